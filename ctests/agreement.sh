@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# agreement.sh - upc_stat beside tools that we did not write, on the same process
+# at the same time: perf stat, strace -c, /proc. TAP; with --table, the table of
+# doc/AGREEMENT.md as well, on descriptor 3.
+#
+# The load waits until both counters are attached to it, so both see the same.
+
+: "${UPC_STAT:=upc_stat}" "${LOAD:=./load}"
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+n=0 failed=0
+
+result() { # ok|not_ok|skip TEXT
+	n=$((n + 1))
+	case $1 in
+	ok) echo "ok $n - $2" ;;
+	skip) echo "ok $n # SKIP $2" ;;
+	*) echo "not ok $n - $2" && failed=1 ;;
+	esac
+}
+
+row() { # what, expected, ours, theirs, tool
+	[ "$table" ] && printf '| %s | %s | %s | %s | %s |\n' "$@" >&3
+}
+case ${1-} in --table) table=1 ;; *) table= ;; esac
+
+# Starts a waiting load; its pid is in $pid, its start in descriptor 9.
+start_load() {
+	rm -f "$dir/go" && mkfifo "$dir/go"
+	LOAD_GO=8 "$LOAD" "$1" "$2" 8<"$dir/go" &
+	pid=$!
+	exec 9>"$dir/go"
+}
+release() {
+	printf x >&9
+	exec 9>&-
+	wait "$pid"
+}
+
+# Counts load $1 $2 with upc_stat's event $3; $4 is another tool's command that
+# attaches to $pid. Waits until both are attached.
+count_beside() {
+	start_load "$1" "$2"
+	"$UPC_STAT" -e "$3" -p "$pid" --csv -o "$dir/ours" 2>"$dir/ours.err" &
+	ours=$!
+	sh -c "$(echo "$4" | sed "s/@PID@/$pid/g")" >"$dir/theirs" 2>&1 &
+	theirs=$!
+	sleep 1.5
+	release
+	wait "$ours" && wait "$theirs"
+}
+
+our_value() {
+	awk -F, -v e="$1" '/^time,/ { for (i = 1; i <= NF; i++) col[$i] = i; next }
+		$(col["name"]) == e { print $(col["value"]); exit }' "$dir/ours"
+}
+perf_value() { awk -F, -v e="$1" '$3 ~ e { print $1; exit }' "$dir/theirs"; }
+
+# ours, theirs, least, slack, text
+compare() {
+	if [ -n "$1" ] && [ -n "$2" ] && [ "$1" -ge "$3" ] && [ $(($1 > $2 ? $1 - $2 : $2 - $1)) -le "$4" ]; then
+		result ok "$5: upc $1, beside it $2"
+	else
+		result not_ok "$5: upc '$1', beside it '$2', at least $3 expected, $4 apart allowed"
+		sed 's/^/# /' "$dir/ours" "$dir/ours.err" "$dir/theirs" 2>/dev/null | head -30
+	fi
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+echo 1..4
+if have perf; then
+	count_beside faults 20000 perf::PAGE-FAULTS 'exec perf stat -x, -e page-faults -p @PID@'
+	compare "$(our_value perf::PAGE-FAULTS)" "$(perf_value page-faults)" 20000 20 "page faults of 20000 fresh pages"
+	row "page faults, 20000 fresh pages" "20000 + few" "$(our_value perf::PAGE-FAULTS)" "$(perf_value page-faults)" "perf stat -p"
+	if [ "$(id -u)" = 0 ]; then
+		count_beside switches 20000 perf::CONTEXT-SWITCHES 'exec perf stat -x, -e context-switches -p @PID@'
+		compare "$(our_value perf::CONTEXT-SWITCHES)" "$(perf_value context-switches)" 20000 40 "context switches of 20000 round trips"
+		row "context switches, 20000 round trips of two processes" "40000" "$(our_value perf::CONTEXT-SWITCHES)" "$(perf_value context-switches)" "perf stat -p"
+	else
+		result skip "context switches of the kernel domain need root"
+	fi
+else
+	result skip "perf is not installed (Debian: linux-perf)"
+	result skip "perf is not installed (Debian: linux-perf)"
+fi
+
+lo() { awk '/^ *lo:/ { sub(/.*:/, ""); print $1 }' /proc/net/dev; }
+before=$(lo)
+"$UPC_STAT" -e net::lo:rx_bytes --csv -o "$dir/ours" -- "$LOAD" loopback 50000000 2>"$dir/ours.err"
+after=$(lo)
+compare "$(our_value net::lo:rx_bytes)" "$((after - before))" 50000000 4000000 "bytes over loopback, 50 MB sent"
+row "bytes over loopback, 50,000,000 sent" "50,000,000 + headers" "$(our_value net::lo:rx_bytes)" "$((after - before))" "/proc/net/dev before and after"
+
+if have strace && [ "$(id -u)" = 0 ]; then
+	count_beside syscalls 10000 tp::raw_syscalls:sys_enter 'exec strace -c -e trace=all -p @PID@'
+	theirs=$(awk '/total$/ { print $(NF - 1); exit }' "$dir/theirs")
+	compare "$(our_value tp::raw_syscalls:sys_enter)" "$theirs" 10000 10 "system calls, 10000 getppid"
+	row "system calls, 10000 getppid" "10000 + few" "$(our_value tp::raw_syscalls:sys_enter)" "$theirs" "strace -c -p"
+else
+	result skip "system calls: strace and root are needed"
+fi
+exit $failed

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_attach - whom a set counts: another process, a CPU, children, a whole
+ * process, the machine; and in which domains.
+ */
+#include <sched.h>
+#include <signal.h>
+
+#include "papi_util.h"
+
+/* A child that touches pages when it is told to, and answers when it is done. */
+struct child {
+	pid_t pid;
+	int order, answer;
+};
+
+static int child_start(struct child *child)
+{
+	int orders[2], answers[2];
+	size_t pages;
+
+	if (pipe(orders) || pipe(answers))
+		return -1;
+	child->pid = fork();
+	if (child->pid == 0) {
+		close(orders[1]);
+		close(answers[0]);
+		while (read(orders[0], &pages, sizeof(pages)) == (ssize_t)sizeof(pages)) {
+			touch_pages(pages);
+			if (write(answers[1], "", 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	child->order = orders[1];
+	child->answer = answers[0];
+	return child->pid > 0 ? 0 : -1;
+}
+
+static int child_touch(struct child *child, size_t pages)
+{
+	char done_byte;
+
+	return write(child->order, &pages, sizeof(pages)) == (ssize_t)sizeof(pages) &&
+	       read(child->answer, &done_byte, 1) == 1;
+}
+
+static void child_end(struct child *child)
+{
+	close(child->order);
+	close(child->answer);
+	waitpid(child->pid, NULL, 0);
+}
+
+static void attach_process(void)
+{
+	struct child child;
+	long long value = -1;
+	int set = set_with(FAULTS);
+	int error;
+
+	if (child_start(&child)) {
+		skip("no child");
+		return;
+	}
+	child_touch(&child, 10); /* its first steps are behind it */
+	error = PAPI_attach(set, (unsigned long)child.pid);
+	if (!ok(error == PAPI_OK, "attach to a process: %s", PAPI_strerror(error))) {
+		child_end(&child);
+		return;
+	}
+	PAPI_start(set);
+	touch_pages(5000);
+	child_touch(&child, 700);
+	ok(PAPI_read(set, &value) == PAPI_OK && about(value, 700),
+	   "its pages are counted and not ours: %lld", value);
+	child_end(&child);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 700 && value < 1000,
+	   "stop after it has ended: %lld", value);
+	error = PAPI_detach(set);
+	ok(error == PAPI_OK && still_counts(set, 1), "detached, the set is ours again (%s)",
+	   PAPI_strerror(error));
+	drop(&set);
+}
+
+static void attach_before_adding(void)
+{
+	struct child child;
+	long long value = -1;
+	int set = PAPI_NULL;
+
+	if (child_start(&child)) {
+		skip("no child");
+		return;
+	}
+	child_touch(&child, 10);
+	PAPI_create_eventset(&set);
+	PAPI_assign_eventset_component(set, find_component());
+	ok(PAPI_attach(set, (unsigned long)child.pid) == PAPI_OK &&
+		   PAPI_add_named_event(set, FAULTS) == PAPI_OK,
+	   "attach, and only then add");
+	PAPI_start(set);
+	child_touch(&child, 300);
+	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 300), "counts the process: %lld",
+	   value);
+	drop(&set);
+	child_end(&child);
+}
+
+static void attach_nobody(void)
+{
+	int set = set_with(FAULTS);
+	pid_t child = fork();
+	int error;
+
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	error = PAPI_attach(set, (unsigned long)child);
+	ok(error == PAPI_ESYS && errno == ESRCH, "a process that is gone is PAPI_ESYS, ESRCH: %s",
+	   PAPI_strerror(error));
+	ok(still_counts(set, 1), "and the set is as it was");
+	ok(PAPI_attach(set, 0) == PAPI_EINVAL, "process 0 is PAPI_EINVAL");
+	ok(PAPI_attach(set, ~0ul) == PAPI_EINVAL, "a process that cannot be is PAPI_EINVAL");
+	drop(&set);
+}
+
+static void attach_cpu(void)
+{
+	PAPI_option_t option = {.cpu = {.cpu_num = (unsigned)sched_getcpu()}};
+	cpu_set_t all, one;
+	long long value = -1;
+	int set = set_with(FAULTS);
+	int error;
+
+	option.cpu.eventset = set;
+	error = PAPI_set_opt(PAPI_CPU_ATTACH, &option);
+	if (error == PAPI_EPERM) {
+		skip("the machine lets this user count no CPU");
+		drop(&set);
+		return;
+	}
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET(option.cpu.cpu_num, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	ok(error == PAPI_OK && PAPI_start(set) == PAPI_OK, "attach to CPU %u: %s",
+	   option.cpu.cpu_num, PAPI_strerror(error));
+	touch_pages(1000);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 1000, "counts what runs there: %lld",
+	   value);
+	sched_setaffinity(0, sizeof(all), &all);
+	drop(&set);
+
+	set = set_with(FAULTS);
+	option.cpu.eventset = set;
+	option.cpu.cpu_num = 100000;
+	ok(PAPI_set_opt(PAPI_CPU_ATTACH, &option) != PAPI_OK, "a CPU that is not there is refused");
+	ok(still_counts(set, 1), "and the set is as it was");
+	drop(&set);
+}
+
+static void *touch_in_thread(void *argument)
+{
+	touch_pages(*(size_t *)argument);
+	return NULL;
+}
+
+static void with_new_thread(size_t pages)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, touch_in_thread, &pages);
+	pthread_join(thread, NULL);
+}
+
+static void inherit(void)
+{
+	PAPI_option_t option = {.inherit = {.inherit = PAPI_INHERIT_ALL}};
+	long long value = -1;
+	int set = set_with(FAULTS);
+
+	PAPI_start(set);
+	with_new_thread(1000);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value < 500, "a new thread is not counted: %lld",
+	   value);
+	option.inherit.eventset = set;
+	ok(PAPI_set_opt(PAPI_INHERIT, &option) == PAPI_OK, "inherit");
+	PAPI_start(set);
+	with_new_thread(1000);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 1000 && value < 1500, "now it is: %lld",
+	   value);
+	drop(&set);
+}
+
+static int granularity(int set, int wanted)
+{
+	PAPI_option_t option = {.granularity = {.eventset = set, .granularity = wanted}};
+
+	return PAPI_set_opt(PAPI_GRANUL, &option);
+}
+
+static void granularities(void)
+{
+	long long value = -1;
+	int set = set_with(FAULTS);
+	int error;
+
+	error = granularity(set, PAPI_GRN_PROC);
+	ok(error == PAPI_OK, "granularity process: %s", PAPI_strerror(error));
+	PAPI_start(set);
+	touch_pages(200);
+	with_new_thread(1000);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 1200 && value < 2000,
+	   "all threads are counted: %lld", value);
+	ok(granularity(set, PAPI_GRN_THR) == PAPI_OK && still_counts(set, 1),
+	   "granularity thread again");
+	error = granularity(set, PAPI_GRN_SYS);
+	if (error == PAPI_EPERM) {
+		skip("the machine lets this user count no others");
+	} else {
+		struct child child;
+
+		ok(error == PAPI_OK, "granularity system: %s", PAPI_strerror(error));
+		child_start(&child);
+		PAPI_start(set);
+		child_touch(&child, 2000);
+		ok(PAPI_stop(set, &value) == PAPI_OK && value >= 2000,
+		   "another process is counted: %lld", value);
+		ok(PAPI_attach(set, (unsigned long)child.pid) == PAPI_EINVAL,
+		   "one process of the whole machine is PAPI_EINVAL");
+		child_end(&child);
+	}
+	ok(granularity(set, PAPI_GRN_PROCG) != PAPI_OK, "a process group is refused");
+	drop(&set);
+}
+
+static void domains(void)
+{
+	PAPI_option_t option = {.domain = {.domain = PAPI_DOM_USER}};
+	long long value = -1;
+	int set = set_with(FAULTS);
+	int error;
+
+	option.domain.eventset = set;
+	error = PAPI_set_opt(PAPI_DOMAIN, &option);
+	ok(error == PAPI_OK && still_counts(set, 1), "user domain: %s", PAPI_strerror(error));
+	option.domain.domain = PAPI_DOM_KERNEL;
+	error = PAPI_set_opt(PAPI_DOMAIN, &option);
+	if (error == PAPI_EPERM) {
+		skip("the machine lets this user count nothing in the kernel");
+	} else {
+		PAPI_start(set);
+		touch_pages(1000);
+		ok(error == PAPI_OK && PAPI_stop(set, &value) == PAPI_OK && value < 500,
+		   "kernel domain: faults of user code are not counted: %lld", value);
+	}
+	option.domain.domain = PAPI_DOM_OTHER;
+	ok(PAPI_set_opt(PAPI_DOMAIN, &option) != PAPI_OK, "a domain that is not there is refused");
+	drop(&set);
+}
+
+int main(void)
+{
+	start_papi();
+	attach_process();
+	attach_before_adding();
+	attach_nobody();
+	attach_cpu();
+	inherit();
+	granularities();
+	domains();
+	PAPI_shutdown();
+	return done();
+}

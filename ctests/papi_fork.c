@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_fork - fork, exec and vfork while a set counts: the child may use what it
+ * inherited without a crash, and the parent's count goes on undisturbed.
+ */
+#include "papi_util.h"
+
+/* The child's exit status, or -1 where a signal ended it. */
+static int outcome(pid_t child)
+{
+	int status;
+
+	if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+/* In the child: everything that a program may do with the set. The bits of the
+ * result say what went wrong. */
+static int use_inherited(int set)
+{
+	long long value = -1;
+	int own;
+	int wrong = 0;
+
+	touch_pages(3000);
+	if (PAPI_read(set, &value) != PAPI_OK || value < 0 || value > 100)
+		wrong |= 1; /* the parent's unit is not the child's: zero */
+	PAPI_reset(set);
+	if (PAPI_stop(set, &value) != PAPI_OK)
+		wrong |= 2;
+	if (PAPI_start(set) != PAPI_OK)
+		wrong |= 4;
+	touch_pages(100);
+	if (PAPI_stop(set, &value) != PAPI_OK || !about(value, 100))
+		wrong |= 8; /* started here, it counts the child */
+	own = set_with(FAULTS);
+	if (own == PAPI_NULL || !still_counts(own, 1))
+		wrong |= 16;
+	PAPI_cleanup_eventset(set);
+	PAPI_destroy_eventset(&set);
+	return wrong;
+}
+
+static void forked(int set)
+{
+	long long before = -1;
+	long long after = -1;
+	pid_t child;
+	int wrong;
+
+	PAPI_start(set);
+	touch_pages(100);
+	PAPI_read(set, &before);
+	child = fork();
+	if (child == 0)
+		_exit(use_inherited(set));
+	wrong = outcome(child);
+	ok(wrong == 0, "a child uses the set that it inherited (%d)", wrong);
+	touch_pages(1000);
+	/* After a fork the parent's own pages fault once each, copy on write. */
+	ok(PAPI_stop(set, &after) == PAPI_OK && after >= before + 1000 && after < before + 2000,
+	   "the parent counted on, without the child: %lld, then %lld", before, after);
+}
+
+static void executed(int set)
+{
+	long long value = -1;
+	pid_t child;
+
+	PAPI_start(set);
+	child = fork();
+	if (child == 0) {
+		execl("/bin/sh", "sh", "-c", "exit 42", (char *)NULL);
+		_exit(127);
+	}
+	ok(outcome(child) == 42, "a child executes a program");
+	touch_pages(100);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 100 && value < 1000,
+	   "the parent counted on: %lld", value);
+}
+
+/* A vfork child shares the parent's memory until its exec. */
+static void vforked(int set)
+{
+	long long value = -1;
+	volatile pid_t child;
+
+	PAPI_start(set);
+	child = vfork();
+	if (child == 0) {
+		execl("/bin/sh", "sh", "-c", "exit 43", (char *)NULL);
+		_exit(127);
+	}
+	ok(outcome(child) == 43, "a vfork child executes a program");
+	touch_pages(100);
+	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 100), "the parent counted on: %lld",
+	   value);
+}
+
+/* The component closes its descriptors on exec: none appears in the program. */
+static void descriptors(int set)
+{
+	pid_t child;
+
+	PAPI_start(set);
+	child = fork();
+	if (child == 0) {
+		execl("/bin/sh", "sh", "-c",
+		      "for f in /proc/self/fd/*; do case \"$(readlink $f)\" in"
+		      " anon_inode:*perf_event*) exit 1;; esac; done; exit 0",
+		      (char *)NULL);
+		_exit(127);
+	}
+	ok(outcome(child) == 0, "no event's descriptor is left open across exec");
+	PAPI_stop(set, NULL);
+}
+
+/*
+ * Grandchildren, each with a set of its own on top of the inherited one. PAPI
+ * lets one set of a thread run, and the inherited one is running to its mind.
+ */
+static int descend(int depth, int inherited)
+{
+	int set = set_with(FAULTS);
+	long long value;
+	pid_t child;
+	int deeper;
+
+	if (inherited != PAPI_NULL && PAPI_stop(inherited, &value) != PAPI_OK)
+		return 4;
+	if (set == PAPI_NULL || PAPI_start(set) != PAPI_OK)
+		return 1;
+	if (depth == 0) {
+		touch_pages(50);
+		return PAPI_stop(set, &value) == PAPI_OK && about(value, 50) ? 0 : 2;
+	}
+	child = fork();
+	if (child == 0)
+		_exit(descend(depth - 1, set));
+	deeper = outcome(child);
+	if (deeper)
+		return deeper;
+	touch_pages(50);
+	return PAPI_stop(set, &value) == PAPI_OK && value >= 50 && value < 1000 ? 0 : 3;
+}
+
+int main(void)
+{
+	pid_t child;
+	int set;
+	int wrong;
+
+	start_papi();
+	set = set_with(FAULTS);
+	if (!ok(set != PAPI_NULL, "a set with " FAULTS))
+		return done();
+	forked(set);
+	executed(set);
+	vforked(set);
+	descriptors(set);
+	drop(&set);
+	child = fork();
+	if (child == 0)
+		_exit(descend(4, PAPI_NULL));
+	wrong = outcome(child);
+	ok(wrong == 0, "five generations count, each its own (%d)", wrong);
+	PAPI_shutdown();
+	return done();
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PMUs that sysfs describes: every event listed in there either encodes to the
+ * PMU's type or is refused in words; what is no PMU/EVENT/ is refused.
+ */
+#include <dirent.h>
+
+#include "cat_pmus.h"
+#include "unit_test.h"
+
+static void test_refusals(void **state)
+{
+	static const char *const wrong[] = {
+		"", "/", "msr", "msr/", "/tsc/", "../tsc/", "msr/../tsc/", "msr/./", "nothing/here/", "msr/no_such/",
+	};
+	struct upci_perf_spec spec;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(upci_pmu_encode(wrong[i], UPC_DOMAIN_USER, &spec), UPC_ENOEVENT);
+}
+
+static void test_whole_sysfs(void **state)
+{
+	static const char devices[] = "/sys/bus/event_source/devices";
+	DIR *dir = opendir(devices), *events;
+	struct dirent *pmu, *event;
+	unsigned seen = 0;
+
+	(void)state;
+	if (!dir)
+		skip();
+	while ((pmu = readdir(dir))) {
+		char path[600], text[600];
+		unsigned type = 0;
+		FILE *f;
+
+		if (pmu->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/type", devices, pmu->d_name);
+		f = fopen(path, "r");
+		assert_non_null(f);
+		assert_int_equal(fscanf(f, "%u", &type), 1);
+		fclose(f);
+		snprintf(path, sizeof(path), "%s/%s/events", devices, pmu->d_name);
+		events = opendir(path);
+		if (!events)
+			continue;
+		while ((event = readdir(events))) {
+			struct upci_perf_spec spec;
+
+			if (strchr(event->d_name, '.'))
+				continue;
+			snprintf(text, sizeof(text), "%s/%s/", pmu->d_name, event->d_name);
+			if (upci_pmu_encode(text, UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL, &spec))
+				assert_message(event->d_name);
+			else
+				assert_int_equal(spec.type, type);
+			seen++;
+		}
+		closedir(events);
+	}
+	closedir(dir);
+	printf("# %u events of sysfs\n", seen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_whole_sysfs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

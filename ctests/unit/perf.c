@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Groups of perf events: one start for all, handles that come and go, sums over
+ * targets, refusals in words.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "perf.h"
+#include "unit_test.h"
+
+static const struct upci_perf_spec faults = {
+	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1, .exclude_hv = 1};
+static const struct upci_perf_spec clock_spec = {
+	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1};
+
+static struct upci_perf *create_own(bool inherit)
+{
+	struct upci_perf_target self = {(pid_t)syscall(SYS_gettid), -1};
+	struct upci_perf *p;
+
+	assert_int_equal(upci_perf_create(&self, 1, inherit, false, &p), 0);
+	return p;
+}
+
+static void test_counts_between_start_and_stop(void **state)
+{
+	struct upci_perf *p = create_own(false);
+	uint64_t value[8];
+	uint8_t how[8];
+	int f = upci_perf_add(p, &faults, false, "faults"), t;
+
+	(void)state;
+	t = upci_perf_add(p, &clock_spec, false, "clock");
+	assert_true(f >= 0 && t >= 0 && f != t);
+	touch_fresh_pages(50);
+	assert_int_equal(upci_perf_start(p), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_stop(p), 0);
+	touch_fresh_pages(50);
+	assert_int_equal(upci_perf_read(p, value, how), 0);
+	assert_faults(value[f], 100);
+	assert_true(value[t] > 0);
+	assert_int_equal(how[f], UPCI_PERF_EXACT);
+	upci_perf_destroy(p);
+}
+
+/* Any order of adds, halts and removes leaves every handle its own count. */
+static void test_handles_come_and_go(void **state)
+{
+	struct upci_perf *p = create_own(false);
+	uint64_t seed = 5, value[64], base[64] = {0};
+	uint8_t how[64];
+	bool used[64] = {false}, halted[64] = {false};
+	int round, i;
+
+	(void)state;
+	assert_int_equal(upci_perf_start(p), 0);
+	for (round = 0; round < 400; round++) {
+		unsigned what = (unsigned)(random_next(&seed) % 4);
+
+		i = (int)(random_next(&seed) % 12);
+		if (what == 0) {
+			i = upci_perf_add(p, &faults, false, "faults");
+			assert_true(i >= 0 && i < 64);
+			assert_false(used[i]);
+			used[i] = true;
+			halted[i] = false;
+			base[i] = 0;
+		} else if (used[i] && what == 1) {
+			upci_perf_remove(p, i);
+			used[i] = false;
+		} else if (used[i] && what == 2) {
+			assert_int_equal(halted[i] ? upci_perf_continue(p, i) : upci_perf_halt(p, i), 0);
+			halted[i] = !halted[i];
+		}
+		/* Faults of the test's own memory are in the base. */
+		assert_int_equal(upci_perf_read(p, value, how), 0);
+		for (i = 0; i < 64; i++)
+			if (used[i])
+				base[i] = value[i];
+		touch_fresh_pages(30);
+		assert_int_equal(upci_perf_read(p, value, how), 0);
+		for (i = 0; i < 64; i++)
+			if (used[i])
+				assert_in_range(value[i] - base[i], halted[i] ? 0 : 30, halted[i] ? 0 : 60);
+	}
+	upci_perf_destroy(p);
+}
+
+struct worker {
+	sem_t ready, go, done, end;
+	pid_t tid;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	w->tid = (pid_t)syscall(SYS_gettid);
+	sem_post(&w->ready);
+	sem_wait(&w->go);
+	touch_fresh_pages(40);
+	sem_post(&w->done);
+	sem_wait(&w->end);
+	return NULL;
+}
+
+static void test_targets_are_summed(void **state)
+{
+	struct upci_perf_target target[3];
+	struct worker w[3];
+	pthread_t thread[3];
+	struct upci_perf *p;
+	uint64_t value[4];
+	uint8_t how[4];
+	int i, f;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		sem_init(&w[i].ready, 0, 0);
+		sem_init(&w[i].go, 0, 0);
+		sem_init(&w[i].done, 0, 0);
+		sem_init(&w[i].end, 0, 0);
+		assert_int_equal(pthread_create(&thread[i], NULL, work, &w[i]), 0);
+		sem_wait(&w[i].ready);
+		target[i] = (struct upci_perf_target){w[i].tid, -1};
+	}
+	assert_int_equal(upci_perf_create(target, 3, false, false, &p), 0);
+	f = upci_perf_add(p, &faults, false, "faults");
+	assert_true(f >= 0);
+	assert_int_equal(upci_perf_start(p), 0);
+	for (i = 0; i < 3; i++) {
+		sem_post(&w[i].go);
+		sem_wait(&w[i].done);
+	}
+	assert_int_equal(upci_perf_read(p, value, how), 0);
+	assert_faults(value[f], 120);
+	/* Threads that have ended keep their counts. */
+	for (i = 0; i < 3; i++) {
+		sem_post(&w[i].end);
+		pthread_join(thread[i], NULL);
+	}
+	assert_int_equal(upci_perf_stop(p), 0);
+	assert_int_equal(upci_perf_read(p, value, how), 0);
+	assert_faults(value[f], 120);
+	upci_perf_destroy(p);
+}
+
+static void test_refusals(void **state)
+{
+	static const struct upci_perf_spec nonsense = {.type = 0x7fffffff};
+	struct upci_perf_target gone = {0x3fffffff, -1};
+	struct upci_perf *p;
+
+	(void)state;
+	assert_int_equal(upci_perf_create(&gone, 1, false, false, &p), 0);
+	assert_int_equal(upci_perf_add(p, &faults, false, "the event"), UPC_ENOTASK);
+	assert_message("the event: ");
+	upci_perf_destroy(p);
+	p = create_own(false);
+	assert_int_equal(upci_perf_add(p, &nonsense, false, "nonsense"), UPC_ENOSUPP);
+	assert_int_equal(upci_perf_probe(&nonsense, "nonsense"), UPC_ENOSUPP);
+	/* The refusal has left nothing behind. */
+	assert_int_equal(upci_perf_start(p), 0);
+	assert_int_equal(upci_perf_read(p, NULL, NULL), 0);
+	upci_perf_destroy(p);
+}
+
+static void test_descriptor_reserve(void **state)
+{
+	struct rlimit old, low;
+	struct upci_perf *p = create_own(false);
+	int handle, n = 0, fd;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low = old;
+	low.rlim_cur = 128;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	while ((handle = upci_perf_add(p, &faults, false, "faults")) >= 0)
+		n++;
+	assert_int_equal(handle, UPC_EMFILE);
+	assert_message("ulimit -n");
+	assert_true(n > 20);
+	fd = dup(0);
+	assert_true(fd >= 0);
+	close(fd);
+	upci_perf_destroy(p);
+	setrlimit(RLIMIT_NOFILE, &old);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts_between_start_and_stop),
+		cmocka_unit_test(test_handles_come_and_go),
+		cmocka_unit_test(test_targets_are_summed),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_descriptor_reserve),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

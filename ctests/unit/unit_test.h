@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_test.h - what cmocka wants included, and small helpers of the unit tests.
+ */
+#ifndef UNIT_TEST_H
+#define UNIT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "upc.h"
+
+/* The message of the last failing call has this in it. */
+#define assert_message(part)                                                                       \
+	do {                                                                                       \
+		if (!strstr(upc_last_message(), part))                                             \
+			fail_msg("message \"%s\" has no \"%s\"", upc_last_message(), part);        \
+	} while (0)
+
+/* The code of an event that must be there. */
+static inline uint32_t event_code(struct upc_catalogue *c, const char *name)
+{
+	uint32_t code = UINT32_MAX;
+
+	if (upc_catalogue_find(c, name, &code))
+		fail_msg("%s", upc_last_message());
+	return code;
+}
+
+/* Touches n fresh pages: n page faults and a small constant. Huge pages are
+ * declined, since one of them would swallow hundreds. */
+static inline void touch_fresh_pages(size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+	volatile char *p = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal((void *)p, MAP_FAILED);
+	(void)madvise((void *)p, n * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < n; i++)
+		p[i * page] = 1;
+	munmap((void *)p, n * page);
+}
+
+/* How many page faults of the test's own machinery to allow: a sanitizer's shadow
+ * memory faults as well. (Under valgrind these tests make no sense.) */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FAULT_SLACK 600
+#else
+#define FAULT_SLACK 30
+#endif
+
+/* At least n faults, and a small constant. */
+#define assert_faults(value, n) assert_in_range(value, n, (uint64_t)(n) + FAULT_SLACK)
+
+/* A small random generator of our own, so that a failure can be repeated. */
+static inline uint64_t random_next(uint64_t *state)
+{
+	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+#endif

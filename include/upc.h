@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc.h - the Universal Performance Counter unit: 256 concurrent 64-bit
+ * counters, each choosing one of four inputs out of 1024 events.
+ *
+ * The unit is that of the Blue Gene/P chip (UPC, sections 4 to 6). Here its
+ * inputs are driven by the events of this machine: the kernel's perf events,
+ * tracepoints, and the counters of /proc and /sys.
+ *
+ * Conventions of this header
+ *   Results  Calls return 0 (or a count) on success and a negative UPC_E*
+ *            code on failure; a call that fails has changed nothing.
+ *   Details  upc_last_message() says in words why the calling thread's last
+ *            call failed and what to do about it.
+ *   Options  Option structures begin with their size, set by the caller
+ *            (UPC_OPTIONS_INIT does); bytes that this version of the library
+ *            does not know must be zero, or the call is refused.
+ *   Context  One thread at a time may use a unit or a transaction; different
+ *            units may be used by different threads at once. The catalogue is
+ *            safe for use by all threads. No call is for signal handlers
+ *            unless its text says so.
+ *   fork     In a child the units of the parent are stopped, their counters
+ *            zero and their descriptors closed; the parent's go on counting.
+ */
+#ifndef UPC_H
+#define UPC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The library is compiled with everything hidden but what is declared here. */
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+/* Changes when a program built against an older header would go wrong. */
+#define UPC_ABI_VERSION 1
+
+#define UPC_COUNTERS 256         /* counters of a unit                      */
+#define UPC_INPUTS_PER_COUNTER 4 /* inputs that a counter chooses from      */
+#define UPC_INPUTS 1024          /* event ids: 256 * input + counter        */
+#define UPC_EVENTS_MAX 1024      /* events added to one unit at a time      */
+#define UPC_NAME_MAX 256         /* longest event name, with its 0          */
+
+/* Register map: 64-bit registers at 8-byte offsets (design section 3). */
+#define UPC_REG_COUNTER(i) (0x000u + 8u * (unsigned)(i)) /* i: 0..255 */
+#define UPC_REG_CONFIG(g) (0x800u + 8u * (unsigned)(g))  /* g: 0..31  */
+#define UPC_REG_START_STOP 0x900u
+#define UPC_REG_STATUS 0x908u
+#define UPC_REG_THRESHOLD 0x910u
+
+/* Configuration field of a counter, one byte. */
+#define UPC_FIELD_INPUT 0x03u
+#define UPC_FIELD_MODE 0x0cu
+#define UPC_FIELD_INTERRUPT_ENABLE 0x10u
+#define UPC_FIELD_ARMED 0x20u             /* read-only */
+#define UPC_FIELD_INTERRUPT_PENDING 0x40u /* read-only */
+#define UPC_FIELD_PARITY_ERROR 0x80u      /* read-only */
+
+/* Signal modes (UPC, section 6), the values of UPC_FIELD_MODE >> 2. */
+enum upc_mode {
+	UPC_MODE_HIGH = 0, /* cycles in which the signal is high */
+	UPC_MODE_RISE = 1, /* low-high transitions               */
+	UPC_MODE_FALL = 2, /* high-low transitions               */
+	UPC_MODE_LOW = 3,  /* cycles in which the signal is low  */
+};
+
+/* Errors. upc_strerror() gives a sentence for each. */
+enum upc_error {
+	UPC_OK = 0,
+	UPC_EINVAL = -1,    /* an argument is wrong                             */
+	UPC_ENOMEM = -2,    /* out of memory                                    */
+	UPC_ENOEVENT = -3,  /* no such event                                    */
+	UPC_ECONFLICT = -4, /* the events do not fit the counters together      */
+	UPC_EPERM = -5,     /* the machine forbids it                           */
+	UPC_ENOSUPP = -6,   /* this source or context cannot give it            */
+	UPC_EMFILE = -7,    /* too few file descriptors are left                */
+	UPC_ENOTASK = -8,   /* no such process, thread or CPU                   */
+	UPC_ESTATE = -9,    /* not now: running, stopped, or already there      */
+	UPC_ESYSTEM = -10,  /* the kernel failed in a way that is not expected  */
+	UPC_EFAULT = -11,   /* register access outside the map or not aligned   */
+	UPC_EWIRING = -12,  /* the wiring file is wrong                         */
+	UPC_ELOST = -13,    /* a source stopped giving a counter its count      */
+	UPC_EPARTIAL = -14, /* a hardware counter ran only part of the time     */
+};
+
+/* Set every byte of an option structure to zero and its size. */
+#define UPC_OPTIONS_INIT(type) ((struct type){.size = sizeof(struct type)})
+
+/* ---- the library ------------------------------------------------------- */
+
+/* The UPC_ABI_VERSION that the library was built with. Context: any. */
+int upc_abi_version(void);
+
+/* The library's release, such as "0.1.0". Context: any. */
+const char *upc_version(void);
+
+/* One sentence for an UPC_E* code; never NULL. Context: any. */
+const char *upc_strerror(int error);
+
+/*
+ * What the calling thread's last failing call has to say: one line with the
+ * event, path or counter meant and the remedy. Never NULL; "" before any
+ * failure. Valid until the thread's next call into the library.
+ */
+const char *upc_last_message(void);
+
+/*
+ * Sends what the library notices without failing a call (a source that
+ * vanished, a kernel value that went backwards) to fn, one line each, without
+ * newline. NULL, the default, drops them. fn is called on the thread that
+ * noticed and must not call the library.
+ */
+void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg);
+
+/* ---- the catalogue: which events there are ----------------------------- */
+
+/* What drives an event. */
+enum upc_source {
+	UPC_SOURCE_NONE = 0,   /* nothing on this machine; see why              */
+	UPC_SOURCE_PERF,       /* perf_event_open, encoded by libpfm4 or sysfs   */
+	UPC_SOURCE_TRACEPOINT, /* perf_event_open on a tracepoint of tracefs     */
+	UPC_SOURCE_FILE,       /* a field of a file of /proc or /sys             */
+	UPC_SOURCE_CLOCK,      /* a clock of clock_gettime                       */
+	UPC_SOURCE_DERIVED,    /* a formula over other events                    */
+};
+
+/* Whose activity an event shows when it is added to a context. */
+enum upc_scope {
+	UPC_SCOPE_CONTEXT = 0, /* that of the unit's context, whatever it is */
+	UPC_SCOPE_THREAD,      /* one thread's, also of an attached one      */
+	UPC_SCOPE_PROCESS,     /* the whole process of the context's thread  */
+	UPC_SCOPE_CPU,         /* one CPU's, named in the event              */
+	UPC_SCOPE_MACHINE,     /* everybody's on this machine                */
+};
+
+/* What a value means. */
+enum upc_kind {
+	UPC_KIND_COUNT = 0, /* only grows; a counter counts from its start     */
+	UPC_KIND_LEVEL = 1, /* a level, as of the last read; cannot be preset  */
+};
+
+#define UPC_NO_ID (-1)
+
+/*
+ * Description of an event. Strings belong to the catalogue and live as long
+ * as it does. A code is the event's number in this catalogue, from 0, and
+ * stays the same as long as the catalogue lives.
+ */
+struct upc_event_info {
+	size_t size;
+	uint32_t code;
+	const char *name;        /* full, as upc_catalogue_find takes it      */
+	const char *description; /* one or more sentences                     */
+	const char *unit;        /* "events", "bytes", "ns", "pages", ...     */
+	const char *subsystem;   /* group in listings: "sched", "net", ...    */
+	enum upc_source source;
+	enum upc_scope scope;
+	enum upc_kind kind;
+	int id;             /* 0..511 for Blue Gene/P events, else UPC_NO_ID  */
+	const char *driver; /* what drives it: "perf:PAGE-FAULTS", ...; ""    */
+	const char *why;    /* where source is NONE: why, and what would      */
+	const char *differs; /* wired Blue Gene/P name: how the meanings differ */
+};
+
+struct upc_catalogue;
+
+struct upc_catalogue_options {
+	size_t size;
+	const char *wiring_path; /* NULL: $UPC_WIRING, or none              */
+	int no_wiring;           /* non-zero: ignore $UPC_WIRING as well     */
+};
+
+/*
+ * Opens the catalogue of this machine: Blue Gene/P names, the events that the
+ * kernel lets the caller count, and what the wiring file adds or changes.
+ * options may be NULL. The caller owns *catalogue.
+ * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
+ * FILE:LINE:COLUMN and what was expected).
+ */
+int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_catalogue **catalogue);
+
+/* Frees a catalogue. No unit made from it may exist. NULL is allowed. */
+void upc_catalogue_close(struct upc_catalogue *catalogue);
+
+/* How many events have a code: codes are 0 .. count - 1. The number may grow
+ * when upc_catalogue_find meets a name that libpfm4 can spell. */
+uint32_t upc_catalogue_count(struct upc_catalogue *catalogue);
+
+/*
+ * Finds an event by name. Exact first, then without regard to case; a
+ * Blue Gene/P name may begin with BGP_ or PNE_BGP_; a qualifier ":mode=rise"
+ * may follow where the source can give that mode. An event of libpfm4 with
+ * unit masks ("amd64_fam19h_zen4::RETIRED_OPS:u") gets a code of its own.
+ * Errors: UPC_ENOEVENT (the message suggests the nearest names), UPC_ENOSUPP
+ * (a mode or a part of the name that the source cannot give).
+ */
+int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32_t *code);
+
+/* Describes an event. info->size must be set. Errors: UPC_EINVAL,
+ * UPC_ENOEVENT (no such code). */
+int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct upc_event_info *info);
+
+/*
+ * Up to max names nearest to a wrong one, best first, into names (strings of
+ * the catalogue). Returns how many.
+ */
+int upc_catalogue_nearest(struct upc_catalogue *catalogue, const char *name, const char **names, int max);
+
+/*
+ * What this machine does not give and how to get it, one sentence each
+ * ("tracepoints: ..."). Returns the i-th, from 0, or NULL after the last.
+ */
+const char *upc_catalogue_missing(struct upc_catalogue *catalogue, unsigned i);
+
+/* The wiring file's SHA-256 in hex, or "" when there is none: for reports. */
+const char *upc_catalogue_wiring_hash(struct upc_catalogue *catalogue);
+
+/*
+ * Writes this machine's wiring: every host event with what drives it, in the
+ * syntax that the wiring file has. write(text, length, arg) is called with
+ * pieces and returns 0, or non-zero to stop (returned as it is).
+ */
+int upc_catalogue_write_wiring(struct upc_catalogue *catalogue,
+			       int (*write)(const char *text, size_t length, void *arg), void *arg);
+
+/* ---- the unit: create, add events, run, read --------------------------- */
+
+/* Whom a unit counts. The last two show other people's activity as well. */
+enum upc_context_kind {
+	UPC_CONTEXT_THREAD = 0,  /* one thread: pid is its id, 0 the caller    */
+	UPC_CONTEXT_PROCESS = 1, /* pid's threads, and those that they start   */
+	UPC_CONTEXT_CPU = 2,     /* everything on one CPU                      */
+	UPC_CONTEXT_MACHINE = 3, /* everything on all CPUs                     */
+};
+
+/* Privilege levels in which perf events are counted. 0: all that the caller
+ * may count. */
+#define UPC_DOMAIN_USER 0x1u
+#define UPC_DOMAIN_KERNEL 0x2u
+#define UPC_DOMAIN_HYPERVISOR 0x4u
+
+struct upc_unit_options {
+	size_t size;
+	enum upc_context_kind context;
+	pid_t pid;          /* THREAD, PROCESS                                */
+	int cpu;            /* CPU                                            */
+	unsigned domain;    /* UPC_DOMAIN_*                                   */
+	int inherit;        /* non-zero: children and new threads count too   */
+	int enable_on_exec; /* non-zero: a first upc_unit_start takes effect
+			       at the thread's next exec (pid, not 0)         */
+};
+
+struct upc_unit;
+
+/*
+ * Creates a unit in reset state: all registers zero, stopped, no event added.
+ * options may be NULL: the calling thread. The catalogue must outlive it.
+ * Errors: UPC_EINVAL, UPC_ENOMEM, UPC_ENOTASK (no such process or CPU).
+ */
+int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_options *options,
+		    struct upc_unit **unit);
+
+/* Stops counting, closes every descriptor, frees the unit. NULL is allowed. */
+void upc_unit_destroy(struct upc_unit *unit);
+
+/*
+ * Counts somebody else from now on: every event is opened anew for the other
+ * context, counters are zeroed. Errors: UPC_ESTATE (running), and those of
+ * upc_transaction_commit; then the unit is as it was.
+ */
+int upc_unit_retarget(struct upc_unit *unit, const struct upc_unit_options *options);
+
+/*
+ * A transaction collects changes and commits them at once or not at all
+ * (BGL, BGLperfctr): nothing is seen of it by the unit before the commit.
+ * Begin allocates it; commit and abort free it, commit also when it fails.
+ * One transaction of a unit at a time: UPC_ESTATE. Errors: UPC_ENOMEM.
+ */
+struct upc_transaction;
+int upc_transaction_begin(struct upc_unit *unit, struct upc_transaction **transaction);
+
+#define UPC_ANY_COUNTER (-1)
+
+/*
+ * Adds an event. counter is UPC_ANY_COUNTER: a Blue Gene/P event takes the
+ * one that it is wired to, a host event any free one; a derived event takes
+ * those of its terms, shared with others that count the same event. An event
+ * that is already added is counted once and needs as many removes as adds.
+ * Errors, all found before the commit where they can be: UPC_EINVAL,
+ * UPC_ENOEVENT (nothing drives it; the message says what would),
+ * UPC_ENOSUPP (this context, domain or counter cannot have it), UPC_ENOMEM.
+ */
+int upc_transaction_add(struct upc_transaction *transaction, uint32_t code, int counter);
+
+/* Takes an event away. Errors: UPC_EINVAL (it is not there). */
+int upc_transaction_remove(struct upc_transaction *transaction, uint32_t code);
+
+/* The event's counter counts another event from the commit on; its value
+ * goes on from 0. Neither may be derived. Errors: as add and remove. */
+int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from, uint32_t to);
+
+/*
+ * Checks everything together, opens what is new, and makes the change.
+ * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256, or a
+ * 257th counter: the message names them), UPC_EPERM, UPC_EMFILE, UPC_ENOTASK,
+ * UPC_ENOSUPP, UPC_ESYSTEM. After an error the unit is as before the begin.
+ * Host events may move to another counter, with their values.
+ */
+int upc_transaction_commit(struct upc_transaction *transaction);
+void upc_transaction_abort(struct upc_transaction *transaction);
+
+/* One add or one remove as a transaction of its own. Errors: as above. */
+int upc_unit_add(struct upc_unit *unit, uint32_t code);
+int upc_unit_remove(struct upc_unit *unit, uint32_t code);
+
+/*
+ * The one start/stop of all counters (register 0x900). Start: counting goes
+ * on from the counters' values. Stop: the counters hold the counts up to it.
+ * Starting a running unit, or stopping a stopped one, does nothing.
+ * Errors: UPC_ESYSTEM, UPC_EPERM, UPC_EMFILE (after a fork: opening anew);
+ * of stop also those of upc_unit_read: the unit is stopped all the same.
+ */
+int upc_unit_start(struct upc_unit *unit);
+int upc_unit_stop(struct upc_unit *unit);
+int upc_unit_running(const struct upc_unit *unit);
+
+/* Sets every counter to 0 (levels keep theirs), running or not. */
+int upc_unit_reset(struct upc_unit *unit);
+
+/*
+ * Reads all 256 counters while they count: one system call a perf group, one
+ * pass a file. values has UPC_COUNTERS places; counters that nothing is bound
+ * to read as their register holds. NULL: only bring the registers up to date.
+ * Errors: UPC_ELOST, UPC_EPARTIAL (upc_counter_state says which; the others
+ * are right, values is filled), UPC_ESYSTEM.
+ */
+int upc_unit_read(struct upc_unit *unit, uint64_t *values);
+
+/*
+ * Reads n events, given by code, in their order, derived ones computed: as
+ * upc_unit_read otherwise. Errors: UPC_EINVAL (a code that is not added).
+ */
+int upc_unit_read_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, uint64_t *values);
+
+/* The same from the registers as they are, without asking the sources. */
+int upc_unit_get_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, uint64_t *values);
+
+/*
+ * Presets n events to values, in their order; none is changed when one cannot
+ * be. Errors: UPC_EINVAL (a code that is not added), UPC_ENOSUPP (a level, or a
+ * derived event, cannot be preset), those of upc_unit_read.
+ */
+int upc_unit_write_events(struct upc_unit *unit, const uint32_t *codes, unsigned n,
+			  const uint64_t *values);
+
+/* What a counter is doing. */
+enum upc_counter_flag {
+	UPC_COUNTER_BOUND = 1,   /* an event is bound to it                   */
+	UPC_COUNTER_HALTED = 2,  /* halted by upc_counter_halt                */
+	UPC_COUNTER_LOST = 4,    /* its source went away: last value known    */
+	UPC_COUNTER_PARTIAL = 8, /* its hardware counter did not always run   */
+	UPC_COUNTER_NEVER = 16,  /* ... or never ran: not counted             */
+};
+
+struct upc_counter_info {
+	size_t size;
+	unsigned flags;   /* UPC_COUNTER_*                                   */
+	uint32_t code;    /* event, where BOUND                              */
+	int input;        /* 0..3                                            */
+	enum upc_mode mode;
+	unsigned references; /* events added that read this counter          */
+	uint64_t value;      /* as the register holds it                     */
+};
+
+/* Describes counter 0..255. Errors: UPC_EINVAL. */
+int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_info *info);
+
+/* Reads, or presets, one counter. Errors: UPC_EINVAL, those of upc_unit_read;
+ * of write also UPC_ENOSUPP (a level cannot be preset). */
+int upc_counter_read(struct upc_unit *unit, int counter, uint64_t *value);
+int upc_counter_write(struct upc_unit *unit, int counter, uint64_t value);
+
+/* Halts one counter, and lets it go on, while the others count. Errors:
+ * UPC_EINVAL (nothing bound), UPC_ESYSTEM. */
+int upc_counter_halt(struct upc_unit *unit, int counter);
+int upc_counter_continue(struct upc_unit *unit, int counter);
+
+/* Added events in the order of their adding. Returns how many there are, and
+ * writes at most max codes. */
+int upc_unit_list(const struct upc_unit *unit, uint32_t *codes, unsigned max);
+
+/*
+ * Register accesses, by offset (UPC_REG_*). On a live source the run bit, the
+ * counters, the threshold register and the interrupt enables are writable;
+ * inputs and modes are changed by transactions, and a write that would change
+ * them is refused by name. Errors: UPC_EFAULT, UPC_ENOSUPP, those of
+ * start, stop and read.
+ */
+int upc_register_read(struct upc_unit *unit, unsigned offset, uint64_t *value);
+int upc_register_write(struct upc_unit *unit, unsigned offset, uint64_t value);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* UPC_H */

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# upc-libs.m4 - finds libpfm4, which becomes a private part of libupc, and the
+# PAPI that the tests and examples are built against.
+
+# Sets PFM_ARCHIVE. Only the static library will do: see src/upc/Makemodule.am.
+AC_DEFUN([UPC_LIB_PFM], [
+	AC_CHECK_HEADER([perfmon/pfmlib_perf_event.h], [],
+		[AC_MSG_ERROR([libpfm4's headers are missing: install libpfm4-dev])],
+		[#include <perfmon/pfmlib.h>])
+	AC_ARG_VAR([PFM_ARCHIVE], [libpfm4's static library, where the compiler does not find it])
+	AC_MSG_CHECKING([for libpfm.a])
+	AS_IF([test -z "$PFM_ARCHIVE"], [PFM_ARCHIVE=`$CC $CFLAGS -print-file-name=libpfm.a`])
+	AS_IF([test -f "$PFM_ARCHIVE"], [AC_MSG_RESULT([$PFM_ARCHIVE])], [
+		AC_MSG_RESULT([no])
+		AC_MSG_ERROR([libpfm4's static library is missing: install libpfm4-dev, or give PFM_ARCHIVE=PATH])
+	])
+])
+
+# UPC_PAPI_HAS_COMPONENT(PREFIX, IF-IT-HAS, IF-NOT). The utilities of PAPI list
+# a component that is compiled in whether or not it can run here.
+AC_DEFUN([UPC_PAPI_HAS_COMPONENT], [
+	AS_IF([test -f "$1/include/papi.h" && test -e "$1/lib/libpapi.so" &&
+	       "$1/bin/papi_component_avail" 2>/dev/null | grep -q '^Name: *upc'], [$2], [$3])
+])
+
+# Sets PAPI_PREFIX, PAPI_CPPFLAGS, PAPI_LIBS and HAVE_PAPI. Without PAPI all is
+# built but the tests and examples that call it; the tests say so as skips.
+AC_DEFUN([UPC_WITH_PAPI], [
+	AC_ARG_WITH([papi],
+		[AS_HELP_STRING([--with-papi=PREFIX],
+			[an installed PAPI that has the upc component (default: the one in the prefix, if any)])],
+		[], [with_papi=default])
+	AC_ARG_WITH([papi-source],
+		[AS_HELP_STRING([--with-papi-source=DIR|TARBALL],
+			[the source that "make papi" builds (default: Debian's source package)])],
+		[], [with_papi_source=])
+	PAPI_SOURCE=$with_papi_source
+	AC_SUBST([PAPI_SOURCE])
+
+	upc_prefix=$prefix
+	AS_IF([test "$upc_prefix" = NONE], [upc_prefix=$ac_default_prefix])
+	AS_CASE([$with_papi],
+		[no], [PAPI_PREFIX=],
+		[yes|default], [PAPI_PREFIX=$upc_prefix],
+		[PAPI_PREFIX=$with_papi])
+	upc_papi_note=none
+	AS_IF([test -n "$PAPI_PREFIX"], [
+		UPC_PAPI_HAS_COMPONENT([$PAPI_PREFIX], [upc_papi_note=$PAPI_PREFIX], [
+			AS_IF([test "$with_papi" != default], [AC_MSG_ERROR(
+				[the PAPI in $PAPI_PREFIX is missing, or has no upc component: run "make papi", or build PAPI --with-components=upc])])
+			PAPI_PREFIX=
+		])
+	])
+	PAPI_CPPFLAGS=
+	PAPI_LIBS=
+	AS_IF([test -n "$PAPI_PREFIX"], [
+		PAPI_CPPFLAGS="-isystem $PAPI_PREFIX/include"
+		PAPI_LIBS="-L$PAPI_PREFIX/lib -R$PAPI_PREFIX/lib -lpapi"
+	])
+	AC_SUBST([PAPI_PREFIX])
+	AC_SUBST([PAPI_CPPFLAGS])
+	AC_SUBST([PAPI_LIBS])
+	AM_CONDITIONAL([HAVE_PAPI], [test -n "$PAPI_PREFIX"])
+])

@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# lib.sh - what all scripts share: telling what is done, and running commands
+# whose output goes to a log.
+
+STEP=0
+STEPS=${STEPS-}
+
+# step TEXT: what comes now, as "[2/6] TEXT"
+step()
+{
+	STEP=$((STEP + 1))
+	if [[ -n $STEPS ]]; then
+		printf '[%d/%d] %s\n' "$STEP" "$STEPS" "$*"
+	else
+		printf '%s\n' "$*"
+	fi
+}
+
+note()
+{
+	printf '      %s\n' "$*"
+}
+
+# die TEXT...: one line each
+die()
+{
+	printf '%s: %s\n' "${0##*/}" "$1" >&2
+	shift
+	[[ $# == 0 ]] || printf '%s\n' "$@" >&2
+	exit 1
+}
+
+# logged NAME COMMAND...: runs it with its output in $LOGS/NAME.log; shows the
+# end of that when it fails, and returns its status
+logged()
+{
+	local log=$LOGS/$1.log status=0
+	shift
+	"$@" > "$log" 2>&1 < /dev/null || status=$?
+	if [[ $status != 0 ]]; then
+		{
+			echo "---- the end of $log"
+			tail -n 30 "$log"
+			echo "---- failed with status $status: $*"
+		} >&2
+	fi
+	return $status
+}
+
+hash_of()
+{
+	sha256sum | cut -d ' ' -f 1
+}
+
+# hash_files DIRECTORY: one hash of all names and contents below it
+hash_files()
+{
+	(cd "$1" && find . -name .git -prune -o -type f -print0 | LC_ALL=C sort -z |
+		xargs -0r sha256sum) | hash_of
+}
+
+absolute()
+{
+	case $1 in
+	/*) printf '%s\n' "$1" ;;
+	*) printf '%s/%s\n' "$PWD" "$1" ;;
+	esac
+}

@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# setup.sh - everything that demo and check have in common: options, packages,
+# PAPI, and the project itself installed under build/prefix.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/lib.sh
+. "$top/scripts/lib.sh"
+# shellcheck source=scripts/packages.sh
+. "$top/scripts/packages.sh"
+
+build=$top/build
+prefix=$build/prefix
+LOGS=$build/logs
+papi_source='' papi_prefix=''
+export LOGS LC_ALL=C.UTF-8
+
+OPTIONS_HELP="  --with-papi-source=DIR|TARBALL  build this PAPI, not the one of Debian's source package
+  --with-papi=PREFIX              take an installed PAPI that has the upc component
+  --help                          this text"
+
+# common_option ARGUMENT: true if it was one of those
+common_option()
+{
+	case $1 in
+	--with-papi-source=?*) papi_source=$(absolute "${1#*=}") ;;
+	--with-papi=?*) papi_prefix=$(absolute "${1#*=}") ;;
+	*) return 1 ;;
+	esac
+}
+
+# Makes build/ ready for this run alone.
+open_build()
+{
+	mkdir -p "$LOGS" 2> /dev/null && [[ -w $build && -w $LOGS ]] ||
+		die "$build cannot be written by $(id -un)" \
+			"It may be another user's: remove it, or copy the sources to a place of your own."
+	exec 9> "$build/.lock" || die "$build/.lock cannot be written: is it another user's?"
+	if ! flock -n 9; then
+		note "another run is at work in $build: waiting for it"
+		flock 9
+	fi
+}
+
+set_up_papi()
+{
+	if [[ -n $papi_prefix ]]; then
+		note "taking the one in $papi_prefix"
+		return
+	fi
+	"$top/scripts/papi-build" --prefix="$prefix" --build-dir="$build/papi" \
+		--source="$papi_source" 9>&- || exit 1
+}
+
+# configured DIRECTORY ARGUMENT...: configures there, if that was not done with
+# the same arguments before
+configured()
+{
+	local directory=$1 name
+	shift
+	name=configure-${directory##*/}
+	if [[ ! -x $top/configure ]]; then
+		(cd "$top" && logged autoreconf autoreconf -i) || die "autoreconf failed"
+	fi
+	mkdir -p "$directory"
+	[[ -f $directory/config.status && -f $directory/.arguments &&
+		$(cat "$directory/.arguments") == "$*" ]] && return
+	rm -f "$directory/.arguments"
+	(cd "$directory" && logged "$name" "$top/configure" "$@") || return
+	echo "$*" > "$directory/.arguments"
+}
+
+# The whole set-up; its argument: the rows of packages that are needed.
+set_up()
+{
+	step "packages"
+	need_packages "$@"
+
+	step "PAPI with the upc component"
+	set_up_papi
+
+	step "libupc and the utilities: build/obj"
+	configured "$build/obj" --prefix="$prefix" --with-papi="${papi_prefix:-$prefix}" ||
+		die "configure failed"
+	(cd "$build/obj" && logged make make -j"$(nproc)" 9>&-) || die "the build failed"
+
+	step "installation: build/prefix"
+	(cd "$build/obj" && logged install make install 9>&-) || die "the installation failed"
+}

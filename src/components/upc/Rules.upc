@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Rules.upc - how PAPI's make builds the upc component. libupc is opened at run
+# time, so that nothing of it is needed here but its header, upc.h, beside upc.c.
+#
+# UPC_LIBDIR=DIR (on make's command line or in the environment) makes
+# DIR/libupc.so.0 the place looked at last, after $UPC_LIBRARY and the dynamic
+# loader's own search path.
+
+UPC_DIR = components/upc
+UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_library.h $(UPC_DIR)/upc_names.h \
+	$(UPC_DIR)/upc_report.h $(UPC_DIR)/upc_set.h
+UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"')
+
+COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_library.c $(UPC_DIR)/upc_names.c \
+	$(UPC_DIR)/upc_report.c $(UPC_DIR)/upc_set.c
+COMPOBJS += upc.o upc_library.o upc_names.o upc_report.o upc_set.o
+
+# The shared library is compiled from all sources in one command: a definition
+# that only one object's rule had would be missing there.
+LIBCFLAGS += $(UPC_DEFINES)
+SHLIBDEPS += $(LDL) -lpthread
+LDFLAGS += $(LDL) -lpthread
+
+upc.o: $(UPC_DIR)/upc.c $(UPC_HEADERS) $(HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc.c -o $@
+
+upc_library.o: $(UPC_DIR)/upc_library.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_library.c -o $@
+
+upc_names.o: $(UPC_DIR)/upc_names.c $(UPC_HEADERS) $(HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_names.c -o $@
+
+upc_report.o: $(UPC_DIR)/upc_report.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_report.c -o $@
+
+upc_set.o: $(UPC_DIR)/upc_set.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_set.c -o $@

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc.c - the upc component of PAPI: PAPI's vector of calls on one side, event
+ * sets on units of libupc (upc_set.h) on the other, and nothing else of either.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "papi.h"
+#include "papi_internal.h"
+#include "papi_vector.h"
+#include "papi_memory.h"
+
+#include "upc_library.h"
+#include "upc_names.h"
+#include "upc_report.h"
+#include "upc_set.h"
+
+papi_vector_t _upc_vector;
+
+static const struct upcp_library *lib;
+static struct upc_catalogue *catalogue;
+static int first_domain; /* default domain before the user changes it */
+
+/*
+ * Non-zero while this thread is inside libupc. PAPI's emulated overflow reads
+ * in a signal handler; a read that finds this set leaves libupc alone.
+ * initial-exec: no access allocates, so that the handler may be the first.
+ */
+static __thread volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
+
+/* PAPI's error for libupc's, and the message for the user's eyes. */
+static int translate(int error)
+{
+	const char *message = lib->upc_last_message();
+
+	switch (error) {
+	case UPC_OK:
+		return PAPI_OK;
+	case UPC_EINVAL:
+		return PAPI_EINVAL;
+	case UPC_ENOMEM:
+		return PAPI_ENOMEM;
+	case UPC_ENOEVENT:
+		upcp_report(UPCP_REPORT_NAME, message);
+		return PAPI_ENOEVNT;
+	case UPC_ECONFLICT:
+		upcp_report(UPCP_REPORT_CONFLICT, message);
+		return PAPI_ECNFLCT;
+	case UPC_EPERM:
+		upcp_report(UPCP_REPORT_PERMISSION, message);
+		return PAPI_EPERM;
+	case UPC_ENOSUPP:
+		return PAPI_ENOSUPP;
+	case UPC_EMFILE:
+		upcp_report(UPCP_REPORT_DESCRIPTORS, message);
+		errno = EMFILE;
+		return PAPI_ESYS;
+	case UPC_ENOTASK:
+		errno = ESRCH;
+		return PAPI_ESYS;
+	case UPC_ESTATE:
+		return PAPI_EISRUN;
+	case UPC_ELOST:
+	case UPC_EPARTIAL:
+		upcp_report(UPCP_REPORT_LOST, message);
+		return PAPI_EMISC;
+	default:
+		return PAPI_ESYS;
+	}
+}
+
+/* ---- event sets ------------------------------------------------------------ */
+
+static unsigned int domain_of(int papi)
+{
+	return (papi & PAPI_DOM_USER ? UPC_DOMAIN_USER : 0) |
+	       (papi & PAPI_DOM_KERNEL ? UPC_DOMAIN_KERNEL : 0) |
+	       (papi & PAPI_DOM_SUPERVISOR ? UPC_DOMAIN_HYPERVISOR : 0);
+}
+
+static int reach_of(int granularity, enum upcp_reach *reach)
+{
+	switch (granularity) {
+	case PAPI_GRN_THR:
+		*reach = UPCP_REACH_THREAD;
+		return PAPI_OK;
+	case PAPI_GRN_PROC:
+		*reach = UPCP_REACH_PROCESS;
+		return PAPI_OK;
+	case PAPI_GRN_SYS:
+		*reach = UPCP_REACH_MACHINE;
+		return PAPI_OK;
+	default:
+		return PAPI_ENOSUPP;
+	}
+}
+
+static int on_init_control_state(hwd_control_state_t *state)
+{
+	struct upcp_set *set = state;
+
+	memset(set, 0, sizeof(*set));
+	set->target.cpu = UPCP_NO_CPU;
+	return reach_of(_upc_vector.cmp_info.default_granularity, &set->target.reach);
+}
+
+/* PAPI's call at a set's creation; a later choice comes through ctl. Nobody
+ * chose the domain yet: then it is all that the caller may count. */
+static int on_set_domain(hwd_control_state_t *state, int domain)
+{
+	struct upcp_set *set = state;
+
+	if (!domain_of(domain))
+		return PAPI_EINVAL;
+	set->target.domain = domain == first_domain ? 0 : domain_of(domain);
+	return PAPI_OK;
+}
+
+/*
+ * PAPI's list against the set's. PAPI moves the last entry into the place of a
+ * removed one without its ni_papi_code, and then cannot find it when it maps
+ * events to positions; the set remembers the code by position, which moves.
+ */
+static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *native, int count,
+				   hwd_context_t *context)
+{
+	struct upcp_set *set = state;
+	struct upcp_entry entries[UPCP_EVENTS];
+	int error;
+	int i;
+
+	(void)context;
+	if (!native) { /* PAPI frees the control state next */
+		inside++;
+		upcp_set_clear(set);
+		inside--;
+		return PAPI_OK;
+	}
+	if (count < 0 || count > UPCP_EVENTS)
+		return PAPI_ECNFLCT;
+	for (i = 0; i < count; i++) {
+		entries[i].position = native[i].ni_position;
+		entries[i].tag = native[i].ni_papi_code;
+		entries[i].code = (uint32_t)native[i].ni_event & UPCP_CODE_MASK;
+	}
+	inside++;
+	error = upcp_set_update(set, entries, (unsigned int)count);
+	inside--;
+	if (error)
+		return translate(error);
+	for (i = 0; i < count; i++) {
+		native[i].ni_position = entries[i].position;
+		native[i].ni_papi_code = entries[i].tag;
+	}
+	return PAPI_OK;
+}
+
+static int on_start(hwd_context_t *context, hwd_control_state_t *state)
+{
+	int error;
+
+	(void)context;
+	inside++;
+	error = upcp_set_start(state);
+	inside--;
+	return error ? translate(error) : PAPI_OK;
+}
+
+static int on_stop(hwd_context_t *context, hwd_control_state_t *state)
+{
+	int error;
+
+	(void)context;
+	inside++;
+	error = upcp_set_stop(state);
+	inside--;
+	return error ? translate(error) : PAPI_OK;
+}
+
+/*
+ * A failure is told once after each start: PAPI_stop reads first and gives up
+ * when that fails, and a set that could never be stopped would be worse.
+ */
+static int on_read(hwd_context_t *context, hwd_control_state_t *state, long long **values,
+		   int flags)
+{
+	struct upcp_set *set = state;
+	int error;
+
+	(void)context;
+	(void)flags;
+	*values = set->values;
+	if (inside) /* in a handler, on top of libupc: the values as of the last read */
+		return PAPI_OK;
+	inside++;
+	error = upcp_set_read(set);
+	inside--;
+	if (!error || set->told)
+		return PAPI_OK;
+	set->told = 1;
+	return translate(error);
+}
+
+static int on_reset(hwd_context_t *context, hwd_control_state_t *state)
+{
+	int error;
+
+	(void)context;
+	inside++;
+	error = upcp_set_reset(state);
+	inside--;
+	return error ? translate(error) : PAPI_OK;
+}
+
+static int on_write(hwd_context_t *context, hwd_control_state_t *state, long long *values)
+{
+	int error;
+
+	(void)context;
+	inside++;
+	error = upcp_set_write(state, values);
+	inside--;
+	return error ? translate(error) : PAPI_OK;
+}
+
+static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
+{
+	struct upcp_target target;
+	struct upcp_set *set;
+	int error;
+
+	(void)context;
+	switch (code) {
+	case PAPI_ATTACH:
+	case PAPI_DETACH:
+		set = option->attach.ESI->ctl_state;
+		target = set->target;
+		target.attached = code == PAPI_ATTACH ? (pid_t)option->attach.tid : 0;
+		if (code == PAPI_ATTACH &&
+		    (target.attached <= 0 || (unsigned long)target.attached != option->attach.tid))
+			return PAPI_EINVAL;
+		break;
+	case PAPI_CPU_ATTACH:
+		set = option->cpu.ESI->ctl_state;
+		target = set->target;
+		target.cpu = (int)option->cpu.cpu_num;
+		if (target.cpu < 0)
+			return PAPI_EINVAL;
+		break;
+	case PAPI_INHERIT:
+		set = option->inherit.ESI->ctl_state;
+		target = set->target;
+		target.inherit = option->inherit.inherit != 0;
+		break;
+	case PAPI_DOMAIN:
+		set = option->domain.ESI->ctl_state;
+		target = set->target;
+		target.domain = domain_of(option->domain.domain);
+		if (!target.domain)
+			return PAPI_EINVAL_DOM;
+		break;
+	case PAPI_GRANUL:
+		set = option->granularity.ESI->ctl_state;
+		target = set->target;
+		error = reach_of(option->granularity.granularity, &target.reach);
+		if (error)
+			return error;
+		break;
+	default:
+		return PAPI_ENOSUPP;
+	}
+	inside++;
+	error = upcp_set_aim(set, &target);
+	inside--;
+	return error ? translate(error) : PAPI_OK;
+}
+
+/* ---- the component --------------------------------------------------------- */
+
+static int kernel_may_be_counted(void)
+{
+	FILE *file;
+	int level;
+	int known;
+
+	if (geteuid() == 0)
+		return 1;
+	file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	if (!file)
+		return 0;
+	known = fscanf(file, "%d", &level) == 1;
+	fclose(file);
+	return known && level < 2;
+}
+
+/* The names of what is missing go behind the description, as many as fit. */
+static void append_missing(char *description, size_t size)
+{
+	static const char tail[] = " (upc_avail says why)";
+	const char *sentence;
+	unsigned int i;
+
+	for (i = 0; (sentence = lib->upc_catalogue_missing(catalogue, i)); i++) {
+		size_t used = strlen(description);
+		int length = (int)strcspn(sentence, ":");
+		const char *glue = i ? ", " : "; not here: ";
+
+		if (used + strlen(glue) + (size_t)length + sizeof(tail) > size)
+			break;
+		snprintf(description + used, size - used, "%s%.*s", glue, length, sentence);
+	}
+	if (i) {
+		size_t used = strlen(description);
+
+		snprintf(description + used, size - used, "%s", tail);
+	}
+}
+
+static int open_catalogue(PAPI_component_info_t *cmp)
+{
+	static const char remedy[] = "Correct the file, or unset UPC_WIRING.";
+	int error = lib->upc_catalogue_open(NULL, &catalogue);
+
+	if (!error)
+		return PAPI_OK;
+	catalogue = NULL;
+	snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "%.*s %s",
+		 (int)(sizeof(cmp->disabled_reason) - sizeof(remedy) - 1),
+		 *lib->upc_last_message() ? lib->upc_last_message() : lib->upc_strerror(error),
+		 error == UPC_EWIRING ? remedy : "");
+	return PAPI_ECMP;
+}
+
+static int initialise(PAPI_component_info_t *cmp)
+{
+	lib = upcp_library_find(cmp->disabled_reason, sizeof(cmp->disabled_reason));
+	if (!lib || open_catalogue(cmp) != PAPI_OK)
+		return PAPI_ECMP;
+	if (upcp_sets_open(lib, catalogue)) {
+		lib->upc_catalogue_close(catalogue);
+		catalogue = NULL;
+		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "Out of memory.");
+		return PAPI_ENOMEM;
+	}
+	cmp->disabled_reason[0] = '\0';
+	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s",
+		 lib->upc_version());
+	snprintf(cmp->description, sizeof(cmp->description),
+		 "This machine's events, 256 counted at once");
+	append_missing(cmp->description, sizeof(cmp->description));
+	upcp_names_open(lib, catalogue);
+	cmp->num_native_events = upcp_names_count();
+	first_domain = PAPI_DOM_USER | (kernel_may_be_counted() ? PAPI_DOM_KERNEL : 0);
+	cmp->default_domain = first_domain;
+	cmp->default_granularity = PAPI_GRN_THR;
+	return PAPI_OK;
+}
+
+static int on_init_component(int index)
+{
+	PAPI_component_info_t *cmp = &_upc_vector.cmp_info;
+
+	cmp->CmpIdx = index;
+	cmp->disabled = initialise(cmp);
+	cmp->initialized = cmp->disabled == PAPI_OK;
+	return cmp->disabled;
+}
+
+static int on_shutdown_component(void)
+{
+	/* Sets of threads that never came back still have units. */
+	upcp_sets_close();
+	lib->upc_catalogue_close(catalogue);
+	catalogue = NULL;
+	_upc_vector.cmp_info.initialized = 0;
+	return PAPI_OK;
+}
+
+static int on_thread(hwd_context_t *context)
+{
+	(void)context;
+	return PAPI_OK;
+}
+
+papi_vector_t _upc_vector = {
+	.cmp_info =
+		{
+			.name = "upc",
+			.short_name = "upc",
+			.description = "This machine's events, 256 counted at once",
+			.version = "0.1.0",
+			.support_version = "n/a",
+			.kernel_version = "n/a",
+			/* The core sizes its arrays, and limits adds, by num_mpx_cntrs:
+			 * that the 257th counter is a conflict is for the unit to say. */
+			.num_cntrs = UPC_COUNTERS,
+			.num_mpx_cntrs = UPCP_EVENTS,
+			.default_domain = PAPI_DOM_USER,
+			.available_domains = PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR,
+			.default_granularity = PAPI_GRN_THR,
+			.available_granularities = PAPI_GRN_THR | PAPI_GRN_PROC | PAPI_GRN_SYS,
+			.hardware_intr_sig = PAPI_INT_SIGNAL,
+			.fast_virtual_timer = 1,
+			.fast_real_timer = 1,
+			.attach = 1,
+			.cpu = 1,
+			.inherit = 1,
+			.cntr_umasks = 1,
+		},
+	.size =
+		{
+			/* The core allocates these; none may be of size 0. */
+			.context = sizeof(int),
+			.control_state = sizeof(struct upcp_set),
+			.reg_value = sizeof(int),
+			.reg_alloc = sizeof(int),
+		},
+	.init_component = on_init_component,
+	.shutdown_component = on_shutdown_component,
+	.init_thread = on_thread,
+	.shutdown_thread = on_thread,
+	.init_control_state = on_init_control_state,
+	.set_domain = on_set_domain,
+	.update_control_state = on_update_control_state,
+	.ctl = on_ctl,
+	.start = on_start,
+	.stop = on_stop,
+	.read = on_read,
+	.reset = on_reset,
+	.write = on_write,
+	.ntv_enum_events = upcp_enum_events,
+	.ntv_name_to_code = upcp_name_to_code,
+	.ntv_code_to_name = upcp_code_to_name,
+	.ntv_code_to_descr = upcp_code_to_descr,
+	.ntv_code_to_info = upcp_code_to_info,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_names.h - the catalogue's events as PAPI knows events: native codes,
+ * names, descriptions.
+ */
+#ifndef UPC_NAMES_H
+#define UPC_NAMES_H
+
+#include "papi.h"
+
+#include "upc_library.h"
+
+/*
+ * A native code is the catalogue's code, and above it the signal mode plus one
+ * where the name has a mode qualifier.
+ */
+#define UPCP_CODE_BITS 24
+#define UPCP_CODE_MASK ((1u << UPCP_CODE_BITS) - 1)
+
+/* The catalogue that all of the calls below ask. */
+void upcp_names_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
+
+/* How many events are enumerated. */
+int upcp_names_count(void);
+
+/*
+ * The calls of PAPI's vector that these are (ntv_...), with PAPI's codes. Only
+ * events that something drives are enumerated, and found by name.
+ * Context: any thread.
+ */
+int upcp_enum_events(unsigned int *native, int modifier);
+int upcp_name_to_code(const char *name, unsigned int *native);
+int upcp_code_to_name(unsigned int native, char *name, int size);
+int upcp_code_to_descr(unsigned int native, char *text, int size);
+int upcp_code_to_info(unsigned int native, PAPI_event_info_t *papi);
+
+#endif /* UPC_NAMES_H */

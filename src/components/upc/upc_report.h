@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_report.h - what the user should hear once: the first refusal of each kind.
+ * One line each on standard error, none with UPC_QUIET=1.
+ */
+#ifndef UPC_REPORT_H
+#define UPC_REPORT_H
+
+enum upcp_report {
+	UPCP_REPORT_NAME,        /* a name that is not there, or not driven */
+	UPCP_REPORT_CONFLICT,    /* events that do not fit together         */
+	UPCP_REPORT_DESCRIPTORS, /* too few file descriptors                */
+	UPCP_REPORT_PERMISSION,  /* the machine forbids it                  */
+	UPCP_REPORT_LOST,        /* a value that is not the whole truth     */
+};
+
+/* Prints message, unless one of its kind was printed before or it is empty.
+ * Context: any thread; not for signal handlers. */
+void upcp_report(enum upcp_report kind, const char *message);
+
+#endif /* UPC_REPORT_H */

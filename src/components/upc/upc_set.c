@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_set.c - one PAPI event set on one unit of libupc: what changed since the
+ * last list of events goes into one transaction, and values to their positions.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* gettid of older C libraries */
+#endif
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "upc_set.h"
+
+static const struct upcp_library *lib;
+static struct upc_catalogue *catalogue;
+
+/* Protects the list of sets; nests in nothing, and no handler takes it. Held
+ * across a fork, so that a child finds the list whole. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct upcp_set *list;
+
+static void lock_list(void)
+{
+	pthread_mutex_lock(&list_lock);
+}
+
+static void unlock_list(void)
+{
+	pthread_mutex_unlock(&list_lock);
+}
+
+int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *opened)
+{
+	static int fork_safe;
+
+	/* Once a process: PAPI may be shut down and initialised again. */
+	if (!fork_safe) {
+		if (pthread_atfork(lock_list, unlock_list, unlock_list))
+			return UPC_ENOMEM;
+		fork_safe = 1;
+	}
+	lib = library;
+	catalogue = opened;
+	return 0;
+}
+
+void upcp_sets_close(void)
+{
+	struct upcp_set *set;
+
+	for (;;) {
+		lock_list();
+		set = list;
+		unlock_list();
+		if (!set)
+			break;
+		upcp_set_clear(set);
+	}
+	catalogue = NULL;
+}
+
+static void link_set(struct upcp_set *set)
+{
+	lock_list();
+	set->next = list;
+	set->previous = &list;
+	if (list)
+		list->previous = &set->next;
+	list = set;
+	unlock_list();
+}
+
+static void unlink_set(struct upcp_set *set)
+{
+	lock_list();
+	*set->previous = set->next;
+	if (set->next)
+		set->next->previous = set->previous;
+	set->next = NULL;
+	set->previous = NULL;
+	unlock_list();
+}
+
+/* ---- whom the unit counts ---------------------------------------------- */
+
+static pid_t my_thread(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+/* An unattached set is its first adder's; in a forked child, its first user's. */
+static void settle_owner(struct upcp_set *set)
+{
+	pid_t process = getpid();
+
+	if (set->owner_process == process)
+		return;
+	set->owner_process = process;
+	set->owner_thread = my_thread();
+}
+
+static int options_of(struct upcp_set *set, const struct upcp_target *target,
+		      struct upc_unit_options *options)
+{
+	*options = UPC_OPTIONS_INIT(upc_unit_options);
+	options->domain = target->domain;
+	options->inherit = target->inherit;
+	if (target->cpu != UPCP_NO_CPU) {
+		if (target->attached)
+			return UPC_EINVAL;
+		options->context = UPC_CONTEXT_CPU;
+		options->cpu = target->cpu;
+		return 0;
+	}
+	settle_owner(set);
+	switch (target->reach) {
+	case UPCP_REACH_MACHINE:
+		if (target->attached)
+			return UPC_EINVAL;
+		options->context = UPC_CONTEXT_MACHINE;
+		return 0;
+	case UPCP_REACH_PROCESS:
+		options->context = UPC_CONTEXT_PROCESS;
+		options->pid = target->attached ? target->attached : set->owner_process;
+		return 0;
+	case UPCP_REACH_THREAD:
+		options->context = UPC_CONTEXT_THREAD;
+		if (target->attached)
+			options->pid = target->attached;
+		else if (set->owner_thread != my_thread())
+			options->pid = set->owner_thread;
+		return 0;
+	}
+	return UPC_EINVAL;
+}
+
+static int create_unit(struct upcp_set *set, const struct upc_unit_options *options)
+{
+	int error;
+
+	if (!catalogue)
+		return UPC_ESTATE;
+	error = lib->upc_unit_create(catalogue, options, &set->unit);
+	if (error)
+		return error;
+	link_set(set);
+	return 0;
+}
+
+int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
+{
+	struct upc_unit_options options;
+	int error;
+
+	error = options_of(set, target, &options);
+	if (error)
+		return error;
+	/* The unit is made now, so that what is wrong is said by this call. */
+	error = set->unit ? lib->upc_unit_retarget(set->unit, &options)
+			  : create_unit(set, &options);
+	if (error)
+		return error;
+	set->target = *target;
+	set->opened_for = options.pid;
+	return 0;
+}
+
+/* ---- which events it counts -------------------------------------------- */
+
+static int position_is(const uint64_t *map, unsigned position)
+{
+	return (map[position / 64] >> (position % 64)) & 1;
+}
+
+static void position_set(uint64_t *map, unsigned position)
+{
+	map[position / 64] |= UINT64_C(1) << (position % 64);
+}
+
+/* The lowest free position. The caller has made sure that there is one. */
+static unsigned position_take(struct upcp_set *set)
+{
+	unsigned word = 0;
+	unsigned position;
+
+	while (set->used[word] == UINT64_MAX)
+		word++;
+	position = word * 64 + (unsigned)__builtin_ctzll(~set->used[word]);
+	position_set(set->used, position);
+	return position;
+}
+
+/* Marks the positions that entries keep. Returns how many entries are new, or
+ * UPC_EINVAL where a position is not what the set gave out. */
+static int compare(const struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
+		   uint64_t *kept)
+{
+	int fresh = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		int position = entries[i].position;
+
+		if (position == UPCP_NO_POSITION) {
+			fresh++;
+			continue;
+		}
+		if (position < 0 || position >= UPCP_EVENTS ||
+		    !position_is(set->used, (unsigned)position) ||
+		    position_is(kept, (unsigned)position) ||
+		    set->by_position[position] != entries[i].code)
+			return UPC_EINVAL;
+		position_set(kept, (unsigned)position);
+	}
+	return fresh;
+}
+
+/* Tells libupc: all of it, or nothing. */
+static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
+		  const uint64_t *kept)
+{
+	struct upc_transaction *transaction;
+	unsigned i;
+	int error;
+
+	error = lib->upc_transaction_begin(set->unit, &transaction);
+	if (error)
+		return error;
+	for (i = 0; i < set->n && !error; i++)
+		if (!position_is(kept, set->positions[i]))
+			error = lib->upc_transaction_remove(transaction, set->codes[i]);
+	for (i = 0; i < n && !error; i++)
+		if (entries[i].position == UPCP_NO_POSITION)
+			error = lib->upc_transaction_add(transaction, entries[i].code,
+							 UPC_ANY_COUNTER);
+	if (error) {
+		lib->upc_transaction_abort(transaction);
+		return error;
+	}
+	return lib->upc_transaction_commit(transaction);
+}
+
+/* The same on our side, where nothing can fail any more. */
+static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n,
+		  const uint64_t *kept)
+{
+	unsigned left = 0;
+	unsigned i;
+
+	for (i = 0; i < set->n; i++) {
+		unsigned position = set->positions[i];
+
+		if (position_is(kept, position)) {
+			set->codes[left] = set->codes[i];
+			set->positions[left++] = (uint16_t)position;
+		} else {
+			set->values[position] = 0;
+		}
+	}
+	set->n = left;
+	memcpy(set->used, kept, sizeof(set->used));
+	for (i = 0; i < n; i++) {
+		unsigned position;
+
+		if (entries[i].position != UPCP_NO_POSITION)
+			continue;
+		position = position_take(set);
+		entries[i].position = (int)position;
+		set->tags[position] = entries[i].tag;
+		set->by_position[position] = entries[i].code;
+		set->values[position] = 0;
+		set->codes[set->n] = entries[i].code;
+		set->positions[set->n++] = (uint16_t)position;
+	}
+}
+
+int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n)
+{
+	uint64_t kept[UPCP_WORDS] = {0};
+	unsigned i;
+	int fresh;
+	int error;
+
+	if (n > UPCP_EVENTS)
+		return UPC_ECONFLICT;
+	fresh = compare(set, entries, n, kept);
+	if (fresh < 0)
+		return fresh;
+	if (fresh && !set->unit) {
+		error = upcp_set_aim(set, &set->target);
+		if (error)
+			return error;
+	}
+	if (fresh || n != set->n) {
+		error = commit(set, entries, n, kept);
+		if (error)
+			return error;
+		adopt(set, entries, n, kept);
+	}
+	for (i = 0; i < n; i++)
+		entries[i].tag = set->tags[entries[i].position];
+	return 0;
+}
+
+void upcp_set_clear(struct upcp_set *set)
+{
+	if (set->unit) {
+		unlink_set(set);
+		lib->upc_unit_destroy(set->unit);
+		set->unit = NULL;
+	}
+	set->n = 0;
+	set->owner_process = 0;
+	memset(set->used, 0, sizeof(set->used));
+	memset(set->values, 0, sizeof(set->values));
+}
+
+/* ---- running and reading ------------------------------------------------ */
+
+int upcp_set_start(struct upcp_set *set)
+{
+	int error;
+
+	if (!set->unit)
+		return UPC_ESTATE;
+	/*
+	 * In a forked child a unit of the calling thread is the child's by
+	 * itself; one that was told an id of ours still names the parent.
+	 */
+	if (set->opened_for && !set->target.attached && set->owner_process != getpid()) {
+		error = upcp_set_aim(set, &set->target);
+		if (error)
+			return error;
+	}
+	error = lib->upc_unit_reset(set->unit);
+	if (error)
+		return error;
+	set->told = 0;
+	return lib->upc_unit_start(set->unit);
+}
+
+int upcp_set_stop(struct upcp_set *set)
+{
+	int error;
+
+	if (!set->unit)
+		return 0;
+	error = lib->upc_unit_stop(set->unit);
+	/* PAPI took its values by a read before; a bad last read is not the
+	 * stop's failure, and PAPI would call the set running for ever. */
+	return lib->upc_unit_running(set->unit) ? error : 0;
+}
+
+int upcp_set_reset(struct upcp_set *set)
+{
+	return set->unit ? lib->upc_unit_reset(set->unit) : UPC_ESTATE;
+}
+
+int upcp_set_read(struct upcp_set *set)
+{
+	unsigned i;
+	int error;
+
+	if (!set->unit)
+		return UPC_ESTATE;
+	error = lib->upc_unit_read_events(set->unit, set->codes, set->n, set->counts);
+	if (error && error != UPC_ELOST && error != UPC_EPARTIAL)
+		return error;
+	for (i = 0; i < set->n; i++)
+		set->values[set->positions[i]] = (long long)set->counts[i];
+	return error;
+}
+
+int upcp_set_write(struct upcp_set *set, const long long *values)
+{
+	unsigned i;
+
+	if (!set->unit)
+		return UPC_ESTATE;
+	for (i = 0; i < set->n; i++)
+		set->counts[i] = (uint64_t)values[i];
+	return lib->upc_unit_write_events(set->unit, set->codes, set->n, set->counts);
+}

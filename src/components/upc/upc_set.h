@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_set.h - one PAPI event set: a unit of libupc, and which of its events has
+ * which place in PAPI's array of values. Knows libupc's calls and nothing of PAPI.
+ */
+#ifndef UPC_SET_H
+#define UPC_SET_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "upc_library.h"
+
+#define UPCP_EVENTS UPC_EVENTS_MAX /* events, and positions, of a set */
+#define UPCP_WORDS  (UPCP_EVENTS / 64)
+
+#define UPCP_NO_POSITION (-1)
+#define UPCP_NO_CPU      (-1)
+
+/* Whom a set counts, as PAPI's options say it. */
+enum upcp_reach { UPCP_REACH_THREAD, UPCP_REACH_PROCESS, UPCP_REACH_MACHINE };
+
+struct upcp_target {
+	enum upcp_reach reach;
+	pid_t attached;  /* process or thread attached to; 0: the set's own */
+	int cpu;         /* UPCP_NO_CPU: none                               */
+	unsigned domain; /* UPC_DOMAIN_*; 0: all that the caller may count  */
+	int inherit;
+};
+
+/* One event as the caller lists it. tag is the caller's own number for it: it
+ * is taken with a new event and given back with one that the set has. */
+struct upcp_entry {
+	int position; /* UPCP_NO_POSITION: new; set by upcp_set_update */
+	int tag;
+	uint32_t code;
+};
+
+/* All zero but target.cpu is a valid empty set. */
+struct upcp_set {
+	struct upc_unit *unit;             /* NULL until it is needed            */
+	struct upcp_set *next, **previous; /* list of sets that have a unit      */
+	struct upcp_target target;
+	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
+	pid_t opened_for;                  /* pid that the unit was told, or 0   */
+	int told;                          /* a bad read was reported since the start */
+	unsigned n;
+	uint64_t used[UPCP_WORDS]; /* bit per position                   */
+	/* The events in the order of their adding, which is that of PAPI_write. */
+	uint32_t codes[UPCP_EVENTS];
+	uint16_t positions[UPCP_EVENTS];
+	uint64_t counts[UPCP_EVENTS];
+	/* By position. */
+	int tags[UPCP_EVENTS];
+	uint32_t by_position[UPCP_EVENTS];
+	long long values[UPCP_EVENTS];
+};
+
+/*
+ * The libupc and the catalogue of all sets, until upcp_sets_close, which
+ * destroys the units that are left.
+ * All functions below return 0 or a negative UPC_E* code; a call that fails
+ * has changed nothing. Context: one thread at a time for one set.
+ */
+int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
+void upcp_sets_close(void);
+
+/*
+ * Makes the set's events those of entries, in one transaction, and fills in
+ * position and tag of each. An event keeps its position while it lives.
+ * Errors: UPC_EINVAL (a position that the set does not have), those of
+ * upc_unit_create and of transactions.
+ */
+int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n);
+
+/* Counts somebody else from now on. Errors: UPC_EINVAL (options that exclude
+ * each other), those of upc_unit_create and upc_unit_retarget. */
+int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target);
+
+/* From 0 on. Errors: those of upc_unit_start; UPC_ESTATE (no event). */
+int upcp_set_start(struct upcp_set *set);
+
+/* Always leaves the set stopped. Errors: those of upc_unit_start. */
+int upcp_set_stop(struct upcp_set *set);
+
+int upcp_set_reset(struct upcp_set *set);
+
+/* Brings set->values up to date; with UPC_ELOST and UPC_EPARTIAL as well. */
+int upcp_set_read(struct upcp_set *set);
+
+/* Presets all events, values in the order of their adding. */
+int upcp_set_write(struct upcp_set *set, const long long *values);
+
+/* Destroys the unit; the set is empty and keeps its target. */
+void upcp_set_clear(struct upcp_set *set);
+
+#endif /* UPC_SET_H */

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cat_pfm.c - the border to libpfm4: which events it can name that the kernel
+ * counts here, and their encoding.
+ */
+#include <perfmon/pfmlib_perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cat_pfm.h"
+#include "cat_pmus.h"
+#include "cat_trace.h"
+#include "message.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int initialized; /* pfm_initialize()'s result */
+
+/* Protects libpfm4, which promises no thread safety for encodings. A leaf
+ * lock; no handler takes it. A fork while another thread holds it would leave
+ * the child without: encodings happen when events are added, and a child that
+ * adds in that state would hang, so the fork handlers hold it too. */
+static pthread_mutex_t pfm_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+	pthread_mutex_lock(&pfm_lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&pfm_lock);
+}
+
+static void set_up(void)
+{
+	(void)pthread_atfork(lock, unlock, unlock);
+	initialized = pfm_initialize();
+}
+
+static bool ready(void)
+{
+	pthread_once(&once, set_up);
+	return initialized == PFM_SUCCESS;
+}
+
+static int encode_locked(const char *name, unsigned domain, struct upci_perf_spec *spec)
+{
+	struct perf_event_attr attr;
+	pfm_perf_encode_arg_t arg = {.attr = &attr, .size = sizeof(arg)};
+	int plm = 0, result;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	if (domain & UPC_DOMAIN_USER)
+		plm |= PFM_PLM3;
+	if (domain & UPC_DOMAIN_KERNEL)
+		plm |= PFM_PLM0;
+	if (domain & UPC_DOMAIN_HYPERVISOR)
+		plm |= PFM_PLMH;
+	result = pfm_get_os_event_encoding(name, plm, PFM_OS_PERF_EVENT, &arg);
+	if (result != PFM_SUCCESS)
+		return result;
+	memset(spec, 0, sizeof(*spec));
+	spec->type = attr.type;
+	spec->config = attr.config;
+	spec->config1 = attr.config1;
+	spec->config2 = attr.config2;
+	spec->exclude_user = attr.exclude_user;
+	spec->exclude_kernel = attr.exclude_kernel;
+	spec->exclude_hv = attr.exclude_hv;
+	return PFM_SUCCESS;
+}
+
+/*
+ * Some software events are raised with the kernel's registers: counted in the
+ * user domain alone they read 0 for ever, which is no count.
+ */
+static bool happens_in_kernel(const struct upci_perf_spec *spec)
+{
+	if (spec->type != PERF_TYPE_SOFTWARE)
+		return false;
+	switch (spec->config) {
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+	case PERF_COUNT_SW_CPU_MIGRATIONS:
+	case 11: /* PERF_COUNT_SW_CGROUP_SWITCHES, newer than some headers */
+		return true;
+	default:
+		return false;
+	}
+}
+
+int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct upci_perf_spec *spec)
+{
+	int result;
+
+	if (driver->source == UPC_SOURCE_TRACEPOINT) {
+		if (!(domain & UPC_DOMAIN_KERNEL))
+			return upci_fail(UPC_EPERM,
+					 "tracepoint %s: lies in the kernel, whose domain is not counted; choose "
+					 "the kernel domain (root or CAP_PERFMON, or perf_event_paranoid below 2)",
+					 driver->tracepoint);
+		memset(spec, 0, sizeof(*spec));
+		spec->type = PERF_TYPE_TRACEPOINT;
+		return upci_tracepoint_id(driver->tracepoint, &spec->config);
+	}
+	if (strchr(driver->perf, '/'))
+		return upci_pmu_encode(driver->perf, domain, spec);
+	if (!ready())
+		return upci_fail(UPC_ENOSUPP, "libpfm4: %s", pfm_strerror(initialized));
+	lock();
+	result = encode_locked(driver->perf, domain, spec);
+	unlock();
+	if (result != PFM_SUCCESS)
+		return upci_fail(UPC_ENOEVENT, "libpfm4 cannot encode '%s': %s", driver->perf,
+				 pfm_strerror(result));
+	spec->cpu_only = upci_pmu_is_cpu_only(spec->type);
+	if (happens_in_kernel(spec) && spec->exclude_kernel)
+		return upci_fail(UPC_EPERM,
+				 "%s: happens in the kernel and would read 0 in the user domain; run as root or "
+				 "with CAP_PERFMON, or use task::voluntary_ctxt_switches and "
+				 "task::nonvoluntary_ctxt_switches",
+				 driver->perf);
+	return 0;
+}
+
+/* What the perf PMU's own names leave to be said. */
+static const char *describe_generic(const struct upci_perf_spec *spec)
+{
+	static const char *const software[] = {
+		[PERF_COUNT_SW_CPU_CLOCK] = "Time that the context ran, by the CPU's high-resolution clock, user and "
+					    "kernel time together.",
+		[PERF_COUNT_SW_TASK_CLOCK] = "CPU time of the context's threads, user and kernel time together.",
+		[PERF_COUNT_SW_PAGE_FAULTS] = "Page faults, minor and major together: first touches of a page, "
+					      "copy-on-write, and pages brought in from storage.",
+		[PERF_COUNT_SW_CONTEXT_SWITCHES] = "Times that the CPU was given to another thread.",
+		[PERF_COUNT_SW_CPU_MIGRATIONS] = "Times that a thread went on running on another CPU than before.",
+		[PERF_COUNT_SW_PAGE_FAULTS_MIN] = "Page faults that needed no I/O.",
+		[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "Page faults that had to wait for storage.",
+		[PERF_COUNT_SW_ALIGNMENT_FAULTS] = "Unaligned accesses that the kernel had to repair.",
+		[PERF_COUNT_SW_EMULATION_FAULTS] = "Instructions that the kernel emulated.",
+		[11] = "Context switches between threads of different control groups.",
+	};
+	static const char *const hardware[] = {
+		[PERF_COUNT_HW_CPU_CYCLES] = "CPU cycles, at the frequency that the core had.",
+		[PERF_COUNT_HW_INSTRUCTIONS] = "Instructions retired.",
+		[PERF_COUNT_HW_CACHE_REFERENCES] = "Cache accesses, usually of the last level.",
+		[PERF_COUNT_HW_CACHE_MISSES] = "Cache misses, usually of the last level.",
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "Branch instructions retired.",
+		[PERF_COUNT_HW_BRANCH_MISSES] = "Branch instructions that were mispredicted.",
+		[PERF_COUNT_HW_BUS_CYCLES] = "Cycles of the bus or of a fixed reference clock.",
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "Cycles in which the front end delivered nothing.",
+		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "Cycles in which the back end accepted nothing.",
+		[PERF_COUNT_HW_REF_CPU_CYCLES] = "CPU cycles at a fixed reference frequency.",
+	};
+
+	if (spec->type == PERF_TYPE_SOFTWARE && spec->config < sizeof(software) / sizeof(software[0]))
+		return software[spec->config];
+	if (spec->type == PERF_TYPE_HARDWARE && spec->config < sizeof(hardware) / sizeof(hardware[0]))
+		return hardware[spec->config];
+	return NULL;
+}
+
+static const char *unit_of(const struct upci_perf_spec *spec)
+{
+	if (spec->type == PERF_TYPE_SOFTWARE) {
+		switch (spec->config) {
+		case PERF_COUNT_SW_CPU_CLOCK:
+		case PERF_COUNT_SW_TASK_CLOCK:
+			return "ns";
+		case PERF_COUNT_SW_PAGE_FAULTS:
+		case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+		case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+			return "faults";
+		case PERF_COUNT_SW_CONTEXT_SWITCHES:
+			return "switches";
+		}
+	}
+	if (spec->type == PERF_TYPE_HARDWARE) {
+		switch (spec->config) {
+		case PERF_COUNT_HW_CPU_CYCLES:
+		case PERF_COUNT_HW_BUS_CYCLES:
+		case PERF_COUNT_HW_REF_CPU_CYCLES:
+		case PERF_COUNT_HW_STALLED_CYCLES_FRONTEND:
+		case PERF_COUNT_HW_STALLED_CYCLES_BACKEND:
+			return "cycles";
+		case PERF_COUNT_HW_INSTRUCTIONS:
+		case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
+		case PERF_COUNT_HW_BRANCH_MISSES:
+			return "instructions";
+		}
+	}
+	return "events";
+}
+
+static const char *subsystem_of(const struct upci_perf_spec *spec)
+{
+	switch (spec->type) {
+	case PERF_TYPE_SOFTWARE:
+		return "software";
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return "hardware";
+	default:
+		return "pmu";
+	}
+}
+
+/* Puts one name that encodes and opens into the catalogue; UPC_ENOSUPP or
+ * UPC_EPERM, and nothing put, when the kernel does not open it. */
+static int64_t offer(struct upc_catalogue *c, const char *name, const char *text)
+{
+	struct upci_event event = {.id = UPC_NO_ID, .scope = UPC_SCOPE_CONTEXT, .kind = UPC_KIND_COUNT};
+	struct upci_perf_spec spec;
+	const char *description;
+	int64_t known;
+	int error;
+
+	event.driver.source = UPC_SOURCE_PERF;
+	event.driver.mul = event.driver.div = 1;
+	event.driver.perf = name;
+	error = upci_perf_encode(&event.driver, upci_perf_domains(), &spec);
+	if (!error)
+		error = upci_perf_probe(&spec, name);
+	if (error)
+		return error;
+	event.name = upci_catalogue_printf(c, "%s", name);
+	if (!event.name)
+		return UPC_ENOMEM;
+	event.driver.perf = event.name;
+	description = describe_generic(&spec);
+	event.description = description ? description : upci_catalogue_printf(c, "%s.", text);
+	event.unit = unit_of(&spec);
+	event.subsystem = subsystem_of(&spec);
+	if (spec.cpu_only)
+		event.scope = UPC_SCOPE_MACHINE;
+	if (!event.description)
+		return UPC_ENOMEM;
+	known = upci_catalogue_put(c, &event);
+	return known;
+}
+
+/* An event, and each of its unit masks, as names of their own. */
+static int offer_event(struct upc_catalogue *c, const pfm_pmu_info_t *pmu, const pfm_event_info_t *info)
+{
+	char name[UPC_NAME_MAX], text[1024];
+	int64_t code;
+	int i;
+
+	snprintf(name, sizeof(name), "%s::%s", pmu->name, info->name);
+	code = offer(c, name, info->desc);
+	if (code == UPC_ENOMEM)
+		return UPC_ENOMEM;
+	for (i = 0; i < info->nattrs; i++) {
+		pfm_event_attr_info_t attr;
+
+		memset(&attr, 0, sizeof(attr));
+		attr.size = sizeof(attr);
+		if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &attr) != PFM_SUCCESS ||
+		    attr.type != PFM_ATTR_UMASK)
+			continue;
+		snprintf(name, sizeof(name), "%s::%s:%s", pmu->name, info->name, attr.name);
+		snprintf(text, sizeof(text), "%s: %s", info->desc, attr.desc);
+		if (offer(c, name, text) == UPC_ENOMEM)
+			return UPC_ENOMEM;
+	}
+	return 0;
+}
+
+/*
+ * The generic PMU "perf" gives most events two to four names. The first alias
+ * of an event is the one that perf's own users type, and is listed.
+ */
+static int add_generic(struct upc_catalogue *c, const pfm_pmu_info_t *pmu)
+{
+	const char *listed[256];
+	unsigned n = 0, i;
+	int e;
+
+	for (e = pmu->first_event; e >= 0; e = pfm_get_event_next(e)) {
+		pfm_event_info_t info;
+		char name[UPC_NAME_MAX];
+
+		memset(&info, 0, sizeof(info));
+		info.size = sizeof(info);
+		if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS || !info.equiv)
+			continue;
+		for (i = 0; i < n && strcmp(listed[i], info.equiv); i++)
+			;
+		if (i < n || n == sizeof(listed) / sizeof(listed[0]))
+			continue;
+		listed[n++] = info.equiv;
+		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
+		if (offer(c, name, info.desc) == UPC_ENOMEM)
+			return UPC_ENOMEM;
+	}
+	return 0;
+}
+
+/* A detected PMU that the kernel does not drive (a virtual machine without
+ * one) is not listed event by event. */
+static bool kernel_has(const pfm_pmu_info_t *pmu)
+{
+	int e, tried = 0;
+
+	for (e = pmu->first_event; e >= 0 && tried < 8; e = pfm_get_event_next(e)) {
+		struct upci_driver driver = {.source = UPC_SOURCE_PERF};
+		struct upci_perf_spec spec;
+		pfm_event_info_t info;
+		char name[UPC_NAME_MAX];
+
+		memset(&info, 0, sizeof(info));
+		info.size = sizeof(info);
+		if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
+			continue;
+		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
+		driver.perf = name;
+		if (upci_perf_encode(&driver, upci_perf_domains(), &spec))
+			continue;
+		tried++;
+		if (upci_perf_probe(&spec, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+int upci_catalogue_add_pfm(struct upc_catalogue *c)
+{
+	bool hardware = false;
+	int i, error = 0;
+
+	if (!ready())
+		return upci_catalogue_add_missing(
+			c, upci_catalogue_printf(c, "perf events by name: libpfm4 failed: %s",
+						 pfm_strerror(initialized)));
+	for (i = 0; i < PFM_PMU_MAX && !error; i++) {
+		pfm_pmu_info_t pmu;
+		int e;
+
+		memset(&pmu, 0, sizeof(pmu));
+		pmu.size = sizeof(pmu);
+		if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || !pmu.is_present ||
+		    !strcmp(pmu.name, "perf_raw"))
+			continue;
+		if (!strcmp(pmu.name, "perf")) {
+			error = add_generic(c, &pmu);
+			continue;
+		}
+		if (!kernel_has(&pmu))
+			continue;
+		if (pmu.type == PFM_PMU_TYPE_CORE)
+			hardware = true;
+		for (e = pmu.first_event; e >= 0 && !error; e = pfm_get_event_next(e)) {
+			pfm_event_info_t info;
+
+			memset(&info, 0, sizeof(info));
+			info.size = sizeof(info);
+			if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) == PFM_SUCCESS)
+				error = offer_event(c, &pmu, &info);
+		}
+	}
+	if (!error && !hardware)
+		error = upci_catalogue_add_missing(
+			c, "hardware counters: the kernel shows no PMU of this CPU (a virtual machine without one, "
+			   "or perf_event_paranoid above 2); run on the bare machine or have the hypervisor pass "
+			   "the PMU on");
+	if (!error && !(upci_perf_domains() & UPC_DOMAIN_KERNEL))
+		error = upci_catalogue_add_missing(
+			c, "the kernel domain, context switches and CPU migrations of perf: run as root or with "
+			   "CAP_PERFMON, or ask for perf_event_paranoid 1 or lower; task::voluntary_ctxt_switches "
+			   "and task::nonvoluntary_ctxt_switches need nothing");
+	return error;
+}
+
+/* An event of the catalogue with the same encoding: another name of it. */
+static int64_t find_alias(struct upc_catalogue *c, const struct upci_perf_spec *spec)
+{
+	uint32_t count = upc_catalogue_count(c), code;
+
+	for (code = 0; code < count; code++) {
+		const struct upci_event *event = upci_catalogue_event(c, code);
+		struct upci_perf_spec known;
+
+		if (event->driver.source != UPC_SOURCE_PERF || event->driver.mul != 1 || event->driver.div != 1 ||
+		    event->id != UPC_NO_ID || upci_perf_encode(&event->driver, upci_perf_domains(), &known))
+			continue;
+		if (known.type == spec->type && known.config == spec->config && known.config1 == spec->config1 &&
+		    known.config2 == spec->config2 && known.exclude_user == spec->exclude_user &&
+		    known.exclude_kernel == spec->exclude_kernel)
+			return code;
+	}
+	return UPC_ENOEVENT;
+}
+
+int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name)
+{
+	struct upci_driver driver = {.source = UPC_SOURCE_PERF, .perf = name};
+	struct upci_perf_spec spec;
+	int64_t code;
+	int error;
+
+	/* libpfm4 would take a bare name for any PMU's; ours say whose. */
+	if (!strstr(name, "::") || strchr(name, '/') || !ready())
+		return UPC_ENOEVENT;
+	error = upci_perf_encode(&driver, upci_perf_domains(), &spec);
+	if (error)
+		return error;
+	code = find_alias(c, &spec);
+	return code >= 0 ? code : offer(c, name, name);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cat_pfm.h - names that libpfm4 can spell and the encoding it gives them.
+ */
+#ifndef UPCI_CAT_PFM_H
+#define UPCI_CAT_PFM_H
+
+#include "catalogue.h"
+#include "perf.h"
+
+/* A code for a name that the catalogue has not, if libpfm4 knows it and the
+ * kernel opens it: the code, UPC_ENOEVENT, or another negative error with
+ * message. */
+int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name);
+
+/* What to give the kernel for a PERF or TRACEPOINT driver, in the domains
+ * (UPC_DOMAIN_*) given. Errors with message: UPC_ENOEVENT, UPC_ENOSUPP,
+ * UPC_EPERM. */
+int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct upci_perf_spec *spec);
+
+#endif

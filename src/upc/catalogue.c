@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * catalogue.c - the list of events: codes, names, memory, and the public calls
+ * that look things up in it.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/auxv.h>
+
+#include "catalogue.h"
+#include "cat_pfm.h"
+#include "message.h"
+#include "nearest.h"
+#include "process.h"
+#include "wiring.h"
+
+#define BLOCK_EVENTS 1024u
+#define BLOCKS_MAX 1024u /* a million events */
+#define CHUNK_BYTES 65536u
+#define MISSING_MAX 16
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	_Alignas(16) unsigned char bytes[];
+};
+
+/*
+ * An event's pointer is stored with release and loaded with acquire: readers
+ * take no lock. An entry that is replaced stays in the arena, so what a reader
+ * holds stays good. count is stored after the pointer (partner: the acquire
+ * in upci_catalogue_event).
+ */
+struct upc_catalogue {
+	_Atomic(_Atomic(const struct upci_event *) *) block[BLOCKS_MAX];
+	_Atomic uint32_t count;
+	/* Under the process lock: */
+	uint32_t *table; /* open addressing on the folded name: code + 1 */
+	uint32_t table_size;
+	struct chunk *chunks;
+	const char *missing[MISSING_MAX];
+	_Atomic unsigned missing_count;
+	char wiring_hash[65];
+};
+
+/* ---- memory ------------------------------------------------------------ */
+
+static void *alloc_locked(struct upc_catalogue *c, size_t size)
+{
+	struct chunk *chunk = c->chunks;
+	void *p;
+
+	size = (size + 15) & ~(size_t)15;
+	if (!chunk || chunk->size - chunk->used < size) {
+		size_t bytes = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+
+		chunk = malloc(sizeof(*chunk) + bytes);
+		if (!chunk)
+			return NULL;
+		chunk->used = 0;
+		chunk->size = bytes;
+		chunk->next = c->chunks;
+		c->chunks = chunk;
+	}
+	p = chunk->bytes + chunk->used;
+	chunk->used += size;
+	return p;
+}
+
+void *upci_catalogue_alloc(struct upc_catalogue *c, size_t size)
+{
+	void *p;
+
+	upci_process_lock();
+	p = alloc_locked(c, size);
+	upci_process_unlock();
+	return p;
+}
+
+const char *upci_catalogue_printf(struct upc_catalogue *c, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n < 0)
+		return NULL;
+	text = upci_catalogue_alloc(c, (size_t)n + 1);
+	if (!text)
+		return NULL;
+	va_start(args, format);
+	vsnprintf(text, (size_t)n + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+/* ---- names and codes --------------------------------------------------- */
+
+static uint32_t name_hash(const char *name)
+{
+	uint32_t h = 2166136261u; /* FNV-1a over lower case */
+
+	for (; *name; name++)
+		h = (h ^ (uint32_t)tolower((unsigned char)*name)) * 16777619u;
+	return h;
+}
+
+const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t code)
+{
+	if (code >= atomic_load_explicit(&c->count, memory_order_acquire))
+		return NULL;
+	return atomic_load_explicit(&c->block[code / BLOCK_EVENTS][code % BLOCK_EVENTS],
+				    memory_order_acquire);
+}
+
+/* Exact match, or with fold the one that differs in case only. */
+static int64_t lookup_locked(struct upc_catalogue *c, const char *name, bool fold)
+{
+	uint32_t i;
+	int64_t folded = UPC_ENOEVENT;
+
+	if (!c->table_size)
+		return UPC_ENOEVENT;
+	for (i = name_hash(name) & (c->table_size - 1); c->table[i]; i = (i + 1) & (c->table_size - 1)) {
+		uint32_t code = c->table[i] - 1;
+		const char *known = upci_catalogue_event(c, code)->name;
+
+		if (!strcmp(known, name))
+			return code;
+		if (fold && folded < 0 && !strcasecmp(known, name))
+			folded = code;
+	}
+	return folded;
+}
+
+int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name)
+{
+	int64_t code;
+
+	upci_process_lock();
+	code = lookup_locked(c, name, false);
+	upci_process_unlock();
+	return code;
+}
+
+static void table_insert(uint32_t *table, uint32_t size, const char *name, uint32_t code)
+{
+	uint32_t i = name_hash(name) & (size - 1);
+
+	while (table[i])
+		i = (i + 1) & (size - 1);
+	table[i] = code + 1;
+}
+
+static int table_grow_locked(struct upc_catalogue *c)
+{
+	uint32_t size = c->table_size ? c->table_size * 2 : 4096, code;
+	uint32_t *table = calloc(size, sizeof(*table));
+
+	if (!table)
+		return UPC_ENOMEM;
+	for (code = 0; code < c->count; code++)
+		table_insert(table, size, upci_catalogue_event(c, code)->name, code);
+	free(c->table);
+	c->table = table;
+	c->table_size = size;
+	return 0;
+}
+
+static int64_t put_locked(struct upc_catalogue *c, const struct upci_event *event)
+{
+	struct upci_event *copy = alloc_locked(c, sizeof(*copy));
+	int64_t known = lookup_locked(c, event->name, false);
+	uint32_t code = c->count;
+
+	if (!copy)
+		return UPC_ENOMEM;
+	*copy = *event;
+	if (known >= 0) {
+		code = (uint32_t)known;
+		atomic_store_explicit(&c->block[code / BLOCK_EVENTS][code % BLOCK_EVENTS], copy,
+				      memory_order_release);
+		return known;
+	}
+	if (code == BLOCK_EVENTS * BLOCKS_MAX)
+		return UPC_ENOMEM;
+	if (code >= c->table_size / 2 && table_grow_locked(c) < 0)
+		return UPC_ENOMEM;
+	if (!c->block[code / BLOCK_EVENTS]) {
+		_Atomic(const struct upci_event *) *block =
+			alloc_locked(c, BLOCK_EVENTS * sizeof(*block));
+
+		if (!block)
+			return UPC_ENOMEM;
+		c->block[code / BLOCK_EVENTS] = block;
+	}
+	atomic_store_explicit(&c->block[code / BLOCK_EVENTS][code % BLOCK_EVENTS], copy,
+			      memory_order_release);
+	atomic_store_explicit(&c->count, code + 1, memory_order_release);
+	table_insert(c->table, c->table_size, copy->name, code);
+	return code;
+}
+
+int64_t upci_catalogue_put(struct upc_catalogue *c, const struct upci_event *event)
+{
+	int64_t code;
+
+	if (!event->name || !event->name[0] || strlen(event->name) >= UPC_NAME_MAX)
+		return UPC_EINVAL;
+	upci_process_lock();
+	code = put_locked(c, event);
+	upci_process_unlock();
+	return code;
+}
+
+int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence)
+{
+	unsigned n = atomic_load(&c->missing_count);
+
+	if (!sentence)
+		return UPC_ENOMEM;
+	if (n == MISSING_MAX)
+		return 0;
+	c->missing[n] = sentence;
+	atomic_store(&c->missing_count, n + 1);
+	return 0;
+}
+
+void upci_name_sanitize(char *name)
+{
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && !strchr("_.:+-", *name))
+			*name = '_';
+}
+
+/* ---- public ------------------------------------------------------------ */
+
+int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_catalogue **catalogue)
+{
+	static int (*const builders[])(struct upc_catalogue *) = {
+		upci_catalogue_add_bgp,   upci_catalogue_add_pfm,   upci_catalogue_add_sysfs_pmus,
+		upci_catalogue_add_clocks, upci_catalogue_add_files, upci_catalogue_add_tracepoints,
+		upci_wiring_builtin,
+	};
+	struct upc_catalogue *c;
+	const char *wiring = NULL;
+	unsigned i;
+	int error;
+
+	if (!catalogue)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_open: no place for the catalogue");
+	if (options) {
+		error = upci_options_check(options, sizeof(options->size), sizeof(*options),
+					   "upc_catalogue_options");
+		if (error)
+			return error;
+		wiring = options->wiring_path;
+	}
+	/* A set-user-id program must not read a file of the caller's choice. */
+	if (!wiring && !(options && options->no_wiring) && !getauxval(AT_SECURE)) {
+		wiring = getenv("UPC_WIRING");
+		if (wiring && !wiring[0])
+			wiring = NULL;
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return upci_fail(UPC_ENOMEM, "no memory for the catalogue");
+	for (i = 0; i < sizeof(builders) / sizeof(builders[0]); i++) {
+		error = builders[i](c);
+		if (error < 0)
+			goto fail;
+	}
+	if (wiring) {
+		error = upci_wiring_load(c, wiring, c->wiring_hash);
+		if (error < 0)
+			goto fail;
+	}
+	*catalogue = c;
+	return 0;
+fail:
+	upc_catalogue_close(c);
+	return error;
+}
+
+void upc_catalogue_close(struct upc_catalogue *c)
+{
+	struct chunk *chunk, *next;
+
+	if (!c)
+		return;
+	for (chunk = c->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	free(c->table);
+	free(c);
+}
+
+uint32_t upc_catalogue_count(struct upc_catalogue *c)
+{
+	return atomic_load_explicit(&c->count, memory_order_acquire);
+}
+
+enum { NO_MODE = -1, BAD_MODE = -2 };
+
+/* Cuts a ":mode=..." from the end of name. Returns an upc_mode or one of the
+ * above. */
+static int cut_mode(char *name, const char **spelling)
+{
+	static const char *const modes[] = {"high", "rise", "fall", "low"};
+	char *at = strstr(name, ":mode=");
+	int i;
+
+	if (!at)
+		return NO_MODE;
+	for (i = 0; i < 4; i++)
+		if (!strcasecmp(at + 6, modes[i])) {
+			*at = 0;
+			*spelling = modes[i];
+			return i;
+		}
+	return BAD_MODE;
+}
+
+static int64_t find_name(struct upc_catalogue *c, const char *name)
+{
+	static const char *const prefixes[] = {"PNE_BGP_", "BGP_"};
+	int64_t code;
+	unsigned i;
+
+	upci_process_lock();
+	code = lookup_locked(c, name, true);
+	for (i = 0; code < 0 && i < 2; i++)
+		if (!strncasecmp(name, prefixes[i], strlen(prefixes[i]))) {
+			code = lookup_locked(c, name + strlen(prefixes[i]), true);
+			if (code >= 0 && upci_catalogue_event(c, (uint32_t)code)->id == UPC_NO_ID)
+				code = UPC_ENOEVENT;
+		}
+	upci_process_unlock();
+	return code;
+}
+
+static int fail_unknown(struct upc_catalogue *c, const char *name)
+{
+	const char *near[3];
+	int n = upc_catalogue_nearest(c, name, near, 3);
+
+	switch (n) {
+	case 0:
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here, nor one with a name like it; "
+				 "upc_avail lists what there is", name);
+	case 1:
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here; did you mean %s?", name, near[0]);
+	case 2:
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here; did you mean %s or %s?", name,
+				 near[0], near[1]);
+	default:
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here; did you mean %s, %s or %s?", name,
+				 near[0], near[1], near[2]);
+	}
+}
+
+int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code)
+{
+	char bare[UPC_NAME_MAX + 16];
+	const struct upci_event *event;
+	const char *spelling = NULL;
+	int64_t found;
+	int mode;
+
+	if (!c || !name || !code)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_find: catalogue, name and code are needed");
+	if (strlen(name) >= sizeof(bare))
+		return upci_fail(UPC_ENOEVENT, "an event name has at most %d characters, this one has %zu",
+				 UPC_NAME_MAX - 1, strlen(name));
+	strcpy(bare, name);
+	mode = cut_mode(bare, &spelling);
+	if (mode == BAD_MODE)
+		return upci_fail(UPC_ENOSUPP, "'%.200s': a mode is rise, fall, high or low", name);
+	found = find_name(c, bare);
+	if (found < 0)
+		found = upci_pfm_resolve(c, bare);
+	if (found == UPC_ENOEVENT)
+		return fail_unknown(c, bare);
+	if (found < 0)
+		return (int)found;
+	event = upci_catalogue_event(c, (uint32_t)found);
+	if (mode != NO_MODE && (mode != UPC_MODE_RISE || event->kind == UPC_KIND_LEVEL))
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: mode=%s needs a source with signals (simulation or replay); the "
+				 "sources of a live machine give %s",
+				 event->name, spelling,
+				 event->kind == UPC_KIND_LEVEL ? "a level here, which has no edges"
+							       : "occurrences only, which is mode=rise");
+	*code = (uint32_t)found;
+	return 0;
+}
+
+/* Fills in what is composed on demand, once per event. */
+static const struct upci_event *describe(struct upc_catalogue *c, const struct upci_event *event)
+{
+	struct upci_event with = *event;
+	char text[1024] = "";
+	int64_t code;
+
+	if (!with.description) {
+		upci_tracepoint_describe(event, text, sizeof(text));
+		with.description = upci_catalogue_printf(c, "%s", text);
+	}
+	text[0] = 0;
+	if (event->driver.source != UPC_SOURCE_NONE)
+		upci_driver_print(c, &event->driver, text, sizeof(text));
+	with.driver_text = text[0] ? upci_catalogue_printf(c, "%s", text) : "";
+	if (!with.driver_text || !with.description)
+		return NULL;
+	code = upci_catalogue_put(c, &with);
+	return code < 0 ? NULL : upci_catalogue_event(c, (uint32_t)code);
+}
+
+int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_info *info)
+{
+	const struct upci_event *event;
+	struct upc_event_info full = {0};
+
+	if (!c || !info || info->size < sizeof(info->size))
+		return upci_fail(UPC_EINVAL, "upc_catalogue_info: catalogue and a description with its size "
+				 "set are needed");
+	event = upci_catalogue_event(c, code);
+	if (!event)
+		return upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
+	if (!event->description || !event->driver_text) {
+		event = describe(c, event);
+		if (!event)
+			return upci_fail(UPC_ENOMEM, "no memory to describe event %u", code);
+	}
+	full.size = info->size;
+	full.code = code;
+	full.name = event->name;
+	full.description = event->description;
+	full.unit = event->unit ? event->unit : "events";
+	full.subsystem = event->subsystem ? event->subsystem : "";
+	full.source = event->driver.source;
+	full.scope = event->scope;
+	full.kind = event->kind;
+	full.id = event->id;
+	full.driver = event->driver_text;
+	full.why = event->why ? event->why : "";
+	full.differs = event->differs ? event->differs : "";
+	memcpy(info, &full, full.size < sizeof(full) ? full.size : sizeof(full));
+	return 0;
+}
+
+int upc_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
+{
+	struct upci_nearest nearest = {.max = max > 8 ? 8 : max};
+	uint32_t count = upc_catalogue_count(c), code;
+	int i;
+
+	for (code = 0; code < count; code++)
+		upci_nearest_offer(&nearest, name, upci_catalogue_event(c, code)->name);
+	for (i = 0; i < nearest.count; i++)
+		names[i] = nearest.name[i];
+	return nearest.count;
+}
+
+const char *upc_catalogue_missing(struct upc_catalogue *c, unsigned i)
+{
+	return i < atomic_load(&c->missing_count) ? c->missing[i] : NULL;
+}
+
+const char *upc_catalogue_wiring_hash(struct upc_catalogue *c)
+{
+	return c->wiring_hash;
+}
+
+int upc_catalogue_write_wiring(struct upc_catalogue *c,
+			       int (*write)(const char *text, size_t length, void *arg), void *arg)
+{
+	uint32_t count = upc_catalogue_count(c), code;
+	char line[8192];
+	int n, stop;
+
+	n = snprintf(line, sizeof(line), "upc-wiring 1\n");
+	stop = write(line, (size_t)n, arg);
+	for (code = 0; !stop && code < count; code++) {
+		n = upci_wiring_print(c, upci_catalogue_event(c, code), line, sizeof(line));
+		if (n < 0 || (size_t)n >= sizeof(line))
+			return upci_fail(UPC_EINVAL, "%s: its wiring is too long for a line",
+					 upci_catalogue_event(c, code)->name);
+		stop = write(line, (size_t)n, arg);
+	}
+	return stop;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * catalogue.h - the list of events, and what its builders use to fill it.
+ *
+ * Codes are positions in an array that only grows; entries never move, so a
+ * pointer to one stays good without a lock. The mutex guards growth and the
+ * name table, is a leaf lock, and no signal handler takes it.
+ */
+#ifndef UPCI_CATALOGUE_H
+#define UPCI_CATALOGUE_H
+
+#include "event.h"
+
+/* The event with a code, or NULL. */
+const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t code);
+
+/*
+ * Adds an event, or replaces what the name had (its code stays). The
+ * structure is copied; its strings are not: they are string literals or come
+ * from the two calls below. driver.formula likewise comes from
+ * upci_catalogue_alloc. Returns the code, or a negative error.
+ */
+int64_t upci_catalogue_put(struct upc_catalogue *c, const struct upci_event *event);
+
+/* Memory that lives as long as the catalogue; NULL when there is none. */
+void *upci_catalogue_alloc(struct upc_catalogue *c, size_t size);
+const char *upci_catalogue_printf(struct upc_catalogue *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Adds to the list behind upc_catalogue_missing. */
+int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence);
+
+/* Exact name only, no message: the code, or UPC_ENOEVENT. */
+int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name);
+
+/* An event name from any text: what is not [A-Za-z0-9_.:+-] becomes '_'. In
+ * place. */
+void upci_name_sanitize(char *name);
+
+/* Builders, in the order in which upc_catalogue_open calls them; each returns
+ * 0 or a negative error, and adds nothing that cannot be opened here. */
+int upci_catalogue_add_bgp(struct upc_catalogue *c);   /* cat_bgp.c   */
+int upci_catalogue_add_pfm(struct upc_catalogue *c);   /* cat_pfm.c   */
+int upci_catalogue_add_sysfs_pmus(struct upc_catalogue *c); /* cat_pmus.c */
+int upci_catalogue_add_clocks(struct upc_catalogue *c); /* cat_clocks.c */
+int upci_catalogue_add_files(struct upc_catalogue *c); /* cat_files.c */
+int upci_catalogue_add_tracepoints(struct upc_catalogue *c); /* cat_trace.c */
+
+/* Description composed on demand for events that have none stored. Writes at
+ * most size bytes. */
+void upci_tracepoint_describe(const struct upci_event *event, char *text, size_t size);
+
+#endif

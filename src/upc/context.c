@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * context.c - threads, processes, CPUs and the machine as targets of counting.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "files.h"
+#include "message.h"
+#include "process.h"
+
+/* The process that a thread belongs to, or 0. */
+static pid_t process_of(pid_t tid)
+{
+	char path[64], *text, *line;
+	long pid = 0;
+
+	snprintf(path, sizeof(path), "%d/status", (int)tid);
+	text = upci_file_slurp(UPCI_ROOT_PROC, path, NULL);
+	line = text ? strstr(text, "\nTgid:") : NULL;
+	if (line)
+		pid = strtol(line + 6, NULL, 10);
+	free(text);
+	return (pid_t)pid;
+}
+
+/* Parses "0-3,8" and calls back with each number; -1 when it is no list. */
+static int each_in_list(const char *list, int (*fn)(int cpu, void *arg), void *arg)
+{
+	while (*list && *list != '\n') {
+		char *end;
+		long low = strtol(list, &end, 10), high = low;
+
+		if (end == list || low < 0)
+			return -1;
+		if (*end == '-') {
+			list = end + 1;
+			high = strtol(list, &end, 10);
+			if (end == list)
+				return -1;
+		}
+		if (high < low || high > 1 << 20)
+			return -1;
+		for (; low <= high; low++) {
+			int stop = fn((int)low, arg);
+
+			if (stop)
+				return stop;
+		}
+		list = *end == ',' ? end + 1 : end;
+	}
+	return 0;
+}
+
+static int each_cpu(int (*fn)(int cpu, void *arg), void *arg)
+{
+	char *list = upci_file_slurp(UPCI_ROOT_SYS, "devices/system/cpu/online", NULL);
+	int result;
+
+	if (!list)
+		return -1;
+	result = each_in_list(list, fn, arg);
+	free(list);
+	return result;
+}
+
+static int is_cpu(int cpu, void *arg)
+{
+	return cpu == *(int *)arg;
+}
+
+static int set_task(struct upci_context *context, pid_t pid)
+{
+	if (context->kind == UPC_CONTEXT_THREAD) {
+		context->tid = pid ? pid : gettid();
+		context->pid = pid ? process_of(pid) : getpid();
+	} else {
+		context->pid = pid ? process_of(pid) : getpid();
+		if (pid && context->pid && context->pid != pid)
+			return upci_fail(UPC_EINVAL, "%d is a thread of process %d, not a process", (int)pid,
+					 (int)context->pid);
+	}
+	if (context->pid <= 0)
+		return upci_fail(UPC_ENOTASK, "there is no %s %d (or /proc hides it)",
+				 context->kind == UPC_CONTEXT_THREAD ? "thread" : "process", (int)pid);
+	context->own = context->pid == getpid();
+	return 0;
+}
+
+int upci_context_set(struct upci_context *context, const struct upc_unit_options *options)
+{
+	static const struct upc_unit_options calling_thread = {.size = sizeof(calling_thread)};
+	unsigned permitted = upci_perf_domains();
+	int error;
+
+	if (!options)
+		options = &calling_thread;
+	error = upci_options_check(options, sizeof(*options), sizeof(*options), "upc_unit_options");
+	if (error)
+		return error;
+	if (options->domain & ~(UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR))
+		return upci_fail(UPC_EINVAL, "domain 0x%x is no combination of UPC_DOMAIN_*", options->domain);
+	if (options->domain & ~permitted)
+		return upci_fail(UPC_EPERM,
+				 "counting the kernel is not permitted here (perf_event_paranoid is %d): run as "
+				 "root or with CAP_PERFMON, or choose the user domain",
+				 upci_perf_paranoid());
+	memset(context, 0, sizeof(*context));
+	context->kind = options->context;
+	context->cpu = -1;
+	context->domain = options->domain ? options->domain : permitted;
+	context->inherit = options->inherit || options->context == UPC_CONTEXT_PROCESS;
+	context->enable_on_exec = options->enable_on_exec;
+	if (options->pid < 0)
+		return upci_fail(UPC_EINVAL, "pid %d is no process", (int)options->pid);
+	switch (options->context) {
+	case UPC_CONTEXT_THREAD:
+	case UPC_CONTEXT_PROCESS:
+		return set_task(context, options->pid);
+	case UPC_CONTEXT_CPU:
+		context->cpu = options->cpu;
+		if (options->cpu < 0 || each_cpu(is_cpu, &context->cpu) != 1)
+			return upci_fail(UPC_ENOTASK, "there is no CPU %d online", options->cpu);
+		return 0;
+	case UPC_CONTEXT_MACHINE:
+		return 0;
+	}
+	return upci_fail(UPC_EINVAL, "%d is no UPC_CONTEXT_*", (int)options->context);
+}
+
+void upci_context_forked(struct upci_context *context)
+{
+	context->enable_on_exec = false;
+	if (!context->own)
+		return;
+	context->pid = getpid();
+	if (context->tid)
+		context->tid = gettid();
+}
+
+/* ---- targets ----------------------------------------------------------- */
+
+struct list {
+	struct upci_perf_target *target;
+	unsigned n, room;
+};
+
+static int append(struct list *list, pid_t tid, int cpu)
+{
+	if (list->n == list->room) {
+		unsigned room = list->room ? list->room * 2 : 8;
+		struct upci_perf_target *grown = realloc(list->target, room * sizeof(*grown));
+
+		if (!grown)
+			return UPC_ENOMEM;
+		list->target = grown;
+		list->room = room;
+	}
+	list->target[list->n++] = (struct upci_perf_target){tid, cpu};
+	return 0;
+}
+
+static int append_cpu(int cpu, void *arg)
+{
+	return append(arg, -1, cpu);
+}
+
+static int append_threads(struct list *list, pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	int error = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return UPC_ENOTASK;
+	while (!error && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			error = append(list, (pid_t)strtol(entry->d_name, NULL, 10), -1);
+	closedir(dir);
+	return error;
+}
+
+int upci_context_targets(const struct upci_context *context, struct upci_perf_target **targets)
+{
+	struct list list = {0};
+	int error = 0;
+
+	switch (context->kind) {
+	case UPC_CONTEXT_THREAD:
+		error = append(&list, context->tid, -1);
+		break;
+	case UPC_CONTEXT_PROCESS:
+		error = append_threads(&list, context->pid);
+		break;
+	case UPC_CONTEXT_CPU:
+		error = append(&list, -1, context->cpu);
+		break;
+	case UPC_CONTEXT_MACHINE:
+		error = each_cpu(append_cpu, &list);
+		break;
+	}
+	if (error || !list.n) {
+		free(list.target);
+		if (error == UPC_ENOMEM)
+			return upci_fail(UPC_ENOMEM, "no memory for the targets of counting");
+		if (context->pid)
+			return upci_fail(UPC_ENOTASK, "process %d has ended", (int)context->pid);
+		return upci_fail(UPC_ESYSTEM, "/sys/devices/system/cpu/online cannot be read");
+	}
+	*targets = list.target;
+	return (int)list.n;
+}

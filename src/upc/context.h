@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * context.h - whom a unit counts, as the sources need to know it.
+ */
+#ifndef UPCI_CONTEXT_H
+#define UPCI_CONTEXT_H
+
+#include "perf.h"
+#include "upc.h"
+
+struct upci_context {
+	enum upc_context_kind kind;
+	pid_t pid, tid;	 /* process and thread; 0 where there is none        */
+	bool own;	 /* a thread or process of our own: a fork's child    */
+			 /* counts itself instead                             */
+	int cpu;
+	unsigned domain; /* UPC_DOMAIN_*, not 0                               */
+	bool inherit, enable_on_exec;
+};
+
+/* From the public options; NULL is the calling thread. Errors with message:
+ * UPC_EINVAL, UPC_ENOTASK, UPC_EPERM (a domain that the caller may not have). */
+int upci_context_set(struct upci_context *context, const struct upc_unit_options *options);
+
+/* In a forked child: what was our own is now the child's calling thread, or
+ * the child. */
+void upci_context_forked(struct upci_context *context);
+
+/* The tasks or CPUs of the context as they are now; the caller frees
+ * *targets. Returns how many, or a negative error with message. */
+int upci_context_targets(const struct upci_context *context, struct upci_perf_target **targets);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counter.c - single counters and registers of a unit, as software sees them.
+ */
+#include <string.h>
+
+#include "message.h"
+#include "unit.h"
+
+static int check(int counter)
+{
+	if (counter >= 0 && counter < UPC_COUNTERS)
+		return 0;
+	return upci_fail(UPC_EINVAL, "%d is no counter: they are 0 to %d", counter, UPC_COUNTERS - 1);
+}
+
+static int check_bound(const struct upc_unit *u, int counter)
+{
+	int error = check(counter);
+
+	if (!error && !u->binding[counter].references)
+		error = upci_fail(UPC_EINVAL, "no event is bound to counter %d", counter);
+	return error;
+}
+
+int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *info)
+{
+	const struct upci_binding *b;
+	struct upc_counter_info full = {0};
+	int error = check(counter);
+
+	if (error)
+		return error;
+	if (!info || info->size < sizeof(info->size))
+		return upci_fail(UPC_EINVAL, "upc_counter_state: a description with its size set is needed");
+	b = &u->binding[counter];
+	full.size = info->size;
+	full.flags = b->references ? b->flags | UPC_COUNTER_BOUND : 0u;
+	full.code = b->code;
+	full.input = u->regs.field[counter] & UPC_FIELD_INPUT;
+	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
+	full.references = b->references;
+	full.value = u->regs.counter[counter];
+	memcpy(info, &full, full.size < sizeof(full) ? full.size : sizeof(full));
+	return 0;
+}
+
+int upc_counter_read(struct upc_unit *u, int counter, uint64_t *value)
+{
+	int error = check(counter);
+
+	if (error)
+		return error;
+	return upc_register_read(u, UPC_REG_COUNTER(counter), value);
+}
+
+int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
+{
+	int error = check(counter);
+
+	if (error)
+		return error;
+	return upc_register_write(u, UPC_REG_COUNTER(counter), value);
+}
+
+static bool is_perf(const struct upci_binding *b)
+{
+	return b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT;
+}
+
+int upc_counter_halt(struct upc_unit *u, int counter)
+{
+	struct upci_binding *b;
+	int error = check_bound(u, counter);
+
+	if (error)
+		return error;
+	b = &u->binding[counter];
+	if (b->flags & UPC_COUNTER_HALTED)
+		return 0;
+	if (is_perf(b)) {
+		/* Counts until now stay in the kernel's counter and come with the next read. */
+		error = u->forked ? 0 : upci_perf_halt(u->sources.perf, b->handle);
+	} else if (u->regs.run) {
+		error = upci_unit_update(u);
+		if (error == UPC_ELOST || error == UPC_EPARTIAL)
+			error = 0;
+	}
+	if (!error)
+		b->flags |= UPC_COUNTER_HALTED;
+	return error;
+}
+
+int upc_counter_continue(struct upc_unit *u, int counter)
+{
+	struct upci_binding *b;
+	int error = check_bound(u, counter);
+
+	if (error)
+		return error;
+	b = &u->binding[counter];
+	if (!(b->flags & UPC_COUNTER_HALTED))
+		return 0;
+	if (is_perf(b)) {
+		error = u->forked ? 0 : upci_perf_continue(u->sources.perf, b->handle);
+	} else if (u->regs.run) {
+		/* While halted its readings are passed over: this one is the base. */
+		error = upci_unit_update(u);
+		if (error == UPC_ELOST || error == UPC_EPARTIAL)
+			error = 0;
+	}
+	if (!error)
+		b->flags &= (uint16_t)~UPC_COUNTER_HALTED;
+	return error;
+}
+
+static int fail_offset(unsigned offset)
+{
+	return upci_fail(UPC_EFAULT, "register offset 0x%x is outside the map or not 8-byte aligned", offset);
+}
+
+int upc_register_read(struct upc_unit *u, unsigned offset, uint64_t *value)
+{
+	int error = 0, wrong;
+
+	if (!value)
+		return upci_fail(UPC_EINVAL, "upc_register_read: no place for the value");
+	if (offset & 7 || offset > UPC_REG_THRESHOLD)
+		return fail_offset(offset);
+	if (u->regs.run && offset != UPC_REG_START_STOP && offset != UPC_REG_THRESHOLD)
+		error = upci_unit_update(u);
+	if (error && error != UPC_ELOST && error != UPC_EPARTIAL)
+		return error;
+	wrong = upci_regs_read(&u->regs, offset, value);
+	return wrong ? fail_offset(offset) : error;
+}
+
+static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
+{
+	unsigned first = (offset - UPC_REG_CONFIG(0)) / 8 * 8, i;
+
+	for (i = 0; i < 8; i++) {
+		uint8_t now = u->regs.field[first + i], then = (uint8_t)(value >> (8 * i));
+
+		if ((now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE))
+			return upci_fail(UPC_ENOSUPP,
+					 "counter %u: a live source has no signals to switch between: inputs are "
+					 "changed by adding events, and the mode is rise",
+					 first + i);
+	}
+	upci_regs_write(&u->regs, offset, value);
+	return 0;
+}
+
+int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
+{
+	int error = 0;
+
+	if (offset & 7 || offset > UPC_REG_THRESHOLD)
+		return fail_offset(offset);
+	if (offset == UPC_REG_START_STOP)
+		return value & 1 ? upc_unit_start(u) : upc_unit_stop(u);
+	/* What was counted until now belongs to the registers as they were. */
+	if (u->regs.run && offset != UPC_REG_STATUS)
+		error = upci_unit_update(u);
+	if (error && error != UPC_ELOST && error != UPC_EPARTIAL)
+		return error;
+	if (offset >= UPC_REG_CONFIG(0) && offset < UPC_REG_START_STOP)
+		return write_config(u, offset, value);
+	if (offset < UPC_REG_CONFIG(0)) {
+		const struct upci_binding *b = &u->binding[offset / 8];
+
+		if (b->references && b->event->kind == UPC_KIND_LEVEL)
+			return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset",
+					 b->event->name);
+	}
+	upci_regs_write(&u->regs, offset, value);
+	return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * derived.c - settles derived events: they have a source when all their terms
+ * have one.
+ */
+#include <string.h>
+
+#include "derived.h"
+#include "text.h"
+
+#define NAMED_MAX 3u /* missing terms that a why names */
+
+static const char *explain(struct upc_catalogue *c, const struct upci_formula *formula, unsigned missing)
+{
+	char text[NAMED_MAX * UPC_NAME_MAX + 200];
+	struct upci_out out = {.text = text, .size = sizeof(text)};
+	unsigned i, named = 0;
+
+	upci_out(&out, "nothing on this machine drives ");
+	for (i = 0; i < formula->terms && named < NAMED_MAX; i++) {
+		const struct upci_event *term = upci_catalogue_event(c, formula->term[i].code);
+
+		if (term->driver.source == UPC_SOURCE_NONE)
+			upci_out(&out, "%s%s", named++ ? ", " : "", term->name);
+	}
+	if (missing > named)
+		upci_out(&out, " and %u more", missing - named);
+	upci_out(&out, ", of which it is computed; a wiring file can (drive NAME = ...)");
+	return upci_catalogue_printf(c, "%s", text);
+}
+
+int upci_derived_settle(struct upc_catalogue *c, struct upci_event *event)
+{
+	const struct upci_formula *formula = event->formula;
+	unsigned i, missing = 0;
+
+	for (i = 0; i < formula->terms; i++) {
+		const struct upci_event *term = upci_catalogue_event(c, formula->term[i].code);
+
+		missing += term->driver.source == UPC_SOURCE_NONE;
+		/* The scopes are in the order of their width. */
+		if (term->scope > event->scope)
+			event->scope = term->scope;
+	}
+	event->driver = (struct upci_driver){.source = UPC_SOURCE_NONE, .mul = 1, .div = 1};
+	event->driver_text = NULL;
+	event->why = NULL;
+	if (missing) {
+		event->why = explain(c, formula, missing);
+		return event->why ? 0 : UPC_ENOMEM;
+	}
+	event->driver.source = UPC_SOURCE_DERIVED;
+	event->driver.formula = formula;
+	return 0;
+}
+
+static bool same(const struct upci_event *a, const struct upci_event *b)
+{
+	return a->driver.source == b->driver.source && a->scope == b->scope && !a->why == !b->why &&
+	       (!a->why || !strcmp(a->why, b->why));
+}
+
+int upci_derived_settle_all(struct upc_catalogue *c)
+{
+	uint32_t count = upc_catalogue_count(c), code;
+
+	for (code = 0; code < count; code++) {
+		const struct upci_event *event = upci_catalogue_event(c, code);
+		struct upci_event settled = *event;
+		int64_t error = 0;
+
+		if (!event->formula)
+			continue;
+		error = upci_derived_settle(c, &settled);
+		if (!error && !same(event, &settled))
+			error = upci_catalogue_put(c, &settled);
+		if (error < 0)
+			return (int)error;
+	}
+	return 0;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * formula.c - formulas of derived events: parser, value, printer.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formula.h"
+#include "text.h"
+
+/* 64 terms of at most 2^55 times a 64-bit value stay below 2^125: the sum
+ * cannot overflow a 128-bit integer. */
+#define COEFFICIENT_MAX (INT64_C(1) << 55)
+_Static_assert(UPCI_TERMS_MAX <= 64, "upci_formula_value sums in 128 bits");
+
+struct parser {
+	const char *text, *at;
+	const struct upci_names *names;
+	struct upci_formula_error *error;
+	unsigned terms;
+	struct upci_term term[UPCI_TERMS_MAX];
+};
+
+__attribute__((format(printf, 3, 4))) static int fail_at(struct parser *p, const char *at, const char *format,
+							 ...)
+{
+	va_list args;
+
+	p->error->column = (unsigned)(at - p->text) + 1;
+	va_start(args, format);
+	vsnprintf(p->error->message, sizeof(p->error->message), format, args);
+	va_end(args);
+	return UPC_EWIRING;
+}
+
+static int fail_found(struct parser *p, const char *expected)
+{
+	if (!*p->at)
+		return fail_at(p, p->at, "expected %s, found the end of the formula", expected);
+	return fail_at(p, p->at, "expected %s, found '%.*s'", expected, (int)upci_utf8_length(p->at), p->at);
+}
+
+static void skip_blanks(struct parser *p)
+{
+	while (*p->at == ' ' || *p->at == '\t')
+		p->at++;
+}
+
+/* Blanks, then a character if it is there. */
+static bool take(struct parser *p, char wanted)
+{
+	skip_blanks(p);
+	if (*p->at != wanted)
+		return false;
+	p->at++;
+	return true;
+}
+
+/* Not isalnum: what a name is does not depend on the locale. */
+static bool bare(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_.:", c));
+}
+
+/* Length of the integer at p->at, 0 when it is something else: "2ND" is a name. */
+static size_t integer_length(const char *at)
+{
+	size_t n = strspn(at, "0123456789");
+
+	return bare(at[n]) ? 0 : n;
+}
+
+static int parse_integer(struct parser *p, int64_t *value)
+{
+	const char *start;
+	size_t n, i;
+
+	skip_blanks(p);
+	start = p->at;
+	n = integer_length(start);
+	if (!n)
+		return fail_found(p, "an integer");
+	for (*value = 0, i = 0; i < n; i++) {
+		*value = *value * 10 + (start[i] - '0');
+		if (*value > COEFFICIENT_MAX)
+			break;
+	}
+	if (i < n || !*value)
+		return fail_at(p, start, "expected an integer from 1 to %lld, found %.*s",
+			       (long long)COEFFICIENT_MAX, (int)(n < 40 ? n : 40), start);
+	p->at += n;
+	return 0;
+}
+
+static int parse_name(struct parser *p, char name[UPC_NAME_MAX])
+{
+	const char *start = p->at;
+	bool quoted = *p->at == '"';
+	size_t n = 0;
+
+	if (!quoted && !bare(*p->at))
+		return fail_found(p, "an event name");
+	for (p->at += quoted; quoted ? *p->at != '"' : bare(*p->at); p->at++) {
+		if (quoted && *p->at == '\\' && (p->at[1] == '"' || p->at[1] == '\\'))
+			p->at++;
+		if (!*p->at)
+			return fail_at(p, start, "expected a closing '\"' behind this one, found the end of the "
+				       "formula");
+		if (n == UPC_NAME_MAX - 1)
+			return fail_at(p, start, "expected an event name, found more than %d characters",
+				       UPC_NAME_MAX - 1);
+		name[n++] = *p->at;
+	}
+	name[n] = 0;
+	if (!n)
+		return fail_at(p, start, "expected an event name, found an empty one");
+	p->at += quoted;
+	return 0;
+}
+
+/* Adds coefficient * event; terms of one event become one. */
+static int add_term(struct parser *p, const char *at, int64_t coefficient, uint32_t code)
+{
+	unsigned i;
+
+	for (i = 0; i < p->terms && p->term[i].code != code; i++)
+		;
+	if (i == UPCI_TERMS_MAX)
+		return fail_at(p, at, "expected at most %d different events in a formula, found another",
+			       UPCI_TERMS_MAX);
+	if (i == p->terms) {
+		p->term[i] = (struct upci_term){.code = code};
+		p->terms++;
+	}
+	/* Neither side is beyond 2^55 here, so the sum is within 64 bits. */
+	p->term[i].coefficient += coefficient;
+	if (p->term[i].coefficient > COEFFICIENT_MAX || p->term[i].coefficient < -COEFFICIENT_MAX)
+		return fail_at(p, at, "expected coefficients up to %lld when the terms of an event are added up",
+			       (long long)COEFFICIENT_MAX);
+	return 0;
+}
+
+static int add_name(struct parser *p, const char *at, int64_t coefficient, const char *name)
+{
+	const struct upci_formula *formula = NULL;
+	char message[sizeof(p->error->message)];
+	int64_t code = p->names->find(p->names->arg, name, &formula, message, sizeof(message));
+	int64_t product;
+	unsigned i;
+	int error = 0;
+
+	if (code < 0)
+		return fail_at(p, at, "%s", message);
+	if (!formula)
+		return add_term(p, at, coefficient, (uint32_t)code);
+	if (formula->divisor != 1)
+		return fail_at(p, at, "expected an event, or a derived one without a divisor, found '%s', which "
+			       "is divided by %lld", name, (long long)formula->divisor);
+	for (i = 0; !error && i < formula->terms; i++) {
+		if (__builtin_mul_overflow(coefficient, formula->term[i].coefficient, &product) ||
+		    product > COEFFICIENT_MAX || product < -COEFFICIENT_MAX)
+			return fail_at(p, at, "expected coefficients up to %lld in what '%s' is expanded to",
+				       (long long)COEFFICIENT_MAX, name);
+		error = add_term(p, at, product, formula->term[i].code);
+	}
+	return error;
+}
+
+static int parse_term(struct parser *p, int sign)
+{
+	char name[UPC_NAME_MAX];
+	int64_t coefficient = 1;
+	const char *at;
+	int error;
+
+	skip_blanks(p);
+	if (integer_length(p->at)) {
+		error = parse_integer(p, &coefficient);
+		if (error)
+			return error;
+		if (!take(p, '*'))
+			return fail_found(p, "'*' behind the coefficient (a name of digits only needs quotes)");
+		skip_blanks(p);
+		at = p->at;
+		error = parse_name(p, name);
+	} else {
+		at = p->at;
+		error = parse_name(p, name);
+		if (!error && take(p, '*'))
+			error = parse_integer(p, &coefficient);
+	}
+	return error ? error : add_name(p, at, sign * coefficient, name);
+}
+
+static int parse_sum(struct parser *p)
+{
+	int error = parse_term(p, take(p, '-') ? -1 : 1);
+
+	while (!error) {
+		if (take(p, '+'))
+			error = parse_term(p, 1);
+		else if (take(p, '-'))
+			error = parse_term(p, -1);
+		else
+			break;
+	}
+	return error;
+}
+
+/* Terms that cancelled each other need no counter. */
+static void drop_zero_terms(struct parser *p)
+{
+	unsigned i, kept = 0;
+
+	for (i = 0; i < p->terms; i++)
+		if (p->term[i].coefficient)
+			p->term[kept++] = p->term[i];
+	p->terms = kept;
+}
+
+int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names, const char *text,
+			     const struct upci_formula **formula, struct upci_formula_error *error)
+{
+	struct parser p = {.text = text, .at = text, .names = names, .error = error};
+	struct upci_formula *made;
+	int64_t divisor = 1;
+	bool divided = take(&p, '(');
+	int failed = parse_sum(&p);
+
+	if (!failed && divided) {
+		if (!take(&p, ')'))
+			failed = fail_found(&p, "'+', '-' or ')'");
+		else if (!take(&p, '/'))
+			failed = fail_found(&p, "'/' and a divisor behind the sum in parentheses");
+		else
+			failed = parse_integer(&p, &divisor);
+	}
+	if (failed)
+		return failed;
+	skip_blanks(&p);
+	if (*p.at)
+		return fail_found(&p, divided ? "the end of the formula"
+				  : *p.at == '/' ? "'+', '-' or the end of the formula (a divisor is for a sum "
+						   "in parentheses)"
+						 : "'+', '-' or the end of the formula");
+	drop_zero_terms(&p);
+	if (!p.terms)
+		return fail_at(&p, text, "expected a formula, found terms that cancel each other");
+	made = upci_catalogue_alloc(c, sizeof(*made) + p.terms * sizeof(made->term[0]));
+	if (!made)
+		return UPC_ENOMEM;
+	made->terms = p.terms;
+	made->divisor = divisor;
+	memcpy(made->term, p.term, p.terms * sizeof(made->term[0]));
+	*formula = made;
+	return 0;
+}
+
+static int64_t find_in_catalogue(void *arg, const char *name, const struct upci_formula **formula,
+				 char *message, size_t size)
+{
+	struct upc_catalogue *c = arg;
+	int64_t code = upci_catalogue_lookup(c, name);
+	const char *near[1];
+
+	if (code >= 0)
+		*formula = upci_catalogue_event(c, (uint32_t)code)->formula;
+	else if (upc_catalogue_nearest(c, name, near, 1) > 0)
+		snprintf(message, size, "expected an event name, found '%.100s'; did you mean %s?", name, near[0]);
+	else
+		snprintf(message, size, "expected an event name, found '%.100s', which is none", name);
+	return code;
+}
+
+int upci_formula_parse(struct upc_catalogue *c, const char *text, const struct upci_formula **formula,
+		       struct upci_formula_error *error)
+{
+	const struct upci_names names = {.find = find_in_catalogue, .arg = c};
+
+	return upci_formula_parse_names(c, &names, text, formula, error);
+}
+
+uint64_t upci_formula_value(const struct upci_formula *formula, const uint64_t *value)
+{
+	__int128 sum = 0;
+	unsigned i;
+
+	for (i = 0; i < formula->terms; i++)
+		sum += (__int128)formula->term[i].coefficient * value[i];
+	return sum < 0 ? 0 : (uint64_t)(sum / formula->divisor);
+}
+
+static void print_name(struct upci_out *out, const char *name)
+{
+	const char *p;
+
+	for (p = name; bare(*p); p++)
+		;
+	if (*p || !*name || integer_length(name))
+		upci_out_quoted(out, name);
+	else
+		upci_out(out, "%s", name);
+}
+
+int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text, size_t size)
+{
+	struct upci_out out = {.text = text, .size = size};
+	unsigned i;
+
+	upci_out(&out, "%s", formula->divisor != 1 ? "(" : "");
+	for (i = 0; i < formula->terms; i++) {
+		const struct upci_term *t = &formula->term[i];
+		long long magnitude = t->coefficient < 0 ? -t->coefficient : t->coefficient;
+
+		if (i)
+			upci_out(&out, "%s", t->coefficient < 0 ? " - " : " + ");
+		else if (t->coefficient < 0)
+			upci_out(&out, "-");
+		if (magnitude != 1)
+			upci_out(&out, "%lld*", magnitude);
+		print_name(&out, upci_catalogue_event(c, t->code)->name);
+	}
+	if (formula->divisor != 1)
+		upci_out(&out, ") / %lld", (long long)formula->divisor);
+	return (int)out.length;
+}

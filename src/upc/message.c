@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * message.c - words for failures, kept per thread, and notices to the user's
+ * callback.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "message.h"
+#include "upc.h"
+
+static _Thread_local char last[768];
+
+/* Protects callback and its argument; a leaf lock, never taken by a handler. */
+static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*callback)(const char *line, void *arg);
+static void *callback_arg;
+
+int upci_fail(int error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(last, sizeof(last), format, args);
+	va_end(args);
+	return error;
+}
+
+void upci_notice(const char *format, ...)
+{
+	char line[768];
+	void (*fn)(const char *, void *);
+	void *arg;
+	va_list args;
+
+	pthread_mutex_lock(&callback_lock);
+	fn = callback;
+	arg = callback_arg;
+	pthread_mutex_unlock(&callback_lock);
+	if (!fn)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fn(line, arg);
+}
+
+const char *upc_last_message(void)
+{
+	return last;
+}
+
+void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)
+{
+	pthread_mutex_lock(&callback_lock);
+	callback = fn;
+	callback_arg = arg;
+	pthread_mutex_unlock(&callback_lock);
+}
+
+int upc_abi_version(void)
+{
+	return UPC_ABI_VERSION;
+}
+
+const char *upc_version(void)
+{
+	return UPC_VERSION_STRING;
+}
+
+const char *upc_strerror(int error)
+{
+	switch (error) {
+	case UPC_OK:
+		return "success";
+	case UPC_EINVAL:
+		return "an argument is wrong";
+	case UPC_ENOMEM:
+		return "out of memory";
+	case UPC_ENOEVENT:
+		return "no such event on this machine";
+	case UPC_ECONFLICT:
+		return "the events do not fit the 256 counters together";
+	case UPC_EPERM:
+		return "this machine does not permit it";
+	case UPC_ENOSUPP:
+		return "this source or context cannot give it";
+	case UPC_EMFILE:
+		return "too few file descriptors are left";
+	case UPC_ENOTASK:
+		return "no such process, thread or CPU";
+	case UPC_ESTATE:
+		return "not possible in the present state";
+	case UPC_ESYSTEM:
+		return "the kernel failed unexpectedly";
+	case UPC_EFAULT:
+		return "register access outside the map or not 8-byte aligned";
+	case UPC_EWIRING:
+		return "the wiring file is wrong";
+	case UPC_ELOST:
+		return "a source stopped giving a counter its count";
+	case UPC_EPARTIAL:
+		return "a hardware counter did not run all the time";
+	}
+	return "unknown error";
+}

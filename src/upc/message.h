@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * message.h - what a failing call has to say (upc_last_message), and notices
+ * to the user's callback.
+ */
+#ifndef UPCI_MESSAGE_H
+#define UPCI_MESSAGE_H
+
+/* Sets the calling thread's last message and returns error, so that a failing
+ * path reads: return upci_fail(UPC_EPERM, "%s: ...", name). */
+int upci_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Sends one line to the callback of upc_set_message_callback. */
+void upci_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

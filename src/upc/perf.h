@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf.h - perf_event groups of one context. The border to the kernel's perf
+ * events: only perf.c calls perf_event_open.
+ *
+ * The events of one kind (software events and tracepoints together; each
+ * hardware PMU by itself) form one group in each task or CPU of the context,
+ * under a leader of our own that counts nothing. So one ioctl starts them all,
+ * and one read gets them all.
+ */
+#ifndef UPCI_PERF_H
+#define UPCI_PERF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct upci_perf_spec {
+	uint32_t type;
+	uint64_t config, config1, config2;
+	bool exclude_user, exclude_kernel, exclude_hv;
+	bool cpu_only; /* uncore and the like: counts CPUs, not tasks */
+};
+
+/* Whom to count: task tids, or CPUs (tid -1). */
+struct upci_perf_target {
+	pid_t tid;
+	int cpu;
+};
+
+struct upci_perf;
+
+/* Takes a copy of targets (n >= 1). Opens nothing yet. */
+int upci_perf_create(const struct upci_perf_target *targets, unsigned n, bool inherit,
+		     bool enable_on_exec, struct upci_perf **perf);
+void upci_perf_destroy(struct upci_perf *perf);
+
+/*
+ * Opens an event, in all targets or in none. It counts when the groups run and
+ * it is not halted; with halted it starts so. Returns a handle (>= 0), reused
+ * after removal, or a negative error with a message that begins with name.
+ */
+int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
+void upci_perf_remove(struct upci_perf *perf, int handle);
+
+/* One system call a group and target. */
+int upci_perf_start(struct upci_perf *perf);
+int upci_perf_stop(struct upci_perf *perf);
+
+/* One event while the others go on. */
+int upci_perf_halt(struct upci_perf *perf, int handle);
+int upci_perf_continue(struct upci_perf *perf, int handle);
+
+/* Whether the times of a group say that its events counted all the time. */
+enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER };
+
+/*
+ * One system call a group and target: value[handle] is the sum over the targets
+ * since the event was opened, state[handle] how it was counted. Both have room
+ * for upci_perf_handles() places; handles not in use are left alone.
+ */
+int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
+int upci_perf_handles(const struct upci_perf *perf);
+
+/* In a forked child: closes everything without touching the parent's
+ * counters, and forgets it: no handle is good afterwards. */
+void upci_perf_forked(struct upci_perf *perf);
+
+/* Whether the caller may open this, for a catalogue: 0 or a negative error,
+ * with a message. Counts the calling thread, or CPU 0. */
+int upci_perf_probe(const struct upci_perf_spec *spec, const char *name);
+
+/* Which domains (UPC_DOMAIN_*) an unprivileged or privileged caller gets. */
+unsigned upci_perf_domains(void);
+
+/* perf_event_paranoid, or INT_MAX when the kernel has no perf events. */
+int upci_perf_paranoid(void);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process.c - the process-wide lock, the list of units for fork, and the check
+ * of option structures.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "message.h"
+#include "process.h"
+#include "upc.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct upci_fork_entry *entries; /* under lock */
+
+static void after_fork_in_child(void)
+{
+	struct upci_fork_entry *entry;
+
+	for (entry = entries; entry; entry = entry->next)
+		entry->forked(entry);
+	pthread_mutex_unlock(&lock);
+}
+
+static void set_up(void)
+{
+	/* A failure (no memory) leaves units shared with children; nothing
+	 * better can be done about it here. */
+	(void)pthread_atfork(upci_process_lock, upci_process_unlock, after_fork_in_child);
+}
+
+void upci_process_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void upci_process_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+void upci_fork_register(struct upci_fork_entry *entry)
+{
+	pthread_once(&once, set_up);
+	upci_process_lock();
+	entry->next = entries;
+	entry->link = &entries;
+	if (entries)
+		entries->link = &entry->next;
+	entries = entry;
+	upci_process_unlock();
+}
+
+void upci_fork_unregister(struct upci_fork_entry *entry)
+{
+	upci_process_lock();
+	*entry->link = entry->next;
+	if (entry->next)
+		entry->next->link = entry->link;
+	upci_process_unlock();
+}
+
+int upci_options_check(const void *options, size_t min, size_t known, const char *what)
+{
+	const unsigned char *bytes = options;
+	size_t size, i;
+
+	memcpy(&size, options, sizeof(size));
+	if (size < min)
+		return upci_fail(UPC_EINVAL, "%s: size is %zu, set it to sizeof (UPC_OPTIONS_INIT)", what, size);
+	for (i = known; i < size; i++)
+		if (bytes[i])
+			return upci_fail(UPC_EINVAL,
+					 "%s: byte %zu is set, this libupc (%s) knows %zu bytes: it is older "
+					 "than the program's upc.h",
+					 what, i, upc_version(), known);
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process.h - state of the whole process: the one lock of libupc, and what a
+ * fork does to units.
+ */
+#ifndef UPCI_PROCESS_H
+#define UPCI_PROCESS_H
+
+#include <stddef.h>
+
+/*
+ * Protects the growth of catalogues (names, codes, memory) and the list of
+ * units. A leaf lock: nothing is called with it held that could take another.
+ * No signal handler takes it. It is held across fork, so that a child finds
+ * both consistent.
+ */
+void upci_process_lock(void);
+void upci_process_unlock(void);
+
+struct upc_unit;
+
+/* A unit's place in the list of those that a forked child has to clean. */
+struct upci_fork_entry {
+	struct upci_fork_entry *next, **link;
+	/* Called in the child, the only thread there is. */
+	void (*forked)(struct upci_fork_entry *entry);
+};
+void upci_fork_register(struct upci_fork_entry *entry);
+void upci_fork_unregister(struct upci_fork_entry *entry);
+
+/* Option structures: UPC_EINVAL when size is smaller than min or any byte
+ * behind known is not zero; what names the structure in the message. */
+int upci_options_check(const void *options, size_t min, size_t known, const char *what);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regs.h - the unit's registers, for sources that know only numbers: k counts
+ * arrive at once while the unit's clock stands still (design section 3, engine
+ * "totals"; UPC, sections 4 and 5).
+ *
+ * Invariants
+ *   counter[i] is the 64-bit value that a read of counter i gives: the 52-bit
+ *   word (array word plus carry latch, modulo 2^52) in bits 63..12 and the
+ *   low-order counter in bits 11..0. A carry out of bit 11 is the carry latch
+ *   being set and the array update taking it in; with no clock between counts
+ *   nobody can see the latch, so it has no place of its own. A carry out of
+ *   bit 63 is lost, as that of the 52-bit word is.
+ *
+ *   A count on low-order 4095 with word n fires when n equals the threshold's
+ *   bits 63..12, the interrupt is enabled and none is pending. So k counts fire
+ *   exactly when they reach (threshold word + 1) * 4096, modulo 2^64, from
+ *   below: k >= distance, where distance is that value minus counter[i], and 0
+ *   means 2^64.
+ *
+ *   Armed is what evaluating gives (design section 3), kept evaluated after
+ *   every change of anything that it depends on.
+ */
+#ifndef UPCI_REGS_H
+#define UPCI_REGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "upc.h"
+
+struct upci_regs {
+	uint64_t counter[UPC_COUNTERS];
+	uint64_t threshold;
+	uint8_t field[UPC_COUNTERS]; /* UPC_FIELD_*, flags included */
+	bool run;
+};
+
+#define UPCI_FIELD_WRITABLE (UPC_FIELD_INPUT | UPC_FIELD_MODE | UPC_FIELD_INTERRUPT_ENABLE)
+
+static inline uint64_t upci_word(uint64_t value)
+{
+	return value >> 12;
+}
+
+static inline void upci_regs_arm(struct upci_regs *r, unsigned i)
+{
+	uint8_t f = r->field[i] & (uint8_t)~UPC_FIELD_ARMED;
+
+	if ((f & UPC_FIELD_INTERRUPT_ENABLE) && !(f & UPC_FIELD_INTERRUPT_PENDING) &&
+	    upci_word(r->counter[i]) == upci_word(r->threshold))
+		f |= UPC_FIELD_ARMED;
+	r->field[i] = f;
+}
+
+/* k counts. Returns whether the counter's threshold fired. */
+static inline bool upci_regs_add(struct upci_regs *r, unsigned i, uint64_t k)
+{
+	uint64_t before = r->counter[i], distance;
+	uint8_t enabled = r->field[i] & (UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING);
+
+	r->counter[i] = before + k;
+	if (enabled != UPC_FIELD_INTERRUPT_ENABLE)
+		return false;
+	distance = ((upci_word(r->threshold) + 1) << 12) - before;
+	if (distance && k >= distance) {
+		r->field[i] |= UPC_FIELD_INTERRUPT_PENDING;
+		r->field[i] &= (uint8_t)~UPC_FIELD_ARMED;
+		return true;
+	}
+	upci_regs_arm(r, i);
+	return false;
+}
+
+/* A software write: acknowledges a pending interrupt and a parity error. */
+void upci_regs_write_counter(struct upci_regs *r, unsigned i, uint64_t value);
+
+/* Sets input, mode and enable; flags in field are ignored. */
+void upci_regs_write_field(struct upci_regs *r, unsigned i, uint8_t field);
+
+void upci_regs_write_threshold(struct upci_regs *r, uint64_t value);
+
+/* Register map. UPC_EFAULT outside of it; reads have no side effect here. */
+int upci_regs_read(const struct upci_regs *r, unsigned offset, uint64_t *value);
+int upci_regs_write(struct upci_regs *r, unsigned offset, uint64_t value);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit.c - life of a unit: create, retarget, start, stop, fork, destroy.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "unit.h"
+
+static void after_fork(struct upci_fork_entry *entry)
+{
+	struct upc_unit *u = (struct upc_unit *)((char *)entry - offsetof(struct upc_unit, fork));
+	unsigned i;
+
+	upci_perf_forked(u->sources.perf);
+	upci_context_forked(&u->context);
+	upci_files_forked(u->sources.files, u->context.pid, u->context.tid);
+	for (i = 0; i < UPC_COUNTERS; i++)
+		upci_regs_write_counter(&u->regs, i, 0);
+	u->regs.run = false;
+	u->forked = true;
+}
+
+int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_options *options,
+		    struct upc_unit **unit)
+{
+	struct upc_unit *u;
+	int error;
+
+	if (!catalogue || !unit)
+		return upci_fail(UPC_EINVAL, "upc_unit_create: a catalogue and a place for the unit are needed");
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return upci_fail(UPC_ENOMEM, "no memory for a unit");
+	u->catalogue = catalogue;
+	error = upci_context_set(&u->context, options);
+	if (!error)
+		error = upci_sources_create(&u->sources, &u->context);
+	if (error) {
+		free(u);
+		return error;
+	}
+	u->fork.forked = after_fork;
+	upci_fork_register(&u->fork);
+	*unit = u;
+	return 0;
+}
+
+void upc_unit_destroy(struct upc_unit *u)
+{
+	unsigned i;
+
+	if (!u)
+		return;
+	upci_fork_unregister(&u->fork);
+	upci_transaction_free(u->transaction);
+	upci_sources_destroy(&u->sources);
+	for (i = 0; i < u->entries; i++)
+		free(u->entry[i].counter);
+	free(u->entry);
+	free(u->perf_value);
+	free(u->perf_state);
+	free(u->file_value);
+	free(u->file_lost);
+	free(u);
+}
+
+int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *sources)
+{
+	size_t perf = (size_t)upci_perf_handles(sources->perf) + 1;
+	size_t file = (size_t)upci_files_handles(sources->files) + 1;
+	uint64_t *perf_value = realloc(u->perf_value, perf * sizeof(*perf_value));
+	uint8_t *perf_state;
+	uint64_t *file_value;
+	bool *file_lost;
+
+	if (perf_value)
+		u->perf_value = perf_value;
+	perf_state = realloc(u->perf_state, perf * sizeof(*perf_state));
+	if (perf_state)
+		u->perf_state = perf_state;
+	file_value = realloc(u->file_value, file * sizeof(*file_value));
+	if (file_value)
+		u->file_value = file_value;
+	file_lost = realloc(u->file_lost, file * sizeof(*file_lost));
+	if (file_lost)
+		u->file_lost = file_lost;
+	if (!perf_value || !perf_state || !file_value || !file_lost)
+		return upci_fail(UPC_ENOMEM, "no memory for readings");
+	return 0;
+}
+
+void upci_unit_reindex(struct upc_unit *u)
+{
+	unsigned i;
+
+	u->actives = u->file_fields = u->perf_events = 0;
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		const struct upci_binding *b = &u->binding[i];
+
+		if (!b->references)
+			continue;
+		u->active[u->actives++] = (uint16_t)i;
+		if (b->event->driver.source == UPC_SOURCE_FILE)
+			u->file_fields++;
+		else if (b->event->driver.source != UPC_SOURCE_CLOCK)
+			u->perf_events++;
+	}
+	memset(u->index, 0, sizeof(u->index));
+	for (i = 0; i < u->entries; i++) {
+		uint32_t slot = u->entry[i].code & (UPCI_INDEX_SIZE - 1);
+
+		while (u->index[slot])
+			slot = (slot + 1) & (UPCI_INDEX_SIZE - 1);
+		u->index[slot] = (uint16_t)(i + 1);
+	}
+}
+
+/* Opens every bound event with fresh sources of a context; handles[i] is that
+ * of active[i]. */
+static int open_all(struct upc_unit *u, const struct upci_context *context, struct upci_sources *sources,
+		    int *handles)
+{
+	unsigned a;
+	int error = upci_sources_create(sources, context);
+
+	for (a = 0; !error && a < u->actives; a++) {
+		struct upci_binding binding = u->binding[u->active[a]];
+
+		error = upci_source_open(sources, context, binding.event, &binding);
+		handles[a] = binding.handle;
+	}
+	if (!error)
+		error = upci_unit_grow_buffers(u, sources);
+	if (error)
+		upci_sources_destroy(sources);
+	return error;
+}
+
+static int replace_sources(struct upc_unit *u, const struct upci_context *context)
+{
+	struct upci_sources sources;
+	int handles[UPC_COUNTERS];
+	unsigned a;
+	int error = open_all(u, context, &sources, handles);
+
+	if (error)
+		return error;
+	upci_sources_destroy(&u->sources);
+	u->sources = sources;
+	u->context = *context;
+	for (a = 0; a < u->actives; a++) {
+		struct upci_binding *b = &u->binding[u->active[a]];
+
+		b->handle = handles[a];
+		b->flags &= UPC_COUNTER_HALTED;
+		b->last = 0;
+	}
+	u->forked = false;
+	return 0;
+}
+
+int upci_unit_reopen(struct upc_unit *u)
+{
+	return u->forked ? replace_sources(u, &u->context) : 0;
+}
+
+int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options)
+{
+	struct upci_context context;
+	unsigned i;
+	int error;
+
+	if (u->regs.run)
+		return upci_fail(UPC_ESTATE, "the unit runs: stop it before it counts somebody else");
+	if (u->transaction)
+		return upci_fail(UPC_ESTATE, "a transaction is open: commit or abort it first");
+	error = upci_context_set(&context, options);
+	if (!error)
+		error = replace_sources(u, &context);
+	if (error)
+		return error;
+	for (i = 0; i < UPC_COUNTERS; i++)
+		upci_regs_write_counter(&u->regs, i, 0);
+	return 0;
+}
+
+int upc_unit_start(struct upc_unit *u)
+{
+	int error;
+
+	if (u->regs.run)
+		return 0;
+	error = upci_unit_reopen(u);
+	if (error)
+		return error;
+	/* Files and clocks first: then the perf groups start in one system call
+	 * each, with nothing of ours behind them. */
+	error = upci_unit_base(u);
+	if (!error)
+		error = upci_perf_start(u->sources.perf);
+	if (error) {
+		(void)upci_perf_stop(u->sources.perf);
+		return error;
+	}
+	u->regs.run = true;
+	return 0;
+}
+
+int upc_unit_stop(struct upc_unit *u)
+{
+	int error, stopped;
+
+	if (!u->regs.run)
+		return 0;
+	stopped = upci_perf_stop(u->sources.perf);
+	error = upci_unit_update(u);
+	u->regs.run = false;
+	return stopped ? stopped : error;
+}
+
+int upc_unit_running(const struct upc_unit *u)
+{
+	return u->regs.run;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_read.c - from the sources' readings to the registers, and from the
+ * registers to the user.
+ *
+ * A binding remembers the last reading that its register has taken in, so a
+ * register's value telescopes: it never depends on how often it was read.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "formula.h"
+#include "message.h"
+#include "unit.h"
+
+static uint64_t scale(const struct upci_driver *driver, uint64_t value)
+{
+	if (driver->mul == driver->div)
+		return value;
+	return (uint64_t)((unsigned __int128)value * driver->mul / driver->div);
+}
+
+static bool is_perf(const struct upci_binding *b)
+{
+	return b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT;
+}
+
+static void mark(struct upci_binding *b, uint16_t flag, const char *what)
+{
+	if (!(b->flags & flag))
+		upci_notice("%s: %s", b->event->name, what);
+	b->flags |= flag;
+}
+
+/* The present reading of a binding's source; false when there is none. */
+static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
+{
+	struct timespec now;
+
+	switch (b->source) {
+	case UPC_SOURCE_FILE:
+		if (u->file_lost[b->handle]) {
+			mark(b, UPC_COUNTER_LOST, "its source is gone; the counter keeps the last value");
+			return false;
+		}
+		b->flags &= (uint16_t)~UPC_COUNTER_LOST;
+		*value = u->file_value[b->handle];
+		return true;
+	case UPC_SOURCE_CLOCK:
+		if (clock_gettime(b->handle, &now) < 0) {
+			mark(b, UPC_COUNTER_LOST, "its clock is gone; the counter keeps the last value");
+			return false;
+		}
+		*value = scale(&b->event->driver, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+		return true;
+	default:
+		if (u->perf_state[b->handle] == UPCI_PERF_NEVER)
+			mark(b, UPC_COUNTER_NEVER, "the PMU never had a counter for it: not counted");
+		else if (u->perf_state[b->handle] == UPCI_PERF_PARTIAL)
+			mark(b, UPC_COUNTER_PARTIAL, "its hardware counter ran only part of the time");
+		*value = scale(&b->event->driver, u->perf_value[b->handle]);
+		return true;
+	}
+}
+
+/*
+ * What a count has grown by. Some of the kernel's sums over CPUs step back a
+ * little between reads: then nothing is added until they pass the old reading.
+ * A drop below half is a source that began anew.
+ */
+static uint64_t growth(struct upci_binding *b, uint64_t now)
+{
+	uint64_t grown;
+
+	if (now >= b->last) {
+		grown = now - b->last;
+		b->last = now;
+		return grown;
+	}
+	if (now < b->last / 2) {
+		upci_notice("%s: its source began anew; what it counted since the last read is lost",
+			    b->event->name);
+		b->last = now;
+	}
+	return 0;
+}
+
+static void take_in(struct upc_unit *u, unsigned i)
+{
+	struct upci_binding *b = &u->binding[i];
+	uint64_t now;
+
+	/* The common case, and all of it: a perf count that only grew. */
+	if (is_perf(b) && b->unscaled_count && u->perf_state[b->handle] == UPCI_PERF_EXACT &&
+	    u->perf_value[b->handle] >= b->last) {
+		now = u->perf_value[b->handle];
+		upci_regs_add(&u->regs, i, now - b->last);
+		b->last = now;
+		return;
+	}
+	if (!reading(u, b, &now))
+		return;
+	if (b->event->kind == UPC_KIND_LEVEL) {
+		if (!(b->flags & UPC_COUNTER_HALTED))
+			u->regs.counter[i] = now;
+		return;
+	}
+	if (b->flags & UPC_COUNTER_HALTED && !is_perf(b)) {
+		b->last = now;
+		return;
+	}
+	upci_regs_add(&u->regs, i, growth(b, now));
+}
+
+static int read_sources(struct upc_unit *u)
+{
+	int error = 0;
+
+	if (u->perf_events)
+		error = upci_perf_read(u->sources.perf, u->perf_value, u->perf_state);
+	if (!error && u->file_fields)
+		upci_files_read(u->sources.files, u->file_value, u->file_lost);
+	return error;
+}
+
+int upci_unit_update(struct upc_unit *u)
+{
+	const uint16_t bad = UPC_COUNTER_LOST | UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER;
+	const struct upci_binding *worst = NULL;
+	unsigned a;
+	int error;
+
+	if (u->forked)
+		return 0;
+	error = read_sources(u);
+	if (error)
+		return error;
+	for (a = 0; a < u->actives; a++) {
+		take_in(u, u->active[a]);
+		if (u->binding[u->active[a]].flags & bad)
+			worst = &u->binding[u->active[a]];
+	}
+	if (!worst)
+		return 0;
+	if (worst->flags & UPC_COUNTER_NEVER)
+		return upci_fail(UPC_EPARTIAL, "%s: not counted: the PMU never had a counter for it (another user "
+				 "of the PMU, or more events than it has); count fewer hardware events",
+				 worst->event->name);
+	if (worst->flags & UPC_COUNTER_PARTIAL)
+		return upci_fail(UPC_EPARTIAL, "%s: counted only part of the time: others use the PMU as well; "
+				 "count fewer hardware events", worst->event->name);
+	return upci_fail(UPC_ELOST, "%s: its source is gone (a thread that ended, an interface that was removed); "
+			 "the counter keeps the last value; remove the event to go on", worst->event->name);
+}
+
+int upci_unit_base(struct upc_unit *u)
+{
+	unsigned a;
+
+	if (u->file_fields)
+		upci_files_read(u->sources.files, u->file_value, u->file_lost);
+	for (a = 0; a < u->actives; a++) {
+		struct upci_binding *b = &u->binding[u->active[a]];
+		uint64_t now;
+
+		if (is_perf(b) || !reading(u, b, &now))
+			continue;
+		if (b->event->kind == UPC_KIND_LEVEL)
+			u->regs.counter[u->active[a]] = now;
+		else
+			b->last = now;
+	}
+	return 0;
+}
+
+/* ---- public reads ------------------------------------------------------ */
+
+static uint64_t entry_value(const struct upc_unit *u, const struct upci_entry *e)
+{
+	uint64_t value[UPCI_TERMS_MAX];
+	unsigned i;
+
+	if (!e->formula)
+		return u->regs.counter[e->first];
+	for (i = 0; i < e->formula->terms; i++)
+		value[i] = u->regs.counter[e->counter[i]];
+	return upci_formula_value(e->formula, value);
+}
+
+int upci_unit_entry(const struct upc_unit *u, uint32_t code)
+{
+	uint32_t slot = code & (UPCI_INDEX_SIZE - 1);
+
+	for (; u->index[slot]; slot = (slot + 1) & (UPCI_INDEX_SIZE - 1))
+		if (u->entry[u->index[slot] - 1].code == code)
+			return u->index[slot] - 1;
+	return -1;
+}
+
+int upc_unit_get_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		/* Most ask for all, in the order in which they added them. */
+		int e = i < u->entries && u->entry[i].code == codes[i] ? (int)i : upci_unit_entry(u, codes[i]);
+
+		if (e < 0)
+			return upci_fail(UPC_EINVAL, "event %u is not added to this unit", codes[i]);
+		values[i] = entry_value(u, &u->entry[e]);
+	}
+	return 0;
+}
+
+/* Errors that leave the registers good: values are still handed out. */
+static bool usable(int error)
+{
+	return error == 0 || error == UPC_ELOST || error == UPC_EPARTIAL;
+}
+
+int upc_unit_read_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
+{
+	int error = u->regs.run ? upci_unit_update(u) : 0, wrong;
+
+	if (!usable(error))
+		return error;
+	wrong = upc_unit_get_events(u, codes, n, values);
+	return wrong ? wrong : error;
+}
+
+int upc_unit_read(struct upc_unit *u, uint64_t *values)
+{
+	int error = u->regs.run ? upci_unit_update(u) : 0;
+
+	if (usable(error) && values)
+		memcpy(values, u->regs.counter, sizeof(u->regs.counter));
+	return error;
+}
+
+int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n, const uint64_t *values)
+{
+	unsigned i;
+	int error, e;
+
+	for (i = 0; i < n; i++) {
+		e = upci_unit_entry(u, codes[i]);
+		if (e < 0)
+			return upci_fail(UPC_EINVAL, "event %u is not added to this unit", codes[i]);
+		if (u->entry[e].formula)
+			return upci_fail(UPC_ENOSUPP, "%s: a derived event has no counter of its own to preset",
+					 upci_catalogue_event(u->catalogue, codes[i])->name);
+		if (u->binding[u->entry[e].first].event->kind == UPC_KIND_LEVEL)
+			return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset",
+					 u->binding[u->entry[e].first].event->name);
+	}
+	error = u->regs.run ? upci_unit_update(u) : 0;
+	if (!usable(error))
+		return error;
+	for (i = 0; i < n; i++)
+		upci_regs_write_counter(&u->regs, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
+	return 0;
+}
+
+int upc_unit_reset(struct upc_unit *u)
+{
+	int error = u->regs.run ? upci_unit_update(u) : 0;
+	unsigned i;
+
+	if (!usable(error))
+		return error;
+	for (i = 0; i < UPC_COUNTERS; i++)
+		if (!u->binding[i].references || u->binding[i].event->kind != UPC_KIND_LEVEL)
+			upci_regs_write_counter(&u->regs, i, 0);
+	return 0;
+}
+
+int upc_unit_list(const struct upc_unit *u, uint32_t *codes, unsigned max)
+{
+	unsigned i;
+
+	for (i = 0; i < u->entries && i < max; i++)
+		codes[i] = u->entry[i].code;
+	return (int)u->entries;
+}

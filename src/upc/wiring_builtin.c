@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wiring_builtin.c - derived events that need no wiring file: over Blue Gene/P
+ * names, which get a source with their terms, and sums over the devices that
+ * this machine has.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "derived.h"
+#include "wiring.h"
+#include "wiring_builtin.h"
+
+/*
+ * The digit that ends a floating-point mnemonic is the number of operations of
+ * each instruction: a fused multiply-add is two, and an instruction of both
+ * pipes counts twice.
+ *
+ * Cores 0 and 1 are on input 0, cores 2 and 3 on input 1 of the same counters,
+ * so that no unit can count all four at once: sums are over a pair. The plain
+ * names are core 0's: in a wiring of a host PMU this is the counting thread.
+ *
+ * There is no TOT_INS: the pipe totals (JPIPE_INSTRUCTIONS, ...) are less than
+ * the classes of the same pipe in UPC table 1, so what they contain is open.
+ */
+#define FP_OPS(core)                                                                              \
+	core "_FPU_ADD_SUB_1 + " core "_FPU_MULT_1 + " core "_FPU_DIV_1 + 2*" core "_FPU_FMA_2 + " \
+	     "2*" core "_FPU_ADD_SUB_2 + 2*" core "_FPU_MULT_2 + 4*" core "_FPU_FMA_4"
+
+#define CORE(name, core, text)                                                                     \
+	"derived " name "FP_OPS = \"" FP_OPS(core) "\" unit \"operations\" subsystem \"derived\" "  \
+	"describe \"Floating-point operations of " text ": each instruction counts as many as it "  \
+	"does, 2 for a fused multiply-add or a two-wide one, 4 for a two-wide fused multiply-add.\"\n" \
+	"derived " name "L1_DCM = \"" core "_DCACHE_MISS\" unit \"misses\" subsystem \"derived\" "  \
+	"describe \"Misses of the L1 data cache of " text ".\"\n"                                   \
+	"derived " name "L1_ICM = \"" core "_ICACHE_MISS\" unit \"misses\" subsystem \"derived\" "  \
+	"describe \"Misses of the L1 instruction cache of " text ".\"\n"                            \
+	"derived " name "L1_DCA = \"" core "_DCACHE_HIT + " core "_DCACHE_MISS\" unit \"accesses\" " \
+	"subsystem \"derived\" describe \"Accesses to the L1 data cache of " text ", hits and "     \
+	"misses.\"\n"                                                                               \
+	"derived " name "LD_INS = \"" core "_DATA_LOADS\" unit \"loads\" subsystem \"derived\" "    \
+	"describe \"Data loads of " text ".\"\n"                                                    \
+	"derived " name "SR_INS = \"" core "_DATA_STORES\" unit \"stores\" subsystem \"derived\" "  \
+	"describe \"Data stores of " text ".\"\n"                                                   \
+	"derived " name "LST_INS = \"" core "_DATA_LOADS + " core "_DATA_STORES\" unit "            \
+	"\"instructions\" subsystem \"derived\" describe \"Data loads and stores of " text ".\"\n"  \
+	"derived " name "BR_INS = \"" core "_IPIPE_BRANCHES\" unit \"instructions\" subsystem "     \
+	"\"derived\" describe \"Branches of " text ".\"\n"
+
+#define PAIR(name, a, b, text)                                                                      \
+	"derived " name "FP_OPS = \"" FP_OPS(a) " + " FP_OPS(b) "\" unit \"operations\" subsystem "  \
+	"\"derived\" describe \"Floating-point operations of " text ", each instruction weighted by " \
+	"the operations that it does.\"\n"
+
+static const char blue_gene_wiring[] =
+	"upc-wiring 1\n"
+	CORE("", "PU0", "the calling core (PU0)")
+	CORE("PU0_", "PU0", "processor core 0")
+	CORE("PU1_", "PU1", "processor core 1")
+	CORE("PU2_", "PU2", "processor core 2")
+	CORE("PU3_", "PU3", "processor core 3")
+	PAIR("PU01_", "PU0", "PU1", "processor cores 0 and 1")
+	PAIR("PU23_", "PU2", "PU3", "processor cores 2 and 3")
+	"derived DDR_READ_BYTES = \"128*L3_M0_MH_DDR_FETCHES + 128*L3_M1_MH_DDR_FETCHES\" "
+	"unit \"bytes\" subsystem \"derived\" "
+	"describe \"Bytes that both L3 banks fetched from DDR memory, in lines of 128.\"\n"
+	"derived DDR_WRITE_BYTES = \"128*L3_M0_MH_DDR_STORES + 128*L3_M1_MH_DDR_STORES\" "
+	"unit \"bytes\" subsystem \"derived\" "
+	"describe \"Bytes that both L3 banks stored to DDR memory, in lines of 128.\"\n"
+	"derived TORUS_BYTES = \"32*TORUS_XP_32BCHUNKS + 32*TORUS_XM_32BCHUNKS + "
+	"32*TORUS_YP_32BCHUNKS + 32*TORUS_YM_32BCHUNKS + 32*TORUS_ZP_32BCHUNKS + "
+	"32*TORUS_ZM_32BCHUNKS\" unit \"bytes\" subsystem \"derived\" "
+	"describe \"Bytes sent on the torus network in all six directions, in chunks of 32.\"\n"
+	"derived TORUS_PACKETS = \"TORUS_XP_PACKETS + TORUS_XM_PACKETS + TORUS_YP_PACKETS + "
+	"TORUS_YM_PACKETS + TORUS_ZP_PACKETS + TORUS_ZM_PACKETS\" unit \"packets\" "
+	"subsystem \"derived\" "
+	"describe \"Packets sent on the torus network in all six directions.\"\n";
+
+/* ---- sums over devices ------------------------------------------------- */
+
+/* Events PREFIX device SUFFIX, of the devices that are wanted. */
+struct sum {
+	const char *name, *prefix, *suffix;
+	int64_t coefficient;
+	bool disks;
+	const char *unit, *description;
+};
+
+static const struct sum sums[] = {
+	{"NET_RX_BYTES", "net::", ":rx_bytes", 1, false, "bytes",
+	 "Bytes received by all network interfaces, the loopback among them; what passes two of them, as a "
+	 "bridge and its port, is counted by both."},
+	{"NET_TX_BYTES", "net::", ":tx_bytes", 1, false, "bytes",
+	 "Bytes sent by all network interfaces, the loopback among them; what passes two of them, as a "
+	 "bridge and its port, is counted by both."},
+	{"DISK_READ_BYTES", "disk::", ":sectors_read", 512, true, "bytes",
+	 "Bytes read from all disks: whole ones, without partitions and without what lies on other disks "
+	 "(device mapper, RAID, loop) or in memory."},
+	{"DISK_WRITE_BYTES", "disk::", ":sectors_written", 512, true, "bytes",
+	 "Bytes written to all disks: whole ones, without partitions and without what lies on other disks "
+	 "(device mapper, RAID, loop) or in memory."},
+};
+
+bool upci_disk_is_partition(const char *disk, const char *whole)
+{
+	size_t n = strlen(whole), digits;
+
+	if (!n || strncmp(disk, whole, n))
+		return false;
+	disk += n;
+	/* A 'p' keeps the numbers of disk and partition apart. */
+	if (whole[n - 1] >= '0' && whole[n - 1] <= '9' && *disk++ != 'p')
+		return false;
+	digits = strspn(disk, "0123456789");
+	return digits && !disk[digits];
+}
+
+bool upci_disk_is_virtual(const char *disk)
+{
+	static const char *const prefixes[] = {"dm-", "md", "loop", "ram", "zram", "drbd", "bcache"};
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(disk, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* The device in an event's name, or false. */
+static bool device_of(const struct sum *sum, const char *name, char device[UPC_NAME_MAX])
+{
+	size_t n = strlen(name), prefix = strlen(sum->prefix), suffix = strlen(sum->suffix);
+
+	if (n <= prefix + suffix || strncmp(name, sum->prefix, prefix) ||
+	    strcmp(name + n - suffix, sum->suffix))
+		return false;
+	memcpy(device, name + prefix, n - prefix - suffix);
+	device[n - prefix - suffix] = 0;
+	return true;
+}
+
+static bool wanted(struct upc_catalogue *c, const struct sum *sum, const char *device)
+{
+	char whole[UPC_NAME_MAX], event[2 * UPC_NAME_MAX];
+	size_t n;
+
+	if (!sum->disks)
+		return true;
+	if (upci_disk_is_virtual(device))
+		return false;
+	/* A disk that another disk's name is the beginning of may be its
+	 * partition. */
+	for (n = strlen(device) - 1; n > 0; n--) {
+		snprintf(whole, sizeof(whole), "%.*s", (int)n, device);
+		snprintf(event, sizeof(event), "%s%s%s", sum->prefix, whole, sum->suffix);
+		if (upci_disk_is_partition(device, whole) && upci_catalogue_lookup(c, event) >= 0)
+			return false;
+	}
+	return true;
+}
+
+static int add_sum(struct upc_catalogue *c, const struct sum *sum)
+{
+	struct upci_event event = {
+		.name = sum->name,
+		.description = sum->description,
+		.unit = sum->unit,
+		.subsystem = "derived",
+		.driver = {.source = UPC_SOURCE_NONE, .mul = 1, .div = 1},
+		.scope = UPC_SCOPE_CONTEXT,
+		.kind = UPC_KIND_COUNT,
+		.id = UPC_NO_ID,
+	};
+	struct upci_formula *formula =
+		upci_catalogue_alloc(c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
+	uint32_t count = upc_catalogue_count(c), code;
+	char device[UPC_NAME_MAX];
+	unsigned n = 0;
+	int64_t error = 0;
+
+	if (!formula)
+		return UPC_ENOMEM;
+	for (code = 0; code < count; code++) {
+		const struct upci_event *term = upci_catalogue_event(c, code);
+
+		if (term->driver.source == UPC_SOURCE_NONE || term->formula ||
+		    !device_of(sum, term->name, device) || !wanted(c, sum, device))
+			continue;
+		if (n < UPCI_TERMS_MAX)
+			formula->term[n] = (struct upci_term){.coefficient = sum->coefficient, .code = code};
+		n++;
+	}
+	formula->terms = n;
+	formula->divisor = 1;
+	if (n && n <= UPCI_TERMS_MAX) {
+		event.formula = formula;
+		error = upci_derived_settle(c, &event);
+	} else {
+		event.why = n ? upci_catalogue_printf(c, "this machine has %u such devices, and a derived event "
+						      "at most %d terms; a wiring file can add up some of them "
+						      "(derived NAME = \"...\")", n, UPCI_TERMS_MAX)
+			      : upci_catalogue_printf(c, "this machine shows no event %s*%s to add up", sum->prefix,
+						      sum->suffix);
+		error = event.why ? 0 : UPC_ENOMEM;
+	}
+	if (!error)
+		error = upci_catalogue_put(c, &event);
+	return error < 0 ? (int)error : 0;
+}
+
+int upci_wiring_builtin(struct upc_catalogue *c)
+{
+	int error = upci_wiring_parse(c, blue_gene_wiring, sizeof(blue_gene_wiring) - 1, "the built-in wiring");
+	size_t i;
+
+	for (i = 0; !error && i < sizeof(sums) / sizeof(sums[0]); i++)
+		error = add_sum(c, &sums[i]);
+	return error;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wiring_words.h - words and limits of the wiring syntax that parser and
+ * printer share.
+ */
+#ifndef UPCI_WIRING_WORDS_H
+#define UPCI_WIRING_WORDS_H
+
+#include <string.h>
+#include <time.h>
+
+#include "event.h"
+
+#define UPCI_WIRING_BYTES_MAX (8u * 1024u * 1024u) /* of a file: a large machine writes some MiB */
+#define UPCI_WIRING_LINES_MAX 65536u
+
+/* Longest strings, in bytes without the quotes. */
+#define UPCI_WIRING_TEXT_MAX 4000u     /* describe, differs */
+#define UPCI_WIRING_LABEL_MAX 60u      /* unit, subsystem */
+#define UPCI_WIRING_PATH_MAX 511u      /* path of a file, key in it */
+#define UPCI_WIRING_FORMULA_MAX 40000u /* 64 terms of the longest names, quoted */
+
+/* Indexed by enum upc_scope and enum upci_root; NULL behind the last. */
+extern const char *const upci_wiring_scopes[];
+extern const char *const upci_wiring_roots[];
+
+struct upci_wiring_clock {
+	const char *word; /* NULL behind the last */
+	int id;           /* clockid_t */
+	enum upc_scope scope;
+	enum upc_kind kind;
+};
+extern const struct upci_wiring_clock upci_wiring_clocks[];
+
+static inline bool upci_wiring_word_char(char c)
+{
+	/* Not isalnum: what a name is does not depend on the locale. */
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_.:+-", c));
+}
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * common.c - what the command line tools share: messages, numbers for people,
+ * text that is safe on a terminal, JSON and CSV.
+ */
+#include "common.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char *tool_name = "upc";
+
+void util_begin(const char *tool)
+{
+	tool_name = tool;
+}
+
+void util_error(const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(stderr, "%s: ", tool_name);
+	util_put(stderr, line, sizeof(line));
+	fputc('\n', stderr);
+}
+
+int util_try_help(void)
+{
+	fprintf(stderr, "Try '%s --help'.\n", tool_name);
+	return UTIL_USAGE;
+}
+
+int util_print_version(void)
+{
+	printf("%s %s\n", tool_name, upc_version());
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+int util_flush(FILE *out, const char *name)
+{
+	errno = 0;
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	/* A pager that was quit early is no failure worth a line. */
+	if (errno != EPIPE)
+		util_error("cannot write to %s: %s", name, strerror(errno != 0 ? errno : EIO));
+	return -1;
+}
+
+/* ---- numbers ----------------------------------------------------------- */
+
+void util_format_count(uint64_t value, char text[UTIL_NUMBER_MAX])
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	char *out = text;
+
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+}
+
+void util_format_rate(double per_second, char text[UTIL_NUMBER_MAX])
+{
+	static const char *const prefix[] = { "", "k", "M", "G", "T", "P", "E" };
+	size_t i = 0;
+
+	/* Compared with what would round up to four digits, so that nothing
+	 * prints as "1000 k/s". */
+	while (per_second >= 999.5 && i + 1 < sizeof(prefix) / sizeof(prefix[0])) {
+		per_second /= 1000;
+		i++;
+	}
+	snprintf(text, UTIL_NUMBER_MAX, "%.*f %s/s",
+		 per_second >= 99.95 ? 0 : per_second >= 9.995 ? 1 : 2, per_second, prefix[i]);
+}
+
+void util_format_ns(uint64_t ns, char text[UTIL_NUMBER_MAX], const char **unit)
+{
+	static const struct {
+		uint64_t ns;
+		const char *unit;
+	} scale[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+
+	for (size_t i = 0; i < sizeof(scale) / sizeof(scale[0]); i++) {
+		size_t n;
+
+		if (ns < scale[i].ns)
+			continue;
+		/* Integers all the way: a count of 2^63 ns keeps its digits. */
+		util_format_count(ns / scale[i].ns, text);
+		n = strlen(text);
+		snprintf(text + n, UTIL_NUMBER_MAX - n, ".%03" PRIu64,
+			 ns % scale[i].ns / (scale[i].ns / 1000));
+		*unit = scale[i].unit;
+		return;
+	}
+	util_format_count(ns, text);
+	*unit = "ns";
+}
+
+int util_parse_number(const char *text, long min, long max, long *value)
+{
+	char *end;
+	long number;
+
+	if (text[0] < '0' || text[0] > '9')
+		return -1;
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (errno != 0 || *end != '\0' || number < min || number > max)
+		return -1;
+	*value = number;
+	return 0;
+}
+
+/* ---- text -------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 character at p, or 0 when it is none. */
+static unsigned utf8_length(const unsigned char *p)
+{
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned n;
+	uint32_t c;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xf8 || p[0] < 0xc0)
+		return 0;
+	n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+	c = p[0] & (0x7fu >> n);
+	for (unsigned i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0; /* also at the terminating 0 */
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	return n;
+}
+
+/* The character at p as it may go to a terminal; *n gets its bytes in p. */
+static unsigned printable(const unsigned char *p, const char **text, unsigned *n)
+{
+	*n = utf8_length(p);
+	if (*n == 0)
+		*n = 1;
+	else if (p[0] >= 0x20 && p[0] != 0x7f && !(p[0] == 0xc2 && p[1] < 0xa0)) {
+		*text = (const char *)p;
+		return *n;
+	}
+	*text = "?";
+	return 1;
+}
+
+unsigned util_columns(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	unsigned columns = 0, n;
+
+	for (; *p != '\0'; p += n, columns++) {
+		n = utf8_length(p);
+		if (n == 0)
+			n = 1;
+	}
+	return columns;
+}
+
+unsigned util_put(FILE *out, const char *text, unsigned max)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	unsigned columns = 0, n;
+
+	for (; *p != '\0' && columns < max; p += n, columns++) {
+		const char *character;
+		unsigned bytes = printable(p, &character, &n);
+
+		fwrite(character, 1, bytes, out);
+	}
+	return columns;
+}
+
+void util_pad(FILE *out, unsigned n)
+{
+	fprintf(out, "%*s", (int)n, "");
+}
+
+unsigned util_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
+{
+	bool first = true; /* on its line */
+
+	while (*text != '\0') {
+		size_t length = strcspn(text, " \n");
+		char word[512];
+		unsigned columns;
+
+		if (length == 0) {
+			text++;
+			continue;
+		}
+		if (length >= sizeof(word))
+			length = sizeof(word) - 1;
+		memcpy(word, text, length);
+		word[length] = '\0';
+		text += length;
+		columns = util_columns(word);
+		if (!first && column + 1 + columns > width) {
+			fputc('\n', out);
+			util_pad(out, indent);
+			column = indent;
+		} else if (!first) {
+			fputc(' ', out);
+			column++;
+		}
+		column += util_put(out, word, columns);
+		first = false;
+	}
+	return column;
+}
+
+bool util_is_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?[") != NULL;
+}
+
+bool util_match(const char *pattern, const char *text)
+{
+	if (util_is_glob(pattern))
+		return fnmatch(pattern, text, FNM_CASEFOLD) == 0;
+	return strcasestr(text, pattern) != NULL;
+}
+
+unsigned util_width(FILE *out)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	long width;
+
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		width = size.ws_col;
+	else if (columns == NULL || util_parse_number(columns, 1, 100000, &width) != 0)
+		width = UTIL_WIDTH_DEFAULT;
+	if (width < UTIL_WIDTH_MIN)
+		width = UTIL_WIDTH_MIN;
+	if (width > UTIL_WIDTH_MAX)
+		width = UTIL_WIDTH_MAX;
+	return (unsigned)width;
+}
+
+bool util_colour(FILE *out)
+{
+	const char *no = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (no != NULL && no[0] != '\0')
+		return false;
+	return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+/* ---- JSON and CSV ------------------------------------------------------ */
+
+json_t *util_json_string(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t length = strlen(text);
+	char *clean = malloc(3 * length + 1), *q = clean;
+	json_t *string;
+
+	if (clean == NULL)
+		return NULL;
+	while (*p != '\0') {
+		unsigned n = utf8_length(p);
+
+		if (n == 0) {
+			memcpy(q, "\xef\xbf\xbd", 3);
+			q += 3;
+			p++;
+		} else {
+			memcpy(q, p, n);
+			q += n;
+			p += n;
+		}
+	}
+	string = json_stringn(clean, (size_t)(q - clean));
+	free(clean);
+	return string;
+}
+
+json_t *util_json_count(uint64_t value)
+{
+	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+int util_json_put(FILE *out, json_t *value, bool one_line)
+{
+	size_t flags = JSON_REAL_PRECISION(12) | (one_line ? JSON_COMPACT : JSON_INDENT(2));
+	int result = value == NULL ? -1 : json_dumpf(value, out, flags);
+
+	json_decref(value);
+	fputc('\n', out);
+	return result;
+}
+
+void util_csv_put(FILE *out, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (strpbrk(text, ",\"\r\n") == NULL &&
+	    (length == 0 || (text[0] != ' ' && text[length - 1] != ' '))) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+/* ---- the catalogue ----------------------------------------------------- */
+
+const char *util_source_name(enum upc_source source)
+{
+	switch (source) {
+	case UPC_SOURCE_PERF:
+		return "perf";
+	case UPC_SOURCE_TRACEPOINT:
+		return "tracepoint";
+	case UPC_SOURCE_FILE:
+		return "file";
+	case UPC_SOURCE_CLOCK:
+		return "clock";
+	case UPC_SOURCE_DERIVED:
+		return "derived";
+	case UPC_SOURCE_NONE:
+		break;
+	}
+	return "none";
+}
+
+const char *util_scope_name(enum upc_scope scope)
+{
+	switch (scope) {
+	case UPC_SCOPE_CONTEXT:
+		return "context";
+	case UPC_SCOPE_THREAD:
+		return "thread";
+	case UPC_SCOPE_PROCESS:
+		return "process";
+	case UPC_SCOPE_CPU:
+		return "cpu";
+	case UPC_SCOPE_MACHINE:
+		break;
+	}
+	return "machine";
+}
+
+const char *util_kind_name(enum upc_kind kind)
+{
+	return kind == UPC_KIND_LEVEL ? "level" : "count";
+}
+
+struct upc_catalogue *util_catalogue_open(const char *wiring)
+{
+	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
+	struct upc_catalogue *catalogue;
+	int error;
+
+	options.wiring_path = wiring;
+	error = upc_catalogue_open(&options, &catalogue);
+	if (error == 0)
+		return catalogue;
+	util_error("%s", upc_last_message()[0] != '\0' ? upc_last_message() : upc_strerror(error));
+	return NULL;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * common.h - what the command line tools share: messages, numbers for people,
+ * text that is safe on a terminal, JSON and CSV.
+ */
+#ifndef UTIL_COMMON_H
+#define UTIL_COMMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "upc.h"
+
+/* Exit statuses of the tools themselves. */
+enum util_status {
+	UTIL_OK = 0,
+	UTIL_FAILED = 1,      /* it was asked rightly and could not be done */
+	UTIL_USAGE = 2,       /* wrong options, unknown events              */
+	UTIL_CANNOT_RUN = 126, /* the program is there, but cannot be run   */
+	UTIL_NOT_FOUND = 127, /* the program is not there                   */
+};
+
+/* Columns of a terminal that does not say how wide it is, and of a pipe. */
+#define UTIL_WIDTH_DEFAULT 80
+#define UTIL_WIDTH_MIN 40
+#define UTIL_WIDTH_MAX 500
+
+/* ---- messages ---------------------------------------------------------- */
+
+/* Names the tool in all its messages. */
+void util_begin(const char *tool);
+
+/* "TOOL: text" and a newline on standard error. */
+void util_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Points to --help after an option error; returns UTIL_USAGE. */
+int util_try_help(void);
+
+/* Prints the tool's and the library's release; returns the exit status. */
+int util_print_version(void);
+
+/* Flushes out and says if anything of it could not be written: 0 or -1. */
+int util_flush(FILE *out, const char *name);
+
+/* ---- numbers ----------------------------------------------------------- */
+
+/* Room for any number that the calls below write. */
+#define UTIL_NUMBER_MAX 40
+
+/* 1234567 as "1,234,567", whatever the locale. */
+void util_format_count(uint64_t value, char text[UTIL_NUMBER_MAX]);
+
+/* A rate with three digits: "0.12 /s", "1.23 k/s", "45.6 M/s". */
+void util_format_rate(double per_second, char text[UTIL_NUMBER_MAX]);
+
+/* Nanoseconds in the unit that suits: "123", "4.567", ...; *unit is "ns",
+ * "us", "ms" or "s". */
+void util_format_ns(uint64_t ns, char text[UTIL_NUMBER_MAX], const char **unit);
+
+/* A whole decimal number from min to max and nothing else: 0, or -1. */
+int util_parse_number(const char *text, long min, long max, long *value);
+
+/* ---- text -------------------------------------------------------------- */
+
+/* Columns that text takes on a terminal: one for each character. */
+unsigned util_columns(const char *text);
+
+/* Writes text, at most max columns of it, with '?' for what a terminal could
+ * take for a command or is no UTF-8. Returns the columns written. */
+unsigned util_put(FILE *out, const char *text, unsigned max);
+
+/* Writes n blanks. */
+void util_pad(FILE *out, unsigned n);
+
+/* Writes text broken at blanks: every line but the first begins with indent
+ * blanks, none goes beyond width; the first begins at column. No newline at the
+ * end. Returns the column behind the last character. */
+unsigned util_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
+
+/* Whether text matches: a pattern with any of * ? [ is a glob over the whole
+ * text, any other is a part of it; neither minds case. */
+bool util_match(const char *pattern, const char *text);
+bool util_is_glob(const char *pattern);
+
+/* Columns of the terminal behind out, else $COLUMNS, else the default. */
+unsigned util_width(FILE *out);
+
+/* Whether to colour what goes to out: a terminal, and NO_COLOR does not object. */
+bool util_colour(FILE *out);
+
+/* ---- JSON and CSV ------------------------------------------------------ */
+
+/* A JSON string of any bytes: what is no UTF-8 becomes U+FFFD. */
+json_t *util_json_string(const char *text);
+
+/* A JSON number; a value of 2^63 or more is no JSON integer that readers agree
+ * on and becomes a real. */
+json_t *util_json_count(uint64_t value);
+
+/* Writes a value, on one line or indented, and a newline; drops it. */
+int util_json_put(FILE *out, json_t *value, bool one_line);
+
+/* Writes one CSV field, quoted where RFC 4180 wants it. */
+void util_csv_put(FILE *out, const char *text);
+
+/* ---- the catalogue ----------------------------------------------------- */
+
+const char *util_source_name(enum upc_source source);
+const char *util_scope_name(enum upc_scope scope);
+const char *util_kind_name(enum upc_kind kind);
+
+/* The catalogue with a wiring file (NULL: $UPC_WIRING or none); after an
+ * error it has been said and the result is NULL. */
+struct upc_catalogue *util_catalogue_open(const char *wiring);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_events.h - the events that upc_stat counts: chosen before anything
+ * runs, then added to units as far as the machine lets them.
+ */
+#ifndef STAT_EVENTS_H
+#define STAT_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "upc.h"
+
+/* An event that could not be added, and why. */
+struct stat_refused {
+	const char *name;
+	char *reason;
+};
+
+struct stat_events {
+	struct upc_catalogue *catalogue;
+	unsigned quota; /* so many are added, or all that are wanted */
+
+	struct upc_event_info *wanted;
+	unsigned n_wanted;
+
+	/* Added ones: those of the first unit, then those of the second. */
+	struct upc_event_info *info;
+	uint32_t *code;
+	unsigned n, n_own;
+
+	struct stat_refused *refused;
+	unsigned n_refused;
+};
+
+void stat_events_free(struct stat_events *events);
+
+/* Wants the events of a list with commas; a name may be a glob. Returns 0, or
+ * -1 with the error said. */
+int stat_events_parse(struct stat_events *events, const char *list);
+
+/* Wants the most telling ones, or all; returns as above. */
+int stat_events_choose(struct stat_events *events, bool all);
+
+/*
+ * Adds what is wanted to the unit own, up to the quota. Where there is a unit
+ * shared, too, that gets what is not a thread's alone. What cannot be added is
+ * remembered with the reason, and the rest goes on. Returns how many are
+ * added, or UPC_ENOMEM.
+ */
+int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc_unit *shared);
+
+/* Says on standard error what was refused. */
+void stat_events_report(const struct stat_events *events);
+
+/* Whether an event counts one thread when a unit has a thread as its context. */
+bool stat_events_is_own(const struct upc_event_info *info);
+
+/*
+ * Reads n events of a unit, or takes what a stopped one holds; flags get the
+ * counters' UPC_COUNTER_LOST, _PARTIAL and _NEVER. Values that cannot be read
+ * stay as they are. Returns 0 or the error, also when values are good
+ * (UPC_ELOST, UPC_EPARTIAL).
+ */
+int stat_events_read(struct upc_unit *unit, const uint32_t *code, unsigned n, uint64_t *values,
+		     unsigned *flags);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_run.h - runs the program that upc_stat counts: it starts when
+ * everything is ready, gets the signals that are sent to upc_stat, and is told
+ * apart from upc_stat by nobody.
+ */
+#ifndef STAT_RUN_H
+#define STAT_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct stat_run {
+	pid_t pid;       /* of the program, 0: there is none */
+	int exec_error;  /* errno of the exec that failed, or 0 */
+	bool tracing;    /* children report to wait, not by their descriptor */
+	int interrupted; /* the signal that ended a run without a program, or 0 */
+
+	int pidfd;       /* becomes readable when what is watched has ended */
+	int release;     /* a byte here lets the program go */
+	int failure;     /* the exec's errno comes from here, or its end */
+	int signals;     /* signalfd */
+	bool ignored_child; /* SIGCHLD was ignored when we were started */
+	bool limit_raised;
+	sigset_t mask;   /* as we were started with, for the program */
+	struct rlimit files;
+};
+
+/* What ended a wait. */
+enum stat_wake {
+	STAT_WAKE_TICK,  /* the deadline has come */
+	STAT_WAKE_TRACE, /* a traced thread has something to say */
+	STAT_WAKE_END,   /* the program (not reaped yet), or what is watched, has
+			    ended; or a signal says that it is enough */
+};
+
+/* Monotonic time in ns. */
+int64_t stat_run_now(void);
+
+/*
+ * Takes signals and raises the limit of open files; what it was goes to the
+ * program again. Returns 0, or -1 with the error said.
+ */
+int stat_run_begin(struct stat_run *run);
+
+/* Forks the program, which waits for stat_run_release with its dispositions,
+ * mask and limits as upc_stat found them. 0, or -1 with the error said. */
+int stat_run_spawn(struct stat_run *run, char *const *argv);
+
+/* Watches a process that is there already. 0, or -1 with the error said. */
+int stat_run_watch(struct stat_run *run, pid_t pid);
+
+void stat_run_release(struct stat_run *run);
+
+/* Waits until something happens, or until the deadline (< 0: none). Forwards
+ * signals meanwhile. */
+enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline);
+
+/* Reaps the program: its wait status, and what it used. */
+int stat_run_reap(struct stat_run *run, struct rusage *usage);
+
+/* Ends a program that was not released. */
+void stat_run_cancel(struct stat_run *run);
+
+/*
+ * Leaves the closing of descriptors to a process of its own. The kernel takes
+ * tens of milliseconds to close the last descriptor of each tracepoint, and
+ * nobody should wait for that who has the counts already.
+ */
+void stat_run_leave_descriptors(int output);
+
+/* The exit status that says what became of the program. A program that a
+ * signal ended: upc_stat ends by the same signal, and does not return. */
+int stat_run_exit_status(int status);
+
+#endif

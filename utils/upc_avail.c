@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_avail.c - which events there are, what they mean, and what drives them
+ * or why nothing does.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+#define NEAREST 5
+#define NAME_COLUMN 40
+#define INDENT 6
+
+struct options {
+	bool all, descriptions, json, names, missing;
+	const char *wiring;
+	char **pattern;
+	int n_patterns;
+};
+
+struct listing {
+	struct upc_catalogue *catalogue;
+	struct upc_event_info *event; /* every one */
+	bool *shown;
+	unsigned n, n_shown, n_driven, n_bgp_undriven;
+};
+
+static const char usage[] =
+	"usage: upc_avail [OPTION]... [PATTERN]...\n"
+	"\n"
+	"Lists the events that can be counted on this machine, or those whose names\n"
+	"match a PATTERN: a glob when it has any of * ? [, else a part of the name;\n"
+	"neither minds case. Exit status 1 when a PATTERN matches nothing.\n"
+	"\n"
+	"  -a, --all             also events that nothing drives here, with the reason\n"
+	"                        (all 455 Blue Gene/P names among them)\n"
+	"  -d, --descriptions    look for PATTERN in descriptions, too\n"
+	"      --names           names alone, one a line, for scripts\n"
+	"      --json            as JSON\n"
+	"      --missing         what this machine does not give, and how to get it\n"
+	"\n"
+	"  -w, --wiring FILE     events also from a wiring file, not from $UPC_WIRING\n"
+	"  -h, --help            this text\n"
+	"  -V, --version         the version\n"
+	"\n"
+	"Examples:\n"
+	"  upc_avail | less\n"
+	"  upc_avail 'tp::sched:*'\n"
+	"  upc_avail -d fault\n"
+	"  upc_avail --all PU0_JPIPE_INSTRUCTIONS\n";
+
+enum { OPTION_NAMES = 256, OPTION_JSON, OPTION_MISSING };
+
+static const struct option long_options[] = {
+	{ "all", no_argument, NULL, 'a' },
+	{ "descriptions", no_argument, NULL, 'd' },
+	{ "names", no_argument, NULL, OPTION_NAMES },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "missing", no_argument, NULL, OPTION_MISSING },
+	{ "wiring", required_argument, NULL, 'w' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* 0, or -1 when the tool is done with *status. */
+static int parse_options(struct options *o, int argc, char **argv, int *status)
+{
+	int option;
+
+	*o = (struct options){ .all = false };
+	while ((option = getopt_long(argc, argv, "adw:hV", long_options, NULL)) != -1)
+		switch (option) {
+		case 'a':
+			o->all = true;
+			break;
+		case 'd':
+			o->descriptions = true;
+			break;
+		case OPTION_NAMES:
+			o->names = true;
+			break;
+		case OPTION_JSON:
+			o->json = true;
+			break;
+		case OPTION_MISSING:
+			o->missing = true;
+			break;
+		case 'w':
+			o->wiring = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			*status = util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+			return -1;
+		case 'V':
+			*status = util_print_version();
+			return -1;
+		default:
+			*status = util_try_help();
+			return -1;
+		}
+	if (o->names + o->json + o->missing > 1) {
+		util_error("--names, --json and --missing exclude each other");
+		*status = util_try_help();
+		return -1;
+	}
+	o->pattern = argv + optind;
+	o->n_patterns = argc - optind;
+	return 0;
+}
+
+/* ---- which events ------------------------------------------------------ */
+
+static bool is_driven(const struct upc_event_info *event)
+{
+	return event->source != UPC_SOURCE_NONE;
+}
+
+static int load(struct listing *l)
+{
+	uint32_t count = upc_catalogue_count(l->catalogue);
+
+	free(l->event);
+	free(l->shown);
+	l->n = 0;
+	l->event = calloc(count + 1, sizeof(*l->event));
+	l->shown = calloc(count + 1, sizeof(*l->shown));
+	if (l->event == NULL || l->shown == NULL) {
+		util_error("out of memory");
+		return -1;
+	}
+	for (uint32_t code = 0; code < count; code++) {
+		l->event[l->n] = UPC_OPTIONS_INIT(upc_event_info);
+		if (upc_catalogue_info(l->catalogue, code, &l->event[l->n]) == 0)
+			l->n++;
+	}
+	return 0;
+}
+
+/* Shows what matches a pattern; returns how many events do. */
+static unsigned show_matches(struct listing *l, const struct options *o, const char *pattern,
+			     bool undriven)
+{
+	unsigned matches = 0;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct upc_event_info *event = &l->event[i];
+
+		if (!is_driven(event) && !undriven)
+			continue;
+		if (!util_match(pattern, event->name) &&
+		    !(o->descriptions && util_match(pattern, event->description)))
+			continue;
+		l->shown[i] = true;
+		matches++;
+	}
+	return matches;
+}
+
+/* A name that is not listed but can be spelled, an event with unit masks, say:
+ * finding it gives it a code. */
+static bool show_spelled(struct listing *l, const char *name)
+{
+	uint32_t code;
+
+	if (util_is_glob(name) || upc_catalogue_find(l->catalogue, name, &code) != 0)
+		return false;
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->event[i].code == code)
+			return l->shown[i] = true;
+	return false;
+}
+
+static void say_unknown(struct listing *l, const char *pattern)
+{
+	const char *near[NEAREST];
+	char line[NEAREST * (UPC_NAME_MAX + 2)] = "";
+	int n = upc_catalogue_nearest(l->catalogue, pattern, near, NEAREST);
+	size_t length = 0;
+
+	for (int i = 0; i < n && length < sizeof(line); i++)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, "%s%s", i > 0 ? ", " : "",
+					   near[i]);
+	util_error("no event matches '%s'%s%s", pattern, n > 0 ? "; nearest: " : "", line);
+}
+
+/* Returns the exit status. */
+static int choose(struct listing *l, const struct options *o)
+{
+	int status = UTIL_OK;
+
+	/* First, since each may make the catalogue longer. */
+	for (int p = 0; p < o->n_patterns; p++) {
+		uint32_t code;
+
+		if (!util_is_glob(o->pattern[p]))
+			upc_catalogue_find(l->catalogue, o->pattern[p], &code);
+	}
+	if (load(l) != 0)
+		return UTIL_FAILED;
+	for (int p = 0; p < o->n_patterns; p++)
+		/* Who asks for what nothing drives wants to know why. */
+		if (show_matches(l, o, o->pattern[p], o->all) == 0 &&
+		    show_matches(l, o, o->pattern[p], true) == 0 && !show_spelled(l, o->pattern[p])) {
+			say_unknown(l, o->pattern[p]);
+			status = UTIL_FAILED;
+		}
+	for (unsigned i = 0; i < l->n; i++) {
+		if (o->n_patterns == 0)
+			l->shown[i] = o->all || is_driven(&l->event[i]);
+		l->n_shown += l->shown[i];
+		l->n_driven += is_driven(&l->event[i]);
+		l->n_bgp_undriven += !is_driven(&l->event[i]) && l->event[i].id != UPC_NO_ID;
+	}
+	return status;
+}
+
+/* ---- printing ---------------------------------------------------------- */
+
+struct style {
+	unsigned width;
+	const char *bold, *dim, *plain;
+};
+
+static void print_line(const struct style *style, const char *intro, const char *text)
+{
+	unsigned column = INDENT + (unsigned)strlen(intro);
+
+	util_pad(stdout, INDENT);
+	fputs(intro, stdout);
+	util_wrap(stdout, text, column, column, style->width);
+	fputc('\n', stdout);
+}
+
+static void print_event(const struct upc_event_info *event, const struct style *style)
+{
+	unsigned columns;
+
+	fputs("  ", stdout);
+	fputs(style->bold, stdout);
+	columns = util_put(stdout, event->name, UPC_NAME_MAX);
+	fputs(style->plain, stdout);
+	util_pad(stdout, columns < NAME_COLUMN ? NAME_COLUMN - columns : 2);
+	fputs(style->dim, stdout);
+	if (is_driven(event))
+		printf("%s, %s, ", util_source_name(event->source), util_scope_name(event->scope));
+	else
+		fputs("nothing drives it, ", stdout);
+	util_put(stdout, event->unit, 40);
+	fputs(event->kind == UPC_KIND_LEVEL ? ", level" : "", stdout);
+	fputs(style->plain, stdout);
+	fputc('\n', stdout);
+	if (event->description != NULL && event->description[0] != '\0')
+		print_line(style, "", event->description);
+	if (event->id != UPC_NO_ID) {
+		util_pad(stdout, INDENT);
+		printf("id %d, counter %d, input %d\n", event->id, event->id % UPC_COUNTERS,
+		       event->id / UPC_COUNTERS);
+	}
+	if (is_driven(event) && event->driver != NULL && event->driver[0] != '\0')
+		print_line(style, "driven by ", event->driver);
+	if (event->differs != NULL && event->differs[0] != '\0')
+		print_line(style, "differs: ", event->differs);
+	if (!is_driven(event) && event->why != NULL && event->why[0] != '\0')
+		print_line(style, "why: ", event->why);
+}
+
+static void print_group(const struct listing *l, unsigned first, const struct style *style)
+{
+	unsigned count = 0;
+
+	for (unsigned i = first; i < l->n; i++)
+		count += l->shown[i] && strcmp(l->event[i].subsystem, l->event[first].subsystem) == 0;
+	fputs(style->bold, stdout);
+	util_put(stdout, l->event[first].subsystem, 60);
+	printf(" (%u)%s\n", count, style->plain);
+	for (unsigned i = first; i < l->n; i++)
+		if (l->shown[i] && strcmp(l->event[i].subsystem, l->event[first].subsystem) == 0)
+			print_event(&l->event[i], style);
+	fputc('\n', stdout);
+}
+
+static unsigned count_missing(const struct listing *l)
+{
+	unsigned n = 0;
+
+	while (upc_catalogue_missing(l->catalogue, n) != NULL)
+		n++;
+	return n;
+}
+
+static void print_footer(const struct listing *l, const struct options *o)
+{
+	unsigned missing = count_missing(l);
+	char shown[UTIL_NUMBER_MAX], driven[UTIL_NUMBER_MAX];
+
+	util_format_count(l->n_shown, shown);
+	util_format_count(l->n_driven, driven);
+	if (o->n_patterns > 0)
+		printf("%s shown; %s events can be counted here.\n", shown, driven);
+	else
+		printf("%s events can be counted here.\n", driven);
+	if (o->n_patterns == 0 && !o->all && l->n_bgp_undriven > 0)
+		printf("%u Blue Gene/P names have no source here: upc_avail --all\n", l->n_bgp_undriven);
+	if (missing > 0)
+		printf("%u %s missing on this machine: upc_avail --missing\n", missing,
+		       missing == 1 ? "thing is" : "things are");
+}
+
+static void print_text(const struct listing *l, const struct options *o)
+{
+	bool colour = util_colour(stdout);
+	struct style style = {
+		.width = util_width(stdout),
+		.bold = colour ? "\033[1m" : "",
+		.dim = colour ? "\033[2m" : "",
+		.plain = colour ? "\033[0m" : "",
+	};
+
+	for (unsigned i = 0; i < l->n; i++) {
+		unsigned before = 0;
+
+		if (!l->shown[i])
+			continue;
+		while (before < i && !(l->shown[before] && strcmp(l->event[before].subsystem,
+								  l->event[i].subsystem) == 0))
+			before++;
+		if (before == i)
+			print_group(l, i, &style);
+	}
+	if (l->n_shown > 0)
+		print_footer(l, o);
+}
+
+static void print_names(const struct listing *l)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->shown[i])
+			puts(l->event[i].name);
+}
+
+static int print_missing(const struct listing *l)
+{
+	unsigned width = util_width(stdout);
+	const char *sentence;
+
+	if (count_missing(l) == 0)
+		puts("Nothing is missing on this machine.");
+	for (unsigned i = 0; (sentence = upc_catalogue_missing(l->catalogue, i)) != NULL; i++) {
+		fputs("- ", stdout);
+		util_wrap(stdout, sentence, 2, 2, width);
+		fputc('\n', stdout);
+	}
+	return UTIL_OK;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text != NULL && text[0] != '\0')
+		json_object_set_new(object, key, util_json_string(text));
+}
+
+static json_t *json_event(const struct upc_event_info *event)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "name", util_json_string(event->name));
+	json_object_set_new(object, "source", json_string(util_source_name(event->source)));
+	json_object_set_new(object, "scope", json_string(util_scope_name(event->scope)));
+	json_object_set_new(object, "kind", json_string(util_kind_name(event->kind)));
+	set_text(object, "unit", event->unit);
+	set_text(object, "subsystem", event->subsystem);
+	set_text(object, "description", event->description);
+	if (event->id != UPC_NO_ID) {
+		json_object_set_new(object, "id", json_integer(event->id));
+		json_object_set_new(object, "counter", json_integer(event->id % UPC_COUNTERS));
+		json_object_set_new(object, "input", json_integer(event->id / UPC_COUNTERS));
+	}
+	set_text(object, "driver", event->driver);
+	set_text(object, "why", event->why);
+	set_text(object, "differs", event->differs);
+	return object;
+}
+
+static int print_json(const struct listing *l)
+{
+	json_t *document = json_object(), *events = json_array(), *missing = json_array();
+	const char *sentence;
+
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->shown[i])
+			json_array_append_new(events, json_event(&l->event[i]));
+	for (unsigned i = 0; (sentence = upc_catalogue_missing(l->catalogue, i)) != NULL; i++)
+		json_array_append_new(missing, util_json_string(sentence));
+	json_object_set_new(document, "tool", json_string("upc_avail"));
+	json_object_set_new(document, "version", json_string(upc_version()));
+	json_object_set_new(document, "wiring", json_string(upc_catalogue_wiring_hash(l->catalogue)));
+	json_object_set_new(document, "events", events);
+	json_object_set_new(document, "missing", missing);
+	return util_json_put(stdout, document, false);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct listing listing = { .n = 0 };
+	int status;
+
+	util_begin("upc_avail");
+	if (parse_options(&options, argc, argv, &status) != 0)
+		return status;
+	listing.catalogue = util_catalogue_open(options.wiring);
+	if (listing.catalogue == NULL)
+		return UTIL_FAILED;
+	if (options.missing) {
+		status = print_missing(&listing);
+	} else {
+		status = choose(&listing, &options);
+		if (listing.n == 0)
+			status = UTIL_FAILED;
+		else if (options.names)
+			print_names(&listing);
+		else if (options.json)
+			print_json(&listing);
+		else
+			print_text(&listing, &options);
+	}
+	if (util_flush(stdout, "standard output") != 0)
+		status = UTIL_FAILED;
+	free(listing.event);
+	free(listing.shown);
+	upc_catalogue_close(listing.catalogue);
+	return status;
+}

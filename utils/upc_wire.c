@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_wire.c - writes this machine's wiring, checks a wiring file, and says
+ * what drives an event.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+enum action { ACTION_NONE, ACTION_PROBE, ACTION_CHECK, ACTION_SHOW };
+
+struct options {
+	enum action action;
+	const char *argument; /* of the action */
+	const char *output, *wiring;
+};
+
+static const char usage[] =
+	"usage: upc_wire --probe [-o FILE]\n"
+	"       upc_wire --check FILE\n"
+	"       upc_wire [-w FILE] --show NAME\n"
+	"\n"
+	"A wiring file says which source drives which event. Edit what --probe wrote,\n"
+	"--check it, and give it to programs in $UPC_WIRING.\n"
+	"\n"
+	"      --probe           write this machine's wiring, without $UPC_WIRING\n"
+	"      --check FILE      read a wiring file; 'ok', or the first mistake with its\n"
+	"                        line and column and exit status 1\n"
+	"      --show NAME       what drives one event, or why nothing does\n"
+	"  -o, --output FILE     to FILE, which is touched only when all is there\n"
+	"                        ('-': standard output, which is the default)\n"
+	"  -w, --wiring FILE     with this wiring file, not that of $UPC_WIRING\n"
+	"  -h, --help            this text\n"
+	"  -V, --version         the version\n"
+	"\n"
+	"Examples:\n"
+	"  upc_wire --probe -o my.wiring\n"
+	"  upc_wire --check my.wiring\n"
+	"  UPC_WIRING=my.wiring upc_wire --show PU0_JPIPE_INSTRUCTIONS\n";
+
+enum { OPTION_PROBE = 256, OPTION_CHECK, OPTION_SHOW };
+
+static const struct option long_options[] = {
+	{ "probe", no_argument, NULL, OPTION_PROBE },
+	{ "check", required_argument, NULL, OPTION_CHECK },
+	{ "show", required_argument, NULL, OPTION_SHOW },
+	{ "output", required_argument, NULL, 'o' },
+	{ "wiring", required_argument, NULL, 'w' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int set_action(struct options *o, enum action action)
+{
+	if (o->action != ACTION_NONE) {
+		util_error("--probe, --check and --show exclude each other");
+		return -1;
+	}
+	o->action = action;
+	o->argument = optarg;
+	return 0;
+}
+
+static int check_options(const struct options *o, int argc, char **argv)
+{
+	if (optind < argc)
+		util_error("'%s' is not asked for", argv[optind]);
+	else if (o->action == ACTION_NONE)
+		util_error("nothing to do: give --probe, --check or --show");
+	else if (o->output != NULL && o->action != ACTION_PROBE)
+		util_error("-o is for --probe");
+	else if (o->wiring != NULL && o->action != ACTION_SHOW)
+		util_error("-w is for --show");
+	else
+		return 0;
+	return -1;
+}
+
+/* 0, or -1 when the tool is done with *status. */
+static int parse_options(struct options *o, int argc, char **argv, int *status)
+{
+	int option, error = 0;
+
+	*o = (struct options){ .action = ACTION_NONE };
+	while (error == 0 && (option = getopt_long(argc, argv, "o:w:hV", long_options, NULL)) != -1)
+		switch (option) {
+		case OPTION_PROBE:
+			error = set_action(o, ACTION_PROBE);
+			break;
+		case OPTION_CHECK:
+			error = set_action(o, ACTION_CHECK);
+			break;
+		case OPTION_SHOW:
+			error = set_action(o, ACTION_SHOW);
+			break;
+		case 'o':
+			o->output = optarg;
+			break;
+		case 'w':
+			o->wiring = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			*status = util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+			return -1;
+		case 'V':
+			*status = util_print_version();
+			return -1;
+		default:
+			error = -1;
+		}
+	if (error == 0)
+		error = check_options(o, argc, argv);
+	if (error != 0)
+		*status = util_try_help();
+	return error;
+}
+
+/* The catalogue with a wiring file, or (NULL) with none at all. */
+static struct upc_catalogue *open_catalogue(const char *wiring)
+{
+	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
+	struct upc_catalogue *catalogue;
+
+	options.wiring_path = wiring;
+	options.no_wiring = wiring == NULL;
+	if (upc_catalogue_open(&options, &catalogue) == 0)
+		return catalogue;
+	util_error("%s", upc_last_message());
+	return NULL;
+}
+
+/* ---- --probe ----------------------------------------------------------- */
+
+static int write_piece(const char *text, size_t length, void *arg)
+{
+	return fwrite(text, 1, length, arg) == length ? 0 : UPC_ESYSTEM;
+}
+
+/*
+ * Everything is in memory before the file is touched: a wiring that was edited
+ * is not lost to an error, nor is half a file left behind.
+ */
+static int probe(const struct options *o)
+{
+	struct upc_catalogue *catalogue = open_catalogue(NULL);
+	bool to_file = o->output != NULL && strcmp(o->output, "-") != 0;
+	const char *name = to_file ? o->output : "standard output";
+	char *text = NULL;
+	size_t length = 0;
+	FILE *memory, *out = stdout;
+	int error = UPC_ENOMEM;
+
+	if (catalogue == NULL)
+		return UTIL_FAILED;
+	memory = open_memstream(&text, &length);
+	if (memory != NULL) {
+		error = upc_catalogue_write_wiring(catalogue, write_piece, memory);
+		if (fclose(memory) != 0)
+			error = UPC_ENOMEM;
+	}
+	upc_catalogue_close(catalogue);
+	if (error != 0) {
+		util_error("cannot write the wiring: %s", upc_strerror(error));
+		free(text);
+		return UTIL_FAILED;
+	}
+	if (to_file)
+		out = fopen(o->output, "we");
+	if (out == NULL) {
+		util_error("cannot write '%s': %s", name, strerror(errno));
+		free(text);
+		return UTIL_FAILED;
+	}
+	fwrite(text, 1, length, out);
+	free(text);
+	error = util_flush(out, name);
+	if (to_file && fclose(out) != 0 && error == 0) {
+		util_error("cannot write '%s': %s", name, strerror(errno));
+		error = -1;
+	}
+	return error == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+/* ---- --check ----------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+static bool same_event(const struct upc_event_info *a, const struct upc_event_info *b)
+{
+	return a->source == b->source && a->scope == b->scope && a->kind == b->kind &&
+	       same_text(a->driver, b->driver) && same_text(a->unit, b->unit) &&
+	       same_text(a->subsystem, b->subsystem) && same_text(a->description, b->description) &&
+	       same_text(a->differs, b->differs);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct upc_event_info *)a)->name, ((const struct upc_event_info *)b)->name);
+}
+
+/* All events of a catalogue by name; the caller frees. */
+static struct upc_event_info *all_events(struct upc_catalogue *catalogue, unsigned *n)
+{
+	uint32_t count = upc_catalogue_count(catalogue);
+	struct upc_event_info *event = calloc(count + 1, sizeof(*event));
+
+	*n = 0;
+	if (event == NULL)
+		return NULL;
+	for (uint32_t code = 0; code < count; code++) {
+		event[*n] = UPC_OPTIONS_INIT(upc_event_info);
+		if (upc_catalogue_info(catalogue, code, &event[*n]) == 0)
+			++*n;
+	}
+	qsort(event, *n, sizeof(*event), by_name);
+	return event;
+}
+
+/* What a wiring file makes of the machine's own catalogue. */
+static int compare(const char *file, struct upc_catalogue *plain, struct upc_catalogue *wired)
+{
+	unsigned n_before, n_after, changed = 0, added = 0, removed = 0;
+	struct upc_event_info *before = all_events(plain, &n_before);
+	struct upc_event_info *after = all_events(wired, &n_after);
+
+	if (before == NULL || after == NULL) {
+		util_error("out of memory");
+		free(before);
+		free(after);
+		return UTIL_FAILED;
+	}
+	for (unsigned i = 0; i < n_after; i++) {
+		const struct upc_event_info *was =
+			bsearch(&after[i], before, n_before, sizeof(*before), by_name);
+
+		if (was == NULL)
+			added += after[i].source != UPC_SOURCE_NONE;
+		else if (was->source != UPC_SOURCE_NONE && after[i].source == UPC_SOURCE_NONE)
+			removed++;
+		else if (!same_event(was, &after[i]))
+			changed++;
+	}
+	for (unsigned i = 0; i < n_before; i++)
+		removed += bsearch(&before[i], after, n_after, sizeof(*after), by_name) == NULL;
+	free(before);
+	free(after);
+	util_put(stdout, file, UINT32_MAX);
+	printf(": ok, %u events changed, %u added, %u removed\n", changed, added, removed);
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+static int check(const char *file)
+{
+	struct upc_catalogue *wired = open_catalogue(file), *plain;
+	int status = UTIL_FAILED;
+
+	if (wired == NULL)
+		return UTIL_FAILED;
+	plain = open_catalogue(NULL);
+	if (plain != NULL)
+		status = compare(file, plain, wired);
+	upc_catalogue_close(plain);
+	upc_catalogue_close(wired);
+	return status;
+}
+
+/* ---- --show ------------------------------------------------------------ */
+
+static void show_text(const char *label, const char *text)
+{
+	unsigned column;
+
+	if (text == NULL || text[0] == '\0')
+		return;
+	column = (unsigned)printf("  %-12s", label);
+	util_wrap(stdout, text, column, column, util_width(stdout));
+	putchar('\n');
+}
+
+static int show(const struct options *o)
+{
+	struct upc_catalogue *catalogue = util_catalogue_open(o->wiring);
+	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	char number[80];
+	uint32_t code;
+	int status = UTIL_FAILED;
+
+	if (catalogue == NULL)
+		return UTIL_FAILED;
+	if (upc_catalogue_find(catalogue, o->argument, &code) != 0 ||
+	    upc_catalogue_info(catalogue, code, &info) != 0) {
+		util_error("%s", upc_last_message());
+		goto out;
+	}
+	util_put(stdout, info.name, UPC_NAME_MAX);
+	putchar('\n');
+	show_text("means", info.description);
+	if (info.id != UPC_NO_ID) {
+		snprintf(number, sizeof(number), "%d: counter %d, input %d", info.id, info.id % UPC_COUNTERS,
+			 info.id / UPC_COUNTERS);
+		show_text("id", number);
+	}
+	show_text("unit", info.unit);
+	show_text("scope", util_scope_name(info.scope));
+	show_text("kind", util_kind_name(info.kind));
+	show_text("source", util_source_name(info.source));
+	show_text("driven by", info.source != UPC_SOURCE_NONE ? info.driver : "nothing on this machine");
+	show_text("differs", info.differs);
+	show_text("why", info.source == UPC_SOURCE_NONE ? info.why : NULL);
+	show_text("wiring", upc_catalogue_wiring_hash(catalogue));
+	status = util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+out:
+	upc_catalogue_close(catalogue);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int status;
+
+	util_begin("upc_wire");
+	if (parse_options(&options, argc, argv, &status) != 0)
+		return status;
+	switch (options.action) {
+	case ACTION_PROBE:
+		return probe(&options);
+	case ACTION_CHECK:
+		return check(options.argument);
+	case ACTION_SHOW:
+	case ACTION_NONE:
+		break;
+	}
+	return show(&options);
+}
