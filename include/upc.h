@@ -181,7 +181,9 @@ struct upc_catalogue_options {
  * kernel lets the caller count, and what the wiring file adds or changes.
  * options may be NULL. The caller owns *catalogue.
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
- * FILE:LINE:COLUMN and what was expected).
+ * FILE:LINE:COLUMN and what was expected), UPC_EPERM (a wiring file that others
+ * could have written), UPC_ENOSUPP ($UPC_SOURCE asks for a source other than
+ * "live").
  */
 int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_catalogue **catalogue);
 

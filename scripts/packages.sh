@@ -5,6 +5,7 @@
 
 # Debian's name (| between those of different releases), a name that people of
 # other distributions know, and how to see there that it is installed.
+# shellcheck disable=SC2034 # the scripts that source this use the lists
 PACKAGES_BUILD=(
 	"gcc;the GNU C compiler;command -v gcc"
 	"libc6-dev;the C library's headers;has_header stdio.h"
@@ -17,6 +18,7 @@ PACKAGES_BUILD=(
 	"nettle-dev;nettle with headers;pkg-config --exists nettle"
 	"libjansson-dev;jansson with headers;pkg-config --exists jansson"
 )
+# shellcheck disable=SC2034
 PACKAGES_CHECK=(
 	"g++;the GNU C++ compiler;command -v g++"
 	"libcmocka-dev;cmocka 1.1.5 or newer with headers;pkg-config --exists cmocka"
@@ -133,7 +135,7 @@ install_debian_packages()
 			[[ -n $found ]] || break
 			names+=("$found")
 		done
-		[[ ${#names[@]} == $# ]] && break
+		[[ ${#names[@]} == "$#" ]] && break
 		[[ $unknown == maybe ]] || die "apt knows no package ${row//|/ or }" \
 			"It is in the section main of Debian 12: check this machine's apt sources."
 		note "apt does not know ${row%%|*} yet: apt-get update"

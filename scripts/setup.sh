@@ -15,6 +15,7 @@ LOGS=$build/logs
 papi_source='' papi_prefix=''
 export LOGS LC_ALL=C.UTF-8
 
+# shellcheck disable=SC2034 # shown by demo and check
 OPTIONS_HELP="  --with-papi-source=DIR|TARBALL  build this PAPI, not the one of Debian's source package
   --with-papi=PREFIX              take an installed PAPI that has the upc component
   --help                          this text"
@@ -32,7 +33,8 @@ common_option()
 # Makes build/ ready for this run alone.
 open_build()
 {
-	mkdir -p "$LOGS" 2> /dev/null && [[ -w $build && -w $LOGS ]] ||
+	mkdir -p "$LOGS" 2> /dev/null || true
+	[[ -w $build && -w $LOGS ]] ||
 		die "$build cannot be written by $(id -un)" \
 			"It may be another user's: remove it, or copy the sources to a place of your own."
 	exec 9> "$build/.lock" || die "$build/.lock cannot be written: is it another user's?"

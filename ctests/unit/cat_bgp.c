@@ -60,8 +60,9 @@ static void test_table(void **state)
 		assert_true(e->unit[0] && e->subsystem[0]);
 		/* A sentence, with nothing left of the patterns. */
 		n = strlen(e->description);
-		if (n < 12 || !isupper((unsigned char)e->description[0]) || e->description[n - 1] != '.' ||
-		    strpbrk(e->description, "$#@_") || strpbrk(e->subsystem, "$#@_"))
+		if (n < 12 || !isupper((unsigned char)e->description[0]) ||
+		    e->description[n - 1] != '.' || strpbrk(e->description, "$#@_") ||
+		    strpbrk(e->subsystem, "$#@_"))
 			fail_msg("%s: %s (%s)", e->name, e->description, e->subsystem);
 		/* Every digit of the name that says which one it is, is told. */
 		if (!strncmp(e->name, "PU", 2) && !strchr(e->description, e->name[2]))
@@ -78,13 +79,23 @@ static void test_ids(void **state)
 		const char *name;
 		int id;
 	} known[] = {
-		{"PU0_JPIPE_INSTRUCTIONS", 0}, {"PU0_FPU_FMA_4", 29}, {"PU1_FPU_ADD_SUB_1", 57},
-		{"PU1_L1_INVALIDATION_REQUESTS", 71}, {"PU0_L2_DEVBUS_WRITES", 103},
-		{"L3_M0_RD0_SINGLE_LINE_DELIVERED_L2", 136}, {"TORUS_ZM_32BCHUNKS", 205},
-		{"DMA_WRITE_REQUESTS_TO_L3", 215}, {"COL_AC_CH2_VC0_MATURE", 222}, {"IC_TIMESTAMP", 252},
-		{"MISC_ELAPSED_TIME", 255}, {"PU2_JPIPE_INSTRUCTIONS", 256}, {"PU3_FPU_OTHER_STORES", 325},
-		{"PU2_L2_VALID_PREFETCH_REQUESTS", 388}, {"L3_M1_PF_PREFETCH_INTO_EDRAM", 485},
-		{"PU3_SNOOP_L1_CACHE_WRAP", 509}, {"MISC_ELAPSED_TIME_UM1", 511},
+		{"PU0_JPIPE_INSTRUCTIONS", 0},
+		{"PU0_FPU_FMA_4", 29},
+		{"PU1_FPU_ADD_SUB_1", 57},
+		{"PU1_L1_INVALIDATION_REQUESTS", 71},
+		{"PU0_L2_DEVBUS_WRITES", 103},
+		{"L3_M0_RD0_SINGLE_LINE_DELIVERED_L2", 136},
+		{"TORUS_ZM_32BCHUNKS", 205},
+		{"DMA_WRITE_REQUESTS_TO_L3", 215},
+		{"COL_AC_CH2_VC0_MATURE", 222},
+		{"IC_TIMESTAMP", 252},
+		{"MISC_ELAPSED_TIME", 255},
+		{"PU2_JPIPE_INSTRUCTIONS", 256},
+		{"PU3_FPU_OTHER_STORES", 325},
+		{"PU2_L2_VALID_PREFETCH_REQUESTS", 388},
+		{"L3_M1_PF_PREFETCH_INTO_EDRAM", 485},
+		{"PU3_SNOOP_L1_CACHE_WRAP", 509},
+		{"MISC_ELAPSED_TIME_UM1", 511},
 	};
 	size_t i;
 
@@ -96,18 +107,22 @@ static void test_ids(void **state)
 static void test_descriptions(void **state)
 {
 	(void)state;
-	assert_string_equal(event("PU3_FPU_FMA_2")->description,
-			    "Fused multiply-adds of processor core 3 in one pipe, 2 operations each.");
+	assert_string_equal(
+		event("PU3_FPU_FMA_2")->description,
+		"Fused multiply-adds of processor core 3 in one pipe, 2 operations each.");
 	assert_string_equal(event("PU3_FPU_FMA_2")->subsystem, "PU3 FPU");
-	assert_string_equal(event("L3_M1_RD0_DIR1_HIT_OR_INFLIGHT")->description,
-			    "Lookups by read port 0 in directory 1 of L3 bank 1 that found the line there or on its "
-			    "way.");
+	assert_string_equal(
+		event("L3_M1_RD0_DIR1_HIT_OR_INFLIGHT")->description,
+		"Lookups by read port 0 in directory 1 of L3 bank 1 that found the line there or on its "
+		"way.");
 	assert_string_equal(event("L3_M1_RD0_DIR1_HIT_OR_INFLIGHT")->subsystem, "L3 bank 1");
-	assert_string_equal(event("TORUS_YM_32BCHUNKS")->description,
-			    "Chunks of 32 bytes sent on the torus network in the minus Y direction.");
+	assert_string_equal(
+		event("TORUS_YM_32BCHUNKS")->description,
+		"Chunks of 32 bytes sent on the torus network in the minus Y direction.");
 	assert_string_equal(event("TORUS_YM_32BCHUNKS")->unit, "32-byte chunks");
-	assert_string_equal(event("PU2_L2_OTHER_DP_PU1_SNOOPS")->description,
-			    "Snoops in the L2 of processor core 2 that core 1 of the other pair of cores caused.");
+	assert_string_equal(
+		event("PU2_L2_OTHER_DP_PU1_SNOOPS")->description,
+		"Snoops in the L2 of processor core 2 that core 1 of the other pair of cores caused.");
 	assert_string_equal(event("L3_M0_MH_DDR_FETCHES")->subsystem, "DDR/memory");
 }
 

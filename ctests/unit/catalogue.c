@@ -177,6 +177,21 @@ static void test_growth_under_readers(void **state)
 	}
 }
 
+static void test_source_of_the_environment(void **state)
+{
+	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
+	struct upc_catalogue *other;
+
+	(void)state;
+	setenv("UPC_SOURCE", "replay:x", 1);
+	assert_int_equal(upc_catalogue_open(&options, &other), UPC_ENOSUPP);
+	assert_message("replay:x");
+	setenv("UPC_SOURCE", "live", 1);
+	assert_int_equal(upc_catalogue_open(&options, &other), 0);
+	upc_catalogue_close(other);
+	unsetenv("UPC_SOURCE");
+}
+
 static void test_sanitize(void **state)
 {
 	char name[] = "eth0 (x)/:a+b-c.d_e\n";
@@ -196,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_old_and_new_structures),
 		cmocka_unit_test(test_put_replaces_and_keeps_the_code),
 		cmocka_unit_test(test_growth_under_readers),
+		cmocka_unit_test(test_source_of_the_environment),
 		cmocka_unit_test(test_sanitize),
 	};
 

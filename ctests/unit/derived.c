@@ -24,9 +24,11 @@ static int close_catalogue(void **state)
 	return 0;
 }
 
-static uint32_t put(const char *name, enum upc_source source, enum upc_scope scope, const char *formula)
+static uint32_t put(const char *name, enum upc_source source, enum upc_scope scope,
+		    const char *formula)
 {
-	struct upci_event event = {.name = name, .description = "", .scope = scope, .id = UPC_NO_ID};
+	struct upci_event event = {
+		.name = name, .description = "", .scope = scope, .id = UPC_NO_ID};
 	struct upci_formula_error error;
 	int64_t code;
 

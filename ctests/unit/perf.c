@@ -87,7 +87,7 @@ static void test_handles_come_and_go(void **state)
 		assert_int_equal(upci_perf_read(p, value, how), 0);
 		for (i = 0; i < 64; i++)
 			if (used[i])
-				assert_in_range(value[i] - base[i], halted[i] ? 0 : 30, halted[i] ? 0 : 60);
+				assert_in_range(value[i] - base[i], halted[i] ? 0 : 30, halted[i] ? 0 : 30 + FAULT_SLACK);
 	}
 	upci_perf_destroy(p);
 }
@@ -153,7 +153,7 @@ static void test_targets_are_summed(void **state)
 
 static void test_refusals(void **state)
 {
-	static const struct upci_perf_spec nonsense = {.type = 0x7fffffff};
+	static const struct upci_perf_spec nonsense = {.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
 	struct upci_perf_target gone = {0x3fffffff, -1};
 	struct upci_perf *p;
 

@@ -243,6 +243,18 @@ void upci_name_sanitize(char *name)
 
 /* ---- public ------------------------------------------------------------ */
 
+/* The environment's wish for a source, which only this library knows how to
+ * grant: it has the live one. */
+static int check_source(void)
+{
+	const char *source = getauxval(AT_SECURE) ? NULL : getenv("UPC_SOURCE");
+
+	if (!source || !source[0] || !strcmp(source, "live"))
+		return 0;
+	return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is '%.200s', and libupc %s has the source 'live' only: unset it, "
+			 "or use a libupc that has the other", source, upc_version());
+}
+
 int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_catalogue **catalogue)
 {
 	static int (*const builders[])(struct upc_catalogue *) = {
@@ -264,6 +276,9 @@ int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_c
 			return error;
 		wiring = options->wiring_path;
 	}
+	error = check_source();
+	if (error)
+		return error;
 	/* A set-user-id program must not read a file of the caller's choice. */
 	if (!wiring && !(options && options->no_wiring) && !getauxval(AT_SECURE)) {
 		wiring = getenv("UPC_WIRING");
@@ -484,18 +499,27 @@ const char *upc_catalogue_wiring_hash(struct upc_catalogue *c)
 int upc_catalogue_write_wiring(struct upc_catalogue *c,
 			       int (*write)(const char *text, size_t length, void *arg), void *arg)
 {
-	uint32_t count = upc_catalogue_count(c), code;
-	char line[8192];
-	int n, stop;
+	uint32_t count = upc_catalogue_count(c), code = 0;
+	size_t size = 4096;
+	char *line = malloc(size);
+	int n, stop = line ? write("upc-wiring 1\n", 13, arg) : 0;
 
-	n = snprintf(line, sizeof(line), "upc-wiring 1\n");
-	stop = write(line, (size_t)n, arg);
-	for (code = 0; !stop && code < count; code++) {
-		n = upci_wiring_print(c, upci_catalogue_event(c, code), line, sizeof(line));
-		if (n < 0 || (size_t)n >= sizeof(line))
-			return upci_fail(UPC_EINVAL, "%s: its wiring is too long for a line",
-					 upci_catalogue_event(c, code)->name);
-		stop = write(line, (size_t)n, arg);
+	while (line && !stop && code < count) {
+		n = upci_wiring_print(c, upci_catalogue_event(c, code), line, size);
+		if (n >= 0 && (size_t)n >= size) {
+			char *grown = realloc(line, size = (size_t)n + 1);
+
+			if (!grown)
+				break;
+			line = grown;
+			continue;
+		}
+		if (n > 0)
+			stop = write(line, (size_t)n, arg);
+		code++;
 	}
-	return stop;
+	free(line);
+	if (stop || code == count)
+		return stop;
+	return upci_fail(UPC_ENOMEM, "no memory for a line of wiring");
 }

@@ -10,7 +10,8 @@
 
 #define NAMED_MAX 3u /* missing terms that a why names */
 
-static const char *explain(struct upc_catalogue *c, const struct upci_formula *formula, unsigned missing)
+static const char *explain(struct upc_catalogue *c, const struct upci_formula *formula,
+			   unsigned missing)
 {
 	char text[NAMED_MAX * UPC_NAME_MAX + 200];
 	struct upci_out out = {.text = text, .size = sizeof(text)};

@@ -22,8 +22,8 @@ struct parser {
 	struct upci_term term[UPCI_TERMS_MAX];
 };
 
-__attribute__((format(printf, 3, 4))) static int fail_at(struct parser *p, const char *at, const char *format,
-							 ...)
+__attribute__((format(printf, 3, 4))) static int fail_at(struct parser *p, const char *at,
+							 const char *format, ...)
 {
 	va_list args;
 
@@ -38,7 +38,8 @@ static int fail_found(struct parser *p, const char *expected)
 {
 	if (!*p->at)
 		return fail_at(p, p->at, "expected %s, found the end of the formula", expected);
-	return fail_at(p, p->at, "expected %s, found '%.*s'", expected, (int)upci_utf8_length(p->at), p->at);
+	return fail_at(p, p->at, "expected %s, found '%.*s'", expected,
+		       (int)upci_utf8_length(p->at), p->at);
 }
 
 static void skip_blanks(struct parser *p)
@@ -106,10 +107,13 @@ static int parse_name(struct parser *p, char name[UPC_NAME_MAX])
 		if (quoted && *p->at == '\\' && (p->at[1] == '"' || p->at[1] == '\\'))
 			p->at++;
 		if (!*p->at)
-			return fail_at(p, start, "expected a closing '\"' behind this one, found the end of the "
-				       "formula");
+			return fail_at(
+				p, start,
+				"expected a closing '\"' behind this one, found the end of the "
+				"formula");
 		if (n == UPC_NAME_MAX - 1)
-			return fail_at(p, start, "expected an event name, found more than %d characters",
+			return fail_at(p, start,
+				       "expected an event name, found more than %d characters",
 				       UPC_NAME_MAX - 1);
 		name[n++] = *p->at;
 	}
@@ -128,7 +132,8 @@ static int add_term(struct parser *p, const char *at, int64_t coefficient, uint3
 	for (i = 0; i < p->terms && p->term[i].code != code; i++)
 		;
 	if (i == UPCI_TERMS_MAX)
-		return fail_at(p, at, "expected at most %d different events in a formula, found another",
+		return fail_at(p, at,
+			       "expected at most %d different events in a formula, found another",
 			       UPCI_TERMS_MAX);
 	if (i == p->terms) {
 		p->term[i] = (struct upci_term){.code = code};
@@ -137,8 +142,10 @@ static int add_term(struct parser *p, const char *at, int64_t coefficient, uint3
 	/* Neither side is beyond 2^55 here, so the sum is within 64 bits. */
 	p->term[i].coefficient += coefficient;
 	if (p->term[i].coefficient > COEFFICIENT_MAX || p->term[i].coefficient < -COEFFICIENT_MAX)
-		return fail_at(p, at, "expected coefficients up to %lld when the terms of an event are added up",
-			       (long long)COEFFICIENT_MAX);
+		return fail_at(
+			p, at,
+			"expected coefficients up to %lld when the terms of an event are added up",
+			(long long)COEFFICIENT_MAX);
 	return 0;
 }
 
@@ -156,13 +163,18 @@ static int add_name(struct parser *p, const char *at, int64_t coefficient, const
 	if (!formula)
 		return add_term(p, at, coefficient, (uint32_t)code);
 	if (formula->divisor != 1)
-		return fail_at(p, at, "expected an event, or a derived one without a divisor, found '%s', which "
-			       "is divided by %lld", name, (long long)formula->divisor);
+		return fail_at(
+			p, at,
+			"expected an event, or a derived one without a divisor, found '%s', which "
+			"is divided by %lld",
+			name, (long long)formula->divisor);
 	for (i = 0; !error && i < formula->terms; i++) {
 		if (__builtin_mul_overflow(coefficient, formula->term[i].coefficient, &product) ||
 		    product > COEFFICIENT_MAX || product < -COEFFICIENT_MAX)
-			return fail_at(p, at, "expected coefficients up to %lld in what '%s' is expanded to",
-				       (long long)COEFFICIENT_MAX, name);
+			return fail_at(
+				p, at,
+				"expected coefficients up to %lld in what '%s' is expanded to",
+				(long long)COEFFICIENT_MAX, name);
 		error = add_term(p, at, product, formula->term[i].code);
 	}
 	return error;
@@ -181,7 +193,9 @@ static int parse_term(struct parser *p, int sign)
 		if (error)
 			return error;
 		if (!take(p, '*'))
-			return fail_found(p, "'*' behind the coefficient (a name of digits only needs quotes)");
+			return fail_found(
+				p,
+				"'*' behind the coefficient (a name of digits only needs quotes)");
 		skip_blanks(p);
 		at = p->at;
 		error = parse_name(p, name);
@@ -220,8 +234,9 @@ static void drop_zero_terms(struct parser *p)
 	p->terms = kept;
 }
 
-int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names, const char *text,
-			     const struct upci_formula **formula, struct upci_formula_error *error)
+int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names,
+			     const char *text, const struct upci_formula **formula,
+			     struct upci_formula_error *error)
 {
 	struct parser p = {.text = text, .at = text, .names = names, .error = error};
 	struct upci_formula *made;
@@ -241,10 +256,12 @@ int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *n
 		return failed;
 	skip_blanks(&p);
 	if (*p.at)
-		return fail_found(&p, divided ? "the end of the formula"
-				  : *p.at == '/' ? "'+', '-' or the end of the formula (a divisor is for a sum "
-						   "in parentheses)"
-						 : "'+', '-' or the end of the formula");
+		return fail_found(
+			&p, divided ? "the end of the formula"
+			    : *p.at == '/'
+				    ? "'+', '-' or the end of the formula (a divisor is for a sum "
+				      "in parentheses)"
+				    : "'+', '-' or the end of the formula");
 	drop_zero_terms(&p);
 	if (!p.terms)
 		return fail_at(&p, text, "expected a formula, found terms that cancel each other");
@@ -268,14 +285,16 @@ static int64_t find_in_catalogue(void *arg, const char *name, const struct upci_
 	if (code >= 0)
 		*formula = upci_catalogue_event(c, (uint32_t)code)->formula;
 	else if (upc_catalogue_nearest(c, name, near, 1) > 0)
-		snprintf(message, size, "expected an event name, found '%.100s'; did you mean %s?", name, near[0]);
+		snprintf(message, size, "expected an event name, found '%.100s'; did you mean %s?",
+			 name, near[0]);
 	else
-		snprintf(message, size, "expected an event name, found '%.100s', which is none", name);
+		snprintf(message, size, "expected an event name, found '%.100s', which is none",
+			 name);
 	return code;
 }
 
-int upci_formula_parse(struct upc_catalogue *c, const char *text, const struct upci_formula **formula,
-		       struct upci_formula_error *error)
+int upci_formula_parse(struct upc_catalogue *c, const char *text,
+		       const struct upci_formula **formula, struct upci_formula_error *error)
 {
 	const struct upci_names names = {.find = find_in_catalogue, .arg = c};
 
@@ -304,7 +323,8 @@ static void print_name(struct upci_out *out, const char *name)
 		upci_out(out, "%s", name);
 }
 
-int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text, size_t size)
+int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text,
+		       size_t size)
 {
 	struct upci_out out = {.text = text, .size = size};
 	unsigned i;

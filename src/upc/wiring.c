@@ -8,31 +8,16 @@
 #include <string.h>
 
 #include "cat_pfm.h"
-#include "derived.h"
 #include "formula.h"
 #include "message.h"
 #include "nearest.h"
 #include "wiring.h"
-#include "wiring_statement.h"
+#include "wiring_file.h"
 #include "wiring_words.h"
-
-/* Events that only the file defines have no code before it is applied: in
- * formulas it is this bit and their statement's index. */
-#define PENDING 0x80000000u
-
-struct file {
-	struct upc_catalogue *c;
-	struct upci_lex lex;
-	struct upci_statement *statement;
-	size_t count, room;
-	uint32_t *table; /* open addressing on the name: index + 1 */
-	size_t table_size;
-	size_t current; /* the statement whose formula is parsed */
-};
 
 /* ---- names ------------------------------------------------------------- */
 
-static uint32_t *table_slot(struct file *f, const char *name)
+static uint32_t *table_slot(struct upci_wiring_file *f, const char *name)
 {
 	uint32_t h = 2166136261u; /* FNV-1a */
 	const char *p;
@@ -46,14 +31,9 @@ static uint32_t *table_slot(struct file *f, const char *name)
 	return &f->table[i];
 }
 
-static const struct upci_event *known(struct file *f, const struct upci_statement *s)
-{
-	return s->code < 0 ? NULL : upci_catalogue_event(f->c, (uint32_t)s->code);
-}
-
 /* "; did you mean A or B?", from the catalogue and from the file's own names
  * (it is read by people whose file is wrong, so it may take its time). */
-static const char *suggest(struct file *f, const char *name, char *text, size_t size)
+static const char *suggest(struct upci_wiring_file *f, const char *name, char *text, size_t size)
 {
 	struct upci_nearest nearest = {0};
 	const char *names[2];
@@ -71,51 +51,65 @@ static const char *suggest(struct file *f, const char *name, char *text, size_t 
 	if (nearest.count == 1)
 		snprintf(text, size, "; did you mean %.120s?", nearest.name[0]);
 	else if (nearest.count > 1)
-		snprintf(text, size, "; did you mean %.120s or %.120s?", nearest.name[0], nearest.name[1]);
+		snprintf(text, size, "; did you mean %.120s or %.120s?", nearest.name[0],
+			 nearest.name[1]);
 	return text;
 }
 
 /* BGP_X and PNE_BGP_X are other spellings of the Blue Gene/P name X, if there is
  * one; they must not become names of something else. */
-static const char *blue_gene_alias(struct file *f, const char *name)
+static const char *blue_gene_alias(struct upci_wiring_file *f, const char *name)
 {
-	const char *bare = !strncmp(name, "PNE_BGP_", 8) ? name + 8 : !strncmp(name, "BGP_", 4) ? name + 4 : NULL;
+	const char *bare = !strncmp(name, "PNE_BGP_", 8) ? name + 8
+			   : !strncmp(name, "BGP_", 4)   ? name + 4
+							 : NULL;
 	int64_t code = bare ? upci_catalogue_lookup(f->c, bare) : -1;
 
-	return code >= 0 && upci_catalogue_event(f->c, (uint32_t)code)->id != UPC_NO_ID ? bare : NULL;
+	return code >= 0 && upci_catalogue_event(f->c, (uint32_t)code)->id != UPC_NO_ID ? bare
+											: NULL;
 }
 
-static int check_name(struct file *f, const struct upci_statement *s)
+static int check_name(struct upci_wiring_file *f, const struct upci_statement *s)
 {
-	const struct upci_event *event = known(f, s);
+	const struct upci_event *event = upci_wiring_known(f, s);
 	const char *name = s->event.name, *alias = event ? NULL : blue_gene_alias(f, name);
 	bool blue_gene = alias || (event && event->id != UPC_NO_ID);
 	char suggestion[280];
 
 	if (alias)
-		return upci_lex_fail_at(&f->lex, s->name_at, "expected an event name, found '%.100s'; in a wiring file "
-					"this event is '%s'", name, alias);
+		return upci_lex_fail_at(&f->lex, s->name_at,
+					"expected an event name, found '%.100s'; in a wiring file "
+					"this event is '%s'",
+					name, alias);
 	if (s->verb == UPCI_VERB_REMOVE && blue_gene)
-		return upci_lex_fail_at(&f->lex, s->name_at, "expected an event that can be removed, found the Blue "
-					"Gene/P event '%s': it belongs to the unit (without a 'drive' it has no "
-					"source)", name);
+		return upci_lex_fail_at(
+			&f->lex, s->name_at,
+			"expected an event that can be removed, found the Blue "
+			"Gene/P event '%s': it belongs to the unit (without a 'drive' it has no "
+			"source)",
+			name);
 	if ((s->verb == UPCI_VERB_REMOVE || s->verb == UPCI_VERB_DRIVE) && !event)
 		return upci_lex_fail_at(&f->lex, s->name_at, "expected %s, found '%.100s'%s",
-					s->verb == UPCI_VERB_REMOVE ? "the name of an event"
-								    : "the name of a Blue Gene/P event",
+					s->verb == UPCI_VERB_REMOVE
+						? "the name of an event"
+						: "the name of a Blue Gene/P event",
 					name, suggest(f, name, suggestion, sizeof(suggestion)));
 	if (s->verb == UPCI_VERB_DRIVE && !blue_gene)
-		return upci_lex_fail_at(&f->lex, s->name_at, "expected the name of a Blue Gene/P event, found "
-					"'%.100s', an event of this machine: use 'event'", name);
+		return upci_lex_fail_at(&f->lex, s->name_at,
+					"expected the name of a Blue Gene/P event, found "
+					"'%.100s', an event of this machine: use 'event'",
+					name);
 	if ((s->verb == UPCI_VERB_EVENT || s->verb == UPCI_VERB_DERIVED) && blue_gene)
-		return upci_lex_fail_at(&f->lex, s->name_at, "expected a name of your own or of this machine, found "
-					"the Blue Gene/P event '%s': use 'drive'", name);
+		return upci_lex_fail_at(&f->lex, s->name_at,
+					"expected a name of your own or of this machine, found "
+					"the Blue Gene/P event '%s': use 'drive'",
+					name);
 	return 0;
 }
 
 /* A name that libpfm4 and sysfs do not know is a typing error; what the
  * machine forbids or lacks otherwise is not the file's mistake. */
-static int check_source(struct file *f, const struct upci_statement *s)
+static int check_source(struct upci_wiring_file *f, const struct upci_statement *s)
 {
 	struct upci_perf_spec spec;
 	char reason[300];
@@ -125,13 +119,15 @@ static int check_source(struct file *f, const struct upci_statement *s)
 	if (upci_perf_encode(&s->event.driver, 0, &spec) != UPC_ENOEVENT)
 		return 0;
 	snprintf(reason, sizeof(reason), "%.299s", upc_last_message());
-	return upci_lex_fail_at(&f->lex, s->source_at, "expected a name that libpfm4 or a PMU of sysfs knows, found "
-				"\"%.100s\": %s", s->event.driver.perf, reason);
+	return upci_lex_fail_at(&f->lex, s->source_at,
+				"expected a name that libpfm4 or a PMU of sysfs knows, found "
+				"\"%.100s\": %s",
+				s->event.driver.perf, reason);
 }
 
 /* ---- statements -------------------------------------------------------- */
 
-static int add_statement(struct file *f, char **pool)
+static int add_statement(struct upci_wiring_file *f, char **pool)
 {
 	struct upci_statement *s = &f->statement[f->count];
 	uint32_t *slot;
@@ -141,8 +137,10 @@ static int add_statement(struct file *f, char **pool)
 		return error;
 	slot = table_slot(f, s->event.name);
 	if (*slot)
-		return upci_lex_fail_at(&f->lex, s->name_at, "expected each name once in a file, found '%.100s' as on "
-					"line %u", s->event.name, f->statement[*slot - 1].name_at.line);
+		return upci_lex_fail_at(&f->lex, s->name_at,
+					"expected each name once in a file, found '%.100s' as on "
+					"line %u",
+					s->event.name, f->statement[*slot - 1].name_at.line);
 	s->code = upci_catalogue_lookup(f->c, s->event.name);
 	error = check_name(f, s);
 	if (!error)
@@ -168,10 +166,12 @@ static int parse_version(struct upci_lex *lex)
 	error = upci_lex_next(lex);
 	if (error)
 		return error;
-	return lex->token.kind == UPCI_TOKEN_END ? 0 : upci_lex_fail_expected(lex, "the end of the line");
+	return lex->token.kind == UPCI_TOKEN_END
+		       ? 0
+		       : upci_lex_fail_expected(lex, "the end of the line");
 }
 
-static int parse_statements(struct file *f, char *pool)
+static int parse_statements(struct upci_wiring_file *f, char *pool)
 {
 	int more, error = parse_version(&f->lex);
 
@@ -187,10 +187,10 @@ static int parse_statements(struct file *f, char *pool)
 
 /* ---- formulas ---------------------------------------------------------- */
 
-static int64_t find_in_file(void *arg, const char *name, const struct upci_formula **formula, char *message,
-			    size_t size)
+static int64_t find_in_file(void *arg, const char *name, const struct upci_formula **formula,
+			    char *message, size_t size)
 {
-	struct file *f = arg;
+	struct upci_wiring_file *f = arg;
 	uint32_t slot = *table_slot(f, name);
 	char suggestion[280];
 	int64_t code;
@@ -199,8 +199,9 @@ static int64_t find_in_file(void *arg, const char *name, const struct upci_formu
 		const struct upci_statement *s = &f->statement[slot - 1];
 
 		if (s->verb == UPCI_VERB_REMOVE) {
-			snprintf(message, size, "expected an event, found '%.100s', which is removed on line %u", name,
-				 s->name_at.line);
+			snprintf(message, size,
+				 "expected an event, found '%.100s', which is removed on line %u",
+				 name, s->name_at.line);
 			return UPC_EWIRING;
 		}
 		if (s->verb == UPCI_VERB_DERIVED) {
@@ -209,11 +210,13 @@ static int64_t find_in_file(void *arg, const char *name, const struct upci_formu
 			 * so that none can contain itself. */
 			if (slot - 1 < f->current)
 				return 0;
-			snprintf(message, size, "expected an event, or a derived one from a line above, found "
-				 "'%.100s' of line %u", name, s->name_at.line);
+			snprintf(message, size,
+				 "expected an event, or a derived one from a line above, found "
+				 "'%.100s' of line %u",
+				 name, s->name_at.line);
 			return UPC_EWIRING;
 		}
-		return s->code >= 0 ? s->code : (int64_t)(PENDING | (slot - 1));
+		return s->code >= 0 ? s->code : (int64_t)(UPCI_WIRING_PENDING | (slot - 1));
 	}
 	code = upci_catalogue_lookup(f->c, name);
 	if (code >= 0)
@@ -224,7 +227,7 @@ static int64_t find_in_file(void *arg, const char *name, const struct upci_formu
 	return code;
 }
 
-static int parse_formulas(struct file *f)
+static int parse_formulas(struct upci_wiring_file *f)
 {
 	const struct upci_names names = {.find = find_in_file, .arg = f};
 	struct upci_formula_error wrong;
@@ -235,10 +238,12 @@ static int parse_formulas(struct file *f)
 
 		if (s->verb != UPCI_VERB_DERIVED)
 			continue;
-		error = upci_formula_parse_names(f->c, &names, s->formula, &s->event.formula, &wrong);
+		error = upci_formula_parse_names(f->c, &names, s->formula, &s->event.formula,
+						 &wrong);
 		if (error == UPC_EWIRING)
-			return upci_lex_fail_at(&f->lex, upci_lex_inside(s->source_at, wrong.column - 1), "%s",
-						wrong.message);
+			return upci_lex_fail_at(&f->lex,
+						upci_lex_inside(s->source_at, wrong.column - 1),
+						"%s", wrong.message);
 		if (error)
 			return error;
 	}
@@ -247,7 +252,7 @@ static int parse_formulas(struct file *f)
 
 /* Derived events that the file leaves as they are still need their terms, as
  * events. */
-static int check_terms(struct file *f)
+static int check_terms(struct upci_wiring_file *f)
 {
 	uint32_t count = upc_catalogue_count(f->c), code;
 	uint32_t *changed = calloc((size_t)count + 1, sizeof(*changed)); /* by code: index + 1 */
@@ -265,124 +270,27 @@ static int check_terms(struct file *f)
 		unsigned k;
 
 		for (k = 0; formula && !error && k < formula->terms; k++) {
-			uint32_t at = formula->term[k].code < count ? changed[formula->term[k].code] : 0;
+			uint32_t at =
+				formula->term[k].code < count ? changed[formula->term[k].code] : 0;
 			const struct upci_statement *s = &f->statement[at ? at - 1 : 0];
 
 			if (at && (s->verb == UPCI_VERB_REMOVE || s->verb == UPCI_VERB_DERIVED))
-				error = upci_lex_fail_at(&f->lex, s->name_at, "expected an event that no derived "
-							 "event needs, found '%.100s', which '%.100s' is computed "
-							 "of: remove or redefine that too", s->event.name, event->name);
+				error = upci_lex_fail_at(
+					&f->lex, s->name_at,
+					"expected an event that no derived "
+					"event needs, found '%.100s', which '%.100s' is computed "
+					"of: remove or redefine that too",
+					s->event.name, event->name);
 		}
 	}
 	free(changed);
 	return error;
 }
 
-/* ---- the change -------------------------------------------------------- */
-
-/* What the catalogue shall have for a statement that is not derived; its
- * strings are from the pool or the catalogue already. */
-static int complete_event(struct file *f, struct upci_statement *s)
-{
-	const struct upci_event *old = known(f, s);
-	struct upci_event *e = &s->event;
-	char text[256];
-
-	if (s->verb == UPCI_VERB_REMOVE) {
-		struct upci_event gone = *old;
-
-		gone.driver = (struct upci_driver){.source = UPC_SOURCE_NONE, .mul = 1, .div = 1};
-		gone.formula = NULL;
-		gone.driver_text = NULL;
-		gone.why = upci_catalogue_printf(f->c, "removed by %.200s, line %u", f->lex.name, s->name_at.line);
-		if (!gone.description)
-			gone.description = "Removed by the wiring file.";
-		*e = gone;
-		return gone.why ? 0 : UPC_ENOMEM;
-	}
-	if (s->verb == UPCI_VERB_DRIVE) {
-		e->id = old->id;
-		if (!e->description)
-			e->description = old->description;
-		if (!e->subsystem)
-			e->subsystem = old->subsystem;
-		if (!e->unit)
-			e->unit = old->unit;
-	}
-	if (!e->unit)
-		e->unit = "events";
-	if (!e->subsystem)
-		e->subsystem = "wiring";
-	/* A tracepoint's is composed from the kernel's when somebody asks. */
-	if (!e->description && e->driver.source != UPC_SOURCE_TRACEPOINT) {
-		upci_driver_print(f->c, &e->driver, text, sizeof(text));
-		e->description = upci_catalogue_printf(f->c, "An event of the wiring file: %s.", text);
-		return e->description ? 0 : UPC_ENOMEM;
-	}
-	return 0;
-}
-
-static int complete_derived(struct file *f, struct upci_statement *s)
-{
-	const struct upci_formula *parsed = s->event.formula;
-	size_t size = sizeof(*parsed) + parsed->terms * sizeof(parsed->term[0]);
-	struct upci_formula *formula = upci_catalogue_alloc(f->c, size);
-	struct upci_event *e = &s->event;
-	unsigned i;
-
-	if (!formula)
-		return UPC_ENOMEM;
-	memcpy(formula, parsed, size);
-	for (i = 0; i < formula->terms; i++) {
-		uint32_t *code = &formula->term[i].code;
-
-		if (*code & PENDING)
-			*code = (uint32_t)f->statement[*code & ~PENDING].code;
-		if (!s->kind_given && upci_catalogue_event(f->c, *code)->kind == UPC_KIND_LEVEL)
-			e->kind = UPC_KIND_LEVEL;
-	}
-	e->formula = formula;
-	if (!e->unit)
-		e->unit = "events";
-	if (!e->subsystem)
-		e->subsystem = "derived";
-	if (!e->description)
-		e->description = "Computed from other events by a formula of the wiring file.";
-	return upci_derived_settle(f->c, e);
-}
-
-/*
- * Nothing fails here but memory; then the catalogue may have a part of the
- * file, and its opener throws it away. Derived events come last: a formula may
- * stand above the events that it is computed of.
- */
-static int apply(struct file *f)
-{
-	bool derived;
-	int pass;
-	size_t i;
-
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < f->count; i++) {
-			struct upci_statement *s = &f->statement[i];
-			int error;
-
-			derived = s->verb == UPCI_VERB_DERIVED;
-			if (derived != (pass == 1))
-				continue;
-			error = derived ? complete_derived(f, s) : complete_event(f, s);
-			if (error)
-				return error;
-			s->code = upci_catalogue_put(f->c, &s->event);
-			if (s->code < 0)
-				return (int)s->code;
-		}
-	}
-	return upci_derived_settle_all(f->c);
-}
+/* ---- the whole ---------------------------------------------------------- */
 
 /* Room for a statement on each line, and a table that stays half empty. */
-static int make_room(struct file *f)
+static int make_room(struct upci_wiring_file *f)
 {
 	const char *p = f->lex.text;
 
@@ -398,7 +306,7 @@ static int make_room(struct file *f)
 	return f->statement && f->table ? 0 : UPC_ENOMEM;
 }
 
-static int parse_text(struct file *f, const char *text, size_t length, const char *name)
+static int parse_text(struct upci_wiring_file *f, const char *text, size_t length, const char *name)
 {
 	int error = upci_lex_begin(&f->lex, name, text, length);
 	char *pool;
@@ -414,18 +322,18 @@ static int parse_text(struct file *f, const char *text, size_t length, const cha
 		error = parse_formulas(f);
 	if (!error)
 		error = check_terms(f);
-	return error ? error : apply(f);
+	return error ? error : upci_wiring_apply(f);
 }
 
 int upci_wiring_parse(struct upc_catalogue *c, const char *text, size_t length, const char *name)
 {
-	struct file f = {.c = c};
+	struct upci_wiring_file f = {.c = c};
 	char *copy;
 	int error;
 
 	if (length > UPCI_WIRING_BYTES_MAX)
-		return upci_fail(UPC_EWIRING, "%.200s: expected at most %u bytes, found %zu", name,
-				 UPCI_WIRING_BYTES_MAX, length);
+		return upci_fail(UPC_EWIRING, "%.200s:1:1: expected at most %u bytes, found %zu",
+				 name, UPCI_WIRING_BYTES_MAX, length);
 	copy = malloc(length + 1);
 	error = copy ? 0 : UPC_ENOMEM;
 	if (copy) {
@@ -436,5 +344,7 @@ int upci_wiring_parse(struct upc_catalogue *c, const char *text, size_t length, 
 	free(f.statement);
 	free(f.table);
 	free(copy);
-	return error == UPC_ENOMEM ? upci_fail(UPC_ENOMEM, "%.200s: no memory for this wiring", name) : error;
+	return error == UPC_ENOMEM
+		       ? upci_fail(UPC_ENOMEM, "%.200s: no memory for this wiring", name)
+		       : error;
 }

@@ -12,70 +12,110 @@
 #include "wiring.h"
 #include "wiring_builtin.h"
 
+/* ---- Blue Gene/P ------------------------------------------------------- */
+
 /*
  * The digit that ends a floating-point mnemonic is the number of operations of
  * each instruction: a fused multiply-add is two, and an instruction of both
  * pipes counts twice.
- *
- * Cores 0 and 1 are on input 0, cores 2 and 3 on input 1 of the same counters,
- * so that no unit can count all four at once: sums are over a pair. The plain
- * names are core 0's: in a wiring of a host PMU this is the counting thread.
- *
- * There is no TOT_INS: the pipe totals (JPIPE_INSTRUCTIONS, ...) are less than
- * the classes of the same pipe in UPC table 1, so what they contain is open.
  */
-#define FP_OPS(core)                                                                              \
-	core "_FPU_ADD_SUB_1 + " core "_FPU_MULT_1 + " core "_FPU_DIV_1 + 2*" core "_FPU_FMA_2 + " \
-	     "2*" core "_FPU_ADD_SUB_2 + 2*" core "_FPU_MULT_2 + 4*" core "_FPU_FMA_4"
+#define FP_OPS                                                                                \
+	"$_FPU_ADD_SUB_1 + $_FPU_MULT_1 + $_FPU_DIV_1 + 2*$_FPU_FMA_2 + 2*$_FPU_ADD_SUB_2 + " \
+	"2*$_FPU_MULT_2 + 4*$_FPU_FMA_4"
 
-#define CORE(name, core, text)                                                                     \
-	"derived " name "FP_OPS = \"" FP_OPS(core) "\" unit \"operations\" subsystem \"derived\" "  \
-	"describe \"Floating-point operations of " text ": each instruction counts as many as it "  \
-	"does, 2 for a fused multiply-add or a two-wide one, 4 for a two-wide fused multiply-add.\"\n" \
-	"derived " name "L1_DCM = \"" core "_DCACHE_MISS\" unit \"misses\" subsystem \"derived\" "  \
-	"describe \"Misses of the L1 data cache of " text ".\"\n"                                   \
-	"derived " name "L1_ICM = \"" core "_ICACHE_MISS\" unit \"misses\" subsystem \"derived\" "  \
-	"describe \"Misses of the L1 instruction cache of " text ".\"\n"                            \
-	"derived " name "L1_DCA = \"" core "_DCACHE_HIT + " core "_DCACHE_MISS\" unit \"accesses\" " \
-	"subsystem \"derived\" describe \"Accesses to the L1 data cache of " text ", hits and "     \
-	"misses.\"\n"                                                                               \
-	"derived " name "LD_INS = \"" core "_DATA_LOADS\" unit \"loads\" subsystem \"derived\" "    \
-	"describe \"Data loads of " text ".\"\n"                                                    \
-	"derived " name "SR_INS = \"" core "_DATA_STORES\" unit \"stores\" subsystem \"derived\" "  \
-	"describe \"Data stores of " text ".\"\n"                                                   \
-	"derived " name "LST_INS = \"" core "_DATA_LOADS + " core "_DATA_STORES\" unit "            \
-	"\"instructions\" subsystem \"derived\" describe \"Data loads and stores of " text ".\"\n"  \
-	"derived " name "BR_INS = \"" core "_IPIPE_BRANCHES\" unit \"instructions\" subsystem "     \
-	"\"derived\" describe \"Branches of " text ".\"\n"
+/*
+ * $ is the core. There is no TOT_INS: the pipe totals (JPIPE_INSTRUCTIONS, ...)
+ * are less than the classes of the same pipe in UPC table 1, so what they
+ * contain is open.
+ */
+static const struct recipe {
+	const char *name, *formula, *unit, *description;
+} core_recipes[] = {
+	{"FP_OPS", FP_OPS, "operations",
+	 "Floating-point operations of core $: each instruction counts as many as it does, 2 for a "
+	 "fused multiply-add or a two-wide one, 4 for a two-wide fused multiply-add."},
+	{"L1_DCM", "$_DCACHE_MISS", "misses", "Misses of the L1 data cache of core $."},
+	{"L1_DCA", "$_DCACHE_HIT + $_DCACHE_MISS", "accesses",
+	 "Accesses to the L1 data cache of core $, hits and misses."},
+	{"L1_ICM", "$_ICACHE_MISS", "misses", "Misses of the L1 instruction cache of core $."},
+	{"LD_INS", "$_DATA_LOADS", "loads", "Data loads of core $."},
+	{"SR_INS", "$_DATA_STORES", "stores", "Data stores of core $."},
+	{"LST_INS", "$_DATA_LOADS + $_DATA_STORES", "instructions",
+	 "Data loads and stores of core $."},
+	{"BR_INS", "$_IPIPE_BRANCHES", "instructions", "Branches of core $."},
+};
 
-#define PAIR(name, a, b, text)                                                                      \
-	"derived " name "FP_OPS = \"" FP_OPS(a) " + " FP_OPS(b) "\" unit \"operations\" subsystem "  \
-	"\"derived\" describe \"Floating-point operations of " text ", each instruction weighted by " \
-	"the operations that it does.\"\n"
+/* The plain names are core 0's: in a wiring of a host PMU, PU0 is the counting
+ * thread. */
+static const struct {
+	const char *prefix, *core;
+} cores[] = {{"", "PU0"}, {"PU0_", "PU0"}, {"PU1_", "PU1"}, {"PU2_", "PU2"}, {"PU3_", "PU3"}};
 
-static const char blue_gene_wiring[] =
-	"upc-wiring 1\n"
-	CORE("", "PU0", "the calling core (PU0)")
-	CORE("PU0_", "PU0", "processor core 0")
-	CORE("PU1_", "PU1", "processor core 1")
-	CORE("PU2_", "PU2", "processor core 2")
-	CORE("PU3_", "PU3", "processor core 3")
-	PAIR("PU01_", "PU0", "PU1", "processor cores 0 and 1")
-	PAIR("PU23_", "PU2", "PU3", "processor cores 2 and 3")
-	"derived DDR_READ_BYTES = \"128*L3_M0_MH_DDR_FETCHES + 128*L3_M1_MH_DDR_FETCHES\" "
-	"unit \"bytes\" subsystem \"derived\" "
-	"describe \"Bytes that both L3 banks fetched from DDR memory, in lines of 128.\"\n"
-	"derived DDR_WRITE_BYTES = \"128*L3_M0_MH_DDR_STORES + 128*L3_M1_MH_DDR_STORES\" "
-	"unit \"bytes\" subsystem \"derived\" "
-	"describe \"Bytes that both L3 banks stored to DDR memory, in lines of 128.\"\n"
-	"derived TORUS_BYTES = \"32*TORUS_XP_32BCHUNKS + 32*TORUS_XM_32BCHUNKS + "
-	"32*TORUS_YP_32BCHUNKS + 32*TORUS_YM_32BCHUNKS + 32*TORUS_ZP_32BCHUNKS + "
-	"32*TORUS_ZM_32BCHUNKS\" unit \"bytes\" subsystem \"derived\" "
-	"describe \"Bytes sent on the torus network in all six directions, in chunks of 32.\"\n"
-	"derived TORUS_PACKETS = \"TORUS_XP_PACKETS + TORUS_XM_PACKETS + TORUS_YP_PACKETS + "
-	"TORUS_YM_PACKETS + TORUS_ZP_PACKETS + TORUS_ZM_PACKETS\" unit \"packets\" "
-	"subsystem \"derived\" "
-	"describe \"Packets sent on the torus network in all six directions.\"\n";
+/*
+ * Cores 0 and 1 are on input 0, cores 2 and 3 on input 1 of the same counters, so
+ * that no unit can count all four at once: sums are over a pair, defined by
+ * what is defined for the cores above.
+ */
+static const struct recipe node_recipes[] = {
+	{"PU01_FP_OPS", "PU0_FP_OPS + PU1_FP_OPS", "operations",
+	 "Floating-point operations of cores PU0 and PU1, each instruction weighted by the "
+	 "operations that it does."},
+	{"PU23_FP_OPS", "PU2_FP_OPS + PU3_FP_OPS", "operations",
+	 "Floating-point operations of cores PU2 and PU3, each instruction weighted by the "
+	 "operations that it does."},
+	{"DDR_READ_BYTES", "128*L3_M0_MH_DDR_FETCHES + 128*L3_M1_MH_DDR_FETCHES", "bytes",
+	 "Bytes that both L3 banks fetched from DDR memory, in lines of 128."},
+	{"DDR_WRITE_BYTES", "128*L3_M0_MH_DDR_STORES + 128*L3_M1_MH_DDR_STORES", "bytes",
+	 "Bytes that both L3 banks stored to DDR memory, in lines of 128."},
+	{"TORUS_BYTES",
+	 "32*TORUS_XP_32BCHUNKS + 32*TORUS_XM_32BCHUNKS + 32*TORUS_YP_32BCHUNKS + "
+	 "32*TORUS_YM_32BCHUNKS + 32*TORUS_ZP_32BCHUNKS + 32*TORUS_ZM_32BCHUNKS",
+	 "bytes", "Bytes sent on the torus network in all six directions, in chunks of 32."},
+	{"TORUS_PACKETS",
+	 "TORUS_XP_PACKETS + TORUS_XM_PACKETS + TORUS_YP_PACKETS + TORUS_YM_PACKETS + "
+	 "TORUS_ZP_PACKETS + TORUS_ZM_PACKETS",
+	 "packets", "Packets sent on the torus network in all six directions."},
+};
+
+static void write_expanded(FILE *file, const char *text, const char *core)
+{
+	for (; *text; text++)
+		if (*text == '$')
+			fputs(core, file);
+		else
+			fputc(*text, file);
+}
+
+static void write_recipe(FILE *file, const struct recipe *r, const char *prefix, const char *core)
+{
+	fprintf(file, "derived %s%s = \"", prefix, r->name);
+	write_expanded(file, r->formula, core);
+	fprintf(file, "\" unit \"%s\" subsystem \"derived\" describe \"", r->unit);
+	write_expanded(file, r->description, core);
+	fputs("\"\n", file);
+}
+
+/* As a wiring file, so that it goes through the same checks. */
+static int add_blue_gene(struct upc_catalogue *c)
+{
+	char *text = NULL;
+	size_t length = 0, i, k;
+	FILE *file = open_memstream(&text, &length);
+	int error = UPC_ENOMEM;
+
+	if (!file)
+		return UPC_ENOMEM;
+	fputs("upc-wiring 1\n", file);
+	for (k = 0; k < sizeof(cores) / sizeof(cores[0]); k++)
+		for (i = 0; i < sizeof(core_recipes) / sizeof(core_recipes[0]); i++)
+			write_recipe(file, &core_recipes[i], cores[k].prefix, cores[k].core);
+	for (i = 0; i < sizeof(node_recipes) / sizeof(node_recipes[0]); i++)
+		write_recipe(file, &node_recipes[i], "", "");
+	if (!fclose(file))
+		error = upci_wiring_parse(c, text, length, "the built-in wiring");
+	free(text);
+	return error;
+}
 
 /* ---- sums over devices ------------------------------------------------- */
 
@@ -118,7 +158,8 @@ bool upci_disk_is_partition(const char *disk, const char *whole)
 
 bool upci_disk_is_virtual(const char *disk)
 {
-	static const char *const prefixes[] = {"dm-", "md", "loop", "ram", "zram", "drbd", "bcache"};
+	static const char *const prefixes[] = {"dm-",  "md",   "loop",  "ram",
+					       "zram", "drbd", "bcache"};
 	size_t i;
 
 	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -172,8 +213,8 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 		.kind = UPC_KIND_COUNT,
 		.id = UPC_NO_ID,
 	};
-	struct upci_formula *formula =
-		upci_catalogue_alloc(c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
+	struct upci_formula *formula = upci_catalogue_alloc(
+		c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
 	uint32_t count = upc_catalogue_count(c), code;
 	char device[UPC_NAME_MAX];
 	unsigned n = 0;
@@ -188,7 +229,8 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 		    !device_of(sum, term->name, device) || !wanted(c, sum, device))
 			continue;
 		if (n < UPCI_TERMS_MAX)
-			formula->term[n] = (struct upci_term){.coefficient = sum->coefficient, .code = code};
+			formula->term[n] =
+				(struct upci_term){.coefficient = sum->coefficient, .code = code};
 		n++;
 	}
 	formula->terms = n;
@@ -197,11 +239,15 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 		event.formula = formula;
 		error = upci_derived_settle(c, &event);
 	} else {
-		event.why = n ? upci_catalogue_printf(c, "this machine has %u such devices, and a derived event "
-						      "at most %d terms; a wiring file can add up some of them "
-						      "(derived NAME = \"...\")", n, UPCI_TERMS_MAX)
-			      : upci_catalogue_printf(c, "this machine shows no event %s*%s to add up", sum->prefix,
-						      sum->suffix);
+		event.why =
+			n ? upci_catalogue_printf(
+				    c,
+				    "this machine has %u such devices, and a derived event "
+				    "at most %d terms; a wiring file can add up some of them "
+				    "(derived NAME = \"...\")",
+				    n, UPCI_TERMS_MAX)
+			  : upci_catalogue_printf(c, "this machine shows no event %s*%s to add up",
+						  sum->prefix, sum->suffix);
 		error = event.why ? 0 : UPC_ENOMEM;
 	}
 	if (!error)
@@ -211,7 +257,7 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 
 int upci_wiring_builtin(struct upc_catalogue *c)
 {
-	int error = upci_wiring_parse(c, blue_gene_wiring, sizeof(blue_gene_wiring) - 1, "the built-in wiring");
+	int error = add_blue_gene(c);
 	size_t i;
 
 	for (i = 0; !error && i < sizeof(sums) / sizeof(sums[0]); i++)

@@ -43,13 +43,16 @@ static int check_file(int fd, const char *path)
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return upci_fail(UPC_EWIRING, "%.200s: cannot be examined: %s", path, strerror(errno));
+		return upci_fail(UPC_EWIRING, "%.200s: cannot be examined: %s", path,
+				 strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return upci_fail(UPC_EWIRING, "%.200s: expected a regular file", path);
 	if (geteuid() == 0 && (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH))))
-		return upci_fail(UPC_EPERM,
-				 "%.200s: root takes a wiring file only if it is root's and nobody else can write "
-				 "it (chown root, chmod go-w)", path);
+		return upci_fail(
+			UPC_EPERM,
+			"%.200s: root takes a wiring file only if it is root's and nobody else can write "
+			"it (chown root, chmod go-w)",
+			path);
 	return 0;
 }
 
@@ -73,7 +76,8 @@ static int read_file(int fd, const char *path, char **text, size_t *length)
 			int error = errno;
 
 			free(buffer);
-			return upci_fail(UPC_EWIRING, "%.200s: cannot be read: %s", path, strerror(error));
+			return upci_fail(UPC_EWIRING, "%.200s: cannot be read: %s", path,
+					 strerror(error));
 		}
 	}
 	*text = buffer;
@@ -91,7 +95,8 @@ int upci_wiring_load(struct upc_catalogue *c, const char *path, char hash[65])
 
 	if (fd < 0) {
 		error = errno == EACCES || errno == EPERM ? UPC_EPERM : UPC_EWIRING;
-		return upci_fail(error, "%.200s: the wiring file cannot be opened: %s", path, strerror(errno));
+		return upci_fail(error, "%.200s: the wiring file cannot be opened: %s", path,
+				 strerror(errno));
 	}
 	error = check_file(fd, path);
 	if (!error)

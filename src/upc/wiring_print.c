@@ -11,13 +11,17 @@
 #include "wiring_words.h"
 
 const char *const upci_wiring_scopes[] = {
-	[UPC_SCOPE_CONTEXT] = "context", [UPC_SCOPE_THREAD] = "thread",   [UPC_SCOPE_PROCESS] = "process",
-	[UPC_SCOPE_CPU] = "cpu",	 [UPC_SCOPE_MACHINE] = "machine", NULL,
+	[UPC_SCOPE_CONTEXT] = "context", [UPC_SCOPE_THREAD] = "thread",
+	[UPC_SCOPE_PROCESS] = "process", [UPC_SCOPE_CPU] = "cpu",
+	[UPC_SCOPE_MACHINE] = "machine", NULL,
 };
 
 const char *const upci_wiring_roots[] = {
-	[UPCI_ROOT_PROC] = "proc",	 [UPCI_ROOT_SYS] = "sys", [UPCI_ROOT_TASK] = "task",
-	[UPCI_ROOT_PROCESS] = "process", NULL,
+	[UPCI_ROOT_PROC] = "proc",
+	[UPCI_ROOT_SYS] = "sys",
+	[UPCI_ROOT_TASK] = "task",
+	[UPCI_ROOT_PROCESS] = "process",
+	NULL,
 };
 
 const struct upci_wiring_clock upci_wiring_clocks[] = {
@@ -62,7 +66,8 @@ static void print_file(struct upci_out *out, const struct upci_field *file)
 		upci_out(out, " to %u", file->last);
 }
 
-static void print_formula(struct upc_catalogue *c, struct upci_out *out, const struct upci_formula *formula)
+static void print_formula(struct upc_catalogue *c, struct upci_out *out,
+			  const struct upci_formula *formula)
 {
 	bool room = out->length < out->size;
 	int n = upci_formula_print(c, formula, room ? out->text + out->length : NULL,
@@ -71,7 +76,8 @@ static void print_formula(struct upc_catalogue *c, struct upci_out *out, const s
 	out->length += (size_t)n;
 }
 
-static void print_driver(struct upc_catalogue *c, struct upci_out *out, const struct upci_driver *driver)
+static void print_driver(struct upc_catalogue *c, struct upci_out *out,
+			 const struct upci_driver *driver)
 {
 	const struct upci_wiring_clock *clock;
 
@@ -100,7 +106,8 @@ static void print_driver(struct upc_catalogue *c, struct upci_out *out, const st
 	}
 }
 
-int upci_driver_print(struct upc_catalogue *c, const struct upci_driver *driver, char *text, size_t size)
+int upci_driver_print(struct upc_catalogue *c, const struct upci_driver *driver, char *text,
+		      size_t size)
 {
 	struct upci_out out = {.text = text, .size = size};
 
@@ -155,7 +162,8 @@ static void print_formula_string(struct upc_catalogue *c, struct upci_out *out,
 	upci_out_quoted(out, text);
 }
 
-int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, char *text, size_t size)
+int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, char *text,
+		      size_t size)
 {
 	struct upci_out out = {.text = text, .size = size};
 	const struct upci_driver *driver = &event->driver;
@@ -168,7 +176,10 @@ int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, c
 		print_comment(&out, event, "a wiring file cannot say what drives it");
 		return (int)out.length;
 	}
-	upci_out(&out, "%s ", event->formula ? "derived" : event->id != UPC_NO_ID ? "drive" : "event");
+	upci_out(&out, "%s ",
+		 event->formula           ? "derived"
+		 : event->id != UPC_NO_ID ? "drive"
+					  : "event");
 	print_name(&out, event->name);
 	upci_out(&out, " = ");
 	if (event->formula) {
@@ -189,7 +200,8 @@ int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, c
 	upci_out(&out, " scope %s %s", upci_wiring_scopes[event->scope],
 		 event->kind == UPC_KIND_LEVEL ? "level" : "count");
 	upci_out(&out, " subsystem ");
-	upci_out_sentence(&out, event->subsystem ? event->subsystem : "other", UPCI_WIRING_LABEL_MAX);
+	upci_out_sentence(&out, event->subsystem ? event->subsystem : "other",
+			  UPCI_WIRING_LABEL_MAX);
 	if (event->description) {
 		upci_out(&out, " describe ");
 		upci_out_sentence(&out, event->description, UPCI_WIRING_TEXT_MAX);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The derived events that come with the library: weights, sums over devices, and
+ * that those of Blue Gene/P fit the counters of one unit.
+ */
+#include "formula.h"
+#include "unit_test.h"
+#include "wiring.h"
+#include "wiring_builtin.h"
+
+static struct upc_catalogue *c;
+
+static int open_catalogue(void **state)
+{
+	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
+
+	(void)state;
+	return upc_catalogue_open(&options, &c);
+}
+
+static int close_catalogue(void **state)
+{
+	(void)state;
+	upc_catalogue_close(c);
+	return 0;
+}
+
+static const struct upci_event *event(const char *name)
+{
+	int64_t code = upci_catalogue_lookup(c, name);
+
+	if (code < 0)
+		fail_msg("no event %s", name);
+	return upci_catalogue_event(c, (uint32_t)code);
+}
+
+static int64_t weight(const char *derived, const char *term)
+{
+	const struct upci_formula *f = event(derived)->formula;
+	int64_t code = upci_catalogue_lookup(c, term);
+	unsigned i;
+
+	assert_non_null(f);
+	assert_int_equal(f->divisor, 1);
+	for (i = 0; i < f->terms; i++)
+		if (f->term[i].code == code)
+			return f->term[i].coefficient;
+	return 0;
+}
+
+static void test_weights(void **state)
+{
+	static const struct {
+		const char *event;
+		int weight;
+	} fpu[] = {
+		{"FPU_ADD_SUB_1", 1}, {"FPU_MULT_1", 1},         {"FPU_DIV_1", 1},
+		{"FPU_FMA_2", 2},     {"FPU_ADD_SUB_2", 2},      {"FPU_MULT_2", 2},
+		{"FPU_FMA_4", 4},     {"FPU_QUADWORD_LOADS", 0},
+	};
+	char derived[40], term[40];
+	int core;
+	size_t i;
+
+	(void)state;
+	for (core = 0; core < 4; core++) {
+		snprintf(derived, sizeof(derived), "PU%d_FP_OPS", core);
+		assert_int_equal(event(derived)->formula->terms, 7);
+		for (i = 0; i < sizeof(fpu) / sizeof(fpu[0]); i++) {
+			snprintf(term, sizeof(term), "PU%d_%s", core, fpu[i].event);
+			assert_int_equal(weight(derived, term), fpu[i].weight);
+			assert_int_equal(weight(core < 2 ? "PU01_FP_OPS" : "PU23_FP_OPS", term),
+					 fpu[i].weight);
+		}
+		snprintf(derived, sizeof(derived), "PU%d_L1_DCM", core);
+		snprintf(term, sizeof(term), "PU%d_DCACHE_MISS", core);
+		assert_int_equal(weight(derived, term), 1);
+	}
+	assert_int_equal(event("PU01_FP_OPS")->formula->terms, 14);
+	assert_int_equal(weight("FP_OPS", "PU0_FPU_FMA_4"), 4);
+	assert_int_equal(weight("DDR_READ_BYTES", "L3_M0_MH_DDR_FETCHES"), 128);
+	assert_int_equal(weight("DDR_WRITE_BYTES", "L3_M1_MH_DDR_STORES"), 128);
+	assert_int_equal(weight("TORUS_BYTES", "TORUS_ZM_32BCHUNKS"), 32);
+	assert_int_equal(event("TORUS_BYTES")->formula->terms, 6);
+}
+
+/* Nothing drives them without a wiring file, and they say what is missing; and
+ * no two terms of one want the same counter. */
+static void test_blue_gene(void **state)
+{
+	uint32_t count = upc_catalogue_count(c), code;
+	unsigned i, k, seen = 0;
+
+	(void)state;
+	for (code = 0; code < count; code++) {
+		const struct upci_event *e = upci_catalogue_event(c, code);
+		const struct upci_formula *f = e->formula;
+
+		if (!f || upci_catalogue_event(c, f->term[0].code)->id == UPC_NO_ID)
+			continue;
+		seen++;
+		assert_int_equal(e->driver.source, UPC_SOURCE_NONE);
+		assert_non_null(strstr(e->why, upci_catalogue_event(c, f->term[0].code)->name));
+		for (i = 0; i < f->terms; i++)
+			for (k = 0; k < i; k++)
+				assert_int_not_equal(
+					upci_catalogue_event(c, f->term[i].code)->id % 256,
+					upci_catalogue_event(c, f->term[k].code)->id % 256);
+	}
+	assert_true(seen >= 40);
+}
+
+/* As many terms as the machine has devices. */
+static void test_net(void **state)
+{
+	uint32_t count = upc_catalogue_count(c), code;
+	const struct upci_event *e = event("NET_RX_BYTES");
+	unsigned devices = 0;
+
+	(void)state;
+	for (code = 0; code < count; code++) {
+		const char *name = upci_catalogue_event(c, code)->name;
+		size_t n = strlen(name);
+
+		if (strncmp(name, "net::", 5) || n < 9 || strcmp(name + n - 9, ":rx_bytes"))
+			continue;
+		devices++;
+		assert_int_equal(weight("NET_RX_BYTES", name), 1);
+	}
+	if (!devices || devices > UPCI_TERMS_MAX) {
+		assert_int_equal(e->driver.source, UPC_SOURCE_NONE);
+		assert_non_null(e->why);
+		return;
+	}
+	assert_int_equal(e->driver.source, UPC_SOURCE_DERIVED);
+	assert_int_equal(e->formula->terms, devices);
+	assert_int_equal(e->scope, UPC_SCOPE_MACHINE);
+	assert_string_equal(e->unit, "bytes");
+}
+
+/* Devices of our own: partitions and stacked disks are left out, sectors are of
+ * 512 bytes, and what this machine has stays as it is. */
+static void test_disks(void **state)
+{
+	static const char *const disks[] = {"sdx",       "sdx1", "sdx12", "sdxy", "nvme7n1",
+					    "nvme7n1p2", "dm-0", "md127", "loop7"};
+	static const int weights[] = {512, 0, 0, 512, 512, 0, 0, 0, 0};
+	char name[80];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(disks) / sizeof(disks[0]); i++) {
+		struct upci_event e = {
+			.description = "", .scope = UPC_SCOPE_MACHINE, .id = UPC_NO_ID};
+
+		e.name = upci_catalogue_printf(c, "disk::%s:sectors_read", disks[i]);
+		e.driver.source = UPC_SOURCE_FILE;
+		e.driver.file.path = "diskstats";
+		assert_true(upci_catalogue_put(c, &e) >= 0);
+	}
+	assert_int_equal(upci_wiring_builtin(c), 0);
+	for (i = 0; i < sizeof(disks) / sizeof(disks[0]); i++) {
+		snprintf(name, sizeof(name), "disk::%s:sectors_read", disks[i]);
+		if (weight("DISK_READ_BYTES", name) != weights[i])
+			fail_msg("%s: %ld", disks[i], (long)weight("DISK_READ_BYTES", name));
+	}
+	assert_int_equal(event("DISK_READ_BYTES")->driver.source, UPC_SOURCE_DERIVED);
+}
+
+static void test_too_many_devices(void **state)
+{
+	const struct upci_event *e;
+	int i;
+
+	(void)state;
+	for (i = 0; i <= UPCI_TERMS_MAX; i++) {
+		struct upci_event one = {
+			.description = "", .scope = UPC_SCOPE_MACHINE, .id = UPC_NO_ID};
+
+		one.name = upci_catalogue_printf(c, "net::many%d:tx_bytes", i);
+		one.driver.source = UPC_SOURCE_FILE;
+		assert_true(upci_catalogue_put(c, &one) >= 0);
+	}
+	assert_int_equal(upci_wiring_builtin(c), 0);
+	e = event("NET_TX_BYTES");
+	assert_int_equal(e->driver.source, UPC_SOURCE_NONE);
+	assert_non_null(strstr(e->why, "at most 64 terms"));
+	assert_null(e->formula);
+}
+
+static void test_disk_names(void **state)
+{
+	(void)state;
+	assert_true(upci_disk_is_partition("sda1", "sda"));
+	assert_true(upci_disk_is_partition("nvme0n1p12", "nvme0n1"));
+	assert_true(upci_disk_is_partition("mmcblk0p1", "mmcblk0"));
+	assert_false(upci_disk_is_partition("sda", "sda"));
+	assert_false(upci_disk_is_partition("sdab", "sda"));
+	assert_false(upci_disk_is_partition("sdb1", "sda"));
+	assert_false(upci_disk_is_partition("nvme0n12", "nvme0n1"));
+	assert_false(upci_disk_is_partition("nvme0n1p", "nvme0n1"));
+	assert_false(upci_disk_is_partition("mmcblk0boot0", "mmcblk0"));
+	assert_true(upci_disk_is_virtual("dm-3"));
+	assert_true(upci_disk_is_virtual("zram0"));
+	assert_false(upci_disk_is_virtual("sdm"));
+	assert_false(upci_disk_is_virtual("mmcblk0"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_weights, open_catalogue, close_catalogue),
+		cmocka_unit_test_setup_teardown(test_blue_gene, open_catalogue, close_catalogue),
+		cmocka_unit_test_setup_teardown(test_net, open_catalogue, close_catalogue),
+		cmocka_unit_test_setup_teardown(test_disks, open_catalogue, close_catalogue),
+		cmocka_unit_test_setup_teardown(test_too_many_devices, open_catalogue,
+						close_catalogue),
+		cmocka_unit_test(test_disk_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

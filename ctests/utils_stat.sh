@@ -1,0 +1,239 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# utils_stat.sh - upc_stat runs a program as if it were not there, and what it
+# prints is right by what it can be checked with. $UPC_STAT is the tool.
+set -u
+
+stat=${UPC_STAT:-upc_stat}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+unset COLUMNS UPC_WIRING
+n=0
+
+# check NAME COMMAND...: passes when the command does
+check()
+{
+	name=$1
+	shift
+	n=$((n + 1))
+	if "$@"; then
+		echo "ok $n - $name"
+	else
+		for file in out err; do
+			[ ! -s $file ] || sed "s/^/# $file: /" $file
+		done
+		echo "not ok $n - $name"
+	fi
+}
+
+skip()
+{
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# run STATUS ARGUMENT...: upc_stat ends with the status; its output is in out, err
+run()
+{
+	want=$1
+	shift
+	"$stat" "$@" > out 2> err
+	got=$?
+	[ $got = "$want" ] || { echo "# status $got, not $want"; false; }
+}
+
+lines()
+{
+	[ "$(wc -l < "$1")" = "$2" ]
+}
+
+# value NAME: of a CSV file's totals
+value()
+{
+	awk -F, -v name="$1" '$2 == name { print $3 }' err
+}
+
+soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
+echo "1..39"
+
+# ---- the program and its end
+
+check "the exit status is the program's" run 7 -e $soft -- sh -c 'exit 7'
+check "the program's output is its own" run 0 -e $soft -- echo hello
+check "... and nothing is added to it" [ "$(cat out)" = hello ]
+check "the table is on standard error" grep -q 'perf::PAGE-FAULTS' err
+check "a program that is not there: 127" run 127 -e $soft -- ./nowhere
+check "... one line, and no table" lines err 1
+check "... which says what and why" \
+	grep -q "^upc_stat: cannot run './nowhere': No such file or directory" err
+echo data > data
+check "a file that is no program: 126" run 126 -e $soft -- ./data
+check "a program that a signal ends: 128 and the signal" run 143 -e $soft -- sh -c 'kill -TERM $$'
+check "... with its table" grep -q 'ended by signal 15' err
+
+cat > catch.sh <<'SH'
+trap 'echo caught > caught; exit 9' USR1
+: > ready
+while :; do sleep 0.1; done
+SH
+wait_for()
+{
+	tries=0
+	while [ ! -e "$1" ] && [ $tries -lt 100 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+forwards()
+{
+	rm -f ready caught
+	"$stat" "$@" -e $soft -- sh catch.sh > out 2> err &
+	pid=$!
+	wait_for ready
+	kill -USR1 $pid
+	wait $pid
+	[ $? = 9 ] && [ -s caught ]
+}
+check "a signal sent to upc_stat reaches the program" forwards
+
+state='grep -E "^(Sig(Blk|Ign|Cgt)|NoNewPrivs)" /proc/self/status; ulimit -n; ls /proc/self/fd'
+same_state()
+{
+	sh -c "$state" > plain
+	run 0 "$@" -e $soft -- sh -c "$state"
+	cmp plain out
+}
+check "mask, dispositions, limit and descriptors are as without it" same_state
+trap '' INT HUP CHLD
+check "... also with ignored signals" same_state
+trap - INT HUP CHLD
+limited()
+(
+	ulimit -S -n 64 && same_state
+)
+check "... also with a low limit of files" limited
+
+# ---- what is counted
+
+check "CSV: header and a line an event" run 0 --csv -e $soft,perf::MINOR-FAULTS,perf::MAJOR-FAULTS -- \
+	sh -c 'ls / > list'
+check "... of 5 lines" lines err 5
+check "page faults are minor and major ones" \
+	[ "$(value perf::PAGE-FAULTS)" = "$(($(value perf::MINOR-FAULTS) + $(value perf::MAJOR-FAULTS)))" ]
+check "... and not none" [ "$(value perf::PAGE-FAULTS)" -gt 10 ]
+
+check "bytes of one process" run 0 --csv -e process::wchar -- \
+	dd if=/dev/zero of=/dev/null bs=1000 count=1234 status=none
+check "... are those that it wrote" [ "$(value process::wchar)" = 1234000 ]
+
+wide()
+{
+	run 0 --csv -e "$1" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do ls / > list; done'
+}
+own=$("$stat" --csv -e perf::PAGE-FAULTS -- ls / 2>&1 > list | awk -F, 'NR == 2 { print $3 }')
+check "children count" wide perf::PAGE-FAULTS
+check "... each of them" [ "$(value perf::PAGE-FAULTS)" -gt "$((10 * own * 7 / 10))" ]
+
+# ---- which events
+
+check "the default is 40 events" run 0 --csv -- true
+check "... whoever counts" lines err 41
+if [ "$(sed -n 's/^Max open files  *\([0-9]*\) .*/\1/p' /proc/self/limits)" -lt 512 ]; then
+	skip "--all is 256 events" "the limit of open files is low"
+else
+	check "--all is 256 events" [ "$("$stat" --all --csv -o all.csv -- true; wc -l < all.csv)" = 257 ]
+fi
+check "an unknown event: 2" run 2 -e perf::PAGEFAULTS -- sh -c ': > ran'
+check "... with the nearest names" grep -q 'perf::PAGE-FAULTS' err
+check "... before anything runs" [ ! -e ran ]
+check "a glob that matches nothing: 2" run 2 -e 'nosuch::*' -- sh -c ': > ran'
+check "a glob" run 0 --csv -e 'perf::*-FAULTS' -- true
+check "... gives each match" lines err 4
+
+# ---- options
+
+bad_options()
+{
+	for options in "--json --csv" "-p 1 -a" "-t -a" "--interval 5" "-C x" "--all -e $soft" "--top 3" \
+		       "-p 0" "--nosuch" "-e ,"; do
+		# shellcheck disable=SC2086
+		run 2 $options -- sh -c ': > ran' || { echo "# $options"; return 1; }
+	done
+	run 2 && [ ! -e ran ]
+}
+check "wrong options: 2, and nothing runs" bad_options
+
+# ---- in other forms
+
+intervals()
+{
+	run 0 --interval 100 --csv -e $soft -- sleep 0.55 || return 1
+	# What the intervals counted is not more than the whole.
+	awk -F, '$1 == "interval" { n++; sum[$3] += $4 } $1 == "total" { all[$3] = $4 }
+		END { exit !(n >= 6 && sum["perf::PAGE-FAULTS"] <= all["perf::PAGE-FAULTS"] &&
+			     all["perf::PAGE-FAULTS"] > 0) }' err
+}
+check "--interval prints as it goes" intervals
+
+json()
+{
+	run 3 --json -e $soft -- sh -c 'exit 3' || return 1
+	python3 -c 'import json, sys
+d = json.load(open("err"))
+assert d["exit_status"] == 3 and d["command"][0] == "sh" and d["refused"] == []
+assert [e["name"] for e in d["events"]] == sys.argv[1].split(",")
+assert d["events"][1]["value"] > 0 and d["events"][1]["scope"] == "context"' $soft
+}
+if command -v python3 > /dev/null; then
+	check "--json is JSON" json
+else
+	skip "--json is JSON" "no python3 to read it with"
+fi
+
+# ---- threads
+
+if "$stat" -t -e $soft -- true > out 2> err; then
+	threads()
+	{
+		run 5 -t --csv -e $soft -- sh -c 'ls / > list & sh -c "ls / > list2" & wait; exit 5' || return 1
+		# Without a pid: the sum of those with one.
+		awk -F, '$5 != "perf::PAGE-FAULTS" { next }
+			$2 == "" { all = $6; next }
+			{ sum += $6; if ($6 > 0) n++ }
+			END { exit !(n >= 3 && sum == all) }' err
+	}
+	check "-t: processes and threads one by one sum up" threads
+	check "-t: a signal reaches the program" forwards -t
+	check "-t: a program that a signal ends" run 143 -t -e $soft -- sh -c 'kill -TERM $$'
+else
+	sed 's/^/# /' err
+	skip "-t: processes and threads one by one sum up" "tracing is forbidden here"
+	skip "-t: a signal reaches the program" "tracing is forbidden here"
+	skip "-t: a program that a signal ends" "tracing is forbidden here"
+fi
+
+# ---- what runs already
+
+attached()
+{
+	sh -c 'while :; do ls / > list; done' &
+	busy=$!
+	run 0 -p $busy --csv -e perf::TASK-CLOCK -- sleep 0.5
+	status=$?
+	kill $busy
+	wait $busy 2> /dev/null
+	[ $status = 0 ] && [ "$(value perf::TASK-CLOCK)" -gt 1000000 ]
+}
+check "-p counts a process while a program runs" attached
+
+until_signal()
+{
+	"$stat" -a --csv -e vm::pgfault > out 2> err &
+	pid=$!
+	sleep 0.5
+	ls / > list
+	kill -TERM $pid
+	wait $pid && [ "$(awk -F, 'NR == 2 { print ($3 > 0) }' out)" = 1 ]
+}
+check "-a counts the machine until it is told to end" until_signal
