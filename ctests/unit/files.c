@@ -364,7 +364,9 @@ static void fork_reads_anew(void **state)
 			_exit(1);
 		if (upci_files_read(files, value, lost) || value[pid] != (uint64_t)getpid())
 			_exit(2);
-		_exit(open_descriptors() != open_before || lost[ctxt]);
+		status = open_descriptors() != open_before || lost[ctxt];
+		upci_files_destroy(files);
+		_exit(status);
 	}
 	waitpid(child, &status, 0);
 	assert_int_equal(status, 0);

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# utils_avail.sh - upc_avail finds what there is, says why the rest is not, and
+# is fit for scripts. $UPC_AVAIL is the tool.
+set -u
+
+avail=${UPC_AVAIL:-upc_avail}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+unset COLUMNS UPC_WIRING
+n=0
+
+# check NAME COMMAND...: passes when the command does
+check()
+{
+	name=$1
+	shift
+	n=$((n + 1))
+	if "$@"; then
+		echo "ok $n - $name"
+	else
+		for file in out err; do
+			[ ! -s $file ] || head -n 20 $file | sed "s/^/# $file: /"
+		done
+		echo "not ok $n - $name"
+	fi
+}
+
+skip()
+{
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# run STATUS ARGUMENT...: upc_avail ends with the status; its output is in out, err
+run()
+{
+	want=$1
+	shift
+	"$avail" "$@" > out 2> err
+	got=$?
+	[ $got = "$want" ] || { echo "# status $got, not $want"; false; }
+}
+
+echo "1..22"
+
+check "names, one a line" run 0 --names
+cp out names
+check "... none twice" [ -z "$(sort names | uniq -d)" ]
+check "... without blanks" sh -c '! grep -q "[[:space:]]" names'
+check "... each is found by itself" run 0 --names "$(sed -n 3p names)"
+check "... and by no case in particular" sh -c \
+	'"$1" --names "$(printf %s "$2" | tr "[:upper:]" "[:lower:]")" | grep -qxF "$2"' sh "$avail" \
+	perf::PAGE-FAULTS
+check "--all has more" run 0 --all --names
+check "... all 455 Blue Gene/P names" [ "$(grep -cE '^(PU[0-3]|COL|TORUS|DMA|L2|L3|DDR|SNOOP|MISC|BGP)' out)" -ge 1 ]
+check "... and what is there without it" sh -c 'sort out > all; sort names | comm -23 - all | { ! grep -q .; }'
+
+json()
+{
+	run 0 --all --json || return 1
+	python3 -c 'import json
+d = json.load(open("out"))
+bgp = [e for e in d["events"] if "id" in e]
+assert len(bgp) == 455, len(bgp)
+assert len({e["id"] for e in bgp}) == 455
+assert all(e["id"] == 256 * e["input"] + e["counter"] for e in bgp)
+assert all(e["source"] != "none" or e["why"] for e in d["events"])
+assert all(e["source"] == "none" or e["driver"] for e in d["events"])
+assert all(e["description"] and e["subsystem"] for e in d["events"])
+names = [line.strip() for line in open("names")]
+assert [e["name"] for e in d["events"] if e["source"] != "none"] == names'
+}
+if command -v python3 > /dev/null; then
+	check "--json: 455 Blue Gene/P names, and every event with its driver or the reason" json
+else
+	skip "--json: 455 Blue Gene/P names, and every event with its driver or the reason" \
+		"no python3 to read it with"
+fi
+
+check "a part of a name" run 0 page-faults
+check "... finds it, with what drives it" grep -q 'driven by' out
+check "a glob" run 0 --names 'perf::*-faults'
+check "... over the whole name" [ "$(grep -cvE '^perf::.*-FAULTS$' out)" = 0 ]
+check "words of descriptions with -d only" run 1 --names 'copy-on-write'
+check "... then they are found" run 0 --names -d 'copy-on-write'
+
+check "what nothing drives says why when it is asked for" run 0 PU0_JPIPE_INSTRUCTIONS
+check "... with id, counter and input" grep -q 'id 0, counter 0, input 0' out
+
+check "an unknown name: 1" run 1 pagefalts
+check "... with the nearest" grep -q 'nearest: .*perf::PAGE-FAULTS' err
+
+widths()
+{
+	for COLUMNS in 60 80 132; do
+		export COLUMNS
+		run 0 perf:: || return 1
+		[ "$(awk -v w=$COLUMNS 'length > w' out | wc -l)" = 0 ] || return 1
+	done
+	unset COLUMNS
+	# Neither colour nor any other command to a terminal.
+	! grep -q "$(printf '\033')" out
+}
+check "lines keep to the width, and a pipe gets no colour" widths
+check "--missing" run 0 --missing
+check "wrong options: 2" run 2 --names --json
