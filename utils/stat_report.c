@@ -181,9 +181,12 @@ static void print_table(const struct stat_report *report, const struct stat_samp
 		};
 	fputc('\n', report->out);
 	if (sample->last) {
+		unsigned room = style.width - 12;
+		bool fits = util_columns(report->title) <= room;
+
 		fputs(" Counts of ", report->out);
-		util_put(report->out, report->title, style.width > 12 ? style.width - 12 : 1);
-		fputs("\n\n", report->out);
+		util_put(report->out, report->title, fits ? room : room - 3);
+		fputs(fits ? "\n\n" : "...\n\n", report->out);
 	} else {
 		fprintf(report->out, " at %.3f s\n", sample->time);
 	}

@@ -135,13 +135,8 @@ int stat_run_spawn(struct stat_run *run, char *const *argv)
 	/* From here on upc_stat differs from what the program inherits: a
 	 * reader of the table that is gone must not cost the exit status. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Without it, on an old kernel or in a sandbox, SIGCHLD has to do. */
 	run->pidfd = open_pidfd(run->pid);
-	if (run->pidfd < 0) {
-		util_error("cannot watch the program: %s (Linux 5.3 or later is needed)",
-			   strerror(errno));
-		stat_run_cancel(run);
-		return -1;
-	}
 	return 0;
 fail:
 	util_error("cannot start a process: %s", strerror(errno));
@@ -264,6 +259,14 @@ static bool take_failure(struct stat_run *run)
 	return true;
 }
 
+/* Whether the program has ended; it is not reaped. */
+static bool has_ended(const struct stat_run *run)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
 enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 {
 	for (;;) {
@@ -296,6 +299,8 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 			return STAT_WAKE_END;
 		if (child && run->tracing)
 			return STAT_WAKE_TRACE;
+		if (child && run->pidfd < 0 && run->pid != 0 && has_ended(run))
+			return STAT_WAKE_END;
 	}
 }
 

@@ -19,7 +19,7 @@ struct stat_run {
 	bool tracing;    /* children report to wait, not by their descriptor */
 	int interrupted; /* the signal that ended a run without a program, or 0 */
 
-	int pidfd;       /* becomes readable when what is watched has ended */
+	int pidfd;       /* becomes readable when what is watched has ended; -1 */
 	int release;     /* a byte here lets the program go */
 	int failure;     /* the exec's errno comes from here, or its end */
 	int signals;     /* signalfd */

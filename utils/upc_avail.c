@@ -10,7 +10,7 @@
 #include "common.h"
 
 #define NEAREST 5
-#define NAME_COLUMN 40
+#define NAME_COLUMN 42
 #define INDENT 6
 
 struct options {
@@ -235,24 +235,38 @@ static void print_line(const struct style *style, const char *intro, const char 
 	fputc('\n', stdout);
 }
 
-static void print_event(const struct upc_event_info *event, const struct style *style)
+/* The name, and beside it, or below where there is no room, what it is in short. */
+static void print_head(const struct upc_event_info *event, const struct style *style)
 {
-	unsigned columns;
+	char brief[128];
+	unsigned columns, place;
 
+	if (is_driven(event))
+		snprintf(brief, sizeof(brief), "%s, %s, %s%s", util_source_name(event->source),
+			 util_scope_name(event->scope), event->unit,
+			 event->kind == UPC_KIND_LEVEL ? ", level" : "");
+	else
+		snprintf(brief, sizeof(brief), "nothing drives it, %s", event->unit);
 	fputs("  ", stdout);
 	fputs(style->bold, stdout);
-	columns = util_put(stdout, event->name, UPC_NAME_MAX);
+	columns = 2 + util_put(stdout, event->name, UPC_NAME_MAX);
 	fputs(style->plain, stdout);
-	util_pad(stdout, columns < NAME_COLUMN ? NAME_COLUMN - columns : 2);
+	place = columns + 2 < NAME_COLUMN ? NAME_COLUMN : columns + 2;
+	if (place + util_columns(brief) > style->width) {
+		fputc('\n', stdout);
+		columns = 0;
+		place = INDENT;
+	}
+	util_pad(stdout, place - columns);
 	fputs(style->dim, stdout);
-	if (is_driven(event))
-		printf("%s, %s, ", util_source_name(event->source), util_scope_name(event->scope));
-	else
-		fputs("nothing drives it, ", stdout);
-	util_put(stdout, event->unit, 40);
-	fputs(event->kind == UPC_KIND_LEVEL ? ", level" : "", stdout);
+	util_put(stdout, brief, sizeof(brief));
 	fputs(style->plain, stdout);
 	fputc('\n', stdout);
+}
+
+static void print_event(const struct upc_event_info *event, const struct style *style)
+{
+	print_head(event, style);
 	if (event->description != NULL && event->description[0] != '\0')
 		print_line(style, "", event->description);
 	if (event->id != UPC_NO_ID) {

@@ -146,6 +146,21 @@ static void list_fields(const char *format, char *text, size_t size)
 	}
 }
 
+/* To perf these give the nanoseconds that they trace, not their number. */
+static bool counts_time(const char *name)
+{
+	static const char *const names[] = {"runtime", "wait", "sleep", "iowait", "blocked"};
+	static const char prefix[] = "sched:sched_stat_";
+	size_t i;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1))
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name + sizeof(prefix) - 1, names[i]))
+			return true;
+	return false;
+}
+
 void upci_tracepoint_describe(const struct upci_event *event, char *text, size_t size)
 {
 	char format[8192], fields[512] = "";
@@ -153,6 +168,10 @@ void upci_tracepoint_describe(const struct upci_event *event, char *text, size_t
 
 	if (event->driver.source != UPC_SOURCE_TRACEPOINT) {
 		snprintf(text, size, "%s.", event->name);
+		return;
+	}
+	if (counts_time(name)) {
+		snprintf(text, size, "Time in ns that the kernel's tracepoint %s accounts, summed up.", name);
 		return;
 	}
 	if (!strncmp(name, "syscalls:sys_enter_", 19)) {
@@ -187,6 +206,8 @@ static int add_one(struct upc_catalogue *c, const char *system, const char *name
 	if (!event.name)
 		return UPC_ENOMEM;
 	event.driver.tracepoint = event.name + 4;
+	if (counts_time(event.driver.tracepoint))
+		event.unit = "ns";
 	event.subsystem = system;
 	code = upci_catalogue_put(c, &event);
 	return code == UPC_ENOMEM ? UPC_ENOMEM : 0; /* an overlong name is left out */
