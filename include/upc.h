@@ -200,7 +200,8 @@ uint32_t upc_catalogue_count(struct upc_catalogue *catalogue);
  * may follow where the source can give that mode. An event of libpfm4 with
  * unit masks ("amd64_fam19h_zen4::RETIRED_OPS:u") gets a code of its own.
  * Errors: UPC_ENOEVENT (the message suggests the nearest names), UPC_ENOSUPP
- * (a mode or a part of the name that the source cannot give).
+ * (a mode or a part of the name that the source cannot give), UPC_EPERM (the
+ * machine keeps it from this user; the message says how to get it).
  */
 int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32_t *code);
 

@@ -365,9 +365,15 @@ static int64_t find_name(struct upc_catalogue *c, const char *name)
 
 static int fail_unknown(struct upc_catalogue *c, const char *name)
 {
-	const char *near[3];
-	int n = upc_catalogue_nearest(c, name, near, 3);
+	const char *near[3], *sentence;
+	int n;
+	unsigned i;
 
+	/* Where the machine keeps a whole source back, that is the answer. */
+	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upc_catalogue_missing(c, i)); i++)
+		if (!strncmp(sentence, "tracepoints:", 12))
+			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);
+	n = upc_catalogue_nearest(c, name, near, 3);
 	switch (n) {
 	case 0:
 		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here, nor one with a name like it; "
