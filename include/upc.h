@@ -201,7 +201,8 @@ uint32_t upc_catalogue_count(struct upc_catalogue *catalogue);
  * unit masks ("amd64_fam19h_zen4::RETIRED_OPS:u") gets a code of its own.
  * Errors: UPC_ENOEVENT (the message suggests the nearest names), UPC_ENOSUPP
  * (a mode or a part of the name that the source cannot give), UPC_EPERM (the
- * machine keeps it from this user; the message says how to get it).
+ * machine keeps it from this user; the message says how to get it), UPC_EINVAL,
+ * UPC_ENOMEM, UPC_EMFILE.
  */
 int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32_t *code);
 
@@ -237,7 +238,8 @@ int upc_catalogue_write_wiring(struct upc_catalogue *catalogue,
 /* Whom a unit counts. The last two show other people's activity as well. */
 enum upc_context_kind {
 	UPC_CONTEXT_THREAD = 0,  /* one thread: pid is its id, 0 the caller    */
-	UPC_CONTEXT_PROCESS = 1, /* pid's threads, and those that they start   */
+	UPC_CONTEXT_PROCESS = 1, /* pid's threads, as they are when an event is
+				    added, and those that they start later     */
 	UPC_CONTEXT_CPU = 2,     /* everything on one CPU                      */
 	UPC_CONTEXT_MACHINE = 3, /* everything on all CPUs                     */
 };
@@ -256,7 +258,8 @@ struct upc_unit_options {
 	unsigned domain;    /* UPC_DOMAIN_*                                   */
 	int inherit;        /* non-zero: children and new threads count too   */
 	int enable_on_exec; /* non-zero: a first upc_unit_start takes effect
-			       at the thread's next exec (pid, not 0)         */
+			       at the thread's next exec (THREAD, pid not 0);
+			       events are added before it                     */
 };
 
 struct upc_unit;
@@ -264,7 +267,8 @@ struct upc_unit;
 /*
  * Creates a unit in reset state: all registers zero, stopped, no event added.
  * options may be NULL: the calling thread. The catalogue must outlive it.
- * Errors: UPC_EINVAL, UPC_ENOMEM, UPC_ENOTASK (no such process or CPU).
+ * Errors: UPC_EINVAL, UPC_ENOMEM, UPC_ENOTASK (no such process or CPU),
+ * UPC_EPERM (a domain that the caller may not count), UPC_EMFILE, UPC_ESYSTEM.
  */
 int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_options *options,
 		    struct upc_unit **unit);
@@ -301,18 +305,20 @@ int upc_transaction_begin(struct upc_unit *unit, struct upc_transaction **transa
  */
 int upc_transaction_add(struct upc_transaction *transaction, uint32_t code, int counter);
 
-/* Takes an event away. Errors: UPC_EINVAL (it is not there). */
+/* Takes an event away. That it is not there is found at the commit. Errors:
+ * UPC_ENOMEM. */
 int upc_transaction_remove(struct upc_transaction *transaction, uint32_t code);
 
-/* The event's counter counts another event from the commit on; its value
- * goes on from 0. Neither may be derived. Errors: as add and remove. */
+/* The event's counter counts another event, which is not counted yet, from the
+ * commit on, from 0. Neither may be derived. Errors: as add and remove. */
 int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from, uint32_t to);
 
 /*
  * Checks everything together, opens what is new, and makes the change.
  * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256, or a
- * 257th counter: the message names them), UPC_EPERM, UPC_EMFILE, UPC_ENOTASK,
- * UPC_ENOSUPP, UPC_ESYSTEM. After an error the unit is as before the begin.
+ * 257th counter: the message names them), UPC_EINVAL (a remove of what is not
+ * there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
+ * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec), UPC_ESYSTEM. After an error the unit is as before the begin.
  * Host events may move to another counter, with their values.
  */
 int upc_transaction_commit(struct upc_transaction *transaction);
@@ -326,8 +332,9 @@ int upc_unit_remove(struct upc_unit *unit, uint32_t code);
  * The one start/stop of all counters (register 0x900). Start: counting goes
  * on from the counters' values. Stop: the counters hold the counts up to it.
  * Starting a running unit, or stopping a stopped one, does nothing.
- * Errors: UPC_ESYSTEM, UPC_EPERM, UPC_EMFILE (after a fork: opening anew);
- * of stop also those of upc_unit_read: the unit is stopped all the same.
+ * Errors: UPC_ESYSTEM, and after a fork, where everything is opened anew, those
+ * of upc_transaction_commit; of stop also those of upc_unit_read: the unit is
+ * stopped all the same.
  */
 int upc_unit_start(struct upc_unit *unit);
 int upc_unit_stop(struct upc_unit *unit);
@@ -402,8 +409,8 @@ int upc_unit_list(const struct upc_unit *unit, uint32_t *codes, unsigned max);
  * Register accesses, by offset (UPC_REG_*). On a live source the run bit, the
  * counters, the threshold register and the interrupt enables are writable;
  * inputs and modes are changed by transactions, and a write that would change
- * them is refused by name. Errors: UPC_EFAULT, UPC_ENOSUPP, those of
- * start, stop and read.
+ * them is refused by name. Errors: UPC_EFAULT, UPC_EINVAL (no place for the
+ * value), UPC_ENOSUPP, those of start, stop and read.
  */
 int upc_register_read(struct upc_unit *unit, unsigned offset, uint64_t *value);
 int upc_register_write(struct upc_unit *unit, unsigned offset, uint64_t value);

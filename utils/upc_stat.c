@@ -279,8 +279,9 @@ static int create_units(struct session *s)
 		options.context = UPC_CONTEXT_THREAD;
 		options.pid = s->run.pid;
 		options.enable_on_exec = 1;
-		options.inherit = 1;
 	}
+	/* Children belong to what is counted, as with perf stat. */
+	options.inherit = options.context != UPC_CONTEXT_CPU && options.context != UPC_CONTEXT_MACHINE;
 	if (!s->options->by_thread)
 		return create_unit(&options, s, &s->own);
 	if (stat_threads_begin(&s->threads, &s->events, s->run.pid, &s->own) != 0)

@@ -32,7 +32,7 @@ static void test_process_and_machine(void **state)
 	options.pid = getppid();
 	assert_int_equal(upci_context_set(&context, &options), 0);
 	assert_false(context.own);
-	assert_true(context.inherit);
+	assert_true(context.inherit_threads && !context.inherit);
 	options.context = UPC_CONTEXT_MACHINE;
 	options.pid = 0;
 	assert_int_equal(upci_context_set(&context, &options), 0);

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "context.h"
 #include "perf.h"
 #include "unit_test.h"
 
@@ -20,10 +21,12 @@ static const struct upci_perf_spec clock_spec = {
 
 static struct upci_perf *create_own(bool inherit)
 {
-	struct upci_perf_target self = {(pid_t)syscall(SYS_gettid), -1};
+	struct upci_context self;
 	struct upci_perf *p;
 
-	assert_int_equal(upci_perf_create(&self, 1, inherit, false, &p), 0);
+	assert_int_equal(upci_context_set(&self, NULL), 0);
+	self.inherit = inherit;
+	assert_int_equal(upci_perf_create(&self, &p), 0);
 	return p;
 }
 
@@ -112,7 +115,8 @@ static void *work(void *arg)
 
 static void test_targets_are_summed(void **state)
 {
-	struct upci_perf_target target[3];
+	struct upc_unit_options process = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upci_context context;
 	struct worker w[3];
 	pthread_t thread[3];
 	struct upci_perf *p;
@@ -128,9 +132,10 @@ static void test_targets_are_summed(void **state)
 		sem_init(&w[i].end, 0, 0);
 		assert_int_equal(pthread_create(&thread[i], NULL, work, &w[i]), 0);
 		sem_wait(&w[i].ready);
-		target[i] = (struct upci_perf_target){w[i].tid, -1};
 	}
-	assert_int_equal(upci_perf_create(target, 3, false, false, &p), 0);
+	process.context = UPC_CONTEXT_PROCESS;
+	assert_int_equal(upci_context_set(&context, &process), 0);
+	assert_int_equal(upci_perf_create(&context, &p), 0);
 	f = upci_perf_add(p, &faults, false, "faults");
 	assert_true(f >= 0);
 	assert_int_equal(upci_perf_start(p), 0);
@@ -154,11 +159,11 @@ static void test_targets_are_summed(void **state)
 static void test_refusals(void **state)
 {
 	static const struct upci_perf_spec nonsense = {.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
-	struct upci_perf_target gone = {0x3fffffff, -1};
+	struct upci_context gone = {.kind = UPC_CONTEXT_THREAD, .pid = 0x3fffffff, .tid = 0x3fffffff, .cpu = -1};
 	struct upci_perf *p;
 
 	(void)state;
-	assert_int_equal(upci_perf_create(&gone, 1, false, false, &p), 0);
+	assert_int_equal(upci_perf_create(&gone, &p), 0);
 	assert_int_equal(upci_perf_add(p, &faults, false, "the event"), UPC_ENOTASK);
 	assert_message("the event: ");
 	upci_perf_destroy(p);

@@ -241,6 +241,64 @@ static void test_reassign(void **state)
 	upc_unit_destroy(u);
 }
 
+static void test_reassign_in_a_chain(void **state)
+{
+	uint32_t a = clock_event("test::ca", UPC_NO_ID), b = clock_event("test::cb", UPC_NO_ID);
+	uint32_t x = clock_event("test::cx", UPC_NO_ID), d = derived_event("test::chain", b, x);
+	struct upc_transaction *t;
+	struct upc_unit *u;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_add(t, a, 77), 0);
+	assert_int_equal(upc_transaction_commit(t), 0);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_reassign(t, a, b), 0);
+	assert_int_equal(upc_transaction_reassign(t, b, x), 0);
+	assert_int_equal(upc_transaction_commit(t), 0);
+	assert_int_equal(counter_of(u, x), 77);
+	assert_int_equal(counter_of(u, a), -1);
+	/* One that is counted as a term already keeps its counter. */
+	assert_int_equal(upc_unit_add(u, d), 0);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_reassign(t, x, b), 0);
+	assert_int_equal(upc_transaction_commit(t), UPC_ECONFLICT);
+	assert_message("counted already");
+	assert_int_equal(counter_of(u, x), 77);
+	upc_unit_destroy(u);
+}
+
+/* A host event that makes way takes its pending interrupt along. */
+static void test_a_move_keeps_the_interrupt(void **state)
+{
+	uint32_t host = clock_event("test::mh", UPC_NO_ID), fixed = clock_event("test::mid0", 0);
+	struct upc_unit *u;
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, host), 0);
+	assert_int_equal(counter_of(u, host), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &value), 0);
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), value | UPC_FIELD_INTERRUPT_ENABLE), 0);
+	/* A clock passes 4096 ns at once. */
+	assert_int_equal(upc_unit_start(u), 0);
+	usleep(100);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_STATUS, &value), 0);
+	assert_int_equal(value, 1);
+	assert_int_equal(upc_unit_add(u, fixed), 0);
+	assert_int_equal(counter_of(u, host), 1);
+	assert_int_equal(upc_register_read(u, UPC_REG_STATUS, &value), 0);
+	assert_int_equal(value, 1);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &value), 0);
+	assert_int_equal(value >> 8 & (UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_INTERRUPT_ENABLE),
+			 UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_INTERRUPT_ENABLE);
+	assert_int_equal(value & UPC_FIELD_INTERRUPT_PENDING, 0);
+	upc_unit_destroy(u);
+}
+
 /* Random adds and removes: every event has the value that it was given. */
 static void test_random_churn_keeps_values(void **state)
 {
@@ -309,6 +367,8 @@ int main(void)
 		cmocka_unit_test(test_all_or_nothing),
 		cmocka_unit_test(test_references_and_derived),
 		cmocka_unit_test(test_reassign),
+		cmocka_unit_test(test_reassign_in_a_chain),
+		cmocka_unit_test(test_a_move_keeps_the_interrupt),
 		cmocka_unit_test(test_random_churn_keeps_values),
 	};
 

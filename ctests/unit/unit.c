@@ -210,6 +210,186 @@ static void test_inherit(void **state)
 	upc_unit_destroy(u);
 }
 
+/* A child that lives, waits for bytes, and faults 100 pages for each. */
+static pid_t start_child(int *to)
+{
+	int pipes[2], back[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(pipe(back), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(pipes[1]);
+		while (read(pipes[0], &byte, 1) == 1) {
+			touch_fresh_pages(100);
+			if (write(back[1], "x", 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	close(pipes[0]);
+	close(back[1]);
+	to[0] = back[0];
+	to[1] = pipes[1];
+	return pid;
+}
+
+static void fault_in_child(const int *to)
+{
+	char byte;
+
+	assert_int_equal(write(to[1], "x", 1), 1);
+	assert_int_equal(read(to[0], &byte, 1), 1);
+}
+
+static void end_child(pid_t pid, const int *to)
+{
+	close(to[0]);
+	close(to[1]);
+	waitpid(pid, NULL, 0);
+}
+
+/* The kernel keeps a group in each inherited child; one that grows in the parent
+ * alone can no longer be read. */
+static void test_events_join_with_live_children(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	uint32_t minor = event_code(c, "perf::MINOR-FAULTS");
+	struct upc_unit *u;
+	uint64_t before;
+	int to[2], i;
+	pid_t pid;
+
+	(void)state;
+	options.inherit = 1;
+	assert_int_equal(upc_unit_create(c, &options, &u), 0);
+	assert_int_equal(upc_unit_add(u, faults), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	pid = start_child(to);
+	for (i = 0; i < 20; i++) {
+		fault_in_child(to);
+		assert_int_equal(upc_unit_add(u, minor), 0);
+		before = value_of(u, minor);
+		touch_fresh_pages(50);
+		assert_faults(value_of(u, minor) - before, 50);
+		fault_in_child(to);
+		assert_int_equal(upc_unit_remove(u, minor), 0);
+	}
+	assert_in_range(value_of(u, faults), 20 * 250, 20 * 250 + 400 + 20 * FAULT_SLACK);
+	end_child(pid, to);
+	assert_int_equal(upc_unit_stop(u), 0);
+	upc_unit_destroy(u);
+}
+
+static void *fault_and_end(void *arg)
+{
+	touch_fresh_pages(500);
+	return arg;
+}
+
+/* Threads that come between create and add, or later, count; forked children do
+ * not, unless they are to be inherited. */
+static void test_process_is_its_threads(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upc_unit *u;
+	pthread_t thread;
+	int to[2];
+	pid_t pid;
+
+	(void)state;
+	options.context = UPC_CONTEXT_PROCESS;
+	assert_int_equal(upc_unit_create(c, &options, &u), 0);
+	assert_int_equal(pthread_create(&thread, NULL, fault_and_end, NULL), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(upc_unit_add(u, faults), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(pthread_create(&thread, NULL, fault_and_end, NULL), 0);
+	pthread_join(thread, NULL);
+	pid = start_child(to);
+	for (int i = 0; i < 60; i++)
+		fault_in_child(to);
+	assert_in_range(value_of(u, faults), 500, 800 + FAULT_SLACK);
+	end_child(pid, to);
+	upc_unit_destroy(u);
+}
+
+/* An image that faults and waits: /bin/sh reading its standard input. */
+static pid_t start_image(int *go)
+{
+	int pipes[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(pipes[1]);
+		if (read(pipes[0], &byte, 1) != 1)
+			_exit(1);
+		dup2(pipes[0], 0);
+		execl("/bin/sh", "sh", "-c", "read x", (char *)NULL);
+		_exit(1);
+	}
+	close(pipes[0]);
+	*go = pipes[1];
+	return pid;
+}
+
+static void wait_until_asleep_in_sh(pid_t pid)
+{
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (;;) {
+		FILE *f = fopen(path, "r");
+
+		assert_non_null(f);
+		assert_non_null(fgets(text, sizeof(text), f));
+		fclose(f);
+		if (strstr(text, "(sh) S"))
+			break;
+		usleep(1000);
+	}
+}
+
+static void test_enable_on_exec(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	uint32_t minor = event_code(c, "perf::MINOR-FAULTS");
+	struct upc_unit *u;
+	pid_t pid;
+	int go, what;
+
+	(void)state;
+	options.enable_on_exec = 1;
+	assert_int_equal(upc_unit_create(c, &options, &u), UPC_EINVAL);
+	/* Started, started and stopped, never started: before the exec. */
+	for (what = 0; what < 3; what++) {
+		pid = start_image(&go);
+		options.pid = pid;
+		assert_int_equal(upc_unit_create(c, &options, &u), 0);
+		assert_int_equal(upc_unit_add(u, faults), 0);
+		if (what < 2) {
+			assert_int_equal(upc_unit_start(u), 0);
+			assert_int_equal(upc_unit_add(u, minor), UPC_ESTATE);
+		}
+		if (what == 1)
+			assert_int_equal(upc_unit_stop(u), 0);
+		assert_int_equal(write(go, "x", 1), 1);
+		wait_until_asleep_in_sh(pid);
+		if (what)
+			assert_int_equal(upc_unit_start(u), 0);
+		assert_in_range(value_of(u, faults), what ? 0 : 40, what ? 0 : 5000);
+		close(go);
+		waitpid(pid, NULL, 0);
+		assert_int_equal(upc_unit_stop(u), 0);
+		upc_unit_destroy(u);
+	}
+}
+
 static int set_up(void **state)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
@@ -238,6 +418,9 @@ int main(void)
 		cmocka_unit_test(test_thread_that_ends_while_it_counts),
 		cmocka_unit_test(test_retarget),
 		cmocka_unit_test(test_inherit),
+		cmocka_unit_test(test_events_join_with_live_children),
+		cmocka_unit_test(test_process_is_its_threads),
+		cmocka_unit_test(test_enable_on_exec),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

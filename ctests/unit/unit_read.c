@@ -125,6 +125,34 @@ static void test_scales_and_levels(void **state)
 	upc_unit_destroy(u);
 }
 
+static void test_levels_in_registers(void **state)
+{
+	uint32_t level = clock_event("test::reglevel", CLOCK_REALTIME, 1, 1, UPC_KIND_LEVEL);
+	struct upc_unit *u;
+	uint64_t config, again, held;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, level), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &config), 0);
+	/* Threshold 0 arms at word 0; the level's word is another. */
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), config | UPC_FIELD_INTERRUPT_ENABLE), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &config), 0);
+	assert_int_equal(config & UPC_FIELD_ARMED, 0);
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), config), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &again), 0);
+	assert_int_equal(again, config);
+	/* Halted, it stays as it was, over a stop and a start. */
+	assert_int_equal(upc_counter_halt(u, 0), 0);
+	assert_int_equal(upc_unit_get_events(u, &level, 1, &held), 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_read_events(u, &level, 1, &again), 0);
+	assert_true(again == held);
+	upc_unit_destroy(u);
+}
+
 static int set_up(void **state)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
@@ -146,6 +174,7 @@ int main(void)
 		cmocka_unit_test(test_steps_back),
 		cmocka_unit_test(test_a_source_that_goes_away),
 		cmocka_unit_test(test_scales_and_levels),
+		cmocka_unit_test(test_levels_in_registers),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

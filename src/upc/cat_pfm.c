@@ -113,6 +113,8 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 	lock();
 	result = encode_locked(driver->perf, domain, spec);
 	unlock();
+	if (result == PFM_ERR_NOMEM)
+		return upci_fail(UPC_ENOMEM, "%s: libpfm4 has no memory", driver->perf);
 	if (result != PFM_SUCCESS)
 		return upci_fail(UPC_ENOEVENT, "libpfm4 cannot encode '%s': %s", driver->perf,
 				 pfm_strerror(result));
@@ -209,9 +211,15 @@ static const char *subsystem_of(const struct upci_perf_spec *spec)
 	}
 }
 
+/* What ends the building of a catalogue, not only the offer of one name. */
+static bool fatal(int64_t error)
+{
+	return error == UPC_ENOMEM || error == UPC_EMFILE;
+}
+
 /* Puts one name that encodes and opens into the catalogue; UPC_ENOSUPP or
  * UPC_EPERM, and nothing put, when the kernel does not open it. */
-static int64_t offer(struct upc_catalogue *c, const char *name, const char *text)
+static int64_t offer(struct upc_catalogue *c, unsigned domain, const char *name, const char *text)
 {
 	struct upci_event event = {.id = UPC_NO_ID, .scope = UPC_SCOPE_CONTEXT, .kind = UPC_KIND_COUNT};
 	struct upci_perf_spec spec;
@@ -222,7 +230,7 @@ static int64_t offer(struct upc_catalogue *c, const char *name, const char *text
 	event.driver.source = UPC_SOURCE_PERF;
 	event.driver.mul = event.driver.div = 1;
 	event.driver.perf = name;
-	error = upci_perf_encode(&event.driver, upci_perf_domains(), &spec);
+	error = upci_perf_encode(&event.driver, domain, &spec);
 	if (!error)
 		error = upci_perf_probe(&spec, name);
 	if (error)
@@ -244,16 +252,16 @@ static int64_t offer(struct upc_catalogue *c, const char *name, const char *text
 }
 
 /* An event, and each of its unit masks, as names of their own. */
-static int offer_event(struct upc_catalogue *c, const pfm_pmu_info_t *pmu, const pfm_event_info_t *info)
+static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu, const pfm_event_info_t *info)
 {
 	char name[UPC_NAME_MAX], text[1024];
 	int64_t code;
 	int i;
 
 	snprintf(name, sizeof(name), "%s::%s", pmu->name, info->name);
-	code = offer(c, name, info->desc);
-	if (code == UPC_ENOMEM)
-		return UPC_ENOMEM;
+	code = offer(c, domain, name, info->desc);
+	if (fatal(code))
+		return (int)code;
 	for (i = 0; i < info->nattrs; i++) {
 		pfm_event_attr_info_t attr;
 
@@ -264,8 +272,9 @@ static int offer_event(struct upc_catalogue *c, const pfm_pmu_info_t *pmu, const
 			continue;
 		snprintf(name, sizeof(name), "%s::%s:%s", pmu->name, info->name, attr.name);
 		snprintf(text, sizeof(text), "%s: %s", info->desc, attr.desc);
-		if (offer(c, name, text) == UPC_ENOMEM)
-			return UPC_ENOMEM;
+		code = offer(c, domain, name, text);
+		if (fatal(code))
+			return (int)code;
 	}
 	return 0;
 }
@@ -274,10 +283,11 @@ static int offer_event(struct upc_catalogue *c, const pfm_pmu_info_t *pmu, const
  * The generic PMU "perf" gives most events two to four names. The first alias
  * of an event is the one that perf's own users type, and is listed.
  */
-static int add_generic(struct upc_catalogue *c, const pfm_pmu_info_t *pmu)
+static int add_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu)
 {
 	const char *listed[256];
 	unsigned n = 0, i;
+	int64_t code;
 	int e;
 
 	for (e = pmu->first_event; e >= 0; e = pfm_get_event_next(e)) {
@@ -294,15 +304,16 @@ static int add_generic(struct upc_catalogue *c, const pfm_pmu_info_t *pmu)
 			continue;
 		listed[n++] = info.equiv;
 		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
-		if (offer(c, name, info.desc) == UPC_ENOMEM)
-			return UPC_ENOMEM;
+		code = offer(c, domain, name, info.desc);
+		if (fatal(code))
+			return (int)code;
 	}
 	return 0;
 }
 
 /* A detected PMU that the kernel does not drive (a virtual machine without
  * one) is not listed event by event. */
-static bool kernel_has(const pfm_pmu_info_t *pmu)
+static bool kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 {
 	int e, tried = 0;
 
@@ -318,7 +329,7 @@ static bool kernel_has(const pfm_pmu_info_t *pmu)
 			continue;
 		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
 		driver.perf = name;
-		if (upci_perf_encode(&driver, upci_perf_domains(), &spec))
+		if (upci_perf_encode(&driver, domain, &spec))
 			continue;
 		tried++;
 		if (upci_perf_probe(&spec, name) == 0)
@@ -329,9 +340,11 @@ static bool kernel_has(const pfm_pmu_info_t *pmu)
 
 int upci_catalogue_add_pfm(struct upc_catalogue *c)
 {
+	int i, error = 0, domains = upci_perf_domains();
 	bool hardware = false;
-	int i, error = 0;
 
+	if (domains < 0)
+		return domains;
 	if (!ready())
 		return upci_catalogue_add_missing(
 			c, upci_catalogue_printf(c, "perf events by name: libpfm4 failed: %s",
@@ -346,10 +359,10 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 		    !strcmp(pmu.name, "perf_raw"))
 			continue;
 		if (!strcmp(pmu.name, "perf")) {
-			error = add_generic(c, &pmu);
+			error = add_generic(c, (unsigned)domains, &pmu);
 			continue;
 		}
-		if (!kernel_has(&pmu))
+		if (!kernel_has(&pmu, (unsigned)domains))
 			continue;
 		if (pmu.type == PFM_PMU_TYPE_CORE)
 			hardware = true;
@@ -359,7 +372,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 			memset(&info, 0, sizeof(info));
 			info.size = sizeof(info);
 			if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) == PFM_SUCCESS)
-				error = offer_event(c, &pmu, &info);
+				error = offer_event(c, (unsigned)domains, &pmu, &info);
 		}
 	}
 	if (!error && !hardware)
@@ -367,7 +380,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 			c, "hardware counters: the kernel shows no PMU of this CPU (a virtual machine without one, "
 			   "or perf_event_paranoid above 2); run on the bare machine or have the hypervisor pass "
 			   "the PMU on");
-	if (!error && !(upci_perf_domains() & UPC_DOMAIN_KERNEL))
+	if (!error && !(domains & UPC_DOMAIN_KERNEL))
 		error = upci_catalogue_add_missing(
 			c, "the kernel domain, context switches and CPU migrations of perf: run as root or with "
 			   "CAP_PERFMON, or ask for perf_event_paranoid 1 or lower; task::voluntary_ctxt_switches "
@@ -376,7 +389,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 }
 
 /* An event of the catalogue with the same encoding: another name of it. */
-static int64_t find_alias(struct upc_catalogue *c, const struct upci_perf_spec *spec)
+static int64_t find_alias(struct upc_catalogue *c, unsigned domain, const struct upci_perf_spec *spec)
 {
 	uint32_t count = upc_catalogue_count(c), code;
 
@@ -385,7 +398,7 @@ static int64_t find_alias(struct upc_catalogue *c, const struct upci_perf_spec *
 		struct upci_perf_spec known;
 
 		if (event->driver.source != UPC_SOURCE_PERF || event->driver.mul != 1 || event->driver.div != 1 ||
-		    event->id != UPC_NO_ID || upci_perf_encode(&event->driver, upci_perf_domains(), &known))
+		    event->id != UPC_NO_ID || upci_perf_encode(&event->driver, domain, &known))
 			continue;
 		if (known.type == spec->type && known.config == spec->config && known.config1 == spec->config1 &&
 		    known.config2 == spec->config2 && known.exclude_user == spec->exclude_user &&
@@ -400,14 +413,17 @@ int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name)
 	struct upci_driver driver = {.source = UPC_SOURCE_PERF, .perf = name};
 	struct upci_perf_spec spec;
 	int64_t code;
-	int error;
+	int error, domains;
 
 	/* libpfm4 would take a bare name for any PMU's; ours say whose. */
 	if (!strstr(name, "::") || strchr(name, '/') || !ready())
 		return UPC_ENOEVENT;
-	error = upci_perf_encode(&driver, upci_perf_domains(), &spec);
+	domains = upci_perf_domains();
+	if (domains < 0)
+		return domains;
+	error = upci_perf_encode(&driver, (unsigned)domains, &spec);
 	if (error)
 		return error;
-	code = find_alias(c, &spec);
-	return code >= 0 ? code : offer(c, name, name);
+	code = find_alias(c, (unsigned)domains, &spec);
+	return code >= 0 ? code : offer(c, (unsigned)domains, name, name);
 }

@@ -165,7 +165,7 @@ static bool listed_elsewhere(const char *pmu)
 	return !strncmp(pmu, "cpu", 3) || !strncmp(pmu, "armv", 4);
 }
 
-static int add_event(struct upc_catalogue *c, const char *pmu, const char *name)
+static int add_event(struct upc_catalogue *c, unsigned domain, const char *pmu, const char *name)
 {
 	struct upci_event event = {.id = UPC_NO_ID, .subsystem = "pmu", .scope = UPC_SCOPE_CONTEXT};
 	struct upci_perf_spec spec;
@@ -177,7 +177,7 @@ static int add_event(struct upc_catalogue *c, const char *pmu, const char *name)
 	event.driver.perf = upci_catalogue_printf(c, "%s/%s/", pmu, name);
 	if (!event.driver.perf)
 		return UPC_ENOMEM;
-	if (upci_pmu_encode(event.driver.perf, upci_perf_domains(), &spec) ||
+	if (upci_pmu_encode(event.driver.perf, domain, &spec) ||
 	    upci_perf_probe(&spec, event.driver.perf))
 		return 0;
 	snprintf(clean, sizeof(clean), "%.100s::%.140s", pmu, name);
@@ -202,9 +202,14 @@ static int add_event(struct upc_catalogue *c, const char *pmu, const char *name)
 	return code >= 0 ? 0 : (int)(upci_catalogue_put(c, &event) < 0 ? UPC_ENOMEM : 0);
 }
 
+struct building {
+	struct upc_catalogue *c;
+	unsigned domain;
+};
+
 static int add_pmu(const char *pmu, void *arg)
 {
-	struct upc_catalogue *c = arg;
+	const struct building *b = arg;
 	char path[512];
 	struct dirent *entry;
 	int error = 0;
@@ -219,12 +224,18 @@ static int add_pmu(const char *pmu, void *arg)
 	while (!error && (entry = readdir(dir)))
 		/* NAME.scale, .unit, .snapshot and .per-pkg describe NAME. */
 		if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.'))
-			error = add_event(c, pmu, entry->d_name);
+			error = add_event(b->c, b->domain, pmu, entry->d_name);
 	closedir(dir);
 	return error;
 }
 
 int upci_catalogue_add_sysfs_pmus(struct upc_catalogue *c)
 {
-	return each_pmu(add_pmu, c);
+	struct building b = {.c = c};
+	int domains = upci_perf_domains();
+
+	if (domains < 0)
+		return domains;
+	b.domain = (unsigned)domains;
+	return each_pmu(add_pmu, &b);
 }

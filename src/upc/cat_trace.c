@@ -13,7 +13,7 @@
 #include <linux/magic.h>
 #include <linux/mount.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +26,12 @@
 #include "fds.h"
 #include "message.h"
 #include "perf.h"
+#include "process.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int events_fd = -1; /* tracefs' events directory, for the process's life */
+/* tracefs' events directory, for the process's life; -1 until it could be opened,
+ * which may be later than the first try (descriptors, privileges, a mount). Opened
+ * under the process lock. */
+static _Atomic int events_fd = -1;
 
 static int open_mounted(const char *path)
 {
@@ -59,19 +62,25 @@ static int open_private_mount(void)
 	return fd;
 }
 
-static void set_up(void)
+static int open_events(void)
 {
-	events_fd = open_mounted("/sys/kernel/tracing/events");
-	if (events_fd < 0)
-		events_fd = open_mounted("/sys/kernel/debug/tracing/events");
-	if (events_fd < 0)
-		events_fd = open_private_mount();
-	events_fd = upci_fd_keep(events_fd);
+	int fd = open_mounted("/sys/kernel/tracing/events");
+
+	if (fd < 0)
+		fd = open_mounted("/sys/kernel/debug/tracing/events");
+	if (fd < 0)
+		fd = open_private_mount();
+	return upci_fd_keep(fd);
 }
 
 static bool ready(void)
 {
-	pthread_once(&once, set_up);
+	if (events_fd < 0) {
+		upci_process_lock();
+		if (events_fd < 0)
+			events_fd = open_events();
+		upci_process_unlock();
+	}
 	return events_fd >= 0;
 }
 
@@ -243,20 +252,25 @@ static int add_system(struct upc_catalogue *c, const char *system)
  * Trying one out would say the same, and take tens of milliseconds: the kernel
  * waits for grace periods when a tracepoint's last counter is closed.
  */
-static bool may_count(void)
+static bool may_count(int domains)
 {
 	uint64_t id;
 
-	return upci_perf_domains() & UPC_DOMAIN_KERNEL && upci_tracepoint_id("sched:sched_switch", &id) == 0;
+	return domains & UPC_DOMAIN_KERNEL && upci_tracepoint_id("sched:sched_switch", &id) == 0;
 }
 
 int upci_catalogue_add_tracepoints(struct upc_catalogue *c)
 {
 	struct dirent *entry;
-	int fd, error = 0;
+	int fd, error = 0, domains = upci_perf_domains();
 	DIR *dir;
 
-	if (!ready() || !may_count())
+	if (domains < 0)
+		return domains;
+	if (!ready() && errno == EMFILE)
+		return upci_fail(UPC_EMFILE, "too few file descriptors are left to look at tracefs; raise the limit "
+				 "(ulimit -n)");
+	if (!ready() || !may_count(domains))
 		return upci_catalogue_add_missing(
 			c, "tracepoints: run as root (or with CAP_PERFMON or perf_event_paranoid 1 or lower, and a "
 			   "tracefs mounted at /sys/kernel/tracing that this user can read)");

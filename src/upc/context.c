@@ -96,8 +96,7 @@ static int set_task(struct upci_context *context, pid_t pid)
 int upci_context_set(struct upci_context *context, const struct upc_unit_options *options)
 {
 	static const struct upc_unit_options calling_thread = {.size = sizeof(calling_thread)};
-	unsigned permitted = upci_perf_domains();
-	int error;
+	int permitted, error;
 
 	if (!options)
 		options = &calling_thread;
@@ -106,7 +105,10 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 		return error;
 	if (options->domain & ~(UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR))
 		return upci_fail(UPC_EINVAL, "domain 0x%x is no combination of UPC_DOMAIN_*", options->domain);
-	if (options->domain & ~permitted)
+	permitted = upci_perf_domains();
+	if (permitted < 0)
+		return permitted;
+	if (options->domain & ~(unsigned)permitted)
 		return upci_fail(UPC_EPERM,
 				 "counting the kernel is not permitted here (perf_event_paranoid is %d): run as "
 				 "root or with CAP_PERFMON, or choose the user domain",
@@ -114,9 +116,12 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	memset(context, 0, sizeof(*context));
 	context->kind = options->context;
 	context->cpu = -1;
-	context->domain = options->domain ? options->domain : permitted;
-	context->inherit = options->inherit || options->context == UPC_CONTEXT_PROCESS;
+	context->domain = options->domain ? options->domain : (unsigned)permitted;
+	context->inherit = options->inherit;
+	context->inherit_threads = options->context == UPC_CONTEXT_PROCESS;
 	context->enable_on_exec = options->enable_on_exec;
+	if (options->enable_on_exec && (options->context != UPC_CONTEXT_THREAD || options->pid <= 0))
+		return upci_fail(UPC_EINVAL, "enable_on_exec: needs the context of another thread, by its id");
 	if (options->pid < 0)
 		return upci_fail(UPC_EINVAL, "pid %d is no process", (int)options->pid);
 	switch (options->context) {

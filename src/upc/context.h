@@ -15,7 +15,9 @@ struct upci_context {
 			 /* counts itself instead                             */
 	int cpu;
 	unsigned domain; /* UPC_DOMAIN_*, not 0                               */
-	bool inherit, enable_on_exec;
+	bool inherit;	      /* children and new threads count too               */
+	bool inherit_threads; /* new threads do: the context of a process         */
+	bool enable_on_exec;
 };
 
 /* From the public options; NULL is the calling thread. Errors with message:

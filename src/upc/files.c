@@ -14,6 +14,7 @@
 #include "file_pass.h"
 #include "files.h"
 #include "message.h"
+#include "process.h"
 #include "roots.h"
 
 /* What a handle stands for; file NULL: free. */
@@ -294,7 +295,7 @@ static int check_driver(const struct upci_files *files, const struct upci_driver
 	return UPC_OK;
 }
 
-int upci_files_add(struct upci_files *files, const struct upci_driver *driver)
+static int add_locked(struct upci_files *files, const struct upci_driver *driver)
 {
 	const struct upci_field *field = &driver->file;
 	struct upci_wanted_file *file, *fresh_file = NULL;
@@ -332,7 +333,7 @@ int upci_files_add(struct upci_files *files, const struct upci_driver *driver)
 	return handle;
 }
 
-void upci_files_remove(struct upci_files *files, int handle)
+static void remove_locked(struct upci_files *files, int handle)
 {
 	struct upci_wanted_file *file;
 	struct upci_wanted_line *line;
@@ -350,6 +351,25 @@ void upci_files_remove(struct upci_files *files, int handle)
 		drop_line(file, line);
 	if (!file->lines)
 		drop_file(files, file);
+}
+
+/* A fork in another thread must not see the lists half changed: the child goes
+ * along them (upci_files_forked). */
+int upci_files_add(struct upci_files *files, const struct upci_driver *driver)
+{
+	int handle;
+
+	upci_process_lock();
+	handle = add_locked(files, driver);
+	upci_process_unlock();
+	return handle;
+}
+
+void upci_files_remove(struct upci_files *files, int handle)
+{
+	upci_process_lock();
+	remove_locked(files, handle);
+	upci_process_unlock();
 }
 
 /* ---- the life of it ----------------------------------------------------- */

@@ -3,17 +3,16 @@
  * message.c - words for failures, kept per thread, and notices to the user's
  * callback.
  */
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "message.h"
+#include "process.h"
 #include "upc.h"
 
 static _Thread_local char last[768];
 
-/* Protects callback and its argument; a leaf lock, never taken by a handler. */
-static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the process lock. */
 static void (*callback)(const char *line, void *arg);
 static void *callback_arg;
 
@@ -34,10 +33,10 @@ void upci_notice(const char *format, ...)
 	void *arg;
 	va_list args;
 
-	pthread_mutex_lock(&callback_lock);
+	upci_process_lock();
 	fn = callback;
 	arg = callback_arg;
-	pthread_mutex_unlock(&callback_lock);
+	upci_process_unlock();
 	if (!fn)
 		return;
 	va_start(args, format);
@@ -53,10 +52,10 @@ const char *upc_last_message(void)
 
 void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)
 {
-	pthread_mutex_lock(&callback_lock);
+	upci_process_lock();
 	callback = fn;
 	callback_arg = arg;
-	pthread_mutex_unlock(&callback_lock);
+	upci_process_unlock();
 }
 
 int upc_abi_version(void)

@@ -6,17 +6,19 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
-#include <stdatomic.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "context.h"
 #include "fds.h"
 #include "files.h"
 #include "message.h"
 #include "perf.h"
+#include "process.h"
 
 /* Group of software events and tracepoints, which the kernel schedules
  * together; hardware groups have the PMU's type. */
@@ -24,24 +26,34 @@
 
 struct member {
 	bool used, halted;
-	unsigned group;
-	int *fd; /* one per target */
+	unsigned group; /* its number, which stays */
+	int *fd;	/* one per target of the group */
 };
 
 struct group {
 	uint32_t key;
+	unsigned number; /* the groups of a unit are numbered from 0 on, once */
+	unsigned batch;	 /* in which it was opened */
+	struct upci_perf_target *target;
+	unsigned targets;
 	int *leader; /* one fd per target */
 	int *handle; /* members in the order in which the kernel has them */
 	unsigned members, room;
 };
 
+/*
+ * A fork in another thread may happen at any instruction, and the child then
+ * closes what it finds here. So what is closed is first forgotten, and arrays
+ * change under the process lock, which forks hold.
+ */
 struct upci_perf {
-	struct upci_perf_target *target;
-	unsigned targets;
-	bool inherit, running;
+	struct upci_context context;
+	bool running;
 	bool waits_for_exec; /* the first start is the exec's */
+	bool ever_enabled;
+	unsigned batch;
 	struct group *group;
-	unsigned groups;
+	unsigned groups, numbers;
 	struct member *member;
 	unsigned handles;
 	uint64_t *buffer; /* one group read */
@@ -110,6 +122,9 @@ static int fail_open(const char *name, const struct upci_perf_target *target, bo
 	case ENODEV:
 		if (target->tid < 0)
 			return upci_fail(UPC_ENOTASK, "%s: CPU %d is not online", name, target->cpu);
+		/* Also the answer for the group of a thread that has ended. */
+		if (target->tid > 0 && kill(target->tid, 0) < 0 && errno == ESRCH)
+			return upci_fail(UPC_ENOTASK, "%s: there is no thread %d", name, (int)target->tid);
 		/* fall through */
 	case ENOENT:
 	case EOPNOTSUPP:
@@ -131,73 +146,101 @@ static int fail_open(const char *name, const struct upci_perf_target *target, bo
 	}
 }
 
-static void close_all(int *fd, unsigned n)
+/* Forgets descriptors, then closes them. */
+static void forget_and_close(int **fds, unsigned n)
 {
-	while (n--)
-		if (fd[n] >= 0)
-			close(fd[n]);
+	int *fd = *fds;
+	unsigned i;
+
+	*fds = NULL;
+	/* A fork takes memory as it is in program order. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (i = 0; fd && i < n; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+	free(fd);
 }
 
-int upci_perf_create(const struct upci_perf_target *targets, unsigned n, bool inherit, bool enable_on_exec,
-		     struct upci_perf **perf)
+int upci_perf_create(const struct upci_context *context, struct upci_perf **perf)
 {
 	struct upci_perf *p = calloc(1, sizeof(*p));
 
-	if (p)
-		p->target = malloc(n * sizeof(*targets));
-	if (!p || !p->target) {
-		free(p);
-		return upci_fail(UPC_ENOMEM, "no memory for %u perf targets", n);
-	}
-	memcpy(p->target, targets, n * sizeof(*targets));
-	p->targets = n;
-	p->inherit = inherit;
-	p->waits_for_exec = enable_on_exec;
+	if (!p)
+		return upci_fail(UPC_ENOMEM, "no memory for perf groups");
+	p->context = *context;
+	p->waits_for_exec = context->enable_on_exec;
 	*perf = p;
 	return 0;
 }
 
-static void clear(struct upci_perf *p)
+static struct group *find_number(struct upci_perf *p, unsigned number)
 {
 	unsigned i;
 
-	for (i = 0; i < p->handles; i++)
-		if (p->member[i].used) {
-			close_all(p->member[i].fd, p->targets);
-			free(p->member[i].fd);
-		}
-	for (i = 0; i < p->groups; i++) {
-		close_all(p->group[i].leader, p->targets);
-		free(p->group[i].leader);
-		free(p->group[i].handle);
-	}
-	free(p->member);
-	free(p->group);
+	for (i = 0; p->group[i].number != number; i++)
+		;
+	return &p->group[i];
+}
+
+/* Closes everything; in a forked child the process lock is held already. */
+static void clear(struct upci_perf *p, bool locked)
+{
+	struct member *member;
+	struct group *group;
+	unsigned handles, groups, i, g;
+
+	if (!locked)
+		upci_process_lock();
+	member = p->member;
+	group = p->group;
+	handles = p->handles;
+	groups = p->groups;
 	p->member = NULL;
 	p->group = NULL;
 	p->handles = p->groups = 0;
+	if (!locked)
+		upci_process_unlock();
+	for (i = 0; i < handles; i++) {
+		for (g = 0; member[i].used && group[g].number != member[i].group; g++)
+			;
+		if (member[i].used)
+			forget_and_close(&member[i].fd, group[g].targets);
+	}
+	for (g = 0; g < groups; g++) {
+		forget_and_close(&group[g].leader, group[g].targets);
+		free(group[g].handle);
+		free(group[g].target);
+	}
+	free(member);
+	free(group);
 }
 
 void upci_perf_destroy(struct upci_perf *p)
 {
 	if (!p)
 		return;
-	clear(p);
+	clear(p, false);
 	free(p->buffer);
-	free(p->target);
 	free(p);
 }
 
 void upci_perf_forked(struct upci_perf *p)
 {
 	/* Closing a copy of a descriptor leaves the parent's event alone. */
-	clear(p);
+	clear(p, true);
 	p->running = false;
 	p->waits_for_exec = false;
+	upci_context_forked(&p->context);
 }
 
-/* Opens the leaders of a new group, disabled unless the unit runs. */
-static int open_group(struct upci_perf *p, uint32_t key, const char *name, unsigned *index)
+/* inherit_thread came with Linux 5.13; older kernels answer EINVAL. */
+static void set_inherit(const struct upci_perf *p, struct perf_event_attr *attr)
+{
+	attr->inherit = p->context.inherit || p->context.inherit_threads;
+	attr->inherit_thread = p->context.inherit_threads && !p->context.inherit;
+}
+
+static int open_leader(const struct upci_perf *p, uint32_t key, const struct upci_perf_target *target)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -208,47 +251,114 @@ static int open_group(struct upci_perf *p, uint32_t key, const char *name, unsig
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	struct group *groups = realloc(p->group, (p->groups + 1) * sizeof(*groups)), *g;
-	unsigned i;
 
-	if (!groups)
-		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
-	p->group = groups;
-	g = &groups[p->groups];
-	memset(g, 0, sizeof(*g));
-	g->key = key;
-	g->leader = malloc(p->targets * sizeof(int));
-	if (!g->leader)
-		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
-	attr.disabled = !p->running || p->waits_for_exec;
+	attr.disabled = !p->running;
 	attr.enable_on_exec = p->waits_for_exec;
-	attr.inherit = p->inherit;
 	/* A hardware group counts all the time or says that it does not. */
 	attr.pinned = key != SOFTWARE_GROUP;
-	for (i = 0; i < p->targets; i++) {
-		g->leader[i] = upci_fd_keep(open_event(&attr, &p->target[i], -1));
-		if (g->leader[i] < 0) {
-			int error = fail_open(name, &p->target[i], false);
-
-			close_all(g->leader, i);
-			free(g->leader);
-			return error;
-		}
-	}
-	*index = p->groups++;
-	return 0;
+	set_inherit(p, &attr);
+	return upci_fd_keep(open_event(&attr, target, -1));
 }
 
-static int find_group(struct upci_perf *p, uint32_t key, unsigned *index)
+static void free_group(struct group *g)
 {
-	for (*index = 0; *index < p->groups; ++*index)
-		if (p->group[*index].key == key)
-			return 0;
-	return -1;
+	forget_and_close(&g->leader, g->targets);
+	free(g->target);
+	free(g->handle);
+}
+
+/* Opens the leaders of a new group. Threads that have ended since they were
+ * listed are left out, if any is left. */
+static int open_group(struct upci_perf *p, uint32_t key, const char *name, struct group **opened)
+{
+	struct group g = {.key = key, .number = p->numbers, .batch = p->batch}, *grown;
+	int listed = upci_context_targets(&p->context, &g.target), i, error = 0;
+
+	if (listed < 0)
+		return listed;
+	g.leader = malloc((size_t)listed * sizeof(int));
+	if (!g.leader)
+		error = upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	for (i = 0; !error && i < listed; i++) {
+		g.target[g.targets] = g.target[i];
+		g.leader[g.targets] = open_leader(p, key, &g.target[g.targets]);
+		if (g.leader[g.targets] >= 0)
+			g.targets++;
+		else if (errno == EINVAL && p->context.inherit_threads && !p->context.inherit)
+			error = upci_fail(UPC_ENOSUPP,
+					  "%s: counting a process without its children needs Linux 5.13; count "
+					  "them too (inherit), or a thread",
+					  name);
+		else if (errno != ESRCH || (!g.targets && i == listed - 1))
+			error = fail_open(name, &g.target[g.targets], false);
+	}
+	if (!error) {
+		upci_process_lock();
+		grown = realloc(p->group, (p->groups + 1) * sizeof(*grown));
+		if (grown) {
+			p->group = grown;
+			p->numbers++;
+			p->group[p->groups++] = g;
+		}
+		upci_process_unlock();
+		if (!grown)
+			error = upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	}
+	if (error)
+		free_group(&g);
+	else
+		*opened = &p->group[p->groups - 1];
+	return error;
+}
+
+/* A group of a kind that may grow, or NULL. */
+static struct group *find_group(struct upci_perf *p, uint32_t key)
+{
+	bool inherited = p->context.inherit || p->context.inherit_threads;
+	unsigned i;
+
+	for (i = 0; i < p->groups; i++)
+		if (p->group[i].key == key && (!inherited || p->group[i].batch == p->batch))
+			return &p->group[i];
+	return NULL;
+}
+
+void upci_perf_begin_batch(struct upci_perf *p)
+{
+	p->batch++;
+}
+
+bool upci_perf_check(struct upci_perf *p)
+{
+	unsigned g, i;
+
+	if (!p->context.inherit && !p->context.inherit_threads)
+		return true;
+	for (g = 0; g < p->groups; g++)
+		for (i = 0; p->group[g].batch == p->batch && i < p->group[g].targets; i++)
+			if (read(p->group[g].leader[i], p->buffer, p->buffer_bytes) < 0)
+				return false;
+	return true;
+}
+
+bool upci_perf_scattered(const struct upci_perf *p)
+{
+	unsigned a, b;
+
+	for (a = 0; a < p->groups; a++)
+		for (b = 0; b < a; b++)
+			if (p->group[a].key == p->group[b].key)
+				return true;
+	return false;
+}
+
+bool upci_perf_ever_enabled(const struct upci_perf *p)
+{
+	return p->ever_enabled;
 }
 
 /* Room for one more member of a group, its handle, and its value in a read. */
-static int reserve(struct upci_perf *p, struct group *g, int *handle)
+static int reserve_locked(struct upci_perf *p, struct group *g, int *handle)
 {
 	size_t bytes = sizeof(struct read_head) + (g->members + 1) * sizeof(uint64_t);
 	unsigned h;
@@ -285,20 +395,44 @@ static int reserve(struct upci_perf *p, struct group *g, int *handle)
 	return 0;
 }
 
-static void close_empty_group(struct upci_perf *p, unsigned index)
+static void close_empty_group(struct upci_perf *p, unsigned number)
 {
-	struct group *g = &p->group[index];
-	unsigned i;
+	struct group *g = find_number(p, number), empty;
 
 	if (g->members)
 		return;
-	close_all(g->leader, p->targets);
-	free(g->leader);
-	free(g->handle);
+	upci_process_lock();
+	empty = *g;
 	*g = p->group[--p->groups];
-	for (i = 0; i < p->handles; i++)
-		if (p->member[i].used && p->member[i].group == p->groups)
-			p->member[i].group = index;
+	upci_process_unlock();
+	free_group(&empty);
+}
+
+/* Opens a member in all targets of a group, or in none. */
+static int join_group(struct upci_perf *p, struct group *g, const struct perf_event_attr *attr, const char *name)
+{
+	unsigned i, number = g->number;
+	int error = 0, handle = 0, *fd;
+
+	upci_process_lock();
+	error = reserve_locked(p, g, &handle);
+	upci_process_unlock();
+	fd = error ? NULL : malloc(g->targets * sizeof(int));
+	if (!fd)
+		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	for (i = 0; i < g->targets; i++) {
+		fd[i] = upci_fd_keep(open_event(attr, &g->target[i], g->leader[i]));
+		if (fd[i] < 0) {
+			error = fail_open(name, &g->target[i], g->key != SOFTWARE_GROUP);
+			forget_and_close(&fd, i);
+			return error;
+		}
+	}
+	upci_process_lock();
+	p->member[handle] = (struct member){.used = true, .halted = attr->disabled, .group = number, .fd = fd};
+	g->handle[g->members++] = handle;
+	upci_process_unlock();
+	return handle;
 }
 
 int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted, const char *name)
@@ -315,70 +449,55 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = halted,
-		.inherit = p->inherit,
 	};
 	uint32_t key = group_key(spec->type);
-	struct member *m;
-	unsigned index, i;
-	int error, handle, *fd;
+	struct group *g = find_group(p, key);
+	int handle;
 
-	if (spec->cpu_only && p->target[0].tid >= 0)
+	if (spec->cpu_only && p->context.pid)
 		return upci_fail(UPC_ENOSUPP,
 				 "%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
 				 "machine",
 				 name);
-	if (find_group(p, key, &index) < 0) {
-		error = open_group(p, key, name, &index);
+	set_inherit(p, &attr);
+	if (!g) {
+		int error = open_group(p, key, name, &g);
+
 		if (error)
 			return error;
 	}
-	fd = malloc(p->targets * sizeof(int));
-	if (!fd || reserve(p, &p->group[index], &handle) < 0) {
-		free(fd);
-		close_empty_group(p, index);
-		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
-	}
-	for (i = 0; i < p->targets; i++) {
-		fd[i] = upci_fd_keep(open_event(&attr, &p->target[i], p->group[index].leader[i]));
-		if (fd[i] < 0) {
-			error = fail_open(name, &p->target[i], key != SOFTWARE_GROUP);
-			close_all(fd, i);
-			free(fd);
-			close_empty_group(p, index);
-			return error;
-		}
-	}
-	m = &p->member[handle];
-	m->used = true;
-	m->halted = halted;
-	m->group = index;
-	m->fd = fd;
-	p->group[index].handle[p->group[index].members++] = handle;
+	handle = join_group(p, g, &attr, name);
+	if (handle < 0)
+		close_empty_group(p, g->number);
 	return handle;
 }
 
 void upci_perf_remove(struct upci_perf *p, int handle)
 {
 	struct member *m = &p->member[handle];
-	struct group *g = &p->group[m->group];
-	unsigned i;
+	struct group *g = find_number(p, m->group);
+	unsigned i, number = m->group, targets = g->targets;
+	int *fd;
 
+	upci_process_lock();
+	fd = m->fd;
+	m->fd = NULL;
+	m->used = false;
 	for (i = 0; g->handle[i] != handle; i++)
 		;
 	memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
-	close_all(m->fd, p->targets);
-	free(m->fd);
-	m->used = false;
-	close_empty_group(p, m->group);
+	upci_process_unlock();
+	forget_and_close(&fd, targets);
+	close_empty_group(p, number);
 }
 
 /* One ioctl on one descriptor of each target. A task that is gone keeps its
  * counts, and there is nothing to switch any more. */
-static int switch_all(struct upci_perf *p, const int *fd, unsigned long request)
+static int switch_all(const int *fd, unsigned n, unsigned long request)
 {
 	unsigned i;
 
-	for (i = 0; i < p->targets; i++)
+	for (i = 0; i < n; i++)
 		if (ioctl(fd[i], request, 0) < 0 && errno != ESRCH)
 			return upci_fail(UPC_ESYSTEM, "perf ioctl: %s", strerror(errno));
 	return 0;
@@ -390,18 +509,15 @@ static int switch_groups(struct upci_perf *p, unsigned long request)
 	int error = 0;
 
 	for (g = 0; g < p->groups && !error; g++)
-		error = switch_all(p, p->group[g].leader, request);
+		error = switch_all(p->group[g].leader, p->group[g].targets, request);
 	return error;
 }
 
 int upci_perf_start(struct upci_perf *p)
 {
-	int error = 0;
+	int error = p->waits_for_exec ? 0 : switch_groups(p, PERF_EVENT_IOC_ENABLE);
 
-	if (p->waits_for_exec)
-		p->waits_for_exec = false;
-	else
-		error = switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	p->waits_for_exec = false;
 	p->running = !error;
 	return error;
 }
@@ -412,16 +528,22 @@ int upci_perf_stop(struct upci_perf *p)
 	return switch_groups(p, PERF_EVENT_IOC_DISABLE);
 }
 
+static int switch_member(struct upci_perf *p, int handle, unsigned long request)
+{
+	struct member *m = &p->member[handle];
+
+	m->halted = request == PERF_EVENT_IOC_DISABLE;
+	return switch_all(m->fd, find_number(p, m->group)->targets, request);
+}
+
 int upci_perf_halt(struct upci_perf *p, int handle)
 {
-	p->member[handle].halted = true;
-	return switch_all(p, p->member[handle].fd, PERF_EVENT_IOC_DISABLE);
+	return switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
 }
 
 int upci_perf_continue(struct upci_perf *p, int handle)
 {
-	p->member[handle].halted = false;
-	return switch_all(p, p->member[handle].fd, PERF_EVENT_IOC_ENABLE);
+	return switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
 }
 
 int upci_perf_handles(const struct upci_perf *p)
@@ -441,6 +563,8 @@ static int read_group(struct upci_perf *p, const struct group *g, unsigned targe
 
 	if (got < 0)
 		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", strerror(errno));
+	if (got > 0 && head->enabled)
+		p->ever_enabled = true;
 	if (got == 0) {
 		/* A pinned group that the PMU had no room for. */
 		for (i = 0; i < g->members; i++) {
@@ -473,7 +597,7 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 	int error = 0;
 
 	for (g = 0; g < p->groups && !error; g++)
-		for (i = 0; i < p->targets && !error; i++)
+		for (i = 0; i < p->group[g].targets && !error; i++)
 			error = read_group(p, &p->group[g], i, value, state);
 	return error;
 }
@@ -500,18 +624,13 @@ int upci_perf_probe(const struct upci_perf_spec *spec, const char *name)
 	return 0;
 }
 
-unsigned upci_perf_domains(void)
+int upci_perf_domains(void)
 {
-	static _Atomic unsigned known; /* the same for every thread that asks */
-	unsigned domains = atomic_load_explicit(&known, memory_order_relaxed);
+	struct upci_perf_spec spec = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK};
+	int error = upci_perf_probe(&spec, "counting the kernel");
 
-	if (!domains) {
-		struct upci_perf_spec spec = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK};
-
-		domains = UPC_DOMAIN_USER;
-		if (upci_perf_probe(&spec, "kernel domain") == 0)
-			domains |= UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR;
-		atomic_store_explicit(&known, domains, memory_order_relaxed);
-	}
-	return domains;
+	if (error == 0)
+		return UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR;
+	/* Whether it is permitted is one thing, having no descriptor another. */
+	return error == UPC_EMFILE || error == UPC_ENOMEM ? error : (int)UPC_DOMAIN_USER;
 }

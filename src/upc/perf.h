@@ -22,28 +22,52 @@ struct upci_perf_spec {
 	bool cpu_only; /* uncore and the like: counts CPUs, not tasks */
 };
 
-/* Whom to count: task tids, or CPUs (tid -1). */
+/* Whom a group counts: task tids (cpu -1), or CPUs (tid -1). */
 struct upci_perf_target {
 	pid_t tid;
 	int cpu;
 };
 
 struct upci_perf;
+struct upci_context;
 
-/* Takes a copy of targets (n >= 1). Opens nothing yet. */
-int upci_perf_create(const struct upci_perf_target *targets, unsigned n, bool inherit,
-		     bool enable_on_exec, struct upci_perf **perf);
+/*
+ * Takes a copy of the context. Opens nothing yet: the tasks of a process are
+ * listed when a group is opened, so that those which come and go before an
+ * event is added do no harm.
+ */
+int upci_perf_create(const struct upci_context *context, struct upci_perf **perf);
 void upci_perf_destroy(struct upci_perf *perf);
 
 /*
- * Opens an event, in all targets or in none. It counts when the groups run and
+ * Opens an event, in all targets or in none. Where children inherit, a group must
+ * not grow once a child may have it: the kernel then refuses its reads. So there
+ * a group takes the events of one batch, and upci_perf_check tells whether a
+ * child has come in between. The event counts when the groups run and
  * it is not halted; with halted it starts so. Returns a handle (>= 0), reused
  * after removal, or a negative error with a message that begins with name.
  */
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
 
-/* One system call a group and target. */
+/* What is added from here on is a batch of its own. */
+void upci_perf_begin_batch(struct upci_perf *perf);
+
+/* Whether the groups of this batch can be read. False: remove what the batch
+ * added and try again. */
+bool upci_perf_check(struct upci_perf *perf);
+
+/* Whether all events would fit fewer groups if they were one batch. */
+bool upci_perf_scattered(const struct upci_perf *perf);
+
+/* Whether a read has found any group to have been enabled ever. */
+bool upci_perf_ever_enabled(const struct upci_perf *perf);
+
+/*
+ * One system call a group and target. In a context that waits for an exec the
+ * first start switches nothing: the exec does. A stop before that ends the wait
+ * (and there is nothing to read): the groups must be opened anew.
+ */
 int upci_perf_start(struct upci_perf *perf);
 int upci_perf_stop(struct upci_perf *perf);
 
@@ -70,8 +94,10 @@ void upci_perf_forked(struct upci_perf *perf);
  * with a message. Counts the calling thread, or CPU 0. */
 int upci_perf_probe(const struct upci_perf_spec *spec, const char *name);
 
-/* Which domains (UPC_DOMAIN_*) an unprivileged or privileged caller gets. */
-unsigned upci_perf_domains(void);
+/* Which domains (UPC_DOMAIN_*) the caller may count, or a negative error with
+ * message where that cannot be found out. Asked anew each time: privileges
+ * change. */
+int upci_perf_domains(void);
 
 /* perf_event_paranoid, or INT_MAX when the kernel has no perf events. */
 int upci_perf_paranoid(void);

@@ -23,15 +23,26 @@ static void after_fork_in_child(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork_in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 static void set_up(void)
 {
 	/* A failure (no memory) leaves units shared with children; nothing
 	 * better can be done about it here. */
-	(void)pthread_atfork(upci_process_lock, upci_process_unlock, after_fork_in_child);
+	(void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 void upci_process_lock(void)
 {
+	pthread_once(&once, set_up);
 	pthread_mutex_lock(&lock);
 }
 
@@ -42,7 +53,6 @@ void upci_process_unlock(void)
 
 void upci_fork_register(struct upci_fork_entry *entry)
 {
-	pthread_once(&once, set_up);
 	upci_process_lock();
 	entry->next = entries;
 	entry->link = &entries;
@@ -67,7 +77,7 @@ int upci_options_check(const void *options, size_t min, size_t known, const char
 	size_t size, i;
 
 	memcpy(&size, options, sizeof(size));
-	if (size < min)
+	if (size < min || size > 4096)
 		return upci_fail(UPC_EINVAL, "%s: size is %zu, set it to sizeof (UPC_OPTIONS_INIT)", what, size);
 	for (i = known; i < size; i++)
 		if (bytes[i])

@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 /*
- * Protects the growth of catalogues (names, codes, memory) and the list of
- * units. A leaf lock: nothing is called with it held that could take another.
+ * Protects the growth of catalogues (names, codes, memory), the list of units,
+ * changes of the arrays that a forked child goes along, and the callback for
+ * notices. A leaf lock: nothing is called with it held that could take another.
  * No signal handler takes it. It is held across fork, so that a child finds
  * both consistent.
  */

@@ -72,6 +72,13 @@ static inline bool upci_regs_add(struct upci_regs *r, unsigned i, uint64_t k)
 	return false;
 }
 
+/* A level, as it is now: no counts, so nothing fires, but the word has changed. */
+static inline void upci_regs_set_level(struct upci_regs *r, unsigned i, uint64_t value)
+{
+	r->counter[i] = value;
+	upci_regs_arm(r, i);
+}
+
 /* A software write: acknowledges a pending interrupt and a parity error. */
 void upci_regs_write_counter(struct upci_regs *r, unsigned i, uint64_t value);
 

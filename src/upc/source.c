@@ -2,7 +2,6 @@
 /*
  * source.c - opening an event with whatever drives it.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,14 +12,10 @@
 
 int upci_sources_create(struct upci_sources *sources, const struct upci_context *context)
 {
-	struct upci_perf_target *targets;
-	int n = upci_context_targets(context, &targets), error;
+	int error;
 
 	memset(sources, 0, sizeof(*sources));
-	if (n < 0)
-		return n;
-	error = upci_perf_create(targets, (unsigned)n, context->inherit, context->enable_on_exec, &sources->perf);
-	free(targets);
+	error = upci_perf_create(context, &sources->perf);
 	if (!error)
 		error = upci_files_create(context->pid, context->tid, &sources->files);
 	if (error)

@@ -183,7 +183,7 @@ static int plan_add(struct plan *p, uint32_t code)
 	}
 	if (p->entries == UPC_EVENTS_MAX)
 		return upci_fail(UPC_ECONFLICT, "%s: a unit takes at most %d events", event->name, UPC_EVENTS_MAX);
-	p->entry[p->entries] = (struct upci_entry){.code = code, .references = 1};
+	p->entry[p->entries] = (struct upci_entry){.code = code, .references = 1, .wish = UPC_ANY_COUNTER};
 	if (event->driver.source == UPC_SOURCE_DERIVED)
 		p->entry[p->entries].formula = event->driver.formula;
 	p->entries++;
@@ -211,6 +211,9 @@ static int plan_reassign(struct plan *p, uint32_t from, uint32_t to)
 		return fail_absent(p, from);
 	if (find_entry(p, to) >= 0)
 		return upci_fail(UPC_ECONFLICT, "%s is counted already", name_of(p, to));
+	/* Through a chain of reassignments the first one's counter is meant. */
+	if (p->entry[e].wish == UPC_ANY_COUNTER)
+		p->entry[e].wish = p->entry[e].counter ? p->entry[e].first : UPC_ANY_COUNTER;
 	p->entry[e].code = to;
 	p->entry[e].counter = NULL;
 	return 0;
@@ -299,29 +302,38 @@ static int claim(struct plan *p, struct leaf *leaf, int counter)
 	return 0;
 }
 
+static int wish(struct plan *p, struct leaf *leaf, int counter)
+{
+	if (leaf->wanted != UPC_ANY_COUNTER && leaf->wanted != counter)
+		return upci_fail(UPC_ECONFLICT, "%s cannot have counter %d and counter %d",
+				 name_of(p, leaf->code), leaf->wanted, counter);
+	leaf->wanted = counter;
+	return 0;
+}
+
 /* Counters that an operation asked for by number, and those of reassignments. */
 static int take_wishes(struct plan *p, const struct upc_transaction *t)
 {
-	unsigned i, k;
+	unsigned i;
+	int error = 0;
 
-	for (i = 0; i < t->ops; i++) {
-		const struct op *op = &t->op[i];
-		struct leaf *leaf = find_leaf(p, op->what == REASSIGN ? op->to : op->code);
-		int counter = op->counter;
+	for (i = 0; i < t->ops && !error; i++) {
+		struct leaf *leaf = t->op[i].what == ADD ? find_leaf(p, t->op[i].code) : NULL;
 
-		if (op->what == REMOVE || !leaf)
-			continue;
-		for (k = 0; op->what == REASSIGN && k < p->unit->actives; k++)
-			if (p->unit->binding[p->unit->active[k]].code == op->code)
-				counter = p->unit->active[k];
-		if (counter == UPC_ANY_COUNTER)
-			continue;
-		if (leaf->wanted != UPC_ANY_COUNTER && leaf->wanted != counter)
-			return upci_fail(UPC_ECONFLICT, "%s cannot have counter %d and counter %d",
-					 name_of(p, leaf->code), leaf->wanted, counter);
-		leaf->wanted = counter;
+		if (leaf && t->op[i].counter != UPC_ANY_COUNTER)
+			error = wish(p, leaf, t->op[i].counter);
 	}
-	return 0;
+	for (i = 0; i < p->entries && !error; i++) {
+		struct leaf *leaf = p->entry[i].wish == UPC_ANY_COUNTER ? NULL : find_leaf(p, p->entry[i].code);
+
+		if (!leaf)
+			continue;
+		if (leaf->from != NOWHERE && leaf->from != p->entry[i].wish)
+			return upci_fail(UPC_ECONFLICT, "%s is counted already, by counter %d",
+					 name_of(p, leaf->code), leaf->from);
+		error = wish(p, leaf, p->entry[i].wish);
+	}
+	return error;
 }
 
 /*
@@ -390,12 +402,13 @@ static void close_new(struct plan *p, unsigned n)
 			upci_source_close(&p->unit->sources, &p->leaf[n].binding);
 }
 
-static int open_new(struct plan *p)
+static int open_batch(struct plan *p)
 {
 	struct upc_unit *u = p->unit;
 	unsigned i;
 	int error = 0;
 
+	upci_perf_begin_batch(u->sources.perf);
 	for (i = 0; i < p->leaves; i++) {
 		struct leaf *leaf = &p->leaf[i];
 
@@ -415,6 +428,22 @@ static int open_new(struct plan *p)
 	if (error)
 		close_new(p, i);
 	return error;
+}
+
+/* A child that comes while a batch is opened spoils it; the next try is unlikely
+ * to meet one too. */
+static int open_new(struct plan *p)
+{
+	int tries, error = 0;
+
+	for (tries = 0; tries < 20; tries++) {
+		error = open_batch(p);
+		if (error || upci_perf_check(p->unit->sources.perf))
+			return error;
+		close_new(p, p->leaves);
+	}
+	return upci_fail(UPC_ESYSTEM, "children are started faster than events can be opened for them to inherit; "
+			 "add the events before");
 }
 
 /* Counters of each entry, in memory of their own. */
@@ -440,13 +469,18 @@ static int allocate_counters(struct plan *p, uint16_t **counters)
 	return 0;
 }
 
-/* Nothing here can fail. */
-static void make(struct plan *p, uint16_t **counters)
+/*
+ * Nothing here can fail. Under the process lock: a fork finds the unit as it was
+ * or as it is to be. closing gets the bindings whose sources are done with; how
+ * many is returned.
+ */
+static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_binding *closing)
 {
+	const uint8_t carried = UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR;
 	struct upc_unit *u = p->unit;
 	struct upci_regs before = u->regs;
 	bool kept[UPC_COUNTERS] = {false};
-	unsigned i;
+	unsigned i, n = 0;
 
 	for (i = 0; i < p->leaves; i++)
 		if (p->leaf[i].from != NOWHERE)
@@ -455,7 +489,7 @@ static void make(struct plan *p, uint16_t **counters)
 		unsigned counter = u->active[i];
 
 		if (!kept[counter])
-			upci_source_close(&u->sources, &u->binding[counter]);
+			closing[n++] = u->binding[counter];
 		memset(&u->binding[counter], 0, sizeof(u->binding[counter]));
 		if (p->owner[counter] == NOWHERE) {
 			upci_regs_write_field(&u->regs, counter, 0);
@@ -470,11 +504,11 @@ static void make(struct plan *p, uint16_t **counters)
 		u->binding[counter] = leaf->binding;
 		if (leaf->from == leaf->counter)
 			continue;
-		if (leaf->from != NOWHERE)
-			field |= before.field[leaf->from] & UPC_FIELD_INTERRUPT_ENABLE;
-		upci_regs_write_field(&u->regs, counter, field);
-		upci_regs_write_counter(&u->regs, counter,
-					leaf->from != NOWHERE ? before.counter[leaf->from] : 0);
+		/* With its value an event takes along what its threshold did. */
+		u->regs.field[counter] =
+			leaf->from == NOWHERE ? field : field | (before.field[leaf->from] & carried);
+		u->regs.counter[counter] = leaf->from == NOWHERE ? 0 : before.counter[leaf->from];
+		upci_regs_arm(&u->regs, counter);
 	}
 	for (i = 0; i < u->entries; i++)
 		free(u->entry[i].counter);
@@ -487,6 +521,19 @@ static void make(struct plan *p, uint16_t **counters)
 	u->entries = p->entries;
 	p->entry = NULL;
 	upci_unit_reindex(u);
+	return n;
+}
+
+static void make(struct plan *p, uint16_t **counters)
+{
+	struct upci_binding closing[UPC_COUNTERS];
+	unsigned n;
+
+	upci_process_lock();
+	n = make_locked(p, counters, closing);
+	upci_process_unlock();
+	while (n--)
+		upci_source_close(&p->unit->sources, &closing[n]);
 }
 
 /* Where the unit runs: readings of what cannot be stopped, as the base of the
@@ -519,6 +566,8 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 	if (u->entries)
 		memcpy(p->entry, u->entry, u->entries * sizeof(*u->entry));
 	p->entries = u->entries;
+	for (i = 0; i < p->entries; i++)
+		p->entry[i].wish = UPC_ANY_COUNTER;
 	error = plan_entries(p, t);
 	if (!error)
 		error = plan_leaves(p);
@@ -528,6 +577,8 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 		error = place(p);
 	if (!error)
 		error = upci_unit_reopen(u);
+	if (!error && u->context.enable_on_exec && u->started)
+		error = upci_fail(UPC_ESTATE, "a unit that starts at an exec takes its events before it is started");
 	if (error)
 		return error;
 	for (i = 0; i < p->leaves; i++)

@@ -21,6 +21,7 @@ static void after_fork(struct upci_fork_entry *entry)
 	for (i = 0; i < UPC_COUNTERS; i++)
 		upci_regs_write_counter(&u->regs, i, 0);
 	u->regs.run = false;
+	u->started = false;
 	u->forked = true;
 }
 
@@ -68,28 +69,36 @@ void upc_unit_destroy(struct upc_unit *u)
 	free(u);
 }
 
+/* Never smaller: until new sources have taken their place, old ones have the
+ * handles that they have. */
 int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *sources)
 {
-	size_t perf = (size_t)upci_perf_handles(sources->perf) + 1;
-	size_t file = (size_t)upci_files_handles(sources->files) + 1;
-	uint64_t *perf_value = realloc(u->perf_value, perf * sizeof(*perf_value));
-	uint8_t *perf_state;
-	uint64_t *file_value;
-	bool *file_lost;
+	size_t perf = (size_t)upci_perf_handles(sources->perf), file = (size_t)upci_files_handles(sources->files);
 
-	if (perf_value)
-		u->perf_value = perf_value;
-	perf_state = realloc(u->perf_state, perf * sizeof(*perf_state));
-	if (perf_state)
-		u->perf_state = perf_state;
-	file_value = realloc(u->file_value, file * sizeof(*file_value));
-	if (file_value)
-		u->file_value = file_value;
-	file_lost = realloc(u->file_lost, file * sizeof(*file_lost));
-	if (file_lost)
-		u->file_lost = file_lost;
-	if (!perf_value || !perf_state || !file_value || !file_lost)
-		return upci_fail(UPC_ENOMEM, "no memory for readings");
+	if (perf > u->perf_room) {
+		uint64_t *value = realloc(u->perf_value, 2 * perf * sizeof(*value));
+		uint8_t *state;
+
+		if (value)
+			u->perf_value = value;
+		state = value ? realloc(u->perf_state, 2 * perf * sizeof(*state)) : NULL;
+		if (!state)
+			return upci_fail(UPC_ENOMEM, "no memory for readings");
+		u->perf_state = state;
+		u->perf_room = 2 * perf;
+	}
+	if (file > u->file_room) {
+		uint64_t *value = realloc(u->file_value, 2 * file * sizeof(*value));
+		bool *lost;
+
+		if (value)
+			u->file_value = value;
+		lost = value ? realloc(u->file_lost, 2 * file * sizeof(*lost)) : NULL;
+		if (!lost)
+			return upci_fail(UPC_ENOMEM, "no memory for readings");
+		u->file_lost = lost;
+		u->file_room = 2 * file;
+	}
 	return 0;
 }
 
@@ -127,6 +136,8 @@ static int open_all(struct upc_unit *u, const struct upci_context *context, stru
 	unsigned a;
 	int error = upci_sources_create(sources, context);
 
+	if (!error)
+		upci_perf_begin_batch(sources->perf);
 	for (a = 0; !error && a < u->actives; a++) {
 		struct upci_binding binding = u->binding[u->active[a]];
 
@@ -135,6 +146,8 @@ static int open_all(struct upc_unit *u, const struct upci_context *context, stru
 	}
 	if (!error)
 		error = upci_unit_grow_buffers(u, sources);
+	if (!error && !upci_perf_check(sources->perf))
+		error = upci_fail(UPC_ESYSTEM, "children were started while events were opened for them to inherit");
 	if (error)
 		upci_sources_destroy(sources);
 	return error;
@@ -142,14 +155,16 @@ static int open_all(struct upc_unit *u, const struct upci_context *context, stru
 
 static int replace_sources(struct upc_unit *u, const struct upci_context *context)
 {
-	struct upci_sources sources;
+	struct upci_sources sources, old;
 	int handles[UPC_COUNTERS];
 	unsigned a;
 	int error = open_all(u, context, &sources, handles);
 
 	if (error)
 		return error;
-	upci_sources_destroy(&u->sources);
+	/* A child forked meanwhile finds either the old ones or the new. */
+	upci_process_lock();
+	old = u->sources;
 	u->sources = sources;
 	u->context = *context;
 	for (a = 0; a < u->actives; a++) {
@@ -160,6 +175,9 @@ static int replace_sources(struct upc_unit *u, const struct upci_context *contex
 		b->last = 0;
 	}
 	u->forked = false;
+	u->started = false;
+	upci_process_unlock();
+	upci_sources_destroy(&old);
 	return 0;
 }
 
@@ -188,6 +206,25 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 	return 0;
 }
 
+/* What the kernel has counted since an exec that nobody had started the unit
+ * for belongs to nobody. */
+static int pass_over_exec(struct upc_unit *u)
+{
+	unsigned a;
+	int error;
+
+	if (!u->context.enable_on_exec || u->started || !u->perf_events)
+		return 0;
+	error = upci_perf_read(u->sources.perf, u->perf_value, u->perf_state);
+	for (a = 0; !error && a < u->actives; a++) {
+		struct upci_binding *b = &u->binding[u->active[a]];
+
+		if (b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT)
+			b->last = u->perf_value[b->handle];
+	}
+	return error;
+}
+
 int upc_unit_start(struct upc_unit *u)
 {
 	int error;
@@ -195,8 +232,14 @@ int upc_unit_start(struct upc_unit *u)
 	if (u->regs.run)
 		return 0;
 	error = upci_unit_reopen(u);
+	if (!error)
+		error = pass_over_exec(u);
 	if (error)
 		return error;
+	/* Events that were added one by one for children to inherit have a group
+	 * each. Opened together they have one; if that fails they do as they are. */
+	if (!u->started && upci_perf_scattered(u->sources.perf) && !upci_perf_ever_enabled(u->sources.perf))
+		(void)replace_sources(u, &u->context);
 	/* Files and clocks first: then the perf groups start in one system call
 	 * each, with nothing of ours behind them. */
 	error = upci_unit_base(u);
@@ -207,19 +250,29 @@ int upc_unit_start(struct upc_unit *u)
 		return error;
 	}
 	u->regs.run = true;
+	u->started = true;
 	return 0;
 }
 
 int upc_unit_stop(struct upc_unit *u)
 {
-	int error, stopped;
+	int error, stopped, anew = 0;
 
 	if (!u->regs.run)
 		return 0;
 	stopped = upci_perf_stop(u->sources.perf);
 	error = upci_unit_update(u);
 	u->regs.run = false;
-	return stopped ? stopped : error;
+	if (u->context.enable_on_exec) {
+		/* From here on the unit is one that starts at once. The exec, if
+		 * it is still to come, must not start what is stopped. */
+		struct upci_context context = u->context;
+
+		context.enable_on_exec = u->context.enable_on_exec = false;
+		if (u->perf_events && !upci_perf_ever_enabled(u->sources.perf))
+			anew = replace_sources(u, &context);
+	}
+	return stopped ? stopped : error ? error : anew;
 }
 
 int upc_unit_running(const struct upc_unit *u)

@@ -29,6 +29,7 @@ struct upci_binding {
 struct upci_entry {
 	uint32_t code;
 	unsigned references;		    /* adds less removes             */
+	int wish;			    /* of a plan: reassigned counter */
 	const struct upci_formula *formula; /* NULL: plain                    */
 	uint16_t first;			    /* plain: its counter             */
 	uint16_t *counter;		    /* one, or one a term             */
@@ -59,12 +60,14 @@ struct upc_unit {
 	struct upc_catalogue *catalogue;
 	struct upc_transaction *transaction; /* the open one, or NULL */
 	struct upci_fork_entry fork;
-	bool forked; /* descriptors are to be opened anew */
+	bool forked;  /* descriptors are to be opened anew             */
+	bool started; /* since the descriptors were opened             */
 
 	/* Readings, with room for the sources' handles. */
 	uint64_t *perf_value, *file_value;
 	uint8_t *perf_state;
 	bool *file_lost;
+	size_t perf_room, file_room;
 };
 
 /* Opens and closes the sources of a context. */

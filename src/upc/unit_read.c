@@ -102,7 +102,7 @@ static void take_in(struct upc_unit *u, unsigned i)
 		return;
 	if (b->event->kind == UPC_KIND_LEVEL) {
 		if (!(b->flags & UPC_COUNTER_HALTED))
-			u->regs.counter[i] = now;
+			upci_regs_set_level(&u->regs, i, now);
 		return;
 	}
 	if (b->flags & UPC_COUNTER_HALTED && !is_perf(b)) {
@@ -165,10 +165,10 @@ int upci_unit_base(struct upc_unit *u)
 
 		if (is_perf(b) || !reading(u, b, &now))
 			continue;
-		if (b->event->kind == UPC_KIND_LEVEL)
-			u->regs.counter[u->active[a]] = now;
-		else
+		if (b->event->kind == UPC_KIND_COUNT)
 			b->last = now;
+		else if (!(b->flags & UPC_COUNTER_HALTED))
+			upci_regs_set_level(&u->regs, u->active[a], now);
 	}
 	return 0;
 }

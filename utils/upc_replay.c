@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_replay.c - runs a script of register accesses and input signals on a unit and
+ * prints what is read and raised, bit for bit and in order.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common.h"
+#include "replay_vcd.h"
+#include "trace.h"
+
+/* A script is read whole, and takes up to some thirty times its size then. */
+#define SCRIPT_BYTES_MAX ((size_t)1 << 30)
+
+static const struct upci_engine_ops *const engines[] = {
+	&upci_engine_reference,
+	&upci_engine_cycle,
+	&upci_engine_segment,
+};
+#define ENGINES        (sizeof(engines) / sizeof(engines[0]))
+#define ENGINE_DEFAULT (&upci_engine_segment)
+
+struct options {
+	const char *file, *vcd;
+	const struct upci_engine_ops *engine;
+	bool stats;
+};
+
+struct replay {
+	const struct upci_engine_ops *ops;
+	struct upci_engine *engine;
+	struct replay_vcd *vcd; /* or NULL */
+};
+
+static const char usage[] =
+	"usage: upc_replay FILE [--engine NAME] [--stats] [--vcd FILE]\n"
+	"\n"
+	"Runs a replay script on a Universal Performance Counter unit and prints the\n"
+	"registers that it reads, interrupts, parity errors and refused accesses.\n"
+	"FILE '-' is standard input.\n"
+	"\n"
+	"      --engine NAME   what runs it: reference, cycle or segment; all print the\n"
+	"                      same. The default is segment; 'list' prints the names\n"
+	"      --stats         say on standard error how many cycles were run, how many\n"
+	"                      of them in closed form, and how long it took\n"
+	"      --vcd FILE      also write a waveform (value change dump, for GTKWave)\n"
+	"  -h, --help          this text\n"
+	"  -V, --version       the version\n"
+	"\n"
+	"Examples:\n"
+	"  upc_replay script.trace --stats\n"
+	"  printf 'upc-trace 1\\nw 0x900 1\\nc 10000 0@2/1\\nr 0x000\\n' | upc_replay -\n"
+	"  upc_replay script.trace --vcd script.vcd && gtkwave script.vcd\n";
+
+enum { OPTION_ENGINE = 256, OPTION_STATS, OPTION_VCD };
+
+static const struct option long_options[] = {
+	{"engine", required_argument, NULL, OPTION_ENGINE},
+	{"stats", no_argument, NULL, OPTION_STATS},
+	{"vcd", required_argument, NULL, OPTION_VCD},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},
+	{NULL, 0, NULL, 0},
+};
+
+/* ---- options ----------------------------------------------------------- */
+
+static int list_engines(void)
+{
+	for (size_t i = 0; i < ENGINES; i++)
+		puts(engines[i]->name);
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+static int set_engine(struct options *o, const char *name)
+{
+	for (size_t i = 0; i < ENGINES; i++)
+		if (strcmp(name, engines[i]->name) == 0) {
+			o->engine = engines[i];
+			return 0;
+		}
+	util_error("'%s' is no engine: --engine list prints their names", name);
+	return -1;
+}
+
+static int check_options(struct options *o, int argc, char **argv)
+{
+	if (optind == argc)
+		util_error("no script is given: name a file, or '-' for standard input");
+	else if (optind + 1 < argc)
+		util_error("'%s' is not asked for: one script at a time", argv[optind + 1]);
+	else if (o->vcd != NULL && strcmp(o->vcd, "-") == 0)
+		util_error("--vcd needs a file: standard output has what the script prints");
+	else {
+		o->file = argv[optind];
+		return 0;
+	}
+	return -1;
+}
+
+/* 0, or -1 when the tool is done with *status. */
+static int parse_options(struct options *o, int argc, char **argv, int *status)
+{
+	int option, error = 0;
+
+	*o = (struct options){.engine = ENGINE_DEFAULT};
+	while (error == 0 && (option = getopt_long(argc, argv, "hV", long_options, NULL)) != -1)
+		switch (option) {
+		case OPTION_ENGINE:
+			if (strcmp(optarg, "list") == 0) {
+				*status = list_engines();
+				return -1;
+			}
+			error = set_engine(o, optarg);
+			break;
+		case OPTION_STATS:
+			o->stats = true;
+			break;
+		case OPTION_VCD:
+			o->vcd = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			*status =
+				util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+			return -1;
+		case 'V':
+			*status = util_print_version();
+			return -1;
+		default:
+			error = -1;
+		}
+	if (error == 0)
+		error = check_options(o, argc, argv);
+	if (error != 0)
+		*status = util_try_help();
+	return error;
+}
+
+/* ---- the script -------------------------------------------------------- */
+
+/* All of an open file: text that the caller frees, or NULL after an error. */
+static char *read_all(FILE *in, const char *name, size_t *length)
+{
+	size_t room = 1 << 16, n;
+	char *text = malloc(room), *bigger;
+
+	*length = 0;
+	while (text != NULL && (n = fread(text + *length, 1, room - *length, in)) > 0) {
+		*length += n;
+		if (*length > SCRIPT_BYTES_MAX) {
+			util_error(
+				"'%s' is no script that is read whole: it has more than %zu bytes",
+				name, SCRIPT_BYTES_MAX);
+			free(text);
+			return NULL;
+		}
+		if (*length < room)
+			continue;
+		room *= 2;
+		bigger = realloc(text, room);
+		if (bigger == NULL)
+			free(text);
+		text = bigger;
+	}
+	if (text == NULL) {
+		util_error("out of memory");
+	} else if (ferror(in)) {
+		util_error("cannot read '%s': %s", name, strerror(errno));
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* Reads and checks the whole script; UTIL_OK, or the exit status. */
+static int load(const char *name, struct upci_trace *trace)
+{
+	bool standard = strcmp(name, "-") == 0;
+	FILE *in = standard ? stdin : fopen(name, "re");
+	struct upci_trace_error wrong;
+	size_t length;
+	char *text;
+	int error;
+
+	if (in == NULL) {
+		util_error("cannot read '%s': %s", name, strerror(errno));
+		return UTIL_FAILED;
+	}
+	text = read_all(in, name, &length);
+	if (!standard)
+		fclose(in);
+	if (text == NULL)
+		return UTIL_FAILED;
+	error = upci_trace_parse(text, length, trace, &wrong);
+	free(text);
+	if (error == 0)
+		return UTIL_OK;
+	if (error != UPC_EWIRING) {
+		util_error("%s", upc_strerror(error));
+		return UTIL_FAILED;
+	}
+	/* FILE:LINE: first, without the tool's name, as editors look for it. */
+	util_put(stderr, name, UINT_MAX);
+	fprintf(stderr, ":%u: ", wrong.line);
+	util_put(stderr, wrong.message, UINT_MAX);
+	fputc('\n', stderr);
+	return UTIL_USAGE;
+}
+
+/* ---- running it -------------------------------------------------------- */
+
+static void print_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	struct replay *replay = arg;
+
+	printf("%s %u %" PRIu64 "\n", event == UPCI_ENGINE_PARITY ? "parity" : "irq", counter,
+	       cycle);
+	if (event == UPCI_ENGINE_INTERRUPT && replay->vcd != NULL)
+		replay_vcd_interrupt(replay->vcd, counter);
+}
+
+/* Engines take offsets of 32 bits, scripts any: 2^32 is not register 0. */
+static void run_read(struct replay *replay, const struct upci_trace_op *op)
+{
+	uint64_t value;
+
+	if (op->offset <= UINT_MAX &&
+	    replay->ops->read(replay->engine, (unsigned)op->offset, &value) == 0)
+		printf("0x%03" PRIx64 " 0x%016" PRIx64 "\n", op->offset, value);
+	else
+		printf("fault 0x%" PRIx64 "\n", op->offset);
+}
+
+static void run_write(struct replay *replay, const struct upci_trace_op *op)
+{
+	if (op->offset > UINT_MAX ||
+	    replay->ops->write(replay->engine, (unsigned)op->offset, op->value) != 0)
+		printf("fault 0x%" PRIx64 "\n", op->offset);
+	else if (replay->vcd != NULL)
+		replay_vcd_write(replay->vcd, (unsigned)op->offset, op->value);
+}
+
+static void run_flip(struct replay *replay, const struct upci_trace_op *op)
+{
+	replay->ops->flip(replay->engine, op->counter, op->bit);
+	if (replay->vcd != NULL)
+		replay_vcd_flip(replay->vcd, op->counter, op->bit);
+}
+
+static int run_cycles(struct replay *replay, const struct upci_trace *trace,
+		      const struct upci_trace_op *op)
+{
+	struct upci_wave wave[UPC_INPUTS];
+
+	upci_trace_waves(trace, op, wave);
+	if (replay->vcd != NULL)
+		return replay_vcd_run(replay->vcd, replay->engine, wave, op->cycles);
+	replay->ops->run_waves(replay->engine, wave, op->cycles);
+	return 0;
+}
+
+/* Stops early when its output goes nowhere. */
+static void run(struct replay *replay, const struct upci_trace *trace)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < trace->ops && error == 0 && !ferror(stdout); i++) {
+		const struct upci_trace_op *op = &trace->op[i];
+
+		switch (op->kind) {
+		case UPCI_TRACE_WRITE:
+			run_write(replay, op);
+			break;
+		case UPCI_TRACE_READ:
+			run_read(replay, op);
+			break;
+		case UPCI_TRACE_CYCLES:
+			error = run_cycles(replay, trace, op);
+			break;
+		case UPCI_TRACE_FLIP:
+			run_flip(replay, op);
+			break;
+		case UPCI_TRACE_SYNC:
+			break;
+		}
+	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void print_stats(const struct replay *replay, double seconds)
+{
+	uint64_t cycles = replay->ops->cycles(replay->engine);
+
+	fprintf(stderr,
+		"engine: %s\n"
+		"cycles: %" PRIu64 "\n"
+		"in closed form: %" PRIu64 "\n"
+		"seconds: %.9f\n"
+		"cycles a second: %.0f\n",
+		replay->ops->name, cycles, replay->ops->cycles_closed(replay->engine), seconds,
+		seconds > 0 ? (double)cycles / seconds : 0);
+}
+
+static int replay_script(const struct options *o, const struct upci_trace *trace)
+{
+	struct replay replay = {.ops = o->engine};
+	const struct upci_engine_sink sink = {.event = print_event, .arg = &replay};
+	int status = UTIL_OK;
+	double begin;
+
+	replay.engine = replay.ops->create(&sink);
+	if (replay.engine == NULL) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	if (o->vcd != NULL) {
+		replay.vcd = replay_vcd_open(o->vcd, replay.ops, trace);
+		if (replay.vcd == NULL) {
+			replay.ops->destroy(replay.engine);
+			return UTIL_FAILED;
+		}
+	}
+	begin = now();
+	run(&replay, trace);
+	if (o->stats)
+		print_stats(&replay, now() - begin);
+	if (replay.vcd != NULL && replay_vcd_close(replay.vcd, replay.engine) != 0)
+		status = UTIL_FAILED;
+	if (util_flush(stdout, "standard output") != 0)
+		status = UTIL_FAILED;
+	replay.ops->destroy(replay.engine);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct upci_trace trace;
+	int status;
+
+	util_begin("upc_replay");
+	if (parse_options(&options, argc, argv, &status) != 0)
+		return status;
+	status = load(options.file, &trace);
+	if (status != UTIL_OK)
+		return status;
+	status = replay_script(&options, &trace);
+	upci_trace_free(&trace);
+	return status;
+}
