@@ -131,8 +131,11 @@ first_line()
 }
 check "a first line that is another" first_line
 printf 'upc-trace 1\nr 0x000\nc 1 \033[2J\n' > bad.trace
-check "what is wrong is shown without control characters" \
-	eval 'run 2 bad.trace && grep -q "^bad\.trace:3: .*\[2J" err && ! grep -q "[[:cntrl:]]" err'
+shown()
+{
+	run 2 bad.trace && grep -q '^bad\.trace:3: .*\[2J' err && ! grep -q '[[:cntrl:]]' err
+}
+check "what is wrong is shown without control characters" shown
 printf 'upc-trace 1\nr 0x000' > short.trace
 check "no newline at the end" gives <(echo '0x000 0x0000000000000000') short.trace
 check "no such file: 1" run 1 nowhere.trace

@@ -121,7 +121,8 @@ static struct upci_wave random_wave(void)
 		w.high = w.period - pick(2);
 		break;
 	case 2:
-		w.period = 1 + any_size(63);
+		w.period = any_size(64);
+		w.period += !w.period;
 		w.high = pick(2) ? w.period - pick(w.period < 5 ? w.period : 5) : pick(w.period);
 		break;
 	case 3: /* in step with the array update */
@@ -402,7 +403,8 @@ static void later(struct upci_wave *to, const struct upci_wave *from, uint64_t k
 /* A huge run is the same run in parts, some of them as small as it gets. */
 static void test_huge(void **state)
 {
-	static const uint64_t lengths[] = {UINT64_C(1) << 40, UINT64_C(1) << 63, UINT64_MAX, UINT64_MAX - 4096};
+	static const uint64_t lengths[] = {UINT64_C(1) << 40, UINT64_C(1) << 63, UINT64_MAX - 4096,
+					   UINT64_MAX};
 	static struct side a, b;
 	static struct upci_wave wave[UPC_INPUTS], rest[UPC_INPUTS];
 	unsigned n, cases = 2000 * rounds(), i;

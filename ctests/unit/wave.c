@@ -46,7 +46,7 @@ static void check_steps(const struct upci_wave *w, uint64_t cycles)
 		for (k = 0; k < cycles; k++) {
 			bool s = sample(w, k);
 
-			assert_int_equal(upci_wave_sample(w, k), s);
+			assert_int_equal(upci_wave_at(w, k), s);
 			if (counted(variant % 4, sampled, p, s)) {
 				counts++;
 				assert_int_equal(upci_wave_count_cycle(&c, counts), k);
@@ -153,7 +153,7 @@ static void test_far(void **state)
 		uint64_t k = near(&seed, 1, UINT64_MAX - 1), counts = upci_wave_counts(&c, k), cycle;
 		bool count = counted(n % 4, true, sample(&w, k - 1), sample(&w, k));
 
-		assert_int_equal(upci_wave_sample(&w, k), sample(&w, k));
+		assert_int_equal(upci_wave_at(&w, k), sample(&w, k));
 		assert_int_equal(upci_wave_counts(&c, k + 1), counts + count);
 		if (count)
 			assert_int_equal(upci_wave_count_cycle(&c, counts + 1), k);

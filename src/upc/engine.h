@@ -10,7 +10,9 @@
  * interrupts, counters in order.
  *
  * Engines know no errors but UPC_EFAULT, allocate nothing after their creation,
- * and call nothing but the sink.
+ * and call nothing but the sink, which must not access the engine: one may tell in
+ * mid-cycle, another when the run is over. Who wants to act on an interrupt before
+ * the next cycle runs the cycles up to it.
  */
 #ifndef UPCI_ENGINE_H
 #define UPCI_ENGINE_H
@@ -69,11 +71,10 @@ extern const struct upci_engine_ops upci_engine_segment;   /* engine_segment.c  
 
 static inline bool upci_wave_at(const struct upci_wave *wave, uint64_t k)
 {
-	/* k + phase may pass 2^64: reduce k first. */
-	uint64_t at = k % wave->period + wave->phase;
+	/* The sum of both may pass 2^64. */
+	uint64_t rest = wave->period - wave->phase, at = k % wave->period;
 
-	if (at >= wave->period)
-		at -= wave->period;
+	at = at < rest ? at + wave->phase : at - rest;
 	return at < wave->high;
 }
 

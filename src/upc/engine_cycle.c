@@ -48,9 +48,8 @@
 #include "engine_cycle.h"
 #include "engine_cycle_waves.h"
 
-#define BLOCK 16
-#define LOW_BITS 12
-#define LOW_MASK UINT64_C(0xfff)
+#define BLOCK     16
+#define LOW_BITS  12
 #define WORD_BITS 52
 #define WORD_MASK ((UINT64_C(1) << WORD_BITS) - 1)
 
@@ -66,15 +65,15 @@ union lanes {
 /* What the configuration makes of the signals. */
 struct wiring {
 	v4 select[UPC_INPUTS_PER_COUNTER]; /* counters that choose this input */
-	v4 invert;			   /* modes high-low and level-low    */
-	v4 edge;			   /* modes low-high and high-low     */
+	v4 invert;                         /* modes high-low and level-low    */
+	v4 edge;                           /* modes low-high and high-low     */
 };
 
 struct upci_engine {
 	struct wiring wiring;
 	union lanes low[LOW_BITS];
 	union lanes latch;
-	union lanes p;	   /* the cycle before's sample          */
+	union lanes p;     /* the cycle before's sample          */
 	union lanes fresh; /* p is no sample of the chosen input */
 	union lanes enabled, armed, pending, parity_error;
 	uint64_t array[UPC_COUNTERS]; /* the array words, parity in bit 52 */
@@ -170,11 +169,11 @@ static inline void array_update(struct upci_engine *e, unsigned i)
 #include "engine_cycle_blocks.h"
 
 #ifdef __x86_64__
-#define ISA(name) avx2_##name
+#define ISA(name)  avx2_##name
 #define ISA_TARGET __attribute__((target("avx2")))
 #include "engine_cycle_blocks.h"
 
-#define ISA(name) avx512_##name
+#define ISA(name)  avx512_##name
 #define ISA_TARGET __attribute__((target("avx2,avx512f,avx512vl")))
 #include "engine_cycle_blocks.h"
 #endif
@@ -250,7 +249,8 @@ static uint64_t advance(struct upci_engine *e, const struct wiring *w,
 	uint64_t blocks = n / BLOCK, done;
 
 	if (blocks && e->t % BLOCK == 0 && !any(&e->fresh)) {
-		done = e->run ? e->run_blocks(e, w, signals, blocks) : rest_blocks(e, w, signals, blocks);
+		done = e->run ? e->run_blocks(e, w, signals, blocks)
+			      : rest_blocks(e, w, signals, blocks);
 		if (done)
 			return done * BLOCK;
 	}
@@ -270,7 +270,8 @@ static void run_signals(struct upci_engine *e, const struct upci_signals *signal
 
 /* From the k-th cycle of a run on, less back cycles. Constant waves are laid into the
  * buffer for good. */
-static void start_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k, unsigned back)
+static void start_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k,
+			unsigned back)
 {
 	union lanes high;
 	unsigned i;
@@ -306,7 +307,8 @@ static void fill_buffer(struct upci_engine *e)
 
 /* Up to n cycles, until the configuration is written. The buffer begins with a block,
  * so that only the run's first and last cycles are stepped. */
-static uint64_t play_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k, uint64_t n)
+static uint64_t play_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k,
+			   uint64_t n)
 {
 	struct wiring w = e->wiring;
 	unsigned from = e->t % BLOCK, i;

@@ -12,7 +12,7 @@
 #include "engine.h"
 
 enum upci_isa {
-	UPCI_ISA_PLAIN,	 /* what the compiler was told to assume: SSE2, NEON, plain C */
+	UPCI_ISA_PLAIN, /* what the compiler was told to assume: SSE2, NEON, plain C */
 	UPCI_ISA_AVX2,
 	UPCI_ISA_AVX512, /* 256-bit vectors with AVX-512VL's instructions */
 	UPCI_ISAS,
@@ -24,6 +24,7 @@ const char *upci_isa_name(enum upci_isa isa);
 bool upci_isa_usable(enum upci_isa isa);
 
 /* As upci_engine_cycle.create, for an instruction set that is usable. */
-struct upci_engine *upci_engine_cycle_create(const struct upci_engine_sink *sink, enum upci_isa isa);
+struct upci_engine *upci_engine_cycle_create(const struct upci_engine_sink *sink,
+					     enum upci_isa isa);
 
 #endif

@@ -16,8 +16,8 @@
  * 64, is then the 64 bits from there on. */
 struct wave_lane {
 	uint64_t period, high, at;
-	uint64_t step;		/* WAVE_SPAN mod period       */
-	uint64_t pattern[2];	/* of periods up to WAVE_SPAN */
+	uint64_t step;       /* WAVE_SPAN mod period       */
+	uint64_t pattern[2]; /* of periods up to WAVE_SPAN */
 };
 
 static inline uint64_t wave_ones(uint64_t n)

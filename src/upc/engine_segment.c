@@ -229,7 +229,7 @@ static void run_counter(const struct upci_engine *e, unsigned i, struct counter 
 	c->array = (start + carries - latch) & WORD_MASK;
 	c->latch = latch;
 	c->low = (uint16_t)low;
-	c->p = upci_wave_sample(wave, n - 1);
+	c->p = upci_wave_at(wave, n - 1);
 	c->sampled = true;
 }
 

@@ -67,15 +67,6 @@ static inline uint64_t upci_wave_add(uint64_t phase, uint64_t rest, uint64_t per
 	return rest < room ? phase + rest : rest - room;
 }
 
-/* Whether the wave is high in cycle k; any period, where upci_wave_at leaves off at
- * 2^63, beyond which its sum may not fit. */
-static inline bool upci_wave_sample(const struct upci_wave *wave, uint64_t k)
-{
-	uint64_t rest = k - upci_wave_divide(k, wave->period) * wave->period;
-
-	return upci_wave_add(wave->phase, rest, wave->period) < wave->high;
-}
-
 /* Cycles in which the wave is high, of the first m. */
 static inline uint64_t upci_wave_highs(const struct upci_wave *wave, uint64_t m)
 {
