@@ -2,46 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # utils_avail.sh - upc_avail finds what there is, says why the rest is not, and
 # is fit for scripts. $UPC_AVAIL is the tool.
-set -u
-
 avail=${UPC_AVAIL:-upc_avail}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-unset COLUMNS UPC_WIRING
-n=0
-
-# check NAME COMMAND...: passes when the command does
-check()
-{
-	name=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $name"
-	else
-		for file in out err; do
-			[ ! -s $file ] || head -n 20 $file | sed "s/^/# $file: /"
-		done
-		echo "not ok $n - $name"
-	fi
-}
-
-skip()
-{
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
-# run STATUS ARGUMENT...: upc_avail ends with the status; its output is in out, err
-run()
-{
-	want=$1
-	shift
-	"$avail" "$@" > out 2> err
-	got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want"; false; }
-}
+tool=$avail
+. "${srcdir:?}/ctests/utils.inc"
 
 echo "1..22"
 

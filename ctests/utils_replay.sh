@@ -3,40 +3,10 @@
 # utils_replay.sh - every script of ctests/vectors gives what it must, byte for byte,
 # on every engine; bad scripts run not at all; statistics and waveforms are right.
 # $UPC_REPLAY is the tool.
-set -u
-
 replay=${UPC_REPLAY:-upc_replay}
+tool=$replay
 vectors=${srcdir:?}/ctests/vectors
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-n=0
-
-# check NAME COMMAND...: passes when the command does
-check()
-{
-	local name=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $name"
-	else
-		for file in out err; do
-			[ ! -s $file ] || head -n 20 $file | sed "s/^/# $file: /"
-		done
-		echo "not ok $n - $name"
-	fi
-}
-
-# run STATUS ARGUMENT...: upc_replay ends with the status; its output is in out, err
-run()
-{
-	local want=$1 got
-	shift
-	"$replay" "$@" > out 2> err
-	got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want"; false; }
-}
+. "${srcdir:?}/ctests/utils.inc"
 
 # gives FILE ARGUMENT...: upc_replay prints what the file has, and nothing else
 gives()

@@ -2,46 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # utils_stat.sh - upc_stat runs a program as if it were not there, and what it
 # prints is right by what it can be checked with. $UPC_STAT is the tool.
-set -u
-
 stat=${UPC_STAT:-upc_stat}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-unset COLUMNS UPC_WIRING
-n=0
-
-# check NAME COMMAND...: passes when the command does
-check()
-{
-	name=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $name"
-	else
-		for file in out err; do
-			[ ! -s $file ] || sed "s/^/# $file: /" $file
-		done
-		echo "not ok $n - $name"
-	fi
-}
-
-skip()
-{
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
-# run STATUS ARGUMENT...: upc_stat ends with the status; its output is in out, err
-run()
-{
-	want=$1
-	shift
-	"$stat" "$@" > out 2> err
-	got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want"; false; }
-}
+tool=$stat
+. "${srcdir:?}/ctests/utils.inc"
 
 lines()
 {

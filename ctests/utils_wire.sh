@@ -2,41 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # utils_wire.sh - the wiring that upc_wire writes can be edited and given back,
 # and a wrong one is refused with its place. $UPC_WIRE is the tool.
-set -u
-
 wire=${UPC_WIRE:-upc_wire}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-umask 022
-unset COLUMNS UPC_WIRING
-n=0
-
-# check NAME COMMAND...: passes when the command does
-check()
-{
-	name=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $name"
-	else
-		for file in out err; do
-			[ ! -s $file ] || head -n 20 $file | sed "s/^/# $file: /"
-		done
-		echo "not ok $n - $name"
-	fi
-}
-
-# run STATUS ARGUMENT...: upc_wire ends with the status; its output is in out, err
-run()
-{
-	want=$1
-	shift
-	"$wire" "$@" > out 2> err
-	got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want"; false; }
-}
+tool=$wire
+. "${srcdir:?}/ctests/utils.inc"
 
 echo "1..22"
 

@@ -63,11 +63,6 @@ int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 	return upc_register_write(u, UPC_REG_COUNTER(counter), value);
 }
 
-static bool is_perf(const struct upci_binding *b)
-{
-	return b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT;
-}
-
 int upc_counter_halt(struct upc_unit *u, int counter)
 {
 	struct upci_binding *b;
@@ -78,7 +73,7 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 	b = &u->binding[counter];
 	if (b->flags & UPC_COUNTER_HALTED)
 		return 0;
-	if (is_perf(b)) {
+	if (upci_is_perf(b)) {
 		/* Counts until now stay in the kernel's counter and come with the next read. */
 		error = u->forked ? 0 : upci_perf_halt(u->sources.perf, b->handle);
 	} else if (u->regs.run) {
@@ -101,7 +96,7 @@ int upc_counter_continue(struct upc_unit *u, int counter)
 	b = &u->binding[counter];
 	if (!(b->flags & UPC_COUNTER_HALTED))
 		return 0;
-	if (is_perf(b)) {
+	if (upci_is_perf(b)) {
 		error = u->forked ? 0 : upci_perf_continue(u->sources.perf, b->handle);
 	} else if (u->regs.run) {
 		/* While halted its readings are passed over: this one is the base. */

@@ -113,10 +113,8 @@ void upci_unit_reindex(struct upc_unit *u)
 		if (!b->references)
 			continue;
 		u->active[u->actives++] = (uint16_t)i;
-		if (b->event->driver.source == UPC_SOURCE_FILE)
-			u->file_fields++;
-		else if (b->event->driver.source != UPC_SOURCE_CLOCK)
-			u->perf_events++;
+		u->file_fields += b->source == UPC_SOURCE_FILE;
+		u->perf_events += upci_is_perf(b);
 	}
 	memset(u->index, 0, sizeof(u->index));
 	for (i = 0; i < u->entries; i++) {
@@ -219,7 +217,7 @@ static int pass_over_exec(struct upc_unit *u)
 	for (a = 0; !error && a < u->actives; a++) {
 		struct upci_binding *b = &u->binding[u->active[a]];
 
-		if (b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT)
+		if (upci_is_perf(b))
 			b->last = u->perf_value[b->handle];
 	}
 	return error;

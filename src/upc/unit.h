@@ -25,6 +25,12 @@ struct upci_binding {
 	uint64_t last;	     /* the source's reading that the register has taken in */
 };
 
+/* Whether the kernel counts it, and can be told to stop. */
+static inline bool upci_is_perf(const struct upci_binding *b)
+{
+	return b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT;
+}
+
 /* An event that was added: plain, or derived from several counters. */
 struct upci_entry {
 	uint32_t code;

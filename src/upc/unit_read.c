@@ -20,11 +20,6 @@ static uint64_t scale(const struct upci_driver *driver, uint64_t value)
 	return (uint64_t)((unsigned __int128)value * driver->mul / driver->div);
 }
 
-static bool is_perf(const struct upci_binding *b)
-{
-	return b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT;
-}
-
 static void mark(struct upci_binding *b, uint16_t flag, const char *what)
 {
 	if (!(b->flags & flag))
@@ -91,7 +86,7 @@ static void take_in(struct upc_unit *u, unsigned i)
 	uint64_t now;
 
 	/* The common case, and all of it: a perf count that only grew. */
-	if (is_perf(b) && b->unscaled_count && u->perf_state[b->handle] == UPCI_PERF_EXACT &&
+	if (upci_is_perf(b) && b->unscaled_count && u->perf_state[b->handle] == UPCI_PERF_EXACT &&
 	    u->perf_value[b->handle] >= b->last) {
 		now = u->perf_value[b->handle];
 		upci_regs_add(&u->regs, i, now - b->last);
@@ -105,7 +100,7 @@ static void take_in(struct upc_unit *u, unsigned i)
 			upci_regs_set_level(&u->regs, i, now);
 		return;
 	}
-	if (b->flags & UPC_COUNTER_HALTED && !is_perf(b)) {
+	if (b->flags & UPC_COUNTER_HALTED && !upci_is_perf(b)) {
 		b->last = now;
 		return;
 	}
@@ -163,7 +158,7 @@ int upci_unit_base(struct upc_unit *u)
 		struct upci_binding *b = &u->binding[u->active[a]];
 		uint64_t now;
 
-		if (is_perf(b) || !reading(u, b, &now))
+		if (upci_is_perf(b) || !reading(u, b, &now))
 			continue;
 		if (b->event->kind == UPC_KIND_COUNT)
 			b->last = now;

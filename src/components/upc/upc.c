@@ -147,6 +147,8 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 		entries[i].tag = native[i].ni_papi_code;
 		entries[i].code = (uint32_t)native[i].ni_event & UPCP_CODE_MASK;
 	}
+	if (inside)
+		return PAPI_EISRUN;
 	inside++;
 	error = upcp_set_update(set, entries, (unsigned int)count);
 	inside--;
@@ -164,6 +166,8 @@ static int on_start(hwd_context_t *context, hwd_control_state_t *state)
 	int error;
 
 	(void)context;
+	if (inside)
+		return PAPI_EISRUN;
 	inside++;
 	error = upcp_set_start(state);
 	inside--;
@@ -175,6 +179,8 @@ static int on_stop(hwd_context_t *context, hwd_control_state_t *state)
 	int error;
 
 	(void)context;
+	if (inside)
+		return PAPI_EISRUN;
 	inside++;
 	error = upcp_set_stop(state);
 	inside--;
@@ -210,6 +216,8 @@ static int on_reset(hwd_context_t *context, hwd_control_state_t *state)
 	int error;
 
 	(void)context;
+	if (inside)
+		return PAPI_EISRUN;
 	inside++;
 	error = upcp_set_reset(state);
 	inside--;
@@ -221,6 +229,8 @@ static int on_write(hwd_context_t *context, hwd_control_state_t *state, long lon
 	int error;
 
 	(void)context;
+	if (inside)
+		return PAPI_EISRUN;
 	inside++;
 	error = upcp_set_write(state, values);
 	inside--;
@@ -273,6 +283,8 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 	default:
 		return PAPI_ENOSUPP;
 	}
+	if (inside)
+		return PAPI_EISRUN;
 	inside++;
 	error = upcp_set_aim(set, &target);
 	inside--;
