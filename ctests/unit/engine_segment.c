@@ -257,7 +257,7 @@ static unsigned cases_for(unsigned n)
 	const char *text = getenv("UPC_TEST_ROUNDS");
 
 	if (getenv("UPC_TEST_INEXACT"))
-		return n / 20 + 1;
+		return n / 5 + 1;
 	return text && atoi(text) > 0 ? n * (unsigned)atoi(text) : n;
 }
 
