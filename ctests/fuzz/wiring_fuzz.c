@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "wiring.h"
+#include "fuzz_main.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -120,29 +121,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(events);
 	return 0;
 }
-
-#ifdef UPC_FUZZ_MAIN
-int main(int argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		FILE *file = fopen(argv[i], "rb");
-		uint8_t *data;
-		size_t size;
-
-		if (!file) {
-			perror(argv[i]);
-			return 2;
-		}
-		data = malloc(9u << 20);
-		if (!data)
-			return 2;
-		size = fread(data, 1, 9u << 20, file);
-		fclose(file);
-		LLVMFuzzerTestOneInput(data, size);
-		free(data);
-	}
-	return 0;
-}
-#endif

@@ -142,74 +142,6 @@ static void test_thread_that_ends_while_it_counts(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_retarget(void **state)
-{
-	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
-	struct upc_unit *u = create_with_faults();
-	int go[2], done[2], i;
-	char byte;
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(pipe(go), 0);
-	assert_int_equal(pipe(done), 0);
-	pid = fork();
-	if (pid == 0) {
-		close(go[1]);
-		while (read(go[0], &byte, 1) == 1) {
-			touch_fresh_pages(400);
-			if (write(done[1], "x", 1) != 1)
-				break;
-		}
-		_exit(0);
-	}
-	close(go[0]);
-	options.pid = pid;
-	assert_int_equal(upc_unit_start(u), 0);
-	assert_int_equal(upc_unit_retarget(u, &options), UPC_ESTATE);
-	assert_int_equal(upc_unit_stop(u), 0);
-	options.pid = 0x3fffffff;
-	assert_int_equal(upc_unit_retarget(u, &options), UPC_ENOTASK);
-	options.pid = pid;
-	assert_int_equal(upc_unit_retarget(u, &options), 0);
-	assert_int_equal(value_of(u, faults), 0);
-	assert_int_equal(upc_unit_start(u), 0);
-	touch_fresh_pages(77);
-	for (i = 0; i < 2; i++) {
-		assert_int_equal(write(go[1], "x", 1), 1);
-		assert_int_equal(read(done[0], &byte, 1), 1);
-	}
-	assert_faults(value_of(u, faults), 800);
-	close(go[1]);
-	waitpid(pid, NULL, 0);
-	assert_int_equal(upc_unit_stop(u), 0);
-	assert_faults(value_of(u, faults), 800);
-	upc_unit_destroy(u);
-	close(done[0]);
-	close(done[1]);
-}
-
-static void test_inherit(void **state)
-{
-	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
-	struct upc_unit *u;
-	pid_t pid;
-
-	(void)state;
-	options.inherit = 1;
-	assert_int_equal(upc_unit_create(c, &options, &u), 0);
-	assert_int_equal(upc_unit_add(u, faults), 0);
-	assert_int_equal(upc_unit_start(u), 0);
-	pid = fork();
-	if (pid == 0) {
-		touch_fresh_pages(1000);
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
-	assert_in_range(value_of(u, faults), 1000, 1300 + FAULT_SLACK);
-	upc_unit_destroy(u);
-}
-
 /* A child that lives, waits for bytes, and faults 100 pages for each. */
 static pid_t start_child(int *to)
 {
@@ -249,6 +181,55 @@ static void end_child(pid_t pid, const int *to)
 	close(to[0]);
 	close(to[1]);
 	waitpid(pid, NULL, 0);
+}
+
+static void test_retarget(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upc_unit *u = create_with_faults();
+	int to[2], i;
+	pid_t pid = start_child(to);
+
+	(void)state;
+	options.pid = pid;
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_retarget(u, &options), UPC_ESTATE);
+	assert_int_equal(upc_unit_stop(u), 0);
+	options.pid = 0x3fffffff;
+	assert_int_equal(upc_unit_retarget(u, &options), UPC_ENOTASK);
+	options.pid = pid;
+	assert_int_equal(upc_unit_retarget(u, &options), 0);
+	assert_int_equal(value_of(u, faults), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	touch_fresh_pages(77);
+	for (i = 0; i < 8; i++)
+		fault_in_child(to);
+	assert_faults(value_of(u, faults), 800);
+	end_child(pid, to);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_faults(value_of(u, faults), 800);
+	upc_unit_destroy(u);
+}
+
+static void test_inherit(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upc_unit *u;
+	pid_t pid;
+
+	(void)state;
+	options.inherit = 1;
+	assert_int_equal(upc_unit_create(c, &options, &u), 0);
+	assert_int_equal(upc_unit_add(u, faults), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	pid = fork();
+	if (pid == 0) {
+		touch_fresh_pages(1000);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	assert_in_range(value_of(u, faults), 1000, 1300 + FAULT_SLACK);
+	upc_unit_destroy(u);
 }
 
 /* The kernel keeps a group in each inherited child; one that grows in the parent

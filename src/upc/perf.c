@@ -135,7 +135,7 @@ static int fail_open(const char *name, const struct upci_perf_target *target, bo
 		if (hardware)
 			return upci_fail(UPC_ECONFLICT,
 					 "%s: does not fit the PMU's counters together with the hardware events "
-					 "already added; count it in a run of its own, or multiplex",
+					 "already added; count it in a run of its own",
 					 name);
 		return upci_fail(UPC_ENOSUPP, "%s: the kernel cannot count it in this context (%s)", name,
 				 strerror(e));

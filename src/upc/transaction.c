@@ -140,11 +140,11 @@ int upc_transaction_reassign(struct upc_transaction *t, uint32_t from, uint32_t 
 	event = countable(t, to, &error);
 	if (!event)
 		return error;
-	if (!old || old->driver.source == UPC_SOURCE_DERIVED || event->driver.source == UPC_SOURCE_DERIVED)
+	if (!old)
+		return upci_fail(UPC_ENOEVENT, "no event has the code %u", from);
+	if (old->driver.source == UPC_SOURCE_DERIVED || event->driver.source == UPC_SOURCE_DERIVED)
 		return upci_fail(UPC_ENOSUPP, "%s: a derived event has several counters; add and remove it instead",
-				 old && old->driver.source != UPC_SOURCE_DERIVED ? event->name
-				 : old					      ? old->name
-									      : "?");
+				 old->driver.source == UPC_SOURCE_DERIVED ? old->name : event->name);
 	return append(t, (struct op){REASSIGN, from, to, NOWHERE});
 }
 
@@ -262,8 +262,7 @@ static int need_leaf(struct plan *p, uint32_t code)
 	}
 	if (p->leaves == UPC_COUNTERS)
 		return upci_fail(UPC_ECONFLICT,
-				 "%s: all %d counters are taken; remove an event, count it in another set, or "
-				 "multiplex",
+				 "%s: all %d counters are taken; remove an event, or count it in another set",
 				 name_of(p, code), UPC_COUNTERS);
 	leaf = &p->leaf[p->leaves++];
 	*leaf = (struct leaf){.code = code, .references = 1, .wanted = UPC_ANY_COUNTER, .from = NOWHERE,
@@ -295,8 +294,8 @@ static int claim(struct plan *p, struct leaf *leaf, int counter)
 	int other = p->owner[counter];
 
 	if (other != NOWHERE)
-		return upci_fail(UPC_ECONFLICT, "%s and %s need the same counter %d; count them in two sets, or "
-				 "multiplex", name_of(p, p->leaf[other].code), name_of(p, leaf->code), counter);
+		return upci_fail(UPC_ECONFLICT, "%s and %s need the same counter %d; count them in two sets",
+				 name_of(p, p->leaf[other].code), name_of(p, leaf->code), counter);
 	leaf->counter = counter;
 	p->owner[counter] = (int)(leaf - p->leaf);
 	return 0;
@@ -430,18 +429,22 @@ static int open_batch(struct plan *p)
 	return error;
 }
 
-/* A child that comes while a batch is opened spoils it; the next try is unlikely
- * to meet one too. */
+/* A child that comes, or a thread of a process that goes, while a batch is opened
+ * spoils it; the next try is unlikely to meet one too. */
 static int open_new(struct plan *p)
 {
 	int tries, error = 0;
 
 	for (tries = 0; tries < 20; tries++) {
 		error = open_batch(p);
+		if (error == UPC_ENOTASK && p->unit->context.kind == UPC_CONTEXT_PROCESS)
+			continue;
 		if (error || upci_perf_check(p->unit->sources.perf))
 			return error;
 		close_new(p, p->leaves);
 	}
+	if (error)
+		return error;
 	return upci_fail(UPC_ESYSTEM, "children are started faster than events can be opened for them to inherit; "
 			 "add the events before");
 }
