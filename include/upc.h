@@ -318,7 +318,8 @@ int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from,
  * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256, or a
  * 257th counter: the message names them), UPC_EINVAL (a remove of what is not
  * there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
- * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec), UPC_ESYSTEM. After an error the unit is as before the begin.
+ * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec), UPC_ESYSTEM.
+ * After an error the unit is as before the begin.
  * Host events may move to another counter, with their values.
  */
 int upc_transaction_commit(struct upc_transaction *transaction);

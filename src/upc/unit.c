@@ -205,22 +205,17 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 }
 
 /* What the kernel has counted since an exec that nobody had started the unit
- * for belongs to nobody. */
+ * for belongs to nobody: the readings are taken in, and not the counts. */
 static int pass_over_exec(struct upc_unit *u)
 {
-	unsigned a;
+	const struct upci_regs before = u->regs;
 	int error;
 
 	if (!u->context.enable_on_exec || u->started || !u->perf_events)
 		return 0;
-	error = upci_perf_read(u->sources.perf, u->perf_value, u->perf_state);
-	for (a = 0; !error && a < u->actives; a++) {
-		struct upci_binding *b = &u->binding[u->active[a]];
-
-		if (upci_is_perf(b))
-			b->last = u->perf_value[b->handle];
-	}
-	return error;
+	error = upci_unit_update(u);
+	u->regs = before;
+	return error == UPC_ELOST || error == UPC_EPARTIAL ? 0 : error;
 }
 
 int upc_unit_start(struct upc_unit *u)
