@@ -87,6 +87,8 @@ enum upc_error {
 	UPC_EWIRING = -12,  /* the wiring file is wrong                         */
 	UPC_ELOST = -13,    /* a source stopped giving a counter its count      */
 	UPC_EPARTIAL = -14, /* a hardware counter ran only part of the time     */
+	UPC_EPARITY = -15,  /* a counter's word in the array is damaged         */
+	UPC_EGONE = -16,    /* the owner of a shared unit has ended              */
 };
 
 /* Set every byte of an option structure to zero and its size. */
@@ -128,6 +130,7 @@ enum upc_source {
 	UPC_SOURCE_FILE,       /* a field of a file of /proc or /sys             */
 	UPC_SOURCE_CLOCK,      /* a clock of clock_gettime                       */
 	UPC_SOURCE_DERIVED,    /* a formula over other events                    */
+	UPC_SOURCE_REPLAY,     /* an input signal of a replay script             */
 };
 
 /* Whose activity an event shows when it is added to a context. */
@@ -166,6 +169,9 @@ struct upc_event_info {
 	const char *driver; /* what drives it: "perf:PAGE-FAULTS", ...; ""    */
 	const char *why;    /* where source is NONE: why, and what would      */
 	const char *differs; /* wired Blue Gene/P name: how the meanings differ */
+	enum upc_mode mode;  /* signal mode in which it is counted            */
+	unsigned modes;      /* bit 1 << UPC_MODE_*: qualifiers ":mode=..." that
+				the name can have; 0 where it has one          */
 };
 
 struct upc_catalogue;
@@ -182,8 +188,8 @@ struct upc_catalogue_options {
  * options may be NULL. The caller owns *catalogue.
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
  * FILE:LINE:COLUMN and what was expected), UPC_EPERM (a wiring file that others
- * could have written), UPC_ENOSUPP ($UPC_SOURCE asks for a source other than
- * "live").
+ * could have written), UPC_ENOSUPP ($UPC_SOURCE is neither "live" nor
+ * "replay:FILE").
  */
 int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_catalogue **catalogue);
 
@@ -370,6 +376,13 @@ int upc_unit_get_events(struct upc_unit *unit, const uint32_t *codes, unsigned n
 int upc_unit_write_events(struct upc_unit *unit, const uint32_t *codes, unsigned n,
 			  const uint64_t *values);
 
+/*
+ * Reads all added events, n of them, in the order of upc_unit_list: as
+ * upc_unit_read_events without looking for codes. Errors: UPC_EINVAL (n is not
+ * how many there are), those of upc_unit_read.
+ */
+int upc_unit_read_added(struct upc_unit *unit, uint64_t *values, unsigned n);
+
 /* What a counter is doing. */
 enum upc_counter_flag {
 	UPC_COUNTER_BOUND = 1,   /* an event is bound to it                   */
@@ -397,8 +410,8 @@ int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_inf
 int upc_counter_read(struct upc_unit *unit, int counter, uint64_t *value);
 int upc_counter_write(struct upc_unit *unit, int counter, uint64_t value);
 
-/* Halts one counter, and lets it go on, while the others count. Errors:
- * UPC_EINVAL (nothing bound), UPC_ESYSTEM. */
+/* Halts one counter of a live source, and lets it go on, while the others count.
+ * Errors: UPC_EINVAL (nothing bound), UPC_ENOSUPP (replay), UPC_ESYSTEM. */
 int upc_counter_halt(struct upc_unit *unit, int counter);
 int upc_counter_continue(struct upc_unit *unit, int counter);
 
@@ -415,6 +428,175 @@ int upc_unit_list(const struct upc_unit *unit, uint32_t *codes, unsigned max);
  */
 int upc_register_read(struct upc_unit *unit, unsigned offset, uint64_t *value);
 int upc_register_write(struct upc_unit *unit, unsigned offset, uint64_t value);
+
+/* ---- thresholds and interrupts (UPC, section 5) ------------------------- */
+
+enum upc_interrupt_kind {
+	UPC_INTERRUPT_THRESHOLD = 0, /* a counter met its threshold            */
+	UPC_INTERRUPT_PARITY = 1,    /* its word in the array was found damaged */
+};
+
+#define UPC_NO_CODE UINT32_MAX
+
+/* What raised an interrupt. */
+struct upc_interrupt {
+	size_t size;
+	enum upc_interrupt_kind kind;
+	int counter;	/* 0..255                                             */
+	uint32_t code;	/* event bound to it, or UPC_NO_CODE                   */
+	uint64_t value; /* the event's count in this moment                    */
+	uint64_t cycle; /* of the unit's clock; 0 where the source has none    */
+};
+
+/*
+ * Tells fn of every interrupt: thresholds of events, thresholds that were armed
+ * through registers, parity errors. fn NULL: nobody.
+ * Where the source is exact (replay) fn is called on the thread that makes the
+ * unit go on, when the interrupt happens and before anything later does; it may
+ * read and write the unit, and must not play, start, stop, destroy it or change
+ * its events.
+ * Live sources raise no interrupts by themselves: the kernel sends the counting
+ * thread signal, a real-time signal that the program handles with SA_SIGINFO, and
+ * the handler asks upc_unit_signalled which event it is for. signal 0: live events
+ * have no thresholds. Errors: UPC_EINVAL (no such signal), UPC_ESTATE (events have
+ * live thresholds: clear them before another signal is chosen).
+ */
+int upc_unit_set_interrupt(struct upc_unit *unit,
+			   void (*fn)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg),
+			   void *arg, int signal);
+
+/*
+ * An interrupt each time the event has counted threshold more, from 0 (or from
+ * the multiple below what it is preset to) on: the k-th at exactly k * threshold
+ * where the source is exact. Any number of events, each with its own threshold of
+ * 64 bits: the counters are preloaded to meet the one threshold register, and
+ * what is read is corrected by it. 0 takes the threshold away. An event that is
+ * taken away loses its threshold.
+ * Errors: UPC_EINVAL (a code that is not added), UPC_ENOSUPP (a derived event, a
+ * level, a file, a context of others: the message says which), UPC_ESTATE (a live
+ * unit runs), UPC_EMFILE, UPC_EPERM, UPC_ECONFLICT, UPC_ESYSTEM.
+ */
+int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t threshold);
+
+/* The event's threshold, 0 without one. Errors: UPC_EINVAL. */
+int upc_unit_get_threshold(const struct upc_unit *unit, uint32_t code, uint64_t *threshold);
+
+/*
+ * Which event a signal is for, by the si_fd of its siginfo_t. Errors: UPC_EINVAL
+ * (none of this unit's). Context: also signal handlers of the unit's thread;
+ * leaves no message.
+ */
+int upc_unit_signalled(const struct upc_unit *unit, int fd, uint32_t *code);
+
+/*
+ * Fault injection: flips bit 0..51 of a counter's word in the array, and not its
+ * parity. Found by the array update's next visit or by a read, then told once to
+ * the callback, and every read of the counter fails with UPC_EPARITY until it is
+ * written. Errors: UPC_EINVAL, UPC_ENOSUPP (a live source has no array).
+ */
+int upc_counter_inject(struct upc_unit *unit, int counter, int bit);
+
+/* ---- replay ($UPC_SOURCE=replay:FILE) ------------------------------------ */
+
+/*
+ * Plays the script on, to the next sync mark or the end. All units of a thread see
+ * the same signals: what one plays, the others get when they are next used. A
+ * thread's script begins with its first unit and is never rewound.
+ * Returns 1, or 0 where nothing was left to play. Errors: UPC_ENOSUPP (another
+ * source), UPC_ESTATE (called from an interrupt).
+ */
+int upc_unit_play(struct upc_unit *unit);
+
+/* Whether anything is left to play. */
+int upc_unit_playable(const struct upc_unit *unit);
+
+/* ---- shared units: watched by other processes (UPC, section 7) ------------ */
+
+struct upc_share_options {
+	size_t size;
+	int group; /* non-zero: the file's group may read as well */
+};
+
+/*
+ * Shows the unit to other processes under a name, 1 to 64 of [A-Za-z0-9_.-], not
+ * beginning with a dot, in the user's own name space: its 256 counts, its
+ * configuration and event names, as of the unit's last read, start, stop, play or
+ * change. The file has mode 0600 (0640 with group) and lies in /dev/shm; a
+ * forked child's copy of the unit is not shown. The name is free again when the
+ * unit is destroyed or its process ends in whatever way.
+ * options may be NULL. Errors: UPC_EINVAL (name, options), UPC_ESTATE (somebody
+ * else's unit that lives has the name; or this unit has one), UPC_EPERM,
+ * UPC_ENOMEM, UPC_EMFILE, UPC_ESYSTEM.
+ */
+int upc_unit_share(struct upc_unit *unit, const char *name, const struct upc_share_options *options);
+void upc_unit_unshare(struct upc_unit *unit);
+
+struct upc_monitor;
+
+struct upc_monitor_options {
+	size_t size;
+	int foreign; /* non-zero: user's unit, not the caller's own */
+	uid_t user;
+};
+
+/* What a monitor sees of the unit as a whole. */
+struct upc_monitor_info {
+	size_t size;
+	pid_t process;	     /* the owner                                      */
+	pid_t changed_by;    /* thread that made the last change               */
+	uint64_t generation; /* grows with every change of the configuration   */
+	uint64_t updated_ns; /* CLOCK_MONOTONIC of the counts                  */
+	int running;
+	int ended;	     /* unshared by its owner: the last counts         */
+	uint64_t threshold;  /* threshold register                             */
+	uint8_t field[UPC_COUNTERS]; /* configuration, UPC_FIELD_*             */
+};
+
+/*
+ * Maps somebody's shared unit, read-only. options may be NULL: a unit of the
+ * caller's own. While any monitor is open, a SIGBUS from its memory (a file that
+ * was cut off) is dealt with, and others go to whoever handled them before.
+ * Errors: UPC_EINVAL (name, options), UPC_ENOTASK (no such unit), UPC_EPERM (not
+ * readable for the caller, a link, or not a file that only its owner can write),
+ * UPC_ENOSUPP (not a unit, or of another version: the message says which),
+ * UPC_EGONE (its owner has ended), UPC_ENOMEM, UPC_EMFILE, UPC_ESYSTEM.
+ */
+int upc_monitor_open(const char *name, const struct upc_monitor_options *options,
+		     struct upc_monitor **monitor);
+void upc_monitor_close(struct upc_monitor *monitor);
+
+/*
+ * Reads all counts, UPC_COUNTERS of them, and the configuration, as they were
+ * together, without a system call and without any effect on the unit. values and
+ * info may be NULL. Counts are those of the events, corrected for thresholds.
+ * Errors: UPC_EGONE (the owner was killed in the middle of a change, or cut the
+ * file off), UPC_ESTATE (the unit changes too fast to be read; try again).
+ * Context: any thread; several may read one monitor.
+ */
+int upc_monitor_read(struct upc_monitor *monitor, uint64_t *values, struct upc_monitor_info *info);
+
+/* An event as a monitor sees it. */
+struct upc_monitor_event {
+	size_t size;
+	int bound;		 /* 0: the counter counts nothing */
+	uint64_t generation;	 /* of the configuration that this is part of */
+	enum upc_kind kind;
+	char name[UPC_NAME_MAX]; /* printable, or "" */
+	char unit[32];
+};
+
+/* What counter 0..255 counts. Errors: UPC_EINVAL, those of upc_monitor_read. */
+int upc_monitor_event(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event);
+
+/* Whether the owner still shows the unit: 1 or 0. A system call. */
+int upc_monitor_alive(struct upc_monitor *monitor);
+
+/*
+ * Calls fn with the name and owner of every shared unit there is, also of dead
+ * ones, of all users. Returns how many, what fn returned when that was not 0, or
+ * UPC_ESYSTEM.
+ */
+int upc_monitor_list(int (*fn)(const char *name, uid_t user, void *arg), void *arg);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

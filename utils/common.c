@@ -347,6 +347,8 @@ const char *util_source_name(enum upc_source source)
 		return "clock";
 	case UPC_SOURCE_DERIVED:
 		return "derived";
+	case UPC_SOURCE_REPLAY:
+		return "replay";
 	case UPC_SOURCE_NONE:
 		break;
 	}

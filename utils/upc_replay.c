@@ -4,19 +4,18 @@
  * prints what is read and raised, bit for bit and in order.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common.h"
 #include "replay_vcd.h"
-#include "trace.h"
-
-/* A script is read whole, and takes up to some thirty times its size then. */
-#define SCRIPT_BYTES_MAX ((size_t)1 << 30)
+#include "trace_file.h"
 
 static const struct upci_engine_ops *const engines[] = {
 	&upci_engine_reference,
@@ -145,73 +144,45 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 
 /* ---- the script -------------------------------------------------------- */
 
-/* All of an open file: text that the caller frees, or NULL after an error. */
-static char *read_all(FILE *in, const char *name, size_t *length)
+/* The exit status for a script that upci_trace_load refused. */
+static int report(const char *name, int error, const struct upci_trace_error *wrong)
 {
-	size_t room = 1 << 16, n;
-	char *text = malloc(room), *bigger;
-
-	*length = 0;
-	while (text != NULL && (n = fread(text + *length, 1, room - *length, in)) > 0) {
-		*length += n;
-		if (*length > SCRIPT_BYTES_MAX) {
-			util_error(
-				"'%s' is no script that is read whole: it has more than %zu bytes",
-				name, SCRIPT_BYTES_MAX);
-			free(text);
-			return NULL;
-		}
-		if (*length < room)
-			continue;
-		room *= 2;
-		bigger = realloc(text, room);
-		if (bigger == NULL)
-			free(text);
-		text = bigger;
-	}
-	if (text == NULL) {
-		util_error("out of memory");
-	} else if (ferror(in)) {
+	switch (error) {
+	case UPC_EWIRING:
+		/* FILE:LINE: first, without the tool's name, as editors look for it. */
+		util_put(stderr, name, UINT_MAX);
+		fprintf(stderr, ":%u: ", wrong->line);
+		util_put(stderr, wrong->message, UINT_MAX);
+		fputc('\n', stderr);
+		return UTIL_USAGE;
+	case UPC_ESYSTEM:
 		util_error("cannot read '%s': %s", name, strerror(errno));
-		free(text);
-		text = NULL;
+		break;
+	case UPC_EINVAL:
+		util_error("'%s' is no script that is read whole: it has more than %zu bytes", name,
+			   UPCI_TRACE_BYTES_MAX);
+		break;
+	default:
+		util_error("%s", upc_strerror(error));
 	}
-	return text;
+	return UTIL_FAILED;
 }
 
 /* Reads and checks the whole script; UTIL_OK, or the exit status. */
 static int load(const char *name, struct upci_trace *trace)
 {
 	bool standard = strcmp(name, "-") == 0;
-	FILE *in = standard ? stdin : fopen(name, "re");
+	int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
 	struct upci_trace_error wrong;
-	size_t length;
-	char *text;
-	int error;
+	int error, status;
 
-	if (in == NULL) {
-		util_error("cannot read '%s': %s", name, strerror(errno));
-		return UTIL_FAILED;
-	}
-	text = read_all(in, name, &length);
+	if (fd < 0)
+		return report(name, UPC_ESYSTEM, NULL);
+	error = upci_trace_load(fd, trace, &wrong);
+	status = error == 0 ? UTIL_OK : report(name, error, &wrong);
 	if (!standard)
-		fclose(in);
-	if (text == NULL)
-		return UTIL_FAILED;
-	error = upci_trace_parse(text, length, trace, &wrong);
-	free(text);
-	if (error == 0)
-		return UTIL_OK;
-	if (error != UPC_EWIRING) {
-		util_error("%s", upc_strerror(error));
-		return UTIL_FAILED;
-	}
-	/* FILE:LINE: first, without the tool's name, as editors look for it. */
-	util_put(stderr, name, UINT_MAX);
-	fprintf(stderr, ":%u: ", wrong.line);
-	util_put(stderr, wrong.message, UINT_MAX);
-	fputc('\n', stderr);
-	return UTIL_USAGE;
+		close(fd);
+	return status;
 }
 
 /* ---- running it -------------------------------------------------------- */

@@ -2,7 +2,8 @@
 /*
  * The segment engine against the reference: random configurations, signals,
  * preloads, thresholds, flips and accesses, all counters at a time, every event in
- * order. Where no stepping gets, runs are compared with the same run in parts.
+ * order. Where no stepping gets, runs are compared with the same run in parts. Runs
+ * up to the first event, with software that acts on it, too.
  *
  * UPC_TEST_ROUNDS multiplies the number of random cases.
  */
@@ -399,7 +400,8 @@ static void later(struct upci_wave *to, const struct upci_wave *from, uint64_t k
 
 	for (i = 0; i < UPC_INPUTS; i++) {
 		to[i] = from[i];
-		to[i].phase = (uint64_t)(((unsigned __int128)from[i].phase + k) % from[i].period);
+		if (from[i].period > 1)
+			to[i].phase = (uint64_t)(((unsigned __int128)from[i].phase + k) % from[i].period);
 	}
 }
 
@@ -453,6 +455,350 @@ static void test_huge(void **state)
 		side_close(&b);
 	}
 	assert_true(interrupts > 20 * cases);
+}
+
+/* ---- up to the first event ------------------------------------------------ */
+
+#define BUSY 6 /* counters that do something */
+
+/* A unit whose events software acts on at once, in the same way on each side. */
+struct acting {
+	struct side side;       /* its log has the first that software was told and found */
+	uint64_t notes, digest; /* of all of it */
+	unsigned busy[BUSY];
+	uint64_t period[UPC_COUNTERS]; /* of a repeating threshold, or 0 */
+	uint64_t salt;                 /* 0: software does no more than repeat thresholds */
+	bool collecting;               /* events are kept till the end of the cycle */
+	unsigned kept;
+	struct event keep[1 + UPC_COUNTERS];
+};
+
+static void note(struct acting *a, enum upci_engine_event event, unsigned counter, uint64_t value)
+{
+	uint64_t mixed = a->digest ^ value ^ counter * 2 ^ event;
+
+	if (a->side.events < LOG_MAX)
+		on_event(&a->side, event, counter, value);
+	a->digest = random_next(&mixed);
+	a->notes++;
+}
+
+static void assert_same_notes(struct acting *a, struct acting *b)
+{
+	assert_same_events(&a->side, &b->side);
+	assert_true(a->notes == b->notes && a->digest == b->digest);
+}
+
+static void act(struct acting *a, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	struct side *s = &a->side;
+	uint64_t random = a->salt ^ cycle * 256 ^ counter, boundary;
+	unsigned other;
+
+	note(a, event, counter, cycle);
+	/* Also what is no event: the clock, the registers. */
+	note(a, 0, 1000, s->ops->cycles(s->engine));
+	note(a, 0, 1001, side_read(s, UPC_REG_STATUS));
+	boundary = ((side_read(s, UPC_REG_THRESHOLD) >> 12) + 1) << 12;
+	if (event == UPCI_ENGINE_INTERRUPT && a->period[counter])
+		side_write(s, UPC_REG_COUNTER(counter), boundary - a->period[counter]);
+	if (!a->salt)
+		return;
+	random_next(&random);
+	other = a->busy[random_next(&random) % BUSY];
+	switch (random_next(&random) % 32) {
+	case 0: /* may find a parity error, which is told from in here */
+		note(a, 0, 1002, side_read(s, UPC_REG_COUNTER(other)));
+		break;
+	case 1:
+		side_write(s, UPC_REG_COUNTER(other), boundary - 1 - random_next(&random) % 100);
+		break;
+	case 2:
+		side_write(s, UPC_REG_CONFIG(other / 8),
+			   side_read(s, UPC_REG_CONFIG(other / 8)) ^
+				   (random_next(&random) & 0x0f0f0f0f0f0f0f0fu));
+		break;
+	case 3:
+		s->ops->flip(s->engine, other, (unsigned)(random_next(&random) % 52));
+		break;
+	case 4:
+		if (random_next(&random) % 8 == 0)
+			side_write(s, UPC_REG_START_STOP, 0);
+		break;
+	}
+}
+
+static void on_acting(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	struct acting *a = arg;
+
+	if (!a->collecting) {
+		act(a, event, counter, cycle);
+		return;
+	}
+	assert_in_range(a->kept, 0, UPC_COUNTERS);
+	a->keep[a->kept++] = (struct event){event, counter, cycle};
+}
+
+/* The meaning: cycle by cycle, and software in between. */
+static void run_stepping(struct acting *a, struct upci_wave *wave, uint64_t n)
+{
+	unsigned i;
+
+	while (n--) {
+		a->kept = 0;
+		a->collecting = true;
+		a->side.ops->run_waves(a->side.engine, wave, 1);
+		a->collecting = false;
+		for (i = 0; i < a->kept; i++)
+			act(a, a->keep[i].event, a->keep[i].counter, a->keep[i].cycle);
+		for (i = 0; i < UPC_INPUTS; i++)
+			if (wave[i].period > 1 && ++wave[i].phase == wave[i].period)
+				wave[i].phase = 0;
+	}
+}
+
+static void run_by_events(struct acting *a, struct upci_wave *wave, uint64_t n)
+{
+	while (n) {
+		uint64_t notes = a->notes;
+		uint64_t done = a->side.ops->run_until(a->side.engine, wave, n);
+
+		assert_in_range(done, 1, n);
+		/* It ends early for an event only. */
+		assert_true(done == n || a->notes > notes);
+		n -= done;
+		later(wave, wave, done);
+	}
+}
+
+/* Repeating thresholds, most of them met soon. */
+static uint64_t random_period(void)
+{
+	switch (pick(8)) {
+	case 0:
+		return 1;
+	case 1:
+		return 2;
+	case 2:
+		return 4095 + pick(3);
+	case 3:
+		return 1 + pick(20000);
+	case 4:
+		return 0;
+	default:
+		return 1 + pick(300);
+	}
+}
+
+static void acting_open(struct acting *a, const struct upci_engine_ops *ops)
+{
+	const struct upci_engine_sink sink = {on_acting, a};
+	unsigned i;
+
+	*a = (struct acting){.side = {.ops = ops}, .salt = seed};
+	a->side.engine = ops->create(&sink);
+	assert_non_null(a->side.engine);
+	for (i = 0; i < BUSY; i++)
+		a->busy[i] = (unsigned)pick(UPC_COUNTERS);
+}
+
+/* The same of each side: what is random comes from the seed. */
+static void acting_configure(struct acting *a, uint64_t case_seed)
+{
+	struct side *s = &a->side;
+	uint64_t threshold, boundary;
+	unsigned i, k;
+
+	seed = case_seed;
+	threshold = pick(2) ? 0x5000 : pick(2) ? 0 : random_next(&seed);
+	boundary = ((threshold >> 12) + 1) << 12;
+	side_write(s, UPC_REG_THRESHOLD, threshold);
+	for (i = 0; i < BUSY; i++) {
+		uint64_t period = random_period(), fields = 0;
+
+		a->period[a->busy[i]] = period;
+		side_write(s, UPC_REG_COUNTER(a->busy[i]),
+			   pick(2) && period ? boundary - period : boundary - 1 - pick(500));
+		for (k = 0; k < 8; k++)
+			fields |= (UPC_FIELD_INTERRUPT_ENABLE | pick(16)) << 8 * k;
+		side_write(s, UPC_REG_CONFIG(a->busy[i] / 8), fields);
+		if (pick(8) == 0)
+			s->ops->flip(s->engine, a->busy[i], (unsigned)pick(52));
+	}
+	side_write(s, UPC_REG_START_STOP, pick(16) != 0);
+}
+
+static void test_until(void **state)
+{
+	static struct acting stepped, reference, segment;
+	static struct upci_wave wave[UPC_INPUTS], first[UPC_INPUTS];
+	unsigned n, cases = cases_for(1000), i, k, run;
+	uint64_t interrupts = 0, parity = 0;
+
+	(void)state;
+	for (n = 0; n < cases; n++) {
+		uint64_t opening = 4000000 + (uint64_t)n * 1000, length;
+
+		seed = opening;
+		acting_open(&stepped, &upci_engine_reference);
+		seed = opening;
+		acting_open(&reference, &upci_engine_reference);
+		seed = opening;
+		acting_open(&segment, &upci_engine_segment);
+		for (run = 0; run < 3; run++) {
+			acting_configure(&stepped, opening + run);
+			acting_configure(&reference, opening + run);
+			acting_configure(&segment, opening + run);
+			for (i = 0; i < UPC_INPUTS; i++)
+				first[i] = (struct upci_wave){1, 0, 0};
+			for (i = 0; i < BUSY; i++)
+				for (k = 0; k < 4; k++)
+					first[256 * k + stepped.busy[i]] = random_wave();
+			length = 1 + (pick(32) ? pick(300) : pick(9000));
+			memcpy(wave, first, sizeof(wave));
+			run_stepping(&stepped, wave, length);
+			memcpy(wave, first, sizeof(wave));
+			run_by_events(&segment, wave, length);
+			memcpy(wave, first, sizeof(wave));
+			run_by_events(&reference, wave, length);
+			for (i = 0; i < stepped.side.events; i++) {
+				const struct event *e = &stepped.side.event[i];
+
+				interrupts += e->event == UPCI_ENGINE_INTERRUPT;
+				parity +=
+					e->event == UPCI_ENGINE_PARITY && e->counter < UPC_COUNTERS;
+			}
+			k = stepped.side.events;
+			assert_same_notes(&stepped, &segment);
+			stepped.side.events = k;
+			assert_same_notes(&stepped, &reference);
+			assert_same_registers(&stepped.side, &segment.side, UPC_REG_CONFIG(0));
+			assert_same_registers(&stepped.side, &reference.side, UPC_REG_CONFIG(0));
+		}
+		side_close(&stepped.side);
+		side_close(&reference.side);
+		side_close(&segment.side);
+	}
+	print_message("# %llu interrupts and %llu parity errors acted on\n",
+		      (unsigned long long)interrupts, (unsigned long long)parity);
+	assert_true(interrupts > 20 * cases);
+	assert_true(parity > cases / 10);
+}
+
+/* Where no stepping gets: a run to the first event is a run without any and one cycle
+ * with it. */
+static void test_until_huge(void **state)
+{
+	static struct side a, b;
+	static struct upci_wave wave[UPC_INPUTS], last[UPC_INPUTS];
+	unsigned n, cases = cases_for(400), i, stops, found = 0;
+
+	(void)state;
+	for (n = 0; n < cases; n++) {
+		uint64_t left;
+
+		seed = 5000000 + n;
+		left = pick(4) ? any_size(64) : UINT64_MAX - pick(3);
+		side_open(&a, &upci_engine_segment);
+		side_open(&b, &upci_engine_segment);
+		random_state(&a, &b);
+		random_waves(wave);
+		for (i = 0; i < UPC_COUNTERS; i++) {
+			uint64_t value = side_read(&a, UPC_REG_THRESHOLD) - pick(left / 2 + 1);
+
+			side_write(&a, UPC_REG_COUNTER(i), value);
+			side_write(&b, UPC_REG_COUNTER(i), value);
+			if (pick(64) == 0) {
+				a.ops->flip(a.engine, i, n % 52);
+				b.ops->flip(b.engine, i, n % 52);
+			}
+		}
+		for (stops = 0; left && stops < 20; stops++) {
+			uint64_t done = a.ops->run_until(a.engine, wave, left);
+
+			assert_in_range(done, 1, left);
+			assert_true(a.events || done == left);
+			if (done > 1)
+				b.ops->run_waves(b.engine, wave, done - 1);
+			assert_int_equal(b.events, 0);
+			later(last, wave, done - 1);
+			b.ops->run_waves(b.engine, last, 1);
+			found += a.events;
+			assert_same_events(&a, &b);
+			later(wave, wave, done);
+			left -= done;
+		}
+		assert_same_registers(&a, &b, UPC_REG_CONFIG(0));
+		assert_same_registers(&a, &b, 0);
+		assert_same_events(&a, &b);
+		assert_true(a.ops->cycles_closed(a.engine) == a.ops->cycles(a.engine));
+		side_close(&a);
+		side_close(&b);
+	}
+	assert_true(found > 5 * cases);
+}
+
+/* A threshold of one count, every cycle, and of many: none is lost, none drifts. */
+static void test_until_repeats(void **state)
+{
+	static const uint64_t periods[] = {1, 2, 1000, 4095, 4096, 4097, 65536};
+	static struct acting a;
+	static struct upci_wave wave[UPC_INPUTS];
+	unsigned i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
+		uint64_t period = periods[i], at = 0;
+
+		for (k = 0; k < UPC_INPUTS; k++)
+			wave[k] = (struct upci_wave){1, 1, 0};
+		seed = 1;
+		acting_open(&a, &upci_engine_segment);
+		a.salt = 0;
+		a.period[7] = period;
+		side_write(&a.side, UPC_REG_THRESHOLD, 0x100000);
+		side_write(&a.side, UPC_REG_COUNTER(7), 0x101000 - period);
+		side_write(&a.side, UPC_REG_CONFIG(0), (uint64_t)UPC_FIELD_INTERRUPT_ENABLE << 56);
+		side_write(&a.side, UPC_REG_START_STOP, 1);
+		for (k = 0; k < 100; k++) {
+			a.side.events = 0;
+			assert_int_equal(a.side.ops->run_until(a.side.engine, wave, 1 << 20),
+					 period);
+			at += period;
+			assert_int_equal(a.side.event[0].event, UPCI_ENGINE_INTERRUPT);
+			assert_int_equal(a.side.event[0].counter, 7);
+			assert_int_equal(a.side.event[0].cycle, at - 1);
+			/* At rest: the clock is past the cycle. */
+			assert_int_equal(a.side.event[1].cycle, at);
+		}
+		side_close(&a.side);
+	}
+}
+
+/* An error that is known already is told no more, and ends no run. */
+static void test_until_parity(void **state)
+{
+	static struct side s;
+	static struct upci_wave wave[UPC_INPUTS];
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < UPC_INPUTS; i++)
+		wave[i] = (struct upci_wave){1, 1, 0};
+	side_open(&s, &upci_engine_segment);
+	s.ops->flip(s.engine, 3, 7);
+	assert_int_equal(s.ops->run_until(s.engine, wave, 48), 48);
+	assert_int_equal(s.events, 0);
+	assert_int_equal(s.ops->run_until(s.engine, wave, 5000), 1);
+	assert_int_equal(s.events, 1);
+	assert_int_equal(s.event[0].event, UPCI_ENGINE_PARITY);
+	assert_int_equal(s.event[0].counter, 3);
+	assert_int_equal(s.event[0].cycle, 48);
+	s.ops->flip(s.engine, 3, 8);
+	assert_int_equal(s.ops->run_until(s.engine, wave, 5000), 5000);
+	assert_int_equal(s.events, 1);
+	side_close(&s);
 }
 
 /* ---- by hand ----------------------------------------------------------- */
@@ -532,6 +878,10 @@ int main(void)
 		cmocka_unit_test(test_beside_visits),
 		cmocka_unit_test(test_long_runs),
 		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_until),
+		cmocka_unit_test(test_until_huge),
+		cmocka_unit_test(test_until_repeats),
+		cmocka_unit_test(test_until_parity),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_threshold_far),
 	};

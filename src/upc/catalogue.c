@@ -17,6 +17,7 @@
 #include "message.h"
 #include "nearest.h"
 #include "process.h"
+#include "replay.h"
 #include "wiring.h"
 
 #define BLOCK_EVENTS 1024u
@@ -46,6 +47,7 @@ struct upc_catalogue {
 	const char *missing[MISSING_MAX];
 	_Atomic unsigned missing_count;
 	char wiring_hash[65];
+	struct upci_script *script; /* drives all units; NULL: this machine does */
 };
 
 /* ---- memory ------------------------------------------------------------ */
@@ -243,28 +245,54 @@ void upci_name_sanitize(char *name)
 
 /* ---- public ------------------------------------------------------------ */
 
-/* The environment's wish for a source, which only this library knows how to
- * grant: it has the live one. */
-static int check_source(void)
+typedef int builder(struct upc_catalogue *);
+
+static builder *const live_builders[] = {
+	upci_catalogue_add_bgp,	   upci_catalogue_add_pfm,   upci_catalogue_add_sysfs_pmus,
+	upci_catalogue_add_clocks, upci_catalogue_add_files, upci_catalogue_add_tracepoints,
+	upci_wiring_builtin,	   NULL,
+};
+
+static builder *const replay_builders[] = {
+	upci_catalogue_add_bgp,
+	upci_catalogue_add_replay,
+	upci_wiring_builtin,
+	NULL,
+};
+
+/* The environment's wish for a source; a replay's script is loaded. */
+static int choose_source(struct upc_catalogue *c)
 {
+	static const char replay[] = "replay:";
 	const char *source = getauxval(AT_SECURE) ? NULL : getenv("UPC_SOURCE");
 
 	if (!source || !source[0] || !strcmp(source, "live"))
 		return 0;
-	return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is '%.200s', and libupc %s has the source 'live' only: unset it, "
-			 "or use a libupc that has the other", source, upc_version());
+	if (!strncmp(source, replay, sizeof(replay) - 1))
+		return upci_script_load(source + sizeof(replay) - 1, &c->script);
+	return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is '%.200s', and libupc %s has the sources 'live' and "
+			 "'replay:FILE': choose one of them, or unset it", source, upc_version());
+}
+
+static int build(struct upc_catalogue *c, const char *wiring)
+{
+	builder *const *next;
+	int error = choose_source(c);
+
+	if (!error && c->script && wiring)
+		error = upci_fail(UPC_EINVAL, "a wiring file says what of this machine drives an event, and UPC_SOURCE "
+				  "has a script drive all: unset UPC_WIRING or UPC_SOURCE");
+	for (next = c->script ? replay_builders : live_builders; !error && *next; next++)
+		error = (*next)(c);
+	if (!error && wiring)
+		error = upci_wiring_load(c, wiring, c->wiring_hash);
+	return error < 0 ? error : 0;
 }
 
 int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_catalogue **catalogue)
 {
-	static int (*const builders[])(struct upc_catalogue *) = {
-		upci_catalogue_add_bgp,   upci_catalogue_add_pfm,   upci_catalogue_add_sysfs_pmus,
-		upci_catalogue_add_clocks, upci_catalogue_add_files, upci_catalogue_add_tracepoints,
-		upci_wiring_builtin,
-	};
 	struct upc_catalogue *c;
 	const char *wiring = NULL;
-	unsigned i;
 	int error;
 
 	if (!catalogue)
@@ -276,9 +304,6 @@ int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_c
 			return error;
 		wiring = options->wiring_path;
 	}
-	error = check_source();
-	if (error)
-		return error;
 	/* A set-user-id program must not read a file of the caller's choice. */
 	if (!wiring && !(options && options->no_wiring) && !getauxval(AT_SECURE)) {
 		wiring = getenv("UPC_WIRING");
@@ -288,21 +313,18 @@ int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_c
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return upci_fail(UPC_ENOMEM, "no memory for the catalogue");
-	for (i = 0; i < sizeof(builders) / sizeof(builders[0]); i++) {
-		error = builders[i](c);
-		if (error < 0)
-			goto fail;
-	}
-	if (wiring) {
-		error = upci_wiring_load(c, wiring, c->wiring_hash);
-		if (error < 0)
-			goto fail;
+	error = build(c, wiring);
+	if (error) {
+		upc_catalogue_close(c);
+		return error;
 	}
 	*catalogue = c;
 	return 0;
-fail:
-	upc_catalogue_close(c);
-	return error;
+}
+
+struct upci_script *upci_catalogue_script(struct upc_catalogue *c)
+{
+	return c->script;
 }
 
 void upc_catalogue_close(struct upc_catalogue *c)
@@ -316,6 +338,7 @@ void upc_catalogue_close(struct upc_catalogue *c)
 		free(chunk);
 	}
 	free(c->table);
+	upci_script_free(c->script);
 	free(c);
 }
 
@@ -328,18 +351,16 @@ enum { NO_MODE = -1, BAD_MODE = -2 };
 
 /* Cuts a ":mode=..." from the end of name. Returns an upc_mode or one of the
  * above. */
-static int cut_mode(char *name, const char **spelling)
+static int cut_mode(char *name)
 {
-	static const char *const modes[] = {"high", "rise", "fall", "low"};
-	char *at = strstr(name, ":mode=");
+	char *at = strstr(name, UPCI_MODE_KEY);
 	int i;
 
 	if (!at)
 		return NO_MODE;
 	for (i = 0; i < 4; i++)
-		if (!strcasecmp(at + 6, modes[i])) {
+		if (!strcasecmp(at + strlen(UPCI_MODE_KEY), upci_mode_names[i])) {
 			*at = 0;
-			*spelling = modes[i];
 			return i;
 		}
 	return BAD_MODE;
@@ -392,8 +413,6 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code)
 {
 	char bare[UPC_NAME_MAX + 16];
-	const struct upci_event *event;
-	const char *spelling = NULL;
 	int64_t found;
 	int mode;
 
@@ -403,24 +422,20 @@ int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code
 		return upci_fail(UPC_ENOEVENT, "an event name has at most %d characters, this one has %zu",
 				 UPC_NAME_MAX - 1, strlen(name));
 	strcpy(bare, name);
-	mode = cut_mode(bare, &spelling);
+	mode = cut_mode(bare);
 	if (mode == BAD_MODE)
 		return upci_fail(UPC_ENOSUPP, "'%.200s': a mode is rise, fall, high or low", name);
 	found = find_name(c, bare);
-	if (found < 0)
+	if (found < 0 && !c->script)
 		found = upci_pfm_resolve(c, bare);
 	if (found == UPC_ENOEVENT)
 		return fail_unknown(c, bare);
 	if (found < 0)
 		return (int)found;
-	event = upci_catalogue_event(c, (uint32_t)found);
-	if (mode != NO_MODE && (mode != UPC_MODE_RISE || event->kind == UPC_KIND_LEVEL))
-		return upci_fail(UPC_ENOSUPP,
-				 "%s: mode=%s needs a source with signals (simulation or replay); the "
-				 "sources of a live machine give %s",
-				 event->name, spelling,
-				 event->kind == UPC_KIND_LEVEL ? "a level here, which has no edges"
-							       : "occurrences only, which is mode=rise");
+	if (mode != NO_MODE)
+		found = upci_catalogue_in_mode(c, (uint32_t)found, (enum upc_mode)mode);
+	if (found < 0)
+		return (int)found;
 	*code = (uint32_t)found;
 	return 0;
 }
@@ -475,6 +490,8 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 	full.driver = event->driver_text;
 	full.why = event->why ? event->why : "";
 	full.differs = event->differs ? event->differs : "";
+	full.mode = upci_event_mode(event);
+	full.modes = upci_event_modes(event);
 	memcpy(info, &full, full.size < sizeof(full) ? full.size : sizeof(full));
 	return 0;
 }

@@ -27,6 +27,22 @@ void *upci_catalogue_alloc(struct upc_catalogue *c, size_t size);
 const char *upci_catalogue_printf(struct upc_catalogue *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The script that drives all units, or NULL: this machine does. */
+struct upci_script *upci_catalogue_script(struct upc_catalogue *c);
+
+/*
+ * The event as it is counted in a signal mode: one with a name and code of its own,
+ * NAME:mode=MODE, where modes are a matter of the event (Blue Gene/P names), else the
+ * event itself. Its code, or a negative error with message (UPC_ENOSUPP: a mode that
+ * the source cannot give). cat_mode.c
+ */
+int64_t upci_catalogue_in_mode(struct upc_catalogue *c, uint32_t code, enum upc_mode mode);
+/* The mode of an event, and bit 1 << mode for each that its name can be given. */
+enum upc_mode upci_event_mode(const struct upci_event *event);
+unsigned upci_event_modes(const struct upci_event *event);
+#define UPCI_MODE_KEY ":mode="
+extern const char *const upci_mode_names[4]; /* by enum upc_mode */
+
 /* Adds to the list behind upc_catalogue_missing. */
 int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence);
 
@@ -40,6 +56,7 @@ void upci_name_sanitize(char *name);
 /* Builders, in the order in which upc_catalogue_open calls them; each returns
  * 0 or a negative error, and adds nothing that cannot be opened here. */
 int upci_catalogue_add_bgp(struct upc_catalogue *c);   /* cat_bgp.c   */
+int upci_catalogue_add_replay(struct upc_catalogue *c); /* cat_mode.c */
 int upci_catalogue_add_pfm(struct upc_catalogue *c);   /* cat_pfm.c   */
 int upci_catalogue_add_sysfs_pmus(struct upc_catalogue *c); /* cat_pmus.c */
 int upci_catalogue_add_clocks(struct upc_catalogue *c); /* cat_clocks.c */

@@ -139,6 +139,32 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	return upci_fail(UPC_EINVAL, "%d is no UPC_CONTEXT_*", (int)options->context);
 }
 
+int upci_context_set_replay(struct upci_context *context, const struct upc_unit_options *options)
+{
+	static const struct upc_unit_options calling_thread = {.size = sizeof(calling_thread)};
+	int error;
+
+	if (!options)
+		options = &calling_thread;
+	error = upci_options_check(options, sizeof(*options), sizeof(*options), "upc_unit_options");
+	if (error)
+		return error;
+	if (options->context != UPC_CONTEXT_THREAD || (options->pid && options->pid != gettid()))
+		return upci_fail(UPC_ENOSUPP, "a replay script drives the units of the thread that uses them: it cannot "
+				 "be attached to another thread, a process, a CPU or the machine");
+	if (options->domain)
+		return upci_fail(UPC_ENOSUPP, "a replay script's signals have no user or kernel domain");
+	if (options->inherit || options->enable_on_exec)
+		return upci_fail(UPC_ENOSUPP, "a replay script's signals are one thread's: children have none to inherit");
+	memset(context, 0, sizeof(*context));
+	context->kind = UPC_CONTEXT_THREAD;
+	context->pid = getpid();
+	context->tid = gettid();
+	context->own = true;
+	context->cpu = -1;
+	return 0;
+}
+
 void upci_context_forked(struct upci_context *context)
 {
 	context->enable_on_exec = false;

@@ -24,6 +24,10 @@ struct upci_context {
  * UPC_EINVAL, UPC_ENOTASK, UPC_EPERM (a domain that the caller may not have). */
 int upci_context_set(struct upci_context *context, const struct upc_unit_options *options);
 
+/* The same for a unit behind a script, which has the calling thread's signals and
+ * nobody else's. UPC_ENOSUPP: what a script cannot give. */
+int upci_context_set_replay(struct upci_context *context, const struct upc_unit_options *options);
+
 /* In a forked child: what was our own is now the child's calling thread, or
  * the child. */
 void upci_context_forked(struct upci_context *context);

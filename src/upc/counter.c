@@ -40,7 +40,7 @@ int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *
 	full.input = u->regs.field[counter] & UPC_FIELD_INPUT;
 	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
 	full.references = b->references;
-	full.value = u->regs.counter[counter];
+	full.value = upci_unit_count(u, (unsigned)counter);
 	memcpy(info, &full, full.size < sizeof(full) ? full.size : sizeof(full));
 	return 0;
 }
@@ -51,16 +51,36 @@ int upc_counter_read(struct upc_unit *u, int counter, uint64_t *value)
 
 	if (error)
 		return error;
-	return upc_register_read(u, UPC_REG_COUNTER(counter), value);
+	if (!value)
+		return upci_fail(UPC_EINVAL, "upc_counter_read: no place for the value");
+	error = upci_unit_current(u);
+	if (upci_unit_usable(error))
+		*value = upci_unit_count(u, (unsigned)counter);
+	return error;
+}
+
+static int check_no_level(const struct upci_binding *b)
+{
+	if (!b->references || b->event->kind != UPC_KIND_LEVEL)
+		return 0;
+	return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset", b->event->name);
 }
 
 int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 {
 	int error = check(counter);
 
+	if (!error)
+		error = check_no_level(&u->binding[counter]);
 	if (error)
 		return error;
-	return upc_register_write(u, UPC_REG_COUNTER(counter), value);
+	/* What was counted until now is written over. */
+	error = upci_unit_current(u);
+	if (!upci_unit_usable(error))
+		return error;
+	error = upci_unit_preset(u, (unsigned)counter, value);
+	upci_unit_show(u, false);
+	return error;
 }
 
 int upc_counter_halt(struct upc_unit *u, int counter)
@@ -70,6 +90,9 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 
 	if (error)
 		return error;
+	if (u->replay)
+		return upci_fail(UPC_ENOSUPP, "counter %d: the unit has one start/stop for all counters; the live sources "
+				 "alone can halt one", counter);
 	b = &u->binding[counter];
 	if (b->flags & UPC_COUNTER_HALTED)
 		return 0;
@@ -78,7 +101,7 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 		error = u->forked ? 0 : upci_perf_halt(u->sources.perf, b->handle);
 	} else if (u->regs.run) {
 		error = upci_unit_update(u);
-		if (error == UPC_ELOST || error == UPC_EPARTIAL)
+		if (upci_unit_usable(error))
 			error = 0;
 	}
 	if (!error)
@@ -101,7 +124,7 @@ int upc_counter_continue(struct upc_unit *u, int counter)
 	} else if (u->regs.run) {
 		/* While halted its readings are passed over: this one is the base. */
 		error = upci_unit_update(u);
-		if (error == UPC_ELOST || error == UPC_EPARTIAL)
+		if (upci_unit_usable(error))
 			error = 0;
 	}
 	if (!error)
@@ -122,9 +145,11 @@ int upc_register_read(struct upc_unit *u, unsigned offset, uint64_t *value)
 		return upci_fail(UPC_EINVAL, "upc_register_read: no place for the value");
 	if (offset & 7 || offset > UPC_REG_THRESHOLD)
 		return fail_offset(offset);
+	if (u->replay)
+		return upci_unit_replay_register(u, offset, value);
 	if (u->regs.run && offset != UPC_REG_START_STOP && offset != UPC_REG_THRESHOLD)
 		error = upci_unit_update(u);
-	if (error && error != UPC_ELOST && error != UPC_EPARTIAL)
+	if (!upci_unit_usable(error))
 		return error;
 	wrong = upci_regs_read(&u->regs, offset, value);
 	return wrong ? fail_offset(offset) : error;
@@ -137,13 +162,20 @@ static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
 	for (i = 0; i < 8; i++) {
 		uint8_t now = u->regs.field[first + i], then = (uint8_t)(value >> (8 * i));
 
-		if ((now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE))
-			return upci_fail(UPC_ENOSUPP,
+		if (!((now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE)))
+			continue;
+		if (u->replay && !u->binding[first + i].references)
+			continue;
+		if (u->replay)
+			return upci_fail(UPC_ENOSUPP, "counter %u counts %s: add or remove events to have it count "
+					 "another", first + i, u->binding[first + i].event->name);
+		return upci_fail(UPC_ENOSUPP,
 					 "counter %u: a live source has no signals to switch between: inputs are "
 					 "changed by adding events, and the mode is rise",
 					 first + i);
 	}
-	upci_regs_write(&u->regs, offset, value);
+	for (i = 0; i < 8; i++)
+		upci_unit_write_field(u, first + i, (uint8_t)(value >> (8 * i)));
 	return 0;
 }
 
@@ -156,19 +188,23 @@ int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 	if (offset == UPC_REG_START_STOP)
 		return value & 1 ? upc_unit_start(u) : upc_unit_stop(u);
 	/* What was counted until now belongs to the registers as they were. */
-	if (u->regs.run && offset != UPC_REG_STATUS)
+	upci_unit_catch_up(u);
+	if (u->regs.run && !u->replay && offset != UPC_REG_STATUS)
 		error = upci_unit_update(u);
-	if (error && error != UPC_ELOST && error != UPC_EPARTIAL)
+	if (!upci_unit_usable(error))
 		return error;
-	if (offset >= UPC_REG_CONFIG(0) && offset < UPC_REG_START_STOP)
-		return write_config(u, offset, value);
+	error = 0;
 	if (offset < UPC_REG_CONFIG(0)) {
-		const struct upci_binding *b = &u->binding[offset / 8];
-
-		if (b->references && b->event->kind == UPC_KIND_LEVEL)
-			return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset",
-					 b->event->name);
+		error = check_no_level(&u->binding[offset / 8]);
+		if (!error)
+			upci_unit_write_counter(u, offset / 8, value);
+	} else if (offset < UPC_REG_START_STOP) {
+		error = write_config(u, offset, value);
+	} else if (offset == UPC_REG_THRESHOLD) {
+		upci_unit_write_threshold(u, value);
+		upci_unit_preload_all(u);
 	}
-	upci_regs_write(&u->regs, offset, value);
-	return 0;
+	/* The status register is read-only: a write changes nothing. */
+	upci_unit_show(u, true);
+	return error;
 }

@@ -10,9 +10,10 @@
  * interrupts, counters in order.
  *
  * Engines know no errors but UPC_EFAULT, allocate nothing after their creation,
- * and call nothing but the sink, which must not access the engine: one may tell in
- * mid-cycle, another when the run is over. Who wants to act on an interrupt before
- * the next cycle runs the cycles up to it.
+ * and call nothing but the sink. It must not access the engine: one may tell in
+ * mid-cycle, another when the run is over. Only where an engine has run_until, the
+ * sink may read, write and flip from there and from read: the engine is at rest
+ * then. That is for who wants to act on an interrupt before the next cycle.
  */
 #ifndef UPCI_ENGINE_H
 #define UPCI_ENGINE_H
@@ -57,6 +58,13 @@ struct upci_engine_ops {
 	void (*flip)(struct upci_engine *engine, unsigned counter, unsigned bit);
 	/* n >= 1 cycles in which id i has the waveform wave[i], 1024 of them. */
 	void (*run_waves)(struct upci_engine *engine, const struct upci_wave *wave, uint64_t n);
+	/*
+	 * The same, at most n cycles: ends with the first in which anything is told, and
+	 * tells it when that cycle is over, in order; what the sink does then takes none
+	 * of it back. Returns the cycles run, 1 or more: the run goes on behind them with
+	 * the waves' phases moved on by as much. NULL where an engine does not have it.
+	 */
+	uint64_t (*run_until)(struct upci_engine *engine, const struct upci_wave *wave, uint64_t n);
 	/* n cycles with signals from memory; NULL where an engine takes waves only. */
 	void (*run_signals)(struct upci_engine *engine, const struct upci_signals *signals, uint64_t n);
 	/* Cycles run so far. */

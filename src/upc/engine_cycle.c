@@ -531,6 +531,7 @@ const struct upci_engine_ops upci_engine_cycle = {
 	.write = write_register,
 	.flip = flip,
 	.run_waves = run_waves,
+	.run_until = NULL,
 	.run_signals = run_signals,
 	.cycles = cycles,
 	.cycles_closed = cycles_closed,

@@ -135,17 +135,61 @@ static void run_signals(struct upci_engine *e, const struct upci_signals *signal
 	}
 }
 
+/* The k-th cycle of a run. */
+static void wave_cycle(struct upci_engine *e, const struct upci_wave *wave, uint64_t k)
+{
+	unsigned i;
+
+	if (e->t % 16 == 0)
+		array_update(e);
+	for (i = 0; i < UPC_COUNTERS; i++)
+		count(e, i, upci_wave_at(&wave[UPC_COUNTERS * e->counter[i].input + i], k));
+	e->t++;
+}
+
 static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
 {
 	uint64_t k;
+
+	for (k = 0; k < n; k++)
+		wave_cycle(e, wave, k);
+}
+
+/* What one cycle raises: the visited counter's parity error, and interrupts. */
+struct kept {
+	unsigned n;
+	struct {
+		enum upci_engine_event event;
+		unsigned counter;
+		uint64_t cycle;
+	} entry[1 + UPC_COUNTERS];
+};
+
+static void keep(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	struct kept *kept = arg;
+
+	kept->entry[kept->n].event = event;
+	kept->entry[kept->n].counter = counter;
+	kept->entry[kept->n].cycle = cycle;
+	kept->n++;
+}
+
+static uint64_t run_until(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+{
+	const struct upci_engine_sink sink = e->sink;
+	struct kept kept = {.n = 0};
+	uint64_t k;
 	unsigned i;
 
-	for (k = 0; k < n; k++, e->t++) {
-		if (e->t % 16 == 0)
-			array_update(e);
-		for (i = 0; i < UPC_COUNTERS; i++)
-			count(e, i, upci_wave_at(&wave[UPC_COUNTERS * e->counter[i].input + i], k));
-	}
+	e->sink = (struct upci_engine_sink){keep, &kept};
+	for (k = 0; k < n && !kept.n; k++)
+		wave_cycle(e, wave, k);
+	e->sink = sink;
+	for (i = 0; i < kept.n; i++)
+		sink.event(sink.arg, kept.entry[i].event, kept.entry[i].counter,
+			   kept.entry[i].cycle);
+	return k;
 }
 
 /* ---- software ---------------------------------------------------------- */
@@ -175,8 +219,8 @@ static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value
 		return UPC_EFAULT;
 	if (offset < UPC_REG_CONFIG(0)) {
 		i = offset / 8;
-		check_parity(e, i);
 		*value = word(&e->counter[i]) << 12 | e->counter[i].low;
+		check_parity(e, i);
 	} else if (offset < UPC_REG_START_STOP) {
 		first = (offset - UPC_REG_CONFIG(0)) / 8 * 8;
 		for (*value = 0, i = 0; i < 8; i++)
@@ -272,6 +316,7 @@ const struct upci_engine_ops upci_engine_reference = {
 	.write = write_register,
 	.flip = flip,
 	.run_waves = run_waves,
+	.run_until = run_until,
 	.run_signals = run_signals,
 	.cycles = cycles,
 	.cycles_closed = cycles_closed,

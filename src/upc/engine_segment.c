@@ -50,6 +50,18 @@
  *   the first visit. Nothing changes the array word between a visit and the next but
  *   flips, which are software's, so a run finds one error a counter at most, in the
  *   cycle of the first visit.
+ *
+ * The first event
+ *   No counter has a part in what another one does, and what it does in a cycle
+ *   does not depend on later ones. So the first event of a run is the earliest that
+ *   any counter would have in the whole of it; and a run that ends with that cycle
+ *   is the same run cut short: it has this event, others of the same cycle, and none
+ *   before.
+ *
+ *   Carry j + 1 fires, or carry 1. It is count 4096 * j + 4096 - low, or
+ *   4096 - low, and so not before the cycle of one less, counts being cycles at
+ *   most: a counter for which that lies past the earliest event known so far needs
+ *   no look at its wave.
  */
 #include <stdlib.h>
 
@@ -185,21 +197,34 @@ static uint64_t firing_carry(const struct counter *c, const struct upci_counting
 	return j && j < carries ? j + 1 : 0;
 }
 
+static inline struct upci_counting counting_of(const struct upci_engine *e, const struct counter *c,
+					       const struct upci_wave *wave)
+{
+	const enum upc_mode mode = (enum upc_mode)((c->field & UPC_FIELD_MODE) >> 2);
+
+	if (!e->run)
+		return (struct upci_counting){{1, 0, 0}, 0};
+	return upci_wave_counting(wave, mode, c->sampled, c->p);
+}
+
+/* threshold - word, modulo 2^52. */
+static uint64_t words_to_threshold(const struct upci_engine *e, const struct counter *c)
+{
+	return (upci_word(e->threshold) - word(c)) & WORD_MASK;
+}
+
 static void run_counter(const struct upci_engine *e, unsigned i, struct counter *c,
 			const struct upci_wave *wave, uint64_t n, struct queue *q)
 {
 	const uint64_t first = (16 * i - e->t) % ROUND;
 	const uint64_t last = first + (n - 1 - first) / ROUND * ROUND; /* if visited */
 	const bool visited = first < n;
-	const enum upc_mode mode = (enum upc_mode)((c->field & UPC_FIELD_MODE) >> 2);
-	const uint64_t start = word(c), j = (upci_word(e->threshold) - start) & WORD_MASK;
-	struct upci_counting counting = {{1, 0, 0}, 0};
+	const uint64_t start = word(c), j = words_to_threshold(e, c);
+	const struct upci_counting counting = counting_of(e, c, wave);
 	uint64_t counts, carries, seen, fires;
 	unsigned low;
 	bool latch;
 
-	if (e->run)
-		counting = upci_wave_counting(wave, mode, c->sampled, c->p);
 	counts = upci_wave_counts(&counting, n);
 	carries = carries_of(c, counts);
 	low = (c->low + counts) & LOW_MASK;
@@ -233,6 +258,12 @@ static void run_counter(const struct upci_engine *e, unsigned i, struct counter 
 	c->sampled = true;
 }
 
+static const struct upci_wave *chosen(const struct upci_wave *wave, unsigned i,
+				      const struct counter *c)
+{
+	return &wave[UPC_COUNTERS * (c->field & UPC_FIELD_INPUT) + i];
+}
+
 /* The sink is told when the run is over, and finds the registers as they are then. */
 static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
 {
@@ -243,11 +274,8 @@ static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint6
 	if (n == 0)
 		return;
 	q.length = 0;
-	for (i = 0; i < UPC_COUNTERS; i++) {
-		struct counter *c = &e->counter[i];
-
-		run_counter(e, i, c, &wave[UPC_COUNTERS * (c->field & UPC_FIELD_INPUT) + i], n, &q);
-	}
+	for (i = 0; i < UPC_COUNTERS; i++)
+		run_counter(e, i, &e->counter[i], chosen(wave, i, &e->counter[i]), n, &q);
 	e->t += n;
 	e->closed += n;
 	while (q.length) {
@@ -256,6 +284,50 @@ static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint6
 		e->sink.event(e->sink.arg, (enum upci_engine_event)(f.order / UPC_COUNTERS),
 			      f.order % UPC_COUNTERS, t + f.cycle);
 	}
+}
+
+/* ---- a run up to its first event ------------------------------------------- */
+
+/* The cycle in which the counter's interrupt fires in a run of n cycles; n: in none. */
+static uint64_t interrupt_cycle(const struct upci_engine *e, unsigned i, const struct counter *c,
+				const struct upci_wave *wave, uint64_t n)
+{
+	const uint64_t first = (16 * i - e->t) % ROUND, j = words_to_threshold(e, c);
+	const uint64_t skipped = c->field & UPC_FIELD_ARMED ? 0 : j; /* carries before it */
+	struct upci_counting counting;
+	uint64_t carries, fires;
+
+	/* 64 bits are enough: j is below 2^52. */
+	if ((skipped << 12) + (LOW_MASK - c->low) >= n)
+		return n;
+	counting = counting_of(e, c, wave);
+	carries = carries_of(c, upci_wave_counts(&counting, n));
+	fires = firing_carry(c, &counting, j, carries, first);
+	return fires ? upci_wave_count_cycle(&counting, (fires << 12) - c->low) : n;
+}
+
+/* The cycle of the counter's first event in a run of n cycles; n: there is none. */
+static uint64_t first_event(const struct upci_engine *e, unsigned i, const struct counter *c,
+			    const struct upci_wave *wave, uint64_t n)
+{
+	const uint64_t visit = (16 * i - e->t) % ROUND;
+
+	if (c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR) && visit < n)
+		n = visit;
+	return e->run && may_arm(c) ? interrupt_cycle(e, i, c, wave, n) : n;
+}
+
+static uint64_t run_until(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+{
+	uint64_t first = n;
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS; i++)
+		first = first_event(e, i, &e->counter[i], chosen(wave, i, &e->counter[i]), first);
+	if (first < n)
+		n = first + 1;
+	run_waves(e, wave, n);
+	return n;
 }
 
 /* ---- software ---------------------------------------------------------- */
@@ -278,9 +350,9 @@ static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value
 	if (offset < UPC_REG_CONFIG(0)) {
 		struct counter *c = &e->counter[offset / 8];
 
+		*value = word(c) << 12 | c->low;
 		if (check_parity(c))
 			e->sink.event(e->sink.arg, UPCI_ENGINE_PARITY, offset / 8, e->t);
-		*value = word(c) << 12 | c->low;
 	} else if (offset < UPC_REG_START_STOP) {
 		const struct counter *c = &e->counter[offset - UPC_REG_CONFIG(0)];
 
@@ -383,6 +455,7 @@ const struct upci_engine_ops upci_engine_segment = {
 	.write = write_register,
 	.flip = flip,
 	.run_waves = run_waves,
+	.run_until = run_until,
 	.run_signals = NULL,
 	.cycles = cycles,
 	.cycles_closed = cycles_closed,

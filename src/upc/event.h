@@ -62,6 +62,7 @@ struct upci_driver {
 		struct upci_field file; /* FILE */
 		int clock;              /* CLOCK: clockid_t */
 		const struct upci_formula *formula; /* DERIVED */
+		enum upc_mode mode;	/* REPLAY: what counts of the signal */
 	};
 };
 

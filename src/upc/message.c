@@ -101,6 +101,10 @@ const char *upc_strerror(int error)
 		return "a source stopped giving a counter its count";
 	case UPC_EPARTIAL:
 		return "a hardware counter did not run all the time";
+	case UPC_EPARITY:
+		return "a counter's word in the array is damaged";
+	case UPC_EGONE:
+		return "the owner of a shared unit has ended";
 	}
 	return "unknown error";
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf.c - perf_event groups of one context, and the words for what the kernel
- * refuses.
+ * refuses. Half of the perf source: events that signal are perf_sampler.c's, and are
+ * opened here.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,6 +19,7 @@
 #include "files.h"
 #include "message.h"
 #include "perf.h"
+#include "perf_sampler.h"
 #include "process.h"
 
 /* Group of software events and tracepoints, which the kernel schedules
@@ -56,6 +58,7 @@ struct upci_perf {
 	unsigned groups, numbers;
 	struct member *member;
 	unsigned handles;
+	struct upci_samplers samplers;
 	uint64_t *buffer; /* one group read */
 	size_t buffer_bytes;
 };
@@ -70,6 +73,20 @@ static int open_event(const struct perf_event_attr *attr, const struct upci_perf
 {
 	return (int)syscall(SYS_perf_event_open, attr, target->tid, target->cpu, group,
 			    (unsigned long)PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct perf_event_attr attr_of(const struct upci_perf_spec *spec)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = spec->type,
+		.config = spec->config,
+		.config1 = spec->config1,
+		.config2 = spec->config2,
+		.exclude_user = spec->exclude_user,
+		.exclude_kernel = spec->exclude_kernel,
+		.exclude_hv = spec->exclude_hv,
+	};
 }
 
 static uint32_t group_key(uint32_t type)
@@ -169,6 +186,7 @@ int upci_perf_create(const struct upci_context *context, struct upci_perf **perf
 		return upci_fail(UPC_ENOMEM, "no memory for perf groups");
 	p->context = *context;
 	p->waits_for_exec = context->enable_on_exec;
+	upci_samplers_init(&p->samplers);
 	*perf = p;
 	return 0;
 }
@@ -183,13 +201,13 @@ static struct group *find_number(struct upci_perf *p, unsigned number)
 }
 
 /* Closes everything; in a forked child the process lock is held already. */
-static void clear(struct upci_perf *p, bool locked)
+static void clear(struct upci_perf *p, bool child)
 {
 	struct member *member;
 	struct group *group;
 	unsigned handles, groups, i, g;
 
-	if (!locked)
+	if (!child)
 		upci_process_lock();
 	member = p->member;
 	group = p->group;
@@ -198,8 +216,9 @@ static void clear(struct upci_perf *p, bool locked)
 	p->member = NULL;
 	p->group = NULL;
 	p->handles = p->groups = 0;
-	if (!locked)
+	if (!child)
 		upci_process_unlock();
+	upci_samplers_clear(&p->samplers, child);
 	for (i = 0; i < handles; i++) {
 		for (g = 0; member[i].used && group[g].number != member[i].group; g++)
 			;
@@ -437,19 +456,7 @@ static int join_group(struct upci_perf *p, struct group *g, const struct perf_ev
 
 int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted, const char *name)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = spec->type,
-		.config = spec->config,
-		.config1 = spec->config1,
-		.config2 = spec->config2,
-		.exclude_user = spec->exclude_user,
-		.exclude_kernel = spec->exclude_kernel,
-		.exclude_hv = spec->exclude_hv,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.disabled = halted,
-	};
+	struct perf_event_attr attr = attr_of(spec);
 	uint32_t key = group_key(spec->type);
 	struct group *g = find_group(p, key);
 	int handle;
@@ -459,6 +466,8 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 				 "%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
 				 "machine",
 				 name);
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.disabled = halted;
 	set_inherit(p, &attr);
 	if (!g) {
 		int error = open_group(p, key, name, &g);
@@ -479,6 +488,7 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	unsigned i, number = m->group, targets = g->targets;
 	int *fd;
 
+	upci_samplers_remove(&p->samplers, handle);
 	upci_process_lock();
 	fd = m->fd;
 	m->fd = NULL;
@@ -519,21 +529,29 @@ int upci_perf_start(struct upci_perf *p)
 
 	p->waits_for_exec = false;
 	p->running = !error;
-	return error;
+	return error ? error : upci_samplers_run(&p->samplers, true);
 }
 
+/* Samplers go on and off after the groups, each by the same distance, so what they
+ * miss at one end they make up for at the other. */
 int upci_perf_stop(struct upci_perf *p)
 {
+	int error, signals;
+
 	p->running = false;
-	return switch_groups(p, PERF_EVENT_IOC_DISABLE);
+	error = switch_groups(p, PERF_EVENT_IOC_DISABLE);
+	signals = upci_samplers_run(&p->samplers, false);
+	return error ? error : signals;
 }
 
 static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 {
 	struct member *m = &p->member[handle];
+	int error = switch_all(m->fd, find_number(p, m->group)->targets, request), signals;
 
 	m->halted = request == PERF_EVENT_IOC_DISABLE;
-	return switch_all(m->fd, find_number(p, m->group)->targets, request);
+	signals = upci_samplers_halt(&p->samplers, handle, m->halted);
+	return error ? error : signals;
 }
 
 int upci_perf_halt(struct upci_perf *p, int handle)
@@ -544,6 +562,60 @@ int upci_perf_halt(struct upci_perf *p, int handle)
 int upci_perf_continue(struct upci_perf *p, int handle)
 {
 	return switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
+}
+
+static int open_sampler(const struct upci_perf *p, const struct upci_perf_spec *spec, uint64_t period,
+			const char *name)
+{
+	const struct upci_perf_target target = {p->context.tid, -1};
+	struct perf_event_attr attr = attr_of(spec);
+	int fd;
+
+	attr.sample_period = upci_sampler_kernel_period(period);
+	attr.wakeup_events = 1;
+	attr.disabled = 1;
+	fd = upci_fd_keep(open_event(&attr, &target, -1));
+	if (fd >= 0)
+		return fd;
+	/* It was opened for counting: what is invalid is to be signalled. */
+	if (errno == EINVAL || errno == EOPNOTSUPP)
+		return upci_fail(UPC_ENOSUPP, "%s: its PMU counts, but has no overflow signals", name);
+	return fail_open(name, &target, group_key(spec->type) != SOFTWARE_GROUP);
+}
+
+int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf_spec *spec, uint64_t period,
+			 int signal, const char *name)
+{
+	int error, fd;
+
+	if (!period) {
+		upci_samplers_remove(&p->samplers, handle);
+		return 0;
+	}
+	if (p->context.kind != UPC_CONTEXT_THREAD || !p->context.own || p->context.inherit ||
+	    p->context.enable_on_exec)
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: overflow signals are to be had for a thread of the program itself, without "
+				 "its children",
+				 name);
+	error = upci_samplers_check(&p->samplers, handle, spec, period, signal, name);
+	if (error)
+		return error;
+	fd = open_sampler(p, spec, period, name);
+	if (fd < 0)
+		return fd;
+	return upci_samplers_put(&p->samplers, handle, fd, period, p->member[handle].halted, p->context.tid, signal,
+				 name);
+}
+
+int upci_perf_restart_period(struct upci_perf *p, int handle, uint64_t left)
+{
+	return upci_samplers_restart(&p->samplers, handle, left);
+}
+
+int upci_perf_signalled(struct upci_perf *p, int fd)
+{
+	return upci_samplers_signalled(&p->samplers, fd);
 }
 
 int upci_perf_handles(const struct upci_perf *p)
@@ -604,20 +676,12 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 
 int upci_perf_probe(const struct upci_perf_spec *spec, const char *name)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = spec->type,
-		.config = spec->config,
-		.config1 = spec->config1,
-		.config2 = spec->config2,
-		.disabled = 1,
-		.exclude_user = spec->exclude_user,
-		.exclude_kernel = spec->exclude_kernel,
-		.exclude_hv = spec->exclude_hv,
-	};
+	struct perf_event_attr attr = attr_of(spec);
 	struct upci_perf_target target = {spec->cpu_only ? -1 : 0, spec->cpu_only ? 0 : -1};
-	int fd = open_event(&attr, &target, -1);
+	int fd;
 
+	attr.disabled = 1;
+	fd = open_event(&attr, &target, -1);
 	if (fd < 0)
 		return fail_open(name, &target, false);
 	close(fd);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf.h - perf_event groups of one context. The border to the kernel's perf
- * events: only perf.c calls perf_event_open.
+ * events: only perf.c calls perf_event_open. perf_sampler.c is the other half of the
+ * source, for events that signal.
  *
  * The events of one kind (software events and tracepoints together; each
  * hardware PMU by itself) form one group in each task or CPU of the context,
@@ -85,6 +86,38 @@ enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER };
  */
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 int upci_perf_handles(const struct upci_perf *perf);
+
+/*
+ * A signal to the counted thread each time the event of a handle, which spec has been
+ * opened for, has counted period more: a full period from here, as counted while the
+ * groups run and it is not halted. period 0 takes it away. signal: a real-time one.
+ * perf_sampler.c says which signals may fail to come; counts never do.
+ * Contexts: a thread of the caller's own process, without inherit. The groups do not
+ * run. Errors with message, which leave all as it was: UPC_ENOSUPP (context; an
+ * event that cannot sample), UPC_EINVAL (signal; page faults one by one, clocks below
+ * 100 us), UPC_ECONFLICT (64 have a period), UPC_EMFILE, UPC_EPERM, UPC_ENOTASK,
+ * UPC_ENOMEM, UPC_ESYSTEM.
+ */
+int upci_perf_set_period(struct upci_perf *perf, int handle, const struct upci_perf_spec *spec, uint64_t period,
+			 int signal, const char *name);
+
+/*
+ * Begins the period anew, at a reset or a preset: left counts, 1 to period, until the
+ * first signal, then period. Without a period does nothing. Signals that are pending,
+ * blocked by the program, stay; where left is less than period they are not taken
+ * for new ones. Called on the counted thread or while it counts nothing.
+ * Errors with message: UPC_EINVAL, UPC_ESYSTEM.
+ */
+int upci_perf_restart_period(struct upci_perf *perf, int handle, uint64_t left);
+
+/*
+ * Handle whose period is over, by the si_fd of the signal; -1 when it is for none here:
+ * another's, one that is gone, or older than the last restart. Once a signal: after a
+ * restart with less than a period it arms the next. A signal that the program blocks
+ * while its handle goes may be taken for that of a later one with the same descriptor.
+ * Context: the handler of the signal, on the counted thread, on top of any call here.
+ */
+int upci_perf_signalled(struct upci_perf *perf, int fd);
 
 /* In a forked child: closes everything without touching the parent's
  * counters, and forgets it: no handle is good afterwards. */

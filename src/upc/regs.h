@@ -53,23 +53,27 @@ static inline void upci_regs_arm(struct upci_regs *r, unsigned i)
 	r->field[i] = f;
 }
 
+/* Counts after which counter i fires, the last of them included; 0: not within as many
+ * as 64 bits hold. */
+static inline uint64_t upci_regs_distance(const struct upci_regs *r, unsigned i)
+{
+	if ((r->field[i] & (UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING)) !=
+	    UPC_FIELD_INTERRUPT_ENABLE)
+		return 0;
+	return ((upci_word(r->threshold) + 1) << 12) - r->counter[i];
+}
+
 /* k counts. Returns whether the counter's threshold fired. */
 static inline bool upci_regs_add(struct upci_regs *r, unsigned i, uint64_t k)
 {
-	uint64_t before = r->counter[i], distance;
-	uint8_t enabled = r->field[i] & (UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING);
+	uint64_t distance = upci_regs_distance(r, i);
+	bool fired = distance && k >= distance;
 
-	r->counter[i] = before + k;
-	if (enabled != UPC_FIELD_INTERRUPT_ENABLE)
-		return false;
-	distance = ((upci_word(r->threshold) + 1) << 12) - before;
-	if (distance && k >= distance) {
+	r->counter[i] += k;
+	if (fired)
 		r->field[i] |= UPC_FIELD_INTERRUPT_PENDING;
-		r->field[i] &= (uint8_t)~UPC_FIELD_ARMED;
-		return true;
-	}
 	upci_regs_arm(r, i);
-	return false;
+	return fired;
 }
 
 /* A level, as it is now: no counts, so nothing fires, but the word has changed. */

@@ -50,11 +50,15 @@ struct plan {
 int upc_transaction_begin(struct upc_unit *unit, struct upc_transaction **transaction)
 {
 	struct upc_transaction *t;
+	int error;
 
 	if (!unit || !transaction)
 		return upci_fail(UPC_EINVAL, "upc_transaction_begin: a unit and a place are needed");
 	if (unit->transaction)
 		return upci_fail(UPC_ESTATE, "a transaction is open: commit or abort it first");
+	error = upci_unit_check_idle(unit, "changed");
+	if (error)
+		return error;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return upci_fail(UPC_ENOMEM, "no memory for a transaction");
@@ -481,7 +485,8 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 {
 	const uint8_t carried = UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR;
 	struct upc_unit *u = p->unit;
-	struct upci_regs before = u->regs;
+	const struct upci_regs before = u->regs;
+	const struct upci_thresholds thresholds = u->thresholds;
 	bool kept[UPC_COUNTERS] = {false};
 	unsigned i, n = 0;
 
@@ -494,23 +499,33 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		if (!kept[counter])
 			closing[n++] = u->binding[counter];
 		memset(&u->binding[counter], 0, sizeof(u->binding[counter]));
+		u->thresholds.period[counter] = u->thresholds.offset[counter] = 0;
 		if (p->owner[counter] == NOWHERE) {
-			upci_regs_write_field(&u->regs, counter, 0);
-			upci_regs_write_counter(&u->regs, counter, 0);
+			upci_unit_write_field(u, counter, 0);
+			upci_unit_write_counter(u, counter, 0);
 		}
 	}
 	for (i = 0; i < p->leaves; i++) {
 		struct leaf *leaf = &p->leaf[i];
 		unsigned counter = (unsigned)leaf->counter;
-		uint8_t field = (uint8_t)(leaf->input | UPC_MODE_RISE << 2);
+		uint8_t field = (uint8_t)(leaf->input | (unsigned)upci_event_mode(leaf->binding.event) << 2);
 
 		u->binding[counter] = leaf->binding;
+		if (leaf->from != NOWHERE) {
+			u->thresholds.period[counter] = thresholds.period[leaf->from];
+			u->thresholds.offset[counter] = thresholds.offset[leaf->from];
+		}
 		if (leaf->from == leaf->counter)
 			continue;
-		/* With its value an event takes along what its threshold did. */
-		u->regs.field[counter] =
-			leaf->from == NOWHERE ? field : field | (before.field[leaf->from] & carried);
-		u->regs.counter[counter] = leaf->from == NOWHERE ? 0 : before.counter[leaf->from];
+		if (leaf->from == NOWHERE) {
+			upci_unit_write_field(u, counter, field);
+			upci_unit_write_counter(u, counter, 0);
+			continue;
+		}
+		/* A host event that makes way: with its value it takes along what its
+		 * threshold did. */
+		u->regs.field[counter] = field | (before.field[leaf->from] & carried);
+		u->regs.counter[counter] = before.counter[leaf->from];
 		upci_regs_arm(&u->regs, counter);
 	}
 	for (i = 0; i < u->entries; i++)
@@ -566,6 +581,7 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 	unsigned i;
 	int error;
 
+	upci_unit_catch_up(u);
 	if (u->entries)
 		memcpy(p->entry, u->entry, u->entries * sizeof(*u->entry));
 	p->entries = u->entries;
@@ -609,6 +625,7 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 			}
 		make(p, counters);
 		base_new(p);
+		upci_unit_show(u, true);
 	}
 	free(counters);
 	return error;

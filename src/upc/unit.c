@@ -10,6 +10,17 @@
 #include "message.h"
 #include "unit.h"
 
+/* To 0, without the sources. */
+static void clear_counter(struct upc_unit *u, unsigned i)
+{
+	if (u->replay) {
+		(void)upci_unit_preset(u, i, 0);
+	} else {
+		upci_regs_write_counter(&u->regs, i, 0);
+		u->thresholds.offset[i] = 0;
+	}
+}
+
 static void after_fork(struct upci_fork_entry *entry)
 {
 	struct upc_unit *u = (struct upc_unit *)((char *)entry - offsetof(struct upc_unit, fork));
@@ -18,11 +29,20 @@ static void after_fork(struct upci_fork_entry *entry)
 	upci_perf_forked(u->sources.perf);
 	upci_context_forked(&u->context);
 	upci_files_forked(u->sources.files, u->context.pid, u->context.tid);
-	for (i = 0; i < UPC_COUNTERS; i++)
-		upci_regs_write_counter(&u->regs, i, 0);
-	u->regs.run = false;
+	if (u->shown)
+		upci_shared_forked(&u->shared);
+	u->shown = false;
 	u->started = false;
-	u->forked = true;
+	u->forked = !u->replay;
+	upci_unit_write_run(u, false);
+	for (i = 0; i < UPC_COUNTERS; i++)
+		clear_counter(u, i);
+}
+
+static int set_context(struct upc_unit *u, struct upci_context *context, const struct upc_unit_options *options)
+{
+	return upci_catalogue_script(u->catalogue) ? upci_context_set_replay(context, options)
+						   : upci_context_set(context, options);
 }
 
 int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_options *options,
@@ -37,10 +57,13 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 	if (!u)
 		return upci_fail(UPC_ENOMEM, "no memory for a unit");
 	u->catalogue = catalogue;
-	error = upci_context_set(&u->context, options);
+	error = set_context(u, &u->context, options);
 	if (!error)
 		error = upci_sources_create(&u->sources, &u->context);
+	if (!error && upci_catalogue_script(catalogue))
+		error = upci_unit_replay_create(u);
 	if (error) {
+		upci_sources_destroy(&u->sources);
 		free(u);
 		return error;
 	}
@@ -56,9 +79,11 @@ void upc_unit_destroy(struct upc_unit *u)
 
 	if (!u)
 		return;
+	upc_unit_unshare(u);
 	upci_fork_unregister(&u->fork);
 	upci_transaction_free(u->transaction);
 	upci_sources_destroy(&u->sources);
+	upci_replay_destroy(u->replay);
 	for (i = 0; i < u->entries; i++)
 		free(u->entry[i].counter);
 	free(u->entry);
@@ -106,7 +131,7 @@ void upci_unit_reindex(struct upc_unit *u)
 {
 	unsigned i;
 
-	u->actives = u->file_fields = u->perf_events = 0;
+	u->actives = u->file_fields = u->perf_events = u->deriveds = 0;
 	for (i = 0; i < UPC_COUNTERS; i++) {
 		const struct upci_binding *b = &u->binding[i];
 
@@ -120,6 +145,9 @@ void upci_unit_reindex(struct upc_unit *u)
 	for (i = 0; i < u->entries; i++) {
 		uint32_t slot = u->entry[i].code & (UPCI_INDEX_SIZE - 1);
 
+		u->first[i] = u->entry[i].first;
+		if (u->entry[i].formula)
+			u->derived[u->deriveds++] = (uint16_t)i;
 		while (u->index[slot])
 			slot = (slot + 1) & (UPCI_INDEX_SIZE - 1);
 		u->index[slot] = (uint16_t)(i + 1);
@@ -142,6 +170,8 @@ static int open_all(struct upc_unit *u, const struct upci_context *context, stru
 		error = upci_source_open(sources, context, binding.event, &binding);
 		handles[a] = binding.handle;
 	}
+	if (!error)
+		error = upci_unit_reopen_thresholds(u, sources, context, handles);
 	if (!error)
 		error = upci_unit_grow_buffers(u, sources);
 	if (!error && !upci_perf_check(sources->perf))
@@ -194,13 +224,17 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 		return upci_fail(UPC_ESTATE, "the unit runs: stop it before it counts somebody else");
 	if (u->transaction)
 		return upci_fail(UPC_ESTATE, "a transaction is open: commit or abort it first");
-	error = upci_context_set(&context, options);
+	error = upci_unit_check_idle(u, "aimed at somebody else");
+	if (!error)
+		error = set_context(u, &context, options);
 	if (!error)
 		error = replace_sources(u, &context);
 	if (error)
 		return error;
+	upci_unit_catch_up(u);
 	for (i = 0; i < UPC_COUNTERS; i++)
-		upci_regs_write_counter(&u->regs, i, 0);
+		clear_counter(u, i);
+	upci_unit_show(u, true);
 	return 0;
 }
 
@@ -224,6 +258,10 @@ int upc_unit_start(struct upc_unit *u)
 
 	if (u->regs.run)
 		return 0;
+	error = upci_unit_check_idle(u, "started");
+	if (error)
+		return error;
+	upci_unit_catch_up(u);
 	error = upci_unit_reopen(u);
 	if (!error)
 		error = pass_over_exec(u);
@@ -242,8 +280,9 @@ int upc_unit_start(struct upc_unit *u)
 		(void)upci_perf_stop(u->sources.perf);
 		return error;
 	}
-	u->regs.run = true;
+	upci_unit_write_run(u, true);
 	u->started = true;
+	upci_unit_show(u, false);
 	return 0;
 }
 
@@ -253,9 +292,13 @@ int upc_unit_stop(struct upc_unit *u)
 
 	if (!u->regs.run)
 		return 0;
+	error = upci_unit_check_idle(u, "stopped");
+	if (error)
+		return error;
 	stopped = upci_perf_stop(u->sources.perf);
 	error = upci_unit_update(u);
-	u->regs.run = false;
+	upci_unit_write_run(u, false);
+	upci_unit_show(u, false);
 	if (u->context.enable_on_exec) {
 		/* From here on the unit is one that starts at once. The exec, if
 		 * it is still to come, must not start what is stopped. */

@@ -12,6 +12,9 @@
 #include "perf.h"
 #include "process.h"
 #include "regs.h"
+#include "replay.h"
+#include "shared.h"
+#include "threshold.h"
 
 /* An event bound to a counter. */
 struct upci_binding {
@@ -59,7 +62,26 @@ struct upc_unit {
 	unsigned perf_events;
 	struct upci_entry *entry;
 	unsigned entries;
+	/* For reads, close together: the first counter of each entry, and which
+	 * entries are derived. */
+	uint16_t first[UPC_EVENTS_MAX];
+	uint16_t derived[UPC_EVENTS_MAX];
+	unsigned deriveds;
 	uint16_t index[UPCI_INDEX_SIZE];
+
+	/* Of live events period alone: the kernel counts up to it. */
+	struct upci_thresholds thresholds;
+	void (*interrupt)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
+	void *interrupt_arg;
+	int signal; /* of live thresholds, 0: none */
+
+	/* Behind a script: its engine has the registers, and regs is a copy. */
+	struct upci_replay *replay; /* NULL: live */
+	bool stale;		    /* counters of the copy are old           */
+	bool damaged;		    /* a bound counter has a parity error     */
+
+	struct upci_shared shared;
+	bool shown; /* shared is there */
 
 	struct upci_sources sources;
 	struct upci_context context;
@@ -98,6 +120,58 @@ int upci_unit_entry(const struct upc_unit *unit, uint32_t code);
  * remembers the readings of the sources that cannot be stopped. */
 int upci_unit_update(struct upc_unit *unit);
 int upci_unit_base(struct upc_unit *unit);
+
+/* The same where anything can have changed. */
+static inline int upci_unit_current(struct upc_unit *unit)
+{
+	return unit->regs.run || unit->replay ? upci_unit_update(unit) : 0;
+}
+
+/* Errors of a read that leave the registers good. */
+static inline bool upci_unit_usable(int error)
+{
+	return error == 0 || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;
+}
+
+/* An event's count: what its counter holds, less what a threshold put there. */
+static inline uint64_t upci_unit_count(const struct upc_unit *unit, unsigned i)
+{
+	return unit->regs.counter[i] - unit->thresholds.offset[i];
+}
+
+/* ---- software's writes (unit_replay.c) ----------------------------------- */
+
+/* Raw registers, the engine's as well. The unit has caught up. */
+void upci_unit_write_counter(struct upc_unit *unit, unsigned i, uint64_t value);
+void upci_unit_write_field(struct upc_unit *unit, unsigned i, uint8_t field);
+void upci_unit_write_threshold(struct upc_unit *unit, uint64_t value);
+void upci_unit_write_run(struct upc_unit *unit, bool run);
+
+/* UPC_ESTATE where an interrupt of the unit is being told: then what must not be done. */
+int upci_unit_check_idle(const struct upc_unit *unit, const char *what);
+
+/* An engine for the unit; takes the unit's place in the script, before a change. */
+int upci_unit_replay_create(struct upc_unit *unit);
+void upci_unit_catch_up(struct upc_unit *unit);
+int upci_unit_replay_update(struct upc_unit *unit);
+/* A register as the engine has it, with what reading it does. */
+int upci_unit_replay_register(struct upc_unit *unit, unsigned offset, uint64_t *value);
+
+/* ---- thresholds (unit_threshold.c) ---------------------------------------- */
+
+/* Sets an event's count; its threshold goes on from there. */
+int upci_unit_preset(struct upc_unit *unit, unsigned i, uint64_t count);
+/* After the threshold register was written. */
+void upci_unit_preload_all(struct upc_unit *unit);
+/* Asks a context's new sources for the thresholds that its events have; handles[a] is
+ * that of active[a]. */
+int upci_unit_reopen_thresholds(struct upc_unit *unit, struct upci_sources *sources,
+				const struct upci_context *context, const int *handles);
+
+/* ---- shared units (unit_share.c) ------------------------------------------ */
+
+/* Shows the counts to monitors; with configuration also what may have changed of it. */
+void upci_unit_show(struct upc_unit *unit, bool configuration);
 
 /* After a fork: opens every event anew for the child's context. */
 int upci_unit_reopen(struct upc_unit *unit);

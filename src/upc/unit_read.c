@@ -125,6 +125,8 @@ int upci_unit_update(struct upc_unit *u)
 	unsigned a;
 	int error;
 
+	if (u->replay)
+		return upci_unit_replay_update(u);
 	if (u->forked)
 		return 0;
 	error = read_sources(u);
@@ -135,6 +137,7 @@ int upci_unit_update(struct upc_unit *u)
 		if (u->binding[u->active[a]].flags & bad)
 			worst = &u->binding[u->active[a]];
 	}
+	upci_unit_show(u, false);
 	if (!worst)
 		return 0;
 	if (worst->flags & UPC_COUNTER_NEVER)
@@ -152,6 +155,8 @@ int upci_unit_base(struct upc_unit *u)
 {
 	unsigned a;
 
+	if (u->replay)
+		return 0;
 	if (u->file_fields)
 		upci_files_read(u->sources.files, u->file_value, u->file_lost);
 	for (a = 0; a < u->actives; a++) {
@@ -176,9 +181,9 @@ static uint64_t entry_value(const struct upc_unit *u, const struct upci_entry *e
 	unsigned i;
 
 	if (!e->formula)
-		return u->regs.counter[e->first];
+		return upci_unit_count(u, e->first);
 	for (i = 0; i < e->formula->terms; i++)
-		value[i] = u->regs.counter[e->counter[i]];
+		value[i] = upci_unit_count(u, e->counter[i]);
 	return upci_formula_value(e->formula, value);
 }
 
@@ -207,28 +212,40 @@ int upc_unit_get_events(struct upc_unit *u, const uint32_t *codes, unsigned n, u
 	return 0;
 }
 
-/* Errors that leave the registers good: values are still handed out. */
-static bool usable(int error)
-{
-	return error == 0 || error == UPC_ELOST || error == UPC_EPARTIAL;
-}
-
 int upc_unit_read_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
 {
-	int error = u->regs.run ? upci_unit_update(u) : 0, wrong;
+	int error = upci_unit_current(u), wrong;
 
-	if (!usable(error))
+	if (!upci_unit_usable(error))
 		return error;
 	wrong = upc_unit_get_events(u, codes, n, values);
 	return wrong ? wrong : error;
 }
 
+int upc_unit_read_added(struct upc_unit *u, uint64_t *values, unsigned n)
+{
+	const uint64_t *counter = u->regs.counter, *offset = u->thresholds.offset;
+	int error = upci_unit_current(u);
+	unsigned i;
+
+	if (!upci_unit_usable(error))
+		return error;
+	if (n != u->entries)
+		return upci_fail(UPC_EINVAL, "%u events are added to this unit, not %u", u->entries, n);
+	for (i = 0; i < n; i++)
+		values[i] = counter[u->first[i]] - offset[u->first[i]];
+	for (i = 0; i < u->deriveds; i++)
+		values[u->derived[i]] = entry_value(u, &u->entry[u->derived[i]]);
+	return error;
+}
+
 int upc_unit_read(struct upc_unit *u, uint64_t *values)
 {
-	int error = u->regs.run ? upci_unit_update(u) : 0;
+	int error = upci_unit_current(u);
+	unsigned i;
 
-	if (usable(error) && values)
-		memcpy(values, u->regs.counter, sizeof(u->regs.counter));
+	for (i = 0; upci_unit_usable(error) && values && i < UPC_COUNTERS; i++)
+		values[i] = upci_unit_count(u, i);
 	return error;
 }
 
@@ -248,25 +265,27 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 			return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset",
 					 u->binding[u->entry[e].first].event->name);
 	}
-	error = u->regs.run ? upci_unit_update(u) : 0;
-	if (!usable(error))
+	error = upci_unit_current(u);
+	if (!upci_unit_usable(error))
 		return error;
-	for (i = 0; i < n; i++)
-		upci_regs_write_counter(&u->regs, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
-	return 0;
+	for (error = 0, i = 0; i < n && !error; i++)
+		error = upci_unit_preset(u, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
+	upci_unit_show(u, false);
+	return error;
 }
 
 int upc_unit_reset(struct upc_unit *u)
 {
-	int error = u->regs.run ? upci_unit_update(u) : 0;
+	int error = upci_unit_current(u);
 	unsigned i;
 
-	if (!usable(error))
+	if (!upci_unit_usable(error))
 		return error;
-	for (i = 0; i < UPC_COUNTERS; i++)
+	for (error = 0, i = 0; i < UPC_COUNTERS && !error; i++)
 		if (!u->binding[i].references || u->binding[i].event->kind != UPC_KIND_LEVEL)
-			upci_regs_write_counter(&u->regs, i, 0);
-	return 0;
+			error = upci_unit_preset(u, i, 0);
+	upci_unit_show(u, false);
+	return error;
 }
 
 int upc_unit_list(const struct upc_unit *u, uint32_t *codes, unsigned max)

@@ -101,6 +101,9 @@ static void print_driver(struct upc_catalogue *c, struct upci_out *out,
 	case UPC_SOURCE_DERIVED:
 		print_formula(c, out, driver->formula);
 		break;
+	case UPC_SOURCE_REPLAY:
+		upci_out(out, "the script's input signal");
+		break;
 	case UPC_SOURCE_NONE:
 		break;
 	}
@@ -137,6 +140,8 @@ static bool writable(const struct upci_event *event)
 		for (clock = upci_wiring_clocks; clock->word; clock++)
 			if (clock->id == event->driver.clock)
 				return true;
+		return false;
+	case UPC_SOURCE_REPLAY:
 		return false;
 	default:
 		return true;

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A unit that is shown: a monitor sees its counts, events and configuration, and each
+ * change of it; thresholds do not show; a child's copy is not shown.
+ */
+#include <sys/wait.h>
+
+#include "unit.h"
+#include "script_test.h"
+
+static struct upc_monitor_info info_of(struct upc_monitor *m, uint64_t *values)
+{
+	struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
+
+	assert_int_equal(upc_monitor_read(m, values, &info), 0);
+	return info;
+}
+
+static void test_shown(void **state)
+{
+	struct upc_catalogue *c = open_script("upc-trace 1\nc 5000 0 1@2/1\ns\nc 5000 0\n");
+	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
+	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
+	struct upc_share_options options = UPC_OPTIONS_INIT(upc_share_options);
+	struct upc_monitor_info info;
+	uint64_t values[UPC_COUNTERS], generation;
+	struct upc_monitor *m;
+	struct upc_unit *u;
+	char name[64];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	snprintf(name, sizeof(name), "unit_share.%d", (int)getpid());
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_share(u, NULL, NULL), UPC_EINVAL);
+	assert_int_equal(upc_unit_share(u, "../up", NULL), UPC_EINVAL);
+	options.size = 1;
+	assert_int_equal(upc_unit_share(u, name, &options), UPC_EINVAL);
+	assert_int_equal(upc_unit_share(u, name, NULL), 0);
+	assert_int_equal(upc_unit_share(u, name, NULL), UPC_ESTATE);
+	assert_int_equal(upc_monitor_open(name, NULL, &m), 0);
+	info = info_of(m, values);
+	assert_int_equal(info.process, getpid());
+	assert_false(info.running);
+	generation = info.generation;
+
+	assert_int_equal(upc_unit_add(u, code), 0);
+	info = info_of(m, values);
+	assert_true(info.generation > generation);
+	generation = info.generation;
+	assert_int_equal(info.changed_by, gettid());
+	assert_int_equal(upc_monitor_event(m, 0, &event), 0);
+	assert_true(event.bound);
+	assert_string_equal(event.name, "PU0_JPIPE_INSTRUCTIONS");
+	assert_int_equal(upc_monitor_event(m, 1, &event), 0);
+	assert_false(event.bound);
+
+	assert_int_equal(upc_unit_set_threshold(u, code, 777), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	info = info_of(m, values);
+	assert_true(info.running);
+	assert_true(info.field[0] & UPC_FIELD_INTERRUPT_ENABLE);
+	assert_int_equal(values[0], 0);
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_int_equal(upc_unit_read(u, values), 0);
+	generation = info_of(m, values).generation;
+	assert_int_equal(values[0], 5000);
+	/* Nothing is bound to it, and in the reset state it counts its input 0. */
+	assert_int_equal(values[1], 2500);
+
+	/* A child's unit is its own affair. */
+	pid = fork();
+	if (pid == 0) {
+		int good = upc_unit_start(u) == 0 && upc_unit_play(u) == 1 && upc_unit_read(u, values) == 0 &&
+			   values[0] == 5000;
+
+		good = good && upc_unit_reset(u) == 0;
+		upc_unit_destroy(u);
+		_exit(good ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(upc_monitor_alive(m), 1);
+	assert_int_equal(info_of(m, values).generation, generation);
+	assert_int_equal(values[0], 5000);
+
+	/* Reads change no configuration, registers do. */
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	assert_int_equal(info_of(m, values).generation, generation);
+	assert_int_equal(values[0], 10000);
+	assert_int_equal(upc_register_write(u, UPC_REG_THRESHOLD, 8192), 0);
+	info = info_of(m, values);
+	assert_true(info.generation > generation);
+	assert_int_equal(info.threshold, 8192);
+	assert_int_equal(values[0], 10000);
+
+	upc_unit_destroy(u);
+	assert_int_equal(upc_monitor_alive(m), 0);
+	info = info_of(m, values);
+	assert_true(info.ended);
+	assert_int_equal(values[0], 10000);
+	upc_monitor_close(m);
+	assert_int_equal(upc_monitor_open(name, NULL, &m), UPC_ENOTASK);
+	upc_catalogue_close(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

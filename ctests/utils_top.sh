@@ -1,0 +1,315 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# utils_top.sh - upc_top shows what a shared unit holds and how fast it grows, says
+# who changes it, and ends with its owner. $UPC_TOP is the tool, $SHARE_LOAD a program
+# that shares a unit.
+top=${UPC_TOP:-upc_top}
+load=${SHARE_LOAD:-share_load}
+tool=$top
+. "${srcdir:?}/ctests/utils.inc"
+
+faults=perf::PAGE-FAULTS
+events="perf::TASK-CLOCK $faults task::voluntary_ctxt_switches process::statm_resident"
+unit=top-test.$$
+me=$(id -u)
+owner=
+process=
+watcher=
+unset NO_COLOR
+export TERM=xterm
+echo "1..43"
+
+# until_passes COMMAND...: waits for it to pass, for long but not for ever
+until_passes()
+{
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 300 ] || return 1
+		sleep 0.1
+	done
+}
+
+# share [OPTION]... NAME: shares a unit from a process in the background, $owner
+share()
+{
+	: > ready
+	# shellcheck disable=SC2086
+	"$load" "$@" 200 $events > ready 2> load.err &
+	owner=$!
+	until_passes [ -s ready ] || { sed 's/^/# /' load.err; false; }
+}
+
+# end SIGNAL: of the owner
+end()
+{
+	kill -"$1" "$owner" 2> /dev/null
+	wait "$owner" 2> /dev/null
+	owner=
+}
+
+# watch ARGUMENT...: upc_top in the background, $watcher; seen is its output
+watch()
+{
+	: > seen
+	"$top" "$@" > seen 2> err &
+	watcher=$!
+}
+
+# watched STATUS: it ends so
+watched()
+{
+	wait "$watcher"
+	got=$?
+	[ $got = "$1" ] || { echo "# status $got, not $1"; sed 's/^/# seen: /' seen; false; }
+}
+
+trap '[ -z "$owner" ] || kill -9 $owner 2> /dev/null
+	rm -rf "$dir" "/dev/shm/upc.$me.$unit" "/dev/shm/upc.$me.$unit-2"' EXIT
+
+tables()
+{
+	[ "$(grep -c '^ ctr ' "$1")" = "$2" ]
+}
+
+no_control()
+{
+	! LC_ALL=C grep -q '[^ -~]' "$1"
+}
+
+# ---- a unit that runs
+
+check "a process shares a unit" share "$unit"
+check "--list" run 0 --list
+check "... has its name, user, owner, state and command" \
+	grep -Eq "^$unit +$(id -un) +$owner +running +.*share_load $unit" out
+
+check "no terminal: a table a refresh" run 0 -n 3 -i 0.2 "$unit"
+check "... as many as were asked for" tables out 3
+check "... without control characters" no_control out
+check "... with the owner and its command" grep -q "^$unit, process $owner (.*share_load" out
+check "... and its state" grep -Eq '^running, 4 events, counts [0-9.]+ s old, configuration [0-9]+ by thread ' out
+check "... no rates at first, then one" \
+	[ "$(awk -v e=$faults '$NF == e { print ($4 == "-" ? "none" : $5) }' out | tr '\n' ' ')" = "none /s /s " ]
+check "... and none for a level" [ "$(awk '$NF == "process::statm_resident" { print $4 }' out | sort -u)" = level ]
+narrow()
+{
+	(COLUMNS=60 && export COLUMNS && run 0 -n 1 "$unit") && [ "$(wc -L < out)" -le 60 ] &&
+		grep -q '\.\.\.)*$' out
+}
+check "lines are cut to COLUMNS" narrow
+check "--all: 256 counters" run 0 --all -n 1 "$unit"
+check "... each of them" [ "$(grep -Ec '^ +[0-9]+ +[0-9]' out)" = 256 ]
+
+json()
+{
+	run 0 --json -n 3 -i 0.2 "$unit" || return 1
+	python3 - "$unit" "$owner" "$me" <<'PYTHON'
+import json, sys
+looks = [json.loads(line) for line in open("out")]
+assert [l["refresh"] for l in looks] == [1, 2, 3]
+for l in looks:
+    assert l["tool"] == "upc_top" and l["name"] == sys.argv[1] and l["process"] == int(sys.argv[2])
+    assert l["state"] == "running" and l["changed"] is False and "share_load" in l["command"]
+    assert {e["name"] for e in l["events"]} == {"perf::TASK-CLOCK", "perf::PAGE-FAULTS",
+        "task::voluntary_ctxt_switches", "process::statm_resident"}
+    assert all(e["kind"] == ("level" if "resident" in e["name"] else "count") for e in l["events"])
+at = [{e["name"]: e for e in l["events"]} for l in looks]
+f = "perf::PAGE-FAULTS"
+assert at[0][f]["rate"] is None and at[0][f]["note"] == "first" and looks[0]["seconds"] == 0
+for before, now, l in zip(at, at[1:], looks[1:]):
+    assert now[f]["value"] >= before[f]["value"] + 10 and now[f]["unit"] == "faults"
+    rate = (now[f]["value"] - before[f]["value"]) / l["seconds"]
+    assert abs(now[f]["rate"] - rate) <= 1e-6 * rate and now[f]["note"] == "rate"
+    assert now["process::statm_resident"]["rate"] is None
+PYTHON
+}
+sorted()
+{
+	for key in rate count counter name; do
+		run 0 --json -n 2 -i 0.2 --sort $key "$unit" || return 1
+		python3 - $key <<'PYTHON' || return 1
+import json, sys
+events = json.loads(open("out").readlines()[1])["events"]
+of = {"rate": lambda e: -1 if e["rate"] is None else e["rate"], "count": lambda e: e["value"],
+      "counter": lambda e: e["counter"], "name": lambda e: e["name"]}[sys.argv[1]]
+assert events == sorted(events, key=of, reverse=sys.argv[1] in ("rate", "count")), events
+PYTHON
+	done
+}
+list_json()
+{
+	run 0 --list --json -u "$me" || return 1
+	python3 -c 'import json, sys
+units = {u["name"]: u for u in json.load(open("out"))["units"]}
+u = units[sys.argv[1]]
+assert u["process"] == int(sys.argv[2]) and u["state"] == "running" and u["uid"] == int(sys.argv[3])' \
+		"$unit" "$owner" "$me"
+}
+if command -v python3 > /dev/null; then
+	check "--json: an object a refresh, with rates that are right" json
+	check "--sort" sorted
+	check "--list --json" list_json
+else
+	skip "--json: an object a refresh, with rates that are right" "no python3 to read it with"
+	skip "--sort" "no python3 to read it with"
+	skip "--list --json" "no python3 to read it with"
+fi
+
+# ---- whose, and which
+
+check "a unit of a user by name" run 0 -n 1 -u "$(id -un)" "$unit"
+check "... and by number" run 0 -n 1 -u "$me" "$unit"
+check "no such user: 2" run 2 -n 1 -u "no such" "$unit"
+check "no such unit: 1" run 1 -n 1 "top-tast.$$"
+check "... with the nearest name" grep -q "shares no unit 'top-tast.$$'; nearest: $unit" err
+check "nothing near: where to look" sh -c "! '$top' -n 1 QQQQ 2> err && grep -q 'upc_top --list' err"
+check "a name that leads out of the directory: 2" run 2 -n 1 ../passwd
+
+unreadable()
+{
+	run_other "$top" -n 1 -u "$me" "$unit" > out 2> err
+	[ $? = 1 ] && [ ! -s out ] && grep -q 'not permitted' err &&
+		run_other "$top" --list | grep -Eq "^$unit .* not readable"
+}
+if [ "$me" != 0 ]; then
+	run_other()
+	{
+		"$@"
+	}
+	chmod 0 "/dev/shm/upc.$me.$unit"
+	check "a unit that is not readable: says so" unreadable
+	chmod 0600 "/dev/shm/upc.$me.$unit"
+else
+	run_other()
+	{
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	}
+	if run_other "$top" --version > out 2> err; then
+		check "a unit that is not readable: says so" unreadable
+	else
+		skip "a unit that is not readable: says so" "another user cannot run the tool where it lies"
+	fi
+fi
+
+# ---- on a terminal
+
+# type_keys KEYS ARGUMENT...: upc_top on a terminal where somebody types when something
+# is to be seen; seen is what it draws
+type_keys()
+{
+	keys=$1
+	shift
+	: > seen
+	{
+		until_passes [ -s seen ]
+		printf '%s' "$keys"
+	} | timeout 60 script -qec "$top $*" typescript > seen 2>&1
+}
+if command -v script > /dev/null && type_keys q --version && grep -q upc_top seen; then
+	drawn()
+	{
+		grep -q "$(printf '\033')\\[?1049h.*" seen && grep -q "process $owner" seen &&
+			tail -c 40 seen | grep -q "$(printf '\033')\\[?7h$(printf '\033')\\[?25h$(printf '\033')\\[?1049l"
+	}
+	check "on a terminal: q ends it" type_keys q "$unit"
+	check "... it has drawn on a screen of its own, and left it" drawn
+	check "... Ctrl-C ends it, too" type_keys "$(printf '\003')" "$unit"
+	check "... and left the screen" drawn
+	check "--batch on a terminal" type_keys '' -b -n 2 -i 0.1 "$unit"
+	check "... draws nothing" sh -c "tr -d '\r' < seen > plain && ! grep -q '$(printf '\033')' plain"
+else
+	for name in "on a terminal: q ends it" "... it has drawn on a screen of its own, and left it" \
+		"... Ctrl-C ends it, too" "... and left the screen" "--batch on a terminal" "... draws nothing"; do
+		skip "$name" "no script(1) to make a terminal with"
+	done
+fi
+
+# ---- changes
+
+changes()
+{
+	watch -i 0.1 "$unit"
+	until_passes grep -q process::statm_resident seen || return 1
+	kill -USR1 "$owner"
+	until_passes grep -q "\*\*\* configuration changed by thread $owner: [0-9]* -> [0-9]* \*\*\*" seen &&
+		until_passes grep -q '^running, 3 events' seen || return 1
+	kill -USR2 "$owner"
+	until_passes grep -q '^stopped, 3 events' seen || return 1
+	# Stopped, they stay less than they were: the mark comes, however late we look.
+	kill -HUP "$owner"
+	until_passes grep -Eq "restart +$faults" seen || return 1
+	kill -USR2 "$owner"
+	kill -TERM "$watcher"
+	watched 0
+}
+check "a changed configuration, a stop and a reset are seen" changes
+
+# ---- ends
+
+ends()
+{
+	watch -i 1000 "$unit"
+	until_passes grep -q "$faults" seen || return 1
+	end TERM
+	watched 0 && grep -q '^\*\*\* ended by its owner: these are the last counts' seen && tables seen 2
+}
+check "its owner ends it: the last counts, long before the next refresh" ends
+check "... and it is gone" run 1 -n 1 "$unit"
+
+left()
+{
+	share "$unit" || return 1
+	process=$owner
+	watch -i 1000 "$unit"
+	until_passes grep -q "$faults" seen || return 1
+	end KILL
+	watched 0 && grep -q "^\*\*\* process $process has ended: these are the last counts" seen
+}
+check "its owner is killed: the last counts" left
+check "... it is left behind" sh -c "'$top' --list | grep -Eq '^$unit .* left behind'"
+check "... and cannot be watched any more: 1" run 1 -n 1 "$unit"
+check "... which the message says" grep -q "process $process, has ended" err
+
+# An owner that is stopped in the middle of a change, as its sequence says: the
+# lowest byte of the fourth 64-bit word is odd.
+torn()
+{
+	share "$unit" || return 1
+	watch -i 0.2 "$unit"
+	until_passes grep -q "$faults" seen || return 1
+	kill -STOP "$owner"
+	printf '\001' | dd of="/dev/shm/upc.$me.$unit" bs=1 seek=24 conv=notrunc 2> /dev/null
+	until_passes grep -q '^\*\*\* in the middle of a change: counts are of an earlier refresh' seen || return 1
+	end KILL
+	watched 1 && grep -q 'killed in the middle of a change: these are the counts of the last refresh' err
+}
+check "its owner is killed in the middle of a change: 1, and why" torn
+check "... the next owner's is as good as new" share "$unit"
+
+silent()
+{
+	share -x "$unit-2" || return 1
+	process=$owner
+	watch --json -i 1000 "$unit-2"
+	until_passes grep -q "$faults" seen || return 1
+	end TERM
+	watched 0 && tail -n 1 seen | grep -q '"state":"left behind"'
+}
+end TERM
+check "its owner ends without a word: as if killed" silent
+
+# ---- options
+
+bad_options()
+{
+	for options in "" "a b" "-i 0.01 a" "-i 1e3 a" "-i -1 a" "-i x a" "-i inf a" "-i 90000 a" "-n 0 a" \
+		       "-n 1.5 a" "--sort size a" "--list a" "--nosuch a" "-u"; do
+		# shellcheck disable=SC2086
+		run 2 $options || { echo "# $options"; return 1; }
+		[ -s err ] && [ ! -s out ] || { echo "# $options"; return 1; }
+	done
+}
+check "wrong options: 2" bad_options
+check "--help" run 0 --help
+check "--version" run 0 --version

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_sampler.h - the samplers of one context: a perf event beside the counting
+ * one, which signals each time a period of counts is full. Half of the perf source:
+ * perf.c opens their events and calls what is here; nobody else does.
+ */
+#ifndef UPCI_PERF_SAMPLER_H
+#define UPCI_PERF_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define UPCI_SAMPLERS_MAX 64u
+
+struct upci_perf_spec;
+
+struct upci_sampler {
+	int fd; /* -1: free; the handler's key, written last and forgotten first */
+	int handle;
+	bool halted; /* its event is */
+	bool on;     /* enabled, or about to be */
+	uint64_t period;
+	uint64_t target; /* where an irregular period ends, by the event's own
+			    count; 0: the kernel repeats the period by itself */
+};
+
+struct upci_samplers {
+	struct upci_sampler at[UPCI_SAMPLERS_MAX];
+	unsigned top; /* one past the last in use */
+	bool running;
+};
+
+void upci_samplers_init(struct upci_samplers *samplers);
+
+/* Disables and closes all. In a forked child only closes: they are the parent's. */
+void upci_samplers_clear(struct upci_samplers *samplers, bool child);
+
+/* What would be refused whatever the kernel says. Errors with message: UPC_EINVAL
+ * (signal, a period too short to live with), UPC_ECONFLICT (too many). */
+int upci_samplers_check(const struct upci_samplers *samplers, int handle, const struct upci_perf_spec *spec,
+			uint64_t period, int signal, const char *name);
+
+/* As the kernel takes it. */
+uint64_t upci_sampler_kernel_period(uint64_t period);
+
+/* Takes over fd, a disabled event with this period, in place of the handle's old one.
+ * When that fails fd is closed and the old one stays. */
+int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint64_t period, bool halted, pid_t tid,
+		      int signal, const char *name);
+void upci_samplers_remove(struct upci_samplers *samplers, int handle);
+
+int upci_samplers_run(struct upci_samplers *samplers, bool run);
+int upci_samplers_halt(struct upci_samplers *samplers, int handle, bool halt);
+int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t left);
+
+/* Signal-safe. */
+int upci_samplers_signalled(struct upci_samplers *samplers, int fd);
+
+#endif

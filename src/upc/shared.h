@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shared.h - a unit's counts and configuration in shared memory: the layout, and the
+ * owner's side (UPC, section 7). Only the owner writes, and it never reads back:
+ * nothing that anybody does to the memory can harm it, but cutting the file off.
+ *
+ * Protocol
+ *   sequence is odd while the owner changes more than one count: a reader takes a
+ *   copy between two reads of the same even sequence. A single count may be stored
+ *   outside of that: 64 bits, never torn. All stores of data are release and all
+ *   loads acquire, so that a reader who saw anything new also sees the sequence
+ *   that goes with it.
+ *
+ *   The owner holds a lock on the file (of its open file description) for as long as
+ *   it lives. So a reader that finds sequence odd for long asks the kernel whether the
+ *   owner lives, and nobody waits for the dead. Every owner makes a new file: what
+ *   was left behind is unlinked by the next owner of the name, never written to.
+ *
+ *   tail is the file's last word. Whatever cuts the file off, and be it made longer
+ *   again, takes the tail away first of all: a copy after which tail still holds the
+ *   magic number was not taken from zeros.
+ */
+#ifndef UPCI_SHARED_H
+#define UPCI_SHARED_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "upc.h"
+
+#define UPCI_SHARED_MAGIC UINT64_C(0x31544e5543505542)
+#define UPCI_SHARED_VERSION 1u
+#define UPCI_SHARED_UNIT_MAX 32u
+
+/* Little-endian, the same for 32- and 64-bit programs. Strings are in words, so that
+ * they are stored and loaded as everything else is: memory order is text order. */
+struct upci_shared_event {
+	uint64_t name[UPC_NAME_MAX / 8]; /* ends in 0 unless somebody spoiled it */
+	uint64_t unit[UPCI_SHARED_UNIT_MAX / 8];
+	uint32_t bound; /* 0, 1 */
+	uint32_t kind;	/* enum upc_kind */
+};
+
+struct upci_shared_page {
+	uint64_t magic;
+	uint32_t version, bytes; /* bytes: of this structure */
+	uint32_t process, pad;
+	uint64_t sequence;
+	uint64_t generation;
+	uint64_t updated_ns;
+	uint64_t threshold;
+	uint32_t changed_by;
+	uint32_t running;
+	uint32_t ended, pad2;
+	uint64_t config[UPC_COUNTERS / 8]; /* as the registers: counter 8*g+k in byte k */
+	uint64_t pad3[7];
+	uint64_t count[UPC_COUNTERS]; /* begins a cache line */
+	struct upci_shared_event event[UPC_COUNTERS];
+	uint64_t tail; /* magic */
+};
+
+static inline void upci_shared_put64(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, htole64(value), __ATOMIC_RELEASE);
+}
+
+static inline void upci_shared_put32(uint32_t *to, uint32_t value)
+{
+	__atomic_store_n(to, htole32(value), __ATOMIC_RELEASE);
+}
+
+static inline uint64_t upci_shared_get64(const uint64_t *from)
+{
+	return le64toh(__atomic_load_n(from, __ATOMIC_ACQUIRE));
+}
+
+static inline uint32_t upci_shared_get32(const uint32_t *from)
+{
+	return le32toh(__atomic_load_n(from, __ATOMIC_ACQUIRE));
+}
+
+/* ---- the owner's side (shared.c) ----------------------------------------- */
+
+#define UPCI_SHARED_NAME_MAX 64u
+#define UPCI_SHARED_FILE_MAX (UPCI_SHARED_NAME_MAX + 32u)
+
+/* All zero: nothing is shared. The owner knows what it wrote from here. */
+struct upci_shared {
+	struct upci_shared_page *page; /* NULL: not shared, and no call below is made */
+	int fd;
+	char file[UPCI_SHARED_FILE_MAX];
+	uint64_t sequence, generation;
+	uint64_t config[UPC_COUNTERS / 8];
+};
+
+/*
+ * Errors with message: those of upc_unit_share, and UPC_ENOSUPP where there is no
+ * /dev/shm that can do it. *shared is all zero before; it is set, and by destroy
+ * cleared, under the process lock, so that a fork finds either nothing or a whole
+ * that upci_shared_forked can let go of: the caller does not hold that lock.
+ */
+int upci_shared_create(const char *name, bool group, struct upci_shared *shared);
+/* Marks it ended, unlinks and unmaps it. */
+void upci_shared_destroy(struct upci_shared *shared);
+/* In a forked child, under the process lock: lets go of the parent's. */
+void upci_shared_forked(struct upci_shared *shared);
+
+/* A change of more than one count; of the configuration as well where configuration
+ * is true (then generation grows). What lies between begin and end is seen at once.
+ * Changes do not nest. */
+void upci_shared_begin(struct upci_shared *shared);
+void upci_shared_end(struct upci_shared *shared, bool configuration);
+
+/* A count, outside of a change or in one. */
+static inline void upci_shared_count(struct upci_shared *shared, unsigned counter, uint64_t count)
+{
+	upci_shared_put64(&shared->page->count[counter], count);
+}
+
+/* The rest: in a change only. */
+void upci_shared_field(struct upci_shared *shared, unsigned counter, uint8_t field);
+void upci_shared_registers(struct upci_shared *shared, bool running, uint64_t threshold);
+/* name NULL: nothing is bound. unit may be NULL. What is too long is cut. */
+void upci_shared_event(struct upci_shared *shared, unsigned counter, const char *name, const char *unit,
+		       enum upc_kind kind);
+
+/* ---- both sides (shared_name.c) ------------------------------------------ */
+
+/* Checks a name and makes the file's: "upc.UID.NAME". Errors with message: UPC_EINVAL. */
+int upci_shared_file(const char *name, uid_t user, char file[UPCI_SHARED_FILE_MAX]);
+/* The reverse: false where a file's name is not that of a shared unit. *name is the end of
+ * file. */
+bool upci_shared_parse(const char *file, uid_t *user, const char **name);
+/* The directory that they lie in, open (O_PATH | O_DIRECTORY); the caller closes it. Errors with
+ * message: UPC_ENOSUPP, UPC_EMFILE, UPC_EPERM, UPC_ESYSTEM. */
+int upci_shared_directory(void);
+/* A file in it, open for reading, or for writing as well; never a link's target, and
+ * nothing waits. -1 with errno. */
+int upci_shared_open(int directory, const char *file, bool write);
+/* Says why that failed. ENOENT as UPC_ENOTASK. */
+int upci_shared_open_error(int error, const char *file);
+/* Whether the owner of an open file lives: holds the lock. */
+bool upci_shared_locked(int fd);
+
+/*
+ * Two locks on bytes of the file, each of an open file description and for one holder:
+ * the owner's, and that of whoever takes a dead owner's name over, so that readers do
+ * not take him for the owner. fd is open for writing. False where another holds it.
+ */
+enum upci_shared_lock { UPCI_SHARED_OWNER = 0, UPCI_SHARED_TAKER = 1 };
+bool upci_shared_lock(int fd, enum upci_shared_lock lock);
+
+#endif

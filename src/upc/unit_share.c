@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_share.c - showing a unit to monitors of other processes.
+ */
+#include "message.h"
+#include "unit.h"
+
+static void show_configuration(struct upc_unit *u)
+{
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		const struct upci_event *event = u->binding[i].references ? u->binding[i].event : NULL;
+
+		upci_shared_field(&u->shared, i, u->regs.field[i]);
+		upci_shared_event(&u->shared, i, event ? event->name : NULL,
+				  event && event->unit ? event->unit : "events", event ? event->kind : UPC_KIND_COUNT);
+	}
+}
+
+void upci_unit_show(struct upc_unit *u, bool configuration)
+{
+	unsigned i;
+
+	if (!u->shown)
+		return;
+	upci_shared_begin(&u->shared);
+	for (i = 0; i < UPC_COUNTERS; i++)
+		upci_shared_count(&u->shared, i, upci_unit_count(u, i));
+	upci_shared_registers(&u->shared, u->regs.run, u->regs.threshold);
+	if (configuration)
+		show_configuration(u);
+	upci_shared_end(&u->shared, configuration);
+}
+
+int upc_unit_share(struct upc_unit *u, const char *name, const struct upc_share_options *options)
+{
+	int error;
+
+	if (options) {
+		error = upci_options_check(options, sizeof(*options), sizeof(*options), "upc_share_options");
+		if (error)
+			return error;
+	}
+	if (!name)
+		return upci_fail(UPC_EINVAL, "upc_unit_share: a name is needed");
+	if (u->shown)
+		return upci_fail(UPC_ESTATE, "the unit is shown already: upc_unit_unshare first");
+	error = upci_shared_create(name, options && options->group, &u->shared);
+	if (error)
+		return error;
+	u->shown = true;
+	upci_unit_show(u, true);
+	return 0;
+}
+
+void upc_unit_unshare(struct upc_unit *u)
+{
+	if (!u->shown)
+		return;
+	upci_unit_show(u, false);
+	u->shown = false;
+	upci_shared_destroy(&u->shared);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_threshold.c - thresholds of a unit's events: over the one threshold register
+ * where a script drives the unit (threshold.h), by the kernel's own overflow signals
+ * where this machine does.
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "cat_pfm.h"
+#include "message.h"
+#include "unit.h"
+
+/* ---- counters with thresholds -------------------------------------------- */
+
+int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
+{
+	uint64_t period = u->thresholds.period[i], raw = count;
+
+	if (period && u->replay)
+		raw = upci_threshold_preload(u->regs.threshold, count, period);
+	u->thresholds.offset[i] = raw - count;
+	upci_unit_write_counter(u, i, raw);
+	if (period && !u->replay)
+		return upci_perf_restart_period(u->sources.perf, u->binding[i].handle, period - count % period);
+	return 0;
+}
+
+void upci_unit_preload_all(struct upc_unit *u)
+{
+	unsigned a;
+
+	for (a = 0; u->replay && a < u->actives; a++) {
+		unsigned i = u->active[a];
+
+		if (!u->thresholds.period[i])
+			continue;
+		upci_replay_read(u->replay, UPC_REG_COUNTER(i), &u->regs.counter[i]);
+		(void)upci_unit_preset(u, i, upci_unit_count(u, i));
+	}
+}
+
+static int set_live(struct upc_unit *u, struct upci_sources *sources, const struct upci_context *context,
+		    const struct upci_binding *b, int handle, uint64_t period)
+{
+	struct upci_perf_spec spec;
+	int error = upci_perf_encode(&b->event->driver, context->domain, &spec);
+
+	if (error)
+		return error;
+	return upci_perf_set_period(sources->perf, handle, &spec, period, u->signal, b->event->name);
+}
+
+int upci_unit_reopen_thresholds(struct upc_unit *u, struct upci_sources *sources,
+				const struct upci_context *context, const int *handles)
+{
+	unsigned a;
+	int error = 0;
+
+	for (a = 0; !u->replay && !error && a < u->actives; a++) {
+		unsigned i = u->active[a];
+
+		if (u->thresholds.period[i])
+			error = set_live(u, sources, context, &u->binding[i], handles[a], u->thresholds.period[i]);
+	}
+	return error;
+}
+
+/* ---- setting one ----------------------------------------------------------- */
+
+/* The counter of a plain event, or a negative error. */
+static int plain_counter(const struct upc_unit *u, uint32_t code)
+{
+	int e = upci_unit_entry(u, code);
+
+	if (e < 0)
+		return upci_fail(UPC_EINVAL, "event %u is not added to this unit", code);
+	if (u->entry[e].formula)
+		return upci_fail(UPC_ENOSUPP, "%s: a derived event has no counter of its own, and no threshold; its "
+				 "terms can have one each", upci_catalogue_event(u->catalogue, code)->name);
+	return u->entry[e].first;
+}
+
+/* Whether the kernel can signal this event's counts. */
+static int check_live(const struct upc_unit *u, const struct upci_binding *b)
+{
+	const char *name = b->event->name;
+
+	if (b->event->kind == UPC_KIND_LEVEL)
+		return upci_fail(UPC_ENOSUPP, "%s: a level is no count, and has no threshold", name);
+	if (!upci_is_perf(b))
+		return upci_fail(UPC_ENOSUPP, "%s: it is read from a file or a clock, which interrupts nobody; poll it "
+				 "(PAPI_OVERFLOW_FORCE_SW does)", name);
+	if (!b->unscaled_count)
+		return upci_fail(UPC_ENOSUPP, "%s: its wiring scales the kernel's counts, which thresholds are made of; "
+				 "use the event that it is wired to", name);
+	if (u->context.kind != UPC_CONTEXT_THREAD || !u->context.own || u->context.inherit)
+		return upci_fail(UPC_ENOSUPP, "%s: the kernel interrupts a thread for its own counts only: no thresholds "
+				 "where others are counted (attached, inherit, process, CPU, machine)", name);
+	if (!u->signal)
+		return upci_fail(UPC_ESTATE, "%s: the kernel needs a signal to send: upc_unit_set_interrupt", name);
+	if (u->regs.run)
+		return upci_fail(UPC_ESTATE, "%s: the unit runs: stop it to change a threshold", name);
+	return 0;
+}
+
+static int set_period_live(struct upc_unit *u, unsigned i, uint64_t period)
+{
+	struct upci_binding *b = &u->binding[i];
+	int error = check_live(u, b);
+
+	if (!error)
+		error = upci_unit_reopen(u);
+	if (error || period == u->thresholds.period[i])
+		return error;
+	error = set_live(u, &u->sources, &u->context, b, b->handle, period);
+	if (error)
+		return error;
+	u->thresholds.period[i] = period;
+	return period ? upci_perf_restart_period(u->sources.perf, b->handle, period - u->regs.counter[i] % period) : 0;
+}
+
+static int set_period_replay(struct upc_unit *u, unsigned i, uint64_t period)
+{
+	uint8_t field;
+	uint64_t count;
+	int error = upci_unit_current(u);
+
+	if (!upci_unit_usable(error))
+		return error;
+	if (period == u->thresholds.period[i])
+		return 0;
+	count = upci_unit_count(u, i);
+	field = u->regs.field[i] & (uint8_t)~UPC_FIELD_INTERRUPT_ENABLE;
+	u->thresholds.period[i] = period;
+	upci_unit_write_field(u, i, period ? field | UPC_FIELD_INTERRUPT_ENABLE : field);
+	return upci_unit_preset(u, i, count);
+}
+
+/* ---- public ---------------------------------------------------------------- */
+
+int upc_unit_set_interrupt(struct upc_unit *u,
+			   void (*fn)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg),
+			   void *arg, int signal)
+{
+	unsigned a;
+
+	if (signal && (signal < SIGRTMIN || signal > SIGRTMAX))
+		return upci_fail(UPC_EINVAL, "signal %d is no real-time signal: they are %d to %d", signal, SIGRTMIN,
+				 SIGRTMAX);
+	for (a = 0; !u->replay && signal != u->signal && a < u->actives; a++)
+		if (u->thresholds.period[u->active[a]])
+			return upci_fail(UPC_ESTATE, "%s has a threshold: clear it before another signal is chosen",
+					 u->binding[u->active[a]].event->name);
+	u->interrupt = fn;
+	u->interrupt_arg = arg;
+	u->signal = signal;
+	return 0;
+}
+
+int upc_unit_set_threshold(struct upc_unit *u, uint32_t code, uint64_t threshold)
+{
+	int counter = plain_counter(u, code), error;
+
+	if (counter < 0)
+		return counter;
+	error = u->replay ? set_period_replay(u, (unsigned)counter, threshold)
+			  : set_period_live(u, (unsigned)counter, threshold);
+	if (!error)
+		upci_unit_show(u, true);
+	return error;
+}
+
+int upc_unit_get_threshold(const struct upc_unit *u, uint32_t code, uint64_t *threshold)
+{
+	int e = upci_unit_entry(u, code);
+
+	if (e < 0 || !threshold)
+		return upci_fail(UPC_EINVAL, "event %u is not added to this unit", code);
+	*threshold = u->entry[e].formula ? 0 : u->thresholds.period[u->entry[e].first];
+	return 0;
+}
+
+/* In a handler on top of anything: all that it reads are arrays of the unit's own. */
+int upc_unit_signalled(const struct upc_unit *u, int fd, uint32_t *code)
+{
+	int handle = upci_perf_signalled(u->sources.perf, fd);
+	unsigned i;
+
+	for (i = 0; handle >= 0 && i < UPC_COUNTERS; i++) {
+		const struct upci_binding *b = &u->binding[i];
+
+		if (b->references && upci_is_perf(b) && b->handle == handle) {
+			*code = b->code;
+			return 0;
+		}
+	}
+	return UPC_EINVAL;
+}
