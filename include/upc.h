@@ -586,7 +586,7 @@ struct upc_monitor_event {
 };
 
 /* What counter 0..255 counts. Errors: UPC_EINVAL, those of upc_monitor_read. */
-int upc_monitor_event(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event);
+int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event);
 
 /* Whether the owner still shows the unit: 1 or 0. A system call. */
 int upc_monitor_alive(struct upc_monitor *monitor);

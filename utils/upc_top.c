@@ -232,7 +232,7 @@ static int read_events(struct session *s, uint64_t generation)
 		int error;
 
 		s->event[i] = UPC_OPTIONS_INIT(upc_monitor_event);
-		error = upc_monitor_event(s->monitor, i, &s->event[i]);
+		error = upc_monitor_counter(s->monitor, i, &s->event[i]);
 		if (error != 0)
 			return error;
 		if (s->event[i].generation != generation)

@@ -161,31 +161,31 @@ static void events(void **state)
 	struct upc_monitor *m = open_it();
 
 	(void)state;
-	assert_int_equal(upc_monitor_event(m, 0, &event), 0);
+	assert_int_equal(upc_monitor_counter(m, 0, &event), 0);
 	assert_int_equal(event.bound, 0);
 	assert_string_equal(event.name, "");
 	upci_shared_begin(&shared);
 	upci_shared_event(&shared, 0, "perf::PAGE-FAULTS", "", UPC_KIND_COUNT);
 	upci_shared_event(&shared, 255, "mem::MemFree", "kB", UPC_KIND_LEVEL);
 	upci_shared_end(&shared, true);
-	assert_int_equal(upc_monitor_event(m, 255, &event), 0);
+	assert_int_equal(upc_monitor_counter(m, 255, &event), 0);
 	assert_int_equal(event.bound, 1);
 	assert_int_equal(event.kind, UPC_KIND_LEVEL);
 	assert_string_equal(event.name, "mem::MemFree");
 	assert_string_equal(event.unit, "kB");
 	assert_int_equal(upc_monitor_read(m, NULL, &info), 0);
 	assert_int_equal(event.generation, info.generation);
-	assert_int_equal(upc_monitor_event(m, 0, &event), 0);
+	assert_int_equal(upc_monitor_counter(m, 0, &event), 0);
 	assert_int_equal(event.kind, UPC_KIND_COUNT);
 	assert_string_equal(event.unit, "");
 
-	assert_int_equal(upc_monitor_event(m, -1, &event), UPC_EINVAL);
-	assert_int_equal(upc_monitor_event(m, 256, &event), UPC_EINVAL);
-	assert_int_equal(upc_monitor_event(m, INT_MAX, &event), UPC_EINVAL);
-	assert_int_equal(upc_monitor_event(m, INT_MIN, &event), UPC_EINVAL);
+	assert_int_equal(upc_monitor_counter(m, -1, &event), UPC_EINVAL);
+	assert_int_equal(upc_monitor_counter(m, 256, &event), UPC_EINVAL);
+	assert_int_equal(upc_monitor_counter(m, INT_MAX, &event), UPC_EINVAL);
+	assert_int_equal(upc_monitor_counter(m, INT_MIN, &event), UPC_EINVAL);
 	event.size = 0;
-	assert_int_equal(upc_monitor_event(m, 0, &event), UPC_EINVAL);
-	assert_int_equal(upc_monitor_event(m, 0, NULL), UPC_EINVAL);
+	assert_int_equal(upc_monitor_counter(m, 0, &event), UPC_EINVAL);
+	assert_int_equal(upc_monitor_counter(m, 0, NULL), UPC_EINVAL);
 	upc_monitor_close(m);
 }
 
@@ -199,7 +199,7 @@ static void spoilt_events(void **state)
 
 	(void)state;
 	memset(e, 0xff, sizeof(*e));
-	assert_int_equal(upc_monitor_event(m, 9, &event), 0);
+	assert_int_equal(upc_monitor_counter(m, 9, &event), 0);
 	assert_int_equal(event.bound, 1);
 	assert_int_equal(event.kind, UPC_KIND_COUNT);
 	assert_int_equal(strnlen(event.name, sizeof(event.name)), sizeof(event.name) - 1);
@@ -209,7 +209,7 @@ static void spoilt_events(void **state)
 	/* What a terminal would obey, and what lies behind the end. */
 	memcpy(e->name, "a\033[2J\tb\x9b\x7f c\0secret", 18);
 	e->bound = 0x80000000;
-	assert_int_equal(upc_monitor_event(m, 9, &event), 0);
+	assert_int_equal(upc_monitor_counter(m, 9, &event), 0);
 	assert_string_equal(event.name, "a?[2J?b?? c");
 	for (i = strlen(event.name); i < sizeof(event.name); i++)
 		assert_int_equal(event.name[i], 0);
@@ -250,7 +250,7 @@ static int read_between_marks(const char *unit)
 		return 1;
 	syscall(SYS_getppid);
 	for (i = 0; i < 1000; i++)
-		bad |= upc_monitor_read(m, values, &info) | upc_monitor_event(m, i % UPC_COUNTERS, &event);
+		bad |= upc_monitor_read(m, values, &info) | upc_monitor_counter(m, i % UPC_COUNTERS, &event);
 	syscall(SYS_getppid);
 	upc_monitor_close(m);
 	return bad != 0;
@@ -536,7 +536,7 @@ static void killed_in_the_middle_of_a_change(void **state)
 	assert_int_equal(upc_monitor_read(m, values, NULL), UPC_EGONE);
 	assert_message("killed in the middle of a change");
 	assert_int_equal(values[0], 1);
-	assert_int_equal(upc_monitor_event(m, 0, &event), UPC_EGONE);
+	assert_int_equal(upc_monitor_counter(m, 0, &event), UPC_EGONE);
 	assert_int_equal(upc_monitor_alive(m), 0);
 	refused(UPC_EGONE, "killed in the middle");
 	/* The next owner has a unit of its own; who watches the dead one's is not fooled. */
@@ -619,7 +619,7 @@ static void cut_off(void **state)
 		assert_int_equal(upc_monitor_read(m, values, NULL), UPC_EGONE);
 		assert_message("cut off");
 		assert_int_equal(values[0], UINT64_C(0x5555555555555555));
-		assert_int_equal(upc_monitor_event(m, 255, &event), UPC_EGONE);
+		assert_int_equal(upc_monitor_counter(m, 255, &event), UPC_EGONE);
 		assert_int_equal(upc_monitor_alive(m), 0);
 		upc_monitor_close(m);
 		/* The owner must not touch it again: taken as dead by closing it. */

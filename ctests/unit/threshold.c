@@ -10,7 +10,8 @@
 /* Values at both ends of the 64 bits and around the carry, and any others. */
 static uint64_t value_near(uint64_t *s)
 {
-	static const uint64_t at[] = {0, 1, 4096, UINT64_C(1) << 32, UINT64_C(1) << 52, UINT64_C(1) << 63};
+	static const uint64_t at[] = {
+		0, 1, 4096, UINT64_C(1) << 32, UINT64_C(1) << 52, UINT64_C(1) << 63};
 	uint64_t x = random_next(s);
 
 	if (x % 4 == 0)

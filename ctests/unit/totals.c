@@ -82,10 +82,18 @@ static void assert_told(unsigned n, enum upci_engine_event event, unsigned count
 /* ---- thresholds of events ------------------------------------------------- */
 
 #define MEASURED 6
-static const uint64_t periods[] = {
-	1, 2, 3, 1000, 4095, 4096, 4097, (UINT64_C(1) << 32) + 1, UINT64_C(1) << 52,
-	(UINT64_C(1) << 63) - 1, UINT64_C(1) << 63, UINT64_MAX,
-};
+static const uint64_t periods[] = {1,
+				   2,
+				   3,
+				   1000,
+				   4095,
+				   4096,
+				   4097,
+				   (UINT64_C(1) << 32) + 1,
+				   UINT64_C(1) << 52,
+				   (UINT64_C(1) << 63) - 1,
+				   UINT64_C(1) << 63,
+				   UINT64_MAX};
 #define PERIODS (sizeof(periods) / sizeof(periods[0]))
 
 /* Counters with thresholds, what they have counted, and how often they were told. */
@@ -118,7 +126,8 @@ static void add_measured(unsigned m, uint64_t k)
 	if (measured[m].told != measured[m].counted / measured[m].period)
 		fail_msg("period %llu: %llu callbacks", (unsigned long long)measured[m].period,
 			 (unsigned long long)measured[m].told);
-	assert_true(upci_totals_count(&totals, measured[m].counter) == (uint64_t)measured[m].counted);
+	assert_true(upci_totals_count(&totals, measured[m].counter) ==
+		    (uint64_t)measured[m].counted);
 }
 
 /* From 0 on. */
@@ -535,7 +544,8 @@ static void test_shown(void **state)
 
 static void test_map(void **state)
 {
-	static const unsigned wrong[] = {1, 4, 0x7ff, 0x804, 0x911, 0x918, 0x1000, UINT32_MAX & ~7u};
+	static const unsigned wrong[] = {1,     4,     0x7ff,  0x804,
+					 0x911, 0x918, 0x1000, UINT32_MAX & ~7u};
 	struct upci_totals before;
 	unsigned offset;
 	uint64_t value;

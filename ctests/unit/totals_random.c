@@ -14,8 +14,8 @@
 #include "totals.h"
 #include "unit_test.h"
 
-#define ROUND 4096 /* cycles in which the array update visits all counters */
-#define BUSY 5	   /* counters that a case uses, so that its steps meet each other */
+#define ROUND   4096 /* cycles in which the array update visits all counters */
+#define BUSY    5    /* counters that a case uses, so that its steps meet each other */
 #define LOG_MAX 4096
 
 struct log {
@@ -43,8 +43,8 @@ static struct {
 static uint64_t case_seed;
 static unsigned unread; /* bit n: the n-th busy counter was flipped and not read since */
 
-#define fail_case(format, ...)                                                                     \
-	fail_msg("%s, seed %llu: " format, oracle.ops->name, (unsigned long long)case_seed,        \
+#define fail_case(format, ...)                                                              \
+	fail_msg("%s, seed %llu: " format, oracle.ops->name, (unsigned long long)case_seed, \
 		 __VA_ARGS__)
 
 static void log_interrupt(struct log *log, unsigned counter, uint64_t count)
@@ -306,8 +306,8 @@ static void oracle_add(unsigned id, uint64_t k)
 		last = first + (edges ? 2 * step - 2 + falls : step - 1);
 		if (oracle.fired >= 0) {
 			if (oracle.fired != (int)i || oracle.fired_cycle != last)
-				fail_case("counter %d fires in cycle %llu, not %u in %llu", oracle.fired,
-					  (unsigned long long)oracle.fired_cycle, i,
+				fail_case("counter %d fires in cycle %llu, not %u in %llu",
+					  oracle.fired, (unsigned long long)oracle.fired_cycle, i,
 					  (unsigned long long)last);
 			oracle_interrupt(i);
 		}
@@ -330,7 +330,8 @@ static void compare(void)
 		assert_int_equal(upci_totals_read(&totals, offset, &value), 0);
 		if (value != oracle_get(offset))
 			fail_case("register 0x%03x is 0x%016llx, not 0x%016llx", offset,
-				  (unsigned long long)value, (unsigned long long)oracle_get(offset));
+				  (unsigned long long)value,
+				  (unsigned long long)oracle_get(offset));
 	}
 	upci_totals_read_all(&totals, counts);
 	for (i = 0; i < UPC_COUNTERS; i++) {
@@ -339,8 +340,8 @@ static void compare(void)
 				  (unsigned long long)counts[i], (unsigned long long)shown[i],
 				  (unsigned long long)oracle_count(i));
 		if (totals_log.parity[i] != oracle.log.parity[i])
-			fail_case("counter %u has %u parity errors, not %u", i, totals_log.parity[i],
-				  oracle.log.parity[i]);
+			fail_case("counter %u has %u parity errors, not %u", i,
+				  totals_log.parity[i], oracle.log.parity[i]);
 	}
 	unread = 0;
 }

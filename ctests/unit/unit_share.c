@@ -50,10 +50,10 @@ static void test_shown(void **state)
 	assert_true(info.generation > generation);
 	generation = info.generation;
 	assert_int_equal(info.changed_by, gettid());
-	assert_int_equal(upc_monitor_event(m, 0, &event), 0);
+	assert_int_equal(upc_monitor_counter(m, 0, &event), 0);
 	assert_true(event.bound);
 	assert_string_equal(event.name, "PU0_JPIPE_INSTRUCTIONS");
-	assert_int_equal(upc_monitor_event(m, 1, &event), 0);
+	assert_int_equal(upc_monitor_counter(m, 1, &event), 0);
 	assert_false(event.bound);
 
 	assert_int_equal(upc_unit_set_threshold(u, code, 777), 0);

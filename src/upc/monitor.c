@@ -363,7 +363,7 @@ static void take_text(char *to, const uint64_t *from, size_t size)
 	memset(to + i, 0, size - i);
 }
 
-int upc_monitor_event(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event)
+int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event)
 {
 	struct upc_monitor_event full = {.size = 0};
 	struct event_copy c;
