@@ -472,9 +472,13 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
  * 64 bits: the counters are preloaded to meet the one threshold register, and
  * what is read is corrected by it. 0 takes the threshold away. An event that is
  * taken away loses its threshold.
- * Errors: UPC_EINVAL (a code that is not added), UPC_ENOSUPP (a derived event, a
- * level, a file, a context of others: the message says which), UPC_ESTATE (a live
- * unit runs), UPC_EMFILE, UPC_EPERM, UPC_ECONFLICT, UPC_ESYSTEM.
+ * Live: a program that blocks the signal for long must ignore SIGIO, which the kernel
+ * sends when its queue of signals is full, and stop the unit before an exec, where
+ * the signal would find no handler. Counts are exact whatever happens to signals.
+ * Errors: UPC_EINVAL (a code that is not added; live page faults one by one, clocks
+ * below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a context of others:
+ * the message says which), UPC_ECONFLICT (64 live events have one), UPC_ESTATE (a
+ * live unit runs, or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ESYSTEM.
  */
 int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t threshold);
 
@@ -482,8 +486,8 @@ int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t thresh
 int upc_unit_get_threshold(const struct upc_unit *unit, uint32_t code, uint64_t *threshold);
 
 /*
- * Which event a signal is for, by the si_fd of its siginfo_t. Errors: UPC_EINVAL
- * (none of this unit's). Context: also signal handlers of the unit's thread;
+ * Which event a signal is for, by the si_fd of its siginfo_t; to be asked once for
+ * each signal. Errors: UPC_EINVAL (none of this unit's). Context: also signal handlers of the unit's thread;
  * leaves no message.
  */
 int upc_unit_signalled(const struct upc_unit *unit, int fd, uint32_t *code);
@@ -525,8 +529,10 @@ struct upc_share_options {
  * forked child's copy of the unit is not shown. The name is free again when the
  * unit is destroyed or its process ends in whatever way.
  * options may be NULL. Errors: UPC_EINVAL (name, options), UPC_ESTATE (somebody
- * else's unit that lives has the name; or this unit has one), UPC_EPERM,
- * UPC_ENOMEM, UPC_EMFILE, UPC_ESYSTEM.
+ * else's unit that lives has the name; or this unit has one), UPC_EPERM (also a
+ * limit for files that is too small), UPC_ENOSUPP (no /dev/shm, or one that cannot
+ * make files without a name), UPC_ENOMEM (also a full /dev/shm), UPC_EMFILE,
+ * UPC_ESYSTEM.
  */
 int upc_unit_share(struct upc_unit *unit, const char *name, const struct upc_share_options *options);
 void upc_unit_unshare(struct upc_unit *unit);
@@ -543,8 +549,8 @@ struct upc_monitor_options {
 struct upc_monitor_info {
 	size_t size;
 	pid_t process;	     /* the owner                                      */
-	pid_t changed_by;    /* thread that made the last change               */
-	uint64_t generation; /* grows with every change of the configuration   */
+	pid_t changed_by;    /* thread that last changed the configuration     */
+	uint64_t generation; /* grows with every such change                   */
 	uint64_t updated_ns; /* CLOCK_MONOTONIC of the counts                  */
 	int running;
 	int ended;	     /* unshared by its owner: the last counts         */
@@ -555,11 +561,14 @@ struct upc_monitor_info {
 /*
  * Maps somebody's shared unit, read-only. options may be NULL: a unit of the
  * caller's own. While any monitor is open, a SIGBUS from its memory (a file that
- * was cut off) is dealt with, and others go to whoever handled them before.
+ * was cut off) is dealt with, and others go to whoever handled them before. A thread
+ * that blocks SIGBUS cannot be saved, and a handler that is installed meanwhile must
+ * pass on what it does not know.
  * Errors: UPC_EINVAL (name, options), UPC_ENOTASK (no such unit), UPC_EPERM (not
  * readable for the caller, a link, or not a file that only its owner can write),
  * UPC_ENOSUPP (not a unit, or of another version: the message says which),
- * UPC_EGONE (its owner has ended), UPC_ENOMEM, UPC_EMFILE, UPC_ESYSTEM.
+ * UPC_EGONE (its owner has ended), UPC_ESTATE (it changes too fast; try again),
+ * UPC_ENOMEM, UPC_EMFILE, UPC_ESYSTEM.
  */
 int upc_monitor_open(const char *name, const struct upc_monitor_options *options,
 		     struct upc_monitor **monitor);
@@ -568,10 +577,11 @@ void upc_monitor_close(struct upc_monitor *monitor);
 /*
  * Reads all counts, UPC_COUNTERS of them, and the configuration, as they were
  * together, without a system call and without any effect on the unit. values and
- * info may be NULL. Counts are those of the events, corrected for thresholds.
- * Errors: UPC_EGONE (the owner was killed in the middle of a change, or cut the
- * file off), UPC_ESTATE (the unit changes too fast to be read; try again).
- * Context: any thread; several may read one monitor.
+ * info may be NULL. Counts are those of the events, corrected for thresholds. Of an
+ * owner that was killed in the middle of a change one reads the state before it;
+ * upc_monitor_alive tells.
+ * Errors: UPC_EGONE (the file was cut off), UPC_ESTATE (the unit changes too fast to
+ * be read; try again). Context: any thread; several may read one monitor.
  */
 int upc_monitor_read(struct upc_monitor *monitor, uint64_t *values, struct upc_monitor_info *info);
 
@@ -585,7 +595,8 @@ struct upc_monitor_event {
 	char unit[32];
 };
 
-/* What counter 0..255 counts. Errors: UPC_EINVAL, those of upc_monitor_read. */
+/* What counter 0..255 counts. Errors: UPC_EINVAL, UPC_EGONE (cut off, or the owner
+ * was killed while it changed names), UPC_ESTATE (it is changing them). */
 int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event);
 
 /* Whether the owner still shows the unit: 1 or 0. A system call. */
@@ -594,7 +605,7 @@ int upc_monitor_alive(struct upc_monitor *monitor);
 /*
  * Calls fn with the name and owner of every shared unit there is, also of dead
  * ones, of all users. Returns how many, what fn returned when that was not 0, or
- * UPC_ESYSTEM.
+ * UPC_EMFILE, UPC_EPERM, UPC_ENOSUPP (no /dev/shm), UPC_ENOMEM, UPC_ESYSTEM.
  */
 int upc_monitor_list(int (*fn)(const char *name, uid_t user, void *arg), void *arg);
 

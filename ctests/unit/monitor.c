@@ -369,7 +369,7 @@ static void other_layouts(void **state)
 	assert_int_equal(ftruncate(shared.fd, sizeof(*page) + 8), 0);
 	refused(UPC_ENOSUPP, "version 7, and this libupc");
 	page->version = UPCI_SHARED_VERSION;
-	refused(UPC_ENOSUPP, "78224 bytes");
+	refused(UPC_ENOSUPP, "94864 bytes");
 	assert_int_equal(ftruncate(shared.fd, sizeof(*page)), 0);
 	upci_shared_put64(&page->tail, UPCI_SHARED_MAGIC);
 	page->bytes = 12;
@@ -497,6 +497,7 @@ static struct upc_monitor *killed_owner(bool in_the_middle)
 		if (in_the_middle) {
 			upci_shared_begin(&own);
 			upci_shared_count(&own, 5, 56);
+			upci_shared_event(&own, 5, "half", "", UPC_KIND_COUNT);
 		}
 		raise(SIGKILL);
 	}
@@ -530,21 +531,26 @@ static void killed_in_the_middle_of_a_change(void **state)
 {
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	struct upc_monitor *m = killed_owner(true);
-	uint64_t values[UPC_COUNTERS] = {1};
+	uint64_t values[UPC_COUNTERS];
 
 	(void)state;
-	assert_int_equal(upc_monitor_read(m, values, NULL), UPC_EGONE);
-	assert_message("killed in the middle of a change");
-	assert_int_equal(values[0], 1);
+	/* Counts are what they were before it; names there may be none. */
+	assert_int_equal(upc_monitor_read(m, values, NULL), 0);
+	assert_int_equal(values[5], 55);
+	event.bound = 42;
 	assert_int_equal(upc_monitor_counter(m, 0, &event), UPC_EGONE);
+	assert_message("killed in the middle of a change");
+	assert_int_equal(event.bound, 42);
 	assert_int_equal(upc_monitor_alive(m), 0);
-	refused(UPC_EGONE, "killed in the middle");
+	refused(UPC_EGONE, "has ended");
 	/* The next owner has a unit of its own; who watches the dead one's is not fooled. */
 	memset(&shared, 0, sizeof(shared));
 	assert_int_equal(upci_shared_create(name, false, &shared), 0);
-	assert_int_equal(upc_monitor_read(m, values, NULL), UPC_EGONE);
+	assert_int_equal(upc_monitor_alive(m), 0);
+	assert_int_equal(upc_monitor_counter(m, 0, &event), UPC_EGONE);
 	upc_monitor_close(m);
 	m = open_it();
+	assert_int_equal(upc_monitor_counter(m, 0, &event), 0);
 	assert_int_equal(upc_monitor_read(m, values, NULL), 0);
 	assert_int_equal(values[5], 0);
 	upc_monitor_close(m);
@@ -553,16 +559,45 @@ static void killed_in_the_middle_of_a_change(void **state)
 /* It lives and does not go on: a reader does not wait for ever. */
 static void stopped_in_the_middle_of_a_change(void **state)
 {
+	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	struct upc_monitor *m = open_it();
+	uint64_t values[UPC_COUNTERS];
 
 	(void)state;
 	upci_shared_begin(&shared);
-	assert_int_equal(upc_monitor_read(m, NULL, NULL), UPC_ESTATE);
-	assert_message("in the middle of a change for long");
+	upci_shared_count(&shared, 0, 1);
+	upci_shared_event(&shared, 0, "half", "", UPC_KIND_COUNT);
+	assert_int_equal(upc_monitor_read(m, values, NULL), 0);
+	assert_int_equal(values[0], 0);
+	assert_int_equal(upc_monitor_counter(m, 0, &event), UPC_ESTATE);
+	assert_message("stopped while it does");
 	assert_int_equal(upc_monitor_alive(m), 1);
-	refused(UPC_ESTATE, "in the middle of a change");
-	upci_shared_end(&shared, false);
-	assert_int_equal(upc_monitor_read(m, NULL, NULL), 0);
+	upc_monitor_close(open_it());
+	upci_shared_end(&shared, true);
+	assert_int_equal(upc_monitor_read(m, values, NULL), 0);
+	assert_int_equal(values[0], 1);
+	assert_int_equal(upc_monitor_counter(m, 0, &event), 0);
+	assert_string_equal(event.name, "half");
+	upc_monitor_close(m);
+}
+
+/* A stamp that never fits, as no owner of ours leaves it. */
+static void no_slot_that_is_whole(void **state)
+{
+	struct upci_shared_page *page = shared.page;
+	uint64_t values[UPC_COUNTERS] = {1}, change = page->change;
+	struct upc_monitor *m = open_it();
+
+	(void)state;
+	page->change = UINT64_MAX;
+	assert_int_equal(upc_monitor_read(m, values, NULL), UPC_ESTATE);
+	assert_int_equal(values[0], 1);
+	refused(UPC_ESTATE, "try again");
+	page->change = change;
+	page->slot[change % UPCI_SHARED_SLOTS].stamp--;
+	assert_int_equal(upc_monitor_read(m, values, NULL), UPC_ESTATE);
+	page->slot[change % UPCI_SHARED_SLOTS].stamp++;
+	assert_int_equal(upc_monitor_read(m, values, NULL), 0);
 	upc_monitor_close(m);
 }
 
@@ -572,28 +607,76 @@ static void *end_the_change(void *arg)
 
 	(void)arg;
 	nanosleep(&a_while, NULL);
-	upci_shared_count(&shared, 2, 22);
-	upci_shared_end(&shared, false);
+	upci_shared_end(&shared, true);
 	return NULL;
 }
 
 /* Preempted in the middle: the reader waits for it. */
 static void a_slow_change(void **state)
 {
+	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	struct upc_monitor *m = open_it();
-	uint64_t values[UPC_COUNTERS];
 	pthread_t thread;
 	int error;
 
 	(void)state;
 	upci_shared_begin(&shared);
+	upci_shared_event(&shared, 2, "slow", "", UPC_KIND_COUNT);
 	assert_int_equal(pthread_create(&thread, NULL, end_the_change, NULL), 0);
 	do
-		error = upc_monitor_read(m, values, NULL);
+		error = upc_monitor_counter(m, 2, &event);
 	while (error == UPC_ESTATE); /* on a machine that is very busy */
 	pthread_join(thread, NULL);
 	assert_int_equal(error, 0);
-	assert_int_equal(values[2], 22);
+	assert_string_equal(event.name, "slow");
+	upc_monitor_close(m);
+}
+
+struct changer {
+	uint64_t changes;
+	int stop;
+};
+
+static void *change_without_rest(void *arg)
+{
+	struct changer *c = arg;
+	unsigned i;
+
+	while (!__atomic_load_n(&c->stop, __ATOMIC_RELAXED)) {
+		c->changes++;
+		upci_shared_begin(&shared);
+		for (i = 0; i < UPC_COUNTERS; i++)
+			upci_shared_count(&shared, i, c->changes);
+		upci_shared_end(&shared, false);
+	}
+	return NULL;
+}
+
+/* An owner that does nothing else leaves its readers time enough. */
+static void changes_without_rest(void **state)
+{
+	struct changer changer = {.changes = 0};
+	struct upc_monitor *m = open_it();
+	uint64_t values[UPC_COUNTERS], before = 0;
+	unsigned i, reads = 0;
+	pthread_t thread;
+	int error;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, change_without_rest, &changer), 0);
+	while (reads < 1000 || !before) {
+		error = upc_monitor_read(m, values, NULL);
+		if (error == UPC_ESTATE)
+			continue; /* on a machine that is very busy */
+		assert_int_equal(error, 0);
+		reads++;
+		assert_true(values[0] >= before);
+		before = values[0];
+		for (i = 1; i < UPC_COUNTERS; i++)
+			assert_int_equal(values[i], before);
+	}
+	__atomic_store_n(&changer.stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
 	upc_monitor_close(m);
 }
 
@@ -770,7 +853,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(killed_between_changes, share, unshare_it),
 		cmocka_unit_test_setup_teardown(killed_in_the_middle_of_a_change, share, unshare_it),
 		cmocka_unit_test_setup_teardown(stopped_in_the_middle_of_a_change, share, unshare_it),
+		cmocka_unit_test_setup_teardown(no_slot_that_is_whole, share, unshare_it),
 		cmocka_unit_test_setup_teardown(a_slow_change, share, unshare_it),
+		cmocka_unit_test_setup_teardown(changes_without_rest, share, unshare_it),
 		cmocka_unit_test_setup_teardown(cut_off, share, unshare_it),
 		cmocka_unit_test_setup_teardown(cut_off_while_read, share, unshare_it),
 		cmocka_unit_test_setup_teardown(listing, share, unshare_it),

@@ -101,6 +101,7 @@ static void what_is_made(void **state)
 	assert_int_equal(shared.page->bytes, sizeof(struct upci_shared_page));
 	assert_int_equal(shared.page->process, getpid());
 	assert_int_equal(shared.page->sequence % 2, 0);
+	assert_int_equal(shared.page->slot[shared.page->change % UPCI_SHARED_SLOTS].stamp, 2 * shared.page->change);
 	assert_int_equal(shared.page->ended, 0);
 	upci_shared_destroy(&shared);
 	assert_null(shared.page);
@@ -134,35 +135,49 @@ static void writes(void **state)
 	char longest[UPC_NAME_MAX + 50];
 	struct upci_shared shared;
 	struct upci_shared_page *page;
-	uint64_t sequence, generation;
+	const struct upci_shared_slot *slot;
+	uint64_t change, generation;
+	unsigned i;
 
 	(void)state;
 	create(&shared);
 	page = shared.page;
-	sequence = page->sequence;
-	generation = page->generation;
+	change = page->change;
+	slot = &page->slot[change % UPCI_SHARED_SLOTS];
+	generation = slot->generation;
+	/* A count alone is seen at once. */
 	upci_shared_count(&shared, 255, 1);
-	assert_int_equal(page->sequence, sequence);
+	assert_int_equal(slot->count[255], 1);
+	assert_int_equal(page->change, change);
+	/* A change is not, before its end. */
 	upci_shared_begin(&shared);
-	assert_int_equal(page->sequence, sequence + 1);
 	upci_shared_count(&shared, 0, UINT64_MAX);
 	upci_shared_field(&shared, 9, 0x13);
 	upci_shared_field(&shared, 15, 0xff);
 	upci_shared_field(&shared, 15, 0x81);
 	upci_shared_registers(&shared, true, 4096);
+	assert_int_equal(page->sequence % 2, 0);
+	assert_int_equal(slot->count[0] | slot->config[1] | slot->running | slot->threshold, 0);
 	memset(longest, 'n', sizeof(longest));
 	longest[sizeof(longest) - 1] = 0;
 	upci_shared_event(&shared, 3, longest, longest, UPC_KIND_LEVEL);
+	assert_int_equal(page->sequence % 2, 1);
+	assert_int_equal(page->change, change);
 	upci_shared_end(&shared, true);
-	assert_int_equal(page->sequence, sequence + 2);
+	assert_int_equal(page->sequence % 2, 0);
+	assert_int_equal(page->change, change + 1);
+	assert_int_equal(slot->count[0], 0);
+	slot = &page->slot[(change + 1) % UPCI_SHARED_SLOTS];
+	assert_int_equal(slot->stamp, 2 * (change + 1));
+	assert_int_equal(slot->generation, generation + 1);
 	assert_int_equal(page->generation, generation + 1);
-	assert_int_equal(page->changed_by, getpid());
-	assert_int_equal(page->count[255], 1);
-	assert_int_equal(page->count[0], UINT64_MAX);
+	assert_int_equal(slot->changed_by, getpid());
+	assert_int_equal(slot->count[255], 1);
+	assert_int_equal(slot->count[0], UINT64_MAX);
 	/* As the configuration register: counter 8 is byte 0 of the second. */
-	assert_int_equal(page->config[1], UINT64_C(0x8100000000001300));
-	assert_int_equal(page->running, 1);
-	assert_int_equal(page->threshold, 4096);
+	assert_int_equal(slot->config[1], UINT64_C(0x8100000000001300));
+	assert_int_equal(slot->running, 1);
+	assert_int_equal(slot->threshold, 4096);
 	assert_int_equal(strlen((char *)page->event[3].name), UPC_NAME_MAX - 1);
 	assert_int_equal(strlen((char *)page->event[3].unit), UPCI_SHARED_UNIT_MAX - 1);
 	assert_int_equal(page->event[3].bound, 1);
@@ -171,10 +186,22 @@ static void writes(void **state)
 	upci_shared_begin(&shared);
 	upci_shared_event(&shared, 3, NULL, NULL, UPC_KIND_COUNT);
 	upci_shared_end(&shared, false);
+	assert_int_equal(page->sequence % 2, 0);
 	assert_int_equal(page->generation, generation + 1);
 	assert_int_equal(page->event[3].bound, 0);
 	assert_int_equal(page->event[3].name[0], 0);
 	assert_int_equal(page->event[3].name[31], 0);
+	/* Once around and more: every slot has all that was ever stored. */
+	for (i = 0; i < 3 * UPCI_SHARED_SLOTS; i++) {
+		upci_shared_count(&shared, i, 7);
+		upci_shared_begin(&shared);
+		upci_shared_end(&shared, false);
+		slot = &page->slot[page->change % UPCI_SHARED_SLOTS];
+		assert_int_equal(slot->count[i], 7);
+		assert_int_equal(slot->count[255], 1);
+		assert_int_equal(slot->threshold, 4096);
+		assert_int_equal(slot->generation, generation + 1);
+	}
 	upci_shared_destroy(&shared);
 }
 
@@ -305,8 +332,9 @@ static int share_and_die(void)
 
 	if (upci_shared_create(name, false, &shared))
 		return 1;
-	upci_shared_begin(&shared);
 	upci_shared_count(&shared, 7, 7);
+	upci_shared_begin(&shared);
+	upci_shared_event(&shared, 7, "half", "", UPC_KIND_COUNT);
 	raise(SIGKILL);
 	return 2;
 }
@@ -326,7 +354,7 @@ static void taken_over_from_the_dead(void **state)
 			continue; /* by the next child */
 		create(&shared);
 		assert_int_equal(lstat(path, &st), 0);
-		assert_int_equal(shared.page->count[7], 0);
+		assert_int_equal(shared.page->slot[shared.page->change % UPCI_SHARED_SLOTS].count[7], 0);
 		assert_int_equal(shared.page->sequence, 0);
 		upci_shared_destroy(&shared);
 		assert_int_equal(access(path, F_OK), -1);
@@ -489,7 +517,7 @@ static void the_parent_goes_on(void **state)
 	upci_shared_begin(&forked);
 	upci_shared_count(&forked, 0, 1);
 	upci_shared_end(&forked, false);
-	assert_int_equal(forked.page->count[0], 1);
+	assert_int_equal(forked.page->slot[forked.page->change % UPCI_SHARED_SLOTS].count[0], 1);
 	upci_shared_destroy(&forked);
 	upci_fork_unregister(&entry);
 }

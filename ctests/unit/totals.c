@@ -82,18 +82,10 @@ static void assert_told(unsigned n, enum upci_engine_event event, unsigned count
 /* ---- thresholds of events ------------------------------------------------- */
 
 #define MEASURED 6
-static const uint64_t periods[] = {1,
-				   2,
-				   3,
-				   1000,
-				   4095,
-				   4096,
-				   4097,
-				   (UINT64_C(1) << 32) + 1,
-				   UINT64_C(1) << 52,
-				   (UINT64_C(1) << 63) - 1,
-				   UINT64_C(1) << 63,
-				   UINT64_MAX};
+static const uint64_t periods[] = {
+	1, 2, 3, 1000, 4095, 4096, 4097, (UINT64_C(1) << 32) + 1, UINT64_C(1) << 52,
+	(UINT64_C(1) << 63) - 1, UINT64_C(1) << 63, UINT64_MAX,
+};
 #define PERIODS (sizeof(periods) / sizeof(periods[0]))
 
 /* Counters with thresholds, what they have counted, and how often they were told. */

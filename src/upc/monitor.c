@@ -35,31 +35,40 @@ struct upc_monitor {
 
 /* ---- a copy of what was there together -------------------------------------- */
 
-typedef void copy_fn(const struct upci_shared_page *page, void *to);
+/* Copies something to to; false where the owner changed it meanwhile. */
+typedef bool copy_fn(const struct upci_shared_page *page, void *to);
 
 struct snapshot {
 	uint64_t count[UPC_COUNTERS];
 	uint64_t config[UPC_COUNTERS / 8];
-	uint64_t generation, updated_ns, threshold;
-	uint32_t process, changed_by, running, ended;
+	uint64_t generation, updated_ns, threshold, changed_by, running;
+	uint32_t process, ended;
 };
 
-static void copy_unit(const struct upci_shared_page *page, void *to)
+static bool copy_unit(const struct upci_shared_page *page, void *to)
 {
 	struct snapshot *s = to;
+	const struct upci_shared_slot *slot;
+	uint64_t change;
 	unsigned i;
 
-	for (i = 0; i < UPC_COUNTERS; i++)
-		s->count[i] = upci_shared_get64(&page->count[i]);
-	for (i = 0; i < UPC_COUNTERS / 8; i++)
-		s->config[i] = upci_shared_get64(&page->config[i]);
-	s->generation = upci_shared_get64(&page->generation);
-	s->updated_ns = upci_shared_get64(&page->updated_ns);
-	s->threshold = upci_shared_get64(&page->threshold);
 	s->process = upci_shared_get32(&page->process);
-	s->changed_by = upci_shared_get32(&page->changed_by);
-	s->running = upci_shared_get32(&page->running);
+	/* Before the change is: what is seen ended does not change any more. */
 	s->ended = upci_shared_get32(&page->ended);
+	change = upci_shared_get64(&page->change);
+	slot = &page->slot[change % UPCI_SHARED_SLOTS];
+	for (i = 0; i < UPC_COUNTERS; i++)
+		s->count[i] = upci_shared_get64(&slot->count[i]);
+	for (i = 0; i < UPC_COUNTERS / 8; i++)
+		s->config[i] = upci_shared_get64(&slot->config[i]);
+	s->generation = upci_shared_get64(&slot->generation);
+	s->updated_ns = upci_shared_get64(&slot->updated_ns);
+	s->threshold = upci_shared_get64(&slot->threshold);
+	s->changed_by = upci_shared_get64(&slot->changed_by);
+	s->running = upci_shared_get64(&slot->running);
+	/* change was complete when it was named; and if anything newer was copied, the stamp
+	 * before it is seen now, since all loads are acquires. */
+	return upci_shared_get64(&slot->stamp) == 2 * change;
 }
 
 struct event_copy {
@@ -76,21 +85,20 @@ static void copy_words(uint64_t *to, const uint64_t *from, size_t n)
 		to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
 }
 
-static void copy_event(const struct upci_shared_page *page, void *to)
+static bool copy_event(const struct upci_shared_page *page, void *to)
 {
 	struct event_copy *c = to;
 	const struct upci_shared_event *event = &page->event[c->counter];
+	uint64_t sequence = upci_shared_get64(&page->sequence);
 
+	if (sequence & 1)
+		return false;
 	copy_words(c->event.name, event->name, sizeof(event->name) / 8);
 	copy_words(c->event.unit, event->unit, sizeof(event->unit) / 8);
 	c->event.bound = upci_shared_get32(&event->bound);
 	c->event.kind = upci_shared_get32(&event->kind);
 	c->generation = upci_shared_get64(&page->generation);
-}
-
-static void copy_nothing(const struct upci_shared_page *page, void *to)
-{
-	(void)page, (void)to;
+	return upci_shared_get64(&page->sequence) == sequence;
 }
 
 static inline void pause_briefly(void)
@@ -102,21 +110,11 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* Up to n tries. Even sequence before, the same after: what lies between was there
- * together. *odd: the owner was found in the middle of a change each time. */
-static bool try_copy(const struct upci_shared_page *page, unsigned n, copy_fn *copy, void *to, bool *odd)
+static bool try_copy(const struct upci_shared_page *page, unsigned n, copy_fn *copy, void *to)
 {
-	uint64_t before;
-
-	for (*odd = true; n; n--) {
-		before = upci_shared_get64(&page->sequence);
-		if (!(before & 1)) {
-			*odd = false;
-			copy(page, to);
-			/* All loads of the copy are acquires: this one comes after them. */
-			if (upci_shared_get64(&page->sequence) == before)
-				return true;
-		}
+	for (; n; n--) {
+		if (copy(page, to))
+			return true;
 		pause_briefly();
 	}
 	return false;
@@ -135,32 +133,29 @@ static int wait_and_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 {
 	static const struct timespec nap = {.tv_nsec = NAP_NS};
 	uint64_t give_up = now_ns() + PATIENCE_NS;
-	bool alive, odd;
+	bool alive;
 
 	do {
 		nanosleep(&nap, NULL);
 		/* Asked before the copy: what the dead have left does not change any more. */
 		alive = upci_shared_locked(m->fd);
-		if (try_copy(m->page, alive ? TRIES_A_NAP : 1, copy, to, &odd))
+		if (try_copy(m->page, alive ? TRIES_A_NAP : 1, copy, to))
 			return 0;
 		if (!alive)
 			return upci_fail(UPC_EGONE, "%s: its owner was killed in the middle of a change", m->file);
 	} while (now_ns() < give_up);
-	if (odd)
-		return upci_fail(UPC_ESTATE,
-				 "%s: its owner, process %u, has been in the middle of a change for long: is it stopped?",
-				 m->file, upci_shared_get32(&m->page->process));
-	return upci_fail(UPC_ESTATE, "%s: the unit changes too fast to be read: try again", m->file);
+	return upci_fail(UPC_ESTATE,
+			 "%s: its owner, process %u, is changing it all the time, or stopped while it does: try again",
+			 m->file, upci_shared_get32(&m->page->process));
 }
 
 static int take(const struct upc_monitor *m, copy_fn *copy, void *to)
 {
-	bool odd;
 	int error;
 
-	if (!try_copy(m->page, TRIES, copy, to, &odd)) {
+	if (!try_copy(m->page, TRIES, copy, to)) {
 		error = wait_and_copy(m, copy, to);
-		/* Zeros have an even sequence, but a piece of the file may be left. */
+		/* Zeros are a copy, but a piece of the file may be left. */
 		if (error && upci_shared_get64(&m->page->tail) == UPCI_SHARED_MAGIC)
 			return error;
 	}
@@ -244,6 +239,7 @@ static void unmap_file(struct upc_monitor *m)
 
 static int open_file(struct upc_monitor *m, uid_t user)
 {
+	struct snapshot s;
 	int directory = upci_shared_directory(), error;
 
 	if (directory < 0)
@@ -260,11 +256,10 @@ static int open_file(struct upc_monitor *m, uid_t user)
 		close(m->fd);
 		return error;
 	}
-	/* Cut off since, in the middle of its end, or ended. */
-	error = take(m, copy_nothing, NULL);
-	if (!error && (upci_shared_get32(&m->page->ended) || !upci_shared_locked(m->fd)))
-		error = upci_fail(UPC_EGONE, "%s: its owner, process %u, has ended", m->file,
-				  upci_shared_get32(&m->page->process));
+	/* Cut off since, or ended. */
+	error = take(m, copy_unit, &s);
+	if (!error && (s.ended || !upci_shared_locked(m->fd)))
+		error = upci_fail(UPC_EGONE, "%s: its owner, process %u, has ended", m->file, s.process);
 	if (error) {
 		unmap_file(m);
 		close(m->fd);
@@ -371,10 +366,10 @@ int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_mon
 
 	_Static_assert(sizeof(full.name) == sizeof(c.event.name) && sizeof(full.unit) == sizeof(c.event.unit), "");
 	if (!monitor || counter < 0 || counter >= UPC_COUNTERS)
-		return upci_fail(UPC_EINVAL, "upc_monitor_event: counter %d, and there are 0 to %d", counter,
+		return upci_fail(UPC_EINVAL, "upc_monitor_counter: counter %d, and there are 0 to %d", counter,
 				 UPC_COUNTERS - 1);
 	if (!event || event->size < sizeof(event->size))
-		return upci_fail(UPC_EINVAL, "upc_monitor_event: a description with its size set is needed");
+		return upci_fail(UPC_EINVAL, "upc_monitor_counter: a description with its size set is needed");
 	c.counter = (unsigned)counter;
 	error = take(monitor, copy_event, &c);
 	if (error)

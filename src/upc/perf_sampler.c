@@ -37,10 +37,11 @@
  *   handlers only; that is the program's to see to.
  *
  *   Fewer signals than periods, but never fewer counts: above
- *   kernel.perf_event_max_sample_rate the kernel sends none until its next tick; and
- *   when RLIMIT_SIGPENDING signals of the user wait already, SIGIO comes in place of the
- *   signal, whose default is to end the process: a program that blocks the signal
- *   for long has to ignore SIGIO.
+ *   kernel.perf_event_max_sample_rate the kernel sends none until its next tick
+ *   (software events that count one at a time are not throttled); and when
+ *   RLIMIT_SIGPENDING signals of the user wait already, SIGIO comes in place of the
+ *   signal, whose default is to end the process: a program that blocks the signal for
+ *   long has to ignore SIGIO.
  *
  *   An exec with a signal still pending ends the new program, which does not handle
  *   it: stop first.

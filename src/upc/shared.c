@@ -4,7 +4,7 @@
  *
  * A file has no name until it is whole and locked (O_TMPFILE, linkat), so at whatever
  * instruction the owner is killed, the name leads to nothing, or to a file that a
- * monitor can judge by its lock and its sequence, and that the next owner removes.
+ * monitor can judge by its lock, and that the next owner removes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,11 @@
 #define TRIES 50
 
 _Static_assert(__atomic_always_lock_free(sizeof(uint64_t), 0), "the compiler's locks are no other process's");
-_Static_assert(offsetof(struct upci_shared_page, config) == 72, "layout");
-_Static_assert(offsetof(struct upci_shared_page, count) == 384, "layout: begins a cache line");
-_Static_assert(offsetof(struct upci_shared_page, event) == 2432, "layout");
+_Static_assert(offsetof(struct upci_shared_page, slot) == 128, "layout: begins a cache line");
+_Static_assert(sizeof(struct upci_shared_slot) == 37 * 64, "layout: whole cache lines");
+_Static_assert(offsetof(struct upci_shared_page, event) == 19072, "layout");
 _Static_assert(sizeof(struct upci_shared_event) == 296, "layout");
-_Static_assert(sizeof(struct upci_shared_page) == 78216, "layout");
+_Static_assert(sizeof(struct upci_shared_page) == 94856, "layout");
 
 static int refuse(const char *file, const char *what)
 {
@@ -187,21 +187,54 @@ static uint32_t thread(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
+/* ---- showing ------------------------------------------------------------- */
+
+static void show(struct upci_shared *shared)
+{
+	const struct upci_shared_slot *from = &shared->now;
+	uint64_t number = ++shared->change;
+	struct upci_shared_slot *to = &shared->page->slot[number % UPCI_SHARED_SLOTS];
+	unsigned i;
+
+	/* Every store of data after it is a release: who sees one sees this too. */
+	upci_shared_put64(&to->stamp, 2 * number - 1);
+	for (i = 0; i < UPC_COUNTERS; i++)
+		__atomic_store_n(&to->count[i], from->count[i], __ATOMIC_RELEASE);
+	for (i = 0; i < UPC_COUNTERS / 8; i++)
+		__atomic_store_n(&to->config[i], from->config[i], __ATOMIC_RELEASE);
+	__atomic_store_n(&to->generation, from->generation, __ATOMIC_RELEASE);
+	__atomic_store_n(&to->updated_ns, from->updated_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(&to->threshold, from->threshold, __ATOMIC_RELEASE);
+	__atomic_store_n(&to->changed_by, from->changed_by, __ATOMIC_RELEASE);
+	__atomic_store_n(&to->running, from->running, __ATOMIC_RELEASE);
+	upci_shared_put64(&to->stamp, 2 * number);
+	upci_shared_put64(&shared->page->change, number);
+	shared->live = to->count;
+}
+
+static void new_generation(struct upci_shared *shared)
+{
+	shared->now.generation = htole64(++shared->generation);
+	shared->now.changed_by = htole64(thread());
+}
+
 /* The rest is zero already. */
 static void fill(struct upci_shared *shared)
 {
 	struct upci_shared_page *page = shared->page;
 
-	shared->generation = 1;
 	upci_shared_put64(&page->magic, UPCI_SHARED_MAGIC);
 	upci_shared_put32(&page->version, UPCI_SHARED_VERSION);
 	upci_shared_put32(&page->bytes, sizeof(*page));
 	upci_shared_put32(&page->process, (uint32_t)getpid());
-	upci_shared_put32(&page->changed_by, thread());
-	upci_shared_put64(&page->generation, shared->generation);
-	upci_shared_put64(&page->updated_ns, now_ns());
 	upci_shared_put64(&page->tail, UPCI_SHARED_MAGIC);
+	new_generation(shared);
+	upci_shared_put64(&page->generation, shared->generation);
+	shared->now.updated_ns = htole64(now_ns());
+	show(shared);
 }
+
+/* ---- creating ------------------------------------------------------------ */
 
 /* errno EEXIST where something has the name. */
 static int give_name(int directory, const char *file, int fd)
@@ -295,9 +328,7 @@ void upci_shared_destroy(struct upci_shared *shared)
 {
 	int directory;
 
-	upci_shared_begin(shared);
 	upci_shared_put32(&shared->page->ended, 1);
-	upci_shared_end(shared, false);
 	upci_process_lock();
 	directory = upci_shared_directory();
 	if (directory >= 0) {
@@ -325,35 +356,43 @@ void upci_shared_forked(struct upci_shared *shared)
 
 void upci_shared_begin(struct upci_shared *shared)
 {
-	/* Every store of data after it is a release: who sees one sees this too. */
-	upci_shared_put64(&shared->page->sequence, ++shared->sequence);
+	shared->live = shared->now.count;
+}
+
+/* The first in a change makes sequence odd, end even again. */
+static void open_events(struct upci_shared *shared)
+{
+	if (!(shared->sequence & 1))
+		upci_shared_put64(&shared->page->sequence, ++shared->sequence);
 }
 
 void upci_shared_end(struct upci_shared *shared, bool configuration)
 {
-	struct upci_shared_page *page = shared->page;
-
+	if (configuration)
+		new_generation(shared);
+	shared->now.updated_ns = htole64(now_ns());
+	show(shared);
 	if (configuration) {
-		upci_shared_put64(&page->generation, ++shared->generation);
-		upci_shared_put32(&page->changed_by, thread());
+		open_events(shared);
+		upci_shared_put64(&shared->page->generation, shared->generation);
 	}
-	upci_shared_put64(&page->updated_ns, now_ns());
-	upci_shared_put64(&page->sequence, ++shared->sequence);
+	if (shared->sequence & 1)
+		upci_shared_put64(&shared->page->sequence, ++shared->sequence);
 }
 
 void upci_shared_field(struct upci_shared *shared, unsigned counter, uint8_t field)
 {
-	uint64_t *config = &shared->config[counter / 8];
+	uint64_t *word = &shared->now.config[counter / 8], config = le64toh(*word);
 	unsigned shift = counter % 8 * 8;
 
-	*config = (*config & ~(UINT64_C(0xff) << shift)) | (uint64_t)field << shift;
-	upci_shared_put64(&shared->page->config[counter / 8], *config);
+	config = (config & ~(UINT64_C(0xff) << shift)) | (uint64_t)field << shift;
+	*word = htole64(config);
 }
 
 void upci_shared_registers(struct upci_shared *shared, bool running, uint64_t threshold)
 {
-	upci_shared_put32(&shared->page->running, running);
-	upci_shared_put64(&shared->page->threshold, threshold);
+	shared->now.running = htole64(running);
+	shared->now.threshold = htole64(threshold);
 }
 
 /* size is a multiple of 8; the last byte stays 0. */
@@ -372,6 +411,7 @@ void upci_shared_event(struct upci_shared *shared, unsigned counter, const char 
 {
 	struct upci_shared_event *event = &shared->page->event[counter];
 
+	open_events(shared);
 	put_text(event->name, sizeof(event->name), name ? name : "");
 	put_text(event->unit, sizeof(event->unit), unit ? unit : "");
 	upci_shared_put32(&event->bound, name != NULL);

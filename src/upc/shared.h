@@ -5,15 +5,23 @@
  * nothing that anybody does to the memory can harm it, but cutting the file off.
  *
  * Protocol
- *   sequence is odd while the owner changes more than one count: a reader takes a
- *   copy between two reads of the same even sequence. A single count may be stored
- *   outside of that: 64 bits, never torn. All stores of data are release and all
- *   loads acquire, so that a reader who saw anything new also sees the sequence
- *   that goes with it.
+ *   A change of more than one count is made in the owner's own memory and then shown
+ *   whole: written to the slot after the one that readers look at, of which stamp
+ *   says whose change it is, and that it is not complete yet; then page->change names it.
+ *   A reader's copy is good when stamp after it is still that of the change named. So a
+ *   reader has the time of all slots but one for a copy, an owner never waits, and when
+ *   it is stopped or killed in the middle of a change there is still the one before.
+ *   A single count is stored in the slot that readers look at: 64 bits, never torn.
+ *
+ *   Names of events are there once; sequence is odd while they change, and a reader takes
+ *   its copy between two reads of the same even sequence.
+ *
+ *   All stores of data are release and all loads acquire, so that a reader who saw
+ *   anything new also sees the stamp or sequence that goes with it.
  *
  *   The owner holds a lock on the file (of its open file description) for as long as
- *   it lives. So a reader that finds sequence odd for long asks the kernel whether the
- *   owner lives, and nobody waits for the dead. Every owner makes a new file: what
+ *   it lives. So a reader whose copies fail for long asks the kernel whether the owner
+ *   lives, and nobody waits for the dead. Every owner makes a new file: what
  *   was left behind is unlinked by the next owner of the name, never written to.
  *
  *   tail is the file's last word. Whatever cuts the file off, and be it made longer
@@ -43,20 +51,29 @@ struct upci_shared_event {
 	uint32_t kind;	/* enum upc_kind */
 };
 
+/* What is shown at once. */
+struct upci_shared_slot {
+	uint64_t stamp; /* twice the number of its change, less 1 while it is written */
+	uint64_t generation, updated_ns, threshold;
+	uint64_t changed_by, running;
+	uint64_t pad[2];
+	uint64_t config[UPC_COUNTERS / 8]; /* as the registers: counter 8*g+k in byte k */
+	uint64_t count[UPC_COUNTERS];
+};
+
+/* More need more of the owner's cache, fewer give readers less time. */
+#define UPCI_SHARED_SLOTS 8u
+
 struct upci_shared_page {
 	uint64_t magic;
 	uint32_t version, bytes; /* bytes: of this structure */
-	uint32_t process, pad;
-	uint64_t sequence;
-	uint64_t generation;
-	uint64_t updated_ns;
-	uint64_t threshold;
-	uint32_t changed_by;
-	uint32_t running;
-	uint32_t ended, pad2;
-	uint64_t config[UPC_COUNTERS / 8]; /* as the registers: counter 8*g+k in byte k */
-	uint64_t pad3[7];
-	uint64_t count[UPC_COUNTERS]; /* begins a cache line */
+	uint32_t process, ended;
+	uint64_t change; /* number of the last: in slot[change % UPCI_SHARED_SLOTS] */
+	uint64_t pad[4];
+	uint64_t sequence;   /* of the names of events */
+	uint64_t generation; /* theirs */
+	uint64_t pad2[6];
+	struct upci_shared_slot slot[UPCI_SHARED_SLOTS]; /* each begins a cache line */
 	struct upci_shared_event event[UPC_COUNTERS];
 	uint64_t tail; /* magic */
 };
@@ -91,8 +108,11 @@ struct upci_shared {
 	struct upci_shared_page *page; /* NULL: not shared, and no call below is made */
 	int fd;
 	char file[UPCI_SHARED_FILE_MAX];
-	uint64_t sequence, generation;
-	uint64_t config[UPC_COUNTERS / 8];
+	uint64_t change, sequence, generation;
+	/* What is shown, or in a change will be. Words in the order of memory. */
+	struct upci_shared_slot now;
+	/* Where a count goes as well: the slot that readers look at; in a change, now. */
+	uint64_t *live;
 };
 
 /*
@@ -116,7 +136,8 @@ void upci_shared_end(struct upci_shared *shared, bool configuration);
 /* A count, outside of a change or in one. */
 static inline void upci_shared_count(struct upci_shared *shared, unsigned counter, uint64_t count)
 {
-	upci_shared_put64(&shared->page->count[counter], count);
+	shared->now.count[counter] = htole64(count);
+	upci_shared_put64(&shared->live[counter], count);
 }
 
 /* The rest: in a change only. */

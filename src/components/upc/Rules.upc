@@ -8,22 +8,31 @@
 # loader's own search path.
 
 UPC_DIR = components/upc
-UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_library.h $(UPC_DIR)/upc_names.h \
-	$(UPC_DIR)/upc_report.h $(UPC_DIR)/upc_set.h
+UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_caller.h $(UPC_DIR)/upc_library.h \
+	$(UPC_DIR)/upc_names.h $(UPC_DIR)/upc_open.h $(UPC_DIR)/upc_overflow.h \
+	$(UPC_DIR)/upc_report.h $(UPC_DIR)/upc_set.h $(UPC_DIR)/upc_share.h \
+	$(UPC_DIR)/upc_signal.h
 UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"')
 
-COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_library.c $(UPC_DIR)/upc_names.c \
-	$(UPC_DIR)/upc_report.c $(UPC_DIR)/upc_set.c
-COMPOBJS += upc.o upc_library.o upc_names.o upc_report.o upc_set.o
+COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_library.c \
+	$(UPC_DIR)/upc_names.c $(UPC_DIR)/upc_open.c $(UPC_DIR)/upc_overflow.c \
+	$(UPC_DIR)/upc_report.c $(UPC_DIR)/upc_run.c $(UPC_DIR)/upc_set.c \
+	$(UPC_DIR)/upc_share.c $(UPC_DIR)/upc_signal.c
+COMPOBJS += upc.o upc_caller.o upc_library.o upc_names.o upc_open.o upc_overflow.o \
+	upc_report.o upc_run.o upc_set.o upc_share.o upc_signal.o
 
 # The shared library is compiled from all sources in one command: a definition
-# that only one object's rule had would be missing there.
-LIBCFLAGS += $(UPC_DEFINES)
+# that only one object's rule had would be missing there. The unwind tables, of
+# all of PAPI, are for upc_caller.c.
+LIBCFLAGS += $(UPC_DEFINES) -funwind-tables
 SHLIBDEPS += $(LDL) -lpthread
 LDFLAGS += $(LDL) -lpthread
 
 upc.o: $(UPC_DIR)/upc.c $(UPC_HEADERS) $(HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc.c -o $@
+
+upc_caller.o: $(UPC_DIR)/upc_caller.c $(UPC_HEADERS) $(HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_caller.c -o $@
 
 upc_library.o: $(UPC_DIR)/upc_library.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_library.c -o $@
@@ -31,8 +40,23 @@ upc_library.o: $(UPC_DIR)/upc_library.c $(UPC_HEADERS)
 upc_names.o: $(UPC_DIR)/upc_names.c $(UPC_HEADERS) $(HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_names.c -o $@
 
+upc_open.o: $(UPC_DIR)/upc_open.c $(UPC_HEADERS) $(HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_open.c -o $@
+
+upc_overflow.o: $(UPC_DIR)/upc_overflow.c $(UPC_HEADERS) $(HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_overflow.c -o $@
+
 upc_report.o: $(UPC_DIR)/upc_report.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_report.c -o $@
 
+upc_run.o: $(UPC_DIR)/upc_run.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_run.c -o $@
+
 upc_set.o: $(UPC_DIR)/upc_set.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_set.c -o $@
+
+upc_share.o: $(UPC_DIR)/upc_share.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_share.c -o $@
+
+upc_signal.o: $(UPC_DIR)/upc_signal.c $(UPC_HEADERS) $(HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_signal.c -o $@

@@ -5,24 +5,26 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "papi.h"
 #include "papi_internal.h"
 #include "papi_vector.h"
 #include "papi_memory.h"
 
+#include "upc_caller.h"
 #include "upc_library.h"
 #include "upc_names.h"
+#include "upc_open.h"
+#include "upc_overflow.h"
 #include "upc_report.h"
 #include "upc_set.h"
+#include "upc_signal.h"
 
 papi_vector_t _upc_vector;
 
 static const struct upcp_library *lib;
-static struct upc_catalogue *catalogue;
+static struct upcp_opened opened;
 static int first_domain; /* default domain before the user changes it */
 
 /*
@@ -54,6 +56,7 @@ static int translate(int error)
 		upcp_report(UPCP_REPORT_PERMISSION, message);
 		return PAPI_EPERM;
 	case UPC_ENOSUPP:
+		upcp_report(UPCP_REPORT_REFUSED, message);
 		return PAPI_ENOSUPP;
 	case UPC_EMFILE:
 		upcp_report(UPCP_REPORT_DESCRIPTORS, message);
@@ -68,6 +71,9 @@ static int translate(int error)
 	case UPC_EPARTIAL:
 		upcp_report(UPCP_REPORT_LOST, message);
 		return PAPI_EMISC;
+	case UPC_EPARITY:
+		upcp_report(UPCP_REPORT_PARITY, message);
+		return PAPI_ECLOST;
 	default:
 		return PAPI_ESYS;
 	}
@@ -103,7 +109,7 @@ static int on_init_control_state(hwd_control_state_t *state)
 {
 	struct upcp_set *set = state;
 
-	memset(set, 0, sizeof(*set));
+	memset(state, 0, sizeof(struct upcp_state));
 	set->target.cpu = UPCP_NO_CPU;
 	return reach_of(_upc_vector.cmp_info.default_granularity, &set->target.reach);
 }
@@ -138,6 +144,7 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 		inside++;
 		upcp_set_clear(set);
 		inside--;
+		upcp_overflow_forget(state);
 		return PAPI_OK;
 	}
 	if (count < 0 || count > UPCP_EVENTS)
@@ -145,7 +152,7 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 	for (i = 0; i < count; i++) {
 		entries[i].position = native[i].ni_position;
 		entries[i].tag = native[i].ni_papi_code;
-		entries[i].code = (uint32_t)native[i].ni_event & UPCP_CODE_MASK;
+		entries[i].code = (uint32_t)native[i].ni_event;
 	}
 	if (inside)
 		return PAPI_EISRUN;
@@ -161,15 +168,34 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 	return PAPI_OK;
 }
 
-static int on_start(hwd_context_t *context, hwd_control_state_t *state)
+/* PAPI's call that is under way. Where it cannot be found no set of a replay can be
+ * read, or stopped: it must not start then. */
+static enum upcp_call find_caller(uintptr_t *address)
 {
+	enum upcp_call call = upcp_caller_find(address);
+
+	if (call == UPCP_CALL_UNKNOWN)
+		upcp_report(UPCP_REPORT_STACK,
+			    "PAPI's calls cannot be told apart on the stack: build PAPI, and "
+			    "programs that link it statically, with -funwind-tables");
+	return call;
+}
+
+static int on_start(hwd_context_t *context, hwd_control_state_t *control)
+{
+	struct upcp_state *state = control;
+	uintptr_t address;
 	int error;
 
 	(void)context;
 	if (inside)
 		return PAPI_EISRUN;
+	if (opened.replays && find_caller(&address) == UPCP_CALL_UNKNOWN)
+		return PAPI_ENOSUPP;
+	state->told_lost = 0;
+	state->told_parity = 0;
 	inside++;
-	error = upcp_set_start(state);
+	error = upcp_set_start(&state->set);
 	inside--;
 	return error ? translate(error) : PAPI_OK;
 }
@@ -187,53 +213,140 @@ static int on_stop(hwd_context_t *context, hwd_control_state_t *state)
 	return error ? translate(error) : PAPI_OK;
 }
 
+/* PAPI_read and PAPI_accum play on; nothing else that makes PAPI read does. */
+static int play(struct upcp_state *state)
+{
+	int error;
+
+	switch (find_caller(&state->address)) {
+	case UPCP_CALL_UNKNOWN:
+		return PAPI_ENOSUPP;
+	case UPCP_CALL_READ:
+		inside++;
+		error = upcp_set_play(&state->set);
+		inside--;
+		return error ? translate(error) : PAPI_OK;
+	default:
+		return PAPI_OK;
+	}
+}
+
 /*
- * A failure is told once after each start: PAPI_stop reads first and gives up
- * when that fails, and a set that could never be stopped would be worse.
+ * PAPI_stop reads first and gives up when that fails, and a set that could never be
+ * stopped would be worse than a failure that is told once. So a lost source, with
+ * the values that there are, is told once after each start; a parity error by every
+ * read until the counter is written, and by PAPI_stop if by nobody else.
  */
-static int on_read(hwd_context_t *context, hwd_control_state_t *state, long long **values,
+static int tell(struct upcp_state *state, int error)
+{
+	uintptr_t address;
+
+	if (error != UPC_EPARITY) {
+		if (state->told_lost)
+			return PAPI_OK;
+		state->told_lost = 1;
+		return translate(error);
+	}
+	switch (upcp_caller_find(&address)) {
+	case UPCP_CALL_SIGNAL: /* to PAPI itself, which tells nobody */
+		return PAPI_ECLOST;
+	case UPCP_CALL_STOP:
+	case UPCP_CALL_UNKNOWN:
+		if (state->told_parity)
+			return PAPI_OK;
+		break;
+	default:
+		break;
+	}
+	state->told_parity = 1;
+	return translate(error);
+}
+
+/* In a handler on top of libupc: the values as of the last read, or those of this
+ * moment where libupc has called the handler itself. */
+static void read_inside(struct upcp_state *state)
+{
+	if (!state->interrupting)
+		return;
+	state->interrupting = 0; /* a signal may interrupt this in turn */
+	upcp_set_peek(&state->set);
+	state->interrupting = 1;
+}
+
+static int on_read(hwd_context_t *context, hwd_control_state_t *control, long long **values,
 		   int flags)
 {
-	struct upcp_set *set = state;
+	struct upcp_state *state = control;
 	int error;
 
 	(void)context;
 	(void)flags;
-	*values = set->values;
-	if (inside) /* in a handler, on top of libupc: the values as of the last read */
+	*values = (long long *)state->set.values;
+	if (inside) {
+		read_inside(state);
 		return PAPI_OK;
+	}
+	if (opened.replays && upcp_set_playable(&state->set)) {
+		error = play(state);
+		if (error)
+			return error;
+	}
 	inside++;
-	error = upcp_set_read(set);
+	error = upcp_set_read(&state->set);
 	inside--;
-	if (!error || set->told)
-		return PAPI_OK;
-	set->told = 1;
-	return translate(error);
+	state->address = 0;
+	return error ? tell(state, error) : PAPI_OK;
 }
 
-static int on_reset(hwd_context_t *context, hwd_control_state_t *state)
+static int on_reset(hwd_context_t *context, hwd_control_state_t *control)
 {
+	struct upcp_state *state = control;
 	int error;
 
 	(void)context;
 	if (inside)
 		return PAPI_EISRUN;
 	inside++;
-	error = upcp_set_reset(state);
+	error = upcp_set_reset(&state->set);
 	inside--;
-	return error ? translate(error) : PAPI_OK;
+	if (error)
+		return translate(error);
+	state->told_parity = 0; /* mended; the next one is news */
+	return PAPI_OK;
 }
 
-static int on_write(hwd_context_t *context, hwd_control_state_t *state, long long *values)
+static int on_write(hwd_context_t *context, hwd_control_state_t *control, long long *values)
 {
+	struct upcp_state *state = control;
 	int error;
 
 	(void)context;
 	if (inside)
 		return PAPI_EISRUN;
 	inside++;
-	error = upcp_set_write(state, values);
+	error = upcp_set_write(&state->set, (const uint64_t *)values);
 	inside--;
+	if (error)
+		return translate(error);
+	state->told_parity = 0; /* mended; the next one is news */
+	return PAPI_OK;
+}
+
+static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
+{
+	int papi;
+	int error;
+
+	/* PAPI's tables have it all, and after a remove an index that is not stale. */
+	(void)index;
+	(void)threshold;
+	if (inside)
+		return PAPI_EISRUN;
+	inside++;
+	error = upcp_overflow_set(owner, &papi);
+	inside--;
+	if (papi != PAPI_OK)
+		return papi;
 	return error ? translate(error) : PAPI_OK;
 }
 
@@ -293,101 +406,29 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 
 /* ---- the component --------------------------------------------------------- */
 
-static int kernel_may_be_counted(void)
-{
-	FILE *file;
-	int level;
-	int known;
-
-	if (geteuid() == 0)
-		return 1;
-	file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	if (!file)
-		return 0;
-	known = fscanf(file, "%d", &level) == 1;
-	fclose(file);
-	return known && level < 2;
-}
-
-/* The names of what is missing go behind the description, as many as fit. */
-static void append_missing(char *description, size_t size)
-{
-	static const char tail[] = " (upc_avail says why)";
-	const char *sentence;
-	unsigned int i;
-
-	for (i = 0; (sentence = lib->upc_catalogue_missing(catalogue, i)); i++) {
-		size_t used = strlen(description);
-		int length = (int)strcspn(sentence, ":");
-		const char *glue = i ? ", " : "; not here: ";
-
-		if (used + strlen(glue) + (size_t)length + sizeof(tail) > size)
-			break;
-		snprintf(description + used, size - used, "%s%.*s", glue, length, sentence);
-	}
-	if (i) {
-		size_t used = strlen(description);
-
-		snprintf(description + used, size - used, "%s", tail);
-	}
-}
-
-static int open_catalogue(PAPI_component_info_t *cmp)
-{
-	static const char remedy[] = "Correct the file, or unset UPC_WIRING.";
-	int error = lib->upc_catalogue_open(NULL, &catalogue);
-
-	if (!error)
-		return PAPI_OK;
-	catalogue = NULL;
-	snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "%.*s %s",
-		 (int)(sizeof(cmp->disabled_reason) - sizeof(remedy) - 1),
-		 *lib->upc_last_message() ? lib->upc_last_message() : lib->upc_strerror(error),
-		 error == UPC_EWIRING ? remedy : "");
-	return PAPI_ECMP;
-}
-
-static int initialise(PAPI_component_info_t *cmp)
-{
-	lib = upcp_library_find(cmp->disabled_reason, sizeof(cmp->disabled_reason));
-	if (!lib || open_catalogue(cmp) != PAPI_OK)
-		return PAPI_ECMP;
-	if (upcp_sets_open(lib, catalogue)) {
-		lib->upc_catalogue_close(catalogue);
-		catalogue = NULL;
-		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "Out of memory.");
-		return PAPI_ENOMEM;
-	}
-	cmp->disabled_reason[0] = '\0';
-	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s",
-		 lib->upc_version());
-	snprintf(cmp->description, sizeof(cmp->description),
-		 "This machine's events, 256 counted at once");
-	append_missing(cmp->description, sizeof(cmp->description));
-	upcp_names_open(lib, catalogue);
-	cmp->num_native_events = upcp_names_count();
-	first_domain = PAPI_DOM_USER | (kernel_may_be_counted() ? PAPI_DOM_KERNEL : 0);
-	cmp->default_domain = first_domain;
-	cmp->default_granularity = PAPI_GRN_THR;
-	return PAPI_OK;
-}
-
 static int on_init_component(int index)
 {
 	PAPI_component_info_t *cmp = &_upc_vector.cmp_info;
 
 	cmp->CmpIdx = index;
-	cmp->disabled = initialise(cmp);
+	cmp->disabled = upcp_open(cmp, &opened);
 	cmp->initialized = cmp->disabled == PAPI_OK;
-	return cmp->disabled;
+	if (!cmp->initialized)
+		return cmp->disabled;
+	lib = opened.library;
+	first_domain = cmp->default_domain;
+	upcp_caller_open();
+	upcp_signal_open();
+	cmp->hardware_intr_sig = upcp_signal_number();
+	upcp_overflow_open(index, opened.replays);
+	return PAPI_OK;
 }
 
 static int on_shutdown_component(void)
 {
 	/* Sets of threads that never came back still have units. */
 	upcp_sets_close();
-	lib->upc_catalogue_close(catalogue);
-	catalogue = NULL;
+	lib->upc_catalogue_close(opened.catalogue);
 	_upc_vector.cmp_info.initialized = 0;
 	return PAPI_OK;
 }
@@ -415,7 +456,8 @@ papi_vector_t _upc_vector = {
 			.available_domains = PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR,
 			.default_granularity = PAPI_GRN_THR,
 			.available_granularities = PAPI_GRN_THR | PAPI_GRN_PROC | PAPI_GRN_SYS,
-			.hardware_intr_sig = PAPI_INT_SIGNAL,
+			.hardware_intr_sig = PAPI_INT_SIGNAL, /* until it is known */
+			.hardware_intr = 1,
 			.fast_virtual_timer = 1,
 			.fast_real_timer = 1,
 			.attach = 1,
@@ -427,7 +469,7 @@ papi_vector_t _upc_vector = {
 		{
 			/* The core allocates these; none may be of size 0. */
 			.context = sizeof(int),
-			.control_state = sizeof(struct upcp_set),
+			.control_state = sizeof(struct upcp_state),
 			.reg_value = sizeof(int),
 			.reg_alloc = sizeof(int),
 		},
@@ -444,6 +486,8 @@ papi_vector_t _upc_vector = {
 	.read = on_read,
 	.reset = on_reset,
 	.write = on_write,
+	.set_overflow = on_set_overflow,
+	.dispatch_timer = upcp_overflow_on_signal,
 	.ntv_enum_events = upcp_enum_events,
 	.ntv_name_to_code = upcp_name_to_code,
 	.ntv_code_to_name = upcp_code_to_name,

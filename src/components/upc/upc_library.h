@@ -34,8 +34,17 @@
 	X(upc_unit_stop)          \
 	X(upc_unit_running)       \
 	X(upc_unit_reset)         \
+	X(upc_unit_list)          \
+	X(upc_unit_read_added)    \
 	X(upc_unit_read_events)   \
-	X(upc_unit_write_events)
+	X(upc_unit_get_events)    \
+	X(upc_unit_write_events)  \
+	X(upc_unit_set_interrupt) \
+	X(upc_unit_set_threshold) \
+	X(upc_unit_signalled)     \
+	X(upc_unit_play)          \
+	X(upc_unit_playable)      \
+	X(upc_unit_share)
 
 #define UPCP_MEMBER(function) __typeof__(function) *function;
 struct upcp_library {

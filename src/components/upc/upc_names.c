@@ -3,9 +3,9 @@
  * upc_names.c - the catalogue's events as PAPI knows events: native codes, names
  * with mode qualifiers, descriptions. Of PAPI only its public header.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "upc_names.h"
 #include "upc_report.h"
@@ -31,51 +31,26 @@ void upcp_names_open(const struct upcp_library *library, struct upc_catalogue *o
 static int describe(unsigned int native, struct upc_event_info *info)
 {
 	*info = UPC_OPTIONS_INIT(upc_event_info);
-	if ((native >> UPCP_CODE_BITS) > MODES)
-		return PAPI_ENOEVNT;
-	return lib->upc_catalogue_info(catalogue, native & UPCP_CODE_MASK, info) ? PAPI_ENOEVNT
-										 : PAPI_OK;
+	return lib->upc_catalogue_info(catalogue, native, info) ? PAPI_ENOEVNT : PAPI_OK;
 }
 
-/* The qualifier of a native code, or NULL. */
-static const char *mode_of(unsigned int native)
+/* Whether the name says the mode. */
+static int in_mode(const struct upc_event_info *info)
 {
-	return native >> UPCP_CODE_BITS ? mode_names[(native >> UPCP_CODE_BITS) - 1] : NULL;
+	return strstr(info->name, MODE_KEY) != NULL;
 }
 
-/* The high bits for a name that ends in a mode qualifier, or 0. */
-static unsigned int mode_bits(const char *name)
-{
-	size_t length = strlen(name);
-	unsigned int mode;
-
-	for (mode = 0; mode < MODES; mode++) {
-		char suffix[16];
-		size_t n =
-			(size_t)snprintf(suffix, sizeof(suffix), MODE_KEY "%s", mode_names[mode]);
-
-		if (length > n && strcasecmp(name + length - n, suffix) == 0)
-			return (mode + 1) << UPCP_CODE_BITS;
-	}
-	return 0;
-}
-
-/* Only Blue Gene/P events have modes, and of a machine's counts only their
- * increments can be seen: rise. */
-static int has_modes(const struct upc_event_info *info)
-{
-	return info->id != UPC_NO_ID && info->source != UPC_SOURCE_NONE;
-}
-
-/* The first driven event from code on. */
+/* The first event from code on that something drives, and that is not one of
+ * another's modes. */
 static int next_driven(uint32_t code, unsigned int *native)
 {
 	uint32_t count = lib->upc_catalogue_count(catalogue);
 
-	for (; code < count && code <= UPCP_CODE_MASK; code++) {
+	for (; code < count; code++) {
 		struct upc_event_info info;
 
-		if (describe(code, &info) == PAPI_OK && info.source != UPC_SOURCE_NONE) {
+		if (describe(code, &info) == PAPI_OK && info.source != UPC_SOURCE_NONE &&
+		    !in_mode(&info)) {
 			*native = code;
 			return PAPI_OK;
 		}
@@ -83,21 +58,51 @@ static int next_driven(uint32_t code, unsigned int *native)
 	return PAPI_ENOEVNT;
 }
 
-int upcp_enum_events(unsigned int *native, int modifier)
+/* The event's next mode: of the event itself the first. */
+static int next_mode(unsigned int *native)
 {
 	struct upc_event_info info;
+	char name[UPC_NAME_MAX + 16];
+	unsigned int mode = 0;
+	size_t length;
+	uint32_t code;
 
+	if (describe(*native, &info) != PAPI_OK)
+		return PAPI_ENOEVNT;
+	if (in_mode(&info))
+		mode = (unsigned int)info.mode + 1;
+	length = (size_t)snprintf(name, sizeof(name), "%s", info.name);
+	if (length >= UPC_NAME_MAX)
+		return PAPI_ENOEVNT;
+	if (in_mode(&info)) {
+		length = (size_t)(strstr(name, MODE_KEY) - name);
+		name[length] = '\0';
+		if (lib->upc_catalogue_find(catalogue, name, &code) ||
+		    describe(code, &info) != PAPI_OK)
+			return PAPI_ENOEVNT;
+	}
+	for (; mode < MODES; mode++) {
+		if (!(info.modes & 1u << mode))
+			continue;
+		snprintf(name + length, sizeof(name) - length, MODE_KEY "%s", mode_names[mode]);
+		if (lib->upc_catalogue_find(catalogue, name, &code))
+			return PAPI_ENOEVNT;
+		*native = code;
+		return PAPI_OK;
+	}
+	return PAPI_ENOEVNT;
+}
+
+int upcp_enum_events(unsigned int *native, int modifier)
+{
 	switch (modifier) {
 	case PAPI_ENUM_FIRST:
 		return next_driven(0, native);
 	case PAPI_ENUM_EVENTS:
-		return next_driven((*native & UPCP_CODE_MASK) + 1, native);
+		return next_driven(*native + 1, native);
 	case PAPI_NTV_ENUM_UMASKS:
 	case PAPI_NTV_ENUM_UMASK_COMBOS:
-		if (mode_of(*native) || describe(*native, &info) != PAPI_OK || !has_modes(&info))
-			return PAPI_ENOEVNT;
-		*native |= (UPC_MODE_RISE + 1u) << UPCP_CODE_BITS;
-		return PAPI_OK;
+		return next_mode(native);
 	default:
 		return PAPI_EINVAL;
 	}
@@ -115,11 +120,11 @@ int upcp_name_to_code(const char *name, unsigned int *native)
 
 	error = lib->upc_catalogue_find(catalogue, name, &code);
 	if (error) {
-		if (strstr(name, "::"))
+		if (strstr(name, "::") || strstr(name, MODE_KEY))
 			upcp_report(UPCP_REPORT_NAME, lib->upc_last_message());
 		return error == UPC_ENOSUPP ? PAPI_ENOSUPP : PAPI_ENOEVNT;
 	}
-	if (code > UPCP_CODE_MASK || describe(code, &info) != PAPI_OK)
+	if (describe(code, &info) != PAPI_OK)
 		return PAPI_ENOEVNT;
 	if (info.source == UPC_SOURCE_NONE) {
 		char line[512];
@@ -128,23 +133,18 @@ int upcp_name_to_code(const char *name, unsigned int *native)
 		upcp_report(UPCP_REPORT_NAME, line);
 		return PAPI_ENOEVNT;
 	}
-	*native = code | (strstr(info.name, MODE_KEY) ? 0 : mode_bits(name));
+	*native = code;
 	return PAPI_OK;
 }
 
 int upcp_code_to_name(unsigned int native, char *name, int size)
 {
 	struct upc_event_info info;
-	const char *mode;
-	int length;
 
 	if (describe(native, &info) != PAPI_OK)
 		return PAPI_ENOEVNT;
-	mode = mode_of(native);
-	length = snprintf(name, (size_t)size, "%s%s%s", info.name, mode ? MODE_KEY : "",
-			  mode ? mode : "");
 	/* Half a name is another event's, or nobody's. */
-	return length < size ? PAPI_OK : PAPI_EBUF;
+	return snprintf(name, (size_t)size, "%s", info.name) < size ? PAPI_OK : PAPI_EBUF;
 }
 
 static const char *scope_sentence(enum upc_scope scope)
@@ -164,24 +164,53 @@ static const char *scope_sentence(enum upc_scope scope)
 	}
 }
 
-static void long_description(const struct upc_event_info *info, const char *mode, char *text,
-			     size_t size)
+/* What is counted of a signal; of an event without signal modes nothing. */
+static const char *mode_sentence(const struct upc_event_info *info)
+{
+	static const char *const sentences[] = {
+		[UPC_MODE_HIGH] = "Counts the cycles in which the signal is high.",
+		[UPC_MODE_RISE] = "Counts low-high transitions of the signal.",
+		[UPC_MODE_FALL] = "Counts high-low transitions of the signal.",
+		[UPC_MODE_LOW] = "Counts the cycles in which the signal is low.",
+	};
+
+	if (!in_mode(info) && info->source != UPC_SOURCE_REPLAY)
+		return "";
+	return (unsigned int)info->mode < MODES ? sentences[info->mode] : "";
+}
+
+/* At most size - 1 characters more. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+							 const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + used, size - used, format, arguments);
+	va_end(arguments);
+}
+
+static void long_description(const struct upc_event_info *info, char *text, size_t size)
 {
 	size_t length = strlen(info->description);
 	const char *stop = length && strchr(".!?", info->description[length - 1]) ? "" : ".";
+	const char *mode = mode_sentence(info);
 
-	snprintf(text, size, "%s%s %s Unit: %s; %s%s%s%s%s", info->description, stop,
+	snprintf(text, size, "%s%s %s Unit: %s; %s", info->description, stop,
 		 scope_sentence(info->scope), info->unit,
 		 info->kind == UPC_KIND_LEVEL ? "a level, as of the last read."
-					      : "only grows, from 0 at the start.",
-		 mode ? " Counts low-high transitions of the signal." : "",
-		 *info->driver && has_modes(info) ? " Driven by " : "",
-		 has_modes(info) ? info->driver : "", *info->driver && has_modes(info) ? "." : "");
-	if (*info->differs) {
-		size_t used = strlen(text);
-
-		snprintf(text + used, size - used, " Differs from the chip's: %s", info->differs);
-	}
+					      : "only grows, from 0 at the start.");
+	if (*mode && !in_mode(info))
+		append(text, size, " %s", mode);
+	if (*info->driver && info->id != UPC_NO_ID && info->source != UPC_SOURCE_REPLAY)
+		append(text, size, " Driven by %s.", info->driver);
+	if (*info->differs)
+		append(text, size, " Differs from the chip's: %s", info->differs);
+	/* PAPI's utilities look for this word, and print what follows as the
+	 * qualifier's own description. */
+	if (in_mode(info))
+		append(text, size, " masks:%s", mode);
 }
 
 /* As much of a description as a label can hold, in whole words. */
@@ -207,7 +236,7 @@ int upcp_code_to_descr(unsigned int native, char *text, int size)
 
 	if (describe(native, &info) != PAPI_OK)
 		return PAPI_ENOEVNT;
-	long_description(&info, mode_of(native), text, (size_t)size);
+	long_description(&info, text, (size_t)size);
 	return PAPI_OK;
 }
 
@@ -221,7 +250,7 @@ int upcp_code_to_info(unsigned int native, PAPI_event_info_t *papi)
 		return PAPI_ENOEVNT;
 	level = info.kind == UPC_KIND_LEVEL;
 	short_description(info.description, papi->short_descr, sizeof(papi->short_descr));
-	long_description(&info, mode_of(native), papi->long_descr, sizeof(papi->long_descr));
+	long_description(&info, papi->long_descr, sizeof(papi->long_descr));
 	snprintf(papi->units, sizeof(papi->units), "%s", info.unit);
 	papi->location = info.scope == UPC_SCOPE_MACHINE ? PAPI_LOCATION_UNCORE
 			 : info.scope == UPC_SCOPE_CPU   ? PAPI_LOCATION_CPU
@@ -231,6 +260,15 @@ int upcp_code_to_info(unsigned int native, PAPI_event_info_t *papi)
 	papi->timescope = level ? PAPI_TIMESCOPE_POINT : PAPI_TIMESCOPE_SINCE_START;
 	papi->update_type = PAPI_UPDATETYPE_PULL;
 	return PAPI_OK;
+}
+
+int upcp_names_replayed(void)
+{
+	struct upc_event_info info;
+	unsigned int native;
+
+	return next_driven(0, &native) == PAPI_OK && describe(native, &info) == PAPI_OK &&
+	       info.source == UPC_SOURCE_REPLAY;
 }
 
 int upcp_names_count(void)

@@ -10,22 +10,18 @@
 
 #include "upc_library.h"
 
-/*
- * A native code is the catalogue's code, and above it the signal mode plus one
- * where the name has a mode qualifier.
- */
-#define UPCP_CODE_BITS 24
-#define UPCP_CODE_MASK ((1u << UPCP_CODE_BITS) - 1)
-
 /* The catalogue that all of the calls below ask. */
 void upcp_names_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
 
-/* How many events are enumerated. */
+/* How many events are enumerated, and whether a replay script drives them. */
 int upcp_names_count(void);
+int upcp_names_replayed(void);
 
 /*
- * The calls of PAPI's vector that these are (ntv_...), with PAPI's codes. Only
- * events that something drives are enumerated, and found by name.
+ * The calls of PAPI's vector that these are (ntv_...), with PAPI's codes. A native
+ * code is the catalogue's; an event in a signal mode, NAME:mode=..., has one of its
+ * own, made when it is first asked for. Only events that something drives are
+ * enumerated, and found by name.
  * Context: any thread.
  */
 int upcp_enum_events(unsigned int *native, int modifier);

@@ -12,6 +12,11 @@ enum upcp_report {
 	UPCP_REPORT_DESCRIPTORS, /* too few file descriptors                */
 	UPCP_REPORT_PERMISSION,  /* the machine forbids it                  */
 	UPCP_REPORT_LOST,        /* a value that is not the whole truth     */
+	UPCP_REPORT_PARITY,      /* a value that is damaged                 */
+	UPCP_REPORT_REFUSED,     /* what a source cannot give               */
+	UPCP_REPORT_SIGNAL,      /* the overflow signal                     */
+	UPCP_REPORT_STACK,       /* who calls cannot be found               */
+	UPCP_REPORT_SHARE,       /* a unit that cannot be shown to others   */
 };
 
 /* Prints message, unless one of its kind was printed before or it is empty.

@@ -145,6 +145,7 @@ static int create_unit(struct upcp_set *set, const struct upc_unit_options *opti
 	error = lib->upc_unit_create(catalogue, options, &set->unit);
 	if (error)
 		return error;
+	set->lib = lib;
 	link_set(set);
 	return 0;
 }
@@ -177,6 +178,13 @@ static int position_is(const uint64_t *map, unsigned position)
 static void position_set(uint64_t *map, unsigned position)
 {
 	map[position / 64] |= UINT64_C(1) << (position % 64);
+}
+
+static void position_put(uint64_t *map, unsigned position, int set)
+{
+	map[position / 64] &= ~(UINT64_C(1) << (position % 64));
+	if (set)
+		position_set(map, position);
 }
 
 /* The lowest free position. The caller has made sure that there is one. */
@@ -242,6 +250,20 @@ static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsign
 	return lib->upc_transaction_commit(transaction);
 }
 
+/* How the values of a read find their positions: straight, where libupc lists
+ * the events as we do and nothing was ever taken away. */
+static void settle_order(struct upcp_set *set)
+{
+	uint32_t listed[UPCP_EVENTS];
+	unsigned i = 0;
+
+	set->in_order = lib->upc_unit_list(set->unit, listed, UPCP_EVENTS) == (int)set->n &&
+			memcmp(listed, set->codes, set->n * sizeof(*listed)) == 0;
+	while (i < set->n && set->positions[i] == i)
+		i++;
+	set->direct = set->in_order && i == set->n;
+}
+
 /* The same on our side, where nothing can fail any more. */
 static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n,
 		  const uint64_t *kept)
@@ -257,6 +279,8 @@ static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n,
 			set->positions[left++] = (uint16_t)position;
 		} else {
 			set->values[position] = 0;
+			if (position < UPCP_THRESHOLDS)
+				set->thresholds[position] = 0;
 		}
 	}
 	set->n = left;
@@ -274,6 +298,7 @@ static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n,
 		set->codes[set->n] = entries[i].code;
 		set->positions[set->n++] = (uint16_t)position;
 	}
+	settle_order(set);
 }
 
 int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n)
@@ -304,6 +329,31 @@ int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n
 	return 0;
 }
 
+void upcp_set_swap(struct upcp_set *set, unsigned a, unsigned b)
+{
+	const int used[2] = {position_is(set->used, a), position_is(set->used, b)};
+	const uint32_t code = set->by_position[a];
+	const uint64_t value = set->values[a];
+	const int tag = set->tags[a];
+	unsigned i;
+
+	for (i = 0; i < set->n; i++) {
+		if (set->positions[i] == a)
+			set->positions[i] = (uint16_t)b;
+		else if (set->positions[i] == b)
+			set->positions[i] = (uint16_t)a;
+	}
+	set->by_position[a] = set->by_position[b];
+	set->by_position[b] = code;
+	set->values[a] = set->values[b];
+	set->values[b] = value;
+	set->tags[a] = set->tags[b];
+	set->tags[b] = tag;
+	position_put(set->used, a, used[1]);
+	position_put(set->used, b, used[0]);
+	settle_order(set);
+}
+
 void upcp_set_clear(struct upcp_set *set)
 {
 	if (set->unit) {
@@ -315,71 +365,5 @@ void upcp_set_clear(struct upcp_set *set)
 	set->owner_process = 0;
 	memset(set->used, 0, sizeof(set->used));
 	memset(set->values, 0, sizeof(set->values));
-}
-
-/* ---- running and reading ------------------------------------------------ */
-
-int upcp_set_start(struct upcp_set *set)
-{
-	int error;
-
-	if (!set->unit)
-		return UPC_ESTATE;
-	/*
-	 * In a forked child a unit of the calling thread is the child's by
-	 * itself; one that was told an id of ours still names the parent.
-	 */
-	if (set->opened_for && !set->target.attached && set->owner_process != getpid()) {
-		error = upcp_set_aim(set, &set->target);
-		if (error)
-			return error;
-	}
-	error = lib->upc_unit_reset(set->unit);
-	if (error)
-		return error;
-	set->told = 0;
-	return lib->upc_unit_start(set->unit);
-}
-
-int upcp_set_stop(struct upcp_set *set)
-{
-	int error;
-
-	if (!set->unit)
-		return 0;
-	error = lib->upc_unit_stop(set->unit);
-	/* PAPI took its values by a read before; a bad last read is not the
-	 * stop's failure, and PAPI would call the set running for ever. */
-	return lib->upc_unit_running(set->unit) ? error : 0;
-}
-
-int upcp_set_reset(struct upcp_set *set)
-{
-	return set->unit ? lib->upc_unit_reset(set->unit) : UPC_ESTATE;
-}
-
-int upcp_set_read(struct upcp_set *set)
-{
-	unsigned i;
-	int error;
-
-	if (!set->unit)
-		return UPC_ESTATE;
-	error = lib->upc_unit_read_events(set->unit, set->codes, set->n, set->counts);
-	if (error && error != UPC_ELOST && error != UPC_EPARTIAL)
-		return error;
-	for (i = 0; i < set->n; i++)
-		set->values[set->positions[i]] = (long long)set->counts[i];
-	return error;
-}
-
-int upcp_set_write(struct upcp_set *set, const long long *values)
-{
-	unsigned i;
-
-	if (!set->unit)
-		return UPC_ESTATE;
-	for (i = 0; i < set->n; i++)
-		set->counts[i] = (uint64_t)values[i];
-	return lib->upc_unit_write_events(set->unit, set->codes, set->n, set->counts);
+	memset(set->thresholds, 0, sizeof(set->thresholds));
 }

@@ -14,6 +14,10 @@
 #define UPCP_EVENTS UPC_EVENTS_MAX /* events, and positions, of a set */
 #define UPCP_WORDS  (UPCP_EVENTS / 64)
 
+/* Positions that an event with a threshold can have: PAPI tells what overflowed
+ * by a vector of 64 bits. */
+#define UPCP_THRESHOLDS 64
+
 #define UPCP_NO_POSITION (-1)
 #define UPCP_NO_CPU      (-1)
 
@@ -38,22 +42,26 @@ struct upcp_entry {
 
 /* All zero but target.cpu is a valid empty set. */
 struct upcp_set {
+	const struct upcp_library *lib;    /* of unit                            */
 	struct upc_unit *unit;             /* NULL until it is needed            */
 	struct upcp_set *next, **previous; /* list of sets that have a unit      */
 	struct upcp_target target;
 	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
 	pid_t opened_for;                  /* pid that the unit was told, or 0   */
-	int told;                          /* a bad read was reported since the start */
+	pid_t shown_by;                    /* process that shows it to others, 0 */
 	unsigned n;
+	int in_order; /* libupc has the events in the order of codes            */
+	int direct;   /* ... and the i-th is at position i, for all             */
 	uint64_t used[UPCP_WORDS]; /* bit per position                   */
 	/* The events in the order of their adding, which is that of PAPI_write. */
 	uint32_t codes[UPCP_EVENTS];
 	uint16_t positions[UPCP_EVENTS];
 	uint64_t counts[UPCP_EVENTS];
-	/* By position. */
+	/* By position. values is what PAPI reads: long long of two's complement. */
 	int tags[UPCP_EVENTS];
 	uint32_t by_position[UPCP_EVENTS];
-	long long values[UPCP_EVENTS];
+	uint64_t values[UPCP_EVENTS];
+	uint64_t thresholds[UPCP_THRESHOLDS]; /* 0: none */
 };
 
 /*
@@ -85,11 +93,42 @@ int upcp_set_stop(struct upcp_set *set);
 
 int upcp_set_reset(struct upcp_set *set);
 
-/* Brings set->values up to date; with UPC_ELOST and UPC_EPARTIAL as well. */
+/* Brings set->values up to date; with UPC_ELOST, UPC_EPARTIAL and UPC_EPARITY as
+ * well. */
 int upcp_set_read(struct upcp_set *set);
 
+/* The same from the registers as they are: for an interrupt of an exact source. */
+void upcp_set_peek(struct upcp_set *set);
+
+/* Whether a replay has anything left to play, and plays it to the next mark. */
+int upcp_set_playable(const struct upcp_set *set);
+int upcp_set_play(struct upcp_set *set);
+
 /* Presets all events, values in the order of their adding. */
-int upcp_set_write(struct upcp_set *set, const long long *values);
+int upcp_set_write(struct upcp_set *set, const uint64_t *values);
+
+/* ---- thresholds, of events at positions below UPCP_THRESHOLDS -------------- */
+
+/* Who is told of the unit's interrupts, and by which signal where it is live.
+ * Errors: those of upc_unit_set_interrupt. */
+int upcp_set_watch(struct upcp_set *set,
+		   void (*fn)(struct upc_unit *, const struct upc_interrupt *, void *), void *arg,
+		   int signal);
+
+/* Gives the event at a position a threshold, 0 none. Errors: those of
+ * upc_unit_set_threshold. */
+int upcp_set_threshold(struct upcp_set *set, unsigned position, uint64_t threshold);
+
+/* The events at two positions change places, or one moves to a free one. */
+void upcp_set_swap(struct upcp_set *set, unsigned a, unsigned b);
+
+/* The position of an event that has a threshold, or UPCP_NO_POSITION. Context:
+ * signal handlers as well. */
+int upcp_set_find_threshold(const struct upcp_set *set, uint32_t code);
+
+/* The same for a signal's descriptor (si_fd). Context: signal handlers of the
+ * set's thread as well. */
+int upcp_set_signalled(const struct upcp_set *set, int fd);
 
 /* Destroys the unit; the set is empty and keeps its target. */
 void upcp_set_clear(struct upcp_set *set);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * totals.c - counts that come as numbers: one add, and a read of all 256 counters.
+ *
+ * Ids come at random from memory, 1024 of them or those that are chosen, so that no
+ * predictor learns what comes next. The yardsticks are what any counting costs: an
+ * addition to a place of an array that is found in the same stream, and a copy of
+ * 256 numbers.
+ */
+#include <string.h>
+
+#include "bench.h"
+#include "totals.h"
+
+#define IDS   (1u << 16) /* 128 KiB: from the second-level cache at least */
+#define CALLS (1u << 16)
+
+enum { ALL, CHOSEN }; /* streams of ids */
+static uint16_t ids[2][IDS];
+static uint64_t plain[UPC_INPUTS], copy[UPC_COUNTERS];
+static unsigned interrupts;
+
+static void on_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	(void)arg, (void)event, (void)counter, (void)cycle;
+	interrupts++;
+}
+
+static uint64_t pick(uint64_t below)
+{
+	static uint64_t state = 1;
+
+	/* Knuth's MMIX generator; the upper bits are the good ones. */
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (state >> 16) % below;
+}
+
+static void run_add_all(void *arg, unsigned calls)
+{
+	unsigned n;
+
+	for (n = 0; n < calls; n++)
+		upci_totals_add(arg, ids[ALL][n % IDS], n & 7);
+}
+
+static void run_add_chosen(void *arg, unsigned calls)
+{
+	unsigned n;
+
+	for (n = 0; n < calls; n++)
+		upci_totals_add(arg, ids[CHOSEN][n % IDS], n & 7);
+}
+
+static void run_plain(void *arg, unsigned calls)
+{
+	uint64_t *count = arg;
+	unsigned n;
+
+	for (n = 0; n < calls; n++) {
+		count[ids[ALL][n % IDS]] += n & 7;
+		/* Each is stored, as an add's is that others may watch. */
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
+static void run_read_all(void *arg, unsigned calls)
+{
+	while (calls--) {
+		upci_totals_read_all(arg, copy);
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
+static void run_copy(void *arg, unsigned calls)
+{
+	while (calls--) {
+		memcpy(copy, arg, sizeof(copy));
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
+static void open_totals(struct upci_totals *totals)
+{
+	static const struct upci_engine_sink sink = {on_event, NULL};
+
+	upci_totals_init(totals, &sink);
+	upci_totals_write(totals, UPC_REG_START_STOP, 1);
+}
+
+int main(void)
+{
+	/* As it is; shown to others; with thresholds of events, further off than this
+	 * program gets. */
+	static struct upci_totals quiet, watched, thresholds;
+	static uint64_t shown[UPC_COUNTERS];
+	uint64_t counts[UPC_COUNTERS], added = 0;
+	struct bench_subject add[] = {
+		{run_add_all, &quiet, 0},   {run_add_chosen, &quiet, 0},
+		{run_add_all, &watched, 0}, {run_add_chosen, &thresholds, 0},
+		{run_plain, plain, 0},
+	};
+	struct bench_subject read[] = {{run_read_all, &thresholds, 0}, {run_copy, plain, 0}};
+	unsigned i;
+
+	open_totals(&quiet);
+	open_totals(&watched);
+	open_totals(&thresholds);
+	watched.shown = shown;
+	for (i = 0; i < UPC_COUNTERS / 8; i++) {
+		uint64_t fields = pick(1u << 16) | pick(1u << 16) << 32;
+
+		fields = (fields | fields << 8) & 0x0303030303030303u;
+		upci_totals_write(&quiet, UPC_REG_CONFIG(i), fields);
+		upci_totals_write(&watched, UPC_REG_CONFIG(i), fields);
+		upci_totals_write(&thresholds, UPC_REG_CONFIG(i), fields);
+	}
+	for (i = 0; i < UPC_COUNTERS; i++)
+		upci_totals_set_threshold(&thresholds, i, (UINT64_C(1) << 60) + i);
+	for (i = 0; i < IDS; i++) {
+		unsigned counter = (unsigned)pick(UPC_COUNTERS);
+
+		ids[ALL][i] = (uint16_t)pick(UPC_INPUTS);
+		ids[CHOSEN][i] = (uint16_t)(256 * (quiet.regs.field[counter] & 3) + counter);
+	}
+	bench_in_turn(add, 5, CALLS);
+	bench_in_turn(read, 2, 1000);
+	bench_print("totals_add", add[0].median, "ns");
+	bench_print("totals_add_chosen", add[1].median, "ns");
+	bench_print("totals_add_shown", add[2].median, "ns");
+	bench_print("totals_add_with_threshold", add[3].median, "ns");
+	bench_print("plain_increment", add[4].median, "ns");
+	bench_ratio("totals_add_to_plain_increment", add[0].median / add[4].median);
+	bench_ratio("totals_add_shown_to_plain_increment", add[2].median / add[4].median);
+	bench_ratio("totals_add_with_threshold_to_plain_increment", add[3].median / add[4].median);
+	bench_print("totals_read_all", read[0].median, "ns");
+	bench_print("memcpy_2KB", read[1].median, "ns");
+	bench_ratio("totals_read_all_to_memcpy", read[0].median / read[1].median);
+
+	/* All that was added to those that were chosen is there. */
+	upci_totals_read_all(&watched, counts);
+	for (i = 0; i < CALLS; i++)
+		if (upci_totals_counts(&watched, ids[ALL][i % IDS]))
+			added += i & 7;
+	added *= BENCH_SAMPLES + 1;
+	for (i = 0; i < UPC_COUNTERS; i++)
+		added -= counts[i];
+	if (interrupts || added || memcmp(shown, counts, sizeof(shown)) != 0) {
+		fprintf(stderr, "totals: %u interrupts, %lld counts too few\n", interrupts,
+			(long long)added);
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_caller.c - finds PAPI's call on the stack, by the unwind tables that every
+ * function of libpapi has (Rules.upc asks for them).
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
+#include <dlfcn.h>
+#include <stddef.h>
+#include <unwind.h>
+
+#include "papi.h"
+
+#include "upc_caller.h"
+
+/* Between the component and PAPI's call lie three frames; a preloaded library
+ * that passes the call on adds its own. */
+#define FRAMES_MAX 12
+
+struct walk {
+	enum upcp_call call;
+	uintptr_t address;
+	unsigned frames;
+};
+
+/*
+ * PAPI's calls by their first instruction: libpapi's own, and what this library
+ * finds under the name. The two differ where a preloaded library defines the name as
+ * well, to pass the call on.
+ */
+static struct {
+	const char *name;
+	enum upcp_call call;
+	uintptr_t own, found;
+} calls[] = {
+	{"PAPI_read", UPCP_CALL_READ, 0, 0},       {"PAPI_accum", UPCP_CALL_READ, 0, 0},
+	{"PAPI_stop", UPCP_CALL_STOP, 0, 0},       {"PAPI_start", UPCP_CALL_START, 0, 0},
+	{"PAPI_read_ts", UPCP_CALL_READ, 0, 0},
+};
+#define CALLS (sizeof(calls) / sizeof(*calls))
+
+void upcp_caller_open(void)
+{
+	const uintptr_t found[CALLS] = {
+		(uintptr_t)PAPI_read,  (uintptr_t)PAPI_accum,   (uintptr_t)PAPI_stop,
+		(uintptr_t)PAPI_start, (uintptr_t)PAPI_read_ts,
+	};
+	Dl_info here, there;
+	void *self = NULL;
+	size_t i;
+
+	if (!dladdr((void *)upcp_caller_open, &here))
+		here.dli_fbase = NULL; /* a program that nothing is loaded into */
+	for (i = 0; i < CALLS; i++) {
+		calls[i].own = calls[i].found = found[i];
+		if (!here.dli_fbase || !dladdr((void *)found[i], &there) ||
+		    there.dli_fbase == here.dli_fbase)
+			continue;
+		if (!self)
+			self = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+		if (self)
+			calls[i].own = (uintptr_t)dlsym(self, calls[i].name);
+	}
+	if (self)
+		dlclose(self);
+}
+
+static enum upcp_call classify(uintptr_t start)
+{
+	size_t i;
+
+	for (i = 0; i < CALLS; i++)
+		if (start == calls[i].own || start == calls[i].found)
+			return calls[i].call;
+	return UPCP_CALL_UNKNOWN;
+}
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument)
+{
+	struct walk *walk = argument;
+	int interrupted = 0;
+	uintptr_t address = _Unwind_GetIPInfo(context, &interrupted);
+	enum upcp_call call;
+
+	if (!address)
+		return _URC_END_OF_STACK;
+	/* What a signal interrupted made no call, and nobody above it did. */
+	if (interrupted && walk->call == UPCP_CALL_UNKNOWN)
+		walk->call = UPCP_CALL_SIGNAL;
+	if (interrupted || ++walk->frames > FRAMES_MAX)
+		return _URC_END_OF_STACK;
+	call = classify(_Unwind_GetRegionStart(context));
+	if (walk->call == UPCP_CALL_UNKNOWN) {
+		walk->call = call;
+		return _URC_NO_REASON;
+	}
+	/* A library in between that has PAPI's names is not the program. */
+	if (call != UPCP_CALL_UNKNOWN)
+		return _URC_NO_REASON;
+	walk->address = address;
+	return _URC_END_OF_STACK;
+}
+
+enum upcp_call upcp_caller_find(uintptr_t *address)
+{
+	struct walk walk = {.call = UPCP_CALL_UNKNOWN};
+
+	_Unwind_Backtrace(visit, &walk);
+	*address = walk.address;
+	return walk.call;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_overflow.c - PAPI_overflow and PAPI_profil in hardware. PAPI's tables say what
+ * is wanted; the unit's thresholds are made to agree with them, all or none.
+ *
+ * An exact source interrupts while it plays, on the thread that plays and between two
+ * cycles: the user's handler is called from there. A live one sends the counting
+ * thread a signal.
+ */
+#include <errno.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "upc_overflow.h"
+#include "upc_signal.h"
+
+#include "extras.h"
+
+static int component;
+static int exact;
+
+void upcp_overflow_open(int index, int is_exact)
+{
+	component = index;
+	exact = is_exact;
+}
+
+/* ---- PAPI's tables ------------------------------------------------------- */
+
+static int index_of(const EventSetInfo_t *owner, int code)
+{
+	int i;
+
+	for (i = 0; i < owner->NumberOfEvents; i++)
+		if ((int)owner->EventInfoArray[i].event_code == code)
+			return i;
+	return -1;
+}
+
+/* PAPI closes the gap that a removed event leaves, and its tables go on naming the
+ * others by the places that they had. */
+static void correct_indices(EventSetInfo_t *owner)
+{
+	EventSetOverflowInfo_t *overflow = &owner->overflow;
+	int i;
+
+	for (i = 0; i < overflow->event_counter; i++) {
+		int at = overflow->EventIndex[i];
+
+		if (at < 0 || at >= owner->NumberOfEvents ||
+		    (int)owner->EventInfoArray[at].event_code != overflow->EventCode[i])
+			overflow->EventIndex[i] = index_of(owner, overflow->EventCode[i]);
+	}
+}
+
+static int overflow_of(const EventSetInfo_t *owner, int code)
+{
+	int i;
+
+	for (i = 0; i < owner->overflow.event_counter; i++)
+		if (owner->overflow.EventCode[i] == code)
+			return i;
+	return -1;
+}
+
+/*
+ * An event whose overflow is taken away has no profile any more. PAPI forgets that
+ * where it takes the overflow away itself, to remove the event or to clean the set
+ * up: cleaning up would then fail, and the next handler find the old buffers.
+ */
+static void drop_profiles(EventSetInfo_t *owner)
+{
+	EventSetProfileInfo_t *profile = &owner->profile;
+	int left = 0;
+	int i;
+
+	for (i = 0; i < profile->event_counter; i++) {
+		if (overflow_of(owner, profile->EventCode[i]) < 0)
+			continue;
+		profile->prof[left] = profile->prof[i];
+		profile->count[left] = profile->count[i];
+		profile->threshold[left] = profile->threshold[i];
+		profile->EventIndex[left] = profile->EventIndex[i];
+		profile->EventCode[left++] = profile->EventCode[i];
+	}
+	if (left == profile->event_counter)
+		return;
+	profile->event_counter = left;
+	if (!left) {
+		profile->flags = 0;
+		owner->state &= ~PAPI_PROFILING;
+	}
+}
+
+static void remember(struct upcp_tables *good, const EventSetInfo_t *owner)
+{
+	const EventSetOverflowInfo_t *overflow = &owner->overflow;
+	const EventSetProfileInfo_t *profile = &owner->profile;
+	int i;
+
+	good->events = overflow->event_counter;
+	good->handler = overflow->handler;
+	for (i = 0; i < good->events; i++) {
+		good->event[i].code = overflow->EventCode[i];
+		good->event[i].threshold = overflow->threshold[i];
+	}
+	good->profiles = profile->event_counter;
+	good->profile_flags = profile->flags;
+	for (i = 0; i < good->profiles; i++) {
+		good->profile[i].buffers = profile->prof[i];
+		good->profile[i].count = profile->count[i];
+		good->profile[i].threshold = profile->threshold[i];
+		good->profile[i].code = profile->EventCode[i];
+	}
+}
+
+/* A call that fails has changed nothing: PAPI enters what is asked for before it
+ * asks, and leaves it there. */
+static void put_back(EventSetInfo_t *owner, const struct upcp_tables *good)
+{
+	EventSetOverflowInfo_t *overflow = &owner->overflow;
+	EventSetProfileInfo_t *profile = &owner->profile;
+	int i;
+
+	overflow->event_counter = good->events;
+	overflow->flags = good->events ? PAPI_OVERFLOW_HARDWARE : 0;
+	overflow->handler = good->events ? good->handler : NULL;
+	for (i = 0; i < good->events; i++) {
+		overflow->EventCode[i] = good->event[i].code;
+		overflow->threshold[i] = good->event[i].threshold;
+		overflow->deadline[i] = good->event[i].threshold;
+		overflow->EventIndex[i] = index_of(owner, good->event[i].code);
+	}
+	profile->event_counter = good->profiles;
+	profile->flags = good->profiles ? good->profile_flags : 0;
+	for (i = 0; i < good->profiles; i++) {
+		profile->prof[i] = good->profile[i].buffers;
+		profile->count[i] = good->profile[i].count;
+		profile->threshold[i] = good->profile[i].threshold;
+		profile->EventCode[i] = good->profile[i].code;
+		profile->EventIndex[i] = index_of(owner, good->profile[i].code);
+	}
+}
+
+/* ---- the unit agrees with them ------------------------------------------- */
+
+/* Exchanges two positions in PAPI's arrays and in the set. */
+static void move(EventSetInfo_t *owner, int a, int b)
+{
+	int i, k;
+
+	for (i = 0; i < owner->NativeCount; i++) {
+		int *position = &owner->NativeInfoArray[i].ni_position;
+
+		*position = *position == a ? b : *position == b ? a : *position;
+	}
+	for (i = 0; i < owner->NumberOfEvents; i++)
+		for (k = 0; k < PAPI_EVENTS_IN_DERIVED_EVENT; k++) {
+			int *position = &owner->EventInfoArray[i].pos[k];
+
+			if (*position < 0)
+				break;
+			*position = *position == a ? b : *position == b ? a : *position;
+		}
+	upcp_set_swap(&((struct upcp_state *)owner->ctl_state)->set, (unsigned)a, (unsigned)b);
+}
+
+/* An event with a threshold has a bit in PAPI's vector, and so a position that is
+ * low. There is one: no more events have thresholds than there are bits. */
+static int bring_down(EventSetInfo_t *owner, int position)
+{
+	const struct upcp_set *set = owner->ctl_state;
+	int low = 0;
+
+	while (low < UPCP_THRESHOLDS && set->thresholds[low])
+		low++;
+	if (low == UPCP_THRESHOLDS)
+		return UPCP_NO_POSITION;
+	move(owner, position, low);
+	return low;
+}
+
+static int position_of(const EventSetInfo_t *owner, int entry)
+{
+	int index = owner->overflow.EventIndex[entry];
+
+	return index < 0 ? -1 : owner->EventInfoArray[index].pos[0];
+}
+
+static int apply(EventSetInfo_t *owner)
+{
+	struct upcp_set *set = owner->ctl_state;
+	const EventSetOverflowInfo_t *overflow = &owner->overflow;
+	uint64_t wanted[UPCP_THRESHOLDS] = {0};
+	int error = 0;
+	int i;
+
+	for (i = 0; i < overflow->event_counter; i++) {
+		int position = position_of(owner, i);
+
+		if (position >= 0 && position < UPCP_THRESHOLDS)
+			wanted[position] = (uint64_t)overflow->threshold[i];
+	}
+	/* First what goes, which makes place for what comes. */
+	for (i = 0; i < UPCP_THRESHOLDS && !error; i++)
+		if (set->thresholds[i] && !wanted[i])
+			error = upcp_set_threshold(set, (unsigned)i, 0);
+	for (i = 0; i < overflow->event_counter && !error; i++) {
+		int position = position_of(owner, i);
+
+		if (position >= UPCP_THRESHOLDS)
+			position = bring_down(owner, position);
+		if (position < 0)
+			return UPC_EINVAL;
+		if (set->thresholds[position] != (uint64_t)overflow->threshold[i])
+			error = upcp_set_threshold(set, (unsigned)position,
+						   (uint64_t)overflow->threshold[i]);
+	}
+	return error;
+}
+
+static int any_threshold(const struct upcp_set *set)
+{
+	int i;
+
+	for (i = 0; i < UPCP_THRESHOLDS; i++)
+		if (set->thresholds[i])
+			return 1;
+	return 0;
+}
+
+static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
+
+/* What must be there before the first threshold is. */
+static int prepare(struct upcp_state *state, int *papi)
+{
+	if (any_threshold(&state->set))
+		return 0;
+	if (!exact && !state->signals) {
+		*papi = upcp_signal_take(component);
+		if (*papi != PAPI_OK)
+			return UPC_ESYSTEM;
+		state->signals = 1;
+	}
+	return upcp_set_watch(&state->set, on_interrupt, state, upcp_signal_number());
+}
+
+static void release(struct upcp_state *state)
+{
+	if (!state->signals || any_threshold(&state->set))
+		return;
+	state->signals = 0;
+	upcp_signal_give_back();
+}
+
+int upcp_overflow_set(EventSetInfo_t *owner, int *papi)
+{
+	struct upcp_state *state = owner->ctl_state;
+	EventSetOverflowInfo_t *overflow = &owner->overflow;
+	int error;
+
+	*papi = PAPI_OK;
+	state->owner = owner;
+	correct_indices(owner);
+	drop_profiles(owner);
+	/* PAPI_overflow of one event to no threshold forgets the others' handler. */
+	if (!overflow->handler)
+		overflow->handler = state->good.handler;
+	if (overflow->event_counter > UPCP_THRESHOLDS) {
+		*papi = PAPI_ECNFLCT;
+		put_back(owner, &state->good);
+		return UPC_ECONFLICT;
+	}
+	error = overflow->event_counter ? prepare(state, papi) : 0;
+	if (!error)
+		error = apply(owner);
+	if (error) {
+		put_back(owner, &state->good);
+		apply(owner); /* as it was before: nothing new is asked for */
+	} else {
+		remember(&state->good, owner);
+	}
+	release(state);
+	return error;
+}
+
+void upcp_overflow_forget(struct upcp_state *state)
+{
+	memset(&state->good, 0, sizeof(state->good));
+	release(state);
+}
+
+/* ---- the user's handler ---------------------------------------------------- */
+
+/*
+ * Of several events with overflow some may be profiled and some not; PAPI then
+ * takes the n-th of the one list for the n-th of the other.
+ */
+static int profile_is_whole(const EventSetInfo_t *owner, int position)
+{
+	int i;
+
+	for (i = 0; i < owner->overflow.event_counter; i++)
+		if (position_of(owner, i) == position)
+			return i < owner->profile.event_counter &&
+			       owner->profile.EventCode[i] == owner->overflow.EventCode[i];
+	return 0;
+}
+
+static void dispatch(EventSetInfo_t *owner, ThreadInfo_t *thread, int position, vptr_t address,
+		     _papi_hwi_context_t *context)
+{
+	const long long vector = (long long)(UINT64_C(1) << position);
+
+	correct_indices(owner);
+	if ((owner->state & PAPI_PROFILING) && !profile_is_whole(owner, position)) {
+		owner->overflow.handler(owner->EventSetIndex, (void *)address, vector,
+					context->ucontext);
+		return;
+	}
+	_papi_hwi_dispatch_overflow_signal(context, address, NULL, vector, 0, &thread, component);
+}
+
+/*
+ * Of an exact source: called on the thread that plays, with the unit at rest. The
+ * program is where it has called PAPI from: that is the address, and the program
+ * counter of the context.
+ */
+static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg)
+{
+	struct upcp_state *state = arg;
+	EventSetInfo_t *owner = state->owner;
+	_papi_hwi_context_t context;
+	ucontext_t registers;
+	siginfo_t info;
+	int position;
+
+	(void)unit;
+	/* A parity error is told by the read that finds it. */
+	if (interrupt->kind != UPC_INTERRUPT_THRESHOLD)
+		return;
+	position = upcp_set_find_threshold(&state->set, interrupt->code);
+	if (position == UPCP_NO_POSITION || owner->master->running_eventset[component] != owner)
+		return;
+	if (getcontext(&registers))
+		memset(&registers, 0, sizeof(registers));
+	memset(&info, 0, sizeof(info));
+	info.si_signo = upcp_signal_number();
+	context.si = &info;
+	context.ucontext = &registers;
+	OVERFLOW_ADDRESS(context) = (__typeof__(OVERFLOW_ADDRESS(context)))state->address;
+	state->interrupting = 1;
+	dispatch(owner, owner->master, position, (vptr_t)state->address, &context);
+	state->interrupting = 0;
+}
+
+/*
+ * What it calls, and why that is safe in a handler: _papi_hwi_lookup_thread reads
+ * thread-local storage that the thread's first use of PAPI has set up (without
+ * such storage PAPI takes a lock here, in its own handlers as well);
+ * upc_unit_signalled is made for it; dispatch reads PAPI's tables of a set that
+ * runs, which PAPI lets nobody change, and calls the user's handler. A signal that
+ * was queued before the set stopped finds no running set.
+ */
+void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext)
+{
+	const int saved = errno;
+	ThreadInfo_t *thread = _papi_hwi_lookup_thread(0);
+	EventSetInfo_t *owner = thread ? thread->running_eventset[component] : NULL;
+	_papi_hwi_context_t context;
+	int position;
+
+	(void)signal;
+	context.si = info;
+	context.ucontext = ucontext;
+	if (!owner || !(owner->state & PAPI_OVERFLOWING)) {
+		/* nobody's */
+	} else if (!(owner->overflow.flags & PAPI_OVERFLOW_HARDWARE)) {
+		/* PAPI's timer: it reads the set and compares. */
+		_papi_hwi_dispatch_overflow_signal(&context, GET_OVERFLOW_ADDRESS(context), NULL, 0,
+						   0, &thread, component);
+	} else if (info) {
+		position = upcp_set_signalled(owner->ctl_state, info->si_fd);
+		if (position != UPCP_NO_POSITION)
+			dispatch(owner, thread, position, GET_OVERFLOW_ADDRESS(context), &context);
+	}
+	errno = saved;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_overflow.h - PAPI_overflow and PAPI_profil in hardware: thresholds of a set's
+ * events, and how their interrupts reach the user's handler. Includes PAPI's inside.
+ */
+#ifndef UPC_OVERFLOW_H
+#define UPC_OVERFLOW_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "papi.h"
+#include "papi_internal.h"
+#include "papi_vector.h"
+
+#include "upc_set.h"
+
+/* What PAPI's tables of a set say on overflow and profiles. */
+struct upcp_tables {
+	int events, profiles;
+	PAPI_overflow_handler_t handler;
+	int profile_flags;
+	struct {
+		int code, threshold;
+	} event[UPCP_THRESHOLDS];
+	struct {
+		PAPI_sprofil_t *buffers;
+		int count, threshold, code;
+	} profile[UPCP_THRESHOLDS];
+};
+
+/* PAPI's control state of an event set: PAPI allocates it, all zero. A pointer to it
+ * is one to its set. */
+struct upcp_state {
+	struct upcp_set set; /* the first */
+	int told_lost, told_parity; /* that a value is not the truth                  */
+	EventSetInfo_t *owner;      /* PAPI's set, known from its first threshold on  */
+	int signals;                /* holds the overflow signal                      */
+	uintptr_t address;          /* where the program has called from, or 0        */
+	/* Non-zero while the user's handler runs on top of a play: libupc is at rest
+	 * and its registers may be asked. */
+	volatile sig_atomic_t interrupting;
+	struct upcp_tables good; /* PAPI's tables as of the last success          */
+};
+
+/* Of this component index, with an exact source (a replay) or a live one. */
+void upcp_overflow_open(int component, int exact);
+
+/* PAPI's vector call: makes the unit's thresholds those of PAPI's tables. Where
+ * that fails it puts PAPI's tables back; libupc's error, or PAPI's own where
+ * *papi is set. */
+int upcp_overflow_set(EventSetInfo_t *owner, int *papi);
+
+/* The set goes: its thresholds are gone with its unit. */
+void upcp_overflow_forget(struct upcp_state *state);
+
+/* PAPI's vector call dispatch_timer, the handler of the overflow signal, and of the
+ * timer with which PAPI emulates overflow. */
+void upcp_overflow_on_signal(int signal, siginfo_t *info, void *context);
+
+#endif /* UPC_OVERFLOW_H */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_run.c - a set that has its events: starting, reading, playing, thresholds.
+ * Values go from libupc's order, that of adding, to PAPI's positions.
+ */
+#include <unistd.h>
+
+#include "upc_set.h"
+#include "upc_share.h"
+
+int upcp_set_start(struct upcp_set *set)
+{
+	int error;
+
+	if (!set->unit)
+		return UPC_ESTATE;
+	/*
+	 * In a forked child a unit of the calling thread is the child's by
+	 * itself; one that was told an id of ours still names the parent.
+	 */
+	if (set->opened_for && !set->target.attached && set->owner_process != getpid()) {
+		error = upcp_set_aim(set, &set->target);
+		if (error)
+			return error;
+	}
+	error = set->lib->upc_unit_reset(set->unit);
+	if (error)
+		return error;
+	error = set->lib->upc_unit_start(set->unit);
+	if (!error)
+		upcp_share(set);
+	return error;
+}
+
+int upcp_set_stop(struct upcp_set *set)
+{
+	int error;
+
+	if (!set->unit)
+		return 0;
+	error = set->lib->upc_unit_stop(set->unit);
+	/* PAPI took its values by a read before; a bad last read is not the
+	 * stop's failure, and PAPI would call the set running for ever. */
+	return set->lib->upc_unit_running(set->unit) ? error : 0;
+}
+
+int upcp_set_reset(struct upcp_set *set)
+{
+	return set->unit ? set->lib->upc_unit_reset(set->unit) : UPC_ESTATE;
+}
+
+/* Values that are there, if not all of the truth. */
+static int has_values(int error)
+{
+	return !error || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;
+}
+
+static void scatter(struct upcp_set *set)
+{
+	unsigned i;
+
+	for (i = 0; i < set->n; i++)
+		set->values[set->positions[i]] = set->counts[i];
+}
+
+int upcp_set_read(struct upcp_set *set)
+{
+	int error;
+
+	if (!set->unit)
+		return UPC_ESTATE;
+	if (set->direct)
+		return set->lib->upc_unit_read_added(set->unit, set->values, set->n);
+	error = set->in_order
+			? set->lib->upc_unit_read_added(set->unit, set->counts, set->n)
+			: set->lib->upc_unit_read_events(set->unit, set->codes, set->n, set->counts);
+	if (has_values(error))
+		scatter(set);
+	return error;
+}
+
+void upcp_set_peek(struct upcp_set *set)
+{
+	if (has_values(set->lib->upc_unit_get_events(set->unit, set->codes, set->n, set->counts)))
+		scatter(set);
+}
+
+int upcp_set_write(struct upcp_set *set, const uint64_t *values)
+{
+	return set->unit ? set->lib->upc_unit_write_events(set->unit, set->codes, set->n, values)
+			 : UPC_ESTATE;
+}
+
+int upcp_set_playable(const struct upcp_set *set)
+{
+	return set->unit && set->lib->upc_unit_playable(set->unit) > 0;
+}
+
+int upcp_set_play(struct upcp_set *set)
+{
+	int played = set->lib->upc_unit_play(set->unit);
+
+	return played < 0 ? played : 0;
+}
+
+/* ---- thresholds ---------------------------------------------------------- */
+
+int upcp_set_watch(struct upcp_set *set,
+		   void (*fn)(struct upc_unit *, const struct upc_interrupt *, void *), void *arg,
+		   int signal)
+{
+	return set->unit ? set->lib->upc_unit_set_interrupt(set->unit, fn, arg, signal) : UPC_ESTATE;
+}
+
+int upcp_set_threshold(struct upcp_set *set, unsigned position, uint64_t threshold)
+{
+	int error;
+
+	if (position >= UPCP_THRESHOLDS || !set->unit)
+		return UPC_EINVAL;
+	error = set->lib->upc_unit_set_threshold(set->unit, set->by_position[position], threshold);
+	if (!error)
+		set->thresholds[position] = threshold;
+	return error;
+}
+
+int upcp_set_find_threshold(const struct upcp_set *set, uint32_t code)
+{
+	int position;
+
+	for (position = 0; position < UPCP_THRESHOLDS; position++)
+		if (set->thresholds[position] && set->by_position[position] == code)
+			return position;
+	return UPCP_NO_POSITION;
+}
+
+int upcp_set_signalled(const struct upcp_set *set, int fd)
+{
+	uint32_t code;
+
+	if (!set->unit || set->lib->upc_unit_signalled(set->unit, fd, &code))
+		return UPCP_NO_POSITION;
+	return upcp_set_find_threshold(set, code);
+}
