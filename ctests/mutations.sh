@@ -29,6 +29,7 @@ caught() { # TEST...: one of them, linked with the objects, fails
 tests_of() { # FILE: those that must see a mistake in it
 	case $1 in
 	totals.* | threshold.h | regs.h) echo totals totals_random ;;
+	engine_segment.c) echo engines engine_segment ;;
 	*) echo engines ;;
 	esac
 }
@@ -108,6 +109,11 @@ engine_segment.c
 engine_segment.c
 c->latch = c->damaged = false;
 c->damaged = false;
+a cycle more is run after an interrupt
+engine_segment.c
+engine_segment.c
+n = first + 1;
+n = first + 2;
 a pending interrupt does not disarm
 engine_reference.c
 engine_reference.c
