@@ -189,7 +189,9 @@ struct upc_catalogue_options {
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
  * FILE:LINE:COLUMN and what was expected), UPC_EPERM (a wiring file that others
  * could have written), UPC_ENOSUPP ($UPC_SOURCE is neither "live" nor
- * "replay:FILE").
+ * "replay:FILE"). Of a replay's script: UPC_ENOEVENT (there is no such file),
+ * UPC_EPERM, UPC_EINVAL (no regular file, or a wiring file beside it), UPC_EWIRING
+ * (the message has FILE:LINE), UPC_ESYSTEM.
  */
 int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_catalogue **catalogue);
 
@@ -354,8 +356,8 @@ int upc_unit_reset(struct upc_unit *unit);
  * Reads all 256 counters while they count: one system call a perf group, one
  * pass a file. values has UPC_COUNTERS places; counters that nothing is bound
  * to read as their register holds. NULL: only bring the registers up to date.
- * Errors: UPC_ELOST, UPC_EPARTIAL (upc_counter_state says which; the others
- * are right, values is filled), UPC_ESYSTEM.
+ * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY (upc_counter_state says which; the
+ * others are right, values is filled), UPC_ESYSTEM.
  */
 int upc_unit_read(struct upc_unit *unit, uint64_t *values);
 
@@ -365,13 +367,15 @@ int upc_unit_read(struct upc_unit *unit, uint64_t *values);
  */
 int upc_unit_read_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, uint64_t *values);
 
-/* The same from the registers as they are, without asking the sources. */
+/* The same from the registers as they are: without asking live sources, and without
+ * checking parity. */
 int upc_unit_get_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, uint64_t *values);
 
 /*
  * Presets n events to values, in their order; none is changed when one cannot
  * be. Errors: UPC_EINVAL (a code that is not added), UPC_ENOSUPP (a level, or a
- * derived event, cannot be preset), those of upc_unit_read.
+ * derived event, cannot be preset), UPC_ESTATE (events of another thread, which runs,
+ * have thresholds), those of upc_unit_read.
  */
 int upc_unit_write_events(struct upc_unit *unit, const uint32_t *codes, unsigned n,
 			  const uint64_t *values);
@@ -390,6 +394,7 @@ enum upc_counter_flag {
 	UPC_COUNTER_LOST = 4,    /* its source went away: last value known    */
 	UPC_COUNTER_PARTIAL = 8, /* its hardware counter did not always run   */
 	UPC_COUNTER_NEVER = 16,  /* ... or never ran: not counted             */
+	UPC_COUNTER_DAMAGED = 32, /* a parity error was found, and not written over */
 };
 
 struct upc_counter_info {
@@ -405,8 +410,9 @@ struct upc_counter_info {
 /* Describes counter 0..255. Errors: UPC_EINVAL. */
 int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_info *info);
 
-/* Reads, or presets, one counter. Errors: UPC_EINVAL, those of upc_unit_read;
- * of write also UPC_ENOSUPP (a level cannot be preset). */
+/* Reads, or presets, the count of one counter. Errors: UPC_EINVAL, those of
+ * upc_unit_read; of write also UPC_ENOSUPP (a level cannot be preset) and UPC_ESTATE
+ * (as upc_unit_write_events). */
 int upc_counter_read(struct upc_unit *unit, int counter, uint64_t *value);
 int upc_counter_write(struct upc_unit *unit, int counter, uint64_t value);
 
@@ -423,8 +429,13 @@ int upc_unit_list(const struct upc_unit *unit, uint32_t *codes, unsigned max);
  * Register accesses, by offset (UPC_REG_*). On a live source the run bit, the
  * counters, the threshold register and the interrupt enables are writable;
  * inputs and modes are changed by transactions, and a write that would change
- * them is refused by name. Errors: UPC_EFAULT, UPC_EINVAL (no place for the
- * value), UPC_ENOSUPP, those of start, stop and read.
+ * them is refused by name. Behind a script all registers are as the contract has
+ * them; an input or mode is changed by hand where no event is bound. A counter's
+ * register is raw: of an event with a threshold it is the count and what the
+ * threshold added. A damaged counter is told, and does not fail the access.
+ * Errors: UPC_EFAULT, UPC_EINVAL (no place for the value), UPC_ENOSUPP, UPC_ESTATE
+ * (the interrupt enable of an event that has a threshold), those of start, stop and
+ * read.
  */
 int upc_register_read(struct upc_unit *unit, unsigned offset, uint64_t *value);
 int upc_register_write(struct upc_unit *unit, unsigned offset, uint64_t value);
@@ -454,8 +465,10 @@ struct upc_interrupt {
  * Where the source is exact (replay) fn is called on the thread that makes the
  * unit go on, when the interrupt happens and before anything later does; it may
  * read and write the unit, and must not play, start, stop, destroy it or change
- * its events.
- * Live sources raise no interrupts by themselves: the kernel sends the counting
+ * its events. A read from it that finds damage calls it again, for that. Of several
+ * interrupts in one cycle those that it acknowledges meanwhile are not told. Another
+ * unit of the thread, read from it, is at the end of what is played.
+ * Live sources raise no interrupts by themselves: the kernel sends the counted
  * thread signal, a real-time signal that the program handles with SA_SIGINFO, and
  * the handler asks upc_unit_signalled which event it is for. signal 0: live events
  * have no thresholds. Errors: UPC_EINVAL (no such signal), UPC_ESTATE (events have
@@ -474,9 +487,11 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
  * taken away loses its threshold.
  * Live: a program that blocks the signal for long must ignore SIGIO, which the kernel
  * sends when its queue of signals is full, and stop the unit before an exec, where
- * the signal would find no handler. Counts are exact whatever happens to signals.
- * Errors: UPC_EINVAL (a code that is not added; live page faults one by one, clocks
- * below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a context of others:
+ * the signal would find no handler. Counts are exact whatever happens to signals. A
+ * handler's own faults and system calls count as well: a threshold must leave room
+ * for them.
+ * Errors: UPC_EINVAL (a code that is not added; live page faults one by one, system
+ * calls below 3, clocks below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a context of others:
  * the message says which), UPC_ECONFLICT (64 live events have one), UPC_ESTATE (a
  * live unit runs, or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ESYSTEM.
  */
@@ -487,8 +502,8 @@ int upc_unit_get_threshold(const struct upc_unit *unit, uint32_t code, uint64_t 
 
 /*
  * Which event a signal is for, by the si_fd of its siginfo_t; to be asked once for
- * each signal. Errors: UPC_EINVAL (none of this unit's). Context: also signal handlers of the unit's thread;
- * leaves no message.
+ * each signal. Errors: UPC_EINVAL (none of this unit's). Context: also signal
+ * handlers of the counted thread; leaves no message.
  */
 int upc_unit_signalled(const struct upc_unit *unit, int fd, uint32_t *code);
 

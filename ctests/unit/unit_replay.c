@@ -80,8 +80,13 @@ static void test_conflicts(void **state)
 	assert_int_equal(upc_unit_add(u, pu2), UPC_ECONFLICT);
 	assert_int_equal(upc_unit_add(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=low")), UPC_ECONFLICT);
 	assert_int_equal(upc_unit_start(u), 0);
+	/* The mode that it has anyway, by its name: the same counter. */
+	assert_int_equal(upc_unit_add(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=high")), 0);
 	assert_int_equal(upc_unit_play(u), 1);
 	assert_int_equal(value_of(u, pu0), 10);
+	assert_int_equal(value_of(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=high")), 10);
+	assert_int_equal(upc_unit_remove(u, pu0), 0);
+	assert_int_equal(value_of(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=high")), 10);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -264,6 +269,7 @@ static void test_registers(void **state)
 
 struct told {
 	unsigned parity, threshold;
+	uint64_t cycle_of_200;
 	struct upc_interrupt last;
 	uint64_t read; /* by the callback */
 };
@@ -275,8 +281,12 @@ static void tell(struct upc_unit *u, const struct upc_interrupt *interrupt, void
 	told->parity += interrupt->kind == UPC_INTERRUPT_PARITY;
 	told->threshold += interrupt->kind == UPC_INTERRUPT_THRESHOLD;
 	told->last = *interrupt;
+	if (interrupt->counter == 200)
+		told->cycle_of_200 = interrupt->cycle;
+	/* A damaged one is damaged here, too. */
 	if (interrupt->kind == UPC_INTERRUPT_THRESHOLD)
-		assert_int_equal(upc_unit_read_events(u, &interrupt->code, 1, &told->read), 0);
+		assert_int_equal(upc_unit_read_events(u, &interrupt->code, 1, &told->read),
+				 u->damaged[interrupt->counter] ? UPC_EPARITY : 0);
 	/* What must not be done from here changes nothing. */
 	assert_int_equal(upc_unit_play(u), UPC_ESTATE);
 	assert_int_equal(upc_unit_stop(u), UPC_ESTATE);
@@ -288,6 +298,7 @@ static void test_parity(void **state)
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 100 0\ne 0 20\ns\nc 100000 0\ns\nc 10 0\n");
 	struct upc_unit *u = create(c);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
+	struct upc_counter_info state_of = UPC_OPTIONS_INIT(upc_counter_info);
 	struct told told = {0};
 	uint64_t value;
 
@@ -318,10 +329,90 @@ static void test_parity(void **state)
 	assert_int_equal(upc_counter_inject(u, 0, 52), UPC_EINVAL);
 	assert_int_equal(upc_unit_read(u, NULL), UPC_EPARITY);
 	assert_int_equal(told.parity, 2);
-	/* A counter that counts nothing harms no read. */
+	/* One counter's damage is no other's. */
 	assert_int_equal(upc_counter_write(u, 0, 1), 0);
 	assert_int_equal(upc_counter_inject(u, 200, 1), 0);
 	assert_int_equal(value_of(u, code), 1);
+	assert_int_equal(upc_counter_read(u, 0, &value), 0);
+	assert_int_equal(told.parity, 2);
+	assert_int_equal(upc_counter_read(u, 200, &value), UPC_EPARITY);
+	assert_int_equal(told.parity, 3);
+	assert_int_equal(upc_counter_state(u, 200, &state_of), 0);
+	assert_int_equal(state_of.flags, UPC_COUNTER_DAMAGED);
+	assert_int_equal(upc_unit_read(u, NULL), UPC_EPARITY);
+	assert_int_equal(value_of(u, code), 1);
+	assert_int_equal(upc_counter_write(u, 200, 0), 0);
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	upc_unit_destroy(u);
+	upc_catalogue_close(c);
+}
+
+/* What the library writes for a threshold mends nothing, and what it looks at for one
+ * finds nothing. */
+static void test_parity_and_thresholds(void **state)
+{
+	struct upc_catalogue *c = open_script("upc-trace 1\nc 100 0 1\ne 0 20\ne 200 5\nc 5000 0 1\ns\nc 10 0\n");
+	struct upc_unit *u = create(c);
+	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS"), other = event_code(c, "PU0_JPIPE_ADD_SUB");
+	struct told told = {0};
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(upc_unit_add(u, code), 0);
+	assert_int_equal(upc_unit_add(u, other), 0);
+	assert_int_equal(upc_unit_set_interrupt(u, tell, &told, 0), 0);
+	assert_int_equal(upc_unit_set_threshold(u, code, 50), 0);
+	assert_int_equal(upc_unit_set_threshold(u, other, 50), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_play(u), 1);
+	/* Counter 200 is visited in cycle 3200, whoever has thresholds. */
+	assert_int_equal(told.parity, 2);
+	assert_int_equal(told.cycle_of_200, 3200);
+	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), UPC_EPARITY);
+	assert_int_equal(upc_unit_set_threshold(u, code, 70), 0);
+	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), UPC_EPARITY);
+	assert_int_equal(upc_register_write(u, UPC_REG_THRESHOLD, 4096 * 77), 0);
+	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), UPC_EPARITY);
+	assert_int_equal(upc_unit_set_threshold(u, code, 0), 0);
+	assert_int_equal(upc_unit_read_added(u, (uint64_t[2]){0}, 2), UPC_EPARITY);
+	assert_int_equal(upc_register_read(u, UPC_REG_STATUS, &value), 0);
+	assert_int_equal(value & 2, 2);
+	assert_int_equal(value_of(u, other), 5100);
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_int_equal(value_of(u, code), 10);
+	assert_int_equal(told.parity, 2);
+	upc_unit_destroy(u);
+	upc_catalogue_close(c);
+}
+
+/* Without asking, what is there now. */
+static void test_nothing_is_old(void **state)
+{
+	struct upc_catalogue *c = open_script("upc-trace 1\nc 4096 0\ns\nc 10 0\n");
+	struct upc_unit *u = create(c);
+	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
+	struct told early = {0}, late = {0};
+	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
+	struct upc_unit *player = create(c);
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(upc_unit_add(u, code), 0);
+	assert_int_equal(upc_unit_set_threshold(u, code, 4000), 0);
+	assert_int_equal(upc_unit_set_interrupt(u, tell, &early, 0), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_play(player), 1);
+	/* What has happened is for who was there. */
+	assert_int_equal(upc_unit_set_interrupt(u, tell, &late, 0), 0);
+	assert_int_equal(early.threshold, 1);
+	assert_int_equal(late.threshold, 0);
+	assert_int_equal(upc_unit_play(player), 1);
+	assert_int_equal(upc_unit_get_events(u, &code, 1, &value), 0);
+	assert_int_equal(value, 4106);
+	assert_int_equal(upc_counter_state(u, 0, &info), 0);
+	assert_int_equal(info.value, 4106);
+	upc_unit_destroy(player);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -452,7 +543,7 @@ static void compare_once(void)
 			upci_engine_reference.read(e, UPC_REG_COUNTER(i), &expected);
 			upci_engine_reference.read(e, UPC_REG_CONFIG(i / 8), &group);
 			assert_int_equal(values[i], expected);
-			damaged |= u->binding[i].references && group >> 8 * (i % 8) & UPC_FIELD_PARITY_ERROR;
+			damaged |= group >> 8 * (i % 8) & UPC_FIELD_PARITY_ERROR;
 		}
 		assert_int_equal(error, damaged ? UPC_EPARITY : 0);
 		assert_int_equal(upc_unit_start(u), 0);
@@ -490,6 +581,8 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_parity),
+		cmocka_unit_test(test_parity_and_thresholds),
+		cmocka_unit_test(test_nothing_is_old),
 		cmocka_unit_test(test_against_reference),
 	};
 

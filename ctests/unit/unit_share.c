@@ -3,6 +3,7 @@
  * A unit that is shown: a monitor sees its counts, events and configuration, and each
  * change of it; thresholds do not show; a child's copy is not shown.
  */
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "unit.h"
@@ -63,7 +64,6 @@ static void test_shown(void **state)
 	assert_true(info.field[0] & UPC_FIELD_INTERRUPT_ENABLE);
 	assert_int_equal(values[0], 0);
 	assert_int_equal(upc_unit_play(u), 1);
-	assert_int_equal(upc_unit_read(u, values), 0);
 	generation = info_of(m, values).generation;
 	assert_int_equal(values[0], 5000);
 	/* Nothing is bound to it, and in the reset state it counts its input 0. */
@@ -106,10 +106,44 @@ static void test_shown(void **state)
 	upc_catalogue_close(c);
 }
 
+/* A program that ends as programs do leaves nothing behind; a killed one does, until
+ * the next one takes the name. */
+static void test_ends_with_the_program(void **state)
+{
+	struct upc_catalogue *c = open_script("upc-trace 1\nc 5 0\n");
+	struct upc_monitor *m;
+	struct upc_unit *u;
+	int killed, status;
+	char name[64];
+	pid_t pid;
+
+	(void)state;
+	snprintf(name, sizeof(name), "unit_share.%d", (int)getpid());
+	for (killed = 0; killed < 2; killed++) {
+		fflush(NULL);
+		pid = fork();
+		if (pid == 0) {
+			if (upc_unit_create(c, NULL, &u) || upc_unit_share(u, name, NULL))
+				_exit(1);
+			if (killed)
+				kill(getpid(), SIGKILL);
+			exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, killed ? SIGKILL : 0);
+		assert_int_equal(upc_monitor_open(name, NULL, &m), killed ? UPC_EGONE : UPC_ENOTASK);
+	}
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_share(u, name, NULL), 0);
+	upc_unit_destroy(u);
+	upc_catalogue_close(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_ends_with_the_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

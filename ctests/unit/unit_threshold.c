@@ -182,6 +182,43 @@ static void test_goes_with_its_event(void **state)
 	upc_catalogue_close(c);
 }
 
+/* One of two in the same cycle takes the other away. */
+static unsigned takes;
+
+static void take_other_away(struct upc_unit *u, const struct upc_interrupt *interrupt, void *arg)
+{
+	uint32_t *codes = arg;
+
+	takes++;
+	assert_int_equal(interrupt->code, codes[0]);
+	assert_int_equal(upc_unit_set_threshold(u, codes[1], 0), 0);
+}
+
+static void test_taken_away(void **state)
+{
+	struct upc_catalogue *c = open_script("upc-trace 1\nc 100 0 1\n");
+	struct upc_unit *u = create(c);
+	uint32_t codes[2] = {event_code(c, "PU0_JPIPE_INSTRUCTIONS"), event_code(c, "PU0_JPIPE_ADD_SUB")};
+	uint64_t value;
+
+	(void)state;
+	takes = 0;
+	assert_int_equal(upc_unit_add(u, codes[0]), 0);
+	assert_int_equal(upc_unit_add(u, codes[1]), 0);
+	assert_int_equal(upc_unit_set_threshold(u, codes[0], 60), 0);
+	assert_int_equal(upc_unit_set_threshold(u, codes[1], 60), 0);
+	assert_int_equal(upc_unit_set_interrupt(u, take_other_away, codes, 0), 0);
+	/* What a threshold needs is not to be had from under it. */
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), 0), UPC_ESTATE);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_int_equal(takes, 1);
+	assert_int_equal(upc_unit_read_events(u, &codes[1], 1, &value), 0);
+	assert_int_equal(value, 100);
+	upc_unit_destroy(u);
+	upc_catalogue_close(c);
+}
+
 /* A handler that writes the counter anew: a repeating threshold made by hand. */
 static unsigned by_hand;
 
@@ -306,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_many_at_once),
 		cmocka_unit_test(test_reset_and_preset),
 		cmocka_unit_test(test_goes_with_its_event),
+		cmocka_unit_test(test_taken_away),
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_live),
 	};

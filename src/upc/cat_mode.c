@@ -3,6 +3,7 @@
  * cat_mode.c - signal modes of events (UPC, section 6), and the catalogue of a
  * replay, where each Blue Gene/P name is an input signal that has them all.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "catalogue.h"
@@ -52,6 +53,7 @@ int64_t upci_catalogue_in_mode(struct upc_catalogue *c, uint32_t code, enum upc_
 {
 	const struct upci_event *event = upci_catalogue_event(c, code);
 	struct upci_event variant = *event;
+	char name[UPC_NAME_MAX + 16];
 	int64_t known;
 
 	if (!(upci_event_modes(event) >> mode & 1)) {
@@ -60,13 +62,16 @@ int64_t upci_catalogue_in_mode(struct upc_catalogue *c, uint32_t code, enum upc_
 			return code;
 		return fail_mode(event, mode);
 	}
-	variant.name = upci_catalogue_printf(c, "%s" UPCI_MODE_KEY "%s", event->name, upci_mode_names[mode]);
-	if (!variant.name)
-		return upci_fail(UPC_ENOMEM, "no memory for the name of an event");
-	known = upci_catalogue_lookup(c, variant.name);
+	snprintf(name, sizeof(name), "%s" UPCI_MODE_KEY "%s", event->name, upci_mode_names[mode]);
+	known = upci_catalogue_lookup(c, name);
 	if (known >= 0)
 		return known;
+	variant.name = upci_catalogue_printf(c, "%s", name);
+	if (!variant.name)
+		return upci_fail(UPC_ENOMEM, "no memory for the name of an event");
 	variant.driver_text = NULL;
+	if (mode == upci_event_mode(event))
+		variant.same_as = code + 1;
 	if (variant.driver.source == UPC_SOURCE_REPLAY)
 		variant.driver.mode = mode;
 	known = upci_catalogue_put(c, &variant);

@@ -390,6 +390,9 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 	int n;
 	unsigned i;
 
+	if (c->script && strstr(name, "::"))
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s': UPC_SOURCE has a replay script drive the unit, and there "
+				 "are Blue Gene/P names and formulas over them only", name);
 	/* Where the machine keeps a whole source back, that is the answer. */
 	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upc_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))

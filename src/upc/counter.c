@@ -33,9 +33,11 @@ int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *
 		return error;
 	if (!info || info->size < sizeof(info->size))
 		return upci_fail(UPC_EINVAL, "upc_counter_state: a description with its size set is needed");
+	upci_unit_refresh(u);
 	b = &u->binding[counter];
 	full.size = info->size;
 	full.flags = b->references ? b->flags | UPC_COUNTER_BOUND : 0u;
+	full.flags |= u->damaged[counter] ? UPC_COUNTER_DAMAGED : 0u;
 	full.code = b->code;
 	full.input = u->regs.field[counter] & UPC_FIELD_INPUT;
 	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
@@ -54,8 +56,11 @@ int upc_counter_read(struct upc_unit *u, int counter, uint64_t *value)
 	if (!value)
 		return upci_fail(UPC_EINVAL, "upc_counter_read: no place for the value");
 	error = upci_unit_current(u);
-	if (upci_unit_usable(error))
-		*value = upci_unit_count(u, (unsigned)counter);
+	if (!upci_unit_usable(error))
+		return error;
+	if (!error)
+		error = upci_unit_check_counter(u, (unsigned)counter);
+	*value = upci_unit_count(u, (unsigned)counter);
 	return error;
 }
 
@@ -74,10 +79,14 @@ int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 		error = check_no_level(&u->binding[counter]);
 	if (error)
 		return error;
+	error = upci_unit_check_preset(u);
+	if (error)
+		return error;
 	/* What was counted until now is written over. */
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
+	upci_unit_repaired(u, (unsigned)counter);
 	error = upci_unit_preset(u, (unsigned)counter, value);
 	upci_unit_show(u, false);
 	return error;
@@ -159,9 +168,13 @@ static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
 {
 	unsigned first = (offset - UPC_REG_CONFIG(0)) / 8 * 8, i;
 
+	upci_unit_refresh(u);
 	for (i = 0; i < 8; i++) {
 		uint8_t now = u->regs.field[first + i], then = (uint8_t)(value >> (8 * i));
 
+		if (u->replay && u->thresholds.period[first + i] && !(then & UPC_FIELD_INTERRUPT_ENABLE))
+			return upci_fail(UPC_ESTATE, "counter %u: %s has a threshold, which needs the interrupt enabled: take "
+					 "it away first", first + i, u->binding[first + i].event->name);
 		if (!((now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE)))
 			continue;
 		if (u->replay && !u->binding[first + i].references)
@@ -179,8 +192,26 @@ static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
 	return 0;
 }
 
+/* Behind a script raw, with what a threshold puts there; a live counter's register
+ * is its count. */
+static int write_raw(struct upc_unit *u, unsigned i, uint64_t value)
+{
+	int error = check_no_level(&u->binding[i]);
+
+	if (!error)
+		error = upci_unit_check_preset(u);
+	if (error)
+		return error;
+	upci_unit_repaired(u, i);
+	if (!u->replay)
+		return upci_unit_preset(u, i, value);
+	upci_unit_write_counter(u, i, value);
+	return 0;
+}
+
 int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 {
+	bool configuration = false;
 	int error = 0;
 
 	if (offset & 7 || offset > UPC_REG_THRESHOLD)
@@ -195,16 +226,16 @@ int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 		return error;
 	error = 0;
 	if (offset < UPC_REG_CONFIG(0)) {
-		error = check_no_level(&u->binding[offset / 8]);
-		if (!error)
-			upci_unit_write_counter(u, offset / 8, value);
+		error = write_raw(u, offset / 8, value);
 	} else if (offset < UPC_REG_START_STOP) {
 		error = write_config(u, offset, value);
+		configuration = !error;
 	} else if (offset == UPC_REG_THRESHOLD) {
 		upci_unit_write_threshold(u, value);
 		upci_unit_preload_all(u);
+		configuration = true;
 	}
 	/* The status register is read-only: a write changes nothing. */
-	upci_unit_show(u, true);
+	upci_unit_show(u, configuration);
 	return error;
 }

@@ -54,6 +54,12 @@ struct upci_engine_ops {
 	/* Software accesses, by offset of the register map. 0 or UPC_EFAULT. */
 	int (*read)(struct upci_engine *engine, unsigned offset, uint64_t *value);
 	int (*write)(struct upci_engine *engine, unsigned offset, uint64_t value);
+	/*
+	 * All counters and fields as they are, without what reading them does: parity
+	 * is not checked and nothing is told. suspect: whether a read would find an
+	 * error. UPC_COUNTERS places each. NULL where an engine does not have it.
+	 */
+	void (*peek)(const struct upci_engine *engine, uint64_t *counter, uint8_t *field, bool *suspect);
 	/* Flips bit 0..51 of a counter's array word, not its parity. */
 	void (*flip)(struct upci_engine *engine, unsigned counter, unsigned bit);
 	/* n >= 1 cycles in which id i has the waveform wave[i], 1024 of them. */

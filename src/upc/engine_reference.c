@@ -278,6 +278,19 @@ static int write_register(struct upci_engine *e, unsigned offset, uint64_t value
 	return 0;
 }
 
+static void peek(const struct upci_engine *e, uint64_t *counter, uint8_t *fields, bool *suspect)
+{
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		const struct counter *c = &e->counter[i];
+
+		counter[i] = word(c) << 12 | c->low;
+		fields[i] = (uint8_t)field(c);
+		suspect[i] = parity_of(c->array) != c->parity && !c->parity_error;
+	}
+}
+
 static void flip(struct upci_engine *e, unsigned counter, unsigned bit)
 {
 	e->counter[counter].array ^= UINT64_C(1) << bit;
@@ -314,6 +327,7 @@ const struct upci_engine_ops upci_engine_reference = {
 	.destroy = destroy,
 	.read = read_register,
 	.write = write_register,
+	.peek = peek,
 	.flip = flip,
 	.run_waves = run_waves,
 	.run_until = run_until,

@@ -415,6 +415,19 @@ static int write_register(struct upci_engine *e, unsigned offset, uint64_t value
 	return 0;
 }
 
+static void peek(const struct upci_engine *e, uint64_t *counter, uint8_t *field, bool *suspect)
+{
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		const struct counter *c = &e->counter[i];
+
+		counter[i] = word(c) << 12 | c->low;
+		field[i] = c->field;
+		suspect[i] = c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR);
+	}
+}
+
 static void flip(struct upci_engine *e, unsigned counter, unsigned bit)
 {
 	e->counter[counter].array ^= UINT64_C(1) << bit;
@@ -453,6 +466,7 @@ const struct upci_engine_ops upci_engine_segment = {
 	.destroy = destroy,
 	.read = read_register,
 	.write = write_register,
+	.peek = peek,
 	.flip = flip,
 	.run_waves = run_waves,
 	.run_until = run_until,

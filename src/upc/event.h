@@ -78,6 +78,9 @@ struct upci_event {
 	 * itself has none; else NULL. */
 	const struct upci_formula *formula;
 	struct upci_driver driver;
+	/* A name that says the mode which the event has anyway: the code of the plain
+	 * one, plus 1; else 0. Both are counted by one counter. */
+	uint32_t same_as;
 	enum upc_scope scope;
 	enum upc_kind kind;
 	int id; /* 0..511 or UPC_NO_ID */

@@ -574,7 +574,14 @@ static int open_sampler(const struct upci_perf *p, const struct upci_perf_spec *
 	attr.sample_period = upci_sampler_kernel_period(period);
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
+	/* Of the signals that come in an exec, where nobody handles them any more, this
+	 * keeps most away; it came with Linux 5.13. */
+	attr.remove_on_exec = 1;
 	fd = upci_fd_keep(open_event(&attr, &target, -1));
+	if (fd < 0 && (errno == EINVAL || errno == E2BIG)) {
+		attr.remove_on_exec = 0;
+		fd = upci_fd_keep(open_event(&attr, &target, -1));
+	}
 	if (fd >= 0)
 		return fd;
 	/* It was opened for counting: what is invalid is to be signalled. */

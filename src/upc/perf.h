@@ -16,6 +16,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Events of one context that can have a period. */
+#define UPCI_SAMPLERS_MAX 64u
+
 struct upci_perf_spec {
 	uint32_t type;
 	uint64_t config, config1, config2;

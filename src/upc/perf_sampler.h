@@ -7,13 +7,7 @@
 #ifndef UPCI_PERF_SAMPLER_H
 #define UPCI_PERF_SAMPLER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#define UPCI_SAMPLERS_MAX 64u
-
-struct upci_perf_spec;
+#include "perf.h"
 
 struct upci_sampler {
 	int fd; /* -1: free; the handler's key, written last and forgotten first */

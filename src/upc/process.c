@@ -71,6 +71,17 @@ void upci_fork_unregister(struct upci_fork_entry *entry)
 	upci_process_unlock();
 }
 
+void upci_process_end(void (*fn)(struct upci_fork_entry *entry))
+{
+	struct upci_fork_entry *entry;
+
+	if (pthread_mutex_trylock(&lock))
+		return;
+	for (entry = entries; entry; entry = entry->next)
+		fn(entry);
+	pthread_mutex_unlock(&lock);
+}
+
 int upci_options_check(const void *options, size_t min, size_t known, const char *what)
 {
 	const unsigned char *bytes = options;

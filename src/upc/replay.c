@@ -60,6 +60,7 @@ struct upci_replay {
 	struct player *player;
 	size_t position;  /* operations that the engine went through; the player's place at most */
 	unsigned in_sink; /* calls of the sink, which a read from a sink can nest */
+	pthread_t sinks_thread, creator;
 	struct upci_engine_sink sink;
 	struct upci_wave wave[UPC_INPUTS]; /* of a c line that runs */
 };
@@ -372,6 +373,7 @@ static void on_event(void *arg, enum upci_engine_event event, unsigned counter, 
 	struct upci_replay *r = arg;
 
 	r->in_sink++;
+	r->sinks_thread = pthread_self();
 	r->sink.event(r->sink.arg, event, counter, cycle);
 	r->in_sink--;
 }
@@ -394,6 +396,7 @@ int upci_replay_create(struct upci_script *script, const struct upci_engine_sink
 	}
 	r->position = 0;
 	r->in_sink = 0;
+	r->creator = r->sinks_thread = pthread_self();
 	r->sink = *sink;
 	*replay = r;
 	return 0;
@@ -440,6 +443,11 @@ int upci_replay_read(struct upci_replay *replay, unsigned offset, uint64_t *valu
 	return ops->read(replay->engine, offset, value);
 }
 
+void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8_t *field, bool *suspect)
+{
+	ops->peek(replay->engine, counter, field, suspect);
+}
+
 int upci_replay_write(struct upci_replay *replay, unsigned offset, uint64_t value)
 {
 	return ops->write(replay->engine, offset, value);
@@ -453,6 +461,17 @@ void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit
 uint64_t upci_replay_cycles(const struct upci_replay *replay)
 {
 	return ops->cycles(replay->engine);
+}
+
+bool upci_replay_is_callers(const struct upci_replay *replay)
+{
+	return pthread_equal(replay->creator, pthread_self());
+}
+
+void upci_replay_forked(struct upci_replay *replay)
+{
+	if (!pthread_equal(replay->sinks_thread, pthread_self()))
+		replay->in_sink = 0;
 }
 
 bool upci_replay_in_sink(const struct upci_replay *replay)

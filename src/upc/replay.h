@@ -52,11 +52,19 @@ bool upci_replay_left(const struct upci_replay *replay);
 /* Register accesses as they are on the engine, by offset; 0 or UPC_EFAULT. They do
  * not catch up: the caller has. */
 int upci_replay_read(struct upci_replay *replay, unsigned offset, uint64_t *value);
+/* All at once, without what reading does (engine.h). */
+void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8_t *field, bool *suspect);
 int upci_replay_write(struct upci_replay *replay, unsigned offset, uint64_t value);
 void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit);
 uint64_t upci_replay_cycles(const struct upci_replay *replay);
 
 /* Whether a sink of this replay is being called. */
 bool upci_replay_in_sink(const struct upci_replay *replay);
+
+/* Whether its place in the script is the calling thread's. */
+bool upci_replay_is_callers(const struct upci_replay *replay);
+
+/* In a forked child: where another thread was in a sink, nobody is any more. */
+void upci_replay_forked(struct upci_replay *replay);
 
 #endif

@@ -324,19 +324,22 @@ int upci_shared_create(const char *name, bool group, struct upci_shared *shared)
 	return error;
 }
 
-void upci_shared_destroy(struct upci_shared *shared)
+void upci_shared_withdraw(struct upci_shared *shared)
 {
-	int directory;
+	char path[UPCI_SHARED_FILE_MAX + 16];
 
 	upci_shared_put32(&shared->page->ended, 1);
+	/* By path: there may be no descriptor left for the directory. Nobody takes the
+	 * name from who lives; it may have been removed by hand. */
+	snprintf(path, sizeof(path), UPCI_SHARED_DIRECTORY "/%s", shared->file);
+	if (has_name(AT_FDCWD, path, shared->fd))
+		(void)unlink(path);
+}
+
+void upci_shared_destroy(struct upci_shared *shared)
+{
 	upci_process_lock();
-	directory = upci_shared_directory();
-	if (directory >= 0) {
-		/* Nobody takes the name from who lives; it may have been removed by hand. */
-		if (has_name(directory, shared->file, shared->fd))
-			(void)unlinkat(directory, shared->file, 0);
-		close(directory);
-	}
+	upci_shared_withdraw(shared);
 	munmap(shared->page, sizeof(*shared->page));
 	close(shared->fd);
 	memset(shared, 0, sizeof(*shared));

@@ -39,6 +39,7 @@
 #include "upc.h"
 
 #define UPCI_SHARED_MAGIC UINT64_C(0x31544e5543505542)
+#define UPCI_SHARED_DIRECTORY "/dev/shm"
 #define UPCI_SHARED_VERSION 1u
 #define UPCI_SHARED_UNIT_MAX 32u
 
@@ -122,7 +123,9 @@ struct upci_shared {
  * that upci_shared_forked can let go of: the caller does not hold that lock.
  */
 int upci_shared_create(const char *name, bool group, struct upci_shared *shared);
-/* Marks it ended, unlinks and unmaps it. */
+/* Marks it ended and unlinks it: all that a program that ends can still do. */
+void upci_shared_withdraw(struct upci_shared *shared);
+/* The same, and unmaps it. */
 void upci_shared_destroy(struct upci_shared *shared);
 /* In a forked child, under the process lock: lets go of the parent's. */
 void upci_shared_forked(struct upci_shared *shared);

@@ -14,7 +14,6 @@
 #include "shared.h"
 
 /* Not configurable: a name means the same unit to everybody. */
-#define DIRECTORY "/dev/shm"
 #define PREFIX "upc."
 
 static bool is_name(const char *name)
@@ -63,7 +62,7 @@ bool upci_shared_parse(const char *file, uid_t *user, const char **name)
 int upci_shared_directory(void)
 {
 	/* It may itself be a link: some systems have it in /run. */
-	int fd = upci_fd_keep(open(DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	int fd = upci_fd_keep(open(UPCI_SHARED_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC));
 
 	if (fd >= 0)
 		return fd;
@@ -72,15 +71,15 @@ int upci_shared_directory(void)
 	case ENOTDIR:
 		return upci_fail(UPC_ENOSUPP,
 				 "%s: there is no such directory, in which shared units lie: mount a tmpfs there",
-				 DIRECTORY);
+				 UPCI_SHARED_DIRECTORY);
 	case EACCES:
-		return upci_fail(UPC_EPERM, "%s: not permitted to look into it", DIRECTORY);
+		return upci_fail(UPC_EPERM, "%s: not permitted to look into it", UPCI_SHARED_DIRECTORY);
 	case EMFILE:
 	case ENFILE:
 		return upci_fail(UPC_EMFILE, "%s: too few file descriptors are left: raise the limit (ulimit -n)",
-				 DIRECTORY);
+				 UPCI_SHARED_DIRECTORY);
 	default:
-		return upci_fail(UPC_ESYSTEM, "%s: %s", DIRECTORY, strerror(errno));
+		return upci_fail(UPC_ESYSTEM, "%s: %s", UPCI_SHARED_DIRECTORY, strerror(errno));
 	}
 }
 
@@ -95,27 +94,27 @@ int upci_shared_open_error(int error, const char *file)
 {
 	switch (error) {
 	case ENOENT:
-		return upci_fail(UPC_ENOTASK, "%s/%s: no such shared unit", DIRECTORY, file);
+		return upci_fail(UPC_ENOTASK, "%s/%s: no such shared unit", UPCI_SHARED_DIRECTORY, file);
 	case ELOOP:
-		return upci_fail(UPC_EPERM, "%s/%s: a symbolic link, which is not followed: remove it", DIRECTORY,
+		return upci_fail(UPC_EPERM, "%s/%s: a symbolic link, which is not followed: remove it", UPCI_SHARED_DIRECTORY,
 				 file);
 	case EISDIR:
 	case ENXIO:
 	case ENODEV:
-		return upci_fail(UPC_EPERM, "%s/%s: not a regular file: remove it", DIRECTORY, file);
+		return upci_fail(UPC_EPERM, "%s/%s: not a regular file: remove it", UPCI_SHARED_DIRECTORY, file);
 	case EACCES:
 	case EPERM:
 		return upci_fail(UPC_EPERM,
 				 "%s/%s: not permitted to open it (its owner can share it with the group)",
-				 DIRECTORY, file);
+				 UPCI_SHARED_DIRECTORY, file);
 	case EMFILE:
 	case ENFILE:
 		return upci_fail(UPC_EMFILE, "%s/%s: too few file descriptors are left: raise the limit (ulimit -n)",
-				 DIRECTORY, file);
+				 UPCI_SHARED_DIRECTORY, file);
 	case ENOMEM:
-		return upci_fail(UPC_ENOMEM, "%s/%s: out of memory", DIRECTORY, file);
+		return upci_fail(UPC_ENOMEM, "%s/%s: out of memory", UPCI_SHARED_DIRECTORY, file);
 	default:
-		return upci_fail(UPC_ESYSTEM, "%s/%s: %s", DIRECTORY, file, strerror(error));
+		return upci_fail(UPC_ESYSTEM, "%s/%s: %s", UPCI_SHARED_DIRECTORY, file, strerror(error));
 	}
 }
 

@@ -245,12 +245,21 @@ static int plan_entries(struct plan *p, const struct upc_transaction *t)
 
 /* ---- the plan: which counters ------------------------------------------ */
 
+/* An event can have two names, which one counter counts. */
+static uint32_t canonical(const struct plan *p, uint32_t code)
+{
+	const struct upci_event *event = upci_catalogue_event(p->unit->catalogue, code);
+
+	return event && event->same_as ? event->same_as - 1 : code;
+}
+
 static struct leaf *find_leaf(struct plan *p, uint32_t code)
 {
 	unsigned i;
 
+	code = canonical(p, code);
 	for (i = 0; i < p->leaves; i++)
-		if (p->leaf[i].code == code)
+		if (canonical(p, p->leaf[i].code) == code)
 			return &p->leaf[i];
 	return NULL;
 }
@@ -272,7 +281,7 @@ static int need_leaf(struct plan *p, uint32_t code)
 	*leaf = (struct leaf){.code = code, .references = 1, .wanted = UPC_ANY_COUNTER, .from = NOWHERE,
 			      .counter = NOWHERE};
 	for (i = 0; i < p->unit->actives; i++)
-		if (p->unit->binding[p->unit->active[i]].code == code)
+		if (canonical(p, p->unit->binding[p->unit->active[i]].code) == canonical(p, code))
 			leaf->from = p->unit->active[i];
 	return 0;
 }
@@ -417,6 +426,7 @@ static int open_batch(struct plan *p)
 
 		if (leaf->from != NOWHERE) {
 			leaf->binding = u->binding[leaf->from];
+			leaf->binding.code = leaf->code;
 		} else {
 			leaf->binding = (struct upci_binding){
 				.event = upci_catalogue_event(u->catalogue, leaf->code), .code = leaf->code};
@@ -500,6 +510,8 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 			closing[n++] = u->binding[counter];
 		memset(&u->binding[counter], 0, sizeof(u->binding[counter]));
 		u->thresholds.period[counter] = u->thresholds.offset[counter] = 0;
+		if (!kept[counter])
+			upci_unit_repaired(u, counter);
 		if (p->owner[counter] == NOWHERE) {
 			upci_unit_write_field(u, counter, 0);
 			upci_unit_write_counter(u, counter, 0);
@@ -539,6 +551,7 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 	u->entries = p->entries;
 	p->entry = NULL;
 	upci_unit_reindex(u);
+	upci_unit_rearm(u);
 	return n;
 }
 
@@ -581,7 +594,7 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 	unsigned i;
 	int error;
 
-	upci_unit_catch_up(u);
+	upci_unit_refresh(u);
 	if (u->entries)
 		memcpy(p->entry, u->entry, u->entries * sizeof(*u->entry));
 	p->entries = u->entries;
@@ -621,6 +634,7 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 				unsigned references = p->leaf[i].binding.references;
 
 				p->leaf[i].binding = u->binding[p->leaf[i].from];
+				p->leaf[i].binding.code = p->leaf[i].code;
 				p->leaf[i].binding.references = (uint16_t)references;
 			}
 		make(p, counters);
@@ -635,7 +649,7 @@ int upc_transaction_commit(struct upc_transaction *t)
 {
 	struct upc_unit *unit = t->unit;
 	struct plan *p = calloc(1, sizeof(*p));
-	int error;
+	int error = upci_unit_check_idle(unit, "changed");
 
 	if (p) {
 		p->unit = unit;
@@ -643,7 +657,7 @@ int upc_transaction_commit(struct upc_transaction *t)
 	}
 	if (!p || !p->entry)
 		error = upci_fail(UPC_ENOMEM, "no memory to plan a transaction");
-	else
+	else if (!error)
 		error = commit(p, t);
 	if (p)
 		free(p->entry);

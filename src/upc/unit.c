@@ -13,6 +13,7 @@
 /* To 0, without the sources. */
 static void clear_counter(struct upc_unit *u, unsigned i)
 {
+	upci_unit_repaired(u, i);
 	if (u->replay) {
 		(void)upci_unit_preset(u, i, 0);
 	} else {
@@ -23,15 +24,15 @@ static void clear_counter(struct upc_unit *u, unsigned i)
 
 static void after_fork(struct upci_fork_entry *entry)
 {
-	struct upc_unit *u = (struct upc_unit *)((char *)entry - offsetof(struct upc_unit, fork));
+	struct upc_unit *u = upci_unit_of(entry);
 	unsigned i;
 
 	upci_perf_forked(u->sources.perf);
 	upci_context_forked(&u->context);
 	upci_files_forked(u->sources.files, u->context.pid, u->context.tid);
-	if (u->shown)
-		upci_shared_forked(&u->shared);
-	u->shown = false;
+	upci_shared_forked(&u->shared);
+	if (u->replay)
+		upci_replay_forked(u->replay);
 	u->started = false;
 	u->forked = !u->replay;
 	upci_unit_write_run(u, false);
@@ -49,6 +50,7 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 		    struct upc_unit **unit)
 {
 	struct upc_unit *u;
+	unsigned i;
 	int error;
 
 	if (!catalogue || !unit)
@@ -67,6 +69,8 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 		free(u);
 		return error;
 	}
+	for (i = 0; i < UPCI_SAMPLERS_MAX; i++)
+		u->armed[i].handle = -1;
 	u->fork.forked = after_fork;
 	upci_fork_register(&u->fork);
 	*unit = u;
@@ -204,6 +208,7 @@ static int replace_sources(struct upc_unit *u, const struct upci_context *contex
 	}
 	u->forked = false;
 	u->started = false;
+	upci_unit_rearm(u);
 	upci_process_unlock();
 	upci_sources_destroy(&old);
 	return 0;
@@ -227,7 +232,10 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 	error = upci_unit_check_idle(u, "aimed at somebody else");
 	if (!error)
 		error = set_context(u, &context, options);
-	if (!error)
+	if (!error && u->replay && !upci_replay_is_callers(u->replay))
+		error = upci_fail(UPC_ENOSUPP, "the unit has the script's signals of the thread that created it: create one "
+				  "in this thread");
+	if (!error && !u->replay)
 		error = replace_sources(u, &context);
 	if (error)
 		return error;

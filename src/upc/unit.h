@@ -75,13 +75,20 @@ struct upc_unit {
 	void *interrupt_arg;
 	int signal; /* of live thresholds, 0: none */
 
-	/* Behind a script: its engine has the registers, and regs is a copy. */
-	struct upci_replay *replay; /* NULL: live */
-	bool stale;		    /* counters of the copy are old           */
-	bool damaged;		    /* a bound counter has a parity error     */
+	/* Of live thresholds, for handlers: which event a handle is for. */
+	struct upci_armed {
+		int handle; /* -1: free */
+		uint32_t code;
+	} armed[UPCI_SAMPLERS_MAX];
 
-	struct upci_shared shared;
-	bool shown; /* shared is there */
+	/* Behind a script: its engine has the registers, and regs is a copy. */
+	struct upci_replay *replay;    /* NULL: live */
+	bool stale;		       /* the copy is old */
+	bool suspect[UPC_COUNTERS];    /* of the copy: a read will find damage */
+	bool damaged[UPC_COUNTERS];    /* was found, and nobody has written the counter since */
+	bool doubtful;		       /* there is any of the two */
+
+	struct upci_shared shared; /* shown while it has a page */
 
 	struct upci_sources sources;
 	struct upci_context context;
@@ -130,7 +137,7 @@ static inline int upci_unit_current(struct upc_unit *unit)
 /* Errors of a read that leave the registers good. */
 static inline bool upci_unit_usable(int error)
 {
-	return error == 0 || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;
+	return error == 0 || error == UPC_ELOST || error == UPC_EPARTIAL;
 }
 
 /* An event's count: what its counter holds, less what a threshold put there. */
@@ -150,17 +157,35 @@ void upci_unit_write_run(struct upc_unit *unit, bool run);
 /* UPC_ESTATE where an interrupt of the unit is being told: then what must not be done. */
 int upci_unit_check_idle(const struct upc_unit *unit, const char *what);
 
-/* An engine for the unit; takes the unit's place in the script, before a change. */
+/* Behind a script; on a live unit nothing. The first takes the unit to its thread's
+ * place in the script, the second also makes the copy of the registers new, without
+ * what reading registers does. */
 int upci_unit_replay_create(struct upc_unit *unit);
 void upci_unit_catch_up(struct upc_unit *unit);
-int upci_unit_replay_update(struct upc_unit *unit);
+void upci_unit_refresh(struct upc_unit *unit);
 /* A register as the engine has it, with what reading it does. */
 int upci_unit_replay_register(struct upc_unit *unit, unsigned offset, uint64_t *value);
+/* Reads that software asks for check the parity of what they read: 0, or UPC_EPARITY
+ * with message. Of one counter, one entry, or all counters. */
+int upci_unit_check_counter(struct upc_unit *unit, unsigned i);
+int upci_unit_check_entry(struct upc_unit *unit, const struct upci_entry *entry);
+int upci_unit_check_all(struct upc_unit *unit);
+/* Before the library writes a counter for reasons of its own, which mends its parity:
+ * damage that nobody has found yet is found. */
+void upci_unit_find_damage(struct upc_unit *unit, unsigned i);
+/* The user has written a counter, or bound another event to it. */
+void upci_unit_repaired(struct upc_unit *unit, unsigned i);
 
 /* ---- thresholds (unit_threshold.c) ---------------------------------------- */
 
-/* Sets an event's count; its threshold goes on from there. */
+/* Sets an event's count; its threshold goes on from there. Live: while the counted
+ * thread runs, only on that thread (upci_unit_check_preset). */
 int upci_unit_preset(struct upc_unit *unit, unsigned i, uint64_t count);
+int upci_unit_check_preset(const struct upc_unit *unit);
+/* Behind a script: writes a counter for its threshold, its count as it is. */
+void upci_unit_preload(struct upc_unit *unit, unsigned i);
+/* After a change of bindings or handles: whom signals are for. */
+void upci_unit_rearm(struct upc_unit *unit);
 /* After the threshold register was written. */
 void upci_unit_preload_all(struct upc_unit *unit);
 /* Asks a context's new sources for the thresholds that its events have; handles[a] is
@@ -175,6 +200,11 @@ void upci_unit_show(struct upc_unit *unit, bool configuration);
 
 /* After a fork: opens every event anew for the child's context. */
 int upci_unit_reopen(struct upc_unit *unit);
+
+static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
+{
+	return (struct upc_unit *)((char *)entry - offsetof(struct upc_unit, fork));
+}
 
 void upci_transaction_free(struct upc_transaction *transaction);
 

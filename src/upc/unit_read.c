@@ -125,8 +125,10 @@ int upci_unit_update(struct upc_unit *u)
 	unsigned a;
 	int error;
 
-	if (u->replay)
-		return upci_unit_replay_update(u);
+	if (u->replay) {
+		upci_unit_refresh(u);
+		return 0;
+	}
 	if (u->forked)
 		return 0;
 	error = read_sources(u);
@@ -201,6 +203,7 @@ int upc_unit_get_events(struct upc_unit *u, const uint32_t *codes, unsigned n, u
 {
 	unsigned i;
 
+	upci_unit_refresh(u);
 	for (i = 0; i < n; i++) {
 		/* Most ask for all, in the order in which they added them. */
 		int e = i < u->entries && u->entry[i].code == codes[i] ? (int)i : upci_unit_entry(u, codes[i]);
@@ -215,9 +218,15 @@ int upc_unit_get_events(struct upc_unit *u, const uint32_t *codes, unsigned n, u
 int upc_unit_read_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
 {
 	int error = upci_unit_current(u), wrong;
+	unsigned i;
 
 	if (!upci_unit_usable(error))
 		return error;
+	for (i = 0; u->doubtful && i < n && !error; i++) {
+		int e = upci_unit_entry(u, codes[i]);
+
+		error = e < 0 ? 0 : upci_unit_check_entry(u, &u->entry[e]);
+	}
 	wrong = upc_unit_get_events(u, codes, n, values);
 	return wrong ? wrong : error;
 }
@@ -232,6 +241,9 @@ int upc_unit_read_added(struct upc_unit *u, uint64_t *values, unsigned n)
 		return error;
 	if (n != u->entries)
 		return upci_fail(UPC_EINVAL, "%u events are added to this unit, not %u", u->entries, n);
+	for (i = 0; u->doubtful && i < n && !error; i++)
+		error = upci_unit_check_entry(u, &u->entry[i]);
+	upci_unit_refresh(u);
 	for (i = 0; i < n; i++)
 		values[i] = counter[u->first[i]] - offset[u->first[i]];
 	for (i = 0; i < u->deriveds; i++)
@@ -242,11 +254,22 @@ int upc_unit_read_added(struct upc_unit *u, uint64_t *values, unsigned n)
 int upc_unit_read(struct upc_unit *u, uint64_t *values)
 {
 	int error = upci_unit_current(u);
+	bool usable = upci_unit_usable(error);
 	unsigned i;
 
-	for (i = 0; upci_unit_usable(error) && values && i < UPC_COUNTERS; i++)
+	if (usable && u->doubtful && !error)
+		error = upci_unit_check_all(u);
+	upci_unit_refresh(u);
+	for (i = 0; usable && values && i < UPC_COUNTERS; i++)
 		values[i] = upci_unit_count(u, i);
 	return error;
+}
+
+/* All of several are set, also where the kernel fails one of them. */
+static int preset(struct upc_unit *u, unsigned i, uint64_t count)
+{
+	upci_unit_repaired(u, i);
+	return upci_unit_preset(u, i, count);
 }
 
 int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n, const uint64_t *values)
@@ -265,25 +288,37 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 			return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset",
 					 u->binding[u->entry[e].first].event->name);
 	}
+	error = upci_unit_check_preset(u);
+	if (error)
+		return error;
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
-	for (error = 0, i = 0; i < n && !error; i++)
-		error = upci_unit_preset(u, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
+	for (error = 0, i = 0; i < n; i++) {
+		int failed = preset(u, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
+
+		error = error ? error : failed;
+	}
 	upci_unit_show(u, false);
 	return error;
 }
 
 int upc_unit_reset(struct upc_unit *u)
 {
-	int error = upci_unit_current(u);
+	int error = upci_unit_check_preset(u), failed;
 	unsigned i;
 
+	if (error)
+		return error;
+	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
-	for (error = 0, i = 0; i < UPC_COUNTERS && !error; i++)
-		if (!u->binding[i].references || u->binding[i].event->kind != UPC_KIND_LEVEL)
-			error = upci_unit_preset(u, i, 0);
+	for (error = 0, i = 0; i < UPC_COUNTERS; i++) {
+		if (u->binding[i].references && u->binding[i].event->kind == UPC_KIND_LEVEL)
+			continue;
+		failed = preset(u, i, 0);
+		error = error ? error : failed;
+	}
 	upci_unit_show(u, false);
 	return error;
 }

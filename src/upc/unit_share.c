@@ -22,8 +22,9 @@ void upci_unit_show(struct upc_unit *u, bool configuration)
 {
 	unsigned i;
 
-	if (!u->shown)
+	if (!u->shared.page)
 		return;
+	upci_unit_refresh(u);
 	upci_shared_begin(&u->shared);
 	for (i = 0; i < UPC_COUNTERS; i++)
 		upci_shared_count(&u->shared, i, upci_unit_count(u, i));
@@ -44,21 +45,34 @@ int upc_unit_share(struct upc_unit *u, const char *name, const struct upc_share_
 	}
 	if (!name)
 		return upci_fail(UPC_EINVAL, "upc_unit_share: a name is needed");
-	if (u->shown)
+	if (u->shared.page)
 		return upci_fail(UPC_ESTATE, "the unit is shown already: upc_unit_unshare first");
 	error = upci_shared_create(name, options && options->group, &u->shared);
 	if (error)
 		return error;
-	u->shown = true;
 	upci_unit_show(u, true);
 	return 0;
 }
 
 void upc_unit_unshare(struct upc_unit *u)
 {
-	if (!u->shown)
+	if (!u->shared.page)
 		return;
 	upci_unit_show(u, false);
-	u->shown = false;
 	upci_shared_destroy(&u->shared);
+}
+
+/* Units that a program which ends has not destroyed. Its other threads may still use
+ * them: what is mapped stays. */
+static void withdraw(struct upci_fork_entry *entry)
+{
+	struct upc_unit *u = upci_unit_of(entry);
+
+	if (u->shared.page)
+		upci_shared_withdraw(&u->shared);
+}
+
+__attribute__((destructor)) static void withdraw_all(void)
+{
+	upci_process_end(withdraw);
 }

@@ -6,12 +6,26 @@
  */
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cat_pfm.h"
 #include "message.h"
 #include "unit.h"
 
 /* ---- counters with thresholds -------------------------------------------- */
+
+int upci_unit_check_preset(const struct upc_unit *u)
+{
+	unsigned a;
+
+	if (u->replay || !u->regs.run || u->context.tid == gettid())
+		return 0;
+	for (a = 0; a < u->actives; a++)
+		if (u->thresholds.period[u->active[a]])
+			return upci_fail(UPC_ESTATE, "%s has a threshold and counts another thread, which runs: stop the unit "
+					 "before its counts are set", u->binding[u->active[a]].event->name);
+	return 0;
+}
 
 int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 {
@@ -26,17 +40,52 @@ int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 	return 0;
 }
 
+void upci_unit_preload(struct upc_unit *u, unsigned i)
+{
+	upci_unit_refresh(u);
+	upci_unit_find_damage(u, i);
+	(void)upci_unit_preset(u, i, upci_unit_count(u, i));
+}
+
 void upci_unit_preload_all(struct upc_unit *u)
 {
 	unsigned a;
 
-	for (a = 0; u->replay && a < u->actives; a++) {
-		unsigned i = u->active[a];
+	for (a = 0; u->replay && a < u->actives; a++)
+		if (u->thresholds.period[u->active[a]])
+			upci_unit_preload(u, u->active[a]);
+}
+
+/* What handlers look at changes for events that come and go, and for nobody else. */
+void upci_unit_rearm(struct upc_unit *u)
+{
+	struct upci_armed *free_one = NULL, *armed;
+	unsigned i;
+
+	for (armed = u->armed; armed < u->armed + UPCI_SAMPLERS_MAX; armed++) {
+		for (i = 0; armed->handle >= 0 && i < UPC_COUNTERS; i++)
+			if (u->thresholds.period[i] && u->binding[i].handle == armed->handle &&
+			    u->binding[i].code == armed->code)
+				break;
+		if (armed->handle >= 0 && i == UPC_COUNTERS)
+			armed->handle = -1;
+	}
+	for (i = 0; !u->replay && i < UPC_COUNTERS; i++) {
+		const struct upci_binding *b = &u->binding[i];
 
 		if (!u->thresholds.period[i])
 			continue;
-		upci_replay_read(u->replay, UPC_REG_COUNTER(i), &u->regs.counter[i]);
-		(void)upci_unit_preset(u, i, upci_unit_count(u, i));
+		for (armed = u->armed, free_one = NULL; armed < u->armed + UPCI_SAMPLERS_MAX; armed++)
+			if (armed->handle == b->handle)
+				break;
+			else if (armed->handle < 0)
+				free_one = armed;
+		if (armed < u->armed + UPCI_SAMPLERS_MAX || !free_one)
+			continue;
+		free_one->code = b->code;
+		/* A handler on this thread sees the code with the handle. */
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		free_one->handle = b->handle;
 	}
 }
 
@@ -104,37 +153,54 @@ static int check_live(const struct upc_unit *u, const struct upci_binding *b)
 	return 0;
 }
 
+/* The end of a handler is a system call: its entry and exit count. */
+static int check_room(const struct upci_binding *b, uint64_t period)
+{
+	const char *name = b->source == UPC_SOURCE_TRACEPOINT ? b->event->driver.tracepoint : "";
+
+	if (period && period < 3 && !strncmp(name, "raw_syscalls:", 13))
+		return upci_fail(UPC_EINVAL, "%s: a threshold of %u never leaves the handler, whose return is a system call "
+				 "as well: choose 3 or more", b->event->name, (unsigned)period);
+	return 0;
+}
+
 static int set_period_live(struct upc_unit *u, unsigned i, uint64_t period)
 {
 	struct upci_binding *b = &u->binding[i];
 	int error = check_live(u, b);
 
 	if (!error)
+		error = check_room(b, period);
+	if (!error)
 		error = upci_unit_reopen(u);
 	if (error || period == u->thresholds.period[i])
 		return error;
 	error = set_live(u, &u->sources, &u->context, b, b->handle, period);
-	if (error)
-		return error;
-	u->thresholds.period[i] = period;
-	return period ? upci_perf_restart_period(u->sources.perf, b->handle, period - u->regs.counter[i] % period) : 0;
+	if (!error && period)
+		error = upci_perf_restart_period(u->sources.perf, b->handle, period - u->regs.counter[i] % period);
+	if (error) {
+		/* As it was, or none where the kernel refuses that as well. */
+		if (set_live(u, &u->sources, &u->context, b, b->handle, u->thresholds.period[i]))
+			u->thresholds.period[i] = 0;
+	} else {
+		u->thresholds.period[i] = period;
+	}
+	upci_unit_rearm(u);
+	return error;
 }
 
 static int set_period_replay(struct upc_unit *u, unsigned i, uint64_t period)
 {
 	uint8_t field;
-	uint64_t count;
-	int error = upci_unit_current(u);
 
-	if (!upci_unit_usable(error))
-		return error;
+	upci_unit_refresh(u);
 	if (period == u->thresholds.period[i])
 		return 0;
-	count = upci_unit_count(u, i);
 	field = u->regs.field[i] & (uint8_t)~UPC_FIELD_INTERRUPT_ENABLE;
 	u->thresholds.period[i] = period;
 	upci_unit_write_field(u, i, period ? field | UPC_FIELD_INTERRUPT_ENABLE : field);
-	return upci_unit_preset(u, i, count);
+	upci_unit_preload(u, i);
+	return 0;
 }
 
 /* ---- public ---------------------------------------------------------------- */
@@ -152,6 +218,8 @@ int upc_unit_set_interrupt(struct upc_unit *u,
 		if (u->thresholds.period[u->active[a]])
 			return upci_fail(UPC_ESTATE, "%s has a threshold: clear it before another signal is chosen",
 					 u->binding[u->active[a]].event->name);
+	/* What happened until now is for who was there. */
+	upci_unit_catch_up(u);
 	u->interrupt = fn;
 	u->interrupt_arg = arg;
 	u->signal = signal;
@@ -175,25 +243,24 @@ int upc_unit_get_threshold(const struct upc_unit *u, uint32_t code, uint64_t *th
 {
 	int e = upci_unit_entry(u, code);
 
-	if (e < 0 || !threshold)
+	if (!threshold)
+		return upci_fail(UPC_EINVAL, "upc_unit_get_threshold: no place for the threshold");
+	if (e < 0)
 		return upci_fail(UPC_EINVAL, "event %u is not added to this unit", code);
 	*threshold = u->entry[e].formula ? 0 : u->thresholds.period[u->entry[e].first];
 	return 0;
 }
 
-/* In a handler on top of anything: all that it reads are arrays of the unit's own. */
+/* In a handler on top of anything: all that it reads is an array of the unit's own. */
 int upc_unit_signalled(const struct upc_unit *u, int fd, uint32_t *code)
 {
 	int handle = upci_perf_signalled(u->sources.perf, fd);
-	unsigned i;
+	const struct upci_armed *armed;
 
-	for (i = 0; handle >= 0 && i < UPC_COUNTERS; i++) {
-		const struct upci_binding *b = &u->binding[i];
-
-		if (b->references && upci_is_perf(b) && b->handle == handle) {
-			*code = b->code;
+	for (armed = u->armed; handle >= 0 && armed < u->armed + UPCI_SAMPLERS_MAX; armed++)
+		if (armed->handle == handle) {
+			*code = armed->code;
 			return 0;
 		}
-	}
 	return UPC_EINVAL;
 }

@@ -28,6 +28,9 @@ LIBCFLAGS += $(UPC_DEFINES) -funwind-tables
 SHLIBDEPS += $(LDL) -lpthread
 LDFLAGS += $(LDL) -lpthread
 
+# Nor may PAPI's calls vanish into one another when a program is linked.
+papi.o: override OPTFLAGS += -fno-lto
+
 upc.o: $(UPC_DIR)/upc.c $(UPC_HEADERS) $(HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc.c -o $@
 

@@ -347,6 +347,8 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 	inside--;
 	if (papi != PAPI_OK)
 		return papi;
+	if (error == UPC_EINVAL) /* a threshold that the event cannot have */
+		upcp_report(UPCP_REPORT_REFUSED, lib->upc_last_message());
 	return error ? translate(error) : PAPI_OK;
 }
 

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_report.c - one line on standard error for the first refusal of each kind.
+ * upc_report.c - a line on standard error for each thing that is refused, once.
  * PAPI hands its callers a bare number; this is where the words go.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "upc_report.h"
 
-static unsigned said; /* bit per kind; partners: only this file's atomics */
+#define LINES_MAX 8 /* of a kind: a program that asks for all names needs no more */
+#define KINDS     (UPCP_REPORT_SHARE + 1)
+
+/* Hashes of what was said, 0: free; partners: only this file's atomics. */
+static uint32_t said[KINDS][LINES_MAX];
 
 static int quiet(void)
 {
@@ -18,13 +23,30 @@ static int quiet(void)
 	return wish && *wish && strcmp(wish, "0") != 0;
 }
 
+static uint32_t hash(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return h ? h : 1;
+}
+
 void upcp_report(enum upcp_report kind, const char *message)
 {
-	unsigned bit = 1u << kind;
+	uint32_t h = hash(message), before;
+	int i;
 
 	if (!*message || quiet())
 		return;
-	if (__atomic_fetch_or(&said, bit, __ATOMIC_RELAXED) & bit)
-		return;
-	fprintf(stderr, "PAPI upc: %s\n", message);
+	for (i = 0; i < LINES_MAX; i++) {
+		before = 0;
+		if (__atomic_compare_exchange_n(&said[kind][i], &before, h, 0, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			break;
+		if (before == h)
+			return;
+	}
+	if (i < LINES_MAX)
+		fprintf(stderr, "PAPI upc: %s\n", message);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_report.h - what the user should hear once: the first refusal of each kind.
- * One line each on standard error, none with UPC_QUIET=1.
+ * upc_report.h - what the user should hear once. One line each on standard error, a
+ * few of a kind at most, none with UPC_QUIET=1.
  */
 #ifndef UPC_REPORT_H
 #define UPC_REPORT_H
@@ -19,7 +19,7 @@ enum upcp_report {
 	UPCP_REPORT_SHARE,       /* a unit that cannot be shown to others   */
 };
 
-/* Prints message, unless one of its kind was printed before or it is empty.
+/* Prints message, unless it was printed before, or enough of its kind, or it is empty.
  * Context: any thread; not for signal handlers. */
 void upcp_report(enum upcp_report kind, const char *message);
 
