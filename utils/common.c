@@ -40,6 +40,12 @@ int util_try_help(void)
 	return UTIL_USAGE;
 }
 
+int util_wrong_value(const char *option, const char *what, const char *text)
+{
+	util_error("%s wants %s, not '%s'", option, what, text);
+	return util_try_help();
+}
+
 int util_print_version(void)
 {
 	printf("%s %s\n", tool_name, upc_version());

@@ -39,6 +39,9 @@ void util_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Points to --help after an option error; returns UTIL_USAGE. */
 int util_try_help(void);
 
+/* The same behind "OPTION wants WHAT, not 'TEXT'". */
+int util_wrong_value(const char *option, const char *what, const char *text);
+
 /* Prints the tool's and the library's release; returns the exit status. */
 int util_print_version(void);
 

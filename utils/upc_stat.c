@@ -103,12 +103,6 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int wrong_number(const char *option, const char *what, const char *text)
-{
-	util_error("%s wants %s, not '%s'", option, what, text);
-	return util_try_help();
-}
-
 static int set_other(struct options *o, enum upc_context_kind kind, long number)
 {
 	if (o->other) {
@@ -157,12 +151,12 @@ static int set_option(struct options *o, int option, int *status)
 		break;
 	case 'p':
 		*status = util_parse_number(optarg, 1, 0x3fffffff, &number) != 0 ?
-			  wrong_number("-p", "the number of a process", optarg) :
+			  util_wrong_value("-p", "the number of a process", optarg) :
 			  set_other(o, UPC_CONTEXT_PROCESS, number);
 		break;
 	case 'C':
 		*status = util_parse_number(optarg, 0, 0xffff, &number) != 0 ?
-			  wrong_number("-C", "the number of a CPU", optarg) :
+			  util_wrong_value("-C", "the number of a CPU", optarg) :
 			  set_other(o, UPC_CONTEXT_CPU, number);
 		break;
 	case 'a':
@@ -170,7 +164,7 @@ static int set_option(struct options *o, int option, int *status)
 		break;
 	case 'I':
 		if (util_parse_number(optarg, INTERVAL_MIN, INTERVAL_MAX, &o->interval) != 0)
-			*status = wrong_number("--interval", "10 or more milliseconds", optarg);
+			*status = util_wrong_value("--interval", "10 or more milliseconds", optarg);
 		break;
 	case OPTION_JSON:
 		*status = set_format(o, STAT_JSON);
@@ -183,7 +177,7 @@ static int set_option(struct options *o, int option, int *status)
 		break;
 	case OPTION_TOP:
 		if (util_parse_number(optarg, 1, 1000000, &o->top) != 0)
-			*status = wrong_number("--top", "a number of threads", optarg);
+			*status = util_wrong_value("--top", "a number of threads", optarg);
 		break;
 	case 'o':
 		o->output = optarg;

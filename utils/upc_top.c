@@ -107,12 +107,6 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int wrong_value(const char *option, const char *what, const char *text)
-{
-	util_error("%s wants %s, not '%s'", option, what, text);
-	return util_try_help();
-}
-
 /* Seconds with a decimal point: what strtod takes beside them (hexadecimal, inf, a
  * sign) is no interval. */
 static int parse_interval(const char *text, uint64_t *ns)
@@ -153,15 +147,15 @@ static int set_option(struct options *o, int option, int *status)
 	switch (option) {
 	case 'i':
 		if (parse_interval(optarg, &o->interval) != 0)
-			*status = wrong_value("--interval", "0.05 to 86400 seconds", optarg);
+			*status = util_wrong_value("--interval", "0.05 to 86400 seconds", optarg);
 		break;
 	case 'n':
 		if (util_parse_number(optarg, 1, REFRESHES_MAX, &o->refreshes) != 0)
-			*status = wrong_value("--count", "a number of refreshes", optarg);
+			*status = util_wrong_value("--count", "a number of refreshes", optarg);
 		break;
 	case OPTION_SORT:
 		if (parse_sort(optarg, &o->sort) != 0)
-			*status = wrong_value("--sort", "rate, count, counter or name", optarg);
+			*status = util_wrong_value("--sort", "rate, count, counter or name", optarg);
 		break;
 	case OPTION_ALL:
 		o->all = true;
@@ -178,7 +172,7 @@ static int set_option(struct options *o, int option, int *status)
 	case 'u':
 		o->has_user = true;
 		if (top_units_find_user(optarg, &o->user) != 0)
-			*status = wrong_value("--user", "a user's name or number", optarg);
+			*status = util_wrong_value("--user", "a user's name or number", optarg);
 		break;
 	case 'h':
 		fputs(usage, stdout);
