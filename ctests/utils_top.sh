@@ -195,7 +195,8 @@ fi
 # ---- on a terminal
 
 # type_keys KEYS ARGUMENT...: upc_top on a terminal where somebody types when something
-# is to be seen; seen is what it draws
+# is to be seen; seen is what it draws. Whoever runs the tests in the background has
+# SIGINT ignored, which upc_top would keep to.
 type_keys()
 {
 	keys=$1
@@ -204,7 +205,7 @@ type_keys()
 	{
 		until_passes [ -s seen ]
 		printf '%s' "$keys"
-	} | timeout 60 script -qec "$top $*" typescript > seen 2>&1
+	} | timeout 60 script -qec "env --default-signal=INT $top $*" typescript > seen 2>&1
 }
 if command -v script > /dev/null && type_keys q --version && grep -q upc_top seen; then
 	drawn()
