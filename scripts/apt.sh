@@ -1,0 +1,130 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# apt.sh - apt with lists, cache and sources of its own under one directory: the
+# machine's own sources, as binary packages of any architecture or as source
+# packages. Nothing outside that directory is written, and no rights are needed.
+
+# Suites of the distribution itself; third parties and backports have others.
+own_suites()
+{
+	local ID VERSION_CODENAME
+	# shellcheck disable=SC1091
+	. /etc/os-release
+	: "${VERSION_CODENAME:=$(sed -n 's/^VERSION=.*(\([a-z]*\)).*/\1/p' /etc/os-release)}"
+	[[ -n $VERSION_CODENAME ]] || VERSION_CODENAME=sid
+	echo "$VERSION_CODENAME $VERSION_CODENAME-updates $VERSION_CODENAME-security" \
+		"stable stable-updates stable-security oldstable oldstable-updates oldstable-security" \
+		"$VERSION_CODENAME/updates"
+}
+
+# sources_deb822 TYPE FILE.sources: paragraphs of fields, which go on in lines that
+# begin with a blank. Kept: those of type deb, not disabled, with a suite of our own.
+sources_deb822()
+{
+	awk -v type="$1" -v own=" $(own_suites) " '
+		function flush_paragraph(    i, n, word, suites, kept) {
+			n = split(value["suites"], word, /[ \t\n]+/)
+			for (i = 1; i <= n; i++)
+				if (word[i] != "" && index(own, " " word[i] " "))
+					kept = kept " " word[i]
+			n = split(value["uris"], word, /[ \t\n]+/)
+			for (i = 1; i <= n; i++)
+				if (word[i] ~ /^cdrom:/)
+					kept = ""
+			if (kept != "" && (" " value["types"] " ") ~ /[ \t\n]deb[ \t\n]/ &&
+			    tolower(value["enabled"]) !~ /^[ \t]*(no|false|off|0|without|disable)[ \t]*$/) {
+				print "Types: " type
+				print "Suites:" kept
+				for (i = 1; i <= fields; i++)
+					if (field[i] != "types" && field[i] != "suites" &&
+					    field[i] != "enabled" && field[i] != "architectures")
+						print text[field[i]]
+				print ""
+			}
+			delete value
+			delete text
+			fields = 0
+			last = ""
+		}
+		/^#/ { next }
+		/^[ \t]*$/ { flush_paragraph(); next }
+		/^[ \t]/ {
+			if (last != "") {
+				value[last] = value[last] "\n" $0
+				text[last] = text[last] "\n" $0
+			}
+			next
+		}
+		{
+			colon = index($0, ":")
+			last = tolower(substr($0, 1, colon - 1))
+			value[last] = substr($0, colon + 1)
+			text[last] = $0
+			field[++fields] = last
+		}
+		END { flush_paragraph() }' "$2"
+}
+
+# sources_one_line TYPE FILE.list: "deb [options] URI SUITE COMPONENT..." in a line.
+sources_one_line()
+{
+	awk -v type="$1" -v own=" $(own_suites) " '
+		{ sub(/#.*/, "") }
+		$1 == "deb" {
+			rest = $0
+			sub(/^[ \t]*deb[ \t]+/, "", rest)
+			options = ""
+			if (rest ~ /^\[/) {
+				end = index(rest, "]")
+				options = substr(rest, 1, end)
+				rest = substr(rest, end + 1)
+				# That of the machine; ours is an option of apt.
+				gsub(/arch=[^] \t]*/, "", options)
+				if (options ~ /^\[[ \t]*\]$/)
+					options = ""
+			}
+			split(rest, word, /[ \t]+/)
+			first = word[1] == "" ? 2 : 1
+			if (word[first] !~ /^cdrom:/ && index(own, " " word[first + 1] " "))
+				print type " " options " " rest
+		}' "$2"
+}
+
+# own_apt_open DIRECTORY deb|deb-src [OPTION...]: options are for each own_apt after.
+# Fails where the machine's sources name no suite of its own distribution.
+own_apt_open()
+{
+	local type=$2 main_list='' parts_dir='' file n=0
+	OWN_APT=$1
+	shift 2
+	OWN_APT_OPTIONS=("$@")
+	eval "$(apt-config shell main_list Dir::Etc::SourceList/f parts_dir Dir::Etc::SourceParts/d)"
+	rm -rf "$OWN_APT/parts"
+	mkdir -p "$OWN_APT/parts" "$OWN_APT/lists/partial" "$OWN_APT/cache/archives/partial"
+	for file in "$main_list" "$parts_dir"/*.list "$parts_dir"/*.sources; do
+		[[ -r $file ]] || continue
+		n=$((n + 1))
+		case $file in
+		*.sources) sources_deb822 "$type" "$file" > "$OWN_APT/parts/$n.sources" ;;
+		*) sources_one_line "$type" "$file" > "$OWN_APT/parts/$n.list" ;;
+		esac
+	done
+	find "$OWN_APT/parts" -type f -empty -delete
+	[[ -n $(ls -A "$OWN_APT/parts") ]]
+}
+
+# own_apt PROGRAM ARGUMENT...: apt-get or apt-cache
+own_apt()
+{
+	local program=$1
+	shift
+	"$program" -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$OWN_APT/parts" \
+		-o Dir::State::Lists="$OWN_APT/lists" -o Dir::Cache="$OWN_APT/cache" \
+		-o APT::Sandbox::User="$(id -un)" -o Acquire::Retries=3 "${OWN_APT_OPTIONS[@]}" "$@"
+}
+
+# The lists are large, and of no use when all is fetched.
+own_apt_close()
+{
+	rm -rf "$OWN_APT/lists" "$OWN_APT/cache" "$OWN_APT/parts"
+}
