@@ -68,10 +68,21 @@ static int codes[FULL];
 static int n;
 static int n_stated; /* the first of codes */
 
-/* Whether an event has a counter of its own: a formula shares others'. */
-static int plain(const char *name)
+/*
+ * Whether an event has a counter of its own, and no other event can be in its way: a
+ * formula shares others', and a hardware PMU holds only a few events, those that
+ * count what the set is attached to. (So do the software events of perf, which are
+ * stated above, and tracepoints.)
+ */
+static int plain(int code, const char *name)
 {
-	return strstr(name + strlen("upc:::"), "::") != NULL;
+	PAPI_event_info_t info;
+
+	name += strlen("upc:::");
+	if (!strncmp(name, "tp::", strlen("tp::")))
+		return 1;
+	return strstr(name, "::") && PAPI_get_event_info(code, &info) == PAPI_OK &&
+	       !strstr(info.long_descr, "Scope: what the event set is attached to");
 }
 
 static int have(int code)
@@ -104,7 +115,8 @@ static int fill(int component)
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component)) {
 		char name[PAPI_MAX_STR_LEN];
 
-		if (PAPI_event_code_to_name(code, name) != PAPI_OK || !plain(name) || have(code))
+		if (PAPI_event_code_to_name(code, name) != PAPI_OK || !plain(code, name) ||
+		    have(code))
 			continue;
 		if (PAPI_add_event(set, code) == PAPI_OK)
 			codes[n++] = code;
@@ -122,7 +134,8 @@ static int one_more(int component)
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component)) {
 		char name[PAPI_MAX_STR_LEN];
 
-		if (PAPI_event_code_to_name(code, name) == PAPI_OK && plain(name) && !have(code))
+		if (PAPI_event_code_to_name(code, name) == PAPI_OK && plain(code, name) &&
+		    !have(code))
 			return PAPI_add_event(set, code);
 	}
 	return PAPI_ENOEVNT;

@@ -252,8 +252,8 @@ enum upc_context_kind {
 	UPC_CONTEXT_MACHINE = 3, /* everything on all CPUs                     */
 };
 
-/* Privilege levels in which perf events are counted. 0: all that the caller
- * may count. */
+/* Privilege levels in which perf events are counted. 0: all that the caller may
+ * count; of a CPU's PMU user mode only, unless the event's name says otherwise. */
 #define UPC_DOMAIN_USER 0x1u
 #define UPC_DOMAIN_KERNEL 0x2u
 #define UPC_DOMAIN_HYPERVISOR 0x4u
@@ -324,7 +324,8 @@ int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from,
 /*
  * Checks everything together, opens what is new, and makes the change.
  * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256, or a
- * 257th counter: the message names them), UPC_EINVAL (a remove of what is not
+ * 257th counter, or hardware events that do not fit the PMU, where halted ones and
+ * thresholds take counters as well: the message names them), UPC_EINVAL (a remove of what is not
  * there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
  * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec), UPC_ESYSTEM.
  * After an error the unit is as before the begin.
@@ -341,7 +342,9 @@ int upc_unit_remove(struct upc_unit *unit, uint32_t code);
  * The one start/stop of all counters (register 0x900). Start: counting goes
  * on from the counters' values. Stop: the counters hold the counts up to it.
  * Starting a running unit, or stopping a stopped one, does nothing.
- * Errors: UPC_ESYSTEM, and after a fork, where everything is opened anew, those
+ * Errors: UPC_ECONFLICT (others hold the PMU's counters: told at once for the calling
+ * thread and for CPUs, by the next read for other tasks; nothing runs then),
+ * UPC_ESYSTEM, and after a fork, where everything is opened anew, those
  * of upc_transaction_commit; of stop also those of upc_unit_read: the unit is
  * stopped all the same.
  */
@@ -357,7 +360,8 @@ int upc_unit_reset(struct upc_unit *unit);
  * pass a file. values has UPC_COUNTERS places; counters that nothing is bound
  * to read as their register holds. NULL: only bring the registers up to date.
  * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY (upc_counter_state says which; the
- * others are right, values is filled), UPC_ESYSTEM.
+ * others are right, values is filled; UPC_EPARTIAL until upc_unit_reset, stopped or
+ * not), UPC_ESYSTEM.
  */
 int upc_unit_read(struct upc_unit *unit, uint64_t *values);
 
@@ -492,7 +496,8 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
  * for them.
  * Errors: UPC_EINVAL (a code that is not added; live page faults one by one, system
  * calls below 3, clocks below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a context of others:
- * the message says which), UPC_ECONFLICT (64 live events have one), UPC_ESTATE (a
+ * the message says which), UPC_ECONFLICT (64 live events have one, or the PMU has no
+ * counter left: a threshold takes one more), UPC_ESTATE (a
  * live unit runs, or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ESYSTEM.
  */
 int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t threshold);

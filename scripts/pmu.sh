@@ -212,7 +212,9 @@ build_papis()
 		[[ $build/obj/$test -nt $upc && $build/obj/$test -nt $build/papi/upc/src/libpapi.a ]] ||
 			rm -f "$build/obj/$test"
 	done
+	# shellcheck disable=SC2016 # make's variables
 	make_upc make-papi-tests LDFLAGS=-all-static PAPI_CPPFLAGS="-isystem $build/papi/upc/src" \
+		UTILS_LIBS='src/upc/libupc.a $(NETTLE_LIBS)' \
 		PAPI_LIBS="$build/papi/upc/src/libpapi.a -Wl,-u,upc_abi_version,$upc,$nettle -ldl -lm" \
 		"${papi_tests[@]}" "${pmu_tests[@]}"
 }
@@ -264,6 +266,7 @@ image_base()
 	put "$root/tests/papi" "${papi_tests[@]/#/$build/obj/}"
 	put "$root/tests/pmu" "${pmu_tests[@]/#/$build/obj/}"
 	cp -R "$top/ctests/vectors" "$root/tests/vectors"
+	cp -R "$top/share/upc/wirings" "$root/tests/wirings"
 }
 
 # image_papi NAME TEST...: PAPI's own tests, of the plain one or that with upc

@@ -80,12 +80,47 @@ static void test_catalogue(void **state)
 	upc_catalogue_close(c);
 }
 
+/* Where nobody chose: user mode of a CPU's PMU, everything of the rest. */
+static void test_domain_that_nobody_chose(void **state)
+{
+	static const struct {
+		const char *name;
+		bool core, exclude_user, exclude_kernel;
+	} unchosen[] = {
+		{"perf::INSTRUCTIONS", true, false, true},
+		{"perf::INSTRUCTIONS:k", true, true, false},
+		{"perf::INSTRUCTIONS:u:k", true, false, false},
+		{"perf::L1-DCACHE-LOADS", true, false, true},
+		{"perf::PAGE-FAULTS", false, false, false},
+		{"perf::CONTEXT-SWITCHES", false, false, false},
+	};
+	struct upci_context context = {.domain = UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL};
+	struct upci_driver driver = {.source = UPC_SOURCE_PERF, .mul = 1, .div = 1};
+	struct upci_perf_spec spec;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(unchosen) / sizeof(unchosen[0]); i++) {
+		driver.perf = unchosen[i].name;
+		context.domain_chosen = false;
+		assert_int_equal(upci_perf_encode_for(&driver, &context, &spec), 0);
+		assert_int_equal(spec.core, unchosen[i].core);
+		assert_int_equal(spec.exclude_user, unchosen[i].exclude_user);
+		assert_int_equal(spec.exclude_kernel, unchosen[i].exclude_kernel);
+	}
+	context.domain_chosen = true;
+	driver.perf = "perf::INSTRUCTIONS";
+	assert_int_equal(upci_perf_encode_for(&driver, &context, &spec), 0);
+	assert_false(spec.exclude_kernel || spec.exclude_user);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_encodings),
 		cmocka_unit_test(test_kernel_events_in_the_user_domain_are_refused),
 		cmocka_unit_test(test_catalogue),
+		cmocka_unit_test(test_domain_that_nobody_chose),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

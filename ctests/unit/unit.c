@@ -363,7 +363,7 @@ static void test_enable_on_exec(void **state)
 		wait_until_asleep_in_sh(pid);
 		if (what)
 			assert_int_equal(upc_unit_start(u), 0);
-		assert_in_range(value_of(u, faults), what ? 0 : 40, what ? 0 : 5000);
+		assert_in_range(value_of(u, faults), what ? 0 : 30, what ? 0 : 5000);
 		close(go);
 		waitpid(pid, NULL, 0);
 		assert_int_equal(upc_unit_stop(u), 0);

@@ -119,6 +119,7 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 		return upci_fail(UPC_ENOEVENT, "libpfm4 cannot encode '%s': %s", driver->perf,
 				 pfm_strerror(result));
 	spec->cpu_only = upci_pmu_is_cpu_only(spec->type);
+	spec->core = upci_pmu_is_core(spec->type);
 	if (happens_in_kernel(spec) && spec->exclude_kernel)
 		return upci_fail(UPC_EPERM,
 				 "%s: happens in the kernel and would read 0 in the user domain; run as root or "
@@ -126,6 +127,17 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 				 "task::nonvoluntary_ctxt_switches",
 				 driver->perf);
 	return 0;
+}
+
+int upci_perf_encode_for(const struct upci_driver *driver, const struct upci_context *context,
+			 struct upci_perf_spec *spec)
+{
+	int error = upci_perf_encode(driver, context->domain, spec);
+
+	if (error || context->domain_chosen || !spec->core)
+		return error;
+	/* Anew, because a name can choose for itself, as in "...:k". */
+	return upci_perf_encode(driver, UPC_DOMAIN_USER, spec);
 }
 
 /* What the perf PMU's own names leave to be said. */
@@ -312,10 +324,10 @@ static int add_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_i
 }
 
 /* A detected PMU that the kernel does not drive (a virtual machine without
- * one) is not listed event by event. */
-static bool kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
+ * one), or not for us, is not listed event by event: 0, or why it does not. */
+static int kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 {
-	int e, tried = 0;
+	int e, tried = 0, error = UPC_ENOSUPP;
 
 	for (e = pmu->first_event; e >= 0 && tried < 8; e = pfm_get_event_next(e)) {
 		struct upci_driver driver = {.source = UPC_SOURCE_PERF};
@@ -332,16 +344,39 @@ static bool kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 		if (upci_perf_encode(&driver, domain, &spec))
 			continue;
 		tried++;
-		if (upci_perf_probe(&spec, name) == 0)
-			return true;
+		error = upci_perf_probe(&spec, name);
+		if (error == 0 || fatal(error))
+			return error;
 	}
-	return false;
+	return error;
+}
+
+/* Why there are no events of the CPU's PMU: core says what came of the one that
+ * libpfm4 found, UPC_ENOEVENT where it found none. */
+static int add_missing_core(struct upc_catalogue *c, int core)
+{
+	/* perf_event_paranoid comes first: it refuses as well where nothing is. */
+	if (!upci_pmu_core_is_there())
+		return upci_catalogue_add_missing(
+			c, "hardware counters: the kernel shows no PMU of this CPU (a virtual machine without one); "
+			   "run on the bare machine or have the hypervisor pass the PMU on");
+	if (core == UPC_EPERM)
+		return upci_catalogue_add_missing(
+			c, upci_catalogue_printf(c, "hardware counters: the kernel does not permit them "
+						 "(perf_event_paranoid is %d; a container's seccomp filter answers so "
+						 "too): run as root or with CAP_PERFMON, or ask for "
+						 "perf_event_paranoid 2 or lower", upci_perf_paranoid()));
+	if (core == UPC_ENOEVENT)
+		return upci_catalogue_add_missing(
+			c, "hardware counters by this CPU's own names: libpfm4 does not know the CPU; perf's generic "
+			   "ones (perf::INSTRUCTIONS and others) are there where the kernel has them");
+	return upci_catalogue_add_missing(c, "hardware counters by this CPU's own names: the kernel opens none of those "
+					     "that libpfm4 has for it");
 }
 
 int upci_catalogue_add_pfm(struct upc_catalogue *c)
 {
-	int i, error = 0, domains = upci_perf_domains();
-	bool hardware = false;
+	int i, error = 0, core = UPC_ENOEVENT, domains = upci_perf_domains();
 
 	if (domains < 0)
 		return domains;
@@ -351,7 +386,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 						 pfm_strerror(initialized)));
 	for (i = 0; i < PFM_PMU_MAX && !error; i++) {
 		pfm_pmu_info_t pmu;
-		int e;
+		int e, there;
 
 		memset(&pmu, 0, sizeof(pmu));
 		pmu.size = sizeof(pmu);
@@ -362,10 +397,13 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 			error = add_generic(c, (unsigned)domains, &pmu);
 			continue;
 		}
-		if (!kernel_has(&pmu, (unsigned)domains))
+		there = kernel_has(&pmu, (unsigned)domains);
+		if (pmu.type == PFM_PMU_TYPE_CORE && core)
+			core = there;
+		if (fatal(there))
+			error = there;
+		if (there)
 			continue;
-		if (pmu.type == PFM_PMU_TYPE_CORE)
-			hardware = true;
 		for (e = pmu.first_event; e >= 0 && !error; e = pfm_get_event_next(e)) {
 			pfm_event_info_t info;
 
@@ -375,11 +413,8 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 				error = offer_event(c, (unsigned)domains, &pmu, &info);
 		}
 	}
-	if (!error && !hardware)
-		error = upci_catalogue_add_missing(
-			c, "hardware counters: the kernel shows no PMU of this CPU (a virtual machine without one, "
-			   "or perf_event_paranoid above 2); run on the bare machine or have the hypervisor pass "
-			   "the PMU on");
+	if (!error && core)
+		error = add_missing_core(c, core);
 	if (!error && !(domains & UPC_DOMAIN_KERNEL))
 		error = upci_catalogue_add_missing(
 			c, "the kernel domain, context switches and CPU migrations of perf: run as root or with "

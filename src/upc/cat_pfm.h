@@ -6,6 +6,7 @@
 #define UPCI_CAT_PFM_H
 
 #include "catalogue.h"
+#include "context.h"
 #include "perf.h"
 
 /* A code for a name that the catalogue has not, if libpfm4 knows it and the
@@ -17,5 +18,11 @@ int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name);
  * (UPC_DOMAIN_*) given. Errors with message: UPC_ENOEVENT, UPC_ENOSUPP,
  * UPC_EPERM. */
 int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct upci_perf_spec *spec);
+
+/* The same for a context. Where nobody chose its domain, events of a CPU's PMU count
+ * user mode, as users of PAPI and of instruction counts expect; what only the kernel
+ * raises, and PMUs that know no modes, are counted as they can be. */
+int upci_perf_encode_for(const struct upci_driver *driver, const struct upci_context *context,
+			 struct upci_perf_spec *spec);
 
 #endif

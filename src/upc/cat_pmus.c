@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,19 @@ static char *slurp(const char *pmu, const char *directory, const char *file)
 	while (text && length && isspace((unsigned char)text[length - 1]))
 		text[--length] = 0;
 	return text;
+}
+
+/* x86 has "cpu", or "cpu_core" and "cpu_atom"; ARM's tell their CPUs in a file that
+ * PMUs of other units do not have. */
+static bool has_core_name(const char *pmu)
+{
+	char *cpus;
+
+	if (!strncmp(pmu, "cpu", 3) || !strncmp(pmu, "armv", 4))
+		return true;
+	cpus = slurp(pmu, "", "cpus");
+	free(cpus);
+	return cpus != NULL;
 }
 
 /* Spreads value's bits over "config1:0-7,32-35" of a format file. */
@@ -109,6 +123,7 @@ int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *sp
 		return upci_fail(UPC_ENOEVENT, "the kernel's PMU %s has no event %s", pmu, event);
 	mask = slurp(pmu, "", "cpumask");
 	spec->cpu_only = mask != NULL;
+	spec->core = has_core_name(pmu);
 	free(mask);
 	/* Such PMUs refuse filters that they do not have; the default, all, is
 	 * what they count. Only a caller who may not see the kernel asks. */
@@ -151,6 +166,40 @@ bool upci_pmu_is_cpu_only(uint32_t type)
 {
 	/* The types below 6 are the kernel's fixed ones. */
 	return type >= 6 && each_pmu(is_cpu_only, &type) > 0;
+}
+
+/* With type NULL any will do. */
+static int is_core(const char *pmu, void *arg)
+{
+	const uint32_t *wanted = arg;
+	char *type;
+	int result;
+
+	if (!has_core_name(pmu))
+		return 0;
+	if (!wanted)
+		return 1;
+	type = slurp(pmu, "", "type");
+	result = type && (uint32_t)strtoul(type, NULL, 10) == *wanted;
+	free(type);
+	return result;
+}
+
+bool upci_pmu_is_core(uint32_t type)
+{
+	switch (type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return true;
+	default:
+		return type > PERF_TYPE_BREAKPOINT && each_pmu(is_core, &type) > 0;
+	}
+}
+
+bool upci_pmu_core_is_there(void)
+{
+	return each_pmu(is_core, NULL) > 0;
 }
 
 /* Whether libpfm4 or another builder lists this PMU's events already. */

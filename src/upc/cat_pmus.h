@@ -14,4 +14,10 @@ int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *sp
 /* Whether the PMU with this perf type counts CPUs, not tasks. */
 bool upci_pmu_is_cpu_only(uint32_t type);
 
+/* Whether it is a CPU's own, with user and kernel mode. */
+bool upci_pmu_is_core(uint32_t type);
+
+/* Whether the kernel has such a PMU on this machine. */
+bool upci_pmu_core_is_there(void);
+
 #endif

@@ -117,6 +117,7 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	context->kind = options->context;
 	context->cpu = -1;
 	context->domain = options->domain ? options->domain : (unsigned)permitted;
+	context->domain_chosen = options->domain != 0;
 	context->inherit = options->inherit;
 	context->inherit_threads = options->context == UPC_CONTEXT_PROCESS;
 	context->enable_on_exec = options->enable_on_exec;

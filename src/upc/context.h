@@ -15,6 +15,7 @@ struct upci_context {
 			 /* counts itself instead                             */
 	int cpu;
 	unsigned domain; /* UPC_DOMAIN_*, not 0                               */
+	bool domain_chosen;   /* by the user; else all that may be counted       */
 	bool inherit;	      /* children and new threads count too               */
 	bool inherit_threads; /* new threads do: the context of a process         */
 	bool enable_on_exec;

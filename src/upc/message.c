@@ -80,7 +80,7 @@ const char *upc_strerror(int error)
 	case UPC_ENOEVENT:
 		return "no such event on this machine";
 	case UPC_ECONFLICT:
-		return "the events do not fit the 256 counters together";
+		return "the events do not fit the counters together";
 	case UPC_EPERM:
 		return "this machine does not permit it";
 	case UPC_ENOSUPP:

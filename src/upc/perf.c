@@ -20,6 +20,7 @@
 #include "message.h"
 #include "perf.h"
 #include "perf_sampler.h"
+#include "perf_user.h"
 #include "process.h"
 
 /* Group of software events and tracepoints, which the kernel schedules
@@ -30,6 +31,16 @@ struct member {
 	bool used, halted;
 	unsigned group; /* its number, which stays */
 	int *fd;	/* one per target of the group */
+	const struct perf_event_mmap_page *page; /* for reads in user mode, or NULL */
+	struct upci_perf_spec spec;
+};
+
+/* How long a target's group had its counters, by the last read and by the one from
+ * which states are told. */
+struct span {
+	uint64_t running, lost; /* enabled, with and without counters */
+	uint64_t running_base, lost_base;
+	bool failed; /* since the base the kernel has given it up */
 };
 
 struct group {
@@ -38,9 +49,11 @@ struct group {
 	unsigned batch;	 /* in which it was opened */
 	struct upci_perf_target *target;
 	unsigned targets;
-	int *leader; /* one fd per target */
+	int *leader;	   /* one fd per target */
+	struct span *span; /* one per target */
 	int *handle; /* members in the order in which the kernel has them */
 	unsigned members, room;
+	struct upci_user_mode user;
 };
 
 /*
@@ -52,6 +65,7 @@ struct upci_perf {
 	struct upci_context context;
 	bool running;
 	bool waits_for_exec; /* the first start is the exec's */
+	bool refused;	     /* the last start was: nothing counts */
 	bool ever_enabled;
 	unsigned batch;
 	struct group *group;
@@ -222,13 +236,17 @@ static void clear(struct upci_perf *p, bool child)
 	for (i = 0; i < handles; i++) {
 		for (g = 0; member[i].used && group[g].number != member[i].group; g++)
 			;
-		if (member[i].used)
-			forget_and_close(&member[i].fd, group[g].targets);
+		if (!member[i].used)
+			continue;
+		forget_and_close(&member[i].fd, group[g].targets);
+		if (!child)
+			upci_user_unmap(member[i].page);
 	}
 	for (g = 0; g < groups; g++) {
 		forget_and_close(&group[g].leader, group[g].targets);
 		free(group[g].handle);
 		free(group[g].target);
+		free(group[g].span);
 	}
 	free(member);
 	free(group);
@@ -247,7 +265,7 @@ void upci_perf_forked(struct upci_perf *p)
 {
 	/* Closing a copy of a descriptor leaves the parent's event alone. */
 	clear(p, true);
-	p->running = false;
+	p->running = p->refused = false;
 	p->waits_for_exec = false;
 	upci_context_forked(&p->context);
 }
@@ -284,6 +302,7 @@ static void free_group(struct group *g)
 	forget_and_close(&g->leader, g->targets);
 	free(g->target);
 	free(g->handle);
+	free(g->span);
 }
 
 /* Opens the leaders of a new group. Threads that have ended since they were
@@ -295,8 +314,11 @@ static int open_group(struct upci_perf *p, uint32_t key, const char *name, struc
 
 	if (listed < 0)
 		return listed;
+	if (key != SOFTWARE_GROUP)
+		g.user = upci_user_mode(&p->context, key);
 	g.leader = malloc((size_t)listed * sizeof(int));
-	if (!g.leader)
+	g.span = calloc((size_t)listed, sizeof(*g.span));
+	if (!g.leader || !g.span)
 		error = upci_fail(UPC_ENOMEM, "%s: no memory", name);
 	for (i = 0; !error && i < listed; i++) {
 		g.target[g.targets] = g.target[i];
@@ -427,9 +449,24 @@ static void close_empty_group(struct upci_perf *p, unsigned number)
 	free_group(&empty);
 }
 
-/* Opens a member in all targets of a group, or in none. */
-static int join_group(struct upci_perf *p, struct group *g, const struct perf_event_attr *attr, const char *name)
+/* With reads in user mode, if the kernel takes it so. */
+static int open_member(const struct group *g, const struct perf_event_attr *attr, unsigned target)
 {
+	struct perf_event_attr with = *attr;
+	int fd;
+
+	with.config1 |= g->user.config1;
+	fd = upci_fd_keep(open_event(&with, &g->target[target], g->leader[target]));
+	if (fd >= 0 || with.config1 == attr->config1 || (errno != EINVAL && errno != EOPNOTSUPP))
+		return fd;
+	return upci_fd_keep(open_event(attr, &g->target[target], g->leader[target]));
+}
+
+/* Opens a member in all targets of a group, or in none. */
+static int join_group(struct upci_perf *p, struct group *g, const struct upci_perf_spec *spec,
+		      const struct perf_event_attr *attr, const char *name)
+{
+	const struct perf_event_mmap_page *page;
 	unsigned i, number = g->number;
 	int error = 0, handle = 0, *fd;
 
@@ -440,18 +477,104 @@ static int join_group(struct upci_perf *p, struct group *g, const struct perf_ev
 	if (!fd)
 		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
 	for (i = 0; i < g->targets; i++) {
-		fd[i] = upci_fd_keep(open_event(attr, &g->target[i], g->leader[i]));
+		fd[i] = open_member(g, attr, i);
 		if (fd[i] < 0) {
 			error = fail_open(name, &g->target[i], g->key != SOFTWARE_GROUP);
 			forget_and_close(&fd, i);
 			return error;
 		}
 	}
+	page = g->user.map ? upci_user_map(fd[0]) : NULL;
 	upci_process_lock();
-	p->member[handle] = (struct member){.used = true, .halted = attr->disabled, .group = number, .fd = fd};
+	p->member[handle] = (struct member){
+		.used = true, .halted = attr->disabled, .group = number, .fd = fd, .page = page, .spec = *spec};
 	g->handle[g->members++] = handle;
 	upci_process_unlock();
 	return handle;
+}
+
+/* ---- what fits a PMU --------------------------------------------------- */
+
+/* Adds one to what is tried together; counts those that the kernel took. */
+static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_target *target, int *fd, unsigned *n)
+{
+	struct perf_event_attr attr = attr_of(spec);
+
+	fd[*n] = upci_fd_keep(open_event(&attr, target, fd[0]));
+	if (fd[*n] < 0)
+		return -1;
+	++*n;
+	return 0;
+}
+
+/*
+ * Whether everything of a PMU that is opened, and a sampler of the handle (-1: none),
+ * can count at a time: all is opened once more, in one group that never runs. All of
+ * it is enabled but the leader, which no PMU sees, since the kernel leaves out of its
+ * own check what is disabled and what is in other groups. It does not depend on whom
+ * the events count, so the calling thread does for every task.
+ */
+static int check_fit(struct upci_perf *p, uint32_t key, int sampler, const char *name)
+{
+	struct perf_event_attr leader = {
+		.size = sizeof(leader),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	struct upci_perf_target target = {0, -1};
+	unsigned h, n = 0;
+	int error = 0, *fd = malloc((2 * (size_t)p->handles + 1) * sizeof(int));
+
+	if (!fd)
+		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	for (h = 0; !p->context.pid && h < p->groups; h++)
+		if (p->group[h].key == key)
+			target = p->group[h].target[0];
+	fd[0] = upci_fd_keep(open_event(&leader, &target, -1));
+	if (fd[0] < 0)
+		error = fail_open(name, &target, false);
+	else
+		n = 1;
+	for (h = 0; !error && h < p->handles; h++) {
+		const struct member *m = &p->member[h];
+		bool samples = (int)h == sampler || upci_samplers_has(&p->samplers, (int)h);
+
+		if (!m->used || group_key(m->spec.type) != key)
+			continue;
+		if (try_one(&m->spec, &target, fd, &n) || (samples && try_one(&m->spec, &target, fd, &n)))
+			error = fail_open(name, &target, true);
+	}
+	/* The leader last: without it each of the others would be scheduled by itself. */
+	while (n)
+		close(fd[--n]);
+	free(fd);
+	return error;
+}
+
+/*
+ * Whether the kernel itself has checked an event that was added: against all of the
+ * unit's on its PMU. That is so where they are in one group and enabled; an ordinary
+ * add costs nothing more than its system call.
+ */
+static bool kernel_has_checked(const struct upci_perf *p, uint32_t key)
+{
+	unsigned h, g, groups = 0;
+
+	if (key == SOFTWARE_GROUP)
+		return true;
+	for (g = 0; g < p->groups; g++)
+		groups += p->group[g].key == key;
+	for (h = 0; groups == 1 && h < p->handles; h++) {
+		const struct member *m = &p->member[h];
+
+		if (m->used && group_key(m->spec.type) == key &&
+		    (m->halted || upci_samplers_has(&p->samplers, (int)h)))
+			return false;
+	}
+	return groups == 1;
 }
 
 int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted, const char *name)
@@ -459,7 +582,7 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 	struct perf_event_attr attr = attr_of(spec);
 	uint32_t key = group_key(spec->type);
 	struct group *g = find_group(p, key);
-	int handle;
+	int handle, error;
 
 	if (spec->cpu_only && p->context.pid)
 		return upci_fail(UPC_ENOSUPP,
@@ -470,15 +593,21 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 	attr.disabled = halted;
 	set_inherit(p, &attr);
 	if (!g) {
-		int error = open_group(p, key, name, &g);
-
+		error = open_group(p, key, name, &g);
 		if (error)
 			return error;
 	}
-	handle = join_group(p, g, &attr, name);
-	if (handle < 0)
+	handle = join_group(p, g, spec, &attr, name);
+	if (handle < 0) {
 		close_empty_group(p, g->number);
-	return handle;
+		return handle;
+	}
+	if (kernel_has_checked(p, key))
+		return handle;
+	error = check_fit(p, key, -1, name);
+	if (error)
+		upci_perf_remove(p, handle);
+	return error ? error : handle;
 }
 
 void upci_perf_remove(struct upci_perf *p, int handle)
@@ -486,17 +615,21 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	struct member *m = &p->member[handle];
 	struct group *g = find_number(p, m->group);
 	unsigned i, number = m->group, targets = g->targets;
+	const struct perf_event_mmap_page *page;
 	int *fd;
 
 	upci_samplers_remove(&p->samplers, handle);
 	upci_process_lock();
 	fd = m->fd;
+	page = m->page;
 	m->fd = NULL;
+	m->page = NULL;
 	m->used = false;
 	for (i = 0; g->handle[i] != handle; i++)
 		;
 	memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
 	upci_process_unlock();
+	upci_user_unmap(page);
 	forget_and_close(&fd, targets);
 	close_empty_group(p, number);
 }
@@ -523,10 +656,60 @@ static int switch_groups(struct upci_perf *p, unsigned long request)
 	return error;
 }
 
+/*
+ * Whether the PMU had no room for a group that was enabled just now. The kernel knows
+ * at once for a CPU and for the calling thread, self; for others when they run next.
+ * One byte is less than any group is: the answer is ENOSPC, without anything being
+ * read, or the end of file of a pinned group that was given up.
+ */
+static int check_room(const struct upci_perf *p, pid_t self)
+{
+	unsigned g, i;
+	char byte;
+
+	for (g = 0; g < p->groups; g++) {
+		const struct group *group = &p->group[g];
+
+		for (i = 0; group->key != SOFTWARE_GROUP && i < group->targets; i++)
+			if ((group->target[i].tid < 0 || group->target[i].tid == self) &&
+			    read(group->leader[i], &byte, 1) == 0)
+				return UPC_ECONFLICT;
+	}
+	return 0;
+}
+
+static int fail_room(void)
+{
+	return upci_fail(UPC_ECONFLICT,
+			 "the PMU has no counters left for the unit's hardware events: others that run hold them "
+			 "(another unit or event set here, perf, the kernel's watchdog); stop those first, or count "
+			 "fewer hardware events");
+}
+
+static bool has_hardware(const struct upci_perf *p)
+{
+	unsigned g;
+
+	for (g = 0; g < p->groups; g++)
+		if (p->group[g].key != SOFTWARE_GROUP)
+			return true;
+	return false;
+}
+
 int upci_perf_start(struct upci_perf *p)
 {
+	/* All that needs not lie behind the first ENABLE lies before it. */
+	const bool look = !p->waits_for_exec && has_hardware(p);
+	const pid_t self = look ? gettid() : 0;
 	int error = p->waits_for_exec ? 0 : switch_groups(p, PERF_EVENT_IOC_ENABLE);
 
+	if (!error && look)
+		error = check_room(p, self);
+	p->refused = error == UPC_ECONFLICT;
+	if (p->refused) {
+		(void)upci_perf_stop(p);
+		return fail_room();
+	}
 	p->waits_for_exec = false;
 	p->running = !error;
 	return error ? error : upci_samplers_run(&p->samplers, true);
@@ -611,6 +794,13 @@ int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf
 	fd = open_sampler(p, spec, period, name);
 	if (fd < 0)
 		return fd;
+	if (group_key(spec->type) != SOFTWARE_GROUP) {
+		error = check_fit(p, group_key(spec->type), handle, name);
+		if (error) {
+			close(fd);
+			return error;
+		}
+	}
 	return upci_samplers_put(&p->samplers, handle, fd, period, p->member[handle].halted, p->context.tid, signal,
 				 name);
 }
@@ -630,44 +820,87 @@ int upci_perf_handles(const struct upci_perf *p)
 	return (int)p->handles;
 }
 
+/* What a read of a target says about its group's time. A start that was refused, as
+ * the caller was told, is no time in which anything should have counted. */
+static void keep_span(const struct upci_perf *p, struct span *s, const struct read_head *head, bool failed)
+{
+	uint64_t lost = head->running < head->enabled ? head->enabled - head->running : 0;
+
+	if (p->refused)
+		s->lost_base += lost - s->lost;
+	else
+		s->failed |= failed;
+	s->lost = lost;
+	s->running = head->running;
+}
+
 /* Adds one target's group to the sums, which the first target's sets. */
-static int read_group(struct upci_perf *p, const struct group *g, unsigned target, uint64_t *value, uint8_t *state)
+static int read_group(struct upci_perf *p, const struct group *g, unsigned target, uint64_t *value)
 {
 	size_t want = sizeof(struct read_head) + g->members * sizeof(uint64_t);
 	ssize_t got = read(g->leader[target], p->buffer, p->buffer_bytes);
 	const struct read_head *head = (const struct read_head *)p->buffer;
 	const uint64_t *counts = p->buffer + sizeof(*head) / sizeof(uint64_t);
-	uint8_t how = UPCI_PERF_EXACT;
+	bool failed = got == 0;
 	unsigned i;
 
+	/* A pinned group that the PMU had no room for gives nothing any more. What it
+	 * counted before is still there, and any member gives the whole group. */
+	if (failed) {
+		p->buffer[0] = 0;
+		got = read(p->member[g->handle[0]].fd[target], p->buffer, p->buffer_bytes);
+	}
 	if (got < 0)
 		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", strerror(errno));
-	if (got > 0 && head->enabled)
-		p->ever_enabled = true;
-	if (got == 0) {
-		/* A pinned group that the PMU had no room for. */
-		for (i = 0; i < g->members; i++) {
-			if (!target)
-				value[g->handle[i]] = 0;
-			state[g->handle[i]] = UPCI_PERF_NEVER;
-		}
-		return 0;
-	}
 	if ((size_t)got < want || head->events != g->members + 1)
 		return upci_fail(UPC_ESYSTEM, "reading a perf group of %u events gave %llu", g->members + 1,
 				 (unsigned long long)head->events);
-	if (g->key != SOFTWARE_GROUP && head->running < head->enabled)
-		how = head->running ? UPCI_PERF_PARTIAL : UPCI_PERF_NEVER;
-	for (i = 0; i < g->members && !target; i++) {
-		value[g->handle[i]] = counts[i];
-		state[g->handle[i]] = how;
-	}
-	for (i = 0; i < g->members && target; i++) {
-		value[g->handle[i]] += counts[i];
-		if (how > state[g->handle[i]])
-			state[g->handle[i]] = how;
-	}
+	if (head->enabled)
+		p->ever_enabled = true;
+	keep_span(p, &g->span[target], head, failed);
+	for (i = 0; i < g->members; i++)
+		value[g->handle[i]] = target ? value[g->handle[i]] + counts[i] : counts[i];
 	return 0;
+}
+
+static enum upci_perf_state judge(const struct group *g)
+{
+	bool whole = true, ran = false;
+	unsigned i;
+
+	for (i = 0; g->key != SOFTWARE_GROUP && i < g->targets; i++) {
+		const struct span *s = &g->span[i];
+
+		whole = whole && !s->failed && s->lost <= s->lost_base;
+		ran = ran || s->running > s->running_base;
+	}
+	return whole ? UPCI_PERF_EXACT : ran ? UPCI_PERF_PARTIAL : UPCI_PERF_NEVER;
+}
+
+/*
+ * A group that runs on the calling thread, without a system call. False where a member
+ * has no page, or its counter is not there now or was not always: what then is to be
+ * said, the kernel's times tell.
+ */
+static bool read_in_user_mode(struct upci_perf *p, const struct group *g, uint64_t *value, uint8_t *state)
+{
+	bool counts = false;
+	unsigned i;
+
+	if (!p->running || !g->user.map || judge(g) != UPCI_PERF_EXACT || !upci_user_here(p->context.tid))
+		return false;
+	for (i = 0; i < g->members; i++) {
+		int handle = g->handle[i];
+		const struct member *m = &p->member[handle];
+		enum upci_user_answer answer = m->page ? upci_user_read(m->page, &value[handle]) : UPCI_USER_ASK;
+
+		if (answer == UPCI_USER_ASK || (answer == UPCI_USER_STOPPED && !m->halted))
+			return false;
+		counts |= answer == UPCI_USER_COUNTS;
+		state[handle] = UPCI_PERF_EXACT;
+	}
+	p->ever_enabled |= counts;
+	return counts;
 }
 
 int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
@@ -675,10 +908,33 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 	unsigned g, i;
 	int error = 0;
 
-	for (g = 0; g < p->groups && !error; g++)
-		for (i = 0; i < p->group[g].targets && !error; i++)
-			error = read_group(p, &p->group[g], i, value, state);
+	for (g = 0; g < p->groups && !error; g++) {
+		const struct group *group = &p->group[g];
+		enum upci_perf_state how;
+
+		if (read_in_user_mode(p, group, value, state))
+			continue;
+		for (i = 0; i < group->targets && !error; i++)
+			error = read_group(p, group, i, value);
+		how = judge(group);
+		for (i = 0; i < group->members; i++)
+			state[group->handle[i]] = (uint8_t)how;
+	}
 	return error;
+}
+
+void upci_perf_rebase(struct upci_perf *p)
+{
+	unsigned g, i;
+
+	for (g = 0; g < p->groups; g++)
+		for (i = 0; i < p->group[g].targets; i++) {
+			struct span *s = &p->group[g].span[i];
+
+			s->running_base = s->running;
+			s->lost_base = s->lost;
+			s->failed = false;
+		}
 }
 
 int upci_perf_probe(const struct upci_perf_spec *spec, const char *name)

@@ -24,6 +24,7 @@ struct upci_perf_spec {
 	uint64_t config, config1, config2;
 	bool exclude_user, exclude_kernel, exclude_hv;
 	bool cpu_only; /* uncore and the like: counts CPUs, not tasks */
+	bool core;     /* of a CPU's own PMU: knows user and kernel mode */
 };
 
 /* Whom a group counts: task tids (cpu -1), or CPUs (tid -1). */
@@ -48,8 +49,10 @@ void upci_perf_destroy(struct upci_perf *perf);
  * not grow once a child may have it: the kernel then refuses its reads. So there
  * a group takes the events of one batch, and upci_perf_check tells whether a
  * child has come in between. The event counts when the groups run and
- * it is not halted; with halted it starts so. Returns a handle (>= 0), reused
- * after removal, or a negative error with a message that begins with name.
+ * it is not halted; with halted it starts so. Everything of a PMU, halted or not,
+ * must fit its counters together, so that a halted event can always go on. Returns a
+ * handle (>= 0), reused after removal, or a negative error with a message that begins
+ * with name.
  */
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
@@ -71,6 +74,11 @@ bool upci_perf_ever_enabled(const struct upci_perf *perf);
  * One system call a group and target. In a context that waits for an exec the
  * first start switches nothing: the exec does. A stop before that ends the wait
  * (and there is nothing to read): the groups must be opened anew.
+ *
+ * Start fails with UPC_ECONFLICT, everything stopped again, when others hold the
+ * PMU's counters, where that is known at once: for CPUs and the calling thread. For
+ * other tasks the states of the next read tell. What counts in between is for the
+ * caller to pass over.
  */
 int upci_perf_start(struct upci_perf *perf);
 int upci_perf_stop(struct upci_perf *perf);
@@ -79,7 +87,8 @@ int upci_perf_stop(struct upci_perf *perf);
 int upci_perf_halt(struct upci_perf *perf, int handle);
 int upci_perf_continue(struct upci_perf *perf, int handle);
 
-/* Whether the times of a group say that its events counted all the time. */
+/* Whether a group's events counted all the time that they should have, part of it, or
+ * never: since it was opened or upci_perf_rebase was called. */
 enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER };
 
 /*
@@ -90,6 +99,9 @@ enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER };
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 int upci_perf_handles(const struct upci_perf *perf);
 
+/* From the last read on states are told anew. */
+void upci_perf_rebase(struct upci_perf *perf);
+
 /*
  * A signal to the counted thread each time the event of a handle, which spec has been
  * opened for, has counted period more: a full period from here, as counted while the
@@ -98,7 +110,8 @@ int upci_perf_handles(const struct upci_perf *perf);
  * Contexts: a thread of the caller's own process, without inherit. The groups do not
  * run. Errors with message, which leave all as it was: UPC_ENOSUPP (context; an
  * event that cannot sample), UPC_EINVAL (signal; page faults one by one, clocks below
- * 100 us), UPC_ECONFLICT (64 have a period), UPC_EMFILE, UPC_EPERM, UPC_ENOTASK,
+ * 100 us), UPC_ECONFLICT (64 have a period; on a PMU a period takes a counter more, and
+ * there is none), UPC_EMFILE, UPC_EPERM, UPC_ENOTASK,
  * UPC_ENOMEM, UPC_ESYSTEM.
  */
 int upci_perf_set_period(struct upci_perf *perf, int handle, const struct upci_perf_spec *spec, uint64_t period,

@@ -98,6 +98,16 @@ static struct upci_sampler *find(struct upci_samplers *samplers, int handle)
 	return NULL;
 }
 
+bool upci_samplers_has(const struct upci_samplers *samplers, int handle)
+{
+	unsigned i;
+
+	for (i = 0; i < samplers->top; i++)
+		if (samplers->at[i].fd >= 0 && samplers->at[i].handle == handle)
+			return true;
+	return false;
+}
+
 /* Forgets, then closes. A copy of the descriptor in another process would keep the
  * event going, so it is disabled as well. */
 static void close_sampler(struct upci_sampler *s, bool child)

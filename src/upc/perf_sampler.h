@@ -30,6 +30,8 @@ void upci_samplers_init(struct upci_samplers *samplers);
 /* Disables and closes all. In a forked child only closes: they are the parent's. */
 void upci_samplers_clear(struct upci_samplers *samplers, bool child);
 
+bool upci_samplers_has(const struct upci_samplers *samplers, int handle);
+
 /* What would be refused whatever the kernel says. Errors with message: UPC_EINVAL
  * (signal, a period too short to live with), UPC_ECONFLICT (too many). */
 int upci_samplers_check(const struct upci_samplers *samplers, int handle, const struct upci_perf_spec *spec,

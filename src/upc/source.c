@@ -72,7 +72,7 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 	switch (event->driver.source) {
 	case UPC_SOURCE_PERF:
 	case UPC_SOURCE_TRACEPOINT:
-		result = upci_perf_encode(&event->driver, context->domain, &spec);
+		result = upci_perf_encode_for(&event->driver, context, &spec);
 		if (!result)
 			result = upci_perf_add(sources->perf, &spec, binding->flags & UPC_COUNTER_HALTED,
 					       event->name);

@@ -14,6 +14,7 @@
 static void clear_counter(struct upc_unit *u, unsigned i)
 {
 	upci_unit_repaired(u, i);
+	u->binding[i].flags &= (uint16_t)~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
 	if (u->replay) {
 		(void)upci_unit_preset(u, i, 0);
 	} else {
@@ -33,7 +34,7 @@ static void after_fork(struct upci_fork_entry *entry)
 	upci_shared_forked(&u->shared);
 	if (u->replay)
 		upci_replay_forked(u->replay);
-	u->started = false;
+	u->started = u->partial = false;
 	u->forked = !u->replay;
 	upci_unit_write_run(u, false);
 	for (i = 0; i < UPC_COUNTERS; i++)
@@ -207,7 +208,7 @@ static int replace_sources(struct upc_unit *u, const struct upci_context *contex
 		b->last = 0;
 	}
 	u->forked = false;
-	u->started = false;
+	u->started = u->partial = false;
 	upci_unit_rearm(u);
 	upci_process_unlock();
 	upci_sources_destroy(&old);
@@ -286,6 +287,7 @@ int upc_unit_start(struct upc_unit *u)
 		error = upci_perf_start(u->sources.perf);
 	if (error) {
 		(void)upci_perf_stop(u->sources.perf);
+		upci_unit_pass_over(u);
 		return error;
 	}
 	upci_unit_write_run(u, true);

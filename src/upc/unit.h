@@ -97,6 +97,7 @@ struct upc_unit {
 	struct upci_fork_entry fork;
 	bool forked;  /* descriptors are to be opened anew             */
 	bool started; /* since the descriptors were opened             */
+	bool partial; /* the last update found a hardware event that did not always count */
 
 	/* Readings, with room for the sources' handles. */
 	uint64_t *perf_value, *file_value;
@@ -128,10 +129,19 @@ int upci_unit_entry(const struct upc_unit *unit, uint32_t code);
 int upci_unit_update(struct upc_unit *unit);
 int upci_unit_base(struct upc_unit *unit);
 
-/* The same where anything can have changed. */
+/* What perf has counted since the last update counts for nothing. */
+void upci_unit_pass_over(struct upc_unit *unit);
+
+/* UPC_EPARTIAL with message where a hardware event did not always count. */
+int upci_unit_check_counted(const struct upc_unit *unit);
+
+/* Update where anything can have changed. What never counted is no count also when the
+ * unit has stopped. */
 static inline int upci_unit_current(struct upc_unit *unit)
 {
-	return unit->regs.run || unit->replay ? upci_unit_update(unit) : 0;
+	if (unit->regs.run || unit->replay)
+		return upci_unit_update(unit);
+	return unit->partial ? upci_unit_check_counted(unit) : 0;
 }
 
 /* Errors of a read that leave the registers good. */

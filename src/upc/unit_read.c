@@ -49,10 +49,12 @@ static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
 		*value = scale(&b->event->driver, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
 		return true;
 	default:
-		if (u->perf_state[b->handle] == UPCI_PERF_NEVER)
+		if (u->perf_state[b->handle] == UPCI_PERF_NEVER) {
 			mark(b, UPC_COUNTER_NEVER, "the PMU never had a counter for it: not counted");
-		else if (u->perf_state[b->handle] == UPCI_PERF_PARTIAL)
+		} else if (u->perf_state[b->handle] == UPCI_PERF_PARTIAL) {
+			b->flags &= (uint16_t)~UPC_COUNTER_NEVER;
 			mark(b, UPC_COUNTER_PARTIAL, "its hardware counter ran only part of the time");
+		}
 		*value = scale(&b->event->driver, u->perf_value[b->handle]);
 		return true;
 	}
@@ -118,9 +120,44 @@ static int read_sources(struct upc_unit *u)
 	return error;
 }
 
+void upci_unit_pass_over(struct upc_unit *u)
+{
+	unsigned a;
+
+	if (!u->perf_events || upci_perf_read(u->sources.perf, u->perf_value, u->perf_state))
+		return;
+	for (a = 0; a < u->actives; a++) {
+		struct upci_binding *b = &u->binding[u->active[a]];
+
+		if (upci_is_perf(b))
+			b->last = scale(&b->event->driver, u->perf_value[b->handle]);
+	}
+}
+
+static int fail_partial(const struct upci_binding *b)
+{
+	if (b->flags & UPC_COUNTER_NEVER)
+		return upci_fail(UPC_EPARTIAL, "%s: not counted: the PMU never had a counter for it (another user "
+				 "of the PMU, or more events than it has); count fewer hardware events",
+				 b->event->name);
+	return upci_fail(UPC_EPARTIAL, "%s: counted only part of the time: others use the PMU as well; "
+			 "count fewer hardware events", b->event->name);
+}
+
+int upci_unit_check_counted(const struct upc_unit *u)
+{
+	const uint16_t bad = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER;
+	unsigned a;
+
+	for (a = 0; a < u->actives; a++)
+		if (u->binding[u->active[a]].flags & bad)
+			return fail_partial(&u->binding[u->active[a]]);
+	return 0;
+}
+
 int upci_unit_update(struct upc_unit *u)
 {
-	const uint16_t bad = UPC_COUNTER_LOST | UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER;
+	const uint16_t partial = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER;
 	const struct upci_binding *worst = NULL;
 	unsigned a;
 	int error;
@@ -134,21 +171,21 @@ int upci_unit_update(struct upc_unit *u)
 	error = read_sources(u);
 	if (error)
 		return error;
+	u->partial = false;
 	for (a = 0; a < u->actives; a++) {
+		const struct upci_binding *b = &u->binding[u->active[a]];
+
 		take_in(u, u->active[a]);
-		if (u->binding[u->active[a]].flags & bad)
-			worst = &u->binding[u->active[a]];
+		if (!(b->flags & (partial | UPC_COUNTER_LOST)))
+			continue;
+		u->partial = u->partial || b->flags & partial;
+		worst = b;
 	}
 	upci_unit_show(u, false);
 	if (!worst)
 		return 0;
-	if (worst->flags & UPC_COUNTER_NEVER)
-		return upci_fail(UPC_EPARTIAL, "%s: not counted: the PMU never had a counter for it (another user "
-				 "of the PMU, or more events than it has); count fewer hardware events",
-				 worst->event->name);
-	if (worst->flags & UPC_COUNTER_PARTIAL)
-		return upci_fail(UPC_EPARTIAL, "%s: counted only part of the time: others use the PMU as well; "
-				 "count fewer hardware events", worst->event->name);
+	if (worst->flags & partial)
+		return fail_partial(worst);
 	return upci_fail(UPC_ELOST, "%s: its source is gone (a thread that ended, an interface that was removed); "
 			 "the counter keeps the last value; remove the event to go on", worst->event->name);
 }
@@ -313,7 +350,11 @@ int upc_unit_reset(struct upc_unit *u)
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
+	/* What did not count until now has no part in the counts from here on. */
+	upci_perf_rebase(u->sources.perf);
+	u->partial = false;
 	for (error = 0, i = 0; i < UPC_COUNTERS; i++) {
+		u->binding[i].flags &= (uint16_t)~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
 		if (u->binding[i].references && u->binding[i].event->kind == UPC_KIND_LEVEL)
 			continue;
 		failed = preset(u, i, 0);

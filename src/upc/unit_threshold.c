@@ -93,7 +93,7 @@ static int set_live(struct upc_unit *u, struct upci_sources *sources, const stru
 		    const struct upci_binding *b, int handle, uint64_t period)
 {
 	struct upci_perf_spec spec;
-	int error = upci_perf_encode(&b->event->driver, context->domain, &spec);
+	int error = upci_perf_encode_for(&b->event->driver, context, &spec);
 
 	if (error)
 		return error;
