@@ -417,7 +417,7 @@ static int on_init_component(int index)
 	cmp->initialized = cmp->disabled == PAPI_OK;
 	if (!cmp->initialized)
 		return cmp->disabled;
-	lib = opened.library;
+	lib = opened.lib;
 	first_domain = cmp->default_domain;
 	upcp_caller_open();
 	upcp_signal_open();

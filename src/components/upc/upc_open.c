@@ -35,7 +35,7 @@ static void append_missing(const struct upcp_opened *opened, char *description, 
 	const char *sentence;
 	unsigned int i;
 
-	for (i = 0; (sentence = opened->library->upc_catalogue_missing(opened->catalogue, i)); i++) {
+	for (i = 0; (sentence = opened->lib->upc_catalogue_missing(opened->catalogue, i)); i++) {
 		size_t used = strlen(description);
 		int length = (int)strcspn(sentence, ":");
 		const char *glue = i ? ", " : "; not here: ";
@@ -67,7 +67,7 @@ static const char *remedy_for(int error, const char *message)
 
 static int open_catalogue(PAPI_component_info_t *cmp, struct upcp_opened *opened)
 {
-	const struct upcp_library *lib = opened->library;
+	const struct upcp_library *lib = opened->lib;
 	int error = lib->upc_catalogue_open(NULL, &opened->catalogue);
 	const char *message, *remedy;
 
@@ -84,18 +84,18 @@ static int open_catalogue(PAPI_component_info_t *cmp, struct upcp_opened *opened
 
 int upcp_open(PAPI_component_info_t *cmp, struct upcp_opened *opened)
 {
-	opened->library = upcp_library_find(cmp->disabled_reason, sizeof(cmp->disabled_reason));
-	if (!opened->library || open_catalogue(cmp, opened) != PAPI_OK)
+	opened->lib = upcp_library_find(cmp->disabled_reason, sizeof(cmp->disabled_reason));
+	if (!opened->lib || open_catalogue(cmp, opened) != PAPI_OK)
 		return PAPI_ECMP;
-	if (upcp_sets_open(opened->library, opened->catalogue)) {
-		opened->library->upc_catalogue_close(opened->catalogue);
+	if (upcp_sets_open(opened->lib, opened->catalogue)) {
+		opened->lib->upc_catalogue_close(opened->catalogue);
 		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "Out of memory.");
 		return PAPI_ENOMEM;
 	}
 	cmp->disabled_reason[0] = '\0';
 	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s",
-		 opened->library->upc_version());
-	upcp_names_open(opened->library, opened->catalogue);
+		 opened->lib->upc_version());
+	upcp_names_open(opened->lib, opened->catalogue);
 	opened->replays = upcp_names_replayed();
 	snprintf(cmp->description, sizeof(cmp->description), "%s, 256 counted at once",
 		 opened->replays ? "A replay script's signals" : "This machine's events");

@@ -11,7 +11,7 @@
 #include "upc_library.h"
 
 struct upcp_opened {
-	const struct upcp_library *library;
+	const struct upcp_library *lib;
 	struct upc_catalogue *catalogue; /* the caller closes it          */
 	int replays;                     /* a script drives the events    */
 };
