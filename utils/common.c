@@ -52,6 +52,12 @@ int util_print_version(void)
 	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
 }
 
+int util_print_help(const char *usage)
+{
+	fputs(usage, stdout);
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
 int util_flush(FILE *out, const char *name)
 {
 	errno = 0;

@@ -45,6 +45,9 @@ int util_wrong_value(const char *option, const char *what, const char *text);
 /* Prints the tool's and the library's release; returns the exit status. */
 int util_print_version(void);
 
+/* Prints the help text; returns the exit status. */
+int util_print_help(const char *usage);
+
 /* Flushes out and says if anything of it could not be written: 0 or -1. */
 int util_flush(FILE *out, const char *name);
 

@@ -175,8 +175,7 @@ static int set_option(struct options *o, int option, int *status)
 			*status = util_wrong_value("--user", "a user's name or number", optarg);
 		break;
 	case 'h':
-		fputs(usage, stdout);
-		*status = util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+		*status = util_print_help(usage);
 		return -1;
 	case 'V':
 		*status = util_print_version();

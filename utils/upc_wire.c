@@ -104,8 +104,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 			o->wiring = optarg;
 			break;
 		case 'h':
-			fputs(usage, stdout);
-			*status = util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+			*status = util_print_help(usage);
 			return -1;
 		case 'V':
 			*status = util_print_version();

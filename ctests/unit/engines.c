@@ -87,23 +87,6 @@ static void write_all(unsigned offset, uint64_t value)
 		assert_int_equal(engines[e]->write(engine[e], offset, value), result);
 }
 
-/* Values near the places where something happens: carries, thresholds, wraps. */
-static uint64_t interesting(uint64_t *s)
-{
-	uint64_t x = random_next(s), words = x % 4 << 12;
-
-	switch (x >> 8 & 3) {
-	case 0:
-		return words + 4096 - (x >> 16) % 64;
-	case 1:
-		return 0 - (x >> 16) % 9000;
-	case 2:
-		return words + (x >> 16) % 4096;
-	default:
-		return words;
-	}
-}
-
 static struct upci_wave random_wave(uint64_t *s)
 {
 	uint64_t x = random_next(s), period = 1 + (x >> 8) % (x & 1 ? 7 : x & 2 ? 300 : 20000);
@@ -143,14 +126,14 @@ static void step(uint64_t *s, uint64_t seed)
 	switch (x % 16) {
 	case 0:
 	case 1:
-		write_all(UPC_REG_COUNTER(i), interesting(s));
+		write_all(UPC_REG_COUNTER(i), random_near_carry(s));
 		break;
 	case 2:
 	case 3:
 		write_all(UPC_REG_CONFIG(i / 8), random_next(s));
 		break;
 	case 4:
-		write_all(UPC_REG_THRESHOLD, interesting(s));
+		write_all(UPC_REG_THRESHOLD, random_near_carry(s));
 		break;
 	case 5:
 		write_all(UPC_REG_START_STOP, x >> 8 & 3);

@@ -54,23 +54,6 @@ static void log_interrupt(struct log *log, unsigned counter, uint64_t count)
 	log->entry[log->n++].count = count;
 }
 
-/* Values near the places where something happens: carries, thresholds, wraps. */
-static uint64_t interesting(uint64_t *s)
-{
-	uint64_t x = random_next(s), words = x % 4 << 12;
-
-	switch (x >> 8 & 3) {
-	case 0:
-		return words + 4096 - (x >> 16) % 64;
-	case 1:
-		return 0 - (x >> 16) % 9000;
-	case 2:
-		return words + (x >> 16) % 4096;
-	default:
-		return words;
-	}
-}
-
 static unsigned busy_counter(unsigned n)
 {
 	return (unsigned)((case_seed * 37 + n * 51) % UPC_COUNTERS);
@@ -95,7 +78,7 @@ static bool handler(unsigned n, unsigned counter, unsigned *offset, uint64_t *va
 	case 0:
 	case 1: /* a repeating threshold made by hand */
 		*offset = UPC_REG_COUNTER(counter);
-		*value = interesting(&s);
+		*value = random_near_carry(&s);
 		return true;
 	case 2:
 		*offset = UPC_REG_CONFIG(counter / 8);
@@ -103,7 +86,7 @@ static bool handler(unsigned n, unsigned counter, unsigned *offset, uint64_t *va
 		return true;
 	case 3:
 		*offset = UPC_REG_THRESHOLD;
-		*value = interesting(&s);
+		*value = random_near_carry(&s);
 		return true;
 	case 4:
 		*offset = UPC_REG_START_STOP;
@@ -441,14 +424,14 @@ static void step(uint64_t *s, uint64_t most)
 	case 1:
 		if (unread >> n & 1)
 			compare();
-		write_both(UPC_REG_COUNTER(i), interesting(s));
+		write_both(UPC_REG_COUNTER(i), random_near_carry(s));
 		break;
 	case 2:
 	case 3:
 		write_both(UPC_REG_CONFIG(i / 8), fields(s));
 		break;
 	case 4:
-		write_both(UPC_REG_THRESHOLD, interesting(s));
+		write_both(UPC_REG_THRESHOLD, random_near_carry(s));
 		break;
 	case 5:
 		write_both(UPC_REG_START_STOP, x >> 8 & 3);
@@ -463,7 +446,7 @@ static void step(uint64_t *s, uint64_t most)
 	case 8:
 		if (unread >> n & 1)
 			compare();
-		k = x & 0x100 ? interesting(s) : random_next(s);
+		k = x & 0x100 ? random_near_carry(s) : random_next(s);
 		upci_totals_preset(&totals, i, k);
 		oracle_preset(i, k);
 		break;

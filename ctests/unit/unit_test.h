@@ -77,4 +77,21 @@ static inline uint64_t random_next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
+/* Values near the places where something happens: carries, thresholds, wraps. */
+static inline uint64_t random_near_carry(uint64_t *s)
+{
+	uint64_t x = random_next(s), words = x % 4 << 12;
+
+	switch (x >> 8 & 3) {
+	case 0:
+		return words + 4096 - (x >> 16) % 64;
+	case 1:
+		return 0 - (x >> 16) % 9000;
+	case 2:
+		return words + (x >> 16) % 4096;
+	default:
+		return words;
+	}
+}
+
 #endif
