@@ -276,7 +276,8 @@ struct upc_unit;
  * Creates a unit in reset state: all registers zero, stopped, no event added.
  * options may be NULL: the calling thread. The catalogue must outlive it.
  * Errors: UPC_EINVAL, UPC_ENOMEM, UPC_ENOTASK (no such process or CPU),
- * UPC_EPERM (a domain that the caller may not count), UPC_EMFILE, UPC_ESYSTEM.
+ * UPC_EPERM (a domain that the caller may not count), UPC_ENOSUPP (what a script
+ * cannot give: others, domains, inherit), UPC_EMFILE, UPC_ESYSTEM.
  */
 int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_options *options,
 		    struct upc_unit **unit);
@@ -286,7 +287,8 @@ void upc_unit_destroy(struct upc_unit *unit);
 
 /*
  * Counts somebody else from now on: every event is opened anew for the other
- * context, counters are zeroed. Errors: UPC_ESTATE (running), and those of
+ * context, counters are zeroed. Errors: UPC_ESTATE (running, a transaction is
+ * open, or called from an interrupt), and those of
  * upc_transaction_commit; then the unit is as it was.
  */
 int upc_unit_retarget(struct upc_unit *unit, const struct upc_unit_options *options);
@@ -327,7 +329,8 @@ int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from,
  * 257th counter, or hardware events that do not fit the PMU, where halted ones and
  * thresholds take counters as well: the message names them), UPC_EINVAL (a remove of what is not
  * there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
- * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec), UPC_ESYSTEM.
+ * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec, or called from
+ * an interrupt), UPC_ESYSTEM.
  * After an error the unit is as before the begin.
  * Host events may move to another counter, with their values.
  */
@@ -344,7 +347,7 @@ int upc_unit_remove(struct upc_unit *unit, uint32_t code);
  * Starting a running unit, or stopping a stopped one, does nothing.
  * Errors: UPC_ECONFLICT (others hold the PMU's counters: told at once for the calling
  * thread and for CPUs, by the next read for other tasks; nothing runs then),
- * UPC_ESYSTEM, and after a fork, where everything is opened anew, those
+ * UPC_ESTATE (called from an interrupt; stop too), UPC_ESYSTEM, and after a fork, where everything is opened anew, those
  * of upc_transaction_commit; of stop also those of upc_unit_read: the unit is
  * stopped all the same.
  */
@@ -352,11 +355,14 @@ int upc_unit_start(struct upc_unit *unit);
 int upc_unit_stop(struct upc_unit *unit);
 int upc_unit_running(const struct upc_unit *unit);
 
-/* Sets every counter to 0 (levels keep theirs), running or not. */
+/* Sets every counter to 0 (levels keep theirs), running or not. Errors: UPC_ESTATE (as
+ * upc_unit_write_events), those of upc_unit_read but UPC_ELOST, UPC_EPARTIAL and
+ * UPC_EPARITY. */
 int upc_unit_reset(struct upc_unit *unit);
 
 /*
- * Reads all 256 counters while they count: one system call a perf group, one
+ * Reads all 256 counters while they count: one system call a perf group (none
+ * where hardware counters are read in user mode), one
  * pass a file. values has UPC_COUNTERS places; counters that nothing is bound
  * to read as their register holds. NULL: only bring the registers up to date.
  * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY (upc_counter_state says which; the
@@ -498,7 +504,8 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
  * calls below 3, clocks below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a context of others:
  * the message says which), UPC_ECONFLICT (64 live events have one, or the PMU has no
  * counter left: a threshold takes one more), UPC_ESTATE (a
- * live unit runs, or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ESYSTEM.
+ * live unit runs, or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ENOMEM, UPC_ENOTASK,
+ * UPC_ESYSTEM, and after a fork those of upc_transaction_commit.
  */
 int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t threshold);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf.c - perf_event groups of one context, and the words for what the kernel
- * refuses. Half of the perf source: events that signal are perf_sampler.c's, and are
+ * refuses. Part of the perf source: events that signal are perf_sampler.c's, and are
  * opened here.
  */
 #include <errno.h>

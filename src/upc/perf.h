@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf.h - perf_event groups of one context. The border to the kernel's perf
- * events: only perf.c calls perf_event_open. perf_sampler.c is the other half of the
- * source, for events that signal.
+ * events: only perf.c calls perf_event_open. perf_sampler.c is the part of the source
+ * for events that signal, perf_user.c that for reads in user mode.
  *
  * The events of one kind (software events and tracepoints together; each
  * hardware PMU by itself) form one group in each task or CPU of the context,
@@ -92,7 +92,8 @@ int upci_perf_continue(struct upci_perf *perf, int handle);
 enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER };
 
 /*
- * One system call a group and target: value[handle] is the sum over the targets
+ * One system call a group and target, none for a group that is read in user mode
+ * (perf_user.h): value[handle] is the sum over the targets
  * since the event was opened, state[handle] how it was counted. Both have room
  * for upci_perf_handles() places; handles not in use are left alone.
  */

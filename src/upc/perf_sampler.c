@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_sampler.c - the kernel's own overflow signals. Half of the perf source; the
+ * perf_sampler.c - the kernel's own overflow signals. Part of the perf source; the
  * events are opened by perf.c.
  *
  * A sampler is a second event of the same encoding, alone: not in the group of the

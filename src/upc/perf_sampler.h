@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf_sampler.h - the samplers of one context: a perf event beside the counting
- * one, which signals each time a period of counts is full. Half of the perf source:
+ * one, which signals each time a period of counts is full. Part of the perf source:
  * perf.c opens their events and calls what is here; nobody else does.
  */
 #ifndef UPCI_PERF_SAMPLER_H

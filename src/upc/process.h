@@ -13,7 +13,7 @@
  * changes of the arrays that a forked child goes along, and the callback for
  * notices. A leaf lock: nothing is called with it held that could take another.
  * No signal handler takes it. It is held across fork, so that a child finds
- * both consistent.
+ * all of them consistent.
  */
 void upci_process_lock(void);
 void upci_process_unlock(void);

@@ -251,14 +251,7 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
  * for belongs to nobody: the readings are taken in, and not the counts. */
 static int pass_over_exec(struct upc_unit *u)
 {
-	const struct upci_regs before = u->regs;
-	int error;
-
-	if (!u->context.enable_on_exec || u->started || !u->perf_events)
-		return 0;
-	error = upci_unit_update(u);
-	u->regs = before;
-	return error == UPC_ELOST || error == UPC_EPARTIAL ? 0 : error;
+	return u->context.enable_on_exec && !u->started ? upci_unit_pass_over(u) : 0;
 }
 
 int upc_unit_start(struct upc_unit *u)
@@ -287,7 +280,7 @@ int upc_unit_start(struct upc_unit *u)
 		error = upci_perf_start(u->sources.perf);
 	if (error) {
 		(void)upci_perf_stop(u->sources.perf);
-		upci_unit_pass_over(u);
+		(void)upci_unit_pass_over(u);
 		return error;
 	}
 	upci_unit_write_run(u, true);

@@ -22,7 +22,7 @@ struct upci_binding {
 	uint32_t code;
 	uint16_t references; /* entries that read it, 0: free            */
 	uint16_t flags;	     /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
-	int handle;	     /* in unit->perf or unit->files              */
+	int handle;	     /* in sources.perf or sources.files; a clock's id */
 	uint8_t source;	     /* of the event: reads stay off its cache line */
 	bool unscaled_count; /* a count whose readings are taken as they are */
 	uint64_t last;	     /* the source's reading that the register has taken in */
@@ -130,7 +130,7 @@ int upci_unit_update(struct upc_unit *unit);
 int upci_unit_base(struct upc_unit *unit);
 
 /* What perf has counted since the last update counts for nothing. */
-void upci_unit_pass_over(struct upc_unit *unit);
+int upci_unit_pass_over(struct upc_unit *unit);
 
 /* UPC_EPARTIAL with message where a hardware event did not always count. */
 int upci_unit_check_counted(const struct upc_unit *unit);
@@ -155,6 +155,16 @@ static inline uint64_t upci_unit_count(const struct upc_unit *unit, unsigned i)
 {
 	return unit->regs.counter[i] - unit->thresholds.offset[i];
 }
+
+/* After a fork: opens every event anew for the child's context. */
+int upci_unit_reopen(struct upc_unit *unit);
+
+static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
+{
+	return (struct upc_unit *)((char *)entry - offsetof(struct upc_unit, fork));
+}
+
+void upci_transaction_free(struct upc_transaction *transaction);
 
 /* ---- software's writes (unit_replay.c) ----------------------------------- */
 
@@ -207,15 +217,5 @@ int upci_unit_reopen_thresholds(struct upc_unit *unit, struct upci_sources *sour
 
 /* Shows the counts to monitors; with configuration also what may have changed of it. */
 void upci_unit_show(struct upc_unit *unit, bool configuration);
-
-/* After a fork: opens every event anew for the child's context. */
-int upci_unit_reopen(struct upc_unit *unit);
-
-static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
-{
-	return (struct upc_unit *)((char *)entry - offsetof(struct upc_unit, fork));
-}
-
-void upci_transaction_free(struct upc_transaction *transaction);
 
 #endif

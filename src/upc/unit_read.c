@@ -120,18 +120,20 @@ static int read_sources(struct upc_unit *u)
 	return error;
 }
 
-void upci_unit_pass_over(struct upc_unit *u)
+int upci_unit_pass_over(struct upc_unit *u)
 {
 	unsigned a;
+	int error = u->perf_events ? upci_perf_read(u->sources.perf, u->perf_value, u->perf_state) : 0;
 
-	if (!u->perf_events || upci_perf_read(u->sources.perf, u->perf_value, u->perf_state))
-		return;
+	if (error || !u->perf_events)
+		return error;
 	for (a = 0; a < u->actives; a++) {
 		struct upci_binding *b = &u->binding[u->active[a]];
 
 		if (upci_is_perf(b))
 			b->last = scale(&b->event->driver, u->perf_value[b->handle]);
 	}
+	return 0;
 }
 
 static int fail_partial(const struct upci_binding *b)
@@ -302,7 +304,7 @@ int upc_unit_read(struct upc_unit *u, uint64_t *values)
 	return error;
 }
 
-/* All of several are set, also where the kernel fails one of them. */
+/* The user's write: what damage there was is over. */
 static int preset(struct upc_unit *u, unsigned i, uint64_t count)
 {
 	upci_unit_repaired(u, i);
@@ -331,6 +333,7 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 	error = upci_unit_current(u);
 	if (!upci_unit_usable(error))
 		return error;
+	/* All are set, also where the kernel fails one of them. */
 	for (error = 0, i = 0; i < n; i++) {
 		int failed = preset(u, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
 

@@ -176,7 +176,9 @@ static int set_period_live(struct upc_unit *u, unsigned i, uint64_t period)
 	if (error || period == u->thresholds.period[i])
 		return error;
 	error = set_live(u, &u->sources, &u->context, b, b->handle, period);
-	if (!error && period)
+	if (error)
+		return error;
+	if (period)
 		error = upci_perf_restart_period(u->sources.perf, b->handle, period - u->regs.counter[i] % period);
 	if (error) {
 		/* As it was, or none where the kernel refuses that as well. */
