@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PMUs that sysfs describes: every event listed in there either encodes to the
- * PMU's type or is refused in words; what is no PMU/EVENT/ is refused.
+ * PMU's type or is refused in words; what is no PMU/EVENT/ is refused; what a PMU's
+ * files say of it is found by its type.
  */
 #include <dirent.h>
+#include <linux/perf_event.h>
 
 #include "cat_pmus.h"
 #include "unit_test.h"
@@ -67,11 +69,63 @@ static void test_whole_sysfs(void **state)
 	printf("# %u events of sysfs\n", seen);
 }
 
+/* Whether the first line of a PMU's file is this; with NULL, whether there is a file. */
+static bool first_line_is(const char *pmu, const char *file, const char *text)
+{
+	char path[600], line[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", pmu, file);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = 0;
+	fclose(f);
+	return !text || !strcmp(line, text);
+}
+
+static void test_kinds(void **state)
+{
+	DIR *dir = opendir("/sys/bus/event_source/devices");
+	struct dirent *pmu;
+
+	(void)state;
+	/* What has no type of its own in there, and what nobody has. */
+	assert_true(upci_pmu_has_user_bit(PERF_TYPE_RAW));
+	assert_true(upci_pmu_is_core(PERF_TYPE_RAW));
+	assert_false(upci_pmu_is_cpu_only(PERF_TYPE_RAW));
+	assert_false(upci_pmu_has_user_bit(INT32_MAX));
+	assert_false(upci_pmu_is_core(INT32_MAX));
+	assert_false(upci_pmu_is_cpu_only(INT32_MAX));
+	while (dir && (pmu = readdir(dir))) {
+		char path[600];
+		unsigned type;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu->d_name);
+		f = pmu->d_name[0] == '.' ? NULL : fopen(path, "r");
+		if (!f)
+			continue;
+		assert_int_equal(fscanf(f, "%u", &type), 1);
+		fclose(f);
+		assert_int_equal(upci_pmu_is_cpu_only(type),
+				 type > PERF_TYPE_BREAKPOINT &&
+					 first_line_is(pmu->d_name, "cpumask", NULL));
+		assert_int_equal(upci_pmu_has_user_bit(type),
+				 type == PERF_TYPE_RAW ||
+					 first_line_is(pmu->d_name, "format/rdpmc", "config1:1\n"));
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_whole_sysfs),
+		cmocka_unit_test(test_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,11 +3,9 @@
  * Groups of perf events: one start for all, handles that come and go, sums over
  * targets, refusals in words.
  */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -200,115 +198,6 @@ static void test_descriptor_reserve(void **state)
 	setrlimit(RLIMIT_NOFILE, &old);
 }
 
-/* ---- on a PMU, where there is one ------------------------------------------- */
-
-static const struct upci_perf_spec instructions = {.type = PERF_TYPE_HARDWARE,
-						   .config = PERF_COUNT_HW_INSTRUCTIONS,
-						   .exclude_kernel = 1,
-						   .exclude_hv = 1,
-						   .core = true};
-
-/* How many can be counted at a time; skips the test without a PMU. */
-static int room_for_instructions(void)
-{
-	struct upci_perf *p = create_own(false);
-	int n = 0, handle;
-
-	if (upci_perf_probe(&instructions, "instructions")) {
-		print_message("# no PMU here\n");
-		upci_perf_destroy(p);
-		skip();
-	}
-	while ((handle = upci_perf_add(p, &instructions, false, "instructions")) >= 0)
-		n++;
-	assert_int_equal(handle, UPC_ECONFLICT);
-	assert_message("instructions: does not fit the PMU's counters");
-	upci_perf_destroy(p);
-	return n;
-}
-
-/* Whatever of it is halted, or signals: what is there fits together. */
-static void test_halted_and_samplers_take_room(void **state)
-{
-	int room = room_for_instructions(), round, i, handle;
-	uint64_t seed = 11;
-
-	(void)state;
-	for (round = 0; round < 20; round++) {
-		struct upci_perf *p = create_own(false);
-		uint64_t value[64];
-		uint8_t how[64];
-		int used = 0, last = -1;
-		bool signals = false;
-
-		while (used < room) {
-			bool halted = random_next(&seed) % 2;
-
-			handle = upci_perf_add(p, &instructions, halted, "instructions");
-			assert_true(handle >= 0);
-			used++;
-			signals = used < room && random_next(&seed) % 3 == 0;
-			last = handle;
-			if (signals) {
-				assert_int_equal(upci_perf_set_period(p, handle, &instructions, 1u << 30, SIGRTMIN,
-								      "instructions"),
-						 0);
-				used++;
-			}
-			if (halted && random_next(&seed) % 2)
-				assert_int_equal(upci_perf_continue(p, handle), 0);
-			else if (!halted && random_next(&seed) % 2)
-				assert_int_equal(upci_perf_halt(p, handle), 0);
-		}
-		assert_int_equal(upci_perf_add(p, &instructions, round % 2, "one more"), UPC_ECONFLICT);
-		assert_int_equal(upci_perf_set_period(p, last, &instructions, 1u << 20, SIGRTMIN, "a period"),
-				 signals ? 0 : UPC_ECONFLICT);
-		assert_int_equal(upci_perf_start(p), 0);
-		assert_int_equal(upci_perf_read(p, value, how), 0);
-		for (i = 0; i < upci_perf_handles(p); i++)
-			assert_int_equal(how[i], UPCI_PERF_EXACT);
-		upci_perf_destroy(p);
-	}
-}
-
-/* Two that do not fit together: who is second is told so at once, its start leaves no
- * trace, and its counts go on from where they were. */
-static void test_refused_start(void **state)
-{
-	int room = room_for_instructions(), i;
-	struct upci_perf *holder = create_own(false), *p = create_own(false);
-	uint64_t value[64], before[64];
-	uint8_t how[64];
-
-	(void)state;
-	for (i = 0; i < room; i++) {
-		assert_true(upci_perf_add(holder, &instructions, false, "instructions") >= 0);
-		assert_true(upci_perf_add(p, &instructions, false, "instructions") >= 0);
-	}
-	assert_int_equal(upci_perf_start(p), 0);
-	touch_fresh_pages(10);
-	assert_int_equal(upci_perf_stop(p), 0);
-	assert_int_equal(upci_perf_read(p, before, how), 0);
-	assert_true(before[0] > 0);
-	assert_int_equal(upci_perf_start(holder), 0);
-	for (i = 0; i < 3; i++) {
-		assert_int_equal(upci_perf_start(p), UPC_ECONFLICT);
-		assert_message("stop those first");
-		assert_int_equal(upci_perf_read(p, value, how), 0);
-		assert_int_equal(value[0], before[0]);
-		assert_int_equal(how[0], UPCI_PERF_EXACT);
-	}
-	assert_int_equal(upci_perf_stop(holder), 0);
-	assert_int_equal(upci_perf_start(p), 0);
-	touch_fresh_pages(10);
-	assert_int_equal(upci_perf_stop(p), 0);
-	assert_int_equal(upci_perf_read(p, value, how), 0);
-	assert_true(value[0] > before[0]);
-	assert_int_equal(how[0], UPCI_PERF_EXACT);
-	upci_perf_destroy(p);
-	upci_perf_destroy(holder);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,8 +206,6 @@ int main(void)
 		cmocka_unit_test(test_targets_are_summed),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_descriptor_reserve),
-		cmocka_unit_test(test_halted_and_samplers_take_room),
-		cmocka_unit_test(test_refused_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

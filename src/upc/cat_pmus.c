@@ -147,42 +147,41 @@ static int each_pmu(int (*fn)(const char *pmu, void *arg), void *arg)
 	return result;
 }
 
+static bool has_type(const char *pmu, uint32_t wanted)
+{
+	char *type = slurp(pmu, "", "type");
+	bool yes = type && (uint32_t)strtoul(type, NULL, 10) == wanted;
+
+	free(type);
+	return yes;
+}
+
 static int is_cpu_only(const char *pmu, void *arg)
 {
 	const uint32_t *wanted = arg;
-	char *type = slurp(pmu, "", "type"), *mask = NULL;
-	int result = 0;
+	char *mask;
+	int result;
 
-	if (type && (uint32_t)strtoul(type, NULL, 10) == *wanted) {
-		mask = slurp(pmu, "", "cpumask");
-		result = mask ? 1 : -1;
-	}
-	free(type);
+	if (!has_type(pmu, *wanted))
+		return 0;
+	mask = slurp(pmu, "", "cpumask");
+	result = mask ? 1 : -1;
 	free(mask);
 	return result;
 }
 
 bool upci_pmu_is_cpu_only(uint32_t type)
 {
-	/* The types below 6 are the kernel's fixed ones. */
-	return type >= 6 && each_pmu(is_cpu_only, &type) > 0;
+	/* The types up to that one are the kernel's fixed ones. */
+	return type > PERF_TYPE_BREAKPOINT && each_pmu(is_cpu_only, &type) > 0;
 }
 
 /* With type NULL any will do. */
 static int is_core(const char *pmu, void *arg)
 {
 	const uint32_t *wanted = arg;
-	char *type;
-	int result;
 
-	if (!has_core_name(pmu))
-		return 0;
-	if (!wanted)
-		return 1;
-	type = slurp(pmu, "", "type");
-	result = type && (uint32_t)strtoul(type, NULL, 10) == *wanted;
-	free(type);
-	return result;
+	return has_core_name(pmu) && (!wanted || has_type(pmu, *wanted));
 }
 
 bool upci_pmu_is_core(uint32_t type)
@@ -200,6 +199,25 @@ bool upci_pmu_is_core(uint32_t type)
 bool upci_pmu_core_is_there(void)
 {
 	return each_pmu(is_core, NULL) > 0;
+}
+
+static int has_user_bit(const char *pmu, void *arg)
+{
+	const uint32_t *wanted = arg;
+	char *format;
+	int result;
+
+	if (!has_type(pmu, *wanted))
+		return 0;
+	format = slurp(pmu, "format/", "rdpmc");
+	result = format && !strcmp(format, "config1:1") ? 1 : -1;
+	free(format);
+	return result;
+}
+
+bool upci_pmu_has_user_bit(uint32_t type)
+{
+	return type == PERF_TYPE_RAW || each_pmu(has_user_bit, &type) > 0;
 }
 
 /* Whether libpfm4 or another builder lists this PMU's events already. */

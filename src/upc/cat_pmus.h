@@ -20,4 +20,8 @@ bool upci_pmu_is_core(uint32_t type);
 /* Whether the kernel has such a PMU on this machine. */
 bool upci_pmu_core_is_there(void);
 
+/* Whether its events take bit 1 of config1 for reads in user mode, as those of Arm's
+ * PMUs do (PERF_TYPE_RAW is the CPU's own); with other PMUs it may mean anything. */
+bool upci_pmu_has_user_bit(uint32_t type);
+
 #endif

@@ -14,8 +14,11 @@ struct upci_context {
 	bool own;	 /* a thread or process of our own: a fork's child    */
 			 /* counts itself instead                             */
 	int cpu;
-	unsigned domain; /* UPC_DOMAIN_*, not 0                               */
-	bool domain_chosen;   /* by the user; else all that may be counted       */
+	unsigned domain; /* UPC_DOMAIN_*, not 0: the user's choice, or else   */
+			 /* all that the caller may count                     */
+	bool domain_chosen;   /* by the user, who means every event; if not,     */
+			      /* events of a CPU's own PMU count user mode alone */
+			      /* (either way where their names do not say)       */
 	bool inherit;	      /* children and new threads count too               */
 	bool inherit_threads; /* new threads do: the context of a process         */
 	bool enable_on_exec;

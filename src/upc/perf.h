@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf.h - perf_event groups of one context. The border to the kernel's perf
- * events: only perf.c calls perf_event_open. perf_sampler.c is the part of the source
- * for events that signal, perf_user.c that for reads in user mode.
+ * events, in parts: perf_open.c alone calls perf_event_open, perf.c has the groups,
+ * perf_fit.c tells whether the PMU has room for them, perf_read.c reads them,
+ * perf_user.c in user mode; perf_sampler.c is for events that signal.
  *
  * The events of one kind (software events and tracepoints together; each
  * hardware PMU by itself) form one group in each task or CPU of the context,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_sampler.c - the kernel's own overflow signals. Part of the perf source; the
- * events are opened by perf.c.
+ * perf_sampler.c - the kernel's own overflow signals. Part of the perf source.
  *
  * A sampler is a second event of the same encoding, alone: not in the group of the
  * counting one, since from Linux 6.16 on a sampling event that is throttled stops its
@@ -59,7 +58,8 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "perf.h"
+#include "perf_groups.h"
+#include "perf_open.h"
 #include "perf_sampler.h"
 #include "upc.h"
 
@@ -69,7 +69,7 @@
 
 /* The kernel takes 63 bits. More is no sooner met: at ten counts a nanosecond, 29
  * years. */
-uint64_t upci_sampler_kernel_period(uint64_t period)
+static uint64_t kernel_period(uint64_t period)
 {
 	return period > INT64_MAX ? INT64_MAX : period;
 }
@@ -88,24 +88,27 @@ static int fd_of(const struct upci_sampler *s)
 	return __atomic_load_n(&s->fd, __ATOMIC_ACQUIRE);
 }
 
-static struct upci_sampler *find(struct upci_samplers *samplers, int handle)
+/* The place of a handle's sampler, or top. */
+static unsigned place(const struct upci_samplers *samplers, int handle)
 {
 	unsigned i;
 
 	for (i = 0; i < samplers->top; i++)
 		if (samplers->at[i].fd >= 0 && samplers->at[i].handle == handle)
-			return &samplers->at[i];
-	return NULL;
+			break;
+	return i;
+}
+
+static struct upci_sampler *find(struct upci_samplers *samplers, int handle)
+{
+	unsigned i = place(samplers, handle);
+
+	return i < samplers->top ? &samplers->at[i] : NULL;
 }
 
 bool upci_samplers_has(const struct upci_samplers *samplers, int handle)
 {
-	unsigned i;
-
-	for (i = 0; i < samplers->top; i++)
-		if (samplers->at[i].fd >= 0 && samplers->at[i].handle == handle)
-			return true;
-	return false;
+	return place(samplers, handle) < samplers->top;
 }
 
 /* Forgets, then closes. A copy of the descriptor in another process would keep the
@@ -161,6 +164,31 @@ int upci_samplers_check(const struct upci_samplers *samplers, int handle, const 
 		return upci_fail(UPC_ECONFLICT, "%s: %u live events have thresholds already; clear one first", name,
 				 others);
 	return 0;
+}
+
+int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t period, const char *name)
+{
+	const struct upci_perf_target target = {tid, -1};
+	struct perf_event_attr attr = upci_perf_attr(spec);
+	int fd;
+
+	attr.sample_period = kernel_period(period);
+	attr.wakeup_events = 1;
+	attr.disabled = 1;
+	/* Of the signals that come in an exec, where nobody handles them any more, this
+	 * keeps most away; it came with Linux 5.13. */
+	attr.remove_on_exec = 1;
+	fd = upci_perf_open(&attr, &target, -1);
+	if (fd < 0 && (errno == EINVAL || errno == E2BIG)) {
+		attr.remove_on_exec = 0;
+		fd = upci_perf_open(&attr, &target, -1);
+	}
+	if (fd >= 0)
+		return fd;
+	/* It was opened for counting: what is invalid is to be signalled. */
+	if (errno == EINVAL || errno == EOPNOTSUPP)
+		return upci_fail(UPC_ENOSUPP, "%s: its PMU counts, but has no overflow signals", name);
+	return upci_perf_fail(name, &target, upci_perf_key(spec->type) != UPCI_PERF_SOFTWARE);
 }
 
 static int set_up_signal(int fd, pid_t tid, int signal)
@@ -265,7 +293,7 @@ int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t l
 	if (!left || left > s->period)
 		return upci_fail(UPC_EINVAL, "%llu counts cannot be left of a period of %llu",
 				 (unsigned long long)left, (unsigned long long)s->period);
-	first = upci_sampler_kernel_period(left);
+	first = kernel_period(left);
 	/* A handler that comes in between is of the old period, and must not arm
 	 * anything: without a target it does not, and with one the count is below. */
 	__atomic_store_n(&s->target, 0, __ATOMIC_SEQ_CST);
@@ -311,7 +339,7 @@ static bool irregular_period_over(struct upci_sampler *s, int fd, uint64_t targe
 		over = count >= target;
 		ahead = over ? s->period - (count - target) % s->period : 0;
 		if (over) {
-			uint64_t next = upci_sampler_kernel_period(ahead);
+			uint64_t next = kernel_period(ahead);
 
 			(void)ioctl(fd, PERF_EVENT_IOC_PERIOD, &next);
 			__atomic_store_n(&s->target, count == target ? 0 : count + ahead, __ATOMIC_SEQ_CST);

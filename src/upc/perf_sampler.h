@@ -2,7 +2,7 @@
 /*
  * perf_sampler.h - the samplers of one context: a perf event beside the counting
  * one, which signals each time a period of counts is full. Part of the perf source:
- * perf.c opens their events and calls what is here; nobody else does.
+ * perf.c calls what is here; nobody else does.
  */
 #ifndef UPCI_PERF_SAMPLER_H
 #define UPCI_PERF_SAMPLER_H
@@ -37,8 +37,8 @@ bool upci_samplers_has(const struct upci_samplers *samplers, int handle);
 int upci_samplers_check(const struct upci_samplers *samplers, int handle, const struct upci_perf_spec *spec,
 			uint64_t period, int signal, const char *name);
 
-/* As the kernel takes it. */
-uint64_t upci_sampler_kernel_period(uint64_t period);
+/* A disabled event with a period, alone. A descriptor, or a negative error with message. */
+int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t period, const char *name);
 
 /* Takes over fd, a disabled event with this period, in place of the handle's old one.
  * When that fails fd is closed and the old one stays. */

@@ -7,18 +7,15 @@
  * administrator who forbids it by perf_user_access while the thread runs takes the
  * counters away at once, and the page says so only after the thread's next switch.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cat_pmus.h"
 #include "context.h"
 #include "files.h"
 #include "perf_user.h"
-#include "roots.h"
-
-#define DEVICES "bus/event_source/devices"
 
 /* The calling thread's id, or 0: not known yet. */
 static _Thread_local pid_t self;
@@ -142,39 +139,6 @@ static bool system_permits(void)
 	return yes;
 }
 
-static bool file_begins(const char *pmu, const char *file, const char *with)
-{
-	char path[512], *text = NULL;
-	bool yes;
-
-	if (snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu, file) < (int)sizeof(path))
-		text = upci_file_slurp(UPCI_ROOT_SYS, path, NULL);
-	yes = text && !strncmp(text, with, strlen(with));
-	free(text);
-	return yes;
-}
-
-/* Whether a PMU calls that bit so; with others it may mean anything. */
-static bool has_user_bit(uint32_t type)
-{
-	struct dirent **list = NULL;
-	char number[16];
-	bool yes = false;
-	int i, n;
-
-	if (type == PERF_TYPE_RAW)
-		return true;
-	snprintf(number, sizeof(number), "%u\n", type);
-	n = upci_root_list(UPCI_ROOT_SYS, DEVICES, "", &list);
-	for (i = 0; i < n; i++) {
-		if (file_begins(list[i]->d_name, "type", number))
-			yes = file_begins(list[i]->d_name, "format/rdpmc", "config1:1\n");
-		free(list[i]);
-	}
-	free(list);
-	return yes;
-}
-
 struct upci_user_mode upci_user_mode(const struct upci_context *context, uint32_t type)
 {
 	struct upci_user_mode mode = {0};
@@ -185,7 +149,7 @@ struct upci_user_mode upci_user_mode(const struct upci_context *context, uint32_
 		return mode;
 	if ((wish && !strcmp(wish, "0")) || !system_permits())
 		return mode;
-	if (WANT_USER_ACCESS && !has_user_bit(type))
+	if (WANT_USER_ACCESS && !upci_pmu_has_user_bit(type))
 		return mode;
 	mode.map = true;
 	mode.config1 = WANT_USER_ACCESS;

@@ -458,11 +458,6 @@ void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit
 	ops->flip(replay->engine, counter, bit);
 }
 
-uint64_t upci_replay_cycles(const struct upci_replay *replay)
-{
-	return ops->cycles(replay->engine);
-}
-
 bool upci_replay_is_callers(const struct upci_replay *replay)
 {
 	return pthread_equal(replay->creator, pthread_self());

@@ -166,6 +166,9 @@ static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
 
 void upci_transaction_free(struct upc_transaction *transaction);
 
+/* UPC_ENOSUPP with message where a level is bound: it cannot be preset (counter.c). */
+int upci_counter_check_no_level(const struct upci_binding *binding);
+
 /* ---- software's writes (unit_replay.c) ----------------------------------- */
 
 /* Raw registers, the engine's as well. The unit has caught up. */

@@ -323,9 +323,9 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 		if (u->entry[e].formula)
 			return upci_fail(UPC_ENOSUPP, "%s: a derived event has no counter of its own to preset",
 					 upci_catalogue_event(u->catalogue, codes[i])->name);
-		if (u->binding[u->entry[e].first].event->kind == UPC_KIND_LEVEL)
-			return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset",
-					 u->binding[u->entry[e].first].event->name);
+		error = upci_counter_check_no_level(&u->binding[u->entry[e].first]);
+		if (error)
+			return error;
 	}
 	error = upci_unit_check_preset(u);
 	if (error)

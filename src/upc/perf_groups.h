@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_groups.h - the groups of a context, as the parts of the perf source have them:
+ * perf.c makes and switches them, perf_fit.c tells whether the PMU has room for them,
+ * perf_read.c reads them. For these alone.
+ */
+#ifndef UPCI_PERF_GROUPS_H
+#define UPCI_PERF_GROUPS_H
+
+#include "context.h"
+#include "perf_sampler.h"
+#include "perf_user.h"
+
+/* Group of software events and tracepoints, which the kernel schedules
+ * together; hardware groups have the PMU's type. */
+#define UPCI_PERF_SOFTWARE UINT32_MAX
+
+struct upci_perf_member {
+	bool used, halted;
+	unsigned group;                          /* its number, which stays */
+	int *fd;                                 /* one per target of the group */
+	const struct perf_event_mmap_page *page; /* for reads in user mode, or NULL */
+	struct upci_perf_spec spec;
+};
+
+/* How long a target's group had its counters, by the last read and by the one from
+ * which states are told. */
+struct upci_perf_span {
+	uint64_t running, lost; /* enabled, with and without counters */
+	uint64_t running_base, lost_base;
+	bool failed; /* since the base the kernel has given it up */
+};
+
+struct upci_perf_group {
+	uint32_t key;
+	unsigned number; /* the groups of a unit are numbered from 0 on, once */
+	unsigned batch;  /* in which it was opened */
+	struct upci_perf_target *target;
+	unsigned targets;
+	int *leader;                 /* one fd per target */
+	struct upci_perf_span *span; /* one per target */
+	int *handle;                 /* members in the order in which the kernel has them */
+	unsigned members, room;
+	struct upci_user_mode user;
+};
+
+/*
+ * A fork in another thread may happen at any instruction, and the child then
+ * closes what it finds here. So what is closed is first forgotten, and arrays
+ * change under the process lock, which forks hold.
+ */
+struct upci_perf {
+	struct upci_context context;
+	bool running;
+	bool waits_for_exec; /* the first start is the exec's */
+	bool refused;        /* the last start was: nothing counts */
+	bool ever_enabled;
+	unsigned batch;
+	struct upci_perf_group *group;
+	unsigned groups, numbers;
+	struct upci_perf_member *member;
+	unsigned handles;
+	struct upci_samplers samplers;
+	uint64_t *buffer; /* one group read */
+	size_t buffer_bytes;
+};
+
+/* What a read gives before the values (PERF_FORMAT_GROUP and both times); the
+ * first value is the leader's. */
+struct upci_perf_head {
+	uint64_t events, enabled, running, leader;
+};
+
+/* The group that events of a type are in. */
+static inline uint32_t upci_perf_key(uint32_t type)
+{
+	switch (type) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+		return UPCI_PERF_SOFTWARE;
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return PERF_TYPE_RAW;
+	default:
+		return type;
+	}
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_read.c - what the groups of a context have counted, and whether they did so all
+ * the time. Part of the perf source; reads in user mode are perf_user.c's.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "perf.h"
+#include "perf_groups.h"
+
+int upci_perf_handles(const struct upci_perf *p)
+{
+	return (int)p->handles;
+}
+
+bool upci_perf_ever_enabled(const struct upci_perf *p)
+{
+	return p->ever_enabled;
+}
+
+/* What a read of a target says about its group's time. A start that was refused, as
+ * the caller was told, is no time in which anything should have counted. */
+static void keep_span(const struct upci_perf *p, struct upci_perf_span *s,
+		      const struct upci_perf_head *head, bool failed)
+{
+	uint64_t lost = head->running < head->enabled ? head->enabled - head->running : 0;
+
+	if (p->refused)
+		s->lost_base += lost - s->lost;
+	else
+		s->failed |= failed;
+	s->lost = lost;
+	s->running = head->running;
+}
+
+/* Adds one target's group to the sums, which the first target's sets. */
+static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target,
+		      uint64_t *value)
+{
+	size_t want = sizeof(struct upci_perf_head) + g->members * sizeof(uint64_t);
+	ssize_t got = read(g->leader[target], p->buffer, p->buffer_bytes);
+	const struct upci_perf_head *head = (const struct upci_perf_head *)p->buffer;
+	const uint64_t *counts = p->buffer + sizeof(*head) / sizeof(uint64_t);
+	bool failed = got == 0;
+	unsigned i;
+
+	/* A pinned group that the PMU had no room for gives nothing any more. What it
+	 * counted before is still there, and any member gives the whole group. */
+	if (failed) {
+		p->buffer[0] = 0;
+		got = read(p->member[g->handle[0]].fd[target], p->buffer, p->buffer_bytes);
+	}
+	if (got < 0)
+		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", strerror(errno));
+	if ((size_t)got < want || head->events != g->members + 1)
+		return upci_fail(UPC_ESYSTEM, "reading a perf group of %u events gave %llu",
+				 g->members + 1, (unsigned long long)head->events);
+	if (head->enabled)
+		p->ever_enabled = true;
+	keep_span(p, &g->span[target], head, failed);
+	for (i = 0; i < g->members; i++)
+		value[g->handle[i]] = target ? value[g->handle[i]] + counts[i] : counts[i];
+	return 0;
+}
+
+static enum upci_perf_state judge(const struct upci_perf_group *g)
+{
+	bool whole = true, ran = false;
+	unsigned i;
+
+	for (i = 0; g->key != UPCI_PERF_SOFTWARE && i < g->targets; i++) {
+		const struct upci_perf_span *s = &g->span[i];
+
+		whole = whole && !s->failed && s->lost <= s->lost_base;
+		ran = ran || s->running > s->running_base;
+	}
+	return whole ? UPCI_PERF_EXACT : ran ? UPCI_PERF_PARTIAL : UPCI_PERF_NEVER;
+}
+
+/*
+ * A group that runs on the calling thread, without a system call. False where a member
+ * has no page, or its counter is not there now or was not always: what then is to be
+ * said, the kernel's times tell.
+ */
+static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
+			      uint8_t *state)
+{
+	bool counts = false;
+	unsigned i;
+
+	if (!p->running || !g->user.map || judge(g) != UPCI_PERF_EXACT ||
+	    !upci_user_here(p->context.tid))
+		return false;
+	for (i = 0; i < g->members; i++) {
+		int handle = g->handle[i];
+		const struct upci_perf_member *m = &p->member[handle];
+		enum upci_user_answer answer =
+			m->page ? upci_user_read(m->page, &value[handle]) : UPCI_USER_ASK;
+
+		if (answer == UPCI_USER_ASK || (answer == UPCI_USER_STOPPED && !m->halted))
+			return false;
+		counts |= answer == UPCI_USER_COUNTS;
+		state[handle] = UPCI_PERF_EXACT;
+	}
+	p->ever_enabled |= counts;
+	return counts;
+}
+
+int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
+{
+	unsigned g, i;
+	int error = 0;
+
+	for (g = 0; g < p->groups && !error; g++) {
+		const struct upci_perf_group *group = &p->group[g];
+		enum upci_perf_state how;
+
+		if (read_in_user_mode(p, group, value, state))
+			continue;
+		for (i = 0; i < group->targets && !error; i++)
+			error = read_group(p, group, i, value);
+		how = judge(group);
+		for (i = 0; i < group->members; i++)
+			state[group->handle[i]] = (uint8_t)how;
+	}
+	return error;
+}
+
+void upci_perf_rebase(struct upci_perf *p)
+{
+	unsigned g, i;
+
+	for (g = 0; g < p->groups; g++)
+		for (i = 0; i < p->group[g].targets; i++) {
+			struct upci_perf_span *s = &p->group[g].span[i];
+
+			s->running_base = s->running;
+			s->lost_base = s->lost;
+			s->failed = false;
+		}
+}
