@@ -145,7 +145,9 @@ enum upc_scope {
 /* What a value means. */
 enum upc_kind {
 	UPC_KIND_COUNT = 0, /* only grows; a counter counts from its start     */
-	UPC_KIND_LEVEL = 1, /* a level, as of the last read; cannot be preset  */
+	UPC_KIND_LEVEL = 1, /* a level, as of the last read; cannot be preset.
+			       Also a derived ratio of counts, which is of what
+			       they counted since the start or the reset       */
 };
 
 #define UPC_NO_ID (-1)

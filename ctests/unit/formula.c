@@ -44,6 +44,7 @@ static int setup(void **state)
 	put("q-c d\"\\", NULL);
 	put("q.sum", parse("q.a + 3*q.b"));
 	put("q.mean", parse("(q.a + q.b) / 2"));
+	put("q.ratio", parse("(q.a) / q.b"));
 	put("q.huge", parse("36028797018963968 * q.a"));
 	return 0;
 }
@@ -81,11 +82,54 @@ static void test_value(void **state)
 				       (uint64_t[]){1, 2, 3}) == 234);
 }
 
+static void test_ratio(void **state)
+{
+	const struct upci_formula *f = parse("(1000*q.a) / q.b");
+
+	(void)state;
+	assert_int_equal(f->divisor, 0);
+	assert_int_equal(f->terms, 2);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){7, 7}), 1000);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){2, 3}), 666);
+	/* Nothing counted: nothing to tell. */
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){5, 0}), 0);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){0, 0}), 0);
+	/* 1000 times the largest is beyond 64 bits, and the result is not. */
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){UINT64_MAX, UINT64_MAX}), 1000);
+	/* What PAPI could not show stays at what it can. */
+	assert_true(upci_formula_value(f, (uint64_t[]){UINT64_MAX, 1}) == INT64_MAX);
+	f = parse("(q.a) / (q.b)");
+	assert_true(upci_formula_value(f, (uint64_t[]){INT64_MAX, 1}) == INT64_MAX);
+	assert_true(upci_formula_value(f, (uint64_t[]){(uint64_t)INT64_MAX - 1, 1}) ==
+		    (uint64_t)INT64_MAX - 1);
+	assert_true(upci_formula_value(f, (uint64_t[]){(uint64_t)INT64_MAX + 1, 1}) == INT64_MAX);
+	/* Sums above and below, events in both, each one term. */
+	f = parse("(3*q.a - q.b) / (2*q.b + 2ND - q.a)");
+	assert_int_equal(f->terms, 3);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){10, 6, 4}), 24 / 6);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){1, 4, 0}), 0);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){10, 5, 0}), 0);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){10, 4, 1}), 0);
+	/* An event that cancels above stays for the sake of what is below. */
+	f = parse("(q.a + q.b - q.b) / (q.b + q.a - q.a)");
+	assert_int_equal(f->terms, 2);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){12, 5}), 2);
+	f = parse("(q.a + 2ND) / (q.a + \"2ND\")");
+	assert_int_equal(f->terms, 2);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){12, 5}), 1);
+	/* A derived event without divisor is expanded below as well. */
+	f = parse("(q.a) / q.sum");
+	assert_int_equal(f->terms, 2);
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){70, 2}), 0);
+	f = parse("(100*q.a) / (2*q.sum)");
+	assert_int_equal(upci_formula_value(f, (uint64_t[]){70, 10}), 7000 / 200);
+}
+
 /* The largest that there can be does not overflow 128 bits. */
 static void test_extremes(void **state)
 {
 	uint64_t value[UPCI_TERMS_MAX];
-	char text[8192];
+	char text[8192], below[2 * sizeof(text)];
 	size_t used = 0;
 	int i;
 
@@ -96,6 +140,13 @@ static void test_extremes(void **state)
 					i);
 		value[i] = UINT64_MAX;
 	}
+	/* 64 * 2^55 times the largest, by the largest */
+	strcpy(text + used, ") / x.0");
+	assert_true(upci_formula_value(parse(text), value) == UINT64_C(1) << 61);
+	/* The same below: 2^125 by itself. */
+	snprintf(below, sizeof(below), "%.*s) / %.*s)", (int)used, text, (int)used, text);
+	assert_int_equal(parse(below)->terms, UPCI_TERMS_MAX);
+	assert_int_equal(upci_formula_value(parse(below), value), 1);
 	strcpy(text + used, ") / 36028797018963968");
 	/* 64 * (2^64 - 1) modulo 2^64 */
 	assert_true(upci_formula_value(parse(text), value) == (uint64_t)0 - 64);
@@ -148,7 +199,34 @@ static void test_mistakes(void **state)
 		{"(q.a)", 6,
 		 "expected '/' and a divisor behind the sum in parentheses, found the end"},
 		{"(q.a) / 0", 9, "expected an integer from 1 to"},
-		{"(q.a) / q.b", 9, "expected an integer, found 'q'"},
+		{"(q.a) / ", 9,
+		 "expected an integer, an event name or a sum in parentheses, found the end"},
+		{"(q.a) / -q.b", 9,
+		 "expected an integer, an event name or a sum in parentheses, found '-'"},
+		{"(q.a) / q.bb", 9, "expected an event name, found 'q.bb'; did you mean q.b"},
+		{"(q.a) / q.b*2", 12,
+		 "expected the end of the formula (a divisor with a factor is a sum in "
+		 "parentheses), found '*'"},
+		{"(q.a) / 2*q.b", 10, "expected the end of the formula (a divisor with a factor"},
+		{"(q.a) / q.b + q.b", 13, "expected the end of the formula, found '+'"},
+		{"(q.a) / (2)", 11, "expected '*' behind the coefficient"},
+		{"(q.a) / (q.b", 13, "expected '+', '-' or ')', found the end of the formula"},
+		{"(q.a) / (q.b) / 2", 15, "expected the end of the formula, found '/'"},
+		{"(q.a) / ((q.b))", 10, "expected an event name, found '('"},
+		{"(q.a) / \"q.b", 9, "expected a closing '\"' behind this one"},
+		{"(q.a) / (q.b - q.b)", 9, "expected a divisor, found terms that cancel each other"},
+		{"(q.a - q.a) / q.b", 1, "expected a formula, found terms that cancel each other"},
+		{"q.a + q.ratio", 7,
+		 "expected an event, or a derived one without a divisor, found 'q.ratio', which is a "
+		 "ratio"},
+		{"(q.a) / q.ratio", 9,
+		 "expected an event, or a derived one without a divisor, found 'q.ratio', which is a "
+		 "ratio"},
+		{"(q.a) / q.mean", 9,
+		 "expected an event, or a derived one without a divisor, found 'q.mean', which is "
+		 "divided by 2"},
+		{"(q.a) / (36028797018963968*q.b + q.b)", 34,
+		 "expected coefficients up to 36028797018963968 when"},
 		{"(q.a) / 2 + q.b", 11, "expected the end of the formula, found '+'"},
 		{"((q.a)) / 2", 2, "expected an event name, found '('"},
 		{"q.a)", 4, "expected '+', '-' or the end of the formula, found ')'"},
@@ -216,6 +294,8 @@ static void test_print(void **state)
 		"(-q.a + 5*\"77\") / 36028797018963968",
 		"3*\"q-c d\\\"\\\\\" + 2ND",
 		"q.a + \"perf::PAGE-FAULTS\"",
+		"(1000*q.a) / (q.b)",
+		"(-q.a + 2*q.b) / (-q.a - 3*q.b + \"77\")",
 	};
 	char text[200], small[8];
 	size_t i;
@@ -231,12 +311,16 @@ static void test_print(void **state)
 		assert_true(strlen(small) < sizeof(small));
 		assert_int_equal(upci_formula_print(c, f, NULL, 0), strlen(texts[i]));
 	}
+	/* What is printed comes back as it is, also where an event is below only. */
+	upci_formula_print(c, parse("(q.a - q.a + q.b) / (q.a + 2ND + q.b)"), text, sizeof(text));
+	assert_string_equal(text, "(q.b) / (q.b + q.a + 2ND)");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_value),    cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_value),    cmocka_unit_test(test_ratio),
+		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_merge),    cmocka_unit_test(test_mistakes),
 		cmocka_unit_test(test_too_many), cmocka_unit_test(test_print),
 	};

@@ -34,8 +34,8 @@ static uint32_t derived_event(const char *name, uint32_t a, uint32_t b)
 	assert_non_null(f);
 	f->terms = 2;
 	f->divisor = 1;
-	f->term[0] = (struct upci_term){1, a};
-	f->term[1] = (struct upci_term){2, b};
+	f->term[0] = (struct upci_term){.coefficient = 1, .code = a};
+	f->term[1] = (struct upci_term){.coefficient = 2, .code = b};
 	event.driver.source = UPC_SOURCE_DERIVED;
 	event.driver.mul = event.driver.div = 1;
 	event.driver.formula = f;

@@ -226,6 +226,52 @@ static void test_derived(void **state)
 	assert_int_equal(event("d.sum")->formula->terms, 1);
 }
 
+static void test_ratio(void **state)
+{
+	const struct upci_event *e;
+
+	(void)state;
+	apply("derived r.ratio = \"(1000*r.a + r.b) / (r.b + 2*r.c)\" unit \"a/1000 b\"\n"
+	      "derived r.told = \"(r.a) / r.b\" level\n"
+	      "event r.a = clock thread\nevent r.b = clock process\nevent r.c = clock thread / 3\n");
+	e = event("r.ratio");
+	assert_int_equal(e->driver.source, UPC_SOURCE_DERIVED);
+	assert_int_equal(e->formula->divisor, 0);
+	assert_int_equal(e->formula->terms, 3);
+	assert_int_equal(e->formula->term[0].code, upci_catalogue_lookup(c, "r.a"));
+	assert_int_equal(e->formula->term[2].code, upci_catalogue_lookup(c, "r.c"));
+	assert_int_equal(e->formula->term[2].under, 2);
+	/* Neither is a count, though their terms are. */
+	assert_int_equal(e->kind, UPC_KIND_LEVEL);
+	assert_int_equal(event("r.told")->kind, UPC_KIND_LEVEL);
+	assert_int_equal(e->scope, UPC_SCOPE_PROCESS);
+	/* What is below is needed as what is above. */
+	assert_int_equal(parse("remove r.c"), UPC_EWIRING);
+	assert_message("found 'r.c', which 'r.ratio' is computed of");
+}
+
+/* A second name of an event is one of its own when the file drives the first anew, and
+ * stays one otherwise. */
+static void test_second_names(void **state)
+{
+	struct upci_event plain = {.name = "n.plain", .description = "", .id = UPC_NO_ID,
+				   .driver = {.source = UPC_SOURCE_PERF, .mul = 1, .div = 1,
+					      .perf = "perf::PAGE-FAULTS"}};
+	struct upci_event second = plain;
+	int64_t code = upci_catalogue_put(c, &plain);
+
+	(void)state;
+	second.name = "n.second";
+	second.same_as = (uint32_t)code + 1;
+	assert_true(upci_catalogue_put(c, &second) >= 0);
+	apply("event n.other = clock thread");
+	assert_int_equal(event("n.second")->same_as, code + 1);
+	apply("event n.plain = perf \"perf::MINOR-FAULTS\"");
+	assert_int_equal(event("n.second")->same_as, 0);
+	assert_string_equal(event("n.second")->driver.perf, "perf::PAGE-FAULTS");
+	assert_int_equal(event("n.second")->driver.source, UPC_SOURCE_PERF);
+}
+
 static void test_remove(void **state)
 {
 	const struct upci_event *e;
@@ -367,6 +413,8 @@ static const struct {
 	 "f:2:7: expected the name of a Blue Gene/P event, "
 	 "found 'perf::PAGE-FAULTS', an event of this machine: use 'event'"},
 	{"drive PU0_DATA_LOADS = clock thread", "f:2:36: expected '*', '/' or 'differs' "},
+	{"drive PU0_DATA_LOADS = clock thread differs \"\"",
+	 "f:2:45: expected how the meaning differs, found an empty string"},
 	{"drive PU0_DATA_LOADS = clock thread * 2 unit \"x\"",
 	 "f:2:41: expected 'differs' and in which "},
 	{"remove PU0_DATA_LOADS",
@@ -394,6 +442,13 @@ static const struct {
 	{"derived d = \"time::raw_ns\"\nremove time::raw_ns",
 	 "f:2:14: expected an event, found 'time::raw_ns', which "
 	 "is removed on line 3"},
+	{"derived d = \"(time::raw_ns) / \\\"perf::PAGE-FAULTS\\\"\" unit \"x\" count",
+	 "f:2:63: expected 'level' or nothing, found 'count': a ratio does not only grow"},
+	{"derived d = \"(time::raw_ns) / \\\"perf::PAGE-FAULTS\\\"\"\nderived e = \"2*d\"",
+	 "f:3:16: expected an event, or a derived one without a divisor, found 'd', which is a "
+	 "ratio"},
+	{EVENT "perf \"no_pmu::EVENT\"",
+	 "f:2:18: expected an event of a PMU of this machine ("},
 	{"event x = clock thread\r",
 	 "f:2:23: expected lines that end with a newline only, found a carriage return"},
 	{"event x\001", "f:2:8: expected text, found the control character 0x01"},
@@ -567,6 +622,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_event_known, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_drive, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_derived, open_catalogue, close_catalogue),
+		cmocka_unit_test_setup_teardown(test_ratio, open_catalogue, close_catalogue),
+		cmocka_unit_test_setup_teardown(test_second_names, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_remove, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_mistakes, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_first_line, open_catalogue, close_catalogue),

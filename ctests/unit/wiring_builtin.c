@@ -188,6 +188,82 @@ static void test_too_many_devices(void **state)
 	assert_null(e->formula);
 }
 
+static void put_perf(const char *name, const char *perf)
+{
+	struct upci_event e = {.name = name, .description = "", .unit = "events", .id = UPC_NO_ID,
+			       .driver = {.source = perf ? UPC_SOURCE_PERF : UPC_SOURCE_NONE,
+					  .mul = 1, .div = 1, .perf = perf}};
+
+	assert_true(upci_catalogue_put(c, &e) >= 0);
+}
+
+/* With a PMU, here of software events; and with none, whatever this machine has. */
+static void test_hardware(void **state)
+{
+	static const char ratio[] = "CYCLES_PER_1000_INSTRUCTIONS";
+	static const char wiring[] = "upc-wiring 1\nevent TOT_INS = perf \"MINOR-FAULTS\"";
+	struct upc_unit *unit;
+	uint64_t value[4];
+	uint32_t code[4];
+	char text[100];
+	unsigned i, bound = 0;
+
+	(void)state;
+	put_perf("perf::INSTRUCTIONS", "perf::PAGE-FAULTS");
+	put_perf("perf::CYCLES", "perf::CPU-CLOCK");
+	assert_int_equal(upci_wiring_builtin(c), 0);
+	assert_string_equal(event("TOT_INS")->driver.perf, "perf::PAGE-FAULTS");
+	assert_string_equal(event("TOT_INS")->unit, "instructions");
+	assert_string_equal(event("TOT_CYC")->driver.perf, "perf::CPU-CLOCK");
+	assert_int_equal(event(ratio)->driver.source, UPC_SOURCE_DERIVED);
+	assert_int_equal(event(ratio)->kind, UPC_KIND_LEVEL);
+	assert_string_equal(event(ratio)->unit, "cycles/1000 instructions");
+	upci_formula_print(c, event(ratio)->formula, text, sizeof(text));
+	assert_string_equal(text, "(1000*TOT_CYC) / (TOT_INS)");
+	/* One counter for both names of an event. */
+	code[0] = event_code(c, ratio);
+	code[1] = event_code(c, "TOT_INS");
+	code[2] = event_code(c, "perf::INSTRUCTIONS");
+	code[3] = event_code(c, "TOT_CYC");
+	assert_int_equal(upc_unit_create(c, NULL, &unit), 0);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(upc_unit_add(unit, code[i]), 0);
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
+
+		assert_int_equal(upc_counter_state(unit, i, &info), 0);
+		bound += info.flags & UPC_COUNTER_BOUND;
+	}
+	assert_int_equal(bound, 2);
+	assert_int_equal(upc_unit_start(unit), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upc_unit_stop(unit), 0);
+	assert_int_equal(upc_unit_read_events(unit, code, 4, value), 0);
+	assert_int_equal(value[1], value[2]);
+	assert_true(value[1] >= 100);
+	assert_int_equal(value[0], 1000 * value[3] / value[1]);
+	upc_unit_destroy(unit);
+	/* A wiring's own TOT_INS is that of the ratio, and takes a counter. */
+	assert_int_equal(upci_wiring_parse(c, wiring, strlen(wiring), "f"), 0);
+	assert_int_equal(event(ratio)->formula->term[1].code, code[1]);
+	assert_string_equal(event("TOT_INS")->driver.perf, "MINOR-FAULTS");
+	assert_int_equal(event("TOT_INS")->same_as, 0);
+
+	put_perf("perf::INSTRUCTIONS", NULL);
+	put_perf("perf::CYCLES", NULL);
+	assert_int_equal(upci_wiring_builtin(c), 0);
+	assert_int_equal(event("TOT_INS")->driver.source, UPC_SOURCE_NONE);
+	assert_non_null(strstr(event("TOT_INS")->why, "needs a hardware PMU"));
+	assert_non_null(strstr(event("TOT_INS")->why, "(event TOT_INS = ...)"));
+	assert_int_equal(event(ratio)->driver.source, UPC_SOURCE_NONE);
+	assert_non_null(strstr(event(ratio)->why, "TOT_CYC, TOT_INS, of which it is computed: needs a "
+						  "hardware PMU"));
+	assert_int_equal(upc_unit_create(c, NULL, &unit), 0);
+	assert_int_equal(upc_unit_add(unit, code[0]), UPC_ENOEVENT);
+	assert_message("TOT_CYC, TOT_INS");
+	upc_unit_destroy(unit);
+}
+
 static void test_disk_names(void **state)
 {
 	(void)state;
@@ -215,6 +291,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_disks, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_too_many_devices, open_catalogue,
 						close_catalogue),
+		cmocka_unit_test_setup_teardown(test_hardware, open_catalogue, close_catalogue),
 		cmocka_unit_test(test_disk_names),
 	};
 

@@ -144,11 +144,13 @@ static void test_lines(void **state)
 		"count subsystem \"s\" describe \"D\"\n",
 		"derived p.f = \"(-2*p.a + 3*\\\"p b\\\") / 9\" unit \"u\" scope machine count subsystem \"s\" describe "
 		"\"D\"\n",
+		"derived p.h = \"(1000*p.a - p.e) / (p.a + 2*\\\"p b\\\")\" unit \"u\" scope machine level "
+		"subsystem \"s\" describe \"D\"\n",
 		/* Nothing drives its term: the formula is kept. */
 		"derived p.g = \"PU3_DATA_LOADS\" unit \"u\" scope context count subsystem \"s\" describe \"D\"\n",
 	};
 	static const char *const names[] = {"p.a", "p b", "p.c", "p.d", "p.e", "PU0_DATA_LOADS",
-					    "p.f", "p.g"};
+					    "p.f", "p.h", "p.g"};
 	struct upc_catalogue *c = open_catalogue();
 	struct text text = {0};
 	char line[1024];
@@ -172,6 +174,48 @@ static void test_lines(void **state)
 		assert_memory_equal(line, lines[i], 19);
 	}
 	free(text.at);
+	upc_catalogue_close(c);
+}
+
+/* The longest formula that there can be is no longer than the parser takes. */
+static void test_longest_formula(void **state)
+{
+	struct upci_formula *formula;
+	struct upc_catalogue *c = open_catalogue();
+	struct upci_event event = {.name = "p.long", .unit = "u", .subsystem = "s", .description = "",
+				   .id = UPC_NO_ID, .kind = UPC_KIND_LEVEL};
+	const size_t size = 300000;
+	char *line = malloc(size), *again = malloc(size), name[UPC_NAME_MAX];
+	int i, n;
+
+	(void)state;
+	assert_true(line && again);
+	formula = upci_catalogue_alloc(c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
+	assert_non_null(formula);
+	formula->terms = UPCI_TERMS_MAX;
+	formula->divisor = 0;
+	memset(name, '"', sizeof(name));
+	for (i = 0; i < UPCI_TERMS_MAX; i++) {
+		struct upci_event term = {.description = "", .id = UPC_NO_ID};
+
+		snprintf(name + UPC_NAME_MAX - 3, 3, "%02d", i);
+		term.name = upci_catalogue_printf(c, "%s", name);
+		formula->term[i] = (struct upci_term){
+			.code = (uint32_t)upci_catalogue_put(c, &term),
+			.coefficient = -(INT64_C(1) << 55),
+			.under = -(INT64_C(1) << 55),
+		};
+	}
+	event.formula = formula;
+	n = snprintf(again, size, "upc-wiring 1\n");
+	n += upci_wiring_print(c, &event, again + n, size - (size_t)n);
+	assert_in_range(n, 4 * 64 * UPC_NAME_MAX, size - 1);
+	parse(c, again, (size_t)n);
+	upci_wiring_print(c, upci_catalogue_event(c, (uint32_t)upci_catalogue_lookup(c, "p.long")), line,
+			  size);
+	assert_string_equal(line, again + strlen("upc-wiring 1\n"));
+	free(line);
+	free(again);
 	upc_catalogue_close(c);
 }
 
@@ -254,7 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machine),    cmocka_unit_test(test_fresh_names),
 		cmocka_unit_test(test_lines),      cmocka_unit_test(test_driver),
-		cmocka_unit_test(test_unwritable),
+		cmocka_unit_test(test_unwritable), cmocka_unit_test(test_longest_formula),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

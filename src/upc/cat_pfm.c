@@ -14,6 +14,7 @@
 #include "cat_pmus.h"
 #include "cat_trace.h"
 #include "message.h"
+#include "text.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int initialized; /* pfm_initialize()'s result */
@@ -138,6 +139,58 @@ int upci_perf_encode_for(const struct upci_driver *driver, const struct upci_con
 		return error;
 	/* Anew, because a name can choose for itself, as in "...:k". */
 	return upci_perf_encode(driver, UPC_DOMAIN_USER, spec);
+}
+
+/* One of all PMUs that libpfm4 has tables of, by number; false where there is none. */
+static bool get_pmu(int i, pfm_pmu_info_t *pmu)
+{
+	bool there;
+
+	memset(pmu, 0, sizeof(*pmu));
+	pmu->size = sizeof(*pmu);
+	lock();
+	there = pfm_get_pmu_info((pfm_pmu_t)i, pmu) == PFM_SUCCESS;
+	unlock();
+	return there;
+}
+
+static bool is_of(const pfm_pmu_info_t *pmu, const char *name)
+{
+	size_t n = strlen(pmu->name);
+
+	return !strncasecmp(pmu->name, name, n) && !strncmp(name + n, "::", 2);
+}
+
+bool upci_pfm_is_elsewhere(const char *name)
+{
+	pfm_pmu_info_t pmu;
+	int i;
+
+	if (!strstr(name, "::") || !ready())
+		return false;
+	for (i = 0; i < PFM_PMU_MAX; i++)
+		if (get_pmu(i, &pmu) && pmu.is_present && is_of(&pmu, name))
+			return false;
+	return true;
+}
+
+bool upci_pfm_own(const char *name, char *own, size_t size)
+{
+	struct upci_out out = {.text = own, .size = size};
+	pfm_pmu_info_t pmu;
+	bool known = false;
+	int i;
+
+	for (i = 0; ready() && i < PFM_PMU_MAX; i++) {
+		if (!get_pmu(i, &pmu))
+			continue;
+		known = known || is_of(&pmu, name);
+		if (pmu.is_present && pmu.type == PFM_PMU_TYPE_CORE)
+			upci_out(&out, "%s%s", out.length ? ", " : "", pmu.name);
+	}
+	if (!out.length)
+		upci_out(&out, "libpfm4 finds none of its CPU");
+	return known;
 }
 
 /* What the perf PMU's own names leave to be said. */

@@ -14,6 +14,13 @@
  * message. */
 int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name);
 
+/* Whether a name "PMU::EVENT" is of a PMU that libpfm4 does not find here. */
+bool upci_pfm_is_elsewhere(const char *name);
+
+/* own gets the names of the PMUs that libpfm4 finds for this machine's CPU, or that there
+ * is none. Whether it has tables of the PMU of a name "PMU::EVENT". */
+bool upci_pfm_own(const char *name, char *own, size_t size);
+
 /* What to give the kernel for a PERF or TRACEPOINT driver, in the domains
  * (UPC_DOMAIN_*) given. Errors with message: UPC_ENOEVENT, UPC_ENOSUPP,
  * UPC_EPERM. */

@@ -13,20 +13,28 @@
 static const char *explain(struct upc_catalogue *c, const struct upci_formula *formula,
 			   unsigned missing)
 {
-	char text[NAMED_MAX * UPC_NAME_MAX + 200];
+	char text[NAMED_MAX * UPC_NAME_MAX + 700];
 	struct upci_out out = {.text = text, .size = sizeof(text)};
+	const struct upci_event *first = NULL;
 	unsigned i, named = 0;
 
 	upci_out(&out, "nothing on this machine drives ");
 	for (i = 0; i < formula->terms && named < NAMED_MAX; i++) {
 		const struct upci_event *term = upci_catalogue_event(c, formula->term[i].code);
 
-		if (term->driver.source == UPC_SOURCE_NONE)
-			upci_out(&out, "%s%s", named++ ? ", " : "", term->name);
+		if (term->driver.source != UPC_SOURCE_NONE)
+			continue;
+		upci_out(&out, "%s%s", named++ ? ", " : "", term->name);
+		first = first ? first : term;
 	}
 	if (missing > named)
 		upci_out(&out, " and %u more", missing - named);
-	upci_out(&out, ", of which it is computed; a wiring file can (drive NAME = ...)");
+	/* What an event of the host needs, it says itself. */
+	if (first && first->id == UPC_NO_ID && first->why)
+		upci_out(&out, ", of which it is computed: %.400s", first->why);
+	else
+		upci_out(&out, ", of which it is computed; a wiring file can (%s NAME = ...)",
+			 first && first->id == UPC_NO_ID ? "event" : "drive");
 	return upci_catalogue_printf(c, "%s", text);
 }
 
@@ -46,6 +54,8 @@ int upci_derived_settle(struct upc_catalogue *c, struct upci_event *event)
 	event->driver = (struct upci_driver){.source = UPC_SOURCE_NONE, .mul = 1, .div = 1};
 	event->driver_text = NULL;
 	event->why = NULL;
+	if (!formula->divisor)
+		event->kind = UPC_KIND_LEVEL;
 	if (missing) {
 		event->why = explain(c, formula, missing);
 		return event->why ? 0 : UPC_ENOMEM;
@@ -57,8 +67,8 @@ int upci_derived_settle(struct upc_catalogue *c, struct upci_event *event)
 
 static bool same(const struct upci_event *a, const struct upci_event *b)
 {
-	return a->driver.source == b->driver.source && a->scope == b->scope && !a->why == !b->why &&
-	       (!a->why || !strcmp(a->why, b->why));
+	return a->driver.source == b->driver.source && a->scope == b->scope &&
+	       a->kind == b->kind && !a->why == !b->why && (!a->why || !strcmp(a->why, b->why));
 }
 
 int upci_derived_settle_all(struct upc_catalogue *c)

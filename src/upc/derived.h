@@ -12,7 +12,8 @@
  * From event->formula, whose terms are in the catalogue: source DERIVED, or
  * NONE with a why that names the missing terms when one has no source. The
  * scope becomes the widest of its own and those of its terms. The event is the
- * caller's. Errors: UPC_ENOMEM.
+ * caller's. A ratio becomes a level, whatever its terms are: it neither only
+ * grows nor can be subtracted. Errors: UPC_ENOMEM.
  */
 int upci_derived_settle(struct upc_catalogue *c, struct upci_event *event);
 

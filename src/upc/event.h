@@ -38,15 +38,20 @@ struct upci_field {
 	unsigned first, last;
 };
 
-/* Terms of a derived event: value = (sum of coefficient * event) / divisor. */
+/*
+ * Terms of a derived event: value = (sum of coefficient * event) / divisor; of a
+ * ratio, whose divisor is 0, (sum of coefficient * event) / (sum of under * event).
+ * An event is one term, and takes one counter, whether above, below or both.
+ */
 #define UPCI_TERMS_MAX 64
 struct upci_term {
 	int64_t coefficient;
+	int64_t under; /* of a ratio, else 0 */
 	uint32_t code;
 };
 struct upci_formula {
 	unsigned terms;
-	int64_t divisor; /* > 0 */
+	int64_t divisor; /* > 0, or 0: a ratio */
 	struct upci_term term[];
 };
 
@@ -78,8 +83,9 @@ struct upci_event {
 	 * itself has none; else NULL. */
 	const struct upci_formula *formula;
 	struct upci_driver driver;
-	/* A name that says the mode which the event has anyway: the code of the plain
-	 * one, plus 1; else 0. Both are counted by one counter. */
+	/* Another name of an event, as one that says the mode which the event has
+	 * anyway: the code of the plain one, plus 1; else 0. Both are counted by one
+	 * counter. */
 	uint32_t same_as;
 	enum upc_scope scope;
 	enum upc_kind kind;

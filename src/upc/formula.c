@@ -18,6 +18,7 @@ struct parser {
 	const char *text, *at;
 	const struct upci_names *names;
 	struct upci_formula_error *error;
+	const char *under; /* where the events of a ratio's divisor begin, else NULL */
 	unsigned terms;
 	struct upci_term term[UPCI_TERMS_MAX];
 };
@@ -124,9 +125,10 @@ static int parse_name(struct parser *p, char name[UPC_NAME_MAX])
 	return 0;
 }
 
-/* Adds coefficient * event; terms of one event become one. */
+/* Adds coefficient * event to the sum that is parsed; terms of one event become one. */
 static int add_term(struct parser *p, const char *at, int64_t coefficient, uint32_t code)
 {
+	int64_t *sum;
 	unsigned i;
 
 	for (i = 0; i < p->terms && p->term[i].code != code; i++)
@@ -140,8 +142,9 @@ static int add_term(struct parser *p, const char *at, int64_t coefficient, uint3
 		p->terms++;
 	}
 	/* Neither side is beyond 2^55 here, so the sum is within 64 bits. */
-	p->term[i].coefficient += coefficient;
-	if (p->term[i].coefficient > COEFFICIENT_MAX || p->term[i].coefficient < -COEFFICIENT_MAX)
+	sum = p->under ? &p->term[i].under : &p->term[i].coefficient;
+	*sum += coefficient;
+	if (*sum > COEFFICIENT_MAX || *sum < -COEFFICIENT_MAX)
 		return fail_at(
 			p, at,
 			"expected coefficients up to %lld when the terms of an event are added up",
@@ -162,6 +165,11 @@ static int add_name(struct parser *p, const char *at, int64_t coefficient, const
 		return fail_at(p, at, "%s", message);
 	if (!formula)
 		return add_term(p, at, coefficient, (uint32_t)code);
+	if (!formula->divisor)
+		return fail_at(p, at,
+			       "expected an event, or a derived one without a divisor, found '%s', "
+			       "which is a ratio",
+			       name);
 	if (formula->divisor != 1)
 		return fail_at(
 			p, at,
@@ -223,15 +231,66 @@ static int parse_sum(struct parser *p)
 	return error;
 }
 
-/* Terms that cancelled each other need no counter. */
-static void drop_zero_terms(struct parser *p)
+/* An integer, or the events that a ratio is over: then *divisor is 0. */
+static int parse_divisor(struct parser *p, int64_t *divisor)
 {
-	unsigned i, kept = 0;
+	char name[UPC_NAME_MAX];
+	int error;
 
-	for (i = 0; i < p->terms; i++)
+	skip_blanks(p);
+	if (integer_length(p->at))
+		return parse_integer(p, divisor);
+	*divisor = 0;
+	p->under = p->at;
+	if (take(p, '(')) {
+		error = parse_sum(p);
+		return error || take(p, ')') ? error : fail_found(p, "'+', '-' or ')'");
+	}
+	if (*p->at != '"' && !bare(*p->at))
+		return fail_found(p, "an integer, an event name or a sum in parentheses");
+	error = parse_name(p, name);
+	return error ? error : add_name(p, p->under, 1, name);
+}
+
+static int parse_end(struct parser *p, bool divided)
+{
+	skip_blanks(p);
+	if (!*p->at)
+		return 0;
+	if (!divided)
+		return fail_found(p, *p->at == '/'
+					     ? "'+', '-' or the end of the formula (a divisor is for "
+					       "a sum in parentheses)"
+					     : "'+', '-' or the end of the formula");
+	return fail_found(p, *p->at == '*' ? "the end of the formula (a divisor with a factor is "
+					     "a sum in parentheses)"
+					   : "the end of the formula");
+}
+
+/* Terms that cancelled each other need no counter. Those above come first, so that
+ * what is printed is parsed to the same order. */
+static int drop_zero_terms(struct parser *p)
+{
+	struct upci_term below[UPCI_TERMS_MAX];
+	unsigned i, above = 0, only_below = 0;
+	bool divides = false;
+
+	for (i = 0; i < p->terms; i++) {
+		divides = divides || p->term[i].under;
 		if (p->term[i].coefficient)
-			p->term[kept++] = p->term[i];
-	p->terms = kept;
+			p->term[above++] = p->term[i];
+		else if (p->term[i].under)
+			below[only_below++] = p->term[i];
+	}
+	memcpy(p->term + above, below, only_below * sizeof(below[0]));
+	p->terms = above + only_below;
+	if (!above)
+		return fail_at(p, p->text,
+			       "expected a formula, found terms that cancel each other");
+	if (p->under && !divides)
+		return fail_at(p, p->under,
+			       "expected a divisor, found terms that cancel each other");
+	return 0;
 }
 
 int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names,
@@ -250,21 +309,14 @@ int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *n
 		else if (!take(&p, '/'))
 			failed = fail_found(&p, "'/' and a divisor behind the sum in parentheses");
 		else
-			failed = parse_integer(&p, &divisor);
+			failed = parse_divisor(&p, &divisor);
 	}
+	if (!failed)
+		failed = parse_end(&p, divided);
+	if (!failed)
+		failed = drop_zero_terms(&p);
 	if (failed)
 		return failed;
-	skip_blanks(&p);
-	if (*p.at)
-		return fail_found(
-			&p, divided ? "the end of the formula"
-			    : *p.at == '/'
-				    ? "'+', '-' or the end of the formula (a divisor is for a sum "
-				      "in parentheses)"
-				    : "'+', '-' or the end of the formula");
-	drop_zero_terms(&p);
-	if (!p.terms)
-		return fail_at(&p, text, "expected a formula, found terms that cancel each other");
 	made = upci_catalogue_alloc(c, sizeof(*made) + p.terms * sizeof(made->term[0]));
 	if (!made)
 		return UPC_ENOMEM;
@@ -303,12 +355,21 @@ int upci_formula_parse(struct upc_catalogue *c, const char *text,
 
 uint64_t upci_formula_value(const struct upci_formula *formula, const uint64_t *value)
 {
-	__int128 sum = 0;
+	__int128 sum = 0, under = 0;
 	unsigned i;
 
 	for (i = 0; i < formula->terms; i++)
 		sum += (__int128)formula->term[i].coefficient * value[i];
-	return sum < 0 ? 0 : (uint64_t)(sum / formula->divisor);
+	if (sum < 0)
+		return 0;
+	if (formula->divisor)
+		return (uint64_t)(sum / formula->divisor);
+	for (i = 0; i < formula->terms; i++)
+		under += (__int128)formula->term[i].under * value[i];
+	if (under <= 0)
+		return 0;
+	sum /= under;
+	return sum > INT64_MAX ? INT64_MAX : (uint64_t)sum;
 }
 
 static void print_name(struct upci_out *out, const char *name)
@@ -323,26 +384,43 @@ static void print_name(struct upci_out *out, const char *name)
 		upci_out(out, "%s", name);
 }
 
+/* Above the divisor, or what is under it. */
+static void print_sum(struct upc_catalogue *c, struct upci_out *out,
+		      const struct upci_formula *formula, bool under)
+{
+	bool first = true;
+	unsigned i;
+
+	for (i = 0; i < formula->terms; i++) {
+		const struct upci_term *t = &formula->term[i];
+		long long factor = under ? t->under : t->coefficient;
+
+		if (!factor)
+			continue;
+		if (!first)
+			upci_out(out, "%s", factor < 0 ? " - " : " + ");
+		else if (factor < 0)
+			upci_out(out, "-");
+		first = false;
+		if (factor != 1 && factor != -1)
+			upci_out(out, "%lld*", factor < 0 ? -factor : factor);
+		print_name(out, upci_catalogue_event(c, t->code)->name);
+	}
+}
+
 int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text,
 		       size_t size)
 {
 	struct upci_out out = {.text = text, .size = size};
-	unsigned i;
 
 	upci_out(&out, "%s", formula->divisor != 1 ? "(" : "");
-	for (i = 0; i < formula->terms; i++) {
-		const struct upci_term *t = &formula->term[i];
-		long long magnitude = t->coefficient < 0 ? -t->coefficient : t->coefficient;
-
-		if (i)
-			upci_out(&out, "%s", t->coefficient < 0 ? " - " : " + ");
-		else if (t->coefficient < 0)
-			upci_out(&out, "-");
-		if (magnitude != 1)
-			upci_out(&out, "%lld*", magnitude);
-		print_name(&out, upci_catalogue_event(c, t->code)->name);
-	}
-	if (formula->divisor != 1)
+	print_sum(c, &out, formula, false);
+	if (formula->divisor > 1) {
 		upci_out(&out, ") / %lld", (long long)formula->divisor);
+	} else if (!formula->divisor) {
+		upci_out(&out, ") / (");
+		print_sum(c, &out, formula, true);
+		upci_out(&out, ")");
+	}
 	return (int)out.length;
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * formula.h - derived events: an integer-weighted sum of events over an
- * integer divisor, in exact arithmetic.
+ * formula.h - derived events: an integer-weighted sum of events, over an integer
+ * divisor or, in a ratio, over another such sum, in exact arithmetic.
  *
- *   formula = sum | "(" sum ")" "/" INTEGER
+ *   formula = sum | "(" sum ")" "/" divisor
+ *   divisor = INTEGER | NAME | "(" sum ")"
  *   sum     = ["-"] term { ("+" | "-") term }
  *   term    = [INTEGER "*"] NAME | NAME ["*" INTEGER]
+ *
+ * A ratio is of what its terms hold at the read, which is what they counted since
+ * the start or the reset: never a difference of two ratios. So it does not only
+ * grow, and is a level (UPC_KIND_LEVEL).
  *
  * A name is any event name of the catalogue; one with characters other than
  * [A-Za-z0-9_.:] is written in double quotes, in which \" and \\ stand for
@@ -35,7 +40,8 @@ struct upci_names {
 
 /* Parses text into memory of the catalogue. Every name must be known; terms of
  * derived events are merged by the parser: a derived name is expanded in place
- * when its divisor is 1. Errors: UPC_EWIRING with *error set, UPC_ENOMEM. */
+ * when its divisor is 1, and refused otherwise. Errors: UPC_EWIRING with *error set,
+ * UPC_ENOMEM. */
 int upci_formula_parse(struct upc_catalogue *c, const char *text,
 		       const struct upci_formula **formula, struct upci_formula_error *error);
 
@@ -44,8 +50,13 @@ int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *n
 			     const char *text, const struct upci_formula **formula,
 			     struct upci_formula_error *error);
 
-/* value[i] is that of term i. 128-bit inside; the result is cut to 64 bits, a
- * negative sum gives 0 (an estimate below zero is no count). */
+/*
+ * value[i] is that of term i. 128-bit inside, and what remains of a division is cut
+ * off; a negative sum gives 0 (an estimate below zero is no count). A sum, divided or
+ * not, is cut to 64 bits. A ratio is 0 where its divisor is 0 or less: nothing was
+ * counted that it could be told of. It is no count that wraps, so above 2^63 - 1, the
+ * largest that PAPI can show, it stays there.
+ */
 uint64_t upci_formula_value(const struct upci_formula *formula, const uint64_t *value);
 
 /* The text of a formula as the parser takes it. Returns its length as

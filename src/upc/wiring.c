@@ -107,22 +107,53 @@ static int check_name(struct upci_wiring_file *f, const struct upci_statement *s
 	return 0;
 }
 
+/* The event of a PMU that is not here: whose it is, and which is here. */
+static int fail_elsewhere(struct upci_wiring_file *f, const struct upci_statement *s)
+{
+	const char *name = s->event.driver.perf;
+	int pmu = (int)strcspn(name, ":");
+	char own[200];
+	bool known = upci_pfm_own(name, own, sizeof(own));
+
+	/* What libpfm4 knows then is only what comes before that PMU in its list. */
+	if (getenv("LIBPFM_FORCE_PMU"))
+		return upci_lex_fail_at(&f->lex, s->source_at,
+					"expected an event of the PMU that LIBPFM_FORCE_PMU puts "
+					"in the place of this machine's (%s), found \"%.100s\", "
+					"of %.*s",
+					own, name, pmu, name);
+	if (!known)
+		return upci_lex_fail_at(&f->lex, s->source_at,
+					"expected an event of a PMU of this machine (%s), found "
+					"\"%.100s\", of %.*s, which libpfm4 has no tables of here",
+					own, name, pmu, name);
+	return upci_lex_fail_at(&f->lex, s->source_at,
+				"expected an event of a PMU of this machine (%s), found "
+				"\"%.100s\", of %.*s: take a wiring for this machine, or have "
+				"this one only checked, with LIBPFM_FORCE_PMU=%.*s upc_wire --check",
+				own, name, pmu, name, pmu, name);
+}
+
 /* A name that libpfm4 and sysfs do not know is a typing error; what the
  * machine forbids or lacks otherwise is not the file's mistake. */
 static int check_source(struct upci_wiring_file *f, const struct upci_statement *s)
 {
 	struct upci_perf_spec spec;
+	const char *name;
 	char reason[300];
 
 	if (s->event.driver.source != UPC_SOURCE_PERF)
 		return 0;
+	name = s->event.driver.perf;
 	if (upci_perf_encode(&s->event.driver, 0, &spec) != UPC_ENOEVENT)
 		return 0;
 	snprintf(reason, sizeof(reason), "%.299s", upc_last_message());
+	if (upci_pfm_is_elsewhere(name))
+		return fail_elsewhere(f, s);
 	return upci_lex_fail_at(&f->lex, s->source_at,
 				"expected a name that libpfm4 or a PMU of sysfs knows, found "
 				"\"%.100s\": %s",
-				s->event.driver.perf, reason);
+				name, reason);
 }
 
 /* ---- statements -------------------------------------------------------- */
@@ -246,6 +277,10 @@ static int parse_formulas(struct upci_wiring_file *f)
 						"%s", wrong.message);
 		if (error)
 			return error;
+		if (!s->event.formula->divisor && s->kind_given && s->event.kind == UPC_KIND_COUNT)
+			return upci_lex_fail_at(&f->lex, s->kind_at,
+						"expected 'level' or nothing, found 'count': a "
+						"ratio does not only grow");
 	}
 	return 0;
 }

@@ -23,9 +23,9 @@
  * for Blue Gene/P names (ids 0 to 511) only, and what it does not say stays as
  * the name has it; event is for any other name, new or known, and says all;
  * derived takes a formula (formula.h) over events of the catalogue and of the
- * whole file, and over derived ones from lines above. Each name may be the
- * subject of one statement. The scope of a derived event is at least as wide as
- * those of its terms. At most 8 MiB and 65536 lines.
+ * whole file, and over derived ones from lines above; a ratio is a level and no
+ * count. Each name may be the subject of one statement. The scope of a derived
+ * event is at least as wide as those of its terms. At most 8 MiB and 65536 lines.
  */
 #ifndef UPCI_WIRING_H
 #define UPCI_WIRING_H

@@ -22,6 +22,7 @@ static int complete_event(struct upci_wiring_file *f, struct upci_statement *s)
 
 		gone.driver = (struct upci_driver){.source = UPC_SOURCE_NONE, .mul = 1, .div = 1};
 		gone.formula = NULL;
+		gone.same_as = 0;
 		gone.driver_text = NULL;
 		gone.why = upci_catalogue_printf(f->c, "removed by %.200s, line %u", f->lex.name,
 						 s->name_at.line);
@@ -82,18 +83,41 @@ static int complete_derived(struct upci_wiring_file *f, struct upci_statement *s
 	return upci_derived_settle(f->c, e);
 }
 
+/* Another name of an event (same_as) keeps what drives it when the file drives that
+ * event by something else: then they are two. */
+static int part_names(struct upc_catalogue *c)
+{
+	uint32_t count = upc_catalogue_count(c), code;
+	int64_t error = 0;
+
+	for (code = 0; error >= 0 && code < count; code++) {
+		struct upci_event event = *upci_catalogue_event(c, code);
+		const struct upci_event *plain;
+
+		if (!event.same_as || event.driver.source != UPC_SOURCE_PERF)
+			continue;
+		plain = upci_catalogue_event(c, event.same_as - 1);
+		if (plain->driver.source == UPC_SOURCE_PERF && plain->kind == event.kind &&
+		    plain->driver.mul == plain->driver.div &&
+		    !strcmp(plain->driver.perf, event.driver.perf))
+			continue;
+		event.same_as = 0;
+		error = upci_catalogue_put(c, &event);
+	}
+	return error < 0 ? (int)error : 0;
+}
+
 /* Derived events come last: a formula may stand above the events that it is
  * computed of. */
 int upci_wiring_apply(struct upci_wiring_file *f)
 {
 	bool derived;
-	int pass;
+	int pass, error;
 	size_t i;
 
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < f->count; i++) {
 			struct upci_statement *s = &f->statement[i];
-			int error;
 
 			derived = s->verb == UPCI_VERB_DERIVED;
 			if (derived != (pass == 1))
@@ -106,5 +130,6 @@ int upci_wiring_apply(struct upci_wiring_file *f)
 				return (int)s->code;
 		}
 	}
-	return upci_derived_settle_all(f->c);
+	error = part_names(f->c);
+	return error ? error : upci_derived_settle_all(f->c);
 }

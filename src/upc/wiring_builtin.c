@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wiring_builtin.c - derived events that need no wiring file: over Blue Gene/P
- * names, which get a source with their terms, and sums over the devices that
- * this machine has.
+ * names, which get a source with their terms, over instructions and cycles of a
+ * hardware PMU, and sums over the devices that this machine has.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "derived.h"
+#include "formula.h"
 #include "wiring.h"
 #include "wiring_builtin.h"
 
@@ -24,9 +25,9 @@
 	"2*$_FPU_MULT_2 + 4*$_FPU_FMA_4"
 
 /*
- * $ is the core. There is no TOT_INS: the pipe totals (JPIPE_INSTRUCTIONS, ...)
- * are less than the classes of the same pipe in UPC table 1, so what they
- * contain is open.
+ * $ is the core. There is no TOT_INS of a core: the pipe totals
+ * (JPIPE_INSTRUCTIONS, ...) are less than the classes of the same pipe in UPC table
+ * 1, so what they contain is open.
  */
 static const struct recipe {
 	const char *name, *formula, *unit, *description;
@@ -115,6 +116,97 @@ static int add_blue_gene(struct upc_catalogue *c)
 		error = upci_wiring_parse(c, text, length, "the built-in wiring");
 	free(text);
 	return error;
+}
+
+/* ---- a hardware PMU ------------------------------------------------------ */
+
+/*
+ * Short names for what every PMU counts, so that a ratio and a wiring file's own
+ * TOT_INS are of one event. They are not derived, since thresholds are for plain
+ * events, and share a counter with the event of perf that they are names of.
+ */
+static const struct {
+	const char *name, *of, *unit, *description;
+} totals[] = {
+	{"TOT_INS", "perf::INSTRUCTIONS", "instructions", "Instructions retired."},
+	{"TOT_CYC", "perf::CYCLES", "cycles", "CPU cycles, at the frequency that the core had."},
+};
+
+static const char *why_no_total(struct upc_catalogue *c, const char *name)
+{
+	static const char missing[] = "hardware counters: ";
+	const char *sentence;
+	unsigned i;
+
+	if (upci_catalogue_script(c))
+		return "UPC_SOURCE has a replay script drive the unit, whose signals are those of "
+		       "Blue Gene/P names";
+	for (i = 0; (sentence = upc_catalogue_missing(c, i)) != NULL; i++)
+		if (!strncmp(sentence, missing, sizeof(missing) - 1))
+			break;
+	return upci_catalogue_printf(
+		c,
+		"needs a hardware PMU%s%.250s; a wiring file can name another source "
+		"(event %s = ...)",
+		sentence ? ": " : ", whose event of this the kernel does not open here",
+		sentence ? sentence + sizeof(missing) - 1 : "", name);
+}
+
+static int add_total(struct upc_catalogue *c, size_t i)
+{
+	int64_t of = upci_catalogue_lookup(c, totals[i].of);
+	struct upci_event event = {
+		.name = totals[i].name,
+		.description = totals[i].description,
+		.unit = totals[i].unit,
+		.subsystem = "derived",
+		.driver = {.source = UPC_SOURCE_NONE, .mul = 1, .div = 1},
+		.scope = UPC_SCOPE_CONTEXT,
+		.kind = UPC_KIND_COUNT,
+		.id = UPC_NO_ID,
+	};
+	int64_t error;
+
+	if (of >= 0 && upci_catalogue_event(c, (uint32_t)of)->driver.source != UPC_SOURCE_NONE) {
+		event.driver = upci_catalogue_event(c, (uint32_t)of)->driver;
+		event.same_as = (uint32_t)of + 1;
+	} else {
+		event.why = why_no_total(c, event.name);
+		if (!event.why)
+			return UPC_ENOMEM;
+	}
+	error = upci_catalogue_put(c, &event);
+	return error < 0 ? (int)error : 0;
+}
+
+static int add_hardware(struct upc_catalogue *c)
+{
+	static const struct recipe ratio = {
+		"CYCLES_PER_1000_INSTRUCTIONS", "(1000*TOT_CYC) / TOT_INS",
+		"cycles/1000 instructions",
+		"Cycles that 1000 instructions took on average since the start or the reset: 1000 "
+		"is one cycle an instruction. 0 where no instruction was counted."};
+	struct upci_event event = {
+		.name = ratio.name,
+		.description = ratio.description,
+		.unit = ratio.unit,
+		.subsystem = "derived",
+		.scope = UPC_SCOPE_CONTEXT,
+		.id = UPC_NO_ID,
+	};
+	struct upci_formula_error wrong;
+	int64_t error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < sizeof(totals) / sizeof(totals[0]); i++)
+		error = add_total(c, i);
+	if (!error)
+		error = upci_formula_parse(c, ratio.formula, &event.formula, &wrong);
+	if (!error)
+		error = upci_derived_settle(c, &event);
+	if (!error)
+		error = upci_catalogue_put(c, &event);
+	return error < 0 ? (int)error : 0;
 }
 
 /* ---- sums over devices ------------------------------------------------- */
@@ -260,6 +352,8 @@ int upci_wiring_builtin(struct upc_catalogue *c)
 	int error = add_blue_gene(c);
 	size_t i;
 
+	if (!error)
+		error = add_hardware(c);
 	for (i = 0; !error && i < sizeof(sums) / sizeof(sums[0]); i++)
 		error = add_sum(c, &sums[i]);
 	return error;

@@ -356,6 +356,7 @@ static int parse_properties(struct upci_lex *lex, char **pool, struct upci_state
 		default:
 			s->event.kind = word == 5 ? UPC_KIND_LEVEL : UPC_KIND_COUNT;
 			s->kind_given = true;
+			s->kind_at = place;
 		}
 	}
 	if (unit)
@@ -381,7 +382,7 @@ static int parse_driven(struct upci_lex *lex, char **pool, struct upci_statement
 				    ? "'*', '/' or 'differs' and in which way the meaning differs"
 				    : "'differs' and in which way the meaning differs");
 	return error ? error
-		     : parse_string(lex, pool, "how the meaning differs", 0, UPCI_WIRING_TEXT_MAX,
+		     : parse_string(lex, pool, "how the meaning differs", 1, UPCI_WIRING_TEXT_MAX,
 				    &s->event.differs);
 }
 

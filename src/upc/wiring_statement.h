@@ -19,6 +19,7 @@ struct upci_statement {
 	enum upci_verb verb;
 	bool kind_given;
 	struct upci_place name_at;
+	struct upci_place kind_at;   /* where kind_given */
 	struct upci_place source_at; /* its string; of DERIVED the formula */
 	const char *formula;         /* DERIVED */
 	struct upci_event event;

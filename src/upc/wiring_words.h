@@ -19,7 +19,7 @@
 #define UPCI_WIRING_TEXT_MAX    4000u  /* describe, differs */
 #define UPCI_WIRING_LABEL_MAX   60u    /* unit, subsystem */
 #define UPCI_WIRING_PATH_MAX    511u   /* path of a file, key in it */
-#define UPCI_WIRING_FORMULA_MAX 40000u /* 64 terms of the longest names, quoted */
+#define UPCI_WIRING_FORMULA_MAX 70000u /* 64 terms of the longest names, quoted, above and below */
 
 /* Indexed by enum upc_scope and enum upci_root; NULL behind the last. */
 extern const char *const upci_wiring_scopes[];
