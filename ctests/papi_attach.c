@@ -122,9 +122,58 @@ static void attach_nobody(void)
 	ok(error == PAPI_ESYS && errno == ESRCH, "a process that is gone is PAPI_ESYS, ESRCH: %s",
 	   PAPI_strerror(error));
 	ok(still_counts(set, 1), "and the set is as it was");
-	ok(PAPI_attach(set, 0) == PAPI_EINVAL, "process 0 is PAPI_EINVAL");
 	ok(PAPI_attach(set, ~0ul) == PAPI_EINVAL, "a process that cannot be is PAPI_EINVAL");
 	drop(&set);
+}
+
+/* Thread 0 is the caller: a set that counts it, and that PAPI does not take for the one
+ * set of the component that may run in a thread. */
+static void attach_self(void)
+{
+	int set = set_with(FAULTS), other = set_with(FAULTS), own = set_with(FAULTS);
+	long long value = -1, others = -1, owns = -1;
+
+	ok(PAPI_attach(set, 0) == PAPI_OK && PAPI_attach(other, 0) == PAPI_OK, "thread 0 is the caller");
+	ok(PAPI_start(set) == PAPI_OK && PAPI_start(other) == PAPI_OK && PAPI_start(own) == PAPI_OK,
+	   "sets that are attached to it run beside each other, and beside its own");
+	touch_pages(80);
+	ok(PAPI_stop(set, &value) == PAPI_OK && PAPI_stop(other, &others) == PAPI_OK &&
+		   PAPI_stop(own, &owns) == PAPI_OK,
+	   "and stop");
+	ok(about(value, 80) && about(others, 80) && about(owns, 80), "all count: %lld, %lld, %lld", value,
+	   others, owns);
+	ok(PAPI_detach(set) == PAPI_OK && still_counts(set, 1), "detached it counts as before");
+	drop(&set);
+	drop(&other);
+	drop(&own);
+}
+
+static void *count_own(void *arg)
+{
+	int *set = arg;
+	static long long value;
+
+	value = -1;
+	if (PAPI_attach(*set, 0) != PAPI_OK || PAPI_start(*set) != PAPI_OK)
+		return &value;
+	touch_pages(60);
+	PAPI_stop(*set, &value);
+	return &value;
+}
+
+/* Another thread's set becomes that of the thread that attaches it to itself. */
+static void attach_taken(void)
+{
+	int set = set_with(FAULTS);
+	void *value = NULL;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, count_own, &set) == 0)
+		pthread_join(thread, &value);
+	ok(value && about(*(long long *)value, 60), "a set that a thread attaches to itself counts it: %lld",
+	   value ? *(long long *)value : -1);
+	PAPI_cleanup_eventset(set);
+	PAPI_destroy_eventset(&set);
 }
 
 static void attach_cpu(void)
@@ -268,6 +317,8 @@ int main(void)
 	attach_process();
 	attach_before_adding();
 	attach_nobody();
+	attach_self();
+	attach_taken();
 	attach_cpu();
 	inherit();
 	granularities();

@@ -365,9 +365,13 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 		set = option->attach.ESI->ctl_state;
 		target = set->target;
 		target.attached = code == PAPI_ATTACH ? (pid_t)option->attach.tid : 0;
-		if (code == PAPI_ATTACH &&
-		    (target.attached <= 0 || (unsigned long)target.attached != option->attach.tid))
+		if (target.attached < 0 ||
+		    (code == PAPI_ATTACH && (unsigned long)target.attached != option->attach.tid))
 			return PAPI_EINVAL;
+		/* 0 is the calling thread, as it is to the kernel: its own set, though an
+		 * attached one, which PAPI lets run beside others. */
+		if (code == PAPI_ATTACH && !target.attached)
+			set->owner_process = 0;
 		break;
 	case PAPI_CPU_ATTACH:
 		set = option->cpu.ESI->ctl_state;

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpx.h - MPX: multiplexing on PAPI for threaded programs, with event sets that
+ * overlap and nest, and an error bar on every estimate.
+ *
+ * A machine counts a few events at once. MPX takes any number of them, lets groups of
+ * them take turns on the counters, and estimates what each would have counted. Event
+ * sets may be started in any order while others run, also where they share events; an
+ * event that never has to share a counter is counted all the time, and is exact. (MPX:
+ * J. M. May, MPX: Software for Multiplexing Hardware Performance Counters in
+ * Multithreaded Programs, IPDPS 2001.)
+ *
+ * Conventions of this header
+ *   Results  PAPI's error codes: PAPI_OK (0) or a negative PAPI_E*. A call that fails
+ *            has changed nothing.
+ *   Details  mpx_last_message() says in words why the calling thread's last failing
+ *            call failed, and what to do about it.
+ *   Options  Option and result structures begin with their size, set by the caller
+ *            (MPX_OPTIONS_INIT does); bytes that this version of the library does not
+ *            know must be zero, or the call is refused with PAPI_EINVAL.
+ *   Context  All threads may call at once. An event set belongs to the thread that
+ *            created it; another thread's call is refused with PAPI_EPERM. No call is
+ *            for signal handlers. Every call but the first two may return PAPI_ENOINIT.
+ *   Signals  A slice ends with a signal, in each thread that has a set running whose
+ *            events share counters. The handler is short, keeps errno, and puts off a
+ *            slice that ends while the thread is in a call of PAPI or of this library.
+ *   fork     A child has no event sets of its parent's; those of the parent go on. The
+ *            child may create its own.
+ *   exec     Stop all sets first, or call mpx_library_shutdown: a signal that comes
+ *            while the new program starts would end it.
+ */
+#ifndef MPX_H
+#define MPX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The library is compiled with everything hidden but what is declared here. */
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+/* Changes when a program built against an older header would go wrong. */
+#define MPX_ABI_VERSION 1
+
+/* Set every byte of an option or result structure to zero and its size. */
+#define MPX_OPTIONS_INIT(type) ((struct type){.size = sizeof(struct type)})
+
+/* What a plain read gives for an event that has not been counted in any slice since
+ * its set was started: not zero, since nobody knows. */
+#define MPX_NEVER (-1LL)
+
+/* ---- the library ------------------------------------------------------------------ */
+
+/* What ends a time slice. */
+enum mpx_timer {
+	MPX_TIMER_AUTO = 0,   /* the first of these that the machine allows          */
+	MPX_TIMER_TASK_CLOCK, /* a perf event of the thread's task clock: from 100 us */
+	MPX_TIMER_THREAD,     /* a POSIX timer on the thread's CPU clock: some ms     */
+	MPX_TIMER_VIRTUAL,    /* ITIMER_VIRTUAL, forwarded to all threads (MPX, 5.1)  */
+};
+
+/* In what the length of slices is measured. */
+enum mpx_clock {
+	MPX_CLOCK_AUTO = 0, /* the first of these that can be counted               */
+	MPX_CLOCK_CYCLES,   /* PAPI_TOT_CYC beside the events of each slice (MPX, 4) */
+	MPX_CLOCK_UNIT,     /* the cycle event of the upc component                 */
+	MPX_CLOCK_CPU,      /* CPU time of the thread, ns                           */
+};
+
+/* How a count is estimated; doc/ESTIMATOR.md has the mathematics. */
+enum mpx_estimator {
+	MPX_ESTIMATOR_AUTO = 0,     /* the one that measurements favour                    */
+	MPX_ESTIMATOR_RATIO,        /* C_e * T / S_e (MPX, 4)                              */
+	MPX_ESTIMATOR_INTERPOLATED, /* between slices, by the rates of the slices around   */
+	MPX_ESTIMATOR_COVARIATE,    /* the ratio, corrected by an event that always counts */
+};
+
+struct mpx_options {
+	size_t size;
+	uint64_t slice_ns; /* length of a time slice in CPU time, ns: 100,000 (100 us) to
+			      10^10 (10 s); 0: 10 ms                             */
+	enum mpx_timer timer;
+	enum mpx_clock clock;
+	enum mpx_estimator estimator;
+	int signal_number;     /* 0: a free one                                        */
+	const char *covariate; /* name of an event that is counted beside every group;
+				  NULL: none. It takes a counter from each group.      */
+	unsigned group_max;    /* at most so many events in a slice; 0: what fits       */
+	uint64_t seed;         /* of the order in which groups take turns; 0: any       */
+};
+
+/*
+ * Prepares the library, and PAPI where the program has not done so (PAPI_library_init,
+ * and PAPI_thread_init with pthread_self). abi: MPX_ABI_VERSION. options: NULL for
+ * defaults. Once; a second call is PAPI_EISRUN.
+ * Errors: PAPI_EINVAL (option out of range, another ABI), PAPI_ENOSUPP (a timer or
+ * clock that was asked for is not to be had: the message says why), PAPI_ECNFLCT (the
+ * signal or interval timer is in use), PAPI_ENOEVNT (covariate), PAPI_ENOMEM, PAPI_ESYS,
+ * and PAPI's own.
+ */
+int mpx_library_init(int abi, const struct mpx_options *options);
+
+/* Stops and destroys the calling thread's event sets and ends the library. Signal
+ * handler and mask are as before mpx_library_init. PAPI_EISRUN: another thread has
+ * event sets still; it destroys them, or calls mpx_thread_end. PAPI goes on. */
+int mpx_library_shutdown(void);
+
+/* What was chosen. Strings are the library's, until shutdown. */
+struct mpx_library_info {
+	size_t size;
+	uint64_t slice_ns;
+	enum mpx_timer timer;
+	enum mpx_estimator estimator;
+	int signal_number;
+	unsigned threads; /* that have a master event list */
+};
+int mpx_library_get_info(struct mpx_library_info *info);
+
+/* The library's release, such as "0.1.0". Context: any. */
+const char *mpx_version(void);
+
+/* What the calling thread's last failing call has to say: one line. Never NULL. */
+const char *mpx_last_message(void);
+
+/* ---- event sets ------------------------------------------------------------------- */
+
+/* A new, empty event set of the calling thread. Errors: PAPI_EINVAL, PAPI_ENOMEM,
+ * PAPI_ESYS (no descriptor or timer left). */
+int mpx_set_create(int *set);
+
+/* Destroys a stopped event set, and sets *set to PAPI_NULL (-1). Its events leave the
+ * master event list when no other set has them. PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN. */
+int mpx_set_destroy(int *set);
+
+/*
+ * Adds an event by PAPI code (preset, native, user-defined) or by name; events of
+ * different components may be in one set. It is not needed that the counters hold all
+ * events of a set together, only each of them alone.
+ * Errors: PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOEVNT (no such event: the
+ * message has the nearest name), PAPI_ECNFLCT (it is in the set already, or no counter
+ * can hold it), PAPI_ENOMEM, and what PAPI_add_event returns.
+ */
+int mpx_set_add_event(int set, int code);
+int mpx_set_add_named_event(int set, const char *name);
+
+/* PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOEVNT (not in the set). */
+int mpx_set_remove_event(int set, int code);
+int mpx_set_remove_named_event(int set, const char *name);
+
+/* Codes in the order in which they were added: that of values. *n: room in codes (may be
+ * 0, codes NULL); becomes how many events there are. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL. */
+int mpx_set_list_events(int set, int *codes, int *n);
+
+/* *state becomes PAPI_RUNNING or PAPI_STOPPED. */
+int mpx_set_state(int set, int *state);
+
+/* Begins counting from zero, beside whatever else runs. PAPI_ENOEVST, PAPI_EPERM,
+ * PAPI_EISRUN, PAPI_EINVAL (empty), PAPI_ENOMEM, PAPI_ESYS, what PAPI_start returns. */
+int mpx_set_start(int set);
+
+/*
+ * Ends counting. values, one for each event, may be NULL; as mpx_set_read gives them.
+ * The set is stopped also where its last slice could not be read, which is told.
+ * PAPI_ENOEVST, PAPI_EPERM, PAPI_ENOTRUN, PAPI_ESYS.
+ */
+int mpx_set_stop(int set, long long *values);
+
+/*
+ * Estimates of the counts since the start, or the last reset: whole numbers that never
+ * decrease while the set runs. MPX_NEVER for what has not been counted at all. Of a
+ * stopped set: what its stop found. The slice that runs is included.
+ * PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL, PAPI_ESYS.
+ */
+int mpx_set_read(int set, long long *values);
+
+/* Adds to values what was counted since the last start, reset or accum, and resets; a
+ * value that is, or becomes, unknown is MPX_NEVER from then on. The set must run. */
+int mpx_set_accum(int set, long long *values);
+
+/* Counts are zero from now on, running or not. */
+int mpx_set_reset(int set);
+
+/* ---- how far an estimate can be trusted ---------------------------------------------- */
+
+#define MPX_EXACT 0x1u /* counted all the time: no estimate at all                        */
+#define MPX_UNCOUNTED 0x2u /* never counted since the start: the numbers say nothing      */
+#define MPX_ROUGH 0x4u /* too few slices for an interval that can be trusted              */
+#define MPX_LOST 0x8u /* slices could not be started or read: coverage is lower than it seems */
+
+/* One event of a set, since its start. Counts are of the event, times in the clock's unit. */
+struct mpx_estimate {
+	size_t size;
+	int code;              /* PAPI code                                          */
+	unsigned flags;        /* MPX_EXACT, ...                                     */
+	long long value;       /* what a plain read gives: N_e, whole, not decreasing */
+	double estimate;       /* N_e itself                                         */
+	double standard_error; /* of estimate; 0 when exact                          */
+	double low, high;      /* 95 % interval of N_e; low is not below C_e         */
+	double coverage;       /* S_e / T: 0 to 1                                    */
+	uint64_t count;        /* C_e: events that were counted                      */
+	uint64_t counted_time; /* S_e                                                */
+	uint64_t time;         /* T                                                  */
+	uint64_t slices;       /* that have ended since the start                    */
+};
+
+/* The first n events of the set, in their order; estimates[0].size is the size of each.
+ * Errors as of mpx_set_read. */
+int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
+
+/* ---- threads ------------------------------------------------------------------------- */
+
+/* Destroys the calling thread's event sets, running ones too, and all that the library
+ * keeps for it. The end of a thread does so by itself; it must be called before
+ * PAPI_unregister_thread. */
+int mpx_thread_end(void);
+
+/* One entry of the calling thread's master event list (MPX, 5.2). */
+struct mpx_master_event {
+	size_t size;
+	int code;
+	unsigned references;   /* event sets that have it                         */
+	unsigned activations;  /* of them, those that run                         */
+	uint64_t count;        /* C_e since it came into the list                 */
+	uint64_t counted_time; /* S_e, likewise                                   */
+	uint64_t slices;       /* ended, likewise                                 */
+	int group;             /* that it takes turns in, from 0; -1: in none      */
+	int current;           /* 1: on the counters now                          */
+};
+
+/* Fills up to n entries (list[0].size is the size of each; n may be 0) and returns how
+ * many there are. PAPI_EINVAL. */
+int mpx_thread_master_list(struct mpx_master_event *list, int n);
+
+struct mpx_thread_info {
+	size_t size;
+	const char *clock;      /* "PAPI_TOT_CYC", "thread CPU time", ...; the library's   */
+	const char *clock_unit; /* "cycles" or "ns"                                       */
+	uint64_t time;          /* T: how long anything was counted in this thread         */
+	uint64_t slices;        /* ended                                                  */
+	uint64_t put_off;       /* slices that ended late: the thread was in PAPI          */
+	uint64_t lost;          /* slices that could not be started or read               */
+	unsigned groups;        /* that take turns now                                    */
+	unsigned events;        /* in the master event list                               */
+	unsigned running;       /* event sets                                             */
+	size_t memory;          /* bytes that the library keeps for this thread, PAPI's not */
+};
+int mpx_thread_get_info(struct mpx_thread_info *info);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

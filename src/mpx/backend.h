@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * backend.h - what the core of MPX counts with: groups of events that the
+ * counters hold together. There are two: PAPI's public calls (papi.c) and the
+ * units of the PAPI component.
+ *
+ * A group is opened and closed in ordinary context. The functions that end in
+ * _sig are also called by the handler that ends a time slice: they take no
+ * lock, allocate nothing and keep to what their own file lists as safe there.
+ * All calls for one backend come from the thread whose events it counts.
+ */
+#ifndef MPXI_BACKEND_H
+#define MPXI_BACKEND_H
+
+#include <stdint.h>
+
+/* What a group has counted since it was started. Groups of unlimited events have
+ * neither size nor covariate, since one of the others always runs beside them. */
+struct mpxi_sample {
+	uint64_t size;      /* its length, in the backend's clock: cycles or ns of the thread */
+	uint64_t covariate; /* the event counted beside every group, 0 without one            */
+	uint64_t *count;    /* [n]: of the group's events, in the order of open()             */
+};
+
+enum mpxi_role {
+	MPXI_ORDINARY,
+	MPXI_UNLIMITED, /* counted beside any others, in a group that runs with theirs */
+	MPXI_CLOCK,     /* the event that mpxi_sample's size is: in no group's list    */
+	MPXI_BESIDE,    /* the covariate: in no group's list                           */
+};
+
+struct mpxi_backend_ops {
+	/*
+	 * Do the counters hold these n events together? 1 yes, 0 no, or an error
+	 * (negative, the library's own code, with a message set). Changes nothing.
+	 */
+	int (*fits)(void *backend, const uint32_t *event, unsigned n);
+
+	/* What the core may take for granted of an event. MPXI_ORDINARY is always right. */
+	enum mpxi_role (*role)(void *backend, uint32_t event);
+
+	/* Makes a stopped group; it stays open, so that starting it is cheap. The events
+	 * are all unlimited, or none is; n = 0 is a group of the clock and the covariate. */
+	int (*open)(void *backend, const uint32_t *event, unsigned n, void **group);
+	void (*close)(void *backend, void *group);
+
+	/* Counts from 0. Groups of unlimited events, and one other, run at once. */
+	int (*start_sig)(void *group);
+	int (*read_sig)(void *group, struct mpxi_sample *sample);
+	/* Reads and stops. After an error the group is stopped and the sample lost. */
+	int (*stop_sig)(void *group, struct mpxi_sample *sample);
+};
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core.c - runs groups in turn and enters their slices (MPX, section 4).
+ *
+ * T goes on only while a group counts: the time between the end of one slice and the
+ * begin of the next, in which the handler works, is "off the clock".
+ */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "core_private.h"
+#include "error.h"
+
+static void take_sample(struct mpxi_core *core, const struct mpxi_sample *sample)
+{
+	core->time += sample->size - core->taken_size;
+	core->covariate += sample->covariate - core->taken_covariate;
+	core->taken_size = sample->size;
+	core->taken_covariate = sample->covariate;
+}
+
+int mpxi_core_advance_sig(struct mpxi_core *core)
+{
+	struct mpxi_group *group = core->current;
+	int error;
+
+	if (!group)
+		return 0;
+	error = core->options.ops->read_sig(group->handle, &group->sample);
+	if (!error)
+		take_sample(core, &group->sample);
+	return error;
+}
+
+int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
+{
+	int error = core->options.ops->start_sig(group->handle);
+
+	if (error)
+		return error;
+	group->running = true;
+	group->run = ++core->runs;
+	group->begin = core->time;
+	group->covariate = core->covariate;
+	return 0;
+}
+
+/* Clock and covariate are counted in all groups. */
+static bool is_beside(const struct mpxi_event *event)
+{
+	return event->role == MPXI_CLOCK || event->role == MPXI_BESIDE;
+}
+
+static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *event,
+		       const struct mpxi_group *group, struct mpxi_slice *slice)
+{
+	bool based = event->base_run == group->run;
+
+	slice->begin = based ? event->base_begin : group->begin;
+	slice->end = core->time;
+	slice->covariate = core->covariate - (based ? event->base_covariate : group->covariate);
+	slice->count = group->sample.count[event->position] - (based ? event->base_count : 0);
+}
+
+bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *event,
+		       struct mpxi_slice *slice)
+{
+	if (!event->activations)
+		return false;
+	if (is_beside(event)) {
+		slice->begin = event->base_begin;
+		slice->end = core->time;
+		slice->covariate = core->covariate - event->base_covariate;
+		slice->count = event->role == MPXI_CLOCK ? slice->end - slice->begin
+							 : slice->covariate;
+		return true;
+	}
+	if (!event->group->running)
+		return false;
+	fill_slice(core, event, event->group, slice);
+	return true;
+}
+
+int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
+{
+	int error = core->options.ops->stop_sig(group->handle, &group->sample);
+	struct mpxi_slice slice;
+	unsigned i;
+
+	group->running = false;
+	if (group == core->current) {
+		core->current = NULL;
+		if (!error)
+			take_sample(core, &group->sample);
+		core->taken_size = core->taken_covariate = 0;
+		core->slices++;
+	}
+	if (error) {
+		core->lost++;
+		return error;
+	}
+	for (i = 0; i < group->n; i++) {
+		struct mpxi_event *event = group->event[i];
+
+		if (!event->activations)
+			continue;
+		fill_slice(core, event, group, &slice);
+		mpxi_stat_slice_sig(&event->stat, &slice);
+	}
+	return 0;
+}
+
+int mpxi_core_switch_sig(struct mpxi_core *core)
+{
+	unsigned tries;
+	int error = 0;
+
+	/* What was lost is counted; there is nobody to tell in a handler. */
+	if (core->current)
+		(void)mpxi_core_halt_sig(core, core->current);
+	/* A round may have ended in between, so an active one comes within two. */
+	for (tries = 0; core->active_slots && tries < 2 * core->slots; tries++) {
+		struct mpxi_group *group = core->slot[mpxi_order_next_sig(&core->order)];
+
+		if (!group->active)
+			continue;
+		error = mpxi_core_run_sig(core, group);
+		if (!error) {
+			core->current = group;
+			return 0;
+		}
+		core->lost++;
+	}
+	return error;
+}
+
+/* A group alone goes on; where none could be started, this is the next try. */
+static bool switch_is_due(const struct mpxi_core *core)
+{
+	return core->active_slots > 1 || (core->active_slots && !core->current);
+}
+
+bool mpxi_core_tick_sig(struct mpxi_core *core)
+{
+	bool due;
+
+	if (atomic_load_explicit(&core->busy, memory_order_relaxed)) {
+		atomic_store_explicit(&core->pending, true, memory_order_relaxed);
+		return false;
+	}
+	atomic_signal_fence(memory_order_acquire);
+	due = switch_is_due(core);
+	if (due)
+		(void)mpxi_core_switch_sig(core);
+	atomic_signal_fence(memory_order_release);
+	return due;
+}
+
+bool mpxi_core_is_held_sig(const struct mpxi_core *core)
+{
+	return atomic_load_explicit(&core->busy, memory_order_relaxed);
+}
+
+void mpxi_core_hold(struct mpxi_core *core)
+{
+	atomic_store_explicit(&core->busy,
+			      atomic_load_explicit(&core->busy, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	atomic_signal_fence(memory_order_acquire);
+}
+
+void mpxi_core_release(struct mpxi_core *core)
+{
+	unsigned busy = atomic_load_explicit(&core->busy, memory_order_relaxed) - 1;
+
+	atomic_signal_fence(memory_order_release);
+	/* A tick that came while the core was held is acted on here, also one that came
+	 * just before the core was free; one that comes later acts itself. */
+	for (;;) {
+		while (!busy &&
+		       atomic_exchange_explicit(&core->pending, false, memory_order_relaxed))
+			if (switch_is_due(core))
+				(void)mpxi_core_switch_sig(core);
+		atomic_store_explicit(&core->busy, busy, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		if (busy || !atomic_load_explicit(&core->pending, memory_order_relaxed))
+			return;
+		atomic_store_explicit(&core->busy, 1, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+	}
+}
+
+int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **made)
+{
+	struct mpxi_core *core = calloc(1, sizeof(*core));
+	int error;
+
+	if (!core)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's master event list");
+	core->options = *options;
+	core->groups.ops = options->ops;
+	core->groups.backend = options->backend;
+	/* Zero is where a xorshift generator stays. */
+	core->order.random = options->seed ? options->seed : 1;
+	error = mpxi_groups_get(&core->groups, NULL, 0, &core->idle);
+	if (error) {
+		free(core);
+		return error;
+	}
+	*made = core;
+	return 0;
+}
+
+static void destroy(struct mpxi_core *core, bool quietly)
+{
+	mpxi_sets_clear(core, quietly);
+	mpxi_plan_clear(core);
+	mpxi_groups_clear(&core->groups, quietly);
+	free(core->event);
+	free(core);
+}
+
+void mpxi_core_destroy(struct mpxi_core *core)
+{
+	if (!core)
+		return;
+	mpxi_core_hold(core);
+	destroy(core, false);
+}
+
+void mpxi_core_forget(struct mpxi_core *core)
+{
+	if (!core)
+		return;
+	mpxi_core_hold(core);
+	destroy(core, true);
+}
+
+unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsigned n)
+{
+	struct mpxi_slice slice;
+	unsigned i, k;
+
+	mpxi_core_hold(core);
+	(void)mpxi_core_advance_sig(core);
+	for (i = 0; i < core->events && i < n; i++) {
+		const struct mpxi_event *event = core->event[i];
+		struct mpxi_group *group = event->group;
+		struct mpxi_master *m = &list[i];
+
+		if (group && group->running && group != core->current)
+			(void)core->options.ops->read_sig(group->handle, &group->sample);
+		*m = (struct mpxi_master){
+			.event = event->code,
+			.references = event->references,
+			.activations = event->activations,
+			.count = event->stat.sums.count,
+			.size = event->stat.sums.size,
+			.slices = event->stat.sums.slices,
+			.group = UINT_MAX,
+			.current = event->activations && (!group || group->running),
+		};
+		if (mpxi_core_running(core, event, &slice)) {
+			m->count += slice.count;
+			m->size += slice.end - slice.begin;
+		}
+		for (k = 0; k < core->slots; k++)
+			if (core->slot[k] == group)
+				m->group = k;
+	}
+	i = core->events;
+	mpxi_core_release(core);
+	return i;
+}
+
+void mpxi_core_info(struct mpxi_core *core, struct mpxi_core_info *info)
+{
+	mpxi_core_hold(core);
+	(void)mpxi_core_advance_sig(core);
+	*info = (struct mpxi_core_info){
+		.time = core->time,
+		.slices = core->slices,
+		.lost = core->lost,
+		.groups = core->active_slots,
+		.events = core->events,
+		.running = core->running_sets,
+		.memory = sizeof(*core) + core->memory + core->groups.memory +
+			  core->events_room * sizeof(core->event[0]) +
+			  core->events * sizeof(*core->event[0]) +
+			  core->slots * (sizeof(core->slot[0]) + sizeof(core->order.slot[0])) +
+			  core->steadies * sizeof(core->steady[0]),
+	};
+	mpxi_core_release(core);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core_set.c - event sets over the master event list (MPX, section 5.2): they note
+ * where each of their events stands when they start, and subtract that on reading.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core_private.h"
+#include "error.h"
+
+/* One event of a set. */
+struct entry {
+	struct mpxi_event *event;
+	struct mpxi_mark start;
+	uint64_t breaks;           /* the event's, then */
+	struct mpxi_window window; /* as of the last read or stop */
+};
+
+struct mpxi_set {
+	struct mpxi_core *core;
+	struct mpxi_set *next, *previous;
+	bool running;
+	uint64_t lost; /* the core's, at the start */
+	unsigned entries, room;
+	struct entry *entry;
+	struct mpxi_event **event; /* [entries]: the same as entry[].event */
+};
+
+/* ---- the master event list --------------------------------------------------------- */
+
+static struct mpxi_event *find(const struct mpxi_core *core, uint32_t code)
+{
+	unsigned i;
+
+	for (i = 0; i < core->events; i++)
+		if (core->event[i]->code == code)
+			return core->event[i];
+	return NULL;
+}
+
+static int reference(struct mpxi_core *core, uint32_t code, struct mpxi_event **found)
+{
+	struct mpxi_event *event = find(core, code), **more;
+	unsigned room;
+	int fits;
+
+	if (!event) {
+		/* What no counter holds is refused here, not in the middle of a run. */
+		fits = core->options.ops->fits(core->options.backend, &code, 1);
+		if (fits <= 0)
+			return fits ? fits
+				    : mpxi_error(MPXI_ECNFLCT,
+						 "no counter can hold the event 0x%x, not even alone",
+						 code);
+		if (core->events == core->events_room) {
+			room = core->events_room ? 2 * core->events_room : 16;
+			more = realloc(core->event, room * sizeof(*more));
+			if (!more)
+				return mpxi_error(MPXI_ENOMEM,
+						  "out of memory for the master event list");
+			core->event = more;
+			core->events_room = room;
+		}
+		event = calloc(1, sizeof(*event));
+		if (!event)
+			return mpxi_error(MPXI_ENOMEM, "out of memory for the master event list");
+		event->code = code;
+		event->role = core->options.ops->role(core->options.backend, code);
+		core->event[core->events++] = event;
+	}
+	event->references++;
+	*found = event;
+	return 0;
+}
+
+static void unreference(struct mpxi_core *core, struct mpxi_event *event)
+{
+	unsigned i;
+
+	if (--event->references)
+		return;
+	mpxi_plan_expel(core, event);
+	for (i = 0; core->event[i] != event; i++)
+		;
+	core->events--;
+	memmove(core->event + i, core->event + i + 1,
+		(core->events - i) * sizeof(core->event[0]));
+	free(event);
+}
+
+/* ---- sets -------------------------------------------------------------------------- */
+
+int mpxi_set_create(struct mpxi_core *core, struct mpxi_set **made)
+{
+	struct mpxi_set *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for an event set");
+	mpxi_core_hold(core);
+	set->core = core;
+	set->next = core->first_set;
+	if (set->next)
+		set->next->previous = set;
+	core->first_set = set;
+	core->memory += sizeof(*set);
+	mpxi_core_release(core);
+	*made = set;
+	return 0;
+}
+
+static void destroy(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	unsigned i;
+
+	for (i = 0; i < set->entries; i++)
+		unreference(core, set->event[i]);
+	if (set->previous)
+		set->previous->next = set->next;
+	else
+		core->first_set = set->next;
+	if (set->next)
+		set->next->previous = set->previous;
+	core->memory -= sizeof(*set) + set->room * (sizeof(set->entry[0]) + sizeof(set->event[0]));
+	free(set->entry);
+	free(set->event);
+	free(set);
+}
+
+void mpxi_set_destroy(struct mpxi_set *set)
+{
+	struct mpxi_core *core;
+
+	if (!set)
+		return;
+	core = set->core;
+	mpxi_core_hold(core);
+	if (set->running)
+		(void)mpxi_set_stop(set);
+	destroy(set);
+	mpxi_core_release(core);
+}
+
+void mpxi_sets_clear(struct mpxi_core *core, bool quietly)
+{
+	while (core->first_set) {
+		if (core->first_set->running && !quietly)
+			(void)mpxi_set_stop(core->first_set);
+		destroy(core->first_set);
+	}
+}
+
+static int reserve(struct mpxi_set *set)
+{
+	unsigned room = set->room ? 2 * set->room : 4;
+	struct mpxi_event **event;
+	struct entry *entry;
+
+	if (set->entries < set->room)
+		return 0;
+	entry = realloc(set->entry, room * sizeof(*entry));
+	if (entry)
+		set->entry = entry;
+	event = realloc(set->event, room * sizeof(*event));
+	if (event)
+		set->event = event;
+	if (!entry || !event)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for an event set");
+	set->core->memory += (room - set->room) * (sizeof(*entry) + sizeof(*event));
+	set->room = room;
+	return 0;
+}
+
+int mpxi_set_add(struct mpxi_set *set, uint32_t code)
+{
+	struct mpxi_event *event = NULL;
+	unsigned i;
+	int error;
+
+	if (set->running)
+		return mpxi_error(MPXI_EISRUN, "the event set runs: stop it before events are added");
+	for (i = 0; i < set->entries; i++)
+		if (set->event[i]->code == code)
+			return mpxi_error(MPXI_ECNFLCT, "the event is in the event set already");
+	mpxi_core_hold(set->core);
+	error = reserve(set);
+	if (!error)
+		error = reference(set->core, code, &event);
+	if (!error) {
+		i = set->entries++;
+		set->entry[i] = (struct entry){.event = event};
+		set->event[i] = event;
+	}
+	mpxi_core_release(set->core);
+	return error ? error : (int)i;
+}
+
+int mpxi_set_remove(struct mpxi_set *set, uint32_t code)
+{
+	unsigned i;
+
+	if (set->running)
+		return mpxi_error(MPXI_EISRUN,
+				  "the event set runs: stop it before events are removed");
+	for (i = 0; i < set->entries && set->event[i]->code != code; i++)
+		;
+	if (i == set->entries)
+		return mpxi_error(MPXI_ENOEVNT, "the event is not in the event set");
+	mpxi_core_hold(set->core);
+	unreference(set->core, set->event[i]);
+	set->entries--;
+	memmove(set->entry + i, set->entry + i + 1, (set->entries - i) * sizeof(set->entry[0]));
+	memmove(set->event + i, set->event + i + 1, (set->entries - i) * sizeof(set->event[0]));
+	mpxi_core_release(set->core);
+	return 0;
+}
+
+/* ---- counting ---------------------------------------------------------------------- */
+
+/* Samples all groups that the set's events are counted in. Each group once: by the
+ * number of its run, since T moves when the current one is sampled. */
+static int sample(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	int error = mpxi_core_advance_sig(core);
+	unsigned i;
+
+	for (i = 0; !error && i < core->steadies; i++)
+		if (core->steady[i]->running)
+			error = core->options.ops->read_sig(core->steady[i]->handle,
+							    &core->steady[i]->sample);
+	return error;
+}
+
+static void mark_start(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_slice slice;
+	unsigned i;
+
+	for (i = 0; i < set->entries; i++) {
+		struct entry *entry = &set->entry[i];
+		bool runs = mpxi_core_running(core, entry->event, &slice);
+
+		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time,
+				core->covariate, &entry->start);
+		entry->breaks = entry->event->breaks;
+	}
+	set->lost = core->lost;
+}
+
+static void bring_up(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_slice slice;
+	struct mpxi_mark end;
+	unsigned i;
+
+	for (i = 0; i < set->entries; i++) {
+		struct entry *entry = &set->entry[i];
+		struct mpxi_window *window = &entry->window;
+		bool runs = mpxi_core_running(core, entry->event, &slice);
+
+		mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time,
+			       core->covariate, &end);
+		*window = (struct mpxi_window){0};
+		mpxi_window_add(window, &entry->start, &end);
+		window->exact = window->sums.size == window->time &&
+				entry->breaks == entry->event->breaks && set->lost == core->lost;
+	}
+}
+
+static void deactivate(struct mpxi_set *set)
+{
+	unsigned i;
+
+	for (i = 0; i < set->entries; i++)
+		mpxi_plan_deactivate(set->core, set->event[i]);
+}
+
+static int start(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	unsigned i;
+	int error = mpxi_plan_admit(core, set->event, set->entries);
+
+	if (error)
+		return error;
+	error = sample(set);
+	if (error)
+		return error;
+	for (i = 0; i < set->entries; i++)
+		mpxi_plan_activate(core, set->event[i]);
+	error = mpxi_plan_settle(core);
+	if (error) {
+		deactivate(set);
+		(void)mpxi_plan_settle(core);
+		return error;
+	}
+	mark_start(set);
+	for (i = 0; i < set->entries; i++)
+		set->entry[i].window = (struct mpxi_window){0};
+	set->running = true;
+	core->running_sets++;
+	return 0;
+}
+
+int mpxi_set_start(struct mpxi_set *set)
+{
+	int error;
+
+	if (set->running)
+		return mpxi_error(MPXI_EISRUN, "the event set runs already");
+	if (!set->entries)
+		return mpxi_error(MPXI_EINVAL, "the event set is empty: add events first");
+	mpxi_core_hold(set->core);
+	error = start(set);
+	mpxi_core_release(set->core);
+	return error;
+}
+
+int mpxi_set_stop(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	int error;
+
+	if (!set->running)
+		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
+	mpxi_core_hold(core);
+	/* It stops even where the last of it cannot be read: what slices gave is there. */
+	error = sample(set);
+	bring_up(set);
+	deactivate(set);
+	set->running = false;
+	core->running_sets--;
+	(void)mpxi_plan_settle(core);
+	mpxi_core_release(core);
+	return error;
+}
+
+int mpxi_set_reset(struct mpxi_set *set)
+{
+	int error = 0;
+	unsigned i;
+
+	mpxi_core_hold(set->core);
+	if (set->running) {
+		error = sample(set);
+		if (!error)
+			mark_start(set);
+	}
+	for (i = 0; !error && i < set->entries; i++)
+		set->entry[i].window = (struct mpxi_window){0};
+	mpxi_core_release(set->core);
+	return error;
+}
+
+static int read_now(struct mpxi_set *set, bool restart)
+{
+	int error;
+
+	if (!set->running)
+		return 0;
+	mpxi_core_hold(set->core);
+	error = sample(set);
+	if (!error)
+		bring_up(set);
+	if (!error && restart)
+		mark_start(set);
+	mpxi_core_release(set->core);
+	return error;
+}
+
+int mpxi_set_read(struct mpxi_set *set)
+{
+	return read_now(set, false);
+}
+
+int mpxi_set_take(struct mpxi_set *set)
+{
+	return read_now(set, true);
+}
+
+bool mpxi_set_runs(const struct mpxi_set *set)
+{
+	return set->running;
+}
+
+unsigned mpxi_set_events(const struct mpxi_set *set)
+{
+	return set->entries;
+}
+
+uint32_t mpxi_set_event(const struct mpxi_set *set, unsigned i)
+{
+	return set->event[i]->code;
+}
+
+const struct mpxi_window *mpxi_set_window(const struct mpxi_set *set, unsigned i)
+{
+	return &set->entry[i].window;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * error.h - why the calling thread's last call failed, in words. The core knows no
+ * PAPI: it passes on what a backend returns, and has the codes below, which are
+ * PAPI's numbers.
+ */
+#ifndef MPXI_ERROR_H
+#define MPXI_ERROR_H
+
+enum {
+	MPXI_OK = 0,
+	MPXI_EINVAL = -1,
+	MPXI_ENOMEM = -2,
+	MPXI_ESYS = -3,
+	MPXI_EBUG = -6,
+	MPXI_ENOEVNT = -7,
+	MPXI_ECNFLCT = -8,
+	MPXI_ENOTRUN = -9,
+	MPXI_EISRUN = -10,
+	MPXI_ENOEVST = -11,
+	MPXI_EPERM = -15,
+	MPXI_ENOINIT = -16,
+	MPXI_ENOSUPP = -18,
+};
+
+/* Sets the calling thread's message and returns error. Not for handlers. */
+__attribute__((format(printf, 2, 3))) int mpxi_error(int error, const char *format, ...);
+const char *mpxi_last_message(void);
+
+#endif

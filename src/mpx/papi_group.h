@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_group.h - what the files of the PAPI backend share: a thread's backend and its
+ * groups.
+ */
+#ifndef MPXI_PAPI_GROUP_H
+#define MPXI_PAPI_GROUP_H
+
+#include <papi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "papi_backend.h"
+#include "papi_set.h"
+
+/* Events that are promised to be counted all the time: libupc has 256 counters in a unit,
+ * PAPI's perf_event 384 events in a set. */
+#define MPXI_PAPI_UNLIMITED_MAX 200
+
+/* Verdicts of fits() that are remembered; a power of two. */
+#define MPXI_PAPI_VERDICTS 256
+
+/* Where a read finds an event's count. */
+struct mpxi_papi_place {
+	const long long *value, *carry;
+};
+
+struct mpxi_papi_group {
+	struct mpxi_papi *papi;
+	struct mpxi_papi_group *next, **previous; /* all of the backend */
+	unsigned n, sets;                         /* events asked for, PAPI sets */
+	bool running, paused;
+	bool beside;    /* of unlimited events only: no clock, no covariate */
+	uint64_t began; /* CPU time when it was started                     */
+	uint64_t ran;   /* CPU time that it ran before that                 */
+	struct mpxi_papi_place clock, covariate; /* value NULL: none             */
+	struct mpxi_papi_place *place;           /* [n]                          */
+	struct mpxi_papi_set set[]; /* [sets]: upc last, since only it refuses to stop */
+};
+
+struct mpxi_papi_verdict {
+	uint32_t *event; /* [n]; NULL: nothing is known */
+	unsigned n;
+	int fits;
+};
+
+struct mpxi_papi {
+	unsigned long owner; /* PAPI_thread_id of the thread  */
+	unsigned namesakes;  /* threads of this id then, with ours */
+	pid_t process;
+	bool has_clock, has_covariate; /* an event is the clock         */
+	uint32_t clock, covariate;
+	unsigned group_max;
+	int upc; /* PAPI's index of upc, -1: none */
+	struct mpxi_papi_group *groups;
+	unsigned unlimited;                     /* used of told */
+	uint32_t told[MPXI_PAPI_UNLIMITED_MAX]; /* events that were called unlimited */
+	struct mpxi_papi_verdict verdict[MPXI_PAPI_VERDICTS];
+	char clock_name[128];
+};
+
+/* papi_clock.c: finds what measures a slice. PAPI_OK or an error with a message. */
+int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock);
+
+/* papi_names.c */
+
+/* Sets the message of an event that PAPI does not count, and returns error. */
+int mpxi_papi_refuse(uint32_t event, int error);
+/* Can it be counted beside any others, since it takes no counter of the processor? */
+bool mpxi_papi_needs_no_counter(uint32_t event);
+/* Is a preset's value something else than a sum of counts? */
+bool mpxi_papi_is_rate(const PAPI_event_info_t *info);
+
+/* papi_library.c: how many threads of this id PAPI knows. One that was not unregistered at
+ * its end stays, and another one can have its id. */
+unsigned mpxi_papi_count_threads(unsigned long id);
+
+/* papi_fits.c */
+int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n);
+void mpxi_papi_fits_clear(struct mpxi_papi *papi);
+
+/* papi_group.c: a new PAPI set sees counters that a running group has as taken. Stops
+ * the running groups that have any, with their counts kept, and starts them again. */
+int mpxi_papi_pause(struct mpxi_papi *papi);
+int mpxi_papi_resume(struct mpxi_papi *papi);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_set.h - one PAPI event set of one component, as MPX uses it: made once, then
+ * started and stopped by the handler that ends a time slice.
+ *
+ * The set is attached to the calling thread (PAPI_attach with tid 0), where its
+ * component can attach at all: PAPI then does not take it for the thread's running set,
+ * of which it allows one for each component.
+ */
+#ifndef MPXI_PAPI_SET_H
+#define MPXI_PAPI_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mpxi_papi_set {
+	int id;        /* PAPI's, PAPI_NULL until it is opened    */
+	int component; /* PAPI's index                            */
+	unsigned n;    /* events                                  */
+	bool attached;
+	bool running;     /* started, and not stopped since          */
+	long long *value; /* [n]: the last read, in the order of add */
+	long long *carry; /* [n]: the caller's: counted before the last start */
+};
+
+/* Is this component disabled? PAPI_OK, or the error with a message set. */
+int mpxi_papi_component_check(int component);
+
+/* An empty set. value and carry stay as they are. PAPI's errors, with a message. */
+int mpxi_papi_set_open(struct mpxi_papi_set *set, int component);
+/* What PAPI_add_event says, without a message; MPXI_ESYS with errno EMFILE where there
+ * were no descriptors left. */
+int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event);
+/* Stops it where it runs. Does nothing to a set that is not open. */
+void mpxi_papi_set_close(struct mpxi_papi_set *set);
+
+/*
+ * Both are for handlers. start counts from 0; stop reads first. After
+ * MPXI_EISRUN, which says that the thread is inside libupc, nothing has changed; after
+ * any other error of stop the set is taken for stopped.
+ */
+int mpxi_papi_set_start_sig(struct mpxi_papi_set *set);
+int mpxi_papi_set_read_sig(struct mpxi_papi_set *set);
+int mpxi_papi_set_stop_sig(struct mpxi_papi_set *set);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread.h - what the library keeps for each thread that measures, and for the process.
+ */
+#ifndef MPXI_THREAD_H
+#define MPXI_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core.h"
+#include "papi_backend.h"
+#include "timer.h"
+
+struct mpxi_thread {
+	struct mpxi_papi *papi;
+	struct mpxi_core *core;
+	struct mpxi_timer timer;
+	volatile uint64_t put_off; /* ticks that found the thread inside PAPI; by its handler */
+	struct mpxi_handle *sets;  /* its event sets */
+	struct mpxi_thread *next, *previous; /* all threads; under the library's lock */
+};
+
+/* The calling thread's, NULL if it has none. Its handler reads it: it is initial-exec,
+ * so that no access allocates. */
+extern __thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-exec")));
+
+/* The calling thread's, made if it has none. PAPI_ENOINIT, PAPI_ENOMEM, PAPI_ESYS, ... */
+int mpxi_thread_get(struct mpxi_thread **thread);
+/* Ends the calling thread's, with its event sets. Nothing if it has none. */
+void mpxi_thread_end(void);
+
+/* ---- the library (library.c) ------------------------------------------------------ */
+
+struct mpxi_library {
+	struct mpxi_papi_options backend;
+	struct mpxi_timers *timers;
+	enum mpxi_estimator estimator;
+	enum mpxi_timer_kind timer;
+	uint64_t slice_ns, seed;
+	int signal_number;
+	unsigned threads;
+	struct mpxi_thread *first_thread;
+};
+
+/* Between the two the library is ready, and its lock is held: it protects the list of
+ * threads and the table of event sets, nests in nothing, and no handler takes it.
+ * NULL: not ready; the lock is not held then, and a message is set. */
+struct mpxi_library *mpxi_library_lock(void);
+void mpxi_library_unlock(void);
+enum mpxi_estimator mpxi_library_estimator(void);
+/* The end of a slice, on the thread whose slice it is. */
+void mpxi_library_tick_sig(void *context);
+
+/* ---- public structures ------------------------------------------------------------- */
+
+/* Copies a caller's structure of given_size bytes into one of known bytes, which the
+ * caller has cleared. False: it is too small, or has unknown bytes that are not zero. */
+bool mpxi_struct_take(void *to, size_t known, const void *given, size_t given_size, size_t least);
+/* Hands one out; bytes that this version does not know stay as they are. */
+bool mpxi_struct_give(void *given, size_t given_size, const void *from, size_t known, size_t least);
+
+/* ---- handles (handle.c) ------------------------------------------------------------ */
+
+/* An event set as the caller knows it. */
+struct mpxi_handle {
+	struct mpxi_set *set;
+	struct mpxi_handle *next, *previous; /* the thread's */
+	int number;
+	long long *value; /* [room]: what plain reads have given: they never decrease */
+	unsigned room;
+};
+
+/* A number for the calling thread's handle; PAPI_ENOMEM. The lock is not held. */
+int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle);
+void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle);
+/* The calling thread's event set of this number: PAPI_ENOEVST, PAPI_EPERM. Takes no lock. */
+int mpxi_handle_find(int number, struct mpxi_handle **handle);
+/* In a forked child: no number is taken any more. */
+void mpxi_handles_forget(void);
+
+#endif
