@@ -4,87 +4,9 @@
  * ones and thresholds keep their counters, a start that cannot count is refused, and
  * what never counted is never shown as 0. And in which domains it counts.
  */
-#include <signal.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "pmu_unit.h"
 
-#include "tap.h"
-#include "upc.h"
-
-#define EVENTS_MAX 64u
-#define LOOPS 100000u
-
-static struct upc_catalogue *c;
-static uint32_t event[EVENTS_MAX]; /* instructions, then others of programmable counters */
-static unsigned events;
 static unsigned room; /* how many of them fit */
-
-/* 2n instructions on AArch64, which the machine of pmu-rig counts to the one. */
-static void work(unsigned long n)
-{
-#ifdef __aarch64__
-	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
-#else
-	for (volatile unsigned long i = 0; i < n; i++)
-		;
-#endif
-}
-
-/* An event that another name counts as well would be a counter of its own, too; but
- * cycles often have one that nothing else can use. */
-static void find_events(void)
-{
-	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
-	uint32_t code, count = upc_catalogue_count(c);
-
-	if (upc_catalogue_find(c, "perf::INSTRUCTIONS", &event[0]))
-		return;
-	events = 1;
-	for (code = 0; code < count && events < EVENTS_MAX; code++)
-		if (!upc_catalogue_info(c, code, &info) && !strcmp(info.subsystem, "hardware") &&
-		    info.id == UPC_NO_ID && code != event[0] && !strstr(info.name, "CYC"))
-			event[events++] = code;
-}
-
-static struct upc_unit *create(unsigned n, const struct upc_unit_options *options)
-{
-	struct upc_unit *u = NULL;
-	unsigned i;
-
-	if (upc_unit_create(c, options, &u)) {
-		note("%s", upc_last_message());
-		exit(1);
-	}
-	for (i = 0; i < n; i++)
-		if (upc_unit_add(u, event[i])) {
-			note("%s", upc_last_message());
-			exit(1);
-		}
-	return u;
-}
-
-static uint64_t value_of(struct upc_unit *u, uint32_t code, int *error)
-{
-	uint64_t value = UINT64_MAX;
-
-	*error = upc_unit_read_events(u, &code, 1, &value);
-	return value;
-}
-
-static int counter_of(struct upc_unit *u, uint32_t code, unsigned *flags)
-{
-	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
-	int i;
-
-	for (i = 0; i < UPC_COUNTERS; i++)
-		if (!upc_counter_state(u, i, &info) && info.flags & UPC_COUNTER_BOUND && info.code == code) {
-			*flags = info.flags;
-			return i;
-		}
-	return -1;
-}
 
 /* Start, work, stop: whether all went well, with what instructions have grown by. */
 static int counts(struct upc_unit *u, unsigned long n, uint64_t *grown)
@@ -112,12 +34,6 @@ static void check_counts(struct upc_unit *u, const char *what)
 	ok(two - one == 2 * LOOPS && one - 2 * LOOPS < 1000, "%s: 2n + %llu", what,
 	   (unsigned long long)(one - 2 * LOOPS));
 #endif
-}
-
-static void refused(int error, const char *what, const char *part)
-{
-	ok(error == UPC_ECONFLICT && strstr(upc_last_message(), part), "%s is refused: %s", what,
-	   error ? upc_last_message() : "it was not");
 }
 
 /* ---- what does not fit is refused when it is added ------------------------- */
@@ -246,41 +162,6 @@ static void test_two_units(void)
 	upc_unit_destroy(b);
 }
 
-struct other {
-	pid_t pid;
-	int to, from;
-};
-
-static void start_other(struct other *o)
-{
-	int to[2], from[2];
-	char byte;
-
-	if (pipe(to) || pipe(from))
-		exit(1);
-	o->pid = fork();
-	if (o->pid == 0) {
-		close(to[1]);
-		while (read(to[0], &byte, 1) == 1) {
-			work(LOOPS);
-			if (write(from[1], &byte, 1) != 1)
-				break;
-		}
-		_exit(0);
-	}
-	o->to = to[1];
-	o->from = from[0];
-	close(to[0]);
-	close(from[1]);
-}
-
-static int let_work(const struct other *o)
-{
-	char byte = 0;
-
-	return write(o->to, &byte, 1) == 1 && read(o->from, &byte, 1) == 1;
-}
-
 static void check_flag(struct upc_unit *u, unsigned flag, const char *when)
 {
 	unsigned flags = 0;
@@ -340,9 +221,7 @@ static void test_other_task(void)
 	ok(!error && value >= LOOPS && value <= part + LOOPS / 2, "after a reset it counts from 0");
 	upc_unit_destroy(holder);
 	upc_unit_destroy(u);
-	close(other.to);
-	close(other.from);
-	waitpid(other.pid, NULL, 0);
+	end_other(&other);
 }
 
 /* ---- domains ---------------------------------------------------------------- */
@@ -385,6 +264,8 @@ static void test_domains(void)
 	} else {
 		ok(both > user + 10000 && kernel > 10000, "the kernel's instructions are counted where they are chosen");
 		ok(instructions_in(0, "perf::INSTRUCTIONS:k") > 10000, "and where the event's name says so");
+		ok(instructions_in(0, "perf::INSTRUCTIONS:u:k") > user + 10000,
+		   "also where it says both");
 		ok(instructions_in(0, "perf::CONTEXT-SWITCHES") != UINT64_MAX, "software events count as before");
 	}
 	ok(unsaid >= user - 100 && unsaid <= user + 100, "where no domain is chosen the CPU's PMU counts user mode");
@@ -392,11 +273,7 @@ static void test_domains(void)
 
 int main(void)
 {
-	if (upc_catalogue_open(NULL, &c)) {
-		note("%s", upc_last_message());
-		return 1;
-	}
-	find_events();
+	open_events();
 	if (events < 2) {
 		skip("no PMU that opens events here");
 	} else {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -297,6 +298,41 @@ static void test_fork(void)
 	upc_unit_destroy(unit);
 }
 
+/* A child of a bare clone runs no handlers of forks: it has its parent's descriptors,
+ * but none of its pages, and believes itself to be its parent. */
+static void test_bare_clone(void)
+{
+	struct upc_unit *unit = count_calling_thread(2);
+	uint64_t before[2], after[2];
+	int status = -1;
+	pid_t child;
+
+	upc_unit_read_added(unit, before, 2);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (child == 0) {
+		struct upc_unit *own;
+		bool good = !upc_unit_read_added(unit, after, 2) && after[0] >= before[0];
+
+		/* With pages of its own it has still none of those. */
+		own = count_calling_thread(1);
+		good = good && !upc_unit_read_added(unit, after, 2) && after[0] >= before[0];
+		upc_unit_destroy(unit);
+		good = good && !upc_unit_read_added(own, after, 1) &&
+		       is_quick(own, 1) == permitted;
+		upc_unit_destroy(own);
+		_exit(report(good));
+	}
+	waitpid(child, &status, 0);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status),
+	   "a child of a bare clone reads its parent's by the kernel (status 0x%x)", status);
+	upc_unit_read_added(unit, before, 2);
+	loop(1000000);
+	ok(!upc_unit_read_added(unit, after, 2) && after[0] - before[0] >= 2000000 &&
+		   is_quick(unit, 2) == permitted,
+	   "and its parent reads as before");
+	upc_unit_destroy(unit);
+}
+
 /* A handler reads a unit of its own while the program is in reads of another. */
 static struct upc_unit *in_handler;
 static uint64_t handler_last;
@@ -433,6 +469,7 @@ int main(void)
 	test_halted_member();
 	test_added_while_running();
 	test_fork();
+	test_bare_clone();
 	test_signals();
 	test_threads();
 	test_no_room();

@@ -21,6 +21,8 @@
  *            unless its text says so.
  *   fork     In a child the units of the parent are stopped, their counters
  *            zero and their descriptors closed; the parent's go on counting.
+ *            A child of a bare clone, in which no handlers of pthread_atfork
+ *            run, has the parent's own units: it may read and destroy them.
  */
 #ifndef UPC_H
 #define UPC_H
@@ -329,7 +331,8 @@ int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from,
  * Checks everything together, opens what is new, and makes the change.
  * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256, or a
  * 257th counter, or hardware events that do not fit the PMU, where halted ones and
- * thresholds take counters as well: the message names them), UPC_EINVAL (a remove of what is not
+ * thresholds take counters as well: the message names them; of a unit that runs also
+ * those that others hold the counters of, known as at a start), UPC_EINVAL (a remove of what is not
  * there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
  * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec, or called from
  * an interrupt), UPC_ESYSTEM.
@@ -349,6 +352,7 @@ int upc_unit_remove(struct upc_unit *unit, uint32_t code);
  * Starting a running unit, or stopping a stopped one, does nothing.
  * Errors: UPC_ECONFLICT (others hold the PMU's counters: told at once for the calling
  * thread and for CPUs, by the next read for other tasks; nothing runs then),
+ * UPC_ENOTASK (the thread or process has ended, and no children are counted),
  * UPC_ESTATE (called from an interrupt; stop too), UPC_ESYSTEM, and after a fork, where everything is opened anew, those
  * of upc_transaction_commit; of stop also those of upc_unit_read: the unit is
  * stopped all the same.
@@ -369,7 +373,8 @@ int upc_unit_reset(struct upc_unit *unit);
  * to read as their register holds. NULL: only bring the registers up to date.
  * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY (upc_counter_state says which; the
  * others are right, values is filled; UPC_EPARTIAL until upc_unit_reset, stopped or
- * not), UPC_ESYSTEM.
+ * not, also where a live threshold's signals lost their counter on the PMU: the message
+ * says that the count itself is whole), UPC_ESYSTEM.
  */
 int upc_unit_read(struct upc_unit *unit, uint64_t *values);
 
@@ -404,7 +409,8 @@ enum upc_counter_flag {
 	UPC_COUNTER_BOUND = 1,   /* an event is bound to it                   */
 	UPC_COUNTER_HALTED = 2,  /* halted by upc_counter_halt                */
 	UPC_COUNTER_LOST = 4,    /* its source went away: last value known    */
-	UPC_COUNTER_PARTIAL = 8, /* its hardware counter did not always run   */
+	UPC_COUNTER_PARTIAL = 8, /* its hardware counter did not always run,
+				    or that of its threshold's signals        */
 	UPC_COUNTER_NEVER = 16,  /* ... or never ran: not counted             */
 	UPC_COUNTER_DAMAGED = 32, /* a parity error was found, and not written over */
 };
@@ -429,7 +435,9 @@ int upc_counter_read(struct upc_unit *unit, int counter, uint64_t *value);
 int upc_counter_write(struct upc_unit *unit, int counter, uint64_t value);
 
 /* Halts one counter of a live source, and lets it go on, while the others count.
- * Errors: UPC_EINVAL (nothing bound), UPC_ENOSUPP (replay), UPC_ESYSTEM. */
+ * Errors: UPC_EINVAL (nothing bound), UPC_ENOSUPP (replay), UPC_ESYSTEM; of continue also
+ * UPC_ECONFLICT (others hold the counter that it needs, known as at a start: it stays
+ * halted, and the others count). */
 int upc_counter_halt(struct upc_unit *unit, int counter);
 int upc_counter_continue(struct upc_unit *unit, int counter);
 
@@ -499,7 +507,9 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
  * taken away loses its threshold.
  * Live: a program that blocks the signal for long must ignore SIGIO, which the kernel
  * sends when its queue of signals is full, and stop the unit before an exec, where
- * the signal would find no handler. Counts are exact whatever happens to signals. A
+ * the signal would find no handler. A hardware event's threshold takes a counter of the
+ * PMU more: where others hold it the start is refused, and where they take it later
+ * reads are UPC_EPARTIAL. Counts are exact whatever happens to signals. A
  * handler's own faults and system calls count as well: a threshold must leave room
  * for them.
  * Errors: UPC_EINVAL (a code that is not added; live page faults one by one, system

@@ -2,6 +2,7 @@
 /*
  * Single counters and registers of a live unit.
  */
+#include "unit.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;
@@ -96,6 +97,35 @@ static void test_registers(void **state)
 	assert_int_equal(value, 0);
 }
 
+/* What never counted is no count of 0, whichever way it is read, and when all stands still
+ * too; the registers that count nothing have nothing to say of it. */
+static void test_never_counted(void **state)
+{
+	uint64_t value = 77;
+
+	(void)state;
+	assert_false(upc_unit_running(u));
+	u->partial = true;
+	u->binding[0].flags |= UPC_COUNTER_NEVER;
+	assert_int_equal(upc_counter_read(u, 0, &value), UPC_EPARTIAL);
+	assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(0), &value), UPC_EPARTIAL);
+	assert_message("not counted");
+	assert_true(value != 77);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &value), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_START_STOP, &value), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_THRESHOLD, &value), 0);
+	/* Of signals alone it says so, and that the count is whole. */
+	u->binding[0].flags &= (uint16_t)~UPC_COUNTER_NEVER;
+	u->binding[0].flags |= UPC_COUNTER_PARTIAL;
+	u->binding[0].silent = true;
+	assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(0), &value), UPC_EPARTIAL);
+	assert_message("overflow signals");
+	assert_message("counted all the time");
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(0), &value), 0);
+	assert_int_equal(value, 0);
+}
+
 static int set_up(void **state)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
@@ -123,6 +153,7 @@ int main(void)
 		cmocka_unit_test(test_halt_and_continue),
 		cmocka_unit_test(test_preset),
 		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_never_counted),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -8,9 +8,11 @@
 #include <semaphore.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "context.h"
 #include "perf.h"
+#include "perf_groups.h"
 #include "unit_test.h"
 
 static const struct upci_perf_spec faults = {
@@ -48,6 +50,100 @@ static void test_counts_between_start_and_stop(void **state)
 	assert_faults(value[f], 100);
 	assert_true(value[t] > 0);
 	assert_int_equal(how[f], UPCI_PERF_EXACT);
+	upci_perf_destroy(p);
+}
+
+/* A start of what has ended is refused, and leaves what was counted. */
+static void start_when_ended(enum upc_context_kind kind, bool inherit, int expected)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	uint64_t value[8], after[8];
+	struct upci_context context;
+	struct upci_perf *p;
+	uint8_t how[8];
+	int go[2], done[2], f;
+	char byte = 0;
+	pid_t child;
+
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(done), 0);
+	child = fork();
+	if (child == 0) {
+		close(go[1]);
+		while (read(go[0], &byte, 1) == 1) {
+			touch_fresh_pages(20);
+			if (write(done[1], &byte, 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	assert_true(child > 0);
+	options.context = kind;
+	options.pid = child;
+	options.inherit = inherit;
+	assert_int_equal(upci_context_set(&context, &options), 0);
+	assert_int_equal(upci_perf_create(&context, &p), 0);
+	f = upci_perf_add(p, &faults, false, "faults");
+	assert_true(f >= 0);
+	assert_int_equal(upci_perf_start(p), 0);
+	assert_int_equal(write(go[1], &byte, 1), 1);
+	assert_int_equal(read(done[0], &byte, 1), 1);
+	assert_int_equal(upci_perf_stop(p), 0);
+	assert_int_equal(upci_perf_read(p, value, how), 0);
+	assert_true(value[f] >= 20);
+	assert_int_equal(upci_perf_start(p), 0);
+	assert_int_equal(upci_perf_stop(p), 0);
+	close(go[0]);
+	close(go[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(upci_perf_read(p, value, how), 0);
+	assert_int_equal(upci_perf_start(p), expected);
+	if (expected)
+		assert_message("ended");
+	assert_int_equal(upci_perf_stop(p), 0);
+	assert_int_equal(upci_perf_read(p, after, how), 0);
+	assert_int_equal(after[f], value[f]);
+	upci_perf_destroy(p);
+	close(done[0]);
+	close(done[1]);
+}
+
+static void test_starts_of_what_has_ended(void **state)
+{
+	(void)state;
+	start_when_ended(UPC_CONTEXT_THREAD, false, UPC_ENOTASK);
+	start_when_ended(UPC_CONTEXT_PROCESS, false, UPC_ENOTASK);
+	/* Its children would count on. */
+	start_when_ended(UPC_CONTEXT_THREAD, true, 0);
+}
+
+static void *hand_over_tid(void *tid)
+{
+	*(pid_t *)tid = gettid();
+	return NULL;
+}
+
+/* A thread of our own that has ended, of which a unit was made while it lived. */
+static void test_starts_of_a_thread_that_has_ended(void **state)
+{
+	struct upci_perf *p = create_own(false);
+	uint64_t value[8];
+	uint8_t how[8];
+	pthread_t thread;
+	pid_t tid = 0;
+	int f = upci_perf_add(p, &faults, false, "faults");
+
+	(void)state;
+	assert_true(f >= 0);
+	assert_int_equal(pthread_create(&thread, NULL, hand_over_tid, &tid), 0);
+	pthread_join(thread, NULL);
+	/* Whom the events are for: as if they had been opened in that thread. */
+	p->context.tid = tid;
+	assert_int_equal(upci_perf_start(p), UPC_ENOTASK);
+	assert_message("has ended");
+	p->context.tid = gettid();
+	assert_int_equal(upci_perf_read(p, value, how), 0);
+	assert_int_equal(value[f], 0);
 	upci_perf_destroy(p);
 }
 
@@ -202,6 +298,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_between_start_and_stop),
+		cmocka_unit_test(test_starts_of_what_has_ended),
+		cmocka_unit_test(test_starts_of_a_thread_that_has_ended),
 		cmocka_unit_test(test_handles_come_and_go),
 		cmocka_unit_test(test_targets_are_summed),
 		cmocka_unit_test(test_refusals),

@@ -204,8 +204,15 @@ static void test_refused(void **state)
 	assert_true(upci_fit_refused(&m.perf, self));
 	m.group[2].key = UPCI_PERF_SOFTWARE;
 	assert_false(upci_fit_refused(&m.perf, self));
+	assert_false(upci_fit_group_refused(&m.group[2], self));
+	m.group[2].key = OTHER_PMU;
+	assert_true(upci_fit_group_refused(&m.group[2], self));
 	assert_int_equal(upci_fit_fail_start(), UPC_ECONFLICT);
 	assert_message("stop those first");
+	assert_int_equal(upci_fit_fail_signals("some event"), UPC_ECONFLICT);
+	assert_message("some event: the PMU has no counter left for its overflow signals");
+	assert_int_equal(upci_fit_fail_beside("some event"), UPC_ECONFLICT);
+	assert_message("some event: the PMU has no counter left for it beside");
 	close(given_up);
 	close(counts);
 }

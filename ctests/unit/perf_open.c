@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "perf_open.h"
 #include "unit_test.h"
@@ -144,6 +146,34 @@ static void test_probe(void **state)
 	close(again);
 }
 
+/* From its end on, whether or not anybody has waited for it. */
+static void test_has_ended(void **state)
+{
+	siginfo_t info;
+	int hold[2];
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(hold), 0);
+	child = fork();
+	if (child == 0) {
+		char byte;
+
+		close(hold[1]);
+		_exit(read(hold[0], &byte, 1) != 0);
+	}
+	assert_true(child > 0);
+	close(hold[0]);
+	assert_false(upci_perf_has_ended(gettid()));
+	assert_false(upci_perf_has_ended(child));
+	close(hold[1]);
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	assert_true(upci_perf_has_ended(child));
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_true(upci_perf_has_ended(child));
+	assert_true(upci_perf_has_ended(nobody.tid));
+}
+
 static void test_domains(void **state)
 {
 	struct upci_perf_spec kernel = faults;
@@ -164,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_reserve),
 		cmocka_unit_test(test_refusals_in_words),
 		cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_has_ended),
 		cmocka_unit_test(test_domains),
 	};
 

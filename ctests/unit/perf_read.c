@@ -4,6 +4,7 @@
  * was counted. Readings are made here: a socket pair stands for each target's group,
  * since it gives one reading a read, and a message of no length as an end of file.
  */
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/socket.h>
 
@@ -160,6 +161,75 @@ static void test_given_up(void **state)
 	assert_times(200, 200, UPCI_PERF_EXACT);
 }
 
+/* One that came later is told by what its group counted since. */
+static void test_late_member(void **state)
+{
+	(void)state;
+	assert_times(100, 100, UPCI_PERF_EXACT);
+	member[0].ran = upci_perf_ran(&group);
+	assert_int_equal(member[0].ran, 200);
+	give(0, 200, 100, 0, 0);
+	give(1, 200, 100, 0, 0);
+	assert_int_equal(upci_perf_read(&perf, value, state_of), 0);
+	assert_int_equal(state_of[0], UPCI_PERF_NEVER);
+	assert_int_equal(state_of[1], UPCI_PERF_PARTIAL);
+	assert_times(300, 101, UPCI_PERF_PARTIAL);
+}
+
+/* Times are looked at as they are read, without counts. */
+static void test_look(void **state)
+{
+	(void)state;
+	give(0, 100, 100, 30, 40);
+	give(1, 100, 90, 3, 4);
+	assert_int_equal(upci_perf_look(&perf, &group), 0);
+	assert_int_equal(upci_perf_ran(&group), 190);
+	give(0, 200, 200, 30, 40);
+	give_up(1);
+	give(1, 200, 190, 3, 4);
+	assert_int_equal(upci_perf_look(&perf, &group), 1);
+	assert_int_equal(upci_perf_ran(&group), 390);
+	/* That it looked hides nothing from reads. */
+	assert_times(200, 200, UPCI_PERF_PARTIAL);
+	assert_int_equal(upci_perf_look(&perf, &group), UPC_ESYSTEM);
+}
+
+/* A sampler that was given up, of what counts itself all the time. */
+static void test_silent(void **state)
+{
+	struct upci_sampler *s = &perf.samplers.at[0];
+	int given_up = open("/dev/null", O_RDONLY | O_CLOEXEC),
+	    signals = open("/", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(given_up >= 0 && signals >= 0);
+	upci_samplers_init(&perf.samplers);
+	perf.samplers.top = 1;
+	s->handle = 1;
+	s->fd = signals;
+	assert_times(100, 100, UPCI_PERF_EXACT);
+	s->fd = given_up;
+	give(0, 200, 200, 0, 0);
+	give(1, 200, 200, 0, 0);
+	assert_int_equal(upci_perf_read(&perf, value, state_of), 0);
+	assert_int_equal(state_of[0], UPCI_PERF_EXACT);
+	assert_int_equal(state_of[1], UPCI_PERF_SILENT);
+	/* Halted it owes no signals; after a start that was refused nothing does. */
+	s->halted = true;
+	assert_times(300, 300, UPCI_PERF_EXACT);
+	s->halted = false;
+	perf.refused = true;
+	assert_times(300, 300, UPCI_PERF_EXACT);
+	perf.refused = false;
+	group.key = UPCI_PERF_SOFTWARE;
+	assert_times(400, 400, UPCI_PERF_EXACT);
+	group.key = PERF_TYPE_RAW;
+	/* What did not count is the worse of the two. */
+	assert_times(500, 400, UPCI_PERF_PARTIAL);
+	close(given_up);
+	close(signals);
+}
+
 /* A start that was refused is no time in which anything should have counted. */
 static void test_refused_start(void **state)
 {
@@ -207,6 +277,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_states, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_late_member, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_look, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_silent, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused_start, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_readings, set_up, tear_down),
 	};

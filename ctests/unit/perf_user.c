@@ -5,7 +5,10 @@
  */
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "context.h"
 #include "perf_user.h"
@@ -180,22 +183,72 @@ static void test_reads_again_after_a_change(void **state)
 
 static void *is_here(void *tid)
 {
-	return upci_user_here(*(pid_t *)tid) ? tid : NULL;
+	return upci_user_here(getpid(), *(pid_t *)tid) ? tid : NULL;
+}
+
+/* In a child that no handler of forks has run in, and which believes all that it
+ * remembers: 0 where it has no page of its parent's, and its own once it claims them. */
+static int in_a_child(pid_t parent, pid_t parents_thread)
+{
+	if (upci_user_here(parent, parents_thread) || upci_user_here(getpid(), gettid()))
+		return 1;
+	if (!upci_user_claim())
+		return 2;
+	return upci_user_here(parent, parents_thread) ? 3 : 0;
 }
 
 static void test_only_on_the_thread(void **state)
 {
-	pid_t self = gettid();
+	pid_t pid = getpid(), self = gettid();
 	pthread_t thread;
 	void *result;
 
 	(void)state;
-	assert_true(upci_user_here(self));
-	assert_true(upci_user_here(self));
-	assert_false(upci_user_here(self + 1));
+	assert_false(upci_user_here(pid, self));
+	assert_true(upci_user_claim());
+	assert_true(upci_user_here(pid, self));
+	assert_true(upci_user_here(pid, self));
+	assert_false(upci_user_here(pid, self + 1));
+	assert_false(upci_user_here(pid + 1, self));
 	assert_int_equal(pthread_create(&thread, NULL, is_here, &self), 0);
 	pthread_join(thread, &result);
 	assert_null(result);
+}
+
+static void test_not_in_a_child(void **state)
+{
+	pid_t pid = getpid(), self = gettid(), child;
+	int status, how;
+
+	(void)state;
+	assert_true(upci_user_claim());
+	for (how = 0; how < 2; how++) {
+		assert_true(upci_user_here(pid, self));
+		child = how ? fork() : (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (child == 0)
+			_exit(in_a_child(pid, self));
+		assert_true(child > 0);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+		assert_true(upci_user_here(pid, self));
+	}
+}
+
+/* What is not the caller's own stays: a child may have something else there. */
+static void test_unmaps_its_own(void **state)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	assert_true(upci_user_claim());
+	upci_user_unmap((const void *)mapped, getpid() + 1);
+	assert_int_equal(msync(mapped, size, MS_ASYNC), 0);
+	upci_user_unmap((const void *)mapped, getpid());
+	assert_int_equal(msync(mapped, size, MS_ASYNC), -1);
+	upci_user_unmap(NULL, getpid());
 }
 
 static void test_contexts(void **state)
@@ -253,7 +306,6 @@ static void test_maps_what_can_be_read(void **state)
 	assert_null(upci_user_map(fd));
 	close(fd);
 	assert_null(upci_user_map(-1));
-	upci_user_unmap(NULL);
 }
 
 int main(void)
@@ -264,6 +316,8 @@ int main(void)
 		cmocka_unit_test_setup(test_refusals, set_up),
 		cmocka_unit_test_setup(test_reads_again_after_a_change, set_up),
 		cmocka_unit_test(test_only_on_the_thread),
+		cmocka_unit_test(test_not_in_a_child),
+		cmocka_unit_test(test_unmaps_its_own),
 		cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_maps_what_can_be_read),
 	};

@@ -476,8 +476,26 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 	return error;
 }
 
+static bool same_encoding(const struct upci_perf_spec *a, const struct upci_perf_spec *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel;
+}
+
+/* Whether two names count the same as well where no domain is chosen, which is user mode
+ * for a CPU's own events unless the name says more (upci_perf_encode_for). */
+static bool same_by_default(const struct upci_driver *a, const struct upci_driver *b)
+{
+	struct upci_perf_spec one, other;
+
+	return !upci_perf_encode(a, UPC_DOMAIN_USER, &one) &&
+	       !upci_perf_encode(b, UPC_DOMAIN_USER, &other) && same_encoding(&one, &other);
+}
+
 /* An event of the catalogue with the same encoding: another name of it. */
-static int64_t find_alias(struct upc_catalogue *c, unsigned domain, const struct upci_perf_spec *spec)
+static int64_t find_alias(struct upc_catalogue *c, unsigned domain,
+			  const struct upci_driver *driver, const struct upci_perf_spec *spec)
 {
 	uint32_t count = upc_catalogue_count(c), code;
 
@@ -488,9 +506,8 @@ static int64_t find_alias(struct upc_catalogue *c, unsigned domain, const struct
 		if (event->driver.source != UPC_SOURCE_PERF || event->driver.mul != 1 || event->driver.div != 1 ||
 		    event->id != UPC_NO_ID || upci_perf_encode(&event->driver, domain, &known))
 			continue;
-		if (known.type == spec->type && known.config == spec->config && known.config1 == spec->config1 &&
-		    known.config2 == spec->config2 && known.exclude_user == spec->exclude_user &&
-		    known.exclude_kernel == spec->exclude_kernel)
+		if (same_encoding(&known, spec) &&
+		    (!spec->core || same_by_default(driver, &event->driver)))
 			return code;
 	}
 	return UPC_ENOEVENT;
@@ -512,6 +529,6 @@ int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name)
 	error = upci_perf_encode(&driver, (unsigned)domains, &spec);
 	if (error)
 		return error;
-	code = find_alias(c, (unsigned)domains, &spec);
+	code = find_alias(c, (unsigned)domains, &driver, &spec);
 	return code >= 0 ? code : offer(c, (unsigned)domains, name, name);
 }

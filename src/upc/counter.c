@@ -156,7 +156,9 @@ int upc_register_read(struct upc_unit *u, unsigned offset, uint64_t *value)
 		return fail_offset(offset);
 	if (u->replay)
 		return upci_unit_replay_register(u, offset, value);
-	if (u->regs.run && offset != UPC_REG_START_STOP && offset != UPC_REG_THRESHOLD)
+	if (offset < UPC_REG_CONFIG(0))
+		error = upci_unit_current(u);
+	else if (u->regs.run && offset != UPC_REG_START_STOP && offset != UPC_REG_THRESHOLD)
 		error = upci_unit_update(u);
 	if (!upci_unit_usable(error))
 		return error;

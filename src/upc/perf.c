@@ -88,7 +88,7 @@ static void clear(struct upci_perf *p, bool child)
 			continue;
 		forget_and_close(&member[i].fd, group[g].targets);
 		if (!child)
-			upci_user_unmap(member[i].page);
+			upci_user_unmap(member[i].page, p->context.pid);
 	}
 	for (g = 0; g < groups; g++)
 		free_group(&group[g]);
@@ -327,70 +327,12 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g,
 						      .group = number,
 						      .fd = fd,
 						      .page = page,
-						      .spec = *spec};
+						      .spec = *spec,
+						      .name = name,
+						      .ran = upci_perf_ran(g)};
 	g->handle[g->members++] = handle;
 	upci_process_unlock();
 	return handle;
-}
-
-int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
-		  const char *name)
-{
-	struct perf_event_attr attr = upci_perf_attr(spec);
-	uint32_t key = upci_perf_key(spec->type);
-	struct upci_perf_group *g = find_group(p, key);
-	int handle, error;
-
-	if (spec->cpu_only && p->context.pid)
-		return upci_fail(
-			UPC_ENOSUPP,
-			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
-			"machine",
-			name);
-	attr.read_format =
-		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	attr.disabled = halted;
-	set_inherit(p, &attr);
-	if (!g) {
-		error = open_group(p, key, name, &g);
-		if (error)
-			return error;
-	}
-	handle = join_group(p, g, spec, &attr, name);
-	if (handle < 0) {
-		close_empty_group(p, g->number);
-		return handle;
-	}
-	if (upci_fit_is_known(p, key))
-		return handle;
-	error = upci_fit_check(p, key, -1, name);
-	if (error)
-		upci_perf_remove(p, handle);
-	return error ? error : handle;
-}
-
-void upci_perf_remove(struct upci_perf *p, int handle)
-{
-	struct upci_perf_member *m = &p->member[handle];
-	struct upci_perf_group *g = find_number(p, m->group);
-	unsigned i, number = m->group, targets = g->targets;
-	const struct perf_event_mmap_page *page;
-	int *fd;
-
-	upci_samplers_remove(&p->samplers, handle);
-	upci_process_lock();
-	fd = m->fd;
-	page = m->page;
-	m->fd = NULL;
-	m->page = NULL;
-	m->used = false;
-	for (i = 0; g->handle[i] != handle; i++)
-		;
-	memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
-	upci_process_unlock();
-	upci_user_unmap(page);
-	forget_and_close(&fd, targets);
-	close_empty_group(p, number);
 }
 
 /* One ioctl on one descriptor of each target. A task that is gone keeps its
@@ -415,21 +357,156 @@ static int switch_groups(struct upci_perf *p, unsigned long request)
 	return error;
 }
 
+/*
+ * Before a group that runs is asked for one counter more: it counts. One that was given up
+ * could not tell any more whether it is this that has no room, and switching it on again
+ * would hide what it has missed.
+ */
+static int check_counts(struct upci_perf *p, struct upci_perf_group *g, const char *name)
+{
+	int given_up = upci_perf_look(p, g);
+
+	return given_up > 0 ? upci_fit_fail_beside(name) : given_up;
+}
+
+int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
+		  const char *name)
+{
+	struct perf_event_attr attr = upci_perf_attr(spec);
+	uint32_t key = upci_perf_key(spec->type);
+	const bool beside = p->running && key != UPCI_PERF_SOFTWARE;
+	struct upci_perf_group *g = find_group(p, key);
+	int handle, error;
+
+	if (spec->cpu_only && p->context.pid)
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
+			"machine",
+			name);
+	attr.read_format =
+		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.disabled = halted;
+	set_inherit(p, &attr);
+	/* Where children inherit it has this batch's events alone. */
+	if (g && beside && !attr.inherit) {
+		error = check_counts(p, g, name);
+		if (error)
+			return error;
+	}
+	if (!g) {
+		error = open_group(p, key, name, &g);
+		if (error)
+			return error;
+	}
+	handle = join_group(p, g, spec, &attr, name);
+	if (handle < 0) {
+		close_empty_group(p, g->number);
+		return handle;
+	}
+	error = upci_fit_is_known(p, key) ? 0 : upci_fit_check(p, key, -1, name);
+	if (!error && beside && upci_fit_group_refused(g, gettid()))
+		error = upci_fit_fail_beside(name);
+	if (!error)
+		return handle;
+	upci_perf_remove(p, handle);
+	/* Without it the others have their counters back. */
+	if (beside)
+		(void)switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	return error;
+}
+
+void upci_perf_remove(struct upci_perf *p, int handle)
+{
+	struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g = find_number(p, m->group);
+	unsigned i, number = m->group, targets = g->targets;
+	const struct perf_event_mmap_page *page;
+	int *fd;
+
+	upci_samplers_remove(&p->samplers, handle);
+	upci_process_lock();
+	fd = m->fd;
+	page = m->page;
+	m->fd = NULL;
+	m->page = NULL;
+	m->used = false;
+	for (i = 0; g->handle[i] != handle; i++)
+		;
+	memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
+	upci_process_unlock();
+	upci_user_unmap(page, p->context.pid);
+	forget_and_close(&fd, targets);
+	close_empty_group(p, number);
+}
+
+/* Whom there is nothing of to count any more. Children that inherit count on without the
+ * one they have it from. */
+static int check_task(const struct upci_perf *p, pid_t self)
+{
+	const struct upci_context *context = &p->context;
+	const bool thread = context->kind == UPC_CONTEXT_THREAD;
+	struct upci_perf_target *target;
+	int targets, i;
+
+	if (!p->groups || !context->pid || context->inherit)
+		return 0;
+	if (thread ? context->tid == self : context->pid == getpid())
+		return 0;
+	targets = upci_context_targets(context, &target);
+	if (targets < 0)
+		return targets;
+	for (i = 0; i < targets && upci_perf_has_ended(target[i].tid); i++)
+		;
+	free(target);
+	if (i < targets)
+		return 0;
+	return upci_fail(UPC_ENOTASK, "%s %d has ended: there is nothing of it to count any more",
+			 thread ? "thread" : "process",
+			 (int)(thread ? context->tid : context->pid));
+}
+
+/* The name of an event whose overflow signals have no counter, or NULL. */
+static const char *find_starved(const struct upci_perf *p)
+{
+	unsigned h;
+
+	for (h = 0; h < p->handles; h++) {
+		const struct upci_perf_member *m = &p->member[h];
+
+		if (m->used && upci_perf_key(m->spec.type) != UPCI_PERF_SOFTWARE &&
+		    upci_samplers_starved(&p->samplers, (int)h))
+			return m->name;
+	}
+	return NULL;
+}
+
 int upci_perf_start(struct upci_perf *p)
 {
 	/* All that needs not lie behind the first ENABLE lies before it. */
 	const bool look = !p->waits_for_exec && upci_fit_has_hardware(p);
-	const pid_t self = look ? gettid() : 0;
-	int error = p->waits_for_exec ? 0 : switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	const pid_t self = gettid();
+	const char *starved = NULL;
+	int error = check_task(p, self);
 
-	p->refused = !error && look && upci_fit_refused(p, self);
-	if (p->refused) {
-		(void)upci_perf_stop(p);
-		return upci_fit_fail_start();
+	if (!error && !p->waits_for_exec)
+		error = switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	if (error)
+		return error;
+	p->refused = look && upci_fit_refused(p, self);
+	if (!p->refused) {
+		p->waits_for_exec = false;
+		p->running = true;
+		error = upci_samplers_run(&p->samplers, true);
+		if (!p->samplers.top || !look || error)
+			return error;
+		starved = find_starved(p);
+		if (!starved)
+			return 0;
 	}
-	p->waits_for_exec = false;
-	p->running = !error;
-	return error ? error : upci_samplers_run(&p->samplers, true);
+	p->refused = true;
+	(void)upci_perf_stop(p);
+	return starved ? upci_fit_fail_signals(starved) : upci_fit_fail_start();
 }
 
 /* Samplers go on and off after the groups, each by the same distance, so what they
@@ -461,7 +538,23 @@ int upci_perf_halt(struct upci_perf *p, int handle)
 
 int upci_perf_continue(struct upci_perf *p, int handle)
 {
-	return switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
+	const struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g = find_number(p, m->group);
+	int error;
+
+	if (!p->running || !m->halted || g->key == UPCI_PERF_SOFTWARE)
+		return switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
+	error = check_counts(p, g, m->name);
+	if (!error)
+		error = switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
+	if (error)
+		return error;
+	if (!upci_fit_group_refused(g, gettid()) && !upci_samplers_starved(&p->samplers, handle))
+		return 0;
+	/* Halted again, and the others have their counters back. */
+	(void)switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
+	(void)switch_all(g->leader, g->targets, PERF_EVENT_IOC_ENABLE);
+	return upci_fit_fail_beside(m->name);
 }
 
 int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf_spec *spec,

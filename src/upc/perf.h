@@ -51,9 +51,11 @@ void upci_perf_destroy(struct upci_perf *perf);
  * a group takes the events of one batch, and upci_perf_check tells whether a
  * child has come in between. The event counts when the groups run and
  * it is not halted; with halted it starts so. Everything of a PMU, halted or not,
- * must fit its counters together, so that a halted event can always go on. Returns a
- * handle (>= 0), reused after removal, or a negative error with a message that begins
- * with name.
+ * must fit its counters together, so that a halted event can always go on. Where the
+ * groups run and others hold the counter that it needs it is UPC_ECONFLICT, and they run
+ * on without it: known for CPUs and the calling thread, as for a start. Returns a handle
+ * (>= 0), reused after removal, or a negative error with a message that begins with name,
+ * which must stay as long as the event does.
  */
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
@@ -79,18 +81,21 @@ bool upci_perf_ever_enabled(const struct upci_perf *perf);
  * Start fails with UPC_ECONFLICT, everything stopped again, when others hold the
  * PMU's counters, where that is known at once: for CPUs and the calling thread. For
  * other tasks the states of the next read tell. What counts in between is for the
- * caller to pass over.
+ * caller to pass over. Samplers are part of it. UPC_ENOTASK where all that is to be
+ * counted has ended.
  */
 int upci_perf_start(struct upci_perf *perf);
 int upci_perf_stop(struct upci_perf *perf);
 
-/* One event while the others go on. */
+/* One event while the others go on. It may not: UPC_ECONFLICT as of upci_perf_add, and it
+ * stays halted. */
 int upci_perf_halt(struct upci_perf *perf, int handle);
 int upci_perf_continue(struct upci_perf *perf, int handle);
 
-/* Whether a group's events counted all the time that they should have, part of it, or
- * never: since it was opened or upci_perf_rebase was called. */
-enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER };
+/* Whether an event counted all the time that it should have, part of it, or never: since
+ * it was added or upci_perf_rebase was called. SILENT: all the time, but the PMU has given
+ * up what signals its overflows. */
+enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER, UPCI_PERF_SILENT };
 
 /*
  * One system call a group and target, none for a group that is read in user mode

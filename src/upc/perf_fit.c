@@ -90,7 +90,7 @@ int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const c
 	return error;
 }
 
-/* ---- as groups are started ---------------------------------------------- */
+/* ---- as groups are started, or grow while they run ----------------------- */
 
 bool upci_fit_has_hardware(const struct upci_perf *p)
 {
@@ -106,27 +106,50 @@ bool upci_fit_has_hardware(const struct upci_perf *p)
  * One byte is less than any group is: the answer is ENOSPC, without anything being
  * read, or the end of file of a pinned group that was given up.
  */
-bool upci_fit_refused(const struct upci_perf *p, pid_t self)
+bool upci_fit_group_refused(const struct upci_perf_group *g, pid_t self)
 {
-	unsigned g, i;
+	unsigned i;
 	char byte;
 
-	for (g = 0; g < p->groups; g++) {
-		const struct upci_perf_group *group = &p->group[g];
-
-		for (i = 0; group->key != UPCI_PERF_SOFTWARE && i < group->targets; i++)
-			if ((group->target[i].tid < 0 || group->target[i].tid == self) &&
-			    read(group->leader[i], &byte, 1) == 0)
-				return true;
-	}
+	for (i = 0; g->key != UPCI_PERF_SOFTWARE && i < g->targets; i++)
+		if ((g->target[i].tid < 0 || g->target[i].tid == self) &&
+		    read(g->leader[i], &byte, 1) == 0)
+			return true;
 	return false;
 }
+
+bool upci_fit_refused(const struct upci_perf *p, pid_t self)
+{
+	unsigned g;
+
+	for (g = 0; g < p->groups; g++)
+		if (upci_fit_group_refused(&p->group[g], self))
+			return true;
+	return false;
+}
+
+/* Who else has counters, and what to do: the end of all these messages. */
+#define OTHERS                                                                                     \
+	"others that run hold them (another unit or event set here, perf, the kernel's watchdog); " \
+	"stop those first, or count fewer hardware events"
 
 int upci_fit_fail_start(void)
 {
 	return upci_fail(
 		UPC_ECONFLICT,
-		"the PMU has no counters left for the unit's hardware events: others that run hold them "
-		"(another unit or event set here, perf, the kernel's watchdog); stop those first, or count "
-		"fewer hardware events");
+		"the PMU has no counters left for the unit's hardware events: " OTHERS);
+}
+
+int upci_fit_fail_signals(const char *name)
+{
+	return upci_fail(UPC_ECONFLICT,
+			 "%s: the PMU has no counter left for its overflow signals: " OTHERS, name);
+}
+
+int upci_fit_fail_beside(const char *name)
+{
+	return upci_fail(
+		UPC_ECONFLICT,
+		"%s: the PMU has no counter left for it beside the unit's events that run: " OTHERS,
+		name);
 }

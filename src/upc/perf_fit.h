@@ -30,8 +30,12 @@ bool upci_fit_has_hardware(const struct upci_perf *perf);
  * at once for a CPU and for the calling thread, self; for others when they run next.
  */
 bool upci_fit_refused(const struct upci_perf *perf, pid_t self);
+bool upci_fit_group_refused(const struct upci_perf_group *group, pid_t self);
 
-/* UPC_ECONFLICT, with the message for a start that was refused. */
+/* UPC_ECONFLICT, with the message for a start that was refused; for one whose overflow
+ * signals the PMU has no counter for; and for an event beside those that run. */
 int upci_fit_fail_start(void);
+int upci_fit_fail_signals(const char *name);
+int upci_fit_fail_beside(const char *name);
 
 #endif

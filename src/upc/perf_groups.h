@@ -21,6 +21,8 @@ struct upci_perf_member {
 	int *fd;                                 /* one per target of the group */
 	const struct perf_event_mmap_page *page; /* for reads in user mode, or NULL */
 	struct upci_perf_spec spec;
+	const char *name; /* the event's own, for messages */
+	uint64_t ran;     /* upci_perf_ran of its group when it was added */
 };
 
 /* How long a target's group had its counters, by the last read and by the one from
@@ -64,6 +66,21 @@ struct upci_perf {
 	uint64_t *buffer; /* one group read */
 	size_t buffer_bytes;
 };
+
+/* How long a group had its counters by the last read, its targets together. */
+static inline uint64_t upci_perf_ran(const struct upci_perf_group *group)
+{
+	uint64_t ran = 0;
+	unsigned i;
+
+	for (i = 0; i < group->targets; i++)
+		ran += group->span[i].running;
+	return ran;
+}
+
+/* Reads a group's times alone (perf_read.c): 1 where the kernel has given it up in any
+ * target, 0, or a negative error with message. */
+int upci_perf_look(struct upci_perf *perf, struct upci_perf_group *group);
 
 /* What a read gives before the values (PERF_FORMAT_GROUP and both times); the
  * first value is the leader's. */

@@ -6,6 +6,7 @@
 #define UPCI_PERF_OPEN_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 
 #include "perf.h"
 
@@ -16,6 +17,10 @@ struct perf_event_attr upci_perf_attr(const struct upci_perf_spec *spec);
  * errno; EMFILE also when only the program's reserve is left (fds.h). */
 int upci_perf_open(const struct perf_event_attr *attr, const struct upci_perf_target *target,
 		   int leader);
+
+/* Whether there is nothing to count any more of a thread: it has ended, also where its
+ * parent has not waited for it yet. */
+bool upci_perf_has_ended(pid_t tid);
 
 /*
  * errno of a refusal as an error, with a message that begins with name and says what

@@ -36,16 +36,13 @@ static void keep_span(const struct upci_perf *p, struct upci_perf_span *s,
 	s->running = head->running;
 }
 
-/* Adds one target's group to the sums, which the first target's sets. */
-static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target,
-		      uint64_t *value)
+/* One target's group into the buffer: 1 where the kernel has given it up, 0 or an error. */
+static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target)
 {
 	size_t want = sizeof(struct upci_perf_head) + g->members * sizeof(uint64_t);
 	ssize_t got = read(g->leader[target], p->buffer, p->buffer_bytes);
 	const struct upci_perf_head *head = (const struct upci_perf_head *)p->buffer;
-	const uint64_t *counts = p->buffer + sizeof(*head) / sizeof(uint64_t);
 	bool failed = got == 0;
-	unsigned i;
 
 	/* A pinned group that the PMU had no room for gives nothing any more. What it
 	 * counted before is still there, and any member gives the whole group. */
@@ -61,9 +58,36 @@ static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 	if (head->enabled)
 		p->ever_enabled = true;
 	keep_span(p, &g->span[target], head, failed);
+	return failed;
+}
+
+/* Adds one target's group to the sums, which the first target's sets. */
+static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target,
+		      uint64_t *value)
+{
+	const uint64_t *counts = p->buffer + sizeof(struct upci_perf_head) / sizeof(uint64_t);
+	int error = take_group(p, g, target);
+	unsigned i;
+
+	if (error < 0)
+		return error;
 	for (i = 0; i < g->members; i++)
 		value[g->handle[i]] = target ? value[g->handle[i]] + counts[i] : counts[i];
 	return 0;
+}
+
+int upci_perf_look(struct upci_perf *p, struct upci_perf_group *g)
+{
+	int given_up = 0, one;
+	unsigned i;
+
+	for (i = 0; i < g->targets; i++) {
+		one = take_group(p, g, i);
+		if (one < 0)
+			return one;
+		given_up |= one;
+	}
+	return given_up;
 }
 
 static enum upci_perf_state judge(const struct upci_perf_group *g)
@@ -80,6 +104,19 @@ static enum upci_perf_state judge(const struct upci_perf_group *g)
 	return whole ? UPCI_PERF_EXACT : ran ? UPCI_PERF_PARTIAL : UPCI_PERF_NEVER;
 }
 
+/* A member's state, from its group's: one that came when the group had counted, and has
+ * not since, never did; and of one that counts the signals may have stopped. */
+static enum upci_perf_state judge_member(const struct upci_perf *p, const struct upci_perf_group *g,
+					 int handle, enum upci_perf_state how)
+{
+	if (how == UPCI_PERF_PARTIAL && upci_perf_ran(g) <= p->member[handle].ran)
+		return UPCI_PERF_NEVER;
+	if (how == UPCI_PERF_EXACT && p->samplers.top && g->key != UPCI_PERF_SOFTWARE &&
+	    !p->refused && upci_samplers_starved(&p->samplers, handle))
+		return UPCI_PERF_SILENT;
+	return how;
+}
+
 /*
  * A group that runs on the calling thread, without a system call. False where a member
  * has no page, or its counter is not there now or was not always: what then is to be
@@ -92,7 +129,7 @@ static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group 
 	unsigned i;
 
 	if (!p->running || !g->user.map || judge(g) != UPCI_PERF_EXACT ||
-	    !upci_user_here(p->context.tid))
+	    !upci_user_here(p->context.pid, p->context.tid))
 		return false;
 	for (i = 0; i < g->members; i++) {
 		int handle = g->handle[i];
@@ -118,13 +155,18 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 		const struct upci_perf_group *group = &p->group[g];
 		enum upci_perf_state how;
 
-		if (read_in_user_mode(p, group, value, state))
-			continue;
-		for (i = 0; i < group->targets && !error; i++)
-			error = read_group(p, group, i, value);
-		how = judge(group);
+		how = UPCI_PERF_EXACT;
+		if (read_in_user_mode(p, group, value, state)) {
+			if (!p->samplers.top)
+				continue;
+		} else {
+			for (i = 0; i < group->targets && !error; i++)
+				error = read_group(p, group, i, value);
+			how = judge(group);
+		}
 		for (i = 0; i < group->members; i++)
-			state[group->handle[i]] = (uint8_t)how;
+			state[group->handle[i]] =
+				(uint8_t)judge_member(p, group, group->handle[i], how);
 	}
 	return error;
 }

@@ -42,6 +42,10 @@
  *   signal, whose default is to end the process: a program that blocks the signal for
  *   long has to ignore SIGIO.
  *
+ *   A sampler of a hardware event takes a counter more. It is pinned, so that where
+ *   others hold the counters it is given up at once and for all, which a read of it
+ *   tells; else it would wait, in silence, for counters to become free.
+ *
  *   An exec with a signal still pending ends the new program, which does not handle
  *   it: stop first.
  *
@@ -175,6 +179,9 @@ int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t per
 	attr.sample_period = kernel_period(period);
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
+	/* Signals come all the time, or it is known that they do not: never in turn with
+	 * what others count. Software events need no counter. */
+	attr.pinned = upci_perf_key(spec->type) != UPCI_PERF_SOFTWARE;
 	/* Of the signals that come in an exec, where nobody handles them any more, this
 	 * keeps most away; it came with Linux 5.13. */
 	attr.remove_on_exec = 1;
@@ -270,6 +277,17 @@ int upci_samplers_run(struct upci_samplers *samplers, bool run)
 		error = error ? error : failed;
 	}
 	return error;
+}
+
+/* As a group that was given up: an end of file, where a byte is less than it holds. What
+ * is halted owes no signals. */
+bool upci_samplers_starved(const struct upci_samplers *samplers, int handle)
+{
+	unsigned i = place(samplers, handle);
+	char byte;
+
+	return i < samplers->top && !samplers->at[i].halted &&
+	       read(samplers->at[i].fd, &byte, 1) == 0;
 }
 
 int upci_samplers_halt(struct upci_samplers *samplers, int handle, bool halt)

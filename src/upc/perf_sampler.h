@@ -47,6 +47,13 @@ int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint64
 void upci_samplers_remove(struct upci_samplers *samplers, int handle);
 
 int upci_samplers_run(struct upci_samplers *samplers, bool run);
+
+/*
+ * Whether the PMU has no counter for a handle's sampler, one of a hardware event: the
+ * kernel has given it up and sends nothing more, until it is switched on again. Known as
+ * for groups: at once of the calling thread's, else when the thread has run.
+ */
+bool upci_samplers_starved(const struct upci_samplers *samplers, int handle);
 int upci_samplers_halt(struct upci_samplers *samplers, int handle, bool halt);
 int upci_samplers_restart(struct upci_samplers *samplers, int handle, uint64_t left);
 

@@ -16,9 +16,25 @@
 #include "context.h"
 #include "files.h"
 #include "perf_user.h"
+#include "process.h"
 
-/* The calling thread's id, or 0: not known yet. */
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+/* The calling thread's id, or 0: not known yet. A child that comes without the handlers of
+ * fork, by a bare clone, still has its parent's. */
 static _Thread_local pid_t self;
+
+/* Hence the process that has mapped pages, in memory that the kernel wipes in a child. Set
+ * once under the process lock, and read without it. */
+static pid_t nobody;
+static pid_t *owner = &nobody;
+
+static pid_t owner_pid(void)
+{
+	return __atomic_load_n(__atomic_load_n(&owner, __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
+}
 
 /* ---- what the machine has -------------------------------------------------- */
 
@@ -174,6 +190,33 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+static pid_t *map_owner(void)
+{
+	pid_t *mapped = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if ((void *)mapped == MAP_FAILED)
+		return &nobody;
+	if (madvise(mapped, page_size(), MADV_WIPEONFORK) == 0)
+		return mapped;
+	munmap(mapped, page_size());
+	return &nobody;
+}
+
+bool upci_user_claim(void)
+{
+	bool claimed;
+
+	upci_process_lock();
+	if (owner == &nobody)
+		__atomic_store_n(&owner, map_owner(), __ATOMIC_RELEASE);
+	claimed = owner != &nobody;
+	if (claimed)
+		__atomic_store_n(owner, getpid(), __ATOMIC_RELAXED);
+	upci_process_unlock();
+	return claimed;
+}
+
 const struct perf_event_mmap_page *upci_user_map(int fd)
 {
 	const struct perf_event_mmap_page *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
@@ -185,21 +228,26 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 	/* The kernel keeps them from children anyway; a kernel that did not would have a
 	 * child read its parent's counts. One that cannot be read takes its user's share
 	 * of locked memory for nothing. */
-	if (!page->cap_user_rdpmc || madvise((void *)(uintptr_t)page, page_size(), MADV_DONTFORK) < 0) {
-		upci_user_unmap(page);
+	if (!page->cap_user_rdpmc ||
+	    madvise((void *)(uintptr_t)page, page_size(), MADV_DONTFORK) < 0 ||
+	    !upci_user_claim()) {
+		munmap((void *)(uintptr_t)page, page_size());
 		return NULL;
 	}
 	return page;
 }
 
-void upci_user_unmap(const struct perf_event_mmap_page *page)
+void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid)
 {
-	if (page)
+	/* Where it was, a child may have something else. */
+	if (page && owner_pid() == pid)
 		munmap((void *)(uintptr_t)page, page_size());
 }
 
-bool upci_user_here(pid_t tid)
+bool upci_user_here(pid_t pid, pid_t tid)
 {
+	if (owner_pid() != pid)
+		return false;
 	if (!self)
 		self = gettid();
 	if (self != tid)

@@ -33,13 +33,15 @@ struct upci_user_mode {
  */
 struct upci_user_mode upci_user_mode(const struct upci_context *context, uint32_t type);
 
-/* The page of an event, or NULL: then the kernel must be asked. A forked child does not
- * have it: there it is forgotten, not unmapped. */
+/* The page of an event, or NULL: then the kernel must be asked. A child does not have its
+ * parent's: there it is forgotten, not unmapped, also where no handler of forks has run
+ * and the child still takes itself for the process pid. */
 const struct perf_event_mmap_page *upci_user_map(int fd);
-void upci_user_unmap(const struct perf_event_mmap_page *page);
+void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid);
 
-/* Whether the caller is that thread. What it did before counts in reads after this. */
-bool upci_user_here(pid_t tid);
+/* Whether the caller is that thread of that process, which has mapped pages. What it did
+ * before counts in reads after this. */
+bool upci_user_here(pid_t pid, pid_t tid);
 
 /* What a page tells. */
 enum upci_user_answer {
@@ -55,6 +57,10 @@ enum upci_user_answer {
 enum upci_user_answer upci_user_read(const struct perf_event_mmap_page *page, uint64_t *value);
 
 /* ---- the parts of it -------------------------------------------------------- */
+
+/* The caller's process is one that maps pages, and no child of it is. False where the
+ * kernel cannot say so (before Linux 4.14). */
+bool upci_user_claim(void);
 
 /* Times that a read begins anew, when the thread was taken off its CPU in between. */
 #define UPCI_USER_TRIES 16

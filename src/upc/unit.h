@@ -25,6 +25,7 @@ struct upci_binding {
 	int handle;	     /* in sources.perf or sources.files; a clock's id */
 	uint8_t source;	     /* of the event: reads stay off its cache line */
 	bool unscaled_count; /* a count whose readings are taken as they are */
+	bool silent;	     /* PARTIAL means its overflow signals alone     */
 	uint64_t last;	     /* the source's reading that the register has taken in */
 };
 

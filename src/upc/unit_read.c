@@ -27,6 +27,28 @@ static void mark(struct upci_binding *b, uint16_t flag, const char *what)
 	b->flags |= flag;
 }
 
+/* What perf says of how an event was counted. */
+static void mark_state(struct upci_binding *b, enum upci_perf_state how)
+{
+	switch (how) {
+	case UPCI_PERF_EXACT:
+		break;
+	case UPCI_PERF_NEVER:
+		mark(b, UPC_COUNTER_NEVER, "the PMU never had a counter for it: not counted");
+		break;
+	case UPCI_PERF_PARTIAL:
+		b->flags &= (uint16_t)~UPC_COUNTER_NEVER;
+		b->silent = false;
+		mark(b, UPC_COUNTER_PARTIAL, "its hardware counter ran only part of the time");
+		break;
+	case UPCI_PERF_SILENT:
+		if (!(b->flags & UPC_COUNTER_PARTIAL))
+			b->silent = true;
+		mark(b, UPC_COUNTER_PARTIAL, "its overflow signals have lost their counter");
+		break;
+	}
+}
+
 /* The present reading of a binding's source; false when there is none. */
 static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
 {
@@ -49,12 +71,7 @@ static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
 		*value = scale(&b->event->driver, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
 		return true;
 	default:
-		if (u->perf_state[b->handle] == UPCI_PERF_NEVER) {
-			mark(b, UPC_COUNTER_NEVER, "the PMU never had a counter for it: not counted");
-		} else if (u->perf_state[b->handle] == UPCI_PERF_PARTIAL) {
-			b->flags &= (uint16_t)~UPC_COUNTER_NEVER;
-			mark(b, UPC_COUNTER_PARTIAL, "its hardware counter ran only part of the time");
-		}
+		mark_state(b, u->perf_state[b->handle]);
 		*value = scale(&b->event->driver, u->perf_value[b->handle]);
 		return true;
 	}
@@ -141,6 +158,12 @@ static int fail_partial(const struct upci_binding *b)
 	if (b->flags & UPC_COUNTER_NEVER)
 		return upci_fail(UPC_EPARTIAL, "%s: not counted: the PMU never had a counter for it (another user "
 				 "of the PMU, or more events than it has); count fewer hardware events",
+				 b->event->name);
+	if (b->silent)
+		return upci_fail(UPC_EPARTIAL,
+				 "%s: its overflow signals have lost their counter to others that use the "
+				 "PMU as well; it counted all the time, but was not signalled; stop the "
+				 "unit, and those, and start it again",
 				 b->event->name);
 	return upci_fail(UPC_EPARTIAL, "%s: counted only part of the time: others use the PMU as well; "
 			 "count fewer hardware events", b->event->name);

@@ -25,7 +25,6 @@ papi_vector_t _upc_vector;
 
 static const struct upcp_library *lib;
 static struct upcp_opened opened;
-static int first_domain; /* default domain before the user changes it */
 
 /*
  * Non-zero while this thread is inside libupc. PAPI's emulated overflow reads
@@ -114,15 +113,19 @@ static int on_init_control_state(hwd_control_state_t *state)
 	return reach_of(_upc_vector.cmp_info.default_granularity, &set->target.reach);
 }
 
-/* PAPI's call at a set's creation; a later choice comes through ctl. Nobody
- * chose the domain yet: then it is all that the caller may count. */
+/*
+ * PAPI's call at a set's creation; a later choice comes through ctl. The default, user
+ * mode, is nobody's choice: libupc then counts user mode of hardware events, as the
+ * default says, and in full what no privilege level is told of, such as faults and
+ * context switches, which lie in the kernel.
+ */
 static int on_set_domain(hwd_control_state_t *state, int domain)
 {
 	struct upcp_set *set = state;
 
 	if (!domain_of(domain))
 		return PAPI_EINVAL;
-	set->target.domain = domain == first_domain ? 0 : domain_of(domain);
+	set->target.domain = domain == PAPI_DOM_USER ? 0 : domain_of(domain);
 	return PAPI_OK;
 }
 
@@ -193,7 +196,7 @@ static int on_start(hwd_context_t *context, hwd_control_state_t *control)
 	if (opened.replays && find_caller(&address) == UPCP_CALL_UNKNOWN)
 		return PAPI_ENOSUPP;
 	state->told_lost = 0;
-	state->told_parity = 0;
+	state->told_wrong = 0;
 	inside++;
 	error = upcp_set_start(&state->set);
 	inside--;
@@ -234,14 +237,15 @@ static int play(struct upcp_state *state)
 /*
  * PAPI_stop reads first and gives up when that fails, and a set that could never be
  * stopped would be worse than a failure that is told once. So a lost source, with
- * the values that there are, is told once after each start; a parity error by every
- * read until the counter is written, and by PAPI_stop if by nobody else.
+ * the values that there are, is told once after each start. What did not count all the
+ * time, and a parity error, are told by every read until the counter is written, and by
+ * PAPI_stop if by nobody else.
  */
 static int tell(struct upcp_state *state, int error)
 {
 	uintptr_t address;
 
-	if (error != UPC_EPARITY) {
+	if (error != UPC_EPARITY && error != UPC_EPARTIAL) {
 		if (state->told_lost)
 			return PAPI_OK;
 		state->told_lost = 1;
@@ -249,16 +253,16 @@ static int tell(struct upcp_state *state, int error)
 	}
 	switch (upcp_caller_find(&address)) {
 	case UPCP_CALL_SIGNAL: /* to PAPI itself, which tells nobody */
-		return PAPI_ECLOST;
+		return error == UPC_EPARITY ? PAPI_ECLOST : PAPI_EMISC;
 	case UPCP_CALL_STOP:
 	case UPCP_CALL_UNKNOWN:
-		if (state->told_parity)
+		if (state->told_wrong)
 			return PAPI_OK;
 		break;
 	default:
 		break;
 	}
-	state->told_parity = 1;
+	state->told_wrong = 1;
 	return translate(error);
 }
 
@@ -311,7 +315,8 @@ static int on_reset(hwd_context_t *context, hwd_control_state_t *control)
 	inside--;
 	if (error)
 		return translate(error);
-	state->told_parity = 0; /* mended; the next one is news */
+	state->told_lost = 0;
+	state->told_wrong = 0; /* mended; the next one is news */
 	return PAPI_OK;
 }
 
@@ -328,7 +333,7 @@ static int on_write(hwd_context_t *context, hwd_control_state_t *control, long l
 	inside--;
 	if (error)
 		return translate(error);
-	state->told_parity = 0; /* mended; the next one is news */
+	state->told_wrong = 0; /* mended; the next one is news */
 	return PAPI_OK;
 }
 
@@ -422,7 +427,6 @@ static int on_init_component(int index)
 	if (!cmp->initialized)
 		return cmp->disabled;
 	lib = opened.lib;
-	first_domain = cmp->default_domain;
 	upcp_caller_open();
 	upcp_signal_open();
 	cmp->hardware_intr_sig = upcp_signal_number();
@@ -459,7 +463,7 @@ papi_vector_t _upc_vector = {
 			.num_cntrs = UPC_COUNTERS,
 			.num_mpx_cntrs = UPCP_EVENTS,
 			.default_domain = PAPI_DOM_USER,
-			.available_domains = PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR,
+			.available_domains = PAPI_DOM_USER, /* upcp_open adds to it */
 			.default_granularity = PAPI_GRN_THR,
 			.available_granularities = PAPI_GRN_THR | PAPI_GRN_PROC | PAPI_GRN_SYS,
 			.hardware_intr_sig = PAPI_INT_SIGNAL, /* until it is known */

@@ -6,26 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "upc_names.h"
 #include "upc_open.h"
 #include "upc_set.h"
 
-static int kernel_may_be_counted(void)
+/* libupc asks the kernel. A script has no domains; what fails for want of memory or
+ * descriptors forbids nothing. */
+static int kernel_may_be_counted(const struct upcp_opened *opened)
 {
-	FILE *file;
-	int level;
-	int known;
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upc_unit *unit;
+	int error;
 
-	if (geteuid() == 0)
-		return 1;
-	file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	if (!file)
-		return 0;
-	known = fscanf(file, "%d", &level) == 1;
-	fclose(file);
-	return known && level < 2;
+	options.domain = UPC_DOMAIN_KERNEL;
+	error = opened->lib->upc_unit_create(opened->catalogue, &options, &unit);
+	if (!error)
+		opened->lib->upc_unit_destroy(unit);
+	return error != UPC_EPERM && error != UPC_ENOSUPP;
 }
 
 /* The names of what is missing go behind the description, as many as fit. */
@@ -101,7 +99,10 @@ int upcp_open(PAPI_component_info_t *cmp, struct upcp_opened *opened)
 		 opened->replays ? "A replay script's signals" : "This machine's events");
 	append_missing(opened, cmp->description, sizeof(cmp->description));
 	cmp->num_native_events = upcp_names_count();
-	cmp->default_domain = PAPI_DOM_USER | (kernel_may_be_counted() ? PAPI_DOM_KERNEL : 0);
+	cmp->default_domain = PAPI_DOM_USER;
+	cmp->available_domains = PAPI_DOM_USER;
+	if (kernel_may_be_counted(opened))
+		cmp->available_domains |= PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR;
 	cmp->default_granularity = PAPI_GRN_THR;
 	return PAPI_OK;
 }

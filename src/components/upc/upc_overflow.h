@@ -33,7 +33,7 @@ struct upcp_tables {
  * is one to its set. */
 struct upcp_state {
 	struct upcp_set set; /* the first */
-	int told_lost, told_parity; /* that a value is not the truth                  */
+	int told_lost, told_wrong;  /* that a source is gone, a value not the truth   */
 	EventSetInfo_t *owner;      /* PAPI's set, known from its first threshold on  */
 	int signals;                /* holds the overflow signal                      */
 	uintptr_t address;          /* where the program has called from, or 0        */

@@ -28,7 +28,7 @@ struct upcp_target {
 	enum upcp_reach reach;
 	pid_t attached;  /* process or thread attached to; 0: the set's own */
 	int cpu;         /* UPCP_NO_CPU: none                               */
-	unsigned domain; /* UPC_DOMAIN_*; 0: all that the caller may count  */
+	unsigned domain; /* UPC_DOMAIN_*; 0: nobody chose                   */
 	int inherit;
 };
 
