@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpx_estimator.c - how well the estimators of MPX do where the truth is known: a
+ * program whose events come at rates of our choice, groups in a shuffled order, slices
+ * of uneven lengths; the same measurement many times over.
+ *
+ * Figures for a kind of load and an estimator are over all cases in which the event
+ * had 20 slices and 20 counts: how often the 95 % interval holds the truth (in all,
+ * and in the case that is farthest from it to either side), the half width of the
+ * interval to that of the ratio's (median over cases of median widths), and how many
+ * estimates are further off than max(1 %, 3 / sqrt(C_e)).
+ *
+ * Usage: mpx_estimator [repeats [unevenness [case]]]. With a case, or a part of its
+ * name, each case that matches has its own lines: percent held, half width, error and
+ * bias in percent of the truth, all medians but the bias.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+#include "stat.h"
+
+#define SLICE      1000000u /* cycles */
+#define MAX_GROUPS 16
+#define MAX_PHASES 5
+
+enum kind { POISSON, EVEN };
+enum shape { STEADY, PHASED, PERIODIC, SHAPES };
+
+struct load {
+	enum kind kind;
+	enum shape shape;
+	unsigned phases;
+	double length[MAX_PHASES], rate[MAX_PHASES]; /* in slices; in counts a slice */
+	double left;                                 /* of the current phase, in slices */
+	unsigned phase;
+	double due; /* EVEN: fraction of a count to come */
+};
+
+struct score {
+	unsigned inside, beyond;
+	double bias, *width, *error;
+};
+
+static uint64_t seed;
+
+static uint64_t bits(void)
+{
+	uint64_t z = (seed += 0x9e3779b97f4a7c15u);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* In (0, 1). */
+static double uniform(void)
+{
+	return ((double)(bits() >> 12) + 0.5) / 0x1p52;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(uniform())) * cos(2 * 3.14159265358979 * uniform());
+}
+
+static double poisson(double mean)
+{
+	double limit, product = 1, n = -1;
+
+	if (mean > 50)
+		return fmax(0, floor(mean + sqrt(mean) * normal() + 0.5));
+	limit = exp(-mean);
+	do {
+		product *= uniform();
+		n++;
+	} while (product > limit);
+	return n;
+}
+
+static double spread(double low, double high)
+{
+	return low + (high - low) * uniform();
+}
+
+/* Phases of a load that runs through them again and again. */
+static void draw_load(struct load *load, enum kind kind, enum shape shape, double rate,
+		      double round)
+{
+	unsigned i;
+
+	memset(load, 0, sizeof(*load));
+	load->kind = kind;
+	load->shape = shape;
+	load->phases = shape == STEADY ? 1 : shape == PERIODIC ? 2 : 2 + (unsigned)(uniform() * 4);
+	for (i = 0; i < load->phases; i++) {
+		load->length[i] = shape == STEADY ? 1e9 : exp(spread(log(5), log(200)));
+		load->rate[i] = shape == STEADY ? rate : rate * exp(spread(log(0.1), log(10)));
+	}
+	if (shape == PERIODIC) {
+		/* A period of 1 to 6 rounds and a bit, high for a part of it. */
+		double period = round * (spread(1, 6) + 0.1180339), high = spread(0.2, 0.8);
+
+		load->length[0] = period * high;
+		load->length[1] = period * (1 - high);
+		load->rate[0] = rate * 1.9;
+		load->rate[1] = rate * 0.2;
+	}
+	load->phase = (unsigned)(uniform() * load->phases);
+	load->left = load->length[load->phase] * uniform();
+	load->due = uniform();
+}
+
+/* What comes in so much time. */
+static double run_load(struct load *load, double slices)
+{
+	double mean = 0, n;
+
+	while (slices > 0) {
+		double step = fmin(slices, load->left);
+
+		mean += step * load->rate[load->phase];
+		slices -= step;
+		load->left -= step;
+		if (load->left <= 0) {
+			load->phase = (load->phase + 1) % load->phases;
+			load->left = load->length[load->phase];
+		}
+	}
+	if (load->kind == POISSON)
+		return poisson(mean);
+	n = floor(load->due + mean);
+	load->due += mean - n;
+	return n;
+}
+
+static void shuffle(unsigned *order, unsigned n)
+{
+	unsigned i;
+
+	for (i = n; i > 1; i--) {
+		unsigned j = (unsigned)(uniform() * i), other = order[j];
+
+		order[j] = order[i - 1];
+		order[i - 1] = other;
+	}
+}
+
+/* One measurement: rounds of all groups; group 0 has the event. The covariate is half
+ * made of what the event is made of. */
+static double measure(struct load *load, unsigned groups, unsigned rounds, double uneven,
+		      struct mpxi_window *window)
+{
+	static struct mpxi_stat stat;
+	struct mpxi_mark start, end;
+	unsigned order[MAX_GROUPS], round, i;
+	uint64_t now = 12345, x_all = 0;
+	double truth = 0;
+
+	memset(&stat, 0, sizeof(stat));
+	memset(window, 0, sizeof(*window));
+	mpxi_stat_open(&stat, now);
+	mpxi_stat_start(&stat, NULL, now, 0, &start);
+	for (i = 0; i < groups; i++)
+		order[i] = i;
+	for (round = 0; round < rounds; round++) {
+		shuffle(order, groups);
+		for (i = 0; i < groups; i++) {
+			double length = 1 + uneven * (2 * uniform() - 1);
+			double count = run_load(load, length);
+			uint64_t size = (uint64_t)(length * SLICE);
+			uint64_t x = (uint64_t)count + (uint64_t)poisson(50 * length);
+
+			truth += count;
+			x_all += x;
+			if (!order[i]) {
+				struct mpxi_slice slice = {now, now + size, x, (uint64_t)count};
+
+				mpxi_stat_slice_sig(&stat, &slice);
+			}
+			now += size;
+		}
+	}
+	mpxi_stat_read(&stat, NULL, now, x_all, &end);
+	mpxi_window_add(window, &start, &end);
+	return truth;
+}
+
+/*
+ * A set around regions, on for a time and off for another, with rates of their own,
+ * while an outer set runs all the time: windows of both.
+ */
+static void measure_regions(double rate, double on, double off, unsigned groups, unsigned rounds,
+			    struct mpxi_window window[2], double truth[2])
+{
+	static struct mpxi_stat stat;
+	struct mpxi_mark start[2], end;
+	struct mpxi_slice slice = {0};
+	unsigned order[MAX_GROUPS], round, i;
+	double left = on * uniform();
+	uint64_t now = 1000;
+	bool inside = true;
+
+	memset(&stat, 0, sizeof(stat));
+	memset(window, 0, 2 * sizeof(*window));
+	truth[0] = truth[1] = 0;
+	mpxi_stat_open(&stat, now);
+	mpxi_stat_start(&stat, NULL, now, 0, &start[0]);
+	mpxi_stat_start(&stat, NULL, now, 0, &start[1]);
+	for (i = 0; i < groups; i++)
+		order[i] = i;
+	for (round = 0; round < rounds; round++) {
+		shuffle(order, groups);
+		for (i = 0; i < groups; i++) {
+			double length = 1 + 0.08 * (2 * uniform() - 1);
+			bool ours = !order[i];
+
+			slice = (struct mpxi_slice){.begin = now, .end = now};
+			while (length > 0) {
+				double step = fmin(length, left);
+				double count = poisson(step * (inside ? rate : rate / 5));
+
+				now += (uint64_t)(step * SLICE);
+				slice.end = now;
+				slice.count += (uint64_t)count;
+				truth[0] += count;
+				truth[1] += inside ? count : 0;
+				length -= step;
+				left -= step;
+				if (left > 0)
+					continue;
+				if (inside) {
+					mpxi_stat_read(&stat, ours ? &slice : NULL, now, 0, &end);
+					mpxi_window_add(&window[1], &start[1], &end);
+				} else {
+					mpxi_stat_start(&stat, ours ? &slice : NULL, now, 0, &start[1]);
+				}
+				inside = !inside;
+				left = (inside ? on : off) * spread(0.5, 1.5);
+			}
+			if (ours)
+				mpxi_stat_slice_sig(&stat, &slice);
+		}
+	}
+	mpxi_stat_read(&stat, NULL, now, 0, &end);
+	mpxi_window_add(&window[0], &start[0], &end);
+	if (inside)
+		mpxi_window_add(&window[1], &start[1], &end);
+}
+
+static void run_regions(double rate, double on, double off, unsigned groups, unsigned rounds,
+			unsigned repeats)
+{
+	static const char *const sets[] = {"outer", "inner"};
+	unsigned inside[2][2] = {{0}}, i, e, w;
+	double bias[2][2] = {{0}}, width[2][2] = {{0}};
+
+	for (i = 0; i < repeats; i++) {
+		struct mpxi_window window[2];
+		double truth[2];
+
+		measure_regions(rate, on, off, groups, rounds, window, truth);
+		for (w = 0; w < 2; w++)
+			for (e = 0; e < 2; e++) {
+				struct mpxi_estimate x;
+
+				mpxi_estimate(&window[w], (enum mpxi_estimator)e, &x);
+				inside[w][e] += truth[w] >= x.low && truth[w] <= x.high;
+				bias[w][e] += (x.value - truth[w]) / truth[w] / repeats * 100;
+				width[w][e] += (x.high - x.low) / 2 / truth[w] / repeats * 100;
+			}
+	}
+	for (w = 0; w < 2; w++)
+		for (e = 0; e < 2; e++)
+			printf("regions r%g on%g off%g g%u n%u %s %s cover %5.1f width %.2f bias %.2f\n",
+			       rate, on, off, groups, rounds, sets[w], e ? "interpolated" : "ratio",
+			       100. * inside[w][e] / repeats, width[w][e], bias[w][e]);
+}
+
+static const char *const estimators[] = {"ratio", "interpolated", "covariate"};
+
+/* Over the cases of one kind of load. */
+struct total {
+	double inside, least, most, beyond, relative[64];
+	unsigned cases;
+};
+
+static void add_case(struct total *total, const struct score *score, double width, double of_ratio,
+		     unsigned repeats)
+{
+	double inside = 100. * score->inside / repeats;
+
+	total->inside += inside;
+	total->least = total->cases ? fmin(total->least, inside) : inside;
+	total->most = fmax(total->most, inside);
+	total->beyond += 100. * score->beyond / repeats;
+	total->relative[total->cases++ % 64] = width / of_ratio;
+}
+
+static void run_case(const char *name, const struct load *kind, double rate, unsigned groups,
+		     unsigned rounds, double uneven, unsigned repeats, struct total total[3])
+{
+	struct score score[3] = {{0}};
+	double ratio_width = 1;
+	unsigned i, e;
+
+	for (e = 0; e < 3; e++) {
+		score[e].width = calloc(repeats, sizeof(double));
+		score[e].error = calloc(repeats, sizeof(double));
+		if (!score[e].width || !score[e].error)
+			abort();
+	}
+	for (i = 0; i < repeats; i++) {
+		struct mpxi_window window;
+		struct mpxi_estimate estimate;
+		struct load load;
+		double truth;
+
+		draw_load(&load, kind->kind, kind->shape, rate, groups);
+		truth = measure(&load, groups, rounds, uneven, &window);
+		for (e = 0; e < 3; e++) {
+			double base = fmax(truth, 1), off;
+
+			mpxi_estimate(&window, (enum mpxi_estimator)e, &estimate);
+			off = estimate.value - truth;
+			score[e].inside += truth >= estimate.low - 1e-9 * base &&
+					   truth <= estimate.high + 1e-9 * base;
+			score[e].bias += off / base / repeats;
+			score[e].width[i] = (estimate.high - estimate.low) / 2 / base;
+			score[e].error[i] = fabs(off) / base;
+			score[e].beyond += fabs(off) / base >
+					   fmax(0.01, 3 / sqrt((double)window.sums.count));
+		}
+	}
+	for (e = 0; e < 3; e++) {
+		double width = 100 * bench_median(score[e].width, repeats);
+
+		if (!e)
+			ratio_width = width;
+		if (name)
+			printf("%s %-12s cover %5.1f width %8.3f error %8.3f bias %7.3f beyond %5.2f\n",
+			       name, estimators[e], 100. * score[e].inside / repeats, width,
+			       100 * bench_median(score[e].error, repeats), 100 * score[e].bias,
+			       100. * score[e].beyond / repeats);
+		else if (rounds >= 20 && rate * rounds >= 20)
+			add_case(&total[e], &score[e], width, ratio_width, repeats);
+		free(score[e].width);
+		free(score[e].error);
+	}
+	fflush(stdout);
+}
+
+static void print_totals(const char *load, struct total total[3])
+{
+	static const char *const figures[] = {"held", "held_least", "held_most", "beyond"};
+	char name[200];
+	unsigned e, i;
+
+	for (e = 0; e < 3; e++) {
+		const struct total *t = &total[e];
+		double figure[] = {t->inside / t->cases, t->least, t->most, t->beyond / t->cases};
+
+		for (i = 0; i < 4; i++) {
+			snprintf(name, sizeof(name), "estimator_%s_%s_%s", load, estimators[e], figures[i]);
+			bench_print(name, figure[i], "%");
+		}
+		if (!e)
+			continue;
+		snprintf(name, sizeof(name), "estimator_%s_%s_to_ratio_width", load, estimators[e]);
+		bench_ratio(name, bench_median(total[e].relative, t->cases));
+	}
+}
+
+/* What the handler spends on one event. */
+static struct mpxi_slice slices[1024];
+
+static void time_slices(void *arg, unsigned calls)
+{
+	struct mpxi_stat *stats = arg;
+	unsigned i;
+
+	/* 256 events in turn, as their memory goes through the caches. */
+	for (i = 0; i < calls; i++)
+		mpxi_stat_slice_sig(&stats[i % 256], &slices[i / 256 % 1024]);
+}
+
+static void time_copies(void *arg, unsigned calls)
+{
+	static struct mpxi_stat copy;
+	struct mpxi_stat *stats = arg;
+	unsigned i;
+
+	for (i = 0; i < calls; i++) {
+		memcpy(&copy, &stats[i % 256], sizeof(copy));
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
+static void bench_slices(void)
+{
+	static struct mpxi_stat stats[256], others[256];
+	struct bench_subject subject[] = {{time_slices, stats, 0}, {time_copies, others, 0}};
+	uint64_t now = 0;
+	unsigned i;
+
+	for (i = 0; i < 1024; i++) {
+		uint64_t begin = now + SLICE * (bits() % 7);
+
+		now = begin + SLICE + bits() % 100000;
+		slices[i] = (struct mpxi_slice){begin, now, 0, bits() % 1000000};
+	}
+	bench_in_turn(subject, 2, 256 * 8);
+	bench_print("stat_slice", subject[0].median, "ns");
+	bench_ratio("stat_slice_to_copy_of_stat", subject[0].median / subject[1].median);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const kinds[] = {"poisson", "even"};
+	static const char *const shapes[] = {"steady", "phased", "periodic"};
+	static const unsigned groups[] = {2, 4, 16}, rounds[] = {10, 20, 100, 1000};
+	static const double rates[] = {0.1, 1, 10, 1000, 1e6}, ons[] = {0.02, 0.3, 2, 20};
+	unsigned repeats = argc > 1 ? (unsigned)atoi(argv[1]) : 200, i, g, n, r;
+	double uneven = argc > 2 ? atof(argv[2]) : 0.08;
+	const char *wanted = argc > 3 ? argv[3] : NULL;
+
+	if (!repeats || !(uneven >= 0 && uneven < 1)) {
+		fprintf(stderr, "usage: %s [repeats [unevenness [case]]]\n", argv[0]);
+		return 2;
+	}
+	for (i = 0; wanted && !strcmp(wanted, "regions") && i < 4; i++)
+		for (g = 0; g < 3; g++)
+			for (r = 2; r < 4; r++)
+				run_regions(rates[r], ons[i], ons[i] * 3, groups[g], 100, repeats);
+	for (i = 0; i < 2 * SHAPES; i++) {
+		struct load load = {.kind = (enum kind)(i % 2), .shape = (enum shape)(i / 2)};
+		struct total total[3] = {{0}};
+		char name[100];
+
+		for (r = 0; r < 5; r++)
+			for (g = 0; g < 3; g++)
+				for (n = 0; n < 4; n++) {
+					/* All cases with a thousand rounds take minutes. */
+					if (!wanted && rounds[n] == 1000)
+						continue;
+					snprintf(name, sizeof(name), "%s-%s r%g g%u n%u", shapes[i / 2],
+						 kinds[i % 2], rates[r], groups[g], rounds[n]);
+					if (wanted && !strstr(name, wanted))
+						continue;
+					seed = 1 + n + 10 * g + 100 * r + 1000 * i;
+					run_case(wanted ? name : NULL, &load, rates[r], groups[g],
+						 rounds[n], uneven, repeats, total);
+				}
+		snprintf(name, sizeof(name), "%s_%s", shapes[i / 2], kinds[i % 2]);
+		if (!wanted)
+			print_totals(name, total);
+	}
+	if (!wanted)
+		bench_slices();
+	return 0;
+}
