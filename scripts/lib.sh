@@ -3,6 +3,9 @@
 # lib.sh - what all scripts share: telling what is done, and running commands
 # whose output goes to a log.
 
+# With it, cd prints where it goes.
+unset CDPATH
+
 STEP=0
 STEPS=${STEPS-}
 
@@ -29,6 +32,12 @@ die()
 	shift
 	[[ $# == 0 ]] || printf '%s\n' "$@" >&2
 	exit 1
+}
+
+# lacking TEXT...: as die, with the status of what this machine cannot be given
+lacking()
+{
+	(die "$@") || exit 3
 }
 
 # logged NAME COMMAND...: runs it with its output in $LOGS/NAME.log; shows the

@@ -28,6 +28,14 @@ PACKAGES_CHECK=(
 	"clang;clang;command -v clang"
 	"libclang-rt-14-dev|libclang-rt-dev;clang's run-time library with libFuzzer;has_fuzzer"
 )
+# For the emulated machine with a PMU.
+# shellcheck disable=SC2034
+PACKAGES_PMU=(
+	"qemu-system-arm;QEMU's system emulator for AArch64;command -v qemu-system-aarch64"
+	"gcc-aarch64-linux-gnu;GCC for AArch64;command -v aarch64-linux-gnu-gcc"
+	"libc6-dev-arm64-cross;the GNU C library for it, static too;has_cross_file libc.a"
+	"cpio;cpio;command -v cpio"
+)
 
 has_header()
 {
@@ -37,6 +45,11 @@ has_header()
 has_file()
 {
 	[[ $(gcc -print-file-name="$1" 2> /dev/null) == /* ]]
+}
+
+has_cross_file()
+{
+	[[ $(aarch64-linux-gnu-gcc -print-file-name="$1" 2> /dev/null) == /* ]]
 }
 
 has_fuzzer()
@@ -82,11 +95,31 @@ root_command()
 	fi
 }
 
+on_debian()
+{
+	command -v apt-get dpkg-query > /dev/null && [[ -e /etc/debian_version ]]
+}
+
+# missing_packages ROW...: prints the names of those of a list that are not there
+missing_packages()
+{
+	local row name what probe
+
+	for row in "$@"; do
+		IFS=';' read -r name what probe <<< "$row"
+		if on_debian; then
+			has_debian_package "$name" || echo "${name%%|*}"
+		else
+			eval "$probe" > /dev/null 2>&1 || echo "$what"
+		fi
+	done
+}
+
 # need_packages ROW...: installs what is missing of a list, or says what it is
 # and ends with status 3
 need_packages()
 {
-	if command -v apt-get dpkg-query > /dev/null && [[ -e /etc/debian_version ]]; then
+	if on_debian; then
 		need_debian_packages "$@"
 	else
 		need_other_packages "$@"

@@ -14,13 +14,6 @@
 build=$top/build/pmu
 target=aarch64-linux-gnu
 
-PACKAGES_PMU=(
-	"qemu-system-arm;QEMU's system emulator for AArch64;command -v qemu-system-aarch64"
-	"gcc-aarch64-linux-gnu;GCC for AArch64;command -v aarch64-linux-gnu-gcc"
-	"libc6-dev-arm64-cross;the GNU C library for it, static too;has_cross_file libc.a"
-	"cpio;cpio;command -v cpio"
-)
-
 # What the machine is made of, of architecture arm64; with the kernel that
 # linux-image-cloud-arm64 depends on at the time.
 PACKAGES_ARM64=(busybox-static libcmocka0 libcmocka-dev libjansson-dev libpfm4-dev nettle-dev)
@@ -34,25 +27,29 @@ PMU_OPTIONS_HELP="  --build-dir=DIR                 where all is built and kept 
   --shift=N                       a cycle is 1 instruction, 2^N ns long (default: 0)
   --help                          this text"
 
-pmu_cpu=cortex-a57 pmu_shift=0 pmu_append=''
+# shellcheck disable=SC2034 # used by pmu-rig and pmu-shell
+pmu_cpu=cortex-a57 pmu_shift=0 pmu_append='' pmu_may_skip=''
 
 # pmu_option ARGUMENT: true if it was one of those
+# shellcheck disable=SC2034 # pmu-rig and pmu-shell use what it sets
 pmu_option()
 {
 	case $1 in
 	--build-dir=?*) build=$(absolute "${1#*=}") ;;
 	--with-papi-source=?*) papi_source=$(absolute "${1#*=}") ;;
-	--no-pmu) pmu_cpu=cortex-a57,pmu=off ;;
-	--paranoid=[0-9] | --paranoid=-[0-9]) pmu_append+=" paranoid=${1#*=}" ;;
+	--no-pmu)
+		pmu_cpu=cortex-a57,pmu=off
+		pmu_may_skip=all
+		;;
+	--paranoid=[0-9] | --paranoid=-[0-9])
+		pmu_append+=" paranoid=${1#*=}"
+		# PAPI's perf_event component takes no part then, which these compare with.
+		[[ $1 != --paranoid=3 ]] || pmu_may_skip+=" pmu/pmu_papi pmu/pmu_overflow"
+		;;
 	--no-user-access) pmu_append+=" user_access=0" ;;
 	--shift=[0-9]) pmu_shift=${1#*=} ;;
 	*) return 1 ;;
 	esac
-}
-
-has_cross_file()
-{
-	[[ $($target-gcc -print-file-name="$1" 2> /dev/null) == /* ]]
 }
 
 # ---- what is fetched ---------------------------------------------------------
@@ -66,7 +63,7 @@ fetch_arm64()
 	arm64=$dir/root
 	[[ -f $dir/fetched && $(cat "$dir/fetched") == "$wanted" ]] && return
 	command -v apt-get dpkg-deb > /dev/null ||
-		die "there is no apt here to fetch a kernel and libraries for AArch64 with" \
+		lacking "there is no apt here to fetch a kernel and libraries for AArch64 with" \
 			"They are Debian's packages: ${PACKAGES_ARM64[*]} and a kernel." \
 			"Run this on Debian, or in a container with it."
 	note "fetching a kernel and libraries for AArch64 with apt (25 MB, and 10 MB of lists)"
@@ -74,16 +71,16 @@ fetch_arm64()
 	mkdir -p "$dir/debs" "$arm64"
 	own_apt_open "$dir" deb -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
 		-o Dir::State::status=/dev/null ||
-		die "this machine's apt sources name no suite of its own distribution"
+		lacking "this machine's apt sources name no suite of its own distribution"
 	# One of several servers may fail to answer; what counts is what is found.
 	logged apt-arm64-update own_apt apt-get update || true
 	kernel=$(own_apt apt-cache depends linux-image-cloud-arm64 2> /dev/null |
 		sed -n 's/^ *Depends: *\(linux-image-[^ ]*\)$/\1/p' | head -n 1)
 	[[ -n $kernel ]] ||
-		die "apt finds no linux-image-cloud-arm64" "See $LOGS/apt-arm64-update.log" \
+		lacking "apt finds no linux-image-cloud-arm64" "See $LOGS/apt-arm64-update.log" \
 			"It is Debian's: check this machine's apt sources, network and proxy."
 	(cd "$dir/debs" && logged apt-arm64-download own_apt apt-get download "$kernel" \
-		"${PACKAGES_ARM64[@]}") || die "apt could not fetch packages for AArch64"
+		"${PACKAGES_ARM64[@]}") || lacking "apt could not fetch packages for AArch64"
 	for file in "$dir"/debs/*.deb; do
 		dpkg-deb -x "$file" "$arm64" || die "$file cannot be unpacked"
 	done
@@ -97,6 +94,7 @@ fetch_arm64()
 # Prints the words of a variable of the project's Makefile, one a line.
 made()
 {
+	# shellcheck disable=SC2016 # make's
 	printf 'include Makefile\nprint-value:\n\t@printf "%%s\\n" $(%s)\n' "$1" |
 		(cd "$build/obj" && make -s --no-print-directory -f - print-value) | grep . || true
 }
@@ -144,9 +142,12 @@ build_papi()
 
 	source=$papi_source
 	# The one that papi-build has fetched for this host will do.
-	[[ ! -d $top/build/papi/download ]] || download=$top/build/papi/download
+	if ! compgen -G "$download/papi_*.dsc" > /dev/null &&
+		compgen -G "$top/build/papi/download/papi_*.dsc" > /dev/null; then
+		download=$top/build/papi/download
+	fi
 	[[ -n $source ]] || source=$("$top/scripts/papi-fetch" "$download" \
-		2> "$LOGS/papi-fetch.log") || die "PAPI's source cannot be fetched: see $LOGS/papi-fetch.log"
+		2> "$LOGS/papi-fetch.log") || lacking "PAPI's source cannot be fetched: see $LOGS/papi-fetch.log"
 	key="$(if [[ -d $source ]]; then hash_files "$source"; else hash_of < "$source"; fi) ${configure[*]}"
 	if [[ ! -f $tree.key || $(cat "$tree.key") != "$key" ]]; then
 		note "building PAPI for AArch64, $name (about 20 seconds)"
@@ -235,19 +236,21 @@ put()
 	done
 }
 
-# archive NAME: $build/image/NAME as $build/NAME.cpio. It is not compressed: unpacking
-# would be the machine's work.
+# archive NAME: moves $build/image/NAME into the machine's initrd, which image_base
+# began. It is not compressed: unpacking would be the machine's work.
 archive()
 {
 	(cd "$build/image/$1" && find . -print0 | LC_ALL=C sort -z |
-		cpio --null -o -H newc -R 0:0 --reproducible 2> "$LOGS/cpio.log") > "$build/$1.cpio" ||
+		cpio --null -o -H newc -R 0:0 --reproducible 2> "$LOGS/cpio.log") >> "$build/initrd" ||
 		die "cpio failed: see $LOGS/cpio.log"
+	rm -rf "$build/image/$1"
 }
 
 image_base()
 {
 	local root=$build/image/base file
-	rm -rf "$root"
+	rm -rf "$build/image"
+	: > "$build/initrd"
 	mkdir -p "$root"/{bin,dev,etc,lib,proc,root,sys,tmp,usr/bin,var}
 	cp "$arm64/bin/busybox" "$root/bin/"
 	cp "$top/ctests/pmu/init" "$root/init"
@@ -269,14 +272,13 @@ image_base()
 	cp -R "$top/share/upc/wirings" "$root/tests/wirings"
 }
 
-# image_papi NAME TEST...: PAPI's own tests, of the plain one or that with upc
+# image_papi NAME TEST...: PAPI's own tests, of the plain one or that with upc, and the
+# program that those of them start which attach to another.
 image_papi()
 {
 	local name=$1 test
 	shift
-	rm -rf "$build/image/papi-$name"
-	mkdir -p "$build/image/papi-$name/$name"
-	for test in "$@"; do
+	for test in "$@" ctests/attach_target; do
 		put "$build/image/papi-$name/$name/${test%/*}" "$build/papi/$name/src/$test"
 	done
 	archive "papi-$name"
@@ -284,23 +286,24 @@ image_papi()
 
 # ---- starting it ----------------------------------------------------------------
 
-# pmu_command ARGUMENTS-OF-THE-KERNEL INITRD...: sets machine, the command that starts it
+# pmu_command ARGUMENTS-OF-THE-KERNEL: sets machine, the command that starts it
 pmu_command()
 {
-	local append=$1
-	shift
-	cat "$@" > "$build/initrd"
 	# One CPU: between more, counts of instructions leak. Time in the machine goes by
-	# instructions, its date and clocks too.
-	# shellcheck disable=SC2034
+	# instructions, its date and clocks too. The kernel's warnings are to be seen.
+	# shellcheck disable=SC2034,SC2054
 	machine=(qemu-system-aarch64 -M virt,gic-version=2 -cpu "$pmu_cpu" -smp 1 -m 1536
 		-nodefaults -no-user-config -nographic -no-reboot -rtc clock=vm
 		-kernel "$(echo "$arm64"/boot/vmlinuz-*)" -initrd "$build/initrd"
-		-append "console=ttyAMA0 quiet panic=-1$pmu_append $append")
+		-append "console=ttyAMA0 loglevel=5 panic=-1$pmu_append $1")
 }
 
 pmu_set_up()
 {
+	# What is built here is for another machine than the caller's are; and make may
+	# be the caller.
+	unset CC CXX CPP LD AR NM RANLIB F77 CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LIBS CPATH \
+		C_INCLUDE_PATH CONFIG_SITE PKG_CONFIG_PATH MAKEFLAGS MAKEOVERRIDES MFLAGS MAKELEVEL
 	step "packages"
 	need_packages "${PACKAGES_BUILD[@]}" "${PACKAGES_PMU[@]}"
 	step "a kernel and libraries for AArch64"

@@ -3,6 +3,7 @@
 # setup.sh - everything that demo and check have in common: options, packages,
 # PAPI, and the project itself installed under build/prefix.
 
+unset CDPATH
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib.sh
 . "$top/scripts/lib.sh"
@@ -13,6 +14,8 @@ build=$top/build
 prefix=$build/prefix
 LOGS=$build/logs
 papi_source='' papi_prefix=''
+# Rows of packages that set_up installs if it can, and the names of those it could not.
+optional_packages=() packages_lacking=''
 export LOGS LC_ALL=C.UTF-8
 
 # shellcheck disable=SC2034 # shown by demo and check
@@ -77,6 +80,12 @@ set_up()
 {
 	step "packages"
 	need_packages "$@"
+	if [[ ${#optional_packages[@]} != 0 ]]; then
+		note "and those of the emulated machine:"
+		# shellcheck disable=SC2034 # check uses it
+		(need_packages "${optional_packages[@]}") ||
+			packages_lacking=$(missing_packages "${optional_packages[@]}" | paste -s -d ' ')
+	fi
 
 	step "PAPI with the upc component"
 	set_up_papi
