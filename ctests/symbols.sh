@@ -5,14 +5,17 @@
 # make check sets: srcdir, builddir, NM, CC.
 set -u
 
-shared=${builddir:?}/src/upc/.libs/libupc.so
-archive=$builddir/src/upc/libupc.a
-# The calls that the header declares: a name at the start of a line or behind
-# its type, followed by "(".
-declared=$(sed -e '/^[#[:space:]\/*]/d' "${srcdir:?}/include/upc.h" |
-	grep -o '\<upc_[a-z_]*(' | tr -d '(' | sort -u)
+# The calls that a header declares: a name at the start of a line or behind its type,
+# followed by "(".
+declared()
+{
+	sed -e '/^[#[:space:]\/*]/d' "${srcdir:?}/include/$1.h" | grep -o "\<$1_[a-z_]*(" |
+		tr -d '(' | sort -u
+}
 
-echo "1..6"
+libraries=(upc)
+[[ ! -f ${builddir:?}/src/mpx/.libs/libmpx.so ]] || libraries+=(mpx)
+echo "1..$((5 * ${#libraries[@]} + ${#libraries[@]}))"
 n=0
 
 # empty NAME TEXT: passes if there is none
@@ -27,12 +30,20 @@ empty()
 	fi
 }
 
-exported=$("$NM" -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u)
-defined=$("$NM" -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort -u)
+for name in "${libraries[@]}"; do
+	shared=$builddir/src/$name/.libs/lib$name.so
+	exported=$("$NM" -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u)
+	defined=$("$NM" -g --defined-only "$builddir/src/$name/lib$name.a" | awk 'NF == 3 { print $3 }' | sort -u)
 
-empty "libupc.so exports upc_ names only" "$(grep -v '^upc_' <<< "$exported")"
-empty "libupc.a defines upc_ names only" "$(grep -v '^upc_' <<< "$defined")"
-empty "libupc.so exports every call of upc.h" "$(comm -13 <(echo "$exported") <(echo "$declared"))"
-empty "libupc.so exports nothing but the calls of upc.h" "$(comm -23 <(echo "$exported") <(echo "$declared"))"
-empty "libupc.a has the same calls" "$(comm -3 <(echo "$exported") <(echo "$defined"))"
-empty "libupc.so needs no libpfm" "$(readelf -d "$shared" | grep NEEDED | grep pfm)"
+	empty "lib$name.so exports ${name}_ names only" "$(grep -v "^${name}_" <<< "$exported")"
+	empty "lib$name.a defines ${name}_ names only" "$(grep -v "^${name}_" <<< "$defined")"
+	empty "lib$name.so exports every call of $name.h" "$(comm -13 <(echo "$exported") <(declared "$name"))"
+	empty "lib$name.so exports nothing but the calls of $name.h" "$(comm -23 <(echo "$exported") <(declared "$name"))"
+	empty "lib$name.a has the same calls" "$(comm -3 <(echo "$exported") <(echo "$defined"))"
+done
+empty "libupc.so needs no libpfm" "$(readelf -d "$builddir/src/upc/.libs/libupc.so" | grep NEEDED | grep pfm)"
+if [[ -f $builddir/src/mpx/.libs/libmpx_run.so ]]; then
+	# They would reach the library's own calls, not PAPI's.
+	empty "no call of PAPI in what mpx_run preloads is without its --wrap" \
+		"$("$NM" -D --undefined-only "$builddir/src/mpx/.libs/libmpx_run.so" | grep PAPI_)"
+fi

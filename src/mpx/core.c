@@ -35,9 +35,14 @@ int mpxi_core_advance_sig(struct mpxi_core *core)
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	int error = core->options.ops->start_sig(group->handle);
+	unsigned i;
 
 	if (error)
 		return error;
+	/* A set that starts before the group is first read finds nothing in it. */
+	group->sample.size = group->sample.covariate = 0;
+	for (i = 0; i < group->n; i++)
+		group->sample.count[i] = 0;
 	group->running = true;
 	group->run = ++core->runs;
 	group->begin = core->time;

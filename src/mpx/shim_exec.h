@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_exec.h - what of the process the shim stands in: exec, _exit.
+ */
+#ifndef MPXI_SHIM_EXEC_H
+#define MPXI_SHIM_EXEC_H
+
+#include <stdbool.h>
+
+/* Environment variables by which mpx_run tells the shim what to do. */
+#define SHIM_SLICE "MPX_RUN_SLICE_NS"
+#define SHIM_TIMER "MPX_RUN_TIMER"
+#define SHIM_CLOCK "MPX_RUN_CLOCK"
+#define SHIM_ESTIMATOR "MPX_RUN_ESTIMATOR"
+#define SHIM_COVARIATE "MPX_RUN_COVARIATE"
+#define SHIM_GROUP_MAX "MPX_RUN_GROUP_MAX"
+#define SHIM_SEED "MPX_RUN_SEED"
+#define SHIM_QUIET "MPX_RUN_QUIET"
+#define SHIM_REPORT "MPX_RUN_REPORT" /* "text:", "json:" or "csv:" and a path, or none */
+#define SHIM_FIRST_PROCESS "MPX_RUN_PID"
+#define SHIM_LIBRARY "MPX_RUN_LIBRARY"
+
+/* At start: finds the functions that are stood in for. */
+void shim_exec_begin(void);
+
+/* Not in a child that shares our memory (vfork). */
+bool shim_is_owner(void);
+/* The process has started another. */
+void shim_has_children(void);
+/* The report, where no lock may be waited for. */
+void shim_report_quickly(void);
+
+#endif

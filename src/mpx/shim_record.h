@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_record.h - what an event set has counted, over all its starts: for the report,
+ * which outlives sets and threads.
+ */
+#ifndef MPXI_SHIM_RECORD_H
+#define MPXI_SHIM_RECORD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "mpx.h"
+
+/* Of one event, over some stretches of counting, whose errors are independent. */
+struct shim_sum {
+	long long value;           /* of plain reads                       */
+	double estimate, variance; /* of the estimate                      */
+	double below, above;       /* half widths of the interval, squared */
+	uint64_t count, counted_time, time, slices;
+	unsigned stretches, inexact, never, rough, lost;
+};
+
+struct shim_row {
+	int code;
+	char *name;
+	struct shim_sum done; /* stretches that are over */
+	struct shim_sum now;  /* the one that is not     */
+};
+
+struct shim_record {
+	pthread_mutex_t lock; /* of all below; nests in that of the list; no handler takes it */
+	pid_t thread;         /* 0: several, of which there were too many */
+	unsigned serial;      /* of the set, from 1                        */
+	unsigned sets;        /* that have been added up here              */
+	uint64_t starts;
+	bool running;
+	bool plain; /* PAPI's since some call */
+	unsigned rows, room;
+	struct shim_row *row;
+	struct shim_record *next, *previous;
+};
+
+/* All records, those of sets that are gone too; the report takes them one by one. */
+struct shim_record *shim_record_create(pid_t thread, unsigned serial);
+/* The set is gone: what it counted is kept, together with that of like sets. */
+void shim_record_retire(struct shim_record *record);
+
+/* The set has this event from now on, or has it again. name may be NULL. PAPI_ENOMEM. */
+int shim_record_add(struct shim_record *record, int code, const char *name);
+
+void shim_record_start(struct shim_record *record);
+/* The running stretch as it is now. */
+void shim_record_note(struct shim_record *record, const struct mpx_estimate *estimates, unsigned n);
+/* The stretch is over; the set goes on if it still runs. */
+void shim_record_fold(struct shim_record *record);
+void shim_record_stop(struct shim_record *record);
+void shim_record_turn_plain(struct shim_record *record);
+
+/* of done and now together. */
+struct shim_sum shim_sum_of(const struct shim_row *row);
+
+/* Calls each with every record, locked, in the order of threads and sets. A lock that
+ * is held (by a thread that a signal has interrupted, say) is waited for if wait. */
+void shim_record_each(void (*each)(const struct shim_record *record, void *argument),
+		      void *argument, bool wait);
+/* Is there anything that counted? */
+bool shim_record_any(void);
+/* In a forked child: its parent's records are not its own. */
+void shim_record_in_child(void);
+
+#endif
