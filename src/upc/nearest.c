@@ -15,35 +15,48 @@ static int fold(char c)
 	return c == '-' ? '_' : tolower((unsigned char)c);
 }
 
-/* Optimal string alignment distance (a transposition is one step), given up as
- * UPCI_FAR when it exceeds limit. */
-static unsigned edit_distance(const char *a, const char *b, unsigned limit)
+static void fold_text(const char *text, size_t n, unsigned char folded[LENGTH_MAX])
 {
-	unsigned row[3][LENGTH_MAX + 1];
-	size_t n = strlen(a), m = strlen(b), i, j;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		folded[i] = (unsigned char)fold(text[i]);
+}
+
+/* Optimal string alignment distance (a transposition is one step), given up as
+ * UPCI_FAR when it exceeds limit: so only cells that near the diagonal are looked at. */
+static unsigned edit_distance(const char *wrong, const char *right, unsigned limit)
+{
+	unsigned row[3][LENGTH_MAX + 2];
+	unsigned char a[LENGTH_MAX], b[LENGTH_MAX];
+	size_t n = strlen(wrong), m = strlen(right), i, j;
 
 	if (n > LENGTH_MAX || m > LENGTH_MAX || (n > m ? n - m : m - n) > limit)
 		return UPCI_FAR;
-	for (j = 0; j <= m; j++)
+	fold_text(wrong, n, a);
+	fold_text(right, m, b);
+	for (j = 0; j <= m + 1; j++)
 		row[0][j] = (unsigned)j;
 	for (i = 1; i <= n; i++) {
 		unsigned *now = row[i % 3], *before = row[(i + 2) % 3], *older = row[(i + 1) % 3];
-		unsigned best = now[0] = (unsigned)i;
+		size_t first = i > limit ? i - limit : 1, last = i + limit < m ? i + limit : m;
+		unsigned best = now[first - 1] = first == 1 ? (unsigned)i : UPCI_FAR;
 
-		for (j = 1; j <= m; j++) {
-			unsigned d = before[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
+		for (j = first; j <= last; j++) {
+			unsigned d = before[j - 1] + (a[i - 1] != b[j - 1]);
 
 			if (before[j] + 1 < d)
 				d = before[j] + 1;
 			if (now[j - 1] + 1 < d)
 				d = now[j - 1] + 1;
-			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
-			    fold(a[i - 2]) == fold(b[j - 1]) && older[j - 2] + 1 < d)
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    older[j - 2] + 1 < d)
 				d = older[j - 2] + 1;
 			now[j] = d;
 			if (d < best)
 				best = d;
 		}
+		now[last + 1] = UPCI_FAR;
 		if (best > limit)
 			return UPCI_FAR;
 	}
