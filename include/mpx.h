@@ -17,15 +17,23 @@
  *            call failed, and what to do about it.
  *   Options  Option and result structures begin with their size, set by the caller
  *            (MPX_OPTIONS_INIT does); bytes that this version of the library does not
- *            know must be zero, or the call is refused with PAPI_EINVAL.
+ *            know must be zero in options, or the call is refused with PAPI_EINVAL;
+ *            in results they stay as they are.
  *   Context  All threads may call at once. An event set belongs to the thread that
  *            created it; another thread's call is refused with PAPI_EPERM. No call is
- *            for signal handlers. Every call but the first two may return PAPI_ENOINIT.
+ *            for signal handlers. Every call may return PAPI_ENOINIT, but the first,
+ *            mpx_version and mpx_last_message; every call on a set PAPI_ENOEVST (there
+ *            is none of this number).
  *   Signals  A slice ends with a signal, in each thread that has a set running whose
  *            events share counters. The handler is short, keeps errno, and puts off a
  *            slice that ends while the thread is in a call of PAPI or of this library.
+ *            A process-wide event set sends the same signal to all registered threads
+ *            when it is started, read, reset and stopped: it breaks off those sleeps
+ *            and waits that no SA_RESTART restarts (nanosleep, poll, select, sem_wait
+ *            of some systems) with EINTR.
  *   fork     A child has no event sets of its parent's; those of the parent go on. The
- *            child may create its own.
+ *            child may create its own, unless another thread was inside PAPI at the
+ *            fork: PAPI's own locks are then taken for good.
  *   exec     Stop all sets first, or call mpx_library_shutdown: a signal that comes
  *            while the new program starts would end it.
  */
@@ -106,8 +114,8 @@ struct mpx_options {
 int mpx_library_init(int abi, const struct mpx_options *options);
 
 /* Stops and destroys the calling thread's event sets and ends the library. Signal
- * handler and mask are as before mpx_library_init. PAPI_EISRUN: another thread has
- * event sets still; it destroys them, or calls mpx_thread_end. PAPI goes on. */
+ * handler and mask are as before mpx_library_init. PAPI_EISRUN: another thread is
+ * registered still; it ends, or calls mpx_thread_end. PAPI goes on. */
 int mpx_library_shutdown(void);
 
 /* What was chosen. Strings are the library's, until shutdown. */
@@ -117,7 +125,7 @@ struct mpx_library_info {
 	enum mpx_timer timer;
 	enum mpx_estimator estimator;
 	int signal_number;
-	unsigned threads; /* that have a master event list */
+	unsigned threads; /* that are registered */
 };
 int mpx_library_get_info(struct mpx_library_info *info);
 
@@ -132,6 +140,27 @@ const char *mpx_last_message(void);
 /* A new, empty event set of the calling thread. Errors: PAPI_EINVAL, PAPI_ENOMEM,
  * PAPI_ESYS (no descriptor or timer left). */
 int mpx_set_create(int *set);
+
+/*
+ * A new, empty event set that counts in all registered threads, and whose values are the
+ * sums over them; also over those that are registered, or end, while it runs: who ends
+ * leaves its counts. It belongs to the calling thread as any other set, and ends with it;
+ * all calls on sets work on it.
+ *
+ * A thread is registered by mpx_thread_register or its first other call of MPX, and has a
+ * part in the set from its first call of MPX on that comes after the set got its events:
+ * a later start of the set needs nothing of it. One that comes by while the set runs is
+ * counted from there on. MPX_PARTIAL says that a thread was not counted all the time.
+ *
+ * Start, stop, read, accum and reset are done in each thread by its signal handler, while
+ * the caller waits. What a thread that does not answer within a second (it blocks the
+ * signal, or is inside PAPI all the time) had counted before stands for it; PAPI_ESYS says
+ * so, also with values that are given and a set that is stopped or reset, and after start
+ * MPX_PARTIAL only: such a thread follows when it answers next. Its counts since its last
+ * answer are lost where that was the stop.
+ * Errors: as of mpx_set_create.
+ */
+int mpx_set_create_process(int *set);
 
 /* Destroys a stopped event set, and sets *set to PAPI_NULL (-1). Its events leave the
  * master event list when no other set has them. PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN. */
@@ -191,6 +220,7 @@ int mpx_set_reset(int set);
 #define MPX_UNCOUNTED 0x2u /* never counted since the start: the numbers say nothing      */
 #define MPX_ROUGH 0x4u /* too few slices for an interval that can be trusted              */
 #define MPX_LOST 0x8u /* slices could not be started or read: coverage is lower than it seems */
+#define MPX_PARTIAL 0x10u /* process-wide: some thread was not counted, or not all the time */
 
 /* One event of a set, since its start. Counts are of the event, times in the clock's unit. */
 struct mpx_estimate {
@@ -206,6 +236,8 @@ struct mpx_estimate {
 	uint64_t counted_time; /* S_e                                                */
 	uint64_t time;         /* T                                                  */
 	uint64_t slices;       /* that have ended since the start                    */
+	unsigned threads;      /* whose counts are in it, ended ones too; 1 if not process-wide */
+	unsigned missed;       /* registered threads whose counts are not            */
 };
 
 /* The first n events of the set, in their order; estimates[0].size is the size of each.
@@ -214,9 +246,20 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
 
 /* ---- threads ------------------------------------------------------------------------- */
 
-/* Destroys the calling thread's event sets, running ones too, and all that the library
- * keeps for it. The end of a thread does so by itself; it must be called before
- * PAPI_unregister_thread. */
+/*
+ * The calling thread is counted by process-wide sets from now on; any other call of MPX
+ * on sets or threads does so too. Where it cannot count a set's events, that set misses it
+ * (struct mpx_estimate). Twice is nothing. Errors: as of mpx_set_create.
+ */
+int mpx_thread_register(void);
+
+/*
+ * Destroys the calling thread's event sets, running ones too, and all that the library
+ * keeps for it; process-wide sets keep what it has counted. The end of a thread does so by
+ * itself, after the first round of the destructors of its thread-specific data: in later
+ * rounds the library refuses new sets with PAPI_ESYS. Call it before
+ * PAPI_unregister_thread, which takes the counters away.
+ */
 int mpx_thread_end(void);
 
 /* One entry of the calling thread's master event list (MPX, 5.2). */

@@ -7,16 +7,41 @@
  */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core_private.h"
 #include "error.h"
 
+unsigned mpxi_core_find(const struct mpxi_core *core, uint32_t code)
+{
+	unsigned low = 0, high = core->events;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (core->event[middle]->code < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A counter that goes backwards stands still here, since T and all sums only grow. */
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
 static void take_sample(struct mpxi_core *core, const struct mpxi_sample *sample)
 {
-	core->time += sample->size - core->taken_size;
-	core->covariate += sample->covariate - core->taken_covariate;
-	core->taken_size = sample->size;
-	core->taken_covariate = sample->covariate;
+	uint64_t size = since(sample->size, core->taken_size);
+	uint64_t covariate = since(sample->covariate, core->taken_covariate);
+
+	core->time += size;
+	core->covariate += covariate;
+	core->taken_size += size;
+	core->taken_covariate += covariate;
 }
 
 int mpxi_core_advance_sig(struct mpxi_core *core)
@@ -32,21 +57,39 @@ int mpxi_core_advance_sig(struct mpxi_core *core)
 	return error;
 }
 
+int mpxi_core_sample_begin(struct mpxi_core *core)
+{
+	core->samples++;
+	return mpxi_core_advance_sig(core);
+}
+
+int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *event)
+{
+	struct mpxi_group *group = event->group;
+
+	if (event->role != MPXI_UNLIMITED || !group || !group->running ||
+	    group->sampled == core->samples)
+		return 0;
+	group->sampled = core->samples;
+	return core->options.ops->read_sig(group->handle, &group->sample);
+}
+
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	int error = core->options.ops->start_sig(group->handle);
-	unsigned i;
 
-	if (error)
+	if (error) {
+		core->lost++;
 		return error;
-	/* A set that starts before the group is first read finds nothing in it. */
-	group->sample.size = group->sample.covariate = 0;
-	for (i = 0; i < group->n; i++)
-		group->sample.count[i] = 0;
+	}
 	group->running = true;
 	group->run = ++core->runs;
 	group->begin = core->time;
 	group->covariate = core->covariate;
+	/* A set that starts before the group is first read finds nothing in it. */
+	group->sample.size = group->sample.covariate = 0;
+	if (group->n)
+		memset(group->sample.count, 0, group->n * sizeof(group->sample.count[0]));
 	return 0;
 }
 
@@ -64,7 +107,7 @@ static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *ev
 	slice->begin = based ? event->base_begin : group->begin;
 	slice->end = core->time;
 	slice->covariate = core->covariate - (based ? event->base_covariate : group->covariate);
-	slice->count = group->sample.count[event->position] - (based ? event->base_count : 0);
+	slice->count = since(group->sample.count[event->position], based ? event->base_count : 0);
 }
 
 bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *event,
@@ -80,7 +123,7 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 							 : slice->covariate;
 		return true;
 	}
-	if (!event->group->running)
+	if (!event->group || !event->group->running)
 		return false;
 	fill_slice(core, event, event->group, slice);
 	return true;
@@ -100,19 +143,18 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 		core->taken_size = core->taken_covariate = 0;
 		core->slices++;
 	}
-	if (error) {
-		core->lost++;
-		return error;
-	}
+	/* What the last read found stays: sets have been told of it. */
+	core->lost += error != 0;
 	for (i = 0; i < group->n; i++) {
 		struct mpxi_event *event = group->event[i];
 
 		if (!event->activations)
 			continue;
+		event->breaks++;
 		fill_slice(core, event, group, &slice);
 		mpxi_stat_slice_sig(&event->stat, &slice);
 	}
-	return 0;
+	return error;
 }
 
 int mpxi_core_switch_sig(struct mpxi_core *core)
@@ -124,8 +166,8 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 	if (core->current)
 		(void)mpxi_core_halt_sig(core, core->current);
 	/* A round may have ended in between, so an active one comes within two. */
-	for (tries = 0; core->active_slots && tries < 2 * core->slots; tries++) {
-		struct mpxi_group *group = core->slot[mpxi_order_next_sig(&core->order)];
+	for (tries = 0; core->active_slots && tries < 2 * core->plan.slots; tries++) {
+		struct mpxi_group *group = core->plan.slot[mpxi_order_next_sig(&core->plan.order)];
 
 		if (!group->active)
 			continue;
@@ -134,7 +176,6 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 			core->current = group;
 			return 0;
 		}
-		core->lost++;
 	}
 	return error;
 }
@@ -143,6 +184,15 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 static bool switch_is_due(const struct mpxi_core *core)
 {
 	return core->active_slots > 1 || (core->active_slots && !core->current);
+}
+
+static bool end_slice(struct mpxi_core *core)
+{
+	if (!switch_is_due(core))
+		return false;
+	core->turns++;
+	(void)mpxi_core_switch_sig(core);
+	return true;
 }
 
 bool mpxi_core_tick_sig(struct mpxi_core *core)
@@ -154,9 +204,7 @@ bool mpxi_core_tick_sig(struct mpxi_core *core)
 		return false;
 	}
 	atomic_signal_fence(memory_order_acquire);
-	due = switch_is_due(core);
-	if (due)
-		(void)mpxi_core_switch_sig(core);
+	due = end_slice(core);
 	atomic_signal_fence(memory_order_release);
 	return due;
 }
@@ -166,31 +214,44 @@ bool mpxi_core_is_held_sig(const struct mpxi_core *core)
 	return atomic_load_explicit(&core->busy, memory_order_relaxed);
 }
 
+/* Handler and thread share a processor: what keeps the compiler from moving accesses
+ * out of the held part is enough. */
 void mpxi_core_hold(struct mpxi_core *core)
 {
-	atomic_store_explicit(&core->busy,
-			      atomic_load_explicit(&core->busy, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
-	atomic_signal_fence(memory_order_acquire);
+	unsigned busy = atomic_load_explicit(&core->busy, memory_order_relaxed);
+
+	atomic_store_explicit(&core->busy, busy + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void act_on_pending(struct mpxi_core *core)
+{
+	if (!atomic_load_explicit(&core->pending, memory_order_relaxed))
+		return;
+	(void)end_slice(core);
+	atomic_signal_fence(memory_order_seq_cst);
+	/* Ticks that came during the switch are dropped: the slice that they would end has
+	 * only begun, and where switches take longer than slices this would go on forever. */
+	atomic_store_explicit(&core->pending, false, memory_order_relaxed);
 }
 
 void mpxi_core_release(struct mpxi_core *core)
 {
 	unsigned busy = atomic_load_explicit(&core->busy, memory_order_relaxed) - 1;
 
-	atomic_signal_fence(memory_order_release);
-	/* A tick that came while the core was held is acted on here, also one that came
-	 * just before the core was free; one that comes later acts itself. */
-	for (;;) {
-		while (!busy &&
-		       atomic_exchange_explicit(&core->pending, false, memory_order_relaxed))
-			if (switch_is_due(core))
-				(void)mpxi_core_switch_sig(core);
-		atomic_store_explicit(&core->busy, busy, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
-		if (busy || !atomic_load_explicit(&core->pending, memory_order_relaxed))
-			return;
+	if (!busy)
+		act_on_pending(core);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&core->busy, busy, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	/* A tick that came just before the core was free is acted on here; one that comes
+	 * later acts itself. Once is enough: one more in so short a time waits for the next. */
+	if (!busy && atomic_load_explicit(&core->pending, memory_order_relaxed)) {
 		atomic_store_explicit(&core->busy, 1, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		act_on_pending(core);
+		atomic_signal_fence(memory_order_seq_cst);
+		atomic_store_explicit(&core->busy, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
 	}
 }
@@ -206,7 +267,7 @@ int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core *
 	core->groups.ops = options->ops;
 	core->groups.backend = options->backend;
 	/* Zero is where a xorshift generator stays. */
-	core->order.random = options->seed ? options->seed : 1;
+	core->plan.order.random = options->seed ? options->seed : 1;
 	error = mpxi_groups_get(&core->groups, NULL, 0, &core->idle);
 	if (error) {
 		free(core);
@@ -218,9 +279,11 @@ int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core *
 
 static void destroy(struct mpxi_core *core, bool quietly)
 {
+	core->groups.quiet = quietly;
 	mpxi_sets_clear(core, quietly);
 	mpxi_plan_clear(core);
-	mpxi_groups_clear(&core->groups, quietly);
+	mpxi_groups_put(&core->groups, core->idle);
+	mpxi_groups_clear(&core->groups);
 	free(core->event);
 	free(core);
 }
@@ -244,17 +307,16 @@ void mpxi_core_forget(struct mpxi_core *core)
 unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsigned n)
 {
 	struct mpxi_slice slice;
-	unsigned i, k;
+	unsigned i;
 
 	mpxi_core_hold(core);
-	(void)mpxi_core_advance_sig(core);
+	(void)mpxi_core_sample_begin(core);
 	for (i = 0; i < core->events && i < n; i++) {
 		const struct mpxi_event *event = core->event[i];
-		struct mpxi_group *group = event->group;
+		const struct mpxi_group *group = event->group;
 		struct mpxi_master *m = &list[i];
 
-		if (group && group->running && group != core->current)
-			(void)core->options.ops->read_sig(group->handle, &group->sample);
+		(void)mpxi_core_sample_beside(core, event);
 		*m = (struct mpxi_master){
 			.event = event->code,
 			.references = event->references,
@@ -262,16 +324,13 @@ unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsi
 			.count = event->stat.sums.count,
 			.size = event->stat.sums.size,
 			.slices = event->stat.sums.slices,
-			.group = UINT_MAX,
-			.current = event->activations && (!group || group->running),
+			.group = group ? group->slot : UINT_MAX,
 		};
 		if (mpxi_core_running(core, event, &slice)) {
+			m->current = group || core->current;
 			m->count += slice.count;
 			m->size += slice.end - slice.begin;
 		}
-		for (k = 0; k < core->slots; k++)
-			if (core->slot[k] == group)
-				m->group = k;
 	}
 	i = core->events;
 	mpxi_core_release(core);
@@ -292,7 +351,8 @@ void mpxi_core_info(struct mpxi_core *core, struct mpxi_core_info *info)
 		.memory = sizeof(*core) + core->memory + core->groups.memory +
 			  core->events_room * sizeof(core->event[0]) +
 			  core->events * sizeof(*core->event[0]) +
-			  core->slots * (sizeof(core->slot[0]) + sizeof(core->order.slot[0])) +
+			  core->plan.slots * (sizeof(core->plan.slot[0]) +
+					      sizeof(core->plan.order.slot[0])) +
 			  core->steadies * sizeof(core->steady[0]),
 	};
 	mpxi_core_release(core);

@@ -40,7 +40,8 @@ void mpxi_core_destroy(struct mpxi_core *core);
 void mpxi_core_forget(struct mpxi_core *core);
 
 /* The time slice of the current group is over. Returns whether groups were switched
- * (false: put off, or nothing shares). */
+ * (false: put off, or nothing shares). One that comes during a switch that was put off is
+ * dropped: the slice that it would end has only begun. */
 bool mpxi_core_tick_sig(struct mpxi_core *core);
 
 /* The thread is in a call of the core, which a tick is put off to the end of. */
@@ -65,7 +66,16 @@ int mpxi_set_remove(struct mpxi_set *set, uint32_t event);
 /* Counts of earlier times are forgotten. MPXI_EISRUN, MPXI_EINVAL (empty), the
  * backend's; after an error nothing has changed. */
 int mpxi_set_start(struct mpxi_set *set);
-/* MPXI_ENOTRUN. What was counted stays to be read until the next start. */
+/*
+ * For sets that a handler starts: the events get their places now, and keep them until
+ * the set is destroyed. Errors as of start; nothing has changed. Once it has succeeded
+ * start, stop, read, take and reset of this set neither allocate nor lock, and a handler
+ * may call them that finds the core not held, as far as the backend's _sig functions
+ * and options.sharing may be called there.
+ */
+int mpxi_set_admit(struct mpxi_set *set);
+/* What was counted stays to be read until the next start. MPXI_ENOTRUN; the backend's
+ * when the last of it could not be read: it has stopped all the same. */
 int mpxi_set_stop(struct mpxi_set *set);
 /* Counts are zero from now on; of a running set too. */
 int mpxi_set_reset(struct mpxi_set *set);
@@ -77,6 +87,8 @@ int mpxi_set_read(struct mpxi_set *set);
 /* The same, and counts are zero from the very same moment on. */
 int mpxi_set_take(struct mpxi_set *set);
 
+/* Slices were lost between the start and the last read or stop. */
+bool mpxi_set_lost(const struct mpxi_set *set);
 bool mpxi_set_runs(const struct mpxi_set *set);
 unsigned mpxi_set_events(const struct mpxi_set *set);
 uint32_t mpxi_set_event(const struct mpxi_set *set, unsigned index);
@@ -106,7 +118,7 @@ struct mpxi_core_info {
 	size_t memory;    /* bytes                     */
 };
 
-/* Fills up to n entries in the order of the list; returns how many there are. */
+/* Fills up to n entries, ascending by event; returns how many there are. */
 unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsigned n);
 void mpxi_core_info(struct mpxi_core *core, struct mpxi_core_info *info);
 

@@ -13,6 +13,7 @@
 struct entry {
 	struct mpxi_event *event;
 	struct mpxi_mark start;
+	bool whole;                /* it was counted from then on */
 	uint64_t breaks;           /* the event's, then */
 	struct mpxi_window window; /* as of the last read or stop */
 };
@@ -21,6 +22,8 @@ struct mpxi_set {
 	struct mpxi_core *core;
 	struct mpxi_set *next, *previous;
 	bool running;
+	bool admitted; /* its events have places that are kept */
+	bool has_lost; /* slices, as of the last read or stop */
 	uint64_t lost; /* the core's, at the start */
 	unsigned entries, room;
 	struct entry *entry;
@@ -29,23 +32,13 @@ struct mpxi_set {
 
 /* ---- the master event list --------------------------------------------------------- */
 
-static struct mpxi_event *find(const struct mpxi_core *core, uint32_t code)
-{
-	unsigned i;
-
-	for (i = 0; i < core->events; i++)
-		if (core->event[i]->code == code)
-			return core->event[i];
-	return NULL;
-}
-
 static int reference(struct mpxi_core *core, uint32_t code, struct mpxi_event **found)
 {
-	struct mpxi_event *event = find(core, code), **more;
-	unsigned room;
+	unsigned at = mpxi_core_find(core, code), room;
+	struct mpxi_event *event, **more;
 	int fits;
 
-	if (!event) {
+	if (at == core->events || core->event[at]->code != code) {
 		/* What no counter holds is refused here, not in the middle of a run. */
 		fits = core->options.ops->fits(core->options.backend, &code, 1);
 		if (fits <= 0)
@@ -67,22 +60,22 @@ static int reference(struct mpxi_core *core, uint32_t code, struct mpxi_event **
 			return mpxi_error(MPXI_ENOMEM, "out of memory for the master event list");
 		event->code = code;
 		event->role = core->options.ops->role(core->options.backend, code);
-		core->event[core->events++] = event;
+		memmove(core->event + at + 1, core->event + at,
+			(core->events++ - at) * sizeof(core->event[0]));
+		core->event[at] = event;
 	}
-	event->references++;
-	*found = event;
+	core->event[at]->references++;
+	*found = core->event[at];
 	return 0;
 }
 
 static void unreference(struct mpxi_core *core, struct mpxi_event *event)
 {
-	unsigned i;
+	unsigned i = mpxi_core_find(core, event->code);
 
 	if (--event->references)
 		return;
 	mpxi_plan_expel(core, event);
-	for (i = 0; core->event[i] != event; i++)
-		;
 	core->events--;
 	memmove(core->event + i, core->event + i + 1,
 		(core->events - i) * sizeof(core->event[0]));
@@ -114,8 +107,10 @@ static void destroy(struct mpxi_set *set)
 	struct mpxi_core *core = set->core;
 	unsigned i;
 
-	for (i = 0; i < set->entries; i++)
+	for (i = 0; i < set->entries; i++) {
+		set->event[i]->pins -= set->admitted;
 		unreference(core, set->event[i]);
+	}
 	if (set->previous)
 		set->previous->next = set->next;
 	else
@@ -183,6 +178,8 @@ int mpxi_set_add(struct mpxi_set *set, uint32_t code)
 	for (i = 0; i < set->entries; i++)
 		if (set->event[i]->code == code)
 			return mpxi_error(MPXI_ECNFLCT, "the event is in the event set already");
+	if (set->admitted)
+		return mpxi_error(MPXI_EISRUN, "the event set's events have their places");
 	mpxi_core_hold(set->core);
 	error = reserve(set);
 	if (!error)
@@ -208,6 +205,7 @@ int mpxi_set_remove(struct mpxi_set *set, uint32_t code)
 	if (i == set->entries)
 		return mpxi_error(MPXI_ENOEVNT, "the event is not in the event set");
 	mpxi_core_hold(set->core);
+	set->event[i]->pins -= set->admitted;
 	unreference(set->core, set->event[i]);
 	set->entries--;
 	memmove(set->entry + i, set->entry + i + 1, (set->entries - i) * sizeof(set->entry[0]));
@@ -218,18 +216,15 @@ int mpxi_set_remove(struct mpxi_set *set, uint32_t code)
 
 /* ---- counting ---------------------------------------------------------------------- */
 
-/* Samples all groups that the set's events are counted in. Each group once: by the
- * number of its run, since T moves when the current one is sampled. */
+/* Samples all groups that the set's events are counted in, each once. */
 static int sample(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
-	int error = mpxi_core_advance_sig(core);
+	int error = mpxi_core_sample_begin(core);
 	unsigned i;
 
-	for (i = 0; !error && i < core->steadies; i++)
-		if (core->steady[i]->running)
-			error = core->options.ops->read_sig(core->steady[i]->handle,
-							    &core->steady[i]->sample);
+	for (i = 0; !error && i < set->entries; i++)
+		error = mpxi_core_sample_beside(core, set->event[i]);
 	return error;
 }
 
@@ -245,18 +240,38 @@ static void mark_start(struct mpxi_set *set)
 
 		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time,
 				core->covariate, &entry->start);
+		entry->whole = runs && (entry->event->group || core->current);
 		entry->breaks = entry->event->breaks;
 	}
 	set->lost = core->lost;
 }
 
-static void bring_up(struct mpxi_set *set)
+static void forget(struct mpxi_set *set)
+{
+	unsigned i;
+
+	set->has_lost = false;
+	for (i = 0; i < set->entries; i++)
+		set->entry[i].window = (struct mpxi_window){0};
+}
+
+/* Counted all the time: in one run of its group, or, what all groups count, in runs
+ * none of which was lost. */
+static bool is_exact(const struct mpxi_set *set, const struct entry *entry)
+{
+	return entry->whole && (entry->event->group ? entry->breaks == entry->event->breaks
+						    : set->lost == set->core->lost);
+}
+
+/* known: all samples are of now. */
+static void bring_up(struct mpxi_set *set, bool known)
 {
 	struct mpxi_core *core = set->core;
 	struct mpxi_slice slice;
 	struct mpxi_mark end;
 	unsigned i;
 
+	set->has_lost = set->lost != core->lost;
 	for (i = 0; i < set->entries; i++) {
 		struct entry *entry = &set->entry[i];
 		struct mpxi_window *window = &entry->window;
@@ -266,8 +281,7 @@ static void bring_up(struct mpxi_set *set)
 			       core->covariate, &end);
 		*window = (struct mpxi_window){0};
 		mpxi_window_add(window, &entry->start, &end);
-		window->exact = window->sums.size == window->time &&
-				entry->breaks == entry->event->breaks && set->lost == core->lost;
+		window->exact = known && is_exact(set, entry);
 	}
 }
 
@@ -279,28 +293,40 @@ static void deactivate(struct mpxi_set *set)
 		mpxi_plan_deactivate(set->core, set->event[i]);
 }
 
-static int start(struct mpxi_set *set)
+static int count(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	unsigned i;
-	int error = mpxi_plan_admit(core, set->event, set->entries);
+	int error = sample(set);
 
-	if (error)
-		return error;
-	error = sample(set);
 	if (error)
 		return error;
 	for (i = 0; i < set->entries; i++)
 		mpxi_plan_activate(core, set->event[i]);
+	if (!set->admitted)
+		(void)mpxi_plan_shrink(core);
 	error = mpxi_plan_settle(core);
-	if (error) {
+	if (error)
 		deactivate(set);
+	return error;
+}
+
+static int start(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	int error = set->admitted ? 0 : mpxi_plan_admit(core, set->event, set->entries);
+
+	if (error)
+		return error;
+	error = count(set);
+	if (error) {
+		mpxi_plan_undo(core);
 		(void)mpxi_plan_settle(core);
 		return error;
 	}
+	mpxi_plan_keep(core);
 	mark_start(set);
-	for (i = 0; i < set->entries; i++)
-		set->entry[i].window = (struct mpxi_window){0};
+	forget(set);
 	set->running = true;
 	core->running_sets++;
 	return 0;
@@ -320,6 +346,26 @@ int mpxi_set_start(struct mpxi_set *set)
 	return error;
 }
 
+int mpxi_set_admit(struct mpxi_set *set)
+{
+	unsigned i;
+	int error;
+
+	if (set->admitted)
+		return 0;
+	if (!set->entries)
+		return mpxi_error(MPXI_EINVAL, "the event set is empty: add events first");
+	mpxi_core_hold(set->core);
+	error = mpxi_plan_admit(set->core, set->event, set->entries);
+	for (i = 0; !error && i < set->entries; i++)
+		set->event[i]->pins++;
+	set->admitted = !error;
+	mpxi_plan_keep(set->core);
+	(void)mpxi_plan_settle(set->core);
+	mpxi_core_release(set->core);
+	return error;
+}
+
 int mpxi_set_stop(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -330,10 +376,13 @@ int mpxi_set_stop(struct mpxi_set *set)
 	mpxi_core_hold(core);
 	/* It stops even where the last of it cannot be read: what slices gave is there. */
 	error = sample(set);
-	bring_up(set);
+	bring_up(set, !error);
 	deactivate(set);
 	set->running = false;
 	core->running_sets--;
+	if (!set->admitted)
+		(void)mpxi_plan_shrink(core);
+	mpxi_plan_keep(core);
 	(void)mpxi_plan_settle(core);
 	mpxi_core_release(core);
 	return error;
@@ -342,33 +391,37 @@ int mpxi_set_stop(struct mpxi_set *set)
 int mpxi_set_reset(struct mpxi_set *set)
 {
 	int error = 0;
-	unsigned i;
 
 	mpxi_core_hold(set->core);
-	if (set->running) {
+	if (set->running)
 		error = sample(set);
-		if (!error)
-			mark_start(set);
-	}
-	for (i = 0; !error && i < set->entries; i++)
-		set->entry[i].window = (struct mpxi_window){0};
+	if (!error && set->running)
+		mark_start(set);
+	if (!error)
+		forget(set);
 	mpxi_core_release(set->core);
 	return error;
 }
 
 static int read_now(struct mpxi_set *set, bool restart)
 {
+	struct mpxi_core *core = set->core;
 	int error;
 
 	if (!set->running)
 		return 0;
-	mpxi_core_hold(set->core);
+	mpxi_core_hold(core);
 	error = sample(set);
 	if (!error)
-		bring_up(set);
+		bring_up(set, true);
 	if (!error && restart)
 		mark_start(set);
-	mpxi_core_release(set->core);
+	/* Put off at the last stop, perhaps. */
+	if (!set->admitted && mpxi_plan_shrink(core)) {
+		mpxi_plan_keep(core);
+		(void)mpxi_plan_settle(core);
+	}
+	mpxi_core_release(core);
 	return error;
 }
 
@@ -380,6 +433,11 @@ int mpxi_set_read(struct mpxi_set *set)
 int mpxi_set_take(struct mpxi_set *set)
 {
 	return read_now(set, true);
+}
+
+bool mpxi_set_lost(const struct mpxi_set *set)
+{
+	return set->has_lost;
 }
 
 bool mpxi_set_runs(const struct mpxi_set *set)

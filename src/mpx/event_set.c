@@ -14,7 +14,7 @@
 
 #define LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
 
-int mpx_set_create(int *set)
+static int create(int *set, bool process)
 {
 	struct mpxi_handle *handle;
 	struct mpxi_thread *thread;
@@ -29,16 +29,29 @@ int mpx_set_create(int *set)
 	if (!handle)
 		return mpxi_error(PAPI_ENOMEM, "out of memory for an event set");
 	error = mpxi_set_create(thread->core, &handle->set);
-	if (!error) {
+	if (!error && process)
+		error = mpxi_process_create(thread, handle->set, &handle->process);
+	if (!error)
 		error = mpxi_handle_open(thread, handle);
-		if (error)
-			mpxi_set_destroy(handle->set);
+	if (error) {
+		if (handle->process)
+			mpxi_process_destroy(handle->process, false);
+		mpxi_set_destroy(handle->set);
+		mpxi_handle_free(handle);
+		return error;
 	}
-	if (error)
-		free(handle);
-	else
-		*set = handle->number;
-	return error;
+	*set = handle->number;
+	return PAPI_OK;
+}
+
+int mpx_set_create(int *set)
+{
+	return create(set, false);
+}
+
+int mpx_set_create_process(int *set)
+{
+	return create(set, true);
 }
 
 int mpx_set_destroy(int *set)
@@ -54,33 +67,51 @@ int mpx_set_destroy(int *set)
 	if (mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it first", *set);
 	mpxi_handle_close(mpxi_self, handle);
+	if (handle->process)
+		mpxi_process_destroy(handle->process, false);
 	mpxi_set_destroy(handle->set);
-	free(handle->value);
-	free(handle);
+	mpxi_handle_free(handle);
 	*set = PAPI_NULL;
 	return PAPI_OK;
 }
 
-static int add(struct mpxi_handle *handle, uint32_t event)
+static int reserve(struct mpxi_handle *handle)
 {
 	unsigned room = handle->room ? 2 * handle->room : 8;
 	long long *more;
-	int index, error;
 
-	if (mpxi_set_events(handle->set) == handle->room) {
-		more = realloc(handle->value, room * sizeof(*more));
-		if (!more)
-			return mpxi_error(PAPI_ENOMEM, "out of memory for an event set");
-		handle->value = more;
-		handle->room = room;
-	}
-	error = mpxi_papi_check(mpxi_self->papi, event);
-	if (error)
-		return error;
-	index = mpxi_set_add(handle->set, event);
+	if (mpxi_set_events(handle->set) < handle->room)
+		return 0;
+	more = realloc(handle->value, room * sizeof(*more));
+	if (!more)
+		return mpxi_error(PAPI_ENOMEM, "out of memory for an event set");
+	handle->value = more;
+	handle->room = room;
+	return 0;
+}
+
+static int add(struct mpxi_handle *handle, uint32_t event)
+{
+	struct mpxi_core *core = mpxi_self->core;
+	int index;
+
+	if (mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before events are added",
+				  handle->number);
+	index = reserve(handle);
+	if (index)
+		return index;
+	/* PAPI is asked with the groups that run stopped: no slice may end in between. */
+	mpxi_core_hold(core);
+	index = mpxi_papi_check(mpxi_self->papi, event);
+	mpxi_core_release(core);
+	if (!index)
+		index = handle->process ? mpxi_process_add(handle->process, event)
+					: mpxi_set_add(handle->set, event);
 	if (index < 0)
 		return index;
 	handle->value[index] = MPX_NEVER;
+	mpxi_library_event_added();
 	return PAPI_OK;
 }
 
@@ -111,7 +142,8 @@ static int take_out(struct mpxi_handle *handle, uint32_t event)
 
 	for (i = 0; i < n && mpxi_set_event(handle->set, i) != event; i++)
 		;
-	error = mpxi_set_remove(handle->set, event);
+	error = handle->process ? mpxi_process_remove(handle->process, event)
+				: mpxi_set_remove(handle->set, event);
 	if (!error)
 		memmove(handle->value + i, handle->value + i + 1,
 			(n - i - 1) * sizeof(handle->value[0]));
@@ -177,16 +209,26 @@ static void forget_values(struct mpxi_handle *handle)
 		handle->value[i] = MPX_NEVER;
 }
 
-/* What a plain read gives: N_e as a whole number, not below what was given before. */
-static long long settle(struct mpxi_handle *handle, unsigned i, const struct mpxi_estimate *estimate)
+static void result_of(const struct mpxi_handle *handle, unsigned i, struct mpxi_result *result)
 {
+	if (handle->process)
+		*result = *mpxi_process_result(handle->process, i);
+	else
+		mpxi_result_of_window(mpxi_set_window(handle->set, i), mpxi_set_lost(handle->set),
+				      result);
+}
+
+/* What a plain read gives: N_e as a whole number, not below what was given before. */
+static long long settle(struct mpxi_handle *handle, unsigned i, const struct mpxi_result *result)
+{
+	const struct mpxi_estimate *estimate = &result->estimate;
 	long long whole;
 
 	if (estimate->never)
 		return handle->value[i];
 	/* A count beyond 2^53 is exact only as an integer. */
-	if (estimate->exact && mpxi_set_window(handle->set, i)->sums.count <= INT64_MAX)
-		whole = (long long)mpxi_set_window(handle->set, i)->sums.count;
+	if (estimate->exact && result->count <= INT64_MAX)
+		whole = (long long)result->count;
 	else
 		whole = estimate->value < 0x1p63 ? llrint(estimate->value) : INT64_MAX;
 	if (whole > handle->value[i])
@@ -197,15 +239,25 @@ static long long settle(struct mpxi_handle *handle, unsigned i, const struct mpx
 static void give(struct mpxi_handle *handle, long long *values)
 {
 	unsigned i, n = mpxi_set_events(handle->set);
-	struct mpxi_estimate estimate;
+	struct mpxi_result result;
 	long long value;
 
 	for (i = 0; i < n; i++) {
-		mpxi_estimate(mpxi_set_window(handle->set, i), mpxi_library_estimator(), &estimate);
-		value = settle(handle, i, &estimate);
+		result_of(handle, i, &result);
+		value = settle(handle, i, &result);
 		if (values)
 			values[i] = value;
 	}
+}
+
+/* The core passes on what PAPI says, without words. */
+static int refused(int error, const struct mpxi_handle *handle, const char *verb)
+{
+	/* Threads that do not answer have been told of. */
+	if (!error || (handle->process && error == PAPI_ESYS))
+		return error;
+	return mpxi_error(error, "PAPI cannot %s a group of event set %d: %s", verb, handle->number,
+			  PAPI_strerror(error));
 }
 
 int mpx_set_start(int set)
@@ -213,8 +265,15 @@ int mpx_set_start(int set)
 	struct mpxi_handle *handle;
 	int error = mpxi_handle_find(set, &handle);
 
-	if (!error)
-		error = mpxi_set_start(handle->set);
+	if (error)
+		return error;
+	if (mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_EISRUN, "event set %d runs already", set);
+	/* What PAPI says has no words; other errors put theirs in the place of these. */
+	(void)mpxi_error(PAPI_OK, "PAPI does not start the events of event set %d: does another event set of the program's own count in this thread?",
+			 set);
+	error = handle->process ? mpxi_process_start(handle->process)
+				: mpxi_set_start(handle->set);
 	if (!error)
 		forget_values(handle);
 	return error;
@@ -227,10 +286,18 @@ int mpx_set_stop(int set, long long *values)
 	bool ran = !error && mpxi_set_runs(handle->set);
 
 	if (!error)
-		error = mpxi_set_stop(handle->set);
-	if (ran)
+		error = handle->process ? mpxi_process_stop(handle->process)
+					: mpxi_set_stop(handle->set);
+	if (ran) {
 		give(handle, values);
+		error = refused(error, handle, "stop");
+	}
 	return error;
+}
+
+static int bring_up(struct mpxi_handle *handle)
+{
+	return handle->process ? mpxi_process_read(handle->process) : mpxi_set_read(handle->set);
 }
 
 int mpx_set_read(int set, long long *values)
@@ -240,9 +307,11 @@ int mpx_set_read(int set, long long *values)
 
 	if (!error && !values)
 		error = mpxi_error(PAPI_EINVAL, "values is NULL");
-	if (!error)
-		error = mpxi_set_read(handle->set);
-	if (!error)
+	if (error)
+		return error;
+	error = refused(bring_up(handle), handle, "read");
+	/* Of threads that do not answer there is what they answered last. */
+	if (!error || handle->process)
 		give(handle, values);
 	return error;
 }
@@ -259,8 +328,9 @@ int mpx_set_accum(int set, long long *values)
 		return mpxi_error(PAPI_EINVAL, "values is NULL");
 	if (!mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_ENOTRUN, "event set %d does not run", set);
-	error = mpxi_set_take(handle->set);
-	if (error)
+	error = handle->process ? mpxi_process_take(handle->process) : mpxi_set_take(handle->set);
+	error = refused(error, handle, "read");
+	if (error && !handle->process)
 		return error;
 	give(handle, NULL);
 	for (i = 0; i < mpxi_set_events(handle->set); i++) {
@@ -269,7 +339,7 @@ int mpx_set_accum(int set, long long *values)
 			values[i] = MPX_NEVER;
 	}
 	forget_values(handle);
-	return PAPI_OK;
+	return error;
 }
 
 int mpx_set_reset(int set)
@@ -277,33 +347,45 @@ int mpx_set_reset(int set)
 	struct mpxi_handle *handle;
 	int error = mpxi_handle_find(set, &handle);
 
-	if (!error)
-		error = mpxi_set_reset(handle->set);
-	if (!error)
+	if (error)
+		return error;
+	error = handle->process ? mpxi_process_reset(handle->process) : mpxi_set_reset(handle->set);
+	error = refused(error, handle, "read");
+	/* Threads that do not answer reset when they do. */
+	if (!error || handle->process)
 		forget_values(handle);
 	return error;
 }
 
+static unsigned flags_of(const struct mpxi_result *result)
+{
+	const struct mpxi_estimate *e = &result->estimate;
+
+	return (e->exact ? MPX_EXACT : 0) | (e->never ? MPX_UNCOUNTED : 0) |
+	       (e->rough ? MPX_ROUGH : 0) | (result->lost ? MPX_LOST : 0) |
+	       (result->partial ? MPX_PARTIAL : 0);
+}
+
 static void fill_estimate(struct mpxi_handle *handle, unsigned i, struct mpx_estimate *out)
 {
-	const struct mpxi_window *window = mpxi_set_window(handle->set, i);
-	struct mpxi_estimate estimate;
+	struct mpxi_result result;
 
-	mpxi_estimate(window, mpxi_library_estimator(), &estimate);
+	result_of(handle, i, &result);
 	*out = (struct mpx_estimate){
 		.code = (int)mpxi_set_event(handle->set, i),
-		.flags = (estimate.exact ? MPX_EXACT : 0) | (estimate.never ? MPX_UNCOUNTED : 0) |
-			 (estimate.rough ? MPX_ROUGH : 0),
-		.value = settle(handle, i, &estimate),
-		.estimate = estimate.value,
-		.standard_error = estimate.standard_error,
-		.low = estimate.low,
-		.high = estimate.high,
-		.coverage = estimate.coverage,
-		.count = window->sums.count,
-		.counted_time = window->sums.size,
-		.time = window->time,
-		.slices = window->sums.slices,
+		.flags = flags_of(&result),
+		.value = settle(handle, i, &result),
+		.estimate = result.estimate.value,
+		.standard_error = result.estimate.standard_error,
+		.low = result.estimate.low,
+		.high = result.estimate.high,
+		.coverage = result.estimate.coverage,
+		.count = result.count,
+		.counted_time = result.size,
+		.time = result.time,
+		.slices = result.slices,
+		.threads = result.threads,
+		.missed = result.missed,
 	};
 }
 
@@ -322,19 +404,28 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 	if (!n)
 		return PAPI_OK;
 	size = estimates[0].size;
-	if (size < LEAST(mpx_estimate, slices))
+	if (!mpxi_struct_is_sane(size, LEAST(mpx_estimate, missed)))
 		return mpxi_error(PAPI_EINVAL,
 				  "the size of estimates[0] is not set: use MPX_OPTIONS_INIT");
-	error = mpxi_set_read(handle->set);
-	for (i = 0; !error && i < n; i++) {
+	error = refused(bring_up(handle), handle, "read");
+	if (error && !handle->process)
+		return error;
+	for (i = 0; i < n; i++) {
 		fill_estimate(handle, (unsigned)i, &mine);
 		mpxi_struct_give((char *)estimates + (size_t)i * size, size, &mine, sizeof(mine),
-				 LEAST(mpx_estimate, slices));
+				 LEAST(mpx_estimate, missed));
 	}
 	return error;
 }
 
 /* ---- the calling thread ---------------------------------------------------------------- */
+
+int mpx_thread_register(void)
+{
+	struct mpxi_thread *thread;
+
+	return mpxi_thread_get(&thread);
+}
 
 int mpx_thread_end(void)
 {
@@ -349,14 +440,22 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 {
 	struct mpxi_thread *thread;
 	struct mpxi_master *events;
+	struct mpxi_core_info core;
 	unsigned count, i;
+	size_t size;
 	int error = mpxi_thread_get(&thread);
 
 	if (error)
 		return error;
-	if (n < 0 || (n && !list) || (n && list[0].size < LEAST(mpx_master_event, current)))
+	if (n < 0 || (n && !list))
+		return mpxi_error(PAPI_EINVAL, "n is negative, or list is NULL");
+	size = n ? list[0].size : sizeof(*list);
+	if (!mpxi_struct_is_sane(size, LEAST(mpx_master_event, current)))
 		return mpxi_error(PAPI_EINVAL,
-				  "n is negative, or the size of list[0] is not set: use MPX_OPTIONS_INIT");
+				  "the size of list[0] is not set: use MPX_OPTIONS_INIT");
+	mpxi_core_info(thread->core, &core);
+	if ((unsigned)n > core.events)
+		n = (int)core.events;
 	events = calloc(n ? (size_t)n : 1, sizeof(*events));
 	if (!events)
 		return mpxi_error(PAPI_ENOMEM, "out of memory for a list of %d events", n);
@@ -373,7 +472,6 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 			.group = (int)e->group,
 			.current = e->current,
 		};
-		size_t size = list[0].size;
 
 		mpxi_struct_give((char *)list + i * size, size, &mine, sizeof(mine),
 				 LEAST(mpx_master_event, current));
@@ -391,6 +489,8 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 
 	if (error)
 		return error;
+	if (!info)
+		return mpxi_error(PAPI_EINVAL, "info is NULL");
 	mpxi_core_info(thread->core, &core);
 	mine.clock = mpxi_papi_clock_name(thread->papi);
 	mine.clock_unit = mpxi_papi_clock_unit(thread->papi);

@@ -2,6 +2,7 @@
 /*
  * group.c - makes groups and keeps those that may be wanted again.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,29 +19,25 @@ static size_t group_size(unsigned n)
 	       n * (sizeof(struct mpxi_event *) + sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-static void destroy(struct mpxi_groups *groups, struct mpxi_group *group, bool quietly)
+static void destroy(struct mpxi_groups *groups, struct mpxi_group *group)
 {
-	if (!quietly)
+	if (!groups->quiet)
 		groups->ops->close(groups->backend, group->handle);
 	groups->memory -= group_size(group->n);
 	groups->count--;
 	free(group);
 }
 
-/* The one that was used longest ago goes. */
-static void trim(struct mpxi_groups *groups)
+/* Closes unused groups from link on. */
+static void close_from(struct mpxi_groups *groups, struct mpxi_group **link)
 {
-	struct mpxi_group **link, **last = NULL, *group;
+	struct mpxi_group *group;
 
-	if (groups->unused <= UNUSED_MAX)
-		return;
-	for (link = &groups->first; *link; link = &(*link)->next)
-		if (!(*link)->used)
-			last = link;
-	group = *last;
-	*last = group->next;
-	groups->unused--;
-	destroy(groups, group, false);
+	while ((group = *link)) {
+		*link = group->next;
+		groups->unused--;
+		destroy(groups, group);
+	}
 }
 
 static struct mpxi_group *find(struct mpxi_groups *groups, const uint32_t *code, unsigned n)
@@ -48,9 +45,10 @@ static struct mpxi_group *find(struct mpxi_groups *groups, const uint32_t *code,
 	struct mpxi_group **link, *group;
 
 	for (link = &groups->first; (group = *link); link = &group->next) {
-		if (group->used || group->n != n || (n && memcmp(group->code, code, n * sizeof(*code))))
+		if (group->n != n || (n && memcmp(group->code, code, n * sizeof(*code))))
 			continue;
 		*link = group->next;
+		groups->unused--;
 		return group;
 	}
 	return NULL;
@@ -87,35 +85,34 @@ int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n
 	struct mpxi_group *group = find(groups, code, n);
 	int error;
 
-	if (group) {
-		groups->unused--;
-	} else {
+	if (!group) {
 		error = create(groups, code, n, &group);
 		if (error)
 			return error;
 	}
-	group->next = groups->first;
-	groups->first = group;
-	group->used = true;
+	group->next = NULL;
 	group->active = 0;
+	group->slot = UINT_MAX;
 	*found = group;
 	return 0;
 }
 
 void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group)
 {
-	group->used = false;
-	groups->unused++;
-	trim(groups);
+	struct mpxi_group **link = &groups->first;
+	unsigned i;
+
+	group->next = groups->first;
+	groups->first = group;
+	if (++groups->unused <= UNUSED_MAX)
+		return;
+	/* The one that was put longest ago goes. */
+	for (i = 0; i < UNUSED_MAX; i++)
+		link = &(*link)->next;
+	close_from(groups, link);
 }
 
-void mpxi_groups_clear(struct mpxi_groups *groups, bool quietly)
+void mpxi_groups_clear(struct mpxi_groups *groups)
 {
-	struct mpxi_group *group;
-
-	while ((group = groups->first)) {
-		groups->first = group->next;
-		destroy(groups, group, quietly);
-	}
-	groups->unused = 0;
+	close_from(groups, &groups->first);
 }

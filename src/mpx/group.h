@@ -20,15 +20,16 @@ struct mpxi_event {
 	enum mpxi_role role;
 	unsigned references;      /* sets that have it                            */
 	unsigned activations;     /* of them, those that run                      */
+	unsigned pins;            /* sets that want its place kept while they do not */
 	unsigned position;        /* in its group                                 */
-	struct mpxi_group *group; /* in which it is counted; NULL: in none         */
+	struct mpxi_group *group; /* in which it is counted; NULL: in none        */
 	/*
 	 * Where the event begins in its group's run, if that is not the run's begin;
 	 * holds while base_run is the group's run. A clock or covariate event that is
 	 * counted with the others has no group, and its base always holds.
 	 */
 	uint64_t base_run, base_begin, base_covariate, base_count;
-	uint64_t breaks; /* how often its counting was handed from one group to another */
+	uint64_t breaks; /* how often its group was taken off the counters while it was active */
 	struct mpxi_stat stat;
 };
 
@@ -36,33 +37,35 @@ struct mpxi_group {
 	void *handle;       /* the backend's                                     */
 	unsigned n;         /* events                                            */
 	unsigned active;    /* of them, those that are active                    */
+	unsigned slot;      /* its place among those that take turns             */
 	bool running;       /* on the counters now                               */
-	bool used;          /* in the plan                                       */
 	uint64_t run;       /* number of its present run, of all groups          */
+	uint64_t sampled;   /* the call that sampled it last                     */
 	uint64_t begin;     /* T when this run began                             */
 	uint64_t covariate; /* the thread's covariate count when this run began  */
 	struct mpxi_sample sample;
-	struct mpxi_event **event; /* [n]; only while used                        */
-	uint32_t *code;            /* [n], ascending                              */
-	struct mpxi_group *next;   /* all groups, the one used last first         */
+	struct mpxi_event **event; /* [n]; only while used                       */
+	uint32_t *code;            /* [n], ascending                             */
+	struct mpxi_group *next;   /* unused ones, the one put last first        */
 	/* then: event, sample.count, code */
 };
 
 struct mpxi_groups {
 	const struct mpxi_backend_ops *ops;
 	void *backend;
+	bool quiet; /* the backend is not called any more */
 	struct mpxi_group *first;
 	unsigned count, unused;
 	size_t memory;
 };
 
 /* Makes or finds the group of these events, ascending by code and each once; it is
- * used from then on. */
+ * used from then on, and of nobody else. */
 int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n,
 		    struct mpxi_group **group);
-/* Not used any more; closed when too many such groups are kept. */
+/* Not used any more; closed when too many such groups are kept. It does not run. */
 void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group);
-/* Closes all. quietly: without calling the backend. */
-void mpxi_groups_clear(struct mpxi_groups *groups, bool quietly);
+/* Closes all that are not used. */
+void mpxi_groups_clear(struct mpxi_groups *groups);
 
 #endif

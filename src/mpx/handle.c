@@ -99,6 +99,8 @@ int mpxi_handle_find(int number, struct mpxi_handle **handle)
 		places = atomic_load_explicit(&chunk[number / CHUNK], memory_order_acquire);
 	if (places)
 		owner = atomic_load_explicit(&places[number % CHUNK].owner, memory_order_acquire);
+	if (!mpxi_library_is_ready())
+		return mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
 	if (!owner)
 		return mpxi_error(MPXI_ENOEVST, "there is no event set %d", number);
 	if (owner != mpxi_self)
@@ -106,7 +108,14 @@ int mpxi_handle_find(int number, struct mpxi_handle **handle)
 				  "event set %d belongs to another thread: create one in this thread",
 				  number);
 	*handle = places[number % CHUNK].handle;
+	mpxi_thread_visit(owner);
 	return 0;
+}
+
+void mpxi_handle_free(struct mpxi_handle *handle)
+{
+	free(handle->value);
+	free(handle);
 }
 
 void mpxi_handles_forget(void)

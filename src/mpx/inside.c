@@ -51,6 +51,8 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) volatile uintptr
 /* Whichever of the two libraries are there. */
 extern int PAPI_read(int, long long *) __attribute__((weak));
 extern const char *upc_last_message(void) __attribute__((weak));
+/* glibc's: where the main thread's stack was before its first function. */
+extern void *__libc_stack_end __attribute__((weak));
 
 static int add_locked(uintptr_t begin, uintptr_t end)
 {
@@ -106,9 +108,14 @@ static bool named(const struct dl_phdr_info *info)
 /* PAPI is linked into the program, which has its symbols if it is not stripped. */
 static int add_program(const struct dl_phdr_info *info, int *error)
 {
+	static bool found; /* the lock is held */
 	struct mpxi_code code[2];
-	unsigned n = mpxi_inside_program(info->dlpi_addr, code), i;
+	unsigned n, i;
 
+	if (found)
+		return 0;
+	n = mpxi_inside_program(info->dlpi_addr, code);
+	found = n > 0;
 	if (!n && holds(info, (uintptr_t)PAPI_read))
 		*error = MPXI_ENOSUPP;
 	for (i = 0; i < n; i++)
@@ -143,6 +150,14 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *argument)
 	return 0;
 }
 
+/* Above its oldest frame lie a thread's own record, or the program's arguments and
+ * environment and up to 8 KiB of nothing: that is not looked through. */
+static void lower_end(uintptr_t end)
+{
+	if (end > (uintptr_t)__builtin_frame_address(0) && end < stack_end)
+		stack_end = end;
+}
+
 static void find_stack(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -158,6 +173,9 @@ static void find_stack(void)
 	if (!pthread_attr_getstack(&attr, &begin, &size)) {
 		stack_begin = (uintptr_t)begin;
 		stack_end = (uintptr_t)begin + size;
+		lower_end((uintptr_t)pthread_self());
+		if (&__libc_stack_end)
+			lower_end((uintptr_t)__libc_stack_end);
 	}
 	pthread_attr_destroy(&attr);
 }
@@ -209,8 +227,16 @@ static inline uintptr_t plain(uintptr_t word)
 #endif
 }
 
-/* From all ranges' lowest address to their highest, so that a word is one comparison. */
-static void span(uintptr_t *begin, uintptr_t *size)
+/*
+ * The pages from the ranges' lowest address to their highest. Of a word the bits 12 to 43
+ * decide: what signs an address lies above them, and what else has the same bits is told
+ * apart later.
+ */
+struct span {
+	uint32_t first, pages;
+};
+
+static struct span span_of_ranges(void)
 {
 	const unsigned n = atomic_load_explicit(&used, memory_order_acquire);
 	uintptr_t low = UINTPTR_MAX, high = 0;
@@ -220,24 +246,53 @@ static void span(uintptr_t *begin, uintptr_t *size)
 		low = ranges[i].begin < low ? ranges[i].begin : low;
 		high = ranges[i].end > high ? ranges[i].end : high;
 	}
-	*begin = low;
-	*size = high - low;
+	return (struct span){(uint32_t)(low >> 12), (uint32_t)(((high - 1) >> 12) - (low >> 12))};
 }
 
-/* Where the oldest word of [sp, end) that is an address in the libraries lies, 0: none.
- * It reads other functions' frames, to which sanitizers would object. */
-__attribute__((no_sanitize("address", "thread"), noinline))
+#define BLOCK 32 /* words; constant, so that compilers make vectors of the loop */
+
+__attribute__((no_sanitize("address", "thread")))
+static bool block_hits(const uintptr_t *word, struct span span)
+{
+	uint32_t hit = 0;
+	unsigned i;
+
+	for (i = 0; i < BLOCK; i++)
+		hit |= -(uint32_t)((uint32_t)((uint64_t)word[i] >> 12) - span.first <= span.pages);
+	return hit != 0;
+}
+
+__attribute__((no_sanitize("address", "thread")))
+static uintptr_t oldest_of(const uintptr_t *word, const uintptr_t *stop, struct span span)
+{
+	while (stop-- > word)
+		if ((uint32_t)((uint64_t)*stop >> 12) - span.first <= span.pages &&
+		    in_ranges(plain(*stop)))
+			return (uintptr_t)stop;
+	return 0;
+}
+
+/*
+ * Where the oldest word of [sp, end) that is an address in the libraries lies, 0: none.
+ * These instructions are counted with the program's in every slice: a block of words
+ * costs little more than two words would alone. It reads other functions' frames, to
+ * which sanitizers would object.
+ */
 static uintptr_t oldest_word(uintptr_t sp, uintptr_t end)
 {
 	const uintptr_t *word = (const uintptr_t *)(sp & ~(sizeof(*word) - 1));
 	const uintptr_t *stop = (const uintptr_t *)end;
-	uintptr_t begin, size, found = 0;
+	const bool blocks = stop - word >= BLOCK;
+	const struct span span = span_of_ranges();
+	uintptr_t found;
 
-	span(&begin, &size);
-	for (; word < stop; word++)
-		if (plain(*word) - begin < size && in_ranges(plain(*word)))
-			found = (uintptr_t)word;
-	return found;
+	for (; stop - word >= BLOCK; stop -= BLOCK) {
+		found = block_hits(stop - BLOCK, span) ? oldest_of(stop - BLOCK, stop, span) : 0;
+		if (found)
+			return found;
+	}
+	/* The last block overlaps the one before. */
+	return blocks && !block_hits(word, span) ? 0 : oldest_of(word, stop, span);
 }
 
 struct walk {

@@ -17,6 +17,8 @@
  * upc come "upcp_" and libupc's own. */
 static const char *const papi_names[] = {"PAPI_", "_papi_", "_pe_", "_peu_", "upcp_", NULL};
 static const char *const upc_names[] = {"upc_", "upci_", NULL};
+/* This library has a file of libupc's in it, and is not between the two. */
+static const char *const own_names[] = {"upci_name_", "upci_nearest_", NULL};
 
 struct file {
 	const unsigned char *bytes;
@@ -78,7 +80,8 @@ static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[
 			const char *name = names + symbol[k].st_name;
 
 			if (ELF64_ST_TYPE(symbol[k].st_info) != STT_FUNC || !symbol[k].st_value ||
-			    symbol[k].st_name >= strings->sh_size)
+			    symbol[k].st_name >= strings->sh_size ||
+			    begins_with(name, own_names))
 				continue;
 			if (begins_with(name, papi_names))
 				widen(&code[0], bias + symbol[k].st_value, symbol[k].st_size);

@@ -20,14 +20,15 @@ enum { SLICE_DEFAULT = 10000000 };
 
 /* See mpxi_library_lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool ready;
+static enum { ABSENT, READY, CLOSING } phase;
+static atomic_bool ready; /* phase is READY; for those who take no lock */
 static struct mpxi_library library;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_ONCE_INIT;
 
 struct mpxi_library *mpxi_library_lock(void)
 {
 	pthread_mutex_lock(&lock);
-	if (ready)
+	if (phase == READY)
 		return &library;
 	pthread_mutex_unlock(&lock);
 	mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
@@ -39,24 +40,52 @@ void mpxi_library_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+bool mpxi_library_is_ready(void)
+{
+	return atomic_load_explicit(&ready, memory_order_acquire);
+}
+
+/* These are set before there is an event set, and constant then. */
+
 enum mpxi_estimator mpxi_library_estimator(void)
 {
-	/* Set before there is an event set, and constant then. */
 	return library.estimator;
 }
 
+int mpxi_library_signal(void)
+{
+	return library.signal_number;
+}
+
+bool mpxi_library_arms_in_handler(void)
+{
+	return library.timer != MPXI_TIMER_VIRTUAL;
+}
+
 /*
- * A tick. It calls: mpxi_inside_sig, whose file lists its own calls; the core, and
- * through it the backend, whose file does likewise. The thread's own state only.
+ * A tick, or a request for this thread's part of a process-wide set. It calls:
+ * mpxi_inside_sig, whose file lists its own calls; the core, and through it the backend,
+ * whose file does likewise; mpxi_process_answer_sig. The thread's own state only.
  */
 void mpxi_library_tick_sig(void *context)
 {
 	struct mpxi_thread *thread = mpxi_self;
+	bool held, inside, asked;
 
 	if (!thread)
 		return;
+	held = mpxi_core_is_held_sig(thread->core);
+	inside = !held && mpxi_inside_sig(context);
+	asked = mpxi_process_is_asked_sig(thread);
+	if (asked && (held || inside))
+		mpxi_process_put_off_sig(thread);
+	else if (asked)
+		mpxi_process_answer_sig(thread);
+	/* A signal that brought a request has ended no slice. */
+	if (asked)
+		return;
 	/* A thread in this library is in PAPI often, and acts on the tick on its way out. */
-	if (!mpxi_core_is_held_sig(thread->core) && mpxi_inside_sig(context))
+	if (inside)
 		thread->put_off++;
 	else
 		mpxi_core_tick_sig(thread->core);
@@ -64,14 +93,28 @@ void mpxi_library_tick_sig(void *context)
 
 /* ---- fork -------------------------------------------------------------------------- */
 
+/*
+ * Our locks are held around calls of PAPI, so they are to be taken before PAPI's and
+ * libupc's at a fork as well: what was registered last is called first. libupc registers
+ * when its first event is added, so ours are registered once more after that; the thread
+ * that forks counts how often it has come by.
+ */
+static __thread unsigned forking;
+
 static void before_fork(void)
 {
+	if (forking++)
+		return;
+	mpxi_process_before_fork();
 	pthread_mutex_lock(&lock);
 }
 
 static void after_fork(void)
 {
+	if (--forking)
+		return;
 	pthread_mutex_unlock(&lock);
+	mpxi_process_after_fork();
 }
 
 /* Only this thread is here. Of the others nothing is touched, not even freed: they may
@@ -80,7 +123,10 @@ static void in_child(void)
 {
 	struct mpxi_thread *self = mpxi_self;
 
-	if (ready) {
+	if (--forking)
+		return;
+	mpxi_process_in_child(self);
+	if (phase != ABSENT) {
 		mpxi_self = NULL;
 		if (self) {
 			mpxi_timer_forget(&self->timer);
@@ -90,8 +136,7 @@ static void in_child(void)
 				struct mpxi_handle *handle = self->sets;
 
 				self->sets = handle->next;
-				free(handle->value);
-				free(handle);
+				mpxi_handle_free(handle);
 			}
 			free(self);
 		}
@@ -109,6 +154,11 @@ static void watch_forks(void)
 	/* Without it a child would count for its parent; it fails for want of memory only,
 	 * and what allocates next says so. */
 	(void)pthread_atfork(before_fork, after_fork, in_child);
+}
+
+void mpxi_library_event_added(void)
+{
+	(void)pthread_once(&fork_again_once, watch_forks);
 }
 
 /* ---- init -------------------------------------------------------------------------- */
@@ -178,6 +228,12 @@ static int init(const struct mpx_options *o)
 	return 0;
 }
 
+static void set_phase_locked(int now)
+{
+	phase = now;
+	atomic_store_explicit(&ready, now == READY, memory_order_release);
+}
+
 int mpx_library_init(int abi, const struct mpx_options *given)
 {
 	struct mpx_options o = {0};
@@ -195,35 +251,40 @@ int mpx_library_init(int abi, const struct mpx_options *given)
 		return error;
 	pthread_once(&fork_once, watch_forks);
 	pthread_mutex_lock(&lock);
-	if (ready)
+	if (phase == READY)
 		error = mpxi_error(PAPI_EISRUN, "mpx_library_init has been called already");
+	else if (phase == CLOSING)
+		error = mpxi_error(PAPI_EISRUN, "another thread is in mpx_library_shutdown");
 	else
 		error = init(&o);
-	ready = ready || !error;
+	if (!error)
+		set_phase_locked(READY);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
 int mpx_library_shutdown(void)
 {
-	struct mpxi_library *l;
+	struct mpxi_library *l = mpxi_library_lock();
 	unsigned others;
 
-	mpxi_thread_end();
-	l = mpxi_library_lock();
 	if (!l)
 		return PAPI_ENOINIT;
-	others = l->threads;
-	if (!others) {
-		mpxi_timers_destroy(l->timers);
-		*l = (struct mpxi_library){0};
-		ready = false;
-	}
+	others = l->threads - (mpxi_self != NULL);
+	if (!others)
+		set_phase_locked(CLOSING);
 	mpxi_library_unlock();
 	if (others)
 		return mpxi_error(PAPI_EISRUN,
-				  "%u other threads have event sets: they call mpx_thread_end first",
+				  "%u other threads are registered: they end, or call mpx_thread_end, first",
 				  others);
+	/* Nobody comes in from here on. */
+	mpxi_thread_end();
+	mpxi_timers_destroy(library.timers);
+	pthread_mutex_lock(&lock);
+	library = (struct mpxi_library){0};
+	set_phase_locked(ABSENT);
+	pthread_mutex_unlock(&lock);
 	return PAPI_OK;
 }
 
@@ -234,6 +295,10 @@ int mpx_library_get_info(struct mpx_library_info *info)
 
 	if (!l)
 		return PAPI_ENOINIT;
+	if (!info) {
+		mpxi_library_unlock();
+		return mpxi_error(PAPI_EINVAL, "info is NULL");
+	}
 	mine.slice_ns = l->slice_ns;
 	mine.timer = (enum mpx_timer)l->timer;
 	mine.estimator = l->estimator == MPXI_RATIO	   ? MPX_ESTIMATOR_RATIO

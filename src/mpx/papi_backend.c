@@ -35,10 +35,10 @@ static int enter_thread(struct mpxi_papi *papi)
 				  PAPI_strerror(error));
 	(void)PAPI_destroy_eventset(&set);
 	papi->owner = PAPI_thread_id();
+	/* 0 where PAPI knows it by another number, as in a forked child whose program gave PAPI
+	 * a function of its own: it then counts as being there. */
 	papi->namesakes = mpxi_papi_count_threads(papi->owner);
-	return papi->namesakes
-		       ? PAPI_OK
-		       : mpxi_error(MPXI_ENOMEM, "no memory for the list of PAPI's threads");
+	return PAPI_OK;
 }
 
 static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *options)
@@ -97,12 +97,16 @@ void mpxi_papi_forget(struct mpxi_papi *papi)
 	free(papi);
 }
 
+bool mpxi_papi_is_gone(const struct mpxi_papi *papi)
+{
+	return mpxi_papi_count_threads(papi->owner) < papi->namesakes;
+}
+
 void mpxi_papi_destroy(struct mpxi_papi *papi)
 {
-	/* Not a child's copies of its parent's sets, and not those that went with their thread
-	 * when it was unregistered, or with PAPI: their numbers may be others' now. */
-	if (papi->groups && papi->process == getpid() &&
-	    mpxi_papi_count_threads(papi->owner) >= papi->namesakes)
+	/* Not a child's copies of its parent's sets, and not those that went with PAPI or with
+	 * their thread. */
+	if (papi->groups && papi->process == getpid() && !mpxi_papi_is_gone(papi))
 		while (papi->groups)
 			mpxi_papi_ops.close(papi, papi->groups);
 	mpxi_papi_forget(papi);

@@ -69,6 +69,10 @@ int mpxi_papi_code(const char *name, uint32_t *event);
 /* Its name, at least 1 character; "0x..." when PAPI knows none. */
 void mpxi_papi_name(uint32_t event, char *name, unsigned size);
 
+/* PAPI has forgotten the thread (PAPI_unregister_thread, PAPI_shutdown): the numbers of the
+ * groups' event sets may be others' now. */
+bool mpxi_papi_is_gone(const struct mpxi_papi *papi);
+
 /* In a forked child: nothing that is shared with the parent is touched. */
 void mpxi_papi_forget(struct mpxi_papi *papi);
 

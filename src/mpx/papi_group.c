@@ -23,6 +23,12 @@ static uint64_t cpu_time_sig(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Only for a clock without an event: it is a system call on some machines. */
+static uint64_t time_for_sig(const struct mpxi_papi_group *group)
+{
+	return group->papi->has_clock ? 0 : cpu_time_sig();
+}
+
 /* ---- counting ------------------------------------------------------------------------ */
 
 /* Stops what runs, without the counts. */
@@ -48,7 +54,7 @@ static int start_sets_sig(struct mpxi_papi_group *group)
 		return error;
 	}
 	group->running = true;
-	group->began = cpu_time_sig();
+	group->began = time_for_sig(group);
 	return PAPI_OK;
 }
 
@@ -88,12 +94,6 @@ static void fill_sig(const struct mpxi_papi_group *group, uint64_t cpu_time,
 	sample->covariate = group->covariate.value ? count_at_sig(&group->covariate) : 0;
 	for (i = 0; i < group->n; i++)
 		sample->count[i] = count_at_sig(&group->place[i]);
-}
-
-/* Only for a clock without an event: it is a system call on some machines. */
-static uint64_t time_for_sig(const struct mpxi_papi_group *group)
-{
-	return group->papi->has_clock ? 0 : cpu_time_sig();
 }
 
 static int group_start_sig(void *handle)
@@ -149,7 +149,7 @@ static int pause_group(struct mpxi_papi_group *group)
 	for (k = 0; k < group->sets; k++)
 		for (i = 0; i < group->set[k].n; i++)
 			group->set[k].carry[i] += group->set[k].value[i];
-	group->ran += cpu_time_sig() - group->began;
+	group->ran += time_for_sig(group) - group->began;
 	group->paused = true;
 	return PAPI_OK;
 }
@@ -267,6 +267,9 @@ static enum mpxi_role ops_role(void *backend, uint32_t event)
 		return MPXI_ORDINARY;
 	if (is_told(papi, event))
 		return MPXI_UNLIMITED;
+	/* At most so many events in a slice: then all of them take turns. */
+	if (papi->group_max)
+		return MPXI_ORDINARY;
 	if (papi->unlimited == MPXI_PAPI_UNLIMITED_MAX || !mpxi_papi_needs_no_counter(event))
 		return MPXI_ORDINARY;
 	papi->told[papi->unlimited++] = event;

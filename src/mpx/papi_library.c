@@ -38,10 +38,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of grown; nests in n
 static int grown; /* PAPI was initialised, with a large table */
 
 /* Not pthread_self: it is the next thread's as soon as one has ended, and PAPI then takes
- * the one that never unregistered for the other. */
+ * the one that never unregistered for the other. In a forked child PAPI knows the thread
+ * by its parent's number still, so that stays. */
 static unsigned long my_id(void)
 {
-	return (unsigned long)syscall(SYS_gettid);
+	static __thread unsigned long id;
+
+	if (!id)
+		id = (unsigned long)syscall(SYS_gettid);
+	return id;
 }
 
 /* Without threads PAPI takes no locks at all. It keeps the first function that it was

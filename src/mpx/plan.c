@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * plan.c - first fit over the counters, and shuffled rounds.
+ * plan.c - which events the counters hold together, and shuffled rounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,11 @@
 /* Lists that an event is tried in before it gets one of its own. */
 #define TRIES_MAX 16
 
+#define NO_LIST (~0u)
+
 void mpxi_draft_clear(struct mpxi_draft *draft)
 {
-	free(draft->begin);
+	free(draft->list);
 	free(draft->code);
 	*draft = (struct mpxi_draft){0};
 }
@@ -28,12 +30,12 @@ static int reserve(struct mpxi_draft *draft, unsigned lists, unsigned codes)
 	if (draft->lists + lists + 1 > draft->room_lists) {
 		unsigned room = 2 * (draft->lists + lists + 1);
 
-		more = realloc(draft->begin, room * sizeof(draft->begin[0]));
+		more = realloc(draft->list, room * sizeof(draft->list[0]));
 		if (!more)
 			return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
-		draft->begin = more;
+		draft->list = more;
 		draft->room_lists = room;
-		draft->begin[draft->lists] = draft->codes;
+		draft->list[draft->lists] = (struct mpxi_list){.begin = draft->codes};
 	}
 	if (draft->codes + codes > draft->room_codes) {
 		unsigned room = 2 * (draft->codes + codes);
@@ -54,42 +56,56 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, unsigned n,
-		   bool active_only)
+/* One more list of what was appended behind the others. */
+static void close_list(struct mpxi_draft *draft, unsigned from)
 {
-	unsigned i, begin = draft->codes;
+	struct mpxi_list *list = &draft->list[draft->lists];
+
+	list->from = from;
+	list->taken = draft->codes - list->begin;
+	qsort(draft->code + list->begin, list->taken, sizeof(draft->code[0]), ascending);
+	draft->list[++draft->lists] = (struct mpxi_list){.begin = draft->codes};
+}
+
+int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, unsigned n,
+		   bool active_only, unsigned from)
+{
 	int error = reserve(draft, 1, n);
+	unsigned i;
 
 	if (error)
 		return error;
 	for (i = 0; i < n; i++)
-		if (!active_only || event[i]->activations)
+		if (!active_only || event[i]->activations || event[i]->pins)
 			draft->code[draft->codes++] = event[i]->code;
-	if (draft->codes == begin)
-		return 0;
-	qsort(draft->code + begin, draft->codes - begin, sizeof(draft->code[0]), ascending);
-	draft->begin[++draft->lists] = draft->codes;
+	if (draft->codes > draft->list[draft->lists].begin)
+		close_list(draft, from);
 	return 0;
+}
+
+static unsigned length(const struct mpxi_draft *draft, unsigned k)
+{
+	return draft->list[k + 1].begin - draft->list[k].begin;
 }
 
 /* Puts a code into list k, in its order. There is room. */
 static void insert(struct mpxi_draft *draft, unsigned k, uint32_t code)
 {
-	unsigned at = draft->begin[k];
+	unsigned at = draft->list[k].begin;
 
-	while (at < draft->begin[k + 1] && draft->code[at] < code)
+	while (at < draft->list[k + 1].begin && draft->code[at] < code)
 		at++;
 	memmove(draft->code + at + 1, draft->code + at,
 		(draft->codes - at) * sizeof(draft->code[0]));
 	draft->code[at] = code;
 	draft->codes++;
 	while (++k <= draft->lists)
-		draft->begin[k]++;
+		draft->list[k].begin++;
 }
 
 static void take_out(struct mpxi_draft *draft, unsigned k, uint32_t code)
 {
-	unsigned at = draft->begin[k];
+	unsigned at = draft->list[k].begin;
 
 	while (draft->code[at] != code)
 		at++;
@@ -97,7 +113,7 @@ static void take_out(struct mpxi_draft *draft, unsigned k, uint32_t code)
 	memmove(draft->code + at, draft->code + at + 1,
 		(draft->codes - at) * sizeof(draft->code[0]));
 	while (++k <= draft->lists)
-		draft->begin[k]--;
+		draft->list[k].begin--;
 }
 
 /* Do the events of list k fit with one more? It is in the list then. */
@@ -107,47 +123,61 @@ static int try_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_back
 	int fits;
 
 	insert(draft, k, code);
-	fits = ops->fits(backend, draft->code + draft->begin[k],
-			 draft->begin[k + 1] - draft->begin[k]);
+	fits = ops->fits(backend, draft->code + draft->list[k].begin, length(draft, k));
 	if (fits <= 0)
 		take_out(draft, k, code);
 	return fits;
 }
 
-static int place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
-		 struct mpxi_event *event, unsigned char **refusals, unsigned *room)
+/* The shortest list that this event has not been tried in; lists: none. */
+static unsigned next_list(const struct mpxi_draft *draft, unsigned except)
 {
-	unsigned k, tries = 0;
-	int fits, error;
+	unsigned k, best = draft->lists;
 
-	for (k = 0; k < draft->lists && tries < TRIES_MAX; k++) {
-		if (k < *room && (*refusals)[k] >= REFUSALS_MAX)
+	for (k = 0; k < draft->lists; k++) {
+		const struct mpxi_list *list = &draft->list[k];
+
+		if (k == except || list->refusals >= REFUSALS_MAX || list->tried == draft->asked)
 			continue;
-		tries++;
-		fits = try_list(draft, k, ops, backend, event->code);
-		if (fits)
-			return fits < 0 ? fits : 0;
-		if (k < *room)
-			(*refusals)[k]++;
+		if (best == draft->lists || length(draft, k) < length(draft, best))
+			best = k;
 	}
+	return best;
+}
+
+/* Puts a code into one of the lists: 1; 0: it fits into none that was tried. */
+static int place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
+		 uint32_t code, unsigned except)
+{
+	unsigned k, tries;
+	int fits = 0;
+
+	draft->asked++;
+	for (tries = 0; !fits && tries < TRIES_MAX; tries++) {
+		k = next_list(draft, except);
+		if (k == draft->lists)
+			break;
+		draft->list[k].tried = draft->asked;
+		fits = try_list(draft, k, ops, backend, code);
+		draft->list[k].refusals += !fits;
+	}
+	return fits;
+}
+
+static int place_or_append(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops,
+			   void *backend, struct mpxi_event *event)
+{
+	int fits = place(draft, ops, backend, event->code, NO_LIST);
+
+	if (fits)
+		return fits < 0 ? fits : 0;
 	fits = ops->fits(backend, &event->code, 1);
 	if (fits < 0)
 		return fits;
 	if (!fits)
 		return mpxi_error(MPXI_ECNFLCT, "no counter can hold the event 0x%x now, not even alone",
 				  event->code);
-	error = mpxi_draft_add(draft, &event, 1, false);
-	if (!error && draft->lists > *room) {
-		unsigned more = 2 * draft->lists;
-		unsigned char *grown = realloc(*refusals, more);
-
-		if (!grown)
-			return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
-		memset(grown + *room, 0, more - *room);
-		*refusals = grown;
-		*room = more;
-	}
-	return error;
+	return mpxi_draft_add(draft, &event, 1, false, MPXI_NEW_LIST);
 }
 
 /* If the counters hold all of it, the draft becomes one list: 1; else 0. */
@@ -158,48 +188,102 @@ static int join_all(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops
 	int fits = reserve(&all, 1, draft->codes + n);
 	unsigned i;
 
-	if (fits)
-		return fits;
-	if (draft->codes)
-		memcpy(all.code, draft->code, draft->codes * sizeof(all.code[0]));
-	all.codes = draft->codes;
-	for (i = 0; i < n; i++)
-		all.code[all.codes++] = event[i]->code;
-	qsort(all.code, all.codes, sizeof(all.code[0]), ascending);
-	all.lists = 1;
-	all.begin[1] = all.codes;
-	fits = ops->fits(backend, all.code, all.codes);
-	if (fits > 0) {
-		mpxi_draft_clear(draft);
-		*draft = all;
-	} else {
-		mpxi_draft_clear(&all);
+	if (!fits) {
+		if (draft->codes)
+			memcpy(all.code, draft->code, draft->codes * sizeof(all.code[0]));
+		all.codes = draft->codes;
+		for (i = 0; i < n; i++)
+			all.code[all.codes++] = event[i]->code;
+		close_list(&all, draft->lists ? draft->list[0].from : MPXI_NEW_LIST);
+		/* It is not what the first one was, unless that was all. */
+		all.list[0].taken = draft->lists == 1 ? draft->codes : 0;
+		fits = ops->fits(backend, all.code, all.codes);
 	}
-	return fits;
+	if (fits <= 0) {
+		mpxi_draft_clear(&all);
+		return fits;
+	}
+	mpxi_draft_clear(draft);
+	*draft = all;
+	return 1;
 }
 
 int mpxi_draft_place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
 		     struct mpxi_event *const *event, unsigned n)
 {
-	unsigned char *refusals;
-	unsigned i, room = draft->lists + 1;
-	int error;
+	unsigned i;
+	int error = join_all(draft, ops, backend, event, n);
 
-	if (!n && draft->lists < 2)
-		return 0;
-	error = join_all(draft, ops, backend, event, n);
 	if (error)
 		return error < 0 ? error : 0;
 	error = reserve(draft, n, n);
-	if (error)
-		return error;
-	refusals = calloc(room, 1);
-	if (!refusals)
-		return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
 	for (i = 0; !error && i < n; i++)
-		error = place(draft, ops, backend, event[i], &refusals, &room);
-	free(refusals);
+		error = place_or_append(draft, ops, backend, event[i]);
 	return error;
+}
+
+static int copy(const struct mpxi_draft *draft, struct mpxi_draft *made)
+{
+	int error;
+
+	*made = (struct mpxi_draft){0};
+	error = reserve(made, draft->lists, draft->codes);
+	if (error) {
+		mpxi_draft_clear(made);
+		return error;
+	}
+	memcpy(made->list, draft->list, (draft->lists + 1) * sizeof(made->list[0]));
+	memcpy(made->code, draft->code, draft->codes * sizeof(made->code[0]));
+	made->lists = draft->lists;
+	made->codes = draft->codes;
+	made->asked = draft->asked;
+	return 0;
+}
+
+/* Moves all events of list k to others: 1; 0: that cannot be, and some have moved. */
+static int dissolve(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
+		    void *backend)
+{
+	int fits = 1;
+
+	while (fits > 0 && length(draft, k)) {
+		uint32_t code = draft->code[draft->list[k].begin];
+
+		take_out(draft, k, code);
+		fits = place(draft, ops, backend, code, k);
+	}
+	if (fits > 0) {
+		memmove(draft->list + k, draft->list + k + 1,
+			(draft->lists - k) * sizeof(draft->list[0]));
+		draft->lists--;
+	}
+	return fits;
+}
+
+int mpxi_draft_shrink(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend)
+{
+	int fits = draft->lists > 1 ? join_all(draft, ops, backend, NULL, 0) : 0;
+
+	while (!fits && draft->lists > 2) {
+		struct mpxi_draft less;
+		unsigned i, k = 0;
+		int error = copy(draft, &less);
+
+		if (error)
+			return error;
+		for (i = 1; i < less.lists; i++)
+			if (length(&less, i) < length(&less, k))
+				k = i;
+		fits = dissolve(&less, k, ops, backend);
+		if (fits <= 0) {
+			mpxi_draft_clear(&less);
+			return fits;
+		}
+		mpxi_draft_clear(draft);
+		*draft = less;
+		fits = 0;
+	}
+	return fits < 0 ? fits : 0;
 }
 
 /* xorshift64*: the order needs no better one, and a handler draws from it. */

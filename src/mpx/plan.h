@@ -13,28 +13,42 @@
 
 #include "group.h"
 
-/* A draft: list k is code[begin[k]..begin[k + 1]), ascending. */
+/* One list of a draft: its codes go from begin to the next one's begin, ascending. */
+struct mpxi_list {
+	unsigned begin;
+	unsigned from;  /* the slot that it comes from; MPXI_NEW_LIST: none */
+	unsigned taken; /* events that it had when it was added             */
+	unsigned refusals, tried; /* how often it was full; the last event that asked */
+};
+
+#define MPXI_NEW_LIST (~0u)
+
 struct mpxi_draft {
 	unsigned lists, room_lists, codes, room_codes;
-	unsigned *begin; /* [lists + 1] */
+	unsigned asked; /* events that were to be placed */
+	struct mpxi_list *list; /* [lists + 1]: the last one only begins */
 	uint32_t *code;
 };
 
 void mpxi_draft_clear(struct mpxi_draft *draft);
 
-/* Appends a list, of which only the events with an activation are taken when
- * active_only says so. Empty lists are left out. */
+/* Appends a list, of which only the events with an activation, or a place that is kept,
+ * are taken when active_only says so. Empty lists are left out. */
 int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, unsigned n,
-		   bool active_only);
+		   bool active_only, unsigned from);
 
 /*
- * Puts more events where the counters hold them: into the lists that are there, first
- * fit, else into new ones. The result has a single list if the counters hold all
+ * Puts more events where the counters hold them: into the lists that are there, the
+ * shortest first, else into new ones. The result has a single list if the counters hold all
  * events together. Errors: MPXI_ENOMEM, MPXI_ECNFLCT (an event that no counter holds
- * even alone), the backend's.
+ * even alone), the backend's; the draft is good for mpxi_draft_clear only then.
  */
 int mpxi_draft_place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
 		     struct mpxi_event *const *event, unsigned n);
+
+/* Gives up lists whose events fit into the others, the shortest first. Errors: as
+ * mpxi_draft_place. */
+int mpxi_draft_shrink(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend);
 
 /* Round robin, shuffled anew for each round. */
 struct mpxi_order {

@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core.h"
 #include "papi_backend.h"
+#include "process.h"
 #include "timer.h"
 
 struct mpxi_thread {
@@ -20,6 +22,13 @@ struct mpxi_thread {
 	volatile uint64_t put_off; /* ticks that found the thread inside PAPI; by its handler */
 	struct mpxi_handle *sets;  /* its event sets */
 	struct mpxi_thread *next, *previous; /* all threads; under the library's lock */
+	/* Its parts of process-wide sets (process.c). */
+	struct mpxi_request request;
+	struct mpxi_member *members;
+	unsigned changes_seen;
+	pid_t tid;
+	bool shares;     /* groups take turns: the timer is wanted           */
+	bool keep_armed; /* the timer is armed in any case: see thread.c      */
 };
 
 /* The calling thread's, NULL if it has none. Its handler reads it: it is initial-exec,
@@ -28,8 +37,14 @@ extern __thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-
 
 /* The calling thread's, made if it has none. PAPI_ENOINIT, PAPI_ENOMEM, PAPI_ESYS, ... */
 int mpxi_thread_get(struct mpxi_thread **thread);
+/* In each call on what the thread has. */
+void mpxi_thread_visit(struct mpxi_thread *thread);
 /* Ends the calling thread's, with its event sets. Nothing if it has none. */
 void mpxi_thread_end(void);
+/* A timer that cannot be armed in a handler is armed all the time instead, while a
+ * handler may start an event set. By the thread, in ordinary context; the timer's error,
+ * and nothing has changed. */
+int mpxi_thread_keep_armed(struct mpxi_thread *thread, bool on);
 
 /* ---- the library (library.c) ------------------------------------------------------ */
 
@@ -49,12 +64,21 @@ struct mpxi_library {
  * NULL: not ready; the lock is not held then, and a message is set. */
 struct mpxi_library *mpxi_library_lock(void);
 void mpxi_library_unlock(void);
+/* Ready; without the lock. */
+bool mpxi_library_is_ready(void);
 enum mpxi_estimator mpxi_library_estimator(void);
+/* After an event has been added for the first time, without locks. */
+void mpxi_library_event_added(void);
+int mpxi_library_signal(void);
+/* Another kind of timer than VIRTUAL: it can be armed in a handler. */
+bool mpxi_library_arms_in_handler(void);
 /* The end of a slice, on the thread whose slice it is. */
 void mpxi_library_tick_sig(void *context);
 
 /* ---- public structures ------------------------------------------------------------- */
 
+/* A size that a structure of this or a later version can have: at least least. */
+bool mpxi_struct_is_sane(size_t given_size, size_t least);
 /* Copies a caller's structure of given_size bytes into one of known bytes, which the
  * caller has cleared. False: it is too small, or has unknown bytes that are not zero. */
 bool mpxi_struct_take(void *to, size_t known, const void *given, size_t given_size, size_t least);
@@ -66,6 +90,7 @@ bool mpxi_struct_give(void *given, size_t given_size, const void *from, size_t k
 /* An event set as the caller knows it. */
 struct mpxi_handle {
 	struct mpxi_set *set;
+	struct mpxi_process *process; /* NULL: it counts in its thread only */
 	struct mpxi_handle *next, *previous; /* the thread's */
 	int number;
 	long long *value; /* [room]: what plain reads have given: they never decrease */
@@ -77,6 +102,8 @@ int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle);
 void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle);
 /* The calling thread's event set of this number: PAPI_ENOEVST, PAPI_EPERM. Takes no lock. */
 int mpxi_handle_find(int number, struct mpxi_handle **handle);
+/* Frees it; its number is closed, or never was open. */
+void mpxi_handle_free(struct mpxi_handle *handle);
 /* In a forked child: no number is taken any more. */
 void mpxi_handles_forget(void);
 

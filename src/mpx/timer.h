@@ -90,9 +90,9 @@ int mpxi_timer_open(struct mpxi_timer *timer, struct mpxi_timers *timers);
 void mpxi_timer_close(struct mpxi_timer *timer);
 
 /*
- * Arms and disarms, by the thread that opened it, not in a handler; cheap (one system
- * call), and what is left of a slice is kept from disarm to arm (not VIRTUAL). After
- * disarm returns a late tick may still come; the core takes it as any other. Errors:
+ * Arms and disarms, by the thread that opened it; with TASK_CLOCK and THREAD also in its
+ * handler, where no such call is under way. Cheap (one system call), and what is left of
+ * a slice is kept from disarm to arm (not VIRTUAL). After disarm returns a late tick may still come; the core takes it as any other. Errors:
  * PAPI_ESYS, PAPI_ECNFLCT (VIRTUAL: the program has taken the interval timer).
  */
 int mpxi_timer_arm(struct mpxi_timer *timer);

@@ -1,0 +1,962 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Event sets over the master event list: the rules of MPX's section 5.2 on a clock that
+ * the test moves, and calls that fail at any place.
+ */
+#include "mpx_fake.h"
+
+static void assert_window(const struct mpxi_set *set, uint32_t code, uint64_t time, uint64_t size)
+{
+	const struct mpxi_window *window = fake_window(set, code);
+	uint64_t rate = code == FAKE_CLOCK ? 1 : code % FAKE_EVENTS + 1;
+
+	assert_int_equal(window->time, time);
+	assert_int_equal(window->sums.size, size);
+	assert_int_equal(window->sums.count, rate * size);
+}
+
+static void assert_exact(const struct mpxi_set *set, uint32_t code, uint64_t time)
+{
+	assert_window(set, code, time, time);
+	assert_true(fake_window(set, code)->exact);
+}
+
+/* Each distinct event is once in the list, with the number of sets that have it and of
+ * those that run; who is in no set is not in the list. */
+static void master_list(void **state)
+{
+	struct mpxi_set *a, *b, *c;
+
+	(void)state;
+	fake_create(4);
+	a = fake_set(5, 7);
+	b = fake_set(6, 9);
+	c = fake_set(7, 7);
+	assert_int_equal(fake_info().events, 5);
+	assert_int_equal(fake_master(5).references, 1);
+	assert_int_equal(fake_master(6).references, 2);
+	assert_int_equal(fake_master(7).references, 3);
+	assert_int_equal(fake_master(7).activations, 0);
+	assert_int_equal(fake_master(10).references, 0);
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_equal(mpxi_set_start(c), 0);
+	assert_int_equal(fake_info().running, 2);
+	assert_int_equal(fake_master(5).activations, 1);
+	assert_int_equal(fake_master(7).activations, 2);
+	assert_int_equal(fake_master(8).activations, 0);
+	assert_int_equal(mpxi_set_remove(b, 6), 0);
+	assert_int_equal(fake_master(6).references, 1);
+	mpxi_set_destroy(a);
+	assert_int_equal(fake_master(5).references, 0);
+	assert_int_equal(fake_master(6).references, 0);
+	assert_int_equal(fake_master(7).references, 2);
+	assert_int_equal(fake_master(7).activations, 1);
+	assert_int_equal(fake_info().events, 3);
+	mpxi_set_destroy(b);
+	mpxi_set_destroy(c);
+	assert_int_equal(fake_info().events, 0);
+	assert_null(fake.timed);
+	mpxi_set_destroy(NULL);
+	fake_destroy();
+}
+
+/* What was counted before a set's start is subtracted, the running slice's part of it
+ * too; what is counted later in the slice is in. Each set has a T of its own. */
+static void start_in_a_slice(void **state)
+{
+	struct mpxi_set *a, *b;
+
+	(void)state;
+	fake_create(2);
+	a = fake_set(0, 1);
+	b = fake_set(1, 1);
+	assert_int_equal(mpxi_set_start(a), 0);
+	fake.now += 7;
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 5;
+	assert_int_equal(mpxi_set_read(b), 0);
+	assert_exact(b, 1, 5);
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_exact(a, 0, 12);
+	assert_exact(a, 1, 12);
+	fake.now += 4;
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(b, 1, 9);
+	fake_destroy();
+}
+
+/* An event that becomes active in the middle of its group's slice begins there. */
+static void active_in_a_slice(void **state)
+{
+	struct mpxi_set *a, *b, *all;
+
+	(void)state;
+	fake_create(3);
+	all = fake_set(0, 2);
+	a = fake_set(0, 0);
+	b = fake_set(1, 2);
+	assert_int_equal(mpxi_set_start(all), 0);
+	assert_int_equal(mpxi_set_start(a), 0);
+	fake.now += 3;
+	assert_int_equal(mpxi_set_stop(all), 0);
+	fake.now += 3;
+	assert_int_equal(fake_master(1).size, 3);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 3;
+	assert_int_equal(fake_master(1).size, 6);
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(b, 1, 3);
+	assert_exact(b, 2, 3);
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_exact(a, 0, 9);
+	assert_int_equal(fake.opened, 2); /* the idle one, and this */
+	fake_destroy();
+}
+
+/* Partial overlap: a begins, b begins, a ends, b ends; with and without shared events. */
+static void partial_overlap(void **state)
+{
+	struct mpxi_set *a, *b;
+
+	(void)state;
+	fake_create(4);
+	a = fake_set(0, 1);
+	b = fake_set(1, 3);
+	assert_int_equal(mpxi_set_start(a), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 20;
+	assert_int_equal(mpxi_set_stop(a), 0);
+	fake.now += 40;
+	assert_int_equal(mpxi_set_stop(b), 0);
+	/* Its group was taken over by a larger one: all counted, but not in one go. */
+	assert_window(a, 0, 30, 30);
+	assert_window(a, 1, 30, 30);
+	assert_false(fake_window(a, 0)->exact);
+	assert_exact(b, 1, 60);
+	assert_exact(b, 2, 60);
+	assert_exact(b, 3, 60);
+	/* Now both are in it. */
+	assert_int_equal(mpxi_set_start(a), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 20;
+	assert_int_equal(mpxi_set_stop(a), 0);
+	fake.now += 40;
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(a, 0, 30);
+	assert_exact(a, 1, 30);
+	assert_exact(b, 1, 60);
+	assert_exact(b, 3, 60);
+	fake_destroy();
+}
+
+/* Nesting, and an inner set that is entered again and again: nothing is opened, found
+ * out or allocated then. */
+static void nested(void **state)
+{
+	struct mpxi_set *outer, *inner;
+	unsigned i, opened, fits, allocations;
+
+	(void)state;
+	fake_create(2);
+	outer = fake_set(0, 1);
+	inner = fake_set(1, 4);
+	assert_int_equal(mpxi_set_start(outer), 0);
+	assert_int_equal(mpxi_set_start(inner), 0);
+	assert_int_equal(mpxi_set_stop(inner), 0);
+	opened = fake.opened;
+	fits = fake.fits;
+	allocations = fake.allocations;
+	for (i = 0; i < 50; i++) {
+		uint64_t before = fake_info().time;
+
+		assert_int_equal(mpxi_set_start(inner), 0);
+		fake_slices(3, 5);
+		assert_int_equal(mpxi_set_stop(inner), 0);
+		assert_int_equal(mpxi_set_window(inner, 0)->time, 15);
+		assert_int_equal(fake_info().time, before + 15);
+		fake.now += 3;
+	}
+	assert_int_equal(fake.opened, opened);
+	assert_int_equal(fake.fits, fits);
+	assert_int_equal(fake.allocations, allocations);
+	assert_int_equal(mpxi_set_stop(outer), 0);
+	assert_int_equal(fake_window(outer, 0)->time, 50 * 18);
+	fake_destroy();
+}
+
+/* A set that runs twice in turn: the first time is forgotten. */
+static void twice_in_turn(void **state)
+{
+	struct mpxi_set *set;
+
+	(void)state;
+	fake_create(2);
+	set = fake_set(0, 1);
+	assert_int_equal(mpxi_set_start(set), 0);
+	assert_int_equal(mpxi_set_start(set), MPXI_EISRUN);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_stop(set), 0);
+	assert_int_equal(mpxi_set_stop(set), MPXI_ENOTRUN);
+	fake.now += 1000;
+	assert_int_equal(mpxi_set_read(set), 0);
+	assert_exact(set, 0, 10);
+	assert_int_equal(mpxi_set_start(set), 0);
+	fake.now += 25;
+	assert_int_equal(mpxi_set_read(set), 0);
+	assert_exact(set, 0, 25);
+	fake.now += 1;
+	assert_int_equal(mpxi_set_stop(set), 0);
+	assert_exact(set, 1, 26);
+	assert_int_equal(fake_master(1).size, 36);
+	fake_destroy();
+}
+
+/* Reset: from now on, of a running set and of one that was stopped. */
+static void reset(void **state)
+{
+	struct mpxi_set *a, *b;
+
+	(void)state;
+	fake_create(2);
+	a = fake_set(0, 1);
+	b = fake_set(0, 1);
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_reset(a), 0);
+	fake.now += 5;
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(a, 0, 5);
+	assert_exact(b, 0, 15);
+	assert_int_equal(mpxi_set_reset(a), 0);
+	assert_int_equal(mpxi_set_window(a, 0)->time, 0);
+	assert_int_equal(mpxi_set_window(a, 0)->sums.count, 0);
+	fake_destroy();
+}
+
+/* Sets come and go while others run; what leaves the list and comes back begins anew. */
+static void created_while_others_run(void **state)
+{
+	struct mpxi_set *a, *b;
+	unsigned i;
+
+	(void)state;
+	fake_create(4);
+	a = fake_set(0, 2);
+	b = fake_set(2, 3);
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_equal(mpxi_set_start(b), 0);
+	assert_int_equal(mpxi_set_reset(a), 0);
+	for (i = 0; i < 20; i++) {
+		fake.now += 10;
+		mpxi_set_destroy(b); /* it runs, and event 3 goes with it */
+		assert_int_equal(fake_master(3).references, 0);
+		fake.now += 10;
+		b = fake_set(2, 3);
+		assert_int_equal(fake_master(3).size, 0);
+		assert_int_equal(mpxi_set_start(b), 0);
+		fake.now += 10;
+		assert_int_equal(mpxi_set_read(b), 0);
+		assert_exact(b, 2, 10);
+		assert_exact(b, 3, 10);
+	}
+	assert_int_equal(mpxi_set_stop(a), 0);
+	/* The group that knows event 3 was there all the time. */
+	assert_exact(a, 0, 600);
+	assert_exact(a, 2, 600);
+	assert_int_equal(fake.opened, 3);
+	fake_destroy();
+}
+
+/* Two sets share an event of which one group's slice ends while both run. */
+static void shared_events(void **state)
+{
+	struct mpxi_set *a, *b;
+	uint64_t size[3] = {0}, b_size[3] = {0}, b_time = 0;
+	unsigned i, k;
+
+	(void)state;
+	fake_create(1);
+	a = fake_set(0, 1);
+	b = fake_set(1, 2);
+	assert_int_equal(mpxi_set_start(a), 0);
+	for (i = 0; i < 60; i++) {
+		if (i == 20)
+			assert_int_equal(mpxi_set_start(b), 0);
+		for (k = 0; !fake_counts(k); k++)
+			;
+		fake.now += 10 + i;
+		size[k] += 10 + i;
+		if (i >= 20) {
+			b_size[k] += 10 + i;
+			b_time += 10 + i;
+		}
+		if (i % 3)
+			fake_tick();
+	}
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_window(a, 0, size[0] + size[1] + size[2], size[0]);
+	assert_window(a, 1, size[0] + size[1] + size[2], size[1]);
+	assert_window(b, 1, b_time, b_size[1]);
+	assert_window(b, 2, b_time, b_size[2]);
+	fake_destroy();
+}
+
+/* Some of a set's events have a place, in a group that is not active now, and some are
+ * newcomers. */
+static void old_and_new_events(void **state)
+{
+	struct mpxi_set *a, *b, *c;
+
+	(void)state;
+	fake_create(2);
+	a = fake_set(0, 1);
+	b = fake_set(1, 2);
+	c = fake_set(3, 3);
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(b, 1, 10);
+	assert_exact(b, 2, 10);
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_equal(mpxi_set_start(c), 0);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake_slices(30, 10);
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_int_equal(fake_window(b, 1)->time, 300);
+	assert_true(fake_window(b, 1)->sums.size > 0);
+	assert_true(fake_window(b, 2)->sums.size > 0);
+	fake_destroy();
+}
+
+/* Unlimited events count all the time, whatever takes turns beside them. */
+static void unlimited(void **state)
+{
+	struct mpxi_set *a, *b, *c;
+	unsigned i;
+
+	(void)state;
+	fake_create(1);
+	a = fake_set(0, 3);
+	b = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED + 2);
+	c = fake_set(FAKE_UNLIMITED + 2, FAKE_UNLIMITED + 3);
+	assert_true(mpxi_set_add(a, FAKE_UNLIMITED + 1) >= 0);
+	assert_int_equal(mpxi_set_start(a), 0);
+	fake_slices(3, 10);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake_slices(3, 10);
+	assert_int_equal(mpxi_set_start(c), 0);
+	fake_slices(3, 10);
+	for (i = 0; i < 10; i++) {
+		assert_int_equal(mpxi_set_read(c), 0);
+		fake_slices(1, 10);
+	}
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(b, FAKE_UNLIMITED, 160);
+	assert_exact(b, FAKE_UNLIMITED + 1, 160);
+	assert_exact(b, FAKE_UNLIMITED + 2, 160);
+	assert_int_equal(mpxi_set_stop(c), 0);
+	assert_exact(c, FAKE_UNLIMITED + 2, 130);
+	assert_exact(c, FAKE_UNLIMITED + 3, 130);
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_exact(a, FAKE_UNLIMITED + 1, 190);
+	fake_destroy();
+}
+
+/* Unlimited events that come and go leave no groups behind. */
+static void unlimited_that_come_and_go(void **state)
+{
+	struct mpxi_set *set;
+	unsigned i, open = 0;
+
+	(void)state;
+	fake_create(1);
+	for (i = 0; i < 500; i++) {
+		set = fake_set(FAKE_UNLIMITED + i, FAKE_UNLIMITED + i + 1);
+		assert_int_equal(mpxi_set_start(set), 0);
+		fake.now += 10;
+		assert_int_equal(mpxi_set_stop(set), 0);
+		assert_exact(set, FAKE_UNLIMITED + i, 10);
+		mpxi_set_destroy(set);
+		if (i == 100)
+			open = fake.open;
+	}
+	assert_int_equal(fake.open, open);
+	fake_destroy();
+}
+
+/* A set that needs no counter of its own: the idle group keeps T going. */
+static void clock_and_covariate(void **state)
+{
+	struct mpxi_set *set, *a;
+
+	(void)state;
+	fake_create(2);
+	set = fake_set(FAKE_CLOCK, FAKE_CLOCK);
+	assert_int_equal(mpxi_set_add(set, FAKE_BESIDE), 1);
+	a = fake_set(0, 3);
+	assert_int_equal(mpxi_set_start(set), 0);
+	assert_non_null(fake.timed);
+	assert_int_equal(fake.timed->n, 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_read(set), 0);
+	assert_exact(set, FAKE_CLOCK, 10);
+	assert_exact(set, FAKE_BESIDE, 10);
+	assert_int_equal(fake_window(set, FAKE_CLOCK)->covariate, 10);
+	/* Others take over the clock, and give it back. */
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_not_equal(fake.timed->n, 0);
+	fake_slices(5, 10);
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_int_equal(fake.timed->n, 0);
+	fake.now += 10;
+	assert_int_equal(fake_master(FAKE_CLOCK).count, 70);
+	assert_true(fake_master(FAKE_BESIDE).current);
+	assert_int_equal(mpxi_set_stop(set), 0);
+	assert_exact(set, FAKE_CLOCK, 70);
+	assert_exact(set, FAKE_BESIDE, 70);
+	assert_null(fake.timed);
+	assert_false(fake_master(FAKE_BESIDE).current);
+	fake_destroy();
+}
+
+/* Exact is only who was counted all the time in one run of one group. */
+static void exactness(void **state)
+{
+	struct mpxi_set *a, *b, *c;
+
+	(void)state;
+	fake_create(3);
+	a = fake_set(0, 1);
+	b = fake_set(2, 2);
+	c = fake_set(3, 4);
+	assert_int_equal(mpxi_set_start(a), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_read(a), 0);
+	assert_exact(a, 0, 10);
+	/* A hand-over to the group with 2 in it: all the time, but not exact. */
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_read(a), 0);
+	assert_window(a, 0, 20, 20);
+	assert_false(fake_window(a, 0)->exact);
+	assert_int_equal(mpxi_set_reset(a), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_read(a), 0);
+	assert_exact(a, 0, 10);
+	/* Sharing, as long as no slice has ended. */
+	assert_int_equal(mpxi_set_start(c), 0);
+	assert_int_equal(mpxi_set_read(a), 0);
+	assert_exact(a, 0, 10);
+	fake_slices(1, 10);
+	assert_int_equal(mpxi_set_read(a), 0);
+	assert_false(fake_window(a, 0)->exact);
+	/* Not a moment of it: no count, and not exact. */
+	fake_slices(1, 10);
+	while (!fake_counts(0))
+		fake_slices(1, 10);
+	assert_int_equal(mpxi_set_reset(c), 0);
+	assert_int_equal(mpxi_set_read(c), 0);
+	assert_false(fake_window(c, 3)->exact);
+	assert_int_equal(fake_window(c, 3)->sums.slices, 0);
+	fake_destroy();
+}
+
+/* When sharing has ended, what is left is in one group and exact again. */
+static void exact_again(void **state)
+{
+	struct mpxi_set *a, *b;
+
+	(void)state;
+	fake_create(4);
+	a = fake_set(0, 3);
+	b = fake_set(2, 5);
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake_slices(10, 10);
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_int_equal(fake_info().groups, 1);
+	assert_false(fake.sharing);
+	assert_int_equal(mpxi_set_reset(b), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(b, 2, 10);
+	assert_exact(b, 5, 10);
+	/* And at a start, of events whose places are in several groups. */
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake_slices(10, 10);
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(b, 3, 10);
+	assert_exact(b, 4, 10);
+	fake_destroy();
+}
+
+/* Regions that come and go faster than slices keep the groups that they have found, and
+ * a read makes fewer when slices have ended. */
+static void no_flapping(void **state)
+{
+	struct mpxi_set *a, *b, *c;
+	unsigned i, opened = 0, fits = 0, allocations = 0;
+
+	(void)state;
+	fake_create(4);
+	a = fake_set(0, 3);
+	b = fake_set(4, 7);
+	c = fake_set(3, 4);
+	for (i = 0; i < 1000; i++) {
+		assert_int_equal(mpxi_set_start(a), 0);
+		assert_int_equal(mpxi_set_start(b), 0);
+		assert_int_equal(mpxi_set_start(c), 0);
+		fake.now++;
+		assert_int_equal(mpxi_set_stop(a), 0);
+		assert_int_equal(mpxi_set_stop(b), 0);
+		if (i == 999)
+			break;
+		assert_int_equal(mpxi_set_stop(c), 0);
+		if (i == 3) {
+			opened = fake.opened;
+			fits = fake.fits;
+			allocations = fake.allocations;
+		}
+	}
+	assert_int_equal(fake.opened, opened);
+	assert_int_equal(fake.fits, fits);
+	assert_int_equal(fake.allocations, allocations);
+	/* Two groups, maybe, but with time one. */
+	fake_slices(4, 10);
+	assert_int_equal(mpxi_set_read(c), 0);
+	assert_int_equal(fake_info().groups, 1);
+	assert_int_equal(mpxi_set_reset(c), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_read(c), 0);
+	assert_exact(c, 3, 10);
+	assert_exact(c, 4, 10);
+	fake_destroy();
+}
+
+/* take: read and reset in one, with nothing between. */
+static void taken(void **state)
+{
+	struct mpxi_set *set;
+	unsigned i;
+
+	(void)state;
+	fake_create(1);
+	set = fake_set(3, 4);
+	assert_int_equal(mpxi_set_take(set), 0);
+	assert_int_equal(mpxi_set_start(set), 0);
+	for (i = 1; i < 20; i++) {
+		uint64_t sizes;
+
+		fake_slices(3, i);
+		assert_int_equal(mpxi_set_take(set), 0);
+		sizes = fake_window(set, 3)->sums.size + fake_window(set, 4)->sums.size;
+		assert_int_equal(fake_window(set, 3)->time, 3 * i);
+		assert_int_equal(sizes, 3 * i);
+		assert_int_equal(mpxi_set_lost(set), i == 7);
+		if (i == 6)
+			fake_fail(FAKE_START, 1, 1);
+	}
+	assert_int_equal(mpxi_set_read(set), 0);
+	assert_int_equal(mpxi_set_window(set, 0)->time, 0);
+	assert_false(mpxi_set_lost(set));
+	fake_destroy();
+}
+
+/* Sets that a handler starts: nothing is opened, asked or allocated once they are
+ * admitted, whatever sets come and go meanwhile, and whoever ran then runs on. */
+static void admitted(void **state)
+{
+	struct mpxi_set *set, *a, *b;
+	unsigned i;
+
+	(void)state;
+	fake_create(2);
+	set = fake_set(0, 2);
+	assert_int_equal(mpxi_set_add(set, FAKE_UNLIMITED), 3);
+	a = fake_set(2, 4);
+	assert_int_equal(mpxi_set_start(a), 0);
+	assert_int_equal(mpxi_set_admit(set), 0);
+	assert_int_equal(mpxi_set_admit(set), 0);
+	assert_non_null(fake.timed);
+	for (i = 0; i < 50; i++) {
+		unsigned fits, opened, allocations;
+
+		b = fake_set(5 + i, 8 + i);
+		assert_int_equal(mpxi_set_add(b, FAKE_UNLIMITED + 1 + i), 4);
+		assert_int_equal(mpxi_set_start(b), 0);
+		fake_slices(5, 10);
+		fits = fake.fits;
+		opened = fake.opened;
+		allocations = fake.allocations;
+		assert_int_equal(mpxi_set_start(set), 0);
+		fake_slices(8, 10);
+		assert_int_equal(mpxi_set_read(set), 0);
+		assert_int_equal(mpxi_set_take(set), 0);
+		assert_int_equal(mpxi_set_reset(set), 0);
+		fake_slices(8, 10);
+		assert_int_equal(mpxi_set_stop(set), 0);
+		assert_exact(set, FAKE_UNLIMITED, 80);
+		assert_true(fake_window(set, 0)->sums.size > 0);
+		assert_int_equal(fake.fits, fits);
+		assert_int_equal(fake.opened, opened);
+		assert_int_equal(fake.allocations, allocations);
+		mpxi_set_destroy(b);
+	}
+	assert_int_equal(mpxi_set_add(set, 77), MPXI_EISRUN);
+	mpxi_set_destroy(set);
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_int_equal(fake_window(a, 3)->time, 50 * 210);
+	fake_destroy();
+}
+
+/* ---- refusals ---------------------------------------------------------------------- */
+
+static void refusals(void **state)
+{
+	struct mpxi_set *set, *empty;
+
+	(void)state;
+	fake_create(2);
+	set = fake_set(0, 3);
+	empty = fake_set(1, 0);
+	assert_int_equal(mpxi_set_add(set, 2), MPXI_ECNFLCT);
+	assert_int_equal(mpxi_set_add(set, FAKE_NOWHERE), MPXI_ECNFLCT);
+	assert_non_null(strstr(mpxi_last_message(), "no counter"));
+	assert_int_equal(fake_info().events, 4);
+	assert_int_equal(mpxi_set_remove(set, 9), MPXI_ENOEVNT);
+	assert_int_equal(mpxi_set_start(empty), MPXI_EINVAL);
+	assert_int_equal(mpxi_set_stop(empty), MPXI_ENOTRUN);
+	assert_int_equal(mpxi_set_read(empty), 0);
+	assert_int_equal(mpxi_set_start(set), 0);
+	assert_int_equal(mpxi_set_add(set, 9), MPXI_EISRUN);
+	assert_int_equal(mpxi_set_remove(set, 2), MPXI_EISRUN);
+	assert_int_equal(mpxi_set_stop(set), 0);
+	assert_int_equal(mpxi_set_remove(set, 1), 0);
+	assert_int_equal(mpxi_set_events(set), 3);
+	assert_int_equal(mpxi_set_event(set, 1), 2);
+	assert_int_equal(mpxi_set_add(set, 1), 3);
+	assert_int_equal(mpxi_set_start(set), 0);
+	fake_slices(10, 10);
+	assert_int_equal(mpxi_set_stop(set), 0);
+	assert_true(fake_window(set, 1)->sums.size > 0);
+	fake_destroy();
+}
+
+/* ---- calls that fail ------------------------------------------------------------------ */
+
+#define EVENTS 16
+
+struct picture {
+	struct mpxi_master list[EVENTS];
+	unsigned n;
+	struct mpxi_core_info info;
+	bool sharing;
+};
+
+static void take_picture(struct picture *picture)
+{
+	memset(picture, 0, sizeof(*picture));
+	picture->n = mpxi_core_master(fake.core, picture->list, EVENTS);
+	assert_in_range(picture->n, 0, EVENTS);
+	picture->info = fake_info();
+	picture->sharing = fake.sharing;
+}
+
+/* All is as it was, but for slices that ended meanwhile. */
+static void assert_picture(const struct picture *before)
+{
+	struct picture now;
+	unsigned i;
+
+	take_picture(&now);
+	assert_int_equal(now.n, before->n);
+	assert_int_equal(now.sharing, before->sharing);
+	assert_int_equal(now.info.time, before->info.time);
+	assert_int_equal(now.info.running, before->info.running);
+	assert_int_equal(now.info.groups, before->info.groups);
+	for (i = 0; i < now.n; i++) {
+		assert_int_equal(now.list[i].event, before->list[i].event);
+		assert_int_equal(now.list[i].references, before->list[i].references);
+		assert_int_equal(now.list[i].activations, before->list[i].activations);
+		assert_int_equal(now.list[i].count, before->list[i].count);
+		assert_int_equal(now.list[i].size, before->list[i].size);
+	}
+}
+
+struct scene {
+	struct mpxi_set *running, *beside, *next;
+};
+
+/* What runs before, and what is started over it. */
+static void make_scene(struct scene *scene, unsigned which)
+{
+	fake_create(which & 1 ? 2 : 4);
+	scene->running = fake_set(0, which & 2 ? 1 : 2);
+	scene->beside = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED + 1);
+	scene->next = fake_set(1, 3);
+	if (which & 4)
+		assert_int_equal(mpxi_set_add(scene->next, FAKE_UNLIMITED + 2), 3);
+	if (which & 8)
+		assert_true(mpxi_set_add(scene->next, FAKE_UNLIMITED + 1) >= 3);
+	if (which & 16) {
+		assert_int_equal(mpxi_set_start(scene->next), 0);
+		assert_int_equal(mpxi_set_stop(scene->next), 0);
+	}
+	if (which & 32)
+		assert_int_equal(mpxi_set_start(scene->beside), 0);
+	if (which & 64)
+		assert_int_equal(mpxi_set_start(scene->running), 0);
+	fake_slices(3, 10);
+}
+
+static void assert_all_counts(const struct mpxi_set *set, uint64_t time)
+{
+	unsigned i;
+
+	for (i = 0; i < mpxi_set_events(set); i++) {
+		const struct mpxi_window *window = mpxi_set_window(set, i);
+
+		assert_int_equal(window->time, time);
+		assert_true(window->sums.size > 0);
+		assert_window(set, mpxi_set_event(set, i), time, window->sums.size);
+	}
+}
+
+/* Whichever call of the backend or for memory fails in a start, for a moment or from
+ * then on: nothing is different after it, and the next start succeeds. */
+static void starts_that_fail(void **state)
+{
+	unsigned which, k, lasting, calls = FAKE_ALL & ~(unsigned)FAKE_STOP, failures = 0;
+
+	(void)state;
+	for (which = 0; which < 128; which++)
+		for (lasting = 0; lasting < 2; lasting++)
+			for (k = 1;; k++) {
+				struct scene scene;
+				struct picture before;
+				int error;
+
+				make_scene(&scene, which);
+				take_picture(&before);
+				fake_fail(calls, k, lasting ? UINT_MAX : 1);
+				error = mpxi_set_start(scene.next);
+				fake_fail(0, 0, 0);
+				if (!error) {
+					assert_true(mpxi_set_runs(scene.next));
+					fake_destroy();
+					break;
+				}
+				failures++;
+				assert_false(mpxi_set_runs(scene.next));
+				/* What could not be restarted, ticks restart. */
+				if (!fake.timed && before.info.groups)
+					assert_true(fake_tick());
+				else if (!fake.timed && before.info.running)
+					assert_int_equal(mpxi_set_read(scene.beside), 0);
+				if (lasting && before.info.running && !before.info.groups &&
+				    !fake.timed) {
+					/* Only the next start or stop can restart the idle group. */
+					fake_destroy();
+					continue;
+				}
+				if (before.info.groups && fake.sharing != before.sharing) {
+					assert_true(fake.sharing);
+					before.sharing = true;
+				}
+				assert_picture(&before);
+				assert_int_equal(mpxi_set_start(scene.next), 0);
+				fake_slices(20, 10);
+				assert_int_equal(mpxi_set_stop(scene.next), 0);
+				assert_all_counts(scene.next, 200);
+				if (which & 64) {
+					assert_int_equal(mpxi_set_stop(scene.running), 0);
+					assert_all_counts(scene.running, 230);
+				}
+				if (which & 32) {
+					assert_int_equal(mpxi_set_stop(scene.beside), 0);
+					assert_all_counts(scene.beside, 230);
+				}
+				fake_destroy();
+			}
+	/* Each scene has at least one call that can fail. */
+	assert_true(failures >= 256);
+}
+
+/* The group that would hold the newcomer too cannot be started, ever: what ran before
+ * runs on in its own. */
+static void start_is_undone(void **state)
+{
+	struct mpxi_set *a, *b;
+	unsigned i;
+
+	(void)state;
+	fake_create(4);
+	fake.start_max = 2;
+	a = fake_set(0, 1);
+	b = fake_set(1, 2);
+	assert_int_equal(mpxi_set_start(a), 0);
+	for (i = 1; i < 5; i++) {
+		fake.now += 10;
+		assert_int_equal(mpxi_set_start(b), MPXI_ESYS);
+		assert_true(fake_counts(0));
+		assert_false(fake.sharing);
+		assert_int_equal(fake_info().groups, 1);
+	}
+	fake.now += 10;
+	assert_int_equal(mpxi_set_stop(a), 0);
+	assert_window(a, 0, 50, 50);
+	assert_int_equal(mpxi_set_start(b), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_exact(b, 2, 10);
+	fake_destroy();
+}
+
+static void additions_that_fail(void **state)
+{
+	unsigned k, event;
+
+	(void)state;
+	/* The fourth to sixth make the set, the 17th the list grow. */
+	for (event = 0; event < 20; event++)
+		for (k = 1;; k++) {
+			struct mpxi_set *set;
+			unsigned events;
+			int error;
+
+			fake_create(4);
+			set = fake_set(20, 20 + event);
+			events = fake_info().events;
+			fake_fail(FAKE_ALL, k, 1);
+			error = mpxi_set_add(set, event);
+			fake_fail(0, 0, 0);
+			if (error >= 0) {
+				fake_destroy();
+				break;
+			}
+			assert_int_equal(fake_info().events, events);
+			assert_int_equal(mpxi_set_events(set), events);
+			assert_int_equal(mpxi_set_add(set, event), (int)events);
+			fake_destroy();
+		}
+}
+
+/* A read or reset that fails: what was known stays known. A stop stops all the same. */
+static void reads_that_fail(void **state)
+{
+	struct mpxi_set *a;
+
+	(void)state;
+	fake_create(4);
+	a = fake_set(0, 1);
+	assert_int_equal(mpxi_set_add(a, FAKE_UNLIMITED), 2);
+	assert_int_equal(mpxi_set_start(a), 0);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_read(a), 0);
+	fake.now += 10;
+	fake_fail(FAKE_READ, 1, 1);
+	assert_int_equal(mpxi_set_read(a), MPXI_ESYS);
+	assert_exact(a, 0, 10);
+	fake_fail(FAKE_READ, 2, 1);
+	assert_int_equal(mpxi_set_read(a), MPXI_ESYS);
+	assert_exact(a, FAKE_UNLIMITED, 10);
+	fake_fail(FAKE_READ, 1, 1);
+	assert_int_equal(mpxi_set_reset(a), MPXI_ESYS);
+	assert_int_equal(mpxi_set_read(a), 0);
+	assert_exact(a, 0, 20);
+	assert_exact(a, FAKE_UNLIMITED, 20);
+	fake.now += 10;
+	fake_fail(FAKE_READ, 1, 1);
+	assert_int_equal(mpxi_set_stop(a), MPXI_ESYS);
+	assert_false(mpxi_set_runs(a));
+	assert_null(fake.timed);
+	assert_window(a, 0, 20, 20);
+	assert_false(fake_window(a, 0)->exact);
+	fake_fail(FAKE_MEMORY, 1, 1);
+	assert_int_equal(mpxi_set_create(fake.core, &a), MPXI_ENOMEM);
+	fake_destroy();
+}
+
+/* ---- many ------------------------------------------------------------------------------ */
+
+/* A thousand sets of a thousand events, each with one of its neighbour's. */
+static void thousand_sets(void **state)
+{
+	enum { SETS = 1000 };
+	static struct mpxi_set *set[SETS];
+	struct mpxi_core_info info;
+	unsigned i, allocations, reads;
+
+	(void)state;
+	fake_create(4);
+	for (i = 0; i < SETS; i++) {
+		set[i] = fake_set(i, i + 1);
+		assert_int_equal(mpxi_set_start(set[i]), 0);
+		fake.now += 3;
+	}
+	fake_slices(3000, 10);
+	info = fake_info();
+	assert_int_equal(info.events, SETS + 1);
+	assert_int_equal(info.running, SETS);
+	assert_in_range(info.groups, 251, 300);
+	/* The cost of a read is one of the set. */
+	allocations = fake.allocations;
+	reads = fake.reads;
+	assert_int_equal(mpxi_set_read(set[500]), 0);
+	assert_int_equal(fake.reads, reads + 1);
+	for (i = 0; i < SETS; i++) {
+		assert_int_equal(mpxi_set_read(set[i]), 0);
+		assert_window(set[i], i, 30000 + (SETS - i) * 3, mpxi_set_window(set[i], 0)->sums.size);
+		assert_true(mpxi_set_window(set[i], 1)->sums.slices >= 2);
+	}
+	assert_int_equal(fake.allocations, allocations);
+	assert_int_equal(fake_info().memory, info.memory);
+	for (i = 0; i < SETS; i++)
+		mpxi_set_destroy(set[i]);
+	assert_int_equal(fake_info().events, 0);
+	fake_destroy();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(master_list),
+		cmocka_unit_test(start_in_a_slice),
+		cmocka_unit_test(active_in_a_slice),
+		cmocka_unit_test(partial_overlap),
+		cmocka_unit_test(nested),
+		cmocka_unit_test(twice_in_turn),
+		cmocka_unit_test(reset),
+		cmocka_unit_test(created_while_others_run),
+		cmocka_unit_test(shared_events),
+		cmocka_unit_test(old_and_new_events),
+		cmocka_unit_test(unlimited),
+		cmocka_unit_test(unlimited_that_come_and_go),
+		cmocka_unit_test(clock_and_covariate),
+		cmocka_unit_test(exactness),
+		cmocka_unit_test(exact_again),
+		cmocka_unit_test(no_flapping),
+		cmocka_unit_test(taken),
+		cmocka_unit_test(admitted),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(starts_that_fail),
+		cmocka_unit_test(start_is_undone),
+		cmocka_unit_test(additions_that_fail),
+		cmocka_unit_test(reads_that_fail),
+		cmocka_unit_test(thousand_sets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
