@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static int tap_passed, tap_failed, tap_skipped;
-static int tap_condition;
+static int tap_condition __attribute__((unused));
 
 /*
  * One check, with its name in printf's form. Its value is the condition, so that

@@ -222,7 +222,8 @@ build_papis()
 
 # ---- the machine's file system --------------------------------------------------
 
-# put DIRECTORY FILE...: programs, without their debugging information
+# put DIRECTORY FILE...: programs, without their debugging information, but with their
+# symbols, by which libmpx knows a static PAPI
 put()
 {
 	local to=$1 file real
@@ -232,7 +233,7 @@ put()
 		real=$file
 		# libtool's wrapper of a program that is linked with a shared library
 		[[ ! -x ${file%/*}/.libs/${file##*/} ]] || real=${file%/*}/.libs/${file##*/}
-		"$target-strip" -o "$to/${file##*/}" "$real" || die "$real is no program for AArch64"
+		"$target-strip" --strip-debug -o "$to/${file##*/}" "$real" || die "$real is no program for AArch64"
 	done
 }
 

@@ -272,6 +272,10 @@ static void test_oracle(void **state)
 	uint64_t seed;
 
 	(void)state;
+	if (getenv("UPC_TEST_INEXACT")) {
+		print_message("# the oracle needs long doubles of 64 bits, which valgrind has not\n");
+		skip();
+	}
 	for (seed = 1; seed <= 300; seed++) {
 		const long double square = ldexpl(1, -2 * MPXI_DIFFERENCE_BITS);
 		uint64_t random = seed, now = 0;
@@ -294,7 +298,7 @@ static void test_oracle(void **state)
 			total += p->count;
 		}
 		sum_oracle(&o, slices, n);
-		assert_true((long double)s->count == total);
+		check_near((long double)s->count, total, 0, 0);
 		/* Rounding: below a thousandth of a count for each difference, in a gap of at
 		 * most 150 of them, beside the counts of a slice. */
 		total = ldexpl(1, (int)bits);
@@ -304,8 +308,7 @@ static void test_oracle(void **state)
 		check_near(s->apart, o.apart, 0.02L, n * 40);
 		check_near(s->lag_apart, o.lag_apart, 1e-6L, n * 40);
 		check_near(s->weight, o.weight, 1e-3L, n * 100);
-		assert_true((long double)s->cc == o.cc || bits > 28);
-		check_near((long double)s->cc, o.cc, 1e-15L, 0);
+		check_near((long double)s->cc, o.cc, bits > 28 ? 1e-15L : 0, 0);
 		check_near((long double)s->cs, o.cs, 1e-9L, 1);
 		check_near((long double)s->ss, o.ss, 1e-15L, 0);
 		check_near((long double)s->cx, o.cx, 1e-9L, 1);

@@ -267,9 +267,6 @@ static enum mpxi_role ops_role(void *backend, uint32_t event)
 		return MPXI_ORDINARY;
 	if (is_told(papi, event))
 		return MPXI_UNLIMITED;
-	/* At most so many events in a slice: then all of them take turns. */
-	if (papi->group_max)
-		return MPXI_ORDINARY;
 	if (papi->unlimited == MPXI_PAPI_UNLIMITED_MAX || !mpxi_papi_needs_no_counter(event))
 		return MPXI_ORDINARY;
 	papi->told[papi->unlimited++] = event;
