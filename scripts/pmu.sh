@@ -10,6 +10,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source=scripts/apt.sh
 . "$top/scripts/apt.sh"
+# shellcheck source=scripts/component.sh
+. "$top/scripts/component.sh"
 
 build=$top/build/pmu
 target=aarch64-linux-gnu
@@ -181,20 +183,10 @@ build_papi()
 # put_component TREE: as it is now, compiled anew if it has changed
 put_component()
 {
-	local tree=$1 key file
-	key=$({
-		hash_files "$top/src/components/upc"
-		hash_of < "$top/include/upc.h"
-	} | hash_of)
+	local tree=$1 key
+	key=$(component_hash)
 	[[ -f $tree.component && $(cat "$tree.component") == "$key" ]] && return
-	rm -rf "$tree/src/components/upc"
-	cp -R "$top/src/components/upc" "$tree/src/components/upc"
-	cp "$top/include/upc.h" "$tree/src/components/upc/"
-	for file in "$tree"/src/components/upc/*.c; do
-		file=${file##*/}
-		rm -f "$tree/src/${file%.c}.o"
-	done
-	rm -f "$tree/src/libpapi.a"
+	copy_component "$tree"
 	echo "$key" > "$tree.component"
 }
 

@@ -33,6 +33,10 @@ void upci_notice(const char *format, ...)
 	void *arg;
 	va_list args;
 
+	/* Nobody to tell is the usual case, and takes no lock: a handler that ends a slice
+	 * may have found its thread with it. Partner: upc_set_message_callback. */
+	if (!__atomic_load_n(&callback, __ATOMIC_RELAXED))
+		return;
 	upci_process_lock();
 	fn = callback;
 	arg = callback_arg;
@@ -53,7 +57,7 @@ const char *upc_last_message(void)
 void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)
 {
 	upci_process_lock();
-	callback = fn;
+	__atomic_store_n(&callback, fn, __ATOMIC_RELAXED);
 	callback_arg = arg;
 	upci_process_unlock();
 }

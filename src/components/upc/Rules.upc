@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Rules.upc - how PAPI's make builds the upc component. libupc is opened at run
-# time, so that nothing of it is needed here but its header, upc.h, beside upc.c.
+# time, so that nothing of it is needed here but its header, upc.h, beside upc.c. The
+# core of MPX, for multiplexed sets, is compiled in: its files are in mpx/.
 #
 # UPC_LIBDIR=DIR (on make's command line or in the environment) makes
 # DIR/libupc.so.0 the place looked at last, after $UPC_LIBRARY and the dynamic
@@ -9,17 +10,22 @@
 
 UPC_DIR = components/upc
 UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_caller.h $(UPC_DIR)/upc_library.h \
-	$(UPC_DIR)/upc_names.h $(UPC_DIR)/upc_open.h $(UPC_DIR)/upc_overflow.h \
-	$(UPC_DIR)/upc_report.h $(UPC_DIR)/upc_set.h $(UPC_DIR)/upc_share.h \
-	$(UPC_DIR)/upc_signal.h
+	$(UPC_DIR)/upc_mpx.h $(UPC_DIR)/upc_names.h $(UPC_DIR)/upc_open.h \
+	$(UPC_DIR)/upc_overflow.h $(UPC_DIR)/upc_report.h $(UPC_DIR)/upc_set.h \
+	$(UPC_DIR)/upc_share.h $(UPC_DIR)/upc_signal.h $(UPC_DIR)/upc_slices.h \
+	$(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*.h)
+# All that is there; estimate.c by way of upc_estimate.c.
+UPC_MPX = $(filter-out estimate,$(notdir $(basename $(wildcard $(UPC_DIR)/mpx/*.c))))
 UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"')
 
-COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_library.c \
-	$(UPC_DIR)/upc_names.c $(UPC_DIR)/upc_open.c $(UPC_DIR)/upc_overflow.c \
-	$(UPC_DIR)/upc_report.c $(UPC_DIR)/upc_run.c $(UPC_DIR)/upc_set.c \
-	$(UPC_DIR)/upc_share.c $(UPC_DIR)/upc_signal.c
-COMPOBJS += upc.o upc_caller.o upc_library.o upc_names.o upc_open.o upc_overflow.o \
-	upc_report.o upc_run.o upc_set.o upc_share.o upc_signal.o
+COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_estimate.c \
+	$(UPC_DIR)/upc_library.c $(UPC_DIR)/upc_mpx.c $(UPC_DIR)/upc_names.c $(UPC_DIR)/upc_open.c \
+	$(UPC_DIR)/upc_overflow.c $(UPC_DIR)/upc_report.c $(UPC_DIR)/upc_run.c \
+	$(UPC_DIR)/upc_set.c $(UPC_DIR)/upc_share.c $(UPC_DIR)/upc_signal.c \
+	$(UPC_DIR)/upc_slices.c $(UPC_DIR)/upc_turns.c $(UPC_MPX:%=$(UPC_DIR)/mpx/%.c)
+COMPOBJS += upc.o upc_caller.o upc_estimate.o upc_library.o upc_mpx.o upc_names.o upc_open.o \
+	upc_overflow.o upc_report.o upc_run.o upc_set.o upc_share.o upc_signal.o \
+	upc_slices.o upc_turns.o $(UPC_MPX:%=upc_mpxi_%.o)
 
 # The shared library is compiled from all sources in one command: a definition
 # that only one object's rule had would be missing there. The unwind tables, of
@@ -37,8 +43,14 @@ upc.o: $(UPC_DIR)/upc.c $(UPC_HEADERS) $(HEADERS)
 upc_caller.o: $(UPC_DIR)/upc_caller.c $(UPC_HEADERS) $(HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_caller.c -o $@
 
+upc_estimate.o: $(UPC_DIR)/upc_estimate.c $(UPC_DIR)/mpx/estimate.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_estimate.c -o $@
+
 upc_library.o: $(UPC_DIR)/upc_library.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_library.c -o $@
+
+upc_mpx.o: $(UPC_DIR)/upc_mpx.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_mpx.c -o $@
 
 upc_names.o: $(UPC_DIR)/upc_names.c $(UPC_HEADERS) $(HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_names.c -o $@
@@ -63,3 +75,12 @@ upc_share.o: $(UPC_DIR)/upc_share.c $(UPC_HEADERS)
 
 upc_signal.o: $(UPC_DIR)/upc_signal.c $(UPC_HEADERS) $(HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_signal.c -o $@
+
+upc_slices.o: $(UPC_DIR)/upc_slices.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_slices.c -o $@
+
+upc_turns.o: $(UPC_DIR)/upc_turns.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_turns.c -o $@
+
+upc_mpxi_%.o: $(UPC_DIR)/mpx/%.c $(UPC_HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $< -o $@

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "papi.h"
@@ -20,6 +21,8 @@
 #include "upc_report.h"
 #include "upc_set.h"
 #include "upc_signal.h"
+#include "upc_slices.h"
+#include "upc_turns.h"
 
 papi_vector_t _upc_vector;
 
@@ -33,11 +36,18 @@ static struct upcp_opened opened;
  */
 static __thread volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
 
+int upcp_inside_sig(void)
+{
+	return inside;
+}
+
 /* PAPI's error for libupc's, and the message for the user's eyes. */
 static int translate(int error)
 {
 	const char *message = lib->upc_last_message();
 
+	if (error <= -UPCP_TOLD)
+		return error + UPCP_TOLD;
 	switch (error) {
 	case UPC_OK:
 		return PAPI_OK;
@@ -225,6 +235,7 @@ static int play(struct upcp_state *state)
 	case UPCP_CALL_UNKNOWN:
 		return PAPI_ENOSUPP;
 	case UPCP_CALL_READ:
+	case UPCP_CALL_ACCUM:
 		inside++;
 		error = upcp_set_play(&state->set);
 		inside--;
@@ -266,6 +277,23 @@ static int tell(struct upcp_state *state, int error)
 	return translate(error);
 }
 
+/* -1 can be read, and not added to what was accumulated: PAPI_accum fails then, and all
+ * goes on counting. */
+static int tell_never(const struct upcp_set *set)
+{
+	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	uintptr_t address;
+	char line[400];
+
+	if (lib->upc_catalogue_info(opened.catalogue, set->never - 1, &info))
+		info.name = "an event";
+	snprintf(line, sizeof(line),
+		 "%s: has had no time slice yet, and reads as -1; count longer, with shorter "
+		 "slices (PAPI_MULTIPLEX) or fewer events", info.name);
+	upcp_report(UPCP_REPORT_LOST, line);
+	return upcp_caller_find(&address) == UPCP_CALL_ACCUM ? PAPI_EMISC : PAPI_OK;
+}
+
 /* In a handler on top of libupc: the values as of the last read, or those of this
  * moment where libupc has called the handler itself. */
 static void read_inside(struct upcp_state *state)
@@ -299,6 +327,10 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 	error = upcp_set_read(&state->set);
 	inside--;
 	state->address = 0;
+	if (error <= -UPCP_TOLD) /* another thread's: nothing was read */
+		return translate(error);
+	if (!error && state->set.never)
+		return tell_never(&state->set);
 	return error ? tell(state, error) : PAPI_OK;
 }
 
@@ -357,6 +389,29 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 	return error ? translate(error) : PAPI_OK;
 }
 
+/* PAPI calls for sets that are not multiplexed yet, and not running. */
+static int multiplex(_papi_int_option_t *option)
+{
+	struct upcp_set *set = option->multiplex.ESI->ctl_state;
+	uint64_t ns = option->multiplex.ns ? option->multiplex.ns : UPCP_SLICE_DEFAULT;
+	int error;
+
+	if (ns < UPCP_SLICE_MIN || ns > UPCP_SLICE_MAX) {
+		upcp_report(UPCP_REPORT_REFUSED, "PAPI_MULTIPLEX: a time slice is from 100000 ns "
+						 "(100 us) to 10 s; 0 is 10 ms");
+		return PAPI_EINVAL;
+	}
+	if (inside)
+		return PAPI_EISRUN;
+	inside++;
+	error = upcp_set_multiplex(set, ns);
+	inside--;
+	if (error)
+		return translate(error);
+	option->multiplex.ns = (unsigned long)ns;
+	return PAPI_OK;
+}
+
 static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 {
 	struct upcp_target target;
@@ -404,6 +459,8 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 		if (error)
 			return error;
 		break;
+	case PAPI_MULTIPLEX:
+		return multiplex(option);
 	default:
 		return PAPI_ENOSUPP;
 	}
@@ -472,6 +529,7 @@ papi_vector_t _upc_vector = {
 			.fast_real_timer = 1,
 			.attach = 1,
 			.cpu = 1,
+			.kernel_multiplex = 1, /* PAPI's word for the component's own */
 			.inherit = 1,
 			.cntr_umasks = 1,
 		},

@@ -34,7 +34,7 @@ static struct {
 	enum upcp_call call;
 	uintptr_t own, found;
 } calls[] = {
-	{"PAPI_read", UPCP_CALL_READ, 0, 0},       {"PAPI_accum", UPCP_CALL_READ, 0, 0},
+	{"PAPI_read", UPCP_CALL_READ, 0, 0},       {"PAPI_accum", UPCP_CALL_ACCUM, 0, 0},
 	{"PAPI_stop", UPCP_CALL_STOP, 0, 0},       {"PAPI_start", UPCP_CALL_START, 0, 0},
 	{"PAPI_read_ts", UPCP_CALL_READ, 0, 0},
 };

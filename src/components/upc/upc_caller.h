@@ -12,7 +12,8 @@
 enum upcp_call {
 	UPCP_CALL_UNKNOWN = 0, /* the stack cannot be walked                  */
 	UPCP_CALL_START,       /* PAPI_start                                  */
-	UPCP_CALL_READ,        /* PAPI_read, PAPI_read_ts, PAPI_accum         */
+	UPCP_CALL_READ,        /* PAPI_read, PAPI_read_ts                     */
+	UPCP_CALL_ACCUM,       /* PAPI_accum                                  */
 	UPCP_CALL_STOP,        /* PAPI_stop                                   */
 	UPCP_CALL_SIGNAL,      /* none of them: a handler of PAPI's own       */
 };

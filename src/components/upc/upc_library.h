@@ -42,6 +42,7 @@
 	X(upc_unit_set_interrupt) \
 	X(upc_unit_set_threshold) \
 	X(upc_unit_signalled)     \
+	X(upc_counter_state)      \
 	X(upc_unit_play)          \
 	X(upc_unit_playable)      \
 	X(upc_unit_share)

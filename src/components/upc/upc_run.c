@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "upc_mpx.h"
 #include "upc_set.h"
 #include "upc_share.h"
 
@@ -23,10 +24,9 @@ int upcp_set_start(struct upcp_set *set)
 		if (error)
 			return error;
 	}
-	error = set->lib->upc_unit_reset(set->unit);
-	if (error)
-		return error;
-	error = set->lib->upc_unit_start(set->unit);
+	error = set->mpx ? upcp_mpx_start(set) : set->lib->upc_unit_reset(set->unit);
+	if (!error && !set->mpx)
+		error = set->lib->upc_unit_start(set->unit);
 	if (!error)
 		upcp_share(set);
 	return error;
@@ -38,6 +38,8 @@ int upcp_set_stop(struct upcp_set *set)
 
 	if (!set->unit)
 		return 0;
+	if (set->mpx)
+		return upcp_mpx_stop(set);
 	error = set->lib->upc_unit_stop(set->unit);
 	/* PAPI took its values by a read before; a bad last read is not the
 	 * stop's failure, and PAPI would call the set running for ever. */
@@ -46,13 +48,9 @@ int upcp_set_stop(struct upcp_set *set)
 
 int upcp_set_reset(struct upcp_set *set)
 {
+	if (set->mpx)
+		return upcp_mpx_reset(set);
 	return set->unit ? set->lib->upc_unit_reset(set->unit) : UPC_ESTATE;
-}
-
-/* Values that are there, if not all of the truth. */
-static int has_values(int error)
-{
-	return !error || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;
 }
 
 static void scatter(struct upcp_set *set)
@@ -69,24 +67,32 @@ int upcp_set_read(struct upcp_set *set)
 
 	if (!set->unit)
 		return UPC_ESTATE;
+	if (set->mpx) {
+		error = upcp_mpx_read(set);
+		if (upcp_has_values(error))
+			scatter(set);
+		return error;
+	}
 	if (set->direct)
 		return set->lib->upc_unit_read_added(set->unit, set->values, set->n);
 	error = set->in_order
 			? set->lib->upc_unit_read_added(set->unit, set->counts, set->n)
 			: set->lib->upc_unit_read_events(set->unit, set->codes, set->n, set->counts);
-	if (has_values(error))
+	if (upcp_has_values(error))
 		scatter(set);
 	return error;
 }
 
 void upcp_set_peek(struct upcp_set *set)
 {
-	if (has_values(set->lib->upc_unit_get_events(set->unit, set->codes, set->n, set->counts)))
+	if (upcp_has_values(set->lib->upc_unit_get_events(set->unit, set->codes, set->n, set->counts)))
 		scatter(set);
 }
 
 int upcp_set_write(struct upcp_set *set, const uint64_t *values)
 {
+	if (set->slice_ns)
+		return upcp_mpx_refuse_write();
 	return set->unit ? set->lib->upc_unit_write_events(set->unit, set->codes, set->n, values)
 			 : UPC_ESTATE;
 }
@@ -118,6 +124,8 @@ int upcp_set_threshold(struct upcp_set *set, unsigned position, uint64_t thresho
 
 	if (position >= UPCP_THRESHOLDS || !set->unit)
 		return UPC_EINVAL;
+	if (threshold && set->slice_ns)
+		return upcp_mpx_refuse_overflow();
 	error = set->lib->upc_unit_set_threshold(set->unit, set->by_position[position], threshold);
 	if (!error)
 		set->thresholds[position] = threshold;

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "upc_mpx.h"
 #include "upc_set.h"
 
 static const struct upcp_library *lib;
@@ -61,6 +62,11 @@ void upcp_sets_close(void)
 	catalogue = NULL;
 }
 
+struct upc_catalogue *upcp_sets_catalogue(void)
+{
+	return catalogue;
+}
+
 static void link_set(struct upcp_set *set)
 {
 	lock_list();
@@ -101,8 +107,8 @@ static void settle_owner(struct upcp_set *set)
 	set->owner_thread = my_thread();
 }
 
-static int options_of(struct upcp_set *set, const struct upcp_target *target,
-		      struct upc_unit_options *options)
+int upcp_set_options(struct upcp_set *set, const struct upcp_target *target,
+		     struct upc_unit_options *options)
 {
 	*options = UPC_OPTIONS_INIT(upc_unit_options);
 	options->domain = target->domain;
@@ -155,12 +161,15 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 	struct upc_unit_options options;
 	int error;
 
-	error = options_of(set, target, &options);
+	error = upcp_set_options(set, target, &options);
 	if (error)
 		return error;
 	/* The unit is made now, so that what is wrong is said by this call. */
-	error = set->unit ? lib->upc_unit_retarget(set->unit, &options)
-			  : create_unit(set, &options);
+	if (set->mpx)
+		error = upcp_mpx_aim(set, target, &options);
+	else
+		error = set->unit ? lib->upc_unit_retarget(set->unit, &options)
+				  : create_unit(set, &options);
 	if (error)
 		return error;
 	set->target = *target;
@@ -226,8 +235,8 @@ static int compare(const struct upcp_set *set, const struct upcp_entry *entries,
 }
 
 /* Tells libupc: all of it, or nothing. */
-static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
-		  const uint64_t *kept)
+static int transact(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
+		    const uint32_t *fresh, unsigned n_fresh)
 {
 	struct upc_transaction *transaction;
 	unsigned i;
@@ -236,13 +245,10 @@ static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsign
 	error = lib->upc_transaction_begin(set->unit, &transaction);
 	if (error)
 		return error;
-	for (i = 0; i < set->n && !error; i++)
-		if (!position_is(kept, set->positions[i]))
-			error = lib->upc_transaction_remove(transaction, set->codes[i]);
-	for (i = 0; i < n && !error; i++)
-		if (entries[i].position == UPCP_NO_POSITION)
-			error = lib->upc_transaction_add(transaction, entries[i].code,
-							 UPC_ANY_COUNTER);
+	for (i = 0; i < n_gone && !error; i++)
+		error = lib->upc_transaction_remove(transaction, gone[i]);
+	for (i = 0; i < n_fresh && !error; i++)
+		error = lib->upc_transaction_add(transaction, fresh[i], UPC_ANY_COUNTER);
 	if (error) {
 		lib->upc_transaction_abort(transaction);
 		return error;
@@ -257,11 +263,41 @@ static void settle_order(struct upcp_set *set)
 	uint32_t listed[UPCP_EVENTS];
 	unsigned i = 0;
 
+	if (set->mpx) {
+		set->in_order = set->direct = 0;
+		upcp_mpx_settle(set);
+		return;
+	}
 	set->in_order = lib->upc_unit_list(set->unit, listed, UPCP_EVENTS) == (int)set->n &&
 			memcmp(listed, set->codes, set->n * sizeof(*listed)) == 0;
 	while (i < set->n && set->positions[i] == i)
 		i++;
 	set->direct = set->in_order && i == set->n;
+}
+
+/* What does not fit into the unit of a multiplexed set goes elsewhere. */
+static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
+		  const uint64_t *kept)
+{
+	uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS];
+	unsigned n_gone = 0, n_fresh = 0, i;
+	int error = 0;
+
+	for (i = 0; i < set->n; i++)
+		if (!position_is(kept, set->positions[i]))
+			gone[n_gone++] = set->codes[i];
+	for (i = 0; i < n; i++)
+		if (entries[i].position == UPCP_NO_POSITION)
+			fresh[n_fresh++] = entries[i].code;
+	if (upcp_mpx_tries_unit(set)) {
+		error = transact(set, gone, n_gone, fresh, n_fresh);
+		if (error != UPC_ECONFLICT || !set->slice_ns)
+			return error;
+	}
+	error = upcp_mpx_change(set, gone, n_gone, fresh, n_fresh, error);
+	if (error)
+		settle_order(set);
+	return error;
 }
 
 /* The same on our side, where nothing can fail any more. */
@@ -354,8 +390,20 @@ void upcp_set_swap(struct upcp_set *set, unsigned a, unsigned b)
 	settle_order(set);
 }
 
+int upcp_set_multiplex(struct upcp_set *set, uint64_t ns)
+{
+	unsigned i;
+
+	for (i = 0; i < UPCP_THRESHOLDS; i++)
+		if (set->thresholds[i])
+			return upcp_mpx_refuse_overflow();
+	set->slice_ns = ns;
+	return 0;
+}
+
 void upcp_set_clear(struct upcp_set *set)
 {
+	upcp_mpx_destroy(set);
 	if (set->unit) {
 		unlink_set(set);
 		lib->upc_unit_destroy(set->unit);

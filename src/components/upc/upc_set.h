@@ -49,6 +49,9 @@ struct upcp_set {
 	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
 	pid_t opened_for;                  /* pid that the unit was told, or 0   */
 	pid_t shown_by;                    /* process that shows it to others, 0 */
+	uint64_t slice_ns;    /* multiplexed: length of a time slice; 0: not */
+	struct upcp_mpx *mpx; /* where events are that unit cannot have, or NULL (upc_mpx.h) */
+	uint32_t never;       /* code + 1 of one that the last read had no slice of, or 0 */
 	unsigned n;
 	int in_order; /* libupc has the events in the order of codes            */
 	int direct;   /* ... and the i-th is at position i, for all             */
@@ -67,11 +70,28 @@ struct upcp_set {
 /*
  * The libupc and the catalogue of all sets, until upcp_sets_close, which
  * destroys the units that are left.
- * All functions below return 0 or a negative UPC_E* code; a call that fails
+ * All functions below return 0 or a negative UPC_E* code, or where the set is
+ * multiplexed an error that was told (upc_turns.h); a call that fails
  * has changed nothing. Context: one thread at a time for one set.
  */
 int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
 void upcp_sets_close(void);
+struct upc_catalogue *upcp_sets_catalogue(void);
+
+/* What a unit is told that counts for the set with that target. UPC_EINVAL (options that
+ * exclude each other). */
+int upcp_set_options(struct upcp_set *set, const struct upcp_target *target,
+		     struct upc_unit_options *options);
+
+/* From now on events that do not fit share what they need, in slices of ns. UPC_ENOSUPP,
+ * told, where events have thresholds. */
+int upcp_set_multiplex(struct upcp_set *set, uint64_t ns);
+
+/* Values that are there, if not all of the truth. */
+static inline int upcp_has_values(int error)
+{
+	return !error || error == UPC_ELOST || error == UPC_EPARTIAL || error == UPC_EPARITY;
+}
 
 /*
  * Makes the set's events those of entries, in one transaction, and fills in

@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# component.sh - what the component is made of in a PAPI tree: its own files, libupc's
+# header, and the core of MPX, for multiplexed sets. Sourced; wants $top and lib.sh.
+
+# What of src/mpx knows no PAPI.
+core=("$top"/src/mpx/{core,timer}*.[ch] "$top"/src/mpx/{error,group,plan,stat}.[ch]
+	"$top"/src/mpx/{backend.h,estimate.c})
+
+# component_hash: of all of it
+component_hash()
+{
+	{
+		hash_files "$top/src/components/upc"
+		hash_of < "$top/include/upc.h"
+		cat "${core[@]}" | hash_of
+	} | hash_of
+}
+
+# copy_component TREE: puts it there, to be compiled anew: PAPI's make does not see a
+# change of a component's rules.
+copy_component()
+{
+	local to=$1/src/components/upc file
+	rm -rf "$to"
+	cp -R "$top/src/components/upc" "$to"
+	cp "$top/include/upc.h" "$to/"
+	mkdir "$to/mpx"
+	cp "${core[@]}" "$to/mpx/"
+	for file in "$to"/*.c; do
+		file=${file##*/}
+		rm -f "$1/src/${file%.c}.o"
+	done
+	rm -f "$1"/src/libpapi.a "$1"/src/upc_mpxi_*.o
+}

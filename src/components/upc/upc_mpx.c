@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_mpx.c - puts the events of a multiplexed set where they can be counted.
+ *
+ * A unit has 256 counters, and a counter one event; but units are as many as one likes,
+ * and count at the same time. So only the counters of the CPU's PMU are ever shared: what
+ * needs none of them is exact in a multiplexed set, too.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* secure_getenv */
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mpx/error.h"
+#include "upc_mpx.h"
+#include "upc_report.h"
+
+/* A unit, and the events that it has in the order of their adding. */
+struct part {
+	struct upc_unit *unit;
+	unsigned n;
+	uint32_t codes[UPCP_EVENTS];
+	uint64_t counts[UPCP_EVENTS];
+};
+
+/* 1024 events in units of 256 counters; a unit is only added where one has no room. */
+#define PARTS_MAX 64
+
+struct upcp_mpx {
+	unsigned parts;
+	struct part *part[PARTS_MAX]; /* the first has the set's unit */
+	struct upcp_turns *turns;     /* NULL: no event takes turns   */
+	unsigned turning;
+	uint32_t turn_codes[UPCP_EVENTS];
+	uint64_t turn_counts[UPCP_EVENTS];
+	uint64_t *place[UPCP_EVENTS]; /* of the count of set->codes[i] */
+};
+
+static int refuse(const char *why)
+{
+	return upcp_turns_tell(mpxi_error(MPXI_ENOSUPP, "%s", why));
+}
+
+int upcp_mpx_refuse_overflow(void)
+{
+	return refuse("PAPI_overflow and PAPI_profil are not for multiplexed sets, in which an "
+		      "event may count part of the time only: use a set of its own that is not "
+		      "multiplexed");
+}
+
+int upcp_mpx_refuse_write(void)
+{
+	return refuse("PAPI_write is not for multiplexed sets, whose counts may be estimates");
+}
+
+/* For tests on machines without a PMU: perf events take turns in groups of so many. */
+static unsigned group_max(void)
+{
+	const char *wish = secure_getenv("UPC_MULTIPLEX_GROUP");
+
+	return wish ? (unsigned)strtoul(wish, NULL, 10) : 0;
+}
+
+int upcp_mpx_tries_unit(const struct upcp_set *set)
+{
+	return !set->mpx && !(set->slice_ns && group_max());
+}
+
+/* ---- what needs a counter of the PMU -------------------------------------------- */
+
+enum need { NEEDS_NONE, NEEDS_COUNTER, NEEDS_BOTH };
+
+/* perf events that the kernel counts itself; what is none of these may need a counter. */
+static int is_software(const char *driver)
+{
+	static const char *const names[] = {
+		"ALIGNMENT-FAULTS", "ALIGNMENT_FAULTS", "BPF-OUTPUT", "BPF_OUTPUT",
+		"CGROUP-SWITCHES",  "CGROUP_SWITCHES",  "CONTEXT-SWITCHES", "CONTEXT_SWITCHES",
+		"CPU-CLOCK",	    "CPU_CLOCK",	"CPU-MIGRATIONS",   "CPU_MIGRATIONS",
+		"CS",		    "DUMMY",		"EMULATION-FAULTS", "EMULATION_FAULTS",
+		"FAULTS",	    "MAJOR-FAULTS",	"MIGRATIONS",	    "MINOR-FAULTS",
+		"PAGE-FAULTS",	    "PAGE_FAULTS",	"PAGE_FAULTS_MAJ",  "PAGE_FAULTS_MIN",
+		"TASK-CLOCK",	    "TASK_CLOCK",
+	};
+	static const char head[] = "perf \"", pmu[] = "perf::", count[] = "PERF_COUNT_SW_";
+	size_t i, length;
+
+	if (strncmp(driver, head, sizeof(head) - 1))
+		return 0;
+	driver += sizeof(head) - 1;
+	driver += strncasecmp(driver, pmu, sizeof(pmu) - 1) ? 0 : sizeof(pmu) - 1;
+	driver += strncasecmp(driver, count, sizeof(count) - 1) ? 0 : sizeof(count) - 1;
+	length = strcspn(driver, "\":");
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == length && !strncasecmp(driver, names[i], length))
+			return 1;
+	return 0;
+}
+
+static enum need need_of_plain(const struct upc_event_info *info)
+{
+	if (info->source == UPC_SOURCE_TRACEPOINT)
+		return group_max() ? NEEDS_COUNTER : NEEDS_NONE;
+	if (info->source != UPC_SOURCE_PERF || (!group_max() && is_software(info->driver)))
+		return NEEDS_NONE;
+	return NEEDS_COUNTER;
+}
+
+/* Of a derived event: by what a unit binds for it. */
+static int need_of_terms(struct upcp_set *set, struct upc_unit *unit, uint32_t code,
+			 enum need *need)
+{
+	const struct upcp_library *lib = set->lib;
+	struct upc_transaction *transaction;
+	int files = 0, counters = 0, i;
+	int error = lib->upc_transaction_begin(unit, &transaction);
+
+	if (error)
+		return error;
+	error = lib->upc_transaction_add(transaction, code, UPC_ANY_COUNTER);
+	if (error) {
+		lib->upc_transaction_abort(transaction);
+		return error;
+	}
+	error = lib->upc_transaction_commit(transaction);
+	for (i = 0; i < UPC_COUNTERS && !error; i++) {
+		struct upc_counter_info counter = UPC_OPTIONS_INIT(upc_counter_info);
+		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+
+		error = lib->upc_counter_state(unit, i, &counter);
+		if (error || !(counter.flags & UPC_COUNTER_BOUND))
+			continue;
+		error = lib->upc_catalogue_info(upcp_sets_catalogue(), counter.code, &info);
+		counters += !error && need_of_plain(&info) == NEEDS_COUNTER;
+		files += !error && info.source != UPC_SOURCE_PERF &&
+			 info.source != UPC_SOURCE_TRACEPOINT;
+	}
+	*need = !counters ? NEEDS_NONE : files ? NEEDS_BOTH : NEEDS_COUNTER;
+	return error;
+}
+
+static int need_of(struct upcp_set *set, uint32_t code, enum need *need)
+{
+	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	struct upc_unit_options options;
+	struct upc_unit *unit;
+	int error = set->lib->upc_catalogue_info(upcp_sets_catalogue(), code, &info);
+
+	*need = NEEDS_NONE;
+	if (error)
+		return error;
+	if (info.source != UPC_SOURCE_DERIVED) {
+		*need = need_of_plain(&info);
+		return 0;
+	}
+	error = upcp_set_options(set, &set->target, &options);
+	if (!error)
+		error = set->lib->upc_unit_create(upcp_sets_catalogue(), &options, &unit);
+	if (error)
+		return error;
+	error = need_of_terms(set, unit, code, need);
+	set->lib->upc_unit_destroy(unit);
+	return error;
+}
+
+/* ---- units beside each other ------------------------------------------------------ */
+
+/* One event into a unit, or out of it. */
+static int change_part(const struct upcp_set *set, struct part *part, uint32_t code, int add)
+{
+	struct upc_transaction *transaction;
+	unsigned i;
+	int error = set->lib->upc_transaction_begin(part->unit, &transaction);
+
+	if (error)
+		return error;
+	error = add ? set->lib->upc_transaction_add(transaction, code, UPC_ANY_COUNTER)
+		    : set->lib->upc_transaction_remove(transaction, code);
+	if (error) {
+		set->lib->upc_transaction_abort(transaction);
+		return error;
+	}
+	error = set->lib->upc_transaction_commit(transaction);
+	if (error)
+		return error;
+	if (add) {
+		part->codes[part->n++] = code;
+		return 0;
+	}
+	for (i = 0; part->codes[i] != code; i++)
+		;
+	memmove(part->codes + i, part->codes + i + 1, (--part->n - i) * sizeof(*part->codes));
+	return 0;
+}
+
+static int make_part(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	struct upc_unit_options options;
+	struct part *part;
+	int error;
+
+	if (mpx->parts == PARTS_MAX)
+		return UPC_ECONFLICT;
+	error = upcp_set_options(set, &set->target, &options);
+	part = error ? NULL : calloc(1, sizeof(*part));
+	if (!part)
+		return error ? error : UPC_ENOMEM;
+	error = set->lib->upc_unit_create(upcp_sets_catalogue(), &options, &part->unit);
+	if (error)
+		free(part);
+	else
+		mpx->part[mpx->parts++] = part;
+	return error;
+}
+
+/* The last one, which is not the first. */
+static void drop_part(struct upcp_set *set)
+{
+	struct part *part = set->mpx->part[--set->mpx->parts];
+
+	set->lib->upc_unit_destroy(part->unit);
+	free(part);
+}
+
+/* Into the first unit that takes it. */
+static int add_beside(struct upcp_set *set, uint32_t code)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	int error = UPC_ECONFLICT;
+	unsigned k;
+
+	for (k = 0; k < mpx->parts && error == UPC_ECONFLICT; k++)
+		error = change_part(set, mpx->part[k], code, 1);
+	if (error != UPC_ECONFLICT)
+		return error;
+	error = make_part(set);
+	if (error)
+		return error;
+	error = change_part(set, mpx->part[mpx->parts - 1], code, 1);
+	if (error)
+		drop_part(set);
+	return error;
+}
+
+/* ---- events that take turns --------------------------------------------------------- */
+
+static pid_t counted_thread(const struct upcp_set *set, const struct upcp_target *target)
+{
+	return target->attached ? target->attached : set->owner_thread;
+}
+
+/* Slices are ended by the counted thread's own signals. */
+static int can_take_turns(const struct upcp_set *set, const struct upcp_target *target)
+{
+	return target->reach == UPCP_REACH_THREAD && target->cpu == UPCP_NO_CPU &&
+	       !target->inherit && counted_thread(set, target) == (pid_t)syscall(SYS_gettid);
+}
+
+static int refuse_target(void)
+{
+	return refuse("events that need more counters than the PMU has take turns only where a "
+		      "thread counts itself: not attached, on CPUs, inherited or of a process; "
+		      "count fewer hardware events, or in each thread");
+}
+
+static int make_turns(struct upcp_set *set, const struct upcp_target *target,
+		      struct upcp_turns **turns)
+{
+	struct upcp_turns_options options = {.lib = set->lib,
+					     .catalogue = upcp_sets_catalogue(),
+					     .slice_ns = set->slice_ns,
+					     .group_max = group_max()};
+	int error = upcp_set_options(set, target, &options.unit);
+	unsigned i;
+
+	if (error)
+		return error;
+	error = upcp_turns_create(&options, turns);
+	if (error)
+		return error;
+	for (i = 0; i < set->mpx->turning && !error; i++)
+		error = upcp_turns_add(*turns, set->mpx->turn_codes[i]);
+	if (error)
+		upcp_turns_destroy(*turns);
+	return error;
+}
+
+static int add_turning(struct upcp_set *set, uint32_t code)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	int error;
+
+	if (!can_take_turns(set, &set->target))
+		return refuse_target();
+	if (!mpx->turns) {
+		error = make_turns(set, &set->target, &mpx->turns);
+		if (error) {
+			mpx->turns = NULL;
+			return error;
+		}
+	}
+	error = upcp_turns_add(mpx->turns, code);
+	if (!error)
+		mpx->turn_codes[mpx->turning++] = code;
+	return error;
+}
+
+/* ---- the set as a whole ----------------------------------------------------------- */
+
+/* What is in a unit, or in the list of those that take turns, goes; nothing fails. */
+static void take_out(struct upcp_set *set, uint32_t code)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	unsigned i, k;
+
+	for (i = 0; i < mpx->turning; i++) {
+		if (mpx->turn_codes[i] != code)
+			continue;
+		upcp_turns_remove(mpx->turns, code);
+		memmove(mpx->turn_codes + i, mpx->turn_codes + i + 1,
+			(--mpx->turning - i) * sizeof(*mpx->turn_codes));
+		return;
+	}
+	for (k = 0; k < mpx->parts; k++)
+		for (i = 0; i < mpx->part[k]->n; i++)
+			if (mpx->part[k]->codes[i] == code) {
+				(void)change_part(set, mpx->part[k], code, 0);
+				return;
+			}
+}
+
+static int put_in(struct upcp_set *set, uint32_t code)
+{
+	enum need need;
+	int error = need_of(set, code, &need);
+
+	if (error)
+		return error;
+	switch (need) {
+	case NEEDS_NONE:
+		return add_beside(set, code);
+	case NEEDS_COUNTER:
+		return add_turning(set, code);
+	default:
+		return refuse("a formula over both hardware events and files or clocks cannot take "
+			      "turns: count its terms");
+	}
+}
+
+/* The set's unit has all events again, as before; moved of them had left it. */
+static int revert(struct upcp_set *set, unsigned moved)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	int error = 0;
+
+	while (moved > 0 && !error)
+		error = change_part(set, mpx->part[0], mpx->turn_codes[--moved], 1);
+	if (!error)
+		upcp_mpx_destroy(set);
+	return error;
+}
+
+/*
+ * The set as it is becomes a multiplexed one: what needs counters of the PMU leaves its
+ * unit. Where that fails it goes back.
+ */
+static int convert(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = calloc(1, sizeof(*mpx));
+	struct part *first = calloc(1, sizeof(*first));
+	enum need need;
+	unsigned i, moved;
+	int error = mpx && first ? 0 : UPC_ENOMEM;
+
+	if (error) {
+		free(mpx);
+		free(first);
+		return error;
+	}
+	set->mpx = mpx;
+	mpx->part[mpx->parts++] = first;
+	first->unit = set->unit;
+	first->n = set->n;
+	memcpy(first->codes, set->codes, set->n * sizeof(*set->codes));
+	for (i = 0; i < set->n && !error; i++) {
+		error = need_of(set, set->codes[i], &need);
+		if (!error && need != NEEDS_NONE)
+			error = put_in(set, set->codes[i]);
+	}
+	for (moved = 0; moved < mpx->turning && !error; moved++)
+		error = change_part(set, first, mpx->turn_codes[moved], 0);
+	if (error)
+		(void)revert(set, moved);
+	return error;
+}
+
+/* Nothing is left that the unit alone could not have. */
+static void shrink(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+
+	while (mpx->parts > 1 && !mpx->part[mpx->parts - 1]->n)
+		drop_part(set);
+	if (!mpx->turning) {
+		upcp_turns_destroy(mpx->turns);
+		mpx->turns = NULL;
+	}
+	if (mpx->parts == 1 && !mpx->turns)
+		upcp_mpx_destroy(set);
+}
+
+int upcp_mpx_change(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
+		    const uint32_t *fresh, unsigned n_fresh, int error)
+{
+	const int was = set->mpx != NULL;
+	unsigned i;
+
+	if (error && error != UPC_ECONFLICT)
+		return error;
+	error = was ? 0 : convert(set);
+	if (!error && set->mpx->turns)
+		error = upcp_turns_check(set->mpx->turns);
+	if (error)
+		return error;
+	for (i = 0; i < n_fresh && !error; i++)
+		error = put_in(set, fresh[i]);
+	if (error) {
+		for (i--; i-- > 0;)
+			take_out(set, fresh[i]);
+		/* Where an event cannot even go back, it goes on as it is. */
+		if (was || revert(set, set->mpx->turning))
+			shrink(set);
+		return error;
+	}
+	for (i = 0; i < n_gone; i++)
+		take_out(set, gone[i]);
+	shrink(set);
+	return 0;
+}
+
+/* The list has the codes in nearly the same order. */
+static unsigned find_code(const struct upcp_set *set, uint32_t code, unsigned from)
+{
+	unsigned i = from;
+
+	while (set->codes[i % set->n] != code && i < from + set->n)
+		i++;
+	return i % set->n;
+}
+
+void upcp_mpx_settle(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	unsigned i = 0, k, m;
+
+	for (m = 0; m < mpx->turning; m++) {
+		i = find_code(set, mpx->turn_codes[m], i);
+		mpx->place[i] = &mpx->turn_counts[m];
+	}
+	for (k = 0; k < mpx->parts; k++)
+		for (m = 0; m < mpx->part[k]->n; m++) {
+			i = find_code(set, mpx->part[k]->codes[m], i);
+			mpx->place[i] = &mpx->part[k]->counts[m];
+		}
+}
+
+int upcp_mpx_aim(struct upcp_set *set, const struct upcp_target *target,
+		 const struct upc_unit_options *options)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	struct upc_unit_options before;
+	struct upcp_turns *turns = NULL;
+	unsigned k;
+	int error = 0;
+
+	if (mpx->turns) {
+		error = upcp_turns_check(mpx->turns);
+		if (!error && !can_take_turns(set, target))
+			error = refuse_target();
+		if (!error)
+			error = make_turns(set, target, &turns);
+		if (error)
+			return error;
+	}
+	for (k = 0; k < mpx->parts && !error; k++)
+		error = set->lib->upc_unit_retarget(mpx->part[k]->unit, options);
+	if (error) {
+		if (k > 1 && !upcp_set_options(set, &set->target, &before))
+			for (k--; k-- > 0;)
+				(void)set->lib->upc_unit_retarget(mpx->part[k]->unit, &before);
+		upcp_turns_destroy(turns);
+		return error;
+	}
+	if (turns) {
+		upcp_turns_destroy(mpx->turns);
+		mpx->turns = turns;
+	}
+	return 0;
+}
+
+void upcp_mpx_destroy(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+
+	if (!mpx)
+		return;
+	upcp_turns_destroy(mpx->turns);
+	while (mpx->parts > 1)
+		drop_part(set);
+	free(mpx->part[0]);
+	free(mpx);
+	set->mpx = NULL;
+}
+
+/* ---- counting ------------------------------------------------------------------------ */
+
+static int start_parts(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	unsigned k;
+	int error = 0;
+
+	for (k = 0; k < mpx->parts && !error; k++) {
+		error = set->lib->upc_unit_reset(mpx->part[k]->unit);
+		if (!error)
+			error = set->lib->upc_unit_start(mpx->part[k]->unit);
+	}
+	if (error)
+		for (k--; k-- > 0;)
+			(void)set->lib->upc_unit_stop(mpx->part[k]->unit);
+	return error;
+}
+
+static void stop_parts(struct upcp_set *set)
+{
+	unsigned k;
+
+	for (k = 0; k < set->mpx->parts; k++)
+		(void)set->lib->upc_unit_stop(set->mpx->part[k]->unit);
+}
+
+/* A forked child has copies of the parent's groups: it makes its own. */
+static int renew_turns(struct upcp_set *set)
+{
+	struct upcp_turns *turns;
+	int error;
+
+	if (!set->mpx->turns || !upcp_turns_inherited(set->mpx->turns))
+		return 0;
+	error = make_turns(set, &set->target, &turns);
+	if (error)
+		return error;
+	upcp_turns_destroy(set->mpx->turns);
+	set->mpx->turns = turns;
+	return 0;
+}
+
+int upcp_mpx_start(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	int error = renew_turns(set);
+
+	if (!error)
+		error = start_parts(set);
+	if (error || !mpx->turns)
+		return error;
+	error = upcp_turns_start(mpx->turns, counted_thread(set, &set->target));
+	if (error)
+		stop_parts(set);
+	return error;
+}
+
+int upcp_mpx_stop(struct upcp_set *set)
+{
+	struct upcp_turns *turns = set->mpx->turns;
+	int error;
+
+	if (turns) {
+		error = upcp_turns_check(turns);
+		if (error)
+			return error;
+		if (!upcp_turns_inherited(turns))
+			(void)upcp_turns_stop(turns);
+	}
+	stop_parts(set);
+	return 0;
+}
+
+int upcp_mpx_reset(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	int error = mpx->turns ? upcp_turns_check(mpx->turns) : 0, failed;
+	unsigned k;
+
+	if (error)
+		return error;
+	upcp_turns_hold(mpx->turns);
+	for (k = 0; k < mpx->parts; k++) {
+		failed = set->lib->upc_unit_reset(mpx->part[k]->unit);
+		error = error ? error : failed;
+	}
+	if (mpx->turns && !upcp_turns_inherited(mpx->turns)) {
+		failed = upcp_turns_reset(mpx->turns);
+		error = error ? error : failed;
+	}
+	upcp_turns_release(mpx->turns);
+	return error;
+}
+
+static int read_turns(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	unsigned i;
+	int error;
+
+	/* In a child what it has inherited stands still, at 0. */
+	if (upcp_turns_inherited(mpx->turns)) {
+		memset(mpx->turn_counts, 0, mpx->turning * sizeof(*mpx->turn_counts));
+		return 0;
+	}
+	error = upcp_turns_read(mpx->turns, mpx->turn_counts);
+	for (i = 0; i < mpx->turning && !error; i++)
+		if (mpx->turn_counts[i] == UPCP_NEVER)
+			set->never = mpx->turn_codes[i] + 1;
+	return error;
+}
+
+int upcp_mpx_read(struct upcp_set *set)
+{
+	struct upcp_mpx *mpx = set->mpx;
+	int error = mpx->turns ? upcp_turns_check(mpx->turns) : 0, failed = 0;
+	unsigned i, k;
+
+	set->never = 0;
+	if (error)
+		return error;
+	upcp_turns_hold(mpx->turns);
+	for (k = 0; k < mpx->parts && upcp_has_values(failed); k++) {
+		struct part *part = mpx->part[k];
+
+		failed = part->n ? set->lib->upc_unit_read_added(part->unit, part->counts, part->n)
+				 : 0;
+		error = error ? error : failed;
+	}
+	if (mpx->turns && upcp_has_values(failed)) {
+		failed = read_turns(set);
+		error = error ? error : failed;
+	}
+	upcp_turns_release(mpx->turns);
+	for (i = 0; i < set->n && upcp_has_values(failed); i++)
+		set->counts[i] = *mpx->place[i];
+	return error;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_slices.h - the time slices of multiplexed sets: a timer in each thread that has
+ * events taking turns, and what its signal may interrupt.
+ */
+#ifndef UPC_SLICES_H
+#define UPC_SLICES_H
+
+#include <stdint.h>
+
+#include "mpx/core.h"
+
+#define UPCP_SLICE_DEFAULT 10000000u            /* ns */
+#define UPCP_SLICE_MIN     100000u
+#define UPCP_SLICE_MAX     UINT64_C(10000000000)
+
+/* A thread's timer, while it ends the slices of a core. */
+struct upcp_ticker;
+
+/*
+ * The core's slices are ended every ns nanoseconds of the calling thread's CPU time,
+ * until upcp_slices_end. *holder becomes the thread's ticker, and NULL again when that
+ * ends or the thread does. Errors, the core's, with mpxi_error's message: MPXI_EISRUN
+ * (the thread ends the slices of another core), MPXI_ENOMEM, those of the timers.
+ * Context: the thread that is counted.
+ */
+int upcp_slices_begin(struct upcp_ticker **holder, struct mpxi_core *core, uint64_t ns);
+
+/* From here on no tick reaches the core. Context: any thread; not for handlers. */
+void upcp_slices_end(struct upcp_ticker **holder);
+
+/* A ticker of a thread that lives, and is not the calling one. */
+int upcp_slices_foreign(struct upcp_ticker *const *holder);
+
+/* This thread is in a call of the component (upc.c). Context: signal handlers too. */
+int upcp_inside_sig(void);
+
+#endif /* UPC_SLICES_H */

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_turns.c - the core of MPX on units of libupc: a group is a unit of its own, which
+ * stays open while other groups count.
+ *
+ * What the functions ending in _sig call in a handler, for units of perf events alone,
+ * that count the calling thread and have no thresholds and no page that is shown:
+ *
+ *   upc_unit_reset       no system call: the unit is stopped
+ *   upc_unit_start       ENABLE of each perf group, one read of each of the PMU's
+ *   upc_unit_stop        DISABLE of each, one read of each into the unit's own buffer
+ *   upc_unit_read_added  one read of each, or none where user mode can
+ *   clock_gettime        async-signal-safe
+ *
+ * None allocates or locks: descriptors and buffers are there since the group was opened.
+ * What fails writes words into the thread's message in libupc, whose memory is there
+ * since the thread's first start. One thing takes libupc's lock: the notice of a counter
+ * that others took away in the middle of a slice. So no tick goes into a call of the
+ * component or a fork, which may hold it (upc_slices.c); of a call that a program makes to
+ * libupc itself nobody here can know.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* gettid of older C libraries */
+#endif
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpx/core.h"
+#include "mpx/error.h"
+#include "upc_report.h"
+#include "upc_slices.h"
+#include "upc_turns.h"
+
+/* libupc's errors on their way through the core, which has numbers of its own. */
+#define FOREIGN 2000
+
+struct upcp_turns {
+	struct upcp_turns_options options;
+	struct mpxi_core *core;
+	struct mpxi_set *set;
+	struct upc_unit *trial; /* takes and gives back what fits() asks for */
+	bool has_clock;
+	uint32_t clock; /* the event that slices are measured by */
+	int counted;    /* the thread, at the last start         */
+	pid_t process;
+	struct upcp_ticker *ticker;
+	uint64_t given[UPC_EVENTS_MAX]; /* what reads have given, in the order of adding */
+};
+
+struct group {
+	struct upcp_turns *turns;
+	struct upc_unit *unit;
+	unsigned n;      /* the core's events, which come behind the clock's */
+	uint64_t began;  /* without a clock event: the thread's CPU time     */
+	uint64_t value[];
+};
+
+static int foreign(int error)
+{
+	return error ? error - FOREIGN : 0;
+}
+
+int upcp_turns_tell(int error)
+{
+	if (error != MPXI_ENOMEM)
+		upcp_report(error == MPXI_ECNFLCT ? UPCP_REPORT_CONFLICT : UPCP_REPORT_REFUSED,
+			    mpxi_last_message());
+	return error - UPCP_TOLD;
+}
+
+/* The core's error for the caller. */
+static int settle(int error)
+{
+	if (error >= 0)
+		return 0;
+	return error <= -FOREIGN ? error + FOREIGN : upcp_turns_tell(error);
+}
+
+/* ---- which events go together ------------------------------------------------- */
+
+/* The clock and the events into a unit, all or none. */
+static int fill(struct upcp_turns *turns, struct upc_unit *unit, const uint32_t *event, unsigned n)
+{
+	const struct upcp_library *lib = turns->options.lib;
+	struct upc_transaction *transaction;
+	unsigned i;
+	int error = lib->upc_transaction_begin(unit, &transaction);
+
+	if (error)
+		return error;
+	if (turns->has_clock)
+		error = lib->upc_transaction_add(transaction, turns->clock, UPC_ANY_COUNTER);
+	for (i = 0; i < n && !error; i++)
+		error = lib->upc_transaction_add(transaction, event[i], UPC_ANY_COUNTER);
+	if (!error)
+		return lib->upc_transaction_commit(transaction);
+	lib->upc_transaction_abort(transaction);
+	return error;
+}
+
+static int make_unit(struct upcp_turns *turns, const uint32_t *event, unsigned n,
+		     struct upc_unit **made)
+{
+	const struct upcp_library *lib = turns->options.lib;
+	struct upc_unit *unit;
+	int error = lib->upc_unit_create(turns->options.catalogue, &turns->options.unit, &unit);
+
+	if (error)
+		return error;
+	error = fill(turns, unit, event, n);
+	if (error)
+		lib->upc_unit_destroy(unit);
+	else
+		*made = unit;
+	return error;
+}
+
+static int ops_fits(void *backend, const uint32_t *event, unsigned n)
+{
+	struct upcp_turns *turns = backend;
+	struct upc_unit *unit;
+	int error;
+
+	if (turns->options.group_max && n > turns->options.group_max)
+		return 0;
+	error = make_unit(turns, event, n, &unit);
+	if (error == UPC_ECONFLICT && n > 1)
+		return 0;
+	if (error)
+		return foreign(error); /* alone: libupc's words say best why not */
+	turns->options.lib->upc_unit_destroy(unit);
+	return 1;
+}
+
+/* What need not take turns is not given to the core (upc_mpx.c). */
+static enum mpxi_role ops_role(void *backend, uint32_t event)
+{
+	const struct upcp_turns *turns = backend;
+
+	return turns->has_clock && event == turns->clock ? MPXI_CLOCK : MPXI_ORDINARY;
+}
+
+/* ---- groups -------------------------------------------------------------------- */
+
+static int ops_open(void *backend, const uint32_t *event, unsigned n, void **opened)
+{
+	struct upcp_turns *turns = backend;
+	struct group *group = calloc(1, sizeof(*group) + (n + 1) * sizeof(group->value[0]));
+	int error;
+
+	if (!group)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a group of %u events", n);
+	group->turns = turns;
+	group->n = n;
+	error = make_unit(turns, event, n, &group->unit);
+	if (error) {
+		free(group);
+		return foreign(error);
+	}
+	*opened = group;
+	return 0;
+}
+
+static void ops_close(void *backend, void *handle)
+{
+	struct upcp_turns *turns = backend;
+	struct group *group = handle;
+
+	turns->options.lib->upc_unit_destroy(group->unit);
+	free(group);
+}
+
+static uint64_t cpu_time_sig(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int ops_start_sig(void *handle)
+{
+	struct group *group = handle;
+	const struct upcp_library *lib = group->turns->options.lib;
+	int error = lib->upc_unit_reset(group->unit);
+
+	if (!error)
+		error = lib->upc_unit_start(group->unit);
+	if (!group->turns->has_clock)
+		group->began = cpu_time_sig();
+	return foreign(error);
+}
+
+/* What did not count all the time is no slice: read_added says so, stopped or not. */
+static int take_sig(struct group *group, uint64_t now, struct mpxi_sample *sample)
+{
+	const unsigned first = group->turns->has_clock;
+	int error = group->turns->options.lib->upc_unit_read_added(group->unit, group->value,
+								   group->n + first);
+	unsigned i;
+
+	if (error)
+		return foreign(error);
+	sample->size = first ? group->value[0] : now - group->began;
+	sample->covariate = 0;
+	for (i = 0; i < group->n; i++)
+		sample->count[i] = group->value[first + i];
+	return 0;
+}
+
+static int ops_read_sig(void *handle, struct mpxi_sample *sample)
+{
+	struct group *group = handle;
+
+	return take_sig(group, group->turns->has_clock ? 0 : cpu_time_sig(), sample);
+}
+
+static int ops_stop_sig(void *handle, struct mpxi_sample *sample)
+{
+	struct group *group = handle;
+	uint64_t now = group->turns->has_clock ? 0 : cpu_time_sig();
+	int error = group->turns->options.lib->upc_unit_stop(group->unit);
+
+	return error ? foreign(error) : take_sig(group, now, sample);
+}
+
+static const struct mpxi_backend_ops ops = {
+	.fits = ops_fits,
+	.role = ops_role,
+	.open = ops_open,
+	.close = ops_close,
+	.start_sig = ops_start_sig,
+	.read_sig = ops_read_sig,
+	.stop_sig = ops_stop_sig,
+};
+
+/* ---- the clock ------------------------------------------------------------------ */
+
+/* Some machines take the event and never count it. */
+static bool clock_counts(struct upcp_turns *turns)
+{
+	const struct upcp_library *lib = turns->options.lib;
+	struct upc_unit *unit;
+	volatile unsigned work = 0;
+	uint64_t cycles = 0;
+	unsigned i;
+	int error = make_unit(turns, NULL, 0, &unit);
+
+	if (error)
+		return false;
+	error = lib->upc_unit_start(unit);
+	for (i = 0; i < 20000; i++)
+		work = work + i;
+	(void)lib->upc_unit_stop(unit);
+	if (!error)
+		error = lib->upc_unit_read_added(unit, &cycles, 1);
+	lib->upc_unit_destroy(unit);
+	return !error && cycles > 0;
+}
+
+/* Cycles come with a group's own read; the thread's CPU time is a system call. */
+static void choose_clock(struct upcp_turns *turns)
+{
+	static const char *const names[] = {"perf::CYCLES", "perf::CPU-CYCLES"};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names) && !turns->has_clock; i++) {
+		if (turns->options.lib->upc_catalogue_find(turns->options.catalogue, names[i],
+							   &turns->clock))
+			continue;
+		turns->has_clock = true;
+		turns->has_clock = clock_counts(turns);
+	}
+}
+
+/* ---- time slices ------------------------------------------------------------------ */
+
+static int on_sharing(void *arg, bool on)
+{
+	struct upcp_turns *turns = arg;
+
+	if (!on) {
+		upcp_slices_end(&turns->ticker);
+		return 0;
+	}
+	if (turns->counted != (int)syscall(SYS_gettid))
+		return mpxi_error(MPXI_ENOSUPP,
+				  "a multiplexed set whose events take turns is started by the "
+				  "thread that it counts; this one counts thread %d",
+				  turns->counted);
+	/* The handler may write libupc's message: its memory is there from here on. */
+	(void)turns->options.lib->upc_last_message();
+	return upcp_slices_begin(&turns->ticker, turns->core, turns->options.slice_ns);
+}
+
+/* Threads that work in step should not have their groups in step too. */
+static uint64_t seed_of(const struct upcp_turns *turns)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_nsec * UINT64_C(6364136223846793005) ^ (uintptr_t)turns;
+}
+
+/* ---- life -------------------------------------------------------------------------- */
+
+int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turns **made)
+{
+	struct upcp_turns *turns = calloc(1, sizeof(*turns));
+	struct mpxi_core_options core = {
+		.ops = &ops, .backend = turns, .sharing = on_sharing, .arg = turns};
+	int error;
+
+	if (!turns)
+		return MPXI_ENOMEM - UPCP_TOLD;
+	turns->options = *options;
+	turns->process = getpid();
+	choose_clock(turns);
+	core.seed = seed_of(turns);
+	error = mpxi_core_create(&core, &turns->core);
+	if (!error)
+		error = mpxi_set_create(turns->core, &turns->set);
+	if (error) {
+		mpxi_core_destroy(turns->core);
+		free(turns);
+		return settle(error);
+	}
+	*made = turns;
+	return 0;
+}
+
+void upcp_turns_destroy(struct upcp_turns *turns)
+{
+	if (!turns)
+		return;
+	upcp_slices_end(&turns->ticker);
+	/* A child's copies of the units are stopped, and closed as any. */
+	mpxi_core_destroy(turns->core);
+	free(turns);
+}
+
+int upcp_turns_inherited(const struct upcp_turns *turns)
+{
+	return turns->process != getpid();
+}
+
+/* ---- events ------------------------------------------------------------------------- */
+
+static int check(const struct upcp_turns *turns, uint32_t code)
+{
+	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	int error = turns->options.lib->upc_catalogue_info(turns->options.catalogue, code, &info);
+
+	if (error)
+		return error;
+	if (info.kind == UPC_KIND_LEVEL)
+		return upcp_turns_tell(
+			mpxi_error(MPXI_ENOSUPP,
+				   "%s is a level or a quotient, which cannot be added up over "
+				   "time slices: count it in a set that fits",
+				   info.name));
+	return 0;
+}
+
+int upcp_turns_add(struct upcp_turns *turns, uint32_t code)
+{
+	int index, error = check(turns, code);
+
+	if (error)
+		return error;
+	index = mpxi_set_add(turns->set, code);
+	if (index < 0)
+		return settle(index);
+	turns->given[index] = UPCP_NEVER;
+	return 0;
+}
+
+void upcp_turns_remove(struct upcp_turns *turns, uint32_t code)
+{
+	unsigned n = upcp_turns_events(turns), i;
+
+	for (i = 0; i < n && mpxi_set_event(turns->set, i) != code; i++)
+		;
+	if (i == n || mpxi_set_remove(turns->set, code))
+		return;
+	memmove(turns->given + i, turns->given + i + 1, (n - i - 1) * sizeof(turns->given[0]));
+}
+
+unsigned upcp_turns_events(const struct upcp_turns *turns)
+{
+	return turns ? mpxi_set_events(turns->set) : 0;
+}
+
+/* ---- counting ------------------------------------------------------------------------ */
+
+static void forget(struct upcp_turns *turns)
+{
+	unsigned i;
+
+	for (i = 0; i < upcp_turns_events(turns); i++)
+		turns->given[i] = UPCP_NEVER;
+}
+
+int upcp_turns_check(const struct upcp_turns *turns)
+{
+	if (!upcp_slices_foreign(&turns->ticker))
+		return 0;
+	return upcp_turns_tell(mpxi_error(MPXI_EISRUN,
+					  "a multiplexed set whose events take turns is used by "
+					  "the thread that has started it, as long as it runs"));
+}
+
+int upcp_turns_start(struct upcp_turns *turns, int counted)
+{
+	int error;
+
+	turns->counted = counted;
+	error = mpxi_set_start(turns->set);
+	if (!error)
+		forget(turns);
+	return settle(error);
+}
+
+int upcp_turns_stop(struct upcp_turns *turns)
+{
+	int error = mpxi_set_stop(turns->set);
+
+	return error == MPXI_ENOTRUN ? 0 : settle(error);
+}
+
+int upcp_turns_reset(struct upcp_turns *turns)
+{
+	int error = mpxi_set_reset(turns->set);
+
+	if (!error)
+		forget(turns);
+	return settle(error);
+}
+
+/* N_e as a whole number. */
+static uint64_t whole(const struct mpxi_window *window, const struct mpxi_estimate *estimate)
+{
+	/* A count beyond 2^53 is exact only as an integer. */
+	if (estimate->exact)
+		return window->sums.count;
+	return estimate->value < 0x1p63 ? (uint64_t)(estimate->value + .5) : INT64_MAX;
+}
+
+int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts)
+{
+	int error = mpxi_set_read(turns->set);
+	struct mpxi_estimate estimate;
+	unsigned i;
+
+	if (error) {
+		memcpy(counts, turns->given, upcp_turns_events(turns) * sizeof(*counts));
+		return settle(error);
+	}
+	for (i = 0; i < upcp_turns_events(turns); i++) {
+		const struct mpxi_window *window = mpxi_set_window(turns->set, i);
+		uint64_t count;
+
+		mpxi_estimate(window, MPXI_INTERPOLATED, &estimate);
+		count = estimate.never ? UPCP_NEVER : whole(window, &estimate);
+		/* UPCP_NEVER is the largest: whatever comes after it is news. */
+		if (count != UPCP_NEVER &&
+		    (turns->given[i] == UPCP_NEVER || count > turns->given[i]))
+			turns->given[i] = count;
+		counts[i] = turns->given[i];
+	}
+	return 0;
+}
+
+void upcp_turns_hold(struct upcp_turns *turns)
+{
+	if (turns)
+		mpxi_core_hold(turns->core);
+}
+
+void upcp_turns_release(struct upcp_turns *turns)
+{
+	if (turns)
+		mpxi_core_release(turns->core);
+}
