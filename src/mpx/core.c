@@ -84,6 +84,7 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 	}
 	group->running = true;
 	group->run = ++core->runs;
+	core->changes++;
 	group->begin = core->time;
 	group->covariate = core->covariate;
 	/* A set that starts before the group is first read finds nothing in it. */
@@ -136,6 +137,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	unsigned i;
 
 	group->running = false;
+	core->changes++;
 	if (group == core->current) {
 		core->current = NULL;
 		if (!error)

@@ -89,6 +89,10 @@ int mpxi_set_take(struct mpxi_set *set);
 
 /* Slices were lost between the start and the last read or stop. */
 bool mpxi_set_lost(const struct mpxi_set *set);
+/* Whole estimates of a set that runs, without their errors; -1: not counted yet. The
+ * windows are of earlier reads then. A few ns an event, where mpxi_set_read takes hundreds. */
+int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long long *value);
+
 bool mpxi_set_runs(const struct mpxi_set *set);
 unsigned mpxi_set_events(const struct mpxi_set *set);
 uint32_t mpxi_set_event(const struct mpxi_set *set, unsigned index);

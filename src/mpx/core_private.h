@@ -60,6 +60,7 @@ struct mpxi_core {
 	struct mpxi_set *first_set;
 	unsigned running_sets;
 	uint64_t runs, samples, slices, turns, lost;
+	uint64_t changes; /* runs of groups that have begun or ended */
 	size_t memory; /* of sets */
 };
 

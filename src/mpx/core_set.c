@@ -3,6 +3,7 @@
  * core_set.c - event sets over the master event list (MPX, section 5.2): they note
  * where each of their events stands when they start, and subtract that on reading.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,11 @@ struct mpxi_set {
 	unsigned entries, room;
 	struct entry *entry;
 	struct mpxi_event **event; /* [entries]: the same as entry[].event */
+	/* For plain reads of a set that runs: lines from the time lines_at on, good until a
+	 * run of a group begins or ends. Of entries in again they say nothing. */
+	struct mpxi_line *line; /* [entries] */
+	unsigned *again, agains;
+	uint64_t lines_at, lines_changes; /* the core's, then */
 };
 
 /* ---- the master event list --------------------------------------------------------- */
@@ -117,7 +123,10 @@ static void destroy(struct mpxi_set *set)
 		core->first_set = set->next;
 	if (set->next)
 		set->next->previous = set->previous;
-	core->memory -= sizeof(*set) + set->room * (sizeof(set->entry[0]) + sizeof(set->event[0]));
+	core->memory -= sizeof(*set) + set->room * (sizeof(set->entry[0]) + sizeof(set->event[0]) +
+						    sizeof(set->line[0]) + sizeof(set->again[0]));
+	free(set->line);
+	free(set->again);
 	free(set->entry);
 	free(set->event);
 	free(set);
@@ -150,7 +159,9 @@ static int reserve(struct mpxi_set *set)
 {
 	unsigned room = set->room ? 2 * set->room : 4;
 	struct mpxi_event **event;
+	struct mpxi_line *line;
 	struct entry *entry;
+	unsigned *again;
 
 	if (set->entries < set->room)
 		return 0;
@@ -160,9 +171,16 @@ static int reserve(struct mpxi_set *set)
 	event = realloc(set->event, room * sizeof(*event));
 	if (event)
 		set->event = event;
-	if (!entry || !event)
+	line = realloc(set->line, room * sizeof(*line));
+	if (line)
+		set->line = line;
+	again = realloc(set->again, room * sizeof(*again));
+	if (again)
+		set->again = again;
+	if (!entry || !event || !line || !again)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for an event set");
-	set->core->memory += (room - set->room) * (sizeof(*entry) + sizeof(*event));
+	set->core->memory += (room - set->room) *
+			     (sizeof(*entry) + sizeof(*event) + sizeof(*line) + sizeof(*again));
 	set->room = room;
 	return 0;
 }
@@ -244,6 +262,7 @@ static void mark_start(struct mpxi_set *set)
 		entry->breaks = entry->event->breaks;
 	}
 	set->lost = core->lost;
+	set->lines_changes = 0;
 }
 
 static void forget(struct mpxi_set *set)
@@ -264,25 +283,28 @@ static bool is_exact(const struct mpxi_set *set, const struct entry *entry)
 }
 
 /* known: all samples are of now. */
-static void bring_up(struct mpxi_set *set, bool known)
+static void bring_up(struct mpxi_set *set, struct entry *entry, bool known)
 {
 	struct mpxi_core *core = set->core;
+	struct mpxi_window *window = &entry->window;
 	struct mpxi_slice slice;
 	struct mpxi_mark end;
+	bool runs = mpxi_core_running(core, entry->event, &slice);
+
+	mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time, core->covariate,
+		       &end);
+	*window = (struct mpxi_window){0};
+	mpxi_window_add(window, &entry->start, &end);
+	window->exact = known && is_exact(set, entry);
+}
+
+static void bring_all_up(struct mpxi_set *set, bool known)
+{
 	unsigned i;
 
-	set->has_lost = set->lost != core->lost;
-	for (i = 0; i < set->entries; i++) {
-		struct entry *entry = &set->entry[i];
-		struct mpxi_window *window = &entry->window;
-		bool runs = mpxi_core_running(core, entry->event, &slice);
-
-		mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time,
-			       core->covariate, &end);
-		*window = (struct mpxi_window){0};
-		mpxi_window_add(window, &entry->start, &end);
-		window->exact = known && is_exact(set, entry);
-	}
+	set->has_lost = set->lost != set->core->lost;
+	for (i = 0; i < set->entries; i++)
+		bring_up(set, &set->entry[i], known);
 }
 
 static void deactivate(struct mpxi_set *set)
@@ -376,7 +398,7 @@ int mpxi_set_stop(struct mpxi_set *set)
 	mpxi_core_hold(core);
 	/* It stops even where the last of it cannot be read: what slices gave is there. */
 	error = sample(set);
-	bring_up(set, !error);
+	bring_all_up(set, !error);
 	deactivate(set);
 	set->running = false;
 	core->running_sets--;
@@ -403,6 +425,17 @@ int mpxi_set_reset(struct mpxi_set *set)
 	return error;
 }
 
+/* What was put off at the last stop, perhaps. */
+static void tidy(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+
+	if (!set->admitted && mpxi_plan_shrink(core)) {
+		mpxi_plan_keep(core);
+		(void)mpxi_plan_settle(core);
+	}
+}
+
 static int read_now(struct mpxi_set *set, bool restart)
 {
 	struct mpxi_core *core = set->core;
@@ -413,14 +446,10 @@ static int read_now(struct mpxi_set *set, bool restart)
 	mpxi_core_hold(core);
 	error = sample(set);
 	if (!error)
-		bring_up(set, true);
+		bring_all_up(set, true);
 	if (!error && restart)
 		mark_start(set);
-	/* Put off at the last stop, perhaps. */
-	if (!set->admitted && mpxi_plan_shrink(core)) {
-		mpxi_plan_keep(core);
-		(void)mpxi_plan_settle(core);
-	}
+	tidy(set);
 	mpxi_core_release(core);
 	return error;
 }
@@ -433,6 +462,70 @@ int mpxi_set_read(struct mpxi_set *set)
 int mpxi_set_take(struct mpxi_set *set)
 {
 	return read_now(set, true);
+}
+
+/* ---- plain reads ------------------------------------------------------------------- */
+
+static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_slice slice;
+	unsigned i;
+
+	set->agains = 0;
+	for (i = 0; i < set->entries; i++) {
+		const struct entry *entry = &set->entry[i];
+
+		if (!mpxi_core_running(core, entry->event, &slice) &&
+		    mpxi_stat_line(&entry->event->stat, NULL, core->time, &entry->start, estimator,
+				   &set->line[i]))
+			continue;
+		set->line[i] = (struct mpxi_line){0};
+		set->again[set->agains++] = i;
+	}
+	set->lines_at = core->time;
+	set->lines_changes = core->changes;
+}
+
+static long long value_now(struct mpxi_set *set, struct entry *entry, enum mpxi_estimator estimator)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_estimate estimate;
+	struct mpxi_slice slice;
+	struct mpxi_line line;
+	bool runs = mpxi_core_running(core, entry->event, &slice);
+
+	if (mpxi_stat_line(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start,
+			   estimator, &line))
+		return mpxi_line_value(&line, 0);
+	bring_up(set, entry, true);
+	mpxi_estimate(&entry->window, estimator, &estimate);
+	if (estimate.never)
+		return -1;
+	return estimate.value < 0x1p63 ? llrint(estimate.value) : INT64_MAX;
+}
+
+int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long long *value)
+{
+	uint64_t gone_by;
+	unsigned i;
+	int error;
+
+	mpxi_core_hold(set->core);
+	error = sample(set);
+	if (!error) {
+		if (set->lines_changes != set->core->changes)
+			draw_lines(set, estimator);
+		gone_by = set->core->time - set->lines_at;
+		for (i = 0; i < set->entries; i++)
+			value[i] = mpxi_line_value(&set->line[i], gone_by);
+		for (i = 0; i < set->agains; i++)
+			value[set->again[i]] =
+				value_now(set, &set->entry[set->again[i]], estimator);
+	}
+	tidy(set);
+	mpxi_core_release(set->core);
+	return error;
 }
 
 bool mpxi_set_lost(const struct mpxi_set *set)

@@ -32,15 +32,16 @@ struct mpxi_slice {
  * saturated once stays so: the estimate is then the ratio's, and rough.
  */
 struct mpxi_sums {
-	uint64_t slices;    /* slices ended                                */
+	/* First what a plain read takes. */
 	uint64_t count;     /* C_e                                         */
 	uint64_t size;      /* S_e                                         */
+	mpxi_i128 gap;      /* counts in gaps, in 2^-MPXI_GAP_BITS         */
+	uint64_t slices;    /* slices ended                                */
 	uint64_t covariate; /* of the covariate event in these slices      */
 	uint64_t pairs;     /* slices that another one preceded            */
 	uint64_t triples;   /* ... that two preceded                       */
 	/* Interpolation: what its error is made of, in time (stat.c). */
 	uint64_t weight, apart, lag_apart, held;
-	mpxi_i128 gap;   /* counts in gaps, in 2^-MPXI_GAP_BITS                   */
 	mpxi_u128 steps; /* squared differences of slices that follow one another */
 	mpxi_i128 lag;   /* products of two differences in turn                   */
 	/* Products of second differences of c, a slice's count, s, its size, x, its covariate. */
@@ -71,10 +72,10 @@ struct mpxi_stat {
 
 /* A place in an event's history: where a set was started, or is read. */
 struct mpxi_mark {
-	struct mpxi_sums sums; /* with the running slice so far and the open gap      */
 	uint64_t now;          /* T                                                   */
-	uint64_t covariate;    /* of the covariate event, over all T                  */
 	uint64_t unfilled;     /* time before now that the first slice will fill in   */
+	struct mpxi_sums sums; /* with the running slice so far and the open gap      */
+	uint64_t covariate;    /* of the covariate event, over all T                  */
 	struct mpxi_past first; /* the first slice as far as it is known, size 0: not yet */
 };
 
@@ -132,6 +133,37 @@ void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *runni
  * a set that goes on running adds to a copy. */
 void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start,
 		     const struct mpxi_mark *end);
+
+/*
+ * The estimate alone, without an error, as a line: between slices of its own an event's
+ * estimate goes on evenly.
+ */
+struct mpxi_line {
+	int64_t count; /* C_e                                       */
+	double rest;   /* the part of the estimate that is not C_e  */
+	double slope;  /* what rest grows by in a unit of time      */
+};
+
+/*
+ * What mpxi_estimate would give of a set that has run since start, and where it goes
+ * while the event's group does not run; of one that runs it holds at now only. False:
+ * mpxi_estimate has to be asked, as with the covariate estimator, and of an event that
+ * has seen no slice end. Not for handlers: floating point.
+ */
+bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
+		    const struct mpxi_mark *start, enum mpxi_estimator estimator,
+		    struct mpxi_line *line);
+
+/* The line's value when so much time has gone by, as a whole number. */
+static inline int64_t mpxi_line_value(const struct mpxi_line *line, uint64_t gone_by)
+{
+	const double most = 0x1p62;
+	double rest = line->rest + line->slope * (double)(int64_t)gone_by + .5;
+
+	/* count is below 2^62, too. A sum of gaps can be negative (mpxi_stat_start). */
+	rest = rest < most ? rest : most;
+	return line->count + (int64_t)(rest > 0 ? rest : 0);
+}
 
 /* Not for handlers: floating point. */
 void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,
