@@ -5,7 +5,7 @@
 
 # What of src/mpx knows no PAPI.
 core=("$top"/src/mpx/{core,timer}*.[ch] "$top"/src/mpx/{error,group,plan,stat}.[ch]
-	"$top"/src/mpx/{backend.h,estimate.c})
+	"$top"/src/mpx/{backend.h,estimate.c,value.c})
 
 # component_hash: of all of it
 component_hash()

@@ -3,7 +3,6 @@
  * core_set.c - event sets over the master event list (MPX, section 5.2): they note
  * where each of their events stands when they start, and subtract that on reading.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -502,7 +501,8 @@ static long long value_now(struct mpxi_set *set, struct entry *entry, enum mpxi_
 	mpxi_estimate(&entry->window, estimator, &estimate);
 	if (estimate.never)
 		return -1;
-	return estimate.value < 0x1p63 ? llrint(estimate.value) : INT64_MAX;
+	/* Rounded without the library of mathematics, which users of a static PAPI do not name. */
+	return estimate.value < 0x1p62 ? (long long)(estimate.value + 0.5) : INT64_MAX;
 }
 
 int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long long *value)
