@@ -308,7 +308,7 @@ static void values_of(int process)
 	works(mpx_set_stop(set, NULL));
 	works(mpx_set_reset(set));
 	works(mpx_set_read(set, values));
-	ok(values[0] == MPX_NEVER, "a stopped set that was reset has counted nothing");
+	ok(values[0] == 0, "a stopped set that was reset has counted nothing");
 	works(mpx_set_destroy(&set));
 }
 

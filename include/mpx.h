@@ -104,8 +104,8 @@ struct mpx_options {
 
 /*
  * Prepares the library, and PAPI where the program has not done so (PAPI_library_init,
- * and PAPI_thread_init with pthread_self). abi: MPX_ABI_VERSION. options: NULL for
- * defaults. Once; a second call is PAPI_EISRUN.
+ * and PAPI_thread_init with the kernel's thread number). abi: MPX_ABI_VERSION. options:
+ * NULL for defaults. Once; a second call is PAPI_EISRUN.
  * Errors: PAPI_EINVAL (option out of range, another ABI), PAPI_ENOSUPP (a timer or
  * clock that was asked for is not to be had: the message says why), PAPI_ECNFLCT (the
  * signal or interval timer is in use), PAPI_ENOEVNT (covariate), PAPI_ENOMEM, PAPI_ESYS,

@@ -61,4 +61,6 @@ AC_DEFUN([UPC_WITH_PAPI], [
 	AC_SUBST([PAPI_CPPFLAGS])
 	AC_SUBST([PAPI_LIBS])
 	AM_CONDITIONAL([HAVE_PAPI], [test -n "$PAPI_PREFIX"])
+	AM_CONDITIONAL([HAVE_STATIC_PAPI], [test -n "$PAPI_PREFIX" &&
+		test -f "$PAPI_PREFIX/lib/libpapi.a" && test -f "$PAPI_PREFIX/lib/libpfm.a"])
 ])

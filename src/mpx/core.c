@@ -161,6 +161,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 
 int mpxi_core_switch_sig(struct mpxi_core *core)
 {
+	uint64_t lost = core->lost;
 	unsigned tries;
 	int error = 0;
 
@@ -179,6 +180,9 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 			return 0;
 		}
 	}
+	/* One slice, however many groups were tried for it. */
+	if (error)
+		core->lost = lost + 1;
 	return error;
 }
 

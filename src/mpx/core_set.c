@@ -411,6 +411,7 @@ int mpxi_set_stop(struct mpxi_set *set)
 
 int mpxi_set_reset(struct mpxi_set *set)
 {
+	unsigned i;
 	int error = 0;
 
 	mpxi_core_hold(set->core);
@@ -420,6 +421,9 @@ int mpxi_set_reset(struct mpxi_set *set)
 		mark_start(set);
 	if (!error)
 		forget(set);
+	/* Of a stopped set that is all there is to say: nothing, and surely so. */
+	for (i = 0; !set->running && i < set->entries; i++)
+		set->entry[i].window.exact = true;
 	mpxi_core_release(set->core);
 	return error;
 }

@@ -214,6 +214,7 @@ void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimat
 	 * N with (N - value)^2 <= t^2 variance N / value. */
 	t = student(o.freedom);
 	a = fmax(t * t * o.variance, NORMAL * NORMAL * floor) / fmax(o.value, 1 / p);
-	estimate->low = fmax(o.value + a / 2 - sqrt(a * o.value + a * a / 4), count);
 	estimate->high = o.value + a / 2 + sqrt(a * o.value + a * a / 4);
+	/* The product of both is the square of the value; a difference would lose its digits. */
+	estimate->low = o.value > 0 ? fmax(o.value * (o.value / estimate->high), count) : count;
 }

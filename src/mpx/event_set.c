@@ -269,13 +269,14 @@ int mpx_set_start(int set)
 		return error;
 	if (mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_EISRUN, "event set %d runs already", set);
-	/* What PAPI says has no words; other errors put theirs in the place of these. */
-	(void)mpxi_error(PAPI_OK, "PAPI does not start the events of event set %d: does another event set of the program's own count in this thread?",
-			 set);
 	error = handle->process ? mpxi_process_start(handle->process)
 				: mpxi_set_start(handle->set);
 	if (!error)
 		forget_values(handle);
+	/* PAPI's own code comes without words. */
+	if (error == PAPI_EISRUN)
+		mpxi_error(error, "PAPI does not start the events of event set %d: an event set of the program's own counts in this thread",
+			   set);
 	return error;
 }
 

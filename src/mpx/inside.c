@@ -109,7 +109,7 @@ static bool named(const struct dl_phdr_info *info)
 static int add_program(const struct dl_phdr_info *info, int *error)
 {
 	static bool found; /* the lock is held */
-	struct mpxi_code code[2];
+	struct mpxi_code code[4];
 	unsigned n, i;
 
 	if (found)

@@ -49,7 +49,7 @@ static void widen(struct mpxi_code *code, uintptr_t begin, uintptr_t size)
 		code->end = begin + size;
 }
 
-static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[2])
+static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[4])
 {
 	const ElfW(Ehdr) *head = part(file, 0, 1, sizeof(*head));
 	const ElfW(Shdr) *section = NULL;
@@ -78,27 +78,31 @@ static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[
 			continue;
 		for (k = 0; k < n; k++) {
 			const char *name = names + symbol[k].st_name;
+			unsigned cold;
 
 			if (ELF64_ST_TYPE(symbol[k].st_info) != STT_FUNC || !symbol[k].st_value ||
 			    symbol[k].st_name >= strings->sh_size ||
 			    begins_with(name, own_names))
 				continue;
+			/* Compilers put these elsewhere, before the whole program. */
+			cold = strstr(name, ".cold") ? 2 : 0;
 			if (begins_with(name, papi_names))
-				widen(&code[0], bias + symbol[k].st_value, symbol[k].st_size);
+				widen(&code[cold], bias + symbol[k].st_value, symbol[k].st_size);
 			else if (begins_with(name, upc_names))
-				widen(&code[1], bias + symbol[k].st_value, symbol[k].st_size);
+				widen(&code[1 + cold], bias + symbol[k].st_value, symbol[k].st_size);
 		}
 	}
 }
 
-unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[2])
+unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4])
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct file file = {0};
 	struct stat status;
+	unsigned i, n;
 	void *bytes;
 
-	memset(code, 0, 2 * sizeof(code[0]));
+	memset(code, 0, 4 * sizeof(code[0]));
 	if (fd < 0)
 		return 0;
 	if (!fstat(fd, &status) && status.st_size > 0) {
@@ -111,9 +115,8 @@ unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[2])
 		}
 	}
 	close(fd);
-	if (!code[0].end) {
-		code[0] = code[1];
-		code[1].end = 0;
-	}
-	return (code[0].end > 0) + (code[1].end > 0);
+	for (i = n = 0; i < 4; i++)
+		if (code[i].end)
+			code[n++] = code[i];
+	return n;
 }

@@ -17,6 +17,6 @@ struct mpxi_code {
  * side by side, so that little else lies in between. bias: what the program is moved by.
  * Returns how many ranges it found, 0 for a program without symbols (stripped).
  */
-unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[2]);
+unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4]);
 
 #endif

@@ -209,6 +209,7 @@ static int init(const struct mpx_options *o)
 		.seed = o->seed,
 		.signal_number = o->signal_number,
 	};
+	struct mpxi_papi *trial;
 	int error = mpxi_papi_init();
 
 	if (!error && o->covariate) {
@@ -217,6 +218,12 @@ static int init(const struct mpx_options *o)
 	}
 	if (!error)
 		error = mpxi_inside_prepare();
+	/* What was asked for is tried here, where it can be told. */
+	if (!error && (o->clock != MPX_CLOCK_AUTO || o->covariate)) {
+		error = mpxi_papi_create(&made.backend, &trial);
+		if (!error)
+			mpxi_papi_destroy(trial);
+	}
 	if (!error)
 		error = mpxi_timers_create((enum mpxi_timer_kind)o->timer, made.slice_ns,
 					   made.signal_number, mpxi_library_tick_sig, &made.timers);

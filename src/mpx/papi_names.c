@@ -173,7 +173,9 @@ int mpxi_papi_code(const char *name, uint32_t *event)
 				  strlen(name));
 	error = PAPI_event_name_to_code(name, &code);
 	if (error)
-		return fail_name(name, error);
+		/* What it says depends on which component it asked last. */
+		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT
+										    : error);
 	*event = (uint32_t)code;
 	return PAPI_OK;
 }

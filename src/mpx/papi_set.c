@@ -84,6 +84,12 @@ void mpxi_papi_set_close(struct mpxi_papi_set *set)
 	set->id = PAPI_NULL;
 }
 
+/* PAPI_shutdown has freed its table of sets, and PAPI looks into it all the same. */
+static bool is_gone_sig(void)
+{
+	return PAPI_is_initialized() == PAPI_NOT_INITED;
+}
+
 /* The next start of set is one of the set that was used last. */
 static void make_last_sig(const struct mpxi_papi_set *set)
 {
@@ -102,6 +108,8 @@ int mpxi_papi_set_start_sig(struct mpxi_papi_set *set)
 {
 	int error;
 
+	if (is_gone_sig())
+		return PAPI_ENOINIT;
 	make_last_sig(set);
 	error = PAPI_start(set->id);
 	set->running = error == PAPI_OK;
@@ -110,12 +118,12 @@ int mpxi_papi_set_start_sig(struct mpxi_papi_set *set)
 
 int mpxi_papi_set_read_sig(struct mpxi_papi_set *set)
 {
-	return PAPI_read(set->id, set->value);
+	return is_gone_sig() ? PAPI_ENOINIT : PAPI_read(set->id, set->value);
 }
 
 int mpxi_papi_set_stop_sig(struct mpxi_papi_set *set)
 {
-	int error = PAPI_stop(set->id, set->value), again;
+	int error = is_gone_sig() ? PAPI_ENOINIT : PAPI_stop(set->id, set->value), again;
 
 	if (error == PAPI_EISRUN)
 		return error;
@@ -125,7 +133,7 @@ int mpxi_papi_set_stop_sig(struct mpxi_papi_set *set)
 	 * that lost its counters to somebody else. PAPI_start on an attached set that runs
 	 * resets and enables it, after which it can be stopped.
 	 */
-	if (error && set->attached) {
+	if (error && error != PAPI_ENOINIT && set->attached) {
 		again = PAPI_start(set->id);
 		if (!again)
 			(void)PAPI_stop(set->id, NULL);

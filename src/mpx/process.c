@@ -75,6 +75,7 @@ struct mpxi_process {
  * library's lock nests in it. A thread that has it, or waits for it, holds no core.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int cancel_state; /* of who holds it, before */
 static struct mpxi_process *first;
 static unsigned present; /* threads that are registered, and have not left */
 /* Counts what threads may have to come by for. Partner: visit, on each thread. */
@@ -363,25 +364,47 @@ static int ask_all(struct mpxi_process *process, enum mpxi_wish wish,
 	return error ? error : silent;
 }
 
+/* Also from being cancelled: PAPI's calls read descriptors, where a cancelled thread would
+ * end with the lock, for which its own destructor waits. */
+static void lock_members(void)
+{
+	int state;
+
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(&lock);
+	cancel_state = state;
+}
+
+static void unlock_members(void)
+{
+	int state = cancel_state;
+
+	pthread_mutex_unlock(&lock);
+	(void)pthread_setcancelstate(state, NULL);
+}
+
 int mpxi_process_start(struct mpxi_process *process)
 {
 	struct mpxi_member *member;
 	int error;
 
-	pthread_mutex_lock(&lock);
+	lock_members();
 	error = mpxi_set_start(process->own);
 	if (!error) {
 		process->runs = true;
 		process->partial = false;
 		forget_gone_locked(process);
-		for (member = process->members; member; member = member->next)
-			member->known = member->stale = false;
+		/* One that a stop has not reached counts for the last run still. */
+		for (member = process->members; member; member = member->next) {
+			member->known = false;
+			member->stale = mpxi_set_runs(member->set);
+		}
 		forget_results(process);
 		atomic_fetch_add(&changes, 1);
 		ask_locked(process, MPXI_WISH_START);
 		(void)wait_locked(process);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 	return error;
 }
 
@@ -400,9 +423,9 @@ int mpxi_process_stop(struct mpxi_process *process)
 
 	if (!process->runs)
 		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
-	pthread_mutex_lock(&lock);
+	lock_members();
 	error = stop_locked(process, mpxi_set_stop);
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 	return error;
 }
 
@@ -413,10 +436,10 @@ int mpxi_process_read(struct mpxi_process *process)
 	/* What the stop found stays as it is. */
 	if (!process->runs)
 		return 0;
-	pthread_mutex_lock(&lock);
+	lock_members();
 	error = ask_all(process, MPXI_WISH_READ, mpxi_set_read);
 	sum_up_locked(process);
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 	return error;
 }
 
@@ -425,7 +448,7 @@ int mpxi_process_take(struct mpxi_process *process)
 	struct mpxi_member *member;
 	int error;
 
-	pthread_mutex_lock(&lock);
+	lock_members();
 	/* Who does not answer this has no part in it, and the more in the next one. */
 	for (member = process->members; member; member = member->next)
 		member->known = false;
@@ -434,16 +457,17 @@ int mpxi_process_take(struct mpxi_process *process)
 	forget_gone_locked(process);
 	for (member = process->members; member; member = member->next)
 		member->known = false;
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 	return error;
 }
 
 int mpxi_process_reset(struct mpxi_process *process)
 {
 	struct mpxi_member *member;
+	unsigned i;
 	int error;
 
-	pthread_mutex_lock(&lock);
+	lock_members();
 	if (!process->runs) {
 		error = mpxi_set_reset(process->own);
 	} else {
@@ -457,7 +481,11 @@ int mpxi_process_reset(struct mpxi_process *process)
 			member->known = false;
 	forget_gone_locked(process);
 	forget_results(process);
-	pthread_mutex_unlock(&lock);
+	/* Of a stopped set that is all there is to say: nothing, and surely so. */
+	for (i = 0; !process->runs && i < process->events; i++)
+		process->result[i].estimate =
+			(struct mpxi_estimate){.coverage = 1, .exact = true};
+	unlock_members();
 	return error;
 }
 
@@ -472,12 +500,12 @@ int mpxi_process_create(struct mpxi_thread *owner, struct mpxi_set *own,
 		return mpxi_error(MPXI_ENOMEM, "out of memory for an event set");
 	process->owner = owner;
 	process->own = own;
-	pthread_mutex_lock(&lock);
+	lock_members();
 	process->next = first;
 	if (first)
 		first->previous = process;
 	first = process;
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 	*made = process;
 	return 0;
 }
@@ -510,14 +538,14 @@ void mpxi_process_destroy(struct mpxi_process *process, bool gone)
 {
 	struct mpxi_member *member;
 
-	pthread_mutex_lock(&lock);
+	lock_members();
 	if (process->runs)
 		(void)stop_locked(process, gone ? leave_alone : mpxi_set_stop);
 	unlink_locked(process);
 	for (member = process->members; member; member = member->next)
 		member->process = NULL;
 	atomic_fetch_add(&changes, 1);
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 	free_process(process);
 }
 
@@ -551,7 +579,7 @@ int mpxi_process_add(struct mpxi_process *process, uint32_t event)
 {
 	int index;
 
-	pthread_mutex_lock(&lock);
+	lock_members();
 	index = reserve(process);
 	if (!index)
 		index = mpxi_set_add(process->own, event);
@@ -562,7 +590,7 @@ int mpxi_process_add(struct mpxi_process *process, uint32_t event)
 		process->events++;
 		changed_locked(process);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 	return index;
 }
 
@@ -571,7 +599,7 @@ int mpxi_process_remove(struct mpxi_process *process, uint32_t event)
 	unsigned i, behind;
 	int error;
 
-	pthread_mutex_lock(&lock);
+	lock_members();
 	error = mpxi_set_remove(process->own, event);
 	if (!error) {
 		for (i = 0; process->event[i] != event; i++)
@@ -585,7 +613,7 @@ int mpxi_process_remove(struct mpxi_process *process, uint32_t event)
 			behind * sizeof(process->result[0]));
 		changed_locked(process);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 	return error;
 }
 
@@ -694,7 +722,7 @@ void mpxi_process_visit(struct mpxi_thread *thread, bool fresh)
 		mpxi_process_answer_sig(thread);
 	if (!fresh && atomic_load(&changes) == thread->changes_seen)
 		return;
-	pthread_mutex_lock(&lock);
+	lock_members();
 	thread->changes_seen = atomic_load(&changes);
 	present += fresh;
 	tidy_locked(thread);
@@ -705,7 +733,7 @@ void mpxi_process_visit(struct mpxi_thread *thread, bool fresh)
 			join_locked(process, thread, fresh);
 	if (!thread->members)
 		(void)mpxi_thread_keep_armed(thread, false);
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 }
 
 /* What the member has counted stays with its set. */
@@ -729,7 +757,7 @@ void mpxi_process_leave(struct mpxi_thread *thread, bool gone)
 {
 	struct mpxi_member *member;
 
-	pthread_mutex_lock(&lock);
+	lock_members();
 	present--;
 	while ((member = thread->members)) {
 		thread->members = member->sibling;
@@ -740,19 +768,19 @@ void mpxi_process_leave(struct mpxi_thread *thread, bool gone)
 			mpxi_set_destroy(member->set);
 		free(member);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 }
 
 /* ---- fork -------------------------------------------------------------------------------- */
 
 void mpxi_process_before_fork(void)
 {
-	pthread_mutex_lock(&lock);
+	lock_members();
 }
 
 void mpxi_process_after_fork(void)
 {
-	pthread_mutex_unlock(&lock);
+	unlock_members();
 }
 
 void mpxi_process_in_child(struct mpxi_thread *self)

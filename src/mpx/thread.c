@@ -227,9 +227,13 @@ void mpxi_thread_end(void)
 			library->first_thread = thread->next;
 		if (thread->next)
 			thread->next->previous = thread->previous;
-		library->threads--;
 		mpxi_library_unlock();
 	}
 	(void)pthread_setspecific(key, NULL);
 	destroy(thread);
+	/* Only now may another thread end the library. */
+	if (library && (library = mpxi_library_lock())) {
+		library->threads--;
+		mpxi_library_unlock();
+	}
 }

@@ -36,12 +36,18 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	const int error = errno;
 	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
 	bool tick = timer != NULL;
+	int cancel;
 
 	/* The kernel's own is for the process, ours is for this thread. */
 	if (signo == SIGVTALRM && info->si_code == SI_KERNEL)
 		tick = mpxi_timer_forward_sig(timer ? timer->slot : NULL) && tick;
-	if (tick)
+	if (tick) {
+		/* What it calls reads descriptors: a thread that somebody has cancelled would
+		 * end there, in the middle of whatever the signal has interrupted. */
+		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		timer->timers->tick_sig(context);
+		(void)pthread_setcancelstate(cancel, NULL);
+	}
 	errno = error;
 }
 
