@@ -31,6 +31,8 @@
  *            when it is started, read, reset and stopped: it breaks off those sleeps
  *            and waits that no SA_RESTART restarts (nanosleep, poll, select, sem_wait
  *            of some systems) with EINTR.
+ *   Cancel   The end of a slice is no place to end a thread. The calls are: they read
+ *            descriptors. PTHREAD_CANCEL_ASYNCHRONOUS is for none of them.
  *   fork     A child has no event sets of its parent's; those of the parent go on. The
  *            child may create its own, unless another thread was inside PAPI at the
  *            fork: PAPI's own locks are then taken for good.

@@ -135,7 +135,7 @@ static struct mpxi_timers *timers_of(void **state, uint64_t slice_ns)
 	int error = mpxi_timers_create(kind, slice_ns, 0, tick, &timers);
 
 	if (error == MPXI_ENOSUPP) {
-		print_message("skipped: %s\n", mpxi_last_message());
+		print_message("# %s\n", mpxi_last_message());
 		skip();
 	}
 	if (error)
@@ -778,7 +778,7 @@ static void *spin(void *argument)
 static void threads_are_cancelled(void **state)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	print_message("skipped: the sanitizers do not follow a thread cancelled anywhere\n");
+	print_message("# the sanitizers do not follow a thread cancelled anywhere\n");
 	skip();
 #endif
 	struct mpxi_timers *timers = timers_of(state, 100000);
@@ -1027,7 +1027,7 @@ static void ordinary_user(void **state)
 		fclose(f);
 	}
 	if (paranoid > 2 || geteuid()) {
-		print_message("skipped: needs root to become another user, and "
+		print_message("# needs root to become another user, and "
 			      "perf_event_paranoid of 2 or less\n");
 		skip();
 	}
