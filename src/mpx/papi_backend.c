@@ -28,6 +28,7 @@ int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 /* PAPI knows a thread from its first event set on. */
 static int enter_thread(struct mpxi_papi *papi)
 {
+	const unsigned before = mpxi_papi_count_threads(PAPI_thread_id());
 	int set = PAPI_NULL, error = PAPI_create_eventset(&set);
 
 	if (error)
@@ -38,7 +39,18 @@ static int enter_thread(struct mpxi_papi *papi)
 	/* 0 where PAPI knows it by another number, as in a forked child whose program gave PAPI
 	 * a function of its own: it then counts as being there. */
 	papi->namesakes = mpxi_papi_count_threads(papi->owner);
+	papi->introduced = papi->namesakes > before;
 	return PAPI_OK;
+}
+
+bool mpxi_papi_introduced(const struct mpxi_papi *papi)
+{
+	return papi->introduced && papi->process == getpid() && !mpxi_papi_is_gone(papi);
+}
+
+void mpxi_papi_leave(void)
+{
+	(void)PAPI_unregister_thread();
 }
 
 static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *options)

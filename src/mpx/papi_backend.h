@@ -73,6 +73,12 @@ void mpxi_papi_name(uint32_t event, char *name, unsigned size);
  * groups' event sets may be others' now. */
 bool mpxi_papi_is_gone(const struct mpxi_papi *papi);
 
+/* PAPI knows the thread only through this backend: when the thread ends, and the backend
+ * is destroyed, mpxi_papi_leave has PAPI forget it. Otherwise PAPI keeps some 8 KB of each
+ * thread that ever was. */
+bool mpxi_papi_introduced(const struct mpxi_papi *papi);
+void mpxi_papi_leave(void);
+
 /* In a forked child: nothing that is shared with the parent is touched. */
 void mpxi_papi_forget(struct mpxi_papi *papi);
 

@@ -48,6 +48,7 @@ struct mpxi_papi_verdict {
 struct mpxi_papi {
 	unsigned long owner; /* PAPI_thread_id of the thread  */
 	unsigned namesakes;  /* threads of this id then, with ours */
+	bool introduced; /* PAPI had not known the thread before */
 	pid_t process;
 	bool has_clock, has_covariate; /* an event is the clock         */
 	uint32_t clock, covariate;

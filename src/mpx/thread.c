@@ -48,13 +48,19 @@ static void destroy(struct mpxi_thread *thread)
  */
 static void end_of_thread(void *thread)
 {
+	bool introduced;
+
 	if (!leaving) {
 		leaving = true;
 		if (!pthread_setspecific(key, thread))
 			return;
 	}
 	left = true;
+	/* Sets of PAPI's own that the program has left in the thread go with it: it ends. */
+	introduced = mpxi_self && mpxi_papi_introduced(mpxi_self->papi);
 	mpxi_thread_end();
+	if (introduced)
+		mpxi_papi_leave();
 }
 
 static void make_key(void)
