@@ -280,6 +280,8 @@ torn()
 	watch -i 0.2 "$unit"
 	until_passes grep -q "$faults" seen || return 1
 	kill -STOP "$owner"
+	# It may go on for a moment, and would make good what is damaged here.
+	until_passes grep -q '^State:[[:space:]]*T' "/proc/$owner/status" || return 1
 	printf '\001' | dd of="/dev/shm/upc.$me.$unit" bs=1 seek=24 conv=notrunc 2> /dev/null
 	until_passes grep -q '^\*\*\* in the middle of a change: counts are of an earlier refresh' seen || return 1
 	end KILL

@@ -304,7 +304,9 @@ static void note(struct session *s, enum end end)
 		snprintf(s->notice, size, "process %d has ended: these are the last counts",
 			 (int)s->info.process);
 	else
-		snprintf(s->notice, size, "%s%s", upc_last_message(),
+		snprintf(s->notice, size, "%s%s",
+			 upc_last_message()[0] != '\0' ? upc_last_message() :
+							 "its owner was killed in the middle of a change",
 			 s->looks > 0 ? ": these are the counts of the last refresh" : "");
 }
 
