@@ -7,6 +7,7 @@
  * UPC_TEST_CASES sets the number of programs (1000), UPC_TEST_SEED where to begin (1):
  * a failure names the seed of its program.
  */
+#include <math.h>
 #include "mpx_fake.h"
 
 enum { SETS = 8, SET_EVENTS = 8, STEPS = 300, CODES = 22 };
@@ -311,12 +312,44 @@ static void step_stopped(struct model_set *set, uint64_t *random)
 	}
 }
 
+/* What a plain read gives is what the windows of reads just before and behind are worth,
+ * where these are the same. */
+static void check_values(struct model_set *set, enum mpxi_estimator estimator)
+{
+	struct mpxi_window before[SET_EVENTS];
+	long long value[SET_EVENTS];
+	struct mpxi_estimate estimate;
+	unsigned i, n = mpxi_set_events(set->set);
+
+	assert_true(n <= SET_EVENTS);
+	assert_int_equal(mpxi_set_read(set->set), 0);
+	for (i = 0; i < n; i++)
+		before[i] = *mpxi_set_window(set->set, i);
+	assert_int_equal(mpxi_set_values(set->set, estimator, value), 0);
+	assert_int_equal(mpxi_set_read(set->set), 0);
+	for (i = 0; i < n; i++) {
+		const struct mpxi_window *window = mpxi_set_window(set->set, i);
+
+		if (window->time != before[i].time || window->sums.size != before[i].sums.size ||
+		    window->sums.count != before[i].sums.count)
+			continue;
+		mpxi_estimate(window, estimator, &estimate);
+		if (estimate.never)
+			assert_int_equal(value[i], -1);
+		else if (fabs((double)value[i] - estimate.value) > 1 + 1e-9 * estimate.value)
+			fail_msg("%lld, and its window is worth %g", value[i], estimate.value);
+	}
+}
+
 static void step_running(struct model_set *set, uint64_t *random)
 {
 	struct model_set was = *set;
 	unsigned ticks = ticks_in_calls;
 
-	switch (random_next(random) % 8) {
+	switch (random_next(random) % 9) {
+	case 8:
+		check_values(set, random_next(random) % 2 ? MPXI_INTERPOLATED : MPXI_RATIO);
+		break;
 	case 0:
 		destroy(set);
 		break;

@@ -33,6 +33,7 @@ struct mpxi_set {
 	struct mpxi_line *line; /* [entries] */
 	unsigned *again, agains;
 	uint64_t lines_at, lines_changes; /* the core's, then */
+	enum mpxi_estimator lines_estimator;
 };
 
 /* ---- the master event list --------------------------------------------------------- */
@@ -488,6 +489,7 @@ static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)
 	}
 	set->lines_at = core->time;
 	set->lines_changes = core->changes;
+	set->lines_estimator = estimator;
 }
 
 static long long value_now(struct mpxi_set *set, struct entry *entry, enum mpxi_estimator estimator)
@@ -518,7 +520,7 @@ int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long lo
 	mpxi_core_hold(set->core);
 	error = sample(set);
 	if (!error) {
-		if (set->lines_changes != set->core->changes)
+		if (set->lines_changes != set->core->changes || set->lines_estimator != estimator)
 			draw_lines(set, estimator);
 		gone_by = set->core->time - set->lines_at;
 		for (i = 0; i < set->entries; i++)

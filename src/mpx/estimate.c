@@ -196,7 +196,9 @@ void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimat
 	p = estimate->coverage = counted_part(window);
 	if (is_fragmented(window))
 		o = estimate_clusters(window);
-	else if (estimator == MPXI_INTERPOLATED && !is_saturated(window))
+	/* Without a gap of its own a window has nothing filled in: what its marks differ by is
+	 * of the gap before it. */
+	else if (estimator == MPXI_INTERPOLATED && !is_saturated(window) && s->size < window->time)
 		o = estimate_interpolated(window);
 	else
 		o = estimate_ratio(window, estimator == MPXI_COVARIATE);
