@@ -123,15 +123,21 @@ int mpx_set_add_event(int set, int code)
 	return error ? error : add(handle, (uint32_t)code);
 }
 
+static int find_both(int set, const char *name, struct mpxi_handle **handle, uint32_t *event)
+{
+	int error = mpxi_handle_find(set, handle);
+
+	if (error)
+		return error;
+	return name ? mpxi_papi_code(name, event) : mpxi_error(PAPI_EINVAL, "the name is NULL");
+}
+
 int mpx_set_add_named_event(int set, const char *name)
 {
 	struct mpxi_handle *handle;
 	uint32_t event;
-	int error = mpxi_handle_find(set, &handle);
+	int error = find_both(set, name, &handle, &event);
 
-	if (!error)
-		error = name ? mpxi_papi_code(name, &event)
-			     : mpxi_error(PAPI_EINVAL, "the name is NULL");
 	return error ? error : add(handle, event);
 }
 
@@ -162,11 +168,8 @@ int mpx_set_remove_named_event(int set, const char *name)
 {
 	struct mpxi_handle *handle;
 	uint32_t event;
-	int error = mpxi_handle_find(set, &handle);
+	int error = find_both(set, name, &handle, &event);
 
-	if (!error)
-		error = name ? mpxi_papi_code(name, &event)
-			     : mpxi_error(PAPI_EINVAL, "the name is NULL");
 	return error ? error : take_out(handle, event);
 }
 

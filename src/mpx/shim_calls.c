@@ -11,20 +11,7 @@
 #include <string.h>
 
 #include "shim.h"
-#include "shim_real.h"
-
-/* Calls on sets that are not ours, libpapi's calls to itself among them. */
-#define PASS(call, set, ...) \
-	do { \
-		if (!shim_is_ours(set)) \
-			return shim_real()->call(set, ##__VA_ARGS__); \
-	} while (0)
-
-#define FIND(set, number) \
-	int error; \
-	struct shim_set *set = shim_find(number, &error); \
-	if (!set) \
-		return error
+#include "shim_pass.h"
 
 static bool is_plain(const struct shim_set *set)
 {

@@ -6,19 +6,7 @@
 #include <stdlib.h>
 
 #include "shim.h"
-#include "shim_real.h"
-
-#define PASS(call, set, ...) \
-	do { \
-		if (!shim_is_ours(set)) \
-			return shim_real()->call(set, ##__VA_ARGS__); \
-	} while (0)
-
-#define FIND(set, number) \
-	int error; \
-	struct shim_set *set = shim_find(number, &error); \
-	if (!set) \
-		return error
+#include "shim_pass.h"
 
 /* ---- becoming a set of PAPI's --------------------------------------------------------- */
 

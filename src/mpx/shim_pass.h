@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_pass.h - how each of PAPI's calls on an event set begins: whose set is it?
+ */
+#ifndef SHIM_PASS_H
+#define SHIM_PASS_H
+
+#include "shim.h"
+#include "shim_real.h"
+
+/* Calls on sets that are not ours, libpapi's calls to itself among them. */
+#define PASS(call, set, ...) \
+	do { \
+		if (!shim_is_ours(set)) \
+			return shim_real()->call(set, ##__VA_ARGS__); \
+	} while (0)
+
+#define FIND(set, number) \
+	int error; \
+	struct shim_set *set = shim_find(number, &error); \
+	if (!set) \
+		return error
+
+#endif
