@@ -442,7 +442,7 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 
 /* Whom there is nothing of to count any more. Children that inherit count on without the
  * one they have it from. */
-static int check_task(const struct upci_perf *p, pid_t self)
+static int check_task(const struct upci_perf *p)
 {
 	const struct upci_context *context = &p->context;
 	const bool thread = context->kind == UPC_CONTEXT_THREAD;
@@ -451,7 +451,7 @@ static int check_task(const struct upci_perf *p, pid_t self)
 
 	if (!p->groups || !context->pid || context->inherit)
 		return 0;
-	if (thread ? context->tid == self : context->pid == getpid())
+	if (thread ? context->tid == upci_thread_id() : context->pid == getpid())
 		return 0;
 	targets = upci_context_targets(context, &target);
 	if (targets < 0)
@@ -485,15 +485,14 @@ int upci_perf_start(struct upci_perf *p)
 {
 	/* All that needs not lie behind the first ENABLE lies before it. */
 	const bool look = !p->waits_for_exec && upci_fit_has_hardware(p);
-	const pid_t self = gettid();
 	const char *starved = NULL;
-	int error = check_task(p, self);
+	int error = check_task(p);
 
 	if (!error && !p->waits_for_exec)
 		error = switch_groups(p, PERF_EVENT_IOC_ENABLE);
 	if (error)
 		return error;
-	p->refused = look && upci_fit_refused(p, self);
+	p->refused = look && upci_fit_refused(p, gettid());
 	if (!p->refused) {
 		p->waits_for_exec = false;
 		p->running = true;

@@ -2,7 +2,7 @@
 /*
  * upc_caller.h - which of PAPI's calls asks, and where in the program it was made.
  * PAPI reads its components alike for PAPI_read and PAPI_stop, but a replay plays
- * on for the one and not for the other.
+ * on for the one and not for the other, and a live set need not run for the other.
  */
 #ifndef UPC_CALLER_H
 #define UPC_CALLER_H
@@ -28,5 +28,13 @@ void upcp_caller_open(void);
  * that the walk may take can be taken again by the thread that holds it.
  */
 enum upcp_call upcp_caller_find(uintptr_t *address);
+
+/*
+ * Is it PAPI_stop that reads? For a function that PAPI's read of a component calls, which
+ * gives its own return address and frame (__builtin_return_address(0),
+ * __builtin_dwarf_cfa()). Some loads, once the stack has been walked for each of PAPI's
+ * calls; false where that cannot be. Context: as upcp_caller_find.
+ */
+int upcp_caller_is_stop(const void *returns_to, const void *frame);
 
 #endif /* UPC_CALLER_H */
