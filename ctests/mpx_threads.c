@@ -282,6 +282,42 @@ static void late_thread(void)
 	works(mpx_set_destroy(&set));
 }
 
+static void *come_never(void *arg)
+{
+	struct worker *w = arg;
+
+	w->right = mpx_thread_register() == PAPI_OK;
+	meet();
+	meet(); /* the set runs */
+	work(w->n);
+	return NULL;
+}
+
+/* What a thread that the set has missed did is lost, and that stays said when it has ended. */
+static void missed_thread(void)
+{
+	struct worker w = {.n = 500};
+	struct mpx_estimate e;
+	int set;
+
+	invite(2);
+	pthread_create(&w.thread, NULL, come_never, &w);
+	meet();
+	set = both(1);
+	works(mpx_set_start(set));
+	meet();
+	pthread_join(w.thread, NULL);
+	e = estimate_of(set, 0);
+	ok(w.right && e.threads == 1 && e.missed == 0 && e.flags & MPX_PARTIAL,
+	   "a thread that was missed and has ended: %u threads, flags %x", e.threads, e.flags);
+	works(mpx_set_stop(set, NULL));
+	works(mpx_set_start(set));
+	e = estimate_of(set, 0);
+	ok(!(e.flags & MPX_PARTIAL), "the next run knows nothing of it: flags %x", e.flags);
+	works(mpx_set_stop(set, NULL));
+	works(mpx_set_destroy(&set));
+}
+
 /* Threads that are hard to reach: one blocks the signal, one is in PAPI often, one sleeps,
  * one calls MPX without a pause. */
 static void *block(void *argument)
@@ -778,6 +814,7 @@ int main(void)
 	skip("ThreadSanitizer keeps signals back until a thread sleeps");
 #else
 	late_thread();
+	missed_thread();
 	blocked_signal();
 	hard_to_reach();
 #endif

@@ -746,11 +746,26 @@ static void bequeath_locked(struct mpxi_member *member, bool gone)
 		member->known = true;
 		(void)mpxi_set_stop(member->set);
 	}
-	if (!counts(member))
+	if (!counts(member)) {
+		process->partial |= process->runs;
 		return;
+	}
 	for (i = 0; i < process->events; i++)
 		add_set(&process->gone[i], member->set, i);
 	process->gone_threads++;
+}
+
+/* Sets that run and of which the thread has had no part say so also when it is gone. */
+static void note_missed_locked(struct mpxi_thread *thread)
+{
+	struct mpxi_process *process;
+
+	for (process = first; process; process = process->next) {
+		const struct mpxi_member *member = member_of(process, thread);
+
+		if (process->runs && process->owner != thread && (!member || !takes_part(member)))
+			process->partial = true;
+	}
 }
 
 void mpxi_process_leave(struct mpxi_thread *thread, bool gone)
@@ -759,6 +774,7 @@ void mpxi_process_leave(struct mpxi_thread *thread, bool gone)
 
 	lock_members();
 	present--;
+	note_missed_locked(thread);
 	while ((member = thread->members)) {
 		thread->members = member->sibling;
 		if (member->process && takes_part(member))
