@@ -26,6 +26,10 @@ struct mpxi_papi_set {
 /* Is this component disabled? PAPI_OK, or the error with a message set. */
 int mpxi_papi_component_check(int component);
 
+/* papi_library.c: a number of PAPI's. PAPI's errors, and MPXI_ENOMEM where PAPI's table of
+ * sets would have to grow under threads that count, with a message. */
+int mpxi_papi_new_set(int *set);
+
 /* An empty set. value and carry stay as they are. PAPI's errors, with a message. */
 int mpxi_papi_set_open(struct mpxi_papi_set *set, int component);
 /* What PAPI_add_event says, without a message; MPXI_ESYS with errno EMFILE where there
