@@ -104,10 +104,10 @@ int main(void)
 
 		if (!page || PAPI_start(set))
 			return 2;
-		page[i << 14] = 1;
+		page[(i + 1) << 14] = 1;
 		if (PAPI_read(set, value) || value[0] < 1 || PAPI_accum(set, accumulated))
 			return 3;
-		page[(i << 14) + (1 << 19)] = 1;
+		page[((i + 1) << 14) + (1 << 19)] = 1;
 		if (PAPI_stop(set, value) || value[0] != 1 || value[1] != 1)
 			return 4;
 		if (PAPI_read(set, value) || value[0] != 1)

@@ -117,26 +117,15 @@ enum upcp_call upcp_caller_find(uintptr_t *address)
 /*
  * PAPI's calls read by one internal function. Its frame has the same size each time, so
  * that the address to which it returns, in one of PAPI's calls, always lies as far from the
- * frame of what it calls. A walk finds how far; then that word says which call it is, if a walk
- * has seen it before.
+ * frame of what it calls. A walk finds how far.
  */
 static struct {
-	const void *returns_to; /* into that function */
+	const void *returns_to; /* into that function; NULL: not found */
 	size_t words;		/* from the callee's frame to the word */
 } reader;
 
-enum { WALKED = 1, NOT_TO_BE_WALKED };
-static atomic_int reader_is; /* 0, or one of these: release, acquire; written with learning */
-
-#define SITES 8
-static struct {
-	uintptr_t address; /* behind a call of the reader */
-	enum upcp_call call;
-} sites[SITES];
-static atomic_uint known; /* release, acquire; written with learning */
-
-/* Who learns; another thread, or a handler, that finds it taken does without. */
-static atomic_flag learning = ATOMIC_FLAG_INIT;
+/* Behind PAPI_stop's call of it, 0: not known yet. Relaxed: any thread finds the same. */
+static _Atomic uintptr_t stop_reads;
 
 struct trace {
 	const void *returns_to;
@@ -157,64 +146,38 @@ static _Unwind_Reason_Code find_reader(struct _Unwind_Context *context, void *ar
 	return _URC_NO_REASON;
 }
 
-/* The one place of the address between the two frames. */
-static int find_word(const struct trace *trace, const void *frame)
+void upcp_caller_rehearse(const void *returns_to, const void *frame)
 {
+	struct trace trace = {.returns_to = returns_to};
 	const uintptr_t *word = frame;
-	size_t n = trace->frame > (uintptr_t)frame ? (trace->frame - (uintptr_t)frame) / sizeof(*word) : 0;
-	size_t i, found = 0;
+	size_t n = 0, i, found = 0;
 
+	_Unwind_Backtrace(find_reader, &trace);
+	if (trace.address && trace.frame > (uintptr_t)frame)
+		n = (trace.frame - (uintptr_t)frame) / sizeof(*word);
 	for (i = 0; i < n; i++) {
-		if (word[i] != trace->address)
+		if (word[i] != trace.address)
 			continue;
 		reader.words = i;
 		found++;
 	}
-	return found == 1;
+	reader.returns_to = found == 1 ? returns_to : NULL;
 }
 
-static void learn(const void *returns_to, const void *frame)
+uintptr_t upcp_caller_of_reader(const void *returns_to, const void *frame)
 {
-	struct trace trace = {.returns_to = returns_to};
-	unsigned n = atomic_load_explicit(&known, memory_order_relaxed);
-	uintptr_t address;
+	return reader.returns_to == returns_to ? ((const uintptr_t *)frame)[reader.words] : 0;
+}
 
-	if (n == SITES || atomic_flag_test_and_set_explicit(&learning, memory_order_acquire))
+int upcp_caller_is_stop(uintptr_t caller)
+{
+	return caller && caller == atomic_load_explicit(&stop_reads, memory_order_relaxed);
+}
+
+void upcp_caller_stopped(uintptr_t caller)
+{
+	if (!caller || atomic_load_explicit(&stop_reads, memory_order_relaxed))
 		return;
-	_Unwind_Backtrace(find_reader, &trace);
-	if (!atomic_load_explicit(&reader_is, memory_order_relaxed)) {
-		reader.returns_to = returns_to;
-		atomic_store_explicit(&reader_is, find_word(&trace, frame) ? WALKED : NOT_TO_BE_WALKED,
-				      memory_order_release);
-	}
-	n = atomic_load_explicit(&known, memory_order_relaxed);
-	if (trace.address && n < SITES) {
-		sites[n].address = trace.address;
-		sites[n].call = upcp_caller_find(&address);
-		atomic_store_explicit(&known, n + 1, memory_order_release);
-	}
-	atomic_flag_clear_explicit(&learning, memory_order_release);
-}
-
-static int find_site(uintptr_t address, enum upcp_call *call)
-{
-	unsigned n = atomic_load_explicit(&known, memory_order_acquire), i;
-
-	for (i = 0; i < n && sites[i].address != address; i++)
-		;
-	*call = i < n ? sites[i].call : UPCP_CALL_UNKNOWN;
-	return i < n;
-}
-
-int upcp_caller_is_stop(const void *returns_to, const void *frame)
-{
-	int is = atomic_load_explicit(&reader_is, memory_order_acquire);
-	enum upcp_call call;
-
-	if (is == NOT_TO_BE_WALKED || (is && reader.returns_to != returns_to))
-		return 0;
-	if (is && find_site(((const uintptr_t *)frame)[reader.words], &call))
-		return call == UPCP_CALL_STOP;
-	learn(returns_to, frame);
-	return 0;
+	if (classify((uintptr_t)_Unwind_FindEnclosingFunction((void *)(caller - 1))) == UPCP_CALL_STOP)
+		atomic_store_explicit(&stop_reads, caller, memory_order_relaxed);
 }

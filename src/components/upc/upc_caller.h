@@ -30,11 +30,21 @@ void upcp_caller_open(void);
 enum upcp_call upcp_caller_find(uintptr_t *address);
 
 /*
- * Is it PAPI_stop that reads? For a function that PAPI's read of a component calls, which
- * gives its own return address and frame (__builtin_return_address(0),
- * __builtin_dwarf_cfa()). Some loads, once the stack has been walked for each of PAPI's
- * calls; false where that cannot be. Context: as upcp_caller_find.
+ * The same in some loads, for PAPI_stop alone, by the function of PAPI's that reads a component
+ * for all its calls. What that one calls gives its own return address and frame
+ * (__builtin_return_address(0), __builtin_dwarf_cfa()).
  */
-int upcp_caller_is_stop(const void *returns_to, const void *frame);
+
+/* Called by way of that function, once, while nothing counts: walks the stack. */
+void upcp_caller_rehearse(const void *returns_to, const void *frame);
+
+/* Which call reads, as a number of its own; 0 where that cannot be said. */
+uintptr_t upcp_caller_of_reader(const void *returns_to, const void *frame);
+
+/* Is it PAPI_stop? No, until one such call is known to have been. */
+int upcp_caller_is_stop(uintptr_t caller);
+
+/* The call that has read last now stops the set. Looks it up, the first time. */
+void upcp_caller_stopped(uintptr_t caller);
 
 #endif /* UPC_CALLER_H */
