@@ -217,8 +217,8 @@ static void result_of(const struct mpxi_handle *handle, unsigned i, struct mpxi_
 	if (handle->process)
 		*result = *mpxi_process_result(handle->process, i);
 	else
-		mpxi_result_of_window(mpxi_set_window(handle->set, i), mpxi_set_lost(handle->set),
-				      result);
+		mpxi_result_of_window(mpxi_set_window(handle->set, i), mpxi_library_estimator(),
+				      mpxi_set_lost(handle->set), result);
 }
 
 /* What a plain read gives: N_e as a whole number, not below what was given before. */

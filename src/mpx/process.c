@@ -279,24 +279,12 @@ static int wait_locked(struct mpxi_process *process)
 
 /* ---- results -------------------------------------------------------------------------- */
 
-void mpxi_result_of_window(const struct mpxi_window *window, bool lost, struct mpxi_result *result)
-{
-	*result = (struct mpxi_result){
-		.count = window->sums.count,
-		.size = window->sums.size,
-		.time = window->time,
-		.slices = window->sums.slices,
-		.threads = 1,
-		.lost = lost,
-	};
-	mpxi_estimate(window, mpxi_library_estimator(), &result->estimate);
-}
-
 static void add_set(struct mpxi_sum *sum, const struct mpxi_set *set, unsigned i)
 {
 	struct mpxi_result part;
 
-	mpxi_result_of_window(mpxi_set_window(set, i), mpxi_set_lost(set), &part);
+	mpxi_result_of_window(mpxi_set_window(set, i), mpxi_library_estimator(),
+			      mpxi_set_lost(set), &part);
 	mpxi_sum_add(sum, &part);
 }
 
