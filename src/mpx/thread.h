@@ -22,7 +22,7 @@ struct mpxi_thread {
 	volatile uint64_t put_off; /* ticks that found the thread inside PAPI; by its handler */
 	struct mpxi_handle *sets;  /* its event sets */
 	struct mpxi_thread *next, *previous; /* all threads; under the library's lock */
-	/* Its parts of process-wide sets (process.c). */
+	/* Its parts of process-wide sets (process_member.c). */
 	struct mpxi_request request;
 	struct mpxi_member *members;
 	unsigned changes_seen;
