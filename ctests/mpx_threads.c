@@ -535,9 +535,12 @@ static void ends_of_threads(void)
 static int in_child(int parents)
 {
 	long long value[2] = {0, 0};
-	int set, right;
+	int set, right, state = -1;
 
 	right = mpx_set_read(parents, value) == PAPI_ENOEVST && registered() == 0;
+	/* The locks of the fork are held by who cannot be cancelled. */
+	right &= pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state) == 0 &&
+		 state == PTHREAD_CANCEL_ENABLE;
 	set = both(1);
 	right &= mpx_set_start(set) == PAPI_OK;
 	work(123);

@@ -192,4 +192,5 @@ void mpxi_process_in_child(struct mpxi_thread *self)
 	}
 	mpxi_processes.present = 0;
 	pthread_mutex_init(&lock, NULL);
+	(void)pthread_setcancelstate(cancel_state, NULL);
 }
