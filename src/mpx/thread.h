@@ -59,9 +59,10 @@ struct mpxi_library {
 	struct mpxi_thread *first_thread;
 };
 
-/* Between the two the library is ready, and its lock is held: it protects the list of
- * threads and the table of event sets, nests in nothing, and no handler takes it.
- * NULL: not ready; the lock is not held then, and a message is set. */
+/* Between the two the library is ready, and its lock is held: it protects the library's
+ * state and the list of threads, nests in the lock of process-wide sets at a fork and in
+ * nothing else, and no handler takes it. NULL: not ready; the lock is not held then, and
+ * a message is set. */
 struct mpxi_library *mpxi_library_lock(void);
 void mpxi_library_unlock(void);
 /* Ready; without the lock. */
@@ -97,7 +98,7 @@ struct mpxi_handle {
 	unsigned room;
 };
 
-/* A number for the calling thread's handle; PAPI_ENOMEM. The lock is not held. */
+/* A number for the calling thread's handle; PAPI_ENOMEM. */
 int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle);
 void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle);
 /* The calling thread's event set of this number: PAPI_ENOEVST, PAPI_EPERM. Takes no lock. */
