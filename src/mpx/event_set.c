@@ -12,8 +12,6 @@
 #include "mpx.h"
 #include "thread.h"
 
-#define LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
-
 static int create(int *set, bool process)
 {
 	struct mpxi_handle *handle;
@@ -425,7 +423,7 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 	if (!n)
 		return PAPI_OK;
 	size = estimates[0].size;
-	if (!mpxi_struct_is_sane(size, LEAST(mpx_estimate, missed)))
+	if (!mpxi_struct_is_sane(size, MPXI_LEAST(mpx_estimate, missed)))
 		return mpxi_error(PAPI_EINVAL,
 				  "the size of estimates[0] is not set: use MPX_OPTIONS_INIT");
 	error = refused(bring_up(handle), handle, "read");
@@ -434,7 +432,7 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 	for (i = 0; i < n; i++) {
 		fill_estimate(handle, (unsigned)i, &mine);
 		mpxi_struct_give((char *)estimates + (size_t)i * size, size, &mine, sizeof(mine),
-				 LEAST(mpx_estimate, missed));
+				 MPXI_LEAST(mpx_estimate, missed));
 	}
 	return error;
 }
@@ -471,7 +469,7 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 	if (n < 0 || (n && !list))
 		return mpxi_error(PAPI_EINVAL, "n is negative, or list is NULL");
 	size = n ? list[0].size : sizeof(*list);
-	if (!mpxi_struct_is_sane(size, LEAST(mpx_master_event, current)))
+	if (!mpxi_struct_is_sane(size, MPXI_LEAST(mpx_master_event, current)))
 		return mpxi_error(PAPI_EINVAL,
 				  "the size of list[0] is not set: use MPX_OPTIONS_INIT");
 	mpxi_core_info(thread->core, &core);
@@ -495,7 +493,7 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 		};
 
 		mpxi_struct_give((char *)list + i * size, size, &mine, sizeof(mine),
-				 LEAST(mpx_master_event, current));
+				 MPXI_LEAST(mpx_master_event, current));
 	}
 	free(events);
 	return (int)count;
@@ -523,7 +521,8 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 	mine.events = core.events;
 	mine.running = core.running;
 	mine.memory = core.memory + sizeof(*thread);
-	if (!mpxi_struct_give(info, info->size, &mine, sizeof(mine), LEAST(mpx_thread_info, memory)))
+	if (!mpxi_struct_give(info, info->size, &mine, sizeof(mine),
+			      MPXI_LEAST(mpx_thread_info, memory)))
 		return mpxi_error(PAPI_EINVAL, "the size of mpx_thread_info is not set: use MPX_OPTIONS_INIT");
 	return PAPI_OK;
 }

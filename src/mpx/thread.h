@@ -78,6 +78,9 @@ void mpxi_library_tick_sig(void *context);
 
 /* ---- public structures ------------------------------------------------------------- */
 
+/* The size of one that ends with this field, as in the first release. */
+#define MPXI_LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
+
 /* A size that a structure of this or a later version can have: at least least. */
 bool mpxi_struct_is_sane(size_t given_size, size_t least);
 /* Copies a caller's structure of given_size bytes into one of known bytes, which the
