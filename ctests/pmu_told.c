@@ -13,7 +13,6 @@
 #define CALLS 1000
 #define HOLDERS 5 /* of the six counters that this is written for */
 #define INSTRUCTIONS "upc:::perf::INSTRUCTIONS"
-#define FAILED INT64_MIN
 
 static int ours, own; /* components */
 
