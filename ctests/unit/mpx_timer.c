@@ -207,6 +207,7 @@ struct leaver {
 	struct mpxi_timers *timers;
 	struct mpxi_timer timer;
 	struct seen seen;
+	bool armed;
 };
 
 static void *leave_armed(void *argument)
@@ -215,8 +216,8 @@ static void *leave_armed(void *argument)
 
 	l->seen.tid = gettid();
 	seen = &l->seen;
-	if (!mpxi_timer_open(&l->timer, l->timers) && !mpxi_timer_arm(&l->timer))
-		pthread_setspecific(at_end, &l->timer);
+	l->armed = !mpxi_timer_open(&l->timer, l->timers) && !mpxi_timer_arm(&l->timer) &&
+		   !pthread_setspecific(at_end, &l->timer);
 	work();
 	return &l->timer;
 }
@@ -242,6 +243,7 @@ static void leave_many(void **state, unsigned rounds)
 		work();
 		for (k = 0; k < 4; k++) {
 			pthread_join(thread[k], NULL);
+			assert_true(l[k].armed);
 			assert_false(l[k].timer.open);
 		}
 	}
