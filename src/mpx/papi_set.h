@@ -39,9 +39,9 @@ int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event);
 void mpxi_papi_set_close(struct mpxi_papi_set *set);
 
 /*
- * Both are for handlers. start counts from 0; stop reads first. After
- * MPXI_EISRUN, which says that the thread is inside libupc, nothing has changed; after
- * any other error of stop the set is taken for stopped.
+ * For handlers. start counts from 0; stop reads first. After MPXI_EISRUN, which says that
+ * the thread is inside libupc, nothing has changed; after any other error of stop the set
+ * is taken for stopped.
  */
 int mpxi_papi_set_start_sig(struct mpxi_papi_set *set);
 int mpxi_papi_set_read_sig(struct mpxi_papi_set *set);
