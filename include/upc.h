@@ -223,6 +223,21 @@ int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32
 int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct upc_event_info *info);
 
 /*
+ * What a derived event is computed of: plain events, in the order of its formula. Writes
+ * at most max of their codes (UPC_COUNTERS are enough) and returns how many there are, 0
+ * of a plain event. Errors: UPC_EINVAL, UPC_ENOEVENT (no such code).
+ */
+int upc_catalogue_terms(struct upc_catalogue *catalogue, uint32_t code, uint32_t *codes, unsigned max);
+
+/*
+ * A derived event's value, from those of its n terms in that order: so that of several
+ * units together, a ratio of sums. Errors: UPC_EINVAL (another n, or a plain event),
+ * UPC_ENOEVENT (no such code).
+ */
+int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const uint64_t *terms,
+			  unsigned n, uint64_t *value);
+
+/*
  * Up to max names nearest to a wrong one, best first, into names (strings of
  * the catalogue). Returns how many.
  */
