@@ -80,7 +80,7 @@ int upci_derived_settle_all(struct upc_catalogue *c)
 	for (code = 0; code < count; code++) {
 		const struct upci_event *event = upci_catalogue_event(c, code);
 		struct upci_event settled = *event;
-		int64_t error = 0;
+		int64_t error;
 
 		if (!event->formula)
 			continue;
