@@ -443,6 +443,13 @@ struct upc_counter_info {
 /* Describes counter 0..255. Errors: UPC_EINVAL. */
 int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_info *info);
 
+/*
+ * The flags of n events, given by code: those of their counters. A derived event is NEVER
+ * where nothing that it is computed of was counted, and PARTIAL where some was not.
+ * Errors: UPC_EINVAL (a code that is not added).
+ */
+int upc_unit_flags(struct upc_unit *unit, const uint32_t *codes, unsigned n, unsigned *flags);
+
 /* Reads, or presets, the count of one counter. Errors: UPC_EINVAL, those of
  * upc_unit_read; of write also UPC_ENOSUPP (a level cannot be preset) and UPC_ESTATE
  * (as upc_unit_write_events). */

@@ -283,16 +283,11 @@ void stat_events_report(const struct stat_events *events)
 
 static void read_flags(struct upc_unit *unit, const uint32_t *code, unsigned n, unsigned *flags)
 {
-	for (int counter = 0; counter < UPC_COUNTERS; counter++) {
-		struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
-		unsigned i;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned now;
 
-		if (upc_counter_state(unit, counter, &info) != 0 || !(info.flags & UPC_COUNTER_BOUND))
-			continue;
-		for (i = 0; i < n && code[i] != info.code; i++)
-			;
-		if (i < n)
-			flags[i] |= info.flags;
+		if (upc_unit_flags(unit, &code[i], 1, &now) == 0)
+			flags[i] |= now;
 	}
 }
 
