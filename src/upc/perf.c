@@ -17,6 +17,10 @@
 #include "perf_open.h"
 #include "process.h"
 
+/* Of leaders and members alike: struct upci_perf_head, and a value each. */
+#define READ_FORMAT                                                                                \
+	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
 /* Forgets descriptors, then closes them. */
 static void forget_and_close(int **fds, unsigned n)
 {
@@ -124,16 +128,9 @@ static void set_inherit(const struct upci_perf *p, struct perf_event_attr *attr)
 static int open_leader(const struct upci_perf *p, uint32_t key,
 		       const struct upci_perf_target *target)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr = upci_perf_dummy();
 
+	attr.read_format = READ_FORMAT;
 	attr.disabled = !p->running;
 	attr.enable_on_exec = p->waits_for_exec;
 	/* A hardware group counts all the time or says that it does not. */
@@ -384,8 +381,7 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
 			"machine",
 			name);
-	attr.read_format =
-		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.read_format = READ_FORMAT;
 	attr.disabled = halted;
 	set_inherit(p, &attr);
 	/* Where children inherit it has this batch's events alone. */
