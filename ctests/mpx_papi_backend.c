@@ -4,6 +4,7 @@
  * right however groups alternate, and what stays out of each other's way.
  */
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 
 #include "error.h"
@@ -246,6 +247,33 @@ static void fitting(void)
 }
 
 /* While a list is tried or a group opened, a running one keeps its counts. */
+/* To let go of a tracepoint is slow: what takes nobody's counter is opened to be tried once
+ * in a process, and no more in its other threads and lists. */
+static void opened_once(void)
+{
+	struct mpxi_papi *first = backend(NULL), *second = backend(NULL);
+	const uint32_t both[] = {switches, faults};
+	struct rlimit limit, none;
+	uint32_t other;
+	int fits;
+
+	if (mpxi_papi_code("upc:::perf::MAJOR-FAULTS", &other) || getrlimit(RLIMIT_NOFILE, &limit))
+		skip_all("%s", mpxi_last_message());
+	ok(ops->fits(first, &faults, 1) == 1 && ops->fits(first, &switches, 1) == 1,
+	   "two events fit alone");
+	none = limit;
+	none.rlim_cur = 3;
+	setrlimit(RLIMIT_NOFILE, &none);
+	fits = ops->fits(second, both, 2);
+	ok(fits == 1, "they fit together without a descriptor: %d", fits);
+	fits = ops->fits(second, &other, 1);
+	ok(fits < 0, "another one does not: %d, %s", fits, mpxi_last_message());
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ok(ops->fits(second, &other, 1) == 1, "which is not remembered");
+	mpxi_papi_destroy(first);
+	mpxi_papi_destroy(second);
+}
+
 static void trying(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
@@ -520,6 +548,7 @@ int main(void)
 	together();
 	covariate();
 	fitting();
+	opened_once();
 	trying();
 	debugging();
 	handler();

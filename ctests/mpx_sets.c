@@ -389,6 +389,32 @@ static void come_and_go(void)
 }
 
 /* The counters hold too few: estimates, that never decrease. */
+/* A program with so many event sets of PAPI's own that another one would make PAPI move its
+ * table, into which handlers look. */
+static void table_is_full(void)
+{
+	enum { MANY = 4096 };
+	static int papi[MANY];
+	int set = both(0), n;
+
+	for (n = 0; n < MANY; n++) {
+		papi[n] = PAPI_NULL;
+		if (PAPI_create_eventset(&papi[n]) != PAPI_OK)
+			break;
+		if (papi[n] >= MANY - 10)
+			break;
+	}
+	ok(n < MANY && papi[n] == MANY - 10, "PAPI has %d event sets", n);
+	/* Which has not been in a group yet. */
+	refuses(PAPI_ENOMEM, mpx_set_add_named_event(set, "upc:::perf::CPU-MIGRATIONS"));
+	while (n >= 0)
+		PAPI_destroy_eventset(&papi[n--]);
+	works(mpx_set_add_named_event(set, "upc:::perf::CPU-MIGRATIONS"));
+	works(mpx_set_start(set));
+	works(mpx_set_stop(set, NULL));
+	works(mpx_set_destroy(&set));
+}
+
 static void shared_by(enum mpx_timer timer, unsigned group_max, enum mpx_estimator estimator)
 {
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
@@ -458,6 +484,7 @@ int main(void)
 	overlaps();
 	master_list();
 	come_and_go();
+	table_is_full();
 	works(mpx_library_shutdown());
 	for (i = 1; i <= 4; i++)
 		shared_by(MPX_TIMER_AUTO, i, MPX_ESTIMATOR_AUTO);

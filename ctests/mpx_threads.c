@@ -68,6 +68,13 @@ static void move_to(int cpu)
 	(void)sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
+/* Its end; whether all was right with it. */
+static int join(const struct worker *w)
+{
+	pthread_join(w->thread, NULL);
+	return w->right;
+}
+
 /* ---- each thread its own sets ---------------------------------------------------------- */
 
 /* Two sets that overlap, with the same events. */
@@ -106,8 +113,7 @@ static void own_sets(int n, int cpus)
 		pthread_create(&w[i].thread, NULL, count_own, &w[i]);
 	}
 	for (i = 0; i < n; i++) {
-		pthread_join(w[i].thread, NULL);
-		right &= w[i].right;
+		right &= join(&w[i]);
 		if (!w[i].right)
 			note("thread %d: %lld of %ld", i, w[i].value[0], 2 * w[i].n);
 	}
@@ -182,7 +188,7 @@ static void *pass_by(void *argument)
 static void process_wide(int n)
 {
 	struct worker w[MANY], guest = {.n = 77};
-	int set = both(1), i;
+	int set = both(1), right, i;
 	long long value[2], sum = 0;
 	struct mpx_estimate e;
 
@@ -204,10 +210,11 @@ static void process_wide(int n)
 	ok(e.threads == (unsigned)n + 1 && e.missed == 0 && e.flags == MPX_EXACT,
 	   "all counted, exact: %u threads, %u missed, flags %x", e.threads, e.missed, e.flags);
 	pthread_create(&guest.thread, NULL, pass_by, &guest);
-	pthread_join(guest.thread, NULL);
+	right = join(&guest);
 	meet();
 	for (i = 0; i < n; i++)
-		pthread_join(w[i].thread, NULL);
+		right &= join(&w[i]);
+	ok(right, "they were registered");
 	works(mpx_set_stop(set, value));
 	sum = 2 * sum + 50 + guest.n;
 	ok(value[0] >= sum - n - 2 && value[0] <= sum + event_slack * (2 * n + 3),
@@ -278,7 +285,43 @@ static void late_thread(void)
 	e = estimate_of(set, 0);
 	ok(near(value[0], 500) && e.threads == 2 && e.missed == 0 && !(e.flags & MPX_PARTIAL),
 	   "and in the next run from its start on: %lld", value[0]);
+	ok(join(&w), "it was registered");
+	works(mpx_set_destroy(&set));
+}
+
+static void *come_never(void *arg)
+{
+	struct worker *w = arg;
+
+	w->right = mpx_thread_register() == PAPI_OK;
+	meet();
+	meet(); /* the set runs */
+	work(w->n);
+	return NULL;
+}
+
+/* What a thread that the set has missed did is lost, and that stays said when it has ended. */
+static void missed_thread(void)
+{
+	struct worker w = {.n = 500};
+	struct mpx_estimate e;
+	int set;
+
+	invite(2);
+	pthread_create(&w.thread, NULL, come_never, &w);
+	meet();
+	set = both(1);
+	works(mpx_set_start(set));
+	meet();
 	pthread_join(w.thread, NULL);
+	e = estimate_of(set, 0);
+	ok(w.right && e.threads == 1 && e.missed == 0 && e.flags & MPX_PARTIAL,
+	   "a thread that was missed and has ended: %u threads, flags %x", e.threads, e.flags);
+	works(mpx_set_stop(set, NULL));
+	works(mpx_set_start(set));
+	e = estimate_of(set, 0);
+	ok(!(e.flags & MPX_PARTIAL), "the next run knows nothing of it: flags %x", e.flags);
+	works(mpx_set_stop(set, NULL));
 	works(mpx_set_destroy(&set));
 }
 
@@ -329,7 +372,7 @@ static void blocked_signal(void)
 	ok(e.flags & MPX_PARTIAL && e.missed == 0, "the set remembers that it did not");
 	works(mpx_set_stop(set, value));
 	meet();
-	pthread_join(w.thread, NULL);
+	ok(join(&w), "it was registered");
 	works(mpx_set_destroy(&set));
 }
 
@@ -426,8 +469,7 @@ static void hard_to_reach(void)
 	ok(e.threads == N + 1 && e.missed == 0, "all of them: %u, %u missed, flags %x", e.threads, e.missed, e.flags);
 	over = 1;
 	for (i = 0; i < N; i++) {
-		pthread_join(w[i].thread, NULL);
-		ok(w[i].right, "and thread %d was not disturbed", i);
+		ok(join(&w[i]), "and thread %d was not disturbed", i);
 	}
 	works(mpx_set_destroy(&set));
 }
@@ -516,9 +558,8 @@ static void ends_of_threads(void)
 	pthread_key_delete(late_key);
 	pthread_create(&thread, NULL, end_in_wrong_order, NULL);
 	pthread_join(thread, NULL);
-	pthread_create(&thread, NULL, end_by_hand, &w);
-	pthread_join(thread, NULL);
-	ok(w.right, "a thread ends with MPX, and begins again: %lld", w.value[0]);
+	pthread_create(&w.thread, NULL, end_by_hand, &w);
+	ok(join(&w), "a thread ends with MPX, and begins again: %lld", w.value[0]);
 	pthread_create(&thread, NULL, own_and_end, NULL);
 	pthread_join(thread, NULL);
 	ok(registered() == 1, "only this thread is registered");
@@ -535,9 +576,12 @@ static void ends_of_threads(void)
 static int in_child(int parents)
 {
 	long long value[2] = {0, 0};
-	int set, right;
+	int set, right, state = -1;
 
 	right = mpx_set_read(parents, value) == PAPI_ENOEVST && registered() == 0;
+	/* The locks of the fork are held by who cannot be cancelled. */
+	right &= pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state) == 0 &&
+		 state == PTHREAD_CANCEL_ENABLE;
 	set = both(1);
 	right &= mpx_set_start(set) == PAPI_OK;
 	work(123);
@@ -580,8 +624,7 @@ static void forks(int process)
 	works(mpx_set_read(w.set, value));
 	ok(near(value[0], 300), "its parent goes on: %lld", value[0]);
 	pthread_create(&w.thread, NULL, child_of_thread, &w);
-	pthread_join(w.thread, NULL);
-	ok(w.right, "so does a child of another thread");
+	ok(join(&w), "so does a child of another thread");
 	work(100);
 	works(mpx_set_stop(w.set, value));
 	/* The other thread's page faults are the process's too. */
@@ -633,8 +676,7 @@ static int churn(int rounds)
 		}
 		right &= mpx_set_read(set, value) == PAPI_OK;
 		for (i = 0; i < N; i++) {
-			pthread_join(w[i].thread, NULL);
-			right &= w[i].right;
+			right &= join(&w[i]);
 		}
 	}
 	right &= mpx_set_stop(set, value) == PAPI_OK;
@@ -681,7 +723,7 @@ static void shared(enum mpx_timer timer)
 	struct worker w[4], guest = {.n = 60000};
 	struct mpx_estimate e;
 	double truth = 4 * 120000 + 60000;
-	int set, i, error;
+	int set, i, error, right;
 	long long value[2], last = 0;
 
 	o.group_max = 1;
@@ -710,9 +752,10 @@ static void shared(enum mpx_timer timer)
 			last = value[0];
 	}
 	ok(last >= 0, "values over threads do not decrease");
+	right = join(&guest);
 	for (i = 0; i < 4; i++)
-		pthread_join(w[i].thread, NULL);
-	pthread_join(guest.thread, NULL);
+		right &= join(&w[i]);
+	ok(right, "all were registered");
 	works(mpx_set_stop(set, value));
 	for (i = 0; i < 2; i++) {
 		e = estimate_of(set, i);
@@ -778,6 +821,7 @@ int main(void)
 	skip("ThreadSanitizer keeps signals back until a thread sleeps");
 #else
 	late_thread();
+	missed_thread();
 	blocked_signal();
 	hard_to_reach();
 #endif

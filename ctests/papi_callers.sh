@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # papi_callers.sh - the component finds out who reads, however PAPI is linked and
-# whoever stands between: a replay plays for PAPI_read and not for PAPI_stop. TAP.
-# Needs PAPI_PREFIX.
+# whoever stands between: a replay plays for PAPI_read and not for PAPI_stop, and a live
+# set is stopped before PAPI_stop's read, and not before PAPI_read's. TAP. Needs
+# PAPI_PREFIX.
 set -u
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -85,6 +86,38 @@ int main(void)
 }
 C
 
+cat >"$dir/stops.c" <<'C'
+#include <papi.h>
+#include <stdlib.h>
+
+int main(void)
+{
+	long long value[2], accumulated[2] = {0, 0};
+	int set = PAPI_NULL, i;
+
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
+	    PAPI_create_eventset(&set) || PAPI_add_named_event(set, "upc:::perf::PAGE-FAULTS") ||
+	    PAPI_add_named_event(set, "upc:::perf::MINOR-FAULTS"))
+		return 1;
+	for (i = 0; i < 5; i++) {
+		volatile char *page = malloc(1 << 20);
+
+		if (!page || PAPI_start(set))
+			return 2;
+		page[(i + 1) << 14] = 1;
+		if (PAPI_read(set, value) || value[0] < 1 || PAPI_accum(set, accumulated))
+			return 3;
+		page[((i + 1) << 14) + (1 << 19)] = 1;
+		if (PAPI_stop(set, value) || value[0] != 1 || value[1] != 1)
+			return 4;
+		if (PAPI_read(set, value) || value[0] != 1)
+			return 5;
+		free((void *)page);
+	}
+	return accumulated[0] < 5;
+}
+C
+
 # A library of PAPI's names, as tools preload them: each passes its call on. That
 # PAPI_stop reads first shows that it is the innermost call which counts.
 cat >"$dir/shim.c" <<'C'
@@ -124,11 +157,42 @@ check() {
 	fi
 }
 
+# The calls on the group of the second round and later: PAPI_start enables; PAPI_read and
+# PAPI_accum read, PAPI_accum once more for its reset; PAPI_stop disables and reads.
+# stops TEXT LIBRARIES
+stops() {
+	local text=$1 libraries=$2 calls
+	n=$((n + 1))
+	# shellcheck disable=SC2086
+	if ! "$cc" -w -O1 "$dir/stops.c" -o "$dir/stops" $include $libraries >"$dir/out" 2>&1; then
+		echo "not ok $n - $text"
+		sed 's/^/# /' "$dir/out"
+		failed=1
+		return
+	fi
+	if ! strace -o "$dir/calls" true 2>/dev/null; then
+		echo "ok $n - $text # SKIP strace cannot trace here"
+		return
+	fi
+	UPC_SOURCE='' strace -e trace=read,ioctl -o "$dir/calls" "$dir/stops" >"$dir/out" 2>&1
+	echo "rc $?" >>"$dir/out"
+	calls=$(sed -n '/IOC_ENABLE/,$p' "$dir/calls" |
+		sed -n 's/^ioctl([0-9]*, PERF_EVENT_IOC_\([A-Z]*\),.*/\1/p; s/^read(.*/read/p' |
+		tr '\n' ' ' | sed 's/ENABLE/\n&/g' | sed 1,2d | sort -u)
+	if [[ $(<"$dir/out") == "rc 0" && $calls == "ENABLE read read read DISABLE read " ]]; then
+		echo "ok $n - $text"
+	else
+		echo "not ok $n - $text"
+		sed 's/^/# /' "$dir/out" - <<<"$calls"
+		failed=1
+	fi
+}
+
 if [[ -n ${SANITIZERS-} ]]; then
 	echo "1..0 # SKIP programs compiled here would need the sanitizer's flags"
 	exit 77
 fi
-echo 1..8
+echo 1..10
 "$cc" -w -O2 -shared -fPIC "$dir/shim.c" -o "$dir/shim.so" -ldl || exit 1
 check "libpapi.so, -O0" -O0 "$dynamic"
 check "libpapi.so, -O2" -O2 "$dynamic"
@@ -140,4 +204,6 @@ check "libpapi.a, -O0" -O0 "$static"
 check "libpapi.a, -O2" -O2 "$static"
 check "libpapi.a, -O2, not position-independent" "-O2 -no-pie" "$static"
 check "a preloaded library that has PAPI's names" -O2 "$dynamic" "$dir/shim.so"
+stops "libpapi.so: PAPI_stop reads what has stopped, once" "$dynamic"
+stops "libpapi.a: PAPI_stop reads what has stopped, once" "$static"
 exit $failed

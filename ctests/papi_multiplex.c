@@ -406,6 +406,71 @@ static void test_turns(void)
 	unsetenv(GROUP);
 }
 
+/* ---- formulas ---------------------------------------------------------------------------- */
+
+static const char formulas[] =
+	"upc-wiring 1\n"
+	"derived turn::sum = \"\\\"perf::PAGE-FAULTS\\\" + \\\"perf::MINOR-FAULTS\\\"\"\n"
+	"derived turn::ratio = \"(100*\\\"perf::PAGE-FAULTS\\\") / \\\"perf::MINOR-FAULTS\\\"\"\n"
+	"derived turn::files = \"task::minflt + task::majflt\"\n"
+	"derived turn::mixed = \"\\\"perf::PAGE-FAULTS\\\" + task::minflt\"\n";
+
+/* PAPI, with the formulas among its events. */
+static int start_with_formulas(void)
+{
+	const char *directory = getenv("TMPDIR");
+	char path[PATH_MAX];
+	int fd, started;
+
+	snprintf(path, sizeof(path), "%s/upc-wiring-XXXXXX",
+		 directory && *directory ? directory : "/tmp");
+	fd = mkstemp(path);
+	if (fd < 0 || write(fd, formulas, sizeof(formulas) - 1) != (ssize_t)sizeof(formulas) - 1 ||
+	    close(fd)) {
+		printf("Bail out! no wiring file can be written to %s\n", path);
+		exit(1);
+	}
+	setenv("UPC_WIRING", path, 1);
+	started = start_papi();
+	unsetenv("UPC_WIRING");
+	unlink(path);
+	return started;
+}
+
+/* What its terms need, a formula needs. */
+static void test_formulas(void)
+{
+	long long values[3];
+	int set;
+
+	setenv(GROUP, "1", 1);
+	set = multiplexed(1000000);
+	ok(PAPI_add_named_event(set, "upc:::turn::mixed") == PAPI_ENOSUPP,
+	   "a formula over what takes turns and a file is refused");
+	ok(PAPI_add_named_event(set, "upc:::turn::ratio") == PAPI_ENOSUPP,
+	   "and a quotient of what takes turns");
+	ok(PAPI_add_named_event(set, "upc:::turn::sum") == PAPI_OK &&
+		   PAPI_add_named_event(set, FAULTS) == PAPI_OK &&
+		   PAPI_add_named_event(set, "upc:::turn::files") == PAPI_OK,
+	   "a sum takes turns, and one of files need not");
+	PAPI_start(set);
+	while (PAPI_read(set, values) == PAPI_OK && (values[0] < 0 || values[1] < 0))
+		rounds(5000000);
+	ok(PAPI_stop(set, values) == PAPI_OK && values[0] > 0 && values[1] > 0 && values[2] > 0,
+	   "all of them count (%lld, %lld, %lld)", values[0], values[1], values[2]);
+	drop(&set);
+	unsetenv(GROUP);
+	set = multiplexed(0);
+	ok(PAPI_add_named_event(set, "upc:::turn::mixed") == PAPI_OK &&
+		   PAPI_add_named_event(set, "upc:::turn::ratio") == PAPI_OK &&
+		   PAPI_start(set) == PAPI_OK,
+	   "where nothing takes turns, each is taken");
+	touch_pages(100);
+	ok(PAPI_stop(set, values) == PAPI_OK && values[0] >= 200 && values[1] >= 100,
+	   "and exact (%lld, %lld)", values[0], values[1]);
+	drop(&set);
+}
+
 /* ---- the PMU ---------------------------------------------------------------------------- */
 
 #define HARDWARE 16
@@ -528,10 +593,11 @@ int main(void)
 	int both = child_of(both_of_a_script);
 
 	ok(both == 0, "both events of a counter, of a script (%d)", both);
-	component = start_papi();
+	component = start_with_formulas();
 	test_many();
 	test_later();
 	test_hardware();
+	test_formulas();
 	test_turns();
 	return done();
 }

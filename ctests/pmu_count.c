@@ -13,16 +13,12 @@
 #include "upc.h"
 
 #define THREADS 4
-#define SIZES 3
-#define FAILED INT64_MIN
 
 /* What the C library and the handlers of fork may execute to start and to end a thread
  * or a process, and to wait for it: here about 1,700 for a thread and 10,200 for a fork,
  * whatever they do in between. */
 #define START_THREAD 5000
 #define START_PROCESS 20000
-
-static const uint64_t sizes[SIZES] = {1000, 100000, 10000000};
 
 static struct upc_catalogue *catalogue;
 static uint32_t instructions, cycles;
@@ -139,13 +135,7 @@ static int64_t constant_of(const struct measurement *m)
 	m->take(m, 1000); /* binds what is bound at its first use */
 	for (i = 0; i < SIZES; i++)
 		constant[i] = least(m, sizes[i]);
-	for (i = 0; i < SIZES; i++)
-		if (constant[i] != constant[0] || constant[i] < 0) {
-			note("%s: %" PRId64 ", %" PRId64 " and %" PRId64 " over %un", m->name,
-			     constant[0], constant[1], constant[2], m->per);
-			return FAILED;
-		}
-	return constant[0];
+	return same_over_sizes(m->name, m->per, constant);
 }
 
 struct worker {

@@ -14,7 +14,6 @@
 #define SHARED_FROM 6 /* of two sets the one has the events below SHARED_TO, */
 #define SHARED_TO 10  /* the other those from SHARED_FROM on                 */
 #define THREADS 4
-#define SIZES 3
 #define MILLION UINT64_C(1000000)
 /* Instructions of starts, stops and slices that are the thread's own too. */
 #define SLACK 200000
@@ -121,7 +120,6 @@ static int stop(int set)
 /* 2n and a constant, in a set that needs to share nothing. */
 static void check_exact(void)
 {
-	static const uint64_t sizes[SIZES] = {1000, 100000, 10000000};
 	long long value[SIZES][2], least;
 	struct mpx_estimate estimate[2];
 	int set = set_of(0, 2), same = 1, exact = 1, i, again;

@@ -10,11 +10,8 @@
 #include "pmu_util.h"
 
 #define THREADS 4
-#define SIZES 3
 #define MANY 32
-#define FAILED INT64_MIN
 
-static const uint64_t sizes[SIZES] = {1000, 100000, 10000000};
 static unsigned emulated; /* cycles an instruction, where that is constant */
 
 /* What is counted through a component, and how many events a round of loop has. */
@@ -81,13 +78,7 @@ static int64_t constant_of(const struct way *way)
 	for (i = 0; i < SIZES; i++)
 		constant[i] = least(set, sizes[i], way->per);
 	drop(&set);
-	for (i = 0; i < SIZES; i++)
-		if (constant[i] != constant[0] || constant[i] < 0) {
-			note("%s: %" PRId64 ", %" PRId64 " and %" PRId64 " over %un", way->event,
-			     constant[0], constant[1], constant[2], way->per);
-			return FAILED;
-		}
-	return constant[0];
+	return same_over_sizes(way->event, way->per, constant);
 }
 
 struct worker {

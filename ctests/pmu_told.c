@@ -7,13 +7,14 @@
  */
 #include <signal.h>
 
+#include "child.h"
 #include "papi_util.h"
 #include "pmu_util.h"
 
 #define CALLS 1000
+#define ROUNDS 100000
 #define HOLDERS 5 /* of the six counters that this is written for */
 #define INSTRUCTIONS "upc:::perf::INSTRUCTIONS"
-#define FAILED INT64_MIN
 
 static int ours, own; /* components */
 
@@ -162,84 +163,56 @@ static int holder(int n, pid_t pid)
 	return set;
 }
 
-struct worker {
-	pid_t pid;
-	int to, from;
-};
-
-static void start_worker(struct worker *w)
+static void work(size_t n)
 {
-	int to[2], from[2];
-	char byte;
-
-	if (pipe(to) || pipe(from))
-		exit(1);
-	w->pid = fork();
-	if (w->pid == 0) {
-		close(to[1]);
-		while (read(to[0], &byte, 1) == 1) {
-			loop(100000);
-			if (write(from[1], &byte, 1) != 1)
-				break;
-		}
-		_exit(0);
-	}
-	w->to = to[1];
-	w->from = from[0];
-	close(to[0]);
-	close(from[1]);
-}
-
-static int let_work(const struct worker *w)
-{
-	char byte = 0;
-
-	return write(w->to, &byte, 1) == 1 && read(w->from, &byte, 1) == 1;
+	loop(n);
 }
 
 static void never_counted(void)
 {
-	struct worker worker;
+	struct child child;
 	long long value[2] = {0, 0};
 	int errors[3], i;
 	int first, set;
 
-	start_worker(&worker);
-	first = holder(HOLDERS, worker.pid);
+	if (child_start(&child, work)) {
+		ok(0, "a child");
+		return;
+	}
+	first = holder(HOLDERS, child.pid);
 	set = set_of(ours, NULL);
-	ok(first != PAPI_NULL && PAPI_attach(set, (unsigned long)worker.pid) == PAPI_OK &&
+	ok(first != PAPI_NULL && PAPI_attach(set, (unsigned long)child.pid) == PAPI_OK &&
 		   PAPI_add_named_event(set, INSTRUCTIONS) == PAPI_OK &&
 		   PAPI_add_named_event(set, "upc:::arm_ac57::EXCEPTION_TAKEN") == PAPI_OK,
 	   "a set beside %d counters that others hold", HOLDERS);
 	ok(PAPI_start(first) == PAPI_OK && PAPI_start(set) == PAPI_OK,
 	   "of another task both start");
-	let_work(&worker);
+	child_work(&child, ROUNDS);
 	for (i = 0; i < 3; i++)
 		errors[i] = PAPI_read(set, value);
 	ok(errors[0] == PAPI_EMISC && errors[1] == PAPI_EMISC && errors[2] == PAPI_EMISC,
 	   "every read tells it: %d %d %d", errors[0], errors[1], errors[2]);
 	ok(PAPI_accum(set, value) == PAPI_EMISC, "and every accumulation");
 	PAPI_reset(set);
-	let_work(&worker);
+	child_work(&child, ROUNDS);
 	ok(PAPI_read(set, value) == PAPI_EMISC, "after a reset it is told again");
 	ok(PAPI_stop(set, value) == PAPI_OK, "a stop is free to stop then");
 	ok(PAPI_start(set) == PAPI_OK, "started again");
-	let_work(&worker);
+	child_work(&child, ROUNDS);
 	ok(PAPI_stop(set, value) == PAPI_EMISC, "a stop tells what nobody was told");
 	ok(PAPI_stop(set, value) == PAPI_OK, "and stops the next time");
 	PAPI_stop(first, NULL);
-	ok(PAPI_start(set) == PAPI_OK && let_work(&worker) && PAPI_read(set, value) == PAPI_OK &&
-		   value[0] >= 200000 && PAPI_stop(set, value) == PAPI_OK,
+	ok(PAPI_start(set) == PAPI_OK && child_work(&child, ROUNDS) && PAPI_read(set, value) == PAPI_OK &&
+		   value[0] >= PER_ROUND * ROUNDS && PAPI_stop(set, value) == PAPI_OK,
 	   "with counters it counts: %lld", value[0]);
 
-	kill(worker.pid, SIGKILL);
-	waitpid(worker.pid, NULL, 0);
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
 	errno = 0;
 	ok(PAPI_start(set) == PAPI_ESYS && errno == ESRCH, "the dead cannot be counted");
 	drop(&set);
 	drop(&first);
-	close(worker.to);
-	close(worker.from);
+	child_end(&child);
 }
 
 static volatile int came;

@@ -79,6 +79,30 @@ static inline void call_loop(uint64_t n)
 
 #define PER_ROUND 2 /* instructions of a round of loop() */
 
+/* ---- what a count has beside the loop's -------------------------------------------- */
+
+#define FAILED INT64_MIN /* instead of a count */
+#define SIZES 3
+
+__attribute__((unused)) static const uint64_t sizes[SIZES] = {1000, 100000, 10000000};
+
+/* The constant that was found over each of the sizes, or FAILED where it is not one. */
+__attribute__((unused)) static int64_t same_over_sizes(const char *name, unsigned per,
+						       const int64_t constant[SIZES])
+{
+	int i;
+
+	for (i = 0; i < SIZES; i++)
+		if (constant[i] != constant[0] || constant[i] < 0) {
+			note("%s: %" PRId64 ", %" PRId64 " and %" PRId64 " over %un", name,
+			     constant[0], constant[1], constant[2], per);
+			return FAILED;
+		}
+	return constant[0];
+}
+
+/* ---- perf_event_open ----------------------------------------------------------------- */
+
 /* An event of the kernel's generic hardware ones, disabled. */
 struct raw {
 	uint64_t config; /* PERF_COUNT_HW_* */

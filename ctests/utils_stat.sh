@@ -18,7 +18,7 @@ value()
 }
 
 soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
-echo "1..39"
+echo "1..41"
 
 # ---- the program and its end
 
@@ -167,11 +167,36 @@ if "$stat" -t -e $soft -- true > out 2> err; then
 			END { exit !(n >= 3 && sum == all) }' err
 	}
 	check "-t: processes and threads one by one sum up" threads
+	cat > ratio.wiring <<'WIRING'
+upc-wiring 1
+derived PER_S = "(1000000000 * \"perf::PAGE-FAULTS\") / \"perf::TASK-CLOCK\""
+derived SAME = "(1000 * \"perf::PAGE-FAULTS\") / \"perf::PAGE-FAULTS\""
+WIRING
+	ratios()
+	{
+		run 0 -t --csv -w ratio.wiring -e $soft,PER_S -- sh -c 'ls / > list & sh -c "ls / > list2"; wait' ||
+			return 1
+		# Neither the largest nor a sum of the threads' own.
+		awk -F, '$2 == "" { all[$5] = $6; next }
+			$5 == "PER_S" { if ($6 > 0) n++; if ($6 > most) most = $6 }
+			END { sums = int(1e9 * all["perf::PAGE-FAULTS"] / all["perf::TASK-CLOCK"])
+			      exit !(n >= 3 && all["PER_S"] < most && all["PER_S"] == sums) }' err
+	}
+	check "-t: the ratio of all threads is that of their sums" ratios
+	rest()
+	{
+		run 0 -t --top 1 -w ratio.wiring -e $soft,SAME -- sh -c 'ls / > list & sh -c "ls / > list2"; wait' ||
+			return 1
+		grep -q ' others$' err && grep -q '^ *SAME  *1,000  *1,000  *1,000$' err
+	}
+	check "-t --top: ... and so is that of the others" rest
 	check "-t: a signal reaches the program" forwards -t
 	check "-t: a program that a signal ends" run 143 -t -e $soft -- sh -c 'kill -TERM $$'
 else
 	sed 's/^/# /' err
 	skip "-t: processes and threads one by one sum up" "tracing is forbidden here"
+	skip "-t: the ratio of all threads is that of their sums" "tracing is forbidden here"
+	skip "-t --top: ... and so is that of the others" "tracing is forbidden here"
 	skip "-t: a signal reaches the program" "tracing is forbidden here"
 	skip "-t: a program that a signal ends" "tracing is forbidden here"
 fi

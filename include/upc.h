@@ -223,6 +223,21 @@ int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32
 int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct upc_event_info *info);
 
 /*
+ * What a derived event is computed of: plain events, in the order of its formula. Writes
+ * at most max of their codes (UPC_COUNTERS are enough) and returns how many there are, 0
+ * of a plain event. Errors: UPC_EINVAL, UPC_ENOEVENT (no such code).
+ */
+int upc_catalogue_terms(struct upc_catalogue *catalogue, uint32_t code, uint32_t *codes, unsigned max);
+
+/*
+ * A derived event's value, from those of its n terms in that order: so that of several
+ * units together, a ratio of sums. Errors: UPC_EINVAL (another n, or a plain event),
+ * UPC_ENOEVENT (no such code).
+ */
+int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const uint64_t *terms,
+			  unsigned n, uint64_t *value);
+
+/*
  * Up to max names nearest to a wrong one, best first, into names (strings of
  * the catalogue). Returns how many.
  */
@@ -332,8 +347,8 @@ int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from,
  * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256, or a
  * 257th counter, or hardware events that do not fit the PMU, where halted ones and
  * thresholds take counters as well: the message names them; of a unit that runs also
- * those that others hold the counters of, known as at a start), UPC_EINVAL (a remove of what is not
- * there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
+ * those that others hold the counters of, known as at a start), UPC_EINVAL (a remove of
+ * what is not there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
  * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec, or called from
  * an interrupt), UPC_ESYSTEM.
  * After an error the unit is as before the begin.
@@ -353,9 +368,9 @@ int upc_unit_remove(struct upc_unit *unit, uint32_t code);
  * Errors: UPC_ECONFLICT (others hold the PMU's counters: told at once for the calling
  * thread and for CPUs, by the next read for other tasks; nothing runs then),
  * UPC_ENOTASK (the thread or process has ended, and no children are counted),
- * UPC_ESTATE (called from an interrupt; stop too), UPC_ESYSTEM, and after a fork, where everything is opened anew, those
- * of upc_transaction_commit; of stop also those of upc_unit_read: the unit is
- * stopped all the same.
+ * UPC_ESTATE (called from an interrupt; stop too), UPC_ESYSTEM, and after a fork, where
+ * everything is opened anew, those of upc_transaction_commit; of stop also those of
+ * upc_unit_read: the unit is stopped all the same.
  */
 int upc_unit_start(struct upc_unit *unit);
 int upc_unit_stop(struct upc_unit *unit);
@@ -368,9 +383,8 @@ int upc_unit_reset(struct upc_unit *unit);
 
 /*
  * Reads all 256 counters while they count: one system call a perf group (none
- * where hardware counters are read in user mode), one
- * pass a file. values has UPC_COUNTERS places; counters that nothing is bound
- * to read as their register holds. NULL: only bring the registers up to date.
+ * where hardware counters are read in user mode), one pass a file. values has
+ * UPC_COUNTERS places; counters that nothing is bound to read as their register holds. NULL: only bring the registers up to date.
  * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY (upc_counter_state says which; the
  * others are right, values is filled; UPC_EPARTIAL until upc_unit_reset, stopped or
  * not, also where a live threshold's signals lost their counter on the PMU: the message
@@ -427,6 +441,13 @@ struct upc_counter_info {
 
 /* Describes counter 0..255. Errors: UPC_EINVAL. */
 int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_info *info);
+
+/*
+ * The flags of n events, given by code: those of their counters. A derived event is NEVER
+ * where nothing that it is computed of was counted, and PARTIAL where some was not.
+ * Errors: UPC_EINVAL (a code that is not added).
+ */
+int upc_unit_flags(struct upc_unit *unit, const uint32_t *codes, unsigned n, unsigned *flags);
 
 /* Reads, or presets, the count of one counter. Errors: UPC_EINVAL, those of
  * upc_unit_read; of write also UPC_ENOSUPP (a level cannot be preset) and UPC_ESTATE
@@ -513,11 +534,11 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
  * handler's own faults and system calls count as well: a threshold must leave room
  * for them.
  * Errors: UPC_EINVAL (a code that is not added; live page faults one by one, system
- * calls below 3, clocks below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a context of others:
- * the message says which), UPC_ECONFLICT (64 live events have one, or the PMU has no
- * counter left: a threshold takes one more), UPC_ESTATE (a
- * live unit runs, or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ENOMEM, UPC_ENOTASK,
- * UPC_ESYSTEM, and after a fork those of upc_transaction_commit.
+ * calls below 3, clocks below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a
+ * context of others: the message says which), UPC_ECONFLICT (64 live events have one, or
+ * the PMU has no counter left: a threshold takes one more), UPC_ESTATE (a live unit runs,
+ * or has no signal), UPC_EMFILE, UPC_EPERM, UPC_ENOMEM, UPC_ENOTASK, UPC_ESYSTEM, and
+ * after a fork those of upc_transaction_commit.
  */
 int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t threshold);
 

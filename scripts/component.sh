@@ -3,7 +3,7 @@
 # component.sh - what the component is made of in a PAPI tree: its own files, libupc's
 # header, and the core of MPX, for multiplexed sets. Sourced; wants $top and lib.sh.
 
-# What of src/mpx knows no PAPI.
+# What it takes of src/mpx, which knows no PAPI.
 core=("$top"/src/mpx/{core,timer}*.[ch] "$top"/src/mpx/{error,group,plan,stat}.[ch]
 	"$top"/src/mpx/{backend.h,estimate.c,value.c})
 

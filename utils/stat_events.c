@@ -21,6 +21,8 @@ void stat_events_free(struct stat_events *events)
 	free(events->wanted);
 	free(events->info);
 	free(events->code);
+	free(events->ratio);
+	free(events->term);
 }
 
 /* ---- choosing ---------------------------------------------------------- */
@@ -174,6 +176,50 @@ static int refuse(struct stat_events *events, const char *name, int error)
 	return 0;
 }
 
+/* How many terms a ratio of counts has, with their codes; 0: it is none. */
+static unsigned ratio_terms(const struct stat_events *events, const struct upc_event_info *info,
+			    uint32_t codes[UPC_COUNTERS])
+{
+	int n = info->kind == UPC_KIND_LEVEL ?
+		upc_catalogue_terms(events->catalogue, info->code, codes, UPC_COUNTERS) : 0;
+
+	for (int i = 0; i < n; i++) {
+		struct upc_event_info term = UPC_OPTIONS_INIT(upc_event_info);
+
+		if (upc_catalogue_info(events->catalogue, codes[i], &term) != 0 ||
+		    term.kind != UPC_KIND_COUNT)
+			return 0;
+	}
+	return n > 0 ? (unsigned)n : 0;
+}
+
+static int add_ratios(struct stat_events *events, struct upc_unit *own)
+{
+	events->ratio = calloc(events->n_own + 1, sizeof(*events->ratio));
+	if (events->ratio == NULL)
+		return UPC_ENOMEM;
+	for (unsigned i = 0; i < events->n_own; i++) {
+		uint32_t codes[UPC_COUNTERS], *term;
+		unsigned n = ratio_terms(events, &events->info[i], codes);
+
+		if (n == 0)
+			continue;
+		term = realloc(events->term, (events->n_terms + n) * sizeof(*term));
+		if (term == NULL)
+			return UPC_ENOMEM;
+		events->term = term;
+		memcpy(term + events->n_terms, codes, n * sizeof(*term));
+		events->ratio[events->n_ratios++] =
+			(struct stat_ratio){ .event = i, .first = events->n_terms, .n = n };
+		events->n_terms += n;
+		/* It has their counters already: nothing but memory can be short. */
+		for (unsigned k = 0; k < n; k++)
+			if (upc_unit_add(own, codes[k]) != 0)
+				return UPC_ENOMEM;
+	}
+	return 0;
+}
+
 int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc_unit *shared)
 {
 	unsigned room = events->n_wanted < events->quota ? events->n_wanted : events->quota;
@@ -204,6 +250,8 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
 	events->n = events->n_own + n_other;
 	for (unsigned i = 0; i < events->n; i++)
 		events->code[i] = events->info[i].code;
+	if (error == 0 && shared != NULL)
+		error = add_ratios(events, own);
 	return error != 0 ? error : (int)events->n;
 }
 
@@ -235,16 +283,11 @@ void stat_events_report(const struct stat_events *events)
 
 static void read_flags(struct upc_unit *unit, const uint32_t *code, unsigned n, unsigned *flags)
 {
-	for (int counter = 0; counter < UPC_COUNTERS; counter++) {
-		struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
-		unsigned i;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned now;
 
-		if (upc_counter_state(unit, counter, &info) != 0 || !(info.flags & UPC_COUNTER_BOUND))
-			continue;
-		for (i = 0; i < n && code[i] != info.code; i++)
-			;
-		if (i < n)
-			flags[i] |= info.flags;
+		if (upc_unit_flags(unit, &code[i], 1, &now) == 0)
+			flags[i] |= now;
 	}
 }
 

@@ -17,6 +17,12 @@ struct stat_refused {
 	char *reason;
 };
 
+/* An event, one of the n_own, and its terms. */
+struct stat_ratio {
+	unsigned event;
+	unsigned first, n; /* in the list of terms */
+};
+
 struct stat_events {
 	struct upc_catalogue *catalogue;
 	unsigned quota; /* so many are added, or all that are wanted */
@@ -28,6 +34,13 @@ struct stat_events {
 	struct upc_event_info *info;
 	uint32_t *code;
 	unsigned n, n_own;
+
+	/* Of several own units together a ratio is that of the sums of its terms, which
+	 * the units count anyway. */
+	struct stat_ratio *ratio;
+	unsigned n_ratios;
+	uint32_t *term; /* of all ratios, one after the other */
+	unsigned n_terms;
 
 	struct stat_refused *refused;
 	unsigned n_refused;
@@ -44,7 +57,8 @@ int stat_events_choose(struct stat_events *events, bool all);
 
 /*
  * Adds what is wanted to the unit own, up to the quota. Where there is a unit
- * shared, too, that gets what is not a thread's alone. What cannot be added is
+ * shared, too, that gets what is not a thread's alone, and own gets the terms of its
+ * ratios as well, since it is the first of several. What cannot be added is
  * remembered with the reason, and the rest goes on. Returns how many are
  * added, or UPC_ENOMEM.
  */

@@ -82,9 +82,10 @@ static void print_threads(const struct stat_report *report, const struct stat_sa
 	struct stat_column *column = calloc(threads->n + 1, sizeof(*column));
 	uint64_t *values = calloc((size_t)(threads->n + 1) * (n + 1), sizeof(*values));
 	unsigned *no_flags = calloc(n + 1, sizeof(*no_flags));
+	unsigned *rest = calloc(threads->n + 1, sizeof(*rest));
 	char others[40];
 
-	if (rank == NULL || column == NULL || values == NULL || no_flags == NULL) {
+	if (rank == NULL || column == NULL || values == NULL || no_flags == NULL || rest == NULL) {
 		util_error("out of memory");
 		goto out;
 	}
@@ -108,6 +109,12 @@ static void print_threads(const struct stat_report *report, const struct stat_sa
 		for (unsigned i = 0; i < n; i++)
 			value[i] += thread_value(report, thread, i, sample->last);
 	}
+	for (unsigned c = shown; c < active; c++)
+		rest[c - shown] = rank[c].thread;
+	for (unsigned i = 0; i < n && shown < active; i++)
+		if (report->events->info[i].kind == UPC_KIND_LEVEL)
+			values[(size_t)shown * n + i] =
+				stat_threads_together(threads, rest, active - shown, i);
 	snprintf(others, sizeof(others), "%u others", active - shown);
 	columns = shown < active ? shown + 1 : active;
 	stat_table_print_columns(report->out, rows, n, "all threads", column, columns, style);
@@ -116,6 +123,7 @@ out:
 	free(column);
 	free(values);
 	free(no_flags);
+	free(rest);
 }
 
 static void print_end(const struct stat_report *report, const struct stat_sample *sample)

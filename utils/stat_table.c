@@ -18,6 +18,7 @@
 #define NAME_MAX_COLUMN 44   /* one very long name does not push all others */
 #define DESCRIPTION_MIN 20   /* less of a description says nothing */
 #define UNIT_MAX 15
+#define RATIO_UNIT_MAX 24    /* "cycles/1000 instructions" */
 #define UNSEEN_LINES 4       /* of names of events that were not seen */
 #define CELL_MIN 11
 
@@ -48,6 +49,7 @@ static uint64_t ns_of(const struct stat_row *row)
 static void put_value(const struct stat_row *row, uint64_t value, struct cell *cell)
 {
 	const char *unit = row->unit;
+	const int most = strchr(unit, '/') != NULL ? RATIO_UNIT_MAX : UNIT_MAX;
 	uint64_t ns = ns_of(row);
 	int length;
 
@@ -55,9 +57,10 @@ static void put_value(const struct stat_row *row, uint64_t value, struct cell *c
 		util_format_ns(value * ns, cell->value, &unit);
 	else
 		util_format_count(value, cell->value);
-	/* "sectors of 512 bytes": the first word has to do. */
-	length = (int)strlen(unit) > UNIT_MAX ? (int)strcspn(unit, " ") : (int)strlen(unit);
-	snprintf(cell->unit, sizeof(cell->unit), "%.*s", length < UNIT_MAX ? length : UNIT_MAX, unit);
+	/* "sectors of 512 bytes": the first word has to do, but not of a ratio, where what
+	 * it is told of comes last. */
+	length = (int)strlen(unit) > most ? (int)strcspn(unit, " ") : (int)strlen(unit);
+	snprintf(cell->unit, sizeof(cell->unit), "%.*s", length < most ? length : most, unit);
 }
 
 static void fill(const struct stat_row *row, double seconds, struct cell *cell)

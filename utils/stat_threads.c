@@ -27,6 +27,14 @@ static struct stat_thread *find(struct stat_threads *threads, pid_t tid)
 	return NULL;
 }
 
+static void free_values(struct stat_thread *thread)
+{
+	free(thread->values);
+	free(thread->before);
+	free(thread->terms);
+	free(thread->flags);
+}
+
 static struct stat_thread *record(struct stat_threads *threads, pid_t tid)
 {
 	size_t n = threads->events->n_own + 1;
@@ -45,11 +53,11 @@ static struct stat_thread *record(struct stat_threads *threads, pid_t tid)
 	*thread = (struct stat_thread){ .tid = tid, .pid = tid, .born = stat_run_now() };
 	thread->values = calloc(n, sizeof(*thread->values));
 	thread->before = calloc(n, sizeof(*thread->before));
+	thread->terms = calloc(threads->events->n_terms + 1, sizeof(*thread->terms));
 	thread->flags = calloc(n, sizeof(*thread->flags));
-	if (thread->values == NULL || thread->before == NULL || thread->flags == NULL) {
-		free(thread->values);
-		free(thread->before);
-		free(thread->flags);
+	if (thread->values == NULL || thread->before == NULL || thread->terms == NULL ||
+	    thread->flags == NULL) {
+		free_values(thread);
 		return NULL;
 	}
 	threads->n++;
@@ -82,9 +90,13 @@ static void read_name(struct stat_thread *thread)
 
 static void read_values(struct stat_threads *threads, struct stat_thread *thread)
 {
-	if (thread->unit != NULL)
-		stat_events_read(thread->unit, threads->events->code, threads->events->n_own,
-				 thread->values, thread->flags);
+	const struct stat_events *events = threads->events;
+
+	if (thread->unit == NULL)
+		return;
+	stat_events_read(thread->unit, events->code, events->n_own, thread->values, thread->flags);
+	/* The same reading's. */
+	upc_unit_get_events(thread->unit, events->term, events->n_terms, thread->terms);
 }
 
 /*
@@ -118,51 +130,43 @@ static int create_unit(struct upc_catalogue *catalogue, pid_t tid, bool at_exec,
 	return upc_unit_create(catalogue, &options, unit);
 }
 
-/* All events at once, or those that can be had. Returns how many cannot. */
-static unsigned add_events(const struct stat_events *events, struct upc_unit *unit, unsigned *flags)
+/* All at once: a unit without one of the events cannot be read by all their codes, so
+ * a thread is counted in full or not at all. */
+static int add_events(const struct stat_events *events, struct upc_unit *unit)
 {
 	struct upc_transaction *all;
-	unsigned refused = 0;
 	int error = upc_transaction_begin(unit, &all);
 
-	if (error == 0) {
-		for (unsigned i = 0; i < events->n_own && error == 0; i++)
-			error = upc_transaction_add(all, events->code[i], UPC_ANY_COUNTER);
-		if (error == 0)
-			error = upc_transaction_commit(all);
-		else
-			upc_transaction_abort(all);
-	}
-	for (unsigned i = 0; i < events->n_own && error != 0; i++)
-		if (upc_unit_add(unit, events->code[i]) != 0) {
-			flags[i] |= UPC_COUNTER_NEVER;
-			refused++;
-		}
-	return refused;
+	if (error != 0)
+		return error;
+	for (unsigned i = 0; i < events->n_own && error == 0; i++)
+		error = upc_transaction_add(all, events->code[i], UPC_ANY_COUNTER);
+	for (unsigned i = 0; i < events->n_terms && error == 0; i++)
+		error = upc_transaction_add(all, events->term[i], UPC_ANY_COUNTER);
+	if (error == 0)
+		return upc_transaction_commit(all);
+	upc_transaction_abort(all);
+	return error;
 }
 
 static void attach_unit(struct stat_threads *threads, struct stat_thread *thread)
 {
 	const struct stat_events *events = threads->events;
-	unsigned refused = events->n_own;
+	int error = create_unit(events->catalogue, thread->tid, false, &thread->unit);
 
-	if (create_unit(events->catalogue, thread->tid, false, &thread->unit) == 0) {
-		refused = add_events(events, thread->unit, thread->flags);
-		/* A unit without one of the events cannot be read by all their
-		 * codes; a thread is counted in full or not at all. */
-		if (refused > 0 || upc_unit_start(thread->unit) != 0) {
-			upc_unit_destroy(thread->unit);
-			thread->unit = NULL;
-			refused = events->n_own;
-		}
-	}
-	if (refused == 0)
+	if (error == 0)
+		error = add_events(events, thread->unit);
+	if (error == 0)
+		error = upc_unit_start(thread->unit);
+	if (error == 0)
 		return;
 	for (unsigned i = 0; i < events->n_own; i++)
 		thread->flags[i] |= UPC_COUNTER_NEVER;
 	if (threads->uncounted++ == 0)
 		util_error("thread %d cannot be counted, and others perhaps neither: %s",
 			   (int)thread->tid, upc_last_message());
+	upc_unit_destroy(thread->unit);
+	thread->unit = NULL;
 }
 
 int stat_threads_begin(struct stat_threads *threads, struct stat_events *events, pid_t pid,
@@ -305,6 +309,39 @@ void stat_threads_read(struct stat_threads *threads)
 		}
 }
 
+/* The ratio that event i is, or NULL. */
+static const struct stat_ratio *find_ratio(const struct stat_events *events, unsigned i)
+{
+	for (unsigned r = 0; r < events->n_ratios; r++)
+		if (events->ratio[r].event == i)
+			return &events->ratio[r];
+	return NULL;
+}
+
+uint64_t stat_threads_together(const struct stat_threads *threads, const unsigned *which, unsigned n,
+			       unsigned i)
+{
+	const struct stat_events *events = threads->events;
+	const struct stat_ratio *ratio = find_ratio(events, i);
+	uint64_t terms[UPC_COUNTERS] = { 0 }, sum = 0, largest = 0, together;
+
+	for (unsigned t = 0; t < n; t++) {
+		const struct stat_thread *thread = &threads->thread[which != NULL ? which[t] : t];
+
+		sum += thread->values[i];
+		if (largest < thread->values[i])
+			largest = thread->values[i];
+		for (unsigned k = 0; ratio != NULL && k < ratio->n; k++)
+			terms[k] += thread->terms[ratio->first + k];
+	}
+	if (events->info[i].kind == UPC_KIND_COUNT)
+		return sum;
+	if (ratio != NULL &&
+	    upc_catalogue_compute(events->catalogue, events->code[i], terms, ratio->n, &together) == 0)
+		return together;
+	return largest;
+}
+
 void stat_threads_end(struct stat_threads *threads)
 {
 	for (unsigned i = 0; i < threads->n; i++)
@@ -318,9 +355,7 @@ void stat_threads_free(struct stat_threads *threads)
 {
 	for (unsigned i = 0; i < threads->n; i++) {
 		upc_unit_destroy(threads->thread[i].unit);
-		free(threads->thread[i].values);
-		free(threads->thread[i].before);
-		free(threads->thread[i].flags);
+		free_values(&threads->thread[i]);
 	}
 	free(threads->thread);
 }

@@ -22,6 +22,7 @@ struct stat_thread {
 	struct upc_unit *unit;     /* NULL: not counted, or ended */
 	uint64_t *values;          /* n_own of the events, since its birth */
 	uint64_t *before;          /* the same as of the last interval     */
+	uint64_t *terms;           /* n_terms of their ratios, since its birth */
 	unsigned *flags;
 	bool ended;
 	int64_t born, died;        /* monotonic ns */
@@ -32,7 +33,7 @@ struct stat_threads {
 	pid_t main;
 	struct stat_thread *thread; /* in the order of their birth */
 	unsigned n, room;
-	unsigned uncounted; /* threads that got no unit, or not all events */
+	unsigned uncounted; /* threads that got no unit */
 	bool no_memory;
 };
 
@@ -53,6 +54,13 @@ bool stat_threads_serve(struct stat_threads *threads);
 
 /* Brings the values of living threads up to date. */
 void stat_threads_read(struct stat_threads *threads);
+
+/*
+ * Event i (below n_own) of n threads together, since their births: a count's sum, a
+ * ratio of sums, the largest of other levels. which has their numbers; NULL: the first n.
+ */
+uint64_t stat_threads_together(const struct stat_threads *threads, const unsigned *which, unsigned n,
+			       unsigned i);
 
 /* The program has ended: reads and destroys the units that are left. */
 void stat_threads_end(struct stat_threads *threads);

@@ -344,7 +344,6 @@ static int set_up(struct session *s)
 
 /* ---- counting ---------------------------------------------------------- */
 
-/* Sums the threads; a level has no sum, but a largest. */
 static void sum_threads(struct session *s)
 {
 	const struct stat_events *events = &s->events;
@@ -352,14 +351,10 @@ static void sum_threads(struct session *s)
 	for (unsigned i = 0; i < events->n_own; i++) {
 		unsigned flags = 0, never = 0;
 
-		s->totals[i] = 0;
+		s->totals[i] = stat_threads_together(&s->threads, NULL, s->threads.n, i);
 		for (unsigned t = 0; t < s->threads.n; t++) {
 			const struct stat_thread *thread = &s->threads.thread[t];
 
-			if (events->info[i].kind == UPC_KIND_COUNT)
-				s->totals[i] += thread->values[i];
-			else if (s->totals[i] < thread->values[i])
-				s->totals[i] = thread->values[i];
 			never += (thread->flags[i] & UPC_COUNTER_NEVER) != 0;
 			flags |= thread->flags[i];
 		}

@@ -104,6 +104,43 @@ static void test_ratio(void **state)
 	assert_int_equal(e->kind, UPC_KIND_LEVEL);
 }
 
+/* Of several units: a ratio of sums. */
+static void test_together(void **state)
+{
+	const uint64_t sums[] = {30, 7};
+	uint32_t a, b, ratio, codes[2] = {UINT32_MAX, UINT32_MAX};
+	uint64_t value = 5;
+
+	(void)state;
+	a = put("t.a", UPC_SOURCE_CLOCK, UPC_SCOPE_THREAD, NULL);
+	b = put("t.b", UPC_SOURCE_CLOCK, UPC_SCOPE_THREAD, NULL);
+	ratio = put("t.ratio", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "(1000*t.a) / (t.a + t.b)");
+	assert_int_equal(upci_derived_settle_all(c), 0);
+	assert_int_equal(upc_catalogue_terms(c, ratio, NULL, 0), 2);
+	assert_int_equal(upc_catalogue_terms(c, ratio, codes, 1), 2);
+	assert_int_equal(codes[0], a);
+	assert_int_equal(codes[1], UINT32_MAX);
+	assert_int_equal(upc_catalogue_terms(c, ratio, codes, 2), 2);
+	assert_int_equal(codes[1], b);
+	assert_int_equal(upc_catalogue_compute(c, ratio, sums, 2, &value), 0);
+	assert_int_equal(value, 1000 * 30 / 37);
+	value = 5;
+	assert_int_equal(upc_catalogue_compute(c, ratio, sums, 1, &value), UPC_EINVAL);
+	assert_message("t.ratio: is computed of 2 events");
+	assert_int_equal(upc_catalogue_terms(c, a, codes, 2), 0);
+	assert_int_equal(upc_catalogue_compute(c, a, sums, 1, &value), UPC_EINVAL);
+	assert_int_equal(upc_catalogue_terms(c, UINT32_MAX, codes, 2), UPC_ENOEVENT);
+	assert_int_equal(upc_catalogue_compute(c, UINT32_MAX, sums, 2, &value), UPC_ENOEVENT);
+	assert_int_equal(upc_catalogue_terms(NULL, ratio, codes, 2), UPC_EINVAL);
+	assert_int_equal(upc_catalogue_terms(c, ratio, NULL, 2), UPC_EINVAL);
+	assert_int_equal(upc_catalogue_compute(c, ratio, NULL, 2, &value), UPC_EINVAL);
+	assert_int_equal(value, 5);
+	/* What nothing drives any more is computed of nothing. */
+	put("t.b", UPC_SOURCE_NONE, UPC_SCOPE_THREAD, NULL);
+	assert_int_equal(upci_derived_settle_all(c), 0);
+	assert_int_equal(upc_catalogue_terms(c, ratio, codes, 2), 0);
+}
+
 /* An event of the host says what it needs; one of Blue Gene/P needs a wiring. */
 static void test_why(void **state)
 {
@@ -189,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_settle, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_ratio, open_catalogue, close_catalogue),
+		cmocka_unit_test_setup_teardown(test_together, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_unit, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_why, open_catalogue, close_catalogue),
 	};

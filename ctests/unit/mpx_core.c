@@ -7,17 +7,6 @@
 
 #include "mpx_fake.h"
 
-/* T, S_e and C_e of a set that ran for a while. */
-static void assert_window(const struct mpxi_set *set, uint32_t code, uint64_t time, uint64_t size,
-			  uint64_t count)
-{
-	const struct mpxi_window *window = fake_window(set, code);
-
-	assert_int_equal(window->time, time);
-	assert_int_equal(window->sums.size, size);
-	assert_int_equal(window->sums.count, count);
-}
-
 /* C_e and S_e are sums over slices of any length, T of all. */
 static void sums_over_slices(void **state)
 {
@@ -42,7 +31,7 @@ static void sums_over_slices(void **state)
 	}
 	assert_int_equal(mpxi_set_stop(set), 0);
 	for (k = 0; k < 3; k++)
-		assert_window(set, k, time, size[k], (k + 1) * size[k]);
+		assert_window(set, k, time, size[k]);
 	assert_int_equal(fake_info().time, time);
 	assert_int_equal(fake_info().slices, 301);
 	fake_destroy();
@@ -84,13 +73,13 @@ static void read_in_a_slice(void **state)
 	assert_int_equal(mpxi_set_start(set), 0);
 	fake.now += 10;
 	assert_int_equal(mpxi_set_read(set), 0);
-	assert_window(set, 4, 10, 10, 50);
+	assert_window(set, 4, 10, 10);
 	fake.now += 5;
 	assert_int_equal(fake_master(4).count, 75);
 	assert_int_equal(fake_master(4).size, 15);
 	assert_int_equal(fake_master(4).slices, 0);
 	assert_int_equal(mpxi_set_read(set), 0);
-	assert_window(set, 4, 15, 15, 75);
+	assert_window(set, 4, 15, 15);
 	fake_destroy();
 }
 
@@ -357,7 +346,7 @@ static void stops_that_fail(void **state)
 	fake_fail(FAKE_STOP, 1, 1);
 	assert_true(fake_tick());
 	assert_int_equal(mpxi_set_read(set), 0);
-	assert_window(set, k, 10, 10, 10 * (k + 1));
+	assert_window(set, k, 10, 10);
 	assert_int_equal(fake_info().lost, 1);
 	fake_destroy();
 }

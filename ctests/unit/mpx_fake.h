@@ -394,6 +394,24 @@ static inline const struct mpxi_window *fake_window(const struct mpxi_set *set, 
 	return NULL;
 }
 
+/* T, S_e and C_e of an event that the counters held for size of the time. */
+static inline void assert_window(const struct mpxi_set *set, uint32_t code, uint64_t time,
+				 uint64_t size)
+{
+	const struct mpxi_window *window = fake_window(set, code);
+	uint64_t rate = code == FAKE_CLOCK ? 1 : code % FAKE_EVENTS + 1;
+
+	assert_int_equal(window->time, time);
+	assert_int_equal(window->sums.size, size);
+	assert_int_equal(window->sums.count, rate * size);
+}
+
+static inline void assert_exact(const struct mpxi_set *set, uint32_t code, uint64_t time)
+{
+	assert_window(set, code, time, time);
+	assert_true(fake_window(set, code)->exact);
+}
+
 /* The event's entry in the master list; references 0: it has none. */
 static inline struct mpxi_master fake_master(uint32_t code)
 {

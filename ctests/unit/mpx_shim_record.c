@@ -153,6 +153,43 @@ static void test_many_threads(void **state)
 	shim_record_in_child();
 }
 
+/* The record that each() has shown before. */
+struct previous {
+	unsigned n, serial, wrong;
+	pid_t thread;
+};
+
+/* Asserts nothing: it is called with locks held. */
+static void compare(const struct shim_record *record, void *argument)
+{
+	struct previous *previous = argument;
+
+	if (previous->n++ && (previous->thread > record->thread ||
+			      (previous->thread == record->thread && previous->serial >= record->serial)))
+		previous->wrong++;
+	previous->thread = record->thread;
+	previous->serial = record->serial;
+}
+
+static void test_order(void **state)
+{
+	uint64_t random = 1;
+	unsigned n, i;
+
+	(void)state;
+	for (n = 0; n < 700; n = 3 * n + 1) {
+		struct previous previous = {0};
+
+		/* Each serial once, in no order: 1009 is a prime. */
+		for (i = 0; i < n; i++)
+			create(1 + (pid_t)(random_next(&random) % 20), (i + 1) * 123 % 1009);
+		shim_record_each(compare, &previous, true);
+		assert_int_equal(previous.n, n);
+		assert_int_equal(previous.wrong, 0);
+		shim_record_in_child();
+	}
+}
+
 static void test_huge(void **state)
 {
 	struct shim_record *r = create(5, 1);
@@ -176,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_stretches),
 		cmocka_unit_test(test_retired),
 		cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_huge),
 	};
 

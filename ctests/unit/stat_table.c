@@ -73,6 +73,24 @@ static void test_zeros(void **state)
 	expect(rows, 0, &quiet, "");
 }
 
+/* A long unit is its first word; a ratio's is whole, or it would be another one. */
+static void test_units(void **state)
+{
+	const struct stat_style style = {.width = 60, .seconds = 1};
+	const struct stat_row long_units[] = {
+		ROW("r", "cycles/1000 instructions", "pmu", 1234, .kind = UPC_KIND_LEVEL),
+		ROW("s", "sectors of 512 bytes", "pmu", 2, .kind = UPC_KIND_LEVEL),
+		ROW("t", "instructions of an unusual kind/cycle", "pmu", 3, .kind = UPC_KIND_LEVEL),
+	};
+
+	(void)state;
+	expect(long_units, 3, &style,
+	       " pmu\n"
+	       "  1,234 cycles/1000 instructions  level  r\n"
+	       "      2 sectors                   level  s\n"
+	       "      3 instructions              level  t\n");
+}
+
 /* A 0 that is none, because the counter did not run, is not folded away. */
 static void test_flags(void **state)
 {
@@ -199,7 +217,8 @@ static void test_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_zeros),
+		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_units),
+		cmocka_unit_test(test_zeros),
 		cmocka_unit_test(test_flags),	    cmocka_unit_test(test_description),
 		cmocka_unit_test(test_width),	    cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_columns),

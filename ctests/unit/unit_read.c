@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "catalogue.h"
+#include "derived.h"
+#include "formula.h"
 #include "unit.h"
 #include "unit_test.h"
 
@@ -92,6 +94,45 @@ static void test_a_source_that_goes_away(void **state)
 	upc_unit_destroy(u);
 }
 
+/* What is wrong with a term is wrong with the formula. */
+static void test_flags(void **state)
+{
+	uint32_t a = clock_event("test::a", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);
+	uint32_t b = clock_event("test::b", CLOCK_MONOTONIC_RAW, 1, 1, UPC_KIND_COUNT);
+	struct upci_event sum = {.name = "test::sum", .description = "", .id = UPC_NO_ID};
+	struct upci_formula_error error;
+	uint32_t codes[3] = {a, b, 0};
+	unsigned flags[3] = {0};
+	struct upc_unit *u;
+	int i;
+
+	(void)state;
+	assert_int_equal(upci_formula_parse(c, "test::a + test::b", &sum.formula, &error), 0);
+	assert_int_equal(upci_derived_settle(c, &sum), 0);
+	codes[2] = (uint32_t)upci_catalogue_put(c, &sum);
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_flags(u, codes, 1, flags), UPC_EINVAL);
+	assert_message("is not added");
+	for (i = 0; i < 3; i++)
+		assert_int_equal(upc_unit_add(u, codes[i]), 0);
+	assert_int_equal(upc_unit_flags(u, codes, 3, flags), 0);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(flags[i], UPC_COUNTER_BOUND);
+	u->binding[1].flags = UPC_COUNTER_LOST;
+	assert_int_equal(upc_unit_flags(u, codes, 3, flags), 0);
+	assert_int_equal(flags[0], UPC_COUNTER_BOUND);
+	assert_int_equal(flags[1], UPC_COUNTER_BOUND | UPC_COUNTER_LOST);
+	assert_int_equal(flags[2], UPC_COUNTER_BOUND | UPC_COUNTER_LOST);
+	u->binding[1].flags = UPC_COUNTER_NEVER;
+	assert_int_equal(upc_unit_flags(u, codes, 3, flags), 0);
+	assert_int_equal(flags[1], UPC_COUNTER_BOUND | UPC_COUNTER_NEVER);
+	assert_int_equal(flags[2], UPC_COUNTER_BOUND | UPC_COUNTER_PARTIAL);
+	u->binding[0].flags = UPC_COUNTER_NEVER;
+	assert_int_equal(upc_unit_flags(u, codes, 3, flags), 0);
+	assert_int_equal(flags[2], UPC_COUNTER_BOUND | UPC_COUNTER_NEVER);
+	upc_unit_destroy(u);
+}
+
 static void test_scales_and_levels(void **state)
 {
 	uint32_t us = clock_event("test::us", CLOCK_MONOTONIC, 1, 1000, UPC_KIND_COUNT);
@@ -173,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps_back),
 		cmocka_unit_test(test_a_source_that_goes_away),
+		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_scales_and_levels),
 		cmocka_unit_test(test_levels_in_registers),
 	};

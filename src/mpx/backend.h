@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * backend.h - what the core of MPX counts with: groups of events that the
- * counters hold together. There are two: PAPI's public calls (papi.c) and the
- * units of the PAPI component.
+ * counters hold together. There are two: PAPI's public calls (papi_group.c) and
+ * the units of the PAPI component (its upc_turns.c).
  *
  * A group is opened and closed in ordinary context. The functions that end in
  * _sig are also called by the handler that ends a time slice: they take no

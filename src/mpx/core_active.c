@@ -5,11 +5,6 @@
  */
 #include "core_private.h"
 
-static bool is_ordinary(const struct mpxi_event *event)
-{
-	return event->role == MPXI_ORDINARY;
-}
-
 void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 {
 	struct mpxi_group *group = event->group;
@@ -25,7 +20,7 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 		event->base_count = group->running ? group->sample.count[event->position] : 0;
 		group->active++;
 	}
-	if (!is_ordinary(event)) {
+	if (!mpxi_event_is_ordinary(event)) {
 		core->active_others++;
 		return;
 	}
@@ -48,7 +43,7 @@ void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 	event->activations = 0;
 	if (event->group)
 		event->group->active--;
-	if (!is_ordinary(event)) {
+	if (!mpxi_event_is_ordinary(event)) {
 		core->active_others--;
 		return;
 	}

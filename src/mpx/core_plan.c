@@ -25,11 +25,6 @@ struct change {
 	unsigned taken; /* slots that are filled in */
 };
 
-static bool is_ordinary(const struct mpxi_event *event)
-{
-	return event->role == MPXI_ORDINARY;
-}
-
 static bool in_plan(const struct mpxi_plan *plan, const struct mpxi_group *group)
 {
 	return group->slot < plan->slots && plan->slot[group->slot] == group;
@@ -277,7 +272,7 @@ static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *eve
 /* Needs a place and has none. */
 static bool is_newcomer(const struct mpxi_event *event)
 {
-	return !event->group && (is_ordinary(event) || event->role == MPXI_UNLIMITED);
+	return !event->group && (mpxi_event_is_ordinary(event) || event->role == MPXI_UNLIMITED);
 }
 
 static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n,
@@ -293,7 +288,7 @@ static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *eve
 	for (i = 0; i < n; i++) {
 		if (!is_newcomer(event[i]))
 			continue;
-		if (is_ordinary(event[i]))
+		if (mpxi_event_is_ordinary(event[i]))
 			newcomer[ordinary++] = event[i];
 		else
 			newcomer[--unlimited] = event[i];
@@ -330,8 +325,9 @@ static bool rejoin_group(struct mpxi_core *core, struct mpxi_group *group, struc
  * event is in two groups, one of which counts it for nobody. */
 static bool rejoin(struct mpxi_core *core, struct mpxi_event *event)
 {
-	struct mpxi_group *const *group = is_ordinary(event) ? core->plan.slot : core->steady;
-	unsigned i, n = is_ordinary(event) ? core->plan.slots : core->steadies;
+	bool turns = mpxi_event_is_ordinary(event);
+	struct mpxi_group *const *group = turns ? core->plan.slot : core->steady;
+	unsigned i, n = turns ? core->plan.slots : core->steadies;
 
 	for (i = 0; core->vacancies && i < n; i++)
 		if (rejoin_group(core, group[i], event))

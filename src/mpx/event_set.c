@@ -12,8 +12,6 @@
 #include "mpx.h"
 #include "thread.h"
 
-#define LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
-
 static int create(int *set, bool process)
 {
 	struct mpxi_handle *handle;
@@ -217,8 +215,8 @@ static void result_of(const struct mpxi_handle *handle, unsigned i, struct mpxi_
 	if (handle->process)
 		*result = *mpxi_process_result(handle->process, i);
 	else
-		mpxi_result_of_window(mpxi_set_window(handle->set, i), mpxi_set_lost(handle->set),
-				      result);
+		mpxi_result_of_window(mpxi_set_window(handle->set, i), mpxi_library_estimator(),
+				      mpxi_set_lost(handle->set), result);
 }
 
 /* What a plain read gives: N_e as a whole number, not below what was given before. */
@@ -425,7 +423,7 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 	if (!n)
 		return PAPI_OK;
 	size = estimates[0].size;
-	if (!mpxi_struct_is_sane(size, LEAST(mpx_estimate, missed)))
+	if (!mpxi_struct_is_sane(size, MPXI_LEAST(mpx_estimate, missed)))
 		return mpxi_error(PAPI_EINVAL,
 				  "the size of estimates[0] is not set: use MPX_OPTIONS_INIT");
 	error = refused(bring_up(handle), handle, "read");
@@ -434,96 +432,7 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 	for (i = 0; i < n; i++) {
 		fill_estimate(handle, (unsigned)i, &mine);
 		mpxi_struct_give((char *)estimates + (size_t)i * size, size, &mine, sizeof(mine),
-				 LEAST(mpx_estimate, missed));
+				 MPXI_LEAST(mpx_estimate, missed));
 	}
 	return error;
-}
-
-/* ---- the calling thread ---------------------------------------------------------------- */
-
-int mpx_thread_register(void)
-{
-	struct mpxi_thread *thread;
-
-	return mpxi_thread_get(&thread);
-}
-
-int mpx_thread_end(void)
-{
-	if (!mpxi_library_lock())
-		return PAPI_ENOINIT;
-	mpxi_library_unlock();
-	mpxi_thread_end();
-	return PAPI_OK;
-}
-
-int mpx_thread_master_list(struct mpx_master_event *list, int n)
-{
-	struct mpxi_thread *thread;
-	struct mpxi_master *events;
-	struct mpxi_core_info core;
-	unsigned count, i;
-	size_t size;
-	int error = mpxi_thread_get(&thread);
-
-	if (error)
-		return error;
-	if (n < 0 || (n && !list))
-		return mpxi_error(PAPI_EINVAL, "n is negative, or list is NULL");
-	size = n ? list[0].size : sizeof(*list);
-	if (!mpxi_struct_is_sane(size, LEAST(mpx_master_event, current)))
-		return mpxi_error(PAPI_EINVAL,
-				  "the size of list[0] is not set: use MPX_OPTIONS_INIT");
-	mpxi_core_info(thread->core, &core);
-	if ((unsigned)n > core.events)
-		n = (int)core.events;
-	events = calloc(n ? (size_t)n : 1, sizeof(*events));
-	if (!events)
-		return mpxi_error(PAPI_ENOMEM, "out of memory for a list of %d events", n);
-	count = mpxi_core_master(thread->core, events, (unsigned)n);
-	for (i = 0; i < count && i < (unsigned)n; i++) {
-		const struct mpxi_master *e = &events[i];
-		struct mpx_master_event mine = {
-			.code = (int)e->event,
-			.references = e->references,
-			.activations = e->activations,
-			.count = e->count,
-			.counted_time = e->size,
-			.slices = e->slices,
-			.group = (int)e->group,
-			.current = e->current,
-		};
-
-		mpxi_struct_give((char *)list + i * size, size, &mine, sizeof(mine),
-				 LEAST(mpx_master_event, current));
-	}
-	free(events);
-	return (int)count;
-}
-
-int mpx_thread_get_info(struct mpx_thread_info *info)
-{
-	struct mpx_thread_info mine = {0};
-	struct mpxi_core_info core;
-	struct mpxi_thread *thread;
-	int error = mpxi_thread_get(&thread);
-
-	if (error)
-		return error;
-	if (!info)
-		return mpxi_error(PAPI_EINVAL, "info is NULL");
-	mpxi_core_info(thread->core, &core);
-	mine.clock = mpxi_papi_clock_name(thread->papi);
-	mine.clock_unit = mpxi_papi_clock_unit(thread->papi);
-	mine.time = core.time;
-	mine.slices = core.slices;
-	mine.put_off = thread->put_off;
-	mine.lost = core.lost;
-	mine.groups = core.groups;
-	mine.events = core.events;
-	mine.running = core.running;
-	mine.memory = core.memory + sizeof(*thread);
-	if (!mpxi_struct_give(info, info->size, &mine, sizeof(mine), LEAST(mpx_thread_info, memory)))
-		return mpxi_error(PAPI_EINVAL, "the size of mpx_thread_info is not set: use MPX_OPTIONS_INIT");
-	return PAPI_OK;
 }

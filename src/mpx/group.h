@@ -33,6 +33,12 @@ struct mpxi_event {
 	struct mpxi_stat stat;
 };
 
+/* It takes turns. */
+static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)
+{
+	return event->role == MPXI_ORDINARY;
+}
+
 struct mpxi_group {
 	void *handle;       /* the backend's                                     */
 	unsigned n;         /* events                                            */

@@ -13,9 +13,6 @@
 #include "mpx.h"
 #include "thread.h"
 
-/* Where the first release's structures end. */
-#define LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
-
 enum { SLICE_DEFAULT = 10000000 };
 
 /* See mpxi_library_lock. */
@@ -250,7 +247,8 @@ int mpx_library_init(int abi, const struct mpx_options *given)
 		return mpxi_error(PAPI_EINVAL,
 				  "the program was built for ABI %d of libmpx, this is %d: build it again",
 				  abi, MPX_ABI_VERSION);
-	if (given && !mpxi_struct_take(&o, sizeof(o), given, given->size, LEAST(mpx_options, seed)))
+	if (given && !mpxi_struct_take(&o, sizeof(o), given, given->size,
+				       MPXI_LEAST(mpx_options, seed)))
 		return mpxi_error(PAPI_EINVAL,
 				  "options that this libmpx does not know, or a size that is not set: use MPX_OPTIONS_INIT");
 	error = check_options(&o);
@@ -315,7 +313,7 @@ int mpx_library_get_info(struct mpx_library_info *info)
 	mine.threads = l->threads;
 	mpxi_library_unlock();
 	if (!mpxi_struct_give(info, info->size, &mine, sizeof(mine),
-			      LEAST(mpx_library_info, threads)))
+			      MPXI_LEAST(mpx_library_info, threads)))
 		return mpxi_error(PAPI_EINVAL, "the size of mpx_library_info is not set: use MPX_OPTIONS_INIT");
 	return PAPI_OK;
 }

@@ -29,11 +29,10 @@ int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 static int enter_thread(struct mpxi_papi *papi)
 {
 	const unsigned before = mpxi_papi_count_threads(PAPI_thread_id());
-	int set = PAPI_NULL, error = PAPI_create_eventset(&set);
+	int set, error = mpxi_papi_new_set(&set);
 
 	if (error)
-		return mpxi_error(error, "PAPI cannot create an event set: %s",
-				  PAPI_strerror(error));
+		return error;
 	(void)PAPI_destroy_eventset(&set);
 	papi->owner = PAPI_thread_id();
 	/* 0 where PAPI knows it by another number, as in a forked child whose program gave PAPI

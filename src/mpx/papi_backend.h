@@ -57,9 +57,9 @@ const char *mpxi_papi_clock_name(const struct mpxi_papi *papi);
 const char *mpxi_papi_clock_unit(const struct mpxi_papi *papi);
 
 /*
- * Can PAPI count this event at all in this thread? A preset that is derived, or an
- * event that is gone, is refused as PAPI does; anything else that PAPI_add_event takes
- * is taken. MPXI_OK or PAPI's error, with a message that names the event.
+ * Can PAPI count this event at all in this thread? A preset that is a rate or a quotient
+ * is refused, MPXI_ENOSUPP; anything else that PAPI_add_event takes is taken. MPXI_OK or
+ * PAPI's error, with a message that names the event.
  */
 int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event);
 

@@ -2,8 +2,12 @@
 /*
  * papi_fits.c - which events PAPI takes together. PAPI_add_event is asked, in a set that
  * is thrown away; the core asks for the same lists over and over, so answers are kept.
+ * Of events that take no counter from another there is only the question whether they can
+ * be opened, once in a process: to let go of a tracepoint that nobody else has takes the
+ * kernel some 40 ms.
  */
 #include <papi.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +51,67 @@ void mpxi_papi_fits_clear(struct mpxi_papi *papi)
 		free(papi->verdict[i].event);
 		papi->verdict[i] = (struct mpxi_papi_verdict){0};
 	}
+}
+
+/* ---- events that have been opened ---------------------------------------------------- */
+
+#define OPENED        4096 /* places; a power of 2                  */
+#define OPENED_PROBES 16   /* those that one event may be in        */
+
+/* Of all threads, without a lock: a place is filled once, by compare-and-swap, and stays.
+ * One that finds none is tried over and over, which is slow and right. */
+static _Atomic uint32_t opened[OPENED];
+
+static bool was_opened(uint32_t event)
+{
+	uint32_t at = event * UINT32_C(2654435761) >> 16, i, found;
+
+	for (i = 0; i < OPENED_PROBES; i++) {
+		found = atomic_load_explicit(&opened[(at + i) % OPENED], memory_order_relaxed);
+		if (found == event)
+			return true;
+		if (!found)
+			return false;
+	}
+	return false;
+}
+
+static void note_opened(uint32_t event)
+{
+	uint32_t at = event * UINT32_C(2654435761) >> 16, i, found;
+
+	for (i = 0; i < OPENED_PROBES; i++) {
+		found = 0;
+		if (atomic_compare_exchange_strong(&opened[(at + i) % OPENED], &found, event) ||
+		    found == event)
+			return;
+	}
+}
+
+/* Far from all counters of a unit, which such events take too. */
+#define FREELY_MAX 64
+
+/* The name is asked for too: codes mean something else where PAPI was initialised anew. */
+static bool open_freely(const uint32_t *event, unsigned n)
+{
+	unsigned i;
+
+	if (n > FREELY_MAX)
+		return false;
+	for (i = 0; i < n; i++)
+		if (!was_opened(event[i]) || !mpxi_papi_needs_no_counter(event[i]))
+			return false;
+	return true;
+}
+
+/* One that is no sum of others, so that it takes one counter of a unit. */
+static bool is_plain(uint32_t event)
+{
+	char name[PAPI_MAX_STR_LEN];
+
+	mpxi_papi_name(event, name, sizeof(name));
+	return strncmp(name, "upc:::", 6) == 0 && strstr(name + 6, "::") &&
+	       mpxi_papi_needs_no_counter(event);
 }
 
 /* ---- trying ------------------------------------------------------------------------- */
@@ -121,6 +186,8 @@ int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 		return 1;
 	if (is_for(verdict, event, n))
 		return verdict->fits;
+	if (open_freely(event, n))
+		return 1;
 	error = mpxi_papi_pause(papi);
 	fits = error ? error : try_all(event, n);
 	if (!error)
@@ -129,5 +196,7 @@ int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 		return error;
 	if (fits >= 0)
 		keep(verdict, event, n, fits);
+	if (fits > 0 && n == 1 && is_plain(event[0]))
+		note_opened(event[0]);
 	return fits;
 }

@@ -4,34 +4,61 @@
  */
 #include <papi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "papi_group.h"
+#include "papi_set.h"
 
-/* Places in PAPI's table of event sets. */
-#define SETS 1024
+/* Places in PAPI's table of event sets, and those of them that are left to the program. */
+#define SETS      4096
+#define SETS_LEFT 64
 
 /*
  * PAPI finds a set in a table that any thread's PAPI_create_eventset may move when it is
  * full, without a lock for those who look; a handler would look into freed memory. The
- * table never shrinks, so it is made large while nobody counts.
+ * table never shrinks, so it is made large while nobody counts, and we take no set near its
+ * end. PAPI gives a set the lowest free place.
  */
+static atomic_int places; /* how many there are; mpxi_papi_new_set asks in every thread */
+
 static void grow_table(void)
 {
 	static int set[SETS];
-	int n = 0;
+	int n = 0, most = 0;
 
 	while (n < SETS) {
 		set[n] = PAPI_NULL;
 		if (PAPI_create_eventset(&set[n]) != PAPI_OK)
 			break;
+		most = set[n] > most ? set[n] : most;
 		n++;
 	}
 	while (n-- > 0)
 		(void)PAPI_destroy_eventset(&set[n]);
+	atomic_store(&places, most + 1);
+}
+
+int mpxi_papi_new_set(int *set)
+{
+	int error, most = atomic_load(&places) - SETS_LEFT;
+
+	*set = PAPI_NULL;
+	error = PAPI_create_eventset(set);
+	if (error)
+		return mpxi_error(error, "PAPI cannot create an event set: %s",
+				  PAPI_strerror(error));
+	if (*set < most)
+		return PAPI_OK;
+	(void)PAPI_destroy_eventset(set);
+	*set = PAPI_NULL;
+	return mpxi_error(MPXI_ENOMEM,
+			  "PAPI has no more than %d event sets while threads count: use fewer threads, "
+			  "or fewer events in each",
+			  most);
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of grown; nests in nothing */

@@ -39,12 +39,9 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component)
 	set->attached = set->running = false;
 	if (error)
 		return error;
-	error = PAPI_create_eventset(&set->id);
-	if (error) {
-		set->id = PAPI_NULL;
-		return mpxi_error(error, "PAPI cannot create an event set: %s",
-				  PAPI_strerror(error));
-	}
+	error = mpxi_papi_new_set(&set->id);
+	if (error)
+		return error;
 	error = PAPI_assign_eventset_component(set->id, component);
 	info = PAPI_get_component_info(component);
 	if (error) {

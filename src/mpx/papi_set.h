@@ -26,6 +26,10 @@ struct mpxi_papi_set {
 /* Is this component disabled? PAPI_OK, or the error with a message set. */
 int mpxi_papi_component_check(int component);
 
+/* papi_library.c: a number of PAPI's. PAPI's errors, and MPXI_ENOMEM where PAPI's table of
+ * sets would have to grow under threads that count, with a message. */
+int mpxi_papi_new_set(int *set);
+
 /* An empty set. value and carry stay as they are. PAPI's errors, with a message. */
 int mpxi_papi_set_open(struct mpxi_papi_set *set, int component);
 /* What PAPI_add_event says, without a message; MPXI_ESYS with errno EMFILE where there
@@ -35,9 +39,9 @@ int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event);
 void mpxi_papi_set_close(struct mpxi_papi_set *set);
 
 /*
- * Both are for handlers. start counts from 0; stop reads first. After
- * MPXI_EISRUN, which says that the thread is inside libupc, nothing has changed; after
- * any other error of stop the set is taken for stopped.
+ * For handlers. start counts from 0; stop reads first. After MPXI_EISRUN, which says that
+ * the thread is inside libupc, nothing has changed; after any other error of stop the set
+ * is taken for stopped.
  */
 int mpxi_papi_set_start_sig(struct mpxi_papi_set *set);
 int mpxi_papi_set_read_sig(struct mpxi_papi_set *set);

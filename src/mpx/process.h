@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core.h"
+#include "sum.h"
 
 struct mpxi_thread;
 struct mpxi_process;
@@ -35,14 +36,6 @@ struct mpxi_request {
 	enum mpxi_wish wish; /* written before state is, as member; error before the answer */
 	struct mpxi_member *member;
 	int error;
-};
-
-/* What is known of one event of a set; of an ordinary one too (event_set.c). */
-struct mpxi_result {
-	struct mpxi_estimate estimate;
-	uint64_t count, size, time, slices;
-	unsigned threads, missed;
-	bool lost, partial;
 };
 
 /* ---- by the owner -------------------------------------------------------------------- */
@@ -72,9 +65,6 @@ int mpxi_process_take(struct mpxi_process *process);
 
 /* As of the last read, take or stop. */
 const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process, unsigned index);
-
-/* One thread's window as a result. */
-void mpxi_result_of_window(const struct mpxi_window *window, bool lost, struct mpxi_result *result);
 
 /* ---- by every thread ------------------------------------------------------------------ */
 

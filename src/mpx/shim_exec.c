@@ -59,7 +59,6 @@ void shim_exec_begin(void)
 /* path is what will be run, where that is known: programs try a list of directories. */
 static struct mpxi_timers *pause_timers(const char *path)
 {
-	struct mpxi_library *library;
 	struct mpxi_timers *timers;
 
 	if (!shim_is_owner())
@@ -68,13 +67,8 @@ static struct mpxi_timers *pause_timers(const char *path)
 		shim_report();
 	if (!mpxi_self) /* no tick comes to this thread; to another it ends with it */
 		return NULL;
-	library = mpxi_library_lock();
-	if (!library)
-		return NULL;
-	timers = library->timers;
-	mpxi_library_unlock();
-	if (timers)
-		mpxi_timers_pause(timers);
+	timers = mpxi_self->timer.timers;
+	mpxi_timers_pause(timers);
 	return timers;
 }
 

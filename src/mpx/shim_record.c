@@ -276,14 +276,26 @@ void shim_record_retire(struct shim_record *record)
 
 /* ---- the report's ------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+static bool is_before(const struct shim_record *a, const struct shim_record *b)
 {
-	const struct shim_record *x = *(struct shim_record *const *)a;
-	const struct shim_record *y = *(struct shim_record *const *)b;
+	return a->thread != b->thread ? a->thread < b->thread : a->serial < b->serial;
+}
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->serial > y->serial) - (x->serial < y->serial);
+/* Shell's: the library's qsort allocates for more than a few. */
+static void sort(struct shim_record **list, unsigned n)
+{
+	unsigned gap = 1, i, k;
+
+	while (gap < n / 3)
+		gap = 3 * gap + 1;
+	for (; gap; gap /= 3)
+		for (i = gap; i < n; i++) {
+			struct shim_record *one = list[i];
+
+			for (k = i; k >= gap && is_before(one, list[k - gap]); k -= gap)
+				list[k] = list[k - gap];
+			list[k] = one;
+		}
 }
 
 static bool take(pthread_mutex_t *lock, bool wait)
@@ -306,7 +318,7 @@ void shim_record_each(void (*each)(const struct shim_record *record, void *argum
 	for (i = 0; i < 2; i++)
 		for (record = lists[i]; record && n < SORTED_MAX; record = record->next)
 			sorted[n++] = record;
-	qsort(sorted, n, sizeof(sorted[0]), compare);
+	sort(sorted, n);
 	for (i = 0; i < n; i++) {
 		if (!take(&sorted[i]->lock, wait))
 			continue;

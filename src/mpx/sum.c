@@ -6,6 +6,20 @@
 
 #include "sum.h"
 
+void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator,
+			   bool lost, struct mpxi_result *result)
+{
+	*result = (struct mpxi_result){
+		.count = window->sums.count,
+		.size = window->sums.size,
+		.time = window->time,
+		.slices = window->sums.slices,
+		.threads = 1,
+		.lost = lost,
+	};
+	mpxi_estimate(window, estimator, &result->estimate);
+}
+
 static void add(uint64_t *sum, uint64_t x)
 {
 	if (__builtin_add_overflow(*sum, x, sum))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sum.h - one event's estimates of several threads, added up. Pure.
+ * sum.h - what is known of one event of a set: of one thread's window, or of several
+ * threads', added up. Pure.
  */
 #ifndef MPXI_SUM_H
 #define MPXI_SUM_H
@@ -8,7 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "process.h"
+#include "stat.h"
+
+struct mpxi_result {
+	struct mpxi_estimate estimate;
+	uint64_t count, size, time, slices;
+	unsigned threads, missed;
+	bool lost, partial;
+};
+
+/* One thread's window as a result. */
+void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator,
+			   bool lost, struct mpxi_result *result);
 
 /* Zeroed at first. The threads' errors are independent: variances add up, and so do the
  * squares of how far the intervals reach. */

@@ -68,7 +68,7 @@ static void make_key(void)
 	key_error = pthread_key_create(&key, end_of_thread);
 }
 
-/* Also in the handler that starts and stops members of process-wide sets (process.c). */
+/* Also in the handler that starts and stops members of process-wide sets (process_ask.c). */
 static int share(void *arg, bool on)
 {
 	struct mpxi_thread *thread = arg;

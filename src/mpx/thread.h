@@ -22,7 +22,7 @@ struct mpxi_thread {
 	volatile uint64_t put_off; /* ticks that found the thread inside PAPI; by its handler */
 	struct mpxi_handle *sets;  /* its event sets */
 	struct mpxi_thread *next, *previous; /* all threads; under the library's lock */
-	/* Its parts of process-wide sets (process.c). */
+	/* Its parts of process-wide sets (process_member.c). */
 	struct mpxi_request request;
 	struct mpxi_member *members;
 	unsigned changes_seen;
@@ -59,9 +59,10 @@ struct mpxi_library {
 	struct mpxi_thread *first_thread;
 };
 
-/* Between the two the library is ready, and its lock is held: it protects the list of
- * threads and the table of event sets, nests in nothing, and no handler takes it.
- * NULL: not ready; the lock is not held then, and a message is set. */
+/* Between the two the library is ready, and its lock is held: it protects the library's
+ * state and the list of threads, nests in the lock of process-wide sets at a fork and in
+ * nothing else, and no handler takes it. NULL: not ready; the lock is not held then, and
+ * a message is set. */
 struct mpxi_library *mpxi_library_lock(void);
 void mpxi_library_unlock(void);
 /* Ready; without the lock. */
@@ -76,6 +77,9 @@ bool mpxi_library_arms_in_handler(void);
 void mpxi_library_tick_sig(void *context);
 
 /* ---- public structures ------------------------------------------------------------- */
+
+/* The size of one that ends with this field, as in the first release. */
+#define MPXI_LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
 
 /* A size that a structure of this or a later version can have: at least least. */
 bool mpxi_struct_is_sane(size_t given_size, size_t least);
@@ -97,7 +101,7 @@ struct mpxi_handle {
 	unsigned room;
 };
 
-/* A number for the calling thread's handle; PAPI_ENOMEM. The lock is not held. */
+/* A number for the calling thread's handle; PAPI_ENOMEM. */
 int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle);
 void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle);
 /* The calling thread's event set of this number: PAPI_ENOEVST, PAPI_EPERM. Takes no lock. */

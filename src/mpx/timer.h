@@ -92,8 +92,9 @@ void mpxi_timer_close(struct mpxi_timer *timer);
 /*
  * Arms and disarms, by the thread that opened it; with TASK_CLOCK and THREAD also in its
  * handler, where no such call is under way. Cheap (one system call), and what is left of
- * a slice is kept from disarm to arm (not VIRTUAL). After disarm returns a late tick may still come; the core takes it as any other. Errors:
- * PAPI_ESYS, PAPI_ECNFLCT (VIRTUAL: the program has taken the interval timer).
+ * a slice is kept from disarm to arm (not VIRTUAL). After disarm returns a late tick may
+ * still come; the core takes it as any other. Errors: PAPI_ESYS, PAPI_ECNFLCT (VIRTUAL:
+ * the program has taken the interval timer).
  */
 int mpxi_timer_arm(struct mpxi_timer *timer);
 void mpxi_timer_disarm(struct mpxi_timer *timer);

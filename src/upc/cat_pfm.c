@@ -441,10 +441,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 		pfm_pmu_info_t pmu;
 		int e, there;
 
-		memset(&pmu, 0, sizeof(pmu));
-		pmu.size = sizeof(pmu);
-		if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || !pmu.is_present ||
-		    !strcmp(pmu.name, "perf_raw"))
+		if (!get_pmu(i, &pmu) || !pmu.is_present || !strcmp(pmu.name, "perf_raw"))
 			continue;
 		if (!strcmp(pmu.name, "perf")) {
 			error = add_generic(c, (unsigned)domains, &pmu);

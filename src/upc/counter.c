@@ -23,6 +23,14 @@ static int check_bound(const struct upc_unit *u, int counter)
 	return error;
 }
 
+static unsigned flags_of(const struct upc_unit *u, unsigned i)
+{
+	const struct upci_binding *b = &u->binding[i];
+
+	return (b->references ? b->flags | UPC_COUNTER_BOUND : 0u) |
+	       (u->damaged[i] ? UPC_COUNTER_DAMAGED : 0u);
+}
+
 int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *info)
 {
 	const struct upci_binding *b;
@@ -36,14 +44,41 @@ int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *
 	upci_unit_refresh(u);
 	b = &u->binding[counter];
 	full.size = info->size;
-	full.flags = b->references ? b->flags | UPC_COUNTER_BOUND : 0u;
-	full.flags |= u->damaged[counter] ? UPC_COUNTER_DAMAGED : 0u;
+	full.flags = flags_of(u, (unsigned)counter);
 	full.code = b->code;
 	full.input = u->regs.field[counter] & UPC_FIELD_INPUT;
 	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
 	full.references = b->references;
 	full.value = upci_unit_count(u, (unsigned)counter);
 	memcpy(info, &full, full.size < sizeof(full) ? full.size : sizeof(full));
+	return 0;
+}
+
+/* Of a formula of which some was counted, that is what is to be said. */
+static unsigned entry_flags(const struct upc_unit *u, const struct upci_entry *e)
+{
+	unsigned flags = 0, never = UPC_COUNTER_NEVER, terms = e->formula ? e->formula->terms : 1, i;
+
+	for (i = 0; i < terms; i++) {
+		flags |= flags_of(u, e->counter[i]);
+		never &= flags_of(u, e->counter[i]);
+	}
+	return !never && flags & UPC_COUNTER_NEVER ?
+		(flags & ~(unsigned)UPC_COUNTER_NEVER) | UPC_COUNTER_PARTIAL : flags;
+}
+
+int upc_unit_flags(struct upc_unit *u, const uint32_t *codes, unsigned n, unsigned *flags)
+{
+	unsigned i;
+	int e;
+
+	upci_unit_refresh(u);
+	for (i = 0; i < n; i++) {
+		e = upci_unit_entry(u, codes[i]);
+		if (e < 0)
+			return upci_fail(UPC_EINVAL, "event %u is not added to this unit", codes[i]);
+		flags[i] = entry_flags(u, &u->entry[e]);
+	}
 	return 0;
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * derived.c - settles derived events: they have a source when all their terms
- * have one.
+ * have one; and tells of which they are computed.
  */
 #include <string.h>
 
 #include "derived.h"
+#include "formula.h"
+#include "message.h"
 #include "text.h"
 
 #define NAMED_MAX 3u /* missing terms that a why names */
@@ -78,7 +80,7 @@ int upci_derived_settle_all(struct upc_catalogue *c)
 	for (code = 0; code < count; code++) {
 		const struct upci_event *event = upci_catalogue_event(c, code);
 		struct upci_event settled = *event;
-		int64_t error = 0;
+		int64_t error;
 
 		if (!event->formula)
 			continue;
@@ -88,5 +90,52 @@ int upci_derived_settle_all(struct upc_catalogue *c)
 		if (error < 0)
 			return (int)error;
 	}
+	return 0;
+}
+
+/* ---- public -------------------------------------------------------------- */
+
+/* *formula is NULL of a plain event. */
+static int find_formula(struct upc_catalogue *c, uint32_t code, const struct upci_formula **formula)
+{
+	const struct upci_event *event = upci_catalogue_event(c, code);
+
+	*formula = event && event->driver.source == UPC_SOURCE_DERIVED ? event->driver.formula : NULL;
+	return event ? 0 : upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
+}
+
+int upc_catalogue_terms(struct upc_catalogue *c, uint32_t code, uint32_t *codes, unsigned max)
+{
+	const struct upci_formula *formula;
+	unsigned i;
+	int error;
+
+	if (!c || (max && !codes))
+		return upci_fail(UPC_EINVAL, "upc_catalogue_terms: a catalogue and a place for the "
+					     "codes are needed");
+	error = find_formula(c, code, &formula);
+	if (error || !formula)
+		return error;
+	for (i = 0; i < formula->terms && i < max; i++)
+		codes[i] = formula->term[i].code;
+	return (int)formula->terms;
+}
+
+int upc_catalogue_compute(struct upc_catalogue *c, uint32_t code, const uint64_t *terms, unsigned n,
+			  uint64_t *value)
+{
+	const struct upci_formula *formula;
+	int error;
+
+	if (!c || !terms || !value)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_compute: a catalogue, the terms' values and "
+					     "a place for the result are needed");
+	error = find_formula(c, code, &formula);
+	if (error)
+		return error;
+	if (!formula || formula->terms != n)
+		return upci_fail(UPC_EINVAL, "%s: is computed of %u events (upc_catalogue_terms), not %u",
+				 upci_catalogue_event(c, code)->name, formula ? formula->terms : 0, n);
+	*value = upci_formula_value(formula, terms);
 	return 0;
 }

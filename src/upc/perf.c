@@ -17,6 +17,10 @@
 #include "perf_open.h"
 #include "process.h"
 
+/* Of leaders and members alike: struct upci_perf_head, and a value each. */
+#define READ_FORMAT                                                                                \
+	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
 /* Forgets descriptors, then closes them. */
 static void forget_and_close(int **fds, unsigned n)
 {
@@ -124,16 +128,9 @@ static void set_inherit(const struct upci_perf *p, struct perf_event_attr *attr)
 static int open_leader(const struct upci_perf *p, uint32_t key,
 		       const struct upci_perf_target *target)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr = upci_perf_dummy();
 
+	attr.read_format = READ_FORMAT;
 	attr.disabled = !p->running;
 	attr.enable_on_exec = p->waits_for_exec;
 	/* A hardware group counts all the time or says that it does not. */
@@ -384,8 +381,7 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
 			"machine",
 			name);
-	attr.read_format =
-		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.read_format = READ_FORMAT;
 	attr.disabled = halted;
 	set_inherit(p, &attr);
 	/* Where children inherit it has this batch's events alone. */
@@ -442,7 +438,7 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 
 /* Whom there is nothing of to count any more. Children that inherit count on without the
  * one they have it from. */
-static int check_task(const struct upci_perf *p, pid_t self)
+static int check_task(const struct upci_perf *p)
 {
 	const struct upci_context *context = &p->context;
 	const bool thread = context->kind == UPC_CONTEXT_THREAD;
@@ -451,7 +447,7 @@ static int check_task(const struct upci_perf *p, pid_t self)
 
 	if (!p->groups || !context->pid || context->inherit)
 		return 0;
-	if (thread ? context->tid == self : context->pid == getpid())
+	if (thread ? context->tid == upci_thread_id() : context->pid == getpid())
 		return 0;
 	targets = upci_context_targets(context, &target);
 	if (targets < 0)
@@ -485,15 +481,14 @@ int upci_perf_start(struct upci_perf *p)
 {
 	/* All that needs not lie behind the first ENABLE lies before it. */
 	const bool look = !p->waits_for_exec && upci_fit_has_hardware(p);
-	const pid_t self = gettid();
 	const char *starved = NULL;
-	int error = check_task(p, self);
+	int error = check_task(p);
 
 	if (!error && !p->waits_for_exec)
 		error = switch_groups(p, PERF_EVENT_IOC_ENABLE);
 	if (error)
 		return error;
-	p->refused = look && upci_fit_refused(p, self);
+	p->refused = look && upci_fit_refused(p, gettid());
 	if (!p->refused) {
 		p->waits_for_exec = false;
 		p->running = true;

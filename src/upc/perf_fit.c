@@ -2,7 +2,6 @@
 /*
  * perf_fit.c - see perf_fit.h.
  */
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -51,14 +50,7 @@ static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_tar
  */
 int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const char *name)
 {
-	struct perf_event_attr leader = {
-		.size = sizeof(leader),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	const struct perf_event_attr leader = upci_perf_dummy();
 	struct upci_perf_target target = {0, -1};
 	unsigned h, n = 0;
 	int error = 0, *fd = malloc((2 * (size_t)p->handles + 1) * sizeof(int));

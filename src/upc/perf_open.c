@@ -44,18 +44,23 @@ struct perf_event_attr upci_perf_attr(const struct upci_perf_spec *spec)
 	};
 }
 
-/* The kernel says so of an event of any kind; kill would find those that nobody has
- * waited for. What it refuses for other reasons lives, for all that is known. */
-bool upci_perf_has_ended(pid_t tid)
+struct perf_event_attr upci_perf_dummy(void)
 {
-	const struct perf_event_attr attr = {
-		.size = sizeof(attr),
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.disabled = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
+}
+
+/* The kernel says so of an event of any kind; kill would find those that nobody has
+ * waited for. What it refuses for other reasons lives, for all that is known. */
+bool upci_perf_has_ended(pid_t tid)
+{
+	const struct perf_event_attr attr = upci_perf_dummy();
 	const struct upci_perf_target target = {tid, -1};
 	int fd = open_event(&attr, &target, -1);
 

@@ -13,6 +13,10 @@
 /* An event that counts, and no more. */
 struct perf_event_attr upci_perf_attr(const struct upci_perf_spec *spec);
 
+/* One that counts nothing and takes no counter, which everybody may open: the leader of
+ * a group, or a question. */
+struct perf_event_attr upci_perf_dummy(void);
+
 /* A close-on-exec descriptor, in the group of a leader's (-1: of its own), or -1 with
  * errno; EMFILE also when only the program's reserve is left (fds.h). */
 int upci_perf_open(const struct perf_event_attr *attr, const struct upci_perf_target *target,

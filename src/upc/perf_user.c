@@ -22,12 +22,9 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-/* The calling thread's id, or 0: not known yet. A child that comes without the handlers of
- * fork, by a bare clone, still has its parent's. */
-static _Thread_local pid_t self;
-
-/* Hence the process that has mapped pages, in memory that the kernel wipes in a child. Set
- * once under the process lock, and read without it. */
+/* The process that has mapped pages, in memory that the kernel wipes in a child, also in one
+ * that comes without the handlers of fork. Set once under the process lock, and read without
+ * it. */
 static pid_t nobody;
 static pid_t *owner = &nobody;
 
@@ -222,7 +219,7 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 	const struct perf_event_mmap_page *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 
 	/* The caller may be a forked child that has its parent's. */
-	self = 0;
+	upci_thread_forget();
 	if ((const void *)page == MAP_FAILED)
 		return NULL;
 	/* The kernel keeps them from children anyway; a kernel that did not would have a
@@ -246,11 +243,7 @@ void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid)
 
 bool upci_user_here(pid_t pid, pid_t tid)
 {
-	if (owner_pid() != pid)
-		return false;
-	if (!self)
-		self = gettid();
-	if (self != tid)
+	if (owner_pid() != pid || upci_thread_id() != tid)
 		return false;
 	settle();
 	return true;

@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "process.h"
@@ -14,10 +15,25 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct upci_fork_entry *entries; /* under lock */
 
+static _Thread_local __attribute__((tls_model("initial-exec"))) pid_t thread_id; /* 0: not asked yet */
+
+pid_t upci_thread_id(void)
+{
+	if (!thread_id)
+		thread_id = gettid();
+	return thread_id;
+}
+
+void upci_thread_forget(void)
+{
+	thread_id = 0;
+}
+
 static void after_fork_in_child(void)
 {
 	struct upci_fork_entry *entry;
 
+	upci_thread_forget();
 	for (entry = entries; entry; entry = entry->next)
 		entry->forked(entry);
 	pthread_mutex_unlock(&lock);

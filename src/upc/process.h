@@ -7,6 +7,7 @@
 #define UPCI_PROCESS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /*
  * Protects the growth of catalogues (names, codes, memory), the list of units,
@@ -17,6 +18,11 @@
  */
 void upci_process_lock(void);
 void upci_process_unlock(void);
+
+/* gettid, mostly without a system call. A child that comes without the handlers of fork, by a
+ * bare clone, has its parent's until upci_thread_forget. Signal handlers may call them. */
+pid_t upci_thread_id(void);
+void upci_thread_forget(void);
 
 struct upc_unit;
 

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* dladdr */
 #endif
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unwind.h>
 
@@ -109,4 +110,74 @@ enum upcp_call upcp_caller_find(uintptr_t *address)
 	_Unwind_Backtrace(visit, &walk);
 	*address = walk.address;
 	return walk.call;
+}
+
+/* ---- a shorter way ------------------------------------------------------------- */
+
+/*
+ * PAPI's calls read by one internal function. Its frame has the same size each time, so
+ * that the address to which it returns, in one of PAPI's calls, always lies as far from the
+ * frame of what it calls. A walk finds how far.
+ */
+static struct {
+	const void *returns_to; /* into that function; NULL: not found */
+	size_t words;		/* from the callee's frame to the word */
+} reader;
+
+/* Behind PAPI_stop's call of it, 0: not known yet. Relaxed: any thread finds the same. */
+static _Atomic uintptr_t stop_reads;
+
+struct trace {
+	const void *returns_to;
+	uintptr_t address, frame; /* of the reader's caller */
+	int seen;
+};
+
+static _Unwind_Reason_Code find_reader(struct _Unwind_Context *context, void *argument)
+{
+	struct trace *trace = argument;
+
+	if (trace->seen) {
+		trace->address = _Unwind_GetIP(context);
+		trace->frame = _Unwind_GetCFA(context);
+		return _URC_END_OF_STACK;
+	}
+	trace->seen = _Unwind_GetIP(context) == (uintptr_t)trace->returns_to;
+	return _URC_NO_REASON;
+}
+
+void upcp_caller_rehearse(const void *returns_to, const void *frame)
+{
+	struct trace trace = {.returns_to = returns_to};
+	const uintptr_t *word = frame;
+	size_t n = 0, i, found = 0;
+
+	_Unwind_Backtrace(find_reader, &trace);
+	if (trace.address && trace.frame > (uintptr_t)frame)
+		n = (trace.frame - (uintptr_t)frame) / sizeof(*word);
+	for (i = 0; i < n; i++) {
+		if (word[i] != trace.address)
+			continue;
+		reader.words = i;
+		found++;
+	}
+	reader.returns_to = found == 1 ? returns_to : NULL;
+}
+
+uintptr_t upcp_caller_of_reader(const void *returns_to, const void *frame)
+{
+	return reader.returns_to == returns_to ? ((const uintptr_t *)frame)[reader.words] : 0;
+}
+
+int upcp_caller_is_stop(uintptr_t caller)
+{
+	return caller && caller == atomic_load_explicit(&stop_reads, memory_order_relaxed);
+}
+
+void upcp_caller_stopped(uintptr_t caller)
+{
+	if (!caller || atomic_load_explicit(&stop_reads, memory_order_relaxed))
+		return;
+	if (classify((uintptr_t)_Unwind_FindEnclosingFunction((void *)(caller - 1))) == UPCP_CALL_STOP)
+		atomic_store_explicit(&stop_reads, caller, memory_order_relaxed);
 }

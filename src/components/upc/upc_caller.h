@@ -2,7 +2,7 @@
 /*
  * upc_caller.h - which of PAPI's calls asks, and where in the program it was made.
  * PAPI reads its components alike for PAPI_read and PAPI_stop, but a replay plays
- * on for the one and not for the other.
+ * on for the one and not for the other, and a live set need not run for the other.
  */
 #ifndef UPC_CALLER_H
 #define UPC_CALLER_H
@@ -28,5 +28,23 @@ void upcp_caller_open(void);
  * that the walk may take can be taken again by the thread that holds it.
  */
 enum upcp_call upcp_caller_find(uintptr_t *address);
+
+/*
+ * The same in some loads, for PAPI_stop alone, by the function of PAPI's that reads a component
+ * for all its calls. What that one calls gives its own return address and frame
+ * (__builtin_return_address(0), __builtin_dwarf_cfa()).
+ */
+
+/* Called by way of that function, once, while nothing counts: walks the stack. */
+void upcp_caller_rehearse(const void *returns_to, const void *frame);
+
+/* Which call reads, as a number of its own; 0 where that cannot be said. */
+uintptr_t upcp_caller_of_reader(const void *returns_to, const void *frame);
+
+/* Is it PAPI_stop? No, until one such call is known to have been. */
+int upcp_caller_is_stop(uintptr_t caller);
+
+/* The call that has read last now stops the set. Looks it up, the first time. */
+void upcp_caller_stopped(uintptr_t caller);
 
 #endif /* UPC_CALLER_H */

@@ -22,6 +22,7 @@
 	X(upc_catalogue_find)     \
 	X(upc_catalogue_info)     \
 	X(upc_catalogue_missing)  \
+	X(upc_catalogue_terms)    \
 	X(upc_unit_create)        \
 	X(upc_unit_destroy)       \
 	X(upc_unit_retarget)      \
@@ -42,7 +43,6 @@
 	X(upc_unit_set_interrupt) \
 	X(upc_unit_set_threshold) \
 	X(upc_unit_signalled)     \
-	X(upc_counter_state)      \
 	X(upc_unit_play)          \
 	X(upc_unit_playable)      \
 	X(upc_unit_share)

@@ -111,60 +111,27 @@ static enum need need_of_plain(const struct upc_event_info *info)
 	return NEEDS_COUNTER;
 }
 
-/* Of a derived event: by what a unit binds for it. */
-static int need_of_terms(struct upcp_set *set, struct upc_unit *unit, uint32_t code,
-			 enum need *need)
+static int need_of(const struct upcp_set *set, uint32_t code, enum need *need)
 {
 	const struct upcp_library *lib = set->lib;
-	struct upc_transaction *transaction;
-	int files = 0, counters = 0, i;
-	int error = lib->upc_transaction_begin(unit, &transaction);
+	struct upc_catalogue *catalogue = upcp_sets_catalogue();
+	uint32_t term[UPC_COUNTERS] = {code};
+	int terms = lib->upc_catalogue_terms(catalogue, code, term, UPC_COUNTERS);
+	int files = 0, counters = 0, i, error = 0;
 
-	if (error)
-		return error;
-	error = lib->upc_transaction_add(transaction, code, UPC_ANY_COUNTER);
-	if (error) {
-		lib->upc_transaction_abort(transaction);
-		return error;
-	}
-	error = lib->upc_transaction_commit(transaction);
-	for (i = 0; i < UPC_COUNTERS && !error; i++) {
-		struct upc_counter_info counter = UPC_OPTIONS_INIT(upc_counter_info);
+	if (terms < 0)
+		return terms;
+	if (!terms)
+		terms = 1; /* a plain event is its own */
+	for (i = 0; i < terms && !error; i++) {
 		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 
-		error = lib->upc_counter_state(unit, i, &counter);
-		if (error || !(counter.flags & UPC_COUNTER_BOUND))
-			continue;
-		error = lib->upc_catalogue_info(upcp_sets_catalogue(), counter.code, &info);
+		error = lib->upc_catalogue_info(catalogue, term[i], &info);
 		counters += !error && need_of_plain(&info) == NEEDS_COUNTER;
 		files += !error && info.source != UPC_SOURCE_PERF &&
 			 info.source != UPC_SOURCE_TRACEPOINT;
 	}
 	*need = !counters ? NEEDS_NONE : files ? NEEDS_BOTH : NEEDS_COUNTER;
-	return error;
-}
-
-static int need_of(struct upcp_set *set, uint32_t code, enum need *need)
-{
-	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
-	struct upc_unit_options options;
-	struct upc_unit *unit;
-	int error = set->lib->upc_catalogue_info(upcp_sets_catalogue(), code, &info);
-
-	*need = NEEDS_NONE;
-	if (error)
-		return error;
-	if (info.source != UPC_SOURCE_DERIVED) {
-		*need = need_of_plain(&info);
-		return 0;
-	}
-	error = upcp_set_options(set, &set->target, &options);
-	if (!error)
-		error = set->lib->upc_unit_create(upcp_sets_catalogue(), &options, &unit);
-	if (error)
-		return error;
-	error = need_of_terms(set, unit, code, need);
-	set->lib->upc_unit_destroy(unit);
 	return error;
 }
 

@@ -37,6 +37,7 @@ struct upcp_state {
 	EventSetInfo_t *owner;      /* PAPI's set, known from its first threshold on  */
 	int signals;                /* holds the overflow signal                      */
 	uintptr_t address;          /* where the program has called from, or 0        */
+	uintptr_t reader;           /* of the last read: upcp_caller_of_reader        */
 	/* Non-zero while the user's handler runs on top of a play: libupc is at rest
 	 * and its registers may be asked. */
 	volatile sig_atomic_t interrupting;

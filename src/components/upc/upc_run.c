@@ -46,6 +46,20 @@ int upcp_set_stop(struct upcp_set *set)
 	return set->lib->upc_unit_running(set->unit) ? error : 0;
 }
 
+int upcp_set_finish(struct upcp_set *set)
+{
+	int error;
+
+	if (!set->unit || set->mpx)
+		return UPC_ENOSUPP;
+	error = set->lib->upc_unit_stop(set->unit);
+	if (error) {
+		(void)set->lib->upc_unit_start(set->unit);
+		return error;
+	}
+	return upcp_set_read(set); /* of what has stopped: from memory */
+}
+
 int upcp_set_reset(struct upcp_set *set)
 {
 	if (set->mpx)

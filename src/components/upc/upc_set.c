@@ -32,13 +32,23 @@ static void unlock_list(void)
 	pthread_mutex_unlock(&list_lock);
 }
 
+static void unlock_list_in_child(void)
+{
+	struct upcp_set *set;
+
+	/* What is shown is the parent's. */
+	for (set = list; set; set = set->next)
+		set->shown = 0;
+	unlock_list();
+}
+
 int upcp_sets_open(const struct upcp_library *library, struct upc_catalogue *opened)
 {
 	static int fork_safe;
 
 	/* Once a process: PAPI may be shut down and initialised again. */
 	if (!fork_safe) {
-		if (pthread_atfork(lock_list, unlock_list, unlock_list))
+		if (pthread_atfork(lock_list, unlock_list, unlock_list_in_child))
 			return UPC_ENOMEM;
 		fork_safe = 1;
 	}

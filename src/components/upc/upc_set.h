@@ -48,7 +48,7 @@ struct upcp_set {
 	struct upcp_target target;
 	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
 	pid_t opened_for;                  /* pid that the unit was told, or 0   */
-	pid_t shown_by;                    /* process that shows it to others, 0 */
+	int shown;                         /* to others, or nobody wants that    */
 	uint64_t slice_ns;    /* multiplexed: length of a time slice; 0: not */
 	struct upcp_mpx *mpx; /* where events are that unit cannot have, or NULL (upc_mpx.h) */
 	uint32_t never;       /* code + 1 of one that the last read had no slice of, or 0 */
@@ -110,6 +110,10 @@ int upcp_set_start(struct upcp_set *set);
 
 /* Always leaves the set stopped. Errors: those of upc_unit_start. */
 int upcp_set_stop(struct upcp_set *set);
+
+/* Stops it with the values of that moment, in one read. Or changes nothing: errors are those of
+ * upcp_set_read, and UPC_ENOSUPP (it must be read before it is stopped). */
+int upcp_set_finish(struct upcp_set *set);
 
 int upcp_set_reset(struct upcp_set *set);
 

@@ -8,7 +8,6 @@
 #endif
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "upc_report.h"
 #include "upc_share.h"
@@ -17,16 +16,18 @@
 
 void upcp_share(struct upcp_set *set)
 {
-	const char *wish = secure_getenv("UPC_SHARE");
-	const pid_t process = getpid();
 	char name[128];
+	const char *wish;
 	int error = UPC_ESTATE;
 	int i;
 
-	/* A forked child's copy is not shown, and may be. */
-	if (!wish || !*wish || set->shown_by == process)
+	/* Once, in ordinary context: no handler is the first to start a set. */
+	if (set->shown)
 		return;
-	set->shown_by = process;
+	set->shown = 1;
+	wish = secure_getenv("UPC_SHARE");
+	if (!wish || !*wish)
+		return;
 	for (i = 1; i <= SHOWN_MAX && error == UPC_ESTATE; i++) {
 		int length = i == 1 ? snprintf(name, sizeof(name), "%s", wish)
 				    : snprintf(name, sizeof(name), "%s-%d", wish, i);

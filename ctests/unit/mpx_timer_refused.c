@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Slice timers that cannot be had, which is said; and an ordinary user, who has them.
+ */
+#include <grp.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include "mpx_timer.h"
+
+#define NOBODY 65534
+
+/* ---- refusals ------------------------------------------------------------- */
+
+static void assert_says(const char *part)
+{
+	if (!strstr(mpxi_last_message(), part))
+		fail_msg("message \"%s\" has no \"%s\"", mpxi_last_message(), part);
+}
+
+static void bad_arguments(void **state)
+{
+	static const int signals[] = {-1, SIGKILL, SIGSTOP, SIGSEGV, SIGIO, 32, 33, 65, 1 << 30};
+	struct mpxi_timers *t = (struct mpxi_timers *)&t;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, 99999, 0, tick, &t), MPXI_EINVAL);
+	assert_says("100 us");
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, 10000000001u, 0, tick, &t), MPXI_EINVAL);
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, UINT64_MAX, 0, tick, &t), MPXI_EINVAL);
+	assert_int_equal(mpxi_timers_create(99, MS, 0, tick, &t), MPXI_EINVAL);
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, 0, NULL, &t), MPXI_EINVAL);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, signals[i], tick, &t),
+				 MPXI_EINVAL);
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_VIRTUAL, MS, SIGUSR1, tick, &t), MPXI_EINVAL);
+	assert_says("SIGVTALRM");
+	assert_ptr_equal(t, &t);
+	mpxi_timers_destroy(NULL);
+	mpxi_timers_forget(NULL);
+}
+
+static void taken_signals(void **state)
+{
+	const int first = SIGRTMIN + 6;
+	struct mpxi_timers *t, *second;
+
+	(void)state;
+	signal(first, others);
+	signal(first + 1, SIG_IGN);
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, first, tick, &t), MPXI_ECNFLCT);
+	assert_says("name another");
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, first + 1, tick, &t), MPXI_ECNFLCT);
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, 0, tick, &t), 0);
+	assert_int_equal(mpxi_timers_signal(t), first + 2);
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, 0, tick, &second), 0);
+	assert_int_equal(mpxi_timers_signal(second), first + 3);
+	mpxi_timers_destroy(t);
+	assert_true(has_default(first + 2));
+	assert_false(has_default(first + 3));
+	mpxi_timers_destroy(second);
+	assert_true(has_default(SIGIO));
+	signal(first, SIG_DFL);
+	signal(first + 1, SIG_DFL);
+
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, SIGUSR2, tick, &t), 0);
+	assert_int_equal(mpxi_timers_signal(t), SIGUSR2);
+	mpxi_timers_destroy(t);
+	signal(SIGVTALRM, others);
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_VIRTUAL, MS, 0, tick, &t), MPXI_ECNFLCT);
+	signal(SIGVTALRM, SIG_DFL);
+}
+
+static void interval_timer_is_taken(void **state)
+{
+	struct itimerval theirs = {.it_value = {1000, 0}, .it_interval = {7, 0}}, now;
+	struct mpxi_timers *t;
+	struct mpxi_timer timer;
+
+	(void)state;
+	setitimer(ITIMER_VIRTUAL, &theirs, NULL);
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_VIRTUAL, MS, 0, tick, &t), MPXI_ECNFLCT);
+	assert_says("ITIMER_VIRTUAL");
+	setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = {0, 0}}, NULL);
+
+	assert_int_equal(mpxi_timers_create(MPXI_TIMER_VIRTUAL, MS, 0, tick, &t), 0);
+	assert_int_equal(mpxi_timer_open(&timer, t), 0);
+	setitimer(ITIMER_VIRTUAL, &theirs, NULL);
+	assert_int_equal(mpxi_timer_arm(&timer), MPXI_ECNFLCT);
+	assert_false(timer.armed);
+	setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = {0, 0}}, NULL);
+	assert_int_equal(mpxi_timer_arm(&timer), 0);
+	setitimer(ITIMER_VIRTUAL, &theirs, NULL); /* over ours */
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(t);
+	getitimer(ITIMER_VIRTUAL, &now);
+	assert_int_equal(now.it_interval.tv_sec, 7);
+	setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = {0, 0}}, NULL);
+}
+
+static void one_for_a_thread(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	struct mpxi_timer timer, second;
+
+	assert_int_equal(mpxi_timer_open(&timer, timers), 0);
+	assert_int_equal(mpxi_timer_open(&second, timers), MPXI_EISRUN);
+	mpxi_timer_close(&timer);
+	assert_int_equal(mpxi_timer_open(&second, timers), 0);
+	mpxi_timer_close(&second);
+	mpxi_timers_destroy(timers);
+}
+
+static void no_descriptor_left(void **state)
+{
+	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
+	void *of = &kind;
+	struct mpxi_timers *timers = timers_of(&of, MS);
+	struct mpxi_timer timer;
+	struct rlimit old, none;
+	int error;
+
+	(void)state;
+	getrlimit(RLIMIT_NOFILE, &old);
+	none = old;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	error = mpxi_timer_open(&timer, timers);
+	setrlimit(RLIMIT_NOFILE, &old);
+	assert_int_equal(error, MPXI_ESYS);
+	assert_says("ulimit -n");
+	assert_false(timer.open);
+	assert_int_equal(mpxi_timer_open(&timer, timers), 0);
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(timers);
+}
+
+/* ---- an ordinary user ------------------------------------------------------ */
+
+static void count_as_user(void *argument)
+{
+	struct mpxi_timers *timers;
+	struct mpxi_timer timer;
+	struct seen s;
+
+	(void)argument;
+	child_check(!setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY));
+	if (mpxi_timers_create(MPXI_TIMER_TASK_CLOCK, MS, 0, tick, &timers))
+		_exit(2);
+	begin(&s, &timer, timers);
+	child_check(ticks_come(&s, 3));
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(timers);
+}
+
+static void ordinary_user(void **state)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
+	int paranoid = 99;
+
+	(void)state;
+	if (f) {
+		if (fscanf(f, "%d", &paranoid) != 1)
+			paranoid = 99;
+		fclose(f);
+	}
+	if (paranoid > 2 || geteuid()) {
+		print_message("# needs root to become another user, and "
+			      "perf_event_paranoid of 2 or less\n");
+		skip();
+	}
+	in_child(count_as_user, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		each(one_for_a_thread),
+		cmocka_unit_test(bad_arguments),
+		cmocka_unit_test(taken_signals),
+		cmocka_unit_test(interval_timer_is_taken),
+		cmocka_unit_test(no_descriptor_left),
+		cmocka_unit_test(ordinary_user),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

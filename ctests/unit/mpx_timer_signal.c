@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The signals of slice timers: everything as it was after them, and nothing that kills:
+ * signals that come late, to others, or in place of one that did not fit the queue.
+ */
+#include <sys/resource.h>
+
+#include "mpx_timer.h"
+
+/* ---- signals -------------------------------------------------------------- */
+
+static void masks_are_restored(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	const int signo = mpxi_timers_signal(timers);
+	struct mpxi_timer timer;
+	struct seen s;
+
+	assert_false(blocked(signo));
+	begin(&s, &timer, timers);
+	mpxi_timer_close(&timer);
+	assert_false(blocked(signo));
+
+	set_blocked(signo, true);
+	begin(&s, &timer, timers);
+	assert_false(blocked(signo));
+	assert_true(ticks_come(&s, 1));
+	mpxi_timer_close(&timer);
+	assert_true(blocked(signo));
+	set_blocked(signo, false);
+
+	begin(&s, &timer, timers); /* the program blocks it later */
+	set_blocked(signo, true);
+	mpxi_timer_close(&timer);
+	assert_true(blocked(signo));
+	set_blocked(signo, false);
+	mpxi_timers_destroy(timers);
+}
+
+static void handler_is_restored(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	const int signo = mpxi_timers_signal(timers);
+
+	assert_false(has_default(signo));
+	mpxi_timers_destroy(timers);
+	assert_true(has_default(signo));
+	assert_true(has_default(SIGIO));
+}
+
+static void later_handler_stays(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	const int signo = mpxi_timers_signal(timers);
+	struct sigaction now;
+
+	signal(signo, others);
+	mpxi_timers_destroy(timers);
+	sigaction(signo, NULL, &now);
+	assert_ptr_equal(now.sa_handler, others);
+	signal(signo, SIG_DFL);
+}
+
+/* A tick and one sent by hand wait when the timer is closed; the default action of
+ * each would kill. */
+static void pending_is_taken(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	const int signo = mpxi_timers_signal(timers);
+	struct mpxi_timer timer;
+	double end = cpu_seconds() + 60;
+	struct seen s;
+
+	begin(&s, &timer, timers);
+	set_blocked(signo, true);
+	while (!is_pending(signo) && cpu_seconds() < end)
+		work();
+	assert_true(is_pending(signo));
+	pthread_kill(pthread_self(), signo);
+	mpxi_timer_close(&timer);
+	/* The process's own signal is for all threads, until destroy. */
+	if (mpxi_timers_kind(timers) != MPXI_TIMER_VIRTUAL)
+		assert_false(is_pending(signo));
+	mpxi_timers_destroy(timers);
+	assert_false(is_pending(signo));
+	assert_true(has_default(signo));
+	set_blocked(signo, false);
+}
+
+static void *wait_blocked(void *argument)
+{
+	atomic_int *phase = argument;
+
+	set_blocked(atomic_load(phase), true);
+	pthread_kill(pthread_self(), atomic_load(phase));
+	atomic_store(phase, -atomic_load(phase));
+	while (atomic_load(phase) < 0)
+		usleep(1000);
+	set_blocked(atomic_load(phase), false);
+	return NULL;
+}
+
+/* Of a thread that has no timer. */
+static void pending_elsewhere(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	const int signo = mpxi_timers_signal(timers);
+	atomic_int phase = signo;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, wait_blocked, &phase), 0);
+	while (atomic_load(&phase) > 0)
+		usleep(1000);
+	mpxi_timers_destroy(timers);
+	atomic_store(&phase, signo);
+	pthread_join(thread, NULL);
+}
+
+static void stray_is_nothing(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	const int signo = mpxi_timers_signal(timers);
+
+	seen = NULL;
+	kill(getpid(), signo);
+	pthread_kill(pthread_self(), signo);
+	assert_int_equal(atomic_load(&astray), 0);
+	mpxi_timers_destroy(timers);
+}
+
+struct reader {
+	struct mpxi_timers *timers;
+	int fd;
+	atomic_bool ready;
+	ssize_t got;
+	struct seen seen;
+};
+
+static void *read_one(void *argument)
+{
+	struct reader *r = argument;
+	struct mpxi_timer timer;
+	char c;
+
+	r->seen.tid = gettid();
+	seen = &r->seen;
+	if (mpxi_timer_open(&timer, r->timers))
+		return NULL;
+	atomic_store(&r->ready, true);
+	r->got = read(r->fd, &c, 1);
+	mpxi_timer_close(&timer);
+	return NULL;
+}
+
+static void calls_are_restarted(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	struct reader r = {.timers = timers};
+	pthread_t thread;
+	int fds[2], i;
+
+	assert_int_equal(pipe(fds), 0);
+	r.fd = fds[0];
+	assert_int_equal(pthread_create(&thread, NULL, read_one, &r), 0);
+	while (!atomic_load(&r.ready))
+		usleep(100);
+	for (i = 0; i < 20; i++) {
+		usleep(1000);
+		pthread_kill(thread, mpxi_timers_signal(timers));
+	}
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	pthread_join(thread, NULL);
+	assert_int_equal(r.got, 1);
+	assert_true(atomic_load(&r.seen.ticks) > 0);
+	close(fds[0]);
+	close(fds[1]);
+	mpxi_timers_destroy(timers);
+}
+
+/* ---- overflow of the signal queue ------------------------------------------ */
+
+static void queue_is_full(void *argument)
+{
+	struct mpxi_timers *timers = argument;
+	struct mpxi_timer timer;
+	double end;
+	struct seen s;
+
+	child_check(!setrlimit(RLIMIT_SIGPENDING, &(struct rlimit){0, 0}));
+	begin(&s, &timer, timers);
+	child_check(ticks_come(&s, 3));
+	/* One of the timer's waits, and one of the program's own. */
+	set_blocked(SIGIO, true);
+	for (end = cpu_seconds() + 60; !is_pending(SIGIO) && cpu_seconds() < end;)
+		work();
+	child_check(is_pending(SIGIO));
+	mpxi_timer_disarm(&timer);
+	kill(getpid(), SIGIO);
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(timers);
+	child_check(is_pending(SIGIO));
+	child_check(has_default(SIGIO));
+	{
+		const struct timespec now = {0, 0};
+		sigset_t set;
+
+		sigemptyset(&set);
+		sigaddset(&set, SIGIO);
+		child_check(sigtimedwait(&set, NULL, &now) == SIGIO);
+	}
+	child_check(!is_pending(SIGIO));
+	set_blocked(SIGIO, false);
+}
+
+static void full_queue(void **state)
+{
+	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
+	void *of = &kind;
+	struct mpxi_timers *timers = timers_of(&of, MS);
+
+	(void)state;
+	in_child(queue_is_full, timers);
+	mpxi_timers_destroy(timers);
+}
+
+static void sigio_of_the_program(void **state)
+{
+	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
+	void *of = &kind;
+	struct mpxi_timers *timers;
+	struct sigaction now;
+
+	(void)state;
+	signal(SIGIO, others);
+	timers = timers_of(&of, MS);
+	sigaction(SIGIO, NULL, &now);
+	assert_ptr_equal(now.sa_handler, others);
+	mpxi_timers_destroy(timers);
+	sigaction(SIGIO, NULL, &now);
+	assert_ptr_equal(now.sa_handler, others);
+	signal(SIGIO, SIG_DFL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		each(masks_are_restored),
+		each(handler_is_restored),
+		each(later_handler_stays),
+		each(pending_is_taken),
+		each(pending_elsewhere),
+		each(stray_is_nothing),
+		each(calls_are_restarted),
+		cmocka_unit_test(full_queue),
+		cmocka_unit_test(sigio_of_the_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread_calls.c - the public calls on the calling thread: registered or not, its master
+ * event list, and what there is to say of it.
+ */
+#include <papi.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "mpx.h"
+#include "thread.h"
+
+int mpx_thread_register(void)
+{
+	struct mpxi_thread *thread;
+
+	return mpxi_thread_get(&thread);
+}
+
+int mpx_thread_end(void)
+{
+	if (!mpxi_library_lock())
+		return PAPI_ENOINIT;
+	mpxi_library_unlock();
+	mpxi_thread_end();
+	return PAPI_OK;
+}
+
+int mpx_thread_master_list(struct mpx_master_event *list, int n)
+{
+	struct mpxi_thread *thread;
+	struct mpxi_master *events;
+	struct mpxi_core_info core;
+	unsigned count, i;
+	size_t size;
+	int error = mpxi_thread_get(&thread);
+
+	if (error)
+		return error;
+	if (n < 0 || (n && !list))
+		return mpxi_error(PAPI_EINVAL, "n is negative, or list is NULL");
+	size = n ? list[0].size : sizeof(*list);
+	if (!mpxi_struct_is_sane(size, MPXI_LEAST(mpx_master_event, current)))
+		return mpxi_error(PAPI_EINVAL,
+				  "the size of list[0] is not set: use MPX_OPTIONS_INIT");
+	mpxi_core_info(thread->core, &core);
+	if ((unsigned)n > core.events)
+		n = (int)core.events;
+	events = calloc(n ? (size_t)n : 1, sizeof(*events));
+	if (!events)
+		return mpxi_error(PAPI_ENOMEM, "out of memory for a list of %d events", n);
+	count = mpxi_core_master(thread->core, events, (unsigned)n);
+	for (i = 0; i < count && i < (unsigned)n; i++) {
+		const struct mpxi_master *e = &events[i];
+		struct mpx_master_event mine = {
+			.code = (int)e->event,
+			.references = e->references,
+			.activations = e->activations,
+			.count = e->count,
+			.counted_time = e->size,
+			.slices = e->slices,
+			.group = (int)e->group,
+			.current = e->current,
+		};
+
+		mpxi_struct_give((char *)list + i * size, size, &mine, sizeof(mine),
+				 MPXI_LEAST(mpx_master_event, current));
+	}
+	free(events);
+	return (int)count;
+}
+
+int mpx_thread_get_info(struct mpx_thread_info *info)
+{
+	struct mpx_thread_info mine = {0};
+	struct mpxi_core_info core;
+	struct mpxi_thread *thread;
+	int error = mpxi_thread_get(&thread);
+
+	if (error)
+		return error;
+	if (!info)
+		return mpxi_error(PAPI_EINVAL, "info is NULL");
+	mpxi_core_info(thread->core, &core);
+	mine.clock = mpxi_papi_clock_name(thread->papi);
+	mine.clock_unit = mpxi_papi_clock_unit(thread->papi);
+	mine.time = core.time;
+	mine.slices = core.slices;
+	mine.put_off = thread->put_off;
+	mine.lost = core.lost;
+	mine.groups = core.groups;
+	mine.events = core.events;
+	mine.running = core.running;
+	mine.memory = core.memory + sizeof(*thread);
+	if (!mpxi_struct_give(info, info->size, &mine, sizeof(mine),
+			      MPXI_LEAST(mpx_thread_info, memory)))
+		return mpxi_error(PAPI_EINVAL, "the size of mpx_thread_info is not set: use MPX_OPTIONS_INIT");
+	return PAPI_OK;
+}
