@@ -336,13 +336,13 @@ static void test_many_sites(void **state)
 /* ---- random programs ---------------------------------------------------------------- */
 
 /*
- * Function f has its code at 0x10000 * (f + 1), in blocks of 16 bytes. Blocks 8 to 15 end
+ * Function f has its code at 0x800 * (f + 1), near to all others, in blocks of 16 bytes. Blocks 8 to 15 end
  * with calls, 16 and 17 with those of setjmp; blocks from 32 call nothing. The first
  * REGIONS functions are regions, those from FUNCTIONS on handlers of signals, which nobody
  * calls; the last below them is where the thread began. An activation is a call with all that was jumped to in it.
  */
 enum { FUNCTIONS = 24, HANDLERS = 4, REGIONS = 9, DEPTH = 40 };
-#define BASE(f) (0x10000 * ((uint64_t)(f) + 1))
+#define BASE(f) (0x800 * ((uint64_t)(f) + 1))
 #define TRAMPOLINE UINT64_C(0x7fff0000)
 #define SETJMP UINT64_C(0x7ffe0000)
 #define LONGJMP UINT64_C(0x7ffe1000)

@@ -18,8 +18,6 @@
  *     come from an activation of the same function, longjmp's does not.
  *   - Handlers of signals, which nobody called. They end with a return to an address that
  *     nobody left (the trampoline); it goes on, without a jump, where the signal came.
- * Where an exception's unwinder ends with a plain jump (x86-64) nothing tells it from a
- * tail call: the region ends when a function returns that was called before it.
  * Other stacks of the same thread (swapcontext) are not told apart: what runs there is
  * counted to the region that switched to it, and a region that is left by a switch to
  * an older frame ends, and is not active again when it is switched back to.
@@ -38,6 +36,7 @@
 #define SITES_MAX (1u << 18)
 #define OWNERS 3u	/* setjmp in recursion: so many levels are told apart */
 #define SEARCH_MAX 256u /* frames */
+#define NEAR 0x10000u	/* bytes; a jump that goes further is none of a switch */
 
 /* The function of an activation: its first block, and where that jumped to, if it did
  * indirectly: a PLT's stub is as good as the function behind it. */
@@ -71,8 +70,8 @@ struct upcs_region_stack {
 	bool stray; /* it was returned to, and nobody left its address */
 	bool fresh; /* it is the first of its activation */
 
-	bool astray; /* such a return was no handler's: depth may be too great... */
-	uint64_t astray_depth;
+	bool astray; /* after a return or jump of no known kind depth may be too great... */
+	uint64_t astray_depth; /* ...while it is not less than this */
 	bool forgot;
 
 	uint16_t active, uncalled; /* uncalled: entered by other means than a call */
@@ -352,6 +351,14 @@ static bool jump(struct upcs_region_stack *s, uint64_t begin, bool returns)
 	return jump_back(s, site);
 }
 
+/* An exception's end may be a return or a jump (x86-64: pop %rcx; jmp *%rcx). */
+static void go_astray(struct upcs_region_stack *s)
+{
+	if (!s->astray || s->depth < s->astray_depth)
+		s->astray_depth = s->depth;
+	s->astray = true;
+}
+
 /* A return to an address that nobody left. */
 static void stray_return(struct upcs_region_stack *s)
 {
@@ -364,8 +371,7 @@ static void stray_return(struct upcs_region_stack *s)
 		return;
 	}
 	s->stray = true;
-	s->astray = true;
-	s->astray_depth = s->depth;
+	go_astray(s);
 }
 
 /* A signal's handler has ended, and what it interrupted goes on. A region that is the
@@ -430,6 +436,8 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 				stray_return(s);
 			else if (was_fresh)
 				frame_at(s, s->depth - 1)->function.then = begin;
+			else if (begin - s->begin + NEAR > 2 * NEAR)
+				go_astray(s);
 		}
 	} else if (was_stray) {
 		signal_return(s, begin);
