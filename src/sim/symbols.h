@@ -17,12 +17,16 @@ struct upcs_symbols;
 struct upcs_symbols *upcs_symbols_open(const char *path);
 void upcs_symbols_close(struct upcs_symbols *symbols);
 
-/* Function name's offset in the file's load (its address less that of the first PT_LOAD's
- * page), and in the file. False: it has no such function. The next of the same name (static
- * functions of several sources): *after counts from 0. C++ names as they are in the file, or
- * demangled as c++filt does where that is cheap to have. */
+/*
+ * The offset in the file of function name. False: it has no such function, or no other.
+ * *after counts from 0, for the next of the same name (static functions of several
+ * sources, copies that the compiler made). C++ names as they are in the file.
+ */
 bool upcs_symbols_find(const struct upcs_symbols *symbols, const char *name, unsigned *after,
 		       uint64_t *file_offset);
+/* A function of that name is chosen at run time (an IFUNC, as memcpy): what runs has
+ * another name, and find does not find it by this one. */
+bool upcs_symbols_are_chosen(const struct upcs_symbols *symbols, const char *name);
 /* The file has debug or full symbols (.symtab). */
 bool upcs_symbols_are_full(const struct upcs_symbols *symbols);
 /* Names in no order, for suggestions: NULL behind the last. */
@@ -42,7 +46,7 @@ struct upcs_program_info {
 	char interpreter[256]; /* of a script, or the ELF file's PT_INTERP */
 	char argument[256];
 };
-/* -errno where it cannot be read. */
+/* One of them, or -errno where it cannot be read; -ENAMETOOLONG: PT_INTERP is too long. */
 int upcs_program_look(const char *path, struct upcs_program_info *info);
 
 #endif
