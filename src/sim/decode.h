@@ -49,6 +49,14 @@ enum {
 	UPCS_INSN_INDIRECT = 4,	 /* a jump whose target is not in the instruction (calls and returns as well) */
 	UPCS_INSN_FAULTS = 8,	 /* can end in a signal: touches memory, divides, traps */
 	UPCS_INSN_UNKNOWN = 16,	 /* the decoder does not know it: IPIPE_OTHER */
+
+	/*
+	 * An x86 string instruction with a prefix that repeats it. QEMU runs it once for each
+	 * iteration and, where it is not a comparison that ends it, once more to find that none
+	 * is left. Its tallies but INSTRUCTIONS are those of an iteration, which has
+	 * DATA_LOADS + DATA_STORES accesses to memory: a run without any is none.
+	 */
+	UPCS_INSN_REPEATS = 32,
 };
 
 struct upcs_insn {
@@ -73,6 +81,9 @@ void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *byt
 struct cs_insn;
 
 /* *insn is all zero but for INSTRUCTIONS, which is 1; csh with details on. */
+bool upcs_x86_is_prefix(uint8_t byte);
+/* All bytes of one that capstone does not know; false: neither is it known here. */
+bool upcs_decode_x86_unknown(const uint8_t *bytes, size_t n, struct upcs_insn *insn);
 void upcs_decode_x86(size_t csh, const struct cs_insn *cs, struct upcs_insn *insn);
 /* From the fields of the instruction's word, which capstone would only hide: it has no
  * operands of PowerPC, and not all instructions of either set. */
