@@ -123,7 +123,8 @@ struct upcs_results *upcs_results_open(const char *path)
 /* Touching a file whose tmpfs is full would be a SIGBUS. */
 static bool has_memory(void *record, size_t bytes)
 {
-	uintptr_t first = (uintptr_t)record & ~(uintptr_t)4095, last = ((uintptr_t)record + bytes + 4095) & ~(uintptr_t)4095;
+	uintptr_t first = (uintptr_t)record & ~(uintptr_t)4095;
+	uintptr_t last = ((uintptr_t)record + bytes + 4095) & ~(uintptr_t)4095;
 	int error = errno;
 	bool has = madvise((void *)first, last - first, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
 
