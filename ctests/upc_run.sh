@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # upc_run.sh - upc_run runs a program as if it were not there, its numbers agree with each
 # other, and what it cannot do it says in one line. $UPC_RUN is the tool, $UPC_SIM_PLUGIN
-# the simulator.
+# the simulator, $UPC_STAT upc_stat.
 tool=${UPC_RUN:-upc_run}
 . "${srcdir:?}/ctests/utils.inc"
-export UPC_SIM_PLUGIN
+export UPC_RUN UPC_SIM_PLUGIN
 
 # refused STATUS TEXT ARGUMENT...: in one line, and nothing runs
 refused()
@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..60"
+echo "1..63"
 
 # ---- what needs no emulator
 
@@ -120,6 +120,7 @@ else
 	skip "shared memory that is full" "no mount name space of one's own here"
 	skip "shared memory that is not there" "no mount name space of one's own here"
 fi
+check "upc_stat --sim: not with what runs already" [ "$("$UPC_STAT" --sim -p 1 2> /dev/null; echo $?)" = 2 ]
 
 # ---- programs
 
@@ -128,7 +129,7 @@ missing=
 command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
 [ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
 if [ -n "$missing" ]; then
-	while [ $n -lt 60 ]; do
+	while [ $n -lt 63 ]; do
 		skip "simulated programs" "$missing"
 	done
 	exit 0
@@ -252,6 +253,8 @@ else
 fi
 check "--progress says how far it is" run 0 --progress -o report sleep 3
 check "... in a line" grep -q '^upc_run: .* s, .* million instructions, .* a second, 1 thread$' err
+check "upc_stat --sim has its own table" [ "$("$UPC_STAT" --sim -o report -- sh -c 'exit 5'; echo $?)" = 5 ]
+check "... of the simulated events" grep -q '^ *[0-9,]*  *[0-9.]* %  IPIPE_BRANCHES$' report
 
 # ---- regions
 
@@ -276,7 +279,7 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err
 else
-	while [ $n -lt 60 ]; do
+	while [ $n -lt 63 ]; do
 		skip "regions" "there is no compiler"
 	done
 fi
