@@ -28,6 +28,16 @@ PACKAGES_CHECK=(
 	"clang;clang;command -v clang"
 	"libclang-rt-14-dev|libclang-rt-dev;clang's run-time library with libFuzzer;has_fuzzer"
 )
+# For programs under simulation, and tests of it with programs for all guests.
+# shellcheck disable=SC2034
+PACKAGES_SIM=(
+	"libcapstone-dev;capstone 4 or newer with headers;pkg-config --exists capstone"
+	"qemu-user;QEMU's user-mode emulators;command -v qemu-x86_64 qemu-aarch64 qemu-ppc"
+	"gcc-aarch64-linux-gnu;GCC for AArch64;command -v aarch64-linux-gnu-gcc"
+	"libc6-dev-arm64-cross;the GNU C library for it, static too;has_cross_file libc.a"
+	"gcc-powerpc-linux-gnu;GCC for 32-bit PowerPC;command -v powerpc-linux-gnu-gcc"
+	"libc6-dev-powerpc-cross;the GNU C library for it;command -v powerpc-linux-gnu-gcc"
+)
 # For the emulated machine with a PMU.
 # shellcheck disable=SC2034
 PACKAGES_PMU=(

@@ -10,69 +10,19 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "common.h"
 #include "mpx_elf.h"
+#include "program.h"
 
 enum {
 	REFUSED = 125,
 	SCRIPTS_MAX = 4, /* interpreters that are scripts: the kernel's limit */
 };
-
-static bool is_program(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-/* As execvp looks: the first that can be run; what else was there says the error. */
-static int find(const char *name, char path[PATH_MAX])
-{
-	const char *list = getenv("PATH"), *end;
-	int error = ENOENT;
-
-	if (strchr(name, '/')) {
-		if (strlen(name) >= PATH_MAX)
-			return ENAMETOOLONG;
-		strcpy(path, name);
-		return access(path, X_OK) == 0 ? 0 : errno;
-	}
-	if (!list)
-		list = "/bin:/usr/bin";
-	for (;; list = end + 1) {
-		int n;
-
-		end = strchrnul(list, ':');
-		n = snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - list), list, end == list ? "" : "/",
-			     name);
-		if (name[0] && n < PATH_MAX) {
-			if (is_program(path))
-				return 0;
-			if (access(path, F_OK) == 0)
-				error = EACCES;
-		}
-		if (!*end)
-			return error;
-	}
-}
-
-/* The kernel makes the dynamic linker deaf to LD_PRELOAD for a program with more rights
- * than its user. */
-static bool is_secure(const char *path, const struct stat *status)
-{
-	if (status->st_mode & S_ISUID && status->st_uid != getuid())
-		return true;
-	if (status->st_mode & S_ISGID && status->st_mode & S_IXGRP && status->st_gid != getgid())
-		return true;
-	return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
-}
 
 static int refuse(const char *path, enum mpx_elf reason)
 {
@@ -133,7 +83,8 @@ static int check_file(char path[PATH_MAX], bool *script)
 	if (about.st_size > 2 && memcmp(file, "#!", 2) == 0) {
 		*script = true;
 		interpreter_of(file, (size_t)about.st_size, path);
-	} else if (is_secure(path, &about)) {
+	} else if (util_program_is_secure(path, &about)) {
+		/* The dynamic linker is deaf to LD_PRELOAD then. */
 		util_error("'%s' runs with more rights than its user has: nothing may be put between it "
 			   "and PAPI; run it as the user that it runs as", path);
 		status = REFUSED;
@@ -147,12 +98,9 @@ static int check_file(char path[PATH_MAX], bool *script)
 int mpx_program_check(const char *name)
 {
 	char path[PATH_MAX];
-	struct stat about;
 	bool script = true;
-	int error = find(name, path), status = 0, i;
+	int error = util_program_find(name, path), status = 0, i;
 
-	if (!error && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-		error = EISDIR;
 	if (error) {
 		util_error("cannot run '%s': %s", name, strerror(error));
 		return error == ENOENT || error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;

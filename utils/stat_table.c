@@ -21,6 +21,7 @@
 #define RATIO_UNIT_MAX 24    /* "cycles/1000 instructions" */
 #define UNSEEN_LINES 4       /* of names of events that were not seen */
 #define CELL_MIN 11
+#define PERCENT_WIDTH 8 /* " 100.0 %" */
 
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
@@ -76,6 +77,8 @@ static void fill(const struct stat_row *row, double seconds, struct cell *cell)
 			 row->flags & UPC_COUNTER_LOST ? "last seen" : "level");
 	else if (row->flags & UPC_COUNTER_LOST)
 		snprintf(cell->rate, sizeof(cell->rate), "source lost");
+	else if (row->percent > 0)
+		snprintf(cell->rate, sizeof(cell->rate), "%.1f %%", row->percent);
 	else if (seconds <= 0)
 		return;
 	else if (ns_of(row) > 0)
@@ -197,6 +200,8 @@ struct table {
 	/* of that with columns */
 	const struct stat_column *columns;
 	unsigned first, last, cell_width;
+	bool percents; /* of the rows themselves */
+	bool tids;
 };
 
 /* A group, which begins with row i. */
@@ -378,22 +383,51 @@ static void cell_text(const struct stat_row *row, uint64_t value, unsigned flags
 		 ns_of(row) > 0 ? cell.unit : "");
 }
 
+static bool has_percents(const struct table *table, unsigned c)
+{
+	return table->columns[c].percents != NULL;
+}
+
+static unsigned width_of(const struct table *table, bool percents)
+{
+	return table->cell_width + (percents ? PERCENT_WIDTH : 0);
+}
+
+/* A value and the percent beside it; returns the blanks of one that is not there, which
+ * are written only before another cell. */
+static unsigned print_cell(FILE *out, const char *value, unsigned width, bool percents,
+			   double percent, unsigned blanks)
+{
+	char text[UTIL_NUMBER_MAX];
+
+	util_pad(out, blanks + 1);
+	right(out, value, width);
+	if (!percents || percent <= 0)
+		return percents ? PERCENT_WIDTH : 0;
+	snprintf(text, sizeof(text), "%.1f %%", percent);
+	right(out, text, PERCENT_WIDTH);
+	return 0;
+}
+
 static void print_columns_row(FILE *out, struct table *table, unsigned i)
 {
+	const struct stat_row *row = &table->rows[i];
 	char text[2 * UTIL_NUMBER_MAX + 2];
+	unsigned blanks = 0;
 
 	util_pad(out, INDENT);
-	left(out, table->rows[i].name, table->name_width);
+	left(out, row->name, table->name_width);
 	if (table->first == 0) {
-		cell_text(&table->rows[i], table->rows[i].value, table->rows[i].flags, text);
-		fputc(' ', out);
-		right(out, text, table->cell_width);
+		cell_text(row, row->value, row->flags, text);
+		blanks = print_cell(out, text, table->cell_width, table->percents, row->percent, 0);
 	}
 	for (unsigned c = table->first; c < table->last; c++) {
-		cell_text(&table->rows[i], table->columns[c].values[i], table->columns[c].flags[i],
-			  text);
-		fputc(' ', out);
-		right(out, text, table->cell_width);
+		const struct stat_column *column = &table->columns[c];
+		bool percents = has_percents(table, c);
+
+		cell_text(row, column->values[i], column->flags[i], text);
+		blanks = print_cell(out, text, table->cell_width, percents,
+				    percents ? column->percents[i] : 0, blanks);
 	}
 	fputc('\n', out);
 }
@@ -416,21 +450,41 @@ static void print_column_heads(FILE *out, const struct table *table, const char 
 
 	util_pad(out, edge);
 	if (table->first == 0)
-		column_head(out, total, table->cell_width);
+		column_head(out, total, width_of(table, table->percents));
 	for (unsigned c = table->first; c < table->last; c++)
-		column_head(out, table->columns[c].name, table->cell_width);
+		column_head(out, table->columns[c].name, width_of(table, has_percents(table, c)));
 	fputc('\n', out);
+	if (!table->tids)
+		return;
 	util_pad(out, edge);
 	if (table->first == 0)
-		column_head(out, "", table->cell_width);
+		column_head(out, "", width_of(table, table->percents));
 	for (unsigned c = table->first; c < table->last; c++) {
 		char tid[16] = "";
 
 		if (table->columns[c].tid != 0)
 			snprintf(tid, sizeof(tid), "%d", (int)table->columns[c].tid);
-		column_head(out, tid, table->cell_width);
+		column_head(out, tid, width_of(table, has_percents(table, c)));
 	}
 	fputc('\n', out);
+}
+
+/* Where the panel that begins with column first ends; the sum takes a place in the first
+ * panel. Two at least: long lines, but a table. */
+static unsigned panel_end(const struct table *table, unsigned n_columns, unsigned width)
+{
+	unsigned edge = INDENT + table->name_width, shown = 0, c = table->first;
+
+	if (c == 0) {
+		edge += 1 + width_of(table, table->percents);
+		shown++;
+	}
+	for (; c < n_columns; c++, shown++) {
+		edge += 1 + width_of(table, has_percents(table, c));
+		if (edge > width && shown >= 2)
+			break;
+	}
+	return c;
 }
 
 void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n, const char *total,
@@ -439,13 +493,13 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 {
 	struct table table = { .rows = rows, .n = n, .style = style, .row = print_columns_row,
 			       .columns = columns, .cell_width = CELL_MIN };
-	unsigned at_once;
 
 	for (unsigned i = 0; i < n; i++) {
 		char text[2 * UTIL_NUMBER_MAX + 2];
 
 		if (!is_seen(&rows[i]) && !style->zeros)
 			continue;
+		table.percents = table.percents || rows[i].percent > 0;
 		widen(&table.name_width, rows[i].name);
 		cell_text(&rows[i], rows[i].value, rows[i].flags, text);
 		widen(&table.cell_width, text);
@@ -454,18 +508,13 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 			widen(&table.cell_width, text);
 		}
 	}
-	at_once = style->width > INDENT + table.name_width ?
-		  (style->width - INDENT - table.name_width) / (table.cell_width + 1) : 0;
-	if (at_once < 2)
-		at_once = 2; /* the sum and a thread: long lines, but a table */
+	for (unsigned c = 0; c < n_columns; c++)
+		table.tids = table.tids || columns[c].tid != 0;
 	do {
 		struct stat_style panel = *style;
 
-		/* The sum takes a place in the first panel, and what was not
-		 * seen is said once. */
-		table.last = table.first + at_once - (table.first == 0);
-		if (table.last > n_columns)
-			table.last = n_columns;
+		/* What was not seen is said once. */
+		table.last = panel_end(&table, n_columns, style->width);
 		panel.unseen = style->unseen && table.last == n_columns;
 		table.style = &panel;
 		print_column_heads(out, &table, total);

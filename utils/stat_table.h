@@ -23,6 +23,7 @@ struct stat_row {
 	enum upc_kind kind;
 	unsigned flags; /* UPC_COUNTER_LOST, _PARTIAL and _NEVER are looked at */
 	uint64_t value;
+	double percent; /* of something that the reader knows, in place of a rate; 0: none */
 };
 
 /* One thread beside the others; values and flags in the order of the rows. */
@@ -31,6 +32,7 @@ struct stat_column {
 	const char *name;
 	const uint64_t *values;
 	const unsigned *flags;
+	const double *percents; /* as in the rows; NULL: none */
 };
 
 struct stat_style {
@@ -51,7 +53,8 @@ void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n,
 
 /*
  * A column a thread, as many beside each other as fit, the others below. The
- * first column is the row's own value, the sum; its name is total.
+ * first column is the row's own value, the sum; its name is total. Where a row or
+ * column has percents, they are beside its values.
  */
 void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n, const char *total,
 			      const struct stat_column *columns, unsigned n_columns,

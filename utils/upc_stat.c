@@ -28,6 +28,7 @@ struct options {
 	long interval; /* ms; 0: none */
 	long top;
 	const char *output, *wiring;
+	bool sim;
 	char **command; /* NULL: none */
 };
 
@@ -61,6 +62,7 @@ static const char usage[] =
 	"  -p, --pid PID         a process that runs, with its threads\n"
 	"  -C, --cpu CPU         everything on one CPU, also other people's programs\n"
 	"  -a, --machine         everything on this machine\n"
+	"      --sim             PROGRAM on a simulated Blue Gene/P node, by upc_run\n"
 	"\n"
 	"How to show it:\n"
 	"  -I, --interval MS     also what was counted in each MS milliseconds (10 or more)\n"
@@ -78,11 +80,12 @@ static const char usage[] =
 	"  upc_stat -- sort big.txt\n"
 	"  upc_stat -e perf::PAGE-FAULTS,'tp::sched:*' -- make\n"
 	"  upc_stat -t --top 4 -- ./threads\n"
-	"  upc_stat --interval 1000 --csv -o load.csv -a\n";
+	"  upc_stat --interval 1000 --csv -o load.csv -a\n"
+	"  upc_stat --sim -e 'FPU_*' -- ./solver\n";
 
 /* ---- options ----------------------------------------------------------- */
 
-enum { OPTION_ALL = 256, OPTION_JSON, OPTION_CSV, OPTION_TOP };
+enum { OPTION_ALL = 256, OPTION_JSON, OPTION_CSV, OPTION_TOP, OPTION_SIM };
 
 static const struct option long_options[] = {
 	{ "events", required_argument, NULL, 'e' },
@@ -91,6 +94,7 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "machine", no_argument, NULL, 'a' },
+	{ "sim", no_argument, NULL, OPTION_SIM },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "csv", no_argument, NULL, OPTION_CSV },
@@ -162,6 +166,9 @@ static int set_option(struct options *o, int option, int *status)
 	case 'a':
 		*status = set_other(o, UPC_CONTEXT_MACHINE, 0);
 		break;
+	case OPTION_SIM:
+		o->sim = true;
+		break;
 	case 'I':
 		if (util_parse_number(optarg, INTERVAL_MIN, INTERVAL_MAX, &o->interval) != 0)
 			*status = util_wrong_value("--interval", "10 or more milliseconds", optarg);
@@ -205,6 +212,10 @@ static int check_options(const struct options *o)
 		util_error("--all and -e exclude each other");
 	else if (o->by_thread && (o->other || o->command == NULL))
 		util_error("-t counts the threads of a PROGRAM that upc_stat runs, without -p, -C, -a");
+	else if (o->sim && (o->other || o->command == NULL))
+		util_error("--sim is for a PROGRAM that upc_stat runs, without -p, -C, -a");
+	else if (o->sim && (o->interval > 0 || o->top > 0 || o->wiring != NULL))
+		util_error("--sim goes without --interval, --top and --wiring");
 	else if (o->top > 0 && !o->by_thread)
 		util_error("--top is for -t");
 	else
@@ -225,6 +236,49 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 		o->command = argv + optind;
 	*status = check_options(o);
 	return *status == 0 ? 0 : -1;
+}
+
+/* ---- a simulated node ---------------------------------------------------- */
+
+/* upc_run does it all, and has a report in this tool's form. Comes back only when it
+ * cannot be had. */
+static int simulate(const struct options *o)
+{
+	static const char *const forms[] = { "stat", "json", "csv" };
+	const char *run = getenv("UPC_RUN");
+	size_t words = 0, n = 0;
+	const char **argv;
+
+	if (run == NULL || run[0] == '\0')
+		run = UPC_RUN_PATH;
+	while (o->command[words] != NULL)
+		words++;
+	argv = calloc(2 * o->n_lists + words + 12, sizeof(*argv));
+	if (argv == NULL) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	argv[n++] = "upc_run";
+	argv[n++] = "--report";
+	argv[n++] = forms[o->format];
+	for (unsigned i = 0; i < o->n_lists; i++) {
+		argv[n++] = "--events";
+		argv[n++] = o->lists[i];
+	}
+	if (o->by_thread)
+		argv[n++] = "--per-thread";
+	if (o->zeros)
+		argv[n++] = "--zeros";
+	if (o->output != NULL) {
+		argv[n++] = "--output";
+		argv[n++] = o->output;
+	}
+	argv[n++] = "--";
+	memcpy(&argv[n], o->command, words * sizeof(*argv));
+	execv(run, (char *const *)argv);
+	util_error("cannot run '%s', which simulates: %s", run, strerror(errno));
+	free(argv);
+	return UTIL_FAILED;
 }
 
 /* ---- setting up -------------------------------------------------------- */
@@ -513,6 +567,8 @@ int main(int argc, char **argv)
 	util_begin("upc_stat");
 	if (parse_options(&options, argc, argv, &status) != 0)
 		return status;
+	if (options.sim)
+		return simulate(&options);
 	describe(&session, title, sizeof(title));
 	session.events.catalogue = util_catalogue_open(options.wiring);
 	if (session.events.catalogue == NULL)

@@ -188,7 +188,9 @@ static void test_columns(void **state)
 		ROW("unseen", "events", "software", 0, .scope = UPC_SCOPE_CONTEXT),
 	};
 	const struct stat_column columns[] = {
-		{11, "main", one, good}, {12, "a-name-that-is-long", two, bad}, {13, "b", three, good},
+		{11, "main", one, good, NULL},
+		{12, "a-name-that-is-long", two, bad, NULL},
+		{13, "b", three, good, NULL},
 	};
 	const struct stat_style style = {.width = 46, .unseen = true};
 	char *memory = NULL;
@@ -214,6 +216,39 @@ static void test_columns(void **state)
 	free(memory);
 }
 
+/* Percents beside the values of those columns that have them; no thread, no line of ids. */
+static void test_percents(void **state)
+{
+	static const uint64_t one[] = {250, 11000}, two[] = {1750, 22000};
+	static const double shares[] = {12.5, 0};
+	static const unsigned good[2];
+	const struct stat_row sum[] = {
+		ROW("loads", "", "node", 2000, .percent = 33.25),
+		ROW("all", "", "node", 33000),
+	};
+	const struct stat_column columns[] = {
+		{0, "left", one, good, shares}, {0, "right", two, good, NULL},
+	};
+	const struct stat_style style = {.width = 59};
+	char *memory = NULL;
+	size_t size;
+	FILE *out = open_memstream(&memory, &size);
+
+	(void)state;
+	stat_table_print_columns(out, sum, 2, "sum", columns, 2, &style);
+	fclose(out);
+	assert_string_equal(memory,
+			    "                        sum                left       right\n"
+			    " node\n"
+			    "  loads       2,000  33.2 %         250  12.5 %       1,750\n"
+			    "  all        33,000              11,000              22,000\n");
+	free(memory);
+	expect(sum, 2, &style,
+	       " node\n"
+	       "   2,000   33.2 %  loads\n"
+	       "  33,000           all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,7 +256,7 @@ int main(void)
 		cmocka_unit_test(test_zeros),
 		cmocka_unit_test(test_flags),	    cmocka_unit_test(test_description),
 		cmocka_unit_test(test_width),	    cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_columns),	    cmocka_unit_test(test_percents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

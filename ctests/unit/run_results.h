@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_results.h - a results file that no simulator has written, whose numbers differ in every
+ * place.
+ */
+#ifndef RUN_RESULTS_H
+#define RUN_RESULTS_H
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "results.h"
+
+/* All zero, and as large as it is: only what is touched takes memory. */
+static inline struct upcs_results *run_results_make(void)
+{
+	struct upcs_results *results = mmap(NULL, sizeof(*results), PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return (void *)results == MAP_FAILED ? NULL : results;
+}
+
+static inline void run_results_free(struct upcs_results *results)
+{
+	munmap(results, sizeof(*results));
+}
+
+/* What the thread of that index has in a place: a number that no other place has. */
+static inline uint64_t run_results_tally(unsigned thread, unsigned column, unsigned tally)
+{
+	uint64_t whole = tally == UPCS_INSTRUCTIONS ? 9000000 : 1000000;
+
+	return whole + 100000 * column + 10000 * thread + 100 * tally + 10 * column + thread;
+}
+
+static inline struct upcs_process *run_results_process(struct upcs_results *results, unsigned index,
+						       enum upcs_guest guest)
+{
+	struct upcs_process *process = &results->process[index];
+
+	process->state = UPCS_ENDED;
+	process->guest = guest;
+	process->pid = 1000 + (int)index;
+	process->parent = 1;
+	process->begin_ns = 1000000000;
+	process->end_ns = 1250000000;
+	snprintf(process->program, sizeof(process->program), "/bin/program-%u", index);
+	if (results->processes <= index)
+		results->processes = index + 1;
+	return process;
+}
+
+/* The next thread, number-th of its process. */
+static inline struct upcs_thread *run_results_thread(struct upcs_results *results, unsigned process,
+						     unsigned number)
+{
+	unsigned index = results->threads++;
+	struct upcs_thread *thread = &results->thread[index];
+
+	thread->state = UPCS_ENDED;
+	thread->process = process;
+	thread->number = number;
+	thread->core = number % UPCS_CORES;
+	thread->tid = 2000 + (int)index;
+	for (unsigned column = 0; column < UPCS_COLUMNS; column++)
+		for (unsigned k = 0; k < UPCS_TALLIES; k++)
+			thread->tally[column][k] = run_results_tally(index, column, k);
+	for (unsigned r = 0; r < UPCS_REGIONS_MAX; r++)
+		thread->entered[r] = 100 * (r + 1) + index;
+	results->process[process].threads++;
+	return thread;
+}
+
+#endif

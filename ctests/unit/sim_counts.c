@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file of raw counts, and what is made of it when its process is gone.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "counts.h"
+#include "unit_test.h"
+
+static char path[UPCS_WORD_MAX], counts_path[UPCS_COUNTS_PATH_MAX];
+static struct upcs_results *results;
+
+static int set_up(void **state)
+{
+	(void)state;
+	results = upcs_results_create(path);
+	assert_non_null(results);
+	upcs_counts_path(counts_path, path, 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	upcs_results_destroy(results, path);
+	assert_int_equal(access(counts_path, F_OK), -1);
+	assert_int_equal(access(path, F_OK), -1);
+	return 0;
+}
+
+static struct upcs_kind kind_of(uint32_t instructions)
+{
+	struct upcs_kind kind = {{0}};
+
+	kind.tally[UPCS_INSTRUCTIONS] = instructions;
+	return kind;
+}
+
+static struct upcs_thread *make_thread(uint32_t *index)
+{
+	struct upcs_thread *thread = upcs_results_thread(results, index);
+
+	assert_non_null(thread);
+	thread->process = 0;
+	thread->state = UPCS_RUNS;
+	return thread;
+}
+
+static struct upcs_counts *make_counts(uint32_t kinds)
+{
+	struct upcs_counts *counts = upcs_counts_create(counts_path, NULL, 0);
+	uint32_t i;
+
+	assert_non_null(counts);
+	for (i = 0; i < kinds; i++) {
+		struct upcs_kind kind = kind_of(i);
+
+		assert_true(upcs_counts_add_kind(counts, &kind));
+	}
+	return counts;
+}
+
+static void test_settle(void **state)
+{
+	uint32_t process, a, b;
+	struct upcs_counts *counts;
+	struct upcs_thread *first, *second;
+	int array;
+
+	(void)state;
+	assert_non_null(upcs_results_process(results, &process));
+	counts = make_counts(2000);
+	first = make_thread(&a);
+	second = make_thread(&b);
+	array = upcs_counts_take(counts, a, 0);
+	counts->count[array][3] = 10;
+	counts->count[array][1999] = 2;
+	array = upcs_counts_take(counts, a, 1u << 1 | 1u << 14);
+	counts->count[array][5] = UINT64_C(1) << 40;
+	array = upcs_counts_take(counts, b, 0);
+	counts->count[array][7] = 1;
+	/* Some of it was folded already; of the second, all and its end. */
+	first->tally[0][UPCS_INSTRUCTIONS] = 30;
+	second->tally[0][UPCS_INSTRUCTIONS] = 7;
+	second->state = UPCS_ENDED;
+	upcs_counts_destroy(counts, NULL);
+
+	upcs_results_settle(results, path);
+	assert_int_equal(first->tally[0][UPCS_INSTRUCTIONS], 30 + 2 * 1999 + (UINT64_C(5) << 40));
+	assert_int_equal(first->tally[2][UPCS_INSTRUCTIONS], UINT64_C(5) << 40);
+	assert_int_equal(first->tally[15][UPCS_INSTRUCTIONS], UINT64_C(5) << 40);
+	assert_int_equal(first->tally[1][UPCS_INSTRUCTIONS], 0);
+	assert_int_equal(second->tally[0][UPCS_INSTRUCTIONS], 7);
+	assert_int_equal(results->process[0].state, UPCS_LOST);
+	/* Once more changes nothing. */
+	upcs_results_settle(results, path);
+	assert_int_equal(first->tally[0][UPCS_INSTRUCTIONS], 30 + 2 * 1999 + (UINT64_C(5) << 40));
+}
+
+static void test_arrays(void **state)
+{
+	struct upcs_counts *counts = make_counts(600);
+	uint32_t i;
+	int array = upcs_counts_take(counts, 0, 0);
+
+	(void)state;
+	for (i = 0; i < 600; i++)
+		counts->count[array][i] = i + 1;
+	upcs_counts_give(counts, array);
+	assert_int_equal(upcs_counts_take(counts, 5, 0), array);
+	for (i = 0; i < 600; i++)
+		assert_int_equal(counts->count[array][i], 0);
+	assert_int_equal(upcs_counts_take(counts, 6, 0), array + 1);
+	for (i = 2; i < counts->arrays; i++)
+		counts->array[i].thread = 1;
+	assert_int_equal(upcs_counts_take(counts, 7, 0), -1);
+	upcs_counts_destroy(counts, counts_path);
+}
+
+/* Where no file can be, counts are kept all the same. */
+static void test_no_file(void **state)
+{
+	struct upcs_counts *counts = upcs_counts_create("/nonexistent/file", NULL, 0);
+	struct upcs_kind kind = kind_of(1);
+	int array;
+
+	(void)state;
+	assert_non_null(counts);
+	assert_true(upcs_counts_add_kind(counts, &kind));
+	array = upcs_counts_take(counts, 0, 0);
+	counts->count[array][0] = 4;
+	upcs_counts_give(counts, array);
+	assert_int_equal(counts->count[array][0], 0);
+	upcs_counts_destroy(counts, NULL);
+}
+
+/* Anything may lie there. */
+static void test_bad_files(void **state)
+{
+	struct upcs_counts *counts;
+	uint32_t process, index, i;
+	struct upcs_thread *thread;
+	int fd;
+
+	(void)state;
+	assert_non_null(upcs_results_process(results, &process));
+	assert_false(upcs_counts_settle(results, 0, counts_path));
+	fd = open(counts_path, O_CREAT | O_WRONLY, 0600);
+	assert_int_equal(write(fd, "x", 1), 1);
+	close(fd);
+	assert_false(upcs_counts_settle(results, 0, counts_path));
+	unlink(counts_path);
+	assert_int_equal(mkfifo(counts_path, 0600), 0);
+	assert_false(upcs_counts_settle(results, 0, counts_path));
+	unlink(counts_path);
+	assert_int_equal(symlink(path, counts_path), 0);
+	assert_false(upcs_counts_settle(results, 0, counts_path));
+	unlink(counts_path);
+
+	thread = make_thread(&index);
+	counts = make_counts(1);
+	for (i = 0; i < 100; i++)
+		counts->array[i] = (struct upcs_array){UINT32_MAX - i, UINT32_MAX};
+	counts->array[100] = (struct upcs_array){index + 1, UINT32_MAX};
+	counts->kinds = UINT32_MAX;
+	counts->arrays = UINT32_MAX;
+	counts->kind[9] = kind_of(5);
+	counts->count[100][9] = 2;
+	munmap(counts, 4096);
+	upcs_results_settle(results, path);
+	assert_int_equal(thread->tally[0][UPCS_INSTRUCTIONS], 10);
+	assert_int_equal(thread->tally[15][UPCS_INSTRUCTIONS], 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_settle, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_file, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_bad_files, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_decode - the border to capstone: any bytes give tallies, and the same ones always.
+ */
+#include "unit_test.h"
+
+#include "decode.h"
+
+static void test_create(void **state)
+{
+	unsigned guest;
+
+	(void)state;
+	for (guest = 0; guest < UPCS_GUESTS; guest++) {
+		struct upcs_decoder *decoder = upcs_decoder_create((enum upcs_guest)guest);
+
+		assert_non_null(decoder);
+		upcs_decoder_destroy(decoder);
+	}
+	assert_null(upcs_decoder_create(UPCS_GUESTS));
+	upcs_decoder_destroy(NULL);
+}
+
+static void assert_unknown(struct upcs_decoder *decoder, const char *bytes, size_t n)
+{
+	struct upcs_insn insn, expected = {.flags = UPCS_INSN_UNKNOWN | UPCS_INSN_FAULTS};
+
+	expected.tally[UPCS_INSTRUCTIONS] = 1;
+	expected.tally[UPCS_IPIPE_INSTRUCTIONS] = 1;
+	expected.tally[UPCS_IPIPE_OTHER] = 1;
+	memset(&insn, 0xa5, sizeof(insn));
+	upcs_decode(decoder, 0, bytes, n, &insn);
+	assert_memory_equal(&insn, &expected, sizeof(insn));
+}
+
+static void test_unknown_bytes(void **state)
+{
+	struct upcs_decoder *decoder = upcs_decoder_create(UPCS_X86_64);
+
+	(void)state;
+	assert_non_null(decoder);
+	assert_unknown(decoder, "", 0);
+	assert_unknown(decoder, "\x06", 1);		    /* not in 64 bits */
+	assert_unknown(decoder, "\x48\x89", 2);	    /* cut */
+	assert_unknown(decoder, "\x90\x90", 2);	    /* two instructions */
+	assert_unknown(decoder, "\x66\x66\x66", 3);	    /* prefixes alone */
+	assert_unknown(decoder, "\xc4\xe2\x7d\x5a", 4); /* a cut vbroadcasti128 */
+	assert_unknown(decoder, "\x0f\x1f", 2);
+	upcs_decoder_destroy(decoder);
+}
+
+/* Whatever the bytes: an instruction is counted, parts are not more than the whole, and
+ * neither the decoder's past nor the bytes behind them change what they are. */
+static void test_random_bytes(void **state)
+{
+	static const size_t most[UPCS_GUESTS] = {15, 4, 4};
+	uint64_t seed = 1, word[2];
+	unsigned guest, i;
+
+	(void)state;
+	for (guest = 0; guest < UPCS_GUESTS; guest++) {
+		struct upcs_decoder *one = upcs_decoder_create((enum upcs_guest)guest);
+		struct upcs_decoder *other = upcs_decoder_create((enum upcs_guest)guest);
+
+		assert_non_null(one);
+		assert_non_null(other);
+		for (i = 0; i < 30000; i++) {
+			struct upcs_insn insn, again;
+			uint8_t *exact, n = guest == UPCS_X86_64 ? (uint8_t)(1 + i % most[guest]) : 4;
+			const uint8_t *t = insn.tally;
+
+			word[0] = random_next(&seed);
+			word[1] = random_next(&seed);
+			exact = malloc(n); /* the sanitizer sees a byte too many */
+			assert_non_null(exact);
+			memcpy(exact, word, n);
+			upcs_decode(one, 0x1000, exact, n, &insn);
+			free(exact);
+			if (i % 3 == 0) /* has another past */
+				continue;
+			upcs_decode(other, 0x1000, word, n, &again);
+			assert_memory_equal(&insn, &again, sizeof(insn));
+			assert_int_equal(t[UPCS_INSTRUCTIONS], 1);
+			assert_true(t[UPCS_JPIPE_ADD_SUB] + t[UPCS_JPIPE_LOGICAL_OPS] +
+					    t[UPCS_JPIPE_SHROTMK] <=
+				    t[UPCS_JPIPE_INSTRUCTIONS]);
+			assert_true(t[UPCS_FPU_QUADWORD_LOADS] + t[UPCS_FPU_OTHER_LOADS] <=
+				    t[UPCS_DATA_LOADS]);
+			assert_true(t[UPCS_FPU_QUADWORD_STORES] + t[UPCS_FPU_OTHER_STORES] <=
+				    t[UPCS_DATA_STORES]);
+			if (t[UPCS_DATA_LOADS] || t[UPCS_DATA_STORES])
+				assert_true(insn.flags & UPCS_INSN_FAULTS);
+		}
+		upcs_decoder_destroy(one);
+		upcs_decoder_destroy(other);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_create),
+		cmocka_unit_test(test_unknown_bytes),
+		cmocka_unit_test(test_random_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_needed.c - a program's libraries are found where its dynamic linker finds them, and
+ * names near to a wrong one.
+ */
+#include <errno.h>
+
+#include "elf_build.h"
+#include "needed.h"
+
+static char top[] = "/tmp/upc-needed-XXXXXX", program[128];
+static struct upcs_needed needed;
+
+#define FUNC ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
+static const struct elf_symbol of_program[] = {
+	{ "solve_system", FUNC, 1, 0x100 },
+	{ "setup", FUNC, 1, 0x110 },
+	{ NULL, 0, 0, 0 },
+};
+static const struct elf_symbol of_library[] = {
+	{ "library_work", FUNC, 1, 0x100 },
+	{ "copy", ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0x110 },
+	{ NULL, 0, 0, 0 },
+};
+
+static int make_directories(void **state)
+{
+	static const char *const names[] = { "", "/bin", "/lib", "/path", "/usr", "/usr/lib" };
+	char name[128];
+
+	(void)state;
+	if (!mkdtemp(top))
+		return -1;
+	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", top, names[i]);
+		if (mkdir(name, 0700) != 0)
+			return -1;
+	}
+	snprintf(program, sizeof(program), "%s/bin/program", top);
+	return 0;
+}
+
+static int remove_directories(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r '%s'", top);
+	return system(command);
+}
+
+static void put(const char *name, struct elf_build b)
+{
+	char path[160];
+
+	elf_build(&b);
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	write_file(path, b.file, b.size);
+}
+
+static void put_program(const char *library, const char *runpath, const char *rpath)
+{
+	put("bin/program", (struct elf_build){ .big = true, .machine = EM_PPC, .table = SHT_SYMTAB,
+					       .symbols = of_program, .needed = library,
+					       .runpath = runpath, .rpath = rpath });
+}
+
+static void put_library(const char *name, uint16_t machine, const char *library)
+{
+	put(name, (struct elf_build){ .big = true, .machine = machine, .table = SHT_DYNSYM,
+				      .symbols = of_library, .needed = library });
+}
+
+static int look(const char *prefix, const char *library_path, const char *name)
+{
+	return upcs_symbols_needed(program, prefix, library_path, name, &needed);
+}
+
+static void assert_file(const char *name)
+{
+	size_t length = strlen(needed.file), n = strlen(name);
+
+	if (length < n || strcmp(needed.file + length - n, name) != 0)
+		fail_msg("it is in \"%s\", not in \"%s\"", needed.file, name);
+}
+
+static void test_program(void **state)
+{
+	(void)state;
+	put_program("libupcnone.so", NULL, NULL);
+	assert_int_equal(look(NULL, NULL, "setup"), 0);
+	assert_file("bin/program");
+	assert_true(needed.full);
+	assert_int_equal(look(NULL, NULL, "solve_sistem"), -ENOENT);
+	assert_string_equal(needed.missing, "libupcnone.so");
+	assert_string_equal(needed.nearest[0], "solve_system");
+	assert_string_equal(needed.nearest[1], "");
+	assert_string_equal(needed.file, "");
+	assert_int_equal(upcs_symbols_needed("/nonexistent", NULL, NULL, "a", &needed), -ENOENT);
+	assert_int_equal(upcs_symbols_needed("/", NULL, NULL, "a", &needed), -EISDIR);
+}
+
+static void test_paths(void **state)
+{
+	char list[256];
+
+	(void)state;
+	put_library("lib/libupca.so", EM_PPC, NULL);
+	put_library("path/libupca.so", EM_PPC64, NULL); /* passed over */
+	put_program("libupca.so", "$ORIGIN/../path:${ORIGIN}/../lib", NULL);
+	assert_int_equal(look(NULL, NULL, "library_work"), 0);
+	assert_file("bin/../lib/libupca.so");
+	put_program("libupca.so", NULL, "$ORIGIN/../lib");
+	assert_int_equal(look(NULL, NULL, "library_work"), 0);
+	put_program("libupca.so", NULL, NULL);
+	assert_int_equal(look(NULL, NULL, "library_work"), -ENOENT);
+	assert_string_equal(needed.missing, "libupca.so");
+	snprintf(list, sizeof(list), "/nonexistent:%s/lib", top);
+	assert_int_equal(look(NULL, list, "library_work"), 0);
+	assert_file("/lib/libupca.so");
+	put_library("usr/lib/libupcb.so", EM_PPC, NULL);
+	put_program("libupcb.so", NULL, NULL);
+	assert_int_equal(look(NULL, list, "library_work"), -ENOENT);
+	assert_int_equal(look(top, list, "library_work"), 0); /* below the prefix */
+	assert_file("/usr/lib/libupcb.so");
+}
+
+/* A library's library; each needs the other. */
+static void test_further(void **state)
+{
+	(void)state;
+	put("usr/lib/libupcc.so", (struct elf_build){ .big = true, .machine = EM_PPC, .needed = "libupcd.so" });
+	put_library("usr/lib/libupcd.so", EM_PPC, "libupcc.so");
+	put_program("libupcc.so", NULL, NULL);
+	assert_int_equal(look(top, NULL, "library_work"), 0);
+	assert_file("/usr/lib/libupcd.so");
+	assert_int_equal(look(top, NULL, "library_wrok"), -ENOENT);
+	assert_string_equal(needed.nearest[0], "library_work");
+	assert_string_equal(needed.missing, "");
+	assert_false(needed.chosen);
+	assert_int_equal(look(top, NULL, "copy"), -ENOENT);
+	assert_true(needed.chosen);
+	assert_file("/usr/lib/libupcd.so");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_further),
+	};
+
+	return cmocka_run_group_tests(tests, make_directories, remove_directories);
+}

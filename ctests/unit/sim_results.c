@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The results file: made, opened, refused, and its places.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "results.h"
+#include "unit_test.h"
+
+static char path[UPCS_WORD_MAX];
+static struct upcs_results *results;
+
+static int set_up(void **state)
+{
+	(void)state;
+	results = upcs_results_create(path);
+	assert_non_null(results);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	upcs_results_destroy(results, path);
+	assert_int_equal(access(path, F_OK), -1);
+	return 0;
+}
+
+static void test_open(void **state)
+{
+	struct upcs_results *other = upcs_results_open(path);
+	struct stat st;
+
+	(void)state;
+	assert_non_null(other);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	results->options.regions = 7;
+	assert_int_equal(other->options.regions, 7);
+	munmap(other, sizeof(*other));
+	/* Little of it takes memory. */
+	assert_true(st.st_blocks * 512 < 1 << 20);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	assert_null(upcs_results_open("/dev/null"));
+	assert_null(upcs_results_open("/nonexistent"));
+	assert_null(upcs_results_open("/dev/shm"));
+	results->magic++;
+	assert_null(upcs_results_open(path));
+	results->magic--;
+	results->version++;
+	assert_null(upcs_results_open(path));
+	results->version--;
+	results->bytes--;
+	assert_null(upcs_results_open(path));
+	results->bytes++;
+	assert_int_equal(truncate(path, 100000), 0);
+	assert_null(upcs_results_open(path));
+	assert_int_equal(truncate(path, sizeof(*results)), 0);
+	assert_null(upcs_results_open(path) ? NULL : path);
+}
+
+static void test_places(void **state)
+{
+	uint32_t index, i;
+
+	(void)state;
+	for (i = 0; i < UPCS_PROCESSES_MAX; i++) {
+		assert_ptr_equal(upcs_results_process(results, &index), &results->process[i]);
+		assert_int_equal(index, i);
+		assert_int_equal(results->process[i].state, UPCS_MAKING);
+	}
+	assert_null(upcs_results_process(results, &index));
+	assert_null(upcs_results_process(results, &index));
+	assert_int_equal(results->processes, UPCS_PROCESSES_MAX + 2);
+	results->threads = UPCS_THREADS_MAX - 1;
+	assert_ptr_equal(upcs_results_thread(results, &index), &results->thread[UPCS_THREADS_MAX - 1]);
+	assert_null(upcs_results_thread(results, &index));
+	results->threads = UINT32_MAX;
+	assert_null(upcs_results_thread(results, &index));
+	assert_null(upcs_results_thread(results, &index));
+	results->threads = 1;
+	results->processes = 1;
+}
+
+/* Each place is given to one. */
+static void test_processes(void **state)
+{
+	int status, k;
+	uint32_t i;
+
+	(void)state;
+	for (k = 0; k < 4; k++)
+		if (fork() == 0) {
+			for (i = 0; i < 500; i++) {
+				uint32_t index;
+				struct upcs_thread *thread = upcs_results_thread(results, &index);
+
+				if (!thread || thread->tid || thread->state != UPCS_MAKING)
+					_exit(1);
+				thread->tid = getpid();
+			}
+			_exit(0);
+		}
+	for (k = 0; k < 4; k++) {
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(results->threads, 2000);
+	for (i = 0; i < 2000; i++)
+		assert_int_not_equal(results->thread[i].tid, 0);
+	upcs_results_settle(results, path);
+	assert_int_equal(results->thread[7].state, UPCS_LOST);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_symbols.c - functions by name in ELF files of the guests, made for it, cut and
+ * spoilt; and what Linux would make of a file.
+ */
+#include <errno.h>
+
+#include "elf_build.h"
+#include "symbols.h"
+
+static char directory[] = "/tmp/upc-symbols-XXXXXX", path[64];
+
+static int make_directory(void **state)
+{
+	(void)state;
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", directory);
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(directory);
+}
+
+#define FUNC(bind) ELF64_ST_INFO(bind, STT_FUNC)
+static const struct elf_symbol symbols[] = {
+	{ "", 0, 0, 0 },
+	{ "plain", FUNC(STB_GLOBAL), 1, 0x100 },
+	{ "plain", FUNC(STB_LOCAL), 1, 0x180 },
+	{ "alias", FUNC(STB_GLOBAL), 1, 0x100 },
+	{ "versioned@@V_2", FUNC(STB_GLOBAL), 1, 0x110 },
+	{ "versioned@V_1", FUNC(STB_GLOBAL), 1, 0x114 },
+	{ "versioned_too@@V_2", FUNC(STB_GLOBAL), 1, 0x118 },
+	{ "copied.constprop.0.isra.12", FUNC(STB_LOCAL), 1, 0x120 },
+	{ "copied.part.0", FUNC(STB_LOCAL), 1, 0x124 },
+	{ "copied.cold", FUNC(STB_LOCAL), 1, 0x128 },
+	{ "_ZN3foo3barEv", FUNC(STB_GLOBAL), 1, 0x130 },
+	{ "chosen", ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0x140 },
+	{ "assembled", ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 1, 0x150 },
+	{ "label", ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 1, 0x154 },
+	{ "object", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1, 0x160 },
+	{ "elsewhere", FUNC(STB_GLOBAL), 0, 0 },
+	{ "absolute", FUNC(STB_GLOBAL), SHN_ABS, 0x100 },
+	{ "outside", FUNC(STB_GLOBAL), 1, 0x100000 },
+	{ NULL, 0, 0, 0 },
+};
+
+static const struct elf_build guests[] = {
+	{ .wide = true, .machine = EM_X86_64, .table = SHT_SYMTAB, .symbols = symbols },
+	{ .wide = true, .machine = EM_AARCH64, .table = SHT_SYMTAB, .symbols = symbols },
+	{ .big = true, .machine = EM_PPC, .table = SHT_SYMTAB, .symbols = symbols },
+};
+
+static struct upcs_symbols *open_built(struct elf_build *b)
+{
+	elf_build(b);
+	write_file(path, b->file, b->size);
+	return upcs_symbols_open(path);
+}
+
+/* The offsets of all functions of a name, as one number of 12 bits each. */
+static uint64_t all_of(const struct upcs_symbols *s, const char *name)
+{
+	uint64_t all = 0, offset;
+	unsigned after = 0;
+
+	while (upcs_symbols_find(s, name, &after, &offset)) {
+		assert_true(offset < 4096 && after < 5);
+		all = all << 12 | offset;
+	}
+	return all;
+}
+
+static void test_find(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(guests) / sizeof(guests[0]); i++) {
+		struct elf_build b = guests[i];
+		struct upcs_symbols *s;
+		unsigned n = 0;
+
+		b.table = i & 1 ? SHT_DYNSYM : SHT_SYMTAB;
+		s = open_built(&b);
+		assert_non_null(s);
+		assert_int_equal(upcs_symbols_are_full(s), !(i & 1));
+		assert_int_equal(all_of(s, "plain"), 0x100180);
+		assert_int_equal(all_of(s, "alias"), 0x100);
+		assert_int_equal(all_of(s, "versioned"), 0x110114);
+		assert_int_equal(all_of(s, "versioned@@V_2"), 0x110);
+		assert_int_equal(all_of(s, "copied"), 0x120);
+		assert_int_equal(all_of(s, "copied.cold"), 0x128);
+		assert_int_equal(all_of(s, "_ZN3foo3barEv"), 0x130);
+		assert_int_equal(all_of(s, "foo::bar()"), 0);
+		assert_int_equal(all_of(s, "assembled"), 0x150);
+		assert_int_equal(all_of(s, "chosen"), 0);
+		assert_true(upcs_symbols_are_chosen(s, "chosen"));
+		assert_false(upcs_symbols_are_chosen(s, "plain"));
+		assert_int_equal(all_of(s, "label"), 0);
+		assert_int_equal(all_of(s, "object"), 0);
+		assert_int_equal(all_of(s, "elsewhere"), 0);
+		assert_int_equal(all_of(s, "absolute"), 0);
+		assert_int_equal(all_of(s, "outside"), 0);
+		assert_int_equal(all_of(s, "plai"), 0);
+		assert_int_equal(all_of(s, ""), 0);
+		while (upcs_symbols_name(s, n))
+			n++;
+		assert_int_equal(n, 12);
+		upcs_symbols_close(s);
+	}
+}
+
+static void test_none(void **state)
+{
+	struct elf_build b = guests[0];
+	struct upcs_symbols *s;
+
+	(void)state;
+	b.table = 0; /* stripped */
+	s = open_built(&b);
+	assert_non_null(s);
+	assert_null(upcs_symbols_name(s, 0));
+	assert_false(upcs_symbols_are_full(s));
+	upcs_symbols_close(s);
+	b.type = ET_REL;
+	assert_null(open_built(&b));
+	assert_int_equal(errno, ENOEXEC);
+	b.type = ET_DYN;
+	b.machine = EM_RISCV;
+	assert_null(open_built(&b));
+	assert_int_equal(errno, ENOEXEC);
+	write_file(path, "text", 4);
+	assert_null(upcs_symbols_open(path));
+	assert_int_equal(errno, ENOEXEC);
+	assert_null(upcs_symbols_open(directory));
+	assert_int_equal(errno, EISDIR);
+	assert_null(upcs_symbols_open("/nonexistent"));
+	assert_int_equal(errno, ENOENT);
+}
+
+#if defined(__x86_64__) || defined(__aarch64__)
+int main(void);
+
+/* The linker's own work: this function is in this program where it is in memory. */
+static void test_own(void **state)
+{
+	struct upcs_symbols *s = upcs_symbols_open("/proc/self/exe");
+	unsigned char code[16];
+	unsigned after = 0;
+	uint64_t offset;
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	(void)state;
+	assert_non_null(s);
+	assert_true(upcs_symbols_find(s, "main", &after, &offset));
+	assert_int_equal(pread(fd, code, sizeof(code), (off_t)offset), sizeof(code));
+	assert_memory_equal(code, (void *)(uintptr_t)main, sizeof(code));
+	close(fd);
+	upcs_symbols_close(s);
+}
+#endif
+
+/* All of it: nothing but its answer is known. */
+static void look_hard(void)
+{
+	struct upcs_symbols *s = upcs_symbols_open(path);
+	struct upcs_program_info info;
+	int kind = upcs_program_look(path, &info);
+
+	assert_true(kind >= -ENAMETOOLONG && kind <= UPCS_PROGRAM_NONE);
+	if (s) {
+		for (unsigned i = 0; upcs_symbols_name(s, i); i++)
+			(void)all_of(s, upcs_symbols_name(s, i));
+		upcs_symbols_close(s);
+	}
+}
+
+/* Every length, and random bytes in the headers and tables: an answer, and no more. */
+static void test_hostile(void **state)
+{
+	uint64_t seed = 1;
+	struct elf_build b;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(guests) / sizeof(guests[0]); i++) {
+		b = guests[i];
+		elf_build(&b);
+		for (size_t n = 0; n < b.size; n += n < 256 ? 1 : 17) {
+			write_file(path, b.file, n);
+			look_hard();
+			if (n < 64)
+				assert_null(upcs_symbols_open(path));
+		}
+	}
+	for (int i = 0; i < 3000; i++) {
+		b = guests[i % 3];
+		elf_build(&b);
+		for (int k = 0; k < 3; k++)
+			b.file[5 + random_next(&seed) % (b.size - 5)] = (unsigned char)(random_next(&seed) >> 9);
+		write_file(path, b.file, b.size);
+		look_hard();
+	}
+}
+
+/* ---- programs ------------------------------------------------------------------------- */
+
+static struct upcs_program_info info;
+
+static int look_at(const void *bytes, size_t n)
+{
+	write_file(path, bytes, n);
+	return upcs_program_look(path, &info);
+}
+
+static void check_script(const char *text, const char *interpreter, const char *argument)
+{
+	assert_int_equal(look_at(text, strlen(text)), UPCS_PROGRAM_SCRIPT);
+	assert_string_equal(info.interpreter, interpreter);
+	assert_string_equal(info.argument, argument);
+}
+
+static void test_script(void **state)
+{
+	char text[600];
+
+	(void)state;
+	check_script("#!/bin/sh\n", "/bin/sh", "");
+	check_script("#!/bin/sh", "/bin/sh", "");
+	check_script("#! \t/bin/sh \t\necho\n", "/bin/sh", "");
+	check_script("#!/usr/bin/env  python3 -u\n", "/usr/bin/env", "python3 -u");
+	check_script("#!/bin/sh\r\n", "/bin/sh\r", ""); /* as Linux: there is no such file */
+	check_script("#!/bin/sh -e\r\n", "/bin/sh", "-e\r");
+	assert_int_equal(look_at("#!\n", 3), UPCS_PROGRAM_NONE);
+	assert_int_equal(look_at("#!  \t\n/bin/sh", 13), UPCS_PROGRAM_NONE);
+	assert_int_equal(look_at("#!", 2), UPCS_PROGRAM_NONE);
+	assert_int_equal(look_at("#", 1), UPCS_PROGRAM_NONE);
+	assert_int_equal(look_at("", 0), UPCS_PROGRAM_NONE);
+	assert_int_equal(look_at("# /bin/sh\n", 10), UPCS_PROGRAM_NONE);
+	/* Lines longer than Linux looks: an argument is cut, an interpreter is refused. */
+	memset(text, 'a', sizeof(text));
+	memcpy(text, "#!/bin/sh ", 10);
+	assert_int_equal(look_at(text, sizeof(text)), UPCS_PROGRAM_SCRIPT);
+	assert_int_equal(strlen(info.argument), 246);
+	text[9] = 'a';
+	assert_int_equal(look_at(text, sizeof(text)), UPCS_PROGRAM_NONE);
+	text[255] = ' ';
+	assert_int_equal(look_at(text, sizeof(text)), UPCS_PROGRAM_SCRIPT);
+	assert_int_equal(strlen(info.interpreter), 253);
+}
+
+static void test_program(void **state)
+{
+	struct elf_build b;
+
+	(void)state;
+	for (int i = 0; i < UPCS_GUESTS; i++) {
+		b = guests[i];
+		elf_build(&b);
+		assert_int_equal(look_at(b.file, b.size), UPCS_PROGRAM_ELF);
+		assert_int_equal(info.guest, i);
+		assert_false(info.dynamic);
+		assert_string_equal(info.interpreter, "");
+		b.interpreter = "/lib/ld.so.1";
+		b.type = ET_EXEC;
+		elf_build(&b);
+		assert_int_equal(look_at(b.file, b.size), UPCS_PROGRAM_ELF);
+		assert_true(info.dynamic);
+		assert_string_equal(info.interpreter, "/lib/ld.so.1");
+		b.type = ET_CORE;
+		elf_build(&b);
+		assert_int_equal(look_at(b.file, b.size), UPCS_PROGRAM_NONE);
+	}
+	assert_int_equal(upcs_program_look(directory, &info), -EISDIR);
+	assert_int_equal(upcs_program_look("/dev/null", &info), -EACCES);
+	assert_int_equal(upcs_program_look("/nonexistent", &info), -ENOENT);
+}
+
+static void test_interpreter(void **state)
+{
+	struct elf_build b = guests[0];
+	char name[300];
+
+	(void)state;
+	memset(name, 'a', sizeof(name));
+	name[255] = '\0';
+	b.interpreter = name;
+	elf_build(&b);
+	assert_int_equal(look_at(b.file, b.size), UPCS_PROGRAM_ELF);
+	assert_int_equal(strlen(info.interpreter), 255);
+	b.file[64 + 3 * 56 + 255] = 'a'; /* without an end */
+	assert_int_equal(look_at(b.file, b.size), UPCS_PROGRAM_NONE);
+	name[255] = 'a';
+	name[256] = '\0';
+	elf_build(&b);
+	assert_int_equal(look_at(b.file, b.size), -ENAMETOOLONG);
+}
+
+static void test_foreign(void **state)
+{
+	static const struct {
+		uint16_t machine;
+		bool wide, big;
+		const char *name;
+	} foreign[] = {
+		{ EM_PPC64, true, true, "64-bit PowerPC" },
+		{ EM_PPC64, true, false, "64-bit PowerPC, little-endian" },
+		{ EM_PPC, false, false, "little-endian 32-bit PowerPC" },
+		{ EM_386, false, false, "32-bit x86" },
+		{ EM_X86_64, false, false, "x86-64 with 32-bit pointers (x32)" },
+		{ EM_RISCV, true, false, "64-bit RISC-V" },
+		{ EM_ARM, false, false, "32-bit ARM" },
+		{ EM_AARCH64, true, true, "big-endian AArch64" },
+		{ EM_S390, true, true, "64-bit IBM Z" },
+		{ 999, true, false, "ELF machine 999" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+		struct elf_build b = { .machine = foreign[i].machine,
+				       .wide = foreign[i].wide,
+				       .big = foreign[i].big };
+
+		elf_build(&b);
+		assert_int_equal(look_at(b.file, b.size), UPCS_PROGRAM_FOREIGN);
+		assert_string_equal(info.machine, foreign[i].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_none),
+#if defined(__x86_64__) || defined(__aarch64__)
+		cmocka_unit_test(test_own),
+#endif
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_script),
+		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_interpreter),
+		cmocka_unit_test(test_foreign),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

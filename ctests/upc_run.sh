@@ -1,0 +1,285 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# upc_run.sh - upc_run runs a program as if it were not there, its numbers agree with each
+# other, and what it cannot do it says in one line. $UPC_RUN is the tool, $UPC_SIM_PLUGIN
+# the simulator, $UPC_STAT upc_stat.
+tool=${UPC_RUN:-upc_run}
+. "${srcdir:?}/ctests/utils.inc"
+export UPC_RUN UPC_SIM_PLUGIN
+
+# refused STATUS TEXT ARGUMENT...: in one line, and nothing runs
+refused()
+{
+	status=$1
+	text=$2
+	shift 2
+	rm -f ran
+	run "$status" "$@" && grep -q -e "$text" err && [ "$(wc -l < err)" = 1 ] && [ ! -e ran ]
+}
+
+# value NAME [REGION]: of the whole run in CSV
+value()
+{
+	awk -F, -v name="$1" -v region="${2:-}" \
+		'$1 == "run" && $4 == region && $5 == name { print $6 }' csv
+}
+
+# counted ARGUMENT...: status 0 and a report in CSV
+counted()
+{
+	rm -f csv
+	run 0 -r csv -o csv "$@"
+}
+
+echo "1..63"
+
+# ---- what needs no emulator
+
+check "--help has the options" run 0 --help
+check "... with examples" grep -q '^  upc_run -R solve' out
+help_width()
+{
+	! awk 'length > 80' out | grep .
+}
+check "... in 80 columns" help_width
+check "--version" run 0 --version
+bad_options()
+{
+	for options in "-R" "-r xml" "--children x" "-e" "-e ," "--nosuch" "--qemu=" "-R a -R a" "-r stat -R a"; do
+		# shellcheck disable=SC2086
+		run 125 $options -- sh -c ': > ran' || { echo "# $options"; return 1; }
+	done
+	run 125 && [ ! -e ran ]
+}
+check "wrong options: 125, and nothing runs" bad_options
+check "an unknown event: the nearest" refused 125 "'FPU_FMA_3'; the nearest: FPU_FMA_2" \
+	-e FPU_FMA_3 sh -c ': > ran'
+check "a cache's event: why not" refused 125 "'PU0_DCACHE_MISS' is not produced: .* caches" \
+	-e PU0_DCACHE_MISS sh -c ': > ran'
+check "the network's: why not" refused 125 "'TORUS_XP_PACKETS' is not produced: .* network" \
+	-e TORUS_XP_PACKETS sh -c ': > ran'
+check "a program that is not there: 127" refused 127 "cannot run './nowhere': No such file" ./nowhere
+check "... nor in PATH" refused 127 "cannot run 'nosuchprogram'" nosuchprogram
+echo data > data
+check "what may not be executed: 126" refused 126 "cannot run './data': Permission denied" ./data
+chmod +x data
+check "what is no program: 126" refused 126 "'./data': it is no program" ./data
+check "a directory: 126" refused 126 "Is a directory" ./
+printf '#!/no/such/shell\n' > script
+chmod +x script
+check "a script without its interpreter: 126" refused 126 "/no/such/shell.*interpreter" ./script
+printf '#!./loop\n' > loop
+chmod +x loop
+check "a script that is its own interpreter: 126" refused 126 "symbolic links\|interpreters" ./loop
+# The first 20 bytes of an ELF header: class, order, machine.
+elf()
+{
+	# shellcheck disable=SC2059
+	printf "\\177ELF\\00$1\\00$2\\001\\0\\0\\0\\0\\0\\0\\0\\0\\0$3" > foreign
+	head -c 1000 /dev/zero >> foreign
+	chmod +x foreign
+}
+elf 2 2 '\0\002\0\025'
+check "64-bit PowerPC is refused by name" refused 125 "64-bit PowerPC.*not simulated: compile it" ./foreign
+elf 2 1 '\002\0\363\0'
+check "RISC-V likewise" refused 125 "RISC-V.*not simulated: compile it" ./foreign
+cp /bin/true secure
+if [ "$(id -u)" = 0 ] && chown 65534 secure && chmod 4755 secure; then
+	check "a set-user-id program is refused" refused 125 "more rights than its user" ./secure
+else
+	skip "a set-user-id program is refused" "only root can make one of somebody else's"
+fi
+sh=$(command -v sh)
+no_qemu()
+{
+	mkdir -p empty
+	PATH=$dir/empty "$tool" "$sh" -c ': > ran' > out 2> err
+	[ $? = 125 ] && grep -q "is not installed: install qemu-user" err && [ "$(wc -l < err)" = 1 ] &&
+		[ ! -e ran ]
+}
+check "no qemu: says what to install" no_qemu
+check "--qemu of nothing" refused 125 "cannot run the emulator './nowhere'" --qemu ./nowhere sh -c ': > ran'
+check "no simulator: says how to find it" refused 125 "simulator './nowhere'.*UPC_SIM_PLUGIN" \
+	--plugin ./nowhere sh -c ': > ran'
+check "a report that cannot be written" refused 125 "cannot write 'no/where'" -o no/where sh -c ': > ran'
+hidden()
+{
+	# shellcheck disable=SC2016
+	unshare -m sh -c "$1"' && exec "$0" "$@"' "$tool" sh -c ': > ran' > out 2> err
+	[ $? = 125 ] && grep -q "$2" err && [ "$(wc -l < err)" = 1 ] && [ ! -e ran ]
+}
+own_mounts=false
+if unshare -m mount -t tmpfs none /dev/shm 2> /dev/null; then
+	own_mounts=true
+	check "shared memory that is full" hidden \
+		'mount -t tmpfs -o size=64k none /dev/shm && head -c 64k /dev/zero > /dev/shm/x' \
+		"shared memory is full"
+	check "shared memory that is not there" hidden \
+		'mount -t tmpfs none /dev && : > /dev/null' "mount a tmpfs at /dev/shm"
+else
+	skip "shared memory that is full" "no mount name space of one's own here"
+	skip "shared memory that is not there" "no mount name space of one's own here"
+fi
+check "upc_stat --sim: not with what runs already" [ "$("$UPC_STAT" --sim -p 1 2> /dev/null; echo $?)" = 2 ]
+
+# ---- programs
+
+missing=
+[ -e "$UPC_SIM_PLUGIN" ] || missing="the simulator is not built"
+command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
+[ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
+if [ -n "$missing" ]; then
+	while [ $n -lt 63 ]; do
+		skip "simulated programs" "$missing"
+	done
+	exit 0
+fi
+check "a program is simulated" run 0 -o report true
+check "the report goes to a file" grep -q '^  INSTRUCTIONS ' report
+report_width()
+{
+	! awk 'length > 80' report | grep .
+}
+check "... in 80 columns" report_width
+check "... and nothing else is written" [ ! -s out ]
+check "... to either" [ ! -s err ]
+check "the program's output is its own" run 0 -- echo 'a  b' c
+check "... and nothing is added to it" [ "$(cat out)" = 'a  b c' ]
+check "the table is on standard error" grep -q '^ echo a  b c: .* 1 process, 1 thread on 1 core' err
+reads()
+{
+	printf 'x\ny\n' | run 0 -o report wc -l && [ "$(tr -d ' ' < out)" = 2 ]
+}
+check "standard input is the program's" reads
+check "the exit status is the program's" run 7 -o report sh -c 'exit 7'
+# shellcheck disable=SC2016
+check "a program that a signal ends: 128 and the signal" run 143 -o report sh -c 'kill -TERM $$'
+check "... which is in the report" grep -q 'ended by signal 15' report
+cat > args << 'SH'
+#!/bin/sh -u
+printf '%s|' "$0" "$@"
+SH
+chmod +x args
+args()
+{
+	./args 'a b' '' -x > plain && run 0 -o report ./args 'a b' '' -x && cmp plain out
+}
+check "a script, with its arguments" args
+args_by_path()
+(
+	mkdir -p bin && cp args bin/in-path
+	PATH=$dir/bin:$PATH
+	in-path 1 > plain && run 0 -o report in-path 1 && cmp plain out
+)
+check "... also by PATH" args_by_path
+cat > catch.sh << 'SH'
+trap 'echo caught > caught; exit 9' TERM
+: > ready
+while :; do sleep 0.1; done
+SH
+forwards()
+{
+	rm -f ready caught
+	"$tool" --children=off -o report sh catch.sh > out 2> err &
+	pid=$!
+	tries=0
+	while [ ! -e ready ] && [ $tries -lt 300 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	kill -TERM $pid
+	wait $pid
+	[ $? = 9 ] && [ -s caught ]
+}
+check "a signal sent to upc_run reaches the program" forwards
+# shellcheck disable=SC2016
+left_over()
+{
+	unshare -m sh -c 'mount -t tmpfs none /dev/shm && "$0" -o report sh -c "/bin/true & wait" &&
+		{ "$0" -o report sh -c "kill -KILL \$\$"; [ $? = 137 ]; } && ls -A /dev/shm' \
+		"$tool" > out 2> err && [ ! -s out ]
+}
+if $own_mounts; then
+	check "nothing is left in shared memory" left_over
+else
+	skip "nothing is left in shared memory" "no mount name space of one's own here"
+fi
+
+# ---- numbers
+
+# shellcheck disable=SC2016
+echo 'i=0; while [ $i -lt 100 ]; do i=$((i + 1)); done' > count.sh
+again()
+{
+	counted -- sh count.sh && cut -d, -f1,4-7 csv > first && counted -- sh count.sh &&
+		cut -d, -f1,4-7 csv > second && cmp first second
+}
+check "twice the same: the same counts" again
+check "... which are some" [ "$(value INSTRUCTIONS)" -gt 10000 ]
+check "TOT_INS is INSTRUCTIONS" [ "$(value TOT_INS)" = "$(value INSTRUCTIONS)" ]
+check "one thread is core 0's" [ "$(value PU0_INSTRUCTIONS)" = "$(value INSTRUCTIONS)" ]
+check "BR_INS, LD_INS, SR_INS are those of the unit" [ "$(value BR_INS) $(value LD_INS) $(value SR_INS)" = \
+	"$(value IPIPE_BRANCHES) $(value DATA_LOADS) $(value DATA_STORES)" ]
+check "nothing of caches" [ -z "$(value DCACHE_MISS)$(value PU0_ICACHE_HIT)" ]
+check "--events: these alone" counted -e PU0_DATA_LOADS,FP_OPS true
+check "... of the core and of all" [ "$(cut -d, -f5 csv | tr '\n' ' ')" = "event FP_OPS PU0_DATA_LOADS " ]
+per_process()
+{
+	# The shell, its child, and that as another program.
+	counted -p -t -e INSTRUCTIONS sh -c '/bin/true & wait' &&
+		awk -F, '{ n[$1]++; sum[$1] += $6 } $1 == "process" { pid[$2] }
+			END { for (p in pid) pids++; exit !(n["process"] == 3 && n["thread"] == 3 && pids == 2 &&
+			sum["process"] == sum["run"] && sum["thread"] == sum["run"]) }' csv
+}
+check "--per-process and --per-thread add up to the whole" per_process
+children_off()
+{
+	counted -p --children=off -e INSTRUCTIONS sh -c '/bin/true & wait' &&
+		[ "$(grep -c ^process csv)" = 1 ]
+}
+check "--children=off: the program alone" children_off
+json()
+{
+	run 0 -r json -o json -p -t -- sh -c 'exit 0' && python3 -c 'import json
+r = json.load(open("json"))
+assert r["tool"] == "upc_run" and r["exit_status"] == 0 and r["cores"] == [0]
+assert r["counts"]["sum"] == r["counts"]["PU0"] == r["by_thread"][0]["counts"] == r["by_process"][0]["counts"]
+assert r["counts"]["sum"]["INSTRUCTIONS"] > 0 and "DCACHE_MISS" not in r["counts"]["sum"]'
+}
+if command -v python3 > /dev/null; then
+	check "--report=json" json
+else
+	skip "--report=json" "no python3 to read it with"
+fi
+check "--progress says how far it is" run 0 --progress -o report sleep 3
+check "... in a line" grep -q '^upc_run: .* s, .* million instructions, .* a second, 1 thread$' err
+check "upc_stat --sim has its own table" [ "$("$UPC_STAT" --sim -o report -- sh -c 'exit 5'; echo $?)" = 5 ]
+check "... of the simulated events" grep -q '^ *[0-9,]*  *[0-9.]* %  IPIPE_BRANCHES$' report
+
+# ---- regions
+
+cat > prog.c << 'C'
+__attribute__((noinline)) int solve(int n) { return n > 0 ? solve(n - 1) + 1 : 0; }
+__attribute__((noinline)) int set_up(int n) { volatile int sum = 0; while (n--) sum += n; return sum; }
+int main(void) { return set_up(1000) + solve(10) + solve(20) == 499530 ? 0 : 1; }
+C
+if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
+	check "regions" counted -R solve -R set_up -e INSTRUCTIONS ./prog
+	check "... entered from outside only" [ "$(value entered solve) $(value entered set_up)" = "2 1" ]
+	inside()
+	{
+		[ "$(value INSTRUCTIONS solve)" -gt 90 ] && [ "$(value INSTRUCTIONS solve)" -lt 1000 ] &&
+			[ "$(value INSTRUCTIONS set_up)" -gt 3000 ] &&
+			[ "$(value INSTRUCTIONS set_up)" -lt 10000 ]
+	}
+	check "... with what they do" inside
+	check "an unknown function: the nearest" refused 125 "no function 'slove' in './prog'.*nearest: solve" \
+		-R slove ./prog
+	check "one of a library" counted -R __libc_start_main -e INSTRUCTIONS ./prog
+	check "one that is loaded later, or never" run 0 --late -R slove ./prog
+	check "... which is said" grep -q 'region slove was not found' err
+else
+	while [ $n -lt 63 ]; do
+		skip "regions" "there is no compiler"
+	done
+fi

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * block.c - parts of blocks, and the table of kinds.
+ */
+#include "block.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define SLOTS (2 * UPCS_KINDS_MAX) /* half of them stay free */
+#define NO_KIND UINT32_MAX
+
+struct upcs_kinds {
+	uint32_t n;
+	uint32_t slot[SLOTS]; /* a kind plus 1, or 0 */
+	struct upcs_kind kind[UPCS_KINDS_MAX];
+};
+
+struct upcs_kinds *upcs_kinds_create(void)
+{
+	/* 20 MB, of which few pages are ever touched. */
+	void *p = mmap(NULL, sizeof(struct upcs_kinds), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void upcs_kinds_destroy(struct upcs_kinds *kinds)
+{
+	munmap(kinds, sizeof(*kinds));
+}
+
+uint32_t upcs_kinds_all(const struct upcs_kinds *kinds, const struct upcs_kind **all)
+{
+	*all = kinds->kind;
+	return kinds->n;
+}
+
+static uint32_t hash(const struct upcs_kind *kind)
+{
+	uint64_t h = 0;
+	unsigned i;
+
+	for (i = 0; i < UPCS_TALLIES; i++)
+		h = (h ^ kind->tally[i]) * 0x9e3779b97f4a7c15u;
+	return (uint32_t)(h >> 32);
+}
+
+static uint32_t kind_of(struct upcs_kinds *kinds, struct upcs_counts *counts, const struct upcs_kind *kind,
+			uint32_t limit)
+{
+	uint32_t at = hash(kind) % SLOTS;
+
+	for (; kinds->slot[at]; at = (at + 1) % SLOTS)
+		if (memcmp(&kinds->kind[kinds->slot[at] - 1], kind, sizeof(*kind)) == 0)
+			return kinds->slot[at] - 1;
+	if (kinds->n >= limit || (counts && !upcs_counts_add_kind(counts, kind)))
+		return NO_KIND;
+	kinds->kind[kinds->n] = *kind;
+	kinds->slot[at] = ++kinds->n;
+	return kinds->n - 1;
+}
+
+static bool ends_part(const struct upcs_block *block, uint32_t i)
+{
+	return i + 1 == block->n || block->insn[i + 1].enters || block->insn[i + 1].apart ||
+	       (block->insn[i].insn.flags | block->insn[i + 1].insn.flags) & UPCS_INSN_REPEATS ||
+	       (block->exact && block->insn[i].insn.flags & UPCS_INSN_FAULTS);
+}
+
+static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts, bool singly)
+{
+	uint32_t limit = singly ? UPCS_KINDS_MAX : UPCS_KINDS_MAX - UPCS_KINDS_SINGLE, i, first = 0;
+	struct upcs_kind kind = {{0}};
+	unsigned t;
+
+	block->parts = 0;
+	for (i = 0; i < block->n; i++) {
+		struct upcs_part *part = &block->part[block->parts];
+
+		for (t = 0; t < UPCS_TALLIES; t++)
+			kind.tally[t] += block->insn[i].insn.tally[t];
+		if (!singly && !ends_part(block, i))
+			continue;
+		part->first = first;
+		part->enters = block->insn[first].enters;
+		part->repeats = (block->insn[first].insn.flags & UPCS_INSN_REPEATS) != 0;
+		part->kind = kind_of(kinds, counts, &kind, limit);
+		if (part->kind == NO_KIND)
+			return false;
+		block->parts++;
+		first = i + 1;
+		memset(&kind, 0, sizeof(kind));
+	}
+	return true;
+}
+
+void upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts)
+{
+	static const struct upcs_kind nothing;
+
+	block->nothing = kind_of(kinds, counts, &nothing, UPCS_KINDS_MAX);
+	if (!split(block, kinds, counts, false) && !split(block, kinds, counts, true))
+		block->parts = 0;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counts.c - the file of raw counts: making it, its memory, and what a dead process left.
+ */
+#include "counts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define PAGE 4096u
+#define COUNTS_A_PAGE (PAGE / sizeof(uint64_t))
+#define ARRAY_BYTES (UPCS_KINDS_MAX * sizeof(uint64_t))
+
+_Static_assert(offsetof(struct upcs_counts, count) % PAGE == 0, "arrays are made of whole pages");
+
+static size_t bytes_for(uint32_t arrays)
+{
+	return offsetof(struct upcs_counts, count) + arrays * ARRAY_BYTES;
+}
+
+void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint32_t process)
+{
+	snprintf(path, UPCS_COUNTS_PATH_MAX, "%s.%u", results, process);
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+/*
+ * Has the memory that is about to be written. The file is sparse, and where its tmpfs is full,
+ * touching it would be a SIGBUS: then pages of our own take its place, which whoever comes
+ * after us does not see, but which are as good while we live.
+ */
+static void back(void *begin, size_t bytes)
+{
+	uintptr_t first = (uintptr_t)begin & ~(uintptr_t)(PAGE - 1);
+	uintptr_t last = ((uintptr_t)begin + bytes + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	int error = errno;
+
+	/* EINVAL: an older kernel, which cannot tell. */
+	if (madvise((void *)first, last - first, MADV_POPULATE_WRITE) && errno != EINVAL)
+		(void)mmap((void *)first, last - first, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	errno = error;
+}
+
+static struct upcs_counts *map(int fd, uint32_t *arrays)
+{
+	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+	void *p;
+
+	/* Address space may be limited. */
+	for (*arrays = UPCS_ARRAYS_MAX; *arrays; *arrays /= 4) {
+		p = mmap(NULL, bytes_for(*arrays), PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
+		if (p != MAP_FAILED)
+			return p;
+	}
+	return NULL;
+}
+
+/* A file larger than the limit would be a signal. */
+static bool may_be_large(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes_for(UPCS_ARRAYS_MAX));
+}
+
+static int make_file(const char *path)
+{
+	int fd = -1;
+
+	if (may_be_large())
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0 && ftruncate(fd, (off_t)bytes_for(UPCS_ARRAYS_MAX))) {
+		close(fd);
+		unlink(path);
+		fd = -1;
+	}
+	return fd;
+}
+
+struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind *kinds, uint32_t n)
+{
+	struct upcs_counts *counts;
+	int fd = make_file(path);
+	uint32_t arrays;
+
+	counts = map(fd, &arrays);
+	if (fd >= 0)
+		close(fd);
+	if (!counts) {
+		unlink(path);
+		return NULL;
+	}
+	/* A forked child has one of its own. */
+	(void)madvise(counts, bytes_for(arrays), MADV_DONTFORK);
+	(void)madvise(counts, bytes_for(arrays), MADV_DONTDUMP);
+	back(counts, offsetof(struct upcs_counts, kind[n + 1]));
+	if (n)
+		memcpy(counts->kind, kinds, n * sizeof(*kinds));
+	counts->arrays = arrays;
+	counts->kinds = n;
+	__atomic_store_n(&counts->magic, UPCS_COUNTS_MAGIC, __ATOMIC_RELEASE);
+	return counts;
+}
+
+void upcs_counts_destroy(struct upcs_counts *counts, const char *path)
+{
+	munmap(counts, bytes_for(counts->arrays));
+	if (path)
+		unlink(path);
+}
+
+/* ---- kinds and arrays ---------------------------------------------------------------- */
+
+bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *kind)
+{
+	uint32_t n = counts->kinds, i;
+
+	if (n == UPCS_KINDS_MAX)
+		return false;
+	back(&counts->kind[n], sizeof(*kind));
+	/* Its counts lie in the next page of every array. */
+	if (n % COUNTS_A_PAGE == 0)
+		for (i = 0; i < counts->arrays; i++)
+			if (counts->array[i].thread)
+				back(&counts->count[i][n], PAGE);
+	counts->kind[n] = *kind;
+	__atomic_store_n(&counts->kinds, n + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t active)
+{
+	uint32_t i;
+
+	for (i = 0; i < counts->arrays; i++) {
+		if (counts->array[i].thread)
+			continue;
+		back(counts->count[i], (counts->kinds + 1) * sizeof(uint64_t));
+		counts->array[i].active = active;
+		/* Before any count, for whoever settles. */
+		__atomic_store_n(&counts->array[i].thread, thread + 1, __ATOMIC_RELEASE);
+		return (int)i;
+	}
+	return -1;
+}
+
+void upcs_counts_give(struct upcs_counts *counts, int array)
+{
+	size_t used = ((counts->kinds + COUNTS_A_PAGE) / COUNTS_A_PAGE) * PAGE;
+
+	if (used > ARRAY_BYTES)
+		used = ARRAY_BYTES;
+	/* Memory that is not the file's has to be cleared by hand. */
+	if (madvise(counts->count[array], used, MADV_REMOVE))
+		memset(counts->count[array], 0, used);
+	__atomic_store_n(&counts->array[array].thread, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- folding ------------------------------------------------------------------------- */
+
+void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, uint64_t n)
+{
+	unsigned i;
+
+	for (i = 0; i < UPCS_TALLIES; i++)
+		sum[i] += n * kind->tally[i];
+}
+
+static void add(uint64_t to[UPCS_TALLIES], const uint64_t sum[UPCS_TALLIES])
+{
+	unsigned i;
+
+	/* Readers of the results may look at any time; there is no other writer. */
+	for (i = 0; i < UPCS_TALLIES; i++)
+		if (sum[i])
+			__atomic_store_n(&to[i], to[i] + sum[i], __ATOMIC_RELAXED);
+}
+
+void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_TALLIES])
+{
+	unsigned r;
+
+	add(record->tally[0], sum);
+	for (r = 0; active >> r; r++)
+		if (active >> r & 1)
+			add(record->tally[1 + r], sum);
+}
+
+/*
+ * The record as it should be. What was folded before stands where the file has less: pages that
+ * back() put in its place are gone with their process.
+ */
+static void settle_thread(struct upcs_thread *record, uint32_t index, const struct upcs_counts *counts,
+			  uint32_t arrays, uint32_t kinds)
+{
+	uint64_t folded[UPCS_COLUMNS][UPCS_TALLIES];
+	uint32_t i, k;
+	unsigned c, t;
+
+	memcpy(folded, record->tally, sizeof(folded));
+	memset(record->tally, 0, sizeof(record->tally));
+	for (i = 0; i < arrays; i++) {
+		uint64_t sum[UPCS_TALLIES] = {0};
+
+		if (__atomic_load_n(&counts->array[i].thread, __ATOMIC_ACQUIRE) != index + 1)
+			continue;
+		for (k = 0; k < kinds; k++)
+			if (counts->count[i][k])
+				upcs_counts_sum(sum, &counts->kind[k], counts->count[i][k]);
+		upcs_counts_tally(record, (uint16_t)(counts->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)), sum);
+	}
+	for (c = 0; c < UPCS_COLUMNS; c++)
+		for (t = 0; t < UPCS_TALLIES; t++)
+			if (record->tally[c][t] < folded[c][t])
+				record->tally[c][t] = folded[c][t];
+}
+
+static void settle_threads(struct upcs_results *results, uint32_t process, const struct upcs_counts *counts,
+			   uint32_t arrays)
+{
+	uint32_t taken = __atomic_load_n(&results->threads, __ATOMIC_ACQUIRE), i;
+	uint32_t kinds = __atomic_load_n(&counts->kinds, __ATOMIC_ACQUIRE);
+
+	if (kinds > UPCS_KINDS_MAX)
+		kinds = UPCS_KINDS_MAX;
+	for (i = 0; i < taken && i < UPCS_THREADS_MAX; i++) {
+		struct upcs_thread *record = &results->thread[i];
+
+		if (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) != UPCS_RUNS || record->process != process)
+			continue;
+		settle_thread(record, i, counts, arrays, kinds);
+		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
+	}
+}
+
+bool upcs_counts_settle(struct upcs_results *results, uint32_t process, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const struct upcs_counts *counts;
+	uint32_t arrays = UPCS_ARRAYS_MAX;
+	struct stat st;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (size_t)st.st_size != bytes_for(arrays)) {
+		close(fd);
+		return false;
+	}
+	for (counts = MAP_FAILED; counts == MAP_FAILED && arrays; arrays = counts == MAP_FAILED ? arrays / 4 : arrays)
+		counts = mmap(NULL, bytes_for(arrays), PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	close(fd);
+	if (counts == MAP_FAILED)
+		return false;
+	if (counts->magic == UPCS_COUNTS_MAGIC)
+		settle_threads(results, process, counts, counts->arrays < arrays ? counts->arrays : arrays);
+	munmap((void *)counts, bytes_for(arrays));
+	unlink(path);
+	return true;
+}

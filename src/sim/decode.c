@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * decode.c - the border to capstone, which takes x86 instructions apart; those of the other
+ * guests are words whose fields are in known places.
+ */
+#include <stdlib.h>
+
+#include <capstone/capstone.h>
+
+#include "decode.h"
+
+struct upcs_decoder {
+	enum upcs_guest guest;
+	csh capstone; /* this and the next: of x86 alone */
+	cs_insn *cs;
+};
+
+static bool open_capstone(struct upcs_decoder *decoder)
+{
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder->capstone))
+		return false;
+	if (!cs_option(decoder->capstone, CS_OPT_DETAIL, CS_OPT_ON))
+		decoder->cs = cs_malloc(decoder->capstone);
+	if (!decoder->cs)
+		cs_close(&decoder->capstone);
+	return decoder->cs;
+}
+
+struct upcs_decoder *upcs_decoder_create(enum upcs_guest guest)
+{
+	struct upcs_decoder *decoder;
+
+	if ((unsigned)guest >= UPCS_GUESTS)
+		return NULL;
+	decoder = calloc(1, sizeof(*decoder));
+	if (!decoder)
+		return NULL;
+	decoder->guest = guest;
+	if (guest == UPCS_X86_64 && !open_capstone(decoder)) {
+		free(decoder);
+		return NULL;
+	}
+	return decoder;
+}
+
+void upcs_decoder_destroy(struct upcs_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	if (decoder->cs) {
+		cs_free(decoder->cs, 1);
+		cs_close(&decoder->capstone);
+	}
+	free(decoder);
+}
+
+/* All n bytes are one instruction to capstone. */
+static bool disassemble(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
+			size_t n)
+{
+	size_t left = n;
+
+	return n && cs_disasm_iter(decoder->capstone, &bytes, &left, &address, decoder->cs) && !left;
+}
+
+static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
+		       size_t n, struct upcs_insn *insn)
+{
+	bool known = disassemble(decoder, address, bytes, n);
+
+	/* Capstone 4 leaves out instructions that processors have had for long, and refuses
+	 * prefixes that they ignore. */
+	if (!known && upcs_decode_x86_unknown(bytes, n, insn))
+		return true;
+	while (!known && n > 1 && upcs_x86_is_prefix(*bytes))
+		known = disassemble(decoder, address, ++bytes, --n);
+	if (known)
+		upcs_decode_x86(decoder->capstone, decoder->cs, insn);
+	return known;
+}
+
+/* Most significant byte first. */
+static uint32_t word_of(const uint8_t *b)
+{
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
+		 struct upcs_insn *insn)
+{
+	*insn = (struct upcs_insn){.tally[UPCS_INSTRUCTIONS] = 1};
+	if (decoder->guest == UPCS_X86_64 && decode_x86(decoder, address, bytes, n, insn))
+		return;
+	if (decoder->guest == UPCS_AARCH64 && n == 4) {
+		upcs_decode_arm64(__builtin_bswap32(word_of(bytes)), insn);
+		return;
+	}
+	if (decoder->guest == UPCS_PPC && n == 4) {
+		upcs_decode_ppc(word_of(bytes), insn);
+		return;
+	}
+	upcs_put_i(insn, UPCS_IPIPE_OTHER);
+	insn->flags = UPCS_INSN_UNKNOWN | UPCS_INSN_FAULTS;
+}

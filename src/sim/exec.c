@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * exec.c - from a program to the command line of its emulator.
+ */
+#include "exec.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Scripts whose interpreters are scripts: so many does Linux follow. */
+#define INTERPRETERS_MAX 5
+
+struct list {
+	char **item;
+	size_t n, room;
+	bool failed; /* no memory */
+};
+
+static void put(struct list *list, char *text)
+{
+	char **larger;
+
+	if (list->n + 2 > list->room) {
+		list->room = 2 * list->room + 16;
+		larger = realloc(list->item, list->room * sizeof(*larger));
+		if (!larger)
+			list->failed = true;
+		else
+			list->item = larger;
+	}
+	if (!text || list->failed) {
+		list->failed = true;
+		free(text);
+		return;
+	}
+	list->item[list->n++] = text;
+	list->item[list->n] = NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static void add(struct list *list, const char *format, ...)
+{
+	char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	put(list, text);
+}
+
+static void drop(struct list *list)
+{
+	while (list->n)
+		free(list->item[--list->n]);
+	free(list->item);
+	memset(list, 0, sizeof(*list));
+}
+
+/* ---- options ------------------------------------------------------------------------- */
+
+/* In the value of an option the emulator takes two commas for one. NULL: no memory. */
+static char *quote(const char *path)
+{
+	size_t commas = 0, i, n = 0;
+	char *text;
+
+	for (i = 0; path[i]; i++)
+		commas += path[i] == ',';
+	text = malloc(i + commas + 1);
+	for (i = 0; text && path[i]; i++) {
+		if (path[i] == ',')
+			text[n++] = ',';
+		text[n++] = path[i];
+	}
+	if (text)
+		text[n] = 0;
+	return text;
+}
+
+static void add_plugin(struct list *list, const struct upcs_command *command)
+{
+	char *plugin = quote(command->options->plugin), *results = quote(command->results);
+
+	add(list, "-plugin");
+	if (plugin && results)
+		add(list, "%s,results=%s,after=%lld,count=%s", plugin, results, (long long)command->after,
+		    command->counted ? "on" : "off");
+	else
+		list->failed = true;
+	free(plugin);
+	free(results);
+}
+
+/*
+ * Would be heeded by the emulator's own dynamic linker and C library, or by the emulator.
+ * Its option -E takes a comma for the end of the variable, so those with one stay with it.
+ */
+static bool is_for_guest(const char *variable)
+{
+	return (strncmp(variable, "LD_", 3) == 0 || strncmp(variable, "QEMU_", 5) == 0 ||
+		strncmp(variable, "GLIBC_TUNABLES=", 15) == 0) &&
+	       strchr(variable, '=') && !strchr(variable, ',');
+}
+
+static void add_options(struct list *list, const struct upcs_command *command, enum upcs_guest guest,
+			const char *argv0)
+{
+	const struct upcs_options *options = command->options;
+
+	add(list, "%s", options->qemu[guest]);
+	add(list, "-0");
+	add(list, "%s", argv0);
+	if (options->prefix[guest][0]) {
+		add(list, "-L");
+		add(list, "%s", options->prefix[guest]);
+	}
+	/* Else the program finds 16 random bytes, and its C library does with them what it likes. */
+	if (!options->randomise) {
+		add(list, "-seed");
+		add(list, "1");
+	}
+	add_plugin(list, command);
+}
+
+static void add_variables(struct list *argv, struct list *envp, char *const variables[])
+{
+	size_t i;
+
+	for (i = 0; variables && variables[i]; i++) {
+		if (is_for_guest(variables[i])) {
+			add(argv, "-E");
+			add(argv, "%s", variables[i]);
+		} else {
+			add(envp, "%s", variables[i]);
+		}
+	}
+}
+
+/* ---- programs and scripts ------------------------------------------------------------ */
+
+/* A script's arguments become its interpreter's: INTERPRETER [ARGUMENT] SCRIPT, and the
+ * script's own but the first. */
+static void interpret(struct list *arguments, const struct upcs_program_info *info, const char *script)
+{
+	struct list list = {NULL, 0, 0, false};
+	size_t i;
+
+	add(&list, "%s", info->interpreter);
+	if (info->argument[0])
+		add(&list, "%s", info->argument);
+	add(&list, "%s", script);
+	for (i = 1; i < arguments->n; i++)
+		add(&list, "%s", arguments->item[i]);
+	list.failed |= arguments->failed;
+	drop(arguments);
+	*arguments = list;
+}
+
+/* Follows scripts from path to an ELF file, whose path is *program and whose arguments are
+ * *arguments. */
+static int find_program(const char *path, struct list *arguments, struct upcs_program_info *info, char **program)
+{
+	int kind, depth;
+
+	*program = strdup(path);
+	for (depth = 0; *program; depth++) {
+		kind = upcs_program_look(*program, info);
+		if (kind < 0)
+			return kind;
+		if (kind == UPCS_PROGRAM_ELF)
+			return 0;
+		if (kind != UPCS_PROGRAM_SCRIPT || depth == INTERPRETERS_MAX)
+			return kind == UPCS_PROGRAM_SCRIPT ? -ELOOP : -ENOEXEC;
+		interpret(arguments, info, *program);
+		free(*program);
+		*program = strdup(info->interpreter);
+	}
+	return -ENOMEM;
+}
+
+static int make(const struct upcs_command *command, const char *program, const struct list *arguments,
+		char *const envp[], struct upcs_exec *exec)
+{
+	struct list argv = {NULL, 0, 0, false}, variables = {NULL, 0, 0, false};
+	size_t i;
+
+	add_options(&argv, command, exec->info.guest, arguments->item[0]);
+	add_variables(&argv, &variables, envp);
+	/* Not to be taken for an option. */
+	add(&argv, "%s%s", program[0] == '-' ? "./" : "", program);
+	for (i = 1; i < arguments->n; i++)
+		add(&argv, "%s", arguments->item[i]);
+	if (!variables.n) {
+		variables.item = calloc(1, sizeof(*variables.item));
+		variables.failed |= !variables.item;
+	}
+	if (argv.failed || variables.failed) {
+		drop(&argv);
+		drop(&variables);
+		return -ENOMEM;
+	}
+	exec->argv = argv.item;
+	exec->envp = variables.item;
+	return 0;
+}
+
+int upcs_exec_make(const struct upcs_command *command, const char *path, char *const argv[], char *const envp[],
+		   struct upcs_exec *exec)
+{
+	struct list arguments = {NULL, 0, 0, false};
+	char *program = NULL;
+	size_t i;
+	int error;
+
+	memset(exec, 0, sizeof(*exec));
+	add(&arguments, "%s", argv && argv[0] ? argv[0] : "");
+	for (i = 1; argv && argv[0] && argv[i]; i++)
+		add(&arguments, "%s", argv[i]);
+	error = find_program(path, &arguments, &exec->info, &program);
+	if (!error && (exec->info.guest >= UPCS_GUESTS || !command->options->qemu[exec->info.guest][0]))
+		error = -ENOEXEC;
+	if (!error && arguments.failed)
+		error = -ENOMEM;
+	if (!error)
+		error = make(command, program, &arguments, envp, exec);
+	drop(&arguments);
+	free(program);
+	return error;
+}
+
+void upcs_exec_free(struct upcs_exec *exec)
+{
+	char **lists[] = {exec->argv, exec->envp};
+	size_t i, k;
+
+	for (k = 0; k < 2; k++) {
+		for (i = 0; lists[k] && lists[k][i]; i++)
+			free(lists[k][i]);
+		free(lists[k]);
+	}
+	memset(exec, 0, sizeof(*exec));
+}
+
+bool upcs_exec_is_privileged(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_mode & (S_ISUID | S_ISGID);
+}

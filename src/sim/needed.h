@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * needed.h - which file of those that a program is loaded with has a function?
+ */
+#ifndef UPCS_NEEDED_H
+#define UPCS_NEEDED_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#define UPCS_NEAREST 3
+#define UPCS_NEAREST_NAME 256
+
+struct upcs_needed {
+	char file[PATH_MAX]; /* where it is, or where it is chosen */
+	bool chosen;	     /* at run time (an IFUNC): not found by this name */
+	bool full;	     /* the program has all its symbols; false: it is stripped */
+	char missing[256];   /* a library that was not found, "" none: it may be there */
+	/* The names nearest to it, best first; "" behind the last. For C++ as they are in
+	 * the files. */
+	char nearest[UPCS_NEAREST][UPCS_NEAREST_NAME];
+};
+
+/*
+ * Looks for function name in program, its interpreter, and its shared libraries, as its
+ * dynamic linker finds them: RPATH, library_path (LD_LIBRARY_PATH, may be NULL), RUNPATH,
+ * and the usual directories, first below prefix ("" or NULL: only the machine's own).
+ * What is opened while it runs (dlopen) or preloaded is not known.
+ * 0: found. -ENOENT: not; and needed says what there is. -errno: program cannot be read.
+ */
+int upcs_symbols_needed(const char *program, const char *prefix, const char *library_path,
+			const char *name, struct upcs_needed *needed);
+
+#endif

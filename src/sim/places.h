@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * places.h - at which addresses the functions that are regions begin, in the files that are
+ * mapped now: the program, its libraries, and what it opens later.
+ *
+ * One thread at a time: the one that translates, or holds the lock of fork.
+ */
+#ifndef UPCS_PLACES_H
+#define UPCS_PLACES_H
+
+#include "results.h"
+
+/*
+ * Bit per region: its function begins at the address of our memory, which holds code. *found
+ * gets a bit for each region that was found in a file seen anew.
+ */
+uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, uint32_t *found);
+
+/* Something was mapped or unmapped. Any thread. */
+void upcs_places_changed(void);
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * region.c - the stack of return addresses of a thread, told from the blocks that it
+ * begins, and the regions that are active on it.
+ *
+ * A frame is a call that has not returned; what runs on it is its activation. Frames are
+ * numbered from the bottom, and depth is how many there are. A region ends when depth is
+ * less than its floor, the depth at which it was entered: so a function that was jumped to
+ * (a tail call) ends with the one that jumped.
+ *
+ * A site is a return address. It is kept when its frame is popped, with the activations
+ * that went on from there, for two reasons. longjmp jumps to a return address of setjmp,
+ * which returned long ago: the youngest that still lives goes on. And what has been
+ * unwound by an exception is seen when an activation below calls from a site of its own.
+ *
+ * Blocks tell no stack pointer, so these are kept out of it:
+ *   - Jumps inside of a function, as those of a switch, to an address behind a call. They
+ *     come from an activation of the same function, longjmp's does not.
+ *   - Handlers of signals, which nobody called. They end with a return to an address that
+ *     nobody left (the trampoline); it goes on, without a jump, where the signal came.
+ * Other stacks of the same thread (swapcontext) are not told apart: what runs there is
+ * counted to the region that switched to it, and a region that is left by a switch to
+ * an older frame ends, and is not active again when it is switched back to.
+ */
+#include "region.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+
+#define REGIONS 16u
+#define FRAMES_FIRST 256u
+#define FRAMES_MAX (1u << 20)
+#define SITES_FIRST 256u
+#define SITES_MAX (1u << 18)
+#define OWNERS 3u	/* setjmp in recursion: so many levels are told apart */
+#define SEARCH_MAX 256u /* frames */
+#define NEAR 0x10000u	/* bytes; a jump that goes further is none of a switch */
+
+/* The function of an activation: its first block, and where that jumped to, if it did
+ * indirectly: a PLT's stub is as good as the function behind it. */
+struct function {
+	uint64_t entry, then;
+};
+
+struct frame {
+	uint64_t below;	 /* number + 1 of the next older frame of its site; 0: none */
+	uint64_t serial; /* from 1, never twice */
+	struct function function;
+	uint32_t site;
+};
+
+/* An activation: its depth, and the serial of its frame (0: the bottom). */
+struct owner {
+	uint64_t depth, serial;
+};
+
+struct site {
+	uint64_t address;
+	uint64_t top;		     /* number + 1 of its youngest frame; 0: none */
+	struct owner owner[OWNERS]; /* that went on from here, the youngest last */
+	unsigned owners;
+};
+
+struct upcs_region_stack {
+	/* The block before. */
+	uint64_t begin, next;
+	uint8_t end;
+	bool stray; /* it was returned to, and nobody left its address */
+	bool fresh; /* it is the first of its activation */
+
+	bool astray; /* after a return or jump of no known kind depth may be too great... */
+	uint64_t astray_depth; /* ...while it is not less than this */
+	bool forgot;
+
+	uint16_t active, uncalled; /* uncalled: entered by other means than a call */
+	uint64_t highest;	   /* floor of those active */
+	uint64_t floor[REGIONS];
+	uint64_t from_begin[REGIONS], from_next[REGIONS]; /* of uncalled: the block before */
+
+	uint64_t base, depth; /* frames base to depth - 1 are known */
+	uint64_t serial;
+	struct frame *frame; /* number i at i & (frames - 1) */
+	uint64_t frames;
+	struct site *site; /* from 1 */
+	uint32_t sites, sites_room;
+	uint32_t *table; /* numbers of sites by hash; 0: none; twice sites_room */
+};
+
+static struct frame *frame_at(const struct upcs_region_stack *s, uint64_t i)
+{
+	return &s->frame[i & (s->frames - 1)];
+}
+
+/* ---- sites ------------------------------------------------------------------------- */
+
+static uint32_t *place_of(const struct upcs_region_stack *s, uint64_t address)
+{
+	uint32_t mask = 2 * s->sites_room - 1;
+	uint32_t i = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (s->table[i] && s->site[s->table[i]].address != address)
+		i = (i + 1) & mask;
+	return &s->table[i];
+}
+
+static bool grow_sites(struct upcs_region_stack *s)
+{
+	uint32_t room = 2 * s->sites_room, i;
+	struct site *site;
+	uint32_t *table;
+
+	if (room > SITES_MAX)
+		return false;
+	table = calloc(2 * (size_t)room, sizeof(*table));
+	site = table ? realloc(s->site, room * sizeof(*site)) : NULL;
+	if (!site) {
+		free(table);
+		return false;
+	}
+	free(s->table);
+	s->table = table;
+	s->site = site;
+	s->sites_room = room;
+	for (i = 1; i < s->sites; i++)
+		*place_of(s, site[i].address) = i;
+	return true;
+}
+
+/* Frames and sites are forgotten together. Where depth is stays known. */
+static void forget_all(struct upcs_region_stack *s)
+{
+	s->forgot = true;
+	s->base = s->depth;
+	s->sites = 1;
+	memset(s->table, 0, 2 * (size_t)s->sites_room * sizeof(*s->table));
+}
+
+static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
+{
+	uint32_t *place = place_of(s, address);
+
+	if (*place)
+		return *place;
+	if (s->sites == s->sites_room) {
+		if (!grow_sites(s))
+			forget_all(s);
+		place = place_of(s, address);
+	}
+	*place = s->sites;
+	s->site[s->sites] = (struct site){ .address = address };
+	return s->sites++;
+}
+
+/* Its youngest frame's number + 1; 0: none. What top says may be forgotten. */
+static uint64_t youngest(const struct upcs_region_stack *s, const struct site *site)
+{
+	if (site->top > s->base && site->top <= s->depth &&
+	    frame_at(s, site->top - 1)->site == (uint32_t)(site - s->site))
+		return site->top;
+	return 0;
+}
+
+/* ---- activations --------------------------------------------------------------------- */
+
+/* What runs at a depth; at the bottom nobody was called. */
+static struct function function_at(const struct upcs_region_stack *s, uint64_t depth)
+{
+	return depth > s->base ? frame_at(s, depth - 1)->function : (struct function){ 0, 0 };
+}
+
+static uint64_t serial_at(const struct upcs_region_stack *s, uint64_t depth)
+{
+	return depth > s->base ? frame_at(s, depth - 1)->serial : 0;
+}
+
+static bool are_same(struct function a, struct function b)
+{
+	if (!a.entry || !b.entry)
+		return false;
+	return a.entry == b.entry || a.entry == b.then ||
+	       (a.then && (a.then == b.entry || a.then == b.then));
+}
+
+/* The youngest activation that went on from a site and lives. */
+static bool find_owner(const struct upcs_region_stack *s, const struct site *site, uint64_t *depth)
+{
+	unsigned i;
+
+	for (i = site->owners; i-- > 0;) {
+		*depth = site->owner[i].depth;
+		if (*depth >= s->base && *depth <= s->depth &&
+		    serial_at(s, *depth) == site->owner[i].serial)
+			return true;
+	}
+	return false;
+}
+
+/* The activation at the present depth goes on from it. */
+static void own(const struct upcs_region_stack *s, struct site *site)
+{
+	while (site->owners && site->owner[site->owners - 1].depth >= s->depth)
+		site->owners--;
+	if (site->owners == OWNERS) {
+		memmove(site->owner, site->owner + 1, (OWNERS - 1) * sizeof(site->owner[0]));
+		site->owners--;
+	}
+	site->owner[site->owners++] = (struct owner){ s->depth, serial_at(s, s->depth) };
+}
+
+/* ---- frames -------------------------------------------------------------------------- */
+
+static void end_regions(struct upcs_region_stack *s)
+{
+	unsigned rest, r;
+
+	s->highest = 0;
+	for (rest = s->active; rest; rest &= rest - 1) {
+		r = (unsigned)__builtin_ctz(rest);
+		if (s->floor[r] > s->depth)
+			s->active &= (uint16_t)~(1u << r);
+		else if (s->floor[r] > s->highest)
+			s->highest = s->floor[r];
+	}
+}
+
+static void pop_to(struct upcs_region_stack *s, uint64_t depth)
+{
+	while (s->depth > depth) {
+		const struct frame *top = frame_at(s, --s->depth);
+
+		s->site[top->site].top = top->below;
+	}
+	if (s->depth < s->highest)
+		end_regions(s);
+	if (s->depth < s->astray_depth)
+		s->astray = false;
+}
+
+/* Frame i returns: the activation below it goes on at its site. */
+static void return_to(struct upcs_region_stack *s, uint64_t i)
+{
+	struct site *site = &s->site[frame_at(s, i)->site];
+
+	pop_to(s, i);
+	own(s, site);
+}
+
+static bool grow_frames(struct upcs_region_stack *s)
+{
+	uint64_t frames = 2 * s->frames, i;
+	struct frame *frame;
+
+	if (frames > FRAMES_MAX)
+		return false;
+	frame = malloc(frames * sizeof(*frame));
+	if (!frame)
+		return false;
+	for (i = s->base; i < s->depth; i++)
+		frame[i & (frames - 1)] = *frame_at(s, i);
+	free(s->frame);
+	s->frame = frame;
+	s->frames = frames;
+	return true;
+}
+
+/*
+ * After an exception the frames that it unwound are still there. When a call comes from a
+ * site of an older activation, and none of its function runs above it, then that is
+ * where the thread is.
+ */
+static void find_way(struct upcs_region_stack *s, uint64_t address)
+{
+	const struct site *site = &s->site[*place_of(s, address)];
+	struct function function;
+	uint64_t depth, i;
+
+	if (!*place_of(s, address))
+		return;
+	if (youngest(s, site))
+		depth = site->top - 1;
+	else if (!find_owner(s, site, &depth))
+		return;
+	function = function_at(s, depth);
+	if (s->depth - depth > SEARCH_MAX)
+		return;
+	for (i = s->depth; i > depth; i--)
+		if (are_same(function_at(s, i), function))
+			return;
+	pop_to(s, depth);
+	s->astray = false;
+}
+
+static void push(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
+{
+	uint32_t number;
+	struct site *site;
+
+	if (s->astray)
+		find_way(s, address);
+	number = site_for(s, address);
+	site = &s->site[number];
+	if (s->depth - s->base == s->frames && !grow_frames(s)) {
+		s->base++;
+		s->forgot = true;
+	}
+	*frame_at(s, s->depth) = (struct frame){
+		.below = youngest(s, site),
+		.serial = ++s->serial,
+		.function = { entry, 0 },
+		.site = number,
+	};
+	site->top = ++s->depth;
+}
+
+/* ---- jumps --------------------------------------------------------------------------- */
+
+/* To a return address whose frame is popped. False: that is not what it is. */
+static bool jump_back(struct upcs_region_stack *s, const struct site *site)
+{
+	uint64_t depth;
+
+	if (!find_owner(s, site, &depth))
+		return false;
+	if (!are_same(function_at(s, s->depth), function_at(s, depth)))
+		pop_to(s, depth);
+	return true;
+}
+
+/* A block begins that the one before did not name. Returns whether that is explained. */
+static bool jump(struct upcs_region_stack *s, uint64_t begin, bool returns)
+{
+	const struct site *site;
+
+	if (s->depth > s->base && returns &&
+	    s->site[frame_at(s, s->depth - 1)->site].address == begin) {
+		return_to(s, s->depth - 1);
+		return true;
+	}
+	site = &s->site[*place_of(s, begin)];
+	if (site == s->site)
+		return false;
+	if (youngest(s, site)) {
+		if (returns || !are_same(function_at(s, s->depth), function_at(s, site->top - 1)))
+			return_to(s, site->top - 1);
+		return true;
+	}
+	if (returns && s->depth == s->base && s->base > 0)
+		return false; /* what it returns to is forgotten */
+	return jump_back(s, site);
+}
+
+/* An exception's end may be a return or a jump (x86-64: pop %rcx; jmp *%rcx). */
+static void go_astray(struct upcs_region_stack *s)
+{
+	if (!s->astray || s->depth < s->astray_depth)
+		s->astray_depth = s->depth;
+	s->astray = true;
+}
+
+/* A return to an address that nobody left. */
+static void stray_return(struct upcs_region_stack *s)
+{
+	if (s->depth == s->base && s->base > 0) {
+		/* Or to one that was forgotten. */
+		s->base--;
+		s->depth--;
+		if (s->depth < s->highest)
+			end_regions(s);
+		return;
+	}
+	s->stray = true;
+	go_astray(s);
+}
+
+/* A signal's handler has ended, and what it interrupted goes on. A region that is the
+ * handler itself began at this depth, behind the block that was interrupted. */
+static void signal_return(struct upcs_region_stack *s, uint64_t begin)
+{
+	uint16_t ends = 0;
+	unsigned rest, r;
+
+	for (rest = s->active & s->uncalled; rest; rest &= rest - 1) {
+		r = (unsigned)__builtin_ctz(rest);
+		if (s->floor[r] == s->depth && begin >= s->from_begin[r] && begin <= s->from_next[r])
+			ends |= (uint16_t)(1u << r);
+	}
+	s->active &= (uint16_t)~ends;
+	if (ends)
+		end_regions(s);
+	s->astray = false;
+	/* It may have come in the middle of a return, or of longjmp. */
+	if (s->depth > s->base && s->site[frame_at(s, s->depth - 1)->site].address == begin)
+		return_to(s, s->depth - 1);
+	else
+		jump(s, begin, false);
+}
+
+/* ---- blocks -------------------------------------------------------------------------- */
+
+static void enter(struct upcs_region_stack *s, uint16_t entered, bool called)
+{
+	unsigned rest, r;
+
+	for (rest = entered; rest; rest &= rest - 1) {
+		r = (unsigned)__builtin_ctz(rest);
+		s->floor[r] = s->depth;
+		s->from_begin[r] = s->begin;
+		s->from_next[r] = s->next;
+	}
+	s->active |= entered;
+	s->uncalled = called ? s->uncalled & (uint16_t)~entered : s->uncalled | entered;
+	if (s->depth > s->highest)
+		s->highest = s->depth;
+}
+
+uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region_block *block,
+			   uint16_t *entered)
+{
+	uint64_t begin = block->begin;
+	bool called = false, was_stray = s->stray, was_fresh = s->fresh;
+
+	s->stray = s->fresh = false;
+	if (begin == s->next) {
+		/* Nothing was jumped over: a condition that did not hold, or a call that
+		 * only wants to know where it is. */
+	} else if (s->end & UPCS_INSN_CALL) {
+		push(s, s->next, begin);
+		called = s->fresh = true;
+	} else if (s->end & (UPCS_INSN_RETURN | UPCS_INSN_INDIRECT)) {
+		bool returns = s->end & UPCS_INSN_RETURN;
+
+		if (!jump(s, begin, returns)) {
+			if (returns)
+				stray_return(s);
+			else if (was_fresh)
+				frame_at(s, s->depth - 1)->function.then = begin;
+			else if (begin - s->begin + NEAR > 2 * NEAR)
+				go_astray(s);
+		}
+	} else if (was_stray) {
+		signal_return(s, begin);
+	}
+	*entered = block->enters & (uint16_t)~s->active;
+	if (*entered)
+		enter(s, *entered, called);
+	s->begin = begin;
+	s->next = block->next;
+	s->end = block->end;
+	return s->active;
+}
+
+uint16_t upcs_region_active(const struct upcs_region_stack *s)
+{
+	return s->active;
+}
+
+bool upcs_region_forgot(const struct upcs_region_stack *s)
+{
+	return s->forgot;
+}
+
+struct upcs_region_stack *upcs_region_create(void)
+{
+	struct upcs_region_stack *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->frames = FRAMES_FIRST;
+	s->sites_room = SITES_FIRST;
+	s->sites = 1;
+	s->frame = malloc(FRAMES_FIRST * sizeof(*s->frame));
+	s->site = calloc(SITES_FIRST, sizeof(*s->site));
+	s->table = calloc(2 * SITES_FIRST, sizeof(*s->table));
+	if (!s->frame || !s->site || !s->table) {
+		upcs_region_destroy(s);
+		return NULL;
+	}
+	return s;
+}
+
+void upcs_region_destroy(struct upcs_region_stack *s)
+{
+	if (!s)
+		return;
+	free(s->frame);
+	free(s->site);
+	free(s->table);
+	free(s);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * region.h - is a thread inside of a function that is to be counted, calls under it
+ * included? Pure: it sees the addresses of blocks and how they end, and no program.
+ *
+ * A thread has a stack of return addresses, which calls push. A region begins with the
+ * first block of its function, and ends when the call that led there has returned: when
+ * a block begins at an address of the stack, after a return or any other jump whose target
+ * is not in its instruction, what lies above it is popped. So longjmp and exceptions end it at
+ * the latest when a function returns that was called before it. Recursion: a region that is
+ * active is not entered again.
+ */
+#ifndef UPCS_REGION_H
+#define UPCS_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A block of instructions that are executed one after the other. */
+struct upcs_region_block {
+	uint64_t begin;
+	uint64_t next;	 /* address behind its last instruction: of a call, the return address */
+	uint16_t enters; /* bit per region: its function begins here */
+	uint8_t end;	 /* UPCS_INSN_CALL, RETURN, INDIRECT of the last instruction */
+};
+
+struct upcs_region_stack;
+
+/* NULL: no memory. One for each thread; only it uses it. */
+struct upcs_region_stack *upcs_region_create(void);
+void upcs_region_destroy(struct upcs_region_stack *stack);
+
+/*
+ * The thread begins a block. Returns the regions that are active in it, bit per region;
+ * *entered those that begin with it. A stack without memory to grow forgets its oldest
+ * addresses: what was entered below them never ends, and upcs_region_forgot says so.
+ */
+uint16_t upcs_region_block(struct upcs_region_stack *stack, const struct upcs_region_block *block,
+			   uint16_t *entered);
+uint16_t upcs_region_active(const struct upcs_region_stack *stack);
+bool upcs_region_forgot(const struct upcs_region_stack *stack);
+
+#endif

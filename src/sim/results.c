@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * results.c - the results file: made by upc_run, opened by the plugin, and its records.
+ */
+#include "results.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "counts.h"
+
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older ones answer EINVAL */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define TEMPLATE "/dev/shm/upc-run-XXXXXX"
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static struct upcs_results *map(int fd)
+{
+	void *p = mmap(NULL, sizeof(struct upcs_results), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+struct upcs_results *upcs_results_create(char *path)
+{
+	struct upcs_results *results = NULL;
+	int fd, error;
+
+	strcpy(path, TEMPLATE);
+	fd = mkostemp(path, O_CLOEXEC); /* mode 0600 */
+	if (fd < 0)
+		return NULL;
+	/* Its memory is taken as records are; the options and the first ones now, so that
+	 * a /dev/shm without any left is found here. */
+	if (ftruncate(fd, sizeof(*results)) == 0) {
+		errno = posix_fallocate(fd, 0, offsetof(struct upcs_results, process[16]));
+		if (!errno)
+			results = map(fd);
+	}
+	error = errno;
+	close(fd);
+	if (!results) {
+		unlink(path);
+		errno = error;
+		return NULL;
+	}
+	results->magic = UPCS_RESULTS_MAGIC;
+	results->version = UPCS_RESULTS_VERSION;
+	results->bytes = (uint32_t)sizeof(*results);
+	return results;
+}
+
+void upcs_results_settle(struct upcs_results *results, const char *path)
+{
+	uint32_t processes = __atomic_load_n(&results->processes, __ATOMIC_ACQUIRE), i;
+	char counts[UPCS_COUNTS_PATH_MAX];
+
+	for (i = 0; i < processes && i < UPCS_PROCESSES_MAX; i++) {
+		struct upcs_process *process = &results->process[i];
+
+		upcs_counts_path(counts, path, i);
+		(void)upcs_counts_settle(results, i, counts);
+		if (process->state != UPCS_MAKING && process->state != UPCS_RUNS)
+			continue;
+		process->end_ns = now_ns();
+		__atomic_store_n(&process->state, UPCS_LOST, __ATOMIC_RELEASE);
+	}
+	for (i = 0; i < UPCS_THREADS_MAX && i < results->threads; i++)
+		if (results->thread[i].state == UPCS_MAKING || results->thread[i].state == UPCS_RUNS)
+			__atomic_store_n(&results->thread[i].state, UPCS_LOST, __ATOMIC_RELEASE);
+}
+
+void upcs_results_destroy(struct upcs_results *results, const char *path)
+{
+	uint32_t processes = __atomic_load_n(&results->processes, __ATOMIC_ACQUIRE), i;
+	char counts[UPCS_COUNTS_PATH_MAX];
+
+	for (i = 0; i < processes && i < UPCS_PROCESSES_MAX; i++) {
+		upcs_counts_path(counts, path, i);
+		unlink(counts);
+	}
+	munmap(results, sizeof(*results));
+	unlink(path);
+}
+
+/* ---- the plugin's side --------------------------------------------------------------- */
+
+struct upcs_results *upcs_results_open(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct upcs_results *results = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof(*results))
+		results = map(fd);
+	close(fd);
+	if (results && (results->magic != UPCS_RESULTS_MAGIC || results->version != UPCS_RESULTS_VERSION ||
+			results->bytes != (uint32_t)sizeof(*results))) {
+		munmap(results, sizeof(*results));
+		return NULL;
+	}
+	return results;
+}
+
+/* Touching a file whose tmpfs is full would be a SIGBUS. */
+static bool has_memory(void *record, size_t bytes)
+{
+	uintptr_t first = (uintptr_t)record & ~(uintptr_t)4095;
+	uintptr_t last = ((uintptr_t)record + bytes + 4095) & ~(uintptr_t)4095;
+	int error = errno;
+	bool has = madvise((void *)first, last - first, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
+
+	errno = error;
+	return has;
+}
+
+/* The number of those that found no place is kept as well, but does not come round to 0. */
+static uint32_t take(uint32_t *taken)
+{
+	uint32_t index = __atomic_fetch_add(taken, 1, __ATOMIC_ACQ_REL);
+
+	if (index >= UINT32_MAX / 2)
+		__atomic_store_n(taken, UINT32_MAX / 2, __ATOMIC_RELAXED);
+	return index;
+}
+
+struct upcs_process *upcs_results_process(struct upcs_results *results, uint32_t *index)
+{
+	struct upcs_process *process;
+
+	*index = take(&results->processes);
+	if (*index >= UPCS_PROCESSES_MAX)
+		return NULL;
+	process = &results->process[*index];
+	if (!has_memory(process, sizeof(*process)))
+		return NULL;
+	process->begin_ns = now_ns();
+	__atomic_store_n(&process->state, UPCS_MAKING, __ATOMIC_RELEASE);
+	return process;
+}
+
+struct upcs_thread *upcs_results_thread(struct upcs_results *results, uint32_t *index)
+{
+	*index = take(&results->threads);
+	if (*index >= UPCS_THREADS_MAX)
+		return NULL;
+	if (!has_memory(&results->thread[*index], sizeof(results->thread[*index])))
+		return NULL;
+	__atomic_store_n(&results->thread[*index].state, UPCS_MAKING, __ATOMIC_RELEASE);
+	return &results->thread[*index];
+}

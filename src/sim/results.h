@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * results.h - a run's options and counts: one file that upc_run makes, and that the plugin
+ * maps in every simulated process of the run.
+ *
+ * upc_run writes the options before the first process, and they do not change. Then every
+ * process takes a record, every thread one, and only it writes there. Counts are at most
+ * UPCS_RESULTS_AGE_MS old, and whole when the thread has ended, however it did.
+ *
+ * The file lies in /dev/shm, is the user's alone (0600), and is gone when upc_run ends.
+ * Fixed layout, little endian: plugin and upc_run are of one machine and one release.
+ */
+#ifndef UPCS_RESULTS_H
+#define UPCS_RESULTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode.h"
+#include "model.h"
+
+#define UPCS_RESULTS_MAGIC UINT64_C(0x314d49535f435055)
+#define UPCS_RESULTS_VERSION 1u
+#define UPCS_RESULTS_AGE_MS 10
+#define UPCS_REGIONS_MAX 15u
+#define UPCS_PROCESSES_MAX 4096u
+#define UPCS_THREADS_MAX 16384u
+#define UPCS_WORD_MAX 256u
+
+/* Whole program, then each region. */
+#define UPCS_COLUMNS (1 + UPCS_REGIONS_MAX)
+
+enum upcs_children {
+	UPCS_CHILDREN_COUNT, /* forked ones and what they execute are simulated, and counted */
+	UPCS_CHILDREN_OFF,   /* forked ones are not counted, and what they execute runs natively
+				where the machine can */
+};
+
+struct upcs_options {
+	uint32_t children; /* enum upcs_children */
+	uint32_t regions;
+	char region[UPCS_REGIONS_MAX][UPCS_WORD_MAX]; /* names of functions */
+	char unit[UPCS_WORD_MAX];		      /* name of the shared node unit, "" none */
+	char plugin[PATH_MAX];
+	char qemu[UPCS_GUESTS][PATH_MAX];   /* "" not installed            */
+	char prefix[UPCS_GUESTS][PATH_MAX]; /* of its libraries (-L), "" / */
+	uint32_t randomise;		    /* 0: addresses are the same in every run */
+};
+
+enum upcs_state {
+	UPCS_FREE,
+	UPCS_MAKING, /* taken, not written yet */
+	UPCS_RUNS,
+	UPCS_ENDED,
+	UPCS_LOST, /* set by upc_run: its process died without a word; counts are whole all the same */
+};
+
+struct upcs_process {
+	uint32_t state; /* enum upcs_state; release, acquire */
+	uint32_t guest; /* enum upcs_guest */
+	int32_t pid, parent;
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end 0: not yet */
+	uint32_t threads;	   /* so many were made */
+	uint32_t unfolded;	   /* threads for which no record was left */
+	uint32_t region_found;	   /* bit per region: its function was seen in memory */
+	uint32_t unknown;	   /* blocks translated with instructions that capstone does not know */
+	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
+	uint32_t pad;
+	char program[UPCS_WORD_MAX]; /* its path, or the end of a long one */
+};
+
+struct upcs_thread {
+	uint32_t state;	  /* enum upcs_state; release, acquire */
+	uint32_t process; /* index of its process */
+	uint32_t number;  /* from 0, in the order in which its process made them */
+	uint32_t core;	  /* number mod UPCS_CORES */
+	int32_t tid;
+	uint32_t pad[3];
+	/* 64 bits each, never torn; [0] the whole program, [1 + r] in region r. */
+	uint64_t tally[UPCS_COLUMNS][UPCS_TALLIES];
+	uint64_t entered[UPCS_REGIONS_MAX]; /* calls of the function from outside of it */
+};
+
+struct upcs_results {
+	uint64_t magic;
+	uint32_t version, bytes; /* of this structure, modulo 2^32 */
+	struct upcs_options options;
+	uint32_t processes, threads; /* taken; more than there are places: the rest has none */
+	struct upcs_process process[UPCS_PROCESSES_MAX];
+	struct upcs_thread thread[UPCS_THREADS_MAX];
+};
+
+/*
+ * upc_run: makes the file, its options all zero but for the magic number. path has
+ * UPCS_WORD_MAX characters. NULL with errno where /dev/shm cannot do it.
+ */
+struct upcs_results *upcs_results_create(char *path);
+/* upc_run, when all processes have ended: takes in what those that were killed left
+ * behind, and marks them UPCS_LOST. */
+void upcs_results_settle(struct upcs_results *results, const char *path);
+/* Unmaps it, and removes the file and all that belongs to it. */
+void upcs_results_destroy(struct upcs_results *results, const char *path);
+
+/* The plugin: NULL where it is not such a file, or of another release. */
+struct upcs_results *upcs_results_open(const char *path);
+/* A record in state MAKING with its index, or NULL. Any process, any thread. */
+struct upcs_process *upcs_results_process(struct upcs_results *results, uint32_t *index);
+struct upcs_thread *upcs_results_thread(struct upcs_results *results, uint32_t *index);
+
+#endif

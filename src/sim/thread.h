@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread.h - the process's record and those of its threads: who counts where, and folding.
+ *
+ * A thread adds to counts of its own (counts.h), without a lock or an atomic: whoever folds
+ * reads them and remembers what it has seen. So a thread that blocks for long, or never
+ * looks up, is folded as well as any other.
+ */
+#ifndef UPCS_THREAD_H
+#define UPCS_THREAD_H
+
+#include "block.h"
+#include "region.h"
+#include "results.h"
+
+/* Initial-exec: this is read at every block. */
+#define UPCS_TLS __thread __attribute__((tls_model("initial-exec")))
+
+/* The counts of this thread for the regions that it is in; NULL before its first block. */
+extern UPCS_TLS uint64_t *upcs_counting;
+
+/* Where a block, or a part of one, begins, for programs with regions. */
+struct upcs_site {
+	struct upcs_region_block block;
+	uint32_t kind;
+};
+
+/* What the process is for its run. */
+struct upcs_run {
+	struct upcs_results *results;
+	char path[UPCS_WORD_MAX]; /* of the results */
+	enum upcs_guest guest;
+	char program[PATH_MAX]; /* "": not known yet */
+	struct upcs_kinds *kinds;
+	uint32_t index; /* of the process */
+	struct upcs_process *process; /* NULL: is not counted */
+	struct upcs_counts *counts;   /* NULL: is not counted */
+};
+
+extern struct upcs_run upcs_run;
+
+/*
+ * upcs_run is set but for its last three: takes a record if it is to be counted and there is
+ * one; else counts go to nobody. False: no memory even for that.
+ */
+bool upcs_process_begin(bool counted);
+/* program of upcs_run is known now. */
+void upcs_process_name(void);
+/* All threads are folded, and the process has ended. */
+void upcs_process_end(void);
+/* Before another program takes its place, which settles what it leaves; and if that failed. */
+void upcs_process_leave(void);
+void upcs_process_stay(void);
+
+/* What fork needs: nothing changes between hold and release. In a child: starts from zero if
+ * it is to be counted, else counts to nobody. */
+void upcs_process_hold(void);
+void upcs_process_release(void);
+void upcs_process_forked(bool counted);
+
+/* A vCPU is made: its thread gets the next number when it begins. */
+void upcs_thread_made(unsigned vcpu);
+/* The caller's first block: returns upcs_counting. */
+uint64_t *upcs_thread_begin(unsigned vcpu);
+/* The caller's last block is behind it. */
+void upcs_thread_end(void);
+/* The caller, in a program with regions, begins a block where that may change them. */
+void upcs_thread_site(const struct upcs_site *site);
+/* Whether it may, after the end of the thread's last block. */
+extern UPCS_TLS uint8_t upcs_last_end;
+
+/* Under the lock: splits the block with the process's kinds. */
+void upcs_process_split(struct upcs_block *block);
+
+/* Brings the records up to date. Any thread. */
+void upcs_fold(void);
+
+#endif

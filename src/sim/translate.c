@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * translate.c - counting is put into blocks as they are translated.
+ *
+ * Translation is one at a time, under the emulator's lock, which fork takes as well.
+ */
+#include "translate.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+#include "guest.h"
+#include "places.h"
+#include "thread.h"
+
+static struct upcs_decoder *decoder;
+static struct upcs_block block;
+static bool exact;
+static void *sites; /* all, for tsearch: code that is translated anew gets those that it had */
+
+bool upcs_translate_begin(enum upcs_guest guest)
+{
+	decoder = upcs_decoder_create(guest);
+	return decoder != NULL;
+}
+
+void upcs_translate_set_exact(void)
+{
+	__atomic_store_n(&exact, true, __ATOMIC_RELEASE);
+}
+
+bool upcs_translate_is_exact(void)
+{
+	return __atomic_load_n(&exact, __ATOMIC_ACQUIRE);
+}
+
+/* ---- called at every block: nothing here that is not needed -------------------------- */
+
+static void block_begins(unsigned vcpu, void *kind)
+{
+	uint64_t *counting = upcs_counting;
+
+	if (__builtin_expect(!counting, 0))
+		counting = upcs_thread_begin(vcpu);
+	counting[(uintptr_t)kind]++;
+}
+
+static void site_begins(unsigned vcpu, void *data)
+{
+	const struct upcs_site *site = data;
+
+	if (__builtin_expect(!upcs_counting, 0))
+		upcs_thread_begin(vcpu);
+	if (site->block.enters | site->block.end | upcs_last_end)
+		upcs_thread_site(site);
+	upcs_counting[site->kind]++;
+}
+
+/*
+ * An instruction that repeats itself. It begins once for each iteration and may begin once more
+ * for none at all, which its accesses to memory tell apart: the first after it began counts.
+ */
+static UPCS_TLS bool touched;
+
+static void repeat_begins(unsigned vcpu, void *data)
+{
+	(void)data;
+	if (__builtin_expect(!upcs_counting, 0))
+		upcs_thread_begin(vcpu);
+	touched = false;
+}
+
+static void repeat_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *kind)
+{
+	(void)vcpu;
+	(void)info;
+	(void)address;
+	upcs_counting[(uintptr_t)kind] += !touched;
+	touched = true;
+}
+
+/* ---- translation --------------------------------------------------------------------- */
+
+static int compare_sites(const void *a, const void *b)
+{
+	const struct upcs_site *x = a, *y = b;
+
+#define COMPARE(field)                                                                             \
+	if (x->field != y->field)                                                                  \
+		return x->field < y->field ? -1 : 1
+	COMPARE(block.begin);
+	COMPARE(block.next);
+	COMPARE(block.enters);
+	COMPARE(block.end);
+	COMPARE(kind);
+#undef COMPARE
+	return 0;
+}
+
+/* Lives as long as the process: translated code has its address. */
+static const struct upcs_site *keep_site(const struct upcs_site *site)
+{
+	struct upcs_site **found = tfind(site, &sites, compare_sites), *new;
+
+	if (found)
+		return *found;
+	new = malloc(sizeof(*new));
+	if (!new)
+		return NULL;
+	*new = *site;
+	if (!tsearch(new, &sites, compare_sites)) {
+		free(new);
+		return NULL;
+	}
+	return new;
+}
+
+/*
+ * QEMU 7.2 ends a block of x86 before an instruction that goes on in the next page, and
+ * names us that as the block's last all the same, with the bytes that it had read. Its own callback
+ * goes with its code, so what may be such a one is counted by that.
+ */
+static bool may_be_cut(uint32_t i, uint64_t address)
+{
+	return upcs_run.guest == UPCS_X86_64 && i && i == block.n - 1 && address % 4096 + 15 > 4096;
+}
+
+/* *unknown and *found: of the process's record. */
+static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
+{
+	const struct upcs_options *options = &upcs_run.results->options;
+	uint32_t i;
+
+	block.exact = upcs_translate_is_exact();
+	block.n = (uint32_t)qemu_plugin_tb_n_insns(tb);
+	if (block.n > UPCS_BLOCK_MAX)
+		block.n = UPCS_BLOCK_MAX;
+	for (i = 0; i < block.n; i++) {
+		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t address = qemu_plugin_insn_vaddr(insn), host = (uintptr_t)qemu_plugin_insn_haddr(insn);
+		struct upcs_block_insn *to = &block.insn[i];
+
+		upcs_decode(decoder, address, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn), &to->insn);
+		to->apart = may_be_cut(i, address);
+		*unknown |= !to->apart && to->insn.flags & UPCS_INSN_UNKNOWN;
+		to->enters = 0;
+		if (!host)
+			continue;
+		upcs_guest_set_base(host - address);
+		if (options->regions)
+			to->enters = upcs_places_at(options, host, found);
+	}
+}
+
+static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part, qemu_plugin_vcpu_udata_cb_t cb,
+			 const void *data)
+{
+	if (part->first)
+		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, part->first), cb,
+						       QEMU_PLUGIN_CB_NO_REGS, (void *)data);
+	else
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)data);
+}
+
+static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
+{
+	const struct upcs_part *part = &block.part[p];
+	bool last = p + 1 == block.parts;
+	const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, part->first);
+	const struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(tb, last ? block.n - 1 : part[1].first);
+	const uint8_t ends = UPCS_INSN_CALL | UPCS_INSN_RETURN | UPCS_INSN_INDIRECT;
+	struct upcs_site site = {
+		.block = {
+			.begin = qemu_plugin_insn_vaddr(first),
+			.next = qemu_plugin_insn_vaddr(end) + (last ? qemu_plugin_insn_size(end) : 0),
+			.enters = part->enters,
+			.end = last ? block.insn[block.n - 1].insn.flags & ends : 0,
+		},
+		.kind = part->repeats ? block.nothing : part->kind,
+	};
+	const struct upcs_site *kept = keep_site(&site);
+
+	/* No memory: the whole program is still counted. */
+	if (kept)
+		put_callback(tb, part, site_begins, kept);
+	else if (!part->repeats)
+		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
+}
+
+static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part)
+{
+	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, part->first);
+
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, repeat_begins, QEMU_PLUGIN_CB_NO_REGS, NULL);
+	qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+					 (void *)(uintptr_t)part->kind);
+}
+
+static void put_part(struct qemu_plugin_tb *tb, uint32_t p)
+{
+	const struct upcs_part *part = &block.part[p];
+
+	if (upcs_run.results->options.regions)
+		put_site(tb, p);
+	else if (!part->repeats)
+		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
+	if (part->repeats)
+		put_repeat(tb, part);
+}
+
+void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	bool unknown = false;
+	uint32_t found = 0, p;
+
+	(void)id;
+	look(tb, &unknown, &found);
+	upcs_process_split(&block);
+	for (p = 0; p < block.parts; p++)
+		put_part(tb, p);
+	if (!upcs_run.process)
+		return;
+	upcs_run.process->unknown += unknown;
+	upcs_run.process->unfolded += !block.parts;
+	upcs_run.process->region_found |= found;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_counts.c - what a run has counted, added up: pure arithmetic on a results file.
+ */
+#include "run_counts.h"
+
+#include <string.h>
+
+static const char *const derived_name[] = {"TOT_INS", "FP_OPS", "FMA_INS",
+					   "LD_INS",  "SR_INS", "BR_INS"};
+
+const char *run_item_name(unsigned item)
+{
+	return item < UPCS_TALLIES ? upcs_tally_name[item] : derived_name[item - UPCS_TALLIES];
+}
+
+bool run_item_is_produced(unsigned item)
+{
+	return item >= UPCS_TALLIES || upcs_is_produced((enum upcs_tally)item);
+}
+
+/* The digit that ends a floating-point name is the number of operations of each
+ * instruction: libupc's FP_OPS has the same weights. */
+static void derive(struct run_vector *vector)
+{
+	uint64_t *v = vector->item;
+
+	v[RUN_TOT_INS] = v[UPCS_INSTRUCTIONS];
+	v[RUN_FP_OPS] = v[UPCS_FPU_ADD_SUB_1] + v[UPCS_FPU_MULT_1] + v[UPCS_FPU_DIV_1] +
+			2 * (v[UPCS_FPU_FMA_2] + v[UPCS_FPU_ADD_SUB_2] + v[UPCS_FPU_MULT_2]) +
+			4 * v[UPCS_FPU_FMA_4];
+	v[RUN_FMA_INS] = v[UPCS_FPU_FMA_2] + v[UPCS_FPU_FMA_4];
+	v[RUN_LD_INS] = v[UPCS_DATA_LOADS];
+	v[RUN_SR_INS] = v[UPCS_DATA_STORES];
+	v[RUN_BR_INS] = v[UPCS_IPIPE_BRANCHES];
+}
+
+/* Partner: the stores of the thread that counts; each number is whole, and no order
+ * between them is needed. */
+static uint64_t load(const uint64_t *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
+static void add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column)
+{
+	for (unsigned k = 0; k < UPCS_TALLIES; k++)
+		vector->item[k] += load(&thread->tally[column][k]);
+}
+
+static unsigned taken(const uint32_t *number, unsigned max)
+{
+	uint32_t n = __atomic_load_n(number, __ATOMIC_ACQUIRE);
+
+	return n < max ? n : max;
+}
+
+static bool is_there(const uint32_t *state)
+{
+	uint32_t now = __atomic_load_n(state, __ATOMIC_ACQUIRE);
+
+	return now == UPCS_RUNS || now == UPCS_ENDED || now == UPCS_LOST;
+}
+
+unsigned run_processes(const struct upcs_results *results)
+{
+	return taken(&results->processes, UPCS_PROCESSES_MAX);
+}
+
+unsigned run_threads(const struct upcs_results *results)
+{
+	return taken(&results->threads, UPCS_THREADS_MAX);
+}
+
+bool run_process_is_there(const struct upcs_results *results, unsigned process)
+{
+	return is_there(&results->process[process].state);
+}
+
+bool run_thread_is_there(const struct upcs_results *results, unsigned thread)
+{
+	return is_there(&results->thread[thread].state);
+}
+
+void run_counts_thread(const struct upcs_results *results, unsigned thread, unsigned column,
+		       struct run_vector *vector)
+{
+	memset(vector, 0, sizeof(*vector));
+	add(vector, &results->thread[thread], column);
+	derive(vector);
+}
+
+void run_counts_process(const struct upcs_results *results, unsigned process, unsigned column,
+			struct run_vector *vector)
+{
+	unsigned n = run_threads(results);
+
+	memset(vector, 0, sizeof(*vector));
+	for (unsigned t = 0; t < n; t++)
+		if (run_thread_is_there(results, t) && results->thread[t].process == process)
+			add(vector, &results->thread[t], column);
+	derive(vector);
+}
+
+static unsigned columns_of(const struct upcs_results *results)
+{
+	uint32_t regions = results->options.regions;
+
+	return 1 + (regions < UPCS_REGIONS_MAX ? regions : UPCS_REGIONS_MAX);
+}
+
+/* An exec begins another record of the same process. */
+static bool is_exec(const struct upcs_results *results, unsigned process)
+{
+	for (unsigned p = 0; p < process; p++)
+		if (run_process_is_there(results, p) && results->process[p].pid == results->process[process].pid)
+			return true;
+	return false;
+}
+
+static void take_processes(const struct upcs_results *results, unsigned running,
+			   struct run_counts *counts)
+{
+	uint32_t all = __atomic_load_n(&results->processes, __ATOMIC_ACQUIRE);
+	unsigned n = run_processes(results);
+
+	for (unsigned p = 0; p < n; p++) {
+		const struct upcs_process *process = &results->process[p];
+
+		if (!run_process_is_there(results, p))
+			continue;
+		if (counts->records++ == 0 && process->guest < UPCS_GUESTS)
+			counts->guest = (enum upcs_guest)process->guest;
+		counts->processes += !is_exec(results, p);
+		counts->threads_without += process->unfolded;
+		counts->unknown += process->unknown;
+		counts->regions_found |= process->region_found;
+		counts->lost += process->state == UPCS_LOST;
+	}
+	/* There was no place, or no memory for it. */
+	counts->processes_without = all - counts->records;
+	counts->running = running < counts->lost ? running : counts->lost;
+	counts->lost -= counts->running;
+}
+
+static void take_thread(const struct upcs_thread *thread, unsigned columns, struct run_counts *counts)
+{
+	unsigned core = thread->core % UPCS_CORES;
+
+	counts->threads++;
+	counts->cores |= 1u << core;
+	counts->folded += thread->number >= UPCS_CORES;
+	for (unsigned c = 0; c < columns; c++)
+		add(&counts->core[c][core], thread, c);
+	for (unsigned r = 0; r + 1 < columns; r++)
+		counts->entered[r] += load(&thread->entered[r]);
+}
+
+void run_counts_take(const struct upcs_results *results, unsigned running, struct run_counts *counts)
+{
+	uint32_t all = __atomic_load_n(&results->threads, __ATOMIC_ACQUIRE);
+	unsigned n = run_threads(results), columns = columns_of(results);
+
+	memset(counts, 0, sizeof(*counts));
+	take_processes(results, running, counts);
+	for (unsigned t = 0; t < n; t++)
+		if (run_thread_is_there(results, t))
+			take_thread(&results->thread[t], columns, counts);
+	/* Their processes say so, too; what is lost in one place is in the other. */
+	if (counts->threads_without < all - counts->threads)
+		counts->threads_without = all - counts->threads;
+	for (unsigned c = 0; c < columns; c++) {
+		for (unsigned core = 0; core < UPCS_CORES; core++) {
+			for (unsigned k = 0; k < UPCS_TALLIES; k++)
+				counts->sum[c].item[k] += counts->core[c][core].item[k];
+			derive(&counts->core[c][core]);
+		}
+		derive(&counts->sum[c]);
+	}
+}
+
+uint64_t run_instructions(const struct upcs_results *results, unsigned *threads)
+{
+	unsigned n = run_threads(results);
+	uint64_t sum = 0;
+
+	*threads = 0;
+	for (unsigned t = 0; t < n; t++) {
+		const struct upcs_thread *thread = &results->thread[t];
+
+		if (!run_thread_is_there(results, t))
+			continue;
+		*threads += __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == UPCS_RUNS;
+		sum += load(&thread->tally[0][UPCS_INSTRUCTIONS]);
+	}
+	return sum;
+}
+
+double run_percent(const struct run_vector *vector, unsigned item)
+{
+	uint64_t instructions = vector->item[UPCS_INSTRUCTIONS];
+
+	/* The whole is none of its parts; operations are no instructions. */
+	if (item == UPCS_INSTRUCTIONS || item == RUN_TOT_INS || item == RUN_FP_OPS || instructions == 0)
+		return 0;
+	return 100 * (double)vector->item[item] / (double)instructions;
+}

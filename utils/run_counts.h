@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_counts.h - what a run has counted, added up: pure arithmetic on a results file.
+ */
+#ifndef RUN_COUNTS_H
+#define RUN_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "results.h"
+
+/* What can be reported: the tallies, then what is derived from them. */
+enum run_item {
+	RUN_TOT_INS = UPCS_TALLIES,
+	RUN_FP_OPS, /* each instruction weighted by the operations that it does */
+	RUN_FMA_INS,
+	RUN_LD_INS,
+	RUN_SR_INS,
+	RUN_BR_INS,
+	RUN_ITEMS,
+};
+
+/* "JPIPE_ADD_SUB", "TOT_INS": without a core. */
+const char *run_item_name(unsigned item);
+bool run_item_is_produced(unsigned item);
+
+struct run_vector {
+	uint64_t item[RUN_ITEMS];
+};
+
+struct run_counts {
+	/* [0] the whole program, [1 + r] in region r. */
+	struct run_vector core[UPCS_COLUMNS][UPCS_CORES], sum[UPCS_COLUMNS];
+	uint64_t entered[UPCS_REGIONS_MAX];
+	unsigned regions_found; /* bit per region: some process had its function in memory */
+	unsigned cores;		/* bit per core on which a thread ran */
+	unsigned processes, threads;
+	unsigned records;      /* of processes: one more with each exec */
+	enum upcs_guest guest; /* of the first */
+
+	/* What the reader has to know beside the counts. */
+	uint64_t threads_without, processes_without; /* a record */
+	uint64_t unknown; /* blocks with instructions that the decoder does not know */
+	unsigned lost;	  /* processes that died without a word */
+	unsigned running; /* that had not ended yet */
+	unsigned folded;  /* threads beyond the cores */
+};
+
+/* Adds up all records of a settled file, of which running processes go on. It is a file that
+ * other processes may be writing: none of its indices is trusted. */
+void run_counts_take(const struct upcs_results *results, unsigned running, struct run_counts *counts);
+
+/* Of one thread or process, by its index. */
+void run_counts_thread(const struct upcs_results *results, unsigned thread, unsigned column,
+		       struct run_vector *vector);
+void run_counts_process(const struct upcs_results *results, unsigned process, unsigned column,
+			struct run_vector *vector);
+
+/* How many records there are to look at. */
+unsigned run_processes(const struct upcs_results *results);
+unsigned run_threads(const struct upcs_results *results);
+/* Whether a record has something in it. */
+bool run_process_is_there(const struct upcs_results *results, unsigned process);
+bool run_thread_is_there(const struct upcs_results *results, unsigned thread);
+
+/* Instructions so far, and threads that run now. */
+uint64_t run_instructions(const struct upcs_results *results, unsigned *threads);
+
+/* value in percent of the instructions; 0 where that says nothing. */
+double run_percent(const struct run_vector *vector, unsigned item);
+
+#endif

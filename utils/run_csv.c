@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_csv.c - what a run has counted, as CSV: a line a number.
+ *
+ * Events of a core have its name, PU0_FPU_FMA_2; those of the whole run, of a process or of
+ * a thread have none.
+ */
+#include <inttypes.h>
+
+#include "common.h"
+#include "run_guest.h"
+#include "run_report.h"
+
+/* What the numbers are of. */
+struct scope {
+	const char *name; /* run, process, thread */
+	int32_t pid, tid; /* 0: of none */
+};
+
+static void put_line(const struct run_report *report, const struct scope *scope, const char *region,
+		     const char *event, uint64_t value)
+{
+	FILE *out = report->out;
+
+	fprintf(out, "%s,", scope->name);
+	if (scope->pid != 0)
+		fprintf(out, "%" PRId32, scope->pid);
+	fputc(',', out);
+	if (scope->tid != 0)
+		fprintf(out, "%" PRId32, scope->tid);
+	fputc(',', out);
+	util_csv_put(out, region);
+	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s\n", event, value, run_guest_name(report->counts.guest),
+		report->seconds, upc_version());
+}
+
+static const char *region_name(const struct run_report *report, unsigned column)
+{
+	return column == 0 ? "" : report->options->region[column - 1];
+}
+
+static void put_run(const struct run_report *report, unsigned column)
+{
+	static const struct scope run = {.name = "run"};
+	char name[RUN_EVENT_NAME_MAX];
+
+	for (unsigned place = 0; place <= UPCS_CORES; place++)
+		for (unsigned item = 0; item < RUN_ITEMS; item++)
+			if (run_report_has_place(report, place) &&
+			    report->options->events.shown[place][item]) {
+				run_event_name(place, item, name);
+				put_line(report, &run, region_name(report, column), name,
+					 run_report_vector(report, column, place)->item[item]);
+			}
+	if (column > 0)
+		put_line(report, &run, region_name(report, column), "entered",
+			 report->counts.entered[column - 1]);
+}
+
+static void put_vector(const struct run_report *report, const struct scope *scope, unsigned column,
+		       const struct run_vector *vector)
+{
+	for (unsigned item = 0; item < RUN_ITEMS; item++)
+		if (run_events_has_item(&report->options->events, item))
+			put_line(report, scope, region_name(report, column), run_item_name(item),
+				 vector->item[item]);
+}
+
+void run_report_csv(const struct run_report *report)
+{
+	const struct upcs_results *results = report->results;
+	unsigned columns = 1 + report->options->regions, processes = run_processes(results);
+	unsigned threads = run_threads(results);
+	struct run_vector vector;
+
+	fputs("scope,pid,tid,region,event,value,guest,seconds,version\n", report->out);
+	for (unsigned column = 0; column < columns; column++)
+		put_run(report, column);
+	for (unsigned p = 0; report->options->per_process && p < processes; p++) {
+		const struct scope scope = {.name = "process", .pid = results->process[p].pid};
+
+		for (unsigned column = 0; column < columns && run_process_is_there(results, p); column++) {
+			run_counts_process(results, p, column, &vector);
+			put_vector(report, &scope, column, &vector);
+		}
+	}
+	for (unsigned t = 0; report->options->per_thread && t < threads; t++) {
+		const struct upcs_thread *thread = &results->thread[t];
+		struct scope scope = {.name = "thread", .tid = thread->tid};
+
+		if (thread->process < UPCS_PROCESSES_MAX)
+			scope.pid = results->process[thread->process].pid;
+		for (unsigned column = 0; column < columns && run_thread_is_there(results, t); column++) {
+			run_counts_thread(results, t, column, &vector);
+			put_vector(report, &scope, column, &vector);
+		}
+	}
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_guest.c - the program that upc_run is to run, and the emulator for it: what is there,
+ * and the command line that follows.
+ */
+#include "run_guest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "program.h"
+
+static const struct {
+	const char *name, *qemu;
+	const char *prefix; /* where a cross compiler has its libraries, if it is no guest of ours */
+	bool native;
+} guests[UPCS_GUESTS] = {
+	[UPCS_X86_64] = {"x86-64", "qemu-x86_64", "/usr/x86_64-linux-gnu",
+#ifdef __x86_64__
+			 true
+#else
+			 false
+#endif
+	},
+	[UPCS_AARCH64] = {"AArch64", "qemu-aarch64", "/usr/aarch64-linux-gnu",
+#ifdef __aarch64__
+			  true
+#else
+			  false
+#endif
+	},
+	[UPCS_PPC] = {"32-bit PowerPC", "qemu-ppc", "/usr/powerpc-linux-gnu", false},
+};
+
+const char *run_guest_name(enum upcs_guest guest)
+{
+	return guest < UPCS_GUESTS ? guests[guest].name : "unknown";
+}
+
+/* ---- the program --------------------------------------------------------------------- */
+
+static int cannot_run(const char *name, int error)
+{
+	util_error("cannot run '%s': %s", name, strerror(error));
+	return error == ENOENT || error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
+}
+
+/* A word in front of those that are there. */
+static int push(struct run_guest *guest, const char *word)
+{
+	char *copy = strdup(word);
+
+	if (copy == NULL || guest->n_words == sizeof(guest->words) / sizeof(guest->words[0])) {
+		util_error(copy == NULL ? "out of memory" : "too many interpreters");
+		free(copy);
+		return RUN_ERROR;
+	}
+	memmove(&guest->words[1], &guest->words[0], guest->n_words * sizeof(guest->words[0]));
+	guest->words[0] = copy;
+	guest->n_words++;
+	return 0;
+}
+
+/* guest->program is a script: it becomes its interpreter. */
+static int enter_script(struct run_guest *guest, const struct upcs_program_info *info)
+{
+	int error;
+
+	if (info->interpreter[0] == '\0') {
+		util_error("cannot run '%s': its first line, '#!', names no interpreter", guest->program);
+		return UTIL_CANNOT_RUN;
+	}
+	/* The kernel gives the script by its path, whatever argv[0] was. */
+	if (guest->n_words > 0) {
+		free(guest->words[0]);
+		guest->words[0] = strdup(guest->program);
+		if (guest->words[0] == NULL) {
+			util_error("out of memory");
+			return RUN_ERROR;
+		}
+	}
+	error = info->argument[0] != '\0' ? push(guest, info->argument) : 0;
+	if (error == 0)
+		error = push(guest, info->interpreter);
+	snprintf(guest->program, sizeof(guest->program), "%s", info->interpreter);
+	if (error == 0 && access(guest->program, X_OK) != 0) {
+		util_error("cannot run '%s', the interpreter of a script: %s", guest->program,
+			   strerror(errno));
+		error = UTIL_CANNOT_RUN;
+	}
+	return error;
+}
+
+/* One file; *script: guest->program has become its interpreter. */
+static int look(struct run_guest *guest, bool *script)
+{
+	struct upcs_program_info info;
+	struct stat about;
+	int kind;
+
+	*script = false;
+	if (stat(guest->program, &about) == 0 && util_program_is_secure(guest->program, &about)) {
+		util_error("'%s' runs with more rights than its user has, which a simulator cannot "
+			   "give it: use upc_run as the user that it runs as", guest->program);
+		return RUN_ERROR;
+	}
+	kind = upcs_program_look(guest->program, &info);
+	if (kind < 0) {
+		util_error("cannot read '%s', which a simulator must: %s", guest->program,
+			   strerror(-kind));
+		return UTIL_CANNOT_RUN;
+	}
+	switch ((enum upcs_program)kind) {
+	case UPCS_PROGRAM_ELF:
+		guest->guest = info.guest;
+		guest->dynamic = info.dynamic;
+		return 0;
+	case UPCS_PROGRAM_SCRIPT:
+		*script = true;
+		return enter_script(guest, &info);
+	case UPCS_PROGRAM_FOREIGN:
+		util_error("'%s' is a program for %s, which is not simulated: compile it for %s, %s or %s",
+			   guest->program, info.machine, guests[UPCS_X86_64].name,
+			   guests[UPCS_AARCH64].name, guests[UPCS_PPC].name);
+		return RUN_ERROR;
+	case UPCS_PROGRAM_NONE:
+		break;
+	}
+	util_error("cannot run '%s': it is no program, and no script that begins with '#!'",
+		   guest->program);
+	return UTIL_CANNOT_RUN;
+}
+
+int run_guest_find(struct run_guest *guest, const char *name)
+{
+	char path[PATH_MAX];
+	bool script = true;
+	int error;
+
+	memset(guest, 0, sizeof(*guest));
+	error = util_program_find(name, path);
+	if (error != 0)
+		return cannot_run(name, error);
+	/* The emulator would take it for an option. */
+	if ((size_t)snprintf(guest->program, sizeof(guest->program), "%s%s", path[0] == '-' ? "./" : "",
+			     path) >= sizeof(guest->program))
+		return cannot_run(name, ENAMETOOLONG);
+	error = push(guest, name);
+	for (int depth = 0; error == 0 && script; depth++) {
+		error = look(guest, &script);
+		if (error == 0 && script && depth == RUN_SCRIPTS_MAX)
+			return cannot_run(name, ELOOP);
+	}
+	return error;
+}
+
+void run_guest_free(struct run_guest *guest)
+{
+	for (unsigned i = 0; i < guest->n_words; i++)
+		free(guest->words[i]);
+	guest->n_words = 0;
+}
+
+/* ---- emulators, libraries, plugin ---------------------------------------------------- */
+
+/* Where the simulator is once installed; UPC_SIM_PLUGIN says where it is before. */
+static int find_plugin(const char *given, char path[PATH_MAX])
+{
+	const char *name = given != NULL ? given : getenv("UPC_SIM_PLUGIN");
+
+	if (name == NULL || name[0] == '\0')
+		name = UPC_SIM_PLUGIN_PATH;
+	/* Children change their directory. */
+	if (realpath(name, path) != NULL && access(path, R_OK) == 0)
+		return 0;
+	util_error("cannot read the simulator '%s': %s; --plugin or UPC_SIM_PLUGIN says where it is",
+		   name, strerror(errno));
+	return RUN_ERROR;
+}
+
+static int find_qemu(enum upcs_guest guest, const char *given, char path[PATH_MAX])
+{
+	char found[PATH_MAX];
+	int error = util_program_find(given != NULL ? given : guests[guest].qemu, found);
+
+	if (error == 0 && realpath(found, path) != NULL)
+		return 0;
+	path[0] = '\0';
+	return error != 0 ? error : errno;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+int run_guest_options(const struct run_guest *guest, const struct run_options *options,
+		      struct upcs_options *filled)
+{
+	int error = find_plugin(options->plugin, filled->plugin);
+
+	if (error != 0)
+		return error;
+	for (unsigned g = 0; g < UPCS_GUESTS; g++) {
+		bool own = g == (unsigned)guest->guest;
+
+		error = find_qemu((enum upcs_guest)g, own ? options->qemu : NULL, filled->qemu[g]);
+		if (error != 0 && own && options->qemu != NULL) {
+			util_error("cannot run the emulator '%s': %s", options->qemu, strerror(error));
+			return RUN_ERROR;
+		}
+		if (error != 0 && own) {
+			util_error("'%s' is a program for %s, and %s is not installed: install qemu-user, or "
+				   "say where it is with --qemu", guest->program, guests[g].name,
+				   guests[g].qemu);
+			return RUN_ERROR;
+		}
+		if (!guests[g].native && is_directory(guests[g].prefix))
+			snprintf(filled->prefix[g], PATH_MAX, "%s", guests[g].prefix);
+		if (own && options->prefix != NULL && realpath(options->prefix, filled->prefix[g]) == NULL) {
+			util_error("cannot use the libraries in '%s': %s", options->prefix, strerror(errno));
+			return RUN_ERROR;
+		}
+	}
+	filled->children = options->children;
+	filled->randomise = options->randomise;
+	filled->regions = options->regions;
+	for (unsigned r = 0; r < options->regions; r++)
+		snprintf(filled->region[r], sizeof(filled->region[r]), "%s", options->region[r]);
+	return 0;
+}
+
+/* ---- the command line ------------------------------------------------------------------ */
+
+/* The emulator takes what is behind a comma for the next setting; two are one. */
+static char *plugin_setting(const char *plugin, const char *results)
+{
+	char *text = malloc(2 * strlen(plugin) + strlen(results) + sizeof(",results=")), *end = text;
+
+	if (text == NULL)
+		return NULL;
+	for (; *plugin != '\0'; plugin++) {
+		if (*plugin == ',')
+			*end++ = ',';
+		*end++ = *plugin;
+	}
+	sprintf(end, ",results=%s", results);
+	return text;
+}
+
+void run_guest_free_command(char **command)
+{
+	if (command == NULL)
+		return;
+	for (char **word = command; *word != NULL; word++)
+		free(*word);
+	free(command);
+}
+
+/* Adds a copy; false: no memory. */
+static bool add(char **command, unsigned *n, const char *word)
+{
+	command[*n] = strdup(word);
+	if (command[*n] == NULL)
+		return false;
+	++*n;
+	return true;
+}
+
+char **run_guest_command(const struct run_guest *guest, const struct upcs_options *filled,
+			 const char *results, char *const *arguments)
+{
+	unsigned count = 0, n = 0, i;
+	char **command, *setting = plugin_setting(filled->plugin, results);
+	bool good;
+
+	while (arguments[count] != NULL)
+		count++;
+	command = calloc(count + guest->n_words + 12, sizeof(*command));
+	good = command != NULL && setting != NULL;
+	good = good && add(command, &n, filled->qemu[guest->guest]);
+	if (filled->prefix[guest->guest][0] != '\0')
+		good = good && add(command, &n, "-L") && add(command, &n, filled->prefix[guest->guest]);
+	/* What the program gets from the kernel as random bytes. */
+	if (!filled->randomise)
+		good = good && add(command, &n, "-seed") && add(command, &n, "1");
+	good = good && add(command, &n, "-plugin") && add(command, &n, setting);
+	free(setting);
+	good = good && add(command, &n, "-0") && add(command, &n, guest->words[0]) &&
+	       add(command, &n, guest->program);
+	for (i = 1; good && i < guest->n_words; i++)
+		good = add(command, &n, guest->words[i]);
+	for (i = 0; good && i < count; i++)
+		good = add(command, &n, arguments[i]);
+	if (good)
+		return command;
+	util_error("out of memory");
+	run_guest_free_command(command);
+	return NULL;
+}

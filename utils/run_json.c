@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_json.c - what a run has counted, as one JSON object.
+ */
+#include <sys/wait.h>
+
+#include "common.h"
+#include "run_guest.h"
+#include "run_report.h"
+
+/* What is shown of a vector, by its names without the core. */
+static json_t *json_vector(const bool shown[RUN_ITEMS], const struct run_vector *vector)
+{
+	json_t *object = json_object();
+
+	for (unsigned item = 0; item < RUN_ITEMS; item++)
+		if (shown[item])
+			json_object_set_new(object, run_item_name(item), util_json_count(vector->item[item]));
+	return object;
+}
+
+/* {"sum": {...}, "PU0": {...}, ...}: what is shown of a column of the results. */
+static json_t *json_column(const struct run_report *report, unsigned column)
+{
+	json_t *object = json_object();
+	char name[16];
+
+	for (unsigned place = 0; place <= UPCS_CORES; place++) {
+		if (!run_report_has_place(report, place))
+			continue;
+		snprintf(name, sizeof(name), place == 0 ? "sum" : "PU%u", place - 1);
+		json_object_set_new(object, name, json_vector(report->options->events.shown[place],
+							      run_report_vector(report, column, place)));
+	}
+	return object;
+}
+
+static json_t *json_regions(const struct run_report *report)
+{
+	json_t *list = json_array();
+
+	for (unsigned r = 0; r < report->options->regions; r++) {
+		json_t *region = json_object();
+
+		json_object_set_new(region, "name", util_json_string(report->options->region[r]));
+		json_object_set_new(region, "found", json_boolean(report->counts.regions_found >> r & 1));
+		json_object_set_new(region, "entered", util_json_count(report->counts.entered[r]));
+		json_object_set_new(region, "counts", json_column(report, 1 + r));
+		json_array_append_new(list, region);
+	}
+	return list;
+}
+
+/* What is shown of anything of a thread or process: it is on no core, or on one. */
+static void shown_anywhere(const struct run_report *report, bool shown[RUN_ITEMS])
+{
+	for (unsigned item = 0; item < RUN_ITEMS; item++)
+		shown[item] = run_events_has_item(&report->options->events, item);
+}
+
+typedef void count_one(const struct upcs_results *results, unsigned index, unsigned column,
+		       struct run_vector *vector);
+
+static void put_counts(const struct run_report *report, json_t *object, unsigned index,
+		       count_one *count)
+{
+	bool shown[RUN_ITEMS];
+	struct run_vector vector;
+	json_t *regions = json_object();
+
+	shown_anywhere(report, shown);
+	count(report->results, index, 0, &vector);
+	json_object_set_new(object, "counts", json_vector(shown, &vector));
+	for (unsigned r = 0; r < report->options->regions; r++) {
+		json_t *name = util_json_string(report->options->region[r]);
+
+		count(report->results, index, 1 + r, &vector);
+		json_object_set_new(regions, json_string_value(name), json_vector(shown, &vector));
+		json_decref(name);
+	}
+	if (report->options->regions > 0)
+		json_object_set(object, "regions", regions);
+	json_decref(regions);
+}
+
+static const char *state_name(uint32_t state)
+{
+	return state == UPCS_ENDED ? "ended" : state == UPCS_LOST ? "killed" : "runs";
+}
+
+static json_t *json_processes(const struct run_report *report)
+{
+	unsigned n = run_processes(report->results);
+	json_t *list = json_array();
+
+	for (unsigned p = 0; p < n; p++) {
+		const struct upcs_process *process = &report->results->process[p];
+		char name[UPCS_WORD_MAX];
+		json_t *object;
+
+		if (!run_process_is_there(report->results, p))
+			continue;
+		object = json_object();
+		run_process_name(process, name);
+		json_object_set_new(object, "pid", json_integer(process->pid));
+		json_object_set_new(object, "parent", json_integer(process->parent));
+		json_object_set_new(object, "program", util_json_string(name));
+		json_object_set_new(object, "guest",
+				    json_string(run_guest_name((enum upcs_guest)process->guest)));
+		json_object_set_new(object, "state", json_string(state_name(process->state)));
+		if (process->end_ns > process->begin_ns)
+			json_object_set_new(object, "seconds",
+					    json_real((double)(process->end_ns - process->begin_ns) / 1e9));
+		json_object_set_new(object, "threads", json_integer(process->threads));
+		put_counts(report, object, p, run_counts_process);
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static json_t *json_threads(const struct run_report *report)
+{
+	unsigned n = run_threads(report->results);
+	json_t *list = json_array();
+
+	for (unsigned t = 0; t < n; t++) {
+		const struct upcs_thread *thread = &report->results->thread[t];
+		json_t *object;
+
+		if (!run_thread_is_there(report->results, t))
+			continue;
+		object = json_object();
+		if (thread->process < UPCS_PROCESSES_MAX)
+			json_object_set_new(object, "pid",
+					    json_integer(report->results->process[thread->process].pid));
+		json_object_set_new(object, "tid", json_integer(thread->tid));
+		json_object_set_new(object, "number", json_integer(thread->number));
+		json_object_set_new(object, "core", json_integer(thread->core % UPCS_CORES));
+		put_counts(report, object, t, run_counts_thread);
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static void append_note(void *to, const char *text)
+{
+	json_array_append_new(to, util_json_string(text));
+}
+
+void run_report_json(const struct run_report *report)
+{
+	const struct run_counts *counts = &report->counts;
+	json_t *object = json_object(), *list = json_array();
+
+	json_object_set_new(object, "tool", json_string("upc_run"));
+	json_object_set_new(object, "version", json_string(upc_version()));
+	for (char *const *word = report->options->command; *word != NULL; word++)
+		json_array_append_new(list, util_json_string(*word));
+	json_object_set_new(object, "command", list);
+	json_object_set_new(object, "guest", json_string(run_guest_name(counts->guest)));
+	json_object_set_new(object, "randomised", json_boolean(report->options->randomise));
+	json_object_set_new(object, "children",
+			    json_boolean(report->options->children == UPCS_CHILDREN_COUNT));
+	json_object_set_new(object, "seconds", json_real(report->seconds));
+	if (WIFEXITED(report->status))
+		json_object_set_new(object, "exit_status", json_integer(WEXITSTATUS(report->status)));
+	else
+		json_object_set_new(object, "signal", json_integer(WTERMSIG(report->status)));
+	json_object_set_new(object, "processes", json_integer(counts->processes));
+	json_object_set_new(object, "threads", json_integer(counts->threads));
+	list = json_array();
+	for (unsigned core = 0; core < UPCS_CORES; core++)
+		if (counts->cores >> core & 1)
+			json_array_append_new(list, json_integer(core));
+	json_object_set_new(object, "cores", list);
+	json_object_set_new(object, "counts", json_column(report, 0));
+	if (report->options->regions > 0)
+		json_object_set_new(object, "regions", json_regions(report));
+	if (report->options->per_process)
+		json_object_set_new(object, "by_process", json_processes(report));
+	if (report->options->per_thread)
+		json_object_set_new(object, "by_thread", json_threads(report));
+	list = json_array();
+	run_report_notes(report, append_note, list);
+	json_object_set_new(object, "notes", list);
+	util_json_put(report->out, object, false);
+}

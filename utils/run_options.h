@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_options.h - what upc_run was asked for.
+ */
+#ifndef RUN_OPTIONS_H
+#define RUN_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "results.h"
+#include "run_events.h"
+
+/* As env(1) and timeout(1): what is above is execvp's or the program's. */
+enum { RUN_ERROR = 125 };
+
+enum run_form {
+	RUN_TEXT,
+	RUN_JSON,
+	RUN_CSV,
+	RUN_STAT, /* the table of upc_stat, for upc_stat --sim */
+};
+
+enum run_progress {
+	RUN_PROGRESS_TERMINAL, /* where there is one */
+	RUN_PROGRESS_ON,
+	RUN_PROGRESS_OFF,
+};
+
+struct run_options {
+	struct run_events events;
+	enum run_form form;
+	enum run_progress progress;
+	enum upcs_children children;
+	const char *region[UPCS_REGIONS_MAX];
+	unsigned regions;
+	bool late; /* regions may be in what is loaded later */
+	bool per_thread, per_process, zeros, randomise;
+	const char *qemu, *plugin, *prefix, *output; /* NULL: not given */
+	char **command;
+};
+
+/* 0, or -1 when the tool is done with *status. */
+int run_options_parse(struct run_options *options, int argc, char **argv, int *status);
+
+#endif

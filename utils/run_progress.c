@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_progress.c - a line on the terminal that says how far a simulated program is.
+ *
+ * The cursor goes back to where the line begins: what the program writes there itself goes
+ * over it.
+ */
+#include "run_progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "run_counts.h"
+
+#define FIRST_NS 1000000000
+#define EVERY_NS 500000000
+
+/* In the background a line would stop us, or go into the foreground's. */
+static bool is_ours(void)
+{
+	return tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+void run_progress_begin(struct run_progress_line *line, enum run_progress progress, int64_t ns)
+{
+	const char *term = getenv("TERM");
+	bool terminal = isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+
+	*line = (struct run_progress_line){
+		.shown = progress == RUN_PROGRESS_ON || (progress == RUN_PROGRESS_TERMINAL && terminal),
+		.time = ns,
+		.start = ns,
+	};
+}
+
+int64_t run_progress_due(const struct run_progress_line *line)
+{
+	if (!line->shown)
+		return -1;
+	return line->time == line->start ? line->start + FIRST_NS : line->time + EVERY_NS;
+}
+
+void run_progress_text(char text[RUN_PROGRESS_MAX], double seconds, uint64_t instructions, double rate,
+		       unsigned threads)
+{
+	char count[UTIL_NUMBER_MAX];
+
+	util_format_count(instructions / 1000000, count);
+	snprintf(text, RUN_PROGRESS_MAX, "%.1f s, %s million instructions, %.1f million a second, %u thread%s",
+		 seconds, count, rate / 1e6, threads, threads == 1 ? "" : "s");
+}
+
+void run_progress_show(struct run_progress_line *line, const struct upcs_results *results, int64_t ns)
+{
+	bool terminal = isatty(STDERR_FILENO) != 0;
+	char text[RUN_PROGRESS_MAX];
+	uint64_t instructions;
+	unsigned threads;
+
+	instructions = run_instructions(results, &threads);
+	run_progress_text(text, (double)(ns - line->start) / 1e9, instructions,
+			  ns > line->time ? (double)(instructions - line->instructions) * 1e9 /
+						    (double)(ns - line->time) : 0, threads);
+	line->instructions = instructions;
+	line->time = ns;
+	if (!terminal) {
+		fprintf(stderr, "upc_run: %s\n", text);
+		return;
+	}
+	if (!is_ours())
+		return;
+	fputs("\r", stderr);
+	util_put(stderr, text, util_width(stderr) - 1);
+	fputs("\033[K\r", stderr);
+	fflush(stderr);
+	line->written = true;
+}
+
+void run_progress_end(struct run_progress_line *line)
+{
+	if (line->written && is_ours()) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+	}
+	line->written = false;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_report.c - what all forms of the report of a run have in common.
+ */
+#include "run_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "common.h"
+
+#define NOTE_MAX 512
+
+bool run_report_has_place(const struct run_report *report, unsigned place)
+{
+	const struct run_events *events = &report->options->events;
+
+	if (!run_events_has_core(events, place))
+		return false;
+	return place == 0 || events->asked || (report->counts.cores >> (place - 1) & 1) != 0;
+}
+
+const struct run_vector *run_report_vector(const struct run_report *report, unsigned column,
+					   unsigned place)
+{
+	return place == 0 ? &report->counts.sum[column] : &report->counts.core[column][place - 1];
+}
+
+void run_report_title(const struct run_report *report, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (char *const *word = report->options->command; *word != NULL && n < size; word++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s", n > 0 ? " " : "", *word);
+}
+
+void run_process_name(const struct upcs_process *process, char name[UPCS_WORD_MAX])
+{
+	size_t length = strnlen(process->program, UPCS_WORD_MAX - 1);
+	char *slash;
+
+	memcpy(name, process->program, length);
+	name[length] = '\0';
+	slash = strrchr(name, '/');
+	if (slash != NULL && slash[1] != '\0')
+		memmove(name, slash + 1, strlen(slash));
+}
+
+/* "1 thread has", "2 threads have". */
+static void amount(char text[64], uint64_t n, const char *what, const char *many)
+{
+	char count[UTIL_NUMBER_MAX];
+
+	util_format_count(n, count);
+	snprintf(text, 64, "%s %s", count, n == 1 ? what : many);
+}
+
+void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text),
+		      void *to)
+{
+	const struct run_counts *counts = &report->counts;
+	char text[NOTE_MAX], many[64];
+
+	if (WIFSIGNALED(report->status)) {
+		snprintf(text, sizeof(text), "ended by signal %d (%s)", WTERMSIG(report->status),
+			 strsignal(WTERMSIG(report->status)));
+		note(to, text);
+	}
+	if (counts->folded > 0)
+		note(to, "thread n of a process is counted on core n mod 4");
+	if (counts->threads_without > 0) {
+		amount(many, counts->threads_without, "thread", "threads");
+		snprintf(text, sizeof(text), "%s more than there is room for: not in the counts", many);
+		note(to, text);
+	}
+	if (counts->processes_without > 0) {
+		amount(many, counts->processes_without, "process", "processes");
+		snprintf(text, sizeof(text), "%s more than there is room for: not in the counts", many);
+		note(to, text);
+	}
+	if (counts->unknown > 0) {
+		amount(many, counts->unknown, "block has", "blocks have");
+		snprintf(text, sizeof(text), "%s instructions that the decoder does not know: each is one "
+			 "of INSTRUCTIONS and of IPIPE_OTHER", many);
+		note(to, text);
+	}
+	if (counts->lost > 0) {
+		amount(many, counts->lost, "process was", "processes were");
+		snprintf(text, sizeof(text), "%s killed: all that was done until then is in the counts", many);
+		note(to, text);
+	}
+	if (counts->running > 0) {
+		amount(many, counts->running, "process still runs", "processes still run");
+		snprintf(text, sizeof(text), "%s: counted up to the end of the program", many);
+		note(to, text);
+	}
+	for (unsigned r = 0; r < report->options->regions; r++) {
+		if (counts->entered[r] > 0)
+			continue;
+		snprintf(text, sizeof(text), counts->regions_found >> r & 1 ?
+			 "region %s was never entered" : "region %s was not found in anything that ran",
+			 report->options->region[r]);
+		note(to, text);
+	}
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_run.c - runs a program on a simulated Blue Gene/P node, and prints what it did.
+ *
+ * The simulator is a plugin of the emulator; what it is asked for and what it counts lies in
+ * a file of shared memory (src/sim/results.h), which is made before and read behind.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "run_guest.h"
+#include "run_progress.h"
+#include "run_regions.h"
+#include "run_report.h"
+#include "stat_run.h"
+
+struct session {
+	struct run_options options;
+	struct run_guest guest;
+	struct stat_run run;
+	struct upcs_results *results;
+	char path[UPCS_WORD_MAX]; /* of results */
+	FILE *out;
+};
+
+/* ---- before it ------------------------------------------------------------------------- */
+
+static int open_output(struct session *s)
+{
+	const char *path = s->options.output;
+
+	s->out = path == NULL ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+	if (s->out != NULL)
+		return 0;
+	util_error("cannot write '%s': %s", path, strerror(errno));
+	return RUN_ERROR;
+}
+
+static int make_results(struct session *s)
+{
+	int error;
+
+	s->results = upcs_results_create(s->path);
+	if (s->results != NULL)
+		return 0;
+	error = errno;
+	if (error == ENOENT || error == ENOTDIR)
+		util_error("there is no shared memory, which the counts go to: mount a tmpfs at /dev/shm");
+	else if (error == ENOSPC || error == ENOMEM || error == EDQUOT)
+		util_error("shared memory is full (%s): remove what is not needed in /dev/shm, or mount it "
+			   "with a larger size", strerror(error));
+	else
+		util_error("cannot make a file in /dev/shm for the counts: %s", strerror(error));
+	return RUN_ERROR;
+}
+
+static int set_up(struct session *s)
+{
+	struct upcs_options *filled;
+	int status = run_guest_find(&s->guest, s->options.command[0]);
+
+	if (status != 0)
+		return status;
+	filled = calloc(1, sizeof(*filled));
+	if (filled == NULL) {
+		util_error("out of memory");
+		return RUN_ERROR;
+	}
+	status = run_guest_options(&s->guest, &s->options, filled);
+	if (status == 0)
+		status = run_regions_check(&s->guest, &s->options, filled);
+	if (status == 0)
+		status = open_output(s);
+	if (status == 0)
+		status = make_results(s);
+	if (status == 0)
+		s->results->options = *filled;
+	free(filled);
+	return status;
+}
+
+/* ---- while it runs ----------------------------------------------------------------------- */
+
+/* The emulator inherits what we are; addresses of a run are then those of the next. */
+static void fix_addresses(const struct run_options *options)
+{
+	int now = personality(0xffffffff);
+
+	/* Where a sandbox forbids it, counts are as exact, but for what depends on addresses. */
+	if (!options->randomise && now != -1)
+		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+	/* Both would have the emulator do what it was not asked for here. */
+	unsetenv("QEMU_PLUGIN");
+	unsetenv("QEMU_RAND_SEED");
+}
+
+static int spawn(struct session *s)
+{
+	char **command = run_guest_command(&s->guest, &s->results->options, s->path,
+					   s->options.command + 1);
+	int status;
+
+	if (command == NULL)
+		return RUN_ERROR;
+	fix_addresses(&s->options);
+	status = stat_run_begin(&s->run) == 0 && stat_run_spawn(&s->run, command) == 0 ? 0 : RUN_ERROR;
+	run_guest_free_command(command);
+	return status;
+}
+
+static void wait_for_end(struct session *s, int64_t start)
+{
+	struct run_progress_line line;
+
+	run_progress_begin(&line, s->options.progress, start);
+	while (stat_run_wait(&s->run, run_progress_due(&line)) != STAT_WAKE_END)
+		run_progress_show(&line, s->results, stat_run_now());
+	run_progress_end(&line);
+}
+
+/* ---- behind it --------------------------------------------------------------------------- */
+
+/* The emulator has ended before a program began in it. */
+static int nothing_ran(const struct session *s, int status)
+{
+	const char *qemu = s->results->options.qemu[s->guest.guest];
+
+	if (s->run.exec_error != 0) {
+		util_error("cannot run the emulator '%s': %s", qemu, strerror(s->run.exec_error));
+		return RUN_ERROR;
+	}
+	if (WIFSIGNALED(status))
+		return stat_run_exit_status(status);
+	util_error("nothing was counted: '%s' ended before the program began; it has to be QEMU 7.2 or "
+		   "later with plugins, and able to load '%s'", qemu, s->results->options.plugin);
+	return RUN_ERROR;
+}
+
+/* Processes that outlive the program: after the settling they look like those that were
+ * killed. */
+static unsigned count_running(const struct upcs_results *results)
+{
+	unsigned n = run_processes(results), running = 0;
+
+	for (unsigned p = 0; p < n; p++)
+		running += __atomic_load_n(&results->process[p].state, __ATOMIC_ACQUIRE) == UPCS_RUNS &&
+			   results->process[p].pid > 0 && kill(results->process[p].pid, 0) == 0;
+	return running;
+}
+
+static void print(struct session *s, double seconds, int status, unsigned running)
+{
+	struct run_report report = {
+		.out = s->out,
+		.options = &s->options,
+		.results = s->results,
+		.seconds = seconds,
+		.status = status,
+	};
+
+	run_counts_take(s->results, running, &report.counts);
+	switch (s->options.form) {
+	case RUN_TEXT:
+		run_report_text(&report);
+		break;
+	case RUN_STAT:
+		run_report_stat(&report);
+		break;
+	case RUN_JSON:
+		run_report_json(&report);
+		break;
+	case RUN_CSV:
+		run_report_csv(&report);
+		break;
+	}
+	util_flush(s->out, s->options.output != NULL ? s->options.output : "the output");
+}
+
+static int simulate(struct session *s)
+{
+	int64_t start = stat_run_now(), end;
+	struct rusage usage;
+	unsigned running;
+	int status;
+
+	stat_run_release(&s->run);
+	wait_for_end(s, start);
+	end = stat_run_now();
+	status = stat_run_reap(&s->run, &usage);
+	if (run_processes(s->results) == 0)
+		return nothing_ran(s, status);
+	running = count_running(s->results);
+	upcs_results_settle(s->results, s->path);
+	print(s, (double)(end - start) / 1e9, status, running);
+	/* It does not come back from a signal. */
+	upcs_results_destroy(s->results, s->path);
+	s->results = NULL;
+	return stat_run_exit_status(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct session session = {.out = NULL};
+	int status;
+
+	util_begin("upc_run");
+	if (run_options_parse(&session.options, argc, argv, &status) != 0)
+		return status;
+	status = set_up(&session);
+	if (status == 0)
+		status = spawn(&session);
+	if (status == 0)
+		status = simulate(&session);
+	if (session.results != NULL)
+		upcs_results_destroy(session.results, session.path);
+	run_guest_free(&session.guest);
+	return status;
+}
