@@ -150,18 +150,19 @@ void upcp_caller_rehearse(const void *returns_to, const void *frame)
 {
 	struct trace trace = {.returns_to = returns_to};
 	const uintptr_t *word = frame;
-	size_t n = 0, i, found = 0;
+	size_t n = 0;
 
 	_Unwind_Backtrace(find_reader, &trace);
 	if (trace.address && trace.frame > (uintptr_t)frame)
 		n = (trace.frame - (uintptr_t)frame) / sizeof(*word);
-	for (i = 0; i < n; i++) {
-		if (word[i] != trace.address)
-			continue;
-		reader.words = i;
-		found++;
-	}
-	reader.returns_to = found == 1 ? returns_to : NULL;
+	/* A call has pushed it, or the function has put it beside its frame pointer, lowest. */
+	if (n > 0 && word[n - 1] == trace.address)
+		reader.words = n - 1;
+	else if (n > 1 && word[1] == trace.address)
+		reader.words = 1;
+	else
+		n = 0;
+	reader.returns_to = n ? returns_to : NULL;
 }
 
 uintptr_t upcp_caller_of_reader(const void *returns_to, const void *frame)
