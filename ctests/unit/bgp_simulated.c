@@ -33,7 +33,8 @@ static bool matches(const char *pattern, const char *name)
 	size_t n = 0;
 
 	for (; *pattern && n + 6 < sizeof(glob); pattern++)
-		n += (size_t)snprintf(glob + n, sizeof(glob) - n, *pattern == '#' ? "[0-9]" : "%c", *pattern);
+		n += (size_t)snprintf(glob + n, sizeof(glob) - n,
+				      *pattern == '#' ? "[0-9]" : "%c", *pattern);
 	return !fnmatch(glob, name, 0);
 }
 
@@ -107,8 +108,9 @@ static FILE *open_document(void)
 	const char *srcdir = getenv("srcdir");
 	char path[4096];
 	FILE *file;
+	int n = snprintf(path, sizeof(path), "%s/doc/EVENTS.md", srcdir ? srcdir : ".");
 
-	assert_true(snprintf(path, sizeof(path), "%s/doc/EVENTS.md", srcdir ? srcdir : ".") < (int)sizeof(path));
+	assert_true(n < (int)sizeof(path));
 	file = fopen(path, "r");
 	if (!file)
 		fail_msg("%s: %s", path, strerror(errno));
@@ -160,7 +162,8 @@ static void take_ids(char *ids, const char *pattern, enum upci_simulated how, bo
 		assert_true(last < IDS && id <= last);
 		for (; id <= last; id++, n++) {
 			if (!event[id] || !matches(pattern, event[id]))
-				fail_msg("%s has id %lu, which is %s", pattern, id, event[id] ? event[id] : "free");
+				fail_msg("%s has id %lu, which is %s", pattern, id,
+					 event[id] ? event[id] : "free");
 			if (seen[id] || upci_bgp_simulated(event[id]) != how)
 				fail_msg("%s: wrong of %s", pattern, event[id]);
 			seen[id] = true;

@@ -158,11 +158,14 @@ static void test_why(void **state)
 	assert_non_null(strstr(upci_catalogue_event(c, fixed)->why, "(drive NAME = ...)"));
 	/* upc_run counts what it counts all terms of. */
 	assert_null(strstr(upci_catalogue_event(c, fixed)->why, "upc_run"));
-	host = put("w.counted", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "PU0_DATA_LOADS + PU1_DATA_LOADS");
-	fixed = put("w.waiting", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "PU0_DATA_LOADS + PU0_DCACHE_MISS");
+	host = put("w.counted", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT,
+		   "PU0_DATA_LOADS + PU1_DATA_LOADS");
+	fixed = put("w.waiting", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT,
+		    "PU0_DATA_LOADS + PU0_DCACHE_MISS");
 	assert_int_equal(upci_derived_settle_all(c), 0);
 	assert_non_null(strstr(upci_catalogue_event(c, host)->why,
-			       "upc_run PROGRAM counts that, in simulation; and a wiring file can (drive NAME = ...)"));
+			       "upc_run PROGRAM counts that, in simulation; and a wiring file can (drive "
+			       "NAME = ...)"));
 	assert_null(strstr(upci_catalogue_event(c, fixed)->why, "upc_run"));
 }
 

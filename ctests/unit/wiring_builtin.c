@@ -125,14 +125,16 @@ static uint64_t tot_ins_of(int core)
 		"IPIPE_MULT_DIV", "IPIPE_ADD_SUB", "IPIPE_LOGICAL_OPS", "IPIPE_SHROTMK",
 		"IPIPE_BRANCHES", "IPIPE_TLB_OPS", "IPIPE_PROCESS_CONTROL", "IPIPE_OTHER",
 		"DATA_LOADS", "DATA_STORES", "DCACHE_OPS",
-		"FPU_ADD_SUB_1", "FPU_MULT_1", "FPU_FMA_2", "FPU_DIV_1", "FPU_OTHER_NON_STORAGE_OPS",
-		"FPU_ADD_SUB_2", "FPU_MULT_2", "FPU_FMA_4", "FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS", NULL};
+		"FPU_ADD_SUB_1", "FPU_MULT_1", "FPU_FMA_2", "FPU_DIV_1",
+		"FPU_OTHER_NON_STORAGE_OPS", "FPU_ADD_SUB_2", "FPU_MULT_2", "FPU_FMA_4",
+		"FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS", NULL};
 
 	return sum_of(core, classes);
 }
 
 /* A catalogue of its own: a thread plays the script of one once. */
-static void assert_counts(const char *script, const char *prefix, const char *name, uint64_t expected)
+static void assert_counts(const char *script, const char *prefix, const char *name,
+			  uint64_t expected)
 {
 	struct upc_catalogue *own = open_script(script);
 	struct upc_unit *unit;
@@ -149,7 +151,8 @@ static void assert_counts(const char *script, const char *prefix, const char *na
 	assert_int_equal(upc_unit_play(unit), 1);
 	assert_int_equal(upc_unit_read_events(unit, &code, 1, &value), 0);
 	if (value != expected)
-		fail_msg("%s: %llu, not %llu", full, (unsigned long long)value, (unsigned long long)expected);
+		fail_msg("%s: %llu, not %llu", full, (unsigned long long)value,
+			 (unsigned long long)expected);
 	upc_unit_destroy(unit);
 	upc_catalogue_close(own);
 }
@@ -179,8 +182,8 @@ static void test_script(void **state)
 	n += (size_t)snprintf(text, sizeof(text), "upc-trace 1\nc %u", CYCLES);
 	for (core = 0; core < 4; core++)
 		for (k = 0; k < OF_A_CORE; k++)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, " %u@%u/%u", core_first[core] + k, CYCLES,
-					      200u * (unsigned)core + 5 * k + 1);
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %u@%u/%u",
+					      core_first[core] + k, CYCLES, 200u * (unsigned)core + 5 * k + 1);
 	snprintf(text + n, sizeof(text) - n, "\ns\n");
 	c = open_script(text);
 	for (core = 0; core < 4; core++) {

@@ -314,8 +314,8 @@ static void family_expand(const char *text, const char *captured, char *out, siz
 static const char *const why[] = {
 	[UPCI_SIM_EXACT] = WHY_NONE "upc_run PROGRAM counts it exactly, in simulation; and " WIRING,
 	[UPCI_SIM_MEMORY] = WHY_NONE WIRING "; upc_run does not produce it yet: the memory model",
-	[UPCI_SIM_NETWORK] = WHY_NONE WIRING "; upc_run does not produce it: it simulates one node, without "
-			     "networks",
+	[UPCI_SIM_NETWORK] = WHY_NONE WIRING "; upc_run does not produce it: it simulates one "
+			     "node, without networks",
 	[UPCI_SIM_TIME] = WHY_NONE WIRING "; upc_run does not produce it yet: the model of time",
 };
 

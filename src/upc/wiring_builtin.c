@@ -45,8 +45,8 @@ static const struct recipe {
 	 "Floating-point operations of core $: each instruction counts as many as it does, 2 for a "
 	 "fused multiply-add or a two-wide one, 4 for a two-wide fused multiply-add."},
 	{"FMA_INS", "$_FPU_FMA_2 + $_FPU_FMA_4", "instructions",
-	 "Fused multiply-adds of core $, in one pipe or both: instructions, of 2 and 4 operations in "
-	 "FP_OPS."},
+	 "Fused multiply-adds of core $, in one pipe or both: instructions, of 2 and 4 operations "
+	 "in FP_OPS."},
 	{"L1_DCM", "$_DCACHE_MISS", "misses", "Misses of the L1 data cache of core $."},
 	{"L1_DCA", "$_DCACHE_HIT + $_DCACHE_MISS", "accesses",
 	 "Accesses to the L1 data cache of core $, hits and misses."},
@@ -57,8 +57,8 @@ static const struct recipe {
 	 "Data loads and stores of core $."},
 	{"BR_INS", "$_IPIPE_BRANCHES", "instructions", "Branches of core $."},
 	{"TOT_INS", TOT_INS, "instructions",
-	 "Instructions of core $: all its classes of the integer pipes, of loads and stores, and of "
-	 "floating point added up."},
+	 "Instructions of core $: all its classes of the integer pipes, of loads and stores, and "
+	 "of floating point added up."},
 };
 
 /* The plain names are core 0's: in a wiring of a host PMU, PU0 is the counting
@@ -131,7 +131,8 @@ static int add_blue_gene(struct upc_catalogue *c)
 	for (k = 0; k < sizeof(cores) / sizeof(cores[0]); k++)
 		for (i = 0; i < sizeof(core_recipes) / sizeof(core_recipes[0]); i++)
 			if (is_ours(c, core_recipes[i].name, cores[k].prefix))
-				write_recipe(file, &core_recipes[i], cores[k].prefix, cores[k].core);
+				write_recipe(file, &core_recipes[i], cores[k].prefix,
+					     cores[k].core);
 	for (i = 0; i < sizeof(node_recipes) / sizeof(node_recipes[0]); i++)
 		write_recipe(file, &node_recipes[i], "", "");
 	if (!fclose(file))
@@ -172,7 +173,8 @@ static const char *why_no_total(struct upc_catalogue *c, const char *name)
 		"(event %s = ...)",
 		sentence ? ": " : ", whose event of this the kernel does not open here",
 		sentence ? sentence + sizeof(missing) - 1 : "",
-		strcmp(name, "TOT_INS") ? "" : "upc_run PROGRAM counts it, in simulation; and ", name);
+		strcmp(name, "TOT_INS") ? "" : "upc_run PROGRAM counts it, in simulation; and ",
+		name);
 }
 
 static int add_total(struct upc_catalogue *c, size_t i)
