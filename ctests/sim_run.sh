@@ -14,7 +14,7 @@ for command in qemu-x86_64 qemu-aarch64 qemu-ppc aarch64-linux-gnu-gcc powerpc-l
 	exit 0
 done
 
-echo "1..33"
+echo "1..34"
 
 # count [OPTION...] PROGRAM [ARGUMENT...]: the results are in out
 count()
@@ -169,6 +169,20 @@ check "a dynamic program, whole, is what QEMU's trace has" [ "$(instructions 0)"
 	"$(traced /bin/sh -c 'x=1; for i in 1 2 3 4 5; do x=$((x * 3)); done')" ]
 count /bin/sh -c 'x=1; for i in 1 2 3 4 5; do x=$((x * 3)); done'
 check "... and once more is the same to the last one" cmp out first
+
+# ---- the processor -----------------------------------------------------------------------
+
+# 0 where there is no SVE, which a C library would use.
+cat > hwcap.c << 'C'
+#include <sys/auxv.h>
+int main(void)
+{
+	return getauxval(AT_HWCAP) >> 22 & 1;
+}
+C
+aarch64-linux-gnu-gcc -O1 -static -o hwcap hwcap.c || exit 1
+count ./hwcap
+check "AArch64 has vectors of 16 bytes, and no wider ones" has '^exit 0'
 
 # ---- threads -----------------------------------------------------------------------------
 

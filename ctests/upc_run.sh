@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..63"
+echo "1..64"
 
 # ---- what needs no emulator
 
@@ -129,7 +129,7 @@ missing=
 command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
 [ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
 if [ -n "$missing" ]; then
-	while [ $n -lt 63 ]; do
+	while [ $n -lt 64 ]; do
 		skip "simulated programs" "$missing"
 	done
 	exit 0
@@ -263,6 +263,17 @@ __attribute__((noinline)) int solve(int n) { return n > 0 ? solve(n - 1) + 1 : 0
 __attribute__((noinline)) int set_up(int n) { volatile int sum = 0; while (n--) sum += n; return sum; }
 int main(void) { return set_up(1000) + solve(10) + solve(20) == 499530 ? 0 : 1; }
 C
+if aarch64-linux-gnu-gcc -static -x c -o hwcap - 2> err << 'C' && command -v qemu-aarch64 > /dev/null; then
+#include <sys/auxv.h>
+int main(void)
+{
+	return getauxval(AT_HWCAP) >> 22 & 1; /* SVE */
+}
+C
+	check "AArch64 has vectors of 16 bytes, and no wider ones" run 0 ./hwcap
+else
+	skip "AArch64 has vectors of 16 bytes, and no wider ones" "no compiler for it, or no emulator"
+fi
 if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "regions" counted -R solve -R set_up -e INSTRUCTIONS ./prog
 	check "... entered from outside only" [ "$(value entered solve) $(value entered set_up)" = "2 1" ]
@@ -279,7 +290,7 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err
 else
-	while [ $n -lt 63 ]; do
+	while [ $n -lt 64 ]; do
 		skip "regions" "there is no compiler"
 	done
 fi

@@ -6,7 +6,7 @@ avail=${UPC_AVAIL:-upc_avail}
 tool=$avail
 . "${srcdir:?}/ctests/utils.inc"
 
-echo "1..22"
+echo "1..26"
 
 check "names, one a line" run 0 --names
 cp out names
@@ -51,6 +51,31 @@ check "... then they are found" run 0 --names -d 'copy-on-write'
 
 check "what nothing drives says why when it is asked for" run 0 PU0_JPIPE_INSTRUCTIONS
 check "... with id, counter and input" grep -q 'id 0, counter 0, input 0' out
+
+# Words, however the lines are broken.
+says()
+{
+	run 0 "$1" && tr -s ' \n' ' ' < out | grep -q "$2"
+}
+check "... and that upc_run would count it, or a wiring file" \
+	says PU0_JPIPE_INSTRUCTIONS 'upc_run PROGRAM counts it exactly.*drive NAME = '
+check "... or what it waits for" says PU0_DCACHE_MISS 'drive NAME = .*not produce it yet: the memory model'
+check "... or that a node has none of it" says TORUS_XP_PACKETS 'drive NAME = .*one node, without networks'
+
+script()
+{
+	printf 'upc-trace 1\nc 10\n' > script
+	for name in TOT_INS FP_OPS FMA_INS LD_INS SR_INS BR_INS; do
+		echo $name
+		echo PU3_$name
+	done | sort > six
+	export UPC_SOURCE="replay:$PWD/script"
+	run 0 --names && sort out | comm -23 six - | { ! grep -q .; }
+	result=$?
+	unset UPC_SOURCE
+	return $result
+}
+check "a script has the derived events of its names" script
 
 check "an unknown name: 1" run 1 pagefalts
 check "... with the nearest" grep -q 'nearest: .*perf::PAGE-FAULTS' err

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bgp_simulated.h"
 #include "common.h"
 #include "nearest.h"
 
@@ -64,24 +65,15 @@ static const char *without_prefix(const char *name)
 	return name;
 }
 
-/* Why a documented event is not counted. */
-static const char *reason(const char *name)
+static int refuse_documented(const char *word, enum upci_simulated how)
 {
-	static const char *const network[] = {"COL_", "DMA_", "TORUS_"};
-	static const char *const clocks[] = {"IC_", "MISC_"};
+	static const char *const reason[] = {
+		[UPCI_SIM_MEMORY] = "it is of caches and memory, which are not simulated yet",
+		[UPCI_SIM_NETWORK] = "it is of the network between nodes, and one node is simulated",
+		[UPCI_SIM_TIME] = "it is of the node's clock, and time is not simulated yet",
+	};
 
-	for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++)
-		if (strncmp(name, network[i], strlen(network[i])) == 0)
-			return "it is of the network between nodes, and one node is simulated";
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
-		if (strncmp(name, clocks[i], strlen(clocks[i])) == 0)
-			return "it is of the node's clock, and time is not simulated yet";
-	return "it is of caches and memory, which are not simulated yet";
-}
-
-static int refuse_documented(const char *word, const char *name)
-{
-	util_error("'%s' is not produced: %s", word, reason(name));
+	util_error("'%s' is not produced: %s", word, reason[how]);
 	return -1;
 }
 
@@ -95,12 +87,12 @@ static int refuse(const char *word, const char *bare)
 
 	for (size_t i = 0; i < sizeof(documented) / sizeof(documented[0]); i++)
 		if (util_is_glob(bare) ? util_match(bare, documented[i]) : strcasecmp(bare, documented[i]) == 0)
-			return refuse_documented(word, documented[i]);
+			return refuse_documented(word, upci_bgp_simulated(documented[i]));
 	for (unsigned item = 0; item < RUN_ITEMS; item++)
 		if (!run_item_is_produced(item) &&
 		    (util_is_glob(bare) ? util_match(bare, run_item_name(item)) :
 					  strcasecmp(bare, run_item_name(item)) == 0))
-			return refuse_documented(word, run_item_name(item));
+			return refuse_documented(word, UPCI_SIM_MEMORY);
 	for (unsigned place = 0; place < PLACES; place++)
 		for (unsigned item = 0; item < RUN_ITEMS; item++) {
 			char *name = names[place * RUN_ITEMS + item];

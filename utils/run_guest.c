@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "exec.h"
 #include "program.h"
 
 static const struct {
@@ -282,11 +283,13 @@ char **run_guest_command(const struct run_guest *guest, const struct upcs_option
 
 	while (arguments[count] != NULL)
 		count++;
-	command = calloc(count + guest->n_words + 12, sizeof(*command));
+	command = calloc(count + guest->n_words + 14, sizeof(*command));
 	good = command != NULL && setting != NULL;
 	good = good && add(command, &n, filled->qemu[guest->guest]);
 	if (filled->prefix[guest->guest][0] != '\0')
 		good = good && add(command, &n, "-L") && add(command, &n, filled->prefix[guest->guest]);
+	if (upcs_exec_cpu(guest->guest) != NULL)
+		good = good && add(command, &n, "-cpu") && add(command, &n, upcs_exec_cpu(guest->guest));
 	/* What the program gets from the kernel as random bytes. */
 	if (!filled->randomise)
 		good = good && add(command, &n, "-seed") && add(command, &n, "1");

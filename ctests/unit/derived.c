@@ -156,6 +156,17 @@ static void test_why(void **state)
 	assert_non_null(strstr(upci_catalogue_event(c, host)->why,
 			       "drives w.needy, PU0_DATA_LOADS, of which it is computed: needs a cake"));
 	assert_non_null(strstr(upci_catalogue_event(c, fixed)->why, "(drive NAME = ...)"));
+	/* upc_run counts what it counts all terms of. */
+	assert_null(strstr(upci_catalogue_event(c, fixed)->why, "upc_run"));
+	host = put("w.counted", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT,
+		   "PU0_DATA_LOADS + PU1_DATA_LOADS");
+	fixed = put("w.waiting", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT,
+		    "PU0_DATA_LOADS + PU0_DCACHE_MISS");
+	assert_int_equal(upci_derived_settle_all(c), 0);
+	assert_non_null(strstr(upci_catalogue_event(c, host)->why,
+			       "upc_run PROGRAM counts that, in simulation; and a wiring file can (drive "
+			       "NAME = ...)"));
+	assert_null(strstr(upci_catalogue_event(c, fixed)->why, "upc_run"));
 }
 
 static unsigned bound(struct upc_unit *unit)

@@ -99,6 +99,21 @@ static void test_program(void **state)
 	upcs_exec_free(&exec_);
 }
 
+/* Vectors whose width is in the instruction. */
+static void test_processor(void **state)
+{
+	static const char *const want[] = {"/bin/qa", "-0", "arm", "-cpu", "max,sve=off,sme=off", "-seed", "1", "-plugin",
+					   PLUGIN, "arm", NULL};
+	char *argv[] = {"arm", NULL}, *none[] = {NULL};
+
+	(void)state;
+	strcpy(options.qemu[UPCS_AARCH64], "/bin/qa");
+	assert_int_equal(upcs_exec_make(&command, "arm", argv, none, &exec_), 0);
+	assert_list(exec_.argv, want);
+	upcs_exec_free(&exec_);
+	options.qemu[UPCS_AARCH64][0] = 0;
+}
+
 static void test_no_arguments(void **state)
 {
 	static const char *const want[] = {"/bin/qp", "-0", "", "-L", "/usr/ppc", "-seed", "1", "-plugin", PLUGIN,
@@ -161,7 +176,8 @@ static void test_privileged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_program),	   cmocka_unit_test(test_no_arguments),
+		cmocka_unit_test(test_program),	   cmocka_unit_test(test_processor),
+		cmocka_unit_test(test_no_arguments),
 		cmocka_unit_test(test_scripts),	   cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_privileged),
 	};

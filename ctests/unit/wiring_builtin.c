@@ -4,6 +4,7 @@
  * that those of Blue Gene/P fit the counters of one unit.
  */
 #include "formula.h"
+#include "script_test.h"
 #include "unit_test.h"
 #include "wiring.h"
 #include "wiring_builtin.h"
@@ -82,6 +83,116 @@ static void test_weights(void **state)
 	assert_int_equal(weight("DDR_WRITE_BYTES", "L3_M1_MH_DDR_STORES"), 128);
 	assert_int_equal(weight("TORUS_BYTES", "TORUS_ZM_32BCHUNKS"), 32);
 	assert_int_equal(event("TORUS_BYTES")->formula->terms, 6);
+}
+
+/* ---- over a script ----------------------------------------------------------- */
+
+#define OF_A_CORE 35u
+#define CYCLES    1000u
+
+static const uint16_t core_first[4] = {0, 35, 256, 291};
+
+/* Of the core's event of that name: another number for each. */
+static uint64_t count_of(int core, const char *name)
+{
+	char full[60];
+
+	snprintf(full, sizeof(full), "PU%d_%s", core, name);
+	return 200u * (unsigned)core + 5u * (unsigned)(event(full)->id - core_first[core]) + 1;
+}
+
+static uint64_t sum_of(int core, const char *const *names)
+{
+	uint64_t sum = 0;
+
+	for (; *names; names++)
+		sum += count_of(core, *names);
+	return sum;
+}
+
+static uint64_t fp_ops_of(int core)
+{
+	static const char *const one[] = {"FPU_ADD_SUB_1", "FPU_MULT_1", "FPU_DIV_1", NULL};
+	static const char *const two[] = {"FPU_FMA_2", "FPU_ADD_SUB_2", "FPU_MULT_2", NULL};
+
+	return sum_of(core, one) + 2 * sum_of(core, two) + 4 * count_of(core, "FPU_FMA_4");
+}
+
+static uint64_t tot_ins_of(int core)
+{
+	static const char *const classes[] = {
+		"JPIPE_ADD_SUB", "JPIPE_LOGICAL_OPS", "JPIPE_SHROTMK",
+		"IPIPE_MULT_DIV", "IPIPE_ADD_SUB", "IPIPE_LOGICAL_OPS", "IPIPE_SHROTMK",
+		"IPIPE_BRANCHES", "IPIPE_TLB_OPS", "IPIPE_PROCESS_CONTROL", "IPIPE_OTHER",
+		"DATA_LOADS", "DATA_STORES", "DCACHE_OPS",
+		"FPU_ADD_SUB_1", "FPU_MULT_1", "FPU_FMA_2", "FPU_DIV_1",
+		"FPU_OTHER_NON_STORAGE_OPS", "FPU_ADD_SUB_2", "FPU_MULT_2", "FPU_FMA_4",
+		"FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS", NULL};
+
+	return sum_of(core, classes);
+}
+
+/* A catalogue of its own: a thread plays the script of one once. */
+static void assert_counts(const char *script, const char *prefix, const char *name,
+			  uint64_t expected)
+{
+	struct upc_catalogue *own = open_script(script);
+	struct upc_unit *unit;
+	uint64_t value = 0;
+	char full[40];
+	uint32_t code;
+
+	snprintf(full, sizeof(full), "%s%s", prefix, name);
+	code = event_code(own, full);
+	assert_int_equal(upc_unit_create(own, NULL, &unit), 0);
+	if (upc_unit_add(unit, code))
+		fail_msg("%s", upc_last_message());
+	assert_int_equal(upc_unit_start(unit), 0);
+	assert_int_equal(upc_unit_play(unit), 1);
+	assert_int_equal(upc_unit_read_events(unit, &code, 1, &value), 0);
+	if (value != expected)
+		fail_msg("%s: %llu, not %llu", full, (unsigned long long)value,
+			 (unsigned long long)expected);
+	upc_unit_destroy(unit);
+	upc_catalogue_close(own);
+}
+
+static void assert_six(const char *script, const char *prefix, int core)
+{
+	static const char *const fma[] = {"FPU_FMA_2", "FPU_FMA_4", NULL};
+
+	assert_counts(script, prefix, "TOT_INS", tot_ins_of(core));
+	assert_counts(script, prefix, "FP_OPS", fp_ops_of(core));
+	assert_counts(script, prefix, "FMA_INS", sum_of(core, fma));
+	assert_counts(script, prefix, "LD_INS", count_of(core, "DATA_LOADS"));
+	assert_counts(script, prefix, "SR_INS", count_of(core, "DATA_STORES"));
+	assert_counts(script, prefix, "BR_INS", count_of(core, "IPIPE_BRANCHES"));
+}
+
+/* Every event of every core is high for another number of cycles; plain names are
+ * core 0's, TOT_INS too where no PMU can be meant. */
+static void test_script(void **state)
+{
+	char text[8000], prefix[8];
+	size_t n = 0;
+	unsigned k;
+	int core;
+
+	(void)state;
+	n += (size_t)snprintf(text, sizeof(text), "upc-trace 1\nc %u", CYCLES);
+	for (core = 0; core < 4; core++)
+		for (k = 0; k < OF_A_CORE; k++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %u@%u/%u",
+					      core_first[core] + k, CYCLES, 200u * (unsigned)core + 5 * k + 1);
+	snprintf(text + n, sizeof(text) - n, "\ns\n");
+	c = open_script(text);
+	for (core = 0; core < 4; core++) {
+		snprintf(prefix, sizeof(prefix), "PU%d_", core);
+		assert_six(text, prefix, core);
+	}
+	assert_six(text, "", 0);
+	assert_int_equal(event("TOT_CYC")->driver.source, UPC_SOURCE_NONE);
+	upc_catalogue_close(c);
 }
 
 /* Nothing drives them without a wiring file, and they say what is missing; and
@@ -255,6 +366,8 @@ static void test_hardware(void **state)
 	assert_int_equal(event("TOT_INS")->driver.source, UPC_SOURCE_NONE);
 	assert_non_null(strstr(event("TOT_INS")->why, "needs a hardware PMU"));
 	assert_non_null(strstr(event("TOT_INS")->why, "(event TOT_INS = ...)"));
+	assert_non_null(strstr(event("TOT_INS")->why, "upc_run PROGRAM counts it"));
+	assert_null(strstr(event("TOT_CYC")->why, "upc_run"));
 	assert_int_equal(event(ratio)->driver.source, UPC_SOURCE_NONE);
 	assert_non_null(strstr(event(ratio)->why, "TOT_CYC, TOT_INS, of which it is computed: needs a "
 						  "hardware PMU"));
@@ -292,6 +405,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_too_many_devices, open_catalogue,
 						close_catalogue),
 		cmocka_unit_test_setup_teardown(test_hardware, open_catalogue, close_catalogue),
+		cmocka_unit_test(test_script),
 		cmocka_unit_test(test_disk_names),
 	};
 

@@ -6,17 +6,18 @@
  * decode_arm64.c and decode_ppc.c know one instruction set each. They are pure: the same
  * bytes always give the same tallies.
  *
- * The rules, for all guests
+ * The rules, for all guests (doc/CLASSES.md has the instructions of each)
  *   Every instruction that begins is one of INSTRUCTIONS. The rest is counted as Blue
  *   Gene/P would do the same work: an instruction that adds a word of memory to a register
  *   is a load and an addition.
  *
- *   A pipe's INSTRUCTIONS are all operations that it is given; its other tallies are parts
- *   of them. Simple integer operations (addition, subtraction, logic, shift, rotate,
- *   move, extension of sign or zero) go to J. To I go comparisons and what sets flags or a
- *   carry for their own sake or uses them, multiplication and division, branches, and all
- *   that is about the machine (system calls, traps, special registers, barriers, TLBs).
- *   Loads, stores and floating point go to neither.
+ *   A pipe's INSTRUCTIONS are all operations that it is given, and each is of one of the
+ *   pipe's classes. Simple integer operations go to J: ADD_SUB, LOGICAL_OPS (moves and nops
+ *   as well, which are an "or" on PowerPC), SHROTMK (shifts, rotates, extensions of sign
+ *   or zero). To I go comparisons and what sets flags or a carry for their own sake or uses
+ *   them, multiplication and division, branches, and all that is about the machine: system
+ *   calls, traps and barriers (PROCESS_CONTROL), special registers (OTHER), TLBs. Loads,
+ *   stores and floating point go to neither.
  *
  *   DATA_LOADS and DATA_STORES are all loads and stores, those of floating-point and vector
  *   registers as well. FPU loads and stores are those of floating-point and vector registers
@@ -25,7 +26,7 @@
  *   What is wider than Blue Gene/P's two double words is counted as the two-wide operations
  *   that it takes: w/2 for w lanes of floating point of any size, and bytes/16 for loads,
  *   stores, and operations on vectors of integers (DUAL_PIPE_OTHER_NON_STORAGE_OPS). A last
- *   half counts whole.
+ *   half counts whole. There is no two-wide division: w lanes are w of DIV_1.
  */
 #ifndef UPCS_DECODE_H
 #define UPCS_DECODE_H

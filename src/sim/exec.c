@@ -120,6 +120,10 @@ static void add_options(struct list *list, const struct upcs_command *command, e
 		add(list, "-L");
 		add(list, "%s", options->prefix[guest]);
 	}
+	if (upcs_exec_cpu(guest)) {
+		add(list, "-cpu");
+		add(list, "%s", upcs_exec_cpu(guest));
+	}
 	/* Else the program finds 16 random bytes, and its C library does with them what it likes. */
 	if (!options->randomise) {
 		add(list, "-seed");

@@ -33,6 +33,15 @@ int upcs_exec_make(const struct upcs_command *command, const char *path, char *c
 		   struct upcs_exec *exec);
 void upcs_exec_free(struct upcs_exec *exec);
 
+/*
+ * The emulator's processor, or NULL for its default. That of AArch64 has SVE and SME, whose width
+ * is not in the instruction, so that nothing could say what they count as.
+ */
+static inline const char *upcs_exec_cpu(enum upcs_guest guest)
+{
+	return guest == UPCS_AARCH64 ? "max,sve=off,sme=off" : NULL;
+}
+
 /* Whether executing the file changes who one is: under an emulator it would not. */
 bool upcs_exec_is_privileged(const char *path);
 

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "bgp_simulated.h"
 #include "catalogue.h"
 
 /*
@@ -306,12 +307,23 @@ static void family_expand(const char *text, const char *captured, char *out, siz
 	out[used] = 0;
 }
 
+#define WHY_NONE "no source on this machine drives it: it is a signal of the Blue Gene/P chip; "
+#define WIRING   "a wiring file can give it a source with a like meaning (drive NAME = ...)"
+
+/* Why nothing drives one here, and what would. */
+static const char *const why[] = {
+	[UPCI_SIM_EXACT] = WHY_NONE "upc_run PROGRAM counts it exactly, in simulation; and " WIRING,
+	[UPCI_SIM_MEMORY] = WHY_NONE WIRING "; upc_run does not produce it yet: the memory model",
+	[UPCI_SIM_NETWORK] = WHY_NONE WIRING "; upc_run does not produce it: it simulates one "
+			     "node, without networks",
+	[UPCI_SIM_TIME] = WHY_NONE WIRING "; upc_run does not produce it yet: the model of time",
+};
+
 static int add(struct upc_catalogue *c, int id, const char *name)
 {
 	struct upci_event event = {
 		.name = name,
-		.why = "no source on this machine drives it: it is a signal of the Blue Gene/P chip; a "
-		       "wiring file can give it a source with a like meaning (drive NAME = ...)",
+		.why = why[upci_bgp_simulated(name)],
 		.driver = {.source = UPC_SOURCE_NONE, .mul = 1, .div = 1},
 		.scope = UPC_SCOPE_CONTEXT,
 		.kind = UPC_KIND_COUNT,

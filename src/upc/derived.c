@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "bgp_simulated.h"
 #include "derived.h"
 #include "formula.h"
 #include "message.h"
@@ -19,12 +20,15 @@ static const char *explain(struct upc_catalogue *c, const struct upci_formula *f
 	struct upci_out out = {.text = text, .size = sizeof(text)};
 	const struct upci_event *first = NULL;
 	unsigned i, named = 0;
+	bool simulated = true;
 
 	upci_out(&out, "nothing on this machine drives ");
-	for (i = 0; i < formula->terms && named < NAMED_MAX; i++) {
+	for (i = 0; i < formula->terms; i++) {
 		const struct upci_event *term = upci_catalogue_event(c, formula->term[i].code);
 
-		if (term->driver.source != UPC_SOURCE_NONE)
+		simulated = simulated && term->id != UPC_NO_ID &&
+			    upci_bgp_simulated(term->name) == UPCI_SIM_EXACT;
+		if (term->driver.source != UPC_SOURCE_NONE || named == NAMED_MAX)
 			continue;
 		upci_out(&out, "%s%s", named++ ? ", " : "", term->name);
 		first = first ? first : term;
@@ -35,7 +39,8 @@ static const char *explain(struct upc_catalogue *c, const struct upci_formula *f
 	if (first && first->id == UPC_NO_ID && first->why)
 		upci_out(&out, ", of which it is computed: %.400s", first->why);
 	else
-		upci_out(&out, ", of which it is computed; a wiring file can (%s NAME = ...)",
+		upci_out(&out, ", of which it is computed; %sa wiring file can (%s NAME = ...)",
+			 simulated ? "upc_run PROGRAM counts that, in simulation; and " : "",
 			 first && first->id == UPC_NO_ID ? "event" : "drive");
 	return upci_catalogue_printf(c, "%s", text);
 }
