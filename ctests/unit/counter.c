@@ -67,6 +67,28 @@ static void test_preset(void **state)
 	assert_int_equal(upc_counter_write(u, 256, 5), UPC_EINVAL);
 }
 
+/* Counters without an event, too, whichever way they were written, and each time. */
+static void test_reset(void **state)
+{
+	uint64_t value, round;
+
+	(void)state;
+	for (round = 1; round <= 2; round++) {
+		assert_int_equal(upc_counter_write(u, 77, round), 0);
+		assert_int_equal(upc_register_write(u, UPC_REG_COUNTER(255), 4095 + round), 0);
+		assert_int_equal(upc_counter_write(u, 0, 9), 0);
+		assert_int_equal(upc_counter_read(u, 77, &value), 0);
+		assert_int_equal(value, round);
+		assert_int_equal(upc_unit_reset(u), 0);
+		assert_int_equal(upc_counter_read(u, 77, &value), 0);
+		assert_int_equal(value, 0);
+		assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(255), &value), 0);
+		assert_int_equal(value, 0);
+		assert_int_equal(upc_counter_read(u, 0, &value), 0);
+		assert_int_equal(value, 0);
+	}
+}
+
 static void test_registers(void **state)
 {
 	uint64_t value, config;
@@ -152,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_halt_and_continue),
 		cmocka_unit_test(test_preset),
+		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_never_counted),
 	};

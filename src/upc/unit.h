@@ -99,6 +99,7 @@ struct upc_unit {
 	bool forked;  /* descriptors are to be opened anew             */
 	bool started; /* since the descriptors were opened             */
 	bool partial; /* the last update found a hardware event that did not always count */
+	bool strays;  /* a live counter that nothing is bound to has been written  */
 
 	/* Readings, with room for the sources' handles. */
 	uint64_t *perf_value, *file_value;

@@ -394,14 +394,15 @@ int upc_unit_reset(struct upc_unit *u)
 		failed = preset(u, i, 0);
 		error = error ? error : failed;
 	}
-	/* The others, where somebody has written to them: looking at all their bindings, too,
-	 * would cost each start of an event set 200 cache lines. */
-	for (i = 0; i < UPC_COUNTERS; i++) {
+	/* The others, where somebody has written to them: looking at them all would cost each
+	 * start of an event set 30 cache lines. */
+	for (i = 0; (u->strays || u->replay) && i < UPC_COUNTERS; i++) {
 		if (is_clear(u, i) || u->binding[i].references)
 			continue;
 		failed = preset(u, i, 0);
 		error = error ? error : failed;
 	}
+	u->strays = false;
 	upci_unit_show(u, false);
 	return error;
 }

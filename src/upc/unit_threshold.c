@@ -34,6 +34,7 @@ int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 	if (period && u->replay)
 		raw = upci_threshold_preload(u->regs.threshold, count, period);
 	u->thresholds.offset[i] = raw - count;
+	u->strays |= !u->binding[i].references;
 	upci_unit_write_counter(u, i, raw);
 	if (period && !u->replay)
 		return upci_perf_restart_period(u->sources.perf, u->binding[i].handle, period - count % period);
