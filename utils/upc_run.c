@@ -94,22 +94,19 @@ static void fix_addresses(const struct run_options *options)
 	/* Where a sandbox forbids it, counts are as exact, but for what depends on addresses. */
 	if (!options->randomise && now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
-	/* Both would have the emulator do what it was not asked for here. */
-	unsetenv("QEMU_PLUGIN");
-	unsetenv("QEMU_RAND_SEED");
 }
 
 static int spawn(struct session *s)
 {
-	char **command = run_guest_command(&s->guest, &s->results->options, s->path,
-					   s->options.command + 1);
-	int status;
+	struct upcs_exec exec;
+	int status = run_guest_exec(&s->guest, &s->results->options, s->path, s->options.command, &exec);
 
-	if (command == NULL)
-		return RUN_ERROR;
+	if (status != 0)
+		return status;
 	fix_addresses(&s->options);
-	status = stat_run_begin(&s->run) == 0 && stat_run_spawn(&s->run, command) == 0 ? 0 : RUN_ERROR;
-	run_guest_free_command(command);
+	status = stat_run_begin(&s->run) == 0 && stat_run_spawn(&s->run, exec.argv, exec.envp) == 0 ?
+			 0 : RUN_ERROR;
+	upcs_exec_free(&exec);
 	return status;
 }
 
@@ -218,6 +215,5 @@ int main(int argc, char **argv)
 		status = simulate(&session);
 	if (session.results != NULL)
 		upcs_results_destroy(session.results, session.path);
-	run_guest_free(&session.guest);
 	return status;
 }
