@@ -31,7 +31,7 @@ static const char usage[] =
 	"  -z, --zeros           events that were not seen as rows, too\n"
 	"  -o, --output=FILE     to FILE, not to standard error ('-': standard output)\n"
 	"      --progress        say how far it is each half second, after one; without\n"
-	"                        it only on a terminal\n"
+	"                        it only on a terminal that PROGRAM does not write to\n"
 	"      --no-progress     do not\n"
 	"\n"
 	"How to run it:\n"
