@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "leftover.h"
 #include "run_guest.h"
 #include "run_progress.h"
 #include "run_regions.h"
@@ -25,6 +26,7 @@ struct session {
 	struct stat_run run;
 	struct upcs_results *results;
 	char path[UPCS_WORD_MAX]; /* of results */
+	int lock;		  /* on them */
 	FILE *out;
 };
 
@@ -45,7 +47,8 @@ static int make_results(struct session *s)
 {
 	int error;
 
-	s->results = upcs_results_create(s->path);
+	upcs_leftover_remove();
+	s->results = upcs_results_create(s->path, &s->lock);
 	if (s->results != NULL)
 		return 0;
 	error = errno;
@@ -57,6 +60,14 @@ static int make_results(struct session *s)
 	else
 		util_error("cannot make a file in /dev/shm for the counts: %s", strerror(error));
 	return RUN_ERROR;
+}
+
+/* Whatever lies in shared memory. */
+static void clear(struct session *s)
+{
+	if (s->results != NULL)
+		upcs_results_destroy(s->results, s->path, s->lock);
+	s->results = NULL;
 }
 
 static int set_up(struct session *s)
@@ -76,6 +87,10 @@ static int set_up(struct session *s)
 		status = run_regions_check(&s->guest, &s->options, filled);
 	if (status == 0)
 		status = open_output(s);
+	/* From here on a signal is the program's, and ends us when that has ended: nothing
+	 * stays in shared memory. */
+	if (status == 0 && stat_run_begin(&s->run) != 0)
+		status = RUN_ERROR;
 	if (status == 0)
 		status = make_results(s);
 	if (status == 0)
@@ -104,8 +119,7 @@ static int spawn(struct session *s)
 	if (status != 0)
 		return status;
 	fix_addresses(&s->options);
-	status = stat_run_begin(&s->run) == 0 && stat_run_spawn(&s->run, exec.argv, exec.envp) == 0 ?
-			 0 : RUN_ERROR;
+	status = stat_run_spawn(&s->run, exec.argv, exec.envp) == 0 ? 0 : RUN_ERROR;
 	upcs_exec_free(&exec);
 	return status;
 }
@@ -122,7 +136,7 @@ static void wait_for_end(struct session *s, int64_t start)
 
 /* ---- behind it --------------------------------------------------------------------------- */
 
-/* The emulator has ended before a program began in it. */
+/* The emulator has ended before a program began in it. 0: for what ended it. */
 static int nothing_ran(const struct session *s, int status)
 {
 	const char *qemu = s->results->options.qemu[s->guest.guest];
@@ -132,7 +146,7 @@ static int nothing_ran(const struct session *s, int status)
 		return RUN_ERROR;
 	}
 	if (WIFSIGNALED(status))
-		return stat_run_exit_status(status);
+		return 0;
 	util_error("nothing was counted: '%s' ended before the program began; it has to be QEMU 7.2 or "
 		   "later with plugins, and able to load '%s'", qemu, s->results->options.plugin);
 	return RUN_ERROR;
@@ -150,8 +164,9 @@ static unsigned count_running(const struct upcs_results *results)
 	return running;
 }
 
-static void print(struct session *s, double seconds, int status, unsigned running)
+static void print_report(struct session *s, double seconds, int status)
 {
+	unsigned running = count_running(s->results);
 	struct run_report report = {
 		.out = s->out,
 		.options = &s->options,
@@ -160,6 +175,7 @@ static void print(struct session *s, double seconds, int status, unsigned runnin
 		.status = status,
 	};
 
+	upcs_results_settle(s->results, s->path);
 	run_counts_take(s->results, running, &report.counts);
 	switch (s->options.form) {
 	case RUN_TEXT:
@@ -182,22 +198,19 @@ static int simulate(struct session *s)
 {
 	int64_t start = stat_run_now(), end;
 	struct rusage usage;
-	unsigned running;
-	int status;
+	int status, error = 0;
 
 	stat_run_release(&s->run);
 	wait_for_end(s, start);
 	end = stat_run_now();
 	status = stat_run_reap(&s->run, &usage);
 	if (run_processes(s->results) == 0)
-		return nothing_ran(s, status);
-	running = count_running(s->results);
-	upcs_results_settle(s->results, s->path);
-	print(s, (double)(end - start) / 1e9, status, running);
+		error = nothing_ran(s, status);
+	else
+		print_report(s, (double)(end - start) / 1e9, status);
 	/* It does not come back from a signal. */
-	upcs_results_destroy(s->results, s->path);
-	s->results = NULL;
-	return stat_run_exit_status(status);
+	clear(s);
+	return error != 0 ? error : stat_run_exit_status(status);
 }
 
 int main(int argc, char **argv)
@@ -213,7 +226,6 @@ int main(int argc, char **argv)
 		status = spawn(&session);
 	if (status == 0)
 		status = simulate(&session);
-	if (session.results != NULL)
-		upcs_results_destroy(session.results, session.path);
+	clear(&session);
 	return status;
 }
