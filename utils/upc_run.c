@@ -18,6 +18,7 @@
 #include "run_progress.h"
 #include "run_regions.h"
 #include "run_report.h"
+#include "run_unit.h"
 #include "stat_run.h"
 
 struct session {
@@ -27,6 +28,7 @@ struct session {
 	struct upcs_results *results;
 	char path[UPCS_WORD_MAX]; /* of results */
 	int lock;		  /* on them */
+	struct run_unit *unit;	  /* NULL: is not shown */
 	FILE *out;
 };
 
@@ -62,9 +64,22 @@ static int make_results(struct session *s)
 	return RUN_ERROR;
 }
 
+static int make_unit(struct session *s)
+{
+	if (s->options.unit == NULL)
+		return 0;
+	s->unit = run_unit_create(s->options.unit, s->options.unit_cores);
+	if (s->unit == NULL)
+		return RUN_ERROR;
+	snprintf(s->results->options.unit, sizeof(s->results->options.unit), "%s", run_unit_name(s->unit));
+	return 0;
+}
+
 /* Whatever lies in shared memory. */
 static void clear(struct session *s)
 {
+	run_unit_destroy(s->unit);
+	s->unit = NULL;
 	if (s->results != NULL)
 		upcs_results_destroy(s->results, s->path, s->lock);
 	s->results = NULL;
@@ -93,8 +108,10 @@ static int set_up(struct session *s)
 		status = RUN_ERROR;
 	if (status == 0)
 		status = make_results(s);
-	if (status == 0)
+	if (status == 0) {
 		s->results->options = *filled;
+		status = make_unit(s);
+	}
 	free(filled);
 	return status;
 }
@@ -124,13 +141,29 @@ static int spawn(struct session *s)
 	return status;
 }
 
+/* The one that comes first; -1: none. */
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return b < 0 || (a >= 0 && a < b) ? a : b;
+}
+
 static void wait_for_end(struct session *s, int64_t start)
 {
+	int64_t show = s->unit != NULL ? start : -1, due;
 	struct run_progress_line line;
 
 	run_progress_begin(&line, s->options.progress, start);
-	while (stat_run_wait(&s->run, run_progress_due(&line)) != STAT_WAKE_END)
-		run_progress_show(&line, s->results, stat_run_now());
+	due = run_progress_due(&line);
+	while (stat_run_wait(&s->run, sooner(due, show)) != STAT_WAKE_END) {
+		if (show >= 0 && stat_run_now() >= show) {
+			run_unit_update(s->unit, s->results);
+			show = stat_run_now() + RUN_UNIT_EVERY_NS;
+		}
+		if (due >= 0 && stat_run_now() >= due) {
+			run_progress_show(&line, s->results, stat_run_now());
+			due = run_progress_due(&line);
+		}
+	}
 	run_progress_end(&line);
 }
 
@@ -177,6 +210,11 @@ static void print_report(struct session *s, double seconds, int status)
 
 	upcs_results_settle(s->results, s->path);
 	run_counts_take(s->results, running, &report.counts);
+	/* What monitors have seen last is what is reported. */
+	if (s->unit != NULL)
+		run_unit_finish(s->unit, &report.counts);
+	run_unit_destroy(s->unit);
+	s->unit = NULL;
 	switch (s->options.form) {
 	case RUN_TEXT:
 		run_report_text(&report);

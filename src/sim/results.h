@@ -23,6 +23,7 @@
 #define UPCS_RESULTS_MAGIC UINT64_C(0x314d49535f435055)
 #define UPCS_RESULTS_VERSION 1u
 #define UPCS_RESULTS_AGE_MS 10
+#define UPCS_UNIT_FOLD_MS 5 /* where there is a unit: its owner takes the rest to show them */
 #define UPCS_REGIONS_MAX 15u
 #define UPCS_PROCESSES_MAX 4096u
 #define UPCS_THREADS_MAX 16384u
