@@ -126,7 +126,8 @@ static int run(const struct upcs_command *command, char **argv)
 int main(int argc, char **argv)
 {
 	char path[UPCS_WORD_MAX];
-	struct upcs_results *results = upcs_results_create(path);
+	int lock;
+	struct upcs_results *results = upcs_results_create(path, &lock);
 	struct upcs_command command = {.results = path, .after = -1, .counted = true};
 	int option, status;
 
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind < 2 || !realpath(argv[optind], results->options.plugin)) {
 		fprintf(stderr, "sim_count [-c] [-r FUNCTION]... PLUGIN PROGRAM [ARGUMENT...]\n");
-		upcs_results_destroy(results, path);
+		upcs_results_destroy(results, path, lock);
 		return 2;
 	}
 	find_qemus(&results->options);
@@ -160,6 +161,6 @@ int main(int argc, char **argv)
 		printf("signal %d\n", WTERMSIG(status));
 	else
 		printf("exit %d\n", WEXITSTATUS(status));
-	upcs_results_destroy(results, path);
+	upcs_results_destroy(results, path, lock);
 	return 0;
 }

@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..64"
+echo "1..69"
 
 # ---- what needs no emulator
 
@@ -129,7 +129,7 @@ missing=
 command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
 [ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
 if [ -n "$missing" ]; then
-	while [ $n -lt 64 ]; do
+	while [ $n -lt 69 ]; do
 		skip "simulated programs" "$missing"
 	done
 	exit 0
@@ -172,6 +172,25 @@ args_by_path()
 	in-path 1 > plain && run 0 -o report in-path 1 && cmp plain out
 )
 check "... also by PATH" args_by_path
+# Five interpreters that are scripts, as many as Linux follows; six are too many.
+nested()
+{
+	printf '#!%s\n' "$sh" > nest0
+	printf 'echo "$@"\n' >> nest0
+	for i in 1 2 3 4 5; do
+		printf '#!%s/nest%d\n' "$dir" $((i - 1)) > nest$i
+	done
+	chmod +x nest?
+	./nest4 a > plain && run 0 -o report ./nest4 a && cmp plain out && run 126 ./nest5 a
+}
+check "scripts for scripts" nested
+environment()
+{
+	# For the program alone: the emulator would refuse the one and not find its libraries by the other.
+	(export QEMU_LOG=nosuchitem LD_DEBUG_OUTPUT=x LD_LIBRARY_PATH="$dir" && env > plain && run 0 -o report env &&
+		grep -v ^_= plain | sort > a && grep -v ^_= out | sort > b && cmp a b)
+}
+check "the program has the variables that the emulator would heed" environment
 cat > catch.sh << 'SH'
 trap 'echo caught > caught; exit 9' TERM
 : > ready
@@ -253,6 +272,35 @@ else
 fi
 check "--progress says how far it is" run 0 --progress -o report sleep 3
 check "... in a line" grep -q '^upc_run: .* s, .* million instructions, .* a second, 1 thread$' err
+# on_terminal ARGUMENTS: on a terminal, with all that is in ARGUMENTS; seen is what it shows
+on_terminal()
+{
+	env TERM=xterm timeout 100 script -qec "exec $tool $*" typescript > seen 2>&1
+}
+own_line()
+{
+	on_terminal "-o report sh -c 'sleep 3; echo here >&2' > file" &&
+		LC_ALL=C grep -q "$(printf '\r')[0-9.]* s, .*threads*$(printf '\033')\[Khere" seen
+}
+no_line()
+{
+	on_terminal "-o report sh -c 'printf a; sleep 3; echo b'" && ! LC_ALL=C grep -q '[^a-b[:space:]]' seen
+}
+lines()
+{
+	on_terminal "--progress -o report sleep 3" &&
+		grep -q '^upc_run: .* million instructions' seen && ! LC_ALL=C grep -q "$(printf '\033')" seen
+}
+if command -v script > /dev/null && on_terminal --version && grep -q upc_run seen; then
+	check "a terminal has a line if the output goes elsewhere; messages follow it" own_line
+	check "... none if the output goes there, which stays as it is" no_line
+	check "... but if it is asked for, lines like others" lines
+else
+	for name in "a terminal has a line if the output goes elsewhere; messages follow it" \
+		"... none if the output goes there, which stays as it is" "... but if it is asked for, lines like others"; do
+		skip "$name" "no script(1) to make a terminal with"
+	done
+fi
 check "upc_stat --sim has its own table" [ "$("$UPC_STAT" --sim -o report -- sh -c 'exit 5'; echo $?)" = 5 ]
 check "... of the simulated events" grep -q '^ *[0-9,]*  *[0-9.]* %  IPIPE_BRANCHES$' report
 
@@ -290,7 +338,7 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err
 else
-	while [ $n -lt 64 ]; do
+	while [ $n -lt 69 ]; do
 		skip "regions" "there is no compiler"
 	done
 fi

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_guest.c - the program that upc_run is to run, and the emulator for it: what is there,
- * and the command line that follows.
+ * and what is not, in words.
  */
 #include "run_guest.h"
 
@@ -50,50 +50,14 @@ static int cannot_run(const char *name, int error)
 	return error == ENOENT || error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
 }
 
-/* A word in front of those that are there. */
-static int push(struct run_guest *guest, const char *word)
-{
-	char *copy = strdup(word);
-
-	if (copy == NULL || guest->n_words == sizeof(guest->words) / sizeof(guest->words[0])) {
-		util_error(copy == NULL ? "out of memory" : "too many interpreters");
-		free(copy);
-		return RUN_ERROR;
-	}
-	memmove(&guest->words[1], &guest->words[0], guest->n_words * sizeof(guest->words[0]));
-	guest->words[0] = copy;
-	guest->n_words++;
-	return 0;
-}
-
 /* guest->program is a script: it becomes its interpreter. */
 static int enter_script(struct run_guest *guest, const struct upcs_program_info *info)
 {
-	int error;
-
-	if (info->interpreter[0] == '\0') {
-		util_error("cannot run '%s': its first line, '#!', names no interpreter", guest->program);
-		return UTIL_CANNOT_RUN;
-	}
-	/* The kernel gives the script by its path, whatever argv[0] was. */
-	if (guest->n_words > 0) {
-		free(guest->words[0]);
-		guest->words[0] = strdup(guest->program);
-		if (guest->words[0] == NULL) {
-			util_error("out of memory");
-			return RUN_ERROR;
-		}
-	}
-	error = info->argument[0] != '\0' ? push(guest, info->argument) : 0;
-	if (error == 0)
-		error = push(guest, info->interpreter);
 	snprintf(guest->program, sizeof(guest->program), "%s", info->interpreter);
-	if (error == 0 && access(guest->program, X_OK) != 0) {
-		util_error("cannot run '%s', the interpreter of a script: %s", guest->program,
-			   strerror(errno));
-		error = UTIL_CANNOT_RUN;
-	}
-	return error;
+	if (access(guest->program, X_OK) == 0)
+		return 0;
+	util_error("cannot run '%s', the interpreter of a script: %s", guest->program, strerror(errno));
+	return UTIL_CANNOT_RUN;
 }
 
 /* One file; *script: guest->program has become its interpreter. */
@@ -138,32 +102,34 @@ static int look(struct run_guest *guest, bool *script)
 
 int run_guest_find(struct run_guest *guest, const char *name)
 {
-	char path[PATH_MAX];
 	bool script = true;
 	int error;
 
 	memset(guest, 0, sizeof(*guest));
-	error = util_program_find(name, path);
+	error = util_program_find(name, guest->file);
 	if (error != 0)
 		return cannot_run(name, error);
-	/* The emulator would take it for an option. */
-	if ((size_t)snprintf(guest->program, sizeof(guest->program), "%s%s", path[0] == '-' ? "./" : "",
-			     path) >= sizeof(guest->program))
-		return cannot_run(name, ENAMETOOLONG);
-	error = push(guest, name);
+	strcpy(guest->program, guest->file);
 	for (int depth = 0; error == 0 && script; depth++) {
 		error = look(guest, &script);
-		if (error == 0 && script && depth == RUN_SCRIPTS_MAX)
+		if (error == 0 && script && depth == UPCS_INTERPRETERS_MAX)
 			return cannot_run(name, ELOOP);
 	}
 	return error;
 }
 
-void run_guest_free(struct run_guest *guest)
+int run_guest_exec(const struct run_guest *guest, const struct upcs_options *filled, const char *results,
+		   char *const *arguments, struct upcs_exec *exec)
 {
-	for (unsigned i = 0; i < guest->n_words; i++)
-		free(guest->words[i]);
-	guest->n_words = 0;
+	const struct upcs_command command = {
+		.options = filled, .results = results, .after = -1, .counted = true,
+	};
+	int error = upcs_exec_make(&command, guest->file, arguments, environ, exec);
+
+	if (error == 0)
+		return 0;
+	/* What can be said better has been. */
+	return cannot_run(guest->file, -error);
 }
 
 /* ---- emulators, libraries, plugin ---------------------------------------------------- */
@@ -235,75 +201,4 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 	for (unsigned r = 0; r < options->regions; r++)
 		snprintf(filled->region[r], sizeof(filled->region[r]), "%s", options->region[r]);
 	return 0;
-}
-
-/* ---- the command line ------------------------------------------------------------------ */
-
-/* The emulator takes what is behind a comma for the next setting; two are one. */
-static char *plugin_setting(const char *plugin, const char *results)
-{
-	char *text = malloc(2 * strlen(plugin) + strlen(results) + sizeof(",results=")), *end = text;
-
-	if (text == NULL)
-		return NULL;
-	for (; *plugin != '\0'; plugin++) {
-		if (*plugin == ',')
-			*end++ = ',';
-		*end++ = *plugin;
-	}
-	sprintf(end, ",results=%s", results);
-	return text;
-}
-
-void run_guest_free_command(char **command)
-{
-	if (command == NULL)
-		return;
-	for (char **word = command; *word != NULL; word++)
-		free(*word);
-	free(command);
-}
-
-/* Adds a copy; false: no memory. */
-static bool add(char **command, unsigned *n, const char *word)
-{
-	command[*n] = strdup(word);
-	if (command[*n] == NULL)
-		return false;
-	++*n;
-	return true;
-}
-
-char **run_guest_command(const struct run_guest *guest, const struct upcs_options *filled,
-			 const char *results, char *const *arguments)
-{
-	unsigned count = 0, n = 0, i;
-	char **command, *setting = plugin_setting(filled->plugin, results);
-	bool good;
-
-	while (arguments[count] != NULL)
-		count++;
-	command = calloc(count + guest->n_words + 14, sizeof(*command));
-	good = command != NULL && setting != NULL;
-	good = good && add(command, &n, filled->qemu[guest->guest]);
-	if (filled->prefix[guest->guest][0] != '\0')
-		good = good && add(command, &n, "-L") && add(command, &n, filled->prefix[guest->guest]);
-	if (upcs_exec_cpu(guest->guest) != NULL)
-		good = good && add(command, &n, "-cpu") && add(command, &n, upcs_exec_cpu(guest->guest));
-	/* What the program gets from the kernel as random bytes. */
-	if (!filled->randomise)
-		good = good && add(command, &n, "-seed") && add(command, &n, "1");
-	good = good && add(command, &n, "-plugin") && add(command, &n, setting);
-	free(setting);
-	good = good && add(command, &n, "-0") && add(command, &n, guest->words[0]) &&
-	       add(command, &n, guest->program);
-	for (i = 1; good && i < guest->n_words; i++)
-		good = add(command, &n, guest->words[i]);
-	for (i = 0; good && i < count; i++)
-		good = add(command, &n, arguments[i]);
-	if (good)
-		return command;
-	util_error("out of memory");
-	run_guest_free_command(command);
-	return NULL;
 }

@@ -21,6 +21,8 @@ static const char usage[] =
 	"                        column each, up to 15\n"
 	"      --late            SYMBOL may be in a program or library loaded later\n"
 	"      --children=HOW    what PROGRAM forks and executes: count, or off [count]\n"
+	"      --unit=NAME       show the node's counters while it runs, to upc_top NAME\n"
+	"      --unit-cores=PAIR the two cores that they count: 0-1 or 2-3 [0-1]\n"
 	"\n"
 	"How to show it:\n"
 	"  -e, --events=LIST     these only: PU0_FPU_FMA_2 is core 0's, FPU_FMA_2 the\n"
@@ -31,7 +33,7 @@ static const char usage[] =
 	"  -z, --zeros           events that were not seen as rows, too\n"
 	"  -o, --output=FILE     to FILE, not to standard error ('-': standard output)\n"
 	"      --progress        say how far it is each half second, after one; without\n"
-	"                        it only on a terminal\n"
+	"                        it only on a terminal that PROGRAM does not write to\n"
 	"      --no-progress     do not\n"
 	"\n"
 	"How to run it:\n"
@@ -49,9 +51,10 @@ static const char usage[] =
 	"  upc_run ./solver                     all classes, core by core\n"
 	"  upc_run -R solve -- ./solver -n 100  without the set-up\n"
 	"  upc_run -e 'FPU_*,FP_OPS' -r csv -o flops.csv ./solver\n"
-	"  upc_run --per-process sh -c './prepare && ./solver'\n";
+	"  upc_run --per-process sh -c './prepare && ./solver'\n"
+	"  upc_run --unit=node ./solver         upc_top node shows it\n";
 
-enum { LATE = 256, CHILDREN, PROGRESS, NO_PROGRESS, RANDOMISE, QEMU, PREFIX, PLUGIN };
+enum { LATE = 256, CHILDREN, PROGRESS, NO_PROGRESS, RANDOMISE, QEMU, PREFIX, PLUGIN, UNIT, UNIT_CORES };
 
 static const struct option long_options[] = {
 	{ "region", required_argument, NULL, 'R' },
@@ -69,6 +72,8 @@ static const struct option long_options[] = {
 	{ "qemu", required_argument, NULL, QEMU },
 	{ "prefix", required_argument, NULL, PREFIX },
 	{ "plugin", required_argument, NULL, PLUGIN },
+	{ "unit", required_argument, NULL, UNIT },
+	{ "unit-cores", required_argument, NULL, UNIT_CORES },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
@@ -126,6 +131,15 @@ static int take_children(struct run_options *o, const char *text)
 	return 0;
 }
 
+static int take_unit_cores(struct run_options *o, const char *text)
+{
+	if (strcmp(text, "0-1") != 0 && strcmp(text, "2-3") != 0)
+		return wrong("--unit-cores", "0-1 or 2-3", text);
+	o->unit_cores = text[0] == '0' ? RUN_UNIT_PU01 : RUN_UNIT_PU23;
+	o->unit_cores_given = true;
+	return 0;
+}
+
 static int take_path(const char *option, const char **path, const char *text)
 {
 	if (text[0] == '\0' || strlen(text) >= PATH_MAX)
@@ -174,6 +188,11 @@ static int take(struct run_options *o, int option)
 		return take_path("--prefix", &o->prefix, optarg);
 	case PLUGIN:
 		return take_path("--plugin", &o->plugin, optarg);
+	case UNIT:
+		o->unit = optarg;
+		return run_unit_check(optarg) == 0 ? 0 : RUN_ERROR;
+	case UNIT_CORES:
+		return take_unit_cores(o, optarg);
 	default:
 		return try_help();
 	}
@@ -203,6 +222,11 @@ int run_options_parse(struct run_options *o, int argc, char **argv, int *status)
 	}
 	if (o->form == RUN_STAT && o->regions > 0) {
 		util_error("the table of upc_stat has no columns for regions: --report=text has");
+		*status = try_help();
+		return -1;
+	}
+	if (o->unit_cores_given && o->unit == NULL) {
+		util_error("--unit-cores says what a unit counts: --unit=NAME shows one");
 		*status = try_help();
 		return -1;
 	}

@@ -9,6 +9,7 @@
 
 #include "results.h"
 #include "run_events.h"
+#include "run_unit.h"
 
 /* As env(1) and timeout(1): what is above is execvp's or the program's. */
 enum { RUN_ERROR = 125 };
@@ -36,6 +37,9 @@ struct run_options {
 	bool late; /* regions may be in what is loaded later */
 	bool per_thread, per_process, zeros, randomise;
 	const char *qemu, *plugin, *prefix, *output; /* NULL: not given */
+	const char *unit;			     /* name; NULL: is not shown */
+	enum run_unit_cores unit_cores;
+	bool unit_cores_given;
 	char **command;
 };
 

@@ -2,8 +2,10 @@
 /*
  * run_progress.c - a line on the terminal that says how far a simulated program is.
  *
- * The cursor goes back to where the line begins: what the program writes there itself goes
- * over it.
+ * No character of the program's is to be lost. Where its standard output is a terminal, there is
+ * no line unless it was asked for, and then it is one like others. Else the line is
+ * written over, and the cursor stays behind it: a message of the program's that comes
+ * between follows it.
  */
 #include "run_progress.h"
 
@@ -27,10 +29,12 @@ static bool is_ours(void)
 void run_progress_begin(struct run_progress_line *line, enum run_progress progress, int64_t ns)
 {
 	const char *term = getenv("TERM");
-	bool terminal = isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+	bool alone = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) && term != NULL &&
+		     strcmp(term, "dumb") != 0;
 
 	*line = (struct run_progress_line){
-		.shown = progress == RUN_PROGRESS_ON || (progress == RUN_PROGRESS_TERMINAL && terminal),
+		.shown = progress == RUN_PROGRESS_ON || (progress == RUN_PROGRESS_TERMINAL && alone),
+		.alone = alone,
 		.time = ns,
 		.start = ns,
 	};
@@ -55,7 +59,6 @@ void run_progress_text(char text[RUN_PROGRESS_MAX], double seconds, uint64_t ins
 
 void run_progress_show(struct run_progress_line *line, const struct upcs_results *results, int64_t ns)
 {
-	bool terminal = isatty(STDERR_FILENO) != 0;
 	char text[RUN_PROGRESS_MAX];
 	uint64_t instructions;
 	unsigned threads;
@@ -66,15 +69,15 @@ void run_progress_show(struct run_progress_line *line, const struct upcs_results
 						    (double)(ns - line->time) : 0, threads);
 	line->instructions = instructions;
 	line->time = ns;
-	if (!terminal) {
+	if (isatty(STDERR_FILENO) && !is_ours())
+		return;
+	if (!line->alone) {
 		fprintf(stderr, "upc_run: %s\n", text);
 		return;
 	}
-	if (!is_ours())
-		return;
 	fputs("\r", stderr);
 	util_put(stderr, text, util_width(stderr) - 1);
-	fputs("\033[K\r", stderr);
+	fputs("\033[K", stderr);
 	fflush(stderr);
 	line->written = true;
 }

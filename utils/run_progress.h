@@ -12,6 +12,7 @@
 
 struct run_progress_line {
 	bool shown;   /* it may be */
+	bool alone;   /* nobody else is known to write there: each goes over the one before */
 	bool written; /* there is one on the terminal */
 	uint64_t instructions;
 	int64_t time, start; /* ns, of the last one */

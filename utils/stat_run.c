@@ -81,7 +81,8 @@ fail:
 }
 
 /* In the child, between fork and exec. Does not return. */
-static void run_program(const struct stat_run *run, char *const *argv, int released, int failure)
+static void run_program(const struct stat_run *run, char *const *argv, char *const *envp, int released,
+			int failure)
 {
 	char go;
 	int error;
@@ -97,7 +98,7 @@ static void run_program(const struct stat_run *run, char *const *argv, int relea
 	if (run->ignored_child)
 		signal(SIGCHLD, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &run->mask, NULL);
-	execvp(argv[0], argv);
+	execvpe(argv[0], argv, envp != NULL ? envp : environ);
 	error = errno;
 	do
 		n = write(failure, &error, sizeof(error));
@@ -110,7 +111,7 @@ static int open_pidfd(pid_t pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-int stat_run_spawn(struct stat_run *run, char *const *argv)
+int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp)
 {
 	int release[2] = { -1, -1 }, failure[2] = { -1, -1 };
 
@@ -126,15 +127,17 @@ int stat_run_spawn(struct stat_run *run, char *const *argv)
 	if (run->pid == 0) {
 		close(release[1]);
 		close(failure[0]);
-		run_program(run, argv, release[0], failure[1]);
+		run_program(run, argv, envp, release[0], failure[1]);
 	}
 	close(release[0]);
 	close(failure[1]);
 	run->release = release[1];
 	run->failure = failure[0];
 	/* From here on upc_stat differs from what the program inherits: a
-	 * reader of the table that is gone must not cost the exit status. */
+	 * reader of the table that is gone, or a table beyond the limit for
+	 * files, must not cost the exit status. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	/* Without it, on an old kernel or in a sandbox, SIGCHLD has to do. */
 	run->pidfd = open_pidfd(run->pid);
 	return 0;

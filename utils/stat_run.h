@@ -47,8 +47,9 @@ int64_t stat_run_now(void);
 int stat_run_begin(struct stat_run *run);
 
 /* Forks the program, which waits for stat_run_release with its dispositions,
- * mask and limits as upc_stat found them. 0, or -1 with the error said. */
-int stat_run_spawn(struct stat_run *run, char *const *argv);
+ * mask and limits as upc_stat found them. envp NULL: with its environment, too.
+ * 0, or -1 with the error said. */
+int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp);
 
 /* Watches a process that is there already. 0, or -1 with the error said. */
 int stat_run_watch(struct stat_run *run, pid_t pid);

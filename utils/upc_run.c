@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "leftover.h"
 #include "run_guest.h"
 #include "run_progress.h"
 #include "run_regions.h"
 #include "run_report.h"
+#include "run_unit.h"
 #include "stat_run.h"
 
 struct session {
@@ -25,6 +27,8 @@ struct session {
 	struct stat_run run;
 	struct upcs_results *results;
 	char path[UPCS_WORD_MAX]; /* of results */
+	int lock;		  /* on them */
+	struct run_unit *unit;	  /* NULL: is not shown */
 	FILE *out;
 };
 
@@ -45,7 +49,8 @@ static int make_results(struct session *s)
 {
 	int error;
 
-	s->results = upcs_results_create(s->path);
+	upcs_leftover_remove();
+	s->results = upcs_results_create(s->path, &s->lock);
 	if (s->results != NULL)
 		return 0;
 	error = errno;
@@ -57,6 +62,27 @@ static int make_results(struct session *s)
 	else
 		util_error("cannot make a file in /dev/shm for the counts: %s", strerror(error));
 	return RUN_ERROR;
+}
+
+static int make_unit(struct session *s)
+{
+	if (s->options.unit == NULL)
+		return 0;
+	s->unit = run_unit_create(s->options.unit, s->options.unit_cores);
+	if (s->unit == NULL)
+		return RUN_ERROR;
+	snprintf(s->results->options.unit, sizeof(s->results->options.unit), "%s", run_unit_name(s->unit));
+	return 0;
+}
+
+/* Whatever lies in shared memory. */
+static void clear(struct session *s)
+{
+	run_unit_destroy(s->unit);
+	s->unit = NULL;
+	if (s->results != NULL)
+		upcs_results_destroy(s->results, s->path, s->lock);
+	s->results = NULL;
 }
 
 static int set_up(struct session *s)
@@ -76,10 +102,16 @@ static int set_up(struct session *s)
 		status = run_regions_check(&s->guest, &s->options, filled);
 	if (status == 0)
 		status = open_output(s);
+	/* From here on a signal is the program's, and ends us when that has ended: nothing
+	 * stays in shared memory. */
+	if (status == 0 && stat_run_begin(&s->run) != 0)
+		status = RUN_ERROR;
 	if (status == 0)
 		status = make_results(s);
-	if (status == 0)
+	if (status == 0) {
 		s->results->options = *filled;
+		status = make_unit(s);
+	}
 	free(filled);
 	return status;
 }
@@ -94,38 +126,50 @@ static void fix_addresses(const struct run_options *options)
 	/* Where a sandbox forbids it, counts are as exact, but for what depends on addresses. */
 	if (!options->randomise && now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
-	/* Both would have the emulator do what it was not asked for here. */
-	unsetenv("QEMU_PLUGIN");
-	unsetenv("QEMU_RAND_SEED");
 }
 
 static int spawn(struct session *s)
 {
-	char **command = run_guest_command(&s->guest, &s->results->options, s->path,
-					   s->options.command + 1);
-	int status;
+	struct upcs_exec exec;
+	int status = run_guest_exec(&s->guest, &s->results->options, s->path, s->options.command, &exec);
 
-	if (command == NULL)
-		return RUN_ERROR;
+	if (status != 0)
+		return status;
 	fix_addresses(&s->options);
-	status = stat_run_begin(&s->run) == 0 && stat_run_spawn(&s->run, command) == 0 ? 0 : RUN_ERROR;
-	run_guest_free_command(command);
+	status = stat_run_spawn(&s->run, exec.argv, exec.envp) == 0 ? 0 : RUN_ERROR;
+	upcs_exec_free(&exec);
 	return status;
+}
+
+/* The one that comes first; -1: none. */
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return b < 0 || (a >= 0 && a < b) ? a : b;
 }
 
 static void wait_for_end(struct session *s, int64_t start)
 {
+	int64_t show = s->unit != NULL ? start : -1, due;
 	struct run_progress_line line;
 
 	run_progress_begin(&line, s->options.progress, start);
-	while (stat_run_wait(&s->run, run_progress_due(&line)) != STAT_WAKE_END)
-		run_progress_show(&line, s->results, stat_run_now());
+	due = run_progress_due(&line);
+	while (stat_run_wait(&s->run, sooner(due, show)) != STAT_WAKE_END) {
+		if (show >= 0 && stat_run_now() >= show) {
+			run_unit_update(s->unit, s->results);
+			show = stat_run_now() + RUN_UNIT_EVERY_NS;
+		}
+		if (due >= 0 && stat_run_now() >= due) {
+			run_progress_show(&line, s->results, stat_run_now());
+			due = run_progress_due(&line);
+		}
+	}
 	run_progress_end(&line);
 }
 
 /* ---- behind it --------------------------------------------------------------------------- */
 
-/* The emulator has ended before a program began in it. */
+/* The emulator has ended before a program began in it. 0: for what ended it. */
 static int nothing_ran(const struct session *s, int status)
 {
 	const char *qemu = s->results->options.qemu[s->guest.guest];
@@ -135,7 +179,7 @@ static int nothing_ran(const struct session *s, int status)
 		return RUN_ERROR;
 	}
 	if (WIFSIGNALED(status))
-		return stat_run_exit_status(status);
+		return 0;
 	util_error("nothing was counted: '%s' ended before the program began; it has to be QEMU 7.2 or "
 		   "later with plugins, and able to load '%s'", qemu, s->results->options.plugin);
 	return RUN_ERROR;
@@ -153,8 +197,9 @@ static unsigned count_running(const struct upcs_results *results)
 	return running;
 }
 
-static void print(struct session *s, double seconds, int status, unsigned running)
+static void print_report(struct session *s, double seconds, int status)
 {
+	unsigned running = count_running(s->results);
 	struct run_report report = {
 		.out = s->out,
 		.options = &s->options,
@@ -163,7 +208,13 @@ static void print(struct session *s, double seconds, int status, unsigned runnin
 		.status = status,
 	};
 
+	upcs_results_settle(s->results, s->path);
 	run_counts_take(s->results, running, &report.counts);
+	/* What monitors have seen last is what is reported. */
+	if (s->unit != NULL)
+		run_unit_finish(s->unit, &report.counts);
+	run_unit_destroy(s->unit);
+	s->unit = NULL;
 	switch (s->options.form) {
 	case RUN_TEXT:
 		run_report_text(&report);
@@ -185,22 +236,19 @@ static int simulate(struct session *s)
 {
 	int64_t start = stat_run_now(), end;
 	struct rusage usage;
-	unsigned running;
-	int status;
+	int status, error = 0;
 
 	stat_run_release(&s->run);
 	wait_for_end(s, start);
 	end = stat_run_now();
 	status = stat_run_reap(&s->run, &usage);
 	if (run_processes(s->results) == 0)
-		return nothing_ran(s, status);
-	running = count_running(s->results);
-	upcs_results_settle(s->results, s->path);
-	print(s, (double)(end - start) / 1e9, status, running);
+		error = nothing_ran(s, status);
+	else
+		print_report(s, (double)(end - start) / 1e9, status);
 	/* It does not come back from a signal. */
-	upcs_results_destroy(s->results, s->path);
-	s->results = NULL;
-	return stat_run_exit_status(status);
+	clear(s);
+	return error != 0 ? error : stat_run_exit_status(status);
 }
 
 int main(int argc, char **argv)
@@ -216,8 +264,6 @@ int main(int argc, char **argv)
 		status = spawn(&session);
 	if (status == 0)
 		status = simulate(&session);
-	if (session.results != NULL)
-		upcs_results_destroy(session.results, session.path);
-	run_guest_free(&session.guest);
+	clear(&session);
 	return status;
 }

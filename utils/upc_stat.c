@@ -382,7 +382,7 @@ static int set_up(struct session *s)
 	int status;
 
 	if (s->options->command != NULL) {
-		if (stat_run_spawn(&s->run, s->options->command) != 0)
+		if (stat_run_spawn(&s->run, s->options->command, NULL) != 0)
 			return UTIL_FAILED;
 	} else if (s->options->unit.context == UPC_CONTEXT_PROCESS &&
 		   stat_run_watch(&s->run, s->options->unit.pid) != 0) {

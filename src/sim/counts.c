@@ -201,17 +201,15 @@ void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64
 
 /*
  * The record as it should be. What was folded before stands where the file has less: pages that
- * back() put in its place are gone with their process.
+ * back() put in its place are gone with their process. Readers never see a tally shrink.
  */
 static void settle_thread(struct upcs_thread *record, uint32_t index, const struct upcs_counts *counts,
 			  uint32_t arrays, uint32_t kinds)
 {
-	uint64_t folded[UPCS_COLUMNS][UPCS_TALLIES];
+	struct upcs_thread whole = {.state = UPCS_FREE};
 	uint32_t i, k;
 	unsigned c, t;
 
-	memcpy(folded, record->tally, sizeof(folded));
-	memset(record->tally, 0, sizeof(record->tally));
 	for (i = 0; i < arrays; i++) {
 		uint64_t sum[UPCS_TALLIES] = {0};
 
@@ -220,12 +218,12 @@ static void settle_thread(struct upcs_thread *record, uint32_t index, const stru
 		for (k = 0; k < kinds; k++)
 			if (counts->count[i][k])
 				upcs_counts_sum(sum, &counts->kind[k], counts->count[i][k]);
-		upcs_counts_tally(record, (uint16_t)(counts->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)), sum);
+		upcs_counts_tally(&whole, (uint16_t)(counts->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)), sum);
 	}
 	for (c = 0; c < UPCS_COLUMNS; c++)
 		for (t = 0; t < UPCS_TALLIES; t++)
-			if (record->tally[c][t] < folded[c][t])
-				record->tally[c][t] = folded[c][t];
+			if (record->tally[c][t] < whole.tally[c][t])
+				__atomic_store_n(&record->tally[c][t], whole.tally[c][t], __ATOMIC_RELAXED);
 }
 
 static void settle_threads(struct upcs_results *results, uint32_t process, const struct upcs_counts *counts,

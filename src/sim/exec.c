@@ -12,9 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Scripts whose interpreters are scripts: so many does Linux follow. */
-#define INTERPRETERS_MAX 5
-
 struct list {
 	char **item;
 	size_t n, room;
@@ -179,7 +176,7 @@ static int find_program(const char *path, struct list *arguments, struct upcs_pr
 			return kind;
 		if (kind == UPCS_PROGRAM_ELF)
 			return 0;
-		if (kind != UPCS_PROGRAM_SCRIPT || depth == INTERPRETERS_MAX)
+		if (kind != UPCS_PROGRAM_SCRIPT || depth == UPCS_INTERPRETERS_MAX)
 			return kind == UPCS_PROGRAM_SCRIPT ? -ELOOP : -ENOEXEC;
 		interpret(arguments, info, *program);
 		free(*program);

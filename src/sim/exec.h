@@ -9,6 +9,9 @@
 #include "results.h"
 #include "symbols.h"
 
+/* Scripts whose interpreters are scripts: so many does Linux follow. */
+#define UPCS_INTERPRETERS_MAX 5
+
 /* What a program is started for. */
 struct upcs_command {
 	const struct upcs_options *options;

@@ -15,12 +15,13 @@
 #include <unistd.h>
 
 #include "counts.h"
+#include "leftover.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14; older ones answer EINVAL */
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define TEMPLATE "/dev/shm/upc-run-XXXXXX"
+#define TEMPLATE UPCS_LEFTOVER_DIRECTORY "/" UPCS_LEFTOVER_PREFIX "XXXXXX"
 
 static uint64_t now_ns(void)
 {
@@ -37,13 +38,27 @@ static struct upcs_results *map(int fd)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-struct upcs_results *upcs_results_create(char *path)
+/* -1 with errno. Who removes leftovers may take a file for one before it is locked. */
+static int make_file(char *path)
+{
+	int fd, i;
+
+	for (i = 0; i < 100; i++) {
+		strcpy(path, TEMPLATE);
+		fd = mkostemp(path, O_CLOEXEC); /* mode 0600 */
+		if (fd < 0 || upcs_leftover_hold(fd))
+			return fd;
+		close(fd);
+	}
+	errno = EBUSY;
+	return -1;
+}
+
+struct upcs_results *upcs_results_create(char *path, int *lock)
 {
 	struct upcs_results *results = NULL;
-	int fd, error;
+	int fd = make_file(path), error;
 
-	strcpy(path, TEMPLATE);
-	fd = mkostemp(path, O_CLOEXEC); /* mode 0600 */
 	if (fd < 0)
 		return NULL;
 	/* Its memory is taken as records are; the options and the first ones now, so that
@@ -54,12 +69,13 @@ struct upcs_results *upcs_results_create(char *path)
 			results = map(fd);
 	}
 	error = errno;
-	close(fd);
 	if (!results) {
 		unlink(path);
+		close(fd);
 		errno = error;
 		return NULL;
 	}
+	*lock = fd;
 	results->magic = UPCS_RESULTS_MAGIC;
 	results->version = UPCS_RESULTS_VERSION;
 	results->bytes = (uint32_t)sizeof(*results);
@@ -86,7 +102,7 @@ void upcs_results_settle(struct upcs_results *results, const char *path)
 			__atomic_store_n(&results->thread[i].state, UPCS_LOST, __ATOMIC_RELEASE);
 }
 
-void upcs_results_destroy(struct upcs_results *results, const char *path)
+void upcs_results_destroy(struct upcs_results *results, const char *path, int lock)
 {
 	uint32_t processes = __atomic_load_n(&results->processes, __ATOMIC_ACQUIRE), i;
 	char counts[UPCS_COUNTS_PATH_MAX];
@@ -97,6 +113,7 @@ void upcs_results_destroy(struct upcs_results *results, const char *path)
 	}
 	munmap(results, sizeof(*results));
 	unlink(path);
+	close(lock);
 }
 
 /* ---- the plugin's side --------------------------------------------------------------- */

@@ -23,6 +23,7 @@
 #define UPCS_RESULTS_MAGIC UINT64_C(0x314d49535f435055)
 #define UPCS_RESULTS_VERSION 1u
 #define UPCS_RESULTS_AGE_MS 10
+#define UPCS_UNIT_FOLD_MS 5 /* where there is a unit: its owner takes the rest to show them */
 #define UPCS_REGIONS_MAX 15u
 #define UPCS_PROCESSES_MAX 4096u
 #define UPCS_THREADS_MAX 16384u
@@ -93,14 +94,15 @@ struct upcs_results {
 
 /*
  * upc_run: makes the file, its options all zero but for the magic number. path has
- * UPCS_WORD_MAX characters. NULL with errno where /dev/shm cannot do it.
+ * UPCS_WORD_MAX characters; *lock is a descriptor which says that the run's owner lives
+ * (leftover.h). NULL with errno where /dev/shm cannot do it.
  */
-struct upcs_results *upcs_results_create(char *path);
+struct upcs_results *upcs_results_create(char *path, int *lock);
 /* upc_run, when all processes have ended: takes in what those that were killed left
  * behind, and marks them UPCS_LOST. */
 void upcs_results_settle(struct upcs_results *results, const char *path);
 /* Unmaps it, and removes the file and all that belongs to it. */
-void upcs_results_destroy(struct upcs_results *results, const char *path);
+void upcs_results_destroy(struct upcs_results *results, const char *path, int lock);
 
 /* The plugin: NULL where it is not such a file, or of another release. */
 struct upcs_results *upcs_results_open(const char *path);

@@ -110,7 +110,8 @@ void upcs_fold(void)
 
 static void *fold_for_ever(void *argument)
 {
-	const struct timespec period = {.tv_nsec = UPCS_RESULTS_AGE_MS * 1000000l};
+	long ms = upcs_run.results->options.unit[0] ? UPCS_UNIT_FOLD_MS : UPCS_RESULTS_AGE_MS;
+	const struct timespec period = {.tv_nsec = ms * 1000000l};
 
 	(void)argument;
 	for (;;) {
