@@ -50,7 +50,7 @@ static struct upcs_thread *make_thread(uint32_t *index)
 
 static struct upcs_counts *make_counts(uint32_t kinds)
 {
-	struct upcs_counts *counts = upcs_counts_create(counts_path, NULL, 0);
+	struct upcs_counts *counts = upcs_counts_create(counts_path, NULL, 0, NULL);
 	uint32_t i;
 
 	assert_non_null(counts);
@@ -122,7 +122,7 @@ static void test_arrays(void **state)
 /* Where no file can be, counts are kept all the same. */
 static void test_no_file(void **state)
 {
-	struct upcs_counts *counts = upcs_counts_create("/nonexistent/file", NULL, 0);
+	struct upcs_counts *counts = upcs_counts_create("/nonexistent/file", NULL, 0, NULL);
 	struct upcs_kind kind = kind_of(1);
 	int array;
 

@@ -53,14 +53,14 @@ static void back(void *begin, size_t bytes)
 	errno = error;
 }
 
-static struct upcs_counts *map(int fd, uint32_t *arrays)
+static struct upcs_counts *map(int fd, void *at, uint32_t *arrays)
 {
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
 	void *p;
 
 	/* Address space may be limited. */
 	for (*arrays = UPCS_ARRAYS_MAX; *arrays; *arrays /= 4) {
-		p = mmap(NULL, bytes_for(*arrays), PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
+		p = mmap(at, bytes_for(*arrays), PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
 		if (p != MAP_FAILED)
 			return p;
 	}
@@ -90,13 +90,13 @@ static int make_file(const char *path)
 	return fd;
 }
 
-struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind *kinds, uint32_t n)
+struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind *kinds, uint32_t n, void *at)
 {
 	struct upcs_counts *counts;
 	int fd = make_file(path);
 	uint32_t arrays;
 
-	counts = map(fd, &arrays);
+	counts = map(fd, at, &arrays);
 	if (fd >= 0)
 		close(fd);
 	if (!counts) {

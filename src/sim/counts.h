@@ -54,10 +54,11 @@ struct upcs_counts {
 void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint32_t process);
 
 /*
- * A new file, mapped, with so many kinds in it. Where there can be no file, memory of our own,
- * which is not there for others when we are killed. NULL: no memory.
+ * A new file, mapped, with so many kinds in it: at an address, if that is not NULL and free. Where
+ * there can be no file, memory of our own, which is not there for others when we are killed.
+ * NULL: no memory.
  */
-struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind *kinds, uint32_t n);
+struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind *kinds, uint32_t n, void *at);
 /* Unmaps it, and removes the file if path is not NULL. */
 void upcs_counts_destroy(struct upcs_counts *counts, const char *path);
 

@@ -32,15 +32,18 @@ uint64_t upcs_guest_base(void)
 static const struct {
 	int16_t number;
 	uint8_t call;
-} calls[UPCS_GUESTS][12] = {
+} calls[UPCS_GUESTS][14] = {
 	[UPCS_X86_64] = {{59, UPCS_CALL_EXECVE}, {322, UPCS_CALL_EXECVEAT}, {13, UPCS_CALL_ACTION},
-			 {9, UPCS_CALL_MAP}, {10, UPCS_CALL_MAP}, {11, UPCS_CALL_MAP}, {25, UPCS_CALL_MAP}},
+			 {9, UPCS_CALL_MMAP}, {10, UPCS_CALL_MAP}, {11, UPCS_CALL_MAP}, {25, UPCS_CALL_MAP},
+			 {30, UPCS_CALL_SHARE}},
 	[UPCS_AARCH64] = {{221, UPCS_CALL_EXECVE}, {281, UPCS_CALL_EXECVEAT}, {134, UPCS_CALL_ACTION},
-			  {222, UPCS_CALL_MAP}, {226, UPCS_CALL_MAP}, {215, UPCS_CALL_MAP}, {216, UPCS_CALL_MAP}},
-	/* With the older calls: sigaction, signal, mmap as mmap2. */
+			  {222, UPCS_CALL_MMAP}, {226, UPCS_CALL_MAP}, {215, UPCS_CALL_MAP}, {216, UPCS_CALL_MAP},
+			  {196, UPCS_CALL_SHARE}},
+	/* With the older calls: sigaction, signal, mmap as mmap2; ipc, which is shmat among others. */
 	[UPCS_PPC] = {{11, UPCS_CALL_EXECVE}, {362, UPCS_CALL_EXECVEAT}, {173, UPCS_CALL_ACTION},
-		      {67, UPCS_CALL_ACTION}, {48, UPCS_CALL_SIGNAL}, {90, UPCS_CALL_MAP}, {192, UPCS_CALL_MAP},
-		      {125, UPCS_CALL_MAP}, {91, UPCS_CALL_MAP}, {163, UPCS_CALL_MAP}},
+		      {67, UPCS_CALL_ACTION}, {48, UPCS_CALL_SIGNAL}, {90, UPCS_CALL_MMAP}, {192, UPCS_CALL_MMAP},
+		      {125, UPCS_CALL_MAP}, {91, UPCS_CALL_MAP}, {163, UPCS_CALL_MAP}, {117, UPCS_CALL_SHARE},
+		      {397, UPCS_CALL_SHARE}},
 };
 
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number)

@@ -20,6 +20,8 @@ enum upcs_call {
 	UPCS_CALL_ACTION,   /* signal, pointer to an action, whose first word is the handler */
 	UPCS_CALL_SIGNAL,   /* signal, handler */
 	UPCS_CALL_MAP,	    /* changes what is mapped where */
+	UPCS_CALL_MMAP,	    /* that, with address, bytes, protection, flags */
+	UPCS_CALL_SHARE,    /* that, and it may be memory that others write */
 };
 
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number);

@@ -205,6 +205,14 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 	case UPCS_CALL_SIGNAL:
 		guest_handles(id, a1, a2);
 		break;
+	case UPCS_CALL_MMAP:
+		/* MAP_TYPE and MAP_PRIVATE are the same for all guests. */
+		if ((a4 & 15) != 2)
+			upcs_process_is_parallel();
+		break;
+	case UPCS_CALL_SHARE:
+		upcs_process_is_parallel();
+		break;
 	case UPCS_CALL_MAP:
 	case UPCS_CALL_OTHER:
 		break;
@@ -216,6 +224,9 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 	(void)id;
 	(void)vcpu;
 	(void)result;
+	/* The end of fork itself, before any code of the child. */
+	if (upcs_process_is_elsewhere())
+		qemu_plugin_reset(id, register_all);
 	switch (upcs_guest_call(upcs_run.guest, number)) {
 	case UPCS_CALL_EXECVE:
 	case UPCS_CALL_EXECVEAT:
@@ -224,6 +235,8 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 		left = false;
 		break;
 	case UPCS_CALL_MAP:
+	case UPCS_CALL_MMAP:
+	case UPCS_CALL_SHARE:
 		/* When it is done: before that, others could see what was. */
 		upcs_places_changed();
 		break;

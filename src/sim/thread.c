@@ -48,7 +48,10 @@ static uint32_t numbers; /* of threads that were made */
 static uint32_t number_of[VCPUS_MAX];
 /* Where those count that have no record. Written by many, read by none. */
 static uint64_t *nowhere;
-static bool folding; /* the ticker is there */
+static bool folding;	  /* the ticker is there */
+static bool parallel;	  /* blocks have to call */
+static uint64_t *inlined; /* where blocks add to that do not; NULL: there are none */
+static bool elsewhere;	  /* a forked child whose blocks add to what is not its own */
 
 static uint64_t now_ns(void)
 {
@@ -234,6 +237,7 @@ void upcs_thread_made(unsigned vcpu)
 	if (vcpu < VCPUS_MAX)
 		number_of[vcpu] = numbers;
 	numbers++;
+	parallel |= numbers > 1;
 	if (upcs_run.process)
 		upcs_run.process->threads = numbers;
 	pthread_mutex_unlock(&lock);
@@ -302,9 +306,9 @@ void upcs_thread_site(const struct upcs_site *site)
 
 /* ---- the process --------------------------------------------------------------------- */
 
-static void *take_nowhere(void)
+static void *take_nowhere(void *at)
 {
-	void *p = mmap(NULL, UPCS_KINDS_MAX * sizeof(*nowhere), PROT_READ | PROT_WRITE,
+	void *p = mmap(at, UPCS_KINDS_MAX * sizeof(*nowhere), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
@@ -326,7 +330,7 @@ void upcs_process_name(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void begin_process_locked(void)
+static void begin_process_locked(void *at)
 {
 	struct upcs_run *run = &upcs_run;
 	char path[UPCS_COUNTS_PATH_MAX];
@@ -337,7 +341,7 @@ static void begin_process_locked(void)
 	if (!run->process)
 		return;
 	upcs_counts_path(path, run->path, run->index);
-	run->counts = upcs_counts_create(path, all, n);
+	run->counts = upcs_counts_create(path, all, n, at);
 	if (!run->counts) {
 		__atomic_store_n(&run->process->state, UPCS_LOST, __ATOMIC_RELEASE);
 		run->process = NULL;
@@ -353,12 +357,12 @@ static void begin_process_locked(void)
 
 bool upcs_process_begin(bool counted)
 {
-	nowhere = take_nowhere();
+	nowhere = take_nowhere(NULL);
 	if (!nowhere)
 		return false;
 	pthread_mutex_lock(&lock);
 	if (counted)
-		begin_process_locked();
+		begin_process_locked(NULL);
 	pthread_mutex_unlock(&lock);
 	return true;
 }
@@ -409,6 +413,27 @@ void upcs_process_stay(void)
 	pthread_mutex_unlock(&lock);
 }
 
+void upcs_process_is_parallel(void)
+{
+	pthread_mutex_lock(&lock);
+	parallel = true;
+	pthread_mutex_unlock(&lock);
+}
+
+uint64_t *upcs_thread_inlined(void)
+{
+	uint64_t *to = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (!parallel) {
+		if (!upcs_counting)
+			begin_locked(0);
+		inlined = to = upcs_counting;
+	}
+	pthread_mutex_unlock(&lock);
+	return to;
+}
+
 void upcs_process_split(struct upcs_block *block)
 {
 	pthread_mutex_lock(&lock);
@@ -451,10 +476,28 @@ static void inherit_regions(struct upcs_region_stack *stack)
 		change_regions(self, upcs_region_active(stack));
 }
 
+/* The parent's blocks add to its counts, which are not mapped here: nobody's can be there. */
+static void put_nowhere(uint64_t *at)
+{
+	uint64_t *p = take_nowhere(at);
+
+	if (p)
+		nowhere = p;
+}
+
+bool upcs_process_is_elsewhere(void)
+{
+	bool was = elsewhere;
+
+	elsewhere = false;
+	return was;
+}
+
 void upcs_process_forked(bool counted)
 {
 	struct upcs_region_stack *stack = NULL;
 	uint8_t last_end = upcs_last_end;
+	void *at = upcs_run.counts;
 
 	pthread_mutex_init(&lock, NULL);
 	if (self) {
@@ -463,11 +506,19 @@ void upcs_process_forked(bool counted)
 	}
 	forget_parent_locked();
 	if (counted)
-		begin_process_locked();
+		begin_process_locked(at);
+	if (parallel)
+		inlined = NULL;
+	if (inlined && !upcs_run.process && nowhere != inlined)
+		put_nowhere(inlined);
 	numbers = 1;
 	if (upcs_run.process)
 		upcs_run.process->threads = 1;
 	begin_locked(0);
+	if (inlined && upcs_counting != inlined) {
+		elsewhere = true;
+		inlined = NULL;
+	}
 	upcs_last_end = last_end;
 	if (self && stack)
 		inherit_regions(stack);

@@ -69,6 +69,22 @@ void upcs_thread_site(const struct upcs_site *site);
 /* Whether it may, after the end of the thread's last block. */
 extern UPCS_TLS uint8_t upcs_last_end;
 
+/*
+ * Blocks without a call
+ *   As long as the process has one thread and no regions, its blocks can add to its array
+ *   themselves, which costs a fraction of a call. They must never run again when there is a second
+ *   thread. QEMU sees to that: before it makes the second thread, or maps memory that others may
+ *   write, it throws all code away, to make code that does for several from then on, and it
+ *   does so once in a process's life. So blocks call from whichever is first on, for ever, in
+ *   children, too. A child has its counts where its parent had them, for the code is its parent's.
+ */
+/* Memory is mapped that others may write. The second thread needs no telling. */
+void upcs_process_is_parallel(void);
+/* What blocks that the caller translates may add to; NULL: they have to call. */
+uint64_t *upcs_thread_inlined(void);
+/* In a forked child: its counts could not be where its parent had them, so the code has to go. */
+bool upcs_process_is_elsewhere(void);
+
 /* Under the lock: splits the block with the process's kinds. */
 void upcs_process_split(struct upcs_block *block);
 

@@ -152,6 +152,16 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 	}
 }
 
+/* The block or part adds one to the count at `to`, without a call. */
+static void put_inline(struct qemu_plugin_tb *tb, const struct upcs_part *part, uint64_t *to)
+{
+	if (part->first)
+		qemu_plugin_register_vcpu_insn_exec_inline(qemu_plugin_tb_get_insn(tb, part->first),
+							   QEMU_PLUGIN_INLINE_ADD_U64, to, 1);
+	else
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, to, 1);
+}
+
 static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part, qemu_plugin_vcpu_udata_cb_t cb,
 			 const void *data)
 {
@@ -196,12 +206,14 @@ static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part)
 					 (void *)(uintptr_t)part->kind);
 }
 
-static void put_part(struct qemu_plugin_tb *tb, uint32_t p)
+static void put_part(struct qemu_plugin_tb *tb, uint32_t p, uint64_t *inlined)
 {
 	const struct upcs_part *part = &block.part[p];
 
 	if (upcs_run.results->options.regions)
 		put_site(tb, p);
+	else if (!part->repeats && inlined)
+		put_inline(tb, part, inlined + part->kind);
 	else if (!part->repeats)
 		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
 	if (part->repeats)
@@ -212,12 +224,15 @@ void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	bool unknown = false;
 	uint32_t found = 0, p;
+	uint64_t *inlined = NULL;
 
 	(void)id;
 	look(tb, &unknown, &found);
 	upcs_process_split(&block);
+	if (!upcs_run.results->options.regions)
+		inlined = upcs_thread_inlined();
 	for (p = 0; p < block.parts; p++)
-		put_part(tb, p);
+		put_part(tb, p, inlined);
 	if (!upcs_run.process)
 		return;
 	upcs_run.process->unknown += unknown;
