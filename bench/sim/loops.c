@@ -5,7 +5,8 @@
  * Usage: loops NAME COUNT [THREADS]    prints a number that depends on all that was done
  *        loops                         the names
  *
- * COUNT is rounds of about a thousand operations, shared out among the threads.
+ * COUNT is rounds of about a thousand operations, shared out among so many threads beside the
+ * first; without THREADS that one does them itself.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -192,24 +193,24 @@ static void *run(void *thread)
 
 static int run_all(uint64_t (*loop)(struct thread *t), unsigned long rounds, unsigned threads)
 {
-	struct thread *t = calloc(threads, sizeof(*t));
+	unsigned shares = threads ? threads : 1, i;
+	struct thread *t = calloc(shares, sizeof(*t));
 	uint64_t result = 0;
-	unsigned i;
 
-	for (i = 0; t && i < threads; i++) {
+	for (i = 0; t && i < shares; i++) {
 		t[i].loop = loop;
-		t[i].rounds = rounds / threads + (i < rounds % threads);
-		if (threads == 1)
+		t[i].rounds = rounds / shares + (i < rounds % shares);
+		if (!threads)
 			run(&t[i]);
 		else if (pthread_create(&t[i].id, NULL, run, &t[i]))
 			break;
 	}
-	if (i < threads) {
+	if (i < shares) {
 		fprintf(stderr, "loops: no memory for %u threads\n", threads);
 		return 1; /* ends those that run as well */
 	}
-	for (i = 0; i < threads; i++) {
-		if (threads > 1)
+	for (i = 0; i < shares; i++) {
+		if (threads)
 			pthread_join(t[i].id, NULL);
 		result += t[i].result;
 	}
@@ -221,7 +222,7 @@ static int run_all(uint64_t (*loop)(struct thread *t), unsigned long rounds, uns
 int main(int argc, char **argv)
 {
 	unsigned long rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-	unsigned long threads = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
+	unsigned long threads = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 	unsigned i;
 
 	for (i = 0; argc == 1 && i < LOOPS; i++)
@@ -229,7 +230,7 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		return 0;
 	for (i = 0; i < LOOPS; i++)
-		if (argc <= 4 && rounds && threads >= 1 && threads <= THREADS_MAX &&
+		if (argc <= 4 && rounds && threads <= THREADS_MAX &&
 		    strcmp(argv[1], loops[i].name) == 0)
 			return run_all(loops[i].loop, rounds, (unsigned)threads);
 	fprintf(stderr, "Usage: loops [NAME COUNT [THREADS]]\n");
