@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..69"
+echo "1..70"
 
 # ---- what needs no emulator
 
@@ -129,7 +129,7 @@ missing=
 command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
 [ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
 if [ -n "$missing" ]; then
-	while [ $n -lt 69 ]; do
+	while [ $n -lt 70 ]; do
 		skip "simulated programs" "$missing"
 	done
 	exit 0
@@ -304,6 +304,32 @@ fi
 check "upc_stat --sim has its own table" [ "$("$UPC_STAT" --sim -o report -- sh -c 'exit 5'; echo $?)" = 5 ]
 check "... of the simulated events" grep -q '^ *[0-9,]*  *[0-9.]* %  IPIPE_BRANCHES$' report
 
+# ---- what outlives it
+
+# A daemon waits until upc_run has ended, then has children that end in each way: none of the files
+# that they make in /dev/shm stays there.
+cat > daemon.sh << 'SH'
+grep -o 'upc-run-[A-Za-z0-9]*' /proc/$PPID/maps | sort -u > own
+{
+	i=0
+	until [ -e gone ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done
+	(:)
+	/bin/true
+	sh -c 'kill -KILL $$'
+	: > done
+} > /dev/null 2>&1 < /dev/null &
+SH
+outlives()
+{
+	rm -f gone done own
+	run 0 -o report sh daemon.sh || return 1
+	: > gone
+	i=0
+	until [ -e done ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done
+	[ -e done ] && [ -s own ] && ls /dev/shm > now && ! grep -f own now
+}
+check "a daemon's children leave no files behind" outlives
+
 # ---- regions
 
 cat > prog.c << 'C'
@@ -338,7 +364,7 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err
 else
-	while [ $n -lt 69 ]; do
+	while [ $n -lt 70 ]; do
 		skip "regions" "there is no compiler"
 	done
 fi

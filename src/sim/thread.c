@@ -343,6 +343,9 @@ static void begin_process_locked(void)
 		run->process = NULL;
 		return;
 	}
+	/* Nobody will come for it. */
+	if (upcs_results_are_closed(run->results))
+		unlink(path);
 	run->process->guest = run->guest;
 	run->process->pid = getpid();
 	run->process->parent = getppid();
