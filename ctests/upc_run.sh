@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..70"
+echo "1..71"
 
 # ---- what needs no emulator
 
@@ -129,7 +129,7 @@ missing=
 command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
 [ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
 if [ -n "$missing" ]; then
-	while [ $n -lt 70 ]; do
+	while [ $n -lt 71 ]; do
 		skip "simulated programs" "$missing"
 	done
 	exit 0
@@ -257,6 +257,13 @@ children_off()
 		[ "$(grep -c ^process csv)" = 1 ]
 }
 check "--children=off: the program alone" children_off
+privileged()
+{
+	cp /bin/true own && chmod 4755 own && counted -e INSTRUCTIONS sh -c './own; ./own; exit 0' &&
+		grep -q '^note,.*2 processes have executed .* not in the counts' csv &&
+		counted -e INSTRUCTIONS sh -c '/bin/true; ./nowhere 2> /dev/null; exit 0' && ! grep '^note' csv
+}
+check "children that cannot be simulated run, and that is said" privileged
 json()
 {
 	run 0 -r json -o json -p -t -- sh -c 'exit 0' && python3 -c 'import json
@@ -364,7 +371,7 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err
 else
-	while [ $n -lt 70 ]; do
+	while [ $n -lt 71 ]; do
 		skip "regions" "there is no compiler"
 	done
 fi

@@ -280,6 +280,7 @@ static void settle(int64_t after)
 
 	if (after < 0 || after >= UPCS_PROCESSES_MAX)
 		return;
+	upcs_run.results->process[after].left = 0;
 	upcs_counts_path(path, upcs_run.path, (uint32_t)after);
 	(void)upcs_counts_settle(upcs_run.results, (uint32_t)after, path);
 }

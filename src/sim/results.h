@@ -67,7 +67,7 @@ struct upcs_process {
 	uint32_t region_found;	   /* bit per region: its function was seen in memory */
 	uint32_t unknown;	   /* blocks translated with instructions that capstone does not know */
 	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
-	uint32_t pad;
+	uint32_t left;		   /* it executed a program that has not taken its place: not simulated */
 	char program[UPCS_WORD_MAX]; /* its path, or the end of a long one */
 };
 
