@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..71"
+echo "1..73"
 
 # ---- what needs no emulator
 
@@ -108,6 +108,13 @@ hidden()
 	unshare -m sh -c "$1"' && exec "$0" "$@"' "$tool" sh -c ': > ran' > out 2> err
 	[ $? = 125 ] && grep -q "$2" err && [ "$(wc -l < err)" = 1 ] && [ ! -e ran ]
 }
+limited()
+{
+	# shellcheck disable=SC2016
+	sh -c "ulimit $1"' && exec "$0" "$@"' "$tool" sh -c ': > ran' > out 2> err
+	[ $? = 125 ] && tail -n 1 err | grep -q "^upc_run: $2" && [ ! -e ran ]
+}
+check "files that may not be large" limited "-f 8" "files may not be as large"
 own_mounts=false
 if unshare -m mount -t tmpfs none /dev/shm 2> /dev/null; then
 	own_mounts=true
@@ -129,11 +136,13 @@ missing=
 command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
 [ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
 if [ -n "$missing" ]; then
-	while [ $n -lt 71 ]; do
+	while [ $n -lt 73 ]; do
 		skip "simulated programs" "$missing"
 	done
 	exit 0
 fi
+check "memory that the emulator cannot have: no report of nothing" limited "-v 500000" \
+	"nothing was counted: .* before the program began"
 check "a program is simulated" run 0 -o report true
 check "the report goes to a file" grep -q '^  INSTRUCTIONS ' report
 report_width()
@@ -371,7 +380,7 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err
 else
-	while [ $n -lt 71 ]; do
+	while [ $n -lt 73 ]; do
 		skip "regions" "there is no compiler"
 	done
 fi

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,8 +58,15 @@ static int make_file(char *path)
 struct upcs_results *upcs_results_create(char *path, int *lock)
 {
 	struct upcs_results *results = NULL;
-	int fd = make_file(path), error;
+	struct rlimit limit;
+	int fd, error;
 
+	/* To pass the limit would be a signal. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(*results)) {
+		errno = EFBIG;
+		return NULL;
+	}
+	fd = make_file(path);
 	if (fd < 0)
 		return NULL;
 	/* Its memory is taken as records are; the options and the first ones now, so that

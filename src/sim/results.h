@@ -96,7 +96,8 @@ struct upcs_results {
 /*
  * upc_run: makes the file, its options all zero but for the magic number. path has
  * UPCS_WORD_MAX characters; *lock is a descriptor which says that the run's owner lives
- * (leftover.h). NULL with errno where /dev/shm cannot do it.
+ * (leftover.h). NULL with errno where /dev/shm cannot do it; EFBIG: the process may not write
+ * a file that large.
  */
 struct upcs_results *upcs_results_create(char *path, int *lock);
 /* upc_run, when all processes have ended: takes in what those that were killed left
