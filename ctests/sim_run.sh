@@ -14,7 +14,7 @@ for command in qemu-x86_64 qemu-aarch64 qemu-ppc aarch64-linux-gnu-gcc powerpc-l
 	exit 0
 done
 
-echo "1..34"
+echo "1..36"
 
 # count [OPTION...] PROGRAM [ARGUMENT...]: the results are in out
 count()
@@ -238,6 +238,35 @@ check "... each with all it has" [ "$(grep -c 'INSTRUCTIONS=10005$\|INSTRUCTIONS
 check "without its children" count -c ./script
 check "... there are the interpreter and the last" [ "$(grep -c '^process' out)" = 2 ]
 check "... which is whole" has ' INSTRUCTIONS=25$'
+
+cat > open.c << 'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+/* Executes a file without a name, or itself, by names in /proc. */
+int main(int argc, char **argv)
+{
+	int from = open("x86", O_RDONLY | O_CLOEXEC), fd = memfd_create("x86", MFD_CLOEXEC);
+	char path[64], *const arguments[] = {"x86", NULL}, *const variables[] = {NULL};
+
+	(void)argv;
+	if (argc == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/exe", (int)getpid());
+		execl(path, "open", "again", (char *)NULL);
+		return 1;
+	}
+	while (sendfile(fd, from, NULL, 65536) > 0)
+		;
+	fexecve(fd, arguments, variables);
+	return 1;
+}
+C
+$CC -D_GNU_SOURCE -O1 -static -o open open.c || exit 1
+count ./open
+check "a program that is only open, and one by its process" has '^exit 0'
+check "... are simulated" [ "$(grep -c '^process' out) $(grep -c ' INSTRUCTIONS=10005$' out)" = "3 1" ]
 
 # ---- regions -----------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..69"
+echo "1..73"
 
 # ---- what needs no emulator
 
@@ -108,6 +108,13 @@ hidden()
 	unshare -m sh -c "$1"' && exec "$0" "$@"' "$tool" sh -c ': > ran' > out 2> err
 	[ $? = 125 ] && grep -q "$2" err && [ "$(wc -l < err)" = 1 ] && [ ! -e ran ]
 }
+limited()
+{
+	# shellcheck disable=SC2016
+	sh -c "ulimit $1"' && exec "$0" "$@"' "$tool" sh -c ': > ran' > out 2> err
+	[ $? = 125 ] && tail -n 1 err | grep -q "^upc_run: $2" && [ ! -e ran ]
+}
+check "files that may not be large" limited "-f 8" "files may not be as large"
 own_mounts=false
 if unshare -m mount -t tmpfs none /dev/shm 2> /dev/null; then
 	own_mounts=true
@@ -129,11 +136,13 @@ missing=
 command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
 [ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
 if [ -n "$missing" ]; then
-	while [ $n -lt 69 ]; do
+	while [ $n -lt 73 ]; do
 		skip "simulated programs" "$missing"
 	done
 	exit 0
 fi
+check "memory that the emulator cannot have: no report of nothing" limited "-v 500000" \
+	"nothing was counted: .* before the program began"
 check "a program is simulated" run 0 -o report true
 check "the report goes to a file" grep -q '^  INSTRUCTIONS ' report
 report_width()
@@ -257,6 +266,13 @@ children_off()
 		[ "$(grep -c ^process csv)" = 1 ]
 }
 check "--children=off: the program alone" children_off
+privileged()
+{
+	cp /bin/true own && chmod 4755 own && counted -e INSTRUCTIONS sh -c './own; ./own; exit 0' &&
+		grep -q '^note,.*2 processes have executed .* not in the counts' csv &&
+		counted -e INSTRUCTIONS sh -c '/bin/true; ./nowhere 2> /dev/null; exit 0' && ! grep '^note' csv
+}
+check "children that cannot be simulated run, and that is said" privileged
 json()
 {
 	run 0 -r json -o json -p -t -- sh -c 'exit 0' && python3 -c 'import json
@@ -304,6 +320,32 @@ fi
 check "upc_stat --sim has its own table" [ "$("$UPC_STAT" --sim -o report -- sh -c 'exit 5'; echo $?)" = 5 ]
 check "... of the simulated events" grep -q '^ *[0-9,]*  *[0-9.]* %  IPIPE_BRANCHES$' report
 
+# ---- what outlives it
+
+# A daemon waits until upc_run has ended, then has children that end in each way: none of the files
+# that they make in /dev/shm stays there.
+cat > daemon.sh << 'SH'
+grep -o 'upc-run-[A-Za-z0-9]*' /proc/$PPID/maps | sort -u > own
+{
+	i=0
+	until [ -e gone ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done
+	(:)
+	/bin/true
+	sh -c 'kill -KILL $$'
+	: > done
+} > /dev/null 2>&1 < /dev/null &
+SH
+outlives()
+{
+	rm -f gone done own
+	run 0 -o report sh daemon.sh || return 1
+	: > gone
+	i=0
+	until [ -e done ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done
+	[ -e done ] && [ -s own ] && ls /dev/shm > now && ! grep -f own now
+}
+check "a daemon's children leave no files behind" outlives
+
 # ---- regions
 
 cat > prog.c << 'C'
@@ -338,7 +380,7 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err
 else
-	while [ $n -lt 69 ]; do
+	while [ $n -lt 73 ]; do
 		skip "regions" "there is no compiler"
 	done
 fi

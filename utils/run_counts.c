@@ -136,6 +136,7 @@ static void take_processes(const struct upcs_results *results, unsigned running,
 		counts->unknown += process->unknown;
 		counts->regions_found |= process->region_found;
 		counts->lost += process->state == UPCS_LOST;
+		counts->left += process->left != 0;
 	}
 	/* There was no place, or no memory for it. */
 	counts->processes_without = all - counts->records;

@@ -44,6 +44,7 @@ struct run_counts {
 	uint64_t unknown; /* blocks with instructions that the decoder does not know */
 	unsigned lost;	  /* processes that died without a word */
 	unsigned running; /* that had not ended yet */
+	unsigned left;	  /* that executed what is not simulated */
 	unsigned folded;  /* threads beyond the cores */
 };
 

@@ -3,7 +3,8 @@
  * run_csv.c - what a run has counted, as CSV: a line a number.
  *
  * Events of a core have its name, PU0_FPU_FMA_2; those of the whole run, of a process or of
- * a thread have none.
+ * a thread have none. What is to be known beside the numbers is a line of scope note, with its
+ * text for an event and no number.
  */
 #include <inttypes.h>
 
@@ -32,6 +33,16 @@ static void put_line(const struct run_report *report, const struct scope *scope,
 	util_csv_put(out, region);
 	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s\n", event, value, run_guest_name(report->counts.guest),
 		report->seconds, upc_version());
+}
+
+static void put_note(void *to, const char *text)
+{
+	const struct run_report *report = to;
+
+	fputs("note,,,,", report->out);
+	util_csv_put(report->out, text);
+	fprintf(report->out, ",,%s,%.6f,%s\n", run_guest_name(report->counts.guest), report->seconds,
+		upc_version());
 }
 
 static const char *region_name(const struct run_report *report, unsigned column)
@@ -95,4 +106,5 @@ void run_report_csv(const struct run_report *report)
 			put_vector(report, &scope, column, &vector);
 		}
 	}
+	run_report_notes(report, put_note, (void *)report);
 }

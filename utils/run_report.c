@@ -91,6 +91,12 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		snprintf(text, sizeof(text), "%s killed: all that was done until then is in the counts", many);
 		note(to, text);
 	}
+	if (counts->left > 0) {
+		amount(many, counts->left, "process has", "processes have");
+		snprintf(text, sizeof(text), "%s executed a program that could not be simulated, as one that "
+			 "is set-user-id or of another user: it ran, and is not in the counts", many);
+		note(to, text);
+	}
 	if (counts->running > 0) {
 		amount(many, counts->running, "process still runs", "processes still run");
 		snprintf(text, sizeof(text), "%s: counted up to the end of the program", many);

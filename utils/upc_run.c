@@ -59,6 +59,9 @@ static int make_results(struct session *s)
 	else if (error == ENOSPC || error == ENOMEM || error == EDQUOT)
 		util_error("shared memory is full (%s): remove what is not needed in /dev/shm, or mount it "
 			   "with a larger size", strerror(error));
+	else if (error == EFBIG)
+		util_error("files may not be as large as that of the counts, %zu MB: ulimit -f unlimited",
+			   (sizeof(*s->results) >> 20) + 1);
 	else
 		util_error("cannot make a file in /dev/shm for the counts: %s", strerror(error));
 	return RUN_ERROR;
@@ -178,8 +181,11 @@ static int nothing_ran(const struct session *s, int status)
 		util_error("cannot run the emulator '%s': %s", qemu, strerror(s->run.exec_error));
 		return RUN_ERROR;
 	}
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status)) {
+		util_error("nothing was counted: '%s' was ended by signal %d (%s) before the program began",
+			   qemu, WTERMSIG(status), strsignal(WTERMSIG(status)));
 		return 0;
+	}
 	util_error("nothing was counted: '%s' ended before the program began; it has to be QEMU 7.2 or "
 		   "later with plugins, and able to load '%s'", qemu, s->results->options.plugin);
 	return RUN_ERROR;
@@ -242,7 +248,8 @@ static int simulate(struct session *s)
 	wait_for_end(s, start);
 	end = stat_run_now();
 	status = stat_run_reap(&s->run, &usage);
-	if (run_processes(s->results) == 0)
+	/* Its plugin was loaded, perhaps, but no instruction began. */
+	if (run_processes(s->results) == 0 || __atomic_load_n(&s->results->threads, __ATOMIC_ACQUIRE) == 0)
 		error = nothing_ran(s, status);
 	else
 		print_report(s, (double)(end - start) / 1e9, status);

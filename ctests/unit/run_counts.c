@@ -130,6 +130,8 @@ static void test_states(void **state)
 	results->process[2].unfolded = 3;
 	results->process[4].unfolded = 40;
 	results->process[3].unknown = 500;
+	results->process[3].left = 1;
+	results->process[1].left = 1; /* not written yet */
 	results->process[3].region_found = 1;
 	results->process[4].region_found = 4;
 	run_results_thread(results, 3, 0);
@@ -140,6 +142,7 @@ static void test_states(void **state)
 	assert_int_equal(counts.records, 3);
 	assert_int_equal(counts.lost, 1);
 	assert_int_equal(counts.running, 1);
+	assert_int_equal(counts.left, 1);
 	assert_int_equal(counts.threads, 2);
 	assert_int_equal(counts.threads_without, 43);
 	assert_int_equal(counts.unknown, 500);

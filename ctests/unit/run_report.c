@@ -253,7 +253,7 @@ static void test_stat(void **state)
 static void test_csv(void **state)
 {
 	(void)state;
-	run_results_process(results, 0, UPCS_PPC);
+	run_results_process(results, 0, UPCS_PPC)->left = 1;
 	run_results_thread(results, 0, 0);
 	run_results_thread(results, 0, 1);
 	region("a,b");
@@ -271,7 +271,10 @@ static void test_csv(void **state)
 	       "thread,1000,2000,,FPU_FMA_2,1002400,32-bit PowerPC,1.250000," UPC_VERSION_STRING "\n"
 	       "thread,1000,2000,\"a,b\",FPU_FMA_2,1102410,32-bit PowerPC,1.250000," UPC_VERSION_STRING "\n"
 	       "thread,1000,2001,,FPU_FMA_2,1012401,32-bit PowerPC,1.250000," UPC_VERSION_STRING "\n"
-	       "thread,1000,2001,\"a,b\",FPU_FMA_2,1112411,32-bit PowerPC,1.250000," UPC_VERSION_STRING "\n");
+	       "thread,1000,2001,\"a,b\",FPU_FMA_2,1112411,32-bit PowerPC,1.250000," UPC_VERSION_STRING "\n"
+	       "note,,,,\"1 process has executed a program that could not be simulated, as one that is "
+	       "set-user-id or of another user: it ran, and is not in the counts\",,32-bit PowerPC,1.250000,"
+	       UPC_VERSION_STRING "\n");
 }
 
 static void test_json(void **state)

@@ -119,6 +119,23 @@ static void test_processes(void **state)
 	assert_int_equal(results->thread[7].state, UPCS_LOST);
 }
 
+/* A process that outlives upc_run learns of it. */
+static void test_closed(void **state)
+{
+	char name[UPCS_WORD_MAX];
+	int own_lock;
+	struct upcs_results *own = upcs_results_create(name, &own_lock), *other;
+
+	(void)state;
+	assert_non_null(own);
+	other = upcs_results_open(name);
+	assert_non_null(other);
+	assert_false(upcs_results_are_closed(other));
+	upcs_results_destroy(own, name, own_lock);
+	assert_true(upcs_results_are_closed(other));
+	munmap(other, sizeof(*other));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +143,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
+		cmocka_unit_test(test_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

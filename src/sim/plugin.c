@@ -71,25 +71,83 @@ static void program_ends(qemu_plugin_id_t id, void *data)
 
 /* ---- exec ---------------------------------------------------------------------------- */
 
+/* A name of our own process in /proc, as /proc/self/: what is behind it, or NULL. */
+static const char *behind_own(const char *path)
+{
+	char own[32];
+	const char *names[] = {"/proc/self/", "/proc/thread-self/", own};
+	size_t i;
+
+	snprintf(own, sizeof(own), "/proc/%ld/", (long)getpid());
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(path, names[i], strlen(names[i])) == 0)
+			return path + strlen(names[i]);
+	return NULL;
+}
+
+/* The descriptor that a path names, as /dev/fd/3; -1: none. */
+static int named_descriptor(const char *path)
+{
+	const char *own = behind_own(path), *digits = NULL;
+	char *end;
+	long fd;
+
+	if (own && strncmp(own, "fd/", 3) == 0)
+		digits = own + 3;
+	else if (strncmp(path, "/dev/fd/", 8) == 0)
+		digits = path + 8;
+	if (!digits || *digits < '0' || *digits > '9')
+		return -1;
+	fd = strtol(digits, &end, 10);
+	return *end || fd > INT_MAX ? -1 : (int)fd;
+}
+
+/*
+ * A program that is open. The emulator looks for it only once we have become it, so it needs the
+ * file's path; where that names another file or none (memfd_create, a file that was removed), the
+ * descriptor has to stay open, and *fd is that.
+ */
+static char *open_program(int descriptor, int *fd)
+{
+	char link[64], target[PATH_MAX];
+	struct stat open_one, named;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
+	n = readlink(link, target, sizeof(target) - 1);
+	if (n <= 0 || fstat(descriptor, &open_one))
+		return NULL;
+	target[n] = 0;
+	if (stat(target, &named) == 0 && named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino)
+		return strdup(target);
+	*fd = descriptor;
+	return strdup(link);
+}
+
 /* What a path relative to an open directory is without it; NULL: let the kernel say. */
-static char *resolve(int directory, const char *path, uint64_t flags)
+static char *resolve(int directory, const char *path, uint64_t flags, int *fd)
 {
 	char link[64], target[PATH_MAX], *resolved = NULL;
+	const char *own = behind_own(path);
 	ssize_t n;
 
 	/* The emulator's own are not what the guest means. */
-	if (strcmp(path, "/proc/self/exe") == 0)
+	if (own && strcmp(own, "exe") == 0)
 		return strdup(upcs_run.program);
+	if (!path[0] && flags & AT_EMPTY_PATH)
+		return open_program(directory, fd);
+	if (named_descriptor(path) >= 0)
+		return open_program(named_descriptor(path), fd);
 	if (path[0] == '/' || (directory == AT_FDCWD && path[0]))
 		return strdup(path);
-	if (!path[0] && !(flags & AT_EMPTY_PATH))
+	if (!path[0])
 		return NULL;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", directory);
 	n = readlink(link, target, sizeof(target) - 1);
 	if (n <= 0)
 		return NULL;
 	target[n] = 0;
-	if (asprintf(&resolved, "%s%s%s", target, path[0] ? "/" : "", path) < 0)
+	if (asprintf(&resolved, "%s/%s", target, path) < 0)
 		return NULL;
 	return resolved;
 }
@@ -116,8 +174,22 @@ static bool is_native(enum upcs_guest guest)
 #endif
 }
 
+/* execve, with a descriptor that stays open; -1: none. */
+static void become(const struct upcs_exec *exec, int fd)
+{
+	int flags = fd >= 0 ? fcntl(fd, F_GETFD) : -1;
+
+	if (flags >= 0)
+		fcntl(fd, F_SETFD, flags & ~FD_CLOEXEC);
+	upcs_process_leave();
+	execve(exec->argv[0], exec->argv, exec->envp);
+	upcs_process_stay();
+	if (flags >= 0)
+		fcntl(fd, F_SETFD, flags);
+}
+
 /* Returns only if it cannot be, or must not: then the guest's own call says why, or goes on. */
-static void execute(const char *path, char **argv, char **envp)
+static void execute(const char *path, int fd, char **argv, char **envp)
 {
 	struct upcs_command command = {
 		.options = &upcs_run.results->options,
@@ -129,26 +201,24 @@ static void execute(const char *path, char **argv, char **envp)
 
 	if (upcs_exec_make(&command, path, argv, envp, &exec))
 		return;
-	if (command.counted || !is_native(exec.info.guest)) {
-		upcs_process_leave();
-		execve(exec.argv[0], exec.argv, exec.envp);
-		upcs_process_stay();
-	}
+	if (command.counted || !is_native(exec.info.guest))
+		become(&exec, fd);
 	upcs_exec_free(&exec);
 }
 
 static void guest_executes(int directory, uint64_t path, uint64_t argv, uint64_t envp, uint64_t flags)
 {
 	size_t max = (size_t)sysconf(_SC_ARG_MAX);
+	int fd = -1;
 	char *text = upcs_guest_string(path, PATH_MAX), *file = NULL, **arguments = NULL, **variables = NULL;
 
 	if (text)
-		file = resolve(directory, text, flags);
+		file = resolve(directory, text, flags, &fd);
 	if (file && is_executable(file, flags) && !upcs_exec_is_privileged(file)) {
 		arguments = upcs_guest_strings(upcs_run.guest, argv, max);
 		variables = arguments ? upcs_guest_strings(upcs_run.guest, envp, max) : NULL;
 		if (variables)
-			execute(file, arguments, variables);
+			execute(file, fd, arguments, variables);
 	}
 	upcs_guest_free(arguments);
 	upcs_guest_free(variables);
@@ -293,6 +363,7 @@ static void settle(int64_t after)
 
 	if (after < 0 || after >= UPCS_PROCESSES_MAX)
 		return;
+	upcs_run.results->process[after].left = 0;
 	upcs_counts_path(path, upcs_run.path, (uint32_t)after);
 	(void)upcs_counts_settle(upcs_run.results, (uint32_t)after, path);
 }

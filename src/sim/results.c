@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,8 +58,15 @@ static int make_file(char *path)
 struct upcs_results *upcs_results_create(char *path, int *lock)
 {
 	struct upcs_results *results = NULL;
-	int fd = make_file(path), error;
+	struct rlimit limit;
+	int fd, error;
 
+	/* To pass the limit would be a signal. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(*results)) {
+		errno = EFBIG;
+		return NULL;
+	}
+	fd = make_file(path);
 	if (fd < 0)
 		return NULL;
 	/* Its memory is taken as records are; the options and the first ones now, so that
@@ -104,9 +112,13 @@ void upcs_results_settle(struct upcs_results *results, const char *path)
 
 void upcs_results_destroy(struct upcs_results *results, const char *path, int lock)
 {
-	uint32_t processes = __atomic_load_n(&results->processes, __ATOMIC_ACQUIRE), i;
 	char counts[UPCS_COUNTS_PATH_MAX];
+	uint32_t processes, i;
 
+	/* A file that is made after we have looked for it is seen to by who made it: its index is
+	 * taken before, and this is read behind. */
+	__atomic_store_n(&results->closed, 1, __ATOMIC_SEQ_CST);
+	processes = __atomic_load_n(&results->processes, __ATOMIC_SEQ_CST);
 	for (i = 0; i < processes && i < UPCS_PROCESSES_MAX; i++) {
 		upcs_counts_path(counts, path, i);
 		unlink(counts);
@@ -137,6 +149,11 @@ struct upcs_results *upcs_results_open(const char *path)
 	return results;
 }
 
+bool upcs_results_are_closed(const struct upcs_results *results)
+{
+	return __atomic_load_n(&results->closed, __ATOMIC_SEQ_CST) != 0;
+}
+
 /* Touching a file whose tmpfs is full would be a SIGBUS. */
 static bool has_memory(void *record, size_t bytes)
 {
@@ -152,7 +169,7 @@ static bool has_memory(void *record, size_t bytes)
 /* The number of those that found no place is kept as well, but does not come round to 0. */
 static uint32_t take(uint32_t *taken)
 {
-	uint32_t index = __atomic_fetch_add(taken, 1, __ATOMIC_ACQ_REL);
+	uint32_t index = __atomic_fetch_add(taken, 1, __ATOMIC_SEQ_CST);
 
 	if (index >= UINT32_MAX / 2)
 		__atomic_store_n(taken, UINT32_MAX / 2, __ATOMIC_RELAXED);

@@ -67,7 +67,7 @@ struct upcs_process {
 	uint32_t region_found;	   /* bit per region: its function was seen in memory */
 	uint32_t unknown;	   /* blocks translated with instructions that capstone does not know */
 	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
-	uint32_t pad;
+	uint32_t left;		   /* it executed a program that has not taken its place: not simulated */
 	char program[UPCS_WORD_MAX]; /* its path, or the end of a long one */
 };
 
@@ -88,6 +88,7 @@ struct upcs_results {
 	uint32_t version, bytes; /* of this structure, modulo 2^32 */
 	struct upcs_options options;
 	uint32_t processes, threads; /* taken; more than there are places: the rest has none */
+	uint32_t closed, pad;	     /* upc_run has ended: who still runs leaves no file behind */
 	struct upcs_process process[UPCS_PROCESSES_MAX];
 	struct upcs_thread thread[UPCS_THREADS_MAX];
 };
@@ -95,17 +96,20 @@ struct upcs_results {
 /*
  * upc_run: makes the file, its options all zero but for the magic number. path has
  * UPCS_WORD_MAX characters; *lock is a descriptor which says that the run's owner lives
- * (leftover.h). NULL with errno where /dev/shm cannot do it.
+ * (leftover.h). NULL with errno where /dev/shm cannot do it; EFBIG: the process may not write
+ * a file that large.
  */
 struct upcs_results *upcs_results_create(char *path, int *lock);
 /* upc_run, when all processes have ended: takes in what those that were killed left
  * behind, and marks them UPCS_LOST. */
 void upcs_results_settle(struct upcs_results *results, const char *path);
-/* Unmaps it, and removes the file and all that belongs to it. */
+/* Unmaps it, and removes the file and all that belongs to it: what processes that still run
+ * make later, they remove themselves. */
 void upcs_results_destroy(struct upcs_results *results, const char *path, int lock);
 
 /* The plugin: NULL where it is not such a file, or of another release. */
 struct upcs_results *upcs_results_open(const char *path);
+bool upcs_results_are_closed(const struct upcs_results *results);
 /* A record in state MAKING with its index, or NULL. Any process, any thread. */
 struct upcs_process *upcs_results_process(struct upcs_results *results, uint32_t *index);
 struct upcs_thread *upcs_results_thread(struct upcs_results *results, uint32_t *index);

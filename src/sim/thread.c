@@ -347,6 +347,9 @@ static void begin_process_locked(void *at)
 		run->process = NULL;
 		return;
 	}
+	/* Nobody will come for it. */
+	if (upcs_results_are_closed(run->results))
+		unlink(path);
 	run->process->guest = run->guest;
 	run->process->pid = getpid();
 	run->process->parent = getppid();
@@ -398,6 +401,7 @@ void upcs_process_leave(void)
 	if (upcs_run.process) {
 		fold_locked();
 		upcs_run.process->end_ns = now_ns();
+		upcs_run.process->left = 1;
 		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&lock);
@@ -407,6 +411,7 @@ void upcs_process_stay(void)
 {
 	pthread_mutex_lock(&lock);
 	if (upcs_run.process) {
+		upcs_run.process->left = 0;
 		upcs_run.process->end_ns = 0;
 		__atomic_store_n(&upcs_run.process->state, UPCS_RUNS, __ATOMIC_RELEASE);
 	}
