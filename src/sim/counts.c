@@ -53,6 +53,19 @@ static void back(void *begin, size_t bytes)
 	errno = error;
 }
 
+/*
+ * Memory is given out from the top down, next to what is there. Translated code, which the
+ * emulator makes room for after us, should be near enough to this library for near calls, and not
+ * have our 16 GB in between.
+ */
+static void *out_of_the_way(void)
+{
+	uintptr_t here = (uintptr_t)&out_of_the_way & ~(uintptr_t)(PAGE - 1);
+	uintptr_t away = (uintptr_t)64 << 30;
+
+	return here > 2 * away ? (void *)(here - away) : NULL;
+}
+
 static struct upcs_counts *map(int fd, void *at, uint32_t *arrays)
 {
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
@@ -96,7 +109,7 @@ struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind 
 	int fd = make_file(path);
 	uint32_t arrays;
 
-	counts = map(fd, at, &arrays);
+	counts = map(fd, at ? at : out_of_the_way(), &arrays);
 	if (fd >= 0)
 		close(fd);
 	if (!counts) {
