@@ -14,7 +14,7 @@ for command in qemu-x86_64 qemu-aarch64 qemu-ppc aarch64-linux-gnu-gcc powerpc-l
 	exit 0
 done
 
-echo "1..36"
+echo "1..56"
 
 # count [OPTION...] PROGRAM [ARGUMENT...]: the results are in out
 count()
@@ -339,3 +339,162 @@ count ./killed
 check "a program that is killed" has '^signal 9'
 check "... is lost" has '^process 0 lost'
 check "... and none of its counts is" [ "$(instructions 0)" = "$(traced ./killed)" ]
+
+# ---- with calls and without --------------------------------------------------------------
+
+# Translated code counts by itself as long as there is one thread, else it calls the plugin;
+# with UPC_SIM_CALLS=1 it always does. The program's environment is as large either way.
+by()
+{
+	how=$1
+	shift
+	env -i PATH="$PATH" UPC_SIM_CALLS="$how" SIM_COUNT_QEMU="$SIM_COUNT_QEMU" \
+		"$tool" "$plugin" "$@"
+}
+
+both()
+{
+	SIM_COUNT_QEMU=
+	by 0 "$@" > itself 2> err && by 1 "$@" > out 2>> err
+}
+
+same()
+{
+	both "$@" && cmp itself out
+}
+
+# The same but for what it takes to wait for others. Words are compared one by one.
+near()
+{
+	both "$@" || return 1
+	tr ' =' '\n\n' < itself > itself.words
+	tr ' =' '\n\n' < out | paste -d ' ' - itself.words | awk '
+		$1 != $2 && ($1 !~ /^[0-9]+$/ || $1 - $2 > 200 || $2 - $1 > 200) {
+			print "# " $0
+			bad = 1
+		}
+		END { exit bad || NR < 50 }'
+}
+
+# All that QEMU's own trace of the same run has, but for blocks that it stopped before.
+whole()
+{
+	SIM_COUNT_QEMU="-singlestep -d exec,nochain -D $dir/log"
+	by "$@" > out 2> err
+	want=$(awk '/^Trace/ { n++ } /^Stopped/ { n-- } END { print n }' log)
+	got=$(awk -F= '/^thread/ { n += $NF } END { print n }' out)
+	rm -f log
+	[ "$got" = "$want" ] || { echo "# $got, not $want"; false; }
+}
+
+calls()
+{
+	SIM_COUNT_QEMU="-d op -D $dir/log"
+	by "$@" > out 2> err
+	grep -c 'call plugin' log
+	rm -f log
+}
+
+cat > late.c << 'C'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long ticks;
+static void tick(int s)
+{
+	(void)s;
+	ticks++;
+}
+static void spin(long i)
+{
+	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(i));
+}
+static void *work(void *n)
+{
+	spin((long)n);
+	return 0;
+}
+static void with_thread(long n)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, 0, work, (void *)(2 * n));
+	spin(n);
+	pthread_join(thread, 0);
+}
+/* what - t: a thread, f: a child, F: a child that makes a thread, s: signals from now on,
+ * m: memory that others may write */
+int main(int argc, char **argv)
+{
+	struct itimerval timer = {{0, 500}, {0, 500}};
+	long n = argc > 2 ? atol(argv[2]) : 1;
+	const char *what;
+
+	for (what = argv[1]; *what; what++) {
+		spin(n);
+		if (*what == 't')
+			with_thread(3 * n);
+		if (*what == 'm')
+			mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (*what == 's') {
+			signal(SIGALRM, tick);
+			setitimer(ITIMER_REAL, &timer, 0);
+		}
+		if (*what == 'f' || *what == 'F') {
+			if (fork() == 0) {
+				spin(10 * n);
+				if (*what == 'F')
+					with_thread(20 * n);
+				if (fork() == 0)
+					_exit(0);
+				wait(0);
+				_exit(0);
+			}
+			wait(0);
+		}
+	}
+	return 0;
+}
+C
+cat > strings.c << 'C'
+#define REPEAT(which, n) do { long c = (n); char *d = to, *s = from; \
+	__asm__ volatile(which : "+D"(d), "+S"(s), "+c"(c), "+a"(a) : : "memory"); } while (0)
+static char to[1000], from[1000];
+int main(void)
+{
+	long k, a = 0;
+
+	for (k = 0; k < 50; k++) {
+		REPEAT("rep stosb", 7 * k);
+		REPEAT("rep movsb", 3 * k);
+		REPEAT("repe cmpsb", 500);
+		REPEAT("repne scasb", 900);
+		REPEAT("rep lodsb", k);
+		a = k;
+	}
+	return 0;
+}
+C
+$CC -O1 -static -pthread -o late late.c && $CC -O1 -static -o strings strings.c || exit 1
+check "one thread: nothing is called" [ "$(calls 0 ./late s 1000)" = 0 ]
+check "... but where it has to be" [ "$(calls 1 ./late s 1000)" -gt 100 ]
+for program in ./x86 ./arm ./ppc ./strings "./faults 100"; do
+	# shellcheck disable=SC2086
+	check "$program counts the same by itself" same $program
+done
+check "a dynamic program counts the same" \
+	same /bin/sh -c 'x=1; for i in 1 2 3; do x=$((x * 3)); done'
+check "children before there are threads" near ./late ffFf 300000
+check "a thread that comes late" near ./late t 3000000
+check "children before and after threads" near ./late fFtfFt 300000
+check "... and shared memory" near ./late fmtFt 300000
+for how in 0 1; do
+	check "signals: the whole of the trace, $how" whole $how ./late s 20000
+	check "... of one thread, then more, $how" whole $how ./late sttt 10000
+	check "... and before there are signals, $how" whole $how ./late tst 10000
+	check "... and with shared memory before, $how" whole $how ./late msttt 10000
+done
