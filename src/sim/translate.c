@@ -61,6 +61,18 @@ static void site_begins(unsigned vcpu, void *data)
 	upcs_counting[site->kind]++;
 }
 
+/* A site that enters no region and has no end that matters: most of them. */
+static void plain_site_begins(unsigned vcpu, void *data)
+{
+	const struct upcs_site *site = data;
+	uint64_t *counting = upcs_counting;
+
+	if (__builtin_expect(!counting || upcs_last_end, 0))
+		site_begins(vcpu, data);
+	else
+		counting[site->kind]++;
+}
+
 /*
  * An instruction that repeats itself. It begins once for each iteration and may begin once more
  * for none at all, so iterations are counted by their accesses to memory.
@@ -203,7 +215,9 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 
 	/* No memory: the whole program is still counted. */
 	if (kept)
-		put_callback(tb, part, site_begins, kept);
+		put_callback(tb, part,
+			     site.block.enters | site.block.end ? site_begins : plain_site_begins,
+			     kept);
 	else if (!part->repeats)
 		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
 }
