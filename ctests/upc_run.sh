@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..73"
+echo "1..74"
 
 # ---- what needs no emulator
 
@@ -197,9 +197,15 @@ environment()
 {
 	# For the program alone: the emulator would refuse the one and not find its libraries by the other.
 	(export QEMU_LOG=nosuchitem LD_DEBUG_OUTPUT=x LD_LIBRARY_PATH="$dir" && env > plain && run 0 -o report env &&
-		grep -v ^_= plain | sort > a && grep -v ^_= out | sort > b && cmp a b)
+		grep -v ^_= plain | sort > a && grep -v -e ^_= -e ^UPC_SOURCE= out | sort > b && cmp a b)
 }
 check "the program has the variables that the emulator would heed" environment
+source_of_counts()
+{
+	run 0 -o report env && grep -q '^UPC_SOURCE=sim$' out &&
+		(export UPC_SOURCE=live && run 0 -o report env && grep -q '^UPC_SOURCE=live$' out)
+}
+check "... and UPC_SOURCE=sim, if not another" source_of_counts
 cat > catch.sh << 'SH'
 trap 'echo caught > caught; exit 9' TERM
 : > ready

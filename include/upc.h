@@ -133,6 +133,7 @@ enum upc_source {
 	UPC_SOURCE_CLOCK,      /* a clock of clock_gettime                       */
 	UPC_SOURCE_DERIVED,    /* a formula over other events                    */
 	UPC_SOURCE_REPLAY,     /* an input signal of a replay script             */
+	UPC_SOURCE_SIMULATION, /* the simulated node that the program runs on    */
 };
 
 /* Whose activity an event shows when it is added to a context. */
@@ -192,7 +193,8 @@ struct upc_catalogue_options {
  * options may be NULL. The caller owns *catalogue.
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
  * FILE:LINE:COLUMN and what was expected), UPC_EPERM (a wiring file that others
- * could have written), UPC_ENOSUPP ($UPC_SOURCE is neither "live" nor
+ * could have written), UPC_ENOSUPP ($UPC_SOURCE is "sim", and upc_run does not run the
+ * program; or it is neither that nor "live" nor
  * "replay:FILE"). Of a replay's script: UPC_ENOEVENT (there is no such file),
  * UPC_EPERM, UPC_EINVAL (no regular file, or a wiring file beside it), UPC_EWIRING
  * (the message has FILE:LINE), UPC_ESYSTEM.
@@ -470,8 +472,8 @@ int upc_unit_list(const struct upc_unit *unit, uint32_t *codes, unsigned max);
  * Register accesses, by offset (UPC_REG_*). On a live source the run bit, the
  * counters, the threshold register and the interrupt enables are writable;
  * inputs and modes are changed by transactions, and a write that would change
- * them is refused by name. Behind a script all registers are as the contract has
- * them; an input or mode is changed by hand where no event is bound. A counter's
+ * them is refused by name. Behind a script and in simulation all registers are as the
+ * contract has them; an input or mode is changed by hand where no event is bound. A counter's
  * register is raw: of an event with a threshold it is the count and what the
  * threshold added. A damaged counter is told, and does not fail the access.
  * Errors: UPC_EFAULT, UPC_EINVAL (no place for the value), UPC_ENOSUPP, UPC_ESTATE
@@ -509,6 +511,8 @@ struct upc_interrupt {
  * its events. A read from it that finds damage calls it again, for that. Of several
  * interrupts in one cycle those that it acknowledges meanwhile are not told. Another
  * unit of the thread, read from it, is at the end of what is played.
+ * On the simulated node fn is not called: the thread gets signal, as from live sources, one
+ * for all interrupts that the handler has not asked for yet.
  * Live sources raise no interrupts by themselves: the kernel sends the counted
  * thread signal, a real-time signal that the program handles with SA_SIGINFO, and
  * the handler asks upc_unit_signalled which event it is for. signal 0: live events
@@ -547,7 +551,8 @@ int upc_unit_get_threshold(const struct upc_unit *unit, uint32_t code, uint64_t 
 
 /*
  * Which event a signal is for, by the si_fd of its siginfo_t; to be asked once for
- * each signal. Errors: UPC_EINVAL (none of this unit's). Context: also signal
+ * each signal, and in simulation, where fd does not matter, until there is none.
+ * Errors: UPC_EINVAL (none of this unit's). Context: also signal
  * handlers of the counted thread; leaves no message.
  */
 int upc_unit_signalled(const struct upc_unit *unit, int fd, uint32_t *code);

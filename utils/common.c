@@ -361,6 +361,8 @@ const char *util_source_name(enum upc_source source)
 		return "derived";
 	case UPC_SOURCE_REPLAY:
 		return "replay";
+	case UPC_SOURCE_SIMULATION:
+		return "simulation";
 	case UPC_SOURCE_NONE:
 		break;
 	}

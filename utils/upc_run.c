@@ -131,11 +131,23 @@ static void fix_addresses(const struct run_options *options)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
 }
 
+/* The program's own libupc then counts what is simulated, where the user wants nothing else. */
+static bool choose_source(void)
+{
+	if (setenv("UPC_SOURCE", "sim", 0) == 0)
+		return true;
+	util_error("out of memory");
+	return false;
+}
+
 static int spawn(struct session *s)
 {
 	struct upcs_exec exec;
-	int status = run_guest_exec(&s->guest, &s->results->options, s->path, s->options.command, &exec);
+	int status;
 
+	if (!choose_source())
+		return RUN_ERROR;
+	status = run_guest_exec(&s->guest, &s->results->options, s->path, s->options.command, &exec);
 	if (status != 0)
 		return status;
 	fix_addresses(&s->options);

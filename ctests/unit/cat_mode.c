@@ -57,7 +57,7 @@ static void test_live_names(void **state)
 	assert_string_equal(info_of(rise).driver, info_of(plain).driver);
 	assert_int_equal(event_code(c, "PU0_IPIPE_BRANCHES:mode=rise"), rise);
 	assert_int_equal(upc_catalogue_find(c, "PU0_IPIPE_BRANCHES:mode=high", &other), UPC_ENOSUPP);
-	assert_message("simulation or replay");
+	assert_message("source with signals (replay)");
 	/* Host events are of mode rise, whichever way they are called. */
 	assert_int_equal(info_of(event_code(c, "perf::PAGE-FAULTS")).modes, 0);
 	assert_int_equal(event_code(c, "perf::PAGE-FAULTS:mode=rise"), event_code(c, "perf::PAGE-FAULTS"));

@@ -83,6 +83,30 @@ int upcs_guest_read(uint64_t address, void *to, size_t n)
 	return got == (ssize_t)n ? 0 : -EFAULT;
 }
 
+static int write_file(uint64_t address, const void *from, size_t n)
+{
+	int fd = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+	ssize_t put;
+
+	if (fd < 0)
+		return -EFAULT;
+	put = pwrite(fd, from, n, (off_t)address);
+	close(fd);
+	return put == (ssize_t)n ? 0 : -EFAULT;
+}
+
+int upcs_guest_write(uint64_t address, const void *from, size_t n)
+{
+	uint64_t at = upcs_guest_base() + address;
+	struct iovec local = {.iov_base = (void *)from, .iov_len = n};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = n};
+	ssize_t put = process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
+
+	if (put < 0 && (errno == ENOSYS || errno == EPERM))
+		return write_file(at, from, n);
+	return put == (ssize_t)n ? 0 : -EFAULT;
+}
+
 size_t upcs_guest_pointer_size(enum upcs_guest guest)
 {
 	return guest == UPCS_PPC ? 4 : 8;

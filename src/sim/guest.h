@@ -32,6 +32,7 @@ uint64_t upcs_guest_base(void);
 
 /* 0 or -EFAULT. */
 int upcs_guest_read(uint64_t address, void *to, size_t n);
+int upcs_guest_write(uint64_t address, const void *from, size_t n);
 /* A pointer of the guest: 4 or 8 bytes, in its order. */
 int upcs_guest_pointer(enum upcs_guest guest, uint64_t address, uint64_t *pointer);
 size_t upcs_guest_pointer_size(enum upcs_guest guest);

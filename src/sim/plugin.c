@@ -13,11 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "context.h"
 #include "counts.h"
+#include "doorbell.h"
 #include "exec.h"
 #include "guest.h"
 #include "places.h"
 #include "qemu_plugin.h"
+#include "ring.h"
 #include "thread.h"
 #include "translate.h"
 
@@ -258,6 +261,10 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 	uint64_t handler;
 
 	(void)vcpu;
+	if (number == UPCI_DOORBELL_CALL) {
+		upcs_ring(a1, a2, a3, a4, a5);
+		return;
+	}
 	(void)a6;
 	(void)a7;
 	(void)a8;
@@ -294,8 +301,8 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 	(void)id;
 	(void)vcpu;
 	(void)result;
-	/* The end of fork itself, before any code of the child. */
-	if (upcs_process_is_elsewhere())
+	/* The end of fork itself, before any code of the child; or of a doorbell. */
+	if (upcs_process_has_old_code())
 		qemu_plugin_reset(id, register_all);
 	switch (upcs_guest_call(upcs_run.guest, number)) {
 	case UPCS_CALL_EXECVE:
@@ -321,6 +328,7 @@ static void fork_child(void)
 {
 	forked = true;
 	upcs_process_forked(upcs_run.process && children_count());
+	upcs_context_forked();
 	if (upcs_run.process)
 		upcs_run.process->faults = upcs_translate_is_exact();
 }

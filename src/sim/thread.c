@@ -27,6 +27,9 @@ struct thread {
 	struct upcs_thread *record;
 	uint32_t index;
 	struct counting *counting; /* all; the one in use is the first */
+	uint64_t *counts;	   /* its */
+	uint64_t **hot;		   /* the thread's upcs_counting: counts, or NULL while it is attended */
+	uint64_t changes;	   /* so often was it to be attended; only the thread looks without the lock */
 	struct upcs_region_stack *stack;
 };
 
@@ -34,6 +37,7 @@ struct upcs_run upcs_run;
 UPCS_TLS uint64_t *upcs_counting;
 UPCS_TLS uint8_t upcs_last_end;
 static UPCS_TLS struct thread *self; /* NULL: counts to nobody */
+static uint32_t before_fork = UPCS_NO_THREAD;
 
 /*
  * Protects kinds, arrays, the list of threads and folding. It nests in QEMU's locks and takes
@@ -51,7 +55,7 @@ static uint64_t *nowhere;
 static bool folding;	  /* the ticker is there */
 static bool parallel;	  /* blocks have to call */
 static uint64_t *inlined; /* where blocks add to that do not; NULL: there are none */
-static bool elsewhere;	  /* a forked child whose blocks add to what is not its own */
+static bool old_code;	  /* there are blocks that add to what is not theirs, or must call */
 
 static uint64_t now_ns(void)
 {
@@ -219,12 +223,18 @@ static void begin_locked(uint32_t number)
 	self = upcs_run.process ? make_thread_locked(number) : NULL;
 	if (upcs_run.process && !self)
 		upcs_run.process->unfolded++;
-	upcs_counting = self ? counts_of(self->counting) : nowhere;
+	upcs_counting = nowhere;
+	if (self) {
+		self->hot = &upcs_counting;
+		upcs_counting = self->counts = counts_of(self->counting);
+	}
 	upcs_last_end = 0;
 }
 
 uint64_t *upcs_thread_begin(unsigned vcpu)
 {
+	if (self)
+		return self->counts;
 	pthread_mutex_lock(&lock);
 	begin_locked(vcpu < VCPUS_MAX ? number_of[vcpu] : vcpu);
 	pthread_mutex_unlock(&lock);
@@ -261,6 +271,77 @@ void upcs_thread_end(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* ---- for contexts -------------------------------------------------------------------- */
+
+uint32_t upcs_thread_self(void)
+{
+	return self ? self->index : UPCS_NO_THREAD;
+}
+
+uint32_t upcs_thread_before_fork(void)
+{
+	return before_fork;
+}
+
+uint64_t upcs_thread_changes(void)
+{
+	return self ? __atomic_load_n(&self->changes, __ATOMIC_ACQUIRE) : 0;
+}
+
+/* NULL: it has ended. */
+static struct thread *find_locked(uint32_t index)
+{
+	struct thread *t;
+
+	if (self && self->index == index)
+		return self;
+	for (t = threads; t && t->index != index; t = t->next)
+		;
+	return t;
+}
+
+const uint64_t *upcs_thread_fold_locked(uint32_t index)
+{
+	struct thread *t = find_locked(index);
+
+	if (index == UPCS_NO_THREAD)
+		return NULL;
+	if (t)
+		fold_thread_locked(t);
+	return upcs_run.results->thread[index].tally[0];
+}
+
+unsigned upcs_thread_core_locked(uint32_t index)
+{
+	return index == UPCS_NO_THREAD ? 0 : upcs_run.results->thread[index].core % UPCS_CORES;
+}
+
+pid_t upcs_thread_id_locked(uint32_t index)
+{
+	return find_locked(index) ? upcs_run.results->thread[index].tid : 0;
+}
+
+void upcs_thread_attend_locked(uint32_t index, bool has_to)
+{
+	struct thread *t = find_locked(index);
+
+	if (!t || !(has_to || !*t->hot))
+		return;
+	/* A thread that others attend is not the only one: then all blocks call. */
+	if (inlined && !parallel)
+		old_code = true;
+	parallel = true;
+	/* Release: a thread that sees the one finds the other. */
+	__atomic_store_n(&t->changes, t->changes + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(t->hot, NULL, __ATOMIC_RELEASE);
+}
+
+void upcs_thread_unattend_locked(void)
+{
+	if (self)
+		upcs_counting = self->counts;
+}
+
 /* ---- regions ------------------------------------------------------------------------- */
 
 /* Counts go to the array of the regions that are active now. */
@@ -279,11 +360,14 @@ static void change_regions(struct thread *t, uint16_t active)
 	if (c) {
 		c->next = t->counting;
 		t->counting = c;
-		upcs_counting = counts_of(c);
+		t->counts = counts_of(c);
 	} else {
 		upcs_run.process->unfolded++;
-		upcs_counting = nowhere;
+		t->counts = nowhere;
 	}
+	/* Or others have it attended. */
+	if (upcs_counting)
+		upcs_counting = t->counts;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -490,11 +574,13 @@ static void put_nowhere(uint64_t *at)
 		nowhere = p;
 }
 
-bool upcs_process_is_elsewhere(void)
+bool upcs_process_has_old_code(void)
 {
-	bool was = elsewhere;
+	/* Only while the process has one thread, which is the caller. */
+	bool was = old_code;
 
-	elsewhere = false;
+	if (was)
+		old_code = false;
 	return was;
 }
 
@@ -504,6 +590,7 @@ void upcs_process_forked(bool counted)
 	uint8_t last_end = upcs_last_end;
 	void *at = upcs_run.counts;
 
+	before_fork = upcs_thread_self();
 	pthread_mutex_init(&lock, NULL);
 	if (self) {
 		stack = self->stack;
@@ -521,7 +608,7 @@ void upcs_process_forked(bool counted)
 		upcs_run.process->threads = 1;
 	begin_locked(0);
 	if (inlined && upcs_counting != inlined) {
-		elsewhere = true;
+		old_code = true;
 		inlined = NULL;
 	}
 	upcs_last_end = last_end;

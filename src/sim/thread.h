@@ -13,11 +13,16 @@
 #include "region.h"
 #include "results.h"
 
+#include <sys/types.h>
+
 /* Initial-exec: this is read at every block. */
 #define UPCS_TLS __thread __attribute__((tls_model("initial-exec")))
 
-/* The counts of this thread for the regions that it is in; NULL before its first block. */
+/* The counts of this thread for the regions that it is in; NULL before its first block, and
+ * while the thread is attended: its blocks go the slow way then (context.h). */
 extern UPCS_TLS uint64_t *upcs_counting;
+
+#define UPCS_NO_THREAD UINT32_MAX
 
 /* Where a block, or a part of one, begins, for programs with regions. */
 struct upcs_site {
@@ -60,7 +65,8 @@ void upcs_process_forked(bool counted);
 
 /* A vCPU is made: its thread gets the next number when it begins. */
 void upcs_thread_made(unsigned vcpu);
-/* The caller's first block: returns upcs_counting. */
+/* The caller's first block, or a later one, of a thread that is attended: where its counts
+ * are. */
 uint64_t *upcs_thread_begin(unsigned vcpu);
 /* The caller's last block is behind it. */
 void upcs_thread_end(void);
@@ -77,13 +83,32 @@ extern UPCS_TLS uint8_t upcs_last_end;
  *   write, it throws all code away, to make code that does for several from then on, and it
  *   does so once in a process's life. So blocks call from whichever is first on, for ever, in
  *   children, too. A child has its counts where its parent had them, for the code is its parent's.
+ *   A thread that is attended needs the call as well: then we have the code thrown away.
  */
 /* Memory is mapped that others may write. The second thread needs no telling. */
 void upcs_process_is_parallel(void);
 /* What blocks that the caller translates may add to; NULL: they have to call. */
 uint64_t *upcs_thread_inlined(void);
-/* In a forked child: its counts could not be where its parent had them, so the code has to go. */
-bool upcs_process_is_elsewhere(void);
+/* There is code that adds, and must not: a forked child's counts could not be where its parent had
+ * them, or the thread is attended. Told once, for the caller to have all code thrown away. */
+bool upcs_process_has_old_code(void);
+
+/* The record of the caller, by its index, or UPCS_NO_THREAD; before a fork that has made us. */
+uint32_t upcs_thread_self(void);
+uint32_t upcs_thread_before_fork(void);
+/* How often the caller was to be attended. */
+uint64_t upcs_thread_changes(void);
+
+/* Between upcs_process_hold and upcs_process_release, of any thread: its tally up to date, to a
+ * block where it is not the caller (NULL: nobody's), its core, and the kernel's number for it,
+ * 0 where it has ended. */
+const uint64_t *upcs_thread_fold_locked(uint32_t index);
+unsigned upcs_thread_core_locked(uint32_t index);
+pid_t upcs_thread_id_locked(uint32_t index);
+/* Something changed: it is attended from its next block on, if it is that already or has to be. */
+void upcs_thread_attend_locked(uint32_t index, bool has_to);
+/* The caller is attended no longer. */
+void upcs_thread_unattend_locked(void);
 
 /* Under the lock: splits the block with the process's kinds. */
 void upcs_process_split(struct upcs_block *block);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "guest.h"
 #include "places.h"
 #include "thread.h"
@@ -41,13 +42,19 @@ bool upcs_translate_is_exact(void)
 
 /* ---- called at every block: nothing here that is not needed -------------------------- */
 
-static void block_begins(unsigned vcpu, void *kind)
+static inline void count(unsigned vcpu, uint32_t kind)
 {
-	uint64_t *counting = upcs_counting;
+	uint64_t *counting = __atomic_load_n(&upcs_counting, __ATOMIC_RELAXED); /* others may set it to NULL */
 
 	if (__builtin_expect(!counting, 0))
-		counting = upcs_thread_begin(vcpu);
-	counting[(uintptr_t)kind]++;
+		upcs_context_block(vcpu, kind);
+	else
+		counting[kind]++;
+}
+
+static void block_begins(unsigned vcpu, void *kind)
+{
+	count(vcpu, (uint32_t)(uintptr_t)kind);
 }
 
 static void site_begins(unsigned vcpu, void *data)
@@ -58,7 +65,7 @@ static void site_begins(unsigned vcpu, void *data)
 		upcs_thread_begin(vcpu);
 	if (site->block.enters | site->block.end | upcs_last_end)
 		upcs_thread_site(site);
-	upcs_counting[site->kind]++;
+	count(vcpu, site->kind);
 }
 
 /* A site that enters no region and has no end that matters: most of them. */

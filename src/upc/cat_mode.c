@@ -42,9 +42,9 @@ static int fail_mode(const struct upci_event *event, enum upc_mode mode)
 		return upci_fail(UPC_ENOSUPP, "%s: a derived event has no signal of its own, and so no mode=%s",
 				 event->name, upci_mode_names[mode]);
 	return upci_fail(UPC_ENOSUPP,
-			 "%s: mode=%s needs a source with signals (simulation or replay); the sources of a live "
-			 "machine give %s",
+			 "%s: mode=%s needs a source with signals (replay); the sources of %s give %s",
 			 event->name, upci_mode_names[mode],
+			 event->driver.source == UPC_SOURCE_SIMULATION ? "the simulated node" : "a live machine",
 			 event->kind == UPC_KIND_LEVEL ? "a level here, which has no edges"
 						       : "occurrences only, which is mode=rise");
 }

@@ -14,10 +14,12 @@
 
 #include "catalogue.h"
 #include "cat_pfm.h"
+#include "doorbell.h"
 #include "message.h"
 #include "nearest.h"
 #include "process.h"
 #include "replay.h"
+#include "sim.h"
 #include "wiring.h"
 
 #define BLOCK_EVENTS 1024u
@@ -47,7 +49,10 @@ struct upc_catalogue {
 	const char *missing[MISSING_MAX];
 	_Atomic unsigned missing_count;
 	char wiring_hash[65];
-	struct upci_script *script; /* drives all units; NULL: this machine does */
+	/* What drives all units; neither: this machine does. */
+	struct upci_script *script;
+	bool simulated;
+	struct upci_doorbell_hello node;
 };
 
 /* ---- memory ------------------------------------------------------------ */
@@ -260,6 +265,11 @@ static builder *const replay_builders[] = {
 	NULL,
 };
 
+static builder *const sim_builders[] = {
+	upci_catalogue_add_bgp,	   upci_catalogue_add_sim, upci_catalogue_add_clocks,
+	upci_catalogue_add_files, upci_wiring_builtin,	  NULL,
+};
+
 /* The environment's wish for a source; a replay's script is loaded. */
 static int choose_source(struct upc_catalogue *c)
 {
@@ -270,7 +280,11 @@ static int choose_source(struct upc_catalogue *c)
 		return 0;
 	if (!strncmp(source, replay, sizeof(replay) - 1))
 		return upci_script_load(source + sizeof(replay) - 1, &c->script);
-	return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is '%.200s', and libupc %s has the sources 'live' and "
+	if (!strcmp(source, "sim")) {
+		c->simulated = true;
+		return upci_sim_hello(&c->node);
+	}
+	return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is '%.200s', and libupc %s has the sources 'live', 'sim' and "
 			 "'replay:FILE': choose one of them, or unset it", source, upc_version());
 }
 
@@ -279,10 +293,12 @@ static int build(struct upc_catalogue *c, const char *wiring)
 	builder *const *next;
 	int error = choose_source(c);
 
-	if (!error && c->script && wiring)
+	if (!error && (c->script || c->simulated) && wiring)
 		error = upci_fail(UPC_EINVAL, "a wiring file says what of this machine drives an event, and UPC_SOURCE "
-				  "has a script drive all: unset UPC_WIRING or UPC_SOURCE");
-	for (next = c->script ? replay_builders : live_builders; !error && *next; next++)
+				  "has %s drive all: unset UPC_WIRING or UPC_SOURCE",
+				  c->script ? "a script" : "the simulator");
+	next = c->script ? replay_builders : c->simulated ? sim_builders : live_builders;
+	for (; !error && *next; next++)
 		error = (*next)(c);
 	if (!error && wiring)
 		error = upci_wiring_load(c, wiring, c->wiring_hash);
@@ -325,6 +341,11 @@ int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_c
 struct upci_script *upci_catalogue_script(struct upc_catalogue *c)
 {
 	return c->script;
+}
+
+const struct upci_doorbell_hello *upci_catalogue_node(struct upc_catalogue *c)
+{
+	return c->simulated ? &c->node : NULL;
 }
 
 void upc_catalogue_close(struct upc_catalogue *c)
@@ -393,6 +414,9 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 	if (c->script && strstr(name, "::"))
 		return upci_fail(UPC_ENOEVENT, "no event '%.200s': UPC_SOURCE has a replay script drive the unit, and there "
 				 "are Blue Gene/P names and formulas over them only", name);
+	if (c->simulated && strstr(name, "::") && strncmp(name, "time::", 6))
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' on the simulated node, which has Blue Gene/P names, clocks "
+				 "and /proc; run the program without upc_run to count this machine's", name);
 	/* Where the machine keeps a whole source back, that is the answer. */
 	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upc_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
@@ -429,7 +453,7 @@ int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code
 	if (mode == BAD_MODE)
 		return upci_fail(UPC_ENOSUPP, "'%.200s': a mode is rise, fall, high or low", name);
 	found = find_name(c, bare);
-	if (found < 0 && !c->script)
+	if (found < 0 && !c->script && !c->simulated)
 		found = upci_pfm_resolve(c, bare);
 	if (found == UPC_ENOEVENT)
 		return fail_unknown(c, bare);

@@ -11,6 +11,8 @@
 
 #include "event.h"
 
+struct upci_doorbell_hello;
+
 /* The event with a code, or NULL. */
 const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t code);
 
@@ -29,6 +31,8 @@ const char *upci_catalogue_printf(struct upc_catalogue *c, const char *format, .
 
 /* The script that drives all units, or NULL: this machine does. */
 struct upci_script *upci_catalogue_script(struct upc_catalogue *c);
+/* The simulated node that this program runs on, and which drives all units, or NULL. */
+const struct upci_doorbell_hello *upci_catalogue_node(struct upc_catalogue *c);
 
 /*
  * The event as it is counted in a signal mode: one with a name and code of its own,
@@ -57,6 +61,7 @@ void upci_name_sanitize(char *name);
  * 0 or a negative error, and adds nothing that cannot be opened here. */
 int upci_catalogue_add_bgp(struct upc_catalogue *c);   /* cat_bgp.c   */
 int upci_catalogue_add_replay(struct upc_catalogue *c); /* cat_mode.c */
+int upci_catalogue_add_sim(struct upc_catalogue *c);   /* cat_sim.c   */
 int upci_catalogue_add_pfm(struct upc_catalogue *c);   /* cat_pfm.c   */
 int upci_catalogue_add_sysfs_pmus(struct upc_catalogue *c); /* cat_pmus.c */
 int upci_catalogue_add_clocks(struct upc_catalogue *c); /* cat_clocks.c */

@@ -140,7 +140,13 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	return upci_fail(UPC_EINVAL, "%d is no UPC_CONTEXT_*", (int)options->context);
 }
 
-int upci_context_set_replay(struct upci_context *context, const struct upc_unit_options *options)
+/* Why an exact source cannot do what the options ask for. */
+struct refusals {
+	const char *other, *domain, *children;
+};
+
+static int set_exact(struct upci_context *context, const struct upc_unit_options *options,
+		     const struct refusals *refusals)
 {
 	static const struct upc_unit_options calling_thread = {.size = sizeof(calling_thread)};
 	int error;
@@ -151,12 +157,11 @@ int upci_context_set_replay(struct upci_context *context, const struct upc_unit_
 	if (error)
 		return error;
 	if (options->context != UPC_CONTEXT_THREAD || (options->pid && options->pid != gettid()))
-		return upci_fail(UPC_ENOSUPP, "a replay script drives the units of the thread that uses them: it cannot "
-				 "be attached to another thread, a process, a CPU or the machine");
+		return upci_fail(UPC_ENOSUPP, "%s", refusals->other);
 	if (options->domain)
-		return upci_fail(UPC_ENOSUPP, "a replay script's signals have no user or kernel domain");
+		return upci_fail(UPC_ENOSUPP, "%s", refusals->domain);
 	if (options->inherit || options->enable_on_exec)
-		return upci_fail(UPC_ENOSUPP, "a replay script's signals are one thread's: children have none to inherit");
+		return upci_fail(UPC_ENOSUPP, "%s", refusals->children);
 	memset(context, 0, sizeof(*context));
 	context->kind = UPC_CONTEXT_THREAD;
 	context->pid = getpid();
@@ -164,6 +169,30 @@ int upci_context_set_replay(struct upci_context *context, const struct upc_unit_
 	context->own = true;
 	context->cpu = -1;
 	return 0;
+}
+
+int upci_context_set_replay(struct upci_context *context, const struct upc_unit_options *options)
+{
+	static const struct refusals refusals = {
+		"a replay script drives the units of the thread that uses them: it cannot be attached to another thread, "
+		"a process, a CPU or the machine",
+		"a replay script's signals have no user or kernel domain",
+		"a replay script's signals are one thread's: children have none to inherit",
+	};
+
+	return set_exact(context, options, &refusals);
+}
+
+int upci_context_set_sim(struct upci_context *context, const struct upc_unit_options *options)
+{
+	static const struct refusals refusals = {
+		"a unit of the simulated node counts the thread that creates it: it cannot be attached to another "
+		"thread, a process, a CPU or the machine; upc_run itself reports all threads and processes",
+		"the simulated node runs no kernel: there is the program to count, and no domain to choose",
+		"a unit of the simulated node counts one thread: create one in each; upc_run itself reports children",
+	};
+
+	return set_exact(context, options, &refusals);
 }
 
 void upci_context_forked(struct upci_context *context)

@@ -32,6 +32,9 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
  * nobody else's. UPC_ENOSUPP: what a script cannot give. */
 int upci_context_set_replay(struct upci_context *context, const struct upc_unit_options *options);
 
+/* The same for a unit of the simulated node, which counts the calling thread. */
+int upci_context_set_sim(struct upci_context *context, const struct upc_unit_options *options);
+
 /* In a forked child: what was our own is now the child's calling thread, or
  * the child. */
 void upci_context_forked(struct upci_context *context);

@@ -134,7 +134,7 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 
 	if (error)
 		return error;
-	if (u->replay)
+	if (u->exact)
 		return upci_fail(UPC_ENOSUPP, "counter %d: the unit has one start/stop for all counters; the live sources "
 				 "alone can halt one", counter);
 	b = &u->binding[counter];
@@ -189,8 +189,8 @@ int upc_register_read(struct upc_unit *u, unsigned offset, uint64_t *value)
 		return upci_fail(UPC_EINVAL, "upc_register_read: no place for the value");
 	if (offset & 7 || offset > UPC_REG_THRESHOLD)
 		return fail_offset(offset);
-	if (u->replay)
-		return upci_unit_replay_register(u, offset, value);
+	if (u->exact && !(offset < UPC_REG_CONFIG(0) && upci_unit_is_local(u, offset / 8)))
+		return upci_unit_exact_register(u, offset, value);
 	if (offset < UPC_REG_CONFIG(0))
 		error = upci_unit_current(u);
 	else if (u->regs.run && offset != UPC_REG_START_STOP && offset != UPC_REG_THRESHOLD)
@@ -209,14 +209,14 @@ static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
 	for (i = 0; i < 8; i++) {
 		uint8_t now = u->regs.field[first + i], then = (uint8_t)(value >> (8 * i));
 
-		if (u->replay && u->thresholds.period[first + i] && !(then & UPC_FIELD_INTERRUPT_ENABLE))
+		if (u->exact && u->thresholds.period[first + i] && !(then & UPC_FIELD_INTERRUPT_ENABLE))
 			return upci_fail(UPC_ESTATE, "counter %u: %s has a threshold, which needs the interrupt enabled: take "
 					 "it away first", first + i, u->binding[first + i].event->name);
 		if (!((now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE)))
 			continue;
-		if (u->replay && !u->binding[first + i].references)
+		if (u->exact && !u->binding[first + i].references)
 			continue;
-		if (u->replay)
+		if (u->exact)
 			return upci_fail(UPC_ENOSUPP, "counter %u counts %s: add or remove events to have it count "
 					 "another", first + i, u->binding[first + i].event->name);
 		return upci_fail(UPC_ENOSUPP,
@@ -240,7 +240,7 @@ static int write_raw(struct upc_unit *u, unsigned i, uint64_t value)
 	if (error)
 		return error;
 	upci_unit_repaired(u, i);
-	if (!u->replay)
+	if (!u->exact)
 		return upci_unit_preset(u, i, value);
 	upci_unit_write_counter(u, i, value);
 	return 0;
@@ -257,7 +257,7 @@ int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 		return value & 1 ? upc_unit_start(u) : upc_unit_stop(u);
 	/* What was counted until now belongs to the registers as they were. */
 	upci_unit_catch_up(u);
-	if (u->regs.run && !u->replay && offset != UPC_REG_STATUS)
+	if (u->regs.run && !u->exact && offset != UPC_REG_STATUS)
 		error = upci_unit_update(u);
 	if (!upci_unit_usable(error))
 		return error;

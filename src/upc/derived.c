@@ -36,7 +36,7 @@ static const char *explain(struct upc_catalogue *c, const struct upci_formula *f
 	if (missing > named)
 		upci_out(&out, " and %u more", missing - named);
 	/* What an event of the host needs, it says itself. */
-	if (first && first->id == UPC_NO_ID && first->why)
+	if (first && first->why && (first->id == UPC_NO_ID || upci_catalogue_node(c)))
 		upci_out(&out, ", of which it is computed: %.400s", first->why);
 	else
 		upci_out(&out, ", of which it is computed; %sa wiring file can (%s NAME = ...)",

@@ -68,6 +68,7 @@ struct upci_driver {
 		int clock;              /* CLOCK: clockid_t */
 		const struct upci_formula *formula; /* DERIVED */
 		enum upc_mode mode;	/* REPLAY: what counts of the signal */
+		unsigned panel;		/* SIMULATION, of no id: UPCI_PANEL_* */
 	};
 };
 

@@ -56,6 +56,7 @@ struct player {
 };
 
 struct upci_replay {
+	struct upci_exact exact; /* the first: see of() */
 	struct upci_engine *engine;
 	struct player *player;
 	size_t position;  /* operations that the engine went through; the player's place at most */
@@ -378,6 +379,8 @@ static void on_event(void *arg, enum upci_engine_event event, unsigned counter, 
 	r->in_sink--;
 }
 
+static const struct upci_exact_ops exact_ops;
+
 int upci_replay_create(struct upci_script *script, const struct upci_engine_sink *sink,
 		       struct upci_replay **replay)
 {
@@ -394,6 +397,7 @@ int upci_replay_create(struct upci_script *script, const struct upci_engine_sink
 		free(r);
 		goto no_memory;
 	}
+	r->exact.ops = &exact_ops;
 	r->position = 0;
 	r->in_sink = 0;
 	r->creator = r->sinks_thread = pthread_self();
@@ -472,4 +476,90 @@ void upci_replay_forked(struct upci_replay *replay)
 bool upci_replay_in_sink(const struct upci_replay *replay)
 {
 	return replay->in_sink != 0;
+}
+
+/* ---- as a unit's source ----------------------------------------------------- */
+
+static struct upci_replay *of(struct upci_exact *exact)
+{
+	return (struct upci_replay *)exact;
+}
+
+static const struct upci_replay *of_const(const struct upci_exact *exact)
+{
+	return (const struct upci_replay *)exact;
+}
+
+static void exact_destroy(struct upci_exact *exact)
+{
+	upci_replay_destroy(of(exact));
+}
+
+static bool exact_catch_up(struct upci_exact *exact)
+{
+	return upci_replay_catch_up(of(exact));
+}
+
+static bool exact_play(struct upci_exact *exact)
+{
+	return upci_replay_play(of(exact));
+}
+
+static bool exact_left(const struct upci_exact *exact)
+{
+	return upci_replay_left(of_const(exact));
+}
+
+static int exact_read(struct upci_exact *exact, unsigned offset, uint64_t *value)
+{
+	return upci_replay_read(of(exact), offset, value);
+}
+
+static int exact_write(struct upci_exact *exact, unsigned offset, uint64_t value)
+{
+	return upci_replay_write(of(exact), offset, value);
+}
+
+static void exact_peek(const struct upci_exact *exact, uint64_t *counter, uint8_t *field, bool *suspect)
+{
+	upci_replay_peek(of_const(exact), counter, field, suspect);
+}
+
+static void exact_flip(struct upci_exact *exact, unsigned counter, unsigned bit)
+{
+	upci_replay_flip(of(exact), counter, bit);
+}
+
+static bool exact_in_sink(const struct upci_exact *exact)
+{
+	return upci_replay_in_sink(of_const(exact));
+}
+
+static bool exact_is_callers(const struct upci_exact *exact)
+{
+	return upci_replay_is_callers(of_const(exact));
+}
+
+static void exact_forked(struct upci_exact *exact)
+{
+	upci_replay_forked(of(exact));
+}
+
+static const struct upci_exact_ops exact_ops = {
+	.destroy = exact_destroy,
+	.catch_up = exact_catch_up,
+	.play = exact_play,
+	.left = exact_left,
+	.read = exact_read,
+	.write = exact_write,
+	.peek = exact_peek,
+	.flip = exact_flip,
+	.in_sink = exact_in_sink,
+	.is_callers = exact_is_callers,
+	.forked = exact_forked,
+};
+
+struct upci_exact *upci_replay_exact(struct upci_replay *replay)
+{
+	return &replay->exact;
 }

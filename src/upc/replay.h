@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "engine.h"
+#include "exact.h"
 
 struct upci_script;
 struct upci_replay;
@@ -39,6 +40,9 @@ void upci_script_free(struct upci_script *script);
 int upci_replay_create(struct upci_script *script, const struct upci_engine_sink *sink,
 		       struct upci_replay **replay);
 void upci_replay_destroy(struct upci_replay *replay);
+
+/* The same calls as a unit makes them (exact.h). */
+struct upci_exact *upci_replay_exact(struct upci_replay *replay);
 
 /* Takes the unit to its thread's place in the script. True when there was something
  * to catch up with: counters may have changed. False, and nothing done, from a sink. */

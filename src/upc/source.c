@@ -84,7 +84,8 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 		result = open_clock(context, event, &binding->handle);
 		return result;
 	case UPC_SOURCE_REPLAY:
-		return 0; /* the unit's engine has all its inputs */
+	case UPC_SOURCE_SIMULATION:
+		return 0; /* whatever has the unit's registers has all its inputs */
 	default:
 		return upci_fail(UPC_ENOEVENT, "%s: nothing on this machine drives it: %s", event->name,
 				 event->why ? event->why : "");

@@ -486,6 +486,12 @@ static int allocate_counters(struct plan *p, uint16_t **counters)
 	return 0;
 }
 
+/* Its event is the one that it had. */
+static bool stays(const struct plan *p, unsigned counter)
+{
+	return p->owner[counter] != NOWHERE && p->leaf[p->owner[counter]].from == (int)counter;
+}
+
 /*
  * Nothing here can fail. Under the process lock: a fork finds the unit as it was
  * or as it is to be. closing gets the bindings whose sources are done with; how
@@ -508,6 +514,8 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 
 		if (!kept[counter])
 			closing[n++] = u->binding[counter];
+		if (!stays(p, counter))
+			upci_unit_exact_vacate(u, counter);
 		memset(&u->binding[counter], 0, sizeof(u->binding[counter]));
 		u->thresholds.period[counter] = u->thresholds.offset[counter] = 0;
 		if (!kept[counter])
@@ -529,9 +537,14 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		}
 		if (leaf->from == leaf->counter)
 			continue;
+		upci_unit_exact_bind(u, counter);
 		if (leaf->from == NOWHERE) {
 			upci_unit_write_field(u, counter, field);
 			upci_unit_write_counter(u, counter, 0);
+			continue;
+		}
+		if (u->exact && !upci_unit_is_local(u, counter)) {
+			upci_unit_exact_move(u, counter, field, before.counter[leaf->from]);
 			continue;
 		}
 		/* A host event that makes way: with its value it takes along what its

@@ -15,7 +15,7 @@ static void clear_counter(struct upc_unit *u, unsigned i)
 {
 	upci_unit_repaired(u, i);
 	u->binding[i].flags &= (uint16_t)~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
-	if (u->replay) {
+	if (u->exact) {
 		(void)upci_unit_preset(u, i, 0);
 	} else {
 		upci_regs_write_counter(&u->regs, i, 0);
@@ -23,28 +23,40 @@ static void clear_counter(struct upc_unit *u, unsigned i)
 	}
 }
 
+static void clear_counters(struct upc_unit *u)
+{
+	unsigned i;
+
+	upci_unit_clear_all(u);
+	for (i = 0; i < UPC_COUNTERS; i++)
+		if (!u->exact || upci_unit_preloads(u) || upci_unit_is_local(u, i))
+			clear_counter(u, i);
+}
+
 static void after_fork(struct upci_fork_entry *entry)
 {
 	struct upc_unit *u = upci_unit_of(entry);
-	unsigned i;
 
 	upci_perf_forked(u->sources.perf);
 	upci_context_forked(&u->context);
 	upci_files_forked(u->sources.files, u->context.pid, u->context.tid);
 	upci_shared_forked(&u->shared);
-	if (u->replay)
-		upci_replay_forked(u->replay);
+	if (u->exact)
+		u->exact->ops->forked(u->exact);
 	u->started = u->partial = false;
-	u->forked = !u->replay;
+	/* Beside a script there is nothing to open. */
+	u->forked = !upci_unit_preloads(u);
 	upci_unit_write_run(u, false);
-	for (i = 0; i < UPC_COUNTERS; i++)
-		clear_counter(u, i);
+	clear_counters(u);
 }
 
 static int set_context(struct upc_unit *u, struct upci_context *context, const struct upc_unit_options *options)
 {
-	return upci_catalogue_script(u->catalogue) ? upci_context_set_replay(context, options)
-						   : upci_context_set(context, options);
+	if (upci_catalogue_script(u->catalogue))
+		return upci_context_set_replay(context, options);
+	if (upci_catalogue_node(u->catalogue))
+		return upci_context_set_sim(context, options);
+	return upci_context_set(context, options);
 }
 
 int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_options *options,
@@ -63,8 +75,8 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 	error = set_context(u, &u->context, options);
 	if (!error)
 		error = upci_sources_create(&u->sources, &u->context);
-	if (!error && upci_catalogue_script(catalogue))
-		error = upci_unit_replay_create(u);
+	if (!error)
+		error = upci_unit_exact_create(u);
 	if (error) {
 		upci_sources_destroy(&u->sources);
 		free(u);
@@ -88,7 +100,8 @@ void upc_unit_destroy(struct upc_unit *u)
 	upci_fork_unregister(&u->fork);
 	upci_transaction_free(u->transaction);
 	upci_sources_destroy(&u->sources);
-	upci_replay_destroy(u->replay);
+	if (u->exact)
+		u->exact->ops->destroy(u->exact);
 	for (i = 0; i < u->entries; i++)
 		free(u->entry[i].counter);
 	free(u->entry);
@@ -223,7 +236,6 @@ int upci_unit_reopen(struct upc_unit *u)
 int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options)
 {
 	struct upci_context context;
-	unsigned i;
 	int error;
 
 	if (u->regs.run)
@@ -233,16 +245,15 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 	error = upci_unit_check_idle(u, "aimed at somebody else");
 	if (!error)
 		error = set_context(u, &context, options);
-	if (!error && u->replay && !upci_replay_is_callers(u->replay))
-		error = upci_fail(UPC_ENOSUPP, "the unit has the script's signals of the thread that created it: create one "
-				  "in this thread");
-	if (!error && !u->replay)
+	if (!error && u->exact && !u->exact->ops->is_callers(u->exact))
+		error = upci_fail(UPC_ENOSUPP, "the unit has the %s of the thread that created it: create one in this "
+				  "thread", upci_unit_preloads(u) ? "script's signals" : "simulator's counts");
+	if (!error && !u->exact)
 		error = replace_sources(u, &context);
 	if (error)
 		return error;
 	upci_unit_catch_up(u);
-	for (i = 0; i < UPC_COUNTERS; i++)
-		clear_counter(u, i);
+	clear_counters(u);
 	upci_unit_show(u, true);
 	return 0;
 }
@@ -299,6 +310,11 @@ int upc_unit_stop(struct upc_unit *u)
 	if (error)
 		return error;
 	stopped = upci_perf_stop(u->sources.perf);
+	/* What goes on by itself is stopped first: reading it then counts no more. */
+	if (u->exact && !upci_unit_preloads(u)) {
+		u->exact->ops->write(u->exact, UPC_REG_START_STOP, 0);
+		u->stale = true;
+	}
 	error = upci_unit_update(u);
 	upci_unit_write_run(u, false);
 	upci_unit_show(u, false);

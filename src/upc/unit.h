@@ -12,7 +12,7 @@
 #include "perf.h"
 #include "process.h"
 #include "regs.h"
-#include "replay.h"
+#include "exact.h"
 #include "shared.h"
 #include "threshold.h"
 
@@ -82,8 +82,9 @@ struct upc_unit {
 		uint32_t code;
 	} armed[UPCI_SAMPLERS_MAX];
 
-	/* Behind a script: its engine has the registers, and regs is a copy. */
-	struct upci_replay *replay;    /* NULL: live */
+	/* Behind a script, or in a simulation: there are the registers, and regs is a copy but
+	 * for counters of clocks and files. */
+	struct upci_exact *exact;      /* NULL: live */
 	bool stale;		       /* the copy is old */
 	bool suspect[UPC_COUNTERS];    /* of the copy: a read will find damage */
 	bool damaged[UPC_COUNTERS];    /* was found, and nobody has written the counter since */
@@ -141,7 +142,7 @@ int upci_unit_check_counted(const struct upc_unit *unit);
  * unit has stopped. */
 static inline int upci_unit_current(struct upc_unit *unit)
 {
-	if (unit->regs.run || unit->replay)
+	if (unit->regs.run || unit->exact)
 		return upci_unit_update(unit);
 	return unit->partial ? upci_unit_check_counted(unit) : 0;
 }
@@ -171,9 +172,23 @@ void upci_transaction_free(struct upc_transaction *transaction);
 /* UPC_ENOSUPP with message where a level is bound: it cannot be preset (counter.c). */
 int upci_counter_check_no_level(const struct upci_binding *binding);
 
-/* ---- software's writes (unit_replay.c) ----------------------------------- */
+/* ---- software's writes (unit_exact.c) ------------------------------------ */
 
-/* Raw registers, the engine's as well. The unit has caught up. */
+/* Counter i is counted here: the unit is live, or it has a clock or a file. */
+static inline bool upci_unit_is_local(const struct upc_unit *unit, unsigned i)
+{
+	const struct upci_binding *b = &unit->binding[i];
+
+	return !unit->exact || (b->references && (b->source == UPC_SOURCE_FILE || b->source == UPC_SOURCE_CLOCK));
+}
+
+/* Who makes thresholds of events meet the threshold register: the unit itself. */
+static inline bool upci_unit_preloads(const struct upc_unit *unit)
+{
+	return unit->exact && !upci_exact_keeps(unit->exact);
+}
+
+/* Raw registers, the source's as well. The unit has caught up. */
 void upci_unit_write_counter(struct upc_unit *unit, unsigned i, uint64_t value);
 void upci_unit_write_field(struct upc_unit *unit, unsigned i, uint8_t field);
 void upci_unit_write_threshold(struct upc_unit *unit, uint64_t value);
@@ -182,14 +197,24 @@ void upci_unit_write_run(struct upc_unit *unit, bool run);
 /* UPC_ESTATE where an interrupt of the unit is being told: then what must not be done. */
 int upci_unit_check_idle(const struct upc_unit *unit, const char *what);
 
-/* Behind a script; on a live unit nothing. The first takes the unit to its thread's
- * place in the script, the second also makes the copy of the registers new, without
- * what reading registers does. */
-int upci_unit_replay_create(struct upc_unit *unit);
+/* With an exact source; on a live unit nothing. The first takes the unit to its thread's
+ * moment, the second also makes the copy of the registers new, without what reading registers
+ * does. */
+int upci_unit_exact_create(struct upc_unit *unit);
 void upci_unit_catch_up(struct upc_unit *unit);
 void upci_unit_refresh(struct upc_unit *unit);
-/* A register as the engine has it, with what reading it does. */
-int upci_unit_replay_register(struct upc_unit *unit, unsigned offset, uint64_t *value);
+/* The copy alone, of the moment to which the unit was taken last. */
+void upci_unit_copy(struct upc_unit *unit);
+/* All counts to 0 in one moment, and damage mended, where the source can do it; else
+ * nothing. */
+void upci_unit_clear_all(struct upc_unit *unit);
+/* Of a source that keeps presets: a counter gets another event, or the same with its count
+ * and threshold from another counter; a counter has none any more. */
+void upci_unit_exact_bind(struct upc_unit *unit, unsigned i);
+void upci_unit_exact_move(struct upc_unit *unit, unsigned i, uint8_t field, uint64_t count);
+void upci_unit_exact_vacate(struct upc_unit *unit, unsigned i);
+/* A register as the source has it, with what reading it does. */
+int upci_unit_exact_register(struct upc_unit *unit, unsigned offset, uint64_t *value);
 /* Reads that software asks for check the parity of what they read: 0, or UPC_EPARITY
  * with message. Of one counter, one entry, or all counters. */
 int upci_unit_check_counter(struct upc_unit *unit, unsigned i);
@@ -207,7 +232,7 @@ void upci_unit_repaired(struct upc_unit *unit, unsigned i);
  * thread runs, only on that thread (upci_unit_check_preset). */
 int upci_unit_preset(struct upc_unit *unit, unsigned i, uint64_t count);
 int upci_unit_check_preset(const struct upc_unit *unit);
-/* Behind a script: writes a counter for its threshold, its count as it is. */
+/* Where the unit preloads: writes a counter for its threshold, its count as it is. */
 void upci_unit_preload(struct upc_unit *unit, unsigned i);
 /* After a change of bindings or handles: whom signals are for. */
 void upci_unit_rearm(struct upc_unit *unit);

@@ -180,6 +180,18 @@ int upci_unit_check_counted(const struct upc_unit *u)
 	return 0;
 }
 
+/* Beside an exact source: clocks and files. */
+static void take_in_local(struct upc_unit *u)
+{
+	unsigned a;
+
+	if (u->file_fields)
+		upci_files_read(u->sources.files, u->file_value, u->file_lost);
+	for (a = 0; a < u->actives; a++)
+		if (upci_unit_is_local(u, u->active[a]))
+			take_in(u, u->active[a]);
+}
+
 int upci_unit_update(struct upc_unit *u)
 {
 	const uint16_t partial = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER;
@@ -187,8 +199,10 @@ int upci_unit_update(struct upc_unit *u)
 	unsigned a;
 	int error;
 
-	if (u->replay) {
+	if (u->exact) {
 		upci_unit_refresh(u);
+		if (u->regs.run)
+			take_in_local(u);
 		return 0;
 	}
 	if (u->forked)
@@ -219,15 +233,13 @@ int upci_unit_base(struct upc_unit *u)
 {
 	unsigned a;
 
-	if (u->replay)
-		return 0;
 	if (u->file_fields)
 		upci_files_read(u->sources.files, u->file_value, u->file_lost);
 	for (a = 0; a < u->actives; a++) {
 		struct upci_binding *b = &u->binding[u->active[a]];
 		uint64_t now;
 
-		if (upci_is_perf(b) || !reading(u, b, &now))
+		if (!upci_unit_is_local(u, u->active[a]) || upci_is_perf(b) || !reading(u, b, &now))
 			continue;
 		if (b->event->kind == UPC_KIND_COUNT)
 			b->last = now;
@@ -261,11 +273,10 @@ int upci_unit_entry(const struct upc_unit *u, uint32_t code)
 	return -1;
 }
 
-int upc_unit_get_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
+static int get_events(const struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
 {
 	unsigned i;
 
-	upci_unit_refresh(u);
 	for (i = 0; i < n; i++) {
 		/* Most ask for all, in the order in which they added them. */
 		int e = i < u->entries && u->entry[i].code == codes[i] ? (int)i : upci_unit_entry(u, codes[i]);
@@ -275,6 +286,12 @@ int upc_unit_get_events(struct upc_unit *u, const uint32_t *codes, unsigned n, u
 		values[i] = entry_value(u, &u->entry[e]);
 	}
 	return 0;
+}
+
+int upc_unit_get_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
+{
+	upci_unit_refresh(u);
+	return get_events(u, codes, n, values);
 }
 
 int upc_unit_read_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
@@ -289,7 +306,8 @@ int upc_unit_read_events(struct upc_unit *u, const uint32_t *codes, unsigned n, 
 
 		error = e < 0 ? 0 : upci_unit_check_entry(u, &u->entry[e]);
 	}
-	wrong = upc_unit_get_events(u, codes, n, values);
+	upci_unit_copy(u);
+	wrong = get_events(u, codes, n, values);
 	return wrong ? wrong : error;
 }
 
@@ -305,7 +323,7 @@ int upc_unit_read_added(struct upc_unit *u, uint64_t *values, unsigned n)
 		return upci_fail(UPC_EINVAL, "%u events are added to this unit, not %u", u->entries, n);
 	for (i = 0; u->doubtful && i < n && !error; i++)
 		error = upci_unit_check_entry(u, &u->entry[i]);
-	upci_unit_refresh(u);
+	upci_unit_copy(u);
 	for (i = 0; i < n; i++)
 		values[i] = counter[u->first[i]] - offset[u->first[i]];
 	for (i = 0; i < u->deriveds; i++)
@@ -321,7 +339,7 @@ int upc_unit_read(struct upc_unit *u, uint64_t *values)
 
 	if (usable && u->doubtful && !error)
 		error = upci_unit_check_all(u);
-	upci_unit_refresh(u);
+	upci_unit_copy(u);
 	for (i = 0; usable && values && i < UPC_COUNTERS; i++)
 		values[i] = upci_unit_count(u, i);
 	return error;
@@ -369,7 +387,7 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 /* Zero, with nothing to acknowledge. Behind a script the engine knows. */
 static bool is_clear(const struct upc_unit *u, unsigned i)
 {
-	return !u->replay && !u->regs.counter[i] &&
+	return !u->exact && !u->regs.counter[i] &&
 	       !(u->regs.field[i] & (UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR));
 }
 
@@ -386,17 +404,20 @@ int upc_unit_reset(struct upc_unit *u)
 	/* What did not count until now has no part in the counts from here on. */
 	upci_perf_rebase(u->sources.perf);
 	u->partial = false;
+	upci_unit_clear_all(u);
 	for (error = 0, a = 0; a < u->actives; a++) {
 		i = u->active[a];
 		u->binding[i].flags &= (uint16_t)~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
 		if (u->binding[i].event->kind == UPC_KIND_LEVEL)
 			continue;
+		if (!upci_unit_is_local(u, i) && !upci_unit_preloads(u))
+			continue; /* with all others, in one moment */
 		failed = preset(u, i, 0);
 		error = error ? error : failed;
 	}
 	/* The others, where somebody has written to them: looking at them all would cost each
 	 * start of an event set 30 cache lines. */
-	for (i = 0; (u->strays || u->replay) && i < UPC_COUNTERS; i++) {
+	for (i = 0; (u->strays || upci_unit_preloads(u)) && i < UPC_COUNTERS; i++) {
 		if (is_clear(u, i) || u->binding[i].references)
 			continue;
 		failed = preset(u, i, 0);

@@ -18,7 +18,7 @@ int upci_unit_check_preset(const struct upc_unit *u)
 {
 	unsigned a;
 
-	if (u->replay || !u->regs.run || u->context.tid == gettid())
+	if (u->exact || !u->regs.run || u->context.tid == gettid())
 		return 0;
 	for (a = 0; a < u->actives; a++)
 		if (u->thresholds.period[u->active[a]])
@@ -31,12 +31,17 @@ int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 {
 	uint64_t period = u->thresholds.period[i], raw = count;
 
-	if (period && u->replay)
+	if (!upci_unit_is_local(u, i) && !upci_unit_preloads(u)) {
+		u->exact->ops->preset(u->exact, i, count);
+		u->stale = true;
+		return 0;
+	}
+	if (period && u->exact)
 		raw = upci_threshold_preload(u->regs.threshold, count, period);
 	u->thresholds.offset[i] = raw - count;
 	u->strays |= !u->binding[i].references;
 	upci_unit_write_counter(u, i, raw);
-	if (period && !u->replay)
+	if (period && !u->exact)
 		return upci_perf_restart_period(u->sources.perf, u->binding[i].handle, period - count % period);
 	return 0;
 }
@@ -52,7 +57,7 @@ void upci_unit_preload_all(struct upc_unit *u)
 {
 	unsigned a;
 
-	for (a = 0; u->replay && a < u->actives; a++)
+	for (a = 0; upci_unit_preloads(u) && a < u->actives; a++)
 		if (u->thresholds.period[u->active[a]])
 			upci_unit_preload(u, u->active[a]);
 }
@@ -71,7 +76,7 @@ void upci_unit_rearm(struct upc_unit *u)
 		if (armed->handle >= 0 && i == UPC_COUNTERS)
 			armed->handle = -1;
 	}
-	for (i = 0; !u->replay && i < UPC_COUNTERS; i++) {
+	for (i = 0; !u->exact && i < UPC_COUNTERS; i++) {
 		const struct upci_binding *b = &u->binding[i];
 
 		if (!u->thresholds.period[i])
@@ -107,7 +112,7 @@ int upci_unit_reopen_thresholds(struct upc_unit *u, struct upci_sources *sources
 	unsigned a;
 	int error = 0;
 
-	for (a = 0; !u->replay && !error && a < u->actives; a++) {
+	for (a = 0; !u->exact && !error && a < u->actives; a++) {
 		unsigned i = u->active[a];
 
 		if (u->thresholds.period[i])
@@ -206,6 +211,20 @@ static int set_period_replay(struct upc_unit *u, unsigned i, uint64_t period)
 	return 0;
 }
 
+/* Nobody can be told of it in its own cycle: the program is in the simulator. */
+static int set_period_kept(struct upc_unit *u, unsigned i, uint64_t period)
+{
+	const char *name = u->binding[i].event->name;
+
+	if (period && !u->signal)
+		return upci_fail(UPC_ESTATE, "%s: the simulator needs a signal to send: upc_unit_set_interrupt", name);
+	if (u->exact->ops->set_period(u->exact, i, period))
+		return upci_fail(UPC_ENOMEM, "%s: the simulator has no threshold for it", name);
+	u->thresholds.period[i] = period;
+	u->stale = true;
+	return 0;
+}
+
 /* ---- public ---------------------------------------------------------------- */
 
 int upc_unit_set_interrupt(struct upc_unit *u,
@@ -217,10 +236,12 @@ int upc_unit_set_interrupt(struct upc_unit *u,
 	if (signal && (signal < SIGRTMIN || signal > SIGRTMAX))
 		return upci_fail(UPC_EINVAL, "signal %d is no real-time signal: they are %d to %d", signal, SIGRTMIN,
 				 SIGRTMAX);
-	for (a = 0; !u->replay && signal != u->signal && a < u->actives; a++)
+	for (a = 0; !upci_unit_preloads(u) && signal != u->signal && a < u->actives; a++)
 		if (u->thresholds.period[u->active[a]])
 			return upci_fail(UPC_ESTATE, "%s has a threshold: clear it before another signal is chosen",
 					 u->binding[u->active[a]].event->name);
+	if (u->exact && u->exact->ops->set_signal && u->exact->ops->set_signal(u->exact, signal))
+		return upci_fail(UPC_EINVAL, "the simulator cannot send signal %d: choose a lower one", signal);
 	/* What happened until now is for who was there. */
 	upci_unit_catch_up(u);
 	u->interrupt = fn;
@@ -235,8 +256,12 @@ int upc_unit_set_threshold(struct upc_unit *u, uint32_t code, uint64_t threshold
 
 	if (counter < 0)
 		return counter;
-	error = u->replay ? set_period_replay(u, (unsigned)counter, threshold)
-			  : set_period_live(u, (unsigned)counter, threshold);
+	if (upci_unit_is_local(u, (unsigned)counter))
+		error = set_period_live(u, (unsigned)counter, threshold);
+	else if (upci_unit_preloads(u))
+		error = set_period_replay(u, (unsigned)counter, threshold);
+	else
+		error = set_period_kept(u, (unsigned)counter, threshold);
 	if (!error)
 		upci_unit_show(u, true);
 	return error;
@@ -254,12 +279,29 @@ int upc_unit_get_threshold(const struct upc_unit *u, uint32_t code, uint64_t *th
 	return 0;
 }
 
+/* Parity errors are told by the reads that find them. */
+static int fetch(const struct upc_unit *u, uint32_t *code)
+{
+	unsigned counter;
+
+	while (u->exact->ops->fetch(u->exact, &counter)) {
+		if (!u->thresholds.period[counter])
+			continue;
+		*code = u->binding[counter].code;
+		return 0;
+	}
+	return UPC_EINVAL;
+}
+
 /* In a handler on top of anything: all that it reads is an array of the unit's own. */
 int upc_unit_signalled(const struct upc_unit *u, int fd, uint32_t *code)
 {
-	int handle = upci_perf_signalled(u->sources.perf, fd);
 	const struct upci_armed *armed;
+	int handle;
 
+	if (u->exact && upci_exact_keeps(u->exact))
+		return fetch(u, code);
+	handle = upci_perf_signalled(u->sources.perf, fd);
 	for (armed = u->armed; handle >= 0 && armed < u->armed + UPCI_SAMPLERS_MAX; armed++)
 		if (armed->handle == handle) {
 			*code = armed->code;

@@ -62,7 +62,7 @@ static const struct recipe {
 };
 
 /* The plain names are core 0's: in a wiring of a host PMU, PU0 is the counting
- * thread. */
+ * thread. A simulated node has PU for the thread's own core. */
 static const struct {
 	const char *prefix, *core;
 } cores[] = {{"", "PU0"}, {"PU0_", "PU0"}, {"PU1_", "PU1"}, {"PU2_", "PU2"}, {"PU3_", "PU3"}};
@@ -111,7 +111,8 @@ static void write_recipe(FILE *file, const struct recipe *r, const char *prefix,
 	fputs("\"\n", file);
 }
 
-/* Without a core's name TOT_INS is the PMU's, where a script does not drive all. */
+/* Without a core's name TOT_INS is the PMU's, or the simulated thread's, where a script does not
+ * drive all. */
 static bool is_ours(struct upc_catalogue *c, const char *name, const char *prefix)
 {
 	return *prefix || strcmp(name, "TOT_INS") || upci_catalogue_script(c);
@@ -132,7 +133,7 @@ static int add_blue_gene(struct upc_catalogue *c)
 		for (i = 0; i < sizeof(core_recipes) / sizeof(core_recipes[0]); i++)
 			if (is_ours(c, core_recipes[i].name, cores[k].prefix))
 				write_recipe(file, &core_recipes[i], cores[k].prefix,
-					     cores[k].core);
+					     k == 0 && upci_catalogue_node(c) ? "PU" : cores[k].core);
 	for (i = 0; i < sizeof(node_recipes) / sizeof(node_recipes[0]); i++)
 		write_recipe(file, &node_recipes[i], "", "");
 	if (!fclose(file))
@@ -149,10 +150,10 @@ static int add_blue_gene(struct upc_catalogue *c)
  * events, and share a counter with the event of perf that they are names of.
  */
 static const struct {
-	const char *name, *of, *unit, *description;
+	const char *name, *of, *simulated, *unit, *description;
 } totals[] = {
-	{"TOT_INS", "perf::INSTRUCTIONS", "instructions", "Instructions retired."},
-	{"TOT_CYC", "perf::CYCLES", "cycles", "CPU cycles, at the frequency that the core had."},
+	{"TOT_INS", "perf::INSTRUCTIONS", "PU_INSTRUCTIONS", "instructions", "Instructions retired."},
+	{"TOT_CYC", "perf::CYCLES", NULL, "cycles", "CPU cycles, at the frequency that the core had."},
 };
 
 static const char *why_no_total(struct upc_catalogue *c, const char *name)
@@ -164,6 +165,8 @@ static const char *why_no_total(struct upc_catalogue *c, const char *name)
 	if (upci_catalogue_script(c))
 		return "UPC_SOURCE has a replay script drive the unit, whose signals are those of "
 		       "Blue Gene/P names";
+	if (upci_catalogue_node(c))
+		return "the simulated node has no clock to count cycles of";
 	for (i = 0; (sentence = upc_catalogue_missing(c, i)) != NULL; i++)
 		if (!strncmp(sentence, missing, sizeof(missing) - 1))
 			break;
@@ -179,7 +182,8 @@ static const char *why_no_total(struct upc_catalogue *c, const char *name)
 
 static int add_total(struct upc_catalogue *c, size_t i)
 {
-	int64_t of = upci_catalogue_lookup(c, totals[i].of);
+	const char *name = upci_catalogue_node(c) ? totals[i].simulated : totals[i].of;
+	int64_t of = name ? upci_catalogue_lookup(c, name) : -1;
 	struct upci_event event = {
 		.name = totals[i].name,
 		.description = totals[i].description,

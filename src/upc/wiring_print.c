@@ -104,6 +104,9 @@ static void print_driver(struct upc_catalogue *c, struct upci_out *out,
 	case UPC_SOURCE_REPLAY:
 		upci_out(out, "the script's input signal");
 		break;
+	case UPC_SOURCE_SIMULATION:
+		upci_out(out, "the simulated node");
+		break;
 	case UPC_SOURCE_NONE:
 		break;
 	}
@@ -142,6 +145,7 @@ static bool writable(const struct upci_event *event)
 				return true;
 		return false;
 	case UPC_SOURCE_REPLAY:
+	case UPC_SOURCE_SIMULATION:
 		return false;
 	default:
 		return true;

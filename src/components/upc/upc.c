@@ -523,7 +523,7 @@ static int on_init_component(int index)
 	rehearse(index);
 	upcp_signal_open();
 	cmp->hardware_intr_sig = upcp_signal_number();
-	upcp_overflow_open(index, opened.replays);
+	upcp_overflow_open(index, opened.replays, opened.simulates);
 	return PAPI_OK;
 }
 

@@ -203,7 +203,8 @@ static void long_description(const struct upc_event_info *info, char *text, size
 					      : "only grows, from 0 at the start.");
 	if (*mode && !in_mode(info))
 		append(text, size, " %s", mode);
-	if (*info->driver && info->id != UPC_NO_ID && info->source != UPC_SOURCE_REPLAY)
+	if (*info->driver && info->id != UPC_NO_ID && info->source != UPC_SOURCE_REPLAY &&
+	    info->source != UPC_SOURCE_SIMULATION)
 		append(text, size, " Driven by %s.", info->driver);
 	if (*info->differs)
 		append(text, size, " Differs from the chip's: %s", info->differs);
@@ -262,13 +263,14 @@ int upcp_code_to_info(unsigned int native, PAPI_event_info_t *papi)
 	return PAPI_OK;
 }
 
-int upcp_names_replayed(void)
+enum upc_source upcp_names_source(void)
 {
 	struct upc_event_info info;
 	unsigned int native;
 
-	return next_driven(0, &native) == PAPI_OK && describe(native, &info) == PAPI_OK &&
-	       info.source == UPC_SOURCE_REPLAY;
+	if (next_driven(0, &native) != PAPI_OK || describe(native, &info) != PAPI_OK)
+		return UPC_SOURCE_NONE;
+	return info.source;
 }
 
 int upcp_names_count(void)

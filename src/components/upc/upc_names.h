@@ -13,9 +13,10 @@
 /* The catalogue that all of the calls below ask. */
 void upcp_names_open(const struct upcp_library *library, struct upc_catalogue *catalogue);
 
-/* How many events are enumerated, and whether a replay script drives them. */
+/* How many events are enumerated, and what drives the first of them: a script or the
+ * simulated node drive all that they can. */
 int upcp_names_count(void);
-int upcp_names_replayed(void);
+enum upc_source upcp_names_source(void);
 
 /*
  * The calls of PAPI's vector that these are (ntv_...), with PAPI's codes. A native

@@ -94,9 +94,12 @@ int upcp_open(PAPI_component_info_t *cmp, struct upcp_opened *opened)
 	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s",
 		 opened->lib->upc_version());
 	upcp_names_open(opened->lib, opened->catalogue);
-	opened->replays = upcp_names_replayed();
+	opened->replays = upcp_names_source() == UPC_SOURCE_REPLAY;
+	opened->simulates = upcp_names_source() == UPC_SOURCE_SIMULATION;
 	snprintf(cmp->description, sizeof(cmp->description), "%s, 256 counted at once",
-		 opened->replays ? "A replay script's signals" : "This machine's events");
+		 opened->replays     ? "A replay script's signals"
+		 : opened->simulates ? "A simulated Blue Gene/P node's events"
+				     : "This machine's events");
 	append_missing(opened, cmp->description, sizeof(cmp->description));
 	cmp->num_native_events = upcp_names_count();
 	cmp->default_domain = PAPI_DOM_USER;

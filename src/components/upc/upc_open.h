@@ -14,6 +14,7 @@ struct upcp_opened {
 	const struct upcp_library *lib;
 	struct upc_catalogue *catalogue; /* the caller closes it          */
 	int replays;                     /* a script drives the events    */
+	int simulates;                   /* the simulated node does       */
 };
 
 /*

@@ -3,9 +3,9 @@
  * upc_overflow.c - PAPI_overflow and PAPI_profil in hardware. PAPI's tables say what
  * is wanted; the unit's thresholds are made to agree with them, all or none.
  *
- * An exact source interrupts while it plays, on the thread that plays and between two
- * cycles: the user's handler is called from there. A live one sends the counting
- * thread a signal.
+ * A script interrupts while it plays, on the thread that plays and between two
+ * cycles: the user's handler is called from there. A live source and the simulated node
+ * send the counting thread a signal.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,12 +17,13 @@
 #include "extras.h"
 
 static int component;
-static int exact;
+static int replays, simulates;
 
-void upcp_overflow_open(int index, int is_exact)
+void upcp_overflow_open(int index, int is_replay, int is_simulation)
 {
 	component = index;
-	exact = is_exact;
+	replays = is_replay;
+	simulates = is_simulation;
 }
 
 /* ---- PAPI's tables ------------------------------------------------------- */
@@ -236,7 +237,7 @@ static int prepare(struct upcp_state *state, int *papi)
 {
 	if (any_threshold(&state->set))
 		return 0;
-	if (!exact && !state->signals) {
+	if (!replays && !state->signals) {
 		*papi = upcp_signal_take(component);
 		if (*papi != PAPI_OK)
 			return UPC_ESYSTEM;
@@ -322,7 +323,7 @@ static void dispatch(EventSetInfo_t *owner, ThreadInfo_t *thread, int position, 
 }
 
 /*
- * Of an exact source: called on the thread that plays, with the unit at rest. The
+ * Of a script: called on the thread that plays, with the unit at rest. The
  * program is where it has called PAPI from: that is the address, and the program
  * counter of the context.
  */
@@ -354,6 +355,13 @@ static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *inte
 	state->interrupting = 0;
 }
 
+/* QEMU's user mode before 9.1 calls x86-64's handlers with a stack that is 8 bytes off. */
+#ifdef __x86_64__
+#define ALIGNED __attribute__((force_align_arg_pointer))
+#else
+#define ALIGNED
+#endif
+
 /*
  * What it calls, and why that is safe in a handler: _papi_hwi_lookup_thread reads
  * thread-local storage that the thread's first use of PAPI has set up (without
@@ -362,7 +370,7 @@ static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *inte
  * runs, which PAPI lets nobody change, and calls the user's handler. A signal that
  * was queued before the set stopped finds no running set.
  */
-void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext)
+ALIGNED void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext)
 {
 	const int saved = errno;
 	ThreadInfo_t *thread = _papi_hwi_lookup_thread(0);
@@ -380,9 +388,13 @@ void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext)
 		_papi_hwi_dispatch_overflow_signal(&context, GET_OVERFLOW_ADDRESS(context), NULL, 0,
 						   0, &thread, component);
 	} else if (info) {
-		position = upcp_set_signalled(owner->ctl_state, info->si_fd);
-		if (position != UPCP_NO_POSITION)
-			dispatch(owner, thread, position, GET_OVERFLOW_ADDRESS(context), &context);
+		/* One signal each; or one for all that is queued, also while it is handled. */
+		do {
+			position = upcp_set_signalled(owner->ctl_state, info->si_fd);
+			if (position != UPCP_NO_POSITION)
+				dispatch(owner, thread, position, GET_OVERFLOW_ADDRESS(context),
+					 &context);
+		} while (simulates && position != UPCP_NO_POSITION);
 	}
 	errno = saved;
 }

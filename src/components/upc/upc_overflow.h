@@ -44,8 +44,9 @@ struct upcp_state {
 	struct upcp_tables good; /* PAPI's tables as of the last success          */
 };
 
-/* Of this component index, with an exact source (a replay) or a live one. */
-void upcp_overflow_open(int component, int exact);
+/* Of this component index, with a source that interrupts by calling (a script), by one
+ * signal for all that there is (the simulated node), or by one signal each. */
+void upcp_overflow_open(int component, int is_replay, int is_simulation);
 
 /* PAPI's vector call: makes the unit's thresholds those of PAPI's tables. Where
  * that fails it puts PAPI's tables back; libupc's error, or PAPI's own where

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_overflow - PAPI_overflow in a program on the simulated node: a callback for each multiple
+ * of the threshold, as soon as the block of code has ended in which it was met. The test runs
+ * itself under upc_run, twice.
+ */
+#include <signal.h>
+
+#include "papi_util.h"
+#include "sim_loop.h"
+
+#define INSIDE "UPC_TEST_SIM_INSIDE"
+
+static _Thread_local struct {
+	int calls[2];
+	long long value[2]; /* at the last call */
+	int late, wrong, other_thread;
+	pthread_t thread;
+	int set, read;
+	long long threshold[2];
+} seen;
+
+static void on_overflow(int set, void *address, long long vector, void *context)
+{
+	long long values[2];
+	int i;
+
+	(void)address;
+	(void)context;
+	seen.other_thread += !pthread_equal(pthread_self(), seen.thread);
+	seen.wrong += set != seen.set || vector == 0;
+	if (seen.read && PAPI_read(set, values) != PAPI_OK)
+		seen.wrong++;
+	for (i = 0; i < 2; i++) {
+		if (!(vector >> i & 1))
+			continue;
+		seen.calls[i]++;
+		seen.value[i] = values[i];
+		/* The loop's block counts one of each. */
+		if (seen.read && values[i] != seen.calls[i] * seen.threshold[i])
+			seen.late++;
+	}
+}
+
+static int overflow(int set, const char *name, int i, int threshold)
+{
+	int code;
+
+	seen.threshold[i] = threshold;
+	seen.set = set;
+	seen.thread = pthread_self();
+	return PAPI_event_name_to_code(name, &code) == PAPI_OK ? PAPI_overflow(set, code, threshold, 0, on_overflow)
+							       : PAPI_EBUG;
+}
+
+static int set_of_two(void)
+{
+	int set = set_with("upc:::PU_FPU_MULT_1");
+
+	ok(set != PAPI_NULL && PAPI_add_named_event(set, "upc:::PU_FPU_ADD_SUB_1") == PAPI_OK, "a set");
+	memset(&seen, 0, sizeof(seen));
+	return set;
+}
+
+static void destroy(int set)
+{
+	PAPI_cleanup_eventset(set);
+	PAPI_destroy_eventset(&set);
+}
+
+static void test_one(int threshold, unsigned long n)
+{
+	const int k = (int)(n / (unsigned long)threshold);
+	long long values[2];
+	int set = set_of_two();
+
+	ok(overflow(set, "upc:::PU_FPU_MULT_1", 0, threshold) == PAPI_OK, "a threshold of %d", threshold);
+	seen.read = 1;
+	PAPI_start(set);
+	loop(n);
+	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == (long long)n, "counts are as without it");
+	ok(seen.calls[0] == k && !seen.wrong && !seen.other_thread, "%d callbacks", k);
+	ok(seen.late == 0, "each at exactly its multiple");
+	if (seen.calls[0] != k || seen.late || seen.wrong)
+		note("%d calls, %d late, %d wrong, last at %lld, %lld counted", seen.calls[0], seen.late, seen.wrong,
+		     seen.value[0], values[0]);
+	loop(n);
+	ok(seen.calls[0] == k, "none while it is stopped");
+	ok(overflow(set, "upc:::PU_FPU_MULT_1", 0, 0) == PAPI_OK, "the threshold is taken away");
+	PAPI_start(set);
+	loop(n);
+	PAPI_stop(set, values);
+	ok(seen.calls[0] == k && values[0] == (long long)n, "no callback comes any more");
+	destroy(set);
+}
+
+static void test_two(void)
+{
+	long long values[2];
+	int set = set_of_two();
+
+	ok(overflow(set, "upc:::PU_FPU_MULT_1", 0, 300) == PAPI_OK &&
+	   overflow(set, "upc:::PU_FPU_ADD_SUB_1", 1, 700) == PAPI_OK, "two thresholds");
+	seen.read = 1;
+	PAPI_start(set);
+	loop(21000);
+	PAPI_stop(set, values);
+	ok(seen.calls[0] == 70 && seen.calls[1] == 30, "each has its own callbacks");
+	ok(seen.late == 0 && seen.wrong == 0, "... each at its multiples, both at once too");
+	if (seen.calls[0] != 70 || seen.calls[1] != 30 || seen.late || seen.wrong)
+		note("%d and %d calls, %d late, %d wrong", seen.calls[0], seen.calls[1], seen.late, seen.wrong);
+	destroy(set);
+}
+
+/* A blocked signal waits, its interrupts with it. */
+static void test_blocked(void)
+{
+	long long values[2];
+	sigset_t all, before;
+	int set = set_of_two();
+
+	overflow(set, "upc:::PU_FPU_MULT_1", 0, 100);
+	PAPI_start(set);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	loop(1050);
+	ok(seen.calls[0] == 0, "no callback while signals are blocked");
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	ok(seen.calls[0] == 10, "all of them when they are not");
+	PAPI_stop(set, values);
+	ok(values[0] == 1050, "and no count is lost");
+	destroy(set);
+}
+
+/* Instructions are what handlers execute as well. */
+static void test_instructions(void)
+{
+	long long values[2];
+	int set = set_with("upc:::PU_INSTRUCTIONS");
+
+	memset(&seen, 0, sizeof(seen));
+	ok(overflow(set, "upc:::PU_INSTRUCTIONS", 0, 100000) == PAPI_OK, "a threshold of instructions");
+	PAPI_start(set);
+	loop(1000000);
+	PAPI_stop(set, values);
+	ok(seen.calls[0] == (int)(values[0] / 100000), "a callback for each multiple that was counted");
+	note("%d callbacks, %lld instructions", seen.calls[0], values[0]);
+	destroy(set);
+}
+
+/* A child has the set, stopped, and no interrupts of its parent's. */
+static void test_fork(void)
+{
+	long long values[2];
+	int set = set_of_two(), status;
+	pid_t child;
+
+	overflow(set, "upc:::PU_FPU_MULT_1", 0, 100);
+	PAPI_start(set);
+	loop(1050);
+	child = fork();
+	if (child == 0) {
+		loop(500);
+		if (seen.calls[0] != 10 || PAPI_stop(set, values) != PAPI_OK)
+			_exit(1);
+		seen.calls[0] = 0;
+		if (PAPI_start(set) != PAPI_OK)
+			_exit(2);
+		loop(720);
+		_exit(PAPI_stop(set, values) == PAPI_OK && values[0] == 720 && seen.calls[0] == 7 ? 0 : 3);
+	}
+	waitpid(child, &status, 0);
+	ok(status == 0, "a child starts anew, with the threshold");
+	if (status)
+		note("status %x", (unsigned)status);
+	loop(1050);
+	PAPI_stop(set, values);
+	ok(seen.calls[0] == 21 && values[0] == 2100, "its parent goes on");
+	destroy(set);
+}
+
+/* Threads at once, each with a threshold and a length of its own; some end while they count. */
+#define THREADS 6
+
+static void *in_thread(void *argument)
+{
+	const int number = (int)(size_t)argument;
+	int set = set_with("upc:::PU_FPU_MULT_1");
+	long long values[2];
+	size_t good;
+
+	memset(&seen, 0, sizeof(seen));
+	good = overflow(set, "upc:::PU_FPU_MULT_1", 0, 10 * number) == PAPI_OK;
+	seen.read = 1;
+	PAPI_start(set);
+	loop(1000ul * (unsigned long)number);
+	if (number % 3) {
+		good = good && PAPI_stop(set, values) == PAPI_OK && values[0] == 1000 * number;
+		PAPI_unregister_thread();
+	}
+	good = good && seen.calls[0] == 100 && !seen.late && !seen.wrong && !seen.other_thread;
+	return (void *)good;
+}
+
+static void test_threads(void)
+{
+	pthread_t threads[THREADS];
+	void *good;
+	size_t i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, in_thread, (void *)(i + 1));
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], &good);
+		ok(good != NULL, "thread %u of %d at once has its callbacks", (unsigned)i + 1, THREADS);
+	}
+}
+
+static int inside(void)
+{
+	start_papi();
+	test_one(100, 10000);
+	test_one(1, 500);
+	test_one(4096, 20000);
+	test_two();
+	test_blocked();
+	test_instructions();
+	test_fork();
+	test_threads();
+	return done();
+}
+
+#include "sim_inside.h"
+
+int main(void)
+{
+	return getenv(INSIDE) ? inside() : twice(INSIDE);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * doorbell.h - how a program on the simulated node speaks with the simulator: the contract
+ * of libupc in the guest and of the plugin that sees its system calls.
+ *
+ * A doorbell is a system call of a number that no kernel has,
+ *
+ *   syscall(UPCI_DOORBELL_CALL, operation, context, a, b, answer)
+ *
+ * with five 64-bit arguments. The kernel says ENOSYS, always; the simulator has acted and
+ * written the answer to the guest's memory before. An answer begins with its status, which the
+ * caller has set to UPCI_DOORBELL_NOBODY: where it still is, there is no simulator, or the
+ * pointer was bad, and then nothing at all was done. A system call ends a block of translated
+ * code, so that all instructions up to the call are counted and none behind it.
+ *
+ * A context is a unit of 256 counters that counts one thread, the one that made it; other
+ * threads may use it as well, and then see the thread's counts up to a block. Its inputs:
+ *
+ *   ids 0 to 511	the Blue Gene/P events: those of the thread's own core count
+ *   ids 512 to 1023	a patch panel: inputs 2 and 3 of a counter both carry what
+ *			UPCI_DOORBELL_BIND put there, nothing at first
+ *
+ * Thresholds of events are the context's: it preloads the counter anew when it interrupts, so
+ * that no count is lost however late the program hears of it. Interrupts are queued in the
+ * context, and the thread gets one signal, until somebody has fetched all.
+ *
+ * All fields are little endian, as the guests are that have this (x86-64, AArch64). The layout
+ * of what is there does not change; what is added changes the version.
+ */
+#ifndef UPCI_DOORBELL_H
+#define UPCI_DOORBELL_H
+
+#include <stdint.h>
+
+#define UPCI_DOORBELL_CALL 0x5550
+#define UPCI_DOORBELL_MAGIC UINT64_C(0x314c4c4542435055)
+#define UPCI_DOORBELL_VERSION 1u
+
+enum upci_doorbell_operation {
+	UPCI_DOORBELL_HELLO,	 /* answer: hello; no context			     */
+	UPCI_DOORBELL_CREATE,	 /* answer: word, the context; reset state	     */
+	UPCI_DOORBELL_DESTROY,	 /* answer: word				     */
+	UPCI_DOORBELL_READ,	 /* a: offset; answer: word, the register	     */
+	UPCI_DOORBELL_WRITE,	 /* a: offset, b: value; answer: word		     */
+	UPCI_DOORBELL_PEEK,	 /* answer: all registers, without what reading does */
+	UPCI_DOORBELL_PRESET,	 /* a: counter, b: count; answer: word		     */
+	UPCI_DOORBELL_CLEAR,	 /* a: pointer to four words, a bit for each counter
+				    that is to have the count 0; answer: word	     */
+	UPCI_DOORBELL_THRESHOLD, /* a: counter, b: period, 0 none; answer: word      */
+	UPCI_DOORBELL_SIGNAL,	 /* a: real-time signal of the guest, 0 none; answer: word */
+	UPCI_DOORBELL_BIND,	 /* a: counter, b: UPCI_PANEL_*; answer: word	     */
+	UPCI_DOORBELL_FLIP,	 /* a: counter, b: bit; answer: word		     */
+	UPCI_DOORBELL_FETCH,	 /* answer: the oldest interrupt, or NONE	     */
+};
+
+/* Of a thread, whichever core it is on. */
+#define UPCI_PANEL_NOTHING 0xffffu
+#define UPCI_PANEL_INSTRUCTIONS 0x200u
+/* Below: the event of its own core that has this id on core 0. */
+
+enum upci_doorbell_status {
+	UPCI_DOORBELL_NOBODY,	   /* not answered						*/
+	UPCI_DOORBELL_DONE,
+	UPCI_DOORBELL_NONE,	   /* nothing to fetch						*/
+	UPCI_DOORBELL_UNKNOWN,	   /* no such operation, context, register, counter or signal	*/
+	UPCI_DOORBELL_NO_MEMORY,   /* or as many contexts as there can be			*/
+	UPCI_DOORBELL_NOT_COUNTED, /* the simulator was told not to count this process		*/
+};
+
+struct upci_doorbell_word {
+	uint64_t status;
+	uint64_t value;
+};
+
+struct upci_doorbell_hello {
+	uint64_t status;
+	uint64_t magic;
+	uint32_t version;
+	uint32_t cores;
+	uint32_t core; /* the caller's */
+	uint32_t pad;
+	uint64_t produced[8]; /* bit per id: it is counted for whom it belongs to */
+};
+
+struct upci_doorbell_registers {
+	uint64_t status;
+	uint64_t counter[256]; /* counts: without what a threshold has added */
+	uint8_t field[256];
+	uint64_t damaged[4]; /* a read would find a parity error */
+};
+
+struct upci_doorbell_interrupt {
+	uint64_t status;
+	uint32_t kind;	  /* enum upc_interrupt_kind */
+	uint32_t counter;
+	uint64_t value;	  /* its count at that moment */
+	uint64_t lost;	  /* interrupts so far for which there was no place */
+};
+
+#endif
