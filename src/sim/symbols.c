@@ -115,12 +115,12 @@ static int read_table(struct upcs_symbols *symbols, const struct upcs_elf *elf, 
 {
 	size_t size = elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	struct upcs_elf_section table, strings;
+	bool found = false;
 	uint32_t i;
 
-	for (i = 0; upcs_elf_section(elf, i, &table); i++)
-		if (table.type == type)
-			break;
-	if (i == elf->sections || table.type != type)
+	for (i = 0; !found && upcs_elf_section(elf, i, &table); i++)
+		found = table.type == type;
+	if (!found)
 		return -ENOENT;
 	if (table.entry != size || table.offset > elf->size || table.bytes > elf->size - table.offset ||
 	    !upcs_elf_section(elf, table.link, &strings) || strings.type != SHT_STRTAB)
