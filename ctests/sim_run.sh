@@ -14,7 +14,7 @@ for command in qemu-x86_64 qemu-aarch64 qemu-ppc aarch64-linux-gnu-gcc powerpc-l
 	exit 0
 done
 
-echo "1..56"
+echo "1..59"
 
 # count [OPTION...] PROGRAM [ARGUMENT...]: the results are in out
 count()
@@ -291,6 +291,37 @@ check "regions" count -r once -r loop ./region
 check "... the whole" [ "$(instructions 0)" = $((7 + 2 * (1 + 20 + 1) + 200 + 1)) ]
 check "... a function that goes on in another" [ "$(instructions 0 1)" = $((2 * 22)) ]
 check "... and the other, which begins in a block's middle" [ "$(instructions 0 2)" = $((2 * 21 + 201)) ]
+
+# Two of the handler's own, and the C library's two that return from the signal.
+cat > handler.c << 'C'
+#include <signal.h>
+#include <sys/time.h>
+volatile int n;
+volatile long odd, even;
+void hand(int s);
+__asm__("\t.type hand, @function\n\t.globl hand\nhand:\tincl n(%rip)\n\tret\n");
+int main(void)
+{
+	struct itimerval t = {{0, 1000}, {0, 1000}};
+	long i;
+
+	signal(SIGALRM, hand);
+	setitimer(ITIMER_REAL, &t, 0);
+	for (i = 0; n < 50; i++)
+		if (i % 2)
+			odd++;
+		else
+			even--;
+	t.it_value.tv_usec = t.it_interval.tv_usec = 0;
+	setitimer(ITIMER_REAL, &t, 0);
+	return 0;
+}
+C
+$CC -O1 -static -o handler handler.c || exit 1
+check "a signal's handler as a region" count -r hand ./handler
+entered=$(sed -n 's/^thread 0 .* column 1 entered \([0-9]*\) .*/\1/p' out)
+check "... which is entered each time" [ "${entered:-0}" -ge 50 ]
+check "... and nothing else is" [ "$(instructions 0 1)" = $((4 * entered)) ]
 
 # ---- faults and sudden ends --------------------------------------------------------------
 

@@ -12,10 +12,12 @@ enum { CALL = UPCS_INSN_CALL, RETURN = UPCS_INSN_RETURN, INDIRECT = UPCS_INSN_IN
 
 static struct upcs_region_stack *stack;
 static uint16_t entered;
+static uint64_t handles; /* this function: signals */
 
 static int setup(void **state)
 {
 	(void)state;
+	handles = 0;
 	stack = upcs_region_create();
 	return stack ? 0 : -1;
 }
@@ -35,6 +37,7 @@ static uint16_t block(uint64_t begin, uint8_t end)
 		.next = begin + 8,
 		.enters = begin == 0x1000 ? 1 : begin == 0x2000 ? 2 : 0,
 		.end = end,
+		.handler = begin == handles,
 	};
 	uint16_t active = upcs_region_block(stack, &b, &entered);
 
@@ -195,9 +198,10 @@ static void handler(void)
 	assert_int_equal(block(0x7000, 0), active);
 }
 
-static void test_signal(void **state)
+/* What is known to be a handler, and what is not. */
+static void signals(uint64_t known)
 {
-	(void)state;
+	handles = known;
 	block(0x100, CALL);
 	handler(); /* before the function's first block */
 	assert_int_equal(block(0x1000, 0), 1);
@@ -211,21 +215,95 @@ static void test_signal(void **state)
 	assert_int_equal(block(0x108, 0), 0);
 }
 
-/* A handler that is itself the region, called for by a system call and in a loop. */
+static void test_signal(void **state)
+{
+	(void)state;
+	signals(0);
+	signals(0x6000);
+}
+
+/* A handler that is itself the region, called for by a system call and in loops. */
 static void test_handler_region(void **state)
 {
 	(void)state;
+	handles = 0x1000;
 	block(0x100, CALL);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		block(0x500, 0);
 		assert_int_equal(block(0x1000, 0), 1);
 		assert_int_equal(entered, 1);
+		assert_int_equal(block(0x1000, 0), 1); /* its own loop */
 		assert_int_equal(block(0x1008, RET), 1);
 		assert_int_equal(block(0x7000, 0), 1);
-		assert_int_equal(block(i ? 0x508 : 0x500, 0), 0);
+		assert_int_equal(block((const uint64_t[]){ 0x500, 0x508, 0x400, 0x504 }[i], 0), 0);
 	}
 	assert_int_equal(block(0x600, RET), 0);
 	assert_int_equal(block(0x108, 0), 0);
+}
+
+/* It comes between a call and the first block that it calls, and at once again when it has
+ * ended; one handler interrupts another; and the program itself calls it. */
+static void test_handler_calls(void **state)
+{
+	(void)state;
+	handles = 0x1000;
+	block(0x100, CALL);
+	block(0x500, CALL);
+	for (int i = 0; i < 3; i++) { /* pending ones */
+		assert_int_equal(block(0x1000, RET), 1);
+		assert_int_equal(entered, 1);
+		assert_int_equal(block(0x7000, 0), 1);
+	}
+	assert_int_equal(block(0x3000, 0), 0);
+	assert_int_equal(block(0x1000, 0), 1);
+	handles = 0x2000;
+	assert_int_equal(block(0x2000, RET), 3);
+	assert_int_equal(block(0x7000, 0), 3);
+	assert_int_equal(block(0x1040, RET), 1);
+	handles = 0x1000;
+	assert_int_equal(block(0x7000, 0), 1);
+	assert_int_equal(block(0x3080, RET), 0);
+	assert_int_equal(block(0x508, CALL), 0);
+	assert_int_equal(block(0x1000, RET), 1);
+	assert_int_equal(block(0x510, INDIRECT), 0);
+	assert_int_equal(block(0x1000, RET), 1); /* a tail call */
+	assert_int_equal(block(0x108, 0), 0);
+}
+
+/* It jumps out of itself, to where what it has interrupted is at. */
+static void test_handler_leaves(void **state)
+{
+	(void)state;
+	handles = 0x1000;
+	block(0x100, CALL);
+	block(0x500, CALL);
+	block(0x4000, RET);
+	for (int i = 0; i < 3; i++) {
+		block(0x508, 0);
+		assert_int_equal(block(0x1000, CALL), 1);
+		assert_int_equal(block(0x4100, INDIRECT), 1);
+		assert_int_equal(block(0x508, 0), 0);
+	}
+	block(0x510, RET);
+	assert_int_equal(block(0x108, 0), 0);
+}
+
+/* Most blocks are passed without a word; where a signal comes has to be known. */
+static void test_passed(void **state)
+{
+	const struct upcs_region_block passed = { .begin = 0x540, .next = 0x548 };
+
+	(void)state;
+	block(0x100, CALL);
+	block(0x500, CALL);
+	upcs_region_passed(stack, &passed);
+	handles = 0x1000;
+	assert_int_equal(block(0x1000, RET), 1);
+	assert_false(upcs_region_is_stray(stack));
+	assert_int_equal(block(0x7000, 0), 1);
+	assert_true(upcs_region_is_stray(stack));
+	assert_int_equal(block(0x520, 0), 0);
+	assert_false(upcs_region_is_stray(stack));
 }
 
 /* In the middle of longjmp. */
@@ -337,11 +415,11 @@ static void test_many_sites(void **state)
 
 /*
  * Function f has its code at 0x800 * (f + 1), near to all others, in blocks of 16 bytes. Blocks 8 to 15 end
- * with calls, 16 and 17 with those of setjmp; blocks from 32 call nothing. The first
- * REGIONS functions are regions, those from FUNCTIONS on handlers of signals, which nobody
- * calls; the last below them is where the thread began. An activation is a call with all that was jumped to in it.
+ * with calls, 16 and 17 with those of setjmp; blocks from 32 call nothing. Functions from
+ * FUNCTIONS on are handlers of signals, which nobody calls; the last below them is where the
+ * thread began. Regions are the first CALLED functions, and the first handlers. An activation is a call with all that was jumped to in it.
  */
-enum { FUNCTIONS = 24, HANDLERS = 4, REGIONS = 9, DEPTH = 40 };
+enum { FUNCTIONS = 24, HANDLERS = 4, REGIONS = 11, CALLED = 9, DEPTH = 40 };
 #define BASE(f) (0x800 * ((uint64_t)(f) + 1))
 #define TRAMPOLINE UINT64_C(0x7fff0000)
 #define SETJMP UINT64_C(0x7ffe0000)
@@ -379,13 +457,20 @@ static uint16_t true_regions(void)
 	return regions;
 }
 
+static int function_of(int region)
+{
+	return region < CALLED ? region : FUNCTIONS + region - CALLED;
+}
+
 /* Begins a block, and compares. */
 static void step(uint64_t begin, uint8_t end)
 {
 	struct upcs_region_block b = { .begin = begin, .next = begin + 16, .end = end };
 
+	for (int f = FUNCTIONS; f < FUNCTIONS + HANDLERS; f++)
+		b.handler |= begin == BASE(f);
 	for (int r = 0; r < REGIONS; r++)
-		if (begin == BASE(r))
+		if (begin == BASE(function_of(r)))
 			b.enters |= (uint16_t)(1u << r);
 	if (upcs_region_block(stack, &b, &entered) != true_regions())
 		fail_msg("at %#llx, depth %d: regions %#x, not %#x", (unsigned long long)begin, depth,
@@ -396,17 +481,17 @@ static void step(uint64_t begin, uint8_t end)
 
 static void note_entry(int f)
 {
-	if (f < REGIONS && !(true_regions() >> f & 1))
-		truth[f]++;
-	if (f < REGIONS)
-		model[depth - 1].regions |= (uint16_t)(1u << f);
+	for (int r = 0; r < REGIONS; r++)
+		if (function_of(r) == f) {
+			truth[r] += !(true_regions() >> r & 1);
+			model[depth - 1].regions |= (uint16_t)(1u << r);
+		}
 }
 
 static void begin_activation(int f, uint64_t goes_on, bool handler)
 {
 	model[depth++] = (struct activation){ f, f, 1u << f, ++serial, handler, goes_on, 0 };
-	if (!handler)
-		note_entry(f);
+	note_entry(f);
 }
 
 static uint64_t place(unsigned k)
@@ -429,6 +514,34 @@ static bool switch_is_plain(void)
 	return true;
 }
 
+/* One that is interrupted by itself looks like one that jumps to its beginning. */
+static int some_handler(void)
+{
+	int f;
+
+	do
+		f = (int)(FUNCTIONS + below(HANDLERS));
+	while (f == model[depth - 1].function);
+	return f;
+}
+
+/* Now and then, behind any block: a handler that is done at once. */
+static void interrupt(void)
+{
+	int f = some_handler();
+
+	if (below(8) || depth >= DEPTH - 2)
+		return;
+	do {
+		begin_activation(f, 0, true);
+		step(BASE(f), 0);
+		step(BASE(f) + 16 * 33, below(2) ? INDIRECT : 0);
+		step(BASE(f) + 16 * 40, RET);
+		step(TRAMPOLINE, 0);
+		depth--;
+	} while (below(2));
+}
+
 /* The whole of a program's next act. The block before it ended without a jump, or what
  * it jumps to is the first that is done here. */
 static void act(void)
@@ -446,8 +559,10 @@ static void act(void)
 		f = (int)below(FUNCTIONS - 1);
 		at = place(8 + (unsigned)below(8));
 		step(at, CALL);
+		interrupt();
 		begin_activation(f, at + 16, false);
 		step(BASE(f), below(2) ? INDIRECT : 0);
+		interrupt();
 		step(BASE(f) + 16 * 33, 0);
 		return;
 	case 3:
@@ -455,6 +570,7 @@ static void act(void)
 		if (depth == 1 || top->handler)
 			return;
 		step(place(40), RET);
+		interrupt();
 		back = top->goes_on;
 		depth--;
 		step(back, 0);
@@ -464,6 +580,7 @@ static void act(void)
 			return;
 		f = (int)below(FUNCTIONS - 1);
 		step(place(41), below(2) ? INDIRECT : 0);
+		interrupt();
 		top->function = f;
 		top->been |= 1u << f;
 		note_entry(f);
@@ -491,6 +608,7 @@ static void act(void)
 			return;
 		step(place(8), CALL);
 		step(LONGJMP, below(2) ? RET : INDIRECT);
+		interrupt();
 		depth = d;
 		step(BASE(f) + 16 * (17 + (uint64_t)k), 0);
 		return;
@@ -499,8 +617,8 @@ static void act(void)
 			return;
 		at = place(44);
 		step(at, 0);
-		f = (int)(FUNCTIONS + below(HANDLERS));
-		begin_activation(f, at + 16 * below(2) * 3, true);
+		f = some_handler();
+		begin_activation(f, place(1 + (unsigned)below(47)), true);
 		step(BASE(f), 0);
 	}
 }
@@ -565,7 +683,10 @@ int main(void)
 		TEST(test_signal),
 		TEST(test_signal_longjmp),
 		TEST(test_handler_region),
+		TEST(test_handler_calls),
+		TEST(test_handler_leaves),
 		TEST(test_handler_longjmp),
+		TEST(test_passed),
 		TEST(test_exception),
 		TEST(test_exception_inside),
 		TEST(test_deep),

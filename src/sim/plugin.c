@@ -239,11 +239,16 @@ static void register_all(qemu_plugin_id_t id);
 /*
  * From the first handler of a fault on, blocks may be left in the middle and the program goes on.
  * Without one a fault is the end of it, and at most the rest of one block was counted too much.
+ * Handlers 0 and 1 are none: SIG_DFL, SIG_IGN.
  */
 static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler)
 {
-	/* The same numbers in all guests: ILL, TRAP, BUS, FPE, SEGV. SIG_DFL and SIG_IGN are 0, 1. */
-	if ((signal != 4 && signal != 5 && signal != 7 && signal != 8 && signal != 11) || handler < 2)
+	if (handler < 2)
+		return;
+	if (upcs_run.results->options.regions)
+		upcs_process_handles(handler);
+	/* The same numbers in all guests: ILL, TRAP, BUS, FPE, SEGV. */
+	if (signal != 4 && signal != 5 && signal != 7 && signal != 8 && signal != 11)
 		return;
 	if (upcs_translate_is_exact())
 		return;

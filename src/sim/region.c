@@ -16,8 +16,10 @@
  * Blocks tell no stack pointer, so these are kept out of it:
  *   - Jumps inside of a function, as those of a switch, to an address behind a call. They
  *     come from an activation of the same function, longjmp's does not.
- *   - Handlers of signals, which nobody called. They end with a return to an address that
- *     nobody left (the trampoline); it goes on, without a jump, where the signal came.
+ *   - Handlers of signals, which nobody called: their frames have no site, and remember the
+ *     block that was interrupted. They end with a return to an address that nobody left (the
+ *     trampoline); then what comes next comes behind that block. Whether a handler was
+ *     called by the program itself is not known before it ends.
  * Other stacks of the same thread (swapcontext) are not told apart: what runs there is
  * counted to the region that switched to it, and a region that is left by a switch to
  * an older frame ends, and is not active again when it is switched back to.
@@ -44,11 +46,20 @@ struct function {
 	uint64_t entry, then;
 };
 
+/* What is known of a block when the next begins. */
+struct last {
+	uint64_t begin, next;
+	uint8_t end;
+	bool fresh; /* it is the first of its activation */
+};
+
 struct frame {
 	uint64_t below;	 /* number + 1 of the next older frame of its site; 0: none */
 	uint64_t serial; /* from 1, never twice */
 	struct function function;
-	uint32_t site;
+	uint32_t site; /* 0: a signal's, without another jump */
+	bool signal;   /* or it may be a signal's */
+	struct last interrupted;
 };
 
 /* An activation: its depth, and the serial of its frame (0: the bottom). */
@@ -64,20 +75,16 @@ struct site {
 };
 
 struct upcs_region_stack {
-	/* The block before. */
-	uint64_t begin, next;
-	uint8_t end;
+	struct last last;
 	bool stray; /* it was returned to, and nobody left its address */
-	bool fresh; /* it is the first of its activation */
 
 	bool astray; /* after a return or jump of no known kind depth may be too great... */
 	uint64_t astray_depth; /* ...while it is not less than this */
 	bool forgot;
 
-	uint16_t active, uncalled; /* uncalled: entered by other means than a call */
-	uint64_t highest;	   /* floor of those active */
+	uint16_t active;
+	uint64_t highest; /* floor of those active */
 	uint64_t floor[REGIONS];
-	uint64_t from_begin[REGIONS], from_next[REGIONS]; /* of uncalled: the block before */
 
 	uint64_t base, depth; /* frames base to depth - 1 are known */
 	uint64_t serial;
@@ -292,15 +299,11 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	s->astray = false;
 }
 
-static void push(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
+/* On a site, or on none. */
+static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry)
 {
-	uint32_t number;
-	struct site *site;
+	struct site *site = &s->site[number];
 
-	if (s->astray)
-		find_way(s, address);
-	number = site_for(s, address);
-	site = &s->site[number];
 	if (s->depth - s->base == s->frames && !grow_frames(s)) {
 		s->base++;
 		s->forgot = true;
@@ -312,6 +315,13 @@ static void push(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
 		.site = number,
 	};
 	site->top = ++s->depth;
+}
+
+static void push(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
+{
+	if (s->astray)
+		find_way(s, address);
+	push_on(s, site_for(s, address), entry);
 }
 
 /* ---- jumps --------------------------------------------------------------------------- */
@@ -374,22 +384,49 @@ static void stray_return(struct upcs_region_stack *s)
 	go_astray(s);
 }
 
-/* A signal's handler has ended, and what it interrupted goes on. A region that is the
- * handler itself began at this depth, behind the block that was interrupted. */
-static void signal_return(struct upcs_region_stack *s, uint64_t begin)
-{
-	uint16_t ends = 0;
-	unsigned rest, r;
+/* ---- signals ------------------------------------------------------------------------- */
 
-	for (rest = s->active & s->uncalled; rest; rest &= rest - 1) {
-		r = (unsigned)__builtin_ctz(rest);
-		if (s->floor[r] == s->depth && begin >= s->from_begin[r] && begin <= s->from_next[r])
-			ends |= (uint16_t)(1u << r);
-	}
-	s->active &= (uint16_t)~ends;
-	if (ends)
-		end_regions(s);
+/* A handler jumps to its own beginning. */
+static bool is_loop(const struct upcs_region_stack *s, uint64_t begin)
+{
+	return !s->last.end && function_at(s, s->depth).entry == begin;
+}
+
+/* It came behind the last block, or that has called the handler: a frame is as good for both. */
+static void signal_comes(struct upcs_region_stack *s, uint64_t begin)
+{
+	if (s->last.end & UPCS_INSN_CALL)
+		push(s, s->last.next, begin);
+	else
+		push_on(s, 0, begin);
+	frame_at(s, s->depth - 1)->signal = true;
+	frame_at(s, s->depth - 1)->interrupted = s->last;
+}
+
+/* Youngest first; what the handler called has returned. False: no handler was seen to begin. */
+static bool end_handler(struct upcs_region_stack *s)
+{
+	uint64_t i;
+
+	for (i = s->depth; i > s->base && s->depth - i < SEARCH_MAX; i--)
+		if (frame_at(s, i - 1)->signal) {
+			s->last = frame_at(s, i - 1)->interrupted;
+			pop_to(s, i - 1);
+			return true;
+		}
+	return false;
+}
+
+/* A signal's handler has ended, and what it interrupted goes on. */
+static void signal_returns(struct upcs_region_stack *s, uint64_t begin)
+{
 	s->astray = false;
+	if (end_handler(s)) {
+		/* A fault: the block was left before its end. */
+		if (begin >= s->last.begin && begin < s->last.next)
+			s->last.end = 0;
+		return;
+	}
 	/* It may have come in the middle of a return, or of longjmp. */
 	if (s->depth > s->base && s->site[frame_at(s, s->depth - 1)->site].address == begin)
 		return_to(s, s->depth - 1);
@@ -399,56 +436,69 @@ static void signal_return(struct upcs_region_stack *s, uint64_t begin)
 
 /* ---- blocks -------------------------------------------------------------------------- */
 
-static void enter(struct upcs_region_stack *s, uint16_t entered, bool called)
+static void enter(struct upcs_region_stack *s, uint16_t entered)
 {
-	unsigned rest, r;
+	unsigned rest;
 
-	for (rest = entered; rest; rest &= rest - 1) {
-		r = (unsigned)__builtin_ctz(rest);
-		s->floor[r] = s->depth;
-		s->from_begin[r] = s->begin;
-		s->from_next[r] = s->next;
-	}
+	for (rest = entered; rest; rest &= rest - 1)
+		s->floor[__builtin_ctz(rest)] = s->depth;
 	s->active |= entered;
-	s->uncalled = called ? s->uncalled & (uint16_t)~entered : s->uncalled | entered;
 	if (s->depth > s->highest)
 		s->highest = s->depth;
+}
+
+/* Behind the last block, which named it not. Returns whether it is the first of an activation. */
+static bool come_to(struct upcs_region_stack *s, uint64_t begin)
+{
+	bool returns = s->last.end & UPCS_INSN_RETURN;
+
+	if (s->last.end & UPCS_INSN_CALL) {
+		push(s, s->last.next, begin);
+		return true;
+	}
+	if (!(s->last.end & (UPCS_INSN_RETURN | UPCS_INSN_INDIRECT)) || jump(s, begin, returns))
+		return false;
+	if (returns)
+		stray_return(s);
+	else if (s->last.fresh)
+		frame_at(s, s->depth - 1)->function.then = begin;
+	else if (begin - s->last.begin + NEAR > 2 * NEAR)
+		go_astray(s);
+	return false;
 }
 
 uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region_block *block,
 			   uint16_t *entered)
 {
 	uint64_t begin = block->begin;
-	bool called = false, was_stray = s->stray, was_fresh = s->fresh;
+	bool was_stray = s->stray, fresh = false;
 
-	s->stray = s->fresh = false;
-	if (begin == s->next) {
-		/* Nothing was jumped over: a condition that did not hold, or a call that
-		 * only wants to know where it is. */
-	} else if (s->end & UPCS_INSN_CALL) {
-		push(s, s->next, begin);
-		called = s->fresh = true;
-	} else if (s->end & (UPCS_INSN_RETURN | UPCS_INSN_INDIRECT)) {
-		bool returns = s->end & UPCS_INSN_RETURN;
-
-		if (!jump(s, begin, returns)) {
-			if (returns)
-				stray_return(s);
-			else if (was_fresh)
-				frame_at(s, s->depth - 1)->function.then = begin;
-			else if (begin - s->begin + NEAR > 2 * NEAR)
-				go_astray(s);
-		}
-	} else if (was_stray) {
-		signal_return(s, begin);
+	s->stray = false;
+	if (was_stray && !s->last.end && begin != s->last.next)
+		signal_returns(s, begin);
+	/* Where nothing was jumped over, there was a condition that did not hold, or a call that
+	 * only wants to know where it is. */
+	if (block->handler && !is_loop(s, begin)) {
+		signal_comes(s, begin);
+		fresh = true;
+	} else if (begin != s->last.next) {
+		fresh = come_to(s, begin);
 	}
 	*entered = block->enters & (uint16_t)~s->active;
 	if (*entered)
-		enter(s, *entered, called);
-	s->begin = begin;
-	s->next = block->next;
-	s->end = block->end;
+		enter(s, *entered);
+	s->last = (struct last){ begin, block->next, block->end, fresh };
 	return s->active;
+}
+
+void upcs_region_passed(struct upcs_region_stack *s, const struct upcs_region_block *block)
+{
+	s->last = (struct last){ block->begin, block->next, 0, false };
+}
+
+bool upcs_region_is_stray(const struct upcs_region_stack *s)
+{
+	return s->stray;
 }
 
 uint16_t upcs_region_active(const struct upcs_region_stack *s)

@@ -8,7 +8,7 @@
  * a block begins at an address of the stack, after a return or any other jump whose target
  * is not in its instruction, what lies above it is popped. So longjmp and exceptions end it at
  * the latest when a function returns that was called before it. Recursion: a region that is
- * active is not entered again.
+ * active is not entered again. A handler of signals is as if called by what it interrupts.
  */
 #ifndef UPCS_REGION_H
 #define UPCS_REGION_H
@@ -22,6 +22,7 @@ struct upcs_region_block {
 	uint64_t next;	 /* address behind its last instruction: of a call, the return address */
 	uint16_t enters; /* bit per region: its function begins here */
 	uint8_t end;	 /* UPCS_INSN_CALL, RETURN, INDIRECT of the last instruction */
+	bool handler;	 /* a function begins here that the program has handle signals */
 };
 
 struct upcs_region_stack;
@@ -37,6 +38,14 @@ void upcs_region_destroy(struct upcs_region_stack *stack);
  */
 uint16_t upcs_region_block(struct upcs_region_stack *stack, const struct upcs_region_block *block,
 			   uint16_t *entered);
+/*
+ * The thread has begun blocks that upcs_region_block was not told of, and this was the last. May
+ * be left out for blocks without an end or a function, if the one before has neither an end nor
+ * upcs_region_is_stray.
+ */
+void upcs_region_passed(struct upcs_region_stack *stack, const struct upcs_region_block *block);
+/* Where the next block begins matters, whatever it is: a signal's handler may have ended. */
+bool upcs_region_is_stray(const struct upcs_region_stack *stack);
 uint16_t upcs_region_active(const struct upcs_region_stack *stack);
 bool upcs_region_forgot(const struct upcs_region_stack *stack);
 

@@ -36,6 +36,7 @@ struct thread {
 struct upcs_run upcs_run;
 UPCS_TLS uint64_t *upcs_counting;
 UPCS_TLS uint8_t upcs_last_end;
+UPCS_TLS const struct upcs_site *upcs_passed;
 static UPCS_TLS struct thread *self; /* NULL: counts to nobody */
 static uint32_t before_fork = UPCS_NO_THREAD;
 
@@ -229,6 +230,7 @@ static void begin_locked(uint32_t number)
 		upcs_counting = self->counts = counts_of(self->counting);
 	}
 	upcs_last_end = 0;
+	upcs_passed = NULL;
 }
 
 uint64_t *upcs_thread_begin(unsigned vcpu)
@@ -371,16 +373,52 @@ static void change_regions(struct thread *t, uint16_t active)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * Handlers stay known, since what others make of them is not. Those beyond these end as functions do
+ * that nobody called.
+ */
+#define HANDLERS_MAX 64u
+static uint64_t handler[HANDLERS_MAX];
+static uint32_t handlers;
+
+void upcs_process_handles(uint64_t address)
+{
+	pthread_mutex_lock(&lock);
+	if (handlers < HANDLERS_MAX && !upcs_process_is_handler(address)) {
+		handler[handlers] = address;
+		__atomic_store_n(&handlers, handlers + 1, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+bool upcs_process_is_handler(uint64_t address)
+{
+	uint32_t n = __atomic_load_n(&handlers, __ATOMIC_ACQUIRE), i;
+
+	for (i = 0; i < n && handler[i] != address; i++)
+		;
+	return i < n;
+}
+
 void upcs_thread_site(const struct upcs_site *site)
 {
+	struct upcs_region_block block = site->block;
 	struct thread *t = self;
 	uint16_t active, entered;
 	unsigned r;
 
 	if (!t)
 		return;
-	active = upcs_region_block(t->stack, &site->block, &entered);
+	if (upcs_passed)
+		upcs_region_passed(t->stack, &upcs_passed->block);
+	upcs_passed = NULL;
+	/* It may have become one since it was translated. */
+	if (block.enters && !block.handler)
+		block.handler = upcs_process_is_handler(block.begin);
+	active = upcs_region_block(t->stack, &block, &entered);
 	upcs_last_end = site->block.end;
+	if (upcs_region_is_stray(t->stack))
+		upcs_last_end |= UPCS_LAST_STRAY;
 	for (r = 0; entered >> r; r++)
 		if (entered >> r & 1)
 			__atomic_store_n(&t->record->entered[r], t->record->entered[r] + 1, __ATOMIC_RELAXED);
@@ -587,6 +625,7 @@ bool upcs_process_has_old_code(void)
 void upcs_process_forked(bool counted)
 {
 	struct upcs_region_stack *stack = NULL;
+	const struct upcs_site *passed = upcs_passed;
 	uint8_t last_end = upcs_last_end;
 	void *at = upcs_run.counts;
 
@@ -612,6 +651,7 @@ void upcs_process_forked(bool counted)
 		inlined = NULL;
 	}
 	upcs_last_end = last_end;
+	upcs_passed = passed;
 	if (self && stack)
 		inherit_regions(stack);
 	else if (stack)

@@ -70,10 +70,16 @@ void upcs_thread_made(unsigned vcpu);
 uint64_t *upcs_thread_begin(unsigned vcpu);
 /* The caller's last block is behind it. */
 void upcs_thread_end(void);
+/* The program has its function at address handle signals. For regions, which see no other call. */
+void upcs_process_handles(uint64_t address);
+bool upcs_process_is_handler(uint64_t address);
 /* The caller, in a program with regions, begins a block where that may change them. */
 void upcs_thread_site(const struct upcs_site *site);
-/* Whether it may, after the end of the thread's last block. */
+/* Whether it may, after the thread's last block: how that ended, or UPCS_LAST_STRAY. */
+#define UPCS_LAST_STRAY 128u
 extern UPCS_TLS uint8_t upcs_last_end;
+/* The last block since upcs_thread_site, where there were any. A signal comes behind it. */
+extern UPCS_TLS const struct upcs_site *upcs_passed;
 
 /*
  * Blocks without a call

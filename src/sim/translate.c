@@ -63,21 +63,25 @@ static void site_begins(unsigned vcpu, void *data)
 
 	if (__builtin_expect(!upcs_counting, 0))
 		upcs_thread_begin(vcpu);
-	if (site->block.enters | site->block.end | upcs_last_end)
+	if (site->block.enters | site->block.end | site->block.handler | upcs_last_end)
 		upcs_thread_site(site);
+	else
+		upcs_passed = site;
 	count(vcpu, site->kind);
 }
 
-/* A site that enters no region and has no end that matters: most of them. */
+/* A site that enters no region or handler and has no end that matters: most of them. */
 static void plain_site_begins(unsigned vcpu, void *data)
 {
 	const struct upcs_site *site = data;
 	uint64_t *counting = upcs_counting;
 
-	if (__builtin_expect(!counting || upcs_last_end, 0))
+	if (__builtin_expect(!counting || upcs_last_end, 0)) {
 		site_begins(vcpu, data);
-	else
-		counting[site->kind]++;
+		return;
+	}
+	upcs_passed = site;
+	counting[site->kind]++;
 }
 
 /*
@@ -122,6 +126,7 @@ static int compare_sites(const void *a, const void *b)
 	COMPARE(block.next);
 	COMPARE(block.enters);
 	COMPARE(block.end);
+	COMPARE(block.handler);
 	COMPARE(kind);
 #undef COMPARE
 	return 0;
@@ -215,6 +220,7 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 			.next = qemu_plugin_insn_vaddr(end) + (last ? qemu_plugin_insn_size(end) : 0),
 			.enters = part->enters,
 			.end = last ? block.insn[block.n - 1].insn.flags & ends : 0,
+			.handler = upcs_process_is_handler(qemu_plugin_insn_vaddr(first)),
 		},
 		.kind = part->repeats ? block.nothing : part->kind,
 	};
@@ -223,7 +229,9 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 	/* No memory: the whole program is still counted. */
 	if (kept)
 		put_callback(tb, part,
-			     site.block.enters | site.block.end ? site_begins : plain_site_begins,
+			     site.block.enters | site.block.end | site.block.handler
+				     ? site_begins
+				     : plain_site_begins,
 			     kept);
 	else if (!part->repeats)
 		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
