@@ -107,12 +107,50 @@ static void test_random_bytes(void **state)
 	}
 }
 
+/* More instructions than are kept, each again and again, in other orders and places: bytes that begin
+ * as others do, and are fewer or more. */
+static void test_kept(void **state)
+{
+	enum { N = 20000 };
+	struct upcs_decoder *up = upcs_decoder_create(UPCS_X86_64), *down = upcs_decoder_create(UPCS_X86_64);
+	struct upcs_insn *insn = malloc(N * sizeof(*insn)), again;
+	uint8_t bytes[8] = {0x48, 0x8b, 0x80}; /* mov of memory at %rax, displaced, into %rax */
+	uint32_t i, k;
+
+	(void)state;
+	assert_non_null(up);
+	assert_non_null(down);
+	assert_non_null(insn);
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < N; i++) {
+			bytes[1] = i % 3 ? 0x8b : 0x89; /* or a store */
+			memcpy(bytes + 3, &i, sizeof(i));
+			upcs_decode(up, i, bytes, 7 + (i % 5 == 0), &again);
+			if (k)
+				assert_memory_equal(&insn[i], &again, sizeof(again));
+			insn[i] = again;
+			assert_int_equal(again.flags & UPCS_INSN_UNKNOWN, i % 5 ? 0 : UPCS_INSN_UNKNOWN);
+			if (i % 5)
+				assert_int_equal(again.tally[UPCS_DATA_STORES], i % 3 == 0);
+		}
+	for (i = N; i-- > 0;) {
+		bytes[1] = i % 3 ? 0x8b : 0x89;
+		memcpy(bytes + 3, &i, sizeof(i));
+		upcs_decode(down, 0x1000, bytes, 7 + (i % 5 == 0), &again);
+		assert_memory_equal(&insn[i], &again, sizeof(again));
+	}
+	free(insn);
+	upcs_decoder_destroy(up);
+	upcs_decoder_destroy(down);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_create),
 		cmocka_unit_test(test_unknown_bytes),
 		cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,8 @@ static void test_calls(void **state)
 	assert_int_equal(upcs_guest_call(UPCS_PPC, 59), UPCS_CALL_OTHER);
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, 9), UPCS_CALL_MMAP);
 	assert_int_equal(upcs_guest_call(UPCS_PPC, 192), UPCS_CALL_MMAP);
+	assert_int_equal(upcs_guest_call(UPCS_X86_64, 11), UPCS_CALL_MAP);
+	assert_int_equal(upcs_guest_call(UPCS_X86_64, 10), UPCS_CALL_OTHER);
 	assert_int_equal(upcs_guest_call(UPCS_AARCH64, 196), UPCS_CALL_SHARE);
 	assert_int_equal(upcs_guest_call(UPCS_PPC, 117), UPCS_CALL_SHARE);
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, 59 + 65536), UPCS_CALL_OTHER);

@@ -4,15 +4,31 @@
  * guests are words whose fields are in known places.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include <capstone/capstone.h>
 
 #include "decode.h"
 
+/*
+ * What was decoded, by its bytes: programs have few instructions, and those that make code have
+ * it decoded again and again, for which capstone is slow. Nothing that is tallied has to do with
+ * the address.
+ */
+#define KNOWN 4096u
+#define X86_BYTES 15u
+
+struct known {
+	uint8_t n; /* bytes; 0: none */
+	uint8_t bytes[X86_BYTES];
+	struct upcs_insn insn;
+};
+
 struct upcs_decoder {
 	enum upcs_guest guest;
-	csh capstone; /* this and the next: of x86 alone */
+	csh capstone; /* this and the next two: of x86 alone */
 	cs_insn *cs;
+	struct known *known;
 };
 
 static bool open_capstone(struct upcs_decoder *decoder)
@@ -21,9 +37,14 @@ static bool open_capstone(struct upcs_decoder *decoder)
 		return false;
 	if (!cs_option(decoder->capstone, CS_OPT_DETAIL, CS_OPT_ON))
 		decoder->cs = cs_malloc(decoder->capstone);
-	if (!decoder->cs)
-		cs_close(&decoder->capstone);
-	return decoder->cs;
+	if (decoder->cs)
+		decoder->known = calloc(KNOWN, sizeof(*decoder->known));
+	if (decoder->known)
+		return true;
+	if (decoder->cs)
+		cs_free(decoder->cs, 1);
+	cs_close(&decoder->capstone);
+	return false;
 }
 
 struct upcs_decoder *upcs_decoder_create(enum upcs_guest guest)
@@ -51,6 +72,7 @@ void upcs_decoder_destroy(struct upcs_decoder *decoder)
 		cs_free(decoder->cs, 1);
 		cs_close(&decoder->capstone);
 	}
+	free(decoder->known);
 	free(decoder);
 }
 
@@ -79,6 +101,38 @@ static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uin
 	return known;
 }
 
+/* Its place, whoever has it; NULL: too long for an instruction. */
+static struct known *place_of(const struct upcs_decoder *decoder, const uint8_t *bytes, size_t n)
+{
+	uint64_t half[2] = {0};
+
+	if (!n || n > X86_BYTES)
+		return NULL;
+	memcpy(half, bytes, n);
+	half[0] = (half[0] ^ n) * 0x9e3779b97f4a7c15u;
+	half[1] = (half[0] ^ half[0] >> 32 ^ half[1]) * 0x9e3779b97f4a7c15u;
+	return &decoder->known[(half[1] >> 32) % KNOWN];
+}
+
+static bool recall(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
+		   struct upcs_insn *insn)
+{
+	struct known *known = place_of(decoder, bytes, n);
+
+	if (known && known->n == n && memcmp(known->bytes, bytes, n) == 0) {
+		*insn = known->insn;
+		return true;
+	}
+	if (!decode_x86(decoder, address, bytes, n, insn))
+		return false;
+	if (known) {
+		known->n = (uint8_t)n;
+		memcpy(known->bytes, bytes, n);
+		known->insn = *insn;
+	}
+	return true;
+}
+
 /* Most significant byte first. */
 static uint32_t word_of(const uint8_t *b)
 {
@@ -89,7 +143,7 @@ void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *byt
 		 struct upcs_insn *insn)
 {
 	*insn = (struct upcs_insn){.tally[UPCS_INSTRUCTIONS] = 1};
-	if (decoder->guest == UPCS_X86_64 && decode_x86(decoder, address, bytes, n, insn))
+	if (decoder->guest == UPCS_X86_64 && recall(decoder, address, bytes, n, insn))
 		return;
 	if (decoder->guest == UPCS_AARCH64 && n == 4) {
 		upcs_decode_arm64(__builtin_bswap32(word_of(bytes)), insn);

@@ -19,7 +19,7 @@ enum upcs_call {
 	UPCS_CALL_EXECVEAT, /* directory, path, argv, envp, flags */
 	UPCS_CALL_ACTION,   /* signal, pointer to an action, whose first word is the handler */
 	UPCS_CALL_SIGNAL,   /* signal, handler */
-	UPCS_CALL_MAP,	    /* changes what is mapped where */
+	UPCS_CALL_MAP,	    /* changes what is mapped where; mprotect does not */
 	UPCS_CALL_MMAP,	    /* that, with address, bytes, protection, flags */
 	UPCS_CALL_SHARE,    /* that, and it may be memory that others write */
 };
