@@ -14,7 +14,7 @@ for command in qemu-x86_64 qemu-aarch64 qemu-ppc aarch64-linux-gnu-gcc powerpc-l
 	exit 0
 done
 
-echo "1..59"
+echo "1..64"
 
 # count [OPTION...] PROGRAM [ARGUMENT...]: the results are in out
 count()
@@ -322,6 +322,57 @@ check "a signal's handler as a region" count -r hand ./handler
 entered=$(sed -n 's/^thread 0 .* column 1 entered \([0-9]*\) .*/\1/p' out)
 check "... which is entered each time" [ "${entered:-0}" -ge 50 ]
 check "... and nothing else is" [ "$(instructions 0 1)" = $((4 * entered)) ]
+
+# ---- what the emulator begins twice --------------------------------------------------------
+
+# Code that stores to its own page, or beside it, and atomic additions, aligned or not, once there
+# has been a second thread: eleven instructions a round.
+cat > twice.c << 'C'
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+static char at[64] __attribute__((aligned(64)));
+static void *nothing(void *p)
+{
+	return p;
+}
+__attribute__((noinline)) void add(char *p)
+{
+	long n = 10000;
+
+	__asm__ volatile("1:\tlock addl $1, (%1)\n\t.rept 8\n\tnop\n\t.endr\n\tdec %0\n\tjnz 1b"
+			 : "+r"(n) : "r"(p) : "memory", "cc");
+}
+int main(int argc, char **argv)
+{
+	unsigned char code[] = {0xb9, 0x10, 0x27, 0, 0, 0xff, 0x05, 0, 0, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90,
+				0x90, 0x90, 0x90, 0xff, 0xc9, 0x75, 0xee, 0xc3};
+	char *p = mmap(0, 8192, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), how = argv[argc - 1][0];
+	int far = how == 'f' ? 4096 : 512;
+	pthread_t t;
+
+	if (how == 'a' || how == 'm') {
+		pthread_create(&t, 0, nothing, 0);
+		pthread_join(t, 0);
+		add(at + (how == 'm'));
+		return *(int *)(at + (how == 'm')) != 10000;
+	}
+	memcpy(code + 7, &far, 4);
+	memcpy(p, code, sizeof(code));
+	((void (*)(void))p)();
+	return *(int *)(p + far + 11) != 10000;
+}
+C
+$CC -O1 -pthread -static -o twice twice.c || exit 1
+count ./twice far
+far=$(instructions 0)
+check "code that stores to its own page" count ./twice own
+check "... is counted once, but for the first round's block" [ $(($(instructions 0) - far)) -lt 30 ]
+count -r add ./twice aligned
+aligned=$(instructions 0 1)
+check "atomic additions that are not aligned" count -r add ./twice misaligned
+check "... are counted once" [ "$(instructions 0 1)" = "$aligned" ]
+check "... each" [ "$aligned" -ge 110000 ]
 
 # ---- faults and sudden ends --------------------------------------------------------------
 

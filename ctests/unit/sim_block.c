@@ -101,6 +101,47 @@ static void test_repeats(void **state)
 	upcs_kinds_destroy(kinds);
 }
 
+/* Counted when the next begins: atomic ones, and those that store in code that is rewritten. */
+static void test_late(void **state)
+{
+	struct upcs_kinds *kinds = upcs_kinds_create();
+
+	(void)state;
+	make(7);
+	block.insn[2].insn.flags = UPCS_INSN_ATOMIC | UPCS_INSN_FAULTS;
+	block.insn[3].insn.flags = UPCS_INSN_ATOMIC | UPCS_INSN_FAULTS;
+	block.insn[5].insn.tally[UPCS_DATA_STORES] = 1;
+	block.insn[6].insn.flags = UPCS_INSN_ATOMIC; /* the last */
+	upcs_block_split(&block, kinds, NULL);
+	assert_int_equal(block.parts, 3);
+	assert_int_equal(block.part[0].at, 0);
+	assert_int_equal(block.part[1].first, 2);
+	assert_int_equal(block.part[1].at, 3);
+	assert_int_equal(block.part[2].first, 3);
+	assert_int_equal(block.part[2].at, 4);
+	assert_int_equal(tally_of(kinds, 1, UPCS_DATA_LOADS), 2);
+	assert_int_equal(tally_of(kinds, 2, UPCS_DATA_LOADS), 3 + 4 + 5 + 6);
+	block.rewritten = true;
+	block.insn[0].insn.tally[UPCS_DATA_STORES] = 1;
+	upcs_block_split(&block, kinds, NULL);
+	assert_int_equal(block.parts, 4);
+	assert_int_equal(block.part[0].at, 1);
+	assert_int_equal(block.part[3].first, 5);
+	assert_int_equal(block.part[3].at, 6);
+	/* Not before a function, nor before one that repeats itself, nor where faults matter. */
+	block.insn[1].enters = 1;
+	block.insn[6].insn.flags = UPCS_INSN_REPEATS;
+	upcs_block_split(&block, kinds, NULL);
+	assert_int_equal(block.part[0].at, 0);
+	assert_int_equal(block.part[block.parts - 2].first, 3);
+	assert_int_equal(block.part[block.parts - 1].at, 6);
+	block.exact = true;
+	upcs_block_split(&block, kinds, NULL);
+	for (uint32_t p = 0; p < block.parts; p++)
+		assert_int_equal(block.part[p].at, block.part[p].first);
+	upcs_kinds_destroy(kinds);
+}
+
 /* Code that never tallies the same twice: what the reserve is for. */
 static void test_short_of_kinds(void **state)
 {
@@ -148,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_regions),
 		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_short_of_kinds),
 	};
 

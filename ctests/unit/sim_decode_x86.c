@@ -48,6 +48,7 @@ static const struct {
 	{"faults", {-1}, UPCS_INSN_FAULTS},
 	{"unknown", {-1}, UPCS_INSN_UNKNOWN},
 	{"repeats", {-1}, UPCS_INSN_REPEATS},
+	{"atomic", {-1}, UPCS_INSN_ATOMIC},
 };
 
 static const struct row {
@@ -77,10 +78,10 @@ static const struct row {
 	{"\x48\x0f\xc8", 3, "bswap rax", "shr"},
 	{"\x0f\xc3\x03", 3, "movnti [rbx], eax", "st"},
 	{"\x48\x93", 2, "xchg rax, rbx", "log*3"},
-	{"\x48\x87\x03", 3, "xchg rax, [rbx]", "ld st"},
-	{"\x87\x4b\x04", 3, "xchg [rbx+4], ecx", "ld st"},
+	{"\x48\x87\x03", 3, "xchg rax, [rbx]", "ld st atomic"},
+	{"\x87\x4b\x04", 3, "xchg [rbx+4], ecx", "ld st atomic"},
 	{"\x48\x0f\xc1\xd8", 4, "xadd rax, rbx", "add log*2"},
-	{"\xf0\x48\x0f\xc1\x03", 5, "lock xadd [rbx], rax", "ld add st"},
+	{"\xf0\x48\x0f\xc1\x03", 5, "lock xadd [rbx], rax", "ld add st atomic"},
 	{"\x90", 1, "nop", "log"},
 	{"\x0f\x1f\x04\x00", 4, "nop dword ptr [rax+rax*1+0]", "log"},
 	{"\xf3\x0f\x1e\xfa", 4, "endbr64", "log"},
@@ -105,7 +106,7 @@ static const struct row {
 	{"\x48\x01\xd8", 3, "add rax, rbx", "add"},
 	{"\x48\x03\x03", 3, "add rax, [rbx]", "ld add"},
 	{"\x48\x01\x03", 3, "add [rbx], rax", "ld add st"},
-	{"\xf0\x83\x03\x01", 4, "lock add dword ptr [rbx], 1", "ld add st"},
+	{"\xf0\x83\x03\x01", 4, "lock add dword ptr [rbx], 1", "ld add st atomic"},
 	{"\x48\x83\xec\x08", 4, "sub rsp, 8", "add"},
 	{"\xff\x03", 2, "inc dword ptr [rbx]", "ld add st"},
 	{"\xff\xc8", 2, "dec eax", "add"},
@@ -141,7 +142,7 @@ static const struct row {
 	{"\x0f\xba\xe0\x03", 4, "bt eax, 3", "test"},
 	{"\x0f\xa3\x03", 3, "bt [rbx], eax", "ld test"},
 	{"\x0f\xba\x2b\x03", 4, "bts dword ptr [rbx], 3", "ld test st"},
-	{"\xf0\x0f\xb3\x03", 4, "lock btr [rbx], eax", "ld test st"},
+	{"\xf0\x0f\xb3\x03", 4, "lock btr [rbx], eax", "ld test st atomic"},
 	{"\xf9", 1, "stc", "test"},
 	{"\x0f\xaf\xc3", 3, "imul eax, ebx", "mul"},
 	{"\x6b\x03\x05", 3, "imul eax, [rbx], 5", "ld mul"},
@@ -154,8 +155,8 @@ static const struct row {
 	{"\x0f\x45\xc3", 3, "cmovne eax, ebx", "other"},
 	{"\x0f\x4c\x03", 3, "cmovl eax, [rbx]", "ld other"},
 	{"\x48\x0f\xb1\xcb", 4, "cmpxchg rbx, rcx", "cmp"},
-	{"\xf0\x48\x0f\xb1\x0b", 5, "lock cmpxchg [rbx], rcx", "ld cmp st"},
-	{"\xf0\x48\x0f\xc7\x0b", 5, "lock cmpxchg16b [rbx]", "ld cmp st"},
+	{"\xf0\x48\x0f\xb1\x0b", 5, "lock cmpxchg [rbx], rcx", "ld cmp st atomic"},
+	{"\xf0\x48\x0f\xc7\x0b", 5, "lock cmpxchg16b [rbx]", "ld cmp st atomic"},
 
 	/* strings: one iteration */
 	{"\xa4", 1, "movsb", "ld st"},

@@ -61,9 +61,25 @@ static uint32_t kind_of(struct upcs_kinds *kinds, struct upcs_counts *counts, co
 	return kinds->n - 1;
 }
 
+static bool is_plain(const struct upcs_block_insn *insn)
+{
+	return !insn->enters && !insn->apart && !(insn->insn.flags & UPCS_INSN_REPEATS);
+}
+
+/* Counted when the next begins. A last one has none behind it; what QEMU executes alone is such. */
+static bool is_late(const struct upcs_block *block, uint32_t i)
+{
+	const struct upcs_block_insn *insn = &block->insn[i];
+
+	if (block->exact || i + 1 >= block->n || !is_plain(insn) || !is_plain(insn + 1))
+		return false;
+	return insn->insn.flags & UPCS_INSN_ATOMIC ||
+	       (block->rewritten && insn->insn.tally[UPCS_DATA_STORES]);
+}
+
 static bool ends_part(const struct upcs_block *block, uint32_t i)
 {
-	return i + 1 == block->n || block->insn[i + 1].enters || block->insn[i + 1].apart ||
+	return i + 1 == block->n || is_late(block, i + 1) || block->insn[i + 1].enters || block->insn[i + 1].apart ||
 	       (block->insn[i].insn.flags | block->insn[i + 1].insn.flags) & UPCS_INSN_REPEATS ||
 	       (block->exact && block->insn[i].insn.flags & UPCS_INSN_FAULTS);
 }
@@ -83,6 +99,7 @@ static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upc
 		if (!singly && !ends_part(block, i))
 			continue;
 		part->first = first;
+		part->at = is_late(block, first) ? first + 1 : first;
 		part->enters = block->insn[first].enters;
 		part->repeats = (block->insn[first].insn.flags & UPCS_INSN_REPEATS) != 0;
 		part->kind = kind_of(kinds, counts, &kind, limit);

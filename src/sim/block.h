@@ -8,7 +8,12 @@
  *   - blocks are counted exactly (the program handles faults), and the instruction before
  *     it can fault. An instruction is counted when it begins, so that is in the part that
  *     it ends; whether the next one begins is known when it has not faulted, or
- *   - an instruction that repeats itself follows, or has gone before (UPCS_INSN_REPEATS).
+ *   - an instruction that repeats itself follows, or has gone before (UPCS_INSN_REPEATS), or
+ *   - one follows that QEMU may have begin twice: it leaves the block and executes it alone, in a
+ *     block of its own, then what is behind it, in another. So it is counted when the next
+ *     begins. Those are atomic ones, where they are not aligned, and in blocks
+ *     that are rewritten those that store. Not in exact ones: where it may fault it counts when
+ *     it begins, and once too often when it begins twice.
  */
 #ifndef UPCS_BLOCK_H
 #define UPCS_BLOCK_H
@@ -21,6 +26,7 @@
 
 struct upcs_part {
 	uint32_t first;	 /* its first instruction in the block */
+	uint32_t at;	 /* the one that it is counted with: the first, or the one behind it */
 	uint32_t kind;
 	bool repeats;	 /* kind is of one iteration, and is counted when that touches memory */
 	uint16_t enters; /* bit per region: begins with its first instruction */
@@ -35,6 +41,7 @@ struct upcs_block_insn {
 
 struct upcs_block {
 	bool exact;
+	bool rewritten; /* its instructions may store to its own page */
 	uint32_t n; /* instructions, given */
 	struct upcs_block_insn insn[UPCS_BLOCK_MAX];
 	uint32_t nothing; /* the kind that tallies nothing */

@@ -58,6 +58,8 @@ enum {
 	 * DATA_LOADS + DATA_STORES accesses to memory: a run without any is none.
 	 */
 	UPCS_INSN_REPEATS = 32,
+	/* x86: changes memory as if alone (lock). */
+	UPCS_INSN_ATOMIC = 64,
 };
 
 struct upcs_insn {

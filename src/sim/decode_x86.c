@@ -387,4 +387,7 @@ void upcs_decode_x86(size_t csh, const struct cs_insn *cs, struct upcs_insn *ins
 	insn->flags |= jump_flags(cs);
 	if (is_repeated(cs))
 		insn->flags |= UPCS_INSN_REPEATS;
+	/* xchg needs no prefix. */
+	if (shape.memory && (cs->id == X86_INS_XCHG || x86->prefix[0] == X86_PREFIX_LOCK))
+		insn->flags |= UPCS_INSN_ATOMIC;
 }

@@ -160,6 +160,33 @@ static bool may_be_cut(uint32_t i, uint64_t address)
 	return upcs_run.guest == UPCS_X86_64 && i && i == block.n - 1 && address % 4096 + 15 > 4096;
 }
 
+/*
+ * Code that stores to its own page: QEMU leaves the block there, throws the page's code away, and
+ * executes the store in a block of its own. That says so for what is translated next.
+ */
+#define PAGES 1024u
+static uint64_t rewritten[PAGES]; /* numbers of pages; others may take a place */
+
+static bool is_rewritten(uint64_t address)
+{
+	uint64_t page = address / 4096;
+
+	return page && rewritten[page % PAGES] == page;
+}
+
+static void note_rewritten(uint64_t address)
+{
+	const struct upcs_insn *insn = &block.insn[0].insn;
+	const uint8_t others = UPCS_INSN_ATOMIC | UPCS_INSN_CALL | UPCS_INSN_REPEATS;
+	uint64_t page;
+
+	if (upcs_run.guest != UPCS_X86_64 || block.n != 1)
+		return;
+	page = address / 4096;
+	if (insn->tally[UPCS_DATA_STORES] && !(insn->flags & others))
+		rewritten[page % PAGES] = page;
+}
+
 /* *unknown and *found: of the process's record. */
 static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 {
@@ -167,6 +194,7 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 	uint32_t i;
 
 	block.exact = upcs_translate_is_exact();
+	block.rewritten = false;
 	block.n = (uint32_t)qemu_plugin_tb_n_insns(tb);
 	if (block.n > UPCS_BLOCK_MAX)
 		block.n = UPCS_BLOCK_MAX;
@@ -177,6 +205,7 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 
 		upcs_decode(decoder, address, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn), &to->insn);
 		to->apart = may_be_cut(i, address);
+		block.rewritten |= is_rewritten(address);
 		*unknown |= !to->apart && to->insn.flags & UPCS_INSN_UNKNOWN;
 		to->enters = 0;
 		if (!host)
@@ -185,13 +214,14 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 		if (options->regions)
 			to->enters = upcs_places_at(options, host, found);
 	}
+	note_rewritten(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
 
 /* The block or part adds one to the count at `to`, without a call. */
 static void put_inline(struct qemu_plugin_tb *tb, const struct upcs_part *part, uint64_t *to)
 {
-	if (part->first)
-		qemu_plugin_register_vcpu_insn_exec_inline(qemu_plugin_tb_get_insn(tb, part->first),
+	if (part->at)
+		qemu_plugin_register_vcpu_insn_exec_inline(qemu_plugin_tb_get_insn(tb, part->at),
 							   QEMU_PLUGIN_INLINE_ADD_U64, to, 1);
 	else
 		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, to, 1);
@@ -200,8 +230,8 @@ static void put_inline(struct qemu_plugin_tb *tb, const struct upcs_part *part, 
 static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part, qemu_plugin_vcpu_udata_cb_t cb,
 			 const void *data)
 {
-	if (part->first)
-		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, part->first), cb,
+	if (part->at)
+		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, part->at), cb,
 						       QEMU_PLUGIN_CB_NO_REGS, (void *)data);
 	else
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)data);
