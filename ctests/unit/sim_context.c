@@ -65,7 +65,7 @@ unsigned upcs_thread_core_locked(uint32_t index)
 
 pid_t upcs_thread_id_locked(uint32_t index)
 {
-	return threads[index].ended ? 0 : 1000 + (pid_t)index;
+	return index == UPCS_NO_THREAD ? 0 : threads[index].ended ? 0 : 1000 + (pid_t)index;
 }
 
 void upcs_thread_attend_locked(uint32_t index, bool has_to)
@@ -618,8 +618,8 @@ static void test_fork(void **state)
 	run_blocks(FIVE, 3);
 	ring(UPCI_DOORBELL_READ, context, UPC_REG_COUNTER(23), 0, &value);
 	assert_int_equal(value, 15);
-	/* Those of threads that are not here count nothing, and can be given back. */
-	ring(UPCI_DOORBELL_WRITE, other, UPC_REG_START_STOP, 1, NULL);
+	/* Those of threads that are not here cannot be started, and can be given back. */
+	assert_int_equal(ring(UPCI_DOORBELL_WRITE, other, UPC_REG_START_STOP, 1, NULL), UPCI_DOORBELL_NOT_COUNTED);
 	run_blocks(FIVE, 3);
 	ring(UPCI_DOORBELL_READ, other, UPC_REG_COUNTER(23), 0, &value);
 	assert_int_equal(value, 0);
