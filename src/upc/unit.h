@@ -248,5 +248,7 @@ int upci_unit_reopen_thresholds(struct upc_unit *unit, struct upci_sources *sour
 
 /* Shows the counts to monitors; with configuration also what may have changed of it. */
 void upci_unit_show(struct upc_unit *unit, bool configuration);
+/* The same, of what was read last: an exact source is not asked again. */
+void upci_unit_show_copy(struct upc_unit *unit);
 
 #endif
