@@ -101,6 +101,43 @@ static void test_threshold(const char *when)
 	ring(UPCI_DOORBELL_DESTROY, 0, 0);
 }
 
+/* Interrupts that nobody fetched before the context stopped are none of the next start's. */
+static void test_forgotten(void)
+{
+	struct sigaction action = {.sa_handler = on_signal}, ignore = {.sa_handler = SIG_IGN};
+
+	wrong = signals = interrupts = 0;
+	period = 250;
+	make();
+	ring(UPCI_DOORBELL_SIGNAL, (uint64_t)SIGRTMIN, 0);
+	ring(UPCI_DOORBELL_THRESHOLD, 0, period);
+	sigaction(SIGRTMIN, &ignore, NULL);
+	ring(UPCI_DOORBELL_WRITE, UPC_REG_START_STOP, 1);
+	loop(1000);
+	ring(UPCI_DOORBELL_WRITE, UPC_REG_START_STOP, 0);
+	sigaction(SIGRTMIN, &action, NULL);
+	ring(UPCI_DOORBELL_PRESET, 0, 0);
+	ring(UPCI_DOORBELL_WRITE, UPC_REG_START_STOP, 1);
+	loop(1000);
+	ok(interrupts == 4 && signals == 4 && wrong == 0, "a start forgets what nobody fetched, and signals again");
+	ring(UPCI_DOORBELL_DESTROY, 0, 0);
+}
+
+/* Operations are compared whole, and contexts too. */
+static void test_refused(void)
+{
+	struct upci_doorbell_word word = {0, 0};
+
+	wrong = 0;
+	make();
+	syscall(UPCI_DOORBELL_CALL, (UINT64_C(1) << 32) + UPCI_DOORBELL_DESTROY, context, 0, 0, &word);
+	ok(word.status == UPCI_DOORBELL_UNKNOWN, "an operation beyond all");
+	ring(UPCI_DOORBELL_DESTROY, 0, 0);
+	ok(wrong == 0, "... did nothing");
+	ring(UPCI_DOORBELL_DESTROY, 0, 0);
+	ok(wrong == 1, "a context that is gone is not known");
+}
+
 static void *nothing(void *argument)
 {
 	return argument;
@@ -113,6 +150,8 @@ static int inside(void)
 	test_counts("one thread");
 	test_threshold("one thread");
 	test_counts("one thread again");
+	test_forgotten();
+	test_refused();
 	pthread_create(&thread, NULL, nothing, NULL);
 	pthread_join(thread, NULL);
 	test_counts("after another");

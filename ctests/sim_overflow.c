@@ -4,6 +4,7 @@
  * of the threshold, as soon as the block of code has ended in which it was met. The test runs
  * itself under upc_run, twice.
  */
+#include <setjmp.h>
 #include <signal.h>
 
 #include "papi_util.h"
@@ -132,6 +133,111 @@ static void test_blocked(void)
 	destroy(set);
 }
 
+/* What was not called back before the set stopped never is, and the next start is a new one. */
+static void test_stopped_blocked(void)
+{
+	long long values[2];
+	sigset_t all, before;
+	int set = set_of_two();
+
+	overflow(set, "upc:::PU_FPU_MULT_1", 0, 100);
+	PAPI_start(set);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	loop(1050);
+	PAPI_stop(set, values);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	ok(seen.calls[0] == 0 && values[0] == 1050, "a set that stops while signals are blocked calls nobody");
+	PAPI_start(set);
+	loop(1050);
+	PAPI_stop(set, values);
+	ok(seen.calls[0] == 10, "... and does when it is started again");
+	destroy(set);
+}
+
+static sigjmp_buf out;
+
+static void on_overflow_jump(int set, void *address, long long vector, void *context)
+{
+	on_overflow(set, address, vector, context);
+	siglongjmp(out, 1);
+}
+
+/* A handler that does not return. */
+static void test_jump(void)
+{
+	long long values[2];
+	int set = set_of_two(), code;
+	volatile int rounds = 0;
+
+	PAPI_event_name_to_code("upc:::PU_FPU_MULT_1", &code);
+	seen.set = set;
+	seen.thread = pthread_self();
+	ok(PAPI_overflow(set, code, 100, 0, on_overflow_jump) == PAPI_OK && PAPI_start(set) == PAPI_OK,
+	   "a handler that jumps");
+	sigsetjmp(out, 1);
+	if (rounds++ < 10)
+		loop(1000);
+	PAPI_stop(set, values);
+	ok(seen.calls[0] == 10 && values[0] == 1000, "it is called again each time");
+	if (seen.calls[0] != 10 || values[0] != 1000)
+		note("%d calls, %lld counted", seen.calls[0], values[0]);
+	destroy(set);
+}
+
+static void on_overflow_stop(int set, void *address, long long vector, void *context)
+{
+	long long values[2];
+
+	on_overflow(set, address, vector, context);
+	if (seen.calls[0] == 2 && (PAPI_stop(set, values) != PAPI_OK || PAPI_cleanup_eventset(set) != PAPI_OK ||
+				   PAPI_destroy_eventset(&set) != PAPI_OK))
+		seen.wrong++;
+}
+
+/* A handler that takes the set away, while more interrupts of it are queued. */
+static void test_gone(void)
+{
+	sigset_t all, before;
+	int set = set_of_two(), code;
+
+	PAPI_event_name_to_code("upc:::PU_FPU_MULT_1", &code);
+	seen.set = set;
+	seen.thread = pthread_self();
+	PAPI_overflow(set, code, 100, 0, on_overflow_stop);
+	PAPI_start(set);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	loop(1050);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	ok(seen.calls[0] == 2 && !seen.wrong, "a handler stops and destroys the set: it is not called again");
+}
+
+/* A handler that counts more than the threshold would be called for ever. */
+static void test_endless(void)
+{
+	long long values[2];
+	int set = set_with("upc:::PU_INSTRUCTIONS");
+	sigset_t blocked;
+
+	memset(&seen, 0, sizeof(seen));
+	ok(overflow(set, "upc:::PU_INSTRUCTIONS", 0, 200) == PAPI_OK, "a threshold that the handler counts itself");
+	PAPI_start(set);
+	loop(10000);
+	PAPI_stop(set, values);
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	ok(seen.calls[0] >= 65536 && values[0] > 65536 * 200 && sigismember(&blocked, SIGRTMIN + 5),
+	   "the program goes on, without further callbacks");
+	seen.calls[0] = 0;
+	ok(overflow(set, "upc:::PU_INSTRUCTIONS", 0, 0) == PAPI_OK &&
+	   overflow(set, "upc:::PU_INSTRUCTIONS", 0, 100000) == PAPI_OK, "another threshold");
+	PAPI_start(set);
+	loop(100000);
+	PAPI_stop(set, values);
+	ok(seen.calls[0] == (int)(values[0] / 100000), "... is heard of");
+	destroy(set);
+}
+
 /* Instructions are what handlers execute as well. */
 static void test_instructions(void)
 {
@@ -224,7 +330,11 @@ static int inside(void)
 	test_one(4096, 20000);
 	test_two();
 	test_blocked();
+	test_stopped_blocked();
+	test_jump();
+	test_gone();
 	test_instructions();
+	test_endless();
 	test_fork();
 	test_threads();
 	return done();

@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..74"
+echo "1..75"
 
 # ---- what needs no emulator
 
@@ -272,6 +272,13 @@ children_off()
 		[ "$(grep -c ^process csv)" = 1 ]
 }
 check "--children=off: the program alone" children_off
+# Outside the simulator libupc would refuse it.
+children_source()
+{
+	run 0 --children=off -o report sh -c 'env; exec env' && [ "$(grep -c '^UPC_SOURCE=sim' out)" = 1 ] &&
+		run 0 -o report sh -c 'env; exec env' && [ "$(grep -c '^UPC_SOURCE=sim' out)" = 2 ]
+}
+check "... and only who is simulated is told to count that" children_source
 privileged()
 {
 	cp /bin/true own && chmod 4755 own && counted -e INSTRUCTIONS sh -c './own; ./own; exit 0' &&

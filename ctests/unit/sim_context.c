@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../../src/sim/context.h" /* not that of src/upc */
 #include "doorbell.h"
@@ -65,7 +66,7 @@ unsigned upcs_thread_core_locked(uint32_t index)
 
 pid_t upcs_thread_id_locked(uint32_t index)
 {
-	return threads[index].ended ? 0 : 1000 + (pid_t)index;
+	return index == UPCS_NO_THREAD ? 0 : threads[index].ended ? 0 : 1000 + (pid_t)index;
 }
 
 void upcs_thread_attend_locked(uint32_t index, bool has_to)
@@ -595,6 +596,55 @@ static void test_refused(void **state)
 	upc_catalogue_close(c);
 }
 
+/* Others see what was read last. */
+static void test_share(void **state)
+{
+	struct upc_catalogue *c = open_catalogue();
+	struct upc_unit *u = unit_of(c);
+	uint32_t code = add(u, c, "PU_INSTRUCTIONS");
+	uint64_t values[UPC_COUNTERS], value;
+	unsigned shown = 0;
+	struct upc_monitor *m;
+	char name[64];
+	unsigned i;
+
+	(void)state;
+	snprintf(name, sizeof(name), "sim-context-%d", (int)getpid());
+	assert_int_equal(upc_unit_share(u, name, NULL), 0);
+	assert_int_equal(upc_monitor_open(name, NULL, &m), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	run_blocks(FIVE, 3);
+	value = value_of(u, code);
+	run_blocks(FIVE, 3);
+	assert_int_equal(value, 21);
+	assert_int_equal(upc_monitor_read(m, values, NULL), 0);
+	for (i = 0; i < UPC_COUNTERS; i++)
+		shown += values[i] == value;
+	assert_int_equal(shown, 1);
+	upc_monitor_close(m);
+	upc_unit_destroy(u);
+	upc_catalogue_close(c);
+}
+
+/* Who would count nothing is told so. */
+static void test_thread_gone(void **state)
+{
+	struct upc_catalogue *c = open_catalogue();
+	struct upc_unit *u = unit_of(c);
+
+	(void)state;
+	add(u, c, "PU_INSTRUCTIONS");
+	threads[0].ended = true;
+	assert_int_equal(upc_unit_start(u), UPC_ENOSUPP);
+	assert_non_null(strstr(upc_last_message(), "does not count"));
+	assert_false(upc_unit_running(u));
+	threads[0].ended = false;
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_true(upc_unit_running(u));
+	upc_unit_destroy(u);
+	upc_catalogue_close(c);
+}
+
 /* The child's thread has a record of its own, from zero on. */
 static void test_fork(void **state)
 {
@@ -618,8 +668,8 @@ static void test_fork(void **state)
 	run_blocks(FIVE, 3);
 	ring(UPCI_DOORBELL_READ, context, UPC_REG_COUNTER(23), 0, &value);
 	assert_int_equal(value, 15);
-	/* Those of threads that are not here count nothing, and can be given back. */
-	ring(UPCI_DOORBELL_WRITE, other, UPC_REG_START_STOP, 1, NULL);
+	/* Those of threads that are not here cannot be started, and can be given back. */
+	assert_int_equal(ring(UPCI_DOORBELL_WRITE, other, UPC_REG_START_STOP, 1, NULL), UPCI_DOORBELL_NOT_COUNTED);
 	run_blocks(FIVE, 3);
 	ring(UPCI_DOORBELL_READ, other, UPC_REG_COUNTER(23), 0, &value);
 	assert_int_equal(value, 0);
@@ -642,6 +692,8 @@ int main(void)
 		cmocka_unit_test_setup(test_parity, set_up),
 		cmocka_unit_test_setup(test_clock, set_up),
 		cmocka_unit_test_setup(test_refused, set_up),
+		cmocka_unit_test_setup(test_share, set_up),
+		cmocka_unit_test_setup(test_thread_gone, set_up),
 		cmocka_unit_test_setup(test_fork, set_up),
 	};
 

@@ -105,6 +105,12 @@ bool upcs_context_fetch_locked(struct upcs_context *c, struct upci_doorbell_inte
 	return any;
 }
 
+void upcs_context_forget_locked(struct upcs_context *c)
+{
+	c->queued = 0;
+	c->signalled = false;
+}
+
 /* ---- counting ------------------------------------------------------------------------ */
 
 /* Input 2 or 3 of each counter that chooses it. */
@@ -303,8 +309,7 @@ void upcs_context_forked(void)
 		if (!c)
 			continue;
 		c->owner = c->owner == before ? upcs_thread_self() : UPCS_NO_THREAD;
-		c->queued = 0;
-		c->signalled = false;
+		upcs_context_forget_locked(c);
 		c->totals.regs.run = false;
 		memset(c->seen, 0, sizeof(c->seen));
 	}

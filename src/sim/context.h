@@ -56,6 +56,8 @@ void upcs_context_look_locked(struct upcs_context *context);
 /* Something was changed by hand: tells of what that raised, and sees to it that the thread meets
  * what is armed now. */
 void upcs_context_changed_locked(struct upcs_context *context);
+/* Interrupts that nobody has fetched: as if there had been none. */
+void upcs_context_forget_locked(struct upcs_context *context);
 /* The oldest interrupt. False: there is none, and the next one is signalled again. */
 bool upcs_context_fetch_locked(struct upcs_context *context, struct upci_doorbell_interrupt *interrupt);
 

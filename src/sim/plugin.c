@@ -178,17 +178,32 @@ static bool is_native(enum upcs_guest guest)
 }
 
 /* execve, with a descriptor that stays open; -1: none. */
-static void become(const struct upcs_exec *exec, int fd)
+static void become(const char *path, char **argv, char **envp, int fd)
 {
 	int flags = fd >= 0 ? fcntl(fd, F_GETFD) : -1;
 
 	if (flags >= 0)
 		fcntl(fd, F_SETFD, flags & ~FD_CLOEXEC);
 	upcs_process_leave();
-	execve(exec->argv[0], exec->argv, exec->envp);
+	execve(path, argv, envp);
 	upcs_process_stay();
 	if (flags >= 0)
 		fcntl(fd, F_SETFD, flags);
+}
+
+/* Takes away what upc_run has put there: where there is no simulator libupc refuses it. */
+static bool forget_source(char **envp)
+{
+	static const char source[] = "UPC_SOURCE=sim";
+	char **from, **to = envp;
+
+	for (from = envp; *from; from++)
+		if (strcmp(*from, source))
+			*to++ = *from;
+		else
+			free(*from);
+	*to = NULL;
+	return to != from;
 }
 
 /* Returns only if it cannot be, or must not: then the guest's own call says why, or goes on. */
@@ -205,7 +220,9 @@ static void execute(const char *path, int fd, char **argv, char **envp)
 	if (upcs_exec_make(&command, path, argv, envp, &exec))
 		return;
 	if (command.counted || !is_native(exec.info.guest))
-		become(&exec, fd);
+		become(exec.argv[0], exec.argv, exec.envp, fd);
+	else if (forget_source(envp))
+		become(path, argv, envp, fd);
 	upcs_exec_free(&exec);
 }
 

@@ -46,6 +46,13 @@ static uint64_t operate(struct upcs_context *c, uint64_t operation, uint64_t a, 
 		return a <= UPC_REG_THRESHOLD && upci_totals_read(&c->totals, (unsigned)a, value) == 0 ?
 			UPCI_DOORBELL_DONE : UPCI_DOORBELL_UNKNOWN;
 	case UPCI_DOORBELL_WRITE:
+		if (a == UPC_REG_START_STOP && b & 1 && !c->totals.regs.run) {
+			/* Nothing would be counted. */
+			if (!upcs_thread_id_locked(c->owner))
+				return UPCI_DOORBELL_NOT_COUNTED;
+			/* What was not fetched while it was stopped is of another time. */
+			upcs_context_forget_locked(c);
+		}
 		return a <= UPC_REG_THRESHOLD && upci_totals_write(&c->totals, (unsigned)a, b) == 0 ?
 			UPCI_DOORBELL_DONE : UPCI_DOORBELL_UNKNOWN;
 	case UPCI_DOORBELL_PRESET:
@@ -164,7 +171,7 @@ static void act_on(struct upcs_context *c, uint64_t operation, uint64_t a, uint6
 
 static void act_locked(uint64_t operation, uint64_t id, uint64_t a, uint64_t b, union answer *answer)
 {
-	struct upcs_context *c = upcs_context_find_locked(id);
+	struct upcs_context *c = operation <= UPCI_DOORBELL_FETCH ? upcs_context_find_locked(id) : NULL;
 
 	if (operation == UPCI_DOORBELL_HELLO)
 		answer_hello(&answer->hello);

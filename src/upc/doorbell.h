@@ -22,7 +22,8 @@
  *
  * Thresholds of events are the context's: it preloads the counter anew when it interrupts, so
  * that no count is lost however late the program hears of it. Interrupts are queued in the
- * context, and the thread gets one signal, until somebody has fetched all.
+ * context, and the thread gets one signal, until somebody has fetched all or starts the context,
+ * which forgets those of before.
  *
  * All fields are little endian, as the guests are that have this (x86-64, AArch64). The layout
  * of what is there does not change; what is added changes the version.
@@ -64,7 +65,7 @@ enum upci_doorbell_status {
 	UPCI_DOORBELL_NONE,	   /* nothing to fetch						*/
 	UPCI_DOORBELL_UNKNOWN,	   /* no such operation, context, register, counter or signal	*/
 	UPCI_DOORBELL_NO_MEMORY,   /* or as many contexts as there can be			*/
-	UPCI_DOORBELL_NOT_COUNTED, /* the simulator was told not to count this process		*/
+	UPCI_DOORBELL_NOT_COUNTED, /* told not to count this process; started without its thread */
 };
 
 struct upci_doorbell_word {

@@ -54,8 +54,9 @@ static int fail_status(uint64_t status)
 	case UPCI_DOORBELL_NO_MEMORY:
 		return upci_fail(UPC_ENOMEM, "the simulator has no memory, or no place, for one more unit");
 	case UPCI_DOORBELL_NOT_COUNTED:
-		return upci_fail(UPC_ENOSUPP, "the simulator does not count this process: upc_run was told to leave out "
-				 "children, or has no more records");
+		return upci_fail(UPC_ENOSUPP, "the simulator does not count this process or thread: upc_run was told to "
+				 "leave out children, or has no more records, or the thread that made the "
+				 "unit is not here");
 	default:
 		return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is 'sim', and this program does not run on the simulated node: "
 				 "start it with 'upc_run -- PROGRAM', or unset UPC_SOURCE");
@@ -107,9 +108,10 @@ static int sim_read(struct upci_exact *exact, unsigned offset, uint64_t *value)
 static int sim_write(struct upci_exact *exact, unsigned offset, uint64_t value)
 {
 	struct sim *sim = of(exact);
+	uint64_t status = ring_word(sim, UPCI_DOORBELL_WRITE, offset, value, NULL);
 
-	if (ring_word(sim, UPCI_DOORBELL_WRITE, offset, value, NULL) != UPCI_DOORBELL_DONE)
-		return UPC_EFAULT;
+	if (status != UPCI_DOORBELL_DONE)
+		return offset == UPC_REG_START_STOP ? fail_status(status) : UPC_EFAULT;
 	if (offset == UPC_REG_START_STOP)
 		sim->run = value & 1;
 	return 0;

@@ -46,7 +46,7 @@ static void after_fork(struct upci_fork_entry *entry)
 	u->started = u->partial = false;
 	/* Beside a script there is nothing to open. */
 	u->forked = !upci_unit_preloads(u);
-	upci_unit_write_run(u, false);
+	(void)upci_unit_write_run(u, false);
 	clear_counters(u);
 }
 
@@ -289,12 +289,13 @@ int upc_unit_start(struct upc_unit *u)
 	error = upci_unit_base(u);
 	if (!error)
 		error = upci_perf_start(u->sources.perf);
+	if (!error)
+		error = upci_unit_write_run(u, true);
 	if (error) {
 		(void)upci_perf_stop(u->sources.perf);
 		(void)upci_unit_pass_over(u);
 		return error;
 	}
-	upci_unit_write_run(u, true);
 	u->started = true;
 	upci_unit_show(u, false);
 	return 0;
@@ -316,7 +317,7 @@ int upc_unit_stop(struct upc_unit *u)
 		u->stale = true;
 	}
 	error = upci_unit_update(u);
-	upci_unit_write_run(u, false);
+	(void)upci_unit_write_run(u, false);
 	upci_unit_show(u, false);
 	if (u->context.enable_on_exec) {
 		/* From here on the unit is one that starts at once. The exec, if

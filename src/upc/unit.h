@@ -192,7 +192,8 @@ static inline bool upci_unit_preloads(const struct upc_unit *unit)
 void upci_unit_write_counter(struct upc_unit *unit, unsigned i, uint64_t value);
 void upci_unit_write_field(struct upc_unit *unit, unsigned i, uint8_t field);
 void upci_unit_write_threshold(struct upc_unit *unit, uint64_t value);
-void upci_unit_write_run(struct upc_unit *unit, bool run);
+/* Nothing but a start of the simulator's unit can fail; then it does not run. */
+int upci_unit_write_run(struct upc_unit *unit, bool run);
 
 /* UPC_ESTATE where an interrupt of the unit is being told: then what must not be done. */
 int upci_unit_check_idle(const struct upc_unit *unit, const char *what);
@@ -247,5 +248,7 @@ int upci_unit_reopen_thresholds(struct upc_unit *unit, struct upci_sources *sour
 
 /* Shows the counts to monitors; with configuration also what may have changed of it. */
 void upci_unit_show(struct upc_unit *unit, bool configuration);
+/* The same, of what was read last: an exact source is not asked again. */
+void upci_unit_show_copy(struct upc_unit *unit);
 
 #endif

@@ -54,15 +54,16 @@ void upci_unit_write_threshold(struct upc_unit *u, uint64_t value)
 	u->stale = true;
 }
 
-void upci_unit_write_run(struct upc_unit *u, bool run)
+int upci_unit_write_run(struct upc_unit *u, bool run)
 {
-	u->regs.run = run;
-	if (!u->exact)
-		return;
-	u->exact->ops->write(u->exact, UPC_REG_START_STOP, run);
+	int error = u->exact ? u->exact->ops->write(u->exact, UPC_REG_START_STOP, run) : 0;
+
+	/* Who cannot be stopped does not count either. */
+	u->regs.run = run && !error;
 	/* Until then it counted, where it goes on by itself. */
-	if (!upci_unit_preloads(u))
+	if (u->exact && !upci_unit_preloads(u))
 		u->stale = true;
+	return error;
 }
 
 /* ---- of a source that keeps presets ---------------------------------------- */

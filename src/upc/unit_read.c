@@ -203,6 +203,9 @@ int upci_unit_update(struct upc_unit *u)
 		upci_unit_refresh(u);
 		if (u->regs.run)
 			take_in_local(u);
+		/* Who plays shows what he has played. */
+		if (!upci_unit_preloads(u))
+			upci_unit_show_copy(u);
 		return 0;
 	}
 	if (u->forked)

@@ -18,13 +18,10 @@ static void show_configuration(struct upc_unit *u)
 	}
 }
 
-void upci_unit_show(struct upc_unit *u, bool configuration)
+static void show(struct upc_unit *u, bool configuration)
 {
 	unsigned i;
 
-	if (!u->shared.page)
-		return;
-	upci_unit_refresh(u);
 	upci_shared_begin(&u->shared);
 	for (i = 0; i < UPC_COUNTERS; i++)
 		upci_shared_count(&u->shared, i, upci_unit_count(u, i));
@@ -32,6 +29,20 @@ void upci_unit_show(struct upc_unit *u, bool configuration)
 	if (configuration)
 		show_configuration(u);
 	upci_shared_end(&u->shared, configuration);
+}
+
+void upci_unit_show(struct upc_unit *u, bool configuration)
+{
+	if (!u->shared.page)
+		return;
+	upci_unit_refresh(u);
+	show(u, configuration);
+}
+
+void upci_unit_show_copy(struct upc_unit *u)
+{
+	if (u->shared.page)
+		show(u, false);
 }
 
 int upc_unit_share(struct upc_unit *u, const char *name, const struct upc_share_options *options)

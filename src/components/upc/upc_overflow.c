@@ -12,12 +12,14 @@
 #include <ucontext.h>
 
 #include "upc_overflow.h"
+#include "upc_report.h"
 #include "upc_signal.h"
 
 #include "extras.h"
 
 static int component;
 static int replays, simulates;
+static __thread volatile sig_atomic_t gave_up; /* the signal is blocked: see give_up() */
 
 void upcp_overflow_open(int index, int is_replay, int is_simulation)
 {
@@ -246,6 +248,19 @@ static int prepare(struct upcp_state *state, int *papi)
 	return upcp_set_watch(&state->set, on_interrupt, state, upcp_signal_number());
 }
 
+/* Another threshold is another chance. */
+static void listen_again(void)
+{
+	sigset_t signal;
+
+	if (!gave_up)
+		return;
+	gave_up = 0;
+	sigemptyset(&signal);
+	sigaddset(&signal, upcp_signal_number());
+	pthread_sigmask(SIG_UNBLOCK, &signal, NULL);
+}
+
 static void release(struct upcp_state *state)
 {
 	if (!state->signals || any_threshold(&state->set))
@@ -280,6 +295,7 @@ int upcp_overflow_set(EventSetInfo_t *owner, int *papi)
 		apply(owner); /* as it was before: nothing new is asked for */
 	} else {
 		remember(&state->good, owner);
+		listen_again();
 	}
 	release(state);
 	return error;
@@ -362,6 +378,62 @@ static void on_interrupt(struct upc_unit *unit, const struct upc_interrupt *inte
 #define ALIGNED
 #endif
 
+/* At once; those behind them are fetched when the user's handler was called for these. */
+#define CHUNK 64
+/* More than can wait for a thread that has its signals blocked: so many in one signal are
+ * what the handler itself has counted. */
+#define ENDLESS 100000
+
+/*
+ * The user's handler may stop the set, destroy it, or shut PAPI down, which takes the thread's
+ * structure away.
+ */
+static int still_runs(const EventSetInfo_t *owner)
+{
+	ThreadInfo_t *thread = _papi_hwi_lookup_thread(0);
+
+	return thread && thread->running_eventset[component] == owner;
+}
+
+/*
+ * What the handler counts is more than a threshold: each time it has returned it would be called
+ * again, and the program never go on. The program's thread gets the signal no more, until it
+ * sets another threshold.
+ */
+static void give_up(int signal, ucontext_t *interrupted)
+{
+	sigaddset(&interrupted->uc_sigmask, signal);
+	gave_up = 1;
+	upcp_report_from_handler("PAPI upc: the overflow handler itself counts more than the threshold, and "
+				 "would be called for ever: this thread hears of no more overflows; use a "
+				 "greater threshold, or an event that the handler does not count\n");
+}
+
+/*
+ * One signal tells of all that is queued. What is fetched is nothing that the simulator waits for
+ * any more, so all is fetched before the user's handler is called: it may not return (longjmp).
+ */
+static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int signal,
+			    _papi_hwi_context_t *context)
+{
+	int position[CHUNK];
+	int called = 0, n, i;
+
+	do {
+		for (n = 0; n < CHUNK; n++) {
+			position[n] = upcp_set_signalled(owner->ctl_state, context->si->si_fd);
+			if (position[n] == UPCP_NO_POSITION)
+				break;
+		}
+		for (i = 0; i < n && still_runs(owner); i++)
+			dispatch(owner, thread, position[i], GET_OVERFLOW_ADDRESS((*context)),
+				 context);
+		called += n;
+	} while (n && called < ENDLESS && still_runs(owner));
+	if (n && called >= ENDLESS && still_runs(owner))
+		give_up(signal, context->ucontext);
+}
+
 /*
  * What it calls, and why that is safe in a handler: _papi_hwi_lookup_thread reads
  * thread-local storage that the thread's first use of PAPI has set up (without
@@ -378,7 +450,6 @@ ALIGNED void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext
 	_papi_hwi_context_t context;
 	int position;
 
-	(void)signal;
 	context.si = info;
 	context.ucontext = ucontext;
 	if (!owner || !(owner->state & PAPI_OVERFLOWING)) {
@@ -387,14 +458,12 @@ ALIGNED void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext
 		/* PAPI's timer: it reads the set and compares. */
 		_papi_hwi_dispatch_overflow_signal(&context, GET_OVERFLOW_ADDRESS(context), NULL, 0,
 						   0, &thread, component);
+	} else if (info && simulates) {
+		dispatch_queued(owner, thread, signal, &context);
 	} else if (info) {
-		/* One signal each; or one for all that is queued, also while it is handled. */
-		do {
-			position = upcp_set_signalled(owner->ctl_state, info->si_fd);
-			if (position != UPCP_NO_POSITION)
-				dispatch(owner, thread, position, GET_OVERFLOW_ADDRESS(context),
-					 &context);
-		} while (simulates && position != UPCP_NO_POSITION);
+		position = upcp_set_signalled(owner->ctl_state, info->si_fd);
+		if (position != UPCP_NO_POSITION)
+			dispatch(owner, thread, position, GET_OVERFLOW_ADDRESS(context), &context);
 	}
 	errno = saved;
 }

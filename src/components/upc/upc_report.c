@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "upc_report.h"
 
@@ -49,4 +50,11 @@ void upcp_report(enum upcp_report kind, const char *message)
 	}
 	if (i < LINES_MAX)
 		fprintf(stderr, "PAPI upc: %s\n", message);
+}
+
+void upcp_report_from_handler(const char *message)
+{
+	/* There is nothing else to do where it fails. */
+	if (!quiet() && write(STDERR_FILENO, message, strlen(message)) < 0)
+		return;
 }

@@ -23,4 +23,7 @@ enum upcp_report {
  * Context: any thread; not for signal handlers. */
 void upcp_report(enum upcp_report kind, const char *message);
 
+/* In a signal handler: a whole line, each time. */
+void upcp_report_from_handler(const char *message);
+
 #endif /* UPC_REPORT_H */
