@@ -128,9 +128,11 @@ bool upcs_elf_section(const struct upcs_elf *elf, uint32_t i, struct upcs_elf_se
 
 bool upcs_elf_offset(const struct upcs_elf *elf, uint64_t address, uint64_t *offset, uint32_t *flags)
 {
-	const struct upcs_elf_segment *load;
+	uint32_t i;
 
-	for (load = elf->segment; load < elf->segment + elf->segments; load++) {
+	for (i = 0; i < elf->segments; i++) {
+		const struct upcs_elf_segment *load = &elf->segment[i];
+
 		if (load->type != PT_LOAD || address < load->address ||
 		    address - load->address >= load->bytes)
 			continue;
