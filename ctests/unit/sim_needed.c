@@ -71,9 +71,9 @@ static void put_library(const char *name, uint16_t machine, const char *library)
 				      .symbols = of_library, .needed = library });
 }
 
-static int look(const char *prefix, const char *library_path, const char *name)
+static int look(const char *prefix, const char *search_path, const char *name)
 {
-	return upcs_symbols_needed(program, prefix, library_path, name, &needed);
+	return upcs_symbols_needed(program, prefix, search_path, name, &needed);
 }
 
 static void assert_file(const char *name)

@@ -21,7 +21,7 @@
 
 struct search {
 	enum upcs_guest guest;
-	const char *prefix, *library_path, *name;
+	const char *prefix, *search_path, *name;
 	char *object[OBJECTS_MAX]; /* paths; those behind `looked` are still to be looked at */
 	unsigned objects;
 	struct upcs_needed *needed;
@@ -239,7 +239,7 @@ static int add_library(struct search *search, const struct dynamic *dynamic, con
 		found = try_path(search, path, library);
 	else
 		found = (!dynamic->runpath && try_list(search, path, dynamic->rpath, origin, library)) ||
-			try_list(search, path, search->library_path, origin, library) ||
+			try_list(search, path, search->search_path, origin, library) ||
 			try_list(search, path, dynamic->runpath, origin, library) ||
 			try_usual(search, path, library);
 	if (found)
@@ -324,11 +324,11 @@ static int look_into(struct search *search, const char *path, bool is_program)
 	return result;
 }
 
-int upcs_symbols_needed(const char *program, const char *prefix, const char *library_path,
+int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path,
 			const char *name, struct upcs_needed *needed)
 {
 	struct search search = {
-		.prefix = prefix, .library_path = library_path, .name = name, .needed = needed
+		.prefix = prefix, .search_path = search_path, .name = name, .needed = needed
 	};
 	struct upcs_program_info info;
 	char path[PATH_MAX];

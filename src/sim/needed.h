@@ -23,12 +23,12 @@ struct upcs_needed {
 
 /*
  * Looks for function name in program, its interpreter, and its shared libraries, as its
- * dynamic linker finds them: RPATH, library_path (LD_LIBRARY_PATH, may be NULL), RUNPATH,
+ * dynamic linker finds them: RPATH, search_path (LD_LIBRARY_PATH, may be NULL), RUNPATH,
  * and the usual directories, first below prefix ("" or NULL: only the machine's own).
  * What is opened while it runs (dlopen) or preloaded is not known.
  * 0: found. -ENOENT: not; and needed says what there is. -errno: program cannot be read.
  */
-int upcs_symbols_needed(const char *program, const char *prefix, const char *library_path,
+int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path,
 			const char *name, struct upcs_needed *needed);
 
 #endif
