@@ -113,18 +113,26 @@ static void test_two(void)
 	destroy(set);
 }
 
-/* A blocked signal waits, its interrupts with it. */
-static void test_blocked(void)
+/* 10 thresholds and a half, with all signals blocked. */
+static void count_blocked(int set, sigset_t *before)
 {
-	long long values[2];
-	sigset_t all, before;
-	int set = set_of_two();
+	sigset_t all;
 
 	overflow(set, "upc:::PU_FPU_MULT_1", 0, 100);
 	PAPI_start(set);
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
+	sigprocmask(SIG_SETMASK, &all, before);
 	loop(1050);
+}
+
+/* A blocked signal waits, its interrupts with it. */
+static void test_blocked(void)
+{
+	long long values[2];
+	sigset_t before;
+	int set = set_of_two();
+
+	count_blocked(set, &before);
 	ok(seen.calls[0] == 0, "no callback while signals are blocked");
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	ok(seen.calls[0] == 10, "all of them when they are not");
@@ -137,14 +145,10 @@ static void test_blocked(void)
 static void test_stopped_blocked(void)
 {
 	long long values[2];
-	sigset_t all, before;
+	sigset_t before;
 	int set = set_of_two();
 
-	overflow(set, "upc:::PU_FPU_MULT_1", 0, 100);
-	PAPI_start(set);
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	loop(1050);
+	count_blocked(set, &before);
 	PAPI_stop(set, values);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	ok(seen.calls[0] == 0 && values[0] == 1050, "a set that stops while signals are blocked calls nobody");

@@ -48,20 +48,30 @@ void run_process_name(const struct upcs_process *process, char name[UPCS_WORD_MA
 		memmove(name, slash + 1, strlen(slash));
 }
 
-/* "1 thread has", "2 threads have". */
-static void amount(char text[64], uint64_t n, const char *what, const char *many)
-{
-	char count[UTIL_NUMBER_MAX];
-
-	util_format_count(n, count);
-	snprintf(text, 64, "%s %s", count, n == 1 ? what : many);
-}
-
 void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text),
 		      void *to)
 {
 	const struct run_counts *counts = &report->counts;
-	char text[NOTE_MAX], many[64];
+	const struct {
+		uint64_t n;
+		const char *one, *many, *what; /* "1 thread has", "2 threads have", ... */
+	} told[] = {
+		{counts->threads_without, "thread", "threads",
+		 "more than there is room for: not in the counts"},
+		{counts->processes_without, "process", "processes",
+		 "more than there is room for: not in the counts"},
+		{counts->unknown, "block has", "blocks have",
+		 "instructions that the decoder does not know: each is one of INSTRUCTIONS and of "
+		 "IPIPE_OTHER"},
+		{counts->lost, "process was", "processes were",
+		 "killed: all that was done until then is in the counts"},
+		{counts->left, "process has", "processes have",
+		 "executed a program that could not be simulated, as one that is set-user-id or of "
+		 "another user: it ran, and is not in the counts"},
+		{counts->running, "process", "processes",
+		 "still running: counted up to the end of the program"},
+	};
+	char text[NOTE_MAX], count[UTIL_NUMBER_MAX];
 
 	if (WIFSIGNALED(report->status)) {
 		snprintf(text, sizeof(text), "ended by signal %d (%s)", WTERMSIG(report->status),
@@ -70,36 +80,12 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 	}
 	if (counts->folded > 0)
 		note(to, "thread n of a process is counted on core n mod 4");
-	if (counts->threads_without > 0) {
-		amount(many, counts->threads_without, "thread", "threads");
-		snprintf(text, sizeof(text), "%s more than there is room for: not in the counts", many);
-		note(to, text);
-	}
-	if (counts->processes_without > 0) {
-		amount(many, counts->processes_without, "process", "processes");
-		snprintf(text, sizeof(text), "%s more than there is room for: not in the counts", many);
-		note(to, text);
-	}
-	if (counts->unknown > 0) {
-		amount(many, counts->unknown, "block has", "blocks have");
-		snprintf(text, sizeof(text), "%s instructions that the decoder does not know: each is one "
-			 "of INSTRUCTIONS and of IPIPE_OTHER", many);
-		note(to, text);
-	}
-	if (counts->lost > 0) {
-		amount(many, counts->lost, "process was", "processes were");
-		snprintf(text, sizeof(text), "%s killed: all that was done until then is in the counts", many);
-		note(to, text);
-	}
-	if (counts->left > 0) {
-		amount(many, counts->left, "process has", "processes have");
-		snprintf(text, sizeof(text), "%s executed a program that could not be simulated, as one that "
-			 "is set-user-id or of another user: it ran, and is not in the counts", many);
-		note(to, text);
-	}
-	if (counts->running > 0) {
-		amount(many, counts->running, "process still runs", "processes still run");
-		snprintf(text, sizeof(text), "%s: counted up to the end of the program", many);
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		if (told[i].n == 0)
+			continue;
+		util_format_count(told[i].n, count);
+		snprintf(text, sizeof(text), "%s %s %s", count,
+			 told[i].n == 1 ? told[i].one : told[i].many, told[i].what);
 		note(to, text);
 	}
 	for (unsigned r = 0; r < report->options->regions; r++) {
