@@ -98,6 +98,78 @@ static void clocks(void)
 	   mpxi_last_message());
 }
 
+static uint64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Slices of a group that counts who asks the kernel for the time. */
+static uint64_t ask_slices(void *group, const char *what)
+{
+	enum { SLICES = 50 };
+	uint64_t count, asked = 0, size = 0, began = cpu_time();
+	struct mpxi_sample sample = {.count = &count};
+	volatile unsigned work = 0;
+	unsigned i, k;
+
+	for (i = 0; i < SLICES && !ops->start_sig(group); i++) {
+		for (k = 0; k < 100000; k++)
+			work = work + k;
+		if (ops->stop_sig(group, &sample))
+			break;
+		asked += count;
+		size += sample.size;
+	}
+	began = cpu_time() - began;
+	ok(i == SLICES && size > began / 4 && size <= began,
+	   "%s: %u slices are %llu ns of %llu", what, i, (unsigned long long)size,
+	   (unsigned long long)began);
+	return asked;
+}
+
+/* CPU time by an event of the group, where that is cheaper than asking for it. */
+static void time_events(void)
+{
+	struct mpxi_papi *papi = backend(NULL);
+	struct rlimit limit, few;
+	void *group = NULL;
+	uint32_t event;
+	uint64_t asked;
+	int error;
+
+	if (mpxi_papi_code("upc:::tp::syscalls:sys_enter_clock_gettime", &event)) {
+		skip("no tracepoints: %s", mpxi_last_message());
+		mpxi_papi_destroy(papi);
+		return;
+	}
+	group = open_group(papi, &event, 1);
+	asked = ask_slices(group, "with a time event");
+	ok(asked == 0, "nobody asks the kernel for the time: %llu", (unsigned long long)asked);
+	ops->close(papi, group);
+
+	/* As few descriptors as the events take: there is none left for the clock. */
+	getrlimit(RLIMIT_NOFILE, &limit);
+	few = limit;
+	group = NULL;
+	for (few.rlim_cur = 3; !group && few.rlim_cur < 1000; few.rlim_cur++) {
+		setrlimit(RLIMIT_NOFILE, &few);
+		error = ops->open(papi, &event, 1, &group);
+		setrlimit(RLIMIT_NOFILE, &limit);
+		if (error)
+			group = NULL;
+	}
+	if (group) {
+		asked = ask_slices(group, "with no descriptor for it");
+		ok(asked > 0, "a slice's time is asked for: %llu", (unsigned long long)asked);
+	} else {
+		ok(0, "a group with few descriptors: %s", mpxi_last_message());
+	}
+	mpxi_papi_destroy(papi);
+}
+
 static void counting(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
@@ -246,7 +318,6 @@ static void fitting(void)
 	mpxi_papi_destroy(papi);
 }
 
-/* While a list is tried or a group opened, a running one keeps its counts. */
 /* To let go of a tracepoint is slow: what takes nobody's counter is opened to be tried once
  * in a process, and no more in its other threads and lists. */
 static void opened_once(void)
@@ -274,6 +345,7 @@ static void opened_once(void)
 	mpxi_papi_destroy(second);
 }
 
+/* While a list is tried or a group opened, a running one keeps its counts. */
 static void trying(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
@@ -544,6 +616,7 @@ int main(void)
 	if (mpxi_papi_code(FAULTS, &faults) || mpxi_papi_code(SWITCHES, &switches))
 		skip_all("%s", mpxi_last_message());
 	clocks();
+	time_events();
 	counting();
 	together();
 	covariate();

@@ -79,6 +79,31 @@ static bool unit_may_count(void)
 	return (info && !info->disabled) || (source && *source && strcmp(source, "live") != 0);
 }
 
+/* A unit has 256 counters; this is far from it. */
+#define TIMED_MAX 64
+
+bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
+			  uint32_t *time)
+{
+	bool has_perf_group = false;
+	int code = PAPI_NULL;
+	unsigned i;
+
+	if (papi->has_clock || papi->refuses_time || n > TIMED_MAX)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (PAPI_get_event_component((int)event[i]) != papi->upc)
+			continue;
+		if (!mpxi_papi_needs_no_counter(event[i]))
+			return false;
+		has_perf_group |= mpxi_papi_is_unit_software(event[i]);
+	}
+	if (!has_perf_group || PAPI_event_name_to_code("upc:::perf::TASK-CLOCK", &code))
+		return false;
+	*time = (uint32_t)code;
+	return true;
+}
+
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock)
 {
 	switch (clock) {

@@ -23,10 +23,10 @@ static uint64_t cpu_time_sig(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Only for a clock without an event: it is a system call on some machines. */
+/* Only where it is needed: it is a system call. */
 static uint64_t time_for_sig(const struct mpxi_papi_group *group)
 {
-	return group->papi->has_clock ? 0 : cpu_time_sig();
+	return group->has_clock || group->beside ? 0 : cpu_time_sig();
 }
 
 /* ---- counting ------------------------------------------------------------------------ */
@@ -90,7 +90,7 @@ static void fill_sig(const struct mpxi_papi_group *group, uint64_t cpu_time,
 	if (group->clock.value)
 		sample->size = count_at_sig(&group->clock);
 	else
-		sample->size = group->papi->has_clock ? 0 : group->ran + (cpu_time - group->began);
+		sample->size = group->ran + (cpu_time - group->began);
 	sample->covariate = group->covariate.value ? count_at_sig(&group->covariate) : 0;
 	for (i = 0; i < group->n; i++)
 		sample->count[i] = count_at_sig(&group->place[i]);
@@ -216,9 +216,9 @@ static void append(uint32_t *list, unsigned *n, uint32_t event)
 	list[(*n)++] = event;
 }
 
-/* The events of a group with the clock and the covariate, each once. */
+/* The events of a group with its clock, if that is an event, and the covariate, each once. */
 static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
-			 bool beside, unsigned *listed)
+			 bool beside, const uint32_t *clock, unsigned *listed)
 {
 	uint32_t *list = malloc((n + 2) * sizeof(*list));
 	unsigned i;
@@ -228,8 +228,8 @@ static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, un
 		mpxi_error(MPXI_ENOMEM, "no memory for a group of %u events", n);
 		return NULL;
 	}
-	if (papi->has_clock && !beside)
-		append(list, listed, papi->clock);
+	if (clock && !beside)
+		append(list, listed, *clock);
 	if (papi->has_covariate && !beside)
 		append(list, listed, papi->covariate);
 	for (i = 0; i < n; i++)
@@ -246,7 +246,8 @@ static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 
 	if (papi->group_max && n > papi->group_max)
 		return 0;
-	list = list_of(papi, event, n, is_beside(papi, event, n), &listed);
+	list = list_of(papi, event, n, is_beside(papi, event, n),
+		       papi->has_clock ? &papi->clock : NULL, &listed);
 	if (!list)
 		return MPXI_ENOMEM;
 	fits = mpxi_papi_fits(papi, list, listed);
@@ -304,7 +305,7 @@ static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_se
 	const struct mpxi_papi_place place = {&set->value[i], &set->carry[i]};
 	unsigned k;
 
-	if (papi->has_clock && !group->beside && code == papi->clock)
+	if (group->has_clock && code == group->clock_event)
 		group->clock = place;
 	if (papi->has_covariate && !group->beside && code == papi->covariate)
 		group->covariate = place;
@@ -396,50 +397,76 @@ static struct mpxi_papi_group *allocate(struct mpxi_papi *papi, unsigned n, unsi
 	return group;
 }
 
-static int open_listed(struct mpxi_papi *papi, const uint32_t *list, unsigned listed,
-		       int *component, const uint32_t *event, unsigned n, bool beside,
-		       void **handle)
+static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsigned listed,
+		       const int *component, const uint32_t *event)
 {
-	unsigned sets = components_of(papi, list, listed, component), k;
-	struct mpxi_papi_group *group = allocate(papi, n, sets, listed);
-	int error, resumed;
+	struct mpxi_papi *papi = group->papi;
+	int error = mpxi_papi_pause(papi), resumed;
+	unsigned k;
 
-	if (!group)
-		return mpxi_error(MPXI_ENOMEM, "no memory for a group of %u events", n);
-	group->beside = beside;
-	error = mpxi_papi_pause(papi);
 	link_group(group);
-	for (k = 0; k < sets && !error; k++)
+	for (k = 0; k < group->sets && !error; k++)
 		error = open_set(group, &group->set[k], list, listed, component[k], event);
 	if (!error)
 		error = try_group(group);
 	resumed = mpxi_papi_resume(papi);
-	error = error ? error : resumed;
-	if (error) {
-		group_close(papi, group);
-		return error;
+	return error ? error : resumed;
+}
+
+static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsigned n,
+			   const uint32_t *clock, struct mpxi_papi_group **made)
+{
+	bool beside = is_beside(papi, event, n);
+	unsigned listed, sets;
+	uint32_t *list = list_of(papi, event, n, beside, clock, &listed);
+	int *component = list ? malloc((listed + 1) * sizeof(*component)) : NULL, error;
+	struct mpxi_papi_group *group = NULL;
+
+	if (component) {
+		sets = components_of(papi, list, listed, component);
+		group = allocate(papi, n, sets, listed);
 	}
-	*handle = group;
-	return PAPI_OK;
+	if (group) {
+		group->beside = beside;
+		group->has_clock = clock && !beside;
+		group->clock_event = group->has_clock ? *clock : 0;
+		error = open_listed(group, list, listed, component, event);
+		if (error)
+			group_close(papi, group);
+		else
+			*made = group;
+	} else {
+		error = mpxi_error(MPXI_ENOMEM, "no memory for a group of %u events", n);
+	}
+	free(component);
+	free(list);
+	return error;
 }
 
 static int ops_open(void *backend, const uint32_t *event, unsigned n, void **handle)
 {
 	struct mpxi_papi *papi = backend;
-	bool beside = is_beside(papi, event, n);
-	unsigned listed;
-	uint32_t *list = list_of(papi, event, n, beside, &listed);
-	int *component, error;
+	struct mpxi_papi_group *group;
+	uint32_t time;
+	int error;
 
-	if (!list)
-		return MPXI_ENOMEM;
-	component = malloc((listed + 1) * sizeof(*component));
-	if (component)
-		error = open_listed(papi, list, listed, component, event, n, beside, handle);
-	else
-		error = mpxi_error(MPXI_ENOMEM, "no memory for a group of %u events", n);
-	free(component);
-	free(list);
+	if (mpxi_papi_time_event(papi, event, n, &time) && !is_beside(papi, event, n)) {
+		error = open_with_clock(papi, event, n, &time, &group);
+		if (!error && count_at_sig(&group->clock) > 0) {
+			*handle = group;
+			return PAPI_OK;
+		}
+		if (!error)
+			group_close(papi, group);
+		/* If these events are all right, it was the clock. */
+		error = open_with_clock(papi, event, n, NULL, &group);
+		papi->refuses_time = !error;
+	} else {
+		error = open_with_clock(papi, event, n, papi->has_clock ? &papi->clock : NULL,
+					&group);
+	}
+	if (!error)
+		*handle = group;
 	return error;
 }
 

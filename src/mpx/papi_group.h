@@ -31,9 +31,11 @@ struct mpxi_papi_group {
 	struct mpxi_papi_group *next, **previous; /* all of the backend */
 	unsigned n, sets;                         /* events asked for, PAPI sets */
 	bool running, paused;
-	bool beside;    /* of unlimited events only: no clock, no covariate */
-	uint64_t began; /* CPU time when it was started                     */
-	uint64_t ran;   /* CPU time that it ran before that                 */
+	bool beside;          /* of unlimited events only: no clock, no covariate  */
+	bool has_clock;       /* one of its events is                              */
+	uint32_t clock_event;
+	uint64_t began; /* without one: CPU time when it was started */
+	uint64_t ran;   /* CPU time that it ran before that          */
 	struct mpxi_papi_place clock, covariate; /* value NULL: none             */
 	struct mpxi_papi_place *place;           /* [n]                          */
 	struct mpxi_papi_set set[]; /* [sets]: upc last, since only it refuses to stop */
@@ -51,6 +53,7 @@ struct mpxi_papi {
 	bool introduced; /* PAPI had not known the thread before */
 	pid_t process;
 	bool has_clock, has_covariate; /* an event is the clock         */
+	bool refuses_time;             /* mpxi_papi_time_event's        */
 	uint32_t clock, covariate;
 	unsigned group_max;
 	int upc; /* PAPI's index of upc, -1: none */
@@ -64,10 +67,20 @@ struct mpxi_papi {
 /* papi_clock.c: finds what measures a slice. PAPI_OK or an error with a message. */
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock);
 
+/*
+ * Where the clock is the thread's CPU time: is there an event for it that comes with these
+ * events for less than two system calls? The perf group of a upc unit that has one anyway
+ * is given one event more, where that takes no counter from the others.
+ */
+bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
+			  uint32_t *time);
+
 /* papi_names.c */
 
 /* Sets the message of an event that PAPI does not count, and returns error. */
 int mpxi_papi_refuse(uint32_t event, int error);
+/* Is it of a unit's perf group, and a tracepoint or the kernel's own count? */
+bool mpxi_papi_is_unit_software(uint32_t event);
 /* Can it be counted beside any others, since it takes no counter of the processor? */
 bool mpxi_papi_needs_no_counter(uint32_t event);
 /* Is a preset's value something else than a sum of counts? */
