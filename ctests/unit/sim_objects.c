@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_objects.c - the list of files that a program is loaded with; where they are found is
+ * sim_needed.c's.
+ */
+#include "elf_build.h"
+#include "objects.h"
+
+static char top[] = "/tmp/upc-objects-XXXXXX";
+
+static void put(const char *name, const char *needed)
+{
+	struct elf_build b = {.wide = true, .machine = EM_AARCH64, .needed = needed};
+
+	elf_build(&b);
+	write_file(name, b.file, b.size);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(top) || chdir(top))
+		return -1;
+	put("program", "libupca.so.1");
+	put("libupca.so.1", "libupcb.so.2");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r '%s'", top);
+	return chdir("/") || system(command);
+}
+
+static void test_once(void **state)
+{
+	struct upcs_objects objects = {.guest = UPCS_AARCH64};
+
+	(void)state;
+	assert_int_equal(upcs_objects_add(&objects, "a"), 0);
+	assert_int_equal(upcs_objects_add(&objects, "b"), 0);
+	assert_int_equal(upcs_objects_add(&objects, "a"), 0);
+	assert_int_equal(objects.n, 2);
+	/* No such file needs nothing. */
+	assert_int_equal(upcs_objects_follow(&objects, 0), 0);
+	assert_int_equal(objects.n, 2);
+	upcs_objects_free(&objects);
+	assert_int_equal(objects.n, 0);
+}
+
+static void test_full(void **state)
+{
+	struct upcs_objects objects = {.guest = UPCS_AARCH64};
+	char name[16];
+
+	(void)state;
+	for (unsigned i = 0; i < UPCS_OBJECTS_MAX + 10; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		assert_int_equal(upcs_objects_add(&objects, name), 0);
+	}
+	assert_int_equal(objects.n, UPCS_OBJECTS_MAX);
+	upcs_objects_free(&objects);
+}
+
+/* A library is known by what is asked for, whether it is there or not. */
+static void test_named(void **state)
+{
+	struct upcs_objects objects = {.guest = UPCS_AARCH64, .search_path = top, .stem = "libupcb."};
+
+	(void)state;
+	assert_int_equal(upcs_objects_add(&objects, "program"), 0);
+	assert_int_equal(upcs_objects_follow(&objects, 0), 0);
+	assert_int_equal(objects.n, 2);
+	assert_string_equal(objects.named, "");
+	assert_string_equal(objects.missing, "");
+	assert_int_equal(upcs_objects_follow(&objects, 1), 0);
+	assert_int_equal(objects.n, 2);
+	assert_string_equal(objects.named, "libupcb.so.2");
+	assert_string_equal(objects.missing, "libupcb.so.2");
+	upcs_objects_free(&objects);
+}
+
+static void test_find(void **state)
+{
+	struct upcs_objects objects = {.guest = UPCS_AARCH64, .prefix = top};
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_true(upcs_objects_find(&objects, path, "/program"));
+	assert_memory_equal(path, top, strlen(top));
+	assert_false(upcs_objects_find(&objects, path, "/nothing"));
+	objects.guest = UPCS_X86_64; /* not for that one */
+	assert_false(upcs_objects_find(&objects, path, "/program"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_find),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
