@@ -55,6 +55,10 @@ set_up_papi()
 	fi
 	"$top/scripts/papi-build" --prefix="$prefix" --build-dir="$build/papi" \
 		--source="$papi_source" 9>&- || exit 1
+	# And the one that simulated programs have, where they can be run.
+	! command -v "qemu-$(uname -m)" > /dev/null ||
+		"$top/scripts/papi-build" --prefix="$prefix" --build-dir="$build/papi" --simulation \
+			--source="$papi_source" 9>&- || exit 1
 }
 
 # configured DIRECTORY ARGUMENT...: configures there, if that was not done with

@@ -7,16 +7,19 @@
 # UPC_LIBDIR=DIR (on make's command line or in the environment) makes
 # DIR/libupc.so.0 the place looked at last, after $UPC_LIBRARY and the dynamic
 # loader's own search path.
+#
+# UPC_PRESETS=yes likewise is for a PAPI that programs have under upc_run: upc is its first
+# component, and papi_events.csv is upc_presets.csv, or has it at its end (README.md).
 
 UPC_DIR = components/upc
 UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_caller.h $(UPC_DIR)/upc_library.h \
 	$(UPC_DIR)/upc_mpx.h $(UPC_DIR)/upc_names.h $(UPC_DIR)/upc_open.h \
-	$(UPC_DIR)/upc_overflow.h $(UPC_DIR)/upc_report.h $(UPC_DIR)/upc_set.h \
-	$(UPC_DIR)/upc_share.h $(UPC_DIR)/upc_signal.h $(UPC_DIR)/upc_slices.h \
+	$(UPC_DIR)/upc_overflow.h $(UPC_DIR)/upc_presets.h $(UPC_DIR)/upc_report.h \
+	$(UPC_DIR)/upc_set.h $(UPC_DIR)/upc_share.h $(UPC_DIR)/upc_signal.h $(UPC_DIR)/upc_slices.h \
 	$(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*.h)
 # All that is there; estimate.c by way of upc_estimate.c.
 UPC_MPX = $(filter-out estimate,$(notdir $(basename $(wildcard $(UPC_DIR)/mpx/*.c))))
-UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"')
+UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"') $(if $(UPC_PRESETS),-DUPC_PRESETS)
 
 COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_estimate.c \
 	$(UPC_DIR)/upc_library.c $(UPC_DIR)/upc_mpx.c $(UPC_DIR)/upc_names.c $(UPC_DIR)/upc_open.c \
@@ -26,6 +29,10 @@ COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_estimate.c \
 COMPOBJS += upc.o upc_caller.o upc_estimate.o upc_library.o upc_mpx.o upc_names.o upc_open.o \
 	upc_overflow.o upc_report.o upc_run.o upc_set.o upc_share.o upc_signal.o \
 	upc_slices.o upc_turns.o $(UPC_MPX:%=upc_mpxi_%.o)
+ifneq ($(UPC_PRESETS),)
+COMPSRCS += $(UPC_DIR)/upc_presets.c
+COMPOBJS += upc_presets.o
+endif
 
 # The shared library is compiled from all sources in one command: a definition
 # that only one object's rule had would be missing there. The unwind tables, of
@@ -60,6 +67,9 @@ upc_open.o: $(UPC_DIR)/upc_open.c $(UPC_HEADERS) $(HEADERS)
 
 upc_overflow.o: $(UPC_DIR)/upc_overflow.c $(UPC_HEADERS) $(HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_overflow.c -o $@
+
+upc_presets.o: $(UPC_DIR)/upc_presets.c $(UPC_HEADERS) $(HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_presets.c -o $@
 
 upc_report.o: $(UPC_DIR)/upc_report.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_report.c -o $@

@@ -18,6 +18,7 @@
 #include "upc_names.h"
 #include "upc_open.h"
 #include "upc_overflow.h"
+#include "upc_presets.h"
 #include "upc_report.h"
 #include "upc_set.h"
 #include "upc_signal.h"
@@ -524,6 +525,8 @@ static int on_init_component(int index)
 	upcp_signal_open();
 	cmp->hardware_intr_sig = upcp_signal_number();
 	upcp_overflow_open(index, opened.replays, opened.simulates);
+	if (opened.simulates)
+		upcp_presets_load(index);
 	return PAPI_OK;
 }
 
