@@ -12,6 +12,7 @@
 
 #include "papi_util.h"
 #include "sim_loop.h"
+#include "sim_ways.h"
 
 #define INSIDE "UPC_TEST_SIM_INSIDE"
 #define N      1000
@@ -70,65 +71,17 @@ static void test_names(void)
 
 /* ---- exact counts ------------------------------------------------------------------ */
 
-/* What one way of counting gives for n iterations. */
-typedef int way(int set, unsigned long n, long long values[]);
-
-static int by_stop(int set, unsigned long n, long long values[])
+static void test_way(const struct way *way)
 {
-	int error = PAPI_start(set);
-
-	loop(n);
-	return error ? error : PAPI_stop(set, values);
-}
-
-static int by_read(int set, unsigned long n, long long values[])
-{
-	long long before[EVENTS], after[EVENTS];
-	int error = PAPI_start(set);
-	size_t i;
-
-	loop(17);
-	error = error ? error : PAPI_read(set, before);
-	loop(n);
-	error = error ? error : PAPI_read(set, after);
-	for (i = 0; i < EVENTS; i++)
-		values[i] = after[i] - before[i];
-	loop(19);
-	return error ? error : PAPI_stop(set, NULL);
-}
-
-static int by_reset(int set, unsigned long n, long long values[])
-{
-	int error = PAPI_start(set);
-
-	loop(2 * N + 23);
-	error = error ? error : PAPI_reset(set);
-	loop(n);
-	return error ? error : PAPI_stop(set, values);
-}
-
-static int by_accum(int set, unsigned long n, long long values[])
-{
-	long long rest[EVENTS];
-	int error = PAPI_start(set);
-
-	memset(values, 0, EVENTS * sizeof(*values));
-	loop(n / 2);
-	error = error ? error : PAPI_accum(set, values);
-	loop(n / 2);
-	error = error ? error : PAPI_accum(set, values);
-	return error ? error : PAPI_stop(set, rest);
-}
-
-static void test_way(const char *name, way *count)
-{
+	const char *name = way->name;
 	long long one[EVENTS], two[EVENTS], again[EVENTS];
 	int set = make_set(), good = 1;
 	size_t i;
 
 	/* The first time through, symbols are bound and pages touched. */
-	if (!ok(set != PAPI_NULL && count(set, N, one) == PAPI_OK && count(set, N, one) == PAPI_OK &&
-		count(set, 2 * N, two) == PAPI_OK && count(set, N, again) == PAPI_OK, "%s: counts", name))
+	if (!ok(set != PAPI_NULL && way->count(set, loop, N, one) == PAPI_OK &&
+		way->count(set, loop, N, one) == PAPI_OK && way->count(set, loop, 2 * N, two) == PAPI_OK &&
+		way->count(set, loop, N, again) == PAPI_OK, "%s: counts", name))
 		return;
 	for (i = 0; i < EVENTS; i++)
 		if (two[i] - one[i] != N * events[i].each) {
@@ -304,10 +257,8 @@ static int inside(void)
 {
 	start_papi();
 	test_names();
-	test_way("start and stop", by_stop);
-	test_way("read", by_read);
-	test_way("reset", by_reset);
-	test_way("accum", by_accum);
+	for (size_t i = 0; i < WAYS; i++)
+		test_way(&ways[i]);
 	test_threads();
 	test_conflict();
 	test_way_made();

@@ -13,6 +13,7 @@
 
 #include "common.h"
 #include "exec.h"
+#include "preload.h"
 #include "program.h"
 
 static const struct {
@@ -167,6 +168,35 @@ static bool is_directory(const char *path)
 	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+/*
+ * The directory of the PAPI with presets: UPC_SIM_PAPI, or where it is installed. That it is not
+ * there, or cannot be preloaded, is no error of a user who has not asked for it.
+ */
+static int find_papi(const struct run_options *options, struct upcs_options *filled)
+{
+	const char *given = getenv("UPC_SIM_PAPI"), *why;
+	bool wanted = options->papi == RUN_PAPI_ALWAYS || (given != NULL && given[0] != '\0');
+	const char *name = given != NULL && given[0] != '\0' ? given : UPC_SIM_PAPI_PATH;
+
+	if (options->papi == RUN_PAPI_OWN)
+		return 0;
+	filled->papi_always = options->papi == RUN_PAPI_ALWAYS;
+	if (realpath(name, filled->papi) == NULL)
+		why = strerror(errno);
+	else if (!is_directory(filled->papi))
+		why = strerror(ENOTDIR);
+	else if (!upcs_preload_can_name(filled->papi))
+		why = "a path with blanks or one of ':;,$' cannot be preloaded";
+	else
+		return 0;
+	filled->papi[0] = '\0';
+	if (!wanted)
+		return 0;
+	util_error("no PAPI with presets in '%s': %s; 'papi-build --simulation' builds one, and UPC_SIM_PAPI says "
+		   "in which directory it is", name, why);
+	return RUN_ERROR;
+}
+
 int run_guest_options(const struct run_guest *guest, const struct run_options *options,
 		      struct upcs_options *filled)
 {
@@ -195,6 +225,9 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 			return RUN_ERROR;
 		}
 	}
+	error = find_papi(options, filled);
+	if (error != 0)
+		return error;
 	filled->children = options->children;
 	filled->randomise = options->randomise;
 	filled->regions = options->regions;

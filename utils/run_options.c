@@ -37,6 +37,8 @@ static const char usage[] =
 	"      --no-progress     do not\n"
 	"\n"
 	"How to run it:\n"
+	"      --papi=HOW        the PAPI with presets for programs that need PAPI: auto;\n"
+	"                        for all, which may load it later: always; or own [auto]\n"
 	"      --randomise       addresses differ from run to run\n"
 	"      --qemu=FILE       the emulator of PROGRAM's machine [from PATH]\n"
 	"      --prefix=DIR      where the libraries of that machine are\n"
@@ -54,12 +56,13 @@ static const char usage[] =
 	"  upc_run --per-process sh -c './prepare && ./solver'\n"
 	"  upc_run --unit=node ./solver         upc_top node shows it\n";
 
-enum { LATE = 256, CHILDREN, PROGRESS, NO_PROGRESS, RANDOMISE, QEMU, PREFIX, PLUGIN, UNIT, UNIT_CORES };
+enum { LATE = 256, CHILDREN, PAPI, PROGRESS, NO_PROGRESS, RANDOMISE, QEMU, PREFIX, PLUGIN, UNIT, UNIT_CORES };
 
 static const struct option long_options[] = {
 	{ "region", required_argument, NULL, 'R' },
 	{ "late", no_argument, NULL, LATE },
 	{ "children", required_argument, NULL, CHILDREN },
+	{ "papi", required_argument, NULL, PAPI },
 	{ "events", required_argument, NULL, 'e' },
 	{ "report", required_argument, NULL, 'r' },
 	{ "per-thread", no_argument, NULL, 't' },
@@ -131,6 +134,19 @@ static int take_children(struct run_options *o, const char *text)
 	return 0;
 }
 
+static int take_papi(struct run_options *o, const char *text)
+{
+	if (strcmp(text, "auto") == 0)
+		o->papi = RUN_PAPI_AUTO;
+	else if (strcmp(text, "always") == 0)
+		o->papi = RUN_PAPI_ALWAYS;
+	else if (strcmp(text, "own") == 0)
+		o->papi = RUN_PAPI_OWN;
+	else
+		return wrong("--papi", "auto, always or own", text);
+	return 0;
+}
+
 static int take_unit_cores(struct run_options *o, const char *text)
 {
 	if (strcmp(text, "0-1") != 0 && strcmp(text, "2-3") != 0)
@@ -158,6 +174,8 @@ static int take(struct run_options *o, int option)
 		return 0;
 	case CHILDREN:
 		return take_children(o, optarg);
+	case PAPI:
+		return take_papi(o, optarg);
 	case 'e':
 		return run_events_parse(&o->events, optarg) == 0 ? 0 : RUN_ERROR;
 	case 'r':

@@ -27,11 +27,19 @@ enum run_progress {
 	RUN_PROGRESS_OFF,
 };
 
+/* The libpapi.so that programs are given in place of theirs. */
+enum run_papi {
+	RUN_PAPI_AUTO,	 /* the one with presets, where they need one */
+	RUN_PAPI_ALWAYS, /* also where they may load one later */
+	RUN_PAPI_OWN,	 /* none */
+};
+
 struct run_options {
 	struct run_events events;
 	enum run_form form;
 	enum run_progress progress;
 	enum upcs_children children;
+	enum run_papi papi;
 	const char *region[UPCS_REGIONS_MAX];
 	unsigned regions;
 	bool late; /* regions may be in what is loaded later */

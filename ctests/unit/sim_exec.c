@@ -163,6 +163,43 @@ static void test_refused(void **state)
 	upcs_exec_free(&exec_);
 }
 
+/* What a program is told only where it is simulated. */
+static void test_released(void **state)
+{
+	static const char *const told[] = {"A=b", "UPC_SOURCE=sim", "LD_PRELOAD=x:/papi/libpapi.so.7", "LD_PRELOAD=/papi/libpapi.so",
+					   "UPC_SOURCE=live", "LD_PRELOAD=", "LD_PRELOAD=y"};
+	static const char *const want[] = {"A=b", "LD_PRELOAD=x", "UPC_SOURCE=live", "LD_PRELOAD=", "LD_PRELOAD=y", NULL};
+	char *envp[8] = {NULL};
+	size_t i;
+
+	(void)state;
+	strcpy(options.papi, "/papi");
+	for (i = 0; i < 7; i++)
+		envp[i] = strdup(told[i]);
+	assert_true(upcs_exec_release(&options, envp));
+	assert_list(envp, want);
+	assert_false(upcs_exec_release(&options, envp));
+	assert_list(envp, want);
+	for (i = 0; envp[i]; i++)
+		free(envp[i]);
+	options.papi[0] = 0;
+}
+
+/* The list of a program that needs none is without what its parent was given. */
+static void test_preloaded(void **state)
+{
+	char *argv[] = {"name", NULL}, *envp[] = {"LD_PRELOAD=x:/papi/libpapi.so.7", NULL};
+	static const char *const want[] = {"/bin/qx", "-0", "name", "-seed", "1", "-plugin", PLUGIN, "-E", "LD_PRELOAD=x",
+					   "x86", NULL};
+
+	(void)state;
+	strcpy(options.papi, "/papi");
+	assert_int_equal(upcs_exec_make(&command, "x86", argv, envp, &exec_), 0);
+	assert_list(exec_.argv, want);
+	upcs_exec_free(&exec_);
+	options.papi[0] = 0;
+}
+
 static void test_privileged(void **state)
 {
 	(void)state;
@@ -179,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_program),	   cmocka_unit_test(test_processor),
 		cmocka_unit_test(test_no_arguments),
 		cmocka_unit_test(test_scripts),	   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_released),   cmocka_unit_test(test_preloaded),
 		cmocka_unit_test(test_privileged),
 	};
 

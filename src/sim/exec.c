@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "preload.h"
+
 struct list {
 	char **item;
 	size_t n, room;
@@ -129,18 +131,33 @@ static void add_options(struct list *list, const struct upcs_command *command, e
 	add_plugin(list, command);
 }
 
-static void add_variables(struct list *argv, struct list *envp, char *const variables[])
+static void add_variable(struct list *argv, struct list *envp, char *variable)
 {
+	if (variable && is_for_guest(variable)) {
+		add(argv, "-E");
+		put(argv, variable);
+	} else {
+		put(envp, variable);
+	}
+}
+
+/* preload: the PAPI that the program is given, "" none. */
+static void add_variables(struct list *argv, struct list *envp, char *const variables[],
+			  const struct upcs_options *options, const char *preload)
+{
+	bool listed = false, is_list;
 	size_t i;
 
 	for (i = 0; variables && variables[i]; i++) {
-		if (is_for_guest(variables[i])) {
-			add(argv, "-E");
-			add(argv, "%s", variables[i]);
-		} else {
-			add(envp, "%s", variables[i]);
-		}
+		is_list = upcs_preload_is_list(variables[i]);
+		listed |= is_list;
+		if (is_list && (*preload || upcs_preload_has_chosen(options, variables[i])))
+			add_variable(argv, envp, upcs_preload_list(options, variables[i], preload));
+		else
+			add_variable(argv, envp, strdup(variables[i]));
 	}
+	if (*preload && !listed)
+		add_variable(argv, envp, upcs_preload_list(options, "LD_PRELOAD=", preload));
 }
 
 /* ---- programs and scripts ------------------------------------------------------------ */
@@ -189,10 +206,13 @@ static int make(const struct upcs_command *command, const char *program, const s
 		char *const envp[], struct upcs_exec *exec)
 {
 	struct list argv = {NULL, 0, 0, false}, variables = {NULL, 0, 0, false};
+	char preload[PATH_MAX];
 	size_t i;
 
+	if (!upcs_preload_choose(command->options, &exec->info, program, envp, preload))
+		preload[0] = '\0';
 	add_options(&argv, command, exec->info.guest, arguments->item[0]);
-	add_variables(&argv, &variables, envp);
+	add_variables(&argv, &variables, envp, command->options, preload);
 	/* Not to be taken for an option. */
 	add(&argv, "%s%s", program[0] == '-' ? "./" : "", program);
 	for (i = 1; i < arguments->n; i++)
@@ -253,4 +273,38 @@ bool upcs_exec_is_privileged(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && st.st_mode & (S_ISUID | S_ISGID);
+}
+
+/* What becomes of a variable without upc_run: itself, another, or NULL, to be left out. */
+static char *release(const struct upcs_options *options, char *variable)
+{
+	char *list;
+
+	/* Without a simulator libupc refuses to count what is simulated. */
+	if (strcmp(variable, "UPC_SOURCE=sim") == 0)
+		return NULL;
+	if (!upcs_preload_has_chosen(options, variable))
+		return variable;
+	list = upcs_preload_list(options, variable, "");
+	if (!list || strcmp(list, "LD_PRELOAD=") != 0)
+		return list ? list : variable;
+	free(list);
+	return NULL;
+}
+
+bool upcs_exec_release(const struct upcs_options *options, char *envp[])
+{
+	char **from, **to = envp, *variable;
+	bool changed = false;
+
+	for (from = envp; *from; from++) {
+		variable = release(options, *from);
+		changed |= variable != *from;
+		if (variable != *from)
+			free(*from);
+		if (variable)
+			*to++ = variable;
+	}
+	*to = NULL;
+	return changed;
 }

@@ -23,7 +23,8 @@ struct upcs_command {
 /*
  * argv and envp for execve of the emulator, to be freed by upcs_exec_free. path, argv and
  * envp are those of the program: a script's interpreter is found, as the kernel does. Variables
- * that the emulator itself or its libraries would heed are handed to the program only.
+ * that the emulator itself or its libraries would heed are handed to the program only, and
+ * LD_PRELOAD has the PAPI that it is given (preload.h).
  *
  * Returns 0 or a negative errno; ENOEXEC where it is no program for an emulator that is installed,
  * what is in *info.
@@ -35,6 +36,10 @@ struct upcs_exec {
 int upcs_exec_make(const struct upcs_command *command, const char *path, char *const argv[], char *const envp[],
 		   struct upcs_exec *exec);
 void upcs_exec_free(struct upcs_exec *exec);
+
+/* Takes away what upc_run has put into the environment of a program that runs without simulator.
+ * True: there was something. Strings are freed. */
+bool upcs_exec_release(const struct upcs_options *options, char *envp[]);
 
 /*
  * The emulator's processor, or NULL for its default. That of AArch64 has SVE and SME, whose width

@@ -191,21 +191,6 @@ static void become(const char *path, char **argv, char **envp, int fd)
 		fcntl(fd, F_SETFD, flags);
 }
 
-/* Takes away what upc_run has put there: where there is no simulator libupc refuses it. */
-static bool forget_source(char **envp)
-{
-	static const char source[] = "UPC_SOURCE=sim";
-	char **from, **to = envp;
-
-	for (from = envp; *from; from++)
-		if (strcmp(*from, source))
-			*to++ = *from;
-		else
-			free(*from);
-	*to = NULL;
-	return to != from;
-}
-
 /* Returns only if it cannot be, or must not: then the guest's own call says why, or goes on. */
 static void execute(const char *path, int fd, char **argv, char **envp)
 {
@@ -216,14 +201,14 @@ static void execute(const char *path, int fd, char **argv, char **envp)
 		.counted = upcs_run.process && (!forked || children_count()),
 	};
 	struct upcs_exec exec;
+	bool made = upcs_exec_make(&command, path, argv, envp, &exec) == 0;
 
-	if (upcs_exec_make(&command, path, argv, envp, &exec))
-		return;
-	if (command.counted || !is_native(exec.info.guest))
+	if (made && (command.counted || !is_native(exec.info.guest)))
 		become(exec.argv[0], exec.argv, exec.envp, fd);
-	else if (forget_source(envp))
+	else if (upcs_exec_release(command.options, envp))
 		become(path, argv, envp, fd);
-	upcs_exec_free(&exec);
+	if (made)
+		upcs_exec_free(&exec);
 }
 
 static void guest_executes(int directory, uint64_t path, uint64_t argv, uint64_t envp, uint64_t flags)

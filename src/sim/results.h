@@ -47,6 +47,8 @@ struct upcs_options {
 	char qemu[UPCS_GUESTS][PATH_MAX];   /* "" not installed            */
 	char prefix[UPCS_GUESTS][PATH_MAX]; /* of its libraries (-L), "" / */
 	uint32_t randomise;		    /* 0: addresses are the same in every run */
+	uint32_t papi_always;		    /* programs are given papi's libpapi.so if they need none, too */
+	char papi[PATH_MAX];		    /* directory of the PAPIs that they are given, "" none */
 };
 
 enum upcs_state {

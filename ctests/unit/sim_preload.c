@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_preload.c - which programs are given the PAPI with presets, and lists of preloaded files.
+ */
+#include "elf_build.h"
+#include "preload.h"
+
+static char top[] = "/tmp/upc-preload-XXXXXX";
+static struct upcs_options options;
+static const struct upcs_program_info dynamic = {.guest = UPCS_X86_64, .dynamic = true};
+
+static void put(const char *name, uint16_t machine, const char *needed)
+{
+	struct elf_build b = {.wide = true, .machine = machine, .needed = needed};
+
+	elf_build(&b);
+	write_file(name, b.file, b.size);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(top) || chdir(top) || mkdir("papi", 0700) || mkdir("lib", 0700))
+		return -1;
+	snprintf(options.papi, sizeof(options.papi), "%s/papi", top);
+	put("papi/libpapi.so.7.0", EM_X86_64, NULL);
+	put("papi/libpapi.so.8", EM_AARCH64, NULL);
+	put("papi/libpapi.so", EM_X86_64, NULL);
+	put("with", EM_X86_64, "libpapi.so.7.0");
+	put("without", EM_X86_64, "libother.so");
+	put("older", EM_X86_64, "libpapi.so.6.0");
+	put("other", EM_X86_64, "libpapi.so.8");
+	put("path", EM_X86_64, "libpapi.so./papi/libpapi.so");
+	put("lib/libtool.so", EM_X86_64, "libpapi.so.7.0");
+	put("tooled", EM_X86_64, "libtool.so");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r '%s'", top);
+	return chdir("/") || system(command);
+}
+
+static char file[PATH_MAX];
+
+static bool choose(const char *program, const char *second, const char *third)
+{
+	char *envp[] = {(char *)"UPC_SOURCE=sim", (char *)second, second ? (char *)third : NULL, NULL};
+
+	return upcs_preload_choose(&options, &dynamic, program, envp, file);
+}
+
+static void assert_chosen(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/papi/%s", top, name);
+	assert_string_equal(file, path);
+}
+
+static void test_choice(void **state)
+{
+	(void)state;
+	assert_true(choose("with", NULL, NULL));
+	assert_chosen("libpapi.so.7.0");
+	assert_false(choose("without", NULL, NULL));
+	assert_false(choose("older", NULL, NULL)); /* there is none of that name        */
+	assert_false(choose("other", NULL, NULL)); /* there is, for another machine     */
+	assert_false(choose("path", NULL, NULL));  /* no name, and not to be gone along */
+	assert_false(choose("nothing", NULL, NULL));
+}
+
+/* By a library of the program, or of a tool that is preloaded. */
+static void test_libraries(void **state)
+{
+	char path[PATH_MAX], list[PATH_MAX + 64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "LD_LIBRARY_PATH=%s/lib", top);
+	assert_false(choose("tooled", NULL, NULL));
+	assert_true(choose("tooled", path, NULL));
+	assert_chosen("libpapi.so.7.0");
+	snprintf(list, sizeof(list), "LD_PRELOAD=libm.so.6 %s/lib/libtool.so", top);
+	assert_true(choose("without", list, NULL));
+	assert_chosen("libpapi.so.7.0");
+	snprintf(list, sizeof(list), "LD_PRELOAD=%s/lib/nothing.so", top);
+	assert_false(choose("without", list, path));
+}
+
+static void test_not_wanted(void **state)
+{
+	const struct upcs_program_info fixed = {.guest = UPCS_X86_64};
+	char *live[] = {(char *)"UPC_SOURCE=live", NULL}, *last[] = {(char *)"UPC_SOURCE=sim", (char *)"UPC_SOURCE=live", NULL},
+	     *sim[] = {(char *)"UPC_SOURCE=sim", NULL}, *none[] = {NULL};
+	struct upcs_options own = options;
+
+	(void)state;
+	assert_false(upcs_preload_choose(&options, &dynamic, "with", live, file));
+	assert_false(upcs_preload_choose(&options, &dynamic, "with", last, file));
+	assert_false(upcs_preload_choose(&options, &dynamic, "with", none, file));
+	assert_false(upcs_preload_choose(&options, &dynamic, "with", NULL, file));
+	assert_false(upcs_preload_choose(&options, &fixed, "with", sim, file));
+	own.papi[0] = '\0';
+	assert_false(upcs_preload_choose(&own, &dynamic, "with", sim, file));
+}
+
+static void test_always(void **state)
+{
+	(void)state;
+	options.papi_always = 1;
+	assert_true(choose("without", NULL, NULL));
+	assert_chosen("libpapi.so");
+	options.papi_always = 0;
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static void assert_list(const char *variable, const char *given, const char *want)
+{
+	char *list = upcs_preload_list(&options, variable, given);
+
+	assert_non_null(list);
+	assert_string_equal(list, want);
+	free(list);
+}
+
+static void test_lists(void **state)
+{
+	struct upcs_options fixed = {.papi = "/p"};
+
+	(void)state;
+	options = fixed;
+	assert_true(upcs_preload_is_list("LD_PRELOAD=a"));
+	assert_false(upcs_preload_is_list("LD_PRELOADED=a"));
+	assert_false(upcs_preload_has_chosen(&options, "LD_PRELOAD="));
+	assert_false(upcs_preload_has_chosen(&options, "LD_PRELOAD=/q/libpapi.so.7.0:libpapi.so.7.0"));
+	assert_false(upcs_preload_has_chosen(&options, "LD_PRELOAD=/p/other.so:/p/libpap"));
+	assert_false(upcs_preload_has_chosen(&options, "LD_PRELOAD=/p/libpapi.so.7/x"));
+	assert_false(upcs_preload_has_chosen(&options, "OTHER=/p/libpapi.so"));
+	assert_true(upcs_preload_has_chosen(&options, "LD_PRELOAD=/p/libpapi.so"));
+	assert_true(upcs_preload_has_chosen(&options, "LD_PRELOAD=: a /p/libpapi.so.7.0:b"));
+	assert_list("LD_PRELOAD=", "", "LD_PRELOAD=");
+	assert_list("LD_PRELOAD=", "/p/libpapi.so.7", "LD_PRELOAD=/p/libpapi.so.7");
+	assert_list("LD_PRELOAD=a b::c", "/p/libpapi.so.7", "LD_PRELOAD=a:b:c:/p/libpapi.so.7");
+	assert_list("LD_PRELOAD=a:/p/libpapi.so.6:b:/p/libpapi.so.7", "/p/libpapi.so.7",
+		    "LD_PRELOAD=a:b:/p/libpapi.so.7");
+	assert_list("LD_PRELOAD=/p/libpapi.so.6", "", "LD_PRELOAD=");
+	assert_list("LD_PRELOAD=/p/libpapi.so.6:a", "", "LD_PRELOAD=a");
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_true(upcs_preload_can_name("/usr/lib/upc/papi"));
+	assert_false(upcs_preload_can_name("/usr/my lib"));
+	assert_false(upcs_preload_can_name("/usr/a:b"));
+	assert_false(upcs_preload_can_name("/usr/a,b"));
+	assert_false(upcs_preload_can_name("/usr/$LIB"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_choice), cmocka_unit_test(test_libraries), cmocka_unit_test(test_not_wanted),
+		cmocka_unit_test(test_always), cmocka_unit_test(test_lists),     cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
