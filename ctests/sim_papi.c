@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sim_papi - PAPI in a program on the simulated node. The test runs itself under upc_run,
- * twice: what it says, counts included, must be the same both times.
+ * twice: what it says, counts included, must be the same both times. It has its own PAPI, in
+ * which upc is one component of several; the other tests have the one that upc_run gives.
  *
  * What PAPI's own calls execute between a set's start and its stop is counted too. It is the
  * same each time, and so the difference between n and 2n iterations of a loop is exactly what
@@ -32,6 +33,9 @@ static const struct {
 	{"upc:::PU0_FPU_MULT_1", LOOP_MULTIPLY}, /* the first thread is on core 0 */
 	{"upc:::PU1_FPU_MULT_1", 0},
 	{"upc:::TOT_INS", LOOP_INSTRUCTIONS},
+	{"upc:::PU0_TOT_INS", LOOP_INSTRUCTIONS},
+	{"upc:::PU0_INSTRUCTIONS", LOOP_INSTRUCTIONS},
+	{"upc:::PU3_TOT_INS", 0},
 	{"upc:::FP_OPS", LOOP_MULTIPLY + LOOP_ADD},
 	{"upc:::FMA_INS", 0},
 	{"upc:::BR_INS", LOOP_BRANCHES},
@@ -268,6 +272,7 @@ static int inside(void)
 	return done();
 }
 
+#define INSIDE_OPTIONS "--papi=own"
 #include "sim_inside.h"
 
 int main(void)

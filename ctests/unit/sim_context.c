@@ -377,7 +377,8 @@ static void test_catalogue(void **state)
 		assert_true(info.source != UPC_SOURCE_PERF && info.source != UPC_SOURCE_TRACEPOINT);
 	}
 	assert_int_equal(plain, 4 * 29);
-	assert_int_equal(own, 29 + 1 + 1); /* PU_INSTRUCTIONS, and TOT_INS, which is the same */
+	/* PU_INSTRUCTIONS and those of each core, and TOT_INS, which are the same. */
+	assert_int_equal(own, 29 + 2 * (1 + 4));
 	assert_int_equal(upc_catalogue_info(c, code_of(c, "PU_FPU_FMA_2"), &info), 0);
 	assert_null(strstr(info.description, "core 0"));
 	assert_non_null(strstr(info.description, "counted thread"));
@@ -435,11 +436,14 @@ static void test_cores(void **state)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u;
-	uint32_t own, zero, two;
+	uint32_t own, zero, two, all, on_two, on_zero;
 
 	(void)state;
 	current = 2;
 	u = unit_of(c);
+	all = add(u, c, "PU_INSTRUCTIONS");
+	on_two = add(u, c, "PU2_TOT_INS");
+	on_zero = add(u, c, "PU0_TOT_INS");
 	own = add(u, c, "PU_FPU_MULT_1");
 	two = add(u, c, "PU2_FPU_MULT_1");
 	zero = add(u, c, "PU0_DATA_LOADS");
@@ -451,6 +455,9 @@ static void test_cores(void **state)
 	assert_int_equal(value_of(u, own), 20);
 	assert_int_equal(value_of(u, two), 20);
 	assert_int_equal(value_of(u, zero), 0);
+	assert_int_equal(value_of(u, on_two), value_of(u, all));
+	assert_true(value_of(u, all) >= 20);
+	assert_int_equal(value_of(u, on_zero), 0);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }

@@ -145,6 +145,8 @@ void upcs_context_look_locked(struct upcs_context *c)
 		if (t < UPCS_EVENTS)
 			upci_totals_add_signal(&c->totals, upcs_core_first[core] + t, grown, grown);
 		add_panel(c, t < UPCS_EVENTS ? upcs_core_first[0] + t : UPCI_PANEL_INSTRUCTIONS, grown);
+		if (t == UPCS_INSTRUCTIONS)
+			add_panel(c, UPCI_PANEL_CORE_INSTRUCTIONS(core), grown);
 	}
 	send_signal(c);
 }
@@ -160,7 +162,7 @@ static unsigned tally_of(const struct upcs_context *c, unsigned core, unsigned i
 	if (input >= 2) {
 		id = c->panel[i];
 		first = upcs_core_first[0];
-		if (id == UPCI_PANEL_INSTRUCTIONS)
+		if (id == UPCI_PANEL_INSTRUCTIONS || id == UPCI_PANEL_CORE_INSTRUCTIONS(core))
 			return UPCS_INSTRUCTIONS;
 	}
 	return id >= first && id < first + UPCS_EVENTS ? id - first : UPCS_TALLIES;

@@ -58,22 +58,38 @@ static int add_own(struct upc_catalogue *c, const struct upci_event *event, bool
 	return put < 0 ? (int)put : 0;
 }
 
-static int add_instructions(struct upc_catalogue *c)
+static int add_instructions(struct upc_catalogue *c, const char *core, const char *whose, unsigned panel)
 {
 	struct upci_event event = {
-		.name = "PU_INSTRUCTIONS",
-		.description = "Instructions of the program that the counted thread's core has executed, each counted "
-			       "once whatever it does.",
+		.name = upci_catalogue_printf(c, "%s_INSTRUCTIONS", core),
+		.description = upci_catalogue_printf(c, "Instructions of the program that %s has executed, each counted "
+						     "once whatever it does.", whose),
 		.unit = "instructions",
-		.subsystem = "PU",
+		.subsystem = upci_catalogue_printf(c, "%s", core),
 		.kind = UPC_KIND_COUNT,
 		.id = UPC_NO_ID,
 	};
 	int64_t put;
 
-	drive(&event, NULL, true, UPCI_PANEL_INSTRUCTIONS);
+	if (!event.name || !event.description || !event.subsystem)
+		return UPC_ENOMEM;
+	drive(&event, NULL, true, panel);
 	put = upci_catalogue_put(c, &event);
 	return put < 0 ? (int)put : 0;
+}
+
+static int add_all_instructions(struct upc_catalogue *c)
+{
+	static const char *const cores[][2] = {
+		{"PU0", "processor core 0"}, {"PU1", "processor core 1"},
+		{"PU2", "processor core 2"}, {"PU3", "processor core 3"},
+	};
+	int error = add_instructions(c, "PU", "the counted thread's core", UPCI_PANEL_INSTRUCTIONS);
+	unsigned core;
+
+	for (core = 0; core < sizeof(cores) / sizeof(cores[0]) && !error; core++)
+		error = add_instructions(c, cores[core][0], cores[core][1], UPCI_PANEL_CORE_INSTRUCTIONS(core));
+	return error;
 }
 
 int upci_catalogue_add_sim(struct upc_catalogue *c)
@@ -96,7 +112,7 @@ int upci_catalogue_add_sim(struct upc_catalogue *c)
 		error = put < 0 ? (int)put : 0;
 	}
 	if (!error)
-		error = add_instructions(c);
+		error = add_all_instructions(c);
 	return error ? error : upci_catalogue_add_missing(c, "this machine's events but clocks and /proc: the program runs "
 							     "on a simulated node; unset UPC_SOURCE and run it "
 							     "without upc_run to count them");

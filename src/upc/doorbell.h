@@ -35,7 +35,7 @@
 
 #define UPCI_DOORBELL_CALL 0x5550
 #define UPCI_DOORBELL_MAGIC UINT64_C(0x314c4c4542435055)
-#define UPCI_DOORBELL_VERSION 1u
+#define UPCI_DOORBELL_VERSION 2u
 
 enum upci_doorbell_operation {
 	UPCI_DOORBELL_HELLO,	 /* answer: hello; no context			     */
@@ -54,10 +54,11 @@ enum upci_doorbell_operation {
 	UPCI_DOORBELL_FETCH,	 /* answer: the oldest interrupt, or NONE	     */
 };
 
-/* Of a thread, whichever core it is on. */
+/* Of a thread: all its instructions, those while it is on a core, or, below, the event of its own
+ * core that has this id on core 0. */
 #define UPCI_PANEL_NOTHING 0xffffu
 #define UPCI_PANEL_INSTRUCTIONS 0x200u
-/* Below: the event of its own core that has this id on core 0. */
+#define UPCI_PANEL_CORE_INSTRUCTIONS(core) (0x201u + (core))
 
 enum upci_doorbell_status {
 	UPCI_DOORBELL_NOBODY,	   /* not answered						*/

@@ -111,11 +111,11 @@ static void write_recipe(FILE *file, const struct recipe *r, const char *prefix,
 	fputs("\"\n", file);
 }
 
-/* Without a core's name TOT_INS is the PMU's, or the simulated thread's, where a script does not
- * drive all. */
+/* TOT_INS is the PMU's without a core's name, where a script does not drive all; and on the simulated
+ * node, where instructions are counted themselves, the classes say no more. */
 static bool is_ours(struct upc_catalogue *c, const char *name, const char *prefix)
 {
-	return *prefix || strcmp(name, "TOT_INS") || upci_catalogue_script(c);
+	return strcmp(name, "TOT_INS") || (upci_catalogue_script(c) || (*prefix && !upci_catalogue_node(c)));
 }
 
 /* As a wiring file, so that it goes through the same checks. */
@@ -153,6 +153,10 @@ static const struct {
 	const char *name, *of, *simulated, *unit, *description;
 } totals[] = {
 	{"TOT_INS", "perf::INSTRUCTIONS", "PU_INSTRUCTIONS", "instructions", "Instructions retired."},
+	{"PU0_TOT_INS", NULL, "PU0_INSTRUCTIONS", "instructions", "Instructions of core PU0."},
+	{"PU1_TOT_INS", NULL, "PU1_INSTRUCTIONS", "instructions", "Instructions of core PU1."},
+	{"PU2_TOT_INS", NULL, "PU2_INSTRUCTIONS", "instructions", "Instructions of core PU2."},
+	{"PU3_TOT_INS", NULL, "PU3_INSTRUCTIONS", "instructions", "Instructions of core PU3."},
 	{"TOT_CYC", "perf::CYCLES", NULL, "cycles", "CPU cycles, at the frequency that the core had."},
 };
 
@@ -198,6 +202,8 @@ static int add_total(struct upc_catalogue *c, size_t i)
 
 	if (upci_catalogue_script(c) && upci_catalogue_lookup(c, totals[i].name) >= 0)
 		return 0; /* core 0's */
+	if (!totals[i].of && !upci_catalogue_node(c))
+		return 0; /* of the classes */
 	if (of >= 0 && upci_catalogue_event(c, (uint32_t)of)->driver.source != UPC_SOURCE_NONE) {
 		event.driver = upci_catalogue_event(c, (uint32_t)of)->driver;
 		event.same_as = (uint32_t)of + 1;
