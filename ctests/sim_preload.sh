@@ -135,7 +135,11 @@ by_path()
 	linked "-L$PAPI_PREFIX/lib" && LD_LIBRARY_PATH=$PAPI_PREFIX/lib run 0 -o /dev/null -- ./program
 }
 check "... with LD_LIBRARY_PATH" by_path
-check "--papi=own leaves it its own" eval 'links "-Wl,-rpath,$PAPI_PREFIX/lib" && run 1 --papi=own -o /dev/null -- ./program'
+own()
+{
+	links "-Wl,-rpath,$PAPI_PREFIX/lib" && run 1 --papi=own -o /dev/null -- ./program
+}
+check "--papi=own leaves it its own" own
 check "one that a shell executes has presets" run 0 -o /dev/null -- sh -c './program; exit $?'
 nothing_else()
 {

@@ -33,3 +33,11 @@ copy_component()
 	done
 	rm -f "$1"/src/libpapi.a "$1"/src/upc_mpxi_*.o
 }
+
+# put_presets TREE: in place of PAPI's own table of presets, which is of CPUs, those of the
+# simulated node
+put_presets()
+{
+	cp "$top/src/components/upc/upc_presets.csv" "$1/src/papi_events.csv"
+	rm -f "$1"/src/papi_events_table.h "$1"/src/papi_preset.o
+}

@@ -131,14 +131,16 @@ build_upc()
 }
 
 # build_papi NAME COMPONENTS LDFLAGS [DEPENDENCY]: a static PAPI with its tests in
-# $build/papi/NAME. It is a matter of seconds once it is there.
+# $build/papi/NAME; "simulation" is the one with presets of the simulated node, as
+# papi-build --simulation has it. It is a matter of seconds once it is there.
 build_papi()
 {
 	local name=$1 components=$2 flags=$3 dependency=${4-} tree=$build/papi/$1 key source
-	local download=$build/papi/download
+	local download=$build/papi/download events=--with-perf-events presets=''
+	[[ $name != simulation ]] || events='' presets=yes
 	local configure=(./configure --host="$target" --with-arch=aarch64 --with-CPU=arm
 		--with-nativecc=gcc --with-ffsll=yes --with-walltimer=clock_realtime
-		--with-virtualtimer=clock_thread_cputime_id --with-tls=__thread --with-perf-events
+		--with-virtualtimer=clock_thread_cputime_id --with-tls=__thread ${events:+"$events"}
 		--with-static-lib=yes --with-shared-lib=no --with-static-tools --with-tests=ctests
 		${components:+"--with-components=$components"} "LDFLAGS=$flags")
 
@@ -176,7 +178,7 @@ build_papi()
 	# With F77 empty the Fortran parts are left out; PAPI's libpfm4 would otherwise
 	# be linked as a shared library by the wrong compiler.
 	(cd "$tree/src" && logged "papi-$name-make" make -j"$(nproc)" F77= CONFIG_PFMLIB_SHARED=n \
-		TESTS=ctests 9>&-) || die "PAPI cannot be built for AArch64"
+		UPC_PRESETS=$presets TESTS=ctests 9>&-) || die "PAPI cannot be built for AArch64"
 	echo "$key" > "$tree.key"
 }
 
@@ -187,6 +189,7 @@ put_component()
 	key=$(component_hash)
 	[[ -f $tree.component && $(cat "$tree.component") == "$key" ]] && return
 	copy_component "$tree"
+	[[ $tree != */simulation ]] || put_presets "$tree"
 	echo "$key" > "$tree.component"
 }
 
