@@ -6,6 +6,9 @@
  *
  * sim_presets N: PAPI's counts of N iterations, for sim_preload.sh.
  */
+#include <signal.h>
+#include <sys/time.h>
+
 #include "papi_util.h"
 #include "sim_ways.h"
 
@@ -281,7 +284,7 @@ static void test_overflow(void)
 	ok(PAPI_stop(set, values) == PAPI_OK && calls == N / 100 && !wrong, "a call for each multiple of it");
 	ok(values[0] == N + 50 && values[1] == (N + 50) * MIX_OPERATIONS, "... and the counts are exact");
 	PAPI_overflow(set, PAPI_FDV_INS, 0, 0, on_overflow);
-	ok(PAPI_overflow(set, PAPI_FP_OPS, 100, 0, on_overflow) != PAPI_OK, "none of a formula");
+	ok(PAPI_overflow(set, PAPI_FP_OPS, 100, 0, on_overflow) == PAPI_EINVAL, "none of a formula");
 	PAPI_add_event(set, PAPI_FP_INS);
 	ok(PAPI_overflow(set, PAPI_FP_INS, 100, 0, on_overflow) == PAPI_EINVAL, "nor of a sum");
 	calls = 0;
@@ -289,6 +292,26 @@ static void test_overflow(void)
 	sim_presets_mix(N);
 	ok(PAPI_stop(set, values) == PAPI_OK && calls == 0 && values[0] == N && values[2] == N * MIX_FP,
 	   "... and the set counts on");
+	drop_set(set);
+}
+
+/* PAPI's emulation of overflows by a timer reads every now and then. */
+static void test_emulated(void)
+{
+	PAPI_option_t timer = {.itimer = {.itimer_num = ITIMER_VIRTUAL, .itimer_sig = SIGALRM}};
+	int set = PAPI_NULL;
+	long long value;
+
+	ok(PAPI_set_opt(PAPI_DEF_ITIMER, &timer) == PAPI_EINVAL, "a timer with another one's signal");
+	timer.itimer.itimer_sig = SIGVTALRM;
+	ok(PAPI_set_opt(PAPI_DEF_ITIMER, &timer) == PAPI_OK, "a timer for overflows that are emulated");
+	PAPI_create_eventset(&set);
+	PAPI_add_event(set, PAPI_FP_OPS);
+	ok(PAPI_overflow(set, PAPI_FP_OPS, 1000, PAPI_OVERFLOW_FORCE_SW, on_overflow) == PAPI_OK,
+	   "a formula can have those");
+	PAPI_start(set);
+	sim_presets_mix(N);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value == N * MIX_OPERATIONS, "... and counts as before");
 	drop_set(set);
 }
 
@@ -308,6 +331,7 @@ static int inside(void)
 	test_mixed();
 	test_threads();
 	test_overflow();
+	test_emulated();
 	return done();
 }
 

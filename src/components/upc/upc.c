@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "papi.h"
 #include "papi_internal.h"
@@ -438,6 +439,24 @@ static int multiplex(_papi_int_option_t *option)
 	return PAPI_OK;
 }
 
+/*
+ * The timer of PAPI's own emulation of overflows. PAPI asks its first component whether it can be
+ * so, which we are where there are presets: with setitimer's signal of its kind.
+ */
+static int fit_timer(const PAPI_itimer_option_t *timer)
+{
+	switch (timer->itimer_num) {
+	case ITIMER_REAL:
+		return timer->itimer_sig == SIGALRM ? PAPI_OK : PAPI_EINVAL;
+	case ITIMER_VIRTUAL:
+		return timer->itimer_sig == SIGVTALRM ? PAPI_OK : PAPI_EINVAL;
+	case ITIMER_PROF:
+		return timer->itimer_sig == SIGPROF ? PAPI_OK : PAPI_EINVAL;
+	default:
+		return PAPI_EINVAL;
+	}
+}
+
 static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 {
 	struct upcp_target target;
@@ -487,6 +506,13 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 		break;
 	case PAPI_MULTIPLEX:
 		return multiplex(option);
+	case PAPI_DEF_ITIMER:
+		return fit_timer(&option->itimer);
+	case PAPI_DEF_ITIMER_NS:
+		return PAPI_OK;
+	case PAPI_DEF_MPX_NS:
+		return option->multiplex.ns >= UPCP_SLICE_MIN && option->multiplex.ns <= UPCP_SLICE_MAX ?
+			       PAPI_OK : PAPI_EINVAL;
 	default:
 		return PAPI_ENOSUPP;
 	}
