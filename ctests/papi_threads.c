@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * papi_threads - sets of eight threads at once; a thread that ends while it
- * counts; a thread that starts and stops the set of another.
+ * counts; a thread that starts and stops the set of another; names that all ask for at once.
  */
 #include "papi_util.h"
 
@@ -155,6 +155,69 @@ static void foreign_thread(void)
 	drop(&worker.set);
 }
 
+/* PAPI keeps each spelling of a name apart, so that there are enough that nobody asked for yet. */
+#define NAMES 300
+
+struct asker {
+	pthread_t thread;
+	pthread_barrier_t *barrier;
+	int code[NAMES];
+};
+
+static void spell(char name[64], unsigned spelling)
+{
+	char *letter = strcpy(name, FAULTS) + strlen("upc:::");
+
+	for (; *letter; letter++)
+		if (*letter >= 'A' && *letter <= 'Z') {
+			if (spelling & 1)
+				*letter += 'a' - 'A';
+			spelling >>= 1;
+		}
+}
+
+static void *ask(void *argument)
+{
+	struct asker *asker = argument;
+	char name[64];
+	unsigned i;
+
+	/* PAPI_event_name_to_code is not for a thread that PAPI does not know. */
+	PAPI_register_thread();
+	for (i = 0; i < NAMES; i++) {
+		spell(name, i + 1);
+		pthread_barrier_wait(asker->barrier);
+		if (PAPI_event_name_to_code(name, &asker->code[i]) != PAPI_OK)
+			asker->code[i] = PAPI_NULL;
+	}
+	PAPI_unregister_thread();
+	return NULL;
+}
+
+static void names_at_once(void)
+{
+	static struct asker askers[THREADS];
+	pthread_barrier_t barrier;
+	int i, k, known = 0, same = 0;
+
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	for (i = 0; i < THREADS; i++) {
+		askers[i].barrier = &barrier;
+		pthread_create(&askers[i].thread, NULL, ask, &askers[i]);
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(askers[i].thread, NULL);
+	for (i = 0; i < THREADS; i++)
+		for (k = 0; k < NAMES; k++) {
+			known += askers[i].code[k] != PAPI_NULL;
+			same += askers[i].code[k] == askers[0].code[k];
+		}
+	ok(known == THREADS * NAMES, "%d threads ask for %d new names at once", THREADS, NAMES);
+	ok(same == THREADS * NAMES, "a name has one code, whoever asked first: %d of %d", same,
+	   THREADS * NAMES);
+	pthread_barrier_destroy(&barrier);
+}
+
 int main(void)
 {
 	start_papi();
@@ -162,6 +225,7 @@ int main(void)
 	ended_thread();
 	unregistered_thread();
 	foreign_thread();
+	names_at_once();
 	PAPI_shutdown();
 	return done();
 }

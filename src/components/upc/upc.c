@@ -4,6 +4,7 @@
  * sets on units of libupc (upc_set.h) on the other, and nothing else of either.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -524,6 +525,54 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 	return error ? translate(error) : PAPI_OK;
 }
 
+/* ---- names ------------------------------------------------------------------- */
+
+/*
+ * Protects PAPI's table of the names that were asked for, where these are ours. PAPI looks a name
+ * up without a lock, adds it under one if it is not there, and moves the table to grow it: two
+ * threads at once gave an event two codes, of which a set with the one knows not the other. PAPI's
+ * INTERNAL_LOCK nests in it; no handler takes it. Held across a fork, so that a child finds both
+ * free.
+ */
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_names(void)
+{
+	pthread_mutex_lock(&names_lock);
+}
+
+static void unlock_names(void)
+{
+	pthread_mutex_unlock(&names_lock);
+}
+
+static int open_names(void)
+{
+	static int fork_safe;
+
+	/* Once a process: PAPI may be shut down and initialised again. */
+	if (!fork_safe && pthread_atfork(lock_names, unlock_names, unlock_names))
+		return PAPI_ENOMEM;
+	fork_safe = 1;
+	return PAPI_OK;
+}
+
+/* PAPI's own code for it is made here, and handed over as perf_event hands over its. */
+static int on_name_to_code(const char *name, unsigned int *native)
+{
+	int error = upcp_name_to_code(name, native), code;
+
+	if (error != PAPI_OK)
+		return error;
+	lock_names();
+	code = _papi_hwi_native_to_eventcode(_upc_vector.cmp_info.CmpIdx, (int)*native, -1, name);
+	unlock_names();
+	if (code < 0)
+		return code;
+	_papi_hwi_set_papi_event_code((unsigned int)code, 1);
+	return PAPI_OK;
+}
+
 /* ---- the component --------------------------------------------------------- */
 
 /* PAPI's function that reads a component calls on_read, as it will for PAPI_stop. */
@@ -541,7 +590,11 @@ static int on_init_component(int index)
 	PAPI_component_info_t *cmp = &_upc_vector.cmp_info;
 
 	cmp->CmpIdx = index;
-	cmp->disabled = upcp_open(cmp, &opened);
+	cmp->disabled = open_names();
+	if (cmp->disabled == PAPI_OK)
+		cmp->disabled = upcp_open(cmp, &opened);
+	else
+		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "out of memory");
 	cmp->initialized = cmp->disabled == PAPI_OK;
 	if (!cmp->initialized)
 		return cmp->disabled;
@@ -622,7 +675,7 @@ papi_vector_t _upc_vector = {
 	.set_overflow = on_set_overflow,
 	.dispatch_timer = upcp_overflow_on_signal,
 	.ntv_enum_events = upcp_enum_events,
-	.ntv_name_to_code = upcp_name_to_code,
+	.ntv_name_to_code = on_name_to_code,
 	.ntv_code_to_name = upcp_code_to_name,
 	.ntv_code_to_descr = upcp_code_to_descr,
 	.ntv_code_to_info = upcp_code_to_info,
