@@ -244,7 +244,7 @@ void upcs_context_block(unsigned vcpu, uint32_t kind)
 	/* Before this block counts: what is left is then left of it, too. */
 	if (upcs_thread_self() != UPCS_NO_THREAD && watch.changes != upcs_thread_changes())
 		attend();
-	counts[kind]++;
+	upcs_thread_count(&counts[kind]);
 	if (!watch.n)
 		return;
 	tally = upcs_run.counts->kind[kind].tally;

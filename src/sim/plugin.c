@@ -26,8 +26,8 @@
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
-static bool forked; /* not the program that upc_run began, but a child */
-static bool left;   /* the guest's own exec was let go on */
+static bool forked;	    /* not the program that upc_run began, but a child */
+static UPCS_TLS bool left; /* the guest's own exec was let go on */
 
 static bool children_count(void)
 {
@@ -256,7 +256,7 @@ static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler
 		return;
 	upcs_translate_set_exact();
 	if (upcs_run.process)
-		upcs_run.process->faults = 1;
+		__atomic_store_n(&upcs_run.process->faults, 1, __ATOMIC_RELAXED);
 	qemu_plugin_reset(id, register_all);
 }
 

@@ -53,6 +53,7 @@ static uint32_t numbers; /* of threads that were made */
 static uint32_t number_of[VCPUS_MAX];
 /* Where those count that have no record. Written by many, read by none. */
 static uint64_t *nowhere;
+static unsigned leaving;  /* threads that have another program take our place */
 static bool folding;	  /* the ticker is there */
 static bool parallel;	  /* blocks have to call */
 static uint64_t *inlined; /* where blocks add to that do not; NULL: there are none */
@@ -520,6 +521,7 @@ void upcs_process_end(void)
 void upcs_process_leave(void)
 {
 	pthread_mutex_lock(&lock);
+	leaving++;
 	if (upcs_run.process) {
 		fold_locked();
 		upcs_run.process->end_ns = now_ns();
@@ -532,7 +534,7 @@ void upcs_process_leave(void)
 void upcs_process_stay(void)
 {
 	pthread_mutex_lock(&lock);
-	if (upcs_run.process) {
+	if (--leaving == 0 && upcs_run.process) {
 		upcs_run.process->left = 0;
 		upcs_run.process->end_ns = 0;
 		__atomic_store_n(&upcs_run.process->state, UPCS_RUNS, __ATOMIC_RELEASE);
@@ -565,6 +567,8 @@ void upcs_process_split(struct upcs_block *block)
 {
 	pthread_mutex_lock(&lock);
 	upcs_block_split(block, upcs_run.kinds, upcs_run.counts);
+	if (!block->parts && upcs_run.process)
+		upcs_run.process->unfolded++;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -643,6 +647,7 @@ void upcs_process_forked(bool counted)
 	if (inlined && !upcs_run.process && nowhere != inlined)
 		put_nowhere(inlined);
 	numbers = 1;
+	leaving = 0;
 	if (upcs_run.process)
 		upcs_run.process->threads = 1;
 	begin_locked(0);

@@ -22,6 +22,18 @@
  * while the thread is attended: its blocks go the slow way then (context.h). */
 extern UPCS_TLS uint64_t *upcs_counting;
 
+/* Others set it to NULL at any time; what it was can be added to all the same. */
+static inline uint64_t *upcs_thread_counting(void)
+{
+	return __atomic_load_n(&upcs_counting, __ATOMIC_RELAXED);
+}
+
+/* Only the thread adds; who folds reads meanwhile (fold_counting). */
+static inline void upcs_thread_count(uint64_t *count)
+{
+	__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+}
+
 #define UPCS_NO_THREAD UINT32_MAX
 
 /* Where a block, or a part of one, begins, for programs with regions. */
@@ -53,7 +65,8 @@ bool upcs_process_begin(bool counted);
 void upcs_process_name(void);
 /* All threads are folded, and the process has ended. */
 void upcs_process_end(void);
-/* Before another program takes its place, which settles what it leaves; and if that failed. */
+/* Before another program takes its place, which settles what it leaves; and if that failed. Of
+ * several threads that try, the last one's failure is it. */
 void upcs_process_leave(void);
 void upcs_process_stay(void);
 

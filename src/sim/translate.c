@@ -44,12 +44,12 @@ bool upcs_translate_is_exact(void)
 
 static inline void count(unsigned vcpu, uint32_t kind)
 {
-	uint64_t *counting = __atomic_load_n(&upcs_counting, __ATOMIC_RELAXED); /* others may set it to NULL */
+	uint64_t *counting = upcs_thread_counting();
 
 	if (__builtin_expect(!counting, 0))
 		upcs_context_block(vcpu, kind);
 	else
-		counting[kind]++;
+		upcs_thread_count(&counting[kind]);
 }
 
 static void block_begins(unsigned vcpu, void *kind)
@@ -61,7 +61,7 @@ static void site_begins(unsigned vcpu, void *data)
 {
 	const struct upcs_site *site = data;
 
-	if (__builtin_expect(!upcs_counting, 0))
+	if (__builtin_expect(!upcs_thread_counting(), 0))
 		upcs_thread_begin(vcpu);
 	if (site->block.enters | site->block.end | site->block.handler | upcs_last_end)
 		upcs_thread_site(site);
@@ -74,14 +74,14 @@ static void site_begins(unsigned vcpu, void *data)
 static void plain_site_begins(unsigned vcpu, void *data)
 {
 	const struct upcs_site *site = data;
-	uint64_t *counting = upcs_counting;
+	uint64_t *counting = upcs_thread_counting();
 
 	if (__builtin_expect(!counting || upcs_last_end, 0)) {
 		site_begins(vcpu, data);
 		return;
 	}
 	upcs_passed = site;
-	counting[site->kind]++;
+	upcs_thread_count(&counting[site->kind]);
 }
 
 /*
@@ -324,6 +324,5 @@ void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (!upcs_run.process)
 		return;
 	upcs_run.process->unknown += unknown;
-	upcs_run.process->unfolded += !block.parts;
 	upcs_run.process->region_found |= found;
 }

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_emulator.h - as much of an emulator as the plugin sees: blocks are translated when they are
+ * first executed, one at a time, and their callbacks called by threads of the test, which are its
+ * vCPUs. Nothing is emulated: what a block's instructions do, nobody does.
+ */
+#ifndef SIM_EMULATOR_H
+#define SIM_EMULATOR_H
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qemu_plugin.h"
+
+enum { INSNS = 8, CALLBACKS = 4, BLOCKS = 8 };
+
+struct code {
+	const uint8_t *at;
+	unsigned n;
+	uint8_t size[INSNS];
+	unsigned touches; /* so often does its last instruction access memory */
+};
+
+struct callback {
+	qemu_plugin_vcpu_udata_cb_t begins;
+	qemu_plugin_vcpu_mem_cb_t touches;
+	uint64_t *number; /* to add one to */
+	void *data;
+};
+
+struct qemu_plugin_insn {
+	const uint8_t *at;
+	uint8_t size;
+	unsigned n, touchers;
+	struct callback on[CALLBACKS], touched[CALLBACKS];
+};
+
+struct qemu_plugin_tb {
+	const struct code *code;
+	unsigned n;
+	struct callback on[CALLBACKS];
+	struct qemu_plugin_insn insn[INSNS];
+};
+
+/*
+ * Held for reading by who executes a block, for writing by who throws all code away. A system
+ * call is no execution: who rings is not waited for.
+ */
+static pthread_rwlock_t world;
+static pthread_mutex_t translating = PTHREAD_MUTEX_INITIALIZER;
+
+static struct {
+	qemu_plugin_vcpu_simple_cb_t made, ends;
+	qemu_plugin_vcpu_tb_trans_cb_t translated;
+	qemu_plugin_vcpu_syscall_cb_t call;
+	qemu_plugin_vcpu_syscall_ret_cb_t returned;
+	qemu_plugin_udata_cb_t exit;
+	qemu_plugin_simple_cb_t reset;
+	struct qemu_plugin_tb *tb[BLOCKS];
+	unsigned translations, vcpus;
+} emulator;
+
+/* ---- what a plugin calls ------------------------------------------------------------- */
+
+void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t cb)
+{
+	(void)id;
+	__atomic_store_n(&emulator.made, cb, __ATOMIC_RELAXED);
+}
+
+void qemu_plugin_register_vcpu_exit_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t cb)
+{
+	(void)id;
+	__atomic_store_n(&emulator.ends, cb, __ATOMIC_RELAXED);
+}
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t cb)
+{
+	(void)id;
+	__atomic_store_n(&emulator.translated, cb, __ATOMIC_RELAXED);
+}
+
+void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_cb_t cb)
+{
+	(void)id;
+	__atomic_store_n(&emulator.call, cb, __ATOMIC_RELAXED);
+}
+
+void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_ret_cb_t cb)
+{
+	(void)id;
+	__atomic_store_n(&emulator.returned, cb, __ATOMIC_RELAXED);
+}
+
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void *data)
+{
+	(void)id;
+	(void)data;
+	__atomic_store_n(&emulator.exit, cb, __ATOMIC_RELAXED);
+}
+
+/* It is done when nobody executes: by who asked for it, behind the system call in which it did. */
+void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t done)
+{
+	(void)id;
+	__atomic_store_n(&emulator.reset, done, __ATOMIC_RELEASE);
+}
+
+static void put(struct callback *on, unsigned *n, struct callback callback)
+{
+	if (*n < CALLBACKS)
+		on[(*n)++] = callback;
+	else
+		abort();
+}
+
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb,
+					  enum qemu_plugin_cb_flags flags, void *data)
+{
+	(void)flags;
+	put(tb->on, &tb->n, (struct callback){.begins = cb, .data = data});
+}
+
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_udata_cb_t cb,
+					    enum qemu_plugin_cb_flags flags, void *data)
+{
+	(void)flags;
+	put(insn->on, &insn->n, (struct callback){.begins = cb, .data = data});
+}
+
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op, void *data,
+					      uint64_t number)
+{
+	if (op != QEMU_PLUGIN_INLINE_ADD_U64 || number != 1)
+		abort();
+	put(tb->on, &tb->n, (struct callback){.number = data});
+}
+
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
+						void *data, uint64_t number)
+{
+	if (op != QEMU_PLUGIN_INLINE_ADD_U64 || number != 1)
+		abort();
+	put(insn->on, &insn->n, (struct callback){.number = data});
+}
+
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb,
+				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *data)
+{
+	(void)flags;
+	(void)rw;
+	put(insn->touched, &insn->touchers, (struct callback){.touches = cb, .data = data});
+}
+
+void qemu_plugin_register_vcpu_mem_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_mem_rw rw,
+					  enum qemu_plugin_op op, void *data, uint64_t addend)
+{
+	(void)rw;
+	if (op != QEMU_PLUGIN_INLINE_ADD_U64 || addend != 1)
+		abort();
+	put(insn->touched, &insn->touchers, (struct callback){.number = data});
+}
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb)
+{
+	return tb->code->n;
+}
+
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i)
+{
+	return (struct qemu_plugin_insn *)&tb->insn[i];
+}
+
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn)
+{
+	return insn->at;
+}
+
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)
+{
+	return insn->size;
+}
+
+/* The guest's memory is ours. */
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
+{
+	return (uintptr_t)insn->at;
+}
+
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn)
+{
+	return (void *)insn->at;
+}
+
+const char *qemu_plugin_path_to_binary(void)
+{
+	return strdup("/proc/self/exe");
+}
+
+/* ---- blocks -------------------------------------------------------------------------- */
+
+static struct qemu_plugin_tb *translate(const struct code *code)
+{
+	struct qemu_plugin_tb *tb = calloc(1, sizeof(*tb));
+	const uint8_t *at = code->at;
+	unsigned i;
+
+	if (!tb)
+		abort();
+	tb->code = code;
+	for (i = 0; i < code->n; i++, at += code->size[i - 1])
+		tb->insn[i] = (struct qemu_plugin_insn){.at = at, .size = code->size[i]};
+	emulator.translated(0, tb);
+	emulator.translations++;
+	return tb;
+}
+
+static const struct qemu_plugin_tb *block(const struct code *code, unsigned which)
+{
+	struct qemu_plugin_tb *tb = __atomic_load_n(&emulator.tb[which], __ATOMIC_ACQUIRE);
+
+	if (tb)
+		return tb;
+	pthread_mutex_lock(&translating);
+	tb = emulator.tb[which];
+	if (!tb) {
+		tb = translate(code);
+		__atomic_store_n(&emulator.tb[which], tb, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&translating);
+	return tb;
+}
+
+static void call_all(const struct callback *on, unsigned n, unsigned vcpu)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (on[i].begins)
+			on[i].begins(vcpu, on[i].data);
+		else if (on[i].touches)
+			on[i].touches(vcpu, 0, 0, on[i].data);
+		else /* as a machine instruction would */
+			__atomic_store_n(on[i].number, __atomic_load_n(on[i].number, __ATOMIC_RELAXED) + 1,
+					 __ATOMIC_RELAXED);
+}
+
+static void execute_block(const struct code *code, unsigned which, unsigned vcpu)
+{
+	const struct qemu_plugin_tb *tb;
+	unsigned i, k;
+
+	pthread_rwlock_rdlock(&world);
+	tb = block(code, which);
+	call_all(tb->on, tb->n, vcpu);
+	for (i = 0; i < code->n; i++) {
+		call_all(tb->insn[i].on, tb->insn[i].n, vcpu);
+		for (k = 0; i + 1 == code->n && k < code->touches; k++)
+			call_all(tb->insn[i].touched, tb->insn[i].touchers, vcpu);
+	}
+	pthread_rwlock_unlock(&world);
+}
+
+static void forget_code(void)
+{
+	unsigned i;
+
+	for (i = 0; i < BLOCKS; i++) {
+		free(emulator.tb[i]);
+		emulator.tb[i] = NULL;
+	}
+}
+
+/* ---- vCPUs --------------------------------------------------------------------------- */
+
+static void emulator_begin(void)
+{
+	pthread_rwlockattr_t attributes;
+
+	pthread_rwlockattr_init(&attributes);
+	pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	pthread_rwlock_init(&world, &attributes);
+	pthread_rwlockattr_destroy(&attributes);
+}
+
+/* On the thread that makes it. With the second, all code is thrown away, once. */
+static void make_vcpu(unsigned vcpu)
+{
+	if (++emulator.vcpus == 2) {
+		pthread_rwlock_wrlock(&world);
+		forget_code();
+		pthread_rwlock_unlock(&world);
+	}
+	__atomic_load_n(&emulator.made, __ATOMIC_RELAXED)(0, vcpu);
+}
+
+static void end_vcpu(unsigned vcpu)
+{
+	__atomic_load_n(&emulator.ends, __ATOMIC_RELAXED)(0, vcpu);
+}
+
+static void system_call(unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+			uint64_t a5)
+{
+	qemu_plugin_simple_cb_t reset;
+
+	__atomic_load_n(&emulator.call, __ATOMIC_RELAXED)(0, vcpu, number, a1, a2, a3, a4, a5, 0, 0, 0);
+	__atomic_load_n(&emulator.returned, __ATOMIC_RELAXED)(0, vcpu, number, -1);
+	reset = __atomic_exchange_n(&emulator.reset, NULL, __ATOMIC_ACQ_REL);
+	if (!reset)
+		return;
+	pthread_rwlock_wrlock(&world);
+	forget_code();
+	reset(0);
+	pthread_rwlock_unlock(&world);
+}
+
+#endif
