@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "counts.h"
+#include "memory.h"
 #include "unit_test.h"
 
 static char path[UPCS_WORD_MAX], counts_path[UPCS_COUNTS_PATH_MAX];
@@ -136,6 +137,36 @@ static void test_no_file(void **state)
 	upcs_counts_destroy(counts, NULL);
 }
 
+/* The file's memory ends in the middle of a kind, as in a full tmpfs: the kinds before it stay. */
+static void test_no_memory(void **state)
+{
+	struct upcs_kind straddling;
+	struct upcs_counts *counts = make_counts(0);
+	uint32_t n = 0;
+	size_t end;
+
+	(void)state;
+	do {
+		struct upcs_kind kind = kind_of(n);
+
+		assert_true(upcs_counts_add_kind(counts, &kind));
+		n++;
+		end = (offsetof(struct upcs_counts, kind[n]) / UPCS_PAGE + 1) * UPCS_PAGE;
+	} while (offsetof(struct upcs_counts, kind[n + 1]) <= end);
+	straddling = kind_of(n);
+	straddling.tally[0] = straddling.tally[UPCS_TALLIES - 1] = n;
+	assert_int_equal(truncate(counts_path, (off_t)end), 0);
+	if (upcs_memory_take((char *)counts + end, 1)) {
+		upcs_counts_destroy(counts, counts_path);
+		skip(); /* the kernel cannot tell (before 5.14) */
+	}
+	assert_true(upcs_counts_add_kind(counts, &straddling));
+	assert_memory_equal(&counts->kind[n], &straddling, sizeof(straddling));
+	while (n-- > 0)
+		assert_int_equal(counts->kind[n].tally[UPCS_INSTRUCTIONS], n);
+	upcs_counts_destroy(counts, counts_path);
+}
+
 /* Anything may lie there. */
 static void test_bad_files(void **state)
 {
@@ -180,6 +211,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_settle, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_file, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_files, set_up, tear_down),
 	};
 

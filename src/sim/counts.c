@@ -13,15 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
-#define MADV_POPULATE_WRITE 23
-#endif
+#include "memory.h"
 
-#define PAGE 4096u
-#define COUNTS_A_PAGE (PAGE / sizeof(uint64_t))
+#define COUNTS_A_PAGE (UPCS_PAGE / sizeof(uint64_t))
 #define ARRAY_BYTES (UPCS_KINDS_MAX * sizeof(uint64_t))
 
-_Static_assert(offsetof(struct upcs_counts, count) % PAGE == 0, "arrays are made of whole pages");
+_Static_assert(offsetof(struct upcs_counts, count) % UPCS_PAGE == 0, "arrays are made of whole pages");
 
 static size_t bytes_for(uint32_t arrays)
 {
@@ -36,20 +33,21 @@ void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint
 /* ---- memory -------------------------------------------------------------------------- */
 
 /*
- * Has the memory that is about to be written. The file is sparse, and where its tmpfs is full,
- * touching it would be a SIGBUS: then pages of our own take its place, which whoever comes
- * after us does not see, but which are as good while we live.
+ * Has the memory that is about to be written. Where there is none, pages of our own take its
+ * place, which whoever comes after us does not see, but which are as good while we live. Only
+ * where there is none: what lies beside it has something in it.
  */
 static void back(void *begin, size_t bytes)
 {
-	uintptr_t first = (uintptr_t)begin & ~(uintptr_t)(PAGE - 1);
-	uintptr_t last = ((uintptr_t)begin + bytes + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	char *page = (char *)((uintptr_t)begin & ~(uintptr_t)(UPCS_PAGE - 1)), *end = (char *)begin + bytes;
 	int error = errno;
 
-	/* EINVAL: an older kernel, which cannot tell. */
-	if (madvise((void *)first, last - first, MADV_POPULATE_WRITE) && errno != EINVAL)
-		(void)mmap((void *)first, last - first, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	if (upcs_memory_take(begin, bytes))
+		return;
+	for (; page < end; page += UPCS_PAGE)
+		if (!upcs_memory_take(page, UPCS_PAGE))
+			(void)mmap(page, UPCS_PAGE, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	errno = error;
 }
 
@@ -60,7 +58,7 @@ static void back(void *begin, size_t bytes)
  */
 static void *out_of_the_way(void)
 {
-	uintptr_t here = (uintptr_t)&out_of_the_way & ~(uintptr_t)(PAGE - 1);
+	uintptr_t here = (uintptr_t)&out_of_the_way & ~(uintptr_t)(UPCS_PAGE - 1);
 	uintptr_t away = (uintptr_t)64 << 30;
 
 	return here > 2 * away ? (void *)(here - away) : NULL;
@@ -148,10 +146,18 @@ bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *ki
 	if (n % COUNTS_A_PAGE == 0)
 		for (i = 0; i < counts->arrays; i++)
 			if (counts->array[i].thread)
-				back(&counts->count[i][n], PAGE);
+				back(&counts->count[i][n], UPCS_PAGE);
 	counts->kind[n] = *kind;
 	__atomic_store_n(&counts->kinds, n + 1, __ATOMIC_RELEASE);
 	return true;
+}
+
+/* Of an array: the pages of all kinds, and of the next one. */
+static size_t used_bytes(const struct upcs_counts *counts)
+{
+	size_t bytes = (counts->kinds / COUNTS_A_PAGE + 1) * UPCS_PAGE;
+
+	return bytes < ARRAY_BYTES ? bytes : ARRAY_BYTES;
 }
 
 int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t active)
@@ -161,7 +167,7 @@ int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t activ
 	for (i = 0; i < counts->arrays; i++) {
 		if (counts->array[i].thread)
 			continue;
-		back(counts->count[i], (counts->kinds + 1) * sizeof(uint64_t));
+		back(counts->count[i], used_bytes(counts));
 		counts->array[i].active = active;
 		/* Before any count, for whoever settles. */
 		__atomic_store_n(&counts->array[i].thread, thread + 1, __ATOMIC_RELEASE);
@@ -172,13 +178,13 @@ int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t activ
 
 void upcs_counts_give(struct upcs_counts *counts, int array)
 {
-	size_t used = ((counts->kinds + COUNTS_A_PAGE) / COUNTS_A_PAGE) * PAGE;
+	char *page = (char *)counts->count[array], *end = page + used_bytes(counts);
 
-	if (used > ARRAY_BYTES)
-		used = ARRAY_BYTES;
 	/* Memory that is not the file's has to be cleared by hand. */
-	if (madvise(counts->count[array], used, MADV_REMOVE))
-		memset(counts->count[array], 0, used);
+	if (madvise(page, (size_t)(end - page), MADV_REMOVE))
+		for (; page < end; page += UPCS_PAGE)
+			if (madvise(page, UPCS_PAGE, MADV_REMOVE))
+				memset(page, 0, UPCS_PAGE);
 	__atomic_store_n(&counts->array[array].thread, 0, __ATOMIC_RELEASE);
 }
 

@@ -17,10 +17,7 @@
 
 #include "counts.h"
 #include "leftover.h"
-
-#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older ones answer EINVAL */
-#define MADV_POPULATE_WRITE 23
-#endif
+#include "memory.h"
 
 #define TEMPLATE UPCS_LEFTOVER_DIRECTORY "/" UPCS_LEFTOVER_PREFIX "XXXXXX"
 
@@ -154,18 +151,6 @@ bool upcs_results_are_closed(const struct upcs_results *results)
 	return __atomic_load_n(&results->closed, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* Touching a file whose tmpfs is full would be a SIGBUS. */
-static bool has_memory(void *record, size_t bytes)
-{
-	uintptr_t first = (uintptr_t)record & ~(uintptr_t)4095;
-	uintptr_t last = ((uintptr_t)record + bytes + 4095) & ~(uintptr_t)4095;
-	int error = errno;
-	bool has = madvise((void *)first, last - first, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
-
-	errno = error;
-	return has;
-}
-
 /* The number of those that found no place is kept as well, but does not come round to 0. */
 static uint32_t take(uint32_t *taken)
 {
@@ -184,7 +169,7 @@ struct upcs_process *upcs_results_process(struct upcs_results *results, uint32_t
 	if (*index >= UPCS_PROCESSES_MAX)
 		return NULL;
 	process = &results->process[*index];
-	if (!has_memory(process, sizeof(*process)))
+	if (!upcs_memory_take(process, sizeof(*process)))
 		return NULL;
 	process->begin_ns = now_ns();
 	__atomic_store_n(&process->state, UPCS_MAKING, __ATOMIC_RELEASE);
@@ -196,7 +181,7 @@ struct upcs_thread *upcs_results_thread(struct upcs_results *results, uint32_t *
 	*index = take(&results->threads);
 	if (*index >= UPCS_THREADS_MAX)
 		return NULL;
-	if (!has_memory(&results->thread[*index], sizeof(results->thread[*index])))
+	if (!upcs_memory_take(&results->thread[*index], sizeof(results->thread[*index])))
 		return NULL;
 	__atomic_store_n(&results->thread[*index].state, UPCS_MAKING, __ATOMIC_RELEASE);
 	return &results->thread[*index];
