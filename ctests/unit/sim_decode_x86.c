@@ -156,12 +156,16 @@ static const struct row {
 	{"\x0f\x4c\x03", 3, "cmovl eax, [rbx]", "ld other"},
 	{"\x48\x0f\xb1\xcb", 4, "cmpxchg rbx, rcx", "cmp"},
 	{"\xf0\x48\x0f\xb1\x0b", 5, "lock cmpxchg [rbx], rcx", "ld cmp st atomic"},
+	{"\xf2\xf0\x0f\xb1\x0b", 5, "xacquire lock cmpxchg [rbx], ecx", "ld cmp st atomic"},
+	{"\xf0\xf2\x0f\xb1\x0b", 5, "lock xacquire cmpxchg [rbx], ecx", "ld cmp st atomic"},
 	{"\xf0\x48\x0f\xc7\x0b", 5, "lock cmpxchg16b [rbx]", "ld cmp st atomic"},
 
 	/* strings: one iteration */
 	{"\xa4", 1, "movsb", "ld st"},
 	{"\xa5", 1, "movsd", "ld st"},
 	{"\xf3\x48\xa5", 3, "rep movsq", "ld st repeats"},
+	{"\x67\xf3\xa4", 3, "addr32 rep movsb", "ld st repeats"},
+	{"\xf3\x67\xa4", 3, "rep addr32 movsb", "ld st repeats"},
 	{"\xaa", 1, "stosb", "st"},
 	{"\xf3\xab", 2, "rep stosd", "st repeats"},
 	{"\x48\xad", 2, "lodsq", "ld"},

@@ -97,7 +97,7 @@ static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uin
 	while (!known && n > 1 && upcs_x86_is_prefix(*bytes))
 		known = disassemble(decoder, address, ++bytes, --n);
 	if (known)
-		upcs_decode_x86(decoder->capstone, decoder->cs, insn);
+		upcs_decode_x86(decoder->cs, insn);
 	return known;
 }
 

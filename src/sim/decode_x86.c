@@ -76,12 +76,14 @@ static struct shape shape_of(const cs_x86 *x86)
 	return shape;
 }
 
-/* The byte among the prefixes. */
+#define LOCK 0xf0
+
+/* The byte among the prefixes, in whatever order they are: capstone tells one of each group. */
 static bool has_prefix(const uint8_t *bytes, unsigned n, uint8_t prefix)
 {
 	unsigned i;
 
-	for (i = 0; i < n && upcs_x86_is_prefix(bytes[i]); i++)
+	for (i = 0; i < n && (upcs_x86_is_prefix(bytes[i]) || bytes[i] == LOCK); i++)
 		if (bytes[i] == prefix)
 			return true;
 	return false;
@@ -356,13 +358,12 @@ static uint8_t jump_flags(const cs_insn *cs)
 	}
 }
 
-void upcs_decode_x86(size_t csh, const struct cs_insn *cs, struct upcs_insn *insn)
+void upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn)
 {
 	const cs_x86 *x86 = &cs->detail->x86;
 	struct shape shape = shape_of(x86);
 	struct upcs_x86_rule rule = rule_of(cs, &shape);
 
-	(void)csh;
 	switch (rule.memory) {
 	case M_GATHER:
 	case M_SCATTER:
@@ -388,6 +389,6 @@ void upcs_decode_x86(size_t csh, const struct cs_insn *cs, struct upcs_insn *ins
 	if (is_repeated(cs))
 		insn->flags |= UPCS_INSN_REPEATS;
 	/* xchg needs no prefix. */
-	if (shape.memory && (cs->id == X86_INS_XCHG || x86->prefix[0] == X86_PREFIX_LOCK))
+	if (shape.memory && (cs->id == X86_INS_XCHG || has_prefix(cs->bytes, cs->size, LOCK)))
 		insn->flags |= UPCS_INSN_ATOMIC;
 }

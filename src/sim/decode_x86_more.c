@@ -14,6 +14,7 @@ bool upcs_x86_is_prefix(uint8_t byte)
 	case 0x64:
 	case 0x65:
 	case 0x66:
+	case 0x67:
 	case 0xf2:
 	case 0xf3:
 		return true;
