@@ -3,6 +3,7 @@
  * Copies of a guest's memory, bad pointers and all: the guest here is the test.
  */
 #include <errno.h>
+#include <sys/uio.h>
 
 #include "guest.h"
 #include "unit_test.h"
@@ -47,6 +48,52 @@ static void test_calls(void **state)
 	assert_int_equal(upcs_guest_call(UPCS_PPC, 117), UPCS_CALL_SHARE);
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, 59 + 65536), UPCS_CALL_OTHER);
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, -1), UPCS_CALL_OTHER);
+}
+
+/* Out and in, with the calls that the kernel has for it and where a filter forbids those. */
+static bool forbidden;
+
+ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
+				unsigned long m, unsigned long flags);
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
+				unsigned long m, unsigned long flags);
+ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
+				 unsigned long m, unsigned long flags);
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
+				 unsigned long m, unsigned long flags);
+
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
+				unsigned long m, unsigned long flags)
+{
+	errno = EPERM;
+	return forbidden ? -1 : __real_process_vm_readv(pid, local, n, remote, m, flags);
+}
+
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
+				 unsigned long m, unsigned long flags)
+{
+	errno = EPERM;
+	return forbidden ? -1 : __real_process_vm_writev(pid, local, n, remote, m, flags);
+}
+
+static void test_copies(void **state)
+{
+	char word[8];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++, forbidden = true) {
+		pages[4096 - 4] = 0;
+		assert_int_equal(upcs_guest_write(address(pages + 4096 - 4), "a word", 7), 0);
+		assert_string_equal(pages + 4096 - 4, "a word");
+		assert_int_equal(upcs_guest_read(address(pages + 4096 - 4), word, 7), 0);
+		assert_string_equal(word, "a word");
+		assert_int_equal(upcs_guest_write(address(pages + SIZE - 4), "a word", 7), -EFAULT);
+		assert_int_equal(upcs_guest_read(address(pages + SIZE - 4), word, 7), -EFAULT);
+		assert_int_equal(upcs_guest_write(8, "a word", 7), -EFAULT);
+		assert_int_equal(upcs_guest_read(UINT64_MAX - 2, word, 7), -EFAULT);
+	}
+	forbidden = false;
 }
 
 static void test_strings(void **state)
@@ -141,6 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_base, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),

@@ -59,52 +59,40 @@ enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number)
 /* ---- memory -------------------------------------------------------------------------- */
 
 /* Where process_vm_readv is not allowed (a filter of system calls), the file of our memory is. */
-static int read_file(uint64_t address, void *to, size_t n)
+static ssize_t copy_by_file(uint64_t address, void *ours, size_t n, bool out)
 {
-	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	ssize_t got;
+	int fd = open("/proc/self/mem", (out ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+	ssize_t copied;
 
 	if (fd < 0)
-		return -EFAULT;
-	got = pread(fd, to, n, (off_t)address);
+		return -1;
+	copied = out ? pwrite(fd, ours, n, (off_t)address) : pread(fd, ours, n, (off_t)address);
 	close(fd);
-	return got == (ssize_t)n ? 0 : -EFAULT;
+	return copied;
+}
+
+/* Between our memory and the guest's, out to that or in. */
+static int copy(uint64_t address, void *ours, size_t n, bool out)
+{
+	uint64_t at = upcs_guest_base() + address;
+	struct iovec local = {.iov_base = ours, .iov_len = n};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = n};
+	ssize_t copied = out ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0) :
+			       process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+
+	if (copied < 0 && (errno == ENOSYS || errno == EPERM))
+		copied = copy_by_file(at, ours, n, out);
+	return copied == (ssize_t)n ? 0 : -EFAULT;
 }
 
 int upcs_guest_read(uint64_t address, void *to, size_t n)
 {
-	uint64_t at = upcs_guest_base() + address;
-	struct iovec local = {.iov_base = to, .iov_len = n};
-	struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = n};
-	ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-
-	if (got < 0 && (errno == ENOSYS || errno == EPERM))
-		return read_file(at, to, n);
-	return got == (ssize_t)n ? 0 : -EFAULT;
-}
-
-static int write_file(uint64_t address, const void *from, size_t n)
-{
-	int fd = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
-	ssize_t put;
-
-	if (fd < 0)
-		return -EFAULT;
-	put = pwrite(fd, from, n, (off_t)address);
-	close(fd);
-	return put == (ssize_t)n ? 0 : -EFAULT;
+	return copy(address, to, n, false);
 }
 
 int upcs_guest_write(uint64_t address, const void *from, size_t n)
 {
-	uint64_t at = upcs_guest_base() + address;
-	struct iovec local = {.iov_base = (void *)from, .iov_len = n};
-	struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = n};
-	ssize_t put = process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
-
-	if (put < 0 && (errno == ENOSYS || errno == EPERM))
-		return write_file(at, from, n);
-	return put == (ssize_t)n ? 0 : -EFAULT;
+	return copy(address, (void *)from, n, true);
 }
 
 size_t upcs_guest_pointer_size(enum upcs_guest guest)
