@@ -9,7 +9,7 @@ tool="${srcdir:?}/scripts/sim-truth"
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN
 
-case $SANITIZERS in
+case ${SANITIZERS:-} in
 *address* | *thread*)
 	echo "1..0 # SKIP this sanitizer's shadow memory is not to be had under the emulator"
 	exit

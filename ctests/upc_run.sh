@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-echo "1..75"
+plan 75
 
 # ---- what needs no emulator
 
@@ -131,14 +131,8 @@ check "upc_stat --sim: not with what runs already" [ "$("$UPC_STAT" --sim -p 1 2
 
 # ---- programs
 
-missing=
-[ -e "$UPC_SIM_PLUGIN" ] || missing="the simulator is not built"
-command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
-[ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
-if [ -n "$missing" ]; then
-	while [ $n -lt 73 ]; do
-		skip "simulated programs" "$missing"
-	done
+if cannot_simulate; then
+	skip_rest "simulated programs" "$missing"
 	exit 0
 fi
 check "memory that the emulator cannot have: no report of nothing" limited "-v 500000" \
@@ -393,7 +387,5 @@ if ${CC:-cc} -O1 -fno-optimize-sibling-calls -o prog prog.c 2> err; then
 	check "one that is loaded later, or never" run 0 --late -R slove ./prog
 	check "... which is said" grep -q 'region slove was not found' err
 else
-	while [ $n -lt 73 ]; do
-		skip "regions" "there is no compiler"
-	done
+	skip_rest "regions" "there is no compiler"
 fi

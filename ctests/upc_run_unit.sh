@@ -16,7 +16,7 @@ trap ': > stop
 	[ -z "$runner" ] || kill -9 $runner 2> /dev/null
 	rm -rf "$dir" "$page" "$page-2"' EXIT
 
-echo "1..26"
+plan 26
 
 # ---- what needs no emulator
 
@@ -50,27 +50,10 @@ fi
 
 # ---- watched
 
-missing=
-[ -e "$UPC_SIM_PLUGIN" ] || missing="the simulator is not built"
-command -v "qemu-$(uname -m)" > out || missing="qemu-$(uname -m) is not installed"
-[ -z "${SANITIZERS:-}" ] || missing="the emulator cannot load a simulator with sanitizers"
-if [ -n "$missing" ]; then
-	while [ $n -lt 26 ]; do
-		skip "a unit that is watched" "$missing"
-	done
+if cannot_simulate; then
+	skip_rest "a unit that is watched" "$missing"
 	exit 0
 fi
-
-# until_passes COMMAND...: waits for it to pass, for long but not for ever
-until_passes()
-{
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt 300 ] || return 1
-		sleep 0.1
-	done
-}
 
 # shellcheck disable=SC2016
 echo 'i=0; while [ ! -e stop ]; do i=$((i + 1)); done' > loop.sh

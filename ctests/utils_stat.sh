@@ -40,20 +40,12 @@ trap 'echo caught > caught; exit 9' USR1
 : > ready
 while :; do sleep 0.1; done
 SH
-wait_for()
-{
-	tries=0
-	while [ ! -e "$1" ] && [ $tries -lt 100 ]; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
-}
 forwards()
 {
 	rm -f ready caught
 	"$stat" "$@" -e $soft -- sh catch.sh > out 2> err &
 	pid=$!
-	wait_for ready
+	until_passes [ -e ready ]
 	kill -USR1 $pid
 	wait $pid
 	[ $? = 9 ] && [ -s caught ]

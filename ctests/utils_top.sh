@@ -19,17 +19,6 @@ unset NO_COLOR
 export TERM=xterm
 echo "1..43"
 
-# until_passes COMMAND...: waits for it to pass, for long but not for ever
-until_passes()
-{
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt 300 ] || return 1
-		sleep 0.1
-	done
-}
-
 # share [OPTION]... NAME: shares a unit from a process in the background, $owner
 share()
 {
