@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -61,6 +62,17 @@ static void interpreter_of(const unsigned char *file, size_t n, char path[PATH_M
 	path[length] = '\0';
 }
 
+/* The kernel makes the dynamic linker deaf to LD_PRELOAD for a program with more rights
+ * than its user. */
+static bool is_secure(const char *path, const struct stat *status)
+{
+	if (status->st_mode & S_ISUID && status->st_uid != getuid())
+		return true;
+	if (status->st_mode & S_ISGID && status->st_mode & S_IXGRP && status->st_gid != getgid())
+		return true;
+	return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
 /* Looks at one file; *script: it is one, and path becomes its interpreter's. */
 static int check_file(char path[PATH_MAX], bool *script)
 {
@@ -83,8 +95,7 @@ static int check_file(char path[PATH_MAX], bool *script)
 	if (about.st_size > 2 && memcmp(file, "#!", 2) == 0) {
 		*script = true;
 		interpreter_of(file, (size_t)about.st_size, path);
-	} else if (util_program_is_secure(path, &about)) {
-		/* The dynamic linker is deaf to LD_PRELOAD then. */
+	} else if (is_secure(path, &about)) {
 		util_error("'%s' runs with more rights than its user has: nothing may be put between it "
 			   "and PAPI; run it as the user that it runs as", path);
 		status = REFUSED;

@@ -5,10 +5,11 @@
 #include "program.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/xattr.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_program(const char *path)
@@ -56,13 +57,4 @@ int util_program_find(const char *name, char path[PATH_MAX])
 		if (!*end)
 			return error;
 	}
-}
-
-bool util_program_is_secure(const char *path, const struct stat *status)
-{
-	if (status->st_mode & S_ISUID && status->st_uid != getuid())
-		return true;
-	if (status->st_mode & S_ISGID && status->st_mode & S_IXGRP && status->st_gid != getgid())
-		return true;
-	return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }

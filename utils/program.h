@@ -6,14 +6,9 @@
 #define UTIL_PROGRAM_H
 
 #include <limits.h>
-#include <stdbool.h>
-#include <sys/stat.h>
 
 /* The first of the name in PATH that can be run; a name with a slash is the path itself.
  * 0, or the errno that execvp would give. */
 int util_program_find(const char *name, char path[PATH_MAX]);
-
-/* Whether the kernel would run the file with more rights than its user has. */
-bool util_program_is_secure(const char *path, const struct stat *status);
 
 #endif

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "exec.h"
 #include "preload.h"
 #include "program.h"
 
@@ -65,11 +64,10 @@ static int enter_script(struct run_guest *guest, const struct upcs_program_info 
 static int look(struct run_guest *guest, bool *script)
 {
 	struct upcs_program_info info;
-	struct stat about;
 	int kind;
 
 	*script = false;
-	if (stat(guest->program, &about) == 0 && util_program_is_secure(guest->program, &about)) {
+	if (upcs_exec_is_privileged(guest->program)) {
 		util_error("'%s' runs with more rights than its user has, which a simulator cannot "
 			   "give it: use upc_run as the user that it runs as", guest->program);
 		return RUN_ERROR;

@@ -200,14 +200,25 @@ static void test_preloaded(void **state)
 	options.papi[0] = 0;
 }
 
+/* One's own set-user-id program is run as who one is. */
 static void test_privileged(void **state)
 {
 	(void)state;
+	assert_false(upcs_exec_is_privileged("nothing"));
 	assert_false(upcs_exec_is_privileged("x86"));
-	assert_int_equal(chmod("x86", 04700), 0);
+	assert_int_equal(chmod("x86", 06710), 0);
+	assert_false(upcs_exec_is_privileged("x86"));
+	if (geteuid() != 0)
+		skip(); /* only root can make one of somebody else's */
+	assert_int_equal(chown("x86", 1, (gid_t)-1), 0);
+	assert_int_equal(chmod("x86", 04710), 0);
+	assert_true(upcs_exec_is_privileged("x86"));
+	assert_int_equal(chown("x86", 0, getegid() + 1), 0);
+	assert_int_equal(chmod("x86", 02700), 0); /* what that marks is no right */
+	assert_false(upcs_exec_is_privileged("x86"));
+	assert_int_equal(chmod("x86", 02710), 0);
 	assert_true(upcs_exec_is_privileged("x86"));
 	assert_int_equal(chmod("x86", 0700), 0);
-	assert_false(upcs_exec_is_privileged("nothing"));
 }
 
 int main(void)

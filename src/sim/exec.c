@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "preload.h"
@@ -217,7 +218,7 @@ static int make(const struct upcs_command *command, const char *program, const s
 	add(&argv, "%s%s", program[0] == '-' ? "./" : "", program);
 	for (i = 1; i < arguments->n; i++)
 		add(&argv, "%s", arguments->item[i]);
-	if (!variables.n) {
+	if (!variables.item) {
 		variables.item = calloc(1, sizeof(*variables.item));
 		variables.failed |= !variables.item;
 	}
@@ -272,7 +273,13 @@ bool upcs_exec_is_privileged(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && st.st_mode & (S_ISUID | S_ISGID);
+	if (stat(path, &st))
+		return false;
+	if (st.st_mode & S_ISUID && st.st_uid != geteuid())
+		return true;
+	if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getegid())
+		return true;
+	return geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
 /* What becomes of a variable without upc_run: itself, another, or NULL, to be left out. */

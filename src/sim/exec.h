@@ -50,7 +50,8 @@ static inline const char *upcs_exec_cpu(enum upcs_guest guest)
 	return guest == UPCS_AARCH64 ? "max,sve=off,sme=off" : NULL;
 }
 
-/* Whether executing the file changes who one is: under an emulator it would not. */
+/* Whether executing the file changes who one is, or what one may do: under an emulator it would
+ * not. */
 bool upcs_exec_is_privileged(const char *path);
 
 #endif
