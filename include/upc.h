@@ -386,7 +386,8 @@ int upc_unit_reset(struct upc_unit *unit);
 /*
  * Reads all 256 counters while they count: one system call a perf group (none
  * where hardware counters are read in user mode), one pass a file. values has
- * UPC_COUNTERS places; counters that nothing is bound to read as their register holds. NULL: only bring the registers up to date.
+ * UPC_COUNTERS places; counters that nothing is bound to read as their register holds.
+ * NULL: only bring the registers up to date.
  * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY (upc_counter_state says which; the
  * others are right, values is filled; UPC_EPARTIAL until upc_unit_reset, stopped or
  * not, also where a live threshold's signals lost their counter on the PMU: the message

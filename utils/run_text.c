@@ -52,8 +52,8 @@ static int table_begin(struct table *table, const struct run_report *report, uns
 		if (run_events_has_item(events, item_at(i)))
 			table->item[table->n++] = item_at(i);
 	table->column = calloc(max + 1, sizeof(*table->column));
-	table->values = calloc((size_t)(max + 1) * (RUN_ITEMS), sizeof(*table->values));
-	table->percents = calloc((size_t)(max + 1) * (RUN_ITEMS), sizeof(*table->percents));
+	table->values = calloc((size_t)(max + 1) * RUN_ITEMS, sizeof(*table->values));
+	table->percents = calloc((size_t)(max + 1) * RUN_ITEMS, sizeof(*table->percents));
 	table->name = calloc(max + 1, sizeof(*table->name));
 	if (table->column != NULL && table->values != NULL && table->percents != NULL && table->name != NULL)
 		return 0;
@@ -93,7 +93,7 @@ static unsigned put_column(struct table *table, const struct run_vector *vector,
 			   bool percents)
 {
 	unsigned c = table->n_columns++;
-	size_t at = (size_t)c * (RUN_ITEMS);
+	size_t at = (size_t)c * RUN_ITEMS;
 
 	snprintf(table->name[c], sizeof(table->name[c]), "%s", name);
 	table->column[c] = (struct stat_column){
@@ -109,15 +109,21 @@ static unsigned put_column(struct table *table, const struct run_vector *vector,
 	return c;
 }
 
-static void table_print(const struct run_report *report, const struct table *table, const char *total)
+static struct stat_style style_of(const struct run_report *report)
 {
 	const struct run_options *options = report->options;
-	struct stat_style style = {
+
+	return (struct stat_style){
 		.width = util_width(report->out),
 		.colour = util_colour(report->out),
 		.zeros = options->zeros || (options->events.asked && options->events.plain),
 		.unseen = true,
 	};
+}
+
+static void table_print(const struct run_report *report, const struct table *table, const char *total)
+{
+	const struct stat_style style = style_of(report);
 
 	stat_table_print_columns(report->out, table->row, table->n, total,
 				 table->column, table->n_columns, &style);
@@ -211,6 +217,14 @@ static void print_threads(const struct run_report *report)
 	table_end(&table);
 }
 
+static void print_parts(const struct run_report *report)
+{
+	if (report->options->per_process)
+		print_processes(report);
+	if (report->options->per_thread)
+		print_threads(report);
+}
+
 /* ---- before and after them --------------------------------------------------------------- */
 
 static void print_head(const struct run_report *report)
@@ -273,14 +287,8 @@ static void print_end(const struct run_report *report)
 /* As upc_stat shows what it counts: an event a row, with its share. */
 void run_report_stat(const struct run_report *report)
 {
-	const struct run_options *options = report->options;
-	unsigned width = util_width(report->out);
-	struct stat_style style = {
-		.width = width,
-		.colour = util_colour(report->out),
-		.zeros = options->zeros || (options->events.asked && options->events.plain),
-		.unseen = true,
-	};
+	const struct stat_style style = style_of(report);
+	const unsigned width = style.width;
 	struct table table;
 	char title[400];
 
@@ -293,10 +301,7 @@ void run_report_stat(const struct run_report *report)
 		stat_table_print(report->out, table.row, table.n, &style);
 	}
 	table_end(&table);
-	if (options->per_process)
-		print_processes(report);
-	if (options->per_thread)
-		print_threads(report);
+	print_parts(report);
 	fprintf(report->out, "\n  %.6f s elapsed, simulated\n", report->seconds);
 	run_report_notes(report, print_note, (void *)report);
 	fputc('\n', report->out);
@@ -309,9 +314,6 @@ void run_report_text(const struct run_report *report)
 		print_regions(report);
 	else
 		print_cores(report);
-	if (report->options->per_process)
-		print_processes(report);
-	if (report->options->per_thread)
-		print_threads(report);
+	print_parts(report);
 	print_end(report);
 }

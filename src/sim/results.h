@@ -65,7 +65,7 @@ struct upcs_process {
 	int32_t pid, parent;
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end 0: not yet */
 	uint32_t threads;	   /* so many were made */
-	uint32_t unfolded;	   /* threads for which no record was left */
+	uint32_t unfolded;	   /* threads, regions of one, or blocks for which there was no place */
 	uint32_t region_found;	   /* bit per region: its function was seen in memory */
 	uint32_t unknown;	   /* blocks translated with instructions that capstone does not know */
 	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */

@@ -33,8 +33,7 @@ static uint64_t ring(enum upci_doorbell_operation operation, uint64_t context, u
 	*status = UPCI_DOORBELL_NOBODY;
 	syscall(UPCI_DOORBELL_CALL, (long)operation, context, a, b, answer);
 	errno = saved;
-	/* The simulator has written it, unseen by the compiler. */
-	return *(volatile uint64_t *)status;
+	return *status;
 }
 
 static uint64_t ring_word(const struct sim *sim, enum upci_doorbell_operation operation, uint64_t a, uint64_t b,

@@ -8,11 +8,11 @@
 
 #include "catalogue.h"
 #include "context.h"
+#include "exact.h"
 #include "files.h"
 #include "perf.h"
 #include "process.h"
 #include "regs.h"
-#include "exact.h"
 #include "shared.h"
 #include "threshold.h"
 
