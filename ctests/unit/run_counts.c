@@ -8,22 +8,7 @@
 #include "run_results.h"
 #include "unit_test.h"
 
-static struct upcs_results *results;
 static struct run_counts counts;
-
-static int set_up(void **state)
-{
-	(void)state;
-	results = run_results_make();
-	return results ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	run_results_free(results);
-	return 0;
-}
 
 /* Each core and region has its own threads' numbers, and the sum is theirs. */
 static void test_sums(void **state)
@@ -32,12 +17,12 @@ static void test_sums(void **state)
 
 	(void)state;
 	results->options.regions = 2;
-	run_results_process(results, 0, UPCS_AARCH64);
-	run_results_process(results, 1, UPCS_AARCH64);
-	run_results_thread(results, 0, 0); /* core 0 */
-	run_results_thread(results, 0, 1); /* core 1 */
-	run_results_thread(results, 1, 0); /* core 0 */
-	run_results_thread(results, 0, 5); /* core 1 */
+	run_results_process(0, UPCS_AARCH64);
+	run_results_process(1, UPCS_AARCH64);
+	run_results_thread(0, 0); /* core 0 */
+	run_results_thread(0, 1); /* core 1 */
+	run_results_thread(1, 0); /* core 0 */
+	run_results_thread(0, 5); /* core 1 */
 	run_counts_take(results, 0, &counts);
 	assert_int_equal(counts.processes, 2);
 	assert_int_equal(counts.threads, 4);
@@ -65,11 +50,11 @@ static void test_one(void **state)
 	struct run_vector vector;
 
 	(void)state;
-	run_results_process(results, 0, UPCS_X86_64);
-	run_results_process(results, 1, UPCS_X86_64);
-	run_results_thread(results, 0, 0);
-	run_results_thread(results, 1, 0);
-	run_results_thread(results, 1, 1);
+	run_results_process(0, UPCS_X86_64);
+	run_results_process(1, UPCS_X86_64);
+	run_results_thread(0, 0);
+	run_results_thread(1, 0);
+	run_results_thread(1, 1);
 	run_counts_thread(results, 1, 2, &vector);
 	assert_int_equal(vector.item[UPCS_DATA_LOADS], run_results_tally(1, 2, UPCS_DATA_LOADS));
 	assert_int_equal(vector.item[RUN_LD_INS], vector.item[UPCS_DATA_LOADS]);
@@ -91,8 +76,8 @@ static void test_derived(void **state)
 	uint64_t power = 1;
 
 	(void)state;
-	run_results_process(results, 0, UPCS_X86_64);
-	thread = run_results_thread(results, 0, 0);
+	run_results_process(0, UPCS_X86_64);
+	thread = run_results_thread(0, 0);
 	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++, power *= 10)
 		thread->tally[0][classes[i]] = power;
 	run_counts_take(results, 0, &counts);
@@ -123,7 +108,7 @@ static void test_states(void **state)
 {
 	(void)state;
 	for (unsigned p = 0; p < 5; p++)
-		run_results_process(results, p, UPCS_PPC);
+		run_results_process(p, UPCS_PPC);
 	results->process[0].state = UPCS_FREE;
 	results->process[1].state = UPCS_MAKING;
 	results->process[2].state = results->process[3].state = UPCS_LOST;
@@ -134,9 +119,9 @@ static void test_states(void **state)
 	results->process[1].left = 1; /* not written yet */
 	results->process[3].region_found = 1;
 	results->process[4].region_found = 4;
-	run_results_thread(results, 3, 0);
-	run_results_thread(results, 4, 0)->state = UPCS_MAKING;
-	run_results_thread(results, 4, 1)->state = UPCS_RUNS;
+	run_results_thread(3, 0);
+	run_results_thread(4, 0)->state = UPCS_MAKING;
+	run_results_thread(4, 1)->state = UPCS_RUNS;
 	run_counts_take(results, 1, &counts);
 	assert_int_equal(counts.processes, 3);
 	assert_int_equal(counts.records, 3);
@@ -158,7 +143,7 @@ static void test_exec(void **state)
 {
 	(void)state;
 	for (unsigned p = 0; p < 4; p++)
-		run_results_process(results, p, UPCS_X86_64);
+		run_results_process(p, UPCS_X86_64);
 	results->process[2].pid = results->process[0].pid;
 	results->process[3].pid = results->process[1].pid;
 	run_counts_take(results, 0, &counts);
@@ -172,7 +157,7 @@ static void test_hostile(void **state)
 	unsigned threads;
 
 	(void)state;
-	run_results_process(results, UPCS_PROCESSES_MAX - 1, UPCS_X86_64);
+	run_results_process(UPCS_PROCESSES_MAX - 1, UPCS_X86_64);
 	results->process[UPCS_PROCESSES_MAX - 1].guest = 1000000;
 	results->processes = UPCS_PROCESSES_MAX + 10;
 	results->thread[UPCS_THREADS_MAX - 1].core = 0xfffffffe;
@@ -196,13 +181,13 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_one, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_derived, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_sums, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_one, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_derived, run_results_set_up, run_results_tear_down),
 		cmocka_unit_test(test_percent),
-		cmocka_unit_test_setup_teardown(test_states, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_hostile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_states, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_exec, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_hostile, run_results_set_up, run_results_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,23 +10,15 @@
 static char *command[] = {"./solver", "-n", "8", NULL};
 static struct run_options options;
 static struct run_report report;
-static struct upcs_results *results;
 
 static int set_up(void **state)
 {
-	(void)state;
+	if (run_results_set_up(state))
+		return -1;
 	setenv("COLUMNS", "80", 1);
-	results = run_results_make();
 	options = (struct run_options){.command = command};
 	run_events_all(&options.events);
 	report = (struct run_report){.options = &options, .results = results, .seconds = 1.25};
-	return results ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	run_results_free(results);
 	return 0;
 }
 
@@ -64,8 +56,8 @@ static void expect(void (*form)(const struct run_report *), const char *expected
 static void test_core(void **state)
 {
 	(void)state;
-	run_results_process(results, 0, UPCS_PPC);
-	run_results_thread(results, 0, 2);
+	run_results_process(0, UPCS_PPC);
+	run_results_thread(0, 2);
 	for (unsigned item = 0; item < RUN_ITEMS; item++)
 		for (unsigned place = 0; place <= UPCS_CORES; place++)
 			options.events.shown[place][item] = item == UPCS_JPIPE_ADD_SUB || item == RUN_FMA_INS ||
@@ -92,9 +84,9 @@ static void test_core(void **state)
 static void test_cores(void **state)
 {
 	(void)state;
-	run_results_process(results, 0, UPCS_X86_64);
+	run_results_process(0, UPCS_X86_64);
 	for (unsigned i = 0; i < 5; i++)
-		run_results_thread(results, 0, i);
+		run_results_thread(0, i);
 	results->process[0].unfolded = 1;
 	results->process[0].unknown = 12345;
 	report.status = 11;
@@ -143,9 +135,9 @@ static void test_cores(void **state)
 static void test_regions(void **state)
 {
 	(void)state;
-	run_results_process(results, 0, UPCS_AARCH64);
-	run_results_thread(results, 0, 0);
-	run_results_thread(results, 0, 1);
+	run_results_process(0, UPCS_AARCH64);
+	run_results_thread(0, 0);
+	run_results_thread(0, 1);
 	region("solve");
 	region("set_up");
 	region("nowhere");
@@ -186,10 +178,10 @@ static void test_regions(void **state)
 static void test_threads(void **state)
 {
 	(void)state;
-	run_results_process(results, 0, UPCS_X86_64);
-	run_results_process(results, 1, UPCS_X86_64)->state = UPCS_LOST;
-	run_results_thread(results, 0, 0);
-	run_results_thread(results, 1, 0);
+	run_results_process(0, UPCS_X86_64);
+	run_results_process(1, UPCS_X86_64)->state = UPCS_LOST;
+	run_results_thread(0, 0);
+	run_results_thread(1, 0);
 	options.per_process = options.per_thread = true;
 	events("INSTRUCTIONS,SR_INS");
 	expect(run_report_text,
@@ -230,8 +222,8 @@ static void test_threads(void **state)
 static void test_stat(void **state)
 {
 	(void)state;
-	run_results_process(results, 0, UPCS_X86_64);
-	run_results_thread(results, 0, 0)->tally[0][UPCS_FPU_MULT_1] = 0;
+	run_results_process(0, UPCS_X86_64);
+	run_results_thread(0, 0)->tally[0][UPCS_FPU_MULT_1] = 0;
 	events("INSTRUCTIONS,FPU_*_1,TOT_INS");
 	expect(run_report_stat,
 	       "\n"
@@ -253,9 +245,9 @@ static void test_stat(void **state)
 static void test_csv(void **state)
 {
 	(void)state;
-	run_results_process(results, 0, UPCS_PPC)->left = 1;
-	run_results_thread(results, 0, 0);
-	run_results_thread(results, 0, 1);
+	run_results_process(0, UPCS_PPC)->left = 1;
+	run_results_thread(0, 0);
+	run_results_thread(0, 1);
 	region("a,b");
 	options.per_process = options.per_thread = true;
 	events("FPU_FMA_2,PU1_FPU_FMA_2");
@@ -280,9 +272,9 @@ static void test_csv(void **state)
 static void test_json(void **state)
 {
 	(void)state;
-	run_results_process(results, 0, UPCS_AARCH64);
-	run_results_thread(results, 0, 0);
-	run_results_thread(results, 0, 3);
+	run_results_process(0, UPCS_AARCH64);
+	run_results_thread(0, 0);
+	run_results_thread(0, 3);
 	region("so\"lve");
 	options.per_process = options.per_thread = true;
 	report.status = 3 << 8;
@@ -392,13 +384,13 @@ static void test_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_core, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_cores, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_regions, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_stat, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_csv, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_json, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_core, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_cores, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_regions, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_threads, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_stat, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_csv, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_json, set_up, run_results_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

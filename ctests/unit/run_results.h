@@ -11,18 +11,21 @@
 
 #include "results.h"
 
-/* All zero, and as large as it is: only what is touched takes memory. */
-static inline struct upcs_results *run_results_make(void)
-{
-	struct upcs_results *results = mmap(NULL, sizeof(*results), PROT_READ | PROT_WRITE,
-					    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+/* Each test's own, all zero, and as large as it is: only what is touched takes memory. */
+static struct upcs_results *results;
 
-	return (void *)results == MAP_FAILED ? NULL : results;
+static inline int run_results_set_up(void **state)
+{
+	(void)state;
+	results = mmap(NULL, sizeof(*results), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return (void *)results == MAP_FAILED ? -1 : 0;
 }
 
-static inline void run_results_free(struct upcs_results *results)
+static inline int run_results_tear_down(void **state)
 {
-	munmap(results, sizeof(*results));
+	(void)state;
+	return munmap(results, sizeof(*results));
 }
 
 /* What the thread of that index has in a place: a number that no other place has. */
@@ -33,8 +36,7 @@ static inline uint64_t run_results_tally(unsigned thread, unsigned column, unsig
 	return whole + 100000 * column + 10000 * thread + 100 * tally + 10 * column + thread;
 }
 
-static inline struct upcs_process *run_results_process(struct upcs_results *results, unsigned index,
-						       enum upcs_guest guest)
+static inline struct upcs_process *run_results_process(unsigned index, enum upcs_guest guest)
 {
 	struct upcs_process *process = &results->process[index];
 
@@ -51,8 +53,7 @@ static inline struct upcs_process *run_results_process(struct upcs_results *resu
 }
 
 /* The next thread, number-th of its process. */
-static inline struct upcs_thread *run_results_thread(struct upcs_results *results, unsigned process,
-						     unsigned number)
+static inline struct upcs_thread *run_results_thread(unsigned process, unsigned number)
 {
 	unsigned index = results->threads++;
 	struct upcs_thread *thread = &results->thread[index];

@@ -10,21 +10,11 @@
 #include "unit_test.h"
 
 static char name[32];
-static struct upcs_results *results;
 
 static int set_up(void **state)
 {
-	(void)state;
 	snprintf(name, sizeof(name), "run_unit.%d", (int)getpid());
-	results = run_results_make();
-	return results ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	run_results_free(results);
-	return 0;
+	return run_results_set_up(state);
 }
 
 static struct upc_monitor *watch(const char *which)
@@ -140,10 +130,10 @@ static void test_counts(void **state)
 	monitor = watch(name);
 	run_unit_update(unit, results);
 	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS), 0);
-	run_results_process(results, 0, UPCS_X86_64);
-	thread[0] = run_results_thread(results, 0, 0);
-	thread[1] = run_results_thread(results, 0, 1);
-	thread[2] = run_results_thread(results, 0, 4);
+	run_results_process(0, UPCS_X86_64);
+	thread[0] = run_results_thread(0, 0);
+	thread[1] = run_results_thread(0, 1);
+	thread[2] = run_results_thread(0, 4);
 	thread[0]->state = UPCS_RUNS;
 	thread[2]->state = UPCS_MAKING;
 	run_unit_update(unit, results);
@@ -204,11 +194,11 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_configuration, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_two_of_a_name, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_names, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_configuration, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_two_of_a_name, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_counts, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_many, set_up, run_results_tear_down),
 	};
 
 	util_begin("run_unit");

@@ -309,15 +309,6 @@ static struct upc_catalogue *open_catalogue(void)
 	return c;
 }
 
-static uint32_t code_of(struct upc_catalogue *c, const char *name)
-{
-	uint32_t code;
-
-	if (upc_catalogue_find(c, name, &code))
-		fail_msg("%s", upc_last_message());
-	return code;
-}
-
 static struct upc_unit *unit_of(struct upc_catalogue *c)
 {
 	struct upc_unit *u;
@@ -329,19 +320,11 @@ static struct upc_unit *unit_of(struct upc_catalogue *c)
 
 static uint32_t add(struct upc_unit *u, struct upc_catalogue *c, const char *name)
 {
-	uint32_t code = code_of(c, name);
+	uint32_t code = event_code(c, name);
 
 	if (upc_unit_add(u, code))
 		fail_msg("%s", upc_last_message());
 	return code;
-}
-
-static uint64_t value_of(struct upc_unit *u, uint32_t code)
-{
-	uint64_t value;
-
-	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
-	return value;
 }
 
 static void test_no_simulator(void **state)
@@ -379,10 +362,10 @@ static void test_catalogue(void **state)
 	assert_int_equal(plain, 4 * 29);
 	/* PU_INSTRUCTIONS and those of each core, and TOT_INS, which are the same. */
 	assert_int_equal(own, 29 + 2 * (1 + 4));
-	assert_int_equal(upc_catalogue_info(c, code_of(c, "PU_FPU_FMA_2"), &info), 0);
+	assert_int_equal(upc_catalogue_info(c, event_code(c, "PU_FPU_FMA_2"), &info), 0);
 	assert_null(strstr(info.description, "core 0"));
 	assert_non_null(strstr(info.description, "counted thread"));
-	assert_int_equal(upc_catalogue_info(c, code_of(c, "PU0_DCACHE_MISS"), &info), 0);
+	assert_int_equal(upc_catalogue_info(c, event_code(c, "PU0_DCACHE_MISS"), &info), 0);
 	assert_int_equal(info.source, UPC_SOURCE_NONE);
 	assert_int_equal(upc_catalogue_find(c, "PU1_FPU_FMA_2:mode=high", &code), UPC_ENOSUPP);
 	assert_int_equal(upc_catalogue_find(c, "perf::CYCLES", &code), UPC_ENOEVENT);
@@ -400,24 +383,24 @@ static void test_counting(void **state)
 
 	(void)state;
 	run_blocks(FIVE, 10);
-	assert_int_equal(value_of(u, own), 0);
+	assert_int_equal(event_value(u, own), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	run_blocks(FIVE, 10);
-	assert_int_equal(value_of(u, own), 50);
-	assert_int_equal(value_of(u, zero), 50);
-	assert_int_equal(value_of(u, one), 0);
-	assert_int_equal(value_of(u, flops), 50);
+	assert_int_equal(event_value(u, own), 50);
+	assert_int_equal(event_value(u, zero), 50);
+	assert_int_equal(event_value(u, one), 0);
+	assert_int_equal(event_value(u, flops), 50);
 	run_blocks(OTHER, 1);
 	assert_int_equal(upc_unit_stop(u), 0);
 	run_blocks(FIVE, 10);
-	assert_int_equal(value_of(u, all), 73);
+	assert_int_equal(event_value(u, all), 73);
 	assert_int_equal(upc_unit_start(u), 0);
 	run_blocks(MULTIPLY, 1);
-	assert_int_equal(value_of(u, own), 51);
+	assert_int_equal(event_value(u, own), 51);
 	assert_int_equal(upc_unit_reset(u), 0);
-	assert_int_equal(value_of(u, own), 0);
+	assert_int_equal(event_value(u, own), 0);
 	run_blocks(MULTIPLY, 3);
-	assert_int_equal(value_of(u, own), 3);
+	assert_int_equal(event_value(u, own), 3);
 	/* Registers as the contract has them. */
 	assert_int_equal(upc_register_read(u, UPC_REG_START_STOP, &value), 0);
 	assert_int_equal(value, 1);
@@ -425,9 +408,9 @@ static void test_counting(void **state)
 	assert_int_equal(value, 3); /* PU0_FPU_MULT_1 has id 23 */
 	assert_int_equal(upc_register_write(u, UPC_REG_START_STOP, 0), 0);
 	run_blocks(MULTIPLY, 3);
-	assert_int_equal(value_of(u, own), 3);
+	assert_int_equal(event_value(u, own), 3);
 	assert_int_equal(upc_register_write(u, UPC_REG_COUNTER(23), UINT64_MAX), 0);
-	assert_int_equal(value_of(u, zero), UINT64_MAX);
+	assert_int_equal(event_value(u, zero), UINT64_MAX);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -452,12 +435,12 @@ static void test_cores(void **state)
 	/* Another thread's are not its; and others may look. */
 	current = 0;
 	run_blocks(FIVE, 100);
-	assert_int_equal(value_of(u, own), 20);
-	assert_int_equal(value_of(u, two), 20);
-	assert_int_equal(value_of(u, zero), 0);
-	assert_int_equal(value_of(u, on_two), value_of(u, all));
-	assert_true(value_of(u, all) >= 20);
-	assert_int_equal(value_of(u, on_zero), 0);
+	assert_int_equal(event_value(u, own), 20);
+	assert_int_equal(event_value(u, two), 20);
+	assert_int_equal(event_value(u, zero), 0);
+	assert_int_equal(event_value(u, on_two), event_value(u, all));
+	assert_true(event_value(u, all) >= 20);
+	assert_int_equal(event_value(u, on_zero), 0);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -514,7 +497,7 @@ static void test_thresholds(void **state)
 	assert_int_equal(threads[0].signals, 0);
 	run_blocks(FIVE, 1);
 	assert_int_equal(threads[0].signals, 1);
-	assert_int_equal(value_of(u, own), 10);
+	assert_int_equal(event_value(u, own), 10);
 	run_blocks(FIVE, 2);
 	/* One signal for 10, 20, and 4 loads, until they are fetched. */
 	assert_int_equal(threads[0].signals, 1);
@@ -529,7 +512,7 @@ static void test_thresholds(void **state)
 	assert_int_equal(upc_unit_set_threshold(u, loads, 0), 0);
 	run_block(OTHER);
 	assert_false(threads[0].attended);
-	assert_int_equal(value_of(u, own), 30);
+	assert_int_equal(event_value(u, own), 30);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -549,7 +532,7 @@ static void test_parity(void **state)
 	assert_int_equal(upc_unit_read_events(u, &own, 1, &value), UPC_EPARITY);
 	assert_int_equal(upc_unit_reset(u), 0);
 	run_blocks(FIVE, 2);
-	assert_int_equal(value_of(u, own), 10);
+	assert_int_equal(event_value(u, own), 10);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -565,18 +548,18 @@ static void test_clock(void **state)
 	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	run_blocks(FIVE, 2);
-	first = value_of(u, clock);
+	first = event_value(u, clock);
 	do
-		second = value_of(u, clock);
+		second = event_value(u, clock);
 	while (second == first);
 	assert_true(second > first);
 	assert_int_equal(upc_unit_stop(u), 0);
-	first = value_of(u, clock);
+	first = event_value(u, clock);
 	assert_true(first >= second);
-	assert_int_equal(value_of(u, clock), first);
-	assert_int_equal(value_of(u, own), 10);
+	assert_int_equal(event_value(u, clock), first);
+	assert_int_equal(event_value(u, own), 10);
 	assert_int_equal(upc_unit_reset(u), 0);
-	assert_int_equal(value_of(u, clock), 0);
+	assert_int_equal(event_value(u, clock), 0);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -621,7 +604,7 @@ static void test_share(void **state)
 	assert_int_equal(upc_monitor_open(name, NULL, &m), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	run_blocks(FIVE, 3);
-	value = value_of(u, code);
+	value = event_value(u, code);
 	run_blocks(FIVE, 3);
 	assert_int_equal(value, 21);
 	assert_int_equal(upc_monitor_read(m, values, NULL), 0);

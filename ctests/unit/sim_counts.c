@@ -5,31 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "counts.h"
 #include "memory.h"
-#include "unit_test.h"
-
-static char path[UPCS_WORD_MAX], counts_path[UPCS_COUNTS_PATH_MAX];
-static struct upcs_results *results;
-static int lock;
-
-static int set_up(void **state)
-{
-	(void)state;
-	results = upcs_results_create(path, &lock);
-	assert_non_null(results);
-	upcs_counts_path(counts_path, path, 0);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	upcs_results_destroy(results, path, lock);
-	assert_int_equal(access(counts_path, F_OK), -1);
-	assert_int_equal(access(path, F_OK), -1);
-	return 0;
-}
+#include "results_test.h"
 
 static struct upcs_kind kind_of(uint32_t instructions)
 {

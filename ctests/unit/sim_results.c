@@ -6,28 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "results.h"
-#include "unit_test.h"
-
-static char path[UPCS_WORD_MAX];
-static struct upcs_results *results;
-static int lock;
-
-static int set_up(void **state)
-{
-	(void)state;
-	results = upcs_results_create(path, &lock);
-	assert_non_null(results);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	upcs_results_destroy(results, path, lock);
-	assert_int_equal(access(path, F_OK), -1);
-	return 0;
-}
+#include "results_test.h"
 
 static void test_open(void **state)
 {

@@ -13,14 +13,6 @@
 static struct upc_catalogue *c;
 static uint32_t faults, clock_ns;
 
-static uint64_t value_of(struct upc_unit *u, uint32_t code)
-{
-	uint64_t value;
-
-	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
-	return value;
-}
-
 static struct upc_unit *create_with_faults(void)
 {
 	struct upc_unit *u;
@@ -38,25 +30,25 @@ static void test_start_stop_reset(void **state)
 	(void)state;
 	assert_false(upc_unit_running(u));
 	touch_fresh_pages(30);
-	assert_int_equal(value_of(u, faults), 0);
+	assert_int_equal(event_value(u, faults), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(1000);
-	value = value_of(u, faults);
+	value = event_value(u, faults);
 	assert_faults(value, 1000);
 	assert_int_equal(upc_unit_stop(u), 0);
 	assert_int_equal(upc_unit_stop(u), 0);
-	held = value_of(u, faults);
+	held = event_value(u, faults);
 	assert_faults(held, value);
 	touch_fresh_pages(100);
-	assert_int_equal(value_of(u, faults), held);
+	assert_int_equal(event_value(u, faults), held);
 	/* Counting goes on from the counter's value. */
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(100);
-	assert_faults(value_of(u, faults), held + 100);
+	assert_faults(event_value(u, faults), held + 100);
 	assert_int_equal(upc_unit_reset(u), 0);
 	touch_fresh_pages(10);
-	assert_faults(value_of(u, faults), 10);
+	assert_faults(event_value(u, faults), 10);
 	upc_unit_destroy(u);
 }
 
@@ -69,15 +61,15 @@ static void test_events_join_and_leave_while_running(void **state)
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(100);
 	assert_int_equal(upc_unit_add(u, clock_ns), 0);
-	first = value_of(u, clock_ns);
+	first = event_value(u, clock_ns);
 	assert_true(first < 1000000000u);
 	touch_fresh_pages(100);
-	then = value_of(u, clock_ns);
+	then = event_value(u, clock_ns);
 	assert_true(then > first);
-	assert_faults(value_of(u, faults), 200);
+	assert_faults(event_value(u, faults), 200);
 	assert_int_equal(upc_unit_remove(u, clock_ns), 0);
 	touch_fresh_pages(100);
-	assert_faults(value_of(u, faults), 300);
+	assert_faults(event_value(u, faults), 300);
 	upc_unit_destroy(u);
 }
 
@@ -113,7 +105,7 @@ static void test_fork_starts_clean(void **state)
 	/* The child's stop and destroy were its own. The fork itself copies page
 	 * tables: a few faults more, but not the child's 200. */
 	touch_fresh_pages(50);
-	assert_in_range(value_of(u, faults), 150, 300 + FAULT_SLACK);
+	assert_in_range(event_value(u, faults), 150, 300 + FAULT_SLACK);
 	assert_true(upc_unit_running(u));
 	upc_unit_destroy(u);
 }
@@ -136,9 +128,9 @@ static void test_thread_that_ends_while_it_counts(void **state)
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, count_and_end, &u), 0);
 	pthread_join(thread, NULL);
-	assert_faults(value_of(u, faults), 300);
+	assert_faults(event_value(u, faults), 300);
 	assert_int_equal(upc_unit_stop(u), 0);
-	assert_faults(value_of(u, faults), 300);
+	assert_faults(event_value(u, faults), 300);
 	upc_unit_destroy(u);
 }
 
@@ -199,15 +191,15 @@ static void test_retarget(void **state)
 	assert_int_equal(upc_unit_retarget(u, &options), UPC_ENOTASK);
 	options.pid = pid;
 	assert_int_equal(upc_unit_retarget(u, &options), 0);
-	assert_int_equal(value_of(u, faults), 0);
+	assert_int_equal(event_value(u, faults), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(77);
 	for (i = 0; i < 8; i++)
 		fault_in_child(to);
-	assert_faults(value_of(u, faults), 800);
+	assert_faults(event_value(u, faults), 800);
 	end_child(pid, to);
 	assert_int_equal(upc_unit_stop(u), 0);
-	assert_faults(value_of(u, faults), 800);
+	assert_faults(event_value(u, faults), 800);
 	upc_unit_destroy(u);
 }
 
@@ -228,7 +220,7 @@ static void test_inherit(void **state)
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	assert_in_range(value_of(u, faults), 1000, 1300 + FAULT_SLACK);
+	assert_in_range(event_value(u, faults), 1000, 1300 + FAULT_SLACK);
 	upc_unit_destroy(u);
 }
 
@@ -252,13 +244,13 @@ static void test_events_join_with_live_children(void **state)
 	for (i = 0; i < 20; i++) {
 		fault_in_child(to);
 		assert_int_equal(upc_unit_add(u, minor), 0);
-		before = value_of(u, minor);
+		before = event_value(u, minor);
 		touch_fresh_pages(50);
-		assert_faults(value_of(u, minor) - before, 50);
+		assert_faults(event_value(u, minor) - before, 50);
 		fault_in_child(to);
 		assert_int_equal(upc_unit_remove(u, minor), 0);
 	}
-	assert_in_range(value_of(u, faults), 20 * 250, 20 * 250 + 400 + 20 * FAULT_SLACK);
+	assert_in_range(event_value(u, faults), 20 * 250, 20 * 250 + 400 + 20 * FAULT_SLACK);
 	end_child(pid, to);
 	assert_int_equal(upc_unit_stop(u), 0);
 	upc_unit_destroy(u);
@@ -292,7 +284,7 @@ static void test_process_is_its_threads(void **state)
 	pid = start_child(to);
 	for (int i = 0; i < 60; i++)
 		fault_in_child(to);
-	assert_in_range(value_of(u, faults), 500, 800 + FAULT_SLACK);
+	assert_in_range(event_value(u, faults), 500, 800 + FAULT_SLACK);
 	end_child(pid, to);
 	upc_unit_destroy(u);
 }
@@ -363,7 +355,7 @@ static void test_enable_on_exec(void **state)
 		wait_until_asleep_in_sh(pid);
 		if (what)
 			assert_int_equal(upc_unit_start(u), 0);
-		assert_in_range(value_of(u, faults), what ? 0 : 30, what ? 0 : 5000);
+		assert_in_range(event_value(u, faults), what ? 0 : 30, what ? 0 : 5000);
 		close(go);
 		waitpid(pid, NULL, 0);
 		assert_int_equal(upc_unit_stop(u), 0);

@@ -20,14 +20,6 @@ static struct upc_unit *create(struct upc_catalogue *c)
 	return u;
 }
 
-static uint64_t value_of(struct upc_unit *u, uint32_t code)
-{
-	uint64_t value;
-
-	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
-	return value;
-}
-
 /* ---- counting ---------------------------------------------------------- */
 
 /* Id 0 is PU0_JPIPE_INSTRUCTIONS. */
@@ -55,15 +47,15 @@ static void test_modes(void **state)
 
 		assert_int_equal(upc_unit_add(u, code), 0);
 		assert_int_equal(upc_unit_start(u), 0);
-		assert_int_equal(value_of(u, code), 0);
+		assert_int_equal(event_value(u, code), 0);
 		assert_int_equal(upc_unit_play(u), 1);
-		assert_int_equal(value_of(u, code), cases[i].first);
+		assert_int_equal(event_value(u, code), cases[i].first);
 		assert_true(upc_unit_playable(u));
 		assert_int_equal(upc_unit_play(u), 1);
-		assert_int_equal(value_of(u, code), cases[i].then);
+		assert_int_equal(event_value(u, code), cases[i].then);
 		assert_false(upc_unit_playable(u));
 		assert_int_equal(upc_unit_play(u), 0);
-		assert_int_equal(value_of(u, code), cases[i].then);
+		assert_int_equal(event_value(u, code), cases[i].then);
 		upc_unit_destroy(u);
 		upc_catalogue_close(own);
 	}
@@ -83,10 +75,10 @@ static void test_conflicts(void **state)
 	/* The mode that it has anyway, by its name: the same counter. */
 	assert_int_equal(upc_unit_add(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=high")), 0);
 	assert_int_equal(upc_unit_play(u), 1);
-	assert_int_equal(value_of(u, pu0), 10);
-	assert_int_equal(value_of(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=high")), 10);
+	assert_int_equal(event_value(u, pu0), 10);
+	assert_int_equal(event_value(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=high")), 10);
 	assert_int_equal(upc_unit_remove(u, pu0), 0);
-	assert_int_equal(value_of(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=high")), 10);
+	assert_int_equal(event_value(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=high")), 10);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -104,17 +96,17 @@ static void test_units_of_a_thread(void **state)
 	assert_int_equal(upc_unit_start(a), 0);
 	assert_int_equal(upc_unit_start(b), 0);
 	assert_int_equal(upc_unit_play(a), 1);
-	assert_int_equal(value_of(b, code), 10);
+	assert_int_equal(event_value(b, code), 10);
 	assert_int_equal(upc_unit_stop(b), 0);
 	assert_int_equal(upc_unit_play(a), 1);
-	assert_int_equal(value_of(a, code), 30);
+	assert_int_equal(event_value(a, code), 30);
 	/* Started when the second part was over. */
 	assert_int_equal(upc_unit_start(b), 0);
-	assert_int_equal(value_of(b, code), 10);
+	assert_int_equal(event_value(b, code), 10);
 	assert_int_equal(upc_unit_play(b), 1);
-	assert_int_equal(value_of(b, code), 50);
+	assert_int_equal(event_value(b, code), 50);
 	assert_int_equal(upc_unit_stop(a), 0);
-	assert_int_equal(value_of(a, code), 70);
+	assert_int_equal(event_value(a, code), 70);
 	upc_unit_destroy(a);
 	upc_unit_destroy(b);
 	upc_catalogue_close(c);
@@ -127,7 +119,7 @@ static void *play_alone(void *arg)
 	uint64_t value = 0;
 
 	if (upc_unit_add(u, code) == 0 && upc_unit_start(u) == 0 && upc_unit_play(u) == 1 && upc_unit_play(u) == 0)
-		value = value_of(u, code);
+		value = event_value(u, code);
 	upc_unit_destroy(u);
 	return (void *)(uintptr_t)value;
 }
@@ -173,9 +165,9 @@ static void test_fork_starts_clean(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(value_of(u, code), 10);
+	assert_int_equal(event_value(u, code), 10);
 	assert_int_equal(upc_unit_play(u), 1);
-	assert_int_equal(value_of(u, code), 17);
+	assert_int_equal(event_value(u, code), 17);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -318,13 +310,13 @@ static void test_parity(void **state)
 	assert_int_equal(upc_unit_read_added(u, &value, 1), UPC_EPARITY);
 	assert_int_equal(told.parity, 1);
 	assert_int_equal(upc_unit_reset(u), 0);
-	assert_int_equal(value_of(u, code), 0);
+	assert_int_equal(event_value(u, code), 0);
 	assert_int_equal(upc_unit_play(u), 1);
-	assert_int_equal(value_of(u, code), 10);
+	assert_int_equal(event_value(u, code), 10);
 	/* By hand, twice the same bit: nobody can tell. */
 	assert_int_equal(upc_counter_inject(u, 0, 3), 0);
 	assert_int_equal(upc_counter_inject(u, 0, 3), 0);
-	assert_int_equal(value_of(u, code), 10);
+	assert_int_equal(event_value(u, code), 10);
 	assert_int_equal(upc_counter_inject(u, 0, 51), 0);
 	assert_int_equal(upc_counter_inject(u, 0, 52), UPC_EINVAL);
 	assert_int_equal(upc_unit_read(u, NULL), UPC_EPARITY);
@@ -332,7 +324,7 @@ static void test_parity(void **state)
 	/* One counter's damage is no other's. */
 	assert_int_equal(upc_counter_write(u, 0, 1), 0);
 	assert_int_equal(upc_counter_inject(u, 200, 1), 0);
-	assert_int_equal(value_of(u, code), 1);
+	assert_int_equal(event_value(u, code), 1);
 	assert_int_equal(upc_counter_read(u, 0, &value), 0);
 	assert_int_equal(told.parity, 2);
 	assert_int_equal(upc_counter_read(u, 200, &value), UPC_EPARITY);
@@ -340,7 +332,7 @@ static void test_parity(void **state)
 	assert_int_equal(upc_counter_state(u, 200, &state_of), 0);
 	assert_int_equal(state_of.flags, UPC_COUNTER_DAMAGED);
 	assert_int_equal(upc_unit_read(u, NULL), UPC_EPARITY);
-	assert_int_equal(value_of(u, code), 1);
+	assert_int_equal(event_value(u, code), 1);
 	assert_int_equal(upc_counter_write(u, 200, 0), 0);
 	assert_int_equal(upc_unit_read(u, NULL), 0);
 	upc_unit_destroy(u);
@@ -377,10 +369,10 @@ static void test_parity_and_thresholds(void **state)
 	assert_int_equal(upc_unit_read_added(u, (uint64_t[2]){0}, 2), UPC_EPARITY);
 	assert_int_equal(upc_register_read(u, UPC_REG_STATUS, &value), 0);
 	assert_int_equal(value & 2, 2);
-	assert_int_equal(value_of(u, other), 5100);
+	assert_int_equal(event_value(u, other), 5100);
 	assert_int_equal(upc_unit_reset(u), 0);
 	assert_int_equal(upc_unit_play(u), 1);
-	assert_int_equal(value_of(u, code), 10);
+	assert_int_equal(event_value(u, code), 10);
 	assert_int_equal(told.parity, 2);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);

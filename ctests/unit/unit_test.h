@@ -36,6 +36,16 @@ static inline uint32_t event_code(struct upc_catalogue *c, const char *name)
 	return code;
 }
 
+/* The value of an event that the unit has. */
+static inline uint64_t event_value(struct upc_unit *u, uint32_t code)
+{
+	uint64_t value = 0;
+
+	if (upc_unit_read_events(u, &code, 1, &value))
+		fail_msg("%s", upc_last_message());
+	return value;
+}
+
 /* Touches n fresh pages: n page faults and a small constant. Huge pages are
  * declined, since one of them would swallow hundreds. */
 static inline void touch_fresh_pages(size_t n)
