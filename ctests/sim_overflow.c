@@ -23,7 +23,7 @@ static _Thread_local struct {
 
 static void on_overflow(int set, void *address, long long vector, void *context)
 {
-	long long values[2];
+	long long values[2] = {0, 0};
 	int i;
 
 	(void)address;
