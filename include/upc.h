@@ -232,6 +232,15 @@ int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct up
 int upc_catalogue_terms(struct upc_catalogue *catalogue, uint32_t code, uint32_t *codes, unsigned max);
 
 /*
+ * Whether a plain event takes a counter of a PMU, of which there are few: 1; 0 of what the
+ * kernel counts by itself, of files, clocks and signals, and of what nothing drives. Of a
+ * derived event ask for its terms. Errors: UPC_EINVAL (no catalogue, a derived event),
+ * UPC_ENOEVENT (no such code, or nothing encodes it), UPC_EPERM (not in any domain that it
+ * names), UPC_ENOSUPP, UPC_ENOMEM.
+ */
+int upc_catalogue_needs_pmu(struct upc_catalogue *catalogue, uint32_t code);
+
+/*
  * A derived event's value, from those of its n terms in that order: so that of several
  * units together, a ratio of sums. Errors: UPC_EINVAL (another n, or a plain event),
  * UPC_ENOEVENT (no such code).

@@ -73,6 +73,38 @@ static void test_undriven(void **state)
 	upc_unit_destroy(u);
 }
 
+/* By what is encoded, and not by names. */
+static void test_needs_pmu(void **state)
+{
+	static const struct {
+		const char *perf;
+		int needs;
+	} drivers[] = {
+		{"perf::PAGE-FAULTS", 0},     {"PAGE-FAULTS", 0},
+		{"PERF_COUNT_SW_CPU_CLOCK", 0}, {"perf::CONTEXT-SWITCHES", 0},
+		{"perf::CYCLES", 1},	      {"perf::L1-DCACHE-LOADS", 1},
+		{"perf::NOTHING", UPC_ENOEVENT}, {"perf::CONTEXT-SWITCHES:u", UPC_EPERM},
+	};
+	struct upci_event event = {.name = "ours::event", .id = UPC_NO_ID, .kind = UPC_KIND_COUNT};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(upc_catalogue_needs_pmu(c, event_code(c, "time::thread_cpu_ns")), 0);
+	assert_int_equal(upc_catalogue_needs_pmu(c, event_code(c, "task::minflt")), 0);
+	assert_int_equal(upc_catalogue_needs_pmu(c, event_code(c, "PU2_FPU_FMA_2")), 0);
+	for (i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+		event.driver = (struct upci_driver){
+			.source = UPC_SOURCE_PERF, .mul = 1, .div = 1, .perf = drivers[i].perf};
+		assert_true(upci_catalogue_put(c, &event) >= 0);
+		if (upc_catalogue_needs_pmu(c, event_code(c, "ours::event")) != drivers[i].needs)
+			fail_msg("%s: %s", drivers[i].perf, upc_last_message());
+	}
+	assert_int_equal(upc_catalogue_needs_pmu(c, UINT32_MAX), UPC_ENOEVENT);
+	assert_int_equal(upc_catalogue_needs_pmu(NULL, 0), UPC_EINVAL);
+	assert_int_equal(upc_catalogue_needs_pmu(c, event_code(c, "NET_RX_BYTES")), UPC_EINVAL);
+	assert_message("NET_RX_BYTES");
+}
+
 static int set_up(void **state)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
@@ -94,6 +126,7 @@ int main(void)
 		cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_files_of_a_task),
 		cmocka_unit_test(test_undriven),
+		cmocka_unit_test(test_needs_pmu),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -21,6 +21,11 @@
 #define READ_FORMAT                                                                                \
 	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
+bool upci_perf_is_software(const struct upci_perf_spec *spec)
+{
+	return upci_perf_key(spec->type) == UPCI_PERF_SOFTWARE;
+}
+
 /* Forgets descriptors, then closes them. */
 static void forget_and_close(int **fds, unsigned n)
 {

@@ -28,6 +28,9 @@ struct upci_perf_spec {
 	bool core;     /* of a CPU's own PMU: knows user and kernel mode */
 };
 
+/* Counted by the kernel itself, tracepoints too: it takes no counter of a PMU. */
+bool upci_perf_is_software(const struct upci_perf_spec *spec);
+
 /* Whom a group counts: task tids (cpu -1), or CPUs (tid -1). */
 struct upci_perf_target {
 	pid_t tid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * source.c - opening an event with whatever drives it.
+ * source.c - opening an event with whatever drives it, and whether that takes a counter of a PMU.
  */
 #include <string.h>
 #include <time.h>
@@ -109,4 +109,27 @@ void upci_source_close(struct upci_sources *sources, const struct upci_binding *
 	default:
 		break;
 	}
+}
+
+/* ---- public ---------------------------------------------------------------- */
+
+int upc_catalogue_needs_pmu(struct upc_catalogue *c, uint32_t code)
+{
+	const unsigned everywhere = UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR;
+	const struct upci_event *event;
+	struct upci_perf_spec spec;
+	int error;
+
+	if (!c)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_needs_pmu: a catalogue is needed");
+	event = upci_catalogue_event(c, code);
+	if (!event)
+		return upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
+	if (event->driver.source == UPC_SOURCE_DERIVED)
+		return upci_fail(UPC_EINVAL, "%s: is computed of others, which upc_catalogue_terms tells: ask for those",
+				 event->name);
+	if (event->driver.source != UPC_SOURCE_PERF)
+		return 0;
+	error = upci_perf_encode(&event->driver, everywhere, &spec);
+	return error ? error : !upci_perf_is_software(&spec);
 }

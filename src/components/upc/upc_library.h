@@ -23,6 +23,7 @@
 	X(upc_catalogue_info)     \
 	X(upc_catalogue_missing)  \
 	X(upc_catalogue_terms)    \
+	X(upc_catalogue_needs_pmu) \
 	X(upc_unit_create)        \
 	X(upc_unit_destroy)       \
 	X(upc_unit_retarget)      \

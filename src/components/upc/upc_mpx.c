@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -75,40 +74,12 @@ int upcp_mpx_tries_unit(const struct upcp_set *set)
 
 enum need { NEEDS_NONE, NEEDS_COUNTER, NEEDS_BOTH };
 
-/* perf events that the kernel counts itself; what is none of these may need a counter. */
-static int is_software(const char *driver)
+/* For tests tracepoints and all other perf events do. */
+static int plain_needs_pmu(const struct upcp_set *set, uint32_t code, const struct upc_event_info *info)
 {
-	static const char *const names[] = {
-		"ALIGNMENT-FAULTS", "ALIGNMENT_FAULTS", "BPF-OUTPUT", "BPF_OUTPUT",
-		"CGROUP-SWITCHES",  "CGROUP_SWITCHES",  "CONTEXT-SWITCHES", "CONTEXT_SWITCHES",
-		"CPU-CLOCK",	    "CPU_CLOCK",	"CPU-MIGRATIONS",   "CPU_MIGRATIONS",
-		"CS",		    "DUMMY",		"EMULATION-FAULTS", "EMULATION_FAULTS",
-		"FAULTS",	    "MAJOR-FAULTS",	"MIGRATIONS",	    "MINOR-FAULTS",
-		"PAGE-FAULTS",	    "PAGE_FAULTS",	"PAGE_FAULTS_MAJ",  "PAGE_FAULTS_MIN",
-		"TASK-CLOCK",	    "TASK_CLOCK",
-	};
-	static const char head[] = "perf \"", pmu[] = "perf::", count[] = "PERF_COUNT_SW_";
-	size_t i, length;
-
-	if (strncmp(driver, head, sizeof(head) - 1))
-		return 0;
-	driver += sizeof(head) - 1;
-	driver += strncasecmp(driver, pmu, sizeof(pmu) - 1) ? 0 : sizeof(pmu) - 1;
-	driver += strncasecmp(driver, count, sizeof(count) - 1) ? 0 : sizeof(count) - 1;
-	length = strcspn(driver, "\":");
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == length && !strncasecmp(driver, names[i], length))
-			return 1;
-	return 0;
-}
-
-static enum need need_of_plain(const struct upc_event_info *info)
-{
-	if (info->source == UPC_SOURCE_TRACEPOINT)
-		return group_max() ? NEEDS_COUNTER : NEEDS_NONE;
-	if (info->source != UPC_SOURCE_PERF || (!group_max() && is_software(info->driver)))
-		return NEEDS_NONE;
-	return NEEDS_COUNTER;
+	if (group_max())
+		return info->source == UPC_SOURCE_PERF || info->source == UPC_SOURCE_TRACEPOINT;
+	return set->lib->upc_catalogue_needs_pmu(upcp_sets_catalogue(), code);
 }
 
 static int need_of(const struct upcp_set *set, uint32_t code, enum need *need)
@@ -117,7 +88,7 @@ static int need_of(const struct upcp_set *set, uint32_t code, enum need *need)
 	struct upc_catalogue *catalogue = upcp_sets_catalogue();
 	uint32_t term[UPC_COUNTERS] = {code};
 	int terms = lib->upc_catalogue_terms(catalogue, code, term, UPC_COUNTERS);
-	int files = 0, counters = 0, i, error = 0;
+	int files = 0, counters = 0, needs, i, error = 0;
 
 	if (terms < 0)
 		return terms;
@@ -127,9 +98,10 @@ static int need_of(const struct upcp_set *set, uint32_t code, enum need *need)
 		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 
 		error = lib->upc_catalogue_info(catalogue, term[i], &info);
-		counters += !error && need_of_plain(&info) == NEEDS_COUNTER;
-		files += !error && info.source != UPC_SOURCE_PERF &&
-			 info.source != UPC_SOURCE_TRACEPOINT;
+		needs = error ? error : plain_needs_pmu(set, term[i], &info);
+		error = needs < 0 ? needs : 0;
+		counters += needs > 0;
+		files += info.source != UPC_SOURCE_PERF && info.source != UPC_SOURCE_TRACEPOINT;
 	}
 	*need = !counters ? NEEDS_NONE : files ? NEEDS_BOTH : NEEDS_COUNTER;
 	return error;
