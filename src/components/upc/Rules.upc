@@ -16,7 +16,7 @@ UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_caller.h $(UPC_DIR)/upc_library.h 
 	$(UPC_DIR)/upc_mpx.h $(UPC_DIR)/upc_names.h $(UPC_DIR)/upc_open.h \
 	$(UPC_DIR)/upc_overflow.h $(UPC_DIR)/upc_presets.h $(UPC_DIR)/upc_report.h \
 	$(UPC_DIR)/upc_set.h $(UPC_DIR)/upc_share.h $(UPC_DIR)/upc_signal.h $(UPC_DIR)/upc_slices.h \
-	$(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*.h)
+	$(UPC_DIR)/upc_tables.h $(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*.h)
 # All that is there; estimate.c by way of upc_estimate.c.
 UPC_MPX = $(filter-out estimate,$(notdir $(basename $(wildcard $(UPC_DIR)/mpx/*.c))))
 UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"') $(if $(UPC_PRESETS),-DUPC_PRESETS)
@@ -25,10 +25,11 @@ COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_estimate.c \
 	$(UPC_DIR)/upc_library.c $(UPC_DIR)/upc_mpx.c $(UPC_DIR)/upc_names.c $(UPC_DIR)/upc_open.c \
 	$(UPC_DIR)/upc_overflow.c $(UPC_DIR)/upc_report.c $(UPC_DIR)/upc_run.c \
 	$(UPC_DIR)/upc_set.c $(UPC_DIR)/upc_share.c $(UPC_DIR)/upc_signal.c \
-	$(UPC_DIR)/upc_slices.c $(UPC_DIR)/upc_turns.c $(UPC_MPX:%=$(UPC_DIR)/mpx/%.c)
+	$(UPC_DIR)/upc_slices.c $(UPC_DIR)/upc_tables.c $(UPC_DIR)/upc_turns.c \
+	$(UPC_MPX:%=$(UPC_DIR)/mpx/%.c)
 COMPOBJS += upc.o upc_caller.o upc_estimate.o upc_library.o upc_mpx.o upc_names.o upc_open.o \
 	upc_overflow.o upc_report.o upc_run.o upc_set.o upc_share.o upc_signal.o \
-	upc_slices.o upc_turns.o $(UPC_MPX:%=upc_mpxi_%.o)
+	upc_slices.o upc_tables.o upc_turns.o $(UPC_MPX:%=upc_mpxi_%.o)
 ifneq ($(UPC_PRESETS),)
 COMPSRCS += $(UPC_DIR)/upc_presets.c
 COMPOBJS += upc_presets.o
@@ -88,6 +89,9 @@ upc_signal.o: $(UPC_DIR)/upc_signal.c $(UPC_HEADERS) $(HEADERS)
 
 upc_slices.o: $(UPC_DIR)/upc_slices.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_slices.c -o $@
+
+upc_tables.o: $(UPC_DIR)/upc_tables.c $(UPC_HEADERS) $(HEADERS)
+	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_tables.c -o $@
 
 upc_turns.o: $(UPC_DIR)/upc_turns.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_turns.c -o $@

@@ -28,145 +28,7 @@ void upcp_overflow_open(int index, int is_replay, int is_simulation)
 	simulates = is_simulation;
 }
 
-/* ---- PAPI's tables ------------------------------------------------------- */
-
-static int index_of(const EventSetInfo_t *owner, int code)
-{
-	int i;
-
-	for (i = 0; i < owner->NumberOfEvents; i++)
-		if ((int)owner->EventInfoArray[i].event_code == code)
-			return i;
-	return -1;
-}
-
-/* PAPI closes the gap that a removed event leaves, and its tables go on naming the
- * others by the places that they had. */
-static void correct_indices(EventSetInfo_t *owner)
-{
-	EventSetOverflowInfo_t *overflow = &owner->overflow;
-	int i;
-
-	for (i = 0; i < overflow->event_counter; i++) {
-		int at = overflow->EventIndex[i];
-
-		if (at < 0 || at >= owner->NumberOfEvents ||
-		    (int)owner->EventInfoArray[at].event_code != overflow->EventCode[i])
-			overflow->EventIndex[i] = index_of(owner, overflow->EventCode[i]);
-	}
-}
-
-static int overflow_of(const EventSetInfo_t *owner, int code)
-{
-	int i;
-
-	for (i = 0; i < owner->overflow.event_counter; i++)
-		if (owner->overflow.EventCode[i] == code)
-			return i;
-	return -1;
-}
-
-/*
- * An event whose overflow is taken away has no profile any more. PAPI forgets that
- * where it takes the overflow away itself, to remove the event or to clean the set
- * up: cleaning up would then fail, and the next handler find the old buffers.
- */
-static void drop_profiles(EventSetInfo_t *owner)
-{
-	EventSetProfileInfo_t *profile = &owner->profile;
-	int left = 0;
-	int i;
-
-	for (i = 0; i < profile->event_counter; i++) {
-		if (overflow_of(owner, profile->EventCode[i]) < 0)
-			continue;
-		profile->prof[left] = profile->prof[i];
-		profile->count[left] = profile->count[i];
-		profile->threshold[left] = profile->threshold[i];
-		profile->EventIndex[left] = profile->EventIndex[i];
-		profile->EventCode[left++] = profile->EventCode[i];
-	}
-	if (left == profile->event_counter)
-		return;
-	profile->event_counter = left;
-	if (!left) {
-		profile->flags = 0;
-		owner->state &= ~PAPI_PROFILING;
-	}
-}
-
-static void remember(struct upcp_tables *good, const EventSetInfo_t *owner)
-{
-	const EventSetOverflowInfo_t *overflow = &owner->overflow;
-	const EventSetProfileInfo_t *profile = &owner->profile;
-	int i;
-
-	good->events = overflow->event_counter;
-	good->handler = overflow->handler;
-	for (i = 0; i < good->events; i++) {
-		good->event[i].code = overflow->EventCode[i];
-		good->event[i].threshold = overflow->threshold[i];
-	}
-	good->profiles = profile->event_counter;
-	good->profile_flags = profile->flags;
-	for (i = 0; i < good->profiles; i++) {
-		good->profile[i].buffers = profile->prof[i];
-		good->profile[i].count = profile->count[i];
-		good->profile[i].threshold = profile->threshold[i];
-		good->profile[i].code = profile->EventCode[i];
-	}
-}
-
-/* A call that fails has changed nothing: PAPI enters what is asked for before it
- * asks, and leaves it there. */
-static void put_back(EventSetInfo_t *owner, const struct upcp_tables *good)
-{
-	EventSetOverflowInfo_t *overflow = &owner->overflow;
-	EventSetProfileInfo_t *profile = &owner->profile;
-	int i;
-
-	overflow->event_counter = good->events;
-	overflow->flags = good->events ? PAPI_OVERFLOW_HARDWARE : 0;
-	overflow->handler = good->events ? good->handler : NULL;
-	for (i = 0; i < good->events; i++) {
-		overflow->EventCode[i] = good->event[i].code;
-		overflow->threshold[i] = good->event[i].threshold;
-		overflow->deadline[i] = good->event[i].threshold;
-		overflow->EventIndex[i] = index_of(owner, good->event[i].code);
-	}
-	profile->event_counter = good->profiles;
-	profile->flags = good->profiles ? good->profile_flags : 0;
-	for (i = 0; i < good->profiles; i++) {
-		profile->prof[i] = good->profile[i].buffers;
-		profile->count[i] = good->profile[i].count;
-		profile->threshold[i] = good->profile[i].threshold;
-		profile->EventCode[i] = good->profile[i].code;
-		profile->EventIndex[i] = index_of(owner, good->profile[i].code);
-	}
-}
-
-/* ---- the unit agrees with them ------------------------------------------- */
-
-/* Exchanges two positions in PAPI's arrays and in the set. */
-static void move(EventSetInfo_t *owner, int a, int b)
-{
-	int i, k;
-
-	for (i = 0; i < owner->NativeCount; i++) {
-		int *position = &owner->NativeInfoArray[i].ni_position;
-
-		*position = *position == a ? b : *position == b ? a : *position;
-	}
-	for (i = 0; i < owner->NumberOfEvents; i++)
-		for (k = 0; k < PAPI_EVENTS_IN_DERIVED_EVENT; k++) {
-			int *position = &owner->EventInfoArray[i].pos[k];
-
-			if (*position < 0)
-				break;
-			*position = *position == a ? b : *position == b ? a : *position;
-		}
-	upcp_set_swap(&((struct upcp_state *)owner->ctl_state)->set, (unsigned)a, (unsigned)b);
-}
+/* ---- the unit agrees with PAPI's tables ---------------------------------- */
 
 /* An event with a threshold has a bit in PAPI's vector, and so a position that is
  * low. There is one: no more events have thresholds than there are bits. */
@@ -179,15 +41,9 @@ static int bring_down(EventSetInfo_t *owner, int position)
 		low++;
 	if (low == UPCP_THRESHOLDS)
 		return UPCP_NO_POSITION;
-	move(owner, position, low);
+	upcp_tables_swap(owner, position, low);
+	upcp_set_swap(&((struct upcp_state *)owner->ctl_state)->set, (unsigned)position, (unsigned)low);
 	return low;
-}
-
-static int position_of(const EventSetInfo_t *owner, int entry)
-{
-	int index = owner->overflow.EventIndex[entry];
-
-	return index < 0 ? -1 : owner->EventInfoArray[index].pos[0];
 }
 
 static int apply(EventSetInfo_t *owner)
@@ -199,7 +55,7 @@ static int apply(EventSetInfo_t *owner)
 	int i;
 
 	for (i = 0; i < overflow->event_counter; i++) {
-		int position = position_of(owner, i);
+		int position = upcp_tables_position(owner, i);
 
 		if (position >= 0 && position < UPCP_THRESHOLDS)
 			wanted[position] = (uint64_t)overflow->threshold[i];
@@ -209,7 +65,7 @@ static int apply(EventSetInfo_t *owner)
 		if (set->thresholds[i] && !wanted[i])
 			error = upcp_set_threshold(set, (unsigned)i, 0);
 	for (i = 0; i < overflow->event_counter && !error; i++) {
-		int position = position_of(owner, i);
+		int position = upcp_tables_position(owner, i);
 
 		if (position >= UPCP_THRESHOLDS)
 			position = bring_down(owner, position);
@@ -277,24 +133,24 @@ int upcp_overflow_set(EventSetInfo_t *owner, int *papi)
 
 	*papi = PAPI_OK;
 	state->owner = owner;
-	correct_indices(owner);
-	drop_profiles(owner);
+	upcp_tables_correct(owner);
+	upcp_tables_drop_profiles(owner);
 	/* PAPI_overflow of one event to no threshold forgets the others' handler. */
 	if (!overflow->handler)
 		overflow->handler = state->good.handler;
 	if (overflow->event_counter > UPCP_THRESHOLDS) {
 		*papi = PAPI_ECNFLCT;
-		put_back(owner, &state->good);
+		upcp_tables_put_back(owner, &state->good);
 		return UPC_ECONFLICT;
 	}
 	error = overflow->event_counter ? prepare(state, papi) : 0;
 	if (!error)
 		error = apply(owner);
 	if (error) {
-		put_back(owner, &state->good);
+		upcp_tables_put_back(owner, &state->good);
 		apply(owner); /* as it was before: nothing new is asked for */
 	} else {
-		remember(&state->good, owner);
+		upcp_tables_remember(&state->good, owner);
 		listen_again();
 	}
 	release(state);
@@ -318,7 +174,7 @@ static int profile_is_whole(const EventSetInfo_t *owner, int position)
 	int i;
 
 	for (i = 0; i < owner->overflow.event_counter; i++)
-		if (position_of(owner, i) == position)
+		if (upcp_tables_position(owner, i) == position)
 			return i < owner->profile.event_counter &&
 			       owner->profile.EventCode[i] == owner->overflow.EventCode[i];
 	return 0;
@@ -329,7 +185,7 @@ static void dispatch(EventSetInfo_t *owner, ThreadInfo_t *thread, int position, 
 {
 	const long long vector = (long long)(UINT64_C(1) << position);
 
-	correct_indices(owner);
+	upcp_tables_correct(owner);
 	if ((owner->state & PAPI_PROFILING) && !profile_is_whole(owner, position)) {
 		owner->overflow.handler(owner->EventSetIndex, (void *)address, vector,
 					context->ucontext);

@@ -9,25 +9,8 @@
 #include <signal.h>
 #include <stdint.h>
 
-#include "papi.h"
-#include "papi_internal.h"
-#include "papi_vector.h"
-
 #include "upc_set.h"
-
-/* What PAPI's tables of a set say on overflow and profiles. */
-struct upcp_tables {
-	int events, profiles;
-	PAPI_overflow_handler_t handler;
-	int profile_flags;
-	struct {
-		int code, threshold;
-	} event[UPCP_THRESHOLDS];
-	struct {
-		PAPI_sprofil_t *buffers;
-		int count, threshold, code;
-	} profile[UPCP_THRESHOLDS];
-};
+#include "upc_tables.h"
 
 /* PAPI's control state of an event set: PAPI allocates it, all zero. A pointer to it
  * is one to its set. */
