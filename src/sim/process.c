@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process.c - the process's record: its begin and end, exec and fork, whether its blocks call.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "thread_private.h"
+
+struct upcs_run upcs_run;
+struct upcs_threads upcs_threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static uint32_t before_fork = UPCS_NO_THREAD;
+static unsigned leaving; /* threads that have another program take our place */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void upcs_process_hold(void)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+}
+
+void upcs_process_release(void)
+{
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+/* ---- begin and end ------------------------------------------------------------------------- */
+
+static void *take_nowhere(void *at)
+{
+	void *p = mmap(at, UPCS_KINDS_MAX * sizeof(*upcs_threads.nowhere), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* The end of a long path says more. */
+static void write_name_locked(void)
+{
+	size_t length = strlen(upcs_run.program), at = length < UPCS_WORD_MAX ? 0 : length - UPCS_WORD_MAX + 1;
+
+	if (upcs_run.process)
+		strcpy(upcs_run.process->program, upcs_run.program + at);
+}
+
+void upcs_process_name(void)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	write_name_locked();
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+static void begin_process_locked(void *at)
+{
+	struct upcs_run *run = &upcs_run;
+	char path[UPCS_COUNTS_PATH_MAX];
+	const struct upcs_kind *all;
+	uint32_t n = upcs_kinds_all(run->kinds, &all);
+
+	run->process = upcs_results_process(run->results, &run->index);
+	if (!run->process)
+		return;
+	upcs_counts_path(path, run->path, run->index);
+	run->counts = upcs_counts_create(path, all, n, at);
+	if (!run->counts) {
+		__atomic_store_n(&run->process->state, UPCS_LOST, __ATOMIC_RELEASE);
+		run->process = NULL;
+		return;
+	}
+	/* Nobody will come for it. */
+	if (upcs_results_are_closed(run->results))
+		unlink(path);
+	run->process->guest = run->guest;
+	run->process->pid = getpid();
+	run->process->parent = getppid();
+	write_name_locked();
+	__atomic_store_n(&run->process->state, UPCS_RUNS, __ATOMIC_RELEASE);
+	upcs_fold_begin();
+}
+
+bool upcs_process_begin(bool counted)
+{
+	upcs_threads.nowhere = take_nowhere(NULL);
+	if (!upcs_threads.nowhere)
+		return false;
+	pthread_mutex_lock(&upcs_threads.lock);
+	if (counted)
+		begin_process_locked(NULL);
+	pthread_mutex_unlock(&upcs_threads.lock);
+	return true;
+}
+
+void upcs_process_end(void)
+{
+	char path[UPCS_COUNTS_PATH_MAX];
+	struct upcs_counted *t;
+
+	pthread_mutex_lock(&upcs_threads.lock);
+	if (upcs_run.process) {
+		upcs_fold_locked();
+		for (t = upcs_threads.first; t; t = t->next)
+			__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
+		upcs_run.process->end_ns = now_ns();
+		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
+		upcs_counts_path(path, upcs_run.path, upcs_run.index);
+		unlink(path);
+	}
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+/* The threads' records stay as they are: their last blocks are for who settles. */
+void upcs_process_leave(void)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	leaving++;
+	if (upcs_run.process) {
+		upcs_fold_locked();
+		upcs_run.process->end_ns = now_ns();
+		upcs_run.process->left = 1;
+		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+void upcs_process_stay(void)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	if (--leaving == 0 && upcs_run.process) {
+		upcs_run.process->left = 0;
+		upcs_run.process->end_ns = 0;
+		__atomic_store_n(&upcs_run.process->state, UPCS_RUNS, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+/* ---- handlers ------------------------------------------------------------------------------ */
+
+/*
+ * Handlers stay known, since what others make of them is not. Those beyond these end as functions do
+ * that nobody called.
+ */
+#define HANDLERS_MAX 64u
+static uint64_t handler[HANDLERS_MAX];
+static uint32_t handlers;
+
+void upcs_process_handles(uint64_t address)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	if (handlers < HANDLERS_MAX && !upcs_process_is_handler(address)) {
+		handler[handlers] = address;
+		__atomic_store_n(&handlers, handlers + 1, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+bool upcs_process_is_handler(uint64_t address)
+{
+	uint32_t n = __atomic_load_n(&handlers, __ATOMIC_ACQUIRE), i;
+
+	for (i = 0; i < n && handler[i] != address; i++)
+		;
+	return i < n;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+void upcs_process_is_parallel(void)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	upcs_threads.parallel = true;
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+uint64_t *upcs_thread_inlined(void)
+{
+	uint64_t *to = NULL;
+
+	pthread_mutex_lock(&upcs_threads.lock);
+	if (!upcs_threads.parallel) {
+		if (!upcs_counting)
+			upcs_thread_begin_locked(0);
+		upcs_threads.inlined = to = upcs_counting;
+	}
+	pthread_mutex_unlock(&upcs_threads.lock);
+	return to;
+}
+
+bool upcs_process_has_old_code(void)
+{
+	/* Only while the process has one thread, which is the caller. */
+	bool was = upcs_threads.old_code;
+
+	if (was)
+		upcs_threads.old_code = false;
+	return was;
+}
+
+void upcs_process_split(struct upcs_block *block)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	upcs_block_split(block, upcs_run.kinds, upcs_run.counts);
+	if (!block->parts && upcs_run.process)
+		upcs_run.process->unfolded++;
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+/* ---- fork ---------------------------------------------------------------------------- */
+
+/* The parent's counts are not mapped here, and its other threads are not here. */
+static void forget_parent_locked(void)
+{
+	struct upcs_counted *t;
+
+	while ((t = upcs_threads.first)) {
+		upcs_threads.first = t->next;
+		upcs_thread_free(t, false);
+	}
+	upcs_run.process = NULL;
+	upcs_run.counts = NULL;
+	upcs_fold_forked();
+}
+
+/* The child is in the regions that its parent was in. */
+static void inherit_regions(struct upcs_region_stack *stack)
+{
+	upcs_region_destroy(upcs_self->stack);
+	upcs_self->stack = stack;
+	if (upcs_region_active(stack))
+		upcs_thread_change_regions(upcs_self, upcs_region_active(stack));
+}
+
+/* The parent's blocks add to its counts, which are not mapped here: nobody's can be there. */
+static void put_nowhere(uint64_t *at)
+{
+	uint64_t *p = take_nowhere(at);
+
+	if (p)
+		upcs_threads.nowhere = p;
+}
+
+uint32_t upcs_thread_before_fork(void)
+{
+	return before_fork;
+}
+
+void upcs_process_forked(bool counted)
+{
+	struct upcs_region_stack *stack = NULL;
+	const struct upcs_site *passed = upcs_passed;
+	uint8_t last_end = upcs_last_end;
+	void *at = upcs_run.counts;
+
+	before_fork = upcs_thread_self();
+	pthread_mutex_init(&upcs_threads.lock, NULL);
+	if (upcs_self) {
+		stack = upcs_self->stack;
+		upcs_self->stack = NULL;
+	}
+	forget_parent_locked();
+	if (counted)
+		begin_process_locked(at);
+	if (upcs_threads.parallel)
+		upcs_threads.inlined = NULL;
+	if (upcs_threads.inlined && !upcs_run.process && upcs_threads.nowhere != upcs_threads.inlined)
+		put_nowhere(upcs_threads.inlined);
+	upcs_threads.made = 1;
+	leaving = 0;
+	if (upcs_run.process)
+		upcs_run.process->threads = 1;
+	upcs_thread_begin_locked(0);
+	if (upcs_threads.inlined && upcs_counting != upcs_threads.inlined) {
+		upcs_threads.old_code = true;
+		upcs_threads.inlined = NULL;
+	}
+	upcs_last_end = last_end;
+	upcs_passed = passed;
+	if (upcs_self && stack)
+		inherit_regions(stack);
+	else if (stack)
+		upcs_region_destroy(stack);
+}

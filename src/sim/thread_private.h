@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread_private.h - what the files behind thread.h share: threads that are counted, and the lock.
+ */
+#ifndef UPCS_THREAD_PRIVATE_H
+#define UPCS_THREAD_PRIVATE_H
+
+#include <pthread.h>
+
+#include "counts.h"
+#include "thread.h"
+
+/* Counts of a thread in one set of regions. */
+struct upcs_counting {
+	struct upcs_counting *next;
+	int array;
+	uint16_t active;
+	uint64_t *seen; /* what is in the record */
+};
+
+/* A thread that is counted. */
+struct upcs_counted {
+	struct upcs_counted *next, **before; /* in the list of all */
+	struct upcs_thread *record;
+	uint32_t index;
+	struct upcs_counting *counting; /* all; the one in use is the first */
+	uint64_t *counts;		/* its */
+	uint64_t **hot; /* the thread's upcs_counting: counts, or NULL while it is attended */
+	uint64_t changes; /* so often was it to be attended; only the thread looks without the lock */
+	struct upcs_region_stack *stack;
+};
+
+/* Of the whole process. */
+struct upcs_threads {
+	/*
+	 * Protects kinds, arrays, the list of threads and folding, and what is below. It nests in
+	 * QEMU's locks and takes none itself but malloc's; no guest's signal is handled while it is
+	 * held, since QEMU delivers those between blocks.
+	 */
+	pthread_mutex_t lock;
+	struct upcs_counted *first;
+	uint32_t made;	   /* numbers that were given */
+	uint64_t *nowhere; /* where those count that have no record: written by many, read by none */
+	bool parallel;	   /* blocks have to call */
+	uint64_t *inlined; /* where blocks add to that do not; NULL: there are none */
+	bool old_code;	   /* there are blocks that add to what is not theirs, or must call */
+};
+extern struct upcs_threads upcs_threads;
+
+/* The calling thread; NULL: counts to nobody. */
+extern UPCS_TLS struct upcs_counted *upcs_self;
+
+static inline uint64_t *upcs_counts_of(const struct upcs_counting *c)
+{
+	return upcs_run.counts->count[c->array];
+}
+
+/* ---- thread.c ------------------------------------------------------------------------------ */
+
+/* The caller becomes the process's thread of this number. */
+void upcs_thread_begin_locked(uint32_t number);
+/* give: its arrays, to be cleared. */
+void upcs_thread_free(struct upcs_counted *thread, bool give);
+/* Counts go to the array of the regions that are active now. */
+void upcs_thread_change_regions(struct upcs_counted *thread, uint16_t active);
+
+/* ---- fold.c -------------------------------------------------------------------------------- */
+
+void upcs_fold_thread_locked(struct upcs_counted *thread);
+void upcs_fold_locked(void);
+/* From now on all the time; once. In a forked child it is not there. */
+void upcs_fold_begin(void);
+void upcs_fold_forked(void);
+
+#endif
