@@ -77,7 +77,7 @@ static int end_plain(const char *call, struct shim_set *set, int id, int error)
 #define ON_PLAIN(call, set, expression) \
 	do { \
 		int id = (set)->id, result; \
-		if ((set)->kind == SHIM_PLAIN) \
+		if (shim_is_plain(set)) \
 			return expression; \
 		result = make_plain(call, set, &id); \
 		return result ? result : end_plain(call, set, id, expression); \
@@ -95,7 +95,7 @@ SHIM_EXPORT int PAPI_detach(int number)
 	PASS(detach, number);
 	FIND(set, number);
 	/* One of libmpx is attached to nothing. */
-	return set->kind == SHIM_PLAIN ? shim_real()->detach(set->id) : PAPI_EINVAL;
+	return shim_is_plain(set) ? shim_real()->detach(set->id) : PAPI_EINVAL;
 }
 
 /* PAPI tells the handler its own number of the set. */
@@ -153,7 +153,7 @@ SHIM_EXPORT int PAPI_get_overflow_event_index(int number, long long vector, int 
 	PASS(get_overflow_event_index, number, vector, array, n);
 	FIND(set, number);
 	/* One of libmpx has no overflows. */
-	return set->kind == SHIM_PLAIN ?
+	return shim_is_plain(set) ?
 		       shim_real()->get_overflow_event_index(set->id, vector, array, n) :
 		       PAPI_EINVAL;
 }
@@ -162,7 +162,7 @@ SHIM_EXPORT int PAPI_write(int number, long long *values)
 {
 	PASS(write, number, values);
 	FIND(set, number);
-	if (set->kind == SHIM_PLAIN)
+	if (shim_is_plain(set))
 		return shim_real()->write(set->id, values);
 	shim_say_once("PAPI_write, event set %d: an estimate cannot be written; add the values to "
 		      "what is read, or use PAPI_accum", set->number);
@@ -175,7 +175,7 @@ SHIM_EXPORT int PAPI_set_multiplex(int number)
 {
 	PASS(set_multiplex, number);
 	FIND(set, number);
-	if (set->kind == SHIM_PLAIN)
+	if (shim_is_plain(set))
 		return shim_real()->set_multiplex(set->id);
 	if (set->running)
 		return PAPI_EISRUN;
@@ -187,7 +187,7 @@ SHIM_EXPORT int PAPI_get_multiplex(int number)
 {
 	PASS(get_multiplex, number);
 	FIND(set, number);
-	return set->kind == SHIM_PLAIN ? shim_real()->get_multiplex(set->id) : set->multiplex;
+	return shim_is_plain(set) ? shim_real()->get_multiplex(set->id) : set->multiplex;
 }
 
 static int component_of(const struct shim_set *set)
@@ -205,7 +205,7 @@ SHIM_EXPORT int PAPI_assign_eventset_component(int number, int component)
 {
 	PASS(assign_eventset_component, number, component);
 	FIND(set, number);
-	if (set->kind == SHIM_PLAIN)
+	if (shim_is_plain(set))
 		return shim_real()->assign_eventset_component(set->id, component);
 	if (!shim_real()->get_component_info(component))
 		return PAPI_ENOCMP;
@@ -220,7 +220,7 @@ SHIM_EXPORT int PAPI_get_eventset_component(int number)
 	PASS(get_eventset_component, number);
 	FIND(set, number);
 	/* Of a set with several, the first event's. */
-	return set->kind == SHIM_PLAIN ? shim_real()->get_eventset_component(set->id) :
+	return shim_is_plain(set) ? shim_real()->get_eventset_component(set->id) :
 					 component_of(set);
 }
 
@@ -317,7 +317,7 @@ SHIM_EXPORT int PAPI_set_opt(int option, PAPI_option_t *value)
 	if (!number || !shim_is_ours(*number))
 		return shim_real()->set_opt(option, value);
 	FIND(set, *number);
-	if (set->kind != SHIM_PLAIN) {
+	if (!shim_is_plain(set)) {
 		if (option == PAPI_MULTIPLEX)
 			return PAPI_set_multiplex(set->number);
 		if (option == PAPI_DETACH)
@@ -336,7 +336,7 @@ SHIM_EXPORT int PAPI_get_opt(int option, PAPI_option_t *value)
 	if (!number || !shim_is_ours(*number))
 		return shim_real()->get_opt(option, value);
 	FIND(set, *number);
-	if (set->kind == SHIM_PLAIN)
+	if (shim_is_plain(set))
 		return with_number(shim_real()->get_opt, option, value, set->id);
 	switch (option) {
 	case PAPI_MULTIPLEX:

@@ -21,4 +21,16 @@
 	if (!set) \
 		return error
 
+static inline bool shim_is_plain(const struct shim_set *set)
+{
+	return set->kind == SHIM_PLAIN;
+}
+
+/* ---- shim_events.c ------------------------------------------------------------------- */
+
+/* What PAPI never says of such a call needs more words than a code has. Returns the error. */
+int shim_explain(const char *call, const struct shim_set *set, int error);
+/* Of a set of libmpx. */
+int shim_count_events(const struct shim_set *set);
+
 #endif
