@@ -108,6 +108,13 @@ void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event);
  * ticks are asked for or not. Errors come from what is to run anew. */
 int mpxi_plan_settle(struct mpxi_core *core);
 
+/* ---- core_list.c ---- */
+
+/* The event of this code, which one more set has; where it is new the backend is asked whether
+ * any counter can hold it. MPXI_ECNFLCT, MPXI_ENOMEM, the backend's. */
+int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event **found);
+void mpxi_list_unreference(struct mpxi_core *core, struct mpxi_event *event);
+
 /* ---- core_set.c ---- */
 
 void mpxi_sets_clear(struct mpxi_core *core, bool quietly);
