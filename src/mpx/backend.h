@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * backend.h - what the core of MPX counts with: groups of events that the
- * counters hold together. There are two: PAPI's public calls (papi_group.c) and
+ * counters hold together. There are two: PAPI's public calls (papi_open.c) and
  * the units of the PAPI component (its upc_turns.c).
  *
  * A group is opened and closed in ordinary context. The functions that end in

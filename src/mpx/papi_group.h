@@ -26,6 +26,14 @@ struct mpxi_papi_place {
 	const long long *value, *carry;
 };
 
+/* A derived preset can be the difference of two counts that were not read at once. */
+static inline uint64_t mpxi_papi_count_at_sig(const struct mpxi_papi_place *place)
+{
+	long long count = *place->value + *place->carry;
+
+	return count > 0 ? (uint64_t)count : 0;
+}
+
 struct mpxi_papi_group {
 	struct mpxi_papi *papi;
 	struct mpxi_papi_group *next, **previous; /* all of the backend */
@@ -94,7 +102,17 @@ unsigned mpxi_papi_count_threads(unsigned long id);
 int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n);
 void mpxi_papi_fits_clear(struct mpxi_papi *papi);
 
-/* papi_group.c: a new PAPI set sees counters that a running group has as taken. Stops
+/* ---- papi_group.c ---- */
+
+/* Of backend.h; handle is a group. */
+int mpxi_papi_group_start_sig(void *handle);
+int mpxi_papi_group_read_sig(void *handle, struct mpxi_sample *sample);
+int mpxi_papi_group_stop_sig(void *handle, struct mpxi_sample *sample);
+/* Starts and stops it: what is done once at a first start is not left to a handler, nor is a
+ * refusal, which has a message. */
+int mpxi_papi_group_try(struct mpxi_papi_group *group);
+
+/* A new PAPI set sees counters that a running group has as taken. Stops
  * the running groups that have any, with their counts kept, and starts them again. */
 int mpxi_papi_pause(struct mpxi_papi *papi);
 int mpxi_papi_resume(struct mpxi_papi *papi);
