@@ -20,11 +20,24 @@ extern const char __start_papi_like[], __stop_papi_like[];
 
 static volatile int answer, depth;
 
+/* If not 0, the end of the stack as the one who asks sees it: what libc's functions have
+ * left below is not looked through. */
+static volatile uintptr_t from;
+
 static void ask(int signo, siginfo_t *info, void *context)
 {
+	ucontext_t there = *(ucontext_t *)context;
+
 	(void)signo;
 	(void)info;
-	answer = mpxi_inside_sig(context);
+#if defined(__x86_64__)
+	if (from)
+		there.uc_mcontext.gregs[REG_RSP] = (greg_t)from;
+#elif defined(__aarch64__)
+	if (from)
+		there.uc_mcontext.sp = from;
+#endif
+	answer = mpxi_inside_sig(&there);
 }
 
 static plain void question(void)
@@ -44,6 +57,16 @@ static papi_like void pretend_to_count(void)
 	pthread_kill(pthread_self(), SIGUSR2);
 	depth++;
 }
+
+/* A second library, which nobody knows at first. */
+__attribute__((section("papi_like_too"), noinline))
+static void pretend_elsewhere(void (*function)(void))
+{
+	function();
+	depth++;
+}
+
+extern const char __start_papi_like_too[], __stop_papi_like_too[];
 
 static int setup(void **state)
 {
@@ -121,6 +144,102 @@ static void old_words(void **state)
 	assert_int_equal(answer, 0);
 	pretend_to_call(leave_words);
 	assert_int_equal(answer, 1);
+}
+
+/* What earlier calls have left there would be found instead. */
+static plain void wipe(void)
+{
+	volatile uintptr_t words[1024];
+	unsigned i;
+
+	for (i = 0; i < 1024; i++)
+		words[i] = 0;
+	depth += (int)words[0];
+}
+
+/* A question that is asked from here: what lies further down is libc's. */
+static plain void question_from_here(void)
+{
+	volatile uintptr_t words[40] = {0};
+
+	from = (uintptr_t)words;
+	question();
+	from = 0;
+	depth += (int)words[0];
+}
+
+/* A function's address would be found as well as a return address: it has a number. */
+enum way {
+	DIRECTLY, BY_PAPI, BY_ANOTHER,
+};
+
+static plain void ask_by(enum way way)
+{
+	if (way == BY_PAPI)
+		pretend_to_call(question_from_here);
+	else if (way == BY_ANOTHER)
+		pretend_elsewhere(question_from_here);
+	else
+		question_from_here();
+	depth++;
+}
+
+/* The return address lies so many words further down. */
+static plain void ask_further_down(enum way way, unsigned room)
+{
+	volatile uintptr_t words[room + 1];
+	unsigned i;
+
+	/* Addresses close to the libraries' are none of them. */
+	for (i = 0; i <= room; i++)
+		words[i] = i % 2 ? (uintptr_t)__start_papi_like - 1 : (uintptr_t)__stop_papi_like;
+	wipe();
+	ask_by(way);
+	depth += (int)(words[room] & 1);
+}
+
+/* The one return address lies at any place among the words that are looked at together.
+ * In a thread of its own: nothing older lies on its stack. */
+static void *in_any_place(void *way)
+{
+	static unsigned failures;
+	unsigned room;
+
+	mpxi_inside_prepare();
+	for (failures = room = 0; room < 200; room++) {
+		ask_further_down(DIRECTLY, room);
+		failures += answer != 0;
+		ask_further_down(*(enum way *)way, room);
+		failures += answer != 1;
+	}
+	return &failures;
+}
+
+static unsigned failures_in_any_place(enum way way)
+{
+	pthread_t thread;
+	void *failures;
+
+	assert_int_equal(pthread_create(&thread, NULL, in_any_place, &way), 0);
+	pthread_join(thread, &failures);
+	return *(unsigned *)failures;
+}
+
+static void any_place(void **state)
+{
+	(void)state;
+	assert_int_equal(failures_in_any_place(BY_PAPI), 0);
+}
+
+static void two_libraries(void **state)
+{
+	(void)state;
+	pretend_elsewhere(question);
+	assert_int_equal(answer, 0);
+	assert_int_equal(mpxi_inside_add((uintptr_t)__start_papi_like_too,
+					 (uintptr_t)__stop_papi_like_too), 0);
+	assert_int_equal(failures_in_any_place(BY_ANOTHER), 0);
+	assert_int_equal(failures_in_any_place(BY_PAPI), 0);
 }
 
 static void handler_of_the_program(int signo)
@@ -290,6 +409,8 @@ int main(void)
 		cmocka_unit_test(in_its_code),
 #endif
 		cmocka_unit_test(old_words),
+		cmocka_unit_test(any_place),
+		cmocka_unit_test(two_libraries),
 		cmocka_unit_test(in_another_handler),
 		cmocka_unit_test(deep_stacks),
 		cmocka_unit_test(threads),

@@ -74,15 +74,11 @@ int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *eve
 	return core->options.ops->read_sig(group->handle, &group->sample);
 }
 
+/* What there is to do is done before the start: what follows it is counted. */
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
-	int error = core->options.ops->start_sig(group->handle);
+	int error;
 
-	if (error) {
-		core->lost++;
-		return error;
-	}
-	group->running = true;
 	group->run = ++core->runs;
 	core->changes++;
 	group->begin = core->time;
@@ -91,7 +87,13 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 	group->sample.size = group->sample.covariate = 0;
 	if (group->n)
 		memset(group->sample.count, 0, group->n * sizeof(group->sample.count[0]));
-	return 0;
+	group->running = true;
+	error = core->options.ops->start_sig(group->handle);
+	if (error) {
+		group->running = false;
+		core->lost++;
+	}
+	return error;
 }
 
 /* Clock and covariate are counted in all groups. */

@@ -41,6 +41,8 @@ static struct {
 	uintptr_t begin, end;
 } ranges[RANGES];
 static atomic_uint used;
+/* From the lowest of them to the highest, as a span; stored after used. */
+static atomic_uint_least64_t hull_of_all;
 static atomic_bool unknown; /* PAPI is in the program itself, where is not known */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of adding; no handler takes it */
 
@@ -53,6 +55,20 @@ extern int PAPI_read(int, long long *) __attribute__((weak));
 extern const char *upc_last_message(void) __attribute__((weak));
 /* glibc's: where the main thread's stack was before its first function. */
 extern void *__libc_stack_end __attribute__((weak));
+
+/* A span (see oldest_word): its first address and how far it goes, in 32 bits each. */
+static uint64_t hull_of_ranges(unsigned n)
+{
+	uintptr_t low = ranges[0].begin, high = ranges[0].end;
+	unsigned i;
+
+	for (i = 1; i < n; i++) {
+		low = ranges[i].begin < low ? ranges[i].begin : low;
+		high = ranges[i].end > high ? ranges[i].end : high;
+	}
+	high = high - low - 1 < UINT32_MAX ? high - low - 1 : UINT32_MAX;
+	return (uint64_t)(uint32_t)low << 32 | high;
+}
 
 static int add_locked(uintptr_t begin, uintptr_t end)
 {
@@ -67,6 +83,7 @@ static int add_locked(uintptr_t begin, uintptr_t end)
 	ranges[n].begin = begin;
 	ranges[n].end = end;
 	atomic_store(&used, n + 1);
+	atomic_store(&hull_of_all, hull_of_ranges(n + 1));
 	return MPXI_OK;
 }
 
@@ -228,37 +245,35 @@ static inline uintptr_t plain(uintptr_t word)
 }
 
 /*
- * The pages from the ranges' lowest address to their highest. Of a word the bits 12 to 43
- * decide: what signs an address lies above them, and what else has the same bits is told
- * apart later.
+ * Of a word the low 32 bits decide first, as vectors of them are had with the fewest
+ * instructions: whether it lies `less' or less behind `first', modulo 2^32. What signs an
+ * address lies above them; what else has such bits is told apart later.
  */
 struct span {
-	uint32_t first, pages;
+	uint32_t first, less;
 };
 
-static struct span span_of_ranges(void)
+static inline struct span span_of(uintptr_t begin, uintptr_t end)
 {
-	const unsigned n = atomic_load_explicit(&used, memory_order_acquire);
-	uintptr_t low = UINTPTR_MAX, high = 0;
-	unsigned i;
+	uintptr_t less = end - begin - 1;
 
-	for (i = 0; i < n; i++) {
-		low = ranges[i].begin < low ? ranges[i].begin : low;
-		high = ranges[i].end > high ? ranges[i].end : high;
-	}
-	return (struct span){(uint32_t)(low >> 12), (uint32_t)(((high - 1) >> 12) - (low >> 12))};
+	return (struct span){(uint32_t)begin, less > UINT32_MAX ? UINT32_MAX : (uint32_t)less};
 }
 
 #define BLOCK 32 /* words; constant, so that compilers make vectors of the loop */
 
+/* The comparison is one of signed numbers, which vectors of all machines have. */
 __attribute__((no_sanitize("address", "thread")))
-static bool block_hits(const uintptr_t *word, struct span span)
+static inline bool block_hits(const uintptr_t *word, struct span span)
 {
+	const uint32_t first = span.first + 0x80000000u;
+	const int32_t less = (int32_t)(span.less - 0x80000000u);
 	uint32_t hit = 0;
 	unsigned i;
 
+#pragma GCC unroll 8
 	for (i = 0; i < BLOCK; i++)
-		hit |= -(uint32_t)((uint32_t)((uint64_t)word[i] >> 12) - span.first <= span.pages);
+		hit |= -(uint32_t)((int32_t)((uint32_t)word[i] - first) <= less);
 	return hit != 0;
 }
 
@@ -266,33 +281,47 @@ __attribute__((no_sanitize("address", "thread")))
 static uintptr_t oldest_of(const uintptr_t *word, const uintptr_t *stop, struct span span)
 {
 	while (stop-- > word)
-		if ((uint32_t)((uint64_t)*stop >> 12) - span.first <= span.pages &&
-		    in_ranges(plain(*stop)))
+		if ((uint32_t)*stop - span.first <= span.less && in_ranges(plain(*stop)))
 			return (uintptr_t)stop;
+	return 0;
+}
+
+/* The hull has much else in it where the libraries lie apart: a static program has us
+ * between the two, and addresses of our own are left on its stack. */
+static __attribute__((noinline)) uintptr_t look_closer(const uintptr_t *word, struct span hull)
+{
+	const unsigned n = atomic_load_explicit(&used, memory_order_acquire);
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (block_hits(word, span_of(ranges[i].begin, ranges[i].end)))
+			return oldest_of(word, word + BLOCK, hull);
 	return 0;
 }
 
 /*
  * Where the oldest word of [sp, end) that is an address in the libraries lies, 0: none.
- * These instructions are counted with the program's in every slice: a block of words
- * costs little more than two words would alone. It reads other functions' frames, to
- * which sanitizers would object.
+ * These instructions are counted with the program's in every slice: they are 1.6 a word.
+ * It reads other functions' frames, to which sanitizers would object.
  */
 static uintptr_t oldest_word(uintptr_t sp, uintptr_t end)
 {
 	const uintptr_t *word = (const uintptr_t *)(sp & ~(sizeof(*word) - 1));
 	const uintptr_t *stop = (const uintptr_t *)end;
 	const bool blocks = stop - word >= BLOCK;
-	const struct span span = span_of_ranges();
+	const uint64_t packed = atomic_load_explicit(&hull_of_all, memory_order_acquire);
+	const struct span hull = {(uint32_t)(packed >> 32), (uint32_t)packed};
 	uintptr_t found;
 
 	for (; stop - word >= BLOCK; stop -= BLOCK) {
-		found = block_hits(stop - BLOCK, span) ? oldest_of(stop - BLOCK, stop, span) : 0;
+		found = block_hits(stop - BLOCK, hull) ? look_closer(stop - BLOCK, hull) : 0;
 		if (found)
 			return found;
 	}
-	/* The last block overlaps the one before. */
-	return blocks && !block_hits(word, span) ? 0 : oldest_of(word, stop, span);
+	if (!blocks)
+		return oldest_of(word, stop, hull);
+	/* The last block overlaps the one before, which had none. */
+	return stop > word && block_hits(word, hull) ? look_closer(word, hull) : 0;
 }
 
 struct walk {
