@@ -189,6 +189,7 @@ struct method {
 	uint64_t slice_ns;
 	int rotation_ms; /* of the kernel's multiplexing */
 	enum mpx_estimator estimator;
+	enum mpx_clock clock;
 };
 
 /* Each event in turn with nothing else: not multiplexed. Events that are the same to the
@@ -316,6 +317,7 @@ static void libmpx(const struct method *method, const struct load *load, uint64_
 		GIVE_UP("PAPI cannot be initialised");
 	options.slice_ns = method->slice_ns;
 	options.estimator = method->estimator;
+	options.clock = method->clock;
 	options.seed = seed + 1;
 	if (mpx_library_init(MPX_ABI_VERSION, &options) || mpx_set_create(&set))
 		GIVE_UP("%s", mpx_last_message());
@@ -348,6 +350,8 @@ static const struct method methods[] = {
 	{.name = "libmpx, 100 us", .run = libmpx, .slice_ns = 100000},
 	{.name = "libmpx, ratio, 200 us", .run = libmpx, .slice_ns = 200000,
 	 .estimator = MPX_ESTIMATOR_RATIO},
+	{.name = "libmpx, user, 1 ms", .run = libmpx, .slice_ns = 1000000, .clock = MPX_CLOCK_USER},
+	{.name = "libmpx, user, 200 us", .run = libmpx, .slice_ns = 200000, .clock = MPX_CLOCK_USER},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 
@@ -463,6 +467,8 @@ static const struct load steady_loads[] = {
 static const struct load phased_loads[] = {
 	{"100 million, phases of 2 ms", 100000000, 2000000},
 	{"100 million, phases of 5 ms", 100000000, 5000000},
+	{"100 million, phases of 15 ms", 100000000, 15000000},
+	{"200 million, phases of 2 ms", 200000000, 2000000},
 	{"200 million, phases of 5 ms", 200000000, 5000000},
 	{"200 million, phases of 15 ms", 200000000, 15000000},
 };

@@ -80,7 +80,7 @@ static void clocks(void)
 	   "a stopped group is neither stopped nor read");
 	mpxi_papi_destroy(papi);
 
-	for (options.clock = MPXI_CLOCK_CYCLES; options.clock <= MPXI_CLOCK_CPU; options.clock++) {
+	for (options.clock = MPXI_CLOCK_CYCLES; options.clock <= MPXI_CLOCK_USER; options.clock++) {
 		error = mpxi_papi_create(&options, &papi);
 		if (error) {
 			ok(error == MPXI_ENOSUPP && options.clock != MPXI_CLOCK_CPU &&

@@ -80,6 +80,10 @@ enum mpx_clock {
 	MPX_CLOCK_CYCLES,   /* PAPI_TOT_CYC beside the events of each slice (MPX, 4) */
 	MPX_CLOCK_UNIT,     /* the cycle event of the upc component                 */
 	MPX_CLOCK_CPU,      /* CPU time of the thread, ns                           */
+	/* Cycles in user mode, where PAPI's domain is more than that: for events that count
+	 * in user mode only. What a program does in the kernel disturbs no estimate then.
+	 * Not one of AUTO's. */
+	MPX_CLOCK_USER,
 };
 
 /* How a count is estimated; doc/ESTIMATOR.md has the mathematics. */

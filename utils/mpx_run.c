@@ -29,7 +29,7 @@ static const char usage[] =
 	"\n"
 	"  -s, --slice=TIME         length of a time slice in CPU time, 100us to 10s [10ms]\n"
 	"  -t, --timer=KIND         what ends a slice: auto, task-clock, thread, virtual\n"
-	"  -c, --clock=KIND         in what slices are measured: auto, cycles, unit, cpu\n"
+	"  -c, --clock=KIND         in what slices are measured: auto, cycles, unit, cpu, user\n"
 	"  -e, --estimator=KIND     auto, ratio, interpolated, covariate\n"
 	"      --covariate=EVENT    an event that is counted beside every group\n"
 	"  -g, --group-max=N        at most N events in a slice [what fits]\n"
@@ -168,7 +168,7 @@ static int take_form(struct settings *settings, const char *form)
 static int take(struct settings *settings, int option)
 {
 	static const char *const timers[] = {"auto", "task-clock", "thread", "virtual", NULL};
-	static const char *const clocks[] = {"auto", "cycles", "unit", "cpu", NULL};
+	static const char *const clocks[] = {"auto", "cycles", "unit", "cpu", "user", NULL};
 	static const char *const estimators[] = {"auto", "ratio", "interpolated", "covariate", NULL};
 
 	switch (option) {
@@ -178,7 +178,7 @@ static int take(struct settings *settings, int option)
 		return take_word("--timer", SHIM_TIMER, timers, "auto, task-clock, thread or virtual",
 				 optarg);
 	case 'c':
-		return take_word("--clock", SHIM_CLOCK, clocks, "auto, cycles, unit or cpu", optarg);
+		return take_word("--clock", SHIM_CLOCK, clocks, "auto, cycles, unit, cpu or user", optarg);
 	case 'e':
 		return take_word("--estimator", SHIM_ESTIMATOR, estimators,
 				 "auto, ratio, interpolated or covariate", optarg);

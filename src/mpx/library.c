@@ -169,7 +169,7 @@ static int check_options(const struct mpx_options *o)
 	if ((unsigned)o->timer > MPX_TIMER_VIRTUAL)
 		return mpxi_error(PAPI_EINVAL, "timer is %d, which is none of enum mpx_timer",
 				  (int)o->timer);
-	if ((unsigned)o->clock > MPX_CLOCK_CPU)
+	if ((unsigned)o->clock > MPX_CLOCK_USER)
 		return mpxi_error(PAPI_EINVAL, "clock is %d, which is none of enum mpx_clock",
 				  (int)o->clock);
 	if ((unsigned)o->estimator > MPX_ESTIMATOR_COVARIATE)

@@ -20,6 +20,7 @@ enum mpxi_clock {
 	MPXI_CLOCK_CYCLES, /* PAPI_TOT_CYC in every group: MPX section 4 */
 	MPXI_CLOCK_UNIT,   /* the upc component's cycle event in every group */
 	MPXI_CLOCK_CPU,    /* the thread's CPU time, nanoseconds */
+	MPXI_CLOCK_USER,   /* cycles of user mode in every group; not one of AUTO's */
 };
 
 struct mpxi_papi_options {

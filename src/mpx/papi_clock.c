@@ -18,6 +18,12 @@
 static const char *const cycles[] = {
 	"PAPI_TOT_CYC", "perf::PERF_COUNT_HW_CPU_CYCLES", "perf::CYCLES", "CPU_CYCLES", NULL,
 };
+/* Of user mode alone, whatever PAPI's domain is. */
+static const char *const user_cycles[] = {
+	"perf::CYCLES:u=1:k=0",
+	"perf::PERF_COUNT_HW_CPU_CYCLES:u=1:k=0",
+	NULL,
+};
 static const char *const unit_cycles[] = {
 	"upc:::TOT_CYC",
 	"upc:::perf::CYCLES",
@@ -124,6 +130,13 @@ bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, u
 	return true;
 }
 
+/* The domain of presets is user mode alone. PAPI's first component is perf_event. */
+static bool presets_are_of_user(void)
+{
+	return PAPI_get_component_index("perf_event") == 0 &&
+	       PAPI_get_opt(PAPI_DEFDOM, NULL) == PAPI_DOM_USER;
+}
+
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock)
 {
 	switch (clock) {
@@ -145,6 +158,16 @@ int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock)
 		return mpxi_error(MPXI_ENOSUPP,
 				  "PAPI's component upc counts no cycles of a thread here "
 				  "(upc_avail); the thread's CPU time is a clock everywhere");
+	case MPXI_CLOCK_USER:
+		/* A preset that a set has as well takes no turns. */
+		if ((presets_are_of_user() && try_event(papi, cycles[0])) ||
+		    try_events(papi, user_cycles))
+			return PAPI_OK;
+		return mpxi_error(MPXI_ENOSUPP,
+				  "PAPI counts no cycles of user mode alone here (%s; "
+				  "papi_component_avail); the thread's CPU time is a clock "
+				  "everywhere",
+				  user_cycles[0]);
 	case MPXI_CLOCK_CPU:
 		break;
 	default:

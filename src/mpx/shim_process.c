@@ -118,7 +118,7 @@ static int start(void)
 	}
 	options.slice_ns = number(SHIM_SLICE, UINT64_MAX);
 	options.timer = (enum mpx_timer)number(SHIM_TIMER, MPX_TIMER_VIRTUAL);
-	options.clock = (enum mpx_clock)number(SHIM_CLOCK, MPX_CLOCK_CPU);
+	options.clock = (enum mpx_clock)number(SHIM_CLOCK, MPX_CLOCK_USER);
 	options.estimator = (enum mpx_estimator)number(SHIM_ESTIMATOR, MPX_ESTIMATOR_COVARIATE);
 	options.group_max = (unsigned)number(SHIM_GROUP_MAX, UINT32_MAX);
 	options.seed = number(SHIM_SEED, UINT64_MAX);
