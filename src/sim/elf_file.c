@@ -221,3 +221,15 @@ enum upcs_guest upcs_elf_guest(const struct upcs_elf *elf)
 		return UPCS_PPC;
 	return UPCS_GUESTS;
 }
+
+bool upcs_elf_is_of(const char *path, enum upcs_guest guest)
+{
+	struct upcs_elf elf;
+	bool is;
+
+	if (upcs_elf_open(&elf, path) != 0)
+		return false;
+	is = upcs_elf_guest(&elf) == guest;
+	upcs_elf_close(&elf);
+	return is;
+}

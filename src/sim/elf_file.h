@@ -42,6 +42,8 @@ void upcs_elf_close(struct upcs_elf *elf);
 
 /* Which guest runs it, UPCS_GUESTS: none. */
 enum upcs_guest upcs_elf_guest(const struct upcs_elf *elf);
+/* A file that this guest runs, or can load. */
+bool upcs_elf_is_of(const char *path, enum upcs_guest guest);
 
 /* False: it is not there. */
 bool upcs_elf_section(const struct upcs_elf *elf, uint32_t i, struct upcs_elf_section *section);

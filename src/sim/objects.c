@@ -39,30 +39,18 @@ int upcs_objects_add(struct upcs_objects *objects, const char *path)
 	return 0;
 }
 
-/* A file that the guest can load: others of its name are passed over. */
-static bool is_object(const struct upcs_objects *objects, const char *path)
-{
-	struct upcs_elf elf;
-	bool fits;
-
-	if (upcs_elf_open(&elf, path) != 0)
-		return false;
-	fits = upcs_elf_guest(&elf) == objects->guest;
-	upcs_elf_close(&elf);
-	return fits;
-}
-
 bool upcs_objects_find(const struct upcs_objects *objects, char path[PATH_MAX], const char *text)
 {
-	int n = -1;
+	int n;
 
+	/* Others of its name are passed over. */
 	if (objects->prefix && *objects->prefix && text[0] == '/') {
 		n = snprintf(path, PATH_MAX, "%s%s", objects->prefix, text);
-		if (n > 0 && n < PATH_MAX && is_object(objects, path))
+		if (n > 0 && n < PATH_MAX && upcs_elf_is_of(path, objects->guest))
 			return true;
 	}
 	n = snprintf(path, PATH_MAX, "%s", text);
-	return n > 0 && n < PATH_MAX && is_object(objects, path);
+	return n > 0 && n < PATH_MAX && upcs_elf_is_of(path, objects->guest);
 }
 
 /* ---- where libraries are -------------------------------------------------------------- */

@@ -37,19 +37,6 @@ static const char *find_variable(char *const envp[], const char *name)
 	return value;
 }
 
-/* A file that programs of this guest can load. */
-static bool is_for(enum upcs_guest guest, const char *path)
-{
-	struct upcs_elf elf;
-	bool fits;
-
-	if (upcs_elf_open(&elf, path) != 0)
-		return false;
-	fits = upcs_elf_guest(&elf) == guest;
-	upcs_elf_close(&elf);
-	return fits;
-}
-
 /* Moves *word to the next word of a list. Its length; 0: there is none. */
 static size_t next_word(const char **word)
 {
@@ -106,7 +93,7 @@ bool upcs_preload_choose(const struct upcs_options *options, const struct upcs_p
 	if (!options->papi_always && !find_needed(options, info->guest, program, envp, name))
 		return false;
 	n = snprintf(file, PATH_MAX, "%s/%s", options->papi, name);
-	return n > 0 && n < PATH_MAX && upcs_preload_can_name(file) && is_for(info->guest, file);
+	return n > 0 && n < PATH_MAX && upcs_preload_can_name(file) && upcs_elf_is_of(file, info->guest);
 }
 
 /* It was chosen for another program. */
