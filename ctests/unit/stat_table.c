@@ -32,6 +32,21 @@ static void expect(const struct stat_row *rows, unsigned n, const struct stat_st
 	free(text);
 }
 
+static void expect_columns(const struct stat_row *sum, unsigned n, const char *total,
+			   const struct stat_column *columns, unsigned n_columns,
+			   const struct stat_style *style, const char *expected)
+{
+	char *memory = NULL;
+	size_t size;
+	FILE *out = open_memstream(&memory, &size);
+
+	assert_non_null(out);
+	stat_table_print_columns(out, sum, n, total, columns, n_columns, style);
+	fclose(out);
+	assert_string_equal(memory, expected);
+	free(memory);
+}
+
 static const struct stat_row rows[] = {
 	ROW("perf::TASK-CLOCK", "ns", "software", 1500000000, .scope = UPC_SCOPE_CONTEXT),
 	ROW("vm::pgfault", "faults", "vm", 1234567, .scope = UPC_SCOPE_MACHINE),
@@ -193,27 +208,21 @@ static void test_columns(void **state)
 		{13, "b", three, good, NULL},
 	};
 	const struct stat_style style = {.width = 46, .unseen = true};
-	char *memory = NULL;
-	size_t size;
-	FILE *out = open_memstream(&memory, &size);
 
 	(void)state;
-	stat_table_print_columns(out, sum, 3, "all", columns, 3, &style);
-	fclose(out);
-	assert_string_equal(memory,
-			    "                 all        main a-name-that\n"
-			    "                              11          12\n"
-			    " software\n"
-			    "  clock     6.000 ms    1.000 ms    2.000 ms\n"
-			    "  faults          75           5     not run\n"
-			    "\n"
-			    "                   b\n"
-			    "                  13\n"
-			    " software\n"
-			    "  clock     3.000 ms\n"
-			    "  faults          70\n"
-			    "  not seen: unseen\n");
-	free(memory);
+	expect_columns(sum, 3, "all", columns, 3, &style,
+		       "                 all        main a-name-that\n"
+		       "                              11          12\n"
+		       " software\n"
+		       "  clock     6.000 ms    1.000 ms    2.000 ms\n"
+		       "  faults          75           5     not run\n"
+		       "\n"
+		       "                   b\n"
+		       "                  13\n"
+		       " software\n"
+		       "  clock     3.000 ms\n"
+		       "  faults          70\n"
+		       "  not seen: unseen\n");
 }
 
 /* Percents beside the values of those columns that have them; no thread, no line of ids. */
@@ -230,19 +239,13 @@ static void test_percents(void **state)
 		{0, "left", one, good, shares}, {0, "right", two, good, NULL},
 	};
 	const struct stat_style style = {.width = 59};
-	char *memory = NULL;
-	size_t size;
-	FILE *out = open_memstream(&memory, &size);
 
 	(void)state;
-	stat_table_print_columns(out, sum, 2, "sum", columns, 2, &style);
-	fclose(out);
-	assert_string_equal(memory,
-			    "                        sum                left       right\n"
-			    " node\n"
-			    "  loads       2,000  33.2 %         250  12.5 %       1,750\n"
-			    "  all        33,000              11,000              22,000\n");
-	free(memory);
+	expect_columns(sum, 2, "sum", columns, 2, &style,
+		       "                        sum                left       right\n"
+		       " node\n"
+		       "  loads       2,000  33.2 %         250  12.5 %       1,750\n"
+		       "  all        33,000              11,000              22,000\n");
 	expect(sum, 2, &style,
 	       " node\n"
 	       "   2,000   33.2 %  loads\n"
