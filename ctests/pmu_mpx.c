@@ -308,7 +308,7 @@ static void check_user_clock(void)
 	if (!ok(n > (emulated ? 6 : 1) && added && start(set), "%d events of user mode", n))
 		return;
 	truth = (double)run_phases();
-	if (!ok(succeeds(mpx_set_stop(set, value)) && !mpx_thread_get_info(&info), "stopped"))
+	if (!ok(!mpx_thread_get_info(&info) && succeeds(mpx_set_stop(set, value)), "stopped"))
 		return;
 	for (i = 0; i < n; i++) {
 		off = fabs((double)value[i] / truth - 1);
