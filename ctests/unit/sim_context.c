@@ -216,8 +216,17 @@ static uint64_t create(void)
 static void test_bad_doorbells(void **state)
 {
 	uint64_t context = create(), other = create(), value;
+	struct {
+		struct upci_doorbell_word word;
+		uint64_t behind[sizeof(struct upci_doorbell_registers) / 8];
+	} answer;
 
 	(void)state;
+	/* Operations are compared whole: this is not to peek, whose answer is larger. */
+	memset(&answer, 0xff, sizeof(answer));
+	upcs_ring((UINT64_C(1) << 32) + UPCI_DOORBELL_PEEK, context, 0, 0, (uintptr_t)&answer);
+	assert_int_equal(answer.word.status, UPCI_DOORBELL_UNKNOWN);
+	assert_int_equal(answer.behind[0], UINT64_MAX);
 	/* No answer can be written: nothing is done. */
 	upcs_ring(UPCI_DOORBELL_WRITE, context, UPC_REG_START_STOP, 1, 8);
 	upcs_ring(UPCI_DOORBELL_CREATE, 0, 0, 0, 0);

@@ -96,9 +96,10 @@ union answer {
 	struct upci_doorbell_interrupt interrupt;
 };
 
+/* Of none that is known: a word. */
 static size_t size_of(uint64_t operation)
 {
-	switch ((enum upci_doorbell_operation)operation) {
+	switch (operation) {
 	case UPCI_DOORBELL_HELLO:
 		return sizeof(struct upci_doorbell_hello);
 	case UPCI_DOORBELL_PEEK:
