@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * thread.h - the process's record and those of its threads: who counts where, and folding.
+ * thread.h - the process's record and those of its threads (process.c, thread.c): who counts where;
+ * and folding (fold.c).
  *
  * A thread adds to counts of its own (counts.h), without a lock or an atomic: whoever folds
  * reads them and remembers what it has seen. So a thread that blocks for long, or never

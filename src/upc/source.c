@@ -126,7 +126,8 @@ int upc_catalogue_needs_pmu(struct upc_catalogue *c, uint32_t code)
 	if (!event)
 		return upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
 	if (event->driver.source == UPC_SOURCE_DERIVED)
-		return upci_fail(UPC_EINVAL, "%s: is computed of others, which upc_catalogue_terms tells: ask for those",
+		return upci_fail(UPC_EINVAL,
+				 "%s: is computed of others, which upc_catalogue_terms tells: ask for those",
 				 event->name);
 	if (event->driver.source != UPC_SOURCE_PERF)
 		return 0;
