@@ -268,6 +268,19 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 }
 
 /*
+ * From a repeated instruction that begins or ends in another page than its block does, QEMU leaves
+ * by a helper, and up to 7.2 forgets to take its callbacks away: they are called for what helpers do
+ * to memory for later instructions and for signals. Then no more than one of those counts.
+ */
+static bool stays_behind(const struct qemu_plugin_tb *tb, const struct qemu_plugin_insn *insn)
+{
+	uint64_t page = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)) / 4096;
+	uint64_t begin = qemu_plugin_insn_vaddr(insn), next = begin + qemu_plugin_insn_size(insn);
+
+	return begin / 4096 != page || next / 4096 != page;
+}
+
+/*
  * One access of each iteration counts it. Of a load and a store QEMU 7.2 names the store when
  * loads are asked for, and both for stores; later ones name the load: one either way. Where
  * iterations are left by faults it has to be the first, and two loads are not told apart at all.
@@ -280,7 +293,7 @@ static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, 
 	enum qemu_plugin_mem_rw rw = loads && stores ? QEMU_PLUGIN_MEM_R : QEMU_PLUGIN_MEM_RW;
 	void *kind = (void *)(uintptr_t)part->kind;
 
-	if (loads > 1 || (loads && stores && block.exact)) {
+	if (loads > 1 || (loads && stores && block.exact) || stays_behind(tb, insn)) {
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, repeat_begins, QEMU_PLUGIN_CB_NO_REGS,
 						       NULL);
 		qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches_first, QEMU_PLUGIN_CB_NO_REGS,
