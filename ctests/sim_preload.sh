@@ -19,7 +19,7 @@ if [ -n "$missing" ]; then
 fi
 export UPC_QUIET=1
 
-echo "1..25"
+echo "1..26"
 
 # ---- what is asked for
 
@@ -148,6 +148,19 @@ nothing_else()
 }
 check "... and the shell, and what needs no PAPI, nothing" nothing_else
 check "--papi=always: all have it" run 0 --papi=always -o /dev/null -- sh -c 'case $LD_PRELOAD in */libpapi.so) ;; *) exit 1 ;; esac'
+# Of another version, whose functions are its own.
+echo 'int PAPI_library_init(int version) { return version; }' > other.c
+cat > asks.c << 'END'
+int PAPI_library_init(int version);
+int main(void) { return PAPI_library_init(42) != 42; }
+END
+another()
+{
+	$CC -shared -fPIC -Wl,-soname,libpapi.so.6.0 -o libpapi.so.6.0 other.c &&
+		$CC -o asks asks.c ./libpapi.so.6.0 "-Wl,-rpath,$dir" &&
+		run 0 --papi=always -o /dev/null -- ./asks
+}
+check "... but programs with another version of PAPI" another
 natively()
 {
 	run 0 --children=off --papi=always -o /dev/null -- sh -c 'env > variables'

@@ -114,6 +114,10 @@ static void test_always(void **state)
 	options.papi_always = 1;
 	assert_true(choose("without", NULL, NULL));
 	assert_chosen("libpapi.so");
+	assert_true(choose("with", NULL, NULL));
+	assert_chosen("libpapi.so.7.0");
+	assert_false(choose("older", NULL, NULL)); /* two versions would be mixed */
+	assert_false(choose("other", NULL, NULL));
 	options.papi_always = 0;
 }
 

@@ -85,13 +85,17 @@ bool upcs_preload_choose(const struct upcs_options *options, const struct upcs_p
 			 const char *program, char *const envp[], char file[PATH_MAX])
 {
 	const char *source = find_variable(envp, "UPC_SOURCE=");
-	char name[UPCS_OBJECTS_NAME] = STEM;
+	char name[UPCS_OBJECTS_NAME];
 	int n;
 
 	if (!options->papi[0] || !info->dynamic || !source || strcmp(source, "sim") != 0)
 		return false;
-	if (!options->papi_always && !find_needed(options, info->guest, program, envp, name))
-		return false;
+	/* What is loaded with another version keeps that: functions of both would be mixed. */
+	if (!find_needed(options, info->guest, program, envp, name)) {
+		if (!options->papi_always)
+			return false;
+		strcpy(name, STEM);
+	}
 	n = snprintf(file, PATH_MAX, "%s/%s", options->papi, name);
 	return n > 0 && n < PATH_MAX && upcs_preload_can_name(file) && upcs_elf_is_of(file, info->guest);
 }
