@@ -19,7 +19,7 @@ if [ -n "$missing" ]; then
 fi
 export UPC_QUIET=1
 
-echo "1..26"
+echo "1..27"
 
 # ---- what is asked for
 
@@ -41,6 +41,7 @@ not_there()
 }
 check "UPC_SIM_PAPI of nothing: says what to do" not_there ./nowhere "nowhere.*No such.*papi-build --simulation"
 check "... of a file" not_there /bin/sh "Not a directory"
+check "... of a directory without PAPI" not_there "$dir" "no libpapi.so in it"
 check "... of what cannot be preloaded" not_there "$dir/with blank" "blanks"
 
 export UPC_SIM_PAPI="$given"

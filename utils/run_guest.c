@@ -6,6 +6,7 @@
 #include "run_guest.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -166,6 +167,15 @@ static bool is_directory(const char *path)
 	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+/* By the name that papi-build gives it, beside those that programs ask for. */
+static bool has_papi(const char *directory)
+{
+	char file[PATH_MAX + sizeof("/libpapi.so")];
+
+	snprintf(file, sizeof(file), "%s/libpapi.so", directory);
+	return access(file, F_OK) == 0;
+}
+
 /*
  * The directory of the PAPI with presets: UPC_SIM_PAPI, or where it is installed. That it is not
  * there, or cannot be preloaded, is no error of a user who has not asked for it.
@@ -185,6 +195,8 @@ static int find_papi(const struct run_options *options, struct upcs_options *fil
 		why = strerror(ENOTDIR);
 	else if (!upcs_preload_can_name(filled->papi))
 		why = "a path with blanks or one of ':;,$' cannot be preloaded";
+	else if (!has_papi(filled->papi))
+		why = "there is no libpapi.so in it";
 	else
 		return 0;
 	filled->papi[0] = '\0';
