@@ -19,7 +19,7 @@ if [ -n "$missing" ]; then
 fi
 export UPC_QUIET=1
 
-echo "1..27"
+echo "1..28"
 
 # ---- what is asked for
 
@@ -162,10 +162,30 @@ another()
 		run 0 --papi=always -o /dev/null -- ./asks
 }
 check "... but programs with another version of PAPI" another
+cat > loads.c << 'END'
+#include <dlfcn.h>
+#include <papi.h>
+int main(void)
+{
+	void *papi = dlopen("libpapi.so", RTLD_NOW | RTLD_LOCAL);
+	int (*init)(int) = (int (*)(int))dlsym(papi, "PAPI_library_init");
+	int (*create)(int *) = (int (*)(int *))dlsym(papi, "PAPI_create_eventset");
+	int (*add)(int, int) = (int (*)(int, int))dlsym(papi, "PAPI_add_event");
+	int set = PAPI_NULL;
+
+	return init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT || create(&set) != PAPI_OK || add(set, PAPI_TOT_INS) != PAPI_OK;
+}
+END
+loads()
+{
+	$CC "-I$PAPI_PREFIX/include" -o loads loads.c -ldl &&
+		LD_LIBRARY_PATH=$PAPI_PREFIX/lib run 0 --papi=always -o /dev/null -- ./loads
+}
+check "... also one that loads PAPI by its plain name, where another is found" loads
 natively()
 {
 	run 0 --children=off --papi=always -o /dev/null -- sh -c 'env > variables'
-	! grep 'LD_PRELOAD\|UPC_SOURCE' variables
+	! grep "^LD_PRELOAD\|^UPC_SOURCE\|^LD_LIBRARY_PATH=$given" variables
 }
 check "--children=off: what runs natively has none of it" natively
 other_source()

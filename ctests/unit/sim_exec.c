@@ -200,6 +200,28 @@ static void test_preloaded(void **state)
 	options.papi[0] = 0;
 }
 
+/* A program that may load PAPI later finds what it was given, its child on the machine nothing of it. */
+static void test_searched(void **state)
+{
+	static const char *const want[] = {"UPC_SOURCE=live", "LD_LIBRARY_PATH=a", NULL};
+	char *envp[] = {strdup("UPC_SOURCE=live"), strdup("LD_LIBRARY_PATH=/papi:a"), strdup("LD_PRELOAD=/papi/libpapi.so"),
+			NULL};
+	char *alone[] = {strdup("LD_LIBRARY_PATH=/papi"), NULL};
+	size_t i;
+
+	(void)state;
+	strcpy(options.papi, "/papi");
+	options.papi_always = 1;
+	assert_true(upcs_exec_release(&options, envp));
+	assert_list(envp, want);
+	assert_true(upcs_exec_release(&options, alone));
+	assert_null(alone[0]);
+	for (i = 0; envp[i]; i++)
+		free(envp[i]);
+	options.papi_always = 0;
+	options.papi[0] = 0;
+}
+
 /* One's own set-user-id program is run as who one is. */
 static void test_privileged(void **state)
 {
@@ -227,7 +249,7 @@ int main(void)
 		cmocka_unit_test(test_program),	   cmocka_unit_test(test_processor),
 		cmocka_unit_test(test_no_arguments),
 		cmocka_unit_test(test_scripts),	   cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_released),   cmocka_unit_test(test_preloaded),
+		cmocka_unit_test(test_released),   cmocka_unit_test(test_preloaded), cmocka_unit_test(test_searched),
 		cmocka_unit_test(test_privileged),
 	};
 

@@ -123,13 +123,18 @@ static void test_always(void **state)
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-static void assert_list(const char *variable, const char *given, const char *want)
+static void assert_revised(const char *variable, const char *given, const char *want)
 {
-	char *list = upcs_preload_list(&options, variable, given);
+	char *revised = upcs_preload_revise(&options, variable, given);
 
-	assert_non_null(list);
-	assert_string_equal(list, want);
-	free(list);
+	assert_non_null(revised);
+	assert_string_equal(revised, want);
+	free(revised);
+}
+
+static void assert_kept(const char *variable)
+{
+	assert_revised(variable, "", variable);
 }
 
 static void test_lists(void **state)
@@ -138,22 +143,40 @@ static void test_lists(void **state)
 
 	(void)state;
 	options = fixed;
-	assert_true(upcs_preload_is_list("LD_PRELOAD=a"));
-	assert_false(upcs_preload_is_list("LD_PRELOADED=a"));
-	assert_false(upcs_preload_has_chosen(&options, "LD_PRELOAD="));
-	assert_false(upcs_preload_has_chosen(&options, "LD_PRELOAD=/q/libpapi.so.7.0:libpapi.so.7.0"));
-	assert_false(upcs_preload_has_chosen(&options, "LD_PRELOAD=/p/other.so:/p/libpap"));
-	assert_false(upcs_preload_has_chosen(&options, "LD_PRELOAD=/p/libpapi.so.7/x"));
-	assert_false(upcs_preload_has_chosen(&options, "OTHER=/p/libpapi.so"));
-	assert_true(upcs_preload_has_chosen(&options, "LD_PRELOAD=/p/libpapi.so"));
-	assert_true(upcs_preload_has_chosen(&options, "LD_PRELOAD=: a /p/libpapi.so.7.0:b"));
-	assert_list("LD_PRELOAD=", "", "LD_PRELOAD=");
-	assert_list("LD_PRELOAD=", "/p/libpapi.so.7", "LD_PRELOAD=/p/libpapi.so.7");
-	assert_list("LD_PRELOAD=a b::c", "/p/libpapi.so.7", "LD_PRELOAD=a:b:c:/p/libpapi.so.7");
-	assert_list("LD_PRELOAD=a:/p/libpapi.so.6:b:/p/libpapi.so.7", "/p/libpapi.so.7",
-		    "LD_PRELOAD=a:b:/p/libpapi.so.7");
-	assert_list("LD_PRELOAD=/p/libpapi.so.6", "", "LD_PRELOAD=");
-	assert_list("LD_PRELOAD=/p/libpapi.so.6:a", "", "LD_PRELOAD=a");
+	assert_kept("LD_PRELOAD=");
+	assert_kept("LD_PRELOAD=a  b::");
+	assert_kept("LD_PRELOAD=/q/libpapi.so.7.0:libpapi.so.7.0");
+	assert_kept("LD_PRELOAD=/p/other.so:/p/libpap");
+	assert_kept("LD_PRELOAD=/p/libpapi.so.7/x");
+	assert_kept("OTHER=/p/libpapi.so");
+	assert_revised("LD_PRELOADED=a", "/p/libpapi.so.7", "LD_PRELOADED=a");
+	assert_revised("LD_PRELOAD=/p/libpapi.so", "", "LD_PRELOAD=");
+	assert_revised("LD_PRELOAD=: a /p/libpapi.so.7.0:b", "", "LD_PRELOAD=a:b");
+	assert_revised("LD_PRELOAD=", "/p/libpapi.so.7", "LD_PRELOAD=/p/libpapi.so.7");
+	assert_revised("LD_PRELOAD=a b::c", "/p/libpapi.so.7", "LD_PRELOAD=a:b:c:/p/libpapi.so.7");
+	assert_revised("LD_PRELOAD=a:/p/libpapi.so.6:b:/p/libpapi.so.7", "/p/libpapi.so.7",
+		       "LD_PRELOAD=a:b:/p/libpapi.so.7");
+	assert_revised("LD_PRELOAD=/p/libpapi.so.6:a", "", "LD_PRELOAD=a");
+}
+
+static void test_paths(void **state)
+{
+	struct upcs_options fixed = {.papi = "/p"}, none = {.papi = "", .papi_always = 1};
+
+	(void)state;
+	options = fixed;
+	assert_revised("LD_LIBRARY_PATH=a", "/p/libpapi.so", "LD_LIBRARY_PATH=a");
+	assert_kept("LD_LIBRARY_PATH=/p:a");
+	options.papi_always = 1;
+	assert_revised("LD_LIBRARY_PATH=", "/p/libpapi.so", "LD_LIBRARY_PATH=/p");
+	assert_revised("LD_LIBRARY_PATH=a::b", "/p/libpapi.so", "LD_LIBRARY_PATH=/p:a::b");
+	assert_revised("LD_LIBRARY_PATH=/p:a", "/p/libpapi.so", "LD_LIBRARY_PATH=/p:a");
+	assert_revised("LD_LIBRARY_PATH=/p:a", "", "LD_LIBRARY_PATH=a");
+	assert_revised("LD_LIBRARY_PATH=/p", "", "LD_LIBRARY_PATH=");
+	assert_kept("LD_LIBRARY_PATH=/pp:a:/p");
+	assert_kept("LD_LIBRARY_PATH=:a");
+	options = none;
+	assert_kept("LD_LIBRARY_PATH=:a");
 }
 
 static void test_names(void **state)
@@ -170,7 +193,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice), cmocka_unit_test(test_libraries), cmocka_unit_test(test_not_wanted),
-		cmocka_unit_test(test_always), cmocka_unit_test(test_lists),     cmocka_unit_test(test_names),
+		cmocka_unit_test(test_always), cmocka_unit_test(test_lists),     cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -142,23 +142,33 @@ static void add_variable(struct list *argv, struct list *envp, char *variable)
 	}
 }
 
+static bool has_variable(char *const variables[], const char *name)
+{
+	for (; variables && *variables; variables++)
+		if (strncmp(*variables, name, strlen(name)) == 0)
+			return true;
+	return false;
+}
+
 /* preload: the PAPI that the program is given, "" none. */
 static void add_variables(struct list *argv, struct list *envp, char *const variables[],
 			  const struct upcs_options *options, const char *preload)
 {
-	bool listed = false, is_list;
+	const char *const *name;
+	char *revised;
 	size_t i;
 
-	for (i = 0; variables && variables[i]; i++) {
-		is_list = upcs_preload_is_list(variables[i]);
-		listed |= is_list;
-		if (is_list && (*preload || upcs_preload_has_chosen(options, variables[i])))
-			add_variable(argv, envp, upcs_preload_list(options, variables[i], preload));
+	for (i = 0; variables && variables[i]; i++)
+		add_variable(argv, envp, upcs_preload_revise(options, variables[i], preload));
+	for (name = upcs_preload_variables; *name; name++) {
+		if (has_variable(variables, *name))
+			continue;
+		revised = upcs_preload_revise(options, *name, preload);
+		if (revised && strcmp(revised, *name) == 0)
+			free(revised);
 		else
-			add_variable(argv, envp, strdup(variables[i]));
+			add_variable(argv, envp, revised);
 	}
-	if (*preload && !listed)
-		add_variable(argv, envp, upcs_preload_list(options, "LD_PRELOAD=", preload));
 }
 
 /* ---- programs and scripts ------------------------------------------------------------ */
@@ -285,18 +295,24 @@ bool upcs_exec_is_privileged(const char *path)
 /* What becomes of a variable without upc_run: itself, another, or NULL, to be left out. */
 static char *release(const struct upcs_options *options, char *variable)
 {
-	char *list;
+	const char *const *name;
+	char *revised;
 
 	/* Without a simulator libupc refuses to count what is simulated. */
 	if (strcmp(variable, "UPC_SOURCE=sim") == 0)
 		return NULL;
-	if (!upcs_preload_has_chosen(options, variable))
+	revised = upcs_preload_revise(options, variable, "");
+	if (!revised || strcmp(revised, variable) == 0) {
+		free(revised);
 		return variable;
-	list = upcs_preload_list(options, variable, "");
-	if (!list || strcmp(list, "LD_PRELOAD=") != 0)
-		return list ? list : variable;
-	free(list);
-	return NULL;
+	}
+	for (name = upcs_preload_variables; *name; name++) {
+		if (strcmp(revised, *name) == 0) {
+			free(revised);
+			return NULL;
+		}
+	}
+	return revised;
 }
 
 bool upcs_exec_release(const struct upcs_options *options, char *envp[])

@@ -13,16 +13,14 @@
 
 #define STEM "libpapi.so"
 
-static const char variable_name[] = "LD_PRELOAD=";
+#define LIST "LD_PRELOAD="
+#define SEARCH "LD_LIBRARY_PATH="
+
+const char *const upcs_preload_variables[] = {LIST, SEARCH, NULL};
 
 bool upcs_preload_can_name(const char *path)
 {
 	return path[strcspn(path, " \t\n:;,$")] == '\0';
-}
-
-bool upcs_preload_is_list(const char *variable)
-{
-	return strncmp(variable, variable_name, sizeof(variable_name) - 1) == 0;
 }
 
 static const char *find_variable(char *const envp[], const char *name)
@@ -67,13 +65,13 @@ static bool find_needed(const struct upcs_options *options, enum upcs_guest gues
 	struct upcs_objects objects = {
 		.guest = guest,
 		.prefix = options->prefix[guest],
-		.search_path = find_variable(envp, "LD_LIBRARY_PATH="),
+		.search_path = find_variable(envp, SEARCH),
 		.stem = STEM ".",
 	};
 	int error = upcs_objects_add(&objects, program);
 	unsigned i;
 
-	add_preloaded(&objects, find_variable(envp, variable_name));
+	add_preloaded(&objects, find_variable(envp, LIST));
 	for (i = 0; !error && i < objects.n && !objects.named[0]; i++)
 		error = upcs_objects_follow(&objects, i);
 	strcpy(name, objects.named);
@@ -109,29 +107,15 @@ static bool is_chosen(const struct upcs_options *options, const char *word, size
 	       strncmp(word + n, "/" STEM, sizeof(STEM)) == 0 && !memchr(word + n + 1, '/', length - n - 1);
 }
 
-bool upcs_preload_has_chosen(const struct upcs_options *options, const char *variable)
+static char *revise_list(const struct upcs_options *options, const char *word, const char *file)
 {
-	const char *word = variable + sizeof(variable_name) - 1;
-	size_t n;
-
-	if (!upcs_preload_is_list(variable))
-		return false;
-	for (; (n = next_word(&word)) > 0; word += n)
-		if (is_chosen(options, word, n))
-			return true;
-	return false;
-}
-
-char *upcs_preload_list(const struct upcs_options *options, const char *variable, const char *file)
-{
-	const char *word = variable + sizeof(variable_name) - 1;
-	size_t length = sizeof(variable_name) - 1, n;
-	char *list = malloc(strlen(variable) + strlen(file) + 2);
+	size_t length = sizeof(LIST) - 1, n;
+	char *list = malloc(length + strlen(word) + strlen(file) + 2);
 	const char *colon = "";
 
 	if (!list)
 		return NULL;
-	memcpy(list, variable_name, length + 1);
+	strcpy(list, LIST);
 	for (; (n = next_word(&word)) > 0; word += n) {
 		if (is_chosen(options, word, n))
 			continue;
@@ -141,4 +125,40 @@ char *upcs_preload_list(const struct upcs_options *options, const char *variable
 	if (*file)
 		sprintf(list + length, "%s%s", colon, file);
 	return list;
+}
+
+/* Nothing between colons is a directory, too: the current one. */
+static char *revise_path(const struct upcs_options *options, const char *path, const char *file)
+{
+	const char *directory = *file ? options->papi : "";
+	size_t n = strlen(options->papi);
+	char *revised;
+
+	if (strncmp(path, options->papi, n) == 0 && (path[n] == ':' || path[n] == '\0'))
+		path += n + (path[n] == ':');
+	if (asprintf(&revised, SEARCH "%s%s%s", directory, *directory && *path ? ":" : "", path) < 0)
+		return NULL;
+	return revised;
+}
+
+static bool has_chosen(const struct upcs_options *options, const char *word)
+{
+	size_t n;
+
+	for (; (n = next_word(&word)) > 0; word += n)
+		if (is_chosen(options, word, n))
+			return true;
+	return false;
+}
+
+char *upcs_preload_revise(const struct upcs_options *options, const char *variable, const char *file)
+{
+	const char *list = strncmp(variable, LIST, sizeof(LIST) - 1) == 0 ? variable + sizeof(LIST) - 1 : NULL;
+
+	/* What is not ours stays as it is written. */
+	if (list && (*file || has_chosen(options, list)))
+		return revise_list(options, list, file);
+	if (options->papi[0] && options->papi_always && strncmp(variable, SEARCH, sizeof(SEARCH) - 1) == 0)
+		return revise_path(options, variable + sizeof(SEARCH) - 1, file);
+	return strdup(variable);
 }

@@ -27,12 +27,15 @@ bool upcs_preload_choose(const struct upcs_options *options, const struct upcs_p
  * options. */
 bool upcs_preload_can_name(const char *path);
 
-/* A variable of the environment: whether it is LD_PRELOAD=..., and whether a file is in it that
- * was chosen for another program. */
-bool upcs_preload_is_list(const char *variable);
-bool upcs_preload_has_chosen(const struct upcs_options *options, const char *variable);
-/* The list without those, and with file behind the rest, "" none; "LD_PRELOAD=": nothing is in it.
- * To be freed; NULL: no memory. */
-char *upcs_preload_list(const struct upcs_options *options, const char *variable, const char *file);
+/*
+ * A variable of the environment as a program is to have it that is given file, "" none: in place
+ * of what was chosen for another program LD_PRELOAD has file behind all else; and where programs
+ * may load PAPI later, LD_LIBRARY_PATH has the directory in front, in which they find the same file
+ * by its names. To be freed; NULL: no memory.
+ */
+char *upcs_preload_revise(const struct upcs_options *options, const char *variable, const char *file);
+
+/* The variables that revise changes, each with nothing in it; NULL behind them. */
+extern const char *const upcs_preload_variables[];
 
 #endif
