@@ -3,6 +3,7 @@
  * mpx_papi_backend - groups of events through PAPI: what fits together, counts that are
  * right however groups alternate, and what stays out of each other's way.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -130,15 +131,47 @@ static uint64_t ask_slices(void *group, const char *what)
 	return asked;
 }
 
+#define DESCRIPTORS 1024
+
+static int lowest_free(void)
+{
+	int fd = dup(1);
+
+	close(fd);
+	return fd;
+}
+
+/* A group of one event, with that many descriptors left of those below max. NULL: not enough. */
+static void *open_with(struct mpxi_papi *papi, uint32_t event, int left, int max)
+{
+	bool taken[DESCRIPTORS] = {false};
+	struct rlimit limit, few;
+	void *group = NULL;
+	int fd;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	few = limit;
+	few.rlim_cur = (rlim_t)max;
+	setrlimit(RLIMIT_NOFILE, &few);
+	for (fd = lowest_free() + left; fd < max; fd++)
+		taken[fd] = fcntl(fd, F_GETFD) < 0 && dup2(1, fd) == fd;
+	if (ops->open(papi, &event, 1, &group))
+		group = NULL;
+	for (fd = 0; fd < max; fd++)
+		if (taken[fd])
+			close(fd);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return group;
+}
+
 /* CPU time by an event of the group, where that is cheaper than asking for it. */
 static void time_events(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
-	struct rlimit limit, few;
-	void *group = NULL;
+	void *group;
 	uint32_t event;
 	uint64_t asked;
-	int error;
+	int left;
 
 	if (mpxi_papi_code("upc:::tp::syscalls:sys_enter_clock_gettime", &event)) {
 		skip("no tracepoints: %s", mpxi_last_message());
@@ -149,23 +182,29 @@ static void time_events(void)
 	asked = ask_slices(group, "with a time event");
 	ok(asked == 0, "nobody asks the kernel for the time: %llu", (unsigned long long)asked);
 	ops->close(papi, group);
+	group = NULL;
 
 	/* As few descriptors as the events take: there is none left for the clock. */
-	getrlimit(RLIMIT_NOFILE, &limit);
-	few = limit;
-	group = NULL;
-	for (few.rlim_cur = 3; !group && few.rlim_cur < 1000; few.rlim_cur++) {
-		setrlimit(RLIMIT_NOFILE, &few);
-		error = ops->open(papi, &event, 1, &group);
-		setrlimit(RLIMIT_NOFILE, &limit);
-		if (error)
-			group = NULL;
-	}
+	for (left = 1; !group && left < DESCRIPTORS; left++)
+		group = open_with(papi, event, left, DESCRIPTORS);
 	if (group) {
 		asked = ask_slices(group, "with no descriptor for it");
 		ok(asked > 0, "a slice's time is asked for: %llu", (unsigned long long)asked);
+		ops->close(papi, group);
 	} else {
 		ok(0, "a group with few descriptors: %s", mpxi_last_message());
+	}
+	mpxi_papi_destroy(papi);
+
+	/* Others are left to events. */
+	papi = backend(NULL);
+	group = open_with(papi, event, 4 * lowest_free(), 4 * lowest_free());
+	if (group) {
+		asked = ask_slices(group, "with a quarter of the descriptors taken");
+		ok(asked > 0, "it takes none of them: %llu", (unsigned long long)asked);
+		ops->close(papi, group);
+	} else {
+		ok(0, "a group with a quarter of the descriptors taken: %s", mpxi_last_message());
 	}
 	mpxi_papi_destroy(papi);
 }
