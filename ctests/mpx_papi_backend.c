@@ -164,6 +164,20 @@ static void *open_with(struct mpxi_papi *papi, uint32_t event, int left, int max
 	return group;
 }
 
+/* The time of this group's slices is the kernel's to tell. */
+static void is_asked(struct mpxi_papi *papi, void *group, const char *what)
+{
+	uint64_t asked;
+
+	if (!group) {
+		ok(0, "a group %s: %s", what, mpxi_last_message());
+		return;
+	}
+	asked = ask_slices(group, what);
+	ok(asked > 0, "a slice's time is asked for: %llu", (unsigned long long)asked);
+	ops->close(papi, group);
+}
+
 /* CPU time by an event of the group, where that is cheaper than asking for it. */
 static void time_events(void)
 {
@@ -187,25 +201,13 @@ static void time_events(void)
 	/* As few descriptors as the events take: there is none left for the clock. */
 	for (left = 1; !group && left < DESCRIPTORS; left++)
 		group = open_with(papi, event, left, DESCRIPTORS);
-	if (group) {
-		asked = ask_slices(group, "with no descriptor for it");
-		ok(asked > 0, "a slice's time is asked for: %llu", (unsigned long long)asked);
-		ops->close(papi, group);
-	} else {
-		ok(0, "a group with few descriptors: %s", mpxi_last_message());
-	}
+	is_asked(papi, group, "with no descriptor for it");
 	mpxi_papi_destroy(papi);
 
 	/* Others are left to events. */
 	papi = backend(NULL);
 	group = open_with(papi, event, 4 * lowest_free(), 4 * lowest_free());
-	if (group) {
-		asked = ask_slices(group, "with a quarter of the descriptors taken");
-		ok(asked > 0, "it takes none of them: %llu", (unsigned long long)asked);
-		ops->close(papi, group);
-	} else {
-		ok(0, "a group with a quarter of the descriptors taken: %s", mpxi_last_message());
-	}
+	is_asked(papi, group, "with a quarter of the descriptors taken");
 	mpxi_papi_destroy(papi);
 }
 

@@ -52,15 +52,6 @@ static bool is_one_of(const char *name, const char *const *list)
  * The kernel counts these itself, and libupc reads those from files and clocks. Others
  * that need no counter are merely not known to.
  */
-bool mpxi_papi_is_unit_software(uint32_t event)
-{
-	char name[NAME_SIZE];
-
-	mpxi_papi_name(event, name, sizeof(name));
-	return (strncmp(name, "upc:::tp::", 10) == 0 || strncmp(name, "upc:::perf::", 12) == 0) &&
-	       mpxi_papi_needs_no_counter(event);
-}
-
 bool mpxi_papi_needs_no_counter(uint32_t event)
 {
 	static const char *const software[] = {
@@ -106,6 +97,15 @@ bool mpxi_papi_needs_no_counter(uint32_t event)
 		return true;
 	part = part ? part + 3 : name;
 	return strncmp(part, "perf::", 6) == 0 && is_one_of(part + 6, software);
+}
+
+bool mpxi_papi_is_unit_software(uint32_t event)
+{
+	char name[NAME_SIZE];
+
+	mpxi_papi_name(event, name, sizeof(name));
+	return (strncmp(name, "upc:::tp::", 10) == 0 || strncmp(name, "upc:::perf::", 12) == 0) &&
+	       mpxi_papi_needs_no_counter(event);
 }
 
 bool mpxi_papi_is_rate(const PAPI_event_info_t *info)

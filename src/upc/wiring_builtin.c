@@ -115,7 +115,7 @@ static void write_recipe(FILE *file, const struct recipe *r, const char *prefix,
  * node, where instructions are counted themselves, the classes say no more. */
 static bool is_ours(struct upc_catalogue *c, const char *name, const char *prefix)
 {
-	return strcmp(name, "TOT_INS") || (upci_catalogue_script(c) || (*prefix && !upci_catalogue_node(c)));
+	return strcmp(name, "TOT_INS") || upci_catalogue_script(c) || (*prefix && !upci_catalogue_node(c));
 }
 
 /* As a wiring file, so that it goes through the same checks. */
