@@ -394,7 +394,8 @@ static inline const struct mpxi_window *fake_window(const struct mpxi_set *set, 
 	return NULL;
 }
 
-/* T, S_e and C_e of an event that the counters held for size of the time. */
+/* T, S_e, C_e and the covariate in S_e, of an event that the counters held for size of
+ * the time. */
 static inline void assert_window(const struct mpxi_set *set, uint32_t code, uint64_t time,
 				 uint64_t size)
 {
@@ -404,6 +405,7 @@ static inline void assert_window(const struct mpxi_set *set, uint32_t code, uint
 	assert_int_equal(window->time, time);
 	assert_int_equal(window->sums.size, size);
 	assert_int_equal(window->sums.count, rate * size);
+	assert_int_equal(window->sums.covariate, fake.rate[FAKE_BESIDE % FAKE_EVENTS] * size);
 }
 
 static inline void assert_exact(const struct mpxi_set *set, uint32_t code, uint64_t time)
