@@ -2,8 +2,9 @@
 /*
  * perf.h - perf_event groups of one context. The border to the kernel's perf
  * events, in parts: perf_open.c alone calls perf_event_open, perf.c has the groups,
- * perf_fit.c tells whether the PMU has room for them, perf_read.c reads them,
- * perf_user.c in user mode; perf_sampler.c is for events that signal.
+ * perf_member.c the events in them, perf_fit.c tells whether the PMU has room for them,
+ * perf_read.c reads them, perf_user.c in user mode; perf_sampler.c is for events that
+ * signal.
  *
  * The events of one kind (software events and tracepoints together; each
  * hardware PMU by itself) form one group in each task or CPU of the context,

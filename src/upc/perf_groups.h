@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf_groups.h - the groups of a context, as the parts of the perf source have them:
- * perf.c makes and switches them, perf_fit.c tells whether the PMU has room for them,
- * perf_read.c reads them. For these alone.
+ * perf.c makes and switches them, perf_member.c their events, perf_fit.c tells whether the
+ * PMU has room for them, perf_read.c reads them. For these alone.
  */
 #ifndef UPCI_PERF_GROUPS_H
 #define UPCI_PERF_GROUPS_H
+
+#include <linux/perf_event.h>
 
 #include "context.h"
 #include "perf_sampler.h"
@@ -66,6 +68,29 @@ struct upci_perf {
 	uint64_t *buffer; /* one group read */
 	size_t buffer_bytes;
 };
+
+/* Of leaders and members alike: struct upci_perf_head, and a value each. */
+#define UPCI_PERF_READ_FORMAT                                                                                \
+	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* ---- perf.c ---- */
+
+struct upci_perf_group *upci_perf_group_of(struct upci_perf *perf, unsigned number);
+/* A group of a kind that may grow, or NULL. */
+struct upci_perf_group *upci_perf_find_group(struct upci_perf *perf, uint32_t key);
+/* Opens the leaders of a new group; name is the event's that it is for. 0, or a negative
+ * error with message. One without members is closed by upci_perf_close_empty. */
+int upci_perf_open_group(struct upci_perf *perf, uint32_t key, const char *name,
+			 struct upci_perf_group **opened);
+void upci_perf_close_empty(struct upci_perf *perf, unsigned number);
+void upci_perf_set_inherit(const struct upci_perf *perf, struct perf_event_attr *attr);
+/* One ioctl on one descriptor of each target, or of all groups. */
+int upci_perf_switch(const int *fd, unsigned targets, unsigned long request);
+int upci_perf_switch_groups(struct upci_perf *perf, unsigned long request);
+/* Forgets descriptors, then closes them. */
+void upci_perf_forget_and_close(int **fds, unsigned n);
+
+/* ---- all ---- */
 
 /* How long a group had its counters by the last read, its targets together. */
 static inline uint64_t upci_perf_ran(const struct upci_perf_group *group)

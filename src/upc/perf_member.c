@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_member.c - events of a context as they come, go and are halted while their groups
+ * go on, and the periods after which they signal. Part of the perf source.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "perf.h"
+#include "perf_fit.h"
+#include "perf_groups.h"
+#include "perf_open.h"
+#include "process.h"
+
+/* Room for one more member of a group, its handle, and its value in a read. */
+static int reserve_locked(struct upci_perf *p, struct upci_perf_group *g, int *handle)
+{
+	size_t bytes = sizeof(struct upci_perf_head) + (g->members + 1) * sizeof(uint64_t);
+	unsigned h;
+
+	if (g->members == g->room) {
+		unsigned room = g->room ? g->room * 2 : 16;
+		int *grown = realloc(g->handle, room * sizeof(int));
+
+		if (!grown)
+			return UPC_ENOMEM;
+		g->handle = grown;
+		g->room = room;
+	}
+	if (bytes > p->buffer_bytes) {
+		uint64_t *grown = realloc(p->buffer, bytes * 2);
+
+		if (!grown)
+			return UPC_ENOMEM;
+		p->buffer = grown;
+		p->buffer_bytes = bytes * 2;
+	}
+	for (h = 0; h < p->handles && p->member[h].used; h++)
+		;
+	if (h == p->handles) {
+		struct upci_perf_member *grown = realloc(p->member, (h + 1) * sizeof(*grown));
+
+		if (!grown)
+			return UPC_ENOMEM;
+		p->member = grown;
+		memset(&grown[h], 0, sizeof(*grown));
+		p->handles++;
+	}
+	*handle = (int)h;
+	return 0;
+}
+
+/* With reads in user mode, if the kernel takes it so. */
+static int open_member(const struct upci_perf_group *g, const struct perf_event_attr *attr,
+		       unsigned target)
+{
+	struct perf_event_attr with = *attr;
+	int fd;
+
+	with.config1 |= g->user.config1;
+	fd = upci_perf_open(&with, &g->target[target], g->leader[target]);
+	if (fd >= 0 || with.config1 == attr->config1 || (errno != EINVAL && errno != EOPNOTSUPP))
+		return fd;
+	return upci_perf_open(attr, &g->target[target], g->leader[target]);
+}
+
+/* Opens a member in all targets of a group, or in none. */
+static int join_group(struct upci_perf *p, struct upci_perf_group *g,
+		      const struct upci_perf_spec *spec, const struct perf_event_attr *attr,
+		      const char *name)
+{
+	const struct perf_event_mmap_page *page;
+	unsigned i, number = g->number;
+	int error = 0, handle = 0, *fd;
+
+	upci_process_lock();
+	error = reserve_locked(p, g, &handle);
+	upci_process_unlock();
+	fd = error ? NULL : malloc(g->targets * sizeof(int));
+	if (!fd)
+		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	for (i = 0; i < g->targets; i++) {
+		fd[i] = open_member(g, attr, i);
+		if (fd[i] < 0) {
+			error = upci_perf_fail(name, &g->target[i], g->key != UPCI_PERF_SOFTWARE);
+			upci_perf_forget_and_close(&fd, i);
+			return error;
+		}
+	}
+	page = g->user.map ? upci_user_map(fd[0]) : NULL;
+	upci_process_lock();
+	p->member[handle] = (struct upci_perf_member){.used = true,
+						      .halted = attr->disabled,
+						      .group = number,
+						      .fd = fd,
+						      .page = page,
+						      .spec = *spec,
+						      .name = name,
+						      .ran = upci_perf_ran(g)};
+	g->handle[g->members++] = handle;
+	upci_process_unlock();
+	return handle;
+}
+
+/*
+ * Before a group that runs is asked for one counter more: it counts. One that was given up
+ * could not tell any more whether it is this that has no room, and switching it on again
+ * would hide what it has missed.
+ */
+static int check_counts(struct upci_perf *p, struct upci_perf_group *g, const char *name)
+{
+	int given_up = upci_perf_look(p, g);
+
+	return given_up > 0 ? upci_fit_fail_beside(name) : given_up;
+}
+
+int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
+		  const char *name)
+{
+	struct perf_event_attr attr = upci_perf_attr(spec);
+	uint32_t key = upci_perf_key(spec->type);
+	const bool beside = p->running && key != UPCI_PERF_SOFTWARE;
+	struct upci_perf_group *g = upci_perf_find_group(p, key);
+	int handle, error;
+
+	if (spec->cpu_only && p->context.pid)
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
+			"machine",
+			name);
+	attr.read_format = UPCI_PERF_READ_FORMAT;
+	attr.disabled = halted;
+	upci_perf_set_inherit(p, &attr);
+	/* Where children inherit it has this batch's events alone. */
+	if (g && beside && !attr.inherit) {
+		error = check_counts(p, g, name);
+		if (error)
+			return error;
+	}
+	if (!g) {
+		error = upci_perf_open_group(p, key, name, &g);
+		if (error)
+			return error;
+	}
+	handle = join_group(p, g, spec, &attr, name);
+	if (handle < 0) {
+		upci_perf_close_empty(p, g->number);
+		return handle;
+	}
+	error = upci_fit_is_known(p, key) ? 0 : upci_fit_check(p, key, -1, name);
+	if (!error && beside && upci_fit_group_refused(g, gettid()))
+		error = upci_fit_fail_beside(name);
+	if (!error)
+		return handle;
+	upci_perf_remove(p, handle);
+	/* Without it the others have their counters back. */
+	if (beside)
+		(void)upci_perf_switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	return error;
+}
+
+void upci_perf_remove(struct upci_perf *p, int handle)
+{
+	struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
+	unsigned i, number = m->group, targets = g->targets;
+	const struct perf_event_mmap_page *page;
+	int *fd;
+
+	upci_samplers_remove(&p->samplers, handle);
+	upci_process_lock();
+	fd = m->fd;
+	page = m->page;
+	m->fd = NULL;
+	m->page = NULL;
+	m->used = false;
+	for (i = 0; g->handle[i] != handle; i++)
+		;
+	memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
+	upci_process_unlock();
+	upci_user_unmap(page, p->context.pid);
+	upci_perf_forget_and_close(&fd, targets);
+	upci_perf_close_empty(p, number);
+}
+
+static int switch_member(struct upci_perf *p, int handle, unsigned long request)
+{
+	struct upci_perf_member *m = &p->member[handle];
+	int error = upci_perf_switch(m->fd, upci_perf_group_of(p, m->group)->targets, request),
+	    signals;
+
+	m->halted = request == PERF_EVENT_IOC_DISABLE;
+	signals = upci_samplers_halt(&p->samplers, handle, m->halted);
+	return error ? error : signals;
+}
+
+int upci_perf_halt(struct upci_perf *p, int handle)
+{
+	return switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
+}
+
+int upci_perf_continue(struct upci_perf *p, int handle)
+{
+	const struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
+	int error;
+
+	if (!p->running || !m->halted || g->key == UPCI_PERF_SOFTWARE)
+		return switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
+	error = check_counts(p, g, m->name);
+	if (!error)
+		error = switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
+	if (error)
+		return error;
+	if (!upci_fit_group_refused(g, gettid()) && !upci_samplers_starved(&p->samplers, handle))
+		return 0;
+	/* Halted again, and the others have their counters back. */
+	(void)switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
+	(void)upci_perf_switch(g->leader, g->targets, PERF_EVENT_IOC_ENABLE);
+	return upci_fit_fail_beside(m->name);
+}
+
+int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf_spec *spec,
+			 uint64_t period, int signal, const char *name)
+{
+	int error, fd;
+
+	if (!period) {
+		upci_samplers_remove(&p->samplers, handle);
+		return 0;
+	}
+	if (p->context.kind != UPC_CONTEXT_THREAD || !p->context.own || p->context.inherit ||
+	    p->context.enable_on_exec)
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: overflow signals are to be had for a thread of the program itself, without "
+			"its children",
+			name);
+	error = upci_samplers_check(&p->samplers, handle, spec, period, signal, name);
+	if (error)
+		return error;
+	fd = upci_sampler_open(p->context.tid, spec, period, name);
+	if (fd < 0)
+		return fd;
+	if (upci_perf_key(spec->type) != UPCI_PERF_SOFTWARE) {
+		error = upci_fit_check(p, upci_perf_key(spec->type), handle, name);
+		if (error) {
+			close(fd);
+			return error;
+		}
+	}
+	return upci_samplers_put(&p->samplers, handle, fd, period, p->member[handle].halted,
+				 p->context.tid, signal, name);
+}
+
+int upci_perf_restart_period(struct upci_perf *p, int handle, uint64_t left)
+{
+	return upci_samplers_restart(&p->samplers, handle, left);
+}
+
+int upci_perf_signalled(struct upci_perf *p, int fd)
+{
+	return upci_samplers_signalled(&p->samplers, fd);
+}
