@@ -53,6 +53,95 @@ static void test_counts_between_start_and_stop(void **state)
 	upci_perf_destroy(p);
 }
 
+/* The kernel's own task clock of this thread, in ns. */
+static int open_task_clock(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static uint64_t task_clock(int fd)
+{
+	uint64_t ns;
+
+	assert_int_equal(read(fd, &ns, sizeof(ns)), sizeof(ns));
+	return ns;
+}
+
+static uint64_t value_of(struct upci_perf *p, int handle)
+{
+	uint64_t value[8];
+	uint8_t how[8];
+
+	assert_int_equal(upci_perf_read(p, value, how), 0);
+	assert_int_equal(how[handle], UPCI_PERF_EXACT);
+	return value[handle];
+}
+
+/* The task clock takes no event of the kernel's: what it counts lies between what the
+ * kernel's counts inside and around it. */
+static void check_time(struct upci_perf *p, int clock_fd, int t)
+{
+	uint64_t around = task_clock(clock_fd), inside, counted = value_of(p, t);
+
+	assert_int_equal(upci_perf_start(p), 0);
+	inside = task_clock(clock_fd);
+	touch_fresh_pages(300);
+	inside = task_clock(clock_fd) - inside;
+	assert_int_equal(upci_perf_stop(p), 0);
+	around = task_clock(clock_fd) - around;
+	assert_in_range(value_of(p, t) - counted, inside, around);
+}
+
+static void test_time(void **state)
+{
+	struct upci_perf *p = create_own(false);
+	int fd = open_task_clock(), t = upci_perf_add(p, &clock_spec, false, "clock"), late, halted, f;
+	uint64_t count;
+
+	(void)state;
+	/* Alone in its group. */
+	assert_true(t >= 0);
+	check_time(p, fd, t);
+	f = upci_perf_add(p, &faults, false, "faults");
+	check_time(p, fd, t);
+	/* One that comes late counts from then on; one that comes halted, from its start on. */
+	count = value_of(p, t);
+	assert_int_equal(upci_perf_start(p), 0);
+	late = upci_perf_add(p, &clock_spec, false, "late");
+	halted = upci_perf_add(p, &clock_spec, true, "halted");
+	assert_true(late >= 0 && halted >= 0 && late != t && halted != t && halted != late);
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_stop(p), 0);
+	assert_true(value_of(p, late) > 0 && value_of(p, late) <= value_of(p, t) - count);
+	assert_int_equal(value_of(p, halted), 0);
+	check_time(p, fd, late);
+	count = value_of(p, t);
+	assert_int_equal(upci_perf_halt(p, t), 0);
+	assert_int_equal(upci_perf_continue(p, halted), 0);
+	check_time(p, fd, halted);
+	assert_int_equal(value_of(p, t), count);
+	/* The same again changes nothing. */
+	assert_int_equal(upci_perf_halt(p, t), 0);
+	assert_int_equal(upci_perf_continue(p, t), 0);
+	assert_int_equal(upci_perf_continue(p, t), 0);
+	assert_int_equal(value_of(p, t), count);
+	check_time(p, fd, t);
+	/* The others go. */
+	upci_perf_remove(p, late);
+	upci_perf_remove(p, f);
+	upci_perf_remove(p, halted);
+	check_time(p, fd, t);
+	upci_perf_remove(p, t);
+	assert_int_equal(p->groups, 0);
+	close(fd);
+	upci_perf_destroy(p);
+}
+
 /* A start of what has ended is refused, and leaves what was counted. */
 static void start_when_ended(enum upc_context_kind kind, bool inherit, int expected)
 {
@@ -298,6 +387,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_between_start_and_stop),
+		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_starts_of_what_has_ended),
 		cmocka_unit_test(test_starts_of_a_thread_that_has_ended),
 		cmocka_unit_test(test_handles_come_and_go),

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -107,19 +105,6 @@ static bool unit_may_count(void)
 	return (source && *source && strcmp(source, "live") != 0) || kernel_counts_cycles();
 }
 
-/* It takes descriptors, which other groups may need for their events: clocks have the first
- * quarter of them only. */
-static bool has_descriptors(void)
-{
-	struct rlimit limit;
-	int lowest = eventfd(0, EFD_CLOEXEC);
-
-	if (lowest < 0)
-		return false;
-	close(lowest);
-	return !getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)lowest < limit.rlim_cur / 4;
-}
-
 /* A unit has 256 counters; this is far from it. */
 #define TIMED_MAX 64
 
@@ -139,8 +124,7 @@ bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, u
 			return false;
 		has_perf_group |= mpxi_papi_is_unit_software(event[i]);
 	}
-	if (!has_perf_group || !has_descriptors() ||
-	    PAPI_event_name_to_code("upc:::perf::TASK-CLOCK", &code))
+	if (!has_perf_group || PAPI_event_name_to_code("upc:::perf::TASK-CLOCK", &code))
 		return false;
 	*time = (uint32_t)code;
 	return true;

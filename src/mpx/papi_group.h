@@ -77,8 +77,8 @@ int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock);
 
 /*
  * Where the clock is the thread's CPU time: is there an event for it that comes with these
- * events for less than two system calls? The perf group of a upc unit that has one anyway
- * is given one event more, where that takes no counter from the others.
+ * events for less than two system calls? The task clock of a upc unit is one that its perf
+ * group keeps anyway; where they have one, and it takes no counter from the others.
  */
 bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
 			  uint32_t *time);

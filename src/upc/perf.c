@@ -203,7 +203,7 @@ void upci_perf_close_empty(struct upci_perf *p, unsigned number)
 {
 	struct upci_perf_group *g = upci_perf_group_of(p, number), empty;
 
-	if (g->members)
+	if (g->members || g->times)
 		return;
 	upci_process_lock();
 	empty = *g;

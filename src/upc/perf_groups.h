@@ -25,6 +25,13 @@ struct upci_perf_member {
 	struct upci_perf_spec spec;
 	const char *name; /* the event's own, for messages */
 	uint64_t ran;     /* upci_perf_ran of its group when it was added */
+	/* The task clock is the time that its group's leader keeps anyway: a member without an
+	 * event of the kernel's. Its count is what its group has run beyond `begin' when it
+	 * is not halted, and else `count'. */
+	bool is_time;
+	union {
+		uint64_t begin, count;
+	};
 };
 
 /* How long a target's group had its counters, by the last read and by the one from
@@ -45,6 +52,7 @@ struct upci_perf_group {
 	struct upci_perf_span *span; /* one per target */
 	int *handle;                 /* members in the order in which the kernel has them */
 	unsigned members, room;
+	unsigned times;              /* members that are its time */
 	struct upci_user_mode user;
 };
 

@@ -68,14 +68,44 @@ static int open_member(const struct upci_perf_group *g, const struct perf_event_
 	return upci_perf_open(attr, &g->target[target], g->leader[target]);
 }
 
+static bool is_time(const struct upci_perf_spec *spec)
+{
+	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_TASK_CLOCK;
+}
+
+/* A member that the kernel does not know of, from what its group has run so far. With
+ * children that inherit it is a group of this batch, and has begun with it. */
+static int join_time(struct upci_perf *p, struct upci_perf_group *g,
+		     const struct upci_perf_member *member, bool inherits)
+{
+	struct upci_perf_member m = *member;
+	int error = 0, handle = 0;
+
+	m.is_time = true;
+	if (!m.halted && (g->members || g->times) && !inherits) {
+		error = upci_perf_look(p, g);
+		m.begin = upci_perf_ran(g);
+	}
+	if (error < 0)
+		return error;
+	upci_process_lock();
+	error = reserve_locked(p, g, &handle);
+	if (!error) {
+		p->member[handle] = m;
+		g->times++;
+	}
+	upci_process_unlock();
+	return error ? upci_fail(UPC_ENOMEM, "%s: no memory", m.name) : handle;
+}
+
 /* Opens a member in all targets of a group, or in none. */
 static int join_group(struct upci_perf *p, struct upci_perf_group *g,
-		      const struct upci_perf_spec *spec, const struct perf_event_attr *attr,
-		      const char *name)
+		      const struct upci_perf_member *member, const struct perf_event_attr *attr)
 {
 	const struct perf_event_mmap_page *page;
-	unsigned i, number = g->number;
+	const char *name = member->name;
 	int error = 0, handle = 0, *fd;
+	unsigned i;
 
 	upci_process_lock();
 	error = reserve_locked(p, g, &handle);
@@ -93,14 +123,9 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g,
 	}
 	page = g->user.map ? upci_user_map(fd[0]) : NULL;
 	upci_process_lock();
-	p->member[handle] = (struct upci_perf_member){.used = true,
-						      .halted = attr->disabled,
-						      .group = number,
-						      .fd = fd,
-						      .page = page,
-						      .spec = *spec,
-						      .name = name,
-						      .ran = upci_perf_ran(g)};
+	p->member[handle] = *member;
+	p->member[handle].fd = fd;
+	p->member[handle].page = page;
 	g->handle[g->members++] = handle;
 	upci_process_unlock();
 	return handle;
@@ -125,6 +150,8 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 	uint32_t key = upci_perf_key(spec->type);
 	const bool beside = p->running && key != UPCI_PERF_SOFTWARE;
 	struct upci_perf_group *g = upci_perf_find_group(p, key);
+	struct upci_perf_member member = {
+		.used = true, .halted = halted, .spec = *spec, .name = name};
 	int handle, error;
 
 	if (spec->cpu_only && p->context.pid)
@@ -147,7 +174,10 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 		if (error)
 			return error;
 	}
-	handle = join_group(p, g, spec, &attr, name);
+	member.group = g->number;
+	member.ran = upci_perf_ran(g);
+	handle = is_time(spec) ? join_time(p, g, &member, attr.inherit)
+			       : join_group(p, g, &member, &attr);
 	if (handle < 0) {
 		upci_perf_close_empty(p, g->number);
 		return handle;
@@ -179,21 +209,46 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	m->fd = NULL;
 	m->page = NULL;
 	m->used = false;
-	for (i = 0; g->handle[i] != handle; i++)
+	for (i = 0; i < g->members && g->handle[i] != handle; i++)
 		;
-	memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
+	if (m->is_time)
+		g->times--;
+	else
+		memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
 	upci_process_unlock();
 	upci_user_unmap(page, p->context.pid);
 	upci_perf_forget_and_close(&fd, targets);
 	upci_perf_close_empty(p, number);
 }
 
+/* Halts or continues a member that is its group's time: its count is kept in between. */
+static int switch_time(struct upci_perf *p, struct upci_perf_group *g, struct upci_perf_member *m,
+		       bool halt)
+{
+	int error;
+
+	if (halt == m->halted)
+		return 0;
+	error = upci_perf_look(p, g);
+	if (error < 0)
+		return error;
+	if (halt)
+		m->count = upci_perf_ran(g) - m->begin;
+	else
+		m->begin = upci_perf_ran(g) - m->count;
+	return 0;
+}
+
 static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 {
 	struct upci_perf_member *m = &p->member[handle];
-	int error = upci_perf_switch(m->fd, upci_perf_group_of(p, m->group)->targets, request),
-	    signals;
+	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
+	int error, signals;
 
+	if (m->is_time)
+		error = switch_time(p, g, m, request == PERF_EVENT_IOC_DISABLE);
+	else
+		error = upci_perf_switch(m->fd, g->targets, request);
 	m->halted = request == PERF_EVENT_IOC_DISABLE;
 	signals = upci_samplers_halt(&p->samplers, handle, m->halted);
 	return error ? error : signals;
