@@ -144,7 +144,11 @@ static int open_leader(const struct upci_perf *p, uint32_t key,
 int upci_perf_open_group(struct upci_perf *p, uint32_t key, const char *name,
 		      struct upci_perf_group **opened)
 {
-	struct upci_perf_group g = {.key = key, .number = p->numbers, .batch = p->batch}, *grown;
+	struct upci_perf_group g = {.key = key,
+				    .number = p->numbers,
+				    .batch = p->batch,
+				    .first_time = -1};
+	struct upci_perf_group *grown;
 	int listed = upci_context_targets(&p->context, &g.target), i, error = 0;
 
 	if (listed < 0)
@@ -203,7 +207,7 @@ void upci_perf_close_empty(struct upci_perf *p, unsigned number)
 {
 	struct upci_perf_group *g = upci_perf_group_of(p, number), empty;
 
-	if (g->members || g->times)
+	if (g->members || g->first_time >= 0)
 		return;
 	upci_process_lock();
 	empty = *g;

@@ -29,6 +29,7 @@ struct upci_perf_member {
 	 * event of the kernel's. Its count is what its group has run beyond `begin' when it
 	 * is not halted, and else `count'. */
 	bool is_time;
+	int next_time; /* the next such handle of the group, -1: none */
 	union {
 		uint64_t begin, count;
 	};
@@ -52,7 +53,7 @@ struct upci_perf_group {
 	struct upci_perf_span *span; /* one per target */
 	int *handle;                 /* members in the order in which the kernel has them */
 	unsigned members, room;
-	unsigned times;              /* members that are its time */
+	int first_time;              /* handle of a member that is its time, -1: none */
 	struct upci_user_mode user;
 };
 

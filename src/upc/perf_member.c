@@ -82,7 +82,7 @@ static int join_time(struct upci_perf *p, struct upci_perf_group *g,
 	int error = 0, handle = 0;
 
 	m.is_time = true;
-	if (!m.halted && (g->members || g->times) && !inherits) {
+	if (!m.halted && (g->members || g->first_time >= 0) && !inherits) {
 		error = upci_perf_look(p, g);
 		m.begin = upci_perf_ran(g);
 	}
@@ -91,8 +91,9 @@ static int join_time(struct upci_perf *p, struct upci_perf_group *g,
 	upci_process_lock();
 	error = reserve_locked(p, g, &handle);
 	if (!error) {
+		m.next_time = g->first_time;
 		p->member[handle] = m;
-		g->times++;
+		g->first_time = handle;
 	}
 	upci_process_unlock();
 	return error ? upci_fail(UPC_ENOMEM, "%s: no memory", m.name) : handle;
@@ -200,7 +201,7 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
 	unsigned i, number = m->group, targets = g->targets;
 	const struct perf_event_mmap_page *page;
-	int *fd;
+	int *fd, *time;
 
 	upci_samplers_remove(&p->samplers, handle);
 	upci_process_lock();
@@ -209,12 +210,15 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	m->fd = NULL;
 	m->page = NULL;
 	m->used = false;
-	for (i = 0; i < g->members && g->handle[i] != handle; i++)
-		;
-	if (m->is_time)
-		g->times--;
-	else
+	if (m->is_time) {
+		for (time = &g->first_time; *time != handle; time = &p->member[*time].next_time)
+			;
+		*time = m->next_time;
+	} else {
+		for (i = 0; g->handle[i] != handle; i++)
+			;
 		memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
+	}
 	upci_process_unlock();
 	upci_user_unmap(page, p->context.pid);
 	upci_perf_forget_and_close(&fd, targets);

@@ -150,13 +150,11 @@ static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group 
 static void read_times(const struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
 		       uint8_t *state)
 {
-	unsigned h;
+	const struct upci_perf_member *m;
+	int h;
 
-	for (h = 0; h < p->handles; h++) {
-		const struct upci_perf_member *m = &p->member[h];
-
-		if (!m->used || !m->is_time || m->group != g->number)
-			continue;
+	for (h = g->first_time; h >= 0; h = m->next_time) {
+		m = &p->member[h];
 		value[h] = m->halted ? m->count : upci_perf_ran(g) - m->begin;
 		state[h] = UPCI_PERF_EXACT;
 	}
@@ -180,8 +178,7 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 				error = read_group(p, group, i, value);
 			how = judge(group);
 		}
-		if (group->times)
-			read_times(p, group, value, state);
+		read_times(p, group, value, state);
 		for (i = 0; i < group->members; i++)
 			state[group->handle[i]] =
 				(uint8_t)judge_member(p, group, group->handle[i], how);
