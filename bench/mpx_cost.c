@@ -3,9 +3,9 @@
  * mpx_cost.c - what libmpx costs, each beside a floor of the same run:
  * - the end of a slice: a signal that a thread sends itself, whose handler switches
  *   groups, beside one whose handler stops, reads and starts bare perf groups;
- * - a program's CPU time with slices, beside the same timer with an empty handler;
  * - a read of a set of 4 to 64 events, beside the clock and one read of a group of
- *   four, by PAPI and bare.
+ *   four, by PAPI and bare;
+ * - a program's CPU time with slices: mpx_cost_program.c.
  *
  * The events are system calls that the program does not make, in groups of four.
  */
@@ -19,10 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "mpx.h"
+#include "mpx_cost.h"
 
-enum { GROUP = 4, MOST = 64, ROUNDS = 31, NEVER = 1000000000 };
+enum { MOST = 64, NEVER = 1000000000 };
 
 static const char *const call[] = {
 	"getuid", "geteuid", "getgid", "getegid", "getppid", "getpgid", "getsid", "umask",
@@ -32,7 +31,7 @@ static const char *const call[] = {
 };
 _Static_assert(sizeof(call) / sizeof(call[0]) == MOST / 2, "an enter and an exit each");
 
-static void check(int error, const char *what)
+void check(int error, const char *what)
 {
 	if (error >= 0)
 		return;
@@ -40,7 +39,7 @@ static void check(int error, const char *what)
 	exit(1);
 }
 
-static void need(bool have, const char *what)
+void need(bool have, const char *what)
 {
 	if (have)
 		return;
@@ -59,7 +58,7 @@ static void name_of(char *name, size_t size, const char *before, unsigned i, con
 /* Two groups of tracepoints that are never open at once. */
 static int leader[2];
 
-static int open_perf(struct perf_event_attr *attr, int group)
+int open_perf(struct perf_event_attr *attr, int group)
 {
 	int fd;
 
@@ -103,9 +102,9 @@ static void raw_read_sig(int fd)
 		abort();
 }
 
-static volatile sig_atomic_t ticks;
+volatile sig_atomic_t ticks;
 
-static void raw_switch_sig(int number)
+void raw_switch_sig(int number)
 {
 	static volatile sig_atomic_t current;
 
@@ -117,13 +116,13 @@ static void raw_switch_sig(int number)
 	ioctl(leader[current], PERF_EVENT_IOC_ENABLE, 0);
 }
 
-static void empty_sig(int number)
+void empty_sig(int number)
 {
 	(void)number;
 	ticks++;
 }
 
-static void handle(int number, void (*handler)(int))
+void handle(int number, void (*handler)(int))
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
 
@@ -137,7 +136,7 @@ static int set;
 
 /* A handler that finds an address of PAPI's on the stack walks it, also where the word is
  * left over from a call that is over. Here it is to find none but those we put there. */
-static __attribute__((noinline)) void scrub_stack(void)
+void scrub_stack(void)
 {
 	volatile char left_over[64 << 10];
 	size_t i;
@@ -146,7 +145,7 @@ static __attribute__((noinline)) void scrub_stack(void)
 		left_over[i] = 0;
 }
 
-static void start_mpx(uint64_t slice_ns, unsigned events)
+void start_mpx(uint64_t slice_ns, unsigned events)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
 	char name[PAPI_MAX_STR_LEN];
@@ -165,7 +164,7 @@ static void start_mpx(uint64_t slice_ns, unsigned events)
 	scrub_stack();
 }
 
-static void end_mpx(void)
+void end_mpx(void)
 {
 	check(mpx_set_stop(set, NULL), "mpx_set_stop");
 	check(mpx_set_destroy(&set), "mpx_set_destroy");
@@ -217,120 +216,6 @@ static void slice_ends(void)
 	bench_print("mpx_signal", subject[2].median, "ns");
 	bench_ratio("mpx_slice_end_to_floor", subject[0].median / subject[1].median);
 	bench_ratio("mpx_slice_end_walked_to_floor", subject[3].median / subject[1].median);
-}
-
-/* ---- a program with slices --------------------------------------------------------------- */
-
-static double cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-/* CPU time of a piece of work that no event comes in. */
-static double work(uint64_t ns)
-{
-	volatile uint64_t sink = 1;
-	double start = cpu_ns();
-	uint64_t i;
-
-	/* About half a ns each. */
-	for (i = 0; i < 2 * ns; i++)
-		sink = sink * 5 + 1;
-	return cpu_ns() - start;
-}
-
-static int open_timer(uint64_t slice_ns, int number)
-{
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-				       .config = PERF_COUNT_SW_TASK_CLOCK,
-				       .sample_period = slice_ns,
-				       .wakeup_events = 1,
-				       .disabled = 1,
-				       .exclude_kernel = 1,
-				       .exclude_hv = 1};
-	struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
-	int fd = open_perf(&attr, -1);
-
-	need(!fcntl(fd, F_SETSIG, number) && !fcntl(fd, F_SETOWN_EX, &owner) &&
-		     !fcntl(fd, F_SETFL, O_RDWR | O_ASYNC),
-	     "a signal of a perf event");
-	return fd;
-}
-
-/* The work under a timer with this handler. */
-static double with_timer(uint64_t slice_ns, void (*handler)(int), uint64_t length)
-{
-	int number = SIGRTMIN + 2, timer;
-	double ns;
-
-	ticks = 0;
-	handle(number, handler);
-	timer = open_timer(slice_ns, number);
-	ioctl(timer, PERF_EVENT_IOC_ENABLE, 0);
-	ns = work(length);
-	ioctl(timer, PERF_EVENT_IOC_DISABLE, 0);
-	close(timer);
-	need(ticks >= 5, "a timer's signals");
-	return ns;
-}
-
-/* The work under libmpx; *part is how much of it was in switches, in percent. */
-static double with_mpx(uint64_t slice_ns, uint64_t length, double *part)
-{
-	struct mpx_thread_info before = MPX_OPTIONS_INIT(mpx_thread_info), after = before;
-	double ns;
-
-	start_mpx(slice_ns, 4 * GROUP);
-	check(mpx_thread_get_info(&before), "mpx_thread_get_info");
-	ns = work(length);
-	check(mpx_thread_get_info(&after), "mpx_thread_get_info");
-	end_mpx();
-	*part = 100 * (1 - (double)(after.time - before.time) / ns);
-	return ns;
-}
-
-static double least(double a, double b)
-{
-	return a && a < b ? a : b;
-}
-
-/*
- * Work of 20 slices: with nothing, with the timer alone, with bare groups, with libmpx; in
- * turn. The least CPU time of each is taken: noise of a machine that is shared is a
- * hundred times what is looked for, and only ever adds.
- */
-static void program(uint64_t slice_ns, const char *name)
-{
-	enum { BARE, EMPTY, RAW, MPX, CASES };
-	static const char *const what[CASES] = {"", "empty_handler", "bare_switch", "slices"};
-	static double part[ROUNDS];
-	double ns[CASES] = {0}, cost[CASES];
-	uint64_t length = 20 * slice_ns;
-	char line[64];
-	unsigned i, k;
-
-	for (i = 0; i < ROUNDS; i++) {
-		ns[BARE] = least(ns[BARE], work(length));
-		ns[EMPTY] = least(ns[EMPTY], with_timer(slice_ns, empty_sig, length));
-		ns[RAW] = least(ns[RAW], with_timer(slice_ns, raw_switch_sig, length));
-		ns[MPX] = least(ns[MPX], with_mpx(slice_ns, length, &part[i]));
-	}
-	for (k = EMPTY; k < CASES; k++) {
-		cost[k] = 100 * (ns[k] / ns[BARE] - 1);
-		snprintf(line, sizeof(line), "mpx_%s_%s", name, what[k]);
-		bench_print(line, cost[k], "%");
-	}
-	snprintf(line, sizeof(line), "mpx_%s_in_switches", name);
-	bench_print(line, bench_median(part, ROUNDS), "%");
-	snprintf(line, sizeof(line), "mpx_%s_program_to_empty_handler", name);
-	bench_ratio(line, ns[MPX] / ns[EMPTY]);
-	snprintf(line, sizeof(line), "mpx_%s_cost_to_empty_handler", name);
-	bench_ratio(line, cost[MPX] / cost[EMPTY]);
-	snprintf(line, sizeof(line), "mpx_%s_cost_to_bare_switch", name);
-	bench_ratio(line, cost[MPX] / cost[RAW]);
 }
 
 /* ---- a read --------------------------------------------------------------------------- */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpx_cost_program.c - a program's CPU time with slices, beside the same timer with a
+ * handler that does nothing, and with one that switches bare perf groups.
+ *
+ * The program is pieces of the same work, three to a slice, so that in most of them no
+ * tick comes, and in a third one does: what a tick costs is what a piece with one takes
+ * longer than those without, of the same handler and minute. Noise of a machine that is
+ * shared is a hundred times that, and comes by chance to few pieces: it is told from the
+ * pieces that are quicker than 95 % (or half) of their kind.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mpx_cost.h"
+
+enum { EMPTY, RAW, MPX, HANDLERS };
+enum { TURNS = 60, PIECES = 60 }; /* turns of each handler, pieces in a turn */
+
+/* CPU times of pieces, in ns, by the ticks that came in them: none, or one. */
+struct pieces {
+	double ns[2][TURNS * PIECES];
+	unsigned n[2];
+};
+
+static double cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Work of about so long that no event comes in. */
+static void work(uint64_t ns)
+{
+	volatile uint64_t sink = 1;
+	uint64_t i;
+
+	for (i = 0; i < 2 * ns; i++)
+		sink = sink * 5 + 1;
+}
+
+static void take_turn(struct pieces *pieces, uint64_t slice_ns)
+{
+	int i, before = ticks;
+	double start;
+
+	for (i = 0; i < PIECES; i++) {
+		start = cpu_ns();
+		work(slice_ns / 3);
+		start = cpu_ns() - start;
+		before = ticks - before;
+		if (before < 2)
+			pieces->ns[before][pieces->n[before]++] = start;
+		before = ticks;
+	}
+}
+
+static int open_timer(uint64_t slice_ns, int number)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .sample_period = slice_ns,
+				       .wakeup_events = 1,
+				       .disabled = 1,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+	struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
+	int fd = open_perf(&attr, -1);
+
+	need(!fcntl(fd, F_SETSIG, number) && !fcntl(fd, F_SETOWN_EX, &owner) &&
+		     !fcntl(fd, F_SETFL, O_RDWR | O_ASYNC),
+	     "a signal of a perf event");
+	return fd;
+}
+
+static void turn_with(struct pieces *pieces, uint64_t slice_ns, void (*handler)(int))
+{
+	int number = SIGRTMIN + 2, timer;
+
+	handle(number, handler);
+	timer = open_timer(slice_ns, number);
+	ioctl(timer, PERF_EVENT_IOC_ENABLE, 0);
+	take_turn(pieces, slice_ns);
+	ioctl(timer, PERF_EVENT_IOC_DISABLE, 0);
+	close(timer);
+}
+
+/* libmpx's handler, its ticks counted: to ask libmpx for them would warm what it uses. */
+static struct sigaction mpx_action;
+
+static void counted_sig(int number, siginfo_t *info, void *context)
+{
+	ticks++;
+	mpx_action.sa_sigaction(number, info, context);
+}
+
+/* Returns how much of the CPU time was in switches, in percent. */
+static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns)
+{
+	struct mpx_thread_info before = MPX_OPTIONS_INIT(mpx_thread_info), after = before;
+	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
+	struct sigaction counted;
+	double ns;
+
+	start_mpx(slice_ns, 4 * GROUP);
+	check(mpx_library_get_info(&info), "mpx_library_get_info");
+	need(!sigaction(info.signal_number, NULL, &mpx_action), "sigaction");
+	counted = mpx_action;
+	counted.sa_sigaction = counted_sig;
+	need(!sigaction(info.signal_number, &counted, NULL), "sigaction");
+	check(mpx_thread_get_info(&before), "mpx_thread_get_info");
+	scrub_stack();
+	ns = cpu_ns();
+	take_turn(pieces, slice_ns);
+	ns = cpu_ns() - ns;
+	check(mpx_thread_get_info(&after), "mpx_thread_get_info");
+	need(!sigaction(info.signal_number, &mpx_action, NULL), "sigaction");
+	end_mpx();
+	return 100 * (1 - (double)(after.time - before.time) / ns);
+}
+
+/* What a tick takes, in ns, by the pieces of this rank (0 to 1) among their kind. */
+static double tick(const struct pieces *pieces, double rank)
+{
+	return pieces->ns[1][(unsigned)(rank * pieces->n[1])] -
+	       pieces->ns[0][(unsigned)(rank * pieces->n[0])];
+}
+
+static void print(const struct pieces *pieces, const char *name, const char *rank_name, double rank)
+{
+	static const char *const handler[HANDLERS] = {"empty_handler", "bare_switch", "slices"};
+	double cost[HANDLERS];
+	char line[80];
+	unsigned k;
+
+	for (k = 0; k < HANDLERS; k++) {
+		cost[k] = tick(&pieces[k], rank);
+		snprintf(line, sizeof(line), "mpx_%s_%s_%s", name, handler[k], rank_name);
+		bench_print(line, cost[k] / 1000, "us");
+	}
+	snprintf(line, sizeof(line), "mpx_%s_bare_switch_to_empty_handler_%s", name, rank_name);
+	bench_ratio(line, cost[RAW] / cost[EMPTY]);
+	snprintf(line, sizeof(line), "mpx_%s_slices_to_empty_handler_%s", name, rank_name);
+	bench_ratio(line, cost[MPX] / cost[EMPTY]);
+}
+
+void program(uint64_t slice_ns, const char *name)
+{
+	static struct pieces pieces[HANDLERS];
+	static double part[TURNS];
+	char line[64];
+	unsigned i, k;
+
+	memset(pieces, 0, sizeof(pieces));
+	for (i = 0; i < TURNS; i++) {
+		turn_with(&pieces[EMPTY], slice_ns, empty_sig);
+		turn_with(&pieces[RAW], slice_ns, raw_switch_sig);
+		part[i] = turn_with_mpx(&pieces[MPX], slice_ns);
+	}
+	for (k = 0; k < HANDLERS; k++) {
+		need(pieces[k].n[0] >= TURNS && pieces[k].n[1] >= TURNS, "a timer's signals");
+		for (i = 0; i < 2; i++)
+			qsort(pieces[k].ns[i], pieces[k].n[i], sizeof(double), bench_compare);
+	}
+	print(pieces, name, "5th", 0.05);
+	print(pieces, name, "median", 0.5);
+	snprintf(line, sizeof(line), "mpx_%s_in_switches", name);
+	bench_print(line, bench_median(part, TURNS), "%");
+}
