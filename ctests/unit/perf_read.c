@@ -46,6 +46,7 @@ static int set_up(void **state)
 					 .span = span,
 					 .handle = handle,
 					 .members = MEMBERS,
+					 .first_time = -1,
 					 .room = MEMBERS};
 	perf = (struct upci_perf){.group = &group,
 				  .groups = 1,
