@@ -3,6 +3,7 @@
  * Groups of perf events: one start for all, handles that come and go, sums over
  * targets, refusals in words.
  */
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -139,6 +140,36 @@ static void test_time(void **state)
 	upci_perf_remove(p, t);
 	assert_int_equal(p->groups, 0);
 	close(fd);
+	upci_perf_destroy(p);
+}
+
+/* A halt that fails leaves the task clock as it was. */
+static void test_time_of_a_group_that_cannot_be_read(void **state)
+{
+	struct upci_perf *p = create_own(false);
+	int t = upci_perf_add(p, &clock_spec, false, "clock"), keep, none;
+	uint64_t count;
+
+	(void)state;
+	assert_true(t >= 0);
+	assert_int_equal(upci_perf_start(p), 0);
+	touch_fresh_pages(300);
+	count = value_of(p, t);
+	keep = dup(p->group[0].leader[0]);
+	none = open("/", O_RDONLY | O_CLOEXEC);
+	assert_true(keep >= 0 && none >= 0);
+	assert_true(dup2(none, p->group[0].leader[0]) >= 0);
+	assert_int_equal(upci_perf_halt(p, t), UPC_ESYSTEM);
+	assert_true(dup2(keep, p->group[0].leader[0]) >= 0);
+	assert_true(value_of(p, t) > count);
+	assert_int_equal(upci_perf_halt(p, t), 0);
+	count = value_of(p, t);
+	assert_true(count > 0);
+	touch_fresh_pages(100);
+	assert_int_equal(value_of(p, t), count);
+	assert_int_equal(upci_perf_stop(p), 0);
+	close(none);
+	close(keep);
 	upci_perf_destroy(p);
 }
 
@@ -388,6 +419,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_between_start_and_stop),
 		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_time_of_a_group_that_cannot_be_read),
 		cmocka_unit_test(test_starts_of_what_has_ended),
 		cmocka_unit_test(test_starts_of_a_thread_that_has_ended),
 		cmocka_unit_test(test_handles_come_and_go),

@@ -249,10 +249,14 @@ static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
 	int error, signals;
 
-	if (m->is_time)
+	if (m->is_time) {
 		error = switch_time(p, g, m, request == PERF_EVENT_IOC_DISABLE);
-	else
+		/* It stays as it was: begin and count are one word. */
+		if (error)
+			return error;
+	} else {
 		error = upci_perf_switch(m->fd, g->targets, request);
+	}
 	m->halted = request == PERF_EVENT_IOC_DISABLE;
 	signals = upci_samplers_halt(&p->samplers, handle, m->halted);
 	return error ? error : signals;
