@@ -34,24 +34,39 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Work of about so long that no event comes in. */
-static void work(uint64_t ns)
+/* Work that no event comes in. */
+static void work(uint64_t steps)
 {
 	volatile uint64_t sink = 1;
-	uint64_t i;
 
-	for (i = 0; i < 2 * ns; i++)
+	while (steps--)
 		sink = sink * 5 + 1;
 }
 
-static void take_turn(struct pieces *pieces, uint64_t slice_ns)
+/* How many steps take so long, at the machine's best. */
+static uint64_t steps_of(uint64_t ns)
+{
+	enum { STEPS = 1000000, TRIALS = 20 };
+	double least = 0, start;
+	unsigned i;
+
+	for (i = 0; i < TRIALS; i++) {
+		start = cpu_ns();
+		work(STEPS);
+		start = cpu_ns() - start;
+		least = !i || start < least ? start : least;
+	}
+	return (uint64_t)((double)ns / least * STEPS);
+}
+
+static void take_turn(struct pieces *pieces, uint64_t steps)
 {
 	int i, before = ticks;
 	double start;
 
 	for (i = 0; i < PIECES; i++) {
 		start = cpu_ns();
-		work(slice_ns / 3);
+		work(steps);
 		start = cpu_ns() - start;
 		before = ticks - before;
 		if (before < 2)
@@ -78,14 +93,15 @@ static int open_timer(uint64_t slice_ns, int number)
 	return fd;
 }
 
-static void turn_with(struct pieces *pieces, uint64_t slice_ns, void (*handler)(int))
+static void turn_with(struct pieces *pieces, uint64_t slice_ns, uint64_t steps,
+		      void (*handler)(int))
 {
 	int number = SIGRTMIN + 2, timer;
 
 	handle(number, handler);
 	timer = open_timer(slice_ns, number);
 	ioctl(timer, PERF_EVENT_IOC_ENABLE, 0);
-	take_turn(pieces, slice_ns);
+	take_turn(pieces, steps);
 	ioctl(timer, PERF_EVENT_IOC_DISABLE, 0);
 	close(timer);
 }
@@ -100,7 +116,7 @@ static void counted_sig(int number, siginfo_t *info, void *context)
 }
 
 /* Returns how much of the CPU time was in switches, in percent. */
-static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns)
+static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns, uint64_t steps)
 {
 	struct mpx_thread_info before = MPX_OPTIONS_INIT(mpx_thread_info), after = before;
 	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
@@ -117,7 +133,7 @@ static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns)
 	/* From here on, as `before' is: the scrub takes as long as some switches. */
 	ns = cpu_ns();
 	scrub_stack();
-	take_turn(pieces, slice_ns);
+	take_turn(pieces, steps);
 	ns = cpu_ns() - ns;
 	check(mpx_thread_get_info(&after), "mpx_thread_get_info");
 	need(!sigaction(info.signal_number, &mpx_action, NULL), "sigaction");
@@ -154,14 +170,15 @@ void program(uint64_t slice_ns, const char *name)
 {
 	static struct pieces pieces[HANDLERS];
 	static double part[TURNS];
+	const uint64_t steps = steps_of(slice_ns / 3);
 	char line[64];
 	unsigned i, k;
 
 	memset(pieces, 0, sizeof(pieces));
 	for (i = 0; i < TURNS; i++) {
-		turn_with(&pieces[EMPTY], slice_ns, empty_sig);
-		turn_with(&pieces[RAW], slice_ns, raw_switch_sig);
-		part[i] = turn_with_mpx(&pieces[MPX], slice_ns);
+		turn_with(&pieces[EMPTY], slice_ns, steps, empty_sig);
+		turn_with(&pieces[RAW], slice_ns, steps, raw_switch_sig);
+		part[i] = turn_with_mpx(&pieces[MPX], slice_ns, steps);
 	}
 	for (k = 0; k < HANDLERS; k++) {
 		need(pieces[k].n[0] >= TURNS && pieces[k].n[1] >= TURNS, "a timer's signals");
