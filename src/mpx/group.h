@@ -85,9 +85,9 @@ void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group);
 void mpxi_groups_clear(struct mpxi_groups *groups);
 
 /*
- * Notes a run that has ended, to be entered in the sums of the active events by and by: a
- * handler does so for several at once, some 64 of an event's slices. Before an event of the
- * group begins or ends to be active, leaves it, or is looked at, what is noted is entered.
+ * Notes a run that has ended, and enters the notes in the sums of the active events when
+ * there is no room for another. They are also entered before an event of the group begins or
+ * ends to be active, leaves it, or is looked at.
  */
 void mpxi_group_note_sig(struct mpxi_group *group, uint64_t end, uint64_t covariate);
 void mpxi_group_enter_sig(struct mpxi_group *group);
