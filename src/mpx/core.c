@@ -132,27 +132,11 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 	return true;
 }
 
-/* A run that not all of its events were in from the begin on, or of too many for a note.
- * Nothing is noted: when the event came it was entered. */
-static void enter_run(struct mpxi_core *core, struct mpxi_group *group)
-{
-	struct mpxi_slice slice;
-	unsigned i;
-
-	for (i = 0; i < group->n; i++) {
-		struct mpxi_event *event = group->event[i];
-
-		if (!event->activations)
-			continue;
-		event->breaks++;
-		fill_slice(core, event, group, &slice);
-		mpxi_stat_slice_sig(&event->stat, &slice);
-	}
-}
-
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	int error = core->options.ops->stop_sig(group->handle, &group->sample);
+	struct mpxi_slice slice;
+	unsigned i;
 
 	group->running = false;
 	core->changes++;
@@ -165,10 +149,15 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	}
 	/* What the last read found stays: sets have been told of it. */
 	core->lost += error != 0;
-	if (group->notes_room && group->joined != group->run)
-		mpxi_group_note_sig(group, core->time, core->covariate);
-	else
-		enter_run(core, group);
+	for (i = 0; i < group->n; i++) {
+		struct mpxi_event *event = group->event[i];
+
+		if (!event->activations)
+			continue;
+		event->breaks++;
+		fill_slice(core, event, group, &slice);
+		mpxi_stat_slice_sig(&event->stat, &slice);
+	}
 	return error;
 }
 
@@ -331,8 +320,7 @@ unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsi
 	mpxi_core_hold(core);
 	(void)mpxi_core_sample_begin(core);
 	for (i = 0; i < core->events && i < n; i++) {
-		struct mpxi_event *event = core->event[i];
-		const struct mpxi_sums *sums = &mpxi_core_stat(event)->sums;
+		const struct mpxi_event *event = core->event[i];
 		const struct mpxi_group *group = event->group;
 		struct mpxi_master *m = &list[i];
 
@@ -341,9 +329,9 @@ unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsi
 			.event = event->code,
 			.references = event->references,
 			.activations = event->activations,
-			.count = sums->count,
-			.size = sums->size,
-			.slices = sums->slices,
+			.count = event->stat.sums.count,
+			.size = event->stat.sums.size,
+			.slices = event->stat.sums.slices,
 			.group = group ? group->slot : UINT_MAX,
 		};
 		if (mpxi_core_running(core, event, &slice)) {

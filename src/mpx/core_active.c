@@ -9,20 +9,15 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 {
 	struct mpxi_group *group = event->group;
 
-	if (event->activations) {
-		event->activations++;
+	if (event->activations++)
 		return;
-	}
-	/* What was noted while it was not active is none of its slices. */
-	mpxi_stat_open(mpxi_core_stat(event), core->time);
-	event->activations = 1;
+	mpxi_stat_open(&event->stat, core->time);
 	event->base_begin = core->time;
 	event->base_covariate = core->covariate;
 	if (group) {
 		/* In the middle of a run the event begins at what was counted so far. */
 		event->base_run = group->running ? group->run : 0;
 		event->base_count = group->running ? group->sample.count[event->position] : 0;
-		group->joined = event->base_run;
 		group->active++;
 	}
 	if (!mpxi_event_is_ordinary(event)) {
@@ -37,16 +32,14 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 {
 	struct mpxi_slice slice;
-	struct mpxi_stat *stat;
 
 	if (event->activations > 1) {
 		event->activations--;
 		return;
 	}
-	stat = mpxi_core_stat(event);
 	/* Its slice ends here, whatever becomes of its group. */
 	if (mpxi_core_running(core, event, &slice))
-		mpxi_stat_slice_sig(stat, &slice);
+		mpxi_stat_slice_sig(&event->stat, &slice);
 	event->activations = 0;
 	if (event->group)
 		event->group->active--;

@@ -30,7 +30,7 @@ static void mark_start(struct mpxi_set *set)
 		struct mpxi_entry *entry = &set->entry[i];
 		bool runs = mpxi_core_running(core, entry->event, &slice);
 
-		mpxi_stat_start(mpxi_core_stat(entry->event), runs ? &slice : NULL, core->time,
+		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time,
 				core->covariate, &entry->start);
 		entry->whole = runs && (entry->event->group || core->current);
 		entry->breaks = entry->event->breaks;
@@ -65,7 +65,7 @@ static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
 	struct mpxi_mark end;
 	bool runs = mpxi_core_running(core, entry->event, &slice);
 
-	mpxi_stat_read(mpxi_core_stat(entry->event), runs ? &slice : NULL, core->time, core->covariate,
+	mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time, core->covariate,
 		       &end);
 	*window = (struct mpxi_window){0};
 	mpxi_window_add(window, &entry->start, &end);
@@ -255,8 +255,8 @@ static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)
 		const struct mpxi_entry *entry = &set->entry[i];
 
 		if (!mpxi_core_running(core, entry->event, &slice) &&
-		    mpxi_stat_line(mpxi_core_stat(entry->event), NULL, core->time, &entry->start,
-				   estimator, &set->line[i]))
+		    mpxi_stat_line(&entry->event->stat, NULL, core->time, &entry->start, estimator,
+				   &set->line[i]))
 			continue;
 		set->line[i] = (struct mpxi_line){0};
 		set->again[set->agains++] = i;
@@ -274,8 +274,8 @@ static long long value_now(struct mpxi_set *set, struct mpxi_entry *entry, enum 
 	struct mpxi_line line;
 	bool runs = mpxi_core_running(core, entry->event, &slice);
 
-	if (mpxi_stat_line(mpxi_core_stat(entry->event), runs ? &slice : NULL, core->time,
-			   &entry->start, estimator, &line))
+	if (mpxi_stat_line(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start,
+			   estimator, &line))
 		return mpxi_line_value(&line, 0);
 	bring_up(set, entry, true);
 	mpxi_estimate(&entry->window, estimator, &estimate);

@@ -85,7 +85,6 @@ static void unbind(struct mpxi_core *core, struct mpxi_group *group)
 
 	if (group == core->current)
 		(void)mpxi_core_halt_sig(core, group);
-	mpxi_group_enter_sig(group);
 	for (k = 0; k < group->n; k++)
 		group->event[k]->group = NULL;
 }

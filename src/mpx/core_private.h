@@ -73,19 +73,12 @@ int mpxi_core_advance_sig(struct mpxi_core *core);
 /* Samples the group of an unlimited event, once in a call of mpxi_core_sample_begin. */
 int mpxi_core_sample_begin(struct mpxi_core *core);
 int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *event);
-/* Begins and ends a run of a group; the end notes or enters the slices of its events. T is to
- * be at now for one that is not the current group. */
+/* Begins and ends a run of a group; the end enters the slices of its events. T is to be
+ * at now for one that is not the current group. */
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group);
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group);
 /* Halts the current group, if any, and runs the next one that is active. */
 int mpxi_core_switch_sig(struct mpxi_core *core);
-/* The event's sums, with all slices that have ended in them. */
-static inline struct mpxi_stat *mpxi_core_stat(struct mpxi_event *event)
-{
-	if (event->group && event->group->notes)
-		mpxi_group_enter_sig(event->group);
-	return &event->stat;
-}
 /* The event's slice so far, at T, as its group's last sample has it. False: it does
  * not run. */
 bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *event,

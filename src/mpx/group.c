@@ -13,31 +13,10 @@
  * beside the descriptors that a process has. */
 #define UNUSED_MAX 32
 
-/* Slices that a handler enters at once, when a group has no room for another note: some
- * 10 us. And the notes that a group has at most. */
-enum { ENTERED_AT_ONCE = 64, NOTES_MAX = 8 };
-
-/* Words of a note. */
-static size_t note_words(unsigned n)
-{
-	return sizeof(struct mpxi_note) / sizeof(uint64_t) + n;
-}
-
-static unsigned notes_room(unsigned n)
-{
-	unsigned room = n ? ENTERED_AT_ONCE / n : 0;
-
-	/* One is no gain. */
-	if (room < 2)
-		return 0;
-	return room < NOTES_MAX ? room : NOTES_MAX;
-}
-
 static size_t group_size(unsigned n)
 {
 	return sizeof(struct mpxi_group) +
-	       n * (sizeof(struct mpxi_event *) + sizeof(uint64_t) + sizeof(uint32_t)) +
-	       notes_room(n) * note_words(n) * sizeof(uint64_t);
+	       n * (sizeof(struct mpxi_event *) + sizeof(uint64_t) + sizeof(uint32_t));
 }
 
 static void destroy(struct mpxi_groups *groups, struct mpxi_group *group)
@@ -86,9 +65,7 @@ static int create(struct mpxi_groups *groups, const uint32_t *code, unsigned n,
 	group->n = n;
 	group->event = (struct mpxi_event **)(group + 1);
 	group->sample.count = (uint64_t *)(group->event + n);
-	group->note = group->sample.count + n;
-	group->notes_room = notes_room(n);
-	group->code = (uint32_t *)(group->note + group->notes_room * note_words(n));
+	group->code = (uint32_t *)(group->sample.count + n);
 	if (n)
 		memcpy(group->code, code, n * sizeof(*code));
 	error = groups->ops->open(groups->backend, code, n, &group->handle);
@@ -138,39 +115,4 @@ void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group)
 void mpxi_groups_clear(struct mpxi_groups *groups)
 {
 	close_from(groups, &groups->first);
-}
-
-static void enter_sig(struct mpxi_event *event, const struct mpxi_note *note, unsigned position)
-{
-	const struct mpxi_slice slice = {note->begin, note->end, note->covariate,
-					 note->count[position]};
-
-	event->breaks++;
-	mpxi_stat_slice_sig(&event->stat, &slice);
-}
-
-void mpxi_group_enter_sig(struct mpxi_group *group)
-{
-	const size_t words = note_words(group->n);
-	unsigned i, k;
-
-	/* Event by event: its sums are in the cache for all of its slices. */
-	for (i = 0; i < group->n; i++)
-		for (k = 0; group->event[i]->activations && k < group->notes; k++)
-			enter_sig(group->event[i],
-				  (const struct mpxi_note *)(group->note + k * words), i);
-	group->notes = 0;
-}
-
-void mpxi_group_note_sig(struct mpxi_group *group, uint64_t end, uint64_t covariate)
-{
-	struct mpxi_note *note =
-		(struct mpxi_note *)(group->note + group->notes * note_words(group->n));
-
-	note->begin = group->begin;
-	note->end = end;
-	note->covariate = covariate - group->covariate;
-	memcpy(note->count, group->sample.count, group->n * sizeof(note->count[0]));
-	if (++group->notes == group->notes_room)
-		mpxi_group_enter_sig(group);
 }

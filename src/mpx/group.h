@@ -39,13 +39,6 @@ static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)
 	return event->role == MPXI_ORDINARY;
 }
 
-/* The end of a group's run, as its handler leaves it: a line or two of the cache, where the
- * sums of the events take four each and some hundred divisions. */
-struct mpxi_note {
-	uint64_t begin, end, covariate; /* as of struct mpxi_slice */
-	uint64_t count[];               /* [n] */
-};
-
 struct mpxi_group {
 	void *handle;       /* the backend's                                     */
 	unsigned n;         /* events                                            */
@@ -56,14 +49,11 @@ struct mpxi_group {
 	uint64_t sampled;   /* the call that sampled it last                     */
 	uint64_t begin;     /* T when this run began                             */
 	uint64_t covariate; /* the thread's covariate count when this run began  */
-	uint64_t joined;    /* the last run that an event began in the middle of */
-	unsigned notes, notes_room; /* runs that have ended, and are in no sums yet */
-	uint64_t *note;            /* [notes_room] of struct mpxi_note           */
 	struct mpxi_sample sample;
 	struct mpxi_event **event; /* [n]; only while used                       */
 	uint32_t *code;            /* [n], ascending                             */
 	struct mpxi_group *next;   /* unused ones, the one put last first        */
-	/* then: event, sample.count, note, code */
+	/* then: event, sample.count, code */
 };
 
 struct mpxi_groups {
@@ -83,13 +73,5 @@ int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n
 void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group);
 /* Closes all that are not used. */
 void mpxi_groups_clear(struct mpxi_groups *groups);
-
-/*
- * Notes a run that has ended, and enters the notes in the sums of the active events when
- * there is no room for another. They are also entered before an event of the group begins or
- * ends to be active, leaves it, or is looked at.
- */
-void mpxi_group_note_sig(struct mpxi_group *group, uint64_t end, uint64_t covariate);
-void mpxi_group_enter_sig(struct mpxi_group *group);
 
 #endif
