@@ -20,6 +20,9 @@
 #include "bench.h"
 #include "stat.h"
 
+/* Of all slices of all events. */
+static struct mpxi_spacing spacing;
+
 #define SLICE      1000000u /* cycles */
 #define MAX_GROUPS 16
 #define MAX_PHASES 5
@@ -176,7 +179,7 @@ static double measure(struct load *load, unsigned groups, unsigned rounds, doubl
 			if (!order[i]) {
 				struct mpxi_slice slice = {now, now + size, x, (uint64_t)count};
 
-				mpxi_stat_slice_sig(&stat, &slice);
+				mpxi_stat_slice_sig(&stat, &slice, &spacing);
 			}
 			now += size;
 		}
@@ -239,7 +242,7 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 				left = (inside ? on : off) * spread(0.5, 1.5);
 			}
 			if (ours)
-				mpxi_stat_slice_sig(&stat, &slice);
+				mpxi_stat_slice_sig(&stat, &slice, &spacing);
 		}
 	}
 	mpxi_stat_read(&stat, NULL, now, 0, &end);
@@ -381,7 +384,7 @@ static void time_slices(void *arg, unsigned calls)
 
 	/* 256 events in turn, as their memory goes through the caches. */
 	for (i = 0; i < calls; i++)
-		mpxi_stat_slice_sig(&stats[i % 256], &slices[i / 256 % 1024]);
+		mpxi_stat_slice_sig(&stats[i % 256], &slices[i / 256 % 1024], &spacing);
 }
 
 static void time_copies(void *arg, unsigned calls)

@@ -4,7 +4,7 @@
 # header, and the core of MPX, for multiplexed sets. Sourced; wants $top and lib.sh.
 
 # What it takes of src/mpx, which knows no PAPI.
-core=("$top"/src/mpx/{core,timer}*.[ch] "$top"/src/mpx/{error,group,plan,stat}.[ch]
+core=("$top"/src/mpx/{core,timer}*.[ch] "$top"/src/mpx/{error,group,plan,spacing,stat}.[ch]
 	"$top"/src/mpx/{backend.h,estimate.c,value.c})
 
 # component_hash: of all of it

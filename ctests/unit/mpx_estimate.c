@@ -8,6 +8,9 @@
 #include "unit_test.h"
 #include "stat.h"
 
+/* Of all slices of all events. */
+static struct mpxi_spacing spacing;
+
 static const enum mpxi_estimator all[] = {MPXI_RATIO, MPXI_INTERPOLATED, MPXI_COVARIATE};
 
 static void assert_near(double value, double wanted)
@@ -31,7 +34,7 @@ static void table(struct mpxi_window *window, const unsigned *count, const unsig
 		uint64_t begin = 20000ul * i;
 		struct mpxi_slice s = {begin, begin + 10000, covariate ? covariate[i] : 0, count[i]};
 
-		mpxi_stat_slice_sig(&stat, &s);
+		mpxi_stat_slice_sig(&stat, &s, &spacing);
 	}
 	mpxi_stat_read(&stat, NULL, 20000ul * n, covariate_all, &end);
 	mpxi_window_add(window, &start, &end);
@@ -275,7 +278,7 @@ static void test_promises(void **state)
 			s.end = now = s.begin + random_next(&random) % 1000;
 			s.count = random_next(&random) >> bits;
 			s.covariate = random_next(&random) >> bits;
-			mpxi_stat_slice_sig(&stat, &s);
+			mpxi_stat_slice_sig(&stat, &s, &spacing);
 			if (random_next(&random) % 4)
 				continue;
 			now += random_next(&random) % 50;
@@ -331,7 +334,7 @@ static void test_held(void **state)
 			truth += count;
 			now += 1000;
 			if (i % 4 == place)
-				mpxi_stat_slice_sig(&stat, &s);
+				mpxi_stat_slice_sig(&stat, &s, &spacing);
 		}
 		mpxi_stat_read(&stat, NULL, now, 0, &end);
 		mpxi_window_add(&w, &start, &end);

@@ -14,11 +14,14 @@ typedef unsigned __int128 u128;
 
 static const u128 top = ~(u128)0;
 
+/* Of all slices: what is right for one may be wrong for the next, and has to be seen. */
+static struct mpxi_spacing spacing;
+
 static void slice(struct mpxi_stat *stat, uint64_t begin, uint64_t end, uint64_t count)
 {
 	struct mpxi_slice s = {begin, end, 0, count};
 
-	mpxi_stat_slice_sig(stat, &s);
+	mpxi_stat_slice_sig(stat, &s, &spacing);
 }
 
 /* Three slices of 10 at 10, 40 and 80 of 100, with 20, 40 and 10 counts. */
@@ -294,7 +297,7 @@ static void test_oracle(void **state)
 			p->end = now = p->begin + 20000 + random_next(&random) % 1000000;
 			p->count = random_next(&random) % (UINT64_C(1) << bits);
 			p->covariate = random_next(&random) % 100000;
-			mpxi_stat_slice_sig(&stat, p);
+			mpxi_stat_slice_sig(&stat, p, &spacing);
 			total += p->count;
 		}
 		sum_oracle(&o, slices, n);
@@ -360,7 +363,7 @@ static void test_windows_add_up(void **state)
 				mpxi_stat_start(&stat, &p, at, x, &part);
 			}
 			p.end += 1 + random_next(&random) % 10;
-			mpxi_stat_slice_sig(&stat, &p);
+			mpxi_stat_slice_sig(&stat, &p, &spacing);
 			now = p.end;
 		}
 		mpxi_stat_read(&stat, NULL, now + 9, x, &mark);
@@ -371,6 +374,33 @@ static void test_windows_add_up(void **state)
 		assert_true(all.sums.slices == parts.sums.slices && all.sums.cc == parts.sums.cc);
 		assert_true(all.time == parts.time && all.covariate == parts.covariate);
 		assert_in_range(parts.clusters, 1, parts.windows);
+	}
+}
+
+/* Events that had slices together but for the first few, and each by itself. */
+static void test_spacing(void **state)
+{
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 300; seed++) {
+		uint64_t random = seed, now = 0;
+		struct mpxi_stat together[4] = {0}, alone[4] = {0};
+		unsigned i, k;
+
+		for (i = 0; i < 50; i++) {
+			struct mpxi_slice p = {.begin = now + random_next(&random) % 3 * 100};
+			struct mpxi_spacing common = {0}, none;
+
+			p.end = now = p.begin + random_next(&random) % 3 * 50;
+			for (k = 0; k < 4 && k <= i; k++) {
+				p.count = random_next(&random) % 1000;
+				memset(&none, 0, sizeof(none));
+				mpxi_stat_slice_sig(&together[k], &p, &common);
+				mpxi_stat_slice_sig(&alone[k], &p, &none);
+			}
+		}
+		assert_memory_equal(together, alone, sizeof(alone));
 	}
 }
 
@@ -396,7 +426,7 @@ static void test_clusters(void **state)
 			mpxi_stat_read(&stat, &running, running.end, 0, &end);
 			mpxi_window_add(&window, &start, &end);
 		}
-		mpxi_stat_slice_sig(&stat, &running);
+		mpxi_stat_slice_sig(&stat, &running, &spacing);
 	}
 	assert_int_equal(window.windows, 50);
 	assert_int_equal(window.clusters, 4);
@@ -418,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_rare_events),
 		cmocka_unit_test(test_saturation),
 		cmocka_unit_test(test_oracle),
+		cmocka_unit_test(test_spacing),
 		cmocka_unit_test(test_windows_add_up),
 		cmocka_unit_test(test_clusters),
 	};

@@ -8,6 +8,9 @@
 #include "unit_test.h"
 #include "stat.h"
 
+/* Of all slices of all events. */
+static struct mpxi_spacing spacing;
+
 /* One event's history so far, and a set that was started in it. */
 struct history {
 	uint64_t random, now;
@@ -25,7 +28,7 @@ static void go_on(struct history *h)
 	uint64_t length = random_next(&h->random) % 1000000;
 
 	if (h->runs) {
-		mpxi_stat_slice_sig(&h->stat, &h->running);
+		mpxi_stat_slice_sig(&h->stat, &h->running, &spacing);
 		h->runs = false;
 	}
 	h->now = begin;
@@ -129,7 +132,7 @@ static void test_lines(void **state)
 		for (i = 0; i < n; i++)
 			go_on(&h);
 		if (h.runs)
-			mpxi_stat_slice_sig(&h.stat, &h.running);
+			mpxi_stat_slice_sig(&h.stat, &h.running, &spacing);
 		h.runs = false;
 		for (i = 0; i < 2; i++) {
 			if (!mpxi_stat_line(&h.stat, NULL, h.now, &h.start, both[i], &line))
@@ -185,7 +188,7 @@ static void test_left_to_the_estimate(void **state)
 	assert_true(value_of(&h, MPXI_RATIO, &value));
 	assert_int_equal(value, 10);
 	/* The covariate's slope is in the window. */
-	mpxi_stat_slice_sig(&h.stat, &s);
+	mpxi_stat_slice_sig(&h.stat, &s, &spacing);
 	h.runs = false;
 	h.now = 300;
 	value = -7;
@@ -204,7 +207,7 @@ static void test_hostile_counts(void **state)
 	(void)state;
 	mpxi_stat_open(&h.stat, 0);
 	mpxi_stat_start(&h.stat, NULL, 0, 0, &h.start);
-	mpxi_stat_slice_sig(&h.stat, &s);
+	mpxi_stat_slice_sig(&h.stat, &s, &spacing);
 	h.now = 30;
 	assert_false(value_of(&h, MPXI_RATIO, &value));
 	assert_false(value_of(&h, MPXI_INTERPOLATED, &value));
@@ -215,7 +218,7 @@ static void test_hostile_counts(void **state)
 	h.stat = (struct mpxi_stat){0};
 	mpxi_stat_open(&h.stat, 0);
 	s.count = (uint64_t)1 << 61;
-	mpxi_stat_slice_sig(&h.stat, &s);
+	mpxi_stat_slice_sig(&h.stat, &s, &spacing);
 	h.now = (uint64_t)1 << 40;
 	assert_false(value_of(&h, MPXI_RATIO, &value));
 	assert_false(value_of(&h, MPXI_INTERPOLATED, &value));

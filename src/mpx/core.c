@@ -135,6 +135,7 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
 	int error = core->options.ops->stop_sig(group->handle, &group->sample);
+	struct mpxi_spacing spacing = {0};
 	struct mpxi_slice slice;
 	unsigned i;
 
@@ -156,7 +157,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 			continue;
 		event->breaks++;
 		fill_slice(core, event, group, &slice);
-		mpxi_stat_slice_sig(&event->stat, &slice);
+		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
 	}
 	return error;
 }

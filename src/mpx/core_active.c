@@ -31,6 +31,7 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 
 void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 {
+	struct mpxi_spacing spacing = {0};
 	struct mpxi_slice slice;
 
 	if (event->activations > 1) {
@@ -39,7 +40,7 @@ void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 	}
 	/* Its slice ends here, whatever becomes of its group. */
 	if (mpxi_core_running(core, event, &slice))
-		mpxi_stat_slice_sig(&event->stat, &slice);
+		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
 	event->activations = 0;
 	if (event->group)
 		event->group->active--;

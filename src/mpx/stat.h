@@ -17,8 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef unsigned __int128 mpxi_u128;
-typedef __int128 mpxi_i128;
+#include "spacing.h"
 
 struct mpxi_slice {
 	uint64_t begin, end; /* on the thread's counted time      */
@@ -47,9 +46,6 @@ struct mpxi_sums {
 	/* Products of second differences of c, a slice's count, s, its size, x, its covariate. */
 	mpxi_i128 cc, cs, ss, cx, sx, xx;
 };
-
-/* Fraction bits of sums.gap, and of the differences that steps and lag are made of. */
-enum { MPXI_GAP_BITS = 32, MPXI_DIFFERENCE_BITS = 10 };
 
 /* A slice as it is remembered; size 0: there was none. */
 struct mpxi_past {
@@ -112,8 +108,13 @@ struct mpxi_estimate {
 /* The event becomes active at T = now, after a time of not being scheduled at all. */
 void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now);
 
-/* The event's group has counted a slice to its end. For handlers. */
-void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice);
+/*
+ * The event's group has counted a slice to its end. For handlers. spacing is zeroed at
+ * first, and handed on from one event of the group to the next, which may need the same;
+ * any other is right, and slower.
+ */
+void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
+			 struct mpxi_spacing *spacing);
 
 /*
  * A set starts at now; running is the event's slice so far, NULL when its group does
