@@ -31,8 +31,8 @@
 
 struct upci_regs {
 	uint64_t counter[UPC_COUNTERS];
-	uint64_t threshold;
 	uint8_t field[UPC_COUNTERS]; /* UPC_FIELD_*, flags included */
+	uint64_t threshold;
 	bool run;
 };
 

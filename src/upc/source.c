@@ -68,6 +68,7 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 	int result;
 
 	binding->source = (uint8_t)event->driver.source;
+	binding->is_level = event->kind == UPC_KIND_LEVEL;
 	binding->unscaled_count = event->kind == UPC_KIND_COUNT && event->driver.mul == event->driver.div;
 	switch (event->driver.source) {
 	case UPC_SOURCE_PERF:

@@ -25,6 +25,7 @@ struct upci_binding {
 	int handle;	     /* in sources.perf or sources.files; a clock's id */
 	uint8_t source;	     /* of the event: reads stay off its cache line */
 	bool unscaled_count; /* a count whose readings are taken as they are */
+	bool is_level;	     /* of the event's kind, likewise */
 	bool silent;	     /* PARTIAL means its overflow signals alone     */
 	uint64_t last;	     /* the source's reading that the register has taken in */
 };
@@ -56,21 +57,42 @@ struct upci_sources {
 
 struct upc_unit {
 	struct upci_regs regs;
-	struct upci_binding binding[UPC_COUNTERS];
-	uint16_t active[UPC_COUNTERS]; /* bound counters, ascending */
-	unsigned actives;
+
+	/* What every start, stop and read of a live unit looks at is close together, from the
+	 * end of the registers to the beginning of what is shown: two lines of the cache, where
+	 * a unit has a thousand. */
+	struct upci_sources sources;
+	/* Behind a script, or in a simulation: there are the registers, and regs is a copy but
+	 * for counters of clocks and files. */
+	struct upci_exact *exact; /* NULL: live */
+	/* Readings, with room for the sources' handles. */
+	uint64_t *perf_value, *file_value;
+	uint8_t *perf_state;
+	bool *file_lost;
+	unsigned actives;     /* bound counters */
 	unsigned file_fields; /* how many of them are fields of files */
 	unsigned perf_events;
+	unsigned entries, deriveds;
+	bool forked;   /* descriptors are to be opened anew             */
+	bool started;  /* since the descriptors were opened             */
+	bool partial;  /* the last update found a hardware event that did not always count */
+	bool strays;   /* a live counter that nothing is bound to has been written  */
+	bool stale;    /* the copy of an exact source's registers is old */
+	bool doubtful; /* there is any that is suspect or damaged        */
+	bool has_periods; /* or had: else all thresholds are 0           */
+	struct upci_context context;
+	struct upci_shared shared; /* shown while it has a page */
+
+	struct upci_binding binding[UPC_COUNTERS];
+	uint16_t active[UPC_COUNTERS]; /* bound counters, ascending */
 	struct upci_entry *entry;
-	unsigned entries;
 	/* For reads, close together: the first counter of each entry, and which
 	 * entries are derived. */
 	uint16_t first[UPC_EVENTS_MAX];
 	uint16_t derived[UPC_EVENTS_MAX];
-	unsigned deriveds;
 	uint16_t index[UPCI_INDEX_SIZE];
 
-	/* Of live events period alone: the kernel counts up to it. */
+	/* Of live events period alone: the kernel counts up to it. While has_periods. */
 	struct upci_thresholds thresholds;
 	void (*interrupt)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
 	void *interrupt_arg;
@@ -82,31 +104,14 @@ struct upc_unit {
 		uint32_t code;
 	} armed[UPCI_SAMPLERS_MAX];
 
-	/* Behind a script, or in a simulation: there are the registers, and regs is a copy but
-	 * for counters of clocks and files. */
-	struct upci_exact *exact;      /* NULL: live */
-	bool stale;		       /* the copy is old */
-	bool suspect[UPC_COUNTERS];    /* of the copy: a read will find damage */
-	bool damaged[UPC_COUNTERS];    /* was found, and nobody has written the counter since */
-	bool doubtful;		       /* there is any of the two */
+	/* Of an exact source's registers. */
+	bool suspect[UPC_COUNTERS]; /* of the copy: a read will find damage */
+	bool damaged[UPC_COUNTERS]; /* was found, and nobody has written the counter since */
 
-	struct upci_shared shared; /* shown while it has a page */
-
-	struct upci_sources sources;
-	struct upci_context context;
 	struct upc_catalogue *catalogue;
 	struct upc_transaction *transaction; /* the open one, or NULL */
 	struct upci_fork_entry fork;
-	bool forked;  /* descriptors are to be opened anew             */
-	bool started; /* since the descriptors were opened             */
-	bool partial; /* the last update found a hardware event that did not always count */
-	bool strays;  /* a live counter that nothing is bound to has been written  */
-
-	/* Readings, with room for the sources' handles. */
-	uint64_t *perf_value, *file_value;
-	uint8_t *perf_state;
-	bool *file_lost;
-	size_t perf_room, file_room;
+	size_t perf_room, file_room; /* of readings */
 };
 
 /* Opens and closes the sources of a context. */

@@ -203,7 +203,8 @@ int upci_unit_exact_register(struct upc_unit *u, unsigned offset, uint64_t *valu
 
 void upci_unit_repaired(struct upc_unit *u, unsigned i)
 {
-	u->damaged[i] = false;
+	if (u->exact)
+		u->damaged[i] = false;
 }
 
 /* The engine checks it as a read does. */

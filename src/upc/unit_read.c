@@ -114,7 +114,7 @@ static void take_in(struct upc_unit *u, unsigned i)
 	}
 	if (!reading(u, b, &now))
 		return;
-	if (b->event->kind == UPC_KIND_LEVEL) {
+	if (b->is_level) {
 		if (!(b->flags & UPC_COUNTER_HALTED))
 			upci_regs_set_level(&u->regs, i, now);
 		return;
@@ -328,7 +328,7 @@ int upc_unit_read_added(struct upc_unit *u, uint64_t *values, unsigned n)
 		error = upci_unit_check_entry(u, &u->entry[i]);
 	upci_unit_copy(u);
 	for (i = 0; i < n; i++)
-		values[i] = counter[u->first[i]] - offset[u->first[i]];
+		values[i] = counter[u->first[i]] - (u->has_periods ? offset[u->first[i]] : 0);
 	for (i = 0; i < u->deriveds; i++)
 		values[u->derived[i]] = entry_value(u, &u->entry[u->derived[i]]);
 	return error;
@@ -411,7 +411,7 @@ int upc_unit_reset(struct upc_unit *u)
 	for (error = 0, a = 0; a < u->actives; a++) {
 		i = u->active[a];
 		u->binding[i].flags &= (uint16_t)~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
-		if (u->binding[i].event->kind == UPC_KIND_LEVEL)
+		if (u->binding[i].is_level)
 			continue;
 		if (!upci_unit_is_local(u, i) && !upci_unit_preloads(u))
 			continue; /* with all others, in one moment */

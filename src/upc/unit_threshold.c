@@ -29,7 +29,7 @@ int upci_unit_check_preset(const struct upc_unit *u)
 
 int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 {
-	uint64_t period = u->thresholds.period[i], raw = count;
+	uint64_t period = u->has_periods ? u->thresholds.period[i] : 0, raw = count;
 
 	if (!upci_unit_is_local(u, i) && !upci_unit_preloads(u)) {
 		u->exact->ops->preset(u->exact, i, count);
@@ -38,7 +38,8 @@ int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 	}
 	if (period && u->exact)
 		raw = upci_threshold_preload(u->regs.threshold, count, period);
-	u->thresholds.offset[i] = raw - count;
+	if (u->has_periods)
+		u->thresholds.offset[i] = raw - count;
 	u->strays |= !u->binding[i].references;
 	upci_unit_write_counter(u, i, raw);
 	if (period && !u->exact)
@@ -159,6 +160,12 @@ static int check_live(const struct upc_unit *u, const struct upci_binding *b)
 	return 0;
 }
 
+static void keep_period(struct upc_unit *u, unsigned i, uint64_t period)
+{
+	u->has_periods |= period != 0;
+	u->thresholds.period[i] = period;
+}
+
 /* The end of a handler is a system call: its entry and exit count. */
 static int check_room(const struct upci_binding *b, uint64_t period)
 {
@@ -191,7 +198,7 @@ static int set_period_live(struct upc_unit *u, unsigned i, uint64_t period)
 		if (set_live(u, &u->sources, &u->context, b, b->handle, u->thresholds.period[i]))
 			u->thresholds.period[i] = 0;
 	} else {
-		u->thresholds.period[i] = period;
+		keep_period(u, i, period);
 	}
 	upci_unit_rearm(u);
 	return error;
@@ -205,7 +212,7 @@ static int set_period_replay(struct upc_unit *u, unsigned i, uint64_t period)
 	if (period == u->thresholds.period[i])
 		return 0;
 	field = u->regs.field[i] & (uint8_t)~UPC_FIELD_INTERRUPT_ENABLE;
-	u->thresholds.period[i] = period;
+	keep_period(u, i, period);
 	upci_unit_write_field(u, i, period ? field | UPC_FIELD_INTERRUPT_ENABLE : field);
 	upci_unit_preload(u, i);
 	return 0;
@@ -220,7 +227,7 @@ static int set_period_kept(struct upc_unit *u, unsigned i, uint64_t period)
 		return upci_fail(UPC_ESTATE, "%s: the simulator needs a signal to send: upc_unit_set_interrupt", name);
 	if (u->exact->ops->set_period(u->exact, i, period))
 		return upci_fail(UPC_ENOMEM, "%s: the simulator has no threshold for it", name);
-	u->thresholds.period[i] = period;
+	keep_period(u, i, period);
 	u->stale = true;
 	return 0;
 }
