@@ -132,13 +132,27 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 	return true;
 }
 
+/* After a slice of milliseconds a program has its events out of the caches. They come while
+ * the kernel stops the group, all at once, and not one by one behind it. */
+static void fetch_events(const struct mpxi_group *group)
+{
+	unsigned i, at;
+
+	for (i = 0; i < group->n; i++)
+#pragma GCC unroll 1
+		for (at = 0; at < MPXI_EVENT_HOT; at += MPXI_CACHE_LINE)
+			__builtin_prefetch((const char *)group->event[i] + at, 1);
+}
+
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
-	int error = core->options.ops->stop_sig(group->handle, &group->sample);
 	struct mpxi_spacing spacing = {0};
 	struct mpxi_slice slice;
 	unsigned i;
+	int error;
 
+	fetch_events(group);
+	error = core->options.ops->stop_sig(group->handle, &group->sample);
 	group->running = false;
 	core->changes++;
 	if (group == core->current) {

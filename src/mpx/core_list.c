@@ -9,6 +9,17 @@
 #include "core_private.h"
 #include "error.h"
 
+/* It begins a line of the cache. */
+static struct mpxi_event *new_event(void)
+{
+	const size_t line = MPXI_CACHE_LINE;
+	struct mpxi_event *event = aligned_alloc(line, (sizeof(*event) + line - 1) / line * line);
+
+	if (event)
+		memset(event, 0, sizeof(*event));
+	return event;
+}
+
 int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event **found)
 {
 	unsigned at = mpxi_core_find(core, code), room;
@@ -32,7 +43,7 @@ int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event
 			core->event = more;
 			core->events_room = room;
 		}
-		event = calloc(1, sizeof(*event));
+		event = new_event();
 		if (!event)
 			return mpxi_error(MPXI_ENOMEM, "out of memory for the master event list");
 		event->code = code;

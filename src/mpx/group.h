@@ -14,13 +14,15 @@
 #include "backend.h"
 #include "stat.h"
 
-/* One event of the master event list. */
+/*
+ * One event of the master event list. Before `references' is what the end of a slice
+ * touches, and of stat the part that it touches comes first: that is MPXI_EVENT_HOT bytes,
+ * five lines of the cache.
+ */
 struct mpxi_event {
 	uint32_t code;
 	enum mpxi_role role;
-	unsigned references;      /* sets that have it                            */
-	unsigned activations;     /* of them, those that run                      */
-	unsigned pins;            /* sets that want its place kept while they do not */
+	unsigned activations;     /* sets that have it and run                    */
 	unsigned position;        /* in its group                                 */
 	struct mpxi_group *group; /* in which it is counted; NULL: in none        */
 	/*
@@ -31,7 +33,12 @@ struct mpxi_event {
 	uint64_t base_run, base_begin, base_covariate, base_count;
 	uint64_t breaks; /* how often its group was taken off the counters while it was active */
 	struct mpxi_stat stat;
+	unsigned references; /* sets that have it                               */
+	unsigned pins;       /* sets that want its place kept while they do not */
 };
+
+#define MPXI_CACHE_LINE 64
+#define MPXI_EVENT_HOT  (5 * MPXI_CACHE_LINE)
 
 /* It takes turns. */
 static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)
