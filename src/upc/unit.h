@@ -59,8 +59,8 @@ struct upc_unit {
 	struct upci_regs regs;
 
 	/* What every start, stop and read of a live unit looks at is close together, from the
-	 * end of the registers to the beginning of what is shown: two lines of the cache, where
-	 * a unit has a thousand. */
+	 * end of the registers to the beginning of what is shown: three lines of the cache, where
+	 * a unit has hundreds. */
 	struct upci_sources sources;
 	/* Behind a script, or in a simulation: there are the registers, and regs is a copy but
 	 * for counters of clocks and files. */
