@@ -69,25 +69,38 @@ static void many_threads(void **state)
 
 struct sleeper {
 	struct worker worker;
+	unsigned long most; /* half slices in its CPU time */
 	atomic_bool stop;
 };
 
-static void *count_asleep(void *argument)
+/* Runs for a twentieth of a slice at a time. */
+static void *count_in_pieces(void *argument)
 {
 	struct sleeper *r = argument;
 	struct mpxi_timer timer;
+	double from;
 
 	r->worker.seen.tid = gettid();
 	seen = &r->worker.seen;
-	if (mpxi_timer_open(&timer, r->worker.timers) || mpxi_timer_arm(&timer))
+	if (mpxi_timer_open(&timer, r->worker.timers))
 		return NULL;
-	while (!atomic_load(&r->stop)) /* hardly ever runs by itself */
-		usleep(300000);
+	asked = &timer;
+	from = cpu_seconds();
+	if (mpxi_timer_arm(&timer))
+		return NULL;
+	while (!atomic_load(&r->stop)) {
+		burn(0.00005);
+		usleep(200);
+	}
 	mpxi_timer_close(&timer);
+	r->most = (unsigned long)((cpu_seconds() - from) / 0.0005);
 	return NULL;
 }
 
-/* The interval timer's signal comes to who runs, here to a thread that does not count. */
+/*
+ * The interval timer's signal comes to who runs, here to a thread that does not count,
+ * and more often than the others have run a slice.
+ */
 static void forwarded_to_all(void **state)
 {
 	struct sleeper asleep[3];
@@ -98,18 +111,20 @@ static void forwarded_to_all(void **state)
 	memset(asleep, 0, sizeof(asleep));
 	for (i = 0; i < 3; i++) {
 		asleep[i].worker.timers = timers;
-		assert_int_equal(pthread_create(&asleep[i].worker.thread, NULL, count_asleep,
+		assert_int_equal(pthread_create(&asleep[i].worker.thread, NULL, count_in_pieces,
 						&asleep[i]), 0);
 	}
-	for (i = 0; i < 3; i++) {
-		while (atomic_load(&asleep[i].worker.seen.ticks) < 3 && cpu_seconds() < end)
+	for (i = 0; i < 3; i++)
+		while (atomic_load(&asleep[i].worker.seen.due) < 3 && cpu_seconds() < end)
 			work();
-		assert_true(atomic_load(&asleep[i].worker.seen.ticks) >= 3);
-	}
 	for (i = 0; i < 3; i++)
 		atomic_store(&asleep[i].stop, true);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3; i++) {
 		pthread_join(asleep[i].worker.thread, NULL);
+		assert_in_range(atomic_load(&asleep[i].worker.seen.due), 3, asleep[i].most);
+		assert_true(atomic_load(&asleep[i].worker.seen.ticks) >=
+			    atomic_load(&asleep[i].worker.seen.due));
+	}
 	assert_int_equal(atomic_load(&astray), 0);
 	mpxi_timers_destroy(timers);
 }

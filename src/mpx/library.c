@@ -62,7 +62,8 @@ bool mpxi_library_arms_in_handler(void)
 /*
  * A tick, or a request for this thread's part of a process-wide set. It calls:
  * mpxi_inside_sig, whose file lists its own calls; the core, and through it the backend,
- * whose file does likewise; mpxi_process_answer_sig. The thread's own state only.
+ * whose file does likewise; mpxi_process_answer_sig; mpxi_timer_is_due_sig. The thread's
+ * own state only.
  */
 void mpxi_library_tick_sig(void *context)
 {
@@ -79,7 +80,7 @@ void mpxi_library_tick_sig(void *context)
 	else if (asked)
 		mpxi_process_answer_sig(thread);
 	/* A signal that brought a request has ended no slice. */
-	if (asked)
+	if (asked || !mpxi_timer_is_due_sig(&thread->timer))
 		return;
 	/* A thread in this library is in PAPI often, and acts on the tick on its way out. */
 	if (inside)

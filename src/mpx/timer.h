@@ -7,7 +7,8 @@
  * (100 us slices come out at 92 to 108); THREAD a POSIX timer on the thread's CPU
  * clock (ticks of 4 ms on many kernels); VIRTUAL the process's ITIMER_VIRTUAL of MPX
  * section 5.1: its signal comes to any thread, which forwards it to all threads that
- * count, so that a slice is one of the process's user time.
+ * count. The process's user time goes as fast as that of all its threads together, so
+ * most of these end no slice (mpxi_timer_is_due_sig).
  *
  * A slice is never shorter than asked for by much, but it may be longer: a tick is lost
  * that falls into the kernel (TASK_CLOCK) or into a time at which the thread has the
@@ -46,6 +47,7 @@ struct mpxi_timer {
 	timer_t id;            /* THREAD                                            */
 	struct timespec left;  /* THREAD: of the slice that disarm has cut          */
 	_Atomic(pid_t) *slot;  /* VIRTUAL: tid while armed, in the table of threads */
+	uint64_t began;        /* VIRTUAL: the slice, in the thread's CPU time, ns  */
 	pid_t tid;
 	bool open, armed;
 	bool was_blocked;      /* the signal, before open */
@@ -58,7 +60,7 @@ struct mpxi_timer {
  * has no handler (SIGVTALRM for VIRTUAL, which has no other). A signal that the program
  * handles or ignores is refused: PAPI_ECNFLCT; so is VIRTUAL where ITIMER_VIRTUAL runs.
  * tick_sig is called in the handler, with all signals blocked, errno kept, on a thread
- * whose timer is open: its slice is over (or somebody sent the signal by hand).
+ * whose timer is open: a tick, or somebody sent the signal by hand.
  * Errors: PAPI_EINVAL, PAPI_ENOSUPP (the kind asked for is not to be had here),
  * PAPI_ECNFLCT, PAPI_ENOMEM, PAPI_ESYS; mpxi_error has said why.
  */
@@ -98,6 +100,12 @@ void mpxi_timer_close(struct mpxi_timer *timer);
  */
 int mpxi_timer_arm(struct mpxi_timer *timer);
 void mpxi_timer_disarm(struct mpxi_timer *timer);
+
+/*
+ * In tick_sig: whether the tick ends a slice. With VIRTUAL it does not before half a slice
+ * of the thread's own CPU time is over.
+ */
+bool mpxi_timer_is_due_sig(struct mpxi_timer *timer);
 
 /*
  * A forked child: the timers of its parent's threads are not its own; the descriptor
