@@ -20,7 +20,7 @@ static struct upci_perf_group group;
 static struct upci_perf_member member[MEMBERS];
 static struct upci_perf_span span[TARGETS];
 /* The read end is the leader's descriptor, and each member's. */
-static int leader[TARGETS], kernel[TARGETS], handle[MEMBERS] = {1, 0};
+static int leader[TARGETS], kernel[TARGETS], handle[MEMBERS];
 static uint64_t buffer[16], value[MEMBERS];
 static uint8_t state_of[MEMBERS];
 
@@ -38,15 +38,17 @@ static int set_up(void **state)
 		kernel[i] = pair[1];
 	}
 	memset(span, 0, sizeof(span));
-	for (i = 0; i < MEMBERS; i++)
+	for (i = 0; i < MEMBERS; i++) {
 		member[i] = (struct upci_perf_member){.used = true, .fd = leader};
+		handle[i] = MEMBERS - 1 - (int)i;
+	}
 	group = (struct upci_perf_group){.key = PERF_TYPE_RAW,
 					 .targets = TARGETS,
 					 .leader = leader,
 					 .span = span,
 					 .handle = handle,
 					 .members = MEMBERS,
-					 .first_time = -1,
+					 .first_told = -1,
 					 .room = MEMBERS};
 	perf = (struct upci_perf){.group = &group,
 				  .groups = 1,
@@ -195,6 +197,39 @@ static void test_look(void **state)
 	assert_int_equal(upci_perf_look(&perf, &group), UPC_ESYSTEM);
 }
 
+/* Of a group that its first event leads the leaders' counts are that event's. */
+static void test_leader_counts(void **state)
+{
+	struct {
+		struct upci_perf_head head;
+		uint64_t member;
+	} reading = {{2, 100, 100, 30}, 40};
+
+	(void)state;
+	group.key = UPCI_PERF_SOFTWARE;
+	group.counts = true;
+	group.members = 1;
+	handle[0] = 1;
+	group.first_told = 0;
+	member[0] = (struct upci_perf_member){.used = true, .told = UPCI_PERF_TOLD_COUNT, .next_told = -1};
+	assert_int_equal(send(kernel[0], &reading, sizeof(reading), 0), sizeof(reading));
+	reading.head.leader = 3;
+	assert_int_equal(send(kernel[1], &reading, sizeof(reading), 0), sizeof(reading));
+	assert_read(UPCI_PERF_EXACT);
+	assert_int_equal(value[0], 33);
+	assert_int_equal(value[1], 80);
+	assert_false(upci_perf_counts_removed(&perf));
+	/* Alone, when the kernel has nothing to say. */
+	group.members = 0;
+	give_up(0);
+	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
+	/* Removed; a time is not a count. */
+	member[0].told = UPCI_PERF_TOLD_TIME;
+	assert_true(upci_perf_counts_removed(&perf));
+	perf.samplers.top = 1;
+	assert_false(upci_perf_counts_removed(&perf));
+}
+
 /* A sampler that was given up, of what counts itself all the time. */
 static void test_silent(void **state)
 {
@@ -280,6 +315,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_late_member, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_look, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_leader_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_silent, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused_start, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_readings, set_up, tear_down),

@@ -11,7 +11,7 @@
 #include "unit_test.h"
 
 static struct upc_catalogue *c;
-static uint32_t faults, clock_ns;
+static uint32_t faults, minor_faults, clock_ns;
 
 static struct upc_unit *create_with_faults(void)
 {
@@ -70,6 +70,49 @@ static void test_events_join_and_leave_while_running(void **state)
 	assert_int_equal(upc_unit_remove(u, clock_ns), 0);
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, faults), 300);
+	upc_unit_destroy(u);
+}
+
+/* The first event leads the others' group: it is halted and leaves as any other does. */
+static void test_first_event_leaves(void **state)
+{
+	struct upc_unit *u = create_with_faults();
+	uint64_t held;
+
+	(void)state;
+	assert_int_equal(upc_unit_add(u, minor_faults), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upc_counter_halt(u, 0), 0);
+	held = event_value(u, faults);
+	assert_faults(held, 100);
+	touch_fresh_pages(100);
+	assert_int_equal(event_value(u, faults), held);
+	assert_faults(event_value(u, minor_faults), 200);
+	assert_int_equal(upc_counter_continue(u, 0), 0);
+	touch_fresh_pages(100);
+	assert_faults(event_value(u, faults), held + 100);
+	assert_int_equal(upc_unit_remove(u, faults), 0);
+	assert_true(upci_perf_counts_removed(u->sources.perf));
+	touch_fresh_pages(100);
+	assert_faults(event_value(u, minor_faults), 400);
+	/* It comes again, from 0. */
+	assert_int_equal(upc_unit_add(u, faults), 0);
+	touch_fresh_pages(100);
+	assert_faults(event_value(u, faults), 100);
+	assert_int_equal(upc_unit_stop(u), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_false(upci_perf_counts_removed(u->sources.perf));
+	touch_fresh_pages(100);
+	assert_faults(event_value(u, faults), 200);
+	assert_faults(event_value(u, minor_faults), 600);
+	/* All others leave: what goes on is closed with the last. */
+	assert_int_equal(upc_unit_remove(u, minor_faults), 0);
+	touch_fresh_pages(100);
+	assert_faults(event_value(u, faults), 300);
+	assert_int_equal(upc_unit_remove(u, faults), 0);
+	assert_false(upci_perf_counts_removed(u->sources.perf));
 	upc_unit_destroy(u);
 }
 
@@ -371,6 +414,7 @@ static int set_up(void **state)
 	if (upc_catalogue_open(&options, &c))
 		return -1;
 	faults = event_code(c, "perf::PAGE-FAULTS");
+	minor_faults = event_code(c, "perf::MINOR-FAULTS");
 	clock_ns = event_code(c, "time::real_ns");
 	return 0;
 }
@@ -387,6 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start_stop_reset),
 		cmocka_unit_test(test_events_join_and_leave_while_running),
+		cmocka_unit_test(test_first_event_leaves),
 		cmocka_unit_test(test_fork_starts_clean),
 		cmocka_unit_test(test_thread_that_ends_while_it_counts),
 		cmocka_unit_test(test_retarget),

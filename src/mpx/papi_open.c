@@ -40,7 +40,8 @@ static void append(uint32_t *list, unsigned *n, uint32_t event)
 	list[(*n)++] = event;
 }
 
-/* The events of a group with its clock, if that is an event, and the covariate, each once. */
+/* The events of a group with its clock, if that is an event, and the covariate, each once.
+ * A unit's time is last: it needs no event of the kernel's, where the first leads the others. */
 static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
 			 bool beside, const uint32_t *clock, unsigned *listed)
 {
@@ -52,12 +53,14 @@ static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, un
 		mpxi_error(MPXI_ENOMEM, "no memory for a group of %u events", n);
 		return NULL;
 	}
-	if (clock && !beside)
+	if (clock && !beside && papi->has_clock)
 		append(list, listed, *clock);
 	if (papi->has_covariate && !beside)
 		append(list, listed, papi->covariate);
 	for (i = 0; i < n; i++)
 		append(list, listed, event[i]);
+	if (clock && !beside)
+		append(list, listed, *clock);
 	return list;
 }
 

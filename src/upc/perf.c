@@ -125,10 +125,11 @@ void upci_perf_set_inherit(const struct upci_perf *p, struct perf_event_attr *at
 	attr->inherit_thread = p->context.inherit_threads && !p->context.inherit;
 }
 
-static int open_leader(const struct upci_perf *p, uint32_t key,
+/* Where no event leads the group, one that counts nothing does. */
+static int open_leader(const struct upci_perf *p, uint32_t key, const struct perf_event_attr *leading,
 		       const struct upci_perf_target *target)
 {
-	struct perf_event_attr attr = upci_perf_dummy();
+	struct perf_event_attr attr = leading ? *leading : upci_perf_dummy();
 
 	attr.read_format = UPCI_PERF_READ_FORMAT;
 	attr.disabled = !p->running;
@@ -141,13 +142,14 @@ static int open_leader(const struct upci_perf *p, uint32_t key,
 
 /* Opens the leaders of a new group. Threads that have ended since they were
  * listed are left out, if any is left. */
-int upci_perf_open_group(struct upci_perf *p, uint32_t key, const char *name,
-		      struct upci_perf_group **opened)
+int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_event_attr *leading,
+			 const char *name, struct upci_perf_group **opened)
 {
 	struct upci_perf_group g = {.key = key,
 				    .number = p->numbers,
 				    .batch = p->batch,
-				    .first_time = -1};
+				    .counts = leading != NULL,
+				    .first_told = -1};
 	struct upci_perf_group *grown;
 	int listed = upci_context_targets(&p->context, &g.target), i, error = 0;
 
@@ -161,7 +163,7 @@ int upci_perf_open_group(struct upci_perf *p, uint32_t key, const char *name,
 		error = upci_fail(UPC_ENOMEM, "%s: no memory", name);
 	for (i = 0; !error && i < listed; i++) {
 		g.target[g.targets] = g.target[i];
-		g.leader[g.targets] = open_leader(p, key, &g.target[g.targets]);
+		g.leader[g.targets] = open_leader(p, key, leading, &g.target[g.targets]);
 		if (g.leader[g.targets] >= 0)
 			g.targets++;
 		else if (errno == EINVAL && p->context.inherit_threads && !p->context.inherit)
@@ -207,7 +209,7 @@ void upci_perf_close_empty(struct upci_perf *p, unsigned number)
 {
 	struct upci_perf_group *g = upci_perf_group_of(p, number), empty;
 
-	if (g->members || g->first_time >= 0)
+	if (g->members || g->first_told >= 0)
 		return;
 	upci_process_lock();
 	empty = *g;
@@ -243,6 +245,24 @@ bool upci_perf_scattered(const struct upci_perf *p)
 			if (p->group[a].key == p->group[b].key)
 				return true;
 	return false;
+}
+
+static bool counts_for_nobody(const struct upci_perf *p, const struct upci_perf_group *g)
+{
+	int h = g->first_told;
+
+	while (h >= 0 && p->member[h].told != UPCI_PERF_TOLD_COUNT)
+		h = p->member[h].next_told;
+	return g->counts && h < 0;
+}
+
+bool upci_perf_counts_removed(const struct upci_perf *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->groups && !counts_for_nobody(p, &p->group[i]); i++)
+		;
+	return i < p->groups && !p->samplers.top;
 }
 
 /* One ioctl on one descriptor of each target. A task that is gone keeps its

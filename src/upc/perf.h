@@ -7,9 +7,10 @@
  * signal.
  *
  * The events of one kind (software events and tracepoints together; each
- * hardware PMU by itself) form one group in each task or CPU of the context,
- * under a leader of our own that counts nothing. So one ioctl starts them all,
- * and one read gets them all.
+ * hardware PMU by itself) form one group in each task or CPU of the context. So one
+ * ioctl starts them all, and one read gets them all. A group is led by its first event
+ * where that can be, else by one of our own that counts nothing, which makes each start
+ * and stop dearer.
  */
 #ifndef UPCI_PERF_H
 #define UPCI_PERF_H
@@ -63,6 +64,10 @@ void upci_perf_destroy(struct upci_perf *perf);
  */
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
+
+/* Whether an event that was removed is counted on, since it leads others, and could be left
+ * by opening those anew: nothing has a period. */
+bool upci_perf_counts_removed(const struct upci_perf *perf);
 
 /* What is added from here on is a batch of its own. */
 void upci_perf_begin_batch(struct upci_perf *perf);

@@ -17,6 +17,13 @@
  * together; hardware groups have the PMU's type. */
 #define UPCI_PERF_SOFTWARE UINT32_MAX
 
+/* What a member without an event of its own is told by its group's leader. */
+enum upci_perf_told {
+	UPCI_PERF_TOLD_NOTHING, /* it has its own                                       */
+	UPCI_PERF_TOLD_TIME,    /* the task clock: the leader keeps its time anyway     */
+	UPCI_PERF_TOLD_COUNT,   /* it was the group's first: its event is the leader    */
+};
+
 struct upci_perf_member {
 	bool used, halted;
 	unsigned group;                          /* its number, which stays */
@@ -25,21 +32,20 @@ struct upci_perf_member {
 	struct upci_perf_spec spec;
 	const char *name; /* the event's own, for messages */
 	uint64_t ran;     /* upci_perf_ran of its group when it was added */
-	/* The task clock is the time that its group's leader keeps anyway: a member without an
-	 * event of the kernel's. Its count is what its group has run beyond `begin' when it
-	 * is not halted, and else `count'. */
-	bool is_time;
-	int next_time; /* the next such handle of the group, -1: none */
+	enum upci_perf_told told;
+	int next_told; /* the next handle of the group that is told something, -1: none */
+	/* Of one that is: what it was told when it began, or its count while it is halted. */
 	union {
 		uint64_t begin, count;
 	};
 };
 
 /* How long a target's group had its counters, by the last read and by the one from
- * which states are told. */
+ * which states are given. */
 struct upci_perf_span {
 	uint64_t running, lost; /* enabled, with and without counters */
 	uint64_t running_base, lost_base;
+	uint64_t counted; /* by the leader */
 	bool failed; /* since the base the kernel has given it up */
 };
 
@@ -50,10 +56,11 @@ struct upci_perf_group {
 	struct upci_perf_target *target;
 	unsigned targets;
 	int *leader;                 /* one fd per target */
+	bool counts;                 /* the leaders do, for the group's first member */
 	struct upci_perf_span *span; /* one per target */
 	int *handle;                 /* members in the order in which the kernel has them */
 	unsigned members, room;
-	int first_time;              /* handle of a member that is its time, -1: none */
+	int first_told;              /* handle of a member that its leader tells, -1: none */
 	struct upci_user_mode user;
 };
 
@@ -87,10 +94,11 @@ struct upci_perf {
 struct upci_perf_group *upci_perf_group_of(struct upci_perf *perf, unsigned number);
 /* A group of a kind that may grow, or NULL. */
 struct upci_perf_group *upci_perf_find_group(struct upci_perf *perf, uint32_t key);
-/* Opens the leaders of a new group; name is the event's that it is for. 0, or a negative
- * error with message. One without members is closed by upci_perf_close_empty. */
-int upci_perf_open_group(struct upci_perf *perf, uint32_t key, const char *name,
-			 struct upci_perf_group **opened);
+/* Opens the leaders of a new group; name is the event's that it is for, which they count
+ * where leading is given. 0, or a negative error with message. One without members is
+ * closed by upci_perf_close_empty. */
+int upci_perf_open_group(struct upci_perf *perf, uint32_t key, const struct perf_event_attr *leading,
+			 const char *name, struct upci_perf_group **opened);
 void upci_perf_close_empty(struct upci_perf *perf, unsigned number);
 void upci_perf_set_inherit(const struct upci_perf *perf, struct perf_event_attr *attr);
 /* One ioctl on one descriptor of each target, or of all groups. */
@@ -112,7 +120,19 @@ static inline uint64_t upci_perf_ran(const struct upci_perf_group *group)
 	return ran;
 }
 
-/* Reads a group's times alone (perf_read.c): 1 where the kernel has given it up in any
+static inline uint64_t upci_perf_told(const struct upci_perf_group *group, enum upci_perf_told what)
+{
+	uint64_t counted = 0;
+	unsigned i;
+
+	if (what == UPCI_PERF_TOLD_TIME)
+		return upci_perf_ran(group);
+	for (i = 0; i < group->targets; i++)
+		counted += group->span[i].counted;
+	return counted;
+}
+
+/* Reads what a group's leaders tell (perf_read.c): 1 where the kernel has given it up in any
  * target, 0, or a negative error with message. */
 int upci_perf_look(struct upci_perf *perf, struct upci_perf_group *group);
 

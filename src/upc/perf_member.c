@@ -73,27 +73,38 @@ static bool is_time(const struct upci_perf_spec *spec)
 	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_TASK_CLOCK;
 }
 
-/* A member that the kernel does not know of, from what its group has run so far. With
- * children that inherit it is a group of this batch, and has begun with it. */
-static int join_time(struct upci_perf *p, struct upci_perf_group *g,
+/*
+ * Whether an event can be the leader of its group. What is halted goes on after others
+ * have, which a leader does not let them; children would inherit groups that cannot change.
+ */
+static bool can_lead(const struct upci_perf *p, const struct upci_perf_member *m)
+{
+	const struct upci_context *context = &p->context;
+
+	return upci_perf_is_software(&m->spec) && !is_time(&m->spec) && !m->halted &&
+	       !context->inherit && !context->inherit_threads && !context->enable_on_exec;
+}
+
+/* A member without an event of its own, from what its group's leader tells from here on.
+ * With children that inherit it is a group of this batch, and has begun with it. */
+static int join_told(struct upci_perf *p, struct upci_perf_group *g,
 		     const struct upci_perf_member *member, bool inherits)
 {
 	struct upci_perf_member m = *member;
 	int error = 0, handle = 0;
 
-	m.is_time = true;
-	if (!m.halted && (g->members || g->first_time >= 0) && !inherits) {
+	if (!m.halted && (g->members || g->first_told >= 0) && !inherits) {
 		error = upci_perf_look(p, g);
-		m.begin = upci_perf_ran(g);
+		m.begin = upci_perf_told(g, m.told);
 	}
 	if (error < 0)
 		return error;
 	upci_process_lock();
 	error = reserve_locked(p, g, &handle);
 	if (!error) {
-		m.next_time = g->first_time;
+		m.next_told = g->first_told;
 		p->member[handle] = m;
-		g->first_time = handle;
+		g->first_told = handle;
 	}
 	upci_process_unlock();
 	return error ? upci_fail(UPC_ENOMEM, "%s: no memory", m.name) : handle;
@@ -170,15 +181,20 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 		if (error)
 			return error;
 	}
+	if (is_time(spec))
+		member.told = UPCI_PERF_TOLD_TIME;
 	if (!g) {
-		error = upci_perf_open_group(p, key, name, &g);
+		if (can_lead(p, &member))
+			member.told = UPCI_PERF_TOLD_COUNT;
+		error = upci_perf_open_group(p, key, member.told == UPCI_PERF_TOLD_COUNT ? &attr : NULL,
+					     name, &g);
 		if (error)
 			return error;
 	}
 	member.group = g->number;
 	member.ran = upci_perf_ran(g);
-	handle = is_time(spec) ? join_time(p, g, &member, attr.inherit)
-			       : join_group(p, g, &member, &attr);
+	handle = member.told ? join_told(p, g, &member, attr.inherit)
+			     : join_group(p, g, &member, &attr);
 	if (handle < 0) {
 		upci_perf_close_empty(p, g->number);
 		return handle;
@@ -201,7 +217,7 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
 	unsigned i, number = m->group, targets = g->targets;
 	const struct perf_event_mmap_page *page;
-	int *fd, *time;
+	int *fd, *told;
 
 	upci_samplers_remove(&p->samplers, handle);
 	upci_process_lock();
@@ -210,10 +226,10 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	m->fd = NULL;
 	m->page = NULL;
 	m->used = false;
-	if (m->is_time) {
-		for (time = &g->first_time; *time != handle; time = &p->member[*time].next_time)
+	if (m->told) {
+		for (told = &g->first_told; *told != handle; told = &p->member[*told].next_told)
 			;
-		*time = m->next_time;
+		*told = m->next_told;
 	} else {
 		for (i = 0; g->handle[i] != handle; i++)
 			;
@@ -225,8 +241,8 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	upci_perf_close_empty(p, number);
 }
 
-/* Halts or continues a member that is its group's time: its count is kept in between. */
-static int switch_time(struct upci_perf *p, struct upci_perf_group *g, struct upci_perf_member *m,
+/* Halts or continues a member without an event of its own: its count is kept in between. */
+static int switch_told(struct upci_perf *p, struct upci_perf_group *g, struct upci_perf_member *m,
 		       bool halt)
 {
 	int error;
@@ -237,9 +253,9 @@ static int switch_time(struct upci_perf *p, struct upci_perf_group *g, struct up
 	if (error < 0)
 		return error;
 	if (halt)
-		m->count = upci_perf_ran(g) - m->begin;
+		m->count = upci_perf_told(g, m->told) - m->begin;
 	else
-		m->begin = upci_perf_ran(g) - m->count;
+		m->begin = upci_perf_told(g, m->told) - m->count;
 	return 0;
 }
 
@@ -249,8 +265,8 @@ static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
 	int error, signals;
 
-	if (m->is_time) {
-		error = switch_time(p, g, m, request == PERF_EVENT_IOC_DISABLE);
+	if (m->told) {
+		error = switch_told(p, g, m, request == PERF_EVENT_IOC_DISABLE);
 		/* It stays as it was: begin and count are one word. */
 		if (error)
 			return error;

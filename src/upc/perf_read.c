@@ -34,6 +34,7 @@ static void keep_span(const struct upci_perf *p, struct upci_perf_span *s,
 		s->failed |= failed;
 	s->lost = lost;
 	s->running = head->running;
+	s->counted = head->leader;
 }
 
 /* One target's group into the buffer: 1 where the kernel has given it up, 0 or an error. */
@@ -46,7 +47,7 @@ static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 
 	/* A pinned group that the PMU had no room for gives nothing any more. What it
 	 * counted before is still there, and any member gives the whole group. */
-	if (failed) {
+	if (failed && g->members) {
 		p->buffer[0] = 0;
 		got = read(p->member[g->handle[0]].fd[target], p->buffer, p->buffer_bytes);
 	}
@@ -146,16 +147,16 @@ static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group 
 	return counts;
 }
 
-/* Members that are their group's time, as it was just read. */
-static void read_times(const struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
-		       uint8_t *state)
+/* Members without an event of their own, from the group as it was just read. */
+static void read_told(const struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
+		      uint8_t *state)
 {
 	const struct upci_perf_member *m;
 	int h;
 
-	for (h = g->first_time; h >= 0; h = m->next_time) {
+	for (h = g->first_told; h >= 0; h = m->next_told) {
 		m = &p->member[h];
-		value[h] = m->halted ? m->count : upci_perf_ran(g) - m->begin;
+		value[h] = m->halted ? m->count : upci_perf_told(g, m->told) - m->begin;
 		state[h] = UPCI_PERF_EXACT;
 	}
 }
@@ -178,7 +179,7 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 				error = read_group(p, group, i, value);
 			how = judge(group);
 		}
-		read_times(p, group, value, state);
+		read_told(p, group, value, state);
 		for (i = 0; i < group->members; i++)
 			state[group->handle[i]] =
 				(uint8_t)judge_member(p, group, group->handle[i], how);

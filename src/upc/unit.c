@@ -265,6 +265,14 @@ static int pass_over_exec(struct upc_unit *u)
 	return u->context.enable_on_exec && !u->started ? upci_unit_pass_over(u) : 0;
 }
 
+/* An event that was removed and leads others would be counted on, in the program's time.
+ * Where all is read, nothing is lost with it, and where that fails nothing is wrong. */
+static void leave_removed(struct upc_unit *u)
+{
+	if (upci_perf_counts_removed(u->sources.perf) && !upci_unit_update(u))
+		(void)replace_sources(u, &u->context);
+}
+
 int upc_unit_start(struct upc_unit *u)
 {
 	int error;
@@ -284,6 +292,7 @@ int upc_unit_start(struct upc_unit *u)
 	 * each. Opened together they have one; if that fails they do as they are. */
 	if (!u->started && upci_perf_scattered(u->sources.perf) && !upci_perf_ever_enabled(u->sources.perf))
 		(void)replace_sources(u, &u->context);
+	leave_removed(u);
 	/* Files and clocks first: then the perf groups start in one system call
 	 * each, with nothing of ours behind them. */
 	error = upci_unit_base(u);
