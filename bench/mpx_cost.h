@@ -26,6 +26,7 @@ int open_perf(struct perf_event_attr *attr, int leader);
 extern volatile sig_atomic_t ticks;
 void empty_sig(int number);
 void raw_switch_sig(int number);
+void raw_stop(void);
 void handle(int number, void (*handler)(int));
 
 /* A set of so many events counts in slices of task clock. */

@@ -3,11 +3,12 @@
  * mpx_cost_program.c - a program's CPU time with slices, beside the same timer with a
  * handler that does nothing, and with one that switches bare perf groups.
  *
- * The program is pieces of the same work, three to a slice, so that in most of them no
- * tick comes, and in a third one does: what a tick costs is what a piece with one takes
- * longer than those without, of the same handler and minute. Noise of a machine that is
- * shared is a hundred times that, and comes by chance to few pieces: it is told from the
- * pieces that are quicker than 95 % (or half) of their kind.
+ * The program is pieces of the same work, each a quarter of a millisecond, so that in most
+ * of them no tick comes: what a tick costs is what a piece with one takes longer than those
+ * without, of the same handler and minute. Noise of a machine that is shared is a hundred
+ * times that, and comes by chance to few pieces: it is told from the pieces that are quicker
+ * than 95 % (or half) of their kind. Nothing else counts meanwhile: a second group that runs
+ * makes it dearer to start one.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -18,11 +19,13 @@
 #include "mpx_cost.h"
 
 enum { EMPTY, RAW, MPX, HANDLERS };
-enum { TURNS = 60, PIECES = 60 }; /* turns of each handler, pieces in a turn */
+/* Turns of each handler, ticks in a turn, and the longest slices that there is room for. */
+enum { TURNS = 60, TICKS = 20, PIECE_NS = 250000, LONGEST_NS = 10000000 };
+enum { PIECES_MAX = TICKS * (LONGEST_NS / PIECE_NS) };
 
-/* CPU times of pieces, in ns, by the ticks that came in them: none, or one. */
+/* Times of pieces, in ns, by the ticks that came in them: none, or one. */
 struct pieces {
-	double ns[2][TURNS * PIECES];
+	double ns[2][TURNS * PIECES_MAX];
 	unsigned n[2];
 };
 
@@ -43,31 +46,33 @@ static void work(uint64_t steps)
 		sink = sink * 5 + 1;
 }
 
-/* How many steps take so long, at the machine's best. */
-static uint64_t steps_of(uint64_t ns)
+/* How many steps are a piece, at the machine's best. */
+static uint64_t steps_of_piece(void)
 {
 	enum { STEPS = 1000000, TRIALS = 20 };
 	double least = 0, start;
 	unsigned i;
 
 	for (i = 0; i < TRIALS; i++) {
-		start = cpu_ns();
+		start = bench_now_ns();
 		work(STEPS);
-		start = cpu_ns() - start;
+		start = bench_now_ns() - start;
 		least = !i || start < least ? start : least;
 	}
-	return (uint64_t)((double)ns / least * STEPS);
+	return (uint64_t)(PIECE_NS / least * STEPS);
 }
 
-static void take_turn(struct pieces *pieces, uint64_t steps)
+static void take_turn(struct pieces *pieces, uint64_t slice_ns, uint64_t steps)
 {
-	int i, before = ticks;
+	uint64_t left = TICKS * slice_ns / PIECE_NS;
+	int before = ticks;
 	double start;
 
-	for (i = 0; i < PIECES; i++) {
-		start = cpu_ns();
+	while (left--) {
+		/* No system call, which would leave it to the piece to warm what it has used. */
+		start = bench_now_ns();
 		work(steps);
-		start = cpu_ns() - start;
+		start = bench_now_ns() - start;
 		before = ticks - before;
 		if (before < 2)
 			pieces->ns[before][pieces->n[before]++] = start;
@@ -101,7 +106,7 @@ static void turn_with(struct pieces *pieces, uint64_t slice_ns, uint64_t steps,
 	handle(number, handler);
 	timer = open_timer(slice_ns, number);
 	ioctl(timer, PERF_EVENT_IOC_ENABLE, 0);
-	take_turn(pieces, steps);
+	take_turn(pieces, slice_ns, steps);
 	ioctl(timer, PERF_EVENT_IOC_DISABLE, 0);
 	close(timer);
 }
@@ -133,7 +138,7 @@ static double turn_with_mpx(struct pieces *pieces, uint64_t slice_ns, uint64_t s
 	/* From here on, as `before' is: the scrub takes as long as some switches. */
 	ns = cpu_ns();
 	scrub_stack();
-	take_turn(pieces, steps);
+	take_turn(pieces, slice_ns, steps);
 	ns = cpu_ns() - ns;
 	check(mpx_thread_get_info(&after), "mpx_thread_get_info");
 	need(!sigaction(info.signal_number, &mpx_action, NULL), "sigaction");
@@ -170,14 +175,16 @@ void program(uint64_t slice_ns, const char *name)
 {
 	static struct pieces pieces[HANDLERS];
 	static double part[TURNS];
-	const uint64_t steps = steps_of(slice_ns / 3);
+	const uint64_t steps = steps_of_piece();
 	char line[64];
 	unsigned i, k;
 
+	need(slice_ns <= LONGEST_NS, "room for the pieces of longer slices");
 	memset(pieces, 0, sizeof(pieces));
 	for (i = 0; i < TURNS; i++) {
 		turn_with(&pieces[EMPTY], slice_ns, steps, empty_sig);
 		turn_with(&pieces[RAW], slice_ns, steps, raw_switch_sig);
+		raw_stop();
 		part[i] = turn_with_mpx(&pieces[MPX], slice_ns, steps);
 	}
 	for (k = 0; k < HANDLERS; k++) {
