@@ -11,7 +11,7 @@
 #include "unit_test.h"
 
 static struct upc_catalogue *c;
-static uint32_t faults, minor_faults, clock_ns;
+static uint32_t faults, minor_faults, clock_ns, cpu_clock;
 
 static struct upc_unit *create_with_faults(void)
 {
@@ -114,6 +114,91 @@ static void test_first_event_leaves(void **state)
 	assert_int_equal(upc_unit_remove(u, faults), 0);
 	assert_false(upci_perf_counts_removed(u->sources.perf));
 	upc_unit_destroy(u);
+}
+
+/* Events that are opened anew at a start, beside a clock that is not to go on while the unit
+ * is stopped. */
+static void test_clocks_stop_where_others_leave(void **state)
+{
+	const struct timespec moment = {.tv_nsec = 20000000};
+	struct upc_unit *u = create_with_faults();
+	struct timespec from, to;
+	uint64_t held, most;
+
+	(void)state;
+	assert_int_equal(upc_unit_add(u, minor_faults), 0);
+	assert_int_equal(upc_unit_add(u, clock_ns), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_unit_remove(u, faults), 0);
+	held = event_value(u, clock_ns);
+	assert_int_equal(nanosleep(&moment, NULL), 0);
+	assert_true(upci_perf_counts_removed(u->sources.perf));
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_false(upci_perf_counts_removed(u->sources.perf));
+	assert_int_equal(upc_unit_stop(u), 0);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	most = (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec);
+	assert_in_range(event_value(u, clock_ns), held + 1, held + most + 1000000);
+	assert_faults(event_value(u, minor_faults), 100);
+	upc_unit_destroy(u);
+}
+
+static void make_calls(unsigned n)
+{
+	while (n--)
+		(void)getppid();
+}
+
+/* Whatever leads and joins, of the kernel's three PMUs of software events. */
+static void test_kinds_join_while_running(void **state)
+{
+	uint32_t kind[] = {faults, cpu_clock, 0};
+	unsigned kinds = 2, i, k;
+	struct upc_unit *u;
+	uint64_t before, value;
+
+	(void)state;
+	/* For who may have them. */
+	if (!upc_catalogue_find(c, "tp::syscalls:sys_enter_getppid", &kind[2]))
+		kinds = 3;
+	for (i = 0; i < kinds; i++)
+		for (k = 0; k < kinds; k++) {
+			if (i == k)
+				continue;
+			assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+			assert_int_equal(upc_unit_add(u, kind[i]), 0);
+			assert_int_equal(upc_unit_start(u), 0);
+			assert_int_equal(upc_unit_add(u, kind[k]), 0);
+			touch_fresh_pages(200);
+			make_calls(200);
+			value = event_value(u, kind[k]);
+			if (k == 1)
+				assert_true(value > 0);
+			else
+				assert_faults(value, 200);
+			/* The other one has missed nothing. */
+			assert_int_equal(upc_counter_halt(u, 1), 0);
+			value = event_value(u, kind[k]);
+			before = event_value(u, kind[i]);
+			touch_fresh_pages(200);
+			make_calls(200);
+			assert_int_equal(event_value(u, kind[k]), value);
+			assert_int_equal(upc_counter_continue(u, 1), 0);
+			touch_fresh_pages(200);
+			make_calls(200);
+			if (k == 1)
+				assert_true(event_value(u, kind[k]) > value);
+			else
+				assert_faults(event_value(u, kind[k]), value + 200);
+			if (i == 1)
+				assert_true(event_value(u, kind[i]) > before);
+			else
+				assert_faults(event_value(u, kind[i]), before + 400);
+			upc_unit_destroy(u);
+		}
 }
 
 static void test_fork_starts_clean(void **state)
@@ -416,6 +501,7 @@ static int set_up(void **state)
 	faults = event_code(c, "perf::PAGE-FAULTS");
 	minor_faults = event_code(c, "perf::MINOR-FAULTS");
 	clock_ns = event_code(c, "time::real_ns");
+	cpu_clock = event_code(c, "perf::CPU-CLOCK");
 	return 0;
 }
 
@@ -432,6 +518,8 @@ int main(void)
 		cmocka_unit_test(test_start_stop_reset),
 		cmocka_unit_test(test_events_join_and_leave_while_running),
 		cmocka_unit_test(test_first_event_leaves),
+		cmocka_unit_test(test_clocks_stop_where_others_leave),
+		cmocka_unit_test(test_kinds_join_while_running),
 		cmocka_unit_test(test_fork_starts_clean),
 		cmocka_unit_test(test_thread_that_ends_while_it_counts),
 		cmocka_unit_test(test_retarget),

@@ -126,8 +126,8 @@ void upci_perf_set_inherit(const struct upci_perf *p, struct perf_event_attr *at
 }
 
 /* Where no event leads the group, one that counts nothing does. */
-static int open_leader(const struct upci_perf *p, uint32_t key, const struct perf_event_attr *leading,
-		       const struct upci_perf_target *target)
+static struct perf_event_attr attr_of_leader(const struct upci_perf *p, uint32_t key,
+					     const struct perf_event_attr *leading)
 {
 	struct perf_event_attr attr = leading ? *leading : upci_perf_dummy();
 
@@ -137,7 +137,7 @@ static int open_leader(const struct upci_perf *p, uint32_t key, const struct per
 	/* A hardware group counts all the time or says that it does not. */
 	attr.pinned = key != UPCI_PERF_SOFTWARE;
 	upci_perf_set_inherit(p, &attr);
-	return upci_perf_open(&attr, target, -1);
+	return attr;
 }
 
 /* Opens the leaders of a new group. Threads that have ended since they were
@@ -148,6 +148,7 @@ int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_ev
 	struct upci_perf_group g = {.key = key,
 				    .number = p->numbers,
 				    .batch = p->batch,
+				    .attr = attr_of_leader(p, key, leading),
 				    .counts = leading != NULL,
 				    .first_told = -1};
 	struct upci_perf_group *grown;
@@ -163,7 +164,7 @@ int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_ev
 		error = upci_fail(UPC_ENOMEM, "%s: no memory", name);
 	for (i = 0; !error && i < listed; i++) {
 		g.target[g.targets] = g.target[i];
-		g.leader[g.targets] = open_leader(p, key, leading, &g.target[g.targets]);
+		g.leader[g.targets] = upci_perf_open(&g.attr, &g.target[g.targets], -1);
 		if (g.leader[g.targets] >= 0)
 			g.targets++;
 		else if (errno == EINVAL && p->context.inherit_threads && !p->context.inherit)

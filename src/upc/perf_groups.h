@@ -56,6 +56,7 @@ struct upci_perf_group {
 	struct upci_perf_target *target;
 	unsigned targets;
 	int *leader;                 /* one fd per target */
+	struct perf_event_attr attr; /* theirs */
 	bool counts;                 /* the leaders do, for the group's first member */
 	struct upci_perf_span *span; /* one per target */
 	int *handle;                 /* members in the order in which the kernel has them */

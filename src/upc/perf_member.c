@@ -155,6 +155,38 @@ static int check_counts(struct upci_perf *p, struct upci_perf_group *g, const ch
 	return given_up > 0 ? upci_fit_fail_beside(name) : given_up;
 }
 
+/*
+ * An event that joins others which run, or goes on beside them, is scheduled by the kernel
+ * (6.18) when its own PMU is. Tracepoints, clocks and what else is software are three PMUs,
+ * and a group is scheduled with its leader's: a moment's event of that one makes it so now,
+ * and the others miss nothing. Where there is no descriptor for it the group misses a moment.
+ */
+static int schedule_now(const struct upci_perf_group *g)
+{
+	struct perf_event_attr attr = g->attr;
+	unsigned i;
+	int error = 0, fd;
+
+	attr.disabled = attr.inherit = attr.inherit_thread = 0;
+	for (i = 0; i < g->targets && !error; i++) {
+		fd = upci_perf_open(&attr, &g->target[i], -1);
+		if (fd >= 0) {
+			close(fd);
+		} else if (errno != ESRCH) {
+			error = upci_perf_switch(&g->leader[i], 1, PERF_EVENT_IOC_DISABLE);
+			if (!error)
+				error = upci_perf_switch(&g->leader[i], 1, PERF_EVENT_IOC_ENABLE);
+		}
+	}
+	return error;
+}
+
+static bool is_late(const struct upci_perf *p, const struct upci_perf_group *g,
+		    const struct upci_perf_member *m)
+{
+	return p->running && g->key == UPCI_PERF_SOFTWARE && !m->told && !m->halted;
+}
+
 int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
 		  const char *name)
 {
@@ -199,7 +231,9 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 		upci_perf_close_empty(p, g->number);
 		return handle;
 	}
-	error = upci_fit_is_known(p, key) ? 0 : upci_fit_check(p, key, -1, name);
+	error = is_late(p, g, &member) ? schedule_now(g) : 0;
+	if (!error && !upci_fit_is_known(p, key))
+		error = upci_fit_check(p, key, -1, name);
 	if (!error && beside && upci_fit_group_refused(g, gettid()))
 		error = upci_fit_fail_beside(name);
 	if (!error)
@@ -274,6 +308,8 @@ static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 		error = upci_perf_switch(m->fd, g->targets, request);
 	}
 	m->halted = request == PERF_EVENT_IOC_DISABLE;
+	if (!error && is_late(p, g, m))
+		error = schedule_now(g);
 	signals = upci_samplers_halt(&p->samplers, handle, m->halted);
 	return error ? error : signals;
 }

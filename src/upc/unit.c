@@ -266,10 +266,10 @@ static int pass_over_exec(struct upc_unit *u)
 }
 
 /* An event that was removed and leads others would be counted on, in the program's time.
- * Where all is read, nothing is lost with it, and where that fails nothing is wrong. */
+ * Where all is taken in nothing is lost with it, and where it stays nothing is wrong. */
 static void leave_removed(struct upc_unit *u)
 {
-	if (upci_perf_counts_removed(u->sources.perf) && !upci_unit_update(u))
+	if (upci_perf_counts_removed(u->sources.perf) && upci_unit_take_perf(u))
 		(void)replace_sources(u, &u->context);
 }
 

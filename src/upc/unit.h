@@ -137,6 +137,10 @@ int upci_unit_entry(const struct upc_unit *unit, uint32_t code);
 int upci_unit_update(struct upc_unit *unit);
 int upci_unit_base(struct upc_unit *unit);
 
+/* The same of perf alone, for a unit that is stopped: clocks and files go on by themselves.
+ * False where not all counts are whole. */
+bool upci_unit_take_perf(struct upc_unit *unit);
+
 /* What perf has counted since the last update counts for nothing. */
 int upci_unit_pass_over(struct upc_unit *unit);
 

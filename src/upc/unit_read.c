@@ -137,6 +137,22 @@ static int read_sources(struct upc_unit *u)
 	return error;
 }
 
+bool upci_unit_take_perf(struct upc_unit *u)
+{
+	const uint16_t bad = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER | UPC_COUNTER_LOST;
+	bool whole = !upci_perf_read(u->sources.perf, u->perf_value, u->perf_state);
+	unsigned a;
+
+	for (a = 0; whole && a < u->actives; a++) {
+		const struct upci_binding *b = &u->binding[u->active[a]];
+
+		if (upci_is_perf(b))
+			take_in(u, u->active[a]);
+		whole = !(b->flags & bad);
+	}
+	return whole;
+}
+
 int upci_unit_pass_over(struct upc_unit *u)
 {
 	unsigned a;
