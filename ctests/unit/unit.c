@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -199,6 +200,37 @@ static void test_kinds_join_while_running(void **state)
 				assert_faults(event_value(u, kind[i]), before + 400);
 			upc_unit_destroy(u);
 		}
+}
+
+/* What a want of descriptors is called, wherever it is met. */
+static void test_descriptor_limit(void **state)
+{
+	static const enum upc_context_kind kind[] = {UPC_CONTEXT_THREAD, UPC_CONTEXT_PROCESS, UPC_CONTEXT_MACHINE};
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct rlimit limit, none;
+	struct upc_unit *u;
+	uint32_t call;
+	unsigned i;
+
+	(void)state;
+	if (upc_catalogue_find(c, "tp::syscalls:sys_enter_getppid", &call))
+		call = faults; /* for who may have no other */
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 3;
+	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		options.context = kind[i];
+		if (upc_unit_create(c, &options, &u) == UPC_EPERM)
+			continue;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+		assert_int_equal(upc_unit_add(u, faults), UPC_EMFILE);
+		assert_message("ulimit -n");
+		assert_int_equal(upc_unit_add(u, call), UPC_EMFILE);
+		assert_message("ulimit -n");
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		assert_int_equal(upc_unit_add(u, call), 0);
+		upc_unit_destroy(u);
+	}
 }
 
 static void test_fork_starts_clean(void **state)
@@ -520,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_first_event_leaves),
 		cmocka_unit_test(test_clocks_stop_where_others_leave),
 		cmocka_unit_test(test_kinds_join_while_running),
+		cmocka_unit_test(test_descriptor_limit),
 		cmocka_unit_test(test_fork_starts_clean),
 		cmocka_unit_test(test_thread_that_ends_while_it_counts),
 		cmocka_unit_test(test_retarget),

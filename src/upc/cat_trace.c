@@ -108,17 +108,34 @@ static ssize_t read_event_file(const char *name, const char *file, char *text, s
 	return n;
 }
 
+static int fail_id(const char *name)
+{
+	switch (errno) {
+	case ENOENT:
+		return upci_fail(UPC_ENOEVENT, "tracepoint %s: the kernel has none of this name", name);
+	case EACCES:
+	case EPERM:
+		return upci_fail(UPC_EPERM, "tracepoint %s: tracefs is not readable; run as root", name);
+	case EMFILE:
+	case ENFILE:
+		return upci_fail(UPC_EMFILE, "tracepoint %s: too few file descriptors are left: raise the limit "
+				 "(ulimit -n) or take fewer events", name);
+	default:
+		return upci_fail(UPC_ESYSTEM, "tracepoint %s: its id cannot be read: %s", name, strerror(errno));
+	}
+}
+
 int upci_tracepoint_id(const char *name, uint64_t *id)
 {
 	char text[32], *end;
 
+	if (!ready() && (errno == EMFILE || errno == ENFILE))
+		return fail_id(name);
 	if (!ready())
 		return upci_fail(UPC_EPERM, "tracepoint %s: no access to tracefs; run as root, or have it mounted "
 				 "at /sys/kernel/tracing and readable", name);
-	if (read_event_file(name, "id", text, sizeof(text)) <= 0)
-		return upci_fail(errno == EACCES ? UPC_EPERM : UPC_ENOEVENT, "tracepoint %s: %s", name,
-				 errno == EACCES ? "tracefs is not readable; run as root"
-						 : "the kernel has none of this name");
+	if (read_event_file(name, "id", text, sizeof(text)) < 0)
+		return fail_id(name);
 	errno = 0;
 	*id = strtoull(text, &end, 10);
 	if (errno || end == text)
