@@ -368,7 +368,11 @@ int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from,
 int upc_transaction_commit(struct upc_transaction *transaction);
 void upc_transaction_abort(struct upc_transaction *transaction);
 
-/* One add or one remove as a transaction of its own. Errors: as above. */
+/*
+ * One add or one remove as a transaction of its own. A software event that was added first
+ * and is removed while others stay costs the program its counting until the next start.
+ * Errors: as above.
+ */
 int upc_unit_add(struct upc_unit *unit, uint32_t code);
 int upc_unit_remove(struct upc_unit *unit, uint32_t code);
 
