@@ -110,16 +110,14 @@ static ssize_t read_event_file(const char *name, const char *file, char *text, s
 
 static int fail_id(const char *name)
 {
+	if (upci_fd_none_left())
+		return upci_fd_fail(name);
 	switch (errno) {
 	case ENOENT:
 		return upci_fail(UPC_ENOEVENT, "tracepoint %s: the kernel has none of this name", name);
 	case EACCES:
 	case EPERM:
 		return upci_fail(UPC_EPERM, "tracepoint %s: tracefs is not readable; run as root", name);
-	case EMFILE:
-	case ENFILE:
-		return upci_fail(UPC_EMFILE, "tracepoint %s: too few file descriptors are left: raise the limit "
-				 "(ulimit -n) or take fewer events", name);
 	default:
 		return upci_fail(UPC_ESYSTEM, "tracepoint %s: its id cannot be read: %s", name, strerror(errno));
 	}
@@ -129,8 +127,8 @@ int upci_tracepoint_id(const char *name, uint64_t *id)
 {
 	char text[32], *end;
 
-	if (!ready() && (errno == EMFILE || errno == ENFILE))
-		return fail_id(name);
+	if (!ready() && upci_fd_none_left())
+		return upci_fd_fail(name);
 	if (!ready())
 		return upci_fail(UPC_EPERM, "tracepoint %s: no access to tracefs; run as root, or have it mounted "
 				 "at /sys/kernel/tracing and readable", name);
@@ -284,9 +282,8 @@ int upci_catalogue_add_tracepoints(struct upc_catalogue *c)
 
 	if (domains < 0)
 		return domains;
-	if (!ready() && errno == EMFILE)
-		return upci_fail(UPC_EMFILE, "too few file descriptors are left to look at tracefs; raise the limit "
-				 "(ulimit -n)");
+	if (!ready() && upci_fd_none_left())
+		return upci_fd_fail("tracefs");
 	if (!ready() || !may_count(domains))
 		return upci_catalogue_add_missing(
 			c, "tracepoints: run as root (or with CAP_PERFMON or perf_event_paranoid 1 or lower, and a "

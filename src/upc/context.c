@@ -11,21 +11,10 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "fds.h"
 #include "files.h"
 #include "message.h"
 #include "process.h"
-
-/* Whether the last call failed for want of descriptors; errno was 0 before. */
-static bool lacks_descriptors(void)
-{
-	return errno == EMFILE || errno == ENFILE;
-}
-
-static int fail_descriptors(const char *what)
-{
-	return upci_fail(UPC_EMFILE, "too few file descriptors are left to look at %s: raise the limit (ulimit -n)",
-			 what);
-}
 
 /* The process that a thread belongs to, or 0. */
 static pid_t process_of(pid_t tid)
@@ -99,8 +88,8 @@ static int set_task(struct upci_context *context, pid_t pid)
 			return upci_fail(UPC_EINVAL, "%d is a thread of process %d, not a process", (int)pid,
 					 (int)context->pid);
 	}
-	if (context->pid <= 0 && lacks_descriptors())
-		return fail_descriptors("/proc");
+	if (context->pid <= 0 && upci_fd_none_left())
+		return upci_fd_fail("/proc");
 	if (context->pid <= 0)
 		return upci_fail(UPC_ENOTASK, "there is no %s %d (or /proc hides it)",
 				 context->kind == UPC_CONTEXT_THREAD ? "thread" : "process", (int)pid);
@@ -149,8 +138,8 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 		errno = 0;
 		if (options->cpu >= 0 && each_cpu(is_cpu, &context->cpu) == 1)
 			return 0;
-		if (lacks_descriptors())
-			return fail_descriptors("the CPUs in /sys");
+		if (upci_fd_none_left())
+			return upci_fd_fail("the CPUs in /sys");
 		return upci_fail(UPC_ENOTASK, "there is no CPU %d online", options->cpu);
 	case UPC_CONTEXT_MACHINE:
 		return 0;
@@ -292,8 +281,8 @@ int upci_context_targets(const struct upci_context *context, struct upci_perf_ta
 		free(list.target);
 		if (error == UPC_ENOMEM)
 			return upci_fail(UPC_ENOMEM, "no memory for the targets of counting");
-		if (lacks_descriptors())
-			return fail_descriptors(context->pid ? "the threads in /proc" : "the CPUs in /sys");
+		if (upci_fd_none_left())
+			return upci_fd_fail(context->pid ? "the threads in /proc" : "the CPUs in /sys");
 		if (context->pid)
 			return upci_fail(UPC_ENOTASK, "process %d has ended", (int)context->pid);
 		return upci_fail(UPC_ESYSTEM, "/sys/devices/system/cpu/online cannot be read");

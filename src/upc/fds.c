@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "fds.h"
+#include "message.h"
+#include "upc.h"
 
 #define RESERVE 64
 
@@ -31,4 +33,14 @@ int upci_fd_keep(int fd)
 	close(fd);
 	errno = EMFILE;
 	return -1;
+}
+
+bool upci_fd_none_left(void)
+{
+	return errno == EMFILE || errno == ENFILE;
+}
+
+int upci_fd_fail(const char *what)
+{
+	return upci_fail(UPC_EMFILE, "%s: too few file descriptors are left: raise the limit (ulimit -n)", what);
 }

@@ -9,8 +9,15 @@
 #ifndef UPCI_FDS_H
 #define UPCI_FDS_H
 
+#include <stdbool.h>
+
 /* fd as it is, or, when fewer than the reserve would be left, closes it and
  * returns -1 with errno EMFILE. A negative fd passes through. */
 int upci_fd_keep(int fd);
+
+/* Whether errno says that the process or the system has none left. */
+bool upci_fd_none_left(void);
+/* UPC_EMFILE, with a message that begins with what one was needed for. */
+int upci_fd_fail(const char *what);
 
 #endif
