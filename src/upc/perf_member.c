@@ -74,8 +74,8 @@ static bool is_time(const struct upci_perf_spec *spec)
 }
 
 /*
- * Whether an event can be the leader of its group. What is halted goes on after others
- * have, which a leader does not let them; children would inherit groups that cannot change.
+ * Whether an event can be the leader of its group. Halted, it would halt the others with it;
+ * and what children inherit, or an exec starts, cannot be opened anew when it is removed.
  */
 static bool can_lead(const struct upci_perf *p, const struct upci_perf_member *m)
 {
