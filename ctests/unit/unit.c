@@ -220,15 +220,15 @@ static void test_descriptor_limit(void **state)
 	none.rlim_cur = 3;
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
 		options.context = kind[i];
-		if (upc_unit_create(c, &options, &u) == UPC_EPERM)
-			continue;
+		assert_int_equal(upc_unit_create(c, &options, &u), 0);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 		assert_int_equal(upc_unit_add(u, faults), UPC_EMFILE);
 		assert_message("ulimit -n");
 		assert_int_equal(upc_unit_add(u, call), UPC_EMFILE);
 		assert_message("ulimit -n");
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-		assert_int_equal(upc_unit_add(u, call), 0);
+		if (kind[i] != UPC_CONTEXT_MACHINE || !geteuid()) /* a matter of rights */
+			assert_int_equal(upc_unit_add(u, call), 0);
 		upc_unit_destroy(u);
 	}
 }
