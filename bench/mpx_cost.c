@@ -176,8 +176,7 @@ void start_mpx(uint64_t slice_ns, unsigned events)
 
 void end_mpx(void)
 {
-	/* A bench may have stopped it. */
-	(void)mpx_set_stop(set, NULL);
+	check(mpx_set_stop(set, NULL), "mpx_set_stop");
 	check(mpx_set_destroy(&set), "mpx_set_destroy");
 	check(mpx_library_shutdown(), "mpx_library_shutdown");
 }
@@ -238,6 +237,7 @@ static void slice_ends(void)
 	check(mpx_thread_get_info(&before), "mpx_thread_get_info");
 	bench_in_turn(subject, 4, SIGNALS);
 	check(mpx_thread_get_info(&after), "mpx_thread_get_info");
+	check(mpx_set_start(set), "mpx_set_start");
 	end_mpx();
 	/* That each signal was the end of a slice. */
 	need(after.slices - before.slices >= 2 * SIGNALS * (BENCH_SAMPLES + 1), "slices");
