@@ -99,7 +99,7 @@ own_apt_open()
 	shift 2
 	OWN_APT_OPTIONS=("$@")
 	eval "$(apt-config shell main_list Dir::Etc::SourceList/f parts_dir Dir::Etc::SourceParts/d)"
-	rm -rf "$OWN_APT/parts"
+	rm -rf "${OWN_APT:?}/parts"
 	mkdir -p "$OWN_APT/parts" "$OWN_APT/lists/partial" "$OWN_APT/cache/archives/partial"
 	for file in "$main_list" "$parts_dir"/*.list "$parts_dir"/*.sources; do
 		[[ -r $file ]] || continue
@@ -126,5 +126,5 @@ own_apt()
 # The lists are large, and of no use when all is fetched.
 own_apt_close()
 {
-	rm -rf "$OWN_APT/lists" "$OWN_APT/cache" "$OWN_APT/parts"
+	rm -rf "${OWN_APT:?}/lists" "${OWN_APT:?}/cache" "${OWN_APT:?}/parts"
 }

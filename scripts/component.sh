@@ -22,7 +22,7 @@ component_hash()
 copy_component()
 {
 	local to=$1/src/components/upc file
-	rm -rf "$to"
+	rm -rf "${to:?}"
 	cp -R "$top/src/components/upc" "$to"
 	cp "$top/include/upc.h" "$to/"
 	mkdir "$to/mpx"
