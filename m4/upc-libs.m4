@@ -12,15 +12,16 @@ AC_DEFUN([UPC_LIB_PFM], [
 	AS_IF([test -z "$PFM_ARCHIVE"], [PFM_ARCHIVE=`$CC $CFLAGS -print-file-name=libpfm.a`])
 	AS_IF([test -f "$PFM_ARCHIVE"], [AC_MSG_RESULT([$PFM_ARCHIVE])], [
 		AC_MSG_RESULT([no])
-		AC_MSG_ERROR([libpfm4's static library is missing: install libpfm4-dev, or give PFM_ARCHIVE=PATH])
+		AC_MSG_ERROR([libpfm4's static library is missing: install libpfm4-dev (Fedora: libpfm-static),
+or give PFM_ARCHIVE=PATH. A shared one will not do: its names would not be hidden from PAPI's own libpfm4.])
 	])
 ])
 
-# UPC_PAPI_HAS_COMPONENT(PREFIX, IF-IT-HAS, IF-NOT). The utilities of PAPI list
-# a component that is compiled in whether or not it can run here.
+# UPC_PAPI_HAS_COMPONENT(PREFIX, IF-IT-HAS, IF-NOT). The component has the name of the library
+# that it opens. Nothing of PAPI is run: it may be another machine's.
 AC_DEFUN([UPC_PAPI_HAS_COMPONENT], [
-	AS_IF([test -f "$1/include/papi.h" && test -e "$1/lib/libpapi.so" &&
-	       "$1/bin/papi_component_avail" 2>/dev/null | grep -q '^Name: *upc'], [$2], [$3])
+	AS_IF([test -f "$1/include/papi.h" &&
+	       grep 'libupc\.so' "$1/lib/libpapi.so" >/dev/null 2>&1], [$2], [$3])
 ])
 
 # Sets PAPI_PREFIX, PAPI_CPPFLAGS, PAPI_LIBS and HAVE_PAPI. Without PAPI all is
