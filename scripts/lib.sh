@@ -69,6 +69,17 @@ hash_files()
 		xargs -0r sha256sum) | hash_of
 }
 
+# plain_path WHAT PATH: ends where configure, libtool or PAPI's makefiles would fail halfway
+plain_path()
+{
+	local unfit=$'[][:space:]"\'`\\\\#$&:,;=%*?()<>|!{}[]'
+	# shellcheck disable=SC2053 # a pattern
+	[[ $2 == *$unfit* ]] || return 0
+	die "$1 has a blank or another of the shell's characters in its path: $2" \
+		"autoconf, libtool and PAPI's makefiles cannot build there." \
+		"Move it to a place whose path has letters, digits and . _ + - only."
+}
+
 absolute()
 {
 	case $1 in
