@@ -69,7 +69,7 @@ fetch_arm64()
 			"They are Debian's packages: ${PACKAGES_ARM64[*]} and a kernel." \
 			"Run this on Debian, or in a container with it."
 	note "fetching a kernel and libraries for AArch64 with apt (25 MB, and 10 MB of lists)"
-	rm -rf "$dir"
+	rm -rf "${dir:?}"
 	mkdir -p "$dir/debs" "$arm64"
 	own_apt_open "$dir" deb -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
 		-o Dir::State::status=/dev/null ||
@@ -86,7 +86,7 @@ fetch_arm64()
 	for file in "$dir"/debs/*.deb; do
 		dpkg-deb -x "$file" "$arm64" || die "$file cannot be unpacked"
 	done
-	rm -rf "$dir/debs" "$arm64/lib/modules"
+	rm -rf "${dir:?}/debs" "${arm64:?}/lib/modules"
 	own_apt_close
 	echo "$wanted" > "$dir/fetched"
 }
@@ -106,7 +106,7 @@ make_upc()
 {
 	local name=$1
 	shift
-	(cd "$build/obj" && logged "$name" make -j"$(nproc)" "$@" 9>&-) ||
+	making "$build/obj" logged "$name" make -j"$(nproc)" "$@" ||
 		die "libupc, or a test of it, cannot be built for AArch64"
 }
 
@@ -152,10 +152,10 @@ build_papi()
 	fi
 	[[ -n $source ]] || source=$("$top/scripts/papi-fetch" "$download" \
 		2> "$LOGS/papi-fetch.log") || lacking "PAPI's source cannot be fetched: see $LOGS/papi-fetch.log"
-	key="$(if [[ -d $source ]]; then hash_files "$source"; else hash_of < "$source"; fi) ${configure[*]}"
+	key="$(if [[ -d $source ]]; then hash_files "$source"; else hash_of < "$source"; fi) ${configure[*]} $tree $($target-gcc --version)"
 	if [[ ! -f $tree.key || $(cat "$tree.key") != "$key" ]]; then
 		note "building PAPI for AArch64, $name (about 20 seconds)"
-		rm -rf "$tree" "$tree.key" "$tree.component"
+		rm -rf "${tree:?}" "$tree.key" "$tree.component"
 		mkdir -p "$tree"
 		if [[ -d $source ]]; then
 			cp -R "$source/." "$tree/"
@@ -175,10 +175,12 @@ build_papi()
 	if [[ -n $dependency && -f $tree/src/libpapi.a && $dependency -nt $tree/src/libpapi.a ]]; then
 		touch "$tree/src/libpapi.a"
 	fi
+	# Gone until all is whole: a make that is killed may leave half a file.
+	rm -f "$tree.key"
 	# With F77 empty the Fortran parts are left out; PAPI's libpfm4 would otherwise
 	# be linked as a shared library by the wrong compiler.
 	(cd "$tree/src" && logged "papi-$name-make" make -j"$(nproc)" F77= CONFIG_PFMLIB_SHARED=n \
-		UPC_PRESETS=$presets TESTS=ctests 9>&-) || die "PAPI cannot be built for AArch64"
+		UPC_PRESETS=$presets TESTS=ctests) || die "PAPI cannot be built for AArch64"
 	echo "$key" > "$tree.key"
 }
 
@@ -239,13 +241,13 @@ archive()
 	(cd "$build/image/$1" && find . -print0 | LC_ALL=C sort -z |
 		cpio --null -o -H newc -R 0:0 --reproducible 2> "$LOGS/cpio.log") >> "$build/initrd" ||
 		die "cpio failed: see $LOGS/cpio.log"
-	rm -rf "$build/image/$1"
+	rm -rf "${build:?}/image/${1:?}"
 }
 
 image_base()
 {
 	local root=$build/image/base file
-	rm -rf "$build/image"
+	rm -rf "${build:?}/image"
 	: > "$build/initrd"
 	mkdir -p "$root"/{bin,dev,etc,lib,proc,root,sys,tmp,usr/bin,var}
 	cp "$arm64/bin/busybox" "$root/bin/"

@@ -7,6 +7,8 @@ unset CDPATH
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/lib.sh
 . "$top/scripts/lib.sh"
+# shellcheck source=scripts/configured.sh
+. "$top/scripts/configured.sh"
 # shellcheck source=scripts/packages.sh
 . "$top/scripts/packages.sh"
 
@@ -36,6 +38,8 @@ common_option()
 # Makes build/ ready for this run alone.
 open_build()
 {
+	plain_path "this tree" "$top"
+	[[ -z $papi_prefix ]] || plain_path "--with-papi" "$papi_prefix"
 	mkdir -p "$LOGS" 2> /dev/null || true
 	[[ -w $build && -w $LOGS ]] ||
 		die "$build cannot be written by $(id -un)" \
@@ -47,6 +51,7 @@ open_build()
 	fi
 }
 
+# What builds keeps the lock until it ends, also where this script is killed before it.
 set_up_papi()
 {
 	if [[ -n $papi_prefix ]]; then
@@ -54,29 +59,11 @@ set_up_papi()
 		return
 	fi
 	"$top/scripts/papi-build" --prefix="$prefix" --build-dir="$build/papi" \
-		--source="$papi_source" 9>&- || exit 1
+		--source="$papi_source" || exit 1
 	# And the one that simulated programs have, where they can be run.
 	! command -v "qemu-$(uname -m)" > /dev/null ||
 		"$top/scripts/papi-build" --prefix="$prefix" --build-dir="$build/papi" --simulation \
-			--source="$papi_source" 9>&- || exit 1
-}
-
-# configured DIRECTORY ARGUMENT...: configures there, if that was not done with
-# the same arguments before
-configured()
-{
-	local directory=$1 name
-	shift
-	name=configure-${directory##*/}
-	if [[ ! -x $top/configure ]]; then
-		(cd "$top" && logged autoreconf autoreconf -i) || die "autoreconf failed"
-	fi
-	mkdir -p "$directory"
-	[[ -f $directory/config.status && -f $directory/.arguments &&
-		$(cat "$directory/.arguments") == "$*" ]] && return
-	rm -f "$directory/.arguments"
-	(cd "$directory" && logged "$name" "$top/configure" "$@") || return
-	echo "$*" > "$directory/.arguments"
+			--source="$papi_source" || exit 1
 }
 
 # The whole set-up; its argument: the rows of packages that are needed.
@@ -97,8 +84,8 @@ set_up()
 	step "libupc and the utilities: build/obj"
 	configured "$build/obj" --prefix="$prefix" --with-papi="${papi_prefix:-$prefix}" ||
 		die "configure failed"
-	(cd "$build/obj" && logged make make -j"$(nproc)" 9>&-) || die "the build failed"
+	making "$build/obj" logged make make -j"$(nproc)" || die "the build failed"
 
 	step "installation: build/prefix"
-	(cd "$build/obj" && logged install make install 9>&-) || die "the installation failed"
+	making "$build/obj" logged install make install || die "the installation failed"
 }
