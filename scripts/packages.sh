@@ -20,6 +20,7 @@ PACKAGES_BUILD=(
 )
 # shellcheck disable=SC2034
 PACKAGES_CHECK=(
+	"python3;Python 3, which reads JSON;command -v python3"
 	"g++;the GNU C++ compiler;command -v g++"
 	"libcmocka-dev;cmocka 1.1.5 or newer with headers;pkg-config --exists cmocka"
 	"valgrind;valgrind;command -v valgrind"
@@ -28,11 +29,15 @@ PACKAGES_CHECK=(
 	"clang;clang;command -v clang"
 	"libclang-rt-14-dev|libclang-rt-dev;clang's run-time library with libFuzzer;has_fuzzer"
 )
-# For programs under simulation, and tests of it with programs for all guests.
+# For upc_run.
 # shellcheck disable=SC2034
 PACKAGES_SIM=(
 	"libcapstone-dev;capstone 4 or newer with headers;pkg-config --exists capstone"
 	"qemu-user;QEMU's user-mode emulators;command -v qemu-x86_64 qemu-aarch64 qemu-ppc"
+)
+# For tests of it with programs for all guests.
+# shellcheck disable=SC2034
+PACKAGES_GUESTS=(
 	"gcc-aarch64-linux-gnu;GCC for AArch64;command -v aarch64-linux-gnu-gcc"
 	"libc6-dev-arm64-cross;the GNU C library for it, static too;has_cross_file libc.a"
 	"gcc-powerpc-linux-gnu;GCC for 32-bit PowerPC;command -v powerpc-linux-gnu-gcc"
