@@ -76,29 +76,42 @@ void upcs_decoder_destroy(struct upcs_decoder *decoder)
 	free(decoder);
 }
 
-/* All n bytes are one instruction to capstone. */
+/* All n bytes are one instruction to capstone, and one that the table has. */
 static bool disassemble(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
-			size_t n)
+			size_t n, struct upcs_insn *insn)
 {
 	size_t left = n;
 
-	return n && cs_disasm_iter(decoder->capstone, &bytes, &left, &address, decoder->cs) && !left;
+	return n && cs_disasm_iter(decoder->capstone, &bytes, &left, &address, decoder->cs) &&
+	       !left && upcs_decode_x86(decoder->cs, insn);
+}
+
+/* The three bytes of VEX, with a W that is 1: processors ignore it where it means nothing, which
+ * capstone does for some instructions, each version for others. */
+static bool disassemble_narrow(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
+			       size_t n, struct upcs_insn *insn)
+{
+	uint8_t narrow[X86_BYTES];
+
+	if (n < 5 || n > sizeof(narrow) || bytes[0] != 0xc4 || !(bytes[2] & 0x80))
+		return false;
+	memcpy(narrow, bytes, n);
+	narrow[2] &= 0x7f;
+	return disassemble(decoder, address, narrow, n, insn);
 }
 
 static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
 		       size_t n, struct upcs_insn *insn)
 {
-	bool known = disassemble(decoder, address, bytes, n);
+	bool known = disassemble(decoder, address, bytes, n, insn);
 
-	/* Capstone 4 leaves out instructions that processors have had for long, and refuses
+	/* Capstone leaves out instructions that processors have had for long, and refuses
 	 * prefixes that they ignore. */
 	if (!known && upcs_decode_x86_unknown(bytes, n, insn))
 		return true;
 	while (!known && n > 1 && upcs_x86_is_prefix(*bytes))
-		known = disassemble(decoder, address, ++bytes, --n);
-	if (known)
-		upcs_decode_x86(decoder->cs, insn);
-	return known;
+		known = disassemble(decoder, address, ++bytes, --n, insn);
+	return known || disassemble_narrow(decoder, address, bytes, n, insn);
 }
 
 /* Its place, whoever has it; NULL: too long for an instruction. */

@@ -87,10 +87,10 @@ struct cs_insn;
 bool upcs_x86_is_prefix(uint8_t byte);
 /*
  * In all of these *insn is all zero but for INSTRUCTIONS, which is 1; cs has its details. The
- * first: all bytes of one that capstone does not know; false: neither is it known here.
+ * first: all bytes of one that capstone does not know. False: neither is it known here.
  */
 bool upcs_decode_x86_unknown(const uint8_t *bytes, size_t n, struct upcs_insn *insn);
-void upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn);
+bool upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn);
 /* From the fields of the instruction's word, which capstone would only hide: it has no
  * operands of PowerPC, and not all instructions of either set. */
 void upcs_decode_arm64(uint32_t word, struct upcs_insn *insn);

@@ -3,6 +3,8 @@
  * decode_x86.c - what an x86-64 instruction tallies: its rule of the table, applied to its
  * operands. Pure.
  */
+#include <string.h>
+
 #include <capstone/capstone.h>
 
 #include "decode_x86.h"
@@ -89,8 +91,33 @@ static bool has_prefix(const uint8_t *bytes, unsigned n, uint8_t prefix)
 	return false;
 }
 
-/* Two ids of capstone stand for two instructions each; a movq with a needless REX.W is a
- * store to it; and what goes to or from the machine's own registers is no move. */
+/*
+ * cmpps and its like, of SSE, AVX and AVX-512: capstone 4 has an id for each of their
+ * conditions, capstone 5 one for all, or that of some other instruction. What both say is
+ * the name, which ends in the form.
+ */
+static bool is_comparison(const cs_insn *cs, struct upcs_x86_rule *rule)
+{
+	const char *name = cs->mnemonic;
+	size_t n = strlen(name);
+
+	name += *name == 'v';
+	if (n < 5 || strncmp(name, "cmp", 3) != 0)
+		return false;
+	name = cs->mnemonic + n - 2;
+	if ((name[0] != 'p' && name[0] != 's') || (name[1] != 's' && name[1] != 'd'))
+		return false;
+	*rule = (struct upcs_x86_rule){.op = F_OTHER, .memory = M_READ};
+	if (name[0] == 'p')
+		rule->lane = name[1] == 's' ? 4 : 8;
+	return true;
+}
+
+/*
+ * Two ids of capstone stand for two instructions each. A movq with a needless REX.W is a
+ * store to capstone 4, and a clwb with one an xsaveopt; a far call through memory is a near
+ * one to capstone 5. What goes to or from the machine's own registers is no move.
+ */
 static struct upcs_x86_rule rule_of(const cs_insn *cs, const struct shape *shape)
 {
 	const cs_x86 *x86 = &cs->detail->x86;
@@ -102,9 +129,17 @@ static struct upcs_x86_rule rule_of(const cs_insn *cs, const struct shape *shape
 		rule = upcs_x86_rule[X86_INS_MOVSQ];
 	else if (cs->id == X86_INS_CMPSD && x86->opcode[0] == 0xa7)
 		rule = upcs_x86_rule[X86_INS_CMPSQ];
+	else if (is_comparison(cs, &rule))
+		return rule;
 	else if (cs->id == X86_INS_MOVD && x86->opcode[1] == 0x7e &&
 		 has_prefix(cs->bytes, cs->size, 0xf3))
 		rule.memory = M_READ;
+	else if (cs->id == X86_INS_XSAVEOPT64 && has_prefix(cs->bytes, cs->size, 0x66))
+		rule = upcs_x86_rule[X86_INS_CLWB];
+	else if (x86->opcode[0] == 0xff && (x86->modrm >> 3 & 7) == 3)
+		rule = upcs_x86_rule[X86_INS_LCALL];
+	else if (rule.memory == M_GATHER && (x86->modrm & 7) != 4) /* no vector in the address */
+		rule.op = X_NONE;
 	else if (rule.op == X_MOVE && shape->special)
 		rule.op = X_SPECIAL;
 	return rule;
@@ -220,9 +255,6 @@ static void put_operation(struct upcs_insn *insn, const struct upcs_x86_rule *ru
 			  const struct shape *shape, const cs_insn *cs)
 {
 	switch ((enum upcs_x86_op)rule->op) {
-	case X_NONE:
-		upcs_put_i(insn, UPCS_IPIPE_OTHER);
-		break;
 	case X_MOVE:
 	case X_LOGIC:
 		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
@@ -358,12 +390,14 @@ static uint8_t jump_flags(const cs_insn *cs)
 	}
 }
 
-void upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn)
+bool upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn)
 {
 	const cs_x86 *x86 = &cs->detail->x86;
 	struct shape shape = shape_of(x86);
 	struct upcs_x86_rule rule = rule_of(cs, &shape);
 
+	if (rule.op == X_NONE)
+		return false;
 	switch (rule.memory) {
 	case M_GATHER:
 	case M_SCATTER:
@@ -391,4 +425,5 @@ void upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn)
 	/* xchg needs no prefix. */
 	if (shape.memory && (cs->id == X86_INS_XCHG || has_prefix(cs->bytes, cs->size, LOCK)))
 		insn->flags |= UPCS_INSN_ATOMIC;
+	return true;
 }

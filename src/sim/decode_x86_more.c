@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * decode_x86_more.c - the few x86 instructions that QEMU runs and capstone 4 does not know.
+ * decode_x86_more.c - the few x86 instructions that QEMU runs and capstone 4 or 5 does not
+ * know: both then give the same.
  */
 #include "decode.h"
 
@@ -29,6 +30,7 @@ struct encoding {
 	bool vex, wide;	 /* 32 bytes */
 	unsigned prefix; /* of VEX: 1 is 66 */
 	uint8_t opcode, modrm;
+	size_t n; /* bytes behind the opcode */
 };
 
 static bool parse(const uint8_t *p, size_t n, struct encoding *e)
@@ -41,18 +43,103 @@ static bool parse(const uint8_t *p, size_t n, struct encoding *e)
 		e->prefix = p[2] & 3;
 		e->opcode = p[3];
 		e->modrm = p[4];
+		e->n = n - 4;
 		return true;
 	}
 	if (n && (p[0] & 0xf0) == 0x40) { /* REX */
 		p++;
 		n--;
 	}
-	if (n < 3 || p[0] != 0x0f)
+	if (n && p[0] == 0x0f) {
+		p++;
+		n--;
+		e->map = 1;
+	}
+	if (n < 2)
 		return false;
-	e->map = 1;
-	e->opcode = p[1];
-	e->modrm = p[2];
+	e->opcode = p[0];
+	e->modrm = p[1];
+	e->n = n - 1;
 	return true;
+}
+
+static bool decode_vex(const struct encoding *e, struct upcs_insn *insn)
+{
+	bool broadcast = e->map == 2 && e->opcode == 0x5a;
+	bool aes = e->map == 2 && e->opcode >= 0xdc && e->opcode <= 0xdf;
+	bool product = e->map == 3 && e->opcode == 0x44;
+
+	/* vbroadcasti128; vaesenc and its like, vpclmulqdq of 32 bytes */
+	if (e->prefix != 1 || !e->wide || !(broadcast || aes || product))
+		return false;
+	if (e->modrm < 0xc0)
+		upcs_put_load(insn, broadcast ? 16 : 32, true);
+	insn->tally[UPCS_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS] += 2;
+	return true;
+}
+
+/* Second names of x87: fcom, fcomp, fxch and fstp of registers. */
+static bool is_x87_alias(const struct encoding *e)
+{
+	switch (e->opcode) {
+	case 0xdc:
+		return e->modrm >= 0xd0 && e->modrm <= 0xdf;
+	case 0xdd:
+		return e->modrm >= 0xc8 && e->modrm <= 0xcf;
+	case 0xde:
+		return e->modrm >= 0xd0 && e->modrm <= 0xd7;
+	case 0xdf:
+		return e->modrm >= 0xc8 && e->modrm <= 0xdf;
+	default:
+		return false;
+	}
+}
+
+static bool decode_one_byte(const struct encoding *e, struct upcs_insn *insn)
+{
+	/* Behind a prefix 66 a branch goes as far as 2 bytes tell with AMD, 4 with Intel. */
+	if ((e->opcode == 0xe8 || e->opcode == 0xe9) && (e->n == 2 || e->n == 4)) {
+		if (e->opcode == 0xe8) {
+			upcs_put_store(insn, 8, false);
+			insn->flags |= UPCS_INSN_CALL;
+		}
+		upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
+		return true;
+	}
+	if (e->opcode == 0x63) { /* movsxd that extends nothing */
+		if (e->modrm < 0xc0)
+			upcs_put_load(insn, 4, false);
+		else
+			upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
+		return true;
+	}
+	if (is_x87_alias(e)) {
+		insn->tally[UPCS_FPU_OTHER_NON_STORAGE_OPS]++;
+		return true;
+	}
+	return false;
+}
+
+static bool decode_0f(const struct encoding *e, struct upcs_insn *insn)
+{
+	if (e->opcode >= 0x80 && e->opcode <= 0x8f && (e->n == 2 || e->n == 4)) { /* as e8 */
+		upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
+		return true;
+	}
+	if (e->opcode >= 0x18 && e->opcode <= 0x1f) { /* nops to be, some of shadow stacks */
+		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
+		return true;
+	}
+	if (e->opcode == 0x0d) { /* all prefetches */
+		insn->tally[UPCS_DCACHE_OPS]++;
+		return true;
+	}
+	if (e->opcode == 0x01 && (e->modrm == 0xee || e->modrm == 0xef)) { /* rdpkru, wrpkru */
+		upcs_put_i(insn, UPCS_IPIPE_OTHER);
+		insn->flags |= UPCS_INSN_FAULTS;
+		return true;
+	}
+	return false;
 }
 
 bool upcs_decode_x86_unknown(const uint8_t *bytes, size_t n, struct upcs_insn *insn)
@@ -65,29 +152,7 @@ bool upcs_decode_x86_unknown(const uint8_t *bytes, size_t n, struct upcs_insn *i
 	}
 	if (!parse(bytes, n, &e))
 		return false;
-	if (e.vex) {
-		bool broadcast = e.opcode == 0x5a, aes = e.opcode >= 0xdc && e.opcode <= 0xdf;
-
-		/* vbroadcasti128; vaesenc and its like of 32 bytes */
-		if (e.map != 2 || e.prefix != 1 || !e.wide || !(broadcast || aes))
-			return false;
-		if (e.modrm < 0xc0)
-			upcs_put_load(insn, broadcast ? 16 : 32, true);
-		insn->tally[UPCS_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS] += 2;
-		return true;
-	}
-	if (e.opcode >= 0x18 && e.opcode <= 0x1f) { /* nops to be, some of shadow stacks */
-		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
-		return true;
-	}
-	if (e.opcode == 0x0d) { /* all prefetches */
-		insn->tally[UPCS_DCACHE_OPS]++;
-		return true;
-	}
-	if (e.opcode == 0x01 && (e.modrm == 0xee || e.modrm == 0xef)) { /* rdpkru, wrpkru */
-		upcs_put_i(insn, UPCS_IPIPE_OTHER);
-		insn->flags |= UPCS_INSN_FAULTS;
-		return true;
-	}
-	return false;
+	if (e.vex)
+		return decode_vex(&e, insn);
+	return e.map ? decode_0f(&e, insn) : decode_one_byte(&e, insn);
 }
