@@ -77,6 +77,38 @@ static void test_settle(void **state)
 	assert_int_equal(first->tally[0][UPCS_INSTRUCTIONS], 30 + 2 * 1999 + (UINT64_C(5) << 40));
 }
 
+/* A thread that is in no system call may have ended within a block; not where it sent a signal in
+ * its last one. That is said of the whole, and of what it was in. */
+static void test_cut(void **state)
+{
+	uint32_t process, index[4], i;
+	struct upcs_thread *thread[4];
+	struct upcs_counts *counts;
+
+	(void)state;
+	assert_non_null(upcs_results_process(results, &process));
+	counts = make_counts(10);
+	for (i = 0; i < 4; i++) {
+		thread[i] = make_thread(&index[i]);
+		thread[i]->active = 1u << 2;
+		counts->count[upcs_counts_take(counts, index[i], 0)][7] = 3;
+	}
+	thread[1]->in_call = 1;
+	thread[2]->raised = 21;
+	thread[3]->raised = 14;
+	thread[3]->doubt[1] = UPCS_DOUBT_UNWOUND;
+	upcs_counts_destroy(counts, NULL);
+	upcs_results_settle(results, path);
+	for (i = 0; i < 4; i++) {
+		uint32_t doubt = i == 0 || i == 3 ? UPCS_DOUBT_CUT : 0;
+
+		assert_int_equal(thread[i]->tally[0][UPCS_INSTRUCTIONS], 21);
+		assert_int_equal(thread[i]->doubt[0], doubt);
+		assert_int_equal(thread[i]->doubt[1], i == 3 ? UPCS_DOUBT_UNWOUND : 0);
+		assert_int_equal(thread[i]->doubt[3], doubt);
+	}
+}
+
 static void test_arrays(void **state)
 {
 	struct upcs_counts *counts = make_counts(600);
@@ -186,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_settle, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cut, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),

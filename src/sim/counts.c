@@ -218,6 +218,30 @@ void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64
 			add(record->tally[1 + r], sum);
 }
 
+static void doubt(struct upcs_thread *record, unsigned column, uint32_t bits)
+{
+	if (~record->doubt[column] & bits)
+		__atomic_store_n(&record->doubt[column], record->doubt[column] | bits, __ATOMIC_RELAXED);
+}
+
+void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t bits)
+{
+	unsigned r;
+
+	for (r = 0; r < UPCS_REGIONS_MAX; r++)
+		if (regions >> r & 1)
+			doubt(record, 1 + r, bits);
+}
+
+void upcs_counts_cut(struct upcs_thread *record)
+{
+	/* What it sent itself came behind the block that it sent it in. */
+	if (record->in_call || (record->raised && record->raised == record->tally[0][UPCS_INSTRUCTIONS]))
+		return;
+	doubt(record, 0, UPCS_DOUBT_CUT);
+	upcs_counts_doubt(record, (uint16_t)record->active, UPCS_DOUBT_CUT);
+}
+
 /*
  * The record as it should be. What was folded before stands where the file has less: pages that
  * back() put in its place are gone with their process. Readers never see a tally shrink.
@@ -259,6 +283,7 @@ static void settle_threads(struct upcs_results *results, uint32_t process, const
 		if (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) != UPCS_RUNS || record->process != process)
 			continue;
 		settle_thread(record, i, counts, arrays, kinds);
+		upcs_counts_cut(record);
 		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 	}
 }

@@ -74,6 +74,11 @@ void upcs_counts_give(struct upcs_counts *counts, int array);
 void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_TALLIES]);
 void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, uint64_t n);
 
+/* The thread is in no system call and executes no more: it may have ended within a block. */
+void upcs_counts_cut(struct upcs_thread *record);
+/* These columns may be another than the truth. */
+void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t doubt);
+
 /* Whoever comes after a process: makes its threads' records whole and removes its file.
  * False where there is none. Files may be anything. */
 bool upcs_counts_settle(struct upcs_results *results, uint32_t process, const char *path);

@@ -32,18 +32,21 @@ uint64_t upcs_guest_base(void)
 static const struct {
 	int16_t number;
 	uint8_t call;
-} calls[UPCS_GUESTS][14] = {
+} calls[UPCS_GUESTS][20] = {
 	[UPCS_X86_64] = {{59, UPCS_CALL_EXECVE}, {322, UPCS_CALL_EXECVEAT}, {13, UPCS_CALL_ACTION},
 			 {9, UPCS_CALL_MMAP}, {11, UPCS_CALL_MAP}, {25, UPCS_CALL_MAP},
-			 {30, UPCS_CALL_SHARE}},
+			 {30, UPCS_CALL_SHARE}, {62, UPCS_CALL_KILL}, {129, UPCS_CALL_KILL},
+			 {200, UPCS_CALL_KILL}, {234, UPCS_CALL_KILL}, {297, UPCS_CALL_KILL}},
 	[UPCS_AARCH64] = {{221, UPCS_CALL_EXECVE}, {281, UPCS_CALL_EXECVEAT}, {134, UPCS_CALL_ACTION},
 			  {222, UPCS_CALL_MMAP}, {215, UPCS_CALL_MAP}, {216, UPCS_CALL_MAP},
-			  {196, UPCS_CALL_SHARE}},
+			  {196, UPCS_CALL_SHARE}, {129, UPCS_CALL_KILL}, {130, UPCS_CALL_KILL},
+			  {131, UPCS_CALL_KILL}, {138, UPCS_CALL_KILL}, {240, UPCS_CALL_KILL}},
 	/* With the older calls: sigaction, signal, mmap as mmap2; ipc, which is shmat among others. */
 	[UPCS_PPC] = {{11, UPCS_CALL_EXECVE}, {362, UPCS_CALL_EXECVEAT}, {173, UPCS_CALL_ACTION},
 		      {67, UPCS_CALL_ACTION}, {48, UPCS_CALL_SIGNAL}, {90, UPCS_CALL_MMAP}, {192, UPCS_CALL_MMAP},
 		      {91, UPCS_CALL_MAP}, {163, UPCS_CALL_MAP}, {117, UPCS_CALL_SHARE},
-		      {397, UPCS_CALL_SHARE}},
+		      {397, UPCS_CALL_SHARE}, {37, UPCS_CALL_KILL}, {177, UPCS_CALL_KILL},
+		      {208, UPCS_CALL_KILL}, {250, UPCS_CALL_KILL}, {322, UPCS_CALL_KILL}},
 };
 
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number)

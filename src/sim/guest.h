@@ -22,6 +22,7 @@ enum upcs_call {
 	UPCS_CALL_MAP,	    /* changes what is mapped where; mprotect does not */
 	UPCS_CALL_MMAP,	    /* that, with address, bytes, protection, flags */
 	UPCS_CALL_SHARE,    /* that, and it may be memory that others write */
+	UPCS_CALL_KILL,	    /* sends a signal, perhaps to the caller */
 };
 
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number);

@@ -108,9 +108,11 @@ static void guest_executes(int directory, uint64_t path, uint64_t argv, uint64_t
 static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
 			uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
+	enum upcs_call call = upcs_guest_call(upcs_run.guest, number);
 	uint64_t handler;
 
 	(void)vcpu;
+	upcs_thread_calls(call == UPCS_CALL_KILL);
 	if (number == UPCI_DOORBELL_CALL) {
 		upcs_ring(a1, a2, a3, a4, a5);
 		return;
@@ -118,7 +120,7 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 	(void)a6;
 	(void)a7;
 	(void)a8;
-	switch (upcs_guest_call(upcs_run.guest, number)) {
+	switch (call) {
 	case UPCS_CALL_EXECVE:
 		guest_executes(AT_FDCWD, a1, a2, a3, 0);
 		break;
@@ -141,6 +143,7 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 		upcs_process_is_parallel();
 		break;
 	case UPCS_CALL_MAP:
+	case UPCS_CALL_KILL:
 	case UPCS_CALL_OTHER:
 		break;
 	}
@@ -151,6 +154,7 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 	(void)id;
 	(void)vcpu;
 	(void)result;
+	upcs_thread_called();
 	/* The end of fork itself, before any code of the child; or of a doorbell. */
 	if (upcs_process_has_old_code())
 		qemu_plugin_reset(id, register_all);

@@ -107,6 +107,9 @@ void upcs_process_end(void)
 	pthread_mutex_lock(&upcs_threads.lock);
 	if (upcs_run.process) {
 		upcs_fold_locked();
+		/* A fault, where the emulator tells of that. It lets the others come to the end of a block. */
+		if (upcs_self)
+			upcs_counts_cut(upcs_self->record);
 		for (t = upcs_threads.first; t; t = t->next)
 			__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		upcs_run.process->end_ns = now_ns();

@@ -59,6 +59,21 @@ enum upcs_state {
 	UPCS_LOST, /* set by upc_run: its process died without a word; counts are whole all the same */
 };
 
+/*
+ * Why a number may be another than the truth, bit by bit; 0: it is exact. What is made of several
+ * numbers has the bits of all.
+ */
+enum upcs_doubt {
+	UPCS_DOUBT_CUT = 1,	  /* the thread ended within a block, whose rest counts as well */
+	UPCS_DOUBT_UNWOUND = 2,	  /* an exception or jump left the region, and was seen to later */
+	UPCS_DOUBT_SWITCHED = 4,  /* the thread went to another stack, a coroutine's, and back */
+	UPCS_DOUBT_FORGOT = 8,	  /* calls deeper, or from more places, than are kept */
+	UPCS_DOUBT_HELPED = 16,	  /* lower bound: threads that it started or woke may work for the region */
+	UPCS_DOUBT_UNPLACED = 32, /* a thread of a team worked for a region that could not be told */
+	UPCS_DOUBT_MISSING = 64,  /* lower bound: there are records missing (upc_run's) */
+};
+#define UPCS_DOUBTS_LOW (UPCS_DOUBT_HELPED | UPCS_DOUBT_MISSING) /* by these alone: a lower bound */
+
 struct upcs_process {
 	uint32_t state; /* enum upcs_state; release, acquire */
 	uint32_t guest; /* enum upcs_guest */
@@ -79,7 +94,11 @@ struct upcs_thread {
 	uint32_t number;  /* from 0, in the order in which its process made them */
 	uint32_t core;	  /* number mod UPCS_CORES */
 	int32_t tid;
-	uint32_t pad[3];
+	uint32_t in_call; /* it is in a system call: not within a block */
+	uint32_t active;  /* bit per region in which it is */
+	uint32_t pad;
+	uint64_t raised; /* INSTRUCTIONS when it last sent a signal, which may be what it dies of */
+	uint32_t doubt[UPCS_COLUMNS]; /* bits of enum upcs_doubt, as in tally */
 	/* 64 bits each, never torn; [0] the whole program, [1 + r] in region r. */
 	uint64_t tally[UPCS_COLUMNS][UPCS_TALLIES];
 	uint64_t entered[UPCS_REGIONS_MAX]; /* calls of the function from outside of it */

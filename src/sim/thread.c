@@ -145,6 +145,27 @@ void upcs_thread_end(void)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
+void upcs_thread_calls(bool sends)
+{
+	struct upcs_counted *t = upcs_self;
+
+	if (!t)
+		return;
+	if (sends) {
+		pthread_mutex_lock(&upcs_threads.lock);
+		upcs_fold_thread_locked(t);
+		t->record->raised = t->record->tally[0][UPCS_INSTRUCTIONS];
+		pthread_mutex_unlock(&upcs_threads.lock);
+	}
+	__atomic_store_n(&t->record->in_call, 1, __ATOMIC_RELAXED);
+}
+
+void upcs_thread_called(void)
+{
+	if (upcs_self)
+		__atomic_store_n(&upcs_self->record->in_call, 0, __ATOMIC_RELAXED);
+}
+
 /* ---- for contexts -------------------------------------------------------------------- */
 
 uint32_t upcs_thread_self(void)
@@ -225,6 +246,7 @@ void upcs_thread_change_regions(struct upcs_counted *t, uint16_t active)
 		*at = c->next;
 	else
 		c = take_counting_locked(t->index, active);
+	t->record->active = active;
 	if (c) {
 		c->next = t->counting;
 		t->counting = c;

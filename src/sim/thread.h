@@ -84,6 +84,9 @@ void upcs_thread_made(unsigned vcpu);
 uint64_t *upcs_thread_begin(unsigned vcpu);
 /* The caller's last block is behind it. */
 void upcs_thread_end(void);
+/* The caller is in a system call, which may be one that sends a signal, or back from it. */
+void upcs_thread_calls(bool sends);
+void upcs_thread_called(void);
 /* The program has its function at address handle signals. For regions, which see no other call. */
 void upcs_process_handles(uint64_t address);
 bool upcs_process_is_handler(uint64_t address);
