@@ -46,6 +46,7 @@ static void add(struct run_vector *vector, const struct upcs_thread *thread, uns
 {
 	for (unsigned k = 0; k < UPCS_TALLIES; k++)
 		vector->item[k] += load(&thread->tally[column][k]);
+	vector->doubt |= __atomic_load_n(&thread->doubt[column], __ATOMIC_RELAXED);
 }
 
 static unsigned taken(const uint32_t *number, unsigned max)
@@ -99,6 +100,8 @@ void run_counts_process(const struct upcs_results *results, unsigned process, un
 	for (unsigned t = 0; t < n; t++)
 		if (run_thread_is_there(results, t) && results->thread[t].process == process)
 			add(vector, &results->thread[t], column);
+	if (results->process[process].unfolded > 0)
+		vector->doubt |= UPCS_DOUBT_MISSING;
 	derive(vector);
 }
 
@@ -157,6 +160,14 @@ static void take_thread(const struct upcs_thread *thread, unsigned columns, stru
 		counts->entered[r] += load(&thread->entered[r]);
 }
 
+/* Nobody knows on which core, and in which region, those were that have no record. */
+static void doubt_all(struct run_counts *counts, unsigned columns)
+{
+	for (unsigned c = 0; c < columns; c++)
+		for (unsigned core = 0; core < UPCS_CORES; core++)
+			counts->core[c][core].doubt |= UPCS_DOUBT_MISSING;
+}
+
 void run_counts_take(const struct upcs_results *results, unsigned running, struct run_counts *counts)
 {
 	uint32_t all = __atomic_load_n(&results->threads, __ATOMIC_ACQUIRE);
@@ -170,10 +181,13 @@ void run_counts_take(const struct upcs_results *results, unsigned running, struc
 	/* Their processes say so, too; what is lost in one place is in the other. */
 	if (counts->threads_without < all - counts->threads)
 		counts->threads_without = all - counts->threads;
+	if (counts->threads_without > 0 || counts->processes_without > 0)
+		doubt_all(counts, columns);
 	for (unsigned c = 0; c < columns; c++) {
 		for (unsigned core = 0; core < UPCS_CORES; core++) {
 			for (unsigned k = 0; k < UPCS_TALLIES; k++)
 				counts->sum[c].item[k] += counts->core[c][core].item[k];
+			counts->sum[c].doubt |= counts->core[c][core].doubt;
 			derive(&counts->core[c][core]);
 		}
 		derive(&counts->sum[c]);

@@ -27,6 +27,7 @@ bool run_item_is_produced(unsigned item);
 
 struct run_vector {
 	uint64_t item[RUN_ITEMS];
+	unsigned doubt; /* bits of enum upcs_doubt; 0: all are exact */
 };
 
 struct run_counts {

@@ -3,7 +3,7 @@
  * run_csv.c - what a run has counted, as CSV: a line a number.
  *
  * Events of a core have its name, PU0_FPU_FMA_2; those of the whole run, of a process or of
- * a thread have none. What is to be known beside the numbers is a line of scope note, with its
+ * a thread have none. Behind each number: is it exact? What is to be known beside the numbers is a line of scope note, with its
  * text for an event and no number.
  */
 #include <inttypes.h>
@@ -18,8 +18,13 @@ struct scope {
 	int32_t pid, tid; /* 0: of none */
 };
 
+static const char *exact(unsigned doubt)
+{
+	return doubt == 0 ? "yes" : run_report_mark(doubt)[0] == '~' ? "about" : "at least";
+}
+
 static void put_line(const struct run_report *report, const struct scope *scope, const char *region,
-		     const char *event, uint64_t value)
+		     const char *event, uint64_t value, unsigned doubt)
 {
 	FILE *out = report->out;
 
@@ -31,8 +36,8 @@ static void put_line(const struct run_report *report, const struct scope *scope,
 		fprintf(out, "%" PRId32, scope->tid);
 	fputc(',', out);
 	util_csv_put(out, region);
-	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s\n", event, value, run_guest_name(report->counts.guest),
-		report->seconds, upc_version());
+	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s,%s\n", event, value, run_guest_name(report->counts.guest),
+		report->seconds, upc_version(), exact(doubt));
 }
 
 static void put_note(void *to, const char *text)
@@ -41,7 +46,7 @@ static void put_note(void *to, const char *text)
 
 	fputs("note,,,,", report->out);
 	util_csv_put(report->out, text);
-	fprintf(report->out, ",,%s,%.6f,%s\n", run_guest_name(report->counts.guest), report->seconds,
+	fprintf(report->out, ",,%s,%.6f,%s,\n", run_guest_name(report->counts.guest), report->seconds,
 		upc_version());
 }
 
@@ -55,17 +60,21 @@ static void put_run(const struct run_report *report, unsigned column)
 	static const struct scope run = {.name = "run"};
 	char name[RUN_EVENT_NAME_MAX];
 
-	for (unsigned place = 0; place <= UPCS_CORES; place++)
+	for (unsigned place = 0; place <= UPCS_CORES; place++) {
+		const struct run_vector *vector = run_report_vector(report, column, place);
+
 		for (unsigned item = 0; item < RUN_ITEMS; item++)
 			if (run_report_has_place(report, place) &&
 			    report->options->events.shown[place][item]) {
 				run_event_name(place, item, name);
-				put_line(report, &run, region_name(report, column), name,
-					 run_report_vector(report, column, place)->item[item]);
+				put_line(report, &run, region_name(report, column), name, vector->item[item],
+					 vector->doubt);
 			}
+	}
 	if (column > 0)
 		put_line(report, &run, region_name(report, column), "entered",
-			 report->counts.entered[column - 1]);
+			 report->counts.entered[column - 1],
+			 report->counts.sum[column].doubt & ~(unsigned)(UPCS_DOUBT_CUT | UPCS_DOUBT_HELPED));
 }
 
 static void put_vector(const struct run_report *report, const struct scope *scope, unsigned column,
@@ -74,7 +83,7 @@ static void put_vector(const struct run_report *report, const struct scope *scop
 	for (unsigned item = 0; item < RUN_ITEMS; item++)
 		if (run_events_has_item(&report->options->events, item))
 			put_line(report, scope, region_name(report, column), run_item_name(item),
-				 vector->item[item]);
+				 vector->item[item], vector->doubt);
 }
 
 void run_report_csv(const struct run_report *report)
@@ -84,7 +93,7 @@ void run_report_csv(const struct run_report *report)
 	unsigned threads = run_threads(results);
 	struct run_vector vector;
 
-	fputs("scope,pid,tid,region,event,value,guest,seconds,version\n", report->out);
+	fputs("scope,pid,tid,region,event,value,guest,seconds,version,exact\n", report->out);
 	for (unsigned column = 0; column < columns; column++)
 		put_run(report, column);
 	for (unsigned p = 0; report->options->per_process && p < processes; p++) {

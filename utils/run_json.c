@@ -8,11 +8,28 @@
 #include "run_guest.h"
 #include "run_report.h"
 
+/* "exact": true; or false, and why. */
+static void put_exact(json_t *object, unsigned doubt)
+{
+	json_t *list;
+
+	json_object_set_new(object, "exact", json_boolean(doubt == 0));
+	if (doubt == 0)
+		return;
+	list = json_array();
+	for (unsigned bit = 0; run_report_doubt(bit) != NULL; bit++)
+		if ((doubt >> bit & 1) != 0)
+			json_array_append_new(list, json_string(run_report_doubt(bit)));
+	json_object_set_new(object, "why", list);
+	json_object_set_new(object, "lower_bound", json_boolean((doubt & ~(unsigned)UPCS_DOUBTS_LOW) == 0));
+}
+
 /* What is shown of a vector, by its names without the core. */
 static json_t *json_vector(const bool shown[RUN_ITEMS], const struct run_vector *vector)
 {
 	json_t *object = json_object();
 
+	put_exact(object, vector->doubt);
 	for (unsigned item = 0; item < RUN_ITEMS; item++)
 		if (shown[item])
 			json_object_set_new(object, run_item_name(item), util_json_count(vector->item[item]));

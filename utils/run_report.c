@@ -10,7 +10,7 @@
 
 #include "common.h"
 
-#define NOTE_MAX 512
+#define NOTE_MAX 1024
 
 bool run_report_has_place(const struct run_report *report, unsigned place)
 {
@@ -46,6 +46,67 @@ void run_process_name(const struct upcs_process *process, char name[UPCS_WORD_MA
 	slash = strrchr(name, '/');
 	if (slash != NULL && slash[1] != '\0')
 		memmove(name, slash + 1, strlen(slash));
+}
+
+/* ---- what is not exact ----------------------------------------------------------------- */
+
+static const struct {
+	const char *word, *what; /* NULL: another note says so */
+} doubts[] = {
+	{"cut", "a thread ended within a block of instructions, by a fault or a signal, and the rest of the block "
+		"counts as well"},
+	{"unwound", "it was left by an exception or a jump, and what was done until that was seen counts as well"},
+	{"switched", "it was left or entered by a change of stacks, as coroutines do: what is done on the other "
+		     "stack counts, or what is done in it afterwards does not"},
+	{"forgot", "calls were deeper, or came from more places, than are kept"},
+	{"helped", "threads that it started or woke may have worked for it, and their work does not count"},
+	{"unplaced", "a thread of a team worked, and for which region could not be told"},
+	{"missing", NULL},
+};
+
+const char *run_report_mark(unsigned doubt)
+{
+	return doubt == 0 ? "" : (doubt & ~(unsigned)UPCS_DOUBTS_LOW) == 0 ? ">=" : "~";
+}
+
+const char *run_report_doubt(unsigned bit)
+{
+	return bit < sizeof(doubts) / sizeof(doubts[0]) ? doubts[bit].word : NULL;
+}
+
+unsigned run_report_doubts(const struct run_report *report)
+{
+	unsigned all = 0;
+
+	for (unsigned c = 0; c <= report->options->regions; c++)
+		all |= report->counts.sum[c].doubt;
+	return all;
+}
+
+/* "not exact: the whole run, solve: ..." */
+static void note_doubt(const struct run_report *report, unsigned bit,
+		       void (*note)(void *to, const char *text), void *to)
+{
+	char text[NOTE_MAX] = "not exact: ";
+	size_t n = strlen(text);
+
+	for (unsigned c = 0; c <= report->options->regions && n < sizeof(text); c++)
+		if (report->counts.sum[c].doubt >> bit & 1)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s, ",
+					      c == 0 ? "the whole run" : report->options->region[c - 1]);
+	if (n >= sizeof(text))
+		n = sizeof(text) - 1;
+	snprintf(text + n - 2, sizeof(text) - n + 2, ": %s", doubts[bit].what);
+	note(to, text);
+}
+
+static void note_doubts(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
+{
+	unsigned all = run_report_doubts(report);
+
+	for (unsigned bit = 0; run_report_doubt(bit) != NULL; bit++)
+		if ((all >> bit & 1) != 0 && doubts[bit].what != NULL)
+			note_doubt(report, bit, note, to);
 }
 
 void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text),
@@ -88,6 +149,7 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 			 told[i].n == 1 ? told[i].one : told[i].many, told[i].what);
 		note(to, text);
 	}
+	note_doubts(report, note, to);
 	for (unsigned r = 0; r < report->options->regions; r++) {
 		if (counts->entered[r] > 0)
 			continue;

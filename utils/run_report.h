@@ -34,6 +34,13 @@ bool run_report_has_place(const struct run_report *report, unsigned place);
 const struct run_vector *run_report_vector(const struct run_report *report, unsigned column,
 					   unsigned place);
 
+/* In front of the name of a column: "" where it is exact, "~", or ">=" where it is a lower bound. */
+const char *run_report_mark(unsigned doubt);
+/* A word for each bit of enum upcs_doubt, from bit 0 on; NULL behind the last. */
+const char *run_report_doubt(unsigned bit);
+/* The bits of all columns of the run. */
+unsigned run_report_doubts(const struct run_report *report);
+
 /* What the reader has to know, one sentence after the other: calls note for each. */
 void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text),
 		      void *to);

@@ -39,6 +39,7 @@ struct table {
 	double *percents;
 	char (*name)[UPCS_WORD_MAX];
 	unsigned n_columns;
+	unsigned doubt; /* of the first column */
 };
 
 static const unsigned no_flags[RUN_ITEMS];
@@ -69,9 +70,16 @@ static void table_end(struct table *table)
 	free(table->name);
 }
 
+/* "~solve" where it is not exact. */
+static void mark(char to[UPCS_WORD_MAX], unsigned doubt, const char *name)
+{
+	snprintf(to, UPCS_WORD_MAX, "%s%s", run_report_mark(doubt), name);
+}
+
 /* The first column, which is all or the sum. */
 static void put_total(struct table *table, const struct run_vector *vector)
 {
+	table->doubt = vector->doubt;
 	for (unsigned i = 0; i < table->n; i++) {
 		unsigned item = table->item[i];
 
@@ -95,7 +103,7 @@ static unsigned put_column(struct table *table, const struct run_vector *vector,
 	unsigned c = table->n_columns++;
 	size_t at = (size_t)c * RUN_ITEMS;
 
-	snprintf(table->name[c], sizeof(table->name[c]), "%s", name);
+	mark(table->name[c], vector->doubt, name);
 	table->column[c] = (struct stat_column){
 		.name = table->name[c],
 		.values = table->values + at,
@@ -124,8 +132,10 @@ static struct stat_style style_of(const struct run_report *report)
 static void table_print(const struct run_report *report, const struct table *table, const char *total)
 {
 	const struct stat_style style = style_of(report);
+	char first[UPCS_WORD_MAX];
 
-	stat_table_print_columns(report->out, table->row, table->n, total,
+	mark(first, table->doubt, total);
+	stat_table_print_columns(report->out, table->row, table->n, first,
 				 table->column, table->n_columns, &style);
 }
 
@@ -278,8 +288,13 @@ static void print_end(const struct run_report *report)
 		util_put(out, report->options->region[r], 200);
 		fprintf(out, ", entered %s time%s\n", times, counts->entered[r] == 1 ? "" : "s");
 	}
-	fputs("  Percents are of INSTRUCTIONS. All counts are exact: of every instruction that\n"
-	      "  began, as what a Blue Gene/P core would have done for it.\n", out);
+	if (run_report_doubts(report) == 0)
+		fputs("  Percents are of INSTRUCTIONS. All counts are exact: of every instruction that\n"
+		      "  began, as what a Blue Gene/P core would have done for it.\n", out);
+	else
+		fputs("  Percents are of INSTRUCTIONS. Columns with ~ may be off, those with >= too\n"
+		      "  small. All other counts are exact: of every instruction that began, as what a\n"
+		      "  Blue Gene/P core would have done for it.\n", out);
 	run_report_notes(report, print_note, (void *)report);
 	fputc('\n', out);
 }

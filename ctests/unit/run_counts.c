@@ -91,7 +91,7 @@ static void test_derived(void **state)
 
 static void test_percent(void **state)
 {
-	struct run_vector vector = {{0}};
+	struct run_vector vector = {.doubt = 0};
 
 	(void)state;
 	vector.item[UPCS_DATA_LOADS] = 7;
