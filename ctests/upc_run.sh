@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-plan 76
+plan 77
 
 # ---- what needs no emulator
 
@@ -155,6 +155,14 @@ reads()
 }
 check "standard input is the program's" reads
 check "the exit status is the program's" run 7 -o report sh -c 'exit 7'
+unwritable()
+{
+	for form in text json csv stat; do
+		run 125 -r $form -o /dev/full true && grep -q "^upc_run: cannot write to /dev/full: No space left" err ||
+			return 1
+	done
+}
+check "a report that a full disk has not taken: said, and 125, in all forms" unwritable
 # shellcheck disable=SC2016
 check "a program that a signal ends: 128 and the signal" run 143 -o report sh -c 'kill -TERM $$'
 check "... which is in the report" grep -q 'ended by signal 15' report

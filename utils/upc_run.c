@@ -215,7 +215,20 @@ static unsigned count_running(const struct upcs_results *results)
 	return running;
 }
 
-static void print_report(struct session *s, double seconds, int status)
+/* The file is ours, and on some disks only its end tells that it was not written. */
+static int end_output(struct session *s)
+{
+	const char *name = s->options.output != NULL ? s->options.output : "the output";
+	int failed = util_flush(s->out, name);
+
+	if (s->out != stderr && s->out != stdout && fclose(s->out) != 0 && failed == 0) {
+		util_error("cannot write to %s: %s", name, strerror(errno));
+		failed = -1;
+	}
+	return failed != 0 ? RUN_ERROR : 0;
+}
+
+static int print_report(struct session *s, double seconds, int status)
 {
 	unsigned running = count_running(s->results);
 	struct run_report report = {
@@ -247,7 +260,7 @@ static void print_report(struct session *s, double seconds, int status)
 		run_report_csv(&report);
 		break;
 	}
-	util_flush(s->out, s->options.output != NULL ? s->options.output : "the output");
+	return end_output(s);
 }
 
 static int simulate(struct session *s)
@@ -264,7 +277,7 @@ static int simulate(struct session *s)
 	if (run_processes(s->results) == 0 || __atomic_load_n(&s->results->threads, __ATOMIC_ACQUIRE) == 0)
 		error = nothing_ran(s, status);
 	else
-		print_report(s, (double)(end - start) / 1e9, status);
+		error = print_report(s, (double)(end - start) / 1e9, status);
 	/* It does not come back from a signal. */
 	clear(s);
 	return error != 0 ? error : stat_run_exit_status(status);
