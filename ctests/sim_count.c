@@ -62,13 +62,13 @@ static void print_results(const struct upcs_results *results)
 	static const char *const states[] = {"free", "making", "runs", "ended", "lost"};
 	uint32_t i;
 
-	for (i = 0; i < results->processes && i < UPCS_PROCESSES_MAX; i++) {
+	for (i = 0; i < upcs_results_processes(results); i++) {
 		const struct upcs_process *p = &results->process[i];
 
 		printf("process %u %s %s threads %u unfolded %u found %x faults %u\n", i, states[p->state], p->program,
 		       p->threads, p->unfolded, p->region_found, p->faults);
 	}
-	for (i = 0; i < results->threads && i < UPCS_THREADS_MAX; i++)
+	for (i = 0; i < upcs_results_threads(results); i++)
 		if (results->thread[i].state != UPCS_FREE)
 			print_thread(results, i);
 }

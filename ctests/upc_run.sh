@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-plan 77
+plan 81
 
 # ---- what needs no emulator
 
@@ -369,6 +369,89 @@ outlives()
 	[ -e done ] && [ -s own ] && ls /dev/shm > now && ! grep -f own now
 }
 check "a daemon's children leave no files behind" outlives
+
+# ---- little shared memory
+
+cat > many.c << 'C'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_barrier_t all;
+static void *wait_for_all(void *p)
+{
+	pthread_barrier_wait(&all);
+	return p;
+}
+int main(void)
+{
+	pthread_t thread[200];
+	pthread_attr_t small;
+	int i;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	pthread_barrier_init(&all, 0, 200);
+	for (i = 0; i < 200; i++)
+		if (pthread_create(&thread[i], &small, wait_for_all, 0))
+			return 1;
+	for (i = 0; i < 200; i++)
+		pthread_join(thread[i], 0);
+	return 0;
+}
+C
+# in_memory SIZE ARGUMENT...: $got is the status
+in_memory()
+{
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount -t tmpfs -o "size=$1" none /dev/shm && shift && exec "$@"' sh "$@" > out 2> err
+	got=$?
+}
+# All that ran, or an error which says why not, and a report that is marked.
+little()
+{
+	for size in 48k 64k 128k 256k 512k 1m 2m; do
+		rm -f csv text json
+		in_memory $size "$tool" -t -e INSTRUCTIONS -r csv -o csv ./many
+		echo "# $size: status $got, $(grep -c ^thread csv) threads"
+		[ $got = 125 ] && grep -q "^upc_run: not all was counted: .*no memory left in /dev/shm" err &&
+			grep -q "^note,.* threads more than there is memory for in /dev/shm" csv || return 1
+	done
+	in_memory 256k "$tool" -o text ./many
+	[ $got = 125 ] && grep -q "Columns with.* >= too" text || return 1
+	in_memory 256k "$tool" -r json -o json ./many
+	[ $got = 125 ] && grep -q '"missing"' json || return 1
+}
+enough()
+{
+	in_memory 8m "$tool" -t -e INSTRUCTIONS -r csv -o csv ./many
+	[ $got = 0 ] && [ "$(grep -c ^thread csv)" = 201 ] && [ ! -s err ]
+}
+# The file system fills up while the program runs: its counts go to memory of its own.
+# shellcheck disable=SC2016
+echo 'head -c 64m /dev/zero > /dev/shm/all 2> /dev/null; i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); done;
+	sort /dev/null; eval "$1"; rm /dev/shm/all' > fills.sh
+fills()
+{
+	in_memory 4m "$tool" --children=off -e INSTRUCTIONS -r csv -o csv sh fills.sh
+	[ $got = 0 ] && ! grep '^note' csv && [ "$(value INSTRUCTIONS)" -gt 200000 ]
+}
+cuts_off()
+{
+	# shellcheck disable=SC2016
+	in_memory 4m "$tool" --children=off -e INSTRUCTIONS -r csv -o csv sh fills.sh 'kill -KILL $$'
+	[ $got = 125 ] && grep -q '^note,.*killed when there was no memory left' csv &&
+		grep -q "^upc_run: not all was counted" err
+}
+if ! $own_mounts || ! ${CC:-cc} -O1 -pthread -o many many.c 2> err; then
+	for name in "little shared memory: said, and 125" "... enough of it: nothing is said" \
+		"shared memory that fills up: all is counted" "... but of who is killed then: said, and 125"; do
+		skip "$name" "no mount name space of one's own here, or no compiler"
+	done
+else
+	check "little shared memory: said, and 125" little
+	check "... enough of it: nothing is said" enough
+	check "shared memory that fills up: all is counted" fills
+	check "... but of who is killed then: said, and 125" cuts_off
+fi
 
 # ---- regions
 

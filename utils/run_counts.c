@@ -42,6 +42,11 @@ static uint64_t load(const uint64_t *number)
 	return __atomic_load_n(number, __ATOMIC_RELAXED);
 }
 
+static uint32_t load32(const uint32_t *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
 static void add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column)
 {
 	for (unsigned k = 0; k < UPCS_TALLIES; k++)
@@ -49,28 +54,21 @@ static void add(struct run_vector *vector, const struct upcs_thread *thread, uns
 	vector->doubt |= __atomic_load_n(&thread->doubt[column], __ATOMIC_RELAXED);
 }
 
-static unsigned taken(const uint32_t *number, unsigned max)
-{
-	uint32_t n = __atomic_load_n(number, __ATOMIC_ACQUIRE);
-
-	return n < max ? n : max;
-}
-
 static bool is_there(const uint32_t *state)
 {
-	uint32_t now = __atomic_load_n(state, __ATOMIC_ACQUIRE);
+	enum upcs_state now = upcs_results_state(state);
 
 	return now == UPCS_RUNS || now == UPCS_ENDED || now == UPCS_LOST;
 }
 
 unsigned run_processes(const struct upcs_results *results)
 {
-	return taken(&results->processes, UPCS_PROCESSES_MAX);
+	return upcs_results_processes(results);
 }
 
 unsigned run_threads(const struct upcs_results *results)
 {
-	return taken(&results->threads, UPCS_THREADS_MAX);
+	return upcs_results_threads(results);
 }
 
 bool run_process_is_there(const struct upcs_results *results, unsigned process)
@@ -124,7 +122,6 @@ static bool is_exec(const struct upcs_results *results, unsigned process)
 static void take_processes(const struct upcs_results *results, unsigned running,
 			   struct run_counts *counts)
 {
-	uint32_t all = __atomic_load_n(&results->processes, __ATOMIC_ACQUIRE);
 	unsigned n = run_processes(results);
 
 	for (unsigned p = 0; p < n; p++) {
@@ -135,14 +132,14 @@ static void take_processes(const struct upcs_results *results, unsigned running,
 		if (counts->records++ == 0 && process->guest < UPCS_GUESTS)
 			counts->guest = (enum upcs_guest)process->guest;
 		counts->processes += !is_exec(results, p);
-		counts->threads_without += process->unfolded;
+		counts->unfolded += process->unfolded;
+		counts->no_memory |= process->unshared && process->unfolded;
 		counts->unknown += process->unknown;
 		counts->regions_found |= process->region_found;
 		counts->lost += process->state == UPCS_LOST;
+		counts->cut_off += process->state == UPCS_LOST && process->unshared;
 		counts->left += process->left != 0;
 	}
-	/* There was no place, or no memory for it. */
-	counts->processes_without = all - counts->records;
 	counts->running = running < counts->lost ? running : counts->lost;
 	counts->lost -= counts->running;
 }
@@ -170,7 +167,6 @@ static void doubt_all(struct run_counts *counts, unsigned columns)
 
 void run_counts_take(const struct upcs_results *results, unsigned running, struct run_counts *counts)
 {
-	uint32_t all = __atomic_load_n(&results->threads, __ATOMIC_ACQUIRE);
 	unsigned n = run_threads(results), columns = columns_of(results);
 
 	memset(counts, 0, sizeof(*counts));
@@ -178,10 +174,11 @@ void run_counts_take(const struct upcs_results *results, unsigned running, struc
 	for (unsigned t = 0; t < n; t++)
 		if (run_thread_is_there(results, t))
 			take_thread(&results->thread[t], columns, counts);
-	/* Their processes say so, too; what is lost in one place is in the other. */
-	if (counts->threads_without < all - counts->threads)
-		counts->threads_without = all - counts->threads;
-	if (counts->threads_without > 0 || counts->processes_without > 0)
+	counts->processes_without = load32(&results->processes.without);
+	counts->threads_without = load32(&results->threads.without);
+	counts->no_memory |= counts->cut_off > 0 || load32(&results->processes.without_memory) != 0 ||
+			     load32(&results->threads.without_memory) != 0;
+	if (!run_counts_are_whole(counts))
 		doubt_all(counts, columns);
 	for (unsigned c = 0; c < columns; c++) {
 		for (unsigned core = 0; core < UPCS_CORES; core++) {
@@ -192,6 +189,11 @@ void run_counts_take(const struct upcs_results *results, unsigned running, struc
 		}
 		derive(&counts->sum[c]);
 	}
+}
+
+bool run_counts_are_whole(const struct run_counts *counts)
+{
+	return counts->threads_without + counts->processes_without + counts->unfolded + counts->cut_off == 0;
 }
 
 uint64_t run_instructions(const struct upcs_results *results, unsigned *threads)

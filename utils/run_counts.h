@@ -42,12 +42,18 @@ struct run_counts {
 
 	/* What the reader has to know beside the counts. */
 	uint64_t threads_without, processes_without; /* a record */
+	uint64_t unfolded; /* other counts that found no place */
+	unsigned cut_off;  /* processes that were killed, with counts that nobody else sees */
+	bool no_memory;	   /* in /dev/shm, for some of these */
 	uint64_t unknown; /* blocks with instructions that the decoder does not know */
 	unsigned lost;	  /* processes that died without a word */
 	unsigned running; /* that had not ended yet */
 	unsigned left;	  /* that executed what is not simulated */
 	unsigned folded;  /* threads beyond the cores */
 };
+
+/* Whether nothing is missing that the program did while it could be seen. */
+bool run_counts_are_whole(const struct run_counts *counts);
 
 /* Adds up all records of a settled file, of which running processes go on. It is a file that
  * other processes may be writing: none of its indices is trusted. */

@@ -112,19 +112,24 @@ static void note_doubts(const struct run_report *report, void (*note)(void *to, 
 void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text),
 		      void *to)
 {
+	static const char uncounted[] = "more than there is room for: not in the counts";
+	static const char uncounted_memory[] = "more than there is memory for in /dev/shm: not in the counts";
 	const struct run_counts *counts = &report->counts;
 	const struct {
 		uint64_t n;
 		const char *one, *many, *what; /* "1 thread has", "2 threads have", ... */
 	} told[] = {
-		{counts->threads_without, "thread", "threads",
-		 "more than there is room for: not in the counts"},
+		{counts->threads_without, "thread", "threads", counts->no_memory ? uncounted_memory : uncounted},
 		{counts->processes_without, "process", "processes",
-		 "more than there is room for: not in the counts"},
+		 counts->no_memory ? uncounted_memory : uncounted},
+		{counts->unfolded, "thread, region or block", "threads, regions or blocks",
+		 counts->no_memory ? uncounted_memory : uncounted},
+		{counts->cut_off, "process was", "processes were",
+		 "killed when there was no memory left in /dev/shm: what was done last is not in the counts"},
 		{counts->unknown, "block has", "blocks have",
 		 "instructions that the decoder does not know: each is one of INSTRUCTIONS and of "
 		 "IPIPE_OTHER"},
-		{counts->lost, "process was", "processes were",
+		{counts->lost - counts->cut_off, "process was", "processes were",
 		 "killed: all that was done until then is in the counts"},
 		{counts->left, "process has", "processes have",
 		 "executed a program that could not be simulated, as one that is set-user-id or of "

@@ -228,6 +228,17 @@ static int end_output(struct session *s)
 	return failed != 0 ? RUN_ERROR : 0;
 }
 
+/* What is missing in the counts is in the report; that something is, also here. */
+static int judge(const struct run_counts *counts)
+{
+	if (run_counts_are_whole(counts))
+		return 0;
+	util_error("not all was counted: %s", counts->no_memory ?
+		   "there is no memory left in /dev/shm: remove what is not needed there, or mount it with a "
+		   "larger size" : "there is more than there is room for; the report says of what");
+	return RUN_ERROR;
+}
+
 static int print_report(struct session *s, double seconds, int status)
 {
 	unsigned running = count_running(s->results);
@@ -238,6 +249,7 @@ static int print_report(struct session *s, double seconds, int status)
 		.seconds = seconds,
 		.status = status,
 	};
+	int failed;
 
 	upcs_results_settle(s->results, s->path);
 	run_counts_take(s->results, running, &report.counts);
@@ -260,7 +272,8 @@ static int print_report(struct session *s, double seconds, int status)
 		run_report_csv(&report);
 		break;
 	}
-	return end_output(s);
+	failed = end_output(s);
+	return failed != 0 ? failed : judge(&report.counts);
 }
 
 static int simulate(struct session *s)
@@ -274,7 +287,8 @@ static int simulate(struct session *s)
 	end = stat_run_now();
 	status = stat_run_reap(&s->run, &usage);
 	/* Its plugin was loaded, perhaps, but no instruction began. */
-	if (run_processes(s->results) == 0 || __atomic_load_n(&s->results->threads, __ATOMIC_ACQUIRE) == 0)
+	if (run_processes(s->results) == 0 ||
+	    (run_threads(s->results) == 0 && s->results->threads.without == 0))
 		error = nothing_ran(s, status);
 	else
 		error = print_report(s, (double)(end - start) / 1e9, status);

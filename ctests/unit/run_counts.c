@@ -129,13 +129,46 @@ static void test_states(void **state)
 	assert_int_equal(counts.running, 1);
 	assert_int_equal(counts.left, 1);
 	assert_int_equal(counts.threads, 2);
-	assert_int_equal(counts.threads_without, 43);
+	assert_int_equal(counts.threads_without, 0);
+	assert_int_equal(counts.unfolded, 43);
+	assert_false(run_counts_are_whole(&counts));
+	assert_false(counts.no_memory);
 	assert_int_equal(counts.unknown, 500);
 	assert_int_equal(counts.regions_found, 5);
-	assert_int_equal(counts.processes_without, 2);
-	results->threads = 100;
-	run_counts_take(results, 1, &counts);
-	assert_int_equal(counts.threads_without, 98);
+	assert_int_equal(counts.processes_without, 0);
+}
+
+/* What is missing, each for itself, and why. */
+static void test_missing(void **state)
+{
+	uint32_t *const places[] = {&results->threads.without, &results->processes.without};
+	uint32_t *const memory[] = {&results->threads.without_memory, &results->processes.without_memory};
+
+	(void)state;
+	run_results_process(0, UPCS_PPC);
+	run_results_thread(0, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		run_counts_take(results, 0, &counts);
+		assert_true(run_counts_are_whole(&counts));
+		*places[i] = 5;
+		run_counts_take(results, 0, &counts);
+		assert_false(run_counts_are_whole(&counts));
+		assert_false(counts.no_memory);
+		assert_int_equal(i == 0 ? counts.threads_without : counts.processes_without, 5);
+		*memory[i] = 1;
+		run_counts_take(results, 0, &counts);
+		assert_true(counts.no_memory);
+		*places[i] = *memory[i] = 0;
+	}
+	/* Memory of its own is as good, but for who is killed. */
+	results->process[0].unshared = 1;
+	run_counts_take(results, 0, &counts);
+	assert_true(run_counts_are_whole(&counts));
+	results->process[0].state = UPCS_LOST;
+	run_counts_take(results, 0, &counts);
+	assert_false(run_counts_are_whole(&counts));
+	assert_true(counts.no_memory);
+	assert_int_equal(counts.cut_off, 1);
 }
 
 /* A process that executes another program is still one. */
@@ -159,17 +192,16 @@ static void test_hostile(void **state)
 	(void)state;
 	run_results_process(UPCS_PROCESSES_MAX - 1, UPCS_X86_64);
 	results->process[UPCS_PROCESSES_MAX - 1].guest = 1000000;
-	results->processes = UPCS_PROCESSES_MAX + 10;
+	results->processes.there = UPCS_PROCESSES_MAX + 10;
 	results->thread[UPCS_THREADS_MAX - 1].core = 0xfffffffe;
 	results->thread[UPCS_THREADS_MAX - 1].process = 0xffffffff;
 	results->thread[UPCS_THREADS_MAX - 1].tally[0][UPCS_INSTRUCTIONS] = 11;
 	results->thread[UPCS_THREADS_MAX - 1].tally[UPCS_REGIONS_MAX][UPCS_INSTRUCTIONS] = 12;
 	results->thread[UPCS_THREADS_MAX - 1].state = UPCS_RUNS;
-	results->threads = 0xffffffff;
+	results->threads.there = 0xffffffff;
 	results->options.regions = 0xffffffff;
 	run_counts_take(results, 0, &counts);
 	assert_int_equal(counts.processes, 1);
-	assert_int_equal(counts.processes_without, UPCS_PROCESSES_MAX + 9);
 	assert_int_equal(counts.guest, UPCS_X86_64);
 	assert_int_equal(counts.cores, 4);
 	assert_int_equal(counts.core[0][2].item[UPCS_INSTRUCTIONS], 11);
@@ -186,6 +218,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_derived, run_results_set_up, run_results_tear_down),
 		cmocka_unit_test(test_percent),
 		cmocka_unit_test_setup_teardown(test_states, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_missing, run_results_set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, run_results_set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_hostile, run_results_set_up, run_results_tear_down),
 	};

@@ -92,7 +92,8 @@ static void test_cores(void **state)
 	run_results_process(0, UPCS_X86_64);
 	for (unsigned i = 0; i < 5; i++)
 		run_results_thread(0, i);
-	results->process[0].unfolded = 1;
+	results->threads.without = 1;
+	results->process[0].unfolded = 2;
 	results->process[0].unknown = 12345;
 	report.status = 11;
 	events("INSTRUCTIONS,FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS,PU0_DATA_LOADS,PU1_TOT_INS,PU2_FP_OPS,"
@@ -132,6 +133,8 @@ static void test_cores(void **state)
 	       "  Note: ended by signal 11 (Segmentation fault).\n"
 	       "  Note: thread n of a process is counted on core n mod 4.\n"
 	       "  Note: 1 thread more than there is room for: not in the counts.\n"
+	       "  Note: 2 threads, regions or blocks more than there is room for: not in the\n"
+	       "        counts.\n"
 	       "  Note: 12,345 blocks have instructions that the decoder does not know: each is\n"
 	       "        one of INSTRUCTIONS and of IPIPE_OTHER.\n"
 	       "\n");

@@ -47,15 +47,15 @@ static inline struct upcs_process *run_results_process(unsigned index, enum upcs
 	process->begin_ns = 1000000000;
 	process->end_ns = 1250000000;
 	snprintf(process->program, sizeof(process->program), "/bin/program-%u", index);
-	if (results->processes <= index)
-		results->processes = index + 1;
+	if (results->processes.there <= index)
+		results->processes.there = index + 1;
 	return process;
 }
 
 /* The next thread, number-th of its process. */
 static inline struct upcs_thread *run_results_thread(unsigned process, unsigned number)
 {
-	unsigned index = results->threads++;
+	unsigned index = results->threads.there++;
 	struct upcs_thread *thread = &results->thread[index];
 
 	thread->state = UPCS_ENDED;

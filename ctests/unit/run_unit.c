@@ -183,7 +183,7 @@ static void test_many(void **state)
 		results->thread[t].core = 3;
 		results->thread[t].tally[0][UPCS_DATA_STORES] = 1;
 	}
-	results->threads = UINT32_MAX / 2;
+	results->threads.there = UINT32_MAX / 2;
 	for (t = 0; t < 3; t++)
 		run_unit_update(unit, results);
 	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_DATA_STORES), UPCS_THREADS_MAX / 64);

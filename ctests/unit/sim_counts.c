@@ -18,10 +18,9 @@ static struct upcs_kind kind_of(uint32_t instructions)
 
 static struct upcs_thread *make_thread(uint32_t *index)
 {
-	struct upcs_thread *thread = upcs_results_thread(results, index);
+	struct upcs_thread *thread = upcs_records_thread(results, 0, index);
 
 	assert_non_null(thread);
-	thread->process = 0;
 	thread->state = UPCS_RUNS;
 	return thread;
 }
@@ -48,7 +47,7 @@ static void test_settle(void **state)
 	int array;
 
 	(void)state;
-	assert_non_null(upcs_results_process(results, &process));
+	assert_non_null(upcs_records_process(results, &process));
 	counts = make_counts(2000);
 	first = make_thread(&a);
 	second = make_thread(&b);
@@ -86,7 +85,7 @@ static void test_cut(void **state)
 	struct upcs_counts *counts;
 
 	(void)state;
-	assert_non_null(upcs_results_process(results, &process));
+	assert_non_null(upcs_records_process(results, &process));
 	counts = make_counts(10);
 	for (i = 0; i < 4; i++) {
 		thread[i] = make_thread(&index[i]);
@@ -171,6 +170,7 @@ static void test_no_memory(void **state)
 	}
 	assert_true(upcs_counts_add_kind(counts, &straddling));
 	assert_memory_equal(&counts->kind[n], &straddling, sizeof(straddling));
+	assert_int_equal(counts->unshared, 1);
 	while (n-- > 0)
 		assert_int_equal(counts->kind[n].tally[UPCS_INSTRUCTIONS], n);
 	upcs_counts_destroy(counts, counts_path);
@@ -185,7 +185,7 @@ static void test_bad_files(void **state)
 	int fd;
 
 	(void)state;
-	assert_non_null(upcs_results_process(results, &process));
+	assert_non_null(upcs_records_process(results, &process));
 	assert_false(upcs_counts_settle(results, 0, counts_path));
 	fd = open(counts_path, O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(write(fd, "x", 1), 1);

@@ -67,7 +67,7 @@ static void test_killed(void **state)
 	upcs_leftover_remove();
 	assert_false(is_there(dead) || is_there(dead_counts));
 	assert_true(is_there(live) && is_there(live_counts));
-	results->processes = 1;
+	results->processes.there = 1;
 	upcs_results_destroy(results, live, lock);
 	assert_false(is_there(live) || is_there(live_counts));
 }

@@ -232,7 +232,7 @@ static unsigned compare(const struct upcs_results *results)
 	const bool regions = results->options.regions;
 	unsigned i, wrong = 0;
 
-	for (i = 0; i < results->threads; i++) {
+	for (i = 0; i < results->threads.there; i++) {
 		const struct upcs_thread *t = &results->thread[i];
 		const struct worker *w = &workers[t->number];
 
@@ -246,7 +246,7 @@ static unsigned compare(const struct upcs_results *results)
 		wrong += differ("in the region", t->number, t->tally[1][UPCS_FPU_MULT_1], w->did.regions);
 		wrong += differ("calls of it", t->number, t->entered[0], w->did.regions);
 	}
-	wrong += differ("threads", 0, results->threads, ROUNDS * THREADS);
+	wrong += differ("threads", 0, results->threads.there, ROUNDS * THREADS);
 	wrong += differ("processes that left", 0, results->process[0].left, 0);
 	return wrong;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "memory.h"
 #include "results_test.h"
 
 static void test_open(void **state)
@@ -51,21 +52,47 @@ static void test_places(void **state)
 
 	(void)state;
 	for (i = 0; i < UPCS_PROCESSES_MAX; i++) {
-		assert_ptr_equal(upcs_results_process(results, &index), &results->process[i]);
+		assert_ptr_equal(upcs_records_process(results, &index), &results->process[i]);
 		assert_int_equal(index, i);
-		assert_int_equal(results->process[i].state, UPCS_MAKING);
+		assert_int_equal(upcs_results_state(&results->process[i].state), UPCS_MAKING);
+		assert_int_equal(results->process[i].state >> UPCS_STATE_BITS, getpid());
 	}
-	assert_null(upcs_results_process(results, &index));
-	assert_null(upcs_results_process(results, &index));
-	assert_int_equal(results->processes, UPCS_PROCESSES_MAX + 2);
-	results->threads = UPCS_THREADS_MAX - 1;
-	assert_ptr_equal(upcs_results_thread(results, &index), &results->thread[UPCS_THREADS_MAX - 1]);
-	assert_null(upcs_results_thread(results, &index));
-	results->threads = UINT32_MAX;
-	assert_null(upcs_results_thread(results, &index));
-	assert_null(upcs_results_thread(results, &index));
-	results->threads = 1;
-	results->processes = 1;
+	assert_null(upcs_records_process(results, &index));
+	assert_null(upcs_records_process(results, &index));
+	assert_int_equal(upcs_results_processes(results), UPCS_PROCESSES_MAX);
+	assert_int_equal(results->processes.without, 2);
+	results->threads.there = UPCS_THREADS_MAX - 1;
+	assert_ptr_equal(upcs_records_thread(results, 7, &index), &results->thread[UPCS_THREADS_MAX - 1]);
+	assert_int_equal(results->thread[index].process, 7);
+	assert_null(upcs_records_thread(results, 7, &index));
+	assert_int_equal(results->threads.without, 1);
+	results->threads.there = UINT32_MAX; /* whatever lies there */
+	assert_null(upcs_records_thread(results, 7, &index));
+	assert_int_equal(upcs_results_threads(results), UPCS_THREADS_MAX);
+	assert_int_equal(results->processes.without_memory | results->threads.without_memory, 0);
+	results->threads.there = 1;
+	results->processes.there = 1;
+}
+
+/* The file's memory ends: that is said, and nobody looks beyond. */
+static void test_memory(void **state)
+{
+	const size_t end = (offsetof(struct upcs_results, thread[3]) / UPCS_PAGE + 1) * UPCS_PAGE;
+	uint32_t index, i, n = 0;
+
+	(void)state;
+	assert_int_equal(truncate(path, (off_t)end), 0);
+	if (upcs_memory_take((char *)results + end, 1))
+		skip(); /* the kernel cannot tell (before 5.14) */
+	while (upcs_records_thread(results, 0, &index))
+		n++;
+	assert_true(n == 3 || n == 4);
+	assert_int_equal(upcs_results_threads(results), n);
+	assert_int_equal(results->threads.without, 1);
+	assert_int_equal(results->threads.without_memory, 1);
+	upcs_results_settle(results, path);
+	for (i = 0; i < n; i++)
+		assert_int_equal(results->thread[i].state, UPCS_LOST);
 }
 
 /* Each place is given to one. */
@@ -79,9 +106,9 @@ static void test_processes(void **state)
 		if (fork() == 0) {
 			for (i = 0; i < 500; i++) {
 				uint32_t index;
-				struct upcs_thread *thread = upcs_results_thread(results, &index);
+				struct upcs_thread *thread = upcs_records_thread(results, (uint32_t)k, &index);
 
-				if (!thread || thread->tid || thread->state != UPCS_MAKING)
+				if (!thread || thread->tid || upcs_results_state(&thread->state) != UPCS_MAKING)
 					_exit(1);
 				thread->tid = getpid();
 			}
@@ -91,7 +118,7 @@ static void test_processes(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
-	assert_int_equal(results->threads, 2000);
+	assert_int_equal(results->threads.there, 2000);
 	for (i = 0; i < 2000; i++)
 		assert_int_not_equal(results->thread[i].tid, 0);
 	upcs_results_settle(results, path);
@@ -121,6 +148,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
 		cmocka_unit_test(test_closed),
 	};

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -37,7 +38,7 @@ void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint
  * place, which whoever comes after us does not see, but which are as good while we live. Only
  * where there is none: what lies beside it has something in it.
  */
-static void back(void *begin, size_t bytes)
+static void back(struct upcs_counts *counts, void *begin, size_t bytes)
 {
 	char *page = (char *)((uintptr_t)begin & ~(uintptr_t)(UPCS_PAGE - 1)), *end = (char *)begin + bytes;
 	int error = errno;
@@ -48,6 +49,7 @@ static void back(void *begin, size_t bytes)
 		if (!upcs_memory_take(page, UPCS_PAGE))
 			(void)mmap(page, UPCS_PAGE, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	counts->unshared = 1;
 	errno = error;
 }
 
@@ -117,7 +119,8 @@ struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind 
 	/* A forked child has one of its own. */
 	(void)madvise(counts, bytes_for(arrays), MADV_DONTFORK);
 	(void)madvise(counts, bytes_for(arrays), MADV_DONTDUMP);
-	back(counts, offsetof(struct upcs_counts, kind[n + 1]));
+	back(counts, counts, offsetof(struct upcs_counts, kind[n + 1]));
+	counts->unshared |= fd < 0;
 	if (n)
 		memcpy(counts->kind, kinds, n * sizeof(*kinds));
 	counts->arrays = arrays;
@@ -141,12 +144,12 @@ bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *ki
 
 	if (n == UPCS_KINDS_MAX)
 		return false;
-	back(&counts->kind[n], sizeof(*kind));
+	back(counts, &counts->kind[n], sizeof(*kind));
 	/* Its counts lie in the next page of every array. */
 	if (n % COUNTS_A_PAGE == 0)
 		for (i = 0; i < counts->arrays; i++)
 			if (counts->array[i].thread)
-				back(&counts->count[i][n], UPCS_PAGE);
+				back(counts, &counts->count[i][n], UPCS_PAGE);
 	counts->kind[n] = *kind;
 	__atomic_store_n(&counts->kinds, n + 1, __ATOMIC_RELEASE);
 	return true;
@@ -167,7 +170,7 @@ int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t activ
 	for (i = 0; i < counts->arrays; i++) {
 		if (counts->array[i].thread)
 			continue;
-		back(counts->count[i], used_bytes(counts));
+		back(counts, counts->count[i], used_bytes(counts));
 		counts->array[i].active = active;
 		/* Before any count, for whoever settles. */
 		__atomic_store_n(&counts->array[i].thread, thread + 1, __ATOMIC_RELEASE);
@@ -243,72 +246,126 @@ void upcs_counts_cut(struct upcs_thread *record)
 }
 
 /*
+ * What a dead process has left, read: to look at a mapping of it where it has no memory would take
+ * some, or be a SIGBUS.
+ */
+struct left {
+	int fd;
+	uint32_t arrays, kinds;
+	struct upcs_array *array;
+	struct upcs_kind *kind;
+	uint64_t *count; /* one array's */
+};
+
+/* What lies behind the file's end is zero. */
+static bool read_at(int fd, size_t at, void *to, size_t bytes)
+{
+	char *p = to;
+	ssize_t n;
+
+	memset(to, 0, bytes);
+	while (bytes) {
+		n = pread(fd, p, bytes, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n == 0;
+		p += n;
+		at += (size_t)n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+static bool read_left(int fd, struct left *left)
+{
+	struct {
+		uint64_t magic;
+		uint32_t kinds, arrays;
+	} head;
+	struct stat st;
+
+	*left = (struct left){.fd = fd};
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (size_t)st.st_size != bytes_for(UPCS_ARRAYS_MAX) ||
+	    !read_at(fd, 0, &head, sizeof(head)) || head.magic != UPCS_COUNTS_MAGIC)
+		return false;
+	left->kinds = head.kinds < UPCS_KINDS_MAX ? head.kinds : UPCS_KINDS_MAX;
+	left->arrays = head.arrays < UPCS_ARRAYS_MAX ? head.arrays : UPCS_ARRAYS_MAX;
+	/* One more than none, for malloc. */
+	left->array = malloc((left->arrays + 1) * sizeof(*left->array));
+	left->kind = malloc((left->kinds + 1) * sizeof(*left->kind));
+	left->count = malloc((left->kinds + 1) * sizeof(*left->count));
+	return left->array && left->kind && left->count &&
+	       read_at(fd, offsetof(struct upcs_counts, array), left->array, left->arrays * sizeof(*left->array)) &&
+	       read_at(fd, offsetof(struct upcs_counts, kind), left->kind, left->kinds * sizeof(*left->kind));
+}
+
+static void free_left(struct left *left)
+{
+	free(left->array);
+	free(left->kind);
+	free(left->count);
+}
+
+/*
  * The record as it should be. What was folded before stands where the file has less: pages that
  * back() put in its place are gone with their process. Readers never see a tally shrink.
  */
-static void settle_thread(struct upcs_thread *record, uint32_t index, const struct upcs_counts *counts,
-			  uint32_t arrays, uint32_t kinds)
+static bool settle_thread(struct upcs_thread *record, uint32_t index, const struct left *left)
 {
 	struct upcs_thread whole = {.state = UPCS_FREE};
 	uint32_t i, k;
 	unsigned c, t;
 
-	for (i = 0; i < arrays; i++) {
+	for (i = 0; i < left->arrays; i++) {
 		uint64_t sum[UPCS_TALLIES] = {0};
 
-		if (__atomic_load_n(&counts->array[i].thread, __ATOMIC_ACQUIRE) != index + 1)
+		if (left->array[i].thread != index + 1)
 			continue;
-		for (k = 0; k < kinds; k++)
-			if (counts->count[i][k])
-				upcs_counts_sum(sum, &counts->kind[k], counts->count[i][k]);
-		upcs_counts_tally(&whole, (uint16_t)(counts->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)), sum);
+		if (!read_at(left->fd, offsetof(struct upcs_counts, count) + i * ARRAY_BYTES, left->count,
+			     left->kinds * sizeof(*left->count)))
+			return false;
+		for (k = 0; k < left->kinds; k++)
+			if (left->count[k])
+				upcs_counts_sum(sum, &left->kind[k], left->count[k]);
+		upcs_counts_tally(&whole, (uint16_t)(left->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)), sum);
 	}
 	for (c = 0; c < UPCS_COLUMNS; c++)
 		for (t = 0; t < UPCS_TALLIES; t++)
 			if (record->tally[c][t] < whole.tally[c][t])
 				__atomic_store_n(&record->tally[c][t], whole.tally[c][t], __ATOMIC_RELAXED);
+	return true;
 }
 
-static void settle_threads(struct upcs_results *results, uint32_t process, const struct upcs_counts *counts,
-			   uint32_t arrays)
+static bool settle_threads(struct upcs_results *results, uint32_t process, const struct left *left)
 {
-	uint32_t taken = __atomic_load_n(&results->threads, __ATOMIC_ACQUIRE), i;
-	uint32_t kinds = __atomic_load_n(&counts->kinds, __ATOMIC_ACQUIRE);
+	uint32_t n = upcs_results_threads(results), i;
 
-	if (kinds > UPCS_KINDS_MAX)
-		kinds = UPCS_KINDS_MAX;
-	for (i = 0; i < taken && i < UPCS_THREADS_MAX; i++) {
+	for (i = 0; i < n; i++) {
 		struct upcs_thread *record = &results->thread[i];
 
-		if (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) != UPCS_RUNS || record->process != process)
+		if (upcs_results_state(&record->state) != UPCS_RUNS || record->process != process)
 			continue;
-		settle_thread(record, i, counts, arrays, kinds);
+		if (!settle_thread(record, i, left))
+			return false;
 		upcs_counts_cut(record);
 		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 	}
+	return true;
 }
 
 bool upcs_counts_settle(struct upcs_results *results, uint32_t process, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	const struct upcs_counts *counts;
-	uint32_t arrays = UPCS_ARRAYS_MAX;
-	struct stat st;
+	struct left left;
+	bool settled;
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (size_t)st.st_size != bytes_for(arrays)) {
-		close(fd);
-		return false;
-	}
-	for (counts = MAP_FAILED; counts == MAP_FAILED && arrays; arrays = counts == MAP_FAILED ? arrays / 4 : arrays)
-		counts = mmap(NULL, bytes_for(arrays), PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	settled = read_left(fd, &left) && settle_threads(results, process, &left);
+	free_left(&left);
 	close(fd);
-	if (counts == MAP_FAILED)
-		return false;
-	if (counts->magic == UPCS_COUNTS_MAGIC)
-		settle_threads(results, process, counts, counts->arrays < arrays ? counts->arrays : arrays);
-	munmap((void *)counts, bytes_for(arrays));
-	unlink(path);
-	return true;
+	if (settled)
+		unlink(path);
+	return settled;
 }

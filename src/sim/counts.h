@@ -43,6 +43,7 @@ struct upcs_counts {
 	uint64_t magic;
 	uint32_t kinds;	 /* written; release, acquire */
 	uint32_t arrays; /* that the file has room for */
+	uint32_t unshared, pad; /* 1: some of it is memory of our own, which others do not see */
 	struct upcs_array array[UPCS_ARRAYS_MAX];
 	struct upcs_kind kind[UPCS_KINDS_MAX];
 	/* A page's boundary, for giving memory back. */

@@ -11,8 +11,8 @@
 
 #define UPCS_PAGE 4096u
 
-/* All pages that these bytes lie in. False: some have no memory. Kernels before 5.14 cannot tell:
- * true. errno stays. */
+/* All pages that these bytes lie in. False: some have no memory. Where the kernel cannot tell (before
+ * 5.14, in a sandbox that forbids the older way): true. errno stays. */
 bool upcs_memory_take(const void *begin, size_t bytes);
 
 #endif

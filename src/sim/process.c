@@ -59,6 +59,12 @@ void upcs_process_name(void)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
+void upcs_process_note_memory_locked(void)
+{
+	if (upcs_run.counts->unshared)
+		__atomic_store_n(&upcs_run.process->unshared, 1, __ATOMIC_RELAXED);
+}
+
 static void begin_process_locked(void *at)
 {
 	struct upcs_run *run = &upcs_run;
@@ -66,19 +72,21 @@ static void begin_process_locked(void *at)
 	const struct upcs_kind *all;
 	uint32_t n = upcs_kinds_all(run->kinds, &all);
 
-	run->process = upcs_results_process(run->results, &run->index);
+	run->process = upcs_records_process(run->results, &run->index);
 	if (!run->process)
 		return;
 	upcs_counts_path(path, run->path, run->index);
 	run->counts = upcs_counts_create(path, all, n, at);
 	if (!run->counts) {
-		__atomic_store_n(&run->process->state, UPCS_LOST, __ATOMIC_RELEASE);
+		upcs_records_give_up(run->results, run->process);
 		run->process = NULL;
 		return;
 	}
 	/* Nobody will come for it. */
 	if (upcs_results_are_closed(run->results))
 		unlink(path);
+	upcs_process_note_memory_locked();
+	run->process->begin_ns = now_ns();
 	run->process->guest = run->guest;
 	run->process->pid = getpid();
 	run->process->parent = getppid();
@@ -211,8 +219,10 @@ void upcs_process_split(struct upcs_block *block)
 {
 	pthread_mutex_lock(&upcs_threads.lock);
 	upcs_block_split(block, upcs_run.kinds, upcs_run.counts);
-	if (!block->parts && upcs_run.process)
-		upcs_run.process->unfolded++;
+	if (upcs_run.process) {
+		upcs_process_note_memory_locked();
+		upcs_run.process->unfolded += !block->parts;
+	}
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 

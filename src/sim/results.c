@@ -17,7 +17,6 @@
 
 #include "counts.h"
 #include "leftover.h"
-#include "memory.h"
 
 #define TEMPLATE UPCS_LEFTOVER_DIRECTORY "/" UPCS_LEFTOVER_PREFIX "XXXXXX"
 
@@ -87,23 +86,30 @@ struct upcs_results *upcs_results_create(char *path, int *lock)
 	return results;
 }
 
+static bool is_begun(const uint32_t *state)
+{
+	enum upcs_state now = upcs_results_state(state);
+
+	return now == UPCS_MAKING || now == UPCS_RUNS;
+}
+
 void upcs_results_settle(struct upcs_results *results, const char *path)
 {
-	uint32_t processes = __atomic_load_n(&results->processes, __ATOMIC_ACQUIRE), i;
+	uint32_t processes = upcs_results_processes(results), threads = upcs_results_threads(results), i;
 	char counts[UPCS_COUNTS_PATH_MAX];
 
-	for (i = 0; i < processes && i < UPCS_PROCESSES_MAX; i++) {
+	for (i = 0; i < processes; i++) {
 		struct upcs_process *process = &results->process[i];
 
 		upcs_counts_path(counts, path, i);
 		(void)upcs_counts_settle(results, i, counts);
-		if (process->state != UPCS_MAKING && process->state != UPCS_RUNS)
+		if (!is_begun(&process->state))
 			continue;
 		process->end_ns = now_ns();
 		__atomic_store_n(&process->state, UPCS_LOST, __ATOMIC_RELEASE);
 	}
-	for (i = 0; i < UPCS_THREADS_MAX && i < results->threads; i++)
-		if (results->thread[i].state == UPCS_MAKING || results->thread[i].state == UPCS_RUNS)
+	for (i = 0; i < threads; i++)
+		if (is_begun(&results->thread[i].state))
 			__atomic_store_n(&results->thread[i].state, UPCS_LOST, __ATOMIC_RELEASE);
 }
 
@@ -115,8 +121,8 @@ void upcs_results_destroy(struct upcs_results *results, const char *path, int lo
 	/* A file that is made after we have looked for it is seen to by who made it: its index is
 	 * taken before, and this is read behind. */
 	__atomic_store_n(&results->closed, 1, __ATOMIC_SEQ_CST);
-	processes = __atomic_load_n(&results->processes, __ATOMIC_SEQ_CST);
-	for (i = 0; i < processes && i < UPCS_PROCESSES_MAX; i++) {
+	processes = upcs_results_processes(results);
+	for (i = 0; i < processes; i++) {
 		upcs_counts_path(counts, path, i);
 		unlink(counts);
 	}
@@ -149,40 +155,4 @@ struct upcs_results *upcs_results_open(const char *path)
 bool upcs_results_are_closed(const struct upcs_results *results)
 {
 	return __atomic_load_n(&results->closed, __ATOMIC_SEQ_CST) != 0;
-}
-
-/* The number of those that found no place is kept as well, but does not come round to 0. */
-static uint32_t take(uint32_t *taken)
-{
-	uint32_t index = __atomic_fetch_add(taken, 1, __ATOMIC_SEQ_CST);
-
-	if (index >= UINT32_MAX / 2)
-		__atomic_store_n(taken, UINT32_MAX / 2, __ATOMIC_RELAXED);
-	return index;
-}
-
-struct upcs_process *upcs_results_process(struct upcs_results *results, uint32_t *index)
-{
-	struct upcs_process *process;
-
-	*index = take(&results->processes);
-	if (*index >= UPCS_PROCESSES_MAX)
-		return NULL;
-	process = &results->process[*index];
-	if (!upcs_memory_take(process, sizeof(*process)))
-		return NULL;
-	process->begin_ns = now_ns();
-	__atomic_store_n(&process->state, UPCS_MAKING, __ATOMIC_RELEASE);
-	return process;
-}
-
-struct upcs_thread *upcs_results_thread(struct upcs_results *results, uint32_t *index)
-{
-	*index = take(&results->threads);
-	if (*index >= UPCS_THREADS_MAX)
-		return NULL;
-	if (!upcs_memory_take(&results->thread[*index], sizeof(results->thread[*index])))
-		return NULL;
-	__atomic_store_n(&results->thread[*index].state, UPCS_MAKING, __ATOMIC_RELEASE);
-	return &results->thread[*index];
 }

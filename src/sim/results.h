@@ -19,6 +19,7 @@
 
 #include "decode.h"
 #include "model.h"
+#include "records.h"
 
 #define UPCS_RESULTS_MAGIC UINT64_C(0x314d49535f435055)
 #define UPCS_RESULTS_VERSION 1u
@@ -53,7 +54,7 @@ struct upcs_options {
 
 enum upcs_state {
 	UPCS_FREE,
-	UPCS_MAKING, /* taken, not written yet */
+	UPCS_MAKING, /* taken, not written yet; whose it is stands above these bits (records.h) */
 	UPCS_RUNS,
 	UPCS_ENDED,
 	UPCS_LOST, /* set by upc_run: its process died without a word; counts are whole all the same */
@@ -80,7 +81,8 @@ struct upcs_process {
 	int32_t pid, parent;
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end 0: not yet */
 	uint32_t threads;	   /* so many were made */
-	uint32_t unfolded;	   /* threads, regions of one, or blocks for which there was no place */
+	uint32_t unfolded;	   /* threads with a record, regions of one, or blocks that found no place */
+	uint32_t unshared;	   /* /dev/shm was full: counts are its own, and gone if it is killed */
 	uint32_t region_found;	   /* bit per region: its function was seen in memory */
 	uint32_t unknown;	   /* blocks translated with instructions that capstone does not know */
 	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
@@ -108,8 +110,8 @@ struct upcs_results {
 	uint64_t magic;
 	uint32_t version, bytes; /* of this structure, modulo 2^32 */
 	struct upcs_options options;
-	uint32_t processes, threads; /* taken; more than there are places: the rest has none */
-	uint32_t closed, pad;	     /* upc_run has ended: who still runs leaves no file behind */
+	struct upcs_places processes, threads;
+	uint32_t closed, pad; /* upc_run has ended: who still runs leaves no file behind */
 	struct upcs_process process[UPCS_PROCESSES_MAX];
 	struct upcs_thread thread[UPCS_THREADS_MAX];
 };
@@ -131,8 +133,30 @@ void upcs_results_destroy(struct upcs_results *results, const char *path, int lo
 /* The plugin: NULL where it is not such a file, or of another release. */
 struct upcs_results *upcs_results_open(const char *path);
 bool upcs_results_are_closed(const struct upcs_results *results);
-/* A record in state MAKING with its index, or NULL. Any process, any thread. */
-struct upcs_process *upcs_results_process(struct upcs_results *results, uint32_t *index);
-struct upcs_thread *upcs_results_thread(struct upcs_results *results, uint32_t *index);
+
+/* How many records there are to look at; the file may be anything. */
+static inline uint32_t upcs_places_there(const struct upcs_places *places, uint32_t max)
+{
+	/* Partner: who makes one more. After closed: see upcs_results_destroy. */
+	uint32_t n = __atomic_load_n(&places->there, __ATOMIC_SEQ_CST);
+
+	return n < max ? n : max;
+}
+
+static inline uint32_t upcs_results_processes(const struct upcs_results *results)
+{
+	return upcs_places_there(&results->processes, UPCS_PROCESSES_MAX);
+}
+
+static inline uint32_t upcs_results_threads(const struct upcs_results *results)
+{
+	return upcs_places_there(&results->threads, UPCS_THREADS_MAX);
+}
+
+/* Of a record, without its maker. What it says of the record can be read behind it. */
+static inline enum upcs_state upcs_results_state(const uint32_t *state)
+{
+	return (enum upcs_state)(__atomic_load_n(state, __ATOMIC_ACQUIRE) & ((1u << UPCS_STATE_BITS) - 1));
+}
 
 #endif

@@ -38,6 +38,7 @@ static struct upcs_counting *take_counting_locked(uint32_t index, uint16_t activ
 		return NULL;
 	}
 	c->active = active;
+	upcs_process_note_memory_locked();
 	return c;
 }
 
@@ -59,7 +60,6 @@ void upcs_thread_free(struct upcs_counted *t, bool give)
 
 static void write_record(struct upcs_thread *record, uint32_t number)
 {
-	record->process = upcs_run.index;
 	record->number = number;
 	record->core = number % UPCS_CORES;
 	record->tid = (int32_t)syscall(SYS_gettid);
@@ -70,13 +70,17 @@ static struct upcs_counted *make_thread_locked(uint32_t number)
 {
 	struct upcs_counted *t = calloc(1, sizeof(*t));
 
-	if (!t)
+	if (!t) {
+		upcs_run.process->unfolded++;
 		return NULL;
-	t->record = upcs_results_thread(upcs_run.results, &t->index);
+	}
+	t->record = upcs_records_thread(upcs_run.results, upcs_run.index, &t->index);
 	t->counting = t->record ? take_counting_locked(t->index, 0) : NULL;
 	if (upcs_run.results->options.regions)
 		t->stack = upcs_region_create();
 	if (!t->counting || (upcs_run.results->options.regions && !t->stack)) {
+		/* Without a record it is one of those that found none. */
+		upcs_run.process->unfolded += t->record != NULL;
 		if (t->record)
 			__atomic_store_n(&t->record->state, UPCS_FREE, __ATOMIC_RELEASE);
 		upcs_thread_free(t, true);
@@ -94,8 +98,6 @@ static struct upcs_counted *make_thread_locked(uint32_t number)
 void upcs_thread_begin_locked(uint32_t number)
 {
 	upcs_self = upcs_run.process ? make_thread_locked(number) : NULL;
-	if (upcs_run.process && !upcs_self)
-		upcs_run.process->unfolded++;
 	upcs_counting = upcs_threads.nowhere;
 	if (upcs_self) {
 		upcs_self->hot = &upcs_counting;

@@ -64,6 +64,11 @@ void upcs_thread_free(struct upcs_counted *thread, bool give);
 /* Counts go to the array of the regions that are active now. */
 void upcs_thread_change_regions(struct upcs_counted *thread, uint16_t active);
 
+/* ---- process.c ----------------------------------------------------------------------------- */
+
+/* Counts have got more memory: whether others see all of it is in the process's record. */
+void upcs_process_note_memory_locked(void);
+
 /* ---- fold.c -------------------------------------------------------------------------------- */
 
 void upcs_fold_thread_locked(struct upcs_counted *thread);

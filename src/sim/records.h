@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * records.h - who has which record of the results file.
+ *
+ * A record is free or somebody's. Any thread of any process takes one, by a single
+ * compare-and-swap which says who it is: killed behind it, at whatever instruction, it leaves a
+ * record whose owner can be looked for. Records below `there` have memory, and others are looked
+ * at by nobody: to read where a tmpfs has none left is a SIGBUS, as is to write.
+ */
+#ifndef UPCS_RECORDS_H
+#define UPCS_RECORDS_H
+
+#include <stdint.h>
+
+struct upcs_places {
+	uint32_t there;		 /* never shrinks */
+	uint32_t without;	 /* so many were asked for and not had */
+	uint32_t without_memory; /* 1: some of these since /dev/shm was full */
+	uint32_t pad;
+};
+
+struct upcs_results;
+struct upcs_process;
+struct upcs_thread;
+
+/* A record in state UPCS_MAKING with its index, or NULL. Of a process, or a thread of one. */
+struct upcs_process *upcs_records_process(struct upcs_results *results, uint32_t *index);
+struct upcs_thread *upcs_records_thread(struct upcs_results *results, uint32_t process, uint32_t *index);
+/* There is no memory for what belongs to it: as if none had been had. */
+void upcs_records_give_up(struct upcs_results *results, struct upcs_process *process);
+
+/* What the state of a record that is being made says beside that: the process's id or index. */
+#define UPCS_STATE_BITS 8
+
+#endif
