@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-plan 81
+plan 82
 
 # ---- what needs no emulator
 
@@ -98,6 +98,17 @@ no_qemu()
 		[ ! -e ran ]
 }
 check "no qemu: says what to install" no_qemu
+linker()
+{
+	printf 'int main(void) { return 0; }\n' > main.c
+	${CC:-cc} -Wl,--dynamic-linker=/no/linker -o unlinked main.c 2> err
+}
+if command -v "qemu-$(uname -m)" > /dev/null && [ -e "$UPC_SIM_PLUGIN" ] && linker; then
+	check "a dynamic linker that is not there: 126" refused 126 \
+		"cannot run './unlinked': it needs the dynamic linker '/no/linker' of .*--prefix" ./unlinked
+else
+	skip "a dynamic linker that is not there: 126" "no compiler, no emulator or no simulator"
+fi
 check "--qemu of nothing" refused 125 "cannot run the emulator './nowhere'" --qemu ./nowhere sh -c ': > ran'
 check "no simulator: says how to find it" refused 125 "simulator './nowhere'.*UPC_SIM_PLUGIN" \
 	--plugin ./nowhere sh -c ': > ran'
@@ -136,7 +147,7 @@ if cannot_simulate; then
 	exit 0
 fi
 check "memory that the emulator cannot have: no report of nothing" limited "-v 500000" \
-	"nothing was counted: .* before the program began"
+	"nothing was counted: .* before the program began; it may have 488 MB of address space, and needs more"
 check "a program is simulated" run 0 -o report true
 check "the report goes to a file" grep -q '^  INSTRUCTIONS ' report
 report_width()

@@ -83,6 +83,7 @@ static int look(struct run_guest *guest, bool *script)
 	case UPCS_PROGRAM_ELF:
 		guest->guest = info.guest;
 		guest->dynamic = info.dynamic;
+		snprintf(guest->linker, sizeof(guest->linker), "%s", info.dynamic ? info.interpreter : "");
 		return 0;
 	case UPCS_PROGRAM_SCRIPT:
 		*script = true;
@@ -207,6 +208,20 @@ static int find_papi(const struct run_options *options, struct upcs_options *fil
 	return RUN_ERROR;
 }
 
+/* The emulator looks for it under the prefix first, and would say of neither that it was that. */
+static int find_linker(const struct run_guest *guest, const char *prefix)
+{
+	char under[2 * PATH_MAX];
+
+	snprintf(under, sizeof(under), "%s%s", prefix, guest->linker);
+	if (guest->linker[0] == '\0' || access(under, R_OK) == 0 || access(guest->linker, R_OK) == 0)
+		return 0;
+	util_error("cannot run '%s': it needs the dynamic linker '%s' of %s, which is not there: install the "
+		   "libraries of that machine, or say with --prefix where they are", guest->program, guest->linker,
+		   guests[guest->guest].name);
+	return UTIL_CANNOT_RUN;
+}
+
 int run_guest_options(const struct run_guest *guest, const struct run_options *options,
 		      struct upcs_options *filled)
 {
@@ -235,7 +250,9 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 			return RUN_ERROR;
 		}
 	}
-	error = find_papi(options, filled);
+	error = find_linker(guest, filled->prefix[guest->guest]);
+	if (error == 0)
+		error = find_papi(options, filled);
 	if (error != 0)
 		return error;
 	filled->children = options->children;

@@ -17,6 +17,7 @@ struct run_guest {
 	bool dynamic;
 	char file[PATH_MAX];	/* what was found of the name */
 	char program[PATH_MAX]; /* the ELF file: of a script its interpreter */
+	char linker[PATH_MAX];	/* the dynamic linker that it asks for, "" none */
 };
 
 /* "x86-64": for people. */

@@ -274,17 +274,32 @@ static void print_note(void *to, const char *text)
 	fputs(".\n", report->out);
 }
 
+/* As many as an instruction does; none are said in words, and few are not rounded to none. */
+static void put_flops(FILE *out, const struct run_vector *vector, const char *none)
+{
+	if (vector->item[RUN_FP_OPS] == 0)
+		fputs(none, out);
+	else if (flops(vector) < 0.001)
+		fputs("fewer than 0.001", out);
+	else
+		fprintf(out, "%.3f", flops(vector));
+}
+
 static void print_end(const struct run_report *report)
 {
 	const struct run_counts *counts = &report->counts;
 	FILE *out = report->out;
 
-	fprintf(out, "\n  %.3f floating-point operations an instruction\n", flops(&counts->sum[0]));
+	fputs("\n  ", out);
+	put_flops(out, &counts->sum[0], "no");
+	fprintf(out, " floating-point operations%s\n", counts->sum[0].item[RUN_FP_OPS] > 0 ? " an instruction" : "");
 	for (unsigned r = 0; r < report->options->regions; r++) {
 		char times[UTIL_NUMBER_MAX];
 
 		util_format_count(counts->entered[r], times);
-		fprintf(out, "  %.3f in ", flops(&counts->sum[1 + r]));
+		fputs("  ", out);
+		put_flops(out, &counts->sum[1 + r], "none");
+		fputs(" in ", out);
 		util_put(out, report->options->region[r], 200);
 		fprintf(out, ", entered %s time%s\n", times, counts->entered[r] == 1 ? "" : "s");
 	}

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -188,9 +189,18 @@ static void wait_for_end(struct session *s, int64_t start)
 static int nothing_ran(const struct session *s, int status)
 {
 	const char *qemu = s->results->options.qemu[s->guest.guest];
+	struct rlimit memory;
+	bool limited = getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY;
 
 	if (s->run.exec_error != 0) {
 		util_error("cannot run the emulator '%s': %s", qemu, strerror(s->run.exec_error));
+		return RUN_ERROR;
+	}
+	/* Without memory it ends by itself, or by a fault. */
+	if (limited && (!WIFSIGNALED(status) || WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGSEGV)) {
+		util_error("nothing was counted: '%s' ended before the program began; it may have %llu MB of address "
+			   "space, and needs more: ulimit -v unlimited", qemu,
+			   (unsigned long long)memory.rlim_cur >> 20);
 		return RUN_ERROR;
 	}
 	if (WIFSIGNALED(status)) {

@@ -183,6 +183,34 @@ static void test_regions(void **state)
 	       "\n");
 }
 
+/* Few operations are not none. */
+static void test_few_operations(void **state)
+{
+	char text[4096] = "";
+
+	(void)state;
+	run_results_process(0, UPCS_PPC);
+	run_results_thread(0, 0);
+	region("solve");
+	for (unsigned k = UPCS_FPU_ADD_SUB_1; k <= UPCS_FPU_OTHER_STORES; k++)
+		results->thread[0].tally[0][k] = results->thread[0].tally[1][k] = 0;
+	results->thread[0].tally[1][UPCS_FPU_DIV_1] = 1;
+	report.out = fmemopen(text, sizeof(text), "w");
+	run_counts_take(results, 0, &report.counts);
+	run_report_text(&report);
+	fclose(report.out);
+	assert_non_null(strstr(text, "\n  no floating-point operations\n"
+				     "  fewer than 0.001 in solve, entered 100 times\n"));
+	results->thread[0].tally[0][UPCS_FPU_DIV_1] = 1;
+	results->thread[0].tally[1][UPCS_FPU_DIV_1] = 0;
+	report.out = fmemopen(text, sizeof(text), "w");
+	run_counts_take(results, 0, &report.counts);
+	run_report_text(&report);
+	fclose(report.out);
+	assert_non_null(strstr(text, "\n  fewer than 0.001 floating-point operations an instruction\n"
+				     "  none in solve, entered 100 times\n"));
+}
+
 static void test_threads(void **state)
 {
 	(void)state;
@@ -598,6 +626,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_core, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_cores, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_regions, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_few_operations, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_threads, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_doubts, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_stat, set_up, run_results_tear_down),
