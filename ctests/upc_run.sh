@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-plan 82
+plan 83
 
 # ---- what needs no emulator
 
@@ -380,6 +380,29 @@ outlives()
 	[ -e done ] && [ -s own ] && ls /dev/shm > now && ! grep -f own now
 }
 check "a daemon's children leave no files behind" outlives
+# upc_run itself is killed: the program goes on to its end, and nothing stays.
+cat > stays.sh << 'SH'
+grep -o 'upc-run-[A-Za-z0-9]*' /proc/$$/maps | sort -u > own
+i=0
+until [ -e gone ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done
+/bin/true
+: > done
+SH
+no_file()
+{
+	ls /dev/shm > now && ! grep -q -f own now
+}
+survives()
+{
+	rm -f gone done own
+	"$tool" -o report sh stays.sh > out 2> err &
+	pid=$!
+	until_passes test -s own || return 1
+	kill -KILL $pid
+	wait $pid
+	until_passes no_file && : > gone && until_passes test -e done && no_file
+}
+check "upc_run is killed: the program goes on, and leaves no files behind" survives
 
 # ---- little shared memory
 

@@ -19,6 +19,7 @@
 #include "run_progress.h"
 #include "run_regions.h"
 #include "run_report.h"
+#include "run_tidy.h"
 #include "run_unit.h"
 #include "stat_run.h"
 
@@ -29,6 +30,7 @@ struct session {
 	struct upcs_results *results;
 	char path[UPCS_WORD_MAX]; /* of results */
 	int lock;		  /* on them */
+	struct run_tidy tidy;	  /* who removes them if we cannot */
 	struct run_unit *unit;	  /* NULL: is not shown */
 	FILE *out;
 };
@@ -87,6 +89,7 @@ static void clear(struct session *s)
 	if (s->results != NULL)
 		upcs_results_destroy(s->results, s->path, s->lock);
 	s->results = NULL;
+	run_tidy_end(&s->tidy);
 }
 
 static int set_up(struct session *s)
@@ -114,6 +117,7 @@ static int set_up(struct session *s)
 		status = make_results(s);
 	if (status == 0) {
 		s->results->options = *filled;
+		run_tidy_begin(&s->tidy, s->results, s->path, s->lock);
 		status = make_unit(s);
 	}
 	free(filled);

@@ -143,7 +143,8 @@ static void execute(const char *path, int fd, char **argv, char **envp, bool cou
 	struct upcs_command command = {
 		.options = &upcs_run.results->options,
 		.results = upcs_run.path,
-		.after = upcs_run.process ? (int64_t)upcs_run.index : -1,
+		/* Of who is not counted nobody, but no first one either. */
+		.after = upcs_run.process ? (int64_t)upcs_run.index : UPCS_PROCESSES_MAX,
 		.counted = counted,
 	};
 	struct upcs_exec exec;
