@@ -128,3 +128,44 @@ own_apt_close()
 {
 	rm -rf "${OWN_APT:?}/lists" "${OWN_APT:?}/cache" "${OWN_APT:?}/parts"
 }
+
+# checked_tarball PACKAGE DIRECTORY: prints the original tarball that the description of
+# the source package there names, if it is there and as described.
+checked_tarball()
+{
+	local dsc sum name
+	for dsc in "$2/$1"_*.dsc; do
+		[[ -f $dsc ]] || continue
+		read -r sum name < <(sed -n '/^Checksums-Sha256:/,/^[^ ]*:$/p' "$dsc" |
+			awk '$3 ~ /\.orig\.tar\.[a-z0-9]+$/ { print $1, $3 }') || true
+		if [[ -n $name && -f $2/$name ]] &&
+			(cd "$2" && echo "$sum  $name" | sha256sum --check --status); then
+			echo "$2/$name"
+			return
+		fi
+	done
+	return 1
+}
+
+# fetch_tarball PACKAGE DIRECTORY OPTION: has apt fetch a source package, and prints the
+# path of its original tarball. apt has checked the package's signature, and its tarball is
+# checked again each time. OPTION is how a source can be given without apt.
+fetch_tarball()
+{
+	local package=$1 dir=$2 option=$3
+	checked_tarball "$package" "$dir" && return
+	command -v apt-get > /dev/null ||
+		die "there is no apt here to fetch the source of $package with" "Give it with $option."
+	own_apt_open "$dir" deb-src ||
+		die "this machine's apt sources name no suite of its own distribution" \
+			"Give the source of $package with $option."
+	rm -f "$dir/${package:?}"_*
+	# One of several servers may fail to answer; what counts is that the source is found.
+	own_apt apt-get update >&2 || true
+	(cd "$dir" && own_apt apt-get source --download-only --only-source "$package" >&2) ||
+		die "apt could not fetch the source package $package" \
+			"Check the network and apt's proxy, or give $option."
+	checked_tarball "$package" "$dir" ||
+		die "the source package $package in $dir is not what its description says"
+	own_apt_close
+}

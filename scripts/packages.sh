@@ -43,6 +43,18 @@ PACKAGES_GUESTS=(
 	"gcc-powerpc-linux-gnu;GCC for 32-bit PowerPC;command -v powerpc-linux-gnu-gcc"
 	"libc6-dev-powerpc-cross;the GNU C library for it;command -v powerpc-linux-gnu-gcc"
 )
+# For scripts/qemu-build, where the emulators at hand cannot load a plugin.
+# shellcheck disable=SC2034
+PACKAGES_QEMU=(
+	"ninja-build;ninja;command -v ninja"
+	"meson;meson 1.5 or newer;command -v meson"
+	"python3;python 3.8 or newer;command -v python3"
+	"python3-venv;python's module venv;python3 -c 'import venv, ensurepip'"
+	"python3-pycotap;python's module pycotap;python3 -c 'import pycotap'"
+	"libglib2.0-dev;GLib 2.66 or newer with headers;pkg-config --exists glib-2.0"
+	"flex;flex;command -v flex"
+	"bison;bison;command -v bison"
+)
 # For the emulated machine with a PMU.
 # shellcheck disable=SC2034
 PACKAGES_PMU=(

@@ -15,7 +15,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$top/build
 prefix=$build/prefix
 LOGS=$build/logs
-papi_source='' papi_prefix=''
+papi_source='' papi_prefix='' qemu_source=''
 # Rows of packages that set_up installs if it can, and the names of those it could not.
 optional_packages=() packages_lacking=''
 export LOGS LC_ALL=C.UTF-8
@@ -23,6 +23,7 @@ export LOGS LC_ALL=C.UTF-8
 # shellcheck disable=SC2034 # shown by demo and check
 OPTIONS_HELP="  --with-papi-source=DIR|TARBALL  build this PAPI, not the one of Debian's source package
   --with-papi=PREFIX              take an installed PAPI that has the upc component
+  --with-qemu-source=DIR|TARBALL  build upc_run's emulators of this QEMU
   --help                          this text"
 
 # common_option ARGUMENT: true if it was one of those
@@ -30,6 +31,7 @@ common_option()
 {
 	case $1 in
 	--with-papi-source=?*) papi_source=$(absolute "${1#*=}") ;;
+	--with-qemu-source=?*) qemu_source=$(absolute "${1#*=}") ;;
 	--with-papi=?*) papi_prefix=$(absolute "${1#*=}") ;;
 	*) return 1 ;;
 	esac
@@ -66,6 +68,33 @@ set_up_papi()
 			--source="$papi_source" || exit 1
 }
 
+# refuses_plugins EMULATOR: it is there, and was built without them
+refuses_plugins()
+{
+	[[ $("$1" -plugin /nonexistent /bin/true 2>&1 < /dev/null) == *"unknown option"* ]]
+}
+
+# Emulators for upc_run, where those at hand cannot load its plugin.
+set_up_qemu()
+{
+	local guest guests=''
+	for guest in x86_64 aarch64 ppc; do
+		if [[ -n $qemu_source ]] || refuses_plugins "qemu-$guest"; then
+			guests+=" $guest"
+		fi
+	done
+	[[ -n $guests ]] || return 0
+	if [[ -n $(missing_packages "${PACKAGES_QEMU[@]}") ]]; then
+		note "the emulators here cannot load plugins: QEMU is built, which needs"
+		if ! (need_packages "${PACKAGES_QEMU[@]}"); then
+			note "without these, upc_run has no emulator"
+			return 0
+		fi
+	fi
+	"$top/scripts/qemu-build" --prefix="$prefix" --build-dir="$build/qemu" \
+		--source="$qemu_source" --guests="${guests# }" || exit 1
+}
+
 # The whole set-up; its argument: the rows of packages that are needed.
 set_up()
 {
@@ -80,6 +109,7 @@ set_up()
 
 	step "PAPI with the upc component"
 	set_up_papi
+	set_up_qemu
 
 	step "libupc and the utilities: build/obj"
 	configured "$build/obj" --prefix="$prefix" --with-papi="${papi_prefix:-$prefix}" ||
