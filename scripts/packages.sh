@@ -17,6 +17,7 @@ PACKAGES_BUILD=(
 	"libpfm4-dev;libpfm4 with headers and the static library libpfm.a;has_header perfmon/pfmlib.h && has_file libpfm.a"
 	"nettle-dev;nettle with headers;pkg-config --exists nettle"
 	"libjansson-dev;jansson with headers;pkg-config --exists jansson"
+	"xz-utils;xz;command -v xz"
 )
 # shellcheck disable=SC2034
 PACKAGES_CHECK=(
