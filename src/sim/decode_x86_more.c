@@ -28,6 +28,7 @@ bool upcs_x86_is_prefix(uint8_t byte)
 struct encoding {
 	unsigned map;	 /* 1: 0F, 2: 0F38, 3: 0F3A; 0 none */
 	bool vex, wide;	 /* 32 bytes */
+	bool narrow;	 /* a prefix 66 */
 	unsigned prefix; /* of VEX: 1 is 66 */
 	uint8_t opcode, modrm;
 	size_t n; /* bytes behind the opcode */
@@ -35,7 +36,6 @@ struct encoding {
 
 static bool parse(const uint8_t *p, size_t n, struct encoding *e)
 {
-	*e = (struct encoding){0};
 	if (n >= 5 && p[0] == 0xc4) {
 		e->vex = true;
 		e->map = p[1] & 31;
@@ -55,11 +55,11 @@ static bool parse(const uint8_t *p, size_t n, struct encoding *e)
 		n--;
 		e->map = 1;
 	}
-	if (n < 2)
+	if (!n)
 		return false;
 	e->opcode = p[0];
-	e->modrm = p[1];
 	e->n = n - 1;
+	e->modrm = e->n ? p[1] : 0;
 	return true;
 }
 
@@ -69,6 +69,19 @@ static bool decode_vex(const struct encoding *e, struct upcs_insn *insn)
 	bool aes = e->map == 2 && e->opcode >= 0xdc && e->opcode <= 0xdf;
 	bool product = e->map == 3 && e->opcode == 0x44;
 
+	if (!e->wide && e->modrm >= 0xc0) {
+		/* kmovd, kmovq; kshiftl, kshiftr of all sizes */
+		if (e->n == 1 && e->map == 1 && e->prefix == 3 &&
+		    (e->opcode == 0x92 || e->opcode == 0x93)) {
+			upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
+			return true;
+		}
+		if (e->n == 2 && e->map == 3 && e->prefix == 1 && e->opcode >= 0x30 &&
+		    e->opcode <= 0x33) {
+			upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
+			return true;
+		}
+	}
 	/* vbroadcasti128; vaesenc and its like, vpclmulqdq of 32 bytes */
 	if (e->prefix != 1 || !e->wide || !(broadcast || aes || product))
 		return false;
@@ -95,10 +108,15 @@ static bool is_x87_alias(const struct encoding *e)
 	}
 }
 
+/* Behind a prefix 66 a branch goes as far as 2 bytes tell with AMD, 4 with Intel. */
+static bool is_distance(const struct encoding *e)
+{
+	return e->n == 4 || (e->n == 2 && e->narrow);
+}
+
 static bool decode_one_byte(const struct encoding *e, struct upcs_insn *insn)
 {
-	/* Behind a prefix 66 a branch goes as far as 2 bytes tell with AMD, 4 with Intel. */
-	if ((e->opcode == 0xe8 || e->opcode == 0xe9) && (e->n == 2 || e->n == 4)) {
+	if ((e->opcode == 0xe8 || e->opcode == 0xe9) && is_distance(e)) {
 		if (e->opcode == 0xe8) {
 			upcs_put_store(insn, 8, false);
 			insn->flags |= UPCS_INSN_CALL;
@@ -106,7 +124,7 @@ static bool decode_one_byte(const struct encoding *e, struct upcs_insn *insn)
 		upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
 		return true;
 	}
-	if (e->opcode == 0x63) { /* movsxd that extends nothing */
+	if (e->n && e->opcode == 0x63) { /* movsxd that extends nothing */
 		if (e->modrm < 0xc0)
 			upcs_put_load(insn, 4, false);
 		else
@@ -122,7 +140,14 @@ static bool decode_one_byte(const struct encoding *e, struct upcs_insn *insn)
 
 static bool decode_0f(const struct encoding *e, struct upcs_insn *insn)
 {
-	if (e->opcode >= 0x80 && e->opcode <= 0x8f && (e->n == 2 || e->n == 4)) { /* as e8 */
+	if (e->opcode == 0xff) { /* ud0 */
+		upcs_put_i(insn, UPCS_IPIPE_PROCESS_CONTROL);
+		insn->flags |= UPCS_INSN_FAULTS;
+		return true;
+	}
+	if (!e->n)
+		return false;
+	if (e->opcode >= 0x80 && e->opcode <= 0x8f && is_distance(e)) {
 		upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
 		return true;
 	}
@@ -144,9 +169,10 @@ static bool decode_0f(const struct encoding *e, struct upcs_insn *insn)
 
 bool upcs_decode_x86_unknown(const uint8_t *bytes, size_t n, struct upcs_insn *insn)
 {
-	struct encoding e;
+	struct encoding e = {0};
 
 	while (n && upcs_x86_is_prefix(*bytes)) {
+		e.narrow |= *bytes == 0x66;
 		bytes++;
 		n--;
 	}
