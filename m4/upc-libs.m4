@@ -17,6 +17,27 @@ or give PFM_ARCHIVE=PATH. A shared one will not do: its names would not be hidde
 	])
 ])
 
+# Sets LIBIBERTY_LIBS, which upc_run and its simulator demangle C++ names with. The static library
+# has to be good for shared ones.
+AC_DEFUN([UPC_LIB_IBERTY], [
+	upc_saved_libs=$LIBS
+	upc_saved_cflags=$CFLAGS
+	LIBS="-liberty $LIBS"
+	CFLAGS="$CFLAGS -fPIC -shared"
+	AC_MSG_CHECKING([for libiberty])
+	AC_LINK_IFELSE([AC_LANG_SOURCE([[#include <libiberty/demangle.h>
+		int upc_test(demangle_callbackref take) { return cplus_demangle_v3_callback("", 0, take, 0); }]])],
+		[upc_iberty_note=yes
+		LIBIBERTY_LIBS=-liberty
+		AC_DEFINE([HAVE_LIBIBERTY], [1], [Whether C++ names can be demangled.])],
+		[upc_iberty_note="only as nm shows them: libiberty is missing, install libiberty-dev"
+		LIBIBERTY_LIBS=])
+	AC_MSG_RESULT([${LIBIBERTY_LIBS:-no}])
+	AC_SUBST([LIBIBERTY_LIBS])
+	LIBS=$upc_saved_libs
+	CFLAGS=$upc_saved_cflags
+])
+
 # UPC_PAPI_HAS_COMPONENT(PREFIX, IF-IT-HAS, IF-NOT). The component has the name of the library
 # that it opens. Nothing of PAPI is run: it may be another machine's.
 AC_DEFUN([UPC_PAPI_HAS_COMPONENT], [

@@ -34,6 +34,7 @@ PACKAGES_CHECK=(
 # shellcheck disable=SC2034
 PACKAGES_SIM=(
 	"libcapstone-dev;capstone 4 or newer with headers;pkg-config --exists capstone"
+	"libiberty-dev;libiberty with headers, which reads C++ names;has_header libiberty/demangle.h && has_file libiberty.a"
 	"qemu-user;QEMU's user-mode emulators;command -v qemu-x86_64 qemu-aarch64 qemu-ppc"
 )
 # For tests of it with programs for all guests.

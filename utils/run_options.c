@@ -96,8 +96,13 @@ static int try_help(void)
 
 static int take_region(struct run_options *o, const char *name)
 {
-	if (name[0] == '\0' || strlen(name) >= UPCS_WORD_MAX)
+	if (name[0] == '\0')
 		return wrong("--region", "the name of a function", name);
+	if (strlen(name) >= UPCS_WORD_MAX) {
+		util_error("'%s' is too long for a region: %u characters at most, a * stands for the rest", name,
+			   UPCS_WORD_MAX - 1);
+		return RUN_ERROR;
+	}
 	if (o->regions == UPCS_REGIONS_MAX) {
 		util_error("at most %u regions can be counted in a run", UPCS_REGIONS_MAX);
 		return RUN_ERROR;

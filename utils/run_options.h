@@ -41,6 +41,7 @@ struct run_options {
 	enum upcs_children children;
 	enum run_papi papi;
 	const char *region[UPCS_REGIONS_MAX];
+	char *fits[UPCS_REGIONS_MAX]; /* of several functions: which; NULL: of one, or not known */
 	unsigned regions;
 	bool late; /* regions may be in what is loaded later */
 	bool per_thread, per_process, zeros, randomise;

@@ -156,6 +156,8 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 	}
 	note_doubts(report, note, to);
 	for (unsigned r = 0; r < report->options->regions; r++) {
+		if (report->options->fits[r] != NULL)
+			note(to, report->options->fits[r]);
 		if (counts->entered[r] > 0)
 			continue;
 		snprintf(text, sizeof(text), counts->regions_found >> r & 1 ?

@@ -325,5 +325,6 @@ int main(int argc, char **argv)
 	if (status == 0)
 		status = simulate(&session);
 	clear(&session);
+	run_regions_free(&session.options);
 	return status;
 }

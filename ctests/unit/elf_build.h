@@ -29,6 +29,9 @@ struct elf_build {
 	uint32_t table; /* SHT_SYMTAB or SHT_DYNSYM, 0 none */
 	const struct elf_symbol *symbols; /* until one without a name */
 	const char *needed, *runpath, *rpath;
+	const char *build_id; /* of 20 characters */
+	const char *link;     /* name of its debug file */
+	uint32_t link_crc;
 
 	unsigned char file[8192];
 	size_t size;
@@ -72,9 +75,9 @@ static inline void elf_segment(struct elf_build *b, uint32_t type, uint64_t offs
 }
 
 static inline void elf_section(struct elf_build *b, uint32_t type, uint64_t offset, uint64_t bytes,
-			       uint32_t link, uint64_t entry)
+			       uint32_t link, uint64_t entry, size_t name)
 {
-	elf_put(b, 0, 4);
+	elf_put(b, name, 4);
 	elf_put(b, type, 4);
 	elf_word(b, 0);
 	elf_word(b, 0);
@@ -93,7 +96,8 @@ static inline void elf_build(struct elf_build *b)
 		     section = b->wide ? 64 : 40, symbol = b->wide ? 24 : 16;
 	size_t interpreter, interpreter_bytes = 0, strings, strings_bytes, table, dynamic, end, sections,
 		segments = 1 + !!b->interpreter + !!b->needed, names[32], n = 0;
-	size_t needed, path;
+	size_t needed, path, link, link_bytes, link_name, note, note_bytes;
+	const bool has_sections = b->table || b->build_id || b->link;
 
 	memset(b->file, 0, sizeof(b->file));
 	b->size = header + 3 * segment;
@@ -107,7 +111,26 @@ static inline void elf_build(struct elf_build *b)
 		names[n] = elf_text(b, b->symbols[n].name);
 	needed = elf_text(b, b->needed ? b->needed : "");
 	path = elf_text(b, b->runpath ? b->runpath : b->rpath ? b->rpath : "");
+	link_name = elf_text(b, ".gnu_debuglink");
 	strings_bytes = b->size - strings;
+	link = b->size;
+	if (b->link) {
+		elf_text(b, b->link);
+		while ((b->size - link) % 4)
+			elf_put(b, 0, 1);
+		elf_put(b, b->link_crc, 4);
+	}
+	link_bytes = b->size - link;
+	note = b->size;
+	if (b->build_id) {
+		elf_put(b, 4, 4);
+		elf_put(b, 20, 4);
+		elf_put(b, NT_GNU_BUILD_ID, 4);
+		elf_text(b, "GNU");
+		for (size_t i = 0; i < 20; i++)
+			elf_put(b, (unsigned char)b->build_id[i], 1);
+	}
+	note_bytes = b->size - note;
 	table = b->size;
 	for (size_t i = 0; i < n; i++) {
 		const struct elf_symbol *s = &b->symbols[i];
@@ -141,10 +164,12 @@ static inline void elf_build(struct elf_build *b)
 	elf_word(b, DT_NULL);
 	elf_word(b, 0);
 	sections = b->size;
-	if (b->table) {
-		elf_section(b, 0, 0, 0, 0, 0);
-		elf_section(b, b->table, table, dynamic - table, 2, symbol);
-		elf_section(b, SHT_STRTAB, strings, strings_bytes, 0, 0);
+	if (has_sections) {
+		elf_section(b, 0, 0, 0, 0, 0, 0);
+		elf_section(b, b->table, table, dynamic - table, 2, symbol, 0);
+		elf_section(b, SHT_STRTAB, strings, strings_bytes, 0, 0, 0);
+		elf_section(b, SHT_NOTE, note, note_bytes, 0, 0, 0);
+		elf_section(b, SHT_PROGBITS, link, link_bytes, 0, 0, link_name - strings);
 	}
 	end = b->size;
 
@@ -159,14 +184,14 @@ static inline void elf_build(struct elf_build *b)
 	elf_put(b, EV_CURRENT, 4);
 	elf_word(b, 0);
 	elf_word(b, header);
-	elf_word(b, b->table ? sections : 0);
+	elf_word(b, has_sections ? sections : 0);
 	elf_put(b, 0, 4);
 	elf_put(b, header, 2);
 	elf_put(b, segment, 2);
 	elf_put(b, segments, 2);
 	elf_put(b, section, 2);
-	elf_put(b, b->table ? 3 : 0, 2);
-	elf_put(b, 0, 2);
+	elf_put(b, has_sections ? 5 : 0, 2);
+	elf_put(b, has_sections ? 2 : 0, 2);
 	assert_int_equal(b->size, header);
 	elf_segment(b, PT_LOAD, 0, end);
 	if (b->interpreter)

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "demangle.h"
 #include "elf_build.h"
 #include "needed.h"
 
@@ -137,10 +138,66 @@ static void test_further(void **state)
 	assert_int_equal(look(top, NULL, "library_wrok"), -ENOENT);
 	assert_string_equal(needed.nearest[0], "library_work");
 	assert_string_equal(needed.missing, "");
-	assert_false(needed.chosen);
-	assert_int_equal(look(top, NULL, "copy"), -ENOENT);
-	assert_true(needed.chosen);
+	assert_int_equal(needed.functions, 0);
+	assert_int_equal(needed.stripped, 2);
+	assert_string_equal(needed.stripped_name, "libupcc.so");
+	assert_int_equal(look(top, NULL, "copy"), 0); /* chosen at run time */
 	assert_file("/usr/lib/libupcd.so");
+}
+
+static void assert_names(char names[UPCS_NEAREST][UPCS_NEAREST_NAME], const char *a, const char *b, const char *c)
+{
+	assert_string_equal(names[0], a);
+	assert_string_equal(names[1], b);
+	assert_string_equal(names[2], c);
+}
+
+/* In all files; each name is listed once. */
+static void test_several(void **state)
+{
+	(void)state;
+	put_library("usr/lib/libupca.so", EM_PPC, NULL);
+	put_program("libupca.so", NULL, NULL);
+	assert_int_equal(look(top, NULL, "*"), 0);
+	assert_int_equal(needed.functions, 4);
+	assert_names(needed.fits, "solve_system", "setup", "library_work");
+	assert_int_equal(look(top, NULL, "*work"), 0);
+	assert_int_equal(needed.functions, 1);
+	assert_names(needed.fits, "library_work", "", "");
+	assert_int_equal(look(top, NULL, "work*"), -ENOENT);
+}
+
+static void test_cxx(void **state)
+{
+	static const struct elf_symbol symbols[] = {
+		{ "_ZN6Solver5solveEi", FUNC, 1, 0x100 },
+		{ "_ZN6Solver5solveEd", FUNC, 1, 0x110 },
+		{ "_ZN6Solver7prepareEv", FUNC, 1, 0x120 },
+		{ "_Z5clearIiEvT_", FUNC, 1, 0x130 },
+		{ "set_up", FUNC, 1, 0x140 },
+		{ NULL, 0, 0, 0 },
+	};
+
+	(void)state;
+	if (!upcs_demangle_is_there())
+		skip();
+	put("bin/program", (struct elf_build){ .big = true, .machine = EM_PPC, .table = SHT_SYMTAB, .symbols = symbols });
+	assert_int_equal(look(NULL, NULL, "Solver::solve"), 0);
+	assert_int_equal(needed.functions, 2);
+	assert_names(needed.fits, "Solver::solve(int)", "Solver::solve(double)", "");
+	assert_int_equal(look(NULL, NULL, "Solver::slove"), -ENOENT);
+	assert_names(needed.nearest, "Solver::solve", "", "");
+	assert_int_equal(look(NULL, NULL, "solve"), -ENOENT);
+	assert_names(needed.nearest, "Solver::solve", "Solver::prepare", "");
+	/* The name is right, and what it takes is not: however far that is. */
+	assert_int_equal(look(NULL, NULL, "Solver::solve(std::vector<int>*)"), -ENOENT);
+	assert_names(needed.nearest, "Solver::solve(int)", "Solver::solve(double)", "");
+	assert_int_equal(look(NULL, NULL, "clera"), -ENOENT);
+	assert_names(needed.nearest, "clear", "", "");
+	/* Mangled names are compared with their like. */
+	assert_int_equal(look(NULL, NULL, "_ZN6Solver5sloveEi"), -ENOENT);
+	assert_string_equal(needed.nearest[0], "_ZN6Solver5solveEi");
+	assert_int_equal(look(NULL, NULL, ""), -EINVAL);
 }
 
 int main(void)
@@ -149,6 +206,8 @@ int main(void)
 		cmocka_unit_test(test_program),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_further),
+		cmocka_unit_test(test_several),
+		cmocka_unit_test(test_cxx),
 	};
 
 	return cmocka_run_group_tests(tests, make_directories, remove_directories);

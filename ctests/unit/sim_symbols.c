@@ -22,9 +22,11 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
+	char command[64];
+
 	(void)state;
-	unlink(path);
-	return rmdir(directory);
+	snprintf(command, sizeof(command), "rm -r '%s'", directory);
+	return system(command);
 }
 
 #define FUNC(bind) ELF64_ST_INFO(bind, STT_FUNC)
@@ -63,23 +65,32 @@ static struct upcs_symbols *open_built(struct elf_build *b)
 	return upcs_symbols_open(path);
 }
 
-/* The offsets of all functions of a name, as one number of 12 bits each. */
-static uint64_t all_of(const struct upcs_symbols *s, const char *name)
-{
-	uint64_t all = 0, offset;
-	unsigned after = 0;
+/* The offsets of all functions of a name, as one number of 12 bits each; with CHOSEN what
+ * chooses. */
+#define CHOSEN 0x800u
 
-	while (upcs_symbols_find(s, name, &after, &offset)) {
-		assert_true(offset < 4096 && after < 5);
-		all = all << 12 | offset;
+static uint64_t all_of(const struct upcs_symbols *s, const char *text)
+{
+	struct upcs_function function;
+	struct upcs_name name;
+	unsigned next = 0, n = 0;
+	uint64_t all = 0;
+
+	if (!upcs_name_parse(&name, text))
+		return 0;
+	while (upcs_symbols_find(s, &name, &next, &function)) {
+		assert_true(function.offset < CHOSEN && n++ < 16 && upcs_name_fits(&name, function.symbol));
+		all = all << 12 | function.offset | (function.chosen ? CHOSEN : 0);
 	}
 	return all;
 }
 
+#define CXX(offset) (upcs_demangle_is_there() ? (offset) : 0u)
+
 static void test_find(void **state)
 {
 	/* 0: there is none. */
-	static const struct {
+	const struct {
 		const char *name;
 		uint64_t offsets;
 	} known[] = {
@@ -90,9 +101,11 @@ static void test_find(void **state)
 		{"copied", 0x120},
 		{"copied.cold", 0x128},
 		{"_ZN3foo3barEv", 0x130},
-		{"foo::bar()", 0},
+		{"foo::bar()", CXX(0x130)},
+		{"foo::*", CXX(0x130)},
+		{"versioned*", 0x110114118},
 		{"assembled", 0x150},
-		{"chosen", 0},
+		{"chosen", CHOSEN | 0x140},
 		{"label", 0},
 		{"object", 0},
 		{"elsewhere", 0},
@@ -116,8 +129,6 @@ static void test_find(void **state)
 			if (all_of(s, known[k].name) != known[k].offsets)
 				fail_msg("'%s' is at 0x%" PRIx64 ", not 0x%" PRIx64, known[k].name,
 					 all_of(s, known[k].name), known[k].offsets);
-		assert_true(upcs_symbols_are_chosen(s, "chosen"));
-		assert_false(upcs_symbols_are_chosen(s, "plain"));
 		while (upcs_symbols_name(s, n))
 			n++;
 		assert_int_equal(n, 12);
@@ -161,19 +172,93 @@ static void test_own(void **state)
 {
 	struct upcs_symbols *s = upcs_symbols_open("/proc/self/exe");
 	unsigned char code[16];
-	unsigned after = 0;
-	uint64_t offset;
+	struct upcs_function function;
+	struct upcs_name name;
+	unsigned next = 0;
 	int fd = open("/proc/self/exe", O_RDONLY);
 
 	(void)state;
 	assert_non_null(s);
-	assert_true(upcs_symbols_find(s, "main", &after, &offset));
-	assert_int_equal(pread(fd, code, sizeof(code), (off_t)offset), sizeof(code));
+	assert_true(upcs_name_parse(&name, "main"));
+	assert_true(upcs_symbols_find(s, &name, &next, &function));
+	assert_int_equal(pread(fd, code, sizeof(code), (off_t)function.offset), sizeof(code));
 	assert_memory_equal(code, (void *)(uintptr_t)main, sizeof(code));
 	close(fd);
 	upcs_symbols_close(s);
 }
 #endif
+
+/* ---- debug files ---------------------------------------------------------------------- */
+
+#define ID "12345678901234567890"
+#define OTHER_ID "12345678901234567891"
+
+/* CRC-32, bit by bit. */
+static uint32_t crc_of(const unsigned char *bytes, size_t n)
+{
+	uint32_t crc = ~0u;
+
+	while (n--) {
+		crc ^= *bytes++;
+		for (int k = 0; k < 8; k++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+	}
+	return ~crc;
+}
+
+/* Where plain is by the stripped file's symbols, if it has a debug file at that name, with such an
+ * ID, and a link with its checksum. */
+static uint64_t plain_by(const char *file, const char *id, const char *debug_id, const char *link, uint32_t wrong)
+{
+	static const struct elf_symbol exported[] = { { "plain", FUNC(STB_GLOBAL), 1, 0x1f0 }, { NULL, 0, 0, 0 } };
+	struct elf_build b = guests[0];
+	struct upcs_symbols *s;
+	char name[160];
+	uint64_t all;
+
+	b.build_id = debug_id;
+	elf_build(&b);
+	snprintf(name, sizeof(name), "%s/%s", directory, file);
+	write_file(name, b.file, b.size);
+	b.link = link;
+	b.link_crc = crc_of(b.file, b.size) + wrong;
+	b.table = SHT_DYNSYM;
+	b.symbols = exported;
+	b.build_id = id;
+	s = open_built(&b);
+	assert_non_null(s);
+	all = all_of(s, "plain");
+	assert_int_equal(upcs_symbols_are_full(s), all != 0x1f0);
+	upcs_symbols_close(s);
+	assert_int_equal(unlink(name), 0);
+	return all;
+}
+
+/* The offsets are those of the file itself; 0x1f0 is what it exports. */
+static void test_debug(void **state)
+{
+	static const char by_id[] = "usr/lib/debug/.build-id/31/32333435363738393031323334353637383930.debug";
+	char command[256], below[160];
+
+	(void)state;
+	snprintf(command, sizeof(command), "mkdir -p %s/usr/lib/debug/.build-id/31 %s/.debug %s/usr/lib/debug%s",
+		 directory, directory, directory, directory);
+	assert_int_equal(system(command), 0);
+	snprintf(below, sizeof(below), "usr/lib/debug%s/x.debug", directory);
+	assert_int_equal(plain_by(by_id, ID, ID, NULL, 0), 0x100180);
+	assert_int_equal(plain_by(by_id, ID, OTHER_ID, NULL, 0), 0x1f0);
+	assert_int_equal(plain_by(by_id, NULL, ID, NULL, 0), 0x1f0);
+	assert_int_equal(plain_by("x.debug", NULL, NULL, "x.debug", 0), 0x100180);
+	assert_int_equal(plain_by("x.debug", NULL, NULL, "x.debug", 1), 0x1f0);
+	assert_int_equal(plain_by(".debug/x.debug", NULL, NULL, "x.debug", 0), 0x100180);
+	assert_int_equal(plain_by(".debug/x.debug", NULL, NULL, "../.debug/x.debug", 0), 0x1f0);
+	assert_int_equal(plain_by(".debug/x.debug", ID, ID, "x.debug", 1), 0x100180);
+	assert_int_equal(plain_by(".debug/x.debug", ID, OTHER_ID, "x.debug", 0), 0x1f0);
+	assert_int_equal(plain_by(".debug/x.debug", ID, NULL, "x.debug", 0), 0x100180);
+	assert_int_equal(plain_by("y.debug", NULL, NULL, "x.debug", 0), 0x1f0);
+	/* The directory is not the root: its own path is not searched below it. */
+	assert_int_equal(plain_by(below, NULL, NULL, "x.debug", 0), 0x1f0);
+}
 
 /* All of it: nothing but its answer is known. */
 static void look_hard(void)
@@ -199,6 +284,7 @@ static void test_hostile(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(guests) / sizeof(guests[0]); i++) {
 		b = guests[i];
+		b.build_id = ID;
 		elf_build(&b);
 		for (size_t n = 0; n < b.size; n += n < 256 ? 1 : 17) {
 			write_file(path, b.file, n);
@@ -209,6 +295,9 @@ static void test_hostile(void **state)
 	}
 	for (int i = 0; i < 3000; i++) {
 		b = guests[i % 3];
+		b.table = i % 5 ? SHT_SYMTAB : SHT_DYNSYM;
+		b.build_id = ID;
+		b.link = "file"; /* it is its own debug file, but for the checksum */
 		elf_build(&b);
 		for (int k = 0; k < 3; k++)
 			b.file[5 + random_next(&seed) % (b.size - 5)] = (unsigned char)(random_next(&seed) >> 9);
@@ -349,6 +438,7 @@ int main(void)
 #if defined(__x86_64__) || defined(__aarch64__)
 		cmocka_unit_test(test_own),
 #endif
+		cmocka_unit_test(test_debug),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_script),
 		cmocka_unit_test(test_program),

@@ -118,12 +118,30 @@ bool upcs_elf_section(const struct upcs_elf *elf, uint32_t i, struct upcs_elf_se
 	if (i >= elf->sections || elf->sections_at > elf->size ||
 	    !upcs_elf_read(elf, elf->sections_at + (uint64_t)i * elf->section_size, header, SIZE(Shdr)))
 		return false;
+	section->name = upcs_elf_32(elf, AT(Shdr, sh_name));
 	section->type = upcs_elf_32(elf, AT(Shdr, sh_type));
 	section->link = upcs_elf_32(elf, AT(Shdr, sh_link));
 	section->offset = upcs_elf_word(elf, AT(Shdr, sh_offset));
 	section->bytes = upcs_elf_word(elf, AT(Shdr, sh_size));
 	section->entry = upcs_elf_word(elf, AT(Shdr, sh_entsize));
 	return true;
+}
+
+bool upcs_elf_section_named(const struct upcs_elf *elf, const char *name, struct upcs_elf_section *section)
+{
+	struct upcs_elf_section names;
+	size_t n = strlen(name) + 1;
+	char have[32];
+	uint32_t i;
+
+	if (n > sizeof(have) || !upcs_elf_section(elf, elf->names, &names) || names.type != SHT_STRTAB)
+		return false;
+	for (i = 0; upcs_elf_section(elf, i, section); i++)
+		if (section->name <= names.bytes && n <= names.bytes - section->name &&
+		    names.offset <= elf->size &&
+		    upcs_elf_read(elf, names.offset + section->name, have, n) && memcmp(have, name, n) == 0)
+			return true;
+	return false;
 }
 
 bool upcs_elf_offset(const struct upcs_elf *elf, uint64_t address, uint64_t *offset, uint32_t *flags)
@@ -164,6 +182,7 @@ static int read_header(struct upcs_elf *elf)
 	elf->sections_at = upcs_elf_word(elf, AT(Ehdr, e_shoff));
 	elf->sections = upcs_elf_16(elf, AT(Ehdr, e_shnum));
 	elf->section_size = upcs_elf_16(elf, AT(Ehdr, e_shentsize));
+	elf->names = upcs_elf_16(elf, AT(Ehdr, e_shstrndx));
 	segments = upcs_elf_16(elf, AT(Ehdr, e_phnum));
 	if (segments && upcs_elf_16(elf, AT(Ehdr, e_phentsize)) != SIZE(Phdr))
 		return -ENOEXEC;

@@ -27,11 +27,11 @@ struct upcs_elf {
 	uint16_t type, machine;
 	struct upcs_elf_segment *segment;
 	uint64_t sections_at;
-	uint32_t segments, sections, section_size;
+	uint32_t segments, sections, section_size, names; /* names: section of the sections' names */
 };
 
 struct upcs_elf_section {
-	uint32_t type, link;
+	uint32_t name, type, link;
 	uint64_t offset, bytes, entry;
 };
 
@@ -47,6 +47,7 @@ bool upcs_elf_is_of(const char *path, enum upcs_guest guest);
 
 /* False: it is not there. */
 bool upcs_elf_section(const struct upcs_elf *elf, uint32_t i, struct upcs_elf_section *section);
+bool upcs_elf_section_named(const struct upcs_elf *elf, const char *name, struct upcs_elf_section *section);
 
 /* So many bytes from an offset. False: not all of them are there. */
 bool upcs_elf_read(const struct upcs_elf *elf, uint64_t offset, void *to, size_t bytes);

@@ -12,21 +12,25 @@
 #define UPCS_NEAREST_NAME 256
 
 struct upcs_needed {
-	char file[PATH_MAX]; /* where it is, or where it is chosen */
-	bool chosen;	     /* at run time (an IFUNC): not found by this name */
+	unsigned functions;  /* that fit, in all files */
+	char file[PATH_MAX]; /* where the first one is */
+	/* The first few, with their arguments if they are of C++, each once; "" behind the last. */
+	char fits[UPCS_NEAREST][UPCS_NEAREST_NAME];
 	bool full;	     /* the program has all its symbols; false: it is stripped */
+	unsigned stripped;   /* libraries of which only those are known that they export */
+	char stripped_name[256]; /* the first */
 	char missing[256];   /* a library that was not found, "" none: it may be there */
-	/* The names nearest to it, best first; "" behind the last. For C++ as they are in
-	 * the files. */
+	/* The names nearest to it, best first; "" behind the last. */
 	char nearest[UPCS_NEAREST][UPCS_NEAREST_NAME];
 };
 
 /*
- * Looks for function name in program, its interpreter, and its shared libraries, as its
- * dynamic linker finds them: RPATH, search_path (LD_LIBRARY_PATH, may be NULL), RUNPATH,
- * and the usual directories, first below prefix ("" or NULL: only the machine's own).
+ * Looks for the functions that fit a name (names.h) in program, its interpreter, and its shared
+ * libraries, as its dynamic linker finds them: RPATH, search_path (LD_LIBRARY_PATH, may be NULL),
+ * RUNPATH, and the usual directories, first below prefix ("" or NULL: only the machine's own).
  * What is opened while it runs (dlopen) or preloaded is not known.
- * 0: found. -ENOENT: not; and needed says what there is. -errno: program cannot be read.
+ * 0: found. -ENOENT: not; and needed says what there is. -EINVAL: that is no name. -errno: program
+ * cannot be read.
  */
 int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path,
 			const char *name, struct upcs_needed *needed);

@@ -8,6 +8,8 @@
 #include "places.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,35 +50,86 @@ void upcs_places_changed(void)
 
 /* ---- files --------------------------------------------------------------------------- */
 
-static void add_function(struct file *file, uint64_t offset, unsigned region)
+/* Without memory the function is not found. */
+static void add_function(struct file *file, size_t *room, uint64_t offset, unsigned region)
 {
-	struct function *larger;
-	size_t i;
+	if (file->n == *room) {
+		size_t more = *room ? 2 * *room : 16;
+		struct function *larger = realloc(file->function, more * sizeof(*larger));
 
-	for (i = 0; i < file->n; i++)
-		if (file->function[i].offset == offset) {
-			file->function[i].regions |= (uint16_t)(1u << region);
+		if (!larger)
 			return;
-		}
-	larger = realloc(file->function, (file->n + 1) * sizeof(*larger));
-	if (!larger)
-		return;
-	file->function = larger;
+		file->function = larger;
+		*room = more;
+	}
 	file->function[file->n++] = (struct function){offset, (uint16_t)(1u << region)};
 }
 
-static void read_symbols(struct file *file, const struct upcs_options *options, const char *path)
+static int by_offset(const void *a, const void *b)
 {
-	struct upcs_symbols *symbols = upcs_symbols_open(path);
-	uint64_t offset;
-	unsigned r, after;
+	const struct function *x = a, *y = b;
 
-	if (!symbols)
-		return;
-	for (r = 0; r < options->regions && r < UPCS_REGIONS_MAX; r++)
-		for (after = 0; upcs_symbols_find(symbols, options->region[r], &after, &offset);)
-			add_function(file, offset, r);
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* In the order of their offsets, each of them once. */
+static void sort_functions(struct file *file)
+{
+	size_t i, n = 0;
+
+	if (file->n)
+		qsort(file->function, file->n, sizeof(*file->function), by_offset);
+	for (i = 0; i < file->n; i++)
+		if (n && file->function[n - 1].offset == file->function[i].offset)
+			file->function[n - 1].regions |= file->function[i].regions;
+		else
+			file->function[n++] = file->function[i];
+	file->n = n;
+}
+
+struct reading {
+	struct file *file;
+	const struct upcs_options *options;
+	const char *path;
+};
+
+static void *read_symbols(void *argument)
+{
+	const struct reading *reading = argument;
+	struct upcs_symbols *symbols = upcs_symbols_open(reading->path);
+	struct upcs_function function;
+	struct upcs_name name;
+	unsigned r, next;
+	size_t room = 0;
+
+	for (r = 0; symbols && r < reading->options->regions && r < UPCS_REGIONS_MAX; r++)
+		for (next = 0; upcs_name_parse(&name, reading->options->region[r]) &&
+			       upcs_symbols_find(symbols, &name, &next, &function);)
+			if (!function.chosen)
+				add_function(reading->file, &room, function.offset, r);
 	upcs_symbols_close(symbols);
+	sort_functions(reading->file);
+	return NULL;
+}
+
+/* The stack of a guest's thread is too small to demangle names on. Signals are for those threads. */
+static void read_functions(const struct reading *reading)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+	bool begun;
+
+	if (pthread_attr_init(&attributes))
+		return;
+	pthread_attr_setstacksize(&attributes, UPCS_DEMANGLE_STACK);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	begun = pthread_create(&thread, &attributes, read_symbols, (void *)reading) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (begun)
+		pthread_join(thread, NULL);
+	pthread_attr_destroy(&attributes);
 }
 
 static const struct file *file_of(const struct upcs_options *options, const char *path)
@@ -96,7 +149,7 @@ static const struct file *file_of(const struct upcs_options *options, const char
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
 	file->changed = st.st_mtim;
-	read_symbols(file, options, path);
+	read_functions(&(const struct reading){file, options, path});
 	file->next = files;
 	files = file;
 	return file;
@@ -172,10 +225,10 @@ static const struct mapping *mapping_at(const struct upcs_options *options, uint
 uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, uint32_t *found)
 {
 	const struct mapping *m = mapping_at(options, address, found);
-	size_t i;
+	const struct function wanted = {m ? address - m->begin + m->offset : 0, 0}, *function;
 
-	for (i = 0; m && m->file && i < m->file->n; i++)
-		if (m->file->function[i].offset == address - m->begin + m->offset)
-			return m->file->function[i].regions;
-	return 0;
+	if (!m || !m->file || !m->file->n)
+		return 0;
+	function = bsearch(&wanted, m->file->function, m->file->n, sizeof(wanted), by_offset);
+	return function ? function->regions : 0;
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * symbols.c - the functions that an ELF file defines.
- *
- * Names are those of the file, C++ ones mangled (nm shows them): a demangler would have to
- * come with the library of another language. Two liberties are taken. "name" is also
- * name@VERSION and name@@VERSION, and the copies of a function that GCC made for certain
- * arguments (name.constprop.0, name.isra.0, name.lto_priv.0): these are all that is left of
- * it. A part that GCC took out of it (name.part.0, name.cold) is not the function.
+ * symbols.c - the functions that an ELF file defines. Those of a stripped one are in its debug
+ * file, if there is one: that has the names, and the file itself says where addresses lie in it.
  */
 #include "symbols.h"
 
@@ -15,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug_file.h"
 #include "elf_file.h"
 
 /* In the order of their offsets. */
@@ -81,8 +77,9 @@ static bool keep(struct upcs_symbols *symbols, unsigned *room, const struct func
 	return true;
 }
 
+/* loaded: the file that has the code; elf is that too, or its debug file. */
 static int read_functions(struct upcs_symbols *symbols, const struct upcs_elf *elf,
-			  const struct upcs_elf_section *table, uint64_t strings)
+			  const struct upcs_elf_section *table, uint64_t strings, const struct upcs_elf *loaded)
 {
 	size_t size = elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), k, n;
 	uint64_t i, all = table->bytes / size;
@@ -103,7 +100,7 @@ static int read_functions(struct upcs_symbols *symbols, const struct upcs_elf *e
 
 			if (may_be_function(&symbol) && symbol.name < strings &&
 			    symbols->strings[symbol.name] &&
-			    upcs_elf_offset(elf, symbol.address, &function.offset, &flags) &&
+			    upcs_elf_offset(loaded, symbol.address, &function.offset, &flags) &&
 			    (flags & PF_X) && !keep(symbols, &room, &function))
 				return -ENOMEM;
 		}
@@ -111,7 +108,8 @@ static int read_functions(struct upcs_symbols *symbols, const struct upcs_elf *e
 	return 0;
 }
 
-static int read_table(struct upcs_symbols *symbols, const struct upcs_elf *elf, uint32_t type)
+static int read_table(struct upcs_symbols *symbols, const struct upcs_elf *elf, uint32_t type,
+		      const struct upcs_elf *loaded)
 {
 	size_t size = elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	struct upcs_elf_section table, strings;
@@ -129,7 +127,7 @@ static int read_table(struct upcs_symbols *symbols, const struct upcs_elf *elf, 
 	if (!symbols->strings)
 		return -ENOEXEC;
 	symbols->full = type == SHT_SYMTAB;
-	return read_functions(symbols, elf, &table, strings.bytes);
+	return read_functions(symbols, elf, &table, strings.bytes, loaded);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -139,6 +137,31 @@ static int by_offset(const void *a, const void *b)
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
 	return (x->name > y->name) - (x->name < y->name);
+}
+
+static void forget(struct upcs_symbols *symbols)
+{
+	free(symbols->strings);
+	free(symbols->function);
+	memset(symbols, 0, sizeof(*symbols));
+}
+
+static int read_symbols(struct upcs_symbols *symbols, const struct upcs_elf *elf, const char *path)
+{
+	int error = read_table(symbols, elf, SHT_SYMTAB, elf);
+	struct upcs_elf debug;
+
+	if (error != -ENOENT)
+		return error;
+	if (upcs_debug_file_open(&debug, elf, path)) {
+		error = read_table(symbols, &debug, SHT_SYMTAB, elf);
+		upcs_elf_close(&debug);
+		if (error == 0 || error == -ENOMEM)
+			return error;
+		forget(symbols);
+	}
+	error = read_table(symbols, elf, SHT_DYNSYM, elf);
+	return error == -ENOENT ? 0 : error; /* a stripped static program has none */
 }
 
 struct upcs_symbols *upcs_symbols_open(const char *path)
@@ -152,17 +175,12 @@ struct upcs_symbols *upcs_symbols_open(const char *path)
 		return NULL;
 	}
 	symbols = calloc(1, sizeof(*symbols));
-	if (!symbols) {
+	if (!symbols)
 		error = -ENOMEM;
-	} else if (upcs_elf_guest(&elf) == UPCS_GUESTS || (elf.type != ET_EXEC && elf.type != ET_DYN)) {
+	else if (upcs_elf_guest(&elf) == UPCS_GUESTS || (elf.type != ET_EXEC && elf.type != ET_DYN))
 		error = -ENOEXEC;
-	} else {
-		error = read_table(symbols, &elf, SHT_SYMTAB);
-		if (error == -ENOENT)
-			error = read_table(symbols, &elf, SHT_DYNSYM);
-		if (error == -ENOENT)
-			error = 0; /* a stripped static program has none */
-	}
+	else
+		error = read_symbols(symbols, &elf, path);
 	upcs_elf_close(&elf);
 	if (error) {
 		upcs_symbols_close(symbols);
@@ -178,77 +196,43 @@ void upcs_symbols_close(struct upcs_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	free(symbols->strings);
-	free(symbols->function);
+	forget(symbols);
 	free(symbols);
 }
 
-/* .constprop.0.isra.1 and its like, and nothing behind. */
-static bool is_copy(const char *suffix)
+static bool matches(const struct upcs_symbols *symbols, unsigned i, const struct upcs_name *name)
 {
-	static const char *const kinds[] = { ".constprop.", ".isra.", ".lto_priv." };
-
-	while (*suffix) {
-		size_t i, n = 0;
-
-		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !n; i++)
-			if (strncmp(suffix, kinds[i], strlen(kinds[i])) == 0)
-				n = strlen(kinds[i]);
-		suffix += n;
-		i = strspn(suffix, "0123456789");
-		if (!n || !i)
-			return false;
-		suffix += i;
-	}
-	return true;
-}
-
-static bool is_named(const char *have, const char *name)
-{
-	size_t n = strlen(name);
-
-	return strncmp(have, name, n) == 0 && (!have[n] || have[n] == '@' || is_copy(have + n));
-}
-
-static bool matches(const struct upcs_symbols *symbols, unsigned i, const char *name)
-{
-	return *name && is_named(symbols->strings + symbols->function[i].name, name);
+	return upcs_name_fits(name, symbols->strings + symbols->function[i].name);
 }
 
 /* Has the function before this one the same place, by another of its names? */
-static bool was_before(const struct upcs_symbols *symbols, unsigned i, const char *name)
+static bool was_before(const struct upcs_symbols *symbols, unsigned i, const struct upcs_name *name)
 {
-	uint64_t offset = symbols->function[i].offset;
+	const struct function *function = &symbols->function[i], *before;
 
-	while (i-- > 0 && symbols->function[i].offset == offset)
-		if (!symbols->function[i].chosen && matches(symbols, i, name))
+	for (before = function; before-- > symbols->function && before->offset == function->offset;)
+		if (before->chosen == function->chosen && matches(symbols, (unsigned)(before - symbols->function), name))
 			return true;
 	return false;
 }
 
-bool upcs_symbols_find(const struct upcs_symbols *symbols, const char *name, unsigned *after,
-		       uint64_t *file_offset)
-{
-	unsigned i, found = 0;
-
-	for (i = 0; i < symbols->functions; i++) {
-		if (symbols->function[i].chosen || !matches(symbols, i, name) ||
-		    was_before(symbols, i, name) || found++ < *after)
-			continue;
-		*file_offset = symbols->function[i].offset;
-		++*after;
-		return true;
-	}
-	return false;
-}
-
-bool upcs_symbols_are_chosen(const struct upcs_symbols *symbols, const char *name)
+bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_name *name, unsigned *next,
+		       struct upcs_function *found)
 {
 	unsigned i;
 
-	for (i = 0; i < symbols->functions; i++)
-		if (symbols->function[i].chosen && matches(symbols, i, name))
-			return true;
+	for (i = *next; i < symbols->functions; i++) {
+		if (!matches(symbols, i, name) || was_before(symbols, i, name))
+			continue;
+		*found = (struct upcs_function){
+			.symbol = symbols->strings + symbols->function[i].name,
+			.offset = symbols->function[i].offset,
+			.chosen = symbols->function[i].chosen,
+		};
+		*next = i + 1;
+		return true;
+	}
+	*next = symbols->functions;
 	return false;
 }
 

@@ -9,25 +9,30 @@
 #include <stdint.h>
 
 #include "decode.h"
+#include "names.h"
 
 struct upcs_symbols;
 
-/* Reads .symtab, or .dynsym where there is none. NULL with errno: ENOEXEC where it is not an
- * ELF file of a guest. */
+/* Reads .symtab, that of its debug file, or .dynsym where there is neither. NULL with errno:
+ * ENOEXEC where it is not an ELF file of a guest. */
 struct upcs_symbols *upcs_symbols_open(const char *path);
 void upcs_symbols_close(struct upcs_symbols *symbols);
 
+struct upcs_function {
+	const char *symbol;
+	uint64_t offset; /* in the file */
+	/* It is chosen at run time (an IFUNC, as memcpy): what chooses is there, which returns the
+	 * address of the one that runs. */
+	bool chosen;
+};
+
 /*
- * The offset in the file of function name. False: it has no such function, or no other.
- * *after counts from 0, for the next of the same name (static functions of several
- * sources, copies that the compiler made). C++ names as they are in the file.
+ * A function that fits a name; *next counts from 0, for the next one. Each place once, but as
+ * what is chosen and as what chooses. False: there are no more.
  */
-bool upcs_symbols_find(const struct upcs_symbols *symbols, const char *name, unsigned *after,
-		       uint64_t *file_offset);
-/* A function of that name is chosen at run time (an IFUNC, as memcpy): what runs has
- * another name, and find does not find it by this one. */
-bool upcs_symbols_are_chosen(const struct upcs_symbols *symbols, const char *name);
-/* The file has debug or full symbols (.symtab). */
+bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_name *name, unsigned *next,
+		       struct upcs_function *function);
+/* It has all its functions' names: .symtab, or a debug file. */
 bool upcs_symbols_are_full(const struct upcs_symbols *symbols);
 /* Names in no order, for suggestions: NULL behind the last. */
 const char *upcs_symbols_name(const struct upcs_symbols *symbols, unsigned i);

@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# upc_run_names.sh - regions by name: of C++, several at once, of stripped files, mistyped; and
+# functions that are chosen when the program runs. $UPC_RUN is the tool, $UPC_SIM_PLUGIN the simulator.
+tool=${UPC_RUN:-upc_run}
+. "${srcdir:?}/ctests/utils.inc"
+CC=${CC:-cc}
+
+# value NAME REGION: of the whole run in CSV
+value()
+{
+	awk -F, -v name="$1" -v region="$2" '$1 == "run" && $4 == region && $5 == name { print $6 }' csv
+}
+
+# counted ARGUMENT...: status 0 and a report in CSV
+counted()
+{
+	rm -f csv
+	run 0 -r csv -o csv -e INSTRUCTIONS "$@"
+}
+
+# entered REGION N INSTRUCTIONS PROGRAM [OPTION...]
+entered()
+{
+	region=$1
+	known="$2 $3"
+	program=$4
+	shift 4
+	counted "$@" -R "$region" "$program" || return 1
+	seen="$(value entered "$region") $(value INSTRUCTIONS "$region")"
+	[ "$seen" = "$known" ] || { echo "# $seen, not $known"; false; }
+}
+
+# refused TEXT ARGUMENT...: in one line, and nothing runs
+refused()
+{
+	text=$1
+	shift
+	rm -f ran
+	run 125 "$@" && grep -q -e "$text" err && [ "$(wc -l < err)" = 1 ] && [ ! -e ran ]
+}
+
+plan 22
+
+if cannot_simulate; then
+	skip_rest "regions by name" "$missing"
+	exit 0
+fi
+# Functions of known lengths: a C compiler's own, with the names that C++ would give them.
+cat > names.c << 'C'
+#define FUNCTION(c, symbol, nops) \
+	void c(void) __asm__(symbol); \
+	__asm__(".text\n\t.globl " symbol "\n\t.type " symbol ", %function\n" symbol ":\n\t.rept " #nops \
+		"\n\tnop\n\t.endr\n\tret\n\t.size " symbol ", .-" symbol "\n");
+FUNCTION(solve_int, "_ZN6Solver5solveEi", 9)
+FUNCTION(solve_double, "_ZNK6Solver5solveEd", 19)
+FUNCTION(of_template, "_ZN5FieldIiE5solveEi", 29)
+FUNCTION(step_one, "step_one", 39)
+FUNCTION(step_two, "step_two", 49)
+__attribute__((noinline)) static void hidden(void) { __asm__ volatile("nop"); }
+int main(void)
+{
+	solve_int(), solve_int(), solve_double(), of_template(), step_one(), step_two(), step_two(), hidden();
+	return 0;
+}
+C
+if ! $CC -g -O1 -fno-ipa-icf -o names names.c 2> err; then
+	skip_rest "regions by name" "there is no compiler"
+	exit 0
+fi
+check "a name as it is in the file" entered _ZN6Solver5solveEi 2 20 ./names
+if ./names && run 125 -R 'A::b' ./names && grep -q 'without libiberty' err; then
+	for name in "a name of C++: all overloads" "... which is said" "... one of them" "a template's: all that there are" \
+		"... one of them" "a glob of C++" "a mistyped name of C++" "... with what it takes"; do
+		skip "$name" "this upc_run was built without libiberty"
+	done
+else
+	check "a name of C++: all overloads" entered Solver::solve 3 40 ./names
+	check "... which is said" grep -q \
+		'^note,.*region Solver::solve is all of 2 functions: Solver::solve(int), Solver::solve(double) const' csv
+	check "... one of them" entered 'Solver::solve(double)' 1 20 ./names
+	check "a template's: all that there are" entered Field::solve 1 30 ./names
+	check "... one of them" entered 'Field<int>::solve(int)' 1 30 ./names
+	check "a glob of C++" entered '*::solve' 4 70 ./names
+	check "a mistyped name of C++" refused "nearest: Solver::solve" -R Solver::slove ./names
+	check "... with what it takes" refused "nearest: Solver::solve(int), Solver::solve(double) const" \
+		-R 'Solver::solve(float)' ./names
+fi
+check "a glob: one region" entered 'step_*' 3 140 ./names
+check "... of functions that are named" grep -q '^note,.*region step_\* is all of 2 functions: step_one, step_two' csv
+check "... in what is loaded later, too" entered 'step_*' 3 140 ./names --late
+check "a glob of nothing" refused "no function 'stop_\*'" -R 'stop_*' ./names
+check "a mistyped mangled name" refused "nearest: _ZN6Solver5solveEi" -R _ZN6Solver5slov ./names
+long=$(printf '%300s' '' | tr ' ' a)
+check "a name that is too long" refused "too long for a region: 255 characters" -R "$long" ./names
+
+# ---- stripped files
+
+strip -o bare names
+check "a stripped program: what to do" refused "stripped: link it without -s, or install its debug symbols" \
+	-R hidden ./bare
+objcopy --only-keep-debug names names.debug
+objcopy --strip-all --add-gnu-debuglink=names.debug names linked
+check "... with a debug file beside it" counted -R hidden -R step_two ./linked
+check "... its functions are those of the program" [ "$(value entered hidden) $(value entered step_two) \
+$(value INSTRUCTIONS step_two)" = "1 2 100" ]
+printf 'x' >> names.debug
+if readelf -n names | grep -q 'Build ID'; then
+	check "... another checksum, but the same build ID" counted -R hidden ./linked
+else
+	skip "... another checksum, but the same build ID" "this compiler writes none"
+fi
+objcopy --remove-section=.note.gnu.build-id linked unnamed
+check "... another checksum, and no build ID" refused "stripped: link it without -s" -R hidden ./unnamed
+cat > library.c << 'C'
+static __attribute__((noinline)) int local(int n) { return n + 1; }
+int exported(int n) { return local(n); }
+C
+cat > user.c << 'C'
+int exported(int n);
+int main(void) { return exported(-1); }
+C
+$CC -shared -fPIC -s -o libstripped.so library.c && $CC -o user user.c ./libstripped.so || exit 1
+check "what a library does not export: whose debug symbols" \
+	refused "libstripped.so .*stripped: install .* debug symbols" -R zzzz_local ./user
+check "... and what it exports" counted -R exported ./user
