@@ -20,7 +20,7 @@ static unsigned long long slices_now(void)
 
 static void *sharing(void *pending)
 {
-	const char *names[] = {"upc:::perf::PAGE-FAULTS", "upc:::perf::CONTEXT-SWITCHES"};
+	const char *names[] = {FAULTS, MINOR};
 	volatile unsigned long burnt = 0;
 	unsigned long i;
 	int set, state, k;

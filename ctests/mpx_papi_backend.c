@@ -12,12 +12,13 @@
 #include "papi_backend.h"
 #include "papi_util.h"
 
-#define SWITCHES "upc:::perf::CONTEXT-SWITCHES"
-#define MANY     300
+/* Which every user may count, as page faults. */
+#define MINOR "upc:::perf::MINOR-FAULTS"
+#define MANY  300
 
 static const struct mpxi_backend_ops *const ops = &mpxi_papi_ops;
 
-static uint32_t faults, switches;
+static uint32_t faults, minor;
 
 /* A fresh backend with the CPU clock, as every machine has it. */
 static struct mpxi_papi *backend(const struct mpxi_papi_options *options)
@@ -205,7 +206,7 @@ static void time_events(void)
 static void counting(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
-	const uint32_t event[] = {switches, faults}, turned[] = {faults, switches};
+	const uint32_t event[] = {minor, faults}, turned[] = {faults, minor};
 	uint64_t count[2] = {0}, first;
 	struct mpxi_sample sample = {.count = count};
 	void *a = open_group(papi, event, 2), *b = open_group(papi, turned, 2);
@@ -236,7 +237,7 @@ static void counting(void)
 static void together(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
-	const uint32_t other[] = {switches};
+	const uint32_t other[] = {minor};
 	uint64_t count[2] = {0};
 	struct mpxi_sample sample = {.count = count};
 	void *always, *group;
@@ -271,7 +272,7 @@ static void covariate(void)
 	struct mpxi_papi_options options = {
 		.clock = MPXI_CLOCK_CPU, .has_covariate = true, .covariate = faults};
 	struct mpxi_papi *papi = backend(&options);
-	const uint32_t event[] = {switches, faults};
+	const uint32_t event[] = {minor, faults};
 	uint64_t count[2] = {0};
 	struct mpxi_sample sample = {.count = count};
 	void *group = open_group(papi, event, 1);
@@ -317,7 +318,7 @@ static void fitting(void)
 {
 	struct mpxi_papi_options options = {.clock = MPXI_CLOCK_CPU, .group_max = 2};
 	struct mpxi_papi *papi = backend(&options);
-	uint32_t event[MANY] = {faults, switches, 0x4fffffff};
+	uint32_t event[MANY] = {faults, minor, 0x4fffffff};
 	uint64_t count[MANY] = {0};
 	struct mpxi_sample sample = {.count = count};
 	unsigned n;
@@ -355,14 +356,14 @@ static void fitting(void)
 static void opened_once(void)
 {
 	struct mpxi_papi *first = backend(NULL), *second = backend(NULL);
-	const uint32_t both[] = {switches, faults};
+	const uint32_t both[] = {minor, faults};
 	struct rlimit limit, none;
 	uint32_t other;
 	int fits;
 
 	if (mpxi_papi_code("upc:::perf::MAJOR-FAULTS", &other) || getrlimit(RLIMIT_NOFILE, &limit))
 		skip_all("%s", mpxi_last_message());
-	ok(ops->fits(first, &faults, 1) == 1 && ops->fits(first, &switches, 1) == 1,
+	ok(ops->fits(first, &faults, 1) == 1 && ops->fits(first, &minor, 1) == 1,
 	   "two events fit alone");
 	none = limit;
 	none.rlim_cur = 3;
@@ -381,7 +382,7 @@ static void opened_once(void)
 static void trying(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
-	const uint32_t event[] = {faults, switches};
+	const uint32_t event[] = {faults, minor};
 	uint64_t count[2] = {0};
 	struct mpxi_sample sample = {.count = count};
 	void *group = open_group(papi, event, 1), *more;
@@ -406,7 +407,7 @@ static void trying(void)
 static void debugging(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
-	void *a = open_group(papi, &faults, 1), *b = open_group(papi, &switches, 1);
+	void *a = open_group(papi, &faults, 1), *b = open_group(papi, &minor, 1);
 
 	PAPI_set_debug(PAPI_VERB_ESTOP);
 	slice(b, 0);
@@ -442,7 +443,7 @@ static void on_alarm(int signo)
 static void handler(void)
 {
 	struct mpxi_papi *papi = backend(NULL);
-	const uint32_t pair[] = {faults, switches};
+	const uint32_t pair[] = {faults, minor};
 	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART}, old;
 	const struct itimerval ms = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
 	uint64_t count[2] = {0};
@@ -645,7 +646,7 @@ int main(void)
 		ok(0, "PAPI is made ready: %s", mpxi_last_message());
 		return done();
 	}
-	if (mpxi_papi_code(FAULTS, &faults) || mpxi_papi_code(SWITCHES, &switches))
+	if (mpxi_papi_code(FAULTS, &faults) || mpxi_papi_code(MINOR, &minor))
 		skip_all("%s", mpxi_last_message());
 	clocks();
 	time_events();

@@ -145,9 +145,9 @@ csv()
 {
 	run 0 --report=est.csv --csv "$program" threads 1 &&
 		awk -F, 'NR == 1 { next } { n++; thread[$2] = 1 } $6 < 2000 && /PAGE/ { bad = 1 }
-			END { for (t in thread) m++; exit !(n == 48 && m == 8 && !bad) }' est.csv
+			END { for (t in thread) m++; exit !(n == 40 && m == 8 && !bad) }' est.csv
 }
-check "--csv: eight threads of six events" csv
+check "--csv: eight threads of five events" csv
 check "the table is on standard error" run 0 -r "$program" churn 300
 check "... with sets that are gone added up" says "300  (300 sets)"
 check "... of 3000 faults, exact" says "PAGE-FAULTS  *3000 .*exact"

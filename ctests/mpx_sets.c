@@ -406,10 +406,10 @@ static void table_is_full(void)
 	}
 	ok(n < MANY && papi[n] == MANY - 10, "PAPI has %d event sets", n);
 	/* Which has not been in a group yet. */
-	refuses(PAPI_ENOMEM, mpx_set_add_named_event(set, "upc:::perf::CPU-MIGRATIONS"));
+	refuses(PAPI_ENOMEM, mpx_set_add_named_event(set, MAJOR));
 	while (n >= 0)
 		PAPI_destroy_eventset(&papi[n--]);
-	works(mpx_set_add_named_event(set, "upc:::perf::CPU-MIGRATIONS"));
+	works(mpx_set_add_named_event(set, MAJOR));
 	works(mpx_set_start(set));
 	works(mpx_set_stop(set, NULL));
 	works(mpx_set_destroy(&set));
@@ -418,7 +418,7 @@ static void table_is_full(void)
 static void shared_by(enum mpx_timer timer, unsigned group_max, enum mpx_estimator estimator)
 {
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
-	const char *more[] = {MINOR, FAULTS, "upc:::perf::CONTEXT-SWITCHES"};
+	const char *more[] = {MINOR, FAULTS, MAJOR};
 	long long last = 0, v[5];
 	int set, i, error, monotone = 1;
 	struct mpx_estimate e;

@@ -13,7 +13,9 @@
 
 #define ENTER "upc:::tp::syscalls:sys_enter_getppid"
 #define LEAVE "upc:::tp::syscalls:sys_exit_getppid"
+/* What every user may count; context switches and migrations only some may. */
 #define MINOR "upc:::perf::MINOR-FAULTS"
+#define MAJOR "upc:::perf::MAJOR-FAULTS"
 
 /* A call that must succeed; its message where it does not. */
 #define works(call)                                                                            \
