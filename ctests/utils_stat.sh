@@ -18,7 +18,7 @@ value()
 }
 
 soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
-echo "1..41"
+echo "1..42"
 
 # ---- the program and its end
 
@@ -192,6 +192,14 @@ else
 	skip "-t: a signal reaches the program" "tracing is forbidden here"
 	skip "-t: a program that a signal ends" "tracing is forbidden here"
 fi
+
+# The reader is gone before the program has ended.
+no_reader()
+{
+	{ "$stat" --csv -o - -- sleep 0.3 2> err; echo $? > status; } | :
+	[ "$(cat status)" = 0 ] && [ ! -s err ]
+}
+check "a table that nobody reads any more costs no words, nor the status" no_reader
 
 # ---- what runs already
 

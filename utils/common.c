@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,13 +59,21 @@ int util_print_help(const char *usage)
 	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
 }
 
+/* A pipe or socket whose other end is closed; for a pager that was quit early. */
+static bool has_no_reader(FILE *out)
+{
+	struct pollfd end = { .fd = fileno(out) };
+
+	return poll(&end, 1, 0) > 0 && end.revents & (POLLERR | POLLHUP);
+}
+
 int util_flush(FILE *out, const char *name)
 {
 	errno = 0;
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
-	/* A pager that was quit early is no failure worth a line. */
-	if (errno != EPIPE)
+	/* No failure worth a line. Of a write before this one errno says nothing any more. */
+	if (errno != EPIPE && !has_no_reader(out))
 		util_error("cannot write to %s: %s", name, strerror(errno != 0 ? errno : EIO));
 	return -1;
 }

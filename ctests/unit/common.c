@@ -4,6 +4,10 @@
  */
 #include "../../utils/common.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include "unit_test.h"
 
 static void test_count(void **state)
@@ -231,6 +235,41 @@ static void test_csv(void **state)
 	}
 }
 
+/* Flushes what could not be written before; returns how much is said of it. */
+static off_t said_of(int fd)
+{
+	FILE *out = fdopen(fd, "w"), *said = tmpfile();
+	int kept = dup(STDERR_FILENO);
+	off_t size;
+
+	assert_non_null(out);
+	assert_non_null(said);
+	setvbuf(out, NULL, _IONBF, 0);
+	assert_int_equal(fputs("text", out), EOF);
+	dup2(fileno(said), STDERR_FILENO);
+	assert_int_equal(util_flush(out, "a file"), -1);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	size = lseek(fileno(said), 0, SEEK_END);
+	fclose(said);
+	fclose(out);
+	return size;
+}
+
+static void test_flush(void **state)
+{
+	int ends[2], full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	assert_int_equal(said_of(ends[1]), 0);
+	if (full >= 0)
+		assert_true(said_of(full) > 0);
+	signal(SIGPIPE, SIG_DFL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_put),	     cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_match),	     cmocka_unit_test(test_width),
 		cmocka_unit_test(test_json),	     cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_flush),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
