@@ -7,6 +7,7 @@ tool=${MPX_RUN:-mpx_run}
 program=${MPX_RUN_PROGRAM:?}
 . "${srcdir:?}/ctests/utils.inc"
 export MPX_RUN_LIBRARY
+CC=${CC:-cc}
 unset LD_PRELOAD
 
 if [ -n "${SANITIZERS:-}" ]; then
@@ -44,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..61"
+echo "1..66"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -211,3 +212,48 @@ fi
 printf '\177ELF\002\001\001' > broken
 chmod +x broken
 check "a broken program: 126" refused 126 "ELF headers are broken" ./broken
+
+# ---- a PAPI without the component
+
+# One with every call that the shim wants, which knows no event, and a program of it.
+strange()
+{
+	{
+		sed -n 's/^\tX(\([a-z_]*\)).*/int PAPI_\1(void) { return 0; }/p' \
+			"$srcdir/src/mpx/shim_real.h" |
+			grep -v ' PAPI_\(library_init\|is_initialized\|event_name_to_code\|get_component_index\)('
+		echo 'int PAPI_library_init(int version) { return version; }'
+		echo 'int PAPI_is_initialized(void) { return 1; }'
+		echo 'int PAPI_event_name_to_code(const char *name, int *code) { return name && code ? -7 : 0; }'
+		echo 'int PAPI_get_component_index(const char *name) { return name ? -20 : 0; }'
+	} > strange.c
+	cat > asks.c <<-'END'
+		int PAPI_library_init(int version);
+		int PAPI_event_name_to_code(const char *name, int *code);
+		int main(int argc, char **argv)
+		{
+			int code;
+			return PAPI_library_init(7) == 7 && argc > 1 ? -PAPI_event_name_to_code(argv[1], &code) : 0;
+		}
+	END
+	${CC:-cc} -shared -fPIC -w -o libpapi.so strange.c -Wl,-soname,libpapi.so.99 2> err &&
+		ln -s libpapi.so libpapi.so.99 &&
+		${CC:-cc} -o asks asks.c -L. -lpapi -Wl,-rpath,"$PWD" 2> err
+}
+if command -v "${CC%% *}" > /dev/null; then
+	check "a PAPI without the component is made" strange
+	check "its program hears its own error" run 7 ./asks upc:::perf::PAGE-FAULTS
+	says_which()
+	{
+		says "no event 'upc:::perf::PAGE-FAULTS': .*$PWD/libpapi.so.99, a PAPI without the component upc" &&
+			says "LD_LIBRARY_PATH=$PAPI_PREFIX/lib "
+	}
+	check "... with what was loaded, and where the right one is" says_which
+	check "no words about others' events" run 7 ./asks perf::PAGE-FAULTS
+	check "... at all" lines err 1
+else
+	for name in "a PAPI without the component is made" "its program hears its own error" \
+		"... with what was loaded" "no words about others' events" "... at all"; do
+		skip "$name" "there is no compiler"
+	done
+fi

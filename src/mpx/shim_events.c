@@ -174,7 +174,7 @@ SHIM_EXPORT int PAPI_add_named_event(int number, const char *name)
 	FIND(set, number);
 	if (shim_is_plain(set))
 		return shim_real()->add_named_event(set->id, name);
-	error = shim_real()->event_name_to_code(name, &code);
+	error = shim_code_of(name, &code);
 	return error ? error : add(set, code);
 }
 
@@ -220,7 +220,7 @@ SHIM_EXPORT int PAPI_remove_named_event(int number, const char *name)
 	FIND(set, number);
 	if (shim_is_plain(set))
 		return shim_real()->remove_named_event(set->id, name);
-	error = shim_real()->event_name_to_code(name, &code);
+	error = shim_code_of(name, &code);
 	return error ? error : take_out(set, code);
 }
 

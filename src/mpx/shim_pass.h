@@ -33,4 +33,9 @@ int shim_explain(const char *call, const struct shim_set *set, int error);
 /* Of a set of libmpx. */
 int shim_count_events(const struct shim_set *set);
 
+/* ---- shim_names.c -------------------------------------------------------------------- */
+
+/* PAPI_event_name_to_code, with words where this PAPI has no component upc. */
+int shim_code_of(const char *name, int *code);
+
 #endif

@@ -136,6 +136,15 @@ bool shim_is_papi(const void *address)
 	return false;
 }
 
+const char *shim_real_file(void)
+{
+	Dl_info info;
+	void *address;
+
+	memcpy(&address, &real.library_init, sizeof(address));
+	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "libpapi";
+}
+
 const char *shim_real_elsewhere(void)
 {
 	/* The first in the order of search: the program is before all preloaded ones. Not

@@ -83,6 +83,9 @@ const struct shim_real *shim_real(void);
 /* Is this a place in the library that holds PAPI (or in a libmpx of the program's own)? */
 bool shim_is_papi(const void *address);
 
+/* The file of PAPI's library, once it was found. */
+const char *shim_real_file(void);
+
 /* Does the program, or a library that is not PAPI's, hold PAPI itself? Its file or NULL. */
 const char *shim_real_elsewhere(void);
 
