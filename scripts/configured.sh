@@ -82,7 +82,7 @@ making()
 	shift
 	: > "$directory/.making"
 	(cd "$directory" && "$@") || status=$?
-	rm -f "$directory/.making"
+	[[ $status -gt 128 ]] || rm -f "$directory/.making"
 	return $status
 }
 
