@@ -7,7 +7,7 @@ tool=scripts/demo
 unset CC CFLAGS CPPFLAGS LDFLAGS LIBS PFM_ARCHIVE PKG_CONFIG_PATH PKG_CONFIG_LIBDIR DESTDIR \
 	MAKEFLAGS MFLAGS MAKELEVEL
 
-plan 38
+plan 37
 
 # ---- a tree, and programs that are found first -----------------------------------------
 
@@ -273,7 +273,7 @@ wants_all()
 }
 if [ -e /etc/debian_version ]; then
 	check "demo wants what upc_run needs" wants_all demo libcapstone-dev qemu-user pkg-config
-	check "check wants all of that, and its own" wants_all check libcapstone-dev cmocka valgrind
+	check "check wants all of that, and its own" wants_all check libcapstone-dev libcmocka-dev valgrind
 else
 	skip "demo wants what upc_run needs" "packages are asked for on Debian"
 	skip "check wants all of that, and its own" "packages are asked for on Debian"
@@ -291,5 +291,12 @@ by_sh()
 }
 guard='[ "${BASH##*/}" = bash ] || exec bash "$0" "$@" # another shell was told to run it'
 check "each script is bash's whatever it is started by" by_sh
-check "sh scripts/demo" sh tree/scripts/demo --help > out
-check "... with its arguments" grep -q 'usage: scripts/demo' out
+by_other_shells()
+{
+	for shell in sh dash "bash --posix"; do
+		command -v ${shell%% *} > /dev/null || continue
+		$shell tree/scripts/demo --help > out 2> err && grep -q 'usage: scripts/demo' out ||
+			{ echo "# $shell"; return 1; }
+	done
+}
+check "sh scripts/demo, with its arguments" by_other_shells
