@@ -18,7 +18,7 @@ x86_64-*) ;;
 	;;
 esac
 
-plan 8
+plan 22
 
 # exact STATUS EXPECTED OPTION... PROGRAM...: "REGION EXACT" of the whole run's lines of
 # INSTRUCTIONS, "run" for all of it
@@ -94,3 +94,201 @@ text()
 		grep -q ' ~inside$' text && grep -q 'Columns with ~ may be off' text
 }
 check "the table has a mark" text
+
+# ---- stacks ----------------------------------------------------------------------------------
+
+# region NAME INSTRUCTIONS EXACT: of the last run
+region()
+{
+	got=$(awk -F, -v region="$1" '$1 == "run" && $4 == region && $5 == "INSTRUCTIONS" { print $6, $NF }' csv)
+	[ "$got" = "$2 $3" ] || { echo "# $1: $got, not $2 $3"; false; }
+}
+# is NAME EXACT
+is()
+{
+	awk -F, -v region="$1" -v exact="$2" '$1 == "run" && $4 == region && $5 == "INSTRUCTIONS" {
+			found = 1
+			bad = $NF != exact
+		}
+		END { exit !found || bad }' csv || { echo "# $1 is not '$2'"; false; }
+}
+
+# A loop of 1,000 is 2,001 instructions, plain 4,004 with what returns from it.
+cat > stacks.c << 'C'
+#include <setjmp.h>
+#include <string.h>
+#include <ucontext.h>
+#define SPIN do { long i = 1000; __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(i) :: "cc"); } while (0)
+static ucontext_t main_context, other;
+static char stack[65536];
+static jmp_buf back;
+__attribute__((noinline)) void yields(void)
+{
+	for (int i = 0; i < 10; i++) {
+		SPIN;
+		swapcontext(&other, &main_context);
+	}
+}
+__attribute__((noinline)) void plain(void)
+{
+	SPIN;
+}
+__attribute__((noinline)) void leaves(void)
+{
+	SPIN;
+	longjmp(back, 1);
+}
+__attribute__((noinline)) void caught(void)
+{
+	if (!setjmp(back))
+		leaves();
+	SPIN;
+}
+void resumes(void);
+__asm__("\t.globl pushed\n\t.type pushed, @function\npushed:\tmov $1000, %ecx\n1:\tdec %ecx\n\tjnz 1b\n\tret\n");
+static void coroutine(void)
+{
+	plain();
+	yields();
+	plain();
+}
+__attribute__((noinline)) void resumes(void)
+{
+	swapcontext(&main_context, &other);
+	__asm__ volatile("");
+}
+__attribute__((noinline)) void jumps(void)
+{
+	__asm__ volatile("lea 1f(%%rip), %%rax\n\tsub $128, %%rsp\n\tpush %%rax\n\tjmp pushed\n1:\tadd $128, %%rsp"
+			 ::: "rax", "rcx", "memory", "cc");
+	SPIN;
+}
+int main(int argc, char **argv)
+{
+	(void)argc;
+	plain();
+	if (strchr(argv[1], 'c')) {
+		getcontext(&other);
+		other.uc_stack.ss_sp = stack;
+		other.uc_stack.ss_size = sizeof(stack);
+		other.uc_link = &main_context;
+		makecontext(&other, coroutine, 0);
+		for (int i = 0; i < 11; i++)
+			resumes();
+	}
+	if (strchr(argv[1], 'l') && !setjmp(back))
+		leaves();
+	if (strchr(argv[1], 'l'))
+		caught();
+	if (strchr(argv[1], 'p'))
+		jumps();
+	plain();
+	return 0;
+}
+C
+${CC:-cc} -O1 -o stacks stacks.c || exit 1
+stacks()
+{
+	run 0 -r csv -o csv -e INSTRUCTIONS -R main -R plain -R yields -R resumes -R leaves -R caught -R pushed \
+		-R jumps ./stacks "$1"
+}
+check "a coroutine" stacks c
+coroutine()
+{
+	is "" yes && is yields about && is resumes about && is main about && region plain 8008 yes
+}
+check "... marks the functions that it goes out of and into, and no other" coroutine
+check "... and says why" grep -q 'not exact: main, yields, resumes: it was left or entered by a change of stacks' csv
+check "longjmp" stacks l
+longjmp()
+{
+	is main yes && is leaves yes && is caught yes && region plain 4004 yes
+}
+check "... marks nothing" longjmp
+# Not with the loop that follows in caught.
+left()
+{
+	got=$(awk -F, '$4 == "leaves" && $5 == "INSTRUCTIONS" { print $6 }' csv)
+	[ "$got" -gt 4002 ] && [ "$got" -lt 6003 ]
+}
+check "... and ends what it leaves" left
+check "a function that is entered by push and jmp" stacks p
+push()
+{
+	is pushed about && is main yes && is plain yes && is jumps yes
+}
+check "... is marked, and no other" push
+
+if ! command -v "${CXX:-c++}" > missing; then
+	skip_rest "C++ exceptions" "there is no C++ compiler"
+	exit 0
+fi
+cat > thrown.cc << 'C'
+#include <cstring>
+#define SPIN(n) do { long i = (n); __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(i) :: "cc"); } while (0)
+extern "C" {
+__attribute__((noinline)) void thrower(int depth)
+{
+	if (depth) {
+		thrower(depth - 1);
+		SPIN(1);
+		return;
+	}
+	throw 1;
+}
+__attribute__((noinline)) void inside(void)
+{
+	try {
+		thrower(5);
+	} catch (int) {
+		SPIN(1000);
+	}
+	SPIN(1000);
+}
+__attribute__((noinline)) void outside(void)
+{
+	thrower(5);
+	SPIN(1000);
+}
+__attribute__((noinline)) void clean(void)
+{
+	SPIN(1000);
+}
+}
+int main(int argc, char **argv)
+{
+	clean();
+	for (int k = 0; k < 2; k++) {
+		if (argc > 1 && std::strchr(argv[1], 'i'))
+			inside();
+		if (argc > 1 && std::strchr(argv[1], 'o')) {
+			try {
+				outside();
+			} catch (int) {
+				SPIN(5000);
+			}
+		}
+		clean();
+	}
+	return 0;
+}
+C
+"${CXX:-c++}" -O1 -o thrown thrown.cc && "${CXX:-c++}" -O1 -static -o thrown_static thrown.cc || exit 1
+thrown()
+{
+	run 0 -r csv -o csv -e INSTRUCTIONS -R main -R clean -R inside -R outside -R thrower "$@"
+}
+for program in ./thrown ./thrown_static; do
+	check "$program: an exception that is caught inside a function" thrown $program i
+	caught()
+	{
+		is main yes && is inside yes && region clean 6006 yes && is thrower about
+	}
+	check "... marks what it leaves, and not that" caught
+done
+check "one that is caught outside" thrown ./thrown o
+outside()
+{
+	is main yes && is outside about && is thrower about && region clean 6006 yes
+}
+check "... marks it" outside

@@ -13,11 +13,13 @@ enum { CALL = UPCS_INSN_CALL, RETURN = UPCS_INSN_RETURN, INDIRECT = UPCS_INSN_IN
 static struct upcs_region_stack *stack;
 static uint16_t entered;
 static uint64_t handles; /* this function: signals */
+static uint8_t role;	 /* of the function at 0x3000 */
 
 static int setup(void **state)
 {
 	(void)state;
 	handles = 0;
+	role = 0;
 	stack = upcs_region_create();
 	return stack ? 0 : -1;
 }
@@ -38,11 +40,35 @@ static uint16_t block(uint64_t begin, uint8_t end)
 		.enters = begin == 0x1000 ? 1 : begin == 0x2000 ? 2 : 0,
 		.end = end,
 		.handler = begin == handles,
+		.role = begin == 0x3000 ? role : 0,
 	};
 	uint16_t active = upcs_region_block(stack, &b, &entered);
 
 	assert_int_equal(active, upcs_region_active(stack));
 	return active;
+}
+
+/* Regions that were doubted for a reason; what may still prove so. */
+static uint16_t doubt(enum upcs_region_doubt why)
+{
+	uint16_t suspect;
+	uint32_t now;
+
+	return upcs_region_doubts(stack, &suspect, &now)[why];
+}
+
+static uint16_t suspects(void)
+{
+	uint16_t suspect;
+	uint32_t now;
+
+	upcs_region_doubts(stack, &suspect, &now);
+	return suspect;
+}
+
+static bool is_sure(void)
+{
+	return !doubt(UPCS_REGION_UNWOUND) && !doubt(UPCS_REGION_SWITCHED) && !doubt(UPCS_REGION_FORGOT) && !suspects();
 }
 
 static void test_call(void **state)
@@ -165,6 +191,7 @@ static void test_longjmp(void **state)
 		assert_int_equal(block(0x1000, RET), 1);
 		assert_int_equal(block(0x118, 0), 0);
 	}
+	assert_true(is_sure());
 }
 
 /* The function that called setjmp was left and called again: the older place is dead, and
@@ -356,6 +383,59 @@ static void test_exception(void **state)
 	block(0x8000, RET);
 	block(0x590, RET);
 	assert_int_equal(block(0x108, 0), 0);
+	assert_int_equal(doubt(UPCS_REGION_UNWOUND), 1);
+	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 0);
+}
+
+/* What is called for the first time is looked up by ld.so, which jumps there: both of a caller and
+ * what it calls have called from the same place in it. Neither is left. */
+static void test_lazy_binding(void **state)
+{
+	(void)state;
+	block(0x100, CALL);
+	for (int inner = 0; inner < 2; inner++) {
+		block(0x500 + 0x40 * (uint64_t)inner, INDIRECT); /* the stub */
+		block(0x510 + 0x40 * (uint64_t)inner, 0);
+		block(0xa00, INDIRECT); /* all stubs' end */
+		block(0x90000, CALL);
+		assert_int_equal(block(0x91000, RET), inner);
+		block(0x90008, INDIRECT);
+		if (!inner) {
+			block(0x60000, CALL);
+			assert_int_equal(block(0x1000, CALL), 1);
+			block(0x8000, RET); /* astray */
+			assert_int_equal(block(0x1080, CALL), 1);
+		}
+	}
+	assert_int_equal(block(0x3000, RET), 1);
+	assert_int_equal(block(0x1088, RET), 1);
+	assert_int_equal(block(0x60008, RET), 0);
+	assert_int_equal(block(0x108, 0), 0);
+}
+
+/* By a jump, as x86-64's unwinder does; and the program ends before anything shows where. */
+static void test_exception_ends(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		role = i ? UPCS_REGION_UNWINDS : 0;
+		block(0x100, CALL);
+		assert_int_equal(block(0x1000, CALL), 1);
+		block(0x3000, INDIRECT);
+		block(0x80000, RET); /* a tail call */
+		assert_int_equal(block(0x1008, RET), 1);
+		assert_int_equal(block(0x108, 0), 0);
+		assert_true(is_sure());
+	}
+	block(0x100, CALL);
+	assert_int_equal(block(0x1000, CALL), 1);
+	block(0x3000, 0);
+	block(0x3008, INDIRECT);
+	assert_int_equal(block(0x80000, CALL), 1);
+	assert_int_equal(suspects(), 1);
+	assert_int_equal(block(0x4000, 0), 1);
+	assert_int_equal(suspects(), 1);
+	assert_int_equal(doubt(UPCS_REGION_UNWOUND), 0);
 }
 
 /* It is caught within the region, which calls itself: nothing ends. */
@@ -369,9 +449,89 @@ static void test_exception_inside(void **state)
 	assert_int_equal(block(0x1080, 0), 1);
 	assert_int_equal(block(0x1018, CALL), 1);
 	assert_int_equal(block(0x3000, RET), 1);
+	assert_int_equal(suspects(), 1);
 	assert_int_equal(block(0x1020, RET), 1);
 	assert_int_equal(block(0x1008, RET), 1);
 	assert_int_equal(block(0x108, 0), 0);
+	assert_true(is_sure());
+}
+
+/* main at 0x100 starts one by 0x4000, which returns to its function at 0x5000; that calls the
+ * region, which goes back to main by 0x4000, and on, as often as there are. */
+static void test_coroutine(void **state)
+{
+	(void)state;
+	block(0x100, CALL);
+	assert_int_equal(block(0x2000, CALL), 2);
+	block(0x4000, RET);
+	assert_int_equal(block(0x2008, RET), 2); /* one that is called */
+	assert_int_equal(block(0x108, CALL), 0);
+	block(0x4000, RET);
+	block(0x5000, CALL); /* the coroutine */
+	assert_int_equal(block(0x1000, CALL), 1);
+	block(0x4000, RET);
+	assert_int_equal(block(0x110, CALL), 0);
+	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 1);
+	assert_int_equal(block(0x2000, CALL), 2);
+	block(0x4000, RET);
+	assert_int_equal(block(0x1008, RET), 2); /* in region 0, and goes on for region 1 */
+	assert_int_equal(block(0x5008, 0), 2);
+	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 3);
+}
+
+/* A function that is known to switch. */
+static void test_switches(void **state)
+{
+	(void)state;
+	role = UPCS_REGION_SWITCHES;
+	block(0x100, CALL);
+	block(0x3000, RET);
+	block(0x108, CALL);
+	assert_true(is_sure());
+	block(0x1000, CALL);
+	block(0x3000, RET);
+	assert_int_equal(block(0x1008, RET), 1);
+	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 1);
+}
+
+/* push and jmp: it returns to where nobody called from. */
+static void test_pushed(void **state)
+{
+	(void)state;
+	block(0x100, CALL);
+	block(0x500, 0);
+	block(0x510, 0);
+	assert_int_equal(block(0x1000, RET), 1);
+	block(0x540, 0);
+	block(0x548, RET);
+	assert_int_equal(block(0x108, 0), 0);
+	assert_int_equal(doubt(UPCS_REGION_UNWOUND), 1);
+}
+
+/* The function that called setjmp has called itself: which of them goes on shows when it returns. */
+static void test_longjmp_recursion(void **state)
+{
+	(void)state;
+	for (int outer = 0; outer < 2; outer++) {
+		block(0x100, CALL);
+		for (int i = 0; i < 2; i++) {
+			block(0x500, CALL);
+			block(0x4000, RET);
+			block(0x508, CALL);
+			if (i == 0)
+				block(0x1000, CALL);
+		}
+		block(0x3000, CALL);
+		block(0x4100, INDIRECT);
+		assert_int_equal(block(0x508, RET), 1); /* the inner one; or is it the outer? */
+		assert_true(is_sure());
+		if (!outer) {
+			assert_int_equal(block(0x1008, RET), 1);
+			assert_int_equal(block(0x510, RET), 0);
+		}
+		assert_int_equal(block(0x108, 0), 0);
+		assert_int_equal(doubt(UPCS_REGION_UNWOUND), outer);
+	}
 }
 
 /* A million frames are kept. What returns below them is a return all the same. */
@@ -382,10 +542,10 @@ static void test_deep(void **state)
 	(void)state;
 	block(0x100, CALL);
 	block(0x1000, CALL);
-	assert_false(upcs_region_forgot(stack));
+	assert_true(is_sure());
 	for (int i = 0; i < deep; i++)
 		block(0x2000, CALL);
-	assert_true(upcs_region_forgot(stack));
+	assert_int_equal(doubt(UPCS_REGION_FORGOT), 3);
 	assert_int_equal(block(0x3000, RET), 3);
 	for (int i = 0; i < deep - 1; i++)
 		assert_int_equal(block(0x2008, RET), 3);
@@ -394,21 +554,26 @@ static void test_deep(void **state)
 	assert_int_equal(block(0x108, CALL), 0);
 	assert_int_equal(block(0x2000, RET), 2);
 	assert_int_equal(block(0x110, 0), 0);
+	assert_int_equal(doubt(UPCS_REGION_FORGOT), 3);
+	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 0);
 }
 
 /* More places that call than are kept (a JIT): it goes on, and says so. */
 static void test_many_sites(void **state)
 {
 	(void)state;
+	block(0x200, CALL);
+	block(0x2000, 0);
 	for (uint64_t i = 0; i < 300000; i++) {
 		block(0x100000 + 64 * i, CALL);
 		block(0x3000, RET);
 		block(0x100008 + 64 * i, 0);
 	}
-	assert_true(upcs_region_forgot(stack));
 	block(0x100, CALL);
-	assert_int_equal(block(0x1000, RET), 1);
-	assert_int_equal(block(0x108, 0), 0);
+	assert_int_equal(block(0x1000, RET), 3);
+	assert_int_equal(block(0x108, RET), 2);
+	assert_int_equal(block(0x208, 0), 0);
+	assert_int_equal(doubt(UPCS_REGION_FORGOT), 2);
 }
 
 /* ---- random programs ---------------------------------------------------------------- */
@@ -659,6 +824,8 @@ static void test_random(void **state)
 			if ((uint64_t)depth > deepest)
 				deepest = (uint64_t)depth;
 		}
+		/* Nothing of it is an exception or a coroutine. */
+		assert_true(is_sure());
 		for (int r = 0; r < REGIONS; r++) {
 			assert_int_equal(entries[r], truth[r]);
 			sum += truth[r];
@@ -689,6 +856,12 @@ int main(void)
 		TEST(test_passed),
 		TEST(test_exception),
 		TEST(test_exception_inside),
+		TEST(test_lazy_binding),
+		TEST(test_exception_ends),
+		TEST(test_coroutine),
+		TEST(test_switches),
+		TEST(test_pushed),
+		TEST(test_longjmp_recursion),
 		TEST(test_deep),
 		TEST(test_many_sites),
 		TEST(test_random),

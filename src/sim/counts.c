@@ -236,6 +236,11 @@ void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t bi
 			doubt(record, 1 + r, bits);
 }
 
+void upcs_counts_end(struct upcs_thread *record)
+{
+	upcs_counts_doubt(record, (uint16_t)record->suspect, UPCS_DOUBT_UNWOUND);
+}
+
 void upcs_counts_cut(struct upcs_thread *record)
 {
 	/* What it sent itself came behind the block that it sent it in. */
@@ -349,6 +354,7 @@ static bool settle_threads(struct upcs_results *results, uint32_t process, const
 		if (!settle_thread(record, i, left))
 			return false;
 		upcs_counts_cut(record);
+		upcs_counts_end(record);
 		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 	}
 	return true;

@@ -77,6 +77,8 @@ void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, u
 
 /* The thread is in no system call and executes no more: it may have ended within a block. */
 void upcs_counts_cut(struct upcs_thread *record);
+/* The thread executes no more: what is open is decided. */
+void upcs_counts_end(struct upcs_thread *record);
 /* These columns may be another than the truth. */
 void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t doubt);
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "roles.h"
 #include "symbols.h"
 
 /* A function in a file. */
@@ -30,6 +31,7 @@ struct file {
 	struct timespec changed;
 	size_t n;
 	struct function *function;
+	struct upcs_roles *roles; /* NULL: none */
 };
 
 /* A part of our memory; file NULL: code of no file. */
@@ -107,6 +109,8 @@ static void *read_symbols(void *argument)
 			       upcs_symbols_find(symbols, &name, &next, &function);)
 			if (!function.chosen)
 				add_function(reading->file, &room, function.offset, r);
+	if (symbols)
+		reading->file->roles = upcs_roles_create(symbols, reading->path);
 	upcs_symbols_close(symbols);
 	sort_functions(reading->file);
 	return NULL;
@@ -231,4 +235,15 @@ uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, ui
 		return 0;
 	function = bsearch(&wanted, m->file->function, m->file->n, sizeof(wanted), by_offset);
 	return function ? function->regions : 0;
+}
+
+struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address, uint32_t *found)
+{
+	const struct mapping *m = mapping_at(options, address, found);
+	const struct upcs_roles *roles = m && m->file ? m->file->roles : NULL;
+	uint64_t offset = roles ? address - m->begin + m->offset : 0;
+
+	if (!roles)
+		return (struct upcs_place){0};
+	return (struct upcs_place){upcs_roles_at(roles, offset), upcs_roles_is_runtime(roles, offset)};
 }

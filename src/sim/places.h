@@ -16,6 +16,13 @@
  */
 uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, uint32_t *found);
 
+/* What the code at the address of our memory is to stacks and teams. */
+struct upcs_place {
+	uint8_t role; /* bits of enum upcs_region_role, where a function begins */
+	bool runtime; /* of OpenMP */
+};
+struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address, uint32_t *found);
+
 /* Something was mapped or unmapped. Any thread. */
 void upcs_places_changed(void);
 

@@ -118,8 +118,10 @@ void upcs_process_end(void)
 		/* A fault, where the emulator tells of that. It lets the others come to the end of a block. */
 		if (upcs_self)
 			upcs_counts_cut(upcs_self->record);
-		for (t = upcs_threads.first; t; t = t->next)
+		for (t = upcs_threads.first; t; t = t->next) {
+			upcs_counts_end(t->record);
 			__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
+		}
 		upcs_run.process->end_ns = now_ns();
 		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		upcs_counts_path(path, upcs_run.path, upcs_run.index);
@@ -247,6 +249,7 @@ static void inherit_regions(struct upcs_region_stack *stack)
 {
 	upcs_region_destroy(upcs_self->stack);
 	upcs_self->stack = stack;
+	upcs_region_forked(stack);
 	if (upcs_region_active(stack))
 		upcs_thread_change_regions(upcs_self, upcs_region_active(stack));
 }

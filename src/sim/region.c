@@ -22,7 +22,7 @@
  *     called by the program itself is not known before it ends.
  * Other stacks of the same thread (swapcontext) are not told apart: what runs there is
  * counted to the region that switched to it, and a region that is left by a switch to
- * an older frame ends, and is not active again when it is switched back to.
+ * an older frame ends, and is not active again when it is switched back to. These are doubted.
  */
 #include "region.h"
 
@@ -30,70 +30,14 @@
 #include <string.h>
 
 #include "decode.h"
+#include "region_private.h"
 
-#define REGIONS 16u
 #define FRAMES_FIRST 256u
 #define FRAMES_MAX (1u << 20)
 #define SITES_FIRST 256u
 #define SITES_MAX (1u << 18)
-#define OWNERS 3u	/* setjmp in recursion: so many levels are told apart */
 #define SEARCH_MAX 256u /* frames */
 #define NEAR 0x10000u	/* bytes; a jump that goes further is none of a switch */
-
-/* The function of an activation: its first block, and where that jumped to, if it did
- * indirectly: a PLT's stub is as good as the function behind it. */
-struct function {
-	uint64_t entry, then;
-};
-
-/* What is known of a block when the next begins. */
-struct last {
-	uint64_t begin, next;
-	uint8_t end;
-	bool fresh; /* it is the first of its activation */
-};
-
-struct frame {
-	uint64_t below;	 /* number + 1 of the next older frame of its site; 0: none */
-	uint64_t serial; /* from 1, never twice */
-	struct function function;
-	uint32_t site; /* 0: a signal's, without another jump */
-	bool signal;   /* or it may be a signal's */
-	struct last interrupted;
-};
-
-/* An activation: its depth, and the serial of its frame (0: the bottom). */
-struct owner {
-	uint64_t depth, serial;
-};
-
-struct site {
-	uint64_t address;
-	uint64_t top;		     /* number + 1 of its youngest frame; 0: none */
-	struct owner owner[OWNERS]; /* that went on from here, the youngest last */
-	unsigned owners;
-};
-
-struct upcs_region_stack {
-	struct last last;
-	bool stray; /* it was returned to, and nobody left its address */
-
-	bool astray; /* after a return or jump of no known kind depth may be too great... */
-	uint64_t astray_depth; /* ...while it is not less than this */
-	bool forgot;
-
-	uint16_t active;
-	uint64_t highest; /* floor of those active */
-	uint64_t floor[REGIONS];
-
-	uint64_t base, depth; /* frames base to depth - 1 are known */
-	uint64_t serial;
-	struct frame *frame; /* number i at i & (frames - 1) */
-	uint64_t frames;
-	struct site *site; /* from 1 */
-	uint32_t sites, sites_room;
-	uint32_t *table; /* numbers of sites by hash; 0: none; twice sites_room */
-};
 
 static struct frame *frame_at(const struct upcs_region_stack *s, uint64_t i)
 {
@@ -138,8 +82,8 @@ static bool grow_sites(struct upcs_region_stack *s)
 /* Frames and sites are forgotten together. Where depth is stays known. */
 static void forget_all(struct upcs_region_stack *s)
 {
-	s->forgot = true;
 	s->base = s->depth;
+	upcs_region_doubt(s, UPCS_REGION_FORGOT, s->active);
 	s->sites = 1;
 	memset(s->table, 0, 2 * (size_t)s->sites_room * sizeof(*s->table));
 }
@@ -210,6 +154,7 @@ static void own(const struct upcs_region_stack *s, struct site *site)
 	while (site->owners && site->owner[site->owners - 1].depth >= s->depth)
 		site->owners--;
 	if (site->owners == OWNERS) {
+		site->disowned = true;
 		memmove(site->owner, site->owner + 1, (OWNERS - 1) * sizeof(site->owner[0]));
 		site->owners--;
 	}
@@ -250,6 +195,14 @@ static void return_to(struct upcs_region_stack *s, uint64_t i)
 {
 	struct site *site = &s->site[frame_at(s, i)->site];
 
+	/* What had called on is left for no reason that is known. */
+	if (i + 1 < s->depth)
+		upcs_region_doubt(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & (uint16_t)~s->suspect);
+	/* Where an older frame has the same site, it may as well be that one. */
+	if (frame_at(s, i)->below > s->base)
+		upcs_region_keep(s, i);
+	else
+		upcs_region_clear(s, i + 1);
 	pop_to(s, i);
 	own(s, site);
 }
@@ -270,6 +223,11 @@ static bool grow_frames(struct upcs_region_stack *s)
 	s->frame = frame;
 	s->frames = frames;
 	return true;
+}
+
+static bool is_in(const struct upcs_region_stack *s, uint64_t depth, uint64_t code)
+{
+	return code && depth > s->base && frame_at(s, depth - 1)->code == code;
 }
 
 /*
@@ -293,8 +251,12 @@ static void find_way(struct upcs_region_stack *s, uint64_t address)
 	if (s->depth - depth > SEARCH_MAX)
 		return;
 	for (i = s->depth; i > depth; i--)
-		if (are_same(function_at(s, i), function))
+		if (are_same(function_at(s, i), function) || is_in(s, i, site->code))
 			return;
+	/* What it was in when it called from there, it has left by a jump. */
+	if (!youngest(s, site) && site->code && depth > s->base && !is_in(s, depth, site->code))
+		return;
+	upcs_region_clear(s, depth);
 	pop_to(s, depth);
 	s->astray = false;
 }
@@ -306,12 +268,13 @@ static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry
 
 	if (s->depth - s->base == s->frames && !grow_frames(s)) {
 		s->base++;
-		s->forgot = true;
+		upcs_region_doubt(s, UPCS_REGION_FORGOT, s->active & (uint16_t)~upcs_region_above(s, s->base));
 	}
 	*frame_at(s, s->depth) = (struct frame){
 		.below = youngest(s, site),
 		.serial = ++s->serial,
 		.function = { entry, 0 },
+		.code = entry,
 		.site = number,
 	};
 	site->top = ++s->depth;
@@ -319,12 +282,39 @@ static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry
 
 static void push(struct upcs_region_stack *s, uint64_t address, uint64_t entry)
 {
+	uint32_t number;
+
 	if (s->astray)
 		find_way(s, address);
-	push_on(s, site_for(s, address), entry);
+	number = site_for(s, address);
+	s->site[number].code = s->depth > s->base ? frame_at(s, s->depth - 1)->code : 0;
+	push_on(s, number, entry);
 }
 
 /* ---- jumps --------------------------------------------------------------------------- */
+
+/* The oldest activation that may have gone on from the site. */
+static uint64_t oldest_owner(const struct upcs_region_stack *s, const struct site *site)
+{
+	unsigned i;
+
+	for (i = 0; !site->disowned && i < site->owners; i++)
+		if (site->owner[i].depth >= s->base && site->owner[i].depth <= s->depth &&
+		    serial_at(s, site->owner[i].depth) == site->owner[i].serial)
+			return site->owner[i].depth;
+	return 0;
+}
+
+/* longjmp. What it leaves was not left before, unless by an exception. */
+static void leave_to(struct upcs_region_stack *s, const struct site *site, uint64_t depth)
+{
+	uint64_t oldest = oldest_owner(s, site);
+
+	s->suspect &= s->grave | (uint16_t)~upcs_region_above(s, depth);
+	upcs_region_clear(s, depth);
+	pop_to(s, depth);
+	upcs_region_suspect(s, upcs_region_above(s, oldest), false);
+}
 
 /* To a return address whose frame is popped. False: that is not what it is. */
 static bool jump_back(struct upcs_region_stack *s, const struct site *site)
@@ -334,7 +324,7 @@ static bool jump_back(struct upcs_region_stack *s, const struct site *site)
 	if (!find_owner(s, site, &depth))
 		return false;
 	if (!are_same(function_at(s, s->depth), function_at(s, depth)))
-		pop_to(s, depth);
+		leave_to(s, site, depth);
 	return true;
 }
 
@@ -369,11 +359,18 @@ static void go_astray(struct upcs_region_stack *s)
 	s->astray = true;
 }
 
+/* Behind a call of another activation than those that live. */
+static bool is_dead_site(const struct upcs_region_stack *s, uint64_t begin)
+{
+	return *place_of(s, begin) != 0;
+}
+
 /* A return to an address that nobody left. */
-static void stray_return(struct upcs_region_stack *s)
+static void stray_return(struct upcs_region_stack *s, uint64_t begin)
 {
 	if (s->depth == s->base && s->base > 0) {
 		/* Or to one that was forgotten. */
+		upcs_region_clear(s, s->depth);
 		s->base--;
 		s->depth--;
 		if (s->depth < s->highest)
@@ -381,7 +378,39 @@ static void stray_return(struct upcs_region_stack *s)
 		return;
 	}
 	s->stray = true;
+	s->strayed = s->active;
+	s->strayed_to_site = is_dead_site(s, begin);
 	go_astray(s);
+}
+
+/* It was no handler's: an exception, a coroutine, a function that nobody called. */
+static void stay_stray(struct upcs_region_stack *s)
+{
+	/* A function that was not called, but jumped to, has returned. */
+	if (s->depth)
+		upcs_region_doubt(s, UPCS_REGION_UNWOUND,
+				  s->strayed & s->jumped & upcs_region_above(s, s->depth - 1));
+	if (s->strayed_to_site)
+		upcs_region_doubt(s, UPCS_REGION_SWITCHED, s->strayed);
+	upcs_region_suspect(s, s->strayed, true);
+}
+
+/* A jump, no return, to what is not known, by an address. */
+static void stray_jump(struct upcs_region_stack *s, uint64_t begin)
+{
+	bool far = begin - s->last.begin + NEAR > 2 * NEAR;
+	bool unwinds = s->depth > s->base && frame_at(s, s->depth - 1)->unwinds;
+
+	/* That of a switch may be behind a call, too. */
+	if (!far && !unwinds)
+		return;
+	if (is_dead_site(s, begin))
+		upcs_region_doubt(s, UPCS_REGION_SWITCHED, s->active);
+	if (unwinds)
+		go_astray(s);
+	else if (s->depth > s->base)
+		frame_at(s, s->depth - 1)->code = begin;
+	upcs_region_suspect(s, s->active, unwinds);
 }
 
 /* ---- signals ------------------------------------------------------------------------- */
@@ -411,6 +440,7 @@ static bool end_handler(struct upcs_region_stack *s)
 	for (i = s->depth; i > s->base && s->depth - i < SEARCH_MAX; i--)
 		if (frame_at(s, i - 1)->signal) {
 			s->last = frame_at(s, i - 1)->interrupted;
+			upcs_region_clear(s, i);
 			pop_to(s, i - 1);
 			return true;
 		}
@@ -427,6 +457,7 @@ static void signal_returns(struct upcs_region_stack *s, uint64_t begin)
 			s->last.end = 0;
 		return;
 	}
+	stay_stray(s);
 	/* It may have come in the middle of a return, or of longjmp. */
 	if (s->depth > s->base && s->site[frame_at(s, s->depth - 1)->site].address == begin)
 		return_to(s, s->depth - 1);
@@ -436,9 +467,14 @@ static void signal_returns(struct upcs_region_stack *s, uint64_t begin)
 
 /* ---- blocks -------------------------------------------------------------------------- */
 
-static void enter(struct upcs_region_stack *s, uint16_t entered)
+static void enter(struct upcs_region_stack *s, uint16_t entered, bool called)
 {
 	unsigned rest;
+
+	if (called)
+		s->jumped &= (uint16_t)~entered;
+	else
+		s->jumped |= entered;
 
 	for (rest = entered; rest; rest &= rest - 1)
 		s->floor[__builtin_ctz(rest)] = s->depth;
@@ -459,12 +495,20 @@ static bool come_to(struct upcs_region_stack *s, uint64_t begin)
 	if (!(s->last.end & (UPCS_INSN_RETURN | UPCS_INSN_INDIRECT)) || jump(s, begin, returns))
 		return false;
 	if (returns)
-		stray_return(s);
+		stray_return(s, begin);
 	else if (s->last.fresh)
-		frame_at(s, s->depth - 1)->function.then = begin;
-	else if (begin - s->last.begin + NEAR > 2 * NEAR)
-		go_astray(s);
+		frame_at(s, s->depth - 1)->code = frame_at(s, s->depth - 1)->function.then = begin;
+	else
+		stray_jump(s, begin);
 	return false;
+}
+
+static void take_role(struct upcs_region_stack *s, uint8_t role)
+{
+	if (role & UPCS_REGION_SWITCHES)
+		upcs_region_doubt(s, UPCS_REGION_SWITCHED, s->active);
+	if (role & UPCS_REGION_UNWINDS && s->depth > s->base)
+		frame_at(s, s->depth - 1)->unwinds = true;
 }
 
 uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region_block *block,
@@ -476,6 +520,8 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 	s->stray = false;
 	if (was_stray && !s->last.end && begin != s->last.next)
 		signal_returns(s, begin);
+	else if (was_stray)
+		stay_stray(s);
 	/* Where nothing was jumped over, there was a condition that did not hold, or a call that
 	 * only wants to know where it is. */
 	if (block->handler && !is_loop(s, begin)) {
@@ -484,9 +530,11 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 	} else if (begin != s->last.next) {
 		fresh = come_to(s, begin);
 	}
+	if (block->role)
+		take_role(s, block->role);
 	*entered = block->enters & (uint16_t)~s->active;
 	if (*entered)
-		enter(s, *entered);
+		enter(s, *entered, fresh || (s->last.fresh && s->last.end));
 	s->last = (struct last){ begin, block->next, block->end, fresh };
 	return s->active;
 }
@@ -504,11 +552,6 @@ bool upcs_region_is_stray(const struct upcs_region_stack *s)
 uint16_t upcs_region_active(const struct upcs_region_stack *s)
 {
 	return s->active;
-}
-
-bool upcs_region_forgot(const struct upcs_region_stack *s)
-{
-	return s->forgot;
 }
 
 struct upcs_region_stack *upcs_region_create(void)

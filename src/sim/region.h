@@ -9,6 +9,9 @@
  * is not in its instruction, what lies above it is popped. So longjmp and exceptions end it at
  * the latest when a function returns that was called before it. Recursion: a region that is
  * active is not entered again. A handler of signals is as if called by what it interrupts.
+ *
+ * What is not sure is said: of each region, whether it may have been left before that was seen, or
+ * by a thread that went to another stack (region_doubt.c).
  */
 #ifndef UPCS_REGION_H
 #define UPCS_REGION_H
@@ -23,6 +26,20 @@ struct upcs_region_block {
 	uint16_t enters; /* bit per region: its function begins here */
 	uint8_t end;	 /* UPCS_INSN_CALL, RETURN, INDIRECT of the last instruction */
 	bool handler;	 /* a function begins here that the program has handle signals */
+	uint8_t role;	 /* bits of enum upcs_region_role: of the function that begins here */
+};
+
+enum upcs_region_role {
+	UPCS_REGION_UNWINDS = 1,  /* _Unwind_RaiseException: may jump to who catches */
+	UPCS_REGION_SWITCHES = 2, /* swapcontext: goes on on another stack */
+};
+
+/* Why a region's counts may not be what it did; in the order of the bits of enum upcs_doubt. */
+enum upcs_region_doubt {
+	UPCS_REGION_UNWOUND,
+	UPCS_REGION_SWITCHED,
+	UPCS_REGION_FORGOT,
+	UPCS_REGION_DOUBTS,
 };
 
 struct upcs_region_stack;
@@ -34,7 +51,7 @@ void upcs_region_destroy(struct upcs_region_stack *stack);
 /*
  * The thread begins a block. Returns the regions that are active in it, bit per region;
  * *entered those that begin with it. A stack without memory to grow forgets its oldest
- * addresses: what was entered below them never ends, and upcs_region_forgot says so.
+ * addresses: what was entered below them is UPCS_REGION_FORGOT.
  */
 uint16_t upcs_region_block(struct upcs_region_stack *stack, const struct upcs_region_block *block,
 			   uint16_t *entered);
@@ -47,6 +64,11 @@ void upcs_region_passed(struct upcs_region_stack *stack, const struct upcs_regio
 /* Where the next block begins matters, whatever it is: a signal's handler may have ended. */
 bool upcs_region_is_stray(const struct upcs_region_stack *stack);
 uint16_t upcs_region_active(const struct upcs_region_stack *stack);
-bool upcs_region_forgot(const struct upcs_region_stack *stack);
+/* What there is to doubt, a bit per region, in three sets; and the regions that the thread may have
+ * left, which is not known before it returns: if it never does, they are UNWOUND. *now changes
+ * whenever any of it does. */
+const uint16_t *upcs_region_doubts(const struct upcs_region_stack *stack, uint16_t *suspect, uint32_t *now);
+/* Its process is a new one: what is doubted of regions that it is not in is not its. */
+void upcs_region_forked(struct upcs_region_stack *stack);
 
 #endif

@@ -98,7 +98,7 @@ struct upcs_thread {
 	int32_t tid;
 	uint32_t in_call; /* it is in a system call: not within a block */
 	uint32_t active;  /* bit per region in which it is */
-	uint32_t pad;
+	uint32_t suspect; /* bit per region that it may have left, if it never shows that it is in it */
 	uint64_t raised; /* INSTRUCTIONS when it last sent a signal, which may be what it dies of */
 	uint32_t doubt[UPCS_COLUMNS]; /* bits of enum upcs_doubt, as in tally */
 	/* 64 bits each, never torn; [0] the whole program, [1 + r] in region r. */

@@ -245,3 +245,8 @@ const char *upcs_symbols_name(const struct upcs_symbols *symbols, unsigned i)
 {
 	return i < symbols->functions ? symbols->strings + symbols->function[i].name : NULL;
 }
+
+uint64_t upcs_symbols_offset(const struct upcs_symbols *symbols, unsigned i)
+{
+	return i < symbols->functions ? symbols->function[i].offset : 0;
+}

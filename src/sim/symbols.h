@@ -36,6 +36,8 @@ bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_nam
 bool upcs_symbols_are_full(const struct upcs_symbols *symbols);
 /* Names in no order, for suggestions: NULL behind the last. */
 const char *upcs_symbols_name(const struct upcs_symbols *symbols, unsigned i);
+/* In the file, of the function of that name. They come in the order of these. */
+uint64_t upcs_symbols_offset(const struct upcs_symbols *symbols, unsigned i);
 
 /* What a file is to a kernel that is asked to execute it. */
 enum upcs_program {

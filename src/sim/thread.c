@@ -138,6 +138,7 @@ void upcs_thread_end(void)
 	upcs_counting = upcs_threads.nowhere;
 	if (t) {
 		upcs_fold_thread_locked(t);
+		upcs_counts_end(t->record);
 		__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		*t->before = t->next;
 		if (t->next)
@@ -263,6 +264,26 @@ void upcs_thread_change_regions(struct upcs_counted *t, uint16_t active)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
+static void write_doubts(struct upcs_counted *t)
+{
+	static const uint32_t bit[UPCS_REGION_DOUBTS] = {
+		[UPCS_REGION_UNWOUND] = UPCS_DOUBT_UNWOUND,
+		[UPCS_REGION_SWITCHED] = UPCS_DOUBT_SWITCHED,
+		[UPCS_REGION_FORGOT] = UPCS_DOUBT_FORGOT,
+	};
+	uint16_t suspect;
+	uint32_t now;
+	const uint16_t *doubts = upcs_region_doubts(t->stack, &suspect, &now);
+	unsigned i;
+
+	if (now == t->doubts)
+		return;
+	t->doubts = now;
+	for (i = 0; i < UPCS_REGION_DOUBTS; i++)
+		upcs_counts_doubt(t->record, doubts[i], bit[i]);
+	__atomic_store_n(&t->record->suspect, suspect, __ATOMIC_RELAXED);
+}
+
 void upcs_thread_site(const struct upcs_site *site)
 {
 	struct upcs_region_block block = site->block;
@@ -282,6 +303,7 @@ void upcs_thread_site(const struct upcs_site *site)
 	upcs_last_end = site->block.end;
 	if (upcs_region_is_stray(t->stack))
 		upcs_last_end |= UPCS_LAST_STRAY;
+	write_doubts(t);
 	for (r = 0; entered >> r; r++)
 		if (entered >> r & 1)
 			__atomic_store_n(&t->record->entered[r], t->record->entered[r] + 1, __ATOMIC_RELAXED);

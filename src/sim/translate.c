@@ -17,6 +17,7 @@
 
 static struct upcs_decoder *decoder;
 static struct upcs_block block;
+static struct upcs_place place; /* where the block begins */
 static bool exact;
 static bool call_always; /* UPC_SIM_CALLS=1: for tests that both ways count the same */
 static void *sites; /* all, for tsearch: code that is translated anew gets those that it had */
@@ -63,14 +64,14 @@ static void site_begins(unsigned vcpu, void *data)
 
 	if (__builtin_expect(!upcs_thread_counting(), 0))
 		upcs_thread_begin(vcpu);
-	if (site->block.enters | site->block.end | site->block.handler | upcs_last_end)
+	if (site->block.enters | site->block.end | site->block.handler | site->block.role | upcs_last_end)
 		upcs_thread_site(site);
 	else
 		upcs_passed = site;
 	count(vcpu, site->kind);
 }
 
-/* A site that enters no region or handler and has no end that matters: most of them. */
+/* A site that enters no region or handler, has no role and no end that matters: most of them. */
 static void plain_site_begins(unsigned vcpu, void *data)
 {
 	const struct upcs_site *site = data;
@@ -127,6 +128,7 @@ static int compare_sites(const void *a, const void *b)
 	COMPARE(block.enters);
 	COMPARE(block.end);
 	COMPARE(block.handler);
+	COMPARE(block.role);
 	COMPARE(kind);
 #undef COMPARE
 	return 0;
@@ -195,6 +197,7 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 
 	block.exact = upcs_translate_is_exact();
 	block.rewritten = false;
+	place = (struct upcs_place){0};
 	block.n = (uint32_t)qemu_plugin_tb_n_insns(tb);
 	if (block.n > UPCS_BLOCK_MAX)
 		block.n = UPCS_BLOCK_MAX;
@@ -211,8 +214,11 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 		if (!host)
 			continue;
 		upcs_guest_set_base(host - address);
-		if (options->regions)
-			to->enters = upcs_places_at(options, host, found);
+		if (!options->regions)
+			continue;
+		to->enters = upcs_places_at(options, host, found);
+		if (i == 0)
+			place = upcs_places_about(options, host, found);
 	}
 	note_rewritten(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
@@ -251,6 +257,7 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 			.enters = part->enters,
 			.end = last ? block.insn[block.n - 1].insn.flags & ends : 0,
 			.handler = upcs_process_is_handler(qemu_plugin_insn_vaddr(first)),
+			.role = p ? 0 : place.role,
 		},
 		.kind = part->repeats ? block.nothing : part->kind,
 	};
@@ -259,7 +266,7 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 	/* No memory: the whole program is still counted. */
 	if (kept)
 		put_callback(tb, part,
-			     site.block.enters | site.block.end | site.block.handler
+			     site.block.enters | site.block.end | site.block.handler | site.block.role
 				     ? site_begins
 				     : plain_site_begins,
 			     kept);
