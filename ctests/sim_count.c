@@ -3,7 +3,7 @@
  * sim_count.c - runs a program under the plugin and prints what the results hold, all of it:
  * what tests of the plugin compare.
  *
- *   sim_count [-c] [-r FUNCTION]... PLUGIN PROGRAM [ARGUMENT...]
+ *   sim_count [-c] [-r FUNCTION]... PLUGINS PROGRAM [ARGUMENT...]
  *
  * -c: children are not counted. A line a process: "process I STATE PROGRAM threads N ...", and a line
  * a thread and column: "thread I process N number N core N column N entered N NAME=TALLY...", where
@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "emulator.h"
 #include "exec.h"
 
 extern char **environ;
@@ -40,6 +41,17 @@ static void find_qemus(struct upcs_options *options)
 		if (f)
 			pclose(f);
 	}
+}
+
+/* For each emulator the module that it can load. */
+static bool find_plugins(struct upcs_options *options, const char *where)
+{
+	bool any = false;
+	unsigned i;
+
+	for (i = 0; i < UPCS_GUESTS; i++)
+		any |= upcs_emulator_module(where, upcs_emulator_interface(options->qemu[i]), options->plugin[i]) == 0;
+	return any;
 }
 
 static void print_thread(const struct upcs_results *results, uint32_t i)
@@ -143,12 +155,12 @@ int main(int argc, char **argv)
 		else
 			argc = 0;
 	}
-	if (argc - optind < 2 || !realpath(argv[optind], results->options.plugin)) {
-		fprintf(stderr, "sim_count [-c] [-r FUNCTION]... PLUGIN PROGRAM [ARGUMENT...]\n");
+	find_qemus(&results->options);
+	if (argc - optind < 2 || !find_plugins(&results->options, argv[optind])) {
+		fprintf(stderr, "sim_count [-c] [-r FUNCTION]... PLUGINS PROGRAM [ARGUMENT...]\n");
 		upcs_results_destroy(results, path, lock);
 		return 2;
 	}
-	find_qemus(&results->options);
 	snprintf(results->options.prefix[UPCS_AARCH64], PATH_MAX, "/usr/aarch64-linux-gnu");
 	snprintf(results->options.prefix[UPCS_PPC], PATH_MAX, "/usr/powerpc-linux-gnu");
 	command.options = &results->options;

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "emulator.h"
 #include "preload.h"
 #include "program.h"
+#include "run_emulator.h"
 
 static const struct {
 	const char *name, *qemu;
@@ -136,29 +138,56 @@ int run_guest_exec(const struct run_guest *guest, const struct upcs_options *fil
 /* ---- emulators, libraries, plugin ---------------------------------------------------- */
 
 /* Where the simulator is once installed; UPC_SIM_PLUGIN says where it is before. */
-static int find_plugin(const char *given, char path[PATH_MAX])
+static const char *plugin_place(const char *given)
 {
 	const char *name = given != NULL ? given : getenv("UPC_SIM_PLUGIN");
 
-	if (name == NULL || name[0] == '\0')
-		name = UPC_SIM_PLUGIN_PATH;
-	/* Children change their directory. */
-	if (realpath(name, path) != NULL && access(path, R_OK) == 0)
+	return name == NULL || name[0] == '\0' ? UPC_SIM_PLUGIN_PATH : name;
+}
+
+/* The emulator of the program that is to be run has to do. */
+static int check_emulator(const struct run_guest *guest, const struct run_options *options,
+			  const struct run_emulator *emulator, const char *place, int plugin_error)
+{
+	const char *name = guests[guest->guest].name, *qemu = guests[guest->guest].qemu;
+
+	if (emulator->error != 0 && options->qemu != NULL)
+		util_error("cannot run the emulator '%s': %s", options->qemu, strerror(emulator->error));
+	else if (emulator->error != 0)
+		util_error("'%s' is a program for %s, and %s is not installed: install qemu-user, or say where "
+			   "it is with --qemu", guest->program, name, qemu);
+	else if (emulator->interface == 0)
+		util_error("'%s' loads no plugins, which the simulator is: QEMU has them from 6.2 on, but not "
+			   "where it was built without them or is linked statically, as Debian 13's; "
+			   "scripts/qemu-build builds one, and --qemu says where one is", emulator->path);
+	else if (plugin_error == -ENOTSUP)
+		util_error("'%s' has version %d of QEMU's plugin interface (QEMU 9.0 and 9.1 have 2 and 3), and "
+			   "the simulator is made for 1 (QEMU 6.2 to 8.2) and 4 (9.2 and later)", emulator->path,
+			   emulator->interface);
+	else if (plugin_error != 0)
+		util_error("cannot read the simulator '%s': %s; --plugin or UPC_SIM_PLUGIN says where it is",
+			   place, strerror(-plugin_error));
+	else
 		return 0;
-	util_error("cannot read the simulator '%s': %s; --plugin or UPC_SIM_PLUGIN says where it is",
-		   name, strerror(errno));
 	return RUN_ERROR;
 }
 
-static int find_qemu(enum upcs_guest guest, const char *given, char path[PATH_MAX])
+/* The guest's emulator, and the module for it. Those of other guests may be needed by children. */
+static int find_simulator(const struct run_guest *guest, const struct run_options *options, enum upcs_guest g,
+			  struct upcs_options *filled)
 {
-	char found[PATH_MAX];
-	int error = util_program_find(given != NULL ? given : guests[guest].qemu, found);
+	bool own = g == guest->guest;
+	const char *place = plugin_place(options->plugin);
+	struct run_emulator emulator;
+	int error, status = 0;
 
-	if (error == 0 && realpath(found, path) != NULL)
-		return 0;
-	path[0] = '\0';
-	return error != 0 ? error : errno;
+	run_emulator_find(&emulator, guests[g].qemu, own ? options->qemu : NULL);
+	error = upcs_emulator_module(place, emulator.interface, filled->plugin[g]);
+	if (own)
+		status = check_emulator(guest, options, &emulator, place, error);
+	if (emulator.error == 0 && emulator.interface != 0 && error == 0)
+		strcpy(filled->qemu[g], emulator.path);
+	return status;
 }
 
 static bool is_directory(const char *path)
@@ -225,24 +254,14 @@ static int find_linker(const struct run_guest *guest, const char *prefix)
 int run_guest_options(const struct run_guest *guest, const struct run_options *options,
 		      struct upcs_options *filled)
 {
-	int error = find_plugin(options->plugin, filled->plugin);
+	int error;
 
-	if (error != 0)
-		return error;
 	for (unsigned g = 0; g < UPCS_GUESTS; g++) {
 		bool own = g == (unsigned)guest->guest;
 
-		error = find_qemu((enum upcs_guest)g, own ? options->qemu : NULL, filled->qemu[g]);
-		if (error != 0 && own && options->qemu != NULL) {
-			util_error("cannot run the emulator '%s': %s", options->qemu, strerror(error));
-			return RUN_ERROR;
-		}
-		if (error != 0 && own) {
-			util_error("'%s' is a program for %s, and %s is not installed: install qemu-user, or "
-				   "say where it is with --qemu", guest->program, guests[g].name,
-				   guests[g].qemu);
-			return RUN_ERROR;
-		}
+		error = find_simulator(guest, options, (enum upcs_guest)g, filled);
+		if (error != 0)
+			return error;
 		if (!guests[g].native && is_directory(guests[g].prefix))
 			snprintf(filled->prefix[g], PATH_MAX, "%s", guests[g].prefix);
 		if (own && options->prefix != NULL && realpath(options->prefix, filled->prefix[g]) == NULL) {

@@ -89,6 +89,12 @@ void upcs_process_hold(void)
 	assert_int_equal(held++, 0);
 }
 
+bool upcs_process_hold_all(void)
+{
+	upcs_process_hold();
+	return true;
+}
+
 void upcs_process_release(void)
 {
 	held--;

@@ -46,7 +46,8 @@ static int set_up(void **state)
 	(void)state;
 	if (!mkdtemp(directory) || chdir(directory))
 		return -1;
-	strcpy(options.plugin, "/lib/with,comma.so");
+	for (unsigned g = 0; g < UPCS_GUESTS; g++)
+		sprintf(options.plugin[g], "/lib/with,comma.so%u", g);
 	strcpy(options.qemu[UPCS_X86_64], "/bin/qx");
 	strcpy(options.qemu[UPCS_PPC], "/bin/qp");
 	strcpy(options.prefix[UPCS_PPC], "/usr/ppc");
@@ -82,7 +83,9 @@ static void assert_list(char **list, const char *const *want)
 	assert_null(list[i]);
 }
 
-#define PLUGIN "/lib/with,,comma.so,results=/dev/shm/a,,b,after=7,count=on"
+/* The module of a guest, and what it is told. */
+#define PLUGIN_OF(guest, program) "/lib/with,,comma.so" guest ",results=/dev/shm/a,,b,after=7,count=on,program=" program
+#define PLUGIN PLUGIN_OF("0", "x86")
 
 static void test_program(void **state)
 {
@@ -103,7 +106,7 @@ static void test_program(void **state)
 static void test_processor(void **state)
 {
 	static const char *const want[] = {"/bin/qa", "-0", "arm", "-cpu", "max,sve=off,sme=off", "-seed", "1", "-plugin",
-					   PLUGIN, "arm", NULL};
+					   PLUGIN_OF("1", "arm"), "arm", NULL};
 	char *argv[] = {"arm", NULL}, *none[] = {NULL};
 
 	(void)state;
@@ -116,8 +119,8 @@ static void test_processor(void **state)
 
 static void test_no_arguments(void **state)
 {
-	static const char *const want[] = {"/bin/qp", "-0", "", "-L", "/usr/ppc", "-seed", "1", "-plugin", PLUGIN,
-					   "./-ppc", NULL};
+	static const char *const want[] = {"/bin/qp", "-0", "", "-L", "/usr/ppc", "-seed", "1", "-plugin",
+					   PLUGIN_OF("2", "-ppc"), "./-ppc", NULL};
 	static const char *const variables[] = {NULL};
 	char *none[] = {NULL};
 
@@ -135,9 +138,9 @@ static void test_no_arguments(void **state)
 static void test_scripts(void **state)
 {
 	char *argv[] = {"zero", "first", NULL}, *none[] = {NULL};
-	static const char *const want[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN, "./x86", "one word",
+	static const char *const want[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("0", "./x86"), "./x86", "one word",
 					   "script", "first", NULL};
-	static const char *const outer[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN, "./x86", "one word",
+	static const char *const outer[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("0", "./x86"), "./x86", "one word",
 					    "./script", "outer", "first", NULL};
 
 	(void)state;

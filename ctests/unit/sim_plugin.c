@@ -6,6 +6,7 @@
  * emulator itself cannot be run under it for.
  */
 #include <inttypes.h>
+#include <sched.h>
 #include <sys/wait.h>
 
 #include "../../src/sim/context.h" /* not that of src/upc */
@@ -13,6 +14,7 @@
 #include "thread.h"
 #include "unit_test.h"
 
+enum { EXIT = 60, CLONE = 56 }; /* system calls */
 enum { THREADS = 4, ROUNDS = 3, STEPS = 4000, PERIOD = 7 };
 
 /* ---- the program --------------------------------------------------------------------- */
@@ -61,7 +63,8 @@ static const struct counts of[] = {
 
 struct worker {
 	pthread_t thread;
-	unsigned vcpu;
+	unsigned number, vcpu;
+	pid_t tid;
 	uint64_t random;
 	uint64_t context; /* which others use as well; 0: there is none */
 	struct counts did;
@@ -173,6 +176,9 @@ static void *work(void *argument)
 	uint64_t context, before;
 	unsigned i;
 
+	__atomic_store_n(&w->tid, gettid(), __ATOMIC_RELEASE);
+	if (w->number)
+		begin_vcpu(w->vcpu);
 	run_some(w);
 	context = make_context(w);
 	before = w->did.multiplications;
@@ -188,9 +194,22 @@ static void *work(void *argument)
 		w->wrong += fetched(w, context) != (w->did.multiplications - before) / PERIOD;
 	__atomic_store_n(&w->context, 0, __ATOMIC_RELEASE);
 	w->wrong += ring(w->vcpu, UPCI_DOORBELL_DESTROY, context, 0, 0, NULL) != UPCI_DOORBELL_DONE;
-	if (w->vcpu)
+	if (w->number) {
+		call_begins(w->vcpu, EXIT, 0, 0, 0, 0, 0);
 		end_vcpu(w->vcpu);
+	}
 	return NULL;
+}
+
+/* By the first. Threads of later rounds have the vCPUs of those that have ended. */
+static void make_worker(struct worker *w)
+{
+	call_begins(0, CLONE, CLONE_VM, 0, 0, 0, 0);
+	make_vcpu(w->vcpu);
+	pthread_create(&w->thread, NULL, work, w);
+	while (!__atomic_load_n(&w->tid, __ATOMIC_ACQUIRE))
+		sched_yield();
+	call_ends(0, CLONE, w->tid);
 }
 
 /* The first is the thread that everything began on. */
@@ -199,15 +218,14 @@ static void run_program(void)
 	unsigned i, k;
 
 	for (i = 0; i < ROUNDS * THREADS; i++)
-		workers[i] = (struct worker){.vcpu = i, .random = i};
+		workers[i] = (struct worker){.number = i, .vcpu = i ? 1 + (i - 1) % THREADS : 0, .random = i};
 	make_vcpu(0);
+	begin_vcpu(0);
 	run_some(&workers[0]); /* in blocks that add without a call */
 	for (k = 0; k < ROUNDS; k++) {
 		for (i = k * THREADS; i < (k + 1) * THREADS; i++)
-			if (i) {
-				make_vcpu(i);
-				pthread_create(&workers[i].thread, NULL, work, &workers[i]);
-			}
+			if (i)
+				make_worker(&workers[i]);
 		if (k == 0)
 			work(&workers[0]);
 		for (i = k * THREADS; i < (k + 1) * THREADS; i++)
@@ -255,7 +273,8 @@ static unsigned compare(const struct upcs_results *results)
 static void run_scenario(bool regions)
 {
 	const qemu_info_t info = {.target_name = "x86_64", .version = {.min = 0, .cur = QEMU_PLUGIN_VERSION}};
-	char path[UPCS_WORD_MAX], argument[UPCS_WORD_MAX + 16], after[] = "after=-1", on[] = "count=on";
+	char path[UPCS_WORD_MAX], argument[UPCS_WORD_MAX + 16], after[] = "after=-1", on[] = "count=on",
+	     program[] = "program=/proc/self/exe";
 	struct upcs_results *results;
 	int lock, status;
 	pid_t child;
@@ -270,7 +289,7 @@ static void run_scenario(bool regions)
 	if (child == 0) {
 		codes[REGION].at = (const uint8_t *)(uintptr_t)sim_plugin_region;
 		emulator_begin();
-		if (qemu_plugin_install(0, &info, 3, (char *[]){argument, after, on}))
+		if (qemu_plugin_install(0, &info, 4, (char *[]){argument, after, on, program}))
 			_exit(2);
 		run_program();
 		fflush(stdout);

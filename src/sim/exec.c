@@ -83,18 +83,21 @@ static char *quote(const char *path)
 	return text;
 }
 
-static void add_plugin(struct list *list, const struct upcs_command *command)
+static void add_plugin(struct list *list, const struct upcs_command *command, enum upcs_guest guest,
+		       const char *program)
 {
-	char *plugin = quote(command->options->plugin), *results = quote(command->results);
+	char *plugin = quote(command->options->plugin[guest]), *results = quote(command->results);
+	char *name = quote(program);
 
 	add(list, "-plugin");
-	if (plugin && results)
-		add(list, "%s,results=%s,after=%lld,count=%s", plugin, results, (long long)command->after,
-		    command->counted ? "on" : "off");
+	if (plugin && results && name)
+		add(list, "%s,results=%s,after=%lld,count=%s,program=%s", plugin, results, (long long)command->after,
+		    command->counted ? "on" : "off", name);
 	else
 		list->failed = true;
 	free(plugin);
 	free(results);
+	free(name);
 }
 
 /*
@@ -109,7 +112,7 @@ static bool is_for_guest(const char *variable)
 }
 
 static void add_options(struct list *list, const struct upcs_command *command, enum upcs_guest guest,
-			const char *argv0)
+			const char *program, const char *argv0)
 {
 	const struct upcs_options *options = command->options;
 
@@ -129,7 +132,7 @@ static void add_options(struct list *list, const struct upcs_command *command, e
 		add(list, "-seed");
 		add(list, "1");
 	}
-	add_plugin(list, command);
+	add_plugin(list, command, guest, program);
 }
 
 static void add_variable(struct list *argv, struct list *envp, char *variable)
@@ -222,7 +225,7 @@ static int make(const struct upcs_command *command, const char *program, const s
 
 	if (!upcs_preload_choose(command->options, &exec->info, program, envp, preload))
 		preload[0] = '\0';
-	add_options(&argv, command, exec->info.guest, arguments->item[0]);
+	add_options(&argv, command, exec->info.guest, program, arguments->item[0]);
 	add_variables(&argv, &variables, envp, command->options, preload);
 	/* Not to be taken for an option. */
 	add(&argv, "%s%s", program[0] == '-' ? "./" : "", program);

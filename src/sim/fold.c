@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "thread_private.h"
+#include "score.h"
 
 static bool running; /* the thread that folds */
 
@@ -35,6 +35,8 @@ void upcs_fold_thread_locked(struct upcs_counted *t)
 {
 	struct upcs_counting *c;
 
+	if (t->scored && !upcs_threads.coming)
+		upcs_score_take_locked(t);
 	for (c = t->counting; c; c = c->next)
 		fold_counting(t->record, c);
 }

@@ -23,6 +23,8 @@ enum upcs_call {
 	UPCS_CALL_MMAP,	    /* that, with address, bytes, protection, flags */
 	UPCS_CALL_SHARE,    /* that, and it may be memory that others write */
 	UPCS_CALL_KILL,	    /* sends a signal, perhaps to the caller */
+	UPCS_CALL_CLONE,    /* flags */
+	UPCS_CALL_EXIT,	    /* of the thread */
 };
 
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number);

@@ -2,7 +2,7 @@
 /*
  * plugin.c - what QEMU calls: the program begins, threads come and go, system calls, fork, the
  * end. Arguments: results=PATH, after=INDEX (of the process whose place this one takes),
- * count=on|off.
+ * count=on|off, program=PATH.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,6 +15,7 @@
 #include "counts.h"
 #include "doorbell.h"
 #include "guest.h"
+#include "inline.h"
 #include "places.h"
 #include "qemu_plugin.h"
 #include "ring.h"
@@ -25,34 +26,23 @@ int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 static bool forked; /* not the program that upc_run began, but a child */
 static UPCS_TLS bool left; /* the thread's own exec was let go on */
+static UPCS_TLS bool makes; /* the thread's call makes another */
 
 static bool children_count(void)
 {
 	return upcs_run.results->options.children == UPCS_CHILDREN_COUNT;
 }
 
-/* The emulator knows it once the program is loaded: when its first block is translated. */
-static void find_program(void)
-{
-	const char *path = qemu_plugin_path_to_binary();
-
-	if (path && !realpath(path, upcs_run.program))
-		snprintf(upcs_run.program, sizeof(upcs_run.program), "%s", path);
-	free((void *)path);
-	upcs_process_name();
-}
-
-static void block_translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
-{
-	if (!upcs_run.program[0])
-		find_program();
-	upcs_translate(id, tb);
-}
-
+/* With interface 1 by who makes it, before it runs; else by itself, before its first block. */
 static void vcpu_made(qemu_plugin_id_t id, unsigned vcpu)
 {
 	(void)id;
-	upcs_thread_made(vcpu);
+#if UPCS_QEMU_INTERFACE == 1
+	if (vcpu)
+		upcs_process_has_threads();
+#else
+	upcs_thread_begin(vcpu);
+#endif
 }
 
 static void vcpu_ends(qemu_plugin_id_t id, unsigned vcpu)
@@ -69,9 +59,49 @@ static void program_ends(qemu_plugin_id_t id, void *data)
 	upcs_process_end();
 }
 
-/* ---- faults -------------------------------------------------------------------------- */
+/* ---- code ---------------------------------------------------------------------------- */
 
 static void register_all(qemu_plugin_id_t id);
+
+/*
+ * It is thrown away when no vCPU runs. A thread that finds another at it waits: what it executes
+ * next must be new.
+ */
+static pthread_mutex_t code_lock = PTHREAD_MUTEX_INITIALIZER; /* nests in QEMU's, takes none */
+static pthread_cond_t code_is_new = PTHREAD_COND_INITIALIZER;
+static bool throwing;
+
+static void thrown_away(qemu_plugin_id_t id)
+{
+	register_all(id);
+	pthread_mutex_lock(&code_lock);
+	throwing = false;
+	pthread_cond_broadcast(&code_is_new);
+	pthread_mutex_unlock(&code_lock);
+}
+
+static void throw_away_old_code(qemu_plugin_id_t id)
+{
+	struct timespec end;
+	int error = 0;
+
+	if (upcs_process_has_old_code()) {
+		__atomic_store_n(&throwing, true, __ATOMIC_RELAXED);
+		qemu_plugin_reset(id, thrown_away);
+		return;
+	}
+	if (!__atomic_load_n(&throwing, __ATOMIC_RELAXED))
+		return;
+	/* Who does it may have ended. */
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec++;
+	pthread_mutex_lock(&code_lock);
+	while (throwing && !error)
+		error = pthread_cond_timedwait(&code_is_new, &code_lock, &end);
+	pthread_mutex_unlock(&code_lock);
+}
+
+/* ---- faults -------------------------------------------------------------------------- */
 
 /*
  * From the first handler of a fault on, blocks may be left in the middle and the program goes on.
@@ -105,13 +135,46 @@ static void guest_executes(int directory, uint64_t path, uint64_t argv, uint64_t
 	left = true;
 }
 
+/* ---- threads ------------------------------------------------------------------------- */
+
+#define GUEST_MAP_TYPE 15u
+#define GUEST_MAP_PRIVATE 2u
+#define GUEST_MAP_STACK 0x20000u
+#define GUEST_CLONE_VM 0x100u
+#define GUEST_CLONE_VFORK 0x4000u
+
+/* Flags are the same for all guests. */
+static void guest_maps(uint64_t flags)
+{
+	if ((flags & GUEST_MAP_TYPE) != GUEST_MAP_PRIVATE)
+		upcs_process_shares();
+	else if (flags & GUEST_MAP_STACK)
+		upcs_process_expects_thread();
+}
+
+/* vfork is a fork to QEMU. */
+static void guest_clones(qemu_plugin_id_t id, uint64_t flags)
+{
+	if (!(flags & GUEST_CLONE_VM) || flags & GUEST_CLONE_VFORK)
+		return;
+	makes = true;
+	upcs_thread_coming();
+	upcs_process_expects_thread();
+	throw_away_old_code(id);
+}
+
 static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
 			uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum upcs_call call = upcs_guest_call(upcs_run.guest, number);
 	uint64_t handler;
 
+#if UPCS_QEMU_INTERFACE > 1
+	/* Its beginning is not told while callbacks are registered anew. */
+	upcs_thread_begin(vcpu);
+#else
 	(void)vcpu;
+#endif
 	upcs_thread_calls(call == UPCS_CALL_KILL);
 	if (number == UPCI_DOORBELL_CALL) {
 		upcs_ring(a1, a2, a3, a4, a5);
@@ -135,12 +198,16 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 		guest_handles(id, a1, a2);
 		break;
 	case UPCS_CALL_MMAP:
-		/* MAP_TYPE and MAP_PRIVATE are the same for all guests. */
-		if ((a4 & 15) != 2)
-			upcs_process_is_parallel();
+		guest_maps(a4);
 		break;
 	case UPCS_CALL_SHARE:
-		upcs_process_is_parallel();
+		upcs_process_shares();
+		break;
+	case UPCS_CALL_CLONE:
+		guest_clones(id, a1);
+		break;
+	case UPCS_CALL_EXIT:
+		upcs_thread_exit();
 		break;
 	case UPCS_CALL_MAP:
 	case UPCS_CALL_KILL:
@@ -151,13 +218,13 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 
 static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
 {
-	(void)id;
 	(void)vcpu;
-	(void)result;
 	upcs_thread_called();
 	/* The end of fork itself, before any code of the child; or of a doorbell. */
-	if (upcs_process_has_old_code())
-		qemu_plugin_reset(id, register_all);
+	throw_away_old_code(id);
+	if (makes)
+		upcs_thread_came(result);
+	makes = false;
 	switch (upcs_guest_call(upcs_run.guest, number)) {
 	case UPCS_CALL_EXECVE:
 	case UPCS_CALL_EXECVEAT:
@@ -183,6 +250,9 @@ static void fork_child(void)
 	forked = true;
 	upcs_process_forked(upcs_run.process && children_count());
 	upcs_context_forked();
+	pthread_mutex_init(&code_lock, NULL);
+	pthread_cond_init(&code_is_new, NULL);
+	throwing = false;
 	if (upcs_run.process)
 		upcs_run.process->faults = upcs_translate_is_exact();
 }
@@ -193,7 +263,7 @@ static void register_all(qemu_plugin_id_t id)
 {
 	qemu_plugin_register_vcpu_init_cb(id, vcpu_made);
 	qemu_plugin_register_vcpu_exit_cb(id, vcpu_ends);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, upcs_translate);
 	qemu_plugin_register_vcpu_syscall_cb(id, call_begins);
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, call_ends);
 	qemu_plugin_register_atexit_cb(id, program_ends, NULL);
@@ -216,6 +286,12 @@ static int refuse(const char *what, const char *which)
 {
 	fprintf(stderr, "upc_sim: %s%s\n", what, which);
 	return 1;
+}
+
+static void name_program(const char *path)
+{
+	if (!realpath(path, upcs_run.program))
+		snprintf(upcs_run.program, sizeof(upcs_run.program), "%s", path);
 }
 
 /* What the process left whose place we take. */
@@ -241,6 +317,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			strcpy(upcs_run.path, argv[i] + 8);
 		else if (strncmp(argv[i], "after=", 6) == 0)
 			after = strtoll(argv[i] + 6, NULL, 10);
+		else if (strncmp(argv[i], "program=", 8) == 0)
+			name_program(argv[i] + 8);
 		else if (strcmp(argv[i], "count=off") == 0)
 			counted = false;
 		else if (strcmp(argv[i], "count=on") != 0)
@@ -261,6 +339,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		forked = true;
 	if (pthread_atfork(upcs_process_hold, upcs_process_release, fork_child))
 		return refuse("out of memory", "");
+	upcs_inline_install();
 	register_all(id);
 	return 0;
 }

@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "thread_private.h"
+#include "score.h"
 
 struct upcs_run upcs_run;
-struct upcs_threads upcs_threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct upcs_threads upcs_threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
 static uint32_t before_fork = UPCS_NO_THREAD;
 static unsigned leaving; /* threads that have another program take our place */
 
@@ -31,6 +31,21 @@ void upcs_process_hold(void)
 void upcs_process_release(void)
 {
 	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+bool upcs_process_hold_all(void)
+{
+	struct timespec end;
+	int error = 0;
+
+	pthread_mutex_lock(&upcs_threads.lock);
+	if (!upcs_threads.scores || !upcs_threads.coming)
+		return true;
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec++;
+	while (upcs_threads.coming && !error)
+		error = pthread_cond_timedwait(&upcs_threads.came, &upcs_threads.lock, &end);
+	return !upcs_threads.coming;
 }
 
 /* ---- begin and end ------------------------------------------------------------------------- */
@@ -111,9 +126,11 @@ void upcs_process_end(void)
 {
 	char path[UPCS_COUNTS_PATH_MAX];
 	struct upcs_counted *t;
+	bool whole;
 
-	pthread_mutex_lock(&upcs_threads.lock);
+	whole = upcs_process_hold_all();
 	if (upcs_run.process) {
+		upcs_run.process->unfolded += !whole;
 		upcs_fold_locked();
 		/* A fault, where the emulator tells of that. It lets the others come to the end of a block. */
 		if (upcs_self)
@@ -133,7 +150,7 @@ void upcs_process_end(void)
 /* The threads' records stay as they are: their last blocks are for who settles. */
 void upcs_process_leave(void)
 {
-	pthread_mutex_lock(&upcs_threads.lock);
+	upcs_process_hold_all();
 	leaving++;
 	if (upcs_run.process) {
 		upcs_fold_locked();
@@ -186,10 +203,27 @@ bool upcs_process_is_handler(uint64_t address)
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-void upcs_process_is_parallel(void)
+void upcs_process_shares(void)
 {
 	pthread_mutex_lock(&upcs_threads.lock);
-	upcs_threads.parallel = true;
+	upcs_threads.flushed = true;
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+void upcs_process_expects_thread(void)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	if (upcs_threads.flushed && !upcs_threads.calls) {
+		upcs_threads.calls = true;
+		upcs_threads.old_code = upcs_threads.adding;
+	}
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+void upcs_process_has_threads(void)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	upcs_threads.calls = true;
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
@@ -198,23 +232,31 @@ uint64_t *upcs_thread_inlined(void)
 	uint64_t *to = NULL;
 
 	pthread_mutex_lock(&upcs_threads.lock);
-	if (!upcs_threads.parallel) {
+	if (!upcs_threads.calls) {
 		if (!upcs_counting)
-			upcs_thread_begin_locked(0);
+			upcs_thread_begin_next_locked(0);
 		upcs_threads.inlined = to = upcs_counting;
+		upcs_threads.adding = true;
 	}
 	pthread_mutex_unlock(&upcs_threads.lock);
 	return to;
 }
 
+bool upcs_thread_adds(void)
+{
+	bool adds;
+
+	pthread_mutex_lock(&upcs_threads.lock);
+	adds = !upcs_threads.calls;
+	upcs_threads.adding |= adds;
+	pthread_mutex_unlock(&upcs_threads.lock);
+	return adds;
+}
+
 bool upcs_process_has_old_code(void)
 {
-	/* Only while the process has one thread, which is the caller. */
-	bool was = upcs_threads.old_code;
-
-	if (was)
-		upcs_threads.old_code = false;
-	return was;
+	return __atomic_load_n(&upcs_threads.old_code, __ATOMIC_RELAXED) &&
+	       __atomic_exchange_n(&upcs_threads.old_code, false, __ATOMIC_RELAXED);
 }
 
 void upcs_process_split(struct upcs_block *block)
@@ -273,10 +315,15 @@ void upcs_process_forked(bool counted)
 	struct upcs_region_stack *stack = NULL;
 	const struct upcs_site *passed = upcs_passed;
 	uint8_t last_end = upcs_last_end;
+	unsigned vcpu = upcs_self ? upcs_self->vcpu : 0;
 	void *at = upcs_run.counts;
 
 	before_fork = upcs_thread_self();
 	pthread_mutex_init(&upcs_threads.lock, NULL);
+	pthread_cond_init(&upcs_threads.came, NULL);
+	upcs_thread_forget_meetings_locked();
+	if (upcs_threads.scores)
+		upcs_score_clear_locked();
 	if (upcs_self) {
 		stack = upcs_self->stack;
 		upcs_self->stack = NULL;
@@ -284,7 +331,7 @@ void upcs_process_forked(bool counted)
 	forget_parent_locked();
 	if (counted)
 		begin_process_locked(at);
-	if (upcs_threads.parallel)
+	if (upcs_threads.calls)
 		upcs_threads.inlined = NULL;
 	if (upcs_threads.inlined && !upcs_run.process && upcs_threads.nowhere != upcs_threads.inlined)
 		put_nowhere(upcs_threads.inlined);
@@ -292,7 +339,7 @@ void upcs_process_forked(bool counted)
 	leaving = 0;
 	if (upcs_run.process)
 		upcs_run.process->threads = 1;
-	upcs_thread_begin_locked(0);
+	upcs_thread_begin_locked(0, vcpu);
 	if (upcs_threads.inlined && upcs_counting != upcs_threads.inlined) {
 		upcs_threads.old_code = true;
 		upcs_threads.inlined = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * qemu_plugin.h - what we use of QEMU's plugin interface, version 1 (QEMU 4.2 to 8.x), as its
- * documentation describes it: no package has the header.
+ * qemu_plugin.h - what we use of QEMU's plugin interface, as its documentation describes it: no
+ * package has the header. UPCS_QEMU_INTERFACE says which version of it: 1 (QEMU 6.2 to 8.x) or 4 (9.2 and
+ * later). The emulator asks for it before it calls anything.
  *
  * Callbacks run on the thread of the vCPU that they are about, but for vcpu_init, which runs
  * on the thread that makes it. Translation callbacks run one at a time.
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QEMU_PLUGIN_VERSION 1
+#define QEMU_PLUGIN_VERSION UPCS_QEMU_INTERFACE
 
 typedef uint64_t qemu_plugin_id_t;
 
@@ -51,6 +52,18 @@ enum qemu_plugin_mem_rw {
 enum qemu_plugin_op {
 	QEMU_PLUGIN_INLINE_ADD_U64,
 };
+
+#if UPCS_QEMU_INTERFACE >= 4
+/* Bytes of each vCPU's own, zero when they are new; in the emulator's memory, which may be enlarged,
+ * and so moved, when a vCPU is made. */
+struct qemu_plugin_scoreboard;
+
+/* A number in it. */
+typedef struct {
+	struct qemu_plugin_scoreboard *score;
+	size_t offset;
+} qemu_plugin_u64;
+#endif
 
 /* Size, sign, direction of an access, packed. */
 typedef uint32_t qemu_plugin_meminfo_t;
@@ -92,26 +105,47 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin
 					  enum qemu_plugin_cb_flags flags, void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_udata_cb_t cb,
 					    enum qemu_plugin_cb_flags flags, void *data);
+#if UPCS_QEMU_INTERFACE == 1
 /* Without a call: a number is added to the one at data, as one thread would. */
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op, void *data,
 					      uint64_t number);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
 						void *data, uint64_t number);
+#else
+/* Without a call: a number is added to the vCPU's own. */
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
+						       qemu_plugin_u64 entry, uint64_t number);
+void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
+							 qemu_plugin_u64 entry, uint64_t number);
+#endif
 /* After each of its accesses to memory. */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb,
 				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *data);
+#if UPCS_QEMU_INTERFACE == 1
 void qemu_plugin_register_vcpu_mem_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_mem_rw rw,
 					  enum qemu_plugin_op op, void *data, uint64_t addend);
+#else
+void qemu_plugin_register_vcpu_mem_inline_per_vcpu(struct qemu_plugin_insn *insn, enum qemu_plugin_mem_rw rw,
+						   enum qemu_plugin_op op, qemu_plugin_u64 entry, uint64_t addend);
+
+struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
+/* Not beside one that makes a vCPU: nothing protects it. */
+void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned int vcpu);
+/* The highest number of a vCPU so far, plus 1. */
+int qemu_plugin_num_vcpus(void);
+#endif
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+#if UPCS_QEMU_INTERFACE == 1
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+#else
+/* Copies so many bytes at most; returns how many. */
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t n);
+#endif
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 /* Where the instruction lies in our own memory. */
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
-
-/* The program's path; to be freed. */
-const char *qemu_plugin_path_to_binary(void);
 
 #endif

@@ -195,7 +195,7 @@ void upcs_ring(uint64_t operation, uint64_t context, uint64_t a, uint64_t b, uin
 	memset(&is, 0, sizeof(is));
 	if (upcs_run.guest == UPCS_PPC || (!looks && upcs_guest_write(answer, &is, size)))
 		return;
-	upcs_process_hold();
+	(void)upcs_process_hold_all();
 	act_locked(operation, context, a, b, &is);
 	upcs_process_release();
 	(void)upcs_guest_write(answer, &is, size);

@@ -9,16 +9,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "thread_private.h"
+#include "score.h"
 
 UPCS_TLS uint64_t *upcs_counting;
 UPCS_TLS uint8_t upcs_last_end;
 UPCS_TLS const struct upcs_site *upcs_passed;
 UPCS_TLS struct upcs_counted *upcs_self;
 
-/* Number of the thread that a vCPU is for. vCPUs get the numbers of ended ones. */
-#define VCPUS_MAX 65536u
-static uint32_t number_of[VCPUS_MAX];
+/* Who came first has given the number. */
+struct upcs_meeting {
+	struct upcs_meeting *next;
+	pid_t tid;
+	uint32_t number;
+};
 
 /* ---- a thread ------------------------------------------------------------------------ */
 
@@ -58,6 +61,18 @@ void upcs_thread_free(struct upcs_counted *t, bool give)
 	free(t);
 }
 
+/* Where its blocks add to the emulator's memory it has an array for that, too. */
+static bool take_arrays_locked(struct upcs_counted *t)
+{
+	t->counting = take_counting_locked(t->index, 0);
+	if (!t->counting || !upcs_threads.scores || upcs_run.results->options.regions)
+		return t->counting;
+	t->scored = take_counting_locked(t->index, 0);
+	if (t->scored)
+		t->counting->next = t->scored;
+	return t->scored;
+}
+
 static void write_record(struct upcs_thread *record, uint32_t number)
 {
 	record->number = number;
@@ -66,19 +81,21 @@ static void write_record(struct upcs_thread *record, uint32_t number)
 	__atomic_store_n(&record->state, UPCS_RUNS, __ATOMIC_RELEASE);
 }
 
-static struct upcs_counted *make_thread_locked(uint32_t number)
+static struct upcs_counted *make_thread_locked(uint32_t number, unsigned vcpu)
 {
 	struct upcs_counted *t = calloc(1, sizeof(*t));
+	bool whole;
 
 	if (!t) {
 		upcs_run.process->unfolded++;
 		return NULL;
 	}
+	t->vcpu = vcpu;
 	t->record = upcs_records_thread(upcs_run.results, upcs_run.index, &t->index);
-	t->counting = t->record ? take_counting_locked(t->index, 0) : NULL;
+	whole = t->record && take_arrays_locked(t);
 	if (upcs_run.results->options.regions)
 		t->stack = upcs_region_create();
-	if (!t->counting || (upcs_run.results->options.regions && !t->stack)) {
+	if (!whole || (upcs_run.results->options.regions && !t->stack)) {
 		/* Without a record it is one of those that found none. */
 		upcs_run.process->unfolded += t->record != NULL;
 		if (t->record)
@@ -95,9 +112,9 @@ static struct upcs_counted *make_thread_locked(uint32_t number)
 	return t;
 }
 
-void upcs_thread_begin_locked(uint32_t number)
+void upcs_thread_begin_locked(uint32_t number, unsigned vcpu)
 {
-	upcs_self = upcs_run.process ? make_thread_locked(number) : NULL;
+	upcs_self = upcs_run.process ? make_thread_locked(number, vcpu) : NULL;
 	upcs_counting = upcs_threads.nowhere;
 	if (upcs_self) {
 		upcs_self->hot = &upcs_counting;
@@ -107,26 +124,104 @@ void upcs_thread_begin_locked(uint32_t number)
 	upcs_passed = NULL;
 }
 
+static uint32_t give_number_locked(void)
+{
+	uint32_t number = upcs_threads.made++;
+
+	if (upcs_run.process)
+		upcs_run.process->threads = upcs_threads.made;
+	return number;
+}
+
+static uint32_t meet_locked(pid_t tid)
+{
+	struct upcs_meeting **at = &upcs_threads.meetings, *found;
+	uint32_t number;
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	found = *at;
+	if (found) {
+		*at = found->next;
+		number = found->number;
+		free(found);
+		return number;
+	}
+	number = give_number_locked();
+	found = malloc(sizeof(*found));
+	if (found) {
+		*found = (struct upcs_meeting){upcs_threads.meetings, tid, number};
+		upcs_threads.meetings = found;
+	}
+	return number;
+}
+
+static void arrived_locked(void)
+{
+	if (upcs_threads.coming)
+		upcs_threads.coming--;
+	pthread_cond_broadcast(&upcs_threads.came);
+}
+
+void upcs_thread_forget_meetings_locked(void)
+{
+	struct upcs_meeting *m;
+
+	while ((m = upcs_threads.meetings)) {
+		upcs_threads.meetings = m->next;
+		free(m);
+	}
+	upcs_threads.coming = 0;
+}
+
+/* Nobody made the first one. */
+void upcs_thread_begin_next_locked(unsigned vcpu)
+{
+	bool first = upcs_threads.made == 0;
+
+	upcs_thread_begin_locked(first ? give_number_locked() : meet_locked((pid_t)syscall(SYS_gettid)), vcpu);
+	if (!first)
+		arrived_locked();
+}
+
 uint64_t *upcs_thread_begin(unsigned vcpu)
 {
 	if (upcs_self)
 		return upcs_self->counts;
+	if (upcs_counting)
+		return upcs_counting;
 	pthread_mutex_lock(&upcs_threads.lock);
-	upcs_thread_begin_locked(vcpu < VCPUS_MAX ? number_of[vcpu] : vcpu);
+	upcs_thread_begin_next_locked(vcpu);
 	pthread_mutex_unlock(&upcs_threads.lock);
 	return upcs_counting;
 }
 
-void upcs_thread_made(unsigned vcpu)
+void upcs_thread_coming(void)
 {
 	pthread_mutex_lock(&upcs_threads.lock);
-	if (vcpu < VCPUS_MAX)
-		number_of[vcpu] = upcs_threads.made;
-	upcs_threads.made++;
-	upcs_threads.parallel |= upcs_threads.made > 1;
-	if (upcs_run.process)
-		upcs_run.process->threads = upcs_threads.made;
+	upcs_threads.coming++;
 	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+void upcs_thread_came(int64_t tid)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	if (tid > 0)
+		meet_locked((pid_t)tid);
+	else
+		arrived_locked();
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+void upcs_thread_exit(void)
+{
+	if (!upcs_self || !upcs_self->scored)
+		return;
+	if (upcs_process_hold_all())
+		upcs_score_finish_locked(upcs_self);
+	else
+		upcs_run.process->unfolded++;
+	upcs_process_release();
 }
 
 void upcs_thread_end(void)
@@ -220,10 +315,9 @@ void upcs_thread_attend_locked(uint32_t index, bool has_to)
 
 	if (!t || !(has_to || !*t->hot))
 		return;
-	/* A thread that others attend is not the only one: then all blocks call. */
-	if (upcs_threads.inlined && !upcs_threads.parallel)
+	if (upcs_threads.adding && !upcs_threads.calls)
 		upcs_threads.old_code = true;
-	upcs_threads.parallel = true;
+	upcs_threads.calls = true;
 	/* Release: a thread that sees the one finds the other. */
 	__atomic_store_n(&t->changes, t->changes + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(t->hot, NULL, __ATOMIC_RELEASE);

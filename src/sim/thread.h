@@ -75,14 +75,23 @@ void upcs_process_stay(void);
  * it is to be counted, else counts to nobody. */
 void upcs_process_hold(void);
 void upcs_process_release(void);
+/* The same as hold, when threads that were coming have begun: all counts are there to be folded.
+ * False: one has not for a second. */
+bool upcs_process_hold_all(void);
 void upcs_process_forked(bool counted);
 
-/* A vCPU is made: its thread gets the next number when it begins. */
-void upcs_thread_made(unsigned vcpu);
+/*
+ * A thread's number is given to it by who comes first: it, when it begins, or its maker, when the
+ * call that made it comes back. So those of one maker have numbers in their order.
+ */
+void upcs_thread_coming(void);
+/* The kernel's number for it, or less than 1: the call has failed. */
+void upcs_thread_came(int64_t tid);
 /* The caller's first block, or a later one, of a thread that is attended: where its counts
  * are. */
 uint64_t *upcs_thread_begin(unsigned vcpu);
-/* The caller's last block is behind it. */
+/* The caller's last block is behind it: in its call of exit, and when its vCPU ends. */
+void upcs_thread_exit(void);
 void upcs_thread_end(void);
 /* The caller is in a system call, which may be one that sends a signal, or back from it. */
 void upcs_thread_calls(bool sends);
@@ -100,18 +109,29 @@ extern UPCS_TLS const struct upcs_site *upcs_passed;
 
 /*
  * Blocks without a call
- *   As long as the process has one thread and no regions, its blocks can add to its array
- *   themselves, which costs a fraction of a call. They must never run again when there is a second
- *   thread. QEMU sees to that: before it makes the second thread, or maps memory that others may
- *   write, it throws all code away, to make code that does for several from then on, and it
- *   does so once in a process's life. So blocks call from whichever is first on, for ever, in
- *   children, too. A child has its counts where its parent had them, for the code is its parent's.
- *   A thread that is attended needs the call as well: then we have the code thrown away.
+ *   A process without regions has its blocks add to counts themselves, which costs a fraction of a
+ *   call. A thread that is attended needs the call: then we have the code thrown away, and all
+ *   blocks call from then on, in children too.
+ *
+ *   From interface 2 on QEMU adds to numbers of the vCPU (score.h), and that is all. With interface 1
+ *   it adds to what it is told when the block is translated: to the array of the one thread. A
+ *   child has its counts where its parent had them, for the code is its parent's. Such blocks must
+ *   never run again when there is a second thread. Before it makes one QEMU throws all code away, to
+ *   make code that does for several from then on; but it does so when memory is mapped that others
+ *   may write, too, and once in a process's life. Where it has, we have it done ourselves: when a
+ *   stack is mapped, or at the latest in the call that makes the thread. That is done when the
+ *   maker is behind the call. So no count is lost in any case, but blocks with which a thread
+ *   begins whose stack was not mapped as one may be its maker's.
  */
-/* Memory is mapped that others may write. The second thread needs no telling. */
-void upcs_process_is_parallel(void);
-/* What blocks that the caller translates may add to; NULL: they have to call. */
+/* Interface 1: memory is mapped that others may write. */
+void upcs_process_shares(void);
+/* Interface 1: a thread will be made, if the caller knows; and one is made. */
+void upcs_process_expects_thread(void);
+void upcs_process_has_threads(void);
+/* What blocks that the caller translates may add to; NULL: they have to call. Of interface 1, and
+ * whether they may of others. */
 uint64_t *upcs_thread_inlined(void);
+bool upcs_thread_adds(void);
 /* There is code that adds, and must not: a forked child's counts could not be where its parent had
  * them, or the thread is attended. Told once, for the caller to have all code thrown away. */
 bool upcs_process_has_old_code(void);

@@ -18,13 +18,23 @@ struct upcs_counting {
 	uint64_t *seen; /* what is in the record */
 };
 
+/* Counts that lie in the emulator's memory (score.h). */
+struct upcs_scores {
+	/* A vCPU's of the kinds from UPCS_SCORE_KINDS * i on; NULL: no block adds to them. */
+	uint64_t *(*of)(unsigned vcpu, unsigned i);
+	/* The highest number of a vCPU so far, plus 1. */
+	unsigned (*vcpus)(void);
+};
+
 /* A thread that is counted. */
 struct upcs_counted {
 	struct upcs_counted *next, **before; /* in the list of all */
 	struct upcs_thread *record;
 	uint32_t index;
 	struct upcs_counting *counting; /* all; the one in use is the first */
-	uint64_t *counts;		/* its */
+	struct upcs_counting *scored;	/* what its blocks add without a call; NULL: not in the emulator's memory */
+	unsigned vcpu;
+	uint64_t *counts;		/* of the one in use */
 	uint64_t **hot; /* the thread's upcs_counting: counts, or NULL while it is attended */
 	uint64_t changes; /* so often was it to be attended; only the thread looks without the lock */
 	struct upcs_region_stack *stack;
@@ -41,10 +51,16 @@ struct upcs_threads {
 	pthread_mutex_t lock;
 	struct upcs_counted *first;
 	uint32_t made;	   /* numbers that were given */
+	struct upcs_meeting *meetings;
+	uint32_t coming;	/* calls that make a thread, whose thread has not begun */
+	pthread_cond_t came;
 	uint64_t *nowhere; /* where those count that have no record: written by many, read by none */
-	bool parallel;	   /* blocks have to call */
-	uint64_t *inlined; /* where blocks add to that do not; NULL: there are none */
+	const struct upcs_scores *scores; /* NULL: blocks add to the arrays of the file */
+	bool calls;	   /* blocks have to call */
+	bool adding;	   /* there may be blocks that do not */
+	bool flushed;	   /* the emulator has thrown all code away, and does so no more */
 	bool old_code;	   /* there are blocks that add to what is not theirs, or must call */
+	uint64_t *inlined; /* where blocks add to that do not call, if not to scores; NULL: there are none */
 };
 extern struct upcs_threads upcs_threads;
 
@@ -59,7 +75,11 @@ static inline uint64_t *upcs_counts_of(const struct upcs_counting *c)
 /* ---- thread.c ------------------------------------------------------------------------------ */
 
 /* The caller becomes the process's thread of this number. */
-void upcs_thread_begin_locked(uint32_t number);
+void upcs_thread_begin_locked(uint32_t number, unsigned vcpu);
+/* The same of the number that it is given. */
+void upcs_thread_begin_next_locked(unsigned vcpu);
+/* Nobody is made, and nobody was. */
+void upcs_thread_forget_meetings_locked(void);
 /* give: its arrays, to be cleared. */
 void upcs_thread_free(struct upcs_counted *thread, bool give);
 /* Counts go to the array of the regions that are active now. */

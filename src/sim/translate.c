@@ -12,6 +12,7 @@
 
 #include "context.h"
 #include "guest.h"
+#include "inline.h"
 #include "places.h"
 #include "thread.h"
 
@@ -152,6 +153,17 @@ static const struct upcs_site *keep_site(const struct upcs_site *site)
 	return new;
 }
 
+static void decode(const struct qemu_plugin_insn *insn, uint64_t address, struct upcs_insn *to)
+{
+#if UPCS_QEMU_INTERFACE == 1
+	upcs_decode(decoder, address, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn), to);
+#else
+	uint8_t bytes[16];
+
+	upcs_decode(decoder, address, bytes, qemu_plugin_insn_data(insn, bytes, sizeof(bytes)), to);
+#endif
+}
+
 /*
  * QEMU 7.2 ends a block of x86 before an instruction that goes on in the next page, and
  * names us that as the block's last all the same, with the bytes that it had read. Its own callback
@@ -206,7 +218,7 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 		uint64_t address = qemu_plugin_insn_vaddr(insn), host = (uintptr_t)qemu_plugin_insn_haddr(insn);
 		struct upcs_block_insn *to = &block.insn[i];
 
-		upcs_decode(decoder, address, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn), &to->insn);
+		decode(insn, address, &to->insn);
 		to->apart = may_be_cut(i, address);
 		block.rewritten |= is_rewritten(address);
 		*unknown |= !to->apart && to->insn.flags & UPCS_INSN_UNKNOWN;
@@ -221,16 +233,6 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 			place = upcs_places_about(options, host, found);
 	}
 	note_rewritten(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
-}
-
-/* The block or part adds one to the count at `to`, without a call. */
-static void put_inline(struct qemu_plugin_tb *tb, const struct upcs_part *part, uint64_t *to)
-{
-	if (part->at)
-		qemu_plugin_register_vcpu_insn_exec_inline(qemu_plugin_tb_get_insn(tb, part->at),
-							   QEMU_PLUGIN_INLINE_ADD_U64, to, 1);
-	else
-		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, to, 1);
 }
 
 static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part, qemu_plugin_vcpu_udata_cb_t cb,
@@ -292,7 +294,7 @@ static bool stays_behind(const struct qemu_plugin_tb *tb, const struct qemu_plug
  * loads are asked for, and both for stores; later ones name the load: one either way. Where
  * iterations are left by faults it has to be the first, and two loads are not told apart at all.
  */
-static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, uint64_t *inlined)
+static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, bool inlined)
 {
 	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, part->first);
 	const uint8_t *tally = block.insn[part->first].insn.tally;
@@ -306,22 +308,21 @@ static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, 
 		qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches_first, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_RW, kind);
 	} else if (inlined) {
-		qemu_plugin_register_vcpu_mem_inline(insn, rw, QEMU_PLUGIN_INLINE_ADD_U64,
-						     inlined + part->kind, 1);
+		upcs_inline_touches(insn, rw, part->kind);
 	} else {
 		qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches, QEMU_PLUGIN_CB_NO_REGS, rw,
 						 kind);
 	}
 }
 
-static void put_part(struct qemu_plugin_tb *tb, uint32_t p, uint64_t *inlined)
+static void put_part(struct qemu_plugin_tb *tb, uint32_t p, bool inlined)
 {
 	const struct upcs_part *part = &block.part[p];
 
 	if (upcs_run.results->options.regions)
 		put_site(tb, p);
 	else if (!part->repeats && inlined)
-		put_inline(tb, part, inlined + part->kind);
+		upcs_inline_begins(tb, part->at ? qemu_plugin_tb_get_insn(tb, part->at) : NULL, part->kind);
 	else if (!part->repeats)
 		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
 	if (part->repeats)
@@ -330,15 +331,13 @@ static void put_part(struct qemu_plugin_tb *tb, uint32_t p, uint64_t *inlined)
 
 void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	bool unknown = false;
+	bool unknown = false, inlined;
 	uint32_t found = 0, p;
-	uint64_t *inlined = NULL;
 
 	(void)id;
 	look(tb, &unknown, &found);
 	upcs_process_split(&block);
-	if (!upcs_run.results->options.regions && !call_always)
-		inlined = upcs_thread_inlined();
+	inlined = !upcs_run.results->options.regions && !call_always && upcs_inline_may();
 	for (p = 0; p < block.parts; p++)
 		put_part(tb, p, inlined);
 	if (!upcs_run.process)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * score.c - taking over counts from the emulator's memory.
+ */
+#include "score.h"
+
+#include <string.h>
+
+void upcs_score_take_locked(struct upcs_counted *t)
+{
+	const struct upcs_scores *scores = upcs_threads.scores;
+	uint32_t kinds = upcs_run.counts->kinds, first, k;
+	uint64_t *to = upcs_counts_of(t->scored);
+
+	for (first = 0; first < kinds; first += UPCS_SCORE_KINDS) {
+		const uint64_t *from = scores->of(t->vcpu, first / UPCS_SCORE_KINDS);
+		uint32_t n = kinds - first < UPCS_SCORE_KINDS ? kinds - first : UPCS_SCORE_KINDS;
+
+		for (k = 0; from && k < n; k++)
+			__atomic_store_n(&to[first + k], __atomic_load_n(&from[k], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	}
+}
+
+static void clear(unsigned vcpu)
+{
+	unsigned i;
+
+	for (i = 0; i < UPCS_SCORES_MAX; i++) {
+		uint64_t *counts = upcs_threads.scores->of(vcpu, i);
+
+		if (counts)
+			memset(counts, 0, UPCS_SCORE_KINDS * sizeof(*counts));
+	}
+}
+
+void upcs_score_finish_locked(struct upcs_counted *t)
+{
+	upcs_score_take_locked(t);
+	clear(t->vcpu);
+	t->scored = NULL;
+}
+
+void upcs_score_clear_locked(void)
+{
+	unsigned vcpus = upcs_threads.scores->vcpus(), i;
+
+	for (i = 0; i < vcpus; i++)
+		clear(i);
+}
