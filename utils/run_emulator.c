@@ -48,23 +48,14 @@ static bool ask_version(const char *path, char *line, size_t size)
 	return n > 0;
 }
 
-/* "qemu-x86_64 version 7.2.22 (Debian ...)" */
 static int interface_by_version(const char *path)
 {
 	char line[256];
-	const char *at;
-	unsigned major, minor;
+	unsigned version = ask_version(path, line, sizeof(line)) ? upcs_emulator_version_of(line) : 0;
 
-	if (!ask_version(path, line, sizeof(line)) || strncmp(line, "qemu-", 5) != 0)
-		return 0;
-	at = strstr(line, " version ");
-	if (at == NULL || sscanf(at, " version %u.%u", &major, &minor) != 2)
-		return 0;
-	if (major > 9 || (major == 9 && minor >= 2))
-		return 4;
-	if (major == 9)
-		return 2 + (int)minor;
-	return major > 6 || (major == 6 && minor >= 2) ? 1 : 0;
+	if (version >= 900)
+		return version >= 902 ? 4 : (int)(version - 900) + 2;
+	return version >= 602 ? 1 : 0;
 }
 
 static bool look_at(struct run_emulator *emulator, const char *name)

@@ -135,9 +135,16 @@ int run_guest_exec(const struct run_guest *guest, const struct upcs_options *fil
 	return cannot_run(guest->file, -error);
 }
 
-/* ---- emulators, libraries, plugin ---------------------------------------------------- */
+static bool is_directory(const char *path)
+{
+	struct stat about;
 
-/* Where the simulator is once installed; UPC_SIM_PLUGIN says where it is before. */
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* ---- the simulator ------------------------------------------------------------------- */
+
+/* Where it is once installed; UPC_SIM_PLUGIN says where it is before. */
 static const char *plugin_place(const char *given)
 {
 	const char *name = given != NULL ? given : getenv("UPC_SIM_PLUGIN");
@@ -145,56 +152,61 @@ static const char *plugin_place(const char *given)
 	return name == NULL || name[0] == '\0' ? UPC_SIM_PLUGIN_PATH : name;
 }
 
-/* The emulator of the program that is to be run has to do. */
-static int check_emulator(const struct run_guest *guest, const struct run_options *options,
-			  const struct run_emulator *emulator, const char *place, int plugin_error)
+static int cannot_read(const char *name, int error)
 {
-	const char *name = guests[guest->guest].name, *qemu = guests[guest->guest].qemu;
+	util_error("cannot read the simulator '%s': %s; --plugin or UPC_SIM_PLUGIN says where it is", name,
+		   strerror(error));
+	return RUN_ERROR;
+}
 
+/* The module for the program's own emulator. */
+static int check_module(const struct upcs_options *filled, enum upcs_guest guest)
+{
+	char module[UPCS_MODULE_MAX];
+
+	upcs_emulator_module(filled, guest, module);
+	return access(module, R_OK) == 0 ? 0 : cannot_read(module, errno);
+}
+
+static int check_emulator(const struct run_guest *guest, const struct run_options *options,
+			  const struct run_emulator *emulator)
+{
 	if (emulator->error != 0 && options->qemu != NULL)
 		util_error("cannot run the emulator '%s': %s", options->qemu, strerror(emulator->error));
 	else if (emulator->error != 0)
 		util_error("'%s' is a program for %s, and %s is not installed: install qemu-user, or say where "
-			   "it is with --qemu", guest->program, name, qemu);
+			   "it is with --qemu", guest->program, guests[guest->guest].name,
+			   guests[guest->guest].qemu);
 	else if (emulator->interface == 0)
-		util_error("'%s' loads no plugins, which the simulator is: QEMU has them from 6.2 on, but not "
-			   "where it was built without them or is linked statically, as Debian 13's; "
-			   "scripts/qemu-build builds one, and --qemu says where one is", emulator->path);
-	else if (plugin_error == -ENOTSUP)
-		util_error("'%s' has version %d of QEMU's plugin interface (QEMU 9.0 and 9.1 have 2 and 3), and "
-			   "the simulator is made for 1 (QEMU 6.2 to 8.2) and 4 (9.2 and later)", emulator->path,
-			   emulator->interface);
-	else if (plugin_error != 0)
-		util_error("cannot read the simulator '%s': %s; --plugin or UPC_SIM_PLUGIN says where it is",
-			   place, strerror(-plugin_error));
+		util_error("'%s' loads no plugins, and the simulator is one: it is no QEMU, or older than 6.2, or "
+			   "built without them as Debian 13's is; scripts/qemu-build builds one, and --qemu says "
+			   "where one is", emulator->path);
+	else if (!upcs_emulator_has_module(emulator->interface))
+		util_error("'%s' has version %d of QEMU's plugin interface; the simulator is made for 1 (QEMU 6.2 "
+			   "to 8.2) and 4 (9.2 and later)", emulator->path, emulator->interface);
 	else
 		return 0;
 	return RUN_ERROR;
 }
 
-/* The guest's emulator, and the module for it. Those of other guests may be needed by children. */
+/* The guest's emulator and its interface. Those of other guests may be needed by children. */
 static int find_simulator(const struct run_guest *guest, const struct run_options *options, enum upcs_guest g,
 			  struct upcs_options *filled)
 {
 	bool own = g == guest->guest;
-	const char *place = plugin_place(options->plugin);
 	struct run_emulator emulator;
-	int error, status = 0;
+	int error = 0;
 
 	run_emulator_find(&emulator, guests[g].qemu, own ? options->qemu : NULL);
-	error = upcs_emulator_module(place, emulator.interface, filled->plugin[g]);
 	if (own)
-		status = check_emulator(guest, options, &emulator, place, error);
-	if (emulator.error == 0 && emulator.interface != 0 && error == 0)
-		strcpy(filled->qemu[g], emulator.path);
-	return status;
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat about;
-
-	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+		error = check_emulator(guest, options, &emulator);
+	if (emulator.error != 0 || !upcs_emulator_has_module(emulator.interface))
+		return error;
+	strcpy(filled->qemu[g], emulator.path);
+	/* A directory has the modules for all. */
+	if (is_directory(filled->plugin))
+		filled->interface[g] = (uint32_t)emulator.interface;
+	return own ? check_module(filled, g) : 0;
 }
 
 /* By the name that papi-build gives it, beside those that programs ask for. */
@@ -254,8 +266,12 @@ static int find_linker(const struct run_guest *guest, const char *prefix)
 int run_guest_options(const struct run_guest *guest, const struct run_options *options,
 		      struct upcs_options *filled)
 {
+	const char *place = plugin_place(options->plugin);
 	int error;
 
+	/* Children change their directory. */
+	if (realpath(place, filled->plugin) == NULL)
+		return cannot_read(place, errno);
 	for (unsigned g = 0; g < UPCS_GUESTS; g++) {
 		bool own = g == (unsigned)guest->guest;
 

@@ -213,7 +213,7 @@ static int nothing_ran(const struct session *s, int status)
 		return 0;
 	}
 	util_error("nothing was counted: '%s' ended before the program began; it has to be QEMU 7.2 or "
-		   "later with plugins, and able to load '%s'", qemu, s->results->options.plugin[s->guest.guest]);
+		   "later with plugins, and able to load '%s'", qemu, s->results->options.plugin);
 	return RUN_ERROR;
 }
 

@@ -46,8 +46,9 @@ static int set_up(void **state)
 	(void)state;
 	if (!mkdtemp(directory) || chdir(directory))
 		return -1;
-	for (unsigned g = 0; g < UPCS_GUESTS; g++)
-		sprintf(options.plugin[g], "/lib/with,comma.so%u", g);
+	strcpy(options.plugin, "/lib/with,comma.so");
+	options.interface[UPCS_AARCH64] = 1;
+	options.interface[UPCS_PPC] = 4;
 	strcpy(options.qemu[UPCS_X86_64], "/bin/qx");
 	strcpy(options.qemu[UPCS_PPC], "/bin/qp");
 	strcpy(options.prefix[UPCS_PPC], "/usr/ppc");
@@ -84,8 +85,8 @@ static void assert_list(char **list, const char *const *want)
 }
 
 /* The module of a guest, and what it is told. */
-#define PLUGIN_OF(guest, program) "/lib/with,,comma.so" guest ",results=/dev/shm/a,,b,after=7,count=on,program=" program
-#define PLUGIN PLUGIN_OF("0", "x86")
+#define PLUGIN_OF(module, program) "/lib/with,,comma.so" module ",results=/dev/shm/a,,b,after=7,count=on,program=" program
+#define PLUGIN PLUGIN_OF("", "x86")
 
 static void test_program(void **state)
 {
@@ -106,7 +107,7 @@ static void test_program(void **state)
 static void test_processor(void **state)
 {
 	static const char *const want[] = {"/bin/qa", "-0", "arm", "-cpu", "max,sve=off,sme=off", "-seed", "1", "-plugin",
-					   PLUGIN_OF("1", "arm"), "arm", NULL};
+					   PLUGIN_OF("/upc_sim_v1.so", "arm"), "arm", NULL};
 	char *argv[] = {"arm", NULL}, *none[] = {NULL};
 
 	(void)state;
@@ -120,7 +121,7 @@ static void test_processor(void **state)
 static void test_no_arguments(void **state)
 {
 	static const char *const want[] = {"/bin/qp", "-0", "", "-L", "/usr/ppc", "-seed", "1", "-plugin",
-					   PLUGIN_OF("2", "-ppc"), "./-ppc", NULL};
+					   PLUGIN_OF("/upc_sim_v4.so", "-ppc"), "./-ppc", NULL};
 	static const char *const variables[] = {NULL};
 	char *none[] = {NULL};
 
@@ -138,9 +139,9 @@ static void test_no_arguments(void **state)
 static void test_scripts(void **state)
 {
 	char *argv[] = {"zero", "first", NULL}, *none[] = {NULL};
-	static const char *const want[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("0", "./x86"), "./x86", "one word",
+	static const char *const want[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("", "./x86"), "./x86", "one word",
 					   "script", "first", NULL};
-	static const char *const outer[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("0", "./x86"), "./x86", "one word",
+	static const char *const outer[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("", "./x86"), "./x86", "one word",
 					    "./script", "outer", "first", NULL};
 
 	(void)state;

@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * emulator.c - an emulator's plugin interface, told without running it.
- *
- * The plugin says which version it was made for, and the emulator refuses others with a message of
- * its own. To know before that costs a look at the names that it has for plugins: each version has
- * brought some.
+ * emulator.c - what an emulator's file says of it.
  */
 #include "emulator.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "elf_file.h"
 
-/* The youngest first. */
+/* ---- its interface ------------------------------------------------------------------- */
+
+/* By the names that it has for plugins: each version of the interface has brought some. The youngest
+ * first. */
 static const struct {
 	const char *name;
 	int interface;
@@ -64,19 +61,74 @@ int upcs_emulator_interface(const char *path)
 	return interface;
 }
 
-int upcs_emulator_module(const char *where, int interface, char path[PATH_MAX])
-{
-	char name[PATH_MAX];
-	struct stat about;
+/* ---- its version --------------------------------------------------------------------- */
 
-	if (stat(where, &about))
-		return -errno;
-	if (!S_ISDIR(about.st_mode))
-		snprintf(name, sizeof(name), "%s", where);
-	else if (interface != 1 && interface != 4)
-		return -ENOTSUP;
-	else if (snprintf(name, sizeof(name), "%s/upc_sim_v%d.so", where, interface) >= (int)sizeof(name))
-		return -ENAMETOOLONG;
-	/* Children change their directory. */
-	return realpath(name, path) && access(path, R_OK) == 0 ? 0 : -errno;
+unsigned upcs_emulator_version_of(const char *text)
+{
+	unsigned major, minor;
+	const char *at = strncmp(text, "qemu-", 5) == 0 ? strstr(text, " version ") : NULL;
+
+	if (!at || strcspn(text, "\n") < (size_t)(at - text) || sscanf(at, " version %u.%u", &major, &minor) != 2 ||
+	    major > 1000 || minor > 99)
+		return 0;
+	return 100 * major + minor;
+}
+
+/* Somewhere in the constants of the emulator. */
+static unsigned version_in(const char *bytes, size_t n)
+{
+	static const char version[] = " version ";
+	const char *at = bytes, *end = bytes + n, *begin;
+	unsigned found = 0;
+
+	while (!found && (at = memmem(at, (size_t)(end - at), version, sizeof(version) - 1))) {
+		for (begin = at; begin > bytes && begin[-1] > ' ' && at - begin < 32; begin--)
+			;
+		found = upcs_emulator_version_of(begin);
+		at++;
+	}
+	return found;
+}
+
+unsigned upcs_emulator_version(const char *path)
+{
+	struct upcs_elf elf;
+	unsigned version = 0;
+	uint32_t i;
+
+	if (upcs_elf_open(&elf, path))
+		return 0;
+	for (i = 0; i < elf.segments && !version; i++) {
+		const struct upcs_elf_segment *segment = &elf.segment[i];
+		char *bytes = NULL;
+
+		if (segment->type == PT_LOAD && !(segment->flags & (PF_W | PF_X)))
+			bytes = upcs_elf_copy(&elf, segment->offset, segment->bytes);
+		if (bytes)
+			version = version_in(bytes, segment->bytes);
+		free(bytes);
+	}
+	upcs_elf_close(&elf);
+	return version;
+}
+
+/* Up to 8.1 the C library's first is the guest's; later ones keep some to themselves. */
+int upcs_emulator_first_signal(unsigned version)
+{
+	return SIGRTMIN + (version >= 1000 ? 2 : version >= 802 ? 1 : 0);
+}
+
+/* ---- modules ------------------------------------------------------------------------- */
+
+bool upcs_emulator_has_module(int interface)
+{
+	return interface == 1 || interface == 4;
+}
+
+void upcs_emulator_module(const struct upcs_options *options, enum upcs_guest guest, char path[UPCS_MODULE_MAX])
+{
+	if (options->interface[guest])
+		snprintf(path, UPCS_MODULE_MAX, "%s/upc_sim_v%u.so", options->plugin, options->interface[guest]);
+	else
+		snprintf(path, UPCS_MODULE_MAX, "%s", options->plugin);
 }

@@ -13,6 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "emulator.h"
 #include "preload.h"
 
 struct list {
@@ -86,9 +87,10 @@ static char *quote(const char *path)
 static void add_plugin(struct list *list, const struct upcs_command *command, enum upcs_guest guest,
 		       const char *program)
 {
-	char *plugin = quote(command->options->plugin[guest]), *results = quote(command->results);
-	char *name = quote(program);
+	char module[UPCS_MODULE_MAX], *plugin, *results = quote(command->results), *name = quote(program);
 
+	upcs_emulator_module(command->options, guest, module);
+	plugin = quote(module);
 	add(list, "-plugin");
 	if (plugin && results && name)
 		add(list, "%s,results=%s,after=%lld,count=%s,program=%s", plugin, results, (long long)command->after,

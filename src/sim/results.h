@@ -44,7 +44,8 @@ struct upcs_options {
 	uint32_t regions;
 	char region[UPCS_REGIONS_MAX][UPCS_WORD_MAX]; /* names of functions */
 	char unit[UPCS_WORD_MAX];		      /* name of the shared node unit, "" none */
-	char plugin[UPCS_GUESTS][PATH_MAX]; /* the module for the emulator's interface */
+	char plugin[PATH_MAX]; /* the modules' directory, or the module */
+	uint32_t interface[UPCS_GUESTS];    /* that the emulator has; 0: plugin is the module for it */
 	char qemu[UPCS_GUESTS][PATH_MAX];   /* "" not installed            */
 	char prefix[UPCS_GUESTS][PATH_MAX]; /* of its libraries (-L), "" / */
 	uint32_t randomise;		    /* 0: addresses are the same in every run */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "emulator.h"
 #include "guest.h"
 #include "thread.h"
 
@@ -29,11 +30,16 @@ static uint64_t clear(struct upcs_context *c, uint64_t address)
 /* The emulator gives the guest's real-time signals the host's, in the same order. */
 static uint64_t set_signal(struct upcs_context *c, uint64_t guest)
 {
-	const uint64_t first = 32, last = first + (uint64_t)(SIGRTMAX - SIGRTMIN);
+	static int host_first; /* of the emulator, which we are in; 0: has not been looked for */
+	const uint64_t first = 32;
+	uint64_t last;
 
+	if (!host_first)
+		host_first = upcs_emulator_first_signal(upcs_emulator_version("/proc/self/exe"));
+	last = first + (uint64_t)(SIGRTMAX - host_first);
 	if (guest && (guest < first || guest > last))
 		return UPCI_DOORBELL_UNKNOWN;
-	c->signal = guest ? (int)(guest - first) + SIGRTMIN : 0;
+	c->signal = guest ? (int)(guest - first) + host_first : 0;
 	return UPCI_DOORBELL_DONE;
 }
 
