@@ -454,7 +454,7 @@ static void test_operands(void **state)
 	check_rows(same, sizeof(same) / sizeof(same[0]), upcs_decode_arm64);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
@@ -462,5 +462,9 @@ int main(void)
 		cmocka_unit_test(test_operands),
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "--rows")) {
+		print_rows(rows, sizeof(rows) / sizeof(rows[0]), false);
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static const struct row rows[] = {
 	{0x0fe00000, "twi 31, 0, 0", "i.process faults"},
 	{0x7c0004ac, "sync", "i.process"},
 	{0x4c00012c, "isync", "i.process"},
-	{0x7c00007c, "wait", "i.process"},
+	{0x7c00007c, ".long 0x7c00007c # wait", "i.process"},
 	{0x4c000066, "rfci", "i.process faults"},
 	{0x4c00004e, "rfdi", "i.process faults"},
 	{0x4c00004c, "rfmci", "i.process faults"},
@@ -373,7 +373,7 @@ static void test_multiple(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
@@ -381,5 +381,9 @@ int main(void)
 		cmocka_unit_test(test_multiple),
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "--rows")) {
+		print_rows(rows, sizeof(rows) / sizeof(rows[0]), true);
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,18 @@ static void row_add(struct upcs_insn *insn, char *word)
 	fail_msg("no word of a row: %s", word);
 }
 
+/* For an assembler (ctests/sim_assembled.sh): the bytes as they are in memory, and the text. */
+static void print_rows(const struct row *rows, size_t n, bool big_endian)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t word = big_endian ? rows[i].word : __builtin_bswap32(rows[i].word);
+
+		printf("%08x %s\n", word, rows[i].text);
+	}
+}
+
 static void check_rows(const struct row *rows, size_t n, decode_fn *decode)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_decode_x86 - what x86-64 instructions tally, rule by rule: bytes as GNU as makes them,
- * and expectations in words. Which way memory goes and how wide was compared with what
+ * sim_decode_x86 - what x86-64 instructions tally, rule by rule: bytes as GNU as makes them
+ * (ctests/sim_assembled.sh; not of text in parentheses), and expectations in words. Which way memory goes and how wide was compared with what
  * QEMU's memory callbacks see (doc/CLASSES.md).
  */
 #include "unit_test.h"
@@ -157,7 +157,7 @@ static const struct row {
 	{"\x48\x0f\xb1\xcb", 4, "cmpxchg rbx, rcx", "cmp"},
 	{"\xf0\x48\x0f\xb1\x0b", 5, "lock cmpxchg [rbx], rcx", "ld cmp st atomic"},
 	{"\xf2\xf0\x0f\xb1\x0b", 5, "xacquire lock cmpxchg [rbx], ecx", "ld cmp st atomic"},
-	{"\xf0\xf2\x0f\xb1\x0b", 5, "lock xacquire cmpxchg [rbx], ecx", "ld cmp st atomic"},
+	{"\xf0\xf2\x0f\xb1\x0b", 5, "(lock xacquire cmpxchg [rbx], ecx)", "ld cmp st atomic"},
 	{"\xf0\x48\x0f\xc7\x0b", 5, "lock cmpxchg16b [rbx]", "ld cmp st atomic"},
 
 	/* strings: one iteration */
@@ -165,7 +165,7 @@ static const struct row {
 	{"\xa5", 1, "movsd", "ld st"},
 	{"\xf3\x48\xa5", 3, "rep movsq", "ld st repeats"},
 	{"\x67\xf3\xa4", 3, "addr32 rep movsb", "ld st repeats"},
-	{"\xf3\x67\xa4", 3, "rep addr32 movsb", "ld st repeats"},
+	{"\xf3\x67\xa4", 3, "(rep addr32 movsb)", "ld st repeats"},
 	{"\xaa", 1, "stosb", "st"},
 	{"\xf3\xab", 2, "rep stosd", "st repeats"},
 	{"\x48\xad", 2, "lodsq", "ld"},
@@ -387,15 +387,15 @@ static const struct row {
 	{"\x66\xe8\x00\x01\x00", 5, "(call, three bytes)", "other unknown faults"},
 	{"\x63\xd9", 2, "movsxd ebx, ecx", "shr"},
 	{"\x63\x19", 2, "movsxd ebx, [rcx]", "ld"},
-	{"\xdc\xd1", 2, "fcom2 st(1)", "fother"},
-	{"\xdc\xd9", 2, "fcomp3 st(1)", "fother"},
-	{"\xdd\xc9", 2, "fxch4 st(1)", "fother"},
-	{"\xde\xd1", 2, "fcomp5 st(1)", "fother"},
-	{"\xdf\xd9", 2, "fstp9 st(1)", "fother"},
+	{"\xdc\xd1", 2, "(fcom2 st(1))", "fother"},
+	{"\xdc\xd9", 2, "(fcomp3 st(1))", "fother"},
+	{"\xdd\xc9", 2, "(fxch4 st(1))", "fother"},
+	{"\xde\xd1", 2, "(fcomp5 st(1))", "fother"},
+	{"\xdf\xd9", 2, "(fstp9 st(1))", "fother"},
 	{"\xde\xc1", 2, "faddp st(1)", "fadd"},
 	{"\xdf\xf1", 2, "fcomip st(1)", "fother"},
 	{"\xdf\xe9", 2, "fucomip st(1)", "fother"},
-	{"\x0f\xb9", 2, "ud1", "control faults"},
+	{"\x0f\xb9", 2, "(ud1)", "control faults"},
 	{"\xff\x19", 2, "lcall [rcx]", "ld st*2 branch call indirect"},
 	{"\x66\x0f\xae\x31", 4, "clwb [rcx]", "dcache"},
 	{"\x66\x48\x0f\xae\x31", 5, "rex.w clwb [rcx]", "dcache"},
@@ -411,7 +411,7 @@ static const struct row {
 	{"\xc5\xf9\xe6\x01", 4, "vcvttpd2dq xmm0, xmmword ptr [rcx]", "ldq dual"},
 	{"\xc4\xe3\x6d\x44\xd1\x01", 6, "vpclmulqdq ymm2, ymm2, ymm1, 1", "dual*2"},
 	{"\xc4\xe3\x6d\x44\x11\x01", 6, "vpclmulqdq ymm2, ymm2, [rcx], 1", "ldq*2 dual*2"},
-	{"\xc4\xe2\xed\x06\xd1", 5, "vphsubd ymm2, ymm2, ymm1 (W 1)", "dual*2"},
+	{"\xc4\xe2\xed\x06\xd1", 5, "(vphsubd ymm2, ymm2, ymm1, W 1)", "dual*2"},
 	{"\xc4\xe1\xec\x41\xd1", 5, "kandq k2, k2, k1", "log"},
 	{"\xc4\xe2\x6d\x90\x01", 5, "(a gather without a vector)", "other unknown faults"},
 };
@@ -496,12 +496,30 @@ static void test_table_is_complete(void **state)
 	assert_true(CS_API_MAJOR < 5 || without < 200);
 }
 
-int main(void)
+/* For an assembler: the bytes, and the text. */
+static void print_rows(void)
+{
+	size_t i, k;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (*rows[i].text == '(')
+			continue;
+		for (k = 0; k < rows[i].n; k++)
+			printf("%02x", (uint8_t)rows[i].bytes[k]);
+		printf(" %s\n", rows[i].text);
+	}
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_table_is_complete),
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "--rows")) {
+		print_rows();
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
