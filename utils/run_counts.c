@@ -134,11 +134,11 @@ static void take_processes(const struct upcs_results *results, unsigned running,
 		counts->processes += !is_exec(results, p);
 		counts->unfolded += process->unfolded;
 		counts->no_memory |= process->unshared && process->unfolded;
-		counts->unknown += process->unknown;
 		counts->regions_found |= process->region_found;
 		counts->lost += process->state == UPCS_LOST;
 		counts->cut_off += process->state == UPCS_LOST && process->unshared;
 		counts->left += process->left != 0;
+		counts->spins += process->spins != 0;
 	}
 	counts->running = running < counts->lost ? running : counts->lost;
 	counts->lost -= counts->running;

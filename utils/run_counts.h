@@ -45,9 +45,9 @@ struct run_counts {
 	uint64_t unfolded; /* other counts that found no place */
 	unsigned cut_off;  /* processes that were killed, with counts that nobody else sees */
 	bool no_memory;	   /* in /dev/shm, for some of these */
-	uint64_t unknown; /* blocks with instructions that the decoder does not know */
 	unsigned lost;	  /* processes that died without a word */
 	unsigned running; /* that had not ended yet */
+	unsigned spins;	  /* that have threads which wait actively */
 	unsigned left;	  /* that executed what is not simulated */
 	unsigned folded;  /* threads beyond the cores */
 };

@@ -38,6 +38,13 @@ void run_events_all(struct run_events *events)
 			events->shown[place][item] = run_item_is_produced(item);
 }
 
+void run_events_seen(struct run_events *events, const struct run_vector *whole)
+{
+	for (unsigned place = 0; place < PLACES; place++)
+		if (!events->asked && whole->item[UPCS_UNKNOWN] == 0)
+			events->shown[place][UPCS_UNKNOWN] = false;
+}
+
 bool run_events_has_item(const struct run_events *events, unsigned item)
 {
 	for (unsigned place = 0; place < PLACES; place++)

@@ -21,6 +21,9 @@ struct run_events {
 /* Everything that is produced. */
 void run_events_all(struct run_events *events);
 
+/* What a run has counted is known: what hardly any has is shown only where it was, or was asked for. */
+void run_events_seen(struct run_events *events, const struct run_vector *whole);
+
 /* Names and globs with commas between: PU0_JPIPE_ADD_SUB is of a core, JPIPE_ADD_SUB the
  * sum of all. 0, or -1 with the error said. */
 int run_events_parse(struct run_events *events, const char *list);

@@ -2,9 +2,11 @@
 /*
  * run_json.c - what a run has counted, as one JSON object.
  */
+#include <inttypes.h>
 #include <sys/wait.h>
 
 #include "common.h"
+#include "run_advice.h"
 #include "run_guest.h"
 #include "run_report.h"
 
@@ -159,6 +161,31 @@ static json_t *json_threads(const struct run_report *report)
 	return list;
 }
 
+/* What the decoder did not know, where it was executed. */
+static void put_unknown(const struct run_report *report, json_t *object)
+{
+	const struct upcs_unknown *unknown;
+	char text[RUN_CODE_MAX], word[UPCS_WORD_MAX];
+	json_t *list = json_array();
+
+	for (unsigned i = 0; (unknown = run_unknown(report->results, i)) != NULL; i++) {
+		json_t *code = json_object();
+
+		run_code_text(&unknown->code, text);
+		json_object_set_new(code, "bytes", json_string(text));
+		snprintf(word, sizeof(word), "%.*s", (int)sizeof(unknown->name), unknown->name);
+		json_object_set_new(code, "name", util_json_string(word));
+		snprintf(text, sizeof(text), "0x%" PRIx64, unknown->code.address);
+		json_object_set_new(code, "address", json_string(text));
+		snprintf(word, sizeof(word), "%.*s", (int)sizeof(unknown->program), unknown->program);
+		json_object_set_new(code, "program", util_json_string(word));
+		json_array_append_new(list, code);
+	}
+	if (report->counts.sum[0].item[UPCS_UNKNOWN] > 0)
+		json_object_set(object, "unknown", list);
+	json_decref(list);
+}
+
 static void append_note(void *to, const char *text)
 {
 	json_array_append_new(to, util_json_string(text));
@@ -197,6 +224,7 @@ void run_report_json(const struct run_report *report)
 		json_object_set_new(object, "by_process", json_processes(report));
 	if (report->options->per_thread)
 		json_object_set_new(object, "by_thread", json_threads(report));
+	put_unknown(report, object);
 	list = json_array();
 	run_report_notes(report, append_note, list);
 	json_object_set_new(object, "notes", list);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
+#include "run_advice.h"
 
 #define NOTE_MAX 1024
 
@@ -126,9 +127,6 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		 counts->no_memory ? uncounted_memory : uncounted},
 		{counts->cut_off, "process was", "processes were",
 		 "killed when there was no memory left in /dev/shm: what was done last is not in the counts"},
-		{counts->unknown, "block has", "blocks have",
-		 "instructions that the decoder does not know: each is one of INSTRUCTIONS and of "
-		 "IPIPE_OTHER"},
 		{counts->lost - counts->cut_off, "process was", "processes were",
 		 "killed: all that was done until then is in the counts"},
 		{counts->left, "process has", "processes have",
@@ -155,6 +153,7 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		note(to, text);
 	}
 	note_doubts(report, note, to);
+	run_advice(report, note, to);
 	for (unsigned r = 0; r < report->options->regions; r++) {
 		if (report->options->fits[r] != NULL)
 			note(to, report->options->fits[r]);

@@ -6,6 +6,7 @@
 #define RUN_REPORT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "run_counts.h"
 #include "run_options.h"
@@ -17,6 +18,7 @@ struct run_report {
 	struct run_counts counts;
 	double seconds;
 	int status; /* as wait gives it */
+	pid_t pid;  /* of the program */
 };
 
 void run_report_text(const struct run_report *report);

@@ -17,7 +17,7 @@ static const char *group_of(unsigned item)
 {
 	if (item >= UPCS_TALLIES)
 		return "derived";
-	if (item == UPCS_INSTRUCTIONS)
+	if (item == UPCS_INSTRUCTIONS || item == UPCS_UNKNOWN)
 		return "instructions";
 	if (item >= UPCS_FPU_ADD_SUB_1)
 		return "floating point";
@@ -27,7 +27,10 @@ static const char *group_of(unsigned item)
 /* In the order in which they are shown. */
 static unsigned item_at(unsigned i)
 {
-	return i == 0 ? UPCS_INSTRUCTIONS : i <= UPCS_INSTRUCTIONS ? i - 1 : i;
+	static const unsigned first[] = {UPCS_INSTRUCTIONS, UPCS_UNKNOWN};
+	const unsigned n = sizeof(first) / sizeof(first[0]);
+
+	return i < n ? first[i] : i < UPCS_TALLIES ? i - n : i;
 }
 
 /* Rows and columns of a table; the columns' numbers lie row by row. */

@@ -253,7 +253,7 @@ static int judge(const struct run_counts *counts)
 	return RUN_ERROR;
 }
 
-static int print_report(struct session *s, double seconds, int status)
+static int print_report(struct session *s, double seconds, int status, pid_t pid)
 {
 	unsigned running = count_running(s->results);
 	struct run_report report = {
@@ -262,11 +262,13 @@ static int print_report(struct session *s, double seconds, int status)
 		.results = s->results,
 		.seconds = seconds,
 		.status = status,
+		.pid = pid,
 	};
 	int failed;
 
 	upcs_results_settle(s->results, s->path);
 	run_counts_take(s->results, running, &report.counts);
+	run_events_seen(&s->options.events, &report.counts.sum[0]);
 	/* What monitors have seen last is what is reported. */
 	if (s->unit != NULL)
 		run_unit_finish(s->unit, &report.counts);
@@ -295,17 +297,19 @@ static int simulate(struct session *s)
 	int64_t start = stat_run_now(), end;
 	struct rusage usage;
 	int status, error = 0;
+	pid_t pid;
 
 	stat_run_release(&s->run);
 	wait_for_end(s, start);
 	end = stat_run_now();
+	pid = s->run.pid;
 	status = stat_run_reap(&s->run, &usage);
 	/* Its plugin was loaded, perhaps, but no instruction began. */
 	if (run_processes(s->results) == 0 ||
 	    (run_threads(s->results) == 0 && s->results->threads.without == 0))
 		error = nothing_ran(s, status);
 	else
-		error = print_report(s, (double)(end - start) / 1e9, status);
+		error = print_report(s, (double)(end - start) / 1e9, status, pid);
 	/* It does not come back from a signal. */
 	clear(s);
 	return error != 0 ? error : stat_run_exit_status(status);

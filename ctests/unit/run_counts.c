@@ -114,7 +114,6 @@ static void test_states(void **state)
 	results->process[2].state = results->process[3].state = UPCS_LOST;
 	results->process[2].unfolded = 3;
 	results->process[4].unfolded = 40;
-	results->process[3].unknown = 500;
 	results->process[3].left = 1;
 	results->process[1].left = 1; /* not written yet */
 	results->process[3].region_found = 1;
@@ -133,7 +132,6 @@ static void test_states(void **state)
 	assert_int_equal(counts.unfolded, 43);
 	assert_false(run_counts_are_whole(&counts));
 	assert_false(counts.no_memory);
-	assert_int_equal(counts.unknown, 500);
 	assert_int_equal(counts.regions_found, 5);
 	assert_int_equal(counts.processes_without, 0);
 }

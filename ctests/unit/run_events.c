@@ -24,15 +24,33 @@ static int parse(const char *list)
 	return run_events_parse(&events, list);
 }
 
-/* 29 of a core's 35 events, INSTRUCTIONS and six that are derived; of four cores and their
+/* 29 of a core's 35 events, INSTRUCTIONS, UNKNOWN and six that are derived; of four cores and their
  * sum. */
 static void test_all(void **state)
 {
 	(void)state;
 	run_events_all(&events);
 	assert_false(events.asked);
-	assert_int_equal(shown(), 5 * (29 + 1 + 6));
+	assert_int_equal(shown(), 5 * (29 + 2 + 6));
 	assert_false(run_events_has_item(&events, UPCS_DCACHE_MISS));
+}
+
+/* UNKNOWN is shown where there is some, or where it was asked for. */
+static void test_seen(void **state)
+{
+	struct run_vector whole = {.item[UPCS_UNKNOWN] = 1};
+
+	(void)state;
+	run_events_all(&events);
+	run_events_seen(&events, &whole);
+	assert_int_equal(shown(), 5 * (29 + 2 + 6));
+	whole.item[UPCS_UNKNOWN] = 0;
+	run_events_seen(&events, &whole);
+	assert_int_equal(shown(), 5 * (29 + 1 + 6));
+	assert_false(run_events_has_item(&events, UPCS_UNKNOWN));
+	assert_int_equal(parse("UNKNOWN"), 0);
+	run_events_seen(&events, &whole);
+	assert_int_equal(shown(), 1);
 }
 
 static void test_names(void **state)
@@ -71,7 +89,7 @@ static void test_globs(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("PU0_*"), 0);
-	assert_int_equal(shown(), 29 + 1 + 6);
+	assert_int_equal(shown(), 29 + 2 + 6);
 	assert_false(events.plain);
 	assert_int_equal(parse("*DCACHE*"), 0);
 	assert_int_equal(shown(), 5);
@@ -80,7 +98,7 @@ static void test_globs(void **state)
 	assert_int_equal(shown(), 6);
 	assert_true(events.shown[0][UPCS_FPU_DIV_1]);
 	assert_int_equal(parse("*"), 0);
-	assert_int_equal(shown(), 5 * (29 + 1 + 6));
+	assert_int_equal(shown(), 5 * (29 + 2 + 6));
 }
 
 static void test_refused(void **state)
@@ -99,7 +117,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),   cmocka_unit_test(test_names),   cmocka_unit_test(test_spellings),
-		cmocka_unit_test(test_globs), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_globs), cmocka_unit_test(test_refused), cmocka_unit_test(test_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

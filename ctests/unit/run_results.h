@@ -33,6 +33,9 @@ static inline uint64_t run_results_tally(unsigned thread, unsigned column, unsig
 {
 	uint64_t whole = tally == UPCS_INSTRUCTIONS ? 9000000 : 1000000;
 
+	/* What hardly any program has, which is told of. */
+	if (tally == UPCS_UNKNOWN)
+		return 0;
 	return whole + 100000 * column + 10000 * thread + 100 * tally + 10 * column + thread;
 }
 

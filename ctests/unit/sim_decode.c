@@ -28,6 +28,7 @@ static void assert_unknown(struct upcs_decoder *decoder, const char *bytes, size
 	expected.tally[UPCS_INSTRUCTIONS] = 1;
 	expected.tally[UPCS_IPIPE_INSTRUCTIONS] = 1;
 	expected.tally[UPCS_IPIPE_OTHER] = 1;
+	expected.tally[UPCS_UNKNOWN] = 1;
 	memset(&insn, 0xa5, sizeof(insn));
 	upcs_decode(decoder, 0, bytes, n, &insn);
 	assert_memory_equal(&insn, &expected, sizeof(insn));

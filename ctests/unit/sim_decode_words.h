@@ -25,7 +25,7 @@ typedef void decode_fn(uint32_t word, struct upcs_insn *insn);
 
 static const struct {
 	const char *name;
-	uint8_t tally[3], flags;
+	uint8_t tally[4], flags;
 } row_words[] = {
 	{"j.add", {UPCS_JPIPE_INSTRUCTIONS, UPCS_JPIPE_ADD_SUB, NONE}, 0},
 	{"j.logic", {UPCS_JPIPE_INSTRUCTIONS, UPCS_JPIPE_LOGICAL_OPS, NONE}, 0},
@@ -38,28 +38,28 @@ static const struct {
 	{"i.tlb", {UPCS_IPIPE_INSTRUCTIONS, UPCS_IPIPE_TLB_OPS, NONE}, 0},
 	{"i.process", {UPCS_IPIPE_INSTRUCTIONS, UPCS_IPIPE_PROCESS_CONTROL, NONE}, 0},
 	{"i.other", {UPCS_IPIPE_INSTRUCTIONS, UPCS_IPIPE_OTHER, NONE}, 0},
-	{"load", {UPCS_DATA_LOADS, NONE, NONE}, UPCS_INSN_FAULTS},
-	{"store", {UPCS_DATA_STORES, NONE, NONE}, UPCS_INSN_FAULTS},
+	{"load", {UPCS_DATA_LOADS, NONE}, UPCS_INSN_FAULTS},
+	{"store", {UPCS_DATA_STORES, NONE}, UPCS_INSN_FAULTS},
 	{"f.load", {UPCS_DATA_LOADS, UPCS_FPU_OTHER_LOADS, NONE}, UPCS_INSN_FAULTS},
 	{"f.store", {UPCS_DATA_STORES, UPCS_FPU_OTHER_STORES, NONE}, UPCS_INSN_FAULTS},
 	{"q.load", {UPCS_DATA_LOADS, UPCS_FPU_QUADWORD_LOADS, NONE}, UPCS_INSN_FAULTS},
 	{"q.store", {UPCS_DATA_STORES, UPCS_FPU_QUADWORD_STORES, NONE}, UPCS_INSN_FAULTS},
-	{"dcache", {UPCS_DCACHE_OPS, NONE, NONE}, 0},
-	{"add1", {UPCS_FPU_ADD_SUB_1, NONE, NONE}, 0},
-	{"mul1", {UPCS_FPU_MULT_1, NONE, NONE}, 0},
-	{"fma2", {UPCS_FPU_FMA_2, NONE, NONE}, 0},
-	{"div1", {UPCS_FPU_DIV_1, NONE, NONE}, 0},
-	{"other1", {UPCS_FPU_OTHER_NON_STORAGE_OPS, NONE, NONE}, 0},
-	{"add2", {UPCS_FPU_ADD_SUB_2, NONE, NONE}, 0},
-	{"mul2", {UPCS_FPU_MULT_2, NONE, NONE}, 0},
-	{"fma4", {UPCS_FPU_FMA_4, NONE, NONE}, 0},
-	{"other2", {UPCS_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS, NONE, NONE}, 0},
-	{"call", {NONE, NONE, NONE}, UPCS_INSN_CALL},
-	{"return", {NONE, NONE, NONE}, UPCS_INSN_RETURN},
-	{"indirect", {NONE, NONE, NONE}, UPCS_INSN_INDIRECT},
-	{"faults", {NONE, NONE, NONE}, UPCS_INSN_FAULTS},
+	{"dcache", {UPCS_DCACHE_OPS, NONE}, 0},
+	{"add1", {UPCS_FPU_ADD_SUB_1, NONE}, 0},
+	{"mul1", {UPCS_FPU_MULT_1, NONE}, 0},
+	{"fma2", {UPCS_FPU_FMA_2, NONE}, 0},
+	{"div1", {UPCS_FPU_DIV_1, NONE}, 0},
+	{"other1", {UPCS_FPU_OTHER_NON_STORAGE_OPS, NONE}, 0},
+	{"add2", {UPCS_FPU_ADD_SUB_2, NONE}, 0},
+	{"mul2", {UPCS_FPU_MULT_2, NONE}, 0},
+	{"fma4", {UPCS_FPU_FMA_4, NONE}, 0},
+	{"other2", {UPCS_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS, NONE}, 0},
+	{"call", {NONE}, UPCS_INSN_CALL},
+	{"return", {NONE}, UPCS_INSN_RETURN},
+	{"indirect", {NONE}, UPCS_INSN_INDIRECT},
+	{"faults", {NONE}, UPCS_INSN_FAULTS},
 	{"unknown",
-	 {UPCS_IPIPE_INSTRUCTIONS, UPCS_IPIPE_OTHER, NONE},
+	 {UPCS_IPIPE_INSTRUCTIONS, UPCS_IPIPE_OTHER, UPCS_UNKNOWN, NONE},
 	 UPCS_INSN_UNKNOWN | UPCS_INSN_FAULTS},
 };
 
@@ -166,6 +166,7 @@ static void check_word(uint32_t word, decode_fn *decode)
 		assert_int_equal(all, 1);
 		assert_int_equal(t[UPCS_IPIPE_OTHER], 1);
 	}
+	assert_int_equal(t[UPCS_UNKNOWN], (insn.flags & UPCS_INSN_UNKNOWN) != 0);
 }
 
 static void check_any_word(decode_fn *decode)

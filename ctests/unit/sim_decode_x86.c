@@ -46,7 +46,7 @@ static const struct {
 	{"return", {-1}, UPCS_INSN_RETURN},
 	{"indirect", {-1}, UPCS_INSN_INDIRECT},
 	{"faults", {-1}, UPCS_INSN_FAULTS},
-	{"unknown", {-1}, UPCS_INSN_UNKNOWN},
+	{"unknown", {UPCS_UNKNOWN, -1}, UPCS_INSN_UNKNOWN},
 	{"repeats", {-1}, UPCS_INSN_REPEATS},
 	{"atomic", {-1}, UPCS_INSN_ATOMIC},
 };

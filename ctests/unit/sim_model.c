@@ -27,6 +27,7 @@ static void test_each_event_of_each_core(void **state)
 		}
 	}
 	assert_string_equal(upcs_tally_name[UPCS_INSTRUCTIONS], "INSTRUCTIONS");
+	assert_string_equal(upcs_tally_name[UPCS_UNKNOWN], "UNKNOWN");
 }
 
 /* Six are left to the memory model. */

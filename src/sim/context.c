@@ -144,9 +144,12 @@ void upcs_context_look_locked(struct upcs_context *c)
 			continue;
 		if (t < UPCS_EVENTS)
 			upci_totals_add_signal(&c->totals, upcs_core_first[core] + t, grown, grown);
-		add_panel(c, t < UPCS_EVENTS ? upcs_core_first[0] + t : UPCI_PANEL_INSTRUCTIONS, grown);
-		if (t == UPCS_INSTRUCTIONS)
-			add_panel(c, UPCI_PANEL_CORE_INSTRUCTIONS(core), grown);
+		if (t < UPCS_EVENTS)
+			add_panel(c, upcs_core_first[0] + t, grown);
+		if (t != UPCS_INSTRUCTIONS)
+			continue;
+		add_panel(c, UPCI_PANEL_INSTRUCTIONS, grown);
+		add_panel(c, UPCI_PANEL_CORE_INSTRUCTIONS(core), grown);
 	}
 	send_signal(c);
 }

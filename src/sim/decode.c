@@ -3,6 +3,7 @@
  * decode.c - the border to capstone, which takes x86 instructions apart; those of the other
  * guests are words whose fields are in known places.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,18 @@ void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *byt
 		upcs_decode_ppc(word_of(bytes), insn);
 		return;
 	}
-	upcs_put_i(insn, UPCS_IPIPE_OTHER);
-	insn->flags = UPCS_INSN_UNKNOWN | UPCS_INSN_FAULTS;
+	upcs_put_unknown(insn);
+}
+
+size_t upcs_decode_name(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
+			char name[UPCS_INSN_NAME])
+{
+	const uint8_t *at = bytes;
+
+	name[0] = '\0';
+	if (decoder->guest != UPCS_X86_64 || !cs_disasm_iter(decoder->capstone, &at, &n, &address, decoder->cs))
+		return 0;
+	snprintf(name, UPCS_INSN_NAME, "%.15s%s%.31s", decoder->cs->mnemonic, decoder->cs->op_str[0] ? " " : "",
+		 decoder->cs->op_str);
+	return decoder->cs->size;
 }

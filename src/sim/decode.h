@@ -49,7 +49,7 @@ enum {
 	UPCS_INSN_RETURN = 2,	 /* a jump to such an address, by the convention of the machine */
 	UPCS_INSN_INDIRECT = 4,	 /* a jump whose target is not in the instruction (calls and returns as well) */
 	UPCS_INSN_FAULTS = 8,	 /* can end in a signal: touches memory, divides, traps */
-	UPCS_INSN_UNKNOWN = 16,	 /* the decoder does not know it: IPIPE_OTHER */
+	UPCS_INSN_UNKNOWN = 16,	 /* the decoder does not know it: IPIPE_OTHER, UNKNOWN */
 
 	/*
 	 * An x86 string instruction with a prefix that repeats it. QEMU runs it once for each
@@ -79,6 +79,12 @@ void upcs_decoder_destroy(struct upcs_decoder *decoder);
 void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
 		 struct upcs_insn *insn);
 
+/* Of what begins with these bytes of memory: how long it is, and its name, as disassemblers write it; 0
+ * and "" where they do not know it either, or nobody asks for the guest's. */
+#define UPCS_INSN_NAME 48
+size_t upcs_decode_name(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
+			char name[UPCS_INSN_NAME]);
+
 /* ---- for decode_*.c -------------------------------------------------------------- */
 
 struct cs_insn;
@@ -103,6 +109,14 @@ static inline void upcs_put_i(struct upcs_insn *insn, enum upcs_tally tally)
 	insn->tally[UPCS_IPIPE_INSTRUCTIONS]++;
 	if (tally != UPCS_IPIPE_INSTRUCTIONS)
 		insn->tally[tally]++;
+}
+
+/* No instruction, or one of an extension that is not here. */
+static inline void upcs_put_unknown(struct upcs_insn *insn)
+{
+	upcs_put_i(insn, UPCS_IPIPE_OTHER);
+	insn->tally[UPCS_UNKNOWN] = 1;
+	insn->flags |= UPCS_INSN_UNKNOWN | UPCS_INSN_FAULTS;
 }
 
 static inline void upcs_put_j(struct upcs_insn *insn, enum upcs_tally tally)

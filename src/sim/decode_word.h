@@ -45,13 +45,6 @@ static inline void upcs_put_machine(struct upcs_insn *insn, enum upcs_tally tall
 	insn->flags |= UPCS_INSN_FAULTS;
 }
 
-/* No instruction, or one of an extension that is not here. */
-static inline void upcs_put_unknown(struct upcs_insn *insn)
-{
-	upcs_put_machine(insn, UPCS_IPIPE_OTHER);
-	insn->flags |= UPCS_INSN_UNKNOWN;
-}
-
 /* A floating-point operation on one number. */
 static inline void upcs_put_fp(struct upcs_insn *insn, enum upcs_tally tally)
 {

@@ -10,4 +10,5 @@ const char *const upcs_tally_name[UPCS_TALLIES] = {
 #define UPC_SIM_CORE(name, how) [UPCS_##name] = #name,
 #include "bgp_simulated.def"
 	[UPCS_INSTRUCTIONS] = "INSTRUCTIONS",
+	[UPCS_UNKNOWN] = "UNKNOWN",
 };

@@ -23,13 +23,14 @@ enum upcs_tally {
 
 	/* Of no event id. */
 	UPCS_INSTRUCTIONS = UPCS_EVENTS, /* of the guest, each counted once */
+	UPCS_UNKNOWN,			 /* of these, those that the decoder does not know */
 	UPCS_TALLIES,
 };
 
 /* The id of tally 0 of each core. */
 extern const uint16_t upcs_core_first[UPCS_CORES];
 
-/* The name without the core's, such as "JPIPE_ADD_SUB"; "INSTRUCTIONS" for the last. */
+/* The name without the core's, such as "JPIPE_ADD_SUB"; "INSTRUCTIONS" and "UNKNOWN" for the last. */
 extern const char *const upcs_tally_name[UPCS_TALLIES];
 
 /* Whether running a program tallies it: what only the memory model would is not produced. */

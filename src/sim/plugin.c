@@ -21,11 +21,13 @@
 #include "ring.h"
 #include "thread.h"
 #include "translate.h"
+#include "waiting.h"
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 static bool forked; /* not the program that upc_run began, but a child */
 static UPCS_TLS bool left; /* the thread's own exec was let go on */
+static bool looked; /* how threads wait */
 static UPCS_TLS bool makes; /* the thread's call makes another */
 
 static bool children_count(void)
@@ -43,6 +45,11 @@ static void vcpu_made(qemu_plugin_id_t id, unsigned vcpu)
 #else
 	upcs_thread_begin(vcpu);
 #endif
+	/* A team is made with the first threads. */
+	if (vcpu == 1 && !looked && upcs_run.process) {
+		upcs_run.process->spins = upcs_waiting_is_active();
+		looked = true;
+	}
 }
 
 static void vcpu_ends(qemu_plugin_id_t id, unsigned vcpu)
@@ -248,6 +255,7 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 static void fork_child(void)
 {
 	forked = true;
+	looked = false;
 	upcs_process_forked(upcs_run.process && children_count());
 	upcs_context_forked();
 	pthread_mutex_init(&code_lock, NULL);

@@ -20,6 +20,7 @@
 #include "decode.h"
 #include "model.h"
 #include "records.h"
+#include "unknown.h"
 
 #define UPCS_RESULTS_MAGIC UINT64_C(0x314d49535f435055)
 #define UPCS_RESULTS_VERSION 1u
@@ -85,10 +86,11 @@ struct upcs_process {
 	uint32_t unfolded;	   /* threads with a record, regions of one, or blocks that found no place */
 	uint32_t unshared;	   /* /dev/shm was full: counts are its own, and gone if it is killed */
 	uint32_t region_found;	   /* bit per region: its function was seen in memory */
-	uint32_t unknown;	   /* blocks translated with instructions that capstone does not know */
 	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
+	uint32_t spins;		   /* threads of OpenMP wait actively (waiting.h) */
 	uint32_t left;		   /* it executed a program that has not taken its place: not simulated */
 	char program[UPCS_WORD_MAX]; /* its path, or the end of a long one */
+	struct upcs_code last; /* the instruction that ends what was translated last: if it died of SIGILL, that */
 };
 
 struct upcs_thread {
@@ -113,6 +115,7 @@ struct upcs_results {
 	struct upcs_options options;
 	struct upcs_places processes, threads;
 	uint32_t closed, pad; /* upc_run has ended: who still runs leaves no file behind */
+	struct upcs_unknown unknown[UPCS_CODES_MAX]; /* what the decoder did not know first */
 	struct upcs_process process[UPCS_PROCESSES_MAX];
 	struct upcs_thread thread[UPCS_THREADS_MAX];
 };

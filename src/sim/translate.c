@@ -7,6 +7,7 @@
 #include "translate.h"
 
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,8 +202,36 @@ static void note_rewritten(uint64_t address)
 		rewritten[page % PAGES] = page;
 }
 
-/* *unknown and *found: of the process's record. */
-static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
+/* Bytes of the program's memory; the emulator may have read the first one only. */
+static struct upcs_code code_of(const struct qemu_plugin_insn *insn)
+{
+	struct upcs_code code = {.address = qemu_plugin_insn_vaddr(insn), .guest = upcs_run.guest};
+	size_t there = 4096 - code.address % 4096, length = qemu_plugin_insn_size(insn);
+	const void *host = qemu_plugin_insn_haddr(insn);
+
+	if (there > UPCS_CODE_BYTES)
+		there = UPCS_CODE_BYTES;
+	if (host)
+		memcpy(code.bytes, host, there);
+	code.n = (uint8_t)(length < there ? length : there);
+	return code;
+}
+
+/* What the decoder does not know, for the report. */
+static void note_unknown(const struct qemu_plugin_insn *insn)
+{
+	struct upcs_unknown what = {.state = UPCS_MAKING, .code = code_of(insn)};
+	const char *slash = strrchr(upcs_run.program, '/');
+	size_t length = upcs_decode_name(decoder, what.code.address, what.code.bytes, sizeof(what.code.bytes), what.name);
+
+	if (length && length <= sizeof(what.code.bytes))
+		what.code.n = (uint8_t)length;
+	snprintf(what.program, sizeof(what.program), "%.79s", slash ? slash + 1 : upcs_run.program);
+	upcs_unknown_note(upcs_run.results->unknown, &what);
+}
+
+/* *found: of the process's record. */
+static void look(struct qemu_plugin_tb *tb, uint32_t *found)
 {
 	const struct upcs_options *options = &upcs_run.results->options;
 	uint32_t i;
@@ -221,7 +250,8 @@ static void look(struct qemu_plugin_tb *tb, bool *unknown, uint32_t *found)
 		decode(insn, address, &to->insn);
 		to->apart = may_be_cut(i, address);
 		block.rewritten |= is_rewritten(address);
-		*unknown |= !to->apart && to->insn.flags & UPCS_INSN_UNKNOWN;
+		if (to->insn.flags & UPCS_INSN_UNKNOWN && !to->apart && upcs_run.process)
+			note_unknown(insn);
 		to->enters = 0;
 		if (!host)
 			continue;
@@ -331,17 +361,18 @@ static void put_part(struct qemu_plugin_tb *tb, uint32_t p, bool inlined)
 
 void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	bool unknown = false, inlined;
+	bool inlined;
 	uint32_t found = 0, p;
 
 	(void)id;
-	look(tb, &unknown, &found);
+	look(tb, &found);
 	upcs_process_split(&block);
 	inlined = !upcs_run.results->options.regions && !call_always && upcs_inline_may();
 	for (p = 0; p < block.parts; p++)
 		put_part(tb, p, inlined);
 	if (!upcs_run.process)
 		return;
-	upcs_run.process->unknown += unknown;
 	upcs_run.process->region_found |= found;
+	if (block.n)
+		upcs_run.process->last = code_of(qemu_plugin_tb_get_insn(tb, block.n - 1));
 }
