@@ -10,7 +10,9 @@ tool=${UPC_WIRE:-upc_wire}
 srcdir=$(cd "${srcdir:?}" && pwd) || exit 1
 # shellcheck source=ctests/utils.inc
 . "$srcdir/ctests/utils.inc"
-wirings=$srcdir/share/upc/wirings
+# Root takes only files that are root's, and the tree may be anybody's.
+wirings=$dir/wirings
+mkdir "$wirings" && cp "$srcdir"/share/upc/wirings/*.wiring "$wirings" || exit 1
 
 # Processor manuals: event select and unit mask, as perf has them in config. Below they
 # are held against libpfm4. Those of Intel and of AMD Zen 2 and 3 were also compared with
