@@ -50,6 +50,45 @@ static void test_unknown_bytes(void **state)
 	upcs_decoder_destroy(decoder);
 }
 
+/* Bytes that the key leaves out may be any others. */
+static void test_keys(void **state)
+{
+	struct upcs_decoder *one = upcs_decoder_create(UPCS_X86_64), *other = upcs_decoder_create(UPCS_X86_64);
+	uint64_t random = 1;
+	unsigned i, different = 0;
+	size_t n, k;
+
+	(void)state;
+	for (i = 0; i < 400000; i++) {
+		uint8_t bytes[15], changed[15], key[UPCS_X86_KEY];
+		struct upcs_insn insn, same;
+
+		for (k = 0; k < sizeof(bytes); k++)
+			bytes[k] = (uint8_t)(random_next(&random) >> 20);
+		if (i % 4 == 0)
+			bytes[0] = 0x0f;
+		else if (i % 4 == 1)
+			bytes[0] = 0x48;
+		/* The length that makes it one instruction, if there is one. */
+		for (n = 1; n <= sizeof(bytes); n++) {
+			upcs_decode(one, 0, bytes, n, &insn);
+			if (!(insn.flags & UPCS_INSN_UNKNOWN))
+				break;
+		}
+		if (n > sizeof(bytes))
+			continue;
+		upcs_x86_key(bytes, n, key);
+		for (k = 0; k < n; k++)
+			changed[k] = key[k] == bytes[k] ? bytes[k] : (uint8_t)(random_next(&random) >> 20);
+		different += memcmp(bytes, changed, n) != 0;
+		upcs_decode(other, 0, changed, n, &same);
+		assert_memory_equal(&insn, &same, sizeof(insn));
+	}
+	assert_true(different > 50000);
+	upcs_decoder_destroy(one);
+	upcs_decoder_destroy(other);
+}
+
 static unsigned sum_of(const uint8_t *tally, enum upcs_tally first, enum upcs_tally last)
 {
 	unsigned sum = 0, k;
@@ -150,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_create),
 		cmocka_unit_test(test_unknown_bytes),
+		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_kept),
 	};

@@ -12,16 +12,15 @@
 #include "decode.h"
 
 /*
- * What was decoded, by its bytes: programs have few instructions, and those that make code have
- * it decoded again and again, for which capstone is slow. Nothing that is tallied has to do with
- * the address.
+ * What was decoded, by the bytes that matter (decode_x86_key.c): capstone is slow, and most of what a
+ * program's start takes here.
  */
 #define KNOWN 4096u
 #define X86_BYTES 15u
 
 struct known {
+	uint64_t key[UPCS_X86_KEY / 8];
 	uint8_t n; /* bytes; 0: none */
-	uint8_t bytes[X86_BYTES];
 	struct upcs_insn insn;
 };
 
@@ -116,24 +115,26 @@ static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uin
 }
 
 /* Its place, whoever has it; NULL: too long for an instruction. */
-static struct known *place_of(const struct upcs_decoder *decoder, const uint8_t *bytes, size_t n)
+static struct known *place_of(const struct upcs_decoder *decoder, const uint8_t *bytes, size_t n,
+			      uint64_t key[2])
 {
-	uint64_t half[2] = {0};
+	uint64_t hash;
 
 	if (!n || n > X86_BYTES)
 		return NULL;
-	memcpy(half, bytes, n);
-	half[0] = (half[0] ^ n) * 0x9e3779b97f4a7c15u;
-	half[1] = (half[0] ^ half[0] >> 32 ^ half[1]) * 0x9e3779b97f4a7c15u;
-	return &decoder->known[(half[1] >> 32) % KNOWN];
+	upcs_x86_key(bytes, n, (uint8_t *)key);
+	hash = (key[0] ^ n) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 32 ^ key[1]) * 0x9e3779b97f4a7c15u;
+	return &decoder->known[(hash >> 32) % KNOWN];
 }
 
 static bool recall(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
 		   struct upcs_insn *insn)
 {
-	struct known *known = place_of(decoder, bytes, n);
+	uint64_t key[2];
+	struct known *known = place_of(decoder, bytes, n, key);
 
-	if (known && known->n == n && memcmp(known->bytes, bytes, n) == 0) {
+	if (known && known->n == n && known->key[0] == key[0] && known->key[1] == key[1]) {
 		*insn = known->insn;
 		return true;
 	}
@@ -141,7 +142,7 @@ static bool recall(struct upcs_decoder *decoder, uint64_t address, const uint8_t
 		return false;
 	if (known) {
 		known->n = (uint8_t)n;
-		memcpy(known->bytes, bytes, n);
+		memcpy(known->key, key, sizeof(known->key));
 		known->insn = *insn;
 	}
 	return true;

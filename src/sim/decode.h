@@ -89,6 +89,10 @@ size_t upcs_decode_name(struct upcs_decoder *decoder, uint64_t address, const vo
 
 struct cs_insn;
 
+/* At most 15 bytes of an instruction: those of the same key and length tally the same. */
+#define UPCS_X86_KEY 16u
+void upcs_x86_key(const uint8_t *bytes, size_t n, uint8_t key[UPCS_X86_KEY]);
+
 /* One that processors ignore where it means nothing. */
 bool upcs_x86_is_prefix(uint8_t byte);
 /*
