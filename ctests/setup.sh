@@ -7,7 +7,7 @@ tool=scripts/demo
 unset CC CFLAGS CPPFLAGS LDFLAGS LIBS PFM_ARCHIVE PKG_CONFIG_PATH PKG_CONFIG_LIBDIR DESTDIR \
 	MAKEFLAGS MFLAGS MAKELEVEL
 
-plan 37
+plan 39
 
 # ---- a tree, and programs that are found first -----------------------------------------
 
@@ -300,3 +300,33 @@ by_other_shells()
 	done
 }
 check "sh scripts/demo, with its arguments" by_other_shells
+
+# ---- shared memory that cannot be written ------------------------------------------------------
+
+# With a /dev/shm of one's own, which a user may mount in a name space of his own.
+program sharing <<'END'
+echo 1..1; echo "ok 1 - it shares"
+END
+read_only="mount -t tmpfs -o ro none /dev/shm"
+own_space=
+unshare -m sh -c "$read_only" 2> /dev/null && own_space="unshare -m"
+[ -n "$own_space" ] || ! unshare -rm sh -c "$read_only" 2> /dev/null || own_space="unshare -rm"
+shares()
+{
+	NEED_SHM="ctests/other bin/sharing" "$srcdir/ctests/tap-run" bin/sharing | grep -q '^ok 1'
+}
+if [ -w /dev/shm ]; then
+	check "a test that shares runs where it can" shares
+else
+	skip "a test that shares runs where it can" "/dev/shm cannot be written here"
+fi
+shares_not()
+{
+	NEED_SHM="ctests/other bin/sharing" $own_space sh -c "$read_only && exec $srcdir/ctests/tap-run bin/sharing" > out &&
+		grep -q '^1..0 # SKIP shared memory, /dev/shm, cannot be written here: Read-only' out
+}
+if [ -n "$own_space" ]; then
+	check "... and is skipped with the reason where not" shares_not
+else
+	skip "... and is skipped with the reason where not" "no mount name space of one's own here"
+fi
