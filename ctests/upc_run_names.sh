@@ -40,7 +40,7 @@ refused()
 	run 125 "$@" && grep -q -e "$text" err && [ "$(wc -l < err)" = 1 ] && [ ! -e ran ]
 }
 
-plan 22
+plan 57
 
 if cannot_simulate; then
 	skip_rest "regions by name" "$missing"
@@ -124,3 +124,132 @@ $CC -shared -fPIC -s -o libstripped.so library.c && $CC -o user user.c ./libstri
 check "what a library does not export: whose debug symbols" \
 	refused "libstripped.so .*stripped: install .* debug symbols" -R zzzz_local ./user
 check "... and what it exports" counted -R exported ./user
+
+# ---- functions that are chosen when the program runs (IFUNCs)
+
+# A library's, which calls what is chosen by itself before and behind. Twenty instructions each.
+cat > chosen.h << 'C'
+#define CHOICE(name, nops) __attribute__((visibility("hidden"))) void name(void); \
+	__asm__(".text\n\t.globl " #name "\n\t.hidden " #name "\n\t.type " #name ", %function\n" #name \
+		":\n\t.rept " #nops "\n\tnop\n\t.endr\n\tret\n\t.size " #name ", .-" #name "\n");
+CHOICE(not_this, 9)
+CHOICE(this_one, 19)
+static void (*resolve(void))(void) { return this_one; }
+void work(void) __attribute__((ifunc("resolve")));
+C
+cat > chosen.c << 'C'
+#include "chosen.h"
+void also(void) __attribute__((ifunc("resolve")));
+void direct(void) { this_one(); __asm__ volatile(""); }
+void tail(void) { this_one(); }
+C
+cat > choose.c << 'C'
+#include <dlfcn.h>
+void work(void), direct(void), tail(void);
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		direct(), tail();
+	for (i = 0; argc == 1 && i < 5; i++)
+		work();
+	for (i = 0; i < 100; i++)
+		direct(), tail();
+	for (i = 0; argc > 1 && i < 2; i++)
+		((void (*)(void))dlsym(RTLD_DEFAULT, argv[1]))();
+	return 0;
+}
+C
+cat > alone.c << 'C'
+#include "chosen.h"
+static void (*volatile pointer)(void) = work;
+int main(void)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		work();
+	pointer();
+	return 0;
+}
+C
+cat > team.c << 'C'
+#include <pthread.h>
+void work(void);
+static void *call(void *p)
+{
+	for (int i = 0; i < 1000; i++)
+		work();
+	return p;
+}
+int main(void)
+{
+	pthread_t thread[8];
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&thread[i], 0, call, 0);
+	for (int i = 0; i < 8; i++)
+		pthread_join(thread[i], 0);
+	return 0;
+}
+C
+cat > copies.c << 'C'
+#include <stdlib.h>
+#include <string.h>
+static char from[4096], to[4096];
+int main(int argc, char **argv)
+{
+	volatile size_t n = 100;
+
+	for (int i = 0; argc > 1 && i < atoi(argv[1]); i++)
+		memcpy(to, from, n);
+	return 0;
+}
+C
+
+# copied PROGRAM: two thousand calls of memcpy more are just those
+copied()
+{
+	counted -R memcpy "$1" 1000 && set -- "$1" "$(value entered memcpy)" "$(value INSTRUCTIONS memcpy)" &&
+		counted -R memcpy "$1" 3000 &&
+		set -- "$1" $(($(value entered memcpy) - $2)) $(($(value INSTRUCTIONS memcpy) - $3)) &&
+		[ "$2" = 2000 ] && [ $(($3 % 2000)) = 0 ] && [ $(($3 / 2000)) -gt 8 ] && [ $(($3 / 2000)) -lt 100 ]
+}
+
+# chosen COMPILER: what follows, for programs of it
+chosen()
+{
+	cc=$1
+	for how in "-static" "-static-pie -fPIE" "-no-pie -Wl,-z,lazy" "-pie -fPIE -Wl,-z,lazy" "-pie -fPIE -Wl,-z,now"; do
+		# shellcheck disable=SC2086
+		$cc -O1 -fno-builtin $how -o alone alone.c 2> err && $cc -O1 -fno-builtin $how -o copies copies.c 2>> err ||
+			exit 1
+		check "$cc $how: what is chosen" entered work 6 120 ./alone
+		check "... by the C library, too" copied ./copies
+	done
+	$cc -O2 -shared -fPIC -o libchosen.so chosen.c && $cc -O1 -Wl,-z,lazy -o choose choose.c ./libchosen.so &&
+		$cc -O1 -Wl,-z,now -o choose_now choose.c ./libchosen.so || exit 1
+	check "$cc: a library's, from when it is first called" entered work 205 4100 ./choose -R also
+	check "... by its other name as well" [ "$(value entered also) $(value INSTRUCTIONS also)" = "205 4100" ]
+	check "... from the start where it is chosen then" entered work 211 4220 ./choose_now
+	check "... stripped" eval 'strip_of $cc libchosen.so && entered work 211 4220 ./choose_now'
+	check "chosen by dlsym alone" counted -R work ./choose work
+	check "... is said" grep -q '^note,.*not exact: work: its function is one of several.*dlsym' csv
+	check "... and marked" grep -q '^run,,,work,INSTRUCTIONS,0,.*,at least$' csv
+}
+
+# strip_of COMPILER FILE
+strip_of()
+{
+	"${1%gcc}strip" "$2" 2> err || strip "$2"
+}
+
+chosen "$CC"
+$CC -O1 -pthread -Wl,-z,lazy -o team team.c ./libchosen.so || exit 1
+check "threads that have it chosen at once" entered work 8000 160000 ./team
+if command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /dev/null; then
+	chosen aarch64-linux-gnu-gcc
+else
+	skip_rest "functions that are chosen on AArch64" "no compiler for it, or no emulator"
+fi

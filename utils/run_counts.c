@@ -100,6 +100,8 @@ void run_counts_process(const struct upcs_results *results, unsigned process, un
 			add(vector, &results->thread[t], column);
 	if (results->process[process].unfolded > 0)
 		vector->doubt |= UPCS_DOUBT_MISSING;
+	if (column > 0 && results->process[process].region_unseen >> (column - 1) & 1)
+		vector->doubt |= UPCS_DOUBT_UNSEEN;
 	derive(vector);
 }
 
@@ -135,6 +137,7 @@ static void take_processes(const struct upcs_results *results, unsigned running,
 		counts->unfolded += process->unfolded;
 		counts->no_memory |= process->unshared && process->unfolded;
 		counts->regions_found |= process->region_found;
+		counts->regions_unseen |= process->region_unseen;
 		counts->lost += process->state == UPCS_LOST;
 		counts->cut_off += process->state == UPCS_LOST && process->unshared;
 		counts->left += process->left != 0;
@@ -165,6 +168,14 @@ static void doubt_all(struct run_counts *counts, unsigned columns)
 			counts->core[c][core].doubt |= UPCS_DOUBT_MISSING;
 }
 
+static void doubt_unseen(struct run_counts *counts, unsigned columns)
+{
+	for (unsigned c = 1; c < columns; c++)
+		for (unsigned core = 0; core < UPCS_CORES; core++)
+			if (counts->regions_unseen >> (c - 1) & 1)
+				counts->core[c][core].doubt |= UPCS_DOUBT_UNSEEN;
+}
+
 void run_counts_take(const struct upcs_results *results, unsigned running, struct run_counts *counts)
 {
 	unsigned n = run_threads(results), columns = columns_of(results);
@@ -180,6 +191,7 @@ void run_counts_take(const struct upcs_results *results, unsigned running, struc
 			     load32(&results->threads.without_memory) != 0;
 	if (!run_counts_are_whole(counts))
 		doubt_all(counts, columns);
+	doubt_unseen(counts, columns);
 	for (unsigned c = 0; c < columns; c++) {
 		for (unsigned core = 0; core < UPCS_CORES; core++) {
 			for (unsigned k = 0; k < UPCS_TALLIES; k++)

@@ -35,6 +35,7 @@ struct run_counts {
 	struct run_vector core[UPCS_COLUMNS][UPCS_CORES], sum[UPCS_COLUMNS];
 	uint64_t entered[UPCS_REGIONS_MAX];
 	unsigned regions_found; /* bit per region: some process had its function in memory */
+	unsigned regions_unseen; /* ... chosen when it ran, and not seen which */
 	unsigned cores;		/* bit per core on which a thread ran */
 	unsigned processes, threads;
 	unsigned records;      /* of processes: one more with each exec */

@@ -63,6 +63,8 @@ static const struct {
 	{"helped", "threads that it started or woke may have worked for it, and their work does not count"},
 	{"unplaced", "a thread of a team worked, and for which region could not be told"},
 	{"missing", NULL},
+	{"unseen", "its function is one of several, chosen while the program ran by a way that cannot be seen, as "
+		   "dlsym, and what that did does not count"},
 };
 
 const char *run_report_mark(unsigned doubt)

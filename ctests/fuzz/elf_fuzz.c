@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "needed.h"
+#include "slots.h"
 #include "symbols.h"
 #include "fuzz_main.h"
 
@@ -40,6 +41,29 @@ static void check_symbols(const struct upcs_symbols *symbols, size_t size)
 	}
 }
 
+/* With each of its functions as one that is chosen. */
+static void check_slots(const char *path)
+{
+	struct upcs_symbols *symbols = upcs_symbols_open(path);
+	struct upcs_chooser chooser[64];
+	struct upcs_function function;
+	struct upcs_slots *slots;
+	struct upcs_name name;
+	unsigned next = 0, n = 0;
+	uint64_t bias;
+
+	check(upcs_name_parse(&name, "*"));
+	while (symbols && n < 64 && upcs_symbols_find(symbols, &name, &next, &function))
+		chooser[n++] = (struct upcs_chooser){ function.offset, upcs_name_hash(function.symbol), 1 };
+	upcs_symbols_close(symbols);
+	slots = upcs_slots_read(path, &name, 1, chooser, n);
+	for (size_t i = 0; slots && i < slots->n; i++)
+		check(slots->slot[i].regions == 1);
+	if (slots)
+		(void)upcs_slots_bias(slots, 0x100, 0x1000, &bias);
+	upcs_slots_free(slots);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("elf", MFD_CLOEXEC), kind;
@@ -63,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_symbols(symbols, size);
 		upcs_symbols_close(symbols);
 	}
+	check_slots(path);
 	(void)upcs_symbols_needed(path, "/nonexistent", "$ORIGIN:", "no_such_name", &needed);
 	close(fd);
 	return 0;

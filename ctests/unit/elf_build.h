@@ -22,6 +22,11 @@ struct elf_symbol {
 	uint32_t offset;
 };
 
+/* Until one without a type; at and addend are offsets in the file, addend 0: none. */
+struct elf_rela {
+	uint32_t type, symbol, at, addend;
+};
+
 struct elf_build {
 	bool wide, big;
 	uint16_t machine, type;
@@ -29,6 +34,7 @@ struct elf_build {
 	uint32_t table; /* SHT_SYMTAB or SHT_DYNSYM, 0 none */
 	const struct elf_symbol *symbols; /* until one without a name */
 	const char *needed, *runpath, *rpath;
+	const struct elf_rela *relas;
 	const char *build_id; /* of 20 characters */
 	const char *link;     /* name of its debug file */
 	uint32_t link_crc;
@@ -96,7 +102,7 @@ static inline void elf_build(struct elf_build *b)
 		     section = b->wide ? 64 : 40, symbol = b->wide ? 24 : 16;
 	size_t interpreter, interpreter_bytes = 0, strings, strings_bytes, table, dynamic, end, sections,
 		segments = 1 + !!b->interpreter + !!b->needed, names[32], n = 0;
-	size_t needed, path, link, link_bytes, link_name, note, note_bytes;
+	size_t needed, path, link, link_bytes, link_name, note, note_bytes, relas;
 	const bool has_sections = b->table || b->build_id || b->link;
 
 	memset(b->file, 0, sizeof(b->file));
@@ -149,8 +155,14 @@ static inline void elf_build(struct elf_build *b)
 			elf_put(b, s->section, 2);
 		}
 	}
+	assert_int_equal(b->size, table + n * symbol);
+	relas = b->size;
+	for (const struct elf_rela *r = b->relas; r && r->type; r++) {
+		elf_word(b, ELF_BASE + r->at);
+		elf_word(b, b->wide ? (uint64_t)r->symbol << 32 | r->type : r->symbol << 8 | r->type);
+		elf_word(b, r->addend ? ELF_BASE + r->addend : 0);
+	}
 	dynamic = b->size;
-	assert_int_equal(dynamic, table + n * symbol);
 	elf_word(b, DT_STRTAB);
 	elf_word(b, ELF_BASE + strings);
 	elf_word(b, DT_STRSZ);
@@ -166,10 +178,11 @@ static inline void elf_build(struct elf_build *b)
 	sections = b->size;
 	if (has_sections) {
 		elf_section(b, 0, 0, 0, 0, 0, 0);
-		elf_section(b, b->table, table, dynamic - table, 2, symbol, 0);
+		elf_section(b, b->table, table, relas - table, 2, symbol, 0);
 		elf_section(b, SHT_STRTAB, strings, strings_bytes, 0, 0, 0);
 		elf_section(b, SHT_NOTE, note, note_bytes, 0, 0, 0);
 		elf_section(b, SHT_PROGBITS, link, link_bytes, 0, 0, link_name - strings);
+		elf_section(b, SHT_RELA, relas, dynamic - relas, 1, b->wide ? 24 : 12, 0);
 	}
 	end = b->size;
 
@@ -190,7 +203,7 @@ static inline void elf_build(struct elf_build *b)
 	elf_put(b, segment, 2);
 	elf_put(b, segments, 2);
 	elf_put(b, section, 2);
-	elf_put(b, has_sections ? 5 : 0, 2);
+	elf_put(b, has_sections ? 6 : 0, 2);
 	elf_put(b, has_sections ? 2 : 0, 2);
 	assert_int_equal(b->size, header);
 	elf_segment(b, PT_LOAD, 0, end);

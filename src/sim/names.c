@@ -306,6 +306,16 @@ bool upcs_name_fits(const struct upcs_name *name, const char *symbol)
 	return fits_cxx(name, base);
 }
 
+uint64_t upcs_name_hash(const char *symbol)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	size_t n = base_length(symbol), i;
+
+	for (i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)symbol[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 void upcs_name_show(char *text, const char *symbol, bool arguments)
 {
 	char base[UPCS_DEMANGLED_MAX];

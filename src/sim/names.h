@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "demangle.h"
 
@@ -35,6 +36,9 @@ struct upcs_name {
 /* False: it is empty, or too long. */
 bool upcs_name_parse(struct upcs_name *name, const char *text);
 bool upcs_name_fits(const struct upcs_name *name, const char *symbol);
+
+/* A number for a symbol without version and what GCC adds: another one's is another, almost surely. */
+uint64_t upcs_name_hash(const char *symbol);
 
 /* How a symbol is called in UPCS_DEMANGLED_MAX bytes: "Solver::solve", or with what it takes
  * and is of "Solver<int>::solve(int)"; of C as it is. "" where that is too long. Without

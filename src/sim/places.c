@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "places_private.h"
 #include "roles.h"
 #include "symbols.h"
 
@@ -24,13 +25,16 @@ struct function {
 	uint16_t regions;
 };
 
-struct file {
-	struct file *next;
+struct upcs_places_file {
+	struct upcs_places_file *next;
 	dev_t device;
 	ino_t inode;
 	struct timespec changed;
-	size_t n;
-	struct function *function;
+	size_t n, room;
+	struct function *function; /* in the order of their offsets */
+	size_t choosers;
+	struct upcs_chooser *chooser;
+	struct upcs_slots *slots; /* NULL: none */
 	struct upcs_roles *roles; /* NULL: none */
 };
 
@@ -38,12 +42,13 @@ struct file {
 struct mapping {
 	struct mapping *next;
 	uint64_t begin, end, offset;
-	const struct file *file;
+	struct upcs_places_file *file;
 };
 
-static struct file *files;
+static struct upcs_places_file *files;
 static struct mapping *mappings;
 static uint32_t changes, seen_changes;
+static uint32_t regions_seen; /* bits of regions since they were asked for */
 
 void upcs_places_changed(void)
 {
@@ -53,18 +58,18 @@ void upcs_places_changed(void)
 /* ---- files --------------------------------------------------------------------------- */
 
 /* Without memory the function is not found. */
-static void add_function(struct file *file, size_t *room, uint64_t offset, unsigned region)
+static void add_function(struct upcs_places_file *file, const struct function *function)
 {
-	if (file->n == *room) {
-		size_t more = *room ? 2 * *room : 16;
+	if (file->n == file->room) {
+		size_t more = file->room ? 2 * file->room : 16;
 		struct function *larger = realloc(file->function, more * sizeof(*larger));
 
 		if (!larger)
 			return;
 		file->function = larger;
-		*room = more;
+		file->room = more;
 	}
-	file->function[file->n++] = (struct function){offset, (uint16_t)(1u << region)};
+	file->function[file->n++] = *function;
 }
 
 static int by_offset(const void *a, const void *b)
@@ -74,50 +79,98 @@ static int by_offset(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* In the order of their offsets, each of them once. */
-static void sort_functions(struct file *file)
+/* Each of them once. */
+static void sort_functions(struct upcs_places_file *file)
 {
+	struct function *function = file->function;
 	size_t i, n = 0;
 
 	if (file->n)
-		qsort(file->function, file->n, sizeof(*file->function), by_offset);
+		qsort(function, file->n, sizeof(*function), by_offset);
 	for (i = 0; i < file->n; i++)
-		if (n && file->function[n - 1].offset == file->function[i].offset)
-			file->function[n - 1].regions |= file->function[i].regions;
+		if (n && function[n - 1].offset == function[i].offset)
+			function[n - 1].regions |= function[i].regions;
 		else
-			file->function[n++] = file->function[i];
+			function[n++] = function[i];
 	file->n = n;
 }
 
+void upcs_places_add(struct upcs_places_file *file, uint64_t offset, uint16_t regions)
+{
+	add_function(file, &(const struct function){offset, regions});
+	sort_functions(file);
+}
+
+const struct upcs_slots *upcs_places_slots(const struct upcs_places_file *file)
+{
+	return file->slots;
+}
+
+bool upcs_places_chooser_is(const struct upcs_places_file *file, uint64_t offset, uint64_t name)
+{
+	size_t i;
+
+	for (i = 0; i < file->choosers; i++)
+		if (file->chooser[i].offset == offset && file->chooser[i].name == name)
+			return true;
+	return false;
+}
+
 struct reading {
-	struct file *file;
+	struct upcs_places_file *file;
 	const struct upcs_options *options;
 	const char *path;
 };
 
-static void *read_symbols(void *argument)
+static void add_chooser(struct upcs_places_file *file, const struct upcs_function *found, uint16_t regions)
+{
+	struct upcs_chooser *larger = realloc(file->chooser, (file->choosers + 1) * sizeof(*larger));
+
+	if (!larger)
+		return;
+	file->chooser = larger;
+	file->chooser[file->choosers++] =
+		(struct upcs_chooser){found->offset, upcs_name_hash(found->symbol), regions};
+}
+
+/* Those of one region. */
+static void take_functions(struct upcs_places_file *file, const struct upcs_symbols *symbols,
+			   const struct upcs_name *name, unsigned region)
+{
+	uint16_t bit = (uint16_t)(1u << region);
+	struct upcs_function found;
+	unsigned next = 0;
+
+	while (upcs_symbols_find(symbols, name, &next, &found))
+		if (found.chosen)
+			add_chooser(file, &found, bit);
+		else
+			add_function(file, &(const struct function){found.offset, bit});
+}
+
+static void *read_file(void *argument)
 {
 	const struct reading *reading = argument;
 	struct upcs_symbols *symbols = upcs_symbols_open(reading->path);
-	struct upcs_function function;
-	struct upcs_name name;
-	unsigned r, next;
-	size_t room = 0;
+	struct upcs_name name[UPCS_REGIONS_MAX];
+	unsigned r, n = reading->options->regions;
 
-	for (r = 0; symbols && r < reading->options->regions && r < UPCS_REGIONS_MAX; r++)
-		for (next = 0; upcs_name_parse(&name, reading->options->region[r]) &&
-			       upcs_symbols_find(symbols, &name, &next, &function);)
-			if (!function.chosen)
-				add_function(reading->file, &room, function.offset, r);
-	if (symbols)
-		reading->file->roles = upcs_roles_create(symbols, reading->path);
+	if (!symbols)
+		return NULL;
+	for (r = 0; r < n && r < UPCS_REGIONS_MAX; r++) {
+		if (!upcs_name_parse(&name[r], reading->options->region[r]))
+			break;
+		take_functions(reading->file, symbols, &name[r], r);
+	}
+	reading->file->roles = upcs_roles_create(symbols, reading->path);
 	upcs_symbols_close(symbols);
 	sort_functions(reading->file);
+	reading->file->slots = upcs_slots_read(reading->path, name, r, reading->file->chooser, reading->file->choosers);
 	return NULL;
 }
 
 /* The stack of a guest's thread is too small to demangle names on. Signals are for those threads. */
-static void read_functions(const struct reading *reading)
+static void read_apart(const struct reading *reading)
 {
 	pthread_attr_t attributes;
 	sigset_t all, before;
@@ -129,16 +182,16 @@ static void read_functions(const struct reading *reading)
 	pthread_attr_setstacksize(&attributes, UPCS_DEMANGLE_STACK);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	begun = pthread_create(&thread, &attributes, read_symbols, (void *)reading) == 0;
+	begun = pthread_create(&thread, &attributes, read_file, (void *)reading) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (begun)
 		pthread_join(thread, NULL);
 	pthread_attr_destroy(&attributes);
 }
 
-static const struct file *file_of(const struct upcs_options *options, const char *path)
+static struct upcs_places_file *file_of(const struct upcs_options *options, const char *path)
 {
-	struct file *file;
+	struct upcs_places_file *file;
 	struct stat st;
 
 	if (path[0] != '/' || stat(path, &st) || !S_ISREG(st.st_mode))
@@ -153,7 +206,7 @@ static const struct file *file_of(const struct upcs_options *options, const char
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
 	file->changed = st.st_mtim;
-	read_functions(&(const struct reading){file, options, path});
+	read_apart(&(const struct reading){file, options, path});
 	file->next = files;
 	files = file;
 	return file;
@@ -197,7 +250,12 @@ static bool find_line(uint64_t address, struct mapping *m, char **path)
 	return found && *path;
 }
 
-static const struct mapping *mapping_at(const struct upcs_options *options, uint64_t address, uint32_t *found)
+static bool is_in(const struct mapping *m, uint64_t offset)
+{
+	return offset >= m->offset && offset - m->offset < m->end - m->begin;
+}
+
+static const struct mapping *mapping_at(const struct upcs_options *options, uint64_t address)
 {
 	uint32_t now = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
 	struct mapping *m;
@@ -219,31 +277,56 @@ static const struct mapping *mapping_at(const struct upcs_options *options, uint
 	free(path);
 	m->next = mappings;
 	mappings = m;
-	for (i = 0; m->file && i < m->file->n; i++)
-		if (m->file->function[i].offset >= m->offset &&
-		    m->file->function[i].offset - m->offset < m->end - m->begin)
-			*found |= m->file->function[i].regions;
+	if (!m->file)
+		return m;
+	for (i = 0; i < m->file->n; i++)
+		if (is_in(m, m->file->function[i].offset))
+			regions_seen |= m->file->function[i].regions;
+	for (i = 0; i < m->file->choosers; i++)
+		if (is_in(m, m->file->chooser[i].offset))
+			regions_seen |= m->file->chooser[i].regions;
+	if (m->file->slots)
+		upcs_chosen_mapped(m->file, address - m->begin + m->offset, address);
 	return m;
+}
+
+struct upcs_places_file *upcs_places_file(const struct upcs_options *options, uint64_t address, uint64_t *offset)
+{
+	const struct mapping *m = mapping_at(options, address);
+
+	if (!m)
+		return NULL;
+	*offset = address - m->begin + m->offset;
+	return m->file;
 }
 
 uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, uint32_t *found)
 {
-	const struct mapping *m = mapping_at(options, address, found);
+	const struct mapping *m = mapping_at(options, address);
 	const struct function wanted = {m ? address - m->begin + m->offset : 0, 0}, *function;
 
+	*found |= regions_seen;
+	regions_seen = 0;
 	if (!m || !m->file || !m->file->n)
 		return 0;
 	function = bsearch(&wanted, m->file->function, m->file->n, sizeof(wanted), by_offset);
 	return function ? function->regions : 0;
 }
 
-struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address, uint32_t *found)
+struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address)
 {
-	const struct mapping *m = mapping_at(options, address, found);
-	const struct upcs_roles *roles = m && m->file ? m->file->roles : NULL;
-	uint64_t offset = roles ? address - m->begin + m->offset : 0;
+	const struct mapping *m = mapping_at(options, address);
+	const struct upcs_places_file *file = m ? m->file : NULL;
+	uint64_t offset = m ? address - m->begin + m->offset : 0;
+	struct upcs_place place = {0, false, 0};
+	size_t i;
 
-	if (!roles)
-		return (struct upcs_place){0};
-	return (struct upcs_place){upcs_roles_at(roles, offset), upcs_roles_is_runtime(roles, offset)};
+	if (file && file->roles) {
+		place.role = upcs_roles_at(file->roles, offset);
+		place.runtime = upcs_roles_is_runtime(file->roles, offset);
+	}
+	for (i = 0; file && i < file->choosers; i++)
+		if (file->chooser[i].offset == offset)
+			place.chooses |= file->chooser[i].regions;
+	return place;
 }

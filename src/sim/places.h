@@ -12,16 +12,17 @@
 
 /*
  * Bit per region: its function begins at the address of our memory, which holds code. *found
- * gets a bit for each region that was found in a file seen anew.
+ * gets a bit for each region that was found in files seen anew.
  */
 uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, uint32_t *found);
 
-/* What the code at the address of our memory is to stacks and teams. */
+/* What the code at the address of our memory is to stacks and teams, and to regions that are chosen. */
 struct upcs_place {
 	uint8_t role; /* bits of enum upcs_region_role, where a function begins */
 	bool runtime; /* of OpenMP */
+	uint16_t chooses; /* bit per region: what chooses its function begins there (chosen.h) */
 };
-struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address, uint32_t *found);
+struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address);
 
 /* Something was mapped or unmapped. Any thread. */
 void upcs_places_changed(void);

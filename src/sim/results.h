@@ -74,8 +74,9 @@ enum upcs_doubt {
 	UPCS_DOUBT_HELPED = 16,	  /* lower bound: threads that it started or woke may work for the region */
 	UPCS_DOUBT_UNPLACED = 32, /* a thread of a team worked for a region that could not be told */
 	UPCS_DOUBT_MISSING = 64,  /* lower bound: there are records missing (upc_run's) */
+	UPCS_DOUBT_UNSEEN = 128,  /* lower bound: its function was chosen (IFUNC) and not seen (upc_run's) */
 };
-#define UPCS_DOUBTS_LOW (UPCS_DOUBT_HELPED | UPCS_DOUBT_MISSING) /* by these alone: a lower bound */
+#define UPCS_DOUBTS_LOW (UPCS_DOUBT_HELPED | UPCS_DOUBT_MISSING | UPCS_DOUBT_UNSEEN) /* by these alone: a lower bound */
 
 struct upcs_process {
 	uint32_t state; /* enum upcs_state; release, acquire */
@@ -86,6 +87,7 @@ struct upcs_process {
 	uint32_t unfolded;	   /* threads with a record, regions of one, or blocks that found no place */
 	uint32_t unshared;	   /* /dev/shm was full: counts are its own, and gone if it is killed */
 	uint32_t region_found;	   /* bit per region: its function was seen in memory */
+	uint32_t region_unseen;	   /* bit per region: its function was chosen, and which one was not seen */
 	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
 	uint32_t spins;		   /* threads of OpenMP wait actively (waiting.h) */
 	uint32_t left;		   /* it executed a program that has not taken its place: not simulated */

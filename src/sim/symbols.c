@@ -211,7 +211,7 @@ static bool was_before(const struct upcs_symbols *symbols, unsigned i, const str
 	const struct function *function = &symbols->function[i], *before;
 
 	for (before = function; before-- > symbols->function && before->offset == function->offset;)
-		if (before->chosen == function->chosen && matches(symbols, (unsigned)(before - symbols->function), name))
+		if (!before->chosen && matches(symbols, (unsigned)(before - symbols->function), name))
 			return true;
 	return false;
 }
@@ -222,7 +222,7 @@ bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_nam
 	unsigned i;
 
 	for (i = *next; i < symbols->functions; i++) {
-		if (!matches(symbols, i, name) || was_before(symbols, i, name))
+		if (!matches(symbols, i, name) || (!symbols->function[i].chosen && was_before(symbols, i, name)))
 			continue;
 		*found = (struct upcs_function){
 			.symbol = symbols->strings + symbols->function[i].name,

@@ -27,8 +27,8 @@ struct upcs_function {
 };
 
 /*
- * A function that fits a name; *next counts from 0, for the next one. Each place once, but as
- * what is chosen and as what chooses. False: there are no more.
+ * A function that fits a name; *next counts from 0, for the next one. Each place once, but what
+ * chooses by each of its names. False: there are no more.
  */
 bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_name *name, unsigned *next,
 		       struct upcs_function *function);

@@ -387,6 +387,7 @@ void upcs_thread_site(const struct upcs_site *site)
 
 	if (!t)
 		return;
+	block.enters |= __atomic_load_n(&site->late, __ATOMIC_RELAXED);
 	if (upcs_passed)
 		upcs_region_passed(t->stack, &upcs_passed->block);
 	upcs_passed = NULL;

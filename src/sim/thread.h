@@ -41,6 +41,8 @@ static inline void upcs_thread_count(uint64_t *count)
 struct upcs_site {
 	struct upcs_region_block block;
 	uint32_t kind;
+	uint16_t chooses; /* bit per region: what chooses its function begins here (chosen.h) */
+	uint16_t late;	  /* and more that its block enters, as was seen since it was translated; atomic */
 };
 
 /* What the process is for its run. */

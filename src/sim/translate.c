@@ -2,15 +2,18 @@
 /*
  * translate.c - counting is put into blocks as they are translated.
  *
- * Translation is one at a time, under the emulator's lock, which fork takes as well.
+ * Translation is one at a time, under the emulator's lock, which fork takes as well. Blocks that
+ * look for chosen functions beside it take a lock of ours, and fork waits for their end.
  */
 #include "translate.h"
 
+#include <pthread.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "chosen.h"
 #include "context.h"
 #include "guest.h"
 #include "inline.h"
@@ -23,6 +26,7 @@ static struct upcs_place place; /* where the block begins */
 static bool exact;
 static bool call_always; /* UPC_SIM_CALLS=1: for tests that both ways count the same */
 static void *sites; /* all, for tsearch: code that is translated anew gets those that it had */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* places.h, chosen.h, sites; nests in QEMU's */
 
 bool upcs_translate_begin(enum upcs_guest guest)
 {
@@ -60,13 +64,23 @@ static void block_begins(unsigned vcpu, void *kind)
 	count(vcpu, (uint32_t)(uintptr_t)kind);
 }
 
+static void look_for_chosen(const struct upcs_site *site);
+
+static inline uint16_t late(const struct upcs_site *site)
+{
+	return __atomic_load_n(&site->late, __ATOMIC_RELAXED);
+}
+
 static void site_begins(unsigned vcpu, void *data)
 {
 	const struct upcs_site *site = data;
 
 	if (__builtin_expect(!upcs_thread_counting(), 0))
 		upcs_thread_begin(vcpu);
-	if (site->block.enters | site->block.end | site->block.handler | site->block.role | upcs_last_end)
+	if (__builtin_expect(site->chooses || upcs_chosen_awaited(), 0))
+		look_for_chosen(site);
+	if (site->block.enters | site->block.end | site->block.handler | site->block.role | upcs_last_end |
+	    late(site))
 		upcs_thread_site(site);
 	else
 		upcs_passed = site;
@@ -79,7 +93,7 @@ static void plain_site_begins(unsigned vcpu, void *data)
 	const struct upcs_site *site = data;
 	uint64_t *counting = upcs_thread_counting();
 
-	if (__builtin_expect(!counting || upcs_last_end, 0)) {
+	if (__builtin_expect(!counting || (upcs_last_end | late(site)), 0)) {
 		site_begins(vcpu, data);
 		return;
 	}
@@ -132,6 +146,7 @@ static int compare_sites(const void *a, const void *b)
 	COMPARE(block.handler);
 	COMPARE(block.role);
 	COMPARE(kind);
+	COMPARE(chooses);
 #undef COMPARE
 	return 0;
 }
@@ -141,8 +156,11 @@ static const struct upcs_site *keep_site(const struct upcs_site *site)
 {
 	struct upcs_site **found = tfind(site, &sites, compare_sites), *new;
 
-	if (found)
+	if (found) {
+		/* What was seen is in enters now. */
+		__atomic_store_n(&(*found)->late, 0, __ATOMIC_RELAXED);
 		return *found;
+	}
 	new = malloc(sizeof(*new));
 	if (!new)
 		return NULL;
@@ -153,6 +171,43 @@ static const struct upcs_site *keep_site(const struct upcs_site *site)
 	}
 	return new;
 }
+
+/* ---- functions that are chosen when the program runs ------------------------------------- */
+
+struct late {
+	uint64_t address;
+	uint16_t regions;
+};
+
+static void enter_late(const void *node, VISIT visit, void *data)
+{
+	struct upcs_site *site = *(struct upcs_site *const *)node;
+	const struct late *found = data;
+
+	if ((visit == preorder || visit == leaf) && site->block.begin == found->address)
+		__atomic_fetch_or(&site->late, found->regions & (uint16_t)~site->block.enters, __ATOMIC_RELAXED);
+}
+
+/* What is translated from now on knows it by upcs_places_at. */
+static void enter_chosen(uint64_t address, uint16_t regions)
+{
+	twalk_r(sites, enter_late, &(struct late){address, regions});
+}
+
+static void look_for_chosen(const struct upcs_site *site)
+{
+	const struct upcs_options *options = &upcs_run.results->options;
+
+	pthread_mutex_lock(&lock);
+	if (site->chooses)
+		upcs_chosen_begins(options, site->block.begin, site->chooses);
+	upcs_chosen_look(options, upcs_run.guest, enter_chosen);
+	if (upcs_run.process)
+		upcs_run.process->region_unseen = upcs_chosen_unseen();
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------ */
 
 static void decode(const struct qemu_plugin_insn *insn, uint64_t address, struct upcs_insn *to)
 {
@@ -260,7 +315,7 @@ static void look(struct qemu_plugin_tb *tb, uint32_t *found)
 			continue;
 		to->enters = upcs_places_at(options, host, found);
 		if (i == 0)
-			place = upcs_places_about(options, host, found);
+			place = upcs_places_about(options, host);
 	}
 	note_rewritten(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
@@ -292,13 +347,14 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 			.role = p ? 0 : place.role,
 		},
 		.kind = part->repeats ? block.nothing : part->kind,
+		.chooses = p ? 0 : place.chooses,
 	};
 	const struct upcs_site *kept = keep_site(&site);
 
 	/* No memory: the whole program is still counted. */
 	if (kept)
 		put_callback(tb, part,
-			     site.block.enters | site.block.end | site.block.handler | site.block.role
+			     site.block.enters | site.block.end | site.block.handler | site.block.role | site.chooses
 				     ? site_begins
 				     : plain_site_begins,
 			     kept);
@@ -365,11 +421,13 @@ void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uint32_t found = 0, p;
 
 	(void)id;
+	pthread_mutex_lock(&lock);
 	look(tb, &found);
 	upcs_process_split(&block);
 	inlined = !upcs_run.results->options.regions && !call_always && upcs_inline_may();
 	for (p = 0; p < block.parts; p++)
 		put_part(tb, p, inlined);
+	pthread_mutex_unlock(&lock);
 	if (!upcs_run.process)
 		return;
 	upcs_run.process->region_found |= found;
