@@ -18,7 +18,7 @@ x86_64-*) ;;
 	;;
 esac
 
-plan 22
+plan 27
 
 # exact STATUS EXPECTED OPTION... PROGRAM...: "REGION EXACT" of the whole run's lines of
 # INSTRUCTIONS, "run" for all of it
@@ -218,6 +218,98 @@ push()
 	is pushed about && is main yes && is plain yes && is jumps yes
 }
 check "... is marked, and no other" push
+
+# ---- threads that are none of OpenMP ----------------------------------------------------------
+
+# One waits for work, which posts gives it; another one competes for a lock.
+cat > own.c << 'C'
+#include <pthread.h>
+#define WORK do { long i = 10000; __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(i) :: "cc"); } while (0)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static int jobs, finished, ready;
+static void *worker(void *p)
+{
+	pthread_mutex_lock(&lock);
+	ready = 1;
+	pthread_cond_signal(&done);
+	while (jobs >= 0) {
+		if (jobs == 0) {
+			pthread_cond_wait(&more, &lock);
+			continue;
+		}
+		jobs--;
+		WORK;
+		finished++;
+		pthread_cond_signal(&done);
+	}
+	pthread_mutex_unlock(&lock);
+	return p;
+}
+static void *nothing(void *p)
+{
+	WORK;
+	return p;
+}
+__attribute__((noinline)) void alone(void)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		pthread_mutex_lock(&other);
+		WORK;
+		pthread_mutex_unlock(&other);
+	}
+}
+static void *competes(void *p)
+{
+	alone();
+	return p;
+}
+__attribute__((noinline)) void posts(void)
+{
+	pthread_mutex_lock(&lock);
+	jobs++;
+	pthread_cond_signal(&more);
+	while (finished == 0)
+		pthread_cond_wait(&done, &lock);
+	pthread_mutex_unlock(&lock);
+}
+__attribute__((noinline)) void starts(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, 0, nothing, 0);
+	pthread_join(thread, 0);
+}
+int main(void)
+{
+	pthread_t pool, rival;
+
+	pthread_create(&pool, 0, worker, 0);
+	pthread_mutex_lock(&lock);
+	while (!ready)
+		pthread_cond_wait(&done, &lock);
+	pthread_mutex_unlock(&lock);
+	pthread_create(&rival, 0, competes, 0);
+	alone();
+	pthread_join(rival, 0);
+	posts();
+	starts();
+	pthread_mutex_lock(&lock);
+	jobs = -1;
+	pthread_cond_broadcast(&more);
+	pthread_mutex_unlock(&lock);
+	pthread_join(pool, 0);
+	return 0;
+}
+C
+${CC:-cc} -O1 -pthread -o own own.c || exit 1
+check "a program with a pool of threads" run 0 -r csv -o csv -e INSTRUCTIONS -R main -R posts -R starts -R alone ./own
+check "... who gives work to others has at least his own" is posts "at least"
+check "... and who starts a thread" is starts "at least"
+check "... and not who only waits for a lock" is alone yes
+check "... nor does that concern the whole" is "" yes
 
 if ! command -v "${CXX:-c++}" > missing; then
 	skip_rest "C++ exceptions" "there is no C++ compiler"

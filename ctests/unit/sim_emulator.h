@@ -313,6 +313,19 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
 	put(insn->touched, &insn->touchers, (struct callback){.touches = cb, .data = data});
 }
 
+/* All accesses are loads of eight bytes. */
+unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info)
+{
+	(void)info;
+	return 3;
+}
+
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info)
+{
+	(void)info;
+	return false;
+}
+
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb)
 {
 	return tb->code->n;

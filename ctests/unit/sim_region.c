@@ -41,6 +41,7 @@ static uint16_t block(uint64_t begin, uint8_t end)
 		.end = end,
 		.handler = begin == handles,
 		.role = begin == 0x3000 ? role : 0,
+		.runtime = begin >= 0x9000 && begin < 0xa000,
 	};
 	uint16_t active = upcs_region_block(stack, &b, &entered);
 
@@ -534,6 +535,83 @@ static void test_longjmp_recursion(void **state)
 	}
 }
 
+/* 0x9000 to 0x9fff is a runtime, which calls 0x500 by an address. What that does is for other
+ * regions than those that its caller is in, and so is what it calls, until it returns. */
+static void test_adopt(void **state)
+{
+	struct upcs_region_block b = { .begin = 0x500, .next = 0x508, .end = CALL };
+
+	(void)state;
+	block(0x100, CALL);
+	assert_int_equal(block(0x1000, CALL), 1);
+	assert_false(upcs_region_is_in_runtime(stack));
+	block(0x9000, CALL | INDIRECT);
+	assert_true(upcs_region_is_in_runtime(stack));
+	assert_true(upcs_region_is_called_out(stack, &b));
+	assert_false(upcs_region_is_away(stack));
+	assert_true(upcs_region_adopt(stack, 4));
+	assert_int_equal(block(0x500, CALL), 4);
+	assert_true(upcs_region_is_away(stack));
+	assert_false(upcs_region_is_in_runtime(stack));
+	assert_int_equal(block(0x1000, CALL), 5); /* it is not the one outside */
+	assert_int_equal(entered, 1);
+	block(0x9100, CALL | INDIRECT);
+	assert_true(upcs_region_adopt(stack, 0));
+	assert_int_equal(block(0x600, CALL), 0);
+	assert_int_equal(block(0x2000, RET), 2);
+	assert_int_equal(block(0x608, RET), 0);
+	assert_int_equal(block(0x9108, RET), 5);
+	assert_int_equal(block(0x1008, RET), 5);
+	assert_int_equal(block(0x508, RET), 4);
+	assert_int_equal(block(0x9008, RET), 1);
+	assert_false(upcs_region_is_away(stack));
+	assert_int_equal(block(0x1008, RET), 1);
+	assert_int_equal(block(0x108, 0), 0);
+	assert_true(is_sure());
+}
+
+/* By name, from a block that is no runtime's, or of the runtime's own: none of them is work. */
+static void test_calls_of_runtime(void **state)
+{
+	struct upcs_region_block b = { .begin = 0x500, .next = 0x508 };
+
+	(void)state;
+	block(0x100, CALL);
+	b.runtime = true;
+	assert_true(upcs_region_is_called_in(stack, &b));
+	b.runtime = false;
+	assert_false(upcs_region_is_called_in(stack, &b));
+	block(0x9000, CALL);
+	assert_false(upcs_region_is_called_out(stack, &b));
+	block(0x9100, CALL | INDIRECT);
+	assert_true(upcs_region_is_called_out(stack, &b));
+	b.handler = true;
+	assert_false(upcs_region_is_called_out(stack, &b));
+	b.handler = false;
+	b.runtime = true;
+	assert_false(upcs_region_is_called_out(stack, &b));
+	block(0x600, RET);
+	assert_false(upcs_region_is_called_in(stack, &b)); /* it returns */
+}
+
+/* A jump out of the work, by longjmp: what was adopted ends as well. */
+static void test_adopt_left(void **state)
+{
+	(void)state;
+	block(0x100, CALL);
+	block(0x4000, RET);
+	block(0x108, CALL);
+	assert_int_equal(block(0x1000, CALL), 1);
+	for (int i = 0; i < 9; i++) {
+		block(0x9000, CALL | INDIRECT);
+		assert_true(upcs_region_adopt(stack, (uint16_t)(4 << i)));
+		assert_int_equal(block(0x500, CALL), 4 << i);
+	}
+	block(0x4100, INDIRECT);
+	assert_int_equal(block(0x108, 0), 0);
+	assert_false(upcs_region_is_away(stack));
+}
+
 /* A million frames are kept. What returns below them is a return all the same. */
 static void test_deep(void **state)
 {
@@ -862,6 +940,9 @@ int main(void)
 		TEST(test_switches),
 		TEST(test_pushed),
 		TEST(test_longjmp_recursion),
+		TEST(test_adopt),
+		TEST(test_calls_of_runtime),
+		TEST(test_adopt_left),
 		TEST(test_deep),
 		TEST(test_many_sites),
 		TEST(test_random),

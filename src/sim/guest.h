@@ -22,6 +22,7 @@ enum upcs_call {
 	UPCS_CALL_MAP,	    /* changes what is mapped where; mprotect does not */
 	UPCS_CALL_MMAP,	    /* that, with address, bytes, protection, flags */
 	UPCS_CALL_SHARE,    /* that, and it may be memory that others write */
+	UPCS_CALL_FUTEX,    /* address, operation, value */
 	UPCS_CALL_KILL,	    /* sends a signal, perhaps to the caller */
 	UPCS_CALL_CLONE,    /* flags */
 	UPCS_CALL_EXIT,	    /* of the thread */

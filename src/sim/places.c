@@ -318,7 +318,7 @@ struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t
 	const struct mapping *m = mapping_at(options, address);
 	const struct upcs_places_file *file = m ? m->file : NULL;
 	uint64_t offset = m ? address - m->begin + m->offset : 0;
-	struct upcs_place place = {0, false, 0};
+	struct upcs_place place = {.begin = m ? m->begin : 0, .end = m ? m->end : 0};
 	size_t i;
 
 	if (file && file->roles) {

@@ -165,6 +165,7 @@ static void guest_clones(qemu_plugin_id_t id, uint64_t flags)
 	if (!(flags & GUEST_CLONE_VM) || flags & GUEST_CLONE_VFORK)
 		return;
 	makes = true;
+	upcs_thread_starts_another();
 	upcs_thread_coming();
 	upcs_process_expects_thread();
 	throw_away_old_code(id);
@@ -216,6 +217,9 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 	case UPCS_CALL_EXIT:
 		upcs_thread_exit();
 		break;
+	case UPCS_CALL_FUTEX:
+		upcs_thread_futex(a1, a2, a3);
+		break;
 	case UPCS_CALL_MAP:
 	case UPCS_CALL_KILL:
 	case UPCS_CALL_OTHER:
@@ -227,6 +231,7 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 {
 	(void)vcpu;
 	upcs_thread_called();
+	upcs_thread_waited();
 	/* The end of fork itself, before any code of the child; or of a doorbell. */
 	throw_away_old_code(id);
 	if (makes)

@@ -167,6 +167,8 @@ static void end_regions(struct upcs_region_stack *s)
 {
 	unsigned rest, r;
 
+	if (s->excursions)
+		upcs_region_end_excursions(s);
 	s->highest = 0;
 	for (rest = s->active; rest; rest &= rest - 1) {
 		r = (unsigned)__builtin_ctz(rest);
@@ -184,7 +186,7 @@ static void pop_to(struct upcs_region_stack *s, uint64_t depth)
 
 		s->site[top->site].top = top->below;
 	}
-	if (s->depth < s->highest)
+	if (s->depth < s->highest || (s->excursions && s->depth < s->excursion[s->excursions - 1].depth))
 		end_regions(s);
 	if (s->depth < s->astray_depth)
 		s->astray = false;
@@ -276,6 +278,7 @@ static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry
 		.function = { entry, 0 },
 		.code = entry,
 		.site = number,
+		.runtime = s->last.runtime,
 	};
 	site->top = ++s->depth;
 }
@@ -373,7 +376,7 @@ static void stray_return(struct upcs_region_stack *s, uint64_t begin)
 		upcs_region_clear(s, s->depth);
 		s->base--;
 		s->depth--;
-		if (s->depth < s->highest)
+		if (s->depth < s->highest || s->excursions)
 			end_regions(s);
 		return;
 	}
@@ -484,12 +487,16 @@ static void enter(struct upcs_region_stack *s, uint16_t entered, bool called)
 }
 
 /* Behind the last block, which named it not. Returns whether it is the first of an activation. */
-static bool come_to(struct upcs_region_stack *s, uint64_t begin)
+static bool come_to(struct upcs_region_stack *s, const struct upcs_region_block *block)
 {
+	uint64_t begin = block->begin;
 	bool returns = s->last.end & UPCS_INSN_RETURN;
 
 	if (s->last.end & UPCS_INSN_CALL) {
 		push(s, s->last.next, begin);
+		frame_at(s, s->depth - 1)->out = s->last.end & UPCS_INSN_INDIRECT && !block->runtime;
+		if (s->adopts)
+			upcs_region_begin_excursion(s);
 		return true;
 	}
 	if (!(s->last.end & (UPCS_INSN_RETURN | UPCS_INSN_INDIRECT)) || jump(s, begin, returns))
@@ -528,20 +535,20 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 		signal_comes(s, begin);
 		fresh = true;
 	} else if (begin != s->last.next) {
-		fresh = come_to(s, begin);
+		fresh = come_to(s, block);
 	}
 	if (block->role)
 		take_role(s, block->role);
 	*entered = block->enters & (uint16_t)~s->active;
 	if (*entered)
 		enter(s, *entered, fresh || (s->last.fresh && s->last.end));
-	s->last = (struct last){ begin, block->next, block->end, fresh };
+	s->last = (struct last){ begin, block->next, block->end, fresh, block->runtime };
 	return s->active;
 }
 
 void upcs_region_passed(struct upcs_region_stack *s, const struct upcs_region_block *block)
 {
-	s->last = (struct last){ block->begin, block->next, 0, false };
+	s->last = (struct last){ block->begin, block->next, 0, false, block->runtime };
 }
 
 bool upcs_region_is_stray(const struct upcs_region_stack *s)
@@ -580,5 +587,6 @@ void upcs_region_destroy(struct upcs_region_stack *s)
 	free(s->frame);
 	free(s->site);
 	free(s->table);
+	free(s->excursion);
 	free(s);
 }

@@ -27,11 +27,13 @@ struct upcs_region_block {
 	uint8_t end;	 /* UPCS_INSN_CALL, RETURN, INDIRECT of the last instruction */
 	bool handler;	 /* a function begins here that the program has handle signals */
 	uint8_t role;	 /* bits of enum upcs_region_role: of the function that begins here */
+	bool runtime;	 /* it is an OpenMP runtime's code */
 };
 
 enum upcs_region_role {
 	UPCS_REGION_UNWINDS = 1,  /* _Unwind_RaiseException: may jump to who catches */
 	UPCS_REGION_SWITCHES = 2, /* swapcontext: goes on on another stack */
+	UPCS_REGION_FORKS = 4,	  /* GOMP_parallel: calls for a team of threads */
 };
 
 /* Why a region's counts may not be what it did; in the order of the bits of enum upcs_doubt. */
@@ -61,6 +63,22 @@ uint16_t upcs_region_block(struct upcs_region_stack *stack, const struct upcs_re
  * upcs_region_is_stray.
  */
 void upcs_region_passed(struct upcs_region_stack *stack, const struct upcs_region_block *block);
+/*
+ * Teams: a runtime calls a function of the program, which works for other regions than those that its
+ * thread is in. Before its first block, if upcs_region_is_called_out: from there to its return the
+ * thread is in these regions, and then in those that it was in. False: no memory.
+ */
+bool upcs_region_is_called_out(const struct upcs_region_stack *stack, const struct upcs_region_block *block);
+bool upcs_region_adopt(struct upcs_region_stack *stack, uint16_t regions);
+/* The block is the first of a call of the runtime. */
+bool upcs_region_is_called_in(const struct upcs_region_stack *stack, const struct upcs_region_block *block);
+/* It is in such a call. */
+bool upcs_region_is_away(const struct upcs_region_stack *stack);
+/* Calls that have not returned. */
+uint64_t upcs_region_depth(const struct upcs_region_stack *stack);
+/* The thread is in the runtime, or in what that has called but the program's functions. */
+bool upcs_region_is_in_runtime(const struct upcs_region_stack *stack);
+
 /* Where the next block begins matters, whatever it is: a signal's handler may have ended. */
 bool upcs_region_is_stray(const struct upcs_region_stack *stack);
 uint16_t upcs_region_active(const struct upcs_region_stack *stack);

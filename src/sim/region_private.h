@@ -21,6 +21,7 @@ struct last {
 	uint64_t begin, next;
 	uint8_t end;
 	bool fresh; /* it is the first of its activation */
+	bool runtime;
 };
 
 struct frame {
@@ -31,6 +32,8 @@ struct frame {
 	uint32_t site; /* 0: a signal's, without another jump */
 	bool signal;   /* or it may be a signal's */
 	bool unwinds;  /* it may jump to who catches */
+	bool runtime;  /* an OpenMP runtime has called it... */
+	bool out;      /* ...and it is a function of the program */
 	struct last interrupted;
 };
 
@@ -46,6 +49,13 @@ struct site {
 	struct owner owner[OWNERS]; /* that went on from here, the youngest last */
 	unsigned owners;
 	bool disowned; /* there were more */
+};
+
+/* What the thread was in before a function that a runtime has called. */
+struct excursion {
+	uint64_t depth; /* of that */
+	uint16_t active, jumped, suspect, grave;
+	uint64_t highest, floor[REGIONS], since[REGIONS];
 };
 
 struct upcs_region_stack {
@@ -66,6 +76,10 @@ struct upcs_region_stack {
 	uint16_t active, jumped; /* of these, entered without a call */
 	uint64_t highest; /* floor of those active */
 	uint64_t floor[REGIONS];
+
+	bool adopts; /* with the next call */
+	struct excursion *excursion;
+	uint32_t excursions, excursions_room;
 
 	uint64_t base, depth; /* frames base to depth - 1 are known */
 	uint64_t serial;
@@ -89,5 +103,12 @@ void upcs_region_keep(struct upcs_region_stack *stack, uint64_t depth);
 void upcs_region_doubt(struct upcs_region_stack *stack, enum upcs_region_doubt why, uint16_t regions);
 /* Active regions that were entered at a depth above this. */
 uint16_t upcs_region_above(const struct upcs_region_stack *stack, uint64_t depth);
+
+/* ---- region_team.c -------------------------------------------------------------------------- */
+
+/* The call in which it adopts has been pushed. */
+void upcs_region_begin_excursion(struct upcs_region_stack *stack);
+/* Depth is less than it was: what was adopted above it ends. */
+void upcs_region_end_excursions(struct upcs_region_stack *stack);
 
 #endif

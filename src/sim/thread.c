@@ -394,6 +394,8 @@ void upcs_thread_site(const struct upcs_site *site)
 	/* It may have become one since it was translated. */
 	if (block.enters && !block.handler)
 		block.handler = upcs_process_is_handler(block.begin);
+	if (upcs_thread_may_be_in_team())
+		upcs_thread_follow(t, &block);
 	active = upcs_region_block(t->stack, &block, &entered);
 	upcs_last_end = site->block.end;
 	if (upcs_region_is_stray(t->stack))

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "counts.h"
+#include "team.h"
 #include "thread.h"
 
 /* Counts of a thread in one set of regions. */
@@ -39,6 +40,9 @@ struct upcs_counted {
 	uint64_t changes; /* so often was it to be attended; only the thread looks without the lock */
 	struct upcs_region_stack *stack;
 	uint32_t doubts; /* of that, in the record */
+	struct upcs_team_hand hand;
+	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
+	uint64_t waits_at;	      /* a futex; 0: for none, or for a lock */
 };
 
 /* Of the whole process. */
@@ -84,6 +88,13 @@ void upcs_thread_forget_meetings_locked(void);
 void upcs_thread_free(struct upcs_counted *thread, bool give);
 /* Counts go to the array of the regions that are active now. */
 void upcs_thread_change_regions(struct upcs_counted *thread, uint16_t active);
+
+/* ---- thread_team.c ------------------------------------------------------------------------- */
+
+/* The process has a runtime of OpenMP: blocks may change what the thread works for. */
+bool upcs_thread_may_be_in_team(void);
+/* The thread, in a program with regions, begins a block: before upcs_region_block. */
+void upcs_thread_follow(struct upcs_counted *thread, const struct upcs_region_block *block);
 
 /* ---- process.c ----------------------------------------------------------------------------- */
 

@@ -18,6 +18,7 @@
 #include "guest.h"
 #include "inline.h"
 #include "places.h"
+#include "team.h"
 #include "thread.h"
 
 static struct upcs_decoder *decoder;
@@ -112,6 +113,14 @@ static void repeat_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t a
 	block_begins(vcpu, kind);
 }
 
+/* What a runtime of OpenMP does to memory says what its threads work for. */
+static void runtime_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	upcs_thread_touched(address, (size_t)1 << qemu_plugin_mem_size_shift(info), qemu_plugin_mem_is_store(info));
+}
+
 /* The first after it began. */
 static UPCS_TLS bool touched;
 
@@ -145,6 +154,7 @@ static int compare_sites(const void *a, const void *b)
 	COMPARE(block.end);
 	COMPARE(block.handler);
 	COMPARE(block.role);
+	COMPARE(block.runtime);
 	COMPARE(kind);
 	COMPARE(chooses);
 #undef COMPARE
@@ -345,6 +355,7 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 			.end = last ? block.insn[block.n - 1].insn.flags & ends : 0,
 			.handler = upcs_process_is_handler(qemu_plugin_insn_vaddr(first)),
 			.role = p ? 0 : place.role,
+			.runtime = place.runtime,
 		},
 		.kind = part->repeats ? block.nothing : part->kind,
 		.chooses = p ? 0 : place.chooses,
@@ -401,6 +412,23 @@ static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, 
 	}
 }
 
+/* The runtime's, or code that one may be handed. */
+static void put_team(struct qemu_plugin_tb *tb)
+{
+	static uint64_t begin;
+	uint32_t i;
+
+	if (place.runtime) {
+		upcs_thread_has_runtime();
+		for (i = 0; i < block.n; i++)
+			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), runtime_touches,
+							 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+	} else if (place.begin != begin) {
+		upcs_team_code(place.begin - upcs_guest_base(), place.end - upcs_guest_base());
+		begin = place.begin;
+	}
+}
+
 static void put_part(struct qemu_plugin_tb *tb, uint32_t p, bool inlined)
 {
 	const struct upcs_part *part = &block.part[p];
@@ -427,6 +455,8 @@ void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	inlined = !upcs_run.results->options.regions && !call_always && upcs_inline_may();
 	for (p = 0; p < block.parts; p++)
 		put_part(tb, p, inlined);
+	if (upcs_run.results->options.regions)
+		put_team(tb);
 	pthread_mutex_unlock(&lock);
 	if (!upcs_run.process)
 		return;

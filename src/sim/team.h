@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * team.h - functions that an OpenMP runtime hands from thread to thread, and for which regions.
+ *
+ * What a parallel region or a task does lies in a function that the compiler has taken out of
+ * the program. Who meets it calls the runtime, which stores the function's address somewhere; who
+ * works takes it from there and calls it. So a place in memory that holds such an address says for
+ * which regions the work is: those in which the thread was that stored it. Neither registers nor
+ * the layout of any runtime are needed.
+ *
+ * Called for what the runtime's own code does to memory, and where it is entered and left.
+ */
+#ifndef UPCS_TEAM_H
+#define UPCS_TEAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of a function in somebody's hands: regions it works for, bit per region. */
+struct upcs_team_work {
+	uint64_t function;
+	uint16_t regions;
+	bool sure;
+};
+
+#define UPCS_TEAM_RECENT 8u
+
+/* What a thread has taken from memory and may call. All zero at first. */
+struct upcs_team_hand {
+	struct upcs_team_work recent[UPCS_TEAM_RECENT];
+	unsigned next;
+	bool forks; /* it has called for a team, and not begun to work itself */
+};
+
+/* Code of the program lies there: only what points to such code is looked at. Any thread. */
+void upcs_team_code(uint64_t begin, uint64_t end);
+bool upcs_team_is_code(uint64_t value);
+
+/* The program calls the runtime; forks: for a team. */
+void upcs_team_enter(struct upcs_team_hand *hand, bool forks);
+/* In the runtime a thread that is in these regions has stored the address of code, or loaded it. */
+void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t value);
+void upcs_team_load(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t value);
+/*
+ * The runtime calls a function of the program. True: it was in the thread's hands, and *work says
+ * for which regions. False: it came with the call of the runtime, or it is not known from where;
+ * then what is known of the function by itself is in *work, if anything is.
+ */
+bool upcs_team_call(struct upcs_team_hand *hand, uint64_t function, struct upcs_team_work *work);
+
+#endif
