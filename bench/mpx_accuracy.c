@@ -33,6 +33,7 @@
 #include "bench.h"
 #include "mpx.h"
 #include "mpx_load.h"
+#include "tracefs.h"
 
 enum {
 	SLICE = 500000, /* ns; ticks that find the kernel are dropped: twice that or more */
@@ -366,6 +367,7 @@ int main(int argc, char **argv)
 
 	if (repeats < 1 || (!is_hold && strcmp(mode, "points") != 0 && strcmp(mode, "slowed") != 0))
 		return usage();
+	bench_need_tracepoints("mpx_accuracy");
 	init(argc > at ? argv[at] : NULL);
 	if (is_hold) {
 		hold((unsigned)repeats);

@@ -12,16 +12,15 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <papi.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "mpx_cost.h"
+#include "tracefs.h"
 
 enum { MOST = 64, NEVER = 1000000000, SIGNALS = 4000 };
 
@@ -337,19 +336,9 @@ static void reads(void)
 	}
 }
 
-/* Where nobody has mounted it this process gets a mount of its own, which ends with it. */
-static void find_tracefs(void)
-{
-	if (!access("/sys/kernel/tracing/events", X_OK))
-		return;
-	need(!unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-		     !mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL),
-	     "mpx_cost: tracefs at /sys/kernel/tracing (as root)");
-}
-
 int main(void)
 {
-	find_tracefs();
+	bench_need_tracepoints("mpx_cost");
 	leader[0] = open_group(0);
 	leader[1] = open_group(GROUP);
 	slice_ends();

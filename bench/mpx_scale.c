@@ -30,6 +30,7 @@
 
 #include "bench.h"
 #include "mpx_scale.h"
+#include "tracefs.h"
 
 /* Heap that may be left for each thread that has been, bytes. */
 enum { SLICE = 1000000, LEFT_MAX = 64, COMPLAINTS = 20, MOST = 1 << 20 };
@@ -392,6 +393,7 @@ int main(int argc, char **argv)
 	double grown;
 
 	take_options(argc, argv);
+	bench_need_tracepoints("mpx_scale");
 	make_room();
 	init();
 	/* libupc has opened tracefs, once and for all. */
