@@ -145,7 +145,8 @@ static void count_as_user(void *argument)
 	struct seen s;
 
 	(void)argument;
-	child_check(!setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY));
+	/* Who is none already becomes one. */
+	child_check(geteuid() || (!setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY)));
 	if (mpxi_timers_create(MPXI_TIMER_TASK_CLOCK, MS, 0, tick, &timers))
 		_exit(2);
 	begin(&s, &timer, timers);
@@ -165,9 +166,8 @@ static void ordinary_user(void **state)
 			paranoid = 99;
 		fclose(f);
 	}
-	if (paranoid > 2 || geteuid()) {
-		print_message("# needs root to become another user, and "
-			      "perf_event_paranoid of 2 or less\n");
+	if (paranoid > 2) {
+		print_message("# perf_event_paranoid is %d: a user may count nothing\n", paranoid);
 		skip();
 	}
 	in_child(count_as_user, NULL);

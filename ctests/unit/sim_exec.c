@@ -234,8 +234,10 @@ static void test_privileged(void **state)
 	assert_false(upcs_exec_is_privileged("x86"));
 	assert_int_equal(chmod("x86", 06710), 0);
 	assert_false(upcs_exec_is_privileged("x86"));
-	if (geteuid() != 0)
-		skip(); /* only root can make one of somebody else's */
+	if (geteuid() != 0) {
+		print_message("# only root can make a program of somebody else's\n");
+		skip();
+	}
 	assert_int_equal(chown("x86", 1, (gid_t)-1), 0);
 	assert_int_equal(chmod("x86", 04710), 0);
 	assert_true(upcs_exec_is_privileged("x86"));
