@@ -26,15 +26,24 @@ static bool is_ours(void)
 	return tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-void run_progress_begin(struct run_progress_line *line, enum run_progress progress, int64_t ns)
+/* On a terminal that the program does not write to. */
+static bool is_alone(void)
 {
 	const char *term = getenv("TERM");
-	bool alone = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) && term != NULL &&
-		     strcmp(term, "dumb") != 0;
 
+	return isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+bool run_progress_is_shown(enum run_progress progress)
+{
+	return progress == RUN_PROGRESS_ON || (progress == RUN_PROGRESS_TERMINAL && is_alone());
+}
+
+void run_progress_begin(struct run_progress_line *line, enum run_progress progress, int64_t ns)
+{
 	*line = (struct run_progress_line){
-		.shown = progress == RUN_PROGRESS_ON || (progress == RUN_PROGRESS_TERMINAL && alone),
-		.alone = alone,
+		.shown = run_progress_is_shown(progress),
+		.alone = is_alone(),
 		.time = ns,
 		.start = ns,
 	};

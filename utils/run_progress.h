@@ -18,6 +18,7 @@ struct run_progress_line {
 	int64_t time, start; /* ns, of the last one */
 };
 
+bool run_progress_is_shown(enum run_progress progress);
 /* ns is monotonic. */
 void run_progress_begin(struct run_progress_line *line, enum run_progress progress, int64_t ns);
 /* When the next line is due, or -1. */

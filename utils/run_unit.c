@@ -18,7 +18,7 @@
 
 #define NAMES_MAX 256 /* units of one name at a time, as with the component's UPC_SHARE */
 
-_Static_assert(RUN_UNIT_EVERY_NS / 1000000 + UPCS_UNIT_FOLD_MS < UPCS_RESULTS_AGE_MS, "folded, then shown");
+_Static_assert(2 * RUN_UNIT_EVERY_NS / 1000000 < UPCS_RESULTS_AGE_MS, "folded, then shown");
 
 struct run_unit {
 	struct upci_shared shared;

@@ -12,7 +12,7 @@
 
 #include "run_counts.h"
 
-/* Together with UPCS_UNIT_FOLD_MS less than UPCS_RESULTS_AGE_MS. */
+/* Counts are asked for when the last ones are shown: twice that is less than UPCS_RESULTS_AGE_MS. */
 #define RUN_UNIT_EVERY_NS 4000000
 
 enum run_unit_cores {

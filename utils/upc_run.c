@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <time.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -117,6 +118,7 @@ static int set_up(struct session *s)
 		status = make_results(s);
 	if (status == 0) {
 		s->results->options = *filled;
+		s->results->options.watched = s->options.unit != NULL || run_progress_is_shown(s->options.progress);
 		run_tidy_begin(&s->tidy, s->results, s->path, s->lock);
 		status = make_unit(s);
 	}
@@ -167,6 +169,15 @@ static int64_t sooner(int64_t a, int64_t b)
 	return b < 0 || (a >= 0 && a < b) ? a : b;
 }
 
+/* And gives them the time for it. */
+static void ask_now(struct upcs_results *results)
+{
+	const struct timespec time = {.tv_nsec = 2000000};
+
+	upcs_results_ask(results);
+	nanosleep(&time, NULL);
+}
+
 static void wait_for_end(struct session *s, int64_t start)
 {
 	int64_t show = s->unit != NULL ? start : -1, due;
@@ -177,9 +188,11 @@ static void wait_for_end(struct session *s, int64_t start)
 	while (stat_run_wait(&s->run, sooner(due, show)) != STAT_WAKE_END) {
 		if (show >= 0 && stat_run_now() >= show) {
 			run_unit_update(s->unit, s->results);
+			upcs_results_ask(s->results);
 			show = stat_run_now() + RUN_UNIT_EVERY_NS;
 		}
 		if (due >= 0 && stat_run_now() >= due) {
+			ask_now(s->results);
 			run_progress_show(&line, s->results, stat_run_now());
 			due = run_progress_due(&line);
 		}

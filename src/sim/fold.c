@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fold.c - tallies of the counts that threads have added to since, and the thread that does so
- * all the time.
+ * when somebody asks: it looks at each kind of block of each thread, under the lock that
+ * translation takes.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -56,15 +57,33 @@ void upcs_fold(void)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* What lies in the emulator's memory is lost with it, so it is taken over from time to time, which may
+ * take one part in SPARE of the time. */
+#define SPARE 50
+
 static void *fold_for_ever(void *argument)
 {
-	long ms = upcs_run.results->options.unit[0] ? UPCS_UNIT_FOLD_MS : UPCS_RESULTS_AGE_MS;
-	const struct timespec period = {.tv_nsec = ms * 1000000l};
+	struct upcs_results *results = upcs_run.results;
+	int64_t began, pause;
+	uint32_t asked;
 
 	(void)argument;
 	for (;;) {
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &period, NULL);
+		asked = upcs_results_asked(results);
+		began = now_ns();
 		upcs_fold();
+		pause = (now_ns() - began) * SPARE;
+		if (pause < UPCS_SCORE_AGE_MS * 1000000)
+			pause = UPCS_SCORE_AGE_MS * 1000000;
+		upcs_results_wait(results, asked, upcs_threads.scores ? pause : -1);
 	}
 	return NULL;
 }
@@ -76,7 +95,8 @@ void upcs_fold_begin(void)
 	sigset_t all, before;
 	pthread_t thread;
 
-	if (running || pthread_attr_init(&attributes))
+	if (running || !(upcs_threads.scores || upcs_run.results->options.watched) ||
+	    pthread_attr_init(&attributes))
 		return;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, 256 * 1024);

@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -129,6 +131,26 @@ void upcs_results_destroy(struct upcs_results *results, const char *path, int lo
 	munmap(results, sizeof(*results));
 	unlink(path);
 	close(lock);
+}
+
+/* ---- asking for counts --------------------------------------------------------------- */
+
+void upcs_results_ask(struct upcs_results *results)
+{
+	__atomic_fetch_add(&results->asked, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &results->asked, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+uint32_t upcs_results_asked(const struct upcs_results *results)
+{
+	return __atomic_load_n(&results->asked, __ATOMIC_ACQUIRE);
+}
+
+void upcs_results_wait(struct upcs_results *results, uint32_t asked, int64_t ns)
+{
+	const struct timespec limit = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+
+	syscall(SYS_futex, &results->asked, FUTEX_WAIT, asked, ns < 0 ? NULL : &limit, NULL, 0);
 }
 
 /* ---- the plugin's side --------------------------------------------------------------- */

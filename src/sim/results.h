@@ -4,8 +4,8 @@
  * maps in every simulated process of the run.
  *
  * upc_run writes the options before the first process, and they do not change. Then every
- * process takes a record, every thread one, and only it writes there. Counts are at most
- * UPCS_RESULTS_AGE_MS old, and whole when the thread has ended, however it did.
+ * process takes a record, every thread one, and only it writes there. Counts are brought up to date
+ * when somebody asks (upcs_results_ask), and are whole when the thread has ended, however it did.
  *
  * The file lies in /dev/shm, is the user's alone (0600), and is gone when upc_run ends.
  * Fixed layout, little endian: plugin and upc_run are of one machine and one release.
@@ -24,8 +24,7 @@
 
 #define UPCS_RESULTS_MAGIC UINT64_C(0x314d49535f435055)
 #define UPCS_RESULTS_VERSION 1u
-#define UPCS_RESULTS_AGE_MS 10
-#define UPCS_UNIT_FOLD_MS 5 /* where there is a unit: its owner takes the rest to show them */
+#define UPCS_RESULTS_AGE_MS 10 /* at most, of what a unit shows */
 #define UPCS_REGIONS_MAX 15u
 #define UPCS_PROCESSES_MAX 4096u
 #define UPCS_THREADS_MAX 16384u
@@ -45,6 +44,7 @@ struct upcs_options {
 	uint32_t regions;
 	char region[UPCS_REGIONS_MAX][UPCS_WORD_MAX]; /* names of functions */
 	char unit[UPCS_WORD_MAX];		      /* name of the shared node unit, "" none */
+	uint32_t watched;			      /* somebody asks for counts while programs run */
 	char plugin[PATH_MAX]; /* the modules' directory, or the module */
 	uint32_t interface[UPCS_GUESTS];    /* that the emulator has; 0: plugin is the module for it */
 	char qemu[UPCS_GUESTS][PATH_MAX];   /* "" not installed            */
@@ -116,7 +116,8 @@ struct upcs_results {
 	uint32_t version, bytes; /* of this structure, modulo 2^32 */
 	struct upcs_options options;
 	struct upcs_places processes, threads;
-	uint32_t closed, pad; /* upc_run has ended: who still runs leaves no file behind */
+	uint32_t closed; /* upc_run has ended: who still runs leaves no file behind */
+	uint32_t asked;	 /* so often has somebody asked for counts; a futex */
 	struct upcs_unknown unknown[UPCS_CODES_MAX]; /* what the decoder did not know first */
 	struct upcs_process process[UPCS_PROCESSES_MAX];
 	struct upcs_thread thread[UPCS_THREADS_MAX];
@@ -136,9 +137,16 @@ void upcs_results_settle(struct upcs_results *results, const char *path);
  * make later, they remove themselves. */
 void upcs_results_destroy(struct upcs_results *results, const char *path, int lock);
 
+/* upc_run: counts are to be brought up to date, by all processes, and without waiting for it. */
+void upcs_results_ask(struct upcs_results *results);
+
 /* The plugin: NULL where it is not such a file, or of another release. */
 struct upcs_results *upcs_results_open(const char *path);
 bool upcs_results_are_closed(const struct upcs_results *results);
+/* How often it was asked for; and waits until it is more often, for so many ns at most (-1: for
+ * ever). */
+uint32_t upcs_results_asked(const struct upcs_results *results);
+void upcs_results_wait(struct upcs_results *results, uint32_t asked, int64_t ns);
 
 /* How many records there are to look at; the file may be anything. */
 static inline uint32_t upcs_places_there(const struct upcs_places *places, uint32_t max)

@@ -14,7 +14,7 @@
  *     next thread that has it.
  *   - A forked child has its parent's: they are cleared.
  *   - A process that is killed takes what it has counted since with it: UPCS_SCORE_AGE_MS, or more
- *     where taking over takes long (fold.c). The report says so.
+ *     where taking over takes long (fold.c). Its numbers are lower bounds then, and say so.
  */
 #ifndef UPCS_SCORE_H
 #define UPCS_SCORE_H
@@ -24,6 +24,7 @@
 #include "thread_private.h"
 
 #define UPCS_SCORE_KINDS 512u /* of a scoreboard: a page a vCPU */
+#define UPCS_SCORE_AGE_MS 10
 #define UPCS_SCORES_MAX (UPCS_KINDS_MAX / UPCS_SCORE_KINDS)
 
 /* Copies what the thread's vCPU has. Not while threads are coming. */
