@@ -65,6 +65,7 @@ static const struct {
 	{"missing", NULL},
 	{"unseen", "its function is one of several, chosen while the program ran by a way that cannot be seen, as "
 		   "dlsym, and what that did does not count"},
+	{"late", NULL},
 };
 
 const char *run_report_mark(unsigned doubt)
@@ -117,6 +118,9 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 {
 	static const char uncounted[] = "more than there is room for: not in the counts";
 	static const char uncounted_memory[] = "more than there is memory for in /dev/shm: not in the counts";
+	static const char killed[] = "killed: all that was done until then is in the counts";
+	static const char killed_late[] =
+		"killed: what was done in the last hundredths of a second may not be in the counts";
 	const struct run_counts *counts = &report->counts;
 	const struct {
 		uint64_t n;
@@ -130,7 +134,7 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		{counts->cut_off, "process was", "processes were",
 		 "killed when there was no memory left in /dev/shm: what was done last is not in the counts"},
 		{counts->lost - counts->cut_off, "process was", "processes were",
-		 "killed: all that was done until then is in the counts"},
+		 (run_report_doubts(report) & UPCS_DOUBT_LATE) != 0 ? killed_late : killed},
 		{counts->left, "process has", "processes have",
 		 "executed a program that could not be simulated, as one that is set-user-id or of "
 		 "another user: it ran, and is not in the counts"},

@@ -243,6 +243,8 @@ void upcs_counts_end(struct upcs_thread *record)
 
 void upcs_counts_cut(struct upcs_thread *record)
 {
+	if (record->scored && !(record->in_call && record->taken == record->calls))
+		doubt(record, 0, UPCS_DOUBT_LATE);
 	/* What it sent itself came behind the block that it sent it in. */
 	if (record->in_call || (record->raised && record->raised == record->tally[0][UPCS_INSTRUCTIONS]))
 		return;

@@ -345,6 +345,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	if (!upcs_run.results)
 		return refuse("not the results of an upc_run of this release: ", upcs_run.path);
 	settle(after);
+	upcs_inline_install();
 	upcs_run.kinds = upcs_kinds_create();
 	if (!upcs_run.kinds || !upcs_translate_begin(upcs_run.guest) || !upcs_process_begin(counted))
 		return refuse("out of memory, or libcapstone does not know ", info->target_name);
@@ -352,7 +353,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		forked = true;
 	if (pthread_atfork(upcs_process_hold, upcs_process_release, fork_child))
 		return refuse("out of memory", "");
-	upcs_inline_install();
 	register_all(id);
 	return 0;
 }

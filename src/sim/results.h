@@ -75,8 +75,10 @@ enum upcs_doubt {
 	UPCS_DOUBT_UNPLACED = 32, /* a thread of a team worked for a region that could not be told */
 	UPCS_DOUBT_MISSING = 64,  /* lower bound: there are records missing (upc_run's) */
 	UPCS_DOUBT_UNSEEN = 128,  /* lower bound: its function was chosen (IFUNC) and not seen (upc_run's) */
+	UPCS_DOUBT_LATE = 256,	  /* lower bound: it was killed before its last counts were taken over (score.h) */
 };
-#define UPCS_DOUBTS_LOW (UPCS_DOUBT_HELPED | UPCS_DOUBT_MISSING | UPCS_DOUBT_UNSEEN) /* by these alone: a lower bound */
+/* By these alone: a lower bound. */
+#define UPCS_DOUBTS_LOW (UPCS_DOUBT_HELPED | UPCS_DOUBT_MISSING | UPCS_DOUBT_UNSEEN | UPCS_DOUBT_LATE)
 
 struct upcs_process {
 	uint32_t state; /* enum upcs_state; release, acquire */
@@ -104,6 +106,10 @@ struct upcs_thread {
 	uint32_t in_call; /* it is in a system call: not within a block */
 	uint32_t active;  /* bit per region in which it is */
 	uint32_t suspect; /* bit per region that it may have left, if it never shows that it is in it */
+	uint32_t scored; /* its counts lie in the emulator's memory, and are taken over from there */
+	uint32_t calls;	 /* of the system, so many, modulo 2^32 */
+	uint32_t taken;	 /* all that it did before that call has been taken over */
+	uint32_t pad;
 	uint64_t raised; /* INSTRUCTIONS when it last sent a signal, which may be what it dies of */
 	uint32_t doubt[UPCS_COLUMNS]; /* bits of enum upcs_doubt, as in tally */
 	/* 64 bits each, never torn; [0] the whole program, [1 + r] in region r. */

@@ -11,6 +11,9 @@ void upcs_score_take_locked(struct upcs_counted *t)
 	const struct upcs_scores *scores = upcs_threads.scores;
 	uint32_t kinds = upcs_run.counts->kinds, first, k;
 	uint64_t *to = upcs_counts_of(t->scored);
+	/* While it is in a call it counts nothing. */
+	bool called = __atomic_load_n(&t->record->in_call, __ATOMIC_ACQUIRE);
+	uint32_t calls = __atomic_load_n(&t->record->calls, __ATOMIC_RELAXED);
 
 	for (first = 0; first < kinds; first += UPCS_SCORE_KINDS) {
 		const uint64_t *from = scores->of(t->vcpu, first / UPCS_SCORE_KINDS);
@@ -19,6 +22,8 @@ void upcs_score_take_locked(struct upcs_counted *t)
 		for (k = 0; from && k < n; k++)
 			__atomic_store_n(&to[first + k], __atomic_load_n(&from[k], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	}
+	if (called)
+		__atomic_store_n(&t->record->taken, calls, __ATOMIC_RELEASE);
 }
 
 static void clear(unsigned vcpu)
@@ -38,6 +43,7 @@ void upcs_score_finish_locked(struct upcs_counted *t)
 	upcs_score_take_locked(t);
 	clear(t->vcpu);
 	t->scored = NULL;
+	t->record->scored = 0;
 }
 
 void upcs_score_clear_locked(void)

@@ -104,6 +104,7 @@ static struct upcs_counted *make_thread_locked(uint32_t number, unsigned vcpu)
 		return NULL;
 	}
 	write_record(t->record, number);
+	t->record->scored = t->scored != NULL;
 	t->next = upcs_threads.first;
 	t->before = &upcs_threads.first;
 	if (upcs_threads.first)
@@ -249,13 +250,14 @@ void upcs_thread_calls(bool sends)
 
 	if (!t)
 		return;
+	__atomic_store_n(&t->record->calls, t->record->calls + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->record->in_call, 1, __ATOMIC_RELEASE);
 	if (sends) {
 		pthread_mutex_lock(&upcs_threads.lock);
 		upcs_fold_thread_locked(t);
 		t->record->raised = t->record->tally[0][UPCS_INSTRUCTIONS];
 		pthread_mutex_unlock(&upcs_threads.lock);
 	}
-	__atomic_store_n(&t->record->in_call, 1, __ATOMIC_RELAXED);
 }
 
 void upcs_thread_called(void)

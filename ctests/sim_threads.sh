@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# sim_threads.sh - each of many threads has its own counts: more at once than an emulator has room
+# for at first, with vCPUs that others had before, and with forks beside them; and what is in the
+# report of a process that is killed by another. $UPC_RUN is the tool, $UPC_SIM_PLUGIN the simulator.
+tool=${UPC_RUN:-upc_run}
+. "${srcdir:?}/ctests/utils.inc"
+export UPC_SIM_PLUGIN
+
+echo "1..11"
+
+# divisions N: of each thread of the program with N at once
+divisions()
+{
+	run 0 --no-progress -t -r csv -e FPU_DIV_1 -o csv "./$guest" "$1" || return 1
+	awk -F, '$1 == "thread" && $4 == "" && $5 == "FPU_DIV_1" { print $6 }' csv | sort -n > got
+	awk -v n="$1" 'BEGIN {
+		print 1
+		for (i = 0; i < n; i++) {
+			print 1000 + i
+			print 3000 + i
+			if (i % 5 == 0)
+				print 500 + i
+		}
+	}' | sort -n > want
+	diff want got > differ || { head -n 5 differ | sed 's/^/# /'; return 1; }
+	# What it says of its numbers: all of them are exact.
+	! grep -q ',\(about\|at least\)' csv
+}
+
+for guest in x86_64:x86_64 aarch64:aarch64 ppc:powerpc; do
+	compiler=${guest#*:}-linux-gnu-gcc
+	guest=${guest%:*}
+	if ! command -v "$compiler" > missing || ! command -v "qemu-$guest" > missing; then
+		for name in 1 17 200; do
+			skip "$guest: $name threads" "no $compiler or no qemu-$guest: scripts/packages.sh, PACKAGES_SIM"
+		done
+		continue
+	fi
+	if ! "$compiler" -O1 -static -pthread "$srcdir/ctests/sim_threads.c" -o "$guest" 2> err; then
+		cat err
+		echo "Bail out! sim_threads.c cannot be compiled"
+		exit 1
+	fi
+	check "$guest: a second thread, then a third" divisions 1
+	check "$guest: 17 threads at once, and 17 that follow them" divisions 17
+	check "$guest: 200" divisions 200
+done
+
+# ---- killed from outside
+
+if ! ${CC:-cc} -O1 -x c -o spin - 2> err << 'C'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	volatile long n = 0;
+
+	if (argc > 1) {
+		for (n = atol(argv[1]); n; n--)
+			;
+		close(creat("counted", 0600));
+		pause();
+	}
+	close(creat("counted", 0600));
+	for (;;)
+		n++;
+}
+C
+then
+	cat err
+	echo "Bail out! a program cannot be compiled"
+	exit 1
+fi
+# killed ARGUMENT...: by somebody else, a second after it has begun with what counts
+killed()
+{
+	rm -f counted
+	"$tool" --no-progress -e INSTRUCTIONS -r csv -o csv sh -c 'echo $$ > pid; exec ./spin "$@"' sh "$@" 2> err &
+	job=$!
+	until_passes [ -e counted ] || return 1
+	sleep 1
+	kill -KILL "$(cat pid)" || return 1
+	wait $job
+	[ $? = 137 ]
+}
+waiting_is_whole()
+{
+	killed 1000000 || return 1
+	[ "$(awk -F, '$1 == "run" && $5 == "INSTRUCTIONS" { print ($6 > 3000000) }' csv)" = 1 ] && ! grep 'at least' csv &&
+		! grep ',about' csv
+}
+# With an emulator that keeps counts to itself (interface 4) the last of them are lost with it.
+running_is_marked()
+{
+	killed || return 1
+	[ "$(awk -F, '$1 == "run" && $5 == "INSTRUCTIONS" { print ($6 > 3000000) }' csv)" = 1 ] && grep '^run,.*,about' csv
+}
+if cannot_simulate; then
+	skip "killed while it waits: all of it" "$missing"
+	skip "killed while it runs: not said to be exact" "$missing"
+else
+	check "killed while it waits: all of it" waiting_is_whole
+	check "killed while it runs: not said to be exact" running_is_marked
+fi
