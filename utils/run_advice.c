@@ -107,21 +107,6 @@ static const char *instead_of(const struct upcs_code *code)
 	}
 }
 
-/* The program's own; or of a script's child, whose status the script has handed on. */
-static const struct upcs_process *find_ended(const struct run_report *report)
-{
-	const struct upcs_process *found = NULL;
-	unsigned n = run_processes(report->results);
-
-	for (unsigned p = 0; p < n; p++) {
-		const struct upcs_process *process = &report->results->process[p];
-
-		if (upcs_results_state(&process->state) == UPCS_LOST && (!found || process->pid == report->pid))
-			found = process;
-	}
-	return found;
-}
-
 /* The emulator reads no further than to where it knows that it does not know it. */
 static const struct upcs_code *whole_of(const struct upcs_results *results, const struct upcs_code *code)
 {
@@ -136,7 +121,8 @@ static const struct upcs_code *whole_of(const struct upcs_results *results, cons
 
 static void note_illegal(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
 {
-	const struct upcs_process *process = find_ended(report);
+	/* The program's own; or of a script's child, whose status the script has handed on. */
+	const struct upcs_process *process = &report->gathered->lost;
 	const struct upcs_code *code;
 	char text[ADVICE_MAX], bytes[RUN_CODE_MAX], name[UPCS_WORD_MAX];
 	int status = report->status;
@@ -144,7 +130,7 @@ static void note_illegal(const struct run_report *report, void (*note)(void *to,
 	if (!(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL) &&
 	    !(WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGILL))
 		return;
-	if (process == NULL || process->last.n == 0)
+	if (process->last.n == 0)
 		return;
 	code = whole_of(report->results, &process->last);
 	run_code_text(code, bytes);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_counts.c - what a run has counted, added up: pure arithmetic on a results file.
+ * run_counts.c - what a run has counted, added up: pure arithmetic on records.
  */
 #include "run_counts.h"
-
-#include <string.h>
 
 static const char *const derived_name[] = {"TOT_INS", "FP_OPS", "FMA_INS",
 					   "LD_INS",  "SR_INS", "BR_INS"};
@@ -21,7 +19,7 @@ bool run_item_is_produced(unsigned item)
 
 /* The digit that ends a floating-point name is the number of operations of each
  * instruction: libupc's FP_OPS has the same weights. */
-static void derive(struct run_vector *vector)
+void run_vector_derive(struct run_vector *vector)
 {
 	uint64_t *v = vector->item;
 
@@ -47,107 +45,40 @@ static uint32_t load32(const uint32_t *number)
 	return __atomic_load_n(number, __ATOMIC_RELAXED);
 }
 
-static void add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column)
+void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column)
 {
 	for (unsigned k = 0; k < UPCS_TALLIES; k++)
 		vector->item[k] += load(&thread->tally[column][k]);
-	vector->doubt |= __atomic_load_n(&thread->doubt[column], __ATOMIC_RELAXED);
+	vector->doubt |= load32(&thread->doubt[column]);
 }
 
-static bool is_there(const uint32_t *state)
-{
-	enum upcs_state now = upcs_results_state(state);
-
-	return now == UPCS_RUNS || now == UPCS_ENDED || now == UPCS_LOST;
-}
-
-unsigned run_processes(const struct upcs_results *results)
-{
-	return upcs_results_processes(results);
-}
-
-unsigned run_threads(const struct upcs_results *results)
-{
-	return upcs_results_threads(results);
-}
-
-bool run_process_is_there(const struct upcs_results *results, unsigned process)
-{
-	return is_there(&results->process[process].state);
-}
-
-bool run_thread_is_there(const struct upcs_results *results, unsigned thread)
-{
-	return is_there(&results->thread[thread].state);
-}
-
-void run_counts_thread(const struct upcs_results *results, unsigned thread, unsigned column,
-		       struct run_vector *vector)
-{
-	memset(vector, 0, sizeof(*vector));
-	add(vector, &results->thread[thread], column);
-	derive(vector);
-}
-
-void run_counts_process(const struct upcs_results *results, unsigned process, unsigned column,
-			struct run_vector *vector)
-{
-	unsigned n = run_threads(results);
-
-	memset(vector, 0, sizeof(*vector));
-	for (unsigned t = 0; t < n; t++)
-		if (run_thread_is_there(results, t) && results->thread[t].process == process)
-			add(vector, &results->thread[t], column);
-	if (results->process[process].unfolded > 0)
-		vector->doubt |= UPCS_DOUBT_MISSING;
-	if (column > 0 && results->process[process].region_unseen >> (column - 1) & 1)
-		vector->doubt |= UPCS_DOUBT_UNSEEN;
-	derive(vector);
-}
-
-static unsigned columns_of(const struct upcs_results *results)
+unsigned run_columns(const struct upcs_results *results)
 {
 	uint32_t regions = results->options.regions;
 
 	return 1 + (regions < UPCS_REGIONS_MAX ? regions : UPCS_REGIONS_MAX);
 }
 
-/* An exec begins another record of the same process. */
-static bool is_exec(const struct upcs_results *results, unsigned process)
+void run_counts_add_process(struct run_counts *counts, const struct upcs_process *process)
 {
-	for (unsigned p = 0; p < process; p++)
-		if (run_process_is_there(results, p) && results->process[p].pid == results->process[process].pid)
-			return true;
-	return false;
+	enum upcs_state state = upcs_results_state(&process->state);
+
+	if (process->serial == 0 && process->guest < UPCS_GUESTS)
+		counts->guest = (enum upcs_guest)process->guest;
+	/* An exec begins another record of the same process. */
+	counts->processes += !process->continues;
+	counts->unfolded += process->unfolded;
+	counts->no_memory |= process->unshared && process->unfolded;
+	counts->regions_found |= process->region_found;
+	counts->regions_unseen |= process->region_unseen;
+	counts->lost += state == UPCS_LOST;
+	counts->cut_off += state == UPCS_LOST && process->unshared;
+	counts->running += state == UPCS_RUNS;
+	counts->left += process->left != 0;
+	counts->spins += process->spins != 0;
 }
 
-static void take_processes(const struct upcs_results *results, unsigned running,
-			   struct run_counts *counts)
-{
-	unsigned n = run_processes(results);
-
-	for (unsigned p = 0; p < n; p++) {
-		const struct upcs_process *process = &results->process[p];
-
-		if (!run_process_is_there(results, p))
-			continue;
-		if (counts->records++ == 0 && process->guest < UPCS_GUESTS)
-			counts->guest = (enum upcs_guest)process->guest;
-		counts->processes += !is_exec(results, p);
-		counts->unfolded += process->unfolded;
-		counts->no_memory |= process->unshared && process->unfolded;
-		counts->regions_found |= process->region_found;
-		counts->regions_unseen |= process->region_unseen;
-		counts->lost += process->state == UPCS_LOST;
-		counts->cut_off += process->state == UPCS_LOST && process->unshared;
-		counts->left += process->left != 0;
-		counts->spins += process->spins != 0;
-	}
-	counts->running = running < counts->lost ? running : counts->lost;
-	counts->lost -= counts->running;
-}
-
-static void take_thread(const struct upcs_thread *thread, unsigned columns, struct run_counts *counts)
+void run_counts_add_thread(struct run_counts *counts, const struct upcs_thread *thread, unsigned columns)
 {
 	unsigned core = thread->core % UPCS_CORES;
 
@@ -155,7 +86,7 @@ static void take_thread(const struct upcs_thread *thread, unsigned columns, stru
 	counts->cores |= 1u << core;
 	counts->folded += thread->number >= UPCS_CORES;
 	for (unsigned c = 0; c < columns; c++)
-		add(&counts->core[c][core], thread, c);
+		run_vector_add(&counts->core[c][core], thread, c);
 	for (unsigned r = 0; r + 1 < columns; r++)
 		counts->entered[r] += load(&thread->entered[r]);
 }
@@ -176,15 +107,10 @@ static void doubt_unseen(struct run_counts *counts, unsigned columns)
 				counts->core[c][core].doubt |= UPCS_DOUBT_UNSEEN;
 }
 
-void run_counts_take(const struct upcs_results *results, unsigned running, struct run_counts *counts)
+void run_counts_finish(struct run_counts *counts, const struct upcs_results *results)
 {
-	unsigned n = run_threads(results), columns = columns_of(results);
+	unsigned columns = run_columns(results);
 
-	memset(counts, 0, sizeof(*counts));
-	take_processes(results, running, counts);
-	for (unsigned t = 0; t < n; t++)
-		if (run_thread_is_there(results, t))
-			take_thread(&results->thread[t], columns, counts);
 	counts->processes_without = load32(&results->processes.without);
 	counts->threads_without = load32(&results->threads.without);
 	counts->no_memory |= counts->cut_off > 0 || load32(&results->processes.without_memory) != 0 ||
@@ -197,9 +123,9 @@ void run_counts_take(const struct upcs_results *results, unsigned running, struc
 			for (unsigned k = 0; k < UPCS_TALLIES; k++)
 				counts->sum[c].item[k] += counts->core[c][core].item[k];
 			counts->sum[c].doubt |= counts->core[c][core].doubt;
-			derive(&counts->core[c][core]);
+			run_vector_derive(&counts->core[c][core]);
 		}
-		derive(&counts->sum[c]);
+		run_vector_derive(&counts->sum[c]);
 	}
 }
 
@@ -208,19 +134,21 @@ bool run_counts_are_whole(const struct run_counts *counts)
 	return counts->threads_without + counts->processes_without + counts->unfolded + counts->cut_off == 0;
 }
 
-uint64_t run_instructions(const struct upcs_results *results, unsigned *threads)
+uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results, unsigned *threads)
 {
-	unsigned n = run_threads(results);
+	uint32_t n = upcs_results_threads(results);
 	uint64_t sum = 0;
 
 	*threads = 0;
-	for (unsigned t = 0; t < n; t++) {
+	for (unsigned core = 0; core < UPCS_CORES; core++)
+		sum += counts->core[0][core].item[UPCS_INSTRUCTIONS];
+	for (uint32_t t = 0; t < n; t++) {
 		const struct upcs_thread *thread = &results->thread[t];
+		enum upcs_state state = upcs_results_state(&thread->state);
 
-		if (!run_thread_is_there(results, t))
-			continue;
-		*threads += __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == UPCS_RUNS;
-		sum += load(&thread->tally[0][UPCS_INSTRUCTIONS]);
+		*threads += state == UPCS_RUNS;
+		if (state == UPCS_RUNS || state == UPCS_ENDED)
+			sum += load(&thread->tally[0][UPCS_INSTRUCTIONS]);
 	}
 	return sum;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_counts.h - what a run has counted, added up: pure arithmetic on a results file.
+ * run_counts.h - what a run has counted, added up: pure arithmetic on records.
  */
 #ifndef RUN_COUNTS_H
 #define RUN_COUNTS_H
@@ -37,8 +37,7 @@ struct run_counts {
 	unsigned regions_found; /* bit per region: some process had its function in memory */
 	unsigned regions_unseen; /* ... chosen when it ran, and not seen which */
 	unsigned cores;		/* bit per core on which a thread ran */
-	unsigned processes, threads;
-	unsigned records;      /* of processes: one more with each exec */
+	uint64_t processes, threads;
 	enum upcs_guest guest; /* of the first */
 
 	/* What the reader has to know beside the counts. */
@@ -56,25 +55,21 @@ struct run_counts {
 /* Whether nothing is missing that the program did while it could be seen. */
 bool run_counts_are_whole(const struct run_counts *counts);
 
-/* Adds up all records of a settled file, of which running processes go on. It is a file that
- * other processes may be writing: none of its indices is trusted. */
-void run_counts_take(const struct upcs_results *results, unsigned running, struct run_counts *counts);
+/* How many columns of a record are in use. The file may be anything: nothing in it is trusted. */
+unsigned run_columns(const struct upcs_results *results);
 
-/* Of one thread or process, by its index. */
-void run_counts_thread(const struct upcs_results *results, unsigned thread, unsigned column,
-		       struct run_vector *vector);
-void run_counts_process(const struct upcs_results *results, unsigned process, unsigned column,
-			struct run_vector *vector);
+/* Adds a record to counts that began as zero. A process that runs is one that goes on. */
+void run_counts_add_process(struct run_counts *counts, const struct upcs_process *process);
+void run_counts_add_thread(struct run_counts *counts, const struct upcs_thread *thread, unsigned columns);
+/* All have been added: sums, what is derived, and what found no record. */
+void run_counts_finish(struct run_counts *counts, const struct upcs_results *results);
 
-/* How many records there are to look at. */
-unsigned run_processes(const struct upcs_results *results);
-unsigned run_threads(const struct upcs_results *results);
-/* Whether a record has something in it. */
-bool run_process_is_there(const struct upcs_results *results, unsigned process);
-bool run_thread_is_there(const struct upcs_results *results, unsigned thread);
+/* The same of one thread or process; a column of a record, then what is derived. */
+void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column);
+void run_vector_derive(struct run_vector *vector);
 
-/* Instructions so far, and threads that run now. */
-uint64_t run_instructions(const struct upcs_results *results, unsigned *threads);
+/* Instructions so far, those of what has ended in counts, and threads that run now. */
+uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results, unsigned *threads);
 
 /* value in percent of the instructions; 0 where that says nothing. */
 double run_percent(const struct run_vector *vector, unsigned item);

@@ -88,32 +88,24 @@ static void put_vector(const struct run_report *report, const struct scope *scop
 
 void run_report_csv(const struct run_report *report)
 {
-	const struct upcs_results *results = report->results;
-	unsigned columns = 1 + report->options->regions, processes = run_processes(results);
-	unsigned threads = run_threads(results);
-	struct run_vector vector;
+	const struct run_gathered *gathered = report->gathered;
+	unsigned columns = 1 + report->options->regions;
 
 	fputs("scope,pid,tid,region,event,value,guest,seconds,version,exact\n", report->out);
 	for (unsigned column = 0; column < columns; column++)
 		put_run(report, column);
-	for (unsigned p = 0; report->options->per_process && p < processes; p++) {
-		const struct scope scope = {.name = "process", .pid = results->process[p].pid};
+	for (unsigned p = 0; p < gathered->processes; p++) {
+		const struct scope scope = {.name = "process", .pid = gathered->process[p]->record.pid};
 
-		for (unsigned column = 0; column < columns && run_process_is_there(results, p); column++) {
-			run_counts_process(results, p, column, &vector);
-			put_vector(report, &scope, column, &vector);
-		}
+		for (unsigned column = 0; column < columns; column++)
+			put_vector(report, &scope, column, &gathered->process[p]->vector[column]);
 	}
-	for (unsigned t = 0; report->options->per_thread && t < threads; t++) {
-		const struct upcs_thread *thread = &results->thread[t];
-		struct scope scope = {.name = "thread", .tid = thread->tid};
+	for (unsigned t = 0; t < gathered->threads; t++) {
+		const struct run_thread_row *thread = gathered->thread[t];
+		const struct scope scope = {.name = "thread", .pid = thread->pid, .tid = thread->tid};
 
-		if (thread->process < UPCS_PROCESSES_MAX)
-			scope.pid = results->process[thread->process].pid;
-		for (unsigned column = 0; column < columns && run_thread_is_there(results, t); column++) {
-			run_counts_thread(results, t, column, &vector);
-			put_vector(report, &scope, column, &vector);
-		}
+		for (unsigned column = 0; column < columns; column++)
+			put_vector(report, &scope, column, &thread->vector[column]);
 	}
 	run_report_notes(report, put_note, (void *)report);
 }

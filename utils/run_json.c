@@ -77,24 +77,17 @@ static void shown_anywhere(const struct run_report *report, bool shown[RUN_ITEMS
 		shown[item] = run_events_has_item(&report->options->events, item);
 }
 
-typedef void count_one(const struct upcs_results *results, unsigned index, unsigned column,
-		       struct run_vector *vector);
-
-static void put_counts(const struct run_report *report, json_t *object, unsigned index,
-		       count_one *count)
+static void put_counts(const struct run_report *report, json_t *object, const struct run_vector *vector)
 {
 	bool shown[RUN_ITEMS];
-	struct run_vector vector;
 	json_t *regions = json_object();
 
 	shown_anywhere(report, shown);
-	count(report->results, index, 0, &vector);
-	json_object_set_new(object, "counts", json_vector(shown, &vector));
+	json_object_set_new(object, "counts", json_vector(shown, vector));
 	for (unsigned r = 0; r < report->options->regions; r++) {
 		json_t *name = util_json_string(report->options->region[r]);
 
-		count(report->results, index, 1 + r, &vector);
-		json_object_set_new(regions, json_string_value(name), json_vector(shown, &vector));
+		json_object_set_new(regions, json_string_value(name), json_vector(shown, &vector[1 + r]));
 		json_decref(name);
 	}
 	if (report->options->regions > 0)
@@ -109,17 +102,14 @@ static const char *state_name(uint32_t state)
 
 static json_t *json_processes(const struct run_report *report)
 {
-	unsigned n = run_processes(report->results);
 	json_t *list = json_array();
 
-	for (unsigned p = 0; p < n; p++) {
-		const struct upcs_process *process = &report->results->process[p];
+	for (unsigned p = 0; p < report->gathered->processes; p++) {
+		const struct run_process_row *row = report->gathered->process[p];
+		const struct upcs_process *process = &row->record;
 		char name[UPCS_WORD_MAX];
-		json_t *object;
+		json_t *object = json_object();
 
-		if (!run_process_is_there(report->results, p))
-			continue;
-		object = json_object();
 		run_process_name(process, name);
 		json_object_set_new(object, "pid", json_integer(process->pid));
 		json_object_set_new(object, "parent", json_integer(process->parent));
@@ -131,7 +121,7 @@ static json_t *json_processes(const struct run_report *report)
 			json_object_set_new(object, "seconds",
 					    json_real((double)(process->end_ns - process->begin_ns) / 1e9));
 		json_object_set_new(object, "threads", json_integer(process->threads));
-		put_counts(report, object, p, run_counts_process);
+		put_counts(report, object, row->vector);
 		json_array_append_new(list, object);
 	}
 	return list;
@@ -139,23 +129,17 @@ static json_t *json_processes(const struct run_report *report)
 
 static json_t *json_threads(const struct run_report *report)
 {
-	unsigned n = run_threads(report->results);
 	json_t *list = json_array();
 
-	for (unsigned t = 0; t < n; t++) {
-		const struct upcs_thread *thread = &report->results->thread[t];
-		json_t *object;
+	for (unsigned t = 0; t < report->gathered->threads; t++) {
+		const struct run_thread_row *thread = report->gathered->thread[t];
+		json_t *object = json_object();
 
-		if (!run_thread_is_there(report->results, t))
-			continue;
-		object = json_object();
-		if (thread->process < UPCS_PROCESSES_MAX)
-			json_object_set_new(object, "pid",
-					    json_integer(report->results->process[thread->process].pid));
+		json_object_set_new(object, "pid", json_integer(thread->pid));
 		json_object_set_new(object, "tid", json_integer(thread->tid));
 		json_object_set_new(object, "number", json_integer(thread->number));
-		json_object_set_new(object, "core", json_integer(thread->core % UPCS_CORES));
-		put_counts(report, object, t, run_counts_thread);
+		json_object_set_new(object, "core", json_integer(thread->core));
+		put_counts(report, object, thread->vector);
 		json_array_append_new(list, object);
 	}
 	return list;
@@ -210,8 +194,8 @@ void run_report_json(const struct run_report *report)
 		json_object_set_new(object, "exit_status", json_integer(WEXITSTATUS(report->status)));
 	else
 		json_object_set_new(object, "signal", json_integer(WTERMSIG(report->status)));
-	json_object_set_new(object, "processes", json_integer(counts->processes));
-	json_object_set_new(object, "threads", json_integer(counts->threads));
+	json_object_set_new(object, "processes", util_json_count(counts->processes));
+	json_object_set_new(object, "threads", util_json_count(counts->threads));
 	list = json_array();
 	for (unsigned core = 0; core < UPCS_CORES; core++)
 		if (counts->cores >> core & 1)

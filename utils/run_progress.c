@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "run_counts.h"
 
 #define FIRST_NS 1000000000
 #define EVERY_NS 500000000
@@ -66,13 +65,14 @@ void run_progress_text(char text[RUN_PROGRESS_MAX], double seconds, uint64_t ins
 		 seconds, count, rate / 1e6, threads, threads == 1 ? "" : "s");
 }
 
-void run_progress_show(struct run_progress_line *line, const struct upcs_results *results, int64_t ns)
+void run_progress_show(struct run_progress_line *line, const struct run_counts *counts,
+		       const struct upcs_results *results, int64_t ns)
 {
 	char text[RUN_PROGRESS_MAX];
 	uint64_t instructions;
 	unsigned threads;
 
-	instructions = run_instructions(results, &threads);
+	instructions = run_instructions(counts, results, &threads);
 	run_progress_text(text, (double)(ns - line->start) / 1e9, instructions,
 			  ns > line->time ? (double)(instructions - line->instructions) * 1e9 /
 						    (double)(ns - line->time) : 0, threads);

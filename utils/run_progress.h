@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "run_counts.h"
 #include "run_options.h"
 
 struct run_progress_line {
@@ -23,7 +24,9 @@ bool run_progress_is_shown(enum run_progress progress);
 void run_progress_begin(struct run_progress_line *line, enum run_progress progress, int64_t ns);
 /* When the next line is due, or -1. */
 int64_t run_progress_due(const struct run_progress_line *line);
-void run_progress_show(struct run_progress_line *line, const struct upcs_results *results, int64_t ns);
+/* counts: of what has ended. */
+void run_progress_show(struct run_progress_line *line, const struct run_counts *counts,
+		       const struct upcs_results *results, int64_t ns);
 /* Takes the line away. */
 void run_progress_end(struct run_progress_line *line);
 

@@ -138,6 +138,10 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		{counts->left, "process has", "processes have",
 		 "executed a program that could not be simulated, as one that is set-user-id or of "
 		 "another user: it ran, and is not in the counts"},
+		{report->gathered->processes_merged, "process is", "processes are",
+		 "in the sums only: there are more than are shown by themselves"},
+		{report->gathered->threads_merged, "thread is", "threads are",
+		 "in the sums only: there are more than are shown by themselves"},
 		{counts->running, "process", "processes",
 		 "still running: counted up to the end of the program"},
 	};

@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "run_counts.h"
+#include "run_gather.h"
 #include "run_options.h"
 
 struct run_report {
 	FILE *out;
 	const struct run_options *options;
 	const struct upcs_results *results;
-	struct run_counts counts;
+	const struct run_gathered *gathered;
+	struct run_counts counts; /* of it */
 	double seconds;
 	int status; /* as wait gives it */
-	pid_t pid;  /* of the program */
 };
 
 void run_report_text(const struct run_report *report);

@@ -184,22 +184,18 @@ static void print_cores(const struct run_report *report)
 
 static void print_processes(const struct run_report *report)
 {
-	unsigned n = run_processes(report->results);
-	struct run_vector vector;
+	const struct run_gathered *gathered = report->gathered;
 	struct table table;
 
 	fputs("\n Processes\n\n", report->out);
-	if (table_begin(&table, report, n) == 0) {
+	if (table_begin(&table, report, gathered->processes) == 0) {
 		put_total(&table, &report->counts.sum[0]);
-		for (unsigned p = 0; p < n; p++) {
-			const struct upcs_process *process = &report->results->process[p];
+		for (unsigned p = 0; p < gathered->processes; p++) {
+			const struct run_process_row *process = gathered->process[p];
 			char name[UPCS_WORD_MAX];
 
-			if (!run_process_is_there(report->results, p))
-				continue;
-			run_process_name(process, name);
-			run_counts_process(report->results, p, 0, &vector);
-			table.column[put_column(&table, &vector, name, false)].tid = process->pid;
+			run_process_name(&process->record, name);
+			table.column[put_column(&table, process->vector, name, false)].tid = process->record.pid;
 		}
 		table_print(report, &table, "all");
 	}
@@ -208,22 +204,18 @@ static void print_processes(const struct run_report *report)
 
 static void print_threads(const struct run_report *report)
 {
-	unsigned n = run_threads(report->results);
-	struct run_vector vector;
+	const struct run_gathered *gathered = report->gathered;
 	struct table table;
 
 	fputs("\n Threads\n\n", report->out);
-	if (table_begin(&table, report, n) == 0) {
+	if (table_begin(&table, report, gathered->threads) == 0) {
 		put_total(&table, &report->counts.sum[0]);
-		for (unsigned t = 0; t < n; t++) {
-			const struct upcs_thread *thread = &report->results->thread[t];
+		for (unsigned t = 0; t < gathered->threads; t++) {
+			const struct run_thread_row *thread = gathered->thread[t];
 			char name[32];
 
-			if (!run_thread_is_there(report->results, t))
-				continue;
-			snprintf(name, sizeof(name), "PU%u", thread->core % UPCS_CORES);
-			run_counts_thread(report->results, t, 0, &vector);
-			table.column[put_column(&table, &vector, name, false)].tid = thread->tid;
+			snprintf(name, sizeof(name), "PU%u", thread->core);
+			table.column[put_column(&table, thread->vector, name, false)].tid = thread->tid;
 		}
 		table_print(report, &table, "all");
 	}

@@ -25,8 +25,6 @@ struct run_unit {
 	struct upci_totals totals;
 	char name[UPCI_SHARED_NAME_MAX + 16]; /* what is tried may be too long */
 	uint64_t given[UPCS_CORES][UPCS_EVENTS]; /* to totals */
-	uint64_t ended[UPCS_CORES][UPCS_EVENTS]; /* of threads that have ended, whose counts stay */
-	bool has_ended[UPCS_THREADS_MAX];	 /* is in ended */
 };
 
 /* ---- its name ------------------------------------------------------------------------- */
@@ -168,26 +166,22 @@ static void add_thread(uint64_t sum[UPCS_CORES][UPCS_EVENTS], const struct upcs_
 		core[k] += __atomic_load_n(&thread->tally[0][k], __ATOMIC_RELAXED);
 }
 
-void run_unit_update(struct run_unit *unit, const struct upcs_results *results)
+void run_unit_update(struct run_unit *unit, const struct run_counts *counts, const struct upcs_results *results)
 {
-	uint64_t sum[UPCS_CORES][UPCS_EVENTS] = {{0}};
-	unsigned n = run_threads(results);
+	uint64_t sum[UPCS_CORES][UPCS_EVENTS];
+	uint32_t n = upcs_results_threads(results);
 
-	for (unsigned t = 0; t < n; t++) {
-		const struct upcs_thread *thread = &results->thread[t];
-		uint32_t state;
+	for (unsigned core = 0; core < UPCS_CORES; core++)
+		memcpy(sum[core], counts->core[0][core].item, sizeof(sum[core]));
+	for (uint32_t t = 0; t < n; t++) {
+		enum upcs_state state = upcs_results_state(&results->thread[t].state);
 
-		if (unit->has_ended[t])
-			continue;
-		/* First the state: what it is when that says that it has ended, it remains. */
-		state = __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE);
-		unit->has_ended[t] = state == UPCS_ENDED;
 		if (state == UPCS_RUNS || state == UPCS_ENDED)
-			add_thread(state == UPCS_ENDED ? unit->ended : sum, thread);
+			add_thread(sum, &results->thread[t]);
 	}
 	for (unsigned core = 0; core < UPCS_CORES; core++)
 		for (unsigned k = 0; k < UPCS_EVENTS; k++)
-			give(unit, core, k, sum[core][k] + unit->ended[core][k]);
+			give(unit, core, k, sum[core][k]);
 	show(unit);
 }
 

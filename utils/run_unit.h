@@ -32,8 +32,9 @@ int run_unit_check(const char *name);
 struct run_unit *run_unit_create(const char *name, enum run_unit_cores cores);
 const char *run_unit_name(const struct run_unit *unit);
 
-/* Shows what the threads have counted so far. The file may be anything; counts never shrink. */
-void run_unit_update(struct run_unit *unit, const struct upcs_results *results);
+/* Shows what the threads have counted so far, in counts those that have ended and are no more in the
+ * file. It may be anything; counts never shrink. */
+void run_unit_update(struct run_unit *unit, const struct run_counts *counts, const struct upcs_results *results);
 
 /* Shows the counts of the report. */
 void run_unit_finish(struct run_unit *unit, const struct run_counts *counts);

@@ -16,6 +16,7 @@
 
 #include "common.h"
 #include "leftover.h"
+#include "run_gather.h"
 #include "run_guest.h"
 #include "run_progress.h"
 #include "run_regions.h"
@@ -23,6 +24,9 @@
 #include "run_tidy.h"
 #include "run_unit.h"
 #include "stat_run.h"
+
+/* So soon does what has ended make room for others. */
+#define GATHER_EVERY_NS 100000000
 
 struct session {
 	struct run_options options;
@@ -32,6 +36,7 @@ struct session {
 	char path[UPCS_WORD_MAX]; /* of results */
 	int lock;		  /* on them */
 	struct run_tidy tidy;	  /* who removes them if we cannot */
+	struct run_gathered gathered;
 	struct run_unit *unit;	  /* NULL: is not shown */
 	FILE *out;
 };
@@ -180,20 +185,26 @@ static void ask_now(struct upcs_results *results)
 
 static void wait_for_end(struct session *s, int64_t start)
 {
-	int64_t show = s->unit != NULL ? start : -1, due;
+	int64_t show = s->unit != NULL ? start : -1, gather = start + GATHER_EVERY_NS, due;
 	struct run_progress_line line;
 
+	run_gather_begin(&s->gathered, s->results, s->options.per_thread, s->options.per_process);
+	s->gathered.program = s->run.pid;
 	run_progress_begin(&line, s->options.progress, start);
 	due = run_progress_due(&line);
-	while (stat_run_wait(&s->run, sooner(due, show)) != STAT_WAKE_END) {
+	while (stat_run_wait(&s->run, sooner(gather, sooner(due, show))) != STAT_WAKE_END) {
+		if (stat_run_now() >= gather) {
+			run_gather(&s->gathered, s->results, s->path);
+			gather = stat_run_now() + GATHER_EVERY_NS;
+		}
 		if (show >= 0 && stat_run_now() >= show) {
-			run_unit_update(s->unit, s->results);
+			run_unit_update(s->unit, &s->gathered.counts, s->results);
 			upcs_results_ask(s->results);
 			show = stat_run_now() + RUN_UNIT_EVERY_NS;
 		}
 		if (due >= 0 && stat_run_now() >= due) {
 			ask_now(s->results);
-			run_progress_show(&line, s->results, stat_run_now());
+			run_progress_show(&line, &s->gathered.counts, s->results, stat_run_now());
 			due = run_progress_due(&line);
 		}
 	}
@@ -230,18 +241,6 @@ static int nothing_ran(const struct session *s, int status)
 	return RUN_ERROR;
 }
 
-/* Processes that outlive the program: after the settling they look like those that were
- * killed. */
-static unsigned count_running(const struct upcs_results *results)
-{
-	unsigned n = run_processes(results), running = 0;
-
-	for (unsigned p = 0; p < n; p++)
-		running += __atomic_load_n(&results->process[p].state, __ATOMIC_ACQUIRE) == UPCS_RUNS &&
-			   results->process[p].pid > 0 && kill(results->process[p].pid, 0) == 0;
-	return running;
-}
-
 /* The file is ours, and on some disks only its end tells that it was not written. */
 static int end_output(struct session *s)
 {
@@ -266,21 +265,20 @@ static int judge(const struct run_counts *counts)
 	return RUN_ERROR;
 }
 
-static int print_report(struct session *s, double seconds, int status, pid_t pid)
+static int print_report(struct session *s, double seconds, int status)
 {
-	unsigned running = count_running(s->results);
 	struct run_report report = {
 		.out = s->out,
 		.options = &s->options,
 		.results = s->results,
 		.seconds = seconds,
 		.status = status,
-		.pid = pid,
+		.gathered = &s->gathered,
 	};
 	int failed;
 
-	upcs_results_settle(s->results, s->path);
-	run_counts_take(s->results, running, &report.counts);
+	run_gather_rest(&s->gathered, s->results, s->path);
+	report.counts = s->gathered.counts;
 	run_events_seen(&s->options.events, &report.counts.sum[0]);
 	/* What monitors have seen last is what is reported. */
 	if (s->unit != NULL)
@@ -310,19 +308,18 @@ static int simulate(struct session *s)
 	int64_t start = stat_run_now(), end;
 	struct rusage usage;
 	int status, error = 0;
-	pid_t pid;
 
 	stat_run_release(&s->run);
 	wait_for_end(s, start);
 	end = stat_run_now();
-	pid = s->run.pid;
 	status = stat_run_reap(&s->run, &usage);
 	/* Its plugin was loaded, perhaps, but no instruction began. */
-	if (run_processes(s->results) == 0 ||
-	    (run_threads(s->results) == 0 && s->results->threads.without == 0))
+	if (upcs_results_processes(s->results) == 0 ||
+	    (upcs_results_threads(s->results) == 0 && s->results->threads.without == 0))
 		error = nothing_ran(s, status);
 	else
-		error = print_report(s, (double)(end - start) / 1e9, status, pid);
+		error = print_report(s, (double)(end - start) / 1e9, status);
+	run_gather_end(&s->gathered);
 	/* It does not come back from a signal. */
 	clear(s);
 	return error != 0 ? error : stat_run_exit_status(status);

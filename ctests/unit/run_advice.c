@@ -13,13 +13,14 @@
 static char told[4096];
 static struct run_options options;
 static struct run_report report;
+static struct run_gathered gathered;
 
 static int set_up(void **state)
 {
 	if (run_results_set_up(state))
 		return -1;
 	options = (struct run_options){.form = RUN_TEXT};
-	report = (struct run_report){.options = &options, .results = results};
+	report = (struct run_report){.options = &options, .results = results, .gathered = &gathered};
 	run_results_process(0, UPCS_X86_64);
 	run_results_thread(0, 0);
 	return 0;
@@ -35,7 +36,7 @@ static void take_note(void *to, const char *text)
 static void expect(const char *expected)
 {
 	told[0] = '\0';
-	run_counts_take(results, 0, &report.counts);
+	run_results_take(&report.counts);
 	run_advice(&report, take_note, NULL);
 	assert_string_equal(told, expected);
 }
@@ -79,7 +80,7 @@ static void test_unknown(void **state)
 
 static void last(uint32_t guest, const char *bytes, uint8_t n)
 {
-	struct upcs_code *code = &results->process[0].last;
+	struct upcs_code *code = &gathered.lost.last;
 
 	*code = (struct upcs_code){.address = 0x10000500, .guest = guest, .n = n};
 	memcpy(code->bytes, bytes, n);
@@ -92,10 +93,10 @@ static void test_illegal(void **state)
 {
 	(void)state;
 	report.status = SIGILL;
-	report.pid = 1000;
-	last(UPCS_X86_64, "\x62\xf1", 2);
+	memset(&gathered, 0, sizeof(gathered));
 	expect(""); /* it ended otherwise */
-	results->process[0].state = UPCS_LOST;
+	strcpy(gathered.lost.program, "/bin/program-0");
+	last(UPCS_X86_64, "\x62\xf1", 2);
 	expect(ENDED("62 f1") "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
 	       "(-march=native)\n");
 	last(UPCS_X86_64, "\x62", 1);
@@ -116,7 +117,6 @@ static void test_illegal(void **state)
 	last(UPCS_PPC, "\xfc\x40\x04\x8e", 4); /* mffs itself */
 	expect(ENDED("0xfc40048e") "compile for an older processor (-mcpu=powerpc)\n");
 	/* A shell's child. */
-	report.pid = 1;
 	report.status = (128 + SIGILL) << 8;
 	last(UPCS_X86_64, "\x0f\x0b", 2);
 	expect(ENDED("0f 0b") "it is ud2, by which programs end themselves\n");

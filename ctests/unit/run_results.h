@@ -7,8 +7,10 @@
 #define RUN_RESULTS_H
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
+#include "../../utils/run_counts.h"
 #include "results.h"
 
 /* Each test's own, all zero, and as large as it is: only what is touched takes memory. */
@@ -44,6 +46,7 @@ static inline struct upcs_process *run_results_process(unsigned index, enum upcs
 	struct upcs_process *process = &results->process[index];
 
 	process->state = UPCS_ENDED;
+	process->serial = index;
 	process->guest = guest;
 	process->pid = 1000 + (int)index;
 	process->parent = 1;
@@ -73,6 +76,21 @@ static inline struct upcs_thread *run_results_thread(unsigned process, unsigned 
 		thread->entered[r] = 100 * (r + 1) + index;
 	results->process[process].threads++;
 	return thread;
+}
+
+/* All that is there, added up, as when everything has been gathered; what is not settled runs. */
+static inline void run_results_take(struct run_counts *counts)
+{
+	unsigned columns = run_columns(results);
+
+	memset(counts, 0, sizeof(*counts));
+	for (uint32_t p = 0; p < upcs_results_processes(results); p++)
+		if (upcs_results_state(&results->process[p].state) > UPCS_MAKING)
+			run_counts_add_process(counts, &results->process[p]);
+	for (uint32_t t = 0; t < upcs_results_threads(results); t++)
+		if (upcs_results_state(&results->thread[t].state) > UPCS_MAKING)
+			run_counts_add_thread(counts, &results->thread[t], columns);
+	run_counts_finish(counts, results);
 }
 
 #endif

@@ -117,6 +117,8 @@ static void test_two_of_a_name(void **state)
 	run_unit_destroy(third);
 }
 
+static const struct run_counts none; /* have ended and are not in the file */
+
 /* Threads 0 and 4 are core 0's, 1 core 1's. */
 static void test_counts(void **state)
 {
@@ -128,7 +130,7 @@ static void test_counts(void **state)
 	(void)state;
 	assert_non_null(unit);
 	monitor = watch(name);
-	run_unit_update(unit, results);
+	run_unit_update(unit, &none, results);
 	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS), 0);
 	run_results_process(0, UPCS_X86_64);
 	thread[0] = run_results_thread(0, 0);
@@ -136,27 +138,32 @@ static void test_counts(void **state)
 	thread[2] = run_results_thread(0, 4);
 	thread[0]->state = UPCS_RUNS;
 	thread[2]->state = UPCS_MAKING;
-	run_unit_update(unit, results);
+	run_unit_update(unit, &none, results);
 	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS), run_results_tally(0, 0, UPCS_DATA_LOADS));
 	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2), run_results_tally(1, 0, UPCS_FPU_FMA_2));
-	/* What has ended is not looked at again. */
 	thread[2]->state = UPCS_RUNS;
 	thread[0]->tally[0][UPCS_DATA_LOADS] += 5;
-	thread[1]->tally[0][UPCS_FPU_FMA_2] += 5;
-	run_unit_update(unit, results);
+	run_unit_update(unit, &none, results);
 	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS),
 			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 + run_results_tally(2, 0, UPCS_DATA_LOADS));
+	/* What is taken over stays where it was. */
+	memset(&counts, 0, sizeof(counts));
+	run_counts_add_thread(&counts, thread[1], 1);
+	thread[1]->state = UPCS_FREE;
+	run_unit_update(unit, &counts, results);
 	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2), run_results_tally(1, 0, UPCS_FPU_FMA_2));
+	thread[1]->state = UPCS_ENDED;
 	/* A file that somebody spoils: nothing shrinks, and nothing comes twice. */
 	thread[0]->tally[0][UPCS_DATA_LOADS] -= 1000;
 	thread[0]->core = 0xfffffffc;
-	run_unit_update(unit, results);
+	run_unit_update(unit, &none, results);
 	thread[0]->tally[0][UPCS_DATA_LOADS] += 1000;
-	run_unit_update(unit, results);
+	run_unit_update(unit, &none, results);
 	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS),
 			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 + run_results_tally(2, 0, UPCS_DATA_LOADS));
-	/* The last word is the report's, also on what was thought to have ended. */
-	run_counts_take(results, 0, &counts);
+	/* The last word is the report's. */
+	thread[1]->tally[0][UPCS_FPU_FMA_2] += 5;
+	run_results_take(&counts);
 	run_unit_finish(unit, &counts);
 	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2),
 			 run_results_tally(1, 0, UPCS_FPU_FMA_2) + 5);
@@ -185,7 +192,7 @@ static void test_many(void **state)
 	}
 	results->threads.there = UINT32_MAX / 2;
 	for (t = 0; t < 3; t++)
-		run_unit_update(unit, results);
+		run_unit_update(unit, &none, results);
 	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_DATA_STORES), UPCS_THREADS_MAX / 64);
 	run_unit_destroy(unit);
 	upc_monitor_close(monitor);

@@ -650,6 +650,29 @@ static void test_thread_gone(void **state)
 	upc_catalogue_close(c);
 }
 
+/* What a thread has counted stays, when its record is another's. */
+static void test_thread_ends(void **state)
+{
+	struct upc_catalogue *c = open_catalogue();
+	struct upc_unit *u = unit_of(c);
+	uint32_t code = add(u, c, "PU_INSTRUCTIONS");
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(upc_unit_start(u), 0);
+	run_blocks(FIVE, 3);
+	value = event_value(u, code);
+	assert_true(value > 0);
+	run_blocks(FIVE, 3);
+	upcs_context_thread_ends();
+	current = 1;
+	threads[0].tally[UPCS_INSTRUCTIONS] += 1000;
+	assert_int_equal(event_value(u, code), 2 * value);
+	current = 0;
+	upc_unit_destroy(u);
+	upc_catalogue_close(c);
+}
+
 /* The child's thread has a record of its own, from zero on. */
 static void test_fork(void **state)
 {
@@ -699,6 +722,7 @@ int main(void)
 		cmocka_unit_test_setup(test_refused, set_up),
 		cmocka_unit_test_setup(test_share, set_up),
 		cmocka_unit_test_setup(test_thread_gone, set_up),
+		cmocka_unit_test_setup(test_thread_ends, set_up),
 		cmocka_unit_test_setup(test_fork, set_up),
 	};
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "memory.h"
 #include "results_test.h"
@@ -56,6 +57,8 @@ static void test_places(void **state)
 		assert_int_equal(index, i);
 		assert_int_equal(upcs_results_state(&results->process[i].state), UPCS_MAKING);
 		assert_int_equal(results->process[i].state >> UPCS_STATE_BITS, getpid());
+		assert_int_equal(results->process[i].serial, i);
+		assert_int_equal(results->process[i].space, upcs_results_space());
 	}
 	assert_null(upcs_records_process(results, &index));
 	assert_null(upcs_records_process(results, &index));
@@ -64,14 +67,58 @@ static void test_places(void **state)
 	results->threads.there = UPCS_THREADS_MAX - 1;
 	assert_ptr_equal(upcs_records_thread(results, 7, &index), &results->thread[UPCS_THREADS_MAX - 1]);
 	assert_int_equal(results->thread[index].process, 7);
-	assert_null(upcs_records_thread(results, 7, &index));
-	assert_int_equal(results->threads.without, 1);
 	results->threads.there = UINT32_MAX; /* whatever lies there */
-	assert_null(upcs_records_thread(results, 7, &index));
 	assert_int_equal(upcs_results_threads(results), UPCS_THREADS_MAX);
 	assert_int_equal(results->processes.without_memory | results->threads.without_memory, 0);
 	results->threads.there = 1;
 	results->processes.there = 1;
+}
+
+/* What was made free is zero, and is taken before there is a new one. */
+static void test_reuse(void **state)
+{
+	struct upcs_thread *thread;
+	uint32_t index, i;
+
+	(void)state;
+	for (i = 0; i < 10; i++)
+		assert_non_null(upcs_records_thread(results, i, &index));
+	thread = &results->thread[4];
+	thread->tid = 5;
+	thread->entered[UPCS_REGIONS_MAX - 1] = 6;
+	upcs_records_free_thread(results, 4);
+	assert_ptr_equal(upcs_records_thread(results, 77, &index), thread);
+	assert_int_equal(thread->tid + (int)thread->entered[UPCS_REGIONS_MAX - 1], 0);
+	assert_int_equal(thread->process, 77);
+	assert_int_equal(upcs_results_threads(results), 10);
+	assert_ptr_equal(upcs_records_thread(results, 0, &index), &results->thread[10]);
+}
+
+/* All are taken, and one has ended: it is waited for until it is free. */
+static void test_waits(void **state)
+{
+	const struct timespec soon = {.tv_nsec = 50000000};
+	uint32_t index, i;
+	int status;
+
+	(void)state;
+	for (i = 0; i < UPCS_PROCESSES_MAX; i++)
+		assert_non_null(upcs_records_process(results, &index));
+	results->process[1000].state = UPCS_ENDED;
+	if (fork() == 0)
+		_exit(upcs_records_process(results, &index) != &results->process[1000]);
+	nanosleep(&soon, NULL);
+	assert_int_equal(results->process[1000].state, UPCS_ENDED);
+	results->processes.free = -5; /* it says about how many there are */
+	upcs_records_free_process(results, 1000);
+	assert_true(wait(&status) > 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(results->processes.without, 0);
+	/* Nobody will make it free. */
+	results->process[1000].state = UPCS_ENDED;
+	results->closed = 1;
+	assert_null(upcs_records_process(results, &index));
+	assert_int_equal(results->processes.without, 1);
 }
 
 /* The file's memory ends: that is said, and nobody looks beyond. */
@@ -148,6 +195,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_reuse, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_waits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
 		cmocka_unit_test(test_closed),

@@ -301,6 +301,22 @@ void upcs_context_destroy_locked(struct upcs_context *c)
 	free(c);
 }
 
+void upcs_context_thread_ends(void)
+{
+	uint32_t self = upcs_thread_self(), i;
+
+	if (self == UPCS_NO_THREAD)
+		return;
+	upcs_process_hold();
+	for (i = 0; i < highest; i++) {
+		if (!contexts[i] || contexts[i]->owner != self)
+			continue;
+		upcs_context_look_locked(contexts[i]);
+		contexts[i]->owner = UPCS_NO_THREAD;
+	}
+	upcs_process_release();
+}
+
 void upcs_context_forked(void)
 {
 	const uint32_t before = upcs_thread_before_fork();

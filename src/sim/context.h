@@ -42,6 +42,9 @@ void upcs_context_block(unsigned vcpu, uint32_t kind);
 /* In a forked child, behind upcs_process_forked: the parent's contexts of the caller are the
  * caller's, from zero growth on and stopped, those of others nobody's. */
 void upcs_context_forked(void);
+/* The caller's last block is behind it: its contexts have its counts, and are nobody's from then on,
+ * since its record is to be another's. */
+void upcs_context_thread_ends(void);
 
 /* ---- under the lock ------------------------------------------------------------------ */
 

@@ -362,6 +362,20 @@ static bool settle_threads(struct upcs_results *results, uint32_t process, const
 	return true;
 }
 
+bool upcs_counts_whole(struct upcs_thread *copy, uint32_t index, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct left left;
+	bool whole;
+
+	if (fd < 0)
+		return false;
+	whole = read_left(fd, &left) && settle_thread(copy, index, &left);
+	free_left(&left);
+	close(fd);
+	return whole;
+}
+
 bool upcs_counts_settle(struct upcs_results *results, uint32_t process, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

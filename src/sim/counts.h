@@ -85,5 +85,7 @@ void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t do
 /* Whoever comes after a process: makes its threads' records whole and removes its file.
  * False where there is none. Files may be anything. */
 bool upcs_counts_settle(struct upcs_results *results, uint32_t process, const char *path);
+/* The same for a copy of one thread's record, by its index; its process may go on. */
+bool upcs_counts_whole(struct upcs_thread *copy, uint32_t index, const char *path);
 
 #endif

@@ -56,6 +56,7 @@ static void vcpu_ends(qemu_plugin_id_t id, unsigned vcpu)
 {
 	(void)id;
 	(void)vcpu;
+	upcs_context_thread_ends();
 	upcs_thread_end();
 }
 
@@ -311,12 +312,16 @@ static void name_program(const char *path)
 static void settle(int64_t after)
 {
 	char path[UPCS_COUNTS_PATH_MAX];
+	struct upcs_process *process;
 
 	if (after < 0 || after >= UPCS_PROCESSES_MAX)
 		return;
-	upcs_run.results->process[after].left = 0;
+	process = &upcs_run.results->process[after];
+	process->left = 0;
 	upcs_counts_path(path, upcs_run.path, (uint32_t)after);
 	(void)upcs_counts_settle(upcs_run.results, (uint32_t)after, path);
+	upcs_run.continues = true;
+	__atomic_store_n(&process->settled, 1, __ATOMIC_RELEASE);
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)

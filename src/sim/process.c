@@ -104,6 +104,7 @@ static void begin_process_locked(void *at)
 	run->process->begin_ns = now_ns();
 	run->process->guest = run->guest;
 	run->process->pid = getpid();
+	run->process->continues = run->continues;
 	run->process->parent = getppid();
 	write_name_locked();
 	__atomic_store_n(&run->process->state, UPCS_RUNS, __ATOMIC_RELEASE);
@@ -135,12 +136,14 @@ void upcs_process_end(void)
 		/* A fault, where the emulator tells of that. It lets the others come to the end of a block. */
 		if (upcs_self)
 			upcs_counts_cut(upcs_self->record);
+		upcs_run.process->end_ns = now_ns();
+		/* First: threads of a process that runs are done with their records once these have ended, and
+		 * of ours some may still be at work. */
+		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		for (t = upcs_threads.first; t; t = t->next) {
 			upcs_counts_end(t->record);
 			__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		}
-		upcs_run.process->end_ns = now_ns();
-		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		upcs_counts_path(path, upcs_run.path, upcs_run.index);
 		unlink(path);
 	}
@@ -283,6 +286,7 @@ static void forget_parent_locked(void)
 	}
 	upcs_run.process = NULL;
 	upcs_run.counts = NULL;
+	upcs_run.continues = false;
 	upcs_fold_forked();
 }
 

@@ -6,6 +6,12 @@
  * compare-and-swap which says who it is: killed behind it, at whatever instruction, it leaves a
  * record whose owner can be looked for. Records below `there` have memory, and others are looked
  * at by nobody: to read where a tmpfs has none left is a SIGBUS, as is to write.
+ *
+ *   UPCS_FREE -> UPCS_MAKING -> UPCS_RUNS -> UPCS_ENDED -> UPCS_FREE
+ *
+ * The first three steps are its owner's, or, when that is dead, of who settles what it left; the last one
+ * is upc_run's alone, which has taken the numbers over (run_gather.h). So a number is in one place
+ * only, and nothing that dies has one half taken over.
  */
 #ifndef UPCS_RECORDS_H
 #define UPCS_RECORDS_H
@@ -14,20 +20,27 @@
 
 struct upcs_places {
 	uint32_t there;		 /* never shrinks */
+	uint32_t next;		 /* where to look for a free one */
+	int32_t free;		 /* about so many there are */
+	uint32_t begun;		 /* so many were taken, ever */
 	uint32_t without;	 /* so many were asked for and not had */
 	uint32_t without_memory; /* 1: some of these since /dev/shm was full */
-	uint32_t pad;
 };
 
 struct upcs_results;
 struct upcs_process;
 struct upcs_thread;
 
-/* A record in state UPCS_MAKING with its index, or NULL. Of a process, or a thread of one. */
+/* A record in state UPCS_MAKING with its index, or NULL. Of a process, or a thread of one. Waits a little
+ * where all are taken and some have ended. */
 struct upcs_process *upcs_records_process(struct upcs_results *results, uint32_t *index);
 struct upcs_thread *upcs_records_thread(struct upcs_results *results, uint32_t process, uint32_t *index);
 /* There is no memory for what belongs to it: as if none had been had. */
 void upcs_records_give_up(struct upcs_results *results, struct upcs_process *process);
+
+/* upc_run: the record is zero, and anybody's. */
+void upcs_records_free_process(struct upcs_results *results, uint32_t index);
+void upcs_records_free_thread(struct upcs_results *results, uint32_t index);
 
 /* What the state of a record that is being made says beside that: the process's id or index. */
 #define UPCS_STATE_BITS 8

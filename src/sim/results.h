@@ -92,6 +92,10 @@ struct upcs_process {
 	uint32_t region_unseen;	   /* bit per region: its function was chosen, and which one was not seen */
 	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
 	uint32_t spins;		   /* threads of OpenMP wait actively (waiting.h) */
+	uint32_t serial;	   /* how many had begun before it */
+	uint32_t continues;	   /* it took the place of another, which it has settled: the same process */
+	uint32_t settled;	   /* another took its place; release, acquire */
+	uint64_t space;		   /* of process ids, the kernel's number for it; 0: not known */
 	uint32_t left;		   /* it executed a program that has not taken its place: not simulated */
 	char program[UPCS_WORD_MAX]; /* its path, or the end of a long one */
 	struct upcs_code last; /* the instruction that ends what was translated last: if it died of SIGILL, that */
@@ -145,6 +149,8 @@ void upcs_results_destroy(struct upcs_results *results, const char *path, int lo
 
 /* upc_run: counts are to be brought up to date, by all processes, and without waiting for it. */
 void upcs_results_ask(struct upcs_results *results);
+/* The caller's space of process ids; 0: nobody can tell. */
+uint64_t upcs_results_space(void);
 
 /* The plugin: NULL where it is not such a file, or of another release. */
 struct upcs_results *upcs_results_open(const char *path);

@@ -52,6 +52,7 @@ struct upcs_run {
 	enum upcs_guest guest;
 	char program[PATH_MAX]; /* "": not known yet */
 	struct upcs_kinds *kinds;
+	bool continues; /* another process's record: it is the same one */
 	uint32_t index; /* of the process */
 	struct upcs_process *process; /* NULL: is not counted */
 	struct upcs_counts *counts;   /* NULL: is not counted */
