@@ -121,8 +121,9 @@ static const struct upcs_code *whole_of(const struct upcs_results *results, cons
 
 static void note_illegal(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
 {
-	/* The program's own; or of a script's child, whose status the script has handed on. */
-	const struct upcs_process *process = &report->gathered->lost;
+	/* A script hands on the status of its child. */
+	const struct upcs_process *process = WIFSIGNALED(report->status) ? &report->gathered->own :
+									   &report->gathered->lost;
 	const struct upcs_code *code;
 	char text[ADVICE_MAX], bytes[RUN_CODE_MAX], name[UPCS_WORD_MAX];
 	int status = report->status;

@@ -124,7 +124,10 @@ static void take_process(struct run_gathered *g, uint32_t process, const struct 
 	run_counts_add_process(&g->counts, record);
 	if (g->processes_apart)
 		keep_process(g, process, record);
-	if (upcs_results_state(&record->state) == UPCS_LOST && (g->lost.pid != g->program || g->program == 0))
+	/* It may have executed another, which is later. */
+	if (record->pid == g->program && record->serial >= g->own.serial)
+		g->own = *record;
+	if (upcs_results_state(&record->state) == UPCS_LOST)
 		g->lost = *record;
 }
 

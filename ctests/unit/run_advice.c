@@ -80,7 +80,7 @@ static void test_unknown(void **state)
 
 static void last(uint32_t guest, const char *bytes, uint8_t n)
 {
-	struct upcs_code *code = &gathered.lost.last;
+	struct upcs_code *code = &gathered.own.last;
 
 	*code = (struct upcs_code){.address = 0x10000500, .guest = guest, .n = n};
 	memcpy(code->bytes, bytes, n);
@@ -95,7 +95,7 @@ static void test_illegal(void **state)
 	report.status = SIGILL;
 	memset(&gathered, 0, sizeof(gathered));
 	expect(""); /* it ended otherwise */
-	strcpy(gathered.lost.program, "/bin/program-0");
+	strcpy(gathered.own.program, "/bin/program-0");
 	last(UPCS_X86_64, "\x62\xf1", 2);
 	expect(ENDED("62 f1") "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
 	       "(-march=native)\n");
@@ -119,6 +119,9 @@ static void test_illegal(void **state)
 	/* A shell's child. */
 	report.status = (128 + SIGILL) << 8;
 	last(UPCS_X86_64, "\x0f\x0b", 2);
+	expect(""); /* of none that we know */
+	gathered.lost = gathered.own;
+	memset(&gathered.own, 0, sizeof(gathered.own));
 	expect(ENDED("0f 0b") "it is ud2, by which programs end themselves\n");
 	report.status = 0;
 	expect("");

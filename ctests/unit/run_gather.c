@@ -156,6 +156,7 @@ static void test_killed(void **state)
 	gather();
 	assert_int_equal(taken(), 0);
 	assert_int_equal(access(counts_path, F_OK), 0);
+	gathered.program = pid;
 	kill(pid, SIGKILL);
 	kill(making, SIGKILL);
 	/* Gone, though nobody has waited for them. */
@@ -167,6 +168,7 @@ static void test_killed(void **state)
 	assert_int_equal(gathered.counts.lost, 1);
 	assert_int_equal(gathered.counts.processes, 1);
 	assert_int_equal(gathered.lost.pid, pid);
+	assert_int_equal(gathered.own.pid, pid);
 	assert_int_equal(access(counts_path, F_OK), -1);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(results->process[i].state, UPCS_FREE);
