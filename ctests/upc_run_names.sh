@@ -127,13 +127,19 @@ check "... and what it exports" counted -R exported ./user
 
 # ---- functions that are chosen when the program runs (IFUNCs)
 
-# A library's, which calls what is chosen by itself before and behind. Twenty instructions each.
+# A library's, which calls what is chosen by itself before and behind: twenty instructions, the first
+# of which ends a block without a call.
 cat > chosen.h << 'C'
+#ifdef __aarch64__
+#define JUMP "b"
+#else
+#define JUMP "jmp"
+#endif
 #define CHOICE(name, nops) __attribute__((visibility("hidden"))) void name(void); \
 	__asm__(".text\n\t.globl " #name "\n\t.hidden " #name "\n\t.type " #name ", %function\n" #name \
-		":\n\t.rept " #nops "\n\tnop\n\t.endr\n\tret\n\t.size " #name ", .-" #name "\n");
-CHOICE(not_this, 9)
-CHOICE(this_one, 19)
+		":\n\t" JUMP " 1f\n1:\n\t.rept " #nops "\n\tnop\n\t.endr\n\tret\n\t.size " #name ", .-" #name "\n");
+CHOICE(not_this, 8)
+CHOICE(this_one, 18)
 static void (*resolve(void))(void) { return this_one; }
 void work(void) __attribute__((ifunc("resolve")));
 C
