@@ -7,7 +7,7 @@ tool=scripts/demo
 unset CC CFLAGS CPPFLAGS LDFLAGS LIBS PFM_ARCHIVE PKG_CONFIG_PATH PKG_CONFIG_LIBDIR DESTDIR \
 	MAKEFLAGS MFLAGS MAKELEVEL
 
-plan 39
+plan 40
 
 # ---- a tree, and programs that are found first -----------------------------------------
 
@@ -46,7 +46,7 @@ END
 program gcc <<'END'
 case $1 in
 --version) cat "$STATE/gcc" 2> /dev/null || echo "gcc 1" ;;
--print-file-name=*) echo "$STATE/libpfm.a" ;;
+-print-file-name=*) echo "$STATE/${1#*=}" ;;
 esac
 END
 echo 4.0 > state/capstone
@@ -94,6 +94,8 @@ echo 5.0 > state/capstone
 check "... and is another version when it comes again" anew capstone
 echo "another archive" > state/libpfm.a
 check "libpfm4's archive" anew libpfm4
+echo archive > state/libiberty.a
+check "libiberty's, which was not there" anew libiberty
 echo "gcc 2" > state/gcc
 check "another compiler" anew compiler
 mkdir -p tree/build/prefix/include tree/build/prefix/lib

@@ -58,6 +58,8 @@ configure_inputs()
 	done
 	# shellcheck disable=SC2086
 	echo "libpfm4 $(file_state "${archive:-$($compiler -print-file-name=libpfm.a 2> /dev/null)}")"
+	# shellcheck disable=SC2086
+	echo "libiberty $(file_state "$($compiler -print-file-name=libiberty.a 2> /dev/null)")"
 	echo "PAPI $(file_state "$papi/include/papi.h")" \
 		"$(cd "$papi/lib" 2> /dev/null && find . -name 'libpapi.*' | sort | paste -s -d ' ')"
 }
