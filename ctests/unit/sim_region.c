@@ -53,17 +53,15 @@ static uint16_t block(uint64_t begin, uint8_t end)
 static uint16_t doubt(enum upcs_region_doubt why)
 {
 	uint16_t suspect;
-	uint32_t now;
 
-	return upcs_region_doubts(stack, &suspect, &now)[why];
+	return upcs_region_doubts(stack, &suspect)[why];
 }
 
 static uint16_t suspects(void)
 {
 	uint16_t suspect;
-	uint32_t now;
 
-	upcs_region_doubts(stack, &suspect, &now);
+	upcs_region_doubts(stack, &suspect);
 	return suspect;
 }
 

@@ -60,21 +60,6 @@ static void test_runtime(void **state)
 	upcs_roles_destroy(roles);
 }
 
-static void test_forks(void **state)
-{
-	static const struct upcs_symbols symbols = {{"GOMP_parallel", "GOMP_parallel_end", "GOMP_parallel_start",
-						     "GOMP_parallel_loop_dynamic", "GOMP_task", "__kmpc_fork_call"}};
-	static const uint8_t role[] = {UPCS_REGION_FORKS, 0, UPCS_REGION_FORKS, UPCS_REGION_FORKS, 0, UPCS_REGION_FORKS};
-	struct upcs_roles *roles = upcs_roles_create(&symbols, "libomp.so.5");
-	unsigned i;
-
-	(void)state;
-	assert_non_null(roles);
-	for (i = 0; i < 6; i++)
-		assert_int_equal(upcs_roles_at(roles, 0x1000 + 16 * i), role[i]);
-	upcs_roles_destroy(roles);
-}
-
 /* Each function up to the next; what the compiler took out of the program is the program's. */
 static void test_static(void **state)
 {
@@ -100,7 +85,6 @@ int main(void)
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_runtime),
-		cmocka_unit_test(test_forks),
 		cmocka_unit_test(test_static),
 	};
 

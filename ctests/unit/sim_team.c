@@ -60,12 +60,13 @@ static void test_handed(void **state)
 {
 	(void)state;
 	for (uint16_t regions = 0; regions < 4; regions++) {
-		upcs_team_enter(&master, true);
+		upcs_team_enter(&master);
 		upcs_team_store(&master, regions, 0x1000, F);
-		upcs_team_load(&worker, 0, 0x1000, F);
+		upcs_team_load(&worker, 0x1000, F);
 		assert_int_equal(regions_of(&worker, F), regions);
 		/* It has let go of it. */
 		assert_int_equal(regions_of(&worker, F), -1);
+		assert_int_equal(regions_of(&master, F), -1); /* it came with the call */
 	}
 }
 
@@ -73,13 +74,13 @@ static void test_handed(void **state)
 static void test_tasks(void **state)
 {
 	(void)state;
-	upcs_team_enter(&master, false);
+	upcs_team_enter(&master);
 	upcs_team_store(&master, 1, 0x1000, F);
-	upcs_team_enter(&other, false);
+	upcs_team_enter(&other);
 	upcs_team_store(&other, 2, 0x2000, F);
-	upcs_team_load(&worker, 0, 0x2000, F);
+	upcs_team_load(&worker, 0x2000, F);
 	assert_int_equal(regions_of(&worker, F), 2);
-	upcs_team_load(&worker, 0, 0x1000, F);
+	upcs_team_load(&worker, 0x1000, F);
 	assert_int_equal(regions_of(&worker, F), 1);
 }
 
@@ -87,38 +88,17 @@ static void test_tasks(void **state)
 static void test_handed_on(void **state)
 {
 	(void)state;
-	upcs_team_enter(&master, true);
+	upcs_team_enter(&master);
 	upcs_team_store(&master, 4, 0x1000, F);
-	upcs_team_load(&other, 0, 0x1000, F);
+	upcs_team_load(&other, 0x1000, F);
 	upcs_team_store(&other, 0, 0x3000, F);
-	upcs_team_load(&worker, 0, 0x3000, F);
+	upcs_team_load(&worker, 0x3000, F);
 	assert_int_equal(regions_of(&worker, F), 4);
 	/* With a call of its own it is its own. */
-	upcs_team_enter(&other, false);
+	upcs_team_enter(&other);
 	upcs_team_store(&other, 8, 0x3000, F);
-	upcs_team_load(&worker, 0, 0x3000, F);
+	upcs_team_load(&worker, 0x3000, F);
 	assert_int_equal(regions_of(&worker, F), 8);
-}
-
-/* What is there already is not stored again: a look at it is enough, before the work begins. */
-static void test_left_there(void **state)
-{
-	(void)state;
-	upcs_team_enter(&master, true);
-	upcs_team_store(&master, 1, 0x1000, F);
-	assert_int_equal(regions_of(&master, F), -1); /* it came with the call */
-	upcs_team_enter(&master, true);
-	upcs_team_load(&master, 2, 0x1000, F);
-	upcs_team_load(&worker, 0, 0x1000, F);
-	assert_int_equal(regions_of(&worker, F), 2);
-	assert_int_equal(regions_of(&master, F), 2);
-	/* Behind that it is looking for work. */
-	upcs_team_load(&master, 4, 0x1000, F);
-	assert_int_equal(regions_of(&master, F), 2);
-	/* As who has not called for a team is. */
-	upcs_team_enter(&master, false);
-	upcs_team_load(&master, 4, 0x1000, F);
-	assert_int_equal(regions_of(&master, F), 2);
 }
 
 /* Memory that others have copied: sure as long as the function was always for the same regions. */
@@ -127,21 +107,21 @@ static void test_copied(void **state)
 	struct upcs_team_work work;
 
 	(void)state;
-	upcs_team_enter(&master, false);
+	upcs_team_enter(&master);
 	upcs_team_store(&master, 1, 0x5000, G);
-	upcs_team_load(&worker, 0, 0x6000, G);
+	upcs_team_load(&worker, 0x6000, G);
 	assert_int_equal(regions_of(&worker, G), 1);
 	assert_false(upcs_team_call(&worker, G, &work));
 	assert_int_equal(work.function, G);
 	assert_int_equal(work.regions, 1);
-	upcs_team_enter(&other, false);
+	upcs_team_enter(&other);
 	upcs_team_store(&other, 2, 0x5100, G);
-	upcs_team_load(&worker, 0, 0x6000, G);
+	upcs_team_load(&worker, 0x6000, G);
 	assert_true(upcs_team_call(&worker, G, &work));
 	assert_int_equal(work.regions, 2);
 	assert_false(work.sure);
 	/* Of nobody. */
-	upcs_team_load(&worker, 0, 0x7000, H);
+	upcs_team_load(&worker, 0x7000, H);
 	assert_false(upcs_team_call(&worker, H, &work));
 	assert_int_equal(work.function, 0);
 }
@@ -150,11 +130,11 @@ static void test_copied(void **state)
 static void test_overwritten(void **state)
 {
 	(void)state;
-	upcs_team_enter(&master, false);
+	upcs_team_enter(&master);
 	upcs_team_store(&master, 1, 0x1000, F);
-	upcs_team_enter(&master, false);
+	upcs_team_enter(&master);
 	upcs_team_store(&master, 2, 0x1000, H);
-	upcs_team_load(&worker, 0, 0x1000, H);
+	upcs_team_load(&worker, 0x1000, H);
 	assert_int_equal(regions_of(&worker, H), 2);
 }
 
@@ -164,11 +144,11 @@ static void test_many(void **state)
 
 	(void)state;
 	for (i = 0; i < 200000; i++) {
-		upcs_team_enter(&master, false);
+		upcs_team_enter(&master);
 		upcs_team_store(&master, (uint16_t)(i % 32768), 0x100000 + 64 * i, F);
 	}
 	for (i = 0; i < 200000; i++) {
-		upcs_team_load(&worker, 0, 0x100000 + 64 * i, F);
+		upcs_team_load(&worker, 0x100000 + 64 * i, F);
 		assert_int_equal(regions_of(&worker, F), i % 32768);
 	}
 }
@@ -181,7 +161,6 @@ int main(void)
 		TEST(test_handed),
 		TEST(test_tasks),
 		TEST(test_handed_on),
-		TEST(test_left_there),
 		TEST(test_copied),
 		TEST(test_overwritten),
 		TEST(test_many),

@@ -295,6 +295,7 @@ static void inherit_regions(struct upcs_region_stack *stack)
 {
 	upcs_region_destroy(upcs_self->stack);
 	upcs_self->stack = stack;
+	upcs_self->doubts_now = upcs_region_changes(stack);
 	upcs_region_forked(stack);
 	if (upcs_region_active(stack))
 		upcs_thread_change_regions(upcs_self, upcs_region_active(stack));

@@ -33,7 +33,6 @@ struct upcs_region_block {
 enum upcs_region_role {
 	UPCS_REGION_UNWINDS = 1,  /* _Unwind_RaiseException: may jump to who catches */
 	UPCS_REGION_SWITCHES = 2, /* swapcontext: goes on on another stack */
-	UPCS_REGION_FORKS = 4,	  /* GOMP_parallel: calls for a team of threads */
 };
 
 /* Why a region's counts may not be what it did; in the order of the bits of enum upcs_doubt. */
@@ -83,9 +82,10 @@ bool upcs_region_is_in_runtime(const struct upcs_region_stack *stack);
 bool upcs_region_is_stray(const struct upcs_region_stack *stack);
 uint16_t upcs_region_active(const struct upcs_region_stack *stack);
 /* What there is to doubt, a bit per region, in three sets; and the regions that the thread may have
- * left, which is not known before it returns: if it never does, they are UNWOUND. *now changes
- * whenever any of it does. */
-const uint16_t *upcs_region_doubts(const struct upcs_region_stack *stack, uint16_t *suspect, uint32_t *now);
+ * left, which is not known before it returns: if it never does, they are UNWOUND. */
+const uint16_t *upcs_region_doubts(const struct upcs_region_stack *stack, uint16_t *suspect);
+/* Changes whenever any of that does; as long as the stack is there. */
+const uint32_t *upcs_region_changes(const struct upcs_region_stack *stack);
 /* Its process is a new one: what is doubted of regions that it is not in is not its. */
 void upcs_region_forked(struct upcs_region_stack *stack);
 

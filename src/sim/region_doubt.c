@@ -86,11 +86,15 @@ void upcs_region_clear(struct upcs_region_stack *s, uint64_t depth)
 	drop(s, cleared);
 }
 
-const uint16_t *upcs_region_doubts(const struct upcs_region_stack *s, uint16_t *suspect, uint32_t *now)
+const uint16_t *upcs_region_doubts(const struct upcs_region_stack *s, uint16_t *suspect)
 {
 	*suspect = s->grave;
-	*now = s->doubts;
 	return s->doubt;
+}
+
+const uint32_t *upcs_region_changes(const struct upcs_region_stack *s)
+{
+	return &s->doubts;
 }
 
 void upcs_region_forked(struct upcs_region_stack *s)

@@ -103,15 +103,11 @@ static void add_range(struct upcs_roles *roles, uint64_t begin, uint64_t end)
 
 static void look(struct upcs_roles *roles, const char *name, uint64_t offset, bool *forks)
 {
-	static const char *const forking[] = {"GOMP_parallel", "GOMP_teams_reg", "__kmpc_fork_", NULL};
 	size_t k;
 
 	for (k = 0; k < sizeof(known) / sizeof(known[0]); k++)
 		if (is_named(name, known[k].name))
 			add_place(roles, offset, known[k].role);
-	/* GOMP_parallel_end is behind the work. */
-	if (begins(name, forking) && strncmp(name, "GOMP_parallel_end", 17) != 0)
-		add_place(roles, offset, UPCS_REGION_FORKS);
 	*forks |= is_named(name, "GOMP_parallel") || is_named(name, "__kmpc_fork_call");
 }
 

@@ -3,9 +3,7 @@
  * team.c - where in memory runtimes have put functions, and in which hands they are.
  *
  * A thread that stores an address which it has loaded hands on what it got; one that comes with
- * the program's call is for the regions in which that is. A runtime may leave what is there
- * already (libomp does): so the first load after a call for a team is as good as a store.
- * Where memory was copied by others (memcpy), what is known of a function is for which regions it
+ * the program's call is for the regions in which that is. Where memory was copied by others (memcpy), what is known of a function is for which regions it
  * was stored last, and whether it was always the same.
  */
 #include "team.h"
@@ -134,15 +132,9 @@ static const struct upcs_team_work *in_hand(const struct upcs_team_hand *hand, u
 	return NULL;
 }
 
-static void drop_all(struct upcs_team_hand *hand)
+void upcs_team_enter(struct upcs_team_hand *hand)
 {
-	memset(hand->recent, 0, sizeof(hand->recent));
-}
-
-void upcs_team_enter(struct upcs_team_hand *hand, bool forks)
-{
-	drop_all(hand);
-	hand->forks = forks;
+	memset(hand, 0, sizeof(*hand));
 }
 
 /* What came with the program's own call. */
@@ -169,7 +161,7 @@ void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t add
 	upcs_process_release();
 }
 
-void upcs_team_load(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t value)
+void upcs_team_load(struct upcs_team_hand *hand, uint64_t address, uint64_t value)
 {
 	const struct upcs_team_work *known;
 	struct upcs_team_work work = {0};
@@ -180,10 +172,6 @@ void upcs_team_load(struct upcs_team_hand *hand, uint16_t regions, uint64_t addr
 		work = *known;
 	else if ((known = look_up(&functions, value)))
 		work = *known;
-	if (hand->forks && work.function && !in_hand(hand, value)) {
-		work = (struct upcs_team_work){value, regions, true};
-		put(&places, address, work);
-	}
 	upcs_process_release();
 	if (work.function)
 		hand->recent[hand->next++ % UPCS_TEAM_RECENT] = work;
@@ -202,7 +190,6 @@ bool upcs_team_call(struct upcs_team_hand *hand, uint64_t function, struct upcs_
 		*work = known ? *known : (struct upcs_team_work){0};
 		upcs_process_release();
 	}
-	drop_all(hand);
-	hand->forks = false;
+	upcs_team_enter(hand);
 	return found;
 }

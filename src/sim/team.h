@@ -29,18 +29,17 @@ struct upcs_team_work {
 struct upcs_team_hand {
 	struct upcs_team_work recent[UPCS_TEAM_RECENT];
 	unsigned next;
-	bool forks; /* it has called for a team, and not begun to work itself */
 };
 
 /* Code of the program lies there: only what points to such code is looked at. Any thread. */
 void upcs_team_code(uint64_t begin, uint64_t end);
 bool upcs_team_is_code(uint64_t value);
 
-/* The program calls the runtime; forks: for a team. */
-void upcs_team_enter(struct upcs_team_hand *hand, bool forks);
-/* In the runtime a thread that is in these regions has stored the address of code, or loaded it. */
+/* The program calls the runtime. */
+void upcs_team_enter(struct upcs_team_hand *hand);
+/* In the runtime a thread that is in these regions has stored the address of code; or loaded it. */
 void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t value);
-void upcs_team_load(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t value);
+void upcs_team_load(struct upcs_team_hand *hand, uint64_t address, uint64_t value);
 /*
  * The runtime calls a function of the program. True: it was in the thread's hands, and *work says
  * for which regions. False: it came with the call of the runtime, or it is not known from where;

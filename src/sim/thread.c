@@ -103,6 +103,8 @@ static struct upcs_counted *make_thread_locked(uint32_t number, unsigned vcpu)
 		upcs_thread_free(t, true);
 		return NULL;
 	}
+	if (t->stack)
+		t->doubts_now = upcs_region_changes(t->stack);
 	write_record(t->record, number);
 	t->record->scored = t->scored != NULL;
 	t->next = upcs_threads.first;
@@ -368,13 +370,10 @@ static void write_doubts(struct upcs_counted *t)
 		[UPCS_REGION_FORGOT] = UPCS_DOUBT_FORGOT,
 	};
 	uint16_t suspect;
-	uint32_t now;
-	const uint16_t *doubts = upcs_region_doubts(t->stack, &suspect, &now);
+	const uint16_t *doubts = upcs_region_doubts(t->stack, &suspect);
 	unsigned i;
 
-	if (now == t->doubts)
-		return;
-	t->doubts = now;
+	t->doubts = *t->doubts_now;
 	for (i = 0; i < UPCS_REGION_DOUBTS; i++)
 		upcs_counts_doubt(t->record, doubts[i], bit[i]);
 	__atomic_store_n(&t->record->suspect, suspect, __ATOMIC_RELAXED);
@@ -396,13 +395,14 @@ void upcs_thread_site(const struct upcs_site *site)
 	/* It may have become one since it was translated. */
 	if (block.enters && !block.handler)
 		block.handler = upcs_process_is_handler(block.begin);
-	if (upcs_thread_may_be_in_team())
+	if (__atomic_load_n(&upcs_has_runtime, __ATOMIC_RELAXED))
 		upcs_thread_follow(t, &block);
 	active = upcs_region_block(t->stack, &block, &entered);
 	upcs_last_end = site->block.end;
 	if (upcs_region_is_stray(t->stack))
 		upcs_last_end |= UPCS_LAST_STRAY;
-	write_doubts(t);
+	if (*t->doubts_now != t->doubts)
+		write_doubts(t);
 	for (r = 0; entered >> r; r++)
 		if (entered >> r & 1)
 			__atomic_store_n(&t->record->entered[r], t->record->entered[r] + 1, __ATOMIC_RELAXED);

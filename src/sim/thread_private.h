@@ -39,7 +39,8 @@ struct upcs_counted {
 	uint64_t **hot; /* the thread's upcs_counting: counts, or NULL while it is attended */
 	uint64_t changes; /* so often was it to be attended; only the thread looks without the lock */
 	struct upcs_region_stack *stack;
-	uint32_t doubts; /* of that, in the record */
+	uint32_t doubts; /* of that, in the record... */
+	const uint32_t *doubts_now; /* ...and now */
 	struct upcs_team_hand hand;
 	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
 	uint64_t waits_at;	      /* a futex; 0: for none, or for a lock */
@@ -92,7 +93,7 @@ void upcs_thread_change_regions(struct upcs_counted *thread, uint16_t active);
 /* ---- thread_team.c ------------------------------------------------------------------------- */
 
 /* The process has a runtime of OpenMP: blocks may change what the thread works for. */
-bool upcs_thread_may_be_in_team(void);
+extern bool upcs_has_runtime;
 /* The thread, in a program with regions, begins a block: before upcs_region_block. */
 void upcs_thread_follow(struct upcs_counted *thread, const struct upcs_region_block *block);
 

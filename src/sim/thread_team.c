@@ -7,16 +7,11 @@
 #include "guest.h"
 #include "thread_private.h"
 
-static bool seen; /* there is a runtime */
+bool upcs_has_runtime;
 
 void upcs_thread_has_runtime(void)
 {
-	__atomic_store_n(&seen, true, __ATOMIC_RELEASE);
-}
-
-bool upcs_thread_may_be_in_team(void)
-{
-	return __atomic_load_n(&seen, __ATOMIC_ACQUIRE);
+	__atomic_store_n(&upcs_has_runtime, true, __ATOMIC_RELAXED);
 }
 
 /* ---- teams --------------------------------------------------------------------------------- */
@@ -60,7 +55,7 @@ void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *
 		if (!t->was_in_runtime)
 			t->in_team = t->record->number && upcs_region_depth(t->stack) <= 1;
 		t->was_in_runtime = true;
-		upcs_team_enter(&t->hand, block->role & UPCS_REGION_FORKS);
+		upcs_team_enter(&t->hand);
 	} else if (upcs_region_is_called_out(t->stack, block)) {
 		begin_work(t, block->begin);
 	}
@@ -92,7 +87,7 @@ void upcs_thread_touched(uint64_t address, size_t bytes, bool store)
 		if (store)
 			upcs_team_store(&t->hand, upcs_region_active(t->stack), address + i, value);
 		else
-			upcs_team_load(&t->hand, upcs_region_active(t->stack), address + i, value);
+			upcs_team_load(&t->hand, address + i, value);
 	}
 }
 
