@@ -551,6 +551,13 @@ static void test_adopt(void **state)
 	assert_int_equal(block(0x500, CALL), 4);
 	assert_true(upcs_region_is_away(stack));
 	assert_false(upcs_region_is_in_runtime(stack));
+	assert_int_equal(block(0x9200, CALL), 4); /* a barrier, and what that calls by name */
+	assert_true(upcs_region_is_in_runtime(stack));
+	assert_int_equal(block(0x700, RET), 4);
+	assert_true(upcs_region_is_in_runtime(stack));
+	assert_int_equal(block(0x9208, RET), 4);
+	assert_int_equal(block(0x508, CALL), 4);
+	assert_false(upcs_region_is_in_runtime(stack));
 	assert_int_equal(block(0x1000, CALL), 5); /* it is not the one outside */
 	assert_int_equal(entered, 1);
 	block(0x9100, CALL | INDIRECT);
@@ -560,7 +567,7 @@ static void test_adopt(void **state)
 	assert_int_equal(block(0x608, RET), 0);
 	assert_int_equal(block(0x9108, RET), 5);
 	assert_int_equal(block(0x1008, RET), 5);
-	assert_int_equal(block(0x508, RET), 4);
+	assert_int_equal(block(0x510, RET), 4);
 	assert_int_equal(block(0x9008, RET), 1);
 	assert_false(upcs_region_is_away(stack));
 	assert_int_equal(block(0x1008, RET), 1);

@@ -223,8 +223,8 @@ void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64
 
 static void doubt(struct upcs_thread *record, unsigned column, uint32_t bits)
 {
-	if (~record->doubt[column] & bits)
-		__atomic_store_n(&record->doubt[column], record->doubt[column] | bits, __ATOMIC_RELAXED);
+	if (~__atomic_load_n(&record->doubt[column], __ATOMIC_RELAXED) & bits)
+		__atomic_fetch_or(&record->doubt[column], bits, __ATOMIC_RELAXED);
 }
 
 void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t bits)

@@ -79,7 +79,7 @@ void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, u
 void upcs_counts_cut(struct upcs_thread *record);
 /* The thread executes no more: what is open is decided. */
 void upcs_counts_end(struct upcs_thread *record);
-/* These columns may be another than the truth. */
+/* These columns may be another than the truth. Any thread. */
 void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t doubt);
 
 /* Whoever comes after a process: makes its threads' records whole and removes its file.

@@ -232,7 +232,6 @@ static void call_ends(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 {
 	(void)vcpu;
 	upcs_thread_called();
-	upcs_thread_waited();
 	/* The end of fork itself, before any code of the child; or of a doorbell. */
 	throw_away_old_code(id);
 	if (makes)

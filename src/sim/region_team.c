@@ -30,13 +30,15 @@ bool upcs_region_is_in_runtime(const struct upcs_region_stack *s)
 {
 	uint64_t i;
 
+	if (s->last.runtime)
+		return true;
 	for (i = s->depth; i > s->base && s->depth - i < LOOK; i--) {
 		const struct frame *frame = &s->frame[(i - 1) & (s->frames - 1)];
 
 		if (frame->runtime)
 			return !frame->out;
 	}
-	return s->last.runtime;
+	return false;
 }
 
 bool upcs_region_is_away(const struct upcs_region_stack *s)

@@ -27,6 +27,16 @@ struct upcs_scores {
 	unsigned (*vcpus)(void);
 };
 
+/* Where a thread has waited last, or woken others, and in which regions. */
+#define UPCS_FUTEXES 64u
+struct upcs_futexes {
+	struct {
+		uint64_t address;
+		uint16_t regions;
+	} at[UPCS_FUTEXES];
+	unsigned next;
+};
+
 /* A thread that is counted. */
 struct upcs_counted {
 	struct upcs_counted *next, **before; /* in the list of all */
@@ -43,7 +53,7 @@ struct upcs_counted {
 	const uint32_t *doubts_now; /* ...and now */
 	struct upcs_team_hand hand;
 	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
-	uint64_t waits_at;	      /* a futex; 0: for none, or for a lock */
+	struct upcs_futexes waited, woke;
 };
 
 /* Of the whole process. */

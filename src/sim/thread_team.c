@@ -120,17 +120,63 @@ void upcs_thread_starts_another(void)
 		upcs_counts_doubt(upcs_self->record, own_regions(upcs_self), UPCS_DOUBT_HELPED);
 }
 
-static void wakes(uint64_t address)
+static unsigned find(const struct upcs_futexes *futexes, uint64_t address)
 {
-	uint16_t regions = own_regions(upcs_self);
-	const struct upcs_counted *t;
+	unsigned i;
 
-	if (!regions)
+	for (i = 0; i < UPCS_FUTEXES && futexes->at[i].address != address; i++)
+		;
+	return i;
+}
+
+static void note(struct upcs_futexes *futexes, uint64_t address, uint16_t regions)
+{
+	unsigned i = find(futexes, address);
+
+	if (i == UPCS_FUTEXES)
+		i = futexes->next++ % UPCS_FUTEXES;
+	futexes->at[i].address = address;
+	futexes->at[i].regions = regions;
+}
+
+/* What one of them is in and the other is not: that one is given work for it, or has done some. */
+static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wakes, uint64_t address)
+{
+	unsigned i = find(&waits->waited, address), k = find(&wakes->woke, address);
+	uint16_t waiting, waking;
+
+	if (i == UPCS_FUTEXES || k == UPCS_FUTEXES)
 		return;
+	waiting = waits->waited.at[i].regions;
+	waking = wakes->woke.at[k].regions;
+	upcs_counts_doubt(waits->record, waking & (uint16_t)~waiting, UPCS_DOUBT_HELPED);
+	upcs_counts_doubt(wakes->record, waiting & (uint16_t)~waking, UPCS_DOUBT_HELPED);
+}
+
+/* Who is to be woken may not wait yet. */
+static void waits(struct upcs_counted *t, uint64_t address)
+{
+	uint16_t regions = own_regions(t);
+	struct upcs_counted *other;
+
 	pthread_mutex_lock(&upcs_threads.lock);
-	for (t = upcs_threads.first; t; t = t->next)
-		if (t != upcs_self && t->waits_at == address)
-			upcs_counts_doubt(upcs_self->record, regions & (uint16_t)~t->record->active, UPCS_DOUBT_HELPED);
+	note(&t->waited, address, regions);
+	for (other = upcs_threads.first; other; other = other->next)
+		if (other != t)
+			compare_locked(t, other, address);
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+static void wakes(struct upcs_counted *t, uint64_t address)
+{
+	uint16_t regions = own_regions(t);
+	struct upcs_counted *other;
+
+	pthread_mutex_lock(&upcs_threads.lock);
+	note(&t->woke, address, regions);
+	for (other = upcs_threads.first; other; other = other->next)
+		if (other != t)
+			compare_locked(other, t, address);
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
@@ -143,33 +189,20 @@ void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value)
 		return;
 	switch (operation & FUTEX_COMMAND) {
 	case FUTEX_WAIT:
-		if (value == LOCKED)
-			break;
-		/* fallthrough */
+		if (value != LOCKED)
+			waits(t, address);
+		break;
 	case FUTEX_WAIT_BITSET:
-		pthread_mutex_lock(&upcs_threads.lock);
-		t->waits_at = address;
-		pthread_mutex_unlock(&upcs_threads.lock);
+		waits(t, address);
 		break;
 	case FUTEX_WAKE:
 	case FUTEX_REQUEUE:
 	case FUTEX_CMP_REQUEUE:
 	case FUTEX_WAKE_OP:
 	case FUTEX_WAKE_BITSET:
-		wakes(address);
+		wakes(t, address);
 		break;
 	default:
 		break;
 	}
-}
-
-void upcs_thread_waited(void)
-{
-	struct upcs_counted *t = upcs_self;
-
-	if (!t || !t->waits_at)
-		return;
-	pthread_mutex_lock(&upcs_threads.lock);
-	t->waits_at = 0;
-	pthread_mutex_unlock(&upcs_threads.lock);
 }
