@@ -7,6 +7,7 @@
 CC=${CC:-cc}
 tool=${SIM_COUNT:?}
 plugin=${SIM_PLUGIN:?}
+find_emulators
 
 for command in qemu-x86_64 qemu-aarch64 qemu-ppc aarch64-linux-gnu-gcc powerpc-linux-gnu-gcc; do
 	command -v $command > /dev/null && continue
