@@ -171,6 +171,12 @@ refuses()
 		grep -q 'has a blank or another of the shell' err && [ ! -e "$1/build" ]
 }
 check "a path with a blank is refused in words" refuses "a b"
+refuses_link()
+{
+	ln -s "a b" link && ! link/scripts/demo > out 2> err &&
+		grep -q 'has a blank or another of the shell' err && [ ! -e "a b/build" ]
+}
+check "... by a link, too" refuses_link
 check "so is one with a comma, which the linker's options end at" refuses "a,b"
 check "one of other letters is not" bash -c '. "$1"; plain_path it /home/Jürgen/upc-1.0_~+x@y' \
 	x "$srcdir/scripts/lib.sh"

@@ -3,6 +3,7 @@
 # configured.sh - build directories: configured anew when an answer of configure's would
 # be another now, and whole again after a run that was killed. Sourced; wants $top, $prefix
 # and lib.sh.
+# shellcheck disable=SC2154
 
 # version_of COMMAND...: its first line, or "none"
 version_of()

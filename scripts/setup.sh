@@ -40,7 +40,9 @@ common_option()
 # Makes build/ ready for this run alone.
 open_build()
 {
+	# Also by another name, a link's: make goes by the place itself.
 	plain_path "this tree" "$top"
+	plain_path "this tree" "$(cd "$top" && pwd -P)"
 	[[ -z $papi_prefix ]] || plain_path "--with-papi" "$papi_prefix"
 	mkdir -p "$LOGS" 2> /dev/null || true
 	[[ -w $build && -w $LOGS ]] ||
