@@ -140,8 +140,8 @@ struct upcs_results {
  * a file that large.
  */
 struct upcs_results *upcs_results_create(char *path, int *lock);
-/* upc_run, when all processes have ended: takes in what those that were killed left
- * behind, and marks them UPCS_LOST. */
+/* When all processes have ended: takes in what those that were killed left behind, and marks them
+ * UPCS_LOST. For who looks at the records themselves (ctests/sim_count.c); upc_run gathers. */
 void upcs_results_settle(struct upcs_results *results, const char *path);
 /* Unmaps it, and removes the file and all that belongs to it: what processes that still run
  * make later, they remove themselves. */
