@@ -7,7 +7,7 @@ tool=scripts/demo
 unset CC CFLAGS CPPFLAGS LDFLAGS LIBS PFM_ARCHIVE PKG_CONFIG_PATH PKG_CONFIG_LIBDIR DESTDIR \
 	MAKEFLAGS MFLAGS MAKELEVEL
 
-plan 40
+plan 41
 
 # ---- a tree, and programs that are found first -----------------------------------------
 
