@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-plan 88
+plan 94
 
 # ---- what needs no emulator
 
@@ -120,6 +120,33 @@ else
 	skip "a dynamic linker that is not there: 126" "no compiler, no emulator or no simulator"
 fi
 check "--qemu of nothing" refused 125 "cannot run the emulator './nowhere'" --qemu ./nowhere sh -c ': > ran'
+# emulator NAMES VERSION: a program of these names, which runs nothing
+emulator()
+{
+	echo "int $1; int main(void) { return 0; }" | ${CC:-cc} -rdynamic -x c -o emulator -
+}
+emulator nothing
+check "an emulator that loads no plugins, as one that is static" refused 125 \
+	"emulator' loads no plugins.*Debian 13.*scripts/qemu-build" --qemu ./emulator sh -c ': > ran'
+emulator qemu_plugin_scoreboard_new
+check "an emulator of QEMU 9.0" refused 125 "version 2 of QEMU's plugin interface.*1 (QEMU 6.2 to 8.2) and 4" \
+	--qemu ./emulator sh -c ': > ran'
+emulator "qemu_plugin_scoreboard_new, qemu_plugin_register_vcpu_tb_exec_cond_cb"
+check "... of 9.1" refused 125 "version 3 of QEMU's plugin interface" --qemu ./emulator sh -c ': > ran'
+printf '#!/bin/sh\necho "qemu-x86_64 version 6.1.0"\n' > emulator
+check "a script that starts one which is too old" refused 125 "emulator' loads no plugins.*older than 6.2" \
+	--qemu ./emulator sh -c ': > ran'
+printf '#!/bin/sh\nexec qemu-%s "$@"\n' "$(uname -m)" > emulator
+check "a script that starts one which will do" run 3 --qemu ./emulator sh -c 'exit 3'
+# What a later emulator says of a module that it does not take any more.
+printf '#!/bin/sh\n[ "$1" = --version ] && echo "qemu-x86_64 version 99.0.0" && exit
+echo "only a minimum version of 9" >&2; exit 1\n' > emulator
+too_new()
+{
+	run 125 --qemu ./emulator sh -c ': > ran' || return 1
+	grep -q "minimum version of 9" err && grep -q "nothing was counted: .*emulator' ended before the program began" err
+}
+check "an emulator that is too new: its own words, and ours" too_new
 check "no simulator: says how to find it" refused 125 "simulator './nowhere'.*UPC_SIM_PLUGIN" \
 	--plugin ./nowhere sh -c ': > ran'
 check "a report that cannot be written" refused 125 "cannot write 'no/where'" -o no/where sh -c ': > ran'

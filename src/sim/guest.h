@@ -25,7 +25,8 @@ enum upcs_call {
 	UPCS_CALL_FUTEX,    /* address, operation, value */
 	UPCS_CALL_KILL,	    /* sends a signal, perhaps to the caller */
 	UPCS_CALL_CLONE,    /* flags */
-	UPCS_CALL_EXIT,	    /* of the thread */
+	UPCS_CALL_EXIT,	    /* of the thread: status */
+	UPCS_CALL_END,	    /* of the process: status */
 };
 
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number);

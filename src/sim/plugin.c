@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "become.h"
 #include "context.h"
@@ -172,6 +174,19 @@ static void guest_clones(qemu_plugin_id_t id, uint64_t flags)
 	throw_away_old_code(id);
 }
 
+/*
+ * When it ends, QEMU takes our callbacks from all vCPUs, those of its parent's other threads as well,
+ * under locks that these may have held when it was forked: it would wait for ever. What else
+ * QEMU does then is nothing to a child.
+ */
+static void end_alone(uint64_t status)
+{
+	if (!upcs_process_is_alone())
+		return;
+	upcs_process_end();
+	syscall(SYS_exit_group, (int)status);
+}
+
 static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
 			uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
@@ -217,6 +232,10 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 		break;
 	case UPCS_CALL_EXIT:
 		upcs_thread_exit();
+		end_alone(a1);
+		break;
+	case UPCS_CALL_END:
+		end_alone(a1);
 		break;
 	case UPCS_CALL_FUTEX:
 		upcs_thread_futex(a1, a2, a3);

@@ -133,7 +133,9 @@ void upcs_process_end(void)
 	if (upcs_run.process) {
 		upcs_run.process->unfolded += !whole;
 		upcs_fold_locked();
-		/* A fault, where the emulator tells of that. It lets the others come to the end of a block. */
+		for (t = upcs_threads.first; t; t = t->next)
+			t->record->scored = 0;
+		/* The emulator lets the others come to the end of a block. */
 		if (upcs_self)
 			upcs_counts_cut(upcs_self->record);
 		upcs_run.process->end_ns = now_ns();
@@ -148,6 +150,11 @@ void upcs_process_end(void)
 		unlink(path);
 	}
 	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+bool upcs_process_is_alone(void)
+{
+	return upcs_threads.alone && upcs_threads.made == 1;
 }
 
 /* The threads' records stay as they are: their last blocks are for who settles. */
@@ -340,6 +347,7 @@ void upcs_process_forked(bool counted)
 		upcs_threads.inlined = NULL;
 	if (upcs_threads.inlined && !upcs_run.process && upcs_threads.nowhere != upcs_threads.inlined)
 		put_nowhere(upcs_threads.inlined);
+	upcs_threads.alone = upcs_threads.made > 1 || upcs_threads.alone;
 	upcs_threads.made = 1;
 	leaving = 0;
 	if (upcs_run.process)

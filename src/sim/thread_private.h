@@ -71,6 +71,7 @@ struct upcs_threads {
 	pthread_cond_t came;
 	uint64_t *nowhere; /* where those count that have no record: written by many, read by none */
 	const struct upcs_scores *scores; /* NULL: blocks add to the arrays of the file */
+	bool alone;	   /* forked by one of several threads, and has made none */
 	bool calls;	   /* blocks have to call */
 	bool adding;	   /* there may be blocks that do not */
 	bool flushed;	   /* the emulator has thrown all code away, and does so no more */
