@@ -109,12 +109,20 @@ static void test_processor(void **state)
 	static const char *const want[] = {"/bin/qa", "-0", "arm", "-cpu", "max,sve=off,sme=off", "-seed", "1", "-plugin",
 					   PLUGIN_OF("/upc_sim_v1.so", "arm"), "arm", NULL};
 	char *argv[] = {"arm", NULL}, *none[] = {NULL};
+	uint32_t was;
 
 	(void)state;
 	strcpy(options.qemu[UPCS_AARCH64], "/bin/qa");
 	assert_int_equal(upcs_exec_make(&command, "arm", argv, none, &exec_), 0);
 	assert_list(exec_.argv, want);
 	upcs_exec_free(&exec_);
+	/* A younger emulator's has instructions that copy any number of bytes. */
+	was = options.interface[UPCS_AARCH64];
+	options.interface[UPCS_AARCH64] = 4;
+	assert_int_equal(upcs_exec_make(&command, "arm", argv, none, &exec_), 0);
+	assert_string_equal(exec_.argv[4], "neoverse-v1,sve=off");
+	upcs_exec_free(&exec_);
+	options.interface[UPCS_AARCH64] = was;
 	options.qemu[UPCS_AARCH64][0] = 0;
 }
 

@@ -125,9 +125,9 @@ static void add_options(struct list *list, const struct upcs_command *command, e
 		add(list, "-L");
 		add(list, "%s", options->prefix[guest]);
 	}
-	if (upcs_exec_cpu(guest)) {
+	if (upcs_exec_cpu(options, guest)) {
 		add(list, "-cpu");
-		add(list, "%s", upcs_exec_cpu(guest));
+		add(list, "%s", upcs_exec_cpu(options, guest));
 	}
 	/* Else the program finds 16 random bytes, and its C library does with them what it likes. */
 	if (!options->randomise) {
