@@ -137,6 +137,7 @@ printf '#!/bin/sh\necho "qemu-x86_64 version 6.1.0"\n' > emulator
 check "a script that starts one which is too old" refused 125 "emulator' loads no plugins.*older than 6.2" \
 	--qemu ./emulator sh -c ': > ran'
 printf '#!/bin/sh\nexec qemu-%s "$@"\n' "$(uname -m)" > emulator
+find_emulators
 check "a script that starts one which will do" run 3 --qemu ./emulator sh -c 'exit 3'
 # What a later emulator says of a module that it does not take any more.
 printf '#!/bin/sh\n[ "$1" = --version ] && echo "qemu-x86_64 version 99.0.0" && exit
