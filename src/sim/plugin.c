@@ -85,9 +85,22 @@ static void thrown_away(qemu_plugin_id_t id)
 {
 	register_all(id);
 	pthread_mutex_lock(&code_lock);
-	throwing = false;
+	__atomic_store_n(&throwing, false, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&code_is_new);
 	pthread_mutex_unlock(&code_lock);
+}
+
+/* Who finds no old code finds that somebody throws it away, or has. */
+static bool take_old_code(void)
+{
+	bool taken;
+
+	pthread_mutex_lock(&code_lock);
+	if (upcs_process_is_old())
+		__atomic_store_n(&throwing, true, __ATOMIC_RELAXED);
+	taken = upcs_process_has_old_code();
+	pthread_mutex_unlock(&code_lock);
+	return taken;
 }
 
 static void throw_away_old_code(qemu_plugin_id_t id)
@@ -95,12 +108,11 @@ static void throw_away_old_code(qemu_plugin_id_t id)
 	struct timespec end;
 	int error = 0;
 
-	if (upcs_process_has_old_code()) {
-		__atomic_store_n(&throwing, true, __ATOMIC_RELAXED);
+	if (upcs_process_is_old() && take_old_code()) {
 		qemu_plugin_reset(id, thrown_away);
 		return;
 	}
-	if (!__atomic_load_n(&throwing, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&throwing, __ATOMIC_ACQUIRE))
 		return;
 	/* Who does it may have ended. */
 	clock_gettime(CLOCK_REALTIME, &end);

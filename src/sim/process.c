@@ -225,7 +225,7 @@ void upcs_process_expects_thread(void)
 	pthread_mutex_lock(&upcs_threads.lock);
 	if (upcs_threads.flushed && !upcs_threads.calls) {
 		upcs_threads.calls = true;
-		upcs_threads.old_code = upcs_threads.adding;
+		__atomic_store_n(&upcs_threads.old_code, upcs_threads.adding, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
@@ -263,10 +263,14 @@ bool upcs_thread_adds(void)
 	return adds;
 }
 
+bool upcs_process_is_old(void)
+{
+	return __atomic_load_n(&upcs_threads.old_code, __ATOMIC_ACQUIRE);
+}
+
 bool upcs_process_has_old_code(void)
 {
-	return __atomic_load_n(&upcs_threads.old_code, __ATOMIC_RELAXED) &&
-	       __atomic_exchange_n(&upcs_threads.old_code, false, __ATOMIC_RELAXED);
+	return __atomic_exchange_n(&upcs_threads.old_code, false, __ATOMIC_ACQ_REL);
 }
 
 void upcs_process_split(struct upcs_block *block)
@@ -354,7 +358,7 @@ void upcs_process_forked(bool counted)
 		upcs_run.process->threads = 1;
 	upcs_thread_begin_locked(0, vcpu);
 	if (upcs_threads.inlined && upcs_counting != upcs_threads.inlined) {
-		upcs_threads.old_code = true;
+		__atomic_store_n(&upcs_threads.old_code, true, __ATOMIC_RELEASE);
 		upcs_threads.inlined = NULL;
 	}
 	upcs_last_end = last_end;

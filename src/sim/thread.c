@@ -320,7 +320,7 @@ void upcs_thread_attend_locked(uint32_t index, bool has_to)
 	if (!t || !(has_to || !*t->hot))
 		return;
 	if (upcs_threads.adding && !upcs_threads.calls)
-		upcs_threads.old_code = true;
+		__atomic_store_n(&upcs_threads.old_code, true, __ATOMIC_RELEASE);
 	upcs_threads.calls = true;
 	/* Release: a thread that sees the one finds the other. */
 	__atomic_store_n(&t->changes, t->changes + 1, __ATOMIC_RELEASE);

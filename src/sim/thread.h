@@ -147,6 +147,7 @@ bool upcs_thread_adds(void);
 /* There is code that adds, and must not: a forked child's counts could not be where its parent had
  * them, or the thread is attended. Told once, for the caller to have all code thrown away. */
 bool upcs_process_has_old_code(void);
+bool upcs_process_is_old(void); /* the same, not told */
 
 /* The record of the caller, by its index, or UPCS_NO_THREAD; before a fork that has made us. */
 uint32_t upcs_thread_self(void);
