@@ -199,6 +199,8 @@ static const struct row {
 	{"\x0f\x05", 2, "syscall", "control faults"},
 	{"\xcc", 1, "int3", "control faults"},
 	{"\x0f\x0b", 2, "ud2", "control faults"},
+	{"\x67\x0f\xb9\x40\x16", 5, "ud1 eax, [eax + 22]", "control faults"},
+	{"\x67\x0f\xb9", 3, "(ud1, as far as emulators read)", "control faults"},
 	{"\xf4", 1, "hlt", "control faults"},
 	{"\x0f\xae\xf0", 3, "mfence", "control faults"},
 	{"\x0f\xa2", 2, "cpuid", "other faults"},

@@ -140,7 +140,7 @@ static bool decode_one_byte(const struct encoding *e, struct upcs_insn *insn)
 
 static bool decode_0f(const struct encoding *e, struct upcs_insn *insn)
 {
-	if (e->opcode == 0xff) { /* ud0 */
+	if (e->opcode == 0xff || e->opcode == 0xb9) { /* ud0, ud1: emulators read no further */
 		upcs_put_i(insn, UPCS_IPIPE_PROCESS_CONTROL);
 		insn->flags |= UPCS_INSN_FAULTS;
 		return true;
