@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-plan 94
+plan 96
 
 # ---- what needs no emulator
 
@@ -212,6 +212,19 @@ unwritable()
 	done
 }
 check "a report that a full disk has not taken: said, and 125, in all forms" unwritable
+full_stream()
+{
+	"$tool" -o - true > /dev/full 2> err
+	[ $? = 125 ] && grep -q '^upc_run: cannot write to standard output: No space left' err
+}
+check "... of standard output, by its name" full_stream
+closed_stream()
+{
+	rm -f ran
+	"$tool" -o - sh -c ': > ran' >&- 2> err
+	[ $? = 125 ] && grep -q '^upc_run: cannot write to standard output: it is closed' err && [ ! -e ran ]
+}
+check "... that is closed: said, and nothing runs" closed_stream
 # shellcheck disable=SC2016
 check "a program that a signal ends: 128 and the signal" run 143 -o report sh -c 'kill -TERM $$'
 check "... which is in the report" grep -q 'ended by signal 15' report

@@ -6,6 +6,7 @@
  * a file of shared memory (src/sim/results.h), which is made before and read behind.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +44,25 @@ struct session {
 
 /* ---- before it ------------------------------------------------------------------------- */
 
+static const char *output_name(const struct session *s)
+{
+	return s->out == stderr ? "standard error" : s->out == stdout ? "standard output" : s->options.output;
+}
+
 static int open_output(struct session *s)
 {
 	const char *path = s->options.output;
+	int flags;
 
 	s->out = path == NULL ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-	if (s->out != NULL)
+	if (s->out == NULL) {
+		util_error("cannot write '%s': %s", path, strerror(errno));
+		return RUN_ERROR;
+	}
+	flags = fcntl(fileno(s->out), F_GETFL);
+	if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY)
 		return 0;
-	util_error("cannot write '%s': %s", path, strerror(errno));
+	util_error("cannot write to %s: it is closed, or open for reading only", output_name(s));
 	return RUN_ERROR;
 }
 
@@ -244,7 +256,7 @@ static int nothing_ran(const struct session *s, int status)
 /* The file is ours, and on some disks only its end tells that it was not written. */
 static int end_output(struct session *s)
 {
-	const char *name = s->options.output != NULL ? s->options.output : "the output";
+	const char *name = output_name(s);
 	int failed = util_flush(s->out, name);
 
 	if (s->out != stderr && s->out != stdout && fclose(s->out) != 0 && failed == 0) {
