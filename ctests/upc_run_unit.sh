@@ -183,6 +183,11 @@ left()
 	[ -s out ]
 }
 
+gone()
+{
+	! left
+}
+
 # results: of the run that goes on, $results; whether there are any
 results()
 {
@@ -199,14 +204,14 @@ check "a run that is interrupted leaves nothing" interrupted
 killed()
 {
 	begin --unit="$unit"
-	until_passes results && left && kill -KILL "$runner" && finish 137 && left
+	until_passes results && left && kill -KILL "$runner" && until_passes gone && finish 137
 }
-check "a run that is killed does" killed
+check "... nor one that is killed, while the program goes on" killed
 next()
 {
 	run 0 --unit="$unit" -o report true && [ ! -s err ] && ! left
 }
-check "... which the next one removes, and has its name" next
+check "... whose name the next one has" next
 begin --unit="$unit"
 beside()
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_tidy.c - removes a run's files when upc_run is killed by what it cannot take.
+ * run_tidy.c - removes a run's files and unit when upc_run is killed by what it cannot take.
  */
 #include "run_tidy.h"
 
@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "run_unit.h"
 
 /* Whether it ended without a word. The terminal's signals, and the group's, are not for us. */
 static bool was_killed(int alive)
@@ -32,8 +34,10 @@ void run_tidy_begin(struct run_tidy *tidy, struct upcs_results *results, const c
 	tidy->child = fork();
 	if (tidy->child == 0) {
 		close(alive[1]);
-		if (was_killed(alive[0]))
+		if (was_killed(alive[0])) {
+			run_unit_remove(results->options.unit);
 			upcs_results_destroy(results, path, lock);
+		}
 		_exit(0);
 	}
 	close(alive[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_tidy.h - removes a run's files when upc_run is killed by what it cannot take.
+ * run_tidy.h - removes a run's files and unit when upc_run is killed by what it cannot take.
  *
  * The program goes on then, as one does whose perf or strace is killed; nobody will ask for its
  * counts. A child of upc_run's waits for that, with upc_run's lock on the results.

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -134,6 +135,15 @@ void run_unit_destroy(struct run_unit *unit)
 		return;
 	upci_shared_destroy(&unit->shared);
 	free(unit);
+}
+
+void run_unit_remove(const char *name)
+{
+	const struct timespec moment = {.tv_nsec = 10000000};
+
+	/* Its lock may be the last that the kernel takes from who was killed. */
+	for (unsigned i = 0; i < 100 && upci_shared_clear(name) == UPC_ESTATE; i++)
+		nanosleep(&moment, NULL);
 }
 
 /* ---- its counts ----------------------------------------------------------------------- */

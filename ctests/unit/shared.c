@@ -361,6 +361,24 @@ static void taken_over_from_the_dead(void **state)
 	}
 }
 
+/* By anybody of the user's; who lives keeps it. */
+static void cleared(void **state)
+{
+	struct upci_shared shared;
+
+	(void)state;
+	assert_int_equal(upci_shared_clear("a/b"), UPC_EINVAL);
+	assert_int_equal(upci_shared_clear(name), 0);
+	assert_true(WIFSIGNALED(in_child(share_and_die)));
+	assert_int_equal(access(path, F_OK), 0);
+	assert_int_equal(upci_shared_clear(name), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	create(&shared);
+	assert_int_equal(upci_shared_clear(name), UPC_ESTATE);
+	assert_int_equal(access(path, F_OK), 0);
+	upci_shared_destroy(&shared);
+}
+
 /* Only a lock of its own byte makes an owner; but it keeps another taker out, who is
  * patient and then gives up. */
 static void somebody_at_it(void **state)
@@ -677,6 +695,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_dead_file_of_any_kind, choose_name, remove_it),
 		cmocka_unit_test_setup_teardown(the_living, choose_name, remove_it),
 		cmocka_unit_test_setup_teardown(removed_by_hand, choose_name, remove_it),
+		cmocka_unit_test_setup_teardown(cleared, choose_name, remove_it),
 		cmocka_unit_test_setup_teardown(taken_over_from_the_dead, choose_name, remove_it),
 		cmocka_unit_test_setup_teardown(somebody_at_it, choose_name, remove_it),
 		cmocka_unit_test_setup_teardown(one_of_many_takes_it, choose_name, remove_it),

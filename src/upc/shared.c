@@ -324,6 +324,21 @@ int upci_shared_create(const char *name, bool group, struct upci_shared *shared)
 	return error;
 }
 
+int upci_shared_clear(const char *name)
+{
+	char file[UPCI_SHARED_FILE_MAX];
+	int error = upci_shared_file(name, geteuid(), file), directory;
+
+	if (error)
+		return error;
+	directory = upci_shared_directory();
+	if (directory < 0)
+		return directory;
+	error = clear_way(directory, file);
+	close(directory);
+	return error;
+}
+
 void upci_shared_withdraw(struct upci_shared *shared)
 {
 	char path[UPCI_SHARED_FILE_MAX + 16];

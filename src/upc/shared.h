@@ -123,6 +123,9 @@ struct upci_shared {
  * that upci_shared_forked can let go of: the caller does not hold that lock.
  */
 int upci_shared_create(const char *name, bool group, struct upci_shared *shared);
+/* Removes what a dead owner of the name left, as create does: UPC_ESTATE where an owner lives, 1 where
+ * somebody else is at it. */
+int upci_shared_clear(const char *name);
 /* Marks it ended and unlinks it: all that a program that ends can still do. */
 void upci_shared_withdraw(struct upci_shared *shared);
 /* The same, and unmaps it. */
