@@ -31,7 +31,7 @@ counted()
 	run 0 -r csv -o csv "$@"
 }
 
-plan 96
+plan 103
 
 # ---- what needs no emulator
 
@@ -573,6 +573,67 @@ illegal_ends()
 	run 132 -r csv -o csv ./illegal && [ "$(value UNKNOWN)" = 1 ] &&
 		grep -q '^note,.*the instruction that ended it, most likely 62.*AVX-512; compile for x86-64-v3' csv
 }
+# Of a script's child, which an emulator may end by itself.
+# shellcheck disable=SC2016
+child_ends()
+{
+	run 132 -r csv -o csv sh -c './illegal; exit $?' &&
+		grep -q '^note,.*the instruction that ended it, most likely 62.* of illegal: .*compile for x86-64-v3' csv
+}
+# traps STATUS LETTER BYTES: what ./ends does for it
+traps()
+{
+	run "$1" -r csv -o csv ./ends "$2" &&
+		[ "$(grep -c 'a trap, which programs execute on purpose, most likely '"$3"'.* at 0x' csv)" = 1 ] &&
+		! grep -q '^note,.*\(emulator\|decoder\)' csv
+}
+# sent LETTER: a signal is no instruction
+sent()
+{
+	run 132 -r csv -o csv ./ends "$1" && grep -q '^note,.*ended by signal 4' csv && ! grep -q '^note,.*most likely' csv
+}
+cat > ends.c << 'C'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static void *work(void *p)
+{
+	for (;;)
+		++*(volatile long *)p;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	long n = argc;
+
+	switch (*argv[1]) {
+	case '1':
+		__asm__ volatile("nop\n\t.byte 0x67, 0x0f, 0xb9, 0x40, 0x16");
+		break;
+	case '2':
+		__builtin_trap();
+	case '3':
+		__asm__ volatile("int3");
+		break;
+	case 'r':
+		raise(SIGILL);
+		break;
+	case 't':
+		pthread_create(&thread, 0, work, &n);
+		usleep(20000);
+		raise(SIGILL);
+		break;
+	case 'k': /* by another, at work */
+		if (fork() == 0) {
+			usleep(200000);
+			kill(getppid(), SIGILL);
+			_exit(0);
+		}
+		work(&n);
+	}
+	return 0;
+}
+C
 all_known()
 {
 	counted ./illegal 0 && [ -z "$(value UNKNOWN)" ] && ! grep -q '^note' csv
@@ -580,10 +641,27 @@ all_known()
 if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -D_GNU_SOURCE -O1 -o illegal illegal.c 2> err; then
 	check "unknown instructions are counted by execution, and shown" illegal
 	check "... ends a program: what to do about it" illegal_ends
+	check "... ends a script's child: the same" child_ends
 	check "... none: nothing is said of them" all_known
 else
 	for name in "unknown instructions are counted by execution, and shown" \
-		"... ends a program: what to do about it" "... none: nothing is said of them"; do
+		"... ends a program: what to do about it" "... ends a script's child: the same" \
+		"... none: nothing is said of them"; do
+		skip "$name" "not on x86-64, or no compiler"
+	done
+fi
+
+if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -O1 -pthread -o ends ends.c 2> err; then
+	check "ud1, by which programs end themselves: that it is a trap" traps 132 1 '67 0f b9'
+	check "... ud2" traps 132 2 '0f 0b'
+	check "... int3" traps 133 3 cc
+	check "a program sends itself SIGILL: no instruction is named" sent r
+	check "... of which another thread is at work" sent t
+	check "... or it is sent by another process" sent k
+else
+	for name in "ud1, by which programs end themselves: that it is a trap" "... ud2" "... int3" \
+		"a program sends itself SIGILL: no instruction is named" "... of which another thread is at work" \
+		"... or it is sent by another process"; do
 		skip "$name" "not on x86-64, or no compiler"
 	done
 fi

@@ -79,7 +79,35 @@ static void note_unknown(const struct run_report *report, void (*note)(void *to,
 	note(to, text);
 }
 
-/* ---- instructions that the emulator does not have ------------------------------------------ */
+/* ---- instructions that end programs -------------------------------------------------------- */
+
+/* Of the system: what is translated last need not be what ended it. */
+static bool is_call(const struct upcs_code *code)
+{
+	switch (code->guest) {
+	case UPCS_X86_64:
+		return code->bytes[0] == 0x0f && code->bytes[1] == 0x05;
+	case UPCS_AARCH64:
+		return (word_of(code) & 0xffe0001f) == 0xd4000001;
+	default:
+		return word_of(code) == 0x44000002;
+	}
+}
+
+static bool is_trap(const struct upcs_code *code)
+{
+	const uint8_t *b = code->bytes;
+
+	switch (code->guest) {
+	case UPCS_X86_64: /* int3; ud2, ud1, ud0 */
+		b += b[0] == 0x67;
+		return b[0] == 0xcc || (b[0] == 0x0f && (b[1] == 0x0b || b[1] == 0xb9 || b[1] == 0xff));
+	case UPCS_AARCH64: /* udf; brk */
+		return word_of(code) >> 16 == 0 || (word_of(code) & 0xffe0001f) == 0xd4200000;
+	default: /* trap; what is no instruction by definition */
+		return word_of(code) == 0x7fe00008 || word_of(code) == 0;
+	}
+}
 
 /* Of mffs and its kind on PowerPC: those that are new write the rounding mode. */
 static bool is_power9(uint32_t word)
@@ -91,8 +119,6 @@ static const char *instead_of(const struct upcs_code *code)
 {
 	switch (code->guest) {
 	case UPCS_X86_64:
-		if (code->bytes[0] == 0x0f && code->bytes[1] == 0x0b)
-			return "it is ud2, by which programs end themselves";
 		return code->bytes[0] == 0x62 ?
 		       "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
 		       "(-march=native)" :
@@ -119,32 +145,43 @@ static const struct upcs_code *whole_of(const struct upcs_results *results, cons
 	return code;
 }
 
-static void note_illegal(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
+/* What ends a program as signal does, or its child: a script hands on that one's status. */
+static bool ended_by(int status, int signal)
 {
-	/* A script hands on the status of its child. */
-	const struct upcs_process *process = WIFSIGNALED(report->status) ? &report->gathered->own :
-									   &report->gathered->lost;
-	const struct upcs_code *code;
-	char text[ADVICE_MAX], bytes[RUN_CODE_MAX], name[UPCS_WORD_MAX];
-	int status = report->status;
+	return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
+	       (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
+}
 
-	if (!(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL) &&
-	    !(WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGILL))
+static void note_death(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
+{
+	const struct upcs_process *process = WIFSIGNALED(report->status) ? &report->gathered->own :
+									   &report->gathered->died;
+	char text[ADVICE_MAX], bytes[RUN_CODE_MAX], name[UPCS_WORD_MAX];
+	bool illegal = ended_by(report->status, SIGILL), trap;
+	const struct upcs_code *code;
+
+	if (!illegal && !ended_by(report->status, SIGTRAP))
 		return;
-	if (process->last.n == 0)
+	/* Or it was sent the signal, by itself or others. */
+	if (!process->died || process->last.n == 0 || is_call(&process->last))
+		return;
+	trap = is_trap(&process->last);
+	if (!illegal && !trap)
 		return;
 	code = whole_of(report->results, &process->last);
 	run_code_text(code, bytes);
 	run_process_name(process, name);
-	snprintf(text, sizeof(text), "the emulator does not have the instruction that ended it, most likely %s at 0x%"
-		 PRIx64 " of %s: %s", bytes, code->address, name, instead_of(code));
+	snprintf(text, sizeof(text), "%s, most likely %s at 0x%" PRIx64 " of %s%s%s",
+		 trap ? "what ended it is a trap, which programs execute on purpose" :
+			"the emulator does not have the instruction that ended it", bytes, code->address, name,
+		 trap ? "" : ": ", trap ? "" : instead_of(code));
 	note(to, text);
 }
 
 void run_advice(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
 {
 	note_unknown(report, note, to);
-	note_illegal(report, note, to);
+	note_death(report, note, to);
 	if (report->counts.spins > 0)
 		note(to, "threads of OpenMP wait actively here, which counts as instructions and makes counts differ "
 			 "from run to run: set OMP_WAIT_POLICY=passive");

@@ -127,8 +127,8 @@ static void take_process(struct run_gathered *g, uint32_t process, const struct 
 	/* It may have executed another, which is later. */
 	if (record->pid == g->program && record->serial >= g->own.serial)
 		g->own = *record;
-	if (upcs_results_state(&record->state) == UPCS_LOST)
-		g->lost = *record;
+	if (record->died)
+		g->died = *record;
 }
 
 static void settle(struct upcs_results *results, const char *path, uint32_t p)

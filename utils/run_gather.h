@@ -41,7 +41,7 @@ struct run_gathered {
 	struct run_process_row **process;
 	unsigned threads, processes;
 	uint64_t threads_merged, processes_merged; /* beyond RUN_APART_MAX */
-	struct upcs_process own, lost; /* the program itself; the last one that was killed */
+	struct upcs_process own, died; /* the program itself; the last one that died */
 	/* Of processes that have not been gathered: what their threads had that have. */
 	struct run_process_row *open[UPCS_PROCESSES_MAX];
 };

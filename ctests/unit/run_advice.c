@@ -82,6 +82,7 @@ static void last(uint32_t guest, const char *bytes, uint8_t n)
 {
 	struct upcs_code *code = &gathered.own.last;
 
+	gathered.own.died = 1;
 	*code = (struct upcs_code){.address = 0x10000500, .guest = guest, .n = n};
 	memcpy(code->bytes, bytes, n);
 }
@@ -104,9 +105,7 @@ static void test_illegal(void **state)
 	results->unknown[0].code.address = 0x10000500;
 	expect(ENDED("62 f1 7c") "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
 	       "(-march=native)\n");
-	last(UPCS_X86_64, "\x0f\x0b", 2);
 	results->unknown[0].state = UPCS_FREE;
-	expect(ENDED("0f 0b") "it is ud2, by which programs end themselves\n");
 	last(UPCS_X86_64, "\xc5\x01", 2);
 	expect(ENDED("c5 01") "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)\n");
 	last(UPCS_AARCH64, "\xe0\xe3\x18\x25", 4);
@@ -116,16 +115,65 @@ static void test_illegal(void **state)
 	       "2.31 and later have it: link those of another C library\n");
 	last(UPCS_PPC, "\xfc\x40\x04\x8e", 4); /* mffs itself */
 	expect(ENDED("0xfc40048e") "compile for an older processor (-mcpu=powerpc)\n");
+	/* It was sent the signal. */
+	gathered.own.died = 0;
+	expect("");
 	/* A shell's child. */
 	report.status = (128 + SIGILL) << 8;
-	last(UPCS_X86_64, "\x0f\x0b", 2);
+	last(UPCS_X86_64, "\xc5\x01", 2);
 	expect(""); /* of none that we know */
-	gathered.lost = gathered.own;
+	gathered.died = gathered.own;
 	memset(&gathered.own, 0, sizeof(gathered.own));
-	expect(ENDED("0f 0b") "it is ud2, by which programs end themselves\n");
+	expect(ENDED("c5 01") "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)\n");
 	report.status = 0;
 	expect("");
 	report.status = SIGSEGV;
+	expect("");
+}
+
+/* What was translated last is a system call: a handler's end, say. */
+static void test_calls(void **state)
+{
+	(void)state;
+	report.status = SIGILL;
+	memset(&gathered, 0, sizeof(gathered));
+	last(UPCS_X86_64, "\x0f\x05", 2);
+	expect("");
+	last(UPCS_AARCH64, "\x01\x00\x00\xd4", 4);
+	expect("");
+	last(UPCS_PPC, "\x44\x00\x00\x02", 4);
+	expect("");
+}
+
+static void expect_trap(uint32_t guest, const char *bytes, uint8_t n, const char *text)
+{
+	char expected[256];
+
+	last(guest, bytes, n);
+	snprintf(expected, sizeof(expected), "what ended it is a trap, which programs execute on purpose, most likely %s "
+		 "at 0x10000500 of program-0\n", text);
+	expect(expected);
+}
+
+static void test_traps(void **state)
+{
+	(void)state;
+	memset(&gathered, 0, sizeof(gathered));
+	strcpy(gathered.own.program, "/bin/program-0");
+	report.status = SIGILL;
+	expect_trap(UPCS_X86_64, "\x0f\x0b", 2, "0f 0b");
+	expect_trap(UPCS_X86_64, "\x67\x0f\xb9\x40\x16", 5, "67 0f b9 40 16");
+	expect_trap(UPCS_X86_64, "\x0f\xff", 2, "0f ff");
+	expect_trap(UPCS_AARCH64, "\x34\x12\x00\x00", 4, "0x00001234");
+	expect_trap(UPCS_PPC, "\x00\x00\x00\x00", 4, "0x00000000");
+	report.status = (128 + SIGTRAP) << 8;
+	expect("");
+	report.status = SIGTRAP;
+	expect_trap(UPCS_X86_64, "\xcc", 1, "cc");
+	expect_trap(UPCS_AARCH64, "\x00\x7d\x20\xd4", 4, "0xd4207d00");
+	expect_trap(UPCS_PPC, "\x7f\xe0\x00\x08", 4, "0x7fe00008");
+	/* A debugger's signal, or another's. */
+	last(UPCS_X86_64, "\xc5\x01", 2);
 	expect("");
 }
 
@@ -141,7 +189,9 @@ static void test_waiting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_calls, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_illegal, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_traps, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_waiting, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_unknown, set_up, run_results_tear_down),
 	};

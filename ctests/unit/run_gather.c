@@ -167,7 +167,7 @@ static void test_killed(void **state)
 	assert_int_equal(taken(), 60);
 	assert_int_equal(gathered.counts.lost, 1);
 	assert_int_equal(gathered.counts.processes, 1);
-	assert_int_equal(gathered.lost.pid, pid);
+	assert_int_equal(gathered.died.pid, pid);
 	assert_int_equal(gathered.own.pid, pid);
 	assert_int_equal(access(counts_path, F_OK), -1);
 	for (unsigned i = 0; i < 2; i++) {

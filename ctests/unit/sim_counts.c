@@ -106,6 +106,47 @@ static void test_cut(void **state)
 		assert_int_equal(thread[i]->doubt[1], i == 3 ? UPCS_DOUBT_UNWOUND : 0);
 		assert_int_equal(thread[i]->doubt[3], doubt);
 	}
+	/* The signal may be what it died of. */
+	assert_int_equal(results->process[process].died, 0);
+}
+
+/* By an instruction: in_call, raised of its only other thread. */
+static uint32_t died(uint32_t in_call, uint64_t raised)
+{
+	uint32_t process, index[2], i;
+	struct upcs_counts *counts;
+	struct upcs_thread *thread;
+
+	assert_non_null(upcs_records_process(results, &process));
+	counts = make_counts(10);
+	for (i = 0; i < 2; i++) {
+		thread = make_thread(&index[i]);
+		counts->count[upcs_counts_take(counts, index[i], 0)][7] = 3;
+	}
+	thread->in_call = in_call;
+	thread->raised = raised;
+	results->thread[index[0]].in_call = in_call;
+	upcs_counts_destroy(counts, NULL);
+	upcs_results_settle(results, path);
+	return results->process[process].died;
+}
+
+static void test_died(void **state)
+{
+	(void)state;
+	assert_int_equal(died(0, 0), 1);
+}
+
+static void test_ended_in_calls(void **state)
+{
+	(void)state;
+	assert_int_equal(died(1, 0), 0);
+}
+
+static void test_sent(void **state)
+{
+	(void)state;
+	assert_int_equal(died(0, 21), 0);
 }
 
 static void test_arrays(void **state)
@@ -219,6 +260,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_settle, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cut, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_died, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ended_in_calls, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_sent, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),

@@ -241,15 +241,21 @@ void upcs_counts_end(struct upcs_thread *record)
 	upcs_counts_doubt(record, (uint16_t)record->suspect, UPCS_DOUBT_UNWOUND);
 }
 
-void upcs_counts_cut(struct upcs_thread *record)
+/* What it sent itself came behind the block that it sent it in. */
+static bool has_sent(const struct upcs_thread *record)
+{
+	return record->raised && record->raised == record->tally[0][UPCS_INSTRUCTIONS];
+}
+
+bool upcs_counts_cut(struct upcs_thread *record)
 {
 	if (record->scored && !(record->in_call && record->taken == record->calls))
 		doubt(record, 0, UPCS_DOUBT_LATE);
-	/* What it sent itself came behind the block that it sent it in. */
-	if (record->in_call || (record->raised && record->raised == record->tally[0][UPCS_INSTRUCTIONS]))
-		return;
+	if (record->in_call || has_sent(record))
+		return false;
 	doubt(record, 0, UPCS_DOUBT_CUT);
 	upcs_counts_doubt(record, (uint16_t)record->active, UPCS_DOUBT_CUT);
+	return true;
 }
 
 /*
@@ -347,6 +353,7 @@ static bool settle_thread(struct upcs_thread *record, uint32_t index, const stru
 static bool settle_threads(struct upcs_results *results, uint32_t process, const struct left *left)
 {
 	uint32_t n = upcs_results_threads(results), i;
+	bool cut = false, sent = false;
 
 	for (i = 0; i < n; i++) {
 		struct upcs_thread *record = &results->thread[i];
@@ -355,10 +362,14 @@ static bool settle_threads(struct upcs_results *results, uint32_t process, const
 			continue;
 		if (!settle_thread(record, i, left))
 			return false;
-		upcs_counts_cut(record);
+		cut |= upcs_counts_cut(record);
+		sent |= has_sent(record);
 		upcs_counts_end(record);
 		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 	}
+	/* Others are at work when one sends what ends them all. */
+	if (cut && !sent)
+		results->process[process].died = 1;
 	return true;
 }
 

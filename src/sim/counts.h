@@ -75,8 +75,9 @@ void upcs_counts_give(struct upcs_counts *counts, int array);
 void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_TALLIES]);
 void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, uint64_t n);
 
-/* The thread is in no system call and executes no more: it may have ended within a block. */
-void upcs_counts_cut(struct upcs_thread *record);
+/* The thread executes no more; whether it may have ended within a block: it is in no system call, and
+ * has sent no signal in its last one. */
+bool upcs_counts_cut(struct upcs_thread *record);
 /* The thread executes no more: what is open is decided. */
 void upcs_counts_end(struct upcs_thread *record);
 /* These columns may be another than the truth. Any thread. */

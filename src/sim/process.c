@@ -137,7 +137,7 @@ void upcs_process_end(void)
 			t->record->scored = 0;
 		/* The emulator lets the others come to the end of a block. */
 		if (upcs_self)
-			upcs_counts_cut(upcs_self->record);
+			upcs_run.process->died = upcs_counts_cut(upcs_self->record);
 		upcs_run.process->end_ns = now_ns();
 		/* First: threads of a process that runs are done with their records once these have ended, and
 		 * of ours some may still be at work. */

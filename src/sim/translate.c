@@ -462,5 +462,7 @@ void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		return;
 	upcs_run.process->region_found |= found;
 	if (block.n)
-		upcs_run.process->last = code_of(qemu_plugin_tb_get_insn(tb, block.n - 1));
+		upcs_run.process->last = block.insn[block.n - 1].insn.tally[UPCS_IPIPE_BRANCHES] ?
+					 (struct upcs_code){.n = 0} :
+					 code_of(qemu_plugin_tb_get_insn(tb, block.n - 1));
 }
