@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # sim_threads.sh - each of many threads has its own counts: more at once than an emulator has room
-# for at first, with vCPUs that others had before, and with forks beside them; and what is in the
-# report of a process that is killed by another. $UPC_RUN is the tool, $UPC_SIM_PLUGIN the simulator.
+# for at first, with vCPUs that others had before, and with forks beside them; a process that ends while
+# its threads make others; and what is in the report of one that is killed by another. $UPC_RUN is the tool, $UPC_SIM_PLUGIN the simulator.
 tool=${UPC_RUN:-upc_run}
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN
 
-echo "1..11"
+echo "1..12"
 
 # divisions N: of each thread of the program with N at once
 divisions()
@@ -46,6 +46,62 @@ for guest in x86_64:x86_64 aarch64:aarch64 ppc:powerpc; do
 	check "$guest: 17 threads at once, and 17 that follow them" divisions 17
 	check "$guest: 200" divisions 200
 done
+
+# ---- ends while threads are made
+
+if ! ${CC:-cc} -O1 -pthread -x c -o ends - 2> err << 'C'
+#include <pthread.h>
+#include <unistd.h>
+static volatile double sink;
+__attribute__((noinline, noclone)) static double divide(long n)
+{
+	double x = 1;
+
+	for (; n; n--)
+		x = 3 / (x + 1);
+	return x;
+}
+static void *nothing(void *argument)
+{
+	return argument;
+}
+static void *make(void *argument)
+{
+	pthread_t thread;
+
+	for (;;)
+		if (!pthread_create(&thread, NULL, nothing, argument))
+			pthread_join(thread, NULL);
+}
+int main(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (pthread_create(&thread, NULL, make, NULL))
+			return 1;
+	usleep(50000);
+	sink = divide(1000);
+	_exit(0);
+}
+C
+then
+	cat err
+	echo "Bail out! a program cannot be compiled"
+	exit 1
+fi
+# Another of its threads may be cut within a block.
+ends()
+{
+	run 0 --no-progress -r csv -e FPU_DIV_1 -o csv ./ends &&
+		[ "$(awk -F, '$1 == "run" && $5 == "FPU_DIV_1" { print $6 }' csv)" = 1000 ] && ! grep ',at least' csv
+}
+if cannot_simulate; then
+	skip "a process ends while its threads make others" "$missing"
+else
+	check "a process ends while its threads make others" ends
+fi
 
 # ---- killed from outside
 

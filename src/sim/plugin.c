@@ -247,6 +247,7 @@ static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint
 		end_alone(a1);
 		break;
 	case UPCS_CALL_END:
+		upcs_process_makes_no_more();
 		end_alone(a1);
 		break;
 	case UPCS_CALL_FUTEX:

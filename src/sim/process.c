@@ -43,9 +43,19 @@ bool upcs_process_hold_all(void)
 		return true;
 	clock_gettime(CLOCK_REALTIME, &end);
 	end.tv_sec++;
+	upcs_threads.waiting++;
 	while (upcs_threads.coming && !error)
 		error = pthread_cond_timedwait(&upcs_threads.came, &upcs_threads.lock, &end);
+	upcs_threads.waiting--;
+	pthread_cond_broadcast(&upcs_threads.came);
 	return !upcs_threads.coming;
+}
+
+void upcs_process_makes_no_more(void)
+{
+	(void)upcs_process_hold_all();
+	upcs_threads.waiting += upcs_threads.scores != NULL;
+	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
 /* ---- begin and end ------------------------------------------------------------------------- */
@@ -338,6 +348,7 @@ void upcs_process_forked(bool counted)
 	pthread_mutex_init(&upcs_threads.lock, NULL);
 	pthread_cond_init(&upcs_threads.came, NULL);
 	upcs_thread_forget_meetings_locked();
+	upcs_threads.waiting = 0;
 	if (upcs_threads.scores)
 		upcs_score_clear_locked();
 	if (upcs_self) {

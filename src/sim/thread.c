@@ -202,6 +202,8 @@ uint64_t *upcs_thread_begin(unsigned vcpu)
 void upcs_thread_coming(void)
 {
 	pthread_mutex_lock(&upcs_threads.lock);
+	while (upcs_threads.waiting)
+		pthread_cond_wait(&upcs_threads.came, &upcs_threads.lock);
 	upcs_threads.coming++;
 	pthread_mutex_unlock(&upcs_threads.lock);
 }

@@ -83,6 +83,8 @@ void upcs_process_release(void);
 /* The same as hold, when threads that were coming have begun: all counts are there to be folded.
  * False: one has not for a second. */
 bool upcs_process_hold_all(void);
+/* The process ends: no call makes a thread any more. The emulator would not tell of its beginning. */
+void upcs_process_makes_no_more(void);
 void upcs_process_forked(bool counted);
 
 /*

@@ -68,6 +68,7 @@ struct upcs_threads {
 	uint32_t made;	   /* numbers that were given */
 	struct upcs_meeting *meetings;
 	uint32_t coming;	/* calls that make a thread, whose thread has not begun */
+	uint32_t waiting;	/* who wait until none is coming: calls that would make one wait for them */
 	pthread_cond_t came;
 	uint64_t *nowhere; /* where those count that have no record: written by many, read by none */
 	const struct upcs_scores *scores; /* NULL: blocks add to the arrays of the file */
