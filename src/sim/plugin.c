@@ -80,6 +80,7 @@ static void register_all(qemu_plugin_id_t id);
 static pthread_mutex_t code_lock = PTHREAD_MUTEX_INITIALIZER; /* nests in QEMU's, takes none */
 static pthread_cond_t code_is_new = PTHREAD_COND_INITIALIZER;
 static bool throwing;
+static pthread_t thrower; /* it does so when it is behind its call */
 
 static void thrown_away(qemu_plugin_id_t id)
 {
@@ -99,6 +100,8 @@ static bool take_old_code(void)
 	if (upcs_process_is_old())
 		__atomic_store_n(&throwing, true, __ATOMIC_RELAXED);
 	taken = upcs_process_has_old_code();
+	if (taken)
+		thrower = pthread_self();
 	pthread_mutex_unlock(&code_lock);
 	return taken;
 }
@@ -118,7 +121,7 @@ static void throw_away_old_code(qemu_plugin_id_t id)
 	clock_gettime(CLOCK_REALTIME, &end);
 	end.tv_sec++;
 	pthread_mutex_lock(&code_lock);
-	while (throwing && !error)
+	while (throwing && !pthread_equal(thrower, pthread_self()) && !error)
 		error = pthread_cond_timedwait(&code_is_new, &code_lock, &end);
 	pthread_mutex_unlock(&code_lock);
 }
@@ -144,7 +147,8 @@ static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler
 	upcs_translate_set_exact();
 	if (upcs_run.process)
 		__atomic_store_n(&upcs_run.process->faults, 1, __ATOMIC_RELAXED);
-	qemu_plugin_reset(id, register_all);
+	/* While this is to come QEMU forgets others, which may be old code's. */
+	qemu_plugin_reset(id, thrown_away);
 }
 
 /* ---- system calls -------------------------------------------------------------------- */
