@@ -47,7 +47,7 @@ static struct upcs_thread *begin_thread(uint32_t process, uint32_t number, uint6
 	thread->tally[0][UPCS_INSTRUCTIONS] = instructions;
 	thread->tally[1][UPCS_INSTRUCTIONS] = instructions / 2;
 	thread->entered[0] = 1;
-	thread->doubt[1] = UPCS_DOUBT_FORGOT << number;
+	thread->doubt[1] = (uint32_t)UPCS_DOUBT_FORGOT << number % 4;
 	thread->state = UPCS_RUNS;
 	return thread;
 }

@@ -19,15 +19,20 @@ enum { THREADS = 4, ROUNDS = 3, STEPS = 4000, PERIOD = 7 };
 
 /* ---- the program --------------------------------------------------------------------- */
 
-static const uint8_t plain[] = {0x90, 0x90, 0x90};
-/* Five multiplications and a load. */
-static const uint8_t multiplies[] = {0xf2, 0x0f, 0x59, 0xc1, 0xf2, 0x0f, 0x59, 0xc1, 0xf2, 0x0f, 0x59, 0xc1, 0xf2,
-				     0x0f, 0x59, 0xc1, 0xf2, 0x0f, 0x59, 0xc1, 0x48, 0x8b, 0x03};
-/* An addition and a store. */
-static const uint8_t adds[] = {0xf2, 0x0f, 0x58, 0xc1, 0x48, 0x89, 0x03};
-static const uint8_t repeats[] = {0xf3, 0xaa}; /* rep stosb */
-/* A call, and what it returns to. */
-static const uint8_t calls[] = {0x90, 0xe8, 0, 0, 0, 0, 0x90, 0x90};
+/* What is behind an instruction is looked at as well. */
+static const struct {
+	uint8_t plain[3], multiplies[23], adds[7], repeats[2], calls[8], behind[16];
+} text = {
+	.plain = {0x90, 0x90, 0x90},
+	/* Five multiplications and a load. */
+	.multiplies = {0xf2, 0x0f, 0x59, 0xc1, 0xf2, 0x0f, 0x59, 0xc1, 0xf2, 0x0f, 0x59, 0xc1,
+		       0xf2, 0x0f, 0x59, 0xc1, 0xf2, 0x0f, 0x59, 0xc1, 0x48, 0x8b, 0x03},
+	/* An addition and a store. */
+	.adds = {0xf2, 0x0f, 0x58, 0xc1, 0x48, 0x89, 0x03},
+	.repeats = {0xf3, 0xaa}, /* rep stosb */
+	/* A call, and what it returns to. */
+	.calls = {0x90, 0xe8, 0, 0, 0, 0, 0x90, 0x90},
+};
 
 /* A multiplication and a return: the region, which is looked for among the symbols of this file. */
 void sim_plugin_region(void);
@@ -41,13 +46,13 @@ __asm__(".pushsection .text\n"
 enum which { PLAIN, MULTIPLIES, ADDS, REPEATS, CALLS, REGION, RETURNED };
 
 static struct code codes[] = {
-	[PLAIN] = {plain, 3, {1, 1, 1}, 0},
-	[MULTIPLIES] = {multiplies, 6, {4, 4, 4, 4, 4, 3}, 1},
-	[ADDS] = {adds, 2, {4, 3}, 1},
-	[REPEATS] = {repeats, 1, {2}, 3},
-	[CALLS] = {calls, 2, {1, 5}, 1},
+	[PLAIN] = {text.plain, 3, {1, 1, 1}, 0},
+	[MULTIPLIES] = {text.multiplies, 6, {4, 4, 4, 4, 4, 3}, 1},
+	[ADDS] = {text.adds, 2, {4, 3}, 1},
+	[REPEATS] = {text.repeats, 1, {2}, 3},
+	[CALLS] = {text.calls, 2, {1, 5}, 1},
 	[REGION] = {NULL, 2, {4, 1}, 1},
-	[RETURNED] = {calls + 6, 2, {1, 1}, 0},
+	[RETURNED] = {text.calls + 6, 2, {1, 1}, 0},
 };
 
 struct counts {
@@ -160,7 +165,7 @@ static void meddle(struct worker *w)
 static void call_system(struct worker *w, unsigned step)
 {
 	static const char nothing[] = "/nonexistent/program";
-	const uint64_t action[4] = {(uintptr_t)plain};
+	const uint64_t action[4] = {(uintptr_t)text.plain};
 
 	if (step % 512 == 0)
 		system_call(w->vcpu, 59, (uintptr_t)nothing, 0, 0, 0, 0);
