@@ -121,10 +121,12 @@ check "... and all that they did is counted, once" [ "$(multiplied)" = "${many}0
 check "$killed processes, of which some are killed" run 0 -r csv -o csv ./many k $killed
 read -r begun done < out
 echo "# $begun began, $done multiplied 1,000 times, $(multiplied) in all"
-# The one that is killed in a block counts the whole of it.
+# The one that is killed in a block counts the whole of it. With QEMU's interface 4 what it did last may
+# be lost, which is said.
 within()
 {
-	[ "$(multiplied)" -ge "${done}000" ] && [ "$(multiplied)" -le $((begun * 1000 + begun - done)) ]
+	[ "$(multiplied)" -le $((begun * 1000 + begun - done)) ] || return 1
+	[ "$(multiplied)" -ge "${done}000" ] || grep -q 'last hundredths of a second may not be in the counts' csv
 }
 check "... what they did until then is counted, once" within
 check "... some were" [ "$done" -lt $killed ]

@@ -87,13 +87,16 @@ static void assert_list(char **list, const char *const *want)
 /* The module of a guest, and what it is told. */
 #define PLUGIN_OF(module, program) "/lib/with,,comma.so" module ",results=/dev/shm/a,,b,after=7,count=on,program=" program
 #define PLUGIN PLUGIN_OF("", "x86")
+/* A variable that the emulator has, and the program has not. */
+#define OWN "G_SLICE=always-malloc"
+#define UNSET "-U", "G_SLICE"
 
 static void test_program(void **state)
 {
 	char *argv[] = {"name", "-x", "", NULL}, *envp[] = {"A=b", "LD_PRELOAD=x", "QEMU_LOG=y", "LD_X=a,b", NULL};
-	static const char *const want[] = {"/bin/qx", "-0", "name", "-seed", "1", "-plugin", PLUGIN, "-E", "LD_PRELOAD=x",
+	static const char *const want[] = {"/bin/qx", "-0", "name", "-seed", "1", "-plugin", PLUGIN, UNSET, "-E", "LD_PRELOAD=x",
 					   "-E", "QEMU_LOG=y", "x86", "-x", "", NULL};
-	static const char *const variables[] = {"A=b", "LD_X=a,b", NULL};
+	static const char *const variables[] = {OWN, "A=b", "LD_X=a,b", NULL};
 
 	(void)state;
 	assert_int_equal(upcs_exec_make(&command, "x86", argv, envp, &exec_), 0);
@@ -107,7 +110,7 @@ static void test_program(void **state)
 static void test_processor(void **state)
 {
 	static const char *const want[] = {"/bin/qa", "-0", "arm", "-cpu", "max,sve=off,sme=off", "-seed", "1", "-plugin",
-					   PLUGIN_OF("/upc_sim_v1.so", "arm"), "arm", NULL};
+					   PLUGIN_OF("/upc_sim_v1.so", "arm"), UNSET, "arm", NULL};
 	char *argv[] = {"arm", NULL}, *none[] = {NULL};
 	uint32_t was;
 
@@ -129,8 +132,8 @@ static void test_processor(void **state)
 static void test_no_arguments(void **state)
 {
 	static const char *const want[] = {"/bin/qp", "-0", "", "-L", "/usr/ppc", "-seed", "1", "-plugin",
-					   PLUGIN_OF("/upc_sim_v4.so", "-ppc"), "./-ppc", NULL};
-	static const char *const variables[] = {NULL};
+					   PLUGIN_OF("/upc_sim_v4.so", "-ppc"), UNSET, "./-ppc", NULL};
+	static const char *const variables[] = {OWN, NULL};
 	char *none[] = {NULL};
 
 	(void)state;
@@ -147,9 +150,9 @@ static void test_no_arguments(void **state)
 static void test_scripts(void **state)
 {
 	char *argv[] = {"zero", "first", NULL}, *none[] = {NULL};
-	static const char *const want[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("", "./x86"), "./x86", "one word",
+	static const char *const want[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("", "./x86"), UNSET, "./x86", "one word",
 					   "script", "first", NULL};
-	static const char *const outer[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("", "./x86"), "./x86", "one word",
+	static const char *const outer[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("", "./x86"), UNSET, "./x86", "one word",
 					    "./script", "outer", "first", NULL};
 
 	(void)state;
@@ -201,7 +204,7 @@ static void test_released(void **state)
 static void test_preloaded(void **state)
 {
 	char *argv[] = {"name", NULL}, *envp[] = {"LD_PRELOAD=x:/papi/libpapi.so.7", NULL};
-	static const char *const want[] = {"/bin/qx", "-0", "name", "-seed", "1", "-plugin", PLUGIN, "-E", "LD_PRELOAD=x",
+	static const char *const want[] = {"/bin/qx", "-0", "name", "-seed", "1", "-plugin", PLUGIN, UNSET, "-E", "LD_PRELOAD=x",
 					   "x86", NULL};
 
 	(void)state;

@@ -109,7 +109,7 @@ static void add_plugin(struct list *list, const struct upcs_command *command, en
 static bool is_for_guest(const char *variable)
 {
 	return (strncmp(variable, "LD_", 3) == 0 || strncmp(variable, "QEMU_", 5) == 0 ||
-		strncmp(variable, "GLIBC_TUNABLES=", 15) == 0) &&
+		strncmp(variable, "GLIBC_TUNABLES=", 15) == 0 || strncmp(variable, "G_SLICE=", 8) == 0) &&
 	       strchr(variable, '=') && !strchr(variable, ',');
 }
 
@@ -163,6 +163,15 @@ static void add_variables(struct list *argv, struct list *envp, char *const vari
 	char *revised;
 	size_t i;
 
+	/*
+	 * The emulator's own, not the program's: up to 2.74 glib has an allocator of its own, whose lock
+	 * may be held when another thread forks. Then the child waits for ever.
+	 */
+	add(envp, "G_SLICE=always-malloc");
+	if (!has_variable(variables, "G_SLICE=")) {
+		add(argv, "-U");
+		add(argv, "G_SLICE");
+	}
 	for (i = 0; variables && variables[i]; i++)
 		add_variable(argv, envp, upcs_preload_revise(options, variables[i], preload));
 	for (name = upcs_preload_variables; *name; name++) {
