@@ -144,11 +144,13 @@ static bool try_id(const struct wanted *wanted, const char *directory, size_t le
 	size_t i;
 	int n;
 
+	if (!wanted->id_bytes)
+		return false;
 	for (i = 0; i < wanted->id_bytes; i++)
 		sprintf(digits + 2 * i, "%02x", wanted->id[i]);
 	n = snprintf(path, sizeof(path), "%.*s/usr/lib/debug/.build-id/%.2s/%s.debug", (int)length, directory, digits,
 		     digits + 2);
-	return wanted->id_bytes && n > 0 && n < (int)sizeof(path) && try_file(wanted, path, debug);
+	return n > 0 && n < (int)sizeof(path) && try_file(wanted, path, debug);
 }
 
 static bool try_link(const struct wanted *wanted, const char *directory, size_t length, struct upcs_elf *debug)
