@@ -90,60 +90,68 @@ check "lines are cut to COLUMNS" narrow
 check "--all: 256 counters" run 0 --all -n 1 "$unit"
 check "... each of them" [ "$(grep -Ec '^ +[0-9]+ +[0-9]' out)" = 256 ]
 
+# event LOOK NAME MEMBER
+event()
+{
+	at "/$1/events/$(awk -F '\t' -v look="/$1/events/" -v name="\"$2\"" \
+		'index($1, look) == 1 && $2 == name { split($1, part, "/"); print part[4] }' leaves)/$3"
+}
+# Each look, and what is said of the unit in all of them.
+looks()
+{
+	for look in 0 1 2; do
+		leaf "/$look/refresh" $((look + 1)) && leaf "/$look/tool" '"upc_top"' &&
+			leaf "/$look/name" "\"$unit\"" && leaf "/$look/process" "$owner" &&
+			leaf "/$look/state" '"running"' && leaf "/$look/changed" false &&
+			at "/$look/command" | grep -q share_load || return 1
+		for name in $events; do
+			kind='"count"'
+			[ $name != process::statm_resident ] || kind='"level"'
+			[ "$(event $look $name kind)" = $kind ] || return 1
+		done
+		[ "$(grep -c "^/$look/events/.*/name	" leaves)" = 4 ] || return 1
+	done
+	! at /3/refresh
+}
+# The rate is the growth over the time between two looks.
+rates()
+{
+	for look in 1 2; do
+		[ "$(event $look $faults unit)" = '"faults"' ] && [ "$(event $look $faults note)" = '"rate"' ] &&
+			[ "$(event $look process::statm_resident rate)" = null ] &&
+			awk -v from="$(event $((look - 1)) $faults value)" -v to="$(event $look $faults value)" \
+				-v rate="$(event $look $faults rate)" -v seconds="$(at /$look/seconds)" 'BEGIN {
+				off = rate - (to - from) / seconds
+				exit !(to >= from + 10 && off <= 1e-6 * rate && off >= -1e-6 * rate) }' || return 1
+	done
+}
 json()
 {
-	run 0 --json -n 3 -i 0.2 "$unit" || return 1
-	python3 - "$unit" "$owner" "$me" <<'PYTHON'
-import json, sys
-looks = [json.loads(line) for line in open("out")]
-assert [l["refresh"] for l in looks] == [1, 2, 3]
-for l in looks:
-    assert l["tool"] == "upc_top" and l["name"] == sys.argv[1] and l["process"] == int(sys.argv[2])
-    assert l["state"] == "running" and l["changed"] is False and "share_load" in l["command"]
-    assert {e["name"] for e in l["events"]} == {"perf::TASK-CLOCK", "perf::PAGE-FAULTS",
-        "task::voluntary_ctxt_switches", "process::statm_resident"}
-    assert all(e["kind"] == ("level" if "resident" in e["name"] else "count") for e in l["events"])
-at = [{e["name"]: e for e in l["events"]} for l in looks]
-f = "perf::PAGE-FAULTS"
-assert at[0][f]["rate"] is None and at[0][f]["note"] == "first" and looks[0]["seconds"] == 0
-for before, now, l in zip(at, at[1:], looks[1:]):
-    assert now[f]["value"] >= before[f]["value"] + 10 and now[f]["unit"] == "faults"
-    rate = (now[f]["value"] - before[f]["value"]) / l["seconds"]
-    assert abs(now[f]["rate"] - rate) <= 1e-6 * rate and now[f]["note"] == "rate"
-    assert now["process::statm_resident"]["rate"] is None
-PYTHON
+	run 0 --json -n 3 -i 0.2 "$unit" && leaves_of out && looks &&
+		[ "$(event 0 $faults rate)" = null ] && [ "$(event 0 $faults note)" = '"first"' ] &&
+		awk -v seconds="$(at /0/seconds)" 'BEGIN { exit seconds != 0 }' && rates
+}
+# in_order KEY SORT-OPTION: of the second look
+in_order()
+{
+	run 0 --json -n 2 -i 0.2 --sort "$1" "$unit" && leaves_of out || return 1
+	[ "$1" != count ] || set -- value "$2"
+	sed -n "s|^/1/events/[0-9]*/$1	||p" leaves | sed 's/null/-1/' > keys
+	[ "$(wc -l < keys)" = 4 ] && LC_ALL=C sort -s -c "$2" keys
 }
 sorted()
 {
-	for key in rate count counter name; do
-		run 0 --json -n 2 -i 0.2 --sort $key "$unit" || return 1
-		python3 - $key <<'PYTHON' || return 1
-import json, sys
-events = json.loads(open("out").readlines()[1])["events"]
-of = {"rate": lambda e: -1 if e["rate"] is None else e["rate"], "count": lambda e: e["value"],
-      "counter": lambda e: e["counter"], "name": lambda e: e["name"]}[sys.argv[1]]
-assert events == sorted(events, key=of, reverse=sys.argv[1] in ("rate", "count")), events
-PYTHON
-	done
+	in_order rate -gr && in_order count -gr && in_order counter -g && in_order name -s
 }
 list_json()
 {
-	run 0 --list --json -u "$me" || return 1
-	python3 -c 'import json, sys
-units = {u["name"]: u for u in json.load(open("out"))["units"]}
-u = units[sys.argv[1]]
-assert u["process"] == int(sys.argv[2]) and u["state"] == "running" and u["uid"] == int(sys.argv[3])' \
-		"$unit" "$owner" "$me"
+	run 0 --list --json -u "$me" && leaves_of out || return 1
+	listed=$(sed -n "s|^\(/0/units/[0-9]*\)/name	\"$unit\"\$|\1|p" leaves)
+	leaf "$listed/process" "$owner" && leaf "$listed/state" '"running"' && leaf "$listed/uid" "$me"
 }
-if command -v python3 > /dev/null; then
-	check "--json: an object a refresh, with rates that are right" json
-	check "--sort" sorted
-	check "--list --json" list_json
-else
-	skip "--json: an object a refresh, with rates that are right" "no python3 to read it with"
-	skip "--sort" "no python3 to read it with"
-	skip "--list --json" "no python3 to read it with"
-fi
+check "--json: an object a refresh, with rates that are right" json
+check "--sort" sorted
+check "--list --json" list_json
 
 # ---- whose, and which
 

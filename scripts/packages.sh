@@ -21,7 +21,6 @@ PACKAGES_BUILD=(
 )
 # shellcheck disable=SC2034
 PACKAGES_CHECK=(
-	"python3;Python 3, which reads JSON;command -v python3"
 	"g++;the GNU C++ compiler;command -v g++"
 	"libcmocka-dev;cmocka 1.1.5 or newer with headers;pkg-config --exists cmocka"
 	"valgrind;valgrind;command -v valgrind"
