@@ -4,7 +4,7 @@
 tool=${JSON_LEAVES:?}
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 5
+plan 6
 
 # ---- JSON
 
@@ -33,3 +33,17 @@ other_leaf()
 }
 check "... and nothing else" other_leaf
 check "... all below are found" [ "$(below /0/a)" = "/b${tab}1" ]
+
+# ---- texts to compare with
+
+all_used()
+{
+	for file in "$srcdir"/ctests/golden/*; do
+		sed -n 's/^==== //p' "$file" > sections
+		[ -s sections ] || return 1
+		while read -r section; do
+			grep -qF "\"$section\"" "$srcdir/ctests/unit/${file##*/}.c" || { echo "# $file: $section"; return 1; }
+		done < sections
+	done
+}
+check "each section of ctests/golden is compared with something" all_used

@@ -3,7 +3,7 @@
  * sim_sweep - what all opcodes of the three guests count as, compared with what ctests/sweep
  * says, which is the same whatever version capstone has. After a change that is meant,
  *
- *     UPC_SWEEP_UPDATE=1 make check TESTS=ctests/unit/sim_sweep
+ *     UPC_UPDATE=1 make check TESTS=ctests/unit/sim_sweep
  *
  * writes the files anew, and their difference says what has changed.
  *
@@ -256,7 +256,7 @@ static void update(struct swept *s)
 		write_group(s, groups);
 	}
 	assert_int_equal(fclose(groups), 0);
-	fprintf(s->file, "# What ctests/unit/sim_sweep found: UPC_SWEEP_UPDATE=1 writes it.\n");
+	fprintf(s->file, "# What ctests/unit/sim_sweep found: UPC_UPDATE=1 writes it.\n");
 	for (i = 0; i < s->classes; i++) {
 		fprintf(s->file, "=%u", i);
 		print_class(s->file, &s->class[i]);
@@ -268,7 +268,7 @@ static void update(struct swept *s)
 static void sweep_guest(enum upcs_guest guest)
 {
 	const char *srcdir = getenv("srcdir");
-	bool write = getenv("UPC_SWEEP_UPDATE") != NULL;
+	bool write = getenv("UPC_UPDATE") != NULL;
 	struct swept *s = calloc(1, sizeof(*s));
 	char path[4096];
 

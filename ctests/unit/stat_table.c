@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_stat's table, letter by letter.
+ * upc_stat's table, letter by letter (ctests/golden/stat_table).
  */
 #include "../../utils/stat_table.h"
 
+#include "lib/golden.h"
 #include "unit_test.h"
 
 #define ROW(of_name, of_unit, of_subsystem, of_value, ...)                                     \
@@ -24,17 +25,25 @@ static char *print(const struct stat_row *rows, unsigned n, const struct stat_st
 }
 
 static void expect(const struct stat_row *rows, unsigned n, const struct stat_style *style,
-		   const char *expected)
+		   const char *section)
 {
 	char *text = print(rows, n, style);
 
-	assert_string_equal(text, expected);
+	assert_golden("stat_table", section, text);
+	free(text);
+}
+
+static void expect_nothing(const struct stat_row *rows, unsigned n, const struct stat_style *style)
+{
+	char *text = print(rows, n, style);
+
+	assert_string_equal(text, "");
 	free(text);
 }
 
 static void expect_columns(const struct stat_row *sum, unsigned n, const char *total,
 			   const struct stat_column *columns, unsigned n_columns,
-			   const struct stat_style *style, const char *expected)
+			   const struct stat_style *style, const char *section)
 {
 	char *memory = NULL;
 	size_t size;
@@ -43,7 +52,7 @@ static void expect_columns(const struct stat_row *sum, unsigned n, const char *t
 	assert_non_null(out);
 	stat_table_print_columns(out, sum, n, total, columns, n_columns, style);
 	fclose(out);
-	assert_string_equal(memory, expected);
+	assert_golden("stat_table", section, memory);
 	free(memory);
 }
 
@@ -63,16 +72,7 @@ static void test_groups(void **state)
 	const struct stat_style style = {.width = 50, .seconds = 2, .unseen = true};
 
 	(void)state;
-	expect(rows, 6, &style,
-	       " software\n"
-	       "      1.500 s         75.0 %  perf::TASK-CLOCK\n"
-	       "      3,000 faults  1.50 k/s  perf::FAULTS\n"
-	       "  not seen: perf::MIGRATIONS\n"
-	       " process, this process only\n"
-	       "      4,096 bytes      level  process::rss\n"
-	       " vm, machine wide\n"
-	       "  1,234,567 faults   617 k/s  vm::pgfault\n"
-	       " net, machine wide  not seen: net::rx\n");
+	expect(rows, 6, &style, "groups");
 }
 
 static void test_zeros(void **state)
@@ -81,11 +81,9 @@ static void test_zeros(void **state)
 	const struct stat_style quiet = {.width = 60, .seconds = 1};
 
 	(void)state;
-	expect(rows + 5, 1, &style,
-	       " net, machine wide\n"
-	       "  0 sectors  0.00 /s  net::rx\n");
-	expect(rows + 5, 1, &quiet, "");
-	expect(rows, 0, &quiet, "");
+	expect(rows + 5, 1, &style, "zeros");
+	expect_nothing(rows + 5, 1, &quiet);
+	expect_nothing(rows, 0, &quiet);
 }
 
 /* A long unit is its first word; a ratio's is whole, or it would be another one. */
@@ -99,11 +97,7 @@ static void test_units(void **state)
 	};
 
 	(void)state;
-	expect(long_units, 3, &style,
-	       " pmu\n"
-	       "  1,234 cycles/1000 instructions  level  r\n"
-	       "      2 sectors                   level  s\n"
-	       "      3 instructions              level  t\n");
+	expect(long_units, 3, &style, "units");
 }
 
 /* A 0 that is none, because the counter did not run, is not folded away. */
@@ -118,12 +112,7 @@ static void test_flags(void **state)
 	const struct stat_style style = {.width = 60, .seconds = 1, .unseen = true};
 
 	(void)state;
-	expect(odd, 4, &style,
-	       " pmu\n"
-	       "  0 events      not run  a\n"
-	       "  7 events    part only  b\n"
-	       "  8 events  source lost  c\n"
-	       "  9 bytes     last seen  d\n");
+	expect(odd, 4, &style, "flags");
 }
 
 /* Descriptions: the first sentence, cut to the line, in one column, or none. */
@@ -138,15 +127,9 @@ static void test_description(void **state)
 	(void)state;
 	two[0].description = "What it means. And more of it.";
 	two[1].description = "A sentence that is too long for what is left.";
-	expect(two, 2, &style,
-	       " s\n"
-	       "  1 faults  short             What it means\n"
-	       "  2 faults  much-longer-name  A sentence that is too...\n");
+	expect(two, 2, &style, "description");
 	style.width = 45;
-	expect(two, 2, &style,
-	       " s\n"
-	       "  1 faults  short\n"
-	       "  2 faults  much-longer-name\n");
+	expect(two, 2, &style, "description, narrow");
 }
 
 /* Each line of every width ends within it, names apart, and without blanks. */
@@ -188,9 +171,7 @@ static void test_hostile(void **state)
 	const struct stat_style style = {.width = 80, .unseen = true};
 
 	(void)state;
-	expect(&bad, 1, &style,
-	       " s?]0;t?\n"
-	       "  1 u?  x?[2J\n");
+	expect(&bad, 1, &style, "hostile");
 }
 
 static void test_columns(void **state)
@@ -210,19 +191,7 @@ static void test_columns(void **state)
 	const struct stat_style style = {.width = 46, .unseen = true};
 
 	(void)state;
-	expect_columns(sum, 3, "all", columns, 3, &style,
-		       "                 all        main a-name-that\n"
-		       "                              11          12\n"
-		       " software\n"
-		       "  clock     6.000 ms    1.000 ms    2.000 ms\n"
-		       "  faults          75           5     not run\n"
-		       "\n"
-		       "                   b\n"
-		       "                  13\n"
-		       " software\n"
-		       "  clock     3.000 ms\n"
-		       "  faults          70\n"
-		       "  not seen: unseen\n");
+	expect_columns(sum, 3, "all", columns, 3, &style, "columns");
 }
 
 /* Percents beside the values of those columns that have them; no thread, no line of ids. */
@@ -241,15 +210,8 @@ static void test_percents(void **state)
 	const struct stat_style style = {.width = 59};
 
 	(void)state;
-	expect_columns(sum, 2, "sum", columns, 2, &style,
-		       "                        sum                left       right\n"
-		       " node\n"
-		       "  loads       2,000  33.2 %         250  12.5 %       1,750\n"
-		       "  all        33,000              11,000              22,000\n");
-	expect(sum, 2, &style,
-	       " node\n"
-	       "   2,000   33.2 %  loads\n"
-	       "  33,000           all\n");
+	expect_columns(sum, 2, "sum", columns, 2, &style, "percents, columns");
+	expect(sum, 2, &style, "percents");
 }
 
 int main(void)
