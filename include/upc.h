@@ -606,7 +606,9 @@ struct upc_share_options {
  * configuration and event names, as of the unit's last read, start, stop, play or
  * change. The file has mode 0600 (0640 with group) and lies in /dev/shm; a
  * forked child's copy of the unit is not shown. The name is free again when the
- * unit is destroyed or its process ends in whatever way.
+ * unit is destroyed or its process ends in whatever way. Call it before the unit
+ * starts: making the file is system calls and page faults of this thread's own.
+ * What the running unit shows later is none.
  * options may be NULL. Errors: UPC_EINVAL (name, options), UPC_ESTATE (somebody
  * else's unit that lives has the name; or this unit has one), UPC_EPERM (also a
  * limit for files that is too small), UPC_ENOSUPP (no /dev/shm, or one that cannot

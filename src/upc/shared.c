@@ -218,11 +218,13 @@ static void new_generation(struct upci_shared *shared)
 	shared->now.changed_by = htole64(thread());
 }
 
-/* The rest is zero already. */
+/* All of it is written now, though it is zero already: a page that is touched for the first
+ * time while the unit runs would be a fault among those that it counts. */
 static void fill(struct upci_shared *shared)
 {
 	struct upci_shared_page *page = shared->page;
 
+	memset(page, 0, sizeof(*page));
 	upci_shared_put64(&page->magic, UPCI_SHARED_MAGIC);
 	upci_shared_put32(&page->version, UPCI_SHARED_VERSION);
 	upci_shared_put32(&page->bytes, sizeof(*page));

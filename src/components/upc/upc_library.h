@@ -46,7 +46,8 @@
 	X(upc_unit_signalled)     \
 	X(upc_unit_play)          \
 	X(upc_unit_playable)      \
-	X(upc_unit_share)
+	X(upc_unit_share)         \
+	X(upc_unit_unshare)
 
 #define UPCP_MEMBER(function) __typeof__(function) *function;
 struct upcp_library {

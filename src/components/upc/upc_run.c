@@ -11,7 +11,7 @@
 
 int upcp_set_start(struct upcp_set *set)
 {
-	int error;
+	int error, shown;
 
 	if (!set->unit)
 		return UPC_ESTATE;
@@ -24,11 +24,14 @@ int upcp_set_start(struct upcp_set *set)
 		if (error)
 			return error;
 	}
+	/* Before anything counts: the making of what is shown is not the program's. */
+	shown = set->shown;
+	upcp_share(set);
 	error = set->mpx ? upcp_mpx_start(set) : set->lib->upc_unit_reset(set->unit);
 	if (!error && !set->mpx)
 		error = set->lib->upc_unit_start(set->unit);
-	if (!error)
-		upcp_share(set);
+	if (error && !shown)
+		upcp_unshare(set);
 	return error;
 }
 

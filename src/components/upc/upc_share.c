@@ -39,3 +39,9 @@ void upcp_share(struct upcp_set *set)
 	if (error)
 		upcp_report(UPCP_REPORT_SHARE, set->lib->upc_last_message());
 }
+
+void upcp_unshare(struct upcp_set *set)
+{
+	set->lib->upc_unit_unshare(set->unit);
+	set->shown = 0;
+}

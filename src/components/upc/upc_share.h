@@ -16,4 +16,7 @@
  */
 void upcp_share(struct upcp_set *set);
 
+/* As if upcp_share had not been called. */
+void upcp_unshare(struct upcp_set *set);
+
 #endif /* UPC_SHARE_H */

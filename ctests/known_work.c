@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * known_work - a program that counts itself with PAPI while it does what is known:
+ *
+ *   known_work FAULTS CALLS SWITCHES
+ *
+ * faults so many pages in, makes so many system calls, and waits so many times. It prints
+ * what its set counted of each, or "-" where calls cannot be counted here. undisturbed.sh
+ * runs it.
+ */
+#include <stdint.h>
+#include <sys/eventfd.h>
+
+#include "papi_util.h"
+
+#define CALLS    "upc:::tp::raw_syscalls:sys_enter"
+#define SWITCHES "upc:::task::voluntary_ctxt_switches"
+
+/* mmap, madvise and munmap of touch_pages, the two of wait_often, and the ioctl that stops the
+ * set. */
+#define OWN_CALLS (3 + 2 + 1)
+
+/* Voluntary switches of a thread, as the kernel has counted them. */
+static long switches_of(pid_t process, pid_t thread)
+{
+	static const char key[] = "\nvoluntary_ctxt_switches:";
+	char path[64], text[8192], *found;
+	ssize_t length = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)process, (int)thread);
+	file = fopen(path, "r");
+	if (file) {
+		length = (ssize_t)fread(text, 1, sizeof(text) - 1, file);
+		fclose(file);
+	}
+	text[length] = '\0';
+	found = strstr(text, key);
+	return found ? strtol(found + strlen(key), NULL, 10) : -1;
+}
+
+/* Wakes the parent each time that it has begun to wait, and so has been switched away. */
+static void wake(pid_t parent, int orders, int event)
+{
+	const uint64_t one = 1;
+	long order[2], left; /* switches before the first wait, and how many waits */
+
+	while (read(orders, order, sizeof(order)) == (ssize_t)sizeof(order))
+		for (left = order[1]; left > 0; left--, order[0]++) {
+			while (switches_of(parent, parent) <= order[0])
+				if (getppid() != parent || usleep(100))
+					_exit(1);
+			if (write(event, &one, sizeof(one)) != (ssize_t)sizeof(one))
+				_exit(1);
+		}
+	_exit(0);
+}
+
+static int orders[2], event;
+
+static int wait_often(long times)
+{
+	long order[2] = {0, times};
+	struct rusage usage;
+	uint64_t sink;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		return -1;
+	order[0] = usage.ru_nvcsw;
+	if (write(orders[1], order, sizeof(order)) != (ssize_t)sizeof(order))
+		return -1;
+	while (times-- > 0)
+		if (read(event, &sink, sizeof(sink)) != (ssize_t)sizeof(sink))
+			return -1;
+	return 0;
+}
+
+static int work(long faults, long calls, long switches)
+{
+	long left = calls - switches - OWN_CALLS;
+
+	if (wait_often(switches))
+		return -1;
+	touch_pages((size_t)faults);
+	while (left-- > 0)
+		(void)syscall(SYS_getppid);
+	return 0;
+}
+
+/* The set's counts, in the order of its adding. */
+static int count(int set, long faults, long calls, long switches, long long *values)
+{
+	if (PAPI_start(set) != PAPI_OK || work(faults, calls, switches))
+		return -1;
+	return PAPI_stop(set, values) == PAPI_OK ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	long long values[3] = {0, 0, 0};
+	int set, counts_calls;
+	long n[3];
+	int i;
+
+	if (argc != 4)
+		return 2;
+	for (i = 0; i < 3; i++)
+		n[i] = strtol(argv[i + 1], NULL, 10);
+	event = eventfd(0, EFD_CLOEXEC);
+	if (event < 0 || pipe(orders))
+		return 2;
+	if (fork() == 0) {
+		close(orders[1]);
+		wake(getppid(), orders[0], event);
+	}
+	close(orders[0]);
+	/* What is touched for the first time is no part of the work. */
+	if (work(n[0], n[1], n[2]))
+		return 2;
+	start_papi();
+	set = set_with(FAULTS);
+	if (set == PAPI_NULL || PAPI_add_named_event(set, SWITCHES) != PAPI_OK)
+		skip_all("faults and switches cannot be counted here");
+	counts_calls = PAPI_add_named_event(set, CALLS) == PAPI_OK;
+	if (count(set, n[0], n[1], n[2], values))
+		return 1;
+	printf("%lld ", values[0]);
+	if (counts_calls)
+		printf("%lld ", values[2]);
+	else
+		printf("- ");
+	printf("%lld\n", values[1]);
+	fflush(stdout);
+	drop(&set);
+	PAPI_shutdown();
+	return 0;
+}
