@@ -384,6 +384,50 @@ static void test_inherit(void **state)
 	upc_unit_destroy(u);
 }
 
+static unsigned count_perf_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++) {
+		char path[64], target[64] = "";
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (readlink(path, target, sizeof(target) - 1) > 0)
+			n += strcmp(target, "anon_inode:[perf_event]") == 0;
+	}
+	return n;
+}
+
+/* Each fork makes every event anew: there is none that counts nothing. The first one leads,
+ * and when it leaves, the children that there are go on being counted. */
+static void test_first_event_leads_what_children_inherit(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	unsigned before = count_perf_descriptors();
+	struct upc_unit *u;
+	int to[2];
+	pid_t pid;
+
+	(void)state;
+	options.inherit = 1;
+	assert_int_equal(upc_unit_create(c, &options, &u), 0);
+	assert_int_equal(upc_unit_add(u, faults), 0);
+	assert_int_equal(upc_unit_add(u, minor_faults), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(count_perf_descriptors() - before, 2);
+	pid = start_child(to);
+	fault_in_child(to);
+	assert_int_equal(upc_unit_remove(u, faults), 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	fault_in_child(to);
+	assert_int_equal(upc_unit_start(u), 0);
+	for (int i = 0; i < 20; i++)
+		fault_in_child(to);
+	assert_in_range(event_value(u, minor_faults), 2100, 2400 + 2 * FAULT_SLACK);
+	end_child(pid, to);
+	upc_unit_destroy(u);
+}
+
 /* The kernel keeps a group in each inherited child; one that grows in the parent
  * alone can no longer be read. */
 static void test_events_join_with_live_children(void **state)
@@ -557,6 +601,7 @@ int main(void)
 		cmocka_unit_test(test_thread_that_ends_while_it_counts),
 		cmocka_unit_test(test_retarget),
 		cmocka_unit_test(test_inherit),
+		cmocka_unit_test(test_first_event_leads_what_children_inherit),
 		cmocka_unit_test(test_events_join_with_live_children),
 		cmocka_unit_test(test_process_is_its_threads),
 		cmocka_unit_test(test_enable_on_exec),

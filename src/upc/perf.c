@@ -261,6 +261,9 @@ bool upci_perf_counts_removed(const struct upci_perf *p)
 {
 	unsigned i;
 
+	/* Opened anew they would have no children any more, and would miss the exec. */
+	if (p->context.inherit || p->context.inherit_threads || p->context.enable_on_exec)
+		return false;
 	for (i = 0; i < p->groups && !counts_for_nobody(p, &p->group[i]); i++)
 		;
 	return i < p->groups && !p->samplers.top;

@@ -73,16 +73,10 @@ static bool is_time(const struct upci_perf_spec *spec)
 	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_TASK_CLOCK;
 }
 
-/*
- * Whether an event can be the leader of its group. Halted, it would halt the others with it;
- * and what children inherit, or an exec starts, cannot be opened anew when it is removed.
- */
-static bool can_lead(const struct upci_perf *p, const struct upci_perf_member *m)
+/* Whether an event can be the leader of its group. Halted, it would halt the others with it. */
+static bool can_lead(const struct upci_perf_member *m)
 {
-	const struct upci_context *context = &p->context;
-
-	return upci_perf_is_software(&m->spec) && !is_time(&m->spec) && !m->halted &&
-	       !context->inherit && !context->inherit_threads && !context->enable_on_exec;
+	return upci_perf_is_software(&m->spec) && !is_time(&m->spec) && !m->halted;
 }
 
 /* A member without an event of its own, from what its group's leader tells from here on.
@@ -216,7 +210,7 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 	if (is_time(spec))
 		member.told = UPCI_PERF_TOLD_TIME;
 	if (!g) {
-		if (can_lead(p, &member))
+		if (can_lead(&member))
 			member.told = UPCI_PERF_TOLD_COUNT;
 		error = upci_perf_open_group(p, key, member.told == UPCI_PERF_TOLD_COUNT ? &attr : NULL,
 					     name, &g);
