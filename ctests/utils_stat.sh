@@ -18,7 +18,7 @@ value()
 }
 
 soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
-echo "1..42"
+echo "1..44"
 
 # ---- the program and its end
 
@@ -94,11 +94,19 @@ check "... each of them" [ "$(value perf::PAGE-FAULTS)" -gt "$((10 * own * 7 / 1
 
 check "the default is 40 events" run 0 --csv -- true
 check "... whoever counts" lines err 41
+check "... none of them a tracepoint, which forks would pay for" [ "$(grep -c '^[^,]*,tp::' err)" = 0 ]
 if [ "$(sed -n 's/^Max open files  *\([0-9]*\) .*/\1/p' /proc/self/limits)" -lt 512 ]; then
 	skip "--all is 256 events" "the limit of open files is low"
 else
 	check "--all is 256 events" [ "$("$stat" --all --csv -o all.csv -- true; wc -l < all.csv)" = 257 ]
 fi
+detailed()
+{
+	run 0 -d --csv -- true && lines err 41 || return 1
+	# Where this user has tracepoints at all, some are among them.
+	[ "$(grep -c '^[^,]*,tp::' err)" -gt 0 ] || ! "$stat" -e 'tp::sched:*' -o all -- true 2> refused
+}
+check "-d is 40 with tracepoints" detailed
 check "an unknown event: 2" run 2 -e perf::PAGEFAULTS -- sh -c ': > ran'
 check "... with the nearest names" grep -q 'perf::PAGE-FAULTS' err
 check "... before anything runs" [ ! -e ran ]
@@ -111,7 +119,7 @@ check "... gives each match" lines err 4
 bad_options()
 {
 	for options in "--json --csv" "-p 1 -a" "-t -a" "--interval 5" "-C x" "--all -e $soft" "--top 3" \
-		       "-p 0" "--nosuch" "-e ,"; do
+		       "-p 0" "--nosuch" "-e ," "-d --all"; do
 		# shellcheck disable=SC2086
 		run 2 $options -- sh -c ': > ran' || { echo "# $options"; return 1; }
 	done

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "common.h"
-#include "stat_select.h"
 
 #define REPORT_LINES 6 /* of refusals; a machine can refuse hundreds for one reason */
 
@@ -113,7 +112,7 @@ int stat_events_parse(struct stat_events *events, const char *list)
 	return result;
 }
 
-int stat_events_choose(struct stat_events *events, bool all)
+int stat_events_choose(struct stat_events *events, enum stat_choice kind)
 {
 	uint32_t count = upc_catalogue_count(events->catalogue);
 	struct upc_event_info *every = calloc(count + 1, sizeof(*every));
@@ -127,7 +126,7 @@ int stat_events_choose(struct stat_events *events, bool all)
 			if (upc_catalogue_info(events->catalogue, code, &every[n]) == 0)
 				n++;
 		}
-		chosen = all ? stat_select_all(every, n, order) : stat_select_default(every, n, order);
+		chosen = stat_select(kind, every, n, order);
 	}
 	if (chosen > 0)
 		events->wanted = calloc((unsigned)chosen, sizeof(*events->wanted));
@@ -142,7 +141,7 @@ int stat_events_choose(struct stat_events *events, bool all)
 	}
 	if (chosen < 0 || events->wanted == NULL)
 		return out_of_memory();
-	events->quota = all ? STAT_ALL_EVENTS : STAT_DEFAULT_EVENTS;
+	events->quota = kind == STAT_CHOICE_ALL ? STAT_ALL_EVENTS : STAT_DEFAULT_EVENTS;
 	return 0;
 }
 

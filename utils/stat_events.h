@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stat_select.h"
 #include "upc.h"
 
 /* An event that could not be added, and why. */
@@ -52,8 +53,8 @@ void stat_events_free(struct stat_events *events);
  * -1 with the error said. */
 int stat_events_parse(struct stat_events *events, const char *list);
 
-/* Wants the most telling ones, or all; returns as above. */
-int stat_events_choose(struct stat_events *events, bool all);
+/* Wants those that nobody had to name; returns as above. */
+int stat_events_choose(struct stat_events *events, enum stat_choice kind);
 
 /*
  * Adds what is wanted to the unit own, up to the quota. Where there is a unit

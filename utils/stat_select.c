@@ -193,6 +193,7 @@ static const char *const heavy[] = {
 };
 
 struct choice {
+	enum stat_choice kind;
 	const struct upc_event_info *events;
 	unsigned n;
 	unsigned *same; /* the first event that is driven as this one is */
@@ -211,9 +212,12 @@ static int compare_drivers(const void *a, const void *b)
 	return order != 0 ? order : *i < *k ? -1 : *i > *k;
 }
 
-static bool counts(const struct upc_event_info *event)
+/* A fork makes each tracepoint that children inherit anew, for which the kernel (6.18) goes
+ * along its list of all tracepoints, and waits for whoever closes one. */
+static bool counts(enum stat_choice kind, const struct upc_event_info *event)
 {
-	if (event->source == UPC_SOURCE_NONE || event->kind != UPC_KIND_COUNT)
+	if (event->source == UPC_SOURCE_NONE || event->kind != UPC_KIND_COUNT ||
+	    (kind == STAT_CHOICE_DEFAULT && event->source == UPC_SOURCE_TRACEPOINT))
 		return false;
 	for (unsigned i = 0; i < COUNT(heavy); i++)
 		if (fnmatch(heavy[i], event->name, FNM_CASEFOLD) == 0)
@@ -221,12 +225,12 @@ static bool counts(const struct upc_event_info *event)
 	return true;
 }
 
-static int choice_create(struct choice *choice, const struct upc_event_info *events, unsigned n,
-			 unsigned *order)
+static int choice_create(struct choice *choice, enum stat_choice kind,
+			 const struct upc_event_info *events, unsigned n, unsigned *order)
 {
 	unsigned *sorted = malloc((n + 1) * sizeof(*sorted));
 
-	*choice = (struct choice){ .events = events, .n = n, .order = order };
+	*choice = (struct choice){ .kind = kind, .events = events, .n = n, .order = order };
 	choice->same = malloc((n + 1) * sizeof(*choice->same));
 	choice->taken = calloc(n + 1, sizeof(*choice->taken));
 	if (sorted == NULL || choice->same == NULL || choice->taken == NULL) {
@@ -272,7 +276,7 @@ static void take_wishes(struct choice *choice, const struct wish *wish, size_t n
 
 		for (unsigned i = 0; i < choice->n && left > 0; i++)
 			if (fnmatch(wish->pattern, choice->events[i].name, FNM_CASEFOLD) == 0 &&
-			    counts(&choice->events[i]) && take(choice, i))
+			    counts(choice->kind, &choice->events[i]) && take(choice, i))
 				left--;
 	}
 }
@@ -285,7 +289,9 @@ static bool is_rest(const struct choice *choice, unsigned i, bool machine)
 	bool shared = event->scope == UPC_SCOPE_MACHINE || event->scope == UPC_SCOPE_CPU;
 
 	return shared == machine && event->id == UPC_NO_ID && event->source != UPC_SOURCE_DERIVED &&
-	       event->source != UPC_SOURCE_CLOCK && !choice->taken[choice->same[i]] && counts(event);
+	       event->source != UPC_SOURCE_CLOCK && !choice->taken[choice->same[i]] &&
+	       (choice->kind != STAT_CHOICE_DEFAULT || event->source == UPC_SOURCE_FILE) &&
+	       counts(choice->kind, event);
 }
 
 /*
@@ -336,31 +342,22 @@ static int take_rest(struct choice *choice, bool machine)
 	return 0;
 }
 
-static int select_events(const struct upc_event_info *events, unsigned n, unsigned *order, bool all)
+int stat_select(enum stat_choice kind, const struct upc_event_info *events, unsigned n,
+		unsigned *order)
 {
 	struct choice choice;
-	int error = choice_create(&choice, events, n, order);
+	int error = choice_create(&choice, kind, events, n, order);
 
 	if (error != 0)
 		return error;
 	take_wishes(&choice, wishes, COUNT(wishes));
-	if (all)
+	if (kind == STAT_CHOICE_ALL)
 		take_wishes(&choice, more_wishes, COUNT(more_wishes));
-	if (all || choice.count < STAT_DEFAULT_EVENTS) {
+	if (kind == STAT_CHOICE_ALL || choice.count < STAT_DEFAULT_EVENTS) {
 		error = take_rest(&choice, false);
 		if (error == 0)
 			error = take_rest(&choice, true);
 	}
 	choice_destroy(&choice);
 	return error != 0 ? error : (int)choice.count;
-}
-
-int stat_select_default(const struct upc_event_info *events, unsigned n, unsigned *order)
-{
-	return select_events(events, n, order, false);
-}
-
-int stat_select_all(const struct upc_event_info *events, unsigned n, unsigned *order)
-{
-	return select_events(events, n, order, true);
 }

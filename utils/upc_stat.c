@@ -23,7 +23,8 @@ struct options {
 	bool other;                   /* ... which it is not                       */
 	const char *lists[64];        /* of -e, each                               */
 	unsigned n_lists;
-	bool all, by_thread, zeros;
+	enum stat_choice choice; /* without lists */
+	bool by_thread, zeros;
 	enum stat_format format;
 	long interval; /* ms; 0: none */
 	long top;
@@ -55,7 +56,9 @@ static const char usage[] =
 	"\n"
 	"What to count:\n"
 	"  -e, --events LIST     these events, with commas between; globs are expanded\n"
-	"      --all             256 events; without -e and --all the 40 most telling\n"
+	"  -d, --detailed        40 events, also tracepoints, which make forks dearer;\n"
+	"                        without -e, -d and --all 40 that cost hardly anything\n"
+	"      --all             256 events\n"
 	"  -t, --threads         each thread by itself, from its birth to its end\n"
 	"\n"
 	"Whom to count, where it is not PROGRAM alone; without PROGRAM until Ctrl-C:\n"
@@ -89,6 +92,7 @@ enum { OPTION_ALL = 256, OPTION_JSON, OPTION_CSV, OPTION_TOP, OPTION_SIM };
 
 static const struct option long_options[] = {
 	{ "events", required_argument, NULL, 'e' },
+	{ "detailed", no_argument, NULL, 'd' },
 	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "threads", no_argument, NULL, 't' },
 	{ "pid", required_argument, NULL, 'p' },
@@ -132,6 +136,16 @@ static int set_format(struct options *o, enum stat_format format)
 	return 0;
 }
 
+static int set_choice(struct options *o, enum stat_choice choice)
+{
+	if (o->choice != STAT_CHOICE_DEFAULT && o->choice != choice) {
+		util_error("-d and --all exclude each other");
+		return util_try_help();
+	}
+	o->choice = choice;
+	return 0;
+}
+
 /* One option: 0, or -1 when the tool is done with *status. */
 static int set_option(struct options *o, int option, int *status)
 {
@@ -147,8 +161,11 @@ static int set_option(struct options *o, int option, int *status)
 		}
 		o->lists[o->n_lists++] = optarg;
 		break;
+	case 'd':
+		*status = set_choice(o, STAT_CHOICE_DETAILED);
+		break;
 	case OPTION_ALL:
-		o->all = true;
+		*status = set_choice(o, STAT_CHOICE_ALL);
 		break;
 	case 't':
 		o->by_thread = true;
@@ -208,8 +225,8 @@ static int check_options(const struct options *o)
 {
 	if (o->command == NULL && !o->other)
 		util_error("nothing to count: give a PROGRAM to run, or -p, -C or -a");
-	else if (o->all && o->n_lists > 0)
-		util_error("--all and -e exclude each other");
+	else if (o->choice != STAT_CHOICE_DEFAULT && o->n_lists > 0)
+		util_error("-e goes without -d and --all");
 	else if (o->by_thread && (o->other || o->command == NULL))
 		util_error("-t counts the threads of a PROGRAM that upc_stat runs, without -p, -C, -a");
 	else if (o->sim && (o->other || o->command == NULL))
@@ -229,7 +246,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 
 	*o = (struct options){ .unit = UPC_OPTIONS_INIT(upc_unit_options) };
 	/* '+': what follows PROGRAM is the program's. */
-	while ((option = getopt_long(argc, argv, "+e:tp:C:aI:zo:w:hV", long_options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "+e:dtp:C:aI:zo:w:hV", long_options, NULL)) != -1)
 		if (set_option(o, option, status) != 0)
 			return -1;
 	if (optind < argc)
@@ -288,7 +305,7 @@ static int choose_events(struct session *s)
 	const struct options *o = s->options;
 
 	if (o->n_lists == 0)
-		return stat_events_choose(&s->events, o->all) == 0 ? 0 : UTIL_FAILED;
+		return stat_events_choose(&s->events, o->choice) == 0 ? 0 : UTIL_FAILED;
 	for (unsigned i = 0; i < o->n_lists; i++)
 		if (stat_events_parse(&s->events, o->lists[i]) != 0)
 			return UTIL_USAGE;

@@ -40,15 +40,18 @@ static void test_order(void **state)
 		event("PU0_JPIPE_INSTRUCTIONS", "", UPC_SOURCE_NONE),
 	};
 	unsigned order[6];
-	int n = stat_select_default(events, 6, order);
+	int n = stat_select(STAT_CHOICE_DEFAULT, events, 6, order);
 
 	(void)state;
-	/* The second name of one thing, and what nothing drives, are left out. */
-	assert_int_equal(n, 4);
+	/* The second name of one thing, what nothing drives, and what makes forks dear, are
+	 * left out. */
+	assert_int_equal(n, 3);
 	assert_int_equal(order[0], 4);
 	assert_int_equal(order[1], 3);
+	assert_int_equal(order[2], 0);
+	n = stat_select(STAT_CHOICE_DETAILED, events, 6, order);
+	assert_int_equal(n, 4);
 	assert_int_equal(order[2], 1);
-	assert_int_equal(order[3], 0);
 }
 
 /* What is not asked for by name: levels, clocks, wired Blue Gene/P names,
@@ -68,10 +71,11 @@ static void test_left_out(void **state)
 	(void)state;
 	events[0].kind = UPC_KIND_LEVEL;
 	events[2].id = 18;
-	assert_int_equal(stat_select_all(events, 6, order), 1);
+	assert_int_equal(stat_select(STAT_CHOICE_ALL, events, 6, order), 1);
 	assert_int_equal(order[0], 5);
-	assert_int_equal(stat_select_default(events, 6, order), 1);
-	assert_int_equal(stat_select_default(events, 0, order), 0);
+	assert_int_equal(stat_select(STAT_CHOICE_DETAILED, events, 6, order), 1);
+	assert_int_equal(stat_select(STAT_CHOICE_DEFAULT, events, 6, order), 0);
+	assert_int_equal(stat_select(STAT_CHOICE_DEFAULT, events, 0, order), 0);
 }
 
 /* The rest comes in turn from each subsystem, the program's own first, and
@@ -95,7 +99,7 @@ static void test_all(void **state)
 		events[i].subsystem = subsystems[kind];
 		events[i].scope = kind == 2 ? UPC_SCOPE_MACHINE : UPC_SCOPE_CONTEXT;
 	}
-	n = stat_select_all(events, MANY, order);
+	n = stat_select(STAT_CHOICE_ALL, events, MANY, order);
 	assert_int_equal(n, MANY);
 	for (int i = 0; i < n; i++) {
 		assert_false(seen[order[i]]);
@@ -109,6 +113,22 @@ static void test_all(void **state)
 	}
 	assert_int_equal(small, 20);
 	assert_true(last_own < first_shared);
+}
+
+/* The default is filled up from files only: each other event is made anew at a fork. */
+static void test_default_is_cheap(void **state)
+{
+	struct upc_event_info events[] = {
+		event("perf::ALIGNMENT-FAULTS", "1", UPC_SOURCE_PERF),
+		event("vm::numa_hit", "2", UPC_SOURCE_FILE),
+		event("tp::sched:sched_process_fork", "3", UPC_SOURCE_TRACEPOINT),
+	};
+	unsigned order[3];
+
+	(void)state;
+	assert_int_equal(stat_select(STAT_CHOICE_DEFAULT, events, 3, order), 1);
+	assert_int_equal(order[0], 1);
+	assert_int_equal(stat_select(STAT_CHOICE_DETAILED, events, 3, order), 3);
 }
 
 /* Of several that match one wish, one is taken for it. */
@@ -125,7 +145,7 @@ static void test_one_of_many(void **state)
 		events[i].scope = UPC_SCOPE_MACHINE;
 	}
 	/* One interface that carries the traffic, before the loopback. */
-	n = stat_select_default(events, 3, order);
+	n = stat_select(STAT_CHOICE_DEFAULT, events, 3, order);
 	assert_int_equal(n, 3);
 	assert_int_equal(order[0], 1);
 	assert_true(place(order, n, 0) < place(order, n, 2));
@@ -137,6 +157,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_default_is_cheap),
 		cmocka_unit_test(test_one_of_many),
 	};
 
