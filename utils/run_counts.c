@@ -59,6 +59,16 @@ unsigned run_columns(const struct upcs_results *results)
 	return 1 + (regions < UPCS_REGIONS_MAX ? regions : UPCS_REGIONS_MAX);
 }
 
+static bool was_cut_off(const struct upcs_process *process)
+{
+	return upcs_results_state(&process->state) == UPCS_LOST && process->unshared != 0;
+}
+
+bool run_process_misses(const struct upcs_process *process)
+{
+	return process->unfolded > 0 || was_cut_off(process);
+}
+
 void run_counts_add_process(struct run_counts *counts, const struct upcs_process *process)
 {
 	enum upcs_state state = upcs_results_state(&process->state);
@@ -72,7 +82,7 @@ void run_counts_add_process(struct run_counts *counts, const struct upcs_process
 	counts->regions_found |= process->region_found;
 	counts->regions_unseen |= process->region_unseen;
 	counts->lost += state == UPCS_LOST;
-	counts->cut_off += state == UPCS_LOST && process->unshared;
+	counts->cut_off += was_cut_off(process);
 	counts->running += state == UPCS_RUNS;
 	counts->left += process->left != 0;
 	counts->spins += process->spins != 0;

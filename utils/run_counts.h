@@ -64,6 +64,9 @@ void run_counts_add_thread(struct run_counts *counts, const struct upcs_thread *
 /* All have been added: sums, what is derived, and what found no record. */
 void run_counts_finish(struct run_counts *counts, const struct upcs_results *results);
 
+/* Whether counts of this process are missing: some found no place, or were gone with it. */
+bool run_process_misses(const struct upcs_process *process);
+
 /* The same of one thread or process; a column of a record, then what is derived. */
 void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column);
 void run_vector_derive(struct run_vector *vector);

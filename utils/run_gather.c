@@ -68,6 +68,7 @@ static struct run_process_row *open_row(struct run_gathered *g, uint32_t process
 
 static void keep_thread(struct run_gathered *g, const struct upcs_results *results, const struct upcs_thread *thread)
 {
+	const struct upcs_process *process = NULL;
 	struct run_thread_row *row = NULL;
 
 	if (make_room(&g->thread, g->threads))
@@ -77,13 +78,17 @@ static void keep_thread(struct run_gathered *g, const struct upcs_results *resul
 		return;
 	}
 	if (thread->process < UPCS_PROCESSES_MAX) {
-		row->serial = results->process[thread->process].serial;
-		row->pid = results->process[thread->process].pid;
+		process = &results->process[thread->process];
+		row->serial = process->serial;
+		row->pid = process->pid;
 	}
 	row->tid = thread->tid;
 	row->number = thread->number;
 	row->core = thread->core % UPCS_CORES;
 	add_vectors(g, row->vector, thread);
+	/* Of which of its threads, nobody knows. */
+	for (unsigned c = 0; process != NULL && run_process_misses(process) && c < g->columns; c++)
+		row->vector[c].doubt |= UPCS_DOUBT_MISSING;
 	g->thread[g->threads++] = row;
 }
 
@@ -100,7 +105,7 @@ static void keep_process(struct run_gathered *g, uint32_t process, const struct 
 	g->open[process] = NULL;
 	row->record = *record;
 	for (unsigned c = 0; c < g->columns; c++) {
-		if (record->unfolded > 0)
+		if (run_process_misses(record))
 			row->vector[c].doubt |= UPCS_DOUBT_MISSING;
 		if (c > 0 && record->region_unseen >> (c - 1) & 1)
 			row->vector[c].doubt |= UPCS_DOUBT_UNSEEN;

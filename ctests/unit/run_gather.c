@@ -290,6 +290,33 @@ static void test_apart(void **state)
 	assert_int_equal(gathered.counts.processes, 1);
 }
 
+/* Whose counts were its own memory, and who was killed: its rows say so, and no other's. */
+static void test_cut_off(void **state)
+{
+	uint32_t process[2], thread;
+
+	(void)state;
+	for (unsigned p = 0; p < 2; p++) {
+		begin_process(&process[p]);
+		begin_thread(process[p], 0, 5, &thread)->state = UPCS_ENDED;
+		results->process[process[p]].state = p == 0 ? UPCS_LOST : UPCS_ENDED;
+		results->process[process[p]].unshared = 1;
+		results->process[process[p]].settled = 1;
+	}
+	results->process[process[0]].pid = 0x7fffffff; /* more than there can be */
+	gather();
+	assert_int_equal(gathered.processes, 2);
+	assert_int_equal(gathered.threads, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		bool killed = gathered.process[i]->record.serial == 0;
+
+		assert_int_equal(gathered.process[i]->vector[0].doubt, killed ? UPCS_DOUBT_MISSING : 0);
+		assert_int_equal(gathered.thread[i]->vector[0].doubt,
+				 gathered.thread[i]->serial == 0 ? UPCS_DOUBT_MISSING : 0);
+	}
+	assert_int_equal(gathered.counts.cut_off, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +325,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_space, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_rest, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_churn, set_up_gathered, tear_down_gathered),
+		cmocka_unit_test_setup_teardown(test_cut_off, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_apart, set_up_gathered, tear_down_gathered),
 	};
 
