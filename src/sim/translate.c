@@ -412,6 +412,21 @@ static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, 
 	}
 }
 
+/*
+ * Where QEMU leaves the block within the instruction it forgets, as with a repeated one, to take the
+ * callbacks away; later they would be called, or what was in their place when they are freed. A jump
+ * touches the stack, or takes its target from memory, at most.
+ */
+static bool may_be_watched(const struct qemu_plugin_tb *tb, uint32_t i)
+{
+	const uint8_t jumps = UPCS_INSN_CALL | UPCS_INSN_RETURN | UPCS_INSN_INDIRECT;
+	const uint8_t flags = block.insn[i].insn.flags;
+
+	if (flags & jumps || !(flags & UPCS_INSN_FAULTS))
+		return false;
+	return !(flags & UPCS_INSN_REPEATS) || !stays_behind(tb, qemu_plugin_tb_get_insn(tb, i));
+}
+
 /* The runtime's, or code that one may be handed. */
 static void put_team(struct qemu_plugin_tb *tb)
 {
@@ -421,8 +436,9 @@ static void put_team(struct qemu_plugin_tb *tb)
 	if (place.runtime) {
 		upcs_thread_has_runtime();
 		for (i = 0; i < block.n; i++)
-			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), runtime_touches,
-							 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+			if (may_be_watched(tb, i))
+				qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), runtime_touches,
+								 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 	} else if (place.begin != begin) {
 		upcs_team_code(place.begin - upcs_guest_base(), place.end - upcs_guest_base());
 		begin = place.begin;
