@@ -33,7 +33,7 @@ count()
 	status=0
 	# shellcheck disable=SC2086
 	"$tool" -r csv -o "csv.$2" -e FPU_MULT_1,INSTRUCTIONS $options -- "./$1" "$2" > truth 2> err || status=$?
-	[ $status = 0 ] || { cat err; echo "# status $status"; false; }
+	[ $status = 0 ] || { sed 's/^/# /' err; echo "# status $status"; false; }
 }
 
 # Each region has what it should, and says that it is exact; those that are not in each other and

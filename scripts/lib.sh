@@ -87,3 +87,17 @@ absolute()
 	*) printf '%s/%s\n' "$PWD" "$1" ;;
 	esac
 }
+
+# refuses_plugins EMULATOR: it is there, and was built without them
+refuses_plugins()
+{
+	[[ $("$1" -plugin /nonexistent /bin/true 2>&1 < /dev/null) == *"unknown option"* ]]
+}
+
+# find_emulators DIR: those that scripts/qemu-build has put there, where PATH's load no plugins
+find_emulators()
+{
+	if ! command -v qemu-x86_64 > /dev/null || refuses_plugins qemu-x86_64; then
+		PATH=$1:$PATH
+	fi
+}

@@ -70,12 +70,6 @@ set_up_papi()
 			--source="$papi_source" || exit 1
 }
 
-# refuses_plugins EMULATOR: it is there, and was built without them
-refuses_plugins()
-{
-	[[ $("$1" -plugin /nonexistent /bin/true 2>&1 < /dev/null) == *"unknown option"* ]]
-}
-
 # Emulators for upc_run, where those at hand cannot load its plugin.
 set_up_qemu()
 {
