@@ -111,6 +111,9 @@ const char *upc_strerror(int error);
  * What the calling thread's last failing call has to say: one line with the
  * event, path or counter meant and the remedy. Never NULL; "" before any
  * failure. Valid until the thread's next call into the library.
+ * The line needs memory. A thread gets it from this call, and from the calls that find,
+ * create, change or open something. Where it has none, as in a thread that only starts,
+ * stops and reads another thread's unit, the line is upc_strerror's.
  */
 const char *upc_last_message(void);
 

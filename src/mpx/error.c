@@ -3,23 +3,28 @@
  * error.c - the calling thread's last message.
  */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "error.h"
+#include "words.h"
 
-static __thread char message[512];
+bool mpxi_error_prepare(void)
+{
+	return upci_words_prepare();
+}
 
 int mpxi_error(int error, const char *format, ...)
 {
 	va_list args;
 
+	/* A thread that a handler of ours acts in has had its memory since before. */
+	(void)upci_words_prepare();
 	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
+	upci_words_set("why is not known: there is no memory for words", format, args);
 	va_end(args);
 	return error;
 }
 
 const char *mpxi_last_message(void)
 {
-	return message;
+	return upci_words();
 }

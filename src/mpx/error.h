@@ -7,6 +7,8 @@
 #ifndef MPXI_ERROR_H
 #define MPXI_ERROR_H
 
+#include <stdbool.h>
+
 enum {
 	MPXI_OK = 0,
 	MPXI_EINVAL = -1,
@@ -23,7 +25,12 @@ enum {
 	MPXI_ENOSUPP = -18,
 };
 
-/* Sets the calling thread's message and returns error. Not for handlers. */
+/* Gets the calling thread's memory for messages; false where there is none. Before a handler
+ * may act in the thread. */
+bool mpxi_error_prepare(void);
+
+/* Sets the calling thread's message and returns error. In a handler only where the thread's
+ * memory is there: it allocates otherwise. */
 __attribute__((format(printf, 2, 3))) int mpxi_error(int error, const char *format, ...);
 const char *mpxi_last_message(void);
 

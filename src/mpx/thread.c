@@ -152,7 +152,7 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 					   &library->timers);
 	if (error)
 		return error;
-	thread = calloc(1, sizeof(*thread));
+	thread = mpxi_error_prepare() ? calloc(1, sizeof(*thread)) : NULL;
 	if (!thread)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's event sets");
 	thread->tid = gettid();

@@ -21,6 +21,7 @@
 #include "replay.h"
 #include "sim.h"
 #include "wiring.h"
+#include "words.h"
 
 #define BLOCK_EVENTS 1024u
 #define BLOCKS_MAX 1024u /* a million events */
@@ -311,6 +312,7 @@ int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_c
 	const char *wiring = NULL;
 	int error;
 
+	(void)upci_words_prepare();
 	if (!catalogue)
 		return upci_fail(UPC_EINVAL, "upc_catalogue_open: no place for the catalogue");
 	if (options) {
@@ -443,6 +445,7 @@ int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code
 	int64_t found;
 	int mode;
 
+	(void)upci_words_prepare();
 	if (!c || !name || !code)
 		return upci_fail(UPC_EINVAL, "upc_catalogue_find: catalogue, name and code are needed");
 	if (strlen(name) >= sizeof(bare))
@@ -493,6 +496,7 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 	const struct upci_event *event;
 	struct upc_event_info full = {0};
 
+	(void)upci_words_prepare();
 	if (!c || !info || info->size < sizeof(info->size))
 		return upci_fail(UPC_EINVAL, "upc_catalogue_info: catalogue and a description with its size "
 				 "set are needed");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * message.c - words for failures, kept per thread, and notices to the user's
+ * message.c - words for failures, the thread's own, and notices to the user's
  * callback.
  */
 #include <stdarg.h>
@@ -9,8 +9,7 @@
 #include "message.h"
 #include "process.h"
 #include "upc.h"
-
-static _Thread_local char last[768];
+#include "words.h"
 
 /* Under the process lock. */
 static void (*callback)(const char *line, void *arg);
@@ -21,7 +20,7 @@ int upci_fail(int error, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(last, sizeof(last), format, args);
+	upci_words_set(upc_strerror(error), format, args);
 	va_end(args);
 	return error;
 }
@@ -51,7 +50,8 @@ void upci_notice(const char *format, ...)
 
 const char *upc_last_message(void)
 {
-	return last;
+	(void)upci_words_prepare();
+	return upci_words();
 }
 
 void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)

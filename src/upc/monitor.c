@@ -18,6 +18,7 @@
 #include "monitor_bus.h"
 #include "process.h"
 #include "shared.h"
+#include "words.h"
 
 /* The copies that are tried before anything is asked of the kernel; then some at a
  * time between naps, until patience ends. */
@@ -135,6 +136,7 @@ static int wait_and_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 	uint64_t give_up = now_ns() + PATIENCE_NS;
 	bool alive;
 
+	(void)upci_words_prepare();
 	do {
 		nanosleep(&nap, NULL);
 		/* Asked before the copy: what the dead have left does not change any more. */
@@ -273,6 +275,7 @@ int upc_monitor_open(const char *name, const struct upc_monitor_options *options
 	struct upc_monitor *m;
 	int error;
 
+	(void)upci_words_prepare();
 	if (!monitor)
 		return upci_fail(UPC_EINVAL, "upc_monitor_open: no place for the monitor");
 	if (options) {
@@ -365,6 +368,7 @@ int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_mon
 	int error;
 
 	_Static_assert(sizeof(full.name) == sizeof(c.event.name) && sizeof(full.unit) == sizeof(c.event.unit), "");
+	(void)upci_words_prepare();
 	if (!monitor || counter < 0 || counter >= UPC_COUNTERS)
 		return upci_fail(UPC_EINVAL, "upc_monitor_counter: counter %d, and there are 0 to %d", counter,
 				 UPC_COUNTERS - 1);
@@ -429,8 +433,10 @@ int upc_monitor_list(int (*fn)(const char *name, uid_t user, void *arg), void *a
 	const char *name;
 	DIR *list;
 	uid_t user;
-	int n = 0, result = open_list(&list);
+	int n = 0, result;
 
+	(void)upci_words_prepare();
+	result = open_list(&list);
 	if (result)
 		return result;
 	while (!result && (entry = readdir(list)))

@@ -12,6 +12,7 @@
 
 #include "message.h"
 #include "unit.h"
+#include "words.h"
 
 struct op {
 	enum { ADD, REMOVE, REASSIGN } what;
@@ -52,6 +53,7 @@ int upc_transaction_begin(struct upc_unit *unit, struct upc_transaction **transa
 	struct upc_transaction *t;
 	int error;
 
+	(void)upci_words_prepare();
 	if (!unit || !transaction)
 		return upci_fail(UPC_EINVAL, "upc_transaction_begin: a unit and a place are needed");
 	if (unit->transaction)

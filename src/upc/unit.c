@@ -9,6 +9,7 @@
 
 #include "message.h"
 #include "unit.h"
+#include "words.h"
 
 /* To 0, without the sources. */
 static void clear_counter(struct upc_unit *u, unsigned i)
@@ -66,6 +67,7 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 	unsigned i;
 	int error;
 
+	(void)upci_words_prepare();
 	if (!catalogue || !unit)
 		return upci_fail(UPC_EINVAL, "upc_unit_create: a catalogue and a place for the unit are needed");
 	u = calloc(1, sizeof(*u));
@@ -238,6 +240,7 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 	struct upci_context context;
 	int error;
 
+	(void)upci_words_prepare();
 	if (u->regs.run)
 		return upci_fail(UPC_ESTATE, "the unit runs: stop it before it counts somebody else");
 	if (u->transaction)

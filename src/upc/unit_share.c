@@ -4,6 +4,7 @@
  */
 #include "message.h"
 #include "unit.h"
+#include "words.h"
 
 static void show_configuration(struct upc_unit *u)
 {
@@ -49,6 +50,7 @@ int upc_unit_share(struct upc_unit *u, const char *name, const struct upc_share_
 {
 	int error;
 
+	(void)upci_words_prepare();
 	if (options) {
 		error = upci_options_check(options, sizeof(*options), sizeof(*options), "upc_share_options");
 		if (error)

@@ -11,6 +11,7 @@
 #include "cat_pfm.h"
 #include "message.h"
 #include "unit.h"
+#include "words.h"
 
 /* ---- counters with thresholds -------------------------------------------- */
 
@@ -240,6 +241,7 @@ int upc_unit_set_interrupt(struct upc_unit *u,
 {
 	unsigned a;
 
+	(void)upci_words_prepare();
 	if (signal && (signal < SIGRTMIN || signal > SIGRTMAX))
 		return upci_fail(UPC_EINVAL, "signal %d is no real-time signal: they are %d to %d", signal, SIGRTMIN,
 				 SIGRTMAX);
@@ -259,8 +261,10 @@ int upc_unit_set_interrupt(struct upc_unit *u,
 
 int upc_unit_set_threshold(struct upc_unit *u, uint32_t code, uint64_t threshold)
 {
-	int counter = plain_counter(u, code), error;
+	int counter, error;
 
+	(void)upci_words_prepare();
+	counter = plain_counter(u, code);
 	if (counter < 0)
 		return counter;
 	if (upci_unit_is_local(u, (unsigned)counter))

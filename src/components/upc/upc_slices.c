@@ -198,7 +198,7 @@ static void set_up(void)
 
 static int make_ticker_locked(void)
 {
-	struct upcp_ticker *ticker = calloc(1, sizeof(*ticker));
+	struct upcp_ticker *ticker = mpxi_error_prepare() ? calloc(1, sizeof(*ticker)) : NULL;
 
 	if (!ticker || pthread_setspecific(key, ticker)) {
 		free(ticker);

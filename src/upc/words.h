@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * words.h - the line of text that says why the calling thread's last call failed. It lies on
+ * the heap: a library that is opened at run time gets little thread-local storage.
+ * libupc, libmpx and the component of PAPI each have their own.
+ */
+#ifndef UPCI_WORDS_H
+#define UPCI_WORDS_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+/*
+ * Gets the calling thread's memory, once; false where there is none. It is there until the
+ * third round of the destructors of thread-specific data. Ordinary context only.
+ */
+bool upci_words_prepare(void);
+
+/*
+ * Sets the words. A thread without memory has the general ones, which live for ever.
+ * Callable from a signal handler: it allocates nothing. It calls vsnprintf, which does
+ * not either for the conversions that messages have (%s, %d and their like).
+ */
+void upci_words_set(const char *general, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+/* Never NULL; "" before any were set. */
+const char *upci_words(void);
+
+#endif
