@@ -42,6 +42,9 @@ static void before_init(void)
 	ok(set == 0 && value == 7 && mpx_version()[0], "nothing was written");
 }
 
+/* The sizes in the first header, whatever this one's are; and what will be larger. */
+enum { FIRST_OPTIONS = 56, FIRST_LIBRARY = 32, FIRST_ESTIMATE = 96, FIRST_MASTER = 56, FIRST_THREAD = 80 };
+
 struct later_options {
 	struct mpx_options known;
 	uint64_t unknown[2];
@@ -63,11 +66,12 @@ static void init_errors(void)
 	o = none;
 	o.size = 0;
 	refuses(PAPI_EINVAL, init_with(o));
-	o.size = sizeof(o.size);
+	o.size = FIRST_OPTIONS - 1;
 	refuses(PAPI_EINVAL, init_with(o));
 	o.size = (size_t)-1;
 	refuses(PAPI_EINVAL, init_with(o));
 	refuses(PAPI_EINVAL, mpx_library_init(MPX_ABI_VERSION, &later.known));
+	ok(strstr(mpx_last_message(), "older than the program's mpx.h") != NULL, "%s", mpx_last_message());
 	o = none;
 	o.slice_ns = 99999;
 	refuses(PAPI_EINVAL, init_with(o));
@@ -97,11 +101,87 @@ static void init_errors(void)
 	refuses(PAPI_ECNFLCT, init_with(o));
 	signal(SIGRTMIN + 9, SIG_DFL);
 	refuses(PAPI_ENOINIT, mpx_thread_register());
+	o = none;
+	o.size = FIRST_OPTIONS;
+	works(init_with(o));
+	works(mpx_library_shutdown());
 	later.unknown[1] = 0;
 	works(mpx_library_init(MPX_ABI_VERSION, &later.known));
 	works(mpx_library_shutdown());
 	works(mpx_library_init(MPX_ABI_VERSION, NULL));
 	refuses(PAPI_EISRUN, mpx_library_init(MPX_ABI_VERSION, NULL));
+}
+
+static int all_are(const unsigned char *bytes, size_t from, size_t to, int value)
+{
+	for (; from < to; from++)
+		if (bytes[from] != value)
+			return 0;
+	return 1;
+}
+
+/* n entries of some size, of which the library fills in what it knows: each keeps its size,
+ * its unknown bytes are zero, and what is behind the last is untouched. */
+static int fits(int (*call)(void *bytes, int n), size_t size, size_t known, int n)
+{
+	unsigned char bytes[512];
+	size_t given, i;
+
+	memset(bytes, 0x55, sizeof(bytes));
+	memcpy(bytes, &size, sizeof(size));
+	if (call(bytes, n) < 0)
+		return 0;
+	for (i = 0; i < (size_t)n; i++) {
+		memcpy(&given, bytes + i * size, sizeof(given));
+		if (given != size || !all_are(bytes + i * size, known, size, 0))
+			return 0;
+	}
+	return all_are(bytes, (size_t)n * size, sizeof(bytes), 0x55);
+}
+
+static int call_library(void *bytes, int n)
+{
+	(void)n;
+	return mpx_library_get_info(bytes);
+}
+
+static int call_thread(void *bytes, int n)
+{
+	(void)n;
+	return mpx_thread_get_info(bytes);
+}
+
+static int call_master(void *bytes, int n)
+{
+	return mpx_thread_master_list(bytes, n);
+}
+
+static int asked_set;
+
+static int call_estimates(void *bytes, int n)
+{
+	return mpx_set_estimates(asked_set, bytes, n);
+}
+
+static void sizes_of(const char *what, int (*call)(void *bytes, int n), size_t first, size_t today, int n)
+{
+	ok(fits(call, first, today, n), "%s of the first header", what);
+	ok(fits(call, today, today, n), "%s of this one", what);
+	ok(fits(call, today + 32, today, n), "%s of a later one", what);
+	ok(!fits(call, first - 1, today, n) && strstr(mpx_last_message(), "set it to sizeof"),
+	   "%s smaller than any was: %s", what, mpx_last_message());
+}
+
+static void sizes(void)
+{
+	asked_set = both(0);
+	works(mpx_set_start(asked_set));
+	sizes_of("mpx_library_info", call_library, FIRST_LIBRARY, sizeof(struct mpx_library_info), 1);
+	sizes_of("mpx_thread_info", call_thread, FIRST_THREAD, sizeof(struct mpx_thread_info), 1);
+	sizes_of("mpx_master_event", call_master, FIRST_MASTER, sizeof(struct mpx_master_event), 2);
+	sizes_of("mpx_estimate", call_estimates, FIRST_ESTIMATE, sizeof(struct mpx_estimate), 2);
+	works(mpx_set_stop(asked_set, NULL));
+	works(mpx_set_destroy(&asked_set));
 }
 
 static void infos(void)
@@ -475,6 +555,7 @@ int main(void)
 	choose_events();
 	init_errors();
 	infos();
+	sizes();
 	for (i = 0; i < 2; i++) {
 		note("%s", i ? "process-wide" : "of a thread");
 		members(i);

@@ -16,9 +16,9 @@
  *   Details  mpx_last_message() says in words why the calling thread's last failing
  *            call failed, and what to do about it.
  *   Options  Option and result structures begin with their size, set by the caller
- *            (MPX_OPTIONS_INIT does); bytes that this version of the library does not
- *            know must be zero in options, or the call is refused with PAPI_EINVAL;
- *            in results they stay as they are.
+ *            (MPX_OPTIONS_INIT does); what an older program's options lack is zero;
+ *            bytes that an older library does not know must be zero in options, or the call
+ *            is refused with PAPI_EINVAL, and are zero in results.
  *   Context  All threads may call at once. An event set belongs to the thread that
  *            created it; another thread's call is refused with PAPI_EPERM. No call is
  *            for signal handlers. Every call may return PAPI_ENOINIT, but the first,

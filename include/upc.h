@@ -12,9 +12,12 @@
  *            code on failure; a call that fails has changed nothing.
  *   Details  upc_last_message() says in words why the calling thread's last
  *            call failed and what to do about it.
- *   Options  Option structures begin with their size, set by the caller
- *            (UPC_OPTIONS_INIT does); bytes that this version of the library
- *            does not know must be zero, or the call is refused.
+ *   Sizes    Option structures, and those that are filled in, begin with their
+ *            size, set by the caller (UPC_OPTIONS_INIT does). A program runs with
+ *            an older and with a newer library: what an older program's options
+ *            lack is zero; bytes that an older library does not know must be
+ *            zero, or the call is refused, and are zero where it fills in.
+ *            UPC_EINVAL is every such refusal.
  *   Context  One thread at a time may use a unit or a transaction; different
  *            units may be used by different threads at once. The catalogue is
  *            safe for use by all threads. No call is for signal handlers

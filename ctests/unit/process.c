@@ -1,32 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Option structures of other versions, and the list of what a fork cleans.
+ * The list of what a fork cleans.
  */
 #include <sys/wait.h>
 
 #include "process.h"
 #include "unit_test.h"
-
-struct newer_options {
-	struct upc_unit_options known;
-	int unknown;
-};
-
-static void test_options(void **state)
-{
-	struct newer_options options = {.known = {.size = sizeof(options)}};
-
-	(void)state;
-	assert_int_equal(upci_options_check(&options, sizeof(options.known), sizeof(options.known), "x"), 0);
-	options.unknown = 1;
-	assert_int_equal(upci_options_check(&options, sizeof(options.known), sizeof(options.known), "x"),
-			 UPC_EINVAL);
-	assert_message("older");
-	options.known.size = 3;
-	assert_int_equal(upci_options_check(&options, sizeof(options.known), sizeof(options.known), "x"),
-			 UPC_EINVAL);
-	assert_message("UPC_OPTIONS_INIT");
-}
 
 static int forked_calls;
 
@@ -68,7 +47,6 @@ static void test_fork_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_fork_list),
 	};
 

@@ -5,9 +5,11 @@
  */
 #include <math.h>
 #include <papi.h>
+#include <string.h>
 
 #include "error.h"
 #include "mpx.h"
+#include "sized.h"
 #include "thread.h"
 
 static void forget_values(struct mpxi_handle *handle)
@@ -218,6 +220,8 @@ static void fill_estimate(struct mpxi_handle *handle, unsigned i, struct mpx_est
 
 int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 {
+	/* Two fields came behind it. */
+	static const struct upci_sized sized = UPCI_SIZED(mpx_estimate, slices, mpxi_error);
 	struct mpxi_handle *handle;
 	int error = mpxi_handle_find(set, &handle), i;
 	struct mpx_estimate mine;
@@ -230,17 +234,19 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 				  mpxi_set_events(handle->set));
 	if (!n)
 		return PAPI_OK;
+	error = upci_sized_check(&sized, estimates);
+	if (error)
+		return error;
 	size = estimates[0].size;
-	if (!mpxi_struct_is_sane(size, MPXI_LEAST(mpx_estimate, missed)))
-		return mpxi_error(PAPI_EINVAL,
-				  "the size of estimates[0] is not set: use MPX_OPTIONS_INIT");
 	error = refused(bring_up(handle), handle, "read");
 	if (error && !handle->process)
 		return error;
 	for (i = 0; i < n; i++) {
+		char *to = (char *)estimates + (size_t)i * size;
+
 		fill_estimate(handle, (unsigned)i, &mine);
-		mpxi_struct_give((char *)estimates + (size_t)i * size, size, &mine, sizeof(mine),
-				 MPXI_LEAST(mpx_estimate, missed));
+		memcpy(to, &size, sizeof(size));
+		upci_sized_give(&sized, to, &mine);
 	}
 	return error;
 }

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "inside.h"
 #include "mpx.h"
+#include "sized.h"
 #include "thread.h"
 
 enum { SLICE_DEFAULT = 10000000 };
@@ -241,18 +242,18 @@ static void set_phase_locked(int now)
 
 int mpx_library_init(int abi, const struct mpx_options *given)
 {
-	struct mpx_options o = {0};
-	int error;
+	static const struct upci_sized sized = UPCI_SIZED(mpx_options, seed, mpxi_error);
+	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
+	int error = 0;
 
 	if (abi != MPX_ABI_VERSION)
 		return mpxi_error(PAPI_EINVAL,
 				  "the program was built for ABI %d of libmpx, this is %d: build it again",
 				  abi, MPX_ABI_VERSION);
-	if (given && !mpxi_struct_take(&o, sizeof(o), given, given->size,
-				       MPXI_LEAST(mpx_options, seed)))
-		return mpxi_error(PAPI_EINVAL,
-				  "options that this libmpx does not know, or a size that is not set: use MPX_OPTIONS_INIT");
-	error = check_options(&o);
+	if (given)
+		error = upci_sized_take(&sized, &o, given);
+	if (!error)
+		error = check_options(&o);
 	if (error)
 		return error;
 	pthread_once(&fork_once, watch_forks);
@@ -296,15 +297,13 @@ int mpx_library_shutdown(void)
 
 int mpx_library_get_info(struct mpx_library_info *info)
 {
+	static const struct upci_sized sized = UPCI_SIZED(mpx_library_info, threads, mpxi_error);
 	struct mpx_library_info mine = {0};
 	struct mpxi_library *l = mpxi_library_lock();
+	int error;
 
 	if (!l)
 		return PAPI_ENOINIT;
-	if (!info) {
-		mpxi_library_unlock();
-		return mpxi_error(PAPI_EINVAL, "info is NULL");
-	}
 	mine.slice_ns = l->slice_ns;
 	mine.timer = (enum mpx_timer)l->timer;
 	mine.estimator = l->estimator == MPXI_RATIO	   ? MPX_ESTIMATOR_RATIO
@@ -313,10 +312,10 @@ int mpx_library_get_info(struct mpx_library_info *info)
 	mine.signal_number = l->signal_number;
 	mine.threads = l->threads;
 	mpxi_library_unlock();
-	if (!mpxi_struct_give(info, info->size, &mine, sizeof(mine),
-			      MPXI_LEAST(mpx_library_info, threads)))
-		return mpxi_error(PAPI_EINVAL, "the size of mpx_library_info is not set: use MPX_OPTIONS_INIT");
-	return PAPI_OK;
+	error = upci_sized_check(&sized, info);
+	if (!error)
+		upci_sized_give(&sized, info, &mine);
+	return error;
 }
 
 const char *mpx_version(void)

@@ -76,19 +76,6 @@ bool mpxi_library_arms_in_handler(void);
 /* The end of a slice, on the thread whose slice it is. */
 void mpxi_library_tick_sig(void *context);
 
-/* ---- public structures ------------------------------------------------------------- */
-
-/* The size of one that ends with this field, as in the first release. */
-#define MPXI_LEAST(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
-
-/* A size that a structure of this or a later version can have: at least least. */
-bool mpxi_struct_is_sane(size_t given_size, size_t least);
-/* Copies a caller's structure of given_size bytes into one of known bytes, which the
- * caller has cleared. False: it is too small, or has unknown bytes that are not zero. */
-bool mpxi_struct_take(void *to, size_t known, const void *given, size_t given_size, size_t least);
-/* Hands one out; bytes that this version does not know stay as they are. */
-bool mpxi_struct_give(void *given, size_t given_size, const void *from, size_t known, size_t least);
-
 /* ---- handles (handle.c) ------------------------------------------------------------ */
 
 /* An event set as the caller knows it. */

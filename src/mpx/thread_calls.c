@@ -5,9 +5,11 @@
  */
 #include <papi.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "mpx.h"
+#include "sized.h"
 #include "thread.h"
 
 int mpx_thread_register(void)
@@ -28,6 +30,7 @@ int mpx_thread_end(void)
 
 int mpx_thread_master_list(struct mpx_master_event *list, int n)
 {
+	static const struct upci_sized sized = UPCI_SIZED(mpx_master_event, current, mpxi_error);
 	struct mpxi_thread *thread;
 	struct mpxi_master *events;
 	struct mpxi_core_info core;
@@ -39,10 +42,11 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 		return error;
 	if (n < 0 || (n && !list))
 		return mpxi_error(PAPI_EINVAL, "n is negative, or list is NULL");
-	size = n ? list[0].size : sizeof(*list);
-	if (!mpxi_struct_is_sane(size, MPXI_LEAST(mpx_master_event, current)))
-		return mpxi_error(PAPI_EINVAL,
-				  "the size of list[0] is not set: use MPX_OPTIONS_INIT");
+	if (n)
+		error = upci_sized_check(&sized, list);
+	if (error)
+		return error;
+	size = n ? list[0].size : 0;
 	mpxi_core_info(thread->core, &core);
 	if ((unsigned)n > core.events)
 		n = (int)core.events;
@@ -52,6 +56,7 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 	count = mpxi_core_master(thread->core, events, (unsigned)n);
 	for (i = 0; i < count && i < (unsigned)n; i++) {
 		const struct mpxi_master *e = &events[i];
+		char *to = (char *)list + i * size;
 		struct mpx_master_event mine = {
 			.code = (int)e->event,
 			.references = e->references,
@@ -63,8 +68,8 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 			.current = e->current,
 		};
 
-		mpxi_struct_give((char *)list + i * size, size, &mine, sizeof(mine),
-				 MPXI_LEAST(mpx_master_event, current));
+		memcpy(to, &size, sizeof(size));
+		upci_sized_give(&sized, to, &mine);
 	}
 	free(events);
 	return (int)count;
@@ -72,6 +77,7 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 
 int mpx_thread_get_info(struct mpx_thread_info *info)
 {
+	static const struct upci_sized sized = UPCI_SIZED(mpx_thread_info, memory, mpxi_error);
 	struct mpx_thread_info mine = {0};
 	struct mpxi_core_info core;
 	struct mpxi_thread *thread;
@@ -79,8 +85,9 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 
 	if (error)
 		return error;
-	if (!info)
-		return mpxi_error(PAPI_EINVAL, "info is NULL");
+	error = upci_sized_check(&sized, info);
+	if (error)
+		return error;
 	mpxi_core_info(thread->core, &core);
 	mine.clock = mpxi_papi_clock_name(thread->papi);
 	mine.clock_unit = mpxi_papi_clock_unit(thread->papi);
@@ -92,8 +99,6 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 	mine.events = core.events;
 	mine.running = core.running;
 	mine.memory = core.memory + sizeof(*thread);
-	if (!mpxi_struct_give(info, info->size, &mine, sizeof(mine),
-			      MPXI_LEAST(mpx_thread_info, memory)))
-		return mpxi_error(PAPI_EINVAL, "the size of mpx_thread_info is not set: use MPX_OPTIONS_INIT");
+	upci_sized_give(&sized, info, &mine);
 	return PAPI_OK;
 }

@@ -20,6 +20,7 @@
 #include "process.h"
 #include "replay.h"
 #include "sim.h"
+#include "sized.h"
 #include "wiring.h"
 #include "words.h"
 
@@ -306,24 +307,24 @@ static int build(struct upc_catalogue *c, const char *wiring)
 	return error < 0 ? error : 0;
 }
 
-int upc_catalogue_open(const struct upc_catalogue_options *options, struct upc_catalogue **catalogue)
+int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_catalogue **catalogue)
 {
+	static const struct upci_sized sized = UPCI_SIZED(upc_catalogue_options, no_wiring, upci_fail);
+	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
 	struct upc_catalogue *c;
-	const char *wiring = NULL;
-	int error;
+	const char *wiring;
+	int error = 0;
 
 	(void)upci_words_prepare();
 	if (!catalogue)
 		return upci_fail(UPC_EINVAL, "upc_catalogue_open: no place for the catalogue");
-	if (options) {
-		error = upci_options_check(options, sizeof(options->size), sizeof(*options),
-					   "upc_catalogue_options");
-		if (error)
-			return error;
-		wiring = options->wiring_path;
-	}
+	if (given)
+		error = upci_sized_take(&sized, &options, given);
+	if (error)
+		return error;
+	wiring = options.wiring_path;
 	/* A set-user-id program must not read a file of the caller's choice. */
-	if (!wiring && !(options && options->no_wiring) && !getauxval(AT_SECURE)) {
+	if (!wiring && !options.no_wiring && !getauxval(AT_SECURE)) {
 		wiring = getenv("UPC_WIRING");
 		if (wiring && !wiring[0])
 			wiring = NULL;
@@ -493,13 +494,17 @@ static const struct upci_event *describe(struct upc_catalogue *c, const struct u
 
 int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_info *info)
 {
+	static const struct upci_sized sized = UPCI_SIZED_FROM_0(upc_event_info, upci_fail);
 	const struct upci_event *event;
 	struct upc_event_info full = {0};
+	int error;
 
 	(void)upci_words_prepare();
-	if (!c || !info || info->size < sizeof(info->size))
-		return upci_fail(UPC_EINVAL, "upc_catalogue_info: catalogue and a description with its size "
-				 "set are needed");
+	if (!c)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_info: a catalogue is needed");
+	error = upci_sized_check(&sized, info);
+	if (error)
+		return error;
 	event = upci_catalogue_event(c, code);
 	if (!event)
 		return upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
@@ -508,7 +513,6 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 		if (!event)
 			return upci_fail(UPC_ENOMEM, "no memory to describe event %u", code);
 	}
-	full.size = info->size;
 	full.code = code;
 	full.name = event->name;
 	full.description = event->description;
@@ -523,7 +527,7 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 	full.differs = event->differs ? event->differs : "";
 	full.mode = upci_event_mode(event);
 	full.modes = upci_event_modes(event);
-	memcpy(info, &full, full.size < sizeof(full) ? full.size : sizeof(full));
+	upci_sized_give(&sized, info, &full);
 	return 0;
 }
 

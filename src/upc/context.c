@@ -15,6 +15,7 @@
 #include "files.h"
 #include "message.h"
 #include "process.h"
+#include "sized.h"
 
 /* The process that a thread belongs to, or 0. */
 static pid_t process_of(pid_t tid)
@@ -97,14 +98,20 @@ static int set_task(struct upci_context *context, pid_t pid)
 	return 0;
 }
 
-int upci_context_set(struct upci_context *context, const struct upc_unit_options *options)
+/* The calling thread's, where there are none. */
+static int take(struct upc_unit_options *options, const struct upc_unit_options *given)
 {
-	static const struct upc_unit_options calling_thread = {.size = sizeof(calling_thread)};
-	int permitted, error;
+	static const struct upci_sized sized = UPCI_SIZED(upc_unit_options, enable_on_exec, upci_fail);
 
-	if (!options)
-		options = &calling_thread;
-	error = upci_options_check(options, sizeof(*options), sizeof(*options), "upc_unit_options");
+	*options = UPC_OPTIONS_INIT(upc_unit_options);
+	return given ? upci_sized_take(&sized, options, given) : 0;
+}
+
+int upci_context_set(struct upci_context *context, const struct upc_unit_options *given)
+{
+	struct upc_unit_options o, *options = &o;
+	int permitted, error = take(options, given);
+
 	if (error)
 		return error;
 	if (options->domain & ~(UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR))
@@ -152,15 +159,12 @@ struct refusals {
 	const char *other, *domain, *children;
 };
 
-static int set_exact(struct upci_context *context, const struct upc_unit_options *options,
+static int set_exact(struct upci_context *context, const struct upc_unit_options *given,
 		     const struct refusals *refusals)
 {
-	static const struct upc_unit_options calling_thread = {.size = sizeof(calling_thread)};
-	int error;
+	struct upc_unit_options o, *options = &o;
+	int error = take(options, given);
 
-	if (!options)
-		options = &calling_thread;
-	error = upci_options_check(options, sizeof(*options), sizeof(*options), "upc_unit_options");
 	if (error)
 		return error;
 	if (options->context != UPC_CONTEXT_THREAD || (options->pid && options->pid != gettid()))

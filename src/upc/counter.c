@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "sized.h"
 #include "unit.h"
 
 static int check(int counter)
@@ -33,24 +34,24 @@ static unsigned flags_of(const struct upc_unit *u, unsigned i)
 
 int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *info)
 {
+	static const struct upci_sized sized = UPCI_SIZED_FROM_0(upc_counter_info, upci_fail);
 	const struct upci_binding *b;
 	struct upc_counter_info full = {0};
 	int error = check(counter);
 
+	if (!error)
+		error = upci_sized_check(&sized, info);
 	if (error)
 		return error;
-	if (!info || info->size < sizeof(info->size))
-		return upci_fail(UPC_EINVAL, "upc_counter_state: a description with its size set is needed");
 	upci_unit_refresh(u);
 	b = &u->binding[counter];
-	full.size = info->size;
 	full.flags = flags_of(u, (unsigned)counter);
 	full.code = b->code;
 	full.input = u->regs.field[counter] & UPC_FIELD_INPUT;
 	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
 	full.references = b->references;
 	full.value = upci_unit_count(u, (unsigned)counter);
-	memcpy(info, &full, full.size < sizeof(full) ? full.size : sizeof(full));
+	upci_sized_give(&sized, info, &full);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "monitor_bus.h"
 #include "process.h"
 #include "shared.h"
+#include "sized.h"
 #include "words.h"
 
 /* The copies that are tried before anything is asked of the kernel; then some at a
@@ -269,22 +270,22 @@ static int open_file(struct upc_monitor *m, uid_t user)
 	return error;
 }
 
-int upc_monitor_open(const char *name, const struct upc_monitor_options *options, struct upc_monitor **monitor)
+int upc_monitor_open(const char *name, const struct upc_monitor_options *given, struct upc_monitor **monitor)
 {
-	uid_t user = geteuid();
+	static const struct upci_sized sized = UPCI_SIZED(upc_monitor_options, user, upci_fail);
+	struct upc_monitor_options options = UPC_OPTIONS_INIT(upc_monitor_options);
 	struct upc_monitor *m;
-	int error;
+	uid_t user;
+	int error = 0;
 
 	(void)upci_words_prepare();
 	if (!monitor)
 		return upci_fail(UPC_EINVAL, "upc_monitor_open: no place for the monitor");
-	if (options) {
-		error = upci_options_check(options, sizeof(*options), sizeof(*options), "upc_monitor_options");
-		if (error)
-			return error;
-		if (options->foreign)
-			user = options->user;
-	}
+	if (given)
+		error = upci_sized_take(&sized, &options, given);
+	if (error)
+		return error;
+	user = options.foreign ? options.user : geteuid();
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return upci_fail(UPC_ENOMEM, "no memory for a monitor");
@@ -310,10 +311,11 @@ void upc_monitor_close(struct upc_monitor *monitor)
 
 /* ---- reading --------------------------------------------------------------------- */
 
+static const struct upci_sized sized_info = UPCI_SIZED_FROM_0(upc_monitor_info, upci_fail);
+
 static void tell(const struct snapshot *s, struct upc_monitor_info *info)
 {
 	struct upc_monitor_info full = {
-		.size = info->size < sizeof(full) ? info->size : sizeof(full),
 		.process = (pid_t)s->process,
 		.changed_by = (pid_t)s->changed_by,
 		.generation = s->generation,
@@ -326,19 +328,20 @@ static void tell(const struct snapshot *s, struct upc_monitor_info *info)
 
 	for (i = 0; i < UPC_COUNTERS; i++)
 		full.field[i] = (uint8_t)(s->config[i / 8] >> i % 8 * 8);
-	memcpy(info, &full, full.size);
+	upci_sized_give(&sized_info, info, &full);
 }
 
 int upc_monitor_read(struct upc_monitor *monitor, uint64_t *values, struct upc_monitor_info *info)
 {
 	struct snapshot s;
-	int error;
+	int error = 0;
 
 	if (!monitor)
 		return upci_fail(UPC_EINVAL, "upc_monitor_read: no monitor");
-	if (info && info->size < sizeof(info->size))
-		return upci_fail(UPC_EINVAL, "upc_monitor_read: a description with its size set is needed");
-	error = take(monitor, copy_unit, &s);
+	if (info)
+		error = upci_sized_check(&sized_info, info);
+	if (!error)
+		error = take(monitor, copy_unit, &s);
 	if (error)
 		return error;
 	if (values)
@@ -363,6 +366,7 @@ static void take_text(char *to, const uint64_t *from, size_t size)
 
 int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event)
 {
+	static const struct upci_sized sized = UPCI_SIZED_FROM_0(upc_monitor_event, upci_fail);
 	struct upc_monitor_event full = {.size = 0};
 	struct event_copy c;
 	int error;
@@ -372,13 +376,13 @@ int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_mon
 	if (!monitor || counter < 0 || counter >= UPC_COUNTERS)
 		return upci_fail(UPC_EINVAL, "upc_monitor_counter: counter %d, and there are 0 to %d", counter,
 				 UPC_COUNTERS - 1);
-	if (!event || event->size < sizeof(event->size))
-		return upci_fail(UPC_EINVAL, "upc_monitor_counter: a description with its size set is needed");
+	error = upci_sized_check(&sized, event);
+	if (error)
+		return error;
 	c.counter = (unsigned)counter;
 	error = take(monitor, copy_event, &c);
 	if (error)
 		return error;
-	full.size = event->size < sizeof(full) ? event->size : sizeof(full);
 	full.generation = c.generation;
 	if (c.event.bound) {
 		full.bound = 1;
@@ -386,7 +390,7 @@ int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_mon
 		take_text(full.name, c.event.name, sizeof(full.name));
 		take_text(full.unit, c.event.unit, sizeof(full.unit));
 	}
-	memcpy(event, &full, full.size);
+	upci_sized_give(&sized, event, &full);
 	return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process.c - the process-wide lock, the list of units for fork, and the check
- * of option structures.
+ * process.c - the process-wide lock, and the list of units for fork.
  */
 #include <pthread.h>
 #include <string.h>
@@ -96,21 +95,4 @@ void upci_process_end(void (*fn)(struct upci_fork_entry *entry))
 	for (entry = entries; entry; entry = entry->next)
 		fn(entry);
 	pthread_mutex_unlock(&lock);
-}
-
-int upci_options_check(const void *options, size_t min, size_t known, const char *what)
-{
-	const unsigned char *bytes = options;
-	size_t size, i;
-
-	memcpy(&size, options, sizeof(size));
-	if (size < min || size > 4096)
-		return upci_fail(UPC_EINVAL, "%s: size is %zu, set it to sizeof (UPC_OPTIONS_INIT)", what, size);
-	for (i = known; i < size; i++)
-		if (bytes[i])
-			return upci_fail(UPC_EINVAL,
-					 "%s: byte %zu is set, this libupc (%s) knows %zu bytes: it is older "
-					 "than the program's upc.h",
-					 what, i, upc_version(), known);
-	return 0;
 }

@@ -39,8 +39,4 @@ void upci_fork_unregister(struct upci_fork_entry *entry);
  * the lock cannot be had at once, since who has it may be below us on the stack. */
 void upci_process_end(void (*fn)(struct upci_fork_entry *entry));
 
-/* Option structures: UPC_EINVAL when size is smaller than min or any byte
- * behind known is not zero; what names the structure in the message. */
-int upci_options_check(const void *options, size_t min, size_t known, const char *what);
-
 #endif

@@ -3,6 +3,7 @@
  * unit_share.c - showing a unit to monitors of other processes.
  */
 #include "message.h"
+#include "sized.h"
 #include "unit.h"
 #include "words.h"
 
@@ -46,21 +47,22 @@ void upci_unit_show_copy(struct upc_unit *u)
 		show(u, false);
 }
 
-int upc_unit_share(struct upc_unit *u, const char *name, const struct upc_share_options *options)
+int upc_unit_share(struct upc_unit *u, const char *name, const struct upc_share_options *given)
 {
-	int error;
+	static const struct upci_sized sized = UPCI_SIZED(upc_share_options, group, upci_fail);
+	struct upc_share_options options = UPC_OPTIONS_INIT(upc_share_options);
+	int error = 0;
 
 	(void)upci_words_prepare();
-	if (options) {
-		error = upci_options_check(options, sizeof(*options), sizeof(*options), "upc_share_options");
-		if (error)
-			return error;
-	}
+	if (given)
+		error = upci_sized_take(&sized, &options, given);
+	if (error)
+		return error;
 	if (!name)
 		return upci_fail(UPC_EINVAL, "upc_unit_share: a name is needed");
 	if (u->shared.page)
 		return upci_fail(UPC_ESTATE, "the unit is shown already: upc_unit_unshare first");
-	error = upci_shared_create(name, options && options->group, &u->shared);
+	error = upci_shared_create(name, options.group, &u->shared);
 	if (error)
 		return error;
 	upci_unit_show(u, true);

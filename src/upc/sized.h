@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sized.h - public structures that begin with their size, of programs that were compiled
+ * with an older or a newer header than the library's.
+ *
+ * A new field goes behind the last one, and begins where the structure ended, not in its
+ * padding; its zero is what the library did before it was there. Nothing else changes.
+ */
+#ifndef UPCI_SIZED_H
+#define UPCI_SIZED_H
+
+#include <stddef.h>
+
+struct upci_sized {
+	const char *name;    /* in its header, whose name it begins with               */
+	size_t least, known; /* bytes: in the oldest header with it, and in today's    */
+	/* upci_fail or mpxi_error: sets the message, and returns the error. */
+	int (*fail)(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+};
+
+/* The size of a structure that ends, or ended, with this field. */
+#define UPCI_UP_TO(type, field)                                                                    \
+	((offsetof(struct type, field) + sizeof(((struct type *)0)->field) +                       \
+	  _Alignof(struct type) - 1) / _Alignof(struct type) * _Alignof(struct type))
+
+#define UPCI_SIZED(type, last, fail) {#type, UPCI_UP_TO(type, last), sizeof(struct type), fail}
+
+/* Of structures that are filled in, libupc has always taken any size: a program may ask for
+ * the first fields only. */
+#define UPCI_SIZED_FROM_0(type, fail) {#type, sizeof(size_t), sizeof(struct type), fail}
+
+/* Whether a structure is there and its size can be one: else UPC_EINVAL (PAPI_EINVAL has the
+ * same number). Larger than any structure will be is a size that nobody has set. */
+int upci_sized_check(const struct upci_sized *what, const void *given);
+
+/*
+ * Takes a caller's structure into one of today's size. What an older one lacks is zero;
+ * what a newer one has more must be. Errors: UPC_EINVAL, with to as it was.
+ */
+int upci_sized_take(const struct upci_sized *what, void *to, const void *given);
+
+/* Fills in a caller's structure, which was checked, from one of today's size. It keeps its
+ * size; what a newer one has more is zero. */
+void upci_sized_give(const struct upci_sized *what, void *given, const void *from);
+
+#endif
