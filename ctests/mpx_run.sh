@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..66"
+echo "1..67"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -111,7 +111,7 @@ check "exec, with ticks on their way" run 0 $turns "$program" exec
 check "... of another that counts" run 0 $turns "$program" exec again
 virtual()
 {
-	run 0 $turns -t virtual "$program" exec && run 0 $turns -t virtual "$program" spawn
+	run 0 $turns --timer virtual "$program" exec && run 0 $turns --timer virtual "$program" spawn
 }
 check "... also with the process's interval timer" virtual
 check "posix_spawn and vfork" run 0 $turns "$program" spawn
@@ -157,10 +157,16 @@ csv()
 			END { for (t in thread) m++; exit !(n == 40 && m == 8 && !bad) }' est.csv
 }
 check "--csv: eight threads of five events" csv
-check "the table is on standard error" run 0 -r "$program" churn 300
+headed()
+{
+	run 0 -f csv -o - "$program" threads 1 && head -n 1 out | grep -q '^process,thread,' && [ "$(grep -c PAGE out)" = 8 ] &&
+		run 0 -f csv "$program" threads 1 && head -n 1 err | grep -q '^process,thread,'
+}
+check "... with its headings also on standard output, and standard error" headed
+check "the table is on standard error" run 0 --report "$program" churn 300
 check "... with sets that are gone added up" says "300  (300 sets)"
 check "... of 3000 faults, exact" says "PAGE-FAULTS  *3000 .*exact"
-check "a set that runs at the end is in it" run 0 -r "$program" running
+check "a set that runs at the end is in it" run 0 --report "$program" running
 check "... and it says so" says "still running"
 files()
 {
@@ -186,8 +192,8 @@ echo data > data
 check "one that may not be run: 126" refused 126 "cannot run './data'" ./data
 bad_options()
 {
-	for options in "-s 50us" "-s 11s" "-s 5" "-s nan" "-t x" "-c x" "-e x" "-g 0" "--json" \
-		       "-r --json --csv" "--nosuch"; do
+	for options in "-s 50us" "-s 11s" "-s 5" "-s nan" "--timer x" "-c x" "--estimator x" "-g 0" "-f xml" \
+		       "--report --json --csv" "--nosuch"; do
 		# shellcheck disable=SC2086
 		run 125 $options -- sh -c ': > ran' || { echo "# $options"; return 1; }
 	done

@@ -27,7 +27,7 @@ exact()
 	status=$1
 	expected=$2
 	shift 2
-	run "$status" -r csv -o csv -e INSTRUCTIONS "$@"
+	run "$status" -f csv -o csv -e INSTRUCTIONS "$@"
 	got=$(awk -F, '$1 == "run" && $5 == "INSTRUCTIONS" { print ($4 ? $4 : "run"), $NF }' csv | tr '\n' ' ')
 	[ "$got" = "$expected " ] || { echo "# $got, not $expected"; false; }
 }
@@ -84,7 +84,7 @@ check "... and one that kills itself" exact 137 "run yes before yes inside yes" 
 # only_main: of the threads, the first one only
 threads()
 {
-	run 139 -t -r csv -o csv -e INSTRUCTIONS ./ends f with &&
+	run 139 -t -f csv -o csv -e INSTRUCTIONS ./ends f with &&
 		[ "$(awk -F, '$1 == "thread" { print $NF }' csv | sort | tr '\n' ' ')" = "about yes " ]
 }
 check "of two threads, one of which sleeps, only the other is not" threads
@@ -189,7 +189,7 @@ C
 ${CC:-cc} -O1 -o stacks stacks.c || exit 1
 stacks()
 {
-	run 0 -r csv -o csv -e INSTRUCTIONS -R main -R plain -R yields -R resumes -R leaves -R caught -R pushed \
+	run 0 -f csv -o csv -e INSTRUCTIONS -R main -R plain -R yields -R resumes -R leaves -R caught -R pushed \
 		-R jumps ./stacks "$1"
 }
 check "a coroutine" stacks c
@@ -305,7 +305,7 @@ int main(void)
 }
 C
 ${CC:-cc} -O1 -pthread -o own own.c || exit 1
-check "a program with a pool of threads" run 0 -r csv -o csv -e INSTRUCTIONS -R main -R posts -R starts -R alone ./own
+check "a program with a pool of threads" run 0 -f csv -o csv -e INSTRUCTIONS -R main -R posts -R starts -R alone ./own
 check "... who gives work to others has at least his own" is posts "at least"
 check "... and who starts a thread" is starts "at least"
 check "... and not who only waits for a lock" is alone yes
@@ -368,7 +368,7 @@ C
 "${CXX:-c++}" -O1 -o thrown thrown.cc && "${CXX:-c++}" -O1 -static -o thrown_static thrown.cc || exit 1
 thrown()
 {
-	run 0 -r csv -o csv -e INSTRUCTIONS -R main -R clean -R inside -R outside -R thrower "$@"
+	run 0 -f csv -o csv -e INSTRUCTIONS -R main -R clean -R inside -R outside -R thrower "$@"
 }
 for program in ./thrown ./thrown_static; do
 	check "$program: an exception that is caught inside a function" thrown $program i

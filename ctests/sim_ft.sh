@@ -23,7 +23,7 @@ count()
 	region=$2
 	shift 2
 	rm -f csv
-	run 0 --no-progress -z -R "$region" -r csv -o csv -- "$guest/$kernel" "$@"
+	run 0 --no-progress -z -R "$region" -f csv -o csv -- "$guest/$kernel" "$@"
 }
 
 # is EVENT VALUE

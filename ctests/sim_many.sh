@@ -104,10 +104,10 @@ multiplied()
 {
 	echo $(($(value FPU_MULT_1) + $(value FPU_MULT_2)))
 }
-check "$threads threads" run 0 -r csv -o csv ./many t $threads
+check "$threads threads" run 0 -f csv -o csv ./many t $threads
 check "... all that they did is counted, once" [ "$(multiplied)" = ${threads}000 ]
 check "... and nothing is missing" [ "$(grep '^note' csv | grep -vc 'mod 4')$(cat err)" = 0 ]
-check "$apart threads, each by itself" run 0 -t -p -e FPU_MULT_1 -r csv -o csv ./many t $apart
+check "$apart threads, each by itself" run 0 -t --per-process -e FPU_MULT_1 -f csv -o csv ./many t $apart
 # apart SCOPE: how many of it have multiplied 1,000 times, and what all of it has
 apart()
 {
@@ -115,10 +115,10 @@ apart()
 }
 check "... all are there, with what they did" [ "$(apart thread)" = "$apart ${apart}000" ]
 check "... and so is their process" [ "$(apart process)" = "0 ${apart}000" ]
-check "$many processes" run 0 -r csv -o csv ./many p "$many"
+check "$many processes" run 0 -f csv -o csv ./many p "$many"
 check "... all have ended by themselves" [ "$(cat out)" = "$many $many" ]
 check "... and all that they did is counted, once" [ "$(multiplied)" = "${many}000" ]
-check "$killed processes, of which some are killed" run 0 -r csv -o csv ./many k $killed
+check "$killed processes, of which some are killed" run 0 -f csv -o csv ./many k $killed
 read -r begun done < out
 echo "# $begun began, $done multiplied 1,000 times, $(multiplied) in all"
 # The one that is killed in a block counts the whole of it. With QEMU's interface 4 what it did last may

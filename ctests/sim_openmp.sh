@@ -32,7 +32,7 @@ count()
 	done
 	status=0
 	# shellcheck disable=SC2086
-	"$tool" -r csv -o "csv.$2" -e FPU_MULT_1,INSTRUCTIONS $options -- "./$1" "$2" > truth 2> err || status=$?
+	"$tool" -f csv -o "csv.$2" -e FPU_MULT_1,INSTRUCTIONS $options -- "./$1" "$2" > truth 2> err || status=$?
 	[ $status = 0 ] || { sed 's/^/# /' err; echo "# status $status"; false; }
 }
 
@@ -66,7 +66,7 @@ true_counts()
 # own WHICH: what its runtime multiplies as it begins
 own()
 {
-	"$tool" -r csv -o csv -e FPU_MULT_1 -- "./$1" 0 > out 2> err
+	"$tool" -f csv -o csv -e FPU_MULT_1 -- "./$1" 0 > out 2> err
 	awk -F, '$1 == "run" { print $6 }' csv
 }
 

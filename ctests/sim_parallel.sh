@@ -13,7 +13,7 @@ echo "1..12"
 # divisions OPTION... -- ARGUMENT...: of each thread, sorted, is what $expected says
 divisions()
 {
-	run 0 --no-progress -t -r csv -e FPU_DIV_1 -o csv "$@" || return 1
+	run 0 --no-progress -t -f csv -e FPU_DIV_1 -o csv "$@" || return 1
 	got=$(awk -F, '$1 == "thread" && $4 == "" && $5 == "FPU_DIV_1" { print $6 }' csv | sort -n | tr '\n' ' ')
 	[ "$got" = "$expected" ] || { echo "# $got"; echo "# not $expected"; false; }
 }

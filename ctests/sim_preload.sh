@@ -73,7 +73,7 @@ check "events that the user defines" user_defined
 # counts N: PAPI's in papi.N, the region's in csv.N
 counts()
 {
-	run 0 -r csv -o "csv.$1" -R sim_presets_mix -- "$SIM_PRESETS" "$1" && mv out "papi.$1"
+	run 0 -f csv -o "csv.$1" -R sim_presets_mix -- "$SIM_PRESETS" "$1" && mv out "papi.$1"
 }
 papi()
 {

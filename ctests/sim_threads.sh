@@ -12,7 +12,7 @@ echo "1..13"
 # divisions N: of each thread of the program with N at once
 divisions()
 {
-	run 0 --no-progress -t -r csv -e FPU_DIV_1 -o csv "./$guest" "$1" || return 1
+	run 0 --no-progress -t -f csv -e FPU_DIV_1 -o csv "./$guest" "$1" || return 1
 	awk -F, '$1 == "thread" && $4 == "" && $5 == "FPU_DIV_1" { print $6 }' csv | sort -n > got
 	awk -v n="$1" 'BEGIN {
 		print 1
@@ -94,7 +94,7 @@ fi
 # Another of its threads may be cut within a block.
 ends()
 {
-	run 0 --no-progress -r csv -e FPU_DIV_1 -o csv ./ends &&
+	run 0 --no-progress -f csv -e FPU_DIV_1 -o csv ./ends &&
 		[ "$(awk -F, '$1 == "run" && $5 == "FPU_DIV_1" { print $6 }' csv)" = 1000 ] && ! grep ',at least' csv
 }
 if cannot_simulate; then
@@ -183,7 +183,7 @@ fi
 killed()
 {
 	rm -f counted
-	"$tool" --no-progress -e INSTRUCTIONS -r csv -o csv sh -c 'echo $$ > pid; exec ./spin "$@"' sh "$@" 2> err &
+	"$tool" --no-progress -e INSTRUCTIONS -f csv -o csv sh -c 'echo $$ > pid; exec ./spin "$@"' sh "$@" 2> err &
 	job=$!
 	until_passes [ -e counted ] || return 1
 	sleep 1

@@ -84,8 +84,8 @@ check "it is said" grep -q 'a shared unit has 1 to 64' err
 check "UPC_SHARE of a name that is refused, not said" plain env UPC_SHARE=../no/name UPC_QUIET=1
 check "it is not said" [ ! -s err ]
 if [ -w /dev/shm ]; then
-	check "a monitor" watched "$top" -b -i 0.05 --all -n 3 $unit
-	check "a monitor that makes JSON" watched "$top" --json -i 0.05 -n 3 $unit
+	check "a monitor" watched "$top" -b -I 50ms --all -n 3 $unit
+	check "a monitor that makes JSON" watched "$top" --json -I 50ms -n 3 $unit
 	check "somebody who lists units" watched "$top" --list
 else
 	for who in "a monitor" "a monitor that makes JSON" "somebody who lists units"; do

@@ -28,7 +28,7 @@ value()
 counted()
 {
 	rm -f csv
-	run 0 -r csv -o csv "$@"
+	run 0 -f csv -o csv "$@"
 }
 
 plan 103
@@ -45,7 +45,7 @@ check "... in 80 columns" help_width
 check "--version" run 0 --version
 bad_options()
 {
-	for options in "-R" "-r xml" "--children x" "-e" "-e ," "--nosuch" "--qemu=" "-R a -R a" "-r stat -R a"; do
+	for options in "-R" "-f xml" "--children x" "-e" "-e ," "--nosuch" "--qemu=" "-R a -R a" "-f stat -R a"; do
 		# shellcheck disable=SC2086
 		run 125 $options -- sh -c ': > ran' || { echo "# $options"; return 1; }
 	done
@@ -176,7 +176,7 @@ else
 	skip "shared memory that is full" "no mount name space of one's own here"
 	skip "shared memory that is not there" "no mount name space of one's own here"
 fi
-check "upc_stat --sim: not with what runs already" [ "$("$UPC_STAT" --sim -p 1 2> /dev/null; echo $?)" = 2 ]
+check "upc_stat --sim: not with what runs already" [ "$("$UPC_STAT" --sim -p 1 2> /dev/null; echo $?)" = 125 ]
 
 # ---- programs
 
@@ -207,7 +207,7 @@ check "the exit status is the program's" run 7 -o report sh -c 'exit 7'
 unwritable()
 {
 	for form in text json csv stat; do
-		run 125 -r $form -o /dev/full true && grep -q "^upc_run: cannot write to /dev/full: No space left" err ||
+		run 125 -f $form -o /dev/full true && grep -q "^upc_run: cannot write to /dev/full: No space left" err ||
 			return 1
 	done
 }
@@ -324,7 +324,7 @@ check "... of the core and of all" [ "$(cut -d, -f5 csv | tr '\n' ' ')" = "event
 per_process()
 {
 	# The shell, its child, and that as another program.
-	counted -p -t -e INSTRUCTIONS sh -c '/bin/true & wait' &&
+	counted --per-process -t -e INSTRUCTIONS sh -c '/bin/true & wait' &&
 		awk -F, '{ n[$1]++; sum[$1] += $6 } $1 == "process" { pid[$2] }
 			END { for (p in pid) pids++; exit !(n["process"] == 3 && n["thread"] == 3 && pids == 2 &&
 			sum["process"] == sum["run"] && sum["thread"] == sum["run"]) }' csv
@@ -332,7 +332,7 @@ per_process()
 check "--per-process and --per-thread add up to the whole" per_process
 children_off()
 {
-	counted -p --children=off -e INSTRUCTIONS sh -c '/bin/true & wait' &&
+	counted --per-process --children=off -e INSTRUCTIONS sh -c '/bin/true & wait' &&
 		[ "$(grep -c ^process csv)" = 1 ]
 }
 check "--children=off: the program alone" children_off
@@ -361,7 +361,7 @@ else
 fi
 json()
 {
-	run 0 -r json -o json -p -t -- sh -c 'exit 0' && leaves_of json &&
+	run 0 -f json -o json --per-process -t -- sh -c 'exit 0' && leaves_of json &&
 		leaf /0/tool '"upc_run"' && leaf /0/exit_status 0 &&
 		leaf /0/cores/0 0 && ! at /0/cores/1 && [ "$(at /0/counts/sum/INSTRUCTIONS)" -gt 0 ] &&
 		! at /0/counts/sum/DCACHE_MISS || return 1
@@ -369,7 +369,7 @@ json()
 		[ "$(below /0/counts/sum)" = "$(below /0/$part)" ] || { echo "# $part"; return 1; }
 	done
 }
-check "--report=json" json
+check "--format=json" json
 check "--progress says how far it is" run 0 --progress -o report sleep 3
 check "... in a line" grep -q '^upc_run: .* s, .* million instructions, .* a second, 1 thread$' err
 # on_terminal ARGUMENTS: on a terminal, with all that is in ARGUMENTS; seen is what it shows
@@ -493,19 +493,19 @@ little()
 {
 	for size in 48k 64k 128k 256k 512k 1m 2m; do
 		rm -f csv text json
-		in_memory $size "$tool" -t -e INSTRUCTIONS -r csv -o csv ./many
+		in_memory $size "$tool" -t -e INSTRUCTIONS -f csv -o csv ./many
 		echo "# $size: status $got, $(grep -c ^thread csv) threads"
 		[ $got = 125 ] && grep -q "^upc_run: not all was counted: .*no memory left in /dev/shm" err &&
 			grep -q "^note,.* threads more than there is memory for in /dev/shm" csv || return 1
 	done
 	in_memory 256k "$tool" -o text ./many
 	[ $got = 125 ] && grep -q "Columns with.* >= too" text || return 1
-	in_memory 256k "$tool" -r json -o json ./many
+	in_memory 256k "$tool" -f json -o json ./many
 	[ $got = 125 ] && grep -q '"missing"' json || return 1
 }
 enough()
 {
-	in_memory 8m "$tool" -t -e INSTRUCTIONS -r csv -o csv ./many
+	in_memory 8m "$tool" -t -e INSTRUCTIONS -f csv -o csv ./many
 	[ $got = 0 ] && [ "$(grep -c ^thread csv)" = 201 ] && [ ! -s err ]
 }
 # The file system fills up while the program runs: its counts go to memory of its own.
@@ -514,13 +514,13 @@ echo 'head -c 64m /dev/zero > /dev/shm/all 2> /dev/null; i=0; while [ $i -lt 100
 	sort /dev/null; eval "$1"; rm /dev/shm/all' > fills.sh
 fills()
 {
-	in_memory 4m "$tool" --children=off -e INSTRUCTIONS -r csv -o csv sh fills.sh
+	in_memory 4m "$tool" --children=off -e INSTRUCTIONS -f csv -o csv sh fills.sh
 	[ $got = 0 ] && ! grep '^note' csv && [ "$(value INSTRUCTIONS)" -gt 200000 ]
 }
 cuts_off()
 {
 	# shellcheck disable=SC2016
-	in_memory 4m "$tool" --children=off -e INSTRUCTIONS -r csv -o csv sh fills.sh 'kill -KILL $$'
+	in_memory 4m "$tool" --children=off -e INSTRUCTIONS -f csv -o csv sh fills.sh 'kill -KILL $$'
 	[ $got = 125 ] && grep -q '^note,.*killed when there was no memory left' csv &&
 		grep -q "^upc_run: not all was counted" err
 }
@@ -568,27 +568,27 @@ illegal()
 }
 illegal_ends()
 {
-	run 132 -r csv -o csv ./illegal && [ "$(value UNKNOWN)" = 1 ] &&
+	run 132 -f csv -o csv ./illegal && [ "$(value UNKNOWN)" = 1 ] &&
 		grep -q '^note,.*the instruction that ended it, most likely 62.*AVX-512; compile for x86-64-v3' csv
 }
 # Of a script's child, which an emulator may end by itself.
 # shellcheck disable=SC2016
 child_ends()
 {
-	run 132 -r csv -o csv sh -c './illegal; exit $?' &&
+	run 132 -f csv -o csv sh -c './illegal; exit $?' &&
 		grep -q '^note,.*the instruction that ended it, most likely 62.* of illegal: .*compile for x86-64-v3' csv
 }
 # traps STATUS LETTER BYTES: what ./ends does for it
 traps()
 {
-	run "$1" -r csv -o csv ./ends "$2" &&
+	run "$1" -f csv -o csv ./ends "$2" &&
 		[ "$(grep -c 'a trap, which programs execute on purpose, most likely '"$3"'.* at 0x' csv)" = 1 ] &&
 		! grep -q '^note,.*\(emulator\|decoder\)' csv
 }
 # sent LETTER: a signal is no instruction
 sent()
 {
-	run 132 -r csv -o csv ./ends "$1" && grep -q '^note,.*ended by signal 4' csv && ! grep -q '^note,.*most likely' csv
+	run 132 -f csv -o csv ./ends "$1" && grep -q '^note,.*ended by signal 4' csv && ! grep -q '^note,.*most likely' csv
 }
 cat > ends.c << 'C'
 #include <pthread.h>
@@ -679,7 +679,7 @@ C
 # team SETTING: whether the report recommends passive waiting
 team()
 {
-	run 0 -r csv -o csv env -u OMP_WAIT_POLICY ${1:+"$1"} ./team && grep -q '^note,.*set OMP_WAIT_POLICY=passive' csv
+	run 0 -f csv -o csv env -u OMP_WAIT_POLICY ${1:+"$1"} ./team && grep -q '^note,.*set OMP_WAIT_POLICY=passive' csv
 }
 waits_passively()
 {

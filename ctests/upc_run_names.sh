@@ -16,7 +16,7 @@ value()
 counted()
 {
 	rm -f csv
-	run 0 -r csv -o csv -e INSTRUCTIONS "$@"
+	run 0 -f csv -o csv -e INSTRUCTIONS "$@"
 }
 
 # entered REGION N INSTRUCTIONS PROGRAM [OPTION...]

@@ -62,7 +62,7 @@ echo 'i=0; while [ ! -e stop ]; do i=$((i + 1)); done' > loop.sh
 begin()
 {
 	rm -f stop csv
-	"$tool" -z -e 'PU?_*' -r csv -o csv "$@" sh loop.sh > run.out 2> run.err &
+	"$tool" -z -e 'PU?_*' -f csv -o csv "$@" sh loop.sh > run.out 2> run.err &
 	runner=$!
 }
 
@@ -114,7 +114,7 @@ check "another run of the name is NAME-2, and says so" second
 watch()
 {
 	: > seen
-	"$top" -b -i 1000 "$unit" > seen 2> top.err &
+	"$top" -b -I 1000s "$unit" > seen 2> top.err &
 	watcher=$!
 	until_passes [ -s seen ]
 }
@@ -159,7 +159,7 @@ int main(void)
 C
 if ${CC:-cc} -O1 -pthread -o cores cores.c 2> err; then
 	rm -f stop csv
-	"$tool" -z -e 'PU?_*' -r csv -o csv --unit="$unit" --unit-cores=2-3 ./cores > run.out 2> run.err &
+	"$tool" -z -e 'PU?_*' -f csv -o csv --unit="$unit" --unit-cores=2-3 ./cores > run.out 2> run.err &
 	runner=$!
 	check "--unit-cores=2-3: those of PU2" until_passes exceeds PU2_DATA_LOADS 0
 	check "... and PU3" until_passes exceeds PU3_DATA_LOADS 0

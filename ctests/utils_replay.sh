@@ -108,9 +108,9 @@ shown()
 check "what is wrong is shown without control characters" shown
 printf 'upc-trace 1\nr 0x000' > short.trace
 check "no newline at the end" gives <(echo '0x000 0x0000000000000000') short.trace
-check "no such file: 1" run 1 nowhere.trace
+check "no such file: 125" run 125 nowhere.trace
 check "... with its name" grep -q "^upc_replay: cannot read 'nowhere.trace': " err
-check "a directory: 1" run 1 .
+check "a directory: 125" run 125 .
 
 # ---- options ---------------------------------------------------------------
 
@@ -122,12 +122,12 @@ bad_options()
 		"--nonsense empty.trace" "--stats=1 empty.trace" "empty.trace --engine" "empty.trace --vcd" \
 		"empty.trace --vcd -"; do
 		# shellcheck disable=SC2086
-		run 2 $options && [ ! -s out ] && [ -s err ] || { echo "# '$options'"; return 1; }
+		run 125 $options && [ ! -s out ] && [ -s err ] || { echo "# '$options'"; return 1; }
 	done
 }
-check "wrong options: 2" bad_options
+check "wrong options: 125" bad_options
 check "--help" run 0 --help
-check "... is the usage" grep -q '^usage: upc_replay FILE' out
+check "... is the usage" grep -q '^usage: upc_replay .OPTION.... FILE' out
 check "--version" run 0 --version
 check "... is the version" grep -q '^upc_replay [0-9]' out
 check "a script that does nothing" gives /dev/null empty.trace
@@ -135,10 +135,10 @@ check "a script that does nothing" gives /dev/null empty.trace
 full_disk()
 {
 	"$replay" short.trace > /dev/full 2> err
-	[ $? = 1 ] && grep -q '^upc_replay: cannot write to standard output: ' err
+	[ $? = 125 ] && grep -q '^upc_replay: cannot write to standard output: ' err
 }
 if [ -c /dev/full ]; then
-	check "a full disk: 1" full_disk
+	check "a full disk: 125" full_disk
 else
 	n=$((n + 1))
 	echo "ok $n - a full disk: 1 # SKIP no /dev/full here"
@@ -304,20 +304,20 @@ interrupts()
 }
 check "--vcd: interrupts are where they are printed" interrupts
 printf 'upc-trace 1\nc 10000001\n' > long.trace
-check "--vcd: too long a script: 1" run 1 --vcd long.vcd long.trace
+check "--vcd: too long a script: 125" run 125 --vcd long.vcd long.trace
 check "... says the limit, writes no file" sh -c 'grep -q 10000000 err && [ ! -e long.vcd ]'
 printf 'upc-trace 1\nc 18446744073709551615\nc 18446744073709551615\n' > long.trace
-check "--vcd: a sum beyond 64 bits: 1" run 1 --vcd long.vcd long.trace
+check "--vcd: a sum beyond 64 bits: 125" run 125 --vcd long.vcd long.trace
 printf 'upc-trace 1\nx\n' > bad.trace
 check "--vcd: a bad script: 2" run 2 --vcd bad.vcd bad.trace
 check "... touches no file" [ ! -e bad.vcd ]
-check "--vcd: a file that cannot be made: 1" run 1 --vcd nowhere/x.vcd wave.trace
+check "--vcd: a file that cannot be made: 125" run 125 --vcd nowhere/x.vcd wave.trace
 vcd_full_disk()
 {
-	run 1 --vcd /dev/full wave.trace && grep -q '^upc_replay: cannot write to /dev/full: ' err
+	run 125 --vcd /dev/full wave.trace && grep -q '^upc_replay: cannot write to /dev/full: ' err
 }
 if [ -c /dev/full ]; then
-	check "--vcd: a full disk: 1" vcd_full_disk
+	check "--vcd: a full disk: 125" vcd_full_disk
 else
 	n=$((n + 1))
 	echo "ok $n - --vcd: a full disk: 1 # SKIP no /dev/full here"

@@ -107,10 +107,10 @@ detailed()
 	[ "$(grep -c '^[^,]*,tp::' err)" -gt 0 ] || ! "$stat" -e 'tp::sched:*' -o all -- true 2> refused
 }
 check "-d is 40 with tracepoints" detailed
-check "an unknown event: 2" run 2 -e perf::PAGEFAULTS -- sh -c ': > ran'
+check "an unknown event: 125" run 125 -e perf::PAGEFAULTS -- sh -c ': > ran'
 check "... with the nearest names" grep -q 'perf::PAGE-FAULTS' err
 check "... before anything runs" [ ! -e ran ]
-check "a glob that matches nothing: 2" run 2 -e 'nosuch::*' -- sh -c ': > ran'
+check "a glob that matches nothing: 125" run 125 -e 'nosuch::*' -- sh -c ': > ran'
 check "a glob" run 0 --csv -e 'perf::*-FAULTS' -- true
 check "... gives each match" lines err 4
 
@@ -121,11 +121,11 @@ bad_options()
 	for options in "--json --csv" "-p 1 -a" "-t -a" "--interval 5" "-C x" "--all -e $soft" "--top 3" \
 		       "-p 0" "--nosuch" "-e ," "-d --all"; do
 		# shellcheck disable=SC2086
-		run 2 $options -- sh -c ': > ran' || { echo "# $options"; return 1; }
+		run 125 $options -- sh -c ': > ran' || { echo "# $options"; return 1; }
 	done
-	run 2 && [ ! -e ran ]
+	run 125 && [ ! -e ran ]
 }
-check "wrong options: 2, and nothing runs" bad_options
+check "wrong options: 125, and nothing runs" bad_options
 
 # ---- in other forms
 

@@ -73,7 +73,7 @@ check "--list" run 0 --list
 check "... has its name, user, owner, state and command" \
 	grep -Eq "^$unit +$(id -un) +$owner +running +.*share_load $unit" out
 
-check "no terminal: a table a refresh" run 0 -n 3 -i 0.2 "$unit"
+check "no terminal: a table a refresh" run 0 -n 3 -I 0.2s "$unit"
 check "... as many as were asked for" tables out 3
 check "... without control characters" no_control out
 check "... with the owner and its command" grep -q "^$unit, process $owner (.*share_load" out
@@ -127,14 +127,14 @@ rates()
 }
 json()
 {
-	run 0 --json -n 3 -i 0.2 "$unit" && leaves_of out && looks &&
+	run 0 --json -n 3 -I 0.2s "$unit" && leaves_of out && looks &&
 		[ "$(event 0 $faults rate)" = null ] && [ "$(event 0 $faults note)" = '"first"' ] &&
 		awk -v seconds="$(at /0/seconds)" 'BEGIN { exit seconds != 0 }' && rates
 }
 # in_order KEY SORT-OPTION: of the second look
 in_order()
 {
-	run 0 --json -n 2 -i 0.2 --sort "$1" "$unit" && leaves_of out || return 1
+	run 0 --json -n 2 -I 0.2s --sort "$1" "$unit" && leaves_of out || return 1
 	[ "$1" != count ] || set -- value "$2"
 	sed -n "s|^/1/events/[0-9]*/$1	||p" leaves | sed 's/null/-1/' > keys
 	[ "$(wc -l < keys)" = 4 ] && LC_ALL=C sort -s -c "$2" keys
@@ -157,16 +157,16 @@ check "--list --json" list_json
 
 check "a unit of a user by name" run 0 -n 1 -u "$(id -un)" "$unit"
 check "... and by number" run 0 -n 1 -u "$me" "$unit"
-check "no such user: 2" run 2 -n 1 -u "no such" "$unit"
-check "no such unit: 1" run 1 -n 1 "top-tast.$$"
+check "no such user: 125" run 125 -n 1 -u "no such" "$unit"
+check "no such unit: 125" run 125 -n 1 "top-tast.$$"
 check "... with the nearest name" grep -q "shares no unit 'top-tast.$$'; nearest: $unit" err
 check "nothing near: where to look" sh -c "! '$top' -n 1 QQQQ 2> err && grep -q 'upc_top --list' err"
-check "a name that leads out of the directory: 2" run 2 -n 1 ../passwd
+check "a name that leads out of the directory: 125" run 125 -n 1 ../passwd
 
 unreadable()
 {
 	run_other "$top" -n 1 -u "$me" "$unit" > out 2> err
-	[ $? = 1 ] && [ ! -s out ] && grep -q 'not permitted' err &&
+	[ $? = 125 ] && [ ! -s out ] && grep -q 'not permitted' err &&
 		run_other "$top" --list | grep -Eq "^$unit .* not readable"
 }
 if [ "$me" != 0 ]; then
@@ -214,7 +214,7 @@ if command -v script > /dev/null && type_keys q --version && grep -q upc_top see
 	check "... it has drawn on a screen of its own, and left it" drawn
 	check "... Ctrl-C ends it, too" type_keys "$(printf '\003')" "$unit"
 	check "... and left the screen" drawn
-	check "--batch on a terminal" type_keys '' -b -n 2 -i 0.1 "$unit"
+	check "--batch on a terminal" type_keys '' -b -n 2 -I 0.1s "$unit"
 	check "... draws nothing" sh -c "tr -d '\r' < seen > plain && ! grep -q '$(printf '\033')' plain"
 else
 	for name in "on a terminal: q ends it" "... it has drawn on a screen of its own, and left it" \
@@ -227,7 +227,7 @@ fi
 
 changes()
 {
-	watch -i 0.1 "$unit"
+	watch -I 0.1s "$unit"
 	until_passes grep -q process::statm_resident seen || return 1
 	kill -USR1 "$owner"
 	until_passes grep -q "\*\*\* configuration changed by thread $owner: [0-9]* -> [0-9]* \*\*\*" seen &&
@@ -247,26 +247,26 @@ check "a changed configuration, a stop and a reset are seen" changes
 
 ends()
 {
-	watch -i 1000 "$unit"
+	watch -I 1000s "$unit"
 	until_passes grep -q "$faults" seen || return 1
 	end TERM
 	watched 0 && grep -q '^\*\*\* ended by its owner: these are the last counts' seen && tables seen 2
 }
 check "its owner ends it: the last counts, long before the next refresh" ends
-check "... and it is gone" run 1 -n 1 "$unit"
+check "... and it is gone" run 125 -n 1 "$unit"
 
 left()
 {
 	share "$unit" || return 1
 	process=$owner
-	watch -i 1000 "$unit"
+	watch -I 1000s "$unit"
 	until_passes grep -q "$faults" seen || return 1
 	end KILL
 	watched 0 && grep -q "^\*\*\* process $process has ended: these are the last counts" seen
 }
 check "its owner is killed: the last counts" left
 check "... it is left behind" sh -c "'$top' --list | grep -Eq '^$unit .* left behind'"
-check "... and cannot be watched any more: 1" run 1 -n 1 "$unit"
+check "... and cannot be watched any more: 125" run 125 -n 1 "$unit"
 check "... which the message says" grep -q "process $process, has ended" err
 
 # An owner that is stopped in the middle of a change, as its sequence says: the
@@ -274,7 +274,7 @@ check "... which the message says" grep -q "process $process, has ended" err
 torn()
 {
 	share "$unit" || return 1
-	watch -i 0.2 "$unit"
+	watch -I 0.2s "$unit"
 	until_passes grep -q "$faults" seen || return 1
 	kill -STOP "$owner"
 	# It may go on for a moment, and would make good what is damaged here.
@@ -282,16 +282,16 @@ torn()
 	printf '\001' | dd of="/dev/shm/upc.$me.$unit" bs=1 seek=24 conv=notrunc 2> /dev/null
 	until_passes grep -q '^\*\*\* in the middle of a change: counts are of an earlier refresh' seen || return 1
 	end KILL
-	watched 1 && grep -q 'killed in the middle of a change: these are the counts of the last refresh' err
+	watched 125 && grep -q 'killed in the middle of a change: these are the counts of the last refresh' err
 }
-check "its owner is killed in the middle of a change: 1, and why" torn
+check "its owner is killed in the middle of a change: 125, and why" torn
 check "... the next owner's is as good as new" share "$unit"
 
 silent()
 {
 	share -x "$unit-2" || return 1
 	process=$owner
-	watch --json -i 1000 "$unit-2"
+	watch --json -I 1000s "$unit-2"
 	until_passes grep -q "$faults" seen || return 1
 	end TERM
 	watched 0 && tail -n 1 seen | grep -q '"state":"left behind"'
@@ -306,10 +306,10 @@ bad_options()
 	for options in "" "a b" "-i 0.01 a" "-i 1e3 a" "-i -1 a" "-i x a" "-i inf a" "-i 90000 a" "-n 0 a" \
 		       "-n 1.5 a" "--sort size a" "--list a" "--nosuch a" "-u"; do
 		# shellcheck disable=SC2086
-		run 2 $options || { echo "# $options"; return 1; }
+		run 125 $options || { echo "# $options"; return 1; }
 		[ -s err ] && [ ! -s out ] || { echo "# $options"; return 1; }
 	done
 }
-check "wrong options: 2" bad_options
+check "wrong options: 125" bad_options
 check "--help" run 0 --help
 check "--version" run 0 --version

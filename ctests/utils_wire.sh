@@ -56,7 +56,7 @@ bad_options()
 {
 	for options in "" "--probe --check x" "--probe extra" "--check" "-o x --check y" "-w x --probe"; do
 		# shellcheck disable=SC2086
-		run 2 $options || { echo "# '$options'"; return 1; }
+		run 125 $options || { echo "# '$options'"; return 1; }
 	done
 }
-check "wrong options: 2" bad_options
+check "wrong options: 125" bad_options

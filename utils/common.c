@@ -38,7 +38,7 @@ void util_error(const char *format, ...)
 int util_try_help(void)
 {
 	fprintf(stderr, "Try '%s --help'.\n", tool_name);
-	return UTIL_USAGE;
+	return UTIL_FAILED;
 }
 
 int util_wrong_value(const char *option, const char *what, const char *text)
@@ -50,12 +50,6 @@ int util_wrong_value(const char *option, const char *what, const char *text)
 int util_print_version(void)
 {
 	printf("%s %s\n", tool_name, upc_version());
-	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
-}
-
-int util_print_help(const char *usage)
-{
-	fputs(usage, stdout);
 	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
 }
 

@@ -14,14 +14,19 @@
 
 #include "upc.h"
 
-/* Exit statuses of the tools themselves. */
+/* Exit statuses of the tools, beside that of a program which they run; as env(1) and
+ * timeout(1) have them. */
 enum util_status {
 	UTIL_OK = 0,
-	UTIL_FAILED = 1,      /* it was asked rightly and could not be done */
-	UTIL_USAGE = 2,       /* wrong options, unknown events              */
-	UTIL_CANNOT_RUN = 126, /* the program is there, but cannot be run   */
-	UTIL_NOT_FOUND = 127, /* the program is not there                   */
+	UTIL_NO = 1,	 /* the answer to what was asked is no      */
+	UTIL_SCRIPT = 2, /* a script of upc_replay has a mistake    */
+	UTIL_FAILED = 125,
+	UTIL_CANNOT_RUN = 126, /* the program is there, but cannot be run */
+	UTIL_NOT_FOUND = 127,  /* the program is not there                */
 };
+
+/* Forms of what a tool reports: --format. */
+enum util_format { UTIL_TEXT, UTIL_JSON, UTIL_CSV };
 
 /* Columns of a terminal that does not say how wide it is, and of a pipe. */
 #define UTIL_WIDTH_DEFAULT 80
@@ -36,7 +41,7 @@ void util_begin(const char *tool);
 /* "TOOL: text" and a newline on standard error. */
 void util_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Points to --help after an option error; returns UTIL_USAGE. */
+/* Points to --help after an option error; returns UTIL_FAILED. */
 int util_try_help(void);
 
 /* The same behind "OPTION wants WHAT, not 'TEXT'". */
@@ -44,9 +49,6 @@ int util_wrong_value(const char *option, const char *what, const char *text);
 
 /* Prints the tool's and the library's release; returns the exit status. */
 int util_print_version(void);
-
-/* Prints the help text; returns the exit status. */
-int util_print_help(const char *usage);
 
 /* Flushes out and says if anything of it could not be written: 0 or -1. */
 int util_flush(FILE *out, const char *name);

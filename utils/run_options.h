@@ -36,10 +36,10 @@ enum run_papi {
 
 struct run_options {
 	struct run_events events;
-	enum run_form form;
+	unsigned form;	   /* enum run_form */
 	enum run_progress progress;
-	enum upcs_children children;
-	enum run_papi papi;
+	unsigned children; /* enum upcs_children */
+	unsigned papi;	   /* enum run_papi */
 	const char *region[UPCS_REGIONS_MAX];
 	char *fits[UPCS_REGIONS_MAX]; /* of several functions: which; NULL: of one, or not known */
 	unsigned regions;

@@ -366,7 +366,7 @@ static void print_csv(const struct stat_report *report, const struct stat_sample
 
 void stat_report_begin(const struct stat_report *report)
 {
-	if (report->format == STAT_CSV)
+	if (report->format == UTIL_CSV)
 		fprintf(report->out, "%stime,%sname,value,unit,scope,kind,subsystem,seconds,shortcoming,"
 				     "wiring,version\n",
 			report->intervals ? "record," : "", report->threads != NULL ? "pid,tid,thread," : "");
@@ -375,13 +375,13 @@ void stat_report_begin(const struct stat_report *report)
 void stat_report_print(const struct stat_report *report, const struct stat_sample *sample)
 {
 	switch (report->format) {
-	case STAT_TABLE:
+	case UTIL_TEXT:
 		print_table(report, sample);
 		break;
-	case STAT_JSON:
+	case UTIL_JSON:
 		print_json(report, sample);
 		break;
-	case STAT_CSV:
+	case UTIL_CSV:
 		print_csv(report, sample);
 		break;
 	}

@@ -10,14 +10,13 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "common.h"
 #include "stat_events.h"
 #include "stat_threads.h"
 
-enum stat_format { STAT_TABLE, STAT_JSON, STAT_CSV };
-
 struct stat_report {
 	FILE *out;
-	enum stat_format format;
+	enum util_format format;
 	const struct stat_events *events;
 	const struct stat_threads *threads; /* NULL: not by thread      */
 	const char *title;                  /* whose counts they are    */

@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "common.h"
+#include "options.h"
 
 #define NEAREST 5
 #define NAME_COLUMN 42
 #define INDENT 6
 
 struct options {
-	bool all, descriptions, json, names, missing;
+	bool all, descriptions, names, missing;
+	struct util_format_choice format;
 	const char *wiring;
 	char **pattern;
 	int n_patterns;
@@ -27,42 +29,20 @@ struct listing {
 	unsigned n, n_shown, n_driven, n_bgp_undriven;
 };
 
-static const char usage[] =
-	"usage: upc_avail [OPTION]... [PATTERN]...\n"
-	"\n"
-	"Lists the events that can be counted on this machine, or those whose names\n"
-	"match a PATTERN: a glob when it has any of * ? [, else a part of the name;\n"
-	"neither minds case. Exit status 1 when a PATTERN matches nothing.\n"
-	"\n"
-	"  -a, --all             also events that nothing drives here, with the reason\n"
-	"                        (all 455 Blue Gene/P names among them)\n"
-	"  -d, --descriptions    look for PATTERN in descriptions, too\n"
-	"      --names           names alone, one a line, for scripts\n"
-	"      --json            as JSON\n"
-	"      --missing         what this machine does not give, and how to get it\n"
-	"\n"
-	"  -w, --wiring FILE     events also from a wiring file, not from $UPC_WIRING\n"
-	"  -h, --help            this text\n"
-	"  -V, --version         the version\n"
-	"\n"
-	"Examples:\n"
-	"  upc_avail | less\n"
-	"  upc_avail 'tp::sched:*'\n"
-	"  upc_avail -d fault\n"
-	"  upc_avail --all PU0_JPIPE_INSTRUCTIONS\n";
-
-enum { OPTION_NAMES = 256, OPTION_JSON, OPTION_MISSING };
-
-static const struct option long_options[] = {
-	{ "all", no_argument, NULL, 'a' },
-	{ "descriptions", no_argument, NULL, 'd' },
-	{ "names", no_argument, NULL, OPTION_NAMES },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "missing", no_argument, NULL, OPTION_MISSING },
-	{ "wiring", required_argument, NULL, 'w' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_AVAIL,
+	.head = "usage: upc_avail [OPTION]... [PATTERN]...\n"
+		"\n"
+		"Lists the events that can be counted on this machine, or those whose names\n"
+		"match a PATTERN: a glob when it has any of * ? [, else a part of the name;\n"
+		"neither minds case.\n",
+	.tail = "The exit status is 0; 1: a PATTERN matches nothing; 125: upc_avail failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_avail | less\n"
+		"  upc_avail 'tp::sched:*'\n"
+		"  upc_avail --descriptions fault\n"
+		"  upc_avail --all PU0_JPIPE_INSTRUCTIONS\n",
 };
 
 /* 0, or -1 when the tool is done with *status. */
@@ -71,38 +51,35 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	int option;
 
 	*o = (struct options){ .all = false };
-	while ((option = getopt_long(argc, argv, "adw:hV", long_options, NULL)) != -1)
+	while ((option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
 		switch (option) {
-		case 'a':
+		case UTIL_OPTION_ALL:
 			o->all = true;
 			break;
-		case 'd':
+		case UTIL_OPTION_DESCRIPTIONS:
 			o->descriptions = true;
 			break;
-		case OPTION_NAMES:
+		case UTIL_OPTION_NAMES:
 			o->names = true;
 			break;
-		case OPTION_JSON:
-			o->json = true;
+		case UTIL_OPTION_FORMAT:
+		case UTIL_OPTION_JSON:
+		case UTIL_OPTION_CSV:
+			*status = UTIL_FAILED;
+			if (util_options_format(option, &o->format) != 0)
+				return -1;
 			break;
-		case OPTION_MISSING:
+		case UTIL_OPTION_MISSING:
 			o->missing = true;
 			break;
-		case 'w':
+		case UTIL_OPTION_WIRING:
 			o->wiring = optarg;
 			break;
-		case 'h':
-			*status = util_print_help(usage);
-			return -1;
-		case 'V':
-			*status = util_print_version();
-			return -1;
 		default:
-			*status = util_try_help();
 			return -1;
 		}
-	if (o->names + o->json + o->missing > 1) {
-		util_error("--names, --json and --missing exclude each other");
+	if (o->names + (o->format.format != UTIL_TEXT) + o->missing > 1) {
+		util_error("--names, --missing, and --format other than text exclude each other");
 		*status = util_try_help();
 		return -1;
 	}
@@ -205,7 +182,7 @@ static int choose(struct listing *l, const struct options *o)
 		if (show_matches(l, o, o->pattern[p], o->all) == 0 &&
 		    show_matches(l, o, o->pattern[p], true) == 0 && !show_spelled(l, o->pattern[p])) {
 			say_unknown(l, o->pattern[p]);
-			status = UTIL_FAILED;
+			status = UTIL_NO;
 		}
 	for (unsigned i = 0; i < l->n; i++) {
 		if (o->n_patterns == 0)
@@ -436,7 +413,7 @@ int main(int argc, char **argv)
 			status = UTIL_FAILED;
 		else if (options.names)
 			print_names(&listing);
-		else if (options.json)
+		else if (options.format.format == UTIL_JSON)
 			print_json(&listing);
 		else
 			print_text(&listing, &options);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "options.h"
 #include "replay_vcd.h"
 #include "trace_file.h"
 
@@ -29,6 +30,7 @@ struct options {
 	const char *file, *vcd;
 	const struct upci_engine_ops *engine;
 	bool stats;
+	struct util_format_choice format;
 };
 
 struct replay {
@@ -37,35 +39,19 @@ struct replay {
 	struct replay_vcd *vcd; /* or NULL */
 };
 
-static const char usage[] =
-	"usage: upc_replay FILE [--engine NAME] [--stats] [--vcd FILE]\n"
-	"\n"
-	"Runs a replay script on a Universal Performance Counter unit and prints the\n"
-	"registers that it reads, interrupts, parity errors and refused accesses.\n"
-	"FILE '-' is standard input.\n"
-	"\n"
-	"      --engine NAME   what runs it: reference, cycle or segment; all print the\n"
-	"                      same. The default is segment; 'list' prints the names\n"
-	"      --stats         say on standard error how many cycles were run, how many\n"
-	"                      of them in closed form, and how long it took\n"
-	"      --vcd FILE      also write a waveform (value change dump, for GTKWave)\n"
-	"  -h, --help          this text\n"
-	"  -V, --version       the version\n"
-	"\n"
-	"Examples:\n"
-	"  upc_replay script.trace --stats\n"
-	"  printf 'upc-trace 1\\nw 0x900 1\\nc 10000 0@2/1\\nr 0x000\\n' | upc_replay -\n"
-	"  upc_replay script.trace --vcd script.vcd && gtkwave script.vcd\n";
-
-enum { OPTION_ENGINE = 256, OPTION_STATS, OPTION_VCD };
-
-static const struct option long_options[] = {
-	{"engine", required_argument, NULL, OPTION_ENGINE},
-	{"stats", no_argument, NULL, OPTION_STATS},
-	{"vcd", required_argument, NULL, OPTION_VCD},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_REPLAY,
+	.head = "usage: upc_replay [OPTION]... FILE\n"
+		"\n"
+		"Runs a replay script on a Universal Performance Counter unit and prints the\n"
+		"registers that it reads, interrupts, parity errors and refused accesses.\n"
+		"FILE '-' is standard input.\n",
+	.tail = "The exit status is 0; 2: the script has a mistake; 125: upc_replay failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_replay script.trace --stats\n"
+		"  printf 'upc-trace 1\\nw 0x900 1\\nc 10000 0@2/1\\nr 0x000\\n' | upc_replay -\n"
+		"  upc_replay script.trace --vcd=script.vcd && gtkwave script.vcd\n",
 };
 
 /* ---- options ----------------------------------------------------------- */
@@ -109,29 +95,30 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	int option, error = 0;
 
 	*o = (struct options){.engine = ENGINE_DEFAULT};
-	while (error == 0 && (option = getopt_long(argc, argv, "hV", long_options, NULL)) != -1)
+	while (error == 0 && (option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
 		switch (option) {
-		case OPTION_ENGINE:
+		case UTIL_OPTION_ENGINE:
 			if (strcmp(optarg, "list") == 0) {
 				*status = list_engines();
 				return -1;
 			}
 			error = set_engine(o, optarg);
 			break;
-		case OPTION_STATS:
+		case UTIL_OPTION_STATS:
 			o->stats = true;
 			break;
-		case OPTION_VCD:
+		case UTIL_OPTION_VCD:
 			o->vcd = optarg;
 			break;
-		case 'h':
-			*status = util_print_help(usage);
-			return -1;
-		case 'V':
-			*status = util_print_version();
-			return -1;
+		case UTIL_OPTION_FORMAT:
+		case UTIL_OPTION_JSON:
+		case UTIL_OPTION_CSV:
+			*status = UTIL_FAILED;
+			if (util_options_format(option, &o->format) != 0)
+				return -1;
+			break;
 		default:
-			error = -1;
+			return -1;
 		}
 	if (error == 0)
 		error = check_options(o, argc, argv);
@@ -152,7 +139,7 @@ static int report(const char *name, int error, const struct upci_trace_error *wr
 		fprintf(stderr, ":%u: ", wrong->line);
 		util_put(stderr, wrong->message, UINT_MAX);
 		fputc('\n', stderr);
-		return UTIL_USAGE;
+		return UTIL_SCRIPT;
 	case UPC_ESYSTEM:
 		util_error("cannot read '%s': %s", name, strerror(errno));
 		break;

@@ -10,13 +10,15 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "options.h"
 #include "stat_events.h"
 #include "stat_report.h"
 #include "stat_run.h"
 #include "stat_threads.h"
 
-#define INTERVAL_MIN 10
-#define INTERVAL_MAX 86400000
+#define MS 1000000u
+#define INTERVAL_MIN (10ull * MS)
+#define INTERVAL_MAX (86400000ull * MS)
 
 struct options {
 	struct upc_unit_options unit; /* whom to count, where it is not the program */
@@ -25,8 +27,8 @@ struct options {
 	unsigned n_lists;
 	enum stat_choice choice; /* without lists */
 	bool by_thread, zeros;
-	enum stat_format format;
-	long interval; /* ms; 0: none */
+	struct util_format_choice format;
+	uint64_t interval; /* ns; 0: none */
 	long top;
 	const char *output, *wiring;
 	bool sim;
@@ -47,69 +49,29 @@ struct session {
 	int64_t start, last;
 };
 
-static const char usage[] =
-	"usage: upc_stat [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-	"       upc_stat [OPTION]... -p PID | -C CPU | -a [-- PROGRAM [ARGUMENT]...]\n"
-	"\n"
-	"Runs PROGRAM and prints what was counted of it, on standard error. The exit\n"
-	"status is that of PROGRAM; signals reach it.\n"
-	"\n"
-	"What to count:\n"
-	"  -e, --events LIST     these events, with commas between; globs are expanded\n"
-	"  -d, --detailed        40 events, also tracepoints, which make forks dearer;\n"
-	"                        without -e, -d and --all 40 that cost hardly anything\n"
-	"      --all             256 events\n"
-	"  -t, --threads         each thread by itself, from its birth to its end\n"
-	"\n"
-	"Whom to count, where it is not PROGRAM alone; without PROGRAM until Ctrl-C:\n"
-	"  -p, --pid PID         a process that runs, with its threads\n"
-	"  -C, --cpu CPU         everything on one CPU, also other people's programs\n"
-	"  -a, --machine         everything on this machine\n"
-	"      --sim             PROGRAM on a simulated Blue Gene/P node, by upc_run\n"
-	"\n"
-	"How to show it:\n"
-	"  -I, --interval MS     also what was counted in each MS milliseconds (10 or more)\n"
-	"      --json            as JSON; with --interval one object a line\n"
-	"      --csv             as CSV\n"
-	"  -z, --zeros           events that were not seen as rows, too\n"
-	"      --top N           with -t: the N busiest threads, the others as one\n"
-	"  -o, --output FILE     to FILE ('-': standard output)\n"
-	"\n"
-	"  -w, --wiring FILE     events also from a wiring file, not from $UPC_WIRING\n"
-	"  -h, --help            this text\n"
-	"  -V, --version         the version\n"
-	"\n"
-	"Examples:\n"
-	"  upc_stat -- sort big.txt\n"
-	"  upc_stat -e perf::PAGE-FAULTS,'tp::sched:*' -- make\n"
-	"  upc_stat -t --top 4 -- ./threads\n"
-	"  upc_stat --interval 1000 --csv -o load.csv -a\n"
-	"  upc_stat --sim -e 'FPU_*' -- ./solver\n";
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_STAT,
+	.runs = true,
+	.head = "usage: upc_stat [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+		"       upc_stat [OPTION]... -p PID | -C CPU | -a [-- PROGRAM [ARGUMENT]...]\n"
+		"\n"
+		"Runs PROGRAM and prints what was counted of it, on standard error; signals\n"
+		"reach it.\n",
+	.tail = "With --interval and --format=json it is one object a line; a number alone\n"
+		"is milliseconds.\n"
+		"\n"
+		"The exit status is PROGRAM's; 125: upc_stat failed; 126: PROGRAM cannot be\n"
+		"run; 127: it is not there.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_stat -- sort big.txt\n"
+		"  upc_stat -e perf::PAGE-FAULTS,'tp::sched:*' -- make\n"
+		"  upc_stat -t --top=4 -- ./threads\n"
+		"  upc_stat -I 1s -f csv -o load.csv -a\n"
+		"  upc_stat --sim -e 'FPU_*' -- ./solver\n",
+};
 
 /* ---- options ----------------------------------------------------------- */
-
-enum { OPTION_ALL = 256, OPTION_JSON, OPTION_CSV, OPTION_TOP, OPTION_SIM };
-
-static const struct option long_options[] = {
-	{ "events", required_argument, NULL, 'e' },
-	{ "detailed", no_argument, NULL, 'd' },
-	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "threads", no_argument, NULL, 't' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "machine", no_argument, NULL, 'a' },
-	{ "sim", no_argument, NULL, OPTION_SIM },
-	{ "interval", required_argument, NULL, 'I' },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "csv", no_argument, NULL, OPTION_CSV },
-	{ "zeros", no_argument, NULL, 'z' },
-	{ "top", required_argument, NULL, OPTION_TOP },
-	{ "output", required_argument, NULL, 'o' },
-	{ "wiring", required_argument, NULL, 'w' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
-};
 
 static int set_other(struct options *o, enum upc_context_kind kind, long number)
 {
@@ -123,16 +85,6 @@ static int set_other(struct options *o, enum upc_context_kind kind, long number)
 		o->unit.pid = (pid_t)number;
 	else
 		o->unit.cpu = (int)number;
-	return 0;
-}
-
-static int set_format(struct options *o, enum stat_format format)
-{
-	if (o->format != STAT_TABLE && o->format != format) {
-		util_error("--json and --csv exclude each other");
-		return util_try_help();
-	}
-	o->format = format;
 	return 0;
 }
 
@@ -153,7 +105,7 @@ static int set_option(struct options *o, int option, int *status)
 
 	*status = 0;
 	switch (option) {
-	case 'e':
+	case UTIL_OPTION_EVENTS:
 		if (o->n_lists == sizeof(o->lists) / sizeof(o->lists[0])) {
 			util_error("too many -e; one takes many events, with commas between");
 			*status = util_try_help();
@@ -161,62 +113,54 @@ static int set_option(struct options *o, int option, int *status)
 		}
 		o->lists[o->n_lists++] = optarg;
 		break;
-	case 'd':
+	case UTIL_OPTION_DETAILED:
 		*status = set_choice(o, STAT_CHOICE_DETAILED);
 		break;
-	case OPTION_ALL:
+	case UTIL_OPTION_ALL:
 		*status = set_choice(o, STAT_CHOICE_ALL);
 		break;
-	case 't':
+	case UTIL_OPTION_THREADS:
 		o->by_thread = true;
 		break;
-	case 'p':
+	case UTIL_OPTION_PID:
 		*status = util_parse_number(optarg, 1, 0x3fffffff, &number) != 0 ?
 			  util_wrong_value("-p", "the number of a process", optarg) :
 			  set_other(o, UPC_CONTEXT_PROCESS, number);
 		break;
-	case 'C':
+	case UTIL_OPTION_CPU:
 		*status = util_parse_number(optarg, 0, 0xffff, &number) != 0 ?
 			  util_wrong_value("-C", "the number of a CPU", optarg) :
 			  set_other(o, UPC_CONTEXT_CPU, number);
 		break;
-	case 'a':
+	case UTIL_OPTION_MACHINE:
 		*status = set_other(o, UPC_CONTEXT_MACHINE, 0);
 		break;
-	case OPTION_SIM:
+	case UTIL_OPTION_SIM:
 		o->sim = true;
 		break;
-	case 'I':
-		if (util_parse_number(optarg, INTERVAL_MIN, INTERVAL_MAX, &o->interval) != 0)
-			*status = util_wrong_value("--interval", "10 or more milliseconds", optarg);
+	case UTIL_OPTION_INTERVAL:
+		if (util_parse_time(optarg, MS, &o->interval) != 0 || o->interval < INTERVAL_MIN ||
+		    o->interval > INTERVAL_MAX)
+			*status = util_wrong_value("--interval", "10ms to 24h", optarg);
 		break;
-	case OPTION_JSON:
-		*status = set_format(o, STAT_JSON);
+	case UTIL_OPTION_FORMAT:
+	case UTIL_OPTION_JSON:
+	case UTIL_OPTION_CSV:
+		*status = util_options_format(option, &o->format) == 0 ? 0 : UTIL_FAILED;
 		break;
-	case OPTION_CSV:
-		*status = set_format(o, STAT_CSV);
-		break;
-	case 'z':
+	case UTIL_OPTION_ZEROS:
 		o->zeros = true;
 		break;
-	case OPTION_TOP:
+	case UTIL_OPTION_TOP:
 		if (util_parse_number(optarg, 1, 1000000, &o->top) != 0)
 			*status = util_wrong_value("--top", "a number of threads", optarg);
 		break;
-	case 'o':
+	case UTIL_OPTION_OUTPUT:
 		o->output = optarg;
 		break;
-	case 'w':
+	case UTIL_OPTION_WIRING:
 		o->wiring = optarg;
 		break;
-	case 'h':
-		*status = util_print_help(usage);
-		return -1;
-	case 'V':
-		*status = util_print_version();
-		return -1;
-	default:
-		*status = util_try_help();
 	}
 	return *status == 0 ? 0 : -1;
 }
@@ -231,8 +175,9 @@ static int check_options(const struct options *o)
 		util_error("-t counts the threads of a PROGRAM that upc_stat runs, without -p, -C, -a");
 	else if (o->sim && (o->other || o->command == NULL))
 		util_error("--sim is for a PROGRAM that upc_stat runs, without -p, -C, -a");
-	else if (o->sim && (o->interval > 0 || o->top > 0 || o->wiring != NULL))
-		util_error("--sim goes without --interval, --top and --wiring");
+	else if (o->sim && (o->interval > 0 || o->top > 0 || o->wiring != NULL ||
+			    o->choice != STAT_CHOICE_DEFAULT))
+		util_error("--sim goes without --interval, --top, --wiring, -d and --all");
 	else if (o->top > 0 && !o->by_thread)
 		util_error("--top is for -t");
 	else
@@ -245,9 +190,8 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	int option;
 
 	*o = (struct options){ .unit = UPC_OPTIONS_INIT(upc_unit_options) };
-	/* '+': what follows PROGRAM is the program's. */
-	while ((option = getopt_long(argc, argv, "+e:dtp:C:aI:zo:w:hV", long_options, NULL)) != -1)
-		if (set_option(o, option, status) != 0)
+	while ((option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
+		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
 			return -1;
 	if (optind < argc)
 		o->command = argv + optind;
@@ -276,8 +220,8 @@ static int simulate(const struct options *o)
 		return UTIL_FAILED;
 	}
 	argv[n++] = "upc_run";
-	argv[n++] = "--report";
-	argv[n++] = forms[o->format];
+	argv[n++] = "--format";
+	argv[n++] = forms[o->format.format];
 	for (unsigned i = 0; i < o->n_lists; i++) {
 		argv[n++] = "--events";
 		argv[n++] = o->lists[i];
@@ -308,7 +252,7 @@ static int choose_events(struct session *s)
 		return stat_events_choose(&s->events, o->choice) == 0 ? 0 : UTIL_FAILED;
 	for (unsigned i = 0; i < o->n_lists; i++)
 		if (stat_events_parse(&s->events, o->lists[i]) != 0)
-			return UTIL_USAGE;
+			return UTIL_FAILED;
 	return 0;
 }
 
@@ -474,7 +418,7 @@ static void print_interval(struct session *s, int64_t now)
 
 static void wait_for_end(struct session *s)
 {
-	const int64_t interval = s->options->interval * 1000000;
+	const int64_t interval = (int64_t)s->options->interval;
 	int64_t next = interval > 0 ? s->start + interval : -1;
 
 	for (;;) {
@@ -554,7 +498,7 @@ static void describe(struct session *s, char *title, size_t size)
 	s->report.context = o->other ? words[o->unit.context] : words[0];
 	s->report.title = title;
 	s->report.command = o->command;
-	s->report.format = o->format;
+	s->report.format = o->format.format;
 	s->report.zeros = o->zeros;
 	s->report.intervals = o->interval > 0;
 	s->report.top = (unsigned)o->top;

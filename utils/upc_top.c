@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "options.h"
 #include "top_screen.h"
 #include "top_table.h"
 #include "top_units.h"
 
 #define NS 1000000000
-#define INTERVAL_MIN 0.05
-#define INTERVAL_MAX 86400.0
+#define INTERVAL_MIN (NS / 20)
+#define INTERVAL_MAX (86400ull * NS)
 #define REFRESHES_MAX 1000000000
 
 #define TRIES 20	     /* to find a unit between two changes ... */
@@ -29,7 +30,8 @@ struct options {
 	uint64_t interval; /* ns */
 	long refreshes;	   /* 0: no limit */
 	enum top_sort sort;
-	bool all, batch, json, list;
+	bool all, batch, list;
+	struct util_format_choice format;
 	bool has_user;
 	uid_t user;
 };
@@ -62,126 +64,85 @@ struct session {
 	long refresh; /* from 1 */
 };
 
-static const char usage[] =
-	"usage: upc_top [OPTION]... NAME\n"
-	"       upc_top --list [--user USER] [--json]\n"
-	"\n"
-	"Watches the unit that a process shares under NAME: its counts and their rates,\n"
-	"highest first. The process is not stopped, and does not notice. On a terminal\n"
-	"the table is drawn anew each second until q or Ctrl-C; elsewhere one table\n"
-	"follows the other. It ends when the unit does, with the last counts.\n"
-	"\n"
-	"  -i, --interval SECONDS  between refreshes, 0.05 to 86400 (1)\n"
-	"  -n, --count N           end after N refreshes; the first has no rates yet\n"
-	"      --sort KEY          by rate, count, counter or name (rate)\n"
-	"      --all               also counters that count nothing\n"
-	"  -b, --batch             one table after the other on a terminal, too\n"
-	"      --json              one JSON object a refresh, each on a line\n"
-	"\n"
-	"  -l, --list              the units that there are, of all users or of USER\n"
-	"  -u, --user USER         a unit of USER, a name or a number, not one's own\n"
-	"  -h, --help              this text\n"
-	"  -V, --version           the version\n"
-	"\n"
-	"Examples:\n"
-	"  upc_top --list\n"
-	"  upc_top solver\n"
-	"  upc_top -n 2 -i 10 -b solver\n"
-	"  upc_top --json -i 0.1 -u alice solver > solver.json\n";
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_TOP,
+	.head = "usage: upc_top [OPTION]... NAME\n"
+		"       upc_top --list [--user=USER] [--format=FORM]\n"
+		"\n"
+		"Watches the unit that a process shares under NAME: its counts and their rates,\n"
+		"highest first. The process is not stopped, and does not notice. On a terminal\n"
+		"the table is drawn anew each second until q or Ctrl-C; elsewhere one table\n"
+		"follows the other. It ends when the unit does, with the last counts.\n",
+	.tail = "JSON is one object a refresh, each on a line. The exit status is 0;\n"
+		"125: upc_top failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_top --list\n"
+		"  upc_top solver\n"
+		"  upc_top -n 2 -I 10s -b solver\n"
+		"  upc_top -f json -I 100ms -u alice solver > solver.json\n",
+};
 
 /* ---- options ----------------------------------------------------------- */
 
-enum { OPTION_ALL = 256, OPTION_JSON, OPTION_SORT };
-
-static const struct option long_options[] = {
-	{ "interval", required_argument, NULL, 'i' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "sort", required_argument, NULL, OPTION_SORT },
-	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "batch", no_argument, NULL, 'b' },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "list", no_argument, NULL, 'l' },
-	{ "user", required_argument, NULL, 'u' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* Seconds with a decimal point: what strtod takes beside them (hexadecimal, inf, a
- * sign) is no interval. */
-static int parse_interval(const char *text, uint64_t *ns)
+/* Seconds, where no unit is said: so it was when it was a number alone. */
+static int take_interval(struct options *o, const char *text)
 {
-	char *end;
-	double seconds;
-
-	if (text[0] == '\0' || text[strspn(text, "0123456789.")] != '\0')
-		return -1;
-	seconds = strtod(text, &end);
-	if (*end != '\0' || !(seconds >= INTERVAL_MIN && seconds <= INTERVAL_MAX))
-		return -1;
-	*ns = (uint64_t)(seconds * NS);
+	if (util_parse_time(text, NS, &o->interval) != 0 || o->interval < INTERVAL_MIN ||
+	    o->interval > INTERVAL_MAX)
+		return util_wrong_value("--interval", "50ms to 24h", text);
+	if (text[strspn(text, "0123456789.")] == '\0')
+		util_advise("an interval has a unit: write -I %ss", text);
 	return 0;
-}
-
-static int parse_sort(const char *text, enum top_sort *sort)
-{
-	static const char *const names[] = {
-		[TOP_SORT_RATE] = "rate",
-		[TOP_SORT_COUNT] = "count",
-		[TOP_SORT_COUNTER] = "counter",
-		[TOP_SORT_NAME] = "name",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(text, names[i]) == 0) {
-			*sort = (enum top_sort)i;
-			return 0;
-		}
-	return -1;
 }
 
 /* One option: 0, or -1 when the tool is done with *status. */
 static int set_option(struct options *o, int option, int *status)
 {
+	static const char *const keys[] = {
+		[TOP_SORT_RATE] = "rate",
+		[TOP_SORT_COUNT] = "count",
+		[TOP_SORT_COUNTER] = "counter",
+		[TOP_SORT_NAME] = "name",
+		NULL,
+	};
+	int key;
+
 	*status = 0;
 	switch (option) {
-	case 'i':
-		if (parse_interval(optarg, &o->interval) != 0)
-			*status = util_wrong_value("--interval", "0.05 to 86400 seconds", optarg);
+	case UTIL_OPTION_INTERVAL:
+		*status = take_interval(o, optarg);
 		break;
-	case 'n':
+	case UTIL_OPTION_COUNT:
 		if (util_parse_number(optarg, 1, REFRESHES_MAX, &o->refreshes) != 0)
 			*status = util_wrong_value("--count", "a number of refreshes", optarg);
 		break;
-	case OPTION_SORT:
-		if (parse_sort(optarg, &o->sort) != 0)
-			*status = util_wrong_value("--sort", "rate, count, counter or name", optarg);
+	case UTIL_OPTION_SORT:
+		key = util_option_word("--sort", keys, optarg);
+		if (key < 0)
+			*status = UTIL_FAILED;
+		else
+			o->sort = (enum top_sort)key;
 		break;
-	case OPTION_ALL:
+	case UTIL_OPTION_ALL:
 		o->all = true;
 		break;
-	case 'b':
+	case UTIL_OPTION_BATCH:
 		o->batch = true;
 		break;
-	case OPTION_JSON:
-		o->json = true;
+	case UTIL_OPTION_FORMAT:
+	case UTIL_OPTION_JSON:
+	case UTIL_OPTION_CSV:
+		*status = util_options_format(option, &o->format) == 0 ? 0 : UTIL_FAILED;
 		break;
-	case 'l':
+	case UTIL_OPTION_LIST:
 		o->list = true;
 		break;
-	case 'u':
+	case UTIL_OPTION_USER:
 		o->has_user = true;
 		if (top_units_find_user(optarg, &o->user) != 0)
 			*status = util_wrong_value("--user", "a user's name or number", optarg);
 		break;
-	case 'h':
-		*status = util_print_help(usage);
-		return -1;
-	case 'V':
-		*status = util_print_version();
-		return -1;
-	default:
-		*status = util_try_help();
 	}
 	return *status == 0 ? 0 : -1;
 }
@@ -191,8 +152,8 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	int option;
 
 	*o = (struct options){ .interval = NS, .user = geteuid() };
-	while ((option = getopt_long(argc, argv, "i:n:blu:hV", long_options, NULL)) != -1)
-		if (set_option(o, option, status) != 0)
+	while ((option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
+		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
 			return -1;
 	if (optind < argc)
 		o->name = argv[optind];
@@ -502,7 +463,7 @@ static int show(const struct session *s)
 			util_error("'%s': %s", s->options->name, s->notice);
 		return 0;
 	}
-	if (s->options->json)
+	if (s->options->format.format == UTIL_JSON)
 		print_json(s);
 	else
 		print_table(s);
@@ -583,7 +544,7 @@ static int open_unit(struct session *s)
 		top_units_say_missing(o->name, o->user);
 	else if (error != 0)
 		util_error("%s", reason(error));
-	return error == 0 ? UTIL_OK : error == UPC_EINVAL ? UTIL_USAGE : UTIL_FAILED;
+	return error == 0 ? UTIL_OK : UTIL_FAILED;
 }
 
 int main(int argc, char **argv)
@@ -597,7 +558,7 @@ int main(int argc, char **argv)
 	if (parse_options(&options, argc, argv, &status) != 0)
 		return status;
 	if (options.list)
-		return top_units_list(options.has_user ? &options.user : NULL, options.json);
+		return top_units_list(options.has_user ? &options.user : NULL, options.format.format == UTIL_JSON);
 	session.options = &options;
 	session.before = &snapshots[0];
 	session.shown = &snapshots[1];
@@ -607,7 +568,7 @@ int main(int argc, char **argv)
 	status = open_unit(&session);
 	if (status != UTIL_OK)
 		return status;
-	session.drawing = !options.batch && !options.json && top_screen_possible();
+	session.drawing = !options.batch && options.format.format == UTIL_TEXT && top_screen_possible();
 	if (top_screen_begin(&session.screen, session.drawing) == 0) {
 		status = watch(&session);
 		top_screen_end(&session.screen);

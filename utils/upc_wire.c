@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "options.h"
 
 enum action { ACTION_NONE, ACTION_PROBE, ACTION_CHECK, ACTION_SHOW };
 
@@ -16,42 +17,24 @@ struct options {
 	enum action action;
 	const char *argument; /* of the action */
 	const char *output, *wiring;
+	struct util_format_choice format;
 };
 
-static const char usage[] =
-	"usage: upc_wire --probe [-o FILE]\n"
-	"       upc_wire --check FILE\n"
-	"       upc_wire [-w FILE] --show NAME\n"
-	"\n"
-	"A wiring file says which source drives which event. Edit what --probe wrote,\n"
-	"--check it, and give it to programs in $UPC_WIRING.\n"
-	"\n"
-	"      --probe           write this machine's wiring, without $UPC_WIRING\n"
-	"      --check FILE      read a wiring file; 'ok', or the first mistake with its\n"
-	"                        line and column and exit status 1\n"
-	"      --show NAME       what drives one event, or why nothing does\n"
-	"  -o, --output FILE     to FILE, which is touched only when all is there\n"
-	"                        ('-': standard output, which is the default)\n"
-	"  -w, --wiring FILE     with this wiring file, not that of $UPC_WIRING\n"
-	"  -h, --help            this text\n"
-	"  -V, --version         the version\n"
-	"\n"
-	"Examples:\n"
-	"  upc_wire --probe -o my.wiring\n"
-	"  upc_wire --check my.wiring\n"
-	"  UPC_WIRING=my.wiring upc_wire --show PU0_JPIPE_INSTRUCTIONS\n";
-
-enum { OPTION_PROBE = 256, OPTION_CHECK, OPTION_SHOW };
-
-static const struct option long_options[] = {
-	{ "probe", no_argument, NULL, OPTION_PROBE },
-	{ "check", required_argument, NULL, OPTION_CHECK },
-	{ "show", required_argument, NULL, OPTION_SHOW },
-	{ "output", required_argument, NULL, 'o' },
-	{ "wiring", required_argument, NULL, 'w' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_WIRE,
+	.head = "usage: upc_wire --probe [-o FILE]\n"
+		"       upc_wire --check FILE\n"
+		"       upc_wire [-w FILE] --show NAME\n"
+		"\n"
+		"A wiring file says which source drives which event. Edit what --probe wrote,\n"
+		"--check it, and give it to programs in $UPC_WIRING.\n",
+	.tail = "The exit status is 0; 1: the file has a mistake, or there is no such event;\n"
+		"125: upc_wire failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_wire --probe -o my.wiring\n"
+		"  upc_wire --check my.wiring\n"
+		"  UPC_WIRING=my.wiring upc_wire --show PU0_JPIPE_INSTRUCTIONS\n",
 };
 
 static int set_action(struct options *o, enum action action)
@@ -86,31 +69,32 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	int option, error = 0;
 
 	*o = (struct options){ .action = ACTION_NONE };
-	while (error == 0 && (option = getopt_long(argc, argv, "o:w:hV", long_options, NULL)) != -1)
+	while (error == 0 && (option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
 		switch (option) {
-		case OPTION_PROBE:
+		case UTIL_OPTION_PROBE:
 			error = set_action(o, ACTION_PROBE);
 			break;
-		case OPTION_CHECK:
+		case UTIL_OPTION_CHECK:
 			error = set_action(o, ACTION_CHECK);
 			break;
-		case OPTION_SHOW:
+		case UTIL_OPTION_SHOW:
 			error = set_action(o, ACTION_SHOW);
 			break;
-		case 'o':
+		case UTIL_OPTION_OUTPUT:
 			o->output = optarg;
 			break;
-		case 'w':
+		case UTIL_OPTION_WIRING:
 			o->wiring = optarg;
 			break;
-		case 'h':
-			*status = util_print_help(usage);
-			return -1;
-		case 'V':
-			*status = util_print_version();
-			return -1;
+		case UTIL_OPTION_FORMAT:
+		case UTIL_OPTION_JSON:
+		case UTIL_OPTION_CSV:
+			*status = UTIL_FAILED;
+			if (util_options_format(option, &o->format) != 0)
+				return -1;
+			break;
 		default:
-			error = -1;
+			return -1;
 		}
 	if (error == 0)
 		error = check_options(o, argc, argv);
@@ -262,7 +246,7 @@ static int check(const char *file)
 	int status = UTIL_FAILED;
 
 	if (wired == NULL)
-		return UTIL_FAILED;
+		return UTIL_NO;
 	plain = open_catalogue(NULL);
 	if (plain != NULL)
 		status = compare(file, plain, wired);
@@ -290,7 +274,7 @@ static int show(const struct options *o)
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 	char number[80];
 	uint32_t code;
-	int status = UTIL_FAILED;
+	int status = UTIL_NO;
 
 	if (catalogue == NULL)
 		return UTIL_FAILED;
