@@ -4,7 +4,7 @@
 # at the same time: perf stat, strace -c, /proc. TAP; with --table, the table of
 # doc/AGREEMENT.md as well, on descriptor 3.
 #
-# The load waits until both counters are attached to it, so both see the same.
+# The load waits until both counters have said that they count it, so both see the same.
 
 : "${UPC_STAT:=upc_stat}" "${LOAD:=./load}"
 dir=$(mktemp -d) || exit 1
@@ -38,22 +38,47 @@ release() {
 	wait "$pid"
 }
 
-# Counts load $1 $2 with upc_stat's event $3; $4 is another tool's command that
-# attaches to $pid. Waits until both are attached.
+# until_passes COMMAND...: waits for it to pass, for long but not for ever
+until_passes() {
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 300 ] || return 1
+		sleep 0.1
+	done
+}
+
+# The other tools, attached to $pid; each ends when it counts, as process $theirs.
+attach_perf() { # EVENT
+	mkfifo "$dir/control" "$dir/done"
+	perf stat -D -1 --control "fifo:$dir/control,$dir/done" -x, -e "$1" -p "$pid" >"$dir/theirs" 2>&1 &
+	theirs=$!
+	timeout 30 sh -c 'echo enable >"$1/control"; read -r answer <"$1/done"' sh "$dir"
+	rm "$dir/control" "$dir/done"
+}
+attach_strace() {
+	strace -c -e trace=all -p "$pid" >"$dir/theirs" 2>&1 &
+	theirs=$!
+	until_passes grep -q ' attached' "$dir/theirs"
+}
+
+# Counts load $1 $2 with upc_stat's event $3, beside another tool: attach_$4 [$5]. What
+# upc_stat counts at intervals it counts from before the first one.
 count_beside() {
 	start_load "$1" "$2"
-	"$UPC_STAT" -e "$3" -p "$pid" --csv -o "$dir/ours" 2>"$dir/ours.err" &
+	rm -f "$dir/ours"
+	"$UPC_STAT" -e "$3" -p "$pid" --interval 100 --csv -o "$dir/ours" 2>"$dir/ours.err" &
 	ours=$!
-	sh -c "$(echo "$4" | sed "s/@PID@/$pid/g")" >"$dir/theirs" 2>&1 &
-	theirs=$!
-	sleep 1.5
+	until_passes grep -qs ^interval "$dir/ours"
+	"attach_$4" "${5-}"
 	release
 	wait "$ours" && wait "$theirs"
 }
 
+# Of the whole, if there are intervals.
 our_value() {
-	awk -F, -v e="$1" '/^time,/ { for (i = 1; i <= NF; i++) col[$i] = i; next }
-		$(col["name"]) == e { print $(col["value"]); exit }' "$dir/ours"
+	awk -F, -v e="$1" 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+		$(col["name"]) == e && !(col["record"] && $1 != "total") { print $(col["value"]); exit }' "$dir/ours"
 }
 perf_value() { awk -F, -v e="$1" '$3 ~ e { print $1; exit }' "$dir/theirs"; }
 
@@ -71,11 +96,11 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 echo 1..4
 if have perf; then
-	count_beside faults 20000 perf::PAGE-FAULTS 'exec perf stat -x, -e page-faults -p @PID@'
+	count_beside faults 20000 perf::PAGE-FAULTS perf page-faults
 	compare "$(our_value perf::PAGE-FAULTS)" "$(perf_value page-faults)" 20000 20 "page faults of 20000 fresh pages"
 	row "page faults, 20000 fresh pages" "20000 + few" "$(our_value perf::PAGE-FAULTS)" "$(perf_value page-faults)" "perf stat -p"
 	if [ "$(id -u)" = 0 ]; then
-		count_beside switches 20000 perf::CONTEXT-SWITCHES 'exec perf stat -x, -e context-switches -p @PID@'
+		count_beside switches 20000 perf::CONTEXT-SWITCHES perf context-switches
 		compare "$(our_value perf::CONTEXT-SWITCHES)" "$(perf_value context-switches)" 20000 40 "context switches of 20000 round trips"
 		row "context switches, 20000 round trips of two processes" "40000" "$(our_value perf::CONTEXT-SWITCHES)" "$(perf_value context-switches)" "perf stat -p"
 	else
@@ -94,7 +119,7 @@ compare "$(our_value net::lo:rx_bytes)" "$((after - before))" 50000000 4000000 "
 row "bytes over loopback, 50,000,000 sent" "50,000,000 + headers" "$(our_value net::lo:rx_bytes)" "$((after - before))" "/proc/net/dev before and after"
 
 if have strace && [ "$(id -u)" = 0 ]; then
-	count_beside syscalls 10000 tp::raw_syscalls:sys_enter 'exec strace -c -e trace=all -p @PID@'
+	count_beside syscalls 10000 tp::raw_syscalls:sys_enter strace
 	theirs=$(awk '/total$/ { print $(NF - 1); exit }' "$dir/theirs")
 	compare "$(our_value tp::raw_syscalls:sys_enter)" "$theirs" 10000 10 "system calls, 10000 getppid"
 	row "system calls, 10000 getppid" "10000 + few" "$(our_value tp::raw_syscalls:sys_enter)" "$theirs" "strace -c -p"
