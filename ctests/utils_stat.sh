@@ -129,9 +129,11 @@ check "wrong options: 125, and nothing runs" bad_options
 
 # ---- in other forms
 
+# Until three of two events are in the file.
 intervals()
 {
-	run 0 --interval 100 --csv -e $soft -- sleep 0.55 || return 1
+	run 0 --interval 100 --csv -e $soft -- \
+		sh -c 'until [ "$(grep -c ^interval err)" -ge 6 ]; do sleep 0.1; done' || return 1
 	# What the intervals counted is not more than the whole.
 	awk -F, '$1 == "interval" { n++; sum[$3] += $4 } $1 == "total" { all[$3] = $4 }
 		END { exit !(n >= 6 && sum["perf::PAGE-FAULTS"] <= all["perf::PAGE-FAULTS"] &&
@@ -206,25 +208,29 @@ check "a table that nobody reads any more costs no words, nor the status" no_rea
 
 # ---- what runs already
 
+# Until the process has had 50 ms of CPU time.
 attached()
 {
-	sh -c 'while :; do ls / > list; done' &
+	sh -c 'while :; do :; done' &
 	busy=$!
-	run 0 -p $busy --csv -e perf::TASK-CLOCK -- sleep 0.5
+	run 0 -p $busy --csv -e perf::TASK-CLOCK -- sh -c '
+		used() { cut -d" " -f14 /proc/$1/stat; }
+		from=$(used $1)
+		until [ $(($(used $1) - from)) -ge 5 ]; do sleep 0.01; done' sh $busy
 	status=$?
 	kill $busy
 	wait $busy 2> /dev/null
-	[ $status = 0 ] && [ "$(value perf::TASK-CLOCK)" -gt 1000000 ]
+	[ $status = 0 ] && [ "$(value perf::TASK-CLOCK)" -ge 40000000 ]
 }
 check "-p counts a process while a program runs" attached
 
 until_signal()
 {
-	"$stat" -a --csv -e vm::pgfault > out 2> err &
+	"$stat" -a --interval 100 --csv -e vm::pgfault > out 2> err &
 	pid=$!
-	sleep 0.5
+	until_passes grep -q ^interval out
 	ls / > list
 	kill -TERM $pid
-	wait $pid && [ "$(awk -F, 'NR == 2 { print ($3 > 0) }' out)" = 1 ]
+	wait $pid && [ "$(awk -F, '$1 == "total" { print ($4 > 0) }' out)" = 1 ]
 }
 check "-a counts the machine until it is told to end" until_signal
