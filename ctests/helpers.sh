@@ -4,7 +4,7 @@
 tool=${JSON_LEAVES:?}
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 6
+plan 15
 
 # ---- JSON
 
@@ -47,3 +47,57 @@ all_used()
 	done
 }
 check "each section of ctests/golden is compared with something" all_used
+
+# ---- results
+
+# taken OUTPUT: by tap-run, of a test that prints it; comes has what it makes of it
+taken()
+{
+	printf '%s\n' "$1" > says
+	"$srcdir/ctests/tap-run" cat says > comes
+}
+# becomes OUTPUT RESULT
+becomes()
+{
+	taken "$1"
+	[ "$(tail -n 1 comes)" = "$2" ] || { sed 's/^/# /' comes; false; }
+}
+check "cmocka's skip: its reason is the comment before it" \
+	becomes '# no tracefs
+not ok 1 # SKIP test_a' 'ok 1 - test_a # SKIP no tracefs'
+check "... without one it is a failure" \
+	becomes 'not ok 1 # SKIP test_a' 'not ok 1 - test_a: skipped without a reason'
+check "... and so it is with that of another" \
+	becomes '# no tracefs
+ok 1 - test_a
+not ok 2 # SKIP test_b' 'not ok 2 - test_b: skipped without a reason'
+check "any other skip without a reason is a failure" \
+	becomes 'ok 3 - b # SKIP ' 'not ok 3 - b: skipped without a reason'
+check "... with one it stays" becomes 'ok 3 - b # SKIP no b' 'ok 3 - b # SKIP no b'
+check "a test that checks nothing is a failure" becomes 1..0 'Bail out! it checks nothing, and does not say why'
+check "... with a reason it is skipped" becomes '1..0 # SKIP no c' '1..0 # SKIP no c'
+cat > none.c << 'C'
+#include "tap.h"
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		skip("%s", argv[1]);
+	return done();
+}
+C
+no_check()
+{
+	${CC:-cc} -I"$srcdir/ctests" -o none none.c 2> err && ! ./none > out && grep -q '^not ok 1 - ' out &&
+		./none here > out && grep -q '^ok 1 # SKIP here$' out
+}
+if command -v "${CC%% *}" > /dev/null; then
+	check "... of tap.h's, too" no_check
+else
+	skip "... of tap.h's, too" "there is no compiler"
+fi
+no_such()
+{
+	"${MACHINE:?}" nonsense 2> err
+	[ $? = 2 ]
+}
+check "the machine is asked what is known only" no_such

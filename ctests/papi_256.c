@@ -216,7 +216,7 @@ int main(void)
 
 	PAPI_create_eventset(&set);
 	fill(component);
-	if (n < FULL)
+	if (n < FULL && !machine_traces())
 		skip_all("this machine gives this user %d events, not %d", n, FULL);
 	ok(n == FULL, "%d events in one set", n);
 	ok(PAPI_start(set) == PAPI_OK, "start");
@@ -241,7 +241,7 @@ int main(void)
 	}
 	ok(monotone, "no count fell");
 	note("%d of %d are not zero", moved, n);
-	if (n_stated < STATED_MOVING)
+	if (n_stated < STATED_MOVING && !machine_traces())
 		skip("this user is given only %d of the stated events", n_stated);
 	else
 		ok(stated_moved >= STATED_MOVING, "%d of %d stated events are not zero",

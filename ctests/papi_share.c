@@ -64,7 +64,7 @@ int main(void)
 	int set;
 
 	if (!find_library())
-		skip_all("libupc cannot be loaded: %s", dlerror());
+		bail_out("libupc cannot be loaded: %s", dlerror());
 	snprintf(name, sizeof(name), "papi-share-test.%d", (int)getpid());
 	snprintf(second, sizeof(second), "%s-2", name);
 	setenv("UPC_SHARE", name, 1);

@@ -511,7 +511,7 @@ int main(void)
 {
 	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (common == MAP_FAILED)
-		skip_all("no memory");
+		bail_out("no memory");
 	snprintf(name, sizeof(name), "stress-%d", (int)getpid());
 	if (getenv("UPC_STRESS_THREADS"))
 		threads();

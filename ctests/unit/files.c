@@ -125,10 +125,9 @@ static void loopback(void **state)
 
 	(void)state;
 	if (bytes < 0 || sent < 0 || bind(in, (struct sockaddr *)&address, sizeof(address))) {
-		print_message("# no loopback here\n");
 		close(in);
 		upci_files_destroy(files);
-		skip();
+		skip_because("no loopback here");
 	}
 	getsockname(in, (struct sockaddr *)&address, &length);
 	assert_int_equal(upci_files_read(files, before, lost), 0);
@@ -210,10 +209,8 @@ static void refused_by_the_kernel(void **state)
 	pid_t child;
 
 	(void)state;
-	if (geteuid()) {
-		print_message("# not root: cannot become somebody else\n");
-		skip();
-	}
+	if (geteuid())
+		skip_because("not root: cannot become somebody else");
 	child = fork();
 	if (!child) {
 		struct upci_files *files;

@@ -275,10 +275,8 @@ static void test_oracle(void **state)
 	uint64_t seed;
 
 	(void)state;
-	if (getenv("UPC_TEST_INEXACT")) {
-		print_message("# the oracle needs long doubles of 64 bits, which valgrind has not\n");
-		skip();
-	}
+	if (getenv("UPC_TEST_INEXACT"))
+		skip_because("the oracle needs long doubles of 64 bits, which valgrind has not");
 	for (seed = 1; seed <= 300; seed++) {
 		const long double square = ldexpl(1, -2 * MPXI_DIFFERENCE_BITS);
 		uint64_t random = seed, now = 0;

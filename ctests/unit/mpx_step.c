@@ -202,10 +202,8 @@ static void every_instruction(void **state)
 		one_in = 0;
 		tick_at = 0;
 		length = n = stepped(operation, capacity);
-		if (!n) {
-			print_message("# single-stepping needs x86-64 and no sanitizer\n");
-			skip();
-		}
+		if (!n)
+			skip_because("single-stepping needs x86-64 and no sanitizer");
 		for (k = 1; k <= stride && k <= n; k++) {
 			tick_at = k;
 			(void)stepped(operation, capacity);

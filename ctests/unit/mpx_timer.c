@@ -308,8 +308,7 @@ static void *spin(void *argument)
 static void threads_are_cancelled(void **state)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	print_message("# the sanitizers do not follow a thread cancelled anywhere\n");
-	skip();
+	skip_because("the sanitizers do not follow a thread cancelled anywhere");
 #endif
 	struct mpxi_timers *timers = timers_of(state, 100000);
 	struct leaver l[3];

@@ -166,10 +166,8 @@ static void ordinary_user(void **state)
 			paranoid = 99;
 		fclose(f);
 	}
-	if (paranoid > 2) {
-		print_message("# perf_event_paranoid is %d: a user may count nothing\n", paranoid);
-		skip();
-	}
+	if (paranoid > 2)
+		skip_because("perf_event_paranoid is %d: a user may count nothing", paranoid);
 	in_child(count_as_user, NULL);
 }
 

@@ -836,10 +836,8 @@ static void test_permission(void **state)
 	(void)state;
 	write_script("upc-trace 1\n");
 	assert_int_equal(chmod(path, 0), 0);
-	if (euid == 0 && seteuid(65534)) {
-		print_message("# cannot become somebody else\n");
-		skip();
-	}
+	if (euid == 0 && seteuid(65534))
+		skip_because("cannot become somebody else");
 	error = upci_script_load(path, &script);
 	if (euid == 0)
 		assert_int_equal(seteuid(0), 0);

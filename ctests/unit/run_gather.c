@@ -155,10 +155,8 @@ static void need_pidfd(void)
 {
 	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 
-	if (fd < 0) {
-		print_message("skipped: no pidfd_open here: %s\n", strerror(errno));
-		skip();
-	}
+	if (fd < 0)
+		skip_because("no pidfd_open here: %s", strerror(errno));
 	close(fd);
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "lib/machine.h"
 #include "memory.h"
 #include "results_test.h"
 
@@ -205,9 +206,9 @@ static void test_no_memory(void **state)
 	straddling = kind_of(n);
 	straddling.tally[0] = straddling.tally[UPCS_TALLIES - 1] = n;
 	assert_int_equal(truncate(counts_path, (off_t)end), 0);
-	if (upcs_memory_take((char *)counts + end, 1)) {
+	if (!machine_tells_memory() && !machine_reads_itself()) {
 		upcs_counts_destroy(counts, counts_path);
-		skip(); /* the kernel cannot tell (before 5.14) */
+		skip_because("neither this kernel nor its sandbox tells what has no memory");
 	}
 	assert_true(upcs_counts_add_kind(counts, &straddling));
 	assert_memory_equal(&counts->kind[n], &straddling, sizeof(straddling));

@@ -79,7 +79,7 @@ static void test_cxx(void **state)
 
 	(void)state;
 	if (!upcs_demangle_is_there())
-		skip();
+		skip_because("this was built without libiberty, which reads C++ names");
 	check("solve", symbols, "xx-------------x");
 	check("solve(int)", symbols, "x---------------");
 	check("solve( int )", symbols, "x---------------");

@@ -180,7 +180,7 @@ static void test_cxx(void **state)
 
 	(void)state;
 	if (!upcs_demangle_is_there())
-		skip();
+		skip_because("this was built without libiberty, which reads C++ names");
 	put("bin/program", (struct elf_build){ .big = true, .machine = EM_PPC, .table = SHT_SYMTAB, .symbols = symbols });
 	assert_int_equal(look(NULL, NULL, "Solver::solve"), 0);
 	assert_int_equal(needed.functions, 2);

@@ -19,6 +19,16 @@
 
 #include "upc.h"
 
+/* What this machine cannot check, with the reason. */
+#define skip_because(...)                                                                          \
+	do {                                                                                       \
+		fputs("# ", stdout);                                                               \
+		printf(__VA_ARGS__);                                                               \
+		puts("");                                                                          \
+		fflush(stdout);                                                                    \
+		skip();                                                                            \
+	} while (0)
+
 /* The message of the last failing call has this in it. */
 #define assert_message(part)                                                                       \
 	do {                                                                                       \

@@ -108,10 +108,8 @@ static void test_root(void **state)
 	char hash[65];
 
 	(void)state;
-	if (geteuid() != 0) {
-		print_message("# what root refuses needs root\n");
-		skip();
-	}
+	if (geteuid() != 0)
+		skip_because("what root refuses needs root");
 	write_file("upc-wiring 1\n", 13, 0664);
 	assert_int_equal(upci_wiring_load(c, path, hash), UPC_EPERM);
 	assert_message("chown root, chmod go-w");
@@ -132,10 +130,8 @@ static void test_permission(void **state)
 
 	(void)state;
 	write_file("upc-wiring 1\n", 13, 0);
-	if (euid == 0 && seteuid(65534)) {
-		print_message("# cannot become somebody else\n");
-		skip();
-	}
+	if (euid == 0 && seteuid(65534))
+		skip_because("cannot become somebody else");
 	error = upci_wiring_load(c, path, hash);
 	if (euid == 0)
 		assert_int_equal(seteuid(0), 0);
