@@ -283,7 +283,7 @@ int upc_catalogue_write_wiring(struct upc_catalogue *catalogue,
 enum upc_context_kind {
 	UPC_CONTEXT_THREAD = 0,  /* one thread: pid is its id, 0 the caller    */
 	UPC_CONTEXT_PROCESS = 1, /* pid's threads, as they are when an event is
-				    added, and those that they start later     */
+				    opened, and those that they start later    */
 	UPC_CONTEXT_CPU = 2,     /* everything on one CPU                      */
 	UPC_CONTEXT_MACHINE = 3, /* everything on all CPUs                     */
 };
@@ -360,7 +360,9 @@ int upc_transaction_remove(struct upc_transaction *transaction, uint32_t code);
 int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from, uint32_t to);
 
 /*
- * Checks everything together, opens what is new, and makes the change.
+ * Checks everything together, opens what is new, and makes the change. The kernel's own
+ * tracepoints are checked only, and opened when the unit is started or upc_unit_open is
+ * called; but at once where it runs, or waits for an exec.
  * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256, or a
  * 257th counter, or hardware events that do not fit the PMU, where halted ones and
  * thresholds take counters as well: the message names them; of a unit that runs also
@@ -383,15 +385,25 @@ int upc_unit_add(struct upc_unit *unit, uint32_t code);
 int upc_unit_remove(struct upc_unit *unit, uint32_t code);
 
 /*
+ * Opens what a start would open, so that the start makes no system call but those that
+ * switch: for units that a signal handler starts, or a program that gives up its privileges
+ * before it starts them. Where all is open it does nothing.
+ * Errors: those of upc_unit_start, but UPC_ECONFLICT; the unit is as before then.
+ * Context: not for signal handlers.
+ */
+int upc_unit_open(struct upc_unit *unit);
+
+/*
  * The one start/stop of all counters (register 0x900). Start: counting goes
  * on from the counters' values. Stop: the counters hold the counts up to it.
  * Starting a running unit, or stopping a stopped one, does nothing.
  * Errors: UPC_ECONFLICT (others hold the PMU's counters: told at once for the calling
  * thread and for CPUs, by the next read for other tasks; nothing runs then),
  * UPC_ENOTASK (the thread or process has ended, and no children are counted),
- * UPC_ESTATE (called from an interrupt; stop too), UPC_ESYSTEM, and after a fork, where
- * everything is opened anew, those of upc_transaction_commit; of stop also those of
- * upc_unit_read: the unit is stopped all the same.
+ * UPC_ESTATE (called from an interrupt; stop too), UPC_ESYSTEM, and those of
+ * upc_transaction_commit where tracepoints are opened, and after a fork, where everything is
+ * opened anew: the message says which event and why, and the unit is as before, stopped; of
+ * stop also those of upc_unit_read: the unit is stopped all the same.
  */
 int upc_unit_start(struct upc_unit *unit);
 int upc_unit_stop(struct upc_unit *unit);

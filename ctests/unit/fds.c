@@ -37,7 +37,10 @@ static int left_after_taking(rlim_t soft, int *taken)
 {
 	int fd[1024], n = 0, more[1024], left = 0;
 
+	size_t told;
+
 	set_limit(soft);
+	told = upci_fd_left();
 	while (n < 1024) {
 		fd[n] = upci_fd_keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
 		if (fd[n] < 0)
@@ -45,6 +48,8 @@ static int left_after_taking(rlim_t soft, int *taken)
 		n++;
 	}
 	assert_int_equal(errno, EMFILE);
+	assert_int_equal(told, n);
+	assert_int_equal(upci_fd_left(), 0);
 	while (left < 1024 && (more[left] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
 		left++;
 	for (int i = 0; i < left; i++)

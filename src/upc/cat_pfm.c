@@ -105,6 +105,7 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 					 driver->tracepoint);
 		memset(spec, 0, sizeof(*spec));
 		spec->type = PERF_TYPE_TRACEPOINT;
+		spec->can_wait = upci_tracepoint_is_plain(driver->tracepoint);
 		return upci_tracepoint_id(driver->tracepoint, &spec->config);
 	}
 	if (strchr(driver->perf, '/'))

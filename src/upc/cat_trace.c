@@ -141,6 +141,38 @@ int upci_tracepoint_id(const char *name, uint64_t *id)
 	return 0;
 }
 
+/* Whether a line "p:SYSTEM/EVENT ..." of dynamic_events is a tracepoint's. */
+static bool makes(const char *line, const char *name)
+{
+	const size_t n = strlen(name), system = strcspn(name, ":");
+	const char *at = strchr(line, ':');
+
+	return at && !strncmp(at + 1, name, system) && at[1 + system] == '/' &&
+	       !strncmp(at + 2 + system, name + system + 1, n - system - 1) &&
+	       strchr(" \t\n", at[1 + n]);
+}
+
+bool upci_tracepoint_is_plain(const char *name)
+{
+	int fd = ready() ? openat(events_fd, "../dynamic_events", O_RDONLY | O_CLOEXEC) : -1;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line = NULL;
+	size_t size = 0;
+	bool plain = strncmp(name, "ftrace:", 7) != 0;
+
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (plain && getline(&line, &size, file) > 0)
+		plain = !makes(line, name);
+	plain = plain && !ferror(file);
+	free(line);
+	fclose(file);
+	return plain;
+}
+
 /* The names behind "field:TYPE NAME;" lines of a format file, but for the
  * common ones. */
 static void list_fields(const char *format, char *text, size_t size)

@@ -2,7 +2,10 @@
 /*
  * fds.c - see fds.h.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -33,6 +36,27 @@ int upci_fd_keep(int fd)
 	close(fd);
 	errno = EMFILE;
 	return -1;
+}
+
+/* The process's own, whatever stands for /proc in a test. */
+size_t upci_fd_left(void)
+{
+	struct rlimit limit;
+	const struct dirent *entry;
+	size_t top, taken = 0;
+	DIR *dir;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	dir = opendir("/proc/self/fd");
+	if (!dir)
+		return upci_fd_none_left() ? 0 : SIZE_MAX;
+	top = limit.rlim_cur - reserve(limit.rlim_cur);
+	while ((entry = readdir(dir)))
+		taken += entry->d_name[0] != '.' && strtoul(entry->d_name, NULL, 10) < top &&
+			 atoi(entry->d_name) != dirfd(dir);
+	closedir(dir);
+	return taken < top ? top - taken : 0;
 }
 
 bool upci_fd_none_left(void)

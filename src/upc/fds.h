@@ -10,10 +10,14 @@
 #define UPCI_FDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* fd as it is, or, when fewer than the reserve would be left, closes it and
  * returns -1 with errno EMFILE. A negative fd passes through. */
 int upci_fd_keep(int fd);
+
+/* How many more upci_fd_keep would let through; SIZE_MAX where that cannot be told. */
+size_t upci_fd_left(void);
 
 /* Whether errno says that the process or the system has none left. */
 bool upci_fd_none_left(void);

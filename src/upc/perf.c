@@ -81,15 +81,16 @@ static void clear(struct upci_perf *p, bool child)
 	groups = p->groups;
 	p->member = NULL;
 	p->group = NULL;
-	p->handles = p->groups = 0;
+	p->handles = p->groups = p->waiting = 0;
+	p->answer.known = false;
 	if (!child)
 		upci_process_unlock();
 	upci_samplers_clear(&p->samplers, child);
 	for (i = 0; i < handles; i++) {
-		for (g = 0; member[i].used && group[g].number != member[i].group; g++)
-			;
-		if (!member[i].used)
+		if (!member[i].used || member[i].waits)
 			continue;
+		for (g = 0; group[g].number != member[i].group; g++)
+			;
 		upci_perf_forget_and_close(&member[i].fd, group[g].targets);
 		if (!child)
 			upci_user_unmap(member[i].page, p->context.pid);
@@ -239,12 +240,16 @@ bool upci_perf_check(struct upci_perf *p)
 
 bool upci_perf_scattered(const struct upci_perf *p)
 {
+	const bool inherits = p->context.inherit || p->context.inherit_threads;
 	unsigned a, b;
 
-	for (a = 0; a < p->groups; a++)
+	for (a = 0; a < p->groups; a++) {
+		if (p->waiting && inherits && p->group[a].key == UPCI_PERF_SOFTWARE)
+			return true;
 		for (b = 0; b < a; b++)
 			if (p->group[a].key == p->group[b].key)
 				return true;
+	}
 	return false;
 }
 

@@ -2,9 +2,9 @@
 /*
  * perf.h - perf_event groups of one context. The border to the kernel's perf
  * events, in parts: perf_open.c alone calls perf_event_open, perf.c has the groups,
- * perf_member.c the events in them, perf_fit.c tells whether the PMU has room for them,
- * perf_read.c reads them, perf_user.c in user mode; perf_sampler.c is for events that
- * signal.
+ * perf_member.c the events in them, perf_late.c those that wait for the start to be opened,
+ * perf_fit.c tells whether the PMU has room for them, perf_read.c reads them, perf_user.c
+ * in user mode; perf_sampler.c is for events that signal.
  *
  * The events of one kind (software events and tracepoints together; each
  * hardware PMU by itself) form one group in each task or CPU of the context. So one
@@ -28,6 +28,7 @@ struct upci_perf_spec {
 	bool exclude_user, exclude_kernel, exclude_hv;
 	bool cpu_only; /* uncore and the like: counts CPUs, not tasks */
 	bool core;     /* of a CPU's own PMU: knows user and kernel mode */
+	bool can_wait; /* a tracepoint, which whoever may count the kernel can open */
 };
 
 /* Counted by the kernel itself, tracepoints too: it takes no counter of a PMU. */
@@ -61,6 +62,10 @@ void upci_perf_destroy(struct upci_perf *perf);
  * on without it: known for CPUs and the calling thread, as for a start. Returns a handle
  * (>= 0), reused after removal, or a negative error with a message that begins with name,
  * which must stay as long as the event does.
+ *
+ * What can wait is opened by upci_perf_open_waiting, unless the groups run or wait for an
+ * exec, or upci_perf_set_waits says no. The answer is that of opening it all the same,
+ * and counts the descriptors of all that waits.
  */
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
@@ -68,6 +73,14 @@ void upci_perf_remove(struct upci_perf *perf, int handle);
 /* Whether an event that was removed is counted on, since it leads others, and could be left
  * by opening those anew: nothing has a period. */
 bool upci_perf_counts_removed(const struct upci_perf *perf);
+
+/* Opens all that waits, those that can lead first, or nothing. Errors with message, as of
+ * upci_perf_add. Not for handlers; a start opens nothing. */
+int upci_perf_open_waiting(struct upci_perf *perf);
+bool upci_perf_waits(const struct upci_perf *perf);
+
+/* Whether what is added from here on waits if it can, as in the beginning, or not. */
+void upci_perf_set_waits(struct upci_perf *perf, bool waits);
 
 /* What is added from here on is a batch of its own. */
 void upci_perf_begin_batch(struct upci_perf *perf);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * perf_groups.h - the groups of a context, as the parts of the perf source have them:
- * perf.c makes and switches them, perf_member.c their events, perf_fit.c tells whether the
- * PMU has room for them, perf_read.c reads them. For these alone.
+ * perf.c makes and switches them, perf_member.c their events, perf_late.c those that wait,
+ * perf_fit.c tells whether the PMU has room for them, perf_read.c reads them. For these
+ * alone.
  */
 #ifndef UPCI_PERF_GROUPS_H
 #define UPCI_PERF_GROUPS_H
@@ -26,6 +27,8 @@ enum upci_perf_told {
 
 struct upci_perf_member {
 	bool used, halted;
+	bool waits; /* it has no event yet, and no group          */
+	bool fresh; /* opened by an upci_perf_open_waiting that goes on */
 	unsigned group;                          /* its number, which stays */
 	int *fd;                                 /* one per target of the group */
 	const struct perf_event_mmap_page *page; /* for reads in user mode, or NULL */
@@ -81,6 +84,15 @@ struct upci_perf {
 	unsigned groups, numbers;
 	struct upci_perf_member *member;
 	unsigned handles;
+	unsigned waiting; /* members that wait              */
+	bool at_once;     /* nothing that is added does     */
+	/* What the kernel said last of a member that waits. */
+	struct {
+		bool known;
+		unsigned batch;   /* in which it was asked  */
+		unsigned targets;
+		size_t left;      /* descriptors, then      */
+	} answer;
 	struct upci_samplers samplers;
 	uint64_t *buffer; /* one group read */
 	size_t buffer_bytes;
@@ -107,6 +119,25 @@ int upci_perf_switch(const int *fd, unsigned targets, unsigned long request);
 int upci_perf_switch_groups(struct upci_perf *perf, unsigned long request);
 /* Forgets descriptors, then closes them. */
 void upci_perf_forget_and_close(int **fds, unsigned n);
+
+/* ---- perf_member.c ---- */
+
+/* A handle that is free, or UPC_ENOMEM with message. */
+int upci_perf_reserve_handle(struct upci_perf *perf, const char *name);
+/* Opens a member under a handle: 0, or a negative error with message. */
+int upci_perf_open_member(struct upci_perf *perf, int handle, struct upci_perf_member member);
+/* A member leaves its group; its descriptors, one a target, are the caller's to close. */
+int *upci_perf_take_out(struct upci_perf *perf, int handle);
+/* Whether it can be the leader of its group. */
+bool upci_perf_can_lead(const struct upci_perf_member *member);
+
+/* ---- perf_late.c ---- */
+
+bool upci_perf_can_wait(struct upci_perf *perf, const struct upci_perf_spec *spec);
+/* Takes a member that waits, if the kernel would take it: as upci_perf_add. */
+int upci_perf_put_off(struct upci_perf *perf, const struct upci_perf_member *member);
+/* The counts of those that wait. */
+void upci_perf_read_waiting(const struct upci_perf *perf, uint64_t *value, uint8_t *state);
 
 /* ---- all ---- */
 
@@ -142,6 +173,12 @@ int upci_perf_look(struct upci_perf *perf, struct upci_perf_group *group);
 struct upci_perf_head {
 	uint64_t events, enabled, running, leader;
 };
+
+/* The task clock, which any leader tells. */
+static inline bool upci_perf_is_time(const struct upci_perf_spec *spec)
+{
+	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_TASK_CLOCK;
+}
 
 /* The group that events of a type are in. */
 static inline uint32_t upci_perf_key(uint32_t type)

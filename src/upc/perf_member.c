@@ -16,11 +16,10 @@
 #include "perf_open.h"
 #include "process.h"
 
-/* Room for one more member of a group, its handle, and its value in a read. */
-static int reserve_locked(struct upci_perf *p, struct upci_perf_group *g, int *handle)
+/* Room for one more member of a group, and its value in a read. */
+static int reserve_place_locked(struct upci_perf *p, struct upci_perf_group *g)
 {
 	size_t bytes = sizeof(struct upci_perf_head) + (g->members + 1) * sizeof(uint64_t);
-	unsigned h;
 
 	if (g->members == g->room) {
 		unsigned room = g->room ? g->room * 2 : 16;
@@ -39,19 +38,27 @@ static int reserve_locked(struct upci_perf *p, struct upci_perf_group *g, int *h
 		p->buffer = grown;
 		p->buffer_bytes = bytes * 2;
 	}
+	return 0;
+}
+
+int upci_perf_reserve_handle(struct upci_perf *p, const char *name)
+{
+	struct upci_perf_member *grown;
+	unsigned h;
+
 	for (h = 0; h < p->handles && p->member[h].used; h++)
 		;
-	if (h == p->handles) {
-		struct upci_perf_member *grown = realloc(p->member, (h + 1) * sizeof(*grown));
-
-		if (!grown)
-			return UPC_ENOMEM;
+	if (h < p->handles)
+		return (int)h;
+	upci_process_lock();
+	grown = realloc(p->member, (h + 1) * sizeof(*grown));
+	if (grown) {
 		p->member = grown;
 		memset(&grown[h], 0, sizeof(*grown));
 		p->handles++;
 	}
-	*handle = (int)h;
-	return 0;
+	upci_process_unlock();
+	return grown ? (int)h : upci_fail(UPC_ENOMEM, "%s: no memory", name);
 }
 
 /* With reads in user mode, if the kernel takes it so. */
@@ -68,24 +75,19 @@ static int open_member(const struct upci_perf_group *g, const struct perf_event_
 	return upci_perf_open(attr, &g->target[target], g->leader[target]);
 }
 
-static bool is_time(const struct upci_perf_spec *spec)
+/* Halted, it would halt the others with it. */
+bool upci_perf_can_lead(const struct upci_perf_member *m)
 {
-	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_TASK_CLOCK;
-}
-
-/* Whether an event can be the leader of its group. Halted, it would halt the others with it. */
-static bool can_lead(const struct upci_perf_member *m)
-{
-	return upci_perf_is_software(&m->spec) && !is_time(&m->spec) && !m->halted;
+	return upci_perf_is_software(&m->spec) && !upci_perf_is_time(&m->spec) && !m->halted;
 }
 
 /* A member without an event of its own, from what its group's leader tells from here on.
  * With children that inherit it is a group of this batch, and has begun with it. */
-static int join_told(struct upci_perf *p, struct upci_perf_group *g,
+static int join_told(struct upci_perf *p, struct upci_perf_group *g, int handle,
 		     const struct upci_perf_member *member, bool inherits)
 {
 	struct upci_perf_member m = *member;
-	int error = 0, handle = 0;
+	int error = 0;
 
 	if (!m.halted && (g->members || g->first_told >= 0) && !inherits) {
 		error = upci_perf_look(p, g);
@@ -94,27 +96,27 @@ static int join_told(struct upci_perf *p, struct upci_perf_group *g,
 	if (error < 0)
 		return error;
 	upci_process_lock();
-	error = reserve_locked(p, g, &handle);
+	error = reserve_place_locked(p, g);
 	if (!error) {
 		m.next_told = g->first_told;
 		p->member[handle] = m;
 		g->first_told = handle;
 	}
 	upci_process_unlock();
-	return error ? upci_fail(UPC_ENOMEM, "%s: no memory", m.name) : handle;
+	return error ? upci_fail(UPC_ENOMEM, "%s: no memory", m.name) : 0;
 }
 
 /* Opens a member in all targets of a group, or in none. */
-static int join_group(struct upci_perf *p, struct upci_perf_group *g,
+static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle,
 		      const struct upci_perf_member *member, const struct perf_event_attr *attr)
 {
 	const struct perf_event_mmap_page *page;
 	const char *name = member->name;
-	int error = 0, handle = 0, *fd;
+	int error, *fd;
 	unsigned i;
 
 	upci_process_lock();
-	error = reserve_locked(p, g, &handle);
+	error = reserve_place_locked(p, g);
 	upci_process_unlock();
 	fd = error ? NULL : malloc(g->targets * sizeof(int));
 	if (!fd)
@@ -134,7 +136,7 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g,
 	p->member[handle].page = page;
 	g->handle[g->members++] = handle;
 	upci_process_unlock();
-	return handle;
+	return 0;
 }
 
 /*
@@ -181,14 +183,60 @@ static bool is_late(const struct upci_perf *p, const struct upci_perf_group *g,
 	return p->running && g->key == UPCI_PERF_SOFTWARE && !m->told && !m->halted;
 }
 
+int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_member member)
+{
+	const char *name = member.name;
+	struct perf_event_attr attr = upci_perf_attr(&member.spec);
+	uint32_t key = upci_perf_key(member.spec.type);
+	const bool beside = p->running && key != UPCI_PERF_SOFTWARE;
+	struct upci_perf_group *g = upci_perf_find_group(p, key);
+	int error;
+
+	attr.read_format = UPCI_PERF_READ_FORMAT;
+	attr.disabled = member.halted;
+	upci_perf_set_inherit(p, &attr);
+	/* Where children inherit it has this batch's events alone. */
+	if (g && beside && !attr.inherit) {
+		error = check_counts(p, g, name);
+		if (error)
+			return error;
+	}
+	if (upci_perf_is_time(&member.spec))
+		member.told = UPCI_PERF_TOLD_TIME;
+	if (!g) {
+		if (upci_perf_can_lead(&member))
+			member.told = UPCI_PERF_TOLD_COUNT;
+		error = upci_perf_open_group(p, key, member.told == UPCI_PERF_TOLD_COUNT ? &attr : NULL,
+					     name, &g);
+		if (error)
+			return error;
+	}
+	member.group = g->number;
+	member.ran = upci_perf_ran(g);
+	error = member.told ? join_told(p, g, handle, &member, attr.inherit)
+			    : join_group(p, g, handle, &member, &attr);
+	if (error) {
+		upci_perf_close_empty(p, g->number);
+		return error;
+	}
+	error = is_late(p, g, &member) ? schedule_now(g) : 0;
+	if (!error && !upci_fit_is_known(p, key))
+		error = upci_fit_check(p, key, -1, name);
+	if (!error && beside && upci_fit_group_refused(g, gettid()))
+		error = upci_fit_fail_beside(name);
+	if (!error)
+		return 0;
+	upci_perf_remove(p, handle);
+	/* Without it the others have their counters back. */
+	if (beside)
+		(void)upci_perf_switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	return error;
+}
+
 int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
 		  const char *name)
 {
-	struct perf_event_attr attr = upci_perf_attr(spec);
-	uint32_t key = upci_perf_key(spec->type);
-	const bool beside = p->running && key != UPCI_PERF_SOFTWARE;
-	struct upci_perf_group *g = upci_perf_find_group(p, key);
-	struct upci_perf_member member = {
+	const struct upci_perf_member member = {
 		.used = true, .halted = halted, .spec = *spec, .name = name};
 	int handle, error;
 
@@ -198,56 +246,23 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
 			"machine",
 			name);
-	attr.read_format = UPCI_PERF_READ_FORMAT;
-	attr.disabled = halted;
-	upci_perf_set_inherit(p, &attr);
-	/* Where children inherit it has this batch's events alone. */
-	if (g && beside && !attr.inherit) {
-		error = check_counts(p, g, name);
-		if (error)
-			return error;
-	}
-	if (is_time(spec))
-		member.told = UPCI_PERF_TOLD_TIME;
-	if (!g) {
-		if (can_lead(&member))
-			member.told = UPCI_PERF_TOLD_COUNT;
-		error = upci_perf_open_group(p, key, member.told == UPCI_PERF_TOLD_COUNT ? &attr : NULL,
-					     name, &g);
-		if (error)
-			return error;
-	}
-	member.group = g->number;
-	member.ran = upci_perf_ran(g);
-	handle = member.told ? join_told(p, g, &member, attr.inherit)
-			     : join_group(p, g, &member, &attr);
-	if (handle < 0) {
-		upci_perf_close_empty(p, g->number);
+	if (upci_perf_can_wait(p, spec))
+		return upci_perf_put_off(p, &member);
+	handle = upci_perf_reserve_handle(p, name);
+	if (handle < 0)
 		return handle;
-	}
-	error = is_late(p, g, &member) ? schedule_now(g) : 0;
-	if (!error && !upci_fit_is_known(p, key))
-		error = upci_fit_check(p, key, -1, name);
-	if (!error && beside && upci_fit_group_refused(g, gettid()))
-		error = upci_fit_fail_beside(name);
-	if (!error)
-		return handle;
-	upci_perf_remove(p, handle);
-	/* Without it the others have their counters back. */
-	if (beside)
-		(void)upci_perf_switch_groups(p, PERF_EVENT_IOC_ENABLE);
-	return error;
+	error = upci_perf_open_member(p, handle, member);
+	return error ? error : handle;
 }
 
-void upci_perf_remove(struct upci_perf *p, int handle)
+int *upci_perf_take_out(struct upci_perf *p, int handle)
 {
 	struct upci_perf_member *m = &p->member[handle];
 	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
-	unsigned i, number = m->group, targets = g->targets;
 	const struct perf_event_mmap_page *page;
 	int *fd, *told;
+	unsigned i;
 
-	upci_samplers_remove(&p->samplers, handle);
 	upci_process_lock();
 	fd = m->fd;
 	page = m->page;
@@ -265,7 +280,23 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	}
 	upci_process_unlock();
 	upci_user_unmap(page, p->context.pid);
-	upci_perf_forget_and_close(&fd, targets);
+	return fd;
+}
+
+void upci_perf_remove(struct upci_perf *p, int handle)
+{
+	struct upci_perf_member *m = &p->member[handle];
+	const unsigned number = m->group;
+	int *fd;
+
+	upci_samplers_remove(&p->samplers, handle);
+	if (m->waits) {
+		m->used = m->waits = false;
+		p->waiting--;
+		return;
+	}
+	fd = upci_perf_take_out(p, handle);
+	upci_perf_forget_and_close(&fd, upci_perf_group_of(p, number)->targets);
 	upci_perf_close_empty(p, number);
 }
 
@@ -285,6 +316,12 @@ static int switch_told(struct upci_perf *p, struct upci_perf_group *g, struct up
 	else
 		m->begin = upci_perf_told(g, m->told) - m->count;
 	return 0;
+}
+
+static int halt_waiting(struct upci_perf *p, int handle, bool halt)
+{
+	p->member[handle].halted = halt;
+	return upci_samplers_halt(&p->samplers, handle, halt);
 }
 
 static int switch_member(struct upci_perf *p, int handle, unsigned long request)
@@ -310,15 +347,19 @@ static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 
 int upci_perf_halt(struct upci_perf *p, int handle)
 {
-	return switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
+	return p->member[handle].waits ? halt_waiting(p, handle, true)
+				       : switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
 }
 
 int upci_perf_continue(struct upci_perf *p, int handle)
 {
 	const struct upci_perf_member *m = &p->member[handle];
-	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
+	struct upci_perf_group *g;
 	int error;
 
+	if (m->waits)
+		return halt_waiting(p, handle, false);
+	g = upci_perf_group_of(p, m->group);
 	if (!p->running || !m->halted || g->key == UPCI_PERF_SOFTWARE)
 		return switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
 	error = check_counts(p, g, m->name);

@@ -184,6 +184,8 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 			state[group->handle[i]] =
 				(uint8_t)judge_member(p, group, group->handle[i], how);
 	}
+	if (p->waiting)
+		upci_perf_read_waiting(p, value, state);
 	return error;
 }
 

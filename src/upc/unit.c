@@ -174,16 +174,21 @@ void upci_unit_reindex(struct upc_unit *u)
 	}
 }
 
+/* When sources are opened that can wait for the start. */
+enum when { LATER, NOW };
+
 /* Opens every bound event with fresh sources of a context; handles[i] is that
  * of active[i]. */
-static int open_all(struct upc_unit *u, const struct upci_context *context, struct upci_sources *sources,
-		    int *handles)
+static int open_all(struct upc_unit *u, const struct upci_context *context, enum when when,
+		    struct upci_sources *sources, int *handles)
 {
 	unsigned a;
 	int error = upci_sources_create(sources, context);
 
-	if (!error)
+	if (!error) {
+		upci_perf_set_waits(sources->perf, when == LATER);
 		upci_perf_begin_batch(sources->perf);
+	}
 	for (a = 0; !error && a < u->actives; a++) {
 		struct upci_binding binding = u->binding[u->active[a]];
 
@@ -198,15 +203,17 @@ static int open_all(struct upc_unit *u, const struct upci_context *context, stru
 		error = upci_fail(UPC_ESYSTEM, "children were started while events were opened for them to inherit");
 	if (error)
 		upci_sources_destroy(sources);
+	else
+		upci_perf_set_waits(sources->perf, true);
 	return error;
 }
 
-static int replace_sources(struct upc_unit *u, const struct upci_context *context)
+static int replace_sources(struct upc_unit *u, const struct upci_context *context, enum when when)
 {
 	struct upci_sources sources, old;
 	int handles[UPC_COUNTERS];
 	unsigned a;
-	int error = open_all(u, context, &sources, handles);
+	int error = open_all(u, context, when, &sources, handles);
 
 	if (error)
 		return error;
@@ -232,7 +239,7 @@ static int replace_sources(struct upc_unit *u, const struct upci_context *contex
 
 int upci_unit_reopen(struct upc_unit *u)
 {
-	return u->forked ? replace_sources(u, &u->context) : 0;
+	return u->forked ? replace_sources(u, &u->context, LATER) : 0;
 }
 
 int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options)
@@ -252,7 +259,7 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 		error = upci_fail(UPC_ENOSUPP, "the unit has the %s of the thread that created it: create one in this "
 				  "thread", upci_unit_preloads(u) ? "script's signals" : "simulator's counts");
 	if (!error && !u->exact)
-		error = replace_sources(u, &context);
+		error = replace_sources(u, &context, LATER);
 	if (error)
 		return error;
 	upci_unit_catch_up(u);
@@ -273,7 +280,33 @@ static int pass_over_exec(struct upc_unit *u)
 static void leave_removed(struct upc_unit *u)
 {
 	if (upci_perf_counts_removed(u->sources.perf) && upci_unit_take_perf(u))
-		(void)replace_sources(u, &u->context);
+		(void)replace_sources(u, &u->context, NOW);
+}
+
+/* All that a start needs, and none of what a start does. */
+static int open_now(struct upc_unit *u)
+{
+	int error = u->forked ? replace_sources(u, &u->context, NOW) : 0;
+
+	if (!error)
+		error = pass_over_exec(u);
+	if (error)
+		return error;
+	/* Events that were added one by one for children to inherit have a group
+	 * each. Opened together they have one; if that fails they do as they are. */
+	if (!u->started && upci_perf_scattered(u->sources.perf) && !upci_perf_ever_enabled(u->sources.perf))
+		(void)replace_sources(u, &u->context, NOW);
+	leave_removed(u);
+	return upci_perf_waits(u->sources.perf) ? upci_perf_open_waiting(u->sources.perf) : 0;
+}
+
+int upc_unit_open(struct upc_unit *u)
+{
+	int error = u->regs.run ? 0 : upci_unit_check_idle(u, "opened");
+
+	if (error || u->regs.run)
+		return error;
+	return open_now(u);
 }
 
 int upc_unit_start(struct upc_unit *u)
@@ -286,16 +319,9 @@ int upc_unit_start(struct upc_unit *u)
 	if (error)
 		return error;
 	upci_unit_catch_up(u);
-	error = upci_unit_reopen(u);
-	if (!error)
-		error = pass_over_exec(u);
+	error = open_now(u);
 	if (error)
 		return error;
-	/* Events that were added one by one for children to inherit have a group
-	 * each. Opened together they have one; if that fails they do as they are. */
-	if (!u->started && upci_perf_scattered(u->sources.perf) && !upci_perf_ever_enabled(u->sources.perf))
-		(void)replace_sources(u, &u->context);
-	leave_removed(u);
 	/* Files and clocks first: then the perf groups start in one system call
 	 * each, with nothing of ours behind them. */
 	error = upci_unit_base(u);
@@ -338,7 +364,7 @@ int upc_unit_stop(struct upc_unit *u)
 
 		context.enable_on_exec = u->context.enable_on_exec = false;
 		if (u->perf_events && !upci_perf_ever_enabled(u->sources.perf))
-			anew = replace_sources(u, &context);
+			anew = replace_sources(u, &context, LATER);
 	}
 	return stopped ? stopped : error ? error : anew;
 }

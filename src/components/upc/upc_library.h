@@ -32,6 +32,7 @@
 	X(upc_transaction_remove) \
 	X(upc_transaction_commit) \
 	X(upc_transaction_abort)  \
+	X(upc_unit_open)          \
 	X(upc_unit_start)         \
 	X(upc_unit_stop)          \
 	X(upc_unit_running)       \

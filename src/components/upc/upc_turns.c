@@ -157,6 +157,12 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **ope
 	group->turns = turns;
 	group->n = n;
 	error = make_unit(turns, event, n, &group->unit);
+	/* A handler starts it. */
+	if (!error) {
+		error = turns->options.lib->upc_unit_open(group->unit);
+		if (error)
+			turns->options.lib->upc_unit_destroy(group->unit);
+	}
 	if (error) {
 		free(group);
 		return foreign(error);
