@@ -123,11 +123,11 @@ report()
 {
 	run 0 --report=est.json --json -g 1 -s 1ms "$program" fork now && leaves_of est.json || return 1
 	set=0 one=1
-	at /0/sets/0/events/1/name > found || set=1 one=0
-	[ "$(at /0/process)" != "$(at /1/process)" ] && ! at /2/process && leaf /$set/slice_ns 1000000 &&
+	at /0/sets/0/events/1/event > found || set=1 one=0
+	[ "$(at /0/pid)" != "$(at /1/pid)" ] && ! at /2/pid && leaf /$set/slice_ns 1000000 &&
 		leaf /$set/sets/0/starts 1 && leaf /$set/sets/0/running false && ! at /$set/sets/1/starts &&
-		leaf /$set/sets/0/events/0/name '"upc:::perf::PAGE-FAULTS"' &&
-		leaf /$set/sets/0/events/1/name '"upc:::perf::MINOR-FAULTS"' &&
+		leaf /$set/sets/0/events/0/event '"upc:::perf::PAGE-FAULTS"' &&
+		leaf /$set/sets/0/events/1/event '"upc:::perf::MINOR-FAULTS"' &&
 		below /$set/sets/0/events | awk -F '[/\t]' '
 			{ of[$2, $3] = $4; n = $2 + 1 }
 			END {
@@ -144,7 +144,7 @@ report()
 				}
 				exit wrong || sum >= 1.5
 			}' &&
-		leaf /$one/sets/0/events/0/exact true && ! at /$one/sets/0/events/1/name &&
+		leaf /$one/sets/0/events/0/exact true && ! at /$one/sets/0/events/1/event &&
 		value=$(at /$one/sets/0/events/0/value) && [ "$value" -ge 200 ] &&
 		awk -v value="$value" -v low="$(at /$one/sets/0/events/0/low)" \
 			-v high="$(at /$one/sets/0/events/0/high)" 'BEGIN { exit !(value == low && value == high) }'
@@ -159,8 +159,8 @@ csv()
 check "--csv: eight threads of five events" csv
 headed()
 {
-	run 0 -f csv -o - "$program" threads 1 && head -n 1 out | grep -q '^process,thread,' && [ "$(grep -c PAGE out)" = 8 ] &&
-		run 0 -f csv "$program" threads 1 && head -n 1 err | grep -q '^process,thread,'
+	run 0 -f csv -o - "$program" threads 1 && head -n 1 out | grep -q '^pid,tid,' && [ "$(grep -c PAGE out)" = 8 ] &&
+		run 0 -f csv "$program" threads 1 && head -n 1 err | grep -q '^pid,tid,'
 }
 check "... with its headings also on standard output, and standard error" headed
 check "the table is on standard error" run 0 --report "$program" churn 300

@@ -36,9 +36,9 @@ json()
 				if (id != "")
 					bgp += !seen[id]++
 				if (!has(none ? "why" : "driver") || !has("description") || !has("subsystem"))
-					wrong = wrong " " of[i, "name"]
+					wrong = wrong " " of[i, "event"]
 				if (!none)
-					print substr(of[i, "name"], 2, length(of[i, "name"]) - 2) > names
+					print substr(of[i, "event"], 2, length(of[i, "event"]) - 2) > names
 			}
 			if (wrong || bgp != 455)
 				print "# " bgp " Blue Gene/P names; wrong:" wrong

@@ -145,8 +145,8 @@ json()
 {
 	run 3 --json -e $soft -- sh -c 'exit 3' && leaves_of err &&
 		leaf /0/exit_status 3 && leaf /0/command/0 '"sh"' && leaf /0/refused '[]' &&
-		leaf /0/events/0/name "\"${soft%,*}\"" && leaf /0/events/1/name "\"${soft#*,}\"" &&
-		! at /0/events/2/name && [ "$(at /0/events/1/value)" -gt 0 ] &&
+		leaf /0/events/0/event "\"${soft%,*}\"" && leaf /0/events/1/event "\"${soft#*,}\"" &&
+		! at /0/events/2/event && [ "$(at /0/events/1/value)" -gt 0 ] &&
 		leaf /0/events/1/scope '"context"'
 }
 check "--json is JSON" json

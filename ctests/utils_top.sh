@@ -17,7 +17,7 @@ process=
 watcher=
 unset NO_COLOR
 export TERM=xterm
-echo "1..43"
+echo "1..45"
 
 # share [OPTION]... NAME: shares a unit from a process in the background, $owner
 share()
@@ -90,6 +90,21 @@ check "lines are cut to COLUMNS" narrow
 check "--all: 256 counters" run 0 --all -n 1 "$unit"
 check "... each of them" [ "$(grep -Ec '^ +[0-9]+ +[0-9]' out)" = 256 ]
 
+csv()
+{
+	run 0 -f csv -n 2 -I 0.2s "$unit" && awk -F, -v unit="$unit" -v owner="$owner" -v faults="$faults" '
+		NR == 1 { head = $0; next }
+		$3 != unit || $4 != owner || $5 != "running" { exit bad = 1 }
+		{ n++ }
+		$7 == faults && $1 == 1 { first = $11 == "" && $12 == "first"; from = $8 }
+		$7 == faults && $1 == 2 { second = $8 >= from && $11 > 0 && $12 == "rate" }
+		END { exit bad || n != 8 || !first || !second || head !~ /^refresh,unix_time,name,pid,state,counter,event,value,/ }' out
+}
+check "--format=csv: a line an event" csv
+check "--list --format=csv" sh -c '"$1" -l -f csv | awk -F, -v unit="$2" -v owner="$3" "
+	NR == 1 { head = \$0 } \$1 == unit && \$4 == owner && \$5 == \"running\" { found = 1 }
+	END { exit !found || head != \"name,user,uid,pid,state,command_line\" }"' sh "$tool" "$unit" "$owner"
+
 # event LOOK NAME MEMBER
 event()
 {
@@ -101,15 +116,15 @@ looks()
 {
 	for look in 0 1 2; do
 		leaf "/$look/refresh" $((look + 1)) && leaf "/$look/tool" '"upc_top"' &&
-			leaf "/$look/name" "\"$unit\"" && leaf "/$look/process" "$owner" &&
+			leaf "/$look/name" "\"$unit\"" && leaf "/$look/pid" "$owner" &&
 			leaf "/$look/state" '"running"' && leaf "/$look/changed" false &&
-			at "/$look/command" | grep -q share_load || return 1
+			at "/$look/command_line" | grep -q share_load || return 1
 		for name in $events; do
 			kind='"count"'
 			[ $name != process::statm_resident ] || kind='"level"'
 			[ "$(event $look $name kind)" = $kind ] || return 1
 		done
-		[ "$(grep -c "^/$look/events/.*/name	" leaves)" = 4 ] || return 1
+		[ "$(grep -c "^/$look/events/.*/event	" leaves)" = 4 ] || return 1
 	done
 	! at /3/refresh
 }
@@ -118,9 +133,9 @@ rates()
 {
 	for look in 1 2; do
 		[ "$(event $look $faults unit)" = '"faults"' ] && [ "$(event $look $faults note)" = '"rate"' ] &&
-			[ "$(event $look process::statm_resident rate)" = null ] &&
+			[ "$(event $look process::statm_resident per_second)" = null ] &&
 			awk -v from="$(event $((look - 1)) $faults value)" -v to="$(event $look $faults value)" \
-				-v rate="$(event $look $faults rate)" -v seconds="$(at /$look/seconds)" 'BEGIN {
+				-v rate="$(event $look $faults per_second)" -v seconds="$(at /$look/seconds)" 'BEGIN {
 				off = rate - (to - from) / seconds
 				exit !(to >= from + 10 && off <= 1e-6 * rate && off >= -1e-6 * rate) }' || return 1
 	done
@@ -128,14 +143,18 @@ rates()
 json()
 {
 	run 0 --json -n 3 -I 0.2s "$unit" && leaves_of out && looks &&
-		[ "$(event 0 $faults rate)" = null ] && [ "$(event 0 $faults note)" = '"first"' ] &&
+		[ "$(event 0 $faults per_second)" = null ] && [ "$(event 0 $faults note)" = '"first"' ] &&
 		awk -v seconds="$(at /0/seconds)" 'BEGIN { exit seconds != 0 }' && rates
 }
 # in_order KEY SORT-OPTION: of the second look
 in_order()
 {
 	run 0 --json -n 2 -I 0.2s --sort "$1" "$unit" && leaves_of out || return 1
-	[ "$1" != count ] || set -- value "$2"
+	case $1 in
+	rate) set -- per_second "$2" ;;
+	count) set -- value "$2" ;;
+	name) set -- event "$2" ;;
+	esac
 	sed -n "s|^/1/events/[0-9]*/$1	||p" leaves | sed 's/null/-1/' > keys
 	[ "$(wc -l < keys)" = 4 ] && LC_ALL=C sort -s -c "$2" keys
 }
@@ -147,7 +166,7 @@ list_json()
 {
 	run 0 --list --json -u "$me" && leaves_of out || return 1
 	listed=$(sed -n "s|^\(/0/units/[0-9]*\)/name	\"$unit\"\$|\1|p" leaves)
-	leaf "$listed/process" "$owner" && leaf "$listed/state" '"running"' && leaf "$listed/uid" "$me"
+	leaf "$listed/pid" "$owner" && leaf "$listed/state" '"running"' && leaf "$listed/uid" "$me"
 }
 check "--json: an object a refresh, with rates that are right" json
 check "--sort" sorted

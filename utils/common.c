@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * common.c - what the command line tools share: messages, numbers for people,
- * text that is safe on a terminal, JSON and CSV.
+ * text that is safe on a terminal.
  */
 #include "common.h"
 
@@ -144,8 +144,7 @@ int util_parse_number(const char *text, long min, long max, long *value)
 
 /* ---- text -------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character at p, or 0 when it is none. */
-static unsigned utf8_length(const unsigned char *p)
+unsigned util_utf8_length(const unsigned char *p)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	unsigned n;
@@ -170,7 +169,7 @@ static unsigned utf8_length(const unsigned char *p)
 /* The character at p as it may go to a terminal; *n gets its bytes in p. */
 static unsigned printable(const unsigned char *p, const char **text, unsigned *n)
 {
-	*n = utf8_length(p);
+	*n = util_utf8_length(p);
 	if (*n == 0)
 		*n = 1;
 	else if (p[0] >= 0x20 && p[0] != 0x7f && !(p[0] == 0xc2 && p[1] < 0xa0)) {
@@ -187,7 +186,7 @@ unsigned util_columns(const char *text)
 	unsigned columns = 0, n;
 
 	for (; *p != '\0'; p += n, columns++) {
-		n = utf8_length(p);
+		n = util_utf8_length(p);
 		if (n == 0)
 			n = 1;
 	}
@@ -283,68 +282,6 @@ bool util_colour(FILE *out)
 	if (no != NULL && no[0] != '\0')
 		return false;
 	return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
-}
-
-/* ---- JSON and CSV ------------------------------------------------------ */
-
-json_t *util_json_string(const char *text)
-{
-	const unsigned char *p = (const unsigned char *)text;
-	size_t length = strlen(text);
-	char *clean = malloc(3 * length + 1), *q = clean;
-	json_t *string;
-
-	if (clean == NULL)
-		return NULL;
-	while (*p != '\0') {
-		unsigned n = utf8_length(p);
-
-		if (n == 0) {
-			memcpy(q, "\xef\xbf\xbd", 3);
-			q += 3;
-			p++;
-		} else {
-			memcpy(q, p, n);
-			q += n;
-			p += n;
-		}
-	}
-	string = json_stringn(clean, (size_t)(q - clean));
-	free(clean);
-	return string;
-}
-
-json_t *util_json_count(uint64_t value)
-{
-	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-}
-
-int util_json_put(FILE *out, json_t *value, bool one_line)
-{
-	size_t flags = JSON_REAL_PRECISION(12) | (one_line ? JSON_COMPACT : JSON_INDENT(2));
-	int result = value == NULL ? -1 : json_dumpf(value, out, flags);
-
-	json_decref(value);
-	fputc('\n', out);
-	return result;
-}
-
-void util_csv_put(FILE *out, const char *text)
-{
-	size_t length = strlen(text);
-
-	if (strpbrk(text, ",\"\r\n") == NULL &&
-	    (length == 0 || (text[0] != ' ' && text[length - 1] != ' '))) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text != '\0'; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
 }
 
 /* ---- the catalogue ----------------------------------------------------- */

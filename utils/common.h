@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * common.h - what the command line tools share: messages, numbers for people,
- * text that is safe on a terminal, JSON and CSV.
+ * text that is safe on a terminal.
  */
 #ifndef UTIL_COMMON_H
 #define UTIL_COMMON_H
@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#include <jansson.h>
 
 #include "upc.h"
 
@@ -73,6 +71,9 @@ int util_parse_number(const char *text, long min, long max, long *value);
 
 /* ---- text -------------------------------------------------------------- */
 
+/* Bytes of the UTF-8 character at p, or 0 when it is none. */
+unsigned util_utf8_length(const unsigned char *p);
+
 /* Columns that text takes on a terminal: one for each character. */
 unsigned util_columns(const char *text);
 
@@ -98,21 +99,6 @@ unsigned util_width(FILE *out);
 
 /* Whether to colour what goes to out: a terminal, and NO_COLOR does not object. */
 bool util_colour(FILE *out);
-
-/* ---- JSON and CSV ------------------------------------------------------ */
-
-/* A JSON string of any bytes: what is no UTF-8 becomes U+FFFD. */
-json_t *util_json_string(const char *text);
-
-/* A JSON number; a value of 2^63 or more is no JSON integer that readers agree
- * on and becomes a real. */
-json_t *util_json_count(uint64_t value);
-
-/* Writes a value, on one line or indented, and a newline; drops it. */
-int util_json_put(FILE *out, json_t *value, bool one_line);
-
-/* Writes one CSV field, quoted where RFC 4180 wants it. */
-void util_csv_put(FILE *out, const char *text);
 
 /* ---- the catalogue ----------------------------------------------------- */
 

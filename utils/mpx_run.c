@@ -155,7 +155,7 @@ static int take(struct settings *settings, int option)
 
 /* ---- the report's place ---------------------------------------------------------------- */
 
-static const char header[] = "process,thread,set,starts,event,value,estimate,low,high,coverage,"
+static const char header[] = "pid,tid,set,starts,event,value,estimate,low,high,coverage,"
 			     "slices,exact,never,rough,running\n";
 
 /* A file for all processes is emptied once, here. */

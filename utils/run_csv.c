@@ -3,12 +3,13 @@
  * run_csv.c - what a run has counted, as CSV: a line a number.
  *
  * Events of a core have its name, PU0_FPU_FMA_2; those of the whole run, of a process or of
- * a thread have none. Behind each number: is it exact? What is to be known beside the numbers is a line of scope note, with its
+ * a thread have none. Behind each number: is it exact? What is to be known beside the numbers is a line of record note, with its
  * text for an event and no number.
  */
 #include <inttypes.h>
 
 #include "common.h"
+#include "data.h"
 #include "run_guest.h"
 #include "run_report.h"
 
@@ -91,7 +92,7 @@ void run_report_csv(const struct run_report *report)
 	const struct run_gathered *gathered = report->gathered;
 	unsigned columns = 1 + report->options->regions;
 
-	fputs("scope,pid,tid,region,event,value,guest,seconds,version,exact\n", report->out);
+	fputs("record,pid,tid,region,event,value,guest,seconds,version,exact\n", report->out);
 	for (unsigned column = 0; column < columns; column++)
 		put_run(report, column);
 	for (unsigned p = 0; p < gathered->processes; p++) {

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
+#include "data.h"
 #include "run_advice.h"
 #include "run_guest.h"
 #include "run_report.h"
@@ -26,32 +27,32 @@ static void put_exact(json_t *object, unsigned doubt)
 	json_object_set_new(object, "lower_bound", json_boolean((doubt & ~(unsigned)UPCS_DOUBTS_LOW) == 0));
 }
 
-/* What is shown of a vector, by its names without the core. */
-static json_t *json_vector(const bool shown[RUN_ITEMS], const struct run_vector *vector)
+static void put_event(json_t *events, const char *name, uint64_t value, unsigned doubt)
 {
 	json_t *object = json_object();
 
-	put_exact(object, vector->doubt);
-	for (unsigned item = 0; item < RUN_ITEMS; item++)
-		if (shown[item])
-			json_object_set_new(object, run_item_name(item), util_json_count(vector->item[item]));
-	return object;
+	json_object_set_new(object, "event", json_string(name));
+	json_object_set_new(object, "value", util_json_count(value));
+	put_exact(object, doubt);
+	json_array_append_new(events, object);
 }
 
-/* {"sum": {...}, "PU0": {...}, ...}: what is shown of a column of the results. */
+/* What is shown of a column of the results: sums by their names, those of a core behind PU0_. */
 static json_t *json_column(const struct run_report *report, unsigned column)
 {
-	json_t *object = json_object();
-	char name[16];
+	json_t *events = json_array();
+	char name[RUN_EVENT_NAME_MAX];
 
 	for (unsigned place = 0; place <= UPCS_CORES; place++) {
-		if (!run_report_has_place(report, place))
-			continue;
-		snprintf(name, sizeof(name), place == 0 ? "sum" : "PU%u", place - 1);
-		json_object_set_new(object, name, json_vector(report->options->events.shown[place],
-							      run_report_vector(report, column, place)));
+		const struct run_vector *vector = run_report_vector(report, column, place);
+
+		for (unsigned item = 0; item < RUN_ITEMS && run_report_has_place(report, place); item++)
+			if (report->options->events.shown[place][item]) {
+				run_event_name(place, item, name);
+				put_event(events, name, vector->item[item], vector->doubt);
+			}
 	}
-	return object;
+	return events;
 }
 
 static json_t *json_regions(const struct run_report *report)
@@ -61,34 +62,38 @@ static json_t *json_regions(const struct run_report *report)
 	for (unsigned r = 0; r < report->options->regions; r++) {
 		json_t *region = json_object();
 
-		json_object_set_new(region, "name", util_json_string(report->options->region[r]));
+		json_object_set_new(region, "region", util_json_string(report->options->region[r]));
 		json_object_set_new(region, "found", json_boolean(report->counts.regions_found >> r & 1));
 		json_object_set_new(region, "entered", util_json_count(report->counts.entered[r]));
-		json_object_set_new(region, "counts", json_column(report, 1 + r));
+		json_object_set_new(region, "events", json_column(report, 1 + r));
 		json_array_append_new(list, region);
 	}
 	return list;
 }
 
-/* What is shown of anything of a thread or process: it is on no core, or on one. */
-static void shown_anywhere(const struct run_report *report, bool shown[RUN_ITEMS])
+/* What is shown of a thread or process: it is on no core, or on one, and its events have no
+ * core's name. */
+static json_t *json_vector(const struct run_report *report, const struct run_vector *vector)
 {
+	json_t *events = json_array();
+
 	for (unsigned item = 0; item < RUN_ITEMS; item++)
-		shown[item] = run_events_has_item(&report->options->events, item);
+		if (run_events_has_item(&report->options->events, item))
+			put_event(events, run_item_name(item), vector->item[item], vector->doubt);
+	return events;
 }
 
 static void put_counts(const struct run_report *report, json_t *object, const struct run_vector *vector)
 {
-	bool shown[RUN_ITEMS];
-	json_t *regions = json_object();
+	json_t *regions = json_array();
 
-	shown_anywhere(report, shown);
-	json_object_set_new(object, "counts", json_vector(shown, vector));
+	json_object_set_new(object, "events", json_vector(report, vector));
 	for (unsigned r = 0; r < report->options->regions; r++) {
-		json_t *name = util_json_string(report->options->region[r]);
+		json_t *region = json_object();
 
-		json_object_set_new(regions, json_string_value(name), json_vector(shown, &vector[1 + r]));
-		json_decref(name);
+		json_object_set_new(region, "region", util_json_string(report->options->region[r]));
+		json_object_set_new(region, "events", json_vector(report, &vector[1 + r]));
+		json_array_append_new(regions, region);
 	}
 	if (report->options->regions > 0)
 		json_object_set(object, "regions", regions);
@@ -112,7 +117,7 @@ static json_t *json_processes(const struct run_report *report)
 
 		run_process_name(process, name);
 		json_object_set_new(object, "pid", json_integer(process->pid));
-		json_object_set_new(object, "parent", json_integer(process->parent));
+		json_object_set_new(object, "parent_pid", json_integer(process->parent));
 		json_object_set_new(object, "program", util_json_string(name));
 		json_object_set_new(object, "guest",
 				    json_string(run_guest_name((enum upcs_guest)process->guest)));
@@ -120,7 +125,7 @@ static json_t *json_processes(const struct run_report *report)
 		if (process->end_ns > process->begin_ns)
 			json_object_set_new(object, "seconds",
 					    json_real((double)(process->end_ns - process->begin_ns) / 1e9));
-		json_object_set_new(object, "threads", json_integer(process->threads));
+		json_object_set_new(object, "thread_count", json_integer(process->threads));
 		put_counts(report, object, row->vector);
 		json_array_append_new(list, object);
 	}
@@ -178,10 +183,8 @@ static void append_note(void *to, const char *text)
 void run_report_json(const struct run_report *report)
 {
 	const struct run_counts *counts = &report->counts;
-	json_t *object = json_object(), *list = json_array();
+	json_t *object = util_json_begin("upc_run"), *list = json_array();
 
-	json_object_set_new(object, "tool", json_string("upc_run"));
-	json_object_set_new(object, "version", json_string(upc_version()));
 	for (char *const *word = report->options->command; *word != NULL; word++)
 		json_array_append_new(list, util_json_string(*word));
 	json_object_set_new(object, "command", list);
@@ -194,20 +197,20 @@ void run_report_json(const struct run_report *report)
 		json_object_set_new(object, "exit_status", json_integer(WEXITSTATUS(report->status)));
 	else
 		json_object_set_new(object, "signal", json_integer(WTERMSIG(report->status)));
-	json_object_set_new(object, "processes", util_json_count(counts->processes));
-	json_object_set_new(object, "threads", util_json_count(counts->threads));
+	json_object_set_new(object, "process_count", util_json_count(counts->processes));
+	json_object_set_new(object, "thread_count", util_json_count(counts->threads));
 	list = json_array();
 	for (unsigned core = 0; core < UPCS_CORES; core++)
 		if (counts->cores >> core & 1)
 			json_array_append_new(list, json_integer(core));
 	json_object_set_new(object, "cores", list);
-	json_object_set_new(object, "counts", json_column(report, 0));
+	json_object_set_new(object, "events", json_column(report, 0));
 	if (report->options->regions > 0)
 		json_object_set_new(object, "regions", json_regions(report));
 	if (report->options->per_process)
-		json_object_set_new(object, "by_process", json_processes(report));
+		json_object_set_new(object, "processes", json_processes(report));
 	if (report->options->per_thread)
-		json_object_set_new(object, "by_thread", json_threads(report));
+		json_object_set_new(object, "threads", json_threads(report));
 	put_unknown(report, object);
 	list = json_array();
 	run_report_notes(report, append_note, list);

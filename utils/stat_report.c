@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
+#include "data.h"
 #include "stat_run.h"
 #include "stat_table.h"
 
@@ -228,12 +229,12 @@ static json_t *json_thread(const struct stat_report *report, const struct stat_t
 
 	json_object_set_new(object, "tid", json_integer(thread->tid));
 	json_object_set_new(object, "pid", json_integer(thread->pid));
-	json_object_set_new(object, "name", util_json_string(thread->name));
+	json_object_set_new(object, "thread", util_json_string(thread->name));
 	json_object_set_new(object, "lifetime", json_real((double)(end - thread->born) / 1e9));
 	for (unsigned i = 0; i < events->n_own; i++) {
 		json_t *event = json_object();
 
-		json_object_set_new(event, "name", util_json_string(events->info[i].name));
+		json_object_set_new(event, "event", util_json_string(events->info[i].name));
 		json_object_set_new(event, "value", util_json_count(thread_value(report, thread, i, last)));
 		if (shortcoming(thread->flags[i]) != NULL)
 			json_object_set_new(event, "shortcoming", json_string(shortcoming(thread->flags[i])));
@@ -248,7 +249,7 @@ static json_t *json_event(const struct stat_report *report, const struct stat_sa
 	const struct upc_event_info *info = &report->events->info[i];
 	json_t *event = json_object();
 
-	json_object_set_new(event, "name", util_json_string(info->name));
+	json_object_set_new(event, "event", util_json_string(info->name));
 	json_object_set_new(event, "value", util_json_count(sample->values[i]));
 	json_object_set_new(event, "unit", util_json_string(info->unit));
 	json_object_set_new(event, "scope", json_string(util_scope_name(info->scope)));
@@ -276,10 +277,8 @@ static void json_program(const struct stat_sample *sample, json_t *object)
 static void print_json(const struct stat_report *report, const struct stat_sample *sample)
 {
 	const struct stat_events *events = report->events;
-	json_t *object = json_object(), *list = json_array();
+	json_t *object = util_json_begin("upc_stat"), *list = json_array();
 
-	json_object_set_new(object, "tool", json_string("upc_stat"));
-	json_object_set_new(object, "version", json_string(upc_version()));
 	json_object_set_new(object, "wiring", json_string(upc_catalogue_wiring_hash(events->catalogue)));
 	json_object_set_new(object, "context", json_string(report->context));
 	if (report->command != NULL) {
@@ -312,7 +311,7 @@ static void print_json(const struct stat_report *report, const struct stat_sampl
 		for (unsigned i = 0; i < events->n_refused; i++) {
 			json_t *refused = json_object();
 
-			json_object_set_new(refused, "name", util_json_string(events->refused[i].name));
+			json_object_set_new(refused, "event", util_json_string(events->refused[i].name));
 			json_object_set_new(refused, "reason", util_json_string(events->refused[i].reason));
 			json_array_append_new(list, refused);
 		}
@@ -367,7 +366,7 @@ static void print_csv(const struct stat_report *report, const struct stat_sample
 void stat_report_begin(const struct stat_report *report)
 {
 	if (report->format == UTIL_CSV)
-		fprintf(report->out, "%stime,%sname,value,unit,scope,kind,subsystem,seconds,shortcoming,"
+		fprintf(report->out, "%stime,%sevent,value,unit,scope,kind,subsystem,seconds,shortcoming,"
 				     "wiring,version\n",
 			report->intervals ? "record," : "", report->threads != NULL ? "pid,tid,thread," : "");
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "data.h"
 #include "top_screen.h"
 #include "top_table.h"
 
@@ -264,7 +265,7 @@ static void print_list(const struct units *units)
 
 static int print_json(const struct units *units)
 {
-	json_t *document = json_object(), *array = json_array();
+	json_t *document = util_json_begin("upc_top"), *array = json_array();
 	char user[TOP_USER_MAX];
 
 	for (size_t i = 0; i < units->n; i++) {
@@ -277,18 +278,33 @@ static int print_json(const struct units *units)
 		json_object_set_new(object, "uid", json_integer((json_int_t)unit->user));
 		json_object_set_new(object, "state", json_string(state_words(unit->state)));
 		if (unit->process > 0)
-			json_object_set_new(object, "process", json_integer(unit->process));
+			json_object_set_new(object, "pid", json_integer(unit->process));
 		if (unit->command[0] != '\0')
-			json_object_set_new(object, "command", util_json_string(unit->command));
+			json_object_set_new(object, "command_line", util_json_string(unit->command));
 		json_array_append_new(array, object);
 	}
-	json_object_set_new(document, "tool", json_string("upc_top"));
-	json_object_set_new(document, "version", json_string(upc_version()));
 	json_object_set_new(document, "units", array);
 	return util_json_put(stdout, document, false);
 }
 
-int top_units_list(const uid_t *user, bool json)
+static void print_csv(const struct units *units)
+{
+	fputs("name,user,uid,pid,state,command_line\n", stdout);
+	for (size_t i = 0; i < units->n; i++) {
+		const struct unit *unit = &units->unit[i];
+		char user[TOP_USER_MAX], uid[16], process[16] = "";
+		const char *const fields[] = {unit->name, user, uid, process, state_words(unit->state),
+					      unit->command};
+
+		top_units_user(unit->user, user);
+		snprintf(uid, sizeof(uid), "%u", (unsigned)unit->user);
+		if (unit->process > 0)
+			snprintf(process, sizeof(process), "%d", (int)unit->process);
+		util_csv_row(stdout, fields, sizeof(fields) / sizeof(fields[0]));
+	}
+}
+
+int top_units_list(const uid_t *user, enum util_format format)
 {
 	struct units units = { .user = user };
 	int error = find_all(&units), status = UTIL_OK;
@@ -308,8 +324,10 @@ int top_units_list(const uid_t *user, bool json)
 				free(units.unit[i].name);
 		}
 		units.n = kept;
-		if (json)
+		if (format == UTIL_JSON)
 			status = print_json(&units) == 0 ? UTIL_OK : UTIL_FAILED;
+		else if (format == UTIL_CSV)
+			print_csv(&units);
 		else
 			print_list(&units);
 		if (util_flush(stdout, "standard output") != 0)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "common.h"
+
 #define TOP_USER_MAX 64
 
 /* Options for a monitor of the user's units. */
@@ -29,7 +31,7 @@ int top_units_find_user(const char *text, uid_t *user);
 void top_units_command(pid_t process, uid_t user, char *text, size_t size);
 
 /* Prints all units, or those of one user. Returns the exit status. */
-int top_units_list(const uid_t *user, bool json);
+int top_units_list(const uid_t *user, enum util_format format);
 
 /* Says that a user shares no unit of that name, and which come near. */
 void top_units_say_missing(const char *name, uid_t user);

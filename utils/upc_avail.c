@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "data.h"
 #include "options.h"
 
 #define NEAREST 5
@@ -347,50 +348,28 @@ static int print_missing(const struct listing *l)
 	return UTIL_OK;
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
-{
-	if (text != NULL && text[0] != '\0')
-		json_object_set_new(object, key, util_json_string(text));
-}
-
-static json_t *json_event(const struct upc_event_info *event)
-{
-	json_t *object = json_object();
-
-	json_object_set_new(object, "name", util_json_string(event->name));
-	json_object_set_new(object, "source", json_string(util_source_name(event->source)));
-	json_object_set_new(object, "scope", json_string(util_scope_name(event->scope)));
-	json_object_set_new(object, "kind", json_string(util_kind_name(event->kind)));
-	set_text(object, "unit", event->unit);
-	set_text(object, "subsystem", event->subsystem);
-	set_text(object, "description", event->description);
-	if (event->id != UPC_NO_ID) {
-		json_object_set_new(object, "id", json_integer(event->id));
-		json_object_set_new(object, "counter", json_integer(event->id % UPC_COUNTERS));
-		json_object_set_new(object, "input", json_integer(event->id / UPC_COUNTERS));
-	}
-	set_text(object, "driver", event->driver);
-	set_text(object, "why", event->why);
-	set_text(object, "differs", event->differs);
-	return object;
-}
-
 static int print_json(const struct listing *l)
 {
-	json_t *document = json_object(), *events = json_array(), *missing = json_array();
+	json_t *document = util_json_begin("upc_avail"), *events = json_array(), *missing = json_array();
 	const char *sentence;
 
 	for (unsigned i = 0; i < l->n; i++)
 		if (l->shown[i])
-			json_array_append_new(events, json_event(&l->event[i]));
+			json_array_append_new(events, util_json_event(&l->event[i]));
 	for (unsigned i = 0; (sentence = upc_catalogue_missing(l->catalogue, i)) != NULL; i++)
 		json_array_append_new(missing, util_json_string(sentence));
-	json_object_set_new(document, "tool", json_string("upc_avail"));
-	json_object_set_new(document, "version", json_string(upc_version()));
 	json_object_set_new(document, "wiring", json_string(upc_catalogue_wiring_hash(l->catalogue)));
 	json_object_set_new(document, "events", events);
 	json_object_set_new(document, "missing", missing);
 	return util_json_put(stdout, document, false);
+}
+
+static void print_csv(const struct listing *l)
+{
+	util_csv_event_head(stdout);
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->shown[i])
+			util_csv_event(stdout, &l->event[i]);
 }
 
 int main(int argc, char **argv)
@@ -415,6 +394,8 @@ int main(int argc, char **argv)
 			print_names(&listing);
 		else if (options.format.format == UTIL_JSON)
 			print_json(&listing);
+		else if (options.format.format == UTIL_CSV)
+			print_csv(&listing);
 		else
 			print_text(&listing, &options);
 	}

@@ -15,6 +15,7 @@
 
 #include "common.h"
 #include "options.h"
+#include "replay_print.h"
 #include "replay_vcd.h"
 #include "trace_file.h"
 
@@ -37,6 +38,7 @@ struct replay {
 	const struct upci_engine_ops *ops;
 	struct upci_engine *engine;
 	struct replay_vcd *vcd; /* or NULL */
+	enum util_format format;
 };
 
 static const struct util_usage usage = {
@@ -176,8 +178,7 @@ static void print_event(void *arg, enum upci_engine_event event, unsigned counte
 {
 	struct replay *replay = arg;
 
-	printf("%s %u %" PRIu64 "\n", event == UPCI_ENGINE_PARITY ? "parity" : "irq", counter,
-	       cycle);
+	replay_print_event(replay->format, event == UPCI_ENGINE_PARITY ? "parity" : "irq", counter, cycle);
 	if (event == UPCI_ENGINE_INTERRUPT && replay->vcd != NULL)
 		replay_vcd_interrupt(replay->vcd, counter);
 }
@@ -189,16 +190,16 @@ static void run_read(struct replay *replay, const struct upci_trace_op *op)
 
 	if (op->offset <= UINT_MAX &&
 	    replay->ops->read(replay->engine, (unsigned)op->offset, &value) == 0)
-		printf("0x%03" PRIx64 " 0x%016" PRIx64 "\n", op->offset, value);
+		replay_print_read(replay->format, op->offset, value);
 	else
-		printf("fault 0x%" PRIx64 "\n", op->offset);
+		replay_print_fault(replay->format, op->offset);
 }
 
 static void run_write(struct replay *replay, const struct upci_trace_op *op)
 {
 	if (op->offset > UINT_MAX ||
 	    replay->ops->write(replay->engine, (unsigned)op->offset, op->value) != 0)
-		printf("fault 0x%" PRIx64 "\n", op->offset);
+		replay_print_fault(replay->format, op->offset);
 	else if (replay->vcd != NULL)
 		replay_vcd_write(replay->vcd, (unsigned)op->offset, op->value);
 }
@@ -257,23 +258,9 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void print_stats(const struct replay *replay, double seconds)
-{
-	uint64_t cycles = replay->ops->cycles(replay->engine);
-
-	fprintf(stderr,
-		"engine: %s\n"
-		"cycles: %" PRIu64 "\n"
-		"in closed form: %" PRIu64 "\n"
-		"seconds: %.9f\n"
-		"cycles a second: %.0f\n",
-		replay->ops->name, cycles, replay->ops->cycles_closed(replay->engine), seconds,
-		seconds > 0 ? (double)cycles / seconds : 0);
-}
-
 static int replay_script(const struct options *o, const struct upci_trace *trace)
 {
-	struct replay replay = {.ops = o->engine};
+	struct replay replay = {.ops = o->engine, .format = o->format.format};
 	const struct upci_engine_sink sink = {.event = print_event, .arg = &replay};
 	int status = UTIL_OK;
 	double begin;
@@ -290,10 +277,16 @@ static int replay_script(const struct options *o, const struct upci_trace *trace
 			return UTIL_FAILED;
 		}
 	}
+	replay_print_begin(replay.format);
 	begin = now();
 	run(&replay, trace);
 	if (o->stats)
-		print_stats(&replay, now() - begin);
+		replay_print_stats(replay.format, &(struct replay_stats){
+						.engine = replay.ops->name,
+						.cycles = replay.ops->cycles(replay.engine),
+						.closed = replay.ops->cycles_closed(replay.engine),
+						.seconds = now() - begin,
+					});
 	if (replay.vcd != NULL && replay_vcd_close(replay.vcd, replay.engine) != 0)
 		status = UTIL_FAILED;
 	if (util_flush(stdout, "standard output") != 0)

@@ -11,6 +11,7 @@
 
 #include "common.h"
 #include "options.h"
+#include "top_data.h"
 #include "top_screen.h"
 #include "top_table.h"
 #include "top_units.h"
@@ -361,21 +362,6 @@ static void print_text(FILE *out, const struct session *s, struct top_style styl
 	top_table_print(out, lines, n, &style);
 }
 
-static json_t *json_line(const struct top_line *line)
-{
-	json_t *object = json_object();
-
-	json_object_set_new(object, "counter", json_integer(line->counter));
-	json_object_set_new(object, "name", util_json_string(line->event->name));
-	json_object_set_new(object, "value", util_json_count(line->value));
-	json_object_set_new(object, "unit", util_json_string(line->event->unit));
-	json_object_set_new(object, "kind", json_string(util_kind_name(line->event->kind)));
-	json_object_set_new(object, "rate",
-			    line->note == TOP_RATE ? json_real(line->rate) : json_null());
-	json_object_set_new(object, "note", json_string(top_table_note(line->note)));
-	return object;
-}
-
 static const char *state_word(const struct session *s)
 {
 	switch (s->end) {
@@ -390,36 +376,35 @@ static const char *state_word(const struct session *s)
 	return s->info.running ? "running" : "stopped";
 }
 
-static int print_json(const struct session *s)
+static void print_data(const struct session *s)
 {
-	json_t *object = json_object(), *events = json_array();
 	struct top_line lines[UPC_COUNTERS];
 	unsigned n = lines_of(s, lines);
 	struct timespec time;
 	char user[TOP_USER_MAX];
+	struct top_look look = {
+		.name = s->options->name,
+		.user = user,
+		.command = s->command,
+		.state = state_word(s),
+		.notice = s->notice[0] != '\0' ? s->notice : NULL,
+		.process = s->info.process,
+		.changed_by = s->info.changed_by,
+		.refresh = s->refresh,
+		.age = (double)age_of(s) / NS,
+		.seconds = top_table_seconds(earlier(s), s->shown),
+		.generation = s->info.generation,
+		.changed = s->changed,
+	};
 
 	clock_gettime(CLOCK_REALTIME, &time);
+	look.unix_time = (double)time.tv_sec + (double)time.tv_nsec / NS;
 	top_units_user(s->options->user, user);
-	for (unsigned i = 0; i < n; i++)
-		json_array_append_new(events, json_line(&lines[i]));
-	json_object_set_new(object, "tool", json_string("upc_top"));
-	json_object_set_new(object, "version", json_string(upc_version()));
-	json_object_set_new(object, "name", util_json_string(s->options->name));
-	json_object_set_new(object, "user", util_json_string(user));
-	json_object_set_new(object, "process", json_integer(s->info.process));
-	json_object_set_new(object, "command", util_json_string(s->command));
-	json_object_set_new(object, "refresh", json_integer(s->refresh));
-	json_object_set_new(object, "time", json_real((double)time.tv_sec + (double)time.tv_nsec / NS));
-	json_object_set_new(object, "state", json_string(state_word(s)));
-	json_object_set_new(object, "age", json_real((double)age_of(s) / NS));
-	json_object_set_new(object, "generation", util_json_count(s->info.generation));
-	json_object_set_new(object, "changed_by", json_integer(s->info.changed_by));
-	json_object_set_new(object, "changed", json_boolean(s->changed));
-	json_object_set_new(object, "seconds", json_real(top_table_seconds(earlier(s), s->shown)));
-	if (s->notice[0] != '\0')
-		json_object_set_new(object, "notice", util_json_string(s->notice));
-	json_object_set_new(object, "events", events);
-	return util_json_put(stdout, object, true);
+	if (s->options->format.format == UTIL_JSON) {
+		top_data_json(stdout, &look, lines, n);
+		return;
+	}
+	top_data_csv(stdout, &look, lines, n);
 }
 
 /* A frame on the terminal. */
@@ -463,8 +448,8 @@ static int show(const struct session *s)
 			util_error("'%s': %s", s->options->name, s->notice);
 		return 0;
 	}
-	if (s->options->format.format == UTIL_JSON)
-		print_json(s);
+	if (s->options->format.format != UTIL_TEXT)
+		print_data(s);
 	else
 		print_table(s);
 	return util_flush(stdout, "standard output");
@@ -558,7 +543,7 @@ int main(int argc, char **argv)
 	if (parse_options(&options, argc, argv, &status) != 0)
 		return status;
 	if (options.list)
-		return top_units_list(options.has_user ? &options.user : NULL, options.format.format == UTIL_JSON);
+		return top_units_list(options.has_user ? &options.user : NULL, options.format.format);
 	session.options = &options;
 	session.before = &snapshots[0];
 	session.shown = &snapshots[1];
@@ -568,6 +553,8 @@ int main(int argc, char **argv)
 	status = open_unit(&session);
 	if (status != UTIL_OK)
 		return status;
+	if (options.format.format == UTIL_CSV)
+		top_data_csv_head(stdout);
 	session.drawing = !options.batch && options.format.format == UTIL_TEXT && top_screen_possible();
 	if (top_screen_begin(&session.screen, session.drawing) == 0) {
 		status = watch(&session);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "data.h"
 #include "options.h"
 
 enum action { ACTION_NONE, ACTION_PROBE, ACTION_CHECK, ACTION_SHOW };
@@ -56,6 +57,8 @@ static int check_options(const struct options *o, int argc, char **argv)
 		util_error("nothing to do: give --probe, --check or --show");
 	else if (o->output != NULL && o->action != ACTION_PROBE)
 		util_error("-o is for --probe");
+	else if (o->format.format != UTIL_TEXT && o->action == ACTION_PROBE)
+		util_error("a wiring has one form: --format is for --check and --show");
 	else if (o->wiring != NULL && o->action != ACTION_SHOW)
 		util_error("-w is for --show");
 	else
@@ -207,8 +210,34 @@ static struct upc_event_info *all_events(struct upc_catalogue *catalogue, unsign
 	return event;
 }
 
+static void print_check(enum util_format format, const char *file, unsigned changed, unsigned added,
+			unsigned removed)
+{
+	json_t *object;
+
+	switch (format) {
+	case UTIL_TEXT:
+		util_put(stdout, file, UINT32_MAX);
+		printf(": ok, %u events changed, %u added, %u removed\n", changed, added, removed);
+		break;
+	case UTIL_JSON:
+		object = util_json_begin("upc_wire");
+		json_object_set_new(object, "file", util_json_string(file));
+		json_object_set_new(object, "changed", json_integer(changed));
+		json_object_set_new(object, "added", json_integer(added));
+		json_object_set_new(object, "removed", json_integer(removed));
+		util_json_put(stdout, object, false);
+		break;
+	case UTIL_CSV:
+		puts("file,changed,added,removed");
+		util_csv_put(stdout, file);
+		printf(",%u,%u,%u\n", changed, added, removed);
+		break;
+	}
+}
+
 /* What a wiring file makes of the machine's own catalogue. */
-static int compare(const char *file, struct upc_catalogue *plain, struct upc_catalogue *wired)
+static int compare(const char *file, enum util_format format, struct upc_catalogue *plain, struct upc_catalogue *wired)
 {
 	unsigned n_before, n_after, changed = 0, added = 0, removed = 0;
 	struct upc_event_info *before = all_events(plain, &n_before);
@@ -235,12 +264,11 @@ static int compare(const char *file, struct upc_catalogue *plain, struct upc_cat
 		removed += bsearch(&before[i], after, n_after, sizeof(*after), by_name) == NULL;
 	free(before);
 	free(after);
-	util_put(stdout, file, UINT32_MAX);
-	printf(": ok, %u events changed, %u added, %u removed\n", changed, added, removed);
+	print_check(format, file, changed, added, removed);
 	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
 }
 
-static int check(const char *file)
+static int check(const char *file, enum util_format format)
 {
 	struct upc_catalogue *wired = open_catalogue(file), *plain;
 	int status = UTIL_FAILED;
@@ -249,7 +277,7 @@ static int check(const char *file)
 		return UTIL_NO;
 	plain = open_catalogue(NULL);
 	if (plain != NULL)
-		status = compare(file, plain, wired);
+		status = compare(file, format, plain, wired);
 	upc_catalogue_close(plain);
 	upc_catalogue_close(wired);
 	return status;
@@ -268,11 +296,41 @@ static void show_text(const char *label, const char *text)
 	putchar('\n');
 }
 
+static void show_all(const struct upc_event_info *info)
+{
+	char number[80];
+
+	util_put(stdout, info->name, UPC_NAME_MAX);
+	putchar('\n');
+	show_text("means", info->description);
+	if (info->id != UPC_NO_ID) {
+		snprintf(number, sizeof(number), "%d: counter %d, input %d", info->id, info->id % UPC_COUNTERS,
+			 info->id / UPC_COUNTERS);
+		show_text("id", number);
+	}
+	show_text("unit", info->unit);
+	show_text("scope", util_scope_name(info->scope));
+	show_text("kind", util_kind_name(info->kind));
+	show_text("source", util_source_name(info->source));
+	show_text("driven by", info->source != UPC_SOURCE_NONE ? info->driver : "nothing on this machine");
+	show_text("differs", info->differs);
+	show_text("why", info->source == UPC_SOURCE_NONE ? info->why : NULL);
+}
+
+static void show_json(const struct upc_event_info *info, const char *wiring)
+{
+	json_t *object = util_json_begin("upc_wire"), *events = json_array();
+
+	json_object_set_new(object, "wiring", json_string(wiring));
+	json_array_append_new(events, util_json_event(info));
+	json_object_set_new(object, "events", events);
+	util_json_put(stdout, object, false);
+}
+
 static int show(const struct options *o)
 {
 	struct upc_catalogue *catalogue = util_catalogue_open(o->wiring);
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
-	char number[80];
 	uint32_t code;
 	int status = UTIL_NO;
 
@@ -283,22 +341,19 @@ static int show(const struct options *o)
 		util_error("%s", upc_last_message());
 		goto out;
 	}
-	util_put(stdout, info.name, UPC_NAME_MAX);
-	putchar('\n');
-	show_text("means", info.description);
-	if (info.id != UPC_NO_ID) {
-		snprintf(number, sizeof(number), "%d: counter %d, input %d", info.id, info.id % UPC_COUNTERS,
-			 info.id / UPC_COUNTERS);
-		show_text("id", number);
+	switch (o->format.format) {
+	case UTIL_TEXT:
+		show_all(&info);
+		show_text("wiring", upc_catalogue_wiring_hash(catalogue));
+		break;
+	case UTIL_JSON:
+		show_json(&info, upc_catalogue_wiring_hash(catalogue));
+		break;
+	case UTIL_CSV:
+		util_csv_event_head(stdout);
+		util_csv_event(stdout, &info);
+		break;
 	}
-	show_text("unit", info.unit);
-	show_text("scope", util_scope_name(info.scope));
-	show_text("kind", util_kind_name(info.kind));
-	show_text("source", util_source_name(info.source));
-	show_text("driven by", info.source != UPC_SOURCE_NONE ? info.driver : "nothing on this machine");
-	show_text("differs", info.differs);
-	show_text("why", info.source == UPC_SOURCE_NONE ? info.why : NULL);
-	show_text("wiring", upc_catalogue_wiring_hash(catalogue));
 	status = util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
 out:
 	upc_catalogue_close(catalogue);
@@ -317,7 +372,7 @@ int main(int argc, char **argv)
 	case ACTION_PROBE:
 		return probe(&options);
 	case ACTION_CHECK:
-		return check(options.argument);
+		return check(options.argument, options.format.format);
 	case ACTION_SHOW:
 	case ACTION_NONE:
 		break;

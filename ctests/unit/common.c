@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers, text that is safe on a terminal, JSON and CSV of the command line tools.
+ * Numbers, and text that is safe on a terminal, of the command line tools.
  */
 #include "../../utils/common.h"
 
@@ -185,56 +185,6 @@ static void test_width(void **state)
 	fclose(out);
 }
 
-static void test_json(void **state)
-{
-	char *memory = NULL;
-	size_t size;
-	FILE *out = open_memstream(&memory, &size);
-	json_t *object = json_object(), *string;
-
-	(void)state;
-	json_object_set_new(object, "n", util_json_count(INT64_MAX));
-	assert_int_equal(util_json_put(out, object, true), 0);
-	fclose(out);
-	assert_string_equal(memory, "{\"n\":9223372036854775807}\n");
-	free(memory);
-
-	object = util_json_count(UINT64_MAX);
-	assert_true(json_is_real(object));
-	assert_true(json_real_value(object) == 18446744073709551616.0);
-	json_decref(object);
-
-	string = util_json_string("a\xff\xc3\xa4\xed\xa0\x80");
-	assert_string_equal(json_string_value(string),
-			    "a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
-	json_decref(string);
-}
-
-static void test_csv(void **state)
-{
-	static const char *const cases[][2] = {
-		{"plain text", "plain text"},
-		{"", ""},
-		{"a,b", "\"a,b\""},
-		{"say \"x\"", "\"say \"\"x\"\"\""},
-		{"two\nlines", "\"two\nlines\""},
-		{" edge", "\" edge\""},
-		{"edge ", "\"edge \""},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *memory = NULL;
-		size_t size;
-		FILE *out = open_memstream(&memory, &size);
-
-		util_csv_put(out, cases[i][0]);
-		fclose(out);
-		assert_string_equal(memory, cases[i][1]);
-		free(memory);
-	}
-}
-
 /* Flushes what could not be written before; returns how much is said of it. */
 static off_t said_of(int fd)
 {
@@ -277,7 +227,6 @@ int main(void)
 		cmocka_unit_test(test_ns),	     cmocka_unit_test(test_parse_number),
 		cmocka_unit_test(test_put),	     cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_match),	     cmocka_unit_test(test_width),
-		cmocka_unit_test(test_json),	     cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_flush),
 	};
 

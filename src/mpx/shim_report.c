@@ -215,14 +215,14 @@ static void put_json_row(const struct shim_row *row)
 	struct numbers n = numbers_of(&sum);
 	char code[16];
 
-	put("{\"name\":");
+	put("{\"event\":");
 	put_quoted(name_of(row, code));
 	if (n.known)
 		put(",\"value\":%lld,\"estimate\":%.17g,\"standard_error\":%.17g,\"low\":%.17g,"
 		    "\"high\":%.17g", sum.value, sum.estimate, sqrt(sum.variance), n.low, n.high);
 	else
 		put(",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
-	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"time\":%llu,\"slices\":%llu,"
+	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
 	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s}", n.coverage,
 	    (unsigned long long)sum.count, (unsigned long long)sum.counted_time,
 	    (unsigned long long)sum.time, (unsigned long long)sum.slices, boolean(n.exact),
@@ -236,7 +236,7 @@ static void put_json(const struct shim_record *record, void *argument)
 
 	if (!record->starts && !record->plain)
 		return;
-	put("%s{\"thread\":%d,\"set\":%u,\"sets\":%u,\"starts\":%llu,\"running\":%s,\"plain\":%s,"
+	put("%s{\"tid\":%d,\"set\":%u,\"sets\":%u,\"starts\":%llu,\"running\":%s,\"plain\":%s,"
 	    "\"events\":[", *more ? "," : "", (int)record->thread, record->serial, record->sets,
 	    (unsigned long long)record->starts, boolean(record->running), boolean(record->plain));
 	*more = true;
@@ -251,7 +251,8 @@ static void write_json(bool wait)
 {
 	bool more = false;
 
-	put("{\"process\":%d,\"program\":", (int)getpid());
+	put("{\"schema\":1,\"tool\":\"mpx_run\",\"version\":\"%s\",\"pid\":%d,\"program\":", mpx_version(),
+	    (int)getpid());
 	put_quoted(program_invocation_name);
 	put(",\"slice_ns\":%llu,\"timer\":\"%s\",\"estimator\":\"%s\",\"sets\":[",
 	    (unsigned long long)slice_ns, timer, estimator);
