@@ -289,7 +289,7 @@ static bool family_match(const char *pattern, const char *name, char *captured)
 {
 	for (; *pattern; pattern++, name++) {
 		if (*pattern == '#' ? isdigit((unsigned char)*name)
-				    : *pattern == '@' && isupper((unsigned char)*name))
+				    : *pattern == '@' && *name >= 'A' && *name <= 'Z')
 			*captured++ = *name;
 		else if (*pattern != *name)
 			return false;

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cat_pfm.h"
 #include "cat_pmus.h"
@@ -159,7 +158,7 @@ static bool is_of(const pfm_pmu_info_t *pmu, const char *name)
 {
 	size_t n = strlen(pmu->name);
 
-	return !strncasecmp(pmu->name, name, n) && !strncmp(name + n, "::", 2);
+	return !upci_fold_compare_n(pmu->name, name, n) && !strncmp(name + n, "::", 2);
 }
 
 bool upci_pfm_is_elsewhere(const char *name)

@@ -2,7 +2,6 @@
 /*
  * cat_pmus.c - events that PMUs describe in /sys/bus/event_source/devices.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -25,7 +24,7 @@ static char *slurp(const char *pmu, const char *directory, const char *file)
 	if (snprintf(path, sizeof(path), DEVICES "/%s/%s%s", pmu, directory, file) >= (int)sizeof(path))
 		return NULL;
 	text = upci_file_slurp(UPCI_ROOT_SYS, path, &length);
-	while (text && length && isspace((unsigned char)text[length - 1]))
+	while (text && length && strchr(" \t\n", text[length - 1]))
 		text[--length] = 0;
 	return text;
 }

@@ -6,7 +6,6 @@
  * its own that no path leads to and that ends with its last descriptor:
  * nothing on the machine changes.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +26,7 @@
 #include "message.h"
 #include "perf.h"
 #include "process.h"
+#include "text.h"
 
 /* tracefs' events directory, for the process's life; -1 until it could be opened,
  * which may be later than the first try (descriptors, privileges, a mount). Opened
@@ -187,7 +187,7 @@ static void list_fields(const char *format, char *text, size_t size)
 
 		if (!end)
 			break;
-		for (start = end; start > at && (isalnum((unsigned char)start[-1]) || strchr("_[]", start[-1]));)
+		for (start = end; start > at && (upci_is_alnum(start[-1]) || strchr("_[]", start[-1]));)
 			start--;
 		at = end;
 		if (end - start > 7 && !strncmp(start, "common_", 7))

@@ -3,13 +3,11 @@
  * catalogue.c - the list of events: codes, names, memory, and the public calls
  * that look things up in it.
  */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/auxv.h>
 
 #include "catalogue.h"
@@ -21,6 +19,7 @@
 #include "replay.h"
 #include "sim.h"
 #include "sized.h"
+#include "text.h"
 #include "wiring.h"
 #include "words.h"
 
@@ -118,7 +117,7 @@ static uint32_t name_hash(const char *name)
 	uint32_t h = 2166136261u; /* FNV-1a over lower case */
 
 	for (; *name; name++)
-		h = (h ^ (uint32_t)tolower((unsigned char)*name)) * 16777619u;
+		h = (h ^ (unsigned char)upci_lower(*name)) * 16777619u;
 	return h;
 }
 
@@ -144,7 +143,7 @@ static int64_t lookup_locked(struct upc_catalogue *c, const char *name, bool fol
 
 		if (!strcmp(known, name))
 			return code;
-		if (fold && folded < 0 && !strcasecmp(known, name))
+		if (fold && folded < 0 && !upci_fold_compare(known, name))
 			folded = code;
 	}
 	return folded;
@@ -246,7 +245,7 @@ int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence)
 void upci_name_sanitize(char *name)
 {
 	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && !strchr("_.:+-", *name))
+		if (!upci_is_alnum(*name) && !strchr("_.:+-", *name))
 			*name = '_';
 }
 
@@ -383,7 +382,7 @@ static int cut_mode(char *name)
 	if (!at)
 		return NO_MODE;
 	for (i = 0; i < 4; i++)
-		if (!strcasecmp(at + strlen(UPCI_MODE_KEY), upci_mode_names[i])) {
+		if (!upci_fold_compare(at + strlen(UPCI_MODE_KEY), upci_mode_names[i])) {
 			*at = 0;
 			return i;
 		}
@@ -399,7 +398,7 @@ static int64_t find_name(struct upc_catalogue *c, const char *name)
 	upci_process_lock();
 	code = lookup_locked(c, name, true);
 	for (i = 0; code < 0 && i < 2; i++)
-		if (!strncasecmp(name, prefixes[i], strlen(prefixes[i]))) {
+		if (!upci_fold_compare_n(name, prefixes[i], strlen(prefixes[i]))) {
 			code = lookup_locked(c, name + strlen(prefixes[i]), true);
 			if (code >= 0 && upci_catalogue_event(c, (uint32_t)code)->id == UPC_NO_ID)
 				code = UPC_ENOEVENT;

@@ -59,11 +59,9 @@ static bool take(struct parser *p, char wanted)
 	return true;
 }
 
-/* Not isalnum: what a name is does not depend on the locale. */
 static bool bare(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_.:", c));
+	return upci_is_alnum(c) || (c && strchr("_.:", c));
 }
 
 /* Length of the integer at p->at, 0 when it is something else: "2ND" is a name. */

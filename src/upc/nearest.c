@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nearest.h"
+#include "text.h"
 
 #define LENGTH_MAX 96 /* of what steps are counted between */
 #define TEXT_MAX 1023 /* of what is looked for in another  */
@@ -27,7 +28,7 @@ static void fold(const char *text, struct folded *folded)
 		unsigned char c = (unsigned char)text[i];
 
 		c = c == '-' ? '_' : c;
-		folded->text[i] = (unsigned char)(c | ((unsigned)(c - 'A') < 26) << 5);
+		folded->text[i] = (unsigned char)upci_lower((char)c);
 	}
 	folded->text[n] = 0;
 	folded->length = n;

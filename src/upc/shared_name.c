@@ -12,6 +12,7 @@
 #include "fds.h"
 #include "message.h"
 #include "shared.h"
+#include "text.h"
 
 /* Not configurable: a name means the same unit to everybody. */
 #define PREFIX "upc."
@@ -22,9 +23,8 @@ static bool is_name(const char *name)
 
 	if (!length || length > UPCI_SHARED_NAME_MAX || name[0] == '.')
 		return false;
-	/* Not isalnum, which goes by the locale. */
 	for (i = 0; i < length; i++)
-		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-", name[i]))
+		if (!upci_is_alnum(name[i]) && !strchr("_.-", name[i]))
 			return false;
 	return true;
 }

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * text.c - printing into a buffer of fixed size, quoting, UTF-8.
+ * text.c - printing into a buffer of fixed size, quoting, UTF-8, comparing without case.
  */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "text.h"
+
+int upci_fold_compare_n(const char *a, const char *b, size_t n)
+{
+	for (; n; n--, a++, b++) {
+		int difference = (unsigned char)upci_lower(*a) - (unsigned char)upci_lower(*b);
+
+		if (difference || !*a)
+			return difference;
+	}
+	return 0;
+}
+
+int upci_fold_compare(const char *a, const char *b)
+{
+	return upci_fold_compare_n(a, b, (size_t)-1);
+}
 
 void upci_out(struct upci_out *out, const char *format, ...)
 {

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * text.h - pieces of text put together in a buffer of fixed size, quoting, and
- * a little UTF-8: what the parsers and printers of wiring share.
+ * text.h - pieces of text put together in a buffer of fixed size, quoting, a little
+ * UTF-8, and letters as they are in every locale: the program may have chosen one
+ * in which I and i are not the same letter.
  */
 #ifndef UPCI_TEXT_H
 #define UPCI_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+static inline char upci_lower(char c)
+{
+	return (char)(c | ((unsigned)(c - 'A') < 26) << 5);
+}
+
+static inline bool upci_is_alnum(char c)
+{
+	return (unsigned)(upci_lower(c) - 'a') < 26 || (unsigned)(c - '0') < 10;
+}
+
+/* strcasecmp and strncasecmp, of ASCII. libpfm4 has them, too (Makemodule.am). */
+int upci_fold_compare(const char *a, const char *b);
+int upci_fold_compare_n(const char *a, const char *b, size_t n);
 
 /* A buffer as snprintf's: length goes on growing when size is used up, text
  * then ends with its 0 at size - 1. Begins as {.text = , .size = }. */

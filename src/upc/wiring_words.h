@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "event.h"
+#include "text.h"
 
 #define UPCI_WIRING_BYTES_MAX (8u * 1024u * 1024u) /* of a file: a large machine writes some MiB \
 						    */
@@ -35,9 +36,7 @@ extern const struct upci_wiring_clock upci_wiring_clocks[];
 
 static inline bool upci_wiring_word_char(char c)
 {
-	/* Not isalnum: what a name is does not depend on the locale. */
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_.:+-", c));
+	return upci_is_alnum(c) || (c && strchr("_.:+-", c));
 }
 
 #endif
