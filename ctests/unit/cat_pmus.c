@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 
 #include "cat_pmus.h"
+#include "pmus.h"
 #include "unit_test.h"
 
 static void test_refusals(void **state)

@@ -13,6 +13,7 @@
 #include "cat_pmus.h"
 #include "cat_trace.h"
 #include "message.h"
+#include "pmus.h"
 #include "text.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -429,8 +430,11 @@ static int add_missing_core(struct upc_catalogue *c, int core)
 
 int upci_catalogue_add_pfm(struct upc_catalogue *c)
 {
-	int i, error = 0, core = UPC_ENOEVENT, domains = upci_perf_domains();
+	int i, error = upci_pmus_refresh(), core = UPC_ENOEVENT, domains;
 
+	if (error)
+		return error;
+	domains = upci_perf_domains();
 	if (domains < 0)
 		return domains;
 	if (!ready())

@@ -25,12 +25,10 @@
 #include "fds.h"
 #include "message.h"
 #include "perf.h"
-#include "process.h"
 #include "text.h"
 
 /* tracefs' events directory, for the process's life; -1 until it could be opened,
- * which may be later than the first try (descriptors, privileges, a mount). Opened
- * under the process lock. */
+ * which may be later than the first try (descriptors, privileges, a mount). */
 static _Atomic int events_fd = -1;
 
 static int open_mounted(const char *path)
@@ -75,12 +73,14 @@ static int open_events(void)
 
 static bool ready(void)
 {
-	if (events_fd < 0) {
-		upci_process_lock();
-		if (events_fd < 0)
-			events_fd = open_events();
-		upci_process_unlock();
-	}
+	int fd, none = -1;
+
+	if (events_fd >= 0)
+		return true;
+	fd = open_events();
+	/* Another thread may have been faster. */
+	if (fd >= 0 && !atomic_compare_exchange_strong(&events_fd, &none, fd))
+		close(fd);
 	return events_fd >= 0;
 }
 

@@ -2,7 +2,6 @@
 /*
  * context.c - threads, processes, CPUs and the machine as targets of counting.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +13,9 @@
 #include "fds.h"
 #include "files.h"
 #include "message.h"
+#include "pmus.h"
 #include "process.h"
+#include "roots.h"
 #include "sized.h"
 
 /* The process that a thread belongs to, or 0. */
@@ -245,25 +246,54 @@ static int append_cpu(int cpu, void *arg)
 
 static int append_threads(struct list *list, pid_t pid)
 {
+	struct dirent **entry;
 	char path[64];
-	struct dirent *entry;
-	int error = 0;
-	DIR *dir;
+	int n, i, error = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	if (!dir)
-		return UPC_ENOTASK;
-	while (!error && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			error = append(list, (pid_t)strtol(entry->d_name, NULL, 10), -1);
-	closedir(dir);
+	snprintf(path, sizeof(path), "%d/task", (int)pid);
+	n = upci_root_list(UPCI_ROOT_PROC, path, "", &entry);
+	for (i = 0; i < n; i++) {
+		if (!error)
+			error = append(list, (pid_t)strtol(entry[i]->d_name, NULL, 10), -1);
+		free(entry[i]);
+	}
+	free(entry);
 	return error;
 }
 
-int upci_context_targets(const struct upci_context *context, struct upci_perf_target **targets)
+/* Takes the CPUs out that a PMU does not count on: there it would count what another CPU
+ * counts already, or cannot be opened. */
+static void keep_listed(struct list *list, const char *cpus)
+{
+	unsigned i, kept = 0;
+
+	for (i = 0; i < list->n; i++)
+		if (each_in_list(cpus, is_cpu, &list->target[i].cpu) == 1)
+			list->target[kept++] = list->target[i];
+	list->n = kept;
+}
+
+/* Why there is nobody to count. */
+static int fail_empty(const struct upci_context *context, uint32_t type, const char *cpus)
+{
+	const struct upci_pmu *pmu = cpus ? upci_pmu_of_type(type) : NULL;
+
+	if (upci_fd_none_left())
+		return upci_fd_fail(context->pid ? "the threads in /proc" : "the CPUs in /sys");
+	if (context->pid)
+		return upci_fail(UPC_ENOTASK, "process %d has ended", (int)context->pid);
+	if (pmu && context->kind == UPC_CONTEXT_CPU)
+		return upci_fail(UPC_ENOSUPP, "the PMU %s counts on CPU %s, not on CPU %d: choose one of those, or the "
+				 "context of the machine", pmu->name, cpus, context->cpu);
+	if (pmu)
+		return upci_fail(UPC_ENOTASK, "the PMU %s counts on CPU %s, and no such CPU is online", pmu->name, cpus);
+	return upci_fail(UPC_ESYSTEM, "/sys/devices/system/cpu/online cannot be read");
+}
+
+int upci_context_targets(const struct upci_context *context, uint32_t type, struct upci_perf_target **targets)
 {
 	struct list list = {0};
+	char *cpus = NULL;
 	int error = 0;
 
 	errno = 0;
@@ -281,15 +311,18 @@ int upci_context_targets(const struct upci_context *context, struct upci_perf_ta
 		error = each_cpu(append_cpu, &list);
 		break;
 	}
-	if (error || !list.n) {
+	if (!context->pid)
+		cpus = upci_pmu_cpus(type);
+	if (cpus)
+		keep_listed(&list, cpus);
+	if (error == UPC_ENOMEM)
+		error = upci_fail(UPC_ENOMEM, "no memory for the targets of counting");
+	else if (error || !list.n)
+		error = fail_empty(context, type, error ? NULL : cpus);
+	free(cpus);
+	if (error) {
 		free(list.target);
-		if (error == UPC_ENOMEM)
-			return upci_fail(UPC_ENOMEM, "no memory for the targets of counting");
-		if (upci_fd_none_left())
-			return upci_fd_fail(context->pid ? "the threads in /proc" : "the CPUs in /sys");
-		if (context->pid)
-			return upci_fail(UPC_ENOTASK, "process %d has ended", (int)context->pid);
-		return upci_fail(UPC_ESYSTEM, "/sys/devices/system/cpu/online cannot be read");
+		return error;
 	}
 	*targets = list.target;
 	return (int)list.n;

@@ -153,7 +153,7 @@ int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_ev
 				    .counts = leading != NULL,
 				    .first_told = -1};
 	struct upci_perf_group *grown;
-	int listed = upci_context_targets(&p->context, &g.target), i, error = 0;
+	int listed = upci_context_targets(&p->context, key, &g.target), i, error = 0;
 
 	if (listed < 0)
 		return listed;
@@ -309,7 +309,7 @@ static int check_task(const struct upci_perf *p)
 		return 0;
 	if (thread ? context->tid == upci_thread_id() : context->pid == getpid())
 		return 0;
-	targets = upci_context_targets(context, &target);
+	targets = upci_context_targets(context, UPCI_PERF_SOFTWARE, &target);
 	if (targets < 0)
 		return targets;
 	for (i = 0; i < targets && upci_perf_has_ended(target[i].tid); i++)

@@ -169,7 +169,7 @@ int upci_perf_signalled(struct upci_perf *perf, int fd);
 void upci_perf_forked(struct upci_perf *perf);
 
 /* Whether the caller may open this, for a catalogue: 0 or a negative error,
- * with a message. Counts the calling thread, or CPU 0. */
+ * with a message. Counts the calling thread, or the first CPU that the PMU counts on. */
 int upci_perf_probe(const struct upci_perf_spec *spec, const char *name);
 
 /* Which domains (UPC_DOMAIN_*) the caller may count, or a negative error with

@@ -15,6 +15,7 @@
 #include "files.h"
 #include "message.h"
 #include "perf_open.h"
+#include "pmus.h"
 #include "upc.h"
 
 static int open_event(const struct perf_event_attr *attr, const struct upci_perf_target *target,
@@ -139,7 +140,8 @@ int upci_perf_fail(const char *name, const struct upci_perf_target *target, bool
 int upci_perf_probe(const struct upci_perf_spec *spec, const char *name)
 {
 	struct perf_event_attr attr = upci_perf_attr(spec);
-	struct upci_perf_target target = {spec->cpu_only ? -1 : 0, spec->cpu_only ? 0 : -1};
+	const struct upci_pmu *pmu = spec->cpu_only ? upci_pmu_of_type(spec->type) : NULL;
+	struct upci_perf_target target = {spec->cpu_only ? -1 : 0, spec->cpu_only ? (pmu ? pmu->cpu : 0) : -1};
 	int fd;
 
 	attr.disabled = 1;

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cat_pmus.h"
+#include "pmus.h"
 #include "context.h"
 #include "files.h"
 #include "perf_user.h"

@@ -154,7 +154,7 @@ int upci_root_list(enum upci_root root, const char *path, const char *prefix, st
 	*list = NULL;
 	if (!path_is_plain(path))
 		return 0;
-	fd = open_beneath(root == UPCI_ROOT_SYS, path, O_DIRECTORY);
+	fd = upci_fd_keep(open_beneath(root == UPCI_ROOT_SYS, path, O_DIRECTORY));
 	if (fd < 0)
 		return 0;
 	n = scandirat(fd, ".", list, NULL, versionsort);

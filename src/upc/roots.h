@@ -23,7 +23,8 @@ int upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path);
 /*
  * The names in a directory of PROC or SYS that begin with prefix, those with
  * numbers in the order of the numbers. Returns how many, 0 also when there is
- * no such directory; the caller frees each and the array.
+ * no such directory, with errno of its opening (EMFILE also when only the program's reserve is
+ * left); the caller frees each and the array.
  */
 int upci_root_list(enum upci_root root, const char *path, const char *prefix,
 		   struct dirent ***list);
