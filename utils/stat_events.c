@@ -147,9 +147,11 @@ int stat_events_choose(struct stat_events *events, enum stat_choice kind)
 
 /* ---- adding ------------------------------------------------------------ */
 
-bool stat_events_is_own(const struct upc_event_info *info)
+/* Whether an event is that of each own unit, not one of all of them together. */
+static bool is_own(const struct stat_events *events, const struct upc_event_info *info)
 {
-	return info->scope == UPC_SCOPE_CONTEXT || info->scope == UPC_SCOPE_THREAD;
+	return info->scope == UPC_SCOPE_CONTEXT || info->scope == UPC_SCOPE_THREAD ||
+	       (events->by_process && info->scope == UPC_SCOPE_PROCESS);
 }
 
 static int refuse(struct stat_events *events, const char *name, int error)
@@ -234,7 +236,7 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
 	}
 	for (unsigned i = 0; i < events->n_wanted && error == 0 && events->n_own + n_other < room; i++) {
 		const struct upc_event_info *info = &events->wanted[i];
-		bool is_other = shared != NULL && !stat_events_is_own(info);
+		bool is_other = shared != NULL && !is_own(events, info);
 
 		error = upc_unit_add(is_other ? shared : own, info->code);
 		if (error != 0)
@@ -252,6 +254,35 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
 	if (error == 0 && shared != NULL)
 		error = add_ratios(events, own);
 	return error != 0 ? error : (int)events->n;
+}
+
+/* All at once: a unit without one of the events cannot be read by all their codes, so
+ * each unit has all of them or none. */
+static int give(struct upc_unit *unit, const uint32_t *code, unsigned n, const uint32_t *term,
+		unsigned n_terms)
+{
+	struct upc_transaction *all;
+	int error = upc_transaction_begin(unit, &all);
+
+	if (error != 0)
+		return error;
+	for (unsigned i = 0; i < n && error == 0; i++)
+		error = upc_transaction_add(all, code[i], UPC_ANY_COUNTER);
+	for (unsigned i = 0; i < n_terms && error == 0; i++)
+		error = upc_transaction_add(all, term[i], UPC_ANY_COUNTER);
+	if (error == 0)
+		return upc_transaction_commit(all);
+	upc_transaction_abort(all);
+	return error;
+}
+
+int stat_events_give(const struct stat_events *events, struct upc_unit *own, struct upc_unit *shared)
+{
+	int error = give(own, events->code, events->n_own, events->term, events->n_terms);
+
+	if (error == 0 && shared != NULL)
+		error = give(shared, events->code + events->n_own, events->n - events->n_own, NULL, 0);
+	return error;
 }
 
 void stat_events_report(const struct stat_events *events)

@@ -27,6 +27,7 @@ struct stat_ratio {
 struct stat_events {
 	struct upc_catalogue *catalogue;
 	unsigned quota; /* so many are added, or all that are wanted */
+	bool by_process; /* each own unit has a process: what counts one is its own, too */
 
 	struct upc_event_info *wanted;
 	unsigned n_wanted;
@@ -65,11 +66,12 @@ int stat_events_choose(struct stat_events *events, enum stat_choice kind);
  */
 int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc_unit *shared);
 
+/* Gives other units the events that were added: all own ones, with the terms of their
+ * ratios; and all others, where there is a unit shared. Returns 0 or the error. */
+int stat_events_give(const struct stat_events *events, struct upc_unit *own, struct upc_unit *shared);
+
 /* Says on standard error what was refused. */
 void stat_events_report(const struct stat_events *events);
-
-/* Whether an event counts one thread when a unit has a thread as its context. */
-bool stat_events_is_own(const struct upc_event_info *info);
 
 /*
  * Reads n events of a unit, or takes what a stopped one holds; flags get the

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -64,6 +65,8 @@ int stat_run_begin(struct stat_run *run)
 	if (run->ignored_child)
 		signal(SIGCHLD, SIG_DFL);
 	sigaddset(&taken, SIGCHLD);
+	run->ignored_pipe = is_ignored(SIGPIPE);
+	run->ignored_size = is_ignored(SIGXFSZ);
 	if (sigprocmask(SIG_BLOCK, &taken, &run->mask) != 0)
 		goto fail;
 	run->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -97,6 +100,11 @@ static void run_program(const struct stat_run *run, char *const *argv, char *con
 		setrlimit(RLIMIT_NOFILE, &run->files);
 	if (run->ignored_child)
 		signal(SIGCHLD, SIG_IGN);
+	/* Ignored since an earlier run of the program. */
+	if (!run->ignored_pipe)
+		signal(SIGPIPE, SIG_DFL);
+	if (!run->ignored_size)
+		signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &run->mask, NULL);
 	execvpe(argv[0], argv, envp != NULL ? envp : environ);
 	error = errno;
@@ -152,11 +160,12 @@ fail:
 	return -1;
 }
 
-int stat_run_watch(struct stat_run *run, pid_t pid)
+static int watch(pid_t pid)
 {
-	run->pidfd = open_pidfd(pid);
-	if (run->pidfd >= 0)
-		return 0;
+	int fd = open_pidfd(pid);
+
+	if (fd >= 0)
+		return fd;
 	if (errno == ESRCH)
 		util_error("no process %d", (int)pid);
 	else if (errno == EINVAL)
@@ -164,6 +173,34 @@ int stat_run_watch(struct stat_run *run, pid_t pid)
 	else
 		util_error("cannot watch process %d: %s", (int)pid, strerror(errno));
 	return -1;
+}
+
+int stat_run_watch(struct stat_run *run, const pid_t *pid, unsigned n)
+{
+	run->watched = calloc(n, sizeof(*run->watched));
+	if (run->watched == NULL) {
+		util_error("out of memory");
+		return -1;
+	}
+	while (run->n_watched < n) {
+		int fd = watch(pid[run->n_watched]);
+
+		if (fd < 0)
+			return -1;
+		run->watched[run->n_watched++] = fd;
+	}
+	run->pidfd = run->watched[--run->n_watched];
+	return 0;
+}
+
+/* What was watched has ended: whether there is another. */
+static bool watch_next(struct stat_run *run)
+{
+	if (run->n_watched == 0)
+		return false;
+	close(run->pidfd);
+	run->pidfd = run->watched[--run->n_watched];
+	return true;
 }
 
 void stat_run_release(struct stat_run *run)
@@ -180,13 +217,18 @@ void stat_run_release(struct stat_run *run)
 	run->release = -1;
 }
 
-void stat_run_cancel(struct stat_run *run)
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void cancel(struct stat_run *run)
 {
 	pid_t ended;
 	int status;
 
-	if (run->pid == 0)
-		return;
 	kill(run->pid, SIGKILL);
 	for (;;) {
 		ended = waitpid(run->pid, &status, __WALL);
@@ -199,25 +241,35 @@ void stat_run_cancel(struct stat_run *run)
 	run->pid = 0;
 }
 
-/* ---- waiting ----------------------------------------------------------- */
-
-/*
- * Whether the program has a signal already: what the terminal sends goes to
- * its whole process group, and the program is in ours. What the program itself
- * sent, to its parent or its group, does not go back to it.
- */
-static bool has_it(const struct stat_run *run, const struct signalfd_siginfo *info)
+void stat_run_end(struct stat_run *run)
 {
-	return info->ssi_code == SI_KERNEL ||
-	       (info->ssi_code <= 0 && (pid_t)info->ssi_pid == run->pid);
+	if (run->pid != 0)
+		cancel(run);
+	while (run->n_watched > 0)
+		close(run->watched[--run->n_watched]);
+	free(run->watched);
+	run->watched = NULL;
 }
 
+/* ---- waiting ----------------------------------------------------------- */
+
+/* Whether the program itself has sent it, to its parent or its group. */
+static bool is_own(const struct stat_run *run, const struct signalfd_siginfo *info)
+{
+	return info->ssi_code <= 0 && (pid_t)info->ssi_pid == run->pid;
+}
+
+/* Hands a signal on, but not what the program has already: what the terminal sends goes to
+ * its whole process group, and the program is in ours. */
 static bool take_signal(struct stat_run *run, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
+	const bool enough = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 
 	if (run->pid != 0) {
-		if (has_it(run, info))
+		if (enough && !is_own(run, info))
+			run->interrupted = signal;
+		if (info->ssi_code == SI_KERNEL || is_own(run, info))
 			return false;
 		if (info->ssi_code == SI_QUEUE)
 			sigqueue(run->pid, signal, (union sigval){ .sival_ptr = (void *)(uintptr_t)info->ssi_ptr });
@@ -225,7 +277,7 @@ static bool take_signal(struct stat_run *run, const struct signalfd_siginfo *inf
 			kill(run->pid, signal);
 		return false;
 	}
-	if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP && signal != SIGQUIT)
+	if (!enough)
 		return false;
 	run->interrupted = signal;
 	return true;
@@ -298,7 +350,7 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 		/* Before the end, which comes with it when the exec failed. */
 		if (fd[1].revents != 0 && take_failure(run))
 			return STAT_WAKE_END;
-		if (fd[2].revents != 0)
+		if (fd[2].revents != 0 && !watch_next(run))
 			return STAT_WAKE_END;
 		if (child && run->tracing)
 			return STAT_WAKE_TRACE;
@@ -314,34 +366,9 @@ int stat_run_reap(struct stat_run *run, struct rusage *usage)
 	while (wait4(run->pid, &status, __WALL, usage) < 0 && errno == EINTR)
 		;
 	run->pid = 0;
+	close_fd(&run->pidfd);
+	close_fd(&run->failure);
 	return status;
-}
-
-void stat_run_leave_descriptors(int output)
-{
-	int parent[2], null;
-	char end;
-
-	if (pipe2(parent, O_CLOEXEC) != 0)
-		return;
-	/* Not fork(): its handlers in libupc would close them at once. The
-	 * child calls nothing but the kernel. */
-	if (syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL) != 0) {
-		close(parent[0]);
-		return; /* parent[1] is closed when we exit, which is its use */
-	}
-	/* Nobody waits for this process, its group or its output. */
-	setsid();
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; fd <= 2; fd++)
-		if (null < 0 || dup2(null, fd) < 0)
-			close(fd);
-	if (output > 2)
-		close(output);
-	close(parent[1]);
-	while (read(parent[0], &end, 1) < 0 && errno == EINTR)
-		;
-	_exit(0);
 }
 
 int stat_run_exit_status(int status)

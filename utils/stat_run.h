@@ -17,13 +17,16 @@ struct stat_run {
 	pid_t pid;       /* of the program, 0: there is none */
 	int exec_error;  /* errno of the exec that failed, or 0 */
 	bool tracing;    /* children report to wait, not by their descriptor */
-	int interrupted; /* the signal that ended a run without a program, or 0 */
+	int interrupted; /* the signal by which somebody has said that it is enough, or 0 */
 
 	int pidfd;       /* becomes readable when what is watched has ended; -1 */
+	int *watched;    /* the same of the processes that are looked at after it */
+	unsigned n_watched;
 	int release;     /* a byte here lets the program go */
 	int failure;     /* the exec's errno comes from here, or its end */
 	int signals;     /* signalfd */
 	bool ignored_child; /* SIGCHLD was ignored when we were started */
+	bool ignored_pipe, ignored_size; /* SIGPIPE and SIGXFSZ likewise */
 	bool limit_raised;
 	sigset_t mask;   /* as we were started with, for the program */
 	struct rlimit files;
@@ -46,13 +49,14 @@ int64_t stat_run_now(void);
  */
 int stat_run_begin(struct stat_run *run);
 
-/* Forks the program, which waits for stat_run_release with its dispositions,
+/* Forks the program, the last one's end having been reaped; it waits for stat_run_release with its dispositions,
  * mask and limits as upc_stat found them. envp NULL: with its environment, too.
  * 0, or -1 with the error said. */
 int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp);
 
-/* Watches a process that is there already. 0, or -1 with the error said. */
-int stat_run_watch(struct stat_run *run, pid_t pid);
+/* Watches n processes that are there already, until all have ended. 0, or -1 with the error
+ * said. */
+int stat_run_watch(struct stat_run *run, const pid_t *pid, unsigned n);
 
 void stat_run_release(struct stat_run *run);
 
@@ -60,18 +64,11 @@ void stat_run_release(struct stat_run *run);
  * signals meanwhile. */
 enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline);
 
-/* Reaps the program: its wait status, and what it used. */
+/* Reaps the program; it can be spawned again. Its wait status, and what it used. */
 int stat_run_reap(struct stat_run *run, struct rusage *usage);
 
-/* Ends a program that was not released. */
-void stat_run_cancel(struct stat_run *run);
-
-/*
- * Leaves the closing of descriptors to a process of its own. The kernel takes
- * tens of milliseconds to close the last descriptor of each tracepoint, and
- * nobody should wait for that who has the counts already.
- */
-void stat_run_leave_descriptors(int output);
+/* Ends a program that was not released, and gives everything back. */
+void stat_run_end(struct stat_run *run);
 
 /* The exit status that says what became of the program. A program that a
  * signal ended: upc_stat ends by the same signal, and does not return. */

@@ -31,6 +31,7 @@ struct cell {
 	char value[UTIL_NUMBER_MAX];
 	char unit[UTIL_NUMBER_MAX];
 	char rate[UTIL_NUMBER_MAX];
+	char spread[UTIL_NUMBER_MAX];
 };
 
 /* Nanoseconds that one of the unit has, or 0: it is no time. */
@@ -64,9 +65,22 @@ static void put_value(const struct stat_row *row, uint64_t value, struct cell *c
 	snprintf(cell->unit, sizeof(cell->unit), "%.*s", length < most ? length : most, unit);
 }
 
+/* A mean that is small and no whole number keeps three digits: 0.25 of a fault is not none. */
+static void put_mean(const struct stat_row *row, struct cell *cell)
+{
+	cell->spread[0] = '\0';
+	if (!row->repeated)
+		return;
+	if (row->mean != (double)row->value && row->mean < 1000 && ns_of(row) == 0)
+		snprintf(cell->value, sizeof(cell->value), "%.3g", row->mean);
+	if (!(row->flags & UPC_COUNTER_NEVER))
+		snprintf(cell->spread, sizeof(cell->spread), "+- %.2f %%", row->spread);
+}
+
 static void fill(const struct stat_row *row, double seconds, struct cell *cell)
 {
 	put_value(row, row->value, cell);
+	put_mean(row, cell);
 	cell->rate[0] = '\0';
 	if (row->flags & UPC_COUNTER_NEVER)
 		snprintf(cell->rate, sizeof(cell->rate), "not run");
@@ -86,7 +100,7 @@ static void fill(const struct stat_row *row, double seconds, struct cell *cell)
 		snprintf(cell->rate, sizeof(cell->rate), "%.1f %%",
 			 (double)row->value * (double)ns_of(row) / seconds / 1e7);
 	else
-		util_format_rate((double)row->value / seconds, cell->rate);
+		util_format_rate((row->repeated ? row->mean : (double)row->value) / seconds, cell->rate);
 }
 
 /* A row with a 0 that says something by itself is never folded away. */
@@ -94,7 +108,7 @@ static bool is_seen(const struct stat_row *row)
 {
 	const unsigned odd = UPC_COUNTER_NEVER | UPC_COUNTER_PARTIAL | UPC_COUNTER_LOST;
 
-	return row->value != 0 || (row->flags & odd) != 0;
+	return row->value != 0 || (row->repeated && row->mean != 0) || (row->flags & odd) != 0;
 }
 
 static bool everybody(const struct stat_row *row)
@@ -195,7 +209,7 @@ struct table {
 
 	/* of the table with one column */
 	struct cell *cells;
-	unsigned value_width, unit_width, rate_width, name_width;
+	unsigned value_width, unit_width, rate_width, spread_width, name_width;
 
 	/* of that with columns */
 	const struct stat_column *columns;
@@ -313,6 +327,10 @@ static void print_row(FILE *out, struct table *table, unsigned i)
 		util_pad(out, GAP);
 		column += GAP + right(out, cell->rate, table->rate_width);
 	}
+	if (table->spread_width > 0) {
+		util_pad(out, GAP);
+		column += GAP + right(out, cell->spread, table->spread_width);
+	}
 	util_pad(out, GAP);
 	column += GAP;
 	name = util_columns(row->name);
@@ -355,6 +373,7 @@ void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n,
 		widen(&table.value_width, table.cells[i].value);
 		widen(&table.unit_width, table.cells[i].unit);
 		widen(&table.rate_width, table.cells[i].rate);
+		widen(&table.spread_width, table.cells[i].spread);
 		if (name <= NAME_MAX_COLUMN && name > table.name_width)
 			table.name_width = name;
 	}

@@ -24,6 +24,9 @@ struct stat_row {
 	unsigned flags; /* UPC_COUNTER_LOST, _PARTIAL and _NEVER are looked at */
 	uint64_t value;
 	double percent; /* of something that the reader knows, in place of a rate; 0: none */
+	bool repeated;  /* value is the next whole number to the mean of several runs, */
+	double mean;    /* ... this, */
+	double spread;  /* ... which is so many percent uncertain: its standard error  */
 };
 
 /* One thread beside the others; values and flags in the order of the rows. */

@@ -19,52 +19,26 @@
 
 /* Threads are looked up by the newest first: numbers of ended ones are used
  * again, and who stops is mostly young. */
-static struct stat_thread *find(struct stat_threads *threads, pid_t tid)
+static struct stat_part *find(struct stat_threads *threads, pid_t tid)
 {
-	for (unsigned i = threads->n; i-- > 0;)
-		if (threads->thread[i].tid == tid && !threads->thread[i].ended)
-			return &threads->thread[i];
+	for (unsigned i = threads->parts.n; i-- > 0;)
+		if (threads->parts.part[i].tid == tid && !threads->parts.part[i].ended)
+			return &threads->parts.part[i];
 	return NULL;
 }
 
-static void free_values(struct stat_thread *thread)
+static struct stat_part *record(struct stat_threads *threads, pid_t tid)
 {
-	free(thread->values);
-	free(thread->before);
-	free(thread->terms);
-	free(thread->flags);
-}
+	struct stat_part *thread = stat_parts_add(&threads->parts);
 
-static struct stat_thread *record(struct stat_threads *threads, pid_t tid)
-{
-	size_t n = threads->events->n_own + 1;
-	struct stat_thread *thread;
-
-	if (threads->n == threads->room) {
-		unsigned room = threads->room == 0 ? 16 : 2 * threads->room;
-
-		thread = realloc(threads->thread, room * sizeof(*thread));
-		if (thread == NULL)
-			return NULL;
-		threads->thread = thread;
-		threads->room = room;
+	if (thread != NULL) {
+		thread->tid = thread->pid = tid;
+		thread->born = stat_run_now();
 	}
-	thread = &threads->thread[threads->n];
-	*thread = (struct stat_thread){ .tid = tid, .pid = tid, .born = stat_run_now() };
-	thread->values = calloc(n, sizeof(*thread->values));
-	thread->before = calloc(n, sizeof(*thread->before));
-	thread->terms = calloc(threads->events->n_terms + 1, sizeof(*thread->terms));
-	thread->flags = calloc(n, sizeof(*thread->flags));
-	if (thread->values == NULL || thread->before == NULL || thread->terms == NULL ||
-	    thread->flags == NULL) {
-		free_values(thread);
-		return NULL;
-	}
-	threads->n++;
 	return thread;
 }
 
-static void read_name(struct stat_thread *thread)
+static void read_name(struct stat_part *thread)
 {
 	char path[64], line[256];
 	FILE *file;
@@ -88,28 +62,17 @@ static void read_name(struct stat_thread *thread)
 	fclose(file);
 }
 
-static void read_values(struct stat_threads *threads, struct stat_thread *thread)
-{
-	const struct stat_events *events = threads->events;
-
-	if (thread->unit == NULL)
-		return;
-	stat_events_read(thread->unit, events->code, events->n_own, thread->values, thread->flags);
-	/* The same reading's. */
-	upc_unit_get_events(thread->unit, events->term, events->n_terms, thread->terms);
-}
-
 /*
  * Takes the last counts of a thread and gives its descriptors back; those of
  * the first thread stay: the kernel waits tens of milliseconds when the last
  * descriptor of a tracepoint is closed, and the thread would wait with it.
  */
-static void finish(struct stat_threads *threads, struct stat_thread *thread)
+static void finish(struct stat_threads *threads, struct stat_part *thread)
 {
 	if (thread->unit != NULL) {
 		upc_unit_stop(thread->unit);
-		read_values(threads, thread);
-		if (thread != &threads->thread[0]) {
+		stat_part_read(threads->parts.events, thread);
+		if (thread != &threads->parts.part[0]) {
 			upc_unit_destroy(thread->unit);
 			thread->unit = NULL;
 		}
@@ -130,32 +93,13 @@ static int create_unit(struct upc_catalogue *catalogue, pid_t tid, bool at_exec,
 	return upc_unit_create(catalogue, &options, unit);
 }
 
-/* All at once: a unit without one of the events cannot be read by all their codes, so
- * a thread is counted in full or not at all. */
-static int add_events(const struct stat_events *events, struct upc_unit *unit)
+static void attach_unit(struct stat_threads *threads, struct stat_part *thread)
 {
-	struct upc_transaction *all;
-	int error = upc_transaction_begin(unit, &all);
-
-	if (error != 0)
-		return error;
-	for (unsigned i = 0; i < events->n_own && error == 0; i++)
-		error = upc_transaction_add(all, events->code[i], UPC_ANY_COUNTER);
-	for (unsigned i = 0; i < events->n_terms && error == 0; i++)
-		error = upc_transaction_add(all, events->term[i], UPC_ANY_COUNTER);
-	if (error == 0)
-		return upc_transaction_commit(all);
-	upc_transaction_abort(all);
-	return error;
-}
-
-static void attach_unit(struct stat_threads *threads, struct stat_thread *thread)
-{
-	const struct stat_events *events = threads->events;
+	const struct stat_events *events = threads->parts.events;
 	int error = create_unit(events->catalogue, thread->tid, false, &thread->unit);
 
 	if (error == 0)
-		error = add_events(events, thread->unit);
+		error = stat_events_give(events, thread->unit, NULL);
 	if (error == 0)
 		error = upc_unit_start(thread->unit);
 	if (error == 0)
@@ -175,7 +119,7 @@ int stat_threads_begin(struct stat_threads *threads, struct stat_events *events,
 	const long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 			     PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
 
-	*threads = (struct stat_threads){ .events = events, .main = pid };
+	*threads = (struct stat_threads){ .parts.events = events, .main = pid };
 	if (ptrace(PTRACE_SEIZE, pid, NULL, options) != 0) {
 		util_error("-t has to trace the program, which is forbidden here: %s; look at "
 			   "/proc/sys/kernel/yama/ptrace_scope, or at the container's seccomp profile",
@@ -191,7 +135,7 @@ int stat_threads_begin(struct stat_threads *threads, struct stat_events *events,
 
 int stat_threads_ready(struct stat_threads *threads, struct upc_unit *unit)
 {
-	struct stat_thread *thread = record(threads, threads->main);
+	struct stat_part *thread = record(threads, threads->main);
 
 	if (thread == NULL) {
 		util_error("out of memory");
@@ -204,9 +148,9 @@ int stat_threads_ready(struct stat_threads *threads, struct upc_unit *unit)
 
 /* ---- stops ------------------------------------------------------------- */
 
-static struct stat_thread *born(struct stat_threads *threads, pid_t tid)
+static struct stat_part *born(struct stat_threads *threads, pid_t tid)
 {
-	struct stat_thread *thread = record(threads, tid);
+	struct stat_part *thread = record(threads, tid);
 
 	if (thread == NULL) {
 		if (!threads->no_memory)
@@ -225,7 +169,7 @@ static struct stat_thread *born(struct stat_threads *threads, pid_t tid)
  */
 static void exec_done(struct stat_threads *threads, pid_t tid)
 {
-	struct stat_thread *thread, *leader;
+	struct stat_part *thread, *leader;
 	unsigned long former;
 
 	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former) != 0 || (pid_t)former == tid)
@@ -241,7 +185,7 @@ static void exec_done(struct stat_threads *threads, pid_t tid)
 /* The signal that a stopped thread goes on with, or -1: it stays stopped. */
 static int stopped(struct stat_threads *threads, pid_t tid, int status)
 {
-	struct stat_thread *thread = find(threads, tid);
+	struct stat_part *thread = find(threads, tid);
 	int signal_number = WSTOPSIG(status);
 
 	if (thread == NULL)
@@ -269,7 +213,7 @@ bool stat_threads_serve(struct stat_threads *threads)
 {
 	for (;;) {
 		siginfo_t info = { .si_pid = 0 };
-		struct stat_thread *thread;
+		struct stat_part *thread;
 		int status, go_on;
 
 		/* A look first: the program itself is to be reaped by others,
@@ -302,60 +246,18 @@ bool stat_threads_serve(struct stat_threads *threads)
 
 void stat_threads_read(struct stat_threads *threads)
 {
-	for (unsigned i = 0; i < threads->n; i++)
-		if (!threads->thread[i].ended) {
-			read_name(&threads->thread[i]);
-			read_values(threads, &threads->thread[i]);
+	for (unsigned i = 0; i < threads->parts.n; i++)
+		if (!threads->parts.part[i].ended) {
+			read_name(&threads->parts.part[i]);
+			stat_part_read(threads->parts.events, &threads->parts.part[i]);
 		}
-}
-
-/* The ratio that event i is, or NULL. */
-static const struct stat_ratio *find_ratio(const struct stat_events *events, unsigned i)
-{
-	for (unsigned r = 0; r < events->n_ratios; r++)
-		if (events->ratio[r].event == i)
-			return &events->ratio[r];
-	return NULL;
-}
-
-uint64_t stat_threads_together(const struct stat_threads *threads, const unsigned *which, unsigned n,
-			       unsigned i)
-{
-	const struct stat_events *events = threads->events;
-	const struct stat_ratio *ratio = find_ratio(events, i);
-	uint64_t terms[UPC_COUNTERS] = { 0 }, sum = 0, largest = 0, together;
-
-	for (unsigned t = 0; t < n; t++) {
-		const struct stat_thread *thread = &threads->thread[which != NULL ? which[t] : t];
-
-		sum += thread->values[i];
-		if (largest < thread->values[i])
-			largest = thread->values[i];
-		for (unsigned k = 0; ratio != NULL && k < ratio->n; k++)
-			terms[k] += thread->terms[ratio->first + k];
-	}
-	if (events->info[i].kind == UPC_KIND_COUNT)
-		return sum;
-	if (ratio != NULL &&
-	    upc_catalogue_compute(events->catalogue, events->code[i], terms, ratio->n, &together) == 0)
-		return together;
-	return largest;
 }
 
 void stat_threads_end(struct stat_threads *threads)
 {
-	for (unsigned i = 0; i < threads->n; i++)
-		if (!threads->thread[i].ended) {
-			read_name(&threads->thread[i]);
-			finish(threads, &threads->thread[i]);
+	for (unsigned i = 0; i < threads->parts.n; i++)
+		if (!threads->parts.part[i].ended) {
+			read_name(&threads->parts.part[i]);
+			finish(threads, &threads->parts.part[i]);
 		}
-}
-
-void stat_threads_free(struct stat_threads *threads)
-{
-	for (unsigned i = 0; i < threads->n; i++) {
-		upc_unit_destroy(threads->thread[i].unit);
-		free_values(&threads->thread[i]);
-	}
-	free(threads->thread);
 }

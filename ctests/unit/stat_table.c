@@ -115,6 +115,24 @@ static void test_flags(void **state)
 	expect(odd, 4, &style, "flags");
 }
 
+/* Of several runs: the mean's spread beside it; what was seen in some of them only is not
+ * none, and a whole mean looks like any count. */
+static void test_repeated(void **state)
+{
+	const struct stat_row means[] = {
+		ROW("a", "ns", "s", 1500000, .repeated = true, .mean = 1500000.4, .spread = 0.123),
+		ROW("b", "faults", "s", 0, .repeated = true, .mean = 0.25, .spread = 100),
+		ROW("c", "faults", "s", 1234, .repeated = true, .mean = 1234.4, .spread = 2),
+		ROW("d", "faults", "s", 12, .repeated = true, .mean = 12, .spread = 0),
+		ROW("e", "faults", "s", 0, .repeated = true),
+		ROW("f", "events", "s", 0, .repeated = true, .flags = UPC_COUNTER_NEVER),
+	};
+	const struct stat_style style = {.width = 60, .seconds = 1, .unseen = true};
+
+	(void)state;
+	expect(means, 6, &style, "repeated");
+}
+
 /* Descriptions: the first sentence, cut to the line, in one column, or none. */
 static void test_description(void **state)
 {
@@ -218,7 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_units),
-		cmocka_unit_test(test_zeros),
+		cmocka_unit_test(test_zeros),	    cmocka_unit_test(test_repeated),
 		cmocka_unit_test(test_flags),	    cmocka_unit_test(test_description),
 		cmocka_unit_test(test_width),	    cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_columns),	    cmocka_unit_test(test_percents),

@@ -1,0 +1,184 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# utils_stat_many.sh - upc_stat of several: runs of a program, CPUs, processes. What they come
+# to together is known beforehand, or is the sum of what they are one by one.
+# $UPC_STAT is the tool, $JSON_LEAVES reads its JSON.
+stat=${UPC_STAT:-upc_stat}
+tool=$stat
+. "${srcdir:?}/ctests/utils.inc"
+
+plan 25
+
+# ---- runs
+
+# Its k-th run writes k times 1000 bytes, of which its process counts 2 more: the k itself.
+cat > kth.sh <<'SH'
+k=0
+[ ! -e k ] || read -r k < k
+k=$((k + 1))
+echo $k > k
+[ $k != "${fails:-0}" ] || exit 5
+exec dd if=/dev/zero of=/dev/null bs=1000 count=$k status=none
+SH
+kth()
+{
+	rm -f k
+	run "$@" -- sh kth.sh
+}
+check "-r 4: CSV" kth 0 -r 4 --csv -e process::wchar
+csv_runs()
+{
+	awk -F, 'NR == 1 { exit !($1 == "run" && $4 == "value" && $5 == "deviation" && $6 == "spread_percent") }' err &&
+		[ "$(awk -F, 'NR > 1 { print $1, $4 }' err | head -n 4 | tr '\n' ,)" = "1 1002,2 2002,3 3002,4 4002," ]
+}
+check "... has each run by itself" csv_runs
+# The mean is 2502; the squares of what is 500 and 1500 from it sum up to 5,000,000.
+csv_mean()
+{
+	awk -F, '$1 == "mean" { d = sqrt(5e6 / 3); found = $4 == 2502 && ($5 - d) ^ 2 < 1e-3 &&
+			($6 - 100 * d / 2 / 2502) ^ 2 < 1e-6 }
+		END { exit !(NR == 6 && found) }' err
+}
+check "... and mean, deviation and spread that can be worked out" csv_mean
+check "-r 4: JSON" kth 0 -r 4 --json -e process::wchar
+json_mean()
+{
+	leaves_of err && leaf /0/events/0/value 2502 && leaf /0/failed_runs 0 && leaf /0/runs/3/exit_status 0 &&
+		[ "$(below /0/events/0/runs | cut -f 2 | tr '\n' ,)" = 1002,2002,3002,4002, ] &&
+		at /0/events/0/spread_percent | awk '{ exit !(($1 - 50 * sqrt(5e6 / 3) / 2502) ^ 2 < 1e-9) }'
+}
+check "... has the same" json_mean
+check "-r 4: the table" kth 0 -r 4 -e process::wchar
+table_mean()
+{
+	grep -q '^ Counts of sh kth.sh, mean of 4 runs$' err &&
+		grep -q '^ *2,502 bytes .* +- 25.80 %  process::wchar' err &&
+		grep -q 's elapsed +- [0-9.]* %, [0-9.]* s user +- ' err
+}
+check "... has the same" table_mean
+
+export fails=3
+check "a run that fails: its exit status" kth 5 -r 4 -e process::wchar
+told_failed()
+{
+	grep -q '^  1 of 4 runs failed; what they counted is in the means$' err &&
+		grep -q '^    run 3: exit status 5$' err
+}
+check "... and which it was" told_failed
+check "... also in JSON" kth 5 -r 4 --json -e process::wchar
+json_failed()
+{
+	leaves_of err && leaf /0/failed_runs 1 && leaf /0/runs/1/exit_status 0 && leaf /0/runs/2/exit_status 5
+}
+check "... by its number" json_failed
+unset fails
+check "a program that is not there is not run again" run 127 -r 3 -e process::wchar -- ./nowhere
+check "... with one line" [ "$(wc -l < err)" = 1 ]
+
+state='grep -E "^(Sig(Blk|Ign|Cgt)|NoNewPrivs)" /proc/self/status; ulimit -n; ls /proc/self/fd'
+same_state()
+{
+	{ sh -c "$state"; sh -c "$state"; } > plain
+	run 0 -r 2 -e process::wchar -- sh -c "$state" && cmp plain out
+}
+check "the second run finds mask, dispositions, limit and descriptors as the first" same_state
+
+enough()
+{
+	rm -f ready
+	"$stat" -r 1000 -e process::wchar -- sh -c ': > ready; exec sleep 100' > out 2> err &
+	pid=$!
+	until_passes [ -e ready ]
+	kill -TERM $pid
+	wait $pid
+	[ $? = 143 ] && grep -q 'mean of 1 run$' err && grep -q 'run 1: signal 15' err
+}
+check "a signal ends the run, and no other begins" enough
+bad_runs()
+{
+	for options in "-r 0" "-r x" "-r 2 -t" "-r 2 -I 1s" "-r 2 -a --per-cpu" "-r 2 -p 1" "-a -r 2"; do
+		# shellcheck disable=SC2086
+		case $options in
+		-a*) run 125 $options ;;
+		*) run 125 $options -- sh -c ': > ran' ;;
+		esac || { echo "# $options"; return 1; }
+	done
+	[ ! -e ran ]
+}
+check "what does not go with runs: 125" bad_runs
+
+used()
+{
+	run 0 --json -e perf::TASK-CLOCK -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' &&
+		leaves_of err || return 1
+	awk -v used="$(at /0/cpus_used)" -v ns="$(at /0/events/0/value)" -v s="$(at /0/seconds)" \
+		'BEGIN { exit !(used > 0 && (used - ns / 1e9 / s) ^ 2 < 1e-12) }'
+	# shellcheck disable=SC2181
+	[ $? = 0 ] && run 0 -e perf::TASK-CLOCK -- true && grep -q 's system, [0-9.]* CPUs used$' err
+}
+check "CPUs used are the task clock by the time" used
+
+# ---- processes
+
+sums()
+{
+	# Of rows with a part's name in column $2: they sum up to the one without.
+	awk -F, -v name="$1" '$3 != name { next }
+		$2 == "" { all = $4; next }
+		{ sum += $4; n++ }
+		END { exit !(n >= 1 && sum == all) }' "$2"
+}
+pair()
+{
+	sh -c 'while [ ! -e stop ]; do ls / > list1; done; sleep 0.2' &
+	one=$!
+	sh -c 'while [ ! -e stop ]; do ls / > list2; done' &
+	two=$!
+	{ sleep 0.3; : > stop; } &
+	run 0 -p "$one,$two" "$@"
+	status=$?
+	: > stop
+	wait
+	rm stop
+	return $status
+}
+check "-p with two processes" pair --per-process --csv -e perf::TASK-CLOCK,process::rchar,vm::pgfault
+check "... counts both until both have ended" \
+	[ "$(awk -F, '$3 == "perf::TASK-CLOCK" && $2 != "" && $4 > 1000000' out | wc -l)" = 2 ]
+check "... which sum up to the whole" sums perf::TASK-CLOCK out
+check "... also what a process counts for itself" sums process::rchar out
+check "... and what is the machine's is there once" [ "$(grep -c vm::pgfault out)" = 1 ]
+check "a process that is not there: no process of the list is counted" run 125 -p "$$,1073741823" -e perf::TASK-CLOCK
+
+# ---- CPUs
+
+cpus=$(sed 's/.*[-,]//' /sys/devices/system/cpu/online)
+if "$stat" -C "$cpus" -e perf::PAGE-FAULTS -- true > out 2> err || ! grep -q 'does not permit it' err; then
+	listed()
+	{
+		run 0 -C "0-0,$cpus" --per-cpu --csv -e perf::PAGE-FAULTS,vm::pgfault -- sleep 0.2 &&
+			sums perf::PAGE-FAULTS err
+	}
+	check "-C with a list: CPUs sum up to the whole" listed
+	grouped()
+	{
+		for by in cpu core socket node; do
+			run 0 -a "--per-$by" --csv -e perf::MINOR-FAULTS,perf::PAGE-FAULTS,vm::pgfault -- \
+				sh -c 'ls / > list' &&
+				sums perf::MINOR-FAULTS err && sums perf::PAGE-FAULTS err &&
+				[ "$(grep -c vm::pgfault err)" = 1 ] || { echo "# $by"; return 1; }
+		done
+		# As many nodes, sockets and so on as there are names of them.
+		run 0 -a --per-socket --json -e perf::PAGE-FAULTS -- true && leaves_of err || return 1
+		[ "$(grep -c '^/0/parts/[0-9]*/socket' leaves)" = \
+			"$(cat /sys/devices/system/cpu/cpu[0-9]*/topology/physical_package_id | sort -u | wc -l)" ]
+	}
+	if [ -r /sys/devices/system/cpu/cpu0/topology/physical_package_id ]; then
+		check "... and so do CPUs, cores, sockets and nodes of the machine" grouped
+	else
+		skip "... and so do CPUs, cores, sockets and nodes of the machine" "/sys has no topology here"
+	fi
+else
+	skip "-C with a list: CPUs sum up to the whole" "whole CPUs may not be counted here"
+	skip "... and so do CPUs, cores, sockets and nodes of the machine" "whole CPUs may not be counted here"
+fi
