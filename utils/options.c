@@ -103,22 +103,42 @@ static int print_help(const struct util_usage *usage)
 
 /*
  * A line for each spelling: it, what completes its argument, and what it does, with tabs
- * between; "-" is an argument that nothing completes. A last one, with no spelling, is for operands.
+ * between; "-" is an argument that nothing completes. A name whose argument may be missing ends
+ * with "=". A last line, with no spelling, is for operands.
  */
-static int print_table(enum util_tool tool)
+static void put_line(const struct util_usage *usage, const struct row *row, const char *values)
+{
+	if (values != NULL && strcmp(values, "<events>") == 0 && usage->put_events != NULL) {
+		fputs("\t<list>", stdout);
+		usage->put_events();
+	} else {
+		printf("\t%s", values == NULL ? "" : values);
+	}
+	printf("\t%s\n", row->help);
+}
+
+static int print_table(const struct util_usage *usage)
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct row *row = &rows[i];
-		const char *values = row->argument == NULL ? "" : row->values != NULL ? row->values : "-";
+		const char *values = row->argument == NULL || row->values != NULL ? row->values : "-";
 
-		if (!is_of(row, tool) || row->help == NULL)
+		if (!is_of(row, usage->tool) || row->help == NULL)
 			continue;
-		if (row->letter)
-			printf("-%c\t%s\t%s\n", row->letter, is_optional(row) ? "" : values, row->help);
-		printf("--%s%s\t%s\t%s\n", row->name, is_optional(row) ? "=" : "",
-		       is_optional(row) ? "" : values, row->help);
+		if (row->letter) {
+			printf("-%c", row->letter);
+			put_line(usage, row, values);
+		}
+		printf("--%s%s", row->name, is_optional(row) ? "=" : "");
+		put_line(usage, row, values);
 	}
-	printf("\t%s\t\n", util_tool[tool].operand != NULL ? util_tool[tool].operand : "");
+	putchar('\t');
+	if (usage->tool == UTIL_TOOL_UPC)
+		for (int i = 0; i < UTIL_TOOLS; i++)
+			printf("%s ", util_tool[i].command != NULL ? util_tool[i].command : "help");
+	else if (util_tool[usage->tool].operand != NULL)
+		fputs(util_tool[usage->tool].operand, stdout);
+	puts("\t");
 	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
 }
 
@@ -183,7 +203,7 @@ int util_options_next(const struct util_usage *usage, int argc, char **argv, int
 	if (option == -1)
 		return UTIL_OPTION_NONE;
 	if (option == ASKED) {
-		*status = print_table(usage->tool);
+		*status = print_table(usage);
 		return UTIL_OPTION_DONE;
 	}
 	row = find(usage->tool, option);

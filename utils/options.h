@@ -38,6 +38,7 @@ struct util_usage {
 	enum util_tool tool;
 	const char *head, *tail;
 	bool runs; /* a program, whose own options are behind the first operand */
+	void (*put_events)(void); /* prints its own events, blanks between; NULL: upc_avail does */
 };
 
 /*

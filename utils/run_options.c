@@ -9,9 +9,23 @@
 
 #include "options.h"
 
+static void put_events(void)
+{
+	char name[RUN_EVENT_NAME_MAX];
+
+	for (unsigned place = 0; place <= UPCS_CORES; place++)
+		for (unsigned item = 0; item < RUN_ITEMS; item++) {
+			if (!run_item_is_produced(item))
+				continue;
+			run_event_name(place, item, name);
+			printf(" %s", name);
+		}
+}
+
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_RUN,
 	.runs = true,
+	.put_events = put_events,
 	.head = "usage: upc_run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 		"\n"
 		"Runs PROGRAM, unchanged, on a simulated Blue Gene/P node of four cores and\n"

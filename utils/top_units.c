@@ -5,7 +5,6 @@
  */
 #include "top_units.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 
 #include "common.h"
 #include "data.h"
+#include "near.h"
 #include "top_screen.h"
 #include "top_table.h"
 
@@ -339,58 +339,20 @@ int top_units_list(const uid_t *user, enum util_format format)
 
 /* ---- names that are near ------------------------------------------------ */
 
-#define LENGTH_MAX 64u /* of a name; what is longer is compared so far */
-#define PART_MIN 3     /* a part of a name that says something */
-
-/* How many letters must be put in, taken out or changed, where case is none. */
-static unsigned distance(const char *a, const char *b)
-{
-	size_t n = strnlen(a, LENGTH_MAX), m = strnlen(b, LENGTH_MAX);
-	unsigned row[LENGTH_MAX + 1];
-
-	for (size_t j = 0; j <= m; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned corner = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= m; j++) {
-			bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-			unsigned best = corner + !same;
-
-			corner = row[j];
-			if (best > row[j] + 1)
-				best = row[j] + 1;
-			if (best > row[j - 1] + 1)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[m];
-}
-
-/* Whether somebody who typed wrong may have meant name, which is so far from it. */
-static bool is_near(const char *wrong, const char *name, unsigned far)
-{
-	return far <= 1 + strlen(wrong) / 3 ||
-	       (strlen(wrong) >= PART_MIN && strcasestr(name, wrong) != NULL) ||
-	       (strlen(name) >= PART_MIN && strcasestr(wrong, name) != NULL);
-}
-
 void top_units_say_missing(const char *name, uid_t user)
 {
 	struct units units = { .n = 0 };
 	const struct unit *best[NEAREST];
 	unsigned far[NEAREST], n = 0;
-	char line[NEAREST * (LENGTH_MAX + TOP_USER_MAX + 16)] = "", owner[TOP_USER_MAX];
+	char line[NEAREST * (UTIL_NEAR_MAX + TOP_USER_MAX + 16)] = "", owner[TOP_USER_MAX];
 	size_t length = 0;
 
 	find_all(&units);
 	for (size_t i = 0; i < units.n; i++) {
 		/* The same name of somebody else is further than a user's own is. */
-		unsigned d = 2 * distance(name, units.unit[i].name) + (units.unit[i].user != user), k;
+		unsigned d = 2 * util_distance(name, units.unit[i].name) + (units.unit[i].user != user), k;
 
-		if (!is_near(name, units.unit[i].name, d / 2))
+		if (!util_is_near(name, units.unit[i].name, d / 2))
 			continue;
 		for (k = n; k > 0 && far[k - 1] > d; k--)
 			if (k < NEAREST) {
@@ -405,7 +367,7 @@ void top_units_say_missing(const char *name, uid_t user)
 	}
 	for (unsigned i = 0; i < n && length < sizeof(line); i++) {
 		length += (size_t)snprintf(line + length, sizeof(line) - length, "%s%.*s", i > 0 ? ", " : "",
-					   (int)LENGTH_MAX, best[i]->name);
+					   (int)UTIL_NEAR_MAX, best[i]->name);
 		if (best[i]->user == user || length >= sizeof(line))
 			continue;
 		top_units_user(best[i]->user, owner);

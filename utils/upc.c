@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc.c - starts the other tools: "upc stat -- make" is "upc_stat -- make".
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "near.h"
+#include "options.h"
+
+static char *help_text(void)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (out == NULL)
+		return NULL;
+	fputs("usage: upc COMMAND [ARGUMENT]...\n"
+	      "       upc help [COMMAND]\n"
+	      "\n"
+	      "Counts what programs do, on every Linux machine. The commands are\n"
+	      "\n", out);
+	for (int i = 0; i < UTIL_TOOLS; i++)
+		if (util_tool[i].command != NULL)
+			fprintf(out, "  %-7s %s\n", util_tool[i].command, util_tool[i].does);
+	return fclose(out) == 0 ? text : NULL;
+}
+
+/* Of "stat" and "upc_stat", both of which somebody may write. */
+static const struct util_tool_row *find(const char *name)
+{
+	for (int i = 0; i < UTIL_TOOLS; i++)
+		if (util_tool[i].command != NULL &&
+		    (strcmp(name, util_tool[i].command) == 0 || strcmp(name, util_tool[i].program) == 0))
+			return &util_tool[i];
+	return NULL;
+}
+
+static int say_unknown(const char *name)
+{
+	const char *best = NULL;
+	unsigned nearest = UINT_MAX;
+
+	for (int i = 0; i < UTIL_TOOLS; i++) {
+		const char *command = util_tool[i].command;
+		unsigned far = command != NULL ? util_distance(name, command) : UINT_MAX;
+
+		if (command != NULL && far < nearest && util_is_near(name, command, far)) {
+			nearest = far;
+			best = command;
+		}
+	}
+	if (best != NULL)
+		util_error("there is no command '%s'; the nearest is '%s'", name, best);
+	else
+		util_error("there is no command '%s'; 'upc help' names them all", name);
+	return UTIL_FAILED;
+}
+
+/* It lies beside us. Comes back only with an error. */
+static int start(const struct util_tool_row *tool, char **argv)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *end;
+	int error;
+
+	path[n > 0 ? n : 0] = '\0';
+	end = strrchr(path, '/');
+	if (end == NULL || (size_t)(end + 1 - path) + strlen(tool->program) >= sizeof(path)) {
+		util_error("cannot find out where the other tools are: /proc/self/exe");
+		return UTIL_FAILED;
+	}
+	strcpy(end + 1, tool->program);
+	argv[0] = (char *)tool->program;
+	execv(path, argv);
+	error = errno;
+	util_error("cannot run '%s': %s", path, strerror(error));
+	return error == ENOENT ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
+}
+
+static int help(const char *name)
+{
+	char *argv[] = {NULL, (char *)"--help", NULL};
+	const struct util_tool_row *tool = find(name);
+
+	return tool != NULL ? start(tool, argv) : say_unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+	struct util_usage usage = {
+		.tool = UTIL_TOOL_UPC,
+		.runs = true,
+		.tail = "The exit status is the command's; 125: there is no such command; 127: it is not\n"
+			"installed.\n"
+			"\n"
+			"Examples:\n"
+			"  upc stat -- make\n"
+			"  upc avail 'cache miss'\n"
+			"  upc help run\n",
+	};
+	const struct util_tool_row *tool;
+	char *text = help_text(), *own_help[] = {argv[0], (char *)"--help", NULL};
+	int status;
+
+	util_begin("upc");
+	usage.head = text != NULL ? text : "";
+	/* There is no option but those that end it. */
+	if (util_options_next(&usage, argc, argv, &status) == UTIL_OPTION_NONE) {
+		if (optind == argc) {
+			util_error("which command?");
+			status = util_try_help();
+		} else if (strcmp(argv[optind], "help") == 0 && optind + 1 == argc) {
+			optind = 1;
+			util_options_next(&usage, 2, own_help, &status);
+		} else if (strcmp(argv[optind], "help") == 0) {
+			status = help(argv[optind + 1]);
+		} else {
+			tool = find(argv[optind]);
+			status = tool != NULL ? start(tool, argv + optind) : say_unknown(argv[optind]);
+		}
+	}
+	free(text);
+	return status;
+}
