@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# completion.sh - bash and zsh complete lines of the tools, from the tools' own table. $UPC_STAT
+# and the others are the tools.
+. "${srcdir:?}/ctests/utils.inc"
+
+plan 25
+completions=$srcdir/share/completions
+
+# shellcheck source=/dev/null
+check "bash takes the file" . "$completions/upc.bash"
+
+# completes LINE WORD...: these, in any order, and no others
+completes()
+{
+	typed "$1"
+	shift
+	printf '%s\n' "$@" | sort > want
+	cmp -s want out || { diff want out | sed 's/^/# /' | head -n 20; false; }
+}
+typed()
+{
+	COMP_LINE=$1 COMP_POINT=${#1}
+	_upc 2> err
+	printf '%s\n' "${COMPREPLY[@]}" | sort > out
+}
+# offers LINE WORD...: these, and perhaps others
+offers()
+{
+	typed "$1"
+	shift
+	for word in "$@"; do
+		grep -qxF -e "$word" out || { echo "# not $word"; return 1; }
+	done
+}
+offers_not()
+{
+	offers "$@" > /dev/null && return 1
+	return 0
+}
+
+check "an option" completes "$UPC_STAT --per-t" --per-thread
+check "... of several" offers "$UPC_STAT -" -e --events -I --interval -f --format --help
+check "... but no old one" offers_not "$UPC_STAT --th" --threads
+check "... the whole of --help's" sh -c '"$1" --help | grep -o -e "--[a-z-]*" | sort -u > helped; [ -s helped ]' sh "$UPC_RUN"
+check "a word of a few" completes "$UPC_RUN -f " text json csv stat
+check "... that has begun" completes "$UPC_RUN --format c" csv
+check "... behind a =" completes "$UPC_RUN --children=" count off
+check "... where bash does not break words at it" eval 'COMP_WORDBREAKS=" " completes "$UPC_RUN --children=c" --children=count'
+check "the name of an event, as bash breaks it at colons" completes "$UPC_STAT -e perf::PAGE-F" PAGE-FAULTS
+check "... whole, where it does not" eval \
+	'COMP_WORDBREAKS=" " completes "$UPC_STAT -e perf::PAGE-F" perf::PAGE-FAULTS'
+check "... the second of a list" eval \
+	'COMP_WORDBREAKS=" " completes "$UPC_STAT -e perf::TASK-CLOCK,perf::MINOR" perf::TASK-CLOCK,perf::MINOR-FAULTS'
+check "... behind --events=" eval \
+	'COMP_WORDBREAKS=" " completes "$UPC_STAT --events=perf::MINOR" --events=perf::MINOR-FAULTS'
+check "upc_run has events of its own" completes "$UPC_RUN -e PU0_FPU_F" PU0_FPU_FMA_2 PU0_FPU_FMA_4
+check "upc_avail's operand is an event" eval 'COMP_WORDBREAKS=" " completes "$UPC_AVAIL perf::MINOR" perf::MINOR-FAULTS'
+mkdir -p there/deeper
+: > there/file
+check "a file" completes "$UPC_STAT -o there/" there/deeper there/file
+check "a directory" completes "$UPC_RUN --prefix there/" there/deeper
+check "a program" offers "$UPC_STAT -z -e perf::TASK-CLOCK printenv" printenv
+check "... behind --" offers "$UPC_STAT -z -- printen" printenv
+check "... and files for it, not options of ours" completes "$UPC_STAT -z -- cat there/f" there/file
+check "a command of upc" completes "$UPC a" avail
+check "... and its options" completes "$UPC stat --per-t" --per-thread
+check "upc help" completes "$UPC help w" wire
+
+zsh_completes()
+{
+	cat > want <<-WANT
+		$UPC_STAT --per-thread 
+		$UPC_RUN --format=csv 
+		$UPC_STAT -e perf::PAGE-FAULTS,
+		$UPC_STAT -e perf::TASK-CLOCK,perf::MINOR-FAULTS,
+		$UPC_RUN -e PU0_FPU_FMA_4,
+		$UPC stat --per-thread 
+		$UPC avail 
+		$UPC_STAT -z -- printenv 
+	WANT
+	timeout 300 zsh -f "$srcdir/ctests/lib/zsh_complete" "$completions" "$UPC_STAT --per-t" "$UPC_RUN --format=cs" \
+		"$UPC_STAT -e perf::PAGE-F" "$UPC_STAT -e perf::TASK-CLOCK,perf::MINOR" "$UPC_RUN -e PU0_FPU_FMA_4" \
+		"$UPC stat --per-t" "$UPC a" "$UPC_STAT -z -- printen" > out 2> err && diff want out | sed 's/^/# /' && cmp -s want out
+}
+if command -v zsh > /dev/null; then
+	check "zsh reads its file" zsh -n "$completions/_upc"
+	check "... and completes options, words, events, programs and commands" zsh_completes
+else
+	skip "zsh reads its file" "there is no zsh"
+	skip "... and completes options, words, events, programs and commands" "there is no zsh"
+fi
