@@ -218,16 +218,16 @@ static void test_leader_counts(void **state)
 	assert_read(UPCI_PERF_EXACT);
 	assert_int_equal(value[0], 33);
 	assert_int_equal(value[1], 80);
-	assert_false(upci_perf_counts_removed(&perf));
+	assert_false(upci_perf_keeps_removed(&perf));
 	/* Alone, when the kernel has nothing to say. */
 	group.members = 0;
 	give_up(0);
 	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
 	/* Removed; a time is not a count. */
 	member[0].told = UPCI_PERF_TOLD_TIME;
-	assert_true(upci_perf_counts_removed(&perf));
+	assert_true(upci_perf_keeps_removed(&perf));
 	perf.samplers.top = 1;
-	assert_false(upci_perf_counts_removed(&perf));
+	assert_false(upci_perf_keeps_removed(&perf));
 }
 
 /* A sampler that was given up, of what counts itself all the time. */

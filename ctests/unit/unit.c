@@ -94,7 +94,7 @@ static void test_first_event_leaves(void **state)
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, faults), held + 100);
 	assert_int_equal(upc_unit_remove(u, faults), 0);
-	assert_true(upci_perf_counts_removed(u->sources.perf));
+	assert_true(upci_perf_keeps_removed(u->sources.perf));
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, minor_faults), 400);
 	/* It comes again, from 0. */
@@ -104,7 +104,7 @@ static void test_first_event_leaves(void **state)
 	assert_int_equal(upc_unit_stop(u), 0);
 	touch_fresh_pages(100);
 	assert_int_equal(upc_unit_start(u), 0);
-	assert_false(upci_perf_counts_removed(u->sources.perf));
+	assert_false(upci_perf_keeps_removed(u->sources.perf));
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, faults), 200);
 	assert_faults(event_value(u, minor_faults), 600);
@@ -113,7 +113,7 @@ static void test_first_event_leaves(void **state)
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, faults), 300);
 	assert_int_equal(upc_unit_remove(u, faults), 0);
-	assert_false(upci_perf_counts_removed(u->sources.perf));
+	assert_false(upci_perf_keeps_removed(u->sources.perf));
 	upc_unit_destroy(u);
 }
 
@@ -135,10 +135,10 @@ static void test_clocks_stop_where_others_leave(void **state)
 	assert_int_equal(upc_unit_remove(u, faults), 0);
 	held = event_value(u, clock_ns);
 	assert_int_equal(nanosleep(&moment, NULL), 0);
-	assert_true(upci_perf_counts_removed(u->sources.perf));
+	assert_true(upci_perf_keeps_removed(u->sources.perf));
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	assert_int_equal(upc_unit_start(u), 0);
-	assert_false(upci_perf_counts_removed(u->sources.perf));
+	assert_false(upci_perf_keeps_removed(u->sources.perf));
 	assert_int_equal(upc_unit_stop(u), 0);
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	most = (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec);

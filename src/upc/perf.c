@@ -36,9 +36,27 @@ void upci_perf_forget_and_close(int **fds, unsigned n)
 	free(fd);
 }
 
-static void free_group(struct upci_perf_group *g)
+void upci_perf_forget_into(struct upci_bag *bag, int **fds, unsigned n, uint32_t type)
 {
-	upci_perf_forget_and_close(&g->leader, g->targets);
+	int *fd = *fds;
+
+	if (type != PERF_TYPE_TRACEPOINT) {
+		upci_perf_forget_and_close(fds, n);
+		return;
+	}
+	*fds = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	upci_bag_add(bag, fd, fd ? n : 0);
+	free(fd);
+}
+
+/* In a child nothing is the last, and all is closed at once: without a bag. */
+static void free_group(struct upci_perf_group *g, struct upci_bag *bag)
+{
+	if (bag)
+		upci_perf_forget_into(bag, &g->leader, g->targets, g->attr.type);
+	else
+		upci_perf_forget_and_close(&g->leader, g->targets);
 	free(g->target);
 	free(g->handle);
 	free(g->span);
@@ -66,9 +84,18 @@ struct upci_perf_group *upci_perf_group_of(struct upci_perf *p, unsigned number)
 	return &p->group[i];
 }
 
+void upci_perf_disable_for_good(const struct upci_perf_group *g)
+{
+	unsigned i;
+
+	for (i = 0; i < g->targets; i++)
+		(void)ioctl(g->leader[i], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+}
+
 /* Closes everything; in a forked child the process lock is held already. */
 static void clear(struct upci_perf *p, bool child)
 {
+	struct upci_bag bag = {0};
 	struct upci_perf_member *member;
 	struct upci_perf_group *group;
 	unsigned handles, groups, i, g;
@@ -81,24 +108,49 @@ static void clear(struct upci_perf *p, bool child)
 	groups = p->groups;
 	p->member = NULL;
 	p->group = NULL;
-	p->handles = p->groups = p->waiting = 0;
+	p->handles = p->groups = p->waiting = p->removed = 0;
 	p->answer.known = false;
 	if (!child)
 		upci_process_unlock();
 	upci_samplers_clear(&p->samplers, child);
+	for (g = 0; g < groups && !child; g++)
+		upci_perf_disable_for_good(&group[g]);
 	for (i = 0; i < handles; i++) {
 		if (!member[i].used || member[i].waits)
 			continue;
 		for (g = 0; group[g].number != member[i].group; g++)
 			;
-		upci_perf_forget_and_close(&member[i].fd, group[g].targets);
-		if (!child)
-			upci_user_unmap(member[i].page, p->context.pid);
+		if (child) {
+			upci_perf_forget_and_close(&member[i].fd, group[g].targets);
+			continue;
+		}
+		upci_perf_forget_into(&bag, &member[i].fd, group[g].targets, member[i].spec.type);
+		upci_user_unmap(member[i].page, p->context.pid);
 	}
 	for (g = 0; g < groups; g++)
-		free_group(&group[g]);
+		free_group(&group[g], child ? NULL : &bag);
 	free(member);
 	free(group);
+	upci_bag_let_go(&bag);
+}
+
+void upci_perf_gather(const struct upci_perf *p, struct upci_bag *bag)
+{
+	unsigned h, g;
+
+	for (g = 0; g < p->groups; g++)
+		if (p->group[g].attr.type == PERF_TYPE_TRACEPOINT)
+			upci_bag_add(bag, p->group[g].leader, p->group[g].targets);
+	for (h = 0; h < p->handles; h++) {
+		const struct upci_perf_member *m = &p->member[h];
+
+		if (!m->used || !m->fd || m->spec.type != PERF_TYPE_TRACEPOINT)
+			continue;
+		for (g = 0; p->group[g].number != m->group; g++)
+			;
+		upci_bag_add(bag, m->fd, p->group[g].targets);
+	}
+	upci_samplers_gather(&p->samplers, bag);
 }
 
 void upci_perf_destroy(struct upci_perf *p)
@@ -153,6 +205,7 @@ int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_ev
 				    .counts = leading != NULL,
 				    .first_told = -1};
 	struct upci_perf_group *grown;
+	struct upci_bag bag = {0};
 	int listed = upci_context_targets(&p->context, key, &g.target), i, error = 0;
 
 	if (listed < 0)
@@ -189,10 +242,12 @@ int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_ev
 		if (!grown)
 			error = upci_fail(UPC_ENOMEM, "%s: no memory", name);
 	}
-	if (error)
-		free_group(&g);
-	else
+	if (error) {
+		free_group(&g, &bag);
+		upci_bag_let_go(&bag);
+	} else {
 		*opened = &p->group[p->groups - 1];
+	}
 	return error;
 }
 
@@ -207,7 +262,7 @@ struct upci_perf_group *upci_perf_find_group(struct upci_perf *p, uint32_t key)
 	return NULL;
 }
 
-void upci_perf_close_empty(struct upci_perf *p, unsigned number)
+void upci_perf_close_empty(struct upci_perf *p, unsigned number, struct upci_bag *bag)
 {
 	struct upci_perf_group *g = upci_perf_group_of(p, number), empty;
 
@@ -217,7 +272,7 @@ void upci_perf_close_empty(struct upci_perf *p, unsigned number)
 	empty = *g;
 	*g = p->group[--p->groups];
 	upci_process_unlock();
-	free_group(&empty);
+	free_group(&empty, bag);
 }
 
 void upci_perf_begin_batch(struct upci_perf *p)
@@ -262,16 +317,36 @@ static bool counts_for_nobody(const struct upci_perf *p, const struct upci_perf_
 	return g->counts && h < 0;
 }
 
-bool upci_perf_counts_removed(const struct upci_perf *p)
+/* Opened anew they would have no children any more, and would miss the exec. */
+static bool can_open_anew(const struct upci_perf *p)
+{
+	return !p->context.inherit && !p->context.inherit_threads && !p->context.enable_on_exec;
+}
+
+bool upci_perf_keeps_removed(const struct upci_perf *p)
 {
 	unsigned i;
 
-	/* Opened anew they would have no children any more, and would miss the exec. */
-	if (p->context.inherit || p->context.inherit_threads || p->context.enable_on_exec)
-		return false;
 	for (i = 0; i < p->groups && !counts_for_nobody(p, &p->group[i]); i++)
 		;
-	return i < p->groups && !p->samplers.top;
+	return (i < p->groups || p->removed) && can_open_anew(p) && !p->samplers.top;
+}
+
+/* Those that children have too stay until their group goes, which has one batch's alone. */
+void upci_perf_close_removed(struct upci_perf *p)
+{
+	unsigned h;
+	int *fd;
+
+	for (h = 0; can_open_anew(p) && p->removed && h < p->handles; h++) {
+		struct upci_perf_member *m = &p->member[h];
+
+		if (!m->used || !m->removed)
+			continue;
+		p->removed--;
+		fd = upci_perf_take_out(p, (int)h);
+		upci_perf_forget_and_close(&fd, upci_perf_group_of(p, m->group)->targets);
+	}
 }
 
 /* One ioctl on one descriptor of each target. A task that is gone keeps its

@@ -42,6 +42,7 @@ struct upci_perf_target {
 
 struct upci_perf;
 struct upci_context;
+struct upci_bag;
 
 /*
  * Takes a copy of the context. Opens nothing yet: the tasks of a process are
@@ -70,9 +71,13 @@ void upci_perf_destroy(struct upci_perf *perf);
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
 
-/* Whether an event that was removed is counted on, since it leads others, and could be left
- * by opening those anew: nothing has a period. */
-bool upci_perf_counts_removed(const struct upci_perf *perf);
+/* Whether an event that was removed is still there, since it leads others, or since closing
+ * a tracepoint among others would take long; and could be left by opening those anew: nothing
+ * has a period. */
+bool upci_perf_keeps_removed(const struct upci_perf *perf);
+
+/* Closes such tracepoints, and waits. */
+void upci_perf_close_removed(struct upci_perf *perf);
 
 /* Opens all that waits, those that can lead first, or nothing. Errors with message, as of
  * upci_perf_add. Not for handlers; a start opens nothing. */
@@ -163,6 +168,9 @@ int upci_perf_restart_period(struct upci_perf *perf, int handle, uint64_t left);
  * Context: the handler of the signal, on the counted thread, on top of any call here.
  */
 int upci_perf_signalled(struct upci_perf *perf, int fd);
+
+/* All descriptors whose closing takes long, at the end of the program. */
+void upci_perf_gather(const struct upci_perf *perf, struct upci_bag *bag);
 
 /* In a forked child: closes everything without touching the parent's
  * counters, and forgets it: no handle is good afterwards. */

@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 
 #include "context.h"
+#include "let_go.h"
 #include "perf_sampler.h"
 #include "perf_user.h"
 
@@ -29,6 +30,7 @@ struct upci_perf_member {
 	bool used, halted;
 	bool waits; /* it has no event yet, and no group          */
 	bool fresh; /* opened by an upci_perf_open_waiting that goes on */
+	bool removed; /* a tracepoint that is gone, but for its event: disabled */
 	unsigned group;                          /* its number, which stays */
 	int *fd;                                 /* one per target of the group */
 	const struct perf_event_mmap_page *page; /* for reads in user mode, or NULL */
@@ -85,6 +87,7 @@ struct upci_perf {
 	struct upci_perf_member *member;
 	unsigned handles;
 	unsigned waiting; /* members that wait              */
+	unsigned removed; /* ... that are removed           */
 	bool at_once;     /* nothing that is added does     */
 	/* What the kernel said last of a member that waits. */
 	struct {
@@ -112,13 +115,17 @@ struct upci_perf_group *upci_perf_find_group(struct upci_perf *perf, uint32_t ke
  * closed by upci_perf_close_empty. */
 int upci_perf_open_group(struct upci_perf *perf, uint32_t key, const struct perf_event_attr *leading,
 			 const char *name, struct upci_perf_group **opened);
-void upci_perf_close_empty(struct upci_perf *perf, unsigned number);
+void upci_perf_close_empty(struct upci_perf *perf, unsigned number, struct upci_bag *bag);
 void upci_perf_set_inherit(const struct upci_perf *perf, struct perf_event_attr *attr);
 /* One ioctl on one descriptor of each target, or of all groups. */
 int upci_perf_switch(const int *fd, unsigned targets, unsigned long request);
 int upci_perf_switch_groups(struct upci_perf *perf, unsigned long request);
-/* Forgets descriptors, then closes them. */
+/* A group that is to be let go of, so that it counts nothing until that is done: all of it,
+ * since the members are on their own when the leader is gone. */
+void upci_perf_disable_for_good(const struct upci_perf_group *group);
+/* Forgets descriptors, then closes them; those of tracepoints go into a bag. */
 void upci_perf_forget_and_close(int **fds, unsigned n);
+void upci_perf_forget_into(struct upci_bag *bag, int **fds, unsigned n, uint32_t type);
 
 /* ---- perf_member.c ---- */
 

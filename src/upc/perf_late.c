@@ -62,7 +62,7 @@ static int ask(struct upci_perf *p, const struct upci_perf_member *m)
 	p->answer.known = true;
 	p->answer.batch = p->batch;
 	p->answer.targets = g->targets;
-	upci_perf_close_empty(p, g->number);
+	upci_perf_close_empty(p, g->number, NULL);
 	p->answer.left = upci_fd_left();
 	return 0;
 }
@@ -106,12 +106,33 @@ int upci_perf_put_off(struct upci_perf *p, const struct upci_perf_member *member
 
 /* ---- as they are opened --------------------------------------------------- */
 
-/* What was opened waits again. */
+/* Whether all members of a group are: then it goes with them. */
+static bool is_fresh(const struct upci_perf *p, const struct upci_perf_group *g)
+{
+	unsigned i;
+	int h;
+
+	for (i = 0; i < g->members; i++)
+		if (!p->member[g->handle[i]].fresh)
+			return false;
+	for (h = g->first_told; h >= 0; h = p->member[h].next_told)
+		if (!p->member[h].fresh)
+			return false;
+	return true;
+}
+
+/* What was opened waits again. Among others that stay it has to be closed here and now, which
+ * may take long: reads take a group for what it is. */
 static void put_back(struct upci_perf *p)
 {
+	struct upci_bag bag = {0};
 	unsigned h, number, targets;
+	bool whole;
 	int *fd;
 
+	for (h = 0; h < p->groups; h++)
+		if (is_fresh(p, &p->group[h]))
+			upci_perf_disable_for_good(&p->group[h]);
 	for (h = 0; h < p->handles; h++) {
 		struct upci_perf_member *m = &p->member[h];
 
@@ -119,9 +140,13 @@ static void put_back(struct upci_perf *p)
 			continue;
 		number = m->group;
 		targets = upci_perf_group_of(p, number)->targets;
+		whole = is_fresh(p, upci_perf_group_of(p, number));
 		fd = upci_perf_take_out(p, (int)h);
-		upci_perf_forget_and_close(&fd, targets);
-		upci_perf_close_empty(p, number);
+		if (whole)
+			upci_perf_forget_into(&bag, &fd, targets, m->spec.type);
+		else
+			upci_perf_forget_and_close(&fd, targets);
+		upci_perf_close_empty(p, number, &bag);
 		*m = (struct upci_perf_member){.used = true,
 					       .halted = m->halted,
 					       .waits = true,
@@ -129,6 +154,7 @@ static void put_back(struct upci_perf *p)
 					       .name = m->name};
 		p->waiting++;
 	}
+	upci_bag_let_go(&bag);
 }
 
 /* Those that can lead, or those that cannot. */

@@ -190,6 +190,7 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 	uint32_t key = upci_perf_key(member.spec.type);
 	const bool beside = p->running && key != UPCI_PERF_SOFTWARE;
 	struct upci_perf_group *g = upci_perf_find_group(p, key);
+	struct upci_bag bag = {0};
 	int error;
 
 	attr.read_format = UPCI_PERF_READ_FORMAT;
@@ -216,7 +217,8 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 	error = member.told ? join_told(p, g, handle, &member, attr.inherit)
 			    : join_group(p, g, handle, &member, &attr);
 	if (error) {
-		upci_perf_close_empty(p, g->number);
+		upci_perf_close_empty(p, g->number, &bag);
+		upci_bag_let_go(&bag);
 		return error;
 	}
 	error = is_late(p, g, &member) ? schedule_now(g) : 0;
@@ -283,10 +285,46 @@ int *upci_perf_take_out(struct upci_perf *p, int handle)
 	return fd;
 }
 
+/* Whether any other member of its group is there. */
+static bool has_others(const struct upci_perf *p, const struct upci_perf_group *g, int handle)
+{
+	unsigned i;
+
+	for (i = 0; i < g->members; i++)
+		if (g->handle[i] != handle && !p->member[g->handle[i]].removed)
+			return true;
+	return g->first_told >= 0 &&
+	       (g->first_told != handle || p->member[handle].next_told >= 0);
+}
+
+/* The last one of a group goes, and with it those that were removed before. */
+static void close_group(struct upci_perf *p, unsigned number, int handle)
+{
+	struct upci_perf_group *g = upci_perf_group_of(p, number);
+	const unsigned targets = g->targets;
+	struct upci_bag bag = {0};
+	int *fd;
+
+	upci_perf_disable_for_good(g);
+	while (handle >= 0) {
+		p->removed -= p->member[handle].removed;
+		fd = upci_perf_take_out(p, handle);
+		upci_perf_forget_into(&bag, &fd, targets, p->member[handle].spec.type);
+		handle = g->members ? g->handle[0] : -1;
+	}
+	upci_perf_close_empty(p, number, &bag);
+	upci_bag_let_go(&bag);
+}
+
+/*
+ * A tracepoint among others is disabled only, and stays in its group until that is closed: the
+ * kernel takes an event out of a group when it is closed by its last owner, and so it is not
+ * known when somebody else does.
+ */
 void upci_perf_remove(struct upci_perf *p, int handle)
 {
 	struct upci_perf_member *m = &p->member[handle];
-	const unsigned number = m->group;
+	struct upci_perf_group *g;
 	int *fd;
 
 	upci_samplers_remove(&p->samplers, handle);
@@ -295,9 +333,17 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 		p->waiting--;
 		return;
 	}
-	fd = upci_perf_take_out(p, handle);
-	upci_perf_forget_and_close(&fd, upci_perf_group_of(p, number)->targets);
-	upci_perf_close_empty(p, number);
+	g = upci_perf_group_of(p, m->group);
+	if (!has_others(p, g, handle)) {
+		close_group(p, g->number, handle);
+	} else if (m->fd && m->spec.type == PERF_TYPE_TRACEPOINT) {
+		(void)upci_perf_switch(m->fd, g->targets, PERF_EVENT_IOC_DISABLE);
+		m->removed = true;
+		p->removed++;
+	} else {
+		fd = upci_perf_take_out(p, handle);
+		upci_perf_forget_and_close(&fd, g->targets);
+	}
 }
 
 /* Halts or continues a member without an event of its own: its count is kept in between. */
@@ -404,8 +450,8 @@ int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf
 			return error;
 		}
 	}
-	return upci_samplers_put(&p->samplers, handle, fd, period, p->member[handle].halted,
-				 p->context.tid, signal, name);
+	return upci_samplers_put(&p->samplers, handle, fd, spec->type, period,
+				 p->member[handle].halted, p->context.tid, signal, name);
 }
 
 int upci_perf_restart_period(struct upci_perf *p, int handle, uint64_t left)

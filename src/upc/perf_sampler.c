@@ -119,6 +119,7 @@ bool upci_samplers_has(const struct upci_samplers *samplers, int handle)
  * event going, so it is disabled as well. */
 static void close_sampler(struct upci_sampler *s, bool child)
 {
+	struct upci_bag bag = {0};
 	int fd = s->fd;
 
 	__atomic_store_n(&s->fd, -1, __ATOMIC_RELEASE);
@@ -127,7 +128,21 @@ static void close_sampler(struct upci_sampler *s, bool child)
 		return;
 	if (!child)
 		(void)ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	close(fd);
+	if (child || !s->slow) {
+		close(fd);
+		return;
+	}
+	upci_bag_add(&bag, &fd, 1);
+	upci_bag_let_go(&bag);
+}
+
+void upci_samplers_gather(const struct upci_samplers *samplers, struct upci_bag *bag)
+{
+	unsigned i;
+
+	for (i = 0; i < samplers->top; i++)
+		if (samplers->at[i].fd >= 0 && samplers->at[i].slow)
+			upci_bag_add(bag, &samplers->at[i].fd, 1);
 }
 
 void upci_samplers_clear(struct upci_samplers *samplers, bool child)
@@ -207,8 +222,8 @@ static int set_up_signal(int fd, pid_t tid, int signal)
 	return fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
 }
 
-int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint64_t period, bool halted, pid_t tid,
-		      int signal, const char *name)
+int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32_t type, uint64_t period, bool halted,
+		      pid_t tid, int signal, const char *name)
 {
 	struct upci_sampler *s = find(samplers, handle);
 
@@ -226,6 +241,7 @@ int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint64
 	s->handle = handle;
 	s->halted = halted;
 	s->on = false;
+	s->slow = type == PERF_TYPE_TRACEPOINT;
 	s->period = period;
 	s->target = 0;
 	__atomic_store_n(&s->fd, fd, __ATOMIC_RELEASE);

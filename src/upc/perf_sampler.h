@@ -7,6 +7,7 @@
 #ifndef UPCI_PERF_SAMPLER_H
 #define UPCI_PERF_SAMPLER_H
 
+#include "let_go.h"
 #include "perf.h"
 
 struct upci_sampler {
@@ -14,6 +15,7 @@ struct upci_sampler {
 	int handle;
 	bool halted; /* its event is */
 	bool on;     /* enabled, or about to be */
+	bool slow;   /* to close: a tracepoint  */
 	uint64_t period;
 	uint64_t target; /* where an irregular period ends, by the event's own
 			    count; 0: the kernel repeats the period by itself */
@@ -29,6 +31,8 @@ void upci_samplers_init(struct upci_samplers *samplers);
 
 /* Disables and closes all. In a forked child only closes: they are the parent's. */
 void upci_samplers_clear(struct upci_samplers *samplers, bool child);
+/* The descriptors of tracepoints' samplers. */
+void upci_samplers_gather(const struct upci_samplers *samplers, struct upci_bag *bag);
 
 bool upci_samplers_has(const struct upci_samplers *samplers, int handle);
 
@@ -40,10 +44,10 @@ int upci_samplers_check(const struct upci_samplers *samplers, int handle, const 
 /* A disabled event with a period, alone. A descriptor, or a negative error with message. */
 int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t period, const char *name);
 
-/* Takes over fd, a disabled event with this period, in place of the handle's old one.
- * When that fails fd is closed and the old one stays. */
-int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint64_t period, bool halted, pid_t tid,
-		      int signal, const char *name);
+/* Takes over fd, a disabled event of a type with this period, in place of the handle's old
+ * one. When that fails fd is closed and the old one stays. */
+int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32_t type, uint64_t period, bool halted,
+		      pid_t tid, int signal, const char *name);
 void upci_samplers_remove(struct upci_samplers *samplers, int handle);
 
 int upci_samplers_run(struct upci_samplers *samplers, bool run);

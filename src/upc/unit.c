@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "let_go.h"
 #include "message.h"
 #include "unit.h"
 #include "words.h"
@@ -112,6 +113,21 @@ void upc_unit_destroy(struct upc_unit *u)
 	free(u->file_value);
 	free(u->file_lost);
 	free(u);
+}
+
+static struct upci_bag at_end;
+
+static void gather(struct upci_fork_entry *entry)
+{
+	upci_perf_gather(upci_unit_of(entry)->sources.perf, &at_end);
+}
+
+/* What the program has not destroyed the kernel closes when it ends, and who waits for the
+ * program waits for that. */
+__attribute__((destructor)) static void leave_all(void)
+{
+	upci_process_end(gather);
+	upci_bag_leave(&at_end);
 }
 
 /* Never smaller: until new sources have taken their place, old ones have the
@@ -275,12 +291,14 @@ static int pass_over_exec(struct upc_unit *u)
 	return u->context.enable_on_exec && !u->started ? upci_unit_pass_over(u) : 0;
 }
 
-/* An event that was removed and leads others would be counted on, in the program's time.
- * Where all is taken in nothing is lost with it, and where it stays nothing is wrong. */
+/* An event that was removed and leads others would be counted on, in the program's time, and
+ * tracepoints would pile up. Where all is taken in nothing is lost with them; else the former
+ * stays, which is not wrong. */
 static void leave_removed(struct upc_unit *u)
 {
-	if (upci_perf_counts_removed(u->sources.perf) && upci_unit_take_perf(u))
+	if (upci_perf_keeps_removed(u->sources.perf) && upci_unit_take_perf(u))
 		(void)replace_sources(u, &u->context, NOW);
+	upci_perf_close_removed(u->sources.perf);
 }
 
 /* All that a start needs, and none of what a start does. */
