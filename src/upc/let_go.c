@@ -52,12 +52,13 @@ struct work {
 /* ---- in the program's memory, as processes of their own -------------------- */
 /*
  * Bare system calls only: the C library takes them for the caller's thread. errno is that
- * one's, too, which waits meanwhile.
+ * one's, too, which waits meanwhile. Nor have they variables that a sanitizer would keep
+ * account of as that thread's.
  */
 
 static void await(int *word, int value)
 {
-	const struct timespec moment = {.tv_nsec = 20000000};
+	static const struct timespec moment = {.tv_nsec = 20000000};
 
 	(void)syscall(SYS_futex, word, FUTEX_WAIT, value, &moment, NULL, 0);
 }
