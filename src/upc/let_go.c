@@ -5,11 +5,11 @@
  * Two processes are made, both in the program's memory, of which nothing is copied and no
  * page is written that would have to be: the first, for which the caller waits as for a
  * vfork, has the program's table of descriptors and ends at once; the second, which is its
- * child and so becomes init's, has a table of its own. It closes all but what it is to hold,
- * says so, and ends when the first has closed the program's. What the kernel does for one that
- * ends comes in this order (6.18, and long before): its memory is left, which wakes the
- * first; then its directories, namespaces and terminal; only then are its files closed.
- * So while it waits it holds nothing else, and runs no code.
+ * child and so becomes init's, has a table of its own. It leaves the terminal and the
+ * directory, closes all but what it is to hold, says so, and ends when the first has closed the
+ * program's. What the kernel does for one that ends comes in this order (6.18, and long
+ * before): its memory is left, which wakes the first; then its root directory and namespaces;
+ * only then are its files closed. So while it waits it holds nothing else, and runs no code.
  *
  * wait() does not see them: the first sends no signal when it ends, so that only __WALL and
  * __WCLONE would find it, in the moment before it is waited for here; the second is nobody's
@@ -90,6 +90,7 @@ static int hold(void *arg)
 	/* Without the first nobody would tell it to end. */
 	(void)syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	(void)syscall(SYS_setsid);
+	(void)syscall(SYS_chdir, "/");
 	(void)syscall(SYS_prctl, PR_SET_NAME, "upc-closing", 0, 0, 0);
 	if (!close_others(work)) {
 		work->error = errno;
