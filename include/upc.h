@@ -12,20 +12,19 @@
  *            code on failure; a call that fails has changed nothing.
  *   Details  upc_last_message() says in words why the calling thread's last
  *            call failed and what to do about it.
- *   Sizes    Option structures, and those that are filled in, begin with their
- *            size, set by the caller (UPC_OPTIONS_INIT does). A program runs with
- *            an older and with a newer library: what an older program's options
- *            lack is zero; bytes that an older library does not know must be
- *            zero, or the call is refused, and are zero where it fills in.
- *            UPC_EINVAL is every such refusal.
- *   Context  One thread at a time may use a unit or a transaction; different
- *            units may be used by different threads at once. The catalogue is
- *            safe for use by all threads. No call is for signal handlers
- *            unless its text says so.
- *   fork     In a child the units of the parent are stopped, their counters
- *            zero and their descriptors closed; the parent's go on counting.
- *            A child of a bare clone, in which no handlers of pthread_atfork
- *            run, has the parent's own units: it may read and destroy them.
+ *   Sizes    Option structures, and those that calls fill in, begin with their
+ *            size. The caller sets it (UPC_OPTIONS_INIT does). So a program runs
+ *            with an older and with a newer library. Fields that an older
+ *            program's options lack are taken as zero. Bytes that an older library
+ *            does not know must be zero in options, or the call is refused with
+ *            UPC_EINVAL; in what it fills in they are zero.
+ *   Context  One thread at a time may use a unit or a transaction. Different
+ *            threads may use different units at once. All threads may use the
+ *            catalogue. No call is for signal handlers unless its text says so.
+ *   fork     In a child the units of the parent are stopped, their counters are
+ *            zero and their descriptors closed. The parent's units go on counting.
+ *            In a child of a bare clone no handlers of pthread_atfork run: it has
+ *            the parent's own units, and may read and destroy them.
  */
 #ifndef UPC_H
 #define UPC_H
@@ -111,20 +110,20 @@ const char *upc_version(void);
 const char *upc_strerror(int error);
 
 /*
- * What the calling thread's last failing call has to say: one line with the
- * event, path or counter meant and the remedy. Never NULL; "" before any
- * failure. Valid until the thread's next call into the library.
- * The line needs memory. A thread gets it from this call, and from the calls that find,
- * create, change or open something. Where it has none, as in a thread that only starts,
- * stops and reads another thread's unit, the line is upc_strerror's.
+ * Why the calling thread's last failing call failed: one line that names the event,
+ * path or counter, and the remedy. Never NULL; "" before any failure. Valid until
+ * the thread's next call into the library.
+ * The line needs memory. A thread gets it by this call, and by the calls that find,
+ * create, change or open something. A thread without it, such as one that only starts,
+ * stops and reads another thread's unit, gets upc_strerror's sentence.
  */
 const char *upc_last_message(void);
 
 /*
- * Sends what the library notices without failing a call (a source that
- * vanished, a kernel value that went backwards) to fn, one line each, without
- * newline. NULL, the default, drops them. fn is called on the thread that
- * noticed and must not call the library.
+ * fn gets what the library notices without failing a call (a source vanished, a
+ * kernel value went backwards): one line each, without newline. NULL, the default,
+ * drops these lines. fn is called on the thread that noticed it, and must not call
+ * the library.
  */
 void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg);
 
@@ -199,9 +198,9 @@ struct upc_catalogue_options {
  * options may be NULL. The caller owns *catalogue.
  * Errors: UPC_EINVAL (options), UPC_ENOMEM, UPC_EWIRING (the message has
  * FILE:LINE:COLUMN and what was expected), UPC_EPERM (a wiring file that others
- * could have written), UPC_ENOSUPP ($UPC_SOURCE is "sim", and upc_run does not run the
- * program; or it is neither that nor "live" nor
- * "replay:FILE"). Of a replay's script: UPC_ENOEVENT (there is no such file),
+ * could have written), UPC_ENOSUPP ($UPC_SOURCE is not "live", "sim" or
+ * "replay:FILE", or it is "sim" and upc_run does not run the program). Of a replay's
+ * script: UPC_ENOEVENT (there is no such file),
  * UPC_EPERM, UPC_EINVAL (no regular file, or a wiring file beside it), UPC_EWIRING
  * (the message has FILE:LINE), UPC_ESYSTEM.
  */
@@ -231,25 +230,25 @@ int upc_catalogue_find(struct upc_catalogue *catalogue, const char *name, uint32
 int upc_catalogue_info(struct upc_catalogue *catalogue, uint32_t code, struct upc_event_info *info);
 
 /*
- * What a derived event is computed of: plain events, in the order of its formula. Writes
- * at most max of their codes (UPC_COUNTERS are enough) and returns how many there are, 0
- * of a plain event. Errors: UPC_EINVAL, UPC_ENOEVENT (no such code).
+ * The plain events that a derived event is computed of, in the order of its formula.
+ * Writes at most max of their codes (UPC_COUNTERS are enough). Returns how many there
+ * are: 0 for a plain event. Errors: UPC_EINVAL, UPC_ENOEVENT (no such code).
  */
 int upc_catalogue_terms(struct upc_catalogue *catalogue, uint32_t code, uint32_t *codes, unsigned max);
 
 /*
- * Whether a plain event takes a counter of a PMU, of which there are few: 1; 0 of what the
- * kernel counts by itself, of files, clocks and signals, and of what nothing drives. Of a
- * derived event ask for its terms. Errors: UPC_EINVAL (no catalogue, a derived event),
- * UPC_ENOEVENT (no such code, or nothing encodes it), UPC_EPERM (not in any domain that it
- * names), UPC_ENOSUPP, UPC_ENOMEM.
+ * Does a plain event take a counter of a PMU, of which there are few? 1: it does. 0: the
+ * kernel counts it by itself, or it is a file's, a clock's or a script's, or nothing
+ * drives it. Of a derived event ask for its terms. Errors: UPC_EINVAL (no catalogue, a
+ * derived event), UPC_ENOEVENT (no such code, or nothing encodes it), UPC_EPERM (not in any
+ * domain that it names), UPC_ENOSUPP, UPC_ENOMEM.
  */
 int upc_catalogue_needs_pmu(struct upc_catalogue *catalogue, uint32_t code);
 
 /*
- * A derived event's value, from those of its n terms in that order: so that of several
- * units together, a ratio of sums. Errors: UPC_EINVAL (another n, or a plain event),
- * UPC_ENOEVENT (no such code).
+ * A derived event's value, computed from those of its n terms, in the order of
+ * upc_catalogue_terms. With sums over several units it is the ratio of sums. Errors:
+ * UPC_EINVAL (another n, or a plain event), UPC_ENOEVENT (no such code).
  */
 int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const uint64_t *terms,
 			  unsigned n, uint64_t *value);
@@ -330,10 +329,10 @@ void upc_unit_destroy(struct upc_unit *unit);
 int upc_unit_retarget(struct upc_unit *unit, const struct upc_unit_options *options);
 
 /*
- * A transaction collects changes and commits them at once or not at all
- * (BGL, BGLperfctr): nothing is seen of it by the unit before the commit.
- * Begin allocates it; commit and abort free it, commit also when it fails.
- * One transaction of a unit at a time: UPC_ESTATE. Errors: UPC_ENOMEM.
+ * A transaction collects changes and commits all of them or none (BGL, BGLperfctr).
+ * The unit does not change before the commit. Begin allocates the transaction;
+ * commit and abort free it, commit also when it fails. Errors: UPC_ESTATE (the unit
+ * has one already), UPC_ENOMEM.
  */
 struct upc_transaction;
 int upc_transaction_begin(struct upc_unit *unit, struct upc_transaction **transaction);
@@ -351,44 +350,44 @@ int upc_transaction_begin(struct upc_unit *unit, struct upc_transaction **transa
  */
 int upc_transaction_add(struct upc_transaction *transaction, uint32_t code, int counter);
 
-/* Takes an event away. That it is not there is found at the commit. Errors:
+/* Takes an event away. The commit finds out whether it is there. Errors:
  * UPC_ENOMEM. */
 int upc_transaction_remove(struct upc_transaction *transaction, uint32_t code);
 
-/* The event's counter counts another event, which is not counted yet, from the
- * commit on, from 0. Neither may be derived. Errors: as add and remove. */
+/* From the commit on, the counter of event `from` counts `to`, from 0. `to` is not
+ * counted yet; neither is derived. Errors: those of add and remove. */
 int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from, uint32_t to);
 
 /*
- * Checks everything together, opens what is new, and makes the change. The kernel's own
- * tracepoints are checked only, and opened when the unit is started or upc_unit_open is
- * called; but at once where it runs, or waits for an exec.
- * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256, or a
- * 257th counter, or hardware events that do not fit the PMU, where halted ones and
- * thresholds take counters as well: the message names them; of a unit that runs also
- * those that others hold the counters of, known as at a start), UPC_EINVAL (a remove of
- * what is not there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
+ * Checks all changes together, opens what is new, and makes the changes. Tracepoints of
+ * the kernel's own are only checked: upc_unit_start or upc_unit_open opens them. In a
+ * unit that runs, or waits for an exec, they are opened at once.
+ * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256; a 257th counter;
+ * hardware events that do not fit the PMU, where halted events and thresholds take
+ * counters as well; of a running unit also events whose counters others hold, as far as
+ * a start would find it; the message names the events), UPC_EINVAL (a remove of an event
+ * that is not there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
  * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec, or called from
  * an interrupt), UPC_ESYSTEM.
- * After an error the unit is as before the begin.
- * Host events may move to another counter, with their values.
+ * After an error the unit is as before the begin. A commit may move host events to
+ * other counters, with their values.
  */
 int upc_transaction_commit(struct upc_transaction *transaction);
 void upc_transaction_abort(struct upc_transaction *transaction);
 
 /*
- * One add or one remove as a transaction of its own. A software event that was added first
- * and is removed while others stay costs the program its counting until the next start.
- * Errors: as above.
+ * One add or one remove as a transaction of its own. Errors: as above.
+ * The first software event of a unit leads the others: removed while they stay, it goes
+ * on costing the program its counting until the next start.
  */
 int upc_unit_add(struct upc_unit *unit, uint32_t code);
 int upc_unit_remove(struct upc_unit *unit, uint32_t code);
 
 /*
- * Opens what a start would open, so that the start makes no system call but those that
- * switch: for units that a signal handler starts, or a program that gives up its privileges
- * before it starts them. Where all is open it does nothing.
- * Errors: those of upc_unit_start, but UPC_ECONFLICT; the unit is as before then.
+ * Opens what a start would open. The start then only switches the counters on. For units
+ * that a signal handler starts, and for a program that gives up its privileges before the
+ * start. Where all is open it does nothing.
+ * Errors: those of upc_unit_start without UPC_ECONFLICT; after one the unit is as before.
  * Context: not for signal handlers.
  */
 int upc_unit_open(struct upc_unit *unit);
@@ -397,38 +396,39 @@ int upc_unit_open(struct upc_unit *unit);
  * The one start/stop of all counters (register 0x900). Start: counting goes
  * on from the counters' values. Stop: the counters hold the counts up to it.
  * Starting a running unit, or stopping a stopped one, does nothing.
- * Errors: UPC_ECONFLICT (others hold the PMU's counters: told at once for the calling
- * thread and for CPUs, by the next read for other tasks; nothing runs then),
- * UPC_ENOTASK (the thread or process has ended, and no children are counted),
- * UPC_ESTATE (called from an interrupt; stop too), UPC_ESYSTEM, and those of
- * upc_transaction_commit where tracepoints are opened, and after a fork, where everything is
- * opened anew: the message says which event and why, and the unit is as before, stopped; of
- * stop also those of upc_unit_read: the unit is stopped all the same.
+ * Errors: UPC_ECONFLICT (others hold the PMU's counters, and nothing runs; for the calling
+ * thread and for CPUs the start finds it, for other tasks the next read), UPC_ENOTASK (the
+ * thread or process has ended, and no children are counted), UPC_ESTATE (called from an
+ * interrupt; stop too), UPC_ESYSTEM. A start that opens something (tracepoints; after a
+ * fork everything) has also the errors of upc_transaction_commit: the message says which
+ * event and why, and the unit stays stopped, as before. Stop has also the errors of
+ * upc_unit_read; the unit is stopped all the same.
  */
 int upc_unit_start(struct upc_unit *unit);
 int upc_unit_stop(struct upc_unit *unit);
 int upc_unit_running(const struct upc_unit *unit);
 
-/* Sets every counter to 0 (levels keep theirs), running or not. Errors: UPC_ESTATE (as
- * upc_unit_write_events), those of upc_unit_read but UPC_ELOST, UPC_EPARTIAL and
+/* Sets every counter to 0, running or not; levels keep their values. Errors: UPC_ESTATE
+ * (as upc_unit_write_events), those of upc_unit_read without UPC_ELOST, UPC_EPARTIAL and
  * UPC_EPARITY. */
 int upc_unit_reset(struct upc_unit *unit);
 
 /*
- * Reads all 256 counters while they count: one system call a perf group (none
- * where hardware counters are read in user mode), one pass a file. values has
- * UPC_COUNTERS places; counters that nothing is bound to read as their register holds.
+ * Reads all 256 counters while they count. It costs one system call for each perf group
+ * (none where hardware counters are read in user mode) and one pass over each file.
+ * values has UPC_COUNTERS places; a counter without an event reads as its register holds.
  * NULL: only bring the registers up to date.
- * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY (upc_counter_state says which; the
- * others are right, values is filled; UPC_EPARTIAL until upc_unit_reset, stopped or
- * not, also where a live threshold's signals lost their counter on the PMU: the message
- * says that the count itself is whole), UPC_ESYSTEM.
+ * Errors: UPC_ELOST, UPC_EPARTIAL, UPC_EPARITY, UPC_ESYSTEM. After the first three values
+ * is filled, upc_counter_state says which counters are meant, and the others are right.
+ * UPC_EPARTIAL comes until upc_unit_reset, stopped or not. It comes also where the signals
+ * of a live threshold lost their counter on the PMU: the message says then that the count
+ * itself is whole.
  */
 int upc_unit_read(struct upc_unit *unit, uint64_t *values);
 
 /*
- * Reads n events, given by code, in their order, derived ones computed: as
- * upc_unit_read otherwise. Errors: UPC_EINVAL (a code that is not added).
+ * Reads n events, given by code, in their order; derived ones are computed. Otherwise as
+ * upc_unit_read. Errors: UPC_EINVAL (a code that is not added), those of upc_unit_read.
  */
 int upc_unit_read_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, uint64_t *values);
 
@@ -502,12 +502,12 @@ int upc_unit_list(const struct upc_unit *unit, uint32_t *codes, unsigned max);
 
 /*
  * Register accesses, by offset (UPC_REG_*). On a live source the run bit, the
- * counters, the threshold register and the interrupt enables are writable;
- * inputs and modes are changed by transactions, and a write that would change
- * them is refused by name. Behind a script and in simulation all registers are as the
- * contract has them; an input or mode is changed by hand where no event is bound. A counter's
- * register is raw: of an event with a threshold it is the count and what the
- * threshold added. A damaged counter is told, and does not fail the access.
+ * counters, the threshold register and the interrupt enables are writable.
+ * Transactions change inputs and modes; a write that would change them is refused by
+ * name. Behind a script and in simulation all registers are as the contract has them; an
+ * input or mode may be written where no event is bound. A counter's register is raw: with
+ * a threshold of an event it is the count and what the threshold added. A damaged counter
+ * goes to the callback, and does not fail the access.
  * Errors: UPC_EFAULT, UPC_EINVAL (no place for the value), UPC_ENOSUPP, UPC_ESTATE
  * (the interrupt enable of an event that has a threshold), those of start, stop and
  * read.
@@ -535,20 +535,19 @@ struct upc_interrupt {
 };
 
 /*
- * Tells fn of every interrupt: thresholds of events, thresholds that were armed
- * through registers, parity errors. fn NULL: nobody.
- * Where the source is exact (replay) fn is called on the thread that makes the
- * unit go on, when the interrupt happens and before anything later does; it may
- * read and write the unit, and must not play, start, stop, destroy it or change
- * its events. A read from it that finds damage calls it again, for that. Of several
- * interrupts in one cycle those that it acknowledges meanwhile are not told. Another
- * unit of the thread, read from it, is at the end of what is played.
- * On the simulated node fn is not called: the thread gets signal, as from live sources, one
- * for all interrupts that the handler has not asked for yet.
- * Live sources raise no interrupts by themselves: the kernel sends the counted
- * thread signal, a real-time signal that the program handles with SA_SIGINFO, and
- * the handler asks upc_unit_signalled which event it is for. signal 0: live events
- * have no thresholds. Errors: UPC_EINVAL (no such signal), UPC_ESTATE (events have
+ * Chooses who hears of interrupts: thresholds of events, thresholds armed through
+ * registers, parity errors.
+ * Replay: fn is called on the thread that plays, when the interrupt happens and before
+ * anything later does. fn may read and write the unit. It must not play, start, stop or
+ * destroy it, nor change its events. A read in fn that finds damage calls fn again. Of
+ * several interrupts in one cycle, fn is not called for those that it acknowledges
+ * meanwhile. Another unit of the thread, read in fn, is at the end of what is played.
+ * fn NULL: nobody hears.
+ * Live: fn is not called. The kernel sends the counted thread signal, a real-time signal
+ * that the program handles with SA_SIGINFO; the handler asks upc_unit_signalled which event
+ * it is for. signal 0: live events have no thresholds.
+ * Simulation: as live, with one signal for all interrupts that the handler has not asked
+ * for yet. Errors: UPC_EINVAL (no such signal), UPC_ESTATE (events have
  * live thresholds: clear them before another signal is chosen).
  */
 int upc_unit_set_interrupt(struct upc_unit *unit,
@@ -556,19 +555,17 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
 			   void *arg, int signal);
 
 /*
- * An interrupt each time the event has counted threshold more, from 0 (or from
- * the multiple below what it is preset to) on: the k-th at exactly k * threshold
- * where the source is exact. Any number of events, each with its own threshold of
- * 64 bits: the counters are preloaded to meet the one threshold register, and
- * what is read is corrected by it. 0 takes the threshold away. An event that is
- * taken away loses its threshold.
+ * Interrupts each time the event has counted threshold more, from 0 on, or from the
+ * multiple below what it is preset to. Where the source is exact the k-th comes at exactly
+ * k * threshold. Any number of events may have one, each its own, of 64 bits: the counters
+ * are preloaded to meet the one threshold register, and reads correct for it. 0 takes the
+ * threshold away, and so does a remove of the event.
  * Live: a program that blocks the signal for long must ignore SIGIO, which the kernel
- * sends when its queue of signals is full, and stop the unit before an exec, where
- * the signal would find no handler. A hardware event's threshold takes a counter of the
- * PMU more: where others hold it the start is refused, and where they take it later
- * reads are UPC_EPARTIAL. Counts are exact whatever happens to signals. A
- * handler's own faults and system calls count as well: a threshold must leave room
- * for them.
+ * sends when its queue of signals is full. It must stop the unit before an exec, after
+ * which the signal finds no handler. A hardware event's threshold takes one more counter of
+ * the PMU: the start is refused where others hold it, and reads are UPC_EPARTIAL where they
+ * take it later. Counts are exact whatever happens to signals. The handler's own faults and
+ * system calls count as well: a threshold must leave room for them.
  * Errors: UPC_EINVAL (a code that is not added; live page faults one by one, system
  * calls below 3, clocks below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a
  * context of others: the message says which), UPC_ECONFLICT (64 live events have one, or
@@ -582,18 +579,18 @@ int upc_unit_set_threshold(struct upc_unit *unit, uint32_t code, uint64_t thresh
 int upc_unit_get_threshold(const struct upc_unit *unit, uint32_t code, uint64_t *threshold);
 
 /*
- * Which event a signal is for, by the si_fd of its siginfo_t; to be asked once for
- * each signal, and in simulation, where fd does not matter, until there is none.
- * Errors: UPC_EINVAL (none of this unit's). Context: also signal
- * handlers of the counted thread; leaves no message.
+ * Which event a signal is for; fd is the si_fd of its siginfo_t. Ask once for each signal.
+ * In simulation fd does not matter: ask until there is none.
+ * Errors: UPC_EINVAL (none of this unit's). Context: also signal handlers of the counted
+ * thread; leaves no message.
  */
 int upc_unit_signalled(const struct upc_unit *unit, int fd, uint32_t *code);
 
 /*
  * Fault injection: flips bit 0..51 of a counter's word in the array, and not its
- * parity. Found by the array update's next visit or by a read, then told once to
- * the callback, and every read of the counter fails with UPC_EPARITY until it is
- * written. Errors: UPC_EINVAL, UPC_ENOSUPP (a live source has no array).
+ * parity. The array update's next visit, or a read, finds it. Then the callback is called
+ * once, and every read of the counter fails with UPC_EPARITY until it is written.
+ * Errors: UPC_EINVAL, UPC_ENOSUPP (a live source has no array).
  */
 int upc_counter_inject(struct upc_unit *unit, int counter, int bit);
 
@@ -601,8 +598,8 @@ int upc_counter_inject(struct upc_unit *unit, int counter, int bit);
 
 /*
  * Plays the script on, to the next sync mark or the end. All units of a thread see
- * the same signals: what one plays, the others get when they are next used. A
- * thread's script begins with its first unit and is never rewound.
+ * the same signals: what one plays, the others get at their next use. A thread's script
+ * begins with its first unit and is never rewound.
  * Returns 1, or 0 where nothing was left to play. Errors: UPC_ENOSUPP (another
  * source), UPC_ESTATE (called from an interrupt).
  */
@@ -619,14 +616,13 @@ struct upc_share_options {
 };
 
 /*
- * Shows the unit to other processes under a name, 1 to 64 of [A-Za-z0-9_.-], not
- * beginning with a dot, in the user's own name space: its 256 counts, its
- * configuration and event names, as of the unit's last read, start, stop, play or
- * change. The file has mode 0600 (0640 with group) and lies in /dev/shm; a
- * forked child's copy of the unit is not shown. The name is free again when the
- * unit is destroyed or its process ends in whatever way. Call it before the unit
- * starts: making the file is system calls and page faults of this thread's own.
- * What the running unit shows later is none.
+ * Shows the unit to other processes: its 256 counts, its configuration and event names,
+ * as of the unit's last read, start, stop, play or change. The name is 1 to 64 of
+ * [A-Za-z0-9_.-], begins with no dot, and is one among the user's own. The file lies in
+ * /dev/shm with mode 0600 (0640 with group). A forked child's copy of the unit is not
+ * shown. The name is free again when the unit is destroyed or its process ends in any way.
+ * Call it before the unit starts: the thread makes system calls and page faults while it
+ * makes the file. What the running unit shows later makes none.
  * options may be NULL. Errors: UPC_EINVAL (name, options), UPC_ESTATE (somebody
  * else's unit that lives has the name; or this unit has one), UPC_EPERM (also a
  * limit for files that is too small), UPC_ENOSUPP (no /dev/shm, or one that cannot
@@ -658,11 +654,11 @@ struct upc_monitor_info {
 };
 
 /*
- * Maps somebody's shared unit, read-only. options may be NULL: a unit of the
- * caller's own. While any monitor is open, a SIGBUS from its memory (a file that
- * was cut off) is dealt with, and others go to whoever handled them before. A thread
- * that blocks SIGBUS cannot be saved, and a handler that is installed meanwhile must
- * pass on what it does not know.
+ * Maps somebody's shared unit, read-only. options may be NULL: a unit of the caller's
+ * own. While any monitor is open, the library handles a SIGBUS from its memory (a file that
+ * was cut off), and passes others on to the handler that was there before. A thread that
+ * blocks SIGBUS cannot be saved. A handler that is installed meanwhile must pass on what it
+ * does not know.
  * Errors: UPC_EINVAL (name, options), UPC_ENOTASK (no such unit), UPC_EPERM (not
  * readable for the caller, a link, or not a file that only its owner can write),
  * UPC_ENOSUPP (not a unit, or of another version: the message says which),
@@ -676,9 +672,9 @@ void upc_monitor_close(struct upc_monitor *monitor);
 /*
  * Reads all counts, UPC_COUNTERS of them, and the configuration, as they were
  * together, without a system call and without any effect on the unit. values and
- * info may be NULL. Counts are those of the events, corrected for thresholds. Of an
- * owner that was killed in the middle of a change one reads the state before it;
- * upc_monitor_alive tells.
+ * info may be NULL. Counts are those of the events, corrected for thresholds. After an
+ * owner was killed in the middle of a change, the state before it is read;
+ * upc_monitor_alive says whether the owner lives.
  * Errors: UPC_EGONE (the file was cut off), UPC_ESTATE (the unit changes too fast to
  * be read; try again). Context: any thread; several may read one monitor.
  */
@@ -695,16 +691,16 @@ struct upc_monitor_event {
 };
 
 /* What counter 0..255 counts. Errors: UPC_EINVAL, UPC_EGONE (cut off, or the owner
- * was killed while it changed names), UPC_ESTATE (it is changing them). */
+ * was killed while it changed names), UPC_ESTATE (the owner is changing them). */
 int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_monitor_event *event);
 
 /* Whether the owner still shows the unit: 1 or 0. A system call. */
 int upc_monitor_alive(struct upc_monitor *monitor);
 
 /*
- * Calls fn with the name and owner of every shared unit there is, also of dead
- * ones, of all users. Returns how many, what fn returned when that was not 0, or
- * UPC_EMFILE, UPC_EPERM, UPC_ENOSUPP (no /dev/shm), UPC_ENOMEM, UPC_ESYSTEM.
+ * Calls fn with the name and owner of every shared unit of all users, dead ones too.
+ * Returns how many there are, or what fn returned if that was not 0, or UPC_EMFILE,
+ * UPC_EPERM, UPC_ENOSUPP (no /dev/shm), UPC_ENOMEM, UPC_ESYSTEM.
  */
 int upc_monitor_list(int (*fn)(const char *name, uid_t user, void *arg), void *arg);
 
