@@ -5,8 +5,8 @@
  *
  * A machine counts a few events at once. MPX takes any number of them, lets groups of
  * them take turns on the counters, and estimates what each would have counted. Event
- * sets may be started in any order while others run, also where they share events; an
- * event that never has to share a counter is counted all the time, and is exact. (MPX:
+ * sets start in any order while others run, also where they share events. An event that
+ * never has to share a counter is counted all the time, and is exact. (MPX:
  * J. M. May, MPX: Software for Multiplexing Hardware Performance Counters in
  * Multithreaded Programs, IPDPS 2001.)
  *
@@ -16,26 +16,26 @@
  *   Details  mpx_last_message() says in words why the calling thread's last failing
  *            call failed, and what to do about it.
  *   Options  Option and result structures begin with their size, set by the caller
- *            (MPX_OPTIONS_INIT does); what an older program's options lack is zero;
- *            bytes that an older library does not know must be zero in options, or the call
- *            is refused with PAPI_EINVAL, and are zero in results.
+ *            (MPX_OPTIONS_INIT does). Fields that an older program's options lack are
+ *            taken as zero. Bytes that an older library does not know must be zero in
+ *            options, or the call is refused with PAPI_EINVAL; in results they are zero.
  *   Context  All threads may call at once. An event set belongs to the thread that
  *            created it; another thread's call is refused with PAPI_EPERM. No call is
- *            for signal handlers. Every call may return PAPI_ENOINIT, but the first,
- *            mpx_version and mpx_last_message; every call on a set PAPI_ENOEVST (there
- *            is none of this number).
- *   Signals  A slice ends with a signal, in each thread that has a set running whose
- *            events share counters. The handler is short, keeps errno, and puts off a
- *            slice that ends while the thread is in a call of PAPI or of this library.
- *            A process-wide event set sends the same signal to all registered threads
- *            when it is started, read, reset and stopped: it breaks off those sleeps
- *            and waits that no SA_RESTART restarts (nanosleep, poll, select, sem_wait
- *            of some systems) with EINTR.
- *   Cancel   The end of a slice is no place to end a thread. The calls are: they read
- *            descriptors. PTHREAD_CANCEL_ASYNCHRONOUS is for none of them.
- *   fork     A child has no event sets of its parent's; those of the parent go on. The
- *            child may create its own, unless another thread was inside PAPI at the
- *            fork: PAPI's own locks are then taken for good.
+ *            for signal handlers. Every call but mpx_library_init, mpx_version and
+ *            mpx_last_message may return PAPI_ENOINIT, and every call on a set
+ *            PAPI_ENOEVST (there is no set of this number).
+ *   Signals  A slice ends with a signal to its thread. Only threads with running sets
+ *            whose events share counters get one. The handler is short and keeps errno. A
+ *            slice that ends while the thread is in a call of PAPI or of this library
+ *            ends after that call. A process-wide event set sends the same signal to all
+ *            registered threads when it is started, read, reset and stopped. The signal
+ *            ends sleeps and waits with EINTR that SA_RESTART does not restart (nanosleep,
+ *            poll, select, sem_wait of some systems).
+ *   Cancel   No thread is cancelled in the handler. The calls are points of cancellation,
+ *            since they read descriptors. None of them is for PTHREAD_CANCEL_ASYNCHRONOUS.
+ *   fork     A child has none of its parent's event sets; the parent's go on. The child
+ *            may create its own, unless another thread was inside PAPI at the fork: PAPI's
+ *            locks are then taken for good.
  *   exec     Stop all sets first, or call mpx_library_shutdown: a signal that comes
  *            while the new program starts would end it.
  */
@@ -60,8 +60,8 @@ extern "C" {
 /* Set every byte of an option or result structure to zero and its size. */
 #define MPX_OPTIONS_INIT(type) ((struct type){.size = sizeof(struct type)})
 
-/* What a plain read gives for an event that has not been counted in any slice since
- * its set was started: not zero, since nobody knows. */
+/* What a plain read gives for an event that no slice has counted since its set was
+ * started: not zero, since nobody knows. */
 #define MPX_NEVER (-1LL)
 
 /* ---- the library ------------------------------------------------------------------ */
@@ -80,9 +80,9 @@ enum mpx_clock {
 	MPX_CLOCK_CYCLES,   /* PAPI_TOT_CYC beside the events of each slice (MPX, 4) */
 	MPX_CLOCK_UNIT,     /* the cycle event of the upc component                 */
 	MPX_CLOCK_CPU,      /* CPU time of the thread, ns                           */
-	/* Cycles in user mode, where PAPI's domain is more than that: for events that count
-	 * in user mode only. What a program does in the kernel disturbs no estimate then.
-	 * Not one of AUTO's. */
+	/* Cycles in user mode, where PAPI's domain is more than that. For events that count
+	 * in user mode only: the program's time in the kernel then disturbs no estimate.
+	 * AUTO never takes it. */
 	MPX_CLOCK_USER,
 };
 
@@ -111,17 +111,17 @@ struct mpx_options {
 /*
  * Prepares the library, and PAPI where the program has not done so (PAPI_library_init,
  * and PAPI_thread_init with the kernel's thread number). abi: MPX_ABI_VERSION. options:
- * NULL for defaults. Once; a second call is PAPI_EISRUN.
- * Errors: PAPI_EINVAL (option out of range, another ABI), PAPI_ENOSUPP (a timer or
- * clock that was asked for is not to be had: the message says why), PAPI_ECNFLCT (the
+ * NULL for defaults. Call it once; a second call is PAPI_EISRUN.
+ * Errors: PAPI_EINVAL (option out of range, another ABI), PAPI_ENOSUPP (the machine does
+ * not give the chosen timer or clock; the message says why), PAPI_ECNFLCT (the
  * signal or interval timer is in use), PAPI_ENOEVNT (covariate), PAPI_ENOMEM, PAPI_ESYS,
  * and PAPI's own.
  */
 int mpx_library_init(int abi, const struct mpx_options *options);
 
-/* Stops and destroys the calling thread's event sets and ends the library. Signal
- * handler and mask are as before mpx_library_init. PAPI_EISRUN: another thread is
- * registered still; it ends, or calls mpx_thread_end. PAPI goes on. */
+/* Stops and destroys the calling thread's event sets and ends the library. Signal handler
+ * and mask are then as before mpx_library_init. PAPI goes on. PAPI_EISRUN: another thread
+ * is still registered; it must end, or call mpx_thread_end. */
 int mpx_library_shutdown(void);
 
 /* What was chosen. Strings are the library's, until shutdown. */
@@ -138,7 +138,7 @@ int mpx_library_get_info(struct mpx_library_info *info);
 /* The library's release, such as "0.1.0". Context: any. */
 const char *mpx_version(void);
 
-/* What the calling thread's last failing call has to say: one line. Never NULL. */
+/* Why the calling thread's last failing call failed: one line. Never NULL. */
 const char *mpx_last_message(void);
 
 /* ---- event sets ------------------------------------------------------------------- */
@@ -148,34 +148,34 @@ const char *mpx_last_message(void);
 int mpx_set_create(int *set);
 
 /*
- * A new, empty event set that counts in all registered threads, and whose values are the
- * sums over them; also over those that are registered, or end, while it runs: who ends
- * leaves its counts. It belongs to the calling thread as any other set, and ends with it;
- * all calls on sets work on it.
+ * A new, empty event set that counts in all registered threads. Its values are the sums
+ * over them. Threads may come and end while it runs; one that ends leaves its counts. The
+ * set belongs to the calling thread as any other set, and ends with it. All calls on sets
+ * work on it.
  *
- * A thread is registered by mpx_thread_register or its first other call of MPX, and has a
- * part in the set from its first call of MPX on that comes after the set got its events:
- * a later start of the set needs nothing of it. One that comes by while the set runs is
- * counted from there on. MPX_PARTIAL says that a thread was not counted all the time.
+ * mpx_thread_register, or any other call of MPX, registers the calling thread. The thread
+ * has a part in the set from its first call of MPX after the set got its events; a later
+ * start of the set needs nothing of the thread. A thread that comes while the set runs is
+ * counted from then on. MPX_PARTIAL says that a thread was not counted all the time.
  *
- * Start, stop, read, accum and reset are done in each thread by its signal handler, while
- * the caller waits. What a thread that does not answer within a second (it blocks the
- * signal, or is inside PAPI all the time) had counted before stands for it; PAPI_ESYS says
- * so, also with values that are given and a set that is stopped or reset, and after start
- * MPX_PARTIAL only: such a thread follows when it answers next. Its counts since its last
- * answer are lost where that was the stop.
+ * Each thread's signal handler does the start, stop, read, accum and reset of its part,
+ * while the caller waits. A thread may not answer within a second: it blocks the signal, or
+ * is inside PAPI all the time. Its last known counts then stand for it, and PAPI_ESYS says
+ * so; values are given all the same, and the set is stopped or reset. After a start
+ * MPX_PARTIAL alone says so. Such a thread follows when it answers next. If it missed the
+ * stop, its counts since its last answer are lost.
  * Errors: as of mpx_set_create.
  */
 int mpx_set_create_process(int *set);
 
-/* Destroys a stopped event set, and sets *set to PAPI_NULL (-1). Its events leave the
- * master event list when no other set has them. PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN. */
+/* Destroys a stopped event set, and sets *set to PAPI_NULL (-1). Events that no other set
+ * has leave the master event list. PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN. */
 int mpx_set_destroy(int *set);
 
 /*
- * Adds an event by PAPI code (preset, native, user-defined) or by name; events of
- * different components may be in one set. It is not needed that the counters hold all
- * events of a set together, only each of them alone.
+ * Adds an event by PAPI code (preset, native, user-defined) or by name. Events of
+ * different components may be in one set. The counters need not hold all events of a set
+ * together, only each of them alone.
  * Errors: PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOEVNT (no such event: the
  * message has the nearest name), PAPI_ECNFLCT (it is in the set already, or no counter
  * can hold it), PAPI_ENOMEM, and what PAPI_add_event returns.
@@ -187,8 +187,8 @@ int mpx_set_add_named_event(int set, const char *name);
 int mpx_set_remove_event(int set, int code);
 int mpx_set_remove_named_event(int set, const char *name);
 
-/* Codes in the order in which they were added: that of values. *n: room in codes (may be
- * 0, codes NULL); becomes how many events there are. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL. */
+/* Codes in the order of their adding, which is that of values. *n: room in codes (may be
+ * 0, codes NULL); it becomes the number of events. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL. */
 int mpx_set_list_events(int set, int *codes, int *n);
 
 /* *state becomes PAPI_RUNNING or PAPI_STOPPED. */
@@ -199,22 +199,22 @@ int mpx_set_state(int set, int *state);
 int mpx_set_start(int set);
 
 /*
- * Ends counting. values, one for each event, may be NULL; as mpx_set_read gives them.
- * The set is stopped also where its last slice could not be read, which is told.
+ * Ends counting. values, one for each event, are those of mpx_set_read; may be NULL. Where
+ * the last slice could not be read, the set is stopped and PAPI_ESYS says so.
  * PAPI_ENOEVST, PAPI_EPERM, PAPI_ENOTRUN, PAPI_ESYS.
  */
 int mpx_set_stop(int set, long long *values);
 
 /*
- * Estimates of the counts since the start, or the last reset: whole numbers that never
- * decrease while the set runs. MPX_NEVER for what has not been counted at all. Of a
- * stopped set: what its stop found. The slice that runs is included.
+ * Estimates of the counts since the start, or the last reset, the running slice included:
+ * whole numbers that never decrease while the set runs. MPX_NEVER for an event that has
+ * not been counted at all. Of a stopped set: what its stop found.
  * PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL, PAPI_ESYS.
  */
 int mpx_set_read(int set, long long *values);
 
-/* Adds to values what was counted since the last start, reset or accum, and resets; a
- * value that is, or becomes, unknown is MPX_NEVER from then on. The set must run. */
+/* Adds to values what was counted since the last start, reset or accum, and resets. A
+ * value that is unknown, or becomes so, is MPX_NEVER from then on. The set must run. */
 int mpx_set_accum(int set, long long *values);
 
 /* Counts are zero from now on, running or not. */
@@ -253,16 +253,16 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
 /* ---- threads ------------------------------------------------------------------------- */
 
 /*
- * The calling thread is counted by process-wide sets from now on; any other call of MPX
- * on sets or threads does so too. Where it cannot count a set's events, that set misses it
- * (struct mpx_estimate). Twice is nothing. Errors: as of mpx_set_create.
+ * Process-wide sets count the calling thread from now on. Any other call of MPX on sets or
+ * threads has the same effect. A set whose events cannot be counted in this thread misses it
+ * (struct mpx_estimate). A second call does nothing. Errors: as of mpx_set_create.
  */
 int mpx_thread_register(void);
 
 /*
  * Destroys the calling thread's event sets, running ones too, and all that the library
- * keeps for it; process-wide sets keep what it has counted. The end of a thread does so by
- * itself, after the first round of the destructors of its thread-specific data: in later
+ * keeps for the thread. Process-wide sets keep what it has counted. The end of a thread does
+ * the same, after the first round of the destructors of its thread-specific data; in later
  * rounds the library refuses new sets with PAPI_ESYS. Call it before
  * PAPI_unregister_thread, which takes the counters away.
  */
