@@ -6,7 +6,7 @@ avail=${UPC_AVAIL:-upc_avail}
 tool=$avail
 . "${srcdir:?}/ctests/utils.inc"
 
-echo "1..26"
+echo "1..37"
 
 check "names, one a line" run 0 --names
 cp out names
@@ -51,8 +51,34 @@ check "a part of a name" run 0 page-faults
 check "... finds it, with what drives it" grep -q 'driven by' out
 check "a glob" run 0 --names 'perf::*-faults'
 check "... over the whole name" [ "$(grep -cvE '^perf::.*-FAULTS$' out)" = 0 ]
-check "words of descriptions with --descriptions only" run 1 --names 'copy-on-write'
-check "... then they are found" run 0 --names --descriptions 'copy-on-write'
+# finds QUERY NAME: among the names that are printed
+finds()
+{
+	run 0 --names "$1" && grep -qxF "$2" out
+}
+check "words that no name has, in descriptions" finds 'copy-on-write' perf::PAGE-FAULTS
+check "... in any form and order" finds 'page first touching' perf::PAGE-FAULTS
+check "... of names, too" finds 'fault page minor' perf::MINOR-FAULTS
+check "what a machine has not got is found so as well" finds 'cache miss' PU0_DCACHE_MISS
+bytes_sent()
+{
+	interface=$(sed -n 's/^net::\(.*\):tx_bytes$/\1/p' names | head -n 1)
+	[ -n "$interface" ] && finds 'bytes sent' "net::$interface:tx_bytes" && ! grep -q rx_bytes out
+}
+if grep -q '^net::.*:tx_bytes$' names; then
+	check "bytes sent" bytes_sent
+else
+	skip "bytes sent" "there is no network interface here"
+fi
+check "a name before descriptions" finds fault perf::PAGE-FAULTS
+check "... of which others speak" sh -c '"$1" switch | grep -qF "upc_avail --descriptions '"'switch'"'"' sh "$avail"
+cp out short
+check "... and which --descriptions adds" run 0 --names --descriptions fault
+check "... to those" sh -c 'sort short > a && sort out | comm -23 a - | { ! grep -q .; } && [ "$(wc -l < out)" -gt "$(wc -l < short)" ]'
+check "not all words: none" run 1 --names 'cache zebra'
+for name in upc:::perf::PAGE-FAULTS PAPI_NATIVE_upc:::perf::PAGE-FAULTS 'UPC:::perf::PAGE-F*'; do
+	check "PAPI's spelling: $name" finds "$name" perf::PAGE-FAULTS
+done
 
 check "what nothing drives says why when it is asked for" run 0 PU0_JPIPE_INSTRUCTIONS
 check "... with id, counter and input" grep -q 'id 0, counter 0, input 0' out

@@ -18,7 +18,7 @@ value()
 }
 
 soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
-echo "1..44"
+echo "1..46"
 
 # ---- the program and its end
 
@@ -111,6 +111,8 @@ check "an unknown event: 125" run 125 -e perf::PAGEFAULTS -- sh -c ': > ran'
 check "... with the nearest names" grep -q 'perf::PAGE-FAULTS' err
 check "... before anything runs" [ ! -e ran ]
 check "a glob that matches nothing: 125" run 125 -e 'nosuch::*' -- sh -c ': > ran'
+check "PAPI's spelling of names, and of globs" run 0 --csv -e 'upc:::perf::TASK-CLOCK,upc:::perf::M*-FAULTS' -- true
+check "... is the same" [ "$(grep -c 'perf::M[A-Z]*-FAULTS\|perf::TASK-CLOCK' err)" = 3 ]
 check "a glob" run 0 --csv -e 'perf::*-FAULTS' -- true
 check "... gives each match" lines err 4
 

@@ -6,7 +6,7 @@ wire=${UPC_WIRE:-upc_wire}
 tool=$wire
 . "${srcdir:?}/ctests/utils.inc"
 
-echo "1..22"
+echo "1..23"
 
 check "--probe writes a wiring" run 0 --probe
 cp out probed
@@ -49,6 +49,7 @@ check "a line that ends early" refused 2 10 'event X ='
 printf 'upc-wiring 99\n' > bad
 check "another version" run 1 --check bad
 check "no file: 1" run 1 --check nowhere
+check "an event as PAPI writes it" run 0 --show upc:::perf::PAGE-FAULTS
 check "an unknown event: 1" run 1 --show perf::PAGEFAULTS
 check "... with the nearest" grep -q 'perf::PAGE-FAULTS' err
 

@@ -331,6 +331,14 @@ const char *util_kind_name(enum upc_kind kind)
 	return kind == UPC_KIND_LEVEL ? "level" : "count";
 }
 
+size_t util_papi_prefix(const char *name)
+{
+	static const char native[] = "PAPI_NATIVE_", component[] = "upc:::";
+	size_t n = strncasecmp(name, native, sizeof(native) - 1) == 0 ? sizeof(native) - 1 : 0;
+
+	return strncasecmp(name + n, component, sizeof(component) - 1) == 0 ? n + sizeof(component) - 1 : 0;
+}
+
 struct upc_catalogue *util_catalogue_open(const char *wiring)
 {
 	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);

@@ -106,6 +106,10 @@ const char *util_source_name(enum upc_source source);
 const char *util_scope_name(enum upc_scope scope);
 const char *util_kind_name(enum upc_kind kind);
 
+/* How many letters PAPI writes before the name of an event of the unit: "upc:::NAME", and some of
+ * its clients "PAPI_NATIVE_upc:::NAME". */
+size_t util_papi_prefix(const char *name);
+
 /* The catalogue with a wiring file (NULL: $UPC_WIRING or none); after an
  * error it has been said and the result is NULL. */
 struct upc_catalogue *util_catalogue_open(const char *wiring);

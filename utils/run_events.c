@@ -121,7 +121,7 @@ static int refuse(const char *word, const char *bare)
 
 static int parse_word(struct run_events *events, const char *word)
 {
-	const char *bare = without_prefix(word);
+	const char *bare = without_prefix(word + util_papi_prefix(word));
 	bool glob = util_is_glob(bare), found = false;
 
 	for (unsigned place = 0; place < PLACES; place++)

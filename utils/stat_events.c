@@ -102,6 +102,7 @@ int stat_events_parse(struct stat_events *events, const char *list)
 		if (name[0] == '\0')
 			continue;
 		names++;
+		name += util_papi_prefix(name);
 		result = util_is_glob(name) ? want_glob(events, name) : want_name(events, name);
 	}
 	free(copy);

@@ -10,6 +10,7 @@
 #include "common.h"
 #include "data.h"
 #include "options.h"
+#include "query.h"
 
 #define NEAREST 5
 #define NAME_COLUMN 42
@@ -28,20 +29,23 @@ struct listing {
 	struct upc_event_info *event; /* every one */
 	bool *shown;
 	unsigned n, n_shown, n_driven, n_bgp_undriven;
+	const char *more; /* a pattern of which descriptions speak, too, or NULL */
 };
 
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_AVAIL,
 	.head = "usage: upc_avail [OPTION]... [PATTERN]...\n"
 		"\n"
-		"Lists the events that can be counted on this machine, or those whose names\n"
-		"match a PATTERN: a glob when it has any of * ? [, else a part of the name;\n"
-		"neither minds case.\n",
+		"Lists the events that can be counted on this machine, or those that match a\n"
+		"PATTERN: a glob of the name when it has any of * ? [, else a part of the name;\n"
+		"where no name has it, words of names and descriptions, in any form and order.\n"
+		"None of them minds case.\n",
 	.tail = "The exit status is 0; 1: a PATTERN matches nothing; 125: upc_avail failed.\n"
 		"\n"
 		"Examples:\n"
 		"  upc_avail | less\n"
 		"  upc_avail 'tp::sched:*'\n"
+		"  upc_avail 'cache miss'\n"
 		"  upc_avail --descriptions fault\n"
 		"  upc_avail --all PU0_JPIPE_INSTRUCTIONS\n",
 };
@@ -86,6 +90,8 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	}
 	o->pattern = argv + optind;
 	o->n_patterns = argc - optind;
+	for (int p = 0; p < o->n_patterns; p++)
+		o->pattern[p] += util_papi_prefix(o->pattern[p]);
 	return 0;
 }
 
@@ -117,24 +123,25 @@ static int load(struct listing *l)
 	return 0;
 }
 
-/* Shows what matches a pattern; returns how many events do. */
-static unsigned show_matches(struct listing *l, const struct options *o, const char *pattern,
-			     bool undriven)
+enum where { NAMES, WORDS, BOTH };
+
+static bool matches(const struct upc_event_info *event, const char *pattern, enum where where)
 {
-	unsigned matches = 0;
+	return (where != WORDS && util_match(pattern, event->name)) ||
+	       (where != NAMES && util_words_match(pattern, event->name, event->description));
+}
 
-	for (unsigned i = 0; i < l->n; i++) {
-		const struct upc_event_info *event = &l->event[i];
+/* Shows what matches a pattern; returns how many events do. */
+static unsigned show_matches(struct listing *l, const char *pattern, enum where where, bool undriven)
+{
+	unsigned found = 0;
 
-		if (!is_driven(event) && !undriven)
-			continue;
-		if (!util_match(pattern, event->name) &&
-		    !(o->descriptions && util_match(pattern, event->description)))
-			continue;
-		l->shown[i] = true;
-		matches++;
-	}
-	return matches;
+	for (unsigned i = 0; i < l->n; i++)
+		if ((is_driven(&l->event[i]) || undriven) && matches(&l->event[i], pattern, where)) {
+			l->shown[i] = true;
+			found++;
+		}
+	return found;
 }
 
 /* A name that is not listed but can be spelled, an event with unit masks, say:
@@ -149,6 +156,25 @@ static bool show_spelled(struct listing *l, const char *name)
 		if (l->event[i].code == code)
 			return l->shown[i] = true;
 	return false;
+}
+
+/* Names say more than descriptions: these are asked when no name has the pattern. Who describes
+ * what he looks for is told of what nothing drives, too. */
+static unsigned search(struct listing *l, const struct options *o, const char *pattern)
+{
+	unsigned found = show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
+
+	/* Who asks for what nothing drives wants to know why. */
+	if (found == 0 && (found = show_matches(l, pattern, NAMES, true)) == 0)
+		found = show_spelled(l, pattern);
+	if (util_is_glob(pattern) || o->descriptions)
+		return found;
+	if (found == 0)
+		return show_matches(l, pattern, WORDS, true);
+	for (unsigned i = 0; i < l->n && l->more == NULL; i++)
+		if (!l->shown[i] && (is_driven(&l->event[i]) || o->all) && matches(&l->event[i], pattern, WORDS))
+			l->more = pattern;
+	return found;
 }
 
 static void say_unknown(struct listing *l, const char *pattern)
@@ -179,9 +205,7 @@ static int choose(struct listing *l, const struct options *o)
 	if (load(l) != 0)
 		return UTIL_FAILED;
 	for (int p = 0; p < o->n_patterns; p++)
-		/* Who asks for what nothing drives wants to know why. */
-		if (show_matches(l, o, o->pattern[p], o->all) == 0 &&
-		    show_matches(l, o, o->pattern[p], true) == 0 && !show_spelled(l, o->pattern[p])) {
+		if (search(l, o, o->pattern[p]) == 0) {
 			say_unknown(l, o->pattern[p]);
 			status = UTIL_NO;
 		}
@@ -286,7 +310,7 @@ static unsigned count_missing(const struct listing *l)
 static void print_footer(const struct listing *l, const struct options *o)
 {
 	unsigned missing = count_missing(l);
-	char shown[UTIL_NUMBER_MAX], driven[UTIL_NUMBER_MAX];
+	char shown[UTIL_NUMBER_MAX], driven[UTIL_NUMBER_MAX], more[200];
 
 	util_format_count(l->n_shown, shown);
 	util_format_count(l->n_driven, driven);
@@ -294,6 +318,12 @@ static void print_footer(const struct listing *l, const struct options *o)
 		printf("%s shown; %s events can be counted here.\n", shown, driven);
 	else
 		printf("%s events can be counted here.\n", driven);
+	if (l->more != NULL) {
+		snprintf(more, sizeof(more), "Descriptions of others speak of it, too: upc_avail --descriptions '%s'",
+			 l->more);
+		util_wrap(stdout, more, 0, 2, util_width(stdout));
+		putchar('\n');
+	}
 	if (o->n_patterns == 0 && !o->all && l->n_bgp_undriven > 0)
 		printf("%u Blue Gene/P names have no source here: upc_avail --all\n", l->n_bgp_undriven);
 	if (missing > 0)

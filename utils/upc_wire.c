@@ -336,7 +336,7 @@ static int show(const struct options *o)
 
 	if (catalogue == NULL)
 		return UTIL_FAILED;
-	if (upc_catalogue_find(catalogue, o->argument, &code) != 0 ||
+	if (upc_catalogue_find(catalogue, o->argument + util_papi_prefix(o->argument), &code) != 0 ||
 	    upc_catalogue_info(catalogue, code, &info) != 0) {
 		util_error("%s", upc_last_message());
 		goto out;

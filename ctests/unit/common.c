@@ -163,6 +163,18 @@ static void test_match(void **state)
 	assert_false(util_is_glob("tp::a:b"));
 }
 
+static void test_papi_prefix(void **state)
+{
+	(void)state;
+	assert_int_equal(util_papi_prefix("upc:::perf::PAGE-FAULTS"), 6);
+	assert_int_equal(util_papi_prefix("UPC:::*"), 6);
+	assert_int_equal(util_papi_prefix("PAPI_NATIVE_upc:::x"), 18);
+	assert_int_equal(util_papi_prefix("PAPI_NATIVE_x"), 0);
+	assert_int_equal(util_papi_prefix("upc::x"), 0);
+	assert_int_equal(util_papi_prefix("perf::upc:::x"), 0);
+	assert_int_equal(util_papi_prefix(""), 0);
+}
+
 /* A pipe has no width but that of $COLUMNS, and no colour. */
 static void test_width(void **state)
 {
@@ -227,7 +239,7 @@ int main(void)
 		cmocka_unit_test(test_ns),	     cmocka_unit_test(test_parse_number),
 		cmocka_unit_test(test_put),	     cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_match),	     cmocka_unit_test(test_width),
-		cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_flush),	     cmocka_unit_test(test_papi_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

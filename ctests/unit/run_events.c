@@ -89,6 +89,7 @@ static void test_globs(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("PU0_*"), 0);
+	assert_int_equal(parse("upc:::PU0_INSTRUCTIONS,upc:::FPU_*,upc:::BGP_PU0_FPU_FMA_2"), 0);
 	assert_int_equal(shown(), 29 + 2 + 6);
 	assert_false(events.plain);
 	assert_int_equal(parse("*DCACHE*"), 0);
