@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 
 doc=$srcdir/doc/reference/json.md
-plan 20
+plan 22
 
 # section NAME: its lines
 section()
@@ -131,7 +131,7 @@ heads()
 	[ "$(head -n 1 "$2")" = "$(fenced "$1" csv)" ] && [ "$(wc -l < "$2")" -gt 1 ]
 }
 
-for name in upc_stat upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run; do
+for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run; do
 	check "$name: examples have all fields, and no others" example "$name"
 done
 
@@ -146,6 +146,14 @@ stat_prints()
 		leaf /0/parts/0/pid $$
 }
 check "upc_stat prints what json.md has, and no more" stat_prints
+compared()
+{
+	"$UPC_STAT" -r 4 -f json -o a.json -e $soft,perf::MINOR-FAULTS -- true &&
+		"$UPC_STAT" -r 4 -f json -o b.json -e $soft,perf::MAJOR-FAULTS -- true &&
+		"$UPC_STAT" -f json --compare a.json b.json > json && prints 'upc_stat --compare' json &&
+		"$UPC_STAT" -f csv --compare a.json b.json > csv && heads 'upc_stat --compare' csv
+}
+check "... of two reports" compared
 traced()
 {
 	"$UPC_STAT" -t -I 50ms -f json -o json -e $soft -- sh -c 'sleep 0.1 & wait' && prints upc_stat json &&
