@@ -17,7 +17,7 @@ process=
 watcher=
 unset NO_COLOR
 export TERM=xterm
-echo "1..45"
+echo "1..51"
 
 # share [OPTION]... NAME: shares a unit from a process in the background, $owner
 share()
@@ -87,6 +87,12 @@ narrow()
 		grep -q '\.\.\.)*$' out
 }
 check "lines are cut to COLUMNS" narrow
+names_at_40()
+{
+	(COLUMNS=40 && export COLUMNS && run 0 -n 2 -I 0.1s "$unit") && [ "$(wc -L < out)" -le 40 ] &&
+		[ "$(grep -c "$faults" out)" = 2 ] && [ "$(grep -c process::statm out)" = 2 ]
+}
+check "... of which 40 show names" names_at_40
 check "--all: 256 counters" run 0 --all -n 1 "$unit"
 check "... each of them" [ "$(grep -Ec '^ +[0-9]+ +[0-9]' out)" = 256 ]
 
@@ -231,12 +237,19 @@ if command -v script > /dev/null && type_keys q --version && grep -q upc_top see
 	}
 	check "on a terminal: q ends it" type_keys q "$unit"
 	check "... it has drawn on a screen of its own, and left it" drawn
+	check "... it has said which keys it knows" grep -q 'q quit  s sort:rate  a all  space now' seen
+	check "... s is another order" type_keys ssq "$unit"
+	check "... which it says" sh -c 'grep -q sort:count seen && grep -q sort:counter seen'
+	check "... a is all counters" type_keys aq "$unit"
+	check "... also those that count nothing" grep -q '(nothing)' seen
 	check "... Ctrl-C ends it, too" type_keys "$(printf '\003')" "$unit"
 	check "... and left the screen" drawn
 	check "--batch on a terminal" type_keys '' -b -n 2 -I 0.1s "$unit"
 	check "... draws nothing" sh -c "tr -d '\r' < seen > plain && ! grep -q '$(printf '\033')' plain"
 else
 	for name in "on a terminal: q ends it" "... it has drawn on a screen of its own, and left it" \
+		"... it has said which keys it knows" "... s is another order" "... which it says" \
+		"... a is all counters" "... also those that count nothing" \
 		"... Ctrl-C ends it, too" "... and left the screen" "--batch on a terminal" "... draws nothing"; do
 		skip "$name" "no script(1) to make a terminal with"
 	done

@@ -218,9 +218,20 @@ static enum top_wake on_key(struct top_screen *screen)
 		screen->keys = false; /* no more will come */
 		return TOP_WAKE_TICK;
 	}
-	if (key == 'q' || key == 'Q')
+	switch (key) {
+	case 'q':
+	case 'Q':
 		return TOP_WAKE_END;
-	return key == ' ' || key == '\f' ? TOP_WAKE_NOW : TOP_WAKE_TICK;
+	case ' ':
+	case '\f':
+		return TOP_WAKE_NOW;
+	case 's':
+		return TOP_WAKE_SORT;
+	case 'a':
+		return TOP_WAKE_ALL;
+	default:
+		return TOP_WAKE_TICK;
+	}
 }
 
 enum top_wake top_screen_wait(struct top_screen *screen, uint64_t deadline)

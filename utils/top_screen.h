@@ -25,6 +25,8 @@ enum top_wake {
 	TOP_WAKE_TICK,	 /* the deadline has come */
 	TOP_WAKE_REDRAW, /* the screen has another size, or is ours again */
 	TOP_WAKE_NOW,	 /* a key asks for a refresh */
+	TOP_WAKE_SORT,	 /* ... for the next order   */
+	TOP_WAKE_ALL,	 /* ... for all counters, or those that count only */
 	TOP_WAKE_END,	 /* a key or a signal says that it is enough */
 };
 

@@ -16,7 +16,8 @@
 #include "common.h"
 
 #define UNIT_MAX 15
-#define NAME_MIN 10 /* columns that a name gets on the narrowest line */
+#define NAME_MIN 10    /* columns that a name gets on the narrowest line */
+#define NAME_WANTED 20 /* and for which other columns go */
 
 /* Columns as they are when nothing needs more: a table whose columns move at each
  * refresh cannot be read. */
@@ -302,6 +303,10 @@ unsigned top_table_print_head(FILE *out, const struct top_head *head, const stru
 		 state, head->events, head->events == 1 ? "" : "s", age, head->generation,
 		 (int)head->changed_by);
 	say(out, style, "", line);
+	if (head->keys != NULL) {
+		say(out, style, DIM, head->keys);
+		n++;
+	}
 	if (head->changed) {
 		snprintf(line, sizeof(line),
 			 "*** configuration changed by thread %d: %" PRIu64 " -> %" PRIu64 " ***",
@@ -317,44 +322,100 @@ unsigned top_table_print_head(FILE *out, const struct top_head *head, const stru
 	return n;
 }
 
-static void print_row(FILE *out, const struct top_line *line, const struct cell *cell,
-		      const unsigned width[3], const struct top_style *style)
+/* Columns of a row; 0: it has none of these. */
+struct layout {
+	unsigned counter, value, unit, rate, name;
+};
+
+static unsigned used(const struct layout *layout)
 {
-	unsigned used = COUNTER_COLUMNS + width[0] + width[1] + width[2] + 6;
-	unsigned room = style->width > used + NAME_MIN ? style->width - used : NAME_MIN;
+	return (layout->counter > 0 ? layout->counter + 1 : 0) + layout->value +
+	       (layout->unit > 0 ? 1 + layout->unit : 0) + 2 + layout->rate + 2;
+}
+
+static bool has_room(const struct layout *layout, const struct top_style *style)
+{
+	return style->width >= used(layout) + NAME_WANTED;
+}
+
+/* As wide as what is widest in them, and no less than these. */
+static void widen_all(struct layout *layout, const struct cell *cells, unsigned n, unsigned value, unsigned rate)
+{
+	layout->value = value;
+	layout->rate = rate;
+	for (unsigned i = 0; i < n; i++) {
+		widen(&layout->value, cells[i].value);
+		widen(&layout->unit, cells[i].unit);
+		widen(&layout->rate, cells[i].rate);
+	}
+}
+
+/* On a narrow line the name is worth more than the unit, the counter's number and columns that
+ * do not move. */
+static struct layout lay_out(const struct cell *cells, unsigned n, const struct top_style *style)
+{
+	struct layout layout = {.counter = COUNTER_COLUMNS, .unit = UNIT_COLUMNS};
+
+	widen_all(&layout, cells, n, VALUE_COLUMNS, RATE_COLUMNS);
+	if (!has_room(&layout, style))
+		layout.unit = 0;
+	if (!has_room(&layout, style))
+		layout.counter = 0;
+	if (!has_room(&layout, style)) {
+		widen_all(&layout, cells, n, sizeof("count") - 1, sizeof("rate") - 1);
+		layout.unit = 0;
+	}
+	layout.name = style->width > used(&layout) + NAME_MIN ? style->width - used(&layout) : NAME_MIN;
+	return layout;
+}
+
+static void print_head(FILE *out, const struct layout *layout)
+{
+	if (layout->counter > 0)
+		fprintf(out, "%*s ", (int)layout->counter, "ctr");
+	fprintf(out, "%*s", (int)layout->value, "count");
+	if (layout->unit > 0)
+		fprintf(out, " %-*s", (int)layout->unit, "unit");
+	fprintf(out, "  %*s  event", (int)layout->rate, "rate");
+}
+
+static void print_row(FILE *out, const struct top_line *line, const struct cell *cell,
+		      const struct layout *layout, const struct top_style *style)
+{
 	const char *dim = line->note == TOP_UNBOUND || (line->note == TOP_RATE && line->rate <= 0) ?
 			  style_on(style, DIM) : "";
 
-	fprintf(out, "%s%*u ", dim, COUNTER_COLUMNS, line->counter);
-	right(out, cell->value, width[0]);
-	fputc(' ', out);
-	left(out, cell->unit, width[1]);
+	fputs(dim, out);
+	if (layout->counter > 0)
+		fprintf(out, "%*u ", (int)layout->counter, line->counter);
+	right(out, cell->value, layout->value);
+	if (layout->unit > 0) {
+		fputc(' ', out);
+		left(out, cell->unit, layout->unit);
+	}
 	util_pad(out, 2);
-	right(out, cell->rate, width[2]);
+	right(out, cell->rate, layout->rate);
 	util_pad(out, 2);
-	top_table_cut(out, line->event->bound ? line->event->name : "(nothing)", room);
+	top_table_cut(out, line->event->bound ? line->event->name : "(nothing)", layout->name);
 	fprintf(out, "%s\n", dim[0] != '\0' ? PLAIN : "");
 }
 
 void top_table_print(FILE *out, const struct top_line *lines, unsigned n, const struct top_style *style)
 {
-	unsigned width[3] = { VALUE_COLUMNS, UNIT_COLUMNS, RATE_COLUMNS };
 	unsigned rows = style->rows > 0 ? style->rows - 1 : UINT32_MAX, shown = n;
 	struct cell cells[UPC_COUNTERS];
+	struct layout layout;
 
 	if (n > rows)
 		shown = rows > 0 ? rows - 1 : 0;
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++)
 		put_cell(&lines[i], &cells[i]);
-		widen(&width[0], cells[i].value);
-		widen(&width[1], cells[i].unit);
-		widen(&width[2], cells[i].rate);
-	}
-	fprintf(out, "%s%*s %*s %-*s  %*s  %s%s\n", style_on(style, BOLD), COUNTER_COLUMNS, "ctr",
-		(int)width[0], "count", (int)width[1], "unit", (int)width[2], "rate", "event",
-		style_on(style, PLAIN));
+	layout = lay_out(cells, n, style);
+	fputs(style_on(style, BOLD), out);
+	print_head(out, &layout);
+	fprintf(out, "%s\n", style_on(style, PLAIN));
 	for (unsigned i = 0; i < shown; i++)
-		print_row(out, &lines[i], &cells[i], width, style);
+		print_row(out, &lines[i], &cells[i], &layout, style);
 	if (shown < n && rows > 0)
 		fprintf(out, "%*s%u more\n", COUNTER_COLUMNS + 1, "", n - shown);
 }

@@ -88,6 +88,7 @@ struct top_head {
 	pid_t changed_by; /* thread */
 	bool changed;	  /* since the last refresh: said loudly */
 	unsigned events;
+	const char *keys;   /* what can be typed, or NULL */
 	const char *notice; /* something else to be said loudly, or NULL */
 };
 

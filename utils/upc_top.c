@@ -45,6 +45,8 @@ struct session {
 	struct upc_monitor *monitor;
 	struct top_screen screen;
 	bool drawing;
+	enum top_sort sort; /* keys change these */
+	bool all;
 
 	/* The looks that rates are taken between, the later one, which is shown,
 	 * and the one that is made. */
@@ -86,6 +88,14 @@ static const struct util_usage usage = {
 
 /* ---- options ----------------------------------------------------------- */
 
+static const char *const sort_words[] = {
+	[TOP_SORT_RATE] = "rate",
+	[TOP_SORT_COUNT] = "count",
+	[TOP_SORT_COUNTER] = "counter",
+	[TOP_SORT_NAME] = "name",
+	NULL,
+};
+
 /* Seconds, where no unit is said: so it was when it was a number alone. */
 static int take_interval(struct options *o, const char *text)
 {
@@ -100,13 +110,6 @@ static int take_interval(struct options *o, const char *text)
 /* One option: 0, or -1 when the tool is done with *status. */
 static int set_option(struct options *o, int option, int *status)
 {
-	static const char *const keys[] = {
-		[TOP_SORT_RATE] = "rate",
-		[TOP_SORT_COUNT] = "count",
-		[TOP_SORT_COUNTER] = "counter",
-		[TOP_SORT_NAME] = "name",
-		NULL,
-	};
 	int key;
 
 	*status = 0;
@@ -119,7 +122,7 @@ static int set_option(struct options *o, int option, int *status)
 			*status = util_wrong_value("--count", "a number of refreshes", optarg);
 		break;
 	case UTIL_OPTION_SORT:
-		key = util_option_word("--sort", keys, optarg);
+		key = util_option_word("--sort", sort_words, optarg);
 		if (key < 0)
 			*status = UTIL_FAILED;
 		else
@@ -333,11 +336,12 @@ static const struct top_snapshot *earlier(const struct session *s)
 
 static unsigned lines_of(const struct session *s, struct top_line lines[UPC_COUNTERS])
 {
-	return top_table_lines(earlier(s), s->shown, s->options->sort, s->options->all, lines);
+	return top_table_lines(earlier(s), s->shown, s->sort, s->all, lines);
 }
 
 static void print_text(FILE *out, const struct session *s, struct top_style style)
 {
+	char keys[80];
 	const struct top_head head = {
 		.name = s->options->name,
 		.user = s->user[0] != '\0' ? s->user : NULL,
@@ -351,11 +355,15 @@ static void print_text(FILE *out, const struct session *s, struct top_style styl
 		.changed_by = s->info.changed_by,
 		.changed = changed_lately(s),
 		.events = count_events(s),
+		.keys = s->screen.keys ? keys : NULL,
 		.notice = s->notice[0] != '\0' ? s->notice : NULL,
 	};
 	struct top_line lines[UPC_COUNTERS];
-	unsigned n = lines_of(s, lines), used = top_table_print_head(out, &head, &style) + 1;
+	unsigned n = lines_of(s, lines), used;
 
+	snprintf(keys, sizeof(keys), "q quit  s sort:%s  a %s  space now", sort_words[s->sort],
+		 s->all ? "used" : "all");
+	used = top_table_print_head(out, &head, &style) + 1;
 	fputc('\n', out);
 	if (style.rows > 0)
 		style.rows = style.rows > used ? style.rows - used : 1;
@@ -470,6 +478,14 @@ static bool wait_for_tick(struct session *s, uint64_t next)
 			return false;
 		case TOP_WAKE_NOW:
 			return true;
+		case TOP_WAKE_SORT:
+			s->sort = s->sort == TOP_SORT_NAME ? TOP_SORT_RATE : s->sort + 1;
+			if (show(s) != 0)
+				return false;
+			break;
+		case TOP_WAKE_ALL:
+			s->all = !s->all;
+			/* fall through */
 		case TOP_WAKE_REDRAW:
 			if (show(s) != 0)
 				return false;
@@ -545,6 +561,8 @@ int main(int argc, char **argv)
 	if (options.list)
 		return top_units_list(options.has_user ? &options.user : NULL, options.format.format);
 	session.options = &options;
+	session.sort = options.sort;
+	session.all = options.all;
 	session.before = &snapshots[0];
 	session.shown = &snapshots[1];
 	session.fresh = &snapshots[2];

@@ -316,7 +316,7 @@ static void test_width(void **state)
 		if (i % 7 == 0) /* as long as a unit may be */
 			memset(now.event[i].unit, 'u', sizeof(now.event[i].unit) - 1);
 	}
-	for (unsigned width = 70; width < 300; width += 13) {
+	for (unsigned width = 40; width < 300; width += 13) {
 		const struct top_style style = { .width = width };
 		char *text = print(TOP_SORT_COUNTER, true, &style);
 		unsigned cut = 0;
@@ -352,6 +352,23 @@ static void test_cut(void **state)
 	expect_cut("abcdef", 2, "..");
 	expect_cut("abcdef", 0, "");
 	expect_cut("", 0, "");
+}
+
+/* On a narrow line the unit goes, then the number of the counter; names stay. */
+static void test_narrow(void **state)
+{
+	static const unsigned widths[] = {64, 56, 48, 40};
+	char section[32];
+
+	(void)state;
+	count(0, "perf::PAGE-FAULTS", "faults", 0, 12345);
+	count(1, "process::statm_resident", "pages", 0, 77);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		const struct top_style style = {.width = widths[i]};
+
+		snprintf(section, sizeof(section), "%u columns", widths[i]);
+		expect_text(&style, section);
+	}
 }
 
 /* Names and units are another process's memory: nothing of them is a command. */
@@ -421,6 +438,10 @@ static void test_head(void **state)
 	expect_head(&head, &style, "head, changed");
 	expect_head(&head, &loud, "head, changed, in colour");
 
+	head = plain_head;
+	head.keys = "q quit  s sort:rate  a all  space now";
+	expect_head(&head, &narrow, "head, keys");
+
 	/* Its end; somebody else's; a command that is not known, or is a weapon. */
 	head = plain_head;
 	head.over = true;
@@ -452,6 +473,7 @@ int main(void)
 		cmocka_unit_test_setup(test_rows, set_up),
 		cmocka_unit_test_setup(test_width, set_up),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test_setup(test_narrow, set_up),
 		cmocka_unit_test_setup(test_hostile, set_up),
 		cmocka_unit_test_setup(test_absurd_rate, set_up),
 		cmocka_unit_test(test_head),
