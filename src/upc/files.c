@@ -295,38 +295,24 @@ static int check_driver(const struct upci_files *files, const struct upci_driver
 	return UPC_OK;
 }
 
-static int add_locked(struct upci_files *files, const struct upci_driver *driver)
+/* fresh: the file is not in the list yet. */
+static int add_locked(struct upci_files *files, const struct upci_driver *driver,
+		      struct upci_wanted_file *file, bool fresh)
 {
 	const struct upci_field *field = &driver->file;
-	struct upci_wanted_file *file, *fresh_file = NULL;
-	struct upci_wanted_line *line = NULL;
-	int handle, error;
+	struct upci_wanted_line *line = find_line(file, field);
+	int handle;
 
-	error = check_driver(files, driver);
-	if (error)
-		return error;
-	file = find_file(files, field);
-	if (!file)
-		file = fresh_file = new_file(field);
-	if (!file)
-		return upci_fail(UPC_ENOMEM, "out of memory");
-	error = check_field(files, file, driver);
-	if (error) {
-		free_file(fresh_file);
-		return error;
-	}
-	line = find_line(file, field);
 	if (!line)
 		line = add_line(file, field);
 	handle = line ? free_handle(files) : UPC_ENOMEM;
 	if (handle < 0 || !make_room(files, line)) {
 		if (line && !line->wants)
 			drop_line(file, line);
-		free_file(fresh_file);
-		return upci_fail(UPC_ENOMEM, "out of memory");
+		return UPC_ENOMEM;
 	}
-	if (fresh_file)
-		files->file[files->files++] = fresh_file;
+	if (fresh)
+		files->file[files->files++] = file;
 	insert_want(line, &(struct upci_want){handle, field->first, field->last, driver->mul,
 					      driver->div});
 	files->slot[handle] = (struct slot){file, line};
@@ -354,15 +340,31 @@ static void remove_locked(struct upci_files *files, int handle)
 }
 
 /* A fork in another thread must not see the lists half changed: the child goes
- * along them (upci_files_forked). */
+ * along them (upci_files_forked). Nobody else changes them, so they are looked at, and the
+ * file is read, without the lock. */
 int upci_files_add(struct upci_files *files, const struct upci_driver *driver)
 {
-	int handle;
+	struct upci_wanted_file *file, *fresh = NULL;
+	int result = check_driver(files, driver);
 
-	upci_process_lock();
-	handle = add_locked(files, driver);
-	upci_process_unlock();
-	return handle;
+	if (result)
+		return result;
+	file = find_file(files, &driver->file);
+	if (!file)
+		file = fresh = new_file(&driver->file);
+	if (!file)
+		return upci_fail(UPC_ENOMEM, "out of memory");
+	result = check_field(files, file, driver);
+	if (!result) {
+		upci_process_lock();
+		result = add_locked(files, driver, file, fresh != NULL);
+		upci_process_unlock();
+		if (result < 0)
+			(void)upci_fail(result, "out of memory");
+	}
+	if (result < 0)
+		free_file(fresh);
+	return result;
 }
 
 void upci_files_remove(struct upci_files *files, int handle)

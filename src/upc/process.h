@@ -13,6 +13,7 @@
  * Protects the growth of catalogues (names, codes, memory), the list of units,
  * changes of the arrays that a forked child goes along, and the callback for
  * notices. A leaf lock: nothing is called with it held that could take another.
+ * Nothing that may take long is done with it: no file is read or made, nobody waited for.
  * No signal handler takes it. It is held across fork, so that a child finds
  * all of them consistent.
  */

@@ -137,27 +137,36 @@ static int size_file(const char *file, int fd)
 	return 0;
 }
 
-static int make_file(int directory, const char *file, bool group)
+/* From here on a child of a fork closes it: its lock, and so the name, would be the child's,
+ * too. */
+static int open_file(int directory, struct upci_shared *shared)
 {
-	int fd = upci_fd_keep(openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)), error;
-
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT))
+	upci_process_lock();
+	shared->fd = upci_fd_keep(openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	shared->has_fd = shared->fd >= 0;
+	upci_process_unlock();
+	if (shared->has_fd)
+		return 0;
+	if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)
 		return upci_fail(UPC_ENOSUPP,
-				 "%s: /dev/shm cannot make files without a name (O_TMPFILE): mount a tmpfs there", file);
-	if (fd < 0)
-		return refuse(file, "a file cannot be made");
-	/* open has taken the umask off. */
-	if (fchmod(fd, group ? 0640 : 0600))
-		error = refuse(file, "its mode cannot be set");
-	else
-		error = size_file(file, fd);
-	if (!error && !upci_shared_lock(fd, UPCI_SHARED_OWNER))
-		error = refuse(file, "it cannot be locked");
-	if (error) {
-		close(fd);
+				 "%s: /dev/shm cannot make files without a name (O_TMPFILE): mount a tmpfs there",
+				 shared->file);
+	return refuse(shared->file, "a file cannot be made");
+}
+
+static int make_file(int directory, bool group, struct upci_shared *shared)
+{
+	int error = open_file(directory, shared);
+
+	if (error)
 		return error;
-	}
-	return fd;
+	/* open has taken the umask off. */
+	if (fchmod(shared->fd, group ? 0640 : 0600))
+		return refuse(shared->file, "its mode cannot be set");
+	error = size_file(shared->file, shared->fd);
+	if (!error && !upci_shared_lock(shared->fd, UPCI_SHARED_OWNER))
+		error = refuse(shared->file, "it cannot be locked");
+	return error;
 }
 
 /* Never in a child: it would be a second writer. */
@@ -280,49 +289,50 @@ static int publish(int directory, const char *file, int fd)
 	return upci_fail(UPC_ESTATE, "%s: others hold or take this name all the time: choose another one", file);
 }
 
-static int create_locked(int directory, bool group, struct upci_shared *made)
+static int create(int directory, bool group, struct upci_shared *shared)
 {
-	int error;
-
 	/* First of all: a name that is taken is the most likely mistake. */
-	error = clear_way(directory, made->file);
+	int error = clear_way(directory, shared->file);
+
 	if (error < 0)
 		return error;
-	made->fd = make_file(directory, made->file, group);
-	if (made->fd < 0)
-		return made->fd;
-	made->page = map_file(made->fd);
-	if (!made->page) {
-		error = refuse(made->file, "it cannot be mapped");
-	} else {
-		fill(made);
-		error = publish(directory, made->file, made->fd);
-		if (error)
-			munmap(made->page, sizeof(*made->page));
-	}
+	error = make_file(directory, group, shared);
 	if (error)
-		close(made->fd);
-	return error;
+		return error;
+	upci_process_lock();
+	shared->page = map_file(shared->fd);
+	upci_process_unlock();
+	if (!shared->page)
+		return refuse(shared->file, "it cannot be mapped");
+	fill(shared);
+	return publish(directory, shared->file, shared->fd);
+}
+
+static void clear(struct upci_shared *shared)
+{
+	upci_process_lock();
+	if (shared->page)
+		munmap(shared->page, sizeof(*shared->page));
+	if (shared->has_fd)
+		close(shared->fd);
+	memset(shared, 0, sizeof(*shared));
+	upci_process_unlock();
 }
 
 int upci_shared_create(const char *name, bool group, struct upci_shared *shared)
 {
-	struct upci_shared made = {.page = NULL};
-	int error = upci_shared_file(name, geteuid(), made.file), directory;
+	int error = upci_shared_file(name, geteuid(), shared->file), directory;
 
 	if (error)
 		return error;
-	/* A child of a fork in between would keep the lock, and so the name. */
-	upci_process_lock();
 	directory = upci_shared_directory();
 	error = directory;
 	if (directory >= 0) {
-		error = create_locked(directory, group, &made);
+		error = create(directory, group, shared);
 		close(directory);
 	}
-	if (!error)
-		*shared = made;
-	upci_process_unlock();
+	if (error)
+		clear(shared);
 	return error;
 }
 
@@ -355,19 +365,15 @@ void upci_shared_withdraw(struct upci_shared *shared)
 
 void upci_shared_destroy(struct upci_shared *shared)
 {
-	upci_process_lock();
 	upci_shared_withdraw(shared);
-	munmap(shared->page, sizeof(*shared->page));
-	close(shared->fd);
-	memset(shared, 0, sizeof(*shared));
-	upci_process_unlock();
+	clear(shared);
 }
 
 void upci_shared_forked(struct upci_shared *shared)
 {
 	/* The page is not there: MADV_DONTFORK. The lock is the parent's as long as the
 	 * parent has the file open, and no longer once this descriptor is closed. */
-	if (shared->page)
+	if (shared->has_fd)
 		close(shared->fd);
 	memset(shared, 0, sizeof(*shared));
 }

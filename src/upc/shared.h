@@ -107,6 +107,7 @@ static inline uint32_t upci_shared_get32(const uint32_t *from)
 /* All zero: nothing is shared. The owner knows what it wrote from here. */
 struct upci_shared {
 	struct upci_shared_page *page; /* NULL: not shared, and no call below is made */
+	bool has_fd; /* the file is open, with a name or not yet */
 	int fd;
 	char file[UPCI_SHARED_FILE_MAX];
 	uint64_t change, sequence, generation;
@@ -118,9 +119,10 @@ struct upci_shared {
 
 /*
  * Errors with message: those of upc_unit_share, and UPC_ENOSUPP where there is no
- * /dev/shm that can do it. *shared is all zero before; it is set, and by destroy
- * cleared, under the process lock, so that a fork finds either nothing or a whole
- * that upci_shared_forked can let go of: the caller does not hold that lock.
+ * /dev/shm that can do it. *shared is all zero before, and after an error. What is open
+ * and mapped is written there, and by destroy cleared, under the process lock, so that
+ * upci_shared_forked finds what it has to let go of at any moment; files are made, and
+ * waited for, without that lock: the caller does not hold it.
  */
 int upci_shared_create(const char *name, bool group, struct upci_shared *shared);
 /* Removes what a dead owner of the name left, as create does: UPC_ESTATE where an owner lives, 1 where
