@@ -280,12 +280,19 @@ static void add_sensor(struct search *search, const char *path, const char *entr
 	add_value(search, sensor->subsystem, UPC_SCOPE_MACHINE, file, name, of, &sensor->words);
 }
 
-static void add_hwmon(struct search *search, const char *path, const char *device)
+/* Of two chips of one name the second's events end in ".2". Which is the second does not depend
+ * on the order in which their drivers came up, which is that of the numbers. */
+static void add_chips(struct search *search)
 {
+	struct dirent **list;
+	int n = upci_root_list_by_link(UPCI_ROOT_SYS, "class/hwmon", "hwmon", &list);
 	char directory[384];
 
-	snprintf(directory, sizeof(directory), "%s/%s", path, device);
-	for_names(search, directory, "", add_sensor);
+	for (int i = 0; i < n && !search->error; i++) {
+		snprintf(directory, sizeof(directory), "class/hwmon/%s", list[i]->d_name);
+		for_names(search, directory, "", add_sensor);
+	}
+	free_list(list, n);
 }
 
 /* ---- memory nodes, merging of pages ------------------------------------- */
@@ -362,7 +369,7 @@ int upci_catalogue_add_sysfs(struct upc_catalogue *c)
 
 	for_names(&search, "devices/system/cpu", "cpu", add_cpu);
 	for_names(&search, "devices/system/node", "node", add_node);
-	for_names(&search, "class/hwmon", "hwmon", add_hwmon);
+	add_chips(&search);
 	for (unsigned i = 0; i < sizeof(directories) / sizeof(*directories); i++)
 		add_directories(&search, &directories[i]);
 	add_ksm(&search);

@@ -146,29 +146,70 @@ int upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path)
 	return upci_fd_keep(open_beneath(root == UPCI_ROOT_SYS, whole, 0));
 }
 
-int upci_root_list(enum upci_root root, const char *path, const char *prefix, struct dirent ***list)
+static int open_directory(enum upci_root root, const char *path)
+{
+	return path_is_plain(path) ? upci_fd_keep(open_beneath(root == UPCI_ROOT_SYS, path, O_DIRECTORY)) : -1;
+}
+
+/* A filter function of scandir has no argument for the prefix. */
+static int keep_names(struct dirent **list, int n, const char *prefix)
 {
 	size_t length = strlen(prefix);
-	int kept = 0, n, fd;
+	int kept = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (list[i]->d_name[0] == '.' || strncmp(list[i]->d_name, prefix, length))
+			free(list[i]);
+		else
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
+int upci_root_list(enum upci_root root, const char *path, const char *prefix, struct dirent ***list)
+{
+	int fd = open_directory(root, path), n;
 
 	*list = NULL;
-	if (!path_is_plain(path))
-		return 0;
-	fd = upci_fd_keep(open_beneath(root == UPCI_ROOT_SYS, path, O_DIRECTORY));
 	if (fd < 0)
 		return 0;
 	n = scandirat(fd, ".", list, NULL, versionsort);
 	close(fd);
-	/* A filter function of scandir has no argument for the prefix. */
-	for (int i = 0; i < n; i++) {
-		struct dirent *entry = (*list)[i];
+	return keep_names(*list, n, prefix);
+}
 
-		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, length))
-			free(entry);
-		else
-			(*list)[kept++] = entry;
+struct linked {
+	struct dirent *entry;
+	char to[512]; /* "": no link, or one that is longer */
+};
+
+static int compare_links(const void *a, const void *b)
+{
+	const struct linked *one = a, *other = b;
+	int order = strverscmp(one->to, other->to);
+
+	return order ? order : strverscmp(one->entry->d_name, other->entry->d_name);
+}
+
+int upci_root_list_by_link(enum upci_root root, const char *path, const char *prefix, struct dirent ***list)
+{
+	int n = upci_root_list(root, path, prefix, list), fd = n > 1 ? open_directory(root, path) : -1, i;
+	struct linked *linked = fd < 0 ? NULL : calloc((size_t)n, sizeof(*linked));
+
+	for (i = 0; linked && i < n; i++) {
+		ssize_t length = readlinkat(fd, (*list)[i]->d_name, linked[i].to, sizeof(linked[i].to) - 1);
+
+		linked[i].entry = (*list)[i];
+		linked[i].to[length < 0 ? 0 : length] = 0;
 	}
-	return kept;
+	if (linked)
+		qsort(linked, (size_t)n, sizeof(*linked), compare_links);
+	for (i = 0; linked && i < n; i++)
+		(*list)[i] = linked[i].entry;
+	free(linked);
+	if (fd >= 0)
+		close(fd);
+	return n;
 }
 
 void upci_root_name(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *name,

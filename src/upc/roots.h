@@ -29,6 +29,11 @@ int upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path);
 int upci_root_list(enum upci_root root, const char *path, const char *prefix,
 		   struct dirent ***list);
 
+/* The same in the order of what the names, which are links, lead to: for devices whose numbers
+ * are those in which their drivers came up, and whose addresses stay. */
+int upci_root_list_by_link(enum upci_root root, const char *path, const char *prefix,
+			   struct dirent ***list);
+
 /* "/proc/123/task/123/stat" for messages, cut to size. */
 void upci_root_name(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *name,
 		    size_t size);
