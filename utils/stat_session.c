@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "common.h"
-#include "stat_leave.h"
 
 /* ---- setting up -------------------------------------------------------- */
 
@@ -297,15 +296,6 @@ static int repeat(struct stat_session *s, int *wait_status)
 	return status;
 }
 
-static void leave_tracepoints(const struct stat_session *s)
-{
-	for (unsigned i = 0; i < s->events.n; i++)
-		if (s->events.info[i].source == UPC_SOURCE_TRACEPOINT) {
-			stat_leave_descriptors(fileno(s->report.out));
-			return;
-		}
-}
-
 int stat_session_run(struct stat_session *s)
 {
 	struct stat_sample sample = { .has_program = s->plan->command != NULL };
@@ -325,7 +315,9 @@ int stat_session_run(struct stat_session *s)
 	if (status != UTIL_OK)
 		return status;
 	status = util_flush(s->report.out, s->report.name) == 0 ? UTIL_OK : UTIL_FAILED;
-	leave_tracepoints(s);
+	/* Before a signal ends us: then the kernel would close tracepoints, and somebody wait. */
+	destroy_units(&s->units);
+	stat_parts_free(&s->threads.parts);
 	return sample.has_program ? stat_run_exit_status(sample.status) : status;
 }
 
