@@ -146,7 +146,7 @@ OUTLINE void task_loop(void)
 #pragma omp single
 #pragma omp taskloop grainsize(3)
 	for (i = 0; i < N; i++)
-		multiply(PIECE);
+		multiply(8 * PIECE);
 }
 
 OUTLINE void depends(void)
@@ -169,7 +169,7 @@ OUTLINE void inner(void)
 
 #pragma omp parallel for num_threads(2)
 	for (i = 0; i < N; i++)
-		multiply(PIECE / 4);
+		multiply(PIECE);
 	multiply(17);
 }
 
@@ -327,10 +327,10 @@ int main(int argc, char **argv)
 	expect("tasks_b", N * (PIECE / 4));
 	expect("tasks", N * (PIECE + PIECE / 4));
 	expect("task_tree", 32l * PIECE + 31 * 7);
-	expect("task_loop", N * PIECE);
+	expect("task_loop", 8l * N * PIECE);
 	expect("depends", 8 * PIECE);
-	expect("inner", 4l * (N * (PIECE / 4) + 17));
-	expect("nested", 4l * (PIECE + N * (PIECE / 4) + 17));
+	expect("inner", 4l * (N * PIECE + 17));
+	expect("nested", 4l * (PIECE + N * PIECE + 17));
 	expect("left", 5l * N * (PIECE / 2));
 	expect("right", 5l * N * PIECE);
 	expect("helper", 10l * N * PIECE + 5l * N * (PIECE + PIECE / 2));

@@ -4,6 +4,7 @@
  * they last as long as a thread's destructors may measure.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "message.h"
 #include "unit_test.h"
@@ -97,14 +98,17 @@ static void test_calls_that_begin_something_have_words(void **state)
 
 static pthread_key_t key;
 static char said[4][32];
-static unsigned rounds;
+static atomic_uint rounds; /* for a sanitizer a thread ends before its destructors do */
 
 /* Measures in every round of destructors, as another library's may. */
 static void in_destructor(void *arg)
 {
-	upci_fail(UPC_EINVAL, "round %u", rounds);
-	snprintf(said[rounds], sizeof(said[0]), "%s", upc_last_message());
-	if (++rounds < 4)
+	const unsigned round = atomic_load(&rounds);
+
+	upci_fail(UPC_EINVAL, "round %u", round);
+	snprintf(said[round], sizeof(said[0]), "%s", upc_last_message());
+	atomic_store(&rounds, round + 1);
+	if (round + 1 < 4)
 		pthread_setspecific(key, arg);
 }
 
