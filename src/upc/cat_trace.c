@@ -25,6 +25,7 @@
 #include "fds.h"
 #include "message.h"
 #include "perf.h"
+#include "process.h"
 #include "text.h"
 
 /* tracefs' events directory, for the process's life; -1 until it could be opened,
@@ -141,35 +142,69 @@ int upci_tracepoint_id(const char *name, uint64_t *id)
 	return 0;
 }
 
-/* Whether a line "p:SYSTEM/EVENT ..." of dynamic_events is a tracepoint's. */
-static bool makes(const char *line, const char *name)
+/* ---- tracepoints that somebody has made --------------------------------- */
+
+/*
+ * dynamic_events as a catalogue found it when it was opened, which has no tracepoint that
+ * came later; NULL where it could not be read. Under the process lock. Reading it takes the
+ * lock that the kernel has while it closes tracepoints, so that each add would wait.
+ */
+static char *made;
+
+static char *read_made(void)
+{
+	int fd = ready() ? openat(events_fd, "../dynamic_events", O_RDONLY | O_CLOEXEC) : -1;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!file && fd >= 0)
+		close(fd);
+	if (!file)
+		return NULL;
+	/* There is no 0 in it; and where nobody has made any there is nothing. */
+	if (getdelim(&text, &size, 0, file) < 0) {
+		free(text);
+		text = ferror(file) ? NULL : calloc(1, 1);
+	}
+	fclose(file);
+	return text;
+}
+
+static void look_for_made(void)
+{
+	char *fresh = read_made(), *old;
+
+	upci_process_lock();
+	old = made;
+	made = fresh;
+	upci_process_unlock();
+	free(old);
+}
+
+/* Whether a line of the text is "p:SYSTEM/EVENT ...". */
+static bool makes(const char *text, const char *name)
 {
 	const size_t n = strlen(name), system = strcspn(name, ":");
-	const char *at = strchr(line, ':');
+	const char *at = text;
 
-	return at && !strncmp(at + 1, name, system) && at[1 + system] == '/' &&
-	       !strncmp(at + 2 + system, name + system + 1, n - system - 1) &&
-	       strchr(" \t\n", at[1 + n]);
+	while ((at = strchr(at, ':'))) {
+		at++;
+		if (!strncmp(at, name, system) && at[system] == '/' &&
+		    !strncmp(at + system + 1, name + system + 1, n - system - 1) &&
+		    strchr(" \t\n", at[n]))
+			return true;
+	}
+	return false;
 }
 
 bool upci_tracepoint_is_plain(const char *name)
 {
-	int fd = ready() ? openat(events_fd, "../dynamic_events", O_RDONLY | O_CLOEXEC) : -1;
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	char *line = NULL;
-	size_t size = 0;
-	bool plain = strncmp(name, "ftrace:", 7) != 0;
+	bool plain;
 
-	if (!file) {
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	while (plain && getline(&line, &size, file) > 0)
-		plain = !makes(line, name);
-	plain = plain && !ferror(file);
-	free(line);
-	fclose(file);
+	upci_process_lock();
+	plain = made && !makes(made, name) && strncmp(name, "ftrace:", 7);
+	upci_process_unlock();
 	return plain;
 }
 
@@ -316,6 +351,7 @@ int upci_catalogue_add_tracepoints(struct upc_catalogue *c)
 		return domains;
 	if (!ready() && upci_fd_none_left())
 		return upci_fd_fail("tracefs");
+	look_for_made();
 	if (!ready() || !may_count(domains))
 		return upci_catalogue_add_missing(
 			c, "tracepoints: run as root (or with CAP_PERFMON or perf_event_paranoid 1 or lower, and a "
