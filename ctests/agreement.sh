@@ -78,7 +78,7 @@ count_beside() {
 # Of the whole, if there are intervals.
 our_value() {
 	awk -F, -v e="$1" 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
-		$(col["name"]) == e && !(col["record"] && $1 != "total") { print $(col["value"]); exit }' "$dir/ours"
+		$(col["event"]) == e && !(col["record"] && $1 != "total") { print $(col["value"]); exit }' "$dir/ours"
 }
 perf_value() { awk -F, -v e="$1" '$3 ~ e { print $1; exit }' "$dir/theirs"; }
 
