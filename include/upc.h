@@ -122,8 +122,10 @@ const char *upc_last_message(void);
 /*
  * fn gets what the library notices without failing a call (a source vanished, a
  * kernel value went backwards): one line each, without newline. NULL, the default,
- * drops these lines. fn is called on the thread that noticed it, and must not call
- * the library.
+ * drops these lines. A signal handler may be who notices, so each line waits: the next
+ * upc_unit_read, upc_transaction_commit or upc_unit_destroy of any thread calls fn, and
+ * this call does for the lines before it. fn must not call the library. At most 8 lines
+ * wait; the rest is dropped.
  */
 void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg);
 

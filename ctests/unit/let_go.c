@@ -23,6 +23,7 @@
 
 #include "cat_trace.h"
 #include "let_go.h"
+#include "notice.h"
 #include "unit_test.h"
 
 static char noticed[800];
@@ -43,6 +44,7 @@ static bool can_be_done(void)
 	assert_int_equal(pipe(end), 0);
 	upci_bag_add(&bag, end, 2);
 	upci_bag_let_go(&bag);
+	upci_notices_tell();
 	if (noticed[0])
 		print_message("# %s\n", noticed);
 	return !noticed[0];
@@ -83,6 +85,7 @@ static void let_go_of(const int *fd, int n)
 
 	upci_bag_add(&bag, fd, (size_t)n);
 	upci_bag_let_go(&bag);
+	upci_notices_tell();
 	assert_int_equal(bag.n, 0);
 	assert_null(bag.fd);
 }

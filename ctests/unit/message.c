@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages are the calling thread's own; notices go to the callback.
+ * Messages are the calling thread's own.
  */
 #include <pthread.h>
 
@@ -25,25 +25,6 @@ static void test_message_per_thread(void **state)
 	assert_string_equal(upc_last_message(), "event 7");
 }
 
-static void keep(const char *line, void *arg)
-{
-	snprintf(arg, 64, "%s", line);
-}
-
-static void test_notices(void **state)
-{
-	char line[64] = "";
-
-	(void)state;
-	upci_notice("dropped");
-	upc_set_message_callback(keep, line);
-	upci_notice("eth%d vanished", 0);
-	assert_string_equal(line, "eth0 vanished");
-	upc_set_message_callback(NULL, NULL);
-	upci_notice("dropped");
-	assert_string_equal(line, "eth0 vanished");
-}
-
 static void test_every_error_has_a_sentence(void **state)
 {
 	int e;
@@ -59,7 +40,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_message_per_thread),
-		cmocka_unit_test(test_notices),
 		cmocka_unit_test(test_every_error_has_a_sentence),
 	};
 

@@ -59,6 +59,7 @@ static void test_steps_back(void **state)
 	u->binding[0].last = UINT64_MAX / 2;
 	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
 	assert_true(value == before);
+	assert_int_equal(upc_unit_read(u, NULL), 0);
 	assert_int_equal(notices, 1);
 	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
 	assert_true(value > before && value < before + 1000000000u);

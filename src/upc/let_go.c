@@ -34,6 +34,7 @@
 
 #include "let_go.h"
 #include "message.h"
+#include "notice.h"
 
 #define STACK 16384
 

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * message.c - words for failures, the thread's own, and notices to the user's
- * callback.
+ * message.c - words for failures, the thread's own.
  */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "message.h"
-#include "process.h"
 #include "upc.h"
 #include "words.h"
-
-/* Under the process lock. */
-static void (*callback)(const char *line, void *arg);
-static void *callback_arg;
 
 int upci_fail(int error, const char *format, ...)
 {
@@ -25,41 +19,10 @@ int upci_fail(int error, const char *format, ...)
 	return error;
 }
 
-void upci_notice(const char *format, ...)
-{
-	char line[768];
-	void (*fn)(const char *, void *);
-	void *arg;
-	va_list args;
-
-	/* Nobody to tell is the usual case, and takes no lock: a handler that ends a slice
-	 * may have found its thread with it. Partner: upc_set_message_callback. */
-	if (!__atomic_load_n(&callback, __ATOMIC_RELAXED))
-		return;
-	upci_process_lock();
-	fn = callback;
-	arg = callback_arg;
-	upci_process_unlock();
-	if (!fn)
-		return;
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	fn(line, arg);
-}
-
 const char *upc_last_message(void)
 {
 	(void)upci_words_prepare();
 	return upci_words();
-}
-
-void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)
-{
-	upci_process_lock();
-	__atomic_store_n(&callback, fn, __ATOMIC_RELAXED);
-	callback_arg = arg;
-	upci_process_unlock();
 }
 
 int upc_abi_version(void)

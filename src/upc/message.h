@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * message.h - what a failing call has to say (upc_last_message), and notices
- * to the user's callback.
+ * message.h - what a failing call has to say (upc_last_message).
  */
 #ifndef UPCI_MESSAGE_H
 #define UPCI_MESSAGE_H
@@ -11,8 +10,5 @@
  * for it (words.h), the message is upc_strerror's: nothing is allocated here, since starts,
  * stops, resets and reads are called in handlers as well. */
 int upci_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Sends one line to the callback of upc_set_message_callback. */
-void upci_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "notice.h"
 #include "unit.h"
 #include "words.h"
 
@@ -678,6 +679,7 @@ int upc_transaction_commit(struct upc_transaction *t)
 		free(p->entry);
 	free(p);
 	upci_transaction_free(t);
+	upci_notices_tell();
 	return error;
 }
 

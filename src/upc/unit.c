@@ -9,6 +9,7 @@
 
 #include "let_go.h"
 #include "message.h"
+#include "notice.h"
 #include "unit.h"
 #include "words.h"
 
@@ -113,6 +114,7 @@ void upc_unit_destroy(struct upc_unit *u)
 	free(u->file_value);
 	free(u->file_lost);
 	free(u);
+	upci_notices_tell();
 }
 
 static struct upci_bag at_end;

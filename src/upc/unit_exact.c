@@ -13,6 +13,7 @@
 
 #include "doorbell.h"
 #include "message.h"
+#include "notice.h"
 #include "replay.h"
 #include "sim.h"
 #include "unit.h"

@@ -11,6 +11,7 @@
 
 #include "formula.h"
 #include "message.h"
+#include "notice.h"
 #include "unit.h"
 
 static uint64_t scale(const struct upci_driver *driver, uint64_t value)
@@ -361,6 +362,7 @@ int upc_unit_read(struct upc_unit *u, uint64_t *values)
 	upci_unit_copy(u);
 	for (i = 0; usable && values && i < UPC_COUNTERS; i++)
 		values[i] = upci_unit_count(u, i);
+	upci_notices_tell();
 	return error;
 }
 
