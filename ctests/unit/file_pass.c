@@ -4,6 +4,7 @@
  * lines move, vanish and come back, the file grows beyond the buffer.
  */
 #include <fcntl.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +59,7 @@ static int tear_down(void **state)
 	struct fixture *f = *state;
 
 	close(f->file.fd);
-	free(f->text.text);
+	upci_text_free(&f->text);
 	free(f);
 	return 0;
 }
@@ -164,6 +165,29 @@ static void grows_beyond_the_buffer(void **state)
 	free(text);
 }
 
+/* Who reads may be a signal handler that has interrupted an allocation. */
+static void allocates_nothing(void **state)
+{
+	const size_t size = 1u << 20;
+	char *text = calloc(1, size);
+	struct fixture *f = *state;
+	struct mallinfo2 before, after;
+
+	assert_non_null(text);
+	assert_int_equal(pass(f, "first 1 2\npair a b\npair 3 4\nlast 5 6\n"), 0);
+	/* It is longer now, and the lines stand in another order. */
+	snprintf(text, size, "last 9 8\nfirst 1 2\npair a b\n");
+	memset(text + strlen(text), 'z', size - 100 - strlen(text));
+	snprintf(text + size - 100, 100, "\npair 3 4\n");
+	before = mallinfo2();
+	assert_int_equal(pass(f, text), 0);
+	after = mallinfo2();
+	line_is(f, 2, 9, 8);
+	line_is(f, 1, 3, 4);
+	assert_int_equal(after.uordblks + after.hblkhd, before.uordblks + before.hblkhd);
+	free(text);
+}
+
 static void unreadable(void **state)
 {
 	struct fixture *f = *state;
@@ -189,6 +213,7 @@ int main(void)
 		T(lines_vanish_and_return),
 		T(bad_numbers),
 		T(grows_beyond_the_buffer),
+		T(allocates_nothing),
 		T(unreadable),
 	};
 

@@ -15,6 +15,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "file_pass.h"
@@ -32,17 +34,19 @@ bool upci_wanted_open(struct upci_wanted_file *file, pid_t pid, pid_t tid)
 	return file->fd >= 0;
 }
 
+/* By system calls alone: who reads may be a signal handler, on top of an allocation. */
 static bool text_grow(struct upci_text *text)
 {
 	size_t capacity = text->capacity ? 2 * text->capacity : CAPACITY_FIRST;
-	char *moved;
+	void *moved;
 
 	if (capacity > CAPACITY_LARGEST) {
 		errno = EFBIG;
 		return false;
 	}
-	moved = realloc(text->text, capacity);
-	if (!moved)
+	moved = text->text ? mremap(text->text, text->capacity, capacity, MREMAP_MAYMOVE)
+			   : mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (moved == MAP_FAILED)
 		return false;
 	text->text = moved;
 	text->capacity = capacity;
@@ -69,6 +73,13 @@ static bool text_more(struct upci_text *text, int fd)
 	return true;
 }
 
+void upci_text_free(struct upci_text *text)
+{
+	if (text->text)
+		munmap(text->text, text->capacity);
+	*text = (struct upci_text){0};
+}
+
 bool upci_text_read_all(struct upci_text *text, int fd)
 {
 	text->length = 0;
@@ -83,21 +94,22 @@ char *upci_file_slurp(enum upci_root root, const char *path, size_t *length)
 {
 	int fd = upci_root_open(root, getpid(), gettid(), path);
 	struct upci_text text = {0};
-	int error = 0;
+	char *copy = NULL;
+	int error;
 
 	if (fd < 0)
 		return NULL;
-	if (!upci_text_read_all(&text, fd))
-		error = errno;
+	if (upci_text_read_all(&text, fd))
+		copy = malloc(text.length + 1);
+	error = errno;
 	close(fd);
-	if (error) {
-		free(text.text);
-		errno = error;
-		return NULL;
-	}
-	if (length)
+	if (copy)
+		memcpy(copy, text.text, text.length + 1);
+	if (copy && length)
 		*length = text.length;
-	return text.text;
+	upci_text_free(&text);
+	errno = error;
+	return copy;
 }
 
 /* ---- finding the lines -------------------------------------------------- */
@@ -167,12 +179,17 @@ static void search_others(struct upci_wanted_file *file, const struct upci_text 
 	}
 }
 
-static int by_number(const void *a, const void *b)
+/* The lines are in order but for those that have moved. The C library's sort may allocate. */
+static void sort_by_number(struct upci_wanted_file *file)
 {
-	const struct upci_wanted_line *x = *(struct upci_wanted_line *const *)a;
-	const struct upci_wanted_line *y = *(struct upci_wanted_line *const *)b;
+	for (unsigned i = 1; i < file->lines; i++) {
+		struct upci_wanted_line *line = file->line[i];
+		unsigned to = i;
 
-	return (x->number > y->number) - (x->number < y->number);
+		for (; to > 0 && file->line[to - 1]->number > line->number; to--)
+			file->line[to] = file->line[to - 1];
+		file->line[to] = line;
+	}
 }
 
 /* ---- taking the values -------------------------------------------------- */
@@ -224,6 +241,6 @@ unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text,
 		losses += file->line[i]->found ? line_values(file->line[i], text->text, value, lost)
 					       : line_lost(file->line[i], lost);
 	if (pass.moved)
-		qsort(file->line, file->lines, sizeof(*file->line), by_number);
+		sort_by_number(file);
 	return losses;
 }

@@ -34,7 +34,7 @@ struct upci_wanted_file {
 	struct upci_wanted_line **line; /* ascending by number */
 };
 
-/* What has been read of a file. The buffer grows and is used again. */
+/* What has been read of a file. The buffer, which is mapped, grows and is used again. */
 struct upci_text {
 	char *text; /* a 0 stands behind it */
 	size_t capacity;
@@ -44,6 +44,8 @@ struct upci_text {
 
 /* Opens the file if it is not; false with errno when it cannot be. */
 bool upci_wanted_open(struct upci_wanted_file *file, pid_t pid, pid_t tid);
+
+void upci_text_free(struct upci_text *text);
 
 /* Reads an open file from its beginning to its end; false with errno. */
 bool upci_text_read_all(struct upci_text *text, int fd);

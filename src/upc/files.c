@@ -394,7 +394,7 @@ void upci_files_destroy(struct upci_files *files)
 		free_file(files->file[i]);
 	free(files->file);
 	free(files->slot);
-	free(files->text.text);
+	upci_text_free(&files->text);
 	free(files);
 }
 
