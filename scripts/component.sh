@@ -3,9 +3,9 @@
 # component.sh - what the component is made of in a PAPI tree: its own files, libupc's
 # header, and the core of MPX, for multiplexed sets. Sourced; wants $top and lib.sh.
 
-# What it takes of src/mpx, which knows no PAPI, and what that takes of src/upc.
+# What it takes of src/mpx, which knows no PAPI, and of src/upc.
 core=("$top"/src/mpx/{core,timer}*.[ch] "$top"/src/mpx/{error,group,plan,spacing,stat}.[ch]
-	"$top"/src/mpx/{backend.h,estimate.c,value.c} "$top"/src/upc/words.[ch])
+	"$top"/src/mpx/{backend.h,estimate.c,value.c} "$top"/src/upc/{later.h,words.[ch]})
 
 # component_hash: of all of it
 component_hash()

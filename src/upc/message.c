@@ -4,6 +4,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "message.h"
 #include "upc.h"
@@ -17,6 +18,13 @@ int upci_fail(int error, const char *format, ...)
 	upci_words_set(upc_strerror(error), format, args);
 	va_end(args);
 	return error;
+}
+
+const char *upci_errno_words(int error)
+{
+	const char *words = strerrordesc_np(error);
+
+	return words ? words : "an error without a name";
 }
 
 const char *upc_last_message(void)

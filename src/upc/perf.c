@@ -357,7 +357,7 @@ int upci_perf_switch(const int *fd, unsigned n, unsigned long request)
 
 	for (i = 0; i < n; i++)
 		if (ioctl(fd[i], request, 0) < 0 && errno != ESRCH)
-			return upci_fail(UPC_ESYSTEM, "perf ioctl: %s", strerror(errno));
+			return upci_fail(UPC_ESYSTEM, "perf ioctl: %s", upci_errno_words(errno));
 	return 0;
 }
 

@@ -52,7 +52,7 @@ static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 		got = read(p->member[g->handle[0]].fd[target], p->buffer, p->buffer_bytes);
 	}
 	if (got < 0)
-		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", strerror(errno));
+		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", upci_errno_words(errno));
 	if ((size_t)got < want || head->events != g->members + 1)
 		return upci_fail(UPC_ESYSTEM, "reading a perf group of %u events gave %llu",
 				 g->members + 1, (unsigned long long)head->events);

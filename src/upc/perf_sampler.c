@@ -267,7 +267,7 @@ void upci_samplers_remove(struct upci_samplers *samplers, int handle)
 static int control(int fd, unsigned long request, void *arg)
 {
 	if (ioctl(fd, request, arg) < 0 && errno != ESRCH)
-		return upci_fail(UPC_ESYSTEM, "overflow signals: perf ioctl: %s", strerror(errno));
+		return upci_fail(UPC_ESYSTEM, "overflow signals: perf ioctl: %s", upci_errno_words(errno));
 	return 0;
 }
 

@@ -213,7 +213,10 @@ static int on_start(hwd_context_t *context, hwd_control_state_t *control)
 	inside++;
 	error = upcp_set_start(&state->set);
 	inside--;
-	return error ? translate(error) : PAPI_OK;
+	if (error)
+		return translate(error);
+	upcp_report_started();
+	return PAPI_OK;
 }
 
 static int on_stop(hwd_context_t *context, hwd_control_state_t *control)
@@ -228,7 +231,10 @@ static int on_stop(hwd_context_t *context, hwd_control_state_t *control)
 	error = upcp_set_stop(&state->set);
 	inside--;
 	upcp_caller_stopped(state->reader);
-	return error ? translate(error) : PAPI_OK;
+	if (error)
+		return translate(error);
+	upcp_report_stopped();
+	return PAPI_OK;
 }
 
 /* PAPI_read and PAPI_accum play on; nothing else that makes PAPI read does. */
@@ -590,6 +596,7 @@ static int on_init_component(int index)
 	PAPI_component_info_t *cmp = &_upc_vector.cmp_info;
 
 	cmp->CmpIdx = index;
+	upcp_report_open();
 	cmp->disabled = open_names();
 	if (cmp->disabled == PAPI_OK)
 		cmp->disabled = upcp_open(cmp, &opened);

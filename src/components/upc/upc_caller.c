@@ -112,6 +112,23 @@ enum upcp_call upcp_caller_find(uintptr_t *address)
 	return walk.call;
 }
 
+static _Unwind_Reason_Code find_signal(struct _Unwind_Context *context, void *argument)
+{
+	int interrupted = 0, *found = argument;
+
+	(void)_Unwind_GetIPInfo(context, &interrupted);
+	*found = interrupted;
+	return interrupted ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+int upcp_caller_in_handler(void)
+{
+	int found = 0;
+
+	_Unwind_Backtrace(find_signal, &found);
+	return found;
+}
+
 /* ---- a shorter way ------------------------------------------------------------- */
 
 /*

@@ -29,6 +29,9 @@ void upcp_caller_open(void);
  */
 enum upcp_call upcp_caller_find(uintptr_t *address);
 
+/* Whether a signal handler is on the stack. Context as above. */
+int upcp_caller_in_handler(void);
+
 /*
  * The same in some loads, for PAPI_stop alone, by the function of PAPI's that reads a component
  * for all its calls. What that one calls gives its own return address and frame

@@ -260,9 +260,10 @@ static void give_up(int signal, ucontext_t *interrupted)
 {
 	sigaddset(&interrupted->uc_sigmask, signal);
 	gave_up = 1;
-	upcp_report_from_handler("PAPI upc: the overflow handler itself counts more than the threshold, and "
-				 "would be called for ever: this thread hears of no more overflows; use a "
-				 "greater threshold, or an event that the handler does not count\n");
+	upcp_report(UPCP_REPORT_SIGNAL,
+		    "the overflow handler itself counts more than the threshold, and would be called "
+		    "for ever: this thread hears of no more overflows; use a greater threshold, or an "
+		    "event that the handler does not count");
 }
 
 /*

@@ -2,6 +2,9 @@
 /*
  * upc_report.c - a line on standard error for each thing that is refused, once.
  * PAPI hands its callers a bare number; this is where the words go.
+ *
+ * A report is put down first, without stdio, allocation or lock, so that a signal handler may
+ * make one. It is said at once, or where that may not be by the next call that may.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,19 +12,70 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpx/later.h"
+#include "upc_caller.h"
 #include "upc_report.h"
 
 #define LINES_MAX 8 /* of a kind: a program that asks for all names needs no more */
 #define KINDS     (UPCP_REPORT_SHARE + 1)
 
+static struct upci_later waiting;
+static int any; /* relaxed: what is missed is said by the next call */
+static int quiet;
+
 /* Hashes of what was said, 0: free; partners: only this file's atomics. */
 static uint32_t said[KINDS][LINES_MAX];
 
-static int quiet(void)
+/* Sets that this thread has started and not stopped, which would count the saying.
+ * initial-exec: no access allocates. */
+static __thread int running __attribute__((tls_model("initial-exec")));
+
+/* The first to write to a page while a set runs would have a page fault counted. */
+static void touch(volatile char *memory, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i += 64)
+		memory[i] = memory[i];
+}
+
+void upcp_report_open(void)
 {
 	const char *wish = getenv("UPC_QUIET");
 
-	return wish && *wish && strcmp(wish, "0") != 0;
+	touch((volatile char *)&waiting, sizeof(waiting));
+	touch((volatile char *)said, sizeof(said));
+	quiet = wish && *wish && strcmp(wish, "0") != 0;
+}
+
+static void say(void)
+{
+	struct upci_later_line *line;
+	ssize_t written;
+
+	__atomic_store_n(&any, 0, __ATOMIC_RELAXED);
+	while ((line = upci_later_take(&waiting))) {
+		written = write(STDERR_FILENO, line->text, strlen(line->text));
+		(void)written; /* there is nothing else to do where it fails */
+		upci_later_free(line);
+	}
+}
+
+static void say_if_possible(void)
+{
+	if (__atomic_load_n(&any, __ATOMIC_RELAXED) && running <= 0 && !upcp_caller_in_handler())
+		say();
+}
+
+void upcp_report_started(void)
+{
+	running++;
+}
+
+void upcp_report_stopped(void)
+{
+	running--;
+	say_if_possible();
 }
 
 static uint32_t hash(const char *text)
@@ -33,28 +87,41 @@ static uint32_t hash(const char *text)
 	return h ? h : 1;
 }
 
-void upcp_report(enum upcp_report kind, const char *message)
+/* Whether it is news, of a kind that has not had enough of them. */
+static int is_news(enum upcp_report kind, uint32_t h)
 {
-	uint32_t h = hash(message), before;
+	uint32_t before;
 	int i;
 
-	if (!*message || quiet())
-		return;
 	for (i = 0; i < LINES_MAX; i++) {
 		before = 0;
 		if (__atomic_compare_exchange_n(&said[kind][i], &before, h, 0, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
-			break;
+			return 1;
 		if (before == h)
-			return;
+			return 0;
 	}
-	if (i < LINES_MAX)
-		fprintf(stderr, "PAPI upc: %s\n", message);
+	return 0;
 }
 
-void upcp_report_from_handler(const char *message)
+void upcp_report(enum upcp_report kind, const char *message)
 {
-	/* There is nothing else to do where it fails. */
-	if (!quiet() && write(STDERR_FILENO, message, strlen(message)) < 0)
+	struct upci_later_line *line;
+
+	if (!*message || quiet || !is_news(kind, hash(message)))
 		return;
+	line = upci_later_begin(&waiting);
+	if (!line)
+		return;
+	snprintf(line->text, sizeof(line->text), "PAPI upc: %s\n", message);
+	upci_later_put(line);
+	__atomic_store_n(&any, 1, __ATOMIC_RELAXED);
+	say_if_possible();
+}
+
+/* What was put off and never said: a program may end with its sets running. */
+__attribute__((destructor)) static void say_the_rest(void)
+{
+	if (__atomic_load_n(&any, __ATOMIC_RELAXED))
+		say();
 }

@@ -19,11 +19,20 @@ enum upcp_report {
 	UPCP_REPORT_SHARE,       /* a unit that cannot be shown to others   */
 };
 
-/* Prints message, unless it was printed before, or enough of its kind, or it is empty.
- * Context: any thread; not for signal handlers. */
+/* Reads $UPC_QUIET. Context: PAPI_library_init. */
+void upcp_report_open(void);
+
+/*
+ * Says message, unless it was said before, or enough of its kind, or it is empty. Where the
+ * thread has a set that runs, which would count the saying, or a signal handler is about, it
+ * is said when the set has stopped, or the process ends.
+ * Context: any, signal handlers as well: nothing is printed there, allocated or locked, and of
+ * stdio there is snprintf of strings alone.
+ */
 void upcp_report(enum upcp_report kind, const char *message);
 
-/* In a signal handler: a whole line, each time. */
-void upcp_report_from_handler(const char *message);
+/* The calling thread has started a set; has stopped one. */
+void upcp_report_started(void);
+void upcp_report_stopped(void);
 
 #endif /* UPC_REPORT_H */

@@ -14,10 +14,9 @@
  *
  * None allocates or locks: descriptors and buffers are there since the group was opened.
  * What fails writes words into the thread's message in libupc, whose memory is there
- * since the thread's first start. One thing takes libupc's lock: the notice of a counter
- * that others took away in the middle of a slice. So no tick goes into a call of the
- * component or a fork, which may hold it (upc_slices.c); of a call that a program makes to
- * libupc itself nobody here can know.
+ * since the thread's first start; a notice waits until ordinary code tells it. No tick goes
+ * into a call of the component or a fork (upc_slices.c); a call that a program makes to
+ * libupc itself, which may hold its lock, it may interrupt.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* gettid of older C libraries */
