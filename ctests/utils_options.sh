@@ -6,7 +6,7 @@
 
 tools="$UPC_STAT $UPC_RUN $UPC_TOP $UPC_AVAIL $UPC_WIRE $UPC_REPLAY"
 [ ! -x "$MPX_RUN" ] || tools="$tools $MPX_RUN"
-plan 16
+plan 17
 
 # each COMMAND...: with $tool each of them
 each()
@@ -40,6 +40,18 @@ same_table()
 	run 0 --complete && cut -f 1 out | tr -d '=' | sed '/^$/d' | sort | cmp -s helped -
 }
 check "what shells complete is what --help has" each same_table
+
+documented()
+{
+	for name in $(sed -n 's/^--/-/p' helped); do
+		grep -q -e "Fl $name\>" -e ", $name\>" "$srcdir/man/${tool##*/}.1" || { echo "# $name"; return 1; }
+	done
+}
+has_page()
+{
+	same_table && documented
+}
+check "... and its manual page, too" each has_page
 
 full()
 {
