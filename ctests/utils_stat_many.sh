@@ -7,7 +7,7 @@ stat=${UPC_STAT:-upc_stat}
 tool=$stat
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 25
+plan 26
 
 # ---- runs
 
@@ -128,26 +128,57 @@ sums()
 		{ sum += $4; n++ }
 		END { exit !(n >= 1 && sum == all) }' "$2"
 }
+# busy NAME: a process that reads until NAME is there; its number is in $busy
+echo line > lines
+busy()
+{
+	sh -c 'until [ -e "$1" ]; do read -r line < lines; done' sh "$1" &
+	busy=$!
+}
+# Until each of both has had 20 ms of CPU time.
 pair()
 {
-	sh -c 'while [ ! -e stop ]; do ls / > list1; done; sleep 0.2' &
-	one=$!
-	sh -c 'while [ ! -e stop ]; do ls / > list2; done' &
-	two=$!
-	{ sleep 0.3; : > stop; } &
-	run 0 -p "$one,$two" "$@"
+	busy stop
+	one=$busy
+	busy stop
+	run 0 -p "$one,$busy" "$@" -- sh -c '
+		used() { cut -d" " -f14,15 "/proc/$1/stat" | tr " " + ; }
+		for process; do
+			from=$(($(used "$process")))
+			until [ $(($(used "$process") - from)) -ge 2 ]; do sleep 0.01; done
+		done' sh "$one" "$busy"
 	status=$?
 	: > stop
-	wait
-	rm stop
+	wait "$one" "$busy"
 	return $status
 }
 check "-p with two processes" pair --per-process --csv -e perf::TASK-CLOCK,process::rchar,vm::pgfault
-check "... counts both until both have ended" \
-	[ "$(awk -F, '$3 == "perf::TASK-CLOCK" && $2 != "" && $4 > 1000000' out | wc -l)" = 2 ]
-check "... which sum up to the whole" sums perf::TASK-CLOCK out
-check "... also what a process counts for itself" sums process::rchar out
-check "... and what is the machine's is there once" [ "$(grep -c vm::pgfault out)" = 1 ]
+check "... counts both" \
+	[ "$(awk -F, '$3 == "perf::TASK-CLOCK" && $2 != "" && $4 >= 10000000' err | wc -l)" = 2 ]
+check "... which sum up to the whole" sums perf::TASK-CLOCK err
+check "... also what a process counts for itself" sums process::rchar err
+check "... and what is the machine's is there once" [ "$(grep -c vm::pgfault err)" = 1 ]
+both_end()
+{
+	busy stop1
+	one=$busy
+	busy stop2
+	{
+		"$stat" -p "$one,$busy" --csv -o both -e perf::TASK-CLOCK 2> err
+		echo $? > done
+	} &
+	counts=$!
+	# The headings are written when it counts.
+	until_passes [ -s both ] || return 1
+	: > stop1
+	wait "$one"
+	sleep 0.2
+	[ ! -e done ] || return 1
+	: > stop2
+	wait "$busy" $counts
+	[ "$(cat done)" = 0 ]
+}
+check "... and without a program it does so until both have ended" both_end
 check "a process that is not there: no process of the list is counted" run 125 -p "$$,1073741823" -e perf::TASK-CLOCK
 
 # ---- CPUs

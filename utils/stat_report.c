@@ -71,6 +71,7 @@ void stat_report_begin(const struct stat_report *report)
 {
 	if (report->format == UTIL_CSV)
 		stat_csv_begin(report);
+	fflush(report->out);
 }
 
 void stat_report_print(const struct stat_report *report, const struct stat_sample *sample)
