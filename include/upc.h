@@ -286,7 +286,8 @@ enum upc_context_kind {
 	UPC_CONTEXT_PROCESS = 1, /* pid's threads, as they are when an event is
 				    opened, and those that they start later    */
 	UPC_CONTEXT_CPU = 2,     /* everything on one CPU                      */
-	UPC_CONTEXT_MACHINE = 3, /* everything on all CPUs                     */
+	UPC_CONTEXT_MACHINE = 3, /* everything on all CPUs that are online when the
+				    unit is started, while they are            */
 };
 
 /* Privilege levels in which perf events are counted. 0: all that the caller may
@@ -648,7 +649,9 @@ struct upc_monitor_info {
 	pid_t process;	     /* the owner                                      */
 	pid_t changed_by;    /* thread that last changed the configuration     */
 	uint64_t generation; /* grows with every such change                   */
-	uint64_t updated_ns; /* CLOCK_MONOTONIC of the counts                  */
+	uint64_t updated_ns; /* CLOCK_MONOTONIC of the counts, the owner's: of
+				two the difference is right everywhere, an
+				age in the owner's time namespace only         */
 	int running;
 	int ended;	     /* unshared by its owner: the last counts         */
 	uint64_t threshold;  /* threshold register                             */

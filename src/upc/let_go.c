@@ -221,6 +221,8 @@ static void close_all(struct upci_bag *bag, const int *fd, size_t n)
 
 void upci_bag_add(struct upci_bag *bag, const int *fd, size_t n)
 {
+	size_t i;
+
 	if (!n)
 		return;
 	if (bag->n + n > bag->room) {
@@ -234,8 +236,9 @@ void upci_bag_add(struct upci_bag *bag, const int *fd, size_t n)
 		bag->fd = grown;
 		bag->room = room;
 	}
-	memcpy(bag->fd + bag->n, fd, n * sizeof(*fd));
-	bag->n += n;
+	for (i = 0; i < n; i++)
+		if (fd[i] >= 0)
+			bag->fd[bag->n++] = fd[i];
 }
 
 static bool hand(struct upci_bag *bag, int stand_in)

@@ -194,7 +194,7 @@ static struct perf_event_attr attr_of_leader(const struct upci_perf *p, uint32_t
 }
 
 /* Opens the leaders of a new group. Threads that have ended since they were
- * listed are left out, if any is left. */
+ * listed, and CPUs that went offline, are left out, if any is left. */
 int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_event_attr *leading,
 			 const char *name, struct upci_perf_group **opened)
 {
@@ -227,7 +227,8 @@ int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_ev
 				"%s: counting a process without its children needs Linux 5.13; count "
 				"them too (inherit), or a thread",
 				name);
-		else if (errno != ESRCH || (!g.targets && i == listed - 1))
+		else if ((errno != ESRCH && !upci_perf_is_offline(p, errno)) ||
+			 (!g.targets && i == listed - 1))
 			error = upci_perf_fail(name, &g.target[g.targets], false);
 	}
 	if (!error) {
@@ -356,7 +357,7 @@ int upci_perf_switch(const int *fd, unsigned n, unsigned long request)
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		if (ioctl(fd[i], request, 0) < 0 && errno != ESRCH)
+		if (fd[i] >= 0 && ioctl(fd[i], request, 0) < 0 && errno != ESRCH)
 			return upci_fail(UPC_ESYSTEM, "perf ioctl: %s", upci_errno_words(errno));
 	return 0;
 }

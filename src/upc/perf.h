@@ -71,6 +71,10 @@ void upci_perf_destroy(struct upci_perf *perf);
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);
 
+/* Whether the machine has other CPUs online than those that are counted: they are from the
+ * next opening on. */
+bool upci_perf_cpus_changed(struct upci_perf *perf);
+
 /* Whether an event that was removed is still there, since it leads others, or since closing
  * a tracepoint among others would take long; and could be left by opening those anew: nothing
  * has a period. */

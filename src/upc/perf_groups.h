@@ -32,7 +32,7 @@ struct upci_perf_member {
 	bool fresh; /* opened by an upci_perf_open_waiting that goes on */
 	bool removed; /* a tracepoint that is gone, but for its event: disabled */
 	unsigned group;                          /* its number, which stays */
-	int *fd;                                 /* one per target of the group */
+	int *fd;                                 /* one per target of the group, -1: its CPU was offline */
 	const struct perf_event_mmap_page *page; /* for reads in user mode, or NULL */
 	struct upci_perf_spec spec;
 	const char *name; /* the event's own, for messages */
@@ -145,6 +145,18 @@ bool upci_perf_can_wait(struct upci_perf *perf, const struct upci_perf_spec *spe
 int upci_perf_put_off(struct upci_perf *perf, const struct upci_perf_member *member);
 /* The counts of those that wait. */
 void upci_perf_read_waiting(const struct upci_perf *perf, uint64_t *value, uint8_t *state);
+
+/* ---- perf_cpus.c ---- */
+
+/* Whether an error of opening says that the machine has lost a CPU meanwhile. */
+bool upci_perf_is_offline(const struct upci_perf *p, int error);
+/* Whether a leader's read of so many bytes is that of one that the kernel has taken away from
+ * its group. */
+struct upci_perf_head;
+bool upci_perf_is_apart(const struct upci_perf *p, const struct upci_perf_head *head, size_t bytes);
+/* The values of a group that the kernel has taken apart, into the buffer, behind what its
+ * leader's read has given. 0, or a negative error with message. */
+int upci_perf_read_apart(struct upci_perf *p, const struct upci_perf_group *g, unsigned target);
 
 /* ---- all ---- */
 

@@ -123,7 +123,7 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
 	for (i = 0; i < g->targets; i++) {
 		fd[i] = open_member(g, attr, i);
-		if (fd[i] < 0) {
+		if (fd[i] < 0 && !upci_perf_is_offline(p, errno)) {
 			error = upci_perf_fail(name, &g->target[i], g->key != UPCI_PERF_SOFTWARE);
 			upci_perf_forget_and_close(&fd, i);
 			return error;

@@ -44,6 +44,7 @@ static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 	ssize_t got = read(g->leader[target], p->buffer, p->buffer_bytes);
 	const struct upci_perf_head *head = (const struct upci_perf_head *)p->buffer;
 	bool failed = got == 0;
+	int error;
 
 	/* A pinned group that the PMU had no room for gives nothing any more. What it
 	 * counted before is still there, and any member gives the whole group. */
@@ -53,9 +54,14 @@ static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 	}
 	if (got < 0)
 		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", upci_errno_words(errno));
-	if ((size_t)got < want || head->events != g->members + 1)
-		return upci_fail(UPC_ESYSTEM, "reading a perf group of %u events gave %llu",
-				 g->members + 1, (unsigned long long)head->events);
+	if ((size_t)got < want || head->events != g->members + 1) {
+		error = upci_perf_is_apart(p, head, (size_t)got)
+				? upci_perf_read_apart(p, g, target)
+				: upci_fail(UPC_ESYSTEM, "reading a perf group of %u events gave %llu",
+					    g->members + 1, (unsigned long long)head->events);
+		if (error)
+			return error;
+	}
 	if (head->enabled)
 		p->ever_enabled = true;
 	keep_span(p, &g->span[target], head, failed);

@@ -294,11 +294,13 @@ static int pass_over_exec(struct upc_unit *u)
 }
 
 /* An event that was removed and leads others would be counted on, in the program's time, and
- * tracepoints would pile up. Where all is taken in nothing is lost with them; else the former
- * stays, which is not wrong. */
-static void leave_removed(struct upc_unit *u)
+ * tracepoints would pile up; CPUs that came would not be counted. Where all is taken in
+ * nothing is lost with them; else all stays as it is, which is not wrong. */
+static void open_better(struct upc_unit *u)
 {
-	if (upci_perf_keeps_removed(u->sources.perf) && upci_unit_take_perf(u))
+	bool other = upci_perf_keeps_removed(u->sources.perf) || upci_perf_cpus_changed(u->sources.perf);
+
+	if (other && upci_unit_take_perf(u))
 		(void)replace_sources(u, &u->context, NOW);
 	upci_perf_close_removed(u->sources.perf);
 }
@@ -316,7 +318,7 @@ static int open_now(struct upc_unit *u)
 	 * each. Opened together they have one; if that fails they do as they are. */
 	if (!u->started && upci_perf_scattered(u->sources.perf) && !upci_perf_ever_enabled(u->sources.perf))
 		(void)replace_sources(u, &u->context, NOW);
-	leave_removed(u);
+	open_better(u);
 	return upci_perf_waits(u->sources.perf) ? upci_perf_open_waiting(u->sources.perf) : 0;
 }
 
