@@ -158,13 +158,16 @@ check "... counts both" \
 check "... which sum up to the whole" sums perf::TASK-CLOCK err
 check "... also what a process counts for itself" sums process::rchar err
 check "... and what is the machine's is there once" [ "$(grep -c vm::pgfault err)" = 1 ]
-both_end()
+# one_after_the_other ORDER: whichever of the list ends first
+one_after_the_other()
 {
+	rm -f both done stop1 stop2
 	busy stop1
 	one=$busy
 	busy stop2
+	[ "$1" = forth ] && list=$one,$busy || list=$busy,$one
 	{
-		"$stat" -p "$one,$busy" --csv -o both -e perf::TASK-CLOCK 2> err
+		"$stat" -p "$list" --csv -o both -e perf::TASK-CLOCK 2> err
 		echo $? > done
 	} &
 	counts=$!
@@ -173,10 +176,14 @@ both_end()
 	: > stop1
 	wait "$one"
 	sleep 0.2
-	[ ! -e done ] || return 1
+	[ ! -e done ] || { : > stop2; return 1; }
 	: > stop2
 	wait "$busy" $counts
 	[ "$(cat done)" = 0 ]
+}
+both_end()
+{
+	one_after_the_other forth && one_after_the_other back
 }
 check "... and without a program it does so until both have ended" both_end
 check "a process that is not there: no process of the list is counted" run 125 -p "$$,1073741823" -e perf::TASK-CLOCK
