@@ -3,21 +3,13 @@
  * A machine whose CPUs come and go while it is counted. Kernel and /sys are made: groups of a
  * CPU that goes offline are taken apart and keep their counts, as Linux does it.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/perf_event.h>
-#include <stdbool.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 
-#include "unit_test.h"
+#include "made_sys.h"
 
 enum { EVENTS = 1024, CPUS = 4 };
-
-static char root[] = "/tmp/upc-cpus-XXXXXX";
 
 /* ---- the kernel's side ----------------------------------------------------------------- */
 
@@ -29,10 +21,6 @@ static struct event {
 } event[EVENTS];
 static bool online[CPUS];
 
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __real_fstatfs(int fd, struct statfs *fs);
-int __wrap_fstatfs(int fd, struct statfs *fs);
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 ssize_t __real_read(int fd, void *to, size_t n);
@@ -40,21 +28,6 @@ ssize_t __wrap_read(int fd, void *to, size_t n);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 int __real_close(int fd);
 int __wrap_close(int fd);
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	return __real_open(!strcmp(path, "/sys") ? root : path, flags, 0600);
-}
-
-int __wrap_fstatfs(int fd, struct statfs *fs)
-{
-	int error = __real_fstatfs(fd, fs);
-
-	/* Of what is opened as /sys or /proc. */
-	if (!error && (unsigned long)fs->f_type != PROC_SUPER_MAGIC)
-		fs->f_type = SYSFS_MAGIC;
-	return error;
-}
 
 static long open_event(const struct perf_event_attr *attr, int cpu, int leader)
 {
@@ -141,9 +114,7 @@ static void happens(uint64_t n)
 
 static void set_online(const char *list, unsigned mask)
 {
-	char path[512];
 	int cpu, fd;
-	FILE *f;
 
 	for (cpu = 0; cpu < CPUS; cpu++)
 		online[cpu] = mask >> cpu & 1;
@@ -152,11 +123,7 @@ static void set_online(const char *list, unsigned mask)
 			event[fd].gone = true;
 			event[fd].leader = fd;
 		}
-	snprintf(path, sizeof(path), "%s/devices/system/cpu/online", root);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fprintf(f, "%s\n", list);
-	fclose(f);
+	made_sys_put(list, "devices/system/cpu/online");
 }
 
 /* ---- tests ------------------------------------------------------------------------------ */
@@ -170,7 +137,7 @@ static void test_cpus_come_and_go(void **state)
 	struct upc_unit *u;
 
 	(void)state;
-	set_online("0-1", 0x3);
+	set_online("0-1\n", 0x3);
 	if (upc_catalogue_open(&options, &c))
 		fail_msg("%s", upc_last_message());
 	faults = event_code(c, "perf::PAGE-FAULTS");
@@ -185,7 +152,7 @@ static void test_cpus_come_and_go(void **state)
 	assert_int_equal(event_value(u, faults), 20);
 
 	/* One goes offline: what it has counted stays, and others can be added. */
-	set_online("0", 0x1);
+	set_online("0\n", 0x1);
 	assert_int_equal(event_value(u, faults), 20);
 	assert_int_equal(event_value(u, minor), 20);
 	happens(5);
@@ -198,7 +165,7 @@ static void test_cpus_come_and_go(void **state)
 	assert_int_equal(upc_unit_stop(u), 0);
 
 	/* Others come, and count from the next start on. */
-	set_online("0-2", 0x7);
+	set_online("0-2\n", 0x7);
 	if (upc_unit_start(u))
 		fail_msg("%s", upc_last_message());
 	assert_int_equal(event_value(u, faults), 26);
@@ -216,37 +183,11 @@ static void test_cpus_come_and_go(void **state)
 	upc_catalogue_close(c);
 }
 
-static int set_up(void **state)
-{
-	static const char *const below[] = {"devices", "devices/system", "devices/system/cpu"};
-	char path[512];
-	size_t i;
-
-	(void)state;
-	if (!mkdtemp(root))
-		return -1;
-	for (i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", root, below[i]);
-		if (mkdir(path, 0700))
-			return -1;
-	}
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpus_come_and_go),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, made_sys_begin, made_sys_end);
 }
