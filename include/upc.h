@@ -381,7 +381,8 @@ void upc_transaction_abort(struct upc_transaction *transaction);
 /*
  * One add or one remove as a transaction of its own. Errors: as above.
  * The first software event of a unit leads the others: removed while they stay, it goes
- * on costing the program its counting until the next start.
+ * on costing the program its counting until the next start. A tracepoint that was opened keeps
+ * its descriptor as long, when others stay.
  */
 int upc_unit_add(struct upc_unit *unit, uint32_t code);
 int upc_unit_remove(struct upc_unit *unit, uint32_t code);
