@@ -3,10 +3,13 @@
  * Groups of perf events: one start for all, handles that come and go, sums over
  * targets, refusals in words.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,6 +33,51 @@ static struct upci_perf *create_own(bool inherit)
 	self.inherit = inherit;
 	assert_int_equal(upci_perf_create(&self, &p), 0);
 	return p;
+}
+
+/* The kernel's, but for one descriptor that it refuses. */
+static int refused = -1;
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	long value;
+
+	va_start(args, request);
+	value = va_arg(args, long);
+	va_end(args);
+	if (fd == refused) {
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_ioctl, fd, request, value);
+}
+
+/* What cannot be stopped is told, and all else has stopped. */
+static void test_a_stop_that_fails(void **state)
+{
+	struct upci_perf *p = create_own(true);
+	uint64_t before[8], after[8];
+	uint8_t how[8];
+	int first, second;
+
+	(void)state;
+	/* Of what children inherit each batch has a group of its own. */
+	first = upci_perf_add(p, &faults, false, "first");
+	upci_perf_begin_batch(p);
+	second = upci_perf_add(p, &faults, false, "second");
+	assert_int_equal(p->groups, 2);
+	assert_int_equal(upci_perf_start(p), 0);
+	refused = p->group[0].leader[0];
+	assert_int_equal(upci_perf_stop(p), UPC_ESYSTEM);
+	refused = -1;
+	assert_non_null(strstr(upc_last_message(), "Input/output error"));
+	assert_int_equal(upci_perf_read(p, before, how), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_read(p, after, how), 0);
+	assert_true(after[first] >= before[first] + 100);
+	assert_int_equal(after[second], before[second]);
+	upci_perf_destroy(p);
 }
 
 static void test_counts_between_start_and_stop(void **state)
@@ -418,6 +466,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_between_start_and_stop),
+		cmocka_unit_test(test_a_stop_that_fails),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_time_of_a_group_that_cannot_be_read),
 		cmocka_unit_test(test_starts_of_what_has_ended),

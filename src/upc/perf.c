@@ -350,25 +350,29 @@ void upci_perf_close_removed(struct upci_perf *p)
 	}
 }
 
-/* One ioctl on one descriptor of each target. A task that is gone keeps its
- * counts, and there is nothing to switch any more. */
+/* One ioctl on one descriptor of each target, whatever becomes of the others: what is to
+ * stop must not count on for another's sake. The first failure is what is told. A task that
+ * is gone keeps its counts, and there is nothing to switch any more. */
 int upci_perf_switch(const int *fd, unsigned n, unsigned long request)
 {
+	int failed = 0;
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		if (fd[i] >= 0 && ioctl(fd[i], request, 0) < 0 && errno != ESRCH)
-			return upci_fail(UPC_ESYSTEM, "perf ioctl: %s", upci_errno_words(errno));
-	return 0;
+		if (fd[i] >= 0 && ioctl(fd[i], request, 0) < 0 && errno != ESRCH && !failed)
+			failed = errno;
+	return failed ? upci_fail(UPC_ESYSTEM, "perf ioctl: %s", upci_errno_words(failed)) : 0;
 }
 
 int upci_perf_switch_groups(struct upci_perf *p, unsigned long request)
 {
+	int error = 0, failed;
 	unsigned g;
-	int error = 0;
 
-	for (g = 0; g < p->groups && !error; g++)
-		error = upci_perf_switch(p->group[g].leader, p->group[g].targets, request);
+	for (g = 0; g < p->groups; g++) {
+		failed = upci_perf_switch(p->group[g].leader, p->group[g].targets, request);
+		error = error ? error : failed;
+	}
 	return error;
 }
 
