@@ -331,6 +331,39 @@ static void attach_dead(void)
 	drop(&set);
 }
 
+/* A thread wants another's set for its own, and no descriptors are left. */
+static void *take_in_vain(void *arg)
+{
+	struct rlimit limit, none;
+	int set = *(int *)arg, error;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return NULL;
+	none = limit;
+	none.rlim_cur = 4;
+	setrlimit(RLIMIT_NOFILE, &none);
+	error = PAPI_attach(set, 0);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	PAPI_unregister_thread();
+	return error == PAPI_OK ? NULL : arg;
+}
+
+static void attach_fails(void)
+{
+	PAPI_option_t option = {.granularity = {.granularity = PAPI_GRN_THR}};
+	int set = set_with(FAULTS);
+	pthread_t thread;
+	void *failed = NULL;
+
+	pthread_create(&thread, NULL, take_in_vain, &set);
+	pthread_join(thread, &failed);
+	ok(failed != NULL, "an attach fails");
+	option.granularity.eventset = set;
+	ok(PAPI_set_opt(PAPI_GRANUL, &option) == PAPI_OK && still_counts(set, 1),
+	   "and the set is whose it was");
+	drop(&set);
+}
+
 int main(void)
 {
 	start_papi();
@@ -345,6 +378,7 @@ int main(void)
 	domains();
 	default_domain();
 	attach_dead();
+	attach_fails();
 	PAPI_shutdown();
 	return done();
 }

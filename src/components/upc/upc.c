@@ -468,7 +468,7 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 {
 	struct upcp_target target;
 	struct upcp_set *set;
-	int error;
+	int error, takes = 0;
 
 	(void)context;
 	switch (code) {
@@ -482,8 +482,7 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 			return PAPI_EINVAL;
 		/* 0 is the calling thread, as it is to the kernel: its own set, though an
 		 * attached one, which PAPI lets run beside others. */
-		if (code == PAPI_ATTACH && !target.attached)
-			set->owner_process = 0;
+		takes = code == PAPI_ATTACH && !target.attached;
 		break;
 	case PAPI_CPU_ATTACH:
 		set = option->cpu.ESI->ctl_state;
@@ -526,7 +525,7 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 	if (inside)
 		return PAPI_EISRUN;
 	inside++;
-	error = upcp_set_aim(set, &target);
+	error = takes ? upcp_set_take(set, &target) : upcp_set_aim(set, &target);
 	inside--;
 	return error ? translate(error) : PAPI_OK;
 }

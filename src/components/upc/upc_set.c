@@ -187,6 +187,20 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 	return 0;
 }
 
+int upcp_set_take(struct upcp_set *set, const struct upcp_target *target)
+{
+	const pid_t process = set->owner_process, thread = set->owner_thread;
+	int error;
+
+	set->owner_process = 0;
+	error = upcp_set_aim(set, target);
+	if (error) {
+		set->owner_process = process;
+		set->owner_thread = thread;
+	}
+	return error;
+}
+
 /* ---- which events it counts -------------------------------------------- */
 
 static int position_is(const uint64_t *map, unsigned position)

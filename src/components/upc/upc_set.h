@@ -105,6 +105,9 @@ int upcp_set_update(struct upcp_set *set, struct upcp_entry *entries, unsigned n
  * each other), those of upc_unit_create and upc_unit_retarget. */
 int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target);
 
+/* The same, and from now on the set is the calling thread's own. */
+int upcp_set_take(struct upcp_set *set, const struct upcp_target *target);
+
 /* From 0 on. Errors: those of upc_unit_start; UPC_ESTATE (no event). */
 int upcp_set_start(struct upcp_set *set);
 
