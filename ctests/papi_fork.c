@@ -3,6 +3,10 @@
  * papi_fork - fork, exec and vfork while a set counts: the child may use what it
  * inherited without a crash, and the parent's count goes on undisturbed.
  */
+#include <dlfcn.h>
+#include <sched.h>
+#include <signal.h>
+
 #include "papi_util.h"
 
 /* The child's exit status, or -1 where a signal ended it. */
@@ -145,6 +149,78 @@ static int descend(int depth, int inherited)
 	return PAPI_stop(set, &value) == PAPI_OK && value >= 50 && value < 1000 ? 0 : 3;
 }
 
+/* ---- a fork in the middle of another thread's PAPI_overflow ---------------------------- */
+
+static int waits, inside, forked_already; /* atomics */
+
+/* What PAPI installs its handlers by, while the component holds its lock. */
+__attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *action,
+						     struct sigaction *before)
+{
+	static int (*real)(int, const struct sigaction *, struct sigaction *);
+	int i;
+
+	if (!real)
+		real = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT,
+											 "sigaction");
+	if (action && __atomic_exchange_n(&waits, 0, __ATOMIC_SEQ_CST)) {
+		__atomic_store_n(&inside, 1, __ATOMIC_SEQ_CST);
+		/* A fork that waits for us never comes to its end before. */
+		for (i = 0; i < 300 && !__atomic_load_n(&forked_already, __ATOMIC_SEQ_CST); i++)
+			usleep(1000);
+	}
+	return real(number, action, before);
+}
+
+static void on_overflow(int set, void *address, long long vector, void *context)
+{
+	(void)set;
+	(void)address;
+	(void)vector;
+	(void)context;
+}
+
+static int overflows(int set)
+{
+	int code;
+
+	return PAPI_event_name_to_code(FAULTS, &code) == PAPI_OK &&
+	       PAPI_overflow(set, code, 100, 0, on_overflow) == PAPI_OK &&
+	       PAPI_overflow(set, code, 0, 0, on_overflow) == PAPI_OK;
+}
+
+static void *overflow_slowly(void *arg)
+{
+	int set = set_with(FAULTS);
+
+	__atomic_store_n(&waits, 1, __ATOMIC_SEQ_CST);
+	if (!overflows(set))
+		arg = NULL;
+	drop(&set);
+	PAPI_unregister_thread();
+	return arg;
+}
+
+static void in_overflow(int set)
+{
+	pthread_t thread;
+	void *good = NULL;
+	pid_t child;
+
+	pthread_create(&thread, NULL, overflow_slowly, &set);
+	while (!__atomic_load_n(&inside, __ATOMIC_SEQ_CST))
+		sched_yield();
+	child = fork();
+	__atomic_store_n(&forked_already, 1, __ATOMIC_SEQ_CST);
+	if (child == 0) {
+		alarm(60);
+		_exit(overflows(set) ? 0 : 1);
+	}
+	ok(outcome(child) == 0, "a child has overflows, though another thread was at it");
+	pthread_join(thread, &good);
+	ok(good != NULL, "and so has that thread");
+}
+
 int main(void)
 {
 	pid_t child;
@@ -159,6 +235,7 @@ int main(void)
 	executed(set);
 	vforked(set);
 	descriptors(set);
+	in_overflow(set);
 	drop(&set);
 	child = fork();
 	if (child == 0)

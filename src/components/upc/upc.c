@@ -598,6 +598,8 @@ static int on_init_component(int index)
 	upcp_report_open();
 	cmp->disabled = open_names();
 	if (cmp->disabled == PAPI_OK)
+		cmp->disabled = upcp_signal_prepare();
+	if (cmp->disabled == PAPI_OK)
 		cmp->disabled = upcp_open(cmp, &opened);
 	else
 		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "out of memory");

@@ -19,10 +19,31 @@
 static int number;
 
 /* Protects users and io_ignored; PAPI's INTERNAL_LOCK nests in it; no handler takes
- * it. */
+ * it. Held across a fork, so that a child finds it free. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users; /* sets with live thresholds */
 static int io_ignored; /* by us                     */
+
+static void lock_users(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_users(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+int upcp_signal_prepare(void)
+{
+	static int fork_safe;
+
+	/* Once a process: PAPI may be shut down and initialised again. */
+	if (!fork_safe && pthread_atfork(lock_users, unlock_users, unlock_users))
+		return PAPI_ENOMEM;
+	fork_safe = 1;
+	return PAPI_OK;
+}
 
 void upcp_signal_open(void)
 {

@@ -9,6 +9,8 @@
 /* Chooses it: $UPC_SIGNAL, SIGRTMIN to SIGRTMAX, or SIGRTMIN+5. PAPI's perf_event
  * uses SIGRTMIN+2, and its sde SIGRTMIN. */
 void upcp_signal_open(void);
+/* Before that: PAPI_OK, or PAPI_ENOMEM. */
+int upcp_signal_prepare(void);
 int upcp_signal_number(void);
 
 /* Installs PAPI's handler of the component for one set more, or less. PAPI_OK,
