@@ -292,14 +292,15 @@ static int put_in(struct upcp_set *set, uint32_t code)
 	}
 }
 
-/* The set's unit has all events again, as before; moved of them had left it. */
+/* The set's unit has all events again, in their order; moved of them had left it. */
 static int revert(struct upcp_set *set, unsigned moved)
 {
 	struct upcp_mpx *mpx = set->mpx;
+	unsigned i;
 	int error = 0;
 
-	while (moved > 0 && !error)
-		error = change_part(set, mpx->part[0], mpx->turn_codes[--moved], 1);
+	for (i = 0; i < moved && !error; i++)
+		error = change_part(set, mpx->part[0], mpx->turn_codes[i], 1);
 	if (!error)
 		upcp_mpx_destroy(set);
 	return error;
@@ -332,7 +333,7 @@ static int convert(struct upcp_set *set)
 		if (!error && need != NEEDS_NONE)
 			error = put_in(set, set->codes[i]);
 	}
-	for (moved = 0; moved < mpx->turning && !error; moved++)
+	for (moved = 0; moved < mpx->turning && !error; moved += !error)
 		error = change_part(set, first, mpx->turn_codes[moved], 0);
 	if (error)
 		(void)revert(set, moved);
