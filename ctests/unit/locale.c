@@ -3,8 +3,8 @@
  * Names mean the same in every locale that a program chooses: in Turkish I and i are two
  * letters, and in its 8-bit form there are letters beyond ASCII.
  */
+#include <ctype.h>
 #include <locale.h>
-#include <strings.h>
 #include <sys/wait.h>
 
 #include "cat_pfm.h"
@@ -72,7 +72,8 @@ static void test_turkish(void **state)
 	assert_int_equal(upc_catalogue_open(&options, &before), 0);
 	if (!choose("tr_TR.UTF-8", "UTF-8"))
 		skip();
-	assert_int_not_equal(strcasecmp("I", "i"), 0);
+	/* Not by strcasecmp, of which AddressSanitizer has its own. */
+	assert_int_not_equal(tolower('I'), 'i');
 	assert_int_equal(upc_catalogue_open(&options, &after), 0);
 	find_all(before);
 	find_all(after);
