@@ -41,11 +41,14 @@ static void unknown_names(void)
 	drop(&set);
 }
 
+static int hears; /* also what the child says on standard error */
+
 /* The component's state in a new PAPI of a child with the environment changed:
  * its disabled_reason, "" where it is active. */
 static int reason_with(const char *library, const char *path, char *reason, size_t size)
 {
 	int ends[2];
+	size_t used = 0;
 	ssize_t length;
 	int status;
 	pid_t child;
@@ -63,6 +66,7 @@ static int reason_with(const char *library, const char *path, char *reason, size
 			unsetenv("UPC_LIBRARY");
 		if (path)
 			setenv("LD_LIBRARY_PATH", path, 1);
+		dup2(hears ? ends[1] : open("/dev/null", O_WRONLY), STDERR_FILENO);
 		if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
 			_exit(1);
 		component = find_component();
@@ -76,9 +80,10 @@ static int reason_with(const char *library, const char *path, char *reason, size
 		_exit(info->disabled ? 4 : 0);
 	}
 	close(ends[1]);
-	length = read(ends[0], reason, size - 1);
+	while (used < size - 1 && (length = read(ends[0], reason + used, size - 1 - used)) > 0)
+		used += (size_t)length;
 	close(ends[0]);
-	reason[length > 0 ? length : 0] = '\0';
+	reason[used] = '\0';
 	waitpid(child, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -182,6 +187,15 @@ static void wiring(void)
 	status = reason_with(getenv("UPC_LIBRARY"), NULL, reason, sizeof(reason));
 	ok(status == 4 && strstr(reason, path) && strstr(reason, "UPC_WIRING"),
 	   "a wrong wiring file: %s", reason);
+	ok(!strstr(reason, "PAPI upc: "), "the reason is PAPI's");
+	hears = 1;
+	reason_with(getenv("UPC_LIBRARY"), NULL, reason, sizeof(reason));
+	ok(strstr(reason, "PAPI upc: ") && strstr(reason, path), "and is said on standard error");
+	setenv("UPC_QUIET", "1", 1);
+	reason_with(getenv("UPC_LIBRARY"), NULL, reason, sizeof(reason));
+	ok(!strstr(reason, "PAPI upc: "), "but where nothing is to be said");
+	unsetenv("UPC_QUIET");
+	hears = 0;
 	unsetenv("UPC_WIRING");
 	unlink(path);
 }

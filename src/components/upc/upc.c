@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 
@@ -590,6 +591,20 @@ static void rehearse(int index)
 	(void)_papi_hwi_read(NULL, &nothing, NULL);
 }
 
+/* Who has chosen something hears why it is not so: PAPI would only say that there is no such
+ * event. Where nothing was chosen a PAPI without libupc stays silent. */
+static void tell_of_setting(const char *reason)
+{
+	static const char *const names[] = {"UPC_LIBRARY", "UPC_SOURCE", "UPC_WIRING"};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]) && strstr(reason, names[i])) {
+			upcp_report(UPCP_REPORT_SETTING, reason);
+			return;
+		}
+}
+
 static int on_init_component(int index)
 {
 	PAPI_component_info_t *cmp = &_upc_vector.cmp_info;
@@ -604,8 +619,10 @@ static int on_init_component(int index)
 	else
 		snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "out of memory");
 	cmp->initialized = cmp->disabled == PAPI_OK;
-	if (!cmp->initialized)
+	if (!cmp->initialized) {
+		tell_of_setting(cmp->disabled_reason);
 		return cmp->disabled;
+	}
 	lib = opened.lib;
 	upcp_caller_open();
 	rehearse(index);

@@ -17,6 +17,7 @@ enum upcp_report {
 	UPCP_REPORT_SIGNAL,      /* the overflow signal                     */
 	UPCP_REPORT_STACK,       /* who calls cannot be found               */
 	UPCP_REPORT_SHARE,       /* a unit that cannot be shown to others   */
+	UPCP_REPORT_SETTING,     /* a variable that is wrong                */
 };
 
 /* Reads $UPC_QUIET. Context: PAPI_library_init. */
