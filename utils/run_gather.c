@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counts.h"
+#include "left.h"
 
 static uint64_t now_ns(void)
 {
@@ -136,13 +136,20 @@ static void take_process(struct run_gathered *g, uint32_t process, const struct 
 		g->died = *record;
 }
 
-static void settle(struct upcs_results *results, const char *path, uint32_t p)
+static void settle(struct run_gathered *g, struct upcs_results *results, const char *path, uint32_t p)
 {
 	struct upcs_process *process = &results->process[p];
 	char counts[UPCS_COUNTS_PATH_MAX];
+	struct upcs_left *left;
 
 	upcs_counts_path(counts, path, p);
-	(void)upcs_counts_settle(results, p, counts);
+	left = upcs_left_read(counts);
+	if (left != NULL) {
+		upcs_left_settle(left, results, p);
+		if (g->function != NULL)
+			upcs_left_add(left, g->function);
+		upcs_left_free(left);
+	}
 	unlink(counts);
 	if (upcs_results_state(&process->state) != UPCS_RUNS)
 		return;
@@ -200,7 +207,7 @@ static void gather_done(struct run_gathered *g, struct upcs_results *results, co
 
 	for (uint32_t p = 0; p < processes; p++)
 		if (done[p])
-			settle(results, path, p);
+			settle(g, results, path, p);
 	for (uint32_t t = 0; t < threads; t++)
 		gather_thread(g, results, t, done);
 	for (uint32_t p = 0; p < processes; p++)
@@ -264,22 +271,86 @@ static bool goes_on(const struct upcs_process *process)
 	return upcs_results_state(&process->state) == UPCS_RUNS && process->pid > 0 && kill(process->pid, 0) == 0;
 }
 
-/* They write what we read, so it is copies that are made whole. */
-static void copy_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p)
+/* So often is a process looked at whose threads come and go meanwhile. */
+#define LOOKS 100
+
+struct copies {
+	struct upcs_thread *thread;
+	uint32_t *index;
+	uint32_t n, room;
+};
+
+/* Of the process's threads; those that have ended are as good. */
+static void copy_threads(struct copies *copies, const struct upcs_results *results, uint32_t p)
 {
 	uint32_t threads = upcs_results_threads(results);
+
+	copies->n = 0;
+	for (uint32_t t = 0; t < threads && copies->n < copies->room; t++) {
+		enum upcs_state state = upcs_results_state(&results->thread[t].state);
+
+		if ((state != UPCS_RUNS && state != UPCS_ENDED) || results->thread[t].process != p)
+			continue;
+		copies->thread[copies->n] = results->thread[t];
+		copies->index[copies->n++] = t;
+	}
+}
+
+/* They write what we read, so it is copies that are made whole. Counts of functions are of the same
+ * threads where none came or went meanwhile; NULL: there is no file. */
+static struct upcs_left *look_at_running(struct copies *copies, const struct upcs_results *results, const char *counts,
+					 uint32_t p, bool *still)
+{
+	struct upcs_left *left = NULL;
+	uint32_t before = 0;
+
+	*still = false;
+	for (unsigned i = 0; i < LOOKS && !*still; i++) {
+		bool there = upcs_left_changes(counts, &before);
+
+		if (left != NULL)
+			upcs_left_free(left);
+		copy_threads(copies, results, p);
+		left = there ? upcs_left_read(counts) : NULL;
+		if (left == NULL)
+			break;
+		*still = upcs_left_is_still(left, before);
+	}
+	return left;
+}
+
+static void take_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p,
+			 struct copies *copies)
+{
 	char counts[UPCS_COUNTS_PATH_MAX];
+	struct upcs_left *left;
+	bool still;
 
 	upcs_counts_path(counts, path, p);
-	for (uint32_t t = 0; t < threads; t++) {
-		struct upcs_thread copy = results->thread[t];
-
-		if (upcs_results_state(&copy.state) != UPCS_RUNS || copy.process != p)
-			continue;
-		(void)upcs_counts_whole(&copy, t, counts);
-		take_thread(g, results, &copy);
+	left = look_at_running(copies, results, counts, p, &still);
+	for (uint32_t i = 0; i < copies->n; i++) {
+		if (left != NULL)
+			upcs_left_whole(left, &copies->thread[i], copies->index[i]);
+		take_thread(g, results, &copies->thread[i]);
 	}
+	if (left != NULL && still && g->function != NULL)
+		upcs_left_add(left, g->function);
+	if (left != NULL)
+		upcs_left_free(left);
 	take_process(g, p, &results->process[p]);
+}
+
+static void copy_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p)
+{
+	/* More may come meanwhile. What is not touched takes no memory. */
+	struct copies copies = {.thread = calloc(UPCS_THREADS_MAX, sizeof(*copies.thread)),
+				.index = calloc(UPCS_THREADS_MAX, sizeof(*copies.index)),
+				.room = UPCS_THREADS_MAX};
+
+	if (copies.thread != NULL && copies.index != NULL)
+		take_running(g, results, path, p, &copies);
+	free(copies.thread);
+	free(copies.index);
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -335,6 +406,8 @@ void run_gather_begin(struct run_gathered *g, const struct upcs_results *results
 	g->threads_apart = threads_apart;
 	g->processes_apart = processes_apart;
 	g->space = upcs_results_space();
+	if (results->options.functions)
+		g->function = calloc(UPCS_FUNCTIONS_MAX + 1, sizeof(*g->function));
 }
 
 void run_gather_end(struct run_gathered *g)
@@ -345,6 +418,7 @@ void run_gather_end(struct run_gathered *g)
 		free(g->process[p]);
 	for (unsigned p = 0; p < UPCS_PROCESSES_MAX; p++)
 		free(g->open[p]);
+	free(g->function);
 	free(g->thread);
 	free(g->process);
 	memset(g, 0, sizeof(*g));

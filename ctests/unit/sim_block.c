@@ -182,6 +182,66 @@ static void test_short_of_kinds(void **state)
 	upcs_kinds_destroy(kinds);
 }
 
+static uint32_t function_of(const struct upcs_kinds *kinds, uint32_t part)
+{
+	const struct upcs_kind *all;
+
+	assert_true(block.part[part].kind < upcs_kinds_all(kinds, &all));
+	return all[block.part[part].kind].function;
+}
+
+/* What tallies the same is of another kind where it is another function's. */
+static void test_functions(void **state)
+{
+	struct upcs_kinds *kinds = upcs_kinds_create();
+	uint32_t i;
+
+	(void)state;
+	make(6);
+	for (i = 0; i < 6; i++) {
+		block.insn[i].insn.tally[UPCS_DATA_LOADS] = 0;
+		block.insn[i].function = i < 2 ? 7 : i < 4 ? 0 : 9;
+	}
+	assert_true(upcs_block_split(&block, kinds, NULL));
+	assert_int_equal(block.parts, 3);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(block.part[i].first, 2 * i);
+		assert_int_equal(tally_of(kinds, i, UPCS_INSTRUCTIONS), 2);
+	}
+	assert_int_equal(function_of(kinds, 0), 7);
+	assert_int_equal(function_of(kinds, 1), 0);
+	assert_int_equal(function_of(kinds, 2), 9);
+	upcs_kinds_destroy(kinds);
+}
+
+/* Where there are too many the rest is of none, and whole all the same. */
+static void test_many_functions(void **state)
+{
+	struct upcs_kinds *kinds = upcs_kinds_create();
+	const struct upcs_kind *all;
+	uint32_t i;
+
+	(void)state;
+	for (i = 1;; i++) {
+		make(2);
+		block.insn[0].function = block.insn[1].function = i;
+		if (!upcs_block_split(&block, kinds, NULL))
+			break;
+		assert_int_equal(function_of(kinds, 0), i);
+	}
+	assert_in_range(i, 10000, UPCS_KINDS_MAX);
+	assert_int_equal(block.parts, 1);
+	assert_int_equal(function_of(kinds, 0), 0);
+	assert_int_equal(tally_of(kinds, 0, UPCS_INSTRUCTIONS), 2);
+	/* Known ones stay. */
+	make(2);
+	block.insn[0].function = block.insn[1].function = 1;
+	assert_true(upcs_block_split(&block, kinds, NULL));
+	assert_int_equal(function_of(kinds, 0), 1);
+	assert_true(upcs_kinds_all(kinds, &all) <= UPCS_KINDS_NAMED + 1);
+	upcs_kinds_destroy(kinds);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +251,8 @@ int main(void)
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_short_of_kinds),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_many_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ struct upcs_kinds {
 
 struct upcs_kinds *upcs_kinds_create(void)
 {
-	/* 20 MB, of which few pages are ever touched. */
+	/* 21 MB, of which few pages are ever touched. */
 	void *p = mmap(NULL, sizeof(struct upcs_kinds), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -43,6 +43,7 @@ static uint32_t hash(const struct upcs_kind *kind)
 
 	for (i = 0; i < UPCS_TALLIES; i++)
 		h = (h ^ kind->tally[i]) * 0x9e3779b97f4a7c15u;
+	h = (h ^ kind->function) * 0x9e3779b97f4a7c15u;
 	return (uint32_t)(h >> 32);
 }
 
@@ -80,14 +81,22 @@ static bool is_late(const struct upcs_block *block, uint32_t i)
 static bool ends_part(const struct upcs_block *block, uint32_t i)
 {
 	return i + 1 == block->n || is_late(block, i + 1) || block->insn[i + 1].enters || block->insn[i + 1].apart ||
+	       block->insn[i].function != block->insn[i + 1].function ||
 	       (block->insn[i].insn.flags | block->insn[i + 1].insn.flags) & UPCS_INSN_REPEATS ||
 	       (block->exact && block->insn[i].insn.flags & UPCS_INSN_FAULTS);
 }
 
-static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts, bool singly)
+/* How far splitting goes. */
+struct limits {
+	uint32_t kinds;
+	bool singly;
+};
+
+static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts,
+		  const struct limits *limits)
 {
-	uint32_t limit = singly ? UPCS_KINDS_MAX : UPCS_KINDS_MAX - UPCS_KINDS_SINGLE, i, first = 0;
-	struct upcs_kind kind = {{0}};
+	struct upcs_kind kind = {.function = 0};
+	uint32_t i, first = 0;
 	unsigned t;
 
 	block->parts = 0;
@@ -96,13 +105,14 @@ static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upc
 
 		for (t = 0; t < UPCS_TALLIES; t++)
 			kind.tally[t] += block->insn[i].insn.tally[t];
-		if (!singly && !ends_part(block, i))
+		if (!limits->singly && !ends_part(block, i))
 			continue;
 		part->first = first;
 		part->at = is_late(block, first) ? first + 1 : first;
 		part->enters = block->insn[first].enters;
 		part->repeats = (block->insn[first].insn.flags & UPCS_INSN_REPEATS) != 0;
-		part->kind = kind_of(kinds, counts, &kind, limit);
+		kind.function = block->insn[first].function;
+		part->kind = kind_of(kinds, counts, &kind, limits->kinds);
 		if (part->kind == NO_KIND)
 			return false;
 		block->parts++;
@@ -112,11 +122,30 @@ static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upc
 	return true;
 }
 
-void upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts)
+static bool forget_functions(struct upcs_block *block)
+{
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < block->n; i++) {
+		any |= block->insn[i].function != 0;
+		block->insn[i].function = 0;
+	}
+	return any;
+}
+
+bool upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts)
 {
 	static const struct upcs_kind nothing;
+	const struct limits named = {UPCS_KINDS_NAMED, false}, whole = {UPCS_KINDS_MAX - UPCS_KINDS_SINGLE, false},
+			    singly = {UPCS_KINDS_MAX, true};
+	bool forgot;
 
 	block->nothing = kind_of(kinds, counts, &nothing, UPCS_KINDS_MAX);
-	if (!split(block, kinds, counts, false) && !split(block, kinds, counts, true))
+	if (split(block, kinds, counts, &named))
+		return true;
+	forgot = forget_functions(block);
+	if (!split(block, kinds, counts, &whole) && !split(block, kinds, counts, &singly))
 		block->parts = 0;
+	return !forgot;
 }

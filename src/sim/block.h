@@ -4,7 +4,8 @@
  * kinds that parts are of. Pure: it sees what instructions tally, and no program.
  *
  * A part ends where the next has to be counted on its own:
- *   - a function that is a region begins in the middle of the block, or
+ *   - a function that is a region begins in the middle of the block, or another one where they are
+ *     counted one by one, or
  *   - blocks are counted exactly (the program handles faults), and the instruction before
  *     it can fault. An instruction is counted when it begins, so that is in the part that
  *     it ends; whether the next one begins is known when it has not faulted, or
@@ -37,6 +38,7 @@ struct upcs_block_insn {
 	struct upcs_insn insn;
 	uint16_t enters;
 	bool apart; /* begins a part, whatever it is */
+	uint32_t function; /* whose it is; another than before begins a part */
 };
 
 struct upcs_block {
@@ -59,8 +61,9 @@ uint32_t upcs_kinds_all(const struct upcs_kinds *kinds, const struct upcs_kind *
 
 /*
  * Splits the block, and finds or makes the kinds. New ones are given to counts first, which
- * may be NULL. When kinds run short, parts are single instructions.
+ * may be NULL. When kinds run short, parts are of no function; false then. When they still do, parts
+ * are single instructions.
  */
-void upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts);
+bool upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts);
 
 #endif

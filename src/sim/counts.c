@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counts.c - the file of raw counts: making it, its memory, and what a dead process left.
+ * counts.c - the file of raw counts: making it, its memory, and adding up.
  */
 #include "counts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -17,13 +16,12 @@
 #include "memory.h"
 
 #define COUNTS_A_PAGE (UPCS_PAGE / sizeof(uint64_t))
-#define ARRAY_BYTES (UPCS_KINDS_MAX * sizeof(uint64_t))
 
 _Static_assert(offsetof(struct upcs_counts, count) % UPCS_PAGE == 0, "arrays are made of whole pages");
 
 static size_t bytes_for(uint32_t arrays)
 {
-	return offsetof(struct upcs_counts, count) + arrays * ARRAY_BYTES;
+	return offsetof(struct upcs_counts, count) + arrays * UPCS_ARRAY_BYTES;
 }
 
 void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint32_t process)
@@ -147,7 +145,7 @@ bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *ki
 	back(counts, &counts->kind[n], sizeof(*kind));
 	/* Its counts lie in the next page of every array. */
 	if (n % COUNTS_A_PAGE == 0)
-		for (i = 0; i < counts->arrays; i++)
+		for (i = 0; i < counts->used; i++)
 			if (counts->array[i].thread)
 				back(counts, &counts->count[i][n], UPCS_PAGE);
 	counts->kind[n] = *kind;
@@ -160,7 +158,27 @@ static size_t used_bytes(const struct upcs_counts *counts)
 {
 	size_t bytes = (counts->kinds / COUNTS_A_PAGE + 1) * UPCS_PAGE;
 
-	return bytes < ARRAY_BYTES ? bytes : ARRAY_BYTES;
+	return bytes < UPCS_ARRAY_BYTES ? bytes : UPCS_ARRAY_BYTES;
+}
+
+void upcs_counts_keep(struct upcs_counts *counts)
+{
+	counts->keeps = 1;
+}
+
+/* What others have left in it is not the thread's. */
+static void write_base(struct upcs_counts *counts, uint32_t array)
+{
+	uint64_t sum[UPCS_TALLIES] = {0};
+	uint32_t k;
+
+	if (array >= counts->used)
+		return;
+	for (k = 0; k < counts->kinds; k++)
+		if (counts->count[array][k])
+			upcs_counts_sum(sum, &counts->kind[k], counts->count[array][k]);
+	back(counts, counts->base[array], sizeof(sum));
+	memcpy(counts->base[array], sum, sizeof(sum));
 }
 
 int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t active)
@@ -171,6 +189,10 @@ int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t activ
 		if (counts->array[i].thread)
 			continue;
 		back(counts, counts->count[i], used_bytes(counts));
+		if (counts->keeps)
+			write_base(counts, i);
+		if (i >= counts->used)
+			__atomic_store_n(&counts->used, i + 1, __ATOMIC_RELEASE);
 		counts->array[i].active = active;
 		/* Before any count, for whoever settles. */
 		__atomic_store_n(&counts->array[i].thread, thread + 1, __ATOMIC_RELEASE);
@@ -179,16 +201,28 @@ int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t activ
 	return -1;
 }
 
-void upcs_counts_give(struct upcs_counts *counts, int array)
+/* Memory that is not the file's has to be cleared by hand. */
+static void clear_array(struct upcs_counts *counts, int array)
 {
 	char *page = (char *)counts->count[array], *end = page + used_bytes(counts);
 
-	/* Memory that is not the file's has to be cleared by hand. */
 	if (madvise(page, (size_t)(end - page), MADV_REMOVE))
 		for (; page < end; page += UPCS_PAGE)
 			if (madvise(page, UPCS_PAGE, MADV_REMOVE))
 				memset(page, 0, UPCS_PAGE);
+}
+
+void upcs_counts_give(struct upcs_counts *counts, int array)
+{
+	if (!counts->keeps)
+		clear_array(counts, array);
 	__atomic_store_n(&counts->array[array].thread, 0, __ATOMIC_RELEASE);
+}
+
+/* Partner: upcs_left_is_still. */
+void upcs_counts_changes(struct upcs_counts *counts)
+{
+	__atomic_fetch_add(&counts->changes, 1, __ATOMIC_SEQ_CST);
 }
 
 /* ---- folding ------------------------------------------------------------------------- */
@@ -241,8 +275,7 @@ void upcs_counts_end(struct upcs_thread *record)
 	upcs_counts_doubt(record, (uint16_t)record->suspect, UPCS_DOUBT_UNWOUND);
 }
 
-/* What it sent itself came behind the block that it sent it in. */
-static bool has_sent(const struct upcs_thread *record)
+bool upcs_counts_has_sent(const struct upcs_thread *record)
 {
 	return record->raised && record->raised == record->tally[0][UPCS_INSTRUCTIONS];
 }
@@ -251,154 +284,9 @@ bool upcs_counts_cut(struct upcs_thread *record)
 {
 	if (record->scored && !(record->in_call && record->taken == record->calls))
 		doubt(record, 0, UPCS_DOUBT_LATE);
-	if (record->in_call || has_sent(record))
+	if (record->in_call || upcs_counts_has_sent(record))
 		return false;
 	doubt(record, 0, UPCS_DOUBT_CUT);
 	upcs_counts_doubt(record, (uint16_t)record->active, UPCS_DOUBT_CUT);
 	return true;
-}
-
-/*
- * What a dead process has left, read: to look at a mapping of it where it has no memory would take
- * some, or be a SIGBUS.
- */
-struct left {
-	int fd;
-	uint32_t arrays, kinds;
-	struct upcs_array *array;
-	struct upcs_kind *kind;
-	uint64_t *count; /* one array's */
-};
-
-/* What lies behind the file's end is zero. */
-static bool read_at(int fd, size_t at, void *to, size_t bytes)
-{
-	char *p = to;
-	ssize_t n;
-
-	memset(to, 0, bytes);
-	while (bytes) {
-		n = pread(fd, p, bytes, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n == 0;
-		p += n;
-		at += (size_t)n;
-		bytes -= (size_t)n;
-	}
-	return true;
-}
-
-static bool read_left(int fd, struct left *left)
-{
-	struct {
-		uint64_t magic;
-		uint32_t kinds, arrays;
-	} head;
-	struct stat st;
-
-	*left = (struct left){.fd = fd};
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (size_t)st.st_size != bytes_for(UPCS_ARRAYS_MAX) ||
-	    !read_at(fd, 0, &head, sizeof(head)) || head.magic != UPCS_COUNTS_MAGIC)
-		return false;
-	left->kinds = head.kinds < UPCS_KINDS_MAX ? head.kinds : UPCS_KINDS_MAX;
-	left->arrays = head.arrays < UPCS_ARRAYS_MAX ? head.arrays : UPCS_ARRAYS_MAX;
-	/* One more than none, for malloc. */
-	left->array = malloc((left->arrays + 1) * sizeof(*left->array));
-	left->kind = malloc((left->kinds + 1) * sizeof(*left->kind));
-	left->count = malloc((left->kinds + 1) * sizeof(*left->count));
-	return left->array && left->kind && left->count &&
-	       read_at(fd, offsetof(struct upcs_counts, array), left->array, left->arrays * sizeof(*left->array)) &&
-	       read_at(fd, offsetof(struct upcs_counts, kind), left->kind, left->kinds * sizeof(*left->kind));
-}
-
-static void free_left(struct left *left)
-{
-	free(left->array);
-	free(left->kind);
-	free(left->count);
-}
-
-/*
- * The record as it should be. What was folded before stands where the file has less: pages that
- * back() put in its place are gone with their process. Readers never see a tally shrink.
- */
-static bool settle_thread(struct upcs_thread *record, uint32_t index, const struct left *left)
-{
-	struct upcs_thread whole = {.state = UPCS_FREE};
-	uint32_t i, k;
-	unsigned c, t;
-
-	for (i = 0; i < left->arrays; i++) {
-		uint64_t sum[UPCS_TALLIES] = {0};
-
-		if (left->array[i].thread != index + 1)
-			continue;
-		if (!read_at(left->fd, offsetof(struct upcs_counts, count) + i * ARRAY_BYTES, left->count,
-			     left->kinds * sizeof(*left->count)))
-			return false;
-		for (k = 0; k < left->kinds; k++)
-			if (left->count[k])
-				upcs_counts_sum(sum, &left->kind[k], left->count[k]);
-		upcs_counts_tally(&whole, (uint16_t)(left->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)), sum);
-	}
-	for (c = 0; c < UPCS_COLUMNS; c++)
-		for (t = 0; t < UPCS_TALLIES; t++)
-			if (record->tally[c][t] < whole.tally[c][t])
-				__atomic_store_n(&record->tally[c][t], whole.tally[c][t], __ATOMIC_RELAXED);
-	return true;
-}
-
-static bool settle_threads(struct upcs_results *results, uint32_t process, const struct left *left)
-{
-	uint32_t n = upcs_results_threads(results), i;
-	bool cut = false, sent = false;
-
-	for (i = 0; i < n; i++) {
-		struct upcs_thread *record = &results->thread[i];
-
-		if (upcs_results_state(&record->state) != UPCS_RUNS || record->process != process)
-			continue;
-		if (!settle_thread(record, i, left))
-			return false;
-		cut |= upcs_counts_cut(record);
-		sent |= has_sent(record);
-		upcs_counts_end(record);
-		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
-	}
-	/* Others are at work when one sends what ends them all. */
-	if (cut && !sent)
-		results->process[process].died = 1;
-	return true;
-}
-
-bool upcs_counts_whole(struct upcs_thread *copy, uint32_t index, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct left left;
-	bool whole;
-
-	if (fd < 0)
-		return false;
-	whole = read_left(fd, &left) && settle_thread(copy, index, &left);
-	free_left(&left);
-	close(fd);
-	return whole;
-}
-
-bool upcs_counts_settle(struct upcs_results *results, uint32_t process, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct left left;
-	bool settled;
-
-	if (fd < 0)
-		return false;
-	settled = read_left(fd, &left) && settle_threads(results, process, &left);
-	free_left(&left);
-	close(fd);
-	if (settled)
-		unlink(path);
-	return settled;
 }

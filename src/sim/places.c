@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "extents.h"
 #include "places_private.h"
 #include "roles.h"
 #include "symbols.h"
@@ -36,6 +37,8 @@ struct upcs_places_file {
 	struct upcs_chooser *chooser;
 	struct upcs_slots *slots; /* NULL: none */
 	struct upcs_roles *roles; /* NULL: none */
+	struct upcs_extents *extents; /* of its functions; NULL: nobody asks, or none */
+	char *path;
 };
 
 /* A part of our memory; file NULL: code of no file. */
@@ -148,15 +151,14 @@ static void take_functions(struct upcs_places_file *file, const struct upcs_symb
 			add_function(file, &(const struct function){found.offset, bit});
 }
 
-static void *read_file(void *argument)
+static void read_regions(const struct reading *reading)
 {
-	const struct reading *reading = argument;
 	struct upcs_symbols *symbols = upcs_symbols_open(reading->path);
 	struct upcs_name name[UPCS_REGIONS_MAX];
 	unsigned r, n = reading->options->regions;
 
 	if (!symbols)
-		return NULL;
+		return;
 	for (r = 0; r < n && r < UPCS_REGIONS_MAX; r++) {
 		if (!upcs_name_parse(&name[r], reading->options->region[r]))
 			break;
@@ -166,6 +168,16 @@ static void *read_file(void *argument)
 	upcs_symbols_close(symbols);
 	sort_functions(reading->file);
 	reading->file->slots = upcs_slots_read(reading->path, name, r, reading->file->chooser, reading->file->choosers);
+}
+
+static void *read_file(void *argument)
+{
+	const struct reading *reading = argument;
+
+	if (reading->options->regions)
+		read_regions(reading);
+	if (reading->options->functions)
+		reading->file->extents = upcs_extents_read(reading->path);
 	return NULL;
 }
 
@@ -201,8 +213,12 @@ static struct upcs_places_file *file_of(const struct upcs_options *options, cons
 		    file->changed.tv_sec == st.st_mtim.tv_sec && file->changed.tv_nsec == st.st_mtim.tv_nsec)
 			return file;
 	file = calloc(1, sizeof(*file));
-	if (!file)
+	if (file)
+		file->path = strdup(path);
+	if (!file || !file->path) {
+		free(file);
 		return NULL;
+	}
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
 	file->changed = st.st_mtim;
@@ -255,6 +271,22 @@ static bool is_in(const struct mapping *m, uint64_t offset)
 	return offset >= m->offset && offset - m->offset < m->end - m->begin;
 }
 
+/* It comes first from now on: code that is translated lies together. */
+static struct mapping *take_found(uint64_t address)
+{
+	struct mapping **at = &mappings, *m;
+
+	while (*at && (address < (*at)->begin || address >= (*at)->end))
+		at = &(*at)->next;
+	m = *at;
+	if (m) {
+		*at = m->next;
+		m->next = mappings;
+		mappings = m;
+	}
+	return m;
+}
+
 static const struct mapping *mapping_at(const struct upcs_options *options, uint64_t address)
 {
 	uint32_t now = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
@@ -265,9 +297,9 @@ static const struct mapping *mapping_at(const struct upcs_options *options, uint
 	if (now != seen_changes)
 		forget_mappings();
 	seen_changes = now;
-	for (m = mappings; m; m = m->next)
-		if (address >= m->begin && address < m->end)
-			return m;
+	m = take_found(address);
+	if (m)
+		return m;
 	m = calloc(1, sizeof(*m));
 	if (!m || !find_line(address, m, &path)) {
 		free(m);
@@ -329,4 +361,31 @@ struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t
 		if (file->chooser[i].offset == offset)
 			place.chooses |= file->chooser[i].regions;
 	return place;
+}
+
+/* ---- functions ----------------------------------------------------------------------- */
+
+struct upcs_place_function upcs_places_function(struct upcs_results *results, uint64_t address)
+{
+	const struct mapping *m = mapping_at(&results->options, address);
+	struct upcs_place_function function = {.begin = m ? m->begin : address, .end = m ? m->end : address + 1};
+	uint64_t offset = m ? address - m->begin + m->offset : 0;
+	struct upcs_extent *extent;
+
+	if (!m || !m->file) {
+		function.number = upcs_functions_number(&results->functions, "", "");
+		return function;
+	}
+	extent = m->file->extents ? upcs_extents_at(m->file->extents, offset) : NULL;
+	if (!extent) {
+		function.number = upcs_functions_number(&results->functions, m->file->path, "");
+		return function;
+	}
+	if (!extent->number)
+		extent->number = upcs_functions_number(&results->functions, m->file->path, extent->symbol);
+	function.number = extent->number;
+	/* The mapping ends before the function does where it is of a part of the file. */
+	function.begin = address - (offset - extent->begin);
+	function.end = extent->end - offset < m->end - address ? address + (extent->end - offset) : m->end;
+	return function;
 }

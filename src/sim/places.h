@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * places.h - at which addresses the functions that are regions begin, in the files that are
- * mapped now: the program, its libraries, and what it opens later.
+ * places.h - whose code is at which address, and where functions that are regions begin, in the files that
+ * are mapped now: the program, its libraries, and what it opens later.
  *
  * One thread at a time: the one that translates, or holds the lock of fork.
  */
@@ -24,6 +24,13 @@ struct upcs_place {
 	uint64_t begin, end; /* what is mapped there from one file; 0: nothing */
 };
 struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address);
+
+/* Whose code is at the address of our memory, by its number (functions.h), and as far as the same is true. */
+struct upcs_place_function {
+	uint32_t number;
+	uint64_t begin, end;
+};
+struct upcs_place_function upcs_places_function(struct upcs_results *results, uint64_t address);
 
 /* Something was mapped or unmapped. Any thread. */
 void upcs_places_changed(void);

@@ -14,10 +14,10 @@
 
 #include "become.h"
 #include "context.h"
-#include "counts.h"
 #include "doorbell.h"
 #include "guest.h"
 #include "inline.h"
+#include "left.h"
 #include "places.h"
 #include "qemu_plugin.h"
 #include "ring.h"
@@ -348,13 +348,21 @@ static void settle(int64_t after)
 {
 	char path[UPCS_COUNTS_PATH_MAX];
 	struct upcs_process *process;
+	struct upcs_left *there;
 
 	if (after < 0 || after >= UPCS_PROCESSES_MAX)
 		return;
 	process = &upcs_run.results->process[after];
 	process->left = 0;
 	upcs_counts_path(path, upcs_run.path, (uint32_t)after);
-	(void)upcs_counts_settle(upcs_run.results, (uint32_t)after, path);
+	there = upcs_left_read(path);
+	if (there) {
+		upcs_left_settle(there, upcs_run.results, (uint32_t)after);
+		upcs_left_free(there);
+		/* What it did in each function is upc_run's to add up. */
+		if (!upcs_run.results->options.functions)
+			unlink(path);
+	}
 	upcs_run.continues = true;
 	__atomic_store_n(&process->settled, 1, __ATOMIC_RELEASE);
 }

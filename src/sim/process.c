@@ -107,6 +107,8 @@ static void begin_process_locked(void *at)
 		run->process = NULL;
 		return;
 	}
+	if (run->results->options.functions)
+		upcs_counts_keep(run->counts);
 	/* Nobody will come for it. */
 	if (upcs_results_are_closed(run->results))
 		unlink(path);
@@ -157,7 +159,9 @@ void upcs_process_end(void)
 			__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		}
 		upcs_counts_path(path, upcs_run.path, upcs_run.index);
-		unlink(path);
+		/* What was done in each function is upc_run's to add up, while it lives. */
+		if (!upcs_run.counts->keeps || upcs_results_are_closed(upcs_run.results))
+			unlink(path);
 	}
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
@@ -286,7 +290,8 @@ bool upcs_process_has_old_code(void)
 void upcs_process_split(struct upcs_block *block)
 {
 	pthread_mutex_lock(&upcs_threads.lock);
-	upcs_block_split(block, upcs_run.kinds, upcs_run.counts);
+	if (!upcs_block_split(block, upcs_run.kinds, upcs_run.counts))
+		upcs_functions_miss(&upcs_run.results->functions);
 	if (upcs_run.process) {
 		upcs_process_note_memory_locked();
 		upcs_run.process->unfolded += !block->parts;

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counts.h"
+#include "left.h"
 #include "leftover.h"
 
 #define TEMPLATE UPCS_LEFTOVER_DIRECTORY "/" UPCS_LEFTOVER_PREFIX "XXXXXX"
@@ -95,6 +95,17 @@ static bool is_begun(const uint32_t *state)
 	return now == UPCS_MAKING || now == UPCS_RUNS;
 }
 
+static void settle_process(struct upcs_results *results, uint32_t process, const char *path)
+{
+	struct upcs_left *left = upcs_left_read(path);
+
+	if (!left)
+		return;
+	upcs_left_settle(left, results, process);
+	upcs_left_free(left);
+	unlink(path);
+}
+
 void upcs_results_settle(struct upcs_results *results, const char *path)
 {
 	uint32_t processes = upcs_results_processes(results), threads = upcs_results_threads(results), i;
@@ -104,7 +115,7 @@ void upcs_results_settle(struct upcs_results *results, const char *path)
 		struct upcs_process *process = &results->process[i];
 
 		upcs_counts_path(counts, path, i);
-		(void)upcs_counts_settle(results, i, counts);
+		settle_process(results, i, counts);
 		if (!is_begun(&process->state))
 			continue;
 		process->end_ns = now_ns();

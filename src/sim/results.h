@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "decode.h"
+#include "functions.h"
 #include "model.h"
 #include "records.h"
 #include "unknown.h"
@@ -44,6 +45,7 @@ struct upcs_options {
 	uint32_t regions;
 	char region[UPCS_REGIONS_MAX][UPCS_WORD_MAX]; /* names of functions */
 	char unit[UPCS_WORD_MAX];		      /* name of the shared node unit, "" none */
+	uint32_t functions;			      /* each is counted by itself */
 	uint32_t watched;			      /* somebody asks for counts while programs run */
 	char plugin[PATH_MAX]; /* the modules' directory, or the module */
 	uint32_t interface[UPCS_GUESTS];    /* that the emulator has; 0: plugin is the module for it */
@@ -133,6 +135,7 @@ struct upcs_results {
 	struct upcs_unknown unknown[UPCS_CODES_MAX]; /* what the decoder did not know first */
 	struct upcs_process process[UPCS_PROCESSES_MAX];
 	struct upcs_thread thread[UPCS_THREADS_MAX];
+	struct upcs_functions functions; /* has memory where they are asked for */
 };
 
 /*

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/* What the array had when its thread took it. */
+static uint64_t before(const struct upcs_counting *c, uint32_t kind)
+{
+	return kind < c->kinds_before ? c->before[kind] : 0;
+}
+
 void upcs_score_take_locked(struct upcs_counted *t)
 {
 	const struct upcs_scores *scores = upcs_threads.scores;
@@ -20,7 +26,9 @@ void upcs_score_take_locked(struct upcs_counted *t)
 		uint32_t n = kinds - first < UPCS_SCORE_KINDS ? kinds - first : UPCS_SCORE_KINDS;
 
 		for (k = 0; from && k < n; k++)
-			__atomic_store_n(&to[first + k], __atomic_load_n(&from[k], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+			__atomic_store_n(&to[first + k],
+					 __atomic_load_n(&from[k], __ATOMIC_RELAXED) + before(t->scored, first + k),
+					 __ATOMIC_RELAXED);
 	}
 	if (called)
 		__atomic_store_n(&t->record->taken, calls, __ATOMIC_RELEASE);

@@ -17,7 +17,8 @@
 struct function {
 	uint32_t name; /* at strings */
 	bool chosen;   /* its address is that of what chooses one at run time */
-	uint64_t offset;
+	uint8_t rank;
+	uint64_t offset, size;
 };
 
 struct upcs_symbols {
@@ -34,7 +35,7 @@ struct symbol {
 	uint32_t name;
 	uint8_t info;
 	uint16_t section;
-	uint64_t address;
+	uint64_t address, size;
 };
 
 static struct symbol symbol_at(const struct upcs_elf *elf, const char *at)
@@ -45,6 +46,7 @@ static struct symbol symbol_at(const struct upcs_elf *elf, const char *at)
 		.info = (uint8_t)*AT(st_info),
 		.section = upcs_elf_16(elf, AT(st_shndx)),
 		.address = upcs_elf_word(elf, AT(st_value)),
+		.size = upcs_elf_word(elf, AT(st_size)),
 	};
 #undef AT
 	return symbol;
@@ -59,6 +61,16 @@ static bool may_be_function(const struct symbol *symbol)
 		return false;
 	return type == STT_FUNC || type == STT_GNU_IFUNC ||
 	       (type == STT_NOTYPE && ELF64_ST_BIND(symbol->info) != STB_LOCAL);
+}
+
+/* What a function is to be called by, of several names: one for which it is a function, then one that all
+ * others see. */
+static uint8_t rank_of(const struct symbol *symbol)
+{
+	unsigned type = ELF64_ST_TYPE(symbol->info), bind = ELF64_ST_BIND(symbol->info);
+
+	return (uint8_t)((type == STT_FUNC ? 0 : type == STT_GNU_IFUNC ? 4 : 8) +
+			 (bind == STB_GLOBAL ? 0 : bind == STB_LOCAL ? 2 : 1));
 }
 
 /* False: no memory. */
@@ -95,6 +107,8 @@ static int read_functions(struct upcs_symbols *symbols, const struct upcs_elf *e
 			struct function function = {
 				.name = symbol.name,
 				.chosen = ELF64_ST_TYPE(symbol.info) == STT_GNU_IFUNC,
+				.rank = rank_of(&symbol),
+				.size = symbol.size,
 			};
 			uint32_t flags;
 
@@ -216,6 +230,23 @@ static bool was_before(const struct upcs_symbols *symbols, unsigned i, const str
 	return false;
 }
 
+bool upcs_symbols_get(const struct upcs_symbols *symbols, unsigned i, struct upcs_function *found)
+{
+	const struct function *function;
+
+	if (i >= symbols->functions)
+		return false;
+	function = &symbols->function[i];
+	*found = (struct upcs_function){
+		.symbol = symbols->strings + function->name,
+		.offset = function->offset,
+		.size = function->size,
+		.chosen = function->chosen,
+		.rank = function->rank,
+	};
+	return true;
+}
+
 bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_name *name, unsigned *next,
 		       struct upcs_function *found)
 {
@@ -224,13 +255,8 @@ bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_nam
 	for (i = *next; i < symbols->functions; i++) {
 		if (!matches(symbols, i, name) || (!symbols->function[i].chosen && was_before(symbols, i, name)))
 			continue;
-		*found = (struct upcs_function){
-			.symbol = symbols->strings + symbols->function[i].name,
-			.offset = symbols->function[i].offset,
-			.chosen = symbols->function[i].chosen,
-		};
 		*next = i + 1;
-		return true;
+		return upcs_symbols_get(symbols, i, found);
 	}
 	*next = symbols->functions;
 	return false;

@@ -21,9 +21,11 @@ void upcs_symbols_close(struct upcs_symbols *symbols);
 struct upcs_function {
 	const char *symbol;
 	uint64_t offset; /* in the file */
+	uint64_t size;	 /* 0: nobody says */
 	/* It is chosen at run time (an IFUNC, as memcpy): what chooses is there, which returns the
 	 * address of the one that runs. */
 	bool chosen;
+	uint8_t rank; /* of several names at one offset the lowest is the best */
 };
 
 /*
@@ -32,6 +34,8 @@ struct upcs_function {
  */
 bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_name *name, unsigned *next,
 		       struct upcs_function *function);
+/* The one of this index; they come in the order of their offsets. False behind the last. */
+bool upcs_symbols_get(const struct upcs_symbols *symbols, unsigned i, struct upcs_function *function);
 /* It has all its functions' names: .symtab, or a debug file. */
 bool upcs_symbols_are_full(const struct upcs_symbols *symbols);
 /* Names in no order, for suggestions: NULL behind the last. */

@@ -5,6 +5,7 @@
 #include "thread.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,6 +41,8 @@ static struct upcs_counting *take_counting_locked(uint32_t index, uint16_t activ
 		free(c);
 		return NULL;
 	}
+	if (upcs_run.counts->keeps)
+		memcpy(c->seen, upcs_counts_of(c), upcs_run.counts->kinds * sizeof(*c->seen));
 	c->active = active;
 	upcs_process_note_memory_locked();
 	return c;
@@ -54,11 +57,27 @@ void upcs_thread_free(struct upcs_counted *t, bool give)
 		if (give)
 			upcs_counts_give(upcs_run.counts, c->array);
 		munmap(c->seen, UPCS_KINDS_MAX * sizeof(*c->seen));
+		free(c->before);
 		free(c);
 	}
 	if (t->stack)
 		upcs_region_destroy(t->stack);
 	free(t);
+}
+
+/* The emulator's memory has zeros where its thread begins. False: no memory. */
+static bool keep_before(struct upcs_counting *c)
+{
+	size_t bytes = upcs_run.counts->kinds * sizeof(*c->before);
+
+	if (!upcs_run.counts->keeps)
+		return true;
+	c->before = malloc(bytes + 1);
+	if (!c->before)
+		return false;
+	memcpy(c->before, c->seen, bytes);
+	c->kinds_before = upcs_run.counts->kinds;
+	return true;
 }
 
 /* Where its blocks add to the emulator's memory it has an array for that, too. */
@@ -68,9 +87,10 @@ static bool take_arrays_locked(struct upcs_counted *t)
 	if (!t->counting || !upcs_threads.scores || upcs_run.results->options.regions)
 		return t->counting;
 	t->scored = take_counting_locked(t->index, 0);
-	if (t->scored)
-		t->counting->next = t->scored;
-	return t->scored;
+	if (!t->scored)
+		return false;
+	t->counting->next = t->scored;
+	return keep_before(t->scored);
 }
 
 static void write_record(struct upcs_thread *record, uint32_t number)
@@ -117,7 +137,11 @@ static struct upcs_counted *make_thread_locked(uint32_t number, unsigned vcpu)
 
 void upcs_thread_begin_locked(uint32_t number, unsigned vcpu)
 {
+	if (upcs_run.process)
+		upcs_counts_changes(upcs_run.counts);
 	upcs_self = upcs_run.process ? make_thread_locked(number, vcpu) : NULL;
+	if (upcs_run.process)
+		upcs_counts_changes(upcs_run.counts);
 	upcs_counting = upcs_threads.nowhere;
 	if (upcs_self) {
 		upcs_self->hot = &upcs_counting;
@@ -237,6 +261,7 @@ void upcs_thread_end(void)
 	upcs_self = NULL;
 	upcs_counting = upcs_threads.nowhere;
 	if (t) {
+		upcs_counts_changes(upcs_run.counts);
 		upcs_fold_thread_locked(t);
 		upcs_counts_end(t->record);
 		__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
@@ -244,6 +269,7 @@ void upcs_thread_end(void)
 		if (t->next)
 			t->next->before = t->before;
 		upcs_thread_free(t, true);
+		upcs_counts_changes(upcs_run.counts);
 	}
 	pthread_mutex_unlock(&upcs_threads.lock);
 }

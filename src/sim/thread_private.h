@@ -16,7 +16,9 @@ struct upcs_counting {
 	struct upcs_counting *next;
 	int array;
 	uint16_t active;
-	uint64_t *seen; /* what is in the record */
+	uint64_t *seen; /* what is in the record, or was there before */
+	uint64_t *before; /* of a scored one: what was there; NULL: zeros */
+	uint32_t kinds_before;
 };
 
 /* Counts that lie in the emulator's memory (score.h). */

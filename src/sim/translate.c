@@ -299,6 +299,7 @@ static void note_unknown(const struct qemu_plugin_insn *insn)
 static void look(struct qemu_plugin_tb *tb, uint32_t *found)
 {
 	const struct upcs_options *options = &upcs_run.results->options;
+	struct upcs_place_function function = {.end = 0};
 	uint32_t i;
 
 	block.exact = upcs_translate_is_exact();
@@ -318,9 +319,13 @@ static void look(struct qemu_plugin_tb *tb, uint32_t *found)
 		if (to->insn.flags & UPCS_INSN_UNKNOWN && !to->apart && upcs_run.process)
 			note_unknown(insn);
 		to->enters = 0;
+		to->function = function.number;
 		if (!host)
 			continue;
 		upcs_guest_set_base(host - address);
+		if (options->functions && (host < function.begin || host >= function.end))
+			function = upcs_places_function(upcs_run.results, host);
+		to->function = function.number;
 		if (!options->regions)
 			continue;
 		to->enters = upcs_places_at(options, host, found);
