@@ -28,7 +28,7 @@ exact()
 	expected=$2
 	shift 2
 	run "$status" -f csv -o csv -e INSTRUCTIONS "$@"
-	got=$(awk -F, '$1 == "run" && $5 == "INSTRUCTIONS" { print ($4 ? $4 : "run"), $NF }' csv | tr '\n' ' ')
+	got=$(awk -F, '$1 == "run" && $5 == "INSTRUCTIONS" { print ($4 ? $4 : "run"), $10 }' csv | tr '\n' ' ')
 	[ "$got" = "$expected " ] || { echo "# $got, not $expected"; false; }
 }
 
@@ -85,7 +85,7 @@ check "... and one that kills itself" exact 137 "run yes before yes inside yes" 
 threads()
 {
 	run 139 -t -f csv -o csv -e INSTRUCTIONS ./ends f with &&
-		[ "$(awk -F, '$1 == "thread" { print $NF }' csv | sort | tr '\n' ' ')" = "about yes " ]
+		[ "$(awk -F, '$1 == "thread" { print $10 }' csv | sort | tr '\n' ' ')" = "about yes " ]
 }
 check "of two threads, one of which sleeps, only the other is not" threads
 text()
@@ -100,7 +100,7 @@ check "the table has a mark" text
 # region NAME INSTRUCTIONS EXACT: of the last run
 region()
 {
-	got=$(awk -F, -v region="$1" '$1 == "run" && $4 == region && $5 == "INSTRUCTIONS" { print $6, $NF }' csv)
+	got=$(awk -F, -v region="$1" '$1 == "run" && $4 == region && $5 == "INSTRUCTIONS" { print $6, $10 }' csv)
 	[ "$got" = "$2 $3" ] || { echo "# $1: $got, not $2 $3"; false; }
 }
 # is NAME EXACT
@@ -108,7 +108,7 @@ is()
 {
 	awk -F, -v region="$1" -v exact="$2" '$1 == "run" && $4 == region && $5 == "INSTRUCTIONS" {
 			found = 1
-			bad = $NF != exact
+			bad = $10 != exact
 		}
 		END { exit !found || bad }' csv || { echo "# $1 is not '$2'"; false; }
 }

@@ -15,13 +15,25 @@
 
 /* What the numbers are of. */
 struct scope {
-	const char *name; /* run, process, thread */
+	const char *name; /* run, process, thread, function */
 	int32_t pid, tid; /* 0: of none */
+	const struct run_function *function; /* NULL: of none */
 };
 
 static const char *exact(unsigned doubt)
 {
 	return doubt == 0 ? "yes" : run_report_mark(doubt)[0] == '~' ? "about" : "at least";
+}
+
+static void end_line(const struct run_report *report, const struct run_function *function)
+{
+	fputc(',', report->out);
+	if (function != NULL)
+		util_csv_put(report->out, function->name);
+	fputc(',', report->out);
+	if (function != NULL)
+		util_csv_put(report->out, function->file);
+	fputc('\n', report->out);
 }
 
 static void put_line(const struct run_report *report, const struct scope *scope, const char *region,
@@ -37,8 +49,9 @@ static void put_line(const struct run_report *report, const struct scope *scope,
 		fprintf(out, "%" PRId32, scope->tid);
 	fputc(',', out);
 	util_csv_put(out, region);
-	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s,%s\n", event, value, run_guest_name(report->counts.guest),
+	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s,%s", event, value, run_guest_name(report->counts.guest),
 		report->seconds, upc_version(), exact(doubt));
+	end_line(report, scope->function);
 }
 
 static void put_note(void *to, const char *text)
@@ -47,8 +60,9 @@ static void put_note(void *to, const char *text)
 
 	fputs("note,,,,", report->out);
 	util_csv_put(report->out, text);
-	fprintf(report->out, ",,%s,%.6f,%s,\n", run_guest_name(report->counts.guest), report->seconds,
+	fprintf(report->out, ",,%s,%.6f,%s,", run_guest_name(report->counts.guest), report->seconds,
 		upc_version());
+	end_line(report, NULL);
 }
 
 static const char *region_name(const struct run_report *report, unsigned column)
@@ -87,12 +101,25 @@ static void put_vector(const struct run_report *report, const struct scope *scop
 				 vector->item[item], vector->doubt);
 }
 
+static void put_functions(const struct run_report *report)
+{
+	for (unsigned i = 0; i < report->functions.n; i++) {
+		const struct run_function *function = &report->functions.function[i];
+		const struct scope scope = {.name = "function", .function = function};
+
+		for (unsigned item = 0; item < RUN_ITEMS; item++)
+			if (run_function_shows(report, function, item))
+				put_line(report, &scope, "", run_item_name(item), function->vector.item[item],
+					 function->vector.doubt);
+	}
+}
+
 void run_report_csv(const struct run_report *report)
 {
 	const struct run_gathered *gathered = report->gathered;
 	unsigned columns = 1 + report->options->regions;
 
-	fputs("record,pid,tid,region,event,value,guest,seconds,version,exact\n", report->out);
+	fputs("record,pid,tid,region,event,value,guest,seconds,version,exact,function,file\n", report->out);
 	for (unsigned column = 0; column < columns; column++)
 		put_run(report, column);
 	for (unsigned p = 0; p < gathered->processes; p++) {
@@ -108,5 +135,6 @@ void run_report_csv(const struct run_report *report)
 		for (unsigned column = 0; column < columns; column++)
 			put_vector(report, &scope, column, &thread->vector[column]);
 	}
+	put_functions(report);
 	run_report_notes(report, put_note, (void *)report);
 }

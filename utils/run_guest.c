@@ -292,6 +292,7 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 		return error;
 	filled->children = options->children;
 	filled->randomise = options->randomise;
+	filled->functions = options->functions;
 	filled->regions = options->regions;
 	for (unsigned r = 0; r < options->regions; r++)
 		snprintf(filled->region[r], sizeof(filled->region[r]), "%s", options->region[r]);

@@ -150,6 +150,28 @@ static json_t *json_threads(const struct run_report *report)
 	return list;
 }
 
+/* All, with most instructions first: what each did itself. */
+static json_t *json_functions(const struct run_report *report)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < report->functions.n; i++) {
+		const struct run_function *function = &report->functions.function[i];
+		json_t *object = json_object(), *events = json_array();
+
+		json_object_set_new(object, "function", util_json_string(function->name));
+		json_object_set_new(object, "symbol", util_json_string(function->symbol));
+		json_object_set_new(object, "file", util_json_string(function->file));
+		for (unsigned item = 0; item < RUN_ITEMS; item++)
+			if (run_function_shows(report, function, item))
+				put_event(events, run_item_name(item), function->vector.item[item],
+					  function->vector.doubt);
+		json_object_set_new(object, "events", events);
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
 /* What the decoder did not know, where it was executed. */
 static void put_unknown(const struct run_report *report, json_t *object)
 {
@@ -211,6 +233,8 @@ void run_report_json(const struct run_report *report)
 		json_object_set_new(object, "processes", json_processes(report));
 	if (report->options->per_thread)
 		json_object_set_new(object, "threads", json_threads(report));
+	if (report->options->functions)
+		json_object_set_new(object, "functions", json_functions(report));
 	put_unknown(report, object);
 	list = json_array();
 	run_report_notes(report, append_note, list);

@@ -104,6 +104,19 @@ static int take_path(const char *option, const char **path, const char *text)
 	return 0;
 }
 
+#define FUNCTION_ROWS 20
+
+static int take_functions(struct run_options *o, const char *rows)
+{
+	long n = FUNCTION_ROWS;
+
+	if (rows != NULL && util_parse_number(rows, 1, UPCS_FUNCTIONS_MAX, &n) != 0)
+		return wrong("--functions", "a number of rows", rows);
+	o->functions = true;
+	o->function_rows = (unsigned)n;
+	return 0;
+}
+
 static int take(struct run_options *o, int option)
 {
 	static const char *const forms[] = {"text", "json", "csv", "stat", NULL};
@@ -136,6 +149,8 @@ static int take(struct run_options *o, int option)
 	case UTIL_OPTION_PROCESSES:
 		o->per_process = true;
 		return 0;
+	case UTIL_OPTION_FUNCTIONS:
+		return take_functions(o, optarg);
 	case UTIL_OPTION_ZEROS:
 		o->zeros = true;
 		return 0;

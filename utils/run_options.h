@@ -45,6 +45,8 @@ struct run_options {
 	unsigned regions;
 	bool late; /* regions may be in what is loaded later */
 	bool per_thread, per_process, zeros, randomise;
+	bool functions; /* each by itself */
+	unsigned function_rows; /* so many of them in the table */
 	const char *qemu, *plugin, *prefix, *output; /* NULL: not given */
 	const char *unit;			     /* name; NULL: is not shown */
 	enum run_unit_cores unit_cores;

@@ -22,6 +22,11 @@ bool run_report_has_place(const struct run_report *report, unsigned place)
 	return place == 0 || events->asked || (report->counts.cores >> (place - 1) & 1) != 0;
 }
 
+bool run_function_shows(const struct run_report *report, const struct run_function *function, unsigned item)
+{
+	return function->vector.item[item] > 0 && run_events_has_item(&report->options->events, item);
+}
+
 const struct run_vector *run_report_vector(const struct run_report *report, unsigned column,
 					   unsigned place)
 {
@@ -160,6 +165,12 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		util_format_count(told[i].n, count);
 		snprintf(text, sizeof(text), "%s %s %s", count,
 			 told[i].n == 1 ? told[i].one : told[i].many, told[i].what);
+		note(to, text);
+	}
+	if (report->functions.untold > 0) {
+		util_format_count(report->functions.untold, count);
+		snprintf(text, sizeof(text), "%s instruction%s of functions that could not be told apart: there are "
+			 "more than there is room or memory for", count, report->functions.untold == 1 ? " is" : "s are");
 		note(to, text);
 	}
 	note_doubts(report, note, to);

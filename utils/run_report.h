@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "run_functions.h"
 #include "run_gather.h"
 #include "run_options.h"
 
@@ -17,6 +18,7 @@ struct run_report {
 	const struct upcs_results *results;
 	const struct run_gathered *gathered;
 	struct run_counts counts; /* of it */
+	struct run_functions functions; /* none where they are not asked for */
 	double seconds;
 	int status; /* as wait gives it */
 };
@@ -26,11 +28,17 @@ void run_report_stat(const struct run_report *report);
 void run_report_json(const struct run_report *report);
 void run_report_csv(const struct run_report *report);
 
+/* The table of functions. */
+void run_report_functions(const struct run_report *report);
+
 /* ---- for them ------------------------------------------------------------------------- */
 
 /* Whether a place of the events (0: the sum, 1 + core) has a column: it was asked for by
  * name, or the core was used. */
 bool run_report_has_place(const struct run_report *report, unsigned place);
+
+/* There are many functions, and few do all: an event that was asked for and that it has had. */
+bool run_function_shows(const struct run_report *report, const struct run_function *function, unsigned item);
 
 /* Its counts in a column of the results. */
 const struct run_vector *run_report_vector(const struct run_report *report, unsigned column,

@@ -228,6 +228,8 @@ static void print_parts(const struct run_report *report)
 		print_processes(report);
 	if (report->options->per_thread)
 		print_threads(report);
+	if (report->options->functions)
+		run_report_functions(report);
 }
 
 /* ---- before and after them --------------------------------------------------------------- */

@@ -135,6 +135,12 @@ static int set_up(struct session *s)
 		status = make_results(s);
 	if (status == 0) {
 		s->results->options = *filled;
+		if (s->options.functions && !upcs_functions_begin(&s->results->functions)) {
+			util_error("shared memory is full: there is no room for a table of functions in /dev/shm");
+			status = RUN_ERROR;
+		}
+	}
+	if (status == 0) {
 		s->results->options.watched = s->options.unit != NULL || run_progress_is_shown(s->options.progress);
 		run_tidy_begin(&s->tidy, s->results, s->path, s->lock);
 		status = make_unit(s);
@@ -277,6 +283,17 @@ static int judge(const struct run_counts *counts)
 	return RUN_ERROR;
 }
 
+static int make_functions(struct session *s, struct run_report *report)
+{
+	if (!s->options.functions)
+		return 0;
+	if (s->gathered.function != NULL && run_functions_make(&report->functions, &s->results->functions,
+							       s->gathered.function, &report->counts.sum[0]) == 0)
+		return 0;
+	util_error("out of memory");
+	return RUN_ERROR;
+}
+
 static int print_report(struct session *s, double seconds, int status)
 {
 	struct run_report report = {
@@ -287,10 +304,11 @@ static int print_report(struct session *s, double seconds, int status)
 		.status = status,
 		.gathered = &s->gathered,
 	};
-	int failed;
+	int failed, without;
 
 	run_gather_rest(&s->gathered, s->results, s->path);
 	report.counts = s->gathered.counts;
+	without = make_functions(s, &report);
 	run_events_seen(&s->options.events, &report.counts.sum[0]);
 	/* What monitors have seen last is what is reported. */
 	if (s->unit != NULL)
@@ -312,7 +330,8 @@ static int print_report(struct session *s, double seconds, int status)
 		break;
 	}
 	failed = end_output(s);
-	return failed != 0 ? failed : judge(&report.counts);
+	run_functions_free(&report.functions);
+	return failed != 0 ? failed : without != 0 ? without : judge(&report.counts);
 }
 
 static int simulate(struct session *s)

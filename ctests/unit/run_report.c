@@ -19,6 +19,7 @@ static int set_up(void **state)
 	setenv("COLUMNS", "80", 1);
 	options = (struct run_options){.command = command};
 	run_events_all(&options.events);
+	run_functions_free(&report.functions);
 	report = (struct run_report){.options = &options, .results = results, .seconds = 1.25};
 	return 0;
 }
@@ -37,6 +38,7 @@ static void region(const char *name)
 }
 
 static struct run_gathered gathered;
+static uint64_t function[UPCS_FUNCTIONS_MAX + 1][UPCS_TALLIES];
 
 /* The records are there for another time. */
 static void take(void)
@@ -49,6 +51,10 @@ static void take(void)
 	run_gather_end(&gathered);
 	run_gather_begin(&gathered, results, options.per_thread, options.per_process);
 	run_gather_rest(&gathered, results, "/nonexistent/results");
+	run_functions_free(&report.functions);
+	if (options.functions)
+		assert_int_equal(run_functions_make(&report.functions, &results->functions, function,
+						    &gathered.counts.sum[0]), 0);
 	report.gathered = &gathered;
 	report.counts = gathered.counts;
 	memcpy(results->process, process, sizeof(process));
@@ -211,6 +217,64 @@ static void test_json(void **state)
 	expect(run_report_json, "json");
 }
 
+static void in_function(const char *file, const char *symbol, uint64_t instructions, uint64_t loads, uint64_t fmas)
+{
+	uint64_t *sum = function[upcs_functions_number(&results->functions, file, symbol)];
+
+	sum[UPCS_INSTRUCTIONS] = instructions;
+	sum[UPCS_DATA_LOADS] = loads;
+	sum[UPCS_FPU_FMA_2] = fmas;
+}
+
+static void some_functions(void)
+{
+	memset(function, 0, sizeof(function));
+	run_results_process(0, UPCS_PPC);
+	run_results_thread(0, 0);
+	memset(results->thread[0].tally, 0, sizeof(results->thread[0].tally));
+	results->thread[0].tally[0][UPCS_INSTRUCTIONS] = 1234567;
+	results->thread[0].tally[0][UPCS_DATA_LOADS] = 5000;
+	results->thread[0].tally[0][UPCS_FPU_FMA_2] = 30;
+	in_function("/home/user/solver", "solve", 1000000, 3000, 30);
+	in_function("/lib/libc.so.6", "memcpy,2", 200000, 1500, 0);
+	in_function("/lib/libc.so.6", "", 34000, 400, 0);
+	in_function("", "", 500, 0, 0);
+	in_function("/home/user/solver", "never", 0, 0, 0);
+	in_function("/home/user/solver", "a_function_whose_name_is_longer_than_there_is_room_for_it", 67, 100, 0);
+	options.functions = true;
+	options.function_rows = 20;
+	events("INSTRUCTIONS,LD_INS");
+}
+
+/* All are shown; then some, and the rest in one row. */
+static void test_functions(void **state)
+{
+	(void)state;
+	some_functions();
+	expect(run_report_text, "functions");
+	options.function_rows = 2;
+	expect(run_report_text, "functions, 2");
+	expect(run_report_stat, "functions.stat");
+	expect(run_report_csv, "functions.csv");
+	expect(run_report_json, "functions.json");
+}
+
+/* What nobody can tell whose it is has a row, and all are lower bounds; one that came twice has one. */
+static void test_functions_missing(void **state)
+{
+	uint32_t twice;
+
+	(void)state;
+	some_functions();
+	twice = upcs_functions_number(&results->functions, "/home/user/solver", "solve");
+	results->functions.slot[twice - 1].state = UPCS_MAKING;
+	in_function("/home/user/solver", "solve", 400000, 1000, 10);
+	results->functions.slot[twice - 1].state = UPCS_ENDED;
+	function[twice][UPCS_INSTRUCTIONS] = 500000;
+	expect(run_report_text, "functions missing");
+	expect(run_report_csv, "functions missing.csv");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +287,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stat, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_csv, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_json, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_functions, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_functions_missing, set_up, run_results_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
