@@ -85,7 +85,7 @@ const char *run_report_doubt(unsigned bit)
 
 unsigned run_report_doubts(const struct run_report *report)
 {
-	unsigned all = 0;
+	unsigned all = report->functions.untold > 0 ? UPCS_DOUBT_MISSING : 0;
 
 	for (unsigned c = 0; c <= report->options->regions; c++)
 		all |= report->counts.sum[c].doubt;

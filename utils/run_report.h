@@ -48,7 +48,7 @@ const struct run_vector *run_report_vector(const struct run_report *report, unsi
 const char *run_report_mark(unsigned doubt);
 /* A word for each bit of enum upcs_doubt, from bit 0 on; NULL behind the last. */
 const char *run_report_doubt(unsigned bit);
-/* The bits of all columns of the run. */
+/* The bits of all columns of the run, and of its functions. */
 unsigned run_report_doubts(const struct run_report *report);
 
 /* What the reader has to know, one sentence after the other: calls note for each. */
