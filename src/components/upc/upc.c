@@ -552,12 +552,21 @@ static void unlock_names(void)
 	pthread_mutex_unlock(&names_lock);
 }
 
+/* Held by who closes the component. Not over a fork: closing takes locks that are. */
+static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
+
+static void free_locks_in_child(void)
+{
+	unlock_names();
+	pthread_mutex_init(&closing, NULL);
+}
+
 static int open_names(void)
 {
 	static int fork_safe;
 
 	/* Once a process: PAPI may be shut down and initialised again. */
-	if (!fork_safe && pthread_atfork(lock_names, unlock_names, unlock_names))
+	if (!fork_safe && pthread_atfork(lock_names, unlock_names, free_locks_in_child))
 		return PAPI_ENOMEM;
 	fork_safe = 1;
 	return PAPI_OK;
@@ -634,12 +643,21 @@ static int on_init_component(int index)
 	return PAPI_OK;
 }
 
+/* PAPI lets several threads shut it down at once: one closes, and the others wait until it has. */
 static int on_shutdown_component(void)
 {
-	/* Sets of threads that never came back still have units. */
-	upcp_sets_close();
-	lib->upc_catalogue_close(opened.catalogue);
-	_upc_vector.cmp_info.initialized = 0;
+	struct upc_catalogue *catalogue;
+
+	pthread_mutex_lock(&closing);
+	catalogue = opened.catalogue;
+	opened.catalogue = NULL;
+	if (catalogue) {
+		/* Sets of threads that never came back still have units. */
+		upcp_sets_close();
+		lib->upc_catalogue_close(catalogue);
+		_upc_vector.cmp_info.initialized = 0;
+	}
+	pthread_mutex_unlock(&closing);
 	return PAPI_OK;
 }
 
