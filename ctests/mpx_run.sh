@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..67"
+echo "1..68"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -150,6 +150,19 @@ report()
 			-v high="$(at /$one/sets/0/events/0/high)" 'BEGIN { exit !(value == low && value == high) }'
 }
 check "--json: a line for each process, with errors" report
+german()
+{
+	(
+		export LOCPATH="$PWD/locales" LC_ALL=de_DE.UTF-8
+		run 0 --report=de.json --json -g 1 -s 1ms "$program" fork now
+	) && leaves_of de.json
+}
+mkdir locales
+if localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 > made 2>&1; then
+	check "... where the program's numbers have a comma" german
+else
+	skip "... where the program's numbers have a comma" "localedef makes no de_DE here: $(tail -n 1 made)"
+fi
 csv()
 {
 	run 0 --report=est.csv --csv "$program" threads 1 &&

@@ -9,6 +9,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <locale.h>
 #include <papi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -723,6 +724,7 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
+	setlocale(LC_ALL, "");
 	for (i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (!strcmp(argv[1], cases[i].name)) {
 			cases[i].run(argc > 2 ? argv[2] : NULL);

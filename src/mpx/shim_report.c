@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -333,6 +334,7 @@ void shim_report_write(bool wait)
 	/* One thread ends the process by exit, another by _exit. */
 	static atomic_flag busy = ATOMIC_FLAG_INIT;
 	bool own = path[0] != '\0';
+	locale_t before;
 
 	if (atomic_flag_test_and_set(&busy))
 		return;
@@ -342,6 +344,8 @@ void shim_report_write(bool wait)
 		atomic_flag_clear(&busy);
 		return;
 	}
+	/* The program's may have a comma in its numbers. */
+	before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 	switch (format) {
 	case TEXT:
 		write_text(wait);
@@ -354,6 +358,7 @@ void shim_report_write(bool wait)
 		break;
 	}
 	flush();
+	uselocale(before);
 	if (own)
 		close(out.fd);
 	atomic_flag_clear(&busy);
