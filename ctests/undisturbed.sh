@@ -59,7 +59,8 @@ multiplexed()
 watched()
 {
 	: > seen
-	while [ -e seen ]; do
+	: > watching
+	while [ -e watching ]; do
 		"$@" >> seen 2> /dev/null || sleep 0.01
 	done &
 	watcher=$!
@@ -69,7 +70,7 @@ watched()
 		[ ! -s seen ] || { status=0; break; }
 	done
 	[ $status = 0 ] || echo "# after $more runs the monitor has seen $(wc -l < seen) lines"
-	rm seen
+	rm watching
 	wait $watcher
 	return $status
 }
