@@ -3,7 +3,6 @@
  * papi_fork - fork, exec and vfork while a set counts: the child may use what it
  * inherited without a crash, and the parent's count goes on undisturbed.
  */
-#include <dlfcn.h>
 #include <sched.h>
 #include <signal.h>
 
@@ -153,23 +152,21 @@ static int descend(int depth, int inherited)
 
 static int waits, inside, forked_already; /* atomics */
 
+extern int __sigaction(int number, const struct sigaction *action, struct sigaction *before);
+
 /* What PAPI installs its handlers by, while the component holds its lock. */
 __attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *action,
 						     struct sigaction *before)
 {
-	static int (*real)(int, const struct sigaction *, struct sigaction *);
 	int i;
 
-	if (!real)
-		real = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT,
-											 "sigaction");
 	if (action && __atomic_exchange_n(&waits, 0, __ATOMIC_SEQ_CST)) {
 		__atomic_store_n(&inside, 1, __ATOMIC_SEQ_CST);
 		/* A fork that waits for us never comes to its end before. */
 		for (i = 0; i < 300 && !__atomic_load_n(&forked_already, __ATOMIC_SEQ_CST); i++)
 			usleep(1000);
 	}
-	return real(number, action, before);
+	return __sigaction(number, action, before);
 }
 
 static void on_overflow(int set, void *address, long long vector, void *context)

@@ -65,6 +65,8 @@ int main(void)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	skip_all("a sanitizer has an allocator of its own");
 #endif
+	if (is_static())
+		skip_all("a static program: its allocator cannot be told who calls");
 	setenv("UPC_QUIET", "1", 1);
 	start_papi();
 	set = prepare();

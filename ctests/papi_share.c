@@ -63,6 +63,8 @@ int main(void)
 	void *good;
 	int set;
 
+	if (is_static())
+		skip_all("a static program opens no library");
 	if (!find_library())
 		bail_out("libupc cannot be loaded: %s", dlerror());
 	snprintf(name, sizeof(name), "papi-share-test.%d", (int)getpid());

@@ -184,8 +184,8 @@ if cannot_simulate; then
 	skip_rest "simulated programs" "$missing"
 	exit 0
 fi
-check "memory that the emulator cannot have: no report of nothing" limited "-v 500000" \
-	"nothing was counted: .* before the program began; it may have 488 MB of address space, and needs more"
+check "memory that the emulator cannot have: no report of nothing" limited "-v 200000" \
+	"nothing was counted: .* before the program began; it may have 195 MB of address space, and needs more"
 check "a program is simulated" run 0 -o report true
 check "the report goes to a file" grep -q '^  INSTRUCTIONS ' report
 report_width()

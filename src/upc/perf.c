@@ -68,6 +68,7 @@ int upci_perf_create(const struct upci_context *context, struct upci_perf **perf
 
 	if (!p)
 		return upci_fail(UPC_ENOMEM, "no memory for perf groups");
+	p->maker = getpid();
 	p->context = *context;
 	p->waits_for_exec = context->enable_on_exec;
 	upci_samplers_init(&p->samplers);
@@ -113,7 +114,8 @@ static void clear(struct upci_perf *p, bool child)
 	if (!child)
 		upci_process_unlock();
 	upci_samplers_clear(&p->samplers, child);
-	for (g = 0; g < groups && !child; g++)
+	/* A child of a bare clone has the same events as its parent, which go on. */
+	for (g = 0; g < groups && p->maker == getpid(); g++)
 		upci_perf_disable_for_good(&group[g]);
 	for (i = 0; i < handles; i++) {
 		if (!member[i].used || member[i].waits)

@@ -76,6 +76,7 @@ struct upci_perf_group {
  * change under the process lock, which forks hold.
  */
 struct upci_perf {
+	pid_t maker; /* process that has made it */
 	struct upci_context context;
 	bool running;
 	bool waits_for_exec; /* the first start is the exec's */
