@@ -5,6 +5,7 @@
  * is played by a section of this program, and is itself where it can be loaded.
  */
 #include <dlfcn.h>
+#include <link.h>
 #include <papi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 
 #include "../../src/mpx/error.h"
 #include "../../src/mpx/inside.h"
+#include "../../src/mpx/inside_program.h"
 
 #define papi_like __attribute__((section("papi_like"), noinline))
 #define plain __attribute__((noinline))
@@ -363,6 +365,25 @@ static void bad_ranges(void **state)
 					 (uintptr_t)__stop_papi_like), 0);
 }
 
+static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(uintptr_t *)bias = info->dlpi_addr;
+	return 1; /* the first is the program */
+}
+
+/* This program has libmpx in itself, with the files that it shares with libupc, and neither
+ * libupc nor PAPI: nothing of it is theirs. */
+static void what_is_shared(void **state)
+{
+	struct mpxi_code code[4];
+	uintptr_t bias = 0;
+
+	(void)state;
+	dl_iterate_phdr(bias_of_program, &bias);
+	assert_int_equal(mpxi_inside_program(bias, code), 0);
+}
+
 /* PAPI calls back for the thread's number. */
 static unsigned long thread_number(void)
 {
@@ -413,6 +434,7 @@ int main(void)
 		cmocka_unit_test(deep_stacks),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(bad_ranges),
+		cmocka_unit_test(what_is_shared),
 		cmocka_unit_test(papi_itself),
 	};
 

@@ -17,8 +17,8 @@
  * upc come "upcp_" and libupc's own. */
 static const char *const papi_names[] = {"PAPI_", "_papi_", "_pe_", "_peu_", "upcp_", NULL};
 static const char *const upc_names[] = {"upc_", "upci_", NULL};
-/* This library has a file of libupc's in it, and is not between the two. */
-static const char *const own_names[] = {"upci_name_", "upci_nearest_", NULL};
+/* This library has files of libupc's in it, and its own code is none of the two's. */
+static const char *const own_names[] = {"upci_name_", "upci_nearest_", "upci_sized_", "upci_words", NULL};
 
 struct file {
 	const unsigned char *bytes;
