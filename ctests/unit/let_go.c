@@ -233,11 +233,10 @@ static void test_holds_nothing_else(void **state)
  * child, has a session of its own, no terminal, no directory and no memory, and ends. */
 static void test_who_holds(void **state)
 {
-	int fd[14], n = open_tracepoints(fd, 14), i, status;
+	int fd[14], n = open_tracepoints(fd, 14), i, again, status;
 	char path[64], text[4096];
 	struct rusage before, after;
 	pid_t pid, session;
-	ssize_t length;
 	FILE *file;
 
 	(void)state;
@@ -277,9 +276,11 @@ static void test_who_holds(void **state)
 	for (i = 0; i < 3; i++) {
 		static const char *const link[] = {"cwd", "root", "exe"};
 
+		/* The kernel takes them from it on its way to the descriptors. */
 		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, link[i]);
-		length = readlink(path, text, sizeof(text));
-		assert_int_equal(length, -1);
+		for (again = 0; again < 3000 && readlink(path, text, sizeof(text)) != -1; again++)
+			usleep(1000);
+		assert_true(again < 3000);
 	}
 	/* By itself, whatever becomes of us. */
 	for (i = 0; i < 3000 && find_holder() == pid; i++)
