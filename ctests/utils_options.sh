@@ -26,8 +26,16 @@ wrong()
 	run 125 --nosuch && [ ! -s out ] && grep -q "^Try '${tool##*/} --help'" err
 }
 check "a wrong option: 125, and where to read on" each wrong
-check "two formats: 125" each run 125 --json --csv
-check "no format: 125" each run 125 -f xml
+two_formats()
+{
+	run 125 --json --csv && [ ! -s out ] && grep -q 'one --format at a time' err
+}
+check "two formats: 125" each two_formats
+no_format()
+{
+	run 125 -f xml && [ ! -s out ] && grep -q "^${tool##*/}: --format wants text, .*, not 'xml'" err
+}
+check "no format: 125" each no_format
 version()
 {
 	run 0 -V && grep -q "^${tool##*/} [0-9]" out

@@ -141,10 +141,6 @@ static int take(struct settings *settings, int option)
 	case UTIL_OPTION_OUTPUT:
 		settings->report = strcmp(optarg, "-") ? optarg : "/dev/stdout";
 		return 0;
-	case UTIL_OPTION_FORMAT:
-	case UTIL_OPTION_JSON:
-	case UTIL_OPTION_CSV:
-		return util_options_format(option, &settings->format) ? UTIL_FAILED : 0;
 	case UTIL_OPTION_QUIET:
 		settings->quiet = true;
 		return 0;
@@ -285,7 +281,7 @@ int main(int argc, char **argv)
 
 	util_begin("mpx_run");
 	forget_all();
-	while ((option = util_options_next(&usage, argc, argv, &error)) != UTIL_OPTION_NONE) {
+	while ((option = util_options_next(&usage, argc, argv, &settings.format, &error)) != UTIL_OPTION_NONE) {
 		if (option != UTIL_OPTION_DONE)
 			error = take(&settings, option);
 		if (option == UTIL_OPTION_DONE || error)

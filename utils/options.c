@@ -191,22 +191,37 @@ static const struct row *find(enum util_tool tool, int option)
 	return NULL;
 }
 
-int util_options_next(const struct util_usage *usage, int argc, char **argv, int *status)
+static bool is_format(int id)
 {
-	static struct getopt_table table;
-	const struct row *row;
-	int option;
+	return id == UTIL_OPTION_FORMAT || id == UTIL_OPTION_JSON || id == UTIL_OPTION_CSV;
+}
 
-	if (table.names[0].name == NULL)
-		fill(usage, &table);
-	option = getopt_long(argc, argv, table.letters, table.names, NULL);
-	if (option == -1)
-		return UTIL_OPTION_NONE;
-	if (option == ASKED) {
-		*status = print_table(usage);
-		return UTIL_OPTION_DONE;
+static int take_format(const struct util_usage *usage, int id, struct util_format_choice *choice)
+{
+	static const char *const words[] = {
+		[UTIL_TEXT] = "text", [UTIL_JSON] = "json", [UTIL_CSV] = "csv", [UTIL_CSV + 1] = NULL,
+	};
+	int format = id == UTIL_OPTION_JSON ? UTIL_JSON :
+		     id == UTIL_OPTION_CSV  ? UTIL_CSV :
+		     util_option_word("--format", usage->forms != NULL ? usage->forms : words, optarg);
+
+	if (format < 0)
+		return -1;
+	if (choice->given && choice->format != (unsigned)format) {
+		util_error("one --format at a time: it is said twice, and not the same");
+		util_try_help();
+		return -1;
 	}
-	row = find(usage->tool, option);
+	choice->given = true;
+	choice->format = (unsigned)format;
+	return 0;
+}
+
+/* An option by its id, or UTIL_OPTION_DONE where it has been dealt with. */
+static int take(const struct util_usage *usage, int option, int *status)
+{
+	const struct row *row = find(usage->tool, option);
+
 	if (row == NULL)
 		*status = util_try_help();
 	else if (row->id == UTIL_OPTION_HELP)
@@ -221,6 +236,31 @@ int util_options_next(const struct util_usage *usage, int argc, char **argv, int
 		return row->id;
 	}
 	return UTIL_OPTION_DONE;
+}
+
+int util_options_next(const struct util_usage *usage, int argc, char **argv,
+		      struct util_format_choice *format, int *status)
+{
+	static struct getopt_table table;
+	int option;
+
+	if (table.names[0].name == NULL)
+		fill(usage, &table);
+	do {
+		option = getopt_long(argc, argv, table.letters, table.names, NULL);
+		if (option == -1)
+			return UTIL_OPTION_NONE;
+		if (option == ASKED) {
+			*status = print_table(usage);
+			return UTIL_OPTION_DONE;
+		}
+		option = take(usage, option, status);
+		if (is_format(option) && take_format(usage, option, format) != 0) {
+			*status = UTIL_FAILED;
+			return UTIL_OPTION_DONE;
+		}
+	} while (is_format(option));
+	return option;
 }
 
 void util_advise(const char *format, ...)
@@ -280,24 +320,5 @@ int util_parse_time(const char *text, uint64_t plain_ns, uint64_t *ns)
 	if (!(value >= 1 && value < 1e18))
 		return -1;
 	*ns = (uint64_t)(value + 0.5);
-	return 0;
-}
-
-int util_options_format(int option, struct util_format_choice *choice)
-{
-	static const char *const words[] = {"text", "json", "csv", NULL};
-	int format = option == UTIL_OPTION_JSON ? UTIL_JSON :
-		     option == UTIL_OPTION_CSV	? UTIL_CSV :
-						  util_option_word("--format", words, optarg);
-
-	if (format < 0)
-		return -1;
-	if (choice->given && choice->format != (enum util_format)format) {
-		util_error("one --format at a time: it is said twice, and not the same");
-		util_try_help();
-		return -1;
-	}
-	choice->given = true;
-	choice->format = (enum util_format)format;
 	return 0;
 }

@@ -39,13 +39,22 @@ struct util_usage {
 	const char *head, *tail;
 	bool runs; /* a program, whose own options are behind the first operand */
 	void (*put_events)(void); /* prints its own events, blanks between; NULL: upc_avail does */
+	const char *const *forms; /* words of --format; NULL: those of enum util_format */
+};
+
+/* What --format, --json and --csv say, which exclude each other. */
+struct util_format_choice {
+	unsigned format; /* enum util_format, or a place in the tool's own words */
+	bool given;
 };
 
 /*
- * The next option, with its argument in optarg. --help, --version, wrong options and the
- * shells' questions are dealt with: then it is UTIL_OPTION_DONE.
+ * The next option, with its argument in optarg; --format, --json and --csv are none, but go to
+ * the choice. --help, --version, wrong options and the shells' questions are dealt with: then
+ * it is UTIL_OPTION_DONE.
  */
-int util_options_next(const struct util_usage *usage, int argc, char **argv, int *status);
+int util_options_next(const struct util_usage *usage, int argc, char **argv,
+		      struct util_format_choice *format, int *status);
 
 /* A word of a list: its place there, or -1, said, when it is none of them. */
 int util_option_word(const char *option, const char *const words[], const char *text);
@@ -56,13 +65,5 @@ void util_advise(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "250us", "2.5ms", "1s", "5min", "1h": nanoseconds. A number alone is that many plain_ns;
  * with 0 it is none. 0, or -1. */
 int util_parse_time(const char *text, uint64_t plain_ns, uint64_t *ns);
-
-/* Of --format, --json or --csv, which exclude each other: 0, or -1 with the error said. */
-struct util_format_choice {
-	enum util_format format;
-	bool given;
-};
-
-int util_options_format(int option, struct util_format_choice *choice);
 
 #endif

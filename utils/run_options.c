@@ -22,9 +22,14 @@ static void put_events(void)
 		}
 }
 
+static const char *const forms[] = {
+	[RUN_TEXT] = "text", [RUN_JSON] = "json", [RUN_CSV] = "csv", [RUN_STAT] = "stat", [RUN_STAT + 1] = NULL,
+};
+
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_RUN,
 	.runs = true,
+	.forms = forms,
 	.put_events = put_events,
 	.head = "usage: upc_run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 		"\n"
@@ -119,7 +124,6 @@ static int take_functions(struct run_options *o, const char *rows)
 
 static int take(struct run_options *o, int option)
 {
-	static const char *const forms[] = {"text", "json", "csv", "stat", NULL};
 	static const char *const children[] = {[UPCS_CHILDREN_COUNT] = "count", [UPCS_CHILDREN_OFF] = "off", NULL};
 	static const char *const papi[] = {"auto", "always", "own", NULL};
 
@@ -135,14 +139,6 @@ static int take(struct run_options *o, int option)
 		return take_word("--papi", papi, optarg, &o->papi);
 	case UTIL_OPTION_EVENTS:
 		return run_events_parse(&o->events, optarg) == 0 ? 0 : RUN_ERROR;
-	case UTIL_OPTION_FORMAT:
-		return take_word("--format", forms, optarg, &o->form);
-	case UTIL_OPTION_JSON:
-		o->form = RUN_JSON;
-		return 0;
-	case UTIL_OPTION_CSV:
-		o->form = RUN_CSV;
-		return 0;
 	case UTIL_OPTION_THREADS:
 		o->per_thread = true;
 		return 0;
@@ -183,17 +179,19 @@ static int take(struct run_options *o, int option)
 
 int run_options_parse(struct run_options *o, int argc, char **argv, int *status)
 {
+	struct util_format_choice form = { .format = RUN_TEXT };
 	int option;
 
 	*o = (struct run_options){ .form = RUN_TEXT };
 	run_events_all(&o->events);
-	while ((option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE) {
+	while ((option = util_options_next(&usage, argc, argv, &form, status)) != UTIL_OPTION_NONE) {
 		if (option == UTIL_OPTION_DONE)
 			return -1;
 		*status = take(o, option);
 		if (*status != 0)
 			return -1;
 	}
+	o->form = form.format;
 	if (optind == argc) {
 		util_error("which program is to be run?");
 		*status = try_help();

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "common.h"
 #include "results.h"
 #include "run_events.h"
 #include "run_unit.h"
@@ -14,10 +15,11 @@
 /* As env(1) and timeout(1): what is above is execvp's or the program's. */
 enum { RUN_ERROR = 125 };
 
+/* What --format says: as enum util_format, and one more. */
 enum run_form {
-	RUN_TEXT,
-	RUN_JSON,
-	RUN_CSV,
+	RUN_TEXT = UTIL_TEXT,
+	RUN_JSON = UTIL_JSON,
+	RUN_CSV = UTIL_CSV,
 	RUN_STAT, /* the table of upc_stat, for upc_stat --sim */
 };
 

@@ -144,11 +144,6 @@ static int set_option(struct stat_options *o, int option, int *status)
 			*status = util_wrong_value("--interval", "10ms to 24h", optarg);
 		o->plan.interval = (int64_t)interval;
 		break;
-	case UTIL_OPTION_FORMAT:
-	case UTIL_OPTION_JSON:
-	case UTIL_OPTION_CSV:
-		*status = util_options_format(option, &o->format) == 0 ? 0 : UTIL_FAILED;
-		break;
 	case UTIL_OPTION_ZEROS:
 		o->zeros = true;
 		break;
@@ -218,7 +213,7 @@ int stat_options_parse(struct stat_options *o, int argc, char **argv, int *statu
 	int option;
 
 	*o = (struct stat_options){ .plan.whom.options = UPC_OPTIONS_INIT(upc_unit_options) };
-	while ((option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
+	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
 		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
 			return -1;
 	if (o->before != NULL) {

@@ -113,13 +113,13 @@ int main(int argc, char **argv)
 	util_begin("upc");
 	usage.head = text != NULL ? text : "";
 	/* There is no option but those that end it. */
-	if (util_options_next(&usage, argc, argv, &status) == UTIL_OPTION_NONE) {
+	if (util_options_next(&usage, argc, argv, NULL, &status) == UTIL_OPTION_NONE) {
 		if (optind == argc) {
 			util_error("which command?");
 			status = util_try_help();
 		} else if (strcmp(argv[optind], "help") == 0 && optind + 1 == argc) {
 			optind = 1;
-			util_options_next(&usage, 2, own_help, &status);
+			util_options_next(&usage, 2, own_help, NULL, &status);
 		} else if (strcmp(argv[optind], "help") == 0) {
 			status = help(argv[optind + 1]);
 		} else {

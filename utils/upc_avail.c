@@ -56,7 +56,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	int option;
 
 	*o = (struct options){ .all = false };
-	while ((option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
+	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
 		switch (option) {
 		case UTIL_OPTION_ALL:
 			o->all = true;
@@ -66,13 +66,6 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 			break;
 		case UTIL_OPTION_NAMES:
 			o->names = true;
-			break;
-		case UTIL_OPTION_FORMAT:
-		case UTIL_OPTION_JSON:
-		case UTIL_OPTION_CSV:
-			*status = UTIL_FAILED;
-			if (util_options_format(option, &o->format) != 0)
-				return -1;
 			break;
 		case UTIL_OPTION_MISSING:
 			o->missing = true;

@@ -97,7 +97,8 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	int option, error = 0;
 
 	*o = (struct options){.engine = ENGINE_DEFAULT};
-	while (error == 0 && (option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
+	while (error == 0 &&
+	       (option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
 		switch (option) {
 		case UTIL_OPTION_ENGINE:
 			if (strcmp(optarg, "list") == 0) {
@@ -111,13 +112,6 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 			break;
 		case UTIL_OPTION_VCD:
 			o->vcd = optarg;
-			break;
-		case UTIL_OPTION_FORMAT:
-		case UTIL_OPTION_JSON:
-		case UTIL_OPTION_CSV:
-			*status = UTIL_FAILED;
-			if (util_options_format(option, &o->format) != 0)
-				return -1;
 			break;
 		default:
 			return -1;

@@ -134,11 +134,6 @@ static int set_option(struct options *o, int option, int *status)
 	case UTIL_OPTION_BATCH:
 		o->batch = true;
 		break;
-	case UTIL_OPTION_FORMAT:
-	case UTIL_OPTION_JSON:
-	case UTIL_OPTION_CSV:
-		*status = util_options_format(option, &o->format) == 0 ? 0 : UTIL_FAILED;
-		break;
 	case UTIL_OPTION_LIST:
 		o->list = true;
 		break;
@@ -156,7 +151,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	int option;
 
 	*o = (struct options){ .interval = NS, .user = geteuid() };
-	while ((option = util_options_next(&usage, argc, argv, status)) != UTIL_OPTION_NONE)
+	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
 		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
 			return -1;
 	if (optind < argc)

@@ -58,32 +58,42 @@ static void test_everything_has_help(void **state)
 		assert_true(rows[i].old || (rows[i].help && rows[i].help[0] && rows[i].name));
 }
 
+static const char *const forms[] = {"text", "json", "csv", "stat", NULL};
+static const struct util_usage usage = {.tool = UTIL_TOOL_RUN, .runs = true, .forms = forms};
+static struct util_format_choice choice;
+static int status;
+
 /* The options of a command line, and what follows them. */
-static int next(const struct util_usage *usage, char **argv)
+static int next(char **argv)
 {
-	int argc = 0, status = 0;
+	int argc = 0;
 
 	while (argv[argc])
 		argc++;
-	return util_options_next(usage, argc, argv, &status);
+	return util_options_next(&usage, argc, argv, &choice, &status);
+}
+
+/* The first of a line. */
+static int first(char **argv)
+{
+	optind = 1;
+	choice = (struct util_format_choice){.given = false};
+	return next(argv);
 }
 
 static void test_old_names_are_the_new_ones(void **state)
 {
-	static const struct util_usage usage = {.tool = UTIL_TOOL_RUN, .runs = true};
-	char *argv[] = {"upc_run", "-r", "csv", "--report=json", "-p", "--format=text", "program", "-t", NULL};
+	char *argv[] = {"upc_run", "-r", "csv", "-p", "program", "-t", NULL};
+	char *name[] = {"upc_run", "--report=json", "program", NULL};
 
 	(void)state;
-	optind = 1;
-	assert_int_equal(next(&usage, argv), UTIL_OPTION_FORMAT);
-	assert_string_equal(optarg, "csv");
-	assert_int_equal(next(&usage, argv), UTIL_OPTION_FORMAT);
-	assert_string_equal(optarg, "json");
-	assert_int_equal(next(&usage, argv), UTIL_OPTION_PROCESSES);
-	assert_int_equal(next(&usage, argv), UTIL_OPTION_FORMAT);
+	assert_int_equal(first(argv), UTIL_OPTION_PROCESSES);
+	assert_true(choice.given && choice.format == UTIL_CSV);
 	/* What is behind the program is the program's. */
-	assert_int_equal(next(&usage, argv), UTIL_OPTION_NONE);
+	assert_int_equal(next(argv), UTIL_OPTION_NONE);
 	assert_string_equal(argv[optind], "program");
+	assert_int_equal(first(name), UTIL_OPTION_NONE);
+	assert_int_equal(choice.format, UTIL_JSON);
 }
 
 static uint64_t time_of(const char *text, uint64_t plain)
@@ -124,17 +134,20 @@ static void test_words(void **state)
 
 static void test_one_format(void **state)
 {
-	struct util_format_choice choice = {0};
+	char *same[] = {"upc_run", "--json", "-f", "json", NULL}, *two[] = {"upc_run", "--json", "--csv", NULL};
+	char *unlike[] = {"upc_run", "--json", "--format=stat", NULL}, *bad[] = {"upc_run", "-f", "xml", NULL};
+	char *own[] = {"upc_run", "-f", "stat", NULL}, **const wrong[] = {two, unlike, bad};
 
 	(void)state;
-	assert_int_equal(util_options_format(UTIL_OPTION_JSON, &choice), 0);
+	assert_int_equal(first(same), UTIL_OPTION_NONE);
 	assert_int_equal(choice.format, UTIL_JSON);
-	optarg = "json";
-	assert_int_equal(util_options_format(UTIL_OPTION_FORMAT, &choice), 0);
-	assert_int_equal(util_options_format(UTIL_OPTION_CSV, &choice), -1);
-	assert_int_equal(choice.format, UTIL_JSON);
-	optarg = "xml";
-	assert_int_equal(util_options_format(UTIL_OPTION_FORMAT, &choice), -1);
+	assert_int_equal(first(own), UTIL_OPTION_NONE);
+	assert_int_equal(choice.format, 3);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		status = 0;
+		assert_int_equal(first(wrong[i]), UTIL_OPTION_DONE);
+		assert_int_equal(status, UTIL_FAILED);
+	}
 }
 
 int main(void)
