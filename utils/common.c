@@ -47,6 +47,13 @@ int util_wrong_value(const char *option, const char *what, const char *text)
 	return util_try_help();
 }
 
+int util_cannot_run(const char *program, int error)
+{
+	util_error("cannot run '%s': %s", program, strerror(error));
+	/* ENOTDIR is also a file in PATH where a directory should be. */
+	return error == ENOENT || error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
+}
+
 int util_print_version(void)
 {
 	printf("%s %s\n", tool_name, upc_version());

@@ -45,6 +45,10 @@ int util_try_help(void);
 /* The same behind "OPTION wants WHAT, not 'TEXT'". */
 int util_wrong_value(const char *option, const char *what, const char *text);
 
+/* Says that a program cannot be run, for an error of execvp; returns UTIL_NOT_FOUND or
+ * UTIL_CANNOT_RUN. */
+int util_cannot_run(const char *program, int error);
+
 /* Prints the tool's and the library's release; returns the exit status. */
 int util_print_version(void);
 

@@ -112,10 +112,8 @@ int mpx_program_check(const char *name)
 	bool script = true;
 	int error = util_program_find(name, path), status = 0, i;
 
-	if (error) {
-		util_error("cannot run '%s': %s", name, strerror(error));
-		return error == ENOENT || error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
-	}
+	if (error)
+		return util_cannot_run(name, error);
 	for (i = 0; script && path[0] && i <= SCRIPTS_MAX; i++) {
 		status = check_file(path, &script);
 		if (status)

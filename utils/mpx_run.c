@@ -303,7 +303,5 @@ int main(int argc, char **argv)
 		tell(SHIM_QUIET, "1");
 	tell_number(SHIM_FIRST_PROCESS, (uint64_t)getpid());
 	execvp(argv[optind], argv + optind);
-	error = errno;
-	util_error("cannot run '%s': %s", argv[optind], strerror(error));
-	return error == ENOENT ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
+	return util_cannot_run(argv[optind], errno);
 }

@@ -47,12 +47,6 @@ const char *run_guest_name(enum upcs_guest guest)
 
 /* ---- the program --------------------------------------------------------------------- */
 
-static int cannot_run(const char *name, int error)
-{
-	util_error("cannot run '%s': %s", name, strerror(error));
-	return error == ENOENT || error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
-}
-
 /* guest->program is a script: it becomes its interpreter. */
 static int enter_script(struct run_guest *guest, const struct upcs_program_info *info)
 {
@@ -111,12 +105,12 @@ int run_guest_find(struct run_guest *guest, const char *name)
 	memset(guest, 0, sizeof(*guest));
 	error = util_program_find(name, guest->file);
 	if (error != 0)
-		return cannot_run(name, error);
+		return util_cannot_run(name, error);
 	strcpy(guest->program, guest->file);
 	for (int depth = 0; error == 0 && script; depth++) {
 		error = look(guest, &script);
 		if (error == 0 && script && depth == UPCS_INTERPRETERS_MAX)
-			return cannot_run(name, ELOOP);
+			return util_cannot_run(name, ELOOP);
 	}
 	return error;
 }
@@ -132,7 +126,7 @@ int run_guest_exec(const struct run_guest *guest, const struct upcs_options *fil
 	if (error == 0)
 		return 0;
 	/* What can be said better has been. */
-	return cannot_run(guest->file, -error);
+	return util_cannot_run(guest->file, -error);
 }
 
 static bool is_directory(const char *path)

@@ -5,7 +5,6 @@
  */
 #include "stat_session.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,12 +224,6 @@ static void wait_for_end(struct stat_session *s)
 	}
 }
 
-static int cannot_run(const struct stat_session *s)
-{
-	util_error("cannot run '%s': %s", s->plan->command[0], strerror(s->run.exec_error));
-	return s->run.exec_error == ENOENT || s->run.exec_error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
-}
-
 static void stop_units(struct stat_session *s)
 {
 	if (s->units.own != NULL)
@@ -259,7 +252,7 @@ static int count(struct stat_session *s, struct stat_sample *sample)
 	wait_for_end(s);
 	end = stat_run_now();
 	if (s->run.exec_error != 0)
-		return cannot_run(s);
+		return util_cannot_run(s->plan->command[0], s->run.exec_error);
 
 	/* The program is a zombie: its files in /proc are still there. */
 	stop_units(s);

@@ -69,7 +69,6 @@ static int start(const struct util_tool_row *tool, char **argv)
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	char *end;
-	int error;
 
 	path[n > 0 ? n : 0] = '\0';
 	end = strrchr(path, '/');
@@ -80,9 +79,7 @@ static int start(const struct util_tool_row *tool, char **argv)
 	strcpy(end + 1, tool->program);
 	argv[0] = (char *)tool->program;
 	execv(path, argv);
-	error = errno;
-	util_error("cannot run '%s': %s", path, strerror(error));
-	return error == ENOENT ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
+	return util_cannot_run(path, errno);
 }
 
 static int help(const char *name)
