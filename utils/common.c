@@ -15,6 +15,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#define UNIT_MAX 15
+#define RATIO_UNIT_MAX 24 /* "cycles/1000 instructions" */
+
 static const char *tool_name = "upc";
 
 void util_begin(const char *tool)
@@ -132,6 +135,36 @@ void util_format_ns(uint64_t ns, char text[UTIL_NUMBER_MAX], const char **unit)
 	}
 	util_format_count(ns, text);
 	*unit = "ns";
+}
+
+uint64_t util_unit_ns(const char *unit)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 } };
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (strcmp(unit, times[i].unit) == 0)
+			return times[i].ns;
+	return 0;
+}
+
+void util_format_value(uint64_t value, const char *unit, char text[UTIL_NUMBER_MAX],
+		       char shown[UTIL_NUMBER_MAX])
+{
+	const int most = strchr(unit, '/') != NULL ? RATIO_UNIT_MAX : UNIT_MAX;
+	uint64_t ns = util_unit_ns(unit);
+	int length;
+
+	if (ns > 0 && value <= UINT64_MAX / ns)
+		util_format_ns(value * ns, text, &unit);
+	else
+		util_format_count(value, text);
+	/* "sectors of 512 bytes": the first word has to do, but not of a ratio, where what
+	 * it is told of comes last. */
+	length = (int)strlen(unit) > most ? (int)strcspn(unit, " ") : (int)strlen(unit);
+	snprintf(shown, UTIL_NUMBER_MAX, "%.*s", length < most ? length : most, unit);
 }
 
 int util_parse_number(const char *text, long min, long max, long *value)

@@ -70,6 +70,14 @@ void util_format_rate(double per_second, char text[UTIL_NUMBER_MAX]);
  * "us", "ms" or "s". */
 void util_format_ns(uint64_t ns, char text[UTIL_NUMBER_MAX], const char **unit);
 
+/* Nanoseconds that one of a unit has, or 0: it is no time. */
+uint64_t util_unit_ns(const char *unit);
+
+/* A value and its unit as tables have them: a time in the unit that suits, a unit of many words
+ * by the first of them. */
+void util_format_value(uint64_t value, const char *unit, char text[UTIL_NUMBER_MAX],
+		       char shown[UTIL_NUMBER_MAX]);
+
 /* A whole decimal number from min to max and nothing else: 0, or -1. */
 int util_parse_number(const char *text, long min, long max, long *value);
 

@@ -30,21 +30,14 @@ struct line {
 /* The file is anybody's: its numbers may be none that a count can have. */
 static void put_value(const char *unit, double value, char text[UTIL_NUMBER_MAX])
 {
-	static const struct {
-		const char *unit;
-		double ns;
-	} times[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+	/* Events have no seconds, the times of the runs have. */
+	const double one = strcmp(unit, "s") == 0 ? 1e9 : (double)util_unit_ns(unit), ns = value * one;
 	const char *shown = "";
-	double ns = -1;
 	size_t n;
-
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (strcmp(unit, times[i].unit) == 0)
-			ns = value * times[i].ns;
 
 	if (value < 0 || value > 1e18 || ns > 1e18)
 		snprintf(text, UTIL_NUMBER_MAX, "%.6g", value);
-	else if (ns >= 0)
+	else if (one > 0)
 		util_format_ns((uint64_t)llround(ns), text, &shown);
 	else if (value >= 1000 || value == floor(value))
 		util_format_count((uint64_t)llround(value), text);

@@ -17,8 +17,6 @@
 #define GAP 2
 #define NAME_MAX_COLUMN 44   /* one very long name does not push all others */
 #define DESCRIPTION_MIN 20   /* less of a description says nothing */
-#define UNIT_MAX 15
-#define RATIO_UNIT_MAX 24    /* "cycles/1000 instructions" */
 #define UNSEEN_LINES 4       /* of names of events that were not seen */
 #define CELL_MIN 11
 #define PERCENT_WIDTH 8 /* " 100.0 %" */
@@ -34,44 +32,13 @@ struct cell {
 	char spread[UTIL_NUMBER_MAX];
 };
 
-/* Nanoseconds that one of the unit has, or 0: it is no time. */
-static uint64_t ns_of(const struct stat_row *row)
-{
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 } };
-
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (strcmp(row->unit, times[i].unit) == 0)
-			return times[i].ns;
-	return 0;
-}
-
-static void put_value(const struct stat_row *row, uint64_t value, struct cell *cell)
-{
-	const char *unit = row->unit;
-	const int most = strchr(unit, '/') != NULL ? RATIO_UNIT_MAX : UNIT_MAX;
-	uint64_t ns = ns_of(row);
-	int length;
-
-	if (ns > 0 && value <= UINT64_MAX / ns)
-		util_format_ns(value * ns, cell->value, &unit);
-	else
-		util_format_count(value, cell->value);
-	/* "sectors of 512 bytes": the first word has to do, but not of a ratio, where what
-	 * it is told of comes last. */
-	length = (int)strlen(unit) > most ? (int)strcspn(unit, " ") : (int)strlen(unit);
-	snprintf(cell->unit, sizeof(cell->unit), "%.*s", length < most ? length : most, unit);
-}
-
 /* A mean that is small and no whole number keeps three digits: 0.25 of a fault is not none. */
 static void put_mean(const struct stat_row *row, struct cell *cell)
 {
 	cell->spread[0] = '\0';
 	if (!row->repeated)
 		return;
-	if (row->mean != (double)row->value && row->mean < 1000 && ns_of(row) == 0)
+	if (row->mean != (double)row->value && row->mean < 1000 && util_unit_ns(row->unit) == 0)
 		snprintf(cell->value, sizeof(cell->value), "%.3g", row->mean);
 	if (!(row->flags & UPC_COUNTER_NEVER))
 		snprintf(cell->spread, sizeof(cell->spread), "+- %.2f %%", row->spread);
@@ -79,7 +46,7 @@ static void put_mean(const struct stat_row *row, struct cell *cell)
 
 static void fill(const struct stat_row *row, double seconds, struct cell *cell)
 {
-	put_value(row, row->value, cell);
+	util_format_value(row->value, row->unit, cell->value, cell->unit);
 	put_mean(row, cell);
 	cell->rate[0] = '\0';
 	if (row->flags & UPC_COUNTER_NEVER)
@@ -95,10 +62,10 @@ static void fill(const struct stat_row *row, double seconds, struct cell *cell)
 		snprintf(cell->rate, sizeof(cell->rate), "%.1f %%", row->percent);
 	else if (seconds <= 0)
 		return;
-	else if (ns_of(row) > 0)
+	else if (util_unit_ns(row->unit) > 0)
 		/* Time per time is a share, not a rate. */
 		snprintf(cell->rate, sizeof(cell->rate), "%.1f %%",
-			 (double)row->value * (double)ns_of(row) / seconds / 1e7);
+			 (double)row->value * (double)util_unit_ns(row->unit) / seconds / 1e7);
 	else
 		util_format_rate((row->repeated ? row->mean : (double)row->value) / seconds, cell->rate);
 }
@@ -397,9 +364,9 @@ static void cell_text(const struct stat_row *row, uint64_t value, unsigned flags
 		strcpy(text, ".");
 		return;
 	}
-	put_value(row, value, &cell);
-	snprintf(text, 2 * UTIL_NUMBER_MAX + 2, "%s%s%s", cell.value, ns_of(row) > 0 ? " " : "",
-		 ns_of(row) > 0 ? cell.unit : "");
+	util_format_value(value, row->unit, cell.value, cell.unit);
+	snprintf(text, 2 * UTIL_NUMBER_MAX + 2, "%s%s%s", cell.value, util_unit_ns(row->unit) > 0 ? " " : "",
+		 util_unit_ns(row->unit) > 0 ? cell.unit : "");
 }
 
 static bool has_percents(const struct table *table, unsigned c)

@@ -15,7 +15,6 @@
 
 #include "common.h"
 
-#define UNIT_MAX 15
 #define NAME_MIN 10    /* columns that a name gets on the narrowest line */
 #define NAME_WANTED 20 /* and for which other columns go */
 
@@ -172,20 +171,6 @@ struct cell {
 	char rate[UTIL_NUMBER_MAX];
 };
 
-/* Nanoseconds that one of the unit has, or 0: it is no time. */
-static uint64_t ns_of(const struct upc_monitor_event *event)
-{
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 } };
-
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (strcmp(event->unit, times[i].unit) == 0)
-			return times[i].ns;
-	return 0;
-}
-
 static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 {
 	static const char *const words[] = {
@@ -195,7 +180,7 @@ static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 		[TOP_NEW] = "new",
 		[TOP_UNBOUND] = "-",
 	};
-	uint64_t ns = ns_of(line->event);
+	uint64_t ns = util_unit_ns(line->event->unit);
 
 	if (line->note != TOP_RATE)
 		snprintf(text, UTIL_NUMBER_MAX, "%s", words[line->note]);
@@ -210,17 +195,7 @@ static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 
 static void put_cell(const struct top_line *line, struct cell *cell)
 {
-	const char *unit = line->event->unit;
-	uint64_t ns = ns_of(line->event);
-	int length;
-
-	if (ns > 0 && line->value <= UINT64_MAX / ns)
-		util_format_ns(line->value * ns, cell->value, &unit);
-	else
-		util_format_count(line->value, cell->value);
-	/* "sectors of 512 bytes": the first word has to do. */
-	length = (int)strlen(unit) > UNIT_MAX ? (int)strcspn(unit, " ") : (int)strlen(unit);
-	snprintf(cell->unit, sizeof(cell->unit), "%.*s", length < UNIT_MAX ? length : UNIT_MAX, unit);
+	util_format_value(line->value, line->event->unit, cell->value, cell->unit);
 	put_rate(line, cell->rate);
 }
 

@@ -69,6 +69,29 @@ static void test_ns(void **state)
 	}
 }
 
+static void expect_shown(uint64_t value, const char *unit, const char *text, const char *shown)
+{
+	char number[UTIL_NUMBER_MAX], word[UTIL_NUMBER_MAX];
+
+	util_format_value(value, unit, number, word);
+	assert_string_equal(number, text);
+	assert_string_equal(word, shown);
+}
+
+/* A ratio without what it is told of would be another one. */
+static void test_value(void **state)
+{
+	(void)state;
+	expect_shown(1234, "faults", "1,234", "faults");
+	expect_shown(1500, "us", "1.500", "ms");
+	expect_shown(UINT64_MAX, "ms", "18,446,744,073,709,551,615", "ms");
+	expect_shown(8, "sectors of 512 bytes", "8", "sectors");
+	expect_shown(8, "cycles/1000 instructions", "8", "cycles/1000 instructions");
+	expect_shown(8, "averyveryverylongword", "8", "averyveryverylo");
+	assert_int_equal(util_unit_ns("ms"), 1000000);
+	assert_int_equal(util_unit_ns("faults"), 0);
+}
+
 static void test_parse_number(void **state)
 {
 	static const char *const wrong[] = {
@@ -240,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_put),	     cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_match),	     cmocka_unit_test(test_width),
 		cmocka_unit_test(test_flush),	     cmocka_unit_test(test_papi_prefix),
+		cmocka_unit_test(test_value),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -256,6 +256,19 @@ static void expect_text(const struct top_style *style, const char *section)
 	free(text);
 }
 
+/* What a ratio is told of is a part of its unit. */
+static void test_ratio(void **state)
+{
+	const struct top_style style = { .width = 80 };
+	char *text;
+
+	(void)state;
+	bind(&now, 3, "r", "cycles/1000 instructions", UPC_KIND_LEVEL, 1234);
+	text = print(TOP_SORT_RATE, false, &style);
+	assert_non_null(strstr(text, " 1,234 cycles/1000 instructions "));
+	free(text);
+}
+
 static void test_table(void **state)
 {
 	const struct top_style style = { .width = 70 };
@@ -464,6 +477,7 @@ int main(void)
 		cmocka_unit_test_setup(test_first, set_up),
 		cmocka_unit_test_setup(test_wrap_and_restart, set_up),
 		cmocka_unit_test_setup(test_level, set_up),
+		cmocka_unit_test_setup(test_ratio, set_up),
 		cmocka_unit_test_setup(test_generation, set_up),
 		cmocka_unit_test_setup(test_news, set_up),
 		cmocka_unit_test_setup(test_order, set_up),
