@@ -39,8 +39,10 @@ static void end_of_thread(void *arg)
 
 	if (line->rounds++ < ROUNDS_LEFT && !pthread_setspecific(key, line))
 		return;
-	own.now = NULL;
+	/* In this order: a handler in between must not take up the line again. */
 	own.line = &ended;
+	atomic_signal_fence(memory_order_seq_cst);
+	own.now = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	free(line);
 }
