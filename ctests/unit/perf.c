@@ -462,6 +462,22 @@ static void test_descriptor_reserve(void **state)
 	setrlimit(RLIMIT_NOFILE, &old);
 }
 
+/* A fork in another thread may meet one that waits as it is being written, or goes. */
+static void test_a_child_finds_a_member_half_written(void **state)
+{
+	struct upci_perf *p = create_own(false);
+	int half;
+
+	(void)state;
+	assert_int_equal(upci_perf_add(p, &faults, false, "faults"), 0);
+	half = upci_perf_reserve_handle(p, "half");
+	assert_int_equal(half, 1);
+	p->member[half].used = true;
+	p->member[half].group = 7;
+	upci_perf_forked(p);
+	upci_perf_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,6 +491,7 @@ int main(void)
 		cmocka_unit_test(test_targets_are_summed),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_descriptor_reserve),
+		cmocka_unit_test(test_a_child_finds_a_member_half_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

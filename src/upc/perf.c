@@ -118,7 +118,8 @@ static void clear(struct upci_perf *p, bool child)
 	for (g = 0; g < groups && p->maker == getpid(); g++)
 		upci_perf_disable_for_good(&group[g]);
 	for (i = 0; i < handles; i++) {
-		if (!member[i].used || member[i].waits)
+		/* A fork may meet a member that waits half written: it has no descriptors. */
+		if (!member[i].fd)
 			continue;
 		for (g = 0; group[g].number != member[i].group; g++)
 			;
@@ -146,7 +147,7 @@ void upci_perf_gather(const struct upci_perf *p, struct upci_bag *bag)
 	for (h = 0; h < p->handles; h++) {
 		const struct upci_perf_member *m = &p->member[h];
 
-		if (!m->used || !m->fd || m->spec.type != PERF_TYPE_TRACEPOINT)
+		if (!m->fd || m->spec.type != PERF_TYPE_TRACEPOINT)
 			continue;
 		for (g = 0; p->group[g].number != m->group; g++)
 			;
