@@ -598,6 +598,32 @@ static void test_fork_child_has_nothing(void **state)
 	destroy(p);
 }
 
+/* A child of a bare clone, in which no handler of forks has run, may destroy what it has. */
+static void test_bare_clone_leaves_its_parents(void **state)
+{
+	struct upci_perf *p = create_own();
+	int before = perf_descriptors(), h = add(p, 10), status = 0;
+	uint64_t value;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(upci_perf_start(p), 0);
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		upci_perf_destroy(p);
+		_exit(perf_descriptors() != before);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_stop(p), 0);
+	value = count(p, h);
+	assert_int_equal(seen.of[h], value / 10);
+	assert_true(value >= 100);
+	destroy(p);
+}
+
 static void test_refusals(void **state)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
@@ -792,6 +818,7 @@ int main(void)
 		cmocka_unit_test(test_threads_get_their_own),
 		cmocka_unit_test(test_another_thread_drives),
 		cmocka_unit_test(test_fork_child_has_nothing),
+		cmocka_unit_test(test_bare_clone_leaves_its_parents),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_sixty_four),
 		cmocka_unit_test(test_descriptor_limit),

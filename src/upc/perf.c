@@ -96,6 +96,8 @@ void upci_perf_disable_for_good(const struct upci_perf_group *g)
 /* Closes everything; in a forked child the process lock is held already. */
 static void clear(struct upci_perf *p, bool child)
 {
+	/* A child of a bare clone has the same events as its parent, which go on. */
+	const bool ours = !child && p->maker == getpid();
 	struct upci_bag bag = {0};
 	struct upci_perf_member *member;
 	struct upci_perf_group *group;
@@ -113,9 +115,8 @@ static void clear(struct upci_perf *p, bool child)
 	p->answer.known = false;
 	if (!child)
 		upci_process_unlock();
-	upci_samplers_clear(&p->samplers, child);
-	/* A child of a bare clone has the same events as its parent, which go on. */
-	for (g = 0; g < groups && p->maker == getpid(); g++)
+	upci_samplers_clear(&p->samplers, ours);
+	for (g = 0; g < groups && ours; g++)
 		upci_perf_disable_for_good(&group[g]);
 	for (i = 0; i < handles; i++) {
 		/* A fork may meet a member that waits half written: it has no descriptors. */

@@ -117,7 +117,7 @@ bool upci_samplers_has(const struct upci_samplers *samplers, int handle)
 
 /* Forgets, then closes. A copy of the descriptor in another process would keep the
  * event going, so it is disabled as well. */
-static void close_sampler(struct upci_sampler *s, bool child)
+static void close_sampler(struct upci_sampler *s, bool ours)
 {
 	struct upci_bag bag = {0};
 	int fd = s->fd;
@@ -126,9 +126,9 @@ static void close_sampler(struct upci_sampler *s, bool child)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (fd < 0)
 		return;
-	if (!child)
+	if (ours)
 		(void)ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	if (child || !s->slow) {
+	if (!ours || !s->slow) {
 		close(fd);
 		return;
 	}
@@ -145,12 +145,12 @@ void upci_samplers_gather(const struct upci_samplers *samplers, struct upci_bag 
 			upci_bag_add(bag, &samplers->at[i].fd, 1);
 }
 
-void upci_samplers_clear(struct upci_samplers *samplers, bool child)
+void upci_samplers_clear(struct upci_samplers *samplers, bool ours)
 {
 	unsigned i;
 
 	for (i = 0; i < samplers->top; i++)
-		close_sampler(&samplers->at[i], child);
+		close_sampler(&samplers->at[i], ours);
 	upci_samplers_init(samplers);
 }
 
@@ -235,7 +235,7 @@ int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32
 				 strerror(e));
 	}
 	if (s)
-		close_sampler(s, false);
+		close_sampler(s, true);
 	for (s = samplers->at; s->fd >= 0; s++)
 		;
 	s->handle = handle;
@@ -257,7 +257,7 @@ void upci_samplers_remove(struct upci_samplers *samplers, int handle)
 
 	if (!s)
 		return;
-	close_sampler(s, false);
+	close_sampler(s, true);
 	while (top && samplers->at[top - 1].fd < 0)
 		top--;
 	__atomic_store_n(&samplers->top, top, __ATOMIC_RELEASE);

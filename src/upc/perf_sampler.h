@@ -29,8 +29,8 @@ struct upci_samplers {
 
 void upci_samplers_init(struct upci_samplers *samplers);
 
-/* Disables and closes all. In a forked child only closes: they are the parent's. */
-void upci_samplers_clear(struct upci_samplers *samplers, bool child);
+/* Disables and closes all; only closes what is a parent's, and not ours. */
+void upci_samplers_clear(struct upci_samplers *samplers, bool ours);
 /* The descriptors of tracepoints' samplers. */
 void upci_samplers_gather(const struct upci_samplers *samplers, struct upci_bag *bag);
 
