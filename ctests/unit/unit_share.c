@@ -4,6 +4,7 @@
  * change of it; thresholds do not show; a child's copy is not shown.
  */
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "unit.h"
@@ -139,11 +140,54 @@ static void test_ends_with_the_program(void **state)
 	upc_catalogue_close(c);
 }
 
+/* A child of a bare clone, in which no handler of forks has run, has its parent's unit, and
+ * none of what it shows: it may read it, destroy it, and end. */
+static void test_bare_clone_shows_nothing(void **state)
+{
+	struct upc_catalogue *c = open_script("upc-trace 1\nc 5 0\n");
+	uint64_t values[UPC_COUNTERS];
+	struct upc_monitor *m;
+	struct upc_unit *u;
+	char name[64];
+	int ends, status;
+	pid_t pid;
+
+	(void)state;
+	snprintf(name, sizeof(name), "unit_share.%d", (int)getpid());
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_share(u, name, NULL), 0);
+	assert_int_equal(upc_monitor_open(name, NULL, &m), 0);
+	for (ends = 0; ends < 2; ends++) {
+		fflush(NULL);
+		pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (pid == 0) {
+			if (upc_unit_read(u, values))
+				_exit(1);
+			if (ends)
+				exit(0);
+			upc_unit_destroy(u);
+			_exit(0);
+		}
+		assert_true(pid > 0);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+		assert_false(info_of(m, values).ended);
+		assert_int_equal(upc_monitor_alive(m), 1);
+		upc_monitor_close(m);
+		assert_int_equal(upc_monitor_open(name, NULL, &m), 0);
+	}
+	upc_monitor_close(m);
+	upc_unit_destroy(u);
+	assert_int_equal(upc_monitor_open(name, NULL, &m), UPC_ENOTASK);
+	upc_catalogue_close(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_ends_with_the_program),
+		cmocka_unit_test(test_bare_clone_shows_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

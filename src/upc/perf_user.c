@@ -18,10 +18,6 @@
 #include "perf_user.h"
 #include "process.h"
 
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
-
 /* The process that has mapped pages, in memory that the kernel wipes in a child, also in one
  * that comes without the handlers of fork. Set once under the process lock, and read without
  * it. */

@@ -35,7 +35,7 @@ static void show(struct upc_unit *u, bool configuration)
 
 void upci_unit_show(struct upc_unit *u, bool configuration)
 {
-	if (!u->shared.page)
+	if (!upci_shared_is_ours(&u->shared))
 		return;
 	upci_unit_refresh(u);
 	show(u, configuration);
@@ -43,7 +43,7 @@ void upci_unit_show(struct upc_unit *u, bool configuration)
 
 void upci_unit_show_copy(struct upc_unit *u)
 {
-	if (u->shared.page)
+	if (upci_shared_is_ours(&u->shared))
 		show(u, false);
 }
 
@@ -73,6 +73,10 @@ void upc_unit_unshare(struct upc_unit *u)
 {
 	if (!u->shared.page)
 		return;
+	if (!upci_shared_is_ours(&u->shared)) {
+		upci_shared_forked(&u->shared);
+		return;
+	}
 	upci_unit_show(u, false);
 	upci_shared_destroy(&u->shared);
 }
@@ -83,7 +87,7 @@ static void withdraw(struct upci_fork_entry *entry)
 {
 	struct upc_unit *u = upci_unit_of(entry);
 
-	if (u->shared.page)
+	if (upci_shared_is_ours(&u->shared))
 		upci_shared_withdraw(&u->shared);
 }
 
