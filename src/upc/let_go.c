@@ -190,8 +190,11 @@ static int try_to(const struct upci_bag *bag, int stand_in)
 	while (pid > 0 && syscall(SYS_wait4, pid, NULL, __WALL, NULL) < 0 && errno == EINTR)
 		;
 	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(all));
-	/* Where the first was killed, the second may not have left it yet. */
-	if (!__atomic_load_n(&work->there, __ATOMIC_ACQUIRE))
+	/* Where the first was killed, perhaps before the second asked to end with it, the second
+	 * may not have left this memory yet. */
+	if (__atomic_load_n(&work->there, __ATOMIC_ACQUIRE))
+		tell(&work->go, 1);
+	else
 		free(work);
 	errno = saved;
 	return error;
