@@ -66,7 +66,7 @@ static bool was_cut_off(const struct upcs_process *process)
 
 bool run_process_misses(const struct upcs_process *process)
 {
-	return process->unfolded > 0 || was_cut_off(process);
+	return process->unfolded > 0 || process->unread != 0 || was_cut_off(process);
 }
 
 void run_counts_add_process(struct run_counts *counts, const struct upcs_process *process)
@@ -82,7 +82,9 @@ void run_counts_add_process(struct run_counts *counts, const struct upcs_process
 	counts->regions_found |= process->region_found;
 	counts->regions_unseen |= process->region_unseen;
 	counts->lost += state == UPCS_LOST;
+	counts->lost_whole += state == UPCS_LOST && !run_process_misses(process);
 	counts->cut_off += was_cut_off(process);
+	counts->unread += process->unread != 0 && !was_cut_off(process);
 	counts->running += state == UPCS_RUNS;
 	counts->left += process->left != 0;
 	counts->spins += process->spins != 0;
@@ -141,7 +143,8 @@ void run_counts_finish(struct run_counts *counts, const struct upcs_results *res
 
 bool run_counts_are_whole(const struct run_counts *counts)
 {
-	return counts->threads_without + counts->processes_without + counts->unfolded + counts->cut_off == 0;
+	return counts->threads_without + counts->processes_without + counts->unfolded + counts->cut_off +
+	       counts->unread == 0;
 }
 
 uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results, unsigned *threads)

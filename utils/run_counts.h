@@ -45,7 +45,9 @@ struct run_counts {
 	uint64_t unfolded; /* other counts that found no place */
 	unsigned cut_off;  /* processes that were killed, with counts that nobody else sees */
 	bool no_memory;	   /* in /dev/shm, for some of these */
-	unsigned lost;	  /* processes that died without a word */
+	unsigned unread;   /* processes that left counts which could not be read */
+	unsigned lost;	   /* processes that died without a word */
+	unsigned lost_whole; /* of these, those of which nothing else is said here */
 	unsigned running; /* that had not ended yet */
 	unsigned spins;	  /* that have threads which wait actively */
 	unsigned left;	  /* that executed what is not simulated */

@@ -180,6 +180,8 @@ static void gather_thread(struct run_gathered *g, struct upcs_results *results, 
 	case UPCS_RUNS:
 		if (thread->process >= UPCS_PROCESSES_MAX || !done[thread->process])
 			return;
+		/* What is settled has ended: there was nothing to settle it by. */
+		results->process[thread->process].unread = 1;
 		break;
 	case UPCS_ENDED:
 	case UPCS_LOST:
@@ -312,9 +314,10 @@ static struct upcs_left *look_at_running(struct copies *copies, const struct upc
 			upcs_left_free(left);
 		copy_threads(copies, results, p);
 		left = there ? upcs_left_read(counts) : NULL;
-		if (left == NULL)
+		/* Who ends removes it when the records are whole: these are the copies then. */
+		if (!there)
 			break;
-		*still = upcs_left_is_still(left, before);
+		*still = left != NULL && upcs_left_is_still(left, before);
 	}
 	return left;
 }
@@ -322,12 +325,15 @@ static struct upcs_left *look_at_running(struct copies *copies, const struct upc
 static void take_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p,
 			 struct copies *copies)
 {
+	struct upcs_process process = results->process[p];
 	char counts[UPCS_COUNTS_PATH_MAX];
 	struct upcs_left *left;
 	bool still;
 
 	upcs_counts_path(counts, path, p);
 	left = look_at_running(copies, results, counts, p, &still);
+	process.unread = (left == NULL || process.unshared) &&
+			 upcs_results_state(&results->process[p].state) == UPCS_RUNS;
 	for (uint32_t i = 0; i < copies->n; i++) {
 		if (left != NULL)
 			upcs_left_whole(left, &copies->thread[i], copies->index[i]);
@@ -337,7 +343,7 @@ static void take_running(struct run_gathered *g, const struct upcs_results *resu
 		upcs_left_add(left, g->function);
 	if (left != NULL)
 		upcs_left_free(left);
-	take_process(g, p, &results->process[p]);
+	take_process(g, p, &process);
 }
 
 static void copy_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p)

@@ -138,7 +138,9 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		 counts->no_memory ? uncounted_memory : uncounted},
 		{counts->cut_off, "process was", "processes were",
 		 "killed when there was no memory left in /dev/shm: what was done last is not in the counts"},
-		{counts->lost - counts->cut_off, "process was", "processes were",
+		{counts->unread, "process has", "processes have",
+		 "left counts that could not be read: what was done last is not in the counts"},
+		{counts->lost_whole, "process was", "processes were",
 		 (run_report_doubts(report) & UPCS_DOUBT_LATE) != 0 ? killed_late : killed},
 		{counts->left, "process has", "processes have",
 		 "executed a program that could not be simulated, as one that is set-user-id or of "

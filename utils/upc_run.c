@@ -279,7 +279,7 @@ static int judge(const struct run_counts *counts)
 		return 0;
 	util_error("not all was counted: %s", counts->no_memory ?
 		   "there is no memory left in /dev/shm: remove what is not needed there, or mount it with a "
-		   "larger size" : "there is more than there is room for; the report says of what");
+		   "larger size" : "the report says what is missing");
 	return RUN_ERROR;
 }
 

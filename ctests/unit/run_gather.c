@@ -114,8 +114,13 @@ static void test_threads(void **state)
 	assert_int_equal(gathered.process[0]->vector[1].doubt, UPCS_DOUBT_FORGOT | UPCS_DOUBT_FORGOT << 1);
 }
 
-/* A child that counts, folds some of it, and is killed; or only begins to make its record. */
-static pid_t killed_child(bool making)
+enum child {
+	COUNTS, /* folds some of it, and is killed */
+	MAKES,	/* only begins to make its record */
+	SPOILS, /* what it counts cannot be read, as when it is of another release */
+};
+
+static pid_t killed_child(enum child child)
 {
 	int told[2];
 	char byte;
@@ -129,7 +134,7 @@ static pid_t killed_child(bool making)
 		struct upcs_counts *counts;
 		uint32_t process, thread;
 
-		if (making) {
+		if (child == MAKES) {
 			upcs_records_process(results, &process);
 			upcs_records_thread(results, process, &thread);
 		} else {
@@ -139,6 +144,7 @@ static pid_t killed_child(bool making)
 			begin_thread(process, 0, 30, &thread);
 			upcs_counts_add_kind(counts, &kind);
 			counts->count[upcs_counts_take(counts, thread, 0)][0] = 20;
+			counts->magic += child == SPOILS;
 		}
 		if (write(told[1], "", 1) == 1)
 			pause();
@@ -166,8 +172,8 @@ static void test_killed(void **state)
 
 	(void)state;
 	need_pidfd();
-	pid = killed_child(false);
-	making = killed_child(true);
+	pid = killed_child(COUNTS);
+	making = killed_child(MAKES);
 	gather();
 	assert_int_equal(taken(), 0);
 	assert_int_equal(access(counts_path, F_OK), 0);
@@ -181,6 +187,8 @@ static void test_killed(void **state)
 	gather();
 	assert_int_equal(taken(), 60);
 	assert_int_equal(gathered.counts.lost, 1);
+	assert_int_equal(gathered.counts.lost_whole, 1);
+	assert_int_equal(gathered.counts.unread, 0);
 	assert_int_equal(gathered.counts.processes, 1);
 	assert_int_equal(gathered.died.pid, pid);
 	assert_int_equal(gathered.own.pid, pid);
@@ -191,6 +199,45 @@ static void test_killed(void **state)
 	}
 	waitpid(pid, NULL, 0);
 	waitpid(making, NULL, 0);
+}
+
+/* What is not there, or cannot be read, is said: of the run, of the process and of its threads. */
+static void test_unread(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	need_pidfd();
+	pid = killed_child(SPOILS);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	gather();
+	assert_int_equal(taken(), 30);
+	run_gather_rest(&gathered, results, path);
+	assert_int_equal(gathered.counts.lost, 1);
+	assert_int_equal(gathered.counts.lost_whole, 0);
+	assert_int_equal(gathered.counts.unread, 1);
+	assert_false(run_counts_are_whole(&gathered.counts));
+	assert_int_equal(gathered.counts.sum[0].doubt, UPCS_DOUBT_MISSING);
+	assert_int_equal(gathered.process[0]->vector[0].doubt, UPCS_DOUBT_MISSING);
+	assert_int_equal(gathered.thread[0]->vector[0].doubt, UPCS_DOUBT_MISSING);
+	assert_int_equal(access(counts_path, F_OK), -1);
+}
+
+/* The same of one that goes on. */
+static void test_rest_unread(void **state)
+{
+	uint32_t process, thread;
+
+	(void)state;
+	begin_process(&process);
+	begin_thread(process, 0, 10, &thread);
+	run_gather_rest(&gathered, results, path);
+	assert_int_equal(gathered.counts.running, 1);
+	assert_int_equal(gathered.counts.unread, 1);
+	assert_int_equal(gathered.counts.sum[0].item[UPCS_INSTRUCTIONS], 10);
+	assert_int_equal(gathered.counts.sum[0].doubt, UPCS_DOUBT_MISSING);
+	assert_int_equal(results->process[process].unread, 0);
 }
 
 /* Its id says nothing here. */
@@ -320,6 +367,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_threads, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_killed, set_up_gathered, tear_down_gathered),
+		cmocka_unit_test_setup_teardown(test_unread, set_up_gathered, tear_down_gathered),
+		cmocka_unit_test_setup_teardown(test_rest_unread, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_other_space, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_rest, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_churn, set_up_gathered, tear_down_gathered),
