@@ -39,9 +39,9 @@ static void test_refused(void **state)
 	results->version++;
 	assert_null(upcs_results_open(path));
 	results->version--;
-	results->bytes--;
+	results->layout--;
 	assert_null(upcs_results_open(path));
-	results->bytes++;
+	results->layout++;
 	assert_int_equal(truncate(path, 100000), 0);
 	assert_null(upcs_results_open(path));
 	assert_int_equal(truncate(path, sizeof(*results)), 0);

@@ -30,6 +30,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Plugin and upc_run are built apart, and each reads what the other writes. */
+static uint32_t layout(void)
+{
+	return (uint32_t)(31 * sizeof(struct upcs_results) + offsetof(struct upcs_counts, count));
+}
+
 static struct upcs_results *map(int fd)
 {
 	void *p = mmap(NULL, sizeof(struct upcs_results), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -84,7 +90,7 @@ struct upcs_results *upcs_results_create(char *path, int *lock)
 	*lock = fd;
 	results->magic = UPCS_RESULTS_MAGIC;
 	results->version = UPCS_RESULTS_VERSION;
-	results->bytes = (uint32_t)sizeof(*results);
+	results->layout = layout();
 	return results;
 }
 
@@ -185,7 +191,7 @@ struct upcs_results *upcs_results_open(const char *path)
 		results = map(fd);
 	close(fd);
 	if (results && (results->magic != UPCS_RESULTS_MAGIC || results->version != UPCS_RESULTS_VERSION ||
-			results->bytes != (uint32_t)sizeof(*results))) {
+			results->layout != layout())) {
 		munmap(results, sizeof(*results));
 		return NULL;
 	}

@@ -128,7 +128,7 @@ struct upcs_thread {
 
 struct upcs_results {
 	uint64_t magic;
-	uint32_t version, bytes; /* of this structure, modulo 2^32 */
+	uint32_t version, layout; /* of this file, and of those of raw counts */
 	struct upcs_options options;
 	struct upcs_places processes, threads;
 	uint32_t closed; /* upc_run has ended: who still runs leaves no file behind */
