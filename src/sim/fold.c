@@ -95,7 +95,7 @@ void upcs_fold_begin(void)
 	sigset_t all, before;
 	pthread_t thread;
 
-	if (running || !(upcs_threads.scores || upcs_run.results->options.watched) ||
+	if (running || !upcs_run.process || !(upcs_threads.scores || upcs_run.results->options.watched) ||
 	    pthread_attr_init(&attributes))
 		return;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

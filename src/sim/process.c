@@ -120,7 +120,6 @@ static void begin_process_locked(void *at)
 	run->process->parent = getppid();
 	write_name_locked();
 	__atomic_store_n(&run->process->state, UPCS_RUNS, __ATOMIC_RELEASE);
-	upcs_fold_begin();
 }
 
 bool upcs_process_begin(bool counted)
@@ -132,6 +131,7 @@ bool upcs_process_begin(bool counted)
 	if (counted)
 		begin_process_locked(NULL);
 	pthread_mutex_unlock(&upcs_threads.lock);
+	upcs_fold_begin();
 	return true;
 }
 
@@ -383,4 +383,6 @@ void upcs_process_forked(bool counted)
 		inherit_regions(stack);
 	else if (stack)
 		upcs_region_destroy(stack);
+	/* Until now it was alone, and needed no lock. */
+	upcs_fold_begin();
 }

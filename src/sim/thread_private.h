@@ -120,7 +120,7 @@ void upcs_process_note_memory_locked(void);
 
 void upcs_fold_thread_locked(struct upcs_counted *thread);
 void upcs_fold_locked(void);
-/* From now on when somebody asks; once. In a forked child it is not there. */
+/* From now on when somebody asks; once, and for a process that is counted. In a forked child it is not there. */
 void upcs_fold_begin(void);
 void upcs_fold_forked(void);
 
