@@ -142,6 +142,8 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		 "left counts that could not be read: what was done last is not in the counts"},
 		{counts->lost_whole, "process was", "processes were",
 		 (run_report_doubts(report) & UPCS_DOUBT_LATE) != 0 ? killed_late : killed},
+		{counts->late, "process", "processes",
+		 "of which threads ended while another began: what they did last may not be in the counts"},
 		{counts->left, "process has", "processes have",
 		 "executed a program that could not be simulated, as one that is set-user-id or of "
 		 "another user: it ran, and is not in the counts"},

@@ -95,7 +95,7 @@ static void test_cores(void **state)
 		run_results_thread(0, i);
 	results->threads.without = 1;
 	results->process[0].unfolded = 2;
-	results->process[0].unread = 1;
+	results->process[0].unread = results->process[0].late = 1;
 	report.status = 11;
 	events("INSTRUCTIONS,FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS,PU0_DATA_LOADS,PU1_TOT_INS,PU2_FP_OPS,"
 	       "PU3_IPIPE_BRANCHES");

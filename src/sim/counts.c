@@ -280,10 +280,15 @@ bool upcs_counts_has_sent(const struct upcs_thread *record)
 	return record->raised && record->raised == record->tally[0][UPCS_INSTRUCTIONS];
 }
 
-bool upcs_counts_cut(struct upcs_thread *record)
+void upcs_counts_late(struct upcs_thread *record)
 {
 	if (record->scored && !(record->in_call && record->taken == record->calls))
 		doubt(record, 0, UPCS_DOUBT_LATE);
+}
+
+bool upcs_counts_cut(struct upcs_thread *record)
+{
+	upcs_counts_late(record);
 	if (record->in_call || upcs_counts_has_sent(record))
 		return false;
 	doubt(record, 0, UPCS_DOUBT_CUT);

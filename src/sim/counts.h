@@ -97,6 +97,8 @@ void upcs_counts_changes(struct upcs_counts *counts);
 void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_TALLIES]);
 void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, uint64_t n);
 
+/* What the thread did last may not have been taken over (score.h). */
+void upcs_counts_late(struct upcs_thread *record);
 /* The thread executes no more; whether it may have ended within a block: it is in no system call, and
  * has sent no signal in its last one. */
 bool upcs_counts_cut(struct upcs_thread *record);

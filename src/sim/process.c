@@ -143,10 +143,13 @@ void upcs_process_end(void)
 
 	whole = upcs_process_hold_all();
 	if (upcs_run.process) {
-		upcs_run.process->unfolded += !whole;
+		upcs_run.process->late |= !whole;
 		upcs_fold_locked();
-		for (t = upcs_threads.first; t; t = t->next)
+		for (t = upcs_threads.first; t; t = t->next) {
+			if (!whole)
+				upcs_counts_late(t->record);
 			t->record->scored = 0;
+		}
 		/* The emulator lets the others come to the end of a block. */
 		if (upcs_self)
 			upcs_run.process->died = upcs_counts_cut(upcs_self->record);

@@ -100,6 +100,7 @@ struct upcs_process {
 	uint64_t space;		   /* of process ids, the kernel's number for it; 0: not known */
 	uint32_t left;		   /* it executed a program that has not taken its place: not simulated */
 	uint32_t unread;	   /* set by upc_run: what it left could not be read */
+	uint32_t late;		   /* threads of it ended while one began: their last counts could not be taken over */
 	uint32_t died;		   /* a thread ended within a block, and none sent a signal: by an instruction */
 	char program[UPCS_WORD_MAX]; /* its path, or the end of a long one */
 	/* The instruction that ends what was translated last, n 0: a jump. If it died of SIGILL, that. */

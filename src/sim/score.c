@@ -19,7 +19,8 @@ void upcs_score_take_locked(struct upcs_counted *t)
 	uint64_t *to = upcs_counts_of(t->scored);
 	/* While it is in a call it counts nothing. */
 	bool called = __atomic_load_n(&t->record->in_call, __ATOMIC_ACQUIRE);
-	uint32_t calls = __atomic_load_n(&t->record->calls, __ATOMIC_RELAXED);
+	/* Partner: upcs_thread_calls. What was done before that call is seen from here on. */
+	uint32_t calls = __atomic_load_n(&t->record->calls, __ATOMIC_ACQUIRE);
 
 	for (first = 0; first < kinds; first += UPCS_SCORE_KINDS) {
 		const uint64_t *from = scores->of(t->vcpu, first / UPCS_SCORE_KINDS);

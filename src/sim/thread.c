@@ -248,9 +248,18 @@ void upcs_thread_exit(void)
 		return;
 	if (upcs_process_hold_all())
 		upcs_score_finish_locked(upcs_self);
-	else
-		upcs_run.process->unfolded++;
 	upcs_process_release();
+}
+
+/* It could not be done in the call of exit. */
+static void finish_late_locked(struct upcs_counted *t)
+{
+	if (!upcs_threads.coming) {
+		upcs_score_finish_locked(t);
+		return;
+	}
+	upcs_counts_late(t->record);
+	upcs_run.process->late = 1;
 }
 
 void upcs_thread_end(void)
@@ -262,6 +271,8 @@ void upcs_thread_end(void)
 	upcs_counting = upcs_threads.nowhere;
 	if (t) {
 		upcs_counts_changes(upcs_run.counts);
+		if (t->scored)
+			finish_late_locked(t);
 		upcs_fold_thread_locked(t);
 		upcs_counts_end(t->record);
 		__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
@@ -280,13 +291,14 @@ void upcs_thread_calls(bool sends)
 
 	if (!t)
 		return;
-	__atomic_store_n(&t->record->calls, t->record->calls + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->record->calls, t->record->calls + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&t->record->in_call, 1, __ATOMIC_RELEASE);
 	if (sends) {
-		pthread_mutex_lock(&upcs_threads.lock);
+		/* It may end the process, and then the emulator tells no more of who begins. */
+		(void)upcs_process_hold_all();
 		upcs_fold_thread_locked(t);
 		t->record->raised = t->record->tally[0][UPCS_INSTRUCTIONS];
-		pthread_mutex_unlock(&upcs_threads.lock);
+		upcs_process_release();
 	}
 }
 
