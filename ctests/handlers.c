@@ -292,9 +292,8 @@ static void run(const struct scenario *scenario, unsigned nth)
 	slurp(error[0], said, sizeof(said));
 	slurp(report[0], found, sizeof(found));
 	waitpid(pid, &status, 0);
-	if (!strcmp(found, "cannot\n") || !strcmp(found, "no filter\n")) {
-		skip("%s: %s", scenario->name,
-		     *found == 'c' ? "not to be had here" : "the kernel has no seccomp here");
+	if (!strcmp(found, "no filter\n")) {
+		skip("%s: the kernel has no seccomp here", scenario->name);
 		return;
 	}
 	if (!ok(WIFEXITED(status) && !WEXITSTATUS(status) && !strcmp(found, "done\n"), "%s: %s %u",
@@ -315,6 +314,8 @@ int main(void)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	skip_all("a sanitizer has functions and system calls of its own in handlers");
 #endif
+	if (!machine_samples())
+		skip_all("nothing may be counted here");
 	for (i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++)
 		for (k = 0; k < sizeof(nth) / sizeof(*nth); k++)
 			run(&scenarios[i], nth[k]);

@@ -118,10 +118,14 @@ int main(int argc, char **argv)
 	if (work(n[0], n[1], n[2]))
 		return 2;
 	start_papi();
+	if (!machine_counts())
+		skip_all("faults cannot be counted here");
 	set = set_with(FAULTS);
 	if (set == PAPI_NULL || PAPI_add_named_event(set, SWITCHES) != PAPI_OK)
-		skip_all("faults and switches cannot be counted here");
+		bail_out("faults and switches are not counted");
 	counts_calls = PAPI_add_named_event(set, CALLS) == PAPI_OK;
+	if (!counts_calls && machine_traces())
+		bail_out("calls are not counted");
 	if (count(set, n[0], n[1], n[2], values))
 		return 1;
 	printf("%lld ", values[0]);
