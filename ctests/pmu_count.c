@@ -587,10 +587,10 @@ int main(void)
 
 	need_pmu();
 	if (upc_catalogue_open(NULL, &catalogue))
-		skip_all("%s", upc_last_message());
+		bail_out("%s", upc_last_message());
 	if (upc_catalogue_find(catalogue, "perf::INSTRUCTIONS", &instructions) ||
 	    upc_catalogue_find(catalogue, "perf::CYCLES", &cycles))
-		skip_all("%s", upc_last_message());
+		bail_out("%s", upc_last_message());
 	emulated = cycles_each();
 	raw = raw_of("perf_event_open, instructions", PERF_COUNT_HW_INSTRUCTIONS);
 	through = upc_of("libupc, instructions", instructions);

@@ -183,7 +183,7 @@ int main(void)
 	component = start_papi();
 	emulated = cycles_each();
 	if (upc_catalogue_open(NULL, &catalogue))
-		skip_all("%s", upc_last_message());
+		bail_out("%s", upc_last_message());
 	check_upc(catalogue);
 	upc_catalogue_close(catalogue);
 	check_papi(component);

@@ -451,7 +451,7 @@ int main(void)
 	int access = 0;
 
 	if (upc_catalogue_open(NULL, &catalogue))
-		skip_all("%s", upc_last_message());
+		bail_out("%s", upc_last_message());
 	if (upc_catalogue_find(catalogue, INSTRUCTIONS, &code))
 		skip_all("this machine has not the PMU of scripts/pmu-rig");
 	file = fopen("/proc/sys/kernel/perf_user_access", "r");
