@@ -605,16 +605,25 @@ sent()
 cat > ends.c << 'C'
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
+static volatile long *n;
 static void *work(void *p)
 {
 	for (;;)
-		++*(volatile long *)p;
+		++*n;
+}
+/* Until somebody is at it. */
+static void await_work(void)
+{
+	while (!*n)
+		usleep(1000);
 }
 int main(int argc, char **argv)
 {
 	pthread_t thread;
-	long n = argc;
+
+	n = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	switch (*argv[1]) {
 	case '1':
@@ -629,17 +638,17 @@ int main(int argc, char **argv)
 		raise(SIGILL);
 		break;
 	case 't':
-		pthread_create(&thread, 0, work, &n);
-		usleep(20000);
+		pthread_create(&thread, 0, work, 0);
+		await_work();
 		raise(SIGILL);
 		break;
 	case 'k': /* by another, at work */
 		if (fork() == 0) {
-			usleep(200000);
+			await_work();
 			kill(getppid(), SIGILL);
 			_exit(0);
 		}
-		work(&n);
+		work(0);
 	}
 	return 0;
 }

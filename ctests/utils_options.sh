@@ -87,9 +87,16 @@ check "upc_top -i is -I, once" advised 1 125 -i 1 -i 1 -n 1 "no-such-unit.$$"
 check "... and a number alone is seconds" advised 1 125 --interval=1 -n 1 "no-such-unit.$$"
 check "... a time has nothing to say" advised 0 125 -I 1s -n 1 "no-such-unit.$$"
 tool=$UPC_STAT
-check "upc_stat: an interval with its unit, as one in milliseconds" sh -c \
-	'for i in 100ms 0.1s 100; do "$1" -I $i -f csv -e perf::TASK-CLOCK -- sleep 0.25 2>&1 | grep -c ^interval || exit; done |
-		{ read -r a; read -r b; read -r c; [ "$a" -ge 1 ] && [ "$b" -ge 1 ] && [ "$c" -ge 1 ]; }' sh "$UPC_STAT"
+# shellcheck disable=SC2016
+intervals()
+{
+	for i in 100ms 0.1s 100; do
+		run 0 -I $i -f csv -o often -e perf::TASK-CLOCK -- sh -c 'i=0
+			until grep -q ^interval often || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done' &&
+			grep -q ^interval often || { echo "# $i"; return 1; }
+	done
+}
+check "upc_stat: an interval with its unit, as one in milliseconds" intervals
 check "--sim goes with what upc_run can do only" run 125 --sim -d -- true
 tool=$UPC_RUN
 check "upc_run -r is --format, -p --per-process" advised 1 127 -r csv -p ./nowhere
