@@ -193,6 +193,8 @@ static void *overflow_slowly(void *arg)
 	__atomic_store_n(&waits, 1, __ATOMIC_SEQ_CST);
 	if (!overflows(set))
 		arg = NULL;
+	if (__atomic_exchange_n(&waits, 0, __ATOMIC_SEQ_CST))
+		__atomic_store_n(&inside, -1, __ATOMIC_SEQ_CST);
 	drop(&set);
 	PAPI_unregister_thread();
 	return arg;
@@ -207,6 +209,7 @@ static void in_overflow(int set)
 	pthread_create(&thread, NULL, overflow_slowly, &set);
 	while (!__atomic_load_n(&inside, __ATOMIC_SEQ_CST))
 		sched_yield();
+	ok(inside > 0, "a thread installs a handler");
 	child = fork();
 	__atomic_store_n(&forked_already, 1, __ATOMIC_SEQ_CST);
 	if (child == 0) {

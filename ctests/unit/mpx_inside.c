@@ -393,15 +393,14 @@ static unsigned long thread_number(void)
 
 static void papi_itself(void **state)
 {
-	void *papi = dlopen("libpapi.so", RTLD_NOW);
+	void *papi;
 	int (*init)(int), (*thread_init)(unsigned long (*)(void));
 	const int version = PAPI_VER_CURRENT;
 	char soname[32];
 
 	(void)state;
 	snprintf(soname, sizeof(soname), "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version));
-	if (!papi)
-		papi = dlopen(soname, RTLD_NOW);
+	papi = dlopen(soname, RTLD_NOW);
 	if (!papi)
 		skip_because("%s", dlerror());
 	*(void **)&init = dlsym(papi, "PAPI_library_init");
