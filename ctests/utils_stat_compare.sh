@@ -6,7 +6,7 @@ stat=${UPC_STAT:-upc_stat}
 tool=$stat
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 22
+plan 25
 
 # event NAME UNIT RUN...: as upc_stat -r prints it; with one run without runs
 event()
@@ -23,7 +23,8 @@ event()
 # report SECONDS... -- EVENTS: of as many runs
 report()
 {
-	printf '{"schema": 1, "tool": "upc_stat", "wiring": "%s", "command": ["./it"], "seconds": %s' "${wiring:-}" "$1"
+	printf '{"schema": 1, "tool": "upc_stat", "wiring": "%s", "command": ["./it"], "seconds": %s%s' \
+		"${wiring:-}" "$1" "${end:-}"
 	runs=
 	[ "$2" = -- ] || while [ "$1" != -- ]; do
 		runs="$runs${runs:+, }{\"seconds\": $1, \"user_seconds\": 1, \"system_seconds\": 0}"
@@ -98,6 +99,16 @@ without()
 		run 0 --compare one.json b.json && grep -q 'no verdict: that takes 4 runs' out
 }
 check "one run has no spread: a ratio, no interval, no verdict" without
+ended()
+{
+	for end in ', "exit_status": 3' ', "signal": 9' ', "exit_status": 0'; do
+		report 1 -- "$(event x faults 100)" > ended.json
+		run 0 --json --compare ended.json b.json && leaves_of out &&
+			leaf /0/report_a/failed_runs "$([ "$end" = ', "exit_status": 0' ]; echo $?)" || { echo "# $end"; return 1; }
+	done
+	end=
+}
+check "... and has failed where it says so" ended
 few()
 {
 	run 0 --csv --compare three.json b.json && [ -n "$(field x 6)" ] && [ -z "$(field x 8)" ]
@@ -141,11 +152,14 @@ bad_reports()
 	echo '{"schema": 1, "tool": "upc_stat", "seconds": 1, "runs": [1], "events": []}' > times
 	head -c 50 a.json > cut
 	cat one.json cut > cut_later
-	for file in empty list newer top text times cut cut_later nowhere; do
+	sed 's/{/{"record": "interval", /' one.json > interval
+	for file in empty list newer top text times cut cut_later interval nowhere; do
 		refuses $file || { echo "# $file"; return 1; }
 	done
 }
 check "what is no report is refused by name" bad_reports
+check "... and what cannot be read" run 125 --compare . one.json
+check "... with the reason" grep -q "^upc_stat: cannot read '.': Is a directory" err
 bad_options()
 {
 	for options in "" "one.json one.json" "one.json --csv" "-e x one.json" "-a one.json" "-r 2 one.json"; do

@@ -36,6 +36,8 @@ static const char *find_fault(const json_t *report)
 		return "it is another tool's";
 	if (!json_is_number(json_object_get(report, "seconds")) || !json_is_array(events))
 		return "seconds or events are missing";
+	if (strcmp(text_of(report, "record"), "interval") == 0)
+		return "it ends with an interval, the whole is missing";
 	json_array_foreach (json_object_get(report, "runs"), i, run)
 		if (!json_is_number(json_object_get(run, "seconds")) ||
 		    !json_is_number(json_object_get(run, "user_seconds")) ||
@@ -51,6 +53,23 @@ static const char *find_fault(const json_t *report)
 	return NULL;
 }
 
+/* Of several runs their number is there, of one how it ended. */
+static unsigned count_failed(const json_t *report)
+{
+	const json_t *failed = json_object_get(report, "failed_runs");
+
+	if (failed != NULL)
+		return (unsigned)json_integer_value(failed);
+	return json_object_get(report, "signal") != NULL ||
+	       json_integer_value(json_object_get(report, "exit_status")) != 0;
+}
+
+static int cannot_read(const char *path, int error)
+{
+	util_error("cannot read '%s': %s", path, strerror(error));
+	return -1;
+}
+
 /* The last object of a file: with an interval, that is the whole. */
 static int load(struct stat_side *side, const char *path)
 {
@@ -58,13 +77,11 @@ static int load(struct stat_side *side, const char *path)
 	json_error_t error = { .text = "it is empty" };
 	const char *fault;
 	json_t *next;
-	int c;
+	int c, failed;
 
 	side->file = path;
-	if (file == NULL) {
-		util_error("cannot read '%s': %s", path, strerror(errno));
-		return -1;
-	}
+	if (file == NULL)
+		return cannot_read(path, errno);
 	for (;;) {
 		while ((c = getc(file)) == ' ' || c == '\n' || c == '\r' || c == '\t')
 			;
@@ -77,7 +94,10 @@ static int load(struct stat_side *side, const char *path)
 		if (next == NULL)
 			break;
 	}
+	failed = ferror(file) ? errno : 0;
 	fclose(file);
+	if (failed != 0)
+		return cannot_read(path, failed);
 	if (side->report == NULL)
 		return refuse(path, error.text);
 	fault = find_fault(side->report);
@@ -86,7 +106,7 @@ static int load(struct stat_side *side, const char *path)
 	side->runs = (unsigned)json_array_size(json_object_get(side->report, "runs"));
 	if (side->runs == 0)
 		side->runs = 1;
-	side->failed = (unsigned)json_integer_value(json_object_get(side->report, "failed_runs"));
+	side->failed = count_failed(side->report);
 	return 0;
 }
 
