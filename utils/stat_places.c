@@ -153,11 +153,6 @@ void stat_places_read(struct stat_places *places)
 	}
 }
 
-void stat_places_end_interval(struct stat_places *places)
-{
-	stat_parts_end_interval(&places->rows);
-}
-
 void stat_places_free(struct stat_places *places)
 {
 	stat_parts_free(&places->units);

@@ -39,7 +39,6 @@ void stat_places_stop(struct stat_places *places);
 /* Brings units and rows up to date. */
 void stat_places_read(struct stat_places *places);
 
-void stat_places_end_interval(struct stat_places *places);
 void stat_places_free(struct stat_places *places);
 
 #endif
