@@ -7,7 +7,7 @@ stat=${UPC_STAT:-upc_stat}
 tool=$stat
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 26
+plan 27
 
 # ---- runs
 
@@ -48,6 +48,15 @@ json_mean()
 		at /0/events/0/spread_percent | awk '{ exit !(($1 - 50 * sqrt(5e6 / 3) / 2502) ^ 2 < 1e-9) }'
 }
 check "... has the same" json_mean
+# Beyond 2^63, where six times the time of day is in the years 2018 to 2067.
+large()
+{
+	printf 'upc-wiring 1\nevent my::now = clock realtime * 6 level\n' > wiring
+	from=$(date +%s)
+	run 0 -w wiring -r 2 -e my::now -- true || return 1
+	seconds=$(sed -n 's/^ *\([0-9,]*\)\.[0-9]* s .*my::now.*/\1/p' err | tr -d ,)
+	[ "$((seconds / 6))" -ge "$from" ] && [ "$((seconds / 6))" -le "$(date +%s)" ]
+}
 check "-r 4: the table" kth 0 -r 4 -e process::wchar
 table_mean()
 {
@@ -56,6 +65,7 @@ table_mean()
 		grep -q 's elapsed +- [0-9.]* %, [0-9.]* s user +- ' err
 }
 check "... has the same" table_mean
+check "... also of what is large" large
 
 export fails=3
 check "a run that fails: its exit status" kth 5 -r 4 -e process::wchar

@@ -60,7 +60,9 @@ static json_t *json_part(const struct stat_report *report, const struct stat_par
 /* A mean; a whole one as a whole number. */
 static json_t *json_mean(double mean)
 {
-	return mean == (double)(json_int_t)mean ? json_integer((json_int_t)mean) : json_real(mean);
+	uint64_t whole = stat_spread_whole(mean);
+
+	return mean == (double)whole ? util_json_count(whole) : json_real(mean);
 }
 
 static void put_runs_of_event(const struct stat_runs *runs, unsigned i, json_t *event)

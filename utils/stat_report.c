@@ -4,7 +4,6 @@
  */
 #include "stat_report.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +58,7 @@ struct stat_sample stat_mean_sample(const struct stat_report *report, const stru
 	};
 
 	for (unsigned i = 0; i < report->events->n; i++)
-		values[i] = (uint64_t)llround(stat_runs_event(runs, i).mean);
+		values[i] = stat_spread_whole(stat_runs_event(runs, i).mean);
 	for (unsigned k = 0; k < runs->n; k++)
 		if (sample.usage.ru_maxrss < runs->run[k].usage.ru_maxrss)
 			sample.usage.ru_maxrss = runs->run[k].usage.ru_maxrss;

@@ -25,6 +25,12 @@ struct stat_spread stat_spread_of(const double *value, unsigned n)
 	return spread;
 }
 
+uint64_t stat_spread_whole(double mean)
+{
+	/* The mean of the largest counts is 2^64. */
+	return mean < 0x1p64 ? (uint64_t)round(mean) : UINT64_MAX;
+}
+
 double stat_spread_percent(const struct stat_spread *spread)
 {
 	return spread->mean != 0 ? 100 * spread->error / fabs(spread->mean) : 0;

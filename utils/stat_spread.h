@@ -7,6 +7,7 @@
 #define STAT_SPREAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct stat_spread {
 	unsigned n;
@@ -16,6 +17,9 @@ struct stat_spread {
 };
 
 struct stat_spread stat_spread_of(const double *value, unsigned n);
+
+/* The next whole number to a mean of counts, which are 0 to 2^64 - 1. */
+uint64_t stat_spread_whole(double mean);
 
 /* The standard error in percent of the mean, which is what perf stat shows behind "+-". */
 double stat_spread_percent(const struct stat_spread *spread);

@@ -36,6 +36,18 @@ static void test_spread(void **state)
 	assert_true(s.mean == 0 && s.error == 0 && stat_spread_percent(&s) == 0);
 }
 
+/* Beyond 2^63, too. */
+static void test_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(stat_spread_whole(0), 0);
+	assert_int_equal(stat_spread_whole(0.4), 0);
+	assert_int_equal(stat_spread_whole(2.5), 3);
+	assert_true(stat_spread_whole(0x1p63) == UINT64_C(1) << 63);
+	assert_true(stat_spread_whole(0x1p64 - 2048) == UINT64_MAX - 2047);
+	assert_true(stat_spread_whole((double)UINT64_MAX) == UINT64_MAX);
+}
+
 static struct stat_change change(const double *a, unsigned n, const double *b, unsigned m)
 {
 	struct stat_spread x = stat_spread_of(a, n), y = stat_spread_of(b, m);
@@ -134,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_no_verdict_without_spread),
 		cmocka_unit_test(test_held),
