@@ -141,7 +141,7 @@ const char *shim_real_file(void)
 	Dl_info info;
 	void *address;
 
-	memcpy(&address, &real.library_init, sizeof(address));
+	memcpy(&address, &real.create_eventset, sizeof(address));
 	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "libpapi";
 }
 
