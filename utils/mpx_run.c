@@ -74,17 +74,12 @@ static void forget_all(void)
 		unsetenv(names[i]);
 }
 
-static int usage_error(const char *option, const char *what, const char *text)
-{
-	return util_wrong_value(option, what, text);
-}
-
 static int take_slice(const char *text)
 {
 	uint64_t ns;
 
 	if (util_parse_time(text, 0, &ns) != 0 || ns < 100000 || ns > 10000000000)
-		return usage_error("--slice", "a time from 100us to 10s, such as 250us, 2.5ms or 1s", text);
+		return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us, 2.5ms or 1s", text);
 	tell_number(SHIM_SLICE, ns);
 	return 0;
 }
@@ -105,7 +100,7 @@ static int take_number(const char *option, const char *variable, const char *wha
 	long value;
 
 	if (util_parse_number(text, 1, INT_MAX, &value) != 0)
-		return usage_error(option, what, text);
+		return util_wrong_value(option, what, text);
 	tell_number(variable, (uint64_t)value);
 	return 0;
 }
@@ -131,7 +126,7 @@ static int take(struct settings *settings, int option)
 		return take_number("--seed", SHIM_SEED, "a number from 1", optarg);
 	case UTIL_OPTION_COVARIATE:
 		if (!optarg[0])
-			return usage_error("--covariate", "the name of an event", optarg);
+			return util_wrong_value("--covariate", "the name of an event", optarg);
 		tell(SHIM_COVARIATE, optarg);
 		return 0;
 	case UTIL_OPTION_REPORT:

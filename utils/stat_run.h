@@ -49,9 +49,9 @@ int64_t stat_run_now(void);
  */
 int stat_run_begin(struct stat_run *run);
 
-/* Forks the program, the last one's end having been reaped; it waits for stat_run_release with its dispositions,
- * mask and limits as upc_stat found them. envp NULL: with its environment, too.
- * 0, or -1 with the error said. */
+/* Forks the program, after stat_run_reap if there was one before; it waits for
+ * stat_run_release with its dispositions, mask and limits as upc_stat found them. envp NULL:
+ * with its environment, too. 0, or -1 with the error said. */
 int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp);
 
 /* Watches n processes that are there already, until all have ended. 0, or -1 with the error
@@ -67,7 +67,7 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline);
 /* Reaps the program; it can be spawned again. Its wait status, and what it used. */
 int stat_run_reap(struct stat_run *run, struct rusage *usage);
 
-/* Ends a program that was not released, and gives everything back. */
+/* Ends a program that was not reaped, and watches nothing any more. Signals stay taken. */
 void stat_run_end(struct stat_run *run);
 
 /* The exit status that says what became of the program. A program that a
