@@ -3,6 +3,7 @@
  * papi_fork - fork, exec and vfork while a set counts: the child may use what it
  * inherited without a crash, and the parent's count goes on undisturbed.
  */
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 
@@ -117,6 +118,54 @@ static void descriptors(int set)
 	}
 	ok(outcome(child) == 0, "no event's descriptor is left open across exec");
 	PAPI_stop(set, NULL);
+}
+
+static int asks_for(const char *name)
+{
+	int code;
+
+	return PAPI_event_name_to_code(name, &code) != PAPI_OK;
+}
+
+/* What came meanwhile, as one line. */
+static void hear(int fd, char *text, size_t size)
+{
+	ssize_t length = read(fd, text, size - 1);
+
+	text[length > 0 ? length : 0] = '\0';
+	while ((text = strchr(text, '\n')))
+		*text = ';';
+}
+
+/* What the component says waits while a set runs. In a child none does, and what waits is the
+ * parent's to say. */
+static void said(int set)
+{
+	char text[2000];
+	int ends[2], error = dup(STDERR_FILENO), wrong;
+	pid_t child;
+
+	if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0) {
+		skip("no pipe");
+		return;
+	}
+	PAPI_start(set);
+	asks_for("upc:::the::parent");
+	child = fork();
+	if (child == 0)
+		_exit(!asks_for("upc:::the::child"));
+	wrong = outcome(child);
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	hear(ends[0], text, sizeof(text));
+	ok(!wrong && strstr(text, "the::child") && !strstr(text, "the::parent"),
+	   "a child says what it has to say: %s", text);
+	PAPI_stop(set, NULL);
+	hear(ends[0], text, sizeof(text));
+	ok(strstr(text, "the::parent") && !strstr(text, "the::child"), "and the parent: %s", text);
+	dup2(error, STDERR_FILENO);
+	close(error);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 /*
@@ -235,6 +284,7 @@ int main(void)
 	executed(set);
 	vforked(set);
 	descriptors(set);
+	said(set);
 	in_overflow(set);
 	drop(&set);
 	child = fork();

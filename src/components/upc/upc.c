@@ -555,10 +555,11 @@ static void unlock_names(void)
 /* Held by who closes the component. Not over a fork: closing takes locks that are. */
 static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
 
-static void free_locks_in_child(void)
+static void settle_in_child(void)
 {
 	unlock_names();
 	pthread_mutex_init(&closing, NULL);
+	upcp_report_forked();
 }
 
 static int open_names(void)
@@ -566,7 +567,7 @@ static int open_names(void)
 	static int fork_safe;
 
 	/* Once a process: PAPI may be shut down and initialised again. */
-	if (!fork_safe && pthread_atfork(lock_names, unlock_names, free_locks_in_child))
+	if (!fork_safe && pthread_atfork(lock_names, unlock_names, settle_in_child))
 		return PAPI_ENOMEM;
 	fork_safe = 1;
 	return PAPI_OK;

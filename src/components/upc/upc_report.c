@@ -63,7 +63,7 @@ static void say(void)
 
 static void say_if_possible(void)
 {
-	if (__atomic_load_n(&any, __ATOMIC_RELAXED) && running <= 0 && !upcp_caller_in_handler())
+	if (__atomic_load_n(&any, __ATOMIC_RELAXED) && !running && !upcp_caller_in_handler())
 		say();
 }
 
@@ -72,10 +72,19 @@ void upcp_report_started(void)
 	running++;
 }
 
+/* A child has stopped its copy of a parent's, or a thread another's. */
 void upcp_report_stopped(void)
 {
-	running--;
+	if (running > 0)
+		running--;
 	say_if_possible();
+}
+
+void upcp_report_forked(void)
+{
+	running = 0;
+	memset(&waiting, 0, sizeof(waiting));
+	any = 0;
 }
 
 static uint32_t hash(const char *text)

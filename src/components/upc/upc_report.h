@@ -36,4 +36,7 @@ void upcp_report(enum upcp_report kind, const char *message);
 void upcp_report_started(void);
 void upcp_report_stopped(void);
 
+/* In the child of a fork: none runs, and what was put off is the parent's to say. */
+void upcp_report_forked(void);
+
 #endif /* UPC_REPORT_H */
