@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "later.h"
 #include "notice.h"
@@ -66,6 +67,29 @@ static void test_on_top_of_the_lock(void **state)
 	assert_string_equal(line, wanted);
 	upc_set_message_callback(NULL, NULL);
 	sigaction(SIGUSR1, &before, NULL);
+}
+
+/* What waits is told once, by the parent. */
+static void test_fork(void **state)
+{
+	char line[64] = "";
+	int status;
+	pid_t child;
+
+	(void)state;
+	upc_set_message_callback(keep, line);
+	upci_notice("eth0 vanished");
+	child = fork();
+	if (child == 0) {
+		upci_notices_tell();
+		_exit(*line != '\0');
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	upci_notices_tell();
+	assert_string_equal(line, "eth0 vanished");
+	upc_set_message_callback(NULL, NULL);
 }
 
 static void count(const char *line, void *arg)
@@ -140,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_on_top_of_the_lock),
+		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_threads),
 	};

@@ -8,6 +8,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "later.h"
 #include "notice.h"
@@ -56,6 +57,12 @@ void upci_notices_tell(void)
 			fn(line->text, arg);
 		upci_later_free(line);
 	}
+}
+
+void upci_notices_forked(void)
+{
+	memset(&waiting, 0, sizeof(waiting));
+	any = 0;
 }
 
 void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)

@@ -3,12 +3,10 @@
  * process.c - the process-wide lock, and the list of units for fork.
  */
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "notice.h"
 #include "process.h"
-#include "upc.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -33,6 +31,7 @@ static void after_fork_in_child(void)
 	struct upci_fork_entry *entry;
 
 	upci_thread_forget();
+	upci_notices_forked();
 	for (entry = entries; entry; entry = entry->next)
 		entry->forked(entry);
 	pthread_mutex_unlock(&lock);
