@@ -66,17 +66,6 @@ static void refused(struct upci_files *files, struct upci_driver d, int error, c
 		fail_msg("\"%s\" does not say \"%s\"", upc_last_message(), word);
 }
 
-static unsigned open_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 /* A thread's faults are what getrusage says, and those of fresh pages are all
  * there. */
 static void faults(void **state)

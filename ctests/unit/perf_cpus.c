@@ -48,11 +48,9 @@ long __wrap_syscall(long number, ...)
 {
 	long a[6];
 	va_list args;
-	int i;
 
 	va_start(args, number);
-	for (i = 0; i < 6; i++)
-		a[i] = va_arg(args, long);
+	take_arguments(a, args);
 	va_end(args);
 	if (number == SYS_perf_event_open)
 		return open_event((const struct perf_event_attr *)a[0], (int)a[2], (int)a[3]);

@@ -3,7 +3,6 @@
  * What fits a PMU: when the kernel is asked and what it is asked, on events of our own
  * making, and on a PMU where there is one.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -26,18 +25,6 @@ static struct upci_perf *create_own(void)
 	assert_int_equal(upci_context_set(&self, NULL), 0);
 	assert_int_equal(upci_perf_create(&self, &p), 0);
 	return p;
-}
-
-static unsigned descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
 }
 
 /* ---- when there is something to ask ------------------------------------------ */
@@ -123,7 +110,7 @@ static void test_check(void **state)
 		handle[i] = upci_perf_add(p, &faults, i % 2, "faults");
 		assert_true(handle[i] >= 0);
 	}
-	before = descriptors();
+	before = open_descriptors();
 	assert_int_equal(upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "software"), 0);
 	assert_int_equal(upci_fit_check(p, UPCI_PERF_SOFTWARE, handle[1], "software"), 0);
 	/* One that no kernel knows, after two that it takes. */
@@ -136,7 +123,7 @@ static void test_check(void **state)
 	p->member[handle[2]].used = true;
 	p->member[handle[2]].spec.type = OTHER_PMU;
 	assert_int_equal(upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "software"), 0);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(open_descriptors(), before);
 	upci_perf_destroy(p);
 }
 
@@ -151,14 +138,14 @@ static void test_check_without_descriptors(void **state)
 	(void)state;
 	for (i = 0; i < 6; i++)
 		assert_true(upci_perf_add(p, &faults, false, "faults") >= 0);
-	before = descriptors();
+	before = open_descriptors();
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	low = old;
 	for (low.rlim_cur = 1; low.rlim_cur < 512; low.rlim_cur++) {
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
 		error = upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "faults");
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
-		assert_int_equal(descriptors(), before);
+		assert_int_equal(open_descriptors(), before);
 		if (!error)
 			break;
 		assert_int_equal(error, UPC_EMFILE);

@@ -3,7 +3,6 @@
  * Tracepoints are opened by the start, and not before: who opens what, what an add answers,
  * and what is left of a start that fails.
  */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,11 +32,9 @@ long syscall(long number, ...)
 	const struct perf_event_attr *attr;
 	long a[6];
 	va_list args;
-	int i;
 
 	va_start(args, number);
-	for (i = 0; i < 6; i++)
-		a[i] = va_arg(args, long);
+	take_arguments(a, args);
 	va_end(args);
 	if (!real)
 		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
@@ -108,18 +105,6 @@ static void refuse(size_t event)
 	assert_int_equal(upci_tracepoint_id(calls[event] + 4, &refused), 0);
 }
 
-static unsigned descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 static void call_getppid(int n)
 {
 	while (n-- > 0)
@@ -136,11 +121,11 @@ static void test_opened_by_the_start(void **state)
 	(void)state;
 	need_tracepoints();
 	u = create(NULL);
-	before = descriptors();
+	before = open_descriptors();
 	add(u, 0, CALLS);
 	assert_int_equal(upc_unit_remove(u, code[1]), 0);
 	assert_int_equal(tracepoints, 0);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(open_descriptors(), before);
 	assert_int_equal(event_value(u, code[0]), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(tracepoints, CALLS - 1);
@@ -170,7 +155,7 @@ static void test_opened_by_the_start(void **state)
 	assert_int_equal(event_value(u, code[0]), 17);
 	assert_int_equal(event_value(u, code[1]), 2);
 	upc_unit_destroy(u);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(open_descriptors(), before);
 }
 
 /* The task clock is told by the leader, whichever was added first: one event is opened. */
@@ -292,7 +277,7 @@ static void fail_each(bool software, const struct upc_unit_options *options)
 	if (software)
 		assert_int_equal(upc_unit_add(u, faults), 0);
 	add(u, 0, CALLS);
-	before = descriptors();
+	before = open_descriptors();
 	for (k = 0; k < CALLS; k++) {
 		count_anew();
 		refuse(k);
@@ -300,7 +285,7 @@ static void fail_each(bool software, const struct upc_unit_options *options)
 		assert_message(calls[k] + 4);
 		assert_message(strerror(EIO));
 		assert_int_equal(upc_unit_running(u), 0);
-		assert_int_equal(descriptors(), before);
+		assert_int_equal(open_descriptors(), before);
 		call_getppid(1);
 		assert_int_equal(event_value(u, code[0]), 0);
 	}
@@ -343,12 +328,12 @@ static void test_failed_later_start(void **state)
 	call_getppid(2);
 	assert_int_equal(upc_unit_stop(u), 0);
 	add(u, 2, 5);
-	before = descriptors();
+	before = open_descriptors();
 	count_anew();
 	refuse(4);
 	assert_int_equal(upc_unit_start(u), UPC_ESYSTEM);
 	assert_message(calls[4] + 4);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(open_descriptors(), before);
 	call_getppid(5);
 	assert_int_equal(event_value(u, code[0]), 2);
 	count_anew();

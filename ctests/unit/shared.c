@@ -67,16 +67,6 @@ static int in_child(int (*fn)(void))
 	return status;
 }
 
-static unsigned open_descriptors(void)
-{
-	unsigned n = 0;
-	int fd;
-
-	for (fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 /* ---- the file ---------------------------------------------------------------- */
 
 static void what_is_made(void **state)

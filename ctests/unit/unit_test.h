@@ -5,6 +5,7 @@
 #ifndef UNIT_TEST_H
 #define UNIT_TEST_H
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,6 +87,28 @@ static inline uint64_t fault_slack(void)
 
 /* At least n faults, and a small constant. */
 #define assert_faults(value, n) assert_in_range(value, n, (uint64_t)(n) + FAULT_SLACK)
+
+/* How many entries /proc has of them; to be compared. */
+static inline unsigned open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* Of a stand-in for syscall, which has six arguments at most. */
+static inline void take_arguments(long argument[6], va_list from)
+{
+	int i;
+
+	for (i = 0; i < 6; i++)
+		argument[i] = va_arg(from, long);
+}
 
 /* A small random generator of our own, so that a failure can be repeated. */
 static inline uint64_t random_next(uint64_t *state)
