@@ -388,9 +388,11 @@ int upc_unit_add(struct upc_unit *unit, uint32_t code);
 int upc_unit_remove(struct upc_unit *unit, uint32_t code);
 
 /*
- * Opens what a start would open. The start then only switches the counters on. For units
- * that a signal handler starts, and for a program that gives up its privileges before the
- * start. Where all is open it does nothing.
+ * Opens what a start would open. For a program that gives up its privileges before the
+ * start, and for a unit that a signal handler starts: if the unit counts the calling thread,
+ * its start then only switches the counters on. (For other threads and processes a start
+ * still looks whether they live, and for the machine which CPUs are online; that is not for
+ * handlers.) Where all is open it does nothing.
  * Errors: those of upc_unit_start without UPC_ECONFLICT; after one the unit is as before.
  * Context: not for signal handlers.
  */
