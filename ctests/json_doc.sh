@@ -234,8 +234,8 @@ else
 	find_emulators
 	run_prints()
 	{
-		"$UPC_RUN" --no-progress -t --per-process -R malloc -f json -o json -- sh -c 'true & wait' && prints upc_run json &&
-			"$UPC_RUN" --no-progress -t --per-process -f csv -o csv -- sh -c 'true & wait' && heads upc_run csv
+		"$UPC_RUN" --no-progress -t --per-process -R malloc --functions -f json -o json -- sh -c 'true & wait' && prints upc_run json &&
+			"$UPC_RUN" --no-progress -t --per-process --functions -f csv -o csv -- sh -c 'true & wait' && heads upc_run csv
 	}
 	check "upc_run" run_prints
 	run_ends()
