@@ -7,13 +7,15 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CPU_MAX 0xffff
 
 int topology_online(const char *sysfs, struct number_list *cpus)
 {
-	char path[PATH_MAX], line[4096];
+	char path[PATH_MAX], *line = NULL;
+	size_t room = 0;
 	int result = -1;
 	FILE *file;
 
@@ -21,10 +23,11 @@ int topology_online(const char *sysfs, struct number_list *cpus)
 	file = fopen(path, "re");
 	if (file == NULL)
 		return -1;
-	if (fgets(line, sizeof(line), file) != NULL) {
+	if (getline(&line, &room, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		result = number_list_parse(cpus, line, 0, CPU_MAX, true);
 	}
+	free(line);
 	fclose(file);
 	return result;
 }

@@ -116,11 +116,29 @@ static void test_online(void **state)
 	number_list_free(&cpus);
 }
 
+/* Every other of many is a long line. */
+static void test_online_of_many(void **state)
+{
+	struct number_list cpus = {.n = 0};
+	char text[16384];
+	size_t n = 0;
+
+	(void)state;
+	for (int cpu = 0; cpu < 4000; cpu += 2)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%d", cpu > 0 ? "," : "", cpu);
+	put("devices/system/cpu/online", text);
+	assert_int_equal(topology_online(root, &cpus), 0);
+	assert_int_equal(cpus.n, 2000);
+	assert_int_equal(cpus.number[1999], 3998);
+	number_list_free(&cpus);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_online),
+		cmocka_unit_test(test_online_of_many),
 	};
 
 	return cmocka_run_group_tests(tests, make_machine, remove_machine);
