@@ -8,7 +8,7 @@
  * line: where it is, a tab, and itself. Where is a JSON pointer (RFC 6901) behind the number
  * of the text, from 0. An array or object without anything in it is a line as well.
  *
- *     /0/events/3/name	"perf::PAGE-FAULTS"
+ *     /0/events/3/event	"perf::PAGE-FAULTS"
  *
  * What is no JSON, or names a member twice, is said on standard error: status 1.
  */
