@@ -4,7 +4,7 @@
 # and the others are the tools.
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 25
+plan 27
 completions=$srcdir/share/completions
 
 # shellcheck source=/dev/null
@@ -73,9 +73,48 @@ check "a command of upc" completes "$UPC a" avail
 check "... and its options" completes "$UPC stat --per-t" --per-thread
 check "upc help" completes "$UPC help w" wire
 
+# What lies in the directory where somebody types is not run.
+printf '#!/bin/sh\n: > %s/ran\n' "$PWD" > upc_avail
+cp upc_avail upc_top
+chmod +x upc_avail upc_top
+tools=${UPC_STAT%/*}
+at_home()
+{
+	(PATH=$tools:$PATH && unset _upc_names && COMP_WORDBREAKS=" " && completes "upc_stat -e perf::PAGE-F" perf::PAGE-FAULTS) &&
+		[ ! -e ran ]
+}
+check "a tool of PATH asks none of the directory that one is in" at_home
+units()
+{
+	"$SHARE_LOAD" "$unit" 200 perf::PAGE-FAULTS > ready 2> err &
+	owner=$!
+	until_passes [ -s ready ] && completes "$UPC_TOP ${unit%.*}" "$unit" && completes "$UPC top ${unit%.*}" "$unit" &&
+		zsh_units
+	result=$?
+	kill $owner
+	wait $owner
+	return $result
+}
+zsh_units()
+{
+	[ -n "$zsh" ] || return 0
+	timeout 300 zsh -f "$srcdir/ctests/lib/zsh_complete" "$completions" "$UPC top ${unit%.*}" > out 2> err &&
+		[ "$(cat out)" = "$UPC top $unit " ]
+}
+zsh=
+! command -v zsh > out || ! zsh -f -c 'zmodload zsh/zpty && zpty terminal true' 2> err || zsh=yes
+unit=complete$$.unit
+if file=$(mktemp /dev/shm/upc-test.XXXXXX 2>&1); then
+	rm -f "$file"
+	check "units, also for upc top" units
+else
+	skip "units, also for upc top" "shared memory, /dev/shm, cannot be written here: ${file##*: }"
+fi
+
 zsh_completes()
 {
 	cat > want <<-WANT
+		upc_stat -e perf::MINOR-FAULTS,
 		$UPC_STAT --per-thread 
 		$UPC_RUN --format=csv 
 		$UPC_STAT -e perf::PAGE-FAULTS,
@@ -85,14 +124,15 @@ zsh_completes()
 		$UPC avail 
 		$UPC_STAT -z -- printenv 
 	WANT
-	timeout 300 zsh -f "$srcdir/ctests/lib/zsh_complete" "$completions" "$UPC_STAT --per-t" "$UPC_RUN --format=cs" \
+	PATH=$tools:$PATH timeout 300 zsh -f "$srcdir/ctests/lib/zsh_complete" "$completions" "upc_stat -e perf::MINOR" \
+		"$UPC_STAT --per-t" "$UPC_RUN --format=cs" \
 		"$UPC_STAT -e perf::PAGE-F" "$UPC_STAT -e perf::TASK-CLOCK,perf::MINOR" "$UPC_RUN -e PU0_FPU_FMA_4" \
-		"$UPC stat --per-t" "$UPC a" "$UPC_STAT -z -- printen" > out 2> err && diff want out | sed 's/^/# /' && cmp -s want out
+		"$UPC stat --per-t" "$UPC a" "$UPC_STAT -z -- printen" > out 2> err && [ ! -e ran ] && diff want out | sed 's/^/# /' && cmp -s want out
 }
 completed="... and completes options, words, events, programs and commands"
 if command -v zsh > /dev/null; then
 	check "zsh reads its file" zsh -n "$completions/_upc"
-	if zsh -f -c 'zmodload zsh/zpty && zpty terminal true' 2> err; then
+	if [ -n "$zsh" ]; then
 		check "$completed" zsh_completes
 	else
 		skip "$completed" "zsh has no terminal here: $(head -n 1 err)"
