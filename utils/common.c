@@ -252,6 +252,33 @@ void util_pad(FILE *out, unsigned n)
 	fprintf(out, "%*s", (int)n, "");
 }
 
+unsigned util_put_right(FILE *out, const char *text, unsigned width)
+{
+	unsigned columns = util_columns(text);
+
+	if (columns < width)
+		util_pad(out, width - columns);
+	util_put(out, text, columns);
+	return columns < width ? width : columns;
+}
+
+unsigned util_put_left(FILE *out, const char *text, unsigned width)
+{
+	unsigned columns = util_put(out, text, UINT32_MAX);
+
+	if (columns < width)
+		util_pad(out, width - columns);
+	return columns < width ? width : columns;
+}
+
+void util_widen(unsigned *width, const char *text)
+{
+	unsigned columns = util_columns(text);
+
+	if (*width < columns)
+		*width = columns;
+}
+
 unsigned util_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	bool first = true; /* on its line */
@@ -391,4 +418,20 @@ struct upc_catalogue *util_catalogue_open(const char *wiring)
 		return catalogue;
 	util_error("%s", upc_last_message()[0] != '\0' ? upc_last_message() : upc_strerror(error));
 	return NULL;
+}
+
+struct upc_event_info *util_catalogue_events(struct upc_catalogue *catalogue, unsigned *n)
+{
+	uint32_t count = upc_catalogue_count(catalogue);
+	struct upc_event_info *event = calloc(count + 1, sizeof(*event));
+
+	*n = 0;
+	if (event == NULL)
+		return NULL;
+	for (uint32_t code = 0; code < count; code++) {
+		event[*n] = UPC_OPTIONS_INIT(upc_event_info);
+		if (upc_catalogue_info(catalogue, code, &event[*n]) == 0)
+			++*n;
+	}
+	return event;
 }

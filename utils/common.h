@@ -96,6 +96,14 @@ unsigned util_put(FILE *out, const char *text, unsigned max);
 /* Writes n blanks. */
 void util_pad(FILE *out, unsigned n);
 
+/* Writes text whole, with blanks before it or behind it where it is less than width columns.
+ * Returns the columns written. */
+unsigned util_put_right(FILE *out, const char *text, unsigned width);
+unsigned util_put_left(FILE *out, const char *text, unsigned width);
+
+/* Makes width no less than the columns of text. */
+void util_widen(unsigned *width, const char *text);
+
 /* Writes text broken at blanks: every line but the first begins with indent
  * blanks, none goes beyond width; the first begins at column. No newline at the
  * end. Returns the column behind the last character. */
@@ -125,5 +133,9 @@ size_t util_papi_prefix(const char *name);
 /* The catalogue with a wiring file (NULL: $UPC_WIRING or none); after an
  * error it has been said and the result is NULL. */
 struct upc_catalogue *util_catalogue_open(const char *wiring);
+
+/* All events of a catalogue, of which there are n, for the caller to free; NULL: there is no
+ * memory. */
+struct upc_event_info *util_catalogue_events(struct upc_catalogue *catalogue, unsigned *n);
 
 #endif

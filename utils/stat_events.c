@@ -115,20 +115,13 @@ int stat_events_parse(struct stat_events *events, const char *list)
 
 int stat_events_choose(struct stat_events *events, enum stat_choice kind)
 {
-	uint32_t count = upc_catalogue_count(events->catalogue);
-	struct upc_event_info *every = calloc(count + 1, sizeof(*every));
-	unsigned *order = calloc(count + 1, sizeof(*order));
-	unsigned n = 0;
+	unsigned n;
+	struct upc_event_info *every = util_catalogue_events(events->catalogue, &n);
+	unsigned *order = calloc(n + 1, sizeof(*order));
 	int chosen = UPC_ENOMEM;
 
-	if (every != NULL && order != NULL) {
-		for (uint32_t code = 0; code < count; code++) {
-			every[n] = UPC_OPTIONS_INIT(upc_event_info);
-			if (upc_catalogue_info(events->catalogue, code, &every[n]) == 0)
-				n++;
-		}
+	if (every != NULL && order != NULL)
 		chosen = stat_select(kind, every, n, order);
-	}
 	if (chosen > 0)
 		events->wanted = calloc((unsigned)chosen, sizeof(*events->wanted));
 	if (events->wanted != NULL)

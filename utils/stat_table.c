@@ -230,33 +230,6 @@ static void print_groups(FILE *out, struct table *table)
 		}
 }
 
-static void widen(unsigned *width, const char *text)
-{
-	unsigned columns = util_columns(text);
-
-	if (*width < columns)
-		*width = columns;
-}
-
-static unsigned right(FILE *out, const char *text, unsigned width)
-{
-	unsigned columns = util_columns(text);
-
-	if (columns < width)
-		util_pad(out, width - columns);
-	util_put(out, text, columns);
-	return columns < width ? width : columns;
-}
-
-static unsigned left(FILE *out, const char *text, unsigned width)
-{
-	unsigned columns = util_put(out, text, UINT32_MAX);
-
-	if (columns < width)
-		util_pad(out, width - columns);
-	return columns < width ? width : columns;
-}
-
 /* The first sentence, or as much of it as there is room for. */
 static void describe(FILE *out, const char *text, unsigned room)
 {
@@ -287,16 +260,16 @@ static void print_row(FILE *out, struct table *table, unsigned i)
 	unsigned column = INDENT, name, room;
 
 	util_pad(out, INDENT);
-	column += right(out, cell->value, table->value_width);
+	column += util_put_right(out, cell->value, table->value_width);
 	fputc(' ', out);
-	column += 1 + left(out, cell->unit, table->unit_width);
+	column += 1 + util_put_left(out, cell->unit, table->unit_width);
 	if (table->rate_width > 0) {
 		util_pad(out, GAP);
-		column += GAP + right(out, cell->rate, table->rate_width);
+		column += GAP + util_put_right(out, cell->rate, table->rate_width);
 	}
 	if (table->spread_width > 0) {
 		util_pad(out, GAP);
-		column += GAP + right(out, cell->spread, table->spread_width);
+		column += GAP + util_put_right(out, cell->spread, table->spread_width);
 	}
 	util_pad(out, GAP);
 	column += GAP;
@@ -337,10 +310,10 @@ void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n,
 		fill(&rows[i], style->seconds, &table.cells[i]);
 		if (!is_seen(&rows[i]) && !style->zeros)
 			continue;
-		widen(&table.value_width, table.cells[i].value);
-		widen(&table.unit_width, table.cells[i].unit);
-		widen(&table.rate_width, table.cells[i].rate);
-		widen(&table.spread_width, table.cells[i].spread);
+		util_widen(&table.value_width, table.cells[i].value);
+		util_widen(&table.unit_width, table.cells[i].unit);
+		util_widen(&table.rate_width, table.cells[i].rate);
+		util_widen(&table.spread_width, table.cells[i].spread);
 		if (name <= NAME_MAX_COLUMN && name > table.name_width)
 			table.name_width = name;
 	}
@@ -387,11 +360,11 @@ static unsigned print_cell(FILE *out, const char *value, unsigned width, bool pe
 	char text[UTIL_NUMBER_MAX];
 
 	util_pad(out, blanks + 1);
-	right(out, value, width);
+	util_put_right(out, value, width);
 	if (!percents || percent <= 0)
 		return percents ? PERCENT_WIDTH : 0;
 	snprintf(text, sizeof(text), "%.1f %%", percent);
-	right(out, text, PERCENT_WIDTH);
+	util_put_right(out, text, PERCENT_WIDTH);
 	return 0;
 }
 
@@ -402,7 +375,7 @@ static void print_columns_row(FILE *out, struct table *table, unsigned i)
 	unsigned blanks = 0;
 
 	util_pad(out, INDENT);
-	left(out, row->name, table->name_width);
+	util_put_left(out, row->name, table->name_width);
 	if (table->first == 0) {
 		cell_text(row, row->value, row->flags, text);
 		blanks = print_cell(out, text, table->cell_width, table->percents, row->percent, 0);
@@ -486,12 +459,12 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 		if (!is_seen(&rows[i]) && !style->zeros)
 			continue;
 		table.percents = table.percents || rows[i].percent > 0;
-		widen(&table.name_width, rows[i].name);
+		util_widen(&table.name_width, rows[i].name);
 		cell_text(&rows[i], rows[i].value, rows[i].flags, text);
-		widen(&table.cell_width, text);
+		util_widen(&table.cell_width, text);
 		for (unsigned c = 0; c < n_columns; c++) {
 			cell_text(&rows[i], columns[c].values[i], columns[c].flags[i], text);
-			widen(&table.cell_width, text);
+			util_widen(&table.cell_width, text);
 		}
 	}
 	for (unsigned c = 0; c < n_columns; c++)

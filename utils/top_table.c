@@ -210,31 +210,6 @@ unsigned top_table_cut(FILE *out, const char *text, unsigned width)
 	return util_put(out, text, width - 3) + util_put(out, "...", 3);
 }
 
-static void right(FILE *out, const char *text, unsigned width)
-{
-	unsigned columns = util_columns(text);
-
-	if (columns < width)
-		util_pad(out, width - columns);
-	util_put(out, text, columns);
-}
-
-static void left(FILE *out, const char *text, unsigned width)
-{
-	unsigned columns = util_put(out, text, UINT32_MAX);
-
-	if (columns < width)
-		util_pad(out, width - columns);
-}
-
-static void widen(unsigned *width, const char *text)
-{
-	unsigned columns = util_columns(text);
-
-	if (*width < columns)
-		*width = columns;
-}
-
 static const char *style_on(const struct top_style *style, const char *sequence)
 {
 	return style->colour ? sequence : "";
@@ -319,9 +294,9 @@ static void widen_all(struct layout *layout, const struct cell *cells, unsigned 
 	layout->value = value;
 	layout->rate = rate;
 	for (unsigned i = 0; i < n; i++) {
-		widen(&layout->value, cells[i].value);
-		widen(&layout->unit, cells[i].unit);
-		widen(&layout->rate, cells[i].rate);
+		util_widen(&layout->value, cells[i].value);
+		util_widen(&layout->unit, cells[i].unit);
+		util_widen(&layout->rate, cells[i].rate);
 	}
 }
 
@@ -363,13 +338,13 @@ static void print_row(FILE *out, const struct top_line *line, const struct cell 
 	fputs(dim, out);
 	if (layout->counter > 0)
 		fprintf(out, "%*u ", (int)layout->counter, line->counter);
-	right(out, cell->value, layout->value);
+	util_put_right(out, cell->value, layout->value);
 	if (layout->unit > 0) {
 		fputc(' ', out);
-		left(out, cell->unit, layout->unit);
+		util_put_left(out, cell->unit, layout->unit);
 	}
 	util_pad(out, 2);
-	right(out, cell->rate, layout->rate);
+	util_put_right(out, cell->rate, layout->rate);
 	util_pad(out, 2);
 	top_table_cut(out, line->event->bound ? line->event->name : "(nothing)", layout->name);
 	fprintf(out, "%s\n", dim[0] != '\0' ? PLAIN : "");

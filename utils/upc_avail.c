@@ -97,23 +97,13 @@ static bool is_driven(const struct upc_event_info *event)
 
 static int load(struct listing *l)
 {
-	uint32_t count = upc_catalogue_count(l->catalogue);
-
-	free(l->event);
-	free(l->shown);
+	l->event = util_catalogue_events(l->catalogue, &l->n);
+	l->shown = calloc(l->n + 1, sizeof(*l->shown));
+	if (l->event != NULL && l->shown != NULL)
+		return 0;
+	util_error("out of memory");
 	l->n = 0;
-	l->event = calloc(count + 1, sizeof(*l->event));
-	l->shown = calloc(count + 1, sizeof(*l->shown));
-	if (l->event == NULL || l->shown == NULL) {
-		util_error("out of memory");
-		return -1;
-	}
-	for (uint32_t code = 0; code < count; code++) {
-		l->event[l->n] = UPC_OPTIONS_INIT(upc_event_info);
-		if (upc_catalogue_info(l->catalogue, code, &l->event[l->n]) == 0)
-			l->n++;
-	}
-	return 0;
+	return -1;
 }
 
 enum where { NAMES, WORDS, BOTH };

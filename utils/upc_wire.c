@@ -187,20 +187,12 @@ static int by_name(const void *a, const void *b)
 }
 
 /* All events of a catalogue by name; the caller frees. */
-static struct upc_event_info *all_events(struct upc_catalogue *catalogue, unsigned *n)
+static struct upc_event_info *sorted_events(struct upc_catalogue *catalogue, unsigned *n)
 {
-	uint32_t count = upc_catalogue_count(catalogue);
-	struct upc_event_info *event = calloc(count + 1, sizeof(*event));
+	struct upc_event_info *event = util_catalogue_events(catalogue, n);
 
-	*n = 0;
-	if (event == NULL)
-		return NULL;
-	for (uint32_t code = 0; code < count; code++) {
-		event[*n] = UPC_OPTIONS_INIT(upc_event_info);
-		if (upc_catalogue_info(catalogue, code, &event[*n]) == 0)
-			++*n;
-	}
-	qsort(event, *n, sizeof(*event), by_name);
+	if (event != NULL)
+		qsort(event, *n, sizeof(*event), by_name);
 	return event;
 }
 
@@ -234,8 +226,8 @@ static void print_check(enum util_format format, const char *file, unsigned chan
 static int compare(const char *file, enum util_format format, struct upc_catalogue *plain, struct upc_catalogue *wired)
 {
 	unsigned n_before, n_after, changed = 0, added = 0, removed = 0;
-	struct upc_event_info *before = all_events(plain, &n_before);
-	struct upc_event_info *after = all_events(wired, &n_after);
+	struct upc_event_info *before = sorted_events(plain, &n_before);
+	struct upc_event_info *after = sorted_events(wired, &n_after);
 
 	if (before == NULL || after == NULL) {
 		util_error("out of memory");
