@@ -124,4 +124,11 @@ widths()
 }
 check "lines keep to the width, and a pipe gets no colour" widths
 check "--missing" run 0 --missing
-check "wrong options: 125" run 125 --names --json
+bad_options()
+{
+	for options in "--names --json" "--missing --json" "--missing --all" "--missing perf" "--missing --descriptions"; do
+		# shellcheck disable=SC2086
+		run 125 $options && [ ! -s out ] || { echo "# $options"; return 1; }
+	done
+}
+check "wrong options: 125" bad_options

@@ -83,6 +83,11 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	}
 	o->pattern = argv + optind;
 	o->n_patterns = argc - optind;
+	if (o->missing && (o->n_patterns > 0 || o->all || o->descriptions)) {
+		util_error("--missing is of the machine: it goes without PATTERN, --all and --descriptions");
+		*status = util_try_help();
+		return -1;
+	}
 	for (int p = 0; p < o->n_patterns; p++)
 		o->pattern[p] += util_papi_prefix(o->pattern[p]);
 	return 0;
