@@ -265,6 +265,42 @@ static void test_descriptors_are_counted_by_the_add(void **state)
 	upc_unit_destroy(u);
 }
 
+/* Others of the same commit take descriptors at once. */
+static void test_descriptors_are_counted_within_a_commit(void **state)
+{
+	uint32_t faults = event_code(catalogue, "perf::PAGE-FAULTS");
+	uint32_t switches = event_code(catalogue, "perf::CONTEXT-SWITCHES");
+	const uint32_t *const order[] = {&code[0], &faults, &switches, &code[1]};
+	struct upc_transaction *t;
+	struct rlimit old, low;
+	struct upc_unit *u;
+	size_t i, left;
+	int error;
+
+	(void)state;
+	need_tracepoints();
+	u = create(NULL);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(upc_transaction_add(t, *order[i], UPC_ANY_COUNTER), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low = old;
+	for (low.rlim_cur = 8; low.rlim_cur < 512; low.rlim_cur++) {
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+		left = upci_fd_left();
+		if (left == 3)
+			break;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	}
+	error = upc_transaction_commit(t);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(left, 3);
+	assert_int_equal(error, UPC_EMFILE);
+	assert_message(calls[1] + 4);
+	assert_int_equal(upc_unit_list(u, NULL, 0), 0);
+	upc_unit_destroy(u);
+}
+
 /* Each of the events in turn is the one that the kernel refuses. software: it joins others
  * that are open already. */
 static void fail_each(bool software, const struct upc_unit_options *options)
@@ -458,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_opened_by_hand),
 		cmocka_unit_test(test_refused_by_the_add),
 		cmocka_unit_test(test_descriptors_are_counted_by_the_add),
+		cmocka_unit_test(test_descriptors_are_counted_within_a_commit),
 		cmocka_unit_test(test_failed_start),
 		cmocka_unit_test(test_failed_later_start),
 		cmocka_unit_test(test_changes_before_the_start),

@@ -66,7 +66,7 @@ void upci_perf_destroy(struct upci_perf *perf);
  *
  * What can wait is opened by upci_perf_open_waiting, unless the groups run or wait for an
  * exec, or upci_perf_set_waits says no. The answer is that of opening it all the same,
- * and counts the descriptors of all that waits.
+ * and counts the descriptors of all that waits; what is opened later may take them.
  */
 int upci_perf_add(struct upci_perf *perf, const struct upci_perf_spec *spec, bool halted, const char *name);
 void upci_perf_remove(struct upci_perf *perf, int handle);

@@ -250,6 +250,7 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 			name);
 	if (upci_perf_can_wait(p, spec))
 		return upci_perf_put_off(p, &member);
+	p->answer.known = false; /* this takes descriptors */
 	handle = upci_perf_reserve_handle(p, name);
 	if (handle < 0)
 		return handle;
