@@ -13,7 +13,7 @@ if cannot_simulate; then
 	exit 0
 fi
 find_emulators
-plan 22
+plan 23
 
 # did FUNCTION EVENT: what it did, of a program without the directory, or of all
 did()
@@ -160,6 +160,14 @@ same_calls()
 		[ "$(did leaf FP_OPS)" = 0 ] && mv twice csv && does leaf $((2 * once))
 }
 check "a function that is called twice does twice as much" same_calls
+# Six rounds of four threads with 100 times two each, by three processes, two of them at a time: one row.
+of_all_threads()
+{
+	run 0 --functions -e FP_OPS -f csv -o csv sh -c './program threads & ./program threads; wait; ./program threads' &&
+		[ "$(did floating FP_OPS)" = 14400 ] &&
+		[ "$(awk -F, '$1 == "function" && $11 == "floating"' csv | wc -l)" = 1 ]
+}
+check "what threads and processes did in a function is added up" of_all_threads
 of_a_region()
 {
 	run 0 --functions -R leaf -f csv -o csv ./program calls &&
