@@ -60,15 +60,24 @@ static void test_interface(void **state)
 
 static void test_version(void **state)
 {
+	static const struct {
+		const char *text;
+		int version;
+	} said[] = {
+		{"qemu-x86_64 version 7.2.22 (Debian 1:7.2)\nCopyright", 702},
+		{"qemu-ppc version 10.0.13", 1000},
+		{"qemu-ppc version 10.0-rc1", 1000},
+		{"qemu-ppc version x", 0},
+		{"qemu-ppc\nqemu version 7.2", 0},
+		{"qemu-ppc version 99999999999999.1", 0},
+		{"QEMU Virtual CPU version 2.5+", 0},
+		{"", 0},
+	};
+	size_t i;
+
 	(void)state;
-	assert_int_equal(upcs_emulator_version_of("qemu-x86_64 version 7.2.22 (Debian 1:7.2)\nCopyright"), 702);
-	assert_int_equal(upcs_emulator_version_of("qemu-ppc version 10.0.13"), 1000);
-	assert_int_equal(upcs_emulator_version_of("qemu-ppc version 10.0-rc1"), 1000);
-	assert_int_equal(upcs_emulator_version_of("qemu-ppc version x"), 0);
-	assert_int_equal(upcs_emulator_version_of("qemu-ppc\nqemu version 7.2"), 0);
-	assert_int_equal(upcs_emulator_version_of("qemu-ppc version 99999999999999.1"), 0);
-	assert_int_equal(upcs_emulator_version_of("QEMU Virtual CPU version 2.5+"), 0);
-	assert_int_equal(upcs_emulator_version_of(""), 0);
+	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		assert_int_equal(upcs_emulator_version_of(said[i].text), said[i].version);
 	assert_int_equal(upcs_emulator_version(library("", "x version 1.1\\0qemu-x86_64 version 8.2.1 (y)")), 802);
 	assert_int_equal(upcs_emulator_version(library("", "QEMU TCG CPU version 2.5+")), 0);
 	assert_int_equal(upcs_emulator_version("nothing"), 0);
