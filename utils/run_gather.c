@@ -337,6 +337,7 @@ static void take_running(struct run_gathered *g, const struct upcs_results *resu
 	for (uint32_t i = 0; i < copies->n; i++) {
 		if (left != NULL)
 			upcs_left_whole(left, &copies->thread[i], copies->index[i]);
+		upcs_counts_late(&copies->thread[i]);
 		take_thread(g, results, &copies->thread[i]);
 	}
 	if (left != NULL && still && g->function != NULL)

@@ -126,7 +126,11 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 	static const char killed[] = "killed: all that was done until then is in the counts";
 	static const char killed_late[] =
 		"killed: what was done in the last hundredths of a second may not be in the counts";
+	static const char running[] = "still running: counted up to the end of the program";
+	static const char running_late[] =
+		"still running: counted up to the end of the program, or hundredths of a second before it";
 	const struct run_counts *counts = &report->counts;
+	const bool late = (run_report_doubts(report) & UPCS_DOUBT_LATE) != 0;
 	const struct {
 		uint64_t n;
 		const char *one, *many, *what; /* "1 thread has", "2 threads have", ... */
@@ -141,7 +145,7 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		{counts->unread, "process has", "processes have",
 		 "left counts that could not be read: what was done last is not in the counts"},
 		{counts->lost_whole, "process was", "processes were",
-		 (run_report_doubts(report) & UPCS_DOUBT_LATE) != 0 ? killed_late : killed},
+		 late ? killed_late : killed},
 		{counts->late, "process", "processes",
 		 "of which threads ended while another began: what they did last may not be in the counts"},
 		{counts->left, "process has", "processes have",
@@ -151,8 +155,7 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		 "in the sums only: there are more than are shown by themselves"},
 		{report->gathered->threads_merged, "thread is", "threads are",
 		 "in the sums only: there are more than are shown by themselves"},
-		{counts->running, "process", "processes",
-		 "still running: counted up to the end of the program"},
+		{counts->running, "process", "processes", late ? running_late : running},
 	};
 	char text[NOTE_MAX], count[UTIL_NUMBER_MAX];
 

@@ -240,6 +240,24 @@ static void test_rest_unread(void **state)
 	assert_int_equal(results->process[process].unread, 0);
 }
 
+/* Of one whose last counts lie in the emulator's memory: those of a thread in a call have been taken over. */
+static void test_rest_late(void **state)
+{
+	uint32_t process, thread[2];
+
+	(void)state;
+	begin_process(&process);
+	for (unsigned i = 0; i < 2; i++) {
+		begin_thread(process, i, 10, &thread[i])->scored = 1;
+		results->thread[thread[i]].in_call = i;
+	}
+	run_gather_rest(&gathered, results, path);
+	assert_int_equal(gathered.thread[0]->vector[0].doubt & UPCS_DOUBT_LATE, UPCS_DOUBT_LATE);
+	assert_int_equal(gathered.thread[1]->vector[0].doubt & UPCS_DOUBT_LATE, 0);
+	assert_int_equal(gathered.counts.core[0][0].doubt & UPCS_DOUBT_LATE, UPCS_DOUBT_LATE);
+	assert_int_equal(results->thread[thread[0]].doubt[0], 0);
+}
+
 /* Its id says nothing here. */
 static void test_other_space(void **state)
 {
@@ -273,6 +291,7 @@ static void test_rest(void **state)
 	assert_int_equal(gathered.counts.running, 1);
 	assert_int_equal(gathered.counts.lost, 0);
 	assert_int_equal(gathered.counts.sum[0].item[UPCS_INSTRUCTIONS], 15);
+	assert_int_equal(gathered.counts.sum[0].doubt, 0);
 	assert_int_equal(results->thread[thread].tally[0][UPCS_INSTRUCTIONS], 10);
 	assert_int_equal(results->thread[thread].state, UPCS_RUNS);
 	upcs_counts_destroy(counts, counts_path);
@@ -369,6 +388,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_killed, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_unread, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_rest_unread, set_up_gathered, tear_down_gathered),
+		cmocka_unit_test_setup_teardown(test_rest_late, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_other_space, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_rest, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_churn, set_up_gathered, tear_down_gathered),
