@@ -268,13 +268,16 @@ void run_gather(struct run_gathered *g, struct upcs_results *results, const char
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static bool goes_on(const struct upcs_process *process)
+static bool goes_on(const struct run_gathered *g, const struct upcs_process *process)
 {
-	return upcs_results_state(&process->state) == UPCS_RUNS && process->pid > 0 && kill(process->pid, 0) == 0;
+	return upcs_results_state(&process->state) == UPCS_RUNS && process->pid > 0 && kill(process->pid, 0) == 0 &&
+	       !is_gone(g, process->space, process->pid);
 }
 
-/* So often is a process looked at whose threads come and go meanwhile. */
-#define LOOKS 100
+/* So often is a process looked at whose threads come and go meanwhile: one that waits for the CPU in the
+ * midst of it has to get it. */
+#define LOOKS 1000
+#define BETWEEN_LOOKS_NS 1000000
 
 struct copies {
 	struct upcs_thread *thread;
@@ -300,21 +303,24 @@ static void copy_threads(struct copies *copies, const struct upcs_results *resul
 
 /* They write what we read, so it is copies that are made whole. Counts of functions are of the same
  * threads where none came or went meanwhile; NULL: there is no file. */
-static struct upcs_left *look_at_running(struct copies *copies, const struct upcs_results *results, const char *counts,
-					 uint32_t p, bool *still)
+static struct upcs_left *look_at_running(const struct run_gathered *g, struct copies *copies,
+					 const struct upcs_results *results, const char *counts, uint32_t p, bool *still)
 {
+	const struct timespec pause = {.tv_nsec = BETWEEN_LOOKS_NS};
 	struct upcs_left *left = NULL;
 	uint32_t before = 0;
 
 	*still = false;
-	for (unsigned i = 0; i < LOOKS && !*still; i++) {
-		bool there = upcs_left_changes(counts, &before);
+	for (unsigned i = 0; i < LOOKS && !*still && goes_on(g, &results->process[p]); i++) {
+		bool there;
 
+		if (i > 0)
+			nanosleep(&pause, NULL);
 		if (left != NULL)
 			upcs_left_free(left);
+		there = upcs_left_changes(counts, &before);
 		copy_threads(copies, results, p);
 		left = there ? upcs_left_read(counts) : NULL;
-		/* Who ends removes it when the records are whole: these are the copies then. */
 		if (!there)
 			break;
 		*still = left != NULL && upcs_left_is_still(left, before);
@@ -322,18 +328,12 @@ static struct upcs_left *look_at_running(struct copies *copies, const struct upc
 	return left;
 }
 
-static void take_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p,
-			 struct copies *copies)
+static void take_copies(struct run_gathered *g, const struct upcs_results *results, uint32_t p, struct copies *copies,
+			const struct upcs_left *left, bool still)
 {
 	struct upcs_process process = results->process[p];
-	char counts[UPCS_COUNTS_PATH_MAX];
-	struct upcs_left *left;
-	bool still;
 
-	upcs_counts_path(counts, path, p);
-	left = look_at_running(copies, results, counts, p, &still);
-	process.unread = (left == NULL || process.unshared) &&
-			 upcs_results_state(&results->process[p].state) == UPCS_RUNS;
+	process.unread = left == NULL || process.unshared;
 	for (uint32_t i = 0; i < copies->n; i++) {
 		if (left != NULL)
 			upcs_left_whole(left, &copies->thread[i], copies->index[i]);
@@ -342,20 +342,52 @@ static void take_running(struct run_gathered *g, const struct upcs_results *resu
 	}
 	if (left != NULL && still && g->function != NULL)
 		upcs_left_add(left, g->function);
-	if (left != NULL)
-		upcs_left_free(left);
 	take_process(g, p, &process);
 }
 
-static void copy_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p)
+/* False: it has ended meanwhile. */
+static bool take_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p,
+			 struct copies *copies)
+{
+	char counts[UPCS_COUNTS_PATH_MAX];
+	struct upcs_left *left;
+	bool still, ended;
+
+	upcs_counts_path(counts, path, p);
+	left = look_at_running(g, copies, results, counts, p, &still);
+	ended = !still && !goes_on(g, &results->process[p]);
+	if (!ended)
+		take_copies(g, results, p, copies, left, still);
+	if (left != NULL)
+		upcs_left_free(left);
+	return !ended;
+}
+
+/* The process p alone: of others that have ended copies may be taken. */
+static void gather_ended(struct run_gathered *g, struct upcs_results *results, const char *path, uint32_t p)
+{
+	uint32_t threads = upcs_results_threads(results);
+	bool done[UPCS_PROCESSES_MAX] = {false};
+
+	done[p] = true;
+	settle(g, results, path, p);
+	for (uint32_t t = 0; t < threads; t++)
+		if (results->thread[t].process == p)
+			gather_thread(g, results, t, done);
+	gather_process(g, results, p);
+}
+
+static void gather_running(struct run_gathered *g, struct upcs_results *results, const char *path, uint32_t p)
 {
 	/* More may come meanwhile. What is not touched takes no memory. */
 	struct copies copies = {.thread = calloc(UPCS_THREADS_MAX, sizeof(*copies.thread)),
 				.index = calloc(UPCS_THREADS_MAX, sizeof(*copies.index)),
 				.room = UPCS_THREADS_MAX};
 
-	if (copies.thread != NULL && copies.index != NULL)
-		take_running(g, results, path, p, &copies);
+	if (copies.thread == NULL || copies.index == NULL) /* none can be looked at */
+		take_copies(g, results, p, &copies, NULL, false);
+	else if (!take_running(g, results, path, p, &copies))
+		gather_ended(g, results, path, p);
 	free(copies.thread);
 	free(copies.index);
 }
@@ -396,11 +428,14 @@ void run_gather_rest(struct run_gathered *g, struct upcs_results *results, const
 	bool done[UPCS_PROCESSES_MAX] = {false};
 
 	for (uint32_t p = 0; p < n; p++)
-		done[p] = upcs_results_state(&results->process[p].state) != UPCS_FREE && !goes_on(&results->process[p]);
+		done[p] = upcs_results_state(&results->process[p].state) != UPCS_FREE && !goes_on(g, &results->process[p]);
 	gather_done(g, results, path, done);
-	for (uint32_t p = 0; p < n; p++)
-		if (upcs_results_state(&results->process[p].state) == UPCS_RUNS)
-			copy_running(g, results, path, p);
+	for (uint32_t p = 0; p < n; p++) {
+		enum upcs_state state = upcs_results_state(&results->process[p].state);
+
+		if (state == UPCS_RUNS || state == UPCS_ENDED)
+			gather_running(g, results, path, p);
+	}
 	run_counts_finish(&g->counts, results);
 	finish_rows(g);
 }

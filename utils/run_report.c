@@ -177,7 +177,8 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 	if (report->functions.untold > 0) {
 		util_format_count(report->functions.untold, count);
 		snprintf(text, sizeof(text), "%s instruction%s of functions that could not be told apart: there are "
-			 "more than there is room or memory for", count, report->functions.untold == 1 ? " is" : "s are");
+			 "more than there is room or memory for%s", count, report->functions.untold == 1 ? " is" : "s are",
+			 counts->running > 0 ? ", or threads of what still runs came and went" : "");
 		note(to, text);
 	}
 	note_doubts(report, note, to);

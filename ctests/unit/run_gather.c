@@ -224,6 +224,23 @@ static void test_unread(void **state)
 	assert_int_equal(access(counts_path, F_OK), -1);
 }
 
+/* Nobody has waited for it when the program ends: it does not go on. */
+static void test_rest_gone(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	need_pidfd();
+	pid = killed_child(COUNTS);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){.si_pid = 0}, WEXITED | WNOWAIT), 0);
+	run_gather_rest(&gathered, results, path);
+	assert_int_equal(gathered.counts.sum[0].item[UPCS_INSTRUCTIONS], 60);
+	assert_int_equal(gathered.counts.running, 0);
+	assert_int_equal(gathered.counts.lost_whole, 1);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 /* The same of one that goes on. */
 static void test_rest_unread(void **state)
 {
@@ -387,6 +404,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_threads, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_killed, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_unread, set_up_gathered, tear_down_gathered),
+		cmocka_unit_test_setup_teardown(test_rest_gone, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_rest_unread, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_rest_late, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_other_space, set_up_gathered, tear_down_gathered),
