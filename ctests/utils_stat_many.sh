@@ -7,7 +7,7 @@ stat=${UPC_STAT:-upc_stat}
 tool=$stat
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 27
+plan 28
 
 # ---- runs
 
@@ -208,6 +208,18 @@ if "${MACHINE:?}" cpus; then
 			sums perf::PAGE-FAULTS err
 	}
 	check "-C with a list: CPUs sum up to the whole" listed
+	# Each of 200 programs faults its first pages in, on one CPU.
+	pinned()
+	{
+		mine=$(taskset -cp $$ | sed 's/.*: //')
+		for cpu in "${mine%%[-,]*}" "${mine##*[-,]}"; do
+			run 0 -C "${mine%%[-,]*},${mine##*[-,]}" --per-cpu --csv -e perf::PAGE-FAULTS -- taskset -c "$cpu" \
+				sh -c 'i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done' &&
+				awk -F, -v cpu="CPU$cpu" '$2 == cpu { found = $4 >= 2000 } END { exit !found }' err ||
+				{ echo "# CPU $cpu"; return 1; }
+		done
+	}
+	check "a CPU has what was done on it" pinned
 	grouped()
 	{
 		for by in cpu core socket node; do
@@ -222,11 +234,12 @@ if "${MACHINE:?}" cpus; then
 			"$(cat /sys/devices/system/cpu/cpu[0-9]*/topology/physical_package_id | sort -u | wc -l)" ]
 	}
 	if [ -r /sys/devices/system/cpu/cpu0/topology/physical_package_id ]; then
-		check "... and so do CPUs, cores, sockets and nodes of the machine" grouped
+		check "CPUs, cores, sockets and nodes of the machine sum up to it" grouped
 	else
-		skip "... and so do CPUs, cores, sockets and nodes of the machine" "/sys has no topology here"
+		skip "CPUs, cores, sockets and nodes of the machine sum up to it" "/sys has no topology here"
 	fi
 else
 	skip "-C with a list: CPUs sum up to the whole" "whole CPUs may not be counted here"
-	skip "... and so do CPUs, cores, sockets and nodes of the machine" "whole CPUs may not be counted here"
+	skip "a CPU has what was done on it" "whole CPUs may not be counted here"
+	skip "CPUs, cores, sockets and nodes of the machine sum up to it" "whole CPUs may not be counted here"
 fi
