@@ -6,7 +6,7 @@ stat=${UPC_STAT:-upc_stat}
 tool=$stat
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 25
+plan 26
 
 # event NAME UNIT RUN...: as upc_stat -r prints it; with one run without runs
 event()
@@ -109,6 +109,13 @@ ended()
 	end=
 }
 check "... and has failed where it says so" ended
+far()
+{
+	report 1 -- "$(event x faults 1000000)" > many.json
+	report 1 -- "$(event x faults 4)" > four.json
+	run 0 --compare many.json four.json && grep -q '^  x  *1,000,000  *4  *4e-06$' out
+}
+check "a ratio that is small is not 0" far
 few()
 {
 	run 0 --csv --compare three.json b.json && [ -n "$(field x 6)" ] && [ -z "$(field x 8)" ]

@@ -48,9 +48,12 @@ static void put_value(const char *unit, double value, char text[UTIL_NUMBER_MAX]
 		snprintf(text + n, UTIL_NUMBER_MAX - n, " %s", shown);
 }
 
+/* Three digits behind the point, where they say something. */
 static void put_ratio(double ratio, char text[UTIL_NUMBER_MAX])
 {
-	snprintf(text, UTIL_NUMBER_MAX, ratio < 100 ? "%.3f" : "%.4g", ratio);
+	const char *form = ratio >= 100 ? "%.4g" : ratio >= 0.01 || ratio == 0 ? "%.3f" : "%.3g";
+
+	snprintf(text, UTIL_NUMBER_MAX, form, ratio);
 }
 
 static struct line line_of(const struct stat_compared *row)
