@@ -182,6 +182,29 @@ static void test_exec(void **state)
 	assert_int_equal(counts.processes, 2);
 }
 
+/* What runs and what has ended, here or gathered before: a power of ten each. */
+static void test_instructions(void **state)
+{
+	static const enum upcs_state states[] = {UPCS_RUNS, UPCS_ENDED, UPCS_RUNS, UPCS_FREE, UPCS_MAKING, UPCS_LOST};
+	uint64_t power = 1;
+	unsigned threads;
+
+	(void)state;
+	run_results_process(0, UPCS_X86_64);
+	for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++, power *= 10) {
+		struct upcs_thread *thread = run_results_thread(0, i);
+
+		thread->state = states[i];
+		thread->tally[0][UPCS_INSTRUCTIONS] = power;
+	}
+	counts = (struct run_counts){.threads = 0};
+	counts.core[0][0].item[UPCS_INSTRUCTIONS] = power;
+	counts.core[0][UPCS_CORES - 1].item[UPCS_INSTRUCTIONS] = 10 * power;
+	counts.core[1][0].item[UPCS_INSTRUCTIONS] = 1;
+	assert_int_equal(run_instructions(&counts, results, &threads), 11000111);
+	assert_int_equal(threads, 2);
+}
+
 /* Numbers beyond all places are said, and not followed. */
 static void test_hostile(void **state)
 {
@@ -219,6 +242,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_states, run_results_set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_missing, run_results_set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_instructions, run_results_set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_hostile, run_results_set_up, run_results_tear_down),
 	};
 
