@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "context.h"
+#include "perf.h"
 #include "fds.h"
 #include "pmus.h"
 #include "unit_test.h"

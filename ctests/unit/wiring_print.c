@@ -7,6 +7,7 @@
 
 #include "formula.h"
 #include "unit_test.h"
+#include "driver.h"
 #include "wiring.h"
 #include "wiring_words.h"
 

@@ -6,7 +6,7 @@
 #define UPCI_CAT_PFM_H
 
 #include "catalogue.h"
-#include "context.h"
+#include "target.h"
 #include "perf.h"
 
 /* A code for a name that the catalogue has not, if libpfm4 knows it and the

@@ -8,19 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "catalogue.h"
 #include "cat_pfm.h"
 #include "doorbell.h"
+#include "driver.h"
 #include "message.h"
 #include "nearest.h"
 #include "process.h"
-#include "replay.h"
-#include "sim.h"
 #include "sized.h"
 #include "text.h"
-#include "wiring.h"
 #include "words.h"
 
 #define BLOCK_EVENTS 1024u
@@ -249,95 +246,31 @@ void upci_name_sanitize(char *name)
 			*name = '_';
 }
 
-/* ---- public ------------------------------------------------------------ */
+/* ---- life ---------------------------------------------------------------- */
 
-typedef int builder(struct upc_catalogue *);
-
-static builder *const live_builders[] = {
-	upci_catalogue_add_bgp,	   upci_catalogue_add_pfm,   upci_catalogue_add_sysfs_pmus,
-	upci_catalogue_add_clocks, upci_catalogue_add_files, upci_catalogue_add_tracepoints,
-	upci_wiring_builtin,	   NULL,
-};
-
-static builder *const replay_builders[] = {
-	upci_catalogue_add_bgp,
-	upci_catalogue_add_replay,
-	upci_wiring_builtin,
-	NULL,
-};
-
-static builder *const sim_builders[] = {
-	upci_catalogue_add_bgp,	   upci_catalogue_add_sim, upci_catalogue_add_clocks,
-	upci_catalogue_add_files, upci_wiring_builtin,	  NULL,
-};
-
-/* The environment's wish for a source; a replay's script is loaded. */
-static int choose_source(struct upc_catalogue *c)
+struct upc_catalogue *upci_catalogue_create(struct upci_script *script, const struct upci_doorbell_hello *node)
 {
-	static const char replay[] = "replay:";
-	const char *source = getauxval(AT_SECURE) ? NULL : getenv("UPC_SOURCE");
+	struct upc_catalogue *c = calloc(1, sizeof(*c));
 
-	if (!source || !source[0] || !strcmp(source, "live"))
-		return 0;
-	if (!strncmp(source, replay, sizeof(replay) - 1))
-		return upci_script_load(source + sizeof(replay) - 1, &c->script);
-	if (!strcmp(source, "sim")) {
-		c->simulated = true;
-		return upci_sim_hello(&c->node);
-	}
-	return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is '%.200s', and libupc %s has the sources 'live', 'sim' and "
-			 "'replay:FILE': choose one of them, or unset it", source, upc_version());
-}
-
-static int build(struct upc_catalogue *c, const char *wiring)
-{
-	builder *const *next;
-	int error = choose_source(c);
-
-	if (!error && (c->script || c->simulated) && wiring)
-		error = upci_fail(UPC_EINVAL, "a wiring file says what of this machine drives an event, and UPC_SOURCE "
-				  "has %s drive all: unset UPC_WIRING or UPC_SOURCE",
-				  c->script ? "a script" : "the simulator");
-	next = c->script ? replay_builders : c->simulated ? sim_builders : live_builders;
-	for (; !error && *next; next++)
-		error = (*next)(c);
-	if (!error && wiring)
-		error = upci_wiring_load(c, wiring, c->wiring_hash);
-	return error < 0 ? error : 0;
-}
-
-int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_catalogue **catalogue)
-{
-	static const struct upci_sized sized = UPCI_SIZED(upc_catalogue_options, no_wiring, upci_fail);
-	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
-	struct upc_catalogue *c;
-	const char *wiring;
-	int error = 0;
-
-	(void)upci_words_prepare();
-	if (!catalogue)
-		return upci_fail(UPC_EINVAL, "upc_catalogue_open: no place for the catalogue");
-	if (given)
-		error = upci_sized_take(&sized, &options, given);
-	if (error)
-		return error;
-	wiring = options.wiring_path;
-	/* A set-user-id program must not read a file of the caller's choice. */
-	if (!wiring && !options.no_wiring && !getauxval(AT_SECURE)) {
-		wiring = getenv("UPC_WIRING");
-		if (wiring && !wiring[0])
-			wiring = NULL;
-	}
-	c = calloc(1, sizeof(*c));
 	if (!c)
-		return upci_fail(UPC_ENOMEM, "no memory for the catalogue");
-	error = build(c, wiring);
-	if (error) {
-		upc_catalogue_close(c);
-		return error;
+		return NULL;
+	c->script = script;
+	c->simulated = node != NULL;
+	if (node)
+		c->node = *node;
+	return c;
+}
+
+void upci_catalogue_free(struct upc_catalogue *c)
+{
+	struct chunk *chunk, *next;
+
+	for (chunk = c->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
 	}
-	*catalogue = c;
-	return 0;
+	free(c->table);
+	free(c);
 }
 
 struct upci_script *upci_catalogue_script(struct upc_catalogue *c)
@@ -350,20 +283,12 @@ const struct upci_doorbell_hello *upci_catalogue_node(struct upc_catalogue *c)
 	return c->simulated ? &c->node : NULL;
 }
 
-void upc_catalogue_close(struct upc_catalogue *c)
+void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65])
 {
-	struct chunk *chunk, *next;
-
-	if (!c)
-		return;
-	for (chunk = c->chunks; chunk; chunk = next) {
-		next = chunk->next;
-		free(chunk);
-	}
-	free(c->table);
-	upci_script_free(c->script);
-	free(c);
+	memcpy(c->wiring_hash, hash, sizeof(c->wiring_hash));
 }
+
+/* ---- public ------------------------------------------------------------ */
 
 uint32_t upc_catalogue_count(struct upc_catalogue *c)
 {
@@ -551,32 +476,4 @@ const char *upc_catalogue_missing(struct upc_catalogue *c, unsigned i)
 const char *upc_catalogue_wiring_hash(struct upc_catalogue *c)
 {
 	return c->wiring_hash;
-}
-
-int upc_catalogue_write_wiring(struct upc_catalogue *c,
-			       int (*write)(const char *text, size_t length, void *arg), void *arg)
-{
-	uint32_t count = upc_catalogue_count(c), code = 0;
-	size_t size = 4096;
-	char *line = malloc(size);
-	int n, stop = line ? write("upc-wiring 1\n", 13, arg) : 0;
-
-	while (line && !stop && code < count) {
-		n = upci_wiring_print(c, upci_catalogue_event(c, code), line, size);
-		if (n >= 0 && (size_t)n >= size) {
-			char *grown = realloc(line, size = (size_t)n + 1);
-
-			if (!grown)
-				break;
-			line = grown;
-			continue;
-		}
-		if (n > 0)
-			stop = write(line, (size_t)n, arg);
-		code++;
-	}
-	free(line);
-	if (stop || code == count)
-		return stop;
-	return upci_fail(UPC_ENOMEM, "no memory for a line of wiring");
 }

@@ -11,7 +11,15 @@
 
 #include "event.h"
 
+struct upci_script;
 struct upci_doorbell_hello;
+
+/* An empty one, of which events are driven by the script or the node, or where both are NULL by
+ * this machine; NULL without memory. The script is the caller's still, and outlives it. */
+struct upc_catalogue *upci_catalogue_create(struct upci_script *script, const struct upci_doorbell_hello *node);
+void upci_catalogue_free(struct upc_catalogue *c);
+/* 64 hex digits, which upc_catalogue_wiring_hash tells. */
+void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65]);
 
 /* The event with a code, or NULL. */
 const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t code);

@@ -13,6 +13,7 @@
 #include "fds.h"
 #include "files.h"
 #include "message.h"
+#include "perf.h"
 #include "pmus.h"
 #include "process.h"
 #include "roots.h"

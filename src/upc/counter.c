@@ -7,6 +7,9 @@
 #include "message.h"
 #include "sized.h"
 #include "unit.h"
+#include "unit_exact.h"
+#include "unit_read.h"
+#include "unit_threshold.h"
 
 static int check(int counter)
 {

@@ -34,12 +34,6 @@ struct upci_perf_spec {
 /* Counted by the kernel itself, tracepoints too: it takes no counter of a PMU. */
 bool upci_perf_is_software(const struct upci_perf_spec *spec);
 
-/* Whom a group counts: task tids (cpu -1), or CPUs (tid -1). */
-struct upci_perf_target {
-	pid_t tid;
-	int cpu;
-};
-
 struct upci_perf;
 struct upci_context;
 struct upci_bag;

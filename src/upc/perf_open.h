@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "perf.h"
+#include "target.h"
 
 /* An event that counts, and no more. */
 struct perf_event_attr upci_perf_attr(const struct upci_perf_spec *spec);

@@ -11,6 +11,9 @@
 #include "message.h"
 #include "notice.h"
 #include "unit.h"
+#include "unit_exact.h"
+#include "unit_read.h"
+#include "unit_threshold.h"
 #include "words.h"
 
 /* To 0, without the sources. */

@@ -132,42 +132,6 @@ void upci_unit_reindex(struct upc_unit *unit);
 /* Position of an added event, or -1. */
 int upci_unit_entry(const struct upc_unit *unit, uint32_t code);
 
-/* Takes what the sources have counted since into the registers. With base, only
- * remembers the readings of the sources that cannot be stopped. */
-int upci_unit_update(struct upc_unit *unit);
-int upci_unit_base(struct upc_unit *unit);
-
-/* The same of perf alone, for a unit that is stopped: clocks and files go on by themselves.
- * False where not all counts are whole. */
-bool upci_unit_take_perf(struct upc_unit *unit);
-
-/* What perf has counted since the last update counts for nothing. */
-int upci_unit_pass_over(struct upc_unit *unit);
-
-/* UPC_EPARTIAL with message where a hardware event did not always count. */
-int upci_unit_check_counted(const struct upc_unit *unit);
-
-/* Update where anything can have changed. What never counted is no count also when the
- * unit has stopped. */
-static inline int upci_unit_current(struct upc_unit *unit)
-{
-	if (unit->regs.run || unit->exact)
-		return upci_unit_update(unit);
-	return unit->partial ? upci_unit_check_counted(unit) : 0;
-}
-
-/* Errors of a read that leave the registers good. */
-static inline bool upci_unit_usable(int error)
-{
-	return error == 0 || error == UPC_ELOST || error == UPC_EPARTIAL;
-}
-
-/* An event's count: what its counter holds, less what a threshold put there. */
-static inline uint64_t upci_unit_count(const struct upc_unit *unit, unsigned i)
-{
-	return unit->regs.counter[i] - unit->thresholds.offset[i];
-}
-
 /* After a fork: opens every event anew for the child's context. */
 int upci_unit_reopen(struct upc_unit *unit);
 
@@ -180,80 +144,6 @@ void upci_transaction_free(struct upc_transaction *transaction);
 
 /* UPC_ENOSUPP with message where a level is bound: it cannot be preset (counter.c). */
 int upci_counter_check_no_level(const struct upci_binding *binding);
-
-/* ---- software's writes (unit_exact.c) ------------------------------------ */
-
-/* Counter i is counted here: the unit is live, or it has a clock or a file. */
-static inline bool upci_unit_is_local(const struct upc_unit *unit, unsigned i)
-{
-	const struct upci_binding *b = &unit->binding[i];
-
-	return !unit->exact || (b->references && (b->source == UPC_SOURCE_FILE || b->source == UPC_SOURCE_CLOCK));
-}
-
-/* Who makes thresholds of events meet the threshold register: the unit itself. */
-static inline bool upci_unit_preloads(const struct upc_unit *unit)
-{
-	return unit->exact && !upci_exact_keeps(unit->exact);
-}
-
-/* Raw registers, the source's as well. The unit has caught up. */
-void upci_unit_write_counter(struct upc_unit *unit, unsigned i, uint64_t value);
-void upci_unit_write_field(struct upc_unit *unit, unsigned i, uint8_t field);
-void upci_unit_write_threshold(struct upc_unit *unit, uint64_t value);
-/* Nothing but a start of the simulator's unit can fail; then it does not run. */
-int upci_unit_write_run(struct upc_unit *unit, bool run);
-
-/* UPC_ESTATE where an interrupt of the unit is being told: then what must not be done. */
-int upci_unit_check_idle(const struct upc_unit *unit, const char *what);
-
-/* With an exact source; on a live unit nothing. The first takes the unit to its thread's
- * moment, the second also makes the copy of the registers new, without what reading registers
- * does. */
-int upci_unit_exact_create(struct upc_unit *unit);
-void upci_unit_catch_up(struct upc_unit *unit);
-void upci_unit_refresh(struct upc_unit *unit);
-/* The copy alone, of the moment to which the unit was taken last. */
-void upci_unit_copy(struct upc_unit *unit);
-/* All counts to 0 in one moment, and damage mended, where the source can do it; else
- * nothing. */
-void upci_unit_clear_all(struct upc_unit *unit);
-/* Of a source that keeps presets: a counter gets another event, or the same with its count
- * and threshold from another counter; a counter has none any more. */
-void upci_unit_exact_bind(struct upc_unit *unit, unsigned i);
-void upci_unit_exact_move(struct upc_unit *unit, unsigned i, uint8_t field, uint64_t count);
-void upci_unit_exact_vacate(struct upc_unit *unit, unsigned i);
-/* A register as the source has it, with what reading it does. */
-int upci_unit_exact_register(struct upc_unit *unit, unsigned offset, uint64_t *value);
-/* Reads that software asks for check the parity of what they read: 0, or UPC_EPARITY
- * with message. Of one counter, one entry, or all counters. */
-int upci_unit_check_counter(struct upc_unit *unit, unsigned i);
-int upci_unit_check_entry(struct upc_unit *unit, const struct upci_entry *entry);
-int upci_unit_check_all(struct upc_unit *unit);
-/* Before the library writes a counter for reasons of its own, which mends its parity:
- * damage that nobody has found yet is found. */
-void upci_unit_find_damage(struct upc_unit *unit, unsigned i);
-/* The user has written a counter, or bound another event to it. */
-void upci_unit_repaired(struct upc_unit *unit, unsigned i);
-
-/* ---- thresholds (unit_threshold.c) ---------------------------------------- */
-
-/* Sets an event's count; its threshold goes on from there. Live: while the counted
- * thread runs, only on that thread (upci_unit_check_preset). */
-int upci_unit_preset(struct upc_unit *unit, unsigned i, uint64_t count);
-int upci_unit_check_preset(const struct upc_unit *unit);
-/* Where the unit preloads: writes a counter for its threshold, its count as it is. */
-void upci_unit_preload(struct upc_unit *unit, unsigned i);
-/* After a change of bindings or handles: whom signals are for. */
-void upci_unit_rearm(struct upc_unit *unit);
-/* After the threshold register was written. */
-void upci_unit_preload_all(struct upc_unit *unit);
-/* Asks a context's new sources for the thresholds that its events have; handles[a] is
- * that of active[a]. */
-int upci_unit_reopen_thresholds(struct upc_unit *unit, struct upci_sources *sources,
-				const struct upci_context *context, const int *handles);
-
-/* ---- shared units (unit_share.c) ------------------------------------------ */
 
 /* Shows the counts to monitors; with configuration also what may have changed of it. */
 void upci_unit_show(struct upc_unit *unit, bool configuration);

@@ -17,6 +17,9 @@
 #include "replay.h"
 #include "sim.h"
 #include "unit.h"
+#include "unit_exact.h"
+#include "unit_read.h"
+#include "unit_threshold.h"
 
 /* ---- writes ------------------------------------------------------------ */
 

@@ -5,6 +5,8 @@
 #include "message.h"
 #include "sized.h"
 #include "unit.h"
+#include "unit_exact.h"
+#include "unit_read.h"
 #include "words.h"
 
 static void show_configuration(struct upc_unit *u)

@@ -11,6 +11,9 @@
 #include "cat_pfm.h"
 #include "message.h"
 #include "unit.h"
+#include "unit_exact.h"
+#include "unit_read.h"
+#include "unit_threshold.h"
 #include "words.h"
 
 /* ---- counters with thresholds -------------------------------------------- */

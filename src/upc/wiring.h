@@ -52,7 +52,4 @@ int upci_wiring_parse(struct upc_catalogue *c, const char *text, size_t length, 
  * formula: other lines may drive their terms. */
 int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, char *text, size_t size);
 
-/* Source part alone, as in upc_event_info.driver. */
-int upci_driver_print(struct upc_catalogue *c, const struct upci_driver *driver, char *text, size_t size);
-
 #endif

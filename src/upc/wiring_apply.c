@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "driver.h"
 #include "derived.h"
 #include "wiring.h"
 #include "wiring_file.h"

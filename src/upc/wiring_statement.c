@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "driver.h"
 #include "wiring_statement.h"
 #include "wiring_words.h"
 
@@ -209,7 +210,7 @@ static int parse_field(struct upci_lex *lex, char **pool, struct upci_field *fie
 
 static int parse_clock(struct upci_lex *lex, struct upci_event *event)
 {
-	const struct upci_wiring_clock *clock = upci_wiring_clocks;
+	const struct upci_driver_clock *clock = upci_driver_clocks;
 
 	while (clock->word && !upci_lex_is(lex, clock->word))
 		clock++;
@@ -252,7 +253,7 @@ static int parse_source(struct upci_lex *lex, char **pool, struct upci_statement
 	};
 	struct upci_event *event = &s->event;
 	struct upci_driver *driver = &event->driver;
-	int root = find_word(lex, upci_wiring_roots);
+	int root = find_word(lex, upci_driver_roots);
 	bool perf = upci_lex_is(lex, "perf"), tracefs = upci_lex_is(lex, "tracefs");
 	bool clock = upci_lex_is(lex, "clock");
 	int error;

@@ -7,7 +7,6 @@
 #define UPCI_WIRING_WORDS_H
 
 #include <string.h>
-#include <time.h>
 
 #include "event.h"
 #include "text.h"
@@ -22,17 +21,8 @@
 #define UPCI_WIRING_PATH_MAX    511u   /* path of a file, key in it */
 #define UPCI_WIRING_FORMULA_MAX 70000u /* 64 terms of the longest names, quoted, above and below */
 
-/* Indexed by enum upc_scope and enum upci_root; NULL behind the last. */
+/* Indexed by enum upc_scope; NULL behind the last. */
 extern const char *const upci_wiring_scopes[];
-extern const char *const upci_wiring_roots[];
-
-struct upci_wiring_clock {
-	const char *word; /* NULL behind the last */
-	int id;           /* clockid_t */
-	enum upc_scope scope;
-	enum upc_kind kind;
-};
-extern const struct upci_wiring_clock upci_wiring_clocks[];
 
 static inline bool upci_wiring_word_char(char c)
 {

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * open.c - opens a catalogue: which source drives it, the builders that fill it, and the
+ * wiring file that changes it.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "catalogue.h"
+#include "doorbell.h"
+#include "message.h"
+#include "replay.h"
+#include "sim.h"
+#include "sized.h"
+#include "wiring.h"
+#include "words.h"
+
+typedef int builder(struct upc_catalogue *);
+
+static builder *const live_builders[] = {
+	upci_catalogue_add_bgp,	   upci_catalogue_add_pfm,   upci_catalogue_add_sysfs_pmus,
+	upci_catalogue_add_clocks, upci_catalogue_add_files, upci_catalogue_add_tracepoints,
+	upci_wiring_builtin,	   NULL,
+};
+
+static builder *const replay_builders[] = {
+	upci_catalogue_add_bgp,
+	upci_catalogue_add_replay,
+	upci_wiring_builtin,
+	NULL,
+};
+
+static builder *const sim_builders[] = {
+	upci_catalogue_add_bgp,	   upci_catalogue_add_sim, upci_catalogue_add_clocks,
+	upci_catalogue_add_files, upci_wiring_builtin,	  NULL,
+};
+
+/* What drives all units; neither: this machine does. */
+struct choice {
+	struct upci_script *script;
+	bool simulated;
+	struct upci_doorbell_hello node;
+};
+
+/* The environment's wish for a source; a replay's script is loaded. */
+static int choose_source(struct choice *choice)
+{
+	static const char replay[] = "replay:";
+	const char *source = getauxval(AT_SECURE) ? NULL : getenv("UPC_SOURCE");
+
+	if (!source || !source[0] || !strcmp(source, "live"))
+		return 0;
+	if (!strncmp(source, replay, sizeof(replay) - 1))
+		return upci_script_load(source + sizeof(replay) - 1, &choice->script);
+	if (!strcmp(source, "sim")) {
+		choice->simulated = true;
+		return upci_sim_hello(&choice->node);
+	}
+	return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is '%.200s', and libupc %s has the sources 'live', 'sim' and "
+			 "'replay:FILE': choose one of them, or unset it", source, upc_version());
+}
+
+static int build(struct upc_catalogue *c, const char *wiring)
+{
+	builder *const *next = upci_catalogue_script(c) ? replay_builders
+			       : upci_catalogue_node(c) ? sim_builders
+							: live_builders;
+	char hash[65];
+	int error = 0;
+
+	for (; !error && *next; next++)
+		error = (*next)(c);
+	if (error || !wiring)
+		return error < 0 ? error : 0;
+	error = upci_wiring_load(c, wiring, hash);
+	if (!error)
+		upci_catalogue_set_wiring_hash(c, hash);
+	return error;
+}
+
+static int open_chosen(const struct choice *choice, const char *wiring, struct upc_catalogue **catalogue)
+{
+	const bool elsewhere = choice->script || choice->simulated;
+	struct upc_catalogue *c;
+	int error;
+
+	if (elsewhere && wiring)
+		return upci_fail(UPC_EINVAL, "a wiring file says what of this machine drives an event, and UPC_SOURCE "
+				 "has %s drive all: unset UPC_WIRING or UPC_SOURCE",
+				 choice->script ? "a script" : "the simulator");
+	c = upci_catalogue_create(choice->script, choice->simulated ? &choice->node : NULL);
+	if (!c)
+		return upci_fail(UPC_ENOMEM, "no memory for the catalogue");
+	error = build(c, wiring);
+	if (error)
+		upci_catalogue_free(c);
+	else
+		*catalogue = c;
+	return error;
+}
+
+int upc_catalogue_open(const struct upc_catalogue_options *given, struct upc_catalogue **catalogue)
+{
+	static const struct upci_sized sized = UPCI_SIZED(upc_catalogue_options, no_wiring, upci_fail);
+	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
+	struct choice choice = {0};
+	const char *wiring;
+	int error = 0;
+
+	(void)upci_words_prepare();
+	if (!catalogue)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_open: no place for the catalogue");
+	if (given)
+		error = upci_sized_take(&sized, &options, given);
+	if (error)
+		return error;
+	wiring = options.wiring_path;
+	/* A set-user-id program must not read a file of the caller's choice. */
+	if (!wiring && !options.no_wiring && !getauxval(AT_SECURE)) {
+		wiring = getenv("UPC_WIRING");
+		if (wiring && !wiring[0])
+			wiring = NULL;
+	}
+	error = choose_source(&choice);
+	if (!error)
+		error = open_chosen(&choice, wiring, catalogue);
+	if (error)
+		upci_script_free(choice.script);
+	return error;
+}
+
+void upc_catalogue_close(struct upc_catalogue *c)
+{
+	struct upci_script *script;
+
+	if (!c)
+		return;
+	script = upci_catalogue_script(c);
+	upci_catalogue_free(c);
+	upci_script_free(script);
+}
