@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "engine_cycle.h"
+#include "engine/engine_cycle.h"
 #include "plain_unit.h"
 
 #define CHUNK       ((uint64_t)16384) /* cycles a call: 2 MiB of signals */

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cat_pfm.h"
-#include "catalogue.h"
+#include "catalogue/cat_pfm.h"
+#include "catalogue/catalogue.h"
 
 /* Codes of up to n events of the perf source; returns how many there are. */
 static inline unsigned bench_events(struct upc_catalogue *c, uint32_t *codes, unsigned n)

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "context.h"
-#include "perf.h"
+#include "perf/context.h"
+#include "perf/perf.h"
 
 #define PERIOD 2u
 #define PAGES 200u

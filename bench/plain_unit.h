@@ -6,7 +6,7 @@
 #ifndef PLAIN_UNIT_H
 #define PLAIN_UNIT_H
 
-#include "engine.h"
+#include "engine/engine.h"
 
 struct plain_counter {
 	uint64_t array; /* the array word        */

@@ -4,7 +4,7 @@
  * periodic at random, all signal modes mixed, interrupts enabled and none in it.
  */
 #include "bench.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 #define CYCLES 1000000
 

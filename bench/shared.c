@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "shared.h"
+#include "share/shared.h"
 
 enum mode { ALONE, AT_1000_HZ, SPINNING, MODES };
 

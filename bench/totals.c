@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "totals.h"
+#include "engine/totals.h"
 
 #define IDS   (1u << 16) /* 128 KiB: from the second-level cache at least */
 #define CALLS (1u << 16)

@@ -8,7 +8,8 @@ set -u
 : "${srcdir:=..}" "${CC:=cc}"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-cp "$srcdir"/src/upc/{engine,wave,regs,totals,threshold}*.[ch] "$dir" || exit 1
+engine=$dir/engine
+mkdir "$engine" && cp "$srcdir"/src/upc/engine/*.[ch] "$engine" || exit 1
 flags=(-std=gnu11 -D_GNU_SOURCE -O1 -w -I"$dir" -I"$srcdir/include" -I"$srcdir/src/upc" -I"$srcdir/ctests/unit")
 sources=(engine_reference.c engine_cycle.c engine_segment.c wave.c regs.c totals.c)
 n=0 failed=0
@@ -182,7 +183,7 @@ k > distance;
 LIST
 
 for source in "${sources[@]}"; do
-	compile "$dir/$source" "$dir/${source%.c}.o" || exit 1
+	compile "$engine/$source" "$dir/${source%.c}.o" || exit 1
 done
 mkdir "$dir/test" || exit 1
 echo "1..$((${#mutations[@]} / 5 + 1))"
@@ -195,19 +196,19 @@ fi
 for ((m = 0; m < ${#mutations[@]}; m += 5)); do
 	what=${mutations[m]} file=${mutations[m + 1]} source=${mutations[m + 2]}
 	from=${mutations[m + 3]} to=${mutations[m + 4]}
-	original=$(cat "$dir/$file")
+	original=$(cat "$engine/$file")
 	changed=${original//"$from"/"$to"}
 	if [ "$changed" = "$original" ]; then
 		report not_ok "$what: '$from' is not in $file any more"
 		continue
 	fi
-	printf '%s\n' "$changed" >"$dir/$file"
-	if compile "$dir/$source" "$dir/${source%.c}.o" && caught $(tests_of "$file"); then
+	printf '%s\n' "$changed" >"$engine/$file"
+	if compile "$engine/$source" "$dir/${source%.c}.o" && caught $(tests_of "$file"); then
 		report ok "caught: $what"
 	else
 		report not_ok "not caught: $what"
 	fi
-	printf '%s\n' "$original" >"$dir/$file"
-	compile "$dir/$source" "$dir/${source%.c}.o"
+	printf '%s\n' "$original" >"$engine/$file"
+	compile "$engine/$source" "$dir/${source%.c}.o"
 done
 exit $failed

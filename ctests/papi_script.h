@@ -13,7 +13,7 @@
 /* Blue Gene/P names by id, and some that tests use by name. */
 __attribute__((unused)) static const char *const bgp_names[512] = {
 #define UPC_BGP(id, name) [id] = #name,
-#include "bgp_events.def"
+#include "catalogue/bgp_events.def"
 #undef UPC_BGP
 };
 

@@ -15,8 +15,8 @@ mkdir -p tree/m4 tree/include tree/src/components bin
 cp -R "$srcdir/scripts" tree/
 cp -R "$srcdir/src/components/upc" tree/src/components/
 cp -R "$srcdir/src/mpx" tree/src/
-mkdir tree/src/upc
-cp "$srcdir"/src/upc/later.h "$srcdir"/src/upc/words.[ch] tree/src/upc/
+mkdir -p tree/src/upc/base
+cp "$srcdir"/src/upc/base/{later.h,words.[ch]} tree/src/upc/base/
 cp "$srcdir/include/upc.h" tree/include/
 echo 1 > tree/configure.ac
 echo 1 > tree/m4/upc-libs.m4

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shared.h"
+#include "share/shared.h"
 #include "tap.h"
 
 #define READERS 2

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#include "doorbell.h"
+#include "node/doorbell.h"
 #include "sim_inside.h"
 #include "sim_loop.h"
 #include "upc.h"

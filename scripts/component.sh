@@ -5,7 +5,8 @@
 
 # What it takes of src/mpx, which knows no PAPI, and of src/upc.
 core=("$top"/src/mpx/{core,timer}*.[ch] "$top"/src/mpx/{error,group,plan,spacing,stat}.[ch]
-	"$top"/src/mpx/{backend.h,estimate.c,value.c} "$top"/src/upc/{later.h,words.[ch]})
+	"$top"/src/mpx/{backend.h,estimate.c,value.c})
+base=("$top"/src/upc/base/{later.h,words.[ch]})
 
 # component_hash: of all of it
 component_hash()
@@ -13,7 +14,7 @@ component_hash()
 	{
 		hash_files "$top/src/components/upc"
 		hash_of < "$top/include/upc.h"
-		cat "${core[@]}" | hash_of
+		cat "${core[@]}" "${base[@]}" | hash_of
 	} | hash_of
 }
 
@@ -25,8 +26,9 @@ copy_component()
 	rm -rf "${to:?}"
 	cp -R "$top/src/components/upc" "$to"
 	cp "$top/include/upc.h" "$to/"
-	mkdir "$to/mpx"
+	mkdir -p "$to/mpx/base"
 	cp "${core[@]}" "$to/mpx/"
+	cp "${base[@]}" "$to/mpx/base/"
 	for file in "$to"/*.c; do
 		file=${file##*/}
 		rm -f "$1/src/${file%.c}.o"

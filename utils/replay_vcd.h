@@ -6,7 +6,7 @@
 #ifndef REPLAY_VCD_H
 #define REPLAY_VCD_H
 
-#include "trace.h"
+#include "replay/trace.h"
 
 /* Longer scripts are refused: the engine is stepped cycle by cycle, and a dump has
  * up to kilobytes a cycle. */

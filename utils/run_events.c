@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "bgp_simulated.h"
+#include "catalogue/bgp_simulated.h"
 #include "common.h"
-#include "nearest.h"
+#include "catalogue/nearest.h"
 
 #define PLACES (1 + UPCS_CORES)
 #define NEAREST 3
@@ -18,7 +18,7 @@
 /* Every documented event: what is not one of a core's is told from what does not exist. */
 static const char *const documented[] = {
 #define UPC_BGP(id, name) #name,
-#include "bgp_events.def"
+#include "catalogue/bgp_events.def"
 #undef UPC_BGP
 };
 

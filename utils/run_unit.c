@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "shared.h"
-#include "totals.h"
+#include "share/shared.h"
+#include "engine/totals.h"
 
 #define NAMES_MAX 256 /* units of one name at a time, as with the component's UPC_SHARE */
 

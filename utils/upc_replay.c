@@ -17,7 +17,7 @@
 #include "options.h"
 #include "replay_print.h"
 #include "replay_vcd.h"
-#include "trace_file.h"
+#include "replay/trace_file.h"
 
 static const struct upci_engine_ops *const engines[] = {
 	&upci_engine_reference,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "totals.h"
+#include "engine/totals.h"
 #include "fuzz_main.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

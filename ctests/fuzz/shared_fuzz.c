@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "shared.h"
+#include "share/shared.h"
 #include "fuzz_main.h"
 
 #define BEFORE 1 /* written before the monitor opens the unit, not after */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
-#include "trace.h"
+#include "base/text.h"
+#include "replay/trace.h"
 #include "fuzz_main.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -15,9 +15,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "cat_trace.h"
-#include "let_go.h"
-#include "perf_open.h"
+#include "catalogue/cat_trace.h"
+#include "base/let_go.h"
+#include "perf/perf_open.h"
 #include "lib/machine.h"
 #include "unit_test.h"
 

@@ -7,7 +7,7 @@
 #include <fnmatch.h>
 #include <stdbool.h>
 
-#include "bgp_simulated.h"
+#include "catalogue/bgp_simulated.h"
 #include "model.h"
 #include "unit_test.h"
 
@@ -16,14 +16,14 @@
 
 static const char *const event[IDS] = {
 #define UPC_BGP(id, name) [id] = #name,
-#include "bgp_events.def"
+#include "catalogue/bgp_events.def"
 #undef UPC_BGP
 };
 
 static const char *const patterns[] = {
 #define UPC_SIM_CORE(name, how)    "PU#_" #name,
 #define UPC_SIM_REST(pattern, how) pattern,
-#include "bgp_simulated.def"
+#include "catalogue/bgp_simulated.def"
 };
 
 /* By the C library's matching, not by the library's. */

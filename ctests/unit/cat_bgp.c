@@ -5,7 +5,7 @@
  */
 #include <ctype.h>
 
-#include "catalogue.h"
+#include "catalogue/catalogue.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "cat_files.h"
-#include "files.h"
+#include "catalogue/cat_files.h"
+#include "procfs/files.h"
 
 static struct upc_catalogue *catalogue;
 

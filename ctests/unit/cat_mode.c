@@ -3,7 +3,7 @@
  * Signal modes of names: what a live machine gives and what it refuses, and codes of
  * their own for Blue Gene/P names.
  */
-#include "catalogue.h"
+#include "catalogue/catalogue.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;

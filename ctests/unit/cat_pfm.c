@@ -4,7 +4,7 @@
  */
 #include <linux/perf_event.h>
 
-#include "cat_pfm.h"
+#include "catalogue/cat_pfm.h"
 #include "unit_test.h"
 
 static int encode(const char *name, unsigned domain, struct upci_perf_spec *spec)

@@ -7,8 +7,8 @@
 #include <dirent.h>
 #include <linux/perf_event.h>
 
-#include "cat_pmus.h"
-#include "pmus.h"
+#include "catalogue/cat_pmus.h"
+#include "perf/pmus.h"
 #include "unit_test.h"
 
 static void test_refusals(void **state)

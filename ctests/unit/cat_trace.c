@@ -2,8 +2,8 @@
 /*
  * Tracepoints: numbers, descriptions, names that would leave tracefs.
  */
-#include "cat_trace.h"
-#include "catalogue.h"
+#include "catalogue/cat_trace.h"
+#include "catalogue/catalogue.h"
 #include "lib/machine.h"
 #include "unit_test.h"
 

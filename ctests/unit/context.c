@@ -6,10 +6,10 @@
 #include <linux/perf_event.h>
 #include <sys/resource.h>
 
-#include "context.h"
-#include "perf.h"
-#include "fds.h"
-#include "pmus.h"
+#include "perf/context.h"
+#include "perf/perf.h"
+#include "base/fds.h"
+#include "perf/pmus.h"
 #include "unit_test.h"
 
 static void test_calling_thread(void **state)

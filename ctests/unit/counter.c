@@ -2,7 +2,7 @@
 /*
  * Single counters and registers of a live unit.
  */
-#include "unit.h"
+#include "unit/unit.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;

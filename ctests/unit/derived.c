@@ -3,8 +3,8 @@
  * Derived events have a source when all their terms have one, and a scope as
  * wide as theirs.
  */
-#include "derived.h"
-#include "formula.h"
+#include "catalogue/derived.h"
+#include "catalogue/formula.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;

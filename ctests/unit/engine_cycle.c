@@ -9,8 +9,8 @@
  */
 #include "unit_test.h"
 
-#include "engine_cycle.h"
-#include "engine_cycle_waves.h"
+#include "engine/engine_cycle.h"
+#include "engine/engine_cycle_waves.h"
 
 #define MOST_SIGNALS 5000
 #define MOST_EVENTS  20000

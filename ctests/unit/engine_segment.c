@@ -7,7 +7,7 @@
  *
  * UPC_TEST_ROUNDS multiplies the number of random cases.
  */
-#include "engine.h"
+#include "engine/engine.h"
 #include "unit_test.h"
 
 #define LOG_MAX 2048

@@ -7,7 +7,7 @@
  * UPC_ENGINE_CASES sets the number of cases (1000), UPC_ENGINE_SEED where to
  * begin (1): a failure names the seed of its case.
  */
-#include "engine.h"
+#include "engine/engine.h"
 #include "unit_test.h"
 
 #define EVENTS_MAX 4096

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "fds.h"
+#include "base/fds.h"
 
 static struct rlimit before;
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "field.h"
-#include "files.h"
+#include "procfs/field.h"
+#include "procfs/files.h"
 
 static struct upci_driver driver(const char *key, unsigned token, unsigned occurrence,
 				 unsigned first, unsigned last)

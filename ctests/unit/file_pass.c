@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "file_pass.h"
+#include "procfs/file_pass.h"
 
 #define LINES 3
 

@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-#include "files.h"
+#include "procfs/files.h"
 #include "unit_test.h"
 
 static struct upci_driver field(enum upci_root root, const char *path, const char *key,

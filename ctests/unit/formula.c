@@ -3,7 +3,7 @@
  * Formulas: values against exact arithmetic by another way, what is refused and
  * where, text that comes back as it went.
  */
-#include "formula.h"
+#include "catalogue/formula.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;

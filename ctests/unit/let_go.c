@@ -24,9 +24,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "cat_trace.h"
-#include "let_go.h"
-#include "notice.h"
+#include "catalogue/cat_trace.h"
+#include "base/let_go.h"
+#include "base/notice.h"
 #include "lib/machine.h"
 #include "unit_test.h"
 

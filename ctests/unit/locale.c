@@ -7,10 +7,10 @@
 #include <locale.h>
 #include <sys/wait.h>
 
-#include "cat_pfm.h"
-#include "catalogue.h"
-#include "perf.h"
-#include "text.h"
+#include "catalogue/cat_pfm.h"
+#include "catalogue/catalogue.h"
+#include "perf/perf.h"
+#include "base/text.h"
 #include "unit_test.h"
 
 static char directory[] = "/tmp/upc-locale-XXXXXX";

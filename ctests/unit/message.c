@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "message.h"
+#include "base/message.h"
 #include "unit_test.h"
 
 static void *other_thread(void *arg)

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "shared.h"
+#include "share/shared.h"
 #include "unit_test.h"
 
 #define NOBODY 65534u

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "monitor_bus.h"
+#include "share/monitor_bus.h"
 #include "unit_test.h"
 
 #define PAGES 3

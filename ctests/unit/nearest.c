@@ -4,7 +4,7 @@
  */
 #include <stdbool.h>
 
-#include "nearest.h"
+#include "catalogue/nearest.h"
 #include "unit_test.h"
 
 static void test_distance(void **state)

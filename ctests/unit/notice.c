@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "later.h"
-#include "notice.h"
-#include "process.h"
+#include "base/later.h"
+#include "base/notice.h"
+#include "base/process.h"
 #include "unit_test.h"
 
 static void keep(const char *line, void *arg)

@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "context.h"
-#include "perf.h"
-#include "perf_groups.h"
+#include "perf/context.h"
+#include "perf/perf.h"
+#include "perf/perf_groups.h"
 #include "unit_test.h"
 
 static const struct upci_perf_spec faults = {

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "lib/machine.h"
-#include "perf_fit.h"
+#include "perf/perf_fit.h"
 #include "unit_test.h"
 
 static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,

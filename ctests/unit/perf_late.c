@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "cat_trace.h"
-#include "fds.h"
-#include "unit.h"
+#include "catalogue/cat_trace.h"
+#include "base/fds.h"
+#include "unit/unit.h"
 #include "lib/machine.h"
 #include "unit_test.h"
 

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "perf_open.h"
+#include "perf/perf_open.h"
 #include "unit_test.h"
 
 static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,

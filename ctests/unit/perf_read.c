@@ -8,8 +8,8 @@
 #include <linux/perf_event.h>
 #include <sys/socket.h>
 
-#include "perf.h"
-#include "perf_groups.h"
+#include "perf/perf.h"
+#include "perf/perf_groups.h"
 #include "unit_test.h"
 
 #define TARGETS 2

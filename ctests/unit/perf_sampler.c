@@ -19,8 +19,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "context.h"
-#include "perf.h"
+#include "perf/context.h"
+#include "perf/perf.h"
 #include "unit_test.h"
 
 #define HANDLES 80

@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "context.h"
+#include "perf/context.h"
 #include "lib/machine.h"
-#include "perf_user.h"
+#include "perf/perf_user.h"
 #include "unit_test.h"
 
 static struct perf_event_mmap_page page;

@@ -5,7 +5,7 @@
  */
 #include <perfmon/pfmlib.h>
 
-#include "pfm_streams.h"
+#include "perf/pfm_streams.h"
 #include "unit_test.h"
 
 static void set_before_main(void **state)

@@ -5,10 +5,10 @@
  */
 #include <linux/perf_event.h>
 
-#include "cat_pmus.h"
-#include "context.h"
+#include "catalogue/cat_pmus.h"
+#include "perf/context.h"
 #include "made_sys.h"
-#include "pmus.h"
+#include "perf/pmus.h"
 
 enum { PMUS = 60, NAMES = 10000, FIRST_TYPE = 10 };
 

@@ -4,7 +4,7 @@
  */
 #include <sys/wait.h>
 
-#include "process.h"
+#include "base/process.h"
 #include "unit_test.h"
 
 static int forked_calls;

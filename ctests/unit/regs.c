@@ -4,7 +4,7 @@
  * 12-bit low-order counters, carry latches, 52-bit array words, one count at a
  * time.
  */
-#include "regs.h"
+#include "engine/regs.h"
 #include "unit_test.h"
 
 #define WORD_MASK ((UINT64_C(1) << 52) - 1)

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "replay.h"
-#include "threshold.h"
-#include "trace.h"
+#include "replay/replay.h"
+#include "engine/threshold.h"
+#include "replay/trace.h"
 #include "unit_test.h"
 
 static char directory[] = "/tmp/upc-replay-XXXXXX";

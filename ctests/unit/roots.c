@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "roots.h"
+#include "procfs/roots.h"
 #include "unit_test.h"
 
 static bool opens(enum upci_root root, const char *path)

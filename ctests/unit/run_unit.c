@@ -6,7 +6,7 @@
 
 #include "../../utils/common.h"
 #include "run_results.h"
-#include "shared.h"
+#include "share/shared.h"
 #include "unit_test.h"
 
 static char name[32];

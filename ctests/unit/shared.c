@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "process.h"
-#include "shared.h"
+#include "base/process.h"
+#include "share/shared.h"
 #include "unit_test.h"
 
 #define NOBODY 65534u

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "shared.h"
+#include "share/shared.h"
 #include "unit_test.h"
 
 /* Of files that the tests plant. */

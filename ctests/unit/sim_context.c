@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "../../src/sim/context.h" /* not that of src/upc */
-#include "doorbell.h"
+#include "node/doorbell.h"
 #include "guest.h"
 #include "ring.h"
-#include "regs.h"
+#include "engine/regs.h"
 #include "thread.h"
 #include "unit_test.h"
 

@@ -10,7 +10,7 @@
 
 #define UPC_BGP(id, name) [id] = #name,
 static const char *const event[512] = {
-#include "bgp_events.def"
+#include "catalogue/bgp_events.def"
 };
 
 static void test_each_event_of_each_core(void **state)

@@ -5,8 +5,8 @@
  */
 #include <limits.h>
 
-#include "message.h"
-#include "sized.h"
+#include "base/message.h"
+#include "base/sized.h"
 #include "unit_test.h"
 
 /* In the oldest header with the structure. What is published never changes. */

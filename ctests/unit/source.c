@@ -4,8 +4,8 @@
  */
 #include <time.h>
 
-#include "catalogue.h"
-#include "unit.h"
+#include "catalogue/catalogue.h"
+#include "unit/unit.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;

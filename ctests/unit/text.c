@@ -2,7 +2,7 @@
 /*
  * Printing into a buffer that may be too small, quoting, and which bytes are UTF-8.
  */
-#include "text.h"
+#include "base/text.h"
 #include "unit_test.h"
 
 /* The same pieces, cut at any size, are the beginning of the whole. */

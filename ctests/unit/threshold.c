@@ -3,8 +3,8 @@
  * The preload for an event's threshold: what is written to the register meets the
  * boundary exactly when the event's count meets the next multiple.
  */
-#include "regs.h"
-#include "threshold.h"
+#include "engine/regs.h"
+#include "engine/threshold.h"
 #include "unit_test.h"
 
 /* Values at both ends of the 64 bits and around the carry, and any others. */

@@ -3,7 +3,7 @@
  * The totals engine: thresholds of events at exactly their multiples, interrupts that
  * handlers repeat by hand, damage that is found, and a register map that is the unit's.
  */
-#include "totals.h"
+#include "engine/totals.h"
 #include "unit_test.h"
 
 static struct upci_totals totals;

@@ -11,7 +11,7 @@
  * them on the slower ones), UPC_ENGINE_SEED where to begin (1): a failure names the
  * engine and the seed of its case.
  */
-#include "totals.h"
+#include "engine/totals.h"
 #include "unit_test.h"
 
 #define ROUND   4096 /* cycles in which the array update visits all counters */

@@ -2,7 +2,7 @@
 /*
  * Replay scripts: what each line becomes, and what is refused, where and how.
  */
-#include "trace.h"
+#include "replay/trace.h"
 #include "unit_test.h"
 
 #define HEAD "upc-trace 1\n"

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-#include "trace_file.h"
+#include "replay/trace_file.h"
 #include "unit_test.h"
 
 static char directory[] = "/tmp/upc-script-XXXXXX";

@@ -3,8 +3,8 @@
  * Transactions: all or nothing, counters by their rules, values that stay with
  * their events whatever moves.
  */
-#include "catalogue.h"
-#include "unit.h"
+#include "catalogue/catalogue.h"
+#include "unit/unit.h"
 #include "unit_test.h"
 #include <time.h>
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "unit.h"
+#include "unit/unit.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;

@@ -7,9 +7,9 @@
 #include <stdarg.h>
 #include <sys/wait.h>
 
-#include "catalogue.h"
-#include "trace.h"
-#include "unit.h"
+#include "catalogue/catalogue.h"
+#include "replay/trace.h"
+#include "unit/unit.h"
 #include "script_test.h"
 
 static struct upc_unit *create(struct upc_catalogue *c)

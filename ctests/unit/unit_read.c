@@ -5,10 +5,10 @@
  */
 #include <time.h>
 
-#include "catalogue.h"
-#include "derived.h"
-#include "formula.h"
-#include "unit.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/derived.h"
+#include "catalogue/formula.h"
+#include "unit/unit.h"
 #include "unit_test.h"
 
 static struct upc_catalogue *c;

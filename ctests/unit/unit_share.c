@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "unit.h"
+#include "unit/unit.h"
 #include "script_test.h"
 
 static struct upc_monitor_info info_of(struct upc_monitor *m, uint64_t *values)

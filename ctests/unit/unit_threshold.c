@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "unit.h"
+#include "unit/unit.h"
 #include "script_test.h"
 
 /* What the callback was told, by event code (they are ids' positions: below 455). */

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "files.h"
-#include "process.h"
-#include "shared.h"
+#include "procfs/files.h"
+#include "base/process.h"
+#include "share/shared.h"
 #include "unit_test.h"
 
 static bool watching;

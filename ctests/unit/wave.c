@@ -4,7 +4,7 @@
  * what must hold anyway where numbers are near 2^64.
  */
 #include "unit_test.h"
-#include "wave.h"
+#include "engine/wave.h"
 
 /* The definition, in as many bits as it takes. */
 static bool sample(const struct upci_wave *w, uint64_t k)

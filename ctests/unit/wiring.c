@@ -5,9 +5,9 @@
  */
 #include <time.h>
 
-#include "formula.h"
+#include "catalogue/formula.h"
 #include "unit_test.h"
-#include "wiring.h"
+#include "wiring/wiring.h"
 
 static struct upc_catalogue *c;
 

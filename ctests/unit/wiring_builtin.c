@@ -3,11 +3,11 @@
  * The derived events that come with the library: weights, sums over devices, and
  * that those of Blue Gene/P fit the counters of one unit.
  */
-#include "formula.h"
+#include "catalogue/formula.h"
 #include "script_test.h"
 #include "unit_test.h"
-#include "wiring.h"
-#include "wiring_builtin.h"
+#include "wiring/wiring.h"
+#include "wiring/wiring_builtin.h"
 
 static struct upc_catalogue *c;
 

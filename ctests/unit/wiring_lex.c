@@ -3,7 +3,7 @@
  * Tokens of the wiring file: kinds, lines, places.
  */
 #include "unit_test.h"
-#include "wiring_lex.h"
+#include "wiring/wiring_lex.h"
 
 static void expect(struct upci_lex *lex, enum upci_token_kind kind, const char *text)
 {

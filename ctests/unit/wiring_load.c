@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "unit_test.h"
-#include "wiring.h"
+#include "wiring/wiring.h"
 
 static struct upc_catalogue *c;
 static char directory[] = "/tmp/upc-wiring-XXXXXX";

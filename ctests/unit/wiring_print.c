@@ -5,11 +5,11 @@
  */
 #include <time.h>
 
-#include "formula.h"
+#include "catalogue/formula.h"
 #include "unit_test.h"
-#include "driver.h"
-#include "wiring.h"
-#include "wiring_words.h"
+#include "catalogue/driver.h"
+#include "wiring/wiring.h"
+#include "wiring/wiring_words.h"
 
 static struct upc_catalogue *open_catalogue(void)
 {

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "message.h"
+#include "base/message.h"
 #include "unit_test.h"
-#include "words.h"
+#include "base/words.h"
 
 static _Thread_local unsigned allocations, refusals;
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 
 #include "error.h"
-#include "words.h"
+#include "base/words.h"
 
 bool mpxi_error_prepare(void)
 {

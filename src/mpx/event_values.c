@@ -9,7 +9,7 @@
 
 #include "error.h"
 #include "mpx.h"
-#include "sized.h"
+#include "base/sized.h"
 #include "thread.h"
 
 static void forget_values(struct mpxi_handle *handle)

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "inside.h"
 #include "mpx.h"
-#include "sized.h"
+#include "base/sized.h"
 #include "thread.h"
 
 enum { SLICE_DEFAULT = 10000000 };

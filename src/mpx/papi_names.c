@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "../upc/nearest.h"
+#include "../upc/catalogue/nearest.h"
 #include "papi_group.h"
 
 #define NAME_SIZE 256

@@ -17,9 +17,9 @@
 #ifndef UPCS_CONTEXT_H
 #define UPCS_CONTEXT_H
 
-#include "doorbell.h"
+#include "node/doorbell.h"
 #include "model.h"
-#include "totals.h"
+#include "engine/totals.h"
 
 struct upcs_context {
 	uint64_t id; /* place and serial number: an old one is not taken for a new */

@@ -8,7 +8,7 @@ const uint16_t upcs_core_first[UPCS_CORES] = {0, 35, 256, 291};
 
 const char *const upcs_tally_name[UPCS_TALLIES] = {
 #define UPC_SIM_CORE(name, how) [UPCS_##name] = #name,
-#include "bgp_simulated.def"
+#include "catalogue/bgp_simulated.def"
 	[UPCS_INSTRUCTIONS] = "INSTRUCTIONS",
 	[UPCS_UNKNOWN] = "UNKNOWN",
 };

@@ -12,13 +12,13 @@
 
 #include <stdint.h>
 
-#include "bgp_simulated.h"
+#include "catalogue/bgp_simulated.h"
 
 #define UPCS_CORES 4u
 
 enum upcs_tally {
 #define UPC_SIM_CORE(name, how) UPCS_##name,
-#include "bgp_simulated.def"
+#include "catalogue/bgp_simulated.def"
 	UPCS_EVENTS, /* of one core */
 
 	/* Of no event id. */
@@ -40,7 +40,7 @@ static inline int upcs_is_produced(enum upcs_tally tally)
 #define UPC_SIM_CORE(name, how)    \
 	case UPCS_##name:          \
 		return UPCI_SIM_##how == UPCI_SIM_EXACT;
-#include "bgp_simulated.def"
+#include "catalogue/bgp_simulated.def"
 	default:
 		return 1;
 	}

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nearest.h"
+#include "catalogue/nearest.h"
 #include "objects.h"
 #include "symbols.h"
 

@@ -14,7 +14,7 @@
 
 #include "become.h"
 #include "context.h"
-#include "doorbell.h"
+#include "node/doorbell.h"
 #include "guest.h"
 #include "inline.h"
 #include "left.h"

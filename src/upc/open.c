@@ -8,14 +8,14 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "catalogue.h"
-#include "doorbell.h"
-#include "message.h"
-#include "replay.h"
-#include "sim.h"
-#include "sized.h"
-#include "wiring.h"
-#include "words.h"
+#include "catalogue/catalogue.h"
+#include "node/doorbell.h"
+#include "base/message.h"
+#include "replay/replay.h"
+#include "node/sim.h"
+#include "base/sized.h"
+#include "wiring/wiring.h"
+#include "base/words.h"
 
 typedef int builder(struct upc_catalogue *);
 

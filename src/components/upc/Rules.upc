@@ -16,9 +16,9 @@ UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_caller.h $(UPC_DIR)/upc_library.h 
 	$(UPC_DIR)/upc_mpx.h $(UPC_DIR)/upc_names.h $(UPC_DIR)/upc_open.h \
 	$(UPC_DIR)/upc_overflow.h $(UPC_DIR)/upc_presets.h $(UPC_DIR)/upc_report.h \
 	$(UPC_DIR)/upc_set.h $(UPC_DIR)/upc_share.h $(UPC_DIR)/upc_signal.h $(UPC_DIR)/upc_slices.h \
-	$(UPC_DIR)/upc_tables.h $(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*.h)
+	$(UPC_DIR)/upc_tables.h $(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*.h $(UPC_DIR)/mpx/*/*.h)
 # All that is there; estimate.c by way of upc_estimate.c.
-UPC_MPX = $(filter-out estimate,$(notdir $(basename $(wildcard $(UPC_DIR)/mpx/*.c))))
+UPC_MPX = $(filter-out %/estimate.c,$(wildcard $(UPC_DIR)/mpx/*.c $(UPC_DIR)/mpx/*/*.c))
 UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"') $(if $(UPC_PRESETS),-DUPC_PRESETS)
 
 COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_estimate.c \
@@ -26,10 +26,10 @@ COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_estimate.c \
 	$(UPC_DIR)/upc_overflow.c $(UPC_DIR)/upc_report.c $(UPC_DIR)/upc_run.c \
 	$(UPC_DIR)/upc_set.c $(UPC_DIR)/upc_share.c $(UPC_DIR)/upc_signal.c \
 	$(UPC_DIR)/upc_slices.c $(UPC_DIR)/upc_tables.c $(UPC_DIR)/upc_turns.c \
-	$(UPC_MPX:%=$(UPC_DIR)/mpx/%.c)
+	$(UPC_MPX)
 COMPOBJS += upc.o upc_caller.o upc_estimate.o upc_library.o upc_mpx.o upc_names.o upc_open.o \
 	upc_overflow.o upc_report.o upc_run.o upc_set.o upc_share.o upc_signal.o \
-	upc_slices.o upc_tables.o upc_turns.o $(UPC_MPX:%=upc_mpxi_%.o)
+	upc_slices.o upc_tables.o upc_turns.o $(patsubst %.c,upc_mpxi_%.o,$(notdir $(UPC_MPX)))
 ifneq ($(UPC_PRESETS),)
 COMPSRCS += $(UPC_DIR)/upc_presets.c
 COMPOBJS += upc_presets.o
@@ -38,7 +38,7 @@ endif
 # The shared library is compiled from all sources in one command: a definition
 # that only one object's rule had would be missing there. The unwind tables, of
 # all of PAPI, are for upc_caller.c.
-LIBCFLAGS += $(UPC_DEFINES) -funwind-tables
+LIBCFLAGS += $(UPC_DEFINES) -funwind-tables -I$(UPC_DIR)/mpx
 SHLIBDEPS += $(LDL) -lpthread
 LDFLAGS += $(LDL) -lpthread
 
@@ -96,5 +96,8 @@ upc_tables.o: $(UPC_DIR)/upc_tables.c $(UPC_HEADERS) $(HEADERS)
 upc_turns.o: $(UPC_DIR)/upc_turns.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_turns.c -o $@
 
-upc_mpxi_%.o: $(UPC_DIR)/mpx/%.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $< -o $@
+define UPC_MPX_RULE
+upc_mpxi_$(basename $(notdir $(1))).o: $(1) $(UPC_HEADERS)
+	$$(CC) $$(LIBCFLAGS) $$(OPTFLAGS) -c $$< -o $$@
+endef
+$(foreach file,$(UPC_MPX),$(eval $(call UPC_MPX_RULE,$(file))))

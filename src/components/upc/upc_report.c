@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpx/later.h"
+#include "mpx/base/later.h"
 #include "upc_caller.h"
 #include "upc_report.h"
 

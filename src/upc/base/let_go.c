@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * let_go.c - see let_go.h.
+ *
+ * Two processes are made, both in the program's memory, of which nothing is copied and no
+ * page is written that would have to be: the first, for which the caller waits as for a
+ * vfork, has the program's table of descriptors and ends at once; the second, which is its
+ * child and so becomes init's, has a table of its own. It leaves the terminal and the
+ * directory, closes all but what it is to hold, says so, and ends when the first has closed the
+ * program's. What the kernel does for one that ends comes in this order (6.18, and long
+ * before): its memory is left, which wakes the first; then its root directory and namespaces;
+ * only then are its files closed. So while it waits it holds nothing else, and runs no code.
+ *
+ * wait() does not see them: the first sends no signal when it ends, so that only __WALL and
+ * __WCLONE would find it, in the moment before it is waited for here; the second is nobody's
+ * child here. Where it would come back, to a program that is init or a subreaper, none is
+ * made. No handler of pthread_atfork runs, and none of a signal: all are blocked.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <link.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/let_go.h"
+#include "base/message.h"
+#include "base/notice.h"
+
+#define STACK 16384
+
+struct work {
+	const int *fd; /* ascending                              */
+	size_t n;
+	int stand_in; /* takes the place of ours, or -1         */
+	int error;    /* why it cannot be done; 0: it was       */
+	/* Futexes: written by the second process, or for it. */
+	int ready; /* 1: it holds them; -1: it cannot        */
+	int go;	   /* it may end                             */
+	int there; /* the kernel makes it 0 when it has left */
+	_Alignas(64) char stack[2][STACK];
+};
+
+/* ---- in the program's memory, as processes of their own -------------------- */
+/*
+ * Bare system calls only: the C library takes them for the caller's thread. errno is that
+ * one's, too, which waits meanwhile. Nor have they variables that a sanitizer would keep
+ * account of as that thread's.
+ */
+
+static void await(int *word, int value)
+{
+	static const struct timespec moment = {.tv_nsec = 20000000};
+
+	(void)syscall(SYS_futex, word, FUTEX_WAIT, value, &moment, NULL, 0);
+}
+
+static void tell(int *word, int value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+	(void)syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static bool close_others(const struct work *work)
+{
+	unsigned from = 0, fd;
+	size_t i;
+
+	for (i = 0; i < work->n; i++) {
+		fd = (unsigned)work->fd[i];
+		if (fd > from && syscall(SYS_close_range, from, fd - 1, 0))
+			return false;
+		from = fd + 1;
+	}
+	return syscall(SYS_close_range, from, UINT_MAX, 0) == 0;
+}
+
+static int hold(void *arg)
+{
+	struct work *work = arg;
+
+	/* Without the first nobody would tell it to end. */
+	(void)syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	(void)syscall(SYS_setsid);
+	(void)syscall(SYS_chdir, "/");
+	(void)syscall(SYS_prctl, PR_SET_NAME, "upc-closing", 0, 0, 0);
+	if (!close_others(work)) {
+		work->error = errno;
+		tell(&work->ready, -1);
+		return 1;
+	}
+	tell(&work->ready, 1);
+	while (!__atomic_load_n(&work->go, __ATOMIC_ACQUIRE))
+		await(&work->go, 0);
+	return 0;
+}
+
+/* Closed by number in the table that is the program's. */
+static void close_ours(const struct work *work)
+{
+	size_t i;
+
+	for (i = 0; i < work->n; i++)
+		if (work->stand_in < 0)
+			(void)syscall(SYS_close, work->fd[i]);
+		else
+			(void)syscall(SYS_dup3, work->stand_in, work->fd[i], O_CLOEXEC);
+}
+
+static int hand_over(void *arg)
+{
+	struct work *work = arg;
+	int there;
+
+	work->there = 1;
+	if (clone(hold, work->stack[1] + STACK, CLONE_VM | CLONE_CHILD_CLEARTID, work, NULL, NULL,
+		  &work->there) < 0) {
+		work->error = errno;
+		work->there = 0;
+		return 1;
+	}
+	while (!__atomic_load_n(&work->ready, __ATOMIC_ACQUIRE) &&
+	       __atomic_load_n(&work->there, __ATOMIC_ACQUIRE))
+		await(&work->ready, 0);
+	if (__atomic_load_n(&work->ready, __ATOMIC_ACQUIRE) == 1) {
+		work->error = 0;
+		close_ours(work);
+	}
+	tell(&work->go, 1);
+	/* Its stack is the program's memory. */
+	while ((there = __atomic_load_n(&work->there, __ATOMIC_ACQUIRE)) != 0)
+		await(&work->there, there);
+	return 0;
+}
+
+/* ---- in the program --------------------------------------------------------- */
+
+static int is_valgrind(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	(void)arg;
+	return strstr(info->dlpi_name, "/vgpreload_") != NULL;
+}
+
+/* Why it must not be tried, or NULL. */
+static const char *reason_not_to(void)
+{
+	int subreaper = 0;
+
+#ifdef __SANITIZE_THREAD__
+	return "ThreadSanitizer knows no such process";
+#endif
+	if (getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &subreaper) || subreaper)
+		return "orphans are this program's children";
+	/* It would end the program. */
+	if (dl_iterate_phdr(is_valgrind, NULL))
+		return "valgrind knows no such process";
+	return NULL;
+}
+
+/* 0, or an errno; then nothing was closed. */
+static int try_to(const struct upci_bag *bag, int stand_in)
+{
+	struct work *work = aligned_alloc(64, sizeof(*work));
+	const uint64_t all = UINT64_MAX;
+	uint64_t old;
+	int saved = errno, error;
+	pid_t pid;
+
+	if (!work)
+		return ENOMEM;
+	work->fd = bag->fd;
+	work->n = bag->n;
+	work->stand_in = stand_in;
+	work->error = EIO; /* where either is killed */
+	work->ready = work->go = work->there = 0;
+	/* Those that the C library keeps to itself, too. */
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof(all));
+	pid = clone(hand_over, work->stack[0] + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES, work);
+	error = pid < 0 ? errno : work->error;
+	while (pid > 0 && syscall(SYS_wait4, pid, NULL, __WALL, NULL) < 0 && errno == EINTR)
+		;
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(all));
+	/* Where the first was killed, perhaps before the second asked to end with it, the second
+	 * may not have left this memory yet. */
+	if (__atomic_load_n(&work->there, __ATOMIC_ACQUIRE))
+		tell(&work->go, 1);
+	else
+		free(work);
+	errno = saved;
+	return error;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static void empty(struct upci_bag *bag)
+{
+	free(bag->fd);
+	memset(bag, 0, sizeof(*bag));
+}
+
+static void close_all(struct upci_bag *bag, const int *fd, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < bag->n; i++)
+		close(bag->fd[i]);
+	for (i = 0; i < n; i++)
+		close(fd[i]);
+	bag->n = 0;
+}
+
+void upci_bag_add(struct upci_bag *bag, const int *fd, size_t n)
+{
+	size_t i;
+
+	if (!n)
+		return;
+	if (bag->n + n > bag->room) {
+		size_t room = (bag->n + n) * 2;
+		int *grown = realloc(bag->fd, room * sizeof(*grown));
+
+		if (!grown) {
+			close_all(bag, fd, n);
+			return;
+		}
+		bag->fd = grown;
+		bag->room = room;
+	}
+	for (i = 0; i < n; i++)
+		if (fd[i] >= 0)
+			bag->fd[bag->n++] = fd[i];
+}
+
+static bool hand(struct upci_bag *bag, int stand_in)
+{
+	const char *why = reason_not_to();
+	int error;
+
+	qsort(bag->fd, bag->n, sizeof(*bag->fd), compare);
+	if (!why) {
+		error = try_to(bag, stand_in);
+		if (!error)
+			return true;
+		why = strerror(error);
+	}
+	upci_notice("%zu tracepoints are closed, which may take the kernel 40 ms each; no process "
+		    "can be made to do it instead: %s", bag->n, why);
+	return false;
+}
+
+void upci_bag_let_go(struct upci_bag *bag)
+{
+	if (bag->n && !hand(bag, -1))
+		close_all(bag, NULL, 0);
+	empty(bag);
+}
+
+void upci_bag_leave(struct upci_bag *bag)
+{
+	int null = bag->n ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+
+	/* Where it fails the kernel closes them, as the program ends. */
+	if (null >= 0)
+		(void)hand(bag, null);
+	empty(bag);
+}

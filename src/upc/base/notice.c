@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * notice.c - what the library notices without failing a call, and tells the user's callback.
+ *
+ * A handler that ends a slice, or reads in one, may be who notices; it may have interrupted a
+ * call of the library that holds the lock, and the callback may do what no handler may. So a
+ * line is put down, without a lock, and told by a call that no handler makes.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/later.h"
+#include "base/notice.h"
+#include "base/process.h"
+#include "upc.h"
+
+static struct upci_later waiting;
+static int any; /* relaxed: a line that is missed is told by the next call */
+
+/* Under the process lock; upci_notice looks whether there is one without it. */
+static void (*callback)(const char *line, void *arg);
+static void *callback_arg;
+
+void upci_notice(const char *format, ...)
+{
+	struct upci_later_line *line;
+	va_list args;
+
+	if (!__atomic_load_n(&callback, __ATOMIC_RELAXED))
+		return;
+	line = upci_later_begin(&waiting);
+	if (!line)
+		return;
+	va_start(args, format);
+	vsnprintf(line->text, sizeof(line->text), format, args);
+	va_end(args);
+	upci_later_put(line);
+	__atomic_store_n(&any, 1, __ATOMIC_RELAXED);
+}
+
+void upci_notices_tell(void)
+{
+	struct upci_later_line *line;
+	void (*fn)(const char *, void *);
+	void *arg;
+
+	if (!__atomic_load_n(&any, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&any, 0, __ATOMIC_RELAXED);
+	upci_process_lock();
+	fn = callback;
+	arg = callback_arg;
+	upci_process_unlock();
+	while ((line = upci_later_take(&waiting))) {
+		if (fn)
+			fn(line->text, arg);
+		upci_later_free(line);
+	}
+}
+
+void upci_notices_forked(void)
+{
+	memset(&waiting, 0, sizeof(waiting));
+	any = 0;
+}
+
+void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)
+{
+	upci_notices_tell(); /* those that came before it are not for the new one */
+	upci_process_lock();
+	__atomic_store_n(&callback, fn, __ATOMIC_RELAXED);
+	callback_arg = arg;
+	upci_process_unlock();
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process.c - the process-wide lock, and the list of units for fork.
+ */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/notice.h"
+#include "base/process.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct upci_fork_entry *entries; /* under lock */
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) pid_t thread_id; /* 0: not asked yet */
+
+pid_t upci_thread_id(void)
+{
+	if (!thread_id)
+		thread_id = gettid();
+	return thread_id;
+}
+
+void upci_thread_forget(void)
+{
+	thread_id = 0;
+}
+
+static void after_fork_in_child(void)
+{
+	struct upci_fork_entry *entry;
+
+	upci_thread_forget();
+	upci_notices_forked();
+	for (entry = entries; entry; entry = entry->next)
+		entry->forked(entry);
+	pthread_mutex_unlock(&lock);
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork_in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void set_up(void)
+{
+	/* A failure (no memory) leaves units shared with children; nothing
+	 * better can be done about it here. */
+	(void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void upci_process_lock(void)
+{
+	pthread_once(&once, set_up);
+	pthread_mutex_lock(&lock);
+}
+
+void upci_process_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+void upci_fork_register(struct upci_fork_entry *entry)
+{
+	upci_process_lock();
+	entry->next = entries;
+	entry->link = &entries;
+	if (entries)
+		entries->link = &entry->next;
+	entries = entry;
+	upci_process_unlock();
+}
+
+void upci_fork_unregister(struct upci_fork_entry *entry)
+{
+	upci_process_lock();
+	*entry->link = entry->next;
+	if (entry->next)
+		entry->next->link = entry->link;
+	upci_process_unlock();
+}
+
+void upci_process_end(void (*fn)(struct upci_fork_entry *entry))
+{
+	struct upci_fork_entry *entry;
+
+	if (pthread_mutex_trylock(&lock))
+		return;
+	for (entry = entries; entry; entry = entry->next)
+		fn(entry);
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * words.c - a line of text for each thread. Of thread-local storage it takes two words: a
+ * library with a variable of the initial-exec kind, which handlers need, has all of its
+ * variables in the block that threads get at their start, and there are 1.7 KB of it for
+ * all libraries that a program opens at run time.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/words.h"
+
+/* Rounds of destructors in which others may still measure: MPX lets them have one, and
+ * ends in the next (src/mpx/thread.c). PTHREAD_DESTRUCTOR_ITERATIONS is 4. */
+#define ROUNDS_LEFT 2
+
+struct line {
+	unsigned rounds;
+	char text[768];
+};
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+	struct line *line;
+	const char *now; /* what there is to say: line's text, or general words */
+} own;
+
+/* Of a thread whose line is freed: it gets no other. */
+static struct line ended;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool has_key; /* set in once, cleared by delete_key */
+
+static void end_of_thread(void *arg)
+{
+	struct line *line = arg;
+
+	if (line->rounds++ < ROUNDS_LEFT && !pthread_setspecific(key, line))
+		return;
+	/* In this order: a handler in between must not take up the line again. */
+	own.line = &ended;
+	atomic_signal_fence(memory_order_seq_cst);
+	own.now = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	free(line);
+}
+
+static void make_key(void)
+{
+	atomic_store(&has_key, pthread_key_create(&key, end_of_thread) == 0);
+}
+
+/* Who loads the library is mostly the program's first thread. */
+__attribute__((constructor)) static void prepare_first(void)
+{
+	(void)upci_words_prepare();
+}
+
+/* When the library is unloaded, or the program ends: no thread that ends later may call
+ * end_of_thread. */
+__attribute__((destructor)) static void delete_key(void)
+{
+	struct line *line;
+
+	if (!atomic_exchange(&has_key, false))
+		return;
+	line = pthread_getspecific(key);
+	pthread_key_delete(key);
+	if (!line)
+		return;
+	line->rounds = ROUNDS_LEFT;
+	end_of_thread(line);
+}
+
+bool upci_words_prepare(void)
+{
+	struct line *line;
+
+	if (own.line)
+		return own.line != &ended;
+	pthread_once(&once, make_key);
+	if (!atomic_load(&has_key))
+		return false;
+	line = malloc(sizeof(*line));
+	if (!line)
+		return false;
+	line->rounds = 0;
+	line->text[0] = 0;
+	if (pthread_setspecific(key, line)) {
+		free(line);
+		return false;
+	}
+	own.line = line;
+	return true;
+}
+
+void upci_words_set(const char *general, const char *format, va_list args)
+{
+	struct line *line = own.line;
+
+	if (!line || line == &ended) {
+		own.now = general;
+		return;
+	}
+	vsnprintf(line->text, sizeof(line->text), format, args);
+	own.now = line->text;
+}
+
+const char *upci_words(void)
+{
+	return own.now ? own.now : "";
+}

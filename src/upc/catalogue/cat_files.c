@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cat_files.c - the events of /proc and /sys: what the kernel counts whether
+ * anybody looks or not.
+ *
+ * A builder gets the text of its file and puts an event for each number that
+ * it finds there, so that a new kernel's new keys are events without a change
+ * here. The tables only add words, and say which keys are levels. Here stand
+ * the list of the files, and the builders of the small ones.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/cat_files.h"
+#include "procfs/files.h"
+
+/* ---- /proc/diskstats ---------------------------------------------------- */
+
+#define COLUMN(number, column, of_kind, of_unit, what)                                          \
+	{                                                                                       \
+		.token = number, .name = column, .kind = of_kind, .unit = of_unit, .text = what \
+	}
+#define COUNT(number, column, unit, what) COLUMN(number, column, UPC_KIND_COUNT, unit, what)
+#define LEVEL(number, column, unit, what) COLUMN(number, column, UPC_KIND_LEVEL, unit, what)
+
+static const struct upci_words disk_columns[] = {
+	COUNT(3, "reads", "requests", "Reads completed by"),
+	COUNT(4, "reads_merged", "requests",
+	      "Reads joined with a neighbour before they were sent to"),
+	COUNT(5, "sectors_read", "sectors of 512 bytes", "Sectors read from"),
+	COUNT(6, "read_ms", "ms",
+	      "Time that reads took, from queueing to completion and summed over them, on"),
+	COUNT(7, "writes", "requests", "Writes completed by"),
+	COUNT(8, "writes_merged", "requests",
+	      "Writes joined with a neighbour before they were sent to"),
+	COUNT(9, "sectors_written", "sectors of 512 bytes", "Sectors written to"),
+	COUNT(10, "write_ms", "ms",
+	      "Time that writes took, from queueing to completion and summed over them, on"),
+	LEVEL(11, "inflight", "requests", "Requests sent and not yet completed by"),
+	COUNT(12, "io_ms", "ms", "Time during which at least one request was open at"),
+	COUNT(13, "weighted_io_ms", "ms", "Time multiplied by the number of requests open then at"),
+	COUNT(14, "discards", "requests", "Discards (trim) completed by"),
+	COUNT(15, "discards_merged", "requests",
+	      "Discards joined with a neighbour before they were sent to"),
+	COUNT(16, "sectors_discarded", "sectors of 512 bytes", "Sectors discarded on"),
+	COUNT(17, "discard_ms", "ms", "Time that discards took, summed over them, on"),
+	COUNT(18, "flushes", "requests", "Flushes of the write cache completed by"),
+	COUNT(19, "flush_ms", "ms", "Time that flushes took, summed over them, on"),
+};
+static const struct upci_table disk_table = {sizeof(disk_columns) / sizeof(*disk_columns),
+					     disk_columns};
+
+/* Loop and RAM disks stand there whether used or not: sixteen of each. */
+static bool never_used(const char *name, const char *line, const char *end)
+{
+	const char *token;
+	size_t length;
+
+	if (strncmp(name, "loop", 4) && strncmp(name, "ram", 3))
+		return false;
+	for (unsigned i = 0; (length = upci_token(&line, end, &token)); i++)
+		if (i >= 3 && (length != 1 || *token != '0'))
+			return false;
+	return true;
+}
+
+/* A name that the locator would take apart, or take for something else. */
+static bool name_is_odd(const char *line, const char *end, unsigned number)
+{
+	const char *token = line;
+
+	for (unsigned i = 0; i <= number; i++)
+		upci_token(&line, end, &token);
+	return *token == '(' || (line < end && *line != ' ');
+}
+
+static int add_diskstats(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	char disk[64], prefix[80], of[80];
+	int error = 0;
+
+	UPCI_LINES (scan, text, length) {
+		const char *line = text + scan.start, *end = text + scan.end;
+
+		if (!upci_cat_token(line, end, 2, disk, sizeof(disk)) ||
+		    name_is_odd(line, end, 2) || never_used(disk, line, end))
+			continue;
+		snprintf(prefix, sizeof(prefix), "disk::%s:", disk);
+		snprintf(of, sizeof(of), "block device %s", disk);
+		error = upci_cat_columns(file, &disk_table, prefix, of, disk, 2, line, end);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/* ---- /proc/pressure ----------------------------------------------------- */
+
+/* Lines "some" and "full": avg10=0.00 avg60=0.00 avg300=0.00 total=0 */
+static const struct upci_words pressure_columns[] = {
+	COUNT(8, "total", "us", "Time in which"),
+	{.token = 2,
+	 .name = "avg10",
+	 .kind = UPC_KIND_LEVEL,
+	 .unit = "1/100 %",
+	 .mul = 100,
+	 .text = "Share of the last 10 seconds in which"},
+	{.token = 4,
+	 .name = "avg60",
+	 .kind = UPC_KIND_LEVEL,
+	 .unit = "1/100 %",
+	 .mul = 100,
+	 .text = "Share of the last minute in which"},
+	{.token = 6,
+	 .name = "avg300",
+	 .kind = UPC_KIND_LEVEL,
+	 .unit = "1/100 %",
+	 .mul = 100,
+	 .text = "Share of the last five minutes in which"},
+};
+static const struct upci_table pressure_table = {
+	sizeof(pressure_columns) / sizeof(*pressure_columns),
+	pressure_columns,
+};
+
+static int add_pressure(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	const char *resource = strrchr(file->path, '/') + 1;
+	char share[16], prefix[64], of[160];
+	int error = 0;
+
+	UPCI_LINES (scan, text, length) {
+		const char *line = text + scan.start, *end = text + scan.end;
+		bool full;
+
+		if (!upci_cat_token(line, end, 0, share, sizeof(share)))
+			continue;
+		full = !strcmp(share, "full");
+		snprintf(prefix, sizeof(prefix), "psi::%s:%s_", resource, share);
+		snprintf(of, sizeof(of), "%s waited for %s (%s)",
+			 full ? "all tasks that had work" : "at least one task", resource,
+			 !strcmp(resource, "cpu")      ? "a CPU to run on"
+			 : !strcmp(resource, "memory") ? "reclaim, refaults, swapping"
+			 : !strcmp(resource, "irq")    ? "interrupts in their way"
+						       : "disks");
+		error = upci_cat_columns(file, &pressure_table, prefix, of, share, 0, line, end);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/* ---- files of one line -------------------------------------------------- */
+
+struct small_file {
+	const char *path;
+	const char *prefix;
+	unsigned n;
+	struct upci_words words[3];
+};
+
+#define MILLI(number, column, what)                                                              \
+	{                                                                                        \
+		.token = number, .name = column, .kind = UPC_KIND_LEVEL, .unit = "1/1000 tasks", \
+		.mul = 1000, .text = what                                                        \
+	}
+
+static const struct small_file small_files[] = {
+	{"loadavg",
+	 "cpu::",
+	 3,
+	 {
+		 MILLI(0, "load1",
+		       "Load average of 1 minute, in thousandths: tasks that run or wait"),
+		 MILLI(1, "load5", "Load average of 5 minutes, in thousandths"),
+		 MILLI(2, "load15", "Load average of 15 minutes, in thousandths"),
+	 }},
+	{"uptime",
+	 "time::",
+	 2,
+	 {
+		 {.token = 0,
+		  .name = "uptime_ns",
+		  .unit = "ns",
+		  .mul = 1000000000,
+		  .text = "Time since boot, in steps of 10 ms"},
+		 {.token = 1,
+		  .name = "idle_ns",
+		  .unit = "ns",
+		  .mul = 1000000000,
+		  .text = "Idle time summed over all CPUs since boot, in steps of 10 ms"},
+	 }},
+	{"sys/fs/file-nr",
+	 "fs::",
+	 1,
+	 {
+		 LEVEL(0, "open_files", "files",
+		       "Open file descriptions, shared ones counted once"),
+	 }},
+	{"sys/fs/inode-nr",
+	 "fs::",
+	 2,
+	 {
+		 LEVEL(0, "inodes", "inodes", "Inodes that the kernel has in memory"),
+		 LEVEL(1, "inodes_free", "inodes", "Inodes in memory that nothing uses"),
+	 }},
+	{"sys/fs/dentry-state",
+	 "fs::",
+	 2,
+	 {
+		 LEVEL(0, "dentries", "entries",
+		       "Directory entries in the kernel's cache of names"),
+		 LEVEL(1, "dentries_unused", "entries",
+		       "Cached directory entries that nothing uses now"),
+	 }},
+	{"sys/fs/aio-nr",
+	 "fs::",
+	 1,
+	 {
+		 LEVEL(0, "aio_requests", "requests",
+		       "Asynchronous I/O requests for which io_setup reserved room"),
+	 }},
+	{"sys/kernel/random/entropy_avail",
+	 "random::",
+	 1,
+	 {
+		 LEVEL(0, "entropy_avail", "bits",
+		       "Entropy that the random number generator credits itself with"),
+	 }},
+	{"sys/kernel/pty/nr",
+	 "fs::",
+	 1,
+	 {
+		 LEVEL(0, "ptys", "terminals", "Pseudo terminals in use"),
+	 }},
+};
+
+static int add_small(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	struct upci_line_scan scan = {0};
+
+	if (!upci_line_next(text, length, true, &scan))
+		return 0;
+	for (unsigned i = 0; i < sizeof(small_files) / sizeof(*small_files); i++) {
+		const struct small_file *small = &small_files[i];
+
+		if (!strcmp(small->path, file->path))
+			return upci_cat_columns(file, &(struct upci_table){small->n, small->words},
+						small->prefix, NULL, NULL, 0, text + scan.start,
+						text + scan.end);
+	}
+	return 0;
+}
+
+/* ---- /proc/schedstat ---------------------------------------------------- */
+
+/* Columns 2, always 0, and those of domains are left out. */
+static const struct upci_words schedstat_columns[] = {
+	COUNT(1, "yields", "calls", "Calls of sched_yield on"),
+	COUNT(3, "schedules", "calls", "Runs of the scheduler on"),
+	COUNT(4, "goidle", "calls", "Runs of the scheduler that found nothing to run on"),
+	COUNT(5, "wakeups", "tasks", "Tasks woken to run on"),
+	COUNT(6, "wakeups_local", "tasks", "Tasks woken by the CPU that they then ran on,"),
+	COUNT(7, "run_ns", "ns", "Time that tasks ran on"),
+	COUNT(8, "run_delay_ns", "ns", "Time that tasks, ready to run, waited for"),
+	COUNT(9, "timeslices", "slices", "Time slices that tasks were given on"),
+};
+static const struct upci_table schedstat_table = {
+	sizeof(schedstat_columns) / sizeof(*schedstat_columns),
+	schedstat_columns,
+};
+
+/* Since version 15 the columns mean this. */
+static int add_schedstat(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	char key[64], version[16], prefix[80];
+	struct upci_cat_file one = *file;
+	int error = 0;
+
+	one.scope = UPC_SCOPE_CPU;
+	UPCI_LINES (scan, text, length) {
+		const char *line = text + scan.start, *end = text + scan.end;
+
+		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
+			continue;
+		if (!strcmp(key, "version") &&
+		    upci_cat_token(line, end, 1, version, sizeof(version)) && atoi(version) < 15)
+			return 0;
+		if (strncmp(key, "cpu", 3))
+			continue;
+		snprintf(prefix, sizeof(prefix), "sched::%s:", key);
+		error = upci_cat_columns(&one, &schedstat_table, prefix, key, key, 0, line, end);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/* ---- the files ---------------------------------------------------------- */
+
+struct source {
+	enum upci_root root;
+	const char *path, *subsystem;
+	enum upc_scope scope;
+	upci_text_builder *build;
+};
+
+#define MACHINE(path, subsystem, build)                                   \
+	{                                                                 \
+		UPCI_ROOT_PROC, path, subsystem, UPC_SCOPE_MACHINE, build \
+	}
+#define PROCESS(path, build)                                                 \
+	{                                                                    \
+		UPCI_ROOT_PROCESS, path, "process", UPC_SCOPE_PROCESS, build \
+	}
+#define TASK(path, build)                                             \
+	{                                                             \
+		UPCI_ROOT_TASK, path, "task", UPC_SCOPE_THREAD, build \
+	}
+
+static const struct source sources[] = {
+	TASK("stat", upci_cat_stat_of_task),
+	TASK("status", upci_cat_status),
+	TASK("io", upci_cat_io),
+	TASK("schedstat", upci_cat_schedstat),
+	TASK("sched", upci_cat_sched),
+	PROCESS("stat", upci_cat_stat_of_task),
+	PROCESS("status", upci_cat_status),
+	PROCESS("statm", upci_cat_statm),
+	PROCESS("io", upci_cat_io),
+	MACHINE("stat", "cpu", upci_cat_stat),
+	MACHINE("loadavg", "cpu", add_small),
+	MACHINE("uptime", "cpu", add_small),
+	MACHINE("schedstat", "cpu", add_schedstat),
+	MACHINE("vmstat", "vm", upci_cat_vmstat),
+	MACHINE("meminfo", "mem", upci_cat_meminfo),
+	MACHINE("interrupts", "irq", upci_cat_interrupts),
+	MACHINE("softirqs", "irq", upci_cat_softirqs),
+	MACHINE("net/dev", "net", upci_cat_net_dev),
+	MACHINE("net/snmp", "tcp/ip", upci_cat_net_pairs),
+	MACHINE("net/netstat", "tcp/ip", upci_cat_net_pairs),
+	MACHINE("net/snmp6", "tcp/ip", upci_cat_net_snmp6),
+	MACHINE("net/sockstat", "tcp/ip", upci_cat_net_sockets),
+	MACHINE("net/sockstat6", "tcp/ip", upci_cat_net_sockets),
+	MACHINE("diskstats", "disk", add_diskstats),
+	MACHINE("pressure/cpu", "psi", add_pressure),
+	MACHINE("pressure/memory", "psi", add_pressure),
+	MACHINE("pressure/io", "psi", add_pressure),
+	MACHINE("pressure/irq", "psi", add_pressure),
+	MACHINE("sys/fs/file-nr", "fs", add_small),
+	MACHINE("sys/fs/inode-nr", "fs", add_small),
+	MACHINE("sys/fs/dentry-state", "fs", add_small),
+	MACHINE("sys/fs/aio-nr", "fs", add_small),
+	MACHINE("sys/kernel/random/entropy_avail", "fs", add_small),
+	MACHINE("sys/kernel/pty/nr", "fs", add_small),
+};
+#define SOURCES (sizeof(sources) / sizeof(*sources))
+
+static int add_text(struct upc_catalogue *c, const struct source *source, const char *text,
+		    size_t length)
+{
+	struct upci_cat_file file = {
+		.c = c,
+		.root = source->root,
+		.path = source->path,
+		.subsystem = source->subsystem,
+		.scope = source->scope,
+	};
+
+	return source->build(&file, text, length);
+}
+
+int upci_catalogue_add_file_text(struct upc_catalogue *c, enum upci_root root, const char *path,
+				 const char *text, size_t length)
+{
+	for (unsigned i = 0; i < SOURCES; i++)
+		if (sources[i].root == root && !strcmp(sources[i].path, path))
+			return add_text(c, &sources[i], text, length);
+	return UPC_EINVAL;
+}
+
+/* What to say of a file that does not give its text; "" for nothing: not every
+ * kernel has every file. */
+static const char *why_missing(const struct source *source, int error)
+{
+	if (!strcmp(source->path, "pressure/cpu"))
+		return error == EOPNOTSUPP
+			       ? "psi: pressure stall information is switched off; boot with psi=1"
+			       : "psi: this kernel has no /proc/pressure; it needs CONFIG_PSI";
+	if (error == EACCES || error == EPERM) {
+		if (!strcmp(source->path, "io"))
+			return source->root == UPCI_ROOT_TASK
+				       ? "task: I/O counts need a dumpable program, or root"
+				       : "";
+		if (!strcmp(source->path, "vmstat"))
+			return "vm: /proc/vmstat is hidden in this container; ask for it";
+		if (!strcmp(source->path, "interrupts"))
+			return "irq: /proc/interrupts is not readable here; run as root";
+	}
+	return "";
+}
+
+int upci_catalogue_add_files(struct upc_catalogue *c)
+{
+	for (unsigned i = 0; i < SOURCES; i++) {
+		size_t length;
+		char *text = upci_file_slurp(sources[i].root, sources[i].path, &length);
+		int error = 0;
+
+		if (text)
+			error = add_text(c, &sources[i], text, length);
+		else if (errno == ENOMEM)
+			error = UPC_ENOMEM;
+		else if (*why_missing(&sources[i], errno))
+			error = upci_catalogue_add_missing(c, why_missing(&sources[i], errno));
+		free(text);
+		if (error < 0)
+			return error;
+	}
+	/* What is simulated has none of this machine's devices. */
+	return upci_catalogue_node(c) ? 0 : upci_catalogue_add_sysfs(c);
+}

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cat_pfm.c - the border to libpfm4: which events it can name that the kernel
+ * counts here, and their encoding.
+ */
+#include <perfmon/pfmlib_perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/cat_pfm.h"
+#include "catalogue/cat_pmus.h"
+#include "catalogue/cat_trace.h"
+#include "base/message.h"
+#include "perf/pmus.h"
+#include "base/text.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int initialized; /* pfm_initialize()'s result */
+
+/* Protects libpfm4, which promises no thread safety for encodings. A leaf
+ * lock; no handler takes it. A fork while another thread holds it would leave
+ * the child without: encodings happen when events are added, and a child that
+ * adds in that state would hang, so the fork handlers hold it too. */
+static pthread_mutex_t pfm_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+	pthread_mutex_lock(&pfm_lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&pfm_lock);
+}
+
+static void set_up(void)
+{
+	(void)pthread_atfork(lock, unlock, unlock);
+	initialized = pfm_initialize();
+}
+
+static bool ready(void)
+{
+	pthread_once(&once, set_up);
+	return initialized == PFM_SUCCESS;
+}
+
+static int encode_locked(const char *name, unsigned domain, struct upci_perf_spec *spec)
+{
+	struct perf_event_attr attr;
+	pfm_perf_encode_arg_t arg = {.attr = &attr, .size = sizeof(arg)};
+	int plm = 0, result;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	if (domain & UPC_DOMAIN_USER)
+		plm |= PFM_PLM3;
+	if (domain & UPC_DOMAIN_KERNEL)
+		plm |= PFM_PLM0;
+	if (domain & UPC_DOMAIN_HYPERVISOR)
+		plm |= PFM_PLMH;
+	result = pfm_get_os_event_encoding(name, plm, PFM_OS_PERF_EVENT, &arg);
+	if (result != PFM_SUCCESS)
+		return result;
+	memset(spec, 0, sizeof(*spec));
+	spec->type = attr.type;
+	spec->config = attr.config;
+	spec->config1 = attr.config1;
+	spec->config2 = attr.config2;
+	spec->exclude_user = attr.exclude_user;
+	spec->exclude_kernel = attr.exclude_kernel;
+	spec->exclude_hv = attr.exclude_hv;
+	return PFM_SUCCESS;
+}
+
+/*
+ * Some software events are raised with the kernel's registers: counted in the
+ * user domain alone they read 0 for ever, which is no count.
+ */
+static bool happens_in_kernel(const struct upci_perf_spec *spec)
+{
+	if (spec->type != PERF_TYPE_SOFTWARE)
+		return false;
+	switch (spec->config) {
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+	case PERF_COUNT_SW_CPU_MIGRATIONS:
+	case 11: /* PERF_COUNT_SW_CGROUP_SWITCHES, newer than some headers */
+		return true;
+	default:
+		return false;
+	}
+}
+
+int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct upci_perf_spec *spec)
+{
+	int result;
+
+	if (driver->source == UPC_SOURCE_TRACEPOINT) {
+		if (!(domain & UPC_DOMAIN_KERNEL))
+			return upci_fail(UPC_EPERM,
+					 "tracepoint %s: lies in the kernel, whose domain is not counted; choose "
+					 "the kernel domain (root or CAP_PERFMON, or perf_event_paranoid below 2)",
+					 driver->tracepoint);
+		memset(spec, 0, sizeof(*spec));
+		spec->type = PERF_TYPE_TRACEPOINT;
+		spec->can_wait = upci_tracepoint_is_plain(driver->tracepoint);
+		return upci_tracepoint_id(driver->tracepoint, &spec->config);
+	}
+	if (strchr(driver->perf, '/'))
+		return upci_pmu_encode(driver->perf, domain, spec);
+	if (!ready())
+		return upci_fail(UPC_ENOSUPP, "libpfm4: %s", pfm_strerror(initialized));
+	lock();
+	result = encode_locked(driver->perf, domain, spec);
+	unlock();
+	if (result == PFM_ERR_NOMEM)
+		return upci_fail(UPC_ENOMEM, "%s: libpfm4 has no memory", driver->perf);
+	if (result != PFM_SUCCESS)
+		return upci_fail(UPC_ENOEVENT, "libpfm4 cannot encode '%s': %s", driver->perf,
+				 pfm_strerror(result));
+	spec->cpu_only = upci_pmu_is_cpu_only(spec->type);
+	spec->core = upci_pmu_is_core(spec->type);
+	if (happens_in_kernel(spec) && spec->exclude_kernel)
+		return upci_fail(UPC_EPERM,
+				 "%s: happens in the kernel and would read 0 in the user domain; run as root or "
+				 "with CAP_PERFMON, or use task::voluntary_ctxt_switches and "
+				 "task::nonvoluntary_ctxt_switches",
+				 driver->perf);
+	return 0;
+}
+
+int upci_perf_encode_for(const struct upci_driver *driver, const struct upci_context *context,
+			 struct upci_perf_spec *spec)
+{
+	int error = upci_perf_encode(driver, context->domain, spec);
+
+	if (error || context->domain_chosen || !spec->core)
+		return error;
+	/* Anew, because a name can choose for itself, as in "...:k". */
+	return upci_perf_encode(driver, UPC_DOMAIN_USER, spec);
+}
+
+/* One of all PMUs that libpfm4 has tables of, by number; false where there is none. */
+static bool get_pmu(int i, pfm_pmu_info_t *pmu)
+{
+	bool there;
+
+	memset(pmu, 0, sizeof(*pmu));
+	pmu->size = sizeof(*pmu);
+	lock();
+	there = pfm_get_pmu_info((pfm_pmu_t)i, pmu) == PFM_SUCCESS;
+	unlock();
+	return there;
+}
+
+static bool is_of(const pfm_pmu_info_t *pmu, const char *name)
+{
+	size_t n = strlen(pmu->name);
+
+	return !upci_fold_compare_n(pmu->name, name, n) && !strncmp(name + n, "::", 2);
+}
+
+bool upci_pfm_is_elsewhere(const char *name)
+{
+	pfm_pmu_info_t pmu;
+	int i;
+
+	if (!strstr(name, "::") || !ready())
+		return false;
+	for (i = 0; i < PFM_PMU_MAX; i++)
+		if (get_pmu(i, &pmu) && pmu.is_present && is_of(&pmu, name))
+			return false;
+	return true;
+}
+
+bool upci_pfm_own(const char *name, char *own, size_t size)
+{
+	struct upci_out out = {.text = own, .size = size};
+	pfm_pmu_info_t pmu;
+	bool known = false;
+	int i;
+
+	for (i = 0; ready() && i < PFM_PMU_MAX; i++) {
+		if (!get_pmu(i, &pmu))
+			continue;
+		known = known || is_of(&pmu, name);
+		if (pmu.is_present && pmu.type == PFM_PMU_TYPE_CORE)
+			upci_out(&out, "%s%s", out.length ? ", " : "", pmu.name);
+	}
+	if (!out.length)
+		upci_out(&out, "libpfm4 finds none of its CPU");
+	return known;
+}
+
+/* What the perf PMU's own names leave to be said. */
+static const char *describe_generic(const struct upci_perf_spec *spec)
+{
+	static const char *const software[] = {
+		[PERF_COUNT_SW_CPU_CLOCK] = "Time that the context ran, by the CPU's high-resolution clock, user and "
+					    "kernel time together.",
+		[PERF_COUNT_SW_TASK_CLOCK] = "CPU time of the context's threads, user and kernel time together.",
+		[PERF_COUNT_SW_PAGE_FAULTS] = "Page faults, minor and major together: first touches of a page, "
+					      "copy-on-write, and pages brought in from storage.",
+		[PERF_COUNT_SW_CONTEXT_SWITCHES] = "Times that the CPU was given to another thread.",
+		[PERF_COUNT_SW_CPU_MIGRATIONS] = "Times that a thread went on running on another CPU than before.",
+		[PERF_COUNT_SW_PAGE_FAULTS_MIN] = "Page faults that needed no I/O.",
+		[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "Page faults that had to wait for storage.",
+		[PERF_COUNT_SW_ALIGNMENT_FAULTS] = "Unaligned accesses that the kernel had to repair.",
+		[PERF_COUNT_SW_EMULATION_FAULTS] = "Instructions that the kernel emulated.",
+		[11] = "Context switches between threads of different control groups.",
+	};
+	static const char *const hardware[] = {
+		[PERF_COUNT_HW_CPU_CYCLES] = "CPU cycles, at the frequency that the core had.",
+		[PERF_COUNT_HW_INSTRUCTIONS] = "Instructions retired.",
+		[PERF_COUNT_HW_CACHE_REFERENCES] = "Cache accesses, usually of the last level.",
+		[PERF_COUNT_HW_CACHE_MISSES] = "Cache misses, usually of the last level.",
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "Branch instructions retired.",
+		[PERF_COUNT_HW_BRANCH_MISSES] = "Branch instructions that were mispredicted.",
+		[PERF_COUNT_HW_BUS_CYCLES] = "Cycles of the bus or of a fixed reference clock.",
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "Cycles in which the front end delivered nothing.",
+		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "Cycles in which the back end accepted nothing.",
+		[PERF_COUNT_HW_REF_CPU_CYCLES] = "CPU cycles at a fixed reference frequency.",
+	};
+
+	if (spec->type == PERF_TYPE_SOFTWARE && spec->config < sizeof(software) / sizeof(software[0]))
+		return software[spec->config];
+	if (spec->type == PERF_TYPE_HARDWARE && spec->config < sizeof(hardware) / sizeof(hardware[0]))
+		return hardware[spec->config];
+	return NULL;
+}
+
+static const char *unit_of(const struct upci_perf_spec *spec)
+{
+	if (spec->type == PERF_TYPE_SOFTWARE) {
+		switch (spec->config) {
+		case PERF_COUNT_SW_CPU_CLOCK:
+		case PERF_COUNT_SW_TASK_CLOCK:
+			return "ns";
+		case PERF_COUNT_SW_PAGE_FAULTS:
+		case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+		case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+			return "faults";
+		case PERF_COUNT_SW_CONTEXT_SWITCHES:
+			return "switches";
+		}
+	}
+	if (spec->type == PERF_TYPE_HARDWARE) {
+		switch (spec->config) {
+		case PERF_COUNT_HW_CPU_CYCLES:
+		case PERF_COUNT_HW_BUS_CYCLES:
+		case PERF_COUNT_HW_REF_CPU_CYCLES:
+		case PERF_COUNT_HW_STALLED_CYCLES_FRONTEND:
+		case PERF_COUNT_HW_STALLED_CYCLES_BACKEND:
+			return "cycles";
+		case PERF_COUNT_HW_INSTRUCTIONS:
+		case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
+		case PERF_COUNT_HW_BRANCH_MISSES:
+			return "instructions";
+		}
+	}
+	return "events";
+}
+
+static const char *subsystem_of(const struct upci_perf_spec *spec)
+{
+	switch (spec->type) {
+	case PERF_TYPE_SOFTWARE:
+		return "software";
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return "hardware";
+	default:
+		return "pmu";
+	}
+}
+
+/* What ends the building of a catalogue, not only the offer of one name. */
+static bool fatal(int64_t error)
+{
+	return error == UPC_ENOMEM || error == UPC_EMFILE;
+}
+
+/* Puts one name that encodes and opens into the catalogue; UPC_ENOSUPP or
+ * UPC_EPERM, and nothing put, when the kernel does not open it. */
+static int64_t offer(struct upc_catalogue *c, unsigned domain, const char *name, const char *text)
+{
+	struct upci_event event = {.id = UPC_NO_ID, .scope = UPC_SCOPE_CONTEXT, .kind = UPC_KIND_COUNT};
+	struct upci_perf_spec spec;
+	const char *description;
+	int64_t known;
+	int error;
+
+	event.driver.source = UPC_SOURCE_PERF;
+	event.driver.mul = event.driver.div = 1;
+	event.driver.perf = name;
+	error = upci_perf_encode(&event.driver, domain, &spec);
+	if (!error)
+		error = upci_perf_probe(&spec, name);
+	if (error)
+		return error;
+	event.name = upci_catalogue_printf(c, "%s", name);
+	if (!event.name)
+		return UPC_ENOMEM;
+	event.driver.perf = event.name;
+	description = describe_generic(&spec);
+	event.description = description ? description : upci_catalogue_printf(c, "%s.", text);
+	event.unit = unit_of(&spec);
+	event.subsystem = subsystem_of(&spec);
+	if (spec.cpu_only)
+		event.scope = UPC_SCOPE_MACHINE;
+	if (!event.description)
+		return UPC_ENOMEM;
+	known = upci_catalogue_put(c, &event);
+	return known;
+}
+
+/* An event, and each of its unit masks, as names of their own. */
+static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu, const pfm_event_info_t *info)
+{
+	char name[UPC_NAME_MAX], text[1024];
+	int64_t code;
+	int i;
+
+	snprintf(name, sizeof(name), "%s::%s", pmu->name, info->name);
+	code = offer(c, domain, name, info->desc);
+	if (fatal(code))
+		return (int)code;
+	for (i = 0; i < info->nattrs; i++) {
+		pfm_event_attr_info_t attr;
+
+		memset(&attr, 0, sizeof(attr));
+		attr.size = sizeof(attr);
+		if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &attr) != PFM_SUCCESS ||
+		    attr.type != PFM_ATTR_UMASK)
+			continue;
+		snprintf(name, sizeof(name), "%s::%s:%s", pmu->name, info->name, attr.name);
+		snprintf(text, sizeof(text), "%s: %s", info->desc, attr.desc);
+		code = offer(c, domain, name, text);
+		if (fatal(code))
+			return (int)code;
+	}
+	return 0;
+}
+
+/*
+ * The generic PMU "perf" gives most events two to four names. The first alias
+ * of an event is the one that perf's own users type, and is listed.
+ */
+static int add_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu)
+{
+	const char *listed[256];
+	unsigned n = 0, i;
+	int64_t code;
+	int e;
+
+	for (e = pmu->first_event; e >= 0; e = pfm_get_event_next(e)) {
+		pfm_event_info_t info;
+		char name[UPC_NAME_MAX];
+
+		memset(&info, 0, sizeof(info));
+		info.size = sizeof(info);
+		if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS || !info.equiv)
+			continue;
+		for (i = 0; i < n && strcmp(listed[i], info.equiv); i++)
+			;
+		if (i < n || n == sizeof(listed) / sizeof(listed[0]))
+			continue;
+		listed[n++] = info.equiv;
+		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
+		code = offer(c, domain, name, info.desc);
+		if (fatal(code))
+			return (int)code;
+	}
+	return 0;
+}
+
+/* A detected PMU that the kernel does not drive (a virtual machine without
+ * one), or not for us, is not listed event by event: 0, or why it does not. */
+static int kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
+{
+	int e, tried = 0, error = UPC_ENOSUPP;
+
+	for (e = pmu->first_event; e >= 0 && tried < 8; e = pfm_get_event_next(e)) {
+		struct upci_driver driver = {.source = UPC_SOURCE_PERF};
+		struct upci_perf_spec spec;
+		pfm_event_info_t info;
+		char name[UPC_NAME_MAX];
+
+		memset(&info, 0, sizeof(info));
+		info.size = sizeof(info);
+		if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
+			continue;
+		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
+		driver.perf = name;
+		if (upci_perf_encode(&driver, domain, &spec))
+			continue;
+		tried++;
+		error = upci_perf_probe(&spec, name);
+		if (error == 0 || fatal(error))
+			return error;
+	}
+	return error;
+}
+
+/* Why there are no events of the CPU's PMU: core says what came of the one that
+ * libpfm4 found, UPC_ENOEVENT where it found none. */
+static int add_missing_core(struct upc_catalogue *c, int core)
+{
+	/* perf_event_paranoid comes first: it refuses as well where nothing is. */
+	if (!upci_pmu_core_is_there())
+		return upci_catalogue_add_missing(
+			c, "hardware counters: the kernel shows no PMU of this CPU (a virtual machine without one); "
+			   "run on the bare machine or have the hypervisor pass the PMU on");
+	if (core == UPC_EPERM)
+		return upci_catalogue_add_missing(
+			c, upci_catalogue_printf(c, "hardware counters: the kernel does not permit them "
+						 "(perf_event_paranoid is %d; a container's seccomp filter answers so "
+						 "too): run as root or with CAP_PERFMON, or ask for "
+						 "perf_event_paranoid 2 or lower", upci_perf_paranoid()));
+	if (core == UPC_ENOEVENT)
+		return upci_catalogue_add_missing(
+			c, "hardware counters by this CPU's own names: libpfm4 does not know the CPU; perf's generic "
+			   "ones (perf::INSTRUCTIONS and others) are there where the kernel has them");
+	return upci_catalogue_add_missing(c, "hardware counters by this CPU's own names: the kernel opens none of those "
+					     "that libpfm4 has for it");
+}
+
+int upci_catalogue_add_pfm(struct upc_catalogue *c)
+{
+	int i, error = upci_pmus_refresh(), core = UPC_ENOEVENT, domains;
+
+	if (error)
+		return error;
+	domains = upci_perf_domains();
+	if (domains < 0)
+		return domains;
+	if (!ready())
+		return upci_catalogue_add_missing(
+			c, upci_catalogue_printf(c, "perf events by name: libpfm4 failed: %s",
+						 pfm_strerror(initialized)));
+	for (i = 0; i < PFM_PMU_MAX && !error; i++) {
+		pfm_pmu_info_t pmu;
+		int e, there;
+
+		if (!get_pmu(i, &pmu) || !pmu.is_present || !strcmp(pmu.name, "perf_raw"))
+			continue;
+		if (!strcmp(pmu.name, "perf")) {
+			error = add_generic(c, (unsigned)domains, &pmu);
+			continue;
+		}
+		there = kernel_has(&pmu, (unsigned)domains);
+		if (pmu.type == PFM_PMU_TYPE_CORE && core)
+			core = there;
+		if (fatal(there))
+			error = there;
+		if (there)
+			continue;
+		for (e = pmu.first_event; e >= 0 && !error; e = pfm_get_event_next(e)) {
+			pfm_event_info_t info;
+
+			memset(&info, 0, sizeof(info));
+			info.size = sizeof(info);
+			if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) == PFM_SUCCESS)
+				error = offer_event(c, (unsigned)domains, &pmu, &info);
+		}
+	}
+	if (!error && core)
+		error = add_missing_core(c, core);
+	if (!error && !(domains & UPC_DOMAIN_KERNEL))
+		error = upci_catalogue_add_missing(
+			c, "the kernel domain, context switches and CPU migrations of perf: run as root or with "
+			   "CAP_PERFMON, or ask for perf_event_paranoid 1 or lower; task::voluntary_ctxt_switches "
+			   "and task::nonvoluntary_ctxt_switches need nothing");
+	return error;
+}
+
+static bool same_encoding(const struct upci_perf_spec *a, const struct upci_perf_spec *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel;
+}
+
+/* Whether two names count the same as well where no domain is chosen, which is user mode
+ * for a CPU's own events unless the name says more (upci_perf_encode_for). */
+static bool same_by_default(const struct upci_driver *a, const struct upci_driver *b)
+{
+	struct upci_perf_spec one, other;
+
+	return !upci_perf_encode(a, UPC_DOMAIN_USER, &one) &&
+	       !upci_perf_encode(b, UPC_DOMAIN_USER, &other) && same_encoding(&one, &other);
+}
+
+/* An event of the catalogue with the same encoding: another name of it. */
+static int64_t find_alias(struct upc_catalogue *c, unsigned domain,
+			  const struct upci_driver *driver, const struct upci_perf_spec *spec)
+{
+	uint32_t count = upc_catalogue_count(c), code;
+
+	for (code = 0; code < count; code++) {
+		const struct upci_event *event = upci_catalogue_event(c, code);
+		struct upci_perf_spec known;
+
+		if (event->driver.source != UPC_SOURCE_PERF || event->driver.mul != 1 || event->driver.div != 1 ||
+		    event->id != UPC_NO_ID || upci_perf_encode(&event->driver, domain, &known))
+			continue;
+		if (same_encoding(&known, spec) &&
+		    (!spec->core || same_by_default(driver, &event->driver)))
+			return code;
+	}
+	return UPC_ENOEVENT;
+}
+
+int64_t upci_pfm_resolve(struct upc_catalogue *c, const char *name)
+{
+	struct upci_driver driver = {.source = UPC_SOURCE_PERF, .perf = name};
+	struct upci_perf_spec spec;
+	int64_t code;
+	int error, domains;
+
+	/* libpfm4 would take a bare name for any PMU's; ours say whose. */
+	if (!strstr(name, "::") || strchr(name, '/') || !ready())
+		return UPC_ENOEVENT;
+	domains = upci_perf_domains();
+	if (domains < 0)
+		return domains;
+	error = upci_perf_encode(&driver, (unsigned)domains, &spec);
+	if (error)
+		return error;
+	code = find_alias(c, (unsigned)domains, &driver, &spec);
+	return code >= 0 ? code : offer(c, (unsigned)domains, name, name);
+}

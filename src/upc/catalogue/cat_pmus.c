@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cat_pmus.c - events that PMUs describe in /sys/bus/event_source/devices.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/cat_pfm.h"
+#include "catalogue/cat_pmus.h"
+#include "base/message.h"
+#include "perf/pmus.h"
+#include "procfs/roots.h"
+
+/* Spreads value's bits over "config1:0-7,32-35" of a format file. */
+static bool place_bits(const char *format, uint64_t value, struct upci_perf_spec *spec)
+{
+	uint64_t *word;
+	const char *at = strchr(format, ':');
+
+	if (!strncmp(format, "config1:", 8))
+		word = &spec->config1;
+	else if (!strncmp(format, "config2:", 8))
+		word = &spec->config2;
+	else if (!strncmp(format, "config:", 7))
+		word = &spec->config;
+	else
+		return false;
+	do {
+		unsigned long low, high;
+		char *end;
+
+		low = high = strtoul(at + 1, &end, 10);
+		if (*end == '-')
+			high = strtoul(end + 1, &end, 10);
+		if (end == at + 1 || low > high || high > 63)
+			return false;
+		for (; low <= high; low++, value >>= 1)
+			*word |= (value & 1) << low;
+		at = end;
+	} while (*at == ',');
+	return *at == 0 && value == 0;
+}
+
+/* "event=0x3c,umask=0x1,any": terms of an events file. */
+static bool encode_terms(const char *pmu, char *terms, struct upci_perf_spec *spec)
+{
+	char *term, *save = NULL;
+
+	for (term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
+		char *equals = strchr(term, '='), *format, *end;
+		uint64_t value = 1;
+		bool placed;
+
+		if (equals) {
+			*equals = 0;
+			value = strtoull(equals + 1, &end, 0);
+			if (end == equals + 1 || *end)
+				return false;
+		}
+		if (strchr(term, '/') || term[0] == '.')
+			return false;
+		if (!strcmp(term, "config") || !strcmp(term, "config1") || !strcmp(term, "config2")) {
+			*(term[6] == '1' ? &spec->config1 : term[6] ? &spec->config2 : &spec->config) |= value;
+			continue;
+		}
+		format = upci_pmu_slurp(pmu, "format/", term);
+		placed = format && place_bits(format, value, spec);
+		free(format);
+		if (!placed)
+			return false;
+	}
+	return true;
+}
+
+int upci_pmu_encode(const char *text, unsigned domain, struct upci_perf_spec *spec)
+{
+	char name[128], event[128], *terms = NULL;
+	const struct upci_pmu *pmu;
+	bool good;
+
+	if (sscanf(text, "%127[^/]/%127[^/]/", name, event) != 2 || name[0] == '.' || event[0] == '.')
+		return upci_fail(UPC_ENOEVENT, "'%s' is not PMU/EVENT/", text);
+	memset(spec, 0, sizeof(*spec));
+	pmu = upci_pmu_named(name);
+	if (pmu)
+		terms = upci_pmu_slurp(name, "events/", event);
+	good = terms && encode_terms(name, terms, spec);
+	free(terms);
+	if (!good)
+		return upci_fail(UPC_ENOEVENT, "the kernel's PMU %s has no event %s", name, event);
+	spec->type = pmu->type;
+	spec->cpu_only = pmu->cpu_only;
+	spec->core = pmu->core;
+	/* Such PMUs refuse filters that they do not have; the default, all, is
+	 * what they count. Only a caller who may not see the kernel asks. */
+	spec->exclude_kernel = !(domain & UPC_DOMAIN_KERNEL) && !spec->cpu_only;
+	return 0;
+}
+
+/* Whether libpfm4 or another builder lists this PMU's events already. */
+static bool listed_elsewhere(const char *pmu)
+{
+	static const char *const names[] = {"software", "tracepoint", "breakpoint", "kprobe", "uprobe"};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(pmu, names[i]))
+			return true;
+	return !strncmp(pmu, "cpu", 3) || !strncmp(pmu, "armv", 4);
+}
+
+static int add_event(struct upc_catalogue *c, unsigned domain, const char *pmu, const char *name)
+{
+	struct upci_event event = {.id = UPC_NO_ID, .subsystem = "pmu", .scope = UPC_SCOPE_CONTEXT};
+	struct upci_perf_spec spec;
+	char clean[UPC_NAME_MAX], file[300], *unit, *scale;
+	int64_t code;
+
+	event.driver.source = UPC_SOURCE_PERF;
+	event.driver.mul = event.driver.div = 1;
+	event.driver.perf = upci_catalogue_printf(c, "%s/%s/", pmu, name);
+	if (!event.driver.perf)
+		return UPC_ENOMEM;
+	if (upci_pmu_encode(event.driver.perf, domain, &spec) ||
+	    upci_perf_probe(&spec, event.driver.perf))
+		return 0;
+	snprintf(clean, sizeof(clean), "%.100s::%.140s", pmu, name);
+	upci_name_sanitize(clean);
+	event.name = upci_catalogue_printf(c, "%s", clean);
+	snprintf(file, sizeof(file), "%s.unit", name);
+	unit = upci_pmu_slurp(pmu, "events/", file);
+	snprintf(file, sizeof(file), "%s.scale", name);
+	scale = upci_pmu_slurp(pmu, "events/", file);
+	event.unit = unit && scale ? upci_catalogue_printf(c, "%s %s", scale, unit)
+		     : unit	   ? upci_catalogue_printf(c, "%s", unit)
+				   : "events";
+	free(unit);
+	free(scale);
+	event.scope = spec.cpu_only ? UPC_SCOPE_MACHINE : UPC_SCOPE_CONTEXT;
+	event.description = upci_catalogue_printf(
+		c, "Event %s of the kernel's PMU %s, as the kernel describes it in sysfs%s.", name, pmu,
+		spec.cpu_only ? "; it counts CPUs, not threads" : "");
+	if (!event.name || !event.unit || !event.description)
+		return UPC_ENOMEM;
+	code = upci_catalogue_lookup(c, event.name);
+	return code >= 0 ? 0 : (int)(upci_catalogue_put(c, &event) < 0 ? UPC_ENOMEM : 0);
+}
+
+static int add_pmu(struct upc_catalogue *c, unsigned domain, const char *pmu)
+{
+	char path[512];
+	struct dirent **list;
+	int n, i, error = 0;
+
+	if (listed_elsewhere(pmu) ||
+	    snprintf(path, sizeof(path), "bus/event_source/devices/%s/events", pmu) >= (int)sizeof(path))
+		return 0;
+	n = upci_root_list(UPCI_ROOT_SYS, path, "", &list);
+	for (i = 0; i < n; i++) {
+		/* NAME.scale, .unit, .snapshot and .per-pkg describe NAME. */
+		if (!error && !strchr(list[i]->d_name, '.'))
+			error = add_event(c, domain, pmu, list[i]->d_name);
+		free(list[i]);
+	}
+	free(list);
+	return error;
+}
+
+int upci_catalogue_add_sysfs_pmus(struct upc_catalogue *c)
+{
+	int domains = upci_perf_domains(), error = domains < 0 ? domains : 0;
+	const struct upci_pmu *pmu;
+	unsigned n, i;
+
+	pmu = upci_pmus(&n);
+	for (i = 0; i < n && !error; i++)
+		error = add_pmu(c, (unsigned)domains, pmu[i].name);
+	return error;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cat_proc.c - events of /proc/vmstat, meminfo, stat, interrupts and softirqs:
+ * memory management and the CPUs.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "catalogue/cat_files.h"
+#include "procfs/files.h"
+
+/* ---- /proc/vmstat, /proc/meminfo ---------------------------------------- */
+
+/* Keys that the table has no words for. Those of zones and nodes (nr_*) are
+ * levels; all others count events. */
+static void guess_vmstat(const char *key, struct upci_draft *draft)
+{
+	draft->kind = strncmp(key, "nr_", 3) ? UPC_KIND_COUNT : UPC_KIND_LEVEL;
+	draft->unit = !strncmp(key, "nr_", 3) || !strncmp(key, "pg", 2) ||
+				      !strncmp(key, "workingset_", 11) ||
+				      !strncmp(key, "unevictable_pgs_", 16)
+			      ? "pages"
+			      : "events";
+}
+
+int upci_cat_vmstat(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	char key[128], name[UPC_NAME_MAX], composed[256];
+	int error = 0;
+
+	UPCI_LINES (scan, text, length) {
+		const char *line = text + scan.start, *end = text + scan.end;
+		const struct upci_words *words;
+		struct upci_draft draft = {.name = name, .key = key, .first = 1};
+
+		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
+			continue;
+		words = upci_words_find(&upci_vmstat_words, key);
+		snprintf(name, sizeof(name), "vm::%s", key);
+		if (words) {
+			draft.text = words->text;
+			draft.unit = words->unit;
+			draft.kind = words->kind;
+			draft.mul = words->mul;
+		} else {
+			guess_vmstat(key, &draft);
+			snprintf(composed, sizeof(composed),
+				 "What the kernel's memory management "
+				 "keeps under the key %s of /proc/vmstat",
+				 key);
+			draft.text = composed;
+		}
+		error = upci_cat_put(file, &draft, line, end);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/* mem::Active_anon for the key "Active(anon)". */
+static void meminfo_name(const char *key, char *name, size_t size)
+{
+	size_t n = (size_t)snprintf(name, size, "mem::");
+
+	for (; *key && n + 1 < size; key++)
+		if (*key != ')')
+			name[n++] = *key == '(' ? '_' : *key;
+	name[n] = '\0';
+}
+
+int upci_cat_meminfo(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	char key[128], name[UPC_NAME_MAX], composed[256], unit[8];
+	int error = 0;
+
+	UPCI_LINES (scan, text, length) {
+		const char *line = text + scan.start, *end = text + scan.end;
+		const struct upci_words *words;
+		struct upci_draft draft = {
+			.name = name,
+			.key = key,
+			.first = 1,
+			.kind = UPC_KIND_LEVEL,
+			.text = composed,
+		};
+		bool kib;
+
+		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
+			continue;
+		kib = upci_cat_token(line, end, 2, unit, sizeof(unit)) && !strcmp(unit, "kB");
+		draft.unit = kib ? "bytes" : "huge pages";
+		draft.mul = kib ? 1024 : 1;
+		meminfo_name(key, name, sizeof(name));
+		words = upci_words_find(&upci_meminfo_words, key);
+		if (words)
+			draft.text = words->text;
+		else
+			snprintf(composed, sizeof(composed),
+				 "Memory that the kernel accounts under "
+				 "%s in /proc/meminfo",
+				 key);
+		error = upci_cat_put(file, &draft, line, end);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/* ---- /proc/stat --------------------------------------------------------- */
+
+#define CPU(column, event, what)                                                                  \
+	{                                                                                         \
+		.token = column, .name = event, .unit = "ns", .mul = UPCI_MUL_TICKS, .text = what \
+	}
+
+static const struct upci_words cpu_columns[] = {
+	CPU(1, "user_ns", "CPU time in user mode, guests included, in steps of a clock tick"),
+	CPU(2, "nice_ns", "CPU time in user mode at lowered priority (positive nice)"),
+	CPU(3, "system_ns", "CPU time in the kernel, without interrupts"),
+	CPU(4, "idle_ns", "CPU time with nothing to run and no disk request waited for"),
+	CPU(5, "iowait_ns",
+	    "CPU time idle while a task that last ran there waits for a disk; an "
+	    "estimate that the kernel may correct downwards"),
+	CPU(6, "irq_ns", "CPU time in hardware interrupt handlers"),
+	CPU(7, "softirq_ns", "CPU time in soft interrupts: network, timers, block completions"),
+	CPU(8, "steal_ns",
+	    "CPU time that the hypervisor gave to others while this machine wanted it"),
+	CPU(9, "guest_ns",
+	    "CPU time spent running guests of virtual machines, also part of user_ns"),
+	CPU(10, "guest_nice_ns",
+	    "CPU time spent running guests at lowered priority, also part of nice_ns"),
+};
+static const struct upci_table cpu_table = {sizeof(cpu_columns) / sizeof(*cpu_columns),
+					    cpu_columns};
+
+static const struct upci_words stat_words[] = {
+	{.key = "ctxt",
+	 .name = "cpu::ctxt",
+	 .unit = "switches",
+	 .text = "Context switches on all CPUs"},
+	{.key = "processes",
+	 .name = "cpu::processes",
+	 .unit = "tasks",
+	 .text = "Processes and threads created (fork, vfork, clone)"},
+	{.key = "procs_running",
+	 .name = "cpu::procs_running",
+	 .kind = UPC_KIND_LEVEL,
+	 .unit = "tasks",
+	 .text = "Tasks that run or wait for a CPU; more than there are CPUs means waiting"},
+	{.key = "procs_blocked",
+	 .name = "cpu::procs_blocked",
+	 .kind = UPC_KIND_LEVEL,
+	 .unit = "tasks",
+	 .text = "Tasks blocked until a disk or network file system answers"},
+	{.key = "intr",
+	 .name = "irq::total",
+	 .unit = "interrupts",
+	 .text = "Interrupts served, all kinds together"},
+	{.key = "softirq",
+	 .name = "softirq::total",
+	 .unit = "soft interrupts",
+	 .text = "Soft interrupts run, all kinds together"},
+};
+static const struct upci_table stat_table = {sizeof(stat_words) / sizeof(*stat_words), stat_words};
+
+int upci_cat_stat(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	char key[64], prefix[80], of[80];
+	int error = 0;
+
+	UPCI_LINES (scan, text, length) {
+		const char *line = text + scan.start, *end = text + scan.end;
+		struct upci_cat_file one = *file;
+		const struct upci_words *words;
+
+		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
+			continue;
+		words = upci_words_find(&stat_table, key);
+		if (words) {
+			struct upci_draft draft = {
+				.name = words->name,
+				.text = words->text,
+				.unit = words->unit,
+				.kind = words->kind,
+				.key = key,
+				.first = 1,
+			};
+
+			error = upci_cat_put(file, &draft, line, end);
+		} else if (!strcmp(key, "cpu")) {
+			error = upci_cat_columns(file, &cpu_table, "cpu::", "(sum over all CPUs)",
+						 key, 0, line, end);
+		} else if (!strncmp(key, "cpu", 3) && isdigit((unsigned char)key[3])) {
+			one.scope = UPC_SCOPE_CPU;
+			snprintf(prefix, sizeof(prefix), "cpu::%s:", key);
+			snprintf(of, sizeof(of), "(of %s)", key);
+			error = upci_cat_columns(&one, &cpu_table, prefix, of, key, 0, line, end);
+		}
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/* ---- /proc/interrupts, /proc/softirqs ----------------------------------- */
+
+/* Columns: the CPUs of the header, or more that are off line now. What stands
+ * behind the counts of a line is no number and ends the sum. */
+static unsigned cpu_count(const char *line, const char *end)
+{
+	long configured = sysconf(_SC_NPROCESSORS_CONF);
+	unsigned n = 0;
+	const char *token;
+
+	while (upci_token(&line, end, &token))
+		n++;
+	return configured > (long)n ? (unsigned)configured : n ? n : 1;
+}
+
+/* The device's name follows the last two blanks of a line: what is before it is
+ * padded to columns. */
+static void device_name(const char *line, const char *end, char *out, size_t size)
+{
+	const char *s = end;
+
+	while (s - line >= 2 && !(s[-1] == ' ' && s[-2] == ' '))
+		s--;
+	snprintf(out, size, "%.*s", (int)(end - s > 100 ? 100 : end - s), s);
+}
+
+static int add_interrupt(const struct upci_cat_file *file, const char *key, unsigned cpus,
+			 const char *line, const char *end)
+{
+	char device[128], name[UPC_NAME_MAX], composed[256];
+	const struct upci_words *words = upci_words_find(&upci_irq_words, key);
+	struct upci_draft draft = {
+		.name = name,
+		.key = key,
+		.first = 1,
+		.last = cpus,
+		.unit = "interrupts",
+	};
+
+	draft.text = words ? words->text : composed;
+	device_name(line, end, device, sizeof(device));
+	snprintf(name, sizeof(name), "irq::%s", key);
+	if (isdigit((unsigned char)key[0])) {
+		/* Numbers change from boot to boot, the device's name does not. */
+		if (!device[0] || isdigit((unsigned char)device[0]))
+			return 0;
+		snprintf(name, sizeof(name), "irq::%s", device);
+		snprintf(composed, sizeof(composed),
+			 "Interrupts of %s (line %s), on all CPUs together", device, key);
+	} else if (!words && device[0] && !isdigit((unsigned char)device[0])) {
+		snprintf(composed, sizeof(composed), "%s, on all CPUs together", device);
+	} else if (!words) {
+		snprintf(composed, sizeof(composed),
+			 "Interrupts of the kind %s in /proc/interrupts", key);
+	}
+	return upci_cat_put(file, &draft, line, end);
+}
+
+int upci_cat_interrupts(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	unsigned cpus = 1;
+	char key[64];
+	int error = 0;
+
+	UPCI_LINES (scan, text, length) {
+		const char *line = text + scan.start, *end = text + scan.end;
+
+		if (scan.number == 1)
+			cpus = cpu_count(line, end);
+		else if (upci_cat_token(line, end, 0, key, sizeof(key)))
+			error = add_interrupt(file, key, cpus, line, end);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+int upci_cat_softirqs(const struct upci_cat_file *file, const char *text, size_t length)
+{
+	char key[64], name[UPC_NAME_MAX], composed[128];
+	unsigned cpus = 1;
+	int error = 0;
+
+	UPCI_LINES (scan, text, length) {
+		const char *line = text + scan.start, *end = text + scan.end;
+		struct upci_draft draft = {
+			.name = name,
+			.key = key,
+			.first = 1,
+			.unit = "soft interrupts",
+			.text = composed,
+		};
+		const struct upci_words *words;
+
+		if (scan.number == 1)
+			cpus = cpu_count(line, end);
+		if (scan.number == 1 || !upci_cat_token(line, end, 0, key, sizeof(key)))
+			continue;
+		words = upci_words_find(&upci_softirq_words, key);
+		snprintf(name, sizeof(name), "softirq::%s", key);
+		snprintf(composed, sizeof(composed),
+			 "Soft interrupts of the kind %s, on all CPUs "
+			 "together",
+			 key);
+		if (words)
+			draft.text = words->text;
+		draft.last = cpus;
+		error = upci_cat_put(file, &draft, line, end);
+		if (error)
+			break;
+	}
+	return error;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cat_sim.c - the catalogue of the simulated node: the Blue Gene/P events that it produces,
+ * and names for those of the caller's own core.
+ *
+ * PU2_JPIPE_ADD_SUB is an event of core 2, and stays 0 in threads that are on others;
+ * PU_JPIPE_ADD_SUB is that of the core on which the counted thread is, whichever it is. The
+ * former have the chip's inputs, and their conflicts; the latter come by the patch panel, as
+ * the events of a host do, and have none.
+ */
+#include <string.h>
+
+#include "catalogue/bgp_simulated.h"
+#include "catalogue/catalogue.h"
+#include "node/doorbell.h"
+#include "base/message.h"
+
+static bool is_produced(const struct upci_doorbell_hello *node, int id)
+{
+	return id >= 0 && id < 512 && node->produced[id / 64] >> id % 64 & 1;
+}
+
+static const char *const why[] = {
+	[UPCI_SIM_EXACT] = "the simulator of this upc_run does not produce it",
+	[UPCI_SIM_MEMORY] = "the simulated node does not produce it yet: the memory model",
+	[UPCI_SIM_NETWORK] = "the simulated node does not produce it: it is one node, without networks",
+	[UPCI_SIM_TIME] = "the simulated node does not produce it yet: the model of time",
+};
+
+/* name is the documented one; of what is produced it does not matter. */
+static void drive(struct upci_event *event, const char *name, bool produced, unsigned panel)
+{
+	event->why = produced ? NULL : why[upci_bgp_simulated(name)];
+	event->driver = (struct upci_driver){
+		.source = produced ? UPC_SOURCE_SIMULATION : UPC_SOURCE_NONE, .mul = 1, .div = 1, .panel = panel};
+	event->scope = UPC_SCOPE_CONTEXT;
+}
+
+/* The event of core 0 as that of the thread's own. */
+static int add_own(struct upc_catalogue *c, const struct upci_event *event, bool produced)
+{
+	static const char core[] = "processor core 0";
+	struct upci_event own = *event;
+	const char *at = strstr(event->description, core);
+	int64_t put;
+
+	own.id = UPC_NO_ID;
+	own.name = upci_catalogue_printf(c, "PU_%s", event->name + strlen("PU0_"));
+	own.description = at ? upci_catalogue_printf(c, "%.*sthe processor core of the counted thread%s",
+						     (int)(at - event->description), event->description,
+						     at + strlen(core))
+			     : event->description;
+	own.subsystem = upci_catalogue_printf(c, "PU%s", event->subsystem + strcspn(event->subsystem, " "));
+	if (!own.name || !own.description || !own.subsystem)
+		return UPC_ENOMEM;
+	drive(&own, event->name, produced, (unsigned)event->id);
+	put = upci_catalogue_put(c, &own);
+	return put < 0 ? (int)put : 0;
+}
+
+static int add_instructions(struct upc_catalogue *c, const char *core, const char *whose, unsigned panel)
+{
+	struct upci_event event = {
+		.name = upci_catalogue_printf(c, "%s_INSTRUCTIONS", core),
+		.description = upci_catalogue_printf(c, "Instructions of the program that %s has executed, each counted "
+						     "once whatever it does.", whose),
+		.unit = "instructions",
+		.subsystem = upci_catalogue_printf(c, "%s", core),
+		.kind = UPC_KIND_COUNT,
+		.id = UPC_NO_ID,
+	};
+	int64_t put;
+
+	if (!event.name || !event.description || !event.subsystem)
+		return UPC_ENOMEM;
+	drive(&event, NULL, true, panel);
+	put = upci_catalogue_put(c, &event);
+	return put < 0 ? (int)put : 0;
+}
+
+static int add_all_instructions(struct upc_catalogue *c)
+{
+	static const char *const cores[][2] = {
+		{"PU0", "processor core 0"}, {"PU1", "processor core 1"},
+		{"PU2", "processor core 2"}, {"PU3", "processor core 3"},
+	};
+	int error = add_instructions(c, "PU", "the counted thread's core", UPCI_PANEL_INSTRUCTIONS);
+	unsigned core;
+
+	for (core = 0; core < sizeof(cores) / sizeof(cores[0]) && !error; core++)
+		error = add_instructions(c, cores[core][0], cores[core][1], UPCI_PANEL_CORE_INSTRUCTIONS(core));
+	return error;
+}
+
+int upci_catalogue_add_sim(struct upc_catalogue *c)
+{
+	const struct upci_doorbell_hello *node = upci_catalogue_node(c);
+	uint32_t count = upc_catalogue_count(c), code;
+	int error = 0;
+
+	for (code = 0; code < count && !error; code++) {
+		struct upci_event event = *upci_catalogue_event(c, code);
+		bool produced = is_produced(node, event.id);
+		int64_t put;
+
+		if (event.id == UPC_NO_ID)
+			continue;
+		if (!strncmp(event.name, "PU0_", 4))
+			error = add_own(c, &event, produced);
+		drive(&event, event.name, produced, UPCI_PANEL_NOTHING);
+		put = error ? error : upci_catalogue_put(c, &event);
+		error = put < 0 ? (int)put : 0;
+	}
+	if (!error)
+		error = add_all_instructions(c);
+	return error ? error : upci_catalogue_add_missing(c, "this machine's events but clocks and /proc: the program runs "
+							     "on a simulated node; unset UPC_SOURCE and run it "
+							     "without upc_run to count them");
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * catalogue.c - the list of events: codes, names, memory, and the public calls
+ * that look things up in it.
+ */
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/catalogue.h"
+#include "catalogue/cat_pfm.h"
+#include "node/doorbell.h"
+#include "catalogue/driver.h"
+#include "base/message.h"
+#include "catalogue/nearest.h"
+#include "base/process.h"
+#include "base/sized.h"
+#include "base/text.h"
+#include "base/words.h"
+
+#define BLOCK_EVENTS 1024u
+#define BLOCKS_MAX 1024u /* a million events */
+#define CHUNK_BYTES 65536u
+#define MISSING_MAX 16
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	_Alignas(16) unsigned char bytes[];
+};
+
+/*
+ * An event's pointer is stored with release and loaded with acquire: readers
+ * take no lock. An entry that is replaced stays in the arena, so what a reader
+ * holds stays good. count is stored after the pointer (partner: the acquire
+ * in upci_catalogue_event).
+ */
+struct upc_catalogue {
+	_Atomic(_Atomic(const struct upci_event *) *) block[BLOCKS_MAX];
+	_Atomic uint32_t count;
+	/* Under the process lock: */
+	uint32_t *table; /* open addressing on the folded name: code + 1 */
+	uint32_t table_size;
+	struct chunk *chunks;
+	const char *missing[MISSING_MAX];
+	_Atomic unsigned missing_count;
+	char wiring_hash[65];
+	/* What drives all units; neither: this machine does. */
+	struct upci_script *script;
+	bool simulated;
+	struct upci_doorbell_hello node;
+};
+
+/* ---- memory ------------------------------------------------------------ */
+
+static void *alloc_locked(struct upc_catalogue *c, size_t size)
+{
+	struct chunk *chunk = c->chunks;
+	void *p;
+
+	size = (size + 15) & ~(size_t)15;
+	if (!chunk || chunk->size - chunk->used < size) {
+		size_t bytes = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+
+		chunk = malloc(sizeof(*chunk) + bytes);
+		if (!chunk)
+			return NULL;
+		chunk->used = 0;
+		chunk->size = bytes;
+		chunk->next = c->chunks;
+		c->chunks = chunk;
+	}
+	p = chunk->bytes + chunk->used;
+	chunk->used += size;
+	return p;
+}
+
+void *upci_catalogue_alloc(struct upc_catalogue *c, size_t size)
+{
+	void *p;
+
+	upci_process_lock();
+	p = alloc_locked(c, size);
+	upci_process_unlock();
+	return p;
+}
+
+const char *upci_catalogue_printf(struct upc_catalogue *c, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n < 0)
+		return NULL;
+	text = upci_catalogue_alloc(c, (size_t)n + 1);
+	if (!text)
+		return NULL;
+	va_start(args, format);
+	vsnprintf(text, (size_t)n + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+/* ---- names and codes --------------------------------------------------- */
+
+static uint32_t name_hash(const char *name)
+{
+	uint32_t h = 2166136261u; /* FNV-1a over lower case */
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)upci_lower(*name)) * 16777619u;
+	return h;
+}
+
+const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t code)
+{
+	if (code >= atomic_load_explicit(&c->count, memory_order_acquire))
+		return NULL;
+	return atomic_load_explicit(&c->block[code / BLOCK_EVENTS][code % BLOCK_EVENTS],
+				    memory_order_acquire);
+}
+
+/* Exact match, or with fold the one that differs in case only. */
+static int64_t lookup_locked(struct upc_catalogue *c, const char *name, bool fold)
+{
+	uint32_t i;
+	int64_t folded = UPC_ENOEVENT;
+
+	if (!c->table_size)
+		return UPC_ENOEVENT;
+	for (i = name_hash(name) & (c->table_size - 1); c->table[i]; i = (i + 1) & (c->table_size - 1)) {
+		uint32_t code = c->table[i] - 1;
+		const char *known = upci_catalogue_event(c, code)->name;
+
+		if (!strcmp(known, name))
+			return code;
+		if (fold && folded < 0 && !upci_fold_compare(known, name))
+			folded = code;
+	}
+	return folded;
+}
+
+int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name)
+{
+	int64_t code;
+
+	upci_process_lock();
+	code = lookup_locked(c, name, false);
+	upci_process_unlock();
+	return code;
+}
+
+static void table_insert(uint32_t *table, uint32_t size, const char *name, uint32_t code)
+{
+	uint32_t i = name_hash(name) & (size - 1);
+
+	while (table[i])
+		i = (i + 1) & (size - 1);
+	table[i] = code + 1;
+}
+
+static int table_grow_locked(struct upc_catalogue *c)
+{
+	uint32_t size = c->table_size ? c->table_size * 2 : 4096, code;
+	uint32_t *table = calloc(size, sizeof(*table));
+
+	if (!table)
+		return UPC_ENOMEM;
+	for (code = 0; code < c->count; code++)
+		table_insert(table, size, upci_catalogue_event(c, code)->name, code);
+	free(c->table);
+	c->table = table;
+	c->table_size = size;
+	return 0;
+}
+
+static int64_t put_locked(struct upc_catalogue *c, const struct upci_event *event)
+{
+	struct upci_event *copy = alloc_locked(c, sizeof(*copy));
+	int64_t known = lookup_locked(c, event->name, false);
+	uint32_t code = c->count;
+
+	if (!copy)
+		return UPC_ENOMEM;
+	*copy = *event;
+	if (known >= 0) {
+		code = (uint32_t)known;
+		atomic_store_explicit(&c->block[code / BLOCK_EVENTS][code % BLOCK_EVENTS], copy,
+				      memory_order_release);
+		return known;
+	}
+	if (code == BLOCK_EVENTS * BLOCKS_MAX)
+		return UPC_ENOMEM;
+	if (code >= c->table_size / 2 && table_grow_locked(c) < 0)
+		return UPC_ENOMEM;
+	if (!c->block[code / BLOCK_EVENTS]) {
+		_Atomic(const struct upci_event *) *block =
+			alloc_locked(c, BLOCK_EVENTS * sizeof(*block));
+
+		if (!block)
+			return UPC_ENOMEM;
+		c->block[code / BLOCK_EVENTS] = block;
+	}
+	atomic_store_explicit(&c->block[code / BLOCK_EVENTS][code % BLOCK_EVENTS], copy,
+			      memory_order_release);
+	atomic_store_explicit(&c->count, code + 1, memory_order_release);
+	table_insert(c->table, c->table_size, copy->name, code);
+	return code;
+}
+
+int64_t upci_catalogue_put(struct upc_catalogue *c, const struct upci_event *event)
+{
+	int64_t code;
+
+	if (!event->name || !event->name[0] || strlen(event->name) >= UPC_NAME_MAX)
+		return UPC_EINVAL;
+	upci_process_lock();
+	code = put_locked(c, event);
+	upci_process_unlock();
+	return code;
+}
+
+int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence)
+{
+	unsigned n = atomic_load(&c->missing_count);
+
+	if (!sentence)
+		return UPC_ENOMEM;
+	if (n == MISSING_MAX)
+		return 0;
+	c->missing[n] = sentence;
+	atomic_store(&c->missing_count, n + 1);
+	return 0;
+}
+
+void upci_name_sanitize(char *name)
+{
+	for (; *name; name++)
+		if (!upci_is_alnum(*name) && !strchr("_.:+-", *name))
+			*name = '_';
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+struct upc_catalogue *upci_catalogue_create(struct upci_script *script, const struct upci_doorbell_hello *node)
+{
+	struct upc_catalogue *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->script = script;
+	c->simulated = node != NULL;
+	if (node)
+		c->node = *node;
+	return c;
+}
+
+void upci_catalogue_free(struct upc_catalogue *c)
+{
+	struct chunk *chunk, *next;
+
+	for (chunk = c->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	free(c->table);
+	free(c);
+}
+
+struct upci_script *upci_catalogue_script(struct upc_catalogue *c)
+{
+	return c->script;
+}
+
+const struct upci_doorbell_hello *upci_catalogue_node(struct upc_catalogue *c)
+{
+	return c->simulated ? &c->node : NULL;
+}
+
+void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65])
+{
+	memcpy(c->wiring_hash, hash, sizeof(c->wiring_hash));
+}
+
+/* ---- public ------------------------------------------------------------ */
+
+uint32_t upc_catalogue_count(struct upc_catalogue *c)
+{
+	return atomic_load_explicit(&c->count, memory_order_acquire);
+}
+
+enum { NO_MODE = -1, BAD_MODE = -2 };
+
+/* Cuts a ":mode=..." from the end of name. Returns an upc_mode or one of the
+ * above. */
+static int cut_mode(char *name)
+{
+	char *at = strstr(name, UPCI_MODE_KEY);
+	int i;
+
+	if (!at)
+		return NO_MODE;
+	for (i = 0; i < 4; i++)
+		if (!upci_fold_compare(at + strlen(UPCI_MODE_KEY), upci_mode_names[i])) {
+			*at = 0;
+			return i;
+		}
+	return BAD_MODE;
+}
+
+static int64_t find_name(struct upc_catalogue *c, const char *name)
+{
+	static const char *const prefixes[] = {"PNE_BGP_", "BGP_"};
+	int64_t code;
+	unsigned i;
+
+	upci_process_lock();
+	code = lookup_locked(c, name, true);
+	for (i = 0; code < 0 && i < 2; i++)
+		if (!upci_fold_compare_n(name, prefixes[i], strlen(prefixes[i]))) {
+			code = lookup_locked(c, name + strlen(prefixes[i]), true);
+			if (code >= 0 && upci_catalogue_event(c, (uint32_t)code)->id == UPC_NO_ID)
+				code = UPC_ENOEVENT;
+		}
+	upci_process_unlock();
+	return code;
+}
+
+static int fail_unknown(struct upc_catalogue *c, const char *name)
+{
+	const char *near[3], *sentence;
+	int n;
+	unsigned i;
+
+	if (c->script && strstr(name, "::"))
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s': UPC_SOURCE has a replay script drive the unit, and there "
+				 "are Blue Gene/P names and formulas over them only", name);
+	if (c->simulated && strstr(name, "::") && strncmp(name, "time::", 6))
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' on the simulated node, which has Blue Gene/P names, clocks "
+				 "and /proc; run the program without upc_run to count this machine's", name);
+	/* Where the machine keeps a whole source back, that is the answer. */
+	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upc_catalogue_missing(c, i)); i++)
+		if (!strncmp(sentence, "tracepoints:", 12))
+			return upci_fail(UPC_EPERM, "%.200s: no %s", name, sentence);
+	n = upc_catalogue_nearest(c, name, near, 3);
+	switch (n) {
+	case 0:
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here, nor one with a name like it; "
+				 "upc_avail lists what there is", name);
+	case 1:
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here; did you mean %s?", name, near[0]);
+	case 2:
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here; did you mean %s or %s?", name,
+				 near[0], near[1]);
+	default:
+		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here; did you mean %s, %s or %s?", name,
+				 near[0], near[1], near[2]);
+	}
+}
+
+int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code)
+{
+	char bare[UPC_NAME_MAX + 16];
+	int64_t found;
+	int mode;
+
+	(void)upci_words_prepare();
+	if (!c || !name || !code)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_find: catalogue, name and code are needed");
+	if (strlen(name) >= sizeof(bare))
+		return upci_fail(UPC_ENOEVENT, "an event name has at most %d characters, this one has %zu",
+				 UPC_NAME_MAX - 1, strlen(name));
+	strcpy(bare, name);
+	mode = cut_mode(bare);
+	if (mode == BAD_MODE)
+		return upci_fail(UPC_ENOSUPP, "'%.200s': a mode is rise, fall, high or low", name);
+	found = find_name(c, bare);
+	if (found < 0 && !c->script && !c->simulated)
+		found = upci_pfm_resolve(c, bare);
+	if (found == UPC_ENOEVENT)
+		return fail_unknown(c, bare);
+	if (found < 0)
+		return (int)found;
+	if (mode != NO_MODE)
+		found = upci_catalogue_in_mode(c, (uint32_t)found, (enum upc_mode)mode);
+	if (found < 0)
+		return (int)found;
+	*code = (uint32_t)found;
+	return 0;
+}
+
+/* Fills in what is composed on demand, once per event. */
+static const struct upci_event *describe(struct upc_catalogue *c, const struct upci_event *event)
+{
+	struct upci_event with = *event;
+	char text[1024] = "";
+	int64_t code;
+
+	if (!with.description) {
+		upci_tracepoint_describe(event, text, sizeof(text));
+		with.description = upci_catalogue_printf(c, "%s", text);
+	}
+	text[0] = 0;
+	if (event->driver.source != UPC_SOURCE_NONE)
+		upci_driver_print(c, &event->driver, text, sizeof(text));
+	with.driver_text = text[0] ? upci_catalogue_printf(c, "%s", text) : "";
+	if (!with.driver_text || !with.description)
+		return NULL;
+	code = upci_catalogue_put(c, &with);
+	return code < 0 ? NULL : upci_catalogue_event(c, (uint32_t)code);
+}
+
+int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_info *info)
+{
+	static const struct upci_sized sized = UPCI_SIZED_FROM_0(upc_event_info, upci_fail);
+	const struct upci_event *event;
+	struct upc_event_info full = {0};
+	int error;
+
+	(void)upci_words_prepare();
+	if (!c)
+		return upci_fail(UPC_EINVAL, "upc_catalogue_info: a catalogue is needed");
+	error = upci_sized_check(&sized, info);
+	if (error)
+		return error;
+	event = upci_catalogue_event(c, code);
+	if (!event)
+		return upci_fail(UPC_ENOEVENT, "no event has the code %u", code);
+	if (!event->description || !event->driver_text) {
+		event = describe(c, event);
+		if (!event)
+			return upci_fail(UPC_ENOMEM, "no memory to describe event %u", code);
+	}
+	full.code = code;
+	full.name = event->name;
+	full.description = event->description;
+	full.unit = event->unit ? event->unit : "events";
+	full.subsystem = event->subsystem ? event->subsystem : "";
+	full.source = event->driver.source;
+	full.scope = event->scope;
+	full.kind = event->kind;
+	full.id = event->id;
+	full.driver = event->driver_text;
+	full.why = event->why ? event->why : "";
+	full.differs = event->differs ? event->differs : "";
+	full.mode = upci_event_mode(event);
+	full.modes = upci_event_modes(event);
+	upci_sized_give(&sized, info, &full);
+	return 0;
+}
+
+int upc_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
+{
+	struct upci_nearest nearest = {.max = max > 8 ? 8 : max};
+	uint32_t count = upc_catalogue_count(c), code;
+	int i;
+
+	for (code = 0; code < count; code++)
+		upci_nearest_offer(&nearest, name, upci_catalogue_event(c, code)->name);
+	for (i = 0; i < nearest.count; i++)
+		names[i] = nearest.name[i];
+	return nearest.count;
+}
+
+const char *upc_catalogue_missing(struct upc_catalogue *c, unsigned i)
+{
+	return i < atomic_load(&c->missing_count) ? c->missing[i] : NULL;
+}
+
+const char *upc_catalogue_wiring_hash(struct upc_catalogue *c)
+{
+	return c->wiring_hash;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nearest.c - edit distance between event names, the last part of a name
+ * counting as much as the whole: people forget the source's prefix.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "catalogue/nearest.h"
+#include "base/text.h"
+
+#define LENGTH_MAX 96 /* of what steps are counted between */
+#define TEXT_MAX 1023 /* of what is looked for in another  */
+
+/* A name without what does not count: case, and whether it has '-' or '_'. */
+struct folded {
+	size_t length;
+	unsigned char text[TEXT_MAX + 1];
+};
+
+/* A text that is longer is cut. A search folds every name that there is, and goes by
+ * no locale. */
+static void fold(const char *text, struct folded *folded)
+{
+	size_t n = strnlen(text, TEXT_MAX), i;
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		c = c == '-' ? '_' : c;
+		folded->text[i] = (unsigned char)upci_lower((char)c);
+	}
+	folded->text[n] = 0;
+	folded->length = n;
+}
+
+/* How often a text has each letter, of 7 bits. */
+struct letters {
+	short left[128];
+};
+
+static void count_letters(const struct folded *text, struct letters *letters)
+{
+	size_t i;
+
+	memset(letters, 0, sizeof(*letters));
+	for (i = 0; i < text->length; i++)
+		letters->left[text->text[i] & 127]++;
+}
+
+/* Whether two texts need more than limit steps because of their letters, in whatever
+ * order: a step puts at most one other letter in one's place. It is so of most names,
+ * and soon found. */
+static bool has_other_letters(struct letters *a, size_t n, const unsigned char *b, size_t m,
+			      unsigned limit)
+{
+	size_t i, others = 0;
+
+	for (i = 0; i < m && others <= limit; i++)
+		others += a->left[b[i] & 127]-- <= 0;
+	while (i--)
+		a->left[b[i] & 127]++;
+	return others > limit || n + others > m + limit;
+}
+
+/* Optimal string alignment distance (a transposition is one step), given up as
+ * UPCI_FAR when it exceeds limit: so only cells that near the diagonal are looked at. */
+static unsigned edit_distance(const struct folded *wrong, struct letters *letters,
+			      const unsigned char *b, size_t m, unsigned limit)
+{
+	unsigned row[3][LENGTH_MAX + 2];
+	const unsigned char *a = wrong->text;
+	size_t n = wrong->length, i, j;
+
+	if (n > LENGTH_MAX || m > LENGTH_MAX || (n > m ? n - m : m - n) > limit ||
+	    has_other_letters(letters, n, b, m, limit))
+		return UPCI_FAR;
+	for (j = 0; j <= m + 1; j++)
+		row[0][j] = (unsigned)j;
+	for (i = 1; i <= n; i++) {
+		unsigned *now = row[i % 3], *before = row[(i + 2) % 3], *older = row[(i + 1) % 3];
+		size_t first = i > limit ? i - limit : 1, last = i + limit < m ? i + limit : m;
+		unsigned best = now[first - 1] = first == 1 ? (unsigned)i : UPCI_FAR;
+
+		for (j = first; j <= last; j++) {
+			unsigned d = before[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (before[j] + 1 < d)
+				d = before[j] + 1;
+			if (now[j - 1] + 1 < d)
+				d = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    older[j - 2] + 1 < d)
+				d = older[j - 2] + 1;
+			now[j] = d;
+			if (d < best)
+				best = d;
+		}
+		now[last + 1] = UPCI_FAR;
+		if (best > limit)
+			return UPCI_FAR;
+	}
+	return row[n % 3][m] <= limit ? row[n % 3][m] : UPCI_FAR;
+}
+
+/* The distance, or UPCI_FAR when it exceeds most. */
+static unsigned distance_up_to(unsigned most, const char *wrong_name, const char *right_name)
+{
+	struct folded wrong, right;
+	struct letters letters;
+	const unsigned char *part;
+	unsigned limit, best;
+
+	fold(wrong_name, &wrong);
+	fold(right_name, &right);
+	count_letters(&wrong, &letters);
+	limit = (unsigned)(wrong.length / 3 < 2 ? 2 : wrong.length / 3);
+	limit = limit < most ? limit : most;
+	best = edit_distance(&wrong, &letters, right.text, right.length, limit);
+	for (part = right.text; *part; part++) {
+		unsigned d;
+
+		if (part[0] != ':' || part[1] == ':')
+			continue;
+		d = edit_distance(&wrong, &letters, part + 1,
+				  (size_t)(right.text + right.length - part - 1), limit);
+		if (d < UPCI_FAR && d + 1 < best)
+			best = d + 1;
+	}
+	if (wrong.length >= 4 && best > 3 &&
+	    strstr((const char *)right.text, (const char *)wrong.text))
+		best = 3;
+	return best <= most ? best : UPCI_FAR;
+}
+
+unsigned upci_name_distance(const char *wrong, const char *right)
+{
+	return distance_up_to(UPCI_FAR, wrong, right);
+}
+
+void upci_nearest_offer(struct upci_nearest *nearest, const char *wrong, const char *name)
+{
+	bool full = nearest->count == nearest->max;
+	unsigned worst = full && nearest->max > 0 ? nearest->distance[nearest->count - 1] : UPCI_FAR, d;
+	int i;
+
+	if (nearest->max < 1 || worst == 0)
+		return;
+	d = distance_up_to(worst - 1, wrong, name);
+	if (d >= UPCI_FAR)
+		return;
+	if (full)
+		nearest->count--;
+	for (i = nearest->count++; i > 0 && nearest->distance[i - 1] > d; i--) {
+		nearest->distance[i] = nearest->distance[i - 1];
+		nearest->name[i] = nearest->name[i - 1];
+	}
+	nearest->distance[i] = d;
+	nearest->name[i] = name;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * engine_reference.c - the unit written down sentence by sentence as the design
+ * (section 3) has it, counter by counter and cycle by cycle: slow, and the
+ * oracle for the other engines.
+ */
+#include <stdlib.h>
+
+#include "engine/engine.h"
+
+#define WORD_MASK ((UINT64_C(1) << 52) - 1)
+
+struct counter {
+	uint64_t array; /* the array word, 52 bits  */
+	bool parity;	/* as stored beside it       */
+	bool latch;	/* carry latch               */
+	unsigned low;	/* low-order counter, 12 bits */
+	/* Its field of the configuration register. */
+	unsigned input;
+	enum upc_mode mode;
+	bool enabled, armed, pending, parity_error;
+	bool sampled; /* p is a sample of the chosen input */
+	bool p;	      /* the sample of the cycle before    */
+};
+
+struct upci_engine {
+	struct counter counter[UPC_COUNTERS];
+	uint64_t threshold;
+	bool run;
+	uint64_t t; /* cycles so far: the number of the next one */
+	struct upci_engine_sink sink;
+};
+
+static uint64_t word(const struct counter *c)
+{
+	return (c->array + c->latch) & WORD_MASK;
+}
+
+/* Arming a counter is evaluating. */
+static void arm(struct upci_engine *e, struct counter *c)
+{
+	c->armed = c->enabled && !c->pending && word(c) == e->threshold >> 12;
+}
+
+static bool parity_of(uint64_t array)
+{
+	return __builtin_parityll(array);
+}
+
+/* An error found while the flag is clear sets it and is reported once; the wrong
+ * value stays, its parity is made good. */
+static void check_parity(struct upci_engine *e, unsigned i)
+{
+	struct counter *c = &e->counter[i];
+
+	if (parity_of(c->array) == c->parity)
+		return;
+	c->parity = parity_of(c->array);
+	if (c->parity_error)
+		return;
+	c->parity_error = true;
+	e->sink.event(e->sink.arg, UPCI_ENGINE_PARITY, i, e->t);
+}
+
+static void set_array(struct counter *c, uint64_t array)
+{
+	c->array = array;
+	c->parity = parity_of(array);
+}
+
+/* ---- a cycle ----------------------------------------------------------- */
+
+static void array_update(struct upci_engine *e)
+{
+	unsigned i = e->t / 16 % UPC_COUNTERS;
+	struct counter *c = &e->counter[i];
+
+	check_parity(e, i);
+	if (c->latch) {
+		c->latch = false;
+		set_array(c, (c->array + 1) & WORD_MASK);
+	}
+	arm(e, c);
+}
+
+static bool counts(const struct counter *c, bool s)
+{
+	switch (c->mode) {
+	case UPC_MODE_HIGH:
+		return s;
+	case UPC_MODE_RISE:
+		return c->sampled && s && !c->p;
+	case UPC_MODE_FALL:
+		return c->sampled && c->p && !s;
+	case UPC_MODE_LOW:
+		return !s;
+	}
+	return false;
+}
+
+static void count(struct upci_engine *e, unsigned i, bool s)
+{
+	struct counter *c = &e->counter[i];
+
+	if (e->run && counts(c, s)) {
+		c->low = (c->low + 1) & 4095;
+		if (c->low == 0) {
+			c->latch = true;
+			if (c->armed) {
+				c->armed = false;
+				c->pending = true;
+				e->sink.event(e->sink.arg, UPCI_ENGINE_INTERRUPT, i, e->t);
+			}
+		}
+	}
+	c->p = s;
+	c->sampled = true;
+}
+
+static bool signal_bit(const struct upci_signals *signals, unsigned id)
+{
+	return signals->bank[id / UPC_COUNTERS][id % UPC_COUNTERS / 64] >> id % 64 & 1;
+}
+
+static void run_signals(struct upci_engine *e, const struct upci_signals *signals, uint64_t n)
+{
+	uint64_t k;
+	unsigned i;
+
+	for (k = 0; k < n; k++, e->t++) {
+		if (e->t % 16 == 0)
+			array_update(e);
+		for (i = 0; i < UPC_COUNTERS; i++)
+			count(e, i, signal_bit(&signals[k], UPC_COUNTERS * e->counter[i].input + i));
+	}
+}
+
+/* The k-th cycle of a run. */
+static void wave_cycle(struct upci_engine *e, const struct upci_wave *wave, uint64_t k)
+{
+	unsigned i;
+
+	if (e->t % 16 == 0)
+		array_update(e);
+	for (i = 0; i < UPC_COUNTERS; i++)
+		count(e, i, upci_wave_at(&wave[UPC_COUNTERS * e->counter[i].input + i], k));
+	e->t++;
+}
+
+static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+{
+	uint64_t k;
+
+	for (k = 0; k < n; k++)
+		wave_cycle(e, wave, k);
+}
+
+/* What one cycle raises: the visited counter's parity error, and interrupts. */
+struct kept {
+	unsigned n;
+	struct {
+		enum upci_engine_event event;
+		unsigned counter;
+		uint64_t cycle;
+	} entry[1 + UPC_COUNTERS];
+};
+
+static void keep(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	struct kept *kept = arg;
+
+	kept->entry[kept->n].event = event;
+	kept->entry[kept->n].counter = counter;
+	kept->entry[kept->n].cycle = cycle;
+	kept->n++;
+}
+
+static uint64_t run_until(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+{
+	const struct upci_engine_sink sink = e->sink;
+	struct kept kept = {.n = 0};
+	uint64_t k;
+	unsigned i;
+
+	e->sink = (struct upci_engine_sink){keep, &kept};
+	for (k = 0; k < n && !kept.n; k++)
+		wave_cycle(e, wave, k);
+	e->sink = sink;
+	for (i = 0; i < kept.n; i++)
+		sink.event(sink.arg, kept.entry[i].event, kept.entry[i].counter,
+			   kept.entry[i].cycle);
+	return k;
+}
+
+/* ---- software ---------------------------------------------------------- */
+
+static uint64_t field(const struct counter *c)
+{
+	return c->input | (unsigned)c->mode << 2 | (c->enabled ? UPC_FIELD_INTERRUPT_ENABLE : 0) |
+	       (c->armed ? UPC_FIELD_ARMED : 0) | (c->pending ? UPC_FIELD_INTERRUPT_PENDING : 0) |
+	       (c->parity_error ? UPC_FIELD_PARITY_ERROR : 0);
+}
+
+static uint64_t status(const struct upci_engine *e)
+{
+	uint64_t s = 0;
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS; i++)
+		s |= (e->counter[i].pending ? 1u : 0u) | (e->counter[i].parity_error ? 2u : 0u);
+	return s;
+}
+
+static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value)
+{
+	unsigned i, first;
+
+	if (offset % 8 || offset > UPC_REG_THRESHOLD)
+		return UPC_EFAULT;
+	if (offset < UPC_REG_CONFIG(0)) {
+		i = offset / 8;
+		*value = word(&e->counter[i]) << 12 | e->counter[i].low;
+		check_parity(e, i);
+	} else if (offset < UPC_REG_START_STOP) {
+		first = (offset - UPC_REG_CONFIG(0)) / 8 * 8;
+		for (*value = 0, i = 0; i < 8; i++)
+			*value |= field(&e->counter[first + i]) << 8 * i;
+	} else if (offset == UPC_REG_START_STOP) {
+		*value = e->run;
+	} else if (offset == UPC_REG_STATUS) {
+		*value = status(e);
+	} else {
+		*value = e->threshold;
+	}
+	return 0;
+}
+
+static void write_counter(struct upci_engine *e, struct counter *c, uint64_t value)
+{
+	c->low = value & 4095;
+	set_array(c, value >> 12);
+	c->latch = c->pending = c->parity_error = false;
+	arm(e, c);
+}
+
+static void write_field(struct upci_engine *e, struct counter *c, uint8_t value)
+{
+	if (c->input != (value & UPC_FIELD_INPUT))
+		c->sampled = false;
+	c->input = value & UPC_FIELD_INPUT;
+	c->mode = (enum upc_mode)((value & UPC_FIELD_MODE) >> 2);
+	c->enabled = value & UPC_FIELD_INTERRUPT_ENABLE;
+	if (!c->enabled)
+		c->pending = false;
+	arm(e, c);
+}
+
+static int write_register(struct upci_engine *e, unsigned offset, uint64_t value)
+{
+	unsigned i, first;
+
+	if (offset % 8 || offset > UPC_REG_THRESHOLD)
+		return UPC_EFAULT;
+	if (offset < UPC_REG_CONFIG(0)) {
+		write_counter(e, &e->counter[offset / 8], value);
+	} else if (offset < UPC_REG_START_STOP) {
+		first = (offset - UPC_REG_CONFIG(0)) / 8 * 8;
+		for (i = 0; i < 8; i++)
+			write_field(e, &e->counter[first + i], (uint8_t)(value >> 8 * i));
+	} else if (offset == UPC_REG_START_STOP) {
+		e->run = value & 1;
+	} else if (offset == UPC_REG_THRESHOLD) {
+		e->threshold = value;
+		for (i = 0; i < UPC_COUNTERS; i++)
+			arm(e, &e->counter[i]);
+	}
+	/* The status register is read-only. */
+	return 0;
+}
+
+static void peek(const struct upci_engine *e, uint64_t *counter, uint8_t *fields, bool *suspect)
+{
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		const struct counter *c = &e->counter[i];
+
+		counter[i] = word(c) << 12 | c->low;
+		fields[i] = (uint8_t)field(c);
+		suspect[i] = parity_of(c->array) != c->parity && !c->parity_error;
+	}
+}
+
+static void flip(struct upci_engine *e, unsigned counter, unsigned bit)
+{
+	e->counter[counter].array ^= UINT64_C(1) << bit;
+}
+
+static struct upci_engine *create(const struct upci_engine_sink *sink)
+{
+	struct upci_engine *e = calloc(1, sizeof(*e));
+
+	if (e)
+		e->sink = *sink;
+	return e;
+}
+
+static void destroy(struct upci_engine *e)
+{
+	free(e);
+}
+
+static uint64_t cycles(const struct upci_engine *e)
+{
+	return e->t;
+}
+
+static uint64_t cycles_closed(const struct upci_engine *e)
+{
+	(void)e;
+	return 0;
+}
+
+const struct upci_engine_ops upci_engine_reference = {
+	.name = "reference",
+	.create = create,
+	.destroy = destroy,
+	.read = read_register,
+	.write = write_register,
+	.peek = peek,
+	.flip = flip,
+	.run_waves = run_waves,
+	.run_until = run_until,
+	.run_signals = run_signals,
+	.cycles = cycles,
+	.cycles_closed = cycles_closed,
+};

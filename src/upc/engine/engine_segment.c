@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * engine_segment.c - the unit, any number of cycles of periodic inputs at once: the
+ * same counters, interrupts, parity errors, cycles and order as the reference, in a
+ * time that does not depend on the number of cycles (design section 3).
+ *
+ * A run is n cycles from t on; "in cycle k" is k from its begin. For a counter,
+ * counts(m) is its counts in cycles 0..m-1 (wave.h; always 0 while the unit is
+ * stopped), and carry number c, from 1, falls in the cycle of count 4096 * c - low,
+ * low being what the low-order counter holds at the begin. So
+ *
+ *     carries(m) = (low + counts(m)) div 4096
+ *
+ * of them fall in cycles 0..m-1. The array update visits the counter in the cycles
+ * k, before they count, with t + k = 16 * i modulo 4096: every 4096 cycles.
+ *
+ * Between two carries lies a visit
+ *   Carries are 4096 counts, so at least 4096 cycles, apart; among the 4096 cycles
+ *   that follow a carry one has a visit, and where that is the cycle of the next
+ *   carry, the visit comes first. So a carry finds its latch clear, none is lost,
+ *   and, as software clears the latch when it writes the low-order counter, a latch
+ *   that is set when a run begins is seen by a visit before the run's first carry.
+ *
+ *   Let v be the cycle of the run's last visit. It clears the latch; after it there
+ *   is one carry at most. So the latch ends as carries(n) - carries(v); without a
+ *   visit as the old latch plus carries(n), of which one at most is 1. The word
+ *   (array word plus latch, modulo 2^52) advances by one a carry and by nothing
+ *   else; the array word is the word less the latch.
+ *
+ * Arming
+ *   Let word be the counter's at the begin, j = threshold - word, modulo 2^52, and
+ *   let the interrupt be enabled and none pending. A carry fires when the counter is
+ *   armed, which the last evaluation before it decided:
+ *
+ *   - Carry c > 1: a visit between it and the carry before evaluated with the word
+ *     word + c - 1. It fires when j = c - 1, the first that does.
+ *   - Carry 1: if a visit came before it, that evaluated with the word as it was at
+ *     the begin: it fires when j = 0. Else it fires when the counter was armed when
+ *     the run began. The two differ after a flipped bit, and where the run begins
+ *     between a carry and its visit.
+ *
+ *   Once fired, the interrupt is pending: nothing is armed, nothing fires again.
+ *   A run has at most 2^52 carries (64 bits of cycles), so that no later carry
+ *   meets the same word: j + 1 is the only one. When nothing fired, the last visit
+ *   decides whether the counter ends armed; had a carry come after one that armed
+ *   it, it would have fired.
+ *
+ * Parity
+ *   A word with an odd number of flipped bits since its parity was made is found by
+ *   the first visit. Nothing changes the array word between a visit and the next but
+ *   flips, which are software's, so a run finds one error a counter at most, in the
+ *   cycle of the first visit.
+ *
+ * The first event
+ *   No counter has a part in what another one does, and what it does in a cycle
+ *   does not depend on later ones. So the first event of a run is the earliest that
+ *   any counter would have in the whole of it; and a run that ends with that cycle
+ *   is the same run cut short: it has this event, others of the same cycle, and none
+ *   before.
+ *
+ *   Carry j + 1 fires, or carry 1. It is count 4096 * j + 4096 - low, or
+ *   4096 - low, and so not before the cycle of one less, counts being cycles at
+ *   most: a counter for which that lies past the earliest event known so far needs
+ *   no look at its wave.
+ */
+#include <stdlib.h>
+
+#include "engine/engine.h"
+#include "engine/regs.h"
+#include "engine/wave.h"
+
+#define WORD_MASK ((UINT64_C(1) << 52) - 1)
+#define LOW_MASK 4095u
+#define ROUND 4096u /* cycles in which the array update visits all counters */
+
+struct counter {
+	uint64_t array; /* array word, 52 bits */
+	uint16_t low;	/* low-order counter, 12 bits */
+	uint8_t field;	/* UPC_FIELD_* */
+	bool latch;
+	bool damaged; /* an odd number of flips since the array word's parity was made */
+	bool sampled; /* p is a sample of the chosen input */
+	bool p;	      /* the sample of the cycle before */
+};
+
+struct upci_engine {
+	struct counter counter[UPC_COUNTERS];
+	uint64_t threshold;
+	uint64_t t;	 /* cycles so far: the number of the next one */
+	uint64_t closed; /* of them, without stepping */
+	bool run;
+	struct upci_engine_sink sink;
+};
+
+static uint64_t word(const struct counter *c)
+{
+	return (c->array + c->latch) & WORD_MASK;
+}
+
+static bool may_arm(const struct counter *c)
+{
+	return (c->field & (UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING)) ==
+	       UPC_FIELD_INTERRUPT_ENABLE;
+}
+
+static void set_armed(struct counter *c, bool armed)
+{
+	c->field &= (uint8_t)~UPC_FIELD_ARMED;
+	if (armed)
+		c->field |= UPC_FIELD_ARMED;
+}
+
+static void arm(const struct upci_engine *e, struct counter *c)
+{
+	set_armed(c, may_arm(c) && word(c) == upci_word(e->threshold));
+}
+
+/* Whether an error is to be reported. While the flag is set, nobody can tell good
+ * parity from bad: only a write of the counter clears it, and makes both good. */
+static bool check_parity(struct counter *c)
+{
+	bool found = c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR);
+
+	c->damaged = false;
+	if (found)
+		c->field |= UPC_FIELD_PARITY_ERROR;
+	return found;
+}
+
+/* ---- what a run finds, in order ---------------------------------------- */
+
+/* A heap, the first to happen on top: qsort may allocate. A counter has one of each
+ * kind in a run at most. */
+struct queue {
+	unsigned length;
+	struct found {
+		uint64_t cycle; /* of the run */
+		unsigned order; /* in a cycle: UPC_COUNTERS * event + counter */
+	} found[2 * UPC_COUNTERS];
+};
+
+static bool before(const struct found *a, const struct found *b)
+{
+	return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+}
+
+static void queue_put(struct queue *q, uint64_t cycle, enum upci_engine_event event, unsigned counter)
+{
+	struct found new = {cycle, UPC_COUNTERS * (unsigned)event + counter};
+	unsigned at = q->length++;
+
+	for (; at && before(&new, &q->found[(at - 1) / 2]); at = (at - 1) / 2)
+		q->found[at] = q->found[(at - 1) / 2];
+	q->found[at] = new;
+}
+
+static struct found queue_take(struct queue *q)
+{
+	struct found top = q->found[0], last = q->found[--q->length];
+	unsigned at = 0, child;
+
+	while ((child = 2 * at + 1) < q->length) {
+		if (child + 1 < q->length && before(&q->found[child + 1], &q->found[child]))
+			child++;
+		if (!before(&q->found[child], &last))
+			break;
+		q->found[at] = q->found[child];
+		at = child;
+	}
+	q->found[at] = last;
+	return top;
+}
+
+/* ---- a run --------------------------------------------------------------- */
+
+/* low + counts may pass 2^64. */
+static uint64_t carries_of(const struct counter *c, uint64_t counts)
+{
+	return (counts >> 12) + (((counts & LOW_MASK) + c->low) >> 12);
+}
+
+/* The carry, of carries in all, that fires; 0: none. first is the cycle of the first
+ * visit, n or later where there is none. */
+static uint64_t firing_carry(const struct counter *c, const struct upci_counting *counting, uint64_t j,
+			     uint64_t carries, uint64_t first)
+{
+	bool armed = c->field & UPC_FIELD_ARMED;
+
+	if (!carries)
+		return 0;
+	/* With no visit in the run, first lies past its end, and so past carry 1: the
+	 * carries before it are not 0. */
+	if (armed != (j == 0) && !carries_of(c, upci_wave_counts(counting, first)))
+		armed = j == 0;
+	if (armed)
+		return 1;
+	return j && j < carries ? j + 1 : 0;
+}
+
+static inline struct upci_counting counting_of(const struct upci_engine *e, const struct counter *c,
+					       const struct upci_wave *wave)
+{
+	const enum upc_mode mode = (enum upc_mode)((c->field & UPC_FIELD_MODE) >> 2);
+
+	if (!e->run)
+		return (struct upci_counting){{1, 0, 0}, 0};
+	return upci_wave_counting(wave, mode, c->sampled, c->p);
+}
+
+/* threshold - word, modulo 2^52. */
+static uint64_t words_to_threshold(const struct upci_engine *e, const struct counter *c)
+{
+	return (upci_word(e->threshold) - word(c)) & WORD_MASK;
+}
+
+static void run_counter(const struct upci_engine *e, unsigned i, struct counter *c,
+			const struct upci_wave *wave, uint64_t n, struct queue *q)
+{
+	const uint64_t first = (16 * i - e->t) % ROUND;
+	const uint64_t last = first + (n - 1 - first) / ROUND * ROUND; /* if visited */
+	const bool visited = first < n;
+	const uint64_t start = word(c), j = words_to_threshold(e, c);
+	const struct upci_counting counting = counting_of(e, c, wave);
+	uint64_t counts, carries, seen, fires;
+	unsigned low;
+	bool latch;
+
+	counts = upci_wave_counts(&counting, n);
+	carries = carries_of(c, counts);
+	low = (c->low + counts) & LOW_MASK;
+
+	/* Carries that the last visit saw. None came after it when fewer cycles did
+	 * than the low-order counter now holds counts. */
+	seen = carries;
+	if (!visited)
+		seen = 0;
+	else if (carries && low < n - last)
+		seen = carries_of(c, upci_wave_counts(&counting, last));
+	latch = carries > seen || (!visited && c->latch);
+
+	if (visited && check_parity(c))
+		queue_put(q, first, UPCI_ENGINE_PARITY, i);
+	if (may_arm(c)) {
+		fires = firing_carry(c, &counting, j, carries, first);
+		if (fires) {
+			c->field |= UPC_FIELD_INTERRUPT_PENDING;
+			set_armed(c, false);
+			queue_put(q, upci_wave_count_cycle(&counting, (fires << 12) - c->low),
+				  UPCI_ENGINE_INTERRUPT, i);
+		} else if (visited) {
+			set_armed(c, j == (seen & WORD_MASK));
+		}
+	}
+	c->array = (start + carries - latch) & WORD_MASK;
+	c->latch = latch;
+	c->low = (uint16_t)low;
+	c->p = upci_wave_at(wave, n - 1);
+	c->sampled = true;
+}
+
+static const struct upci_wave *chosen(const struct upci_wave *wave, unsigned i,
+				      const struct counter *c)
+{
+	return &wave[UPC_COUNTERS * (c->field & UPC_FIELD_INPUT) + i];
+}
+
+/* The sink is told when the run is over, and finds the registers as they are then. */
+static void run_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+{
+	const uint64_t t = e->t;
+	struct queue q;
+	unsigned i;
+
+	if (n == 0)
+		return;
+	q.length = 0;
+	for (i = 0; i < UPC_COUNTERS; i++)
+		run_counter(e, i, &e->counter[i], chosen(wave, i, &e->counter[i]), n, &q);
+	e->t += n;
+	e->closed += n;
+	while (q.length) {
+		struct found f = queue_take(&q);
+
+		e->sink.event(e->sink.arg, (enum upci_engine_event)(f.order / UPC_COUNTERS),
+			      f.order % UPC_COUNTERS, t + f.cycle);
+	}
+}
+
+/* ---- a run up to its first event ------------------------------------------- */
+
+/* The cycle in which the counter's interrupt fires in a run of n cycles; n: in none. */
+static uint64_t interrupt_cycle(const struct upci_engine *e, unsigned i, const struct counter *c,
+				const struct upci_wave *wave, uint64_t n)
+{
+	const uint64_t first = (16 * i - e->t) % ROUND, j = words_to_threshold(e, c);
+	const uint64_t skipped = c->field & UPC_FIELD_ARMED ? 0 : j; /* carries before it */
+	struct upci_counting counting;
+	uint64_t carries, fires;
+
+	/* 64 bits are enough: j is below 2^52. */
+	if ((skipped << 12) + (LOW_MASK - c->low) >= n)
+		return n;
+	counting = counting_of(e, c, wave);
+	carries = carries_of(c, upci_wave_counts(&counting, n));
+	fires = firing_carry(c, &counting, j, carries, first);
+	return fires ? upci_wave_count_cycle(&counting, (fires << 12) - c->low) : n;
+}
+
+/* The cycle of the counter's first event in a run of n cycles; n: there is none. */
+static uint64_t first_event(const struct upci_engine *e, unsigned i, const struct counter *c,
+			    const struct upci_wave *wave, uint64_t n)
+{
+	const uint64_t visit = (16 * i - e->t) % ROUND;
+
+	if (c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR) && visit < n)
+		n = visit;
+	return e->run && may_arm(c) ? interrupt_cycle(e, i, c, wave, n) : n;
+}
+
+static uint64_t run_until(struct upci_engine *e, const struct upci_wave *wave, uint64_t n)
+{
+	uint64_t first = n;
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS; i++)
+		first = first_event(e, i, &e->counter[i], chosen(wave, i, &e->counter[i]), first);
+	if (first < n)
+		n = first + 1;
+	run_waves(e, wave, n);
+	return n;
+}
+
+/* ---- software ---------------------------------------------------------- */
+
+static uint64_t status(const struct upci_engine *e)
+{
+	unsigned seen = 0, i;
+
+	for (i = 0; i < UPC_COUNTERS; i++)
+		seen |= e->counter[i].field;
+	return (seen & UPC_FIELD_INTERRUPT_PENDING ? 1u : 0u) | (seen & UPC_FIELD_PARITY_ERROR ? 2u : 0u);
+}
+
+static int read_register(struct upci_engine *e, unsigned offset, uint64_t *value)
+{
+	unsigned i;
+
+	if (offset % 8 || offset > UPC_REG_THRESHOLD)
+		return UPC_EFAULT;
+	if (offset < UPC_REG_CONFIG(0)) {
+		struct counter *c = &e->counter[offset / 8];
+
+		*value = word(c) << 12 | c->low;
+		if (check_parity(c))
+			e->sink.event(e->sink.arg, UPCI_ENGINE_PARITY, offset / 8, e->t);
+	} else if (offset < UPC_REG_START_STOP) {
+		const struct counter *c = &e->counter[offset - UPC_REG_CONFIG(0)];
+
+		*value = 0;
+		for (i = 0; i < 8; i++)
+			*value |= (uint64_t)c[i].field << 8 * i;
+	} else if (offset == UPC_REG_START_STOP) {
+		*value = e->run;
+	} else if (offset == UPC_REG_STATUS) {
+		*value = status(e);
+	} else {
+		*value = e->threshold;
+	}
+	return 0;
+}
+
+static void write_counter(const struct upci_engine *e, struct counter *c, uint64_t value)
+{
+	c->low = value & LOW_MASK;
+	c->array = upci_word(value);
+	c->latch = c->damaged = false;
+	c->field &= (uint8_t)~(UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR);
+	arm(e, c);
+}
+
+static void write_field(const struct upci_engine *e, struct counter *c, uint8_t value)
+{
+	uint8_t flags = c->field & (uint8_t)~UPCI_FIELD_WRITABLE;
+
+	if ((c->field ^ value) & UPC_FIELD_INPUT)
+		c->sampled = false;
+	if (!(value & UPC_FIELD_INTERRUPT_ENABLE))
+		flags &= (uint8_t)~UPC_FIELD_INTERRUPT_PENDING;
+	c->field = (value & UPCI_FIELD_WRITABLE) | flags;
+	arm(e, c);
+}
+
+static int write_register(struct upci_engine *e, unsigned offset, uint64_t value)
+{
+	unsigned i;
+
+	if (offset % 8 || offset > UPC_REG_THRESHOLD)
+		return UPC_EFAULT;
+	if (offset < UPC_REG_CONFIG(0)) {
+		write_counter(e, &e->counter[offset / 8], value);
+	} else if (offset < UPC_REG_START_STOP) {
+		/* One byte a counter: the offset is the first one's number. */
+		struct counter *c = &e->counter[offset - UPC_REG_CONFIG(0)];
+
+		for (i = 0; i < 8; i++)
+			write_field(e, &c[i], (uint8_t)(value >> 8 * i));
+	} else if (offset == UPC_REG_START_STOP) {
+		e->run = value & 1;
+	} else if (offset == UPC_REG_THRESHOLD) {
+		e->threshold = value;
+		for (i = 0; i < UPC_COUNTERS; i++)
+			arm(e, &e->counter[i]);
+	}
+	/* The status register is read-only: a write changes nothing. */
+	return 0;
+}
+
+static void peek(const struct upci_engine *e, uint64_t *counter, uint8_t *field, bool *suspect)
+{
+	unsigned i;
+
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		const struct counter *c = &e->counter[i];
+
+		counter[i] = word(c) << 12 | c->low;
+		field[i] = c->field;
+		suspect[i] = c->damaged && !(c->field & UPC_FIELD_PARITY_ERROR);
+	}
+}
+
+static void flip(struct upci_engine *e, unsigned counter, unsigned bit)
+{
+	e->counter[counter].array ^= UINT64_C(1) << bit;
+	e->counter[counter].damaged ^= true;
+}
+
+/* ---- an engine --------------------------------------------------------- */
+
+static struct upci_engine *create(const struct upci_engine_sink *sink)
+{
+	struct upci_engine *e = calloc(1, sizeof(*e));
+
+	if (e)
+		e->sink = *sink;
+	return e;
+}
+
+static void destroy(struct upci_engine *e)
+{
+	free(e);
+}
+
+static uint64_t cycles(const struct upci_engine *e)
+{
+	return e->t;
+}
+
+static uint64_t cycles_closed(const struct upci_engine *e)
+{
+	return e->closed;
+}
+
+const struct upci_engine_ops upci_engine_segment = {
+	.name = "segment",
+	.create = create,
+	.destroy = destroy,
+	.read = read_register,
+	.write = write_register,
+	.peek = peek,
+	.flip = flip,
+	.run_waves = run_waves,
+	.run_until = run_until,
+	.run_signals = NULL,
+	.cycles = cycles,
+	.cycles_closed = cycles_closed,
+};

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim.c - the guest's side of the doorbell: a context of the simulator as a unit's source.
+ *
+ * A context counts while it runs, so what is known of it is stale at once; stopped, it stays
+ * as it is, but for what this process does to it. After a fork the child's simulator has a
+ * copy of the context that belongs to the child's thread, as the child's memory has one of
+ * the unit.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "node/sim.h"
+#include "upc.h"
+
+struct sim {
+	struct upci_exact exact; /* the first: see of() */
+	uint64_t context;
+	bool run; /* as it was written last */
+	pthread_t creator;
+};
+
+/* Handlers come here too. */
+static uint64_t ring(enum upci_doorbell_operation operation, uint64_t context, uint64_t a, uint64_t b, void *answer)
+{
+	const int saved = errno;
+	uint64_t *status = answer;
+
+	*status = UPCI_DOORBELL_NOBODY;
+	syscall(UPCI_DOORBELL_CALL, (long)operation, context, a, b, answer);
+	errno = saved;
+	return *status;
+}
+
+static uint64_t ring_word(const struct sim *sim, enum upci_doorbell_operation operation, uint64_t a, uint64_t b,
+			  uint64_t *value)
+{
+	struct upci_doorbell_word word = {0, 0};
+	uint64_t status = ring(operation, sim->context, a, b, &word);
+
+	if (value)
+		*value = word.value;
+	return status;
+}
+
+static int fail_status(uint64_t status)
+{
+	switch (status) {
+	case UPCI_DOORBELL_NO_MEMORY:
+		return upci_fail(UPC_ENOMEM, "the simulator has no memory, or no place, for one more unit");
+	case UPCI_DOORBELL_NOT_COUNTED:
+		return upci_fail(UPC_ENOSUPP, "the simulator does not count this process or thread: upc_run was told to "
+				 "leave out children, or has no more records, or the thread that made the "
+				 "unit is not here");
+	default:
+		return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is 'sim', and this program does not run on the simulated node: "
+				 "start it with 'upc_run -- PROGRAM', or unset UPC_SOURCE");
+	}
+}
+
+int upci_sim_hello(struct upci_doorbell_hello *node)
+{
+	uint64_t status;
+
+	memset(node, 0, sizeof(*node));
+	status = ring(UPCI_DOORBELL_HELLO, 0, 0, 0, node);
+	if (status != UPCI_DOORBELL_DONE)
+		return fail_status(status);
+	if (node->magic != UPCI_DOORBELL_MAGIC || node->version != UPCI_DOORBELL_VERSION)
+		return upci_fail(UPC_ENOSUPP, "the program's libupc %s and upc_run's simulator are of different releases: "
+				 "run it with the upc_run that came with this libupc", upc_version());
+	return 0;
+}
+
+/* ---- as a unit's source ------------------------------------------------------ */
+
+static struct sim *of(struct upci_exact *exact)
+{
+	return (struct sim *)exact;
+}
+
+static const struct sim *of_const(const struct upci_exact *exact)
+{
+	return (const struct sim *)exact;
+}
+
+static void sim_destroy(struct upci_exact *exact)
+{
+	(void)ring_word(of(exact), UPCI_DOORBELL_DESTROY, 0, 0, NULL);
+	free(exact);
+}
+
+static bool sim_catch_up(struct upci_exact *exact)
+{
+	return of(exact)->run;
+}
+
+static int sim_read(struct upci_exact *exact, unsigned offset, uint64_t *value)
+{
+	return ring_word(of(exact), UPCI_DOORBELL_READ, offset, 0, value) == UPCI_DOORBELL_DONE ? 0 : UPC_EFAULT;
+}
+
+static int sim_write(struct upci_exact *exact, unsigned offset, uint64_t value)
+{
+	struct sim *sim = of(exact);
+	uint64_t status = ring_word(sim, UPCI_DOORBELL_WRITE, offset, value, NULL);
+
+	if (status != UPCI_DOORBELL_DONE)
+		return offset == UPC_REG_START_STOP ? fail_status(status) : UPC_EFAULT;
+	if (offset == UPC_REG_START_STOP)
+		sim->run = value & 1;
+	return 0;
+}
+
+/* Where nobody answers, the registers of reset. */
+static void sim_peek(const struct upci_exact *exact, uint64_t *counter, uint8_t *field, bool *suspect)
+{
+	struct upci_doorbell_registers registers;
+	unsigned word, i;
+
+	if (ring(UPCI_DOORBELL_PEEK, of_const(exact)->context, 0, 0, &registers) != UPCI_DOORBELL_DONE)
+		memset(&registers, 0, sizeof(registers));
+	memcpy(counter, registers.counter, sizeof(registers.counter));
+	memcpy(field, registers.field, sizeof(registers.field));
+	memset(suspect, 0, UPC_COUNTERS * sizeof(*suspect));
+	for (word = 0; word < UPC_COUNTERS / 64; word++)
+		for (i = 0; i < 64 && registers.damaged[word] >> i; i++)
+			suspect[64 * word + i] = registers.damaged[word] >> i & 1;
+}
+
+static void sim_flip(struct upci_exact *exact, unsigned counter, unsigned bit)
+{
+	(void)ring_word(of(exact), UPCI_DOORBELL_FLIP, counter, bit, NULL);
+}
+
+/* Interrupts come as signals, between instructions of the program. */
+static bool sim_in_sink(const struct upci_exact *exact)
+{
+	(void)exact;
+	return false;
+}
+
+static bool sim_is_callers(const struct upci_exact *exact)
+{
+	return pthread_equal(of_const(exact)->creator, pthread_self());
+}
+
+static void sim_forked(struct upci_exact *exact)
+{
+	of(exact)->run = false;
+}
+
+static void sim_preset(struct upci_exact *exact, unsigned counter, uint64_t count)
+{
+	(void)ring_word(of(exact), UPCI_DOORBELL_PRESET, counter, count, NULL);
+}
+
+static void sim_clear(struct upci_exact *exact, const uint64_t *counters)
+{
+	(void)ring_word(of(exact), UPCI_DOORBELL_CLEAR, (uintptr_t)counters, 0, NULL);
+}
+
+static int sim_set_period(struct upci_exact *exact, unsigned counter, uint64_t period)
+{
+	return ring_word(of(exact), UPCI_DOORBELL_THRESHOLD, counter, period, NULL) == UPCI_DOORBELL_DONE ? 0
+													   : UPC_EINVAL;
+}
+
+static int sim_set_signal(struct upci_exact *exact, int signal)
+{
+	return ring_word(of(exact), UPCI_DOORBELL_SIGNAL, (uint64_t)signal, 0, NULL) == UPCI_DOORBELL_DONE ? 0
+													    : UPC_EINVAL;
+}
+
+static bool sim_fetch(const struct upci_exact *exact, unsigned *counter)
+{
+	struct upci_doorbell_interrupt interrupt;
+
+	while (ring(UPCI_DOORBELL_FETCH, of_const(exact)->context, 0, 0, &interrupt) == UPCI_DOORBELL_DONE) {
+		if (interrupt.kind != UPC_INTERRUPT_THRESHOLD || interrupt.counter >= UPC_COUNTERS)
+			continue;
+		*counter = interrupt.counter;
+		return true;
+	}
+	return false;
+}
+
+static void sim_bind(struct upci_exact *exact, unsigned counter, unsigned panel)
+{
+	(void)ring_word(of(exact), UPCI_DOORBELL_BIND, counter, panel, NULL);
+}
+
+static const struct upci_exact_ops ops = {
+	.destroy = sim_destroy,
+	.catch_up = sim_catch_up,
+	.read = sim_read,
+	.write = sim_write,
+	.peek = sim_peek,
+	.flip = sim_flip,
+	.in_sink = sim_in_sink,
+	.is_callers = sim_is_callers,
+	.forked = sim_forked,
+	.preset = sim_preset,
+	.clear = sim_clear,
+	.set_period = sim_set_period,
+	.set_signal = sim_set_signal,
+	.fetch = sim_fetch,
+	.bind = sim_bind,
+};
+
+int upci_sim_create(struct upci_exact **exact)
+{
+	struct sim *sim = calloc(1, sizeof(*sim));
+	uint64_t status;
+
+	if (!sim)
+		return upci_fail(UPC_ENOMEM, "no memory for a unit of the simulated node");
+	status = ring_word(sim, UPCI_DOORBELL_CREATE, 0, 0, &sim->context);
+	if (status != UPCI_DOORBELL_DONE) {
+		free(sim);
+		return fail_status(status);
+	}
+	sim->exact.ops = &ops;
+	sim->creator = pthread_self();
+	*exact = &sim->exact;
+	return 0;
+}

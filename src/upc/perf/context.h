@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * context.h - from whom the user means to targets of counting, and what a fork does to them.
+ */
+#ifndef UPCI_CONTEXT_H
+#define UPCI_CONTEXT_H
+
+#include "base/target.h"
+
+/* From the public options; NULL is the calling thread. Errors with message:
+ * UPC_EINVAL, UPC_ENOTASK, UPC_EPERM (a domain that the caller may not have). */
+int upci_context_set(struct upci_context *context, const struct upc_unit_options *options);
+
+/* The same for a unit behind a script, which has the calling thread's signals and
+ * nobody else's. UPC_ENOSUPP: what a script cannot give. */
+int upci_context_set_replay(struct upci_context *context, const struct upc_unit_options *options);
+
+/* The same for a unit of the simulated node, which counts the calling thread. */
+int upci_context_set_sim(struct upci_context *context, const struct upc_unit_options *options);
+
+/* In a forked child: what was our own is now the child's calling thread, or
+ * the child. */
+void upci_context_forked(struct upci_context *context);
+
+/* The tasks or CPUs of the context as they are now; of CPUs those that the PMU of this perf
+ * type counts on. The caller frees *targets. Returns how many, or a negative error with
+ * message: UPC_ENOSUPP where the PMU does not count on the context's CPU. */
+int upci_context_targets(const struct upci_context *context, uint32_t type, struct upci_perf_target **targets);
+
+#endif

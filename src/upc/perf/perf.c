@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf.c - perf_event groups of one context: as they are made and are switched. perf.h
+ * names the other parts of the perf source.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "perf/perf.h"
+#include "perf/perf_fit.h"
+#include "perf/perf_groups.h"
+#include "perf/perf_open.h"
+#include "base/process.h"
+
+bool upci_perf_is_software(const struct upci_perf_spec *spec)
+{
+	return upci_perf_key(spec->type) == UPCI_PERF_SOFTWARE;
+}
+
+void upci_perf_forget_and_close(int **fds, unsigned n)
+{
+	int *fd = *fds;
+	unsigned i;
+
+	*fds = NULL;
+	/* A fork takes memory as it is in program order. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (i = 0; fd && i < n; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+	free(fd);
+}
+
+void upci_perf_forget_into(struct upci_bag *bag, int **fds, unsigned n, uint32_t type)
+{
+	int *fd = *fds;
+
+	if (type != PERF_TYPE_TRACEPOINT) {
+		upci_perf_forget_and_close(fds, n);
+		return;
+	}
+	*fds = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	upci_bag_add(bag, fd, fd ? n : 0);
+	free(fd);
+}
+
+/* In a child nothing is the last, and all is closed at once: without a bag. */
+static void free_group(struct upci_perf_group *g, struct upci_bag *bag)
+{
+	if (bag)
+		upci_perf_forget_into(bag, &g->leader, g->targets, g->attr.type);
+	else
+		upci_perf_forget_and_close(&g->leader, g->targets);
+	free(g->target);
+	free(g->handle);
+	free(g->span);
+}
+
+int upci_perf_create(const struct upci_context *context, struct upci_perf **perf)
+{
+	struct upci_perf *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return upci_fail(UPC_ENOMEM, "no memory for perf groups");
+	p->maker = getpid();
+	p->context = *context;
+	p->waits_for_exec = context->enable_on_exec;
+	upci_samplers_init(&p->samplers);
+	*perf = p;
+	return 0;
+}
+
+struct upci_perf_group *upci_perf_group_of(struct upci_perf *p, unsigned number)
+{
+	unsigned i;
+
+	for (i = 0; p->group[i].number != number; i++)
+		;
+	return &p->group[i];
+}
+
+void upci_perf_disable_for_good(const struct upci_perf_group *g)
+{
+	unsigned i;
+
+	for (i = 0; i < g->targets; i++)
+		(void)ioctl(g->leader[i], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+}
+
+/* Closes everything; in a forked child the process lock is held already. */
+static void clear(struct upci_perf *p, bool child)
+{
+	/* A child of a bare clone has the same events as its parent, which go on. */
+	const bool ours = !child && p->maker == getpid();
+	struct upci_bag bag = {0};
+	struct upci_perf_member *member;
+	struct upci_perf_group *group;
+	unsigned handles, groups, i, g;
+
+	if (!child)
+		upci_process_lock();
+	member = p->member;
+	group = p->group;
+	handles = p->handles;
+	groups = p->groups;
+	p->member = NULL;
+	p->group = NULL;
+	p->handles = p->groups = p->waiting = p->removed = 0;
+	p->answer.known = false;
+	if (!child)
+		upci_process_unlock();
+	upci_samplers_clear(&p->samplers, ours);
+	for (g = 0; g < groups && ours; g++)
+		upci_perf_disable_for_good(&group[g]);
+	for (i = 0; i < handles; i++) {
+		/* A fork may meet a member that waits half written: it has no descriptors. */
+		if (!member[i].fd)
+			continue;
+		for (g = 0; group[g].number != member[i].group; g++)
+			;
+		if (child) {
+			upci_perf_forget_and_close(&member[i].fd, group[g].targets);
+			continue;
+		}
+		upci_perf_forget_into(&bag, &member[i].fd, group[g].targets, member[i].spec.type);
+		upci_user_unmap(member[i].page, p->context.pid);
+	}
+	for (g = 0; g < groups; g++)
+		free_group(&group[g], child ? NULL : &bag);
+	free(member);
+	free(group);
+	upci_bag_let_go(&bag);
+}
+
+void upci_perf_gather(const struct upci_perf *p, struct upci_bag *bag)
+{
+	unsigned h, g;
+
+	for (g = 0; g < p->groups; g++)
+		if (p->group[g].attr.type == PERF_TYPE_TRACEPOINT)
+			upci_bag_add(bag, p->group[g].leader, p->group[g].targets);
+	for (h = 0; h < p->handles; h++) {
+		const struct upci_perf_member *m = &p->member[h];
+
+		if (!m->fd || m->spec.type != PERF_TYPE_TRACEPOINT)
+			continue;
+		for (g = 0; p->group[g].number != m->group; g++)
+			;
+		upci_bag_add(bag, m->fd, p->group[g].targets);
+	}
+	upci_samplers_gather(&p->samplers, bag);
+}
+
+void upci_perf_destroy(struct upci_perf *p)
+{
+	if (!p)
+		return;
+	clear(p, false);
+	free(p->buffer);
+	free(p);
+}
+
+void upci_perf_forked(struct upci_perf *p)
+{
+	/* Closing a copy of a descriptor leaves the parent's event alone. */
+	clear(p, true);
+	p->running = p->refused = false;
+	p->waits_for_exec = false;
+	upci_context_forked(&p->context);
+}
+
+/* inherit_thread came with Linux 5.13; older kernels answer EINVAL. */
+void upci_perf_set_inherit(const struct upci_perf *p, struct perf_event_attr *attr)
+{
+	attr->inherit = p->context.inherit || p->context.inherit_threads;
+	attr->inherit_thread = p->context.inherit_threads && !p->context.inherit;
+}
+
+/* Where no event leads the group, one that counts nothing does. */
+static struct perf_event_attr attr_of_leader(const struct upci_perf *p, uint32_t key,
+					     const struct perf_event_attr *leading)
+{
+	struct perf_event_attr attr = leading ? *leading : upci_perf_dummy();
+
+	attr.read_format = UPCI_PERF_READ_FORMAT;
+	attr.disabled = !p->running;
+	attr.enable_on_exec = p->waits_for_exec;
+	/* A hardware group counts all the time or says that it does not. */
+	attr.pinned = key != UPCI_PERF_SOFTWARE;
+	upci_perf_set_inherit(p, &attr);
+	return attr;
+}
+
+/* Opens the leaders of a new group. Threads that have ended since they were
+ * listed, and CPUs that went offline, are left out, if any is left. */
+int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_event_attr *leading,
+			 const char *name, struct upci_perf_group **opened)
+{
+	struct upci_perf_group g = {.key = key,
+				    .number = p->numbers,
+				    .batch = p->batch,
+				    .attr = attr_of_leader(p, key, leading),
+				    .counts = leading != NULL,
+				    .first_told = -1};
+	struct upci_perf_group *grown;
+	struct upci_bag bag = {0};
+	int listed = upci_context_targets(&p->context, key, &g.target), i, error = 0;
+
+	if (listed < 0)
+		return listed;
+	if (key != UPCI_PERF_SOFTWARE)
+		g.user = upci_user_mode(&p->context, key);
+	g.leader = malloc((size_t)listed * sizeof(int));
+	g.span = calloc((size_t)listed, sizeof(*g.span));
+	if (!g.leader || !g.span)
+		error = upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	for (i = 0; !error && i < listed; i++) {
+		g.target[g.targets] = g.target[i];
+		g.leader[g.targets] = upci_perf_open(&g.attr, &g.target[g.targets], -1);
+		if (g.leader[g.targets] >= 0)
+			g.targets++;
+		else if (errno == EINVAL && p->context.inherit_threads && !p->context.inherit)
+			error = upci_fail(
+				UPC_ENOSUPP,
+				"%s: counting a process without its children needs Linux 5.13; count "
+				"them too (inherit), or a thread",
+				name);
+		else if ((errno != ESRCH && !upci_perf_is_offline(p, errno)) ||
+			 (!g.targets && i == listed - 1))
+			error = upci_perf_fail(name, &g.target[g.targets], false);
+	}
+	if (!error) {
+		upci_process_lock();
+		grown = realloc(p->group, (p->groups + 1) * sizeof(*grown));
+		if (grown) {
+			p->group = grown;
+			p->numbers++;
+			p->group[p->groups++] = g;
+		}
+		upci_process_unlock();
+		if (!grown)
+			error = upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	}
+	if (error) {
+		free_group(&g, &bag);
+		upci_bag_let_go(&bag);
+	} else {
+		*opened = &p->group[p->groups - 1];
+	}
+	return error;
+}
+
+struct upci_perf_group *upci_perf_find_group(struct upci_perf *p, uint32_t key)
+{
+	bool inherited = p->context.inherit || p->context.inherit_threads;
+	unsigned i;
+
+	for (i = 0; i < p->groups; i++)
+		if (p->group[i].key == key && (!inherited || p->group[i].batch == p->batch))
+			return &p->group[i];
+	return NULL;
+}
+
+void upci_perf_close_empty(struct upci_perf *p, unsigned number, struct upci_bag *bag)
+{
+	struct upci_perf_group *g = upci_perf_group_of(p, number), empty;
+
+	if (g->members || g->first_told >= 0)
+		return;
+	upci_process_lock();
+	empty = *g;
+	*g = p->group[--p->groups];
+	upci_process_unlock();
+	free_group(&empty, bag);
+}
+
+void upci_perf_begin_batch(struct upci_perf *p)
+{
+	p->batch++;
+}
+
+bool upci_perf_check(struct upci_perf *p)
+{
+	unsigned g, i;
+
+	if (!p->context.inherit && !p->context.inherit_threads)
+		return true;
+	for (g = 0; g < p->groups; g++)
+		for (i = 0; p->group[g].batch == p->batch && i < p->group[g].targets; i++)
+			if (read(p->group[g].leader[i], p->buffer, p->buffer_bytes) < 0)
+				return false;
+	return true;
+}
+
+bool upci_perf_scattered(const struct upci_perf *p)
+{
+	const bool inherits = p->context.inherit || p->context.inherit_threads;
+	unsigned a, b;
+
+	for (a = 0; a < p->groups; a++) {
+		if (p->waiting && inherits && p->group[a].key == UPCI_PERF_SOFTWARE)
+			return true;
+		for (b = 0; b < a; b++)
+			if (p->group[a].key == p->group[b].key)
+				return true;
+	}
+	return false;
+}
+
+static bool counts_for_nobody(const struct upci_perf *p, const struct upci_perf_group *g)
+{
+	int h = g->first_told;
+
+	while (h >= 0 && p->member[h].told != UPCI_PERF_TOLD_COUNT)
+		h = p->member[h].next_told;
+	return g->counts && h < 0;
+}
+
+/* Opened anew they would have no children any more, and would miss the exec. */
+static bool can_open_anew(const struct upci_perf *p)
+{
+	return !p->context.inherit && !p->context.inherit_threads && !p->context.enable_on_exec;
+}
+
+bool upci_perf_keeps_removed(const struct upci_perf *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->groups && !counts_for_nobody(p, &p->group[i]); i++)
+		;
+	return (i < p->groups || p->removed) && can_open_anew(p) && !p->samplers.top;
+}
+
+/* Those that children have too stay until their group goes, which has one batch's alone. */
+void upci_perf_close_removed(struct upci_perf *p)
+{
+	unsigned h;
+	int *fd;
+
+	for (h = 0; can_open_anew(p) && p->removed && h < p->handles; h++) {
+		struct upci_perf_member *m = &p->member[h];
+
+		if (!m->used || !m->removed)
+			continue;
+		p->removed--;
+		fd = upci_perf_take_out(p, (int)h);
+		upci_perf_forget_and_close(&fd, upci_perf_group_of(p, m->group)->targets);
+	}
+}
+
+/* One ioctl on one descriptor of each target, whatever becomes of the others: what is to
+ * stop must not count on for another's sake. The first failure is what is told. A task that
+ * is gone keeps its counts, and there is nothing to switch any more. */
+int upci_perf_switch(const int *fd, unsigned n, unsigned long request)
+{
+	int failed = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (fd[i] >= 0 && ioctl(fd[i], request, 0) < 0 && errno != ESRCH && !failed)
+			failed = errno;
+	return failed ? upci_fail(UPC_ESYSTEM, "perf ioctl: %s", upci_errno_words(failed)) : 0;
+}
+
+int upci_perf_switch_groups(struct upci_perf *p, unsigned long request)
+{
+	int error = 0, failed;
+	unsigned g;
+
+	for (g = 0; g < p->groups; g++) {
+		failed = upci_perf_switch(p->group[g].leader, p->group[g].targets, request);
+		error = error ? error : failed;
+	}
+	return error;
+}
+
+/* Whom there is nothing of to count any more. Children that inherit count on without the
+ * one they have it from. */
+static int check_task(const struct upci_perf *p)
+{
+	const struct upci_context *context = &p->context;
+	const bool thread = context->kind == UPC_CONTEXT_THREAD;
+	struct upci_perf_target *target;
+	int targets, i;
+
+	if (!p->groups || !context->pid || context->inherit)
+		return 0;
+	if (thread ? context->tid == upci_thread_id() : context->pid == getpid())
+		return 0;
+	targets = upci_context_targets(context, UPCI_PERF_SOFTWARE, &target);
+	if (targets < 0)
+		return targets;
+	for (i = 0; i < targets && upci_perf_has_ended(target[i].tid); i++)
+		;
+	free(target);
+	if (i < targets)
+		return 0;
+	return upci_fail(UPC_ENOTASK, "%s %d has ended: there is nothing of it to count any more",
+			 thread ? "thread" : "process",
+			 (int)(thread ? context->tid : context->pid));
+}
+
+/* The name of an event whose overflow signals have no counter, or NULL. */
+static const char *find_starved(const struct upci_perf *p)
+{
+	unsigned h;
+
+	for (h = 0; h < p->handles; h++) {
+		const struct upci_perf_member *m = &p->member[h];
+
+		if (m->used && upci_perf_key(m->spec.type) != UPCI_PERF_SOFTWARE &&
+		    upci_samplers_starved(&p->samplers, (int)h))
+			return m->name;
+	}
+	return NULL;
+}
+
+int upci_perf_start(struct upci_perf *p)
+{
+	/* All that needs not lie behind the first ENABLE lies before it. */
+	const bool look = !p->waits_for_exec && upci_fit_has_hardware(p);
+	const char *starved = NULL;
+	int error = check_task(p);
+
+	if (!error && !p->waits_for_exec)
+		error = upci_perf_switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	if (error)
+		return error;
+	p->refused = look && upci_fit_refused(p, gettid());
+	if (!p->refused) {
+		p->waits_for_exec = false;
+		p->running = true;
+		error = upci_samplers_run(&p->samplers, true);
+		if (!p->samplers.top || !look || error)
+			return error;
+		starved = find_starved(p);
+		if (!starved)
+			return 0;
+	}
+	p->refused = true;
+	(void)upci_perf_stop(p);
+	return starved ? upci_fit_fail_signals(starved) : upci_fit_fail_start();
+}
+
+/* Samplers go on and off after the groups, each by the same distance, so what they
+ * miss at one end they make up for at the other. */
+int upci_perf_stop(struct upci_perf *p)
+{
+	int error, signals;
+
+	p->running = false;
+	error = upci_perf_switch_groups(p, PERF_EVENT_IOC_DISABLE);
+	signals = upci_samplers_run(&p->samplers, false);
+	return error ? error : signals;
+}

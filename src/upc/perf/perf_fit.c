@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_fit.c - see perf_fit.h.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "perf/perf_fit.h"
+#include "perf/perf_open.h"
+
+/* ---- as events are added ------------------------------------------------ */
+
+bool upci_fit_is_known(const struct upci_perf *p, uint32_t key)
+{
+	unsigned h, g, groups = 0;
+
+	if (key == UPCI_PERF_SOFTWARE)
+		return true;
+	for (g = 0; g < p->groups; g++)
+		groups += p->group[g].key == key;
+	for (h = 0; groups == 1 && h < p->handles; h++) {
+		const struct upci_perf_member *m = &p->member[h];
+
+		if (m->used && upci_perf_key(m->spec.type) == key &&
+		    (m->halted || upci_samplers_has(&p->samplers, (int)h)))
+			return false;
+	}
+	return groups == 1;
+}
+
+/* Adds one to what is tried together; counts those that the kernel took. */
+static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_target *target,
+		   int *fd, unsigned *n)
+{
+	struct perf_event_attr attr = upci_perf_attr(spec);
+
+	fd[*n] = upci_perf_open(&attr, target, fd[0]);
+	if (fd[*n] < 0)
+		return -1;
+	++*n;
+	return 0;
+}
+
+/*
+ * All is opened once more, in one group that never runs. All of it is enabled but the
+ * leader, which no PMU sees, since the kernel leaves out of its own check what is
+ * disabled and what is in other groups. It does not depend on whom the events count, so
+ * the calling thread does for every task.
+ */
+int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const char *name)
+{
+	const struct perf_event_attr leader = upci_perf_dummy();
+	struct upci_perf_target target = {0, -1};
+	unsigned h, n = 0;
+	int error = 0, *fd = malloc((2 * (size_t)p->handles + 1) * sizeof(int));
+
+	if (!fd)
+		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	for (h = 0; !p->context.pid && h < p->groups; h++)
+		if (p->group[h].key == key)
+			target = p->group[h].target[0];
+	fd[0] = upci_perf_open(&leader, &target, -1);
+	if (fd[0] < 0)
+		error = upci_perf_fail(name, &target, false);
+	else
+		n = 1;
+	for (h = 0; !error && h < p->handles; h++) {
+		const struct upci_perf_member *m = &p->member[h];
+		bool samples = (int)h == sampler || upci_samplers_has(&p->samplers, (int)h);
+
+		if (!m->used || upci_perf_key(m->spec.type) != key)
+			continue;
+		if (try_one(&m->spec, &target, fd, &n) ||
+		    (samples && try_one(&m->spec, &target, fd, &n)))
+			error = upci_perf_fail(name, &target, true);
+	}
+	/* The leader last: without it each of the others would be scheduled by itself. */
+	while (n)
+		close(fd[--n]);
+	free(fd);
+	return error;
+}
+
+/* ---- as groups are started, or grow while they run ----------------------- */
+
+bool upci_fit_has_hardware(const struct upci_perf *p)
+{
+	unsigned g;
+
+	for (g = 0; g < p->groups; g++)
+		if (p->group[g].key != UPCI_PERF_SOFTWARE)
+			return true;
+	return false;
+}
+
+/*
+ * One byte is less than any group is: the answer is ENOSPC, without anything being
+ * read, or the end of file of a pinned group that was given up.
+ */
+bool upci_fit_group_refused(const struct upci_perf_group *g, pid_t self)
+{
+	unsigned i;
+	char byte;
+
+	for (i = 0; g->key != UPCI_PERF_SOFTWARE && i < g->targets; i++)
+		if ((g->target[i].tid < 0 || g->target[i].tid == self) &&
+		    read(g->leader[i], &byte, 1) == 0)
+			return true;
+	return false;
+}
+
+bool upci_fit_refused(const struct upci_perf *p, pid_t self)
+{
+	unsigned g;
+
+	for (g = 0; g < p->groups; g++)
+		if (upci_fit_group_refused(&p->group[g], self))
+			return true;
+	return false;
+}
+
+/* Who else has counters, and what to do: the end of all these messages. */
+#define OTHERS                                                                                     \
+	"others that run hold them (another unit or event set here, perf, the kernel's watchdog); " \
+	"stop those first, or count fewer hardware events"
+
+int upci_fit_fail_start(void)
+{
+	return upci_fail(
+		UPC_ECONFLICT,
+		"the PMU has no counters left for the unit's hardware events: " OTHERS);
+}
+
+int upci_fit_fail_signals(const char *name)
+{
+	return upci_fail(UPC_ECONFLICT,
+			 "%s: the PMU has no counter left for its overflow signals: " OTHERS, name);
+}
+
+int upci_fit_fail_beside(const char *name)
+{
+	return upci_fail(
+		UPC_ECONFLICT,
+		"%s: the PMU has no counter left for it beside the unit's events that run: " OTHERS,
+		name);
+}

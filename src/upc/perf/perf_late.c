@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_late.c - tracepoints that wait for the start to be opened. Part of the perf source.
+ *
+ * The kernel takes some 40 ms to close the last event of a tracepoint, so one that is added
+ * only to be taken away again is better never opened. Its answer is known all the same: of
+ * what perf_event_open asks (6.18) all but the tracepoint itself is asked of a software event,
+ * too, in the same order. A tracepoint that only counts, and is not ftrace's, asks for no
+ * more permission, and its number was read just now; those that somebody has made (kprobes,
+ * uprobes, synthetic ones) can fail for reasons of their own, and do not wait (cat_trace.c).
+ */
+#include <errno.h>
+
+#include "base/fds.h"
+#include "base/message.h"
+#include "perf/perf_groups.h"
+#include "perf/perf_open.h"
+#include "base/process.h"
+
+/* How often a batch is tried that children, or threads that end, have spoilt. */
+#define TRIES 20
+
+void upci_perf_set_waits(struct upci_perf *p, bool waits)
+{
+	p->at_once = !waits;
+}
+
+bool upci_perf_waits(const struct upci_perf *p)
+{
+	return p->waiting > 0;
+}
+
+bool upci_perf_can_wait(struct upci_perf *p, const struct upci_perf_spec *spec)
+{
+	if (p->at_once || p->running || p->waits_for_exec)
+		return false;
+	/* With a group of its own it would have a leader that counts nothing. */
+	return spec->can_wait || (p->waiting && upci_perf_is_time(spec) &&
+				  !upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
+}
+
+/* ---- what the kernel would say ------------------------------------------ */
+
+/* Opens a group of the same rights and of the same targets, and closes it. */
+static int ask(struct upci_perf *p, const struct upci_perf_member *m)
+{
+	const struct upci_perf_spec spec = {.type = PERF_TYPE_SOFTWARE,
+					    .config = PERF_COUNT_SW_DUMMY,
+					    .exclude_user = m->spec.exclude_user,
+					    .exclude_kernel = m->spec.exclude_kernel,
+					    .exclude_hv = m->spec.exclude_hv};
+	const struct perf_event_attr attr = upci_perf_attr(&spec);
+	struct upci_perf_group *g;
+	int error;
+
+	/* All tracepoints ask for the same, and nothing for more. */
+	if (p->answer.known && p->answer.batch == p->batch)
+		return 0;
+	error = upci_perf_open_group(p, UPCI_PERF_SOFTWARE, &attr, m->name, &g);
+	if (error)
+		return error;
+	p->answer.known = true;
+	p->answer.batch = p->batch;
+	p->answer.targets = g->targets;
+	upci_perf_close_empty(p, g->number, NULL);
+	p->answer.left = upci_fd_left();
+	return 0;
+}
+
+/* One more than wait: are there descriptors for all, and for a leader that is no event? */
+static int check_descriptors(struct upci_perf *p, const struct upci_perf_member *m)
+{
+	const bool inherits = p->context.inherit || p->context.inherit_threads;
+	bool led = upci_perf_can_lead(m) ||
+		   (!inherits && upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
+	size_t events = !upci_perf_is_time(&m->spec);
+	unsigned h;
+
+	for (h = 0; h < p->handles; h++)
+		if (p->member[h].used && p->member[h].waits) {
+			led |= upci_perf_can_lead(&p->member[h]);
+			events += !upci_perf_is_time(&p->member[h].spec);
+		}
+	if ((events + !led) * p->answer.targets <= p->answer.left)
+		return 0;
+	errno = EMFILE;
+	return upci_perf_fail(m->name, &(struct upci_perf_target){0, -1}, false);
+}
+
+int upci_perf_put_off(struct upci_perf *p, const struct upci_perf_member *member)
+{
+	int error = ask(p, member), handle;
+
+	if (!error)
+		error = check_descriptors(p, member);
+	if (error)
+		return error;
+	handle = upci_perf_reserve_handle(p, member->name);
+	if (handle < 0)
+		return handle;
+	p->member[handle] = *member;
+	p->member[handle].waits = true;
+	p->waiting++;
+	return handle;
+}
+
+/* ---- as they are opened --------------------------------------------------- */
+
+/* Whether all members of a group are: then it goes with them. */
+static bool is_fresh(const struct upci_perf *p, const struct upci_perf_group *g)
+{
+	unsigned i;
+	int h;
+
+	for (i = 0; i < g->members; i++)
+		if (!p->member[g->handle[i]].fresh)
+			return false;
+	for (h = g->first_told; h >= 0; h = p->member[h].next_told)
+		if (!p->member[h].fresh)
+			return false;
+	return true;
+}
+
+/* What was opened waits again. Among others that stay it has to be closed here and now, which
+ * may take long: reads take a group for what it is. */
+static void put_back(struct upci_perf *p)
+{
+	struct upci_bag bag = {0};
+	unsigned h, number, targets;
+	bool whole;
+	int *fd;
+
+	for (h = 0; h < p->groups; h++)
+		if (is_fresh(p, &p->group[h]))
+			upci_perf_disable_for_good(&p->group[h]);
+	for (h = 0; h < p->handles; h++) {
+		struct upci_perf_member *m = &p->member[h];
+
+		if (!m->used || !m->fresh)
+			continue;
+		number = m->group;
+		targets = upci_perf_group_of(p, number)->targets;
+		whole = is_fresh(p, upci_perf_group_of(p, number));
+		fd = upci_perf_take_out(p, (int)h);
+		if (whole)
+			upci_perf_forget_into(&bag, &fd, targets, m->spec.type);
+		else
+			upci_perf_forget_and_close(&fd, targets);
+		upci_perf_close_empty(p, number, &bag);
+		*m = (struct upci_perf_member){.used = true,
+					       .halted = m->halted,
+					       .waits = true,
+					       .spec = m->spec,
+					       .name = m->name};
+		p->waiting++;
+	}
+	upci_bag_let_go(&bag);
+}
+
+/* Those that can lead, or those that cannot. */
+static int open_some(struct upci_perf *p, bool leading)
+{
+	unsigned h;
+	int error = 0;
+
+	for (h = 0; h < p->handles && !error; h++) {
+		struct upci_perf_member member = p->member[h];
+
+		if (!member.used || !member.waits || upci_perf_can_lead(&member) != leading)
+			continue;
+		member.waits = false;
+		member.fresh = true;
+		error = upci_perf_open_member(p, (int)h, member);
+		if (!error)
+			p->waiting--;
+	}
+	return error;
+}
+
+static int open_all(struct upci_perf *p)
+{
+	int error;
+
+	upci_perf_begin_batch(p);
+	error = open_some(p, true);
+	return error ? error : open_some(p, false);
+}
+
+/* A child that comes, or a thread of a process that goes, while a batch is opened spoils
+ * it; the next try is unlikely to meet one too. */
+int upci_perf_open_waiting(struct upci_perf *p)
+{
+	unsigned tries, h;
+	int error = 0;
+
+	for (tries = 0; p->waiting && tries < TRIES; tries++) {
+		error = open_all(p);
+		if (error || !upci_perf_check(p))
+			put_back(p);
+		if (error && (error != UPC_ENOTASK || p->context.kind != UPC_CONTEXT_PROCESS))
+			return error;
+	}
+	for (h = 0; h < p->handles; h++)
+		p->member[h].fresh = false;
+	if (error || !p->waiting)
+		return error;
+	return upci_fail(UPC_ESYSTEM, "children are started faster than events can be opened for "
+				      "them to inherit; open or start the unit before");
+}
+
+void upci_perf_read_waiting(const struct upci_perf *p, uint64_t *value, uint8_t *state)
+{
+	unsigned h;
+
+	for (h = 0; h < p->handles; h++)
+		if (p->member[h].used && p->member[h].waits) {
+			value[h] = 0;
+			state[h] = UPCI_PERF_EXACT;
+		}
+}

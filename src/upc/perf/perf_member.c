@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_member.c - events of a context as they come, go and are halted while their groups
+ * go on, and the periods after which they signal. Part of the perf source.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "perf/perf.h"
+#include "perf/perf_fit.h"
+#include "perf/perf_groups.h"
+#include "perf/perf_open.h"
+#include "base/process.h"
+
+/* Room for one more member of a group, and its value in a read. */
+static int reserve_place_locked(struct upci_perf *p, struct upci_perf_group *g)
+{
+	size_t bytes = sizeof(struct upci_perf_head) + (g->members + 1) * sizeof(uint64_t);
+
+	if (g->members == g->room) {
+		unsigned room = g->room ? g->room * 2 : 16;
+		int *grown = realloc(g->handle, room * sizeof(int));
+
+		if (!grown)
+			return UPC_ENOMEM;
+		g->handle = grown;
+		g->room = room;
+	}
+	if (bytes > p->buffer_bytes) {
+		uint64_t *grown = realloc(p->buffer, bytes * 2);
+
+		if (!grown)
+			return UPC_ENOMEM;
+		p->buffer = grown;
+		p->buffer_bytes = bytes * 2;
+	}
+	return 0;
+}
+
+int upci_perf_reserve_handle(struct upci_perf *p, const char *name)
+{
+	struct upci_perf_member *grown;
+	unsigned h;
+
+	for (h = 0; h < p->handles && p->member[h].used; h++)
+		;
+	if (h < p->handles)
+		return (int)h;
+	upci_process_lock();
+	grown = realloc(p->member, (h + 1) * sizeof(*grown));
+	if (grown) {
+		p->member = grown;
+		memset(&grown[h], 0, sizeof(*grown));
+		p->handles++;
+	}
+	upci_process_unlock();
+	return grown ? (int)h : upci_fail(UPC_ENOMEM, "%s: no memory", name);
+}
+
+/* With reads in user mode, if the kernel takes it so. */
+static int open_member(const struct upci_perf_group *g, const struct perf_event_attr *attr,
+		       unsigned target)
+{
+	struct perf_event_attr with = *attr;
+	int fd;
+
+	with.config1 |= g->user.config1;
+	fd = upci_perf_open(&with, &g->target[target], g->leader[target]);
+	if (fd >= 0 || with.config1 == attr->config1 || (errno != EINVAL && errno != EOPNOTSUPP))
+		return fd;
+	return upci_perf_open(attr, &g->target[target], g->leader[target]);
+}
+
+/* Halted, it would halt the others with it. */
+bool upci_perf_can_lead(const struct upci_perf_member *m)
+{
+	return upci_perf_is_software(&m->spec) && !upci_perf_is_time(&m->spec) && !m->halted;
+}
+
+/* A member without an event of its own, from what its group's leader tells from here on.
+ * With children that inherit it is a group of this batch, and has begun with it. */
+static int join_told(struct upci_perf *p, struct upci_perf_group *g, int handle,
+		     const struct upci_perf_member *member, bool inherits)
+{
+	struct upci_perf_member m = *member;
+	int error = 0;
+
+	if (!m.halted && (g->members || g->first_told >= 0) && !inherits) {
+		error = upci_perf_look(p, g);
+		m.begin = upci_perf_told(g, m.told);
+	}
+	if (error < 0)
+		return error;
+	upci_process_lock();
+	error = reserve_place_locked(p, g);
+	if (!error) {
+		m.next_told = g->first_told;
+		p->member[handle] = m;
+		g->first_told = handle;
+	}
+	upci_process_unlock();
+	return error ? upci_fail(UPC_ENOMEM, "%s: no memory", m.name) : 0;
+}
+
+/* Opens a member in all targets of a group, or in none. */
+static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle,
+		      const struct upci_perf_member *member, const struct perf_event_attr *attr)
+{
+	const struct perf_event_mmap_page *page;
+	const char *name = member->name;
+	int error, *fd;
+	unsigned i;
+
+	upci_process_lock();
+	error = reserve_place_locked(p, g);
+	upci_process_unlock();
+	fd = error ? NULL : malloc(g->targets * sizeof(int));
+	if (!fd)
+		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
+	for (i = 0; i < g->targets; i++) {
+		fd[i] = open_member(g, attr, i);
+		if (fd[i] < 0 && !upci_perf_is_offline(p, errno)) {
+			error = upci_perf_fail(name, &g->target[i], g->key != UPCI_PERF_SOFTWARE);
+			upci_perf_forget_and_close(&fd, i);
+			return error;
+		}
+	}
+	page = g->user.map ? upci_user_map(fd[0]) : NULL;
+	upci_process_lock();
+	p->member[handle] = *member;
+	p->member[handle].fd = fd;
+	p->member[handle].page = page;
+	g->handle[g->members++] = handle;
+	upci_process_unlock();
+	return 0;
+}
+
+/*
+ * Before a group that runs is asked for one counter more: it counts. One that was given up
+ * could not tell any more whether it is this that has no room, and switching it on again
+ * would hide what it has missed.
+ */
+static int check_counts(struct upci_perf *p, struct upci_perf_group *g, const char *name)
+{
+	int given_up = upci_perf_look(p, g);
+
+	return given_up > 0 ? upci_fit_fail_beside(name) : given_up;
+}
+
+/*
+ * An event that joins others which run, or goes on beside them, is scheduled by the kernel
+ * (6.18) when its own PMU is. Tracepoints, clocks and what else is software are three PMUs,
+ * and a group is scheduled with its leader's: a moment's event of that one makes it so now,
+ * and the others miss nothing. Where there is no descriptor for it the group misses a moment.
+ */
+static int schedule_now(const struct upci_perf_group *g)
+{
+	struct perf_event_attr attr = g->attr;
+	unsigned i;
+	int error = 0, fd;
+
+	attr.disabled = attr.inherit = attr.inherit_thread = 0;
+	for (i = 0; i < g->targets && !error; i++) {
+		fd = upci_perf_open(&attr, &g->target[i], -1);
+		if (fd >= 0) {
+			close(fd);
+		} else if (errno != ESRCH) {
+			error = upci_perf_switch(&g->leader[i], 1, PERF_EVENT_IOC_DISABLE);
+			if (!error)
+				error = upci_perf_switch(&g->leader[i], 1, PERF_EVENT_IOC_ENABLE);
+		}
+	}
+	return error;
+}
+
+static bool is_late(const struct upci_perf *p, const struct upci_perf_group *g,
+		    const struct upci_perf_member *m)
+{
+	return p->running && g->key == UPCI_PERF_SOFTWARE && !m->told && !m->halted;
+}
+
+int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_member member)
+{
+	const char *name = member.name;
+	struct perf_event_attr attr = upci_perf_attr(&member.spec);
+	uint32_t key = upci_perf_key(member.spec.type);
+	const bool beside = p->running && key != UPCI_PERF_SOFTWARE;
+	struct upci_perf_group *g = upci_perf_find_group(p, key);
+	struct upci_bag bag = {0};
+	int error;
+
+	attr.read_format = UPCI_PERF_READ_FORMAT;
+	attr.disabled = member.halted;
+	upci_perf_set_inherit(p, &attr);
+	/* Where children inherit it has this batch's events alone. */
+	if (g && beside && !attr.inherit) {
+		error = check_counts(p, g, name);
+		if (error)
+			return error;
+	}
+	if (upci_perf_is_time(&member.spec))
+		member.told = UPCI_PERF_TOLD_TIME;
+	if (!g) {
+		if (upci_perf_can_lead(&member))
+			member.told = UPCI_PERF_TOLD_COUNT;
+		error = upci_perf_open_group(p, key, member.told == UPCI_PERF_TOLD_COUNT ? &attr : NULL,
+					     name, &g);
+		if (error)
+			return error;
+	}
+	member.group = g->number;
+	member.ran = upci_perf_ran(g);
+	error = member.told ? join_told(p, g, handle, &member, attr.inherit)
+			    : join_group(p, g, handle, &member, &attr);
+	if (error) {
+		upci_perf_close_empty(p, g->number, &bag);
+		upci_bag_let_go(&bag);
+		return error;
+	}
+	error = is_late(p, g, &member) ? schedule_now(g) : 0;
+	if (!error && !upci_fit_is_known(p, key))
+		error = upci_fit_check(p, key, -1, name);
+	if (!error && beside && upci_fit_group_refused(g, gettid()))
+		error = upci_fit_fail_beside(name);
+	if (!error)
+		return 0;
+	upci_perf_remove(p, handle);
+	/* Without it the others have their counters back. */
+	if (beside)
+		(void)upci_perf_switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	return error;
+}
+
+int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
+		  const char *name)
+{
+	const struct upci_perf_member member = {
+		.used = true, .halted = halted, .spec = *spec, .name = name};
+	int handle, error;
+
+	if (spec->cpu_only && p->context.pid)
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
+			"machine",
+			name);
+	if (upci_perf_can_wait(p, spec))
+		return upci_perf_put_off(p, &member);
+	p->answer.known = false; /* this takes descriptors */
+	handle = upci_perf_reserve_handle(p, name);
+	if (handle < 0)
+		return handle;
+	error = upci_perf_open_member(p, handle, member);
+	return error ? error : handle;
+}
+
+int *upci_perf_take_out(struct upci_perf *p, int handle)
+{
+	struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
+	const struct perf_event_mmap_page *page;
+	int *fd, *told;
+	unsigned i;
+
+	upci_process_lock();
+	fd = m->fd;
+	page = m->page;
+	m->fd = NULL;
+	m->page = NULL;
+	m->used = false;
+	if (m->told) {
+		for (told = &g->first_told; *told != handle; told = &p->member[*told].next_told)
+			;
+		*told = m->next_told;
+	} else {
+		for (i = 0; g->handle[i] != handle; i++)
+			;
+		memmove(&g->handle[i], &g->handle[i + 1], (--g->members - i) * sizeof(int));
+	}
+	upci_process_unlock();
+	upci_user_unmap(page, p->context.pid);
+	return fd;
+}
+
+/* Whether any other member of its group is there. */
+static bool has_others(const struct upci_perf *p, const struct upci_perf_group *g, int handle)
+{
+	unsigned i;
+
+	for (i = 0; i < g->members; i++)
+		if (g->handle[i] != handle && !p->member[g->handle[i]].removed)
+			return true;
+	return g->first_told >= 0 &&
+	       (g->first_told != handle || p->member[handle].next_told >= 0);
+}
+
+/* The last one of a group goes, and with it those that were removed before. */
+static void close_group(struct upci_perf *p, unsigned number, int handle)
+{
+	struct upci_perf_group *g = upci_perf_group_of(p, number);
+	const unsigned targets = g->targets;
+	struct upci_bag bag = {0};
+	int *fd;
+
+	upci_perf_disable_for_good(g);
+	while (handle >= 0) {
+		p->removed -= p->member[handle].removed;
+		fd = upci_perf_take_out(p, handle);
+		upci_perf_forget_into(&bag, &fd, targets, p->member[handle].spec.type);
+		handle = g->members ? g->handle[0] : -1;
+	}
+	upci_perf_close_empty(p, number, &bag);
+	upci_bag_let_go(&bag);
+}
+
+/*
+ * A tracepoint among others is disabled only, and stays in its group until that is closed: the
+ * kernel takes an event out of a group when it is closed by its last owner, and so it is not
+ * known when somebody else does.
+ */
+void upci_perf_remove(struct upci_perf *p, int handle)
+{
+	struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g;
+	int *fd;
+
+	upci_samplers_remove(&p->samplers, handle);
+	if (m->waits) {
+		m->used = m->waits = false;
+		p->waiting--;
+		return;
+	}
+	g = upci_perf_group_of(p, m->group);
+	if (!has_others(p, g, handle)) {
+		close_group(p, g->number, handle);
+	} else if (m->fd && m->spec.type == PERF_TYPE_TRACEPOINT) {
+		(void)upci_perf_switch(m->fd, g->targets, PERF_EVENT_IOC_DISABLE);
+		m->removed = true;
+		p->removed++;
+	} else {
+		fd = upci_perf_take_out(p, handle);
+		upci_perf_forget_and_close(&fd, g->targets);
+	}
+}
+
+/* Halts or continues a member without an event of its own: its count is kept in between. */
+static int switch_told(struct upci_perf *p, struct upci_perf_group *g, struct upci_perf_member *m,
+		       bool halt)
+{
+	int error;
+
+	if (halt == m->halted)
+		return 0;
+	error = upci_perf_look(p, g);
+	if (error < 0)
+		return error;
+	if (halt)
+		m->count = upci_perf_told(g, m->told) - m->begin;
+	else
+		m->begin = upci_perf_told(g, m->told) - m->count;
+	return 0;
+}
+
+static int halt_waiting(struct upci_perf *p, int handle, bool halt)
+{
+	p->member[handle].halted = halt;
+	return upci_samplers_halt(&p->samplers, handle, halt);
+}
+
+static int switch_member(struct upci_perf *p, int handle, unsigned long request)
+{
+	struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
+	int error, signals;
+
+	if (m->told) {
+		error = switch_told(p, g, m, request == PERF_EVENT_IOC_DISABLE);
+		/* It stays as it was: begin and count are one word. */
+		if (error)
+			return error;
+	} else {
+		error = upci_perf_switch(m->fd, g->targets, request);
+	}
+	m->halted = request == PERF_EVENT_IOC_DISABLE;
+	if (!error && is_late(p, g, m))
+		error = schedule_now(g);
+	signals = upci_samplers_halt(&p->samplers, handle, m->halted);
+	return error ? error : signals;
+}
+
+int upci_perf_halt(struct upci_perf *p, int handle)
+{
+	return p->member[handle].waits ? halt_waiting(p, handle, true)
+				       : switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
+}
+
+int upci_perf_continue(struct upci_perf *p, int handle)
+{
+	const struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g;
+	int error;
+
+	if (m->waits)
+		return halt_waiting(p, handle, false);
+	g = upci_perf_group_of(p, m->group);
+	if (!p->running || !m->halted || g->key == UPCI_PERF_SOFTWARE)
+		return switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
+	error = check_counts(p, g, m->name);
+	if (!error)
+		error = switch_member(p, handle, PERF_EVENT_IOC_ENABLE);
+	if (error)
+		return error;
+	if (!upci_fit_group_refused(g, gettid()) && !upci_samplers_starved(&p->samplers, handle))
+		return 0;
+	/* Halted again, and the others have their counters back. */
+	(void)switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
+	(void)upci_perf_switch(g->leader, g->targets, PERF_EVENT_IOC_ENABLE);
+	return upci_fit_fail_beside(m->name);
+}
+
+int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf_spec *spec,
+			 uint64_t period, int signal, const char *name)
+{
+	int error, fd;
+
+	if (!period) {
+		upci_samplers_remove(&p->samplers, handle);
+		return 0;
+	}
+	if (p->context.kind != UPC_CONTEXT_THREAD || !p->context.own || p->context.inherit ||
+	    p->context.enable_on_exec)
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: overflow signals are to be had for a thread of the program itself, without "
+			"its children",
+			name);
+	error = upci_samplers_check(&p->samplers, handle, spec, period, signal, name);
+	if (error)
+		return error;
+	fd = upci_sampler_open(p->context.tid, spec, period, name);
+	if (fd < 0)
+		return fd;
+	if (upci_perf_key(spec->type) != UPCI_PERF_SOFTWARE) {
+		error = upci_fit_check(p, upci_perf_key(spec->type), handle, name);
+		if (error) {
+			close(fd);
+			return error;
+		}
+	}
+	return upci_samplers_put(&p->samplers, handle, fd, spec->type, period,
+				 p->member[handle].halted, p->context.tid, signal, name);
+}
+
+int upci_perf_restart_period(struct upci_perf *p, int handle, uint64_t left)
+{
+	return upci_samplers_restart(&p->samplers, handle, left);
+}
+
+int upci_perf_signalled(struct upci_perf *p, int fd)
+{
+	return upci_samplers_signalled(&p->samplers, fd);
+}

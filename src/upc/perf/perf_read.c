@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_read.c - what the groups of a context have counted, and whether they did so all
+ * the time. Part of the perf source; reads in user mode are perf_user.c's.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "perf/perf.h"
+#include "perf/perf_groups.h"
+
+int upci_perf_handles(const struct upci_perf *p)
+{
+	return (int)p->handles;
+}
+
+bool upci_perf_ever_enabled(const struct upci_perf *p)
+{
+	return p->ever_enabled;
+}
+
+/* What a read of a target says about its group's time. A start that was refused, as
+ * the caller was told, is no time in which anything should have counted. */
+static void keep_span(const struct upci_perf *p, struct upci_perf_span *s,
+		      const struct upci_perf_head *head, bool failed)
+{
+	uint64_t lost = head->running < head->enabled ? head->enabled - head->running : 0;
+
+	if (p->refused)
+		s->lost_base += lost - s->lost;
+	else
+		s->failed |= failed;
+	s->lost = lost;
+	s->running = head->running;
+	s->counted = head->leader;
+}
+
+/* One target's group into the buffer: 1 where the kernel has given it up, 0 or an error. */
+static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target)
+{
+	size_t want = sizeof(struct upci_perf_head) + g->members * sizeof(uint64_t);
+	ssize_t got = read(g->leader[target], p->buffer, p->buffer_bytes);
+	const struct upci_perf_head *head = (const struct upci_perf_head *)p->buffer;
+	bool failed = got == 0;
+	int error;
+
+	/* A pinned group that the PMU had no room for gives nothing any more. What it
+	 * counted before is still there, and any member gives the whole group. */
+	if (failed && g->members) {
+		p->buffer[0] = 0;
+		got = read(p->member[g->handle[0]].fd[target], p->buffer, p->buffer_bytes);
+	}
+	if (got < 0)
+		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", upci_errno_words(errno));
+	if ((size_t)got < want || head->events != g->members + 1) {
+		error = upci_perf_is_apart(p, head, (size_t)got)
+				? upci_perf_read_apart(p, g, target)
+				: upci_fail(UPC_ESYSTEM, "reading a perf group of %u events gave %llu",
+					    g->members + 1, (unsigned long long)head->events);
+		if (error)
+			return error;
+	}
+	if (head->enabled)
+		p->ever_enabled = true;
+	keep_span(p, &g->span[target], head, failed);
+	return failed;
+}
+
+/* Adds one target's group to the sums, which the first target's sets. */
+static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target,
+		      uint64_t *value)
+{
+	const uint64_t *counts = p->buffer + sizeof(struct upci_perf_head) / sizeof(uint64_t);
+	int error = take_group(p, g, target);
+	unsigned i;
+
+	if (error < 0)
+		return error;
+	for (i = 0; i < g->members; i++)
+		value[g->handle[i]] = target ? value[g->handle[i]] + counts[i] : counts[i];
+	return 0;
+}
+
+int upci_perf_look(struct upci_perf *p, struct upci_perf_group *g)
+{
+	int given_up = 0, one;
+	unsigned i;
+
+	for (i = 0; i < g->targets; i++) {
+		one = take_group(p, g, i);
+		if (one < 0)
+			return one;
+		given_up |= one;
+	}
+	return given_up;
+}
+
+static enum upci_perf_state judge(const struct upci_perf_group *g)
+{
+	bool whole = true, ran = false;
+	unsigned i;
+
+	for (i = 0; g->key != UPCI_PERF_SOFTWARE && i < g->targets; i++) {
+		const struct upci_perf_span *s = &g->span[i];
+
+		whole = whole && !s->failed && s->lost <= s->lost_base;
+		ran = ran || s->running > s->running_base;
+	}
+	return whole ? UPCI_PERF_EXACT : ran ? UPCI_PERF_PARTIAL : UPCI_PERF_NEVER;
+}
+
+/* A member's state, from its group's: one that came when the group had counted, and has
+ * not since, never did; and of one that counts the signals may have stopped. */
+static enum upci_perf_state judge_member(const struct upci_perf *p, const struct upci_perf_group *g,
+					 int handle, enum upci_perf_state how)
+{
+	if (how == UPCI_PERF_PARTIAL && upci_perf_ran(g) <= p->member[handle].ran)
+		return UPCI_PERF_NEVER;
+	if (how == UPCI_PERF_EXACT && p->samplers.top && g->key != UPCI_PERF_SOFTWARE &&
+	    !p->refused && upci_samplers_starved(&p->samplers, handle))
+		return UPCI_PERF_SILENT;
+	return how;
+}
+
+/*
+ * A group that runs on the calling thread, without a system call. False where a member
+ * has no page, or its counter is not there now or was not always: what then is to be
+ * said, the kernel's times tell.
+ */
+static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
+			      uint8_t *state)
+{
+	bool counts = false;
+	unsigned i;
+
+	if (!p->running || !g->user.map || judge(g) != UPCI_PERF_EXACT ||
+	    !upci_user_here(p->context.pid, p->context.tid))
+		return false;
+	for (i = 0; i < g->members; i++) {
+		int handle = g->handle[i];
+		const struct upci_perf_member *m = &p->member[handle];
+		enum upci_user_answer answer =
+			m->page ? upci_user_read(m->page, &value[handle]) : UPCI_USER_ASK;
+
+		if (answer == UPCI_USER_ASK || (answer == UPCI_USER_STOPPED && !m->halted))
+			return false;
+		counts |= answer == UPCI_USER_COUNTS;
+		state[handle] = UPCI_PERF_EXACT;
+	}
+	p->ever_enabled |= counts;
+	return counts;
+}
+
+/* Members without an event of their own, from the group as it was just read. */
+static void read_told(const struct upci_perf *p, const struct upci_perf_group *g, uint64_t *value,
+		      uint8_t *state)
+{
+	const struct upci_perf_member *m;
+	int h;
+
+	for (h = g->first_told; h >= 0; h = m->next_told) {
+		m = &p->member[h];
+		value[h] = m->halted ? m->count : upci_perf_told(g, m->told) - m->begin;
+		state[h] = UPCI_PERF_EXACT;
+	}
+}
+
+int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
+{
+	unsigned g, i;
+	int error = 0;
+
+	for (g = 0; g < p->groups && !error; g++) {
+		const struct upci_perf_group *group = &p->group[g];
+		enum upci_perf_state how;
+
+		how = UPCI_PERF_EXACT;
+		if (read_in_user_mode(p, group, value, state)) {
+			if (!p->samplers.top)
+				continue;
+		} else {
+			for (i = 0; i < group->targets && !error; i++)
+				error = read_group(p, group, i, value);
+			how = judge(group);
+		}
+		read_told(p, group, value, state);
+		for (i = 0; i < group->members; i++)
+			state[group->handle[i]] =
+				(uint8_t)judge_member(p, group, group->handle[i], how);
+	}
+	if (p->waiting)
+		upci_perf_read_waiting(p, value, state);
+	return error;
+}
+
+void upci_perf_rebase(struct upci_perf *p)
+{
+	unsigned g, i;
+
+	for (g = 0; g < p->groups; g++)
+		for (i = 0; i < p->group[g].targets; i++) {
+			struct upci_perf_span *s = &p->group[g].span[i];
+
+			s->running_base = s->running;
+			s->lost_base = s->lost;
+			s->failed = false;
+		}
+}

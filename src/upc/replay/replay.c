@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * replay.c - scripts that drive units: whose time a script has, and how a unit is
+ * taken through it.
+ *
+ * Players
+ *   A player is a thread's place in a script, the number of the operation that comes
+ *   next. The thread keeps its players in a list that ends with it; a replay keeps
+ *   the player of the thread that created it, so that a unit which outlives the
+ *   thread, or is used by another, stays where its thread was. Both hold references.
+ *
+ *   A place only grows, and only by plays. Every play moves it to the next sync mark
+ *   by compare-and-swap: of two threads that play units of one player at once, one
+ *   plays to the next mark, the other to the one behind it. A replay's own position
+ *   belongs to whoever uses the unit.
+ *
+ *   A script that is freed leaves behind what says that it ended, until the last
+ *   player is gone. A thread drops players of ended scripts when it next looks for
+ *   one. So no script can be taken for another that had its address.
+ *
+ *   A forked child has copies of everything, and goes on by itself from where its
+ *   parent was.
+ *
+ * The segment engine runs the units: a script's lines in closed form, and up to the
+ * next interrupt.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "replay/replay.h"
+#include "replay/trace_file.h"
+#include "engine/wave.h"
+
+static const struct upci_engine_ops *const ops = &upci_engine_segment;
+
+struct upci_script {
+	struct upci_trace trace; /* nothing in it once the script has ended */
+	atomic_uint references;  /* the owner's until it has ended, and each player's */
+	atomic_bool ended;       /* set by upci_script_free, seen by find_player */
+};
+
+struct player {
+	struct upci_script *script;
+	struct player *next;    /* in its thread's list; nobody else looks at it */
+	atomic_uint references; /* the thread's, and each replay's */
+	/* Advanced by advance, read by where. The script does not change, so that
+	 * nothing is published by it: relaxed order will do. */
+	atomic_size_t place;
+};
+
+struct upci_replay {
+	struct upci_exact exact; /* the first: see of() */
+	struct upci_engine *engine;
+	struct player *player;
+	size_t position;  /* operations that the engine went through; the player's place at most */
+	unsigned in_sink; /* calls of the sink, which a read from a sink can nest */
+	pthread_t sinks_thread, creator;
+	struct upci_engine_sink sink;
+	struct upci_wave wave[UPC_INPUTS]; /* of a c line that runs */
+};
+
+/* ---- scripts -------------------------------------------------------------- */
+
+static void put_script(struct upci_script *script)
+{
+	/* Release with acquire, here and for players: whoever frees comes after all
+	 * that others did. */
+	if (atomic_fetch_sub_explicit(&script->references, 1, memory_order_acq_rel) == 1)
+		free(script);
+}
+
+/* A path that cannot be opened or read. */
+static int fail_errno(const char *path, int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return upci_fail(UPC_ENOEVENT, "%.200s: there is no such script", path);
+	case EACCES:
+	case EPERM:
+		return upci_fail(UPC_EPERM, "%.200s: the script cannot be read: %s", path,
+				 strerror(error));
+	case ELOOP:
+	case ENAMETOOLONG:
+		return upci_fail(UPC_EINVAL, "%.200s: expected the path of a script: %s", path,
+				 strerror(error));
+	case ENOMEM:
+		return upci_fail(UPC_ENOMEM, "%.200s: no memory to read the script", path);
+	}
+	return upci_fail(UPC_ESYSTEM, "%.200s: the script cannot be read: %s", path,
+			 strerror(error));
+}
+
+static int open_file(const char *path)
+{
+	/* O_NONBLOCK: a FIFO must not hold the program up before it is refused. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), error;
+	struct stat st;
+
+	if (fd < 0)
+		return fail_errno(path, errno);
+	if (fstat(fd, &st) != 0) {
+		error = fail_errno(path, errno);
+	} else if (!S_ISREG(st.st_mode)) {
+		error = upci_fail(UPC_EINVAL,
+				  "%.200s: expected a script in a regular file, found %s", path,
+				  S_ISDIR(st.st_mode)    ? "a directory"
+				  : S_ISFIFO(st.st_mode) ? "a pipe: write it to a file first"
+							 : "a device or socket");
+	} else {
+		return fd;
+	}
+	close(fd);
+	return error;
+}
+
+static int load(int fd, const char *path, struct upci_trace *trace)
+{
+	struct upci_trace_error wrong;
+	int error = upci_trace_load(fd, trace, &wrong);
+
+	switch (error) {
+	case 0:
+		return 0;
+	case UPC_EWIRING:
+		return upci_fail(error, "%.200s:%u: %s", path, wrong.line, wrong.message);
+	case UPC_EINVAL:
+		return upci_fail(error, "%.200s: a script has %zu bytes at most: cut it in parts",
+				 path, UPCI_TRACE_BYTES_MAX);
+	case UPC_ESYSTEM:
+		return fail_errno(path, errno);
+	}
+	return upci_fail(error, "%.200s: no memory for the script", path);
+}
+
+/* The program that is counted is the software: a script gives it input signals only. */
+static int check_kinds(const struct upci_trace *trace, const char *path)
+{
+	for (size_t i = 0; i < trace->ops; i++) {
+		const struct upci_trace_op *op = &trace->op[i];
+		bool writes = op->kind == UPCI_TRACE_WRITE;
+
+		if (writes || op->kind == UPCI_TRACE_READ)
+			return upci_fail(
+				UPC_EWIRING,
+				"%.200s:%u: a script that drives a unit has no %c lines, since the "
+				"program %s its registers: take the line out, or run the script with "
+				"upc_replay",
+				path, op->line, writes ? 'w' : 'r', writes ? "writes" : "reads");
+	}
+	return 0;
+}
+
+int upci_script_load(const char *path, struct upci_script **script)
+{
+	struct upci_script *s = NULL;
+	struct upci_trace trace;
+	int fd, error;
+
+	if (!path || !path[0])
+		return upci_fail(UPC_EINVAL, "no script is named: expected the path of a file");
+	fd = open_file(path);
+	if (fd < 0)
+		return fd;
+	error = load(fd, path, &trace);
+	close(fd);
+	if (error)
+		return error;
+	error = check_kinds(&trace, path);
+	if (!error) {
+		s = malloc(sizeof(*s));
+		if (!s)
+			error = upci_fail(UPC_ENOMEM, "%.200s: no memory for the script", path);
+	}
+	if (error) {
+		upci_trace_free(&trace);
+		return error;
+	}
+	s->trace = trace;
+	atomic_init(&s->references, 1);
+	atomic_init(&s->ended, false);
+	*script = s;
+	return 0;
+}
+
+void upci_script_free(struct upci_script *script)
+{
+	if (!script)
+		return;
+	upci_trace_free(&script->trace);
+	/* No player's trace is looked at any more: the flag publishes nothing. */
+	atomic_store_explicit(&script->ended, true, memory_order_relaxed);
+	put_script(script);
+}
+
+/* ---- players -------------------------------------------------------------- */
+
+/* Its value is the thread's list. */
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static atomic_bool key_made; /* set in key_once, cleared by delete_key, seen by find_player */
+
+static void put_player(struct player *player)
+{
+	if (atomic_fetch_sub_explicit(&player->references, 1, memory_order_acq_rel) != 1)
+		return;
+	put_script(player->script);
+	free(player);
+}
+
+static void put_list(void *list)
+{
+	struct player *player, *next;
+
+	for (player = list; player; player = next) {
+		next = player->next;
+		put_player(player);
+	}
+}
+
+static void make_key(void)
+{
+	atomic_store_explicit(&key_made, pthread_key_create(&key, put_list) == 0,
+			      memory_order_relaxed);
+}
+
+/* When the library is unloaded, or the program ends: no thread that ends later may
+ * call put_list. */
+__attribute__((destructor)) static void delete_key(void)
+{
+	if (!atomic_exchange_explicit(&key_made, false, memory_order_relaxed))
+		return;
+	put_list(pthread_getspecific(key));
+	pthread_setspecific(key, NULL);
+	pthread_key_delete(key);
+}
+
+/* Takes the players of ended scripts out of a list. */
+static struct player *without_ended(struct player *list)
+{
+	struct player **link = &list, *player;
+
+	while ((player = *link)) {
+		if (!atomic_load_explicit(&player->script->ended, memory_order_relaxed)) {
+			link = &player->next;
+			continue;
+		}
+		*link = player->next;
+		put_player(player);
+	}
+	return list;
+}
+
+static struct player *add_player(struct upci_script *script, struct player *list)
+{
+	struct player *player = malloc(sizeof(*player));
+
+	if (!player)
+		return NULL;
+	player->script = script;
+	player->next = list;
+	atomic_init(&player->references, 1);
+	atomic_init(&player->place, 0);
+	if (pthread_setspecific(key, player) != 0) {
+		free(player);
+		return NULL;
+	}
+	atomic_fetch_add_explicit(&script->references, 1, memory_order_relaxed);
+	return player;
+}
+
+/* The calling thread's player of the script, with a reference for the caller; NULL:
+ * no memory. */
+static struct player *find_player(struct upci_script *script)
+{
+	struct player *list, *rest, *player;
+
+	pthread_once(&key_once, make_key);
+	if (!atomic_load_explicit(&key_made, memory_order_relaxed))
+		return NULL;
+	list = pthread_getspecific(key);
+	rest = without_ended(list);
+	if (rest != list)
+		pthread_setspecific(key, rest); /* cannot fail: the thread has a value */
+	for (player = rest; player && player->script != script; player = player->next)
+		;
+	if (!player)
+		player = add_player(script, rest);
+	if (player)
+		atomic_fetch_add_explicit(&player->references, 1, memory_order_relaxed);
+	return player;
+}
+
+static size_t where(struct player *player)
+{
+	return atomic_load_explicit(&player->place, memory_order_relaxed);
+}
+
+/* Behind the next sync mark from place on, or the end. */
+static size_t behind_mark(const struct upci_trace *trace, size_t place)
+{
+	while (place < trace->ops)
+		if (trace->op[place++].kind == UPCI_TRACE_SYNC)
+			break;
+	return place;
+}
+
+/* Moves the place on, to *place; false where it is the end. */
+static bool advance(struct player *player, size_t *place)
+{
+	const struct upci_trace *trace = &player->script->trace;
+	size_t from = where(player);
+
+	do {
+		if (from == trace->ops)
+			return false;
+		*place = behind_mark(trace, from);
+	} while (!atomic_compare_exchange_weak_explicit(
+		&player->place, &from, *place, memory_order_relaxed, memory_order_relaxed));
+	return true;
+}
+
+/* ---- running -------------------------------------------------------------- */
+
+/* The same waves from cycle n on. */
+static void move_waves(struct upci_wave *wave, uint64_t n)
+{
+	for (unsigned id = 0; id < UPC_INPUTS; id++) {
+		struct upci_wave *w = &wave[id];
+		uint64_t turns;
+
+		if (upci_wave_constant(w))
+			continue;
+		turns = upci_wave_divide(n, w->period);
+		w->phase = upci_wave_add(w->phase, n - turns * w->period, w->period);
+	}
+}
+
+static void run_cycles(struct upci_replay *r, const struct upci_trace *trace,
+		       const struct upci_trace_op *op)
+{
+	uint64_t left = op->cycles, n;
+
+	upci_trace_waves(trace, op, r->wave);
+	while ((n = ops->run_until(r->engine, r->wave, left)) < left) {
+		left -= n;
+		move_waves(r->wave, n);
+	}
+}
+
+static void run_to(struct upci_replay *r, size_t place)
+{
+	const struct upci_trace *trace = &r->player->script->trace;
+
+	for (; r->position < place; r->position++) {
+		const struct upci_trace_op *op = &trace->op[r->position];
+
+		if (op->kind == UPCI_TRACE_CYCLES)
+			run_cycles(r, trace, op);
+		else if (op->kind == UPCI_TRACE_FLIP)
+			ops->flip(r->engine, op->counter, op->bit);
+	}
+}
+
+static void on_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	struct upci_replay *r = arg;
+
+	r->in_sink++;
+	r->sinks_thread = pthread_self();
+	r->sink.event(r->sink.arg, event, counter, cycle);
+	r->in_sink--;
+}
+
+static const struct upci_exact_ops exact_ops;
+
+int upci_replay_create(struct upci_script *script, const struct upci_engine_sink *sink,
+		       struct upci_replay **replay)
+{
+	struct upci_replay *r = malloc(sizeof(*r));
+	const struct upci_engine_sink own = {on_event, r};
+
+	if (!r)
+		goto no_memory;
+	r->engine = ops->create(&own);
+	r->player = r->engine ? find_player(script) : NULL;
+	if (!r->player) {
+		if (r->engine)
+			ops->destroy(r->engine);
+		free(r);
+		goto no_memory;
+	}
+	r->exact.ops = &exact_ops;
+	r->position = 0;
+	r->in_sink = 0;
+	r->creator = r->sinks_thread = pthread_self();
+	r->sink = *sink;
+	*replay = r;
+	return 0;
+no_memory:
+	return upci_fail(UPC_ENOMEM, "no memory for a unit that a script drives");
+}
+
+void upci_replay_destroy(struct upci_replay *replay)
+{
+	if (!replay)
+		return;
+	ops->destroy(replay->engine);
+	put_player(replay->player);
+	free(replay);
+}
+
+bool upci_replay_catch_up(struct upci_replay *replay)
+{
+	size_t place = where(replay->player);
+
+	if (replay->in_sink || replay->position >= place)
+		return false;
+	run_to(replay, place);
+	return true;
+}
+
+bool upci_replay_play(struct upci_replay *replay)
+{
+	size_t place;
+
+	if (replay->in_sink || !advance(replay->player, &place))
+		return false;
+	run_to(replay, place);
+	return true;
+}
+
+bool upci_replay_left(const struct upci_replay *replay)
+{
+	return where(replay->player) < replay->player->script->trace.ops;
+}
+
+int upci_replay_read(struct upci_replay *replay, unsigned offset, uint64_t *value)
+{
+	return ops->read(replay->engine, offset, value);
+}
+
+void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8_t *field, bool *suspect)
+{
+	ops->peek(replay->engine, counter, field, suspect);
+}
+
+int upci_replay_write(struct upci_replay *replay, unsigned offset, uint64_t value)
+{
+	return ops->write(replay->engine, offset, value);
+}
+
+void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit)
+{
+	ops->flip(replay->engine, counter, bit);
+}
+
+bool upci_replay_is_callers(const struct upci_replay *replay)
+{
+	return pthread_equal(replay->creator, pthread_self());
+}
+
+void upci_replay_forked(struct upci_replay *replay)
+{
+	if (!pthread_equal(replay->sinks_thread, pthread_self()))
+		replay->in_sink = 0;
+}
+
+bool upci_replay_in_sink(const struct upci_replay *replay)
+{
+	return replay->in_sink != 0;
+}
+
+/* ---- as a unit's source ----------------------------------------------------- */
+
+static struct upci_replay *of(struct upci_exact *exact)
+{
+	return (struct upci_replay *)exact;
+}
+
+static const struct upci_replay *of_const(const struct upci_exact *exact)
+{
+	return (const struct upci_replay *)exact;
+}
+
+static void exact_destroy(struct upci_exact *exact)
+{
+	upci_replay_destroy(of(exact));
+}
+
+static bool exact_catch_up(struct upci_exact *exact)
+{
+	return upci_replay_catch_up(of(exact));
+}
+
+static bool exact_play(struct upci_exact *exact)
+{
+	return upci_replay_play(of(exact));
+}
+
+static bool exact_left(const struct upci_exact *exact)
+{
+	return upci_replay_left(of_const(exact));
+}
+
+static int exact_read(struct upci_exact *exact, unsigned offset, uint64_t *value)
+{
+	return upci_replay_read(of(exact), offset, value);
+}
+
+static int exact_write(struct upci_exact *exact, unsigned offset, uint64_t value)
+{
+	return upci_replay_write(of(exact), offset, value);
+}
+
+static void exact_peek(const struct upci_exact *exact, uint64_t *counter, uint8_t *field, bool *suspect)
+{
+	upci_replay_peek(of_const(exact), counter, field, suspect);
+}
+
+static void exact_flip(struct upci_exact *exact, unsigned counter, unsigned bit)
+{
+	upci_replay_flip(of(exact), counter, bit);
+}
+
+static bool exact_in_sink(const struct upci_exact *exact)
+{
+	return upci_replay_in_sink(of_const(exact));
+}
+
+static bool exact_is_callers(const struct upci_exact *exact)
+{
+	return upci_replay_is_callers(of_const(exact));
+}
+
+static void exact_forked(struct upci_exact *exact)
+{
+	upci_replay_forked(of(exact));
+}
+
+static const struct upci_exact_ops exact_ops = {
+	.destroy = exact_destroy,
+	.catch_up = exact_catch_up,
+	.play = exact_play,
+	.left = exact_left,
+	.read = exact_read,
+	.write = exact_write,
+	.peek = exact_peek,
+	.flip = exact_flip,
+	.in_sink = exact_in_sink,
+	.is_callers = exact_is_callers,
+	.forked = exact_forked,
+};
+
+struct upci_exact *upci_replay_exact(struct upci_replay *replay)
+{
+	return &replay->exact;
+}

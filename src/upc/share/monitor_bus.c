@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * monitor_bus.c - see monitor_bus.h.
+ *
+ * The handler takes no lock: guards are never freed, only used again, and the list
+ * only grows. Its calls: mmap, the bare system call; sigaction, raise (POSIX lists them as
+ * safe); the handler that was there before.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "share/monitor_bus.h"
+#include "base/process.h"
+#include "upc.h"
+
+struct upci_bus_guard {
+	struct upci_bus_guard *next; /* set before it is in the list */
+	uintptr_t start;	     /* 0: free. Stored (release) after length, loaded (acquire) before */
+	size_t length;
+	int hit; /* stored in the handler, loaded by upci_bus_hit */
+};
+
+/* Pushed under the process lock (release), walked by the handler (acquire). */
+static struct upci_bus_guard *guards;
+
+/* Under the process lock. */
+static unsigned guarded;
+static bool installed;
+
+/* Who handled SIGBUS before. Written before the handler is installed. */
+static struct sigaction previous;
+static int previous_spent; /* it had SA_RESETHAND, and was called */
+
+/* ---- in the handler -------------------------------------------------------- */
+
+static struct upci_bus_guard *find_sig(uintptr_t address)
+{
+	struct upci_bus_guard *guard;
+	uintptr_t start;
+
+	for (guard = __atomic_load_n(&guards, __ATOMIC_ACQUIRE); guard; guard = guard->next) {
+		start = __atomic_load_n(&guard->start, __ATOMIC_ACQUIRE);
+		if (start && address >= start &&
+		    address - start < __atomic_load_n(&guard->length, __ATOMIC_RELAXED))
+			return guard;
+	}
+	return NULL;
+}
+
+/* The bare call: libc's may be one that a sanitizer has in place of it, to which this
+ * looks like a write that races with other readers. */
+static bool map_zeros_sig(uintptr_t start, size_t length)
+{
+	long number =
+#ifdef SYS_mmap2
+		SYS_mmap2;
+#else
+		SYS_mmap;
+#endif
+
+	return syscall(number, start, length, (long)PROT_READ, (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED),
+		       -1L, 0L) ==
+	       (long)start;
+}
+
+/* Zeros over all of it, not only the page: what of the file is left is of no use.
+ * Two threads may do this at once. */
+static bool cover_sig(struct upci_bus_guard *guard)
+{
+	if (!map_zeros_sig(__atomic_load_n(&guard->start, __ATOMIC_RELAXED),
+			   __atomic_load_n(&guard->length, __ATOMIC_RELAXED)))
+		return false;
+	__atomic_store_n(&guard->hit, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* As without any handler: the instruction is repeated, faults again, and ends the
+ * process there; what was not a fault but sent is sent again. */
+static void default_sig(int signal, bool fault)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	sigaction(signal, &action, NULL);
+	if (!fault)
+		raise(signal);
+}
+
+static void pass_on_sig(int signal, siginfo_t *info, void *context)
+{
+	bool fault = info->si_code == BUS_ADRALN || info->si_code == BUS_ADRERR || info->si_code == BUS_OBJERR ||
+		     info->si_code == BUS_MCEERR_AR;
+	bool reset = previous.sa_flags & SA_RESETHAND;
+
+	if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_IGN) {
+		/* The kernel lets nobody ignore a fault. */
+		if (fault)
+			default_sig(signal, fault);
+	} else if ((!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL) ||
+		   (reset && __atomic_exchange_n(&previous_spent, 1, __ATOMIC_RELAXED))) {
+		default_sig(signal, fault);
+	} else if (previous.sa_flags & SA_SIGINFO) {
+		previous.sa_sigaction(signal, info, context);
+	} else {
+		previous.sa_handler(signal);
+	}
+}
+
+static void on_bus(int signal, siginfo_t *info, void *context)
+{
+	struct upci_bus_guard *guard;
+	int saved = errno;
+
+	if (info->si_code == BUS_ADRERR) {
+		guard = find_sig((uintptr_t)info->si_addr);
+		if (guard && cover_sig(guard)) {
+			errno = saved;
+			return;
+		}
+	}
+	errno = saved;
+	pass_on_sig(signal, info, context); /* may not return: nothing is held */
+}
+
+/* ---- installing it --------------------------------------------------------- */
+
+static bool is_ours(const struct sigaction *action)
+{
+	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_bus;
+}
+
+static bool is_function(const struct sigaction *action)
+{
+	return (action->sa_flags & SA_SIGINFO) || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+/* The mask and flags of who was there before hold for him through ours. */
+static int install_locked(void)
+{
+	struct sigaction action, now;
+
+	if (sigaction(SIGBUS, NULL, &now))
+		return -1;
+	if (installed && (is_ours(&now) || is_function(&now)))
+		return 0; /* whose handler came after ours passes on to it what he does not know */
+	previous = now;
+	previous_spent = 0;
+	action = now;
+	action.sa_sigaction = on_bus;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK | (now.sa_flags & (SA_RESTART | SA_NODEFER));
+	if (sigaction(SIGBUS, &action, NULL))
+		return -1;
+	installed = true;
+	return 0;
+}
+
+/* Only what is still ours: a handler that came later may call ours, which then stays
+ * in that chain. */
+static void restore_locked(void)
+{
+	struct sigaction now;
+
+	if (sigaction(SIGBUS, NULL, &now) || !is_ours(&now))
+		return;
+	if (previous_spent) {
+		memset(&now, 0, sizeof(now));
+		now.sa_handler = SIG_DFL;
+		sigaction(SIGBUS, &now, NULL);
+	} else {
+		sigaction(SIGBUS, &previous, NULL);
+	}
+	installed = false;
+}
+
+static struct upci_bus_guard *free_guard_locked(void)
+{
+	struct upci_bus_guard *guard;
+
+	for (guard = guards; guard; guard = guard->next)
+		if (!guard->start)
+			return guard;
+	guard = calloc(1, sizeof(*guard));
+	if (guard) {
+		guard->next = guards;
+		__atomic_store_n(&guards, guard, __ATOMIC_RELEASE);
+	}
+	return guard;
+}
+
+int upci_bus_guard(void *address, size_t length, struct upci_bus_guard **guard)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct upci_bus_guard *g;
+	int error = 0;
+
+	upci_process_lock();
+	g = free_guard_locked();
+	if (!g) {
+		error = upci_fail(UPC_ENOMEM, "no memory to guard a monitor with");
+	} else if (install_locked()) {
+		error = upci_fail(UPC_ESYSTEM, "a handler for SIGBUS cannot be installed: %s", strerror(errno));
+	} else {
+		__atomic_store_n(&g->hit, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&g->length, (length + page - 1) / page * page, __ATOMIC_RELAXED);
+		__atomic_store_n(&g->start, (uintptr_t)address, __ATOMIC_RELEASE);
+		guarded++;
+		*guard = g;
+	}
+	upci_process_unlock();
+	return error;
+}
+
+void upci_bus_release(struct upci_bus_guard *guard)
+{
+	upci_process_lock();
+	__atomic_store_n(&guard->start, 0, __ATOMIC_RELEASE);
+	if (--guarded == 0)
+		restore_locked();
+	upci_process_unlock();
+}
+
+bool upci_bus_hit(const struct upci_bus_guard *guard)
+{
+	return __atomic_load_n(&guard->hit, __ATOMIC_ACQUIRE) != 0;
+}

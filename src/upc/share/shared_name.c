@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shared_name.c - where shared units lie and what they are called, and who holds the
+ * locks on their files: what owner and monitors share.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fds.h"
+#include "base/message.h"
+#include "share/shared.h"
+#include "base/text.h"
+
+/* Not configurable: a name means the same unit to everybody. */
+#define PREFIX "upc."
+
+static bool is_name(const char *name)
+{
+	size_t length = strnlen(name, UPCI_SHARED_NAME_MAX + 1), i;
+
+	if (!length || length > UPCI_SHARED_NAME_MAX || name[0] == '.')
+		return false;
+	for (i = 0; i < length; i++)
+		if (!upci_is_alnum(name[i]) && !strchr("_.-", name[i]))
+			return false;
+	return true;
+}
+
+int upci_shared_file(const char *name, uid_t user, char file[UPCI_SHARED_FILE_MAX])
+{
+	if (!name || !is_name(name))
+		return upci_fail(UPC_EINVAL,
+				 "the name of a shared unit has 1 to %u of the characters A-Z a-z 0-9 _ . -, "
+				 "and no dot in front",
+				 UPCI_SHARED_NAME_MAX);
+	snprintf(file, UPCI_SHARED_FILE_MAX, PREFIX "%lu.%s", (unsigned long)user, name);
+	return 0;
+}
+
+bool upci_shared_parse(const char *file, uid_t *user, const char **name)
+{
+	const char *p = file + strlen(PREFIX);
+	uint64_t number = 0;
+
+	if (strncmp(file, PREFIX, strlen(PREFIX)) || *p < '0' || *p > '9' || (p[0] == '0' && p[1] != '.'))
+		return false;
+	for (; *p >= '0' && *p <= '9'; p++) {
+		number = 10 * number + (uint64_t)(*p - '0');
+		if (number >= (uid_t)-1)
+			return false;
+	}
+	if (*p != '.' || !is_name(p + 1))
+		return false;
+	*user = (uid_t)number;
+	*name = p + 1;
+	return true;
+}
+
+int upci_shared_directory(void)
+{
+	/* It may itself be a link: some systems have it in /run. */
+	int fd = upci_fd_keep(open(UPCI_SHARED_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC));
+
+	if (fd >= 0)
+		return fd;
+	switch (errno) {
+	case ENOENT:
+	case ENOTDIR:
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: there is no such directory, in which shared units lie: mount a tmpfs there",
+				 UPCI_SHARED_DIRECTORY);
+	case EACCES:
+		return upci_fail(UPC_EPERM, "%s: not permitted to look into it", UPCI_SHARED_DIRECTORY);
+	case EMFILE:
+	case ENFILE:
+		return upci_fail(UPC_EMFILE, "%s: too few file descriptors are left: raise the limit (ulimit -n)",
+				 UPCI_SHARED_DIRECTORY);
+	default:
+		return upci_fail(UPC_ESYSTEM, "%s: %s", UPCI_SHARED_DIRECTORY, strerror(errno));
+	}
+}
+
+int upci_shared_open(int directory, const char *file, bool write)
+{
+	/* O_NONBLOCK: a FIFO or a device that somebody planted there. */
+	return upci_fd_keep(openat(directory, file,
+				   (write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+int upci_shared_open_error(int error, const char *file)
+{
+	switch (error) {
+	case ENOENT:
+		return upci_fail(UPC_ENOTASK, "%s/%s: no such shared unit", UPCI_SHARED_DIRECTORY, file);
+	case ELOOP:
+		return upci_fail(UPC_EPERM, "%s/%s: a symbolic link, which is not followed: remove it", UPCI_SHARED_DIRECTORY,
+				 file);
+	case EISDIR:
+	case ENXIO:
+	case ENODEV:
+		return upci_fail(UPC_EPERM, "%s/%s: not a regular file: remove it", UPCI_SHARED_DIRECTORY, file);
+	case EACCES:
+	case EPERM:
+		return upci_fail(UPC_EPERM,
+				 "%s/%s: not permitted to open it (its owner can share it with the group)",
+				 UPCI_SHARED_DIRECTORY, file);
+	case EMFILE:
+	case ENFILE:
+		return upci_fail(UPC_EMFILE, "%s/%s: too few file descriptors are left: raise the limit (ulimit -n)",
+				 UPCI_SHARED_DIRECTORY, file);
+	case ENOMEM:
+		return upci_fail(UPC_ENOMEM, "%s/%s: out of memory", UPCI_SHARED_DIRECTORY, file);
+	default:
+		return upci_fail(UPC_ESYSTEM, "%s/%s: %s", UPCI_SHARED_DIRECTORY, file, strerror(error));
+	}
+}
+
+/*
+ * Locks of open file descriptions end with the last descriptor, in whatever way the
+ * process ends, and are seen from the same process too. Asking whether a lock for
+ * reading could be had finds locks for writing only, which take permission to write:
+ * who may just read the file cannot pass for its owner.
+ */
+bool upci_shared_locked(int fd)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = UPCI_SHARED_OWNER, .l_len = 1};
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+bool upci_shared_lock(int fd, enum upci_shared_lock which)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = which, .l_len = 1};
+
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counter.c - single counters and registers of a unit, as software sees them.
+ */
+#include <string.h>
+
+#include "base/message.h"
+#include "base/sized.h"
+#include "unit/unit.h"
+#include "unit/unit_exact.h"
+#include "unit/unit_read.h"
+#include "unit/unit_threshold.h"
+
+static int check(int counter)
+{
+	if (counter >= 0 && counter < UPC_COUNTERS)
+		return 0;
+	return upci_fail(UPC_EINVAL, "%d is no counter: they are 0 to %d", counter, UPC_COUNTERS - 1);
+}
+
+static int check_bound(const struct upc_unit *u, int counter)
+{
+	int error = check(counter);
+
+	if (!error && !u->binding[counter].references)
+		error = upci_fail(UPC_EINVAL, "no event is bound to counter %d", counter);
+	return error;
+}
+
+static unsigned flags_of(const struct upc_unit *u, unsigned i)
+{
+	const struct upci_binding *b = &u->binding[i];
+
+	return (b->references ? b->flags | UPC_COUNTER_BOUND : 0u) |
+	       (u->damaged[i] ? UPC_COUNTER_DAMAGED : 0u);
+}
+
+int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *info)
+{
+	static const struct upci_sized sized = UPCI_SIZED_FROM_0(upc_counter_info, upci_fail);
+	const struct upci_binding *b;
+	struct upc_counter_info full = {0};
+	int error = check(counter);
+
+	if (!error)
+		error = upci_sized_check(&sized, info);
+	if (error)
+		return error;
+	upci_unit_refresh(u);
+	b = &u->binding[counter];
+	full.flags = flags_of(u, (unsigned)counter);
+	full.code = b->code;
+	full.input = u->regs.field[counter] & UPC_FIELD_INPUT;
+	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
+	full.references = b->references;
+	full.value = upci_unit_count(u, (unsigned)counter);
+	upci_sized_give(&sized, info, &full);
+	return 0;
+}
+
+/* Of a formula of which some was counted, that is what is to be said. */
+static unsigned entry_flags(const struct upc_unit *u, const struct upci_entry *e)
+{
+	unsigned flags = 0, never = UPC_COUNTER_NEVER, terms = e->formula ? e->formula->terms : 1, i;
+
+	for (i = 0; i < terms; i++) {
+		flags |= flags_of(u, e->counter[i]);
+		never &= flags_of(u, e->counter[i]);
+	}
+	return !never && flags & UPC_COUNTER_NEVER ?
+		(flags & ~(unsigned)UPC_COUNTER_NEVER) | UPC_COUNTER_PARTIAL : flags;
+}
+
+int upc_unit_flags(struct upc_unit *u, const uint32_t *codes, unsigned n, unsigned *flags)
+{
+	unsigned i;
+	int e;
+
+	upci_unit_refresh(u);
+	for (i = 0; i < n; i++) {
+		e = upci_unit_entry(u, codes[i]);
+		if (e < 0)
+			return upci_fail(UPC_EINVAL, "event %u is not added to this unit", codes[i]);
+		flags[i] = entry_flags(u, &u->entry[e]);
+	}
+	return 0;
+}
+
+int upc_counter_read(struct upc_unit *u, int counter, uint64_t *value)
+{
+	int error = check(counter);
+
+	if (error)
+		return error;
+	if (!value)
+		return upci_fail(UPC_EINVAL, "upc_counter_read: no place for the value");
+	error = upci_unit_current(u);
+	if (!upci_unit_usable(error))
+		return error;
+	if (!error)
+		error = upci_unit_check_counter(u, (unsigned)counter);
+	*value = upci_unit_count(u, (unsigned)counter);
+	return error;
+}
+
+int upci_counter_check_no_level(const struct upci_binding *b)
+{
+	if (!b->references || b->event->kind != UPC_KIND_LEVEL)
+		return 0;
+	return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset", b->event->name);
+}
+
+int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
+{
+	int error = check(counter);
+
+	if (!error)
+		error = upci_counter_check_no_level(&u->binding[counter]);
+	if (error)
+		return error;
+	error = upci_unit_check_preset(u);
+	if (error)
+		return error;
+	/* What was counted until now is written over. */
+	error = upci_unit_current(u);
+	if (!upci_unit_usable(error))
+		return error;
+	upci_unit_repaired(u, (unsigned)counter);
+	error = upci_unit_preset(u, (unsigned)counter, value);
+	upci_unit_show(u, false);
+	return error;
+}
+
+int upc_counter_halt(struct upc_unit *u, int counter)
+{
+	struct upci_binding *b;
+	int error = check_bound(u, counter);
+
+	if (error)
+		return error;
+	if (u->exact)
+		return upci_fail(UPC_ENOSUPP, "counter %d: the unit has one start/stop for all counters; the live sources "
+				 "alone can halt one", counter);
+	b = &u->binding[counter];
+	if (b->flags & UPC_COUNTER_HALTED)
+		return 0;
+	if (upci_is_perf(b)) {
+		/* Counts until now stay in the kernel's counter and come with the next read. */
+		error = u->forked ? 0 : upci_perf_halt(u->sources.perf, b->handle);
+	} else if (u->regs.run) {
+		error = upci_unit_update(u);
+		if (upci_unit_usable(error))
+			error = 0;
+	}
+	if (!error)
+		b->flags |= UPC_COUNTER_HALTED;
+	return error;
+}
+
+int upc_counter_continue(struct upc_unit *u, int counter)
+{
+	struct upci_binding *b;
+	int error = check_bound(u, counter);
+
+	if (error)
+		return error;
+	b = &u->binding[counter];
+	if (!(b->flags & UPC_COUNTER_HALTED))
+		return 0;
+	if (upci_is_perf(b)) {
+		error = u->forked ? 0 : upci_perf_continue(u->sources.perf, b->handle);
+	} else if (u->regs.run) {
+		/* While halted its readings are passed over: this one is the base. */
+		error = upci_unit_update(u);
+		if (upci_unit_usable(error))
+			error = 0;
+	}
+	if (!error)
+		b->flags &= (uint16_t)~UPC_COUNTER_HALTED;
+	return error;
+}
+
+static int fail_offset(unsigned offset)
+{
+	return upci_fail(UPC_EFAULT, "register offset 0x%x is outside the map or not 8-byte aligned", offset);
+}
+
+int upc_register_read(struct upc_unit *u, unsigned offset, uint64_t *value)
+{
+	int error = 0, wrong;
+
+	if (!value)
+		return upci_fail(UPC_EINVAL, "upc_register_read: no place for the value");
+	if (offset & 7 || offset > UPC_REG_THRESHOLD)
+		return fail_offset(offset);
+	if (u->exact && !(offset < UPC_REG_CONFIG(0) && upci_unit_is_local(u, offset / 8)))
+		return upci_unit_exact_register(u, offset, value);
+	if (offset < UPC_REG_CONFIG(0))
+		error = upci_unit_current(u);
+	else if (u->regs.run && offset != UPC_REG_START_STOP && offset != UPC_REG_THRESHOLD)
+		error = upci_unit_update(u);
+	if (!upci_unit_usable(error))
+		return error;
+	wrong = upci_regs_read(&u->regs, offset, value);
+	return wrong ? fail_offset(offset) : error;
+}
+
+static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
+{
+	unsigned first = (offset - UPC_REG_CONFIG(0)) / 8 * 8, i;
+
+	upci_unit_refresh(u);
+	for (i = 0; i < 8; i++) {
+		uint8_t now = u->regs.field[first + i], then = (uint8_t)(value >> (8 * i));
+
+		if (u->exact && u->thresholds.period[first + i] && !(then & UPC_FIELD_INTERRUPT_ENABLE))
+			return upci_fail(UPC_ESTATE, "counter %u: %s has a threshold, which needs the interrupt enabled: take "
+					 "it away first", first + i, u->binding[first + i].event->name);
+		if (!((now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE)))
+			continue;
+		if (u->exact && !u->binding[first + i].references)
+			continue;
+		if (u->exact)
+			return upci_fail(UPC_ENOSUPP, "counter %u counts %s: add or remove events to have it count "
+					 "another", first + i, u->binding[first + i].event->name);
+		return upci_fail(UPC_ENOSUPP,
+					 "counter %u: a live source has no signals to switch between: inputs are "
+					 "changed by adding events, and the mode is rise",
+					 first + i);
+	}
+	for (i = 0; i < 8; i++)
+		upci_unit_write_field(u, first + i, (uint8_t)(value >> (8 * i)));
+	return 0;
+}
+
+/* Behind a script raw, with what a threshold puts there; a live counter's register
+ * is its count. */
+static int write_raw(struct upc_unit *u, unsigned i, uint64_t value)
+{
+	int error = upci_counter_check_no_level(&u->binding[i]);
+
+	if (!error)
+		error = upci_unit_check_preset(u);
+	if (error)
+		return error;
+	upci_unit_repaired(u, i);
+	if (!u->exact)
+		return upci_unit_preset(u, i, value);
+	upci_unit_write_counter(u, i, value);
+	return 0;
+}
+
+int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
+{
+	bool configuration = false;
+	int error = 0;
+
+	if (offset & 7 || offset > UPC_REG_THRESHOLD)
+		return fail_offset(offset);
+	if (offset == UPC_REG_START_STOP)
+		return value & 1 ? upc_unit_start(u) : upc_unit_stop(u);
+	/* What was counted until now belongs to the registers as they were. */
+	upci_unit_catch_up(u);
+	if (u->regs.run && !u->exact && offset != UPC_REG_STATUS)
+		error = upci_unit_update(u);
+	if (!upci_unit_usable(error))
+		return error;
+	error = 0;
+	if (offset < UPC_REG_CONFIG(0)) {
+		error = write_raw(u, offset / 8, value);
+	} else if (offset < UPC_REG_START_STOP) {
+		error = write_config(u, offset, value);
+		configuration = !error;
+	} else if (offset == UPC_REG_THRESHOLD) {
+		upci_unit_write_threshold(u, value);
+		upci_unit_preload_all(u);
+		configuration = true;
+	}
+	/* The status register is read-only: a write changes nothing. */
+	upci_unit_show(u, configuration);
+	return error;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit.h - a unit: its registers, what is bound to its counters, and the
+ * sources that drive them.
+ */
+#ifndef UPCI_UNIT_H
+#define UPCI_UNIT_H
+
+#include "catalogue/catalogue.h"
+#include "perf/context.h"
+#include "engine/exact.h"
+#include "procfs/files.h"
+#include "perf/perf.h"
+#include "base/process.h"
+#include "engine/regs.h"
+#include "share/shared.h"
+#include "engine/threshold.h"
+
+/* An event bound to a counter. */
+struct upci_binding {
+	const struct upci_event *event;
+	uint32_t code;
+	uint16_t references; /* entries that read it, 0: free            */
+	uint16_t flags;	     /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
+	int handle;	     /* in sources.perf or sources.files; a clock's id */
+	uint8_t source;	     /* of the event: reads stay off its cache line */
+	bool unscaled_count; /* a count whose readings are taken as they are */
+	bool is_level;	     /* of the event's kind, likewise */
+	bool silent;	     /* PARTIAL means its overflow signals alone     */
+	uint64_t last;	     /* the source's reading that the register has taken in */
+};
+
+/* Whether the kernel counts it, and can be told to stop. */
+static inline bool upci_is_perf(const struct upci_binding *b)
+{
+	return b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT;
+}
+
+/* An event that was added: plain, or derived from several counters. */
+struct upci_entry {
+	uint32_t code;
+	unsigned references;		    /* adds less removes             */
+	int wish;			    /* of a plan: reassigned counter */
+	const struct upci_formula *formula; /* NULL: plain                    */
+	uint16_t first;			    /* plain: its counter             */
+	uint16_t *counter;		    /* one, or one a term             */
+};
+
+/* The sources' descriptors of one context. */
+struct upci_sources {
+	struct upci_perf *perf;
+	struct upci_files *files;
+};
+
+/* Twice the most entries, a power of two: code to entry + 1. */
+#define UPCI_INDEX_SIZE 2048u
+
+struct upc_unit {
+	struct upci_regs regs;
+
+	/* What every start, stop and read of a live unit looks at is close together, from the
+	 * end of the registers to the beginning of what is shown: three lines of the cache, where
+	 * a unit has hundreds. */
+	struct upci_sources sources;
+	/* Behind a script, or in a simulation: there are the registers, and regs is a copy but
+	 * for counters of clocks and files. */
+	struct upci_exact *exact; /* NULL: live */
+	/* Readings, with room for the sources' handles. */
+	uint64_t *perf_value, *file_value;
+	uint8_t *perf_state;
+	bool *file_lost;
+	unsigned actives;     /* bound counters */
+	unsigned file_fields; /* how many of them are fields of files */
+	unsigned perf_events;
+	unsigned entries, deriveds;
+	bool forked;   /* descriptors are to be opened anew             */
+	bool started;  /* since the descriptors were opened             */
+	bool partial;  /* the last update found a hardware event that did not always count */
+	bool strays;   /* a live counter that nothing is bound to has been written  */
+	bool stale;    /* the copy of an exact source's registers is old */
+	bool doubtful; /* there is any that is suspect or damaged        */
+	bool has_periods; /* or had: else all thresholds are 0           */
+	struct upci_context context;
+	struct upci_shared shared; /* shown while it has a page */
+
+	struct upci_binding binding[UPC_COUNTERS];
+	uint16_t active[UPC_COUNTERS]; /* bound counters, ascending */
+	struct upci_entry *entry;
+	/* For reads, close together: the first counter of each entry, and which
+	 * entries are derived. */
+	uint16_t first[UPC_EVENTS_MAX];
+	uint16_t derived[UPC_EVENTS_MAX];
+	uint16_t index[UPCI_INDEX_SIZE];
+
+	/* Of live events period alone: the kernel counts up to it. While has_periods. */
+	struct upci_thresholds thresholds;
+	void (*interrupt)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg);
+	void *interrupt_arg;
+	int signal; /* of live thresholds, 0: none */
+
+	/* Of live thresholds, for handlers: which event a handle is for. */
+	struct upci_armed {
+		int handle; /* -1: free */
+		uint32_t code;
+	} armed[UPCI_SAMPLERS_MAX];
+
+	/* Of an exact source's registers. */
+	bool suspect[UPC_COUNTERS]; /* of the copy: a read will find damage */
+	bool damaged[UPC_COUNTERS]; /* was found, and nobody has written the counter since */
+
+	struct upc_catalogue *catalogue;
+	struct upc_transaction *transaction; /* the open one, or NULL */
+	struct upci_fork_entry fork;
+	size_t perf_room, file_room; /* of readings */
+};
+
+/* Opens and closes the sources of a context. */
+int upci_sources_create(struct upci_sources *sources, const struct upci_context *context);
+void upci_sources_destroy(struct upci_sources *sources);
+
+/* Opens one event; sets the binding's handle. Errors with message. */
+int upci_source_open(struct upci_sources *sources, const struct upci_context *context,
+		     const struct upci_event *event, struct upci_binding *binding);
+void upci_source_close(struct upci_sources *sources, const struct upci_binding *binding);
+
+/* Makes the reading buffers large enough for the handles that sources have. */
+int upci_unit_grow_buffers(struct upc_unit *unit, const struct upci_sources *sources);
+
+/* After a change of bindings: the list of active counters, and the index. */
+void upci_unit_reindex(struct upc_unit *unit);
+
+/* Position of an added event, or -1. */
+int upci_unit_entry(const struct upc_unit *unit, uint32_t code);
+
+/* After a fork: opens every event anew for the child's context. */
+int upci_unit_reopen(struct upc_unit *unit);
+
+static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
+{
+	return (struct upc_unit *)((char *)entry - offsetof(struct upc_unit, fork));
+}
+
+void upci_transaction_free(struct upc_transaction *transaction);
+
+/* UPC_ENOSUPP with message where a level is bound: it cannot be preset (counter.c). */
+int upci_counter_check_no_level(const struct upci_binding *binding);
+
+/* Shows the counts to monitors; with configuration also what may have changed of it. */
+void upci_unit_show(struct upc_unit *unit, bool configuration);
+/* The same, of what was read last: an exact source is not asked again. */
+void upci_unit_show_copy(struct upc_unit *unit);
+
+#endif

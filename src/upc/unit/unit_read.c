@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_read.c - from the sources' readings to the registers, and from the
+ * registers to the user.
+ *
+ * A binding remembers the last reading that its register has taken in, so a
+ * register's value telescopes: it never depends on how often it was read.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "catalogue/formula.h"
+#include "base/message.h"
+#include "base/notice.h"
+#include "unit/unit.h"
+#include "unit/unit_exact.h"
+#include "unit/unit_read.h"
+#include "unit/unit_threshold.h"
+
+static uint64_t scale(const struct upci_driver *driver, uint64_t value)
+{
+	if (driver->mul == driver->div)
+		return value;
+	return (uint64_t)((unsigned __int128)value * driver->mul / driver->div);
+}
+
+static void mark(struct upci_binding *b, uint16_t flag, const char *what)
+{
+	if (!(b->flags & flag))
+		upci_notice("%s: %s", b->event->name, what);
+	b->flags |= flag;
+}
+
+/* What perf says of how an event was counted. */
+static void mark_state(struct upci_binding *b, enum upci_perf_state how)
+{
+	switch (how) {
+	case UPCI_PERF_EXACT:
+		break;
+	case UPCI_PERF_NEVER:
+		mark(b, UPC_COUNTER_NEVER, "the PMU never had a counter for it: not counted");
+		break;
+	case UPCI_PERF_PARTIAL:
+		b->flags &= (uint16_t)~UPC_COUNTER_NEVER;
+		b->silent = false;
+		mark(b, UPC_COUNTER_PARTIAL, "its hardware counter ran only part of the time");
+		break;
+	case UPCI_PERF_SILENT:
+		if (!(b->flags & UPC_COUNTER_PARTIAL))
+			b->silent = true;
+		mark(b, UPC_COUNTER_PARTIAL, "its overflow signals have lost their counter");
+		break;
+	}
+}
+
+/* The present reading of a binding's source; false when there is none. */
+static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
+{
+	struct timespec now;
+
+	switch (b->source) {
+	case UPC_SOURCE_FILE:
+		if (u->file_lost[b->handle]) {
+			mark(b, UPC_COUNTER_LOST, "its source is gone; the counter keeps the last value");
+			return false;
+		}
+		b->flags &= (uint16_t)~UPC_COUNTER_LOST;
+		*value = u->file_value[b->handle];
+		return true;
+	case UPC_SOURCE_CLOCK:
+		if (clock_gettime(b->handle, &now) < 0) {
+			mark(b, UPC_COUNTER_LOST, "its clock is gone; the counter keeps the last value");
+			return false;
+		}
+		*value = scale(&b->event->driver, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+		return true;
+	default:
+		mark_state(b, u->perf_state[b->handle]);
+		*value = scale(&b->event->driver, u->perf_value[b->handle]);
+		return true;
+	}
+}
+
+/*
+ * What a count has grown by. Some of the kernel's sums over CPUs step back a
+ * little between reads: then nothing is added until they pass the old reading.
+ * A drop below half is a source that began anew.
+ */
+static uint64_t growth(struct upci_binding *b, uint64_t now)
+{
+	uint64_t grown;
+
+	if (now >= b->last) {
+		grown = now - b->last;
+		b->last = now;
+		return grown;
+	}
+	if (now < b->last / 2) {
+		upci_notice("%s: its source began anew; what it counted since the last read is lost",
+			    b->event->name);
+		b->last = now;
+	}
+	return 0;
+}
+
+static void take_in(struct upc_unit *u, unsigned i)
+{
+	struct upci_binding *b = &u->binding[i];
+	uint64_t now;
+
+	/* The common case, and all of it: a perf count that only grew. */
+	if (upci_is_perf(b) && b->unscaled_count && u->perf_state[b->handle] == UPCI_PERF_EXACT &&
+	    u->perf_value[b->handle] >= b->last) {
+		now = u->perf_value[b->handle];
+		upci_regs_add(&u->regs, i, now - b->last);
+		b->last = now;
+		return;
+	}
+	if (!reading(u, b, &now))
+		return;
+	if (b->is_level) {
+		if (!(b->flags & UPC_COUNTER_HALTED))
+			upci_regs_set_level(&u->regs, i, now);
+		return;
+	}
+	if (b->flags & UPC_COUNTER_HALTED && !upci_is_perf(b)) {
+		b->last = now;
+		return;
+	}
+	upci_regs_add(&u->regs, i, growth(b, now));
+}
+
+static int read_sources(struct upc_unit *u)
+{
+	int error = 0;
+
+	if (u->perf_events)
+		error = upci_perf_read(u->sources.perf, u->perf_value, u->perf_state);
+	if (!error && u->file_fields)
+		upci_files_read(u->sources.files, u->file_value, u->file_lost);
+	return error;
+}
+
+bool upci_unit_take_perf(struct upc_unit *u)
+{
+	const uint16_t bad = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER | UPC_COUNTER_LOST;
+	bool whole = !upci_perf_read(u->sources.perf, u->perf_value, u->perf_state);
+	unsigned a;
+
+	for (a = 0; whole && a < u->actives; a++) {
+		const struct upci_binding *b = &u->binding[u->active[a]];
+
+		if (upci_is_perf(b))
+			take_in(u, u->active[a]);
+		whole = !(b->flags & bad);
+	}
+	return whole;
+}
+
+int upci_unit_pass_over(struct upc_unit *u)
+{
+	unsigned a;
+	int error = u->perf_events ? upci_perf_read(u->sources.perf, u->perf_value, u->perf_state) : 0;
+
+	if (error || !u->perf_events)
+		return error;
+	for (a = 0; a < u->actives; a++) {
+		struct upci_binding *b = &u->binding[u->active[a]];
+
+		if (upci_is_perf(b))
+			b->last = scale(&b->event->driver, u->perf_value[b->handle]);
+	}
+	return 0;
+}
+
+static int fail_partial(const struct upci_binding *b)
+{
+	if (b->flags & UPC_COUNTER_NEVER)
+		return upci_fail(UPC_EPARTIAL, "%s: not counted: the PMU never had a counter for it (another user "
+				 "of the PMU, or more events than it has); count fewer hardware events",
+				 b->event->name);
+	if (b->silent)
+		return upci_fail(UPC_EPARTIAL,
+				 "%s: its overflow signals have lost their counter to others that use the "
+				 "PMU as well; it counted all the time, but was not signalled; stop the "
+				 "unit, and those, and start it again",
+				 b->event->name);
+	return upci_fail(UPC_EPARTIAL, "%s: counted only part of the time: others use the PMU as well; "
+			 "count fewer hardware events", b->event->name);
+}
+
+int upci_unit_check_counted(const struct upc_unit *u)
+{
+	const uint16_t bad = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER;
+	unsigned a;
+
+	for (a = 0; a < u->actives; a++)
+		if (u->binding[u->active[a]].flags & bad)
+			return fail_partial(&u->binding[u->active[a]]);
+	return 0;
+}
+
+/* Beside an exact source: clocks and files. */
+static void take_in_local(struct upc_unit *u)
+{
+	unsigned a;
+
+	if (u->file_fields)
+		upci_files_read(u->sources.files, u->file_value, u->file_lost);
+	for (a = 0; a < u->actives; a++)
+		if (upci_unit_is_local(u, u->active[a]))
+			take_in(u, u->active[a]);
+}
+
+int upci_unit_update(struct upc_unit *u)
+{
+	const uint16_t partial = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER;
+	const struct upci_binding *worst = NULL;
+	unsigned a;
+	int error;
+
+	if (u->exact) {
+		upci_unit_refresh(u);
+		if (u->regs.run)
+			take_in_local(u);
+		/* Who plays shows what he has played. */
+		if (!upci_unit_preloads(u))
+			upci_unit_show_copy(u);
+		return 0;
+	}
+	if (u->forked)
+		return 0;
+	error = read_sources(u);
+	if (error)
+		return error;
+	u->partial = false;
+	for (a = 0; a < u->actives; a++) {
+		const struct upci_binding *b = &u->binding[u->active[a]];
+
+		take_in(u, u->active[a]);
+		if (!(b->flags & (partial | UPC_COUNTER_LOST)))
+			continue;
+		u->partial = u->partial || b->flags & partial;
+		worst = b;
+	}
+	upci_unit_show(u, false);
+	if (!worst)
+		return 0;
+	if (worst->flags & partial)
+		return fail_partial(worst);
+	return upci_fail(UPC_ELOST, "%s: its source is gone (a thread that ended, an interface that was removed); "
+			 "the counter keeps the last value; remove the event to go on", worst->event->name);
+}
+
+int upci_unit_base(struct upc_unit *u)
+{
+	unsigned a;
+
+	if (u->file_fields)
+		upci_files_read(u->sources.files, u->file_value, u->file_lost);
+	for (a = 0; a < u->actives; a++) {
+		struct upci_binding *b = &u->binding[u->active[a]];
+		uint64_t now;
+
+		if (!upci_unit_is_local(u, u->active[a]) || upci_is_perf(b) || !reading(u, b, &now))
+			continue;
+		if (b->event->kind == UPC_KIND_COUNT)
+			b->last = now;
+		else if (!(b->flags & UPC_COUNTER_HALTED))
+			upci_regs_set_level(&u->regs, u->active[a], now);
+	}
+	return 0;
+}
+
+/* ---- public reads ------------------------------------------------------ */
+
+static uint64_t entry_value(const struct upc_unit *u, const struct upci_entry *e)
+{
+	uint64_t value[UPCI_TERMS_MAX];
+	unsigned i;
+
+	if (!e->formula)
+		return upci_unit_count(u, e->first);
+	for (i = 0; i < e->formula->terms; i++)
+		value[i] = upci_unit_count(u, e->counter[i]);
+	return upci_formula_value(e->formula, value);
+}
+
+int upci_unit_entry(const struct upc_unit *u, uint32_t code)
+{
+	uint32_t slot = code & (UPCI_INDEX_SIZE - 1);
+
+	for (; u->index[slot]; slot = (slot + 1) & (UPCI_INDEX_SIZE - 1))
+		if (u->entry[u->index[slot] - 1].code == code)
+			return u->index[slot] - 1;
+	return -1;
+}
+
+static int get_events(const struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		/* Most ask for all, in the order in which they added them. */
+		int e = i < u->entries && u->entry[i].code == codes[i] ? (int)i : upci_unit_entry(u, codes[i]);
+
+		if (e < 0)
+			return upci_fail(UPC_EINVAL, "event %u is not added to this unit", codes[i]);
+		values[i] = entry_value(u, &u->entry[e]);
+	}
+	return 0;
+}
+
+int upc_unit_get_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
+{
+	upci_unit_refresh(u);
+	return get_events(u, codes, n, values);
+}
+
+int upc_unit_read_events(struct upc_unit *u, const uint32_t *codes, unsigned n, uint64_t *values)
+{
+	int error = upci_unit_current(u), wrong;
+	unsigned i;
+
+	if (!upci_unit_usable(error))
+		return error;
+	for (i = 0; u->doubtful && i < n && !error; i++) {
+		int e = upci_unit_entry(u, codes[i]);
+
+		error = e < 0 ? 0 : upci_unit_check_entry(u, &u->entry[e]);
+	}
+	upci_unit_copy(u);
+	wrong = get_events(u, codes, n, values);
+	return wrong ? wrong : error;
+}
+
+int upc_unit_read_added(struct upc_unit *u, uint64_t *values, unsigned n)
+{
+	const uint64_t *counter = u->regs.counter, *offset = u->thresholds.offset;
+	int error = upci_unit_current(u);
+	unsigned i;
+
+	if (!upci_unit_usable(error))
+		return error;
+	if (n != u->entries)
+		return upci_fail(UPC_EINVAL, "%u events are added to this unit, not %u", u->entries, n);
+	for (i = 0; u->doubtful && i < n && !error; i++)
+		error = upci_unit_check_entry(u, &u->entry[i]);
+	upci_unit_copy(u);
+	for (i = 0; i < n; i++)
+		values[i] = counter[u->first[i]] - (u->has_periods ? offset[u->first[i]] : 0);
+	for (i = 0; i < u->deriveds; i++)
+		values[u->derived[i]] = entry_value(u, &u->entry[u->derived[i]]);
+	return error;
+}
+
+int upc_unit_read(struct upc_unit *u, uint64_t *values)
+{
+	int error = upci_unit_current(u);
+	bool usable = upci_unit_usable(error);
+	unsigned i;
+
+	if (usable && u->doubtful && !error)
+		error = upci_unit_check_all(u);
+	upci_unit_copy(u);
+	for (i = 0; usable && values && i < UPC_COUNTERS; i++)
+		values[i] = upci_unit_count(u, i);
+	upci_notices_tell();
+	return error;
+}
+
+/* The user's write: what damage there was is over. */
+static int preset(struct upc_unit *u, unsigned i, uint64_t count)
+{
+	upci_unit_repaired(u, i);
+	return upci_unit_preset(u, i, count);
+}
+
+int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n, const uint64_t *values)
+{
+	unsigned i;
+	int error, e;
+
+	for (i = 0; i < n; i++) {
+		e = upci_unit_entry(u, codes[i]);
+		if (e < 0)
+			return upci_fail(UPC_EINVAL, "event %u is not added to this unit", codes[i]);
+		if (u->entry[e].formula)
+			return upci_fail(UPC_ENOSUPP, "%s: a derived event has no counter of its own to preset",
+					 upci_catalogue_event(u->catalogue, codes[i])->name);
+		error = upci_counter_check_no_level(&u->binding[u->entry[e].first]);
+		if (error)
+			return error;
+	}
+	error = upci_unit_check_preset(u);
+	if (error)
+		return error;
+	error = upci_unit_current(u);
+	if (!upci_unit_usable(error))
+		return error;
+	/* All are set, also where the kernel fails one of them. */
+	for (error = 0, i = 0; i < n; i++) {
+		int failed = preset(u, u->entry[upci_unit_entry(u, codes[i])].first, values[i]);
+
+		error = error ? error : failed;
+	}
+	upci_unit_show(u, false);
+	return error;
+}
+
+/* Zero, with nothing to acknowledge. Behind a script the engine knows. */
+static bool is_clear(const struct upc_unit *u, unsigned i)
+{
+	return !u->exact && !u->regs.counter[i] &&
+	       !(u->regs.field[i] & (UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR));
+}
+
+int upc_unit_reset(struct upc_unit *u)
+{
+	int error = upci_unit_check_preset(u), failed;
+	unsigned a, i;
+
+	if (error)
+		return error;
+	error = upci_unit_current(u);
+	if (!upci_unit_usable(error))
+		return error;
+	/* What did not count until now has no part in the counts from here on. */
+	upci_perf_rebase(u->sources.perf);
+	u->partial = false;
+	upci_unit_clear_all(u);
+	for (error = 0, a = 0; a < u->actives; a++) {
+		i = u->active[a];
+		u->binding[i].flags &= (uint16_t)~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
+		if (u->binding[i].is_level)
+			continue;
+		if (!upci_unit_is_local(u, i) && !upci_unit_preloads(u))
+			continue; /* with all others, in one moment */
+		failed = preset(u, i, 0);
+		error = error ? error : failed;
+	}
+	/* The others, where somebody has written to them: looking at them all would cost each
+	 * start of an event set 30 cache lines. */
+	for (i = 0; (u->strays || upci_unit_preloads(u)) && i < UPC_COUNTERS; i++) {
+		if (is_clear(u, i) || u->binding[i].references)
+			continue;
+		failed = preset(u, i, 0);
+		error = error ? error : failed;
+	}
+	u->strays = false;
+	upci_unit_show(u, false);
+	return error;
+}
+
+int upc_unit_list(const struct upc_unit *u, uint32_t *codes, unsigned max)
+{
+	unsigned i;
+
+	for (i = 0; i < u->entries && i < max; i++)
+		codes[i] = u->entry[i].code;
+	return (int)u->entries;
+}

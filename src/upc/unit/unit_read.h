@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_read.h - from the sources to the registers of a unit, and whether what is there is whole.
+ */
+#ifndef UPCI_UNIT_READ_H
+#define UPCI_UNIT_READ_H
+
+#include "unit/unit.h"
+
+/* Takes what the sources have counted since into the registers. With base, only
+ * remembers the readings of the sources that cannot be stopped. */
+int upci_unit_update(struct upc_unit *unit);
+int upci_unit_base(struct upc_unit *unit);
+
+/* The same of perf alone, for a unit that is stopped: clocks and files go on by themselves.
+ * False where not all counts are whole. */
+bool upci_unit_take_perf(struct upc_unit *unit);
+
+/* What perf has counted since the last update counts for nothing. */
+int upci_unit_pass_over(struct upc_unit *unit);
+
+/* UPC_EPARTIAL with message where a hardware event did not always count. */
+int upci_unit_check_counted(const struct upc_unit *unit);
+
+/* Update where anything can have changed. What never counted is no count also when the
+ * unit has stopped. */
+static inline int upci_unit_current(struct upc_unit *unit)
+{
+	if (unit->regs.run || unit->exact)
+		return upci_unit_update(unit);
+	return unit->partial ? upci_unit_check_counted(unit) : 0;
+}
+
+/* Errors of a read that leave the registers good. */
+static inline bool upci_unit_usable(int error)
+{
+	return error == 0 || error == UPC_ELOST || error == UPC_EPARTIAL;
+}
+
+/* An event's count: what its counter holds, less what a threshold put there. */
+static inline uint64_t upci_unit_count(const struct upc_unit *unit, unsigned i)
+{
+	return unit->regs.counter[i] - unit->thresholds.offset[i];
+}
+
+#endif

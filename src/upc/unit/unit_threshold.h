@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_threshold.h - thresholds of a unit's events.
+ */
+#ifndef UPCI_UNIT_THRESHOLD_H
+#define UPCI_UNIT_THRESHOLD_H
+
+#include "unit/unit.h"
+
+/* Sets an event's count; its threshold goes on from there. Live: while the counted
+ * thread runs, only on that thread (upci_unit_check_preset). */
+int upci_unit_preset(struct upc_unit *unit, unsigned i, uint64_t count);
+int upci_unit_check_preset(const struct upc_unit *unit);
+/* Where the unit preloads: writes a counter for its threshold, its count as it is. */
+void upci_unit_preload(struct upc_unit *unit, unsigned i);
+/* After a change of bindings or handles: whom signals are for. */
+void upci_unit_rearm(struct upc_unit *unit);
+/* After the threshold register was written. */
+void upci_unit_preload_all(struct upc_unit *unit);
+/* Asks a context's new sources for the thresholds that its events have; handles[a] is
+ * that of active[a]. */
+int upci_unit_reopen_thresholds(struct upc_unit *unit, struct upci_sources *sources,
+				const struct upci_context *context, const int *handles);
+
+#endif
