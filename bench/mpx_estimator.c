@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "stat.h"
+#include "stat/stat.h"
 
 /* Of all slices of all events. */
 static struct mpxi_spacing spacing;

@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
-#include "error.h"
-#include "papi_backend.h"
+#include "core/error.h"
+#include "papi/papi_backend.h"
 #include "papi_util.h"
 
 /* Which every user may count, as page faults. */

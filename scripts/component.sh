@@ -4,8 +4,9 @@
 # header, and the core of MPX, for multiplexed sets. Sourced; wants $top and lib.sh.
 
 # What it takes of src/mpx, which knows no PAPI, and of src/upc.
-core=("$top"/src/mpx/{core,timer}*.[ch] "$top"/src/mpx/{error,group,plan,spacing,stat}.[ch]
-	"$top"/src/mpx/{backend.h,estimate.c,value.c})
+core=("$top"/src/mpx/core/*.[ch])
+stat=("$top"/src/mpx/stat/{estimate.c,spacing.[ch],stat.[ch],value.c})
+ticker=("$top"/src/mpx/ticker/timer*.[ch])
 base=("$top"/src/upc/base/{later.h,words.[ch]})
 
 # component_hash: of all of it
@@ -14,7 +15,7 @@ component_hash()
 	{
 		hash_files "$top/src/components/upc"
 		hash_of < "$top/include/upc.h"
-		cat "${core[@]}" "${base[@]}" | hash_of
+		cat "${core[@]}" "${stat[@]}" "${ticker[@]}" "${base[@]}" | hash_of
 	} | hash_of
 }
 
@@ -26,8 +27,10 @@ copy_component()
 	rm -rf "${to:?}"
 	cp -R "$top/src/components/upc" "$to"
 	cp "$top/include/upc.h" "$to/"
-	mkdir -p "$to/mpx/base"
-	cp "${core[@]}" "$to/mpx/"
+	mkdir -p "$to"/mpx/{core,stat,ticker,base}
+	cp "${core[@]}" "$to/mpx/core/"
+	cp "${stat[@]}" "$to/mpx/stat/"
+	cp "${ticker[@]}" "$to/mpx/ticker/"
 	cp "${base[@]}" "$to/mpx/base/"
 	for file in "$to"/*.c; do
 		file=${file##*/}

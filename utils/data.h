@@ -16,7 +16,7 @@
 #include "common.h"
 
 /* Of all tools' JSON; one more when a field goes, or means something else. mpx_run's is
- * written by src/mpx/shim_report.c, which has the same number. */
+ * written by src/mpx/shim/shim_report.c, which has the same number. */
 #define UTIL_SCHEMA 1
 
 /* What each JSON text begins with: schema, tool, version. */

@@ -3,7 +3,7 @@
  * mpx_run.c - runs a program that counts with PAPI, with its event sets multiplexed.
  *
  * It becomes the program, with a library preloaded that stands in for PAPI's calls; what
- * it was asked for reaches that library by environment variables (src/mpx/shim_exec.h).
+ * it was asked for reaches that library by environment variables (src/mpx/shim/shim_exec.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "common.h"
 #include "mpx_program.h"
 #include "options.h"
-#include "shim_exec.h"
+#include "shim/shim_exec.h"
 
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_MPX,

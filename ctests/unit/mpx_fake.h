@@ -9,8 +9,8 @@
 
 #include <limits.h>
 
-#include "core.h"
-#include "error.h"
+#include "core/core.h"
+#include "core/error.h"
 #include "unit_test.h"
 
 #define FAKE_UNLIMITED 0x10000u /* FAKE_UNLIMITED + i */

@@ -2,7 +2,7 @@
 /*
  * Groups that are made, used, put and found again.
  */
-#include "group.h"
+#include "core/group.h"
 
 #include "mpx_fake.h"
 

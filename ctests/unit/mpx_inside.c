@@ -12,9 +12,9 @@
 
 #include "unit_test.h"
 
-#include "../../src/mpx/error.h"
-#include "../../src/mpx/inside.h"
-#include "../../src/mpx/inside_program.h"
+#include "../../src/mpx/core/error.h"
+#include "../../src/mpx/ticker/inside.h"
+#include "../../src/mpx/ticker/inside_program.h"
 
 #define papi_like __attribute__((section("papi_like"), noinline))
 #define plain __attribute__((noinline))

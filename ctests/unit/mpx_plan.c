@@ -2,7 +2,7 @@
 /*
  * Which events share a group, and the order of turns.
  */
-#include "plan.h"
+#include "core/plan.h"
 
 #include "mpx_fake.h"
 

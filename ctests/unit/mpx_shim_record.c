@@ -4,7 +4,7 @@
  */
 #include <papi.h>
 
-#include "shim_record.h"
+#include "shim/shim_record.h"
 #include "unit_test.h"
 
 /* Each test ends as a forked child begins, which leaves its parent's records where they

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "unit_test.h"
-#include "stat.h"
+#include "stat/stat.h"
 
 typedef unsigned __int128 u128;
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "unit_test.h"
-#include "sum.h"
+#include "stat/sum.h"
 
 /* One that shared its counter, with all that a sum takes of it. */
 static struct mpxi_result estimated(double value, double error, double low, double high)

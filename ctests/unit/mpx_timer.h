@@ -17,8 +17,8 @@
 #include "lib/machine.h"
 #include "unit_test.h"
 
-#include "../../src/mpx/error.h"
-#include "../../src/mpx/timer.h"
+#include "../../src/mpx/core/error.h"
+#include "../../src/mpx/ticker/timer.h"
 
 #define MS 1000000u
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "unit_test.h"
-#include "stat.h"
+#include "stat/stat.h"
 
 /* Of all slices of all events. */
 static struct mpxi_spacing spacing;

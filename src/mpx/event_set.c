@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "core/error.h"
 #include "mpx.h"
-#include "thread.h"
+#include "process/thread.h"
 
 static int create(int *set, bool process)
 {

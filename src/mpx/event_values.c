@@ -7,10 +7,10 @@
 #include <papi.h>
 #include <string.h>
 
-#include "error.h"
+#include "core/error.h"
 #include "mpx.h"
 #include "base/sized.h"
-#include "thread.h"
+#include "process/thread.h"
 
 static void forget_values(struct mpxi_handle *handle)
 {

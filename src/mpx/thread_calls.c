@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "core/error.h"
 #include "mpx.h"
 #include "base/sized.h"
-#include "thread.h"
+#include "process/thread.h"
 
 int mpx_thread_register(void)
 {

@@ -16,9 +16,9 @@ UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_caller.h $(UPC_DIR)/upc_library.h 
 	$(UPC_DIR)/upc_mpx.h $(UPC_DIR)/upc_names.h $(UPC_DIR)/upc_open.h \
 	$(UPC_DIR)/upc_overflow.h $(UPC_DIR)/upc_presets.h $(UPC_DIR)/upc_report.h \
 	$(UPC_DIR)/upc_set.h $(UPC_DIR)/upc_share.h $(UPC_DIR)/upc_signal.h $(UPC_DIR)/upc_slices.h \
-	$(UPC_DIR)/upc_tables.h $(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*.h $(UPC_DIR)/mpx/*/*.h)
+	$(UPC_DIR)/upc_tables.h $(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*/*.h)
 # All that is there; estimate.c by way of upc_estimate.c.
-UPC_MPX = $(filter-out %/estimate.c,$(wildcard $(UPC_DIR)/mpx/*.c $(UPC_DIR)/mpx/*/*.c))
+UPC_MPX = $(filter-out %/estimate.c,$(wildcard $(UPC_DIR)/mpx/*/*.c))
 UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"') $(if $(UPC_PRESETS),-DUPC_PRESETS)
 
 COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_estimate.c \
@@ -51,7 +51,7 @@ upc.o: $(UPC_DIR)/upc.c $(UPC_HEADERS) $(HEADERS)
 upc_caller.o: $(UPC_DIR)/upc_caller.c $(UPC_HEADERS) $(HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_caller.c -o $@
 
-upc_estimate.o: $(UPC_DIR)/upc_estimate.c $(UPC_DIR)/mpx/estimate.c $(UPC_HEADERS)
+upc_estimate.o: $(UPC_DIR)/upc_estimate.c $(UPC_DIR)/mpx/stat/estimate.c $(UPC_HEADERS)
 	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_estimate.c -o $@
 
 upc_library.o: $(UPC_DIR)/upc_library.c $(UPC_HEADERS)

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpx/error.h"
+#include "mpx/core/error.h"
 #include "upc_mpx.h"
 #include "upc_report.h"
 

@@ -18,8 +18,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "mpx/error.h"
-#include "mpx/timer.h"
+#include "mpx/core/error.h"
+#include "mpx/ticker/timer.h"
 #include "upc_slices.h"
 
 /* Timers of one slice length: they share a signal. */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "mpx/core.h"
+#include "mpx/core/core.h"
 
 #define UPCP_SLICE_DEFAULT 10000000u            /* ns */
 #define UPCP_SLICE_MIN     100000u

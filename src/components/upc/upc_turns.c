@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpx/core.h"
-#include "mpx/error.h"
+#include "mpx/core/core.h"
+#include "mpx/core/error.h"
 #include "upc_report.h"
 #include "upc_slices.h"
 #include "upc_turns.h"

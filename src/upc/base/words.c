@@ -13,7 +13,7 @@
 #include "base/words.h"
 
 /* Rounds of destructors in which others may still measure: MPX lets them have one, and
- * ends in the next (src/mpx/thread.c). PTHREAD_DESTRUCTOR_ITERATIONS is 4. */
+ * ends in the next (src/mpx/process/thread.c). PTHREAD_DESTRUCTOR_ITERATIONS is 4. */
 #define ROUNDS_LEFT 2
 
 struct line {

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core.c - runs groups in turn and enters their slices (MPX, section 4).
+ *
+ * T goes on only while a group counts: the time between the end of one slice and the
+ * begin of the next, in which the handler works, is "off the clock".
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core_private.h"
+#include "core/error.h"
+
+unsigned mpxi_core_find(const struct mpxi_core *core, uint32_t code)
+{
+	unsigned low = 0, high = core->events;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (core->event[middle]->code < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A counter that goes backwards stands still here, since T and all sums only grow. */
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static void take_sample(struct mpxi_core *core, const struct mpxi_sample *sample)
+{
+	uint64_t size = since(sample->size, core->taken_size);
+	uint64_t covariate = since(sample->covariate, core->taken_covariate);
+
+	core->time += size;
+	core->covariate += covariate;
+	core->taken_size += size;
+	core->taken_covariate += covariate;
+}
+
+int mpxi_core_advance_sig(struct mpxi_core *core)
+{
+	struct mpxi_group *group = core->current;
+	int error;
+
+	if (!group)
+		return 0;
+	error = core->options.ops->read_sig(group->handle, &group->sample);
+	if (!error)
+		take_sample(core, &group->sample);
+	return error;
+}
+
+int mpxi_core_sample_begin(struct mpxi_core *core)
+{
+	core->samples++;
+	return mpxi_core_advance_sig(core);
+}
+
+int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *event)
+{
+	struct mpxi_group *group = event->group;
+
+	if (event->role != MPXI_UNLIMITED || !group || !group->running ||
+	    group->sampled == core->samples)
+		return 0;
+	group->sampled = core->samples;
+	return core->options.ops->read_sig(group->handle, &group->sample);
+}
+
+/* What there is to do is done before the start: what follows it is counted. */
+int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
+{
+	int error;
+
+	group->run = ++core->runs;
+	core->changes++;
+	group->begin = core->time;
+	group->covariate = core->covariate;
+	/* A set that starts before the group is first read finds nothing in it. */
+	group->sample.size = group->sample.covariate = 0;
+	if (group->n)
+		memset(group->sample.count, 0, group->n * sizeof(group->sample.count[0]));
+	group->running = true;
+	error = core->options.ops->start_sig(group->handle);
+	if (error) {
+		group->running = false;
+		core->lost++;
+	}
+	return error;
+}
+
+/* Clock and covariate are counted in all groups. */
+static bool is_beside(const struct mpxi_event *event)
+{
+	return event->role == MPXI_CLOCK || event->role == MPXI_BESIDE;
+}
+
+static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *event,
+		       const struct mpxi_group *group, struct mpxi_slice *slice)
+{
+	bool based = event->base_run == group->run;
+
+	slice->begin = based ? event->base_begin : group->begin;
+	slice->end = core->time;
+	slice->covariate = core->covariate - (based ? event->base_covariate : group->covariate);
+	slice->count = since(group->sample.count[event->position], based ? event->base_count : 0);
+}
+
+bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *event,
+		       struct mpxi_slice *slice)
+{
+	if (!event->activations)
+		return false;
+	if (is_beside(event)) {
+		slice->begin = event->base_begin;
+		slice->end = core->time;
+		slice->covariate = core->covariate - event->base_covariate;
+		slice->count = event->role == MPXI_CLOCK ? slice->end - slice->begin
+							 : slice->covariate;
+		return true;
+	}
+	if (!event->group || !event->group->running)
+		return false;
+	fill_slice(core, event, event->group, slice);
+	return true;
+}
+
+/* After a slice of milliseconds a program has its events out of the caches. They come while
+ * the kernel stops the group, all at once, and not one by one behind it. These instructions
+ * are counted with the program's: nine an event. */
+static inline void fetch_events(const struct mpxi_group *group)
+{
+	unsigned i, at;
+
+	for (i = 0; i < group->n; i++)
+#pragma GCC unroll 5
+		for (at = 0; at < MPXI_EVENT_HOT; at += MPXI_CACHE_LINE)
+			__builtin_prefetch((const char *)group->event[i] + at, 1);
+}
+
+int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
+{
+	struct mpxi_spacing spacing = {0};
+	struct mpxi_slice slice;
+	unsigned i;
+	int error;
+
+	fetch_events(group);
+	error = core->options.ops->stop_sig(group->handle, &group->sample);
+	group->running = false;
+	core->changes++;
+	if (group == core->current) {
+		core->current = NULL;
+		if (!error)
+			take_sample(core, &group->sample);
+		core->taken_size = core->taken_covariate = 0;
+		core->slices++;
+	}
+	/* What the last read found stays: sets have been told of it. */
+	core->lost += error != 0;
+	for (i = 0; i < group->n; i++) {
+		struct mpxi_event *event = group->event[i];
+
+		if (!event->activations)
+			continue;
+		event->breaks++;
+		fill_slice(core, event, group, &slice);
+		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
+	}
+	return error;
+}
+
+int mpxi_core_switch_sig(struct mpxi_core *core)
+{
+	uint64_t lost = core->lost;
+	unsigned tries;
+	int error = 0;
+
+	/* What was lost is counted; there is nobody to tell in a handler. */
+	if (core->current)
+		(void)mpxi_core_halt_sig(core, core->current);
+	/* A round may have ended in between, so an active one comes within two. */
+	for (tries = 0; core->active_slots && tries < 2 * core->plan.slots; tries++) {
+		struct mpxi_group *group = core->plan.slot[mpxi_order_next_sig(&core->plan.order)];
+
+		if (!group->active)
+			continue;
+		error = mpxi_core_run_sig(core, group);
+		if (!error) {
+			core->current = group;
+			return 0;
+		}
+	}
+	/* One slice, however many groups were tried for it. */
+	if (error)
+		core->lost = lost + 1;
+	return error;
+}
+
+/* A group alone goes on; where none could be started, this is the next try. */
+static bool switch_is_due(const struct mpxi_core *core)
+{
+	return core->active_slots > 1 || (core->active_slots && !core->current);
+}
+
+static bool end_slice(struct mpxi_core *core)
+{
+	if (!switch_is_due(core))
+		return false;
+	core->turns++;
+	(void)mpxi_core_switch_sig(core);
+	return true;
+}
+
+bool mpxi_core_tick_sig(struct mpxi_core *core)
+{
+	bool due;
+
+	if (atomic_load_explicit(&core->busy, memory_order_relaxed)) {
+		atomic_store_explicit(&core->pending, true, memory_order_relaxed);
+		return false;
+	}
+	atomic_signal_fence(memory_order_acquire);
+	due = end_slice(core);
+	atomic_signal_fence(memory_order_release);
+	return due;
+}
+
+bool mpxi_core_is_held_sig(const struct mpxi_core *core)
+{
+	return atomic_load_explicit(&core->busy, memory_order_relaxed);
+}
+
+/* Handler and thread share a processor: what keeps the compiler from moving accesses
+ * out of the held part is enough. */
+void mpxi_core_hold(struct mpxi_core *core)
+{
+	unsigned busy = atomic_load_explicit(&core->busy, memory_order_relaxed);
+
+	atomic_store_explicit(&core->busy, busy + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void act_on_pending(struct mpxi_core *core)
+{
+	if (!atomic_load_explicit(&core->pending, memory_order_relaxed))
+		return;
+	(void)end_slice(core);
+	atomic_signal_fence(memory_order_seq_cst);
+	/* Ticks that came during the switch are dropped: the slice that they would end has
+	 * only begun, and where switches take longer than slices this would go on forever. */
+	atomic_store_explicit(&core->pending, false, memory_order_relaxed);
+}
+
+void mpxi_core_release(struct mpxi_core *core)
+{
+	unsigned busy = atomic_load_explicit(&core->busy, memory_order_relaxed) - 1;
+
+	if (!busy)
+		act_on_pending(core);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&core->busy, busy, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	/* A tick that came just before the core was free is acted on here; one that comes
+	 * later acts itself. Once is enough: one more in so short a time waits for the next. */
+	if (!busy && atomic_load_explicit(&core->pending, memory_order_relaxed)) {
+		atomic_store_explicit(&core->busy, 1, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		act_on_pending(core);
+		atomic_signal_fence(memory_order_seq_cst);
+		atomic_store_explicit(&core->busy, 0, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+	}
+}
+
+int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **made)
+{
+	struct mpxi_core *core = calloc(1, sizeof(*core));
+	int error;
+
+	if (!core)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's master event list");
+	core->options = *options;
+	core->groups.ops = options->ops;
+	core->groups.backend = options->backend;
+	/* Zero is where a xorshift generator stays. */
+	core->plan.order.random = options->seed ? options->seed : 1;
+	error = mpxi_groups_get(&core->groups, NULL, 0, &core->idle);
+	if (error) {
+		free(core);
+		return error;
+	}
+	*made = core;
+	return 0;
+}
+
+static void destroy(struct mpxi_core *core, bool quietly)
+{
+	core->groups.quiet = quietly;
+	mpxi_sets_clear(core, quietly);
+	mpxi_plan_clear(core);
+	mpxi_groups_put(&core->groups, core->idle);
+	mpxi_groups_clear(&core->groups);
+	free(core->event);
+	free(core);
+}
+
+void mpxi_core_destroy(struct mpxi_core *core)
+{
+	if (!core)
+		return;
+	mpxi_core_hold(core);
+	destroy(core, false);
+}
+
+void mpxi_core_forget(struct mpxi_core *core)
+{
+	if (!core)
+		return;
+	mpxi_core_hold(core);
+	destroy(core, true);
+}
+
+unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsigned n)
+{
+	struct mpxi_slice slice;
+	unsigned i;
+
+	mpxi_core_hold(core);
+	(void)mpxi_core_sample_begin(core);
+	for (i = 0; i < core->events && i < n; i++) {
+		const struct mpxi_event *event = core->event[i];
+		const struct mpxi_group *group = event->group;
+		struct mpxi_master *m = &list[i];
+
+		(void)mpxi_core_sample_beside(core, event);
+		*m = (struct mpxi_master){
+			.event = event->code,
+			.references = event->references,
+			.activations = event->activations,
+			.count = event->stat.sums.count,
+			.size = event->stat.sums.size,
+			.slices = event->stat.sums.slices,
+			.group = group ? group->slot : UINT_MAX,
+		};
+		if (mpxi_core_running(core, event, &slice)) {
+			m->current = group || core->current;
+			m->count += slice.count;
+			m->size += slice.end - slice.begin;
+		}
+	}
+	i = core->events;
+	mpxi_core_release(core);
+	return i;
+}
+
+void mpxi_core_info(struct mpxi_core *core, struct mpxi_core_info *info)
+{
+	mpxi_core_hold(core);
+	(void)mpxi_core_advance_sig(core);
+	*info = (struct mpxi_core_info){
+		.time = core->time,
+		.slices = core->slices,
+		.lost = core->lost,
+		.groups = core->active_slots,
+		.events = core->events,
+		.running = core->running_sets,
+		.memory = sizeof(*core) + core->memory + core->groups.memory +
+			  core->events_room * sizeof(core->event[0]) +
+			  core->events * sizeof(*core->event[0]) +
+			  core->plan.slots * (sizeof(core->plan.slot[0]) +
+					      sizeof(core->plan.order.slot[0])) +
+			  core->steadies * sizeof(core->steady[0]),
+	};
+	mpxi_core_release(core);
+}

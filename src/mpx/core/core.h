@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core.h - multiplexing in one thread (MPX, sections 4 and 5.2): the master event
+ * list, the groups that take turns on the counters, and event sets that overlap.
+ * Knows neither PAPI nor the unit: a backend counts, and somebody else's timer ends
+ * the slices.
+ *
+ * Context: all calls come from one thread, the one whose events are counted; only
+ * mpxi_core_tick_sig is for handlers, which find the thread at any instruction. A tick
+ * that finds the thread inside a call is put off to the end of that call.
+ */
+#ifndef MPXI_CORE_H
+#define MPXI_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/backend.h"
+#include "stat/stat.h"
+
+struct mpxi_core;
+struct mpxi_set;
+
+struct mpxi_core_options {
+	const struct mpxi_backend_ops *ops;
+	void *backend;
+	uint64_t seed; /* of the order in which groups take turns */
+	/* Groups have begun to share the counters (true), or need not any more: slices
+	 * are to be ended by ticks, or not. Called in ordinary context. */
+	int (*sharing)(void *arg, bool on);
+	void *arg;
+};
+
+int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **core);
+/* Sets that are still there are destroyed with it. */
+void mpxi_core_destroy(struct mpxi_core *core);
+/* In a forked child: as destroy, but the backend's groups are neither stopped nor
+ * closed, since that would be the parent's. */
+void mpxi_core_forget(struct mpxi_core *core);
+
+/* The time slice of the current group is over. Returns whether groups were switched
+ * (false: put off, or nothing shares). One that comes during a switch that was put off is
+ * dropped: the slice that it would end has only begun. */
+bool mpxi_core_tick_sig(struct mpxi_core *core);
+
+/* The thread is in a call of the core, which a tick is put off to the end of. */
+bool mpxi_core_is_held_sig(const struct mpxi_core *core);
+
+/* A caller that is in the middle of something that no switch may interrupt. Nests. */
+void mpxi_core_hold(struct mpxi_core *core);
+void mpxi_core_release(struct mpxi_core *core);
+
+/* ---- event sets ---------------------------------------------------------------- */
+
+int mpxi_set_create(struct mpxi_core *core, struct mpxi_set **set);
+/* Stops it first where it runs. */
+void mpxi_set_destroy(struct mpxi_set *set);
+
+/* The event's index in the set, from 0. Errors: MPXI_EISRUN, MPXI_ECNFLCT (it is in the
+ * set already, or no counter can hold it even alone), MPXI_ENOMEM, the backend's. */
+int mpxi_set_add(struct mpxi_set *set, uint32_t event);
+/* Later events move down by one. MPXI_EISRUN, MPXI_ENOEVNT. */
+int mpxi_set_remove(struct mpxi_set *set, uint32_t event);
+
+/* Counts of earlier times are forgotten. MPXI_EISRUN, MPXI_EINVAL (empty), the
+ * backend's; after an error nothing has changed. */
+int mpxi_set_start(struct mpxi_set *set);
+/*
+ * For sets that a handler starts: the events get their places now, and keep them until
+ * the set is destroyed. Errors as of start; nothing has changed. Once it has succeeded
+ * start, stop, read, take and reset of this set neither allocate nor lock, and a handler
+ * may call them that finds the core not held, as far as the backend's _sig functions
+ * and options.sharing may be called there.
+ */
+int mpxi_set_admit(struct mpxi_set *set);
+/* What was counted stays to be read until the next start. MPXI_ENOTRUN; the backend's
+ * when the last of it could not be read: it has stopped all the same. */
+int mpxi_set_stop(struct mpxi_set *set);
+/* Counts are zero from now on; of a running set too. */
+int mpxi_set_reset(struct mpxi_set *set);
+
+/* Brings the windows of all events up to now. The backend's error: the windows hold
+ * what was known before. */
+int mpxi_set_read(struct mpxi_set *set);
+
+/* The same, and counts are zero from the very same moment on. */
+int mpxi_set_take(struct mpxi_set *set);
+
+/* Slices were lost between the start and the last read or stop. */
+bool mpxi_set_lost(const struct mpxi_set *set);
+/* Whole estimates of a set that runs, without their errors; -1: not counted yet. The
+ * windows are of earlier reads then. A few ns an event, where mpxi_set_read takes hundreds. */
+int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long long *value);
+
+bool mpxi_set_runs(const struct mpxi_set *set);
+unsigned mpxi_set_events(const struct mpxi_set *set);
+uint32_t mpxi_set_event(const struct mpxi_set *set, unsigned index);
+/* What the last mpxi_set_read or stop found. */
+const struct mpxi_window *mpxi_set_window(const struct mpxi_set *set, unsigned index);
+
+/* ---- introspection --------------------------------------------------------------- */
+
+struct mpxi_master {
+	uint32_t event;
+	unsigned references;  /* sets that have it                     */
+	unsigned activations; /* of them, those that run               */
+	uint64_t count;       /* C_e, with the running slice           */
+	uint64_t size;        /* S_e                                   */
+	uint64_t slices;      /* ended                                 */
+	unsigned group;       /* from 0; UINT_MAX: in none             */
+	bool current;         /* its group is on the counters now      */
+};
+
+struct mpxi_core_info {
+	uint64_t time;    /* T since the core was made */
+	uint64_t slices;  /* ended                     */
+	uint64_t lost;    /* slices that the backend failed to start, or to read */
+	unsigned groups;  /* that take turns           */
+	unsigned events;  /* in the master list        */
+	unsigned running; /* sets                      */
+	size_t memory;    /* bytes                     */
+};
+
+/* Fills up to n entries, ascending by event; returns how many there are. */
+unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsigned n);
+void mpxi_core_info(struct mpxi_core *core, struct mpxi_core_info *info);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core_active.c - which of the plan's groups run: those of events that are in a set that
+ * runs (MPX, section 5.2: the activation count).
+ */
+#include "core/core_private.h"
+
+void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
+{
+	struct mpxi_group *group = event->group;
+
+	if (event->activations++)
+		return;
+	mpxi_stat_open(&event->stat, core->time);
+	event->base_begin = core->time;
+	event->base_covariate = core->covariate;
+	if (group) {
+		/* In the middle of a run the event begins at what was counted so far. */
+		event->base_run = group->running ? group->run : 0;
+		event->base_count = group->running ? group->sample.count[event->position] : 0;
+		group->active++;
+	}
+	if (!mpxi_event_is_ordinary(event)) {
+		core->active_others++;
+		return;
+	}
+	core->active_ordinary++;
+	core->active_slots += group->active == 1;
+	core->may_shrink = true;
+}
+
+void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
+{
+	struct mpxi_spacing spacing = {0};
+	struct mpxi_slice slice;
+
+	if (event->activations > 1) {
+		event->activations--;
+		return;
+	}
+	/* Its slice ends here, whatever becomes of its group. */
+	if (mpxi_core_running(core, event, &slice))
+		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
+	event->activations = 0;
+	if (event->group)
+		event->group->active--;
+	if (!mpxi_event_is_ordinary(event)) {
+		core->active_others--;
+		return;
+	}
+	core->active_ordinary--;
+	core->active_slots -= !event->group->active;
+	core->may_shrink = true;
+}
+
+/* The group that T is to go by. */
+static int settle_current(struct mpxi_core *core)
+{
+	struct mpxi_group *current = core->current;
+	int error;
+
+	if (core->active_slots) {
+		if (current && current != core->idle && current->active)
+			return 0;
+		return mpxi_core_switch_sig(core);
+	}
+	if (current == core->idle && core->active_others)
+		return 0;
+	if (current)
+		(void)mpxi_core_halt_sig(core, current);
+	if (!core->active_others)
+		return 0;
+	error = mpxi_core_run_sig(core, core->idle);
+	if (!error)
+		core->current = core->idle;
+	return error;
+}
+
+static int settle_steady(struct mpxi_core *core)
+{
+	unsigned i;
+	int failed = 0;
+
+	for (i = 0; i < core->steadies; i++) {
+		struct mpxi_group *group = core->steady[i];
+		int error = 0;
+
+		if (group->running && !group->active)
+			(void)mpxi_core_halt_sig(core, group);
+		else if (!group->running && group->active)
+			error = mpxi_core_run_sig(core, group);
+		failed = failed ? failed : error;
+	}
+	return failed;
+}
+
+int mpxi_plan_settle(struct mpxi_core *core)
+{
+	int error = settle_current(core), failed = settle_steady(core);
+	/* Where none of the groups could be run, ticks try again. */
+	bool sharing = core->active_slots > 1 || (core->active_slots && !core->current);
+
+	error = error ? error : failed;
+	if (sharing == core->sharing)
+		return error;
+	failed = core->options.sharing ? core->options.sharing(core->options.arg, sharing) : 0;
+	if (!failed)
+		core->sharing = sharing;
+	return error ? error : failed;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core_count.c - event sets that count (MPX, section 5.2): they note where each of their events
+ * stands when they start, and subtract that on reading.
+ */
+#include "core/core_set.h"
+#include "core/error.h"
+
+/* ---- counting ---------------------------------------------------------------------- */
+
+/* Samples all groups that the set's events are counted in, each once. */
+static int sample(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	int error = mpxi_core_sample_begin(core);
+	unsigned i;
+
+	for (i = 0; !error && i < set->entries; i++)
+		error = mpxi_core_sample_beside(core, set->event[i]);
+	return error;
+}
+
+static void mark_start(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_slice slice;
+	unsigned i;
+
+	for (i = 0; i < set->entries; i++) {
+		struct mpxi_entry *entry = &set->entry[i];
+		bool runs = mpxi_core_running(core, entry->event, &slice);
+
+		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time,
+				core->covariate, &entry->start);
+		entry->whole = runs && (entry->event->group || core->current);
+		entry->breaks = entry->event->breaks;
+	}
+	set->lost = core->lost;
+	set->lines_changes = 0;
+}
+
+static void forget(struct mpxi_set *set)
+{
+	unsigned i;
+
+	set->has_lost = false;
+	for (i = 0; i < set->entries; i++)
+		set->entry[i].window = (struct mpxi_window){0};
+}
+
+/* Counted all the time: in one run of its group, or, what all groups count, in runs
+ * none of which was lost. */
+static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
+{
+	return entry->whole && (entry->event->group ? entry->breaks == entry->event->breaks
+						    : set->lost == set->core->lost);
+}
+
+/* known: all samples are of now. */
+static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_window *window = &entry->window;
+	struct mpxi_slice slice;
+	struct mpxi_mark end;
+	bool runs = mpxi_core_running(core, entry->event, &slice);
+
+	mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time, core->covariate,
+		       &end);
+	*window = (struct mpxi_window){0};
+	mpxi_window_add(window, &entry->start, &end);
+	window->exact = known && is_exact(set, entry);
+}
+
+static void bring_all_up(struct mpxi_set *set, bool known)
+{
+	unsigned i;
+
+	set->has_lost = set->lost != set->core->lost;
+	for (i = 0; i < set->entries; i++)
+		bring_up(set, &set->entry[i], known);
+}
+
+static void deactivate(struct mpxi_set *set)
+{
+	unsigned i;
+
+	for (i = 0; i < set->entries; i++)
+		mpxi_plan_deactivate(set->core, set->event[i]);
+}
+
+static int count(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	unsigned i;
+	int error = sample(set);
+
+	if (error)
+		return error;
+	for (i = 0; i < set->entries; i++)
+		mpxi_plan_activate(core, set->event[i]);
+	if (!set->admitted)
+		(void)mpxi_plan_shrink(core);
+	error = mpxi_plan_settle(core);
+	if (error)
+		deactivate(set);
+	return error;
+}
+
+static int start(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	int error = set->admitted ? 0 : mpxi_plan_admit(core, set->event, set->entries);
+
+	if (error)
+		return error;
+	error = count(set);
+	if (error) {
+		mpxi_plan_undo(core);
+		(void)mpxi_plan_settle(core);
+		return error;
+	}
+	mpxi_plan_keep(core);
+	mark_start(set);
+	forget(set);
+	set->running = true;
+	core->running_sets++;
+	return 0;
+}
+
+int mpxi_set_start(struct mpxi_set *set)
+{
+	int error;
+
+	if (set->running)
+		return mpxi_error(MPXI_EISRUN, "the event set runs already");
+	if (!set->entries)
+		return mpxi_error(MPXI_EINVAL, "the event set is empty: add events first");
+	mpxi_core_hold(set->core);
+	error = start(set);
+	mpxi_core_release(set->core);
+	return error;
+}
+
+int mpxi_set_admit(struct mpxi_set *set)
+{
+	unsigned i;
+	int error;
+
+	if (set->admitted)
+		return 0;
+	if (!set->entries)
+		return mpxi_error(MPXI_EINVAL, "the event set is empty: add events first");
+	mpxi_core_hold(set->core);
+	error = mpxi_plan_admit(set->core, set->event, set->entries);
+	for (i = 0; !error && i < set->entries; i++)
+		set->event[i]->pins++;
+	set->admitted = !error;
+	mpxi_plan_keep(set->core);
+	(void)mpxi_plan_settle(set->core);
+	mpxi_core_release(set->core);
+	return error;
+}
+
+int mpxi_set_stop(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	int error;
+
+	if (!set->running)
+		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
+	mpxi_core_hold(core);
+	/* It stops even where the last of it cannot be read: what slices gave is there. */
+	error = sample(set);
+	bring_all_up(set, !error);
+	deactivate(set);
+	set->running = false;
+	core->running_sets--;
+	if (!set->admitted)
+		(void)mpxi_plan_shrink(core);
+	mpxi_plan_keep(core);
+	(void)mpxi_plan_settle(core);
+	mpxi_core_release(core);
+	return error;
+}
+
+int mpxi_set_reset(struct mpxi_set *set)
+{
+	unsigned i;
+	int error = 0;
+
+	mpxi_core_hold(set->core);
+	if (set->running)
+		error = sample(set);
+	if (!error && set->running)
+		mark_start(set);
+	if (!error)
+		forget(set);
+	/* Of a stopped set that is all there is to say: nothing, and surely so. */
+	for (i = 0; !set->running && i < set->entries; i++)
+		set->entry[i].window.exact = true;
+	mpxi_core_release(set->core);
+	return error;
+}
+
+/* What was put off at the last stop, perhaps. */
+static void tidy(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+
+	if (!set->admitted && mpxi_plan_shrink(core)) {
+		mpxi_plan_keep(core);
+		(void)mpxi_plan_settle(core);
+	}
+}
+
+static int read_now(struct mpxi_set *set, bool restart)
+{
+	struct mpxi_core *core = set->core;
+	int error;
+
+	if (!set->running)
+		return 0;
+	mpxi_core_hold(core);
+	error = sample(set);
+	if (!error)
+		bring_all_up(set, true);
+	if (!error && restart)
+		mark_start(set);
+	tidy(set);
+	mpxi_core_release(core);
+	return error;
+}
+
+int mpxi_set_read(struct mpxi_set *set)
+{
+	return read_now(set, false);
+}
+
+int mpxi_set_take(struct mpxi_set *set)
+{
+	return read_now(set, true);
+}
+
+/* ---- plain reads ------------------------------------------------------------------- */
+
+static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_slice slice;
+	unsigned i;
+
+	set->agains = 0;
+	for (i = 0; i < set->entries; i++) {
+		const struct mpxi_entry *entry = &set->entry[i];
+
+		if (!mpxi_core_running(core, entry->event, &slice) &&
+		    mpxi_stat_line(&entry->event->stat, NULL, core->time, &entry->start, estimator,
+				   &set->line[i]))
+			continue;
+		set->line[i] = (struct mpxi_line){0};
+		set->again[set->agains++] = i;
+	}
+	set->lines_at = core->time;
+	set->lines_changes = core->changes;
+	set->lines_estimator = estimator;
+}
+
+static long long value_now(struct mpxi_set *set, struct mpxi_entry *entry, enum mpxi_estimator estimator)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_estimate estimate;
+	struct mpxi_slice slice;
+	struct mpxi_line line;
+	bool runs = mpxi_core_running(core, entry->event, &slice);
+
+	if (mpxi_stat_line(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start,
+			   estimator, &line))
+		return mpxi_line_value(&line, 0);
+	bring_up(set, entry, true);
+	mpxi_estimate(&entry->window, estimator, &estimate);
+	if (estimate.never)
+		return -1;
+	/* Rounded without the library of mathematics, which users of a static PAPI do not name. */
+	return estimate.value < 0x1p62 ? (long long)(estimate.value + 0.5) : INT64_MAX;
+}
+
+int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long long *value)
+{
+	uint64_t gone_by;
+	unsigned i;
+	int error;
+
+	mpxi_core_hold(set->core);
+	error = sample(set);
+	if (!error) {
+		if (set->lines_changes != set->core->changes || set->lines_estimator != estimator)
+			draw_lines(set, estimator);
+		gone_by = set->core->time - set->lines_at;
+		for (i = 0; i < set->entries; i++)
+			value[i] = mpxi_line_value(&set->line[i], gone_by);
+		for (i = 0; i < set->agains; i++)
+			value[set->again[i]] =
+				value_now(set, &set->entry[set->again[i]], estimator);
+	}
+	tidy(set);
+	mpxi_core_release(set->core);
+	return error;
+}

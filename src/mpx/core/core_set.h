@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core_set.h - an event set, as core_set.c makes it and core_count.c counts with it.
+ */
+#ifndef MPXI_CORE_SET_H
+#define MPXI_CORE_SET_H
+
+#include "core/core_private.h"
+
+/* One event of a set. */
+struct mpxi_entry {
+	struct mpxi_event *event;
+	struct mpxi_mark start;
+	bool whole;                /* it was counted from then on */
+	uint64_t breaks;           /* the event's, then */
+	struct mpxi_window window; /* as of the last read or stop */
+};
+
+struct mpxi_set {
+	struct mpxi_core *core;
+	struct mpxi_set *next, *previous;
+	bool running;
+	bool admitted; /* its events have places that are kept */
+	bool has_lost; /* slices, as of the last read or stop */
+	uint64_t lost; /* the core's, at the start */
+	unsigned entries, room;
+	struct mpxi_entry *entry;
+	struct mpxi_event **event; /* [entries]: the same as entry[].event */
+	/* For plain reads of a set that runs: lines from the time lines_at on, good until a
+	 * run of a group begins or ends. Of entries in again they say nothing. */
+	struct mpxi_line *line; /* [entries] */
+	unsigned *again, agains;
+	uint64_t lines_at, lines_changes; /* the core's, then */
+	enum mpxi_estimator lines_estimator;
+};
+
+#endif

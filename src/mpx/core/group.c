@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * group.c - makes groups and keeps those that may be wanted again.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/group.h"
+
+/* Groups that are open and in no plan: enough for some dozen nested regions, and few
+ * beside the descriptors that a process has. */
+#define UNUSED_MAX 32
+
+static size_t group_size(unsigned n)
+{
+	return sizeof(struct mpxi_group) +
+	       n * (sizeof(struct mpxi_event *) + sizeof(uint64_t) + sizeof(uint32_t));
+}
+
+static void destroy(struct mpxi_groups *groups, struct mpxi_group *group)
+{
+	if (!groups->quiet)
+		groups->ops->close(groups->backend, group->handle);
+	groups->memory -= group_size(group->n);
+	groups->count--;
+	free(group);
+}
+
+/* Closes unused groups from link on. */
+static void close_from(struct mpxi_groups *groups, struct mpxi_group **link)
+{
+	struct mpxi_group *group;
+
+	while ((group = *link)) {
+		*link = group->next;
+		groups->unused--;
+		destroy(groups, group);
+	}
+}
+
+static struct mpxi_group *find(struct mpxi_groups *groups, const uint32_t *code, unsigned n)
+{
+	struct mpxi_group **link, *group;
+
+	for (link = &groups->first; (group = *link); link = &group->next) {
+		if (group->n != n || (n && memcmp(group->code, code, n * sizeof(*code))))
+			continue;
+		*link = group->next;
+		groups->unused--;
+		return group;
+	}
+	return NULL;
+}
+
+static int create(struct mpxi_groups *groups, const uint32_t *code, unsigned n,
+		  struct mpxi_group **made)
+{
+	struct mpxi_group *group = calloc(1, group_size(n));
+	int error;
+
+	if (!group)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a group of %u events", n);
+	group->n = n;
+	group->event = (struct mpxi_event **)(group + 1);
+	group->sample.count = (uint64_t *)(group->event + n);
+	group->code = (uint32_t *)(group->sample.count + n);
+	if (n)
+		memcpy(group->code, code, n * sizeof(*code));
+	error = groups->ops->open(groups->backend, code, n, &group->handle);
+	if (error) {
+		free(group);
+		return error;
+	}
+	groups->count++;
+	groups->memory += group_size(n);
+	*made = group;
+	return 0;
+}
+
+int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n,
+		    struct mpxi_group **found)
+{
+	struct mpxi_group *group = find(groups, code, n);
+	int error;
+
+	if (!group) {
+		error = create(groups, code, n, &group);
+		if (error)
+			return error;
+	}
+	group->next = NULL;
+	group->active = 0;
+	group->slot = UINT_MAX;
+	*found = group;
+	return 0;
+}
+
+void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group)
+{
+	struct mpxi_group **link = &groups->first;
+	unsigned i;
+
+	group->next = groups->first;
+	groups->first = group;
+	if (++groups->unused <= UNUSED_MAX)
+		return;
+	/* The one that was put longest ago goes. */
+	for (i = 0; i < UNUSED_MAX; i++)
+		link = &(*link)->next;
+	close_from(groups, link);
+}
+
+void mpxi_groups_clear(struct mpxi_groups *groups)
+{
+	close_from(groups, &groups->first);
+}

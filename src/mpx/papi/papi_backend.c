@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_backend.c - a thread's backend: its options tried, its end, and its end in a child.
+ */
+#include <papi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "papi/papi_group.h"
+
+int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
+{
+	PAPI_event_info_t info;
+	int fits;
+
+	if (PAPI_get_event_info((int)event, &info) == PAPI_OK && mpxi_papi_is_rate(&info))
+		return mpxi_error(MPXI_ENOSUPP,
+				  "%s is a rate or a quotient (%s), which cannot be added up over "
+				  "time slices",
+				  info.symbol, info.derived);
+	fits = mpxi_papi_fits(papi, &event, 1);
+	if (fits == 0)
+		return mpxi_papi_refuse(event, MPXI_ECNFLCT);
+	return fits < 0 ? fits : PAPI_OK;
+}
+
+/* PAPI knows a thread from its first event set on. */
+static int enter_thread(struct mpxi_papi *papi)
+{
+	const unsigned before = mpxi_papi_count_threads(PAPI_thread_id());
+	int set, error = mpxi_papi_new_set(&set);
+
+	if (error)
+		return error;
+	(void)PAPI_destroy_eventset(&set);
+	papi->owner = PAPI_thread_id();
+	/* 0 where PAPI knows it by another number, as in a forked child whose program gave PAPI
+	 * a function of its own: it then counts as being there. */
+	papi->namesakes = mpxi_papi_count_threads(papi->owner);
+	papi->introduced = papi->namesakes > before;
+	return PAPI_OK;
+}
+
+bool mpxi_papi_introduced(const struct mpxi_papi *papi)
+{
+	return papi->introduced && papi->process == getpid() && !mpxi_papi_is_gone(papi);
+}
+
+void mpxi_papi_leave(void)
+{
+	(void)PAPI_unregister_thread();
+}
+
+static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *options)
+{
+	int error, fits;
+
+	error = enter_thread(papi);
+	if (!error)
+		error = mpxi_papi_choose_clock(papi, options->clock);
+	if (error || !options->has_covariate)
+		return error;
+	error = mpxi_papi_check(papi, options->covariate);
+	if (error)
+		return error;
+	papi->covariate = options->covariate;
+	papi->has_covariate = true;
+	fits = mpxi_papi_ops.fits(papi, NULL, 0);
+	if (fits == 0)
+		return mpxi_error(MPXI_ECNFLCT,
+				  "the clock (%s) and the covariate cannot be counted together",
+				  papi->clock_name);
+	return fits < 0 ? fits : PAPI_OK;
+}
+
+int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi **made)
+{
+	struct mpxi_papi *papi;
+	int error = mpxi_papi_init();
+
+	if (error)
+		return error;
+	papi = calloc(1, sizeof(*papi));
+	if (!papi)
+		return mpxi_error(MPXI_ENOMEM, "no memory for a thread's events");
+	papi->process = getpid();
+	papi->upc = PAPI_get_component_index("upc");
+	papi->group_max = options->group_max;
+	error = set_up(papi, options);
+	if (error) {
+		mpxi_papi_destroy(papi);
+		return error;
+	}
+	*made = papi;
+	return PAPI_OK;
+}
+
+void mpxi_papi_forget(struct mpxi_papi *papi)
+{
+	struct mpxi_papi_group *group;
+
+	while ((group = papi->groups)) {
+		papi->groups = group->next;
+		free(group);
+	}
+	mpxi_papi_fits_clear(papi);
+	free(papi);
+}
+
+bool mpxi_papi_is_gone(const struct mpxi_papi *papi)
+{
+	return mpxi_papi_count_threads(papi->owner) < papi->namesakes;
+}
+
+void mpxi_papi_destroy(struct mpxi_papi *papi)
+{
+	/* Not a child's copies of its parent's sets, and not those that went with PAPI or with
+	 * their thread. */
+	if (papi->groups && papi->process == getpid() && !mpxi_papi_is_gone(papi))
+		while (papi->groups)
+			mpxi_papi_ops.close(papi, papi->groups);
+	mpxi_papi_forget(papi);
+}
+
+const char *mpxi_papi_clock_name(const struct mpxi_papi *papi)
+{
+	return papi->clock_name;
+}
+
+const char *mpxi_papi_clock_unit(const struct mpxi_papi *papi)
+{
+	return papi->has_clock ? "cycles" : "ns";
+}

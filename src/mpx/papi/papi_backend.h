@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_backend.h - the backend of MPX that counts through PAPI's public calls. Only
+ * papi_backend.c and its neighbours papi_*.c call PAPI; an event is its PAPI code.
+ *
+ * A group is one PAPI event set for each component that its events belong to, attached
+ * to the calling thread (PAPI_attach with tid 0), so that several can run at once; the
+ * group of events that are counted all the time is one beside the current group.
+ */
+#ifndef MPXI_PAPI_BACKEND_H
+#define MPXI_PAPI_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/backend.h"
+
+enum mpxi_clock {
+	MPXI_CLOCK_AUTO,   /* the first of these that can be had */
+	MPXI_CLOCK_CYCLES, /* PAPI_TOT_CYC in every group: MPX section 4 */
+	MPXI_CLOCK_UNIT,   /* the upc component's cycle event in every group */
+	MPXI_CLOCK_CPU,    /* the thread's CPU time, nanoseconds */
+	MPXI_CLOCK_USER,   /* cycles of user mode in every group; not one of AUTO's */
+};
+
+struct mpxi_papi_options {
+	enum mpxi_clock clock;
+	bool has_covariate;
+	uint32_t covariate;  /* PAPI code of an event that is added to every group */
+	unsigned group_max;  /* at most so many events in a group; 0: what the counters hold */
+};
+
+/* The backend of the calling thread. */
+struct mpxi_papi;
+
+/*
+ * Makes PAPI ready for threads that count in handlers; any number of times, from any
+ * thread: initialised, where nobody has done it, with threads (PAPI_thread_init), and with
+ * a table of event sets that has room for ours. Errors: MPXI_EINVAL (another version),
+ * MPXI_ENOSUPP (PAPI was used by several threads without PAPI_thread_init), PAPI's.
+ */
+int mpxi_papi_init(void);
+
+extern const struct mpxi_backend_ops mpxi_papi_ops;
+
+/*
+ * Checks the options by trying them. Errors: MPXI_ENOSUPP (the clock asked for is not
+ * to be had: says why), MPXI_ENOEVNT, MPXI_ECNFLCT (clock and covariate do not fit
+ * together), MPXI_ENOMEM, what PAPI says.
+ */
+int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi **papi);
+/* All its groups are closed. Also called by another thread after the owner's end. */
+void mpxi_papi_destroy(struct mpxi_papi *papi);
+
+/* The clock that is used: "PAPI_TOT_CYC", "upc:::..." or "thread CPU time", and its
+ * unit, "cycles" or "ns". */
+const char *mpxi_papi_clock_name(const struct mpxi_papi *papi);
+const char *mpxi_papi_clock_unit(const struct mpxi_papi *papi);
+
+/*
+ * Can PAPI count this event at all in this thread? A preset that is a rate or a quotient
+ * is refused, MPXI_ENOSUPP; anything else that PAPI_add_event takes is taken. MPXI_OK or
+ * PAPI's error, with a message that names the event.
+ */
+int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event);
+
+/* Code of a name as PAPI_event_name_to_code gives it, with the nearest names in the
+ * message when there is none. */
+int mpxi_papi_code(const char *name, uint32_t *event);
+/* Its name, at least 1 character; "0x..." when PAPI knows none. */
+void mpxi_papi_name(uint32_t event, char *name, unsigned size);
+
+/* PAPI has forgotten the thread (PAPI_unregister_thread, PAPI_shutdown): the numbers of the
+ * groups' event sets may be others' now. */
+bool mpxi_papi_is_gone(const struct mpxi_papi *papi);
+
+/* PAPI knows the thread only through this backend: when the thread ends, and the backend
+ * is destroyed, mpxi_papi_leave has PAPI forget it. Otherwise PAPI keeps some 8 KB of each
+ * thread that ever was. */
+bool mpxi_papi_introduced(const struct mpxi_papi *papi);
+void mpxi_papi_leave(void);
+
+/* In a forked child: nothing that is shared with the parent is touched. */
+void mpxi_papi_forget(struct mpxi_papi *papi);
+
+#endif

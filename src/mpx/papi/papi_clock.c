@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_clock.c - what the length of a time slice is measured in: the first that counts,
+ * found out by counting.
+ */
+#include <linux/perf_event.h>
+#include <papi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "papi/papi_group.h"
+
+/* Cycles of a thread by their names in libpfm4, where PAPI has no PAPI_TOT_CYC. */
+static const char *const cycles[] = {
+	"PAPI_TOT_CYC", "perf::PERF_COUNT_HW_CPU_CYCLES", "perf::CYCLES", "CPU_CYCLES", NULL,
+};
+/* Of user mode alone, whatever PAPI's domain is. */
+static const char *const user_cycles[] = {
+	"perf::CYCLES:u=1:k=0",
+	"perf::PERF_COUNT_HW_CPU_CYCLES:u=1:k=0",
+	NULL,
+};
+static const char *const unit_cycles[] = {
+	"upc:::TOT_CYC",
+	"upc:::perf::CYCLES",
+	"upc:::perf::CPU-CYCLES",
+	NULL,
+};
+
+/* Counts a little, since some machines take the event and never count it. */
+static int counts(struct mpxi_papi *papi)
+{
+	struct mpxi_sample sample = {0};
+	volatile unsigned work = 0;
+	unsigned i;
+	void *group;
+	int error = mpxi_papi_ops.open(papi, NULL, 0, &group);
+
+	if (error)
+		return error;
+	error = mpxi_papi_ops.start_sig(group);
+	for (i = 0; i < 20000; i++)
+		work = work + i;
+	if (!error)
+		error = mpxi_papi_ops.stop_sig(group, &sample);
+	mpxi_papi_ops.close(papi, group);
+	return error ? error : sample.size > 0;
+}
+
+static int try_event(struct mpxi_papi *papi, const char *name)
+{
+	PAPI_event_info_t info;
+	int code = PAPI_NULL, error;
+
+	/* A derived one would take two counters from every group. */
+	error = PAPI_event_name_to_code(name, &code);
+	if (error || PAPI_get_event_info(code, &info) != PAPI_OK ||
+	    (code & (int)PAPI_PRESET_MASK && info.count != 1))
+		return 0;
+	papi->clock = (uint32_t)code;
+	papi->has_clock = true;
+	papi->has_clock = counts(papi) > 0;
+	if (papi->has_clock)
+		snprintf(papi->clock_name, sizeof(papi->clock_name), "%s", name);
+	return papi->has_clock;
+}
+
+static int try_events(struct mpxi_papi *papi, const char *const *name)
+{
+	for (; *name; name++)
+		if (try_event(papi, *name))
+			return 1;
+	return 0;
+}
+
+/* Does the kernel count cycles of this thread? PAPI may know a processor whose counters the
+ * kernel does not have, as in a virtual machine, and the other way round. */
+static bool kernel_counts_cycles(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Asking the component for events that it cannot have makes it tell the user so: without
+ * a PMU its cycles are those of a node that it simulates or replays. */
+static bool unit_may_count(void)
+{
+	const char *source = getenv("UPC_SOURCE");
+
+	return (source && *source && strcmp(source, "live") != 0) || kernel_counts_cycles();
+}
+
+/* A unit has 256 counters; this is far from it. */
+#define TIMED_MAX 64
+
+bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
+			  uint32_t *time)
+{
+	bool has_perf_group = false;
+	int code = PAPI_NULL;
+	unsigned i;
+
+	if (papi->has_clock || papi->refuses_time || n > TIMED_MAX)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (PAPI_get_event_component((int)event[i]) != papi->upc)
+			continue;
+		if (!mpxi_papi_needs_no_counter(event[i]))
+			return false;
+		has_perf_group |= mpxi_papi_is_unit_software(event[i]);
+	}
+	if (!has_perf_group || PAPI_event_name_to_code("upc:::perf::TASK-CLOCK", &code))
+		return false;
+	*time = (uint32_t)code;
+	return true;
+}
+
+/* The domain of presets is user mode alone. PAPI's first component is perf_event. */
+static bool presets_are_of_user(void)
+{
+	return PAPI_get_component_index("perf_event") == 0 &&
+	       PAPI_get_opt(PAPI_DEFDOM, NULL) == PAPI_DOM_USER;
+}
+
+int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock)
+{
+	switch (clock) {
+	case MPXI_CLOCK_AUTO:
+		if (try_events(papi, cycles) ||
+		    (unit_may_count() && try_events(papi, unit_cycles)))
+			return PAPI_OK;
+		break;
+	case MPXI_CLOCK_CYCLES:
+		if (try_events(papi, cycles))
+			return PAPI_OK;
+		return mpxi_error(
+			MPXI_ENOSUPP,
+			"PAPI counts no cycles here (papi_avail, "
+			"papi_component_avail); the thread's CPU time is a clock everywhere");
+	case MPXI_CLOCK_UNIT:
+		if (try_events(papi, unit_cycles))
+			return PAPI_OK;
+		return mpxi_error(MPXI_ENOSUPP,
+				  "PAPI's component upc counts no cycles of a thread here "
+				  "(upc_avail); the thread's CPU time is a clock everywhere");
+	case MPXI_CLOCK_USER:
+		/* A preset that a set has as well takes no turns. */
+		if ((presets_are_of_user() && try_event(papi, cycles[0])) ||
+		    try_events(papi, user_cycles))
+			return PAPI_OK;
+		return mpxi_error(MPXI_ENOSUPP,
+				  "PAPI counts no cycles of user mode alone here (%s; "
+				  "papi_component_avail); the thread's CPU time is a clock "
+				  "everywhere",
+				  user_cycles[0]);
+	case MPXI_CLOCK_CPU:
+		break;
+	default:
+		return mpxi_error(MPXI_EINVAL, "there is no clock %d", (int)clock);
+	}
+	snprintf(papi->clock_name, sizeof(papi->clock_name), "thread CPU time");
+	return PAPI_OK;
+}

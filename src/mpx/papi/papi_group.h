@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_group.h - what the files of the PAPI backend share: a thread's backend and its
+ * groups.
+ */
+#ifndef MPXI_PAPI_GROUP_H
+#define MPXI_PAPI_GROUP_H
+
+#include <papi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "papi/papi_backend.h"
+#include "papi/papi_set.h"
+
+/* Events that are promised to be counted all the time: libupc has 256 counters in a unit,
+ * PAPI's perf_event 384 events in a set. */
+#define MPXI_PAPI_UNLIMITED_MAX 200
+
+/* Verdicts of fits() that are remembered; a power of two. */
+#define MPXI_PAPI_VERDICTS 256
+
+/* Where a read finds an event's count. */
+struct mpxi_papi_place {
+	const long long *value, *carry;
+};
+
+/* A derived preset can be the difference of two counts that were not read at once. */
+static inline uint64_t mpxi_papi_count_at_sig(const struct mpxi_papi_place *place)
+{
+	long long count = *place->value + *place->carry;
+
+	return count > 0 ? (uint64_t)count : 0;
+}
+
+struct mpxi_papi_group {
+	struct mpxi_papi *papi;
+	struct mpxi_papi_group *next, **previous; /* all of the backend */
+	unsigned n, sets;                         /* events asked for, PAPI sets */
+	bool running, paused;
+	bool beside;          /* of unlimited events only: no clock, no covariate  */
+	bool has_clock;       /* one of its events is                              */
+	uint32_t clock_event;
+	uint64_t began; /* without one: CPU time when it was started */
+	uint64_t ran;   /* CPU time that it ran before that          */
+	struct mpxi_papi_place clock, covariate; /* value NULL: none             */
+	struct mpxi_papi_place *place;           /* [n]                          */
+	struct mpxi_papi_set set[]; /* [sets]: upc last, since only it refuses to stop */
+};
+
+struct mpxi_papi_verdict {
+	uint32_t *event; /* [n]; NULL: nothing is known */
+	unsigned n;
+	int fits;
+};
+
+struct mpxi_papi {
+	unsigned long owner; /* PAPI_thread_id of the thread  */
+	unsigned namesakes;  /* threads of this id then, with ours */
+	bool introduced; /* PAPI had not known the thread before */
+	pid_t process;
+	bool has_clock, has_covariate; /* an event is the clock         */
+	bool refuses_time;             /* mpxi_papi_time_event's        */
+	uint32_t clock, covariate;
+	unsigned group_max;
+	int upc; /* PAPI's index of upc, -1: none */
+	struct mpxi_papi_group *groups;
+	unsigned unlimited;                     /* used of told */
+	uint32_t told[MPXI_PAPI_UNLIMITED_MAX]; /* events that were called unlimited */
+	struct mpxi_papi_verdict verdict[MPXI_PAPI_VERDICTS];
+	char clock_name[128];
+};
+
+/* papi_clock.c: finds what measures a slice. PAPI_OK or an error with a message. */
+int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock);
+
+/*
+ * Where the clock is the thread's CPU time: is there an event for it that comes with these
+ * events for less than two system calls? The task clock of a upc unit is one that its perf
+ * group keeps anyway; where they have one, and it takes no counter from the others.
+ */
+bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
+			  uint32_t *time);
+
+/* papi_names.c */
+
+/* Sets the message of an event that PAPI does not count, and returns error. */
+int mpxi_papi_refuse(uint32_t event, int error);
+/* Is it of a unit's perf group, and a tracepoint or the kernel's own count? */
+bool mpxi_papi_is_unit_software(uint32_t event);
+/* Can it be counted beside any others, since it takes no counter of the processor? */
+bool mpxi_papi_needs_no_counter(uint32_t event);
+/* Is a preset's value something else than a sum of counts? */
+bool mpxi_papi_is_rate(const PAPI_event_info_t *info);
+
+/* papi_library.c: how many threads of this id PAPI knows. One that was not unregistered at
+ * its end stays, and another one can have its id. */
+unsigned mpxi_papi_count_threads(unsigned long id);
+
+/* papi_fits.c */
+int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n);
+void mpxi_papi_fits_clear(struct mpxi_papi *papi);
+
+/* ---- papi_group.c ---- */
+
+/* Of backend.h; handle is a group. */
+int mpxi_papi_group_start_sig(void *handle);
+int mpxi_papi_group_read_sig(void *handle, struct mpxi_sample *sample);
+int mpxi_papi_group_stop_sig(void *handle, struct mpxi_sample *sample);
+/* Starts and stops it: what is done once at a first start is not left to a handler, nor is a
+ * refusal, which has a message. */
+int mpxi_papi_group_try(struct mpxi_papi_group *group);
+
+/* A new PAPI set sees counters that a running group has as taken. Stops
+ * the running groups that have any, with their counts kept, and starts them again. */
+int mpxi_papi_pause(struct mpxi_papi *papi);
+int mpxi_papi_resume(struct mpxi_papi *papi);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_names.c - events by name, and what a name says of an event.
+ */
+#include <errno.h>
+#include <papi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "catalogue/nearest.h"
+#include "papi/papi_group.h"
+
+#define NAME_SIZE 256
+
+void mpxi_papi_name(uint32_t event, char *name, unsigned size)
+{
+	char full[PAPI_HUGE_STR_LEN] = "";
+
+	if (PAPI_event_code_to_name((int)event, full) != PAPI_OK || !*full)
+		snprintf(full, sizeof(full), "0x%x", event);
+	snprintf(name, size, "%s", full);
+}
+
+int mpxi_papi_refuse(uint32_t event, int error)
+{
+	char name[NAME_SIZE];
+	const bool descriptors = error == PAPI_ESYS && errno == EMFILE;
+
+	mpxi_papi_name(event, name, sizeof(name));
+	if (descriptors)
+		return mpxi_error(error,
+				  "no file descriptors left for %s: raise the limit (ulimit -n)",
+				  name);
+	return mpxi_error(error, "PAPI does not count %s here: %s", name, PAPI_strerror(error));
+}
+
+/* ---- what a name says --------------------------------------------------------------------- */
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	const size_t length = strcspn(name, ":");
+
+	for (; *list; list++)
+		if (strlen(*list) == length && strncmp(name, *list, length) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The kernel counts these itself, and libupc reads those from files and clocks. Others
+ * that need no counter are merely not known to.
+ */
+bool mpxi_papi_needs_no_counter(uint32_t event)
+{
+	static const char *const software[] = {
+		"CPU-CLOCK",
+		"TASK-CLOCK",
+		"PAGE-FAULTS",
+		"FAULTS",
+		"MINOR-FAULTS",
+		"MAJOR-FAULTS",
+		"CONTEXT-SWITCHES",
+		"CS",
+		"CPU-MIGRATIONS",
+		"MIGRATIONS",
+		"ALIGNMENT-FAULTS",
+		"EMULATION-FAULTS",
+		"CGROUP-SWITCHES",
+		"PERF_COUNT_SW_CPU_CLOCK",
+		"PERF_COUNT_SW_TASK_CLOCK",
+		"PERF_COUNT_SW_PAGE_FAULTS",
+		"PERF_COUNT_SW_PAGE_FAULTS_MIN",
+		"PERF_COUNT_SW_PAGE_FAULTS_MAJ",
+		"PERF_COUNT_SW_CONTEXT_SWITCHES",
+		"PERF_COUNT_SW_CPU_MIGRATIONS",
+		"PERF_COUNT_SW_CGROUP_SWITCHES",
+		NULL,
+	};
+	static const char *const read[] = {
+		"time", "task", "process", "cpu",     "irq",   "softirq", "vm",
+		"mem",  "net",  "snmp",    "netstat", "snmp6", "sock",    "disk",
+		"psi",  "fs",   "numa",    "ksm",     "tp",    NULL,
+	};
+	static const char *const sums[] = {
+		"NET_RX_BYTES", "NET_TX_BYTES", "DISK_READ_BYTES", "DISK_WRITE_BYTES", NULL,
+	};
+	char name[NAME_SIZE];
+	const char *part;
+
+	mpxi_papi_name(event, name, sizeof(name));
+	part = strstr(name, ":::");
+	if (part && strncmp(name, "upc:::", 6) == 0 && is_one_of(part + 3, read))
+		return strncmp(part + 3 + strcspn(part + 3, ":"), "::", 2) == 0;
+	if (part && strncmp(name, "upc:::", 6) == 0 && is_one_of(part + 3, sums))
+		return true;
+	part = part ? part + 3 : name;
+	return strncmp(part, "perf::", 6) == 0 && is_one_of(part + 6, software);
+}
+
+bool mpxi_papi_is_unit_software(uint32_t event)
+{
+	char name[NAME_SIZE];
+
+	mpxi_papi_name(event, name, sizeof(name));
+	return (strncmp(name, "upc:::tp::", 10) == 0 || strncmp(name, "upc:::perf::", 12) == 0) &&
+	       mpxi_papi_needs_no_counter(event);
+}
+
+bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
+{
+	if (strcmp(info->derived, "DERIVED_PS") == 0 ||
+	    strcmp(info->derived, "DERIVED_ADD_PS") == 0)
+		return true;
+	return strchr(info->postfix, '/') != NULL;
+}
+
+/* ---- names that were meant ------------------------------------------------------------------ */
+
+/* Offers a copy of the name, and frees the one that it drives out. */
+static void offer(struct upci_nearest *nearest, const char *wrong, const char *name)
+{
+	const char *last =
+		nearest->count == nearest->max ? nearest->name[nearest->count - 1] : NULL;
+	char *copy;
+	bool kept = false;
+	int i;
+
+	if (upci_name_distance(wrong, name) >= UPCI_FAR)
+		return;
+	copy = strdup(name);
+	if (!copy)
+		return;
+	upci_nearest_offer(nearest, wrong, copy);
+	for (i = 0; i < nearest->count; i++)
+		kept |= nearest->name[i] == copy;
+	free(kept ? (char *)last : copy);
+}
+
+static void offer_all(struct upci_nearest *nearest, const char *wrong, int component, int first)
+{
+	char name[PAPI_HUGE_STR_LEN];
+	int code = first;
+
+	if (PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component) != PAPI_OK)
+		return;
+	do
+		if (PAPI_event_code_to_name(code, name) == PAPI_OK)
+			offer(nearest, wrong, name);
+	while (PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK);
+}
+
+static int fail_name(const char *wrong, int error)
+{
+	struct upci_nearest nearest = {.max = 4};
+	char text[5 * NAME_SIZE] = "";
+	size_t used = 0;
+	int component, i;
+
+	if (*wrong)
+		offer_all(&nearest, wrong, 0, (int)PAPI_PRESET_MASK);
+	for (component = 0; *wrong && component < PAPI_num_components(); component++)
+		offer_all(&nearest, wrong, component, (int)PAPI_NATIVE_MASK);
+	for (i = 0; i < nearest.count; i++) {
+		if (used + strlen(nearest.name[i]) + 8 < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 i ? ", " : "; near: ", nearest.name[i]);
+		free((char *)nearest.name[i]);
+	}
+	return mpxi_error(error, "PAPI has no event \"%.200s\" here (%s)%s", wrong,
+			  PAPI_strerror(error), text);
+}
+
+int mpxi_papi_code(const char *name, uint32_t *event)
+{
+	int code = PAPI_NULL, error;
+
+	/* PAPI takes what is longer for something else than it is. */
+	if (strlen(name) >= PAPI_HUGE_STR_LEN)
+		return mpxi_error(MPXI_ENOEVNT, "PAPI has no event with a name of %zu characters",
+				  strlen(name));
+	error = PAPI_event_name_to_code(name, &code);
+	if (error)
+		/* What it says depends on which component it asked last. */
+		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT
+										    : error);
+	*event = (uint32_t)code;
+	return PAPI_OK;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_open.c - groups of events on PAPI event sets are made, of as many sets as their events
+ * have components; and the calls of backend.h, all of them.
+ */
+#include <papi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "papi/papi_group.h"
+
+static bool is_told(const struct mpxi_papi *papi, uint32_t event)
+{
+	unsigned i;
+
+	for (i = 0; i < papi->unlimited; i++)
+		if (papi->told[i] == event)
+			return true;
+	return false;
+}
+
+static bool is_beside(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (!is_told(papi, event[i]))
+			return false;
+	return n > 0;
+}
+
+static void append(uint32_t *list, unsigned *n, uint32_t event)
+{
+	unsigned i;
+
+	for (i = 0; i < *n; i++)
+		if (list[i] == event)
+			return;
+	list[(*n)++] = event;
+}
+
+/* The events of a group with its clock, if that is an event, and the covariate, each once.
+ * A unit's time is last: it needs no event of the kernel's, where the first leads the others. */
+static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
+			 bool beside, const uint32_t *clock, unsigned *listed)
+{
+	uint32_t *list = malloc((n + 2) * sizeof(*list));
+	unsigned i;
+
+	*listed = 0;
+	if (!list) {
+		mpxi_error(MPXI_ENOMEM, "no memory for a group of %u events", n);
+		return NULL;
+	}
+	if (clock && !beside && papi->has_clock)
+		append(list, listed, *clock);
+	if (papi->has_covariate && !beside)
+		append(list, listed, papi->covariate);
+	for (i = 0; i < n; i++)
+		append(list, listed, event[i]);
+	if (clock && !beside)
+		append(list, listed, *clock);
+	return list;
+}
+
+static int ops_fits(void *backend, const uint32_t *event, unsigned n)
+{
+	struct mpxi_papi *papi = backend;
+	unsigned listed;
+	uint32_t *list;
+	int fits;
+
+	if (papi->group_max && n > papi->group_max)
+		return 0;
+	list = list_of(papi, event, n, is_beside(papi, event, n),
+		       papi->has_clock ? &papi->clock : NULL, &listed);
+	if (!list)
+		return MPXI_ENOMEM;
+	fits = mpxi_papi_fits(papi, list, listed);
+	free(list);
+	return fits;
+}
+
+static enum mpxi_role ops_role(void *backend, uint32_t event)
+{
+	struct mpxi_papi *papi = backend;
+
+	if (papi->has_clock && event == papi->clock)
+		return MPXI_CLOCK;
+	if (papi->has_covariate && event == papi->covariate)
+		return MPXI_BESIDE;
+	/* With a limit events are made to share. */
+	if (papi->group_max)
+		return MPXI_ORDINARY;
+	if (is_told(papi, event))
+		return MPXI_UNLIMITED;
+	if (papi->unlimited == MPXI_PAPI_UNLIMITED_MAX || !mpxi_papi_needs_no_counter(event))
+		return MPXI_ORDINARY;
+	papi->told[papi->unlimited++] = event;
+	return MPXI_UNLIMITED;
+}
+
+/* The components of a list, upc's last; returns how many. */
+static unsigned components_of(const struct mpxi_papi *papi, const uint32_t *list, unsigned n,
+			      int *component)
+{
+	unsigned count = 0, i, k;
+	bool upc = false;
+
+	for (i = 0; i < n; i++) {
+		int c = PAPI_get_event_component((int)list[i]);
+
+		if (c >= 0 && c == papi->upc) {
+			upc = true;
+			continue;
+		}
+		for (k = 0; k < count && component[k] != c; k++)
+			;
+		if (k == count)
+			component[count++] = c;
+	}
+	if (upc)
+		component[count++] = papi->upc;
+	return count;
+}
+
+static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_set *set, unsigned i,
+			uint32_t code, const uint32_t *event)
+{
+	const struct mpxi_papi *papi = group->papi;
+	const struct mpxi_papi_place place = {&set->value[i], &set->carry[i]};
+	unsigned k;
+
+	if (group->has_clock && code == group->clock_event)
+		group->clock = place;
+	if (papi->has_covariate && !group->beside && code == papi->covariate)
+		group->covariate = place;
+	for (k = 0; k < group->n; k++)
+		if (event[k] == code)
+			group->place[k] = place;
+}
+
+/* Opens the set of one component; values are the group's memory from there on. */
+static int open_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
+		    unsigned n, int component, const uint32_t *event)
+{
+	int error = component < 0 ? mpxi_papi_refuse(list[0], component)
+				  : mpxi_papi_set_open(set, component);
+	unsigned i;
+
+	for (i = 0; i < n && !error; i++) {
+		if (PAPI_get_event_component((int)list[i]) != component)
+			continue;
+		place_event(group, set, set->n, list[i], event);
+		error = mpxi_papi_set_add(set, list[i]);
+		if (error)
+			mpxi_papi_refuse(list[i], error);
+	}
+	return error;
+}
+
+static void link_group(struct mpxi_papi_group *group)
+{
+	struct mpxi_papi *papi = group->papi;
+
+	group->next = papi->groups;
+	group->previous = &papi->groups;
+	if (papi->groups)
+		papi->groups->previous = &group->next;
+	papi->groups = group;
+}
+
+static void group_close(void *backend, void *handle)
+{
+	struct mpxi_papi_group *group = handle;
+	unsigned k;
+
+	(void)backend;
+	for (k = group->sets; k-- > 0;)
+		mpxi_papi_set_close(&group->set[k]);
+	if (group->next)
+		group->next->previous = group->previous;
+	*group->previous = group->next;
+	free(group);
+}
+
+/* One piece of memory: the group, its sets, the places of its events and the values. */
+static struct mpxi_papi_group *allocate(struct mpxi_papi *papi, unsigned n, unsigned sets,
+					unsigned listed)
+{
+	struct mpxi_papi_group *group;
+	size_t places = sizeof(*group) + sets * sizeof(group->set[0]);
+	size_t values = places + n * sizeof(struct mpxi_papi_place);
+	long long *value;
+	unsigned k;
+
+	group = calloc(1, values + 2 * sizeof(long long) * listed * sets);
+	if (!group)
+		return NULL;
+	group->papi = papi;
+	group->n = n;
+	group->sets = sets;
+	group->place = (struct mpxi_papi_place *)((char *)group + places);
+	value = (long long *)((char *)group + values);
+	for (k = 0; k < sets; k++) {
+		group->set[k].id = PAPI_NULL;
+		group->set[k].value = value + 2 * k * listed;
+		group->set[k].carry = value + (2 * k + 1) * listed;
+	}
+	return group;
+}
+
+static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsigned listed,
+		       const int *component, const uint32_t *event)
+{
+	struct mpxi_papi *papi = group->papi;
+	int error = mpxi_papi_pause(papi), resumed;
+	unsigned k;
+
+	link_group(group);
+	for (k = 0; k < group->sets && !error; k++)
+		error = open_set(group, &group->set[k], list, listed, component[k], event);
+	if (!error)
+		error = mpxi_papi_group_try(group);
+	resumed = mpxi_papi_resume(papi);
+	return error ? error : resumed;
+}
+
+static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsigned n,
+			   const uint32_t *clock, struct mpxi_papi_group **made)
+{
+	bool beside = is_beside(papi, event, n);
+	unsigned listed, sets;
+	uint32_t *list = list_of(papi, event, n, beside, clock, &listed);
+	int *component = list ? malloc((listed + 1) * sizeof(*component)) : NULL, error;
+	struct mpxi_papi_group *group = NULL;
+
+	if (component) {
+		sets = components_of(papi, list, listed, component);
+		group = allocate(papi, n, sets, listed);
+	}
+	if (group) {
+		group->beside = beside;
+		group->has_clock = clock && !beside;
+		group->clock_event = group->has_clock ? *clock : 0;
+		error = open_listed(group, list, listed, component, event);
+		if (error)
+			group_close(papi, group);
+		else
+			*made = group;
+	} else {
+		error = mpxi_error(MPXI_ENOMEM, "no memory for a group of %u events", n);
+	}
+	free(component);
+	free(list);
+	return error;
+}
+
+static int ops_open(void *backend, const uint32_t *event, unsigned n, void **handle)
+{
+	struct mpxi_papi *papi = backend;
+	struct mpxi_papi_group *group;
+	uint32_t time;
+	int error;
+
+	if (mpxi_papi_time_event(papi, event, n, &time) && !is_beside(papi, event, n)) {
+		error = open_with_clock(papi, event, n, &time, &group);
+		if (!error && mpxi_papi_count_at_sig(&group->clock) > 0) {
+			*handle = group;
+			return PAPI_OK;
+		}
+		if (!error)
+			group_close(papi, group);
+		/* If these events are all right, it was the clock. */
+		error = open_with_clock(papi, event, n, NULL, &group);
+		papi->refuses_time = !error;
+	} else {
+		error = open_with_clock(papi, event, n, papi->has_clock ? &papi->clock : NULL,
+					&group);
+	}
+	if (!error)
+		*handle = group;
+	return error;
+}
+
+const struct mpxi_backend_ops mpxi_papi_ops = {
+	.fits = ops_fits,
+	.role = ops_role,
+	.open = ops_open,
+	.close = group_close,
+	.start_sig = mpxi_papi_group_start_sig,
+	.read_sig = mpxi_papi_group_read_sig,
+	.stop_sig = mpxi_papi_group_stop_sig,
+};

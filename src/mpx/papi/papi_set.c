@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_set.c - starts and stops PAPI event sets without PAPI's detour for alternating
+ * sets.
+ *
+ * PAPI remembers for each thread which set it used last. When another one is started,
+ * perf_event closes and opens all its descriptors, in tens of microseconds. PAPI_set_opt
+ * with PAPI_DATA_ADDRESS makes a stopped set the last one and then asks its component,
+ * which has no address ranges and refuses, without a system call. The start that follows
+ * finds the set as it left it. Where this should not work some day, starts are slow
+ * and right.
+ */
+#include <errno.h>
+#include <papi.h>
+
+#include "core/error.h"
+#include "papi/papi_set.h"
+
+int mpxi_papi_component_check(int component)
+{
+	const PAPI_component_info_t *info = PAPI_get_component_info(component);
+
+	if (!info)
+		return mpxi_error(PAPI_ENOCMP, "PAPI has no component %d", component);
+	if (info->disabled && info->disabled != PAPI_EDELAY_INIT)
+		return mpxi_error(PAPI_ECMP_DISABLED, "PAPI's component %s is disabled: %s",
+				  info->name, info->disabled_reason);
+	return PAPI_OK;
+}
+
+int mpxi_papi_set_open(struct mpxi_papi_set *set, int component)
+{
+	const PAPI_component_info_t *info;
+	int error = mpxi_papi_component_check(component);
+
+	set->id = PAPI_NULL;
+	set->component = component;
+	set->n = 0;
+	set->attached = set->running = false;
+	if (error)
+		return error;
+	error = mpxi_papi_new_set(&set->id);
+	if (error)
+		return error;
+	error = PAPI_assign_eventset_component(set->id, component);
+	info = PAPI_get_component_info(component);
+	if (error) {
+		PAPI_destroy_eventset(&set->id);
+		set->id = PAPI_NULL;
+		return mpxi_error(error, "PAPI has no event set for the component %s: %s",
+				  info->name, PAPI_strerror(error));
+	}
+	/* A component that cannot attach counts the thread that starts the set. Events
+	 * are attached as they are added, so this comes first. */
+	set->attached = info->attach && PAPI_attach(set->id, 0) == PAPI_OK;
+	return PAPI_OK;
+}
+
+int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event)
+{
+	int error;
+
+	errno = 0;
+	error = PAPI_add_event(set->id, (int)event);
+	/* PAPI says "too many events" when it means descriptors. */
+	if (error == PAPI_ECOUNT && errno == EMFILE)
+		return PAPI_ESYS;
+	if (error == PAPI_OK)
+		set->n++;
+	return error;
+}
+
+void mpxi_papi_set_close(struct mpxi_papi_set *set)
+{
+	if (set->id == PAPI_NULL)
+		return;
+	if (set->running)
+		(void)mpxi_papi_set_stop_sig(set);
+	if (PAPI_cleanup_eventset(set->id) == PAPI_OK)
+		(void)PAPI_destroy_eventset(&set->id);
+	set->id = PAPI_NULL;
+}
+
+/* PAPI_shutdown has freed its table of sets, and PAPI looks into it all the same. */
+static bool is_gone_sig(void)
+{
+	return PAPI_is_initialized() == PAPI_NOT_INITED;
+}
+
+/* The next start of set is one of the set that was used last. */
+static void make_last_sig(const struct mpxi_papi_set *set)
+{
+	PAPI_option_t option;
+
+	/* A PAPI with debugging tells the user of errors, or stops the program. */
+	option.debug.level = PAPI_VERB_ESTOP;
+	if (PAPI_get_opt(PAPI_DEBUG, &option) != PAPI_OK || option.debug.level != PAPI_QUIET)
+		return;
+	option.addr.eventset = set->id;
+	option.addr.start = option.addr.end = NULL;
+	(void)PAPI_set_opt(PAPI_DATA_ADDRESS, &option);
+}
+
+int mpxi_papi_set_start_sig(struct mpxi_papi_set *set)
+{
+	int error;
+
+	if (is_gone_sig())
+		return PAPI_ENOINIT;
+	make_last_sig(set);
+	error = PAPI_start(set->id);
+	set->running = error == PAPI_OK;
+	return error;
+}
+
+int mpxi_papi_set_read_sig(struct mpxi_papi_set *set)
+{
+	return is_gone_sig() ? PAPI_ENOINIT : PAPI_read(set->id, set->value);
+}
+
+int mpxi_papi_set_stop_sig(struct mpxi_papi_set *set)
+{
+	int error = is_gone_sig() ? PAPI_ENOINIT : PAPI_stop(set->id, set->value), again;
+
+	if (error == PAPI_EISRUN)
+		return error;
+	set->running = false;
+	/*
+	 * PAPI_stop reads first and gives up where that fails, as it does with a group
+	 * that lost its counters to somebody else. PAPI_start on an attached set that runs
+	 * resets and enables it, after which it can be stopped.
+	 */
+	if (error && error != PAPI_ENOINIT && set->attached) {
+		again = PAPI_start(set->id);
+		if (!again)
+			(void)PAPI_stop(set->id, NULL);
+	}
+	return error;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * library.c - the library's life: options, threads, fork.
+ */
+#include <papi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "ticker/inside.h"
+#include "mpx.h"
+#include "base/sized.h"
+#include "process/thread.h"
+
+enum { SLICE_DEFAULT = 10000000 };
+
+/* See mpxi_library_lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum { ABSENT, READY, CLOSING } phase;
+static atomic_bool ready; /* phase is READY; for those who take no lock */
+static struct mpxi_library library;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_ONCE_INIT;
+
+struct mpxi_library *mpxi_library_lock(void)
+{
+	pthread_mutex_lock(&lock);
+	if (phase == READY)
+		return &library;
+	pthread_mutex_unlock(&lock);
+	mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
+	return NULL;
+}
+
+void mpxi_library_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+bool mpxi_library_is_ready(void)
+{
+	return atomic_load_explicit(&ready, memory_order_acquire);
+}
+
+/* These are set before there is an event set, and constant then. */
+
+enum mpxi_estimator mpxi_library_estimator(void)
+{
+	return library.estimator;
+}
+
+int mpxi_library_signal(void)
+{
+	return library.signal_number;
+}
+
+bool mpxi_library_arms_in_handler(void)
+{
+	return library.timer != MPXI_TIMER_VIRTUAL;
+}
+
+/*
+ * A tick, or a request for this thread's part of a process-wide set. It calls:
+ * mpxi_inside_sig, whose file lists its own calls; the core, and through it the backend,
+ * whose file does likewise; mpxi_process_answer_sig; mpxi_timer_is_due_sig. The thread's
+ * own state only.
+ */
+void mpxi_library_tick_sig(void *context)
+{
+	struct mpxi_thread *thread = mpxi_self;
+	bool held, inside, asked;
+
+	if (!thread)
+		return;
+	held = mpxi_core_is_held_sig(thread->core);
+	inside = !held && mpxi_inside_sig(context);
+	asked = mpxi_process_is_asked_sig(thread);
+	if (asked && (held || inside))
+		mpxi_process_put_off_sig(thread);
+	else if (asked)
+		mpxi_process_answer_sig(thread);
+	/* A signal that brought a request has ended no slice. */
+	if (asked || !mpxi_timer_is_due_sig(&thread->timer))
+		return;
+	/* A thread in this library is in PAPI often, and acts on the tick on its way out. */
+	if (inside)
+		thread->put_off++;
+	else
+		mpxi_core_tick_sig(thread->core);
+}
+
+/* ---- fork -------------------------------------------------------------------------- */
+
+/*
+ * Our locks are held around calls of PAPI, so they are to be taken before PAPI's and
+ * libupc's at a fork as well: what was registered last is called first. libupc registers
+ * when its first event is added, so ours are registered once more after that; the thread
+ * that forks counts how often it has come by.
+ */
+static __thread unsigned forking;
+
+static void before_fork(void)
+{
+	if (forking++)
+		return;
+	mpxi_process_before_fork();
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	if (--forking)
+		return;
+	pthread_mutex_unlock(&lock);
+	mpxi_process_after_fork();
+}
+
+/* Only this thread is here. Of the others nothing is touched, not even freed: they may
+ * have been anywhere. */
+static void in_child(void)
+{
+	struct mpxi_thread *self = mpxi_self;
+
+	if (--forking)
+		return;
+	mpxi_process_in_child(self);
+	if (phase != ABSENT) {
+		mpxi_self = NULL;
+		if (self) {
+			mpxi_timer_forget(&self->timer);
+			mpxi_core_forget(self->core);
+			mpxi_papi_forget(self->papi);
+			while (self->sets) {
+				struct mpxi_handle *handle = self->sets;
+
+				self->sets = handle->next;
+				mpxi_handle_free(handle);
+			}
+			free(self);
+		}
+		mpxi_handles_forget();
+		mpxi_timers_forget(library.timers);
+		library.timers = NULL;
+		library.first_thread = NULL;
+		library.threads = 0;
+	}
+	pthread_mutex_init(&lock, NULL);
+}
+
+static void watch_forks(void)
+{
+	/* Without it a child would count for its parent; it fails for want of memory only,
+	 * and what allocates next says so. */
+	(void)pthread_atfork(before_fork, after_fork, in_child);
+}
+
+void mpxi_library_event_added(void)
+{
+	(void)pthread_once(&fork_again_once, watch_forks);
+}
+
+/* ---- init -------------------------------------------------------------------------- */
+
+static int check_options(const struct mpx_options *o)
+{
+	if (o->slice_ns && (o->slice_ns < 100000 || o->slice_ns > UINT64_C(10000000000)))
+		return mpxi_error(PAPI_EINVAL,
+				  "slice_ns is %llu: a time slice is from 100000 (100 us) to 10000000000 (10 s)",
+				  (unsigned long long)o->slice_ns);
+	if ((unsigned)o->timer > MPX_TIMER_VIRTUAL)
+		return mpxi_error(PAPI_EINVAL, "timer is %d, which is none of enum mpx_timer",
+				  (int)o->timer);
+	if ((unsigned)o->clock > MPX_CLOCK_USER)
+		return mpxi_error(PAPI_EINVAL, "clock is %d, which is none of enum mpx_clock",
+				  (int)o->clock);
+	if ((unsigned)o->estimator > MPX_ESTIMATOR_COVARIATE)
+		return mpxi_error(PAPI_EINVAL,
+				  "estimator is %d, which is none of enum mpx_estimator",
+				  (int)o->estimator);
+	if (o->estimator == MPX_ESTIMATOR_COVARIATE && !o->covariate)
+		return mpxi_error(PAPI_EINVAL,
+				  "the covariate estimator wants the option covariate: the name of an event");
+	return 0;
+}
+
+static enum mpxi_estimator choose_estimator(const struct mpx_options *o)
+{
+	switch (o->estimator) {
+	case MPX_ESTIMATOR_RATIO:
+		return MPXI_RATIO;
+	case MPX_ESTIMATOR_INTERPOLATED:
+		return MPXI_INTERPOLATED;
+	case MPX_ESTIMATOR_COVARIATE:
+		return MPXI_COVARIATE;
+	case MPX_ESTIMATOR_AUTO:
+		break;
+	}
+	return o->covariate ? MPXI_COVARIATE : MPXI_INTERPOLATED;
+}
+
+static int init(const struct mpx_options *o)
+{
+	struct mpxi_library made = {
+		.backend = {.clock = (enum mpxi_clock)o->clock, .group_max = o->group_max},
+		.estimator = choose_estimator(o),
+		.slice_ns = o->slice_ns ? o->slice_ns : SLICE_DEFAULT,
+		.seed = o->seed,
+		.signal_number = o->signal_number,
+	};
+	struct mpxi_papi *trial;
+	int error = mpxi_papi_init();
+
+	if (!error && o->covariate) {
+		error = mpxi_papi_code(o->covariate, &made.backend.covariate);
+		made.backend.has_covariate = true;
+	}
+	if (!error)
+		error = mpxi_inside_prepare();
+	/* What was asked for is tried here, where it can be told. */
+	if (!error && (o->clock != MPX_CLOCK_AUTO || o->covariate)) {
+		error = mpxi_papi_create(&made.backend, &trial);
+		if (!error)
+			mpxi_papi_destroy(trial);
+	}
+	if (!error)
+		error = mpxi_timers_create((enum mpxi_timer_kind)o->timer, made.slice_ns,
+					   made.signal_number, mpxi_library_tick_sig, &made.timers);
+	if (error)
+		return error;
+	made.timer = mpxi_timers_kind(made.timers);
+	made.signal_number = mpxi_timers_signal(made.timers);
+	library = made;
+	return 0;
+}
+
+static void set_phase_locked(int now)
+{
+	phase = now;
+	atomic_store_explicit(&ready, now == READY, memory_order_release);
+}
+
+int mpx_library_init(int abi, const struct mpx_options *given)
+{
+	static const struct upci_sized sized = UPCI_SIZED(mpx_options, seed, mpxi_error);
+	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
+	int error = 0;
+
+	if (abi != MPX_ABI_VERSION)
+		return mpxi_error(PAPI_EINVAL,
+				  "the program was built for ABI %d of libmpx, this is %d: build it again",
+				  abi, MPX_ABI_VERSION);
+	if (given)
+		error = upci_sized_take(&sized, &o, given);
+	if (!error)
+		error = check_options(&o);
+	if (error)
+		return error;
+	pthread_once(&fork_once, watch_forks);
+	pthread_mutex_lock(&lock);
+	if (phase == READY)
+		error = mpxi_error(PAPI_EISRUN, "mpx_library_init has been called already");
+	else if (phase == CLOSING)
+		error = mpxi_error(PAPI_EISRUN, "another thread is in mpx_library_shutdown");
+	else
+		error = init(&o);
+	if (!error)
+		set_phase_locked(READY);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+int mpx_library_shutdown(void)
+{
+	struct mpxi_library *l = mpxi_library_lock();
+	unsigned others;
+
+	if (!l)
+		return PAPI_ENOINIT;
+	others = l->threads - (mpxi_self != NULL);
+	if (!others)
+		set_phase_locked(CLOSING);
+	mpxi_library_unlock();
+	if (others)
+		return mpxi_error(PAPI_EISRUN,
+				  "%u other threads are registered: they end, or call mpx_thread_end, first",
+				  others);
+	/* Nobody comes in from here on. */
+	mpxi_thread_end();
+	mpxi_timers_destroy(library.timers);
+	pthread_mutex_lock(&lock);
+	library = (struct mpxi_library){0};
+	set_phase_locked(ABSENT);
+	pthread_mutex_unlock(&lock);
+	return PAPI_OK;
+}
+
+int mpx_library_get_info(struct mpx_library_info *info)
+{
+	static const struct upci_sized sized = UPCI_SIZED(mpx_library_info, threads, mpxi_error);
+	struct mpx_library_info mine = {0};
+	struct mpxi_library *l = mpxi_library_lock();
+	int error;
+
+	if (!l)
+		return PAPI_ENOINIT;
+	mine.slice_ns = l->slice_ns;
+	mine.timer = (enum mpx_timer)l->timer;
+	mine.estimator = l->estimator == MPXI_RATIO	   ? MPX_ESTIMATOR_RATIO
+			 : l->estimator == MPXI_COVARIATE ? MPX_ESTIMATOR_COVARIATE
+							   : MPX_ESTIMATOR_INTERPOLATED;
+	mine.signal_number = l->signal_number;
+	mine.threads = l->threads;
+	mpxi_library_unlock();
+	error = upci_sized_check(&sized, info);
+	if (!error)
+		upci_sized_give(&sized, info, &mine);
+	return error;
+}
+
+const char *mpx_version(void)
+{
+	return UPC_VERSION_STRING;
+}
+
+const char *mpx_last_message(void)
+{
+	return mpxi_last_message();
+}

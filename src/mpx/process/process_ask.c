@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process_ask.c - requests to the members of process-wide sets.
+ *
+ * A core is in the hands of its thread alone, so a member is started, read and stopped
+ * by its thread. Who wants it done puts a request into the thread's letter box and
+ * signals it:
+ *
+ *   asking:   FREE -> ASKED, signal, wait; ANSWERED -> FREE
+ *             after a second ASKED -> FREE: withdrawn
+ *   asked:    ASKED -> TAKEN, act, ANSWERED, wake
+ *
+ * Both steps away from ASKED are compare-and-swap, so one of them is done. A handler that
+ * finds the core held, or the thread in PAPI, says so and leaves; it is signalled again a
+ * millisecond later. The thread also answers at the begin of its calls of MPX.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* tgkill */
+#endif
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "process/process_private.h"
+#include "process/thread.h"
+
+enum { FREE, ASKED, TAKEN, ANSWERED };
+
+#define ROUND_NS 1000000u  /* 1 ms: between two looks at who has answered   */
+#define AGAIN 100          /* rounds after which a signal counts as lost    */
+#define ROUNDS 1000        /* after which a request is withdrawn            */
+
+/* Counts answers; who asks waits on it. */
+static _Atomic uint32_t answers;
+
+/* ---- the asked ------------------------------------------------------------------------ */
+
+static int act(struct mpxi_member *member, enum mpxi_wish wish)
+{
+	struct mpxi_set *set = member->set;
+
+	switch (wish) {
+	case MPXI_WISH_START:
+		if (mpxi_set_runs(set)) /* a stop that has not reached it */
+			(void)mpxi_set_stop(set);
+		return mpxi_set_start(set);
+	case MPXI_WISH_READ:
+		return mpxi_set_read(set);
+	case MPXI_WISH_TAKE:
+		return mpxi_set_take(set);
+	case MPXI_WISH_RESET:
+		return mpxi_set_reset(set);
+	case MPXI_WISH_STOP:
+		break;
+	}
+	return mpxi_set_stop(set);
+}
+
+bool mpxi_process_is_asked_sig(struct mpxi_thread *thread)
+{
+	return atomic_load_explicit(&thread->request.state, memory_order_relaxed) == ASKED;
+}
+
+void mpxi_process_put_off_sig(struct mpxi_thread *thread)
+{
+	atomic_fetch_add_explicit(&thread->request.put_off, 1, memory_order_relaxed);
+}
+
+/*
+ * Also in ordinary context: there a handler finds the request taken. Calls the core, as
+ * core.h allows it (mpxi_set_admit), and futex by syscall, which is the bare call.
+ */
+void mpxi_process_answer_sig(struct mpxi_thread *thread)
+{
+	struct mpxi_request *request = &thread->request;
+	uint32_t state = ASKED;
+
+	if (!atomic_compare_exchange_strong(&request->state, &state, TAKEN))
+		return;
+	request->error = act(request->member, request->wish);
+	atomic_store(&request->state, ANSWERED);
+	atomic_fetch_add(&answers, 1);
+	syscall(SYS_futex, &answers, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* ---- asking --------------------------------------------------------------------------- */
+
+/* What the member is to do for it; false: nothing. */
+static bool wish_of(const struct mpxi_member *member, enum mpxi_wish *wish)
+{
+	bool runs = mpxi_set_runs(member->set);
+
+	if (!mpxi_member_takes_part(member))
+		return false;
+	switch (*wish) {
+	case MPXI_WISH_STOP:
+		return runs;
+	case MPXI_WISH_START:
+		return true;
+	default:
+		if (!runs)
+			*wish = MPXI_WISH_START;
+		else if (member->stale)
+			*wish = MPXI_WISH_RESET;
+		return true;
+	}
+}
+
+static void send_signal(struct mpxi_member *member, unsigned round)
+{
+	member->signalled = round;
+	member->seen = atomic_load(&member->thread->request.put_off);
+	/* It has not ended: its members would be gone. errno is EAGAIN where the limit of
+	 * signals is reached; it is sent again. */
+	(void)tgkill(getpid(), member->thread->tid, mpxi_library_signal());
+}
+
+void mpxi_process_ask_locked(struct mpxi_process *process, enum mpxi_wish wish)
+{
+	struct mpxi_member *member;
+
+	for (member = process->members; member; member = member->next) {
+		struct mpxi_request *request = &member->thread->request;
+		enum mpxi_wish mine = wish;
+
+		member->asked = wish_of(member, &mine);
+		if (!member->asked)
+			continue;
+		request->wish = mine;
+		request->member = member;
+		atomic_store(&request->state, ASKED);
+		send_signal(member, 0);
+	}
+}
+
+/* After the answer: what the member's windows are now. */
+static void note_answer(struct mpxi_member *member)
+{
+	if (member->thread->request.error)
+		return;
+	if (member->thread->request.wish == MPXI_WISH_START ||
+	    member->thread->request.wish == MPXI_WISH_RESET)
+		member->stale = false;
+	member->known = true;
+}
+
+/* One look at all who were asked; how many have not answered. */
+static unsigned collect_locked(struct mpxi_process *process, unsigned round)
+{
+	struct mpxi_member *member;
+	unsigned open = 0;
+
+	for (member = process->members; member; member = member->next) {
+		struct mpxi_request *request = &member->thread->request;
+
+		if (!member->asked)
+			continue;
+		if (atomic_load(&request->state) == ANSWERED) {
+			note_answer(member);
+			member->asked = false;
+			atomic_store(&request->state, FREE);
+			continue;
+		}
+		open++;
+		if (round != member->signalled &&
+		    (atomic_load(&request->put_off) != member->seen ||
+		     round - member->signalled >= AGAIN))
+			send_signal(member, round);
+	}
+	return open;
+}
+
+/* Takes back what nobody has begun with; how many those are. */
+static unsigned withdraw_locked(struct mpxi_process *process)
+{
+	struct mpxi_member *member;
+	unsigned withdrawn = 0;
+
+	for (member = process->members; member; member = member->next) {
+		uint32_t state = ASKED;
+
+		if (!member->asked ||
+		    !atomic_compare_exchange_strong(&member->thread->request.state, &state, FREE))
+			continue;
+		member->asked = false;
+		withdrawn++;
+	}
+	return withdrawn;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int mpxi_process_wait_locked(struct mpxi_process *process)
+{
+	const struct timespec round_time = {.tv_nsec = ROUND_NS};
+	uint64_t begin = now_ns();
+	unsigned silent = 0;
+
+	for (;;) {
+		uint32_t seen = atomic_load(&answers);
+		unsigned round = (unsigned)((now_ns() - begin) / ROUND_NS);
+
+		if (!collect_locked(process, round))
+			break;
+		/* What has been taken is waited for. */
+		if (round >= ROUNDS)
+			silent += withdraw_locked(process);
+		(void)syscall(SYS_futex, &answers, FUTEX_WAIT_PRIVATE, seen, &round_time, NULL, 0);
+	}
+	if (!silent)
+		return 0;
+	process->partial = true;
+	atomic_fetch_add(&mpxi_processes.changes, 1);
+	return mpxi_error(MPXI_ESYS,
+			  "%u threads have not answered within a second: they block signal %d, or are always inside PAPI",
+			  silent, mpxi_library_signal());
+}

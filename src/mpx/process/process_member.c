@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process_member.c - members of process-wide sets: how a thread comes to have them, and
+ * what becomes of them when it ends.
+ */
+#include <stdlib.h>
+
+#include "process/process_private.h"
+#include "process/thread.h"
+
+void mpxi_member_unlink_locked(struct mpxi_member *member)
+{
+	if (!member->process)
+		return;
+	if (member->previous)
+		member->previous->next = member->next;
+	else
+		member->process->members = member->next;
+	if (member->next)
+		member->next->previous = member->previous;
+}
+
+static void link_member_locked(struct mpxi_process *process, struct mpxi_thread *thread,
+			       struct mpxi_member *member)
+{
+	member->process = process;
+	member->thread = thread;
+	member->version = process->version;
+	member->next = process->members;
+	if (member->next)
+		member->next->previous = member;
+	process->members = member;
+	member->sibling = thread->members;
+	thread->members = member;
+}
+
+static struct mpxi_member *member_of(const struct mpxi_process *process,
+				     const struct mpxi_thread *thread)
+{
+	struct mpxi_member *member = thread->members;
+
+	while (member && member->process != process)
+		member = member->sibling;
+	return member;
+}
+
+/* The calling thread's set of a process-wide one's events, with their places. */
+static int make_set(const struct mpxi_process *process, struct mpxi_core *core,
+		    struct mpxi_set **set)
+{
+	int error = mpxi_set_create(core, set);
+	unsigned i;
+
+	if (error)
+		return error;
+	for (i = 0; i < process->events && error >= 0; i++)
+		error = mpxi_set_add(*set, process->event[i]);
+	if (error >= 0)
+		error = mpxi_set_admit(*set);
+	if (error < 0)
+		mpxi_set_destroy(*set);
+	return error < 0 ? error : 0;
+}
+
+/* A thread that cannot count the events is missed by the set, and tries again when it
+ * comes by after the set's next change. */
+static void join_locked(struct mpxi_process *process, struct mpxi_thread *thread, bool fresh)
+{
+	struct mpxi_member *member = member_of(process, thread);
+
+	if (!member) {
+		member = calloc(1, sizeof(*member));
+		if (!member)
+			return;
+		if (make_set(process, thread->core, &member->set)) {
+			free(member);
+			return;
+		}
+		link_member_locked(process, thread, member);
+	}
+	if (process->runs && !mpxi_set_runs(member->set) && !mpxi_set_start(member->set)) {
+		member->known = true;
+		process->partial |= !fresh;
+	}
+}
+
+/* Members of sets that are gone, or had other events, and that run though they should not. */
+static void tidy_locked(struct mpxi_thread *thread)
+{
+	struct mpxi_member **link = &thread->members, *member;
+
+	while ((member = *link)) {
+		if (member->process && mpxi_member_takes_part(member)) {
+			if (!member->process->runs && mpxi_set_runs(member->set))
+				(void)mpxi_set_stop(member->set);
+			link = &member->sibling;
+			continue;
+		}
+		*link = member->sibling;
+		mpxi_member_unlink_locked(member);
+		mpxi_set_destroy(member->set);
+		free(member);
+	}
+}
+
+void mpxi_process_visit(struct mpxi_thread *thread, bool fresh)
+{
+	struct mpxi_process *process;
+
+	if (mpxi_process_is_asked_sig(thread))
+		mpxi_process_answer_sig(thread);
+	if (!fresh && atomic_load(&mpxi_processes.changes) == thread->changes_seen)
+		return;
+	mpxi_process_lock();
+	thread->changes_seen = atomic_load(&mpxi_processes.changes);
+	mpxi_processes.present += fresh;
+	tidy_locked(thread);
+	/* The timer first: a handler cannot arm every kind (mpxi_thread_keep_armed). */
+	for (process = mpxi_processes.first; process; process = process->next)
+		if (process->owner != thread && process->events &&
+		    !mpxi_thread_keep_armed(thread, true))
+			join_locked(process, thread, fresh);
+	if (!thread->members)
+		(void)mpxi_thread_keep_armed(thread, false);
+	mpxi_process_unlock();
+}
+
+static void bequeath_locked(struct mpxi_member *member, bool gone)
+{
+	if (member->process->runs && mpxi_set_runs(member->set) && !gone) {
+		member->known = true;
+		(void)mpxi_set_stop(member->set);
+	}
+	mpxi_process_inherit_locked(member);
+}
+
+/* Sets that run and of which the thread has had no part say so also when it is gone. */
+static void note_missed_locked(struct mpxi_thread *thread)
+{
+	struct mpxi_process *process;
+
+	for (process = mpxi_processes.first; process; process = process->next) {
+		const struct mpxi_member *member = member_of(process, thread);
+
+		if (process->runs && process->owner != thread &&
+		    (!member || !mpxi_member_takes_part(member)))
+			process->partial = true;
+	}
+}
+
+void mpxi_process_leave(struct mpxi_thread *thread, bool gone)
+{
+	struct mpxi_member *member;
+
+	mpxi_process_lock();
+	mpxi_processes.present--;
+	note_missed_locked(thread);
+	while ((member = thread->members)) {
+		thread->members = member->sibling;
+		if (member->process && mpxi_member_takes_part(member))
+			bequeath_locked(member, gone);
+		mpxi_member_unlink_locked(member);
+		if (!gone)
+			mpxi_set_destroy(member->set);
+		free(member);
+	}
+	mpxi_process_unlock();
+}

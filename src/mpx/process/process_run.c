@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * process_run.c - process-wide sets from start to stop: the owner's calls, and what they
+ * know then, which is what all members have counted.
+ */
+#include <string.h>
+
+#include "core/error.h"
+#include "process/process_private.h"
+#include "process/thread.h"
+
+/* ---- results -------------------------------------------------------------------------- */
+
+static void add_set(struct mpxi_sum *sum, const struct mpxi_set *set, unsigned i)
+{
+	struct mpxi_result part;
+
+	mpxi_result_of_window(mpxi_set_window(set, i), mpxi_library_estimator(),
+			      mpxi_set_lost(set), &part);
+	mpxi_sum_add(sum, &part);
+}
+
+/* What it knows is of this run, and of the events that the set has. */
+static bool counts(const struct mpxi_member *member)
+{
+	return mpxi_member_takes_part(member) && member->known && !member->stale;
+}
+
+static void sum_up_locked(struct mpxi_process *process)
+{
+	unsigned threads = 1, present = mpxi_processes.present, i;
+	struct mpxi_member *member;
+	struct mpxi_sum sum;
+
+	for (member = process->members; member; member = member->next)
+		threads += counts(member);
+	for (i = 0; i < process->events; i++) {
+		struct mpxi_result *result = &process->result[i];
+
+		sum = process->gone[i];
+		add_set(&sum, process->own, i);
+		for (member = process->members; member; member = member->next)
+			if (counts(member))
+				add_set(&sum, member->set, i);
+		mpxi_sum_result(&sum, result);
+		result->threads = threads + process->gone_threads;
+		result->missed = present > threads ? present - threads : 0;
+		result->partial = process->partial || result->missed;
+	}
+}
+
+void mpxi_process_inherit_locked(const struct mpxi_member *member)
+{
+	struct mpxi_process *process = member->process;
+	unsigned i;
+
+	if (!counts(member)) {
+		process->partial |= process->runs;
+		return;
+	}
+	for (i = 0; i < process->events; i++)
+		add_set(&process->gone[i], member->set, i);
+	process->gone_threads++;
+}
+
+/* The set counts from zero from now on. */
+static void forget_gone_locked(struct mpxi_process *process)
+{
+	memset(process->gone, 0, process->events * sizeof(process->gone[0]));
+	process->gone_threads = 0;
+}
+
+static void forget_members_locked(struct mpxi_process *process)
+{
+	struct mpxi_member *member;
+
+	for (member = process->members; member; member = member->next)
+		member->known = false;
+}
+
+static void forget_results(struct mpxi_process *process)
+{
+	static const struct mpxi_sum empty;
+	unsigned i;
+
+	for (i = 0; i < process->events; i++)
+		mpxi_sum_result(&empty, &process->result[i]);
+}
+
+const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process, unsigned index)
+{
+	return &process->result[index];
+}
+
+/* ---- calls of the owner ---------------------------------------------------------------- */
+
+/* Asks all others, acts on the owner's own meanwhile, waits. */
+static int ask_all(struct mpxi_process *process, enum mpxi_wish wish,
+		   int (*own_call)(struct mpxi_set *))
+{
+	int error, silent;
+
+	mpxi_process_ask_locked(process, wish);
+	error = own_call(process->own);
+	silent = mpxi_process_wait_locked(process);
+	return error ? error : silent;
+}
+
+int mpxi_process_start(struct mpxi_process *process)
+{
+	struct mpxi_member *member;
+	int error;
+
+	mpxi_process_lock();
+	error = mpxi_set_start(process->own);
+	if (!error) {
+		process->runs = true;
+		process->partial = false;
+		forget_gone_locked(process);
+		/* One that a stop has not reached counts for the last run still. */
+		for (member = process->members; member; member = member->next) {
+			member->known = false;
+			member->stale = mpxi_set_runs(member->set);
+		}
+		forget_results(process);
+		atomic_fetch_add(&mpxi_processes.changes, 1);
+		mpxi_process_ask_locked(process, MPXI_WISH_START);
+		(void)mpxi_process_wait_locked(process);
+	}
+	mpxi_process_unlock();
+	return error;
+}
+
+int mpxi_process_stop(struct mpxi_process *process)
+{
+	int error;
+
+	if (!process->runs)
+		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
+	mpxi_process_lock();
+	error = ask_all(process, MPXI_WISH_STOP, mpxi_set_stop);
+	process->runs = false;
+	sum_up_locked(process);
+	mpxi_process_unlock();
+	return error;
+}
+
+int mpxi_process_read(struct mpxi_process *process)
+{
+	int error;
+
+	/* What the stop found stays as it is. */
+	if (!process->runs)
+		return 0;
+	mpxi_process_lock();
+	error = ask_all(process, MPXI_WISH_READ, mpxi_set_read);
+	sum_up_locked(process);
+	mpxi_process_unlock();
+	return error;
+}
+
+int mpxi_process_take(struct mpxi_process *process)
+{
+	int error;
+
+	mpxi_process_lock();
+	/* Who does not answer this has no part in it, and the more in the next one. */
+	forget_members_locked(process);
+	error = ask_all(process, MPXI_WISH_TAKE, mpxi_set_take);
+	sum_up_locked(process);
+	forget_gone_locked(process);
+	forget_members_locked(process);
+	mpxi_process_unlock();
+	return error;
+}
+
+int mpxi_process_reset(struct mpxi_process *process)
+{
+	struct mpxi_member *member;
+	unsigned i;
+	int error;
+
+	mpxi_process_lock();
+	if (process->runs) {
+		for (member = process->members; member; member = member->next)
+			member->stale = true;
+		process->partial = false;
+		error = ask_all(process, MPXI_WISH_RESET, mpxi_set_reset);
+	} else {
+		error = mpxi_set_reset(process->own);
+		forget_members_locked(process);
+	}
+	forget_gone_locked(process);
+	forget_results(process);
+	/* Of a stopped set that is all there is to say: nothing, and surely so. */
+	for (i = 0; !process->runs && i < process->events; i++)
+		process->result[i].estimate =
+			(struct mpxi_estimate){.coverage = 1, .exact = true};
+	mpxi_process_unlock();
+	return error;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread.c - a thread's backend, core and timer, from its first event set to its end.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* gettid */
+#endif
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "ticker/inside.h"
+#include "process/thread.h"
+
+__thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-exec")));
+
+/* Whose destructor ends a thread's state when the thread ends. */
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static int key_error;
+
+/* The thread is past the end of its measuring: other destructors get no new state. */
+static __thread bool leaving, left;
+
+static void destroy(struct mpxi_thread *thread)
+{
+	/* From here on no tick does anything. */
+	mpxi_self = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	mpxi_timer_close(&thread->timer);
+	/* What PAPI has forgotten cannot be stopped: its numbers may be others' now. */
+	if (mpxi_papi_is_gone(thread->papi)) {
+		mpxi_core_forget(thread->core);
+		mpxi_papi_forget(thread->papi);
+	} else {
+		mpxi_core_destroy(thread->core);
+		mpxi_papi_destroy(thread->papi);
+	}
+	free(thread);
+}
+
+/*
+ * Other destructors may still measure: ours lets them have one round of their own. There
+ * are four rounds at least (PTHREAD_DESTRUCTOR_ITERATIONS).
+ */
+static void end_of_thread(void *thread)
+{
+	bool introduced;
+
+	if (!leaving) {
+		leaving = true;
+		if (!pthread_setspecific(key, thread))
+			return;
+	}
+	left = true;
+	/* Sets of PAPI's own that the program has left in the thread go with it: it ends. */
+	introduced = mpxi_self && mpxi_papi_introduced(mpxi_self->papi);
+	mpxi_thread_end();
+	if (introduced)
+		mpxi_papi_leave();
+}
+
+static void make_key(void)
+{
+	key_error = pthread_key_create(&key, end_of_thread);
+}
+
+/* Also in the handler that starts and stops members of process-wide sets (process_ask.c). */
+static int share(void *arg, bool on)
+{
+	struct mpxi_thread *thread = arg;
+
+	thread->shares = on;
+	if (thread->keep_armed)
+		return 0;
+	if (on)
+		return mpxi_timer_arm(&thread->timer);
+	mpxi_timer_disarm(&thread->timer);
+	return 0;
+}
+
+int mpxi_thread_keep_armed(struct mpxi_thread *thread, bool on)
+{
+	int error = 0;
+
+	on = on && !mpxi_library_arms_in_handler();
+	if (on == thread->keep_armed)
+		return 0;
+	mpxi_core_hold(thread->core);
+	if (on)
+		error = mpxi_timer_arm(&thread->timer);
+	else if (!thread->shares)
+		mpxi_timer_disarm(&thread->timer);
+	if (!error)
+		thread->keep_armed = on;
+	mpxi_core_release(thread->core);
+	return error;
+}
+
+/* Different in each thread and run, unless the user has chosen one: threads that work in
+ * step should not have their groups in step too. */
+static uint64_t seed_of(const struct mpxi_library *library, const struct mpxi_thread *thread)
+{
+	struct timespec now;
+
+	if (library->seed)
+		return library->seed + library->threads;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_nsec * UINT64_C(6364136223846793005) ^ (uintptr_t)thread;
+}
+
+static int create(struct mpxi_library *library, struct mpxi_thread *thread)
+{
+	struct mpxi_core_options options = {.ops = &mpxi_papi_ops, .sharing = share, .arg = thread};
+	/* Also where the thread's own stack is. */
+	int error = mpxi_inside_prepare();
+
+	if (!error)
+		error = mpxi_papi_create(&library->backend, &thread->papi);
+	if (error)
+		return error;
+	options.backend = thread->papi;
+	options.seed = seed_of(library, thread);
+	error = mpxi_core_create(&options, &thread->core);
+	if (!error) {
+		error = mpxi_timer_open(&thread->timer, library->timers);
+		if (error)
+			mpxi_core_destroy(thread->core);
+	}
+	if (error)
+		mpxi_papi_destroy(thread->papi);
+	return error;
+}
+
+static int register_locked(struct mpxi_library *library, struct mpxi_thread **made)
+{
+	struct mpxi_thread *thread;
+	int error = 0;
+
+	if (left)
+		return mpxi_error(MPXI_ESYS, "the thread is ending, and its event sets are gone");
+	(void)pthread_once(&key_once, make_key);
+	if (key_error)
+		return mpxi_error(MPXI_ENOMEM, "no thread-specific key is left for the end of threads");
+	/* A forked child has none. */
+	if (!library->timers)
+		error = mpxi_timers_create(library->timer, library->slice_ns,
+					   library->signal_number, mpxi_library_tick_sig,
+					   &library->timers);
+	if (error)
+		return error;
+	thread = mpxi_error_prepare() ? calloc(1, sizeof(*thread)) : NULL;
+	if (!thread)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's event sets");
+	thread->tid = gettid();
+	error = create(library, thread);
+	if (error) {
+		free(thread);
+		return error;
+	}
+	if (pthread_setspecific(key, thread)) {
+		destroy(thread);
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's event sets");
+	}
+	thread->next = library->first_thread;
+	if (thread->next)
+		thread->next->previous = thread;
+	library->first_thread = thread;
+	library->threads++;
+	*made = thread;
+	return 0;
+}
+
+int mpxi_thread_get(struct mpxi_thread **found)
+{
+	struct mpxi_library *library = mpxi_library_lock();
+	struct mpxi_thread *thread = mpxi_self;
+	bool fresh = !thread;
+	int error = 0;
+
+	if (!library)
+		return MPXI_ENOINIT;
+	if (fresh)
+		error = register_locked(library, &thread);
+	mpxi_library_unlock();
+	if (error)
+		return error;
+	atomic_signal_fence(memory_order_release); /* a handler sees it whole */
+	mpxi_self = thread;
+	mpxi_process_visit(thread, fresh);
+	*found = thread;
+	return 0;
+}
+
+void mpxi_thread_visit(struct mpxi_thread *thread)
+{
+	mpxi_process_visit(thread, false);
+}
+
+/* The sets of the core go with the core. */
+static void close_sets(struct mpxi_thread *thread, bool gone)
+{
+	struct mpxi_handle *handle;
+
+	while ((handle = thread->sets)) {
+		mpxi_handle_close(thread, handle);
+		if (handle->process)
+			mpxi_process_destroy(handle->process, gone);
+		mpxi_handle_free(handle);
+	}
+}
+
+void mpxi_thread_end(void)
+{
+	struct mpxi_thread *thread = mpxi_self;
+	struct mpxi_library *library;
+	bool gone;
+
+	if (!thread)
+		return;
+	gone = mpxi_papi_is_gone(thread->papi);
+	/* Nobody asks it for anything from here on. */
+	mpxi_process_leave(thread, gone);
+	close_sets(thread, gone);
+	library = mpxi_library_lock();
+	if (library) {
+		if (thread->previous)
+			thread->previous->next = thread->next;
+		else
+			library->first_thread = thread->next;
+		if (thread->next)
+			thread->next->previous = thread->previous;
+		mpxi_library_unlock();
+	}
+	(void)pthread_setspecific(key, NULL);
+	destroy(thread);
+	/* Only now may another thread end the library. */
+	if (library && (library = mpxi_library_lock())) {
+		library->threads--;
+		mpxi_library_unlock();
+	}
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread.h - what the library keeps for each thread that measures, and for the process.
+ */
+#ifndef MPXI_THREAD_H
+#define MPXI_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/core.h"
+#include "papi/papi_backend.h"
+#include "process/process.h"
+#include "ticker/timer.h"
+
+struct mpxi_thread {
+	struct mpxi_papi *papi;
+	struct mpxi_core *core;
+	struct mpxi_timer timer;
+	volatile uint64_t put_off; /* ticks that found the thread inside PAPI; by its handler */
+	struct mpxi_handle *sets;  /* its event sets */
+	struct mpxi_thread *next, *previous; /* all threads; under the library's lock */
+	/* Its parts of process-wide sets (process_member.c). */
+	struct mpxi_request request;
+	struct mpxi_member *members;
+	unsigned changes_seen;
+	pid_t tid;
+	bool shares;     /* groups take turns: the timer is wanted           */
+	bool keep_armed; /* the timer is armed in any case: see thread.c      */
+};
+
+/* The calling thread's, NULL if it has none. Its handler reads it: it is initial-exec,
+ * so that no access allocates. */
+extern __thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-exec")));
+
+/* The calling thread's, made if it has none. PAPI_ENOINIT, PAPI_ENOMEM, PAPI_ESYS, ... */
+int mpxi_thread_get(struct mpxi_thread **thread);
+/* In each call on what the thread has. */
+void mpxi_thread_visit(struct mpxi_thread *thread);
+/* Ends the calling thread's, with its event sets. Nothing if it has none. */
+void mpxi_thread_end(void);
+/* A timer that cannot be armed in a handler is armed all the time instead, while a
+ * handler may start an event set. By the thread, in ordinary context; the timer's error,
+ * and nothing has changed. */
+int mpxi_thread_keep_armed(struct mpxi_thread *thread, bool on);
+
+/* ---- the library (library.c) ------------------------------------------------------ */
+
+struct mpxi_library {
+	struct mpxi_papi_options backend;
+	struct mpxi_timers *timers;
+	enum mpxi_estimator estimator;
+	enum mpxi_timer_kind timer;
+	uint64_t slice_ns, seed;
+	int signal_number;
+	unsigned threads;
+	struct mpxi_thread *first_thread;
+};
+
+/* Between the two the library is ready, and its lock is held: it protects the library's
+ * state and the list of threads, nests in the lock of process-wide sets at a fork and in
+ * nothing else, and no handler takes it. NULL: not ready; the lock is not held then, and
+ * a message is set. */
+struct mpxi_library *mpxi_library_lock(void);
+void mpxi_library_unlock(void);
+/* Ready; without the lock. */
+bool mpxi_library_is_ready(void);
+enum mpxi_estimator mpxi_library_estimator(void);
+/* After an event has been added for the first time, without locks. */
+void mpxi_library_event_added(void);
+int mpxi_library_signal(void);
+/* Another kind of timer than VIRTUAL: it can be armed in a handler. */
+bool mpxi_library_arms_in_handler(void);
+/* The end of a slice, on the thread whose slice it is. */
+void mpxi_library_tick_sig(void *context);
+
+/* ---- handles (handle.c) ------------------------------------------------------------ */
+
+/* An event set as the caller knows it. */
+struct mpxi_handle {
+	struct mpxi_set *set;
+	struct mpxi_process *process; /* NULL: it counts in its thread only */
+	struct mpxi_handle *next, *previous; /* the thread's */
+	int number;
+	long long *value; /* [room]: what plain reads have given: they never decrease */
+	unsigned room;
+};
+
+/* A number for the calling thread's handle; PAPI_ENOMEM. */
+int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle);
+void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle);
+/* The calling thread's event set of this number: PAPI_ENOEVST, PAPI_EPERM. Takes no lock. */
+int mpxi_handle_find(int number, struct mpxi_handle **handle);
+/* Frees it; its number is closed, or never was open. */
+void mpxi_handle_free(struct mpxi_handle *handle);
+/* In a forked child: no number is taken any more. */
+void mpxi_handles_forget(void);
+
+#endif

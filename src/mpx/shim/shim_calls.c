@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_calls.c - PAPI's calls on event sets, as the program makes them: counting.
+ *
+ * They are what PAPI's own are, down to odd cases: what is read of a stopped set is what its
+ * stop found. What differs: sets of a thread may run beside each other, and MPX_NEVER is a
+ * value.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/shim.h"
+#include "shim/shim_pass.h"
+
+int shim_note(struct shim_set *set, long long *values)
+{
+	struct mpx_estimate small[16], *e = small;
+	int n = shim_count_events(set), error, i;
+
+	if (n > 16) {
+		e = calloc((size_t)n, sizeof(*e));
+		if (!e)
+			return PAPI_ENOMEM;
+	}
+	e[0].size = sizeof(e[0]);
+	error = mpx_set_estimates(set->id, e, n);
+	if (!error) {
+		shim_record_note(set->record, e, (unsigned)n);
+		for (i = 0; values && i < n; i++)
+			values[i] = e[i].value;
+	}
+	if (e != small)
+		free(e);
+	return error;
+}
+
+/*
+ * A set of PAPI's own. It would be the running set of its thread and component, of which
+ * PAPI allows one: the groups of libmpx, which are attached to the thread, run on beside
+ * it, but none can start, and all slices would be lost.
+ */
+static int start_plain(int id)
+{
+	const struct shim_real *real = shim_real();
+	int state = 0, component = real->get_eventset_component(id);
+
+	if (real->state(id, &state) == PAPI_OK && !(state & (PAPI_ATTACHED | PAPI_CPU_ATTACHED)) &&
+	    component >= 0 && shim_thread_counts(component)) {
+		shim_say_once("PAPI_start of a set that PAPI counts by itself: event sets with "
+			      "multiplexing run in this thread and component; stop those first");
+		return PAPI_EISRUN;
+	}
+	return real->start(id);
+}
+
+SHIM_EXPORT int PAPI_start(int number)
+{
+	if (!shim_is_ours(number))
+		return start_plain(number); /* of the high-level and rate calls */
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return start_plain(set->id);
+	error = mpx_set_start(set->id);
+	if (error == PAPI_EISRUN && !set->running)
+		shim_say_once("PAPI_start, event set %d: a set that PAPI counts by itself (one of "
+			      "PAPI_hl_region_begin or PAPI_overflow, say) runs in this thread and "
+			      "component; stop that first", set->number);
+	if (error)
+		return shim_explain("PAPI_start", set, error);
+	set->running = true;
+	set->zero = false;
+	if (set->record)
+		shim_record_start(set->record);
+	return PAPI_OK;
+}
+
+SHIM_EXPORT int PAPI_stop(int number, long long *values)
+{
+	PASS(stop, number, values);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->stop(set->id, values);
+	error = mpx_set_stop(set->id, values);
+	if (error == PAPI_ENOTRUN)
+		return error;
+	/* It is stopped also where its last slice was lost. */
+	set->running = false;
+	if (set->record) {
+		(void)shim_note(set, NULL);
+		shim_record_stop(set->record);
+	}
+	return shim_explain("PAPI_stop", set, error);
+}
+
+static int read_set(struct shim_set *set, long long *values)
+{
+	if (!values)
+		return PAPI_EINVAL;
+	if (set->zero) {
+		memset(values, 0, (size_t)shim_count_events(set) * sizeof(*values));
+		return PAPI_OK;
+	}
+	if (set->record && set->running)
+		return shim_note(set, values);
+	return mpx_set_read(set->id, values);
+}
+
+SHIM_EXPORT int PAPI_read(int number, long long *values)
+{
+	PASS(read, number, values);
+	FIND(set, number);
+	return shim_is_plain(set) ? shim_real()->read(set->id, values) : read_set(set, values);
+}
+
+SHIM_EXPORT int PAPI_read_ts(int number, long long *values, long long *cycles)
+{
+	PASS(read_ts, number, values, cycles);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->read_ts(set->id, values, cycles);
+	if (!cycles)
+		return PAPI_EINVAL;
+	error = read_set(set, values);
+	if (!error)
+		*cycles = shim_real()->get_real_cyc();
+	return error;
+}
+
+static int reset_set(struct shim_set *set)
+{
+	int error;
+
+	/* The report has what was counted, also what the program throws away. */
+	if (set->record && set->running) {
+		(void)shim_note(set, NULL);
+		shim_record_fold(set->record);
+	}
+	error = mpx_set_reset(set->id);
+	if (!error && !set->running)
+		set->zero = true;
+	return error;
+}
+
+SHIM_EXPORT int PAPI_reset(int number)
+{
+	PASS(reset, number);
+	FIND(set, number);
+	return shim_is_plain(set) ? shim_real()->reset(set->id) : reset_set(set);
+}
+
+static int accum_running(struct shim_set *set, long long *values)
+{
+	if (set->record) {
+		int error = shim_note(set, NULL);
+
+		if (error)
+			return error;
+		shim_record_fold(set->record);
+	}
+	return mpx_set_accum(set->id, values);
+}
+
+/* As PAPI does: what the stop found is added, once. */
+static int accum_stopped(struct shim_set *set, long long *values)
+{
+	int n = shim_count_events(set), error, i;
+	long long *found = calloc(n ? (size_t)n : 1, sizeof(*found));
+
+	if (!found)
+		return PAPI_ENOMEM;
+	error = read_set(set, found);
+	for (i = 0; !error && i < n; i++)
+		if (values[i] == MPX_NEVER || found[i] == MPX_NEVER ||
+		    __builtin_add_overflow(values[i], found[i], &values[i]))
+			values[i] = MPX_NEVER;
+	free(found);
+	return error ? error : reset_set(set);
+}
+
+SHIM_EXPORT int PAPI_accum(int number, long long *values)
+{
+	PASS(accum, number, values);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->accum(set->id, values);
+	if (!values)
+		return PAPI_EINVAL;
+	return set->running ? accum_running(set, values) : accum_stopped(set, values);
+}
+
+SHIM_EXPORT int PAPI_state(int number, int *state)
+{
+	PASS(state, number, state);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->state(set->id, state);
+	if (!state)
+		return PAPI_EINVAL;
+	*state = (set->running ? PAPI_RUNNING : PAPI_STOPPED) |
+		 (set->multiplex ? PAPI_MULTIPLEXING : 0);
+	return PAPI_OK;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_events.c - PAPI's calls on event sets, as the program makes them: sets come and go, and
+ * events in them.
+ *
+ * They are what PAPI's own are, down to odd cases: a set that is not empty cannot be
+ * destroyed, PAPI_add_events says how many it could add. What differs: the counters hold any
+ * number of events.
+ */
+#include <stdlib.h>
+
+#include "shim/shim.h"
+#include "shim/shim_pass.h"
+
+int shim_explain(const char *call, const struct shim_set *set, int error)
+{
+	if (error == PAPI_ENOSUPP || error == PAPI_ESYS || error == PAPI_ENOMEM)
+		shim_say_once("%s, event set %d: %s", call, set->number, mpx_last_message());
+	return error;
+}
+
+int shim_count_events(const struct shim_set *set)
+{
+	int n = 0;
+
+	return mpx_set_list_events(set->id, NULL, &n) ? 0 : n;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static int create(int *number)
+{
+	int error;
+
+	if (shim_real()->is_initialized() == PAPI_NOT_INITED)
+		return PAPI_ENOINIT;
+	if (!number || *number != PAPI_NULL)
+		return PAPI_EINVAL;
+	error = shim_begin();
+	if (!error)
+		error = shim_watch_thread();
+	return error ? error : shim_create(number);
+}
+
+SHIM_EXPORT int PAPI_create_eventset(int *number)
+{
+	const struct shim_real *real = shim_real();
+
+	/* The high-level and rate calls make sets of their own. */
+	if (shim_is_papi(__builtin_return_address(0)))
+		return real->create_eventset(number);
+	return create(number);
+}
+
+/* Fortran's, in each form that a compiler may call it by: they are in libpapi. */
+#define FORTRAN(name) \
+	SHIM_EXPORT void name(int *number, int *check); \
+	SHIM_EXPORT void name(int *number, int *check) \
+	{ \
+		*check = create(number); \
+	}
+
+FORTRAN(papif_create_eventset)
+FORTRAN(papif_create_eventset_)
+FORTRAN(papif_create_eventset__)
+FORTRAN(PAPIF_CREATE_EVENTSET)
+
+SHIM_EXPORT int PAPI_destroy_eventset(int *number)
+{
+	int id;
+
+	if (!number)
+		return PAPI_EINVAL;
+	if (!shim_is_ours(*number))
+		return shim_real()->destroy_eventset(number);
+	FIND(set, *number);
+	id = set->id;
+	if (shim_is_plain(set)) {
+		error = shim_real()->destroy_eventset(&id);
+	} else {
+		if (set->running)
+			return PAPI_EISRUN;
+		if (shim_count_events(set))
+			return PAPI_EINVAL;
+		error = mpx_set_destroy(&id);
+	}
+	if (error)
+		return error;
+	shim_forget(set);
+	*number = PAPI_NULL;
+	return PAPI_OK;
+}
+
+SHIM_EXPORT int PAPI_cleanup_eventset(int number)
+{
+	int *codes, n, i;
+
+	PASS(cleanup_eventset, number);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->cleanup_eventset(set->id);
+	if (set->running)
+		return PAPI_EISRUN;
+	n = shim_count_events(set);
+	codes = calloc(n ? (size_t)n : 1, sizeof(*codes));
+	if (!codes)
+		return PAPI_ENOMEM;
+	error = mpx_set_list_events(set->id, codes, &n);
+	for (i = n - 1; !error && i >= 0; i--)
+		error = mpx_set_remove_event(set->id, codes[i]);
+	free(codes);
+	set->zero = true;
+	if (!error)
+		set->component = -1;
+	return error;
+}
+
+SHIM_EXPORT void PAPI_shutdown(void)
+{
+	shim_forget_thread();
+	if (shim_end())
+		shim_real()->shutdown();
+	else
+		shim_say_once("PAPI_shutdown: other threads have event sets still, PAPI goes on for "
+			      "them; they stop and destroy them, or end, first");
+}
+
+SHIM_EXPORT int PAPI_unregister_thread(void)
+{
+	/* What libmpx keeps for the thread has sets in PAPI's. */
+	shim_forget_thread();
+	(void)mpx_thread_end();
+	return shim_real()->unregister_thread();
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static int added(struct shim_set *set, int code)
+{
+	char name[PAPI_HUGE_STR_LEN] = "";
+
+	set->zero = true;
+	if (!set->record)
+		return PAPI_OK;
+	if (shim_real()->event_code_to_name(code, name))
+		name[0] = '\0';
+	return shim_record_add(set->record, code, name);
+}
+
+static int add(struct shim_set *set, int code)
+{
+	int error = mpx_set_add_event(set->id, code);
+
+	if (error)
+		return shim_explain("PAPI_add_event", set, error);
+	error = added(set, code);
+	if (error)
+		(void)mpx_set_remove_event(set->id, code);
+	return error;
+}
+
+SHIM_EXPORT int PAPI_add_event(int number, int code)
+{
+	PASS(add_event, number, code);
+	FIND(set, number);
+	return shim_is_plain(set) ? shim_real()->add_event(set->id, code) : add(set, code);
+}
+
+SHIM_EXPORT int PAPI_add_named_event(int number, const char *name)
+{
+	int code;
+
+	PASS(add_named_event, number, name);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->add_named_event(set->id, name);
+	error = shim_code_of(name, &code);
+	return error ? error : add(set, code);
+}
+
+SHIM_EXPORT int PAPI_add_events(int number, int *codes, int n)
+{
+	int i;
+
+	PASS(add_events, number, codes, n);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->add_events(set->id, codes, n);
+	if (!codes || n <= 0)
+		return PAPI_EINVAL;
+	for (i = 0; i < n; i++) {
+		error = add(set, codes[i]);
+		if (error)
+			return i ? i : error;
+	}
+	return PAPI_OK;
+}
+
+static int take_out(struct shim_set *set, int code)
+{
+	int error = mpx_set_remove_event(set->id, code);
+
+	if (!error)
+		set->zero = true;
+	return error == PAPI_ENOEVNT ? PAPI_EINVAL : error; /* so says PAPI */
+}
+
+SHIM_EXPORT int PAPI_remove_event(int number, int code)
+{
+	PASS(remove_event, number, code);
+	FIND(set, number);
+	return shim_is_plain(set) ? shim_real()->remove_event(set->id, code) : take_out(set, code);
+}
+
+SHIM_EXPORT int PAPI_remove_named_event(int number, const char *name)
+{
+	int code;
+
+	PASS(remove_named_event, number, name);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->remove_named_event(set->id, name);
+	error = shim_code_of(name, &code);
+	return error ? error : take_out(set, code);
+}
+
+SHIM_EXPORT int PAPI_remove_events(int number, int *codes, int n)
+{
+	int i;
+
+	PASS(remove_events, number, codes, n);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->remove_events(set->id, codes, n);
+	if (!codes || n <= 0)
+		return PAPI_EINVAL;
+	for (i = 0; i < n; i++) {
+		error = take_out(set, codes[i]);
+		if (error)
+			return i ? i : error;
+	}
+	return PAPI_OK;
+}
+
+SHIM_EXPORT int PAPI_list_events(int number, int *codes, int *n)
+{
+	int room;
+
+	PASS(list_events, number, codes, n);
+	FIND(set, number);
+	if (shim_is_plain(set))
+		return shim_real()->list_events(set->id, codes, n);
+	if (!n || *n < 0 || (!codes && *n > 0))
+		return PAPI_EINVAL;
+	room = *n;
+	error = mpx_set_list_events(set->id, codes, n);
+	/* PAPI says how many it has written. */
+	if (!error && room && *n > room)
+		*n = room;
+	return error;
+}
+
+SHIM_EXPORT int PAPI_num_events(int number)
+{
+	PASS(num_events, number);
+	FIND(set, number);
+	return shim_is_plain(set) ? shim_real()->num_events(set->id) : shim_count_events(set);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_exec.c - stands in for exec, _exit and posix_spawn.
+ *
+ * exec: a tick that comes while the new program starts would end it, so the timers
+ * pause; and what was counted so far is reported, since nobody is there afterwards. In a
+ * child of vfork, which has its parent's memory, the parent's timers run on and nothing is
+ * reported. exec and _exit may be called in signal handlers and after a fork of a program
+ * with threads: no lock is waited for, and nothing allocated, on the way to them unless
+ * there is something to report.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_NEXT, execvpe, fexecve */
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/shim.h"
+#include "shim/shim_exec.h"
+#include "process/thread.h"
+#include "ticker/timer.h"
+
+static int (*real_execve)(const char *, char *const *, char *const *);
+static int (*real_execvpe)(const char *, char *const *, char *const *);
+static int (*real_fexecve)(int, char *const *, char *const *);
+static int (*real_execveat)(int, const char *, char *const *, char *const *, int);
+static int (*real_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+			 const posix_spawnattr_t *, char *const *, char *const *);
+static int (*real_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+			  const posix_spawnattr_t *, char *const *, char *const *);
+static void (*real_exit)(int) __attribute__((noreturn));
+
+static void find(void *pointer, const char *name)
+{
+	void *symbol = dlsym(RTLD_NEXT, name);
+
+	memcpy(pointer, &symbol, sizeof(symbol));
+}
+
+void shim_exec_begin(void)
+{
+	find(&real_execve, "execve");
+	find(&real_execvpe, "execvpe");
+	find(&real_fexecve, "fexecve");
+	find(&real_execveat, "execveat");
+	find(&real_spawn, "posix_spawn");
+	find(&real_spawnp, "posix_spawnp");
+	find(&real_exit, "_exit");
+}
+
+/* ---- exec ------------------------------------------------------------------------------ */
+
+/* path is what will be run, where that is known: programs try a list of directories. */
+static struct mpxi_timers *pause_timers(const char *path)
+{
+	struct mpxi_timers *timers;
+
+	if (!shim_is_owner())
+		return NULL;
+	if (!path || access(path, X_OK) == 0)
+		shim_report();
+	if (!mpxi_self) /* no tick comes to this thread; to another it ends with it */
+		return NULL;
+	timers = mpxi_self->timer.timers;
+	mpxi_timers_pause(timers);
+	return timers;
+}
+
+static int failed(struct mpxi_timers *timers)
+{
+	int saved = errno;
+
+	if (timers)
+		mpxi_timers_resume(timers);
+	errno = saved;
+	return -1;
+}
+
+SHIM_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	struct mpxi_timers *timers = pause_timers(path);
+
+	(void)real_execve(path, argv, envp);
+	return failed(timers);
+}
+
+SHIM_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	struct mpxi_timers *timers = pause_timers(strchr(file, '/') ? file : NULL);
+
+	(void)real_execvpe(file, argv, envp);
+	return failed(timers);
+}
+
+SHIM_EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+SHIM_EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+SHIM_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	struct mpxi_timers *timers = pause_timers(NULL);
+
+	(void)real_fexecve(fd, argv, envp);
+	return failed(timers);
+}
+
+SHIM_EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	struct mpxi_timers *timers;
+
+	if (!real_execveat) {
+		errno = ENOSYS;
+		return -1;
+	}
+	timers = pause_timers(NULL);
+	(void)real_execveat(fd, path, argv, envp, flags);
+	return failed(timers);
+}
+
+static size_t count_arguments(va_list list)
+{
+	size_t n = 1; /* the first, which is named */
+
+	while (va_arg(list, char *))
+		n++;
+	return n;
+}
+
+/* The arguments as an array on the caller's stack: exec may come after vfork. */
+#define ARGUMENTS(argv, first, list) \
+	va_start(list, first); \
+	char *argv[count_arguments(list) + 1]; \
+	va_end(list); \
+	va_start(list, first); \
+	argv[0] = (char *)(uintptr_t)first; \
+	for (size_t i = 1; i < sizeof(argv) / sizeof(argv[0]); i++) \
+		argv[i] = va_arg(list, char *)
+
+SHIM_EXPORT int execl(const char *path, const char *first, ...)
+{
+	va_list list;
+
+	ARGUMENTS(argv, first, list);
+	va_end(list);
+	return execve(path, argv, environ);
+}
+
+SHIM_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	va_list list;
+
+	ARGUMENTS(argv, first, list);
+	va_end(list);
+	return execvpe(file, argv, environ);
+}
+
+SHIM_EXPORT int execle(const char *path, const char *first, ...)
+{
+	char *const *envp;
+	va_list list;
+
+	ARGUMENTS(argv, first, list);
+	envp = va_arg(list, char *const *);
+	va_end(list);
+	return execve(path, argv, envp);
+}
+
+/* ---- others ---------------------------------------------------------------------------- */
+
+SHIM_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			    const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	shim_has_children();
+	return real_spawn(pid, path, actions, attributes, argv, envp);
+}
+
+SHIM_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			     const posix_spawnattr_t *attributes, char *const argv[],
+			     char *const envp[])
+{
+	shim_has_children();
+	return real_spawnp(pid, file, actions, attributes, argv, envp);
+}
+
+SHIM_EXPORT void _exit(int status)
+{
+	shim_report_quickly();
+	real_exit(status);
+}
+
+SHIM_EXPORT void _Exit(int status)
+{
+	_exit(status);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_process.c - the shim's life in a process: what mpx_run asked for, the first event
+ * set, ends of threads, fork, and the end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mpx_elf.h"
+
+#include "shim/shim.h"
+#include "shim/shim_exec.h"
+#include "shim/shim_real.h"
+#include "shim/shim_report.h"
+
+/* Of the process for which all this was made; a vfork's child has another. */
+static pid_t owner;
+static bool quiet, wanted;
+static atomic_bool no_children = true;
+
+/* Protects ready and its making; nests in nothing of ours, no handler takes it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool ready;
+
+/* Made first of all, so that its destructor comes before that of libmpx's own key. */
+static pthread_key_t key;
+static bool has_key;
+
+/* ---- messages ------------------------------------------------------------------------ */
+
+static void say(const char *format, va_list arguments)
+{
+	static const char prefix[] = "mpx_run: ";
+	char line[512];
+	int saved = errno, n;
+	ssize_t written;
+
+	memcpy(line, prefix, sizeof(prefix));
+	n = vsnprintf(line + sizeof(prefix) - 1, sizeof(line) - sizeof(prefix) - 1, format, arguments);
+	if (n < 0)
+		return;
+	n = (int)strlen(line);
+	line[n++] = '\n';
+	/* Nobody to tell if it fails. */
+	written = write(STDERR_FILENO, line, (size_t)n);
+	(void)written;
+	errno = saved;
+}
+
+void shim_say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void shim_say_once(const char *format, ...)
+{
+	/* A format is one place in the code, and there are fewer of them. */
+	static const char *_Atomic said[32];
+	const char *nobody;
+	va_list arguments;
+	size_t i;
+
+	if (quiet)
+		return;
+	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		nobody = NULL;
+		if (atomic_compare_exchange_strong(&said[i], &nobody, format))
+			break;
+		if (nobody == format)
+			return;
+	}
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+/* ---- libmpx -------------------------------------------------------------------------- */
+
+/* mpx_run has checked them; what somebody else has put there counts as nothing. */
+static uint64_t number(const char *name, uint64_t max)
+{
+	const char *text = getenv(name);
+	char *end;
+	unsigned long long value;
+
+	if (!text || text[0] < '0' || text[0] > '9')
+		return 0;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	return errno || *end || value > max ? 0 : value;
+}
+
+static int start(void)
+{
+	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
+	int version = shim_real()->get_opt(PAPI_LIB_VERSION, NULL), error;
+
+	if (PAPI_VERSION_MAJOR(version) != PAPI_VERSION_MAJOR(PAPI_VERSION) ||
+	    PAPI_VERSION_MINOR(version) != PAPI_VERSION_MINOR(PAPI_VERSION)) {
+		shim_say_once("the program's PAPI is version %d.%d, this mpx_run was built with %d.%d: "
+			      "build it with that PAPI", PAPI_VERSION_MAJOR(version),
+			      PAPI_VERSION_MINOR(version), PAPI_VERSION_MAJOR(PAPI_VERSION),
+			      PAPI_VERSION_MINOR(PAPI_VERSION));
+		return PAPI_EINVAL;
+	}
+	options.slice_ns = number(SHIM_SLICE, UINT64_MAX);
+	options.timer = (enum mpx_timer)number(SHIM_TIMER, MPX_TIMER_VIRTUAL);
+	options.clock = (enum mpx_clock)number(SHIM_CLOCK, MPX_CLOCK_USER);
+	options.estimator = (enum mpx_estimator)number(SHIM_ESTIMATOR, MPX_ESTIMATOR_COVARIATE);
+	options.group_max = (unsigned)number(SHIM_GROUP_MAX, UINT32_MAX);
+	options.seed = number(SHIM_SEED, UINT64_MAX);
+	options.covariate = getenv(SHIM_COVARIATE);
+	error = mpx_library_init(MPX_ABI_VERSION, &options);
+	if (error)
+		shim_say("no multiplexing: %s", mpx_last_message());
+	else
+		shim_report_describe();
+	return error;
+}
+
+int shim_begin(void)
+{
+	int error = PAPI_OK;
+
+	pthread_mutex_lock(&lock);
+	if (!ready)
+		error = start();
+	ready = ready || !error;
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+bool shim_end(void)
+{
+	bool ended = true;
+
+	pthread_mutex_lock(&lock);
+	if (ready) {
+		ended = mpx_library_shutdown() == PAPI_OK;
+		ready = !ended;
+	}
+	pthread_mutex_unlock(&lock);
+	return ended;
+}
+
+bool shim_wants_report(void)
+{
+	return wanted;
+}
+
+bool shim_is_owner(void)
+{
+	return getpid() == owner;
+}
+
+/* ---- threads ------------------------------------------------------------------------- */
+
+static void end_of_thread(void *unused)
+{
+	(void)unused;
+	shim_forget_thread();
+	(void)mpx_thread_end();
+}
+
+int shim_watch_thread(void)
+{
+	return has_key && pthread_setspecific(key, &key) == 0 ? PAPI_OK : PAPI_ENOMEM;
+}
+
+/* ---- the end --------------------------------------------------------------------------- */
+
+void shim_report(void)
+{
+	if (!wanted || !shim_is_owner() || !shim_record_any())
+		return;
+	shim_note_thread();
+	shim_report_write(true);
+}
+
+void shim_report_quickly(void)
+{
+	if (wanted && shim_is_owner() && shim_record_any())
+		shim_report_write(false);
+}
+
+static void say_if_unused(void)
+{
+	/* A process that starts others, a shell say, leaves PAPI to them. */
+	if (shim_was_used() || quiet || !atomic_load(&no_children) ||
+	    number(SHIM_FIRST_PROCESS, INT32_MAX) != (uint64_t)getpid())
+		return;
+	shim_say("no PAPI event set was used%s",
+		 shim_real_elsewhere() ? "" : ": does the program call PAPI, from libpapi.so?");
+}
+
+/* After the program's own exit handlers. */
+static __attribute__((destructor)) void end(void)
+{
+	if (!shim_is_owner())
+		return;
+	shim_report();
+	say_if_unused();
+}
+
+/* ---- fork ------------------------------------------------------------------------------ */
+
+static void before_fork(void)
+{
+	atomic_store(&no_children, false);
+}
+
+static void in_child(void)
+{
+	owner = getpid();
+	pthread_mutex_init(&lock, NULL);
+	shim_sets_in_child();
+	shim_record_in_child();
+}
+
+void shim_has_children(void)
+{
+	atomic_store(&no_children, false);
+}
+
+/* mpx_run has looked at the program that it ran, not at those that this one runs. */
+static bool has_papi_inside(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	enum mpx_elf found = MPX_ELF_OK;
+	struct stat about;
+	void *file;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &about) == 0 && about.st_size > 0) {
+		file = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (file != MAP_FAILED) {
+			found = mpx_elf_check(file, (size_t)about.st_size);
+			munmap(file, (size_t)about.st_size);
+		}
+	}
+	close(fd);
+	return found == MPX_ELF_STATIC_PAPI;
+}
+
+static __attribute__((constructor)) void begin(void)
+{
+	const char *elsewhere;
+
+	owner = getpid();
+	quiet = getenv(SHIM_QUIET) != NULL;
+	wanted = shim_report_begin();
+	shim_exec_begin();
+	shim_real_find();
+	elsewhere = has_papi_inside() ? "" : shim_real_elsewhere();
+	if (elsewhere)
+		shim_say("PAPI is linked into '%s' itself: it counts without multiplexing; "
+			 "link it with libpapi.so", elsewhere[0] ? elsewhere : program_invocation_name);
+	has_key = pthread_key_create(&key, end_of_thread) == 0;
+	(void)pthread_atfork(before_fork, NULL, in_child);
+}

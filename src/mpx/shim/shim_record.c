@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_record.c - adds up what event sets have counted.
+ *
+ * A stretch is what one estimate is of: from a start, reset or accum to the next or to
+ * the stop. Slices of one are not those of another, so that their variances add up, and
+ * so do the squares of the intervals' half widths. Programs create and destroy sets by
+ * the million: those of a thread with the same events are added up in one record, and
+ * where there are too many threads, those of different threads too.
+ */
+#include "shim/shim_record.h"
+
+#include <math.h>
+#include <papi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORDS_MAX = 4096, SORTED_MAX = 1 << 16 };
+
+/* Protects the list and its length; no handler takes it. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_record *first; /* of sets that there are */
+static unsigned length;
+
+/* Of sets that are gone; length of them. */
+static struct shim_record *retired;
+
+static void link_locked(struct shim_record **list, struct shim_record *record)
+{
+	record->previous = NULL;
+	record->next = *list;
+	if (record->next)
+		record->next->previous = record;
+	*list = record;
+}
+
+static void unlink_locked(struct shim_record **list, struct shim_record *record)
+{
+	if (record->previous)
+		record->previous->next = record->next;
+	else
+		*list = record->next;
+	if (record->next)
+		record->next->previous = record->previous;
+}
+
+static void destroy(struct shim_record *record)
+{
+	unsigned i;
+
+	for (i = 0; i < record->rows; i++)
+		free(record->row[i].name);
+	free(record->row);
+	pthread_mutex_destroy(&record->lock);
+	free(record);
+}
+
+struct shim_record *shim_record_create(pid_t thread, unsigned serial)
+{
+	struct shim_record *record = calloc(1, sizeof(*record));
+
+	if (!record)
+		return NULL;
+	pthread_mutex_init(&record->lock, NULL);
+	record->thread = thread;
+	record->serial = serial;
+	record->sets = 1;
+	pthread_mutex_lock(&list_lock);
+	link_locked(&first, record);
+	pthread_mutex_unlock(&list_lock);
+	return record;
+}
+
+int shim_record_add(struct shim_record *record, int code, const char *name)
+{
+	int error = PAPI_OK;
+	unsigned i;
+
+	pthread_mutex_lock(&record->lock);
+	for (i = 0; i < record->rows && record->row[i].code != code; i++)
+		;
+	if (i == record->rows && i == record->room) {
+		unsigned room = record->room ? 2 * record->room : 8;
+		struct shim_row *more = realloc(record->row, room * sizeof(*more));
+
+		if (more) {
+			record->row = more;
+			record->room = room;
+		} else {
+			error = PAPI_ENOMEM;
+		}
+	}
+	if (!error && i == record->rows) {
+		record->row[i] = (struct shim_row){.code = code, .name = name ? strdup(name) : NULL};
+		record->rows++;
+	}
+	pthread_mutex_unlock(&record->lock);
+	return error;
+}
+
+/* ---- sums ---------------------------------------------------------------------------- */
+
+static void add_value(struct shim_sum *to, const struct shim_sum *from)
+{
+	if (__builtin_add_overflow(to->value, from->value, &to->value))
+		to->value = INT64_MAX;
+}
+
+static void add_sum(struct shim_sum *to, const struct shim_sum *from)
+{
+	add_value(to, from);
+	to->estimate += from->estimate;
+	to->variance += from->variance;
+	to->below += from->below;
+	to->above += from->above;
+	to->count += from->count;
+	to->counted_time += from->counted_time;
+	to->time += from->time;
+	to->slices += from->slices;
+	to->stretches += from->stretches;
+	to->inexact += from->inexact;
+	to->never += from->never;
+	to->rough += from->rough;
+	to->lost += from->lost;
+}
+
+static double square(double x)
+{
+	return x * x;
+}
+
+static struct shim_sum sum_from(const struct mpx_estimate *e)
+{
+	const bool never = e->flags & MPX_UNCOUNTED;
+	struct shim_sum sum = {
+		.count = e->count,
+		.counted_time = e->counted_time,
+		.time = e->time,
+		.slices = e->slices,
+		.stretches = 1,
+		.inexact = !(e->flags & MPX_EXACT),
+		.never = never,
+		.rough = !never && e->flags & MPX_ROUGH,
+		.lost = !!(e->flags & MPX_LOST),
+	};
+
+	if (never)
+		return sum;
+	sum.value = e->value == MPX_NEVER ? 0 : e->value;
+	sum.estimate = e->estimate;
+	sum.variance = square(e->standard_error);
+	sum.below = square(e->estimate - e->low);
+	sum.above = square(e->high - e->estimate);
+	return sum;
+}
+
+struct shim_sum shim_sum_of(const struct shim_row *row)
+{
+	struct shim_sum sum = row->done;
+
+	add_sum(&sum, &row->now);
+	return sum;
+}
+
+void shim_record_start(struct shim_record *record)
+{
+	shim_record_fold(record);
+	pthread_mutex_lock(&record->lock);
+	record->starts++;
+	record->running = true;
+	pthread_mutex_unlock(&record->lock);
+}
+
+void shim_record_note(struct shim_record *record, const struct mpx_estimate *estimates, unsigned n)
+{
+	unsigned i, j = 0;
+
+	pthread_mutex_lock(&record->lock);
+	for (i = 0; i < n; i++) {
+		/* Rows are in the order of a set's events, but for events that have gone. */
+		if (j >= record->rows || record->row[j].code != estimates[i].code)
+			for (j = 0; j < record->rows; j++)
+				if (record->row[j].code == estimates[i].code)
+					break;
+		if (j < record->rows)
+			record->row[j++].now = sum_from(&estimates[i]);
+	}
+	pthread_mutex_unlock(&record->lock);
+}
+
+static void fold_locked(struct shim_record *record)
+{
+	unsigned i;
+
+	for (i = 0; i < record->rows; i++) {
+		add_sum(&record->row[i].done, &record->row[i].now);
+		record->row[i].now = (struct shim_sum){0};
+	}
+}
+
+void shim_record_fold(struct shim_record *record)
+{
+	pthread_mutex_lock(&record->lock);
+	fold_locked(record);
+	pthread_mutex_unlock(&record->lock);
+}
+
+void shim_record_stop(struct shim_record *record)
+{
+	pthread_mutex_lock(&record->lock);
+	fold_locked(record);
+	record->running = false;
+	pthread_mutex_unlock(&record->lock);
+}
+
+void shim_record_turn_plain(struct shim_record *record)
+{
+	pthread_mutex_lock(&record->lock);
+	record->plain = true;
+	pthread_mutex_unlock(&record->lock);
+}
+
+/* ---- sets that are gone ---------------------------------------------------------------- */
+
+/* Both are retired, or about to be: nobody else changes them. */
+static bool alike(const struct shim_record *a, const struct shim_record *b)
+{
+	unsigned i;
+
+	if (a->rows != b->rows || a->plain != b->plain)
+		return false;
+	for (i = 0; i < a->rows; i++)
+		if (a->row[i].code != b->row[i].code)
+			return false;
+	return true;
+}
+
+static void merge_locked(struct shim_record *to, struct shim_record *from)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&to->lock);
+	for (i = 0; i < to->rows; i++)
+		add_sum(&to->row[i].done, &from->row[i].done);
+	to->starts += from->starts;
+	to->sets += from->sets;
+	to->serial = from->serial < to->serial ? from->serial : to->serial;
+	if (to->thread != from->thread)
+		to->thread = 0;
+	pthread_mutex_unlock(&to->lock);
+}
+
+void shim_record_retire(struct shim_record *record)
+{
+	struct shim_record *other;
+	bool any_thread;
+
+	shim_record_stop(record);
+	pthread_mutex_lock(&list_lock);
+	unlink_locked(&first, record);
+	any_thread = length >= RECORDS_MAX;
+	for (other = retired; other; other = other->next)
+		if ((any_thread || other->thread == record->thread) && alike(other, record))
+			break;
+	if (other) {
+		merge_locked(other, record);
+	} else if (record->rows || record->plain) {
+		link_locked(&retired, record);
+		length++;
+		record = NULL;
+	}
+	pthread_mutex_unlock(&list_lock);
+	if (record)
+		destroy(record);
+}
+
+/* ---- the report's ------------------------------------------------------------------- */
+
+static bool is_before(const struct shim_record *a, const struct shim_record *b)
+{
+	return a->thread != b->thread ? a->thread < b->thread : a->serial < b->serial;
+}
+
+/* Shell's: the library's qsort allocates for more than a few. */
+static void sort(struct shim_record **list, unsigned n)
+{
+	unsigned gap = 1, i, k;
+
+	while (gap < n / 3)
+		gap = 3 * gap + 1;
+	for (; gap; gap /= 3)
+		for (i = gap; i < n; i++) {
+			struct shim_record *one = list[i];
+
+			for (k = i; k >= gap && is_before(one, list[k - gap]); k -= gap)
+				list[k] = list[k - gap];
+			list[k] = one;
+		}
+}
+
+static bool take(pthread_mutex_t *lock, bool wait)
+{
+	return (wait ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
+}
+
+void shim_record_each(void (*each)(const struct shim_record *record, void *argument),
+		      void *argument, bool wait)
+{
+	/* Not on the heap: an _exit may come from where the heap is not to be touched. */
+	static struct shim_record *sorted[SORTED_MAX];
+	struct shim_record *record, *lists[2];
+	unsigned n = 0, i;
+
+	if (!take(&list_lock, wait))
+		return;
+	lists[0] = retired;
+	lists[1] = first;
+	for (i = 0; i < 2; i++)
+		for (record = lists[i]; record && n < SORTED_MAX; record = record->next)
+			sorted[n++] = record;
+	sort(sorted, n);
+	for (i = 0; i < n; i++) {
+		if (!take(&sorted[i]->lock, wait))
+			continue;
+		each(sorted[i], argument);
+		pthread_mutex_unlock(&sorted[i]->lock);
+	}
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void is_any(const struct shim_record *record, void *argument)
+{
+	*(bool *)argument |= record->starts || record->plain;
+}
+
+bool shim_record_any(void)
+{
+	bool any = false;
+
+	shim_record_each(is_any, &any, false);
+	return any;
+}
+
+void shim_record_in_child(void)
+{
+	/* Locks may be held by threads that this process does not have. What they lock is
+	 * left alone: it is a leak of a little, once. */
+	pthread_mutex_init(&list_lock, NULL);
+	first = retired = NULL;
+	length = 0;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_report.c - writes what the event sets of a process have counted: a table for
+ * people, a JSON object on one line, or CSV.
+ *
+ * It is written with write(2) from a buffer of its own: the program's streams may be
+ * closed by then, and the caller may be an _exit in a signal handler. A report that fits
+ * the buffer is one write, so that processes that share a file do not mix their lines.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* program_invocation_name */
+#endif
+#include "shim/shim_report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/shim.h"
+#include "shim/shim_exec.h"
+
+enum format { TEXT, JSON, CSV };
+
+static enum format format;
+static char path[4096]; /* empty: standard error */
+static char timer[32] = "none", estimator[32] = "none";
+static uint64_t slice_ns;
+
+/* ---- out ------------------------------------------------------------------------------- */
+
+static struct {
+	char text[1 << 18];
+	size_t used;
+	int fd;
+} out;
+
+static void flush(void)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < out.used) {
+		n = write(out.fd, out.text + done, out.used - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break; /* full, or nobody reads: there is no one to tell */
+		done += (size_t)n;
+	}
+	out.used = 0;
+}
+
+static __attribute__((format(printf, 1, 2))) void put(const char *text, ...)
+{
+	char piece[1024];
+	va_list arguments;
+	size_t length;
+
+	va_start(arguments, text);
+	vsnprintf(piece, sizeof(piece), text, arguments);
+	va_end(arguments);
+	length = strlen(piece);
+	if (out.used + length > sizeof(out.text))
+		flush();
+	memcpy(out.text + out.used, piece, length);
+	out.used += length;
+}
+
+/* A string in quotes; JSON wants control characters escaped, CSV quotes doubled. */
+static void put_quoted(const char *text)
+{
+	put("\"");
+	for (; *text; text++) {
+		const unsigned char c = (unsigned char)*text;
+
+		if (c == '"')
+			put(format == CSV ? "\"\"" : "\\\"");
+		else if (c == '\\' && format == JSON)
+			put("\\\\");
+		else if (format == JSON && (c < 0x20 || c >= 0x7f))
+			put("\\u%04x", c); /* a byte as Latin-1: names of programs are bytes */
+		else
+			put("%c", c);
+	}
+	put("\"");
+}
+
+static const char *name_of(const struct shim_row *row, char code[16])
+{
+	if (row->name && row->name[0])
+		return row->name;
+	snprintf(code, 16, "0x%08x", (unsigned)row->code);
+	return code;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+struct numbers {
+	double low, high, coverage, percent;
+	bool known, exact, rough, partly;
+};
+
+static struct numbers numbers_of(const struct shim_sum *s)
+{
+	struct numbers n = {
+		.known = s->stretches > s->never,
+		.exact = s->stretches && !s->inexact,
+		.rough = s->rough,
+		.partly = s->never && s->stretches > s->never,
+		.coverage = s->time ? (double)s->counted_time / (double)s->time : 0,
+	};
+
+	if (n.exact)
+		n.coverage = 1;
+	n.low = fmax(s->estimate - sqrt(s->below), (double)s->count);
+	n.high = s->estimate + sqrt(s->above);
+	if (n.known && s->estimate > 0)
+		n.percent = 100 * fmax(n.high - s->estimate, s->estimate - n.low) / s->estimate;
+	return n;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+static unsigned name_width;
+
+static void widest(const struct shim_record *record, void *unused)
+{
+	char code[16];
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < record->rows; i++) {
+		unsigned width = (unsigned)strlen(name_of(&record->row[i], code));
+
+		name_width = width > name_width ? width : name_width;
+	}
+}
+
+static const char *remark(const struct numbers *n)
+{
+	if (!n->known)
+		return "never counted";
+	if (n->partly)
+		return "not counted in some runs";
+	if (n->exact)
+		return "exact";
+	return n->rough ? "rough" : "";
+}
+
+static void put_text_row(const struct shim_row *row)
+{
+	struct shim_sum sum = shim_sum_of(row);
+	struct numbers n = numbers_of(&sum);
+	char code[16], interval[64];
+
+	put("%*s%-*s ", 24, "", (int)name_width, name_of(row, code));
+	if (!n.known) {
+		put("%16s %8s %32s %8.3f %8llu  %s\n", "-", "-", "-", n.coverage,
+		    (unsigned long long)sum.slices, remark(&n));
+		return;
+	}
+	snprintf(interval, sizeof(interval), "[%.0f, %.0f]", n.low, n.high);
+	put("%16lld %7.2f%% %32s %8.3f %8llu  %s\n", sum.value, n.percent, interval, n.coverage,
+	    (unsigned long long)sum.slices, remark(&n));
+}
+
+static void put_text(const struct shim_record *record, void *unused)
+{
+	char thread[16];
+	unsigned i;
+
+	(void)unused;
+	if (!record->starts && !record->plain)
+		return;
+	snprintf(thread, sizeof(thread), record->thread ? "%d" : "several", (int)record->thread);
+	put("%8s %5u %8llu", thread, record->serial, (unsigned long long)record->starts);
+	if (record->sets > 1)
+		put("  (%u sets)", record->sets);
+	if (record->running)
+		put("  (still running: as of its last read)");
+	if (record->plain)
+		put("  (counted by PAPI itself since)");
+	put("\n");
+	for (i = 0; i < record->rows; i++)
+		put_text_row(&record->row[i]);
+}
+
+static void write_text(bool wait)
+{
+	name_width = 5;
+	shim_record_each(widest, NULL, wait);
+	put("mpx_run: process %d, %s\n", (int)getpid(), program_invocation_name);
+	put("mpx_run: slices of %g ms, timer %s, estimator %s\n", (double)slice_ns / 1e6, timer, estimator);
+	put("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width,
+	    "event", "value", "+-", "95 % interval", "coverage", "slices");
+	shim_record_each(put_text, NULL, wait);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static const char *boolean(bool value)
+{
+	return value ? "true" : "false";
+}
+
+static void put_json_row(const struct shim_row *row)
+{
+	struct shim_sum sum = shim_sum_of(row);
+	struct numbers n = numbers_of(&sum);
+	char code[16];
+
+	put("{\"event\":");
+	put_quoted(name_of(row, code));
+	if (n.known)
+		put(",\"value\":%lld,\"estimate\":%.17g,\"standard_error\":%.17g,\"low\":%.17g,"
+		    "\"high\":%.17g", sum.value, sum.estimate, sqrt(sum.variance), n.low, n.high);
+	else
+		put(",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
+	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
+	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s}", n.coverage,
+	    (unsigned long long)sum.count, (unsigned long long)sum.counted_time,
+	    (unsigned long long)sum.time, (unsigned long long)sum.slices, boolean(n.exact),
+	    boolean(!n.known), boolean(n.partly), boolean(n.rough));
+}
+
+static void put_json(const struct shim_record *record, void *argument)
+{
+	bool *more = argument;
+	unsigned i;
+
+	if (!record->starts && !record->plain)
+		return;
+	put("%s{\"tid\":%d,\"set\":%u,\"sets\":%u,\"starts\":%llu,\"running\":%s,\"plain\":%s,"
+	    "\"events\":[", *more ? "," : "", (int)record->thread, record->serial, record->sets,
+	    (unsigned long long)record->starts, boolean(record->running), boolean(record->plain));
+	*more = true;
+	for (i = 0; i < record->rows; i++) {
+		put("%s", i ? "," : "");
+		put_json_row(&record->row[i]);
+	}
+	put("]}");
+}
+
+static void write_json(bool wait)
+{
+	bool more = false;
+
+	put("{\"schema\":1,\"tool\":\"mpx_run\",\"version\":\"%s\",\"pid\":%d,\"program\":", mpx_version(),
+	    (int)getpid());
+	put_quoted(program_invocation_name);
+	put(",\"slice_ns\":%llu,\"timer\":\"%s\",\"estimator\":\"%s\",\"sets\":[",
+	    (unsigned long long)slice_ns, timer, estimator);
+	shim_record_each(put_json, &more, wait);
+	put("]}\n");
+}
+
+/* ---- CSV: mpx_run has written the header ----------------------------------------------- */
+
+static void put_csv(const struct shim_record *record, void *unused)
+{
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < record->rows && record->starts; i++) {
+		struct shim_sum sum = shim_sum_of(&record->row[i]);
+		struct numbers n = numbers_of(&sum);
+		char code[16];
+
+		put("%d,%d,%u,%llu,", (int)getpid(), (int)record->thread, record->serial,
+		    (unsigned long long)record->starts);
+		put_quoted(name_of(&record->row[i], code));
+		if (n.known)
+			put(",%lld,%.17g,%.17g,%.17g", sum.value, sum.estimate, n.low, n.high);
+		else
+			put(",,,,");
+		put(",%.6f,%llu,%d,%d,%d,%d\n", n.coverage, (unsigned long long)sum.slices, n.exact,
+		    !n.known, n.rough, record->running);
+	}
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+/* %p in the path is the process. */
+static int open_path(void)
+{
+	char full[sizeof(path) + 16];
+	const char *mark = strstr(path, "%p");
+
+	if (mark)
+		snprintf(full, sizeof(full), "%.*s%d%s", (int)(mark - path), path, (int)getpid(), mark + 2);
+	else
+		snprintf(full, sizeof(full), "%s", path);
+	return open(full, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+bool shim_report_begin(void)
+{
+	const char *text = getenv(SHIM_REPORT), *colon;
+
+	if (!text)
+		return false;
+	colon = strchr(text, ':');
+	if (!colon || strlen(colon + 1) >= sizeof(path))
+		return false;
+	strcpy(path, colon + 1);
+	format = !strncmp(text, "json:", 5) ? JSON : !strncmp(text, "csv:", 4) ? CSV : TEXT;
+	return true;
+}
+
+void shim_report_describe(void)
+{
+	static const char *const timers[] = {"none", "task-clock", "thread", "virtual"};
+	static const char *const estimators[] = {"none", "ratio", "interpolated", "covariate"};
+	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
+
+	if (mpx_library_get_info(&info))
+		return;
+	slice_ns = info.slice_ns;
+	if ((unsigned)info.timer < 4)
+		strcpy(timer, timers[info.timer]);
+	if ((unsigned)info.estimator < 4)
+		strcpy(estimator, estimators[info.estimator]);
+}
+
+void shim_report_write(bool wait)
+{
+	/* One thread ends the process by exit, another by _exit. */
+	static atomic_flag busy = ATOMIC_FLAG_INIT;
+	bool own = path[0] != '\0';
+	locale_t before;
+
+	if (atomic_flag_test_and_set(&busy))
+		return;
+	out.fd = own ? open_path() : STDERR_FILENO;
+	if (out.fd < 0) {
+		shim_say("cannot write the report to '%s': %s", path, strerror(errno));
+		atomic_flag_clear(&busy);
+		return;
+	}
+	/* The program's may have a comma in its numbers. */
+	before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+	switch (format) {
+	case TEXT:
+		write_text(wait);
+		break;
+	case JSON:
+		write_json(wait);
+		break;
+	case CSV:
+		shim_record_each(put_csv, NULL, wait);
+		break;
+	}
+	flush();
+	uselocale(before);
+	if (own)
+		close(out.fd);
+	atomic_flag_clear(&busy);
+}

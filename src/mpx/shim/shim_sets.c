@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_sets.c - the numbers of event sets that the program sees, and what is behind them.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/shim.h"
+#include "shim/shim_real.h"
+
+enum { CHUNK = 256, CHUNKS = SHIM_SETS / CHUNK };
+
+/* Chunks are made and never moved. Partner: whoever looks a number up, without a lock. */
+static _Atomic(struct shim_set *) chunk[CHUNKS];
+/* Protects what follows, and the making of chunks; nests in nothing, no handler takes it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int first_free = -1;
+static atomic_int numbers; /* given out so far. Partner: shim_find_plain_sig */
+static unsigned serials;   /* sets created so far */
+
+/* Its address is the thread's name. */
+static __thread struct shim_set *mine __attribute__((tls_model("initial-exec")));
+
+static struct shim_set *place_of(int index)
+{
+	struct shim_set *places = atomic_load_explicit(&chunk[index / CHUNK], memory_order_acquire);
+
+	return places ? &places[index % CHUNK] : NULL;
+}
+
+static struct shim_set *take_place_locked(void)
+{
+	struct shim_set *set, *made;
+	int index = first_free;
+
+	if (index >= 0) {
+		set = place_of(index);
+		first_free = set->next_free;
+		return set;
+	}
+	index = atomic_load(&numbers);
+	if (index == SHIM_SETS)
+		return NULL;
+	if (index % CHUNK == 0) {
+		made = calloc(CHUNK, sizeof(*made));
+		if (!made)
+			return NULL;
+		atomic_store_explicit(&chunk[index / CHUNK], made, memory_order_release);
+	}
+	set = place_of(index);
+	set->number = SHIM_FIRST + index;
+	atomic_store(&numbers, index + 1);
+	return set;
+}
+
+static void give_place_back(struct shim_set *set)
+{
+	pthread_mutex_lock(&lock);
+	set->next_free = first_free;
+	first_free = set->number - SHIM_FIRST;
+	pthread_mutex_unlock(&lock);
+}
+
+int shim_create(int *number)
+{
+	struct shim_set *set;
+	unsigned serial;
+	int id, error;
+
+	pthread_mutex_lock(&lock);
+	set = take_place_locked();
+	serial = ++serials;
+	pthread_mutex_unlock(&lock);
+	if (!set)
+		return PAPI_ENOMEM;
+	error = mpx_set_create(&id);
+	if (error) {
+		shim_say_once("an event set cannot be created: %s", mpx_last_message());
+		give_place_back(set);
+		return error;
+	}
+	set->id = id;
+	set->owner = &mine;
+	set->component = -1;
+	set->running = set->multiplex = false;
+	set->zero = true;
+	set->handler = NULL;
+	set->record = shim_wants_report() ? shim_record_create(gettid(), serial) : NULL;
+	set->previous = NULL;
+	set->next = mine;
+	if (mine)
+		mine->previous = set;
+	mine = set;
+	atomic_store_explicit(&set->kind, SHIM_MPX, memory_order_release);
+	*number = set->number;
+	return PAPI_OK;
+}
+
+struct shim_set *shim_find(int number, int *error)
+{
+	struct shim_set *set = place_of(number - SHIM_FIRST);
+	enum shim_kind kind = SHIM_FREE;
+
+	if (set)
+		kind = atomic_load_explicit(&set->kind, memory_order_acquire);
+	*error = PAPI_ENOEVST;
+	if (kind == SHIM_FREE)
+		return NULL;
+	*error = PAPI_EPERM;
+	if (kind == SHIM_MPX && set->owner != &mine) {
+		shim_say_once("a thread calls PAPI on an event set of another thread: with "
+			      "multiplexing a set is its thread's alone; create one in each thread");
+		return NULL;
+	}
+	return set;
+}
+
+struct shim_set *shim_find_plain_sig(int id)
+{
+	int n = atomic_load_explicit(&numbers, memory_order_acquire), i;
+
+	for (i = 0; i < n; i++) {
+		struct shim_set *set = place_of(i);
+
+		if (atomic_load_explicit(&set->kind, memory_order_acquire) == SHIM_PLAIN &&
+		    set->id == id)
+			return set;
+	}
+	return NULL;
+}
+
+/* Only by its thread, or once it is plain, and then not in the thread's list. */
+static void unlink_mine(struct shim_set *set)
+{
+	if (set->previous)
+		set->previous->next = set->next;
+	else
+		mine = set->next;
+	if (set->next)
+		set->next->previous = set->previous;
+}
+
+void shim_forget(struct shim_set *set)
+{
+	if (atomic_load(&set->kind) == SHIM_MPX)
+		unlink_mine(set);
+	if (set->record)
+		shim_record_retire(set->record);
+	set->record = NULL;
+	atomic_store_explicit(&set->kind, SHIM_FREE, memory_order_release);
+	give_place_back(set);
+}
+
+void shim_turn_plain(struct shim_set *set, int id)
+{
+	int old = set->id;
+
+	unlink_mine(set);
+	set->id = id;
+	if (set->record) {
+		shim_record_stop(set->record);
+		shim_record_turn_plain(set->record);
+	}
+	atomic_store_explicit(&set->kind, SHIM_PLAIN, memory_order_release);
+	(void)mpx_set_destroy(&old);
+}
+
+void shim_note_thread(void)
+{
+	struct shim_set *set;
+
+	for (set = mine; set; set = set->next)
+		if (set->running && set->record)
+			(void)shim_note(set, NULL);
+}
+
+void shim_forget_thread(void)
+{
+	shim_note_thread();
+	while (mine)
+		shim_forget(mine);
+}
+
+static bool has_component(const struct shim_set *set, int component)
+{
+	int codes[64], n = 64, i;
+
+	if (mpx_set_list_events(set->id, codes, &n))
+		return false;
+	for (i = 0; i < n && i < 64; i++)
+		if (shim_real()->get_event_component(codes[i]) == component)
+			return true;
+	return n > 64; /* so many are not looked through: perhaps */
+}
+
+bool shim_thread_counts(int component)
+{
+	const struct shim_set *set;
+
+	for (set = mine; set; set = set->next)
+		if (set->running && has_component(set, component))
+			return true;
+	return false;
+}
+
+bool shim_was_used(void)
+{
+	return atomic_load(&numbers) > 0;
+}
+
+void shim_sets_in_child(void)
+{
+	int n = atomic_load(&numbers), i;
+
+	pthread_mutex_init(&lock, NULL);
+	mine = NULL;
+	for (i = 0; i < n; i++) {
+		struct shim_set *set = place_of(i);
+
+		atomic_store(&set->kind, SHIM_FREE);
+		set->record = NULL;
+	}
+	/* Numbers of the parent are not given out again: they are refused for good. */
+	first_free = -1;
+	serials = 0;
+}

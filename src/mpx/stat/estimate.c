@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * estimate.c - from a window's sums an estimate of the true count, its standard error
+ * and the interval that holds the truth 95 times of 100. The mathematics and how well
+ * it does are in doc/ESTIMATOR.md.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "stat/stat.h"
+
+#define NORMAL 1.959964 /* quantile of 95 % at both sides together */
+
+/* What the three estimators come to: a value and the variance of its error, with the
+ * number of independent differences that the variance stands on. */
+struct outcome {
+	double value, variance, freedom;
+	double noise; /* variance of one slice's count */
+};
+
+/* Student's t likewise, for any real number of degrees of freedom: the table to 4, then
+ * the expansion in 1/f around the normal quantile. */
+static double student(double f)
+{
+	static const double table[] = {12.706, 12.706, 4.303, 3.182, 2.776};
+	const double z = NORMAL;
+
+	if (f < 1)
+		return table[1];
+	if (f < 4) {
+		unsigned below = (unsigned)f;
+
+		return table[below] + (f - below) * (table[below + 1] - table[below]);
+	}
+	return z + (z * z * z + z) / (4 * f) +
+	       (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * f * f) +
+	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * z * z * z - 15 * z) / (384 * f * f * f);
+}
+
+static double positive(double x)
+{
+	return x > 0 ? x : 0;
+}
+
+/* p, the part of the time in which the event was counted. */
+static double counted_part(const struct mpxi_window *w)
+{
+	return fmin((double)w->sums.size / (double)w->time, 1);
+}
+
+/* The sets that start and stop within slices: a slice's part in a set is not what the
+ * slice is. */
+static bool is_fragmented(const struct mpxi_window *w)
+{
+	return w->sums.slices < 4 * w->windows && w->windows > 1;
+}
+
+static bool is_saturated(const struct mpxi_window *w)
+{
+	const struct mpxi_sums *s = &w->sums;
+	const mpxi_u128 top = ~(mpxi_u128)0;
+	const mpxi_i128 top_signed = (mpxi_i128)(top >> 1);
+
+	return s->gap == top_signed || s->steps == top || s->lag == top_signed ||
+	       s->cc == top_signed || s->cs == top_signed || s->ss == top_signed ||
+	       s->cx == top_signed || s->sx == top_signed || s->xx == top_signed ||
+	       s->weight == UINT64_MAX ||
+	       s->apart == UINT64_MAX || s->held == UINT64_MAX || s->count == UINT64_MAX ||
+	       s->size == UINT64_MAX || w->cluster_cc == top_signed ||
+	       w->cluster_cs == top_signed || w->cluster_ss == top_signed;
+}
+
+/* Residuals c - R s of clusters, as of a sample of them. */
+static struct outcome estimate_clusters(const struct mpxi_window *w)
+{
+	double p = counted_part(w), n = (double)w->clusters;
+	double count = (double)w->sums.count, r = count / (double)w->sums.size;
+	double cc = (double)w->cluster_cc, cs = (double)w->cluster_cs, ss = (double)w->cluster_ss;
+	double c = (double)w->cluster_count, s = (double)w->cluster_size;
+	struct outcome o = {.value = count / p, .freedom = n};
+
+	/* The last cluster is still open. */
+	if (s > 0) {
+		cc += c * c;
+		cs += c * s;
+		ss += s * s;
+		n++;
+	}
+	o.freedom = n - 1;
+	if (n > 1)
+		o.variance = positive(cc - 2 * r * cs + r * r * ss) * n / (n - 1) * (1 - p) / (p * p);
+	return o;
+}
+
+/* From pairs alone: all that differs is noise. */
+static double pair_noise(const struct mpxi_sums *s)
+{
+	double scale = ldexp(1, -2 * MPXI_DIFFERENCE_BITS);
+
+	return s->apart ? (double)s->steps * scale / (double)s->apart : 0;
+}
+
+static struct outcome estimate_ratio(const struct mpxi_window *w, bool covariate)
+{
+	const struct mpxi_sums *s = &w->sums;
+	double p = counted_part(w), time = (double)w->time, size = (double)s->size;
+	double n = (double)s->slices, triples = (double)s->triples;
+	double r = (double)s->count / size, q = (double)s->covariate / size;
+	double dd = positive((double)s->cc - 2 * r * (double)s->cs + r * r * (double)s->ss);
+	struct outcome o = {.value = (double)s->count / p};
+
+	if (triples < 2) {
+		o.variance = pair_noise(s) * time * (time - size) / size;
+		o.freedom = s->pairs ? 1 : 0;
+		return o;
+	}
+	/* Second differences overlap: that many of them say as much as half the number. */
+	o.freedom = triples / 1.944;
+	if (covariate && o.freedom > 2) {
+		double dv = (double)s->cx - r * (double)s->sx - q * (double)s->cs +
+			    r * q * (double)s->ss;
+		double vv = (double)s->xx - 2 * q * (double)s->sx + q * q * (double)s->ss;
+		double b = vv > 0 ? dv / vv : 0;
+		double explained = vv > 0 && dd > 0 ? fmin(b * dv / dd, 1) : 0;
+
+		/* A slope of nothing but noise is not used: shrunk as its own error asks. */
+		o.freedom -= 1;
+		b *= explained > 0 ? positive(1 - (1 - explained) / (explained * o.freedom) * 2) : 0;
+		o.value += b * ((double)w->covariate - (double)s->covariate / p);
+		dd = positive(dd - 2 * b * dv + b * b * vv);
+	}
+	o.noise = dd / (6 * triples);
+	o.variance = o.noise * n * (1 - p) / (p * p);
+	return o;
+}
+
+static struct outcome estimate_interpolated(const struct mpxi_window *w)
+{
+	const struct mpxi_sums *s = &w->sums;
+	double scale = ldexp(1, -2 * MPXI_DIFFERENCE_BITS), n = (double)s->pairs;
+	double gap = ldexp((double)s->gap, -MPXI_GAP_BITS);
+	double all = pair_noise(s), lag = 0, noise, change, noise_variance, weight;
+	struct outcome o = {.value = (double)s->count + gap};
+
+	if (w->unknown && w->unknown < w->time)
+		o.value *= (double)w->time / (double)(w->time - w->unknown);
+	if (s->lag_apart && n > 3)
+		lag = positive((double)s->lag * scale / (double)s->lag_apart);
+	/* No gap between slices: all is before the first or behind the last. */
+	if (!s->apart)
+		all = lag;
+	lag = fmin(lag, all);
+	/* With few differences the products say little: noise is the careful guess. */
+	weight = positive(n - 3) / (positive(n - 3) + 4);
+	noise = weight * lag + (1 - weight) * all;
+	noise_variance = noise * ((double)s->weight + (double)(w->time - s->size));
+	change = positive((double)s->steps * scale - noise * (double)s->apart) / 12;
+	if (s->apart)
+		change *= 1 + (double)s->held / (double)s->apart;
+	o.variance = noise_variance + change;
+	o.freedom = n / 3;
+	o.noise = s->slices ? all * (double)s->size / (double)s->slices : 0;
+	return o;
+}
+
+/*
+ * Counts are whole: where a count comes with great regularity, each slice has a part
+ * of one too much or too few, of variance 1/6, and the gap beside it has what the
+ * slice lacks. The variances above take the two for independent.
+ */
+static double whole_counts(const struct mpxi_sums *s, double noise, double p)
+{
+	double n = (double)s->slices;
+
+	return (double)s->count > n / 2 ? n * fmin(noise, 1. / 6) * (1 - p) / p : 0;
+}
+
+void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,
+		   struct mpxi_estimate *estimate)
+{
+	const struct mpxi_sums *s = &window->sums;
+	double count = (double)s->count, p, t, a, poisson, floor, little;
+	struct outcome o;
+
+	memset(estimate, 0, sizeof(*estimate));
+	if (window->exact) {
+		*estimate = (struct mpxi_estimate){.value = count, .low = count, .high = count,
+						   .coverage = 1, .exact = true};
+		return;
+	}
+	if (!s->size || !window->time) {
+		estimate->never = estimate->rough = true;
+		estimate->low = estimate->high = count;
+		return;
+	}
+	p = estimate->coverage = counted_part(window);
+	if (is_fragmented(window))
+		o = estimate_clusters(window);
+	/* Without a gap of its own a window has nothing filled in: what its marks differ by is
+	 * of the gap before it. */
+	else if (estimator == MPXI_INTERPOLATED && !is_saturated(window) && s->size < window->time)
+		o = estimate_interpolated(window);
+	else
+		o = estimate_ratio(window, estimator == MPXI_COVARIATE);
+	o.value = fmax(o.value, count);
+	estimate->rough = o.freedom < 2 || is_saturated(window);
+
+	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
+	poisson = fmax(count, 1) * (1 - p) / (p * p);
+	little = fmin(1, 9 / fmax(count * count, 1));
+	floor = o.freedom < 1 ? poisson : poisson * little;
+	o.variance += whole_counts(s, o.noise, p);
+	estimate->value = o.value;
+	estimate->standard_error = sqrt(fmax(o.variance, floor));
+	/* The variance of a count goes with its truth, not with its estimate: the truths
+	 * N with (N - value)^2 <= t^2 variance N / value. */
+	t = student(o.freedom);
+	a = fmax(t * t * o.variance, NORMAL * NORMAL * floor) / fmax(o.value, 1 / p);
+	estimate->high = o.value + a / 2 + sqrt(a * o.value + a * a / 4);
+	/* The product of both is the square of the value; a difference would lose its digits. */
+	estimate->low = o.value > 0 ? fmax(o.value * (o.value / estimate->high), count) : count;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat.c - sums over an event's time slices, and marks in them.
+ *
+ * A gap of length g between the slices (c1, s1) and (c2, s2) is filled in by their
+ * common rate, g (c1 + c2) / (s1 + s2): with the mean of the two rates a slice of a
+ * hundredth of its length would weigh as much as a whole one, and its noise would
+ * count a hundredfold. Time that has a slice on one side only is filled in by that
+ * one's rate, and called held.
+ *
+ * For the error of that three things are kept (estimate.c puts them together):
+ * - the weight with which noise in a slice enters: w is the sum of g / (s1 + s2) over
+ *   the gaps beside it, and `weight' the sum of s w^2;
+ * - differences between slices that follow one another, u = (c2 s1 - c1 s2) / (s1 + s2),
+ *   which are 0 at a constant rate. Their squares hold both noise and changes of the
+ *   rate: `steps', scaled to the gap, sums 4 g^2 u^2 / (s1 s2), of which noise of
+ *   variance v per unit of time makes v 4 g^2 / (s1 + s2), summed in `apart';
+ * - products of two differences in turn, which tell the two from each other: a slice
+ *   with too many counts makes one up and one down, a lasting change only one. `lag'
+ *   sums -4 u u', of which noise makes v 4 m m' / s2 with m = s1 s2 / (s1 + s2),
+ *   summed in `lag_apart'.
+ * The ratio and the covariate estimator have no use for gaps. They take the variance
+ * from second differences c0 - 2 c1 + c2, as a sum of squares around the mean would
+ * take a program's phases for noise.
+ *
+ * Ranges. Counts, sizes and times are below 2^63, so that sums of two fit a uint64_t
+ * and products with a third one 127 bits. `gap' has 96 bits for whole counts. A
+ * difference u is cut off at 2^52 counts (62 bits with its fraction), so that a
+ * product of four of them fits; second differences at 2^62. Sums that would leave
+ * their type stay at its end.
+ */
+#include <string.h>
+
+#include "stat/stat.h"
+
+#define LIMIT ((uint64_t)1 << 62)
+
+static void add_u64(uint64_t *sum, uint64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = UINT64_MAX;
+}
+
+static void add_u128(mpxi_u128 *sum, mpxi_u128 value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = MPXI_U128_MAX;
+}
+
+/* Once at the end of the range, always there. */
+static void add_i128(mpxi_i128 *sum, mpxi_i128 value)
+{
+	if (*sum != MPXI_I128_MAX && __builtin_add_overflow(*sum, value, sum))
+		*sum = MPXI_I128_MAX;
+}
+
+static uint64_t minimum(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Time g with a slice at one side only; returns the slice's weight in it. */
+static uint64_t hold(struct mpxi_sums *sums, uint64_t g, uint64_t count, uint64_t size, uint64_t w)
+{
+	struct mpxi_held held;
+
+	mpxi_spacing_hold(&held, g, size, w);
+	add_i128(&sums->gap, mpxi_times_count(&held.times, count));
+	add_u64(&sums->weight, held.heavier);
+	add_u64(&sums->held, held.held);
+	return held.weight;
+}
+
+/* Time between two slices. */
+static void fill(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, uint64_t last,
+		 uint64_t count)
+{
+	if (__builtin_add_overflow(last, count, &count))
+		count = UINT64_MAX;
+	add_i128(&sums->gap, mpxi_times_count(&spacing->times, count));
+	add_u64(&sums->weight, spacing->heavier);
+}
+
+static void enter_pair(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, int64_t u)
+{
+	add_u128(&sums->steps, mpxi_spacing_square(spacing, u));
+	add_u64(&sums->apart, spacing->apart);
+	sums->pairs++;
+}
+
+static void enter_lag(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, int64_t u,
+		      int64_t v)
+{
+	add_i128(&sums->lag, (mpxi_i128)u * v * -2 * 2);
+	add_u64(&sums->lag_apart, spacing->lag_apart);
+}
+
+static void enter_triple(struct mpxi_sums *sums, const struct mpxi_spacing *spacing,
+			 const struct mpxi_past *a, const struct mpxi_past *b,
+			 const struct mpxi_past *c)
+{
+	mpxi_i128 count = mpxi_second_difference(a->count, b->count, c->count), x;
+	int64_t size = spacing->bend;
+
+	add_i128(&sums->cc, count * count);
+	add_i128(&sums->cs, count * size);
+	add_i128(&sums->ss, (mpxi_i128)size * size);
+	sums->triples++;
+	/* Without a covariate the memory behind here is left alone. */
+	if (!(a->covariate | b->covariate | c->covariate))
+		return;
+	x = mpxi_second_difference(a->covariate, b->covariate, c->covariate);
+	add_i128(&sums->cx, count * x);
+	add_i128(&sums->sx, x * size);
+	add_i128(&sums->xx, x * x);
+}
+
+static struct mpxi_past past(const struct mpxi_slice *slice)
+{
+	return (struct mpxi_past){slice->count, slice->end - slice->begin, slice->covariate};
+}
+
+static void enter(struct mpxi_sums *sums, const struct mpxi_past *slice)
+{
+	add_u64(&sums->count, slice->count);
+	add_u64(&sums->size, slice->size);
+	add_u64(&sums->covariate, slice->covariate);
+}
+
+void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now)
+{
+	struct mpxi_sums sums = stat->sums;
+
+	memset(stat, 0, sizeof(*stat));
+	stat->sums = sums;
+	stat->gap_begin = now;
+}
+
+/* The gap before a slice of so much time, and the slices before it. */
+static struct mpxi_spacing spacing_of(const struct mpxi_stat *stat, uint64_t g, uint64_t size)
+{
+	return (struct mpxi_spacing){.size = size, .gap = g, .last = stat->last.size,
+				     .previous = stat->previous.size,
+				     .last_weight = stat->last_weight};
+}
+
+static bool is_spaced(const struct mpxi_stat *stat, uint64_t g, uint64_t size,
+		      const struct mpxi_spacing *spacing)
+{
+	return spacing->size == size && spacing->gap == g && spacing->last == stat->last.size &&
+	       spacing->previous == stat->previous.size &&
+	       spacing->last_weight == stat->last_weight;
+}
+
+static void follow(struct mpxi_stat *stat, uint64_t g, const struct mpxi_past *ended,
+		   struct mpxi_spacing *spacing)
+{
+	struct mpxi_sums *sums = &stat->sums;
+	int64_t u;
+
+	if (!is_spaced(stat, g, ended->size, spacing)) {
+		*spacing = spacing_of(stat, g, ended->size);
+		mpxi_spacing_fill(spacing);
+		mpxi_spacing_pair(spacing);
+	}
+	fill(sums, spacing, stat->last.count, ended->count);
+	stat->last_weight = spacing->weight;
+	u = mpxi_spacing_difference(spacing, stat->last.count, ended->count);
+	enter_pair(sums, spacing, u);
+	if (stat->previous.size) {
+		enter_lag(sums, spacing, stat->difference, u);
+		enter_triple(sums, spacing, &stat->previous, &stat->last, ended);
+	}
+	stat->difference = u;
+}
+
+void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
+			 struct mpxi_spacing *spacing)
+{
+	struct mpxi_past ended = past(slice);
+	struct mpxi_sums *sums = &stat->sums;
+	uint64_t g = slice->begin - stat->gap_begin;
+
+	/* No time, no rate; counts that came all the same are counts. */
+	if (!ended.size) {
+		add_u64(&sums->count, ended.count);
+		return;
+	}
+	if (stat->last.size) {
+		follow(stat, g, &ended, spacing);
+	} else {
+		stat->last_weight = hold(sums, g, ended.count, ended.size, 0);
+		stat->first = ended;
+	}
+	enter(sums, &ended);
+	sums->slices++;
+	stat->previous = stat->last;
+	stat->last = ended;
+	stat->gap_begin = slice->end;
+}
+
+void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
+		    uint64_t covariate, struct mpxi_mark *mark)
+{
+	uint64_t g = (running ? running->begin : now) - stat->gap_begin;
+	struct mpxi_past so_far = {0};
+	struct mpxi_spacing spacing;
+
+	if (running)
+		so_far = past(running);
+	mark->sums = stat->sums;
+	mark->now = now;
+	mark->covariate = covariate;
+	mark->unfilled = 0;
+	mark->first = stat->first;
+	if (!stat->last.size) {
+		mark->unfilled = g;
+		mark->first = so_far;
+	} else if (so_far.size) {
+		spacing = spacing_of(stat, g, so_far.size);
+		mpxi_spacing_fill(&spacing);
+		fill(&mark->sums, &spacing, stat->last.count, so_far.count);
+	} else {
+		hold(&mark->sums, g, stat->last.count, stat->last.size, stat->last_weight);
+	}
+	enter(&mark->sums, &so_far);
+}
+
+void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
+		     uint64_t covariate, struct mpxi_mark *mark)
+{
+	mpxi_stat_read(stat, running, now, covariate, mark);
+	/* The open gap's error is that of the window which sees its end. */
+	mark->sums.weight = stat->sums.weight;
+	mark->sums.held = stat->sums.held;
+}
+
+static uint64_t since_u64(uint64_t end, uint64_t start)
+{
+	return end == UINT64_MAX ? end : end - start;
+}
+
+static mpxi_u128 since_u128(mpxi_u128 end, mpxi_u128 start)
+{
+	return end == MPXI_U128_MAX ? end : end - start;
+}
+
+static mpxi_i128 since_i128(mpxi_i128 end, mpxi_i128 start)
+{
+	mpxi_i128 between;
+
+	if (end == MPXI_I128_MAX || __builtin_sub_overflow(end, start, &between))
+		return MPXI_I128_MAX;
+	return between;
+}
+
+static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end,
+		     const struct mpxi_sums *start)
+{
+#define ADD(kind, field) add_##kind(&sums->field, since_##kind(end->field, start->field))
+	ADD(u64, slices);
+	ADD(u64, count);
+	ADD(u64, size);
+	ADD(u64, covariate);
+	ADD(u64, pairs);
+	ADD(u64, triples);
+	ADD(u64, weight);
+	ADD(u64, apart);
+	ADD(u64, lag_apart);
+	ADD(u64, held);
+	ADD(i128, gap);
+	ADD(u128, steps);
+	ADD(i128, lag);
+	ADD(i128, cc);
+	ADD(i128, cs);
+	ADD(i128, ss);
+	ADD(i128, cx);
+	ADD(i128, sx);
+	ADD(i128, xx);
+#undef ADD
+}
+
+/* The window's part of the time before the first slice. */
+static void add_unfilled(struct mpxi_window *window, const struct mpxi_mark *start,
+			 const struct mpxi_mark *end)
+{
+	uint64_t count = end->first.count, size = end->first.size;
+	struct mpxi_held before;
+
+	if (!size) {
+		add_u64(&window->unknown, end->unfilled - start->unfilled);
+	} else if (end->unfilled) {
+		hold(&window->sums, end->unfilled - start->unfilled, count, size, 0);
+	} else if (start->unfilled && window->sums.gap != MPXI_I128_MAX) {
+		/* Filled in since, with what is before the window. */
+		mpxi_spacing_hold(&before, start->unfilled, size, 0);
+		window->sums.gap -= mpxi_times_count(&before.times, count);
+	}
+}
+
+static void end_cluster(struct mpxi_window *window)
+{
+	mpxi_i128 count = (mpxi_i128)minimum(window->cluster_count, LIMIT);
+	mpxi_i128 size = (mpxi_i128)minimum(window->cluster_size, LIMIT);
+
+	if (!window->cluster_size)
+		return;
+	add_i128(&window->cluster_cc, count * count);
+	add_i128(&window->cluster_cs, count * size);
+	add_i128(&window->cluster_ss, size * size);
+	window->clusters++;
+	window->cluster_count = window->cluster_size = 0;
+}
+
+void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start,
+		     const struct mpxi_mark *end)
+{
+	if (window->cluster_slice != start->sums.slices)
+		end_cluster(window);
+	add_u64(&window->cluster_count, since_u64(end->sums.count, start->sums.count));
+	add_u64(&window->cluster_size, since_u64(end->sums.size, start->sums.size));
+	if (start->sums.slices != end->sums.slices)
+		end_cluster(window);
+	window->cluster_slice = end->sums.slices;
+	add_sums(&window->sums, &end->sums, &start->sums);
+	add_unfilled(window, start, end);
+	add_u64(&window->time, end->now - start->now);
+	add_u64(&window->covariate, end->covariate - start->covariate);
+	window->windows++;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat.h - what the core keeps of one event's time slices, and how the part of it
+ * that belongs to one event set is cut out. Pure: no clock, no system call.
+ *
+ * Time is the thread's counted time T: the slices of all groups laid end to end,
+ * in the backend's clock. A slice of an event is [begin, end) on it; between two
+ * slices of an event lie the slices of other groups, its gap.
+ *
+ * All but estimates is in integers, since slices are entered by a signal handler.
+ * Sums only grow, so that what an event set saw is the difference of two marks
+ * (MPX, section 5.2: the values recorded at its start are subtracted).
+ */
+#ifndef MPXI_STAT_H
+#define MPXI_STAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stat/spacing.h"
+
+struct mpxi_slice {
+	uint64_t begin, end; /* on the thread's counted time      */
+	uint64_t covariate;  /* of the covariate event, in it     */
+	uint64_t count;      /* of this event, in it              */
+};
+
+/*
+ * Sums over slices; subtracting two of the same event gives those between. All grow
+ * only, but for the signed ones. They saturate instead of wrapping, and what has
+ * saturated once stays so: the estimate is then the ratio's, and rough.
+ */
+struct mpxi_sums {
+	/* First what a plain read takes. */
+	uint64_t count;     /* C_e                                         */
+	uint64_t size;      /* S_e                                         */
+	mpxi_i128 gap;      /* counts in gaps, in 2^-MPXI_GAP_BITS         */
+	uint64_t slices;    /* slices ended                                */
+	uint64_t covariate; /* of the covariate event in these slices      */
+	uint64_t pairs;     /* slices that another one preceded            */
+	uint64_t triples;   /* ... that two preceded                       */
+	/* Interpolation: what its error is made of, in time (stat.c). */
+	uint64_t weight, apart, lag_apart, held;
+	mpxi_u128 steps; /* squared differences of slices that follow one another */
+	mpxi_i128 lag;   /* products of two differences in turn                   */
+	/* Products of second differences of c, a slice's count, s, its size, x, its covariate. */
+	mpxi_i128 cc, cs, ss, cx, sx, xx;
+};
+
+/* A slice as it is remembered; size 0: there was none. */
+struct mpxi_past {
+	uint64_t count, size, covariate;
+};
+
+/*
+ * One event of the master event list. Zeroed, then mpxi_stat_open. Without a covariate
+ * the end of a slice touches the first 256 of its 336 bytes, four cache lines where it
+ * begins with one.
+ */
+struct mpxi_stat {
+	uint64_t gap_begin;   /* end of the last slice, or when it was opened        */
+	uint64_t last_weight; /* of the last slice in the gaps beside it             */
+	int64_t difference;   /* between the last two slices                         */
+	struct mpxi_past last, previous;
+	struct mpxi_sums sums;
+	struct mpxi_past first; /* the slice by which the time before it is filled in */
+};
+
+/* A place in an event's history: where a set was started, or is read. */
+struct mpxi_mark {
+	uint64_t now;          /* T                                                   */
+	uint64_t unfilled;     /* time before now that the first slice will fill in   */
+	struct mpxi_sums sums; /* with the running slice so far and the open gap      */
+	uint64_t covariate;    /* of the covariate event, over all T                  */
+	struct mpxi_past first; /* the first slice as far as it is known, size 0: not yet */
+};
+
+/* What one event set saw of one event, over all times that it ran. */
+struct mpxi_window {
+	struct mpxi_sums sums;
+	uint64_t time;      /* T: how long the set ran           */
+	uint64_t covariate; /* of the covariate event, in T      */
+	uint64_t unknown;   /* time that no slice has filled in  */
+	uint64_t windows;   /* times that the set ran            */
+	/* What lies in one slice, or in one run of the set where that is longer, is one
+	 * cluster: for sets that start and stop more often than slices end. */
+	uint64_t clusters, cluster_slice, cluster_count, cluster_size;
+	mpxi_i128 cluster_cc, cluster_cs, cluster_ss;
+	bool exact; /* counted all the time: N_e is C_e; set by the caller */
+};
+
+enum mpxi_estimator {
+	MPXI_RATIO,        /* MPX section 4: C_e * T / S_e                            */
+	MPXI_INTERPOLATED, /* rates between slices by those of the slices around them */
+	MPXI_COVARIATE,    /* the ratio, corrected by an event counted all the time   */
+};
+
+struct mpxi_estimate {
+	double value;          /* N_e, not rounded; 0 and never set without a slice */
+	double standard_error; /* of value; 0 when exact                            */
+	double low, high;      /* the 95 % interval; low is not below C_e            */
+	double coverage;       /* S_e / T, 0 to 1                                    */
+	bool exact;
+	bool never;            /* not counted in this window: value says nothing     */
+	bool rough;            /* too few slices for an error that can be trusted    */
+};
+
+/* The event becomes active at T = now, after a time of not being scheduled at all. */
+void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now);
+
+/*
+ * The event's group has counted a slice to its end. For handlers. spacing is zeroed at
+ * first, and handed on from one event of the group to the next, which may need the same;
+ * any other is right, and slower.
+ */
+void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
+			 struct mpxi_spacing *spacing);
+
+/*
+ * A set starts at now; running is the event's slice so far, NULL when its group does
+ * not run. Changes nothing in stat. The open gap is filled in up to now with what is
+ * known, here as in a read, so that windows add up: N(A..C) = N(A..B) + N(B..C). What
+ * is found later goes to the window that is open then, whose sum of gaps may be
+ * negative for it; its estimate never is.
+ */
+void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
+		     uint64_t covariate, struct mpxi_mark *mark);
+
+/* A set is read or stopped at now. Changes nothing in stat. */
+void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
+		    uint64_t covariate, struct mpxi_mark *mark);
+
+/* Adds what lies between two marks of one event to a window (zeroed at first). A read of
+ * a set that goes on running adds to a copy. */
+void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start,
+		     const struct mpxi_mark *end);
+
+/*
+ * The estimate alone, without an error, as a line: between slices of its own an event's
+ * estimate goes on evenly.
+ */
+struct mpxi_line {
+	int64_t count; /* C_e                                       */
+	double rest;   /* the part of the estimate that is not C_e  */
+	double slope;  /* what rest grows by in a unit of time      */
+};
+
+/*
+ * What mpxi_estimate would give of a set that has run since start, and where it goes
+ * while the event's group does not run; of one that runs it holds at now only. False:
+ * mpxi_estimate has to be asked, as with the covariate estimator, and of an event that
+ * has seen no slice end. Not for handlers: floating point.
+ */
+bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
+		    const struct mpxi_mark *start, enum mpxi_estimator estimator,
+		    struct mpxi_line *line);
+
+/* The line's value when so much time has gone by, as a whole number. */
+static inline int64_t mpxi_line_value(const struct mpxi_line *line, uint64_t gone_by)
+{
+	const double most = 0x1p62;
+	double rest = line->rest + line->slope * (double)(int64_t)gone_by + .5;
+
+	/* count is below 2^62, too. A sum of gaps can be negative (mpxi_stat_start). */
+	rest = rest < most ? rest : most;
+	return line->count + (int64_t)(rest > 0 ? rest : 0);
+}
+
+/* Not for handlers: floating point. */
+void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,
+		   struct mpxi_estimate *estimate);
+
+#endif

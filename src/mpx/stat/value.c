@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * value.c - the estimate of a plain read: without an error, and so without the window
+ * that the error needs, whose sums of 128 bits take ten times as long.
+ */
+#include "stat/stat.h"
+
+#define LIMIT ((uint64_t)1 << 62)
+
+/* For what is below 2^63: from unsigned it is three times as long a way. */
+static double number(uint64_t x)
+{
+	return (double)(int64_t)x;
+}
+
+/* Counts in the window's gaps, the open one included. */
+static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *running,
+		       uint64_t now, const struct mpxi_mark *start, struct mpxi_line *line)
+{
+	const uint64_t one = (uint64_t)1 << MPXI_GAP_BITS;
+	uint64_t g = (running ? running->begin : now) - stat->gap_begin;
+	uint64_t count = stat->last.count, size = stat->last.size;
+	mpxi_i128 gap = stat->sums.gap - start->sums.gap, whole = gap >> MPXI_GAP_BITS;
+
+	if ((int64_t)whole != whole)
+		return false;
+	line->rest = (double)(int64_t)whole +
+		     number((uint64_t)gap & (one - 1)) * (1. / (double)one);
+	if (!size)
+		/* An event that never shared has nothing to fill in. */
+		return running && !g && !start->unfilled;
+	if (running && running->end != running->begin) {
+		count += running->count;
+		size += running->end - running->begin;
+	}
+	line->slope = number(count) / number(size);
+	line->rest += number(g) * line->slope;
+	if (start->unfilled)
+		line->rest -= number(start->unfilled) * number(stat->first.count) /
+			      number(stat->first.size);
+	return true;
+}
+
+bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
+		    const struct mpxi_mark *start, enum mpxi_estimator estimator,
+		    struct mpxi_line *line)
+{
+	uint64_t count = stat->sums.count - start->sums.count;
+	uint64_t size = stat->sums.size - start->sums.size, time = now - start->now;
+
+	if (running) {
+		count += running->count;
+		size += running->end - running->begin;
+	}
+	/* Below it no sum that matters here has left its range. */
+	if (count >= LIMIT || stat->sums.count >= LIMIT || !size)
+		return false;
+	*line = (struct mpxi_line){.count = (int64_t)count};
+	/* Counted all the time so far; what follows need not be. */
+	if (size >= time)
+		return running;
+	if (estimator == MPXI_RATIO) {
+		line->slope = number(count) / number(size);
+		line->rest = number(time - size) * line->slope;
+	} else if (estimator != MPXI_INTERPOLATED ||
+		   !gap_counts(stat, running, now, start, line)) {
+		return false;
+	}
+	return line->rest < (double)LIMIT;
+}

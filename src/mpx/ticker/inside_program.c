@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * inside_program.c - finds two libraries in the symbol table of /proc/self/exe.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ticker/inside_program.h"
+
+/* PAPI's are "PAPI_", "_papi_" and the prefixes of its components; with the component
+ * upc come "upcp_" and libupc's own. */
+static const char *const papi_names[] = {"PAPI_", "_papi_", "_pe_", "_peu_", "upcp_", NULL};
+static const char *const upc_names[] = {"upc_", "upci_", NULL};
+/* This library has files of libupc's in it, and its own code is none of the two's. */
+static const char *const own_names[] = {"upci_name_", "upci_nearest_", "upci_sized_", "upci_words", NULL};
+
+struct file {
+	const unsigned char *bytes;
+	size_t size;
+};
+
+/* n things of a size at an offset, or NULL where the file ends before. */
+static const void *part(const struct file *file, uint64_t offset, uint64_t n, size_t size)
+{
+	if (offset > file->size || n > (file->size - offset) / size || offset % 8)
+		return NULL;
+	return file->bytes + offset;
+}
+
+static bool begins_with(const char *name, const char *const *prefix)
+{
+	for (; *prefix; prefix++)
+		if (!strncmp(name, *prefix, strlen(*prefix)))
+			return true;
+	return false;
+}
+
+static void widen(struct mpxi_code *code, uintptr_t begin, uintptr_t size)
+{
+	if (!code->end || begin < code->begin)
+		code->begin = begin;
+	if (begin + size > code->end)
+		code->end = begin + size;
+}
+
+static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[4])
+{
+	const ElfW(Ehdr) *head = part(file, 0, 1, sizeof(*head));
+	const ElfW(Shdr) *section = NULL;
+	const ElfW(Sym) *symbol;
+	const char *names;
+	uint64_t i, k, n;
+
+	if (head && !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
+	    head->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) &&
+	    head->e_shentsize == sizeof(*section))
+		section = part(file, head->e_shoff, head->e_shnum, sizeof(*section));
+	for (i = 0; section && i < head->e_shnum; i++) {
+		const ElfW(Shdr) *table = &section[i], *strings;
+
+		if (table->sh_type != SHT_SYMTAB || table->sh_link >= head->e_shnum)
+			continue;
+		strings = &section[table->sh_link];
+		n = table->sh_size / sizeof(*symbol);
+		symbol = part(file, table->sh_offset, n, sizeof(*symbol));
+		if (strings->sh_offset > file->size ||
+		    strings->sh_size > file->size - strings->sh_offset || !strings->sh_size)
+			continue;
+		names = (const char *)file->bytes + strings->sh_offset;
+		/* A table whose last name does not end is not one. */
+		if (!symbol || names[strings->sh_size - 1])
+			continue;
+		for (k = 0; k < n; k++) {
+			const char *name = names + symbol[k].st_name;
+			unsigned cold;
+
+			if (ELF64_ST_TYPE(symbol[k].st_info) != STT_FUNC || !symbol[k].st_value ||
+			    symbol[k].st_name >= strings->sh_size ||
+			    begins_with(name, own_names))
+				continue;
+			/* Compilers put these elsewhere, before the whole program. */
+			cold = strstr(name, ".cold") ? 2 : 0;
+			if (begins_with(name, papi_names))
+				widen(&code[cold], bias + symbol[k].st_value, symbol[k].st_size);
+			else if (begins_with(name, upc_names))
+				widen(&code[1 + cold], bias + symbol[k].st_value, symbol[k].st_size);
+		}
+	}
+}
+
+unsigned mpxi_inside_program(uintptr_t bias, struct mpxi_code code[4])
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct file file = {0};
+	struct stat status;
+	unsigned i, n;
+	void *bytes;
+
+	memset(code, 0, 4 * sizeof(code[0]));
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &status) && status.st_size > 0) {
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes != MAP_FAILED) {
+			file.bytes = bytes;
+			file.size = (size_t)status.st_size;
+			look(&file, bias, code);
+			munmap(bytes, file.size);
+		}
+	}
+	close(fd);
+	for (i = n = 0; i < 4; i++)
+		if (code[i].end)
+			code[n++] = code[i];
+	return n;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * timer.c - slice timers: the handler, and what is the same for every kind of timer. The
+ * kinds are timer_task_clock.c, timer_posix.c and timer_virtual.c.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* gettid */
+#endif
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "ticker/timer_kind.h"
+
+#define SLICE_MIN 100000u
+#define SLICE_MAX 10000000000u
+
+/*
+ * The thread's open timer. The handler may run on threads that never had one, where a
+ * first touch of other kinds of thread-local storage would allocate: this kind is there
+ * from the thread's birth on. Its partner is the handler on the same thread.
+ */
+static _Thread_local __attribute__((tls_model("initial-exec")))
+_Atomic(struct mpxi_timer *) mine;
+
+/* QEMU's user mode before 9.1 calls x86-64's handlers with a stack that is 8 bytes off. */
+#ifdef __x86_64__
+#define ALIGNED __attribute__((force_align_arg_pointer))
+#else
+#define ALIGNED
+#endif
+
+/*
+ * Calls no function of libc but, for VIRTUAL, tgkill (timer_virtual.c). errno is a word
+ * of the thread's own; what tick_sig calls is for its owner to list.
+ */
+ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
+{
+	const int error = errno;
+	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
+	bool tick = timer != NULL;
+	int cancel;
+
+	/* The kernel's own is for the process, ours is for this thread. */
+	if (signo == SIGVTALRM && info->si_code == SI_KERNEL)
+		tick = mpxi_timer_forward_sig(timer ? timer->slot : NULL) && tick;
+	if (tick) {
+		/* What it calls reads descriptors: a thread that somebody has cancelled would
+		 * end there, in the middle of whatever the signal has interrupted. */
+		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+		timer->timers->tick_sig(context);
+		(void)pthread_setcancelstate(cancel, NULL);
+	}
+	errno = error;
+}
+
+static const struct mpxi_timer_ops *const kinds[] = {
+	&mpxi_timer_task_clock, &mpxi_timer_posix, &mpxi_timer_virtual, /* the best first */
+};
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+/* Opens a timer of the thread and closes it again. */
+static int try_kind(struct mpxi_timers *timers, const struct mpxi_timer_ops *ops)
+{
+	struct mpxi_timers trial = *timers;
+	struct mpxi_timer timer = {.timers = &trial, .fd = -1, .tid = gettid()};
+	int error;
+
+	if (ops->kind == MPXI_TIMER_VIRTUAL && timers->signo && timers->signo != SIGVTALRM)
+		return mpxi_error(MPXI_EINVAL, "the interval timer ITIMER_VIRTUAL has the signal "
+				  "SIGVTALRM and no other");
+	trial.ops = ops;
+	/* Never sent: the timer is not armed. One that an emulator has as well. */
+	if (!trial.signo)
+		trial.signo = SIGRTMIN;
+	error = ops->open(&timer);
+	if (!error) {
+		ops->close(&timer);
+		timers->ops = ops;
+	}
+	return error;
+}
+
+static int choose(struct mpxi_timers *timers, enum mpxi_timer_kind kind)
+{
+	int error = MPXI_EINVAL;
+	size_t i;
+
+	for (i = 0; i < KINDS; i++) {
+		if (kind != MPXI_TIMER_AUTO && kind != kinds[i]->kind)
+			continue;
+		error = try_kind(timers, kinds[i]);
+		if (!error && kinds[i]->kind == MPXI_TIMER_VIRTUAL)
+			timers->signo = SIGVTALRM;
+		if (!error || kind != MPXI_TIMER_AUTO)
+			break;
+	}
+	return error;
+}
+
+static bool signal_is_usable(int signo)
+{
+	switch (signo) {
+	case SIGKILL: case SIGSTOP: case SIGCONT: case SIGCHLD:             /* the kernel's    */
+	case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP:  /* of faults       */
+	case SIGABRT: case SIGSYS: case SIGIO:
+		return false;
+	default:
+		/* Between the standard signals and SIGRTMIN lie glibc's own. */
+		return signo >= 0 && signo <= SIGRTMAX && (signo < 32 || signo >= SIGRTMIN);
+	}
+}
+
+int mpxi_timers_create(enum mpxi_timer_kind kind, uint64_t slice_ns, int signo,
+		       void (*tick_sig)(void *context), struct mpxi_timers **timers)
+{
+	struct mpxi_timers *t;
+	int error;
+
+	if (!tick_sig || !timers)
+		return mpxi_error(MPXI_EINVAL, "a slice timer needs a function to call");
+	if (slice_ns < SLICE_MIN || slice_ns > SLICE_MAX)
+		return mpxi_error(MPXI_EINVAL, "a time slice of %llu ns; it must be from 100 us "
+				  "to 10 s", (unsigned long long)slice_ns);
+	if (!signal_is_usable(signo))
+		return mpxi_error(MPXI_EINVAL, "signal %d cannot be that of a slice timer; name a "
+				  "real-time signal, or 0 for a free one", signo);
+	if ((unsigned)kind > MPXI_TIMER_VIRTUAL)
+		return mpxi_error(MPXI_EINVAL, "there is no slice timer of kind %d", (int)kind);
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return mpxi_error(MPXI_ENOMEM, "no memory for a slice timer");
+	t->slice_ns = slice_ns;
+	t->signo = signo;
+	t->tick_sig = tick_sig;
+	error = choose(t, kind);
+	if (!error)
+		error = mpxi_timer_signal_take(t, on_signal);
+	if (error) {
+		free(t);
+		return error;
+	}
+	*timers = t;
+	return MPXI_OK;
+}
+
+void mpxi_timers_destroy(struct mpxi_timers *timers)
+{
+	if (!timers)
+		return;
+	mpxi_timer_signal_give_back(timers);
+	free(timers);
+}
+
+enum mpxi_timer_kind mpxi_timers_kind(const struct mpxi_timers *timers)
+{
+	return timers->ops->kind;
+}
+
+int mpxi_timers_signal(const struct mpxi_timers *timers)
+{
+	return timers->signo;
+}
+
+static sigset_t signals_of(const struct mpxi_timers *timers)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, timers->signo);
+	return set;
+}
+
+/*
+ * Takes what is pending for this thread, with the signal blocked. What the thread had
+ * blocked before is in mask. Where SIGIO was not, it has been delivered already.
+ */
+static void drain(const struct mpxi_timers *timers, const sigset_t *mask)
+{
+	mpxi_timer_signal_drain(timers->signo);
+	if (timers->holds_sigio && sigismember(mask, SIGIO))
+		mpxi_timer_signal_drain(SIGIO);
+}
+
+int mpxi_timer_open(struct mpxi_timer *timer, struct mpxi_timers *timers)
+{
+	const sigset_t set = signals_of(timers);
+	sigset_t before;
+	int error;
+
+	if (atomic_load_explicit(&mine, memory_order_relaxed))
+		return mpxi_error(MPXI_EISRUN, "the thread has a slice timer already");
+	memset(timer, 0, sizeof(*timer));
+	timer->fd = -1;
+	timer->timers = timers;
+	timer->tid = gettid();
+	error = timers->ops->open(timer);
+	if (error)
+		return error;
+	timer->open = true;
+	atomic_signal_fence(memory_order_release); /* a handler sees it whole */
+	atomic_store_explicit(&mine, timer, memory_order_relaxed);
+	pthread_sigmask(SIG_UNBLOCK, &set, &before);
+	timer->was_blocked = sigismember(&before, timers->signo) == 1;
+	return MPXI_OK;
+}
+
+void mpxi_timer_close(struct mpxi_timer *timer)
+{
+	sigset_t set, before;
+
+	if (!timer->open)
+		return;
+	mpxi_timer_disarm(timer);
+	set = signals_of(timer->timers);
+	pthread_sigmask(SIG_BLOCK, &set, &before);
+	timer->timers->ops->close(timer);
+	drain(timer->timers, &before);
+	atomic_store_explicit(&mine, NULL, memory_order_relaxed);
+	timer->open = false;
+	/* The program may have blocked it in the meantime: then it stays so. */
+	if (!timer->was_blocked && sigismember(&before, timer->timers->signo) == 0)
+		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+int mpxi_timer_arm(struct mpxi_timer *timer)
+{
+	int error;
+
+	if (timer->armed)
+		return MPXI_OK;
+	error = timer->timers->ops->arm(timer);
+	if (!error)
+		timer->armed = true;
+	return error;
+}
+
+void mpxi_timer_disarm(struct mpxi_timer *timer)
+{
+	if (!timer->armed)
+		return;
+	timer->timers->ops->disarm(timer);
+	timer->armed = false;
+}
+
+void mpxi_timers_pause(struct mpxi_timers *timers)
+{
+	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
+	const sigset_t set = signals_of(timers);
+	sigset_t before;
+
+	pthread_sigmask(SIG_BLOCK, &set, &before);
+	if (timers->ops->kind == MPXI_TIMER_VIRTUAL)
+		mpxi_timer_virtual_pause(timer);
+	else if (timer && timer->armed)
+		timers->ops->disarm(timer);
+	drain(timers, &before);
+	/* exec hands the mask on. */
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void mpxi_timers_resume(struct mpxi_timers *timers)
+{
+	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
+
+	if (timers->ops->kind == MPXI_TIMER_VIRTUAL)
+		mpxi_timer_virtual_resume(timer);
+	else if (timer && timer->armed)
+		timers->ops->arm(timer);
+}
+
+void mpxi_timer_forget(struct mpxi_timer *timer)
+{
+	sigset_t set;
+
+	if (!timer->open)
+		return;
+	timer->timers->ops->forget(timer);
+	timer->open = timer->armed = false;
+	if (atomic_load_explicit(&mine, memory_order_relaxed) != timer)
+		return; /* of a thread that this process does not have */
+	atomic_store_explicit(&mine, NULL, memory_order_relaxed);
+	set = signals_of(timer->timers);
+	if (timer->was_blocked)
+		pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+void mpxi_timers_forget(struct mpxi_timers *timers)
+{
+	if (!timers)
+		return;
+	mpxi_timer_signal_forget();
+	if (timers->ops->kind == MPXI_TIMER_VIRTUAL)
+		mpxi_timer_virtual_forget();
+	mpxi_timers_destroy(timers);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * timer_kind.h - what the kinds of slice timers have in common: the table of each, and
+ * the process's part, which timer.c keeps.
+ */
+#ifndef MPXI_TIMER_KIND_H
+#define MPXI_TIMER_KIND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ticker/timer.h"
+
+/* All but close and forget leave a message when they fail, and nothing changed. */
+struct mpxi_timer_ops {
+	enum mpxi_timer_kind kind;
+	/* The timer's tid and timers are set; the signal may have no handler yet. */
+	int (*open)(struct mpxi_timer *timer);
+	/* After it nothing sends the signal any more; what was sent may be pending. */
+	void (*close)(struct mpxi_timer *timer);
+	int (*arm)(struct mpxi_timer *timer);
+	void (*disarm)(struct mpxi_timer *timer);
+	/* In a forked child. */
+	void (*forget)(struct mpxi_timer *timer);
+};
+
+extern const struct mpxi_timer_ops mpxi_timer_task_clock, mpxi_timer_posix, mpxi_timer_virtual;
+
+struct mpxi_timers {
+	const struct mpxi_timer_ops *ops;
+	uint64_t slice_ns;
+	int signo;
+	bool holds_sigio; /* our handler stands for SIGIO too, see timer_signal.c */
+	void (*tick_sig)(void *context);
+	struct sigaction before, ours;
+};
+
+/*
+ * VIRTUAL's signal has come from the kernel, to any thread: sends it to all armed
+ * threads but the caller's, whose slot is own (NULL without one). False when another
+ * thread is doing so at this moment: the caller gets its tick from that one.
+ */
+bool mpxi_timer_forward_sig(const _Atomic(pid_t) *own);
+
+/* Around an exec by a thread that has the signal blocked; timer is its own or NULL. */
+void mpxi_timer_virtual_pause(struct mpxi_timer *timer);
+void mpxi_timer_virtual_resume(struct mpxi_timer *timer);
+/* In a forked child, which has none of the parent's threads and not its interval timer. */
+void mpxi_timer_virtual_forget(void);
+
+/* timer_signal.c: the signal of some timers. handler becomes that of timers->signo,
+ * or of the first free signal where that is 0. */
+int mpxi_timer_signal_take(struct mpxi_timers *timers,
+			   void (*handler)(int, siginfo_t *, void *));
+void mpxi_timer_signal_give_back(struct mpxi_timers *timers);
+/* Takes what is pending for the calling thread, which has the signals blocked. */
+void mpxi_timer_signal_drain(int signo);
+void mpxi_timer_signal_forget(void);
+
+#endif

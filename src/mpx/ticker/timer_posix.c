@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * timer_posix.c - slices by a POSIX timer on the thread's CPU clock, whose signal goes
+ * to the thread alone. Many kernels look at such timers in their tick only, every 1 to
+ * 10 ms. A tick may find the thread in a system call, and break off those that no
+ * SA_RESTART restarts (poll, nanosleep). exec deletes the timer and its signals; fork
+ * does not pass it on.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* SIGEV_THREAD_ID */
+#endif
+#include <errno.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "ticker/timer_kind.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+static struct timespec slice(const struct mpxi_timer *timer)
+{
+	uint64_t ns = timer->timers->slice_ns;
+
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+				 .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+static int posix_open(struct mpxi_timer *timer)
+{
+	struct sigevent event;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = timer->timers->signo;
+	event.sigev_notify_thread_id = timer->tid;
+	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer->id)) {
+		if (errno == EAGAIN)
+			return mpxi_error(MPXI_ESYS, "no timer is left for a thread; raise the "
+					  "limit of pending signals (ulimit -i)");
+		return mpxi_error(errno == ENOMEM ? MPXI_ENOMEM : MPXI_ENOSUPP,
+				  "no timer on the thread's CPU clock: %s", strerror(errno));
+	}
+	timer->left = slice(timer);
+	return MPXI_OK;
+}
+
+static void posix_close(struct mpxi_timer *timer)
+{
+	timer_delete(timer->id);
+}
+
+static int posix_arm(struct mpxi_timer *timer)
+{
+	struct itimerspec when = {.it_value = timer->left, .it_interval = slice(timer)};
+
+	if (timer_settime(timer->id, 0, &when, NULL))
+		return mpxi_error(MPXI_ESYS, "cannot start a slice timer: %s", strerror(errno));
+	return MPXI_OK;
+}
+
+static void posix_disarm(struct mpxi_timer *timer)
+{
+	const struct itimerspec never = {.it_value = {0, 0}};
+	struct itimerspec old;
+
+	if (timer_settime(timer->id, 0, &never, &old))
+		return;
+	timer->left = old.it_value;
+	/* Stopped in the moment in which it fired: the tick is on its way. */
+	if (!old.it_value.tv_sec && !old.it_value.tv_nsec)
+		timer->left = slice(timer);
+}
+
+static void posix_forget(struct mpxi_timer *timer)
+{
+	(void)timer; /* a child has none of them, and the number may be one of its own */
+}
+
+const struct mpxi_timer_ops mpxi_timer_posix = {
+	.kind = MPXI_TIMER_THREAD,
+	.open = posix_open,
+	.close = posix_close,
+	.arm = posix_arm,
+	.disarm = posix_disarm,
+	.forget = posix_forget,
+};

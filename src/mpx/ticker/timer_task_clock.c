@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * timer_task_clock.c - slices by a perf event of the kernel's task clock: each overflow
+ * of its period makes its descriptor ready, and that sends a signal to the thread.
+ *
+ * The event leaves the kernel out. So an ordinary user may have it; a tick never breaks
+ * off a system call of the program; none is pending when a thread is in exec; and short
+ * slices cannot livelock a thread in its own signal delivery. The price: a tick that
+ * falls into the kernel is dropped, and that slice is twice as long.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* F_SETSIG, F_SETOWN_EX */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "ticker/timer_kind.h"
+
+static int refused(int error)
+{
+	switch (error) {
+	case EMFILE:
+	case ENFILE:
+		return mpxi_error(MPXI_ESYS, "no descriptor is left for a slice timer; "
+				  "raise the limit of open files (ulimit -n)");
+	case ENOMEM:
+		return mpxi_error(MPXI_ENOMEM, "the kernel has no memory for a slice timer");
+	case EACCES:
+	case EPERM:
+		return mpxi_error(MPXI_ENOSUPP, "perf events are forbidden here; see "
+				  "/proc/sys/kernel/perf_event_paranoid, or take another timer");
+	default:
+		return mpxi_error(MPXI_ENOSUPP, "this kernel has no task clock to sample by (%s); "
+				  "take another timer", strerror(error));
+	}
+}
+
+/* A program that has closed its standard input must not find our event there. */
+static int away_from_standard_streams(int fd)
+{
+	int high, error;
+
+	if (fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	error = errno;
+	close(fd);
+	errno = error;
+	return high;
+}
+
+static int task_clock_open(struct mpxi_timer *timer)
+{
+	struct perf_event_attr attr;
+	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = timer->tid};
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.sample_period = timer->timers->slice_ns;
+	attr.wakeup_events = 1;
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		fd = away_from_standard_streams(fd);
+	if (fd < 0)
+		return refused(errno);
+	/* O_ASYNC last: until the owner is set, the signal would go to the process. */
+	if (fcntl(fd, F_SETSIG, timer->timers->signo) || fcntl(fd, F_SETOWN_EX, &owner) ||
+	    fcntl(fd, F_SETFL, O_RDWR | O_ASYNC)) {
+		int error = errno;
+
+		close(fd);
+		return mpxi_error(MPXI_ENOSUPP, "perf events cannot send signals here (%s); "
+				  "take another timer", strerror(error));
+	}
+	timer->fd = fd;
+	return MPXI_OK;
+}
+
+static void task_clock_close(struct mpxi_timer *timer)
+{
+	/* A forked child may hold the event open, so that close does not end it: only
+	 * without O_ASYNC it is certain that no signal follows. */
+	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
+	fcntl(timer->fd, F_SETFL, O_RDWR);
+	close(timer->fd);
+	timer->fd = -1;
+}
+
+static int task_clock_arm(struct mpxi_timer *timer)
+{
+	if (ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0))
+		return mpxi_error(MPXI_ESYS, "cannot start a slice timer: %s; has the program "
+				  "closed a descriptor that is not its own?", strerror(errno));
+	return MPXI_OK;
+}
+
+static void task_clock_disarm(struct mpxi_timer *timer)
+{
+	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void task_clock_forget(struct mpxi_timer *timer)
+{
+	close(timer->fd);
+	timer->fd = -1;
+}
+
+const struct mpxi_timer_ops mpxi_timer_task_clock = {
+	.kind = MPXI_TIMER_TASK_CLOCK,
+	.open = task_clock_open,
+	.close = task_clock_close,
+	.arm = task_clock_arm,
+	.disarm = task_clock_disarm,
+	.forget = task_clock_forget,
+};

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * timer_virtual.c - slices by the process's ITIMER_VIRTUAL, forwarded to all threads
+ * that count (MPX, section 5.1 and figure 2). The paper's handler takes a lock for the
+ * walk over the threads; ours takes none and yet signals no thread that may be gone:
+ *
+ *   slot    a word for each open timer: its thread's id while it is armed, else 0.
+ *           Slots are never freed, so a handler may read any of them at any time.
+ *   pass    odd while a handler walks over the slots. Only one handler does at a time;
+ *           one that comes second leaves it to the first.
+ *
+ *   forward: pass to odd; read slot; tgkill if not 0; ...; pass to even
+ *   close:   slot to 0; read pass; wait while it is the same odd number
+ *
+ * All four are sequentially consistent. If the reader in close sees an even number, or
+ * another one than before, every later walk reads the slot after it became 0. Otherwise
+ * it waits for the end of the one walk that may have read the id. So a walk that has
+ * read an id ends before that thread's close does, and the id still is the thread's in
+ * between: it cannot have been given to another one.
+ *
+ * A handler runs with all signals blocked, glibc's own for cancelling too, so that a
+ * walk that was begun ends.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* tgkill */
+#endif
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "ticker/timer_kind.h"
+
+#define SLOTS 256
+
+struct block {
+	_Atomic(pid_t) tid[SLOTS];
+	bool used[SLOTS]; /* under lock */
+	_Atomic(struct block *) next;
+};
+
+static struct block first;
+static atomic_size_t top; /* slots below it were used */
+static atomic_uint pass;
+static _Atomic(pid_t) process; /* whose threads these are */
+
+/* The interval timer runs while a thread is armed. lock also has the slots' owners; no
+ * handler takes it, and it nests in nothing. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned armed, paused;
+static struct itimerval ours;
+
+/*
+ * Calls of libc here: tgkill, which is the bare system call. The errno that it may
+ * change is the caller's to keep.
+ */
+bool mpxi_timer_forward_sig(const _Atomic(pid_t) *own)
+{
+	unsigned now = atomic_load(&pass);
+	pid_t pid;
+	size_t n;
+	struct block *block;
+
+	if (now & 1 || !atomic_compare_exchange_strong(&pass, &now, now + 1))
+		return false;
+	pid = atomic_load(&process);
+	n = atomic_load(&top);
+	for (block = &first; block && n; block = atomic_load(&block->next)) {
+		size_t i, here = n < SLOTS ? n : SLOTS;
+
+		n -= here;
+		for (i = 0; i < here; i++) {
+			pid_t tid = atomic_load(&block->tid[i]);
+
+			if (tid && &block->tid[i] != own)
+				tgkill(pid, tid, SIGVTALRM);
+		}
+	}
+	atomic_store(&pass, now + 2);
+	return true;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * A slice of some microseconds has mostly the handler's own time in it, and gaps that are
+ * filled in with its rate come out too low. Calls of libc: clock_gettime.
+ */
+bool mpxi_timer_is_due_sig(struct mpxi_timer *timer)
+{
+	uint64_t now;
+
+	if (!timer->slot)
+		return true;
+	now = cpu_ns();
+	if (now - timer->began < timer->timers->slice_ns / 2)
+		return false;
+	timer->began = now;
+	return true;
+}
+
+static void wait_for_pass(void)
+{
+	const struct timespec moment = {.tv_nsec = 20000};
+	unsigned seen = atomic_load(&pass);
+
+	/* Sleeps: a thread of higher priority that only yields would keep the other off. */
+	while (seen & 1 && atomic_load(&pass) == seen)
+		nanosleep(&moment, NULL);
+}
+
+static _Atomic(pid_t) *take_slot_locked(void)
+{
+	struct block *block = &first, *next;
+	size_t base = 0;
+
+	for (;; base += SLOTS) {
+		size_t i;
+
+		for (i = 0; i < SLOTS; i++) {
+			if (block->used[i])
+				continue;
+			block->used[i] = true;
+			if (base + i >= atomic_load(&top))
+				atomic_store(&top, base + i + 1);
+			return &block->tid[i];
+		}
+		next = atomic_load(&block->next);
+		if (!next) {
+			next = calloc(1, sizeof(*next));
+			if (!next)
+				return NULL;
+			atomic_store(&block->next, next);
+		}
+		block = next;
+	}
+}
+
+static void leave_slot_locked(const _Atomic(pid_t) *slot)
+{
+	struct block *block;
+	size_t i;
+
+	for (block = &first; block; block = atomic_load(&block->next))
+		for (i = 0; i < SLOTS; i++)
+			if (&block->tid[i] == slot)
+				block->used[i] = false;
+}
+
+static int taken(void)
+{
+	return mpxi_error(MPXI_ECNFLCT, "the program uses the interval timer ITIMER_VIRTUAL "
+			  "itself; take another slice timer");
+}
+
+static int virtual_open(struct mpxi_timer *timer)
+{
+	struct itimerval now;
+
+	pthread_mutex_lock(&lock);
+	if (!armed && (getitimer(ITIMER_VIRTUAL, &now) || timerisset(&now.it_value))) {
+		pthread_mutex_unlock(&lock);
+		return taken();
+	}
+	timer->slot = take_slot_locked();
+	pthread_mutex_unlock(&lock);
+	if (!timer->slot)
+		return mpxi_error(MPXI_ENOMEM, "no memory for the list of counting threads");
+	return MPXI_OK;
+}
+
+static int start_locked(uint64_t slice_ns)
+{
+	uint64_t us = (slice_ns + 999) / 1000;
+	struct itimerval old;
+
+	/* Look first: a timer of the program's that is set is not touched. */
+	if (getitimer(ITIMER_VIRTUAL, &old) || timerisset(&old.it_value))
+		return taken();
+	ours.it_value.tv_sec = (time_t)(us / 1000000);
+	ours.it_value.tv_usec = (suseconds_t)(us % 1000000);
+	ours.it_interval = ours.it_value;
+	if (!paused && setitimer(ITIMER_VIRTUAL, &ours, NULL))
+		return mpxi_error(MPXI_ESYS, "cannot start the interval timer: %s", strerror(errno));
+	return MPXI_OK;
+}
+
+/* The kernel may round an interval up to its tick. */
+static bool is_ours(const struct itimerval *now)
+{
+	long long us = (now->it_interval.tv_sec - ours.it_interval.tv_sec) * 1000000LL +
+		       now->it_interval.tv_usec - ours.it_interval.tv_usec;
+
+	return us >= 0 && us <= 20000;
+}
+
+static void stop_locked(void)
+{
+	const struct itimerval never = {.it_value = {0, 0}};
+	struct itimerval now;
+
+	/* The program may have set it over ours. */
+	if (!getitimer(ITIMER_VIRTUAL, &now) && is_ours(&now))
+		setitimer(ITIMER_VIRTUAL, &never, NULL);
+}
+
+static int virtual_arm(struct mpxi_timer *timer)
+{
+	int error = MPXI_OK;
+
+	pthread_mutex_lock(&lock);
+	atomic_store(&process, getpid());
+	if (!armed)
+		error = start_locked(timer->timers->slice_ns);
+	if (!error) {
+		armed++;
+		timer->began = cpu_ns();
+		atomic_store(timer->slot, timer->tid);
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static void virtual_disarm(struct mpxi_timer *timer)
+{
+	pthread_mutex_lock(&lock);
+	atomic_store(timer->slot, 0);
+	if (!--armed)
+		stop_locked();
+	pthread_mutex_unlock(&lock);
+}
+
+static void virtual_close(struct mpxi_timer *timer)
+{
+	wait_for_pass(); /* disarmed before: the slot is 0 */
+	pthread_mutex_lock(&lock);
+	leave_slot_locked(timer->slot);
+	pthread_mutex_unlock(&lock);
+	timer->slot = NULL;
+}
+
+static void virtual_forget(struct mpxi_timer *timer)
+{
+	timer->slot = NULL; /* the table is emptied as a whole */
+}
+
+void mpxi_timer_virtual_pause(struct mpxi_timer *timer)
+{
+	const struct timespec now = {0, 0};
+	sigset_t set;
+
+	pthread_mutex_lock(&lock);
+	if (!paused++ && armed)
+		stop_locked();
+	pthread_mutex_unlock(&lock);
+	if (timer && timer->armed)
+		atomic_store(timer->slot, 0);
+	wait_for_pass();
+	/* The process's own too: exec hands on what is pending for it. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGVTALRM);
+	while (sigtimedwait(&set, NULL, &now) >= 0 || errno == EINTR)
+		;
+}
+
+void mpxi_timer_virtual_resume(struct mpxi_timer *timer)
+{
+	if (timer && timer->armed)
+		atomic_store(timer->slot, timer->tid);
+	pthread_mutex_lock(&lock);
+	if (!--paused && armed)
+		setitimer(ITIMER_VIRTUAL, &ours, NULL);
+	pthread_mutex_unlock(&lock);
+}
+
+void mpxi_timer_virtual_forget(void)
+{
+	struct block *block;
+	size_t i;
+
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* a lost thread may hold it */
+	for (block = &first; block; block = atomic_load(&block->next)) {
+		memset(block->used, 0, sizeof(block->used));
+		for (i = 0; i < SLOTS; i++)
+			atomic_store(&block->tid[i], 0);
+	}
+	armed = paused = 0;
+	atomic_store(&pass, 0);
+}
+
+const struct mpxi_timer_ops mpxi_timer_virtual = {
+	.kind = MPXI_TIMER_VIRTUAL,
+	.open = virtual_open,
+	.close = virtual_close,
+	.arm = virtual_arm,
+	.disarm = virtual_disarm,
+	.forget = virtual_forget,
+};
