@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emulator.h"
-#include "exec.h"
+#include "load/emulator.h"
+#include "load/exec.h"
 
 extern char **environ;
 

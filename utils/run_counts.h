@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "results.h"
+#include "count/results.h"
 
 /* What can be reported: the tallies, then what is derived from them. */
 enum run_item {

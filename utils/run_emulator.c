@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emulator.h"
+#include "load/emulator.h"
 #include "program.h"
 
 extern char **environ;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
+#include "load/demangle.h"
 
 const char *run_function_file(const struct run_function *function)
 {

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "left.h"
+#include "count/left.h"
 
 static uint64_t now_ns(void)
 {

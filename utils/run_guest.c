@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "emulator.h"
-#include "preload.h"
+#include "load/emulator.h"
+#include "load/preload.h"
 #include "program.h"
 #include "run_emulator.h"
 

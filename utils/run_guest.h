@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "exec.h"
+#include "load/exec.h"
 #include "run_options.h"
 
 struct run_guest {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "common.h"
-#include "results.h"
+#include "count/results.h"
 #include "run_events.h"
 #include "run_unit.h"
 

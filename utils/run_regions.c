@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "common.h"
-#include "demangle.h"
-#include "needed.h"
+#include "load/demangle.h"
+#include "load/needed.h"
 
 #define TEXT_MAX (UPCS_NEAREST * (UPCS_NEAREST_NAME + 2) + 512)
 

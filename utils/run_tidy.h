@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "results.h"
+#include "count/results.h"
 
 struct run_tidy {
 	pid_t child; /* 0: none */

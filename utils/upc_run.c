@@ -3,7 +3,7 @@
  * upc_run.c - runs a program on a simulated Blue Gene/P node, and prints what it did.
  *
  * The simulator is a plugin of the emulator; what it is asked for and what it counts lies in
- * a file of shared memory (src/sim/results.h), which is made before and read behind.
+ * a file of shared memory (src/sim/count/results.h), which is made before and read behind.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "leftover.h"
+#include "count/leftover.h"
 #include "run_gather.h"
 #include "run_guest.h"
 #include "run_progress.h"

@@ -4,7 +4,7 @@
  * number; with 1, which has no addition for several threads, blocks are seen when they are translated,
  * and nothing is done. What sim_floor measures the simulator beside.
  */
-#include "qemu_plugin.h"
+#include "plugin/qemu_plugin.h"
 
 int qemu_plugin_version = UPCS_QEMU_INTERFACE;
 

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "needed.h"
-#include "slots.h"
-#include "symbols.h"
+#include "load/needed.h"
+#include "load/slots.h"
+#include "load/symbols.h"
 #include "fuzz_main.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
+#include "load/names.h"
 #include "fuzz_main.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "catalogue/bgp_simulated.h"
-#include "model.h"
+#include "decode/model.h"
 #include "unit_test.h"
 
 #define IDS 512

@@ -5,8 +5,8 @@
 #ifndef RESULTS_TEST_H
 #define RESULTS_TEST_H
 
-#include "counts.h"
-#include "results.h"
+#include "count/counts.h"
+#include "count/results.h"
 #include "unit_test.h"
 
 static char path[UPCS_WORD_MAX], counts_path[UPCS_COUNTS_PATH_MAX]; /* the latter of process 0 */

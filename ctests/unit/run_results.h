@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "../../utils/run_counts.h"
-#include "results.h"
+#include "count/results.h"
 
 /* Each test's own, all zero, and as large as it is: only what is touched takes memory. */
 static struct upcs_results *results;

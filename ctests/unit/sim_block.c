@@ -2,7 +2,7 @@
 /*
  * Blocks in parts, and the kinds that parts are of.
  */
-#include "block.h"
+#include "count/block.h"
 #include "unit_test.h"
 
 static struct upcs_block block;

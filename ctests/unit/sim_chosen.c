@@ -3,9 +3,9 @@
  * sim_chosen.c - slots in this process's memory are filled in each order, and the functions that
  * they hold are found when they begin. Files and mappings are the test's.
  */
-#include "chosen.h"
-#include "guest.h"
-#include "places_private.h"
+#include "load/chosen.h"
+#include "count/guest.h"
+#include "load/places_private.h"
 #include "unit_test.h"
 
 enum { SLOTS = 3, FILES = 2 };

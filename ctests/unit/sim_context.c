@@ -10,12 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../src/sim/context.h" /* not that of src/upc */
+#include "plugin/context.h"
 #include "node/doorbell.h"
-#include "guest.h"
-#include "ring.h"
+#include "count/guest.h"
+#include "plugin/ring.h"
 #include "engine/regs.h"
-#include "thread.h"
+#include "count/thread.h"
 #include "unit_test.h"
 
 /* ---- a simulator without an emulator ------------------------------------------------- */

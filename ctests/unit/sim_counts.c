@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "lib/machine.h"
-#include "memory.h"
-#include "left.h"
+#include "count/memory.h"
+#include "count/left.h"
 #include "results_test.h"
 
 static struct upcs_kind kind_of(uint32_t instructions)

@@ -4,7 +4,7 @@
  */
 #include "unit_test.h"
 
-#include "decode.h"
+#include "decode/decode.h"
 
 static void test_create(void **state)
 {

@@ -11,7 +11,7 @@
 #ifndef SIM_DECODE_WORDS_H
 #define SIM_DECODE_WORDS_H
 
-#include "decode.h"
+#include "decode/decode.h"
 #include "unit_test.h"
 
 struct row {

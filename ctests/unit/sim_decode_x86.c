@@ -6,8 +6,8 @@
  */
 #include "unit_test.h"
 
-#include "decode.h"
-#include "decode_x86.h"
+#include "decode/decode.h"
+#include "decode/decode_x86.h"
 
 /* A word is a tally or two, or a flag; word*n is n of them. */
 static const struct {

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "emulator.h"
+#include "load/emulator.h"
 
 static char directory[] = "/tmp/upc-emulator-XXXXXX";
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qemu_plugin.h"
+#include "plugin/qemu_plugin.h"
 
 enum { INSNS = 8, CALLBACKS = 4, BLOCKS = 8, BOARDS = 4 };
 

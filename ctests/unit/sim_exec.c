@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "exec.h"
+#include "load/exec.h"
 #include "unit_test.h"
 
 static struct upcs_options options;

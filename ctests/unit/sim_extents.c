@@ -2,8 +2,8 @@
 /*
  * sim_extents.c - from where to where functions reach: those of this program, in a section that is made for it.
  */
-#include "extents.h"
-#include "symbols.h"
+#include "load/extents.h"
+#include "load/symbols.h"
 #include "unit_test.h"
 
 __asm__(".pushsection upcs_extents_code,\"ax\",%progbits\n"

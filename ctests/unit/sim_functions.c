@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "functions.h"
+#include "count/functions.h"
 #include "results_test.h"
 
 static int set_up_table(void **state)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-#include "guest.h"
+#include "count/guest.h"
 #include "unit_test.h"
 
 static char *pages; /* two, and behind them nothing */

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "left.h"
+#include "count/left.h"
 #include "results_test.h"
 
 static struct upcs_counts *counts;

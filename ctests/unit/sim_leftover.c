@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "counts.h"
-#include "leftover.h"
+#include "count/counts.h"
+#include "count/leftover.h"
 #include "unit_test.h"
 
 static void touch(const char *path)

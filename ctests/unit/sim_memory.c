@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "lib/machine.h"
-#include "memory.h"
+#include "count/memory.h"
 #include "unit_test.h"
 
 static bool older; /* a kernel before 5.14 */

@@ -6,7 +6,7 @@
 
 #include "unit_test.h"
 
-#include "model.h"
+#include "decode/model.h"
 
 #define UPC_BGP(id, name) [id] = #name,
 static const char *const event[512] = {

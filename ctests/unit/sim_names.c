@@ -3,7 +3,7 @@
  * sim_names.c - names as users write them, and the symbols that they mean; symbols that would be
  * gigabytes of text.
  */
-#include "names.h"
+#include "load/names.h"
 #include "unit_test.h"
 
 static bool fits(const char *text, const char *symbol)

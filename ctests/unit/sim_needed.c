@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 
-#include "demangle.h"
+#include "load/demangle.h"
 #include "elf_build.h"
-#include "needed.h"
+#include "load/needed.h"
 
 static char top[] = "/tmp/upc-needed-XXXXXX", program[128];
 static struct upcs_needed needed;

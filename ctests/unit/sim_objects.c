@@ -4,7 +4,7 @@
  * sim_needed.c's.
  */
 #include "elf_build.h"
-#include "objects.h"
+#include "load/objects.h"
 
 static char top[] = "/tmp/upc-objects-XXXXXX";
 

@@ -9,9 +9,9 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "../../src/sim/context.h" /* not that of src/upc */
+#include "plugin/context.h"
 #include "sim_emulator.h"
-#include "thread.h"
+#include "count/thread.h"
 #include "unit_test.h"
 
 enum { EXIT = 60, CLONE = 56 }; /* system calls */

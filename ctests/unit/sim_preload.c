@@ -3,7 +3,7 @@
  * sim_preload.c - which programs are given the PAPI with presets, and lists of preloaded files.
  */
 #include "elf_build.h"
-#include "preload.h"
+#include "load/preload.h"
 
 static char top[] = "/tmp/upc-preload-XXXXXX";
 static struct upcs_options options;

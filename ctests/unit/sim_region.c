@@ -3,8 +3,8 @@
  * sim_region.c - regions of threads whose blocks are known: by hand, and of random
  * programs beside a model that knows who called whom.
  */
-#include "decode.h"
-#include "region.h"
+#include "decode/decode.h"
+#include "count/region.h"
 #include "unit_test.h"
 
 enum { CALL = UPCS_INSN_CALL, RETURN = UPCS_INSN_RETURN, INDIRECT = UPCS_INSN_INDIRECT };

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "lib/machine.h"
-#include "memory.h"
+#include "count/memory.h"
 #include "results_test.h"
 
 static void test_open(void **state)

@@ -3,8 +3,8 @@
  * sim_roles.c - which functions of a file unwind, switch stacks or are an OpenMP runtime's, by
  * their names: in a shared runtime, in a program that it is part of, and in others.
  */
-#include "region.h"
-#include "roles.h"
+#include "count/region.h"
+#include "load/roles.h"
 #include "unit_test.h"
 
 /* In place of a file's: 16 bytes each. */

@@ -3,7 +3,7 @@
  * sim_slots.c - slots of chosen functions in files of the three guests, made for it and spoilt.
  */
 #include "elf_build.h"
-#include "slots.h"
+#include "load/slots.h"
 
 static char path[] = "/tmp/upc-slots-XXXXXX";
 static struct upcs_name name[2];

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode.h"
+#include "decode/decode.h"
 
 /* An encoding; of x86 it may lack bytes at its end (constants, displacements). */
 typedef void sweep_fn(const uint8_t *bytes, size_t n, void *context);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "elf_build.h"
-#include "symbols.h"
+#include "load/symbols.h"
 
 static char directory[] = "/tmp/upc-symbols-XXXXXX", path[64];
 

@@ -3,8 +3,8 @@
  * sim_team.c - functions that a runtime hands from thread to thread: for which regions each of them
  * works, whoever takes it from memory.
  */
-#include "team.h"
-#include "thread.h"
+#include "count/team.h"
+#include "count/thread.h"
 #include "unit_test.h"
 
 /* Nothing else runs. */

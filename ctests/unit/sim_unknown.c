@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "results.h"
+#include "count/results.h"
 #include "unit_test.h"
 
 static struct upcs_unknown what_of(uint8_t byte, uint8_t n, uint32_t guest)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "unit_test.h"
-#include "waiting.h"
+#include "plugin/waiting.h"
 
 static char directory[] = "/tmp/waiting-XXXXXX";
 

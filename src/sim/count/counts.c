@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counts.c - the file of raw counts: making it, its memory, and adding up.
+ */
+#include "count/counts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "count/memory.h"
+
+#define COUNTS_A_PAGE (UPCS_PAGE / sizeof(uint64_t))
+
+_Static_assert(offsetof(struct upcs_counts, count) % UPCS_PAGE == 0, "arrays are made of whole pages");
+
+static size_t bytes_for(uint32_t arrays)
+{
+	return offsetof(struct upcs_counts, count) + arrays * UPCS_ARRAY_BYTES;
+}
+
+void upcs_counts_path(char path[UPCS_COUNTS_PATH_MAX], const char *results, uint32_t process)
+{
+	snprintf(path, UPCS_COUNTS_PATH_MAX, "%s.%u", results, process);
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+/*
+ * Has the memory that is about to be written. Where there is none, pages of our own take its
+ * place, which whoever comes after us does not see, but which are as good while we live. Only
+ * where there is none: what lies beside it has something in it.
+ */
+static void back(struct upcs_counts *counts, void *begin, size_t bytes)
+{
+	char *page = (char *)((uintptr_t)begin & ~(uintptr_t)(UPCS_PAGE - 1)), *end = (char *)begin + bytes;
+	int error = errno;
+
+	if (upcs_memory_take(begin, bytes))
+		return;
+	for (; page < end; page += UPCS_PAGE)
+		if (!upcs_memory_take(page, UPCS_PAGE))
+			(void)mmap(page, UPCS_PAGE, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	counts->unshared = 1;
+	errno = error;
+}
+
+/*
+ * Memory is given out from the top down, next to what is there. Translated code, which the
+ * emulator makes room for after us, should be near enough to this library for near calls, and not
+ * have our 16 GB in between.
+ */
+static void *out_of_the_way(void)
+{
+	uintptr_t here = (uintptr_t)&out_of_the_way & ~(uintptr_t)(UPCS_PAGE - 1);
+	uintptr_t away = (uintptr_t)64 << 30;
+
+	return here > 2 * away ? (void *)(here - away) : NULL;
+}
+
+static struct upcs_counts *map(int fd, void *at, uint32_t *arrays)
+{
+	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+	void *p;
+
+	/* Address space may be limited. */
+	for (*arrays = UPCS_ARRAYS_MAX; *arrays; *arrays /= 4) {
+		p = mmap(at, bytes_for(*arrays), PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
+		if (p != MAP_FAILED)
+			return p;
+	}
+	return NULL;
+}
+
+/* A file larger than the limit would be a signal. */
+static bool may_be_large(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes_for(UPCS_ARRAYS_MAX));
+}
+
+static int make_file(const char *path)
+{
+	int fd = -1;
+
+	if (may_be_large())
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0 && ftruncate(fd, (off_t)bytes_for(UPCS_ARRAYS_MAX))) {
+		close(fd);
+		unlink(path);
+		fd = -1;
+	}
+	return fd;
+}
+
+struct upcs_counts *upcs_counts_create(const char *path, const struct upcs_kind *kinds, uint32_t n, void *at)
+{
+	struct upcs_counts *counts;
+	int fd = make_file(path);
+	uint32_t arrays;
+
+	counts = map(fd, at ? at : out_of_the_way(), &arrays);
+	if (fd >= 0)
+		close(fd);
+	if (!counts) {
+		unlink(path);
+		return NULL;
+	}
+	/* A forked child has one of its own. */
+	(void)madvise(counts, bytes_for(arrays), MADV_DONTFORK);
+	(void)madvise(counts, bytes_for(arrays), MADV_DONTDUMP);
+	back(counts, counts, offsetof(struct upcs_counts, kind[n + 1]));
+	counts->unshared |= fd < 0;
+	if (n)
+		memcpy(counts->kind, kinds, n * sizeof(*kinds));
+	counts->arrays = arrays;
+	counts->kinds = n;
+	__atomic_store_n(&counts->magic, UPCS_COUNTS_MAGIC, __ATOMIC_RELEASE);
+	return counts;
+}
+
+void upcs_counts_destroy(struct upcs_counts *counts, const char *path)
+{
+	munmap(counts, bytes_for(counts->arrays));
+	if (path)
+		unlink(path);
+}
+
+/* ---- kinds and arrays ---------------------------------------------------------------- */
+
+bool upcs_counts_add_kind(struct upcs_counts *counts, const struct upcs_kind *kind)
+{
+	uint32_t n = counts->kinds, i;
+
+	if (n == UPCS_KINDS_MAX)
+		return false;
+	back(counts, &counts->kind[n], sizeof(*kind));
+	/* Its counts lie in the next page of every array. */
+	if (n % COUNTS_A_PAGE == 0)
+		for (i = 0; i < counts->used; i++)
+			if (counts->array[i].thread)
+				back(counts, &counts->count[i][n], UPCS_PAGE);
+	counts->kind[n] = *kind;
+	__atomic_store_n(&counts->kinds, n + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Of an array: the pages of all kinds, and of the next one. */
+static size_t used_bytes(const struct upcs_counts *counts)
+{
+	size_t bytes = (counts->kinds / COUNTS_A_PAGE + 1) * UPCS_PAGE;
+
+	return bytes < UPCS_ARRAY_BYTES ? bytes : UPCS_ARRAY_BYTES;
+}
+
+void upcs_counts_keep(struct upcs_counts *counts)
+{
+	counts->keeps = 1;
+}
+
+/* What others have left in it is not the thread's. */
+static void write_base(struct upcs_counts *counts, uint32_t array)
+{
+	uint64_t sum[UPCS_TALLIES] = {0};
+	uint32_t k;
+
+	if (array >= counts->used)
+		return;
+	for (k = 0; k < counts->kinds; k++)
+		if (counts->count[array][k])
+			upcs_counts_sum(sum, &counts->kind[k], counts->count[array][k]);
+	back(counts, counts->base[array], sizeof(sum));
+	memcpy(counts->base[array], sum, sizeof(sum));
+}
+
+int upcs_counts_take(struct upcs_counts *counts, uint32_t thread, uint16_t active)
+{
+	uint32_t i;
+
+	for (i = 0; i < counts->arrays; i++) {
+		if (counts->array[i].thread)
+			continue;
+		back(counts, counts->count[i], used_bytes(counts));
+		if (counts->keeps)
+			write_base(counts, i);
+		if (i >= counts->used)
+			__atomic_store_n(&counts->used, i + 1, __ATOMIC_RELEASE);
+		counts->array[i].active = active;
+		/* Before any count, for whoever settles. */
+		__atomic_store_n(&counts->array[i].thread, thread + 1, __ATOMIC_RELEASE);
+		return (int)i;
+	}
+	return -1;
+}
+
+/* Memory that is not the file's has to be cleared by hand. */
+static void clear_array(struct upcs_counts *counts, int array)
+{
+	char *page = (char *)counts->count[array], *end = page + used_bytes(counts);
+
+	if (madvise(page, (size_t)(end - page), MADV_REMOVE))
+		for (; page < end; page += UPCS_PAGE)
+			if (madvise(page, UPCS_PAGE, MADV_REMOVE))
+				memset(page, 0, UPCS_PAGE);
+}
+
+void upcs_counts_give(struct upcs_counts *counts, int array)
+{
+	if (!counts->keeps)
+		clear_array(counts, array);
+	__atomic_store_n(&counts->array[array].thread, 0, __ATOMIC_RELEASE);
+}
+
+/* Partner: upcs_left_is_still. */
+void upcs_counts_changes(struct upcs_counts *counts)
+{
+	__atomic_fetch_add(&counts->changes, 1, __ATOMIC_SEQ_CST);
+}
+
+/* ---- folding ------------------------------------------------------------------------- */
+
+void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, uint64_t n)
+{
+	unsigned i;
+
+	for (i = 0; i < UPCS_TALLIES; i++)
+		sum[i] += n * kind->tally[i];
+}
+
+static void add(uint64_t to[UPCS_TALLIES], const uint64_t sum[UPCS_TALLIES])
+{
+	unsigned i;
+
+	/* Readers of the results may look at any time; there is no other writer. */
+	for (i = 0; i < UPCS_TALLIES; i++)
+		if (sum[i])
+			__atomic_store_n(&to[i], to[i] + sum[i], __ATOMIC_RELAXED);
+}
+
+void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_TALLIES])
+{
+	unsigned r;
+
+	add(record->tally[0], sum);
+	for (r = 0; active >> r; r++)
+		if (active >> r & 1)
+			add(record->tally[1 + r], sum);
+}
+
+static void doubt(struct upcs_thread *record, unsigned column, uint32_t bits)
+{
+	if (~__atomic_load_n(&record->doubt[column], __ATOMIC_RELAXED) & bits)
+		__atomic_fetch_or(&record->doubt[column], bits, __ATOMIC_RELAXED);
+}
+
+void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t bits)
+{
+	unsigned r;
+
+	for (r = 0; r < UPCS_REGIONS_MAX; r++)
+		if (regions >> r & 1)
+			doubt(record, 1 + r, bits);
+}
+
+void upcs_counts_end(struct upcs_thread *record)
+{
+	upcs_counts_doubt(record, (uint16_t)record->suspect, UPCS_DOUBT_UNWOUND);
+}
+
+bool upcs_counts_has_sent(const struct upcs_thread *record)
+{
+	return record->raised && record->raised == record->tally[0][UPCS_INSTRUCTIONS];
+}
+
+void upcs_counts_late(struct upcs_thread *record)
+{
+	if (record->scored && !(record->in_call && record->taken == record->calls))
+		doubt(record, 0, UPCS_DOUBT_LATE);
+}
+
+bool upcs_counts_cut(struct upcs_thread *record)
+{
+	upcs_counts_late(record);
+	if (record->in_call || upcs_counts_has_sent(record))
+		return false;
+	doubt(record, 0, UPCS_DOUBT_CUT);
+	upcs_counts_doubt(record, (uint16_t)record->active, UPCS_DOUBT_CUT);
+	return true;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fold.c - tallies of the counts that threads have added to since, and the thread that does so
+ * when somebody asks: it looks at each kind of block of each thread, under the lock that
+ * translation takes.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "count/score.h"
+
+static bool running; /* the thread that folds */
+
+static void fold_counting(struct upcs_thread *record, struct upcs_counting *c)
+{
+	uint32_t kinds = upcs_run.counts->kinds, k;
+	const uint64_t *count = upcs_counts_of(c);
+	uint64_t sum[UPCS_TALLIES] = {0};
+	bool any = false;
+
+	for (k = 0; k < kinds; k++) {
+		uint64_t now = __atomic_load_n(&count[k], __ATOMIC_RELAXED);
+
+		if (now == c->seen[k])
+			continue;
+		upcs_counts_sum(sum, &upcs_run.counts->kind[k], now - c->seen[k]);
+		c->seen[k] = now;
+		any = true;
+	}
+	if (any)
+		upcs_counts_tally(record, c->active, sum);
+}
+
+void upcs_fold_thread_locked(struct upcs_counted *t)
+{
+	struct upcs_counting *c;
+
+	if (t->scored && !upcs_threads.coming)
+		upcs_score_take_locked(t);
+	for (c = t->counting; c; c = c->next)
+		fold_counting(t->record, c);
+}
+
+void upcs_fold_locked(void)
+{
+	struct upcs_counted *t;
+
+	for (t = upcs_threads.first; t; t = t->next)
+		upcs_fold_thread_locked(t);
+}
+
+void upcs_fold(void)
+{
+	pthread_mutex_lock(&upcs_threads.lock);
+	upcs_fold_locked();
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* What lies in the emulator's memory is lost with it, so it is taken over from time to time, which may
+ * take one part in SPARE of the time. */
+#define SPARE 50
+
+static void *fold_for_ever(void *argument)
+{
+	struct upcs_results *results = upcs_run.results;
+	int64_t began, pause;
+	uint32_t asked;
+
+	(void)argument;
+	for (;;) {
+		asked = upcs_results_asked(results);
+		began = now_ns();
+		upcs_fold();
+		pause = (now_ns() - began) * SPARE;
+		if (pause < UPCS_SCORE_AGE_MS * 1000000)
+			pause = UPCS_SCORE_AGE_MS * 1000000;
+		upcs_results_wait(results, asked, upcs_threads.scores ? pause : -1);
+	}
+	return NULL;
+}
+
+/* Signals are for the guest's threads. */
+void upcs_fold_begin(void)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (running || !upcs_run.process || !(upcs_threads.scores || upcs_run.results->options.watched) ||
+	    pthread_attr_init(&attributes))
+		return;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, 256 * 1024);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* Without it counts are older, and whole at the end all the same. */
+	running = pthread_create(&thread, &attributes, fold_for_ever, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+void upcs_fold_forked(void)
+{
+	running = false;
+}

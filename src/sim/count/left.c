@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * left.c - what lies in a process's file of raw counts, read: to look at a mapping of it where it has
+ * no memory would take some, or be a SIGBUS.
+ */
+#include "count/left.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file's beginning. */
+struct head {
+	uint64_t magic;
+	uint32_t kinds, arrays, unshared, keeps, used, changes;
+};
+_Static_assert(offsetof(struct upcs_counts, changes) == offsetof(struct head, changes), "head is that of the file");
+
+struct upcs_left {
+	int fd;
+	struct head head;
+	struct upcs_array *array;
+	struct upcs_kind *kind;
+	uint64_t (*sum)[UPCS_TALLIES]; /* what each array's thread did */
+	uint64_t *total;	       /* of each kind, in all arrays */
+	uint64_t *count;	       /* one array's */
+};
+
+/* What lies behind the file's end is zero. */
+static bool read_at(int fd, size_t at, void *to, size_t bytes)
+{
+	char *p = to;
+	ssize_t n;
+
+	memset(to, 0, bytes);
+	while (bytes) {
+		n = pread(fd, p, bytes, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n == 0;
+		p += n;
+		at += (size_t)n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
+static bool read_head(int fd, struct head *head)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    (size_t)st.st_size != offsetof(struct upcs_counts, count) + UPCS_ARRAYS_MAX * UPCS_ARRAY_BYTES ||
+	    !read_at(fd, 0, head, sizeof(*head)) || head->magic != UPCS_COUNTS_MAGIC)
+		return false;
+	if (head->kinds > UPCS_KINDS_MAX)
+		head->kinds = UPCS_KINDS_MAX;
+	if (head->used > UPCS_ARRAYS_MAX)
+		head->used = UPCS_ARRAYS_MAX;
+	return true;
+}
+
+static int open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* What the thread that has it did, or the last one that had it: without what was there before. */
+static bool read_array(struct upcs_left *left, uint32_t i)
+{
+	uint64_t base[UPCS_TALLIES];
+	uint32_t k;
+	unsigned t;
+
+	if (!left->array[i].thread && !left->head.keeps)
+		return true;
+	if (!read_at(left->fd, offsetof(struct upcs_counts, base) + i * sizeof(base), base, sizeof(base)) ||
+	    !read_at(left->fd, offsetof(struct upcs_counts, count) + i * UPCS_ARRAY_BYTES, left->count,
+		     left->head.kinds * sizeof(*left->count)))
+		return false;
+	for (k = 0; k < left->head.kinds; k++) {
+		if (!left->count[k])
+			continue;
+		left->total[k] += left->count[k];
+		upcs_counts_sum(left->sum[i], &left->kind[k], left->count[k]);
+	}
+	for (t = 0; t < UPCS_TALLIES; t++)
+		left->sum[i][t] -= base[t];
+	return true;
+}
+
+/* One more than none, for malloc. */
+static bool make_room(struct upcs_left *left)
+{
+	size_t kinds = left->head.kinds + 1u, arrays = left->head.used + 1u;
+
+	left->array = calloc(arrays, sizeof(*left->array));
+	left->sum = calloc(arrays, sizeof(*left->sum));
+	left->kind = calloc(kinds, sizeof(*left->kind));
+	left->total = calloc(kinds, sizeof(*left->total));
+	left->count = calloc(kinds, sizeof(*left->count));
+	return left->array && left->sum && left->kind && left->total && left->count;
+}
+
+static bool read_all(struct upcs_left *left)
+{
+	uint32_t i;
+
+	if (!read_head(left->fd, &left->head) || !make_room(left) ||
+	    !read_at(left->fd, offsetof(struct upcs_counts, array), left->array,
+		     left->head.used * sizeof(*left->array)) ||
+	    !read_at(left->fd, offsetof(struct upcs_counts, kind), left->kind, left->head.kinds * sizeof(*left->kind)))
+		return false;
+	for (i = 0; i < left->head.used; i++)
+		if (!read_array(left, i))
+			return false;
+	return true;
+}
+
+struct upcs_left *upcs_left_read(const char *path)
+{
+	struct upcs_left *left = calloc(1, sizeof(*left));
+
+	if (!left)
+		return NULL;
+	left->fd = open_file(path);
+	if (left->fd < 0 || !read_all(left)) {
+		upcs_left_free(left);
+		return NULL;
+	}
+	return left;
+}
+
+void upcs_left_free(struct upcs_left *left)
+{
+	if (left->fd >= 0)
+		close(left->fd);
+	free(left->array);
+	free(left->sum);
+	free(left->kind);
+	free(left->total);
+	free(left->count);
+	free(left);
+}
+
+bool upcs_left_changes(const char *path, uint32_t *before)
+{
+	int fd = open_file(path);
+	struct head head;
+	bool there = fd >= 0 && read_head(fd, &head);
+
+	if (there)
+		*before = head.changes;
+	if (fd >= 0)
+		close(fd);
+	return there;
+}
+
+bool upcs_left_is_still(const struct upcs_left *left, uint32_t before)
+{
+	struct head now;
+
+	return before % 2 == 0 && read_head(left->fd, &now) && now.changes == before;
+}
+
+/*
+ * The record as it should be. What was folded before stands where the file has less: pages that
+ * back() put in its place are gone with their process. Readers never see a tally shrink.
+ */
+void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *record, uint32_t index)
+{
+	struct upcs_thread whole = {.state = UPCS_FREE};
+	uint32_t i;
+	unsigned c, t;
+
+	for (i = 0; i < left->head.used; i++)
+		if (left->array[i].thread == index + 1)
+			upcs_counts_tally(&whole, (uint16_t)(left->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)),
+					  left->sum[i]);
+	for (c = 0; c < UPCS_COLUMNS; c++)
+		for (t = 0; t < UPCS_TALLIES; t++)
+			if (record->tally[c][t] < whole.tally[c][t])
+				__atomic_store_n(&record->tally[c][t], whole.tally[c][t], __ATOMIC_RELAXED);
+}
+
+/* One that has ended with its process may have gone on a little. */
+void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results, uint32_t process)
+{
+	uint32_t n = upcs_results_threads(results), i;
+	bool cut = false, sent = false;
+
+	for (i = 0; i < n; i++) {
+		struct upcs_thread *record = &results->thread[i];
+		enum upcs_state state = upcs_results_state(&record->state);
+
+		if ((state != UPCS_RUNS && state != UPCS_ENDED) || record->process != process)
+			continue;
+		upcs_left_whole(left, record, i);
+		if (state == UPCS_ENDED)
+			continue;
+		cut |= upcs_counts_cut(record);
+		sent |= upcs_counts_has_sent(record);
+		upcs_counts_end(record);
+		__atomic_store_n(&record->state, UPCS_ENDED, __ATOMIC_RELEASE);
+	}
+	/* Others are at work when one sends what ends them all. */
+	if (cut && !sent)
+		results->process[process].died = 1;
+}
+
+void upcs_left_add(const struct upcs_left *left, uint64_t to[UPCS_FUNCTIONS_MAX + 1][UPCS_TALLIES])
+{
+	uint32_t k;
+
+	for (k = 0; k < left->head.kinds; k++)
+		if (left->total[k])
+			upcs_counts_sum(to[left->kind[k].function <= UPCS_FUNCTIONS_MAX ? left->kind[k].function : 0],
+					&left->kind[k], left->total[k]);
+}

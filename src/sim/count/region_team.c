@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * region_team.c - functions of the program that an OpenMP runtime calls, and the regions that they
+ * work for in place of those that their thread is in.
+ *
+ * A runtime calls what was handed to it by an address, and all else that is not its own by name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "count/region_private.h"
+
+#define LOOK 16u /* frames: a runtime's own calls are not deep */
+
+bool upcs_region_is_called_out(const struct upcs_region_stack *s, const struct upcs_region_block *block)
+{
+	const uint8_t by_address = UPCS_INSN_CALL | UPCS_INSN_INDIRECT;
+
+	return s->last.runtime && !block->runtime && !block->handler && (s->last.end & by_address) == by_address &&
+	       block->begin != s->last.next;
+}
+
+bool upcs_region_is_called_in(const struct upcs_region_stack *s, const struct upcs_region_block *block)
+{
+	return !s->last.runtime && block->runtime && s->last.end && !(s->last.end & UPCS_INSN_RETURN);
+}
+
+bool upcs_region_is_in_runtime(const struct upcs_region_stack *s)
+{
+	uint64_t i;
+
+	if (s->last.runtime)
+		return true;
+	for (i = s->depth; i > s->base && s->depth - i < LOOK; i--) {
+		const struct frame *frame = &s->frame[(i - 1) & (s->frames - 1)];
+
+		if (frame->runtime)
+			return !frame->out;
+	}
+	return false;
+}
+
+bool upcs_region_is_away(const struct upcs_region_stack *s)
+{
+	return s->excursions > 0;
+}
+
+uint64_t upcs_region_depth(const struct upcs_region_stack *s)
+{
+	return s->depth;
+}
+
+static bool make_room(struct upcs_region_stack *s)
+{
+	uint32_t room = s->excursions_room ? 2 * s->excursions_room : 4;
+	struct excursion *larger;
+
+	if (s->excursions < s->excursions_room)
+		return true;
+	larger = realloc(s->excursion, room * sizeof(*larger));
+	if (!larger)
+		return false;
+	s->excursion = larger;
+	s->excursions_room = room;
+	return true;
+}
+
+/* The depth at which they are entered is not known before the call is pushed. */
+bool upcs_region_adopt(struct upcs_region_stack *s, uint16_t regions)
+{
+	if (!make_room(s))
+		return false;
+	s->adopts = true;
+	s->excursion[s->excursions].active = regions;
+	return true;
+}
+
+void upcs_region_begin_excursion(struct upcs_region_stack *s)
+{
+	struct excursion *e = &s->excursion[s->excursions];
+	uint16_t regions = e->active;
+	unsigned r;
+
+	s->adopts = false;
+	e->depth = s->depth;
+	e->active = s->active;
+	e->jumped = s->jumped;
+	e->suspect = s->suspect;
+	e->grave = s->grave;
+	e->highest = s->highest;
+	memcpy(e->floor, s->floor, sizeof(e->floor));
+	memcpy(e->since, s->since, sizeof(e->since));
+	s->excursions++;
+	s->active = regions;
+	s->jumped = s->suspect = 0;
+	if (s->grave)
+		s->doubts++;
+	s->grave = 0;
+	s->highest = regions ? s->depth : 0;
+	for (r = 0; r < REGIONS; r++)
+		s->floor[r] = s->depth;
+}
+
+/* What was suspected in it was seen to with its return. */
+static void go_back(struct upcs_region_stack *s)
+{
+	const struct excursion *e = &s->excursion[--s->excursions];
+
+	s->active = e->active;
+	s->jumped = e->jumped;
+	s->suspect = e->suspect;
+	if (s->grave != e->grave)
+		s->doubts++;
+	s->grave = e->grave;
+	s->highest = e->highest;
+	memcpy(s->floor, e->floor, sizeof(s->floor));
+	memcpy(s->since, e->since, sizeof(s->since));
+}
+
+void upcs_region_end_excursions(struct upcs_region_stack *s)
+{
+	while (s->excursions && s->depth < s->excursion[s->excursions - 1].depth)
+		go_back(s);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * team.c - where in memory runtimes have put functions, and in which hands they are.
+ *
+ * A thread that stores an address which it has loaded hands on what it got; one that comes with
+ * the program's call is for the regions in which that is. Where memory was copied by others (memcpy), what is known of a function is for which regions it
+ * was stored last, and whether it was always the same.
+ */
+#include "count/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "count/thread.h"
+
+#define CODES 256u
+#define ROOM_FIRST 1024u
+#define ROOM_MAX (1u << 22)
+
+static struct {
+	uint64_t begin, end;
+} code[CODES];
+static uint32_t codes;
+
+/* By address, or by function; key 0: free. */
+struct entry {
+	uint64_t key;
+	struct upcs_team_work work;
+};
+
+struct table {
+	struct entry *entry;
+	uint32_t room, used; /* room: a power of two */
+};
+
+/* Under the lock of threads. */
+static struct table places, functions;
+
+/* ---- code ---------------------------------------------------------------------------------- */
+
+void upcs_team_code(uint64_t begin, uint64_t end)
+{
+	uint32_t n, i;
+
+	upcs_process_hold();
+	n = codes;
+	for (i = 0; i < n && !(code[i].begin <= begin && end <= code[i].end); i++)
+		;
+	if (i == n && n < CODES) {
+		code[n].begin = begin;
+		code[n].end = end;
+		__atomic_store_n(&codes, n + 1, __ATOMIC_RELEASE);
+	}
+	upcs_process_release();
+}
+
+bool upcs_team_is_code(uint64_t value)
+{
+	uint32_t n = __atomic_load_n(&codes, __ATOMIC_ACQUIRE), i;
+
+	for (i = 0; i < n; i++)
+		if (value >= code[i].begin && value < code[i].end)
+			return true;
+	return false;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static struct entry *find(const struct table *table, uint64_t key)
+{
+	uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (table->room - 1);
+
+	while (table->entry[i].key && table->entry[i].key != key)
+		i = (i + 1) & (table->room - 1);
+	return &table->entry[i];
+}
+
+/* Half of it stays free. Without memory all is forgotten. */
+static bool make_room(struct table *table)
+{
+	struct table larger = {.room = table->room ? 2 * table->room : ROOM_FIRST};
+	uint32_t i;
+
+	if (2 * table->used < table->room)
+		return true;
+	larger.entry = larger.room <= ROOM_MAX ? calloc(larger.room, sizeof(*larger.entry)) : NULL;
+	if (!larger.entry) {
+		if (table->room)
+			memset(table->entry, 0, table->room * sizeof(*table->entry));
+		table->used = 0;
+		return table->room != 0;
+	}
+	for (i = 0; i < table->room; i++)
+		if (table->entry[i].key)
+			*find(&larger, table->entry[i].key) = table->entry[i];
+	larger.used = table->used;
+	free(table->entry);
+	*table = larger;
+	return true;
+}
+
+static const struct upcs_team_work *look_up(const struct table *table, uint64_t key)
+{
+	const struct entry *entry = table->room ? find(table, key) : NULL;
+
+	return entry && entry->key ? &entry->work : NULL;
+}
+
+static void put(struct table *table, uint64_t key, struct upcs_team_work work)
+{
+	struct entry *entry;
+
+	if (!make_room(table))
+		return;
+	entry = find(table, key);
+	table->used += !entry->key;
+	*entry = (struct entry){key, work};
+}
+
+/* ---- hands --------------------------------------------------------------------------------- */
+
+static const struct upcs_team_work *in_hand(const struct upcs_team_hand *hand, uint64_t function)
+{
+	unsigned i;
+
+	for (i = 1; i <= UPCS_TEAM_RECENT; i++) {
+		const struct upcs_team_work *work = &hand->recent[(hand->next - i) % UPCS_TEAM_RECENT];
+
+		if (work->function == function)
+			return work;
+	}
+	return NULL;
+}
+
+void upcs_team_enter(struct upcs_team_hand *hand)
+{
+	memset(hand, 0, sizeof(*hand));
+}
+
+/* What came with the program's own call. */
+static void note_function(struct upcs_team_work work)
+{
+	const struct upcs_team_work *before = look_up(&functions, work.function);
+
+	if (before && (!before->sure || before->regions != work.regions))
+		work.sure = false;
+	put(&functions, work.function, work);
+}
+
+void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t value)
+{
+	const struct upcs_team_work *known = in_hand(hand, value);
+	struct upcs_team_work work = {value, regions, true};
+
+	upcs_process_hold();
+	if (known)
+		work = *known;
+	else
+		note_function(work);
+	put(&places, address, work);
+	upcs_process_release();
+}
+
+void upcs_team_load(struct upcs_team_hand *hand, uint64_t address, uint64_t value)
+{
+	const struct upcs_team_work *known;
+	struct upcs_team_work work = {0};
+
+	upcs_process_hold();
+	known = look_up(&places, address);
+	if (known && known->function == value)
+		work = *known;
+	else if ((known = look_up(&functions, value)))
+		work = *known;
+	upcs_process_release();
+	if (work.function)
+		hand->recent[hand->next++ % UPCS_TEAM_RECENT] = work;
+}
+
+bool upcs_team_call(struct upcs_team_hand *hand, uint64_t function, struct upcs_team_work *work)
+{
+	const struct upcs_team_work *known = in_hand(hand, function);
+	bool found = known != NULL;
+
+	if (found) {
+		*work = *known;
+	} else {
+		upcs_process_hold();
+		known = look_up(&functions, function);
+		*work = known ? *known : (struct upcs_team_work){0};
+		upcs_process_release();
+	}
+	upcs_team_enter(hand);
+	return found;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread_private.h - what the files behind thread.h share: threads that are counted, and the lock.
+ */
+#ifndef UPCS_THREAD_PRIVATE_H
+#define UPCS_THREAD_PRIVATE_H
+
+#include <pthread.h>
+
+#include "count/counts.h"
+#include "count/team.h"
+#include "count/thread.h"
+
+/* Counts of a thread in one set of regions. */
+struct upcs_counting {
+	struct upcs_counting *next;
+	int array;
+	uint16_t active;
+	uint64_t *seen; /* what is in the record, or was there before */
+	uint64_t *before; /* of a scored one: what was there; NULL: zeros */
+	uint32_t kinds_before;
+};
+
+/* Counts that lie in the emulator's memory (score.h). */
+struct upcs_scores {
+	/* A vCPU's of the kinds from UPCS_SCORE_KINDS * i on; NULL: no block adds to them. */
+	uint64_t *(*of)(unsigned vcpu, unsigned i);
+	/* The highest number of a vCPU so far, plus 1. */
+	unsigned (*vcpus)(void);
+};
+
+/* Where a thread has waited last, or woken others, and in which regions. */
+#define UPCS_FUTEXES 64u
+struct upcs_futexes {
+	struct {
+		uint64_t address;
+		uint16_t regions;
+	} at[UPCS_FUTEXES];
+	unsigned next;
+};
+
+/* A thread that is counted. */
+struct upcs_counted {
+	struct upcs_counted *next, **before; /* in the list of all */
+	struct upcs_thread *record;
+	uint32_t index;
+	struct upcs_counting *counting; /* all; the one in use is the first */
+	struct upcs_counting *scored;	/* what its blocks add without a call; NULL: not in the emulator's memory */
+	unsigned vcpu;
+	uint64_t *counts;		/* of the one in use */
+	uint64_t **hot; /* the thread's upcs_counting: counts, or NULL while it is attended */
+	uint64_t changes; /* so often was it to be attended; only the thread looks without the lock */
+	struct upcs_region_stack *stack;
+	uint32_t doubts; /* of that, in the record... */
+	const uint32_t *doubts_now; /* ...and now */
+	struct upcs_team_hand hand;
+	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
+	struct upcs_futexes waited, woke;
+};
+
+/* Of the whole process. */
+struct upcs_threads {
+	/*
+	 * Protects kinds, arrays, the list of threads and folding, and what is below. It nests in
+	 * QEMU's locks and takes none itself but malloc's; no guest's signal is handled while it is
+	 * held, since QEMU delivers those between blocks.
+	 */
+	pthread_mutex_t lock;
+	struct upcs_counted *first;
+	uint32_t made;	   /* numbers that were given */
+	struct upcs_meeting *meetings;
+	uint32_t coming;	/* calls that make a thread, whose thread has not begun */
+	uint32_t waiting;	/* who wait until none is coming: calls that would make one wait for them */
+	pthread_cond_t came;
+	uint64_t *nowhere; /* where those count that have no record: written by many, read by none */
+	const struct upcs_scores *scores; /* NULL: blocks add to the arrays of the file */
+	bool alone;	   /* forked by one of several threads, and has made none */
+	bool calls;	   /* blocks have to call */
+	bool adding;	   /* there may be blocks that do not */
+	bool flushed;	   /* the emulator has thrown all code away, and does so no more */
+	bool old_code;	   /* there are blocks that add to what is not theirs, or must call */
+	uint64_t *inlined; /* where blocks add to that do not call, if not to scores; NULL: there are none */
+};
+extern struct upcs_threads upcs_threads;
+
+/* The calling thread; NULL: counts to nobody. */
+extern UPCS_TLS struct upcs_counted *upcs_self;
+
+static inline uint64_t *upcs_counts_of(const struct upcs_counting *c)
+{
+	return upcs_run.counts->count[c->array];
+}
+
+/* ---- thread.c ------------------------------------------------------------------------------ */
+
+/* The caller becomes the process's thread of this number. */
+void upcs_thread_begin_locked(uint32_t number, unsigned vcpu);
+/* The same of the number that it is given. */
+void upcs_thread_begin_next_locked(unsigned vcpu);
+/* Nobody is made, and nobody was. */
+void upcs_thread_forget_meetings_locked(void);
+/* give: its arrays, to be cleared. */
+void upcs_thread_free(struct upcs_counted *thread, bool give);
+/* Counts go to the array of the regions that are active now. */
+void upcs_thread_change_regions(struct upcs_counted *thread, uint16_t active);
+
+/* ---- thread_team.c ------------------------------------------------------------------------- */
+
+/* The process has a runtime of OpenMP: blocks may change what the thread works for. */
+extern bool upcs_has_runtime;
+/* The thread, in a program with regions, begins a block: before upcs_region_block. */
+void upcs_thread_follow(struct upcs_counted *thread, const struct upcs_region_block *block);
+
+/* ---- process.c ----------------------------------------------------------------------------- */
+
+/* Counts have got more memory: whether others see all of it is in the process's record. */
+void upcs_process_note_memory_locked(void);
+
+/* ---- fold.c -------------------------------------------------------------------------------- */
+
+void upcs_fold_thread_locked(struct upcs_counted *thread);
+void upcs_fold_locked(void);
+/* From now on when somebody asks; once, and for a process that is counted. In a forked child it is not there. */
+void upcs_fold_begin(void);
+void upcs_fold_forked(void);
+
+#endif

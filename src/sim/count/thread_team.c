@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread_team.c - threads that work for regions of others: those of an OpenMP team, for which regions
+ * is known (team.h), and others, which a region starts or wakes: what they do is not known to be
+ * its work, so its counts are a lower bound.
+ */
+#include "count/guest.h"
+#include "count/thread_private.h"
+
+bool upcs_has_runtime;
+
+void upcs_thread_has_runtime(void)
+{
+	__atomic_store_n(&upcs_has_runtime, true, __ATOMIC_RELAXED);
+}
+
+/* ---- teams --------------------------------------------------------------------------------- */
+
+/* It works, and nobody knows for whom: for anybody who is in a region. */
+static void doubt_all(void)
+{
+	const struct upcs_counted *t;
+	uint16_t regions = 0;
+
+	pthread_mutex_lock(&upcs_threads.lock);
+	for (t = upcs_threads.first; t; t = t->next)
+		regions |= (uint16_t)__atomic_load_n(&t->record->active, __ATOMIC_RELAXED);
+	upcs_counts_doubt(upcs_self->record, regions, UPCS_DOUBT_UNPLACED);
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+/* The runtime calls a function of the program. */
+static void begin_work(struct upcs_counted *t, uint64_t function)
+{
+	struct upcs_team_work work;
+	bool found = upcs_team_call(&t->hand, function, &work);
+
+	/* What came with the program's own call is for where that is. */
+	if (!found && (!t->in_team || upcs_region_is_away(t->stack)))
+		return;
+	if (!work.function) {
+		doubt_all();
+		return;
+	}
+	if (!work.sure)
+		upcs_counts_doubt(t->record, work.regions, UPCS_DOUBT_UNPLACED);
+	if (work.regions != upcs_region_active(t->stack) && !upcs_region_adopt(t->stack, work.regions))
+		upcs_counts_doubt(t->record, work.regions | upcs_region_active(t->stack), UPCS_DOUBT_UNPLACED);
+}
+
+void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *block)
+{
+	if (upcs_region_is_called_in(t->stack, block)) {
+		/* The runtime's own threads begin in it. */
+		if (!t->was_in_runtime)
+			t->in_team = t->record->number && upcs_region_depth(t->stack) <= 1;
+		t->was_in_runtime = true;
+		upcs_team_enter(&t->hand);
+	} else if (upcs_region_is_called_out(t->stack, block)) {
+		begin_work(t, block->begin);
+	}
+}
+
+/* It has just been there, so it can be read. */
+static uint64_t word_at(uint64_t address, size_t size)
+{
+	const unsigned char *at = (const unsigned char *)(uintptr_t)(upcs_guest_base() + address);
+	uint64_t value = 0;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		value |= (uint64_t)at[i] << 8 * (size == 4 ? 3 - i : i);
+	return value;
+}
+
+void upcs_thread_touched(uint64_t address, size_t bytes, bool store)
+{
+	const size_t size = upcs_guest_pointer_size(upcs_run.guest);
+	struct upcs_counted *t = upcs_self;
+	uint64_t value;
+	size_t i;
+
+	for (i = 0; t && i + size <= bytes; i += size) {
+		value = word_at(address + i, size);
+		if (!upcs_team_is_code(value))
+			continue;
+		if (store)
+			upcs_team_store(&t->hand, upcs_region_active(t->stack), address + i, value);
+		else
+			upcs_team_load(&t->hand, address + i, value);
+	}
+}
+
+/* ---- others -------------------------------------------------------------------------------- */
+
+/* Of <linux/futex.h>, without the flags. */
+enum {
+	FUTEX_WAIT,
+	FUTEX_WAKE,
+	FUTEX_REQUEUE = 3,
+	FUTEX_CMP_REQUEUE,
+	FUTEX_WAKE_OP,
+	FUTEX_WAIT_BITSET = 9,
+	FUTEX_WAKE_BITSET,
+};
+#define FUTEX_COMMAND 127u
+#define LOCKED 2u /* what who waits for a lock of the C library finds there */
+
+/* What this thread is in by its own doing, and not by a runtime's. */
+static uint16_t own_regions(const struct upcs_counted *t)
+{
+	if (!t || !t->stack || upcs_region_is_in_runtime(t->stack))
+		return 0;
+	return upcs_region_active(t->stack);
+}
+
+void upcs_thread_starts_another(void)
+{
+	if (own_regions(upcs_self))
+		upcs_counts_doubt(upcs_self->record, own_regions(upcs_self), UPCS_DOUBT_HELPED);
+}
+
+static unsigned find(const struct upcs_futexes *futexes, uint64_t address)
+{
+	unsigned i;
+
+	for (i = 0; i < UPCS_FUTEXES && futexes->at[i].address != address; i++)
+		;
+	return i;
+}
+
+static void note(struct upcs_futexes *futexes, uint64_t address, uint16_t regions)
+{
+	unsigned i = find(futexes, address);
+
+	if (i == UPCS_FUTEXES)
+		i = futexes->next++ % UPCS_FUTEXES;
+	futexes->at[i].address = address;
+	futexes->at[i].regions = regions;
+}
+
+/* What one of them is in and the other is not: that one is given work for it, or has done some. */
+static void compare_locked(struct upcs_counted *waits, struct upcs_counted *wakes, uint64_t address)
+{
+	unsigned i = find(&waits->waited, address), k = find(&wakes->woke, address);
+	uint16_t waiting, waking;
+
+	if (i == UPCS_FUTEXES || k == UPCS_FUTEXES)
+		return;
+	waiting = waits->waited.at[i].regions;
+	waking = wakes->woke.at[k].regions;
+	upcs_counts_doubt(waits->record, waking & (uint16_t)~waiting, UPCS_DOUBT_HELPED);
+	upcs_counts_doubt(wakes->record, waiting & (uint16_t)~waking, UPCS_DOUBT_HELPED);
+}
+
+/* Who is to be woken may not wait yet. */
+static void waits(struct upcs_counted *t, uint64_t address)
+{
+	uint16_t regions = own_regions(t);
+	struct upcs_counted *other;
+
+	pthread_mutex_lock(&upcs_threads.lock);
+	note(&t->waited, address, regions);
+	for (other = upcs_threads.first; other; other = other->next)
+		if (other != t)
+			compare_locked(t, other, address);
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+static void wakes(struct upcs_counted *t, uint64_t address)
+{
+	uint16_t regions = own_regions(t);
+	struct upcs_counted *other;
+
+	pthread_mutex_lock(&upcs_threads.lock);
+	note(&t->woke, address, regions);
+	for (other = upcs_threads.first; other; other = other->next)
+		if (other != t)
+			compare_locked(other, t, address);
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
+/* A lock is waited for by who has work of its own. */
+void upcs_thread_futex(uint64_t address, uint64_t operation, uint64_t value)
+{
+	struct upcs_counted *t = upcs_self;
+
+	if (!t || !t->stack)
+		return;
+	switch (operation & FUTEX_COMMAND) {
+	case FUTEX_WAIT:
+		if (value != LOCKED)
+			waits(t, address);
+		break;
+	case FUTEX_WAIT_BITSET:
+		waits(t, address);
+		break;
+	case FUTEX_WAKE:
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+	case FUTEX_WAKE_OP:
+	case FUTEX_WAKE_BITSET:
+		wakes(t, address);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * decode.c - the border to capstone, which takes x86 instructions apart; those of the other
+ * guests are words whose fields are in known places.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <capstone/capstone.h>
+
+#include "decode/decode.h"
+
+/*
+ * What was decoded, by the bytes that matter (decode_x86_key.c): capstone is slow, and most of what a
+ * program's start takes here.
+ */
+#define KNOWN 4096u
+#define X86_BYTES 15u
+
+struct known {
+	uint64_t key[UPCS_X86_KEY / 8];
+	uint8_t n; /* bytes; 0: none */
+	struct upcs_insn insn;
+};
+
+struct upcs_decoder {
+	enum upcs_guest guest;
+	csh capstone; /* this and the next two: of x86 alone */
+	cs_insn *cs;
+	struct known *known;
+};
+
+static bool open_capstone(struct upcs_decoder *decoder)
+{
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder->capstone))
+		return false;
+	if (!cs_option(decoder->capstone, CS_OPT_DETAIL, CS_OPT_ON))
+		decoder->cs = cs_malloc(decoder->capstone);
+	if (decoder->cs)
+		decoder->known = calloc(KNOWN, sizeof(*decoder->known));
+	if (decoder->known)
+		return true;
+	if (decoder->cs)
+		cs_free(decoder->cs, 1);
+	cs_close(&decoder->capstone);
+	return false;
+}
+
+struct upcs_decoder *upcs_decoder_create(enum upcs_guest guest)
+{
+	struct upcs_decoder *decoder;
+
+	if ((unsigned)guest >= UPCS_GUESTS)
+		return NULL;
+	decoder = calloc(1, sizeof(*decoder));
+	if (!decoder)
+		return NULL;
+	decoder->guest = guest;
+	if (guest == UPCS_X86_64 && !open_capstone(decoder)) {
+		free(decoder);
+		return NULL;
+	}
+	return decoder;
+}
+
+void upcs_decoder_destroy(struct upcs_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	if (decoder->cs) {
+		cs_free(decoder->cs, 1);
+		cs_close(&decoder->capstone);
+	}
+	free(decoder->known);
+	free(decoder);
+}
+
+/* All n bytes are one instruction to capstone, and one that the table has. */
+static bool disassemble(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
+			size_t n, struct upcs_insn *insn)
+{
+	size_t left = n;
+
+	return n && cs_disasm_iter(decoder->capstone, &bytes, &left, &address, decoder->cs) &&
+	       !left && upcs_decode_x86(decoder->cs, insn);
+}
+
+/* The three bytes of VEX, with a W that is 1: processors ignore it where it means nothing, which
+ * capstone does for some instructions, each version for others. */
+static bool disassemble_narrow(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
+			       size_t n, struct upcs_insn *insn)
+{
+	uint8_t narrow[X86_BYTES];
+
+	if (n < 5 || n > sizeof(narrow) || bytes[0] != 0xc4 || !(bytes[2] & 0x80))
+		return false;
+	memcpy(narrow, bytes, n);
+	narrow[2] &= 0x7f;
+	return disassemble(decoder, address, narrow, n, insn);
+}
+
+static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
+		       size_t n, struct upcs_insn *insn)
+{
+	bool known = disassemble(decoder, address, bytes, n, insn);
+
+	/* Capstone leaves out instructions that processors have had for long, and refuses
+	 * prefixes that they ignore. */
+	if (!known && upcs_decode_x86_unknown(bytes, n, insn))
+		return true;
+	while (!known && n > 1 && upcs_x86_is_prefix(*bytes))
+		known = disassemble(decoder, address, ++bytes, --n, insn);
+	return known || disassemble_narrow(decoder, address, bytes, n, insn);
+}
+
+/* Its place, whoever has it; NULL: too long for an instruction. */
+static struct known *place_of(const struct upcs_decoder *decoder, const uint8_t *bytes, size_t n,
+			      uint64_t key[2])
+{
+	uint64_t hash;
+
+	if (!n || n > X86_BYTES)
+		return NULL;
+	upcs_x86_key(bytes, n, (uint8_t *)key);
+	hash = (key[0] ^ n) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 32 ^ key[1]) * 0x9e3779b97f4a7c15u;
+	return &decoder->known[(hash >> 32) % KNOWN];
+}
+
+static bool recall(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
+		   struct upcs_insn *insn)
+{
+	uint64_t key[2];
+	struct known *known = place_of(decoder, bytes, n, key);
+
+	if (known && known->n == n && known->key[0] == key[0] && known->key[1] == key[1]) {
+		*insn = known->insn;
+		return true;
+	}
+	if (!decode_x86(decoder, address, bytes, n, insn))
+		return false;
+	if (known) {
+		known->n = (uint8_t)n;
+		memcpy(known->key, key, sizeof(known->key));
+		known->insn = *insn;
+	}
+	return true;
+}
+
+/* Most significant byte first. */
+static uint32_t word_of(const uint8_t *b)
+{
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
+		 struct upcs_insn *insn)
+{
+	*insn = (struct upcs_insn){.tally[UPCS_INSTRUCTIONS] = 1};
+	if (decoder->guest == UPCS_X86_64 && recall(decoder, address, bytes, n, insn))
+		return;
+	if (decoder->guest == UPCS_AARCH64 && n == 4) {
+		upcs_decode_arm64(__builtin_bswap32(word_of(bytes)), insn);
+		return;
+	}
+	if (decoder->guest == UPCS_PPC && n == 4) {
+		upcs_decode_ppc(word_of(bytes), insn);
+		return;
+	}
+	upcs_put_unknown(insn);
+}
+
+size_t upcs_decode_name(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
+			char name[UPCS_INSN_NAME])
+{
+	const uint8_t *at = bytes;
+
+	name[0] = '\0';
+	if (decoder->guest != UPCS_X86_64 || !cs_disasm_iter(decoder->capstone, &at, &n, &address, decoder->cs))
+		return 0;
+	snprintf(name, UPCS_INSN_NAME, "%.15s%s%.31s", decoder->cs->mnemonic, decoder->cs->op_str[0] ? " " : "",
+		 decoder->cs->op_str);
+	return decoder->cs->size;
+}

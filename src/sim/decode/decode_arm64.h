@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * decode_arm64.h - the parts of AArch64's decoder: each takes the words of one of the
+ * instruction set's groups of encodings.
+ */
+#ifndef UPCS_DECODE_ARM64_H
+#define UPCS_DECODE_ARM64_H
+
+#include "decode/decode_word.h"
+
+void upcs_decode_arm64_memory(uint32_t word, struct upcs_insn *insn);
+void upcs_decode_arm64_simd(uint32_t word, struct upcs_insn *insn);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * decode_arm64_memory.c - AArch64's loads and stores.
+ *
+ * One for each register that is moved, and for each element where vector registers are
+ * filled by elements (Blue Gene/P has no instruction that moves two registers). What the
+ * address is made of is free, and so is its update. An atomic operation is a load, the
+ * operation and a store; an exclusive store that fails is a store.
+ */
+#include "decode/decode_arm64.h"
+
+static void move(struct upcs_insn *insn, bool is_load, unsigned registers, unsigned bytes, bool fpu)
+{
+	while (registers--) {
+		if (is_load)
+			upcs_put_load(insn, bytes, fpu);
+		else
+			upcs_put_store(insn, bytes, fpu);
+	}
+}
+
+/* Exclusive and ordered accesses, compare and swap. */
+static void decode_exclusive(uint32_t word, struct upcs_insn *insn)
+{
+	bool is_load = upcs_bit(word, 22), is_pair = upcs_bit(word, 21);
+	unsigned bytes = 1u << upcs_bits(word, 31, 30), registers = 1;
+
+	if (!upcs_bit(word, 23) && is_pair) { /* pairs: bit 30 is their size */
+		bytes = upcs_bit(word, 30) ? 8 : 4;
+		registers = 2;
+	}
+	if (is_pair && (upcs_bit(word, 23) || !upcs_bit(word, 31))) { /* cas, casp */
+		unsigned i;
+
+		move(insn, true, registers, bytes, false);
+		move(insn, false, registers, bytes, false);
+		for (i = 0; i < registers; i++)
+			upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
+		return;
+	}
+	move(insn, is_load, registers, bytes, false);
+}
+
+/* ldadd and the like; swp; ldapr. */
+static void decode_atomic(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned bytes = 1u << upcs_bits(word, 31, 30), op = upcs_bits(word, 14, 12);
+
+	if (upcs_bit(word, 15) && op == 4) { /* ldapr */
+		upcs_put_load(insn, bytes, false);
+		return;
+	}
+	if (upcs_bit(word, 26) || (upcs_bit(word, 15) && op)) {
+		upcs_put_unknown(insn);
+		return;
+	}
+	upcs_put_load(insn, bytes, false);
+	upcs_put_store(insn, bytes, false);
+	if (upcs_bit(word, 15)) /* swp */
+		return;
+	if (op == 0)
+		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
+	else if (op <= 3) /* clr, eor, set */
+		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
+	else /* the greater or smaller: compared */
+		upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
+}
+
+static void decode_literal(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned op = upcs_bits(word, 31, 30);
+
+	if (upcs_bit(word, 26)) {
+		if (op == 3)
+			upcs_put_unknown(insn);
+		else
+			upcs_put_load(insn, 4u << op, true);
+	} else if (op == 3) { /* prfm */
+		insn->tally[UPCS_DCACHE_OPS]++;
+	} else {
+		upcs_put_load(insn, op == 1 ? 8 : 4, false);
+	}
+}
+
+static void decode_pair(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned op = upcs_bits(word, 31, 30);
+	bool is_load = upcs_bit(word, 22);
+
+	if (op == 3)
+		upcs_put_unknown(insn);
+	else if (upcs_bit(word, 26))
+		move(insn, is_load, 2, 4u << op, true);
+	else if (op == 1 && !is_load) /* stgp: two double words, with a tag */
+		move(insn, false, 2, 8, false);
+	else /* op 1: ldpsw */
+		move(insn, is_load, 2, op == 2 ? 8 : 4, false);
+}
+
+/* One register; prefetch only where the address is not written back. */
+static void decode_single(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned size = upcs_bits(word, 31, 30), op = upcs_bits(word, 23, 22);
+
+	if (upcs_bit(word, 26)) {
+		if (op >= 2 && size)
+			upcs_put_unknown(insn);
+		else
+			move(insn, op & 1, 1, op >= 2 ? 16 : 1u << size, true);
+	} else if (size == 3 && op == 2) { /* prfm, prfum */
+		insn->tally[UPCS_DCACHE_OPS]++;
+	} else if (op == 3 && size >= 2) {
+		upcs_put_unknown(insn);
+	} else {
+		move(insn, op != 0, 1, 1u << size, false);
+	}
+}
+
+/* ld1 to ld4, st1 to st4: whole registers. */
+static void decode_structures(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned registers;
+
+	switch (upcs_bits(word, 15, 12)) {
+	case 0: /* of 4 registers; of 1 to 4 */
+	case 2:
+		registers = 4;
+		break;
+	case 4:
+	case 6:
+		registers = 3;
+		break;
+	case 7:
+		registers = 1;
+		break;
+	case 8:
+	case 10:
+		registers = 2;
+		break;
+	default:
+		upcs_put_unknown(insn);
+		return;
+	}
+	move(insn, upcs_bit(word, 22), registers, upcs_bit(word, 30) ? 16 : 8, true);
+}
+
+/* The same: one element of each register, or one for all its elements. */
+static void decode_elements(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned registers = 1 + 2 * upcs_bit(word, 13) + upcs_bit(word, 21);
+	unsigned size = upcs_bits(word, 15, 14);
+
+	if (size == 3) /* for all */
+		size = upcs_bits(word, 11, 10);
+	else if (size == 2 && upcs_bit(word, 10))
+		size = 3;
+	move(insn, upcs_bit(word, 22), registers, 1u << size, true);
+}
+
+/* ldapur, stlur; memory tags, of which a granule's is loaded or stored. */
+static void decode_unscaled_or_tags(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned op = upcs_bits(word, 23, 22);
+
+	if (!upcs_bit(word, 21) && upcs_bits(word, 11, 10) == 0)
+		decode_single(word, insn);
+	else if (upcs_bit(word, 21) && upcs_bits(word, 31, 30) == 3 && upcs_bits(word, 11, 10))
+		move(insn, false, op >= 2 ? 2 : 1, 16, false); /* stg, stzg, st2g, stz2g */
+	else if (upcs_bit(word, 21) && upcs_bits(word, 31, 30) == 3)
+		move(insn, op == 1 || op == 3, 1, 16, false); /* stzgm, ldg, stgm, ldgm */
+	else
+		upcs_put_unknown(insn);
+}
+
+void upcs_decode_arm64_memory(uint32_t word, struct upcs_insn *insn)
+{
+	bool fpu = upcs_bit(word, 26);
+
+	switch (upcs_bits(word, 29, 28)) {
+	case 0:
+		if (fpu && upcs_bit(word, 31))
+			break;
+		if (fpu && upcs_bit(word, 24))
+			decode_elements(word, insn);
+		else if (fpu)
+			decode_structures(word, insn);
+		else if (!upcs_bit(word, 24))
+			decode_exclusive(word, insn);
+		else
+			break;
+		return;
+	case 1:
+		if (!upcs_bit(word, 24))
+			decode_literal(word, insn);
+		else if (!fpu)
+			decode_unscaled_or_tags(word, insn);
+		else
+			break;
+		return;
+	case 2:
+		decode_pair(word, insn);
+		return;
+	default:
+		if (upcs_bit(word, 24) || !upcs_bit(word, 21)) {
+			decode_single(word, insn);
+		} else if (upcs_bits(word, 11, 10) == 2) {
+			decode_single(word, insn);
+		} else if (upcs_bits(word, 11, 10) == 0) {
+			decode_atomic(word, insn);
+		} else if (!fpu && upcs_bits(word, 31, 30) == 3) { /* ldraa, ldrab: authenticated */
+			upcs_put_i(insn, UPCS_IPIPE_OTHER);
+			upcs_put_load(insn, 8, false);
+		} else {
+			break;
+		}
+		return;
+	}
+	upcs_put_unknown(insn);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * decode_x86_key.c - what of an x86 instruction's bytes matters to what it tallies: all but the
+ * displacement of an address and, where that is no part of the operation, the constant. So the jumps
+ * and loads of a program, no two of which have the same bytes, are few to the decoder.
+ *
+ * Opcodes that are not named here keep all of their bytes: they are decoded more often, and no
+ * worse.
+ */
+#include <string.h>
+
+#include "decode/decode.h"
+
+/* Bit per opcode. */
+struct set {
+	uint32_t bits[8];
+};
+
+static bool is_in(const struct set *set, uint8_t opcode)
+{
+	return set->bits[opcode / 32] >> opcode % 32 & 1;
+}
+
+/* Opcode and constant, nothing else: arithmetic of the accumulator, push, jumps, mov. */
+static const struct set constant_only = {{
+	0x30303030, 0x30303030, 0x00000000, 0xffff0500,
+	0x00000000, 0xffff0300, 0x00000000, 0x00000b0f,
+}};
+/* A modrm byte: of one-byte opcodes, and of those behind 0F. */
+static const struct set modrm = {{
+	0x0f0f0f0f, 0x0f0f0f0f, 0x00000000, 0x00000a08,
+	0x0000fffb, 0x00000000, 0xff0f00c3, 0xc0c00000,
+}};
+static const struct set modrm_0f = {{
+	0xc0ff0000, 0x0000ff00, 0xffffffff, 0xff7fffff,
+	0xffff0000, 0xfdcbf838, 0xffff007f, 0xffffffff,
+}};
+/* Of those with a modrm byte: a constant behind the address, which is no part of the operation. */
+static const struct set constant_too = {{
+	0x00000000, 0x00000000, 0x00000000, 0x00000a00,
+	0x0000000b, 0x00000000, 0x000000c3, 0x00c00000,
+}};
+
+/* Bytes of the displacement behind the modrm byte at p; *at: how far behind it. */
+static size_t displacement(const uint8_t *p, size_t n, size_t *at)
+{
+	unsigned mod = p[0] >> 6, base = p[0] & 7;
+
+	*at = 1;
+	if (mod == 3)
+		return 0;
+	if (base == 4) {
+		if (n < 2)
+			return 0;
+		base = p[1] & 7;
+		*at = 2;
+	}
+	if (mod == 0)
+		return base == 5 ? 4 : 0;
+	return mod == 1 ? 1 : 4;
+}
+
+static void clear(uint8_t *key, size_t from, size_t to, size_t n)
+{
+	if (to > n)
+		to = n;
+	if (from < to)
+		memset(key + from, 0, to - from);
+}
+
+static void clear_address(uint8_t *key, size_t i, size_t n, bool constant)
+{
+	size_t at, bytes;
+
+	if (i >= n)
+		return;
+	bytes = displacement(key + i, n - i, &at);
+	clear(key, i + at, constant ? n : i + at + bytes, n);
+}
+
+void upcs_x86_key(const uint8_t *bytes, size_t n, uint8_t key[UPCS_X86_KEY])
+{
+	size_t i = 0;
+
+	memset(key, 0, UPCS_X86_KEY);
+	memcpy(key, bytes, n);
+	while (i < n && (upcs_x86_is_prefix(key[i]) || key[i] == 0xf0))
+		i++;
+	if (i < n && (key[i] & 0xf0) == 0x40) /* REX */
+		i++;
+	if (i >= n)
+		return;
+	if (key[i] == 0x0f && i + 1 < n) {
+		i++;
+		if ((key[i] & 0xf0) == 0x80) /* a jump */
+			clear(key, i + 1, n, n);
+		else if (is_in(&modrm_0f, key[i]))
+			clear_address(key, i + 1, n, false);
+	} else if (is_in(&constant_only, key[i])) {
+		clear(key, i + 1, n, n);
+	} else if (is_in(&modrm, key[i])) {
+		clear_address(key, i + 1, n, is_in(&constant_too, key[i]));
+	}
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * demangle.c - the demangler of libiberty, which binutils and gdb use.
+ *
+ * A symbol of a few hundred characters can stand for gigabytes of text, each part of it twice
+ * the one before. So it is taken piece by piece, and left when it is too much: libiberty has
+ * all of its memory on the stack then, and nothing is lost. It refuses by itself what nests
+ * too deep, and symbols of more than 1024 characters.
+ */
+#include "load/demangle.h"
+
+#include <string.h>
+
+#ifdef HAVE_LIBIBERTY
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+
+struct output {
+	char *text;
+	size_t length;
+	jmp_buf too_long;
+};
+
+static void take(const char *piece, size_t n, void *to)
+{
+	struct output *output = to;
+
+	if (n >= UPCS_DEMANGLED_MAX - output->length)
+		longjmp(output->too_long, 1);
+	memcpy(output->text + output->length, piece, n);
+	output->length += n;
+	output->text[output->length] = '\0';
+}
+
+bool upcs_demangle_is_there(void)
+{
+	return true;
+}
+
+bool upcs_demangle(const char *symbol, bool arguments, char *text)
+{
+	int options = arguments ? DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP : DMGL_NO_OPTS;
+	struct output output = { .text = text };
+
+	text[0] = '\0';
+	if (!upcs_is_mangled(symbol) || setjmp(output.too_long))
+		return false;
+	return cplus_demangle_v3_callback(symbol, options, take, &output) && text[0];
+}
+
+#else
+
+bool upcs_demangle_is_there(void)
+{
+	return false;
+}
+
+bool upcs_demangle(const char *symbol, bool arguments, char *text)
+{
+	(void)symbol;
+	(void)arguments;
+	text[0] = '\0';
+	return false;
+}
+
+#endif
+
+/* _ZT: thunks, beside tables. _ZG: what guards variables, and functions of transactions. */
+bool upcs_is_mangled(const char *symbol)
+{
+	return strncmp(symbol, "_Z", 2) == 0 && symbol[2] != 'T' && symbol[2] != 'G';
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * translate.c - counting is put into blocks as they are translated.
+ *
+ * Translation is one at a time, under the emulator's lock, which fork takes as well. Blocks that
+ * look for chosen functions beside it take a lock of ours, and fork waits for their end.
+ */
+#include "plugin/translate.h"
+
+#include <pthread.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load/chosen.h"
+#include "plugin/context.h"
+#include "count/guest.h"
+#include "plugin/inline.h"
+#include "load/places.h"
+#include "count/team.h"
+#include "count/thread.h"
+
+static struct upcs_decoder *decoder;
+static struct upcs_block block;
+static struct upcs_place place; /* where the block begins */
+static bool exact;
+static bool call_always; /* UPC_SIM_CALLS=1: for tests that both ways count the same */
+static void *sites; /* all, for tsearch: code that is translated anew gets those that it had */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* places.h, chosen.h, sites; nests in QEMU's */
+
+bool upcs_translate_begin(enum upcs_guest guest)
+{
+	const char *calls = getenv("UPC_SIM_CALLS");
+
+	call_always = calls && strcmp(calls, "1") == 0;
+	decoder = upcs_decoder_create(guest);
+	return decoder != NULL;
+}
+
+void upcs_translate_set_exact(void)
+{
+	__atomic_store_n(&exact, true, __ATOMIC_RELEASE);
+}
+
+bool upcs_translate_is_exact(void)
+{
+	return __atomic_load_n(&exact, __ATOMIC_ACQUIRE);
+}
+
+/* ---- called at every block: nothing here that is not needed -------------------------- */
+
+static inline void count(unsigned vcpu, uint32_t kind)
+{
+	uint64_t *counting = upcs_thread_counting();
+
+	if (__builtin_expect(!counting, 0))
+		upcs_context_block(vcpu, kind);
+	else
+		upcs_thread_count(&counting[kind]);
+}
+
+static void block_begins(unsigned vcpu, void *kind)
+{
+	count(vcpu, (uint32_t)(uintptr_t)kind);
+}
+
+static void look_for_chosen(const struct upcs_site *site);
+
+static inline uint16_t late(const struct upcs_site *site)
+{
+	return __atomic_load_n(&site->late, __ATOMIC_RELAXED);
+}
+
+static void site_begins(unsigned vcpu, void *data)
+{
+	const struct upcs_site *site = data;
+
+	if (__builtin_expect(!upcs_thread_counting(), 0))
+		upcs_thread_begin(vcpu);
+	if (__builtin_expect(site->chooses || upcs_chosen_awaited(), 0))
+		look_for_chosen(site);
+	if (site->block.enters | site->block.end | site->block.handler | site->block.role | upcs_last_end |
+	    late(site))
+		upcs_thread_site(site);
+	else
+		upcs_passed = site;
+	count(vcpu, site->kind);
+}
+
+/* A site that enters no region or handler, has no role and no end that matters: most of them. */
+static void plain_site_begins(unsigned vcpu, void *data)
+{
+	const struct upcs_site *site = data;
+	uint64_t *counting = upcs_thread_counting();
+
+	if (__builtin_expect(!counting || (upcs_last_end | late(site)), 0)) {
+		site_begins(vcpu, data);
+		return;
+	}
+	upcs_passed = site;
+	upcs_thread_count(&counting[site->kind]);
+}
+
+/*
+ * An instruction that repeats itself. It begins once for each iteration and may begin once more
+ * for none at all, so iterations are counted by their accesses to memory.
+ */
+static void repeat_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *kind)
+{
+	(void)info;
+	(void)address;
+	block_begins(vcpu, kind);
+}
+
+/* What a runtime of OpenMP does to memory says what its threads work for. */
+static void runtime_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	upcs_thread_touched(address, (size_t)1 << qemu_plugin_mem_size_shift(info), qemu_plugin_mem_is_store(info));
+}
+
+/* The first after it began. */
+static UPCS_TLS bool touched;
+
+static void repeat_begins(unsigned vcpu, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	touched = false;
+}
+
+static void repeat_touches_first(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *kind)
+{
+	if (!touched)
+		repeat_touches(vcpu, info, address, kind);
+	touched = true;
+}
+
+/* ---- translation --------------------------------------------------------------------- */
+
+static int compare_sites(const void *a, const void *b)
+{
+	const struct upcs_site *x = a, *y = b;
+
+#define COMPARE(field)                                                                             \
+	if (x->field != y->field)                                                                  \
+		return x->field < y->field ? -1 : 1
+	COMPARE(block.begin);
+	COMPARE(block.next);
+	COMPARE(block.enters);
+	COMPARE(block.end);
+	COMPARE(block.handler);
+	COMPARE(block.role);
+	COMPARE(block.runtime);
+	COMPARE(kind);
+	COMPARE(chooses);
+#undef COMPARE
+	return 0;
+}
+
+/* Lives as long as the process: translated code has its address. */
+static const struct upcs_site *keep_site(const struct upcs_site *site)
+{
+	struct upcs_site **found = tfind(site, &sites, compare_sites), *new;
+
+	if (found) {
+		/* What was seen is in enters now. */
+		__atomic_store_n(&(*found)->late, 0, __ATOMIC_RELAXED);
+		return *found;
+	}
+	new = malloc(sizeof(*new));
+	if (!new)
+		return NULL;
+	*new = *site;
+	if (!tsearch(new, &sites, compare_sites)) {
+		free(new);
+		return NULL;
+	}
+	return new;
+}
+
+/* ---- functions that are chosen when the program runs ------------------------------------- */
+
+struct late {
+	uint64_t address;
+	uint16_t regions;
+};
+
+static void enter_late(const void *node, VISIT visit, void *data)
+{
+	struct upcs_site *site = *(struct upcs_site *const *)node;
+	const struct late *found = data;
+
+	if ((visit == preorder || visit == leaf) && site->block.begin == found->address)
+		__atomic_fetch_or(&site->late, found->regions & (uint16_t)~site->block.enters, __ATOMIC_RELAXED);
+}
+
+/* What is translated from now on knows it by upcs_places_at. */
+static void enter_chosen(uint64_t address, uint16_t regions)
+{
+	twalk_r(sites, enter_late, &(struct late){address, regions});
+}
+
+static void look_for_chosen(const struct upcs_site *site)
+{
+	const struct upcs_options *options = &upcs_run.results->options;
+
+	pthread_mutex_lock(&lock);
+	if (site->chooses)
+		upcs_chosen_begins(options, site->block.begin, site->chooses);
+	upcs_chosen_look(options, upcs_run.guest, enter_chosen);
+	if (upcs_run.process)
+		upcs_run.process->region_unseen = upcs_chosen_unseen();
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------ */
+
+static void decode(const struct qemu_plugin_insn *insn, uint64_t address, struct upcs_insn *to)
+{
+#if UPCS_QEMU_INTERFACE == 1
+	upcs_decode(decoder, address, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn), to);
+#else
+	uint8_t bytes[16];
+
+	upcs_decode(decoder, address, bytes, qemu_plugin_insn_data(insn, bytes, sizeof(bytes)), to);
+#endif
+}
+
+/*
+ * QEMU 7.2 ends a block of x86 before an instruction that goes on in the next page, and
+ * names us that as the block's last all the same, with the bytes that it had read. Its own callback
+ * goes with its code, so what may be such a one is counted by that.
+ */
+static bool may_be_cut(uint32_t i, uint64_t address)
+{
+	return upcs_run.guest == UPCS_X86_64 && i && i == block.n - 1 && address % 4096 + 15 > 4096;
+}
+
+/*
+ * Code that stores to its own page: QEMU leaves the block there, throws the page's code away, and
+ * executes the store in a block of its own. That says so for what is translated next.
+ */
+#define PAGES 1024u
+static uint64_t rewritten[PAGES]; /* numbers of pages; others may take a place */
+
+static bool is_rewritten(uint64_t address)
+{
+	uint64_t page = address / 4096;
+
+	return page && rewritten[page % PAGES] == page;
+}
+
+static void note_rewritten(uint64_t address)
+{
+	const struct upcs_insn *insn = &block.insn[0].insn;
+	const uint8_t others = UPCS_INSN_ATOMIC | UPCS_INSN_CALL | UPCS_INSN_REPEATS;
+	uint64_t page;
+
+	if (upcs_run.guest != UPCS_X86_64 || block.n != 1)
+		return;
+	page = address / 4096;
+	if (insn->tally[UPCS_DATA_STORES] && !(insn->flags & others))
+		rewritten[page % PAGES] = page;
+}
+
+/* Bytes of the program's memory; the emulator may have read the first one only. */
+static struct upcs_code code_of(const struct qemu_plugin_insn *insn)
+{
+	struct upcs_code code = {.address = qemu_plugin_insn_vaddr(insn), .guest = upcs_run.guest};
+	size_t there = 4096 - code.address % 4096, length = qemu_plugin_insn_size(insn);
+	const void *host = qemu_plugin_insn_haddr(insn);
+
+	if (there > UPCS_CODE_BYTES)
+		there = UPCS_CODE_BYTES;
+	if (host)
+		memcpy(code.bytes, host, there);
+	code.n = (uint8_t)(length < there ? length : there);
+	return code;
+}
+
+/* What the decoder does not know, for the report. */
+static void note_unknown(const struct qemu_plugin_insn *insn)
+{
+	struct upcs_unknown what = {.state = UPCS_MAKING, .code = code_of(insn)};
+	const char *slash = strrchr(upcs_run.program, '/');
+	size_t length = upcs_decode_name(decoder, what.code.address, what.code.bytes, sizeof(what.code.bytes), what.name);
+
+	if (length && length <= sizeof(what.code.bytes))
+		what.code.n = (uint8_t)length;
+	snprintf(what.program, sizeof(what.program), "%.79s", slash ? slash + 1 : upcs_run.program);
+	upcs_unknown_note(upcs_run.results->unknown, &what);
+}
+
+/* *found: of the process's record. */
+static void look(struct qemu_plugin_tb *tb, uint32_t *found)
+{
+	const struct upcs_options *options = &upcs_run.results->options;
+	struct upcs_place_function function = {.end = 0};
+	uint32_t i;
+
+	block.exact = upcs_translate_is_exact();
+	block.rewritten = false;
+	place = (struct upcs_place){0};
+	block.n = (uint32_t)qemu_plugin_tb_n_insns(tb);
+	if (block.n > UPCS_BLOCK_MAX)
+		block.n = UPCS_BLOCK_MAX;
+	for (i = 0; i < block.n; i++) {
+		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t address = qemu_plugin_insn_vaddr(insn), host = (uintptr_t)qemu_plugin_insn_haddr(insn);
+		struct upcs_block_insn *to = &block.insn[i];
+
+		decode(insn, address, &to->insn);
+		to->apart = may_be_cut(i, address);
+		block.rewritten |= is_rewritten(address);
+		if (to->insn.flags & UPCS_INSN_UNKNOWN && !to->apart && upcs_run.process)
+			note_unknown(insn);
+		to->enters = 0;
+		to->function = function.number;
+		if (!host)
+			continue;
+		upcs_guest_set_base(host - address);
+		if (options->functions && (host < function.begin || host >= function.end))
+			function = upcs_places_function(upcs_run.results, host);
+		to->function = function.number;
+		if (!options->regions)
+			continue;
+		to->enters = upcs_places_at(options, host, found);
+		if (i == 0)
+			place = upcs_places_about(options, host);
+	}
+	note_rewritten(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
+}
+
+static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part, qemu_plugin_vcpu_udata_cb_t cb,
+			 const void *data)
+{
+	if (part->at)
+		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, part->at), cb,
+						       QEMU_PLUGIN_CB_NO_REGS, (void *)data);
+	else
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)data);
+}
+
+static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
+{
+	const struct upcs_part *part = &block.part[p];
+	bool last = p + 1 == block.parts;
+	const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, part->first);
+	const struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(tb, last ? block.n - 1 : part[1].first);
+	const uint8_t ends = UPCS_INSN_CALL | UPCS_INSN_RETURN | UPCS_INSN_INDIRECT;
+	struct upcs_site site = {
+		.block = {
+			.begin = qemu_plugin_insn_vaddr(first),
+			.next = qemu_plugin_insn_vaddr(end) + (last ? qemu_plugin_insn_size(end) : 0),
+			.enters = part->enters,
+			.end = last ? block.insn[block.n - 1].insn.flags & ends : 0,
+			.handler = upcs_process_is_handler(qemu_plugin_insn_vaddr(first)),
+			.role = p ? 0 : place.role,
+			.runtime = place.runtime,
+		},
+		.kind = part->repeats ? block.nothing : part->kind,
+		.chooses = p ? 0 : place.chooses,
+	};
+	const struct upcs_site *kept = keep_site(&site);
+
+	/* No memory: the whole program is still counted. */
+	if (kept)
+		put_callback(tb, part,
+			     site.block.enters | site.block.end | site.block.handler | site.block.role | site.chooses
+				     ? site_begins
+				     : plain_site_begins,
+			     kept);
+	else if (!part->repeats)
+		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
+}
+
+/*
+ * From a repeated instruction that begins or ends in another page than its block does, QEMU leaves
+ * by a helper, and up to 7.2 forgets to take its callbacks away: they are called for what helpers do
+ * to memory for later instructions and for signals. Then no more than one of those counts.
+ */
+static bool stays_behind(const struct qemu_plugin_tb *tb, const struct qemu_plugin_insn *insn)
+{
+	uint64_t page = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)) / 4096;
+	uint64_t begin = qemu_plugin_insn_vaddr(insn), next = begin + qemu_plugin_insn_size(insn);
+
+	return begin / 4096 != page || next / 4096 != page;
+}
+
+/*
+ * One access of each iteration counts it. Of a load and a store QEMU 7.2 names the store when
+ * loads are asked for, and both for stores; later ones name the load: one either way. Where
+ * iterations are left by faults it has to be the first, and two loads are not told apart at all.
+ */
+static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, bool inlined)
+{
+	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, part->first);
+	const uint8_t *tally = block.insn[part->first].insn.tally;
+	unsigned loads = tally[UPCS_DATA_LOADS], stores = tally[UPCS_DATA_STORES];
+	enum qemu_plugin_mem_rw rw = loads && stores ? QEMU_PLUGIN_MEM_R : QEMU_PLUGIN_MEM_RW;
+	void *kind = (void *)(uintptr_t)part->kind;
+
+	if (loads > 1 || (loads && stores && block.exact) || stays_behind(tb, insn)) {
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, repeat_begins, QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
+		qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches_first, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, kind);
+	} else if (inlined) {
+		upcs_inline_touches(insn, rw, part->kind);
+	} else {
+		qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches, QEMU_PLUGIN_CB_NO_REGS, rw,
+						 kind);
+	}
+}
+
+/*
+ * Where QEMU leaves the block within the instruction it forgets, as with a repeated one, to take the
+ * callbacks away; later they would be called, or what was in their place when they are freed. A jump
+ * touches the stack, or takes its target from memory, at most.
+ */
+static bool may_be_watched(const struct qemu_plugin_tb *tb, uint32_t i)
+{
+	const uint8_t jumps = UPCS_INSN_CALL | UPCS_INSN_RETURN | UPCS_INSN_INDIRECT;
+	const uint8_t flags = block.insn[i].insn.flags;
+
+	if (flags & jumps || !(flags & UPCS_INSN_FAULTS))
+		return false;
+	return !(flags & UPCS_INSN_REPEATS) || !stays_behind(tb, qemu_plugin_tb_get_insn(tb, i));
+}
+
+/* The runtime's, or code that one may be handed. */
+static void put_team(struct qemu_plugin_tb *tb)
+{
+	static uint64_t begin;
+	uint32_t i;
+
+	if (place.runtime) {
+		upcs_thread_has_runtime();
+		for (i = 0; i < block.n; i++)
+			if (may_be_watched(tb, i))
+				qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), runtime_touches,
+								 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+	} else if (place.begin != begin) {
+		upcs_team_code(place.begin - upcs_guest_base(), place.end - upcs_guest_base());
+		begin = place.begin;
+	}
+}
+
+static void put_part(struct qemu_plugin_tb *tb, uint32_t p, bool inlined)
+{
+	const struct upcs_part *part = &block.part[p];
+
+	if (upcs_run.results->options.regions)
+		put_site(tb, p);
+	else if (!part->repeats && inlined)
+		upcs_inline_begins(tb, part->at ? qemu_plugin_tb_get_insn(tb, part->at) : NULL, part->kind);
+	else if (!part->repeats)
+		put_callback(tb, part, block_begins, (void *)(uintptr_t)part->kind);
+	if (part->repeats)
+		put_repeat(tb, part, inlined);
+}
+
+void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	bool inlined;
+	uint32_t found = 0, p;
+
+	(void)id;
+	pthread_mutex_lock(&lock);
+	look(tb, &found);
+	upcs_process_split(&block);
+	inlined = !upcs_run.results->options.regions && !call_always && upcs_inline_may();
+	for (p = 0; p < block.parts; p++)
+		put_part(tb, p, inlined);
+	if (upcs_run.results->options.regions)
+		put_team(tb);
+	pthread_mutex_unlock(&lock);
+	if (!upcs_run.process)
+		return;
+	upcs_run.process->region_found |= found;
+	if (block.n)
+		upcs_run.process->last = block.insn[block.n - 1].insn.tally[UPCS_IPIPE_BRANCHES] ?
+					 (struct upcs_code){.n = 0} :
+					 code_of(qemu_plugin_tb_get_insn(tb, block.n - 1));
+}
