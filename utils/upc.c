@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common.h"
-#include "near.h"
-#include "options.h"
+#include "lib/common.h"
+#include "lib/near.h"
+#include "lib/options.h"
 
 static char *help_text(void)
 {

@@ -2,7 +2,7 @@
 /*
  * Numbers, and text that is safe on a terminal, of the command line tools.
  */
-#include "../../utils/common.h"
+#include "../../utils/lib/common.h"
 
 #include <fcntl.h>
 #include <signal.h>

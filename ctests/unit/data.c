@@ -2,7 +2,7 @@
 /*
  * What the command line tools print for other programs: JSON and CSV.
  */
-#include "../../utils/data.h"
+#include "../../utils/lib/data.h"
 
 #include "unit_test.h"
 

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "mpx_elf.h"
+#include "shim/mpx_elf.h"
 #include "unit_test.h"
 
 static unsigned char *file;

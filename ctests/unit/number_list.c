@@ -2,7 +2,7 @@
 /*
  * Lists of CPUs and of processes, as they are given to upc_stat.
  */
-#include "../../utils/number_list.h"
+#include "../../utils/stat/number_list.h"
 
 #include "unit_test.h"
 

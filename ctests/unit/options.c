@@ -3,7 +3,7 @@
  * options.c - unit tests of the tools' one table of options: a letter has one meaning, and a
  * name one letter, whoever takes them; what is old says so; times and words.
  */
-#include "../../utils/options.h"
+#include "../../utils/lib/options.h"
 
 #include <getopt.h>
 
@@ -22,7 +22,7 @@ static const struct row rows[] = {
 #define ALSO OPTION
 #define OLD(ID, tools, LETTER, NAME, ARGUMENT, now)                                                \
 	{.id = UTIL_OPTION_##ID, .letter = LETTER, .name = NAME, .argument = ARGUMENT, .old = true},
-#include "options.def"
+#include "lib/options.def"
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -2,7 +2,7 @@
 /*
  * A search by words, in names and descriptions.
  */
-#include "../../utils/query.h"
+#include "../../utils/avail/query.h"
 
 #include "unit_test.h"
 

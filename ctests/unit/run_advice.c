@@ -2,7 +2,7 @@
 /*
  * Advice in a report: which there is, and when there is none.
  */
-#include "../../utils/run_advice.h"
+#include "../../utils/run/run_advice.h"
 
 #include <signal.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * What upc_run adds up from a results file: every number in its place, and nothing of a
  * file that is not what it should be.
  */
-#include "../../utils/run_counts.h"
+#include "../../utils/run/run_counts.h"
 
 #include "run_results.h"
 #include "unit_test.h"

@@ -2,7 +2,7 @@
 /*
  * Which counts of a run --events shows. What it refuses, and how, is in ctests/upc_run.sh.
  */
-#include "../../utils/run_events.h"
+#include "../../utils/run/run_events.h"
 
 #include "unit_test.h"
 

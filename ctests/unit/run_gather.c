@@ -3,7 +3,7 @@
  * Taking over what has ended: when a record may be, that each number is taken once, and that the records
  * are free for others behind it.
  */
-#include "../../utils/run_gather.h"
+#include "../../utils/run/run_gather.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /*
  * The reports of upc_run, letter by letter (ctests/golden/run_report), of results whose numbers differ in every place.
  */
-#include "../../utils/run_report.h"
+#include "../../utils/run/run_report.h"
 
 #include "lib/golden.h"
 #include "run_results.h"

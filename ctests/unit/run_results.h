@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../utils/run_counts.h"
+#include "../../utils/run/run_counts.h"
 #include "count/results.h"
 
 /* Each test's own, all zero, and as large as it is: only what is touched takes memory. */

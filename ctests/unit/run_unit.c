@@ -2,9 +2,9 @@
 /*
  * The node's shared unit: what a monitor sees of a results file that no simulator has written.
  */
-#include "../../utils/run_unit.h"
+#include "../../utils/run/run_unit.h"
 
-#include "../../utils/common.h"
+#include "../../utils/lib/common.h"
 #include "run_results.h"
 #include "share/shared.h"
 #include "unit_test.h"

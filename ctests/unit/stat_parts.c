@@ -2,7 +2,7 @@
 /*
  * What threads, CPUs and processes come to together, beside numbers worked out by hand.
  */
-#include "../../utils/stat_parts.h"
+#include "../../utils/stat/stat_parts.h"
 
 #include "unit_test.h"
 

@@ -2,7 +2,7 @@
 /*
  * What several runs of a program come to, beside numbers worked out by hand.
  */
-#include "../../utils/stat_runs.h"
+#include "../../utils/stat/stat_runs.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /*
  * Which events upc_stat counts when nobody says which.
  */
-#include "../../utils/stat_select.h"
+#include "../../utils/stat/stat_select.h"
 
 #include "unit_test.h"
 

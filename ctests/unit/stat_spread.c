@@ -2,7 +2,7 @@
 /*
  * Means, spreads and ratios of repeated measurements, beside numbers worked out by hand.
  */
-#include "../../utils/stat_spread.h"
+#include "../../utils/stat/stat_spread.h"
 
 #include <math.h>
 #include <stdint.h>

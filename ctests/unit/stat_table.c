@@ -2,7 +2,7 @@
 /*
  * upc_stat's table, letter by letter (ctests/golden/stat_table).
  */
-#include "../../utils/stat_table.h"
+#include "../../utils/lib/stat_table.h"
 
 #include "lib/golden.h"
 #include "unit_test.h"

@@ -3,7 +3,7 @@
  * upc_top's table: which rates two looks give, in which order, letter by letter
  * (ctests/golden/top_table).
  */
-#include "../../utils/top_table.h"
+#include "../../utils/top/top_table.h"
 
 #include "lib/golden.h"
 #include "unit_test.h"

@@ -2,7 +2,7 @@
 /*
  * Where CPUs are, of a made-up machine: two sockets of two cores with two threads each.
  */
-#include "../../utils/topology.h"
+#include "../../utils/stat/topology.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mpx_elf.h"
+#include "shim/mpx_elf.h"
 
 #include "shim/shim.h"
 #include "shim/shim_exec.h"

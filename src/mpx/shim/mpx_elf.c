@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpx_elf.c - looks into a program's file: its interpreter, and its symbols.
+ *
+ * The file may be anything: every offset is checked against its length, and what is read
+ * is copied out, since nothing in it need be aligned.
+ */
+#include "shim/mpx_elf.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if __ELF_NATIVE_CLASS == 64
+#define NATIVE_CLASS ELFCLASS64
+#else
+#define NATIVE_CLASS ELFCLASS32
+#endif
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NATIVE_DATA ELFDATA2LSB
+#else
+#define NATIVE_DATA ELFDATA2MSB
+#endif
+#if defined(__x86_64__)
+#define NATIVE_MACHINE EM_X86_64
+#elif defined(__i386__)
+#define NATIVE_MACHINE EM_386
+#elif defined(__aarch64__)
+#define NATIVE_MACHINE EM_AARCH64
+#elif defined(__powerpc64__)
+#define NATIVE_MACHINE EM_PPC64
+#elif defined(__powerpc__)
+#define NATIVE_MACHINE EM_PPC
+#elif defined(__riscv)
+#define NATIVE_MACHINE EM_RISCV
+#elif defined(__s390__)
+#define NATIVE_MACHINE EM_S390
+#elif defined(__arm__)
+#define NATIVE_MACHINE EM_ARM
+#endif
+
+struct file {
+	const unsigned char *bytes;
+	size_t n;
+};
+
+static bool get(const struct file *file, uint64_t offset, void *to, size_t size)
+{
+	if (offset > file->n || size > file->n - offset)
+		return false;
+	memcpy(to, file->bytes + offset, size);
+	return true;
+}
+
+static enum mpx_elf check_header(const struct file *file, ElfW(Ehdr) *header)
+{
+	unsigned char ident[EI_NIDENT];
+
+	if (file->n < SELFMAG || memcmp(file->bytes, ELFMAG, SELFMAG) != 0)
+		return MPX_ELF_NONE;
+	if (!get(file, 0, ident, sizeof(ident)))
+		return MPX_ELF_BROKEN;
+	if (ident[EI_CLASS] != NATIVE_CLASS || ident[EI_DATA] != NATIVE_DATA)
+		return MPX_ELF_FOREIGN;
+	if (!get(file, 0, header, sizeof(*header)))
+		return MPX_ELF_BROKEN;
+#ifdef NATIVE_MACHINE
+	if (header->e_machine != NATIVE_MACHINE)
+		return MPX_ELF_FOREIGN;
+#endif
+	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
+		return MPX_ELF_BROKEN;
+	if (header->e_phentsize < sizeof(ElfW(Phdr)))
+		return MPX_ELF_BROKEN;
+	return MPX_ELF_OK;
+}
+
+static enum mpx_elf check_interpreter(const struct file *file, const ElfW(Ehdr) *header)
+{
+	ElfW(Phdr) segment;
+	unsigned i;
+
+	for (i = 0; i < header->e_phnum; i++) {
+		if (header->e_phoff > file->n ||
+		    !get(file, header->e_phoff + (uint64_t)i * header->e_phentsize, &segment,
+			 sizeof(segment)))
+			return MPX_ELF_BROKEN;
+		if (segment.p_type == PT_INTERP)
+			return MPX_ELF_OK;
+	}
+	return MPX_ELF_STATIC;
+}
+
+/* Is this symbol's name PAPI_start? */
+static bool is_start(const struct file *file, const ElfW(Shdr) *strings, uint32_t name)
+{
+	static const char start[] = "PAPI_start";
+	char text[sizeof(start)];
+
+	return strings->sh_offset <= file->n && name < strings->sh_size &&
+	       get(file, strings->sh_offset + name, text, sizeof(text)) &&
+	       memcmp(text, start, sizeof(start)) == 0;
+}
+
+static bool defines_start(const struct file *file, const ElfW(Shdr) *table, const ElfW(Shdr) *strings)
+{
+	uint64_t i, n;
+	ElfW(Sym) symbol;
+
+	if (table->sh_entsize != sizeof(symbol) || table->sh_offset > file->n)
+		return false;
+	n = table->sh_size / sizeof(symbol);
+	for (i = 0; i < n; i++) {
+		if (!get(file, table->sh_offset + i * sizeof(symbol), &symbol, sizeof(symbol)))
+			return false; /* behind the end: so is the rest */
+		if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+		    is_start(file, strings, symbol.st_name))
+			return true;
+	}
+	return false;
+}
+
+/* A program that has been stripped of its symbols looks as if it had none of PAPI's. */
+static bool holds_papi(const struct file *file, const ElfW(Ehdr) *header)
+{
+	ElfW(Shdr) table, strings;
+	unsigned i;
+
+	if (header->e_shentsize != sizeof(table) || header->e_shoff > file->n)
+		return false;
+	for (i = 0; i < header->e_shnum; i++) {
+		if (!get(file, header->e_shoff + (uint64_t)i * sizeof(table), &table, sizeof(table)))
+			return false;
+		if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM)
+			continue;
+		if (table.sh_link < header->e_shnum &&
+		    get(file, header->e_shoff + (uint64_t)table.sh_link * sizeof(strings), &strings,
+			sizeof(strings)) &&
+		    defines_start(file, &table, &strings))
+			return true;
+	}
+	return false;
+}
+
+enum mpx_elf mpx_elf_check(const unsigned char *bytes, size_t n)
+{
+	const struct file file = { bytes, n };
+	ElfW(Ehdr) header;
+	enum mpx_elf found = check_header(&file, &header);
+
+	if (found != MPX_ELF_OK)
+		return found;
+	found = check_interpreter(&file, &header);
+	if (found == MPX_ELF_OK && holds_papi(&file, &header))
+		return MPX_ELF_STATIC_PAPI;
+	return found;
+}

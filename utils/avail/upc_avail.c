@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_avail.c - which events there are, what they mean, and what drives them
+ * or why nothing does.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/common.h"
+#include "lib/data.h"
+#include "lib/options.h"
+#include "avail/query.h"
+
+#define NEAREST 5
+#define NAME_COLUMN 42
+#define INDENT 6
+
+struct options {
+	bool all, descriptions, names, missing;
+	struct util_format_choice format;
+	const char *wiring;
+	char **pattern;
+	int n_patterns;
+};
+
+struct listing {
+	struct upc_catalogue *catalogue;
+	struct upc_event_info *event; /* every one */
+	bool *shown;
+	unsigned n, n_shown, n_driven, n_bgp_undriven;
+	const char *more; /* a pattern of which descriptions speak, too, or NULL */
+};
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_AVAIL,
+	.head = "usage: upc_avail [OPTION]... [PATTERN]...\n"
+		"\n"
+		"Lists the events that can be counted on this machine, or those that match a\n"
+		"PATTERN: a glob of the name when it has any of * ? [, else a part of the name;\n"
+		"where no name has it, words of names and descriptions, in any form and order.\n"
+		"None of them minds case.\n",
+	.tail = "The exit status is 0; 1: a PATTERN matches nothing; 125: upc_avail failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_avail | less\n"
+		"  upc_avail 'tp::sched:*'\n"
+		"  upc_avail 'cache miss'\n"
+		"  upc_avail --descriptions fault\n"
+		"  upc_avail --all PU0_JPIPE_INSTRUCTIONS\n",
+};
+
+/* 0, or -1 when the tool is done with *status. */
+static int parse_options(struct options *o, int argc, char **argv, int *status)
+{
+	int option;
+
+	*o = (struct options){ .all = false };
+	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
+		switch (option) {
+		case UTIL_OPTION_ALL:
+			o->all = true;
+			break;
+		case UTIL_OPTION_DESCRIPTIONS:
+			o->descriptions = true;
+			break;
+		case UTIL_OPTION_NAMES:
+			o->names = true;
+			break;
+		case UTIL_OPTION_MISSING:
+			o->missing = true;
+			break;
+		case UTIL_OPTION_WIRING:
+			o->wiring = optarg;
+			break;
+		default:
+			return -1;
+		}
+	if (o->names + (o->format.format != UTIL_TEXT) + o->missing > 1) {
+		util_error("--names, --missing, and --format other than text exclude each other");
+		*status = util_try_help();
+		return -1;
+	}
+	o->pattern = argv + optind;
+	o->n_patterns = argc - optind;
+	if (o->missing && (o->n_patterns > 0 || o->all || o->descriptions)) {
+		util_error("--missing is of the machine: it goes without PATTERN, --all and --descriptions");
+		*status = util_try_help();
+		return -1;
+	}
+	for (int p = 0; p < o->n_patterns; p++)
+		o->pattern[p] += util_papi_prefix(o->pattern[p]);
+	return 0;
+}
+
+/* ---- which events ------------------------------------------------------ */
+
+static bool is_driven(const struct upc_event_info *event)
+{
+	return event->source != UPC_SOURCE_NONE;
+}
+
+static int load(struct listing *l)
+{
+	l->event = util_catalogue_events(l->catalogue, &l->n);
+	l->shown = calloc(l->n + 1, sizeof(*l->shown));
+	if (l->event != NULL && l->shown != NULL)
+		return 0;
+	util_error("out of memory");
+	l->n = 0;
+	return -1;
+}
+
+enum where { NAMES, WORDS, BOTH };
+
+static bool matches(const struct upc_event_info *event, const char *pattern, enum where where)
+{
+	return (where != WORDS && util_match(pattern, event->name)) ||
+	       (where != NAMES && util_words_match(pattern, event->name, event->description));
+}
+
+/* Shows what matches a pattern; returns how many events do. */
+static unsigned show_matches(struct listing *l, const char *pattern, enum where where, bool undriven)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < l->n; i++)
+		if ((is_driven(&l->event[i]) || undriven) && matches(&l->event[i], pattern, where)) {
+			l->shown[i] = true;
+			found++;
+		}
+	return found;
+}
+
+/* A name that is not listed but can be spelled, an event with unit masks, say:
+ * finding it gives it a code. */
+static bool show_spelled(struct listing *l, const char *name)
+{
+	uint32_t code;
+
+	if (util_is_glob(name) || upc_catalogue_find(l->catalogue, name, &code) != 0)
+		return false;
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->event[i].code == code)
+			return l->shown[i] = true;
+	return false;
+}
+
+/* Names say more than descriptions: these are asked when no name has the pattern. Who describes
+ * what he looks for is told of what nothing drives, too. */
+static unsigned search(struct listing *l, const struct options *o, const char *pattern)
+{
+	unsigned found = show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
+
+	/* Who asks for what nothing drives wants to know why. */
+	if (found == 0 && (found = show_matches(l, pattern, NAMES, true)) == 0)
+		found = show_spelled(l, pattern);
+	if (util_is_glob(pattern) || o->descriptions)
+		return found;
+	if (found == 0)
+		return show_matches(l, pattern, WORDS, true);
+	for (unsigned i = 0; i < l->n && l->more == NULL; i++)
+		if (!l->shown[i] && (is_driven(&l->event[i]) || o->all) && matches(&l->event[i], pattern, WORDS))
+			l->more = pattern;
+	return found;
+}
+
+static void say_unknown(struct listing *l, const char *pattern)
+{
+	const char *near[NEAREST];
+	char line[NEAREST * (UPC_NAME_MAX + 2)] = "";
+	int n = upc_catalogue_nearest(l->catalogue, pattern, near, NEAREST);
+	size_t length = 0;
+
+	for (int i = 0; i < n && length < sizeof(line); i++)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, "%s%s", i > 0 ? ", " : "",
+					   near[i]);
+	util_error("no event matches '%s'%s%s", pattern, n > 0 ? "; nearest: " : "", line);
+}
+
+/* Returns the exit status. */
+static int choose(struct listing *l, const struct options *o)
+{
+	int status = UTIL_OK;
+
+	/* First, since each may make the catalogue longer. */
+	for (int p = 0; p < o->n_patterns; p++) {
+		uint32_t code;
+
+		if (!util_is_glob(o->pattern[p]))
+			upc_catalogue_find(l->catalogue, o->pattern[p], &code);
+	}
+	if (load(l) != 0)
+		return UTIL_FAILED;
+	for (int p = 0; p < o->n_patterns; p++)
+		if (search(l, o, o->pattern[p]) == 0) {
+			say_unknown(l, o->pattern[p]);
+			status = UTIL_NO;
+		}
+	for (unsigned i = 0; i < l->n; i++) {
+		if (o->n_patterns == 0)
+			l->shown[i] = o->all || is_driven(&l->event[i]);
+		l->n_shown += l->shown[i];
+		l->n_driven += is_driven(&l->event[i]);
+		l->n_bgp_undriven += !is_driven(&l->event[i]) && l->event[i].id != UPC_NO_ID;
+	}
+	return status;
+}
+
+/* ---- printing ---------------------------------------------------------- */
+
+struct style {
+	unsigned width;
+	const char *bold, *dim, *plain;
+};
+
+static void print_line(const struct style *style, const char *intro, const char *text)
+{
+	unsigned column = INDENT + (unsigned)strlen(intro);
+
+	util_pad(stdout, INDENT);
+	fputs(intro, stdout);
+	util_wrap(stdout, text, column, column, style->width);
+	fputc('\n', stdout);
+}
+
+/* The name, and beside it, or below where there is no room, what it is in short. */
+static void print_head(const struct upc_event_info *event, const struct style *style)
+{
+	char brief[128];
+	unsigned columns, place;
+
+	if (is_driven(event))
+		snprintf(brief, sizeof(brief), "%s, %s, %s%s", util_source_name(event->source),
+			 util_scope_name(event->scope), event->unit,
+			 event->kind == UPC_KIND_LEVEL ? ", level" : "");
+	else
+		snprintf(brief, sizeof(brief), "nothing drives it, %s", event->unit);
+	fputs("  ", stdout);
+	fputs(style->bold, stdout);
+	columns = 2 + util_put(stdout, event->name, UPC_NAME_MAX);
+	fputs(style->plain, stdout);
+	place = columns + 2 < NAME_COLUMN ? NAME_COLUMN : columns + 2;
+	if (place + util_columns(brief) > style->width) {
+		fputc('\n', stdout);
+		columns = 0;
+		place = INDENT;
+	}
+	util_pad(stdout, place - columns);
+	fputs(style->dim, stdout);
+	util_put(stdout, brief, sizeof(brief));
+	fputs(style->plain, stdout);
+	fputc('\n', stdout);
+}
+
+static void print_event(const struct upc_event_info *event, const struct style *style)
+{
+	print_head(event, style);
+	if (event->description != NULL && event->description[0] != '\0')
+		print_line(style, "", event->description);
+	if (event->id != UPC_NO_ID) {
+		util_pad(stdout, INDENT);
+		printf("id %d, counter %d, input %d\n", event->id, event->id % UPC_COUNTERS,
+		       event->id / UPC_COUNTERS);
+	}
+	if (is_driven(event) && event->driver != NULL && event->driver[0] != '\0')
+		print_line(style, "driven by ", event->driver);
+	if (event->differs != NULL && event->differs[0] != '\0')
+		print_line(style, "differs: ", event->differs);
+	if (!is_driven(event) && event->why != NULL && event->why[0] != '\0')
+		print_line(style, "why: ", event->why);
+}
+
+static void print_group(const struct listing *l, unsigned first, const struct style *style)
+{
+	unsigned count = 0;
+
+	for (unsigned i = first; i < l->n; i++)
+		count += l->shown[i] && strcmp(l->event[i].subsystem, l->event[first].subsystem) == 0;
+	fputs(style->bold, stdout);
+	util_put(stdout, l->event[first].subsystem, 60);
+	printf(" (%u)%s\n", count, style->plain);
+	for (unsigned i = first; i < l->n; i++)
+		if (l->shown[i] && strcmp(l->event[i].subsystem, l->event[first].subsystem) == 0)
+			print_event(&l->event[i], style);
+	fputc('\n', stdout);
+}
+
+static unsigned count_missing(const struct listing *l)
+{
+	unsigned n = 0;
+
+	while (upc_catalogue_missing(l->catalogue, n) != NULL)
+		n++;
+	return n;
+}
+
+static void print_footer(const struct listing *l, const struct options *o)
+{
+	unsigned missing = count_missing(l);
+	char shown[UTIL_NUMBER_MAX], driven[UTIL_NUMBER_MAX], more[200];
+
+	util_format_count(l->n_shown, shown);
+	util_format_count(l->n_driven, driven);
+	if (o->n_patterns > 0)
+		printf("%s shown; %s events can be counted here.\n", shown, driven);
+	else
+		printf("%s events can be counted here.\n", driven);
+	if (l->more != NULL) {
+		snprintf(more, sizeof(more), "Descriptions of others speak of it, too: upc_avail --descriptions '%s'",
+			 l->more);
+		util_wrap(stdout, more, 0, 2, util_width(stdout));
+		putchar('\n');
+	}
+	if (o->n_patterns == 0 && !o->all && l->n_bgp_undriven > 0)
+		printf("%u Blue Gene/P names have no source here: upc_avail --all\n", l->n_bgp_undriven);
+	if (missing > 0)
+		printf("%u %s missing on this machine: upc_avail --missing\n", missing,
+		       missing == 1 ? "thing is" : "things are");
+}
+
+static void print_text(const struct listing *l, const struct options *o)
+{
+	bool colour = util_colour(stdout);
+	struct style style = {
+		.width = util_width(stdout),
+		.bold = colour ? "\033[1m" : "",
+		.dim = colour ? "\033[2m" : "",
+		.plain = colour ? "\033[0m" : "",
+	};
+
+	for (unsigned i = 0; i < l->n; i++) {
+		unsigned before = 0;
+
+		if (!l->shown[i])
+			continue;
+		while (before < i && !(l->shown[before] && strcmp(l->event[before].subsystem,
+								  l->event[i].subsystem) == 0))
+			before++;
+		if (before == i)
+			print_group(l, i, &style);
+	}
+	if (l->n_shown > 0)
+		print_footer(l, o);
+}
+
+static void print_names(const struct listing *l)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->shown[i])
+			puts(l->event[i].name);
+}
+
+static int print_missing(const struct listing *l)
+{
+	unsigned width = util_width(stdout);
+	const char *sentence;
+
+	if (count_missing(l) == 0)
+		puts("Nothing is missing on this machine.");
+	for (unsigned i = 0; (sentence = upc_catalogue_missing(l->catalogue, i)) != NULL; i++) {
+		fputs("- ", stdout);
+		util_wrap(stdout, sentence, 2, 2, width);
+		fputc('\n', stdout);
+	}
+	return UTIL_OK;
+}
+
+static int print_json(const struct listing *l)
+{
+	json_t *document = util_json_begin("upc_avail"), *events = json_array(), *missing = json_array();
+	const char *sentence;
+
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->shown[i])
+			json_array_append_new(events, util_json_event(&l->event[i]));
+	for (unsigned i = 0; (sentence = upc_catalogue_missing(l->catalogue, i)) != NULL; i++)
+		json_array_append_new(missing, util_json_string(sentence));
+	json_object_set_new(document, "wiring", json_string(upc_catalogue_wiring_hash(l->catalogue)));
+	json_object_set_new(document, "events", events);
+	json_object_set_new(document, "missing", missing);
+	return util_json_put(stdout, document, false);
+}
+
+static void print_csv(const struct listing *l)
+{
+	util_csv_event_head(stdout);
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->shown[i])
+			util_csv_event(stdout, &l->event[i]);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct listing listing = { .n = 0 };
+	int status;
+
+	util_begin("upc_avail");
+	if (parse_options(&options, argc, argv, &status) != 0)
+		return status;
+	listing.catalogue = util_catalogue_open(options.wiring);
+	if (listing.catalogue == NULL)
+		return UTIL_FAILED;
+	if (options.missing) {
+		status = print_missing(&listing);
+	} else {
+		status = choose(&listing, &options);
+		if (listing.n == 0)
+			status = UTIL_FAILED;
+		else if (options.names)
+			print_names(&listing);
+		else if (options.format.format == UTIL_JSON)
+			print_json(&listing);
+		else if (options.format.format == UTIL_CSV)
+			print_csv(&listing);
+		else
+			print_text(&listing, &options);
+	}
+	if (util_flush(stdout, "standard output") != 0)
+		status = UTIL_FAILED;
+	free(listing.event);
+	free(listing.shown);
+	upc_catalogue_close(listing.catalogue);
+	return status;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * data.c - what the command line tools print for other programs: JSON, whose fields are in
+ * doc/reference/json.md, and CSV.
+ */
+#include "lib/data.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *util_json_begin(const char *tool)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "schema", json_integer(UTIL_SCHEMA));
+	json_object_set_new(object, "tool", json_string(tool));
+	json_object_set_new(object, "version", json_string(upc_version()));
+	return object;
+}
+
+json_t *util_json_string(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t length = strlen(text);
+	char *clean = malloc(3 * length + 1), *q = clean;
+	json_t *string;
+
+	if (clean == NULL)
+		return NULL;
+	while (*p != '\0') {
+		unsigned n = util_utf8_length(p);
+
+		if (n == 0) {
+			memcpy(q, "\xef\xbf\xbd", 3);
+			q += 3;
+			p++;
+		} else {
+			memcpy(q, p, n);
+			q += n;
+			p += n;
+		}
+	}
+	string = json_stringn(clean, (size_t)(q - clean));
+	free(clean);
+	return string;
+}
+
+json_t *util_json_count(uint64_t value)
+{
+	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+int util_json_put(FILE *out, json_t *value, bool one_line)
+{
+	size_t flags = JSON_REAL_PRECISION(12) | (one_line ? JSON_COMPACT : JSON_INDENT(2));
+	int result = value == NULL ? -1 : json_dumpf(value, out, flags);
+
+	json_decref(value);
+	fputc('\n', out);
+	return result;
+}
+
+void util_csv_put(FILE *out, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (strpbrk(text, ",\"\r\n") == NULL &&
+	    (length == 0 || (text[0] != ' ' && text[length - 1] != ' '))) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+void util_csv_row(FILE *out, const char *const fields[], size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			fputc(',', out);
+		util_csv_put(out, fields[i] != NULL ? fields[i] : "");
+	}
+	fputc('\n', out);
+}
+
+/* ---- an event of the catalogue ------------------------------------------- */
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text != NULL && text[0] != '\0')
+		json_object_set_new(object, key, util_json_string(text));
+}
+
+json_t *util_json_event(const struct upc_event_info *event)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "event", util_json_string(event->name));
+	json_object_set_new(object, "source", json_string(util_source_name(event->source)));
+	json_object_set_new(object, "scope", json_string(util_scope_name(event->scope)));
+	json_object_set_new(object, "kind", json_string(util_kind_name(event->kind)));
+	set_text(object, "unit", event->unit);
+	set_text(object, "subsystem", event->subsystem);
+	set_text(object, "description", event->description);
+	if (event->id != UPC_NO_ID) {
+		json_object_set_new(object, "id", json_integer(event->id));
+		json_object_set_new(object, "counter", json_integer(event->id % UPC_COUNTERS));
+		json_object_set_new(object, "input", json_integer(event->id / UPC_COUNTERS));
+	}
+	set_text(object, "driver", event->driver);
+	set_text(object, "why", event->why);
+	set_text(object, "differs", event->differs);
+	return object;
+}
+
+void util_csv_event_head(FILE *out)
+{
+	fputs("event,source,scope,kind,unit,subsystem,description,id,counter,input,driver,why,differs\n", out);
+}
+
+void util_csv_event(FILE *out, const struct upc_event_info *event)
+{
+	char id[3][16] = {"", "", ""};
+	const char *const fields[] = {
+		event->name, util_source_name(event->source), util_scope_name(event->scope),
+		util_kind_name(event->kind), event->unit, event->subsystem, event->description,
+		id[0], id[1], id[2], event->driver, event->why, event->differs,
+	};
+
+	if (event->id != UPC_NO_ID) {
+		snprintf(id[0], sizeof(id[0]), "%" PRId32, event->id);
+		snprintf(id[1], sizeof(id[1]), "%" PRId32, event->id % UPC_COUNTERS);
+		snprintf(id[2], sizeof(id[2]), "%" PRId32, event->id / UPC_COUNTERS);
+	}
+	util_csv_row(out, fields, sizeof(fields) / sizeof(fields[0]));
+}

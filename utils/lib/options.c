@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * options.c - the options of all tools, of one table (options.def): what is on the command
+ * line, --help, and what the shells ask for to complete a line.
+ */
+#include "lib/options.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_COLUMN 26
+
+struct row {
+	unsigned tools;
+	int id;
+	char letter; /* 0: none */
+	const char *name, *argument, *values, *help;
+	const char *now; /* an old name's new one; NULL: it is no old one */
+	const char *section;
+};
+
+enum {
+#define TOOL(id, program, command, does, operand) id = 1u << UTIL_TOOL_##id,
+#include "lib/options.def"
+};
+
+static const struct row rows[] = {
+#define SECTION(heading) {.section = heading},
+#define OPTION(ID, TOOLS, LETTER, NAME, ARGUMENT, VALUES, HELP)                                    \
+	{.tools = TOOLS, .id = UTIL_OPTION_##ID, .letter = LETTER, .name = NAME,                   \
+	 .argument = ARGUMENT, .values = VALUES, .help = HELP},
+#define ALSO OPTION
+#define OLD(ID, TOOLS, LETTER, NAME, ARGUMENT, NOW)                                                \
+	{.tools = TOOLS, .id = UTIL_OPTION_##ID, .letter = LETTER, .name = NAME,                   \
+	 .argument = ARGUMENT, .now = NOW},
+#include "lib/options.def"
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+const struct util_tool_row util_tool[UTIL_TOOLS] = {
+#define TOOL(id, PROGRAM, COMMAND, DOES, OPERAND)                                                  \
+	[UTIL_TOOL_##id] = {.program = PROGRAM, .command = COMMAND, .does = DOES, .operand = OPERAND},
+#include "lib/options.def"
+};
+
+static bool is_of(const struct row *row, enum util_tool tool)
+{
+	return row->section == NULL && (row->tools >> tool & 1) != 0;
+}
+
+static bool is_optional(const struct row *row)
+{
+	return row->argument != NULL && row->argument[0] == '[';
+}
+
+/* ---- --help -------------------------------------------------------------- */
+
+static void print_option(const struct row *row)
+{
+	char text[80];
+	unsigned column;
+
+	snprintf(text, sizeof(text), "  %c%c%c --%s%s%s", row->letter ? '-' : ' ',
+		 row->letter ? row->letter : ' ', row->letter ? ',' : ' ', row->name,
+		 row->argument == NULL || is_optional(row) ? "" : "=",
+		 row->argument == NULL ? "" : row->argument);
+	column = (unsigned)strlen(text);
+	fputs(text, stdout);
+	if (column + 2 > HELP_COLUMN) {
+		putchar('\n');
+		column = 0;
+	}
+	util_pad(stdout, HELP_COLUMN - column);
+	util_wrap(stdout, row->help, HELP_COLUMN, HELP_COLUMN, UTIL_WIDTH_DEFAULT);
+	putchar('\n');
+}
+
+static int print_help(const struct util_usage *usage)
+{
+	const char *section = NULL;
+
+	fputs(usage->head, stdout);
+	for (size_t i = 0; i < ROWS; i++) {
+		if (rows[i].section != NULL)
+			section = rows[i].section;
+		if (!is_of(&rows[i], usage->tool) || rows[i].help == NULL)
+			continue;
+		if (section != NULL)
+			printf("\n%s%s", section, section[0] != '\0' ? "\n" : "");
+		section = NULL;
+		print_option(&rows[i]);
+	}
+	putchar('\n');
+	fputs(usage->tail, stdout);
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+/* ---- completion ------------------------------------------------------------ */
+
+/*
+ * A line for each spelling: it, what completes its argument, and what it does, with tabs
+ * between; "-" is an argument that nothing completes. A name whose argument may be missing ends
+ * with "=". A last line, with no spelling, is for operands.
+ */
+static void put_line(const struct util_usage *usage, const struct row *row, const char *values)
+{
+	if (values != NULL && strcmp(values, "<events>") == 0 && usage->put_events != NULL) {
+		fputs("\t<list>", stdout);
+		usage->put_events();
+	} else {
+		printf("\t%s", values == NULL ? "" : values);
+	}
+	printf("\t%s\n", row->help);
+}
+
+static int print_table(const struct util_usage *usage)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct row *row = &rows[i];
+		const char *values = row->argument == NULL || row->values != NULL ? row->values : "-";
+
+		if (!is_of(row, usage->tool) || row->help == NULL)
+			continue;
+		if (row->letter) {
+			printf("-%c", row->letter);
+			put_line(usage, row, values);
+		}
+		printf("--%s%s", row->name, is_optional(row) ? "=" : "");
+		put_line(usage, row, values);
+	}
+	putchar('\t');
+	if (usage->tool == UTIL_TOOL_UPC)
+		for (int i = 0; i < UTIL_TOOLS; i++)
+			printf("%s ", util_tool[i].command != NULL ? util_tool[i].command : "help");
+	else if (util_tool[usage->tool].operand != NULL)
+		fputs(util_tool[usage->tool].operand, stdout);
+	puts("\t");
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+/* ---- the command line ------------------------------------------------------ */
+
+#define LONG 0x1000 /* a value of getopt_long's beyond all letters; behind it the row */
+#define ASKED (LONG + (int)ROWS) /* --complete, which is not for people */
+
+struct getopt_table {
+	char letters[4 * ROWS];
+	struct option names[ROWS + 2];
+};
+
+static void fill(const struct util_usage *usage, struct getopt_table *table)
+{
+	struct option *name = table->names;
+	char *letter = table->letters;
+
+	/* What follows PROGRAM is the program's. */
+	if (usage->runs)
+		*letter++ = '+';
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct row *row = &rows[i];
+		int wants = row->argument == NULL ? no_argument :
+			    is_optional(row)	  ? optional_argument :
+						    required_argument;
+
+		if (!is_of(row, usage->tool))
+			continue;
+		if (row->letter) {
+			*letter++ = row->letter;
+			memcpy(letter, "::", (size_t)wants);
+			letter += wants;
+		}
+		if (row->name != NULL)
+			*name++ = (struct option){row->name, wants, NULL, LONG + (int)i};
+	}
+	*letter = '\0';
+	*name++ = (struct option){"complete", no_argument, NULL, ASKED};
+	*name = (struct option){NULL, 0, NULL, 0};
+}
+
+static const struct row *find(enum util_tool tool, int option)
+{
+	if (option >= LONG)
+		return &rows[option - LONG];
+	for (size_t i = 0; i < ROWS; i++)
+		if (is_of(&rows[i], tool) && rows[i].letter == option)
+			return &rows[i];
+	return NULL;
+}
+
+static bool is_format(int id)
+{
+	return id == UTIL_OPTION_FORMAT || id == UTIL_OPTION_JSON || id == UTIL_OPTION_CSV;
+}
+
+static int take_format(const struct util_usage *usage, int id, struct util_format_choice *choice)
+{
+	static const char *const words[] = {
+		[UTIL_TEXT] = "text", [UTIL_JSON] = "json", [UTIL_CSV] = "csv", [UTIL_CSV + 1] = NULL,
+	};
+	int format = id == UTIL_OPTION_JSON ? UTIL_JSON :
+		     id == UTIL_OPTION_CSV  ? UTIL_CSV :
+		     util_option_word("--format", usage->forms != NULL ? usage->forms : words, optarg);
+
+	if (format < 0)
+		return -1;
+	if (choice->given && choice->format != (unsigned)format) {
+		util_error("one --format at a time: it is said twice, and not the same");
+		util_try_help();
+		return -1;
+	}
+	choice->given = true;
+	choice->format = (unsigned)format;
+	return 0;
+}
+
+/* An option by its id, or UTIL_OPTION_DONE where it has been dealt with. */
+static int take(const struct util_usage *usage, int option, int *status)
+{
+	const struct row *row = find(usage->tool, option);
+
+	if (row == NULL)
+		*status = util_try_help();
+	else if (row->id == UTIL_OPTION_HELP)
+		*status = print_help(usage);
+	else if (row->id == UTIL_OPTION_VERSION)
+		*status = util_print_version();
+	else {
+		if (row->now != NULL && option >= LONG)
+			util_advise("--%s is the old name of %s", row->name, row->now);
+		else if (row->now != NULL)
+			util_advise("-%c is the old name of %s", row->letter, row->now);
+		return row->id;
+	}
+	return UTIL_OPTION_DONE;
+}
+
+int util_options_next(const struct util_usage *usage, int argc, char **argv,
+		      struct util_format_choice *format, int *status)
+{
+	static struct getopt_table table;
+	int option;
+
+	if (table.names[0].name == NULL)
+		fill(usage, &table);
+	do {
+		option = getopt_long(argc, argv, table.letters, table.names, NULL);
+		if (option == -1)
+			return UTIL_OPTION_NONE;
+		if (option == ASKED) {
+			*status = print_table(usage);
+			return UTIL_OPTION_DONE;
+		}
+		option = take(usage, option, status);
+		if (is_format(option) && take_format(usage, option, format) != 0) {
+			*status = UTIL_FAILED;
+			return UTIL_OPTION_DONE;
+		}
+	} while (is_format(option));
+	return option;
+}
+
+void util_advise(const char *format, ...)
+{
+	static bool advised;
+	char line[200];
+	va_list args;
+
+	if (advised)
+		return;
+	advised = true;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	util_error("%s", line);
+}
+
+/* ---- arguments --------------------------------------------------------------- */
+
+int util_option_word(const char *option, const char *const words[], const char *text)
+{
+	char list[200] = "";
+	size_t n = 0;
+
+	for (int i = 0; words[i] != NULL; i++) {
+		if (strcmp(words[i], text) == 0)
+			return i;
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s",
+				      i == 0 ? "" : words[i + 1] != NULL ? ", " : " or ", words[i]);
+	}
+	util_wrong_value(option, list, text);
+	return -1;
+}
+
+int util_parse_time(const char *text, uint64_t plain_ns, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}};
+	size_t digits = strspn(text, "0123456789.");
+	char *end = NULL;
+	double value, one = (double)plain_ns;
+
+	if (digits == 0 || digits >= 20)
+		return -1;
+	/* In the C locale, which the tools never leave. */
+	value = strtod(text, &end);
+	if (end != text + digits)
+		return -1;
+	if (*end != '\0')
+		one = 0;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].name) == 0)
+			one = units[i].ns;
+	value *= one;
+	if (!(value >= 1 && value < 1e18))
+		return -1;
+	*ns = (uint64_t)(value + 0.5);
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * options.h - the options of all tools, of one table (options.def): what is on the command
+ * line, --help, and what the shells ask for to complete a line.
+ */
+#ifndef UTIL_OPTIONS_H
+#define UTIL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/common.h"
+
+enum util_tool {
+#define TOOL(id, program, command, does, operand) UTIL_TOOL_##id,
+#include "lib/options.def"
+	UTIL_TOOLS
+};
+
+/* What util_options_next returns: an option by whatever name it was given. */
+enum util_option_id {
+	UTIL_OPTION_DONE = -2, /* the tool is to end with *status   */
+	UTIL_OPTION_NONE = -1, /* no more: operands begin at optind */
+#define OPTION(id, tools, letter, name, argument, values, help) UTIL_OPTION_##id,
+#include "lib/options.def"
+};
+
+struct util_tool_row {
+	const char *program, *command, *does;
+	const char *operand; /* what completes one, or NULL */
+};
+
+extern const struct util_tool_row util_tool[UTIL_TOOLS];
+
+/* A tool's text around the list of its options. */
+struct util_usage {
+	enum util_tool tool;
+	const char *head, *tail;
+	bool runs; /* a program, whose own options are behind the first operand */
+	void (*put_events)(void); /* prints its own events, blanks between; NULL: upc_avail does */
+	const char *const *forms; /* words of --format; NULL: those of enum util_format */
+};
+
+/* What --format, --json and --csv say, which exclude each other. */
+struct util_format_choice {
+	unsigned format; /* enum util_format, or a place in the tool's own words */
+	bool given;
+};
+
+/*
+ * The next option, with its argument in optarg; --format, --json and --csv are none, but go to
+ * the choice. --help, --version, wrong options and the shells' questions are dealt with: then
+ * it is UTIL_OPTION_DONE.
+ */
+int util_options_next(const struct util_usage *usage, int argc, char **argv,
+		      struct util_format_choice *format, int *status);
+
+/* A word of a list: its place there, or -1, said, when it is none of them. */
+int util_option_word(const char *option, const char *const words[], const char *text);
+
+/* One line about a better way to say it; the first in a run only. */
+void util_advise(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "250us", "2.5ms", "1s", "5min", "1h": nanoseconds. A number alone is that many plain_ns;
+ * with 0 it is none. 0, or -1. */
+int util_parse_time(const char *text, uint64_t plain_ns, uint64_t *ns);
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_run.c - runs the program that upc_stat counts: it starts when
+ * everything is ready, gets the signals that are sent to upc_stat, and is told
+ * apart from upc_stat by nobody.
+ *
+ * upc_stat has no signal handler: what it forwards stays blocked and is read
+ * from a signalfd, so that nothing of it can be interrupted and the program
+ * inherits nothing but a mask, which it sets back before its exec.
+ */
+#include "lib/stat_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+
+/* What a person or a batch system sends to a job. Signals that stop a job are
+ * not among them: upc_stat stops with its program. */
+static const int forwarded[] = {
+	SIGHUP,  SIGINT,    SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
+	SIGPROF, SIGXCPU,   SIGCONT, SIGWINCH, SIGURG,  SIGIO,   SIGPWR,
+};
+
+int64_t stat_run_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+int stat_run_begin(struct stat_run *run)
+{
+	sigset_t taken;
+
+	*run = (struct stat_run){ .pidfd = -1, .release = -1, .failure = -1, .signals = -1 };
+	sigemptyset(&taken);
+	/* What we were started to ignore, nohup's SIGHUP say, stays ignored. */
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+		if (!is_ignored(forwarded[i]))
+			sigaddset(&taken, forwarded[i]);
+	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+		if (!is_ignored(i))
+			sigaddset(&taken, i);
+	/* Ignored, it would let the kernel reap the program before we can. */
+	run->ignored_child = is_ignored(SIGCHLD);
+	if (run->ignored_child)
+		signal(SIGCHLD, SIG_DFL);
+	sigaddset(&taken, SIGCHLD);
+	run->ignored_pipe = is_ignored(SIGPIPE);
+	run->ignored_size = is_ignored(SIGXFSZ);
+	if (sigprocmask(SIG_BLOCK, &taken, &run->mask) != 0)
+		goto fail;
+	run->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signals < 0)
+		goto fail;
+	if (getrlimit(RLIMIT_NOFILE, &run->files) == 0 && run->files.rlim_cur < run->files.rlim_max) {
+		struct rlimit raised = { run->files.rlim_max, run->files.rlim_max };
+
+		run->limit_raised = setrlimit(RLIMIT_NOFILE, &raised) == 0;
+	}
+	return 0;
+fail:
+	util_error("cannot take signals: %s", strerror(errno));
+	return -1;
+}
+
+/* In the child, between fork and exec. Does not return. */
+static void run_program(const struct stat_run *run, char *const *argv, char *const *envp, int released,
+			int failure)
+{
+	char go;
+	int error;
+	ssize_t n;
+
+	do
+		n = read(released, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(UTIL_NOT_FOUND); /* upc_stat has given up */
+	if (run->limit_raised)
+		setrlimit(RLIMIT_NOFILE, &run->files);
+	if (run->ignored_child)
+		signal(SIGCHLD, SIG_IGN);
+	/* Ignored since an earlier run of the program. */
+	if (!run->ignored_pipe)
+		signal(SIGPIPE, SIG_DFL);
+	if (!run->ignored_size)
+		signal(SIGXFSZ, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &run->mask, NULL);
+	execvpe(argv[0], argv, envp != NULL ? envp : environ);
+	error = errno;
+	do
+		n = write(failure, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	_exit(UTIL_NOT_FOUND);
+}
+
+static int open_pidfd(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp)
+{
+	int release[2] = { -1, -1 }, failure[2] = { -1, -1 };
+
+	if (pipe2(release, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0)
+		goto fail;
+	/* Else what is in a buffer would be written twice. */
+	fflush(NULL);
+	run->pid = fork();
+	if (run->pid < 0) {
+		run->pid = 0;
+		goto fail;
+	}
+	if (run->pid == 0) {
+		close(release[1]);
+		close(failure[0]);
+		run_program(run, argv, envp, release[0], failure[1]);
+	}
+	close(release[0]);
+	close(failure[1]);
+	run->release = release[1];
+	run->failure = failure[0];
+	/* From here on upc_stat differs from what the program inherits: a
+	 * reader of the table that is gone, or a table beyond the limit for
+	 * files, must not cost the exit status. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	/* Without it, on an old kernel or in a sandbox, SIGCHLD has to do. */
+	run->pidfd = open_pidfd(run->pid);
+	return 0;
+fail:
+	util_error("cannot start a process: %s", strerror(errno));
+	for (int i = 0; i < 2; i++) {
+		if (release[i] >= 0)
+			close(release[i]);
+		if (failure[i] >= 0)
+			close(failure[i]);
+	}
+	return -1;
+}
+
+static int watch(pid_t pid)
+{
+	int fd = open_pidfd(pid);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == ESRCH)
+		util_error("no process %d", (int)pid);
+	else if (errno == EINVAL)
+		util_error("%d is a thread; -p wants the process that it belongs to", (int)pid);
+	else
+		util_error("cannot watch process %d: %s", (int)pid, strerror(errno));
+	return -1;
+}
+
+int stat_run_watch(struct stat_run *run, const pid_t *pid, unsigned n)
+{
+	run->watched = calloc(n, sizeof(*run->watched));
+	if (run->watched == NULL) {
+		util_error("out of memory");
+		return -1;
+	}
+	while (run->n_watched < n) {
+		int fd = watch(pid[run->n_watched]);
+
+		if (fd < 0)
+			return -1;
+		run->watched[run->n_watched++] = fd;
+	}
+	run->pidfd = run->watched[--run->n_watched];
+	return 0;
+}
+
+/* What was watched has ended: whether there is another. */
+static bool watch_next(struct stat_run *run)
+{
+	if (run->n_watched == 0)
+		return false;
+	close(run->pidfd);
+	run->pidfd = run->watched[--run->n_watched];
+	return true;
+}
+
+void stat_run_release(struct stat_run *run)
+{
+	char go = 1;
+
+	if (run->release < 0)
+		return;
+	/* It cannot fail for want of a reader: the program waits there, or
+	 * has been killed, which the wait will find. */
+	while (write(run->release, &go, 1) < 0 && errno == EINTR)
+		;
+	close(run->release);
+	run->release = -1;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void cancel(struct stat_run *run)
+{
+	pid_t ended;
+	int status;
+
+	kill(run->pid, SIGKILL);
+	for (;;) {
+		ended = waitpid(run->pid, &status, __WALL);
+		if (ended > 0 && WIFSTOPPED(status))
+			/* A traced program's last stop, which SIGKILL does not end. */
+			ptrace(PTRACE_CONT, run->pid, NULL, 0L);
+		else if (ended >= 0 || errno != EINTR)
+			break;
+	}
+	run->pid = 0;
+}
+
+void stat_run_end(struct stat_run *run)
+{
+	if (run->pid != 0)
+		cancel(run);
+	while (run->n_watched > 0)
+		close(run->watched[--run->n_watched]);
+	free(run->watched);
+	run->watched = NULL;
+}
+
+/* ---- waiting ----------------------------------------------------------- */
+
+/* Whether the program itself has sent it, to its parent or its group. */
+static bool is_own(const struct stat_run *run, const struct signalfd_siginfo *info)
+{
+	return info->ssi_code <= 0 && (pid_t)info->ssi_pid == run->pid;
+}
+
+/* Hands a signal on, but not what the program has already: what the terminal sends goes to
+ * its whole process group, and the program is in ours. */
+static bool take_signal(struct stat_run *run, const struct signalfd_siginfo *info)
+{
+	int signal = (int)info->ssi_signo;
+	const bool enough = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+
+	if (run->pid != 0) {
+		if (enough && !is_own(run, info))
+			run->interrupted = signal;
+		if (info->ssi_code == SI_KERNEL || is_own(run, info))
+			return false;
+		if (info->ssi_code == SI_QUEUE)
+			sigqueue(run->pid, signal, (union sigval){ .sival_ptr = (void *)(uintptr_t)info->ssi_ptr });
+		else
+			kill(run->pid, signal);
+		return false;
+	}
+	if (!enough)
+		return false;
+	run->interrupted = signal;
+	return true;
+}
+
+/* Reads all signals that wait. */
+static bool take_signals(struct stat_run *run, bool *child)
+{
+	struct signalfd_siginfo info;
+	bool enough = false;
+
+	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			*child = true;
+		else if (take_signal(run, &info))
+			enough = true;
+	}
+	return enough;
+}
+
+/* The exec has worked when its pipe is at its end. */
+static bool take_failure(struct stat_run *run)
+{
+	int error = 0;
+	ssize_t n = read(run->failure, &error, sizeof(error));
+
+	if (n < 0 && errno == EINTR)
+		return false;
+	close(run->failure);
+	run->failure = -1;
+	if (n != (ssize_t)sizeof(error))
+		return false;
+	run->exec_error = error;
+	return true;
+}
+
+/* Whether the program has ended; it is not reaped. */
+static bool has_ended(const struct stat_run *run)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
+enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
+{
+	for (;;) {
+		struct pollfd fd[] = {
+			{ .fd = run->signals, .events = POLLIN },
+			{ .fd = run->failure, .events = POLLIN },
+			/* A traced program ends when it is reaped, by wait. */
+			{ .fd = run->tracing ? -1 : run->pidfd, .events = POLLIN },
+		};
+		struct timespec timeout, *wait = NULL;
+		bool child = false;
+
+		if (deadline >= 0) {
+			int64_t left = deadline - stat_run_now();
+
+			if (left <= 0)
+				return STAT_WAKE_TICK;
+			timeout.tv_sec = left / 1000000000;
+			timeout.tv_nsec = left % 1000000000;
+			wait = &timeout;
+		}
+		if (ppoll(fd, 3, wait, NULL) < 0)
+			continue; /* EINTR: stopped and continued */
+		if (fd[0].revents != 0 && take_signals(run, &child))
+			return STAT_WAKE_END;
+		/* Before the end, which comes with it when the exec failed. */
+		if (fd[1].revents != 0 && take_failure(run))
+			return STAT_WAKE_END;
+		if (fd[2].revents != 0 && !watch_next(run))
+			return STAT_WAKE_END;
+		if (child && run->tracing)
+			return STAT_WAKE_TRACE;
+		if (child && run->pidfd < 0 && run->pid != 0 && has_ended(run))
+			return STAT_WAKE_END;
+	}
+}
+
+int stat_run_reap(struct stat_run *run, struct rusage *usage)
+{
+	int status = 0;
+
+	while (wait4(run->pid, &status, __WALL, usage) < 0 && errno == EINTR)
+		;
+	run->pid = 0;
+	close_fd(&run->pidfd);
+	close_fd(&run->failure);
+	return status;
+}
+
+int stat_run_exit_status(int status)
+{
+	int signal_number;
+	sigset_t one;
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	signal_number = WTERMSIG(status);
+	/* A shell tells its user, and ends its loop, only when upc_stat itself
+	 * has died of the signal. One core file, the program's, is enough. */
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+	sigemptyset(&one);
+	sigaddset(&one, signal_number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	return 128 + signal_number;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpx_run.c - runs a program that counts with PAPI, with its event sets multiplexed.
+ *
+ * It becomes the program, with a library preloaded that stands in for PAPI's calls; what
+ * it was asked for reaches that library by environment variables (src/mpx/shim/shim_exec.h).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+#include "mpx/mpx_program.h"
+#include "lib/options.h"
+#include "shim/shim_exec.h"
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_MPX,
+	.runs = true,
+	.head = "usage: mpx_run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+		"\n"
+		"Runs PROGRAM, which counts events with PAPI, with its event sets multiplexed:\n"
+		"any number of events in a set, of any components, and any number of sets at once\n"
+		"in a thread. PROGRAM is not changed; it uses libpapi.so.\n",
+	.tail = "What could not be counted in any slice is -1 to the program. --format and\n"
+		"--output print a report, too.\n"
+		"\n"
+		"The exit status is PROGRAM's; 125: mpx_run failed; 126: PROGRAM cannot be run;\n"
+		"127: it is not there.\n"
+		"\n"
+		"Examples:\n"
+		"  mpx_run ./solver          as without it, with more events than counters\n"
+		"  mpx_run --report -s 1ms -- ./solver -n 8\n"
+		"                            with a table of estimates and their errors\n"
+		"  mpx_run -o est.%p.json -f json -- mpirun -n 4 ./solver\n"
+		"                            a file for each process\n",
+};
+
+struct settings {
+	const char *report; /* NULL: none; empty: standard error */
+	struct util_format_choice format;
+	bool quiet;
+};
+
+/* Sets a variable for the preloaded library; they are all taken away before. */
+static void tell(const char *name, const char *value)
+{
+	if (setenv(name, value, 1) == 0)
+		return;
+	util_error("cannot pass on %s: %s", name, strerror(errno));
+	exit(UTIL_FAILED);
+}
+
+static void tell_number(const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	tell(name, text);
+}
+
+static void forget_all(void)
+{
+	static const char *const names[] = {SHIM_SLICE,	    SHIM_TIMER,	    SHIM_CLOCK, SHIM_ESTIMATOR,
+					    SHIM_COVARIATE, SHIM_GROUP_MAX, SHIM_SEED,	SHIM_QUIET,
+					    SHIM_REPORT,    SHIM_FIRST_PROCESS};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+}
+
+static int take_slice(const char *text)
+{
+	uint64_t ns;
+
+	if (util_parse_time(text, 0, &ns) != 0 || ns < 100000 || ns > 10000000000)
+		return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us, 2.5ms or 1s", text);
+	tell_number(SHIM_SLICE, ns);
+	return 0;
+}
+
+/* A word of a list, whose place in it is the number of mpx.h's enumeration. */
+static int take_word(const char *option, const char *variable, const char *const words[], const char *text)
+{
+	int place = util_option_word(option, words, text);
+
+	if (place < 0)
+		return UTIL_FAILED;
+	tell_number(variable, (uint64_t)place);
+	return 0;
+}
+
+static int take_number(const char *option, const char *variable, const char *what, const char *text)
+{
+	long value;
+
+	if (util_parse_number(text, 1, INT_MAX, &value) != 0)
+		return util_wrong_value(option, what, text);
+	tell_number(variable, (uint64_t)value);
+	return 0;
+}
+
+static int take(struct settings *settings, int option)
+{
+	static const char *const timers[] = {"auto", "task-clock", "thread", "virtual", NULL};
+	static const char *const clocks[] = {"auto", "cycles", "unit", "cpu", "user", NULL};
+	static const char *const estimators[] = {"auto", "ratio", "interpolated", "covariate", NULL};
+
+	switch (option) {
+	case UTIL_OPTION_SLICE:
+		return take_slice(optarg);
+	case UTIL_OPTION_TIMER:
+		return take_word("--timer", SHIM_TIMER, timers, optarg);
+	case UTIL_OPTION_CLOCK:
+		return take_word("--clock", SHIM_CLOCK, clocks, optarg);
+	case UTIL_OPTION_ESTIMATOR:
+		return take_word("--estimator", SHIM_ESTIMATOR, estimators, optarg);
+	case UTIL_OPTION_GROUP_MAX:
+		return take_number("--group-max", SHIM_GROUP_MAX, "a number from 1", optarg);
+	case UTIL_OPTION_SEED:
+		return take_number("--seed", SHIM_SEED, "a number from 1", optarg);
+	case UTIL_OPTION_COVARIATE:
+		if (!optarg[0])
+			return util_wrong_value("--covariate", "the name of an event", optarg);
+		tell(SHIM_COVARIATE, optarg);
+		return 0;
+	case UTIL_OPTION_REPORT:
+		/* -r=FILE is taken as --report=FILE is. */
+		settings->report = !optarg ? "" : optarg[0] == '=' ? optarg + 1 : optarg;
+		return 0;
+	case UTIL_OPTION_OUTPUT:
+		settings->report = strcmp(optarg, "-") ? optarg : "/dev/stdout";
+		return 0;
+	case UTIL_OPTION_QUIET:
+		settings->quiet = true;
+		return 0;
+	default:
+		return UTIL_FAILED;
+	}
+}
+
+/* ---- the report's place ---------------------------------------------------------------- */
+
+static const char header[] = "pid,tid,set,starts,event,value,estimate,low,high,coverage,"
+			     "slices,exact,never,rough,running\n";
+
+/* A file for all processes is emptied once, here. */
+static int begin_file(const char *path, bool csv)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	ssize_t n = (ssize_t)sizeof(header) - 1;
+
+	if (fd < 0 || (csv && write(fd, header, (size_t)n) != n)) {
+		util_error("cannot write the report to '%s': %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return UTIL_FAILED;
+	}
+	close(fd);
+	return 0;
+}
+
+/* The program may change its directory. */
+static int absolute(const char *path, char full[PATH_MAX])
+{
+	size_t n = 0;
+
+	if (path[0] != '/') {
+		if (!getcwd(full, PATH_MAX)) {
+			util_error("the working directory is not known: %s", strerror(errno));
+			return UTIL_FAILED;
+		}
+		n = strlen(full);
+		full[n++] = '/';
+	}
+	if (n + strlen(path) >= PATH_MAX) {
+		util_error("the report's path is too long: '%s'", path);
+		return UTIL_FAILED;
+	}
+	strcpy(full + n, path);
+	return 0;
+}
+
+/* Of all processes; each of those that have a file of their own begins it. */
+static int begin_report(const char *path, bool csv)
+{
+	FILE *out = !path[0] ? stderr : stdout;
+
+	if (path[0] && strcmp(path, "/dev/stdout") != 0)
+		return strstr(path, "%p") ? 0 : begin_file(path, csv);
+	if (csv)
+		fputs(header, out);
+	return util_flush(out, "standard output") == 0 ? 0 : UTIL_FAILED;
+}
+
+static int prepare_report(const struct settings *settings)
+{
+	static const char *const forms[] = {[UTIL_TEXT] = "text", [UTIL_JSON] = "json", [UTIL_CSV] = "csv"};
+	const char *form = forms[settings->format.format];
+	bool csv = settings->format.format == UTIL_CSV;
+	const char *report = settings->report ? settings->report : "";
+	char full[PATH_MAX] = "", value[PATH_MAX + 8];
+	int error = 0;
+
+	if (!settings->report && !settings->format.given)
+		return 0;
+	if (report[0])
+		error = absolute(report, full);
+	if (!error)
+		error = begin_report(full, csv);
+	snprintf(value, sizeof(value), "%s:%s", form, full);
+	if (!error)
+		tell(SHIM_REPORT, value);
+	return error;
+}
+
+/* ---- preload ------------------------------------------------------------------------------ */
+
+static bool is_in_list(const char *list, const char *path)
+{
+	size_t n = strlen(path);
+
+	for (; *list; list += strspn(list, ": ")) {
+		size_t length = strcspn(list, ": ");
+
+		if (length == n && !strncmp(list, path, n))
+			return true;
+		list += length;
+	}
+	return false;
+}
+
+static int preload(void)
+{
+	const char *path = getenv(SHIM_LIBRARY), *before = getenv("LD_PRELOAD");
+	char *list;
+
+	if (!path || !path[0])
+		path = MPX_RUN_LIBRARY_PATH;
+	if (access(path, R_OK) != 0) {
+		util_error("cannot read mpx_run's own library '%s': %s", path, strerror(errno));
+		return UTIL_FAILED;
+	}
+	if (strpbrk(path, ": ")) {
+		util_error("the dynamic linker cannot preload '%s': there is a blank or a colon in it",
+			   path);
+		return UTIL_FAILED;
+	}
+	if (!before || !before[0]) {
+		tell("LD_PRELOAD", path);
+		return 0;
+	}
+	if (is_in_list(before, path))
+		return 0;
+	/* Behind those that are there: a sanitizer's runtime has to be the first. */
+	list = malloc(strlen(before) + strlen(path) + 2);
+	if (!list) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	sprintf(list, "%s:%s", before, path);
+	tell("LD_PRELOAD", list);
+	free(list);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = {0};
+	int option, error;
+
+	util_begin("mpx_run");
+	forget_all();
+	while ((option = util_options_next(&usage, argc, argv, &settings.format, &error)) != UTIL_OPTION_NONE) {
+		if (option != UTIL_OPTION_DONE)
+			error = take(&settings, option);
+		if (option == UTIL_OPTION_DONE || error)
+			return error;
+	}
+	if (optind == argc) {
+		util_error("which program is to be run?");
+		util_try_help();
+		return UTIL_FAILED;
+	}
+	error = mpx_program_check(argv[optind]);
+	if (!error)
+		error = prepare_report(&settings);
+	if (!error)
+		error = preload();
+	if (error)
+		return error;
+	if (settings.quiet)
+		tell(SHIM_QUIET, "1");
+	tell_number(SHIM_FIRST_PROCESS, (uint64_t)getpid());
+	execvp(argv[optind], argv + optind);
+	return util_cannot_run(argv[optind], errno);
+}

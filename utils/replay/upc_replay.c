@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_replay.c - runs a script of register accesses and input signals on a unit and
+ * prints what is read and raised, bit for bit and in order.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+#include "lib/options.h"
+#include "replay/replay_print.h"
+#include "replay/replay_vcd.h"
+#include "replay/trace_file.h"
+
+static const struct upci_engine_ops *const engines[] = {
+	&upci_engine_reference,
+	&upci_engine_cycle,
+	&upci_engine_segment,
+};
+#define ENGINES        (sizeof(engines) / sizeof(engines[0]))
+#define ENGINE_DEFAULT (&upci_engine_segment)
+
+struct options {
+	const char *file, *vcd;
+	const struct upci_engine_ops *engine;
+	bool stats;
+	struct util_format_choice format;
+};
+
+struct replay {
+	const struct upci_engine_ops *ops;
+	struct upci_engine *engine;
+	struct replay_vcd *vcd; /* or NULL */
+	enum util_format format;
+};
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_REPLAY,
+	.head = "usage: upc_replay [OPTION]... FILE\n"
+		"\n"
+		"Runs a replay script on a Universal Performance Counter unit and prints the\n"
+		"registers that it reads, interrupts, parity errors and refused accesses.\n"
+		"FILE '-' is standard input.\n",
+	.tail = "The exit status is 0; 2: the script has a mistake; 125: upc_replay failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_replay script.trace --stats\n"
+		"  printf 'upc-trace 1\\nw 0x900 1\\nc 10000 0@2/1\\nr 0x000\\n' | upc_replay -\n"
+		"  upc_replay script.trace --vcd=script.vcd && gtkwave script.vcd\n",
+};
+
+/* ---- options ----------------------------------------------------------- */
+
+static int list_engines(void)
+{
+	for (size_t i = 0; i < ENGINES; i++)
+		puts(engines[i]->name);
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+static int set_engine(struct options *o, const char *name)
+{
+	for (size_t i = 0; i < ENGINES; i++)
+		if (strcmp(name, engines[i]->name) == 0) {
+			o->engine = engines[i];
+			return 0;
+		}
+	util_error("'%s' is no engine: --engine list prints their names", name);
+	return -1;
+}
+
+static int check_options(struct options *o, int argc, char **argv)
+{
+	if (optind == argc)
+		util_error("no script is given: name a file, or '-' for standard input");
+	else if (optind + 1 < argc)
+		util_error("'%s' is not asked for: one script at a time", argv[optind + 1]);
+	else if (o->vcd != NULL && strcmp(o->vcd, "-") == 0)
+		util_error("--vcd needs a file: standard output has what the script prints");
+	else {
+		o->file = argv[optind];
+		return 0;
+	}
+	return -1;
+}
+
+/* 0, or -1 when the tool is done with *status. */
+static int parse_options(struct options *o, int argc, char **argv, int *status)
+{
+	int option, error = 0;
+
+	*o = (struct options){.engine = ENGINE_DEFAULT};
+	while (error == 0 &&
+	       (option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
+		switch (option) {
+		case UTIL_OPTION_ENGINE:
+			if (strcmp(optarg, "list") == 0) {
+				*status = list_engines();
+				return -1;
+			}
+			error = set_engine(o, optarg);
+			break;
+		case UTIL_OPTION_STATS:
+			o->stats = true;
+			break;
+		case UTIL_OPTION_VCD:
+			o->vcd = optarg;
+			break;
+		default:
+			return -1;
+		}
+	if (error == 0)
+		error = check_options(o, argc, argv);
+	if (error != 0)
+		*status = util_try_help();
+	return error;
+}
+
+/* ---- the script -------------------------------------------------------- */
+
+/* The exit status for a script that upci_trace_load refused. */
+static int report(const char *name, int error, const struct upci_trace_error *wrong)
+{
+	switch (error) {
+	case UPC_EWIRING:
+		/* FILE:LINE: first, without the tool's name, as editors look for it. */
+		util_put(stderr, name, UINT_MAX);
+		fprintf(stderr, ":%u: ", wrong->line);
+		util_put(stderr, wrong->message, UINT_MAX);
+		fputc('\n', stderr);
+		return UTIL_SCRIPT;
+	case UPC_ESYSTEM:
+		util_error("cannot read '%s': %s", name, strerror(errno));
+		break;
+	case UPC_EINVAL:
+		util_error("'%s' is no script that is read whole: it has more than %zu bytes", name,
+			   UPCI_TRACE_BYTES_MAX);
+		break;
+	default:
+		util_error("%s", upc_strerror(error));
+	}
+	return UTIL_FAILED;
+}
+
+/* Reads and checks the whole script; UTIL_OK, or the exit status. */
+static int load(const char *name, struct upci_trace *trace)
+{
+	bool standard = strcmp(name, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	struct upci_trace_error wrong;
+	int error, status;
+
+	if (fd < 0)
+		return report(name, UPC_ESYSTEM, NULL);
+	error = upci_trace_load(fd, trace, &wrong);
+	status = error == 0 ? UTIL_OK : report(name, error, &wrong);
+	if (!standard)
+		close(fd);
+	return status;
+}
+
+/* ---- running it -------------------------------------------------------- */
+
+static void print_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	struct replay *replay = arg;
+
+	replay_print_event(replay->format, event == UPCI_ENGINE_PARITY ? "parity" : "irq", counter, cycle);
+	if (event == UPCI_ENGINE_INTERRUPT && replay->vcd != NULL)
+		replay_vcd_interrupt(replay->vcd, counter);
+}
+
+/* Engines take offsets of 32 bits, scripts any: 2^32 is not register 0. */
+static void run_read(struct replay *replay, const struct upci_trace_op *op)
+{
+	uint64_t value;
+
+	if (op->offset <= UINT_MAX &&
+	    replay->ops->read(replay->engine, (unsigned)op->offset, &value) == 0)
+		replay_print_read(replay->format, op->offset, value);
+	else
+		replay_print_fault(replay->format, op->offset);
+}
+
+static void run_write(struct replay *replay, const struct upci_trace_op *op)
+{
+	if (op->offset > UINT_MAX ||
+	    replay->ops->write(replay->engine, (unsigned)op->offset, op->value) != 0)
+		replay_print_fault(replay->format, op->offset);
+	else if (replay->vcd != NULL)
+		replay_vcd_write(replay->vcd, (unsigned)op->offset, op->value);
+}
+
+static void run_flip(struct replay *replay, const struct upci_trace_op *op)
+{
+	replay->ops->flip(replay->engine, op->counter, op->bit);
+	if (replay->vcd != NULL)
+		replay_vcd_flip(replay->vcd, op->counter, op->bit);
+}
+
+static int run_cycles(struct replay *replay, const struct upci_trace *trace,
+		      const struct upci_trace_op *op)
+{
+	struct upci_wave wave[UPC_INPUTS];
+
+	upci_trace_waves(trace, op, wave);
+	if (replay->vcd != NULL)
+		return replay_vcd_run(replay->vcd, replay->engine, wave, op->cycles);
+	replay->ops->run_waves(replay->engine, wave, op->cycles);
+	return 0;
+}
+
+/* Stops early when its output goes nowhere. */
+static void run(struct replay *replay, const struct upci_trace *trace)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < trace->ops && error == 0 && !ferror(stdout); i++) {
+		const struct upci_trace_op *op = &trace->op[i];
+
+		switch (op->kind) {
+		case UPCI_TRACE_WRITE:
+			run_write(replay, op);
+			break;
+		case UPCI_TRACE_READ:
+			run_read(replay, op);
+			break;
+		case UPCI_TRACE_CYCLES:
+			error = run_cycles(replay, trace, op);
+			break;
+		case UPCI_TRACE_FLIP:
+			run_flip(replay, op);
+			break;
+		case UPCI_TRACE_SYNC:
+			break;
+		}
+	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int replay_script(const struct options *o, const struct upci_trace *trace)
+{
+	struct replay replay = {.ops = o->engine, .format = o->format.format};
+	const struct upci_engine_sink sink = {.event = print_event, .arg = &replay};
+	int status = UTIL_OK;
+	double begin;
+
+	replay.engine = replay.ops->create(&sink);
+	if (replay.engine == NULL) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	if (o->vcd != NULL) {
+		replay.vcd = replay_vcd_open(o->vcd, replay.ops, trace);
+		if (replay.vcd == NULL) {
+			replay.ops->destroy(replay.engine);
+			return UTIL_FAILED;
+		}
+	}
+	replay_print_begin(replay.format);
+	begin = now();
+	run(&replay, trace);
+	if (o->stats)
+		replay_print_stats(replay.format, &(struct replay_stats){
+						.engine = replay.ops->name,
+						.cycles = replay.ops->cycles(replay.engine),
+						.closed = replay.ops->cycles_closed(replay.engine),
+						.seconds = now() - begin,
+					});
+	if (replay.vcd != NULL && replay_vcd_close(replay.vcd, replay.engine) != 0)
+		status = UTIL_FAILED;
+	if (util_flush(stdout, "standard output") != 0)
+		status = UTIL_FAILED;
+	replay.ops->destroy(replay.engine);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct upci_trace trace;
+	int status;
+
+	util_begin("upc_replay");
+	if (parse_options(&options, argc, argv, &status) != 0)
+		return status;
+	status = load(options.file, &trace);
+	if (status != UTIL_OK)
+		return status;
+	status = replay_script(&options, &trace);
+	upci_trace_free(&trace);
+	return status;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_counts.c - what a run has counted, added up: pure arithmetic on records.
+ */
+#include "run/run_counts.h"
+
+static const char *const derived_name[] = {"TOT_INS", "FP_OPS", "FMA_INS",
+					   "LD_INS",  "SR_INS", "BR_INS"};
+
+const char *run_item_name(unsigned item)
+{
+	return item < UPCS_TALLIES ? upcs_tally_name[item] : derived_name[item - UPCS_TALLIES];
+}
+
+bool run_item_is_produced(unsigned item)
+{
+	return item >= UPCS_TALLIES || upcs_is_produced((enum upcs_tally)item);
+}
+
+/* The digit that ends a floating-point name is the number of operations of each
+ * instruction: libupc's FP_OPS has the same weights. */
+void run_vector_derive(struct run_vector *vector)
+{
+	uint64_t *v = vector->item;
+
+	v[RUN_TOT_INS] = v[UPCS_INSTRUCTIONS];
+	v[RUN_FP_OPS] = v[UPCS_FPU_ADD_SUB_1] + v[UPCS_FPU_MULT_1] + v[UPCS_FPU_DIV_1] +
+			2 * (v[UPCS_FPU_FMA_2] + v[UPCS_FPU_ADD_SUB_2] + v[UPCS_FPU_MULT_2]) +
+			4 * v[UPCS_FPU_FMA_4];
+	v[RUN_FMA_INS] = v[UPCS_FPU_FMA_2] + v[UPCS_FPU_FMA_4];
+	v[RUN_LD_INS] = v[UPCS_DATA_LOADS];
+	v[RUN_SR_INS] = v[UPCS_DATA_STORES];
+	v[RUN_BR_INS] = v[UPCS_IPIPE_BRANCHES];
+}
+
+/* Partner: the stores of the thread that counts; each number is whole, and no order
+ * between them is needed. */
+static uint64_t load(const uint64_t *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
+static uint32_t load32(const uint32_t *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
+void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column)
+{
+	for (unsigned k = 0; k < UPCS_TALLIES; k++)
+		vector->item[k] += load(&thread->tally[column][k]);
+	vector->doubt |= load32(&thread->doubt[column]);
+}
+
+unsigned run_columns(const struct upcs_results *results)
+{
+	uint32_t regions = results->options.regions;
+
+	return 1 + (regions < UPCS_REGIONS_MAX ? regions : UPCS_REGIONS_MAX);
+}
+
+static bool was_cut_off(const struct upcs_process *process)
+{
+	return upcs_results_state(&process->state) == UPCS_LOST && process->unshared != 0;
+}
+
+bool run_process_misses(const struct upcs_process *process)
+{
+	return process->unfolded > 0 || process->unread != 0 || was_cut_off(process);
+}
+
+void run_counts_add_process(struct run_counts *counts, const struct upcs_process *process)
+{
+	enum upcs_state state = upcs_results_state(&process->state);
+
+	if (process->serial == 0 && process->guest < UPCS_GUESTS)
+		counts->guest = (enum upcs_guest)process->guest;
+	/* An exec begins another record of the same process. */
+	counts->processes += !process->continues;
+	counts->unfolded += process->unfolded;
+	counts->no_memory |= process->unshared && process->unfolded;
+	counts->regions_found |= process->region_found;
+	counts->regions_unseen |= process->region_unseen;
+	counts->lost += state == UPCS_LOST;
+	counts->lost_whole += state == UPCS_LOST && !run_process_misses(process);
+	counts->cut_off += was_cut_off(process);
+	counts->unread += process->unread != 0 && !was_cut_off(process);
+	counts->late += process->late != 0;
+	counts->running += state == UPCS_RUNS;
+	counts->left += process->left != 0;
+	counts->spins += process->spins != 0;
+}
+
+void run_counts_add_thread(struct run_counts *counts, const struct upcs_thread *thread, unsigned columns)
+{
+	unsigned core = thread->core % UPCS_CORES;
+
+	counts->threads++;
+	counts->cores |= 1u << core;
+	counts->folded += thread->number >= UPCS_CORES;
+	for (unsigned c = 0; c < columns; c++)
+		run_vector_add(&counts->core[c][core], thread, c);
+	for (unsigned r = 0; r + 1 < columns; r++)
+		counts->entered[r] += load(&thread->entered[r]);
+}
+
+/* Nobody knows on which core, and in which region, those were that have no record. */
+static void doubt_all(struct run_counts *counts, unsigned columns)
+{
+	for (unsigned c = 0; c < columns; c++)
+		for (unsigned core = 0; core < UPCS_CORES; core++)
+			counts->core[c][core].doubt |= UPCS_DOUBT_MISSING;
+}
+
+static void doubt_unseen(struct run_counts *counts, unsigned columns)
+{
+	for (unsigned c = 1; c < columns; c++)
+		for (unsigned core = 0; core < UPCS_CORES; core++)
+			if (counts->regions_unseen >> (c - 1) & 1)
+				counts->core[c][core].doubt |= UPCS_DOUBT_UNSEEN;
+}
+
+void run_counts_finish(struct run_counts *counts, const struct upcs_results *results)
+{
+	unsigned columns = run_columns(results);
+
+	counts->processes_without = load32(&results->processes.without);
+	counts->threads_without = load32(&results->threads.without);
+	counts->no_memory |= counts->cut_off > 0 || load32(&results->processes.without_memory) != 0 ||
+			     load32(&results->threads.without_memory) != 0;
+	if (!run_counts_are_whole(counts))
+		doubt_all(counts, columns);
+	doubt_unseen(counts, columns);
+	for (unsigned c = 0; c < columns; c++) {
+		for (unsigned core = 0; core < UPCS_CORES; core++) {
+			for (unsigned k = 0; k < UPCS_TALLIES; k++)
+				counts->sum[c].item[k] += counts->core[c][core].item[k];
+			counts->sum[c].doubt |= counts->core[c][core].doubt;
+			run_vector_derive(&counts->core[c][core]);
+		}
+		run_vector_derive(&counts->sum[c]);
+	}
+}
+
+bool run_counts_are_whole(const struct run_counts *counts)
+{
+	return counts->threads_without + counts->processes_without + counts->unfolded + counts->cut_off +
+	       counts->unread == 0;
+}
+
+uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results, unsigned *threads)
+{
+	uint32_t n = upcs_results_threads(results);
+	uint64_t sum = 0;
+
+	*threads = 0;
+	for (unsigned core = 0; core < UPCS_CORES; core++)
+		sum += counts->core[0][core].item[UPCS_INSTRUCTIONS];
+	for (uint32_t t = 0; t < n; t++) {
+		const struct upcs_thread *thread = &results->thread[t];
+		enum upcs_state state = upcs_results_state(&thread->state);
+
+		*threads += state == UPCS_RUNS;
+		if (state == UPCS_RUNS || state == UPCS_ENDED)
+			sum += load(&thread->tally[0][UPCS_INSTRUCTIONS]);
+	}
+	return sum;
+}
+
+double run_percent(const struct run_vector *vector, unsigned item)
+{
+	uint64_t instructions = vector->item[UPCS_INSTRUCTIONS];
+
+	/* The whole is none of its parts; operations are no instructions. */
+	if (item == UPCS_INSTRUCTIONS || item == RUN_TOT_INS || item == RUN_FP_OPS || instructions == 0)
+		return 0;
+	return 100 * (double)vector->item[item] / (double)instructions;
+}

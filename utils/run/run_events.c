@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_events.c - which counts of a run are shown: names, globs, and why some cannot be had.
+ */
+#include "run/run_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "catalogue/bgp_simulated.h"
+#include "lib/common.h"
+#include "catalogue/nearest.h"
+
+#define PLACES (1 + UPCS_CORES)
+#define NEAREST 3
+
+/* Every documented event: what is not one of a core's is told from what does not exist. */
+static const char *const documented[] = {
+#define UPC_BGP(id, name) #name,
+#include "catalogue/bgp_events.def"
+#undef UPC_BGP
+};
+
+void run_event_name(unsigned place, unsigned item, char name[RUN_EVENT_NAME_MAX])
+{
+	if (place == 0)
+		snprintf(name, RUN_EVENT_NAME_MAX, "%s", run_item_name(item));
+	else
+		snprintf(name, RUN_EVENT_NAME_MAX, "PU%u_%s", place - 1, run_item_name(item));
+}
+
+void run_events_all(struct run_events *events)
+{
+	memset(events, 0, sizeof(*events));
+	for (unsigned place = 0; place < PLACES; place++)
+		for (unsigned item = 0; item < RUN_ITEMS; item++)
+			events->shown[place][item] = run_item_is_produced(item);
+}
+
+void run_events_seen(struct run_events *events, const struct run_vector *whole)
+{
+	for (unsigned place = 0; place < PLACES; place++)
+		if (!events->asked && whole->item[UPCS_UNKNOWN] == 0)
+			events->shown[place][UPCS_UNKNOWN] = false;
+}
+
+bool run_events_has_item(const struct run_events *events, unsigned item)
+{
+	for (unsigned place = 0; place < PLACES; place++)
+		if (events->shown[place][item])
+			return true;
+	return false;
+}
+
+bool run_events_has_core(const struct run_events *events, unsigned place)
+{
+	for (unsigned item = 0; item < RUN_ITEMS; item++)
+		if (events->shown[place][item])
+			return true;
+	return false;
+}
+
+/* The same name as other tools take it. */
+static const char *without_prefix(const char *name)
+{
+	static const char *const prefixes[] = {"PNE_", "BGP_"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncasecmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			name += strlen(prefixes[i]);
+	return name;
+}
+
+static int refuse_documented(const char *word, enum upci_simulated how)
+{
+	static const char *const reason[] = {
+		[UPCI_SIM_MEMORY] = "it is of caches and memory, which are not simulated yet",
+		[UPCI_SIM_NETWORK] = "it is of the network between nodes, and one node is simulated",
+		[UPCI_SIM_TIME] = "it is of the node's clock, and time is not simulated yet",
+	};
+
+	util_error("'%s' is not produced: %s", word, reason[how]);
+	return -1;
+}
+
+/* A word that no name of ours matches. */
+static int refuse(const char *word, const char *bare)
+{
+	static char names[PLACES * RUN_ITEMS][RUN_EVENT_NAME_MAX];
+	struct upci_nearest nearest = {.max = NEAREST};
+	char list[NEAREST * (RUN_EVENT_NAME_MAX + 4)] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(documented) / sizeof(documented[0]); i++)
+		if (util_is_glob(bare) ? util_match(bare, documented[i]) : strcasecmp(bare, documented[i]) == 0)
+			return refuse_documented(word, upci_bgp_simulated(documented[i]));
+	for (unsigned item = 0; item < RUN_ITEMS; item++)
+		if (!run_item_is_produced(item) &&
+		    (util_is_glob(bare) ? util_match(bare, run_item_name(item)) :
+					  strcasecmp(bare, run_item_name(item)) == 0))
+			return refuse_documented(word, UPCI_SIM_MEMORY);
+	for (unsigned place = 0; place < PLACES; place++)
+		for (unsigned item = 0; item < RUN_ITEMS; item++) {
+			char *name = names[place * RUN_ITEMS + item];
+
+			run_event_name(place, item, name);
+			if (run_item_is_produced(item))
+				upci_nearest_offer(&nearest, bare, name);
+		}
+	for (int i = 0; i < nearest.count; i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i > 0 ? ", " : "", nearest.name[i]);
+	if (util_is_glob(bare))
+		util_error("no event matches '%s'; 'PU0_*' are those of core 0", word);
+	else if (nearest.count > 0)
+		util_error("no event '%s'; the nearest: %s", word, list);
+	else
+		util_error("no event '%s'; 'PU0_*' are those of core 0", word);
+	return -1;
+}
+
+static int parse_word(struct run_events *events, const char *word)
+{
+	const char *bare = without_prefix(word + util_papi_prefix(word));
+	bool glob = util_is_glob(bare), found = false;
+
+	for (unsigned place = 0; place < PLACES; place++)
+		for (unsigned item = 0; item < RUN_ITEMS; item++) {
+			char name[RUN_EVENT_NAME_MAX];
+
+			if (!run_item_is_produced(item))
+				continue;
+			run_event_name(place, item, name);
+			if (glob ? util_match(bare, name) : strcasecmp(bare, name) == 0)
+				events->shown[place][item] = found = true;
+		}
+	if (!found)
+		return refuse(word, bare);
+	events->plain = events->plain && !glob;
+	return 0;
+}
+
+int run_events_parse(struct run_events *events, const char *list)
+{
+	char *copy, *rest, *word;
+	int error = 0;
+
+	if (!events->asked) {
+		memset(events, 0, sizeof(*events));
+		events->asked = events->plain = true;
+	}
+	copy = rest = strdup(list);
+	if (copy == NULL) {
+		util_error("out of memory");
+		return -1;
+	}
+	while (error == 0 && (word = strsep(&rest, ",")) != NULL)
+		if (word[0] == '\0') {
+			util_error("--events wants names with commas between, not '%s'", list);
+			error = -1;
+		} else {
+			error = parse_word(events, word);
+		}
+	free(copy);
+	return error;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_progress.c - a line on the terminal that says how far a simulated program is.
+ *
+ * No character of the program's is to be lost. Where its standard output is a terminal, there is
+ * no line unless it was asked for, and then it is one like others. Else the line is
+ * written over, and the cursor stays behind it: a message of the program's that comes
+ * between follows it.
+ */
+#include "run/run_progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+
+#define FIRST_NS 1000000000
+#define EVERY_NS 500000000
+
+/* In the background a line would stop us, or go into the foreground's. */
+static bool is_ours(void)
+{
+	return tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+/* On a terminal that the program does not write to. */
+static bool is_alone(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+bool run_progress_is_shown(enum run_progress progress)
+{
+	return progress == RUN_PROGRESS_ON || (progress == RUN_PROGRESS_TERMINAL && is_alone());
+}
+
+void run_progress_begin(struct run_progress_line *line, enum run_progress progress, int64_t ns)
+{
+	*line = (struct run_progress_line){
+		.shown = run_progress_is_shown(progress),
+		.alone = is_alone(),
+		.time = ns,
+		.start = ns,
+	};
+}
+
+int64_t run_progress_due(const struct run_progress_line *line)
+{
+	if (!line->shown)
+		return -1;
+	return line->time == line->start ? line->start + FIRST_NS : line->time + EVERY_NS;
+}
+
+void run_progress_text(char text[RUN_PROGRESS_MAX], double seconds, uint64_t instructions, double rate,
+		       unsigned threads)
+{
+	char count[UTIL_NUMBER_MAX];
+
+	util_format_count(instructions / 1000000, count);
+	snprintf(text, RUN_PROGRESS_MAX, "%.1f s, %s million instructions, %.1f million a second, %u thread%s",
+		 seconds, count, rate / 1e6, threads, threads == 1 ? "" : "s");
+}
+
+void run_progress_show(struct run_progress_line *line, const struct run_counts *counts,
+		       const struct upcs_results *results, int64_t ns)
+{
+	char text[RUN_PROGRESS_MAX];
+	uint64_t instructions;
+	unsigned threads;
+
+	instructions = run_instructions(counts, results, &threads);
+	run_progress_text(text, (double)(ns - line->start) / 1e9, instructions,
+			  ns > line->time ? (double)(instructions - line->instructions) * 1e9 /
+						    (double)(ns - line->time) : 0, threads);
+	line->instructions = instructions;
+	line->time = ns;
+	if (isatty(STDERR_FILENO) && !is_ours())
+		return;
+	if (!line->alone) {
+		fprintf(stderr, "upc_run: %s\n", text);
+		return;
+	}
+	fputs("\r", stderr);
+	util_put(stderr, text, util_width(stderr) - 1);
+	fputs("\033[K", stderr);
+	fflush(stderr);
+	line->written = true;
+}
+
+void run_progress_end(struct run_progress_line *line)
+{
+	if (line->written && is_ours()) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+	}
+	line->written = false;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_report.h - what a run has counted: as a table, as JSON, as CSV.
+ */
+#ifndef RUN_REPORT_H
+#define RUN_REPORT_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "run/run_functions.h"
+#include "run/run_gather.h"
+#include "run/run_options.h"
+
+struct run_report {
+	FILE *out;
+	const struct run_options *options;
+	const struct upcs_results *results;
+	const struct run_gathered *gathered;
+	struct run_counts counts; /* of it */
+	struct run_functions functions; /* none where they are not asked for */
+	double seconds;
+	int status; /* as wait gives it */
+};
+
+void run_report_text(const struct run_report *report);
+void run_report_stat(const struct run_report *report);
+void run_report_json(const struct run_report *report);
+void run_report_csv(const struct run_report *report);
+
+/* The table of functions. */
+void run_report_functions(const struct run_report *report);
+
+/* ---- for them ------------------------------------------------------------------------- */
+
+/* Whether a place of the events (0: the sum, 1 + core) has a column: it was asked for by
+ * name, or the core was used. */
+bool run_report_has_place(const struct run_report *report, unsigned place);
+
+/* There are many functions, and few do all: an event that was asked for and that it has had. */
+bool run_function_shows(const struct run_report *report, const struct run_function *function, unsigned item);
+
+/* Its counts in a column of the results. */
+const struct run_vector *run_report_vector(const struct run_report *report, unsigned column,
+					   unsigned place);
+
+/* In front of the name of a column: "" where it is exact, "~", or ">=" where it is a lower bound. */
+const char *run_report_mark(unsigned doubt);
+/* A word for each bit of enum upcs_doubt, from bit 0 on; NULL behind the last. */
+const char *run_report_doubt(unsigned bit);
+/* The bits of all columns of the run, and of its functions. */
+unsigned run_report_doubts(const struct run_report *report);
+
+/* What the reader has to know, one sentence after the other: calls note for each. */
+void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text),
+		      void *to);
+
+/* The command with blanks between. */
+void run_report_title(const struct run_report *report, char *text, size_t size);
+
+/* The name of a process's program without directories, always ended. */
+void run_process_name(const struct upcs_process *process, char name[UPCS_WORD_MAX]);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run_unit.c - the node's unit: sums of the threads by core become counts of its registers, which
+ * are shown.
+ *
+ * It is upc_run's and not the simulator's: the program may close the descriptors of its
+ * emulator, and with them the lock that says that a unit's owner lives.
+ */
+#include "run/run_unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+#include "share/shared.h"
+#include "engine/totals.h"
+
+#define NAMES_MAX 256 /* units of one name at a time, as with the component's UPC_SHARE */
+
+_Static_assert(2 * RUN_UNIT_EVERY_NS / 1000000 < UPCS_RESULTS_AGE_MS, "folded, then shown");
+
+struct run_unit {
+	struct upci_shared shared;
+	struct upci_totals totals;
+	char name[UPCI_SHARED_NAME_MAX + 16]; /* what is tried may be too long */
+	uint64_t given[UPCS_CORES][UPCS_EVENTS]; /* to totals */
+};
+
+/* ---- its name ------------------------------------------------------------------------- */
+
+int run_unit_check(const char *name)
+{
+	char file[UPCI_SHARED_FILE_MAX];
+
+	if (upci_shared_file(name, geteuid(), file) == 0)
+		return 0;
+	util_error("'%s' is no name for a unit: %s", name, upc_last_message());
+	return -1;
+}
+
+/* As the component does: several runs of one script can all be watched. */
+static int take_name(struct run_unit *unit, const char *name)
+{
+	int error = UPC_ESTATE;
+
+	for (unsigned i = 1; i <= NAMES_MAX && error == UPC_ESTATE; i++) {
+		if (i == 1)
+			snprintf(unit->name, sizeof(unit->name), "%s", name);
+		else
+			snprintf(unit->name, sizeof(unit->name), "%s-%u", name, i);
+		error = upci_shared_create(unit->name, false, &unit->shared);
+	}
+	if (error != 0) {
+		util_error("cannot show the unit '%s': %s", name, upc_last_message());
+		return -1;
+	}
+	if (strcmp(unit->name, name) != 0)
+		util_error("the unit is shown as '%s': another run shows '%s'", unit->name, name);
+	return 0;
+}
+
+/* ---- its configuration ---------------------------------------------------------------- */
+
+/* Nothing sets a threshold or spoils a word. */
+static void ignore_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
+{
+	(void)arg;
+	(void)event;
+	(void)counter;
+	(void)cycle;
+}
+
+static void name_event(struct run_unit *unit, unsigned core, unsigned tally)
+{
+	char name[UPC_NAME_MAX];
+
+	snprintf(name, sizeof(name), "PU%u_%s", core, upcs_tally_name[tally]);
+	upci_shared_event(&unit->shared, (upcs_core_first[core] + tally) % UPC_COUNTERS, name, "events",
+			  UPC_KIND_COUNT);
+}
+
+/* Every counter that has an event of these cores which is produced counts it, level-high. */
+static void configure(struct run_unit *unit, enum run_unit_cores cores)
+{
+	unsigned first = cores == RUN_UNIT_PU01 ? 0 : 2;
+	uint64_t config[UPC_COUNTERS / 8] = {0};
+
+	for (unsigned core = first; core < first + 2; core++)
+		for (unsigned k = 0; k < UPCS_EVENTS; k++) {
+			unsigned id = upcs_core_first[core] + k, counter = id % UPC_COUNTERS;
+
+			if (!upcs_is_produced((enum upcs_tally)k))
+				continue;
+			config[counter / 8] |= (uint64_t)(id / UPC_COUNTERS) << counter % 8 * 8;
+			name_event(unit, core, k);
+		}
+	for (unsigned g = 0; g < UPC_COUNTERS / 8; g++)
+		upci_totals_write(&unit->totals, UPC_REG_CONFIG(g), config[g]);
+	upci_totals_write(&unit->totals, UPC_REG_START_STOP, 1);
+	for (unsigned i = 0; i < UPC_COUNTERS; i++)
+		upci_shared_field(&unit->shared, i, unit->totals.regs.field[i]);
+	upci_shared_registers(&unit->shared, true, 0);
+}
+
+struct run_unit *run_unit_create(const char *name, enum run_unit_cores cores)
+{
+	static const struct upci_engine_sink sink = {.event = ignore_event};
+	struct run_unit *unit = calloc(1, sizeof(*unit));
+
+	if (unit == NULL) {
+		util_error("out of memory");
+		return NULL;
+	}
+	if (take_name(unit, name) != 0) {
+		free(unit);
+		return NULL;
+	}
+	upci_totals_init(&unit->totals, &sink);
+	upci_shared_begin(&unit->shared);
+	configure(unit, cores);
+	upci_shared_end(&unit->shared, true);
+	return unit;
+}
+
+const char *run_unit_name(const struct run_unit *unit)
+{
+	return unit->name;
+}
+
+void run_unit_destroy(struct run_unit *unit)
+{
+	if (unit == NULL)
+		return;
+	upci_shared_destroy(&unit->shared);
+	free(unit);
+}
+
+void run_unit_remove(const char *name)
+{
+	const struct timespec moment = {.tv_nsec = 10000000};
+
+	/* Its lock may be the last that the kernel takes from who was killed. */
+	for (unsigned i = 0; i < 100 && upci_shared_clear(name) == UPC_ESTATE; i++)
+		nanosleep(&moment, NULL);
+}
+
+/* ---- its counts ----------------------------------------------------------------------- */
+
+static void give(struct run_unit *unit, unsigned core, unsigned tally, uint64_t now)
+{
+	uint64_t *given = &unit->given[core][tally];
+
+	/* Less than before: somebody has spoiled the file. */
+	if (now <= *given)
+		return;
+	upci_totals_add(&unit->totals, upcs_core_first[core] + tally, now - *given);
+	*given = now;
+}
+
+static void show(struct run_unit *unit)
+{
+	upci_shared_begin(&unit->shared);
+	for (unsigned i = 0; i < UPC_COUNTERS; i++)
+		upci_shared_count(&unit->shared, i, upci_totals_count(&unit->totals, i));
+	upci_shared_end(&unit->shared, false);
+}
+
+static void add_thread(uint64_t sum[UPCS_CORES][UPCS_EVENTS], const struct upcs_thread *thread)
+{
+	uint64_t *core = sum[thread->core % UPCS_CORES];
+
+	/* Partner: the stores of who folds. Each number is whole, and that is all. */
+	for (unsigned k = 0; k < UPCS_EVENTS; k++)
+		core[k] += __atomic_load_n(&thread->tally[0][k], __ATOMIC_RELAXED);
+}
+
+void run_unit_update(struct run_unit *unit, const struct run_counts *counts, const struct upcs_results *results)
+{
+	uint64_t sum[UPCS_CORES][UPCS_EVENTS];
+	uint32_t n = upcs_results_threads(results);
+
+	for (unsigned core = 0; core < UPCS_CORES; core++)
+		memcpy(sum[core], counts->core[0][core].item, sizeof(sum[core]));
+	for (uint32_t t = 0; t < n; t++) {
+		enum upcs_state state = upcs_results_state(&results->thread[t].state);
+
+		if (state == UPCS_RUNS || state == UPCS_ENDED)
+			add_thread(sum, &results->thread[t]);
+	}
+	for (unsigned core = 0; core < UPCS_CORES; core++)
+		for (unsigned k = 0; k < UPCS_EVENTS; k++)
+			give(unit, core, k, sum[core][k]);
+	show(unit);
+}
+
+void run_unit_finish(struct run_unit *unit, const struct run_counts *counts)
+{
+	for (unsigned core = 0; core < UPCS_CORES; core++)
+		for (unsigned k = 0; k < UPCS_EVENTS; k++)
+			give(unit, core, k, counts->core[0][core].item[k]);
+	show(unit);
+}

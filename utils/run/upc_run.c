@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_run.c - runs a program on a simulated Blue Gene/P node, and prints what it did.
+ *
+ * The simulator is a plugin of the emulator; what it is asked for and what it counts lies in
+ * a file of shared memory (src/sim/count/results.h), which is made before and read behind.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <time.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+#include "count/leftover.h"
+#include "run/run_gather.h"
+#include "run/run_guest.h"
+#include "run/run_progress.h"
+#include "run/run_regions.h"
+#include "run/run_report.h"
+#include "run/run_tidy.h"
+#include "run/run_unit.h"
+#include "lib/stat_run.h"
+
+/* So soon does what has ended make room for others. */
+#define GATHER_EVERY_NS 100000000
+
+struct session {
+	struct run_options options;
+	struct run_guest guest;
+	struct stat_run run;
+	struct upcs_results *results;
+	char path[UPCS_WORD_MAX]; /* of results */
+	int lock;		  /* on them */
+	struct run_tidy tidy;	  /* who removes them if we cannot */
+	struct run_gathered gathered;
+	struct run_unit *unit;	  /* NULL: is not shown */
+	FILE *out;
+};
+
+/* ---- before it ------------------------------------------------------------------------- */
+
+static const char *output_name(const struct session *s)
+{
+	return s->out == stderr ? "standard error" : s->out == stdout ? "standard output" : s->options.output;
+}
+
+static int open_output(struct session *s)
+{
+	const char *path = s->options.output;
+	int flags;
+
+	s->out = path == NULL ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+	if (s->out == NULL) {
+		util_error("cannot write '%s': %s", path, strerror(errno));
+		return RUN_ERROR;
+	}
+	flags = fcntl(fileno(s->out), F_GETFL);
+	if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY)
+		return 0;
+	util_error("cannot write to %s: it is closed, or open for reading only", output_name(s));
+	return RUN_ERROR;
+}
+
+static int make_results(struct session *s)
+{
+	int error;
+
+	upcs_leftover_remove();
+	s->results = upcs_results_create(s->path, &s->lock);
+	if (s->results != NULL)
+		return 0;
+	error = errno;
+	if (error == ENOENT || error == ENOTDIR)
+		util_error("there is no shared memory, which the counts go to: mount a tmpfs at /dev/shm");
+	else if (error == ENOSPC || error == ENOMEM || error == EDQUOT)
+		util_error("shared memory is full (%s): remove what is not needed in /dev/shm, or mount it "
+			   "with a larger size", strerror(error));
+	else if (error == EFBIG)
+		util_error("files may not be as large as that of the counts, %zu MB: ulimit -f unlimited",
+			   (sizeof(*s->results) >> 20) + 1);
+	else
+		util_error("cannot make a file in /dev/shm for the counts: %s", strerror(error));
+	return RUN_ERROR;
+}
+
+static int make_unit(struct session *s)
+{
+	if (s->options.unit == NULL)
+		return 0;
+	s->unit = run_unit_create(s->options.unit, s->options.unit_cores);
+	if (s->unit == NULL)
+		return RUN_ERROR;
+	snprintf(s->results->options.unit, sizeof(s->results->options.unit), "%s", run_unit_name(s->unit));
+	return 0;
+}
+
+/* Whatever lies in shared memory. */
+static void clear(struct session *s)
+{
+	run_unit_destroy(s->unit);
+	s->unit = NULL;
+	if (s->results != NULL)
+		upcs_results_destroy(s->results, s->path, s->lock);
+	s->results = NULL;
+	run_tidy_end(&s->tidy);
+}
+
+static int set_up(struct session *s)
+{
+	struct upcs_options *filled;
+	int status = run_guest_find(&s->guest, s->options.command[0]);
+
+	if (status != 0)
+		return status;
+	filled = calloc(1, sizeof(*filled));
+	if (filled == NULL) {
+		util_error("out of memory");
+		return RUN_ERROR;
+	}
+	status = run_guest_options(&s->guest, &s->options, filled);
+	if (status == 0)
+		status = run_regions_check(&s->guest, &s->options, filled);
+	if (status == 0)
+		status = open_output(s);
+	/* From here on a signal is the program's, and ends us when that has ended: nothing
+	 * stays in shared memory. */
+	if (status == 0 && stat_run_begin(&s->run) != 0)
+		status = RUN_ERROR;
+	if (status == 0)
+		status = make_results(s);
+	if (status == 0) {
+		s->results->options = *filled;
+		if (s->options.functions && !upcs_functions_begin(&s->results->functions)) {
+			util_error("shared memory is full: there is no room for a table of functions in /dev/shm");
+			status = RUN_ERROR;
+		}
+	}
+	if (status == 0) {
+		s->results->options.watched = s->options.unit != NULL || run_progress_is_shown(s->options.progress);
+		run_tidy_begin(&s->tidy, s->results, s->path, s->lock);
+		status = make_unit(s);
+	}
+	free(filled);
+	return status;
+}
+
+/* ---- while it runs ----------------------------------------------------------------------- */
+
+/* The emulator inherits what we are; addresses of a run are then those of the next. */
+static void fix_addresses(const struct run_options *options)
+{
+	int now = personality(0xffffffff);
+
+	/* Where a sandbox forbids it, counts are as exact, but for what depends on addresses. */
+	if (!options->randomise && now != -1)
+		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+}
+
+/* The program's own libupc then counts what is simulated, where the user wants nothing else. */
+static bool choose_source(void)
+{
+	if (setenv("UPC_SOURCE", "sim", 0) == 0)
+		return true;
+	util_error("out of memory");
+	return false;
+}
+
+static int spawn(struct session *s)
+{
+	struct upcs_exec exec;
+	int status;
+
+	if (!choose_source())
+		return RUN_ERROR;
+	status = run_guest_exec(&s->guest, &s->results->options, s->path, s->options.command, &exec);
+	if (status != 0)
+		return status;
+	fix_addresses(&s->options);
+	status = stat_run_spawn(&s->run, exec.argv, exec.envp) == 0 ? 0 : RUN_ERROR;
+	upcs_exec_free(&exec);
+	return status;
+}
+
+/* The one that comes first; -1: none. */
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return b < 0 || (a >= 0 && a < b) ? a : b;
+}
+
+/* And gives them the time for it. */
+static void ask_now(struct upcs_results *results)
+{
+	const struct timespec time = {.tv_nsec = 2000000};
+
+	upcs_results_ask(results);
+	nanosleep(&time, NULL);
+}
+
+static void wait_for_end(struct session *s, int64_t start)
+{
+	int64_t show = s->unit != NULL ? start : -1, gather = start + GATHER_EVERY_NS, due;
+	struct run_progress_line line;
+
+	run_gather_begin(&s->gathered, s->results, s->options.per_thread, s->options.per_process);
+	s->gathered.program = s->run.pid;
+	run_progress_begin(&line, s->options.progress, start);
+	due = run_progress_due(&line);
+	while (stat_run_wait(&s->run, sooner(gather, sooner(due, show))) != STAT_WAKE_END) {
+		if (stat_run_now() >= gather) {
+			run_gather(&s->gathered, s->results, s->path);
+			gather = stat_run_now() + GATHER_EVERY_NS;
+		}
+		if (show >= 0 && stat_run_now() >= show) {
+			run_unit_update(s->unit, &s->gathered.counts, s->results);
+			upcs_results_ask(s->results);
+			show = stat_run_now() + RUN_UNIT_EVERY_NS;
+		}
+		if (due >= 0 && stat_run_now() >= due) {
+			ask_now(s->results);
+			run_progress_show(&line, &s->gathered.counts, s->results, stat_run_now());
+			due = run_progress_due(&line);
+		}
+	}
+	run_progress_end(&line);
+}
+
+/* ---- behind it --------------------------------------------------------------------------- */
+
+/* The emulator has ended before a program began in it. 0: for what ended it. */
+static int nothing_ran(const struct session *s, int status)
+{
+	const char *qemu = s->results->options.qemu[s->guest.guest];
+	struct rlimit memory;
+	bool limited = getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY;
+
+	if (s->run.exec_error != 0) {
+		util_error("cannot run the emulator '%s': %s", qemu, strerror(s->run.exec_error));
+		return RUN_ERROR;
+	}
+	/* Without memory it ends by itself, or by a fault. */
+	if (limited && (!WIFSIGNALED(status) || WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGSEGV)) {
+		util_error("nothing was counted: '%s' ended before the program began; it may have %llu MB of address "
+			   "space, and needs more: ulimit -v unlimited", qemu,
+			   (unsigned long long)memory.rlim_cur >> 20);
+		return RUN_ERROR;
+	}
+	if (WIFSIGNALED(status)) {
+		util_error("nothing was counted: '%s' was ended by signal %d (%s) before the program began",
+			   qemu, WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return 0;
+	}
+	util_error("nothing was counted: '%s' ended before the program began; it has to be QEMU 7.2 or "
+		   "later with plugins, and able to load '%s'", qemu, s->results->options.plugin);
+	return RUN_ERROR;
+}
+
+/* The file is ours, and on some disks only its end tells that it was not written. */
+static int end_output(struct session *s)
+{
+	const char *name = output_name(s);
+	int failed = util_flush(s->out, name);
+
+	if (s->out != stderr && s->out != stdout && fclose(s->out) != 0 && failed == 0) {
+		util_error("cannot write to %s: %s", name, strerror(errno));
+		failed = -1;
+	}
+	return failed != 0 ? RUN_ERROR : 0;
+}
+
+/* What is missing in the counts is in the report; that something is, also here. */
+static int judge(const struct run_counts *counts)
+{
+	if (run_counts_are_whole(counts))
+		return 0;
+	util_error("not all was counted: %s", counts->no_memory ?
+		   "there is no memory left in /dev/shm: remove what is not needed there, or mount it with a "
+		   "larger size" : "the report says what is missing");
+	return RUN_ERROR;
+}
+
+static int make_functions(struct session *s, struct run_report *report)
+{
+	if (!s->options.functions)
+		return 0;
+	if (s->gathered.function != NULL && run_functions_make(&report->functions, &s->results->functions,
+							       s->gathered.function, &report->counts.sum[0]) == 0)
+		return 0;
+	util_error("out of memory");
+	return RUN_ERROR;
+}
+
+static int print_report(struct session *s, double seconds, int status)
+{
+	struct run_report report = {
+		.out = s->out,
+		.options = &s->options,
+		.results = s->results,
+		.seconds = seconds,
+		.status = status,
+		.gathered = &s->gathered,
+	};
+	int failed, without;
+
+	run_gather_rest(&s->gathered, s->results, s->path);
+	report.counts = s->gathered.counts;
+	without = make_functions(s, &report);
+	run_events_seen(&s->options.events, &report.counts.sum[0]);
+	/* What monitors have seen last is what is reported. */
+	if (s->unit != NULL)
+		run_unit_finish(s->unit, &report.counts);
+	run_unit_destroy(s->unit);
+	s->unit = NULL;
+	switch (s->options.form) {
+	case RUN_TEXT:
+		run_report_text(&report);
+		break;
+	case RUN_STAT:
+		run_report_stat(&report);
+		break;
+	case RUN_JSON:
+		run_report_json(&report);
+		break;
+	case RUN_CSV:
+		run_report_csv(&report);
+		break;
+	}
+	failed = end_output(s);
+	run_functions_free(&report.functions);
+	return failed != 0 ? failed : without != 0 ? without : judge(&report.counts);
+}
+
+static int simulate(struct session *s)
+{
+	int64_t start = stat_run_now(), end;
+	struct rusage usage;
+	int status, error = 0;
+
+	stat_run_release(&s->run);
+	wait_for_end(s, start);
+	end = stat_run_now();
+	status = stat_run_reap(&s->run, &usage);
+	/* Its plugin was loaded, perhaps, but no instruction began. */
+	if (upcs_results_processes(s->results) == 0 ||
+	    (upcs_results_threads(s->results) == 0 && s->results->threads.without == 0))
+		error = nothing_ran(s, status);
+	else
+		error = print_report(s, (double)(end - start) / 1e9, status);
+	run_gather_end(&s->gathered);
+	/* It does not come back from a signal. */
+	clear(s);
+	return error != 0 ? error : stat_run_exit_status(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct session session = {.out = NULL};
+	int status;
+
+	util_begin("upc_run");
+	if (run_options_parse(&session.options, argc, argv, &status) != 0)
+		return status;
+	status = set_up(&session);
+	if (status == 0)
+		status = spawn(&session);
+	if (status == 0)
+		status = simulate(&session);
+	clear(&session);
+	run_regions_free(&session.options);
+	return status;
+}

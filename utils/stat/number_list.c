@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * number_list.c - numbers with commas between.
+ */
+#include "stat/number_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool has(const struct number_list *list, int number)
+{
+	for (unsigned i = 0; i < list->n; i++)
+		if (list->number[i] == number)
+			return true;
+	return false;
+}
+
+static int append(struct number_list *list, int from, int to)
+{
+	int *grown = realloc(list->number, (list->n + (size_t)(to - from) + 1) * sizeof(*grown));
+
+	if (grown == NULL)
+		return -1;
+	list->number = grown;
+	for (int number = from; number <= to; number++)
+		if (!has(list, number))
+			grown[list->n++] = number;
+	return 0;
+}
+
+/* The number that *text begins with, which then begins behind it; -1: none. */
+static int take_number(const char **text, int min, int max)
+{
+	char *end;
+	long number;
+
+	if (**text < '0' || **text > '9')
+		return -1;
+	errno = 0;
+	number = strtol(*text, &end, 10);
+	if (errno != 0 || number < min || number > max)
+		return -1;
+	*text = end;
+	return (int)number;
+}
+
+int number_list_parse(struct number_list *list, const char *text, int min, int max, bool ranges)
+{
+	const unsigned before = list->n;
+
+	for (;;) {
+		int from = take_number(&text, min, max), to = from;
+
+		if (ranges && *text == '-') {
+			text++;
+			to = take_number(&text, min, max);
+		}
+		if (from < 0 || to < from || append(list, from, to) != 0)
+			break;
+		if (*text == '\0')
+			return 0;
+		if (*text++ != ',')
+			break;
+	}
+	list->n = before;
+	return -1;
+}
+
+void number_list_free(struct number_list *list)
+{
+	free(list->number);
+	*list = (struct number_list){ .n = 0 };
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_events.c - the events that upc_stat counts: chosen before anything
+ * runs, then added to units as far as the machine lets them.
+ */
+#include "stat/stat_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/common.h"
+
+#define REPORT_LINES 6 /* of refusals; a machine can refuse hundreds for one reason */
+
+void stat_events_free(struct stat_events *events)
+{
+	for (unsigned i = 0; i < events->n_refused; i++)
+		free(events->refused[i].reason);
+	free(events->refused);
+	free(events->wanted);
+	free(events->info);
+	free(events->code);
+	free(events->ratio);
+	free(events->term);
+}
+
+/* ---- choosing ---------------------------------------------------------- */
+
+static int out_of_memory(void)
+{
+	util_error("out of memory");
+	return -1;
+}
+
+static int want(struct stat_events *events, const struct upc_event_info *info)
+{
+	struct upc_event_info *wanted;
+
+	for (unsigned i = 0; i < events->n_wanted; i++)
+		if (events->wanted[i].code == info->code)
+			return 0; /* named twice, or by a glob as well */
+	wanted = realloc(events->wanted, (events->n_wanted + 1) * sizeof(*wanted));
+	if (wanted == NULL)
+		return out_of_memory();
+	wanted[events->n_wanted++] = *info;
+	events->wanted = wanted;
+	events->quota = events->n_wanted;
+	return 0;
+}
+
+static int want_name(struct stat_events *events, const char *name)
+{
+	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	uint32_t code;
+
+	if (upc_catalogue_find(events->catalogue, name, &code) != 0 ||
+	    upc_catalogue_info(events->catalogue, code, &info) != 0) {
+		util_error("%s", upc_last_message());
+		return -1;
+	}
+	if (info.source == UPC_SOURCE_NONE) {
+		util_error("%s: nothing drives it here: %s", info.name,
+			   info.why != NULL && info.why[0] != '\0' ? info.why : "no source is known");
+		return -1;
+	}
+	return want(events, &info);
+}
+
+static int want_glob(struct stat_events *events, const char *pattern)
+{
+	uint32_t count = upc_catalogue_count(events->catalogue);
+	unsigned matches = 0;
+
+	for (uint32_t code = 0; code < count; code++) {
+		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+
+		if (upc_catalogue_info(events->catalogue, code, &info) != 0 ||
+		    info.source == UPC_SOURCE_NONE || !util_match(pattern, info.name))
+			continue;
+		matches++;
+		if (want(events, &info) != 0)
+			return -1;
+	}
+	if (matches > 0)
+		return 0;
+	util_error("no event that can be counted here matches '%s' (upc_avail lists them)", pattern);
+	return -1;
+}
+
+int stat_events_parse(struct stat_events *events, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *name;
+	unsigned names = 0;
+	int result = 0;
+
+	if (copy == NULL)
+		return out_of_memory();
+	while (result == 0 && (name = strsep(&rest, ",")) != NULL) {
+		name += strspn(name, " \t\n");
+		for (size_t n = strlen(name); n > 0 && strchr(" \t\n", name[n - 1]) != NULL; n--)
+			name[n - 1] = '\0';
+		if (name[0] == '\0')
+			continue;
+		names++;
+		name += util_papi_prefix(name);
+		result = util_is_glob(name) ? want_glob(events, name) : want_name(events, name);
+	}
+	free(copy);
+	if (result == 0 && names == 0) {
+		util_error("-e wants names of events, '%s' has none", list);
+		return -1;
+	}
+	return result;
+}
+
+int stat_events_choose(struct stat_events *events, enum stat_choice kind)
+{
+	unsigned n;
+	struct upc_event_info *every = util_catalogue_events(events->catalogue, &n);
+	unsigned *order = calloc(n + 1, sizeof(*order));
+	int chosen = UPC_ENOMEM;
+
+	if (every != NULL && order != NULL)
+		chosen = stat_select(kind, every, n, order);
+	if (chosen > 0)
+		events->wanted = calloc((unsigned)chosen, sizeof(*events->wanted));
+	if (events->wanted != NULL)
+		for (; events->n_wanted < (unsigned)chosen; events->n_wanted++)
+			events->wanted[events->n_wanted] = every[order[events->n_wanted]];
+	free(every);
+	free(order);
+	if (chosen == 0) {
+		util_error("nothing can be counted here; upc_avail --missing says what is missing");
+		return -1;
+	}
+	if (chosen < 0 || events->wanted == NULL)
+		return out_of_memory();
+	events->quota = kind == STAT_CHOICE_ALL ? STAT_ALL_EVENTS : STAT_DEFAULT_EVENTS;
+	return 0;
+}
+
+/* ---- adding ------------------------------------------------------------ */
+
+/* Whether an event is that of each own unit, not one of all of them together. */
+static bool is_own(const struct stat_events *events, const struct upc_event_info *info)
+{
+	return info->scope == UPC_SCOPE_CONTEXT || info->scope == UPC_SCOPE_THREAD ||
+	       (events->by_process && info->scope == UPC_SCOPE_PROCESS);
+}
+
+static int refuse(struct stat_events *events, const char *name, int error)
+{
+	const char *message = upc_last_message();
+	size_t length = strlen(name);
+	struct stat_refused *refused =
+		realloc(events->refused, (events->n_refused + 1) * sizeof(*refused));
+
+	if (refused == NULL)
+		return UPC_ENOMEM;
+	events->refused = refused;
+	if (message[0] == '\0')
+		message = upc_strerror(error);
+	/* Most messages begin with the event's name, which stands there already. */
+	if (strncmp(message, name, length) == 0 && strncmp(message + length, ": ", 2) == 0)
+		message += length + 2;
+	refused[events->n_refused].name = name;
+	refused[events->n_refused].reason = strdup(message);
+	if (refused[events->n_refused].reason == NULL)
+		return UPC_ENOMEM;
+	events->n_refused++;
+	return 0;
+}
+
+/* How many terms a ratio of counts has, with their codes; 0: it is none. */
+static unsigned ratio_terms(const struct stat_events *events, const struct upc_event_info *info,
+			    uint32_t codes[UPC_COUNTERS])
+{
+	int n = info->kind == UPC_KIND_LEVEL ?
+		upc_catalogue_terms(events->catalogue, info->code, codes, UPC_COUNTERS) : 0;
+
+	for (int i = 0; i < n; i++) {
+		struct upc_event_info term = UPC_OPTIONS_INIT(upc_event_info);
+
+		if (upc_catalogue_info(events->catalogue, codes[i], &term) != 0 ||
+		    term.kind != UPC_KIND_COUNT)
+			return 0;
+	}
+	return n > 0 ? (unsigned)n : 0;
+}
+
+static int add_ratios(struct stat_events *events, struct upc_unit *own)
+{
+	events->ratio = calloc(events->n_own + 1, sizeof(*events->ratio));
+	if (events->ratio == NULL)
+		return UPC_ENOMEM;
+	for (unsigned i = 0; i < events->n_own; i++) {
+		uint32_t codes[UPC_COUNTERS], *term;
+		unsigned n = ratio_terms(events, &events->info[i], codes);
+
+		if (n == 0)
+			continue;
+		term = realloc(events->term, (events->n_terms + n) * sizeof(*term));
+		if (term == NULL)
+			return UPC_ENOMEM;
+		events->term = term;
+		memcpy(term + events->n_terms, codes, n * sizeof(*term));
+		events->ratio[events->n_ratios++] =
+			(struct stat_ratio){ .event = i, .first = events->n_terms, .n = n };
+		events->n_terms += n;
+		/* It has their counters already: nothing but memory can be short. */
+		for (unsigned k = 0; k < n; k++)
+			if (upc_unit_add(own, codes[k]) != 0)
+				return UPC_ENOMEM;
+	}
+	return 0;
+}
+
+int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc_unit *shared)
+{
+	unsigned room = events->n_wanted < events->quota ? events->n_wanted : events->quota;
+	struct upc_event_info *other = calloc(room + 1, sizeof(*other));
+	unsigned n_other = 0;
+	int error = 0;
+
+	events->info = calloc(room + 1, sizeof(*events->info));
+	events->code = calloc(room + 1, sizeof(*events->code));
+	if (events->info == NULL || events->code == NULL || other == NULL) {
+		free(other);
+		return UPC_ENOMEM;
+	}
+	for (unsigned i = 0; i < events->n_wanted && error == 0 && events->n_own + n_other < room; i++) {
+		const struct upc_event_info *info = &events->wanted[i];
+		bool is_other = shared != NULL && !is_own(events, info);
+
+		error = upc_unit_add(is_other ? shared : own, info->code);
+		if (error != 0)
+			error = refuse(events, info->name, error);
+		else if (is_other)
+			other[n_other++] = *info;
+		else
+			events->info[events->n_own++] = *info;
+	}
+	memcpy(events->info + events->n_own, other, n_other * sizeof(*other));
+	free(other);
+	events->n = events->n_own + n_other;
+	for (unsigned i = 0; i < events->n; i++)
+		events->code[i] = events->info[i].code;
+	if (error == 0 && shared != NULL)
+		error = add_ratios(events, own);
+	return error != 0 ? error : (int)events->n;
+}
+
+/* All at once: a unit without one of the events cannot be read by all their codes, so
+ * each unit has all of them or none. */
+static int give(struct upc_unit *unit, const uint32_t *code, unsigned n, const uint32_t *term,
+		unsigned n_terms)
+{
+	struct upc_transaction *all;
+	int error = upc_transaction_begin(unit, &all);
+
+	if (error != 0)
+		return error;
+	for (unsigned i = 0; i < n && error == 0; i++)
+		error = upc_transaction_add(all, code[i], UPC_ANY_COUNTER);
+	for (unsigned i = 0; i < n_terms && error == 0; i++)
+		error = upc_transaction_add(all, term[i], UPC_ANY_COUNTER);
+	if (error == 0)
+		return upc_transaction_commit(all);
+	upc_transaction_abort(all);
+	return error;
+}
+
+int stat_events_give(const struct stat_events *events, struct upc_unit *own, struct upc_unit *shared)
+{
+	int error = give(own, events->code, events->n_own, events->term, events->n_terms);
+
+	if (error == 0 && shared != NULL)
+		error = give(shared, events->code + events->n_own, events->n - events->n_own, NULL, 0);
+	return error;
+}
+
+void stat_events_report(const struct stat_events *events)
+{
+	unsigned lines = events->n_refused <= REPORT_LINES ? events->n_refused : REPORT_LINES - 1;
+
+	for (unsigned i = 0; i < lines; i++)
+		util_error("%s is not counted: %s", events->refused[i].name, events->refused[i].reason);
+	if (lines == events->n_refused)
+		return;
+	fprintf(stderr, "  ... nor are ");
+	for (unsigned i = lines, column = 14; i < events->n_refused; i++) {
+		unsigned columns = util_columns(events->refused[i].name);
+
+		if (i > lines && column + 2 + columns >= UTIL_WIDTH_DEFAULT) {
+			fprintf(stderr, ",\n      ");
+			column = 6;
+		} else if (i > lines) {
+			fprintf(stderr, ", ");
+			column += 2;
+		}
+		column += util_put(stderr, events->refused[i].name, columns);
+	}
+	fputc('\n', stderr);
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+static void read_flags(struct upc_unit *unit, const uint32_t *code, unsigned n, unsigned *flags)
+{
+	for (unsigned i = 0; i < n; i++) {
+		unsigned now;
+
+		if (upc_unit_flags(unit, &code[i], 1, &now) == 0)
+			flags[i] |= now;
+	}
+}
+
+int stat_events_read(struct upc_unit *unit, const uint32_t *code, unsigned n, uint64_t *values,
+		     unsigned *flags)
+{
+	int error = upc_unit_read_events(unit, code, n, values);
+
+	/* Of a stopped unit it was the stop that has told. */
+	if (error == UPC_ELOST || error == UPC_EPARTIAL || !upc_unit_running(unit))
+		read_flags(unit, code, n, flags);
+	return error;
+}

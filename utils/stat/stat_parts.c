@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_parts.c - what upc_stat counts part by part, and all of it together.
+ */
+#include "stat/stat_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void free_values(struct stat_part *part)
+{
+	free(part->values);
+	free(part->before);
+	free(part->terms);
+	free(part->flags);
+}
+
+struct stat_part *stat_parts_add(struct stat_parts *parts)
+{
+	size_t n = parts->events->n_own + 1;
+	struct stat_part *part;
+
+	if (parts->n == parts->room) {
+		unsigned room = parts->room == 0 ? 16 : 2 * parts->room;
+
+		part = realloc(parts->part, room * sizeof(*part));
+		if (part == NULL)
+			return NULL;
+		parts->part = part;
+		parts->room = room;
+	}
+	part = &parts->part[parts->n];
+	*part = (struct stat_part){ .values = calloc(n, sizeof(*part->values)) };
+	part->before = calloc(n, sizeof(*part->before));
+	part->terms = calloc(parts->events->n_terms + 1, sizeof(*part->terms));
+	part->flags = calloc(n, sizeof(*part->flags));
+	if (part->values == NULL || part->before == NULL || part->terms == NULL || part->flags == NULL) {
+		free_values(part);
+		return NULL;
+	}
+	parts->n++;
+	return part;
+}
+
+void stat_part_read(const struct stat_events *events, struct stat_part *part)
+{
+	if (part->unit == NULL)
+		return;
+	stat_events_read(part->unit, events->code, events->n_own, part->values, part->flags);
+	/* The same reading's. */
+	upc_unit_get_events(part->unit, events->term, events->n_terms, part->terms);
+}
+
+/* The ratio that event i is, or NULL. */
+static const struct stat_ratio *find_ratio(const struct stat_events *events, unsigned i)
+{
+	for (unsigned r = 0; r < events->n_ratios; r++)
+		if (events->ratio[r].event == i)
+			return &events->ratio[r];
+	return NULL;
+}
+
+static const struct stat_part *get(const struct stat_parts *parts, const unsigned *which, unsigned k)
+{
+	return &parts->part[which != NULL ? which[k] : k];
+}
+
+uint64_t stat_parts_together(const struct stat_parts *parts, const unsigned *which, unsigned n,
+			     unsigned i)
+{
+	const struct stat_events *events = parts->events;
+	const struct stat_ratio *ratio = find_ratio(events, i);
+	uint64_t terms[UPC_COUNTERS] = { 0 }, sum = 0, largest = 0, together;
+
+	for (unsigned k = 0; k < n; k++) {
+		const struct stat_part *part = get(parts, which, k);
+
+		sum += part->values[i];
+		if (largest < part->values[i])
+			largest = part->values[i];
+		for (unsigned t = 0; ratio != NULL && t < ratio->n; t++)
+			terms[t] += part->terms[ratio->first + t];
+	}
+	if (events->info[i].kind == UPC_KIND_COUNT)
+		return sum;
+	if (ratio != NULL &&
+	    upc_catalogue_compute(events->catalogue, events->code[i], terms, ratio->n, &together) == 0)
+		return together;
+	return largest;
+}
+
+void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsigned n,
+		    uint64_t *values, unsigned *flags)
+{
+	for (unsigned i = 0; i < parts->events->n_own; i++) {
+		unsigned all = 0, never = 0;
+
+		values[i] = stat_parts_together(parts, which, n, i);
+		for (unsigned k = 0; k < n; k++) {
+			const struct stat_part *part = get(parts, which, k);
+
+			never += (part->flags[i] & UPC_COUNTER_NEVER) != 0;
+			all |= part->flags[i];
+		}
+		all &= ~(unsigned)UPC_COUNTER_NEVER;
+		if (never > 0)
+			all |= never == n ? UPC_COUNTER_NEVER : UPC_COUNTER_PARTIAL;
+		flags[i] = all;
+	}
+}
+
+void stat_parts_end_interval(struct stat_parts *parts)
+{
+	for (unsigned k = 0; k < parts->n; k++)
+		memcpy(parts->part[k].before, parts->part[k].values,
+		       parts->events->n_own * sizeof(*parts->part[k].before));
+}
+
+void stat_parts_free(struct stat_parts *parts)
+{
+	for (unsigned k = 0; k < parts->n; k++) {
+		upc_unit_destroy(parts->part[k].unit);
+		free_values(&parts->part[k]);
+	}
+	free(parts->part);
+	*parts = (struct stat_parts){ .events = parts->events };
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_report.c - what upc_stat has counted, in one of three forms.
+ */
+#include "stat/stat_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t stat_part_value(const struct stat_report *report, const struct stat_part *part, unsigned i,
+			 bool last)
+{
+	if (last || report->events->info[i].kind == UPC_KIND_LEVEL)
+		return part->values[i];
+	return part->values[i] - part->before[i];
+}
+
+bool stat_part_is_active(const struct stat_report *report, const struct stat_part *part, bool last)
+{
+	bool active = last || !part->ended;
+
+	for (unsigned i = 0; i < report->events->n_own && !active; i++)
+		active = part->values[i] != part->before[i];
+	return active;
+}
+
+const char *stat_shortcoming(unsigned flags)
+{
+	return flags & UPC_COUNTER_NEVER   ? "not counted" :
+	       flags & UPC_COUNTER_PARTIAL ? "partly counted" :
+	       flags & UPC_COUNTER_LOST	   ? "source lost" :
+					     NULL;
+}
+
+double stat_cpus_used(const struct stat_report *report, const struct stat_sample *sample)
+{
+	const struct stat_events *events = report->events;
+
+	/* A CPU's task clock goes on when it is idle. */
+	if (strcmp(report->context, "program") != 0 && strcmp(report->context, "process") != 0)
+		return 0;
+	for (unsigned i = 0; i < events->n && sample->seconds > 0; i++)
+		if (strcmp(events->info[i].name, "perf::TASK-CLOCK") == 0 &&
+		    stat_shortcoming(sample->flags[i]) == NULL)
+			return (double)sample->values[i] / 1e9 / sample->seconds;
+	return 0;
+}
+
+struct stat_sample stat_mean_sample(const struct stat_report *report, const struct stat_runs *runs,
+				    uint64_t *values)
+{
+	struct stat_sample sample = {
+		.seconds = stat_runs_seconds(runs).mean,
+		.values = values,
+		.flags = runs->flags,
+		.last = true,
+		.has_program = true,
+	};
+
+	for (unsigned i = 0; i < report->events->n; i++)
+		values[i] = stat_spread_whole(stat_runs_event(runs, i).mean);
+	for (unsigned k = 0; k < runs->n; k++)
+		if (sample.usage.ru_maxrss < runs->run[k].usage.ru_maxrss)
+			sample.usage.ru_maxrss = runs->run[k].usage.ru_maxrss;
+	sample.time = sample.seconds;
+	return sample;
+}
+
+void stat_report_begin(const struct stat_report *report)
+{
+	if (report->format == UTIL_CSV)
+		stat_csv_begin(report);
+	fflush(report->out);
+}
+
+void stat_report_print(const struct stat_report *report, const struct stat_sample *sample)
+{
+	switch (report->format) {
+	case UTIL_TEXT:
+		stat_text_print(report, sample, NULL);
+		break;
+	case UTIL_JSON:
+		stat_json_print(report, sample, NULL);
+		break;
+	case UTIL_CSV:
+		stat_csv_print(report, sample, 0);
+		break;
+	}
+	fflush(report->out);
+}
+
+void stat_report_run(const struct stat_report *report, const struct stat_sample *sample, unsigned number)
+{
+	if (report->format == UTIL_CSV)
+		stat_csv_print(report, sample, number);
+	fflush(report->out);
+}
+
+void stat_report_runs(const struct stat_report *report, const struct stat_runs *runs)
+{
+	uint64_t *values = calloc(report->events->n + 1, sizeof(*values));
+	struct stat_sample sample;
+
+	if (values == NULL) {
+		util_error("out of memory");
+		return;
+	}
+	sample = stat_mean_sample(report, runs, values);
+	switch (report->format) {
+	case UTIL_TEXT:
+		stat_text_print(report, &sample, runs);
+		break;
+	case UTIL_JSON:
+		stat_json_print(report, &sample, runs);
+		break;
+	case UTIL_CSV:
+		stat_csv_means(report, &sample, runs);
+		break;
+	}
+	fflush(report->out);
+	free(values);
+}

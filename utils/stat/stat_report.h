@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_report.h - what upc_stat has counted, as a table, as JSON or as CSV.
+ */
+#ifndef STAT_REPORT_H
+#define STAT_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/common.h"
+#include "stat/stat_events.h"
+#include "stat/stat_parts.h"
+#include "stat/stat_runs.h"
+#include "stat/stat_sample.h"
+
+struct stat_report {
+	FILE *out;
+	const char *name; /* of what is written to */
+	enum util_format format;
+	const struct stat_events *events;
+	const struct stat_parts *parts; /* shown by themselves, too; NULL: none */
+	enum stat_by by;                /* what the parts are     */
+	const char *title;              /* whose counts they are  */
+	const char *context;            /* the same, one word     */
+	char *const *command;           /* of the program, or NULL */
+	bool zeros;
+	bool intervals;
+	unsigned repeat; /* so many runs; 0 or 1: one */
+	unsigned top;    /* so many threads in the table; 0: all */
+};
+
+/* Prints what comes before the first sample. */
+void stat_report_begin(const struct stat_report *report);
+
+/* Prints one sample; an interval shows what parts have done in it, the last
+ * one what they did since they began. */
+void stat_report_print(const struct stat_report *report, const struct stat_sample *sample);
+
+/* One of several runs has ended, the number-th from 1: prints it where runs have lines of
+ * their own. Then all of them together. */
+void stat_report_run(const struct stat_report *report, const struct stat_sample *sample, unsigned number);
+void stat_report_runs(const struct stat_report *report, const struct stat_runs *runs);
+
+/* ---- what the forms have in common ------------------------------------- */
+
+/* What a part has counted of event i in the sample. */
+uint64_t stat_part_value(const struct stat_report *report, const struct stat_part *part, unsigned i,
+			 bool last);
+
+/* An interval does not list those that ended before it. */
+bool stat_part_is_active(const struct stat_report *report, const struct stat_part *part, bool last);
+
+/* Why a value is not all that happened, or NULL. */
+const char *stat_shortcoming(unsigned flags);
+
+/* How many CPUs the program or the processes used at a time, from the task clock: 0 where
+ * that was not counted, or counts CPUs. */
+double stat_cpus_used(const struct stat_report *report, const struct stat_sample *sample);
+
+/* All runs as if they were one with the means' values, which the caller frees; the most
+ * memory of any. */
+struct stat_sample stat_mean_sample(const struct stat_report *report, const struct stat_runs *runs,
+				    uint64_t *values);
+
+/* The forms themselves; runs is NULL but for all runs together. */
+void stat_text_print(const struct stat_report *report, const struct stat_sample *sample,
+		     const struct stat_runs *runs);
+void stat_json_print(const struct stat_report *report, const struct stat_sample *sample,
+		     const struct stat_runs *runs);
+void stat_csv_begin(const struct stat_report *report);
+void stat_csv_print(const struct stat_report *report, const struct stat_sample *sample, unsigned number);
+void stat_csv_means(const struct stat_report *report, const struct stat_sample *sample,
+		    const struct stat_runs *runs);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_session.c - one measurement of upc_stat: whom it counts, from the units' making to
+ * the last report.
+ */
+#include "stat/stat_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/common.h"
+
+/* ---- setting up -------------------------------------------------------- */
+
+static int create_unit(struct stat_session *s, const struct upc_unit_options *options, struct upc_unit **unit)
+{
+	if (upc_unit_create(s->events.catalogue, options, unit) == 0)
+		return 0;
+	util_error("%s", upc_last_message());
+	return -1;
+}
+
+/* One for what several units count, and one for what is not theirs. */
+static int create_beside(struct stat_session *s, const struct stat_places_plan *whom)
+{
+	struct upc_unit_options options = whom->options;
+
+	if (stat_places_unit(whom, s->events.catalogue, 0, &s->units.own) != 0)
+		return -1;
+	options.inherit = 0;
+	if (options.context == UPC_CONTEXT_CPU)
+		options.cpu = whom->list.number[0];
+	else
+		options.pid = whom->list.number[0];
+	return create_unit(s, &options, &s->units.shared);
+}
+
+static int create_units(struct stat_session *s)
+{
+	struct upc_unit_options options = s->plan->whom.options;
+
+	if (s->by_place)
+		return create_beside(s, &s->plan->whom);
+	if (s->plan->whom.list.n > 0)
+		return stat_places_unit(&s->plan->whom, s->events.catalogue, 0, &s->units.own);
+	if (!s->plan->other) {
+		options.context = UPC_CONTEXT_THREAD;
+		options.pid = s->run.pid;
+		options.enable_on_exec = 1;
+		/* Children belong to what is counted, as with perf stat. */
+		options.inherit = 1;
+	}
+	if (s->plan->whom.by != STAT_BY_THREAD)
+		return create_unit(s, &options, &s->units.own);
+	if (stat_threads_begin(&s->threads, &s->events, s->run.pid, &s->units.own) != 0)
+		return -1;
+	s->tracing = s->run.tracing = true;
+	options.inherit = 0;
+	return create_unit(s, &options, &s->units.shared);
+}
+
+static int make_room(struct stat_session *s)
+{
+	size_t n = s->events.n + 1;
+
+	s->totals = calloc(n, sizeof(*s->totals));
+	s->before = calloc(n, sizeof(*s->before));
+	s->deltas = calloc(n, sizeof(*s->deltas));
+	s->flags = calloc(n, sizeof(*s->flags));
+	return s->totals == NULL || s->before == NULL || s->deltas == NULL || s->flags == NULL ? UPC_ENOMEM : 0;
+}
+
+/* Those that can be added, and which they are is kept for all further runs. */
+static int add_events(struct stat_session *s)
+{
+	int added;
+
+	if (s->totals != NULL) {
+		memset(s->flags, 0, s->events.n * sizeof(*s->flags));
+		memset(s->totals, 0, s->events.n * sizeof(*s->totals));
+		if (stat_events_give(&s->events, s->units.own, s->units.shared) == 0)
+			return 0;
+		util_error("%s", upc_last_message());
+		return -1;
+	}
+	added = stat_events_add(&s->events, s->units.own, s->units.shared);
+	stat_events_report(&s->events);
+	if (added == 0) {
+		util_error("no event is left to count");
+		return -1;
+	}
+	if (added > 0 && make_room(s) == 0)
+		return 0;
+	util_error("out of memory");
+	return -1;
+}
+
+static int start_units(struct stat_session *s)
+{
+	struct upc_unit *first = s->units.own;
+
+	if (s->by_place) {
+		s->units.own = NULL; /* it is the first place's from here on */
+		if (stat_places_ready(&s->units.places, &s->plan->whom, &s->events, first) != 0 ||
+		    stat_places_start(&s->units.places) != 0)
+			return -1;
+	} else if (upc_unit_start(first) != 0) {
+		util_error("cannot start counting: %s", upc_last_message());
+		return -1;
+	}
+	if (s->units.shared != NULL && upc_unit_start(s->units.shared) != 0) {
+		util_error("cannot start counting: %s", upc_last_message());
+		return -1;
+	}
+	if (!s->tracing)
+		return 0;
+	s->units.own = NULL; /* the first thread's, likewise */
+	return stat_threads_ready(&s->threads, first);
+}
+
+static void destroy_units(struct stat_units *units)
+{
+	upc_unit_destroy(units->own);
+	upc_unit_destroy(units->shared);
+	stat_places_free(&units->places);
+	*units = (struct stat_units){ .own = NULL };
+}
+
+/* Everything before the program may go. */
+static int set_up(struct stat_session *s)
+{
+	const struct stat_places_plan *whom = &s->plan->whom;
+	/* The last run's: a tracepoint that is counted still is closed at once. */
+	struct stat_units former = s->units;
+	int result = 0;
+
+	s->units = (struct stat_units){ .own = NULL };
+	if (s->plan->command != NULL)
+		result = stat_run_spawn(&s->run, s->plan->command, NULL);
+	else if (whom->options.context == UPC_CONTEXT_PROCESS)
+		result = stat_run_watch(&s->run, whom->list.number, whom->list.n);
+	if (result == 0)
+		result = create_units(s);
+	if (result == 0)
+		result = add_events(s);
+	if (result == 0)
+		result = start_units(s);
+	destroy_units(&former);
+	return result;
+}
+
+/* ---- counting ---------------------------------------------------------- */
+
+/* The parts that are shown by themselves, or NULL. */
+static struct stat_parts *parts_of(struct stat_session *s)
+{
+	return s->tracing ? &s->threads.parts : s->by_place ? &s->units.places.rows : NULL;
+}
+
+static void read_totals(struct stat_session *s)
+{
+	const struct stat_events *events = &s->events;
+	/* Those of parts; all others are in one unit. */
+	unsigned own = 0;
+
+	if (s->tracing) {
+		stat_threads_read(&s->threads);
+		stat_parts_sum(&s->threads.parts, NULL, s->threads.parts.n, s->totals, s->flags);
+		own = events->n_own;
+	} else if (s->by_place) {
+		stat_places_read(&s->units.places);
+		stat_parts_sum(&s->units.places.units, NULL, s->units.places.units.n, s->totals, s->flags);
+		own = events->n_own;
+	}
+	if (own < events->n)
+		stat_events_read(s->units.shared != NULL ? s->units.shared : s->units.own,
+				 events->code + own, events->n - own, s->totals + own, s->flags + own);
+}
+
+static void print_interval(struct stat_session *s, int64_t now)
+{
+	struct stat_sample sample = {
+		.time = (double)(now - s->start) / 1e9,
+		.seconds = (double)(now - s->last) / 1e9,
+		.values = s->deltas,
+		.flags = s->flags,
+	};
+	unsigned n = s->events.n;
+
+	read_totals(s);
+	for (unsigned i = 0; i < n; i++)
+		s->deltas[i] = s->events.info[i].kind == UPC_KIND_LEVEL ? s->totals[i] :
+									  s->totals[i] - s->before[i];
+	stat_report_print(&s->report, &sample);
+	memcpy(s->before, s->totals, n * sizeof(*s->before));
+	if (parts_of(s) != NULL)
+		stat_parts_end_interval(parts_of(s));
+	s->last = now;
+}
+
+static void wait_for_end(struct stat_session *s)
+{
+	const int64_t interval = s->plan->interval;
+	int64_t next = interval > 0 ? s->start + interval : -1;
+
+	for (;;) {
+		int64_t now;
+
+		switch (stat_run_wait(&s->run, next)) {
+		case STAT_WAKE_END:
+			return;
+		case STAT_WAKE_TRACE:
+			if (stat_threads_serve(&s->threads))
+				return;
+			break;
+		case STAT_WAKE_TICK:
+			now = stat_run_now();
+			print_interval(s, now);
+			/* Late ones (we were stopped, the machine slept) are
+			 * left out, the grid stays. */
+			next += interval * ((now - next) / interval + 1);
+			break;
+		}
+	}
+}
+
+static void stop_units(struct stat_session *s)
+{
+	if (s->units.own != NULL)
+		upc_unit_stop(s->units.own);
+	if (s->units.shared != NULL)
+		upc_unit_stop(s->units.shared);
+	stat_places_stop(&s->units.places);
+	if (s->tracing)
+		stat_threads_end(&s->threads);
+}
+
+/* One run, or one watch, from the units' making to the program's end. Returns UTIL_OK with
+ * the counts in totals and in the sample, or the exit status. */
+static int count(struct stat_session *s, struct stat_sample *sample)
+{
+	int64_t end;
+
+	*sample = (struct stat_sample){ .last = true, .values = s->totals, .flags = s->flags };
+	if (set_up(s) != 0)
+		return UTIL_FAILED;
+	s->report.parts = s->plan->whom.by != STAT_BY_NONE ? parts_of(s) : NULL;
+	s->start = s->last = stat_run_now();
+	if (s->runs.n == 0)
+		stat_report_begin(&s->report);
+	stat_run_release(&s->run);
+	wait_for_end(s);
+	end = stat_run_now();
+	if (s->run.exec_error != 0)
+		return util_cannot_run(s->plan->command[0], s->run.exec_error);
+
+	/* The program is a zombie: its files in /proc are still there. */
+	stop_units(s);
+	read_totals(s);
+	sample->values = s->totals;
+	sample->flags = s->flags;
+	sample->time = sample->seconds = (double)(end - s->start) / 1e9;
+	sample->has_program = s->run.pid != 0;
+	if (sample->has_program)
+		sample->status = stat_run_reap(&s->run, &sample->usage);
+	return UTIL_OK;
+}
+
+/* All runs; the status of the first one that failed is in *wait_status. */
+static int repeat(struct stat_session *s, int *wait_status)
+{
+	struct stat_sample sample;
+	int status = UTIL_OK;
+
+	*wait_status = 0;
+	while (status == UTIL_OK && s->runs.n < s->plan->repeat && s->run.interrupted == 0) {
+		status = count(s, &sample);
+		if (status == UTIL_OK && stat_runs_add(&s->runs, &sample, s->events.n) != 0) {
+			util_error("out of memory");
+			status = UTIL_FAILED;
+		}
+		if (status == UTIL_OK && *wait_status == 0)
+			*wait_status = sample.status;
+		if (status == UTIL_OK)
+			stat_report_run(&s->report, &sample, s->runs.n);
+	}
+	if (s->runs.n > 0)
+		stat_report_runs(&s->report, &s->runs);
+	return status;
+}
+
+int stat_session_run(struct stat_session *s)
+{
+	struct stat_sample sample = { .has_program = s->plan->command != NULL };
+	int status;
+
+	s->by_place = s->plan->whom.list.n > 1 || s->plan->whom.by > STAT_BY_THREAD;
+	s->report.events = &s->events;
+	if (stat_run_begin(&s->run) != 0)
+		return UTIL_FAILED;
+	if (s->plan->repeat > 1) {
+		status = repeat(s, &sample.status);
+	} else {
+		status = count(s, &sample);
+		if (status == UTIL_OK)
+			stat_report_print(&s->report, &sample);
+	}
+	if (status != UTIL_OK)
+		return status;
+	status = util_flush(s->report.out, s->report.name) == 0 ? UTIL_OK : UTIL_FAILED;
+	/* Before a signal ends us: then the kernel would close tracepoints, and somebody wait. */
+	destroy_units(&s->units);
+	stat_parts_free(&s->threads.parts);
+	return sample.has_program ? stat_run_exit_status(sample.status) : status;
+}
+
+void stat_session_free(struct stat_session *s)
+{
+	stat_run_end(&s->run);
+	destroy_units(&s->units);
+	stat_parts_free(&s->threads.parts);
+	stat_runs_free(&s->runs);
+	stat_events_free(&s->events);
+	free(s->totals);
+	free(s->before);
+	free(s->deltas);
+	free(s->flags);
+}

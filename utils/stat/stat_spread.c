@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stat_spread.c - means of repeated measurements, their spread, and ratios of two.
+ */
+#include "stat/stat_spread.h"
+
+#include <math.h>
+
+struct stat_spread stat_spread_of(const double *value, unsigned n)
+{
+	struct stat_spread spread = { .n = n };
+	double squares = 0;
+
+	if (n == 0)
+		return spread;
+	for (unsigned i = 0; i < n; i++)
+		spread.mean += value[i] / n;
+	/* From the mean, not from a sum of squares: counts of 10^15 that differ by 1 keep their
+	 * spread. */
+	for (unsigned i = 0; i < n; i++)
+		squares += (value[i] - spread.mean) * (value[i] - spread.mean);
+	if (n > 1)
+		spread.deviation = sqrt(squares / (n - 1));
+	spread.error = spread.deviation / sqrt(n);
+	return spread;
+}
+
+uint64_t stat_spread_whole(double mean)
+{
+	/* The mean of the largest counts is 2^64. */
+	return mean < 0x1p64 ? (uint64_t)round(mean) : UINT64_MAX;
+}
+
+double stat_spread_percent(const struct stat_spread *spread)
+{
+	return spread->mean != 0 ? 100 * spread->error / fabs(spread->mean) : 0;
+}
+
+/* 97.5 % of Student's t for any real number f >= 1 of degrees of freedom: between the
+ * table's places linear in 1/f, as t nearly is. */
+static double student(double f)
+{
+	static const struct {
+		double f, t;
+	} table[] = {
+		{ 1, 12.7062 }, { 1.25, 8.0280 }, { 1.5, 6.0167 }, { 2, 4.3027 }, { 2.5, 3.5747 },
+		{ 3, 3.1824 },	{ 4, 2.7764 },	  { 5, 2.5706 },   { 6, 2.4469 },  { 8, 2.3060 },
+		{ 10, 2.2281 }, { 15, 2.1314 },	  { 20, 2.0860 },  { 30, 2.0423 }, { 60, 2.0003 },
+		{ INFINITY, 1.9600 },
+	};
+	unsigned i = 1;
+
+	if (f <= 1)
+		return table[0].t;
+	while (f > table[i].f)
+		i++;
+	return table[i].t + (table[i - 1].t - table[i].t) * (1 / f - 1 / table[i].f) /
+				    (1 / table[i - 1].f - 1 / table[i].f);
+}
+
+/*
+ * The ratio's relative error is that of both means together (the first term of its
+ * series), its degrees of freedom are Welch's. On the logarithm: so the interval has no end
+ * below 0, and turned round it is that of a to b.
+ */
+static void find_interval(const struct stat_spread *a, const struct stat_spread *b, struct stat_change *of)
+{
+	double ra = a->error / fabs(a->mean), rb = b->error / fabs(b->mean);
+	double square = ra * ra + rb * rb, f, half;
+
+	of->has_interval = true;
+	of->low = of->high = of->ratio;
+	if (square == 0)
+		return;
+	f = square * square / (pow(ra, 4) / (a->n - 1) + pow(rb, 4) / (b->n - 1));
+	half = student(f) * sqrt(square);
+	of->low = of->ratio * exp(-half);
+	of->high = of->ratio * exp(half);
+}
+
+struct stat_change stat_spread_change(const struct stat_spread *a, const struct stat_spread *b)
+{
+	struct stat_change of = { .has_ratio = a->mean != 0 };
+
+	if (!of.has_ratio)
+		return of;
+	of.ratio = b->mean / a->mean;
+	if (a->n < 2 || b->n < 2 || of.ratio <= 0)
+		return of;
+	find_interval(a, b, &of);
+	if (a->n >= STAT_CHANGE_RUNS && b->n >= STAT_CHANGE_RUNS)
+		of.verdict = of.low > 1 ? STAT_MORE : of.high < 1 ? STAT_LESS : STAT_SAME;
+	return of;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_stat.c - runs a program, or watches what runs already, and prints what
+ * the unit has counted of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stat/stat_compare.h"
+#include "stat/stat_options.h"
+#include "stat/topology.h"
+
+/* upc_run does it all, and has a report in this tool's form. Comes back only when it
+ * cannot be had. */
+static int simulate(const struct stat_options *o)
+{
+	static const char *const forms[] = { "stat", "json", "csv" };
+	const char *run = getenv("UPC_RUN");
+	size_t words = 0, n = 0;
+	const char **argv;
+
+	if (run == NULL || run[0] == '\0')
+		run = UPC_RUN_PATH;
+	while (o->plan.command[words] != NULL)
+		words++;
+	argv = calloc(2 * o->n_lists + words + 12, sizeof(*argv));
+	if (argv == NULL) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	argv[n++] = "upc_run";
+	argv[n++] = "--format";
+	argv[n++] = forms[o->format.format];
+	for (unsigned i = 0; i < o->n_lists; i++) {
+		argv[n++] = "--events";
+		argv[n++] = o->lists[i];
+	}
+	if (o->plan.whom.by == STAT_BY_THREAD)
+		argv[n++] = "--per-thread";
+	if (o->zeros)
+		argv[n++] = "--zeros";
+	if (o->output != NULL) {
+		argv[n++] = "--output";
+		argv[n++] = o->output;
+	}
+	argv[n++] = "--";
+	memcpy(&argv[n], o->plan.command, words * sizeof(*argv));
+	execv(run, (char *const *)argv);
+	util_error("cannot run '%s', which simulates: %s", run, strerror(errno));
+	free(argv);
+	return UTIL_FAILED;
+}
+
+static int choose_events(const struct stat_options *o, struct stat_session *s)
+{
+	if (o->n_lists == 0)
+		return stat_events_choose(&s->events, o->choice) == 0 ? 0 : UTIL_FAILED;
+	for (unsigned i = 0; i < o->n_lists; i++)
+		if (stat_events_parse(&s->events, o->lists[i]) != 0)
+			return UTIL_FAILED;
+	return 0;
+}
+
+static int open_output(const struct stat_options *o, struct stat_report *report)
+{
+	report->out = o->plan.command != NULL ? stderr : stdout;
+	report->name = o->output != NULL ? o->output : "the output";
+	if (o->output == NULL)
+		return 0;
+	report->out = strcmp(o->output, "-") == 0 ? stdout : fopen(o->output, "we");
+	if (report->out != NULL)
+		return 0;
+	util_error("cannot write '%s': %s", o->output, strerror(errno));
+	return UTIL_FAILED;
+}
+
+static int compare(const struct stat_options *o)
+{
+	struct stat_comparison comparison;
+	struct stat_report report;
+	int status = UTIL_FAILED;
+
+	if (stat_compare_read(&comparison, o->before, o->after) == 0 && open_output(o, &report) == 0) {
+		stat_compare_print(report.out, o->format.format, &comparison);
+		status = util_flush(report.out, report.name) == 0 ? UTIL_OK : UTIL_FAILED;
+	}
+	stat_compare_free(&comparison);
+	return status;
+}
+
+/* Whom to count: one unit for the machine, but one for each of its CPUs where they are told
+ * apart. Children of processes belong to what is counted, as with perf stat. */
+static int choose_whom(struct stat_options *o, struct stat_session *s)
+{
+	struct stat_places_plan *whom = &o->plan.whom;
+
+	if (!o->plan.other)
+		return 0;
+	whom->options.inherit = s->events.by_process = whom->options.context == UPC_CONTEXT_PROCESS;
+	if (whom->options.context != UPC_CONTEXT_MACHINE || whom->by == STAT_BY_NONE)
+		return 0;
+	if (topology_online("/sys", &whom->list) != 0) {
+		util_error("/sys/devices/system/cpu/online cannot be read");
+		return UTIL_FAILED;
+	}
+	whom->options.context = UPC_CONTEXT_CPU;
+	return 0;
+}
+
+static void describe(const struct stat_options *o, struct stat_report *report, char *title, size_t size)
+{
+	static const char *const words[] = { "program", "process", "cpu", "machine" };
+	const struct stat_places_plan *whom = &o->plan.whom;
+	const char *several = whom->list.n > 1 ? "s" : "";
+
+	report->context = o->plan.other ? words[whom->options.context] : words[0];
+	report->title = title;
+	report->command = o->plan.command;
+	report->format = o->format.format;
+	report->zeros = o->zeros;
+	report->intervals = o->plan.interval > 0;
+	report->repeat = o->plan.repeat;
+	report->by = whom->by;
+	report->top = (unsigned)o->top;
+	if (!o->plan.other) {
+		size_t n = (size_t)snprintf(title, size, "%s", o->plan.command[0]);
+
+		for (char *const *word = o->plan.command + 1; *word != NULL && n < size; word++)
+			n += (size_t)snprintf(title + n, size - n, " %s", *word);
+	} else if (whom->options.context == UPC_CONTEXT_PROCESS) {
+		snprintf(title, size, "process%s %s", several[0] != '\0' ? "es" : "", o->whom_text);
+	} else if (whom->options.context == UPC_CONTEXT_CPU) {
+		snprintf(title, size, "everything on CPU%s %s", several, o->whom_text);
+	} else {
+		snprintf(title, size, "everything on this machine");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct stat_options options;
+	struct stat_session session = { .plan = &options.plan };
+	char title[400];
+	int status;
+
+	util_begin("upc_stat");
+	if (stat_options_parse(&options, argc, argv, &status) != 0)
+		return status;
+	if (options.before != NULL)
+		return compare(&options);
+	if (options.sim)
+		return simulate(&options);
+	describe(&options, &session.report, title, sizeof(title));
+	session.events.catalogue = util_catalogue_open(options.wiring);
+	if (session.events.catalogue == NULL)
+		return UTIL_FAILED;
+	status = choose_whom(&options, &session);
+	if (status == 0)
+		status = choose_events(&options, &session);
+	if (status == 0)
+		status = open_output(&options, &session.report);
+	if (status == 0)
+		status = stat_session_run(&session);
+	stat_session_free(&session);
+	upc_catalogue_close(session.events.catalogue);
+	number_list_free(&options.plan.whom.list);
+	return status;
+}

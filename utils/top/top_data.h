@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * top_data.h - a look at a shared unit for other programs: JSON and CSV.
+ */
+#ifndef TOP_DATA_H
+#define TOP_DATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "top/top_table.h"
+
+struct top_look {
+	const char *name, *user, *command, *state;
+	const char *notice; /* something that went wrong, or NULL */
+	pid_t process, changed_by;
+	long refresh;	  /* from 1 */
+	double unix_time; /* of the look */
+	double age;	  /* of the counts, s */
+	double seconds;	  /* that the rates are over */
+	uint64_t generation;
+	bool changed;
+};
+
+/* One object on a line. */
+void top_data_json(FILE *out, const struct top_look *look, const struct top_line *lines, unsigned n);
+
+/* The headings, and a line an event. */
+void top_data_csv_head(FILE *out);
+void top_data_csv(FILE *out, const struct top_look *look, const struct top_line *lines, unsigned n);
+
+#endif

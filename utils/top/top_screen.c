@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * top_screen.c - the terminal that upc_top draws on, and what ends its waits: keys,
+ * signals, a new size.
+ *
+ * All signals come through a descriptor, so nothing happens in a handler, and every
+ * way out of the tool passes top_screen_end. The sequences are those that all
+ * terminals of today share.
+ */
+#include "top/top_screen.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+
+#define ROWS_DEFAULT 24
+
+/* The other screen, no cursor, no wrapping: a row that turns out wider than it was
+ * taken for must not move all others. */
+#define ENTER "\033[?1049h\033[?25l\033[?7l"
+#define LEAVE "\033[?7h\033[?25h\033[?1049l"
+#define HOME "\033[H"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_REST "\033[J"
+
+uint64_t top_screen_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool top_screen_possible(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
+}
+
+unsigned top_screen_rows(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
+		return size.ws_row;
+	return ROWS_DEFAULT;
+}
+
+unsigned top_screen_columns(void)
+{
+	return isatty(STDOUT_FILENO) || getenv("COLUMNS") != NULL ? util_width(stdout) : UTIL_WIDTH_MAX;
+}
+
+/* ---- taking and giving back -------------------------------------------- */
+
+static int put(const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(STDOUT_FILENO, text, length);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0) {
+			text += n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static void take_terminal(struct top_screen *screen)
+{
+	struct termios raw;
+
+	screen->keys = tcgetattr(STDIN_FILENO, &screen->lines) == 0;
+	if (screen->keys) {
+		/* Keys come one by one and unseen; Ctrl-C and Ctrl-Z stay signals. */
+		raw = screen->lines;
+		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+		raw.c_cc[VMIN] = 1;
+		raw.c_cc[VTIME] = 0;
+		screen->keys = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
+	}
+	put(ENTER, sizeof(ENTER) - 1);
+	screen->drawing = true;
+}
+
+static void give_terminal(struct top_screen *screen)
+{
+	put(LEAVE, sizeof(LEAVE) - 1);
+	if (screen->keys)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &screen->lines);
+	screen->drawing = screen->keys = false;
+}
+
+int top_screen_begin(struct top_screen *screen, bool drawing)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction action;
+	sigset_t taken;
+
+	*screen = (struct top_screen){ .signals = -1 };
+	sigemptyset(&taken);
+	/* What was ignored when we were started (nohup) stays so. */
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&taken, ends[i]);
+	if (drawing) {
+		sigaddset(&taken, SIGWINCH);
+		sigaddset(&taken, SIGTSTP);
+	}
+	sigprocmask(SIG_BLOCK, &taken, &screen->mask);
+	screen->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (screen->signals < 0) {
+		util_error("cannot wait for signals: %s", strerror(errno));
+		sigprocmask(SIG_SETMASK, &screen->mask, NULL);
+		return -1;
+	}
+	if (drawing)
+		take_terminal(screen);
+	return 0;
+}
+
+void top_screen_end(struct top_screen *screen)
+{
+	if (screen->drawing)
+		give_terminal(screen);
+	if (screen->signals < 0)
+		return;
+	close(screen->signals);
+	screen->signals = -1;
+	sigprocmask(SIG_SETMASK, &screen->mask, NULL);
+}
+
+/* ---- drawing ----------------------------------------------------------- */
+
+int top_screen_draw(const char *frame, size_t length)
+{
+	const char *end = frame + length;
+	unsigned rows = top_screen_rows();
+	char *memory = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&memory, &size);
+	int result;
+
+	if (out == NULL)
+		return 0; /* the next refresh may have more luck */
+	fputs(HOME, out);
+	for (unsigned row = 0; row < rows; row++) {
+		const char *line = frame < end ? memchr(frame, '\n', (size_t)(end - frame)) : NULL;
+
+		/* No newline behind the last row: the screen would roll. */
+		fputs(row > 0 ? "\r\n" : "", out);
+		if (frame >= end) {
+			fputs(CLEAR_REST, out);
+			break;
+		}
+		/* Cleared first: behind a full row the cursor stands on its last letter. */
+		fputs(CLEAR_LINE, out);
+		if (line == NULL)
+			line = end;
+		fwrite(frame, 1, (size_t)(line - frame), out);
+		frame = line + 1;
+	}
+	/* One write: no half of a frame is seen. */
+	result = fclose(out) == 0 ? put(memory, size) : 0;
+	free(memory);
+	return result;
+}
+
+/* ---- waiting ----------------------------------------------------------- */
+
+/* Ctrl-Z: the shell gets its terminal back until it lets us go on. */
+static void suspend(struct top_screen *screen)
+{
+	sigset_t stop;
+
+	give_terminal(screen);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* here it stops us */
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	take_terminal(screen);
+}
+
+static enum top_wake on_signal(struct top_screen *screen)
+{
+	struct signalfd_siginfo info;
+
+	if (read(screen->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return TOP_WAKE_TICK;
+	if (info.ssi_signo == SIGTSTP)
+		suspend(screen);
+	else if (info.ssi_signo != SIGWINCH)
+		return TOP_WAKE_END;
+	return TOP_WAKE_REDRAW;
+}
+
+/* TOP_WAKE_TICK: a key that means nothing. */
+static enum top_wake on_key(struct top_screen *screen)
+{
+	char key;
+	ssize_t n = read(STDIN_FILENO, &key, 1);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return TOP_WAKE_TICK;
+	if (n <= 0) {
+		screen->keys = false; /* no more will come */
+		return TOP_WAKE_TICK;
+	}
+	switch (key) {
+	case 'q':
+	case 'Q':
+		return TOP_WAKE_END;
+	case ' ':
+	case '\f':
+		return TOP_WAKE_NOW;
+	case 's':
+		return TOP_WAKE_SORT;
+	case 'a':
+		return TOP_WAKE_ALL;
+	default:
+		return TOP_WAKE_TICK;
+	}
+}
+
+enum top_wake top_screen_wait(struct top_screen *screen, uint64_t deadline)
+{
+	for (;;) {
+		struct pollfd fds[2] = {
+			{ .fd = screen->signals, .events = POLLIN },
+			{ .fd = screen->keys ? STDIN_FILENO : -1, .events = POLLIN },
+		};
+		uint64_t now = top_screen_now(), left = deadline > now ? deadline - now : 0;
+		struct timespec timeout = { .tv_sec = (time_t)(left / 1000000000),
+					    .tv_nsec = (long)(left % 1000000000) };
+		enum top_wake wake = TOP_WAKE_TICK;
+		int n = ppoll(fds, 2, &timeout, NULL);
+
+		if (n == 0)
+			return TOP_WAKE_TICK;
+		if (n > 0 && fds[0].revents != 0)
+			wake = on_signal(screen);
+		else if (n > 0 && fds[1].revents != 0)
+			wake = on_key(screen);
+		if (wake != TOP_WAKE_TICK)
+			return wake;
+	}
+}

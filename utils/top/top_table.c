@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * top_table.c - two looks at a shared unit as a table of rates for people: functions
+ * of their arguments, which know neither a unit nor a clock nor a terminal.
+ *
+ * Names and units come from memory that another process writes: they are never
+ * longer than their arrays, but anything may stand in them, so all go through
+ * util_put, and none decides how wide the table is.
+ */
+#include "top/top_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/common.h"
+
+#define NAME_MIN 10    /* columns that a name gets on the narrowest line */
+#define NAME_WANTED 20 /* and for which other columns go */
+
+/* Columns as they are when nothing needs more: a table whose columns move at each
+ * refresh cannot be read. */
+#define COUNTER_COLUMNS 4
+#define VALUE_COLUMNS 13
+#define UNIT_COLUMNS 6
+#define RATE_COLUMNS 8
+
+/*
+ * A 64-bit count goes on at 0 behind 2^64 - 1. A count that is less than before has
+ * done so only where it was that near to the end; a difference beyond this is
+ * nothing that any source counts between two looks, but a count that was set anew.
+ */
+#define WRAP_MAX (UINT64_C(1) << 48)
+
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define LOUD "\033[1;7m"
+#define PLAIN "\033[0m"
+
+/* ---- lines ------------------------------------------------------------- */
+
+/*
+ * Counts are those of the owner's last update, so rates are over the time between
+ * updates, not between looks. Counts that moved without one (a register that was
+ * written, a source in memory) have no better time than ours.
+ */
+static uint64_t span_ns(const struct top_snapshot *before, const struct top_snapshot *now)
+{
+	if (now->updated_ns > before->updated_ns)
+		return now->updated_ns - before->updated_ns;
+	return now->read_ns > before->read_ns ? now->read_ns - before->read_ns : 0;
+}
+
+bool top_table_news(const struct top_snapshot *before, const struct top_snapshot *now)
+{
+	return now->updated_ns != before->updated_ns || now->generation != before->generation ||
+	       !now->running || memcmp(now->value, before->value, sizeof(now->value)) != 0;
+}
+
+double top_table_seconds(const struct top_snapshot *before, const struct top_snapshot *now)
+{
+	return before == NULL ? 0 : (double)span_ns(before, now) / 1e9;
+}
+
+static bool same_event(const struct upc_monitor_event *a, const struct upc_monitor_event *b)
+{
+	return a->bound && b->bound && a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
+	       strcmp(a->unit, b->unit) == 0;
+}
+
+static void fill(const struct top_snapshot *before, const struct top_snapshot *now, unsigned counter,
+		 struct top_line *line)
+{
+	const struct upc_monitor_event *event = &now->event[counter];
+	uint64_t span, delta;
+
+	*line = (struct top_line){ .counter = counter, .event = event, .value = now->value[counter] };
+	if (!event->bound) {
+		line->note = TOP_UNBOUND;
+		return;
+	}
+	if (event->kind == UPC_KIND_LEVEL) {
+		line->note = TOP_LEVEL;
+		return;
+	}
+	if (before != NULL && !same_event(&before->event[counter], event)) {
+		line->note = TOP_NEW;
+		return;
+	}
+	span = before != NULL ? span_ns(before, now) : 0;
+	if (span == 0) {
+		line->note = TOP_FIRST;
+		return;
+	}
+	delta = now->value[counter] - before->value[counter];
+	if (now->value[counter] < before->value[counter] && delta > WRAP_MAX) {
+		line->note = TOP_RESTART;
+		return;
+	}
+	line->note = TOP_RATE;
+	line->rate = (double)delta / ((double)span / 1e9);
+}
+
+static int by_counter(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+
+	return x->counter < y->counter ? -1 : x->counter > y->counter;
+}
+
+static int by_bound(const struct top_line *x, const struct top_line *y)
+{
+	return (y->note != TOP_UNBOUND) - (x->note != TOP_UNBOUND);
+}
+
+static int by_rate(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+	int order = by_bound(x, y);
+
+	if (order == 0)
+		order = (y->note == TOP_RATE) - (x->note == TOP_RATE);
+	if (order == 0)
+		order = (y->rate > x->rate) - (y->rate < x->rate);
+	return order != 0 ? order : by_counter(a, b);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+	int order = by_bound(x, y);
+
+	if (order == 0)
+		order = (y->value > x->value) - (y->value < x->value);
+	return order != 0 ? order : by_counter(a, b);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+	int order = by_bound(x, y);
+
+	if (order == 0)
+		order = strcmp(x->event->name, y->event->name);
+	return order != 0 ? order : by_counter(a, b);
+}
+
+unsigned top_table_lines(const struct top_snapshot *before, const struct top_snapshot *now,
+			 enum top_sort sort, bool all, struct top_line lines[UPC_COUNTERS])
+{
+	static int (*const order[])(const void *a, const void *b) = {
+		[TOP_SORT_RATE] = by_rate,
+		[TOP_SORT_COUNT] = by_count,
+		[TOP_SORT_COUNTER] = by_counter,
+		[TOP_SORT_NAME] = by_name,
+	};
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < UPC_COUNTERS; i++)
+		if (all || now->event[i].bound)
+			fill(before, now, i, &lines[n++]);
+	qsort(lines, n, sizeof(*lines), order[sort]);
+	return n;
+}
+
+/* ---- cells ------------------------------------------------------------- */
+
+struct cell {
+	char value[UTIL_NUMBER_MAX];
+	char unit[UTIL_NUMBER_MAX];
+	char rate[UTIL_NUMBER_MAX];
+};
+
+static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
+{
+	static const char *const words[] = {
+		[TOP_FIRST] = "-",
+		[TOP_LEVEL] = "level",
+		[TOP_RESTART] = "restart",
+		[TOP_NEW] = "new",
+		[TOP_UNBOUND] = "-",
+	};
+	uint64_t ns = util_unit_ns(line->event->unit);
+
+	if (line->note != TOP_RATE)
+		snprintf(text, UTIL_NUMBER_MAX, "%s", words[line->note]);
+	else if (ns == 0)
+		util_format_rate(line->rate, text);
+	else if (line->rate * (double)ns < 1e14)
+		/* Time per time is a share, not a rate. */
+		snprintf(text, UTIL_NUMBER_MAX, "%.1f %%", line->rate * (double)ns / 1e7);
+	else
+		snprintf(text, UTIL_NUMBER_MAX, "%.2g %%", line->rate * (double)ns / 1e7);
+}
+
+static void put_cell(const struct top_line *line, struct cell *cell)
+{
+	util_format_value(line->value, line->event->unit, cell->value, cell->unit);
+	put_rate(line, cell->rate);
+}
+
+/* ---- text -------------------------------------------------------------- */
+
+unsigned top_table_cut(FILE *out, const char *text, unsigned width)
+{
+	if (util_columns(text) <= width)
+		return util_put(out, text, width);
+	if (width <= 3)
+		return util_put(out, "...", width);
+	return util_put(out, text, width - 3) + util_put(out, "...", 3);
+}
+
+static const char *style_on(const struct top_style *style, const char *sequence)
+{
+	return style->colour ? sequence : "";
+}
+
+/* One cut line of its own. */
+static void say(FILE *out, const struct top_style *style, const char *sequence, const char *text)
+{
+	sequence = style_on(style, sequence);
+	fputs(sequence, out);
+	top_table_cut(out, text, style->width);
+	fprintf(out, "%s\n", sequence[0] != '\0' ? PLAIN : "");
+}
+
+static void put_age(uint64_t ns, char text[UTIL_NUMBER_MAX])
+{
+	uint64_t s = ns / 1000000000;
+
+	if (s < 60)
+		snprintf(text, UTIL_NUMBER_MAX, "%.1f s", (double)(ns / 100000000) / 10);
+	else if (s < 120 * 60)
+		snprintf(text, UTIL_NUMBER_MAX, "%" PRIu64 " min", s / 60);
+	else if (s < 48 * 3600)
+		snprintf(text, UTIL_NUMBER_MAX, "%" PRIu64 " h", s / 3600);
+	else
+		snprintf(text, UTIL_NUMBER_MAX, "%" PRIu64 " days", s / 86400);
+}
+
+unsigned top_table_print_head(FILE *out, const struct top_head *head, const struct top_style *style)
+{
+	const char *state = head->over ? "ended" : head->running ? "running" : "stopped";
+	char line[1024], age[UTIL_NUMBER_MAX];
+	unsigned n = 2;
+
+	snprintf(line, sizeof(line), "%s%s%s, process %d%s%s%s", head->name, head->user != NULL ? " of " : "",
+		 head->user != NULL ? head->user : "", (int)head->process,
+		 head->command[0] != '\0' ? " (" : "", head->command, head->command[0] != '\0' ? ")" : "");
+	say(out, style, BOLD, line);
+	put_age(head->age_ns, age);
+	snprintf(line, sizeof(line), "%s, %u event%s, counts %s old, configuration %" PRIu64 " by thread %d",
+		 state, head->events, head->events == 1 ? "" : "s", age, head->generation,
+		 (int)head->changed_by);
+	say(out, style, "", line);
+	if (head->keys != NULL) {
+		say(out, style, DIM, head->keys);
+		n++;
+	}
+	if (head->changed) {
+		snprintf(line, sizeof(line),
+			 "*** configuration changed by thread %d: %" PRIu64 " -> %" PRIu64 " ***",
+			 (int)head->changed_by, head->generation_before, head->generation);
+		say(out, style, LOUD, line);
+		n++;
+	}
+	if (head->notice != NULL) {
+		snprintf(line, sizeof(line), "*** %s ***", head->notice);
+		say(out, style, LOUD, line);
+		n++;
+	}
+	return n;
+}
+
+/* Columns of a row; 0: it has none of these. */
+struct layout {
+	unsigned counter, value, unit, rate, name;
+};
+
+static unsigned used(const struct layout *layout)
+{
+	return (layout->counter > 0 ? layout->counter + 1 : 0) + layout->value +
+	       (layout->unit > 0 ? 1 + layout->unit : 0) + 2 + layout->rate + 2;
+}
+
+static bool has_room(const struct layout *layout, const struct top_style *style)
+{
+	return style->width >= used(layout) + NAME_WANTED;
+}
+
+/* As wide as what is widest in them, and no less than these. */
+static void widen_all(struct layout *layout, const struct cell *cells, unsigned n, unsigned value, unsigned rate)
+{
+	layout->value = value;
+	layout->rate = rate;
+	for (unsigned i = 0; i < n; i++) {
+		util_widen(&layout->value, cells[i].value);
+		util_widen(&layout->unit, cells[i].unit);
+		util_widen(&layout->rate, cells[i].rate);
+	}
+}
+
+/* On a narrow line the name is worth more than the unit, the counter's number and columns that
+ * do not move. */
+static struct layout lay_out(const struct cell *cells, unsigned n, const struct top_style *style)
+{
+	struct layout layout = {.counter = COUNTER_COLUMNS, .unit = UNIT_COLUMNS};
+
+	widen_all(&layout, cells, n, VALUE_COLUMNS, RATE_COLUMNS);
+	if (!has_room(&layout, style))
+		layout.unit = 0;
+	if (!has_room(&layout, style))
+		layout.counter = 0;
+	if (!has_room(&layout, style)) {
+		widen_all(&layout, cells, n, sizeof("count") - 1, sizeof("rate") - 1);
+		layout.unit = 0;
+	}
+	layout.name = style->width > used(&layout) + NAME_MIN ? style->width - used(&layout) : NAME_MIN;
+	return layout;
+}
+
+static void print_head(FILE *out, const struct layout *layout)
+{
+	if (layout->counter > 0)
+		fprintf(out, "%*s ", (int)layout->counter, "ctr");
+	fprintf(out, "%*s", (int)layout->value, "count");
+	if (layout->unit > 0)
+		fprintf(out, " %-*s", (int)layout->unit, "unit");
+	fprintf(out, "  %*s  event", (int)layout->rate, "rate");
+}
+
+static void print_row(FILE *out, const struct top_line *line, const struct cell *cell,
+		      const struct layout *layout, const struct top_style *style)
+{
+	const char *dim = line->note == TOP_UNBOUND || (line->note == TOP_RATE && line->rate <= 0) ?
+			  style_on(style, DIM) : "";
+
+	fputs(dim, out);
+	if (layout->counter > 0)
+		fprintf(out, "%*u ", (int)layout->counter, line->counter);
+	util_put_right(out, cell->value, layout->value);
+	if (layout->unit > 0) {
+		fputc(' ', out);
+		util_put_left(out, cell->unit, layout->unit);
+	}
+	util_pad(out, 2);
+	util_put_right(out, cell->rate, layout->rate);
+	util_pad(out, 2);
+	top_table_cut(out, line->event->bound ? line->event->name : "(nothing)", layout->name);
+	fprintf(out, "%s\n", dim[0] != '\0' ? PLAIN : "");
+}
+
+void top_table_print(FILE *out, const struct top_line *lines, unsigned n, const struct top_style *style)
+{
+	unsigned rows = style->rows > 0 ? style->rows - 1 : UINT32_MAX, shown = n;
+	struct cell cells[UPC_COUNTERS];
+	struct layout layout;
+
+	if (n > rows)
+		shown = rows > 0 ? rows - 1 : 0;
+	for (unsigned i = 0; i < n; i++)
+		put_cell(&lines[i], &cells[i]);
+	layout = lay_out(cells, n, style);
+	fputs(style_on(style, BOLD), out);
+	print_head(out, &layout);
+	fprintf(out, "%s\n", style_on(style, PLAIN));
+	for (unsigned i = 0; i < shown; i++)
+		print_row(out, &lines[i], &cells[i], &layout, style);
+	if (shown < n && rows > 0)
+		fprintf(out, "%*s%u more\n", COUNTER_COLUMNS + 1, "", n - shown);
+}
+
+const char *top_table_note(enum top_note note)
+{
+	switch (note) {
+	case TOP_RATE:
+		return "rate";
+	case TOP_FIRST:
+		return "first";
+	case TOP_LEVEL:
+		return "level";
+	case TOP_RESTART:
+		return "restart";
+	case TOP_NEW:
+		return "new";
+	case TOP_UNBOUND:
+		break;
+	}
+	return "unbound";
+}

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_top.c - watches a unit that another process shares: its counts, how fast they
+ * grow, and who changes what it counts (UPC, section 7).
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+#include "lib/options.h"
+#include "top/top_data.h"
+#include "top/top_screen.h"
+#include "top/top_table.h"
+#include "top/top_units.h"
+
+#define NS 1000000000
+#define INTERVAL_MIN (NS / 20)
+#define INTERVAL_MAX (86400ull * NS)
+#define REFRESHES_MAX 1000000000
+
+#define TRIES 20	     /* to find a unit between two changes ... */
+#define TRY_NS 1000000	     /* ... with so much time between them */
+#define ALIVE_NS NS	     /* between two looks whether the owner lives, at most */
+#define LOUD_NS (5ull * NS)  /* that a change stays on the screen: nobody looks all the time */
+
+struct options {
+	const char *name;
+	uint64_t interval; /* ns */
+	long refreshes;	   /* 0: no limit */
+	enum top_sort sort;
+	bool all, batch, list;
+	struct util_format_choice format;
+	bool has_user;
+	uid_t user;
+};
+
+/* What has become of the unit. */
+enum end { LIVES, UNSHARED, LEFT_BEHIND, TORN };
+
+struct session {
+	const struct options *options;
+	struct upc_monitor *monitor;
+	struct top_screen screen;
+	bool drawing;
+	enum top_sort sort; /* keys change these */
+	bool all;
+
+	/* The looks that rates are taken between, the later one, which is shown,
+	 * and the one that is made. */
+	struct top_snapshot *before, *shown, *fresh;
+	unsigned looks; /* of the first two, how many there are */
+	struct upc_monitor_info info;
+
+	/* The configuration's names as of a generation. */
+	struct upc_monitor_event event[UPC_COUNTERS];
+	uint64_t generation;
+	bool has_events;
+
+	bool changed; /* since the last refresh */
+	uint64_t changed_ns, generation_before;
+	enum end end;
+	char notice[400];
+	char user[TOP_USER_MAX], command[512];
+	long refresh; /* from 1 */
+};
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_TOP,
+	.head = "usage: upc_top [OPTION]... NAME\n"
+		"       upc_top --list [--user=USER] [--format=FORM]\n"
+		"\n"
+		"Watches the unit that a process shares under NAME: its counts and their rates,\n"
+		"highest first. The process is not stopped, and does not notice. On a terminal\n"
+		"the table is drawn anew each second until q or Ctrl-C; elsewhere one table\n"
+		"follows the other. It ends when the unit does, with the last counts.\n",
+	.tail = "JSON is one object a refresh, each on a line. The exit status is 0;\n"
+		"125: upc_top failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_top --list\n"
+		"  upc_top solver\n"
+		"  upc_top -n 2 -I 10s -b solver\n"
+		"  upc_top -f json -I 100ms -u alice solver > solver.json\n",
+};
+
+/* ---- options ----------------------------------------------------------- */
+
+static const char *const sort_words[] = {
+	[TOP_SORT_RATE] = "rate",
+	[TOP_SORT_COUNT] = "count",
+	[TOP_SORT_COUNTER] = "counter",
+	[TOP_SORT_NAME] = "name",
+	NULL,
+};
+
+/* Seconds, where no unit is said: so it was when it was a number alone. */
+static int take_interval(struct options *o, const char *text)
+{
+	if (util_parse_time(text, NS, &o->interval) != 0 || o->interval < INTERVAL_MIN ||
+	    o->interval > INTERVAL_MAX)
+		return util_wrong_value("--interval", "50ms to 24h", text);
+	if (text[strspn(text, "0123456789.")] == '\0')
+		util_advise("an interval has a unit: write -I %ss", text);
+	return 0;
+}
+
+/* One option: 0, or -1 when the tool is done with *status. */
+static int set_option(struct options *o, int option, int *status)
+{
+	int key;
+
+	*status = 0;
+	switch (option) {
+	case UTIL_OPTION_INTERVAL:
+		*status = take_interval(o, optarg);
+		break;
+	case UTIL_OPTION_COUNT:
+		if (util_parse_number(optarg, 1, REFRESHES_MAX, &o->refreshes) != 0)
+			*status = util_wrong_value("--count", "a number of refreshes", optarg);
+		break;
+	case UTIL_OPTION_SORT:
+		key = util_option_word("--sort", sort_words, optarg);
+		if (key < 0)
+			*status = UTIL_FAILED;
+		else
+			o->sort = (enum top_sort)key;
+		break;
+	case UTIL_OPTION_ALL:
+		o->all = true;
+		break;
+	case UTIL_OPTION_BATCH:
+		o->batch = true;
+		break;
+	case UTIL_OPTION_LIST:
+		o->list = true;
+		break;
+	case UTIL_OPTION_USER:
+		o->has_user = true;
+		if (top_units_find_user(optarg, &o->user) != 0)
+			*status = util_wrong_value("--user", "a user's name or number", optarg);
+		break;
+	}
+	return *status == 0 ? 0 : -1;
+}
+
+static int parse_options(struct options *o, int argc, char **argv, int *status)
+{
+	int option;
+
+	*o = (struct options){ .interval = NS, .user = geteuid() };
+	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
+		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
+			return -1;
+	if (optind < argc)
+		o->name = argv[optind];
+	if (o->list && o->name != NULL)
+		util_error("--list takes no NAME");
+	else if (!o->list && o->name == NULL)
+		util_error("which unit? Give its NAME; upc_top --list names those that there are");
+	else if (argc - optind > 1)
+		util_error("one NAME at a time, and '%s' is a second", argv[optind + 1]);
+	else
+		return 0;
+	*status = util_try_help();
+	return -1;
+}
+
+/* What the library's last call has to say about its error. */
+static const char *reason(int error)
+{
+	return upc_last_message()[0] != '\0' ? upc_last_message() : upc_strerror(error);
+}
+
+/* ---- looking ----------------------------------------------------------- */
+
+/* The names of a generation: 0, UPC_ESTATE when another one has come meanwhile, or
+ * an error of the library. */
+static int read_events(struct session *s, uint64_t generation)
+{
+	s->has_events = false;
+	for (int i = 0; i < UPC_COUNTERS; i++) {
+		int error;
+
+		s->event[i] = UPC_OPTIONS_INIT(upc_monitor_event);
+		error = upc_monitor_counter(s->monitor, i, &s->event[i]);
+		if (error != 0)
+			return error;
+		if (s->event[i].generation != generation)
+			return UPC_ESTATE;
+	}
+	s->generation = generation;
+	s->has_events = true;
+	return 0;
+}
+
+/* Counts, and names that belong to them. */
+static int read_unit(struct session *s)
+{
+	int error = UPC_ESTATE;
+
+	for (int i = 0; i < TRIES && error == UPC_ESTATE; i++) {
+		struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
+
+		if (i > 0)
+			nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
+		error = upc_monitor_read(s->monitor, s->fresh->value, &info);
+		if (error == 0 && !(s->has_events && s->generation == info.generation))
+			error = read_events(s, info.generation);
+		if (error == 0)
+			s->info = info;
+	}
+	return error;
+}
+
+/* Puts the look that was made beside the others. */
+static void take_fresh(struct session *s, bool last)
+{
+	struct top_snapshot *fresh = s->fresh;
+
+	fresh->read_ns = top_screen_now();
+	fresh->updated_ns = s->info.updated_ns;
+	fresh->generation = s->info.generation;
+	fresh->running = s->info.running != 0;
+	memcpy(fresh->event, s->event, sizeof(fresh->event));
+	s->changed = s->looks > 0 && fresh->generation != s->shown->generation;
+	if (s->changed) {
+		s->generation_before = s->shown->generation;
+		s->changed_ns = fresh->read_ns;
+	}
+	if (s->looks > 0 && !top_table_news(s->shown, fresh))
+		return; /* the rates that are shown stay the last ones known */
+	if (last && s->looks == 2) {
+		/* The moment up to the end says nothing: it goes to the time before. */
+		s->fresh = s->shown;
+	} else {
+		s->fresh = s->before;
+		s->before = s->shown;
+	}
+	s->shown = fresh;
+	if (s->looks < 2)
+		s->looks++;
+}
+
+static void look_at_command(struct session *s)
+{
+	char command[sizeof(s->command)];
+
+	top_units_command(s->info.process, s->options->user, command, sizeof(command));
+	if (command[0] != '\0')
+		memcpy(s->command, command, sizeof(command));
+}
+
+static void note(struct session *s, enum end end)
+{
+	const size_t size = sizeof(s->notice);
+
+	s->end = end;
+	if (end == UNSHARED)
+		snprintf(s->notice, size, "ended by its owner: these are the last counts");
+	else if (end == LEFT_BEHIND)
+		snprintf(s->notice, size, "process %d has ended: these are the last counts",
+			 (int)s->info.process);
+	else
+		snprintf(s->notice, size, "%s%s",
+			 upc_last_message()[0] != '\0' ? upc_last_message() :
+							 "its owner was killed in the middle of a change",
+			 s->looks > 0 ? ": these are the counts of the last refresh" : "");
+}
+
+/* One look: 0, or -1 with the error said. */
+static int look(struct session *s)
+{
+	/* Asked first: what is read from the unit of a dead owner is final. */
+	bool alive = upc_monitor_alive(s->monitor) != 0;
+	int error = read_unit(s);
+
+	s->notice[0] = '\0';
+	s->changed = false;
+	if (error == 0) {
+		take_fresh(s, s->info.ended || !alive);
+		look_at_command(s);
+		if (s->info.ended)
+			note(s, UNSHARED);
+		else if (!alive)
+			note(s, LEFT_BEHIND);
+	} else if (error == UPC_EGONE || (error == UPC_ESTATE && !alive)) {
+		note(s, TORN);
+	} else if (error == UPC_ESTATE) {
+		snprintf(s->notice, sizeof(s->notice),
+			 s->looks > 0 ? "in the middle of a change: counts are of an earlier refresh" :
+					"in the middle of a change: waiting for its end");
+	} else {
+		util_error("cannot read '%s': %s", s->options->name, reason(error));
+		return -1;
+	}
+	return 0;
+}
+
+/* ---- showing ----------------------------------------------------------- */
+
+static uint64_t age_of(const struct session *s)
+{
+	uint64_t now = top_screen_now();
+
+	return now > s->info.updated_ns ? now - s->info.updated_ns : 0;
+}
+
+static bool changed_lately(const struct session *s)
+{
+	return s->changed ||
+	       (s->drawing && s->changed_ns > 0 && top_screen_now() - s->changed_ns < LOUD_NS);
+}
+
+static unsigned count_events(const struct session *s)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < UPC_COUNTERS; i++)
+		n += s->shown->event[i].bound != 0;
+	return n;
+}
+
+/* What the rates are taken from. */
+static const struct top_snapshot *earlier(const struct session *s)
+{
+	return s->looks > 1 ? s->before : NULL;
+}
+
+static unsigned lines_of(const struct session *s, struct top_line lines[UPC_COUNTERS])
+{
+	return top_table_lines(earlier(s), s->shown, s->sort, s->all, lines);
+}
+
+static void print_text(FILE *out, const struct session *s, struct top_style style)
+{
+	char keys[80];
+	const struct top_head head = {
+		.name = s->options->name,
+		.user = s->user[0] != '\0' ? s->user : NULL,
+		.process = s->info.process,
+		.command = s->command,
+		.running = s->info.running != 0,
+		.over = s->end != LIVES,
+		.age_ns = age_of(s),
+		.generation = s->info.generation,
+		.generation_before = s->generation_before,
+		.changed_by = s->info.changed_by,
+		.changed = changed_lately(s),
+		.events = count_events(s),
+		.keys = s->screen.keys ? keys : NULL,
+		.notice = s->notice[0] != '\0' ? s->notice : NULL,
+	};
+	struct top_line lines[UPC_COUNTERS];
+	unsigned n = lines_of(s, lines), used;
+
+	snprintf(keys, sizeof(keys), "q quit  s sort:%s  a %s  space now", sort_words[s->sort],
+		 s->all ? "used" : "all");
+	used = top_table_print_head(out, &head, &style) + 1;
+	fputc('\n', out);
+	if (style.rows > 0)
+		style.rows = style.rows > used ? style.rows - used : 1;
+	top_table_print(out, lines, n, &style);
+}
+
+static const char *state_word(const struct session *s)
+{
+	switch (s->end) {
+	case UNSHARED:
+		return "ended";
+	case LEFT_BEHIND:
+	case TORN:
+		return "left behind";
+	case LIVES:
+		break;
+	}
+	return s->info.running ? "running" : "stopped";
+}
+
+static void print_data(const struct session *s)
+{
+	struct top_line lines[UPC_COUNTERS];
+	unsigned n = lines_of(s, lines);
+	struct timespec time;
+	char user[TOP_USER_MAX];
+	struct top_look look = {
+		.name = s->options->name,
+		.user = user,
+		.command = s->command,
+		.state = state_word(s),
+		.notice = s->notice[0] != '\0' ? s->notice : NULL,
+		.process = s->info.process,
+		.changed_by = s->info.changed_by,
+		.refresh = s->refresh,
+		.age = (double)age_of(s) / NS,
+		.seconds = top_table_seconds(earlier(s), s->shown),
+		.generation = s->info.generation,
+		.changed = s->changed,
+	};
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	look.unix_time = (double)time.tv_sec + (double)time.tv_nsec / NS;
+	top_units_user(s->options->user, user);
+	if (s->options->format.format == UTIL_JSON) {
+		top_data_json(stdout, &look, lines, n);
+		return;
+	}
+	top_data_csv(stdout, &look, lines, n);
+}
+
+/* A frame on the terminal. */
+static int draw(const struct session *s)
+{
+	struct top_style style = { .width = top_screen_columns(), .rows = top_screen_rows(),
+				   .colour = util_colour(stdout) };
+	char *frame = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&frame, &length);
+	int result;
+
+	if (out == NULL)
+		return 0; /* out of memory: the next refresh may have more luck */
+	if (s->looks > 0)
+		print_text(out, s, style);
+	else
+		fprintf(out, "%s: %s\n", s->options->name, s->notice);
+	result = fclose(out) == 0 ? top_screen_draw(frame, length) : 0;
+	free(frame);
+	return result;
+}
+
+/* A table among others, in full. */
+static void print_table(const struct session *s)
+{
+	struct top_style style = { .width = top_screen_columns() };
+
+	if (s->refresh > 1 && !s->drawing)
+		putchar('\n');
+	print_text(stdout, s, style);
+}
+
+/* 0, or -1: there is nobody to show it to. */
+static int show(const struct session *s)
+{
+	if (s->drawing)
+		return draw(s);
+	if (s->looks == 0) {
+		if (s->end == LIVES) /* else it is said in the end */
+			util_error("'%s': %s", s->options->name, s->notice);
+		return 0;
+	}
+	if (s->options->format.format != UTIL_TEXT)
+		print_data(s);
+	else
+		print_table(s);
+	return util_flush(stdout, "standard output");
+}
+
+/* ---- watching ---------------------------------------------------------- */
+
+/* Waits for the next refresh: false when it is enough. */
+static bool wait_for_tick(struct session *s, uint64_t next)
+{
+	for (;;) {
+		uint64_t now = top_screen_now();
+
+		if (now >= next)
+			return true;
+		switch (top_screen_wait(&s->screen, next - now > ALIVE_NS ? now + ALIVE_NS : next)) {
+		case TOP_WAKE_END:
+			return false;
+		case TOP_WAKE_NOW:
+			return true;
+		case TOP_WAKE_SORT:
+			s->sort = s->sort == TOP_SORT_NAME ? TOP_SORT_RATE : s->sort + 1;
+			if (show(s) != 0)
+				return false;
+			break;
+		case TOP_WAKE_ALL:
+			s->all = !s->all;
+			/* fall through */
+		case TOP_WAKE_REDRAW:
+			if (show(s) != 0)
+				return false;
+			break;
+		case TOP_WAKE_TICK:
+			if (!upc_monitor_alive(s->monitor))
+				return true;
+			break;
+		}
+	}
+}
+
+/* Returns the exit status. */
+static int watch(struct session *s)
+{
+	const uint64_t interval = s->options->interval;
+	uint64_t next = top_screen_now();
+
+	for (;;) {
+		uint64_t now;
+
+		s->refresh++;
+		if (look(s) != 0 || show(s) != 0)
+			return UTIL_FAILED;
+		if (s->end != LIVES)
+			return s->end == TORN ? UTIL_FAILED : UTIL_OK;
+		if (s->refresh == s->options->refreshes)
+			return s->looks > 0 ? UTIL_OK : UTIL_FAILED;
+		/* Late ones (we were stopped, the machine slept) are left out, the
+		 * grid stays. */
+		now = top_screen_now();
+		if (now >= next)
+			next += interval * ((now - next) / interval + 1);
+		if (!wait_for_tick(s, next))
+			return UTIL_OK;
+	}
+}
+
+/* What is to be seen when the screen is the shell's again. */
+static void say_end(struct session *s)
+{
+	if (s->end != LIVES && s->drawing && s->looks > 0) {
+		print_table(s);
+		util_flush(stdout, "standard output");
+	}
+	if (s->end == TORN)
+		util_error("%s", s->notice);
+}
+
+static int open_unit(struct session *s)
+{
+	const struct options *o = s->options;
+	struct upc_monitor_options options = top_units_options(o->user);
+	int error = upc_monitor_open(o->name, &options, &s->monitor);
+
+	if (error == UPC_ENOTASK)
+		top_units_say_missing(o->name, o->user);
+	else if (error != 0)
+		util_error("%s", reason(error));
+	return error == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	static struct session session;
+	static struct top_snapshot snapshots[3];
+	int status;
+
+	util_begin("upc_top");
+	if (parse_options(&options, argc, argv, &status) != 0)
+		return status;
+	if (options.list)
+		return top_units_list(options.has_user ? &options.user : NULL, options.format.format);
+	session.options = &options;
+	session.sort = options.sort;
+	session.all = options.all;
+	session.before = &snapshots[0];
+	session.shown = &snapshots[1];
+	session.fresh = &snapshots[2];
+	if (options.user != geteuid())
+		top_units_user(options.user, session.user);
+	status = open_unit(&session);
+	if (status != UTIL_OK)
+		return status;
+	if (options.format.format == UTIL_CSV)
+		top_data_csv_head(stdout);
+	session.drawing = !options.batch && options.format.format == UTIL_TEXT && top_screen_possible();
+	if (top_screen_begin(&session.screen, session.drawing) == 0) {
+		status = watch(&session);
+		top_screen_end(&session.screen);
+		say_end(&session);
+	} else {
+		status = UTIL_FAILED;
+	}
+	upc_monitor_close(session.monitor);
+	return status;
+}

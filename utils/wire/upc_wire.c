@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_wire.c - writes this machine's wiring, checks a wiring file, and says
+ * what drives an event.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/common.h"
+#include "lib/data.h"
+#include "lib/options.h"
+
+enum action { ACTION_NONE, ACTION_PROBE, ACTION_CHECK, ACTION_SHOW };
+
+struct options {
+	enum action action;
+	const char *argument; /* of the action */
+	const char *output, *wiring;
+	struct util_format_choice format;
+};
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_WIRE,
+	.head = "usage: upc_wire --probe [-o FILE]\n"
+		"       upc_wire --check FILE\n"
+		"       upc_wire [-w FILE] --show NAME\n"
+		"\n"
+		"A wiring file says which source drives which event. Edit what --probe wrote,\n"
+		"--check it, and give it to programs in $UPC_WIRING.\n",
+	.tail = "The exit status is 0; 1: the file has a mistake, or there is no such event;\n"
+		"125: upc_wire failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_wire --probe -o my.wiring\n"
+		"  upc_wire --check my.wiring\n"
+		"  UPC_WIRING=my.wiring upc_wire --show PU0_JPIPE_INSTRUCTIONS\n",
+};
+
+static int set_action(struct options *o, enum action action)
+{
+	if (o->action != ACTION_NONE) {
+		util_error("--probe, --check and --show exclude each other");
+		return -1;
+	}
+	o->action = action;
+	o->argument = optarg;
+	return 0;
+}
+
+static int check_options(const struct options *o, int argc, char **argv)
+{
+	if (optind < argc)
+		util_error("'%s' is not asked for", argv[optind]);
+	else if (o->action == ACTION_NONE)
+		util_error("nothing to do: give --probe, --check or --show");
+	else if (o->output != NULL && o->action != ACTION_PROBE)
+		util_error("-o is for --probe");
+	else if (o->format.format != UTIL_TEXT && o->action == ACTION_PROBE)
+		util_error("a wiring has one form: --format is for --check and --show");
+	else if (o->wiring != NULL && o->action != ACTION_SHOW)
+		util_error("-w is for --show");
+	else
+		return 0;
+	return -1;
+}
+
+/* 0, or -1 when the tool is done with *status. */
+static int parse_options(struct options *o, int argc, char **argv, int *status)
+{
+	int option, error = 0;
+
+	*o = (struct options){ .action = ACTION_NONE };
+	while (error == 0 &&
+	       (option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
+		switch (option) {
+		case UTIL_OPTION_PROBE:
+			error = set_action(o, ACTION_PROBE);
+			break;
+		case UTIL_OPTION_CHECK:
+			error = set_action(o, ACTION_CHECK);
+			break;
+		case UTIL_OPTION_SHOW:
+			error = set_action(o, ACTION_SHOW);
+			break;
+		case UTIL_OPTION_OUTPUT:
+			o->output = optarg;
+			break;
+		case UTIL_OPTION_WIRING:
+			o->wiring = optarg;
+			break;
+		default:
+			return -1;
+		}
+	if (error == 0)
+		error = check_options(o, argc, argv);
+	if (error != 0)
+		*status = util_try_help();
+	return error;
+}
+
+/* The catalogue with a wiring file, or (NULL) with none at all. */
+static struct upc_catalogue *open_catalogue(const char *wiring)
+{
+	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
+	struct upc_catalogue *catalogue;
+
+	options.wiring_path = wiring;
+	options.no_wiring = wiring == NULL;
+	if (upc_catalogue_open(&options, &catalogue) == 0)
+		return catalogue;
+	util_error("%s", upc_last_message());
+	return NULL;
+}
+
+/* ---- --probe ----------------------------------------------------------- */
+
+static int write_piece(const char *text, size_t length, void *arg)
+{
+	return fwrite(text, 1, length, arg) == length ? 0 : UPC_ESYSTEM;
+}
+
+/*
+ * Everything is in memory before the file is touched: a wiring that was edited
+ * is not lost to an error, nor is half a file left behind.
+ */
+static int probe(const struct options *o)
+{
+	struct upc_catalogue *catalogue = open_catalogue(NULL);
+	bool to_file = o->output != NULL && strcmp(o->output, "-") != 0;
+	const char *name = to_file ? o->output : "standard output";
+	char *text = NULL;
+	size_t length = 0;
+	FILE *memory, *out = stdout;
+	int error = UPC_ENOMEM;
+
+	if (catalogue == NULL)
+		return UTIL_FAILED;
+	memory = open_memstream(&text, &length);
+	if (memory != NULL) {
+		error = upc_catalogue_write_wiring(catalogue, write_piece, memory);
+		if (fclose(memory) != 0)
+			error = UPC_ENOMEM;
+	}
+	upc_catalogue_close(catalogue);
+	if (error != 0) {
+		util_error("cannot write the wiring: %s", upc_strerror(error));
+		free(text);
+		return UTIL_FAILED;
+	}
+	if (to_file)
+		out = fopen(o->output, "we");
+	if (out == NULL) {
+		util_error("cannot write '%s': %s", name, strerror(errno));
+		free(text);
+		return UTIL_FAILED;
+	}
+	fwrite(text, 1, length, out);
+	free(text);
+	error = util_flush(out, name);
+	if (to_file && fclose(out) != 0 && error == 0) {
+		util_error("cannot write '%s': %s", name, strerror(errno));
+		error = -1;
+	}
+	return error == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+/* ---- --check ----------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+static bool same_event(const struct upc_event_info *a, const struct upc_event_info *b)
+{
+	return a->source == b->source && a->scope == b->scope && a->kind == b->kind &&
+	       same_text(a->driver, b->driver) && same_text(a->unit, b->unit) &&
+	       same_text(a->subsystem, b->subsystem) && same_text(a->description, b->description) &&
+	       same_text(a->differs, b->differs);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct upc_event_info *)a)->name, ((const struct upc_event_info *)b)->name);
+}
+
+/* All events of a catalogue by name; the caller frees. */
+static struct upc_event_info *sorted_events(struct upc_catalogue *catalogue, unsigned *n)
+{
+	struct upc_event_info *event = util_catalogue_events(catalogue, n);
+
+	if (event != NULL)
+		qsort(event, *n, sizeof(*event), by_name);
+	return event;
+}
+
+static void print_check(enum util_format format, const char *file, unsigned changed, unsigned added,
+			unsigned removed)
+{
+	json_t *object;
+
+	switch (format) {
+	case UTIL_TEXT:
+		util_put(stdout, file, UINT32_MAX);
+		printf(": ok, %u events changed, %u added, %u removed\n", changed, added, removed);
+		break;
+	case UTIL_JSON:
+		object = util_json_begin("upc_wire");
+		json_object_set_new(object, "file", util_json_string(file));
+		json_object_set_new(object, "changed", json_integer(changed));
+		json_object_set_new(object, "added", json_integer(added));
+		json_object_set_new(object, "removed", json_integer(removed));
+		util_json_put(stdout, object, false);
+		break;
+	case UTIL_CSV:
+		puts("file,changed,added,removed");
+		util_csv_put(stdout, file);
+		printf(",%u,%u,%u\n", changed, added, removed);
+		break;
+	}
+}
+
+/* What a wiring file makes of the machine's own catalogue. */
+static int compare(const char *file, enum util_format format, struct upc_catalogue *plain, struct upc_catalogue *wired)
+{
+	unsigned n_before, n_after, changed = 0, added = 0, removed = 0;
+	struct upc_event_info *before = sorted_events(plain, &n_before);
+	struct upc_event_info *after = sorted_events(wired, &n_after);
+
+	if (before == NULL || after == NULL) {
+		util_error("out of memory");
+		free(before);
+		free(after);
+		return UTIL_FAILED;
+	}
+	for (unsigned i = 0; i < n_after; i++) {
+		const struct upc_event_info *was =
+			bsearch(&after[i], before, n_before, sizeof(*before), by_name);
+
+		if (was == NULL)
+			added += after[i].source != UPC_SOURCE_NONE;
+		else if (was->source != UPC_SOURCE_NONE && after[i].source == UPC_SOURCE_NONE)
+			removed++;
+		else if (!same_event(was, &after[i]))
+			changed++;
+	}
+	for (unsigned i = 0; i < n_before; i++)
+		removed += bsearch(&before[i], after, n_after, sizeof(*after), by_name) == NULL;
+	free(before);
+	free(after);
+	print_check(format, file, changed, added, removed);
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+static int check(const char *file, enum util_format format)
+{
+	struct upc_catalogue *wired = open_catalogue(file), *plain;
+	int status = UTIL_FAILED;
+
+	if (wired == NULL)
+		return UTIL_NO;
+	plain = open_catalogue(NULL);
+	if (plain != NULL)
+		status = compare(file, format, plain, wired);
+	upc_catalogue_close(plain);
+	upc_catalogue_close(wired);
+	return status;
+}
+
+/* ---- --show ------------------------------------------------------------ */
+
+static void show_text(const char *label, const char *text)
+{
+	unsigned column;
+
+	if (text == NULL || text[0] == '\0')
+		return;
+	column = (unsigned)printf("  %-12s", label);
+	util_wrap(stdout, text, column, column, util_width(stdout));
+	putchar('\n');
+}
+
+static void show_all(const struct upc_event_info *info)
+{
+	char number[80];
+
+	util_put(stdout, info->name, UPC_NAME_MAX);
+	putchar('\n');
+	show_text("means", info->description);
+	if (info->id != UPC_NO_ID) {
+		snprintf(number, sizeof(number), "%d: counter %d, input %d", info->id, info->id % UPC_COUNTERS,
+			 info->id / UPC_COUNTERS);
+		show_text("id", number);
+	}
+	show_text("unit", info->unit);
+	show_text("scope", util_scope_name(info->scope));
+	show_text("kind", util_kind_name(info->kind));
+	show_text("source", util_source_name(info->source));
+	show_text("driven by", info->source != UPC_SOURCE_NONE ? info->driver : "nothing on this machine");
+	show_text("differs", info->differs);
+	show_text("why", info->source == UPC_SOURCE_NONE ? info->why : NULL);
+}
+
+static void show_json(const struct upc_event_info *info, const char *wiring)
+{
+	json_t *object = util_json_begin("upc_wire"), *events = json_array();
+
+	json_object_set_new(object, "wiring", json_string(wiring));
+	json_array_append_new(events, util_json_event(info));
+	json_object_set_new(object, "events", events);
+	util_json_put(stdout, object, false);
+}
+
+static int show(const struct options *o)
+{
+	struct upc_catalogue *catalogue = util_catalogue_open(o->wiring);
+	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	uint32_t code;
+	int status = UTIL_NO;
+
+	if (catalogue == NULL)
+		return UTIL_FAILED;
+	if (upc_catalogue_find(catalogue, o->argument + util_papi_prefix(o->argument), &code) != 0 ||
+	    upc_catalogue_info(catalogue, code, &info) != 0) {
+		util_error("%s", upc_last_message());
+		goto out;
+	}
+	switch (o->format.format) {
+	case UTIL_TEXT:
+		show_all(&info);
+		show_text("wiring", upc_catalogue_wiring_hash(catalogue));
+		break;
+	case UTIL_JSON:
+		show_json(&info, upc_catalogue_wiring_hash(catalogue));
+		break;
+	case UTIL_CSV:
+		util_csv_event_head(stdout);
+		util_csv_event(stdout, &info);
+		break;
+	}
+	status = util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
+out:
+	upc_catalogue_close(catalogue);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int status;
+
+	util_begin("upc_wire");
+	if (parse_options(&options, argc, argv, &status) != 0)
+		return status;
+	switch (options.action) {
+	case ACTION_PROBE:
+		return probe(&options);
+	case ACTION_CHECK:
+		return check(options.argument, options.format.format);
+	case ACTION_SHOW:
+	case ACTION_NONE:
+		break;
+	}
+	return show(&options);
+}
