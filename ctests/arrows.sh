@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# arrows.sh - which folder of the product may include what of which other: the table below, in
+# which arrows run one way. An include that it does not have fails, and so does a line of it
+# that no include needs any more. TAP.
+set -u
+: "${srcdir:=..}"
+
+# A folder, what it may include headers of, and those of its own that others may include.
+mapfile -t table <<'END'
+src/upc/base          :                                                        : event.h fds.h let_go.h message.h notice.h process.h sized.h target.h text.h words.h
+src/upc/engine        :                                                        : engine.h exact.h regs.h threshold.h totals.h wave.h
+src/upc/share         : src/upc/base                                           : shared.h
+src/upc/procfs        : src/upc/base                                           : field.h files.h roots.h
+src/upc/perf          : src/upc/base src/upc/procfs                            : context.h perf.h pmus.h
+src/upc/replay        : src/upc/base src/upc/engine                            : replay.h trace.h trace_file.h
+src/upc/node          : src/upc/base src/upc/engine                            : doorbell.h sim.h
+src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h
+src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h
+src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
+src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :
+src/mpx/stat          :                                                        : stat.h sum.h
+src/mpx/core          : src/mpx/stat src/upc/base                              : backend.h core.h error.h
+src/mpx/ticker        : src/mpx/core                                           : inside.h timer.h
+src/mpx/papi          : src/mpx/core src/upc/catalogue                         : papi_backend.h
+src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : thread.h
+src/mpx/shim          : src/mpx/process src/mpx/ticker                         : mpx_elf.h shim_exec.h
+src/mpx               : src/mpx/core src/mpx/process src/upc/base              :
+src/sim/decode        : src/upc/catalogue                                      : decode.h model.h
+src/sim/count         : src/sim/decode                                         : guest.h left.h leftover.h region.h results.h score.h team.h thread.h
+src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h emulator.h exec.h needed.h places.h preload.h
+src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
+utils/lib             :                                                        : common.h data.h near.h options.h program.h stat_run.h stat_table.h
+utils/avail           : utils/lib                                              :
+utils/mpx             : utils/lib src/mpx/shim                                 :
+utils/replay          : utils/lib src/upc/replay                               :
+utils/run             : utils/lib src/sim/count src/sim/load src/upc/catalogue src/upc/engine src/upc/share :
+utils/stat            : utils/lib                                              :
+utils/top             : utils/lib                                              :
+utils/wire            : utils/lib                                              :
+utils                 : utils/lib                                              :
+END
+
+# includes: a line for each that leaves its folder: the file, its folder, the other's, the header
+includes()
+{
+	(cd "$srcdir" && find src/upc src/mpx src/sim utils -name '*.[ch]' -exec grep -H '^[ \t]*#[ \t]*include ".*/' {} +) |
+		sed 's/:[^"]*"\([^"]*\)".*/ \1/' | while read -r file header; do
+		root=${file%%/*}
+		[ "$root" = utils ] || root=${file#src/} root=src/${root%%/*}
+		for there in "$root" src/upc src/sim src/mpx; do
+			[ ! -e "$srcdir/$there/$header" ] || break
+		done
+		echo "$file ${file%/*} $there/${header%/*} ${header##*/}"
+	done | awk '$2 != $3'
+}
+
+included=$(mktemp) || exit 1
+trap 'rm -f "$included"' EXIT
+includes > "$included"
+n=0 failed=0
+report() # WHAT [LINE...]: ok without lines
+{
+	n=$((n + 1))
+	if [ $# = 1 ]; then
+		echo "ok $n - $1"
+	else
+		failed=1
+		echo "not ok $n - $1"
+		printf '# %s\n' "${@:2}"
+	fi
+}
+
+echo 1..4
+mapfile -t wrong < <(printf '%s\n' "${table[@]}" | awk -v included="$included" -F ' *: *' '
+	{
+		k = split($2, to, " ")
+		for (i = 1; i <= k; i++) may[$1, to[i]] = 1
+		k = split($3, own, " ")
+		for (i = 1; i <= k; i++) open[$1, own[i]] = 1
+	}
+	END {
+		while ((getline line < included) > 0) {
+			split(line, f, " ")
+			if (!((f[2], f[3]) in may)) print "arrow: " f[1] " includes " f[3] "/" f[4]
+			if (!((f[3], f[4]) in open)) print "header: " f[1] " includes " f[3] "/" f[4]
+			used[f[2], f[3]] = taken[f[3], f[4]] = 1
+		}
+		for (x in may) if (!(x in used)) { split(x, f, SUBSEP); print "old: no file of " f[1] " includes one of " f[2] }
+		for (x in open) if (!(x in taken)) { split(x, f, SUBSEP); print "old: nobody else includes " f[1] "/" f[2] }
+	}')
+of() # KIND: their texts
+{
+	local line
+	for line in "${wrong[@]}"; do
+		[ "${line%%:*}" != "$1" ] || found+=("${line#*: }")
+	done
+}
+found=() && of arrow && report "folders include those that they may" "${found[@]}"
+found=() && of header && report "... and of these the headers that are for others" "${found[@]}"
+found=() && of old && report "... and the table has nothing else" "${found[@]}"
+mapfile -t found < <(printf '%s\n' "${table[@]}" | awk -F ' *: *' '{ k = split($2, to, " "); for (i = 1; i <= k; i++) print $1, to[i] }' |
+	tsort 2>&1 > /dev/null)
+report "arrows run one way" "${found[@]}"
+exit $failed
