@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # agreement.sh - upc_stat beside tools that we did not write, on the same process
 # at the same time: perf stat, strace -c, /proc. TAP; with --table, the table of
-# doc/AGREEMENT.md as well, on descriptor 3.
+# doc/measured/AGREEMENT.md as well, on descriptor 3.
 #
 # The load waits until both counters have said that they count it, so both see the same.
 

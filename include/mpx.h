@@ -86,7 +86,7 @@ enum mpx_clock {
 	MPX_CLOCK_USER,
 };
 
-/* How a count is estimated; doc/ESTIMATOR.md has the mathematics. */
+/* How a count is estimated; doc/design/ESTIMATOR.md has the mathematics. */
 enum mpx_estimator {
 	MPX_ESTIMATOR_AUTO = 0,     /* the one that measurements favour                    */
 	MPX_ESTIMATOR_RATIO,        /* C_e * T / S_e (MPX, 4)                              */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * bgp_simulated.c - each documented event is in one row of what is simulated; and
- * doc/EVENTS.md, the node's tallies and the library say the same.
+ * doc/reference/EVENTS.md, the node's tallies and the library say the same.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -108,7 +108,7 @@ static FILE *open_document(void)
 	const char *srcdir = getenv("srcdir");
 	char path[4096];
 	FILE *file;
-	int n = snprintf(path, sizeof(path), "%s/doc/EVENTS.md", srcdir ? srcdir : ".");
+	int n = snprintf(path, sizeof(path), "%s/doc/reference/EVENTS.md", srcdir ? srcdir : ".");
 
 	assert_true(n < (int)sizeof(path));
 	file = fopen(path, "r");
@@ -202,7 +202,7 @@ static void test_document(void **state)
 	}
 	for (id = 0; id < IDS; id++) {
 		if (event[id] && !seen[id])
-			fail_msg("doc/EVENTS.md has no row of %s", event[id]);
+			fail_msg("doc/reference/EVENTS.md has no row of %s", event[id]);
 		events += seen[id];
 	}
 	assert_int_equal(events, EVENTS);

@@ -130,7 +130,7 @@ static void test_random_bytes(void **state)
 			upcs_decode(other, 0x1000, word, n, &again);
 			assert_memory_equal(&insn, &again, sizeof(insn));
 			assert_int_equal(t[UPCS_INSTRUCTIONS], 1);
-			/* A pipe's total is its classes (doc/CLASSES.md). */
+			/* A pipe's total is its classes (doc/reference/CLASSES.md). */
 			assert_int_equal(sum_of(t, UPCS_JPIPE_ADD_SUB, UPCS_JPIPE_SHROTMK),
 					 t[UPCS_JPIPE_INSTRUCTIONS]);
 			assert_int_equal(sum_of(t, UPCS_IPIPE_MULT_DIV, UPCS_IPIPE_OTHER),

@@ -2,7 +2,7 @@
 /*
  * sim_decode_x86 - what x86-64 instructions tally, rule by rule: bytes as GNU as makes them
  * (ctests/sim_assembled.sh; not of text in parentheses), and expectations in words. Which way memory goes and how wide was compared with what
- * QEMU's memory callbacks see (doc/CLASSES.md).
+ * QEMU's memory callbacks see (doc/reference/CLASSES.md).
  */
 #include "unit_test.h"
 

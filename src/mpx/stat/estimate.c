@@ -2,7 +2,7 @@
 /*
  * estimate.c - from a window's sums an estimate of the true count, its standard error
  * and the interval that holds the truth 95 times of 100. The mathematics and how well
- * it does are in doc/ESTIMATOR.md.
+ * it does are in doc/design/ESTIMATOR.md.
  */
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * decode_arm64.c and decode_ppc.c know one instruction set each. They are pure: the same
  * bytes always give the same tallies.
  *
- * The rules, for all guests (doc/CLASSES.md has the instructions of each)
+ * The rules, for all guests (doc/reference/CLASSES.md has the instructions of each)
  *   Every instruction that begins is one of INSTRUCTIONS. The rest is counted as Blue
  *   Gene/P would do the same work: an instruction that adds a word of memory to a register
  *   is a load and an addition.

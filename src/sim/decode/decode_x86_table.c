@@ -3,7 +3,7 @@
  * decode_x86_table.c - the x86 instructions that capstone knows, each with its rule.
  *
  * A rule says which way memory goes by the place of the operand: capstone's own word on
- * that is wrong for many an instruction (doc/CLASSES.md has the list).
+ * that is wrong for many an instruction (doc/reference/CLASSES.md has the list).
  */
 #include "decode/decode_x86.h"
 

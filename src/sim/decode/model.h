@@ -5,7 +5,7 @@
  * A tally is the number of times that something happened. The first 35 are the events of
  * one core, in the order of their event ids: the event of tally k of core c has the id
  * upcs_core_first[c] + k (design section 4). Behind them lie tallies that Blue Gene/P has no
- * event for. doc/CLASSES.md says which instruction counts as what.
+ * event for. doc/reference/CLASSES.md says which instruction counts as what.
  */
 #ifndef UPCS_MODEL_H
 #define UPCS_MODEL_H

@@ -27,7 +27,7 @@
 /*
  * The instructions of a core are the classes added up, and not the totals of the pipes: what
  * those contain on the chip is open, since in UPC table 1 they are less than the classes
- * of the same pipe (doc/CLASSES.md). FPU loads and stores are among the loads and stores.
+ * of the same pipe (doc/reference/CLASSES.md). FPU loads and stores are among the loads and stores.
  */
 #define TOT_INS                                                                               \
 	"$_JPIPE_ADD_SUB + $_JPIPE_LOGICAL_OPS + $_JPIPE_SHROTMK + $_IPIPE_MULT_DIV + "       \
