@@ -330,7 +330,7 @@ int main(void)
 	need_pmu();
 	emulated = cycles_each() > 0;
 	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
-		skip_all("PAPI cannot be initialised");
+		bail_out("PAPI cannot be initialised");
 	if (!find_names())
 		skip_all("PAPI has fewer than %d names for instructions here", EVENTS);
 	options.slice_ns = 500000;
