@@ -4,6 +4,7 @@
  * end. Arguments: results=PATH, after=INDEX (of the process whose place this one takes),
  * count=on|off, program=PATH.
  */
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -178,11 +179,28 @@ static void guest_maps(uint64_t flags)
 		upcs_process_expects_thread();
 }
 
+/*
+ * A thread of the emulator's ends by pthread_exit, for which the C library loads the unwinder when
+ * the first one does. A child that another thread has forked meanwhile finds it half loaded, and
+ * dies when a thread of its own ends ("Inconsistency detected by ld.so"). So it is there before
+ * there are threads: backtrace loads it likewise.
+ */
+static void load_unwinder(void)
+{
+	static bool loaded;
+	void *frame;
+
+	if (!loaded)
+		(void)backtrace(&frame, 1);
+	loaded = true;
+}
+
 /* vfork is a fork to QEMU. */
 static void guest_clones(qemu_plugin_id_t id, uint64_t flags)
 {
 	if (!(flags & GUEST_CLONE_VM) || flags & GUEST_CLONE_VFORK)
 		return;
+	load_unwinder();
 	makes = true;
 	upcs_thread_starts_another();
 	upcs_thread_coming();
