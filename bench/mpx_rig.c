@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "../ctests/pmu_util.h"
+#include "../ctests/pmu/pmu_util.h"
 #include "bench.h"
 #include "mpx.h"
 

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "../ctests/pmu_util.h"
+#include "../ctests/pmu/pmu_util.h"
 #include "bench.h"
 #include "mpx.h"
 

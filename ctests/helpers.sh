@@ -44,7 +44,7 @@ all_used()
 		[ -s sections ] || return 1
 		while read -r section; do
 			printf '"%s"\n' "$section" "$(echo "$section" | sed 's/[0-9][0-9]*/%u/')" > names
-			grep -qFf names "$srcdir/ctests/unit/${file##*/}.c" || { echo "# $file: $section"; return 1; }
+			grep -qFf names "$srcdir"/ctests/unit/*/"${file##*/}.c" || { echo "# $file: $section"; return 1; }
 		done < sections
 	done
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # mutations.sh - does the comparison of the engines see anything? Each plausible
-# mistake of the list is made in a copy of an engine, and ctests/unit/engines must
+# mistake of the list is made in a copy of an engine, and ctests/unit/upc/engines must
 # then fail. TAP. A mistake that cannot be made any more, because the line is
 # gone, is a failure too.
 set -u
@@ -10,7 +10,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 engine=$dir/engine
 mkdir "$engine" && cp "$srcdir"/src/upc/engine/*.[ch] "$engine" || exit 1
-flags=(-std=gnu11 -D_GNU_SOURCE -O1 -w -I"$dir" -I"$srcdir/include" -I"$srcdir/src/upc" -I"$srcdir/ctests/unit")
+flags=(-std=gnu11 -D_GNU_SOURCE -O1 -w -I"$dir" -I"$srcdir/include" -I"$srcdir/src/upc" -I"$srcdir/ctests")
 sources=(engine_reference.c engine_cycle.c engine_segment.c wave.c regs.c totals.c)
 n=0 failed=0
 
@@ -21,7 +21,7 @@ caught() { # TEST...: one of them, linked with the objects, fails
 	local test
 	for test; do
 		# Anew: the inline functions that it calls may be the mistake.
-		compile "$srcdir/ctests/unit/$test.c" "$dir/test/$test.o" &&
+		compile "$srcdir/ctests/unit/upc/$test.c" "$dir/test/$test.o" &&
 			"$CC" "$dir/test/$test.o" "$dir"/*.o -lcmocka -o "$dir/test/$test" || return 1
 		UPC_ENGINE_CASES=1000 timeout 120 "$dir/test/$test" >"$dir/log" 2>&1 || return 0
 	done

@@ -3,7 +3,7 @@
  * golden.h - texts of several lines, compared with those of a file in ctests/golden, letter
  * by letter. After a change that is meant,
  *
- *     UPC_UPDATE=1 make check TESTS=ctests/unit/stat_table
+ *     UPC_UPDATE=1 make check TESTS=ctests/unit/tools/stat_table
  *
  * writes the file anew, and its difference says what has changed.
  *
@@ -109,7 +109,7 @@ static inline const char *golden_write(const char *path, const char *file, const
 	char *all = golden_load(path), *section, *end;
 	FILE *out;
 
-	if (!all && asprintf(&all, "# What ctests/unit/%s expects, by section: UPC_UPDATE=1 writes it.\n", file) < 0)
+	if (!all && asprintf(&all, "# What the unit test %s expects, by section: UPC_UPDATE=1 writes it.\n", file) < 0)
 		return "no memory";
 	section = golden_section(all, name);
 	golden_text(section, &end);

@@ -148,7 +148,7 @@ struct upcs_results {
  */
 struct upcs_results *upcs_results_create(char *path, int *lock);
 /* When all processes have ended: takes in what those that were killed left behind, and marks them
- * UPCS_LOST. For who looks at the records themselves (ctests/sim_count.c); upc_run gathers. */
+ * UPCS_LOST. For who looks at the records themselves (ctests/sim/sim_count.c); upc_run gathers. */
 void upcs_results_settle(struct upcs_results *results, const char *path);
 /* Unmaps it, and removes the file and all that belongs to it: what processes that still run
  * make later, they remove themselves. */

@@ -1,0 +1,288 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# mpx_run.sh - programs that count with PAPI and know nothing of MPX, run with their
+# event sets multiplexed. $MPX_RUN is the tool, $MPX_RUN_LIBRARY what it preloads,
+# $MPX_RUN_PROGRAM the programs (ctests/mpx/mpx_run_program.c), linked with libpapi.so.
+tool=${MPX_RUN:-mpx_run}
+program=${MPX_RUN_PROGRAM:?}
+. "${srcdir:?}/ctests/utils.inc"
+export MPX_RUN_LIBRARY
+CC=${CC:-cc}
+unset LD_PRELOAD
+
+if [ -n "${SANITIZERS:-}" ]; then
+	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
+	exit 0
+fi
+PAPI_OUTPUT_DIRECTORY=$dir/hl
+PAPI_EVENTS=upc:::perf::PAGE-FAULTS
+export PAPI_OUTPUT_DIRECTORY PAPI_EVENTS
+
+if ! "$program" one > out 2> err; then
+	echo "Bail out! PAPI does not count here: $(head -n 1 err)"
+	exit 1
+fi
+# Everything in turns, in slices that are short.
+turns="-q -g 1 -s 1ms"
+
+lines()
+{
+	[ "$(wc -l < "$1")" = "$2" ]
+}
+
+# says TEXT: on standard error
+says()
+{
+	grep -q -e "$1" err
+}
+
+# refused STATUS TEXT ARGUMENT...
+refused()
+{
+	status=$1
+	text=$2
+	shift 2
+	run "$status" "$@" && says "$text" && [ ! -e ran ]
+}
+
+echo "1..68"
+
+# ---- what plain PAPI cannot do, and what it can
+
+plain()
+{
+	"$program" "$1" > out 2> err
+}
+plain_fails()
+{
+	! plain "$1"
+}
+check "two sets at once are too many for PAPI" plain_fails two
+check "... and not with mpx_run" run 0 "$program" two
+check "... also where they take turns" run 0 $turns "$program" two
+if plain fortran && grep -q '^no Fortran$' out; then
+	skip "from Fortran they are too many" "this PAPI was built without Fortran"
+	skip "... and not with mpx_run" "this PAPI was built without Fortran"
+else
+	check "from Fortran they are too many" plain_fails fortran
+	check "... and not with mpx_run" run 0 "$program" fortran
+fi
+check "more events than fit, read while they count" run 0 $turns "$program" many
+close()
+{
+	# Within a quarter: 59,000 or so faults in each of a hundred slices.
+	awk '$1 == "many" { exit !($2 > 45000 && $2 < 75000 && $3 > 45000 && $3 < 75000) }' out
+}
+check "... estimated about right" close
+for case in one accum errors; do
+	check "$case: PAPI by itself" plain $case
+	check "$case: with mpx_run" run 0 "$program" $case
+	check "$case: and in turns" run 0 $turns "$program" $case
+done
+check "PAPI_set_multiplex and its like" run 0 "$program" multiplex
+if run 0 -q "$program" mixed && ! grep -q '^no other' out; then
+	check "components mixed in a set" run 0 $turns "$program" mixed
+else
+	skip "components mixed in a set" "PAPI has one component with events here"
+fi
+
+# ---- what multiplexing cannot give
+
+check "PAPI_overflow: the set becomes PAPI's" run 0 "$program" overflow
+check "... which is said" says "PAPI_overflow, event set .*PAPI counts this set by itself"
+check "PAPI_attach likewise" run 0 "$program" attach
+check "... which is said" says "PAPI_attach, event set .*PAPI counts this set by itself"
+check "... but not with --quiet" run 0 -q "$program" attach
+check "... at all" lines err 0
+check "what cannot be had is refused, and the set goes on" run 0 "$program" refused
+check "... in words for PAPI_write" says "PAPI_write, event set .*: an estimate cannot be written"
+check "... and for a set that runs" says "PAPI_overflow, event set .*: not while it runs"
+check "the high-level calls keep their own sets" run 0 "$program" high-level
+check "... and their own numbers" grep -q '"upc:::perf::PAGE-FAULTS":"[1-9]' hl/papi_hl_output/*.json
+check "another thread's set is refused" run 0 "$program" others
+check "... in words" says "event set of another thread"
+
+# ---- threads and processes
+
+check "threads that come and go" run 0 $turns "$program" threads 10
+check "a child of fork counts for itself" run 0 $turns "$program" fork
+check "... and so when it ends by _exit" run 0 $turns "$program" fork now
+check "exec, with ticks on their way" run 0 $turns "$program" exec
+check "... of another that counts" run 0 $turns "$program" exec again
+virtual()
+{
+	run 0 $turns --timer virtual "$program" exec && run 0 $turns --timer virtual "$program" spawn
+}
+check "... also with the process's interval timer" virtual
+check "posix_spawn and vfork" run 0 $turns "$program" spawn
+check "PAPI_shutdown with a set that runs" run 0 $turns "$program" shutdown
+
+# ---- the report
+
+report()
+{
+	run 0 --report=est.json --json -g 1 -s 1ms "$program" fork now && leaves_of est.json || return 1
+	set=0 one=1
+	at /0/sets/0/events/1/event > found || set=1 one=0
+	[ "$(at /0/pid)" != "$(at /1/pid)" ] && ! at /2/pid && leaf /$set/slice_ns 1000000 &&
+		leaf /$set/sets/0/starts 1 && leaf /$set/sets/0/running false && ! at /$set/sets/1/starts &&
+		leaf /$set/sets/0/events/0/event '"upc:::perf::PAGE-FAULTS"' &&
+		leaf /$set/sets/0/events/1/event '"upc:::perf::MINOR-FAULTS"' &&
+		below /$set/sets/0/events | awk -F '[/\t]' '
+			{ of[$2, $3] = $4; n = $2 + 1 }
+			END {
+				for (i = 0; i < n; i++) {
+					never = of[i, "never"] == "true"
+					coverage = of[i, "coverage"]
+					sum += coverage
+					if (never != (of[i, "value"] == "null") || coverage == "" ||
+					    coverage < 0 || coverage > 1)
+						wrong = 1
+					# Where each tick has fallen into the kernel, the first event had all the time.
+					exact += of[i, "exact"] != "false"
+					if (!never && !(of[i, "count"] <= of[i, "low"] &&
+					    of[i, "low"] <= of[i, "estimate"] && of[i, "estimate"] <= of[i, "high"]))
+						wrong = 1
+				}
+				exit wrong || sum >= 1.5 || exact && (exact > 1 || sum != 1 || of[0, "coverage"] != 1)
+			}' &&
+		leaf /$one/sets/0/events/0/exact true && ! at /$one/sets/0/events/1/event &&
+		value=$(at /$one/sets/0/events/0/value) && [ "$value" -ge 200 ] &&
+		awk -v value="$value" -v low="$(at /$one/sets/0/events/0/low)" \
+			-v high="$(at /$one/sets/0/events/0/high)" 'BEGIN { exit !(value == low && value == high) }'
+}
+check "--json: a line for each process, with errors" report
+german()
+{
+	(
+		export LOCPATH="$PWD/locales" LC_ALL=de_DE.UTF-8
+		run 0 --report=de.json --json -g 1 -s 1ms "$program" fork now
+	) && leaves_of de.json
+}
+mkdir locales
+if localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 > made 2>&1; then
+	check "... where the program's numbers have a comma" german
+else
+	skip "... where the program's numbers have a comma" "localedef makes no de_DE here: $(tail -n 1 made)"
+fi
+csv()
+{
+	run 0 --report=est.csv --csv "$program" threads 1 &&
+		awk -F, 'NR == 1 { next } { n++; thread[$2] = 1 } $6 < 2000 && /PAGE/ { bad = 1 }
+			END { for (t in thread) m++; exit !(n == 40 && m == 8 && !bad) }' est.csv
+}
+check "--csv: eight threads of five events" csv
+headed()
+{
+	run 0 -f csv -o - "$program" threads 1 && head -n 1 out | grep -q '^pid,tid,' && [ "$(grep -c PAGE out)" = 8 ] &&
+		run 0 -f csv "$program" threads 1 && head -n 1 err | grep -q '^pid,tid,'
+}
+check "... with its headings also on standard output, and standard error" headed
+check "the table is on standard error" run 0 --report "$program" churn 300
+check "... with sets that are gone added up" says "300  (300 sets)"
+check "... of 3000 faults, exact" says "PAGE-FAULTS  *3000 .*exact"
+check "a set that runs at the end is in it" run 0 --report "$program" running
+check "... and it says so" says "still running"
+files()
+{
+	rm -f est.*
+	run 0 --report=est.%p "$program" spawn && [ "$(echo est.*)" != 'est.*' ] &&
+		[ "$(ls est.* | wc -l)" = 3 ]
+}
+check "%p: a file for each process" files
+check "a report that cannot be written: 125" refused 125 "cannot write the report" \
+	--report=no/where "$program" one
+
+# ---- the program and its end
+
+check "the exit status is the program's" run 5 -q "$program" none 5
+check "... and it is noted that PAPI was not used" run 0 "$program" none
+check "... in words" says "no PAPI event set was used"
+check "a program that a signal ends" run 143 -q "$program" signal
+printf '#!/bin/sh\nexec "%s" "$1"\n' "$program" > script
+chmod +x script
+check "a script" run 0 $turns ./script two
+check "a program that is not there: 127" refused 127 "cannot run './nowhere'" ./nowhere
+echo data > data
+check "one that may not be run: 126" refused 126 "cannot run './data'" ./data
+bad_options()
+{
+	for options in "-s 50us" "-s 11s" "-s 5" "-s nan" "--timer x" "-c x" "--estimator x" "-g 0" "-f xml" \
+		       "--report --json --csv" "--nosuch"; do
+		# shellcheck disable=SC2086
+		run 125 $options -- sh -c ': > ran' || { echo "# $options"; return 1; }
+	done
+	run 125 && [ ! -e ran ]
+}
+check "wrong options: 125, and nothing runs" bad_options
+
+# ---- programs into which nothing can be put
+
+compile()
+{
+	echo 'int PAPI_start(int set) { return set; } int main(void) { return PAPI_start(0); }' > prog.c
+	# shellcheck disable=SC2086
+	${CC:-cc} -o "$1" prog.c ${2:-} 2> err
+}
+if compile static -static; then
+	check "a static program is refused" refused 125 "is linked statically" ./static
+else
+	skip "a static program is refused" "the compiler makes none here"
+fi
+if compile inside; then
+	check "PAPI inside the program is refused" refused 125 "PAPI is linked into" ./inside
+	check "... and told where a shell runs it" run 0 sh -c ./inside
+	check "... in words" says "PAPI is linked into './inside' itself"
+else
+	skip "PAPI inside the program is refused" "there is no compiler"
+	skip "... and told where a shell runs it" "there is no compiler"
+	skip "... in words" "there is no compiler"
+fi
+printf '\177ELF\002\001\001' > broken
+chmod +x broken
+check "a broken program: 126" refused 126 "ELF headers are broken" ./broken
+
+# ---- a PAPI without the component
+
+# One with every call that the shim wants, which knows no event, and a program of it.
+strange()
+{
+	{
+		sed -n 's/^\tX(\([a-z_]*\)).*/int PAPI_\1(void) { return 0; }/p' \
+			"$srcdir/src/mpx/shim/shim_real.h" |
+			grep -v ' PAPI_\(library_init\|is_initialized\|event_name_to_code\|get_component_index\)('
+		echo 'int PAPI_library_init(int version) { return version; }'
+		echo 'int PAPI_is_initialized(void) { return 1; }'
+		echo 'int PAPI_event_name_to_code(const char *name, int *code) { return name && code ? -7 : 0; }'
+		echo 'int PAPI_get_component_index(const char *name) { return name ? -20 : 0; }'
+	} > strange.c
+	cat > asks.c <<-'END'
+		int PAPI_library_init(int version);
+		int PAPI_event_name_to_code(const char *name, int *code);
+		int main(int argc, char **argv)
+		{
+			int code;
+			return PAPI_library_init(7) == 7 && argc > 1 ? -PAPI_event_name_to_code(argv[1], &code) : 0;
+		}
+	END
+	${CC:-cc} -shared -fPIC -w -o libpapi.so strange.c -Wl,-soname,libpapi.so.99 2> err &&
+		ln -s libpapi.so libpapi.so.99 &&
+		${CC:-cc} -o asks asks.c -L. -lpapi -Wl,-rpath,"$PWD" 2> err
+}
+if command -v "${CC%% *}" > /dev/null; then
+	check "a PAPI without the component is made" strange
+	check "its program hears its own error" run 7 ./asks upc:::perf::PAGE-FAULTS
+	says_which()
+	{
+		says "no event 'upc:::perf::PAGE-FAULTS': .*$PWD/libpapi.so.99, a PAPI without the component upc" &&
+			says "LD_LIBRARY_PATH=$PAPI_PREFIX/lib "
+	}
+	check "... with what was loaded, and where the right one is" says_which
+	check "no words about others' events" run 7 ./asks perf::PAGE-FAULTS
+	check "... at all" lines err 1
+else
+	for name in "a PAPI without the component is made" "its program hears its own error" \
+		"... with what was loaded" "no words about others' events" "... at all"; do
+		skip "$name" "there is no compiler"
+	done
+fi

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpx_util.h - what the tests of libmpx share: the library with the upc component, and
+ * work whose counts are known.
+ */
+#ifndef MPX_UTIL_H
+#define MPX_UTIL_H
+
+#include <fcntl.h>
+#include <mpx.h>
+
+#include "../papi/papi_util.h"
+
+#define ENTER "upc:::tp::syscalls:sys_enter_getppid"
+#define LEAVE "upc:::tp::syscalls:sys_exit_getppid"
+/* What every user may count; context switches and migrations only some may. */
+#define MINOR "upc:::perf::MINOR-FAULTS"
+#define MAJOR "upc:::perf::MAJOR-FAULTS"
+
+/* A call that must succeed; its message where it does not. */
+#define works(call)                                                                            \
+	do {                                                                                   \
+		int error_of_call = (call);                                                    \
+		if (!ok(error_of_call == PAPI_OK, "%s", #call))                                \
+			note("error %d: %s", error_of_call, mpx_last_message());               \
+	} while (0)
+
+/* One that must be refused, with words about it. */
+#define refuses(error, call)                                                                   \
+	do {                                                                                   \
+		int error_of_call = (call);                                                    \
+		if (!ok(error_of_call == (error) && mpx_last_message()[0], "%s: %s", #call,     \
+			#error))                                                               \
+			note("error %d: %s", error_of_call, mpx_last_message());               \
+	} while (0)
+
+/* Two events that n of the work count n times each: system calls where tracepoints are to
+ * be had, which nothing else here makes; else page faults, which come with slack. */
+static const char *event_name[2];
+static long long event_slack;
+
+/* n of everything: both events, and page faults. */
+__attribute__((unused, no_sanitize("address", "thread"))) static void work(long n)
+{
+	long i, k;
+
+	for (i = 0; i < n; i++) {
+		syscall(SYS_getppid);
+		/* Ticks are dropped that fall into the kernel: some time outside of it. */
+		for (k = 0; k < 1000; k++)
+			__asm__ volatile("" : : "r"(k) : "memory");
+	}
+	if (event_slack)
+		touch_pages((size_t)n);
+}
+
+/* PAPI must have been made known to be there, and the component active. */
+__attribute__((unused)) static void choose_events(void)
+{
+	int set = set_with(ENTER);
+
+	event_name[0] = set != PAPI_NULL ? ENTER : FAULTS;
+	event_name[1] = set != PAPI_NULL ? LEAVE : MINOR;
+	event_slack = set != PAPI_NULL ? 1 : FAULTS_SLACK;
+	if (set != PAPI_NULL)
+		drop(&set);
+	else
+		note("no tracepoints for this user: page faults are counted");
+}
+
+/* A set with both events, of this thread or of the process; not running. */
+__attribute__((unused)) static int both(int process)
+{
+	int set = PAPI_NULL;
+
+	if ((process ? mpx_set_create_process(&set) : mpx_set_create(&set)) != PAPI_OK ||
+	    mpx_set_add_named_event(set, event_name[0]) != PAPI_OK ||
+	    mpx_set_add_named_event(set, event_name[1]) != PAPI_OK)
+		note("no set of both events: %s", mpx_last_message());
+	return set;
+}
+
+__attribute__((unused)) static int near(long long value, long long wanted)
+{
+	return value >= wanted - (event_slack == 1) && value <= wanted + event_slack;
+}
+
+__attribute__((unused)) static struct mpx_estimate estimate_of(int set, int index)
+{
+	struct mpx_estimate e[8];
+
+	memset(e, 0, sizeof(e));
+	e[0].size = sizeof(e[0]);
+	if (mpx_set_estimates(set, e, index + 1) != PAPI_OK)
+		note("no estimates: %s", mpx_last_message());
+	return e[index];
+}
+
+/* Within six standard errors and an eighth: phases of a program that few slices have met
+ * are not in the standard error. */
+__attribute__((unused)) static int is_estimate_of(const struct mpx_estimate *e, double truth)
+{
+	double off = e->estimate > truth ? e->estimate - truth : truth - e->estimate;
+
+	return !(e->flags & MPX_UNCOUNTED) &&
+	       off <= 6 * e->standard_error + truth / 8 + (double)event_slack;
+}
+
+/* Open descriptors of this process. */
+__attribute__((unused)) static int open_files(void)
+{
+	int n = 0, fd;
+
+	for (fd = 0; fd < 4096; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
+	return n;
+}
+
+#endif /* MPX_UTIL_H */

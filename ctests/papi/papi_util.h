@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_util.h - what the tests of the PAPI component share: start PAPI, find the
+ * component, and do things whose counts are known.
+ */
+#ifndef PAPI_UTIL_H
+#define PAPI_UTIL_H
+
+#include <errno.h>
+#include <papi.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../lib/machine.h"
+#include "../tap.h"
+
+#define FAULTS "upc:::perf::PAGE-FAULTS"
+
+/* Faults of a measured stretch beside those that the test makes: the first
+ * touch of stack, library code and PAPI's own pages. */
+#define FAULTS_SLACK 40
+
+/* A program with all libraries in itself, as in the emulated machine, was loaded by none: it
+ * opens no library, and nothing comes before the functions that they call. */
+__attribute__((unused)) static int is_static(void)
+{
+	return getauxval(AT_BASE) == 0;
+}
+
+/* The index of the component, or -1 where PAPI was built without it. */
+__attribute__((unused)) static int find_component(void)
+{
+	int i;
+
+	for (i = 0; i < PAPI_num_components(); i++)
+		if (strcmp(PAPI_get_component_info(i)->name, "upc") == 0)
+			return i;
+	return -1;
+}
+
+/* PAPI with the component active: it is there, as configure has found, and has events on every
+ * machine. */
+__attribute__((unused)) static int start_papi(void)
+{
+	const PAPI_component_info_t *info;
+	int component;
+
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
+		bail_out("PAPI cannot be initialised");
+	if (PAPI_thread_init(pthread_self) != PAPI_OK)
+		bail_out("PAPI has no threads");
+	component = find_component();
+	if (component < 0)
+		bail_out("PAPI was built without the upc component");
+	info = PAPI_get_component_info(component);
+	if (info->disabled)
+		bail_out("the upc component is disabled: %s", info->disabled_reason);
+	return component;
+}
+
+/* Faults in n fresh pages, one fault each; a sanitizer's shadow would add its own. */
+__attribute__((unused, no_sanitize("address", "thread"))) static void touch_pages(size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *area;
+	size_t i;
+
+	area = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (area == MAP_FAILED)
+		return;
+	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < n; i++)
+		area[i * page] = 1;
+	munmap((void *)area, n * page);
+}
+
+__attribute__((unused)) static int about(long long value, long long wanted)
+{
+	return value >= wanted && value <= wanted + FAULTS_SLACK;
+}
+
+/* A set with one event, or PAPI_NULL. */
+__attribute__((unused)) static int set_with(const char *name)
+{
+	int set = PAPI_NULL;
+
+	if (PAPI_create_eventset(&set) != PAPI_OK)
+		return PAPI_NULL;
+	if (PAPI_add_named_event(set, name) != PAPI_OK) {
+		PAPI_destroy_eventset(&set);
+		return PAPI_NULL;
+	}
+	return set;
+}
+
+__attribute__((unused)) static void drop(int *set)
+{
+	long long sink[1024];
+
+	PAPI_stop(*set, sink);
+	PAPI_cleanup_eventset(*set);
+	PAPI_destroy_eventset(set);
+}
+
+/* A set is as it was: so many events, and page faults count in it. */
+__attribute__((unused)) static int still_counts(int set, int events)
+{
+	long long values[1024];
+
+	if (PAPI_num_events(set) != events || PAPI_start(set) != PAPI_OK)
+		return 0;
+	touch_pages(100);
+	return PAPI_stop(set, values) == PAPI_OK && about(values[0], 100);
+}
+
+#endif /* PAPI_UTIL_H */

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Estimates from tables that are worked out by hand, at the edges of what a window can
+ * be, and with seeds: the interval holds the truth about as often as it says.
+ */
+#include <math.h>
+
+#include "../unit_test.h"
+#include "stat/stat.h"
+
+/* Of all slices of all events. */
+static struct mpxi_spacing spacing;
+
+static const enum mpxi_estimator all[] = {MPXI_RATIO, MPXI_INTERPOLATED, MPXI_COVARIATE};
+
+static void assert_near(double value, double wanted)
+{
+	if (fabs(value - wanted) > 1e-9 * fabs(wanted) + 1e-12)
+		fail_msg("%.12g, not %.12g", value, wanted);
+}
+
+/* Slices of 10,000 in every other 10,000 of time, with these counts and covariates. */
+static void table(struct mpxi_window *window, const unsigned *count, const unsigned *covariate,
+		  unsigned n, uint64_t covariate_all)
+{
+	struct mpxi_stat stat = {0};
+	struct mpxi_mark start, end;
+	unsigned i;
+
+	memset(window, 0, sizeof(*window));
+	mpxi_stat_open(&stat, 0);
+	mpxi_stat_start(&stat, NULL, 0, 0, &start);
+	for (i = 0; i < n; i++) {
+		uint64_t begin = 20000ul * i;
+		struct mpxi_slice s = {begin, begin + 10000, covariate ? covariate[i] : 0, count[i]};
+
+		mpxi_stat_slice_sig(&stat, &s, &spacing);
+	}
+	mpxi_stat_read(&stat, NULL, 20000ul * n, covariate_all, &end);
+	mpxi_window_add(window, &start, &end);
+}
+
+static void test_ratio_by_hand(void **state)
+{
+	static const unsigned count[] = {100, 140, 90, 110, 160};
+	struct mpxi_estimate e;
+	struct mpxi_window w;
+	/* Second differences -90, 70, 30; of sizes none. */
+	double variance = (8100 + 4900 + 900) / (6. * 3) * 5 * (1 - .5) / .25;
+
+	(void)state;
+	table(&w, count, NULL, 5, 0);
+	mpxi_estimate(&w, MPXI_RATIO, &e);
+	assert_near(e.value, 1200);
+	/* and a sixth of a count for each slice, as counts are whole */
+	assert_near(e.standard_error, sqrt(variance + 5. / 6));
+	assert_near(e.coverage, .5);
+	assert_true(e.low >= 600 && e.low < 1200 && e.high > 1200);
+	assert_false(e.exact || e.never);
+	assert_true(e.rough);
+	/* A variance that grows with the truth. */
+	assert_true(e.high - e.value > e.value - e.low);
+}
+
+static void test_interpolated_by_hand(void **state)
+{
+	static const unsigned count[] = {100, 140, 90, 110, 160};
+	struct mpxi_estimate e;
+	struct mpxi_window w;
+	double noise, variance;
+
+	(void)state;
+	table(&w, count, NULL, 5, 0);
+	mpxi_estimate(&w, MPXI_INTERPOLATED, &e);
+	/* 600, the means of neighbours, and the last one once more */
+	assert_near(e.value, 600 + 120 + 115 + 100 + 135 + 160);
+	/*
+	 * Squares of differences 7000 over 80 (per thousand of time), products 2000 over
+	 * 30; of four differences the products have a fifth of the say. Weights 55, gaps
+	 * 50; the last gap is held, which doubles what changes make.
+	 */
+	noise = .2 * 2000 / 30 + .8 * 7000 / 80;
+	variance = noise * (55 + 50) + (7000 - noise * 80) / 12 * 2;
+	assert_near(e.standard_error, sqrt(variance + 5. / 6));
+	assert_true(e.rough);
+}
+
+static void test_covariate_by_hand(void **state)
+{
+	/* All that moves the count moves the covariate, twice as much. */
+	static const unsigned count[] = {100, 140, 90, 110, 160, 80, 120, 100};
+	static const unsigned twice[] = {200, 280, 180, 220, 320, 160, 240, 200};
+	static const unsigned none[] = {50, 50, 50, 50, 50, 50, 50, 50};
+	struct mpxi_estimate e, ratio;
+	struct mpxi_window w;
+
+	(void)state;
+	/* 2000 covariates in gaps, where 1800 were counted: 100 more counts. */
+	table(&w, count, twice, 8, 1800 + 2000);
+	mpxi_estimate(&w, MPXI_COVARIATE, &e);
+	assert_near(e.value, 1900);
+	assert_true(e.standard_error < 3);
+
+	/* One that says nothing changes nothing. */
+	table(&w, count, none, 8, 800);
+	mpxi_estimate(&w, MPXI_COVARIATE, &e);
+	mpxi_estimate(&w, MPXI_RATIO, &ratio);
+	assert_near(e.value, ratio.value);
+	table(&w, count, NULL, 8, 0);
+	mpxi_estimate(&w, MPXI_COVARIATE, &e);
+	assert_near(e.value, ratio.value);
+}
+
+static double upper_end(double value, double t, double variance)
+{
+	double a = t * t * variance / value;
+
+	return value + a / 2 + sqrt(a * value + a * a / 4);
+}
+
+/* Far more runs of the set than slices: five clusters of 120 with 10, 14, 10, 14, 12
+ * counts, the last one open; then two of them. */
+static void test_clusters_by_hand(void **state)
+{
+	struct mpxi_window w = {
+		.sums = {.slices = 5, .count = 60, .size = 600, .gap = (mpxi_i128)999 << MPXI_GAP_BITS},
+		.time = 1200, .windows = 100, .clusters = 4, .cluster_count = 12, .cluster_size = 120,
+		.cluster_cc = 2 * 100 + 2 * 196, .cluster_cs = 48 * 120, .cluster_ss = 4 * 14400,
+	};
+	struct mpxi_estimate e;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		mpxi_estimate(&w, all[i], &e);
+		assert_near(e.value, 120);
+		assert_near(e.standard_error, sqrt(16 * 5 / 4. * .5 / .25));
+		assert_true(fabs(e.high - upper_end(120, 2.776, 40)) < 0.1);
+		assert_false(e.rough);
+	}
+	w.sums.count = 24;
+	w.sums.size = 240;
+	w.time = 480;
+	w.clusters = 1;
+	w.cluster_count = 14;
+	w.cluster_cc = 100;
+	w.cluster_cs = 1200;
+	w.cluster_ss = 14400;
+	mpxi_estimate(&w, MPXI_RATIO, &e);
+	assert_near(e.standard_error, sqrt(8 * 2 * .5 / .25));
+	assert_near(e.high, upper_end(48, 12.706, 32));
+	assert_true(e.rough);
+}
+
+static void test_exact(void **state)
+{
+	struct mpxi_window w = {.sums = {.count = 12345, .size = 9}, .time = 10, .exact = true};
+	struct mpxi_estimate e;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		mpxi_estimate(&w, all[i], &e);
+		assert_true(e.exact && !e.never && !e.rough);
+		assert_true(e.value == 12345 && e.low == 12345 && e.high == 12345);
+		assert_true(e.standard_error == 0 && e.coverage == 1);
+	}
+}
+
+static void test_never(void **state)
+{
+	struct mpxi_window w = {.time = 1000, .unknown = 1000, .windows = 1};
+	struct mpxi_estimate e;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		mpxi_estimate(&w, all[i], &e);
+		assert_true(e.never && e.rough && e.value == 0 && e.coverage == 0);
+	}
+	memset(&w, 0, sizeof(w));
+	mpxi_estimate(&w, MPXI_RATIO, &e);
+	assert_true(e.never);
+}
+
+/* No slice has ended: a value, and no error to be trusted. */
+static void test_partial_slice(void **state)
+{
+	struct mpxi_slice running = {100, 150, 0, 25};
+	struct mpxi_stat stat = {0};
+	struct mpxi_mark start, end;
+	struct mpxi_window w = {0};
+	struct mpxi_estimate e;
+	unsigned i;
+
+	(void)state;
+	mpxi_stat_open(&stat, 50);
+	mpxi_stat_start(&stat, NULL, 50, 0, &start);
+	mpxi_stat_read(&stat, &running, 150, 0, &end);
+	mpxi_window_add(&w, &start, &end);
+	for (i = 0; i < 3; i++) {
+		mpxi_estimate(&w, all[i], &e);
+		assert_true(e.rough && !e.never && e.high > 50);
+		assert_near(e.value, 50);
+		assert_true(isfinite(e.standard_error) && isfinite(e.high));
+	}
+}
+
+/* No count at all: between the rule of three and its two-sided form. */
+static void test_no_counts(void **state)
+{
+	static const unsigned count[50];
+	struct mpxi_estimate e;
+	struct mpxi_window w;
+	unsigned i;
+
+	(void)state;
+	table(&w, count, NULL, 50, 0);
+	for (i = 0; i < 3; i++) {
+		mpxi_estimate(&w, all[i], &e);
+		assert_true(e.value == 0 && e.low == 0);
+		assert_true(e.high > 3 && e.high < 4);
+		assert_true(e.standard_error > 1);
+	}
+}
+
+/* What has left the range of its sum is rough, finite, and not below what was counted. */
+static void test_saturated(void **state)
+{
+	const unsigned __int128 top = ~(unsigned __int128)0;
+	struct mpxi_window w = {
+		.sums = {.slices = 10, .count = UINT64_MAX, .size = 1000, .pairs = 9, .triples = 8,
+			 .gap = (mpxi_i128)(top >> 1), .steps = top, .lag = (mpxi_i128)(top >> 1),
+			 .cc = (mpxi_i128)(top >> 1), .weight = UINT64_MAX, .apart = 1, .lag_apart = 1},
+		.time = 2000, .windows = 1};
+	struct mpxi_estimate e;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		mpxi_estimate(&w, all[i], &e);
+		assert_true(e.rough && isfinite(e.value) && isfinite(e.high));
+		assert_true(e.low >= (double)UINT64_MAX && e.low <= e.value && e.value <= e.high);
+	}
+	/* A window that got less than the gap before it was given. */
+	memset(&w, 0, sizeof(w));
+	w.sums.slices = 1;
+	w.sums.count = 3;
+	w.sums.size = 10;
+	w.sums.gap = -((mpxi_i128)9 << 40);
+	w.time = 30;
+	w.windows = 1;
+	mpxi_estimate(&w, MPXI_INTERPOLATED, &e);
+	assert_near(e.value, 3);
+	assert_near(e.low, 3);
+}
+
+/* Windows of all kinds: the promises that hold for every one. */
+static void test_promises(void **state)
+{
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 3000; seed++) {
+		uint64_t random = seed, now = 5;
+		unsigned n = random_next(&random) % 30, bits = random_next(&random) % 64, i;
+		struct mpxi_stat stat = {0};
+		struct mpxi_mark start, end;
+		struct mpxi_window w = {0};
+		struct mpxi_estimate e;
+
+		mpxi_stat_open(&stat, now);
+		mpxi_stat_start(&stat, NULL, now, 0, &start);
+		for (i = 0; i < n; i++) {
+			struct mpxi_slice s;
+
+			s.begin = now + random_next(&random) % 3 * (random_next(&random) % 1000);
+			s.end = now = s.begin + random_next(&random) % 1000;
+			s.count = random_next(&random) >> bits;
+			s.covariate = random_next(&random) >> bits;
+			mpxi_stat_slice_sig(&stat, &s, &spacing);
+			if (random_next(&random) % 4)
+				continue;
+			now += random_next(&random) % 50;
+			mpxi_stat_read(&stat, NULL, now, now * 3, &end);
+			mpxi_window_add(&w, &start, &end);
+			mpxi_stat_start(&stat, NULL, now, now * 3, &start);
+		}
+		mpxi_stat_read(&stat, NULL, now + 7, now * 3, &end);
+		mpxi_window_add(&w, &start, &end);
+		for (i = 0; i < 3; i++) {
+			double count = (double)w.sums.count;
+
+			mpxi_estimate(&w, all[i], &e);
+			assert_true(isfinite(e.value) && isfinite(e.high) && isfinite(e.low));
+			assert_true(e.never || (e.value >= count && e.low >= count));
+			assert_true(e.low <= e.value || e.never);
+			assert_true(e.high >= e.value);
+			assert_true(e.coverage >= 0 && e.coverage <= 1);
+			assert_true(e.standard_error >= 0);
+			assert_true(e.never || e.coverage == 1 || e.standard_error > 0);
+			assert_true(e.never == !w.sums.size);
+		}
+	}
+}
+
+/* 500 measurements of a steady load in four groups: held 95 times of 100, give or take
+ * four standard errors of that. The seed is fixed. */
+static void test_held(void **state)
+{
+	uint64_t random = 7;
+	unsigned held[3] = {0}, repeat, i;
+
+	(void)state;
+	for (repeat = 0; repeat < 500; repeat++) {
+		struct mpxi_stat stat = {0};
+		struct mpxi_mark start, end;
+		struct mpxi_window w = {0};
+		struct mpxi_estimate e;
+		uint64_t now = 0, truth = 0, place = 0;
+
+		mpxi_stat_open(&stat, 0);
+		mpxi_stat_start(&stat, NULL, 0, 0, &start);
+		for (i = 0; i < 4 * 60; i++) {
+			uint64_t count = 0, k;
+			struct mpxi_slice s;
+
+			/* 64 chances of one in four */
+			for (k = random_next(&random) & random_next(&random); k; k &= k - 1)
+				count++;
+			if (i % 4 == 0)
+				place = random_next(&random) % 4;
+			s = (struct mpxi_slice){now, now + 1000, 0, count};
+			truth += count;
+			now += 1000;
+			if (i % 4 == place)
+				mpxi_stat_slice_sig(&stat, &s, &spacing);
+		}
+		mpxi_stat_read(&stat, NULL, now, 0, &end);
+		mpxi_window_add(&w, &start, &end);
+		for (i = 0; i < 3; i++) {
+			mpxi_estimate(&w, all[i], &e);
+			held[i] += (double)truth >= e.low && (double)truth <= e.high;
+		}
+	}
+	for (i = 0; i < 3; i++)
+		assert_in_range(held[i], 456, 494);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ratio_by_hand),
+		cmocka_unit_test(test_interpolated_by_hand),
+		cmocka_unit_test(test_covariate_by_hand),
+		cmocka_unit_test(test_clusters_by_hand),
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_never),
+		cmocka_unit_test(test_partial_slice),
+		cmocka_unit_test(test_no_counts),
+		cmocka_unit_test(test_saturated),
+		cmocka_unit_test(test_promises),
+		cmocka_unit_test(test_held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpx_inside.c - is an interrupted thread inside PAPI? Asked by a handler in every place
+ * that differs: PAPI's code, what it calls, what calls it, other stacks, old words. PAPI
+ * is played by a section of this program, and is itself where it can be loaded.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <papi.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "../unit_test.h"
+
+#include "../../../src/mpx/core/error.h"
+#include "../../../src/mpx/ticker/inside.h"
+#include "../../../src/mpx/ticker/inside_program.h"
+
+#define papi_like __attribute__((section("papi_like"), noinline))
+#define plain __attribute__((noinline))
+
+extern const char __start_papi_like[], __stop_papi_like[];
+
+static volatile int answer, depth;
+
+/* If not 0, the end of the stack as the one who asks sees it: what libc's functions have
+ * left below is not looked through. */
+static volatile uintptr_t from;
+
+static void ask(int signo, siginfo_t *info, void *context)
+{
+	ucontext_t there = *(ucontext_t *)context;
+
+	(void)signo;
+	(void)info;
+#if defined(__x86_64__)
+	if (from)
+		there.uc_mcontext.gregs[REG_RSP] = (greg_t)from;
+#elif defined(__aarch64__)
+	if (from)
+		there.uc_mcontext.sp = from;
+#endif
+	answer = mpxi_inside_sig(&there);
+}
+
+static plain void question(void)
+{
+	answer = -1;
+	raise(SIGUSR2);
+}
+
+static papi_like void pretend_to_call(void (*function)(void))
+{
+	function();
+	depth++; /* no tail call */
+}
+
+static papi_like void pretend_to_count(void)
+{
+	pthread_kill(pthread_self(), SIGUSR2);
+	depth++;
+}
+
+/* A second library, which nobody knows at first. */
+__attribute__((section("papi_like_too"), noinline))
+static void pretend_elsewhere(void (*function)(void))
+{
+	function();
+	depth++;
+}
+
+extern const char __start_papi_like_too[], __stop_papi_like_too[];
+
+static int setup(void **state)
+{
+	struct sigaction action = {.sa_sigaction = ask, .sa_flags = SA_SIGINFO};
+	int error = mpxi_inside_prepare();
+
+	(void)state;
+	sigaction(SIGUSR2, &action, NULL);
+	if (error && error != MPXI_ENOSUPP)
+		return error;
+	return mpxi_inside_add((uintptr_t)__start_papi_like, (uintptr_t)__stop_papi_like);
+}
+
+static void outside(void **state)
+{
+	(void)state;
+	question();
+	assert_int_equal(answer, 0);
+}
+
+static void in_what_it_calls(void **state)
+{
+	(void)state;
+	answer = -1;
+	pretend_to_count();
+	assert_int_equal(answer, 1);
+	pretend_to_call(question);
+	assert_int_equal(answer, 1);
+	question();
+	assert_int_equal(answer, 0);
+}
+
+/* A context whose program counter is in the code itself. */
+#ifdef __x86_64__
+static void ask_as_if_there(int signo, siginfo_t *info, void *context)
+{
+	ucontext_t there = *(ucontext_t *)context;
+
+	(void)signo;
+	(void)info;
+	there.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)__start_papi_like;
+	answer = mpxi_inside_sig(&there);
+	there.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)__stop_papi_like;
+	answer += 2 * mpxi_inside_sig(&there);
+}
+
+static void in_its_code(void **state)
+{
+	struct sigaction action = {.sa_sigaction = ask_as_if_there, .sa_flags = SA_SIGINFO}, old;
+
+	(void)state;
+	sigaction(SIGUSR2, &action, &old);
+	question();
+	sigaction(SIGUSR2, &old, NULL);
+	assert_int_equal(answer, 1);
+}
+#endif
+
+/* A live frame with words in it that are no return addresses. */
+static plain void leave_words(void)
+{
+	volatile uintptr_t words[64];
+	int i;
+
+	for (i = 0; i < 64; i++)
+		words[i] = (uintptr_t)__start_papi_like + 1;
+	depth += (int)(words[0] & 1);
+	question();
+}
+
+static void old_words(void **state)
+{
+	(void)state;
+	leave_words();
+	assert_int_equal(answer, 0);
+	pretend_to_call(leave_words);
+	assert_int_equal(answer, 1);
+}
+
+/* What earlier calls have left there would be found instead. */
+static plain void wipe(void)
+{
+	volatile uintptr_t words[1024];
+	unsigned i;
+
+	for (i = 0; i < 1024; i++)
+		words[i] = 0;
+	depth += (int)words[0];
+}
+
+/* A question that is asked from here: what lies further down is libc's. */
+static plain void question_from_here(void)
+{
+	volatile uintptr_t words[40] = {0};
+
+	from = (uintptr_t)words;
+	question();
+	from = 0;
+	depth += (int)words[0];
+}
+
+/* A function's address would be found as well as a return address: it has a number. */
+enum way {
+	DIRECTLY, BY_PAPI, BY_ANOTHER,
+};
+
+static plain void ask_by(enum way way)
+{
+	if (way == BY_PAPI)
+		pretend_to_call(question_from_here);
+	else if (way == BY_ANOTHER)
+		pretend_elsewhere(question_from_here);
+	else
+		question_from_here();
+	depth++;
+}
+
+/* The return address lies so many words further down. */
+static plain void ask_further_down(enum way way, unsigned room)
+{
+	volatile uintptr_t words[room + 1];
+	unsigned i;
+
+	/* Addresses close to the libraries' are none of them. */
+	for (i = 0; i <= room; i++)
+		words[i] = i % 2 ? (uintptr_t)__start_papi_like - 1 : (uintptr_t)__stop_papi_like;
+	wipe();
+	ask_by(way);
+	depth += (int)(words[room] & 1);
+}
+
+/* The one return address lies at any place among the words that are looked at together.
+ * In a thread of its own: nothing older lies on its stack. */
+static void *in_any_place(void *way)
+{
+	static unsigned failures;
+	unsigned room;
+
+	mpxi_inside_prepare();
+	for (failures = room = 0; room < 200; room++) {
+		ask_further_down(DIRECTLY, room);
+		failures += answer != 0;
+		ask_further_down(*(enum way *)way, room);
+		failures += answer != 1;
+	}
+	return &failures;
+}
+
+static unsigned failures_in_any_place(enum way way)
+{
+	pthread_t thread;
+	void *failures;
+
+	assert_int_equal(pthread_create(&thread, NULL, in_any_place, &way), 0);
+	pthread_join(thread, &failures);
+	return *(unsigned *)failures;
+}
+
+static void any_place(void **state)
+{
+	(void)state;
+	assert_int_equal(failures_in_any_place(BY_PAPI), 0);
+}
+
+static void two_libraries(void **state)
+{
+	(void)state;
+	pretend_elsewhere(question);
+	assert_int_equal(answer, 0);
+	assert_int_equal(mpxi_inside_add((uintptr_t)__start_papi_like_too,
+					 (uintptr_t)__stop_papi_like_too), 0);
+	assert_int_equal(failures_in_any_place(BY_ANOTHER), 0);
+	assert_int_equal(failures_in_any_place(BY_PAPI), 0);
+}
+
+static void handler_of_the_program(int signo)
+{
+	(void)signo;
+	question();
+	depth++;
+}
+
+static plain void interrupt(void)
+{
+	raise(SIGUSR1);
+	depth++;
+}
+
+static void in_another_handler(void **state)
+{
+	static char stack[256 << 10];
+	struct sigaction action = {.sa_handler = handler_of_the_program};
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)}, none = {.ss_flags = SS_DISABLE};
+	int turn;
+
+	(void)state;
+	sigaltstack(&alternate, NULL);
+	for (turn = 0; turn < 2; turn++) {
+		action.sa_flags = turn ? SA_ONSTACK : 0;
+		sigaction(SIGUSR1, &action, NULL);
+		interrupt();
+		assert_int_equal(answer, 0);
+		pretend_to_call(interrupt);
+		assert_int_equal(answer, 1);
+	}
+	sigaltstack(&none, NULL);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+static plain void deep(int n)
+{
+	volatile char some[64];
+
+	some[0] = (char)n;
+	if (n)
+		deep(n - 1);
+	else
+		question();
+	depth += some[0];
+}
+
+static void from_deep_down(void)
+{
+	deep(200);
+}
+
+static void from_too_deep_down(void)
+{
+	deep(400);
+}
+
+static plain void very_deep(int n)
+{
+	volatile char much[8192];
+
+	much[0] = (char)n;
+	if (n)
+		very_deep(n - 1);
+	else
+		question();
+	depth += much[0];
+}
+
+static void deep_stacks(void **state)
+{
+	(void)state;
+	from_deep_down();
+	assert_int_equal(answer, 0);
+	pretend_to_call(from_deep_down);
+	assert_int_equal(answer, 1);
+	pretend_to_call(from_too_deep_down); /* more frames than are walked */
+	assert_int_equal(answer, 1);
+	very_deep(100);
+	assert_int_equal(answer, 0);
+}
+
+static void *in_a_thread(void *prepare)
+{
+	static int failures;
+
+	if (prepare)
+		mpxi_inside_prepare();
+	question();
+	failures = answer != 0;
+	pretend_to_call(question);
+	failures += answer != 1;
+	return failures ? &failures : NULL;
+}
+
+static void threads(void **state)
+{
+	int prepare;
+
+	(void)state;
+	for (prepare = 0; prepare < 2; prepare++) {
+		pthread_t thread;
+		void *failed;
+
+		assert_int_equal(pthread_create(&thread, NULL, in_a_thread,
+						prepare ? &thread : NULL), 0);
+		pthread_join(thread, &failed);
+		assert_null(failed);
+	}
+}
+
+static void bad_ranges(void **state)
+{
+	(void)state;
+	assert_int_equal(mpxi_inside_add(0, 1), MPXI_EINVAL);
+	assert_int_equal(mpxi_inside_add(2, 2), MPXI_EINVAL);
+	assert_int_equal(mpxi_inside_add(3, 2), MPXI_EINVAL);
+	assert_int_equal(mpxi_inside_add((uintptr_t)__start_papi_like,
+					 (uintptr_t)__stop_papi_like), 0);
+}
+
+static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(uintptr_t *)bias = info->dlpi_addr;
+	return 1; /* the first is the program */
+}
+
+/* This program has libmpx in itself, with the files that it shares with libupc, and neither
+ * libupc nor PAPI: nothing of it is theirs. */
+static void what_is_shared(void **state)
+{
+	struct mpxi_code code[4];
+	uintptr_t bias = 0;
+
+	(void)state;
+	dl_iterate_phdr(bias_of_program, &bias);
+	assert_int_equal(mpxi_inside_program(bias, code), 0);
+}
+
+/* PAPI calls back for the thread's number. */
+static unsigned long thread_number(void)
+{
+	question();
+	return 1;
+}
+
+static void papi_itself(void **state)
+{
+	void *papi;
+	int (*init)(int), (*thread_init)(unsigned long (*)(void));
+	const int version = PAPI_VER_CURRENT;
+	char soname[32];
+
+	(void)state;
+	snprintf(soname, sizeof(soname), "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version));
+	papi = dlopen(soname, RTLD_NOW);
+	if (!papi)
+		skip_because("%s", dlerror());
+	*(void **)&init = dlsym(papi, "PAPI_library_init");
+	*(void **)&thread_init = dlsym(papi, "PAPI_thread_init");
+	assert_non_null((void *)init);
+	assert_non_null((void *)thread_init);
+	assert_int_equal(init(version), version);
+	mpxi_inside_prepare();
+	question();
+	assert_int_equal(answer, 0);
+	answer = -1;
+	assert_int_equal(thread_init(thread_number), 0);
+	assert_int_equal(answer, 1);
+	question();
+	assert_int_equal(answer, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(outside),
+		cmocka_unit_test(in_what_it_calls),
+#ifdef __x86_64__
+		cmocka_unit_test(in_its_code),
+#endif
+		cmocka_unit_test(old_words),
+		cmocka_unit_test(any_place),
+		cmocka_unit_test(two_libraries),
+		cmocka_unit_test(in_another_handler),
+		cmocka_unit_test(deep_stacks),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(bad_ranges),
+		cmocka_unit_test(what_is_shared),
+		cmocka_unit_test(papi_itself),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What upc_run adds up from a results file: every number in its place, and nothing of a
+ * file that is not what it should be.
+ */
+#include "../../../utils/run/run_counts.h"
+
+#include "run_results.h"
+#include "../unit_test.h"
+
+static struct run_counts counts;
+
+/* Each core and region has its own threads' numbers, and the sum is theirs. */
+static void test_sums(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	results->options.regions = 2;
+	run_results_process(0, UPCS_AARCH64);
+	run_results_process(1, UPCS_AARCH64);
+	run_results_thread(0, 0); /* core 0 */
+	run_results_thread(0, 1); /* core 1 */
+	run_results_thread(1, 0); /* core 0 */
+	run_results_thread(0, 5); /* core 1 */
+	run_results_take(&counts);
+	assert_int_equal(counts.processes, 2);
+	assert_int_equal(counts.threads, 4);
+	assert_int_equal(counts.cores, 3);
+	assert_int_equal(counts.folded, 1);
+	assert_int_equal(counts.guest, UPCS_AARCH64);
+	for (unsigned c = 0; c < 3; c++)
+		for (k = 0; k < UPCS_TALLIES; k++) {
+			uint64_t zero = run_results_tally(0, c, k) + run_results_tally(2, c, k);
+			uint64_t one = run_results_tally(1, c, k) + run_results_tally(3, c, k);
+
+			assert_int_equal(counts.core[c][0].item[k], zero);
+			assert_int_equal(counts.core[c][1].item[k], one);
+			assert_int_equal(counts.core[c][2].item[k], 0);
+			assert_int_equal(counts.sum[c].item[k], zero + one);
+		}
+	/* A region that was not asked for is not looked at. */
+	assert_int_equal(counts.sum[3].item[0], 0);
+	assert_int_equal(counts.entered[0], 4 * 100 + 0 + 1 + 2 + 3);
+	assert_int_equal(counts.entered[1], 4 * 200 + 0 + 1 + 2 + 3);
+}
+
+static void test_one(void **state)
+{
+	struct run_vector vector = {.doubt = 0};
+
+	(void)state;
+	run_results_process(0, UPCS_X86_64);
+	run_results_process(1, UPCS_X86_64);
+	run_results_thread(0, 0);
+	run_results_thread(1, 0);
+	run_results_thread(1, 1);
+	run_vector_add(&vector, &results->thread[1], 2);
+	run_vector_derive(&vector);
+	assert_int_equal(vector.item[UPCS_DATA_LOADS], run_results_tally(1, 2, UPCS_DATA_LOADS));
+	assert_int_equal(vector.item[RUN_LD_INS], vector.item[UPCS_DATA_LOADS]);
+	run_vector_add(&vector, &results->thread[2], 2);
+	run_vector_derive(&vector);
+	assert_int_equal(vector.item[RUN_LD_INS],
+			 run_results_tally(1, 2, UPCS_DATA_LOADS) + run_results_tally(2, 2, UPCS_DATA_LOADS));
+}
+
+/* Operations weighted by what one instruction does: a power of ten for each class, so that
+ * every weight is a digit. */
+static void test_derived(void **state)
+{
+	static const enum upcs_tally classes[] = {
+		UPCS_FPU_ADD_SUB_1, UPCS_FPU_MULT_1, UPCS_FPU_DIV_1, UPCS_FPU_FMA_2,
+		UPCS_FPU_ADD_SUB_2, UPCS_FPU_MULT_2, UPCS_FPU_FMA_4, UPCS_FPU_OTHER_NON_STORAGE_OPS,
+		UPCS_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS, UPCS_FPU_OTHER_LOADS,
+	};
+	struct upcs_thread *thread;
+	uint64_t power = 1;
+
+	(void)state;
+	run_results_process(0, UPCS_X86_64);
+	thread = run_results_thread(0, 0);
+	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++, power *= 10)
+		thread->tally[0][classes[i]] = power;
+	run_results_take(&counts);
+	assert_int_equal(counts.sum[0].item[RUN_FP_OPS], 4222111);
+	assert_int_equal(counts.core[0][0].item[RUN_FP_OPS], 4222111);
+	assert_int_equal(counts.sum[0].item[RUN_FMA_INS], 1001000);
+	assert_int_equal(counts.sum[0].item[RUN_TOT_INS], run_results_tally(0, 0, UPCS_INSTRUCTIONS));
+	assert_int_equal(counts.sum[0].item[RUN_SR_INS], run_results_tally(0, 0, UPCS_DATA_STORES));
+	assert_int_equal(counts.sum[0].item[RUN_BR_INS], run_results_tally(0, 0, UPCS_IPIPE_BRANCHES));
+}
+
+static void test_percent(void **state)
+{
+	struct run_vector vector = {.doubt = 0};
+
+	(void)state;
+	vector.item[UPCS_DATA_LOADS] = 7;
+	assert_true(run_percent(&vector, UPCS_DATA_LOADS) == 0); /* of nothing */
+	vector.item[UPCS_INSTRUCTIONS] = vector.item[RUN_TOT_INS] = vector.item[RUN_FP_OPS] = 28;
+	assert_true(run_percent(&vector, UPCS_DATA_LOADS) == 25);
+	assert_true(run_percent(&vector, UPCS_INSTRUCTIONS) == 0);
+	assert_true(run_percent(&vector, RUN_TOT_INS) == 0);
+	assert_true(run_percent(&vector, RUN_FP_OPS) == 0);
+}
+
+/* Records that are not written yet, and what the reader is told of the others. */
+static void test_states(void **state)
+{
+	(void)state;
+	for (unsigned p = 0; p < 5; p++)
+		run_results_process(p, UPCS_PPC);
+	results->process[0].state = UPCS_FREE;
+	results->process[1].state = UPCS_MAKING;
+	results->process[2].state = UPCS_RUNS;
+	results->process[3].state = UPCS_LOST;
+	results->process[2].unfolded = 3;
+	results->process[4].unfolded = 40;
+	results->process[3].left = 1;
+	results->process[1].left = 1; /* not written yet */
+	results->process[3].region_found = 1;
+	results->process[4].region_found = 4;
+	run_results_thread(3, 0);
+	run_results_thread(4, 0)->state = UPCS_MAKING;
+	run_results_thread(4, 1)->state = UPCS_RUNS;
+	run_results_take(&counts);
+	assert_int_equal(counts.processes, 3);
+	assert_int_equal(counts.lost, 1);
+	assert_int_equal(counts.running, 1);
+	assert_int_equal(counts.left, 1);
+	assert_int_equal(counts.threads, 2);
+	assert_int_equal(counts.threads_without, 0);
+	assert_int_equal(counts.unfolded, 43);
+	assert_false(run_counts_are_whole(&counts));
+	assert_false(counts.no_memory);
+	assert_int_equal(counts.regions_found, 5);
+	assert_int_equal(counts.processes_without, 0);
+}
+
+/* What is missing, each for itself, and why. */
+static void test_missing(void **state)
+{
+	uint32_t *const places[] = {&results->threads.without, &results->processes.without};
+	uint32_t *const memory[] = {&results->threads.without_memory, &results->processes.without_memory};
+
+	(void)state;
+	run_results_process(0, UPCS_PPC);
+	run_results_thread(0, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		run_results_take(&counts);
+		assert_true(run_counts_are_whole(&counts));
+		*places[i] = 5;
+		run_results_take(&counts);
+		assert_false(run_counts_are_whole(&counts));
+		assert_false(counts.no_memory);
+		assert_int_equal(i == 0 ? counts.threads_without : counts.processes_without, 5);
+		*memory[i] = 1;
+		run_results_take(&counts);
+		assert_true(counts.no_memory);
+		*places[i] = *memory[i] = 0;
+	}
+	/* Memory of its own is as good, but for who is killed. */
+	results->process[0].unshared = 1;
+	run_results_take(&counts);
+	assert_true(run_counts_are_whole(&counts));
+	results->process[0].state = UPCS_LOST;
+	run_results_take(&counts);
+	assert_false(run_counts_are_whole(&counts));
+	assert_true(counts.no_memory);
+	assert_int_equal(counts.cut_off, 1);
+}
+
+/* A process that executes another program is still one. */
+static void test_exec(void **state)
+{
+	(void)state;
+	for (unsigned p = 0; p < 4; p++)
+		run_results_process(p, UPCS_X86_64);
+	results->process[2].continues = results->process[3].continues = 1;
+	run_results_take(&counts);
+	assert_int_equal(counts.processes, 2);
+}
+
+/* What runs and what has ended, here or gathered before: a power of ten each. */
+static void test_instructions(void **state)
+{
+	static const enum upcs_state states[] = {UPCS_RUNS, UPCS_ENDED, UPCS_RUNS, UPCS_FREE, UPCS_MAKING, UPCS_LOST};
+	uint64_t power = 1;
+	unsigned threads;
+
+	(void)state;
+	run_results_process(0, UPCS_X86_64);
+	for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++, power *= 10) {
+		struct upcs_thread *thread = run_results_thread(0, i);
+
+		thread->state = states[i];
+		thread->tally[0][UPCS_INSTRUCTIONS] = power;
+	}
+	counts = (struct run_counts){.threads = 0};
+	counts.core[0][0].item[UPCS_INSTRUCTIONS] = power;
+	counts.core[0][UPCS_CORES - 1].item[UPCS_INSTRUCTIONS] = 10 * power;
+	counts.core[1][0].item[UPCS_INSTRUCTIONS] = 1;
+	assert_int_equal(run_instructions(&counts, results, &threads), 11000111);
+	assert_int_equal(threads, 2);
+}
+
+/* Numbers beyond all places are said, and not followed. */
+static void test_hostile(void **state)
+{
+	unsigned threads;
+
+	(void)state;
+	run_results_process(UPCS_PROCESSES_MAX - 1, UPCS_X86_64);
+	results->process[UPCS_PROCESSES_MAX - 1].guest = 1000000;
+	results->process[UPCS_PROCESSES_MAX - 1].serial = 0;
+	results->processes.there = UPCS_PROCESSES_MAX + 10;
+	results->thread[UPCS_THREADS_MAX - 1].core = 0xfffffffe;
+	results->thread[UPCS_THREADS_MAX - 1].process = 0xffffffff;
+	results->thread[UPCS_THREADS_MAX - 1].tally[0][UPCS_INSTRUCTIONS] = 11;
+	results->thread[UPCS_THREADS_MAX - 1].tally[UPCS_REGIONS_MAX][UPCS_INSTRUCTIONS] = 12;
+	results->thread[UPCS_THREADS_MAX - 1].state = UPCS_RUNS;
+	results->threads.there = 0xffffffff;
+	results->options.regions = 0xffffffff;
+	run_results_take(&counts);
+	assert_int_equal(counts.processes, 1);
+	assert_int_equal(counts.guest, UPCS_X86_64);
+	assert_int_equal(counts.cores, 4);
+	assert_int_equal(counts.core[0][2].item[UPCS_INSTRUCTIONS], 11);
+	assert_int_equal(counts.sum[UPCS_REGIONS_MAX].item[UPCS_INSTRUCTIONS], 12);
+	assert_int_equal(run_instructions(&counts, results, &threads), 2 * 11);
+	assert_int_equal(threads, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_sums, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_one, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_derived, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test(test_percent),
+		cmocka_unit_test_setup_teardown(test_states, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_missing, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_exec, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_instructions, run_results_set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_hostile, run_results_set_up, run_results_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which counts of a run --events shows. What it refuses, and how, is in ctests/sim/upc_run.sh.
+ */
+#include "../../../utils/run/run_events.h"
+
+#include "../unit_test.h"
+
+static struct run_events events;
+
+static unsigned shown(void)
+{
+	unsigned n = 0;
+
+	for (unsigned place = 0; place <= UPCS_CORES; place++)
+		for (unsigned item = 0; item < RUN_ITEMS; item++)
+			n += events.shown[place][item];
+	return n;
+}
+
+static int parse(const char *list)
+{
+	run_events_all(&events);
+	return run_events_parse(&events, list);
+}
+
+/* 29 of a core's 35 events, INSTRUCTIONS, UNKNOWN and six that are derived; of four cores and their
+ * sum. */
+static void test_all(void **state)
+{
+	(void)state;
+	run_events_all(&events);
+	assert_false(events.asked);
+	assert_int_equal(shown(), 5 * (29 + 2 + 6));
+	assert_false(run_events_has_item(&events, UPCS_DCACHE_MISS));
+}
+
+/* UNKNOWN is shown where there is some, or where it was asked for. */
+static void test_seen(void **state)
+{
+	struct run_vector whole = {.item[UPCS_UNKNOWN] = 1};
+
+	(void)state;
+	run_events_all(&events);
+	run_events_seen(&events, &whole);
+	assert_int_equal(shown(), 5 * (29 + 2 + 6));
+	whole.item[UPCS_UNKNOWN] = 0;
+	run_events_seen(&events, &whole);
+	assert_int_equal(shown(), 5 * (29 + 1 + 6));
+	assert_false(run_events_has_item(&events, UPCS_UNKNOWN));
+	assert_int_equal(parse("UNKNOWN"), 0);
+	run_events_seen(&events, &whole);
+	assert_int_equal(shown(), 1);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("PU2_FPU_FMA_2"), 0);
+	assert_true(events.asked && events.plain);
+	assert_int_equal(shown(), 1);
+	assert_true(events.shown[3][UPCS_FPU_FMA_2]);
+	assert_true(run_events_has_core(&events, 3));
+	assert_false(run_events_has_core(&events, 0));
+	assert_int_equal(parse("FPU_FMA_2,PU0_TOT_INS"), 0);
+	assert_int_equal(shown(), 2);
+	assert_true(events.shown[0][UPCS_FPU_FMA_2] && events.shown[1][RUN_TOT_INS]);
+	/* More than one list, and no name twice. */
+	assert_int_equal(run_events_parse(&events, "PU3_INSTRUCTIONS,FPU_FMA_2"), 0);
+	assert_int_equal(shown(), 3);
+	assert_true(events.shown[4][UPCS_INSTRUCTIONS]);
+}
+
+static void test_spellings(void **state)
+{
+	static const char *const same[] = {"pu1_ipipe_branches", "BGP_PU1_IPIPE_BRANCHES",
+					   "PNE_BGP_PU1_IPIPE_BRANCHES"};
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(parse(same[i]), 0);
+		assert_int_equal(shown(), 1);
+		assert_true(events.shown[2][UPCS_IPIPE_BRANCHES]);
+	}
+}
+
+/* What is not produced does not come with a glob. */
+static void test_globs(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("PU0_*"), 0);
+	assert_int_equal(shown(), 29 + 2 + 6);
+	assert_false(events.plain);
+	assert_int_equal(parse("*DCACHE*"), 0);
+	assert_int_equal(shown(), 5);
+	assert_true(events.shown[0][UPCS_DCACHE_OPS] && events.shown[4][UPCS_DCACHE_OPS]);
+	assert_int_equal(parse("FPU_*_[12]"), 0);
+	assert_int_equal(shown(), 6);
+	assert_true(events.shown[0][UPCS_FPU_DIV_1]);
+	assert_int_equal(parse("upc:::PU0_INSTRUCTIONS,upc:::FPU_*_[12]"), 0);
+	assert_int_equal(shown(), 7);
+	assert_int_equal(parse("*"), 0);
+	assert_int_equal(shown(), 5 * (29 + 2 + 6));
+}
+
+static void test_refused(void **state)
+{
+	static const char *const bad[] = {"",	       ",",	   "FP_OPS,",	  "PU4_FP_OPS",	  "PU0_",
+					  "FPU_FMA_3", "DCACHE_MISS", "PU0_DCACHE_MISS", "PU0_L2_HIT",
+					  "PU0_L2*",   "nothing*"};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (parse(bad[i]) == 0)
+			fail_msg("'%s' was taken", bad[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),   cmocka_unit_test(test_names),   cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_globs), cmocka_unit_test(test_refused), cmocka_unit_test(test_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_model - the node's tallies are the events of the four cores, in the order of their ids.
+ */
+#include <stdbool.h>
+
+#include "../unit_test.h"
+
+#include "decode/model.h"
+
+#define UPC_BGP(id, name) [id] = #name,
+static const char *const event[512] = {
+#include "catalogue/bgp_events.def"
+};
+
+static void test_each_event_of_each_core(void **state)
+{
+	unsigned core, k;
+	char name[80];
+
+	(void)state;
+	for (core = 0; core < UPCS_CORES; core++) {
+		for (k = 0; k < UPCS_EVENTS; k++) {
+			snprintf(name, sizeof(name), "PU%u_%s", core, upcs_tally_name[k]);
+			assert_non_null(event[upcs_core_first[core] + k]);
+			assert_string_equal(event[upcs_core_first[core] + k], name);
+		}
+	}
+	assert_string_equal(upcs_tally_name[UPCS_INSTRUCTIONS], "INSTRUCTIONS");
+	assert_string_equal(upcs_tally_name[UPCS_UNKNOWN], "UNKNOWN");
+}
+
+/* Six are left to the memory model. */
+static void test_what_is_produced(void **state)
+{
+	unsigned k, n = 0;
+
+	(void)state;
+	for (k = 0; k < UPCS_TALLIES; k++) {
+		const char *name = upcs_tally_name[k];
+		bool is_cache = strstr(name, "_HIT") || strstr(name, "_MISS") || strstr(name, "LINEFILL");
+
+		assert_int_equal(upcs_is_produced((enum upcs_tally)k), !is_cache);
+		n += !is_cache;
+	}
+	assert_int_equal(n, UPCS_TALLIES - 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_event_of_each_core),
+		cmocka_unit_test(test_what_is_produced),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

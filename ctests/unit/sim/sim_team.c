@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim_team.c - functions that a runtime hands from thread to thread: for which regions each of them
+ * works, whoever takes it from memory.
+ */
+#include "count/team.h"
+#include "count/thread.h"
+#include "../unit_test.h"
+
+/* Nothing else runs. */
+void upcs_process_hold(void)
+{
+}
+
+void upcs_process_release(void)
+{
+}
+
+enum { F = 0x401000, G = 0x402000, H = 0x403000 };
+
+static struct upcs_team_hand master, other, worker;
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&master, 0, sizeof(master));
+	memset(&other, 0, sizeof(other));
+	memset(&worker, 0, sizeof(worker));
+	return 0;
+}
+
+/* -1: it was not in the hand. */
+static int regions_of(struct upcs_team_hand *hand, uint64_t function)
+{
+	struct upcs_team_work work;
+
+	if (!upcs_team_call(hand, function, &work))
+		return -1;
+	assert_int_equal(work.function, function);
+	assert_true(work.sure);
+	return work.regions;
+}
+
+static void test_code(void **state)
+{
+	(void)state;
+	assert_false(upcs_team_is_code(F));
+	upcs_team_code(0x400000, 0x404000);
+	upcs_team_code(0x400000, 0x404000);
+	upcs_team_code(0x900000, 0x901000);
+	assert_true(upcs_team_is_code(0x400000));
+	assert_true(upcs_team_is_code(0x403fff));
+	assert_false(upcs_team_is_code(0x404000));
+	assert_true(upcs_team_is_code(0x900000));
+	assert_false(upcs_team_is_code(0));
+}
+
+/* The same place and function for one region, then for another one. */
+static void test_handed(void **state)
+{
+	(void)state;
+	for (uint16_t regions = 0; regions < 4; regions++) {
+		upcs_team_enter(&master);
+		upcs_team_store(&master, regions, 0x1000, F);
+		upcs_team_load(&worker, 0x1000, F);
+		assert_int_equal(regions_of(&worker, F), regions);
+		/* It has let go of it. */
+		assert_int_equal(regions_of(&worker, F), -1);
+		assert_int_equal(regions_of(&master, F), -1); /* it came with the call */
+	}
+}
+
+/* Two tasks of one function: their places tell them apart. */
+static void test_tasks(void **state)
+{
+	(void)state;
+	upcs_team_enter(&master);
+	upcs_team_store(&master, 1, 0x1000, F);
+	upcs_team_enter(&other);
+	upcs_team_store(&other, 2, 0x2000, F);
+	upcs_team_load(&worker, 0x2000, F);
+	assert_int_equal(regions_of(&worker, F), 2);
+	upcs_team_load(&worker, 0x1000, F);
+	assert_int_equal(regions_of(&worker, F), 1);
+}
+
+/* Who has it from memory and puts it elsewhere hands on what it got, and not what it is in. */
+static void test_handed_on(void **state)
+{
+	(void)state;
+	upcs_team_enter(&master);
+	upcs_team_store(&master, 4, 0x1000, F);
+	upcs_team_load(&other, 0x1000, F);
+	upcs_team_store(&other, 0, 0x3000, F);
+	upcs_team_load(&worker, 0x3000, F);
+	assert_int_equal(regions_of(&worker, F), 4);
+	/* With a call of its own it is its own. */
+	upcs_team_enter(&other);
+	upcs_team_store(&other, 8, 0x3000, F);
+	upcs_team_load(&worker, 0x3000, F);
+	assert_int_equal(regions_of(&worker, F), 8);
+}
+
+/* Memory that others have copied: sure as long as the function was always for the same regions. */
+static void test_copied(void **state)
+{
+	struct upcs_team_work work;
+
+	(void)state;
+	upcs_team_enter(&master);
+	upcs_team_store(&master, 1, 0x5000, G);
+	upcs_team_load(&worker, 0x6000, G);
+	assert_int_equal(regions_of(&worker, G), 1);
+	assert_false(upcs_team_call(&worker, G, &work));
+	assert_int_equal(work.function, G);
+	assert_int_equal(work.regions, 1);
+	upcs_team_enter(&other);
+	upcs_team_store(&other, 2, 0x5100, G);
+	upcs_team_load(&worker, 0x6000, G);
+	assert_true(upcs_team_call(&worker, G, &work));
+	assert_int_equal(work.regions, 2);
+	assert_false(work.sure);
+	/* Of nobody. */
+	upcs_team_load(&worker, 0x7000, H);
+	assert_false(upcs_team_call(&worker, H, &work));
+	assert_int_equal(work.function, 0);
+}
+
+/* Something else is there now. */
+static void test_overwritten(void **state)
+{
+	(void)state;
+	upcs_team_enter(&master);
+	upcs_team_store(&master, 1, 0x1000, F);
+	upcs_team_enter(&master);
+	upcs_team_store(&master, 2, 0x1000, H);
+	upcs_team_load(&worker, 0x1000, H);
+	assert_int_equal(regions_of(&worker, H), 2);
+}
+
+static void test_many(void **state)
+{
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < 200000; i++) {
+		upcs_team_enter(&master);
+		upcs_team_store(&master, (uint16_t)(i % 32768), 0x100000 + 64 * i, F);
+	}
+	for (i = 0; i < 200000; i++) {
+		upcs_team_load(&worker, 0x100000 + 64 * i, F);
+		assert_int_equal(regions_of(&worker, F), i % 32768);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+	const struct CMUnitTest tests[] = {
+		TEST(test_code),
+		TEST(test_handed),
+		TEST(test_tasks),
+		TEST(test_handed_on),
+		TEST(test_copied),
+		TEST(test_overwritten),
+		TEST(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the command line tools print for other programs: JSON and CSV.
+ */
+#include "../../../utils/lib/data.h"
+
+#include "../unit_test.h"
+
+static void test_json(void **state)
+{
+	char *memory = NULL;
+	size_t size;
+	FILE *out = open_memstream(&memory, &size);
+	json_t *object = json_object(), *string;
+
+	(void)state;
+	json_object_set_new(object, "n", util_json_count(INT64_MAX));
+	assert_int_equal(util_json_put(out, object, true), 0);
+	fclose(out);
+	assert_string_equal(memory, "{\"n\":9223372036854775807}\n");
+	free(memory);
+
+	object = util_json_count(UINT64_MAX);
+	assert_true(json_is_real(object));
+	assert_true(json_real_value(object) == 18446744073709551616.0);
+	json_decref(object);
+
+	string = util_json_string("a\xff\xc3\xa4\xed\xa0\x80");
+	assert_string_equal(json_string_value(string),
+			    "a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	json_decref(string);
+}
+
+static void test_csv(void **state)
+{
+	static const char *const cases[][2] = {
+		{"plain text", "plain text"},
+		{"", ""},
+		{"a,b", "\"a,b\""},
+		{"say \"x\"", "\"say \"\"x\"\"\""},
+		{"two\nlines", "\"two\nlines\""},
+		{" edge", "\" edge\""},
+		{"edge ", "\"edge \""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *memory = NULL;
+		size_t size;
+		FILE *out = open_memstream(&memory, &size);
+
+		util_csv_put(out, cases[i][0]);
+		fclose(out);
+		assert_string_equal(memory, cases[i][1]);
+		free(memory);
+	}
+}
+
+/* Which JSON it is stands before all else. */
+static void test_schema_is_first(void **state)
+{
+	char *memory = NULL;
+	size_t size;
+	FILE *out = open_memstream(&memory, &size);
+
+	(void)state;
+	assert_int_equal(util_json_put(out, util_json_begin("upc_stat"), true), 0);
+	fclose(out);
+	assert_ptr_equal(strstr(memory, "{\"schema\":1,\"tool\":\"upc_stat\",\"version\":\""), memory);
+	free(memory);
+}
+
+/* As many fields in a line as in the headings, whatever is not known. */
+static void test_event_has_all_fields(void **state)
+{
+	const struct upc_event_info bare = {.name = "a", .unit = "b", .subsystem = "c", .id = UPC_NO_ID};
+	struct upc_event_info full = bare;
+	char *memory = NULL;
+	size_t size;
+	FILE *out = open_memstream(&memory, &size);
+	unsigned commas[3] = {0}, line = 0;
+
+	(void)state;
+	full.id = 513;
+	full.description = "x y";
+	util_csv_event_head(out);
+	util_csv_event(out, &bare);
+	util_csv_event(out, &full);
+	fclose(out);
+	assert_non_null(strstr(memory, ",x y,513,1,2,"));
+	for (const char *p = memory; *p; p++) {
+		assert_true(line < 3);
+		commas[line] += *p == ',';
+		line += *p == '\n';
+	}
+	assert_int_equal(commas[0], 12);
+	assert_int_equal(commas[1], commas[0]);
+	assert_int_equal(commas[2], commas[0]);
+	free(memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_schema_is_first),
+		cmocka_unit_test(test_event_has_all_fields),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

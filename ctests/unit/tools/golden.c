@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What texts are compared with (ctests/lib/golden.h): each difference is found, and an update
+ * changes its own section and no other.
+ */
+#include <sys/stat.h>
+
+#include "lib/golden.h"
+#include "../unit_test.h"
+
+static char dir[] = "/tmp/upc-golden.XXXXXX";
+static char path[sizeof(dir) + 32];
+
+static int set_up(void **state)
+{
+	char sub[sizeof(dir) + 32];
+
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(sub, sizeof(sub), "%s/ctests", dir);
+	mkdir(sub, 0700);
+	strcat(sub, "/golden");
+	mkdir(sub, 0700);
+	snprintf(path, sizeof(path), "%s/here", sub);
+	setenv("srcdir", dir, 1);
+	unsetenv("UPC_UPDATE");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	return rmdir(dir);
+}
+
+static void has(const char *expected)
+{
+	char *text = golden_load(path);
+
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void update(const char *section, const char *text)
+{
+	setenv("UPC_UPDATE", "1", 1);
+	assert_golden("here", section, text);
+	unsetenv("UPC_UPDATE");
+}
+
+static void differs(const char *section, const char *text, const char *how)
+{
+	const char *why = golden_differs("here", section, text);
+
+	assert_non_null(why);
+	if (!strstr(why, how))
+		fail_msg("\"%s\" has no \"%s\"", why, how);
+}
+
+#define HEAD "# What the unit test here expects, by section: UPC_UPDATE=1 writes it.\n"
+
+static void test_update(void **state)
+{
+	(void)state;
+	differs("one", "", "here: No such file");
+	update("one", "a\nb\n");
+	update("two", "\033[1m " UPC_VERSION_STRING "\177\n");
+	update("no text", "");
+	has(HEAD "==== one\na\nb\n==== two\n\\033[1m @VERSION@\\177\n==== no text\n");
+	update("one", "c\n");
+	has(HEAD "==== one\nc\n==== two\n\\033[1m @VERSION@\\177\n==== no text\n");
+	update("no text", "d\n");
+	update("two", "");
+	has(HEAD "==== one\nc\n==== two\n==== no text\nd\n");
+	update("one", "a\nb\n");
+}
+
+static void test_differences(void **state)
+{
+	(void)state;
+	assert_null(golden_differs("here", "one", "a\nb\n"));
+	assert_null(golden_differs("here", "two", ""));
+	differs("one", "a\nc\n", "one, line 2: \"c\", not \"b\"");
+	differs("one", "a\n", "one, line 2: \"\", not \"b\"");
+	differs("one", "a\nb\nc\n", "one, line 3: \"c\", not \"\"");
+	differs("one", "a\nb", "one, line 2: \"b\", not \"b\"");
+	differs("one", "", "one, line 1: \"\", not \"a\"");
+	differs("two", "a\n", "two, line 1: \"a\", not \"\"");
+	/* A name is whole, and a section that is not there has no text, not even none. */
+	differs("on", "a\nb\n", "on, line 1");
+	differs("three", "", "three, line 1: \"\", not \"\"");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_differences),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names and codes: exact before folded, prefixes and modes, growth with readers
+ * at work, what a lookup that fails says.
+ */
+#include <pthread.h>
+
+#include "catalogue/catalogue.h"
+#include "../unit_test.h"
+
+static struct upc_catalogue *c;
+
+static int open_catalogue(void **state)
+{
+	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
+
+	(void)state;
+	return upc_catalogue_open(&options, &c);
+}
+
+static int close_catalogue(void **state)
+{
+	(void)state;
+	upc_catalogue_close(c);
+	return 0;
+}
+
+static void test_lookup(void **state)
+{
+	uint32_t code, other;
+
+	(void)state;
+	code = event_code(c, "perf::PAGE-FAULTS");
+	assert_int_equal(event_code(c, "PERF::page-faults"), code);
+	assert_int_equal(event_code(c, "perf::PAGE-FAULTS:mode=rise"), code);
+	/* Another of libpfm4's names of the same event is the same event. */
+	assert_int_equal(event_code(c, "perf::PERF_COUNT_SW_PAGE_FAULTS"), code);
+	assert_int_equal(upc_catalogue_find(c, "perf::PAGE-FAULTS:mode=high", &other), UPC_ENOSUPP);
+	assert_message("mode=high");
+	assert_int_equal(upc_catalogue_find(c, "perf::PAGE-FAULTS:mode=sideways", &other), UPC_ENOSUPP);
+	assert_int_equal(upc_catalogue_find(c, "PAGE_FALUTS", &other), UPC_ENOEVENT);
+	assert_message("perf::PAGE-FAULTS");
+	assert_int_equal(upc_catalogue_find(c, "", &other), UPC_ENOEVENT);
+	assert_int_equal(upc_catalogue_find(c, NULL, &other), UPC_EINVAL);
+}
+
+static void test_overlong_name(void **state)
+{
+	char name[100000];
+	uint32_t code;
+
+	(void)state;
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = 0;
+	assert_int_equal(upc_catalogue_find(c, name, &code), UPC_ENOEVENT);
+	name[UPC_NAME_MAX] = 0;
+	assert_int_equal(upc_catalogue_find(c, name, &code), UPC_ENOEVENT);
+}
+
+static void test_blue_gene_names(void **state)
+{
+	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
+
+	(void)state;
+	assert_int_equal(event_code(c, "BGP_PU0_JPIPE_INSTRUCTIONS"), code);
+	assert_int_equal(event_code(c, "PNE_BGP_PU0_JPIPE_INSTRUCTIONS"), code);
+	assert_int_equal(upc_catalogue_info(c, code, &info), 0);
+	assert_int_equal(info.id, 0);
+	assert_int_equal(info.source, UPC_SOURCE_NONE);
+	assert_true(strlen(info.why) > 10);
+	/* The prefixes are Blue Gene/P's alone. */
+	assert_int_equal(upc_catalogue_find(c, "BGP_perf::PAGE-FAULTS", &code), UPC_ENOEVENT);
+}
+
+static void test_every_event_says_what_it_is(void **state)
+{
+	uint32_t n = upc_catalogue_count(c), code;
+
+	(void)state;
+	for (code = 0; code < n; code++) {
+		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info), again = info;
+
+		assert_int_equal(upc_catalogue_info(c, code, &info), 0);
+		if (!info.name[0] || !info.unit[0] || !info.subsystem[0])
+			fail_msg("%s: unit '%s', subsystem '%s'", info.name, info.unit, info.subsystem);
+		assert_true(strlen(info.description) > 5);
+		if (info.description[strlen(info.description) - 1] != '.')
+			fail_msg("%s: not a sentence: %s", info.name, info.description);
+		assert_true((info.source == UPC_SOURCE_NONE) == (info.why[0] != 0));
+		assert_true((info.source == UPC_SOURCE_NONE) == (info.driver[0] == 0));
+		/* What is composed on demand is composed once. */
+		assert_int_equal(upc_catalogue_info(c, code, &again), 0);
+		assert_ptr_equal(info.description, again.description);
+		assert_int_equal(event_code(c, info.name), code);
+	}
+	assert_int_equal(upc_catalogue_count(c), n);
+}
+
+static void test_the_first_fields_only(void **state)
+{
+	struct upc_event_info info = {.size = offsetof(struct upc_event_info, unit)};
+
+	(void)state;
+	assert_int_equal(upc_catalogue_info(c, 0, &info), 0);
+	assert_non_null(info.name);
+	assert_null(info.unit);
+	assert_int_equal(upc_catalogue_info(c, UINT32_MAX, &info), UPC_ENOEVENT);
+	info.size = 0;
+	assert_int_equal(upc_catalogue_info(c, 0, &info), UPC_EINVAL);
+}
+
+static void test_put_replaces_and_keeps_the_code(void **state)
+{
+	struct upci_event event = {.name = "test::one", .unit = "a", .id = UPC_NO_ID};
+	const struct upci_event *old;
+	int64_t code = upci_catalogue_put(c, &event);
+
+	(void)state;
+	assert_true(code >= 0);
+	old = upci_catalogue_event(c, (uint32_t)code);
+	event.unit = "b";
+	assert_int_equal(upci_catalogue_put(c, &event), code);
+	assert_string_equal(upci_catalogue_event(c, (uint32_t)code)->unit, "b");
+	assert_string_equal(old->unit, "a");
+	event.name = "";
+	assert_int_equal(upci_catalogue_put(c, &event), UPC_EINVAL);
+	assert_int_equal(upci_catalogue_lookup(c, "test::none"), UPC_ENOEVENT);
+}
+
+/* ---- growth while others look things up -------------------------------- */
+
+static _Atomic int growing = 1;
+
+static void *reader(void *arg)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)&seed, looked = 0;
+
+	while (growing || looked < 1000) {
+		uint32_t code = (uint32_t)(random_next(&seed) % upc_catalogue_count(c)), found;
+		const struct upci_event *event = upci_catalogue_event(c, code);
+
+		if (!event || upc_catalogue_find(c, event->name, &found) || found != code)
+			return (void *)1;
+		looked++;
+	}
+	return arg;
+}
+
+static void test_growth_under_readers(void **state)
+{
+	pthread_t thread[3];
+	void *result;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, reader, NULL), 0);
+	for (i = 0; i < 5000; i++) {
+		struct upci_event event = {.id = UPC_NO_ID, .unit = "x"};
+
+		event.name = upci_catalogue_printf(c, "grow::%d", i);
+		assert_true(upci_catalogue_put(c, &event) >= 0);
+	}
+	growing = 0;
+	for (i = 0; i < 3; i++) {
+		pthread_join(thread[i], &result);
+		assert_null(result);
+	}
+}
+
+static void test_source_of_the_environment(void **state)
+{
+	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
+	struct upc_catalogue *other;
+
+	(void)state;
+	setenv("UPC_SOURCE", "simulated", 1);
+	assert_int_equal(upc_catalogue_open(&options, &other), UPC_ENOSUPP);
+	assert_message("'simulated'");
+	setenv("UPC_SOURCE", "live", 1);
+	assert_int_equal(upc_catalogue_open(&options, &other), 0);
+	upc_catalogue_close(other);
+	unsetenv("UPC_SOURCE");
+}
+
+static void test_sanitize(void **state)
+{
+	char name[] = "eth0 (x)/:a+b-c.d_e\n";
+
+	(void)state;
+	upci_name_sanitize(name);
+	assert_string_equal(name, "eth0__x__:a+b-c.d_e_");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lookup),
+		cmocka_unit_test(test_overlong_name),
+		cmocka_unit_test(test_blue_gene_names),
+		cmocka_unit_test(test_every_event_says_what_it_is),
+		cmocka_unit_test(test_the_first_fields_only),
+		cmocka_unit_test(test_put_replaces_and_keeps_the_code),
+		cmocka_unit_test(test_growth_under_readers),
+		cmocka_unit_test(test_source_of_the_environment),
+		cmocka_unit_test(test_sanitize),
+	};
+
+	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Single counters and registers of a live unit.
+ */
+#include "unit/unit.h"
+#include "../unit_test.h"
+
+static struct upc_catalogue *c;
+static struct upc_unit *u;
+static uint32_t faults, clock_ns, level;
+
+static uint64_t value_of(uint32_t code)
+{
+	uint64_t value;
+
+	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
+	return value;
+}
+
+static void test_halt_and_continue(void **state)
+{
+	uint64_t held;
+
+	(void)state;
+	assert_int_equal(upc_unit_start(u), 0);
+	touch_fresh_pages(10);
+	assert_int_equal(upc_counter_halt(u, 0), 0);
+	assert_int_equal(upc_counter_halt(u, 1), 0);
+	held = value_of(clock_ns);
+	touch_fresh_pages(100);
+	assert_faults(value_of(faults), 10);
+	assert_true(value_of(clock_ns) == held);
+	assert_int_equal(upc_counter_continue(u, 0), 0);
+	assert_int_equal(upc_counter_continue(u, 1), 0);
+	touch_fresh_pages(100);
+	assert_faults(value_of(faults), 110);
+	assert_true(value_of(clock_ns) > held);
+	/* Halted while stopped stays halted over a start. */
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_counter_halt(u, 0), 0);
+	held = value_of(faults);
+	assert_int_equal(upc_unit_start(u), 0);
+	touch_fresh_pages(50);
+	assert_true(value_of(faults) == held);
+	assert_int_equal(upc_counter_continue(u, 0), 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_counter_halt(u, 200), UPC_EINVAL);
+	assert_int_equal(upc_counter_halt(u, -1), UPC_EINVAL);
+	assert_int_equal(upc_counter_continue(u, 256), UPC_EINVAL);
+}
+
+static void test_preset(void **state)
+{
+	uint64_t value, levels[1] = {5};
+
+	(void)state;
+	assert_int_equal(upc_counter_write(u, 0, UINT64_MAX - 5), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upc_unit_stop(u), 0);
+	/* 64 bits, and round. */
+	assert_int_equal(upc_counter_read(u, 0, &value), 0);
+	assert_faults(value, 94);
+	assert_int_equal(upc_unit_write_events(u, &level, 1, levels), UPC_ENOSUPP);
+	assert_int_equal(upc_counter_write(u, 2, 5), UPC_ENOSUPP);
+	assert_message("level");
+	assert_int_equal(upc_counter_write(u, 256, 5), UPC_EINVAL);
+}
+
+/* Counters without an event, too, whichever way they were written, and each time. */
+static void test_reset(void **state)
+{
+	uint64_t value, round;
+
+	(void)state;
+	for (round = 1; round <= 2; round++) {
+		assert_int_equal(upc_counter_write(u, 77, round), 0);
+		assert_int_equal(upc_register_write(u, UPC_REG_COUNTER(255), 4095 + round), 0);
+		assert_int_equal(upc_counter_write(u, 0, 9), 0);
+		assert_int_equal(upc_counter_read(u, 77, &value), 0);
+		assert_int_equal(value, round);
+		assert_int_equal(upc_unit_reset(u), 0);
+		assert_int_equal(upc_counter_read(u, 77, &value), 0);
+		assert_int_equal(value, 0);
+		assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(255), &value), 0);
+		assert_int_equal(value, 0);
+		assert_int_equal(upc_counter_read(u, 0, &value), 0);
+		assert_int_equal(value, 0);
+	}
+}
+
+static void test_registers(void **state)
+{
+	uint64_t value, config;
+
+	(void)state;
+	assert_int_equal(upc_register_read(u, 0x918, &value), UPC_EFAULT);
+	assert_int_equal(upc_register_read(u, 4, &value), UPC_EFAULT);
+	assert_int_equal(upc_register_write(u, 0x918, 0), UPC_EFAULT);
+	assert_int_equal(upc_register_write(u, UPC_REG_COUNTER(0), 4090), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &config), 0);
+	/* Host events sit on the panel's inputs, and count rises. */
+	assert_int_equal(config & 0x0f, 2 | UPC_MODE_RISE << 2);
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), config ^ 1), UPC_ENOSUPP);
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), config | UPC_FIELD_INTERRUPT_ENABLE), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_STATUS, &value), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(upc_register_write(u, UPC_REG_START_STOP, 1), 0);
+	assert_true(upc_unit_running(u));
+	touch_fresh_pages(20);
+	assert_int_equal(upc_register_read(u, UPC_REG_STATUS, &value), 0);
+	assert_int_equal(value, 1);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &value), 0);
+	assert_true(value & UPC_FIELD_INTERRUPT_PENDING);
+	assert_int_equal(upc_register_write(u, UPC_REG_START_STOP, 2), 0);
+	assert_false(upc_unit_running(u));
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), config), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_STATUS, &value), 0);
+	assert_int_equal(value, 0);
+}
+
+/* What never counted is no count of 0, whichever way it is read, and when all stands still
+ * too; the registers that count nothing have nothing to say of it. */
+static void test_never_counted(void **state)
+{
+	uint64_t value = 77;
+
+	(void)state;
+	assert_false(upc_unit_running(u));
+	u->partial = true;
+	u->binding[0].flags |= UPC_COUNTER_NEVER;
+	assert_int_equal(upc_counter_read(u, 0, &value), UPC_EPARTIAL);
+	assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(0), &value), UPC_EPARTIAL);
+	assert_message("not counted");
+	assert_true(value != 77);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &value), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_START_STOP, &value), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_THRESHOLD, &value), 0);
+	/* Of signals alone it says so, and that the count is whole. */
+	u->binding[0].flags &= (uint16_t)~UPC_COUNTER_NEVER;
+	u->binding[0].flags |= UPC_COUNTER_PARTIAL;
+	u->binding[0].silent = true;
+	assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(0), &value), UPC_EPARTIAL);
+	assert_message("overflow signals");
+	assert_message("counted all the time");
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(0), &value), 0);
+	assert_int_equal(value, 0);
+}
+
+static int set_up(void **state)
+{
+	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
+
+	(void)state;
+	if (upc_catalogue_open(&options, &c) || upc_unit_create(c, NULL, &u))
+		return -1;
+	faults = event_code(c, "perf::PAGE-FAULTS");
+	clock_ns = event_code(c, "time::real_ns");
+	level = event_code(c, "mem::MemFree");
+	return upc_unit_add(u, faults) || upc_unit_add(u, clock_ns) || upc_unit_add(u, level);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	upc_unit_destroy(u);
+	upc_catalogue_close(c);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_halt_and_continue),
+		cmocka_unit_test(test_preset),
+		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_never_counted),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * files.c - fields of the real /proc: right by other means of knowing them,
+ * refused in words, lost one by one, and clean after a fork.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "procfs/files.h"
+#include "../unit_test.h"
+
+static struct upci_driver field(enum upci_root root, const char *path, const char *key,
+				unsigned occurrence, unsigned first)
+{
+	return (struct upci_driver){
+		.source = UPC_SOURCE_FILE,
+		.mul = 1,
+		.div = 1,
+		.file =
+			{
+				.root = root,
+				.path = path,
+				.key = key,
+				.occurrence = occurrence,
+				.first = first,
+				.last = first,
+			},
+	};
+}
+
+static int add(struct upci_files *files, struct upci_driver d)
+{
+	return upci_files_add(files, &d);
+}
+
+static struct upci_files *create(void)
+{
+	struct upci_files *files;
+
+	assert_int_equal(upci_files_create(getpid(), gettid(), &files), UPC_OK);
+	return files;
+}
+
+static void refused(struct upci_files *files, struct upci_driver d, int error, const char *word)
+{
+	assert_int_equal(upci_files_add(files, &d), error);
+	if (!strstr(upc_last_message(), word))
+		fail_msg("\"%s\" does not say \"%s\"", upc_last_message(), word);
+}
+
+/* A thread's faults are what getrusage says, and those of fresh pages are all
+ * there. */
+static void faults(void **state)
+{
+	enum { PAGES = 500 };
+	const size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	struct upci_files *files = create();
+	int minflt = add(files, field(UPCI_ROOT_TASK, "stat", NULL, 1, 9));
+	uint64_t before[1], after[1];
+	struct rusage usage;
+	char *memory;
+	bool lost[1];
+
+	(void)state;
+	assert_int_equal(minflt, 0);
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	assert_int_equal(upci_files_read(files, before, lost), 0);
+	for (size_t i = 0; i < size; i += size / PAGES)
+		memory[i] = 1;
+	assert_int_equal(upci_files_read(files, after, lost), 0);
+	assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+	/* A sanitizer's shadow memory has faults of its own. */
+	assert_in_range(after[0] - before[0], PAGES, PAGES + FAULT_SLACK);
+	assert_in_range((uint64_t)usage.ru_minflt - after[0], 0, FAULT_SLACK);
+	munmap(memory, size);
+	upci_files_destroy(files);
+}
+
+/* Datagrams over the loopback are 28 bytes of headers and their payload. */
+static void loopback(void **state)
+{
+	enum { SENDS = 200, SIZE = 1000 };
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(address);
+	struct upci_files *files = create();
+	int bytes = add(files, field(UPCI_ROOT_PROC, "net/dev", "lo", 1, 1));
+	int packets = add(files, field(UPCI_ROOT_PROC, "net/dev", "lo", 1, 10));
+	int sent = add(files, field(UPCI_ROOT_PROC, "net/snmp", "Udp", 2, 4));
+	int in = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	static char payload[SIZE];
+	uint64_t before[3], after[3];
+	bool lost[3];
+
+	(void)state;
+	if (bytes < 0 || sent < 0 || bind(in, (struct sockaddr *)&address, sizeof(address))) {
+		close(in);
+		upci_files_destroy(files);
+		skip_because("no loopback here");
+	}
+	getsockname(in, (struct sockaddr *)&address, &length);
+	assert_int_equal(upci_files_read(files, before, lost), 0);
+	for (int i = 0; i < SENDS; i++)
+		assert_int_equal(sendto(in, payload, SIZE, 0, (struct sockaddr *)&address, length),
+				 SIZE);
+	assert_int_equal(upci_files_read(files, after, lost), 0);
+	/* Others may use the loopback at the same time. */
+	assert_in_range(after[bytes] - before[bytes], SENDS * (SIZE + 28), 2 * SENDS * (SIZE + 28));
+	assert_in_range(after[packets] - before[packets], SENDS, 2 * SENDS);
+	assert_in_range(after[sent] - before[sent], SENDS, 2 * SENDS);
+	close(in);
+	upci_files_destroy(files);
+}
+
+static void switches_and_io(void **state)
+{
+	struct upci_files *files = create();
+	int voluntary =
+		add(files, field(UPCI_ROOT_TASK, "status", "voluntary_ctxt_switches", 1, 1));
+	int wchar = add(files, field(UPCI_ROOT_TASK, "io", "wchar", 1, 1));
+	uint64_t before[2], after[2];
+	char block[1000] = "";
+	int pipes[2];
+	bool lost[2];
+
+	(void)state;
+	assert_true(voluntary >= 0 && wchar >= 0);
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	assert_int_equal(upci_files_read(files, before, lost), 0);
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(write(pipes[1], block, sizeof(block)), sizeof(block));
+		usleep(100);
+	}
+	assert_int_equal(upci_files_read(files, after, lost), 0);
+	/* A checker that runs the program writes a little of its own. */
+	assert_in_range(after[wchar] - before[wchar], 10 * sizeof(block),
+			10 * sizeof(block) + (FAULT_SLACK > 100 ? 100000 : 1000));
+	assert_in_range(after[voluntary] - before[voluntary], 10, 10 + FAULT_SLACK);
+	close(pipes[0]);
+	close(pipes[1]);
+	upci_files_destroy(files);
+}
+
+static void refusals(void **state)
+{
+	struct upci_files *files = create(), *nobody;
+	unsigned descriptors = open_descriptors();
+	struct upci_driver d = field(UPCI_ROOT_PROC, "vmstat", "pgfault", 1, 1);
+
+	(void)state;
+	refused(files, field(UPCI_ROOT_PROC, "vmstat", "no_such", 1, 1), UPC_ENOSUPP,
+		"\"no_such\"");
+	refused(files, field(UPCI_ROOT_PROC, "vmstat", NULL, 1, 0), UPC_ENOSUPP, "line 1");
+	refused(files, field(UPCI_ROOT_PROC, "no-such", NULL, 1, 0), UPC_ENOSUPP, "/proc/no-such");
+	refused(files, field(UPCI_ROOT_PROC, "../etc/passwd", NULL, 1, 0), UPC_ENOSUPP, "beneath");
+	refused(files, field(UPCI_ROOT_PROC, "self/root/etc/passwd", NULL, 1, 0), UPC_ENOSUPP,
+		"beneath");
+	refused(files, field(UPCI_ROOT_PROC, "self", NULL, 1, 0), UPC_ENOSUPP, "directory");
+	refused(files, field(UPCI_ROOT_PROC, "vmstat", "pgfault", 0, 1), UPC_EINVAL, "field");
+	d.div = 0;
+	refused(files, d, UPC_EINVAL, "field");
+	assert_int_equal(open_descriptors(), descriptors);
+	assert_int_equal(upci_files_create(0, 0, &nobody), UPC_OK);
+	refused(nobody, field(UPCI_ROOT_TASK, "stat", NULL, 1, 9), UPC_ENOSUPP, "thread");
+	refused(nobody, field(UPCI_ROOT_PROCESS, "stat", NULL, 1, 9), UPC_ENOSUPP, "process");
+	upci_files_destroy(nobody);
+	assert_int_equal(upci_files_create(0x7ffffff0, 0x7ffffff0, &nobody), UPC_OK);
+	refused(nobody, field(UPCI_ROOT_TASK, "stat", NULL, 1, 9), UPC_ENOTASK, "no such");
+	upci_files_destroy(nobody);
+	upci_files_destroy(files);
+	assert_int_equal(open_descriptors(), descriptors);
+}
+
+/* As another user: what the kernel refuses is said with its remedy. */
+static void refused_by_the_kernel(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+	if (geteuid())
+		skip_because("not root: cannot become somebody else");
+	child = fork();
+	if (!child) {
+		struct upci_files *files;
+		struct upci_driver d = field(UPCI_ROOT_PROCESS, "io", "rchar", 1, 1);
+		int error;
+
+		if (setgid(65534) || setuid(65534) ||
+		    upci_files_create(getppid(), getppid(), &files))
+			_exit(2);
+		error = upci_files_add(files, &d);
+		_exit(error != UPC_EPERM || !strstr(upc_last_message(), "run as root"));
+	}
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+static struct rlimit limit_before;
+
+static int restore_limit(void **state)
+{
+	(void)state;
+	return setrlimit(RLIMIT_NOFILE, &limit_before);
+}
+
+static void out_of_descriptors(void **state)
+{
+	struct rlimit few = limit_before;
+	struct upci_files *files = create();
+	int held[256], n = 0;
+
+	(void)state;
+	few.rlim_cur = 256;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	do
+		held[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (held[n++] < 256 - 64 - 1);
+	refused(files, field(UPCI_ROOT_PROC, "vmstat", "pgfault", 1, 1), UPC_EMFILE, "ulimit");
+	/* One for the file, and one for /proc while it is opened. */
+	close(held[--n]);
+	close(held[--n]);
+	assert_int_equal(add(files, field(UPCI_ROOT_PROC, "vmstat", "pgfault", 1, 1)), 0);
+	while (n)
+		close(held[--n]);
+	upci_files_destroy(files);
+}
+
+/* One descriptor a file, one place a handle, both given back. */
+static void handles(void **state)
+{
+	static const char *const keys[] = {"pgfault", "pgfree", "pgpgin", "pgfault"};
+	struct upci_files *files = create();
+	unsigned descriptors = open_descriptors();
+	uint64_t value[8];
+	bool lost[8];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(add(files, field(UPCI_ROOT_PROC, "vmstat", keys[i], 1, 1)), i);
+	assert_int_equal(open_descriptors(), descriptors + 1);
+	assert_int_equal(upci_files_handles(files), 4);
+	assert_int_equal(upci_files_read(files, value, lost), 0);
+	assert_int_equal(value[0], value[3]);
+	upci_files_remove(files, 1);
+	upci_files_remove(files, 1);
+	upci_files_remove(files, 99);
+	upci_files_remove(files, -1);
+	value[1] = 12345;
+	assert_int_equal(upci_files_read(files, value, lost), 0);
+	assert_int_equal(value[1], 12345);
+	assert_int_equal(add(files, field(UPCI_ROOT_PROC, "stat", "ctxt", 1, 1)), 1);
+	assert_int_equal(add(files, field(UPCI_ROOT_PROC, "stat", "cpu", 1, 4)), 4);
+	assert_int_equal(add(files, field(UPCI_ROOT_PROC, "stat", "cpu", 1, 1)), 5);
+	assert_int_equal(upci_files_read(files, value, lost), 0);
+	for (int i = 0; i < 6; i++)
+		upci_files_remove(files, i);
+	assert_int_equal(open_descriptors(), descriptors);
+	assert_int_equal(upci_files_read(files, value, lost), 0);
+	upci_files_destroy(files);
+}
+
+static void *thread(void *arg)
+{
+	pthread_barrier_t *barrier = arg;
+
+	pthread_barrier_wait(barrier);
+	pthread_barrier_wait(barrier);
+	return (void *)(intptr_t)gettid();
+}
+
+/* The fields of a thread that has ended are lost, the others are not. */
+static void thread_that_ended(void **state)
+{
+	pthread_barrier_t barrier;
+	struct upci_files *files;
+	pid_t tid = 0;
+	pthread_t id;
+	uint64_t value[3] = {0};
+	bool lost[3];
+	struct dirent *entry;
+	DIR *dir;
+
+	(void)state;
+	pthread_barrier_init(&barrier, NULL, 2);
+	assert_int_equal(pthread_create(&id, NULL, thread, &barrier), 0);
+	pthread_barrier_wait(&barrier);
+	dir = opendir("/proc/self/task");
+	while ((entry = readdir(dir)))
+		if (atoi(entry->d_name) > 0 && atoi(entry->d_name) != getpid())
+			tid = atoi(entry->d_name);
+	closedir(dir);
+	assert_int_equal(upci_files_create(getpid(), tid, &files), UPC_OK);
+	assert_int_equal(add(files, field(UPCI_ROOT_TASK, "stat", NULL, 1, 9)), 0);
+	assert_int_equal(add(files, field(UPCI_ROOT_PROC, "stat", "ctxt", 1, 1)), 1);
+	assert_int_equal(add(files, field(UPCI_ROOT_TASK, "status", "Tgid", 1, 1)), 2);
+	assert_int_equal(upci_files_read(files, value, lost), 0);
+	assert_int_equal(value[2], getpid());
+	pthread_barrier_wait(&barrier);
+	pthread_join(id, NULL);
+	while (!access("/proc/self/task", F_OK) && upci_files_read(files, value, lost) == 0)
+		sched_yield(); /* joined is not yet gone */
+	/* It may have gone between one file and the next. */
+	assert_int_equal(upci_files_read(files, value, lost), 2);
+	assert_true(lost[0] && lost[2] && !lost[1]);
+	assert_int_equal(value[2], getpid());
+	refused(files, field(UPCI_ROOT_TASK, "io", "rchar", 1, 1), UPC_ENOTASK, "");
+	pthread_barrier_destroy(&barrier);
+	upci_files_destroy(files);
+}
+
+/* The child reads its own files, through descriptors of its own. */
+static void fork_reads_anew(void **state)
+{
+	struct upci_files *files = create();
+	int pid = add(files, field(UPCI_ROOT_TASK, "stat", NULL, 1, 0));
+	int ctxt = add(files, field(UPCI_ROOT_PROC, "stat", "ctxt", 1, 1));
+	uint64_t value[2];
+	bool lost[2];
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_int_equal(upci_files_read(files, value, lost), 0);
+	assert_int_equal(value[pid], getpid());
+	child = fork();
+	if (!child) {
+		unsigned open_before = open_descriptors();
+
+		upci_files_forked(files, getpid(), gettid());
+		if (open_descriptors() != open_before - 2)
+			_exit(1);
+		if (upci_files_read(files, value, lost) || value[pid] != (uint64_t)getpid())
+			_exit(2);
+		status = open_descriptors() != open_before || lost[ctxt];
+		upci_files_destroy(files);
+		_exit(status);
+	}
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(upci_files_read(files, value, lost), 0);
+	assert_int_equal(value[pid], getpid());
+	upci_files_destroy(files);
+}
+
+/* Every key of vmstat at once is what the text says. */
+static void whole_vmstat(void **state)
+{
+	struct upci_files *files = create();
+	char *text = upci_file_slurp(UPCI_ROOT_PROC, "vmstat", NULL), *line, *rest;
+	int n = 0, levels = 0;
+	static char key[512][64];
+	uint64_t value[512];
+	bool lost[512];
+
+	(void)state;
+	assert_non_null(text);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), n++) {
+		assert_int_equal(sscanf(line, "%63s", key[n]), 1);
+		assert_int_equal(add(files, field(UPCI_ROOT_PROC, "vmstat", key[n], 1, 1)), n);
+	}
+	assert_true(n > 50);
+	for (int pass = 0; pass < 3; pass++)
+		assert_int_equal(upci_files_read(files, value, lost), 0);
+	free(text);
+	text = upci_file_slurp(UPCI_ROOT_PROC, "vmstat", NULL);
+	n = 0;
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), n++)
+		levels += strtoull(line + strlen(key[n]), NULL, 10) != value[n];
+	/* Some change between the reads; a column too far would change most. */
+	assert_true(levels < n / 3);
+	free(text);
+	upci_files_destroy(files);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(faults),
+		cmocka_unit_test(loopback),
+		cmocka_unit_test(switches_and_io),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(refused_by_the_kernel),
+		cmocka_unit_test_teardown(out_of_descriptors, restore_limit),
+		cmocka_unit_test(handles),
+		cmocka_unit_test(thread_that_ended),
+		cmocka_unit_test(fork_reads_anew),
+		cmocka_unit_test(whole_vmstat),
+	};
+
+	if (getrlimit(RLIMIT_NOFILE, &limit_before))
+		return EXIT_FAILURE;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

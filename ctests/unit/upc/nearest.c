@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Distances between event names, and the list of the best.
+ */
+#include <stdbool.h>
+
+#include "catalogue/nearest.h"
+#include "../unit_test.h"
+
+static void test_distance(void **state)
+{
+	char text[300];
+
+	(void)state;
+	assert_int_equal(upci_name_distance("page-faults", "PAGE_FAULTS"), 0);
+	assert_int_equal(upci_name_distance("PAGE_FALUTS", "PAGE_FAULTS"), 1);
+	assert_int_equal(upci_name_distance("page-faults", "perf::PAGE-FAULTS"), 1);
+	assert_int_equal(upci_name_distance("sched_swich", "tp::sched:sched_switch"), 2);
+	assert_int_equal(upci_name_distance("switch", "tp::sched:sched_switch"), 3);
+	assert_int_equal(upci_name_distance("nothing_like_it", "PU0_DATA_LOADS"), UPCI_FAR);
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	assert_int_equal(upci_name_distance(text, "PU0_DATA_LOADS"), UPCI_FAR);
+	assert_int_equal(upci_name_distance("PU0_DATA_LOADS", text), UPCI_FAR);
+	assert_true(upci_name_distance("", "x") <= UPCI_FAR);
+}
+
+/* Optimal string alignment distance, cell by cell. */
+static unsigned steps(const char *a, const char *b)
+{
+	unsigned d[16][16];
+	unsigned n = (unsigned)strlen(a), m = (unsigned)strlen(b), i, j;
+
+	for (i = 0; i <= n; i++)
+		for (j = 0; j <= m; j++) {
+			unsigned least = i ? j ? d[i - 1][j - 1] + (a[i - 1] != b[j - 1]) : i : j;
+
+			if (i && j && d[i - 1][j] + 1 < least)
+				least = d[i - 1][j] + 1;
+			if (i && j && d[i][j - 1] + 1 < least)
+				least = d[i][j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < least)
+				least = d[i - 2][j - 2] + 1;
+			d[i][j] = least;
+		}
+	return d[n][m];
+}
+
+static unsigned plain_distance(const char *wrong, const char *right)
+{
+	unsigned length = (unsigned)strlen(wrong), limit = length / 3 < 2 ? 2 : length / 3;
+	unsigned best = steps(wrong, right);
+	const char *part;
+
+	best = best <= limit ? best : UPCI_FAR;
+	for (part = right; (part = strchr(part, ':')) != NULL;) {
+		part += strspn(part, ":");
+		if (steps(wrong, part) <= limit && steps(wrong, part) + 1 < best)
+			best = steps(wrong, part) + 1;
+	}
+	return best > 3 && length >= 4 && strstr(right, wrong) ? 3 : best;
+}
+
+static void random_name(uint64_t *seed, char name[16])
+{
+	unsigned length = (unsigned)(random_next(seed) % 16), i;
+
+	for (i = 0; i < length; i++)
+		name[i] = "abc:"[random_next(seed) % 4];
+	name[length] = 0;
+}
+
+/* What is left out because it cannot be near was not near. */
+static void test_shortcuts(void **state)
+{
+	uint64_t seed = 1;
+	unsigned i, k;
+
+	(void)state;
+	for (i = 0; i < 2000; i++) {
+		struct upci_nearest nearest = {.max = 3};
+		char wrong[16], name[20][16];
+		unsigned near = 0;
+
+		random_name(&seed, wrong);
+		for (k = 0; k < 20; k++) {
+			unsigned d;
+
+			random_name(&seed, name[k]);
+			d = plain_distance(wrong, name[k]);
+			assert_int_equal(upci_name_distance(wrong, name[k]), d);
+			near += d < UPCI_FAR;
+			upci_nearest_offer(&nearest, wrong, name[k]);
+		}
+		assert_int_equal(nearest.count, near < 3 ? near : 3);
+		for (k = 0; k < 20; k++) {
+			unsigned d = plain_distance(wrong, name[k]);
+			bool listed = false;
+			int j;
+
+			for (j = 0; j < nearest.count; j++) {
+				listed = listed || nearest.name[j] == name[k];
+				assert_true(j == 0 || nearest.distance[j - 1] <= nearest.distance[j]);
+			}
+			if (!listed && d < UPCI_FAR)
+				assert_true(nearest.distance[2] <= d);
+		}
+	}
+}
+
+static void test_best_first(void **state)
+{
+	struct upci_nearest nearest = {.max = 2};
+
+	(void)state;
+	upci_nearest_offer(&nearest, "minor-fault", "perf::MAJOR-FAULTS");
+	upci_nearest_offer(&nearest, "minor-fault", "vm::nothing");
+	upci_nearest_offer(&nearest, "minor-fault", "perf::MINOR-FAULTS");
+	upci_nearest_offer(&nearest, "minor-fault", "MINOR_FAULT");
+	assert_int_equal(nearest.count, 2);
+	assert_string_equal(nearest.name[0], "MINOR_FAULT");
+	assert_string_equal(nearest.name[1], "perf::MINOR-FAULTS");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_shortcuts),
+		cmocka_unit_test(test_best_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

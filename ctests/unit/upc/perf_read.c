@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads of groups: sums over targets, and what the kernel's times say of how a group
+ * was counted. Readings are made here: a socket pair stands for each target's group,
+ * since it gives one reading a read, and a message of no length as an end of file.
+ */
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/socket.h>
+
+#include "perf/perf.h"
+#include "perf/perf_groups.h"
+#include "../unit_test.h"
+
+#define TARGETS 2
+#define MEMBERS 2
+
+static struct upci_perf perf;
+static struct upci_perf_group group;
+static struct upci_perf_member member[MEMBERS];
+static struct upci_perf_span span[TARGETS];
+/* The read end is the leader's descriptor, and each member's. */
+static int leader[TARGETS], kernel[TARGETS], handle[MEMBERS];
+static uint64_t buffer[16], value[MEMBERS];
+static uint8_t state_of[MEMBERS];
+
+static int set_up(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < TARGETS; i++) {
+		int pair[2];
+
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+			return -1;
+		leader[i] = pair[0];
+		kernel[i] = pair[1];
+	}
+	memset(span, 0, sizeof(span));
+	for (i = 0; i < MEMBERS; i++) {
+		member[i] = (struct upci_perf_member){.used = true, .fd = leader};
+		handle[i] = MEMBERS - 1 - (int)i;
+	}
+	group = (struct upci_perf_group){.key = PERF_TYPE_RAW,
+					 .targets = TARGETS,
+					 .leader = leader,
+					 .span = span,
+					 .handle = handle,
+					 .members = MEMBERS,
+					 .first_told = -1,
+					 .room = MEMBERS};
+	perf = (struct upci_perf){.group = &group,
+				  .groups = 1,
+				  .member = member,
+				  .handles = MEMBERS,
+				  .buffer = buffer,
+				  .buffer_bytes = sizeof(buffer)};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < TARGETS; i++) {
+		close(leader[i]);
+		close(kernel[i]);
+	}
+	return 0;
+}
+
+static void give(unsigned target, uint64_t enabled, uint64_t running, uint64_t first,
+		 uint64_t second)
+{
+	const uint64_t reading[] = {MEMBERS + 1, enabled, running, 0, first, second};
+
+	assert_int_equal(send(kernel[target], reading, sizeof(reading), 0), sizeof(reading));
+}
+
+static void give_up(unsigned target)
+{
+	assert_int_equal(send(kernel[target], "", 0, 0), 0);
+}
+
+static void assert_read(enum upci_perf_state how)
+{
+	unsigned i;
+
+	memset(state_of, 0xff, sizeof(state_of));
+	assert_int_equal(upci_perf_read(&perf, value, state_of), 0);
+	for (i = 0; i < MEMBERS; i++)
+		assert_int_equal(state_of[i], how);
+}
+
+/* What a group counted in one reading of each target. */
+static void assert_times(uint64_t enabled, uint64_t running, enum upci_perf_state how)
+{
+	give(0, enabled, running, 0, 0);
+	give(1, enabled, running, 0, 0);
+	assert_read(how);
+}
+
+static void test_sums(void **state)
+{
+	(void)state;
+	assert_int_equal(upci_perf_handles(&perf), MEMBERS);
+	assert_false(upci_perf_ever_enabled(&perf));
+	/* The kernel has them in the order in which they were opened. */
+	give(0, 0, 0, 10, 1000);
+	give(1, 0, 0, 7, UINT64_MAX);
+	assert_read(UPCI_PERF_EXACT);
+	assert_int_equal(value[1], 17);
+	assert_int_equal(value[0], 999);
+	assert_false(upci_perf_ever_enabled(&perf));
+	give(0, 0, 0, 11, 1000);
+	give(1, 5, 5, 7, 0);
+	assert_read(UPCI_PERF_EXACT);
+	assert_int_equal(value[1], 18);
+	assert_int_equal(value[0], 1000);
+	assert_true(upci_perf_ever_enabled(&perf));
+}
+
+static void test_states(void **state)
+{
+	(void)state;
+	assert_times(0, 0, UPCI_PERF_EXACT);
+	assert_times(100, 100, UPCI_PERF_EXACT);
+	assert_times(200, 150, UPCI_PERF_PARTIAL);
+	/* That it counts again does not bring back what it missed. */
+	assert_times(300, 250, UPCI_PERF_PARTIAL);
+	upci_perf_rebase(&perf);
+	assert_times(300, 250, UPCI_PERF_EXACT);
+	assert_times(400, 350, UPCI_PERF_EXACT);
+	assert_times(500, 350, UPCI_PERF_PARTIAL);
+	upci_perf_rebase(&perf);
+	assert_times(600, 350, UPCI_PERF_NEVER);
+	assert_times(700, 351, UPCI_PERF_PARTIAL);
+	/* One target is enough. */
+	upci_perf_rebase(&perf);
+	give(0, 800, 451, 0, 0);
+	give(1, 800, 450, 0, 0);
+	assert_read(UPCI_PERF_PARTIAL);
+	/* Software events are not told by times: they need no counter. */
+	group.key = UPCI_PERF_SOFTWARE;
+	assert_times(900, 0, UPCI_PERF_EXACT);
+}
+
+/* A pinned group that the kernel has given up still has its counts. */
+static void test_given_up(void **state)
+{
+	(void)state;
+	assert_times(100, 100, UPCI_PERF_EXACT);
+	give_up(0);
+	give(0, 100, 100, 30, 40);
+	give(1, 100, 100, 3, 4);
+	assert_read(UPCI_PERF_PARTIAL);
+	assert_int_equal(value[1], 33);
+	assert_int_equal(value[0], 44);
+	/* So it stays until states are told anew. */
+	assert_times(200, 200, UPCI_PERF_PARTIAL);
+	upci_perf_rebase(&perf);
+	assert_times(200, 200, UPCI_PERF_EXACT);
+}
+
+/* One that came later is told by what its group counted since. */
+static void test_late_member(void **state)
+{
+	(void)state;
+	assert_times(100, 100, UPCI_PERF_EXACT);
+	member[0].ran = upci_perf_ran(&group);
+	assert_int_equal(member[0].ran, 200);
+	give(0, 200, 100, 0, 0);
+	give(1, 200, 100, 0, 0);
+	assert_int_equal(upci_perf_read(&perf, value, state_of), 0);
+	assert_int_equal(state_of[0], UPCI_PERF_NEVER);
+	assert_int_equal(state_of[1], UPCI_PERF_PARTIAL);
+	assert_times(300, 101, UPCI_PERF_PARTIAL);
+}
+
+/* Times are looked at as they are read, without counts. */
+static void test_look(void **state)
+{
+	(void)state;
+	give(0, 100, 100, 30, 40);
+	give(1, 100, 90, 3, 4);
+	assert_int_equal(upci_perf_look(&perf, &group), 0);
+	assert_int_equal(upci_perf_ran(&group), 190);
+	give(0, 200, 200, 30, 40);
+	give_up(1);
+	give(1, 200, 190, 3, 4);
+	assert_int_equal(upci_perf_look(&perf, &group), 1);
+	assert_int_equal(upci_perf_ran(&group), 390);
+	/* That it looked hides nothing from reads. */
+	assert_times(200, 200, UPCI_PERF_PARTIAL);
+	assert_int_equal(upci_perf_look(&perf, &group), UPC_ESYSTEM);
+}
+
+/* Of a group that its first event leads the leaders' counts are that event's. */
+static void test_leader_counts(void **state)
+{
+	struct {
+		struct upci_perf_head head;
+		uint64_t member;
+	} reading = {{2, 100, 100, 30}, 40};
+
+	(void)state;
+	group.key = UPCI_PERF_SOFTWARE;
+	group.counts = true;
+	group.members = 1;
+	handle[0] = 1;
+	group.first_told = 0;
+	member[0] = (struct upci_perf_member){.used = true, .told = UPCI_PERF_TOLD_COUNT, .next_told = -1};
+	assert_int_equal(send(kernel[0], &reading, sizeof(reading), 0), sizeof(reading));
+	reading.head.leader = 3;
+	assert_int_equal(send(kernel[1], &reading, sizeof(reading), 0), sizeof(reading));
+	assert_read(UPCI_PERF_EXACT);
+	assert_int_equal(value[0], 33);
+	assert_int_equal(value[1], 80);
+	assert_false(upci_perf_keeps_removed(&perf));
+	/* Alone, when the kernel has nothing to say. */
+	group.members = 0;
+	give_up(0);
+	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
+	/* Removed; a time is not a count. */
+	member[0].told = UPCI_PERF_TOLD_TIME;
+	assert_true(upci_perf_keeps_removed(&perf));
+	perf.samplers.top = 1;
+	assert_false(upci_perf_keeps_removed(&perf));
+}
+
+/* A sampler that was given up, of what counts itself all the time. */
+static void test_silent(void **state)
+{
+	struct upci_sampler *s = &perf.samplers.at[0];
+	int given_up = open("/dev/null", O_RDONLY | O_CLOEXEC),
+	    signals = open("/", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(given_up >= 0 && signals >= 0);
+	upci_samplers_init(&perf.samplers);
+	perf.samplers.top = 1;
+	s->handle = 1;
+	s->fd = signals;
+	assert_times(100, 100, UPCI_PERF_EXACT);
+	s->fd = given_up;
+	give(0, 200, 200, 0, 0);
+	give(1, 200, 200, 0, 0);
+	assert_int_equal(upci_perf_read(&perf, value, state_of), 0);
+	assert_int_equal(state_of[0], UPCI_PERF_EXACT);
+	assert_int_equal(state_of[1], UPCI_PERF_SILENT);
+	/* Halted it owes no signals; after a start that was refused nothing does. */
+	s->halted = true;
+	assert_times(300, 300, UPCI_PERF_EXACT);
+	s->halted = false;
+	perf.refused = true;
+	assert_times(300, 300, UPCI_PERF_EXACT);
+	perf.refused = false;
+	group.key = UPCI_PERF_SOFTWARE;
+	assert_times(400, 400, UPCI_PERF_EXACT);
+	group.key = PERF_TYPE_RAW;
+	/* What did not count is the worse of the two. */
+	assert_times(500, 400, UPCI_PERF_PARTIAL);
+	close(given_up);
+	close(signals);
+}
+
+/* A start that was refused is no time in which anything should have counted. */
+static void test_refused_start(void **state)
+{
+	(void)state;
+	assert_times(100, 100, UPCI_PERF_EXACT);
+	perf.refused = true;
+	give_up(0);
+	give(0, 120, 100, 0, 0);
+	give(1, 120, 110, 0, 0);
+	assert_read(UPCI_PERF_EXACT);
+	perf.refused = false;
+	give(0, 220, 200, 0, 0);
+	give(1, 220, 210, 0, 0);
+	assert_read(UPCI_PERF_EXACT);
+	give(0, 320, 299, 0, 0);
+	give(1, 320, 310, 0, 0);
+	assert_read(UPCI_PERF_PARTIAL);
+}
+
+/* What is no reading of the group is refused. */
+static void test_bad_readings(void **state)
+{
+	const uint64_t one_less[] = {MEMBERS, 1, 1, 0, 1}, others[] = {MEMBERS + 2, 1, 1, 0, 1, 1};
+
+	(void)state;
+	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
+	assert_message("reading a perf group: ");
+	assert_int_equal(send(kernel[0], one_less, sizeof(one_less), 0), sizeof(one_less));
+	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
+	assert_message("of 3 events gave 2");
+	assert_int_equal(send(kernel[0], others, sizeof(others), 0), sizeof(others));
+	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
+	assert_message("of 3 events gave 4");
+	/* Nor a member that has nothing either. */
+	give_up(0);
+	give_up(0);
+	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
+	assert_message("of 3 events gave 0");
+	assert_false(upci_perf_ever_enabled(&perf));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_states, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_late_member, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_look, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_leader_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_silent, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_refused_start, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_bad_readings, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,847 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Overflow signals: as many as periods fit the count, each for its own event and
+ * at its own thread, whatever is started, stopped, begun anew, removed or forked
+ * in between; and counts that lose nothing when signals do.
+ *
+ * Every expectation is from the counting event beside: what sanitizers and valgrind
+ * fault in on their own account is counted, and signalled, as well.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "perf/context.h"
+#include "perf/perf.h"
+#include "../unit_test.h"
+
+#define HANDLES 80
+
+static const struct upci_perf_spec faults = {
+	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1, .exclude_hv = 1};
+static const struct upci_perf_spec task_clock = {
+	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1};
+
+/* What a handler does goes by its own thread. Registered before anything signals,
+ * so that the handler's first touch allocates nothing. */
+static __thread struct seen {
+	struct upci_perf *perf;
+	volatile uint64_t of[HANDLES]; /* signals by handle */
+	volatile uint64_t unknown;
+	volatile int last_fd;
+	volatile int probe;	  /* a descriptor to read when a signal comes, or -1 */
+	volatile uint64_t at[64]; /* what it said at the first signals */
+	volatile unsigned ats;
+} seen;
+
+static volatile sig_atomic_t sigio;
+
+/*
+ * ThreadSanitizer and valgrind hold signals back until a thread waits, and make several
+ * one. So with them there are fewer, and only the tests with threads run.
+ */
+static bool late_signals(void)
+{
+#ifdef __SANITIZE_THREAD__
+	return true;
+#else
+	return getenv("UPC_TEST_INEXACT") != NULL;
+#endif
+}
+
+#define assert_signals(signals, due) assert_in_range(signals, late_signals() ? 0 : (due), due)
+
+static int the_signal(void)
+{
+	return SIGRTMIN + 4;
+}
+
+static void on_overflow(int number, siginfo_t *info, void *context)
+{
+	int saved = errno, handle = seen.perf ? upci_perf_signalled(seen.perf, info->si_fd) : -1;
+	uint64_t value;
+
+	(void)number;
+	(void)context;
+	seen.last_fd = info->si_fd;
+	if (handle >= 0 && handle < HANDLES)
+		seen.of[handle]++;
+	else
+		seen.unknown++;
+	if (handle >= 0 && seen.probe >= 0 && seen.ats < 64 &&
+	    read(seen.probe, &value, sizeof(value)) == (ssize_t)sizeof(value))
+		seen.at[seen.ats++] = value;
+	errno = saved;
+}
+
+static void on_sigio(int number)
+{
+	(void)number;
+	sigio = 1;
+}
+
+static struct upci_perf *create(pid_t tid)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upci_context context;
+	struct upci_perf *p;
+
+	options.pid = tid;
+	assert_int_equal(upci_context_set(&context, &options), 0);
+	assert_int_equal(upci_perf_create(&context, &p), 0);
+	return p;
+}
+
+/* For the calling thread, which is seen. */
+static struct upci_perf *create_own(void)
+{
+	memset((void *)&seen, 0, sizeof(seen));
+	seen.probe = -1;
+	seen.perf = create(0);
+	return seen.perf;
+}
+
+/* A signal may still come, late. */
+static void destroy(struct upci_perf *p)
+{
+	if (seen.perf == p)
+		seen.perf = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	upci_perf_destroy(p);
+}
+
+static int add(struct upci_perf *p, uint64_t period)
+{
+	int handle = upci_perf_add(p, &faults, false, "faults");
+
+	assert_in_range(handle, 0, HANDLES - 1);
+	assert_int_equal(upci_perf_set_period(p, handle, &faults, period, the_signal(), "faults"), 0);
+	return handle;
+}
+
+static uint64_t count(struct upci_perf *p, int handle)
+{
+	uint64_t value[HANDLES] = {0};
+	uint8_t state[HANDLES];
+
+	assert_in_range(upci_perf_handles(p), 1, HANDLES);
+	assert_int_equal(upci_perf_read(p, value, state), 0);
+	return value[handle];
+}
+
+static void touch_while_running(struct upci_perf *p, size_t pages)
+{
+	assert_int_equal(upci_perf_start(p), 0);
+	touch_fresh_pages(pages);
+	assert_int_equal(upci_perf_stop(p), 0);
+}
+
+static void block(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, the_signal());
+	assert_int_equal(pthread_sigmask(how, &set, NULL), 0);
+}
+
+static int perf_descriptors(void)
+{
+	char path[300], link[64];
+	struct dirent *entry;
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+	ssize_t length;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%s", entry->d_name);
+		length = readlink(path, link, sizeof(link) - 1);
+		link[length > 0 ? length : 0] = '\0';
+		n += strstr(link, "perf_event") != NULL;
+	}
+	closedir(dir);
+	return n;
+}
+
+/* A counting event of the test's own, in no group, that a handler can read. */
+static int open_probe(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = faults.type,
+		.config = faults.config,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void test_a_signal_each_period(void **state)
+{
+	static const uint64_t periods[] = {2, 3, 7, 100, 1000, 1 << 20};
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
+		struct upci_perf *p = create_own();
+		int h = add(p, periods[i]);
+		uint64_t n;
+
+		touch_while_running(p, 2500);
+		n = count(p, h);
+		assert_true(n >= 2500);
+		assert_int_equal(seen.of[h], n / periods[i]);
+		assert_int_equal(seen.unknown, 0);
+		/* Nobody signals what is not counted. */
+		touch_fresh_pages(2500);
+		assert_int_equal(seen.of[h], n / periods[i]);
+		destroy(p);
+	}
+}
+
+static void test_each_event_its_own_period(void **state)
+{
+	static const uint64_t periods[] = {11, 0, 100, 13, 250, 100};
+	struct upci_perf *p = create_own();
+	int h[6], i, round;
+
+	(void)state;
+	for (i = 0; i < 6; i++)
+		h[i] = add(p, periods[i]);
+	/* Over any number of starts. */
+	for (round = 0; round < 20; round++)
+		touch_while_running(p, 37 + (size_t)round);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(seen.of[h[i]], periods[i] ? count(p, h[i]) / periods[i] : 0);
+	assert_true(seen.of[h[0]] > 80);
+	assert_int_equal(seen.unknown, 0);
+	destroy(p);
+}
+
+/* The k-th signal is at k periods, and not later. */
+#ifdef __SANITIZE_ADDRESS__
+#define HANDLER_FAULTS 5u
+#else
+#define HANDLER_FAULTS 0u
+#endif
+
+static void test_no_drift(void **state)
+{
+	struct upci_perf *p = create_own();
+	int h = add(p, 50), probe = open_probe();
+	unsigned i;
+
+	(void)state;
+	assert_true(probe >= 0);
+	assert_int_equal(upci_perf_start(p), 0);
+	ioctl(probe, PERF_EVENT_IOC_RESET, 0);
+	seen.probe = probe;
+	touch_fresh_pages(3100);
+	seen.probe = -1;
+	assert_int_equal(upci_perf_stop(p), 0);
+	assert_true(seen.ats >= 60);
+	/* A sanitizer's own faults can come between a signal and the reading. */
+	for (i = 1; i < seen.ats; i++)
+		assert_in_range(seen.at[i] - seen.at[0] + HANDLER_FAULTS, 50 * i, 50 * i + 2 * HANDLER_FAULTS);
+	assert_int_equal(seen.of[h], count(p, h) / 50);
+	close(probe);
+	destroy(p);
+}
+
+static void test_halted_events_signal_nothing(void **state)
+{
+	struct upci_perf *p = create_own();
+	int h = add(p, 20), other = add(p, 30), late;
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(upci_perf_start(p), 0);
+	touch_fresh_pages(95);
+	assert_int_equal(upci_perf_halt(p, h), 0);
+	before = seen.of[h];
+	assert_int_equal(before, count(p, h) / 20);
+	touch_fresh_pages(500);
+	assert_int_equal(seen.of[h], before);
+	assert_int_equal(upci_perf_continue(p, h), 0);
+	touch_fresh_pages(95);
+	assert_int_equal(upci_perf_stop(p), 0);
+	assert_int_equal(seen.of[h], count(p, h) / 20);
+	assert_int_equal(seen.of[other], count(p, other) / 30);
+	/* One that is halted while nothing runs, and one that begins so. */
+	assert_int_equal(upci_perf_halt(p, h), 0);
+	late = upci_perf_add(p, &faults, true, "faults");
+	assert_true(late >= 0);
+	assert_int_equal(upci_perf_set_period(p, late, &faults, 10, the_signal(), "faults"), 0);
+	before = seen.of[h];
+	touch_while_running(p, 200);
+	assert_int_equal(seen.of[h], before);
+	assert_int_equal(seen.of[late], 0);
+	assert_int_equal(upci_perf_continue(p, late), 0);
+	touch_while_running(p, 200);
+	assert_int_equal(seen.of[late], count(p, late) / 10);
+	assert_true(seen.of[late] >= 20);
+	destroy(p);
+}
+
+/* The last one may be on its way, and is of no period if it finds a new one. For a second,
+ * since a page that is faulted in between two calls may owe none. */
+static void await_signals(struct upci_perf *p, int h, uint64_t signals)
+{
+	unsigned i;
+
+	for (i = 0; i < 1000 && seen.perf == p && seen.of[h] < signals; i++)
+		usleep(1000);
+}
+
+/* Begun anew with any rest, stopped or running. */
+static void test_restart(void **state)
+{
+	static const uint64_t left[] = {100, 1, 37, 99, 100, 50, 2};
+	struct upci_perf *p = create_own();
+	int h = add(p, 100);
+	uint64_t base = 0, signals = 0, rest = 100;
+	unsigned i, running;
+
+	(void)state;
+	for (running = 0; running < 2; running++)
+		for (i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+			uint64_t value;
+
+			assert_int_equal(upci_perf_start(p), 0);
+			touch_fresh_pages(33);
+			if (!running)
+				assert_int_equal(upci_perf_stop(p), 0);
+			/* Again, if anything else has faulted a page in meanwhile. */
+			do {
+				await_signals(p, h, signals + (count(p, h) - base + 100 - rest) / 100);
+				base = count(p, h);
+				signals = seen.of[h];
+				rest = left[i];
+				assert_int_equal(upci_perf_restart_period(p, h, rest), 0);
+			} while (count(p, h) != base);
+			if (!running)
+				assert_int_equal(upci_perf_start(p), 0);
+			touch_fresh_pages(230);
+			assert_int_equal(upci_perf_stop(p), 0);
+			/* What has not been met goes on at the next start. */
+			touch_while_running(p, 215);
+			value = count(p, h) - base;
+			assert_int_equal(seen.of[h] - signals, (value + 100 - rest) / 100);
+		}
+	assert_int_equal(seen.unknown, 0);
+	assert_int_equal(upci_perf_restart_period(p, h, 0), UPC_EINVAL);
+	assert_int_equal(upci_perf_restart_period(p, h, 101), UPC_EINVAL);
+	destroy(p);
+}
+
+/* A signal that was sent before is not taken for the first of the new period, and
+ * what blocking has gathered counts once, at the right place. */
+static void test_restart_with_signals_pending(void **state)
+{
+	struct upci_perf *p = create_own();
+	int h = add(p, 100);
+	uint64_t base, value;
+
+	(void)state;
+	block(SIG_BLOCK);
+	touch_while_running(p, 350);
+	assert_int_equal(upci_perf_restart_period(p, h, 40), 0);
+	base = count(p, h);
+	block(SIG_UNBLOCK);
+	assert_int_equal(seen.of[h], 0);
+	assert_true(seen.unknown >= 3);
+	touch_while_running(p, 245);
+	value = count(p, h) - base;
+	assert_int_equal(seen.of[h], (value + 60) / 100);
+
+	/* Blocked over the target: one signal, and from then on the multiples. */
+	seen.of[h] = seen.unknown = 0;
+	assert_int_equal(upci_perf_restart_period(p, h, 10), 0);
+	base = count(p, h);
+	block(SIG_BLOCK);
+	touch_while_running(p, 35);
+	block(SIG_UNBLOCK);
+	assert_int_equal(seen.of[h], 1);
+	assert_true(seen.unknown >= 2);
+	value = count(p, h) - base;
+	touch_while_running(p, 1000);
+	assert_int_equal(seen.of[h], 1 + (count(p, h) - base + 90) / 100 - (value + 90) / 100);
+	destroy(p);
+}
+
+static void test_change_and_removal(void **state)
+{
+	struct upci_perf *p = create_own();
+	int before = perf_descriptors(), h = add(p, 10), kept = add(p, 10), fd;
+	uint64_t base;
+
+	(void)state;
+	/* Two events, of which one leads, and two samplers. */
+	assert_int_equal(perf_descriptors() - before, 4);
+	/* A change begins anew. */
+	touch_while_running(p, 7);
+	base = count(p, h);
+	seen.of[h] = 0;
+	assert_int_equal(upci_perf_set_period(p, h, &faults, 50, the_signal(), "faults"), 0);
+	touch_while_running(p, 145);
+	assert_int_equal(seen.of[h], (count(p, h) - base) / 50);
+	assert_int_equal(perf_descriptors() - before, 4);
+	/* Signals that pend are nobody's when the event goes. */
+	block(SIG_BLOCK);
+	touch_while_running(p, 120);
+	upci_perf_remove(p, h);
+	seen.of[h] = seen.unknown = 0;
+	block(SIG_UNBLOCK);
+	assert_true(seen.unknown >= 2);
+	assert_int_equal(seen.of[h], 0);
+	assert_int_equal(seen.of[kept], count(p, kept) / 10);
+	assert_int_equal(perf_descriptors() - before, 3);
+	/* Taken away by a period of 0, also twice. */
+	seen.of[kept] = 0;
+	assert_int_equal(upci_perf_set_period(p, kept, &faults, 0, 0, "faults"), 0);
+	assert_int_equal(upci_perf_set_period(p, kept, &faults, 0, 0, "faults"), 0);
+	assert_int_equal(upci_perf_restart_period(p, kept, 5), 0);
+	assert_int_equal(perf_descriptors() - before, 2);
+	touch_while_running(p, 100);
+	assert_int_equal(seen.of[kept], 0);
+	/* Descriptors that are none of its own. */
+	for (fd = -1; fd < 40; fd++)
+		assert_int_equal(upci_perf_signalled(p, fd), -1);
+	destroy(p);
+	assert_int_equal(perf_descriptors(), before);
+}
+
+/* A descriptor belongs to the handle that it was opened for, while it is. */
+static void test_lookup(void **state)
+{
+	struct upci_perf *p = create_own();
+	int h[5], fd[5], i, round;
+	uint64_t seed = 3;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		h[i] = add(p, 20);
+		assert_int_equal(upci_perf_halt(p, h[i]), 0);
+	}
+	for (round = 0; round < 30; round++) {
+		for (i = 0; i < 5; i++) {
+			uint64_t was = seen.of[h[i]];
+
+			assert_int_equal(upci_perf_continue(p, h[i]), 0);
+			touch_while_running(p, 20);
+			assert_int_equal(upci_perf_halt(p, h[i]), 0);
+			assert_true(seen.of[h[i]] > was);
+			fd[i] = seen.last_fd;
+		}
+		for (i = 0; i < 5; i++)
+			assert_int_equal(upci_perf_signalled(p, fd[i]), h[i]);
+		i = (int)(random_next(&seed) % 5);
+		upci_perf_remove(p, h[i]);
+		assert_int_equal(upci_perf_signalled(p, fd[i]), -1);
+		h[i] = add(p, 20);
+		assert_int_equal(upci_perf_halt(p, h[i]), 0);
+	}
+	assert_int_equal(seen.unknown, 0);
+	destroy(p);
+}
+
+struct worker {
+	pthread_t thread;
+	uint64_t period, pages, counted, signals, late, unknown;
+	sem_t go, ready;
+	pid_t tid;
+	struct upci_perf *perf; /* made by another thread */
+	int handle;
+};
+
+/* Returns when the thread is ready. */
+static void begin(struct worker *w, void *(*run)(void *arg))
+{
+	sem_init(&w->go, 0, 0);
+	sem_init(&w->ready, 0, 0);
+	assert_int_equal(pthread_create(&w->thread, NULL, run, w), 0);
+	sem_wait(&w->ready);
+}
+
+static void *count_own(void *arg)
+{
+	struct worker *w = arg;
+	int h;
+
+	create_own();
+	h = add(seen.perf, w->period);
+	sem_post(&w->ready);
+	sem_wait(&w->go);
+	touch_while_running(seen.perf, w->pages);
+	w->counted = count(seen.perf, h);
+	w->signals = seen.of[h];
+	w->unknown = seen.unknown;
+	destroy(seen.perf);
+	return NULL;
+}
+
+static void test_threads_get_their_own(void **state)
+{
+	struct worker w[6];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		w[i] = (struct worker){.period = 20 + 13 * (uint64_t)i, .pages = 2000 + 100 * (uint64_t)i};
+		begin(&w[i], count_own);
+	}
+	for (i = 0; i < 6; i++)
+		sem_post(&w[i].go);
+	for (i = 0; i < 6; i++) {
+		pthread_join(w[i].thread, NULL);
+		assert_true(w[i].counted >= w[i].pages);
+		assert_signals(w[i].signals, w[i].counted / w[i].period);
+		assert_int_equal(w[i].unknown, 0);
+	}
+}
+
+static void *be_counted(void *arg)
+{
+	struct worker *w = arg;
+
+	memset((void *)&seen, 0, sizeof(seen));
+	seen.probe = -1;
+	w->tid = gettid();
+	sem_post(&w->ready);
+	sem_wait(&w->go);
+	seen.perf = w->perf;
+	sem_post(&w->ready);
+	sem_wait(&w->go);
+	touch_fresh_pages(w->pages);
+	sem_post(&w->ready);
+	sem_wait(&w->go);
+	w->signals = seen.of[w->handle];
+	touch_fresh_pages(w->pages);
+	w->late = seen.of[w->handle] - w->signals;
+	w->unknown = seen.unknown;
+	return NULL;
+}
+
+/* Driven by one thread, signalled in another: the handler arms the period after an
+ * irregular one while the driver starts, stops and halts, and what is stopped last
+ * stays so. */
+static void test_another_thread_drives(void **state)
+{
+	struct worker w = {.pages = 5000};
+	int i, round;
+
+	(void)state;
+	for (round = 0; round < 8; round++) {
+		memset((void *)&seen, 0, sizeof(seen));
+		begin(&w, be_counted);
+		w.perf = create(w.tid);
+		w.handle = add(w.perf, 50);
+		assert_int_equal(upci_perf_restart_period(w.perf, w.handle, 30), 0);
+		sem_post(&w.go);
+		sem_wait(&w.ready);
+		assert_int_equal(upci_perf_start(w.perf), 0);
+		sem_post(&w.go);
+		for (i = 0; i < 50 * (round & 1); i++) {
+			assert_int_equal(upci_perf_stop(w.perf), 0);
+			assert_int_equal(upci_perf_start(w.perf), 0);
+			assert_int_equal(upci_perf_halt(w.perf, w.handle), 0);
+			assert_int_equal(upci_perf_continue(w.perf, w.handle), 0);
+		}
+		if (!(round & 1))
+			sem_wait(&w.ready);
+		assert_int_equal(upci_perf_stop(w.perf), 0);
+		if (round & 1)
+			sem_wait(&w.ready);
+		sem_post(&w.go);
+		pthread_join(w.thread, NULL);
+		/* Undisturbed it is exact, though the driver is another. */
+		if (!(round & 1))
+			assert_signals(w.signals, (count(w.perf, w.handle) + 20) / 50);
+		if (!(round & 1) && !late_signals())
+			assert_int_equal(w.unknown, 0);
+		assert_in_range(w.late, 0, late_signals() ? w.pages : 0);
+		assert_int_equal(seen.of[w.handle], 0);
+		destroy(w.perf);
+	}
+}
+
+static void test_fork_child_has_nothing(void **state)
+{
+	struct upci_perf *p = create_own();
+	int before = perf_descriptors(), h = add(p, 10), status = 0;
+	uint64_t value;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(upci_perf_start(p), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		uint64_t signals = seen.of[h]; /* the parent's until here */
+		bool good = perf_descriptors() == before + 2;
+
+		touch_fresh_pages(500);
+		good &= seen.of[h] == signals;
+		upci_perf_forked(p);
+		good &= perf_descriptors() == before;
+		touch_fresh_pages(500);
+		good &= seen.of[h] == signals && !seen.unknown;
+		_exit(!good);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	/* The parent's go on, and are its own. */
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_stop(p), 0);
+	value = count(p, h);
+	assert_int_equal(seen.of[h], value / 10);
+	assert_true(value >= 100);
+	destroy(p);
+}
+
+/* A child of a bare clone, in which no handler of forks has run, may destroy what it has. */
+static void test_bare_clone_leaves_its_parents(void **state)
+{
+	struct upci_perf *p = create_own();
+	int before = perf_descriptors(), h = add(p, 10), status = 0;
+	uint64_t value;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(upci_perf_start(p), 0);
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		upci_perf_destroy(p);
+		_exit(perf_descriptors() != before);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_stop(p), 0);
+	value = count(p, h);
+	assert_int_equal(seen.of[h], value / 10);
+	assert_true(value >= 100);
+	destroy(p);
+}
+
+static void test_refusals(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	const struct upci_perf_spec nonsense = {.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
+	struct upci_context context;
+	struct upci_perf *p = create_own(), *q;
+	int h = add(p, 10), c = upci_perf_add(p, &task_clock, false, "clock"), i, before = perf_descriptors();
+	pid_t child;
+
+	(void)state;
+	assert_true(c >= 0);
+	assert_int_equal(upci_perf_set_period(p, h, &faults, 20, SIGUSR1, "the event"), UPC_EINVAL);
+	assert_message("the event: ");
+	assert_int_equal(upci_perf_set_period(p, h, &faults, 20, SIGRTMAX + 1, "the event"), UPC_EINVAL);
+	assert_int_equal(upci_perf_set_period(p, h, &faults, 1, the_signal(), "the event"), UPC_EINVAL);
+	assert_message("2 or more");
+	assert_int_equal(upci_perf_set_period(p, c, &task_clock, 99999, the_signal(), "clock"), UPC_EINVAL);
+	assert_message("100000");
+	assert_int_equal(upci_perf_set_period(p, h, &nonsense, 20, the_signal(), "the event"), UPC_ENOSUPP);
+	assert_int_equal(perf_descriptors(), before);
+	/* Not even the phase of the old one has changed. */
+	touch_while_running(p, 95);
+	assert_int_equal(seen.of[h], count(p, h) / 10);
+	/* Any period, to the greatest. */
+	assert_int_equal(upci_perf_set_period(p, h, &faults, UINT64_MAX, the_signal(), "faults"), 0);
+	assert_int_equal(upci_perf_restart_period(p, h, UINT64_MAX), 0);
+	assert_int_equal(upci_perf_restart_period(p, h, UINT64_MAX - 1), 0);
+	seen.of[h] = 0;
+	touch_while_running(p, 95);
+	assert_int_equal(seen.of[h], 0);
+	destroy(p);
+
+	/* A process, a thread with its children, another process's thread. */
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	for (i = 0; i < 3; i++) {
+		options.context = i == 0 ? UPC_CONTEXT_PROCESS : UPC_CONTEXT_THREAD;
+		options.inherit = i == 1;
+		options.pid = i == 2 ? child : 0;
+		assert_int_equal(upci_context_set(&context, &options), 0);
+		assert_int_equal(upci_perf_create(&context, &q), 0);
+		h = upci_perf_add(q, &faults, false, "faults");
+		assert_true(h >= 0);
+		assert_int_equal(upci_perf_set_period(q, h, &faults, 10, the_signal(), "the event"), UPC_ENOSUPP);
+		assert_message("the event: ");
+		assert_int_equal(upci_perf_set_period(q, h, &faults, 0, 0, "the event"), 0);
+		destroy(q);
+	}
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void test_sixty_four(void **state)
+{
+	struct upci_perf *p = create_own();
+	int h[65], i;
+
+	(void)state;
+	for (i = 0; i < 64; i++)
+		h[i] = add(p, 50 + (uint64_t)i);
+	h[64] = upci_perf_add(p, &faults, false, "faults");
+	assert_true(h[64] >= 0);
+	assert_int_equal(upci_perf_set_period(p, h[64], &faults, 10, the_signal(), "one more"), UPC_ECONFLICT);
+	assert_message("one more: ");
+	/* One that has a period may get another. */
+	assert_int_equal(upci_perf_set_period(p, h[7], &faults, 1000, the_signal(), "faults"), 0);
+	touch_while_running(p, 300);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(seen.of[h[i]], count(p, h[i]) / (i == 7 ? 1000 : 50 + (uint64_t)i));
+	assert_int_equal(upci_perf_set_period(p, h[0], &faults, 0, 0, "faults"), 0);
+	assert_int_equal(upci_perf_set_period(p, h[64], &faults, 10, the_signal(), "faults"), 0);
+	assert_int_equal(seen.unknown, 0);
+	destroy(p);
+}
+
+static void test_descriptor_limit(void **state)
+{
+	struct rlimit old, low;
+	struct upci_perf *p = create_own();
+	int h = add(p, 25), last, descriptors;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low = old;
+	low.rlim_cur = 40;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	while ((last = upci_perf_add(p, &faults, false, "faults")) >= 0)
+		;
+	assert_int_equal(last, UPC_EMFILE);
+	descriptors = perf_descriptors();
+	touch_while_running(p, 10);
+	assert_int_equal(upci_perf_set_period(p, h, &faults, 50, the_signal(), "the event"), UPC_EMFILE);
+	assert_message("the event: ");
+	assert_int_equal(perf_descriptors(), descriptors);
+	/* The old period stands, with its phase. */
+	touch_while_running(p, 200);
+	assert_true(count(p, h) >= 210);
+	assert_int_equal(seen.of[h], count(p, h) / 25);
+	destroy(p);
+	setrlimit(RLIMIT_NOFILE, &old);
+}
+
+/* Signals may go missing; counts do not, nor does the phase. */
+static void test_lost_signals_lose_no_counts(void **state)
+{
+	struct rlimit old, low;
+	struct upci_perf *p = create_own();
+	int h = add(p, 2), plain = upci_perf_add(p, &faults, false, "faults");
+	uint64_t n;
+
+	(void)state;
+	/* As fast as they come, and gathered: none is lost. */
+	assert_int_equal(getrlimit(RLIMIT_SIGPENDING, &old), 0);
+	block(SIG_BLOCK);
+	touch_while_running(p, 3000);
+	n = count(p, h);
+	assert_true(n >= 3000);
+	assert_int_equal(count(p, plain), n);
+	block(SIG_UNBLOCK);
+	assert_int_equal(seen.of[h], n / 2);
+	destroy(p);
+
+	/* A full queue: SIGIO takes over, and the counts go on. */
+	p = create_own();
+	h = add(p, 10);
+	low = old;
+	low.rlim_cur = 20;
+	assert_int_equal(setrlimit(RLIMIT_SIGPENDING, &low), 0);
+	sigio = 0;
+	block(SIG_BLOCK);
+	touch_while_running(p, 1000);
+	n = count(p, h);
+	assert_true(n >= 1000);
+	assert_true(sigio);
+	block(SIG_UNBLOCK);
+	assert_int_equal(setrlimit(RLIMIT_SIGPENDING, &old), 0);
+	assert_true(seen.of[h] <= 20);
+	seen.of[h] = 0;
+	touch_while_running(p, 100);
+	assert_int_equal(seen.of[h], count(p, h) / 10 - n / 10);
+	destroy(p);
+}
+
+/* Time: late, but as many as there were periods, and no drift. Ticks that fall into
+ * the kernel are not signalled when it is excluded. */
+static void test_clock(void **state)
+{
+	struct upci_perf *p = create_own();
+	int h = upci_perf_add(p, &task_clock, false, "clock");
+	volatile uint64_t work = 0;
+
+	(void)state;
+	assert_true(h >= 0);
+	assert_int_equal(upci_perf_set_period(p, h, &task_clock, 1000000, the_signal(), "clock"), 0);
+	assert_int_equal(upci_perf_start(p), 0);
+	while (count(p, h) < 30000000) {
+		unsigned i;
+
+		for (i = 0; i < 100000; i++)
+			work += i;
+	}
+	assert_int_equal(upci_perf_stop(p), 0);
+	assert_true(seen.of[h] > 0);
+	assert_true(seen.of[h] <= count(p, h) / 1000000 + 1);
+	destroy(p);
+}
+
+static int set_up(void **state)
+{
+	struct sigaction action = {.sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction io = {.sa_handler = on_sigio, .sa_flags = SA_RESTART};
+
+	(void)state;
+	return sigaction(the_signal(), &action, NULL) || sigaction(SIGIO, &io, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_signal_each_period),
+		cmocka_unit_test(test_each_event_its_own_period),
+		cmocka_unit_test(test_no_drift),
+		cmocka_unit_test(test_halted_events_signal_nothing),
+		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_restart_with_signals_pending),
+		cmocka_unit_test(test_change_and_removal),
+		cmocka_unit_test(test_lookup),
+		cmocka_unit_test(test_threads_get_their_own),
+		cmocka_unit_test(test_another_thread_drives),
+		cmocka_unit_test(test_fork_child_has_nothing),
+		cmocka_unit_test(test_bare_clone_leaves_its_parents),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_sixty_four),
+		cmocka_unit_test(test_descriptor_limit),
+		cmocka_unit_test(test_lost_signals_lose_no_counts),
+		cmocka_unit_test(test_clock),
+	};
+	const struct CMUnitTest threads[] = {
+		cmocka_unit_test(test_threads_get_their_own),
+		cmocka_unit_test(test_another_thread_drives),
+	};
+
+	return late_signals() ? cmocka_run_group_tests(threads, set_up, NULL) :
+				cmocka_run_group_tests(tests, set_up, NULL);
+}

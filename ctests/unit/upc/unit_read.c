@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From readings to registers: sources that step back or begin anew, sources that
+ * go away, scales, levels.
+ */
+#include <time.h>
+
+#include "catalogue/catalogue.h"
+#include "catalogue/derived.h"
+#include "catalogue/formula.h"
+#include "unit/unit.h"
+#include "../unit_test.h"
+
+static struct upc_catalogue *c;
+
+static uint32_t clock_event(const char *name, int clock, uint32_t mul, uint32_t div, enum upc_kind kind)
+{
+	struct upci_event event = {.name = name, .unit = "ns", .subsystem = "test", .description = "Test.",
+				   .id = UPC_NO_ID, .kind = kind};
+	int64_t code;
+
+	event.driver.source = UPC_SOURCE_CLOCK;
+	event.driver.mul = mul;
+	event.driver.div = div;
+	event.driver.clock = clock;
+	code = upci_catalogue_put(c, &event);
+	assert_true(code >= 0);
+	return (uint32_t)code;
+}
+
+static int notices;
+
+static void count_notice(const char *line, void *arg)
+{
+	(void)line;
+	(void)arg;
+	notices++;
+}
+
+static void test_steps_back(void **state)
+{
+	uint32_t code = clock_event("test::mono", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);
+	struct upc_unit *u;
+	uint64_t value, before;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, code), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_read_events(u, &code, 1, &before), 0);
+	/* A little behind what was read before: held, nothing added, no notice. */
+	notices = 0;
+	upc_set_message_callback(count_notice, NULL);
+	u->binding[0].last += 3600u * 1000000000u / 100;
+	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
+	assert_true(value == before);
+	assert_int_equal(notices, 0);
+	/* Far behind: a source that began anew; said, and counted on from here. */
+	u->binding[0].last = UINT64_MAX / 2;
+	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
+	assert_true(value == before);
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	assert_int_equal(notices, 1);
+	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
+	assert_true(value > before && value < before + 1000000000u);
+	upc_set_message_callback(NULL, NULL);
+	upc_unit_destroy(u);
+}
+
+static void test_a_source_that_goes_away(void **state)
+{
+	uint32_t good = clock_event("test::good", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);
+	uint32_t bad = clock_event("test::bad", CLOCK_MONOTONIC_RAW, 1, 1, UPC_KIND_COUNT), codes[2];
+	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
+	struct upc_unit *u;
+	uint64_t values[2], again[2];
+
+	(void)state;
+	codes[0] = bad;
+	codes[1] = good;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, bad), 0);
+	assert_int_equal(upc_unit_add(u, good), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_read_events(u, codes, 2, values), 0);
+	u->binding[0].handle = 12345; /* no such clock */
+	assert_int_equal(upc_unit_read_events(u, codes, 2, again), UPC_ELOST);
+	assert_message("test::bad");
+	assert_true(again[0] == values[0] && again[1] > values[1]);
+	assert_int_equal(upc_counter_state(u, 0, &info), 0);
+	assert_true(info.flags & UPC_COUNTER_LOST);
+	/* Without it the others go on without an error. */
+	assert_int_equal(upc_unit_remove(u, bad), 0);
+	assert_int_equal(upc_unit_read_events(u, &good, 1, values), 0);
+	upc_unit_destroy(u);
+}
+
+/* What is wrong with a term is wrong with the formula. */
+static void test_flags(void **state)
+{
+	uint32_t a = clock_event("test::a", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);
+	uint32_t b = clock_event("test::b", CLOCK_MONOTONIC_RAW, 1, 1, UPC_KIND_COUNT);
+	struct upci_event sum = {.name = "test::sum", .description = "", .id = UPC_NO_ID};
+	struct upci_formula_error error;
+	uint32_t codes[3] = {a, b, 0};
+	unsigned flags[3] = {0};
+	struct upc_unit *u;
+	int i;
+
+	(void)state;
+	assert_int_equal(upci_formula_parse(c, "test::a + test::b", &sum.formula, &error), 0);
+	assert_int_equal(upci_derived_settle(c, &sum), 0);
+	codes[2] = (uint32_t)upci_catalogue_put(c, &sum);
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_flags(u, codes, 1, flags), UPC_EINVAL);
+	assert_message("is not added");
+	for (i = 0; i < 3; i++)
+		assert_int_equal(upc_unit_add(u, codes[i]), 0);
+	assert_int_equal(upc_unit_flags(u, codes, 3, flags), 0);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(flags[i], UPC_COUNTER_BOUND);
+	u->binding[1].flags = UPC_COUNTER_LOST;
+	assert_int_equal(upc_unit_flags(u, codes, 3, flags), 0);
+	assert_int_equal(flags[0], UPC_COUNTER_BOUND);
+	assert_int_equal(flags[1], UPC_COUNTER_BOUND | UPC_COUNTER_LOST);
+	assert_int_equal(flags[2], UPC_COUNTER_BOUND | UPC_COUNTER_LOST);
+	u->binding[1].flags = UPC_COUNTER_NEVER;
+	assert_int_equal(upc_unit_flags(u, codes, 3, flags), 0);
+	assert_int_equal(flags[1], UPC_COUNTER_BOUND | UPC_COUNTER_NEVER);
+	assert_int_equal(flags[2], UPC_COUNTER_BOUND | UPC_COUNTER_PARTIAL);
+	u->binding[0].flags = UPC_COUNTER_NEVER;
+	assert_int_equal(upc_unit_flags(u, codes, 3, flags), 0);
+	assert_int_equal(flags[2], UPC_COUNTER_BOUND | UPC_COUNTER_NEVER);
+	upc_unit_destroy(u);
+}
+
+static void test_scales_and_levels(void **state)
+{
+	uint32_t us = clock_event("test::us", CLOCK_MONOTONIC, 1, 1000, UPC_KIND_COUNT);
+	uint32_t level = clock_event("test::level", CLOCK_REALTIME, 3, 2, UPC_KIND_LEVEL);
+	struct timespec before, after;
+	struct upc_unit *u;
+	uint64_t value, sum = 0, now;
+	int i;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, us), 0);
+	assert_int_equal(upc_unit_add(u, level), 0);
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	assert_int_equal(upc_unit_start(u), 0);
+	/* Reading often loses nothing to rounding. */
+	for (i = 0; i < 2000; i++)
+		assert_int_equal(upc_unit_read_events(u, &us, 1, &value), 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	sum = (uint64_t)(after.tv_sec - before.tv_sec) * 1000000u + (uint64_t)after.tv_nsec / 1000 -
+	      (uint64_t)before.tv_nsec / 1000;
+	assert_int_equal(upc_unit_get_events(u, &us, 1, &value), 0);
+	assert_in_range(value, sum - sum / 5 - 20, sum + 2);
+	assert_int_equal(upc_unit_get_events(u, &level, 1, &value), 0);
+	now = (uint64_t)time(NULL) * 1500000000u;
+	assert_in_range(value, now - 5 * UINT64_C(1500000000), now + 5 * UINT64_C(1500000000));
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_int_equal(upc_unit_get_events(u, &level, 1, &value), 0);
+	assert_true(value > now / 2);
+	upc_unit_destroy(u);
+}
+
+static void test_levels_in_registers(void **state)
+{
+	uint32_t level = clock_event("test::reglevel", CLOCK_REALTIME, 1, 1, UPC_KIND_LEVEL);
+	struct upc_unit *u;
+	uint64_t config, again, held;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, level), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &config), 0);
+	/* Threshold 0 arms at word 0; the level's word is another. */
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), config | UPC_FIELD_INTERRUPT_ENABLE), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &config), 0);
+	assert_int_equal(config & UPC_FIELD_ARMED, 0);
+	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), config), 0);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &again), 0);
+	assert_int_equal(again, config);
+	/* Halted, it stays as it was, over a stop and a start. */
+	assert_int_equal(upc_counter_halt(u, 0), 0);
+	assert_int_equal(upc_unit_get_events(u, &level, 1, &held), 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_read_events(u, &level, 1, &again), 0);
+	assert_true(again == held);
+	upc_unit_destroy(u);
+}
+
+static int set_up(void **state)
+{
+	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
+
+	(void)state;
+	return upc_catalogue_open(&options, &c);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	upc_catalogue_close(c);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steps_back),
+		cmocka_unit_test(test_a_source_that_goes_away),
+		cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_scales_and_levels),
+		cmocka_unit_test(test_levels_in_registers),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
