@@ -309,7 +309,7 @@ static void test_restart(void **state)
 	static const uint64_t left[] = {100, 1, 37, 99, 100, 50, 2};
 	struct upci_perf *p = create_own();
 	int h = add(p, 100);
-	uint64_t base = 0, signals = 0, rest = 100;
+	uint64_t base = 0, signals = 0, rest = 100, touched = 0;
 	unsigned i, running;
 
 	(void)state;
@@ -323,8 +323,9 @@ static void test_restart(void **state)
 				assert_int_equal(upci_perf_stop(p), 0);
 			/* Again, if anything else has faulted a page in meanwhile. */
 			do {
-				await_signals(p, h, signals + (count(p, h) - base + 100 - rest) / 100);
-				base = count(p, h);
+				value = count(p, h);
+				await_signals(p, h, signals + (value - base + 100 - rest) / 100);
+				base = value;
 				signals = seen.of[h];
 				rest = left[i];
 				assert_int_equal(upci_perf_restart_period(p, h, rest), 0);
@@ -335,10 +336,13 @@ static void test_restart(void **state)
 			assert_int_equal(upci_perf_stop(p), 0);
 			/* What has not been met goes on at the next start. */
 			touch_while_running(p, 215);
+			touched += 33 + 230 + 215;
 			value = count(p, h) - base;
 			assert_int_equal(seen.of[h] - signals, (value + 100 - rest) / 100);
 		}
-	assert_int_equal(seen.unknown, 0);
+	/* A page that anything else faults in, the handler too, may owe a signal of the old
+	 * period, which is nobody's if it comes in the new one. */
+	assert_in_range(seen.unknown, 0, count(p, h) - touched);
 	assert_int_equal(upci_perf_restart_period(p, h, 0), UPC_EINVAL);
 	assert_int_equal(upci_perf_restart_period(p, h, 101), UPC_EINVAL);
 	destroy(p);
