@@ -136,6 +136,41 @@ static void no_descriptor_left(void **state)
 	mpxi_timers_destroy(timers);
 }
 
+/* ---- in a handler ---------------------------------------------------------- */
+
+static unsigned translations;
+
+char *__real_strerror(int error);
+char *__wrap_strerror(int error);
+
+/* It takes a lock, and may allocate. */
+char *__wrap_strerror(int error)
+{
+	translations++;
+	return __real_strerror(error);
+}
+
+/* As where the program has closed or deleted what is ours, and a handler starts a set. */
+static void cannot_be_armed(void **state)
+{
+	const enum mpxi_timer_kind kind = *(enum mpxi_timer_kind *)*state;
+	struct mpxi_timers *timers = timers_of(state, MS);
+	struct mpxi_timer timer;
+
+	assert_int_equal(mpxi_timer_open(&timer, timers), 0);
+	if (kind == MPXI_TIMER_TASK_CLOCK)
+		close(timer.fd);
+	else
+		timer_delete(timer.id);
+	translations = 0;
+	assert_int_equal(mpxi_timer_arm(&timer), MPXI_ESYS);
+	assert_says(kind == MPXI_TIMER_TASK_CLOCK ? "Bad file descriptor" : "Invalid argument");
+	assert_int_equal(translations, 0);
+	assert_false(timer.armed);
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(timers);
+}
+
 /* ---- an ordinary user ------------------------------------------------------ */
 
 static void count_as_user(void *argument)
@@ -179,6 +214,8 @@ int main(void)
 		cmocka_unit_test(taken_signals),
 		cmocka_unit_test(interval_timer_is_taken),
 		cmocka_unit_test(no_descriptor_left),
+		case_of(cannot_be_armed, TASK_CLOCK),
+		case_of(cannot_be_armed, THREAD),
 		cmocka_unit_test(ordinary_user),
 	};
 

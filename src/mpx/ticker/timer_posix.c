@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "core/error.h"
 #include "ticker/timer_kind.h"
 
@@ -40,7 +41,7 @@ static int posix_open(struct mpxi_timer *timer)
 			return mpxi_error(MPXI_ESYS, "no timer is left for a thread; raise the "
 					  "limit of pending signals (ulimit -i)");
 		return mpxi_error(errno == ENOMEM ? MPXI_ENOMEM : MPXI_ENOSUPP,
-				  "no timer on the thread's CPU clock: %s", strerror(errno));
+				  "no timer on the thread's CPU clock: %s", upci_words_of_errno(errno));
 	}
 	timer->left = slice(timer);
 	return MPXI_OK;
@@ -56,7 +57,7 @@ static int posix_arm(struct mpxi_timer *timer)
 	struct itimerspec when = {.it_value = timer->left, .it_interval = slice(timer)};
 
 	if (timer_settime(timer->id, 0, &when, NULL))
-		return mpxi_error(MPXI_ESYS, "cannot start a slice timer: %s", strerror(errno));
+		return mpxi_error(MPXI_ESYS, "cannot start a slice timer: %s", upci_words_of_errno(errno));
 	return MPXI_OK;
 }
 

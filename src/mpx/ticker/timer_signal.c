@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "core/error.h"
 #include "ticker/timer_kind.h"
 
@@ -95,7 +96,7 @@ static int take_named_locked(struct mpxi_timers *timers)
 				  timers->signo, strsignal(timers->signo));
 	default:
 		return mpxi_error(MPXI_EINVAL, "signal %d cannot be had: %s", timers->signo,
-				  strerror(errno));
+				  upci_words_of_errno(errno));
 	}
 }
 

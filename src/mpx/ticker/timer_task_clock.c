@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "core/error.h"
 #include "ticker/timer_kind.h"
 
@@ -37,7 +38,7 @@ static int refused(int error)
 				  "/proc/sys/kernel/perf_event_paranoid, or take another timer");
 	default:
 		return mpxi_error(MPXI_ENOSUPP, "this kernel has no task clock to sample by (%s); "
-				  "take another timer", strerror(error));
+				  "take another timer", upci_words_of_errno(error));
 	}
 }
 
@@ -82,7 +83,7 @@ static int task_clock_open(struct mpxi_timer *timer)
 
 		close(fd);
 		return mpxi_error(MPXI_ENOSUPP, "perf events cannot send signals here (%s); "
-				  "take another timer", strerror(error));
+				  "take another timer", upci_words_of_errno(error));
 	}
 	timer->fd = fd;
 	return MPXI_OK;
@@ -102,7 +103,7 @@ static int task_clock_arm(struct mpxi_timer *timer)
 {
 	if (ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0))
 		return mpxi_error(MPXI_ESYS, "cannot start a slice timer: %s; has the program "
-				  "closed a descriptor that is not its own?", strerror(errno));
+				  "closed a descriptor that is not its own?", upci_words_of_errno(errno));
 	return MPXI_OK;
 }
 

@@ -32,6 +32,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "core/error.h"
 #include "ticker/timer_kind.h"
 
@@ -191,7 +192,7 @@ static int start_locked(uint64_t slice_ns)
 	ours.it_value.tv_usec = (suseconds_t)(us % 1000000);
 	ours.it_interval = ours.it_value;
 	if (!paused && setitimer(ITIMER_VIRTUAL, &ours, NULL))
-		return mpxi_error(MPXI_ESYS, "cannot start the interval timer: %s", strerror(errno));
+		return mpxi_error(MPXI_ESYS, "cannot start the interval timer: %s", upci_words_of_errno(errno));
 	return MPXI_OK;
 }
 

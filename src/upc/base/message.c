@@ -3,8 +3,6 @@
  * message.c - words for failures, the thread's own.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/message.h"
 #include "upc.h"
@@ -18,13 +16,6 @@ int upci_fail(int error, const char *format, ...)
 	upci_words_set(upc_strerror(error), format, args);
 	va_end(args);
 	return error;
-}
-
-const char *upci_errno_words(int error)
-{
-	const char *words = strerrordesc_np(error);
-
-	return words ? words : "an error without a name";
 }
 
 const char *upc_last_message(void)

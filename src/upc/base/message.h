@@ -11,7 +11,4 @@
  * stops, resets and reads are called in handlers as well. */
 int upci_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What errno says, without the C library's lock of translations: in signal handlers too. */
-const char *upci_errno_words(int error);
-
 #endif

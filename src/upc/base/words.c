@@ -5,10 +5,14 @@
  * variables in the block that threads get at their start, and there are 1.7 KB of it for
  * all libraries that a program opens at run time.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* strerrordesc_np */
+#endif
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/words.h"
 
@@ -111,4 +115,11 @@ void upci_words_set(const char *general, const char *format, va_list args)
 const char *upci_words(void)
 {
 	return own.now ? own.now : "";
+}
+
+const char *upci_words_of_errno(int error)
+{
+	const char *words = strerrordesc_np(error);
+
+	return words ? words : "an error without a name";
 }

@@ -27,4 +27,7 @@ void upci_words_set(const char *general, const char *format, va_list args)
 /* Never NULL; "" before any were set. */
 const char *upci_words(void);
 
+/* What errno says, without the C library's lock of translations: in signal handlers too. */
+const char *upci_words_of_errno(int error);
+
 #endif

@@ -16,6 +16,7 @@
 #include "perf/perf_groups.h"
 #include "perf/perf_open.h"
 #include "base/process.h"
+#include "base/words.h"
 
 bool upci_perf_is_software(const struct upci_perf_spec *spec)
 {
@@ -365,7 +366,7 @@ int upci_perf_switch(const int *fd, unsigned n, unsigned long request)
 	for (i = 0; i < n; i++)
 		if (fd[i] >= 0 && ioctl(fd[i], request, 0) < 0 && errno != ESRCH && !failed)
 			failed = errno;
-	return failed ? upci_fail(UPC_ESYSTEM, "perf ioctl: %s", upci_errno_words(failed)) : 0;
+	return failed ? upci_fail(UPC_ESYSTEM, "perf ioctl: %s", upci_words_of_errno(failed)) : 0;
 }
 
 int upci_perf_switch_groups(struct upci_perf *p, unsigned long request)

@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "perf/perf_groups.h"
+#include "base/words.h"
 
 bool upci_perf_is_offline(const struct upci_perf *p, int error)
 {
@@ -66,7 +67,7 @@ int upci_perf_read_apart(struct upci_perf *p, const struct upci_perf_group *g, u
 			continue;
 		if (read(fd, &alone, sizeof(alone)) != (ssize_t)sizeof(alone))
 			return upci_fail(UPC_ESYSTEM, "reading an event of CPU %d, which is not online: %s",
-					 g->target[target].cpu, upci_errno_words(errno));
+					 g->target[target].cpu, upci_words_of_errno(errno));
 		count[i] = alone.leader;
 	}
 	return 0;

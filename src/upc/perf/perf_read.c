@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "perf/perf.h"
 #include "perf/perf_groups.h"
+#include "base/words.h"
 
 int upci_perf_handles(const struct upci_perf *p)
 {
@@ -53,7 +54,7 @@ static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 		got = read(p->member[g->handle[0]].fd[target], p->buffer, p->buffer_bytes);
 	}
 	if (got < 0)
-		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", upci_errno_words(errno));
+		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", upci_words_of_errno(errno));
 	if ((size_t)got < want || head->events != g->members + 1) {
 		error = upci_perf_is_apart(p, head, (size_t)got)
 				? upci_perf_read_apart(p, g, target)

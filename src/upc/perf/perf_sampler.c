@@ -66,6 +66,7 @@
 #include "perf/perf_open.h"
 #include "perf/perf_sampler.h"
 #include "upc.h"
+#include "base/words.h"
 
 /* Below, the thread has little time left besides handling: a signal costs 3 us on
  * bare metal and 15 to 27 on a virtual machine. */
@@ -267,7 +268,7 @@ void upci_samplers_remove(struct upci_samplers *samplers, int handle)
 static int control(int fd, unsigned long request, void *arg)
 {
 	if (ioctl(fd, request, arg) < 0 && errno != ESRCH)
-		return upci_fail(UPC_ESYSTEM, "overflow signals: perf ioctl: %s", upci_errno_words(errno));
+		return upci_fail(UPC_ESYSTEM, "overflow signals: perf ioctl: %s", upci_words_of_errno(errno));
 	return 0;
 }
 
