@@ -314,47 +314,6 @@ bool upci_perf_scattered(const struct upci_perf *p)
 	return false;
 }
 
-static bool counts_for_nobody(const struct upci_perf *p, const struct upci_perf_group *g)
-{
-	int h = g->first_told;
-
-	while (h >= 0 && p->member[h].told != UPCI_PERF_TOLD_COUNT)
-		h = p->member[h].next_told;
-	return g->counts && h < 0;
-}
-
-/* Opened anew they would have no children any more, and would miss the exec. */
-static bool can_open_anew(const struct upci_perf *p)
-{
-	return !p->context.inherit && !p->context.inherit_threads && !p->context.enable_on_exec;
-}
-
-bool upci_perf_keeps_removed(const struct upci_perf *p)
-{
-	unsigned i;
-
-	for (i = 0; i < p->groups && !counts_for_nobody(p, &p->group[i]); i++)
-		;
-	return (i < p->groups || p->removed) && can_open_anew(p) && !p->samplers.top;
-}
-
-/* Those that children have too stay until their group goes, which has one batch's alone. */
-void upci_perf_close_removed(struct upci_perf *p)
-{
-	unsigned h;
-	int *fd;
-
-	for (h = 0; can_open_anew(p) && p->removed && h < p->handles; h++) {
-		struct upci_perf_member *m = &p->member[h];
-
-		if (!m->used || !m->removed)
-			continue;
-		p->removed--;
-		fd = upci_perf_take_out(p, (int)h);
-		upci_perf_forget_and_close(&fd, upci_perf_group_of(p, m->group)->targets);
-	}
-}
-
 /* One ioctl on one descriptor of each target, whatever becomes of the others: what is to
  * stop must not count on for another's sake. The first failure is what is told. A task that
  * is gone keeps its counts, and there is nothing to switch any more. */

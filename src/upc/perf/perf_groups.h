@@ -139,14 +139,6 @@ int *upci_perf_take_out(struct upci_perf *perf, int handle);
 /* Whether it can be the leader of its group. */
 bool upci_perf_can_lead(const struct upci_perf_member *member);
 
-/* ---- perf_late.c ---- */
-
-bool upci_perf_can_wait(struct upci_perf *perf, const struct upci_perf_spec *spec);
-/* Takes a member that waits, if the kernel would take it: as upci_perf_add. */
-int upci_perf_put_off(struct upci_perf *perf, const struct upci_perf_member *member);
-/* The counts of those that wait. */
-void upci_perf_read_waiting(const struct upci_perf *perf, uint64_t *value, uint8_t *state);
-
 /* ---- perf_cpus.c ---- */
 
 /* Whether an error of opening says that the machine has lost a CPU meanwhile. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_late.c - tracepoints that wait for the start to be opened. Part of the perf source.
+ * perf_late.c - events that are added: at once, or tracepoints, which wait for the start to be
+ * opened. Part of the perf source.
  *
  * The kernel takes some 40 ms to close the last event of a tracepoint, so one that is added
  * only to be taken away again is better never opened. Its answer is known all the same: of
@@ -30,7 +31,7 @@ bool upci_perf_waits(const struct upci_perf *p)
 	return p->waiting > 0;
 }
 
-bool upci_perf_can_wait(struct upci_perf *p, const struct upci_perf_spec *spec)
+static bool can_wait(struct upci_perf *p, const struct upci_perf_spec *spec)
 {
 	if (p->at_once || p->running || p->waits_for_exec)
 		return false;
@@ -87,7 +88,8 @@ static int check_descriptors(struct upci_perf *p, const struct upci_perf_member 
 	return upci_perf_fail(m->name, &(struct upci_perf_target){0, -1}, false);
 }
 
-int upci_perf_put_off(struct upci_perf *p, const struct upci_perf_member *member)
+/* Takes a member that waits, if the kernel would take it: as upci_perf_add. */
+static int put_off(struct upci_perf *p, const struct upci_perf_member *member)
 {
 	int error = ask(p, member), handle;
 
@@ -102,6 +104,31 @@ int upci_perf_put_off(struct upci_perf *p, const struct upci_perf_member *member
 	p->member[handle].waits = true;
 	p->waiting++;
 	return handle;
+}
+
+/* ---- an event that comes --------------------------------------------------- */
+
+int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
+		  const char *name)
+{
+	const struct upci_perf_member member = {
+		.used = true, .halted = halted, .spec = *spec, .name = name};
+	int handle, error;
+
+	if (spec->cpu_only && p->context.pid)
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
+			"machine",
+			name);
+	if (can_wait(p, spec))
+		return put_off(p, &member);
+	p->answer.known = false; /* this takes descriptors */
+	handle = upci_perf_reserve_handle(p, name);
+	if (handle < 0)
+		return handle;
+	error = upci_perf_open_member(p, handle, member);
+	return error ? error : handle;
 }
 
 /* ---- as they are opened --------------------------------------------------- */
@@ -206,15 +233,4 @@ int upci_perf_open_waiting(struct upci_perf *p)
 		return error;
 	return upci_fail(UPC_ESYSTEM, "children are started faster than events can be opened for "
 				      "them to inherit; open or start the unit before");
-}
-
-void upci_perf_read_waiting(const struct upci_perf *p, uint64_t *value, uint8_t *state)
-{
-	unsigned h;
-
-	for (h = 0; h < p->handles; h++)
-		if (p->member[h].used && p->member[h].waits) {
-			value[h] = 0;
-			state[h] = UPCI_PERF_EXACT;
-		}
 }

@@ -235,29 +235,6 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 	return error;
 }
 
-int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
-		  const char *name)
-{
-	const struct upci_perf_member member = {
-		.used = true, .halted = halted, .spec = *spec, .name = name};
-	int handle, error;
-
-	if (spec->cpu_only && p->context.pid)
-		return upci_fail(
-			UPC_ENOSUPP,
-			"%s: counts whole CPUs, not threads; count it in the context of a CPU or of the "
-			"machine",
-			name);
-	if (upci_perf_can_wait(p, spec))
-		return upci_perf_put_off(p, &member);
-	p->answer.known = false; /* this takes descriptors */
-	handle = upci_perf_reserve_handle(p, name);
-	if (handle < 0)
-		return handle;
-	error = upci_perf_open_member(p, handle, member);
-	return error ? error : handle;
-}
-
 int *upci_perf_take_out(struct upci_perf *p, int handle)
 {
 	struct upci_perf_member *m = &p->member[handle];
@@ -344,6 +321,47 @@ void upci_perf_remove(struct upci_perf *p, int handle)
 	} else {
 		fd = upci_perf_take_out(p, handle);
 		upci_perf_forget_and_close(&fd, g->targets);
+	}
+}
+
+static bool counts_for_nobody(const struct upci_perf *p, const struct upci_perf_group *g)
+{
+	int h = g->first_told;
+
+	while (h >= 0 && p->member[h].told != UPCI_PERF_TOLD_COUNT)
+		h = p->member[h].next_told;
+	return g->counts && h < 0;
+}
+
+/* Opened anew they would have no children any more, and would miss the exec. */
+static bool can_open_anew(const struct upci_perf *p)
+{
+	return !p->context.inherit && !p->context.inherit_threads && !p->context.enable_on_exec;
+}
+
+bool upci_perf_keeps_removed(const struct upci_perf *p)
+{
+	unsigned i;
+
+	for (i = 0; i < p->groups && !counts_for_nobody(p, &p->group[i]); i++)
+		;
+	return (i < p->groups || p->removed) && can_open_anew(p) && !p->samplers.top;
+}
+
+/* Those that children have too stay until their group goes, which has one batch's alone. */
+void upci_perf_close_removed(struct upci_perf *p)
+{
+	unsigned h;
+	int *fd;
+
+	for (h = 0; can_open_anew(p) && p->removed && h < p->handles; h++) {
+		struct upci_perf_member *m = &p->member[h];
+
+		if (!m->used || !m->removed)
+			continue;
+		p->removed--;
+		fd = upci_perf_take_out(p, (int)h);
+		upci_perf_forget_and_close(&fd, upci_perf_group_of(p, m->group)->targets);
 	}
 }
 

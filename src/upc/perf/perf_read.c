@@ -168,6 +168,18 @@ static void read_told(const struct upci_perf *p, const struct upci_perf_group *g
 	}
 }
 
+/* Those that have no event yet. */
+static void read_waiting(const struct upci_perf *p, uint64_t *value, uint8_t *state)
+{
+	unsigned h;
+
+	for (h = 0; h < p->handles; h++)
+		if (p->member[h].used && p->member[h].waits) {
+			value[h] = 0;
+			state[h] = UPCI_PERF_EXACT;
+		}
+}
+
 int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 {
 	unsigned g, i;
@@ -192,7 +204,7 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 				(uint8_t)judge_member(p, group, group->handle[i], how);
 	}
 	if (p->waiting)
-		upci_perf_read_waiting(p, value, state);
+		read_waiting(p, value, state);
 	return error;
 }
 
