@@ -6,11 +6,9 @@
  * begin of the next, in which the handler works, is "off the clock".
  */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/core_private.h"
-#include "core/error.h"
 
 unsigned mpxi_core_find(const struct mpxi_core *core, uint32_t code)
 {
@@ -278,54 +276,6 @@ void mpxi_core_release(struct mpxi_core *core)
 		atomic_store_explicit(&core->busy, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
 	}
-}
-
-int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **made)
-{
-	struct mpxi_core *core = calloc(1, sizeof(*core));
-	int error;
-
-	if (!core)
-		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's master event list");
-	core->options = *options;
-	core->groups.ops = options->ops;
-	core->groups.backend = options->backend;
-	/* Zero is where a xorshift generator stays. */
-	core->plan.order.random = options->seed ? options->seed : 1;
-	error = mpxi_groups_get(&core->groups, NULL, 0, &core->idle);
-	if (error) {
-		free(core);
-		return error;
-	}
-	*made = core;
-	return 0;
-}
-
-static void destroy(struct mpxi_core *core, bool quietly)
-{
-	core->groups.quiet = quietly;
-	mpxi_sets_clear(core, quietly);
-	mpxi_plan_clear(core);
-	mpxi_groups_put(&core->groups, core->idle);
-	mpxi_groups_clear(&core->groups);
-	free(core->event);
-	free(core);
-}
-
-void mpxi_core_destroy(struct mpxi_core *core)
-{
-	if (!core)
-		return;
-	mpxi_core_hold(core);
-	destroy(core, false);
-}
-
-void mpxi_core_forget(struct mpxi_core *core)
-{
-	if (!core)
-		return;
-	mpxi_core_hold(core);
-	destroy(core, true);
 }
 
 unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsigned n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * core_private.h - what the files of the core share: core.c switches groups, core_plan.c
- * changes which there are, core_active.c which of them run; core_set.c has the event sets.
+ * changes which there are, core_active.c which of them run; core_set.c has the event sets,
+ * core_life.c the core itself.
  *
  * The core is in the hands of one thread and of its handler. Ordinary code holds it
  * (busy); a handler that finds it held notes that a slice is over and leaves. So

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core_life.c - a thread's core: how it comes, and how it goes with its sets, its plan and its
+ * groups.
+ */
+#include <stdlib.h>
+
+#include "core/core_private.h"
+#include "core/error.h"
+
+int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **made)
+{
+	struct mpxi_core *core = calloc(1, sizeof(*core));
+	int error;
+
+	if (!core)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's master event list");
+	core->options = *options;
+	core->groups.ops = options->ops;
+	core->groups.backend = options->backend;
+	/* Zero is where a xorshift generator stays. */
+	core->plan.order.random = options->seed ? options->seed : 1;
+	error = mpxi_groups_get(&core->groups, NULL, 0, &core->idle);
+	if (error) {
+		free(core);
+		return error;
+	}
+	*made = core;
+	return 0;
+}
+
+static void destroy(struct mpxi_core *core, bool quietly)
+{
+	core->groups.quiet = quietly;
+	mpxi_sets_clear(core, quietly);
+	mpxi_plan_clear(core);
+	mpxi_groups_put(&core->groups, core->idle);
+	mpxi_groups_clear(&core->groups);
+	free(core->event);
+	free(core);
+}
+
+void mpxi_core_destroy(struct mpxi_core *core)
+{
+	if (!core)
+		return;
+	mpxi_core_hold(core);
+	destroy(core, false);
+}
+
+void mpxi_core_forget(struct mpxi_core *core)
+{
+	if (!core)
+		return;
+	mpxi_core_hold(core);
+	destroy(core, true);
+}
