@@ -105,31 +105,6 @@ static bool unit_may_count(void)
 	return (source && *source && strcmp(source, "live") != 0) || kernel_counts_cycles();
 }
 
-/* A unit has 256 counters; this is far from it. */
-#define TIMED_MAX 64
-
-bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
-			  uint32_t *time)
-{
-	bool has_perf_group = false;
-	int code = PAPI_NULL;
-	unsigned i;
-
-	if (papi->has_clock || papi->refuses_time || n > TIMED_MAX)
-		return false;
-	for (i = 0; i < n; i++) {
-		if (PAPI_get_event_component((int)event[i]) != papi->upc)
-			continue;
-		if (!mpxi_papi_needs_no_counter(event[i]))
-			return false;
-		has_perf_group |= mpxi_papi_is_unit_software(event[i]);
-	}
-	if (!has_perf_group || PAPI_event_name_to_code("upc:::perf::TASK-CLOCK", &code))
-		return false;
-	*time = (uint32_t)code;
-	return true;
-}
-
 /* The domain of presets is user mode alone. PAPI's first component is perf_event. */
 static bool presets_are_of_user(void)
 {

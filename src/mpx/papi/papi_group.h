@@ -61,7 +61,7 @@ struct mpxi_papi {
 	bool introduced; /* PAPI had not known the thread before */
 	pid_t process;
 	bool has_clock, has_covariate; /* an event is the clock         */
-	bool refuses_time;             /* mpxi_papi_time_event's        */
+	bool refuses_time;             /* a unit's time is no clock here */
 	uint32_t clock, covariate;
 	unsigned group_max;
 	int upc; /* PAPI's index of upc, -1: none */
@@ -74,14 +74,6 @@ struct mpxi_papi {
 
 /* papi_clock.c: finds what measures a slice. PAPI_OK or an error with a message. */
 int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock);
-
-/*
- * Where the clock is the thread's CPU time: is there an event for it that comes with these
- * events for less than two system calls? The task clock of a upc unit is one that its perf
- * group keeps anyway; where they have one, and it takes no counter from the others.
- */
-bool mpxi_papi_time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
-			  uint32_t *time);
 
 /* papi_names.c */
 

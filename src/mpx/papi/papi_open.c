@@ -257,6 +257,35 @@ static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsign
 	return error;
 }
 
+/* A unit has 256 counters; this is far from it. */
+#define TIMED_MAX 64
+
+/*
+ * Where the clock is the thread's CPU time: is there an event for it that comes with these
+ * events for less than two system calls? The task clock of a upc unit is one that its perf
+ * group keeps anyway; where they have one, and it takes no counter from the others.
+ */
+static bool time_event(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, uint32_t *time)
+{
+	bool has_perf_group = false;
+	int code = PAPI_NULL;
+	unsigned i;
+
+	if (papi->has_clock || papi->refuses_time || n > TIMED_MAX)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (PAPI_get_event_component((int)event[i]) != papi->upc)
+			continue;
+		if (!mpxi_papi_needs_no_counter(event[i]))
+			return false;
+		has_perf_group |= mpxi_papi_is_unit_software(event[i]);
+	}
+	if (!has_perf_group || PAPI_event_name_to_code("upc:::perf::TASK-CLOCK", &code))
+		return false;
+	*time = (uint32_t)code;
+	return true;
+}
+
 static int ops_open(void *backend, const uint32_t *event, unsigned n, void **handle)
 {
 	struct mpxi_papi *papi = backend;
@@ -264,7 +293,7 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **han
 	uint32_t time;
 	int error;
 
-	if (mpxi_papi_time_event(papi, event, n, &time) && !is_beside(papi, event, n)) {
+	if (time_event(papi, event, n, &time) && !is_beside(papi, event, n)) {
 		error = open_with_clock(papi, event, n, &time, &group);
 		if (!error && mpxi_papi_count_at_sig(&group->clock) > 0) {
 			*handle = group;
