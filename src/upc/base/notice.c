@@ -6,6 +6,7 @@
  * call of the library that holds the lock, and the callback may do what no handler may. So a
  * line is put down, without a lock, and told by a call that no handler makes.
  */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,14 +60,24 @@ void upci_notices_tell(void)
 	}
 }
 
-void upci_notices_forked(void)
+/* In the child of a fork the lines are the parent's to tell. */
+static void in_child(void)
 {
 	memset(&waiting, 0, sizeof(waiting));
 	any = 0;
 }
 
+static void watch_forks(void)
+{
+	/* Without it, for want of memory, a child may tell a line as well. */
+	(void)pthread_atfork(NULL, NULL, in_child);
+}
+
 void upc_set_message_callback(void (*fn)(const char *line, void *arg), void *arg)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
 	upci_notices_tell(); /* those that came before it are not for the new one */
 	upci_process_lock();
 	__atomic_store_n(&callback, fn, __ATOMIC_RELAXED);

@@ -13,7 +13,4 @@ void upci_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * process lock. */
 void upci_notices_tell(void);
 
-/* In the child of a fork: the lines are the parent's to tell. */
-void upci_notices_forked(void);
-
 #endif

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "base/notice.h"
 #include "base/process.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,7 +30,6 @@ static void after_fork_in_child(void)
 	struct upci_fork_entry *entry;
 
 	upci_thread_forget();
-	upci_notices_forked();
 	for (entry = entries; entry; entry = entry->next)
 		entry->forked(entry);
 	pthread_mutex_unlock(&lock);
