@@ -58,8 +58,10 @@ extern const char *const upci_mode_names[4]; /* by enum upc_mode */
 /* Adds to the list behind upc_catalogue_missing. */
 int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence);
 
-/* Exact name only, no message: the code, or UPC_ENOEVENT. */
+/* Exact name only, no message: the code, or UPC_ENOEVENT. Folded: or else the one that differs
+ * in case only. */
 int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name);
+int64_t upci_catalogue_lookup_folded(struct upc_catalogue *c, const char *name);
 
 /* An event name from any text: what is not [A-Za-z0-9_.:+-] becomes '_'. In
  * place. */
