@@ -103,19 +103,12 @@ int upc_counter_read(struct upc_unit *u, int counter, uint64_t *value)
 	return error;
 }
 
-int upci_counter_check_no_level(const struct upci_binding *b)
-{
-	if (!b->references || b->event->kind != UPC_KIND_LEVEL)
-		return 0;
-	return upci_fail(UPC_ENOSUPP, "%s: a level shows what is, it cannot be preset", b->event->name);
-}
-
 int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 {
 	int error = check(counter);
 
 	if (!error)
-		error = upci_counter_check_no_level(&u->binding[counter]);
+		error = upci_unit_check_no_level(&u->binding[counter]);
 	if (error)
 		return error;
 	error = upci_unit_check_preset(u);
@@ -237,7 +230,7 @@ static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
  * is its count. */
 static int write_raw(struct upc_unit *u, unsigned i, uint64_t value)
 {
-	int error = upci_counter_check_no_level(&u->binding[i]);
+	int error = upci_unit_check_no_level(&u->binding[i]);
 
 	if (!error)
 		error = upci_unit_check_preset(u);

@@ -132,8 +132,15 @@ void upci_unit_reindex(struct upc_unit *unit);
 /* Position of an added event, or -1. */
 int upci_unit_entry(const struct upc_unit *unit, uint32_t code);
 
-/* After a fork: opens every event anew for the child's context. */
+/* When sources are opened that can wait for the start. */
+enum upci_when { UPCI_OPEN_LATER, UPCI_OPEN_NOW };
+
+/* Opens every event anew with sources of the context, or leaves all as it was. */
+int upci_unit_replace_sources(struct upc_unit *unit, const struct upci_context *context, enum upci_when when);
+/* The same after a fork, for the child's context. */
 int upci_unit_reopen(struct upc_unit *unit);
+/* All that a start needs, and none of what a start does. */
+int upci_unit_open_now(struct upc_unit *unit);
 
 static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
 {
@@ -141,9 +148,6 @@ static inline struct upc_unit *upci_unit_of(struct upci_fork_entry *entry)
 }
 
 void upci_transaction_free(struct upc_transaction *transaction);
-
-/* UPC_ENOSUPP with message where a level is bound: it cannot be preset (counter.c). */
-int upci_counter_check_no_level(const struct upci_binding *binding);
 
 /* Shows the counts to monitors; with configuration also what may have changed of it. */
 void upci_unit_show(struct upc_unit *unit, bool configuration);

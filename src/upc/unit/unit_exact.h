@@ -35,7 +35,7 @@ int upci_unit_check_idle(const struct upc_unit *unit, const char *what);
 /* With an exact source; on a live unit nothing. The first takes the unit to its thread's
  * moment, the second also makes the copy of the registers new, without what reading registers
  * does. */
-int upci_unit_exact_create(struct upc_unit *unit);
+int upci_unit_exact_create(struct upc_unit *unit); /* unit_play.c */
 void upci_unit_catch_up(struct upc_unit *unit);
 void upci_unit_refresh(struct upc_unit *unit);
 /* The copy alone, of the moment to which the unit was taken last. */

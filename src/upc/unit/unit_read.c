@@ -388,7 +388,7 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 		if (u->entry[e].formula)
 			return upci_fail(UPC_ENOSUPP, "%s: a derived event has no counter of its own to preset",
 					 upci_catalogue_event(u->catalogue, codes[i])->name);
-		error = upci_counter_check_no_level(&u->binding[u->entry[e].first]);
+		error = upci_unit_check_no_level(&u->binding[u->entry[e].first]);
 		if (error)
 			return error;
 	}

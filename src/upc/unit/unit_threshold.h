@@ -11,12 +11,17 @@
  * thread runs, only on that thread (upci_unit_check_preset). */
 int upci_unit_preset(struct upc_unit *unit, unsigned i, uint64_t count);
 int upci_unit_check_preset(const struct upc_unit *unit);
+/* UPC_ENOSUPP with message where a level is bound: it cannot be preset. */
+int upci_unit_check_no_level(const struct upci_binding *binding);
 /* Where the unit preloads: writes a counter for its threshold, its count as it is. */
 void upci_unit_preload(struct upc_unit *unit, unsigned i);
 /* After a change of bindings or handles: whom signals are for. */
 void upci_unit_rearm(struct upc_unit *unit);
 /* After the threshold register was written. */
 void upci_unit_preload_all(struct upc_unit *unit);
+/* Asks a context's sources for a threshold of an event's handle there; 0: for none any more. */
+int upci_unit_set_live(struct upc_unit *unit, struct upci_sources *sources, const struct upci_context *context,
+		       const struct upci_binding *binding, int handle, uint64_t period);
 /* Asks a context's new sources for the thresholds that its events have; handles[a] is
  * that of active[a]. */
 int upci_unit_reopen_thresholds(struct upc_unit *unit, struct upci_sources *sources,

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_open.c - opens what a unit counts with: all of its events anew, for another context or for
+ * a fork's child, and what has waited for the start.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "unit/unit.h"
+#include "unit/unit_exact.h"
+#include "unit/unit_read.h"
+#include "unit/unit_threshold.h"
+
+/* Never smaller: until new sources have taken their place, old ones have the
+ * handles that they have. */
+int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *sources)
+{
+	size_t perf = (size_t)upci_perf_handles(sources->perf), file = (size_t)upci_files_handles(sources->files);
+
+	if (perf > u->perf_room) {
+		uint64_t *value = realloc(u->perf_value, 2 * perf * sizeof(*value));
+		uint8_t *state;
+
+		if (value)
+			u->perf_value = value;
+		state = value ? realloc(u->perf_state, 2 * perf * sizeof(*state)) : NULL;
+		if (!state)
+			return upci_fail(UPC_ENOMEM, "no memory for readings");
+		u->perf_state = state;
+		u->perf_room = 2 * perf;
+	}
+	if (file > u->file_room) {
+		uint64_t *value = realloc(u->file_value, 2 * file * sizeof(*value));
+		bool *lost;
+
+		if (value)
+			u->file_value = value;
+		lost = value ? realloc(u->file_lost, 2 * file * sizeof(*lost)) : NULL;
+		if (!lost)
+			return upci_fail(UPC_ENOMEM, "no memory for readings");
+		u->file_lost = lost;
+		u->file_room = 2 * file;
+	}
+	return 0;
+}
+
+void upci_unit_reindex(struct upc_unit *u)
+{
+	unsigned i;
+
+	u->actives = u->file_fields = u->perf_events = u->deriveds = 0;
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		const struct upci_binding *b = &u->binding[i];
+
+		if (!b->references)
+			continue;
+		u->active[u->actives++] = (uint16_t)i;
+		u->file_fields += b->source == UPC_SOURCE_FILE;
+		u->perf_events += upci_is_perf(b);
+	}
+	memset(u->index, 0, sizeof(u->index));
+	for (i = 0; i < u->entries; i++) {
+		uint32_t slot = u->entry[i].code & (UPCI_INDEX_SIZE - 1);
+
+		u->first[i] = u->entry[i].first;
+		if (u->entry[i].formula)
+			u->derived[u->deriveds++] = (uint16_t)i;
+		while (u->index[slot])
+			slot = (slot + 1) & (UPCI_INDEX_SIZE - 1);
+		u->index[slot] = (uint16_t)(i + 1);
+	}
+}
+
+/* Opens every bound event with fresh sources of a context; handles[i] is that
+ * of active[i]. */
+static int open_all(struct upc_unit *u, const struct upci_context *context, enum upci_when when,
+		    struct upci_sources *sources, int *handles)
+{
+	unsigned a;
+	int error = upci_sources_create(sources, context);
+
+	if (!error) {
+		upci_perf_set_waits(sources->perf, when == UPCI_OPEN_LATER);
+		upci_perf_begin_batch(sources->perf);
+	}
+	for (a = 0; !error && a < u->actives; a++) {
+		struct upci_binding binding = u->binding[u->active[a]];
+
+		error = upci_source_open(sources, context, binding.event, &binding);
+		handles[a] = binding.handle;
+	}
+	if (!error)
+		error = upci_unit_reopen_thresholds(u, sources, context, handles);
+	if (!error)
+		error = upci_unit_grow_buffers(u, sources);
+	if (!error && !upci_perf_check(sources->perf))
+		error = upci_fail(UPC_ESYSTEM, "children were started while events were opened for them to inherit");
+	if (error)
+		upci_sources_destroy(sources);
+	else
+		upci_perf_set_waits(sources->perf, true);
+	return error;
+}
+
+int upci_unit_replace_sources(struct upc_unit *u, const struct upci_context *context, enum upci_when when)
+{
+	struct upci_sources sources, old;
+	int handles[UPC_COUNTERS];
+	unsigned a;
+	int error = open_all(u, context, when, &sources, handles);
+
+	if (error)
+		return error;
+	/* A child forked meanwhile finds either the old ones or the new. */
+	upci_process_lock();
+	old = u->sources;
+	u->sources = sources;
+	u->context = *context;
+	for (a = 0; a < u->actives; a++) {
+		struct upci_binding *b = &u->binding[u->active[a]];
+
+		b->handle = handles[a];
+		b->flags &= UPC_COUNTER_HALTED;
+		b->last = 0;
+	}
+	u->forked = false;
+	u->started = u->partial = false;
+	upci_unit_rearm(u);
+	upci_process_unlock();
+	upci_sources_destroy(&old);
+	return 0;
+}
+
+int upci_unit_reopen(struct upc_unit *u)
+{
+	return u->forked ? upci_unit_replace_sources(u, &u->context, UPCI_OPEN_LATER) : 0;
+}
+
+/* What the kernel has counted since an exec that nobody had started the unit
+ * for belongs to nobody: the readings are taken in, and not the counts. */
+static int pass_over_exec(struct upc_unit *u)
+{
+	return u->context.enable_on_exec && !u->started ? upci_unit_pass_over(u) : 0;
+}
+
+/* An event that was removed and leads others would be counted on, in the program's time, and
+ * tracepoints would pile up; CPUs that came would not be counted. Where all is taken in
+ * nothing is lost with them; else all stays as it is, which is not wrong. */
+static void open_better(struct upc_unit *u)
+{
+	bool other = upci_perf_keeps_removed(u->sources.perf) || upci_perf_cpus_changed(u->sources.perf);
+
+	if (other && upci_unit_take_perf(u))
+		(void)upci_unit_replace_sources(u, &u->context, UPCI_OPEN_NOW);
+	upci_perf_close_removed(u->sources.perf);
+}
+
+int upci_unit_open_now(struct upc_unit *u)
+{
+	int error = u->forked ? upci_unit_replace_sources(u, &u->context, UPCI_OPEN_NOW) : 0;
+
+	if (!error)
+		error = pass_over_exec(u);
+	if (error)
+		return error;
+	/* Events that were added one by one for children to inherit have a group
+	 * each. Opened together they have one; if that fails they do as they are. */
+	if (!u->started && upci_perf_scattered(u->sources.perf) && !upci_perf_ever_enabled(u->sources.perf))
+		(void)upci_unit_replace_sources(u, &u->context, UPCI_OPEN_NOW);
+	open_better(u);
+	return upci_perf_waits(u->sources.perf) ? upci_perf_open_waiting(u->sources.perf) : 0;
+}
+
+int upc_unit_open(struct upc_unit *u)
+{
+	int error = u->regs.run ? 0 : upci_unit_check_idle(u, "opened");
+
+	if (error || u->regs.run)
+		return error;
+	return upci_unit_open_now(u);
+}
