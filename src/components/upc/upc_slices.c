@@ -14,9 +14,11 @@
 #endif
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "mpx/core/error.h"
 #include "mpx/ticker/timer.h"
@@ -263,6 +265,7 @@ int upcp_slices_begin(struct upcp_ticker **holder, struct mpxi_core *core, uint6
 
 void upcp_slices_end(struct upcp_ticker **holder)
 {
+	static const struct timespec moment = {.tv_nsec = 20000};
 	struct upcp_ticker *ticker;
 
 	pthread_mutex_lock(&lock);
@@ -272,9 +275,11 @@ void upcp_slices_end(struct upcp_ticker **holder)
 			mpxi_timer_disarm(&ticker->timer);
 		atomic_store(&ticker->core, NULL);
 		/* A tick that has the core already, in another thread, is a matter of
-		 * microseconds; in this thread it would lie above us on the stack. */
+		 * microseconds; in this thread it would lie above us on the stack. Sleeps: a
+		 * thread of higher priority that only yields would keep the other off. By the
+		 * bare call: nanosleep would let a cancelled thread end with the lock. */
 		while (ticker != mine && atomic_load(&ticker->ticking))
-			sched_yield();
+			(void)syscall(SYS_nanosleep, &moment, NULL);
 		ticker->holder = NULL;
 		*holder = NULL;
 	}
