@@ -4,6 +4,7 @@
  * whoever has the unit's user id who wrote it, and may write at any moment.
  */
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -326,8 +327,11 @@ static void tell(const struct snapshot *s, struct upc_monitor_info *info)
 	};
 	unsigned i;
 
-	for (i = 0; i < UPC_COUNTERS; i++)
-		full.field[i] = (uint8_t)(s->config[i / 8] >> i % 8 * 8);
+	for (i = 0; i < UPC_COUNTERS / 8; i++) {
+		uint64_t eight = htole64(s->config[i]);
+
+		memcpy(full.field + i * sizeof(eight), &eight, sizeof(eight));
+	}
 	upci_sized_give(&sized_info, info, &full);
 }
 
