@@ -22,13 +22,19 @@
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
 
-/* ---- the process (shim_process.c) --------------------------------------------------- */
+/* ---- messages (shim_say.c) ---------------------------------------------------------- */
 
 /* "mpx_run: text" and a newline on standard error, in one write. */
 void shim_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, but each format once in a process, and not with --quiet. */
 void shim_say_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool shim_is_quiet(void);
+
+/* At start: reads whether the user wants it so. */
+void shim_say_begin(void);
+
+/* ---- the process (shim_process.c) --------------------------------------------------- */
 
 /* Is libmpx ready? Makes it so; PAPI is initialised. Its errors, which have been said. */
 int shim_begin(void);
@@ -42,9 +48,6 @@ int shim_watch_thread(void);
 /* Writes the report, if one is wanted. Before an exec too; if that fails, the next one
  * has what this has, and more. */
 void shim_report(void);
-
-/* Whether one is wanted. */
-bool shim_wants_report(void);
 
 /* ---- event sets (shim_sets.c) ------------------------------------------------------- */
 
@@ -89,6 +92,10 @@ struct shim_set *shim_find_plain_sig(int id);
 void shim_forget(struct shim_set *set);
 /* It is PAPI's set id from now on. */
 void shim_turn_plain(struct shim_set *set, int id);
+/* Of a set of libmpx: how many events it has. */
+int shim_count_events(const struct shim_set *set);
+/* Reads its estimates into its record, and the plain values (may be NULL). */
+int shim_note(struct shim_set *set, long long *values);
 /* Adds up what the calling thread's sets have counted, and frees their numbers. */
 void shim_forget_thread(void);
 /* The same without an end: for a report. */
@@ -99,10 +106,5 @@ bool shim_thread_counts(int component);
 bool shim_was_used(void);
 /* In a forked child: no set is there any more. */
 void shim_sets_in_child(void);
-
-/* ---- what was counted (shim_calls.c) ------------------------------------------------ */
-
-/* Reads a set's estimates into its record, and the plain values (may be NULL). */
-int shim_note(struct shim_set *set, long long *values);
 
 #endif

@@ -12,28 +12,6 @@
 #include "shim/shim.h"
 #include "shim/shim_pass.h"
 
-int shim_note(struct shim_set *set, long long *values)
-{
-	struct mpx_estimate small[16], *e = small;
-	int n = shim_count_events(set), error, i;
-
-	if (n > 16) {
-		e = calloc((size_t)n, sizeof(*e));
-		if (!e)
-			return PAPI_ENOMEM;
-	}
-	e[0].size = sizeof(e[0]);
-	error = mpx_set_estimates(set->id, e, n);
-	if (!error) {
-		shim_record_note(set->record, e, (unsigned)n);
-		for (i = 0; values && i < n; i++)
-			values[i] = e[i].value;
-	}
-	if (e != small)
-		free(e);
-	return error;
-}
-
 /*
  * A set of PAPI's own. It would be the running set of its thread and component, of which
  * PAPI allows one: the groups of libmpx, which are attached to the thread, run on beside

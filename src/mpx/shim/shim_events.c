@@ -19,13 +19,6 @@ int shim_explain(const char *call, const struct shim_set *set, int error)
 	return error;
 }
 
-int shim_count_events(const struct shim_set *set)
-{
-	int n = 0;
-
-	return mpx_set_list_events(set->id, NULL, &n) ? 0 : n;
-}
-
 /* ---- life -------------------------------------------------------------------------------- */
 
 static int create(int *number)

@@ -43,7 +43,7 @@ static void find(void *pointer, const char *name)
 	memcpy(pointer, &symbol, sizeof(symbol));
 }
 
-void shim_exec_begin(void)
+static __attribute__((constructor)) void begin(void)
 {
 	find(&real_execve, "execve");
 	find(&real_execvpe, "execvpe");

@@ -20,9 +20,6 @@
 #define SHIM_FIRST_PROCESS "MPX_RUN_PID"
 #define SHIM_LIBRARY "MPX_RUN_LIBRARY"
 
-/* At start: finds the functions that are stood in for. */
-void shim_exec_begin(void);
-
 /* Not in a child that shares our memory (vfork). */
 bool shim_is_owner(void);
 /* The process has started another. */

@@ -30,8 +30,6 @@ static inline bool shim_is_plain(const struct shim_set *set)
 
 /* What PAPI never says of such a call needs more words than a code has. Returns the error. */
 int shim_explain(const char *call, const struct shim_set *set, int error);
-/* Of a set of libmpx. */
-int shim_count_events(const struct shim_set *set);
 
 /* ---- shim_names.c -------------------------------------------------------------------- */
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,6 @@
 
 /* Of the process for which all this was made; a vfork's child has another. */
 static pid_t owner;
-static bool quiet, wanted;
 static atomic_bool no_children = true;
 
 /* Protects ready and its making; nests in nothing of ours, no handler takes it. */
@@ -34,58 +32,6 @@ static bool ready;
 /* Made first of all, so that its destructor comes before that of libmpx's own key. */
 static pthread_key_t key;
 static bool has_key;
-
-/* ---- messages ------------------------------------------------------------------------ */
-
-static void say(const char *format, va_list arguments)
-{
-	static const char prefix[] = "mpx_run: ";
-	char line[512];
-	int saved = errno, n;
-	ssize_t written;
-
-	memcpy(line, prefix, sizeof(prefix));
-	n = vsnprintf(line + sizeof(prefix) - 1, sizeof(line) - sizeof(prefix) - 1, format, arguments);
-	if (n < 0)
-		return;
-	n = (int)strlen(line);
-	line[n++] = '\n';
-	/* Nobody to tell if it fails. */
-	written = write(STDERR_FILENO, line, (size_t)n);
-	(void)written;
-	errno = saved;
-}
-
-void shim_say(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
-}
-
-void shim_say_once(const char *format, ...)
-{
-	/* A format is one place in the code, and there are fewer of them. */
-	static const char *_Atomic said[32];
-	const char *nobody;
-	va_list arguments;
-	size_t i;
-
-	if (quiet)
-		return;
-	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
-		nobody = NULL;
-		if (atomic_compare_exchange_strong(&said[i], &nobody, format))
-			break;
-		if (nobody == format)
-			return;
-	}
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
-}
 
 /* ---- libmpx -------------------------------------------------------------------------- */
 
@@ -156,11 +102,6 @@ bool shim_end(void)
 	return ended;
 }
 
-bool shim_wants_report(void)
-{
-	return wanted;
-}
-
 bool shim_is_owner(void)
 {
 	return getpid() == owner;
@@ -184,7 +125,7 @@ int shim_watch_thread(void)
 
 void shim_report(void)
 {
-	if (!wanted || !shim_is_owner() || !shim_record_any())
+	if (!shim_wants_report() || !shim_is_owner() || !shim_record_any())
 		return;
 	shim_note_thread();
 	shim_report_write(true);
@@ -192,14 +133,14 @@ void shim_report(void)
 
 void shim_report_quickly(void)
 {
-	if (wanted && shim_is_owner() && shim_record_any())
+	if (shim_wants_report() && shim_is_owner() && shim_record_any())
 		shim_report_write(false);
 }
 
 static void say_if_unused(void)
 {
 	/* A process that starts others, a shell say, leaves PAPI to them. */
-	if (shim_was_used() || quiet || !atomic_load(&no_children) ||
+	if (shim_was_used() || shim_is_quiet() || !atomic_load(&no_children) ||
 	    number(SHIM_FIRST_PROCESS, INT32_MAX) != (uint64_t)getpid())
 		return;
 	shim_say("no PAPI event set was used%s",
@@ -261,9 +202,8 @@ static __attribute__((constructor)) void begin(void)
 	const char *elsewhere;
 
 	owner = getpid();
-	quiet = getenv(SHIM_QUIET) != NULL;
-	wanted = shim_report_begin();
-	shim_exec_begin();
+	shim_say_begin();
+	shim_report_begin();
 	shim_real_find();
 	elsewhere = has_papi_inside() ? "" : shim_real_elsewhere();
 	if (elsewhere)

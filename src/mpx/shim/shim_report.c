@@ -28,6 +28,8 @@
 
 enum format { TEXT, JSON, CSV };
 
+static bool wanted;
+
 static enum format format;
 static char path[4096]; /* empty: standard error */
 static char timer[32] = "none", estimator[32] = "none";
@@ -300,18 +302,23 @@ static int open_path(void)
 	return open(full, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 }
 
-bool shim_report_begin(void)
+void shim_report_begin(void)
 {
 	const char *text = getenv(SHIM_REPORT), *colon;
 
 	if (!text)
-		return false;
+		return;
 	colon = strchr(text, ':');
 	if (!colon || strlen(colon + 1) >= sizeof(path))
-		return false;
+		return;
 	strcpy(path, colon + 1);
 	format = !strncmp(text, "json:", 5) ? JSON : !strncmp(text, "csv:", 4) ? CSV : TEXT;
-	return true;
+	wanted = true;
+}
+
+bool shim_wants_report(void)
+{
+	return wanted;
 }
 
 void shim_report_describe(void)

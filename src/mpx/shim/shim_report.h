@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-/* Reads from the environment where the report goes; whether one is wanted. */
-bool shim_report_begin(void);
+/* Reads from the environment whether a report is wanted, and where it goes. */
+void shim_report_begin(void);
+bool shim_wants_report(void);
 /* Once libmpx is ready: what it has chosen, for the head. */
 void shim_report_describe(void);
 /* Writes all records. wait: for locks; it may allocate nothing in either case. */

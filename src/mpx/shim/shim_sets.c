@@ -9,6 +9,7 @@
 
 #include "shim/shim.h"
 #include "shim/shim_real.h"
+#include "shim/shim_report.h"
 
 enum { CHUNK = 256, CHUNKS = SHIM_SETS / CHUNK };
 
@@ -165,6 +166,35 @@ void shim_turn_plain(struct shim_set *set, int id)
 	}
 	atomic_store_explicit(&set->kind, SHIM_PLAIN, memory_order_release);
 	(void)mpx_set_destroy(&old);
+}
+
+int shim_count_events(const struct shim_set *set)
+{
+	int n = 0;
+
+	return mpx_set_list_events(set->id, NULL, &n) ? 0 : n;
+}
+
+int shim_note(struct shim_set *set, long long *values)
+{
+	struct mpx_estimate small[16], *e = small;
+	int n = shim_count_events(set), error, i;
+
+	if (n > 16) {
+		e = calloc((size_t)n, sizeof(*e));
+		if (!e)
+			return PAPI_ENOMEM;
+	}
+	e[0].size = sizeof(e[0]);
+	error = mpx_set_estimates(set->id, e, n);
+	if (!error) {
+		shim_record_note(set->record, e, (unsigned)n);
+		for (i = 0; values && i < n; i++)
+			values[i] = e[i].value;
+	}
+	if (e != small)
+		free(e);
+	return error;
 }
 
 void shim_note_thread(void)
