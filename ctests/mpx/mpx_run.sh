@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..68"
+echo "1..70"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -192,6 +192,12 @@ files()
 check "%p: a file for each process" files
 check "a report that cannot be written: 125" refused 125 "cannot write the report" \
 	--report=no/where "$program" one
+left_in_handler()
+{
+	run 7 --report=est "$program" leave && says "cannot write the report to .*: Too many open files"
+}
+check "... also where a handler ends the program" left_in_handler
+check "... of which the words take no lock" lines out 0
 
 # ---- the program and its end
 

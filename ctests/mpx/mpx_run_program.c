@@ -14,10 +14,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -692,6 +694,37 @@ static void case_running(const char *argument)
 	touch(1000);
 }
 
+static volatile sig_atomic_t in_handler;
+
+/* The C library's takes a lock, and may allocate. */
+__attribute__((visibility("default"))) char *strerror(int error)
+{
+	if (in_handler && write(STDOUT_FILENO, "strerror\n", 9) != 9)
+		abort();
+	return (char *)(uintptr_t)strerrordesc_np(error);
+}
+
+static void leave(int number)
+{
+	(void)number;
+	in_handler = 1;
+	_exit(7);
+}
+
+/* In a handler, and with no descriptor for a report. */
+static void case_leave(const char *argument)
+{
+	const struct rlimit none = {0, 0};
+
+	(void)argument;
+	init();
+	OK(PAPI_start(set_of(one)));
+	touch(100);
+	TRUE(!setrlimit(RLIMIT_NOFILE, &none));
+	signal(SIGUSR1, leave);
+	raise(SIGUSR1);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(const char *argument);
@@ -718,6 +751,7 @@ static const struct {
 	{"none", case_none},
 	{"signal", case_signal},
 	{"running", case_running},
+	{"leave", case_leave},
 };
 
 int main(int argc, char **argv)

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "shim/shim.h"
 #include "shim/shim_exec.h"
 
@@ -347,7 +348,7 @@ void shim_report_write(bool wait)
 		return;
 	out.fd = own ? open_path() : STDERR_FILENO;
 	if (out.fd < 0) {
-		shim_say("cannot write the report to '%s': %s", path, strerror(errno));
+		shim_say("cannot write the report to '%s': %s", path, upci_words_of_errno(errno));
 		atomic_flag_clear(&busy);
 		return;
 	}
