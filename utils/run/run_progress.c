@@ -18,6 +18,7 @@
 
 #define FIRST_NS 1000000000
 #define EVERY_NS 500000000
+#define TEXT_MAX 120
 
 /* In the background a line would stop us, or go into the foreground's. */
 static bool is_ours(void)
@@ -55,27 +56,26 @@ int64_t run_progress_due(const struct run_progress_line *line)
 	return line->time == line->start ? line->start + FIRST_NS : line->time + EVERY_NS;
 }
 
-void run_progress_text(char text[RUN_PROGRESS_MAX], double seconds, uint64_t instructions, double rate,
-		       unsigned threads)
+/* Since the line before. */
+static double rate(const struct run_progress_line *line, uint64_t instructions, int64_t ns)
 {
-	char count[UTIL_NUMBER_MAX];
-
-	util_format_count(instructions / 1000000, count);
-	snprintf(text, RUN_PROGRESS_MAX, "%.1f s, %s million instructions, %.1f million a second, %u thread%s",
-		 seconds, count, rate / 1e6, threads, threads == 1 ? "" : "s");
+	if (ns <= line->time)
+		return 0;
+	return (double)(instructions - line->instructions) * 1e9 / (double)(ns - line->time);
 }
 
 void run_progress_show(struct run_progress_line *line, const struct run_counts *counts,
 		       const struct upcs_results *results, int64_t ns)
 {
-	char text[RUN_PROGRESS_MAX];
+	char text[TEXT_MAX], count[UTIL_NUMBER_MAX];
 	uint64_t instructions;
 	unsigned threads;
 
 	instructions = run_instructions(counts, results, &threads);
-	run_progress_text(text, (double)(ns - line->start) / 1e9, instructions,
-			  ns > line->time ? (double)(instructions - line->instructions) * 1e9 /
-						    (double)(ns - line->time) : 0, threads);
+	util_format_count(instructions / 1000000, count);
+	snprintf(text, sizeof(text), "%.1f s, %s million instructions, %.1f million a second, %u thread%s",
+		 (double)(ns - line->start) / 1e9, count, rate(line, instructions, ns) / 1e6, threads,
+		 threads == 1 ? "" : "s");
 	line->instructions = instructions;
 	line->time = ns;
 	if (isatty(STDERR_FILENO) && !is_ours())

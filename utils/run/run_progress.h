@@ -30,9 +30,4 @@ void run_progress_show(struct run_progress_line *line, const struct run_counts *
 /* Takes the line away. */
 void run_progress_end(struct run_progress_line *line);
 
-/* Its text: pure. rate is per second. */
-#define RUN_PROGRESS_MAX 120
-void run_progress_text(char text[RUN_PROGRESS_MAX], double seconds, uint64_t instructions, double rate,
-		       unsigned threads);
-
 #endif
