@@ -9,12 +9,14 @@
 struct stat_spread stat_spread_of(const double *value, unsigned n)
 {
 	struct stat_spread spread = { .n = n };
-	double squares = 0;
+	double beyond = 0, squares = 0;
 
 	if (n == 0)
 		return spread;
-	for (unsigned i = 0; i < n; i++)
-		spread.mean += value[i] / n;
+	/* From the first: so what is the same in each run is the mean, and does not spread. */
+	for (unsigned i = 1; i < n; i++)
+		beyond += value[i] - value[0];
+	spread.mean = value[0] + beyond / n;
 	/* From the mean, not from a sum of squares: counts of 10^15 that differ by 1 keep their
 	 * spread. */
 	for (unsigned i = 0; i < n; i++)

@@ -55,6 +55,33 @@ static struct stat_change change(const double *a, unsigned n, const double *b, u
 	return stat_spread_change(&x, &y);
 }
 
+/* What is the same in each run is the mean, to the last digit, and does not spread: a part of it in each
+ * sum would make a mean of 10 that no mean of 8 is, and a verdict. */
+static void test_equal(void **state)
+{
+	static const double value[] = {1, 3, 7, 1e15 + 1, 0x1p53 - 1, 0x1p64};
+	static const double whole[] = {5, 1, 2, 3, 4, 6, 7, 8, 9, 15};
+	double runs[100];
+
+	(void)state;
+	for (unsigned v = 0; v < sizeof(value) / sizeof(value[0]); v++) {
+		for (unsigned n = 1; n <= 100; n++) {
+			struct stat_spread s;
+
+			runs[n - 1] = value[v];
+			s = stat_spread_of(runs, n);
+			assert_true(s.mean == value[v] && s.deviation == 0 && s.error == 0);
+		}
+		for (unsigned n = STAT_CHANGE_RUNS; n <= 100; n++) {
+			struct stat_change c = change(runs, n, runs, 8);
+
+			assert_int_equal(c.verdict, STAT_SAME);
+			assert_true(c.ratio == 1 && c.low == 1 && c.high == 1);
+		}
+	}
+	assert_true(stat_spread_of(whole, 10).mean == 6);
+}
+
 /* Both have relative errors of sqrt(5/3)/2/m for means m, and 6 degrees of freedom where
  * these are alike: t is 2.4469. */
 static void test_interval(void **state)
@@ -147,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_no_verdict_without_spread),
 		cmocka_unit_test(test_held),
