@@ -85,7 +85,6 @@ void run_counts_add_process(struct run_counts *counts, const struct upcs_process
 	counts->lost_whole += state == UPCS_LOST && !run_process_misses(process);
 	counts->cut_off += was_cut_off(process);
 	counts->unread += process->unread != 0 && !was_cut_off(process);
-	counts->late += process->late != 0;
 	counts->running += state == UPCS_RUNS;
 	counts->left += process->left != 0;
 	counts->spins += process->spins != 0;

@@ -48,7 +48,6 @@ struct run_counts {
 	unsigned unread;   /* processes that left counts which could not be read */
 	unsigned lost;	   /* processes that died without a word */
 	unsigned lost_whole; /* of these, those of which nothing else is said here */
-	unsigned late;	  /* of which threads ended while another began */
 	unsigned running; /* that had not ended yet */
 	unsigned spins;	  /* that have threads which wait actively */
 	unsigned left;	  /* that executed what is not simulated */

@@ -70,7 +70,8 @@ static const struct {
 	{"missing", NULL},
 	{"unseen", "its function is one of several, chosen while the program ran by a way that cannot be seen, as "
 		   "dlsym, and what that did does not count"},
-	{"late", NULL},
+	{"late", "threads were killed, still ran, or ended while another began: what they did in the last hundredths "
+		 "of a second may not be in the counts"},
 };
 
 const char *run_report_mark(unsigned doubt)
@@ -123,12 +124,6 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 {
 	static const char uncounted[] = "more than there is room for: not in the counts";
 	static const char uncounted_memory[] = "more than there is memory for in /dev/shm: not in the counts";
-	static const char killed[] = "killed: all that was done until then is in the counts";
-	static const char killed_late[] =
-		"killed: what was done in the last hundredths of a second may not be in the counts";
-	static const char running[] = "still running: counted up to the end of the program";
-	static const char running_late[] =
-		"still running: counted up to the end of the program, or hundredths of a second before it";
 	const struct run_counts *counts = &report->counts;
 	const bool late = (run_report_doubts(report) & UPCS_DOUBT_LATE) != 0;
 	const struct {
@@ -145,9 +140,7 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		{counts->unread, "process has", "processes have",
 		 "left counts that could not be read: what was done last is not in the counts"},
 		{counts->lost_whole, "process was", "processes were",
-		 late ? killed_late : killed},
-		{counts->late, "process", "processes",
-		 "of which threads ended while another began: what they did last may not be in the counts"},
+		 late ? "killed" : "killed: all that was done until then is in the counts"},
 		{counts->left, "process has", "processes have",
 		 "executed a program that could not be simulated, as one that is set-user-id or of "
 		 "another user: it ran, and is not in the counts"},
@@ -155,7 +148,7 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		 "in the sums only: there are more than are shown by themselves"},
 		{report->gathered->threads_merged, "thread is", "threads are",
 		 "in the sums only: there are more than are shown by themselves"},
-		{counts->running, "process", "processes", late ? running_late : running},
+		{counts->running, "process", "processes", "still running: counted up to the end of the program"},
 	};
 	char text[NOTE_MAX], count[UTIL_NUMBER_MAX];
 

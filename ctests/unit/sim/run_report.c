@@ -95,7 +95,8 @@ static void test_cores(void **state)
 		run_results_thread(0, i);
 	results->threads.without = 1;
 	results->process[0].unfolded = 2;
-	results->process[0].unread = results->process[0].late = 1;
+	results->process[0].unread = 1;
+	results->thread[3].doubt[0] = UPCS_DOUBT_LATE;
 	report.status = 11;
 	events("INSTRUCTIONS,FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS,PU0_DATA_LOADS,PU1_TOT_INS,PU2_FP_OPS,"
 	       "PU3_IPIPE_BRANCHES");
@@ -181,6 +182,26 @@ static void test_doubts(void **state)
 	options.per_thread = options.per_process = false;
 	options.regions = 1;
 	expect(run_report_json, "doubts.json");
+}
+
+/* What a number is not exact for has a word, which the manual page explains. */
+static void test_words(void **state)
+{
+	const char *srcdir = getenv("srcdir"), *word;
+	char path[4096], line[80], *page = calloc(1, 1 << 20);
+	FILE *file;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/man/upc_run.1", srcdir ? srcdir : ".");
+	file = fopen(path, "r");
+	assert_true(page && file && fread(page, 1, (1 << 20) - 1, file) > 0);
+	fclose(file);
+	for (unsigned bit = 0; (word = run_report_doubt(bit)) != NULL; bit++) {
+		snprintf(line, sizeof(line), "\n.It Cm %s\n", word);
+		if (!strstr(page, line))
+			fail_msg("the manual page says nothing of \"%s\"", word);
+	}
+	free(page);
 }
 
 /* As upc_stat: an event a row, what was not seen by name. */
@@ -285,6 +306,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_few_operations, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_threads, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_doubts, set_up, run_results_tear_down),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test_setup_teardown(test_stat, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_csv, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_json, set_up, run_results_tear_down),

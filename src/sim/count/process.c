@@ -143,7 +143,6 @@ void upcs_process_end(void)
 
 	whole = upcs_process_hold_all();
 	if (upcs_run.process) {
-		upcs_run.process->late |= !whole;
 		upcs_fold_locked();
 		for (t = upcs_threads.first; t; t = t->next) {
 			if (!whole)

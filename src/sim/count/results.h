@@ -77,7 +77,7 @@ enum upcs_doubt {
 	UPCS_DOUBT_UNPLACED = 32, /* a thread of a team worked for a region that could not be told */
 	UPCS_DOUBT_MISSING = 64,  /* lower bound: there are records missing (upc_run's) */
 	UPCS_DOUBT_UNSEEN = 128,  /* lower bound: its function was chosen (IFUNC) and not seen (upc_run's) */
-	UPCS_DOUBT_LATE = 256,	  /* lower bound: it was killed before its last counts were taken over (score.h) */
+	UPCS_DOUBT_LATE = 256,	  /* lower bound: it ended before its last counts were taken over (score.h) */
 };
 /* By these alone: a lower bound. */
 #define UPCS_DOUBTS_LOW (UPCS_DOUBT_HELPED | UPCS_DOUBT_MISSING | UPCS_DOUBT_UNSEEN | UPCS_DOUBT_LATE)
@@ -100,7 +100,6 @@ struct upcs_process {
 	uint64_t space;		   /* of process ids, the kernel's number for it; 0: not known */
 	uint32_t left;		   /* it executed a program that has not taken its place: not simulated */
 	uint32_t unread;	   /* set by upc_run: what it left could not be read */
-	uint32_t late;		   /* threads of it ended while one began: their last counts could not be taken over */
 	uint32_t died;		   /* a thread ended within a block, and none sent a signal: by an instruction */
 	char program[UPCS_WORD_MAX]; /* its path, or the end of a long one */
 	/* The instruction that ends what was translated last, n 0: a jump. If it died of SIGILL, that. */

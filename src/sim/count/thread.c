@@ -251,17 +251,6 @@ void upcs_thread_exit(void)
 	upcs_process_release();
 }
 
-/* It could not be done in the call of exit. */
-static void finish_late_locked(struct upcs_counted *t)
-{
-	if (!upcs_threads.coming) {
-		upcs_score_finish_locked(t);
-		return;
-	}
-	upcs_counts_late(t->record);
-	upcs_run.process->late = 1;
-}
-
 void upcs_thread_end(void)
 {
 	struct upcs_counted *t = upcs_self;
@@ -271,8 +260,10 @@ void upcs_thread_end(void)
 	upcs_counting = upcs_threads.nowhere;
 	if (t) {
 		upcs_counts_changes(upcs_run.counts);
-		if (t->scored)
-			finish_late_locked(t);
+		/* It could not be done in the call of exit. */
+		if (t->scored && !upcs_threads.coming)
+			upcs_score_finish_locked(t);
+		upcs_counts_late(t->record);
 		upcs_fold_thread_locked(t);
 		upcs_counts_end(t->record);
 		__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
