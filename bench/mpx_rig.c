@@ -2,7 +2,7 @@
 /*
  * mpx_rig - sixteen instruction and cycle events on six counters: libmpx beside PAPI's
  * kernel multiplexing, its software multiplexing, and perf's own. For the emulated
- * machine (scripts/pmu-shell), whose loads can be counted exactly in a run without
+ * machine (scripts/pmu/pmu-shell), whose loads can be counted exactly in a run without
  * multiplexing and repeated to the instruction.
  *
  * Usage: mpx_rig steady|phased|mixed [SEEDS]. Every measurement is a process of its own. The

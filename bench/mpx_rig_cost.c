@@ -2,7 +2,7 @@
 /*
  * mpx_rig_cost - what a time slice costs on a hardware PMU: libmpx beside PAPI's own
  * alternation of two event sets, perf's disable, read and enable, and an empty handler
- * of the same timer. In the emulated machine (scripts/pmu-shell) a nanosecond is an
+ * of the same timer. In the emulated machine (scripts/pmu/pmu-shell) a nanosecond is an
  * instruction.
  */
 #include <errno.h>

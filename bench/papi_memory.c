@@ -81,7 +81,7 @@ int main(void)
 	if (version != PAPI_VER_CURRENT)
 		return 1;
 	if (PAPI_get_component_index("example") < 0)
-		puts("# this PAPI has no example component; scripts/papi-bench builds one that has");
+		puts("# this PAPI has no example component; scripts/papi/papi-bench builds one that has");
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		measure(sizes[i], "example");
 	PAPI_shutdown();

@@ -2,7 +2,7 @@
 /*
  * user_read.c - a read of two hardware events of the calling thread: in user mode, by
  * a group read, and by PAPI's perf_event component. Where the machine's clock counts
- * instructions (scripts/pmu-rig) the figures are instructions, each the same in every
+ * instructions (scripts/pmu/pmu-rig) the figures are instructions, each the same in every
  * batch; elsewhere they are ns.
  */
 #include <papi.h>

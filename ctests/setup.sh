@@ -210,7 +210,7 @@ papi_in()
 	place=$PWD/$1
 	shift
 	: > state/done
-	"$place/scripts/papi-build" --prefix="$place/prefix" --build-dir="$place/papi" \
+	"$place/scripts/papi/papi-build" --prefix="$place/prefix" --build-dir="$place/papi" \
 		--source="$PWD/papi" "$@" > out 2> err
 }
 
@@ -293,7 +293,8 @@ fi
 
 by_sh()
 {
-	for script in "$srcdir"/scripts/*; do
+	for script in "$srcdir"/scripts/* "$srcdir"/scripts/*/*; do
+		[ -f "$script" ] || continue
 		head -n 1 "$script" | grep -q '^#!.*bash' || continue
 		[ "$(grep -v '^#' "$script" | head -n 1)" = "$guard" ] ||
 			{ echo "# $script goes on in another shell"; return 1; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# setup_qemu.sh - when demo and check build emulators for upc_run, and how scripts/qemu-build
+# setup_qemu.sh - when demo and check build emulators for upc_run, and how scripts/sim/qemu-build
 # does: with emulators, a QEMU and a ninja that are a few lines each.
-tool=scripts/qemu-build
+tool=scripts/sim/qemu-build
 . "${srcdir:?}/ctests/utils.inc"
 unset CC CFLAGS DESTDIR MAKEFLAGS MFLAGS MAKELEVEL LOGS
 
@@ -52,8 +52,8 @@ set_up()
 		[[ -z $1 ]] || common_option "$1"
 		set_up_qemu' x "${1-}" > out 2> err
 }
-mv tree/scripts/qemu-build .
-cat > tree/scripts/qemu-build <<'END'
+mv tree/scripts/sim/qemu-build .
+cat > tree/scripts/sim/qemu-build <<'END'
 #!/bin/sh
 for argument in "$@"; do
 	case $argument in
@@ -61,7 +61,7 @@ for argument in "$@"; do
 	esac
 done
 END
-chmod +x tree/scripts/qemu-build
+chmod +x tree/scripts/sim/qemu-build
 
 # builds WHAT [OPTION]
 builds()
@@ -81,7 +81,7 @@ check "those that were built without them are built" builds "--guests=x86_64 ppc
 echo ninja-build > state/missing
 check "packages that are missing, and nobody may install, are no end" builds ''
 check "... and that is said" says "without these, upc_run has no emulator"
-mv qemu-build tree/scripts/
+mv qemu-build tree/scripts/sim/
 
 # ---- how ----------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ build()
 	status=$1
 	shift
 	: > state/done
-	tree/scripts/qemu-build --prefix="$PWD/prefix" --build-dir="$PWD/build" "$@" > out 2> err
+	tree/scripts/sim/qemu-build --prefix="$PWD/prefix" --build-dir="$PWD/build" "$@" > out 2> err
 	got=$?
 	[ $got = "$status" ] || { echo "# status $got, not $status"; false; }
 }

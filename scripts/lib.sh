@@ -94,7 +94,7 @@ refuses_plugins()
 	[[ $("$1" -plugin /nonexistent /bin/true 2>&1 < /dev/null) == *"unknown option"* ]]
 }
 
-# find_emulators DIR: those that scripts/qemu-build has put there, where PATH's load no plugins
+# find_emulators DIR: those that scripts/sim/qemu-build has put there, where PATH's load no plugins
 find_emulators()
 {
 	if ! command -v qemu-x86_64 > /dev/null || refuses_plugins qemu-x86_64; then

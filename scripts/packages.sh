@@ -44,7 +44,7 @@ PACKAGES_GUESTS=(
 	"gcc-powerpc-linux-gnu;GCC for 32-bit PowerPC;command -v powerpc-linux-gnu-gcc"
 	"libc6-dev-powerpc-cross;the GNU C library for it;command -v powerpc-linux-gnu-gcc"
 )
-# For scripts/qemu-build, where the emulators at hand cannot load a plugin.
+# For scripts/sim/qemu-build, where the emulators at hand cannot load a plugin.
 # shellcheck disable=SC2034
 PACKAGES_QEMU=(
 	"ninja-build;ninja;command -v ninja"

@@ -62,11 +62,11 @@ set_up_papi()
 		note "taking the one in $papi_prefix"
 		return
 	fi
-	"$top/scripts/papi-build" --prefix="$prefix" --build-dir="$build/papi" \
+	"$top/scripts/papi/papi-build" --prefix="$prefix" --build-dir="$build/papi" \
 		--source="$papi_source" || exit 1
 	# And the one that simulated programs have, where they can be run.
 	! command -v "qemu-$(uname -m)" > /dev/null ||
-		"$top/scripts/papi-build" --prefix="$prefix" --build-dir="$build/papi" --simulation \
+		"$top/scripts/papi/papi-build" --prefix="$prefix" --build-dir="$build/papi" --simulation \
 			--source="$papi_source" || exit 1
 }
 
@@ -87,7 +87,7 @@ set_up_qemu()
 			return 0
 		fi
 	fi
-	"$top/scripts/qemu-build" --prefix="$prefix" --build-dir="$build/qemu" \
+	"$top/scripts/sim/qemu-build" --prefix="$prefix" --build-dir="$build/qemu" \
 		--source="$qemu_source" --guests="${guests# }" || exit 1
 }
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# papi_ctests.sh - scripts/papi-ctests compares two trees of PAPI's tests, and ends what they leave
+# papi_ctests.sh - scripts/papi/papi-ctests compares two trees of PAPI's tests, and ends what they leave
 # behind, but nobody else's process, whatever its name. The trees are made here.
 . "${srcdir:?}/ctests/utils.inc"
-tool=$srcdir/scripts/papi-ctests
+tool=$srcdir/scripts/papi/papi-ctests
 
 plan 8
 left=

@@ -263,7 +263,7 @@ int main(void)
 		never_counted();
 		no_signals();
 	} else {
-		skip("this machine has not the PMU of scripts/pmu-rig");
+		skip("this machine has not the PMU of scripts/pmu/pmu-rig");
 	}
 	PAPI_shutdown();
 	return done();

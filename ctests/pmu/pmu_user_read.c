@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads of hardware counters in user mode, on the PMU of scripts/pmu-rig: they say what
+ * Reads of hardware counters in user mode, on the PMU of scripts/pmu/pmu-rig: they say what
  * group reads say, and where they cannot be had group reads take their place. Counts
  * of this machine are exact.
  */
@@ -453,7 +453,7 @@ int main(void)
 	if (upc_catalogue_open(NULL, &catalogue))
 		bail_out("%s", upc_last_message());
 	if (upc_catalogue_find(catalogue, INSTRUCTIONS, &code))
-		skip_all("this machine has not the PMU of scripts/pmu-rig");
+		skip_all("this machine has not the PMU of scripts/pmu/pmu-rig");
 	file = fopen("/proc/sys/kernel/perf_user_access", "r");
 	if (file && fscanf(file, "%d", &access) != 1)
 		access = 0;

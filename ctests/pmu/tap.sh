@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tap.sh - what scripts/pmu-tap makes of consoles of the emulated machine: only what is
+# tap.sh - what scripts/pmu/pmu-tap makes of consoles of the emulated machine: only what is
 # good may pass, and what crashed, hung, or was not run has to show.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 dir=$(mktemp -d) || exit 1
@@ -23,7 +23,7 @@ tap()
 		*) echo "tap 20 $name true" ;;
 		esac
 	done > "$dir/tests"
-	env PMU_KNOWN="$dir/known" "$@" "$srcdir/scripts/pmu-tap" "$dir/tests" \
+	env PMU_KNOWN="$dir/known" "$@" "$srcdir/scripts/pmu/pmu-tap" "$dir/tests" \
 		< "$dir/console" > "$dir/out" 2>&1
 	status=$?
 	case $sum in
@@ -170,7 +170,7 @@ live()
 			tries=$((tries + 1))
 		done
 		grep -q '^ok 1' "$dir/out" && : > "$dir/live"
-	} | "$srcdir/scripts/pmu-tap" "$dir/tests" > "$dir/out"
+	} | "$srcdir/scripts/pmu/pmu-tap" "$dir/tests" > "$dir/out"
 	[ -e "$dir/live" ]
 }
 : > "$dir/out"

@@ -4,7 +4,7 @@
 # compiler that vectorises does the same arithmetic, two numbers at a time. $UPC_RUN is the tool,
 # $UPC_SIM_PLUGIN the simulator.
 tool=${UPC_RUN:-upc_run}
-kernels=$(cd "${srcdir:?}/scripts" && pwd)/sim-kernels
+kernels=$(cd "${srcdir:?}/scripts/sim" && pwd)/sim-kernels
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN
 

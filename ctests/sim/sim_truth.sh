@@ -4,7 +4,7 @@
 # shares no counter is exact, slices lose nothing, and estimates are near the truth. $SIM_TRUTH is
 # the program, $UPC_RUN the tool, $UPC_SIM_PLUGIN the simulator.
 # shellcheck disable=SC2034 # utils.inc runs it
-tool="${srcdir:?}/scripts/sim-truth"
+tool="${srcdir:?}/scripts/sim/sim-truth"
 # shellcheck source=ctests/utils.inc
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN
@@ -38,7 +38,7 @@ exact()
 		END { exit bad || NR != 32 || many < 32 }' exact
 }
 
-# The others' columns are those that scripts/sim-truth names. The work is the same in all
+# The others' columns are those that scripts/sim/sim-truth names. The work is the same in all
 # measurements: its truth is that of the exact run, in which no signal comes, too.
 # shellcheck disable=SC2016 # awk's
 truths='FNR == NR { if ($3 == "FPU_MULT_1") truth[$2] = $6; next }'

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # sim_valgrind.sh - instructions, loads and stores of whole programs, as upc_run counts them and as
-# valgrind does (scripts/sim-valgrind). $UPC_RUN is the tool, $UPC_SIM_PLUGIN the simulator.
+# valgrind does (scripts/sim/sim-valgrind). $UPC_RUN is the tool, $UPC_SIM_PLUGIN the simulator.
 # shellcheck disable=SC2034 # utils.inc runs it
-tool="${srcdir:?}/scripts/sim-valgrind"
+tool="${srcdir:?}/scripts/sim/sim-valgrind"
 # shellcheck source=ctests/utils.inc
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN

@@ -104,7 +104,7 @@ own_qemu()
 	PATH=$dir/empty "$tool" -o report "$sh" -c ': > ran' > out 2> err && rm ran
 }
 if [ -x "${prefix:?}/lib/upc/qemu/qemu-$(uname -m)" ]; then
-	check "no qemu: that of scripts/qemu-build" own_qemu
+	check "no qemu: that of scripts/sim/qemu-build" own_qemu
 else
 	check "no qemu: says what to install" no_qemu
 fi
@@ -127,7 +127,7 @@ emulator()
 }
 emulator nothing
 check "an emulator that loads no plugins, as one that is static" refused 125 \
-	"emulator' loads no plugins.*Debian 13.*scripts/qemu-build" --qemu ./emulator sh -c ': > ran'
+	"emulator' loads no plugins.*Debian 13.*scripts/sim/qemu-build" --qemu ./emulator sh -c ': > ran'
 emulator qemu_plugin_scoreboard_new
 check "an emulator of QEMU 9.0" refused 125 "version 2 of QEMU's plugin interface.*1 (QEMU 6.2 to 8.2) and 4" \
 	--qemu ./emulator sh -c ': > ran'

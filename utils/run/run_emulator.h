@@ -16,7 +16,7 @@ struct run_emulator {
 
 /*
  * given, if that is not NULL; else the one of this name in PATH, if it loads plugins; else the one
- * that scripts/qemu-build has put beside the simulator, if there is one.
+ * that scripts/sim/qemu-build has put beside the simulator, if there is one.
  */
 void run_emulator_find(struct run_emulator *emulator, const char *name, const char *given);
 

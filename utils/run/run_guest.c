@@ -173,7 +173,7 @@ static int check_emulator(const struct run_guest *guest, const struct run_option
 			   guests[guest->guest].qemu);
 	else if (emulator->interface == 0)
 		util_error("'%s' loads no plugins, and the simulator is one: it is no QEMU, or older than 6.2, or "
-			   "built without them as Debian 13's is; scripts/qemu-build builds one, and --qemu says "
+			   "built without them as Debian 13's is; scripts/sim/qemu-build builds one, and --qemu says "
 			   "where one is", emulator->path);
 	else if (!upcs_emulator_has_module(emulator->interface))
 		util_error("'%s' has version %d of QEMU's plugin interface; the simulator is made for 1 (QEMU 6.2 "

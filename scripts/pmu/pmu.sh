@@ -7,11 +7,11 @@
 # its instruction count (1 ns each): nothing in it depends on how busy this host is.
 
 # shellcheck source=scripts/setup.sh
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 # shellcheck source=scripts/apt.sh
 . "$top/scripts/apt.sh"
-# shellcheck source=scripts/component.sh
-. "$top/scripts/component.sh"
+# shellcheck source=scripts/papi/component.sh
+. "$top/scripts/papi/component.sh"
 
 build=$top/build/pmu
 target=aarch64-linux-gnu
@@ -150,7 +150,7 @@ build_papi()
 		compgen -G "$top/build/papi/download/papi_*.dsc" > /dev/null; then
 		download=$top/build/papi/download
 	fi
-	[[ -n $source ]] || source=$("$top/scripts/papi-fetch" "$download" \
+	[[ -n $source ]] || source=$("$top/scripts/papi/papi-fetch" "$download" \
 		2> "$LOGS/papi-fetch.log") || lacking "PAPI's source cannot be fetched: see $LOGS/papi-fetch.log"
 	key="$(if [[ -d $source ]]; then hash_files "$source"; else hash_of < "$source"; fi) ${configure[*]} $tree $($target-gcc --version)"
 	if [[ ! -f $tree.key || $(cat "$tree.key") != "$key" ]]; then
