@@ -35,8 +35,9 @@ _Atomic(struct mpxi_timer *) mine;
 #endif
 
 /*
- * Calls no function of libc but, for VIRTUAL, tgkill (timer_virtual.c). errno is a word
- * of the thread's own; what tick_sig calls is for its owner to list.
+ * Calls of libc: pthread_setcancelstate, which changes a word of the thread's own, and for
+ * VIRTUAL tgkill (timer_virtual.c). errno is such a word, too; what tick_sig calls is for its
+ * owner to list.
  */
 ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 {
