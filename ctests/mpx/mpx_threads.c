@@ -837,6 +837,48 @@ static void shutdown_of_others(void)
 	refuses(PAPI_ENOINIT, mpx_set_stop(set, NULL));
 }
 
+static atomic_bool enough;
+
+static void *open_and_close(void *argument)
+{
+	struct worker *w = argument;
+
+	w->right = 1;
+	while (!atomic_load(&enough))
+		w->right &= mpx_library_init(MPX_ABI_VERSION, NULL) == PAPI_OK &&
+			    mpx_library_shutdown() == PAPI_OK;
+	return NULL;
+}
+
+/* A child finds the library as it was, or none; who was in a call of it is not there. */
+static int is_usable(void)
+{
+	int error = mpx_library_init(MPX_ABI_VERSION, NULL);
+
+	return (!error || (error == PAPI_EISRUN && strstr(mpx_last_message(), "already"))) &&
+	       mpx_library_shutdown() == PAPI_OK;
+}
+
+static void forks_at_any_time(void)
+{
+	struct worker w = {0};
+	int status = 0, i;
+	pid_t child;
+
+	atomic_store(&enough, false);
+	pthread_create(&w.thread, NULL, open_and_close, &w);
+	for (i = 0; i < 200 && !status; i++) {
+		child = fork();
+		if (!child)
+			_exit(is_usable() ? 0 : 1);
+		if (waitpid(child, &status, 0) != child)
+			status = -1;
+	}
+	atomic_store(&enough, true);
+	ok(join(&w), "the library comes and goes");
+	ok(!status, "and is good in each child of a fork meanwhile: %d, status %#x", i, (unsigned)status);
+}
+
 int main(void)
 {
 	const PAPI_component_info_t *info;
@@ -868,6 +910,7 @@ int main(void)
 	forks(1);
 	ok(churn(40), "threads come and go: nothing is lost or leaked");
 	shutdown_of_others();
+	forks_at_any_time();
 	shared(MPX_TIMER_AUTO);
 	shared(MPX_TIMER_THREAD);
 	shared(MPX_TIMER_VIRTUAL);

@@ -145,6 +145,9 @@ static void in_child(void)
 		library.first_thread = NULL;
 		library.threads = 0;
 	}
+	/* Who was closing it is not here. */
+	if (phase == CLOSING)
+		phase = ABSENT;
 	pthread_mutex_init(&lock, NULL);
 }
 
@@ -287,8 +290,9 @@ int mpx_library_shutdown(void)
 				  others);
 	/* Nobody comes in from here on. */
 	mpxi_thread_end();
-	mpxi_timers_destroy(library.timers);
+	/* With the lock: a child of a fork meanwhile has them, or knows of none. */
 	pthread_mutex_lock(&lock);
+	mpxi_timers_destroy(library.timers);
 	library = (struct mpxi_library){0};
 	set_phase_locked(ABSENT);
 	pthread_mutex_unlock(&lock);
