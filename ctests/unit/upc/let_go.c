@@ -264,6 +264,7 @@ static void test_holds_nothing_else(void **state)
  * child, has a session of its own, no terminal, no directory and no memory, and ends. */
 static void test_who_holds(void **state)
 {
+	enum { PATIENCE = 6000 };
 	int fd[14], n = open_tracepoints(fd, 14), i, again, status;
 	char path[64], text[4096];
 	struct rusage before, after;
@@ -306,14 +307,14 @@ static void test_who_holds(void **state)
 
 		/* The kernel takes them from it on its way to the descriptors. */
 		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, link[i]);
-		for (again = 0; again < 3000 && readlink(path, text, sizeof(text)) != -1; again++)
-			usleep(1000);
-		assert_true(again < 3000);
+		for (again = 0; again < PATIENCE && readlink(path, text, sizeof(text)) != -1; again++)
+			usleep(10000);
+		assert_true(again < PATIENCE);
 	}
 	/* By itself, whatever becomes of us. */
-	for (i = 0; i < 3000 && find_holder() == pid; i++)
+	for (i = 0; i < PATIENCE && find_holder() == pid; i++)
 		usleep(10000);
-	assert_true(i < 3000);
+	assert_true(i < PATIENCE);
 }
 
 static volatile sig_atomic_t children;
@@ -367,8 +368,9 @@ static void test_memory_is_not_copied(void **state)
 	const size_t size = (size_t)64 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rusage before, after;
 	volatile char *memory;
+	int end[2], tries = 10;
+	uint64_t faults;
 	size_t i;
-	int end[2];
 
 	(void)state;
 	need_process();
@@ -377,13 +379,17 @@ static void test_memory_is_not_copied(void **state)
 	(void)madvise((void *)memory, size, MADV_NOHUGEPAGE);
 	for (i = 0; i < size; i += page)
 		memory[i] = 1;
-	assert_int_equal(pipe(end), 0);
-	getrusage(RUSAGE_SELF, &before);
-	let_go_of(end, 2);
-	for (i = 0; i < size; i += page)
-		memory[i] = 2;
-	getrusage(RUSAGE_SELF, &after);
-	assert_in_range(after.ru_minflt - before.ru_minflt, 0, FAULT_SLACK);
+	/* A copy's pages fault each time; those that the machine was short of do once. */
+	do {
+		assert_int_equal(pipe(end), 0);
+		getrusage(RUSAGE_SELF, &before);
+		let_go_of(end, 2);
+		for (i = 0; i < size; i += page)
+			memory[i] = 2;
+		getrusage(RUSAGE_SELF, &after);
+		faults = (uint64_t)(after.ru_minflt - before.ru_minflt);
+	} while (faults > FAULT_SLACK && --tries);
+	assert_in_range(faults, 0, FAULT_SLACK);
 	munmap((void *)memory, size);
 }
 
