@@ -7,11 +7,14 @@
 
 #define ROUNDS 400
 
+/* What may happen to the thread meanwhile, as the kernel has counted it. */
+enum chance { NONE, SWITCHES, MAJOR_FAULTS, CHANCES };
+
 struct subject {
 	const char *name;
 	long call;           /* system call that it counts, or 0 */
 	long long low, high; /* otherwise what it counts while PAGES are touched */
-	int per_switch;      /* and so many more each time that the thread is switched out */
+	enum chance chance;  /* and one more each time that this happens */
 	int code;
 };
 
@@ -19,21 +22,21 @@ struct subject {
 #define HUGE_COUNT (1ll << 50)
 
 static struct subject subjects[] = {
-	{FAULTS, 0, PAGES, PAGES + FAULTS_SLACK, 0, 0},
-	{"upc:::perf::MINOR-FAULTS", 0, PAGES, PAGES + FAULTS_SLACK, 0, 0},
-	{"upc:::perf::MAJOR-FAULTS", 0, 0, 0, 0, 0},
-	{"upc:::perf::TASK-CLOCK", 0, 1000, HUGE_COUNT, 0, 0},
-	{"upc:::perf::CPU-CLOCK", 0, 1000, HUGE_COUNT, 0, 0},
-	{"upc:::perf::CPU-MIGRATIONS", 0, 0, FAULTS_SLACK, 1, 0},
-	{"upc:::perf::CONTEXT-SWITCHES", 0, 0, 0, 1, 0},
-	{"upc:::tp::syscalls:sys_enter_getuid", SYS_getuid, 0, 0, 0, 0},
-	{"upc:::tp::syscalls:sys_enter_geteuid", SYS_geteuid, 0, 0, 0, 0},
-	{"upc:::tp::syscalls:sys_enter_getgid", SYS_getgid, 0, 0, 0, 0},
-	{"upc:::tp::syscalls:sys_enter_getegid", SYS_getegid, 0, 0, 0, 0},
-	{"upc:::tp::syscalls:sys_enter_getppid", SYS_getppid, 0, 0, 0, 0},
-	{"upc:::tp::syscalls:sys_enter_gettid", SYS_gettid, 0, 0, 0, 0},
-	{"upc:::tp::syscalls:sys_enter_getpgid", SYS_getpgid, 0, 0, 0, 0},
-	{"upc:::tp::syscalls:sys_enter_getsid", SYS_getsid, 0, 0, 0, 0},
+	{FAULTS, 0, PAGES, PAGES + FAULTS_SLACK, MAJOR_FAULTS, 0},
+	{"upc:::perf::MINOR-FAULTS", 0, PAGES, PAGES + FAULTS_SLACK, NONE, 0},
+	{"upc:::perf::MAJOR-FAULTS", 0, 0, 0, MAJOR_FAULTS, 0},
+	{"upc:::perf::TASK-CLOCK", 0, 1000, HUGE_COUNT, NONE, 0},
+	{"upc:::perf::CPU-CLOCK", 0, 1000, HUGE_COUNT, NONE, 0},
+	{"upc:::perf::CPU-MIGRATIONS", 0, 0, FAULTS_SLACK, SWITCHES, 0},
+	{"upc:::perf::CONTEXT-SWITCHES", 0, 0, 0, SWITCHES, 0},
+	{"upc:::tp::syscalls:sys_enter_getuid", SYS_getuid, 0, 0, NONE, 0},
+	{"upc:::tp::syscalls:sys_enter_geteuid", SYS_geteuid, 0, 0, NONE, 0},
+	{"upc:::tp::syscalls:sys_enter_getgid", SYS_getgid, 0, 0, NONE, 0},
+	{"upc:::tp::syscalls:sys_enter_getegid", SYS_getegid, 0, 0, NONE, 0},
+	{"upc:::tp::syscalls:sys_enter_getppid", SYS_getppid, 0, 0, NONE, 0},
+	{"upc:::tp::syscalls:sys_enter_gettid", SYS_gettid, 0, 0, NONE, 0},
+	{"upc:::tp::syscalls:sys_enter_getpgid", SYS_getpgid, 0, 0, NONE, 0},
+	{"upc:::tp::syscalls:sys_enter_getsid", SYS_getsid, 0, 0, NONE, 0},
 };
 #define SUBJECTS (sizeof(subjects) / sizeof(*subjects))
 
@@ -80,21 +83,24 @@ static int toggle(int set, struct subject *subject)
 	return 1;
 }
 
-static long long switches(void)
+static void chances(long long chance[CHANCES])
 {
 	struct rusage usage;
 
 	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw + usage.ru_nivcsw;
+	chance[NONE] = 0;
+	chance[SWITCHES] = usage.ru_nvcsw + usage.ru_nivcsw;
+	chance[MAJOR_FAULTS] = usage.ru_majflt;
 }
 
 /* Every subject does something of its own; counts must tell them apart. */
 static int measure(int set, int round)
 {
-	long long values[SUBJECTS], switched = switches();
+	long long values[SUBJECTS], before[CHANCES], after[CHANCES];
 	size_t i;
 	int right = 1;
 
+	chances(before);
 	if (PAPI_start(set) != PAPI_OK)
 		return 0;
 	touch_pages(PAGES);
@@ -106,12 +112,13 @@ static int measure(int set, int round)
 	}
 	if (PAPI_stop(set, values) != PAPI_OK)
 		return 0;
-	switched = switches() - switched;
+	chances(after);
 	for (i = 0; i < n_in_set; i++) {
 		const struct subject *subject = in_set[i];
 		long long times = 3 * (subject - subjects) + 1;
 		long long low = subject->call ? times : subject->low;
-		long long high = subject->call ? times : subject->high + subject->per_switch * switched;
+		long long more = after[subject->chance] - before[subject->chance];
+		long long high = subject->call ? times : subject->high + more;
 
 		if (values[i] < low || values[i] > high) {
 			note("round %d, event %zu of %zu, %s: %lld, not %lld..%lld", round, i,
