@@ -48,6 +48,8 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+#define ROUNDS 100
+
 /* CPU time in which all four have turns. */
 static void work_for(uint64_t ns)
 {
@@ -92,7 +94,12 @@ static int slices_of_papi(void)
 		return 4;
 	if (filter(SECCOMP_RET_KILL_PROCESS))
 		return NO_FILTER;
-	work_for(100000000);
+	/* Time that the hypervisor gives to others is CPU time, and none for turns. */
+	for (i = 0; i < ROUNDS && !is_counted(value); i++) {
+		work_for(100000000);
+		if (PAPI_read(set, value))
+			return 7;
+	}
 	if (PAPI_stop(set, value))
 		return 5;
 	return is_counted(value) ? 0 : 6;
@@ -115,7 +122,11 @@ static int slices_of_mpx(void)
 		return 4;
 	if (filter(SECCOMP_RET_KILL_PROCESS))
 		return NO_FILTER;
-	work_for(100000000);
+	for (i = 0; i < ROUNDS && !is_counted(value); i++) {
+		work_for(100000000);
+		if (mpx_set_read(set, value))
+			return 7;
+	}
 	if (mpx_set_stop(set, value))
 		return 5;
 	return is_counted(value) ? 0 : 6;

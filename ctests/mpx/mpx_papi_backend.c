@@ -109,27 +109,32 @@ static uint64_t now(clockid_t clock)
 }
 
 /* Slices of a group that counts who asks the kernel for the time. Their time is that of perf's
- * task clock: more than the thread's CPU time where the hypervisor gives the CPU to others. */
+ * task clock: more than the thread's CPU time where the hypervisor gives the CPU to others. It
+ * may do so beside a slice, too, but not beside most. */
 static uint64_t ask_slices(void *group, const char *what)
 {
 	enum { SLICES = 50 };
-	uint64_t count, asked = 0, size = 0, cpu = now(CLOCK_THREAD_CPUTIME_ID), elapsed = now(CLOCK_MONOTONIC);
+	uint64_t count, asked = 0, size = 0, cpu, elapsed = now(CLOCK_MONOTONIC);
 	struct mpxi_sample sample = {.count = &count};
+	unsigned i, k, whole = 0;
 	volatile unsigned work = 0;
-	unsigned i, k;
 
-	for (i = 0; i < SLICES && !ops->start_sig(group); i++) {
+	for (i = 0; i < SLICES; i++) {
+		cpu = now(CLOCK_THREAD_CPUTIME_ID);
+		if (ops->start_sig(group))
+			break;
 		for (k = 0; k < 100000; k++)
 			work = work + k;
 		if (ops->stop_sig(group, &sample))
 			break;
 		asked += count;
 		size += sample.size;
+		whole += sample.size > (now(CLOCK_THREAD_CPUTIME_ID) - cpu) / 4;
 	}
-	cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	elapsed = now(CLOCK_MONOTONIC) - elapsed;
-	ok(i == SLICES && size > cpu / 4 && size <= elapsed, "%s: %u slices are %llu ns of %llu, in %llu", what, i,
-	   (unsigned long long)size, (unsigned long long)cpu, (unsigned long long)elapsed);
+	ok(i == SLICES && whole > SLICES / 2 && size <= elapsed,
+	   "%s: %u slices, %u of them with their CPU time, are %llu ns of %llu", what, i, whole, (unsigned long long)size,
+	   (unsigned long long)elapsed);
 	return asked;
 }
 
