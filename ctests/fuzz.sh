@@ -21,7 +21,7 @@ for fuzzer in "${fuzzers[@]}"; do
 	mkdir -p "$found"
 	seeds=("$found")
 	[[ ! -d ${srcdir:?}/ctests/fuzz/corpus/$name ]] || seeds+=("$srcdir/ctests/fuzz/corpus/$name")
-	if output=$("$builddir/$fuzzer" -max_total_time=$((share > 0 ? share : 1)) -timeout=10 \
+	if output=$("$builddir/$fuzzer" -max_total_time=$((share > 0 ? share : 1)) -timeout=60 \
 		-rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 \
 		-artifact_prefix="$found/" "${seeds[@]}" 2>&1); then
 		grep '^stat::number_of_executed_units' <<< "$output" | sed 's/^/# /'
