@@ -427,8 +427,9 @@ void run_gather_rest(struct run_gathered *g, struct upcs_results *results, const
 	uint32_t n = upcs_results_processes(results);
 	bool done[UPCS_PROCESSES_MAX] = {false};
 
+	/* One that is being made has done nothing, and its record is its maker's. */
 	for (uint32_t p = 0; p < n; p++)
-		done[p] = upcs_results_state(&results->process[p].state) != UPCS_FREE && !goes_on(g, &results->process[p]);
+		done[p] = upcs_results_state(&results->process[p].state) > UPCS_MAKING && !goes_on(g, &results->process[p]);
 	gather_done(g, results, path, done);
 	for (uint32_t p = 0; p < n; p++) {
 		enum upcs_state state = upcs_results_state(&results->process[p].state);

@@ -314,6 +314,20 @@ static void test_rest(void **state)
 	upcs_counts_destroy(counts, counts_path);
 }
 
+/* A child whose record is being made is its own, and nothing was done in it. */
+static void test_rest_making(void **state)
+{
+	uint32_t process;
+
+	(void)state;
+	assert_non_null(upcs_records_process(results, &process));
+	results->process[process].begin_ns = 1;
+	run_gather_rest(&gathered, results, path);
+	assert_int_equal(gathered.counts.processes, 0);
+	assert_int_equal(upcs_results_state(&results->process[process].state), UPCS_MAKING);
+	assert_int_equal(results->process[process].begin_ns, 1);
+}
+
 /* Threads of several processes that come and go while we gather: each is counted once. */
 static void test_churn(void **state)
 {
@@ -409,6 +423,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rest_late, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_other_space, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_rest, set_up_gathered, tear_down_gathered),
+		cmocka_unit_test_setup_teardown(test_rest_making, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_churn, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_cut_off, set_up_gathered, tear_down_gathered),
 		cmocka_unit_test_setup_teardown(test_apart, set_up_gathered, tear_down_gathered),
