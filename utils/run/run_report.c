@@ -11,7 +11,7 @@
 #include "lib/common.h"
 #include "run/run_advice.h"
 
-#define NOTE_MAX 1024
+#define NOTE_MAX (UPCS_REGIONS_MAX * (UPCS_WORD_MAX + 2) + 512) /* all regions by name, and why */
 
 bool run_report_has_place(const struct run_report *report, unsigned place)
 {
@@ -100,12 +100,10 @@ static void note_doubt(const struct run_report *report, unsigned bit,
 	char text[NOTE_MAX] = "not exact: ";
 	size_t n = strlen(text);
 
-	for (unsigned c = 0; c <= report->options->regions && n < sizeof(text); c++)
+	for (unsigned c = 0; c <= report->options->regions; c++)
 		if (report->counts.sum[c].doubt >> bit & 1)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s, ",
 					      c == 0 ? "the whole run" : report->options->region[c - 1]);
-	if (n >= sizeof(text))
-		n = sizeof(text) - 1;
 	snprintf(text + n - 2, sizeof(text) - n + 2, ": %s", doubts[bit].what);
 	note(to, text);
 }

@@ -184,6 +184,32 @@ static void test_doubts(void **state)
 	expect(run_report_json, "doubts.json");
 }
 
+/* The names of regions may be long: why they are not exact is said behind all of them. */
+static void test_long_names(void **state)
+{
+	char name[UPCS_REGIONS_MAX][UPCS_WORD_MAX], *text = NULL, *note;
+	size_t size;
+
+	(void)state;
+	run_results_process(0, UPCS_PPC);
+	run_results_thread(0, 0);
+	for (unsigned r = 0; r < UPCS_REGIONS_MAX; r++) {
+		memset(name[r], 'a' + (int)r, UPCS_WORD_MAX - 1);
+		name[r][UPCS_WORD_MAX - 1] = '\0';
+		region(name[r]);
+		results->thread[0].doubt[1 + r] = UPCS_DOUBT_HELPED;
+	}
+	report.out = open_memstream(&text, &size);
+	take();
+	run_report_csv(&report);
+	fclose(report.out);
+	note = strstr(text, "not exact: ");
+	assert_non_null(note);
+	assert_non_null(strstr(note, name[UPCS_REGIONS_MAX - 1]));
+	assert_non_null(strstr(note, ": threads that it started or woke may have worked for it"));
+	free(text);
+}
+
 /* What a number is not exact for has a word, which the manual page explains. */
 static void test_words(void **state)
 {
@@ -306,6 +332,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_few_operations, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_threads, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_doubts, set_up, run_results_tear_down),
+		cmocka_unit_test_setup_teardown(test_long_names, set_up, run_results_tear_down),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test_setup_teardown(test_stat, set_up, run_results_tear_down),
 		cmocka_unit_test_setup_teardown(test_csv, set_up, run_results_tear_down),
