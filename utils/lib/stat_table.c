@@ -323,8 +323,16 @@ void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n,
 
 /* ---- a column a thread ------------------------------------------------- */
 
+/* What is not all that happened: a count is no less, a level may be another. */
+static const char *mark(const struct stat_row *row, unsigned flags)
+{
+	if ((flags & (UPC_COUNTER_PARTIAL | UPC_COUNTER_LOST)) == 0)
+		return "";
+	return row->kind == UPC_KIND_LEVEL ? "~" : ">=";
+}
+
 static void cell_text(const struct stat_row *row, uint64_t value, unsigned flags,
-		      char text[2 * UTIL_NUMBER_MAX + 2])
+		      char text[2 * UTIL_NUMBER_MAX + 4])
 {
 	struct cell cell;
 
@@ -332,14 +340,14 @@ static void cell_text(const struct stat_row *row, uint64_t value, unsigned flags
 		strcpy(text, "not run");
 		return;
 	}
-	if (value == 0) {
+	if (value == 0 && mark(row, flags)[0] == '\0') {
 		/* Zeros are many here; a dot lets the others stand out. */
 		strcpy(text, ".");
 		return;
 	}
 	util_format_value(value, row->unit, cell.value, cell.unit);
-	snprintf(text, 2 * UTIL_NUMBER_MAX + 2, "%s%s%s", cell.value, util_unit_ns(row->unit) > 0 ? " " : "",
-		 util_unit_ns(row->unit) > 0 ? cell.unit : "");
+	snprintf(text, 2 * UTIL_NUMBER_MAX + 4, "%s%s%s%s", mark(row, flags), cell.value,
+		 util_unit_ns(row->unit) > 0 ? " " : "", util_unit_ns(row->unit) > 0 ? cell.unit : "");
 }
 
 static bool has_percents(const struct table *table, unsigned c)
@@ -371,7 +379,7 @@ static unsigned print_cell(FILE *out, const char *value, unsigned width, bool pe
 static void print_columns_row(FILE *out, struct table *table, unsigned i)
 {
 	const struct stat_row *row = &table->rows[i];
-	char text[2 * UTIL_NUMBER_MAX + 2];
+	char text[2 * UTIL_NUMBER_MAX + 4];
 	unsigned blanks = 0;
 
 	util_pad(out, INDENT);
@@ -454,7 +462,7 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 			       .columns = columns, .cell_width = CELL_MIN };
 
 	for (unsigned i = 0; i < n; i++) {
-		char text[2 * UTIL_NUMBER_MAX + 2];
+		char text[2 * UTIL_NUMBER_MAX + 4];
 
 		if (!is_seen(&rows[i]) && !style->zeros)
 			continue;

@@ -65,8 +65,8 @@ static const struct stat_part *get(const struct stat_parts *parts, const unsigne
 	return &parts->part[which != NULL ? which[k] : k];
 }
 
-uint64_t stat_parts_together(const struct stat_parts *parts, const unsigned *which, unsigned n,
-			     unsigned i)
+/* Event i of all of them. */
+static uint64_t add_up(const struct stat_parts *parts, const unsigned *which, unsigned n, unsigned i)
 {
 	const struct stat_events *events = parts->events;
 	const struct stat_ratio *ratio = find_ratio(events, i);
@@ -95,7 +95,7 @@ void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsig
 	for (unsigned i = 0; i < parts->events->n_own; i++) {
 		unsigned all = 0, never = 0;
 
-		values[i] = stat_parts_together(parts, which, n, i);
+		values[i] = add_up(parts, which, n, i);
 		for (unsigned k = 0; k < n; k++) {
 			const struct stat_part *part = get(parts, which, k);
 

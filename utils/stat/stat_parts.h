@@ -41,13 +41,10 @@ struct stat_part *stat_parts_add(struct stat_parts *parts);
 void stat_part_read(const struct stat_events *events, struct stat_part *part);
 
 /*
- * Event i (below n_own) of n parts together, since they began: a count's sum, a ratio of
- * sums, the largest of other levels. which has their numbers; NULL: the first n.
+ * Each own event of n parts together, since they began: a count's sum, a ratio of sums, the
+ * largest of other levels. which has their numbers; NULL: the first n. With flags: not counted is
+ * what none of them has counted.
  */
-uint64_t stat_parts_together(const struct stat_parts *parts, const unsigned *which, unsigned n,
-			     unsigned i);
-
-/* The same of all own events, with flags: not counted is what none of them has counted. */
 void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsigned n,
 		    uint64_t *values, unsigned *flags);
 

@@ -58,11 +58,12 @@ static void print_parts(const struct stat_report *report, const struct stat_samp
 	struct ranked *rank = calloc(parts->n + 1, sizeof(*rank));
 	struct stat_column *column = calloc(parts->n + 1, sizeof(*column));
 	uint64_t *values = calloc((size_t)(parts->n + 1) * (n + 1), sizeof(*values));
-	unsigned *no_flags = calloc(n + 1, sizeof(*no_flags));
+	uint64_t *together = calloc(n + 1, sizeof(*together));
+	unsigned *flags = calloc(n + 1, sizeof(*flags)); /* of the others */
 	unsigned *rest = calloc(parts->n + 1, sizeof(*rest));
 	char others[40];
 
-	if (rank == NULL || column == NULL || values == NULL || no_flags == NULL || rest == NULL) {
+	if (rank == NULL || column == NULL || values == NULL || together == NULL || flags == NULL || rest == NULL) {
 		util_error("out of memory");
 		goto out;
 	}
@@ -82,16 +83,16 @@ static void print_parts(const struct stat_report *report, const struct stat_samp
 		column[to].tid = c < shown ? part->tid : 0;
 		column[to].name = c < shown ? part->name : others;
 		column[to].values = value;
-		column[to].flags = c < shown ? part->flags : no_flags;
+		column[to].flags = c < shown ? part->flags : flags;
 		for (unsigned i = 0; i < n; i++)
 			value[i] += stat_part_value(report, part, i, sample->last);
 	}
 	for (unsigned c = shown; c < active; c++)
 		rest[c - shown] = rank[c].thread;
+	stat_parts_sum(parts, rest, active - shown, together, flags);
 	for (unsigned i = 0; i < n && shown < active; i++)
 		if (report->events->info[i].kind == UPC_KIND_LEVEL)
-			values[(size_t)shown * n + i] =
-				stat_parts_together(parts, rest, active - shown, i);
+			values[(size_t)shown * n + i] = together[i];
 	snprintf(others, sizeof(others), "%u others", active - shown);
 	columns = shown < active ? shown + 1 : active;
 	stat_table_print_columns(report->out, rows, n, all_of(report->by), column, columns, style);
@@ -99,7 +100,8 @@ out:
 	free(rank);
 	free(column);
 	free(values);
-	free(no_flags);
+	free(together);
+	free(flags);
 	free(rest);
 }
 

@@ -212,6 +212,25 @@ static void test_columns(void **state)
 	expect_columns(sum, 3, "all", columns, 3, &style, "columns");
 }
 
+/* What was counted in part is marked, also where it is 0, and also in a sum that has it. */
+static void test_marks(void **state)
+{
+	static const uint64_t one[] = {5, 0, 7}, two[] = {70, 3, 8};
+	static const unsigned part[] = {UPC_COUNTER_PARTIAL, UPC_COUNTER_PARTIAL, UPC_COUNTER_LOST}, good[3];
+	const struct stat_row sum[] = {
+		ROW("faults", "faults", "software", 75, .flags = UPC_COUNTER_PARTIAL),
+		ROW("time", "ns", "software", 3, .flags = UPC_COUNTER_PARTIAL),
+		ROW("level", "bytes", "software", 8, .flags = UPC_COUNTER_LOST, .kind = UPC_KIND_LEVEL),
+	};
+	const struct stat_column columns[] = {
+		{11, "main", one, part, NULL}, {12, "other", two, good, NULL},
+	};
+	const struct stat_style style = {.width = 60};
+
+	(void)state;
+	expect_columns(sum, 3, "all", columns, 2, &style, "columns, marks");
+}
+
 /* Percents beside the values of those columns that have them; no thread, no line of ids. */
 static void test_percents(void **state)
 {
@@ -240,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_flags),	    cmocka_unit_test(test_description),
 		cmocka_unit_test(test_width),	    cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_columns),	    cmocka_unit_test(test_percents),
+		cmocka_unit_test(test_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
