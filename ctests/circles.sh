@@ -7,7 +7,6 @@ set -u
 
 # Folders with one circle that stays, its files, and why.
 mapfile -t known <<'END'
-src/mpx/process : handle library process process_ask process_member process_run thread : threads, sets and the library end one another
 src/sim/count : fold process score team thread thread_team : so do threads and processes there
 src/sim/load : chosen places : each looks for what the other has found
 END

@@ -58,7 +58,7 @@ int mpx_set_destroy(int *set)
 
 	if (!set)
 		return mpxi_error(PAPI_EINVAL, "set is NULL");
-	error = mpxi_handle_find(*set, &handle);
+	error = mpxi_thread_find(*set, &handle);
 	if (error)
 		return error;
 	if (mpxi_set_runs(handle->set))
@@ -115,14 +115,14 @@ static int add(struct mpxi_handle *handle, uint32_t event)
 int mpx_set_add_event(int set, int code)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle);
+	int error = mpxi_thread_find(set, &handle);
 
 	return error ? error : add(handle, (uint32_t)code);
 }
 
 static int find_both(int set, const char *name, struct mpxi_handle **handle, uint32_t *event)
 {
-	int error = mpxi_handle_find(set, handle);
+	int error = mpxi_thread_find(set, handle);
 
 	if (error)
 		return error;
@@ -156,7 +156,7 @@ static int take_out(struct mpxi_handle *handle, uint32_t event)
 int mpx_set_remove_event(int set, int code)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle);
+	int error = mpxi_thread_find(set, &handle);
 
 	return error ? error : take_out(handle, (uint32_t)code);
 }
@@ -173,7 +173,7 @@ int mpx_set_remove_named_event(int set, const char *name)
 int mpx_set_list_events(int set, int *codes, int *n)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle), count, i;
+	int error = mpxi_thread_find(set, &handle), count, i;
 
 	if (error)
 		return error;
@@ -189,7 +189,7 @@ int mpx_set_list_events(int set, int *codes, int *n)
 int mpx_set_state(int set, int *state)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle);
+	int error = mpxi_thread_find(set, &handle);
 
 	if (error)
 		return error;

@@ -74,7 +74,7 @@ static int refused(int error, const struct mpxi_handle *handle, const char *verb
 int mpx_set_start(int set)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle);
+	int error = mpxi_thread_find(set, &handle);
 
 	if (error)
 		return error;
@@ -94,7 +94,7 @@ int mpx_set_start(int set)
 int mpx_set_stop(int set, long long *values)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle);
+	int error = mpxi_thread_find(set, &handle);
 	bool ran = !error && mpxi_set_runs(handle->set);
 
 	if (!error)
@@ -130,7 +130,7 @@ static int read_plainly(struct mpxi_handle *handle, long long *values)
 int mpx_set_read(int set, long long *values)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle);
+	int error = mpxi_thread_find(set, &handle);
 
 	if (!error && !values)
 		error = mpxi_error(PAPI_EINVAL, "values is NULL");
@@ -148,7 +148,7 @@ int mpx_set_read(int set, long long *values)
 int mpx_set_accum(int set, long long *values)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle);
+	int error = mpxi_thread_find(set, &handle);
 	unsigned i;
 
 	if (error)
@@ -174,7 +174,7 @@ int mpx_set_accum(int set, long long *values)
 int mpx_set_reset(int set)
 {
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle);
+	int error = mpxi_thread_find(set, &handle);
 
 	if (error)
 		return error;
@@ -223,7 +223,7 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 	/* Two fields came behind it. */
 	static const struct upci_sized sized = UPCI_SIZED(mpx_estimate, slices, mpxi_error);
 	struct mpxi_handle *handle;
-	int error = mpxi_handle_find(set, &handle), i;
+	int error = mpxi_thread_find(set, &handle), i;
 	struct mpx_estimate mine;
 	size_t size;
 

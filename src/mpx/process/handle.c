@@ -90,26 +90,18 @@ void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle)
 	pthread_mutex_unlock(&lock);
 }
 
-int mpxi_handle_find(int number, struct mpxi_handle **handle)
+struct mpxi_thread *mpxi_handle_owner(int number)
 {
 	struct place *places = NULL;
-	struct mpxi_thread *owner = NULL;
 
 	if (number >= 0 && number < CHUNK * CHUNKS)
 		places = atomic_load_explicit(&chunk[number / CHUNK], memory_order_acquire);
-	if (places)
-		owner = atomic_load_explicit(&places[number % CHUNK].owner, memory_order_acquire);
-	if (!mpxi_library_is_ready())
-		return mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
-	if (!owner)
-		return mpxi_error(MPXI_ENOEVST, "there is no event set %d", number);
-	if (owner != mpxi_self)
-		return mpxi_error(MPXI_EPERM,
-				  "event set %d belongs to another thread: create one in this thread",
-				  number);
-	*handle = places[number % CHUNK].handle;
-	mpxi_thread_visit(owner);
-	return 0;
+	return places ? atomic_load_explicit(&places[number % CHUNK].owner, memory_order_acquire) : NULL;
+}
+
+struct mpxi_handle *mpxi_handle_at(int number)
+{
+	return place_of(number)->handle;
 }
 
 void mpxi_handle_free(struct mpxi_handle *handle)

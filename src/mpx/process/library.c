@@ -12,53 +12,13 @@
 #include "ticker/inside.h"
 #include "mpx.h"
 #include "base/sized.h"
+#include "process/library_state.h"
 #include "process/thread.h"
 
 enum { SLICE_DEFAULT = 10000000 };
 
-/* See mpxi_library_lock. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static enum { ABSENT, READY, CLOSING } phase;
-static atomic_bool ready; /* phase is READY; for those who take no lock */
-static struct mpxi_library library;
+static struct mpxi_library_state *const state = &mpxi_library_state;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_ONCE_INIT;
-
-struct mpxi_library *mpxi_library_lock(void)
-{
-	pthread_mutex_lock(&lock);
-	if (phase == READY)
-		return &library;
-	pthread_mutex_unlock(&lock);
-	mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
-	return NULL;
-}
-
-void mpxi_library_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-bool mpxi_library_is_ready(void)
-{
-	return atomic_load_explicit(&ready, memory_order_acquire);
-}
-
-/* These are set before there is an event set, and constant then. */
-
-enum mpxi_estimator mpxi_library_estimator(void)
-{
-	return library.estimator;
-}
-
-int mpxi_library_signal(void)
-{
-	return library.signal_number;
-}
-
-bool mpxi_library_arms_in_handler(void)
-{
-	return library.timer != MPXI_TIMER_VIRTUAL;
-}
 
 /*
  * A tick, or a request for this thread's part of a process-wide set. It calls:
@@ -66,7 +26,7 @@ bool mpxi_library_arms_in_handler(void)
  * whose file does likewise; mpxi_process_answer_sig; mpxi_timer_is_due_sig. The thread's
  * own state only.
  */
-void mpxi_library_tick_sig(void *context)
+static void tick_sig(void *context)
 {
 	struct mpxi_thread *thread = mpxi_self;
 	bool held, inside, asked;
@@ -105,14 +65,14 @@ static void before_fork(void)
 	if (forking++)
 		return;
 	mpxi_process_before_fork();
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&state->lock);
 }
 
 static void after_fork(void)
 {
 	if (--forking)
 		return;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&state->lock);
 	mpxi_process_after_fork();
 }
 
@@ -125,7 +85,7 @@ static void in_child(void)
 	if (--forking)
 		return;
 	mpxi_process_in_child(self);
-	if (phase != ABSENT) {
+	if (state->phase != MPXI_ABSENT) {
 		mpxi_self = NULL;
 		if (self) {
 			mpxi_timer_forget(&self->timer);
@@ -140,15 +100,15 @@ static void in_child(void)
 			free(self);
 		}
 		mpxi_handles_forget();
-		mpxi_timers_forget(library.timers);
-		library.timers = NULL;
-		library.first_thread = NULL;
-		library.threads = 0;
+		mpxi_timers_forget(state->library.timers);
+		state->library.timers = NULL;
+		state->library.first_thread = NULL;
+		state->library.threads = 0;
 	}
 	/* Who was closing it is not here. */
-	if (phase == CLOSING)
-		phase = ABSENT;
-	pthread_mutex_init(&lock, NULL);
+	if (state->phase == MPXI_CLOSING)
+		state->phase = MPXI_ABSENT;
+	pthread_mutex_init(&state->lock, NULL);
 }
 
 static void watch_forks(void)
@@ -210,6 +170,7 @@ static int init(const struct mpx_options *o)
 		.slice_ns = o->slice_ns ? o->slice_ns : SLICE_DEFAULT,
 		.seed = o->seed,
 		.signal_number = o->signal_number,
+		.tick_sig = tick_sig,
 	};
 	struct mpxi_papi *trial;
 	int error = mpxi_papi_init();
@@ -228,19 +189,19 @@ static int init(const struct mpx_options *o)
 	}
 	if (!error)
 		error = mpxi_timers_create((enum mpxi_timer_kind)o->timer, made.slice_ns,
-					   made.signal_number, mpxi_library_tick_sig, &made.timers);
+					   made.signal_number, tick_sig, &made.timers);
 	if (error)
 		return error;
 	made.timer = mpxi_timers_kind(made.timers);
 	made.signal_number = mpxi_timers_signal(made.timers);
-	library = made;
+	state->library = made;
 	return 0;
 }
 
 static void set_phase_locked(int now)
 {
-	phase = now;
-	atomic_store_explicit(&ready, now == READY, memory_order_release);
+	state->phase = now;
+	atomic_store_explicit(&state->ready, now == MPXI_READY, memory_order_release);
 }
 
 int mpx_library_init(int abi, const struct mpx_options *given)
@@ -260,16 +221,16 @@ int mpx_library_init(int abi, const struct mpx_options *given)
 	if (error)
 		return error;
 	pthread_once(&fork_once, watch_forks);
-	pthread_mutex_lock(&lock);
-	if (phase == READY)
+	pthread_mutex_lock(&state->lock);
+	if (state->phase == MPXI_READY)
 		error = mpxi_error(PAPI_EISRUN, "mpx_library_init has been called already");
-	else if (phase == CLOSING)
+	else if (state->phase == MPXI_CLOSING)
 		error = mpxi_error(PAPI_EISRUN, "another thread is in mpx_library_shutdown");
 	else
 		error = init(&o);
 	if (!error)
-		set_phase_locked(READY);
-	pthread_mutex_unlock(&lock);
+		set_phase_locked(MPXI_READY);
+	pthread_mutex_unlock(&state->lock);
 	return error;
 }
 
@@ -282,7 +243,7 @@ int mpx_library_shutdown(void)
 		return PAPI_ENOINIT;
 	others = l->threads - (mpxi_self != NULL);
 	if (!others)
-		set_phase_locked(CLOSING);
+		set_phase_locked(MPXI_CLOSING);
 	mpxi_library_unlock();
 	if (others)
 		return mpxi_error(PAPI_EISRUN,
@@ -291,11 +252,11 @@ int mpx_library_shutdown(void)
 	/* Nobody comes in from here on. */
 	mpxi_thread_end();
 	/* With the lock: a child of a fork meanwhile has them, or knows of none. */
-	pthread_mutex_lock(&lock);
-	mpxi_timers_destroy(library.timers);
-	library = (struct mpxi_library){0};
-	set_phase_locked(ABSENT);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&state->lock);
+	mpxi_timers_destroy(state->library.timers);
+	state->library = (struct mpxi_library){0};
+	set_phase_locked(MPXI_ABSENT);
+	pthread_mutex_unlock(&state->lock);
 	return PAPI_OK;
 }
 

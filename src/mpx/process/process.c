@@ -1,37 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * process.c - process-wide event sets: the lock, sets and their events, fork.
+ * process.c - process-wide event sets: sets and their events, fork.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "process/process_private.h"
 #include "process/thread.h"
-
-struct mpxi_processes mpxi_processes;
-
-/* See mpxi_process_lock. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int cancel_state; /* of who holds it, before */
-
-void mpxi_process_lock(void)
-{
-	int state;
-
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_mutex_lock(&lock);
-	cancel_state = state;
-}
-
-void mpxi_process_unlock(void)
-{
-	int state = cancel_state;
-
-	pthread_mutex_unlock(&lock);
-	(void)pthread_setcancelstate(state, NULL);
-}
 
 /* ---- sets and their events -------------------------------------------------------------- */
 
@@ -191,6 +167,5 @@ void mpxi_process_in_child(struct mpxi_thread *self)
 		free_process(process);
 	}
 	mpxi_processes.present = 0;
-	pthread_mutex_init(&lock, NULL);
-	(void)pthread_setcancelstate(cancel_state, NULL);
+	mpxi_process_unlock_in_child();
 }

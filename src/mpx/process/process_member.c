@@ -103,6 +103,28 @@ static void tidy_locked(struct mpxi_thread *thread)
 	}
 }
 
+/*
+ * A timer that cannot be armed in a handler is armed all the time instead, while a handler may
+ * start an event set. The timer's error, and nothing has changed.
+ */
+static int keep_armed(struct mpxi_thread *thread, bool on)
+{
+	int error = 0;
+
+	on = on && !mpxi_library_arms_in_handler();
+	if (on == thread->keep_armed)
+		return 0;
+	mpxi_core_hold(thread->core);
+	if (on)
+		error = mpxi_timer_arm(&thread->timer);
+	else if (!thread->shares)
+		mpxi_timer_disarm(&thread->timer);
+	if (!error)
+		thread->keep_armed = on;
+	mpxi_core_release(thread->core);
+	return error;
+}
+
 void mpxi_process_visit(struct mpxi_thread *thread, bool fresh)
 {
 	struct mpxi_process *process;
@@ -115,13 +137,13 @@ void mpxi_process_visit(struct mpxi_thread *thread, bool fresh)
 	thread->changes_seen = atomic_load(&mpxi_processes.changes);
 	mpxi_processes.present += fresh;
 	tidy_locked(thread);
-	/* The timer first: a handler cannot arm every kind (mpxi_thread_keep_armed). */
+	/* The timer first: a handler cannot arm every kind (keep_armed). */
 	for (process = mpxi_processes.first; process; process = process->next)
 		if (process->owner != thread && process->events &&
-		    !mpxi_thread_keep_armed(thread, true))
+		    !keep_armed(thread, true))
 			join_locked(process, thread, fresh);
 	if (!thread->members)
-		(void)mpxi_thread_keep_armed(thread, false);
+		(void)keep_armed(thread, false);
 	mpxi_process_unlock();
 }
 

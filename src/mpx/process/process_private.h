@@ -65,6 +65,7 @@ extern struct mpxi_processes mpxi_processes;
  */
 void mpxi_process_lock(void);
 void mpxi_process_unlock(void);
+void mpxi_process_unlock_in_child(void);
 
 /* The member has the events that the set has now. */
 static inline bool mpxi_member_takes_part(const struct mpxi_member *member)

@@ -82,24 +82,6 @@ static int share(void *arg, bool on)
 	return 0;
 }
 
-int mpxi_thread_keep_armed(struct mpxi_thread *thread, bool on)
-{
-	int error = 0;
-
-	on = on && !mpxi_library_arms_in_handler();
-	if (on == thread->keep_armed)
-		return 0;
-	mpxi_core_hold(thread->core);
-	if (on)
-		error = mpxi_timer_arm(&thread->timer);
-	else if (!thread->shares)
-		mpxi_timer_disarm(&thread->timer);
-	if (!error)
-		thread->keep_armed = on;
-	mpxi_core_release(thread->core);
-	return error;
-}
-
 /* Different in each thread and run, unless the user has chosen one: threads that work in
  * step should not have their groups in step too. */
 static uint64_t seed_of(const struct mpxi_library *library, const struct mpxi_thread *thread)
@@ -148,7 +130,7 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 	/* A forked child has none. */
 	if (!library->timers)
 		error = mpxi_timers_create(library->timer, library->slice_ns,
-					   library->signal_number, mpxi_library_tick_sig,
+					   library->signal_number, library->tick_sig,
 					   &library->timers);
 	if (error)
 		return error;
@@ -195,9 +177,21 @@ int mpxi_thread_get(struct mpxi_thread **found)
 	return 0;
 }
 
-void mpxi_thread_visit(struct mpxi_thread *thread)
+int mpxi_thread_find(int number, struct mpxi_handle **handle)
 {
-	mpxi_process_visit(thread, false);
+	struct mpxi_thread *owner = mpxi_handle_owner(number);
+
+	if (!mpxi_library_is_ready())
+		return mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
+	if (!owner)
+		return mpxi_error(MPXI_ENOEVST, "there is no event set %d", number);
+	if (owner != mpxi_self)
+		return mpxi_error(MPXI_EPERM,
+				  "event set %d belongs to another thread: create one in this thread",
+				  number);
+	*handle = mpxi_handle_at(number);
+	mpxi_process_visit(owner, false);
+	return 0;
 }
 
 /* The sets of the core go with the core. */

@@ -15,6 +15,8 @@
 #include "process/process.h"
 #include "ticker/timer.h"
 
+struct mpxi_handle;
+
 struct mpxi_thread {
 	struct mpxi_papi *papi;
 	struct mpxi_core *core;
@@ -28,7 +30,7 @@ struct mpxi_thread {
 	unsigned changes_seen;
 	pid_t tid;
 	bool shares;     /* groups take turns: the timer is wanted           */
-	bool keep_armed; /* the timer is armed in any case: see thread.c      */
+	bool keep_armed; /* the timer is armed in any case: process_member.c  */
 };
 
 /* The calling thread's, NULL if it has none. Its handler reads it: it is initial-exec,
@@ -37,16 +39,13 @@ extern __thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-
 
 /* The calling thread's, made if it has none. PAPI_ENOINIT, PAPI_ENOMEM, PAPI_ESYS, ... */
 int mpxi_thread_get(struct mpxi_thread **thread);
-/* In each call on what the thread has. */
-void mpxi_thread_visit(struct mpxi_thread *thread);
+/* The calling thread's event set of a number, in each call on it: PAPI_ENOINIT, PAPI_ENOEVST,
+ * PAPI_EPERM. Takes no lock. */
+int mpxi_thread_find(int number, struct mpxi_handle **handle);
 /* Ends the calling thread's, with its event sets. Nothing if it has none. */
 void mpxi_thread_end(void);
-/* A timer that cannot be armed in a handler is armed all the time instead, while a
- * handler may start an event set. By the thread, in ordinary context; the timer's error,
- * and nothing has changed. */
-int mpxi_thread_keep_armed(struct mpxi_thread *thread, bool on);
 
-/* ---- the library (library.c) ------------------------------------------------------ */
+/* ---- the library (library_state.c) ------------------------------------------------------ */
 
 struct mpxi_library {
 	struct mpxi_papi_options backend;
@@ -55,6 +54,7 @@ struct mpxi_library {
 	enum mpxi_timer_kind timer;
 	uint64_t slice_ns, seed;
 	int signal_number;
+	void (*tick_sig)(void *context); /* the end of a slice, on the thread whose slice it is */
 	unsigned threads;
 	struct mpxi_thread *first_thread;
 };
@@ -68,13 +68,11 @@ void mpxi_library_unlock(void);
 /* Ready; without the lock. */
 bool mpxi_library_is_ready(void);
 enum mpxi_estimator mpxi_library_estimator(void);
-/* After an event has been added for the first time, without locks. */
+/* After an event has been added for the first time, without locks (library.c). */
 void mpxi_library_event_added(void);
 int mpxi_library_signal(void);
 /* Another kind of timer than VIRTUAL: it can be armed in a handler. */
 bool mpxi_library_arms_in_handler(void);
-/* The end of a slice, on the thread whose slice it is. */
-void mpxi_library_tick_sig(void *context);
 
 /* ---- handles (handle.c) ------------------------------------------------------------ */
 
@@ -91,8 +89,10 @@ struct mpxi_handle {
 /* A number for the calling thread's handle; PAPI_ENOMEM. */
 int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle);
 void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle);
-/* The calling thread's event set of this number: PAPI_ENOEVST, PAPI_EPERM. Takes no lock. */
-int mpxi_handle_find(int number, struct mpxi_handle **handle);
+/* Whose event set has this number, NULL: nobody's. Takes no lock. */
+struct mpxi_thread *mpxi_handle_owner(int number);
+/* By the owner. */
+struct mpxi_handle *mpxi_handle_at(int number);
 /* Frees it; its number is closed, or never was open. */
 void mpxi_handle_free(struct mpxi_handle *handle);
 /* In a forked child: no number is taken any more. */

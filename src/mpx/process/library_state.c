@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * library_state.c - the library's state: whether it is ready, what it was made with, its lock.
+ */
+#include "core/error.h"
+#include "process/library_state.h"
+
+struct mpxi_library_state mpxi_library_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct mpxi_library_state *const state = &mpxi_library_state;
+
+struct mpxi_library *mpxi_library_lock(void)
+{
+	pthread_mutex_lock(&state->lock);
+	if (state->phase == MPXI_READY)
+		return &state->library;
+	pthread_mutex_unlock(&state->lock);
+	mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
+	return NULL;
+}
+
+void mpxi_library_unlock(void)
+{
+	pthread_mutex_unlock(&state->lock);
+}
+
+bool mpxi_library_is_ready(void)
+{
+	return atomic_load_explicit(&state->ready, memory_order_acquire);
+}
+
+/* These are set before there is an event set, and constant then. */
+
+enum mpxi_estimator mpxi_library_estimator(void)
+{
+	return state->library.estimator;
+}
+
+int mpxi_library_signal(void)
+{
+	return state->library.signal_number;
+}
+
+bool mpxi_library_arms_in_handler(void)
+{
+	return state->library.timer != MPXI_TIMER_VIRTUAL;
+}
