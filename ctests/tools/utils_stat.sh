@@ -186,7 +186,9 @@ WIRING
 	{
 		run 0 -t --top 1 -w ratio.wiring -e $soft,SAME -- sh -c 'ls / > list & sh -c "ls / > list2"; wait' ||
 			return 1
-		grep -q ' others$' err && grep -q '^ *SAME  *1,000  *1,000  *1,000$' err
+		grep -q ' others$' err && grep -q '^ *SAME  *1,000  *1,000  *1,000$' err &&
+			tr -d , < err | awk '$1 == "perf::PAGE-FAULTS" { found = NF == 4 && $3 > 0 && $4 > 0 && $2 == $3 + $4 }
+				END { exit !found }'
 	}
 	check "-t --top: ... and so is that of the others" rest
 	# There are descriptors for few of them.

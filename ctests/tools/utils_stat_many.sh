@@ -7,7 +7,7 @@ stat=${UPC_STAT:-upc_stat}
 tool=$stat
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 28
+plan 29
 
 # ---- runs
 
@@ -66,6 +66,24 @@ table_mean()
 }
 check "... has the same" table_mean
 check "... also of what is large" large
+
+# The second run has a buffer of 48 MiB, the others have less.
+cat > large.sh <<'SH'
+k=0
+[ ! -e k ] || read -r k < k
+echo $((k + 1)) > k
+set -- 16M 48M 32M
+shift $k
+exec dd if=/dev/zero of=/dev/null bs=$1 count=1 status=none
+SH
+resident()
+{
+	rm -f k
+	run 0 -r 3 --json -e process::wchar -- sh large.sh && leaves_of err && most=$(at /0/max_resident_kib) &&
+		leaf /0/runs/1/max_resident_kib "$most" && [ "$most" -ge 49152 ] && [ "$most" -lt 98304 ] &&
+		[ "$(at /0/runs/0/max_resident_kib)" -lt "$most" ] && [ "$(at /0/runs/2/max_resident_kib)" -lt "$most" ]
+}
+check "what was resident at most is that of the largest run" resident
 
 export fails=3
 check "a run that fails: its exit status" kth 5 -r 4 -e process::wchar
