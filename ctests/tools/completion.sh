@@ -86,7 +86,7 @@ at_home()
 check "a tool of PATH asks none of the directory that one is in" at_home
 units()
 {
-	"$SHARE_LOAD" "$unit" 200 perf::PAGE-FAULTS > ready 2> err &
+	"$SHARE_LOAD" "$unit" 3000 perf::PAGE-FAULTS > ready 2> err &
 	owner=$!
 	until_passes [ -s ready ] && completes "$UPC_TOP ${unit%.*}" "$unit" && completes "$UPC top ${unit%.*}" "$unit" &&
 		zsh_units

@@ -207,7 +207,7 @@ check "upc_replay" replay_prints
 
 top_prints()
 {
-	"$SHARE_LOAD" "$unit" 200 ${soft//,/ } > ready 2> err &
+	"$SHARE_LOAD" "$unit" 3000 ${soft//,/ } > ready 2> err &
 	owner=$!
 	until_passes [ -s ready ] &&
 		"$UPC_TOP" -n 2 -I 50ms --all -f json "$unit" > json && prints upc_top json &&

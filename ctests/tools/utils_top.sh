@@ -24,7 +24,7 @@ share()
 {
 	: > ready
 	# shellcheck disable=SC2086
-	"$load" "$@" 200 $events > ready 2> load.err &
+	"$load" "$@" 3000 $events > ready 2> load.err &
 	owner=$!
 	until_passes [ -s ready ] || { sed 's/^/# /' load.err; false; }
 }
@@ -73,7 +73,7 @@ check "--list" run 0 --list
 check "... has its name, user, owner, state and command" \
 	grep -Eq "^$unit +$(id -un) +$owner +running +.*share_load $unit" out
 
-check "no terminal: a table a refresh" run 0 -n 3 -I 0.2s "$unit"
+check "no terminal: a table a refresh" run 0 -n 3 -I 1s "$unit"
 check "... as many as were asked for" tables out 3
 check "... without control characters" no_control out
 check "... with the owner and its command" grep -q "^$unit, process $owner (.*share_load" out
@@ -98,7 +98,7 @@ check "... each of them" [ "$(grep -Ec '^ +[0-9]+ +[0-9]' out)" = 256 ]
 
 csv()
 {
-	run 0 -f csv -n 2 -I 0.2s "$unit" && awk -F, -v unit="$unit" -v owner="$owner" -v faults="$faults" '
+	run 0 -f csv -n 2 -I 1s "$unit" && awk -F, -v unit="$unit" -v owner="$owner" -v faults="$faults" '
 		NR == 1 { head = $0; next }
 		$3 != unit || $4 != owner || $5 != "running" { exit bad = 1 }
 		{ n++ }
@@ -148,7 +148,7 @@ rates()
 }
 json()
 {
-	run 0 --json -n 3 -I 0.2s "$unit" && leaves_of out && looks &&
+	run 0 --json -n 3 -I 1s "$unit" && leaves_of out && looks &&
 		[ "$(event 0 $faults per_second)" = null ] && [ "$(event 0 $faults note)" = '"first"' ] &&
 		awk -v seconds="$(at /0/seconds)" 'BEGIN { exit seconds != 0 }' && rates
 }
