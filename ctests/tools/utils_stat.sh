@@ -18,7 +18,7 @@ value()
 }
 
 soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
-echo "1..47"
+echo "1..48"
 
 # ---- the program and its end
 
@@ -219,6 +219,19 @@ no_reader()
 	[ "$(cat status)" = 0 ] && [ ! -s err ]
 }
 check "a table that nobody reads any more costs no words, nor the status" no_reader
+
+full()
+{
+	for form in text json; do
+		"$stat" -f $form -o - -e $soft -- true > /dev/full 2> err && [ "$(wc -l < err)" = 1 ] &&
+			grep -q '^upc_stat: cannot write to standard output: No space left on device$' err || return 1
+	done
+}
+if [ -c /dev/full ]; then
+	check "... one that a full disk does not take is told of" full
+else
+	skip "... one that a full disk does not take is told of" "there is no /dev/full"
+fi
 
 # ---- what runs already
 

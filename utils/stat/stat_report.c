@@ -86,7 +86,9 @@ void stat_report_print(const struct stat_report *report, const struct stat_sampl
 		stat_csv_print(report, sample, 0);
 		break;
 	}
-	fflush(report->out);
+	/* Of the last one somebody wants to know whether it could be written. */
+	if (!sample->last)
+		fflush(report->out);
 }
 
 void stat_report_run(const struct stat_report *report, const struct stat_sample *sample, unsigned number)
@@ -117,6 +119,5 @@ void stat_report_runs(const struct stat_report *report, const struct stat_runs *
 		stat_csv_means(report, &sample, runs);
 		break;
 	}
-	fflush(report->out);
 	free(values);
 }

@@ -65,11 +65,14 @@ static int choose_events(const struct stat_options *o, struct stat_session *s)
 
 static int open_output(const struct stat_options *o, struct stat_report *report)
 {
-	report->out = o->plan.command != NULL ? stderr : stdout;
-	report->name = o->output != NULL ? o->output : "the output";
-	if (o->output == NULL)
+	const bool is_standard = o->output != NULL && strcmp(o->output, "-") == 0;
+
+	report->out = o->plan.command != NULL && !is_standard ? stderr : stdout;
+	report->name = report->out == stdout ? "standard output" : "standard error";
+	if (o->output == NULL || is_standard)
 		return 0;
-	report->out = strcmp(o->output, "-") == 0 ? stdout : fopen(o->output, "we");
+	report->name = o->output;
+	report->out = fopen(o->output, "we");
 	if (report->out != NULL)
 		return 0;
 	util_error("cannot write '%s': %s", o->output, strerror(errno));
