@@ -6,7 +6,7 @@ wire=${UPC_WIRE:-upc_wire}
 tool=$wire
 . "${srcdir:?}/ctests/utils.inc"
 
-echo "1..23"
+echo "1..24"
 
 check "--probe writes a wiring" run 0 --probe
 cp out probed
@@ -36,6 +36,10 @@ check "... also from the environment" sh -c 'UPC_WIRING=mine "$1" --show mine::f
 	sh "$wire"
 check "--probe is the machine's own all the same" sh -c \
 	'! UPC_WIRING=mine "$1" --probe | grep -q mine::' sh "$wire"
+
+# The one that the manual page shows.
+sed -n '/^upc-wiring 1$/,/^\.Ed$/p' "${srcdir:?}/man/upc_wire.1" | sed 's/\\e/\\/g; /^\.Ed$/d' > shown
+check "the manual page's own is right" sh -c '[ -s shown ] && exec "$1" --check shown' sh "$wire"
 
 # refused LINE COLUMN TEXT: the file bad, whose second line is given
 refused()
