@@ -72,9 +72,9 @@ void upcp_report_started(void)
 	running++;
 }
 
-/* A child has stopped its copy of a parent's, or a thread another's. */
 void upcp_report_stopped(void)
 {
+	/* None is known where a child stops its copy of a parent's, or a thread another's. */
 	if (running > 0)
 		running--;
 	say_if_possible();
