@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/process.h"
 #include "perf/context.h"
 #include "lib/machine.h"
 #include "perf/perf_user.h"
@@ -194,7 +195,7 @@ static int in_a_child(pid_t parent, pid_t parents_thread)
 {
 	if (upci_user_here(parent, parents_thread) || upci_user_here(getpid(), gettid()))
 		return 1;
-	if (!upci_user_claim())
+	if (!upci_process_claim())
 		return 2;
 	return upci_user_here(parent, parents_thread) ? 3 : 0;
 }
@@ -207,7 +208,7 @@ static void test_only_on_the_thread(void **state)
 
 	(void)state;
 	assert_false(upci_user_here(pid, self));
-	assert_true(upci_user_claim());
+	assert_true(upci_process_claim());
 	assert_true(upci_user_here(pid, self));
 	assert_true(upci_user_here(pid, self));
 	assert_false(upci_user_here(pid, self + 1));
@@ -223,7 +224,7 @@ static void test_not_in_a_child(void **state)
 	int status, how;
 
 	(void)state;
-	assert_true(upci_user_claim());
+	assert_true(upci_process_claim());
 	for (how = 0; how < 2; how++) {
 		assert_true(upci_user_here(pid, self));
 		child = how ? fork() : (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -246,7 +247,7 @@ static void test_unmaps_its_own(void **state)
 
 	(void)state;
 	assert_ptr_not_equal(mapped, MAP_FAILED);
-	assert_true(upci_user_claim());
+	assert_true(upci_process_claim());
 	upci_user_unmap((const void *)mapped, getpid() + 1);
 	assert_int_equal(mincore(mapped, size, &there), 0);
 	upci_user_unmap((const void *)mapped, getpid());

@@ -3,6 +3,7 @@
  * process.c - the process-wide lock, and the list of units for fork.
  */
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -23,6 +24,41 @@ pid_t upci_thread_id(void)
 void upci_thread_forget(void)
 {
 	thread_id = 0;
+}
+
+/* In memory that the kernel wipes in a child. Mapped once under the lock, and read without it. */
+static pid_t nobody;
+static pid_t *claimant = &nobody;
+
+pid_t upci_process_claimed(void)
+{
+	return __atomic_load_n(__atomic_load_n(&claimant, __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
+}
+
+static pid_t *map_claimant(void)
+{
+	pid_t *mapped = mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if ((void *)mapped == MAP_FAILED)
+		return &nobody;
+	if (madvise(mapped, sizeof(*mapped), MADV_WIPEONFORK) == 0)
+		return mapped;
+	munmap(mapped, sizeof(*mapped));
+	return &nobody;
+}
+
+bool upci_process_claim(void)
+{
+	bool claimed;
+
+	upci_process_lock();
+	if (claimant == &nobody)
+		__atomic_store_n(&claimant, map_claimant(), __ATOMIC_RELEASE);
+	claimed = claimant != &nobody;
+	if (claimed)
+		__atomic_store_n(claimant, getpid(), __ATOMIC_RELAXED);
+	upci_process_unlock();
+	return claimed;
 }
 
 static void after_fork_in_child(void)

@@ -6,6 +6,7 @@
 #ifndef UPCI_PROCESS_H
 #define UPCI_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -24,6 +25,14 @@ void upci_process_unlock(void);
  * bare clone, has its parent's until upci_thread_forget. Signal handlers may call them. */
 pid_t upci_thread_id(void);
 void upci_thread_forget(void);
+
+/*
+ * Which process has claimed what lies in this memory, 0: none. In a child it is none, also where
+ * the child comes without the handlers of fork, by a bare clone. False where the kernel cannot
+ * say so (QEMU, Linux before 4.14): then it is none everywhere. A claim is not for handlers.
+ */
+pid_t upci_process_claimed(void);
+bool upci_process_claim(void);
 
 struct upc_unit;
 

@@ -18,17 +18,6 @@
 #include "perf/perf_user.h"
 #include "base/process.h"
 
-/* The process that has mapped pages, in memory that the kernel wipes in a child, also in one
- * that comes without the handlers of fork. Set once under the process lock, and read without
- * it. */
-static pid_t nobody;
-static pid_t *owner = &nobody;
-
-static pid_t owner_pid(void)
-{
-	return __atomic_load_n(__atomic_load_n(&owner, __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
-}
-
 /* ---- what the machine has -------------------------------------------------- */
 
 #if defined(__aarch64__)
@@ -183,33 +172,6 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static pid_t *map_owner(void)
-{
-	pid_t *mapped = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if ((void *)mapped == MAP_FAILED)
-		return &nobody;
-	if (madvise(mapped, page_size(), MADV_WIPEONFORK) == 0)
-		return mapped;
-	munmap(mapped, page_size());
-	return &nobody;
-}
-
-bool upci_user_claim(void)
-{
-	bool claimed;
-
-	upci_process_lock();
-	if (owner == &nobody)
-		__atomic_store_n(&owner, map_owner(), __ATOMIC_RELEASE);
-	claimed = owner != &nobody;
-	if (claimed)
-		__atomic_store_n(owner, getpid(), __ATOMIC_RELAXED);
-	upci_process_unlock();
-	return claimed;
-}
-
 const struct perf_event_mmap_page *upci_user_map(int fd)
 {
 	const struct perf_event_mmap_page *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
@@ -223,7 +185,7 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 	 * of locked memory for nothing. */
 	if (!page->cap_user_rdpmc ||
 	    madvise((void *)(uintptr_t)page, page_size(), MADV_DONTFORK) < 0 ||
-	    !upci_user_claim()) {
+	    !upci_process_claim()) {
 		munmap((void *)(uintptr_t)page, page_size());
 		return NULL;
 	}
@@ -233,13 +195,13 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 void upci_user_unmap(const struct perf_event_mmap_page *page, pid_t pid)
 {
 	/* Where it was, a child may have something else. */
-	if (page && owner_pid() == pid)
+	if (page && upci_process_claimed() == pid)
 		munmap((void *)(uintptr_t)page, page_size());
 }
 
 bool upci_user_here(pid_t pid, pid_t tid)
 {
-	if (owner_pid() != pid || upci_thread_id() != tid)
+	if (upci_process_claimed() != pid || upci_thread_id() != tid)
 		return false;
 	settle();
 	return true;

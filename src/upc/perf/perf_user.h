@@ -58,10 +58,6 @@ enum upci_user_answer upci_user_read(const struct perf_event_mmap_page *page, ui
 
 /* ---- the parts of it -------------------------------------------------------- */
 
-/* The caller's process is one that maps pages, and no child of it is. False where the
- * kernel cannot say so (before Linux 4.14). */
-bool upci_user_claim(void);
-
 /* Times that a read begins anew, when the thread was taken off its CPU in between. */
 #define UPCI_USER_TRIES 16
 

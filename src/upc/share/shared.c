@@ -183,29 +183,6 @@ static struct upci_shared_page *map_file(int fd)
 	return page;
 }
 
-/* Where nothing is wiped (QEMU, Linux before 4.14) a child of a bare clone cannot tell. */
-static const int always = 1;
-
-static const int *map_ours(void)
-{
-	int *ours = mmap(NULL, sizeof(*ours), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (ours == MAP_FAILED)
-		return &always;
-	if (madvise(ours, sizeof(*ours), MADV_WIPEONFORK)) {
-		munmap(ours, sizeof(*ours));
-		return &always;
-	}
-	*ours = 1;
-	return ours;
-}
-
-static void unmap_ours(struct upci_shared *shared)
-{
-	if (shared->ours && shared->ours != &always)
-		munmap((void *)(uintptr_t)shared->ours, sizeof(*shared->ours));
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -322,9 +299,10 @@ static int create(int directory, bool group, struct upci_shared *shared)
 	error = make_file(directory, group, shared);
 	if (error)
 		return error;
+	(void)upci_process_claim();
+	shared->maker = upci_process_claimed();
 	upci_process_lock();
 	shared->page = map_file(shared->fd);
-	shared->ours = shared->page ? map_ours() : NULL;
 	upci_process_unlock();
 	if (!shared->page)
 		return refuse(shared->file, "it cannot be mapped");
@@ -397,7 +375,6 @@ void upci_shared_forked(struct upci_shared *shared)
 	 * parent has the file open, and no longer once this descriptor is closed. */
 	if (shared->has_fd)
 		close(shared->fd);
-	unmap_ours(shared);
 	memset(shared, 0, sizeof(*shared));
 }
 

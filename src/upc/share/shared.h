@@ -36,6 +36,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/process.h"
 #include "upc.h"
 
 #define UPCI_SHARED_MAGIC UINT64_C(0x31544e5543505542)
@@ -107,7 +108,7 @@ static inline uint32_t upci_shared_get32(const uint32_t *from)
 /* All zero: nothing is shared. The owner knows what it wrote from here. */
 struct upci_shared {
 	struct upci_shared_page *page; /* NULL: not shared, and no call below is made */
-	const int *ours; /* 0 in a child of a bare clone, which has no page */
+	pid_t maker; /* who has it mapped, as upci_process_claimed says */
 	bool has_fd; /* the file is open, with a name or not yet */
 	int fd;
 	char file[UPCI_SHARED_FILE_MAX];
@@ -130,10 +131,11 @@ int upci_shared_create(const char *name, bool group, struct upci_shared *shared)
  * somebody else is at it. */
 int upci_shared_clear(const char *name);
 /* Whether it is shared, and by this process: only then are the calls below for it. A child of a
- * bare clone, where upci_shared_forked was not called, has its parent's. */
+ * bare clone, where upci_shared_forked was not called, has its parent's; it looks like the child's
+ * own where the kernel cannot tell. */
 static inline bool upci_shared_is_ours(const struct upci_shared *shared)
 {
-	return shared->page && *shared->ours;
+	return shared->page && shared->maker == upci_process_claimed();
 }
 /* Marks it ended and unlinks it: all that a program that ends can still do. */
 void upci_shared_withdraw(struct upci_shared *shared);
