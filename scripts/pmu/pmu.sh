@@ -268,6 +268,10 @@ image_base()
 	put "$root/tests/pmu" "${pmu_tests[@]/#/$build/obj/}"
 	cp -R "$top/ctests/vectors" "$root/tests/vectors"
 	cp -R "$top/share/upc/wirings" "$root/tests/wirings"
+	# What unit tests compare with, beneath the directory that they run in.
+	mkdir -p "$root/root/ctests" "$root/root/doc/reference"
+	cp -R "$top/ctests/golden" "$root/root/ctests/"
+	cp "$top/doc/reference/EVENTS.md" "$root/root/doc/reference/"
 }
 
 # image_papi NAME TEST...: PAPI's own tests, of the plain one or that with upc, and the
