@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 tool=$srcdir/scripts/papi/papi-ctests
 
-plan 8
+plan 10
 left=
 bystander=
 trap '[ -z "$bystander" ] || kill -KILL $bystander 2> /dev/null
@@ -49,6 +49,8 @@ all_ended()
 }
 check "a stopped process that a test left behind is ended" all_ended
 check "... and nobody else's of its name" kill -0 $bystander
+check "no test: 1" run 1 plain upc nonsense
+check "... and why" grep -qF "no test of both trees has 'nonsense' in its name" err
 
 test_of upc second 'echo FAILED'
 check "a difference: 1" run 1 plain upc
