@@ -198,7 +198,7 @@ install_debian_packages()
 		done
 		[[ ${#names[@]} == "$#" ]] && break
 		[[ $unknown == maybe ]] || die "apt knows no package ${row//|/ or }" \
-			"It is in the section main of Debian 12: check this machine's apt sources."
+			"It is in the section main of Debian 12 and 13: check this machine's apt sources."
 		note "apt does not know ${row%%|*} yet: apt-get update"
 		# shellcheck disable=SC2086 # the words of AS-ROOT
 		logged apt-update $as_root apt-get update || true
