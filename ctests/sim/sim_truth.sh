@@ -28,7 +28,7 @@ if ! command -v "qemu-$machine" > /dev/null; then
 	exit
 fi
 
-echo "1..9"
+echo "1..10"
 
 # set core event count around truth
 exact()
@@ -104,3 +104,8 @@ cp out steady
 check "... of the process: estimates beside the truth" near process
 check "... of the threads themselves" near thread
 check "the program refuses what it does not know" refused -l idle
+without_value()
+{
+	run 1 -l && grep -q 'sim-truth: -l needs a value' err
+}
+check "an option without its value is said" without_value
