@@ -162,9 +162,10 @@ static void foreign_sets(void)
 /* ---- sets over all threads --------------------------------------------------------------- */
 
 /* n of both events, evenly, so that any slice has its part of them: work makes its page
- * faults last. */
+ * faults last. As much time as in the kernel, or there would be few slices. */
 __attribute__((no_sanitize("address", "thread"))) static void work_evenly(long n)
 {
+	const long most = event_slack > 1 ? 10000 : 2000;
 	long i, k;
 
 	for (i = 0; i < n; i++) {
@@ -172,7 +173,7 @@ __attribute__((no_sanitize("address", "thread"))) static void work_evenly(long n
 			touch_pages(1);
 		else
 			syscall(SYS_getppid);
-		for (k = 0; k < 2000; k++)
+		for (k = 0; k < most; k++)
 			__asm__ volatile("" : : "r"(k) : "memory");
 	}
 }
