@@ -97,13 +97,13 @@ __attribute__((unused)) static struct mpx_estimate estimate_of(int set, int inde
 }
 
 /* Within six standard errors and an eighth: phases of a program that few slices have met
- * are not in the standard error. */
-__attribute__((unused)) static int is_estimate_of(const struct mpx_estimate *e, double truth)
+ * are not in the standard error. Nor is the share of time in which nothing was done. */
+__attribute__((unused)) static int is_estimate_of(const struct mpx_estimate *e, double truth, double lost)
 {
 	double off = e->estimate > truth ? e->estimate - truth : truth - e->estimate;
 
 	return !(e->flags & MPX_UNCOUNTED) &&
-	       off <= 6 * e->standard_error + truth / 8 + (double)event_slack;
+	       off <= 6 * e->standard_error + truth / 8 + truth * lost + (double)event_slack;
 }
 
 /* Open descriptors of this process. */

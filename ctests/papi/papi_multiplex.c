@@ -207,56 +207,20 @@ static const double per_round[TURNS] = {20, 20, 10, 10, 1, 1, 1, 1};
 
 #define SLICE_NS 1000000
 
-/* What the task clock says of rounds of this thread, and of those that took more than a slice
- * longer than others: the hypervisor gave the CPU to others meanwhile, and the clock goes on. */
-static _Thread_local struct {
-	pid_t thread;
-	int clock;
-	uint64_t least, all, lost;
-} told;
-
-static uint64_t task_ns(void)
-{
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-				       .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
-	uint64_t ns = 0;
-
-	if (told.thread != gettid()) {
-		told.thread = gettid();
-		told.clock = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	}
-	return read(told.clock, &ns, sizeof(ns)) == (ssize_t)sizeof(ns) ? ns : 0;
-}
-
-static void forget_rounds(void)
-{
-	told.least = told.all = told.lost = 0;
-}
-
-static void note_round(uint64_t ns)
-{
-	if (!told.least || ns < told.least)
-		told.least = ns;
-	if (ns > told.least + SLICE_NS)
-		told.lost += ns - told.least;
-	told.all += ns;
-}
-
 /* Mostly in user mode: slices may end there only. */
 static unsigned rounds(uint64_t ns)
 {
-	uint64_t end = cpu_ns() + ns, from = task_ns(), to;
+	uint64_t end = cpu_ns() + ns;
 	volatile unsigned work = 0;
 	unsigned n, i;
 
+	begin_round();
 	for (n = 0; cpu_ns() < end; n++) {
 		touch_pages(20);
 		call_getppid(10);
 		for (i = 0; i < 50000; i++)
 			work = work + i;
-		to = task_ns();
-		note_round(to - from);
-		from = to;
+		end_round(SLICE_NS);
 	}
 	return n;
 }
@@ -275,7 +239,7 @@ static int set_of_turns(int ns)
  * all, and the others seem to have more. */
 static int is_near(double worst, double near)
 {
-	near += 100.0 * (TURNS / 2 - 1) * (double)told.lost / (double)(told.all - told.lost + 1);
+	near += 100 * (TURNS / 2 - 1) * lost_share();
 	return worst < near && worst > -near;
 }
 
@@ -341,12 +305,12 @@ static void check_steady(int set)
 		sums[i] -= 1000;
 	ok(error == PAPI_OK && is_near(worst_of(sums, n), 10), "the worst of %d estimates is %+.2f %% off", TURNS,
 	   worst_of(sums, n));
-	note("%.2f %% of the time was not ours", 100.0 * (double)told.lost / (double)told.all);
+	note("%.2f %% of the time was lost", 100 * lost_share());
 	forget_rounds();
 	n = rounds(200000000);
 	ok(PAPI_stop(set, values) == PAPI_OK && is_near(worst_of(values, n), 10), "and of those since: %+.2f %%",
 	   worst_of(values, n));
-	note("%.2f %% of the time was not ours", 100.0 * (double)told.lost / (double)told.all);
+	note("%.2f %% of the time was lost", 100 * lost_share());
 }
 
 static void *start_foreign(void *arg)

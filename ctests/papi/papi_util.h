@@ -7,8 +7,10 @@
 #define PAPI_UTIL_H
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <papi.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -117,6 +119,59 @@ __attribute__((unused)) static int still_counts(int set, int events)
 		return 0;
 	touch_pages(100);
 	return PAPI_stop(set, values) == PAPI_OK && about(values[0], 100);
+}
+
+/* ---- time that is lost ------------------------------------------------------------- */
+
+/* What the task clock says of rounds of this thread, and of those that took more than a slice
+ * longer than others: the hypervisor gave the CPU to others meanwhile, and the clock goes on. In
+ * that time one of what takes turns counts nothing. */
+static _Thread_local struct {
+	pid_t thread;
+	int clock;
+	uint64_t from, least, all, lost;
+} of_rounds __attribute__((unused));
+
+__attribute__((unused)) static uint64_t task_ns(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
+	uint64_t ns = 0;
+
+	if (of_rounds.thread != gettid()) {
+		of_rounds.thread = gettid();
+		of_rounds.clock = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	return read(of_rounds.clock, &ns, sizeof(ns)) == (ssize_t)sizeof(ns) ? ns : 0;
+}
+
+__attribute__((unused)) static void forget_rounds(void)
+{
+	of_rounds.least = of_rounds.all = of_rounds.lost = 0;
+}
+
+__attribute__((unused)) static void begin_round(void)
+{
+	of_rounds.from = task_ns();
+}
+
+/* ... and begins the next. */
+__attribute__((unused)) static void end_round(uint64_t slice_ns)
+{
+	uint64_t now = task_ns(), ns = now - of_rounds.from;
+
+	of_rounds.from = now;
+	if (!of_rounds.least || ns < of_rounds.least)
+		of_rounds.least = ns;
+	if (ns > of_rounds.least + slice_ns)
+		of_rounds.lost += ns - of_rounds.least;
+	of_rounds.all += ns;
+}
+
+/* Lost time to the rest. */
+__attribute__((unused)) static double lost_share(void)
+{
+	return (double)of_rounds.lost / (double)(of_rounds.all - of_rounds.lost + 1);
 }
 
 #endif /* PAPI_UTIL_H */
