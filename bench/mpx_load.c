@@ -174,6 +174,7 @@ static void *partner(void *arg)
 
 /* ---- what they are counted as ---------------------------------------------------------- */
 
+/* clang-format off */
 enum operation {
 	GETPPID, GETUID, GETEUID, GETGID, GETEGID, GETTID, GETPGID, GETSID, UMASK, GETPRIORITY,
 	TIMES, GETCPU, GETSCHEDULER, PRIORITY_MAX, LSEEK, FCNTL, YIELD, TGKILL, UNAME, GETRUSAGE,
@@ -184,7 +185,9 @@ enum operation {
 	WAKES,
 	COUNTED,
 };
+/* clang-format on */
 
+/* clang-format off */
 static void (*const operation[OPERATIONS])(struct mpx_load *load) = {
 	[GETPPID] = do_getppid, [GETUID] = do_getuid, [GETEUID] = do_geteuid,
 	[GETGID] = do_getgid, [GETEGID] = do_getegid, [GETTID] = do_gettid,
@@ -197,7 +200,9 @@ static void (*const operation[OPERATIONS])(struct mpx_load *load) = {
 	[PREAD] = do_pread64, [PWRITE] = do_pwrite64, [DUP] = do_dup, [MAP] = do_map,
 	[FAULT] = do_fault, [PACKET] = do_packet, [HAND_OVER] = do_hand_over,
 };
+/* clang-format on */
 
+/* clang-format off */
 #define ENTER(name, op) {"tp::syscalls:sys_enter_" name, op}
 #define EXIT(name, op) {"tp::syscalls:sys_exit_" name, op}
 #define BOTH(name, op) ENTER(name, op), EXIT(name, op)
@@ -225,6 +230,7 @@ static const struct {
 	{"tp::sched:sched_waking", WAKES},
 	{"tp::sched:sched_switch", SWITCHES},
 };
+/* clang-format on */
 _Static_assert(sizeof(event) / sizeof(event[0]) == MPX_LOAD_EVENTS, "64 events");
 
 static uint64_t switches(struct mpx_load *load)

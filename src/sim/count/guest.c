@@ -29,6 +29,7 @@ uint64_t upcs_guest_base(void)
 
 /* ---- numbers ------------------------------------------------------------------------- */
 
+/* clang-format off */
 static const struct {
 	int16_t number;
 	uint8_t call;
@@ -52,6 +53,7 @@ static const struct {
 		      {120, UPCS_CALL_CLONE}, {1, UPCS_CALL_EXIT}, {234, UPCS_CALL_END}, {221, UPCS_CALL_FUTEX},
 		      {422, UPCS_CALL_FUTEX}},
 };
+/* clang-format on */
 
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number)
 {

@@ -21,6 +21,7 @@ static bool is_in(const struct set *set, uint8_t opcode)
 	return set->bits[opcode / 32] >> opcode % 32 & 1;
 }
 
+/* clang-format off */
 /* Opcode and constant, nothing else: arithmetic of the accumulator, push, jumps, mov. */
 static const struct set constant_only = {{
 	0x30303030, 0x30303030, 0x00000000, 0xffff0500,
@@ -40,6 +41,7 @@ static const struct set constant_too = {{
 	0x00000000, 0x00000000, 0x00000000, 0x00000a00,
 	0x0000000b, 0x00000000, 0x000000c3, 0x00c00000,
 }};
+/* clang-format on */
 
 /* Bytes of the displacement behind the modrm byte at p; *at: how far behind it. */
 static size_t displacement(const uint8_t *p, size_t n, size_t *at)

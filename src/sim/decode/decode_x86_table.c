@@ -23,6 +23,7 @@
 #define VLB(id, o, m, l, b) LB(id, o, m, l, b) LB(V##id, o, m, l, b)
 
 /* The four floating-point forms of an operation. */
+/* clang-format off */
 #define FP(v, id, o)                                                                               \
 	L(v##id##PD, o, M_READ, 8) L(v##id##PS, o, M_READ, 4) I(v##id##SD, o, M_READ)              \
 	I(v##id##SS, o, M_READ)
@@ -395,3 +396,4 @@ const struct upcs_x86_rule upcs_x86_rule[X86_INS_ENDING] = {
 	V(VPHSUBWD) V(VPMACSDD) V(VPMACSDQH) V(VPMACSDQL) V(VPMACSSDD) V(VPMACSSDQH)
 	V(VPMACSSDQL) V(VPMACSSWD) V(VPMACSSWW) V(VPMACSWD) V(VPMACSWW) V(VPMADCSSWD) V(VPMADCSWD)
 };
+/* clang-format on */
