@@ -12,8 +12,8 @@
 #include "engine/engine_cycle.h"
 #include "plain_unit.h"
 
-#define CHUNK       ((uint64_t)16384) /* cycles a call: 2 MiB of signals */
-#define CALLS       4
+#define CHUNK ((uint64_t)16384) /* cycles a call: 2 MiB of signals */
+#define CALLS 4
 #define CYCLE_BYTES sizeof(struct upci_signals)
 
 struct stream {
@@ -115,12 +115,10 @@ static uint64_t random64(void)
 
 static struct upci_signals *random_array(uint64_t bytes)
 {
-	uint64_t *w = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-		 i;
+	uint64_t *w = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), i;
 
 	if (w == MAP_FAILED) {
-		fprintf(stderr, "no memory for %llu MiB of signals\n",
-			(unsigned long long)bytes >> 20);
+		fprintf(stderr, "no memory for %llu MiB of signals\n", (unsigned long long)bytes >> 20);
 		exit(1);
 	}
 	(void)madvise(w, bytes, MADV_HUGEPAGE);
@@ -143,8 +141,7 @@ static uint8_t field(unsigned counter)
 
 static struct upci_engine *engine_create(enum upci_isa isa)
 {
-	struct upci_engine *e =
-		upci_engine_cycle_create(&(struct upci_engine_sink){no_event, NULL}, isa);
+	struct upci_engine *e = upci_engine_cycle_create(&(struct upci_engine_sink){no_event, NULL}, isa);
 	unsigned i, k;
 
 	if (!e)
@@ -186,8 +183,7 @@ static void verify(const struct upci_signals *signals, enum upci_isa isa)
 	for (i = 0; i < UPC_COUNTERS; i++)
 		if (upci_engine_cycle.read(e, UPC_REG_COUNTER(i), &value) ||
 		    value != plain_unit_read(&unit, i)) {
-			fprintf(stderr,
-				"counter %u: the cycle engine (%s) and the plain loop differ\n", i,
+			fprintf(stderr, "counter %u: the cycle engine (%s) and the plain loop differ\n", i,
 				upci_isa_name(isa));
 			exit(1);
 		}

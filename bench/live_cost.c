@@ -50,7 +50,9 @@ static const struct {
 	const char *name;
 	void (*run)(void *arg, unsigned calls);
 	unsigned calls;
-} load[] = {{"pipe_round_trip", round_trip, 50}, {"page_fault", page_fault, 200}, {"system_call", system_call, 500}};
+} load[] = {{"pipe_round_trip", round_trip, 50},
+	    {"page_fault", page_fault, 200},
+	    {"system_call", system_call, 500}};
 #define LOADS (sizeof(load) / sizeof(load[0]))
 
 static pid_t start_echo(void)
@@ -129,7 +131,8 @@ int main(void)
 			snprintf(name, sizeof(name), "live_cost_%s_%u_events", load[l].name, sizes[i]);
 			bench_print(name, median[l][i] / 1000, "us");
 			if (i) {
-				snprintf(name, sizeof(name), "live_cost_%s_%u_to_0_events", load[l].name, sizes[i]);
+				snprintf(name, sizeof(name), "live_cost_%s_%u_to_0_events", load[l].name,
+					 sizes[i]);
 				bench_ratio(name, median[l][i] / median[l][0]);
 			}
 		}

@@ -69,7 +69,8 @@ static void measure(struct upc_catalogue *c, unsigned n)
 
 	l.n = bench_events(c, l.codes, n);
 	if (l.n < n) {
-		printf("# %u events are to be had of %u: the figures for %u are left out (run as root)\n", l.n, n, n);
+		printf("# %u events are to be had of %u: the figures for %u are left out (run as root)\n",
+		       l.n, n, n);
 		return;
 	}
 	if (upc_unit_create(c, NULL, &l.unit))

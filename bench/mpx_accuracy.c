@@ -66,8 +66,7 @@ static void check(int error, const char *what)
 {
 	if (error >= 0)
 		return;
-	fprintf(stderr, "mpx_accuracy: %s: %s: %s\n", what, PAPI_strerror(error),
-		mpx_last_message());
+	fprintf(stderr, "mpx_accuracy: %s: %s: %s\n", what, PAPI_strerror(error), mpx_last_message());
 	exit(1);
 }
 
@@ -97,8 +96,8 @@ static int make_set(unsigned first, unsigned step)
 }
 
 /* Runs the load under the set: what is estimated, and what is true. */
-static void measure(struct mpx_load *load, int set, unsigned first, unsigned step,
-		    uint64_t iterations, bool phased, uint64_t seed, struct point *point)
+static void measure(struct mpx_load *load, int set, unsigned first, unsigned step, uint64_t iterations,
+		    bool phased, uint64_t seed, struct point *point)
 {
 	struct mpx_estimate estimate[MPX_LOAD_EVENTS] = {{.size = sizeof(estimate[0])}};
 	unsigned i, k;
@@ -140,8 +139,7 @@ static void *work(void *arg)
 		for (power = FIRST; power <= LAST; power++) {
 			pthread_barrier_wait(&together);
 			measure(load, set, 0, 1, (uint64_t)1 << power, phased,
-				power * THREADS + worker->number,
-				worker->point[phased][power - FIRST]);
+				power * THREADS + worker->number, worker->point[phased][power - FIRST]);
 		}
 	check(mpx_set_destroy(&set), "mpx_set_destroy");
 	mpx_load_destroy(load);
@@ -151,14 +149,13 @@ static void *work(void *arg)
 static void print_point(unsigned threads, unsigned phased, unsigned power, unsigned event,
 			const struct point *p)
 {
-	printf("point %s %u %u %s %.0f ", kind[phased], threads, 1u << power,
-	       mpx_load_event(event), p->truth);
+	printf("point %s %u %u %s %.0f ", kind[phased], threads, 1u << power, mpx_load_event(event),
+	       p->truth);
 	if (p->estimate.flags & MPX_UNCOUNTED)
 		printf("never - - 0 0\n");
 	else
-		printf("%.1f %.1f %.1f %llu %llu\n", p->estimate.estimate, p->estimate.low,
-		       p->estimate.high, (unsigned long long)p->estimate.count,
-		       (unsigned long long)p->estimate.slices);
+		printf("%.1f %.1f %.1f %llu %llu\n", p->estimate.estimate, p->estimate.low, p->estimate.high,
+		       (unsigned long long)p->estimate.count, (unsigned long long)p->estimate.slices);
 }
 
 static void print_points(const struct worker *worker, unsigned threads)
@@ -258,7 +255,7 @@ static struct score score_of(struct point (*point)[HOLD_EVENTS], unsigned repeat
 
 static void hold(unsigned repeats)
 {
-	struct point (*point)[HOLD_EVENTS] = calloc(repeats, sizeof(*point));
+	struct point(*point)[HOLD_EVENTS] = calloc(repeats, sizeof(*point));
 	unsigned step = MPX_LOAD_EVENTS / HOLD_EVENTS, first = step - 1, phased, r, k;
 	struct mpx_load *load = mpx_load_create((unsigned)sched_getcpu());
 	int set = make_set(first, step);
@@ -272,9 +269,9 @@ static void hold(unsigned repeats)
 			const double *value;
 			const char *unit;
 		} line[] = {
-			{"held", &s.held, "%"},		 {"held_least", &s.least, "%"},
-			{"held_most", &s.most, "%"},	 {"half_width", &s.width, "%"},
-			{"error", &s.error, "%"},	 {"bias_most", &s.bias, "%"},
+			{"held", &s.held, "%"},          {"held_least", &s.least, "%"},
+			{"held_most", &s.most, "%"},     {"half_width", &s.width, "%"},
+			{"error", &s.error, "%"},        {"bias_most", &s.bias, "%"},
 			{"slices", &s.slices, "slices"},
 		};
 		char name[64];

@@ -25,10 +25,10 @@
 enum { MOST = 64, NEVER = 1000000000, SIGNALS = 4000 };
 
 static const char *const call[] = {
-	"getuid", "geteuid", "getgid", "getegid", "getppid", "getpgid", "getsid", "umask",
-	"times", "getcpu", "lseek", "dup", "chdir", "mkdir", "rmdir", "link", "unlink", "symlink",
-	"chmod", "chown", "sync", "truncate", "getcwd", "rename", "access", "pause", "alarm",
-	"getpriority", "sysinfo", "newuname", "sethostname", "flock",
+	"getuid", "geteuid", "getgid", "getegid",     "getppid", "getpgid",  "getsid",      "umask",
+	"times",  "getcpu",  "lseek",  "dup",         "chdir",   "mkdir",    "rmdir",       "link",
+	"unlink", "symlink", "chmod",  "chown",       "sync",    "truncate", "getcwd",      "rename",
+	"access", "pause",   "alarm",  "getpriority", "sysinfo", "newuname", "sethostname", "flock",
 };
 _Static_assert(sizeof(call) / sizeof(call[0]) == MOST / 2, "an enter and an exit each");
 
@@ -50,8 +50,7 @@ void need(bool have, const char *what)
 
 static void name_of(char *name, size_t size, const char *before, unsigned i, const char *between)
 {
-	snprintf(name, size, "%ssyscalls%ssys_%s_%s", before, between, i % 2 ? "exit" : "enter",
-		 call[i / 2]);
+	snprintf(name, size, "%ssyscalls%ssys_%s_%s", before, between, i % 2 ? "exit" : "enter", call[i / 2]);
 }
 
 /* ---- the bare floor -------------------------------------------------------------------- */
@@ -76,9 +75,8 @@ static int open_group(unsigned first)
 	int head = -1, fd;
 
 	for (i = first; i < first + GROUP; i++) {
-		struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
-					       .read_format = PERF_FORMAT_GROUP,
-					       .disabled = head < 0};
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_TRACEPOINT, .read_format = PERF_FORMAT_GROUP, .disabled = head < 0};
 		char path[128], name[64];
 		FILE *file;
 
@@ -309,8 +307,8 @@ static void reads(void)
 	int number, papi;
 
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		struct bench_subject subject[] = {{read_set, NULL, 0}, {read_papi, &papi, 0},
-						  {read_raw, NULL, 0}};
+		struct bench_subject subject[] = {
+			{read_set, NULL, 0}, {read_papi, &papi, 0}, {read_raw, NULL, 0}};
 		static const char *const above[] = {"papi", "raw"};
 		char line[64];
 
@@ -328,10 +326,8 @@ static void reads(void)
 		snprintf(line, sizeof(line), "mpx_read_%u", events[i]);
 		bench_print(line, subject[0].median, "ns");
 		for (k = 1; k <= 2; k++) {
-			snprintf(line, sizeof(line), "mpx_read_%u_above_%s", events[i],
-				 above[k - 1]);
-			bench_print(line, (subject[0].median - subject[k].median) / events[i],
-				    "ns/event");
+			snprintf(line, sizeof(line), "mpx_read_%u_above_%s", events[i], above[k - 1]);
+			bench_print(line, (subject[0].median - subject[k].median) / events[i], "ns/event");
 		}
 	}
 }

@@ -98,8 +98,7 @@ static int open_timer(uint64_t slice_ns, int number)
 	return fd;
 }
 
-static void turn_with(struct pieces *pieces, uint64_t slice_ns, uint64_t steps,
-		      void (*handler)(int))
+static void turn_with(struct pieces *pieces, uint64_t slice_ns, uint64_t steps, void (*handler)(int))
 {
 	int number = SIGRTMIN + 2, timer;
 

@@ -23,7 +23,7 @@
 /* Of all slices of all events. */
 static struct mpxi_spacing spacing;
 
-#define SLICE      1000000u /* cycles */
+#define SLICE 1000000u /* cycles */
 #define MAX_GROUPS 16
 #define MAX_PHASES 5
 
@@ -87,8 +87,7 @@ static double spread(double low, double high)
 }
 
 /* Phases of a load that runs through them again and again. */
-static void draw_load(struct load *load, enum kind kind, enum shape shape, double rate,
-		      double round)
+static void draw_load(struct load *load, enum kind kind, enum shape shape, double rate, double round)
 {
 	unsigned i;
 
@@ -300,8 +299,8 @@ static void add_case(struct total *total, const struct score *score, double widt
 	total->relative[total->cases++ % 64] = width / of_ratio;
 }
 
-static void run_case(const char *name, const struct load *kind, double rate, unsigned groups,
-		     unsigned rounds, double uneven, unsigned repeats, struct total total[3])
+static void run_case(const char *name, const struct load *kind, double rate, unsigned groups, unsigned rounds,
+		     double uneven, unsigned repeats, struct total total[3])
 {
 	struct score score[3] = {{0}};
 	double ratio_width = 1;
@@ -326,13 +325,12 @@ static void run_case(const char *name, const struct load *kind, double rate, uns
 
 			mpxi_estimate(&window, (enum mpxi_estimator)e, &estimate);
 			off = estimate.value - truth;
-			score[e].inside += truth >= estimate.low - 1e-9 * base &&
-					   truth <= estimate.high + 1e-9 * base;
+			score[e].inside +=
+				truth >= estimate.low - 1e-9 * base && truth <= estimate.high + 1e-9 * base;
 			score[e].bias += off / base / repeats;
 			score[e].width[i] = (estimate.high - estimate.low) / 2 / base;
 			score[e].error[i] = fabs(off) / base;
-			score[e].beyond += fabs(off) / base >
-					   fmax(0.01, 3 / sqrt((double)window.sums.count));
+			score[e].beyond += fabs(off) / base > fmax(0.01, 3 / sqrt((double)window.sums.count));
 		}
 	}
 	for (e = 0; e < 3; e++) {
@@ -341,8 +339,8 @@ static void run_case(const char *name, const struct load *kind, double rate, uns
 		if (!e)
 			ratio_width = width;
 		if (name)
-			printf("%s %-12s cover %5.1f width %8.3f error %8.3f bias %7.3f beyond %5.2f\n",
-			       name, estimators[e], 100. * score[e].inside / repeats, width,
+			printf("%s %-12s cover %5.1f width %8.3f error %8.3f bias %7.3f beyond %5.2f\n", name,
+			       estimators[e], 100. * score[e].inside / repeats, width,
 			       100 * bench_median(score[e].error, repeats), 100 * score[e].bias,
 			       100. * score[e].beyond / repeats);
 		else if (rounds >= 20 && rate * rounds >= 20)
@@ -454,8 +452,8 @@ int main(int argc, char **argv)
 					if (wanted && !strstr(name, wanted))
 						continue;
 					seed = 1 + n + 10 * g + 100 * r + 1000 * i;
-					run_case(wanted ? name : NULL, &load, rates[r], groups[g],
-						 rounds[n], uneven, repeats, total);
+					run_case(wanted ? name : NULL, &load, rates[r], groups[g], rounds[n],
+						 uneven, repeats, total);
 				}
 		snprintf(name, sizeof(name), "%s_%s", shapes[i / 2], kinds[i % 2]);
 		if (!wanted)

@@ -46,10 +46,10 @@ static void need(bool have, const char *what)
 
 /* ---- operations ---------------------------------------------------------------------- */
 
-#define CALL(name, ...)                                             \
-	static void do_##name(struct mpx_load *load)                \
-	{                                                           \
-		load->sink += syscall(SYS_##name, ##__VA_ARGS__);   \
+#define CALL(name, ...)                                           \
+	static void do_##name(struct mpx_load *load)              \
+	{                                                         \
+		load->sink += syscall(SYS_##name, ##__VA_ARGS__); \
 	}
 
 CALL(getppid)
@@ -148,8 +148,7 @@ static void do_packet(struct mpx_load *load)
 {
 	char byte = 0;
 
-	load->sink += syscall(SYS_sendto, load->socket, &byte, 1L, 0, &load->address,
-			      sizeof(load->address));
+	load->sink += syscall(SYS_sendto, load->socket, &byte, 1L, 0, &load->address, sizeof(load->address));
 	load->sink += syscall(SYS_recvfrom, load->socket, &byte, 1L, 0, NULL, NULL);
 }
 
@@ -305,8 +304,7 @@ void mpx_load_run(struct mpx_load *load, uint64_t iterations, bool phased, uint6
 
 	while (left) {
 		/* From a fortieth to an eighth of the run. */
-		uint64_t length = phased ? iterations / 40 + next(&seed) % (iterations / 10 + 1) + 1
-					 : left;
+		uint64_t length = phased ? iterations / 40 + next(&seed) % (iterations / 10 + 1) + 1 : left;
 
 		length = length < left ? length : left;
 		n = fill_order(order, mix, phased);
@@ -345,8 +343,7 @@ struct mpx_load *mpx_load_create(unsigned cpu)
 	load->socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	load->address.sin_family = AF_INET;
 	load->address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	need(load->socket >= 0 &&
-		     !bind(load->socket, (struct sockaddr *)&load->address, length) &&
+	need(load->socket >= 0 && !bind(load->socket, (struct sockaddr *)&load->address, length) &&
 		     !getsockname(load->socket, (struct sockaddr *)&load->address, &length),
 	     "a socket on the loopback device");
 	load->wakes = open_wakes();

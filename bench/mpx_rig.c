@@ -28,9 +28,18 @@ struct event {
 	struct raw raw;
 };
 
-#define USER(hw) {.config = PERF_COUNT_HW_##hw, .user = 1, .group = -1, .cpu = -1}
-#define KERNEL(hw) {.config = PERF_COUNT_HW_##hw, .kernel = 1, .group = -1, .cpu = -1}
-#define BOTH(hw) {.config = PERF_COUNT_HW_##hw, .user = 1, .kernel = 1, .group = -1, .cpu = -1}
+#define USER(hw)                                                                \
+	{                                                                       \
+		.config = PERF_COUNT_HW_##hw, .user = 1, .group = -1, .cpu = -1 \
+	}
+#define KERNEL(hw)                                                                \
+	{                                                                         \
+		.config = PERF_COUNT_HW_##hw, .kernel = 1, .group = -1, .cpu = -1 \
+	}
+#define BOTH(hw)                                                                             \
+	{                                                                                    \
+		.config = PERF_COUNT_HW_##hw, .user = 1, .kernel = 1, .group = -1, .cpu = -1 \
+	}
 
 /* In PAPI's usual domain, user mode. */
 static const struct event steady_events[EVENTS] = {
@@ -105,10 +114,10 @@ struct result {
 };
 static struct result *shared;
 
-#define GIVE_UP(...)                                                                        \
-	do {                                                                                \
-		snprintf(shared->message, sizeof(shared->message), __VA_ARGS__);            \
-		return;                                                                     \
+#define GIVE_UP(...)                                                             \
+	do {                                                                     \
+		snprintf(shared->message, sizeof(shared->message), __VA_ARGS__); \
+		return;                                                          \
 	} while (0)
 
 /* ---- loads --------------------------------------------------------------------------- */
@@ -202,8 +211,7 @@ static void count_alone(const struct method *method, const struct load *load, ui
 
 	(void)method;
 	for (i = 0; i < EVENTS; i++) {
-		for (k = 0; k < i && memcmp(&events[k].raw, &events[i].raw, sizeof(struct raw));
-		     k++)
+		for (k = 0; k < i && memcmp(&events[k].raw, &events[i].raw, sizeof(struct raw)); k++)
 			;
 		of[i] = (int)k;
 		fd[i] = k == i ? raw_open(events[i].raw) : -1;
@@ -261,8 +269,7 @@ static void papi(const struct load *load, uint64_t seed, int flags, uint64_t ns)
 	int set = PAPI_NULL, error;
 	unsigned i;
 
-	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
-	    PAPI_set_domain(domain) != PAPI_OK)
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT || PAPI_set_domain(domain) != PAPI_OK)
 		GIVE_UP("PAPI cannot be initialised");
 	error = PAPI_multiplex_init();
 	if (!error)
@@ -312,8 +319,7 @@ static void libmpx(const struct method *method, const struct load *load, uint64_
 	unsigned i;
 	int set;
 
-	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
-	    PAPI_set_domain(domain) != PAPI_OK)
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT || PAPI_set_domain(domain) != PAPI_OK)
 		GIVE_UP("PAPI cannot be initialised");
 	options.slice_ns = method->slice_ns;
 	options.estimator = method->estimator;
@@ -348,7 +354,9 @@ static const struct method methods[] = {
 	{.name = "libmpx, 500 us", .run = libmpx, .slice_ns = 500000},
 	{.name = "libmpx, 200 us", .run = libmpx, .slice_ns = 200000},
 	{.name = "libmpx, 100 us", .run = libmpx, .slice_ns = 100000},
-	{.name = "libmpx, ratio, 200 us", .run = libmpx, .slice_ns = 200000,
+	{.name = "libmpx, ratio, 200 us",
+	 .run = libmpx,
+	 .slice_ns = 200000,
 	 .estimator = MPX_ESTIMATOR_RATIO},
 	{.name = "libmpx, user, 1 ms", .run = libmpx, .slice_ns = 1000000, .clock = MPX_CLOCK_USER},
 	{.name = "libmpx, user, 200 us", .run = libmpx, .slice_ns = 200000, .clock = MPX_CLOCK_USER},
@@ -360,8 +368,7 @@ static const struct method methods[] = {
 /* The kernel takes the next event's turn after so many milliseconds. */
 static void set_rotation(int ms)
 {
-	static const char path[] =
-		"/sys/bus/event_source/devices/armv8_pmuv3/perf_event_mux_interval_ms";
+	static const char path[] = "/sys/bus/event_source/devices/armv8_pmuv3/perf_event_mux_interval_ms";
 	FILE *file = ms ? fopen(path, "w") : NULL;
 
 	if (!file)
@@ -451,8 +458,8 @@ static void compare(const struct load *load, unsigned seeds)
 		else
 			best = error < best ? error : best;
 		printf("| %s | %s | %.3f %% | %.3f %% | %.3f to %.3f | %u | %u |\n", load->name,
-		       methods[m].name, 100 * error, 100 * sum.worst, sum.low, sum.high,
-		       sum.slices / seeds, sum.failed);
+		       methods[m].name, 100 * error, 100 * sum.worst, sum.low, sum.high, sum.slices / seeds,
+		       sum.failed);
 		fflush(stdout);
 	}
 	printf("ratio error_of_best_libmpx_to_best_other(%s) %.3f\n", load->name, best / best_other);
@@ -479,15 +486,13 @@ int main(int argc, char **argv)
 	bool phased = mixed || (argc > 1 && !strcmp(argv[1], "phased"));
 	unsigned seeds = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 5, i;
 
-	if (argc < 2 || (!phased && strcmp(argv[1], "steady") != 0) || !seeds ||
-	    seeds > SEEDS_MAX) {
+	if (argc < 2 || (!phased && strcmp(argv[1], "steady") != 0) || !seeds || seeds > SEEDS_MAX) {
 		fprintf(stderr, "usage: %s steady|phased|mixed [SEEDS]   (1 to %d)\n", argv[0], SEEDS_MAX);
 		return 2;
 	}
 	events = mixed ? mixed_events : phased ? phased_events : steady_events;
 	domain = phased ? PAPI_DOM_ALL : PAPI_DOM_USER;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED) {
 		perror("mmap");
 		return 1;

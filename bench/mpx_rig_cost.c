@@ -62,8 +62,8 @@ static void open_groups(void)
 				.read_format = PERF_FORMAT_GROUP,
 			};
 
-			group[g][i] = (int)syscall(SYS_perf_event_open, &attr, 0, -1,
-						   i ? group[g][0] : -1, PERF_FLAG_FD_CLOEXEC);
+			group[g][i] = (int)syscall(SYS_perf_event_open, &attr, 0, -1, i ? group[g][0] : -1,
+						   PERF_FLAG_FD_CLOEXEC);
 			if (group[g][i] < 0) {
 				perror("perf_event_open");
 				exit(77);

@@ -69,8 +69,7 @@ void scale_check(int error, const char *what)
 {
 	if (error >= 0)
 		return;
-	fprintf(stderr, "\nmpx_scale: %s: %s: %s\n", what, PAPI_strerror(error),
-		mpx_last_message());
+	fprintf(stderr, "\nmpx_scale: %s: %s: %s\n", what, PAPI_strerror(error), mpx_last_message());
 	exit(1);
 }
 
@@ -111,16 +110,15 @@ void scale_work(struct scale_truth *truth, unsigned times)
 		}
 }
 
-void scale_judge(struct scale_score *score, const struct mpx_estimate *e, uint64_t truth,
-		 const char *who)
+void scale_judge(struct scale_score *score, const struct mpx_estimate *e, uint64_t truth, const char *who)
 {
 	if (e->flags & MPX_EXACT) {
 		score->exact++;
 		if (e->count == truth && e->value == (long long)truth)
 			return;
 		score->wrong++;
-		scale_fail("%s: an exact count is %llu, the truth is %llu", who,
-			   (unsigned long long)e->count, (unsigned long long)truth);
+		scale_fail("%s: an exact count is %llu, the truth is %llu", who, (unsigned long long)e->count,
+			   (unsigned long long)truth);
 	} else if (e->flags & MPX_UNCOUNTED) {
 		score->never++;
 	} else {
@@ -135,8 +133,8 @@ void scale_judge(struct scale_score *score, const struct mpx_estimate *e, uint64
 		}
 	}
 	if (e->count > truth)
-		scale_fail("%s: %llu were counted, the truth is %llu", who,
-			   (unsigned long long)e->count, (unsigned long long)truth);
+		scale_fail("%s: %llu were counted, the truth is %llu", who, (unsigned long long)e->count,
+			   (unsigned long long)truth);
 }
 
 void scale_add(struct scale_score *sum, const struct scale_score *part)
@@ -209,8 +207,8 @@ static bool take_option(const char *argument, const char *name, unsigned least, 
 	if (strncmp(argument, name, length) != 0 || argument[length] != '=')
 		return false;
 	number = strtoul(argument + length + 1, &rest, 10);
-	if (*rest || rest == argument + length + 1 || argument[length + 1] == '-' ||
-	    number < least || number > MOST) {
+	if (*rest || rest == argument + length + 1 || argument[length + 1] == '-' || number < least ||
+	    number > MOST) {
 		fprintf(stderr, "mpx_scale: %s: a number from %u to %u\n", argument, least, MOST);
 		exit(2);
 	}
@@ -261,8 +259,7 @@ static void make_room(void)
 
 static void row(const char *name, double value, const char *unit)
 {
-	printf("  %-44s %14.*f %s\n", name, value < 100 && value != (double)(long)value ? 2 : 0,
-	       value, unit);
+	printf("  %-44s %14.*f %s\n", name, value < 100 && value != (double)(long)value ? 2 : 0, value, unit);
 }
 
 static double percent(uint64_t part, uint64_t all)
@@ -308,8 +305,7 @@ static void print_threads(const struct scale_threads *t)
 	row("heap of a live thread", (t->full.heap - t->empty.heap) / n / 1024, "KiB");
 	row("resident memory of a live thread", (t->full.rss - t->empty.rss) / n / 1024, "KiB");
 	row("heap left of an ended thread", left(t, t->settled.heap, t->last.heap), "bytes");
-	row("resident memory left of an ended thread", left(t, t->settled.rss, t->last.rss),
-	    "bytes");
+	row("resident memory left of an ended thread", left(t, t->settled.rss, t->last.rss), "bytes");
 	row("descriptors after the first of them", (double)t->settled.descriptors, "");
 	row("after all", (double)t->last.descriptors, "");
 	printf("the process-wide set\n");
@@ -364,8 +360,8 @@ static void shut_down(const struct scale_size *before)
 	PAPI_shutdown();
 	after = scale_size();
 	if (after.descriptors > before->descriptors)
-		scale_fail("%u descriptors are open in the end, %u were at first",
-			   after.descriptors, before->descriptors);
+		scale_fail("%u descriptors are open in the end, %u were at first", after.descriptors,
+			   before->descriptors);
 	printf("the process\n");
 	row("descriptors while nothing is counted", before->descriptors, "");
 	row("descriptors when all has ended", after.descriptors, "");

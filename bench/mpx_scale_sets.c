@@ -64,8 +64,7 @@ static unsigned take(unsigned at, const char *prefix, bool with)
 	char name[PAPI_MAX_STR_LEN];
 	int trial;
 
-	for (error = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component);
-	     !error && at < options->events;
+	for (error = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component); !error && at < options->events;
 	     error = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component)) {
 		while (at < options->events && known[at])
 			at++;
@@ -155,9 +154,9 @@ void scale_sets_start(const struct scale_options *o)
 		scale_check(mpx_set_create(&sets[i].set), "mpx_set_create");
 		scale_check(mpx_set_add_event(sets[i].set, exact), scale_name(0));
 		for (k = 0; k < WIDTH; k++)
-			scale_check(mpx_set_add_event(sets[i].set,
-						      ring[(sets[i].first + k) % options->events]),
-				    "mpx_set_add_event");
+			scale_check(
+				mpx_set_add_event(sets[i].set, ring[(sets[i].first + k) % options->events]),
+				"mpx_set_add_event");
 	}
 	for (i = 0; i < options->sets; i++)
 		start(&sets[i]);
@@ -190,8 +189,7 @@ void scale_sets_stop(struct scale_score *score)
 	info.groups = mine.groups;
 	info.memory = mine.memory;
 	if (mine.events < options->events)
-		scale_fail("%u events are in the master list, not %u", mine.events,
-			   options->events);
+		scale_fail("%u events are in the master list, not %u", mine.events, options->events);
 	scale_thread_info(&found);
 	for (i = 0; i < options->sets; i++) {
 		scale_check(mpx_set_stop(sets[i].set, NULL), "mpx_set_stop");

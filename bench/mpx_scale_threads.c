@@ -74,8 +74,7 @@ static void start(struct worker *w, int set)
 	w->score.starts++;
 }
 
-static void judge(struct worker *w, int set, unsigned first, unsigned n,
-		  const struct scale_truth *before)
+static void judge(struct worker *w, int set, unsigned first, unsigned n, const struct scale_truth *before)
 {
 	struct mpx_estimate estimate[SCALE_KNOWN] = {{.size = sizeof(estimate[0])}};
 	double begin = bench_now_ns();
@@ -88,8 +87,7 @@ static void judge(struct worker *w, int set, unsigned first, unsigned n,
 		k = i ? first + i - 1 : 0;
 		if (!(estimate[i].flags & MPX_EXACT) && (!k || !w->many))
 			scale_fail("a thread's event that shares no counter is not exact");
-		scale_judge(&w->score, &estimate[i], w->truth.count[k] - before->count[k],
-			    "a thread");
+		scale_judge(&w->score, &estimate[i], w->truth.count[k] - before->count[k], "a thread");
 	}
 }
 
@@ -202,8 +200,7 @@ static void read_sum(struct scale_threads *t)
 	t->sum_most_ns = ns > t->sum_most_ns ? ns : t->sum_most_ns;
 	t->unanswered += error != 0;
 	if ((!error && value[0] < (long long)least) || value[0] > (long long)most)
-		scale_fail("the process-wide set has %lld, not from %llu to %llu", value[0], least,
-			   most);
+		scale_fail("the process-wide set has %lld, not from %llu to %llu", value[0], least, most);
 }
 
 static void drain(struct scale_threads *t, unsigned alive)
@@ -274,12 +271,12 @@ void scale_threads_stop(struct scale_threads *t)
 	t->sum[0].size = sizeof(t->sum[0]);
 	scale_check(mpx_set_estimates(sum_set, t->sum, 2), "mpx_set_estimates");
 	if (!(t->sum[0].flags & MPX_EXACT) || t->sum[0].count != truth)
-		scale_fail("the process-wide set has %llu of %llu",
-			   (unsigned long long)t->sum[0].count, truth);
+		scale_fail("the process-wide set has %llu of %llu", (unsigned long long)t->sum[0].count,
+			   truth);
 	/* Those that have ended, the one with many sets and this one. */
 	if (t->sum[0].threads != t->made + 2 || t->sum[0].missed)
-		scale_fail("the process-wide set has counted in %u of %llu threads",
-			   t->sum[0].threads, (unsigned long long)t->made + 2);
+		scale_fail("the process-wide set has counted in %u of %llu threads", t->sum[0].threads,
+			   (unsigned long long)t->made + 2);
 	scale_check(mpx_set_destroy(&sum_set), "mpx_set_destroy");
 	scale_check(mpx_thread_end(), "mpx_thread_end");
 }

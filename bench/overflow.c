@@ -22,8 +22,10 @@
 #define PERIOD 2u
 #define PAGES 200u
 
-static const struct upci_perf_spec faults = {
-	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1, .exclude_hv = 1};
+static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,
+					     .config = PERF_COUNT_SW_PAGE_FAULTS,
+					     .exclude_kernel = 1,
+					     .exclude_hv = 1};
 
 static struct upci_perf *plain, *ours;
 static int bare_event = -1, bare_sampler = -1;
@@ -48,7 +50,8 @@ static void fail(const char *what)
 static void touch(unsigned pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
-	char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		fail("mmap");

@@ -24,7 +24,8 @@ static void read_set(void *arg, unsigned calls)
 
 static int set_of(const char *component, unsigned n)
 {
-	int set = PAPI_NULL, code = PAPI_NATIVE_MASK, cidx = PAPI_get_component_index(component), added = 0, more;
+	int set = PAPI_NULL, code = PAPI_NATIVE_MASK, cidx = PAPI_get_component_index(component), added = 0,
+	    more;
 	long long values[MOST];
 
 	if (cidx < 0)

@@ -27,7 +27,7 @@ enum mode { ALONE, AT_1000_HZ, SPINNING, MODES };
 static struct talk {
 	int mode, seen;
 	uint64_t reads, failures;
-} *talk;
+} * talk;
 
 static struct upci_shared shared;
 static pid_t child; /* the monitor */
@@ -219,7 +219,8 @@ int main(void)
 
 	talk = mmap(NULL, sizeof(*talk), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	snprintf(name, sizeof(name), "bench-%d", (int)getpid());
-	if (talk == MAP_FAILED || upci_shared_create(name, false, &shared) || upc_monitor_open(name, NULL, &m)) {
+	if (talk == MAP_FAILED || upci_shared_create(name, false, &shared) ||
+	    upc_monitor_open(name, NULL, &m)) {
 		fprintf(stderr, "%s\n", upc_last_message());
 		return 1;
 	}

@@ -36,8 +36,8 @@ static double run(char **argv)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-	if (posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ) || wait4(pid, &status, 0, &usage) != pid ||
-	    !WIFEXITED(status) || WEXITSTATUS(status)) {
+	if (posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ) ||
+	    wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) || WEXITSTATUS(status)) {
 		fprintf(stderr, "sim_floor: %s failed\n", argv[0]);
 		exit(1);
 	}
@@ -75,13 +75,15 @@ int main(int argc, char **argv)
 	char **commands[HOWS], text[128];
 
 	if (pairs < 1 || pairs > PAIRS_MAX) {
-		fprintf(stderr, "usage: sim_floor NAME PAIRS UPC_RUN QEMU FLOOR_MODULE PROGRAM [ARGUMENT...]\n");
+		fprintf(stderr,
+			"usage: sim_floor NAME PAIRS UPC_RUN QEMU FLOOR_MODULE PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	commands[FLOOR] = command((const char *[]){argv[4], "-plugin", argv[5], NULL}, argv + 6);
 	commands[PLAIN] = command((const char *[]){argv[4], NULL}, argv + 6);
-	commands[COUNTED] = command((const char *[]){argv[3], "--no-progress", "--output=/dev/null", "--qemu", argv[4],
-						     "--", NULL}, argv + 6);
+	commands[COUNTED] = command((const char *[]){argv[3], "--no-progress", "--output=/dev/null", "--qemu",
+						     argv[4], "--", NULL},
+				    argv + 6);
 	for (h = 0; h < HOWS; h++)
 		run(commands[h]);
 	for (i = 0; i < pairs; i++) {

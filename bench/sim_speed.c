@@ -18,9 +18,9 @@
 
 #include "bench.h"
 
-#define PLAIN_NS    3e8
-#define ROUNDS_MAX  1000000000ul
-#define RUNS        7
+#define PLAIN_NS 3e8
+#define ROUNDS_MAX 1000000000ul
+#define RUNS 7
 #define THREAD_RUNS 5
 
 enum how { PLAIN, COUNTED, HOWS };
@@ -47,9 +47,8 @@ static struct cost run(enum how how, const char *loop, unsigned long rounds, uns
 {
 	char count[24], split[12];
 	const char *const plain[] = {qemu, program, loop, count, split, NULL};
-	const char *const counted[] = {upc_run, "--no-progress", "--output=/dev/null",
-				       "--",    program,         loop,
-				       count,   split,           NULL};
+	const char *const counted[] = {
+		upc_run, "--no-progress", "--output=/dev/null", "--", program, loop, count, split, NULL};
 	const char *const *argv = how == PLAIN ? plain : counted;
 	posix_spawn_file_actions_t actions;
 	struct rusage usage;
@@ -67,8 +66,7 @@ static struct cost run(enum how how, const char *loop, unsigned long rounds, uns
 	if (posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ))
 		fail("cannot run ", argv[0]);
 	if (wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) || WEXITSTATUS(status))
-		fail(how == PLAIN ? "a loop failed under the emulator: "
-				  : "a loop failed under upc_run: ",
+		fail(how == PLAIN ? "a loop failed under the emulator: " : "a loop failed under upc_run: ",
 		     loop);
 	cost.wall = bench_now_ns() - start;
 	cost.cpu = cpu_ns(&usage);

@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "engine/totals.h"
 
-#define IDS   (1u << 16) /* 128 KiB: from the second-level cache at least */
+#define IDS (1u << 16) /* 128 KiB: from the second-level cache at least */
 #define CALLS (1u << 16)
 
 enum { ALL, CHOSEN }; /* streams of ids */
@@ -95,9 +95,8 @@ int main(void)
 	static uint64_t shown[UPC_COUNTERS];
 	uint64_t counts[UPC_COUNTERS], added = 0;
 	struct bench_subject add[] = {
-		{run_add_all, &quiet, 0},   {run_add_chosen, &quiet, 0},
-		{run_add_all, &watched, 0}, {run_add_chosen, &thresholds, 0},
-		{run_plain, plain, 0},
+		{run_add_all, &quiet, 0},         {run_add_chosen, &quiet, 0}, {run_add_all, &watched, 0},
+		{run_add_chosen, &thresholds, 0}, {run_plain, plain, 0},
 	};
 	struct bench_subject read[] = {{run_read_all, &thresholds, 0}, {run_copy, plain, 0}};
 	unsigned i;
@@ -145,8 +144,7 @@ int main(void)
 	for (i = 0; i < UPC_COUNTERS; i++)
 		added -= counts[i];
 	if (interrupts || added || memcmp(shown, counts, sizeof(shown)) != 0) {
-		fprintf(stderr, "totals: %u interrupts, %lld counts too few\n", interrupts,
-			(long long)added);
+		fprintf(stderr, "totals: %u interrupts, %lld counts too few\n", interrupts, (long long)added);
 		return 1;
 	}
 	return 0;

@@ -55,7 +55,8 @@ static int create_papi(void)
 {
 	int set = PAPI_NULL;
 
-	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT || PAPI_create_eventset(&set) != PAPI_OK ||
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
+	    PAPI_create_eventset(&set) != PAPI_OK ||
 	    PAPI_add_named_event(set, "perf::INSTRUCTIONS:u") != PAPI_OK ||
 	    PAPI_add_named_event(set, "perf::CYCLES:u") != PAPI_OK)
 		return PAPI_NULL;

@@ -20,8 +20,7 @@ static int tap_condition __attribute__((unused));
  */
 #define ok(condition, ...) (tap_condition = !!(condition), tap_check(tap_condition, __VA_ARGS__))
 
-__attribute__((format(printf, 2, 3), unused)) static int tap_check(int condition,
-								   const char *format, ...)
+__attribute__((format(printf, 2, 3), unused)) static int tap_check(int condition, const char *format, ...)
 {
 	va_list arguments;
 
@@ -66,8 +65,7 @@ __attribute__((format(printf, 1, 2), unused)) static void note(const char *forma
 }
 
 /* The whole test cannot run here. */
-__attribute__((format(printf, 1, 2), noreturn, unused)) static void skip_all(const char *format,
-									     ...)
+__attribute__((format(printf, 1, 2), noreturn, unused)) static void skip_all(const char *format, ...)
 {
 	va_list arguments;
 
@@ -81,8 +79,7 @@ __attribute__((format(printf, 1, 2), noreturn, unused)) static void skip_all(con
 }
 
 /* Nothing can be tested, and should be: the machine is not why. */
-__attribute__((format(printf, 1, 2), noreturn, unused)) static void bail_out(const char *format,
-									      ...)
+__attribute__((format(printf, 1, 2), noreturn, unused)) static void bail_out(const char *format, ...)
 {
 	va_list arguments;
 

@@ -31,7 +31,8 @@ static void handler(int set, void *address, long long vector, void *context)
 __attribute__((noinline)) static void touch(size_t pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
-	volatile char *memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *memory =
+		mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		exit(1);
@@ -65,7 +66,7 @@ int main(void)
 
 	for (i = 0; i < samples; i++)
 		inside += (char *)sample[i] >= (char *)touch && (char *)sample[i] < (char *)touch + 512;
-	printf("%lld page faults, %d samples at every %d, %d of them in touch()\n", faults, (int)samples, THRESHOLD,
-	       inside);
+	printf("%lld page faults, %d samples at every %d, %d of them in touch()\n", faults, (int)samples,
+	       THRESHOLD, inside);
 	return samples == faults / THRESHOLD ? 0 : 1;
 }

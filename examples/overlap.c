@@ -62,10 +62,9 @@ static int papi_add(int set, const char *name)
 	return PAPI_add_named_event(set, name);
 }
 
-static const struct library with_papi = {"PAPI alone", PAPI_create_eventset, papi_add, PAPI_start,
-					 PAPI_stop};
-static const struct library with_mpx = {"libmpx", mpx_set_create, mpx_set_add_named_event,
-					mpx_set_start, mpx_set_stop};
+static const struct library with_papi = {"PAPI alone", PAPI_create_eventset, papi_add, PAPI_start, PAPI_stop};
+static const struct library with_mpx = {"libmpx", mpx_set_create, mpx_set_add_named_event, mpx_set_start,
+					mpx_set_stop};
 
 static int checked(int set, const char *call, int error)
 {

@@ -26,7 +26,7 @@ enum { THREADS = 4, CLASSES = 8, EVENTS = THREADS * CLASSES, ARRAY = 512, MEASUR
 
 /* The first two, which work does equally often, are the pair of -p. */
 static const char *const class_name[CLASSES] = {
-	"FPU_MULT_1", "FPU_ADD_SUB_1", "DATA_LOADS", "DATA_STORES",
+	"FPU_MULT_1",    "FPU_ADD_SUB_1",  "DATA_LOADS",    "DATA_STORES",
 	"JPIPE_ADD_SUB", "IPIPE_MULT_DIV", "JPIPE_SHROTMK", "IPIPE_BRANCHES",
 };
 
@@ -156,14 +156,13 @@ static void bursts(struct thread *t, unsigned quanta)
 typedef void work_function(struct thread *t);
 
 /* What a truth is of. The number keeps the compiler from making one function of all. */
-#define WORK(n)                                                                               \
-	__attribute__((noinline)) static void work_##n(struct thread *t)                      \
-	{                                                                                     \
-		static void (*const load[LOADS])(struct thread *, unsigned) = {steady, phased, \
-									      bursts};        \
-                                                                                              \
-		t->measurement = n;                                                           \
-		load[options.load](t, options.quanta);                                        \
+#define WORK(n)                                                                                         \
+	__attribute__((noinline)) static void work_##n(struct thread *t)                                \
+	{                                                                                               \
+		static void (*const load[LOADS])(struct thread *, unsigned) = {steady, phased, bursts}; \
+                                                                                                        \
+		t->measurement = n;                                                                     \
+		load[options.load](t, options.quanta);                                                  \
 	}
 
 WORK(0)
@@ -180,8 +179,7 @@ WORK(10)
 WORK(11)
 
 static work_function *const work[MEASUREMENTS] = {
-	work_0, work_1, work_2, work_3, work_4, work_5,
-	work_6, work_7, work_8, work_9, work_10, work_11,
+	work_0, work_1, work_2, work_3, work_4, work_5, work_6, work_7, work_8, work_9, work_10, work_11,
 };
 
 /* What a set counts around it is its own. */
@@ -319,8 +317,7 @@ static void run_all(void)
 
 /* ---- what it says ----------------------------------------------------------------------- */
 
-static void print(const char *set, int measurement, int core, int class,
-		  const struct mpx_estimate *e)
+static void print(const char *set, int measurement, int core, int class, const struct mpx_estimate *e)
 {
 	static const char *separator = "";
 
@@ -328,8 +325,8 @@ static void print(const char *set, int measurement, int core, int class,
 	       "\"count\": %llu, \"estimate\": %.1f, \"standard_error\": %.1f, \"low\": %.1f, "
 	       "\"high\": %.1f, \"coverage\": %.4f, \"slices\": %llu, \"flags\": %u}",
 	       separator, set, measurement, core, class_name[class], (unsigned long long)e->count,
-	       e->estimate, e->standard_error, e->low, e->high, e->coverage,
-	       (unsigned long long)e->slices, e->flags);
+	       e->estimate, e->standard_error, e->low, e->high, e->coverage, (unsigned long long)e->slices,
+	       e->flags);
 	separator = ",";
 }
 
@@ -342,8 +339,7 @@ static void print_all(void)
 	       load_name[options.load], options.slice_us, options.quanta);
 	for (measurement = 0; measurement < (int)options.measurements; measurement++) {
 		for (i = 0; i < EVENTS && options.mode == ESTIMATES; i++)
-			print("process", measurement, i / CLASSES, i % CLASSES,
-			      &process[measurement][i]);
+			print("process", measurement, i / CLASSES, i % CLASSES, &process[measurement][i]);
 		for (i = 0; i < THREADS; i++) {
 			for (k = 0; k < CLASSES && options.mode == EXACT; k++)
 				print("idle", measurement, i, k, &threads[i].idle[k]);
@@ -357,7 +353,7 @@ static void print_all(void)
 static int usage(void)
 {
 	fprintf(stderr, "usage: sim_truth [-l steady|phased|bursts] [-m MEASUREMENTS] [-n QUANTA] "
-		"[-s SLICE_US] [-g MAX] [-r SEED] [-x | -p]\n");
+			"[-s SLICE_US] [-g MAX] [-r SEED] [-x | -p]\n");
 	return 2;
 }
 
@@ -382,14 +378,29 @@ static int parse(int argc, char **argv)
 				options.load++;
 			bad = options.load == LOADS;
 			break;
-		case 'm': bad = number(optarg, MEASUREMENTS, &options.measurements); break;
-		case 'n': bad = number(optarg, 100000000, &options.quanta); break;
-		case 's': bad = number(optarg, 10000000, &options.slice_us); break;
-		case 'g': bad = number(optarg, EVENTS, &options.group_max); break;
-		case 'r': bad = number(optarg, 1000000000, &options.seed); break;
-		case 'x': options.mode = EXACT; break;
-		case 'p': options.mode = PAIR; break;
-		default: bad = 1;
+		case 'm':
+			bad = number(optarg, MEASUREMENTS, &options.measurements);
+			break;
+		case 'n':
+			bad = number(optarg, 100000000, &options.quanta);
+			break;
+		case 's':
+			bad = number(optarg, 10000000, &options.slice_us);
+			break;
+		case 'g':
+			bad = number(optarg, EVENTS, &options.group_max);
+			break;
+		case 'r':
+			bad = number(optarg, 1000000000, &options.seed);
+			break;
+		case 'x':
+			options.mode = EXACT;
+			break;
+		case 'p':
+			options.mode = PAIR;
+			break;
+		default:
+			bad = 1;
 		}
 	}
 	/* One is enough where all are the same. */
@@ -409,7 +420,9 @@ int main(int argc, char **argv)
 		return usage();
 	for (i = 0; i < THREADS; i++)
 		threads[i] = (struct thread){
-			.number = i, .random = options.seed * THREADS + (unsigned)i, .whole = 1,
+			.number = i,
+			.random = options.seed * THREADS + (unsigned)i,
+			.whole = 1,
 		};
 	library.slice_ns = options.slice_us * 1000ull;
 	library.timer = MPX_TIMER_THREAD;

@@ -109,7 +109,8 @@ int main(void)
 	int i, failed = 0;
 
 	memset(workers, 0, sizeof(workers));
-	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT || PAPI_thread_init(pthread_self) != PAPI_OK) {
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
+	    PAPI_thread_init(pthread_self) != PAPI_OK) {
 		fprintf(stderr, "PAPI could not be initialised\n");
 		return 1;
 	}

@@ -222,11 +222,11 @@ int mpx_set_reset(int set);
 
 /* ---- how far an estimate can be trusted ---------------------------------------------- */
 
-#define MPX_EXACT 0x1u /* counted all the time: no estimate at all                        */
+#define MPX_EXACT 0x1u     /* counted all the time: no estimate at all                        */
 #define MPX_UNCOUNTED 0x2u /* never counted since the start: the numbers say nothing      */
-#define MPX_ROUGH 0x4u /* too few slices for an interval that can be trusted              */
-#define MPX_LOST 0x8u /* slices could not be started or read: coverage is lower than it seems */
-#define MPX_PARTIAL 0x10u /* process-wide: some thread was not counted, or not all the time */
+#define MPX_ROUGH 0x4u     /* too few slices for an interval that can be trusted              */
+#define MPX_LOST 0x8u      /* slices could not be started or read: coverage is lower than it seems */
+#define MPX_PARTIAL 0x10u  /* process-wide: some thread was not counted, or not all the time */
 
 /* One event of a set, since its start. Counts are of the event, times in the clock's unit. */
 struct mpx_estimate {

@@ -177,9 +177,9 @@ struct upc_event_info {
 	enum upc_source source;
 	enum upc_scope scope;
 	enum upc_kind kind;
-	int id;             /* 0..511 for Blue Gene/P events, else UPC_NO_ID  */
-	const char *driver; /* what drives it: "perf:PAGE-FAULTS", ...; ""    */
-	const char *why;    /* where source is NONE: why, and what would      */
+	int id;              /* 0..511 for Blue Gene/P events, else UPC_NO_ID  */
+	const char *driver;  /* what drives it: "perf:PAGE-FAULTS", ...; ""    */
+	const char *why;     /* where source is NONE: why, and what would      */
 	const char *differs; /* wired Blue Gene/P name: how the meanings differ */
 	enum upc_mode mode;  /* signal mode in which it is counted            */
 	unsigned modes;      /* bit 1 << UPC_MODE_*: qualifiers ":mode=..." that
@@ -252,8 +252,8 @@ int upc_catalogue_needs_pmu(struct upc_catalogue *catalogue, uint32_t code);
  * upc_catalogue_terms. With sums over several units it is the ratio of sums. Errors:
  * UPC_EINVAL (another n, or a plain event), UPC_ENOEVENT (no such code).
  */
-int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const uint64_t *terms,
-			  unsigned n, uint64_t *value);
+int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const uint64_t *terms, unsigned n,
+			  uint64_t *value);
 
 /*
  * Up to max names nearest to a wrong one, best first, into names (strings of
@@ -448,8 +448,7 @@ int upc_unit_get_events(struct upc_unit *unit, const uint32_t *codes, unsigned n
  * derived event, cannot be preset), UPC_ESTATE (events of another thread, which runs,
  * have thresholds), those of upc_unit_read.
  */
-int upc_unit_write_events(struct upc_unit *unit, const uint32_t *codes, unsigned n,
-			  const uint64_t *values);
+int upc_unit_write_events(struct upc_unit *unit, const uint32_t *codes, unsigned n, const uint64_t *values);
 
 /*
  * Reads all added events, n of them, in the order of upc_unit_list: as
@@ -460,20 +459,20 @@ int upc_unit_read_added(struct upc_unit *unit, uint64_t *values, unsigned n);
 
 /* What a counter is doing. */
 enum upc_counter_flag {
-	UPC_COUNTER_BOUND = 1,   /* an event is bound to it                   */
-	UPC_COUNTER_HALTED = 2,  /* halted by upc_counter_halt                */
-	UPC_COUNTER_LOST = 4,    /* its source went away: last value known    */
-	UPC_COUNTER_PARTIAL = 8, /* its hardware counter did not always run,
-				    or that of its threshold's signals        */
-	UPC_COUNTER_NEVER = 16,  /* ... or never ran: not counted             */
+	UPC_COUNTER_BOUND = 1,    /* an event is bound to it                   */
+	UPC_COUNTER_HALTED = 2,   /* halted by upc_counter_halt                */
+	UPC_COUNTER_LOST = 4,     /* its source went away: last value known    */
+	UPC_COUNTER_PARTIAL = 8,  /* its hardware counter did not always run,
+				     or that of its threshold's signals        */
+	UPC_COUNTER_NEVER = 16,   /* ... or never ran: not counted             */
 	UPC_COUNTER_DAMAGED = 32, /* a parity error was found, and not written over */
 };
 
 struct upc_counter_info {
 	size_t size;
-	unsigned flags;   /* UPC_COUNTER_*                                   */
-	uint32_t code;    /* event, where BOUND                              */
-	int input;        /* 0..3                                            */
+	unsigned flags; /* UPC_COUNTER_*                                   */
+	uint32_t code;  /* event, where BOUND                              */
+	int input;      /* 0..3                                            */
 	enum upc_mode mode;
 	unsigned references; /* events added that read this counter          */
 	uint64_t value;      /* as the register holds it                     */
@@ -534,8 +533,8 @@ enum upc_interrupt_kind {
 struct upc_interrupt {
 	size_t size;
 	enum upc_interrupt_kind kind;
-	int counter;	/* 0..255                                             */
-	uint32_t code;	/* event bound to it, or UPC_NO_CODE                   */
+	int counter;    /* 0..255                                             */
+	uint32_t code;  /* event bound to it, or UPC_NO_CODE                   */
 	uint64_t value; /* the event's count in this moment                    */
 	uint64_t cycle; /* of the unit's clock; 0 where the source has none    */
 };
@@ -557,7 +556,8 @@ struct upc_interrupt {
  * live thresholds: clear them before another signal is chosen).
  */
 int upc_unit_set_interrupt(struct upc_unit *unit,
-			   void (*fn)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg),
+			   void (*fn)(struct upc_unit *unit, const struct upc_interrupt *interrupt,
+				      void *arg),
 			   void *arg, int signal);
 
 /*
@@ -649,15 +649,15 @@ struct upc_monitor_options {
 /* What a monitor sees of the unit as a whole. */
 struct upc_monitor_info {
 	size_t size;
-	pid_t process;	     /* the owner                                      */
+	pid_t process;       /* the owner                                      */
 	pid_t changed_by;    /* thread that last changed the configuration     */
 	uint64_t generation; /* grows with every such change                   */
 	uint64_t updated_ns; /* CLOCK_MONOTONIC of the counts, the owner's: of
 				two the difference is right everywhere, an
 				age in the owner's time namespace only         */
 	int running;
-	int ended;	     /* unshared by its owner: the last counts         */
-	uint64_t threshold;  /* threshold register                             */
+	int ended;                   /* unshared by its owner: the last counts         */
+	uint64_t threshold;          /* threshold register                             */
 	uint8_t field[UPC_COUNTERS]; /* configuration, UPC_FIELD_*             */
 };
 
@@ -691,8 +691,8 @@ int upc_monitor_read(struct upc_monitor *monitor, uint64_t *values, struct upc_m
 /* An event as a monitor sees it. */
 struct upc_monitor_event {
 	size_t size;
-	int bound;		 /* 0: the counter counts nothing */
-	uint64_t generation;	 /* of the configuration that this is part of */
+	int bound;           /* 0: the counter counts nothing */
+	uint64_t generation; /* of the configuration that this is part of */
 	enum upc_kind kind;
 	char name[UPC_NAME_MAX]; /* printable, or "" */
 	char unit[32];

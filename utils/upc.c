@@ -25,7 +25,8 @@ static char *help_text(void)
 	      "       upc help [COMMAND]\n"
 	      "\n"
 	      "Counts what programs do, on every Linux machine. The commands are\n"
-	      "\n", out);
+	      "\n",
+	      out);
 	for (int i = 0; i < UTIL_TOOLS; i++)
 		if (util_tool[i].command != NULL)
 			fprintf(out, "  %-7s %s\n", util_tool[i].command, util_tool[i].does);

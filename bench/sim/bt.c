@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_MAX     64
-#define GAMMA     1.4
+#define N_MAX 64
+#define GAMMA 1.4
 #define TIME_STEP 0.02
 #define VISCOSITY 0.1
-#define DAMPING   0.75
+#define DAMPING 0.75
 
 /* A system along a line: lower[i] x[i-1] + middle[i] x[i] + upper[i] x[i+1] = right[i]. */
 struct line {
@@ -117,11 +117,9 @@ static void make_blocks(unsigned direction, unsigned a, unsigned b)
 	for (i = 1; i < n - 1; i++) {
 		for (j = 0; j < 5; j++)
 			for (k = 0; k < 5; k++) {
-				line.lower[i][j][k] =
-					-t1 * flux[i - 1][j][k] - t2 * viscous[i - 1][j][k];
+				line.lower[i][j][k] = -t1 * flux[i - 1][j][k] - t2 * viscous[i - 1][j][k];
 				line.middle[i][j][k] = 2 * t2 * viscous[i][j][k];
-				line.upper[i][j][k] =
-					t1 * flux[i + 1][j][k] - t2 * viscous[i + 1][j][k];
+				line.upper[i][j][k] = t1 * flux[i + 1][j][k] - t2 * viscous[i + 1][j][k];
 			}
 		for (k = 0; k < 5; k++) {
 			line.lower[i][k][k] -= DAMPING * t2;
@@ -226,10 +224,8 @@ static void fill(void)
 	for (z = 0; z < n; z++)
 		for (y = 0; y < n; y++)
 			for (x = 0; x < n; x++) {
-				double s = (2.0 * x - n) / n, t = (2.0 * y - n) / n,
-				       w = (2.0 * z - n) / n;
-				double *u = state[z][y][x],
-				       bump = 1 / (1 + 4 * (s * s + t * t + w * w));
+				double s = (2.0 * x - n) / n, t = (2.0 * y - n) / n, w = (2.0 * z - n) / n;
+				double *u = state[z][y][x], bump = 1 / (1 + 4 * (s * s + t * t + w * w));
 
 				u[0] = 1 + 0.1 * bump;
 				u[1] = 0.1 * s * bump;
@@ -248,12 +244,11 @@ static void make_change(void)
 		for (y = 1; y < n - 1; y++)
 			for (x = 1; x < n - 1; x++)
 				for (k = 0; k < 5; k++)
-					change[z][y][x][k] =
-						TIME_STEP * DAMPING *
-						(state[z][y][x - 1][k] + state[z][y][x + 1][k] +
-						 state[z][y - 1][x][k] + state[z][y + 1][x][k] +
-						 state[z - 1][y][x][k] + state[z + 1][y][x][k] -
-						 6 * state[z][y][x][k]);
+					change[z][y][x][k] = TIME_STEP * DAMPING *
+							     (state[z][y][x - 1][k] + state[z][y][x + 1][k] +
+							      state[z][y - 1][x][k] + state[z][y + 1][x][k] +
+							      state[z - 1][y][x][k] + state[z + 1][y][x][k] -
+							      6 * state[z][y][x][k]);
 }
 
 static double add_change(void)

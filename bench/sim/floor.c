@@ -20,7 +20,8 @@ static struct qemu_plugin_scoreboard *board;
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
-	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, (qemu_plugin_u64){board, 0}, 1);
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
+							  (qemu_plugin_u64){board, 0}, 1);
 }
 #endif
 

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_MAX     256
+#define N_MAX 256
 #define LINES_MAX 16 /* transformed side by side */
-#define PI        3.14159265358979323846
-#define DECAY     1e-6
+#define PI 3.14159265358979323846
+#define DECAY 1e-6
 
 struct field {
 	double *re, *im;
@@ -101,9 +101,9 @@ static void set_size(unsigned size, unsigned together)
 
 /* y0 = a + b, y1 = (a - b) * w, of so many numbers. */
 static void butterflies(unsigned count, double wr, double wi, const double *restrict ar,
-			const double *restrict ai, const double *restrict br,
-			const double *restrict bi, double *restrict y0r, double *restrict y0i,
-			double *restrict y1r, double *restrict y1i)
+			const double *restrict ai, const double *restrict br, const double *restrict bi,
+			double *restrict y0r, double *restrict y0i, double *restrict y1r,
+			double *restrict y1i)
 {
 	unsigned k;
 
@@ -124,15 +124,14 @@ static unsigned transform_lines(int inverse)
 
 	for (length = n, stride = lines; length > 1; length /= 2, stride *= 2, from = !from) {
 		unsigned half = length / 2;
-		double *xr = work[from][0], *xi = work[from][1], *yr = work[!from][0],
-		       *yi = work[!from][1];
+		double *xr = work[from][0], *xi = work[from][1], *yr = work[!from][0], *yi = work[!from][1];
 
 		for (p = 0; p < half; p++) {
 			unsigned k = p * (n / length), a = stride * p, b = stride * (p + half);
 
-			butterflies(stride, root_re[k], inverse ? -root_im[k] : root_im[k], xr + a,
-				    xi + a, xr + b, xi + b, yr + 2 * a, yi + 2 * a,
-				    yr + 2 * a + stride, yi + 2 * a + stride);
+			butterflies(stride, root_re[k], inverse ? -root_im[k] : root_im[k], xr + a, xi + a,
+				    xr + b, xi + b, yr + 2 * a, yi + 2 * a, yr + 2 * a + stride,
+				    yi + 2 * a + stride);
 		}
 	}
 	return from;
@@ -186,8 +185,7 @@ static void transform(struct field *f, int inverse)
 
 	for (a = 0; a < n; a++) {
 		for (b = 0; b < n; b += lines)
-			transform_at(f, a * plane + b * n, 1, n,
-				     inverse); /* along x, lines of several y */
+			transform_at(f, a * plane + b * n, 1, n, inverse); /* along x, lines of several y */
 		for (b = 0; b < n; b += lines)
 			transform_at(f, a * plane + b, n, 1, inverse); /* along y, of several x */
 	}
@@ -264,8 +262,8 @@ static void print_checksum(unsigned step, const struct field *f)
 }
 
 /* What is to be counted, without the set-up; a function that --region finds. */
-__attribute__((noinline, noclone)) static void ft_steps(unsigned steps, struct field *u,
-							struct field *v, const double *decay)
+__attribute__((noinline, noclone)) static void ft_steps(unsigned steps, struct field *u, struct field *v,
+							const double *decay)
 {
 	unsigned step;
 
@@ -380,8 +378,7 @@ static int check(void)
 
 			/* Of values up to the number of cells. */
 			bad |= !(error < 1e-11);
-			printf("%s %u^3: largest error %.1e\n", inverse ? "inverse" : "forward",
-			       size, error);
+			printf("%s %u^3: largest error %.1e\n", inverse ? "inverse" : "forward", size, error);
 		}
 	return bad;
 }
@@ -393,10 +390,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "check") == 0)
 		return check();
-	if (argc > 3 || size < 4 || size > N_MAX || size & (size - 1) || steps < 1 ||
-	    steps > 1000) {
-		fprintf(stderr, "Usage: ft [N [STEPS]] | check\nN is a power of two from 4 to %d\n",
-			N_MAX);
+	if (argc > 3 || size < 4 || size > N_MAX || size & (size - 1) || steps < 1 || steps > 1000) {
+		fprintf(stderr, "Usage: ft [N [STEPS]] | check\nN is a power of two from 4 to %d\n", N_MAX);
 		return 2;
 	}
 	return run((unsigned)size, (unsigned)steps);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define THREADS_MAX 64
-#define WORDS       1024
+#define WORDS 1024
 
 struct thread {
 	pthread_t id;
@@ -230,8 +230,7 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		return 0;
 	for (i = 0; i < LOOPS; i++)
-		if (argc <= 4 && rounds && threads <= THREADS_MAX &&
-		    strcmp(argv[1], loops[i].name) == 0)
+		if (argc <= 4 && rounds && threads <= THREADS_MAX && strcmp(argv[1], loops[i].name) == 0)
 			return run_all(loops[i].loop, rounds, (unsigned)threads);
 	fprintf(stderr, "Usage: loops [NAME COUNT [THREADS]]\n");
 	return 2;

@@ -57,7 +57,7 @@ static void check_slots(const char *path)
 
 	check(upcs_name_parse(&name, "*"));
 	while (symbols && n < 64 && upcs_symbols_find(symbols, &name, &next, &function))
-		chooser[n++] = (struct upcs_chooser){ function.offset, upcs_name_hash(function.symbol), 1 };
+		chooser[n++] = (struct upcs_chooser){function.offset, upcs_name_hash(function.symbol), 1};
 	upcs_symbols_close(symbols);
 	slots = upcs_slots_read(path, &name, 1, chooser, n);
 	for (size_t i = 0; slots && i < slots->n; i++)

@@ -16,11 +16,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define OPS_MAX     400  /* of an input: it has to end                            */
-#define CYCLES_MAX  6000 /* of an input: more than a round of the array update    */
-#define RUN_MAX     4200 /* of one run: all counters are visited in it            */
-#define EVENTS_MAX  1024 /* more than an access or a run tells                    */
-#define HANDLED_MAX 50   /* writes by a handler in an add                         */
+#define OPS_MAX 400     /* of an input: it has to end                            */
+#define CYCLES_MAX 6000 /* of an input: more than a round of the array update    */
+#define RUN_MAX 4200    /* of one run: all counters are visited in it            */
+#define EVENTS_MAX 1024 /* more than an access or a run tells                    */
+#define HANDLED_MAX 50  /* writes by a handler in an add                         */
 
 struct event {
 	enum upci_engine_event event;
@@ -126,8 +126,7 @@ static void check_told(void)
 		for (n = 0; n < told[0].n; n++) {
 			const struct event *a = &told[0].event[n], *b = &told[e].event[n];
 
-			check(a->event == b->event && a->counter == b->counter &&
-			      a->cycle == b->cycle);
+			check(a->event == b->event && a->counter == b->counter && a->cycle == b->cycle);
 		}
 		told[e].n = 0;
 	}
@@ -288,8 +287,7 @@ static void run(bool lengthy)
 		 * is met too often to be told each time, add_totals is for it. */
 		handler.left = HANDLED_MAX;
 		if (!totals.thresholds.period[id[i] % UPC_COUNTERS])
-			upci_totals_add_signal(&totals, id[i], n / w->period,
-					       n / w->period * w->high);
+			upci_totals_add_signal(&totals, id[i], n / w->period, n / w->period * w->high);
 	}
 }
 

@@ -21,9 +21,9 @@
 #include "fuzz_main.h"
 
 #define BEFORE 1 /* written before the monitor opens the unit, not after */
-#define CUT 2	 /* the file ends behind what was written                */
-#define AGAIN 4	 /* and is then made as long again                       */
-#define DEAD 8	 /* the owner's lock is gone                             */
+#define CUT 2    /* the file ends behind what was written                */
+#define AGAIN 4  /* and is then made as long again                       */
+#define DEAD 8   /* the owner's lock is gone                             */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -139,7 +139,8 @@ static void look(struct upc_monitor *m)
 			check_error(result);
 			continue;
 		}
-		check((event.bound | 1) == 1 && (event.kind == UPC_KIND_COUNT || event.kind == UPC_KIND_LEVEL));
+		check((event.bound | 1) == 1 &&
+		      (event.kind == UPC_KIND_COUNT || event.kind == UPC_KIND_LEVEL));
 		check_text(event.name, sizeof(event.name));
 		check_text(event.unit, sizeof(event.unit));
 	}

@@ -64,8 +64,7 @@ static void check_bounds(const struct upci_trace *trace)
 	}
 	check(tokens == trace->tokens);
 	for (size_t i = 0; i < trace->tokens; i++) {
-		check(trace->token[i].first <= trace->token[i].last &&
-		      trace->token[i].last < UPC_INPUTS);
+		check(trace->token[i].first <= trace->token[i].last && trace->token[i].last < UPC_INPUTS);
 		check(trace->token[i].wave.high >= 1);
 		check_wave(&trace->token[i].wave);
 	}
@@ -112,9 +111,9 @@ static void print(FILE *file, const struct upci_trace *trace)
 /* Field by field, since there are holes between them. */
 static bool same_op(const struct upci_trace_op *a, const struct upci_trace_op *b)
 {
-	return a->kind == b->kind && a->line == b->line && a->offset == b->offset &&
-	       a->value == b->value && a->cycles == b->cycles && a->token == b->token &&
-	       a->tokens == b->tokens && a->counter == b->counter && a->bit == b->bit;
+	return a->kind == b->kind && a->line == b->line && a->offset == b->offset && a->value == b->value &&
+	       a->cycles == b->cycles && a->token == b->token && a->tokens == b->tokens &&
+	       a->counter == b->counter && a->bit == b->bit;
 }
 
 static bool same_token(const struct upci_trace_token *a, const struct upci_trace_token *b)

@@ -43,8 +43,7 @@ static const struct upci_event **snapshot(struct upc_catalogue *c, uint32_t *cou
 }
 
 /* A replaced event has another address. */
-static void check_unchanged(struct upc_catalogue *c, const struct upci_event **events,
-			    uint32_t count)
+static void check_unchanged(struct upc_catalogue *c, const struct upci_event **events, uint32_t count)
 {
 	uint32_t i;
 
@@ -69,8 +68,7 @@ static void check_printed(struct upc_catalogue *c, const struct upci_event **eve
 	fputs("upc-wiring 1\n", file);
 	for (i = 0; i < now; i++)
 		if (i >= count || upci_catalogue_event(c, i) != events[i]) {
-			int n = upci_wiring_print(c, upci_catalogue_event(c, i), line,
-						  sizeof(line));
+			int n = upci_wiring_print(c, upci_catalogue_event(c, i), line, sizeof(line));
 
 			if (n <= 0 || (size_t)n >= sizeof(line))
 				abort();

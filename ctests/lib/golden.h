@@ -109,7 +109,8 @@ static inline const char *golden_write(const char *path, const char *file, const
 	char *all = golden_load(path), *section, *end;
 	FILE *out;
 
-	if (!all && asprintf(&all, "# What the unit test %s expects, by section: UPC_UPDATE=1 writes it.\n", file) < 0)
+	if (!all && asprintf(&all, "# What the unit test %s expects, by section: UPC_UPDATE=1 writes it.\n",
+			     file) < 0)
 		return "no memory";
 	section = golden_section(all, name);
 	golden_text(section, &end);
@@ -145,8 +146,8 @@ static inline const char *golden_compare(const char *path, const char *name, con
 		want += n + 1;
 		text += m + 1;
 	}
-	why = golden_why("%s, %s, line %u: \"%.*s\", not \"%.*s\" (if that is meant: UPC_UPDATE=1)", path, name, line,
-			 (int)m, text, (int)n, want);
+	why = golden_why("%s, %s, line %u: \"%.*s\", not \"%.*s\" (if that is meant: UPC_UPDATE=1)", path,
+			 name, line, (int)m, text, (int)n, want);
 	free(all);
 	return why;
 }
@@ -167,11 +168,11 @@ static inline const char *golden_differs(const char *file, const char *name, con
 }
 
 /* For cmocka's tests. */
-#define assert_golden(file, name, text)                                                      \
-	do {                                                                                 \
-		const char *golden_why = golden_differs(file, name, text);                   \
-		if (golden_why)                                                              \
-			fail_msg("%s", golden_why);                                          \
+#define assert_golden(file, name, text)                                    \
+	do {                                                               \
+		const char *golden_why = golden_differs(file, name, text); \
+		if (golden_why)                                            \
+			fail_msg("%s", golden_why);                        \
 	} while (0)
 
 #endif /* GOLDEN_H */

@@ -51,12 +51,14 @@ static void print_leaves(char pointer[POINTER], json_t *value)
 
 	if (json_object_size(value) == 0 && json_array_size(value) == 0)
 		print_leaf(pointer, value);
-	json_object_foreach (value, name, member) {
+	json_object_foreach(value, name, member)
+	{
 		append_name(pointer, name);
 		print_leaves(pointer, member);
 		pointer[n] = '\0';
 	}
-	json_array_foreach (value, i, member) {
+	json_array_foreach(value, i, member)
+	{
 		snprintf(pointer + n, POINTER - n, "/%zu", i);
 		print_leaves(pointer, member);
 		pointer[n] = '\0';

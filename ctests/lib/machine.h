@@ -48,9 +48,8 @@ static inline bool machine_counts_cpus(void)
 /* Signals by the calling thread's task clock. */
 static inline bool machine_samples(void)
 {
-	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_TASK_CLOCK,
-					.sample_period = 1000000};
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 1000000};
 
 	return machine_opens(&clock, 0, -1);
 }
@@ -75,7 +74,8 @@ static inline bool machine_shows_tracepoints(void)
 		return true;
 	context = (int)syscall(SYS_fsopen, "tracefs", 0);
 	/* The superuser of a name space may ask for one, and does not get it. */
-	shows = context >= 0 && syscall(SYS_fsconfig, context, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0) == 0;
+	shows = context >= 0 &&
+		syscall(SYS_fsconfig, context, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0) == 0;
 	if (context >= 0)
 		close(context);
 	return shows;

@@ -80,8 +80,7 @@ static int slices_of_papi(void)
 	int set = PAPI_NULL, i;
 
 	setenv("UPC_MULTIPLEX_GROUP", "1", 1);
-	if (PAPI_create_eventset(&set) ||
-	    PAPI_assign_eventset_component(set, find_component()))
+	if (PAPI_create_eventset(&set) || PAPI_assign_eventset_component(set, find_component()))
 		return 1;
 	option.multiplex.eventset = set;
 	option.multiplex.flags = PAPI_MULTIPLEX_DEFAULT;

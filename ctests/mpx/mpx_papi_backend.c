@@ -14,7 +14,7 @@
 
 /* Which every user may count, as page faults. */
 #define MINOR "upc:::perf::MINOR-FAULTS"
-#define MANY  300
+#define MANY 300
 
 static const struct mpxi_backend_ops *const ops = &mpxi_papi_ops;
 
@@ -77,8 +77,7 @@ static void clocks(void)
 	for (i = 0; i < 100000; i++)
 		work = work + i;
 	ok(ops->stop_sig(group, &sample) == 0 && sample.size > shorter, "and grows");
-	ok(ops->stop_sig(group, &sample) == MPXI_ENOTRUN &&
-		   ops->read_sig(group, &sample) == MPXI_ENOTRUN,
+	ok(ops->stop_sig(group, &sample) == MPXI_ENOTRUN && ops->read_sig(group, &sample) == MPXI_ENOTRUN,
 	   "a stopped group is neither stopped nor read");
 	mpxi_papi_destroy(papi);
 
@@ -90,14 +89,12 @@ static void clocks(void)
 			   "clock %d: %s", (int)options.clock, mpxi_last_message());
 			continue;
 		}
-		ok(!strcmp(mpxi_papi_clock_unit(papi),
-			   options.clock == MPXI_CLOCK_CPU ? "ns" : "cycles"),
+		ok(!strcmp(mpxi_papi_clock_unit(papi), options.clock == MPXI_CLOCK_CPU ? "ns" : "cycles"),
 		   "clock %d: %s", (int)options.clock, mpxi_papi_clock_name(papi));
 		mpxi_papi_destroy(papi);
 	}
 	options.clock = (enum mpxi_clock)99;
-	ok(mpxi_papi_create(&options, &papi) == MPXI_EINVAL, "no such clock: %s",
-	   mpxi_last_message());
+	ok(mpxi_papi_create(&options, &papi) == MPXI_EINVAL, "no such clock: %s", mpxi_last_message());
 }
 
 static uint64_t now(clockid_t clock)
@@ -133,8 +130,8 @@ static uint64_t ask_slices(void *group, const char *what)
 	}
 	elapsed = now(CLOCK_MONOTONIC) - elapsed;
 	ok(i == SLICES && whole > SLICES / 2 && size <= elapsed,
-	   "%s: %u slices, %u of them with their CPU time, are %llu ns of %llu", what, i, whole, (unsigned long long)size,
-	   (unsigned long long)elapsed);
+	   "%s: %u slices, %u of them with their CPU time, are %llu ns of %llu", what, i, whole,
+	   (unsigned long long)size, (unsigned long long)elapsed);
 	return asked;
 }
 
@@ -227,8 +224,7 @@ static void counting(void)
 	ops->read_sig(a, &sample);
 	first = count[1];
 	touch_pages(50);
-	ok(ops->stop_sig(a, &sample) == 0 && about((long long)first, 50) &&
-		   about((long long)count[1], 100),
+	ok(ops->stop_sig(a, &sample) == 0 && about((long long)first, 50) && about((long long)count[1], 100),
 	   "values are in the order of the events: %llu, then %llu", (unsigned long long)first,
 	   (unsigned long long)count[1]);
 	value = slice(b, 30);
@@ -268,8 +264,8 @@ static void together(void)
 	ok(PAPI_start(set) == PAPI_OK, "a set of the user's own starts beside a group");
 	touch_pages(25);
 	ok(ops->start_sig(group) == MPXI_EISRUN, "behind it PAPI starts no other");
-	ok(PAPI_stop(set, &users) == PAPI_OK && about(users, 25) &&
-		   ops->stop_sig(always, &sample) == 0 && about((long long)count[0], 25),
+	ok(PAPI_stop(set, &users) == PAPI_OK && about(users, 25) && ops->stop_sig(always, &sample) == 0 &&
+		   about((long long)count[0], 25),
 	   "both count: %lld and %llu", users, (unsigned long long)count[0]);
 	ok(about(slice(always, 25), 25), "and it starts again when that one has stopped");
 	drop(&set);
@@ -315,8 +311,8 @@ static unsigned list_files(struct mpxi_papi *papi, uint32_t *event, unsigned max
 		return 0;
 	do
 		if (PAPI_event_code_to_name(code, name) == PAPI_OK && !strncmp(name, "upc:::", 6) &&
-		    (strstr(name, ":::vm::") || strstr(name, ":::mem::") ||
-		     strstr(name, ":::snmp") || strstr(name, ":::netstat::")) &&
+		    (strstr(name, ":::vm::") || strstr(name, ":::mem::") || strstr(name, ":::snmp") ||
+		     strstr(name, ":::netstat::")) &&
 		    !mpxi_papi_check(papi, (uint32_t)code))
 			event[n++] = (uint32_t)code;
 	while (n < max && PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK);
@@ -335,10 +331,8 @@ static void fitting(void)
 
 	ok(ops->fits(papi, event, 2) == 1 && ops->fits(papi, event, 2) == 1, "two events fit");
 	ok(ops->fits(papi, event, 3) == 0, "three are more than group_max");
-	ok(ops->fits(papi, event + 2, 1) < 0, "what is no event is an error: %s",
-	   mpxi_last_message());
-	ok(!mpxi_papi_check(papi, faults) && mpxi_papi_check(papi, 0x4fffffff) < 0,
-	   "check says so too");
+	ok(ops->fits(papi, event + 2, 1) < 0, "what is no event is an error: %s", mpxi_last_message());
+	ok(!mpxi_papi_check(papi, faults) && mpxi_papi_check(papi, 0x4fffffff) < 0, "check says so too");
 	mpxi_papi_destroy(papi);
 
 	papi = backend(NULL);
@@ -351,11 +345,10 @@ static void fitting(void)
 		ok(ops->fits(papi, event, 256) == 1, "256 events fit into a unit");
 		fits = ops->fits(papi, event, 257);
 		ok(fits == 0, "257 do not: %d", fits);
-		ok(ops->open(papi, event, 257, &group) == MPXI_ECNFLCT && !group,
-		   "nor are they a group: %s", mpxi_last_message());
+		ok(ops->open(papi, event, 257, &group) == MPXI_ECNFLCT && !group, "nor are they a group: %s",
+		   mpxi_last_message());
 		group = open_group(papi, event, 256);
-		ok(ops->start_sig(group) == 0 && ops->stop_sig(group, &sample) == 0,
-		   "a group of 256 counts");
+		ok(ops->start_sig(group) == 0 && ops->stop_sig(group, &sample) == 0, "a group of 256 counts");
 	}
 	mpxi_papi_destroy(papi);
 }
@@ -372,8 +365,7 @@ static void opened_once(void)
 
 	if (mpxi_papi_code("upc:::perf::MAJOR-FAULTS", &other) || getrlimit(RLIMIT_NOFILE, &limit))
 		bail_out("%s", mpxi_last_message());
-	ok(ops->fits(first, &faults, 1) == 1 && ops->fits(first, &minor, 1) == 1,
-	   "two events fit alone");
+	ok(ops->fits(first, &faults, 1) == 1 && ops->fits(first, &minor, 1) == 1, "two events fit alone");
 	none = limit;
 	none.rlim_cur = 3;
 	setrlimit(RLIMIT_NOFILE, &none);
@@ -405,11 +397,9 @@ static void trying(void)
 	size = sample.size;
 	more = open_group(papi, event, 2);
 	touch_pages(20);
-	ok(ops->stop_sig(group, &sample) == 0 && about((long long)count[0], 60) &&
-		   sample.size > size,
+	ok(ops->stop_sig(group, &sample) == 0 && about((long long)count[0], 60) && sample.size > size,
 	   "which counts on: %llu", (unsigned long long)count[0]);
-	ok(about(slice(group, 20), 20) && about(slice(more, 20), 20),
-	   "and from 0 at its next start");
+	ok(about(slice(group, 20), 20) && about(slice(more, 20), 20), "and from 0 at its next start");
 	mpxi_papi_destroy(papi);
 }
 
@@ -475,8 +465,7 @@ static void handler(void)
 	total += count[0];
 	ok(turns > 1 && failures == 0 && (long long)total >= touched &&
 		   (long long)total < touched + touched / 4 + 200,
-	   "%d turns in a handler: %llu faults of %lld", (int)turns, (unsigned long long)total,
-	   touched);
+	   "%d turns in a handler: %llu faults of %lld", (int)turns, (unsigned long long)total, touched);
 	mpxi_papi_destroy(papi);
 }
 
@@ -561,8 +550,7 @@ static void forks(void)
 	waitpid(child, &status, 0);
 	touch_pages(300);
 	ok(status == 0 && ops->stop_sig(group, &sample) == 0 && count[0] >= 300,
-	   "children that forget leave the parent's group alone: %llu",
-	   (unsigned long long)count[0]);
+	   "children that forget leave the parent's group alone: %llu", (unsigned long long)count[0]);
 	mpxi_papi_destroy(papi);
 }
 
@@ -574,9 +562,8 @@ static void names(void)
 	ok(mpxi_papi_code(FAULTS, &event) == 0 && event == faults, "a code by name");
 	mpxi_papi_name(event, name, sizeof(name));
 	ok(strcmp(name, FAULTS) == 0, "and back: %s", name);
-	ok(mpxi_papi_code("upc:::perf::PAGE-FOULTS", &event) < 0 &&
-		   strstr(mpxi_last_message(), FAULTS),
-	   "%s", mpxi_last_message());
+	ok(mpxi_papi_code("upc:::perf::PAGE-FOULTS", &event) < 0 && strstr(mpxi_last_message(), FAULTS), "%s",
+	   mpxi_last_message());
 	mpxi_papi_name(0x4fffffff, name, sizeof(name));
 	ok(strcmp(name, "0x4fffffff") == 0, "what has no name is a number");
 	memset(longest, 'x', sizeof(longest) - 1);
@@ -641,8 +628,7 @@ static void hardware(void)
 	}
 	ok(rounds == 20, "full groups take turns: %u", rounds);
 	touch_pages(10);
-	ok(ops->stop_sig(always, &sample) == 0 && about((long long)count[0], 10) &&
-		   sample.size == 0,
+	ok(ops->stop_sig(always, &sample) == 0 && about((long long)count[0], 10) && sample.size == 0,
 	   "beside one of page faults, which takes no counter: %llu", (unsigned long long)count[0]);
 	mpxi_papi_destroy(papi);
 }

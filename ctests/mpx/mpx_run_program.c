@@ -36,16 +36,16 @@ static void fail(int line, const char *what, int result)
 	exit(1);
 }
 
-#define CHECK(call, expected) \
-	do { \
-		int result_ = (call); \
-		if (result_ != (expected)) \
+#define CHECK(call, expected)                           \
+	do {                                            \
+		int result_ = (call);                   \
+		if (result_ != (expected))              \
 			fail(__LINE__, #call, result_); \
 	} while (0)
 #define OK(call) CHECK(call, PAPI_OK)
-#define TRUE(condition) \
-	do { \
-		if (!(condition)) \
+#define TRUE(condition)                                \
+	do {                                           \
+		if (!(condition))                      \
 			fail(__LINE__, #condition, 0); \
 	} while (0)
 

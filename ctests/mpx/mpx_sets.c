@@ -81,7 +81,7 @@ static void init_errors(void)
 	o.timer = (enum mpx_timer)99;
 	refuses(PAPI_EINVAL, init_with(o));
 	o = none;
-	o.clock = (enum mpx_clock)-1;
+	o.clock = (enum mpx_clock) - 1;
 	refuses(PAPI_EINVAL, init_with(o));
 	o = none;
 	o.estimator = (enum mpx_estimator)4;
@@ -335,8 +335,7 @@ static void states(int process)
 	ok(copy == set && is_as_it_was(set, 2, PAPI_RUNNING), "it runs on with its events");
 	work(100);
 	works(mpx_set_stop(set, values));
-	ok(near(values[0], 100) && near(values[1], 100), "and has counted: %lld %lld", values[0],
-	   values[1]);
+	ok(near(values[0], 100) && near(values[1], 100), "and has counted: %lld %lld", values[0], values[1]);
 	refuses(PAPI_ENOTRUN, mpx_set_stop(set, values));
 	works(mpx_set_destroy(&set));
 }
@@ -379,8 +378,7 @@ static void values_of(int process)
 	work(30);
 	values[1] = 0;
 	works(mpx_set_accum(set, values));
-	ok(near(values[0], 1100) && near(values[1], 30), "accum resets: %lld %lld", values[0],
-	   values[1]);
+	ok(near(values[0], 1100) && near(values[1], 30), "accum resets: %lld %lld", values[0], values[1]);
 	values[0] = INT64_MAX;
 	work(10);
 	works(mpx_set_accum(set, values));
@@ -463,8 +461,8 @@ static void come_and_go(void)
 	}
 	ok(right && largest < 8, "200 sets, one after the other, with few numbers: %d", largest);
 	works(mpx_set_stop(A, value));
-	ok(near(value[0], 2000) && near(value[1], 2000), "nothing of the other is lost: %lld %lld",
-	   value[0], value[1]);
+	ok(near(value[0], 2000) && near(value[1], 2000), "nothing of the other is lost: %lld %lld", value[0],
+	   value[1]);
 	works(mpx_set_destroy(&A));
 }
 
@@ -545,8 +543,9 @@ static void shared_by(enum mpx_timer timer, unsigned group_max, enum mpx_estimat
 	for (i = 0; i < 2; i++) {
 		e = estimate_of(set, i);
 		ok(!is_rough(set, i), "there are slices enough: %llu", (unsigned long long)e.slices);
-		ok(is_estimate_of(&e, (double)n, (groups - 1) * lost_share()) && e.low <= e.estimate && e.estimate <= e.high &&
-			   e.low >= (double)e.count && e.coverage > 0 && e.coverage <= 1,
+		ok(is_estimate_of(&e, (double)n, (groups - 1) * lost_share()) && e.low <= e.estimate &&
+			   e.estimate <= e.high && e.low >= (double)e.count && e.coverage > 0 &&
+			   e.coverage <= 1,
 		   "%.0f +- %.0f of %ld, counted %.2f of the time", e.estimate, e.standard_error, n,
 		   e.coverage);
 		ok(!(e.flags & (MPX_PARTIAL | MPX_LOST)), "no slice is lost");

@@ -96,8 +96,7 @@ static void *count_own(void *argument)
 	w->right &= mpx_set_stop(w->set, w->value) == PAPI_OK;
 	work(w->n);
 	w->right &= mpx_set_stop(inner, value) == PAPI_OK;
-	w->right &= near(w->value[0], 2 * w->n) && near(value[0], 2 * w->n) &&
-		    near(value[1], 2 * w->n);
+	w->right &= near(w->value[0], 2 * w->n) && near(value[0], 2 * w->n) && near(value[1], 2 * w->n);
 	meet();
 	return NULL; /* with its sets */
 }
@@ -118,7 +117,9 @@ static void own_sets(int n, int cpus)
 			note("thread %d: %lld of %ld", i, w[i].value[0], 2 * w[i].n);
 	}
 	ok(right, "%d threads on %s count their own overlapping sets", n,
-	   cpus == 1 ? "one CPU" : cpus ? "several CPUs" : "any CPU");
+	   cpus == 1 ? "one CPU"
+	   : cpus    ? "several CPUs"
+		     : "any CPU");
 	ok(registered() == 0, "their state has gone with them");
 }
 
@@ -378,8 +379,7 @@ static void blocked_signal(void)
 	meet();
 	value[0] = -7;
 	refuses(PAPI_ESYS, mpx_set_read(set, value));
-	ok(near(value[0], 0), "of a thread that does not answer what it answered last: %lld",
-	   value[0]);
+	ok(near(value[0], 0), "of a thread that does not answer what it answered last: %lld", value[0]);
 	ok(mpx_set_state(set, &state) == PAPI_OK && state == PAPI_RUNNING, "the set runs on");
 	meet();
 	meet();
@@ -494,7 +494,8 @@ static void hard_to_reach(void)
 	}
 	ok(right, "they answer, asleep, in PAPI and in MPX");
 	e = estimate_of(set, 0);
-	ok(e.threads == N + 1 && e.missed == 0, "all of them: %u, %u missed, flags %x", e.threads, e.missed, e.flags);
+	ok(e.threads == N + 1 && e.missed == 0, "all of them: %u, %u missed, flags %x", e.threads, e.missed,
+	   e.flags);
 	over = 1;
 	for (i = 0; i < N; i++) {
 		ok(join(&w[i]), "and thread %d was not disturbed", i);
@@ -608,8 +609,7 @@ static int in_child(int parents)
 
 	right = mpx_set_read(parents, value) == PAPI_ENOEVST && registered() == 0;
 	/* The locks of the fork are held by who cannot be cancelled. */
-	right &= pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state) == 0 &&
-		 state == PTHREAD_CANCEL_ENABLE;
+	right &= pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state) == 0 && state == PTHREAD_CANCEL_ENABLE;
 	set = both(1);
 	right &= mpx_set_start(set) == PAPI_OK;
 	work(123);
@@ -670,8 +670,7 @@ static void forks(int process)
 	if (!child)
 		_exit(in_child(w.set) ? 0 : 1);
 	work(100);
-	ok(waitpid(child, &status, 0) == child && status == 0,
-	   "a child counts for itself, %d", status);
+	ok(waitpid(child, &status, 0) == child && status == 0, "a child counts for itself, %d", status);
 	work(100);
 	works(mpx_set_read(w.set, value));
 	ok(counted(value[0], 300, process, since), "its parent goes on: %lld", value[0]);
@@ -733,8 +732,8 @@ static int churn(int rounds)
 	i = N * rounds;
 	if (value[0] < wanted - i || value[0] > wanted + event_slack * (2 * i + 1))
 		right = 0;
-	note("%d threads, %lld of %lld, %d then %d descriptors, %zu then %zu bytes", i, value[0],
-	     wanted, files[0], files[1], used[0], used[1]);
+	note("%d threads, %lld of %lld, %d then %d descriptors, %zu then %zu bytes", i, value[0], wanted,
+	     files[0], files[1], used[0], used[1]);
 	right &= files[0] == files[1] && registered() == 1;
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 	/* A thread's state is over a kilobyte, and half of the threads came in between; a few
@@ -810,10 +809,10 @@ static void shared(enum mpx_timer timer)
 	for (i = 0; i < 2; i++) {
 		e = estimate_of(set, i);
 		ok(e.threads == 6 && !(e.flags & (MPX_EXACT | MPX_UNCOUNTED)) &&
-			   is_estimate_of(&e, truth, 0) && e.low <= e.estimate &&
-			   e.estimate <= e.high && e.low >= (double)e.count,
-		   "%.0f +- %.0f of %.0f in %u threads, flags %x", e.estimate, e.standard_error,
-		   truth, e.threads, e.flags);
+			   is_estimate_of(&e, truth, 0) && e.low <= e.estimate && e.estimate <= e.high &&
+			   e.low >= (double)e.count,
+		   "%.0f +- %.0f of %.0f in %u threads, flags %x", e.estimate, e.standard_error, truth,
+		   e.threads, e.flags);
 	}
 	works(mpx_set_destroy(&set));
 	works(mpx_library_shutdown());

@@ -18,20 +18,19 @@
 #define MAJOR "upc:::perf::MAJOR-FAULTS"
 
 /* A call that must succeed; its message where it does not. */
-#define works(call)                                                                            \
-	do {                                                                                   \
-		int error_of_call = (call);                                                    \
-		if (!ok(error_of_call == PAPI_OK, "%s", #call))                                \
-			note("error %d: %s", error_of_call, mpx_last_message());               \
+#define works(call)                                                              \
+	do {                                                                     \
+		int error_of_call = (call);                                      \
+		if (!ok(error_of_call == PAPI_OK, "%s", #call))                  \
+			note("error %d: %s", error_of_call, mpx_last_message()); \
 	} while (0)
 
 /* One that must be refused, with words about it. */
-#define refuses(error, call)                                                                   \
-	do {                                                                                   \
-		int error_of_call = (call);                                                    \
-		if (!ok(error_of_call == (error) && mpx_last_message()[0], "%s: %s", #call,     \
-			#error))                                                               \
-			note("error %d: %s", error_of_call, mpx_last_message());               \
+#define refuses(error, call)                                                                         \
+	do {                                                                                         \
+		int error_of_call = (call);                                                          \
+		if (!ok(error_of_call == (error) && mpx_last_message()[0], "%s: %s", #call, #error)) \
+			note("error %d: %s", error_of_call, mpx_last_message());                     \
 	} while (0)
 
 /* Two events that n of the work count n times each: system calls where tracepoints are to

@@ -83,22 +83,22 @@ void free(void *old)
 	__libc_free(old);
 }
 
-#define REAL(type, name, ...)                                                              \
-	static type (*real)(__VA_ARGS__);                                                  \
-	blame(#name);                                                                      \
-	if (!real)                                                                         \
-		real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
-#define WATCH1(type, name, a)                                                              \
-	type name(a x)                                                                     \
-	{                                                                                  \
-		REAL(type, name, a);                                                       \
-		return real(x);                                                            \
+#define REAL(type, name, ...)             \
+	static type (*real)(__VA_ARGS__); \
+	blame(#name);                     \
+	if (!real)                        \
+	real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
+#define WATCH1(type, name, a)        \
+	type name(a x)               \
+	{                            \
+		REAL(type, name, a); \
+		return real(x);      \
 	}
-#define WATCH2(type, name, a, b)                                                           \
-	type name(a x, b y)                                                                \
-	{                                                                                  \
-		REAL(type, name, a, b);                                                    \
-		return real(x, y);                                                         \
+#define WATCH2(type, name, a, b)        \
+	type name(a x, b y)             \
+	{                               \
+		REAL(type, name, a, b); \
+		return real(x, y);      \
 	}
 
 WATCH1(int, pthread_mutex_lock, pthread_mutex_t *)
@@ -242,9 +242,8 @@ static void refuse_others(void)
 	program.len = n;
 	sigemptyset(&trap);
 	sigaddset(&trap, SIGSYS);
-	if (syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &trap, NULL, 8) ||
-	    sigaction(SIGSYS, &action, NULL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+	if (syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &trap, NULL, 8) || sigaction(SIGSYS, &action, NULL) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		say("no filter\n");
 		_exit(0);
 	}

@@ -13,10 +13,10 @@
 
 #define RUNS 12 /* of handlers, in a case */
 
-#define CLOCK    "upc:::perf::TASK-CLOCK"
+#define CLOCK "upc:::perf::TASK-CLOCK"
 #define SWITCHES "upc:::task::voluntary_ctxt_switches"
 
-#define STATS    "upc:::process::statm_resident"
+#define STATS "upc:::process::statm_resident"
 
 static int used; /* the set that handlers use */
 

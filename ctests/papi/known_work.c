@@ -13,7 +13,7 @@
 
 #include "papi_util.h"
 
-#define CALLS    "upc:::tp::raw_syscalls:sys_enter"
+#define CALLS "upc:::tp::raw_syscalls:sys_enter"
 #define SWITCHES "upc:::task::voluntary_ctxt_switches"
 
 /* mmap, madvise and munmap of touch_pages, the two of wait_often, and the ioctl that stops the

@@ -17,7 +17,7 @@
 
 static struct library {
 	const char *name, *variable, *below; /* its file: what the variable says, and below that */
-	size_t tls_max; /* 0: not ours */
+	size_t tls_max;                      /* 0: not ours */
 	char path[PATH_MAX];
 } all[LIBRARIES] = {
 	/* More than half of what PAPI's may have is PAPI's own. */
@@ -48,11 +48,12 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const ElfW(Dyn) *d;
+		const ElfW(Dyn) * d;
 
 		if (p->p_type == PT_TLS)
 			s->bytes = p->p_memsz;
-		for (d = (const void *)(info->dlpi_addr + p->p_vaddr); p->p_type == PT_DYNAMIC && d->d_tag; d++)
+		for (d = (const void *)(info->dlpi_addr + p->p_vaddr); p->p_type == PT_DYNAMIC && d->d_tag;
+		     d++)
 			s->is_static |= d->d_tag == DT_FLAGS && d->d_un.d_val & DF_STATIC_TLS;
 	}
 	return 1;

@@ -60,7 +60,7 @@ static const char *const stated[] = {
 	CALL(getrandom),
 	CALL(pipe2),
 };
-#define STATED        (sizeof(stated) / sizeof(*stated))
+#define STATED (sizeof(stated) / sizeof(*stated))
 #define STATED_MOVING 60 /* at least, of those that are here */
 
 static int set = PAPI_NULL;
@@ -110,13 +110,11 @@ static int fill(int component)
 			n++;
 	n_stated = n;
 	note("%d of the %zu stated events are here", n, STATED);
-	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component);
-	     more == PAPI_OK && n < FULL;
+	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component); more == PAPI_OK && n < FULL;
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component)) {
 		char name[PAPI_MAX_STR_LEN];
 
-		if (PAPI_event_code_to_name(code, name) != PAPI_OK || !plain(code, name) ||
-		    have(code))
+		if (PAPI_event_code_to_name(code, name) != PAPI_OK || !plain(code, name) || have(code))
 			continue;
 		if (PAPI_add_event(set, code) == PAPI_OK)
 			codes[n++] = code;
@@ -134,8 +132,7 @@ static int one_more(int component)
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component)) {
 		char name[PAPI_MAX_STR_LEN];
 
-		if (PAPI_event_code_to_name(code, name) == PAPI_OK && plain(code, name) &&
-		    !have(code))
+		if (PAPI_event_code_to_name(code, name) == PAPI_OK && plain(code, name) && !have(code))
 			return PAPI_add_event(set, code);
 	}
 	return PAPI_ENOEVNT;
@@ -225,8 +222,8 @@ int main(void)
 	load();
 	ok(PAPI_read(set, second) == PAPI_OK, "read again");
 	ok(PAPI_stop(set, last) == PAPI_OK, "stop");
-	ok(first[0] >= 2000 && second[0] >= first[0] + 2000, "page faults: %lld, then %lld",
-	   first[0], second[0]);
+	ok(first[0] >= 2000 && second[0] >= first[0] + 2000, "page faults: %lld, then %lld", first[0],
+	   second[0]);
 	for (i = 0; i < n; i++) {
 		PAPI_event_info_t info;
 
@@ -244,8 +241,8 @@ int main(void)
 	if (n_stated < STATED_MOVING && !machine_traces())
 		skip("this user is given only %d of the stated events", n_stated);
 	else
-		ok(stated_moved >= STATED_MOVING, "%d of %d stated events are not zero",
-		   stated_moved, n_stated);
+		ok(stated_moved >= STATED_MOVING, "%d of %d stated events are not zero", stated_moved,
+		   n_stated);
 	error = one_more(component);
 	ok(error == PAPI_ECNFLCT, "the 257th is PAPI_ECNFLCT: %s", PAPI_strerror(error));
 	ok(same_events(), "the set has the events that it had");

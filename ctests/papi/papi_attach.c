@@ -29,11 +29,11 @@ static void attach_process(void)
 	PAPI_start(set);
 	touch_pages(5000);
 	child_work(&child, 700);
-	ok(PAPI_read(set, &value) == PAPI_OK && about(value, 700),
-	   "its pages are counted and not ours: %lld", value);
+	ok(PAPI_read(set, &value) == PAPI_OK && about(value, 700), "its pages are counted and not ours: %lld",
+	   value);
 	child_end(&child);
-	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 700 && value < 1000,
-	   "stop after it has ended: %lld", value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 700 && value < 1000, "stop after it has ended: %lld",
+	   value);
 	error = PAPI_detach(set);
 	ok(error == PAPI_OK && still_counts(set, 1), "detached, the set is ours again (%s)",
 	   PAPI_strerror(error));
@@ -58,8 +58,7 @@ static void attach_before_adding(void)
 	   "attach, and only then add");
 	PAPI_start(set);
 	child_work(&child, 300);
-	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 300), "counts the process: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 300), "counts the process: %lld", value);
 	drop(&set);
 	child_end(&child);
 }
@@ -150,11 +149,10 @@ static void attach_cpu(void)
 	CPU_ZERO(&one);
 	CPU_SET(option.cpu.cpu_num, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	ok(error == PAPI_OK && PAPI_start(set) == PAPI_OK, "attach to CPU %u: %s",
-	   option.cpu.cpu_num, PAPI_strerror(error));
+	ok(error == PAPI_OK && PAPI_start(set) == PAPI_OK, "attach to CPU %u: %s", option.cpu.cpu_num,
+	   PAPI_strerror(error));
 	touch_pages(1000);
-	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 1000, "counts what runs there: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 1000, "counts what runs there: %lld", value);
 	sched_setaffinity(0, sizeof(all), &all);
 	drop(&set);
 
@@ -188,14 +186,12 @@ static void inherit(void)
 
 	PAPI_start(set);
 	with_new_thread(1000);
-	ok(PAPI_stop(set, &value) == PAPI_OK && value < 500, "a new thread is not counted: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value < 500, "a new thread is not counted: %lld", value);
 	option.inherit.eventset = set;
 	ok(PAPI_set_opt(PAPI_INHERIT, &option) == PAPI_OK, "inherit");
 	PAPI_start(set);
 	with_new_thread(1000);
-	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 1000 && value < 1500, "now it is: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 1000 && value < 1500, "now it is: %lld", value);
 	drop(&set);
 }
 
@@ -219,8 +215,7 @@ static void granularities(void)
 	with_new_thread(1000);
 	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 1200 && value < 2000,
 	   "all threads are counted: %lld", value);
-	ok(granularity(set, PAPI_GRN_THR) == PAPI_OK && still_counts(set, 1),
-	   "granularity thread again");
+	ok(granularity(set, PAPI_GRN_THR) == PAPI_OK && still_counts(set, 1), "granularity thread again");
 	error = granularity(set, PAPI_GRN_SYS);
 	if (error == PAPI_EPERM && !machine_counts_cpus()) {
 		skip("the machine lets this user count no others");
@@ -231,8 +226,8 @@ static void granularities(void)
 		child_start(&child, touch_pages);
 		PAPI_start(set);
 		child_work(&child, 2000);
-		ok(PAPI_stop(set, &value) == PAPI_OK && value >= 2000,
-		   "another process is counted: %lld", value);
+		ok(PAPI_stop(set, &value) == PAPI_OK && value >= 2000, "another process is counted: %lld",
+		   value);
 		ok(PAPI_attach(set, (unsigned long)child.pid) == PAPI_EINVAL,
 		   "one process of the whole machine is PAPI_EINVAL");
 		child_end(&child);
@@ -254,8 +249,8 @@ static void domains(void)
 	option.domain.domain = PAPI_DOM_KERNEL;
 	error = PAPI_set_opt(PAPI_DOMAIN, &option);
 	if (!(PAPI_get_component_info(find_component())->available_domains & PAPI_DOM_KERNEL)) {
-		ok(error != PAPI_OK && still_counts(set, 1),
-		   "the kernel, which this user may not count: %s", PAPI_strerror(error));
+		ok(error != PAPI_OK && still_counts(set, 1), "the kernel, which this user may not count: %s",
+		   PAPI_strerror(error));
 	} else {
 		PAPI_start(set);
 		touch_pages(1000);
@@ -303,13 +298,12 @@ static void default_domain(void)
 	while (switched_out() < switched + 20)
 		nanosleep(&moment, NULL);
 	switched = switched_out() - switched;
-	ok(PAPI_stop(set, &value) == PAPI_OK && value >= switched, "context switches count in it: %lld of %lld",
-	   value, switched);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= switched,
+	   "context switches count in it: %lld of %lld", value, switched);
 	option.domain.domain = PAPI_DOM_USER;
 	ok(PAPI_set_opt(PAPI_DOMAIN, &option) != PAPI_OK, "and are none of user mode alone");
 	option.domain.domain = PAPI_DOM_USER | PAPI_DOM_KERNEL;
-	ok(PAPI_set_opt(PAPI_DOMAIN, &option) == PAPI_OK &&
-		   PAPI_get_opt(PAPI_DOMAIN, &option) == PAPI_OK &&
+	ok(PAPI_set_opt(PAPI_DOMAIN, &option) == PAPI_OK && PAPI_get_opt(PAPI_DOMAIN, &option) == PAPI_OK &&
 		   option.domain.domain == (PAPI_DOM_USER | PAPI_DOM_KERNEL),
 	   "both, chosen, are told");
 	drop(&set);
@@ -319,8 +313,8 @@ static void default_domain(void)
 	set = set_with(FAULTS);
 	PAPI_start(set);
 	touch_pages(1000);
-	ok(PAPI_stop(set, &value) == PAPI_OK && value < 500,
-	   "is what the next sets count: %lld faults", value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value < 500, "is what the next sets count: %lld faults",
+	   value);
 	ok(PAPI_set_cmp_domain(PAPI_DOM_USER, find_component()) == PAPI_OK, "and back");
 	drop(&set);
 }

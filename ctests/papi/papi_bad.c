@@ -30,8 +30,8 @@ static void unknown_names(void)
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		int error = PAPI_add_named_event(set, names[i]);
 
-		ok(error == PAPI_ENOEVNT || error == PAPI_ENOSUPP, "\"%s\" is refused: %s",
-		   names[i], PAPI_strerror(error));
+		ok(error == PAPI_ENOEVNT || error == PAPI_ENOSUPP, "\"%s\" is refused: %s", names[i],
+		   PAPI_strerror(error));
 	}
 	memset(long_name + 6, 'x', sizeof(long_name) - 7);
 	ok(PAPI_event_name_to_code(long_name, &code) != PAPI_OK, "so is a name of 4000 letters");
@@ -102,8 +102,8 @@ static int compile(const char *directory, const char *name, const char *source)
 		return -1;
 	fputs(source, file);
 	fclose(file);
-	snprintf(command, sizeof(command), "${CC:-cc} -shared -fPIC -o '%s/%s.so' '%s'", directory,
-		 name, path);
+	snprintf(command, sizeof(command), "${CC:-cc} -shared -fPIC -o '%s/%s.so' '%s'", directory, name,
+		 path);
 	return system(command) ? -1 : 0;
 }
 
@@ -145,16 +145,14 @@ static void libraries(void)
 	} else {
 		snprintf(path, sizeof(path), "%s/%s/stranger.so", here, directory);
 		status = reason_with(path, NULL, reason, sizeof(reason));
-		ok(status == 4 && strstr(reason, "upc_abi_version"), "no libupc at all: %s",
-		   reason);
+		ok(status == 4 && strstr(reason, "upc_abi_version"), "no libupc at all: %s", reason);
 	}
 	if (compile(directory, "partial", "int upc_abi_version(void) { return 1; }\n")) {
 		skip("no C compiler");
 	} else {
 		snprintf(path, sizeof(path), "%s/%s/partial.so", here, directory);
 		status = reason_with(path, NULL, reason, sizeof(reason));
-		ok(status == 4 && strstr(reason, "has no upc_"), "one with functions missing: %s",
-		   reason);
+		ok(status == 4 && strstr(reason, "has no upc_"), "one with functions missing: %s", reason);
 	}
 	/* Longer than the reason can hold: the remedy is still whole. */
 	memset(path, 'p', 2000);
@@ -185,8 +183,8 @@ static void wiring(void)
 	close(fd);
 	setenv("UPC_WIRING", path, 1);
 	status = reason_with(getenv("UPC_LIBRARY"), NULL, reason, sizeof(reason));
-	ok(status == 4 && strstr(reason, path) && strstr(reason, "UPC_WIRING"),
-	   "a wrong wiring file: %s", reason);
+	ok(status == 4 && strstr(reason, path) && strstr(reason, "UPC_WIRING"), "a wrong wiring file: %s",
+	   reason);
 	ok(!strstr(reason, "PAPI upc: "), "the reason is PAPI's");
 	hears = 1;
 	reason_with(getenv("UPC_LIBRARY"), NULL, reason, sizeof(reason));

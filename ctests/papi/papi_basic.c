@@ -17,22 +17,20 @@ static void counts(int set)
 	   "1000 fresh pages read while running: %lld", value);
 	touch_pages(500);
 	ok(PAPI_read(set, &value) == PAPI_OK && about(value, 1500), "500 more: %lld", value);
-	ok(PAPI_accum(set, &sum) == PAPI_OK && about(sum, 1001500),
-	   "accum adds to what was there: %lld", sum);
+	ok(PAPI_accum(set, &sum) == PAPI_OK && about(sum, 1001500), "accum adds to what was there: %lld",
+	   sum);
 	touch_pages(200);
 	ok(PAPI_read(set, &value) == PAPI_OK && about(value, 200), "accum began anew: %lld", value);
 	ok(PAPI_reset(set) == PAPI_OK, "reset while running");
 	touch_pages(300);
-	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 300), "stop after the reset: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 300), "stop after the reset: %lld", value);
 
 	before = value;
 	touch_pages(100);
 	ok(PAPI_read(set, &value) == PAPI_OK && value == before, "a stopped set stands still");
 	ok(PAPI_start(set) == PAPI_OK, "start again");
 	touch_pages(50);
-	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 50), "a start begins at 0: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 50), "a start begins at 0: %lld", value);
 }
 
 static void presets(int set)
@@ -41,11 +39,9 @@ static void presets(int set)
 	static long long values[256] = {1000};
 	long long value = -1;
 
-	ok(PAPI_start(set) == PAPI_OK && PAPI_write(set, values) == PAPI_OK,
-	   "write 1000 while running");
+	ok(PAPI_start(set) == PAPI_OK && PAPI_write(set, values) == PAPI_OK, "write 1000 while running");
 	touch_pages(100);
-	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 1100), "counts on from it: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 1100), "counts on from it: %lld", value);
 }
 
 /* Positions, order of adding and PAPI_write's order fall apart after a remove. */
@@ -55,8 +51,7 @@ static void preset_order(void)
 	long long got[2] = {-1, -1};
 	int set = set_with("upc:::perf::CPU-CLOCK");
 
-	if (!ok(set != PAPI_NULL &&
-			PAPI_add_named_event(set, "upc:::perf::MAJOR-FAULTS") == PAPI_OK &&
+	if (!ok(set != PAPI_NULL && PAPI_add_named_event(set, "upc:::perf::MAJOR-FAULTS") == PAPI_OK &&
 			PAPI_remove_named_event(set, "upc:::perf::CPU-CLOCK") == PAPI_OK &&
 			PAPI_add_named_event(set, FAULTS) == PAPI_OK,
 		"a set with a hole that was filled"))
@@ -119,8 +114,7 @@ static void emulated_overflow(int set)
 		touch_pages(100);
 		PAPI_read(set, &value);
 	}
-	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 20000), "it disturbs no count: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 20000), "it disturbs no count: %lld", value);
 	ok(PAPI_overflow(set, code, 0, 0, on_overflow) == PAPI_OK, "and can be taken away");
 }
 
@@ -165,8 +159,7 @@ int main(void)
 	set = set_with(FAULTS);
 	PAPI_start(set);
 	PAPI_shutdown();
-	ok(PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT,
-	   "shutdown and initialise again");
+	ok(PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT, "shutdown and initialise again");
 	set = set_with(FAULTS);
 	ok(set != PAPI_NULL && still_counts(set, 1), "and count");
 	PAPI_shutdown();

@@ -18,7 +18,7 @@ struct subject {
 	int code;
 };
 
-#define PAGES      64
+#define PAGES 64
 #define HUGE_COUNT (1ll << 50)
 
 static struct subject subjects[] = {
@@ -121,8 +121,8 @@ static int measure(int set, int round)
 		long long high = subject->call ? times : subject->high + more;
 
 		if (values[i] < low || values[i] > high) {
-			note("round %d, event %zu of %zu, %s: %lld, not %lld..%lld", round, i,
-			     n_in_set, subject->name, values[i], low, high);
+			note("round %d, event %zu of %zu, %s: %lld, not %lld..%lld", round, i, n_in_set,
+			     subject->name, values[i], low, high);
 			right = 0;
 		}
 	}
@@ -152,8 +152,7 @@ int main(void)
 	}
 	ok(changed, "every add and remove of %d rounds was taken", round);
 	ok(right, "every value of every round was its event's own");
-	ok(PAPI_num_events(set) == (int)n_in_set, "PAPI has the %zu events that are left",
-	   n_in_set);
+	ok(PAPI_num_events(set) == (int)n_in_set, "PAPI has the %zu events that are left", n_in_set);
 	while (n_in_set && toggle(set, in_set[0]))
 		;
 	ok(n_in_set == 0 && PAPI_num_events(set) == 0, "all can be removed");

@@ -58,12 +58,11 @@ int main(void)
 		}
 	}
 	if (!refused && !machine_traces()) {
-		skip("this machine has too few perf events (%d) to use up %d descriptors", added,
-		     LIMIT);
+		skip("this machine has too few perf events (%d) to use up %d descriptors", added, LIMIT);
 	} else {
 		ok(first_error == PAPI_ESYS && first_errno == EMFILE,
-		   "an event too many is PAPI_ESYS, EMFILE: %s, errno %d",
-		   PAPI_strerror(first_error), first_errno);
+		   "an event too many is PAPI_ESYS, EMFILE: %s, errno %d", PAPI_strerror(first_error),
+		   first_errno);
 		ok(added > 5, "%d events came before it", added);
 	}
 	ok(PAPI_num_events(set) == added, "the set has the %d events that it had", added);
@@ -71,10 +70,8 @@ int main(void)
 	ok(PAPI_start(set) == PAPI_OK, "the set starts");
 	touch_pages(100);
 	ok(opens(), "the program opens a file while it runs");
-	ok(PAPI_stop(set, values) == PAPI_OK && about(values[0], 100), "and counts: %lld",
-	   values[0]);
-	ok(PAPI_cleanup_eventset(set) == PAPI_OK && PAPI_destroy_eventset(&set) == PAPI_OK,
-	   "cleanup");
+	ok(PAPI_stop(set, values) == PAPI_OK && about(values[0], 100), "and counts: %lld", values[0]);
+	ok(PAPI_cleanup_eventset(set) == PAPI_OK && PAPI_destroy_eventset(&set) == PAPI_OK, "cleanup");
 	set = set_with(FAULTS);
 	ok(set != PAPI_NULL && still_counts(set, 1), "the descriptors came back: a new set counts");
 	drop(&set);

@@ -80,8 +80,8 @@ static void executed(int set)
 	}
 	ok(outcome(child) == 42, "a child executes a program");
 	touch_pages(100);
-	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 100 && value < 1000,
-	   "the parent counted on: %lld", value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && value >= 100 && value < 1000, "the parent counted on: %lld",
+	   value);
 }
 
 /* A vfork child shares the parent's memory until its exec. */
@@ -98,8 +98,7 @@ static void vforked(int set)
 	}
 	ok(outcome(child) == 43, "a vfork child executes a program");
 	touch_pages(100);
-	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 100), "the parent counted on: %lld",
-	   value);
+	ok(PAPI_stop(set, &value) == PAPI_OK && about(value, 100), "the parent counted on: %lld", value);
 }
 
 /* The component closes its descriptors on exec: none appears in the program. */

@@ -73,14 +73,12 @@ static void events(int component, int announced)
 			note("%s does not lead back to itself", name);
 			trips = 0;
 		}
-		if (!good_text(info.long_descr) || !good_text(info.short_descr) ||
-		    !good_text(info.units) || !strstr(info.long_descr, "Scope: ")) {
-			note("%s: \"%s\" \"%s\" \"%s\"", name, info.short_descr, info.long_descr,
-			     info.units);
+		if (!good_text(info.long_descr) || !good_text(info.short_descr) || !good_text(info.units) ||
+		    !strstr(info.long_descr, "Scope: ")) {
+			note("%s: \"%s\" \"%s\" \"%s\"", name, info.short_descr, info.long_descr, info.units);
 			texts = 0;
 		}
-		if ((info.value_type == PAPI_VALUETYPE_ABSOLUTE) !=
-		    (info.timescope == PAPI_TIMESCOPE_POINT))
+		if ((info.value_type == PAPI_VALUETYPE_ABSOLUTE) != (info.timescope == PAPI_TIMESCOPE_POINT))
 			types = 0;
 		if (info.component_index != component)
 			types = 0;
@@ -103,8 +101,7 @@ static void known_event(void)
 	if (!ok(PAPI_event_name_to_code(FAULTS, &code) == PAPI_OK, FAULTS " is here"))
 		return;
 	ok(PAPI_query_event(code) == PAPI_OK, "it can be queried");
-	ok(PAPI_get_event_info(code, &info) == PAPI_OK &&
-		   info.value_type == PAPI_VALUETYPE_RUNNING_SUM,
+	ok(PAPI_get_event_info(code, &info) == PAPI_OK && info.value_type == PAPI_VALUETYPE_RUNNING_SUM,
 	   "it is a sum");
 	note("%s | %s | %s", info.short_descr, info.long_descr, info.units);
 	ok(PAPI_event_name_to_code("upc:::perf::page-faults", &lower) == PAPI_OK,

@@ -12,7 +12,7 @@
 #include "papi_script.h"
 #include "../pmu/pmu_util.h"
 
-#define MANY  300
+#define MANY 300
 #define TURNS 8
 #define GROUP "UPC_MULTIPLEX_GROUP"
 
@@ -29,9 +29,8 @@ static int multiplexed(int ns)
 		return PAPI_NULL;
 	option.multiplex.eventset = set;
 	option.multiplex.flags = PAPI_MULTIPLEX_DEFAULT;
-	return (ns ? PAPI_set_opt(PAPI_MULTIPLEX, &option) : PAPI_set_multiplex(set)) == PAPI_OK
-		       ? set
-		       : PAPI_NULL;
+	return (ns ? PAPI_set_opt(PAPI_MULTIPLEX, &option) : PAPI_set_multiplex(set)) == PAPI_OK ? set
+												 : PAPI_NULL;
 }
 
 static void call_getppid(unsigned n)
@@ -109,11 +108,10 @@ static void test_many(void)
 	ok(PAPI_reset(set) == PAPI_OK, "they are reset");
 	call_getppid(7);
 	values[n - 2] = 1000;
-	ok(PAPI_accum(set, values) == PAPI_OK && values[n - 2] == 1007,
-	   "they are accumulated: %lld", values[n - 2]);
+	ok(PAPI_accum(set, values) == PAPI_OK && values[n - 2] == 1007, "they are accumulated: %lld",
+	   values[n - 2]);
 	ok(PAPI_stop(set, values) == PAPI_OK && values[n - 2] == 0, "and begin at 0 after it");
-	ok(PAPI_remove_named_event(set, FAULTS) == PAPI_OK && PAPI_start(set) == PAPI_OK,
-	   "one is taken out");
+	ok(PAPI_remove_named_event(set, FAULTS) == PAPI_OK && PAPI_start(set) == PAPI_OK, "one is taken out");
 	call_getppid(9);
 	ok(PAPI_stop(set, values) == PAPI_OK && values[n - 3] == 9 && values[n - 2] == 0,
 	   "and the others keep their places (%lld, %lld)", values[n - 3], values[n - 2]);
@@ -126,13 +124,11 @@ static void test_later(void)
 	static long long values[1024];
 	int set = set_with(FAULTS), n;
 
-	ok(set != PAPI_NULL && PAPI_set_multiplex(set) == PAPI_OK,
-	   "a set with events is multiplexed");
+	ok(set != PAPI_NULL && PAPI_set_multiplex(set) == PAPI_OK, "a set with events is multiplexed");
 	ok(PAPI_set_multiplex(set) == PAPI_EINVAL, "once");
 	ok(PAPI_start(set) == PAPI_OK, "it starts");
 	touch_pages(100);
-	ok(PAPI_stop(set, values) == PAPI_OK && about(values[0], 100), "and is exact: %lld",
-	   values[0]);
+	ok(PAPI_stop(set, values) == PAPI_OK && about(values[0], 100), "and is exact: %lld", values[0]);
 	ok(PAPI_overflow(set, PAPI_NULL, 0, 0, NULL) != PAPI_OK, "no overflow of no event");
 	n = fill(set, MANY);
 	if (n == MANY) {
@@ -185,8 +181,7 @@ static int both_of_a_script(void)
 		return 3;
 	if (PAPI_start(set) != PAPI_OK || PAPI_read(set, values) != PAPI_OK)
 		return 4;
-	note("%s %lld, %s %lld", event_name(id, NULL), values[0], event_name(id + 256, NULL),
-	     values[1]);
+	note("%s %lld, %s %lld", event_name(id, NULL), values[0], event_name(id + 256, NULL), values[1]);
 	return values[0] == 30 && values[1] == 40 ? 0 : 1;
 }
 
@@ -263,8 +258,7 @@ static void check_never(void)
 
 	for (i = 0; i < TURNS; i++)
 		sums[i] = 100;
-	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK,
-	   "a set is read at once");
+	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK, "a set is read at once");
 	for (i = 0; i < TURNS; i++) {
 		never += values[i] == -1;
 		counted += values[i] >= 0;
@@ -303,13 +297,13 @@ static void check_steady(int set)
 	error = PAPI_accum(set, sums);
 	for (i = 0; i < TURNS; i++)
 		sums[i] -= 1000;
-	ok(error == PAPI_OK && is_near(worst_of(sums, n), 10), "the worst of %d estimates is %+.2f %% off", TURNS,
-	   worst_of(sums, n));
+	ok(error == PAPI_OK && is_near(worst_of(sums, n), 10), "the worst of %d estimates is %+.2f %% off",
+	   TURNS, worst_of(sums, n));
 	note("%.2f %% of the time was lost", 100 * lost_share());
 	forget_rounds();
 	n = rounds(200000000);
-	ok(PAPI_stop(set, values) == PAPI_OK && is_near(worst_of(values, n), 10), "and of those since: %+.2f %%",
-	   worst_of(values, n));
+	ok(PAPI_stop(set, values) == PAPI_OK && is_near(worst_of(values, n), 10),
+	   "and of those since: %+.2f %%", worst_of(values, n));
 	note("%.2f %% of the time was lost", 100 * lost_share());
 }
 
@@ -331,8 +325,7 @@ static void check_refused(int set)
 	PAPI_event_name_to_code(FAULTS, &code);
 	ok(PAPI_overflow(set, code, 1000, 0, (PAPI_overflow_handler_t)abort) == PAPI_ENOSUPP,
 	   "no overflow of a multiplexed set");
-	ok(PAPI_attach(set, (unsigned long)getppid()) == PAPI_ENOSUPP,
-	   "nobody else is counted in turns");
+	ok(PAPI_attach(set, (unsigned long)getppid()) == PAPI_ENOSUPP, "nobody else is counted in turns");
 	pthread_create(&thread, NULL, start_foreign, &set);
 	pthread_join(thread, (void **)&error);
 	ok(*error == PAPI_ENOSUPP, "nor can another thread start it: %d", *error);
@@ -361,8 +354,7 @@ static void check_fork(int set)
 	if (!child) {
 		/* What was inherited stands still; started again, it counts the child. */
 		alarm(60);
-		if (PAPI_read(set, values) != PAPI_OK || values[0] ||
-		    PAPI_stop(set, values) != PAPI_OK)
+		if (PAPI_read(set, values) != PAPI_OK || values[0] || PAPI_stop(set, values) != PAPI_OK)
 			_exit(1);
 		if (PAPI_start(set) != PAPI_OK)
 			_exit(2);
@@ -375,8 +367,7 @@ static void check_fork(int set)
 	waitpid(child, &status, 0);
 	ok(WIFEXITED(status) && !WEXITSTATUS(status), "a forked child has turns of its own (%#x)",
 	   (unsigned)status);
-	ok(PAPI_stop(set, values) == PAPI_OK && values[0] > 0, "and its parent goes on: %lld",
-	   values[0]);
+	ok(PAPI_stop(set, values) == PAPI_OK && values[0] > 0, "and its parent goes on: %lld", values[0]);
 }
 
 /* A thread that ends in the middle of it, its set running. */
@@ -447,8 +438,7 @@ static int start_with_formulas(void)
 	char path[PATH_MAX];
 	int fd, started;
 
-	snprintf(path, sizeof(path), "%s/upc-wiring-XXXXXX",
-		 directory && *directory ? directory : "/tmp");
+	snprintf(path, sizeof(path), "%s/upc-wiring-XXXXXX", directory && *directory ? directory : "/tmp");
 	fd = mkstemp(path);
 	if (fd < 0 || write(fd, formulas, sizeof(formulas) - 1) != (ssize_t)sizeof(formulas) - 1 ||
 	    close(fd)) {
@@ -488,8 +478,7 @@ static void test_formulas(void)
 	unsetenv(GROUP);
 	set = multiplexed(0);
 	ok(PAPI_add_named_event(set, "upc:::turn::mixed") == PAPI_OK &&
-		   PAPI_add_named_event(set, "upc:::turn::ratio") == PAPI_OK &&
-		   PAPI_start(set) == PAPI_OK,
+		   PAPI_add_named_event(set, "upc:::turn::ratio") == PAPI_OK && PAPI_start(set) == PAPI_OK,
 	   "where nothing takes turns, each is taken");
 	touch_pages(100);
 	ok(PAPI_stop(set, values) == PAPI_OK && values[0] >= 200 && values[1] >= 100,
@@ -542,9 +531,8 @@ static int find_hardware(void)
 		return 0;
 	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component); more == PAPI_OK;
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component))
-		if (PAPI_event_code_to_name(code, name) == PAPI_OK &&
-		    strstr(name + strlen("upc:::"), "::") && !strstr(name, "perf::") &&
-		    !strstr(name, "tp::") && !strstr(name, "CYC"))
+		if (PAPI_event_code_to_name(code, name) == PAPI_OK && strstr(name + strlen("upc:::"), "::") &&
+		    !strstr(name, "perf::") && !strstr(name, "tp::") && !strstr(name, "CYC"))
 			n = take_name(name, n);
 	return n;
 }

@@ -13,13 +13,13 @@
 
 #define CYCLES 5000
 #define EVENTS 200
-#define LIMIT  64 /* of PAPI: its vector has so many bits */
+#define LIMIT 64 /* of PAPI: its vector has so many bits */
 
 /* What the handler saw. */
 static struct {
-	int calls[EVENTS];     /* by index of the event in its set */
+	int calls[EVENTS]; /* by index of the event in its set */
 	int threshold[EVENTS];
-	int total, wrong;      /* wrong: not at a multiple, or not to be told at all */
+	int total, wrong; /* wrong: not at a multiple, or not to be told at all */
 	int stop, write, nested;
 	void *address;
 	uintptr_t program_counter;
@@ -59,8 +59,7 @@ static void on_exact(int set, void *address, long long vector, void *context)
 	}
 	index = indices[0];
 	seen.calls[index]++;
-	if (!seen.threshold[index] ||
-	    values[index] != (long long)seen.calls[index] * seen.threshold[index])
+	if (!seen.threshold[index] || values[index] != (long long)seen.calls[index] * seen.threshold[index])
 		seen.wrong++;
 	seen.stop = PAPI_stop(set, NULL);
 	seen.write = PAPI_reset(set);
@@ -196,11 +195,9 @@ static void together(void)
 
 	for (i = 0; i < 4; i++)
 		overflow(set, i, 500);
-	ok(plays_right(set) && seen.total == 40, "four events at once give a call each: %d",
-	   seen.total);
+	ok(plays_right(set) && seen.total == 40, "four events at once give a call each: %d", seen.total);
 	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK, "another part");
-	ok(PAPI_accum(set, values) == PAPI_OK && values[0] == 3 * CYCLES,
-	   "PAPI_accum plays as well");
+	ok(PAPI_accum(set, values) == PAPI_OK && values[0] == 3 * CYCLES, "PAPI_accum plays as well");
 	/* 5000 + 5000 of the two parts, and the accum has reset. */
 	ok(seen.calls[0] == 10 + 10 + 10, "with its callbacks: %d", seen.calls[0]);
 	PAPI_stop(set, values);
@@ -219,8 +216,7 @@ static void as_many_as_can_be(void)
 	ok(overflow(set, LIMIT, 100) == PAPI_ECNFLCT, "one more is PAPI_ECNFLCT");
 	seen.threshold[LIMIT] = 0;
 	ok(plays_right(set), "and has changed nothing");
-	ok(overflow(set, 5, 0) == PAPI_OK && overflow(set, LIMIT, 100) == PAPI_OK &&
-		   plays_right(set),
+	ok(overflow(set, 5, 0) == PAPI_OK && overflow(set, LIMIT, 100) == PAPI_OK && plays_right(set),
 	   "in the place of another one it fits, at a position above %d", LIMIT);
 	for (i = 0; i < LIMIT; i++)
 		good = good && (i == 5 || overflow(set, i, 0) == PAPI_OK);
@@ -260,8 +256,7 @@ static void additions_and_removals(void)
 	seen.threshold[3] = 54;
 	ok(plays_right(set), "the others keep their thresholds");
 	ok(PAPI_add_named_event(set, event_name(ids[6], NULL)) == PAPI_OK &&
-		   PAPI_add_named_event(set, event_name(ids[7], NULL)) == PAPI_OK &&
-		   plays_right(set),
+		   PAPI_add_named_event(set, event_name(ids[7], NULL)) == PAPI_OK && plays_right(set),
 	   "also when more are added");
 	ok(PAPI_remove_named_event(set, event_name(ids[2], NULL)) == PAPI_OK,
 	   "one that has a threshold is removed");
@@ -324,10 +319,8 @@ static void refused_events(void)
 	if (ok(PAPI_add_named_event(set, "upc:::FP_OPS") == PAPI_OK, "a derived event")) {
 		PAPI_event_name_to_code("upc:::FP_OPS", &code);
 		ok(overflow(set, 0, 100) == PAPI_OK, "a plain event has a threshold");
-		ok(PAPI_overflow(set, code, 100, 0, on_exact) == PAPI_ENOSUPP,
-		   "a derived one cannot");
-		ok(PAPI_remove_event(set, code) == PAPI_OK && plays_right(set),
-		   "and has changed nothing");
+		ok(PAPI_overflow(set, code, 100, 0, on_exact) == PAPI_ENOSUPP, "a derived one cannot");
+		ok(PAPI_remove_event(set, code) == PAPI_OK && plays_right(set), "and has changed nothing");
 	}
 	drop(&set);
 }
@@ -362,8 +355,7 @@ static void on_live(int set, void *address, long long vector, void *context)
 	(void)context;
 	live.calls++;
 	live.address = address;
-	if (PAPI_get_overflow_event_index(set, vector, indices, &n) != PAPI_OK || n != 1 ||
-	    indices[0] != 0)
+	if (PAPI_get_overflow_event_index(set, vector, indices, &n) != PAPI_OK || n != 1 || indices[0] != 0)
 		live.wrong++;
 	errno = EILSEQ;
 }
@@ -421,8 +413,7 @@ static void live_faults(void)
 
 	PAPI_event_name_to_code(FAULTS, &code);
 	PAPI_event_name_to_code("upc:::perf::MINOR-FAULTS", &code2);
-	if (!ok(PAPI_overflow(set, code, 100, 0, on_live) == PAPI_OK,
-		"page faults have a threshold"))
+	if (!ok(PAPI_overflow(set, code, 100, 0, on_live) == PAPI_OK, "page faults have a threshold"))
 		return;
 	sigaction(SIGIO, NULL, &io);
 	ok(io.sa_handler == SIG_IGN, "SIGIO cannot end the program meanwhile");
@@ -430,11 +421,9 @@ static void live_faults(void)
 	fault(10000);
 	ok(PAPI_stop(set, values) == PAPI_OK && live.calls == values[0] / 100 && !live.wrong,
 	   "%lld faults give %d callbacks", values[0], live.calls);
-	ok(live.address && made_by(live.address),
-	   "the address is where they are made");
+	ok(live.address && made_by(live.address), "the address is where they are made");
 	touch_pages(1000);
-	ok(forget_live() && PAPI_start(set) == PAPI_OK && PAPI_stop(set, values) == PAPI_OK &&
-		   !live.calls,
+	ok(forget_live() && PAPI_start(set) == PAPI_OK && PAPI_stop(set, values) == PAPI_OK && !live.calls,
 	   "a start begins anew");
 	ok(PAPI_overflow(set, code, 1000, 0, on_live) == PAPI_OK && PAPI_start(set) == PAPI_OK,
 	   "another threshold");
@@ -445,8 +434,7 @@ static void live_faults(void)
 	touch_pages(2500);
 	ok(PAPI_stop(set, values) == PAPI_OK && live.calls == 2 && !live.wrong && about(values[1], 2500),
 	   "it keeps it: %d, %lld", live.calls, values[1]);
-	ok(PAPI_overflow(set, code, 0, 0, on_live) == PAPI_OK && forget_live() &&
-		   PAPI_start(set) == PAPI_OK,
+	ok(PAPI_overflow(set, code, 0, 0, on_live) == PAPI_OK && forget_live() && PAPI_start(set) == PAPI_OK,
 	   "taken away");
 	touch_pages(2500);
 	ok(PAPI_stop(set, values) == PAPI_OK && !live.calls && about(values[0], 2500),
@@ -487,12 +475,11 @@ static void forked(void)
 			_exit(2);
 		_exit(live.calls == value / 100 && live.calls >= 10 ? 0 : 3);
 	}
-	ok(waitpid(child, &status, 0) == child && status == 0,
-	   "a forked child's set has its thresholds: %d", status);
+	ok(waitpid(child, &status, 0) == child && status == 0, "a forked child's set has its thresholds: %d",
+	   status);
 	forget_live();
 	touch_pages(500);
-	ok(PAPI_stop(set, &value) == PAPI_OK && live.calls >= 4, "and the parent's goes on: %d",
-	   live.calls);
+	ok(PAPI_stop(set, &value) == PAPI_OK && live.calls >= 4, "and the parent's goes on: %d", live.calls);
 	drop(&set);
 }
 
@@ -507,15 +494,15 @@ static void live_refusals(void)
 		int code;
 
 		if (!ok(PAPI_event_name_to_code(names[i], &code) == PAPI_OK &&
-				PAPI_add_event(set, code) == PAPI_OK, "%s", names[i]))
+				PAPI_add_event(set, code) == PAPI_OK,
+			"%s", names[i]))
 			continue;
-		ok(PAPI_overflow(set, code, 100, 0, on_live) == PAPI_ENOSUPP, "%s is refused",
-		   names[i]);
+		ok(PAPI_overflow(set, code, 100, 0, on_live) == PAPI_ENOSUPP, "%s is refused", names[i]);
 		ok(still_counts(set, 2), "and the set is as it was");
 		ok(PAPI_overflow(set, code, 100, PAPI_OVERFLOW_FORCE_SW, on_live) == PAPI_OK,
 		   "PAPI's own emulation takes it");
-		ok(PAPI_overflow(set, code, 0, 0, on_live) == PAPI_OK &&
-			   PAPI_start(set) == PAPI_OK && PAPI_stop(set, values) == PAPI_OK,
+		ok(PAPI_overflow(set, code, 0, 0, on_live) == PAPI_OK && PAPI_start(set) == PAPI_OK &&
+			   PAPI_stop(set, values) == PAPI_OK,
 		   "and lets it go");
 		drop(&set);
 	}
@@ -546,8 +533,8 @@ static void emulated(void)
 		getrusage(RUSAGE_THREAD, &usage);
 	while (live.calls < 2 && usage.ru_utime.tv_sec + usage.ru_stime.tv_sec < 5);
 	PAPI_stop(set, &value);
-	ok(live.calls >= 2 && !live.wrong, "is emulated by PAPI's timer: %d callbacks in %lld ns",
-	   live.calls, value);
+	ok(live.calls >= 2 && !live.wrong, "is emulated by PAPI's timer: %d callbacks in %lld ns", live.calls,
+	   value);
 	drop(&set);
 }
 

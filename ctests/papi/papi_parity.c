@@ -39,14 +39,12 @@ static void told_by_reads(int set)
 {
 	long long values[2] = {-1, -1}, sum[2] = {5, 6};
 
-	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK &&
-		   values_are(values, 100, 100),
+	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK && values_are(values, 100, 100),
 	   "an undamaged part");
 	ok(PAPI_read(set, values) == PAPI_ECLOST && values_are(values, 100, 100),
 	   "a damaged counter is PAPI_ECLOST, and no value is given");
 	ok(PAPI_read(set, values) == PAPI_ECLOST, "each read tells it");
-	ok(PAPI_accum(set, sum) == PAPI_ECLOST && values_are(sum, 5, 6),
-	   "PAPI_accum too, and adds nothing");
+	ok(PAPI_accum(set, sum) == PAPI_ECLOST && values_are(sum, 5, 6), "PAPI_accum too, and adds nothing");
 	ok(PAPI_reset(set) == PAPI_OK, "a reset mends it");
 	ok(PAPI_read(set, values) == PAPI_ECLOST, "the next part damages another one");
 	ok(PAPI_stop(set, values) == PAPI_OK, "once told, PAPI_stop ends the set");
@@ -59,8 +57,7 @@ static void mended_by_start_and_write(int set)
 	static long long preset[256] = {1000, 2000};
 	long long values[2];
 
-	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK &&
-		   values_are(values, 5000, 5000),
+	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK && values_are(values, 5000, 5000),
 	   "a start mends; damage of a counter that counts nothing is nobody's");
 	ok(PAPI_read(set, values) == PAPI_ECLOST, "the last part damages the first one");
 	ok(PAPI_write(set, preset) == PAPI_OK && PAPI_read(set, values) == PAPI_OK &&

@@ -10,7 +10,7 @@
 #define BUCKETS 4096u
 
 /* A function whose bounds are known: the linker marks those of its section. */
-#define PLACE(name)                                                   \
+#define PLACE(name)                                                      \
 	extern const char __start_place_##name[], __stop_place_##name[]; \
 	__attribute__((noinline, noclone, section("place_" #name)))
 
@@ -61,9 +61,9 @@ static unsigned long long sum(const void *buckets, size_t from, size_t to, unsig
 }
 
 /* Hits of a place where each byte from the lowest one on has a bucket. */
-#define HITS(buckets, name, bits)                                           \
-	sum(buckets, (size_t)(__start_place_##name - lowest()),             \
-	    (size_t)(__stop_place_##name - lowest()), bits)
+#define HITS(buckets, name, bits)                                                                         \
+	sum(buckets, (size_t)(__start_place_##name - lowest()), (size_t)(__stop_place_##name - lowest()), \
+	    bits)
 
 static const struct {
 	int flag;
@@ -88,8 +88,8 @@ static void *exact_thread(void *argument)
 	int code;
 
 	PAPI_event_name_to_code(event_name(1, NULL), &code);
-	ok(PAPI_profil(buckets[kind], sizeof(buckets[kind]), (vptr_t)lowest(), EACH_BYTE, set,
-		       code, 10, PAPI_PROFIL_POSIX | sizes[kind].flag) == PAPI_OK,
+	ok(PAPI_profil(buckets[kind], sizeof(buckets[kind]), (vptr_t)lowest(), EACH_BYTE, set, code, 10,
+		       PAPI_PROFIL_POSIX | sizes[kind].flag) == PAPI_OK,
 	   "PAPI_profil with buckets of %u bits", sizes[kind].bits);
 	PAPI_start(set);
 	read_once(set, values);
@@ -99,20 +99,17 @@ static void *exact_thread(void *argument)
 	again = HITS(buckets[kind], again, sizes[kind].bits);
 	all = sum(buckets[kind], 0, sizeof(buckets[kind]) * 8 / sizes[kind].bits, sizes[kind].bits);
 	ok(once == 100 && again == 50 && all == 150,
-	   "1000 counts by one read and 500 by another: %llu and %llu hits of %llu", once, again,
-	   all);
+	   "1000 counts by one read and 500 by another: %llu and %llu hits of %llu", once, again, all);
 	/* Off, and the set counts on; then cleaned up with a profile that is on. */
-	ok(PAPI_profil(buckets[kind], sizeof(buckets[kind]), (vptr_t)lowest(), EACH_BYTE, set,
-		       code, 0, PAPI_PROFIL_POSIX | sizes[kind].flag) == PAPI_OK &&
-		   PAPI_start(set) == PAPI_OK && read_once(set, values) == PAPI_OK &&
-		   values[0] == 200 && PAPI_stop(set, values) == PAPI_OK &&
-		   sum(buckets[kind], 0, BUCKETS, 64) != 0,
+	ok(PAPI_profil(buckets[kind], sizeof(buckets[kind]), (vptr_t)lowest(), EACH_BYTE, set, code, 0,
+		       PAPI_PROFIL_POSIX | sizes[kind].flag) == PAPI_OK &&
+		   PAPI_start(set) == PAPI_OK && read_once(set, values) == PAPI_OK && values[0] == 200 &&
+		   PAPI_stop(set, values) == PAPI_OK && sum(buckets[kind], 0, BUCKETS, 64) != 0,
 	   "taken away");
-	ok(sum(buckets[kind], 0, sizeof(buckets[kind]) * 8 / sizes[kind].bits, sizes[kind].bits) ==
-		   all,
+	ok(sum(buckets[kind], 0, sizeof(buckets[kind]) * 8 / sizes[kind].bits, sizes[kind].bits) == all,
 	   "it adds nothing more");
-	ok(PAPI_profil(buckets[kind], sizeof(buckets[kind]), (vptr_t)lowest(), EACH_BYTE, set,
-		       code, 10, PAPI_PROFIL_POSIX | sizes[kind].flag) == PAPI_OK &&
+	ok(PAPI_profil(buckets[kind], sizeof(buckets[kind]), (vptr_t)lowest(), EACH_BYTE, set, code, 10,
+		       PAPI_PROFIL_POSIX | sizes[kind].flag) == PAPI_OK &&
 		   PAPI_cleanup_eventset(set) == PAPI_OK && PAPI_destroy_eventset(&set) == PAPI_OK,
 	   "a set that is profiled can be cleaned up");
 	PAPI_unregister_thread();
@@ -145,8 +142,7 @@ static void *regions_thread(void *unused)
 
 	PAPI_event_name_to_code(event_name(1, NULL), &code);
 	PAPI_event_name_to_code(event_name(2, NULL), &other);
-	ok(PAPI_sprofil(region, 2, set, code, 10, PAPI_PROFIL_POSIX | PAPI_PROFIL_BUCKET_32) ==
-		   PAPI_OK,
+	ok(PAPI_sprofil(region, 2, set, code, 10, PAPI_PROFIL_POSIX | PAPI_PROFIL_BUCKET_32) == PAPI_OK,
 	   "PAPI_sprofil of two regions");
 	ok(PAPI_overflow(set, other, 100, 0, on_other) == PAPI_OK, "beside PAPI_overflow");
 	PAPI_start(set);

@@ -40,8 +40,7 @@ static int modes_in_order(int code, int component)
 
 		/* PAPI's own codes of a name may differ: the name must not. */
 		if (PAPI_enum_cmp_event(&code, PAPI_NTV_ENUM_UMASKS, component) != PAPI_OK ||
-		    PAPI_get_event_info(code, &info) != PAPI_OK ||
-		    !strstr(info.symbol, wanted[i].mode) ||
+		    PAPI_get_event_info(code, &info) != PAPI_OK || !strstr(info.symbol, wanted[i].mode) ||
 		    !strstr(info.long_descr, wanted[i].words) ||
 		    PAPI_event_name_to_code(info.symbol, &again) != PAPI_OK ||
 		    PAPI_event_code_to_name(again, back) != PAPI_OK || strcmp(info.symbol, back))
@@ -68,8 +67,8 @@ static void listing(int component)
 			if (bgp_names[id] && strcmp(info.symbol + 6, bgp_names[id]) == 0) {
 				found[id]++;
 				modes += modes_in_order(code, component);
-				plain_words += strstr(info.long_descr,
-						      "cycles in which the signal is high") != NULL;
+				plain_words +=
+					strstr(info.long_descr, "cycles in which the signal is high") != NULL;
 			}
 	}
 	for (id = 0; id < 512; id++)
@@ -108,11 +107,9 @@ static void play_all(void)
 	long long values[4], cycles = -1;
 	int set = set_of(jpipe, 4);
 
-	ok(PAPI_start(set) == PAPI_OK && PAPI_stop(set, values) == PAPI_OK &&
-		   values_are(values, nothing, 4),
+	ok(PAPI_start(set) == PAPI_OK && PAPI_stop(set, values) == PAPI_OK && values_are(values, nothing, 4),
 	   "start and stop play nothing");
-	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK &&
-		   values_are(values, part1, 4),
+	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK && values_are(values, part1, 4),
 	   "a read plays to the first mark");
 	ok(PAPI_read_ts(set, values, &cycles) == PAPI_OK && values_are(values, part2, 4),
 	   "PAPI_read_ts to the second, over two lines");
@@ -122,15 +119,14 @@ static void play_all(void)
 	   "it has reset, and stop plays nothing");
 	ok(PAPI_read(set, values) == PAPI_OK && values_are(values, nothing, 4),
 	   "a read of a stopped set plays nothing");
-	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK &&
-		   values_are(values, part4, 4),
+	ok(PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK && values_are(values, part4, 4),
 	   "the next start goes on where the script is");
 	ok(PAPI_reset(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK && values[0] == 7 &&
 		   values[3] == 7,
 	   "a last part without a mark ends with the script");
 	ok(PAPI_read(set, values) == PAPI_OK && values[0] == 7, "at its end nothing plays");
-	ok(PAPI_accum(set, values) == PAPI_OK && values[0] == 14 &&
-		   PAPI_stop(set, values) == PAPI_OK && values[0] == 0,
+	ok(PAPI_accum(set, values) == PAPI_OK && values[0] == 14 && PAPI_stop(set, values) == PAPI_OK &&
+		   values[0] == 0,
 	   "accum and stop work there");
 	drop(&set);
 }
@@ -149,8 +145,7 @@ static void *thread_modes(void *argument)
 	good = PAPI_create_eventset(&set) == PAPI_OK &&
 	       PAPI_add_named_event(set, event_name(1, modes[i])) == PAPI_OK &&
 	       PAPI_add_named_event(set, event_name(2, modes[3 - i])) == PAPI_OK &&
-	       PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK &&
-	       values[0] == wanted[i];
+	       PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK && values[0] == wanted[i];
 	drop(&set);
 	*(int *)argument = good ? 1 : (int)values[0];
 	PAPI_unregister_thread();
@@ -165,13 +160,13 @@ static void *thread_sets(void *argument)
 	int first = set_of(jpipe, 4);
 	int second;
 
-	good[0] = PAPI_start(first) == PAPI_OK && PAPI_read(first, values) == PAPI_OK &&
-		  values[0] == 100 && PAPI_stop(first, values) == PAPI_OK && values[0] == 100;
+	good[0] = PAPI_start(first) == PAPI_OK && PAPI_read(first, values) == PAPI_OK && values[0] == 100 &&
+		  PAPI_stop(first, values) == PAPI_OK && values[0] == 100;
 	second = set_of(others, 2);
-	good[1] = PAPI_start(second) == PAPI_OK && PAPI_read(second, values) == PAPI_OK &&
-		  values[0] == 25 && values[1] == 0 && PAPI_stop(second, values) == PAPI_OK;
-	good[2] = PAPI_start(first) == PAPI_OK && PAPI_read(first, values) == PAPI_OK &&
-		  values[0] == 0 && PAPI_read(first, values) == PAPI_OK && values[0] == 500000 &&
+	good[1] = PAPI_start(second) == PAPI_OK && PAPI_read(second, values) == PAPI_OK && values[0] == 25 &&
+		  values[1] == 0 && PAPI_stop(second, values) == PAPI_OK;
+	good[2] = PAPI_start(first) == PAPI_OK && PAPI_read(first, values) == PAPI_OK && values[0] == 0 &&
+		  PAPI_read(first, values) == PAPI_OK && values[0] == 500000 &&
 		  PAPI_stop(first, values) == PAPI_OK;
 	drop(&first);
 	drop(&second);
@@ -190,8 +185,7 @@ static void threads(void)
 		pthread_create(&thread[i], NULL, thread_modes, &result[i]);
 	for (i = 0; i < 4; i++) {
 		pthread_join(thread[i], NULL);
-		ok(result[i] == 1, "thread %d has the whole script, and its mode counts: %d", i,
-		   result[i]);
+		ok(result[i] == 1, "thread %d has the whole script, and its mode counts: %d", i, result[i]);
 	}
 	pthread_create(&thread[0], NULL, thread_sets, good);
 	pthread_join(thread[0], NULL);
@@ -296,8 +290,7 @@ static void *thread_refused(void *argument)
 	option.domain.eventset = set;
 	option.domain.domain = PAPI_DOM_USER;
 	good[4] = PAPI_set_opt(PAPI_DOMAIN, &option);
-	good[5] = PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK &&
-		  values[0] == 100;
+	good[5] = PAPI_start(set) == PAPI_OK && PAPI_read(set, values) == PAPI_OK && values[0] == 100;
 	drop(&set);
 	PAPI_unregister_thread();
 	return NULL;
@@ -305,8 +298,7 @@ static void *thread_refused(void *argument)
 
 static void refusals(void)
 {
-	static const char *const what[] = {"attaching", "inheriting", "a CPU", "granularity",
-					   "a domain"};
+	static const char *const what[] = {"attaching", "inheriting", "a CPU", "granularity", "a domain"};
 	pthread_t thread;
 	int good[6] = {0};
 	int i;

@@ -6,7 +6,7 @@
 #include "papi_util.h"
 
 #define THREADS 8
-#define ROUNDS  20
+#define ROUNDS 20
 
 struct worker {
 	pthread_t thread;
@@ -51,8 +51,8 @@ static void own_sets(void)
 	for (i = 0; i < THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
 	for (i = 0; i < THREADS; i++)
-		ok(workers[i].right, "thread %d counts its own %zu pages: %lld", i,
-		   workers[i].pages, workers[i].value);
+		ok(workers[i].right, "thread %d counts its own %zu pages: %lld", i, workers[i].pages,
+		   workers[i].value);
 	pthread_barrier_destroy(&barrier);
 }
 
@@ -80,8 +80,7 @@ static void ended_thread(void)
 	ok(error == PAPI_OK && about(value, 300), "what it counted is still read: %lld (%s)", value,
 	   PAPI_strerror(error));
 	ok(PAPI_stop(worker.set, &value) == PAPI_OK, "another thread stops its set");
-	ok(PAPI_cleanup_eventset(worker.set) == PAPI_OK &&
-		   PAPI_destroy_eventset(&worker.set) == PAPI_OK,
+	ok(PAPI_cleanup_eventset(worker.set) == PAPI_OK && PAPI_destroy_eventset(&worker.set) == PAPI_OK,
 	   "and destroys it");
 	set = set_with(FAULTS);
 	ok(set != PAPI_NULL && still_counts(set, 1), "others are not disturbed");

@@ -134,8 +134,10 @@ static _Thread_local struct {
 
 __attribute__((unused)) static uint64_t task_ns(void)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-				       .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .exclude_kernel = 1};
 	uint64_t ns = 0;
 
 	if (of_rounds.thread != gettid()) {

@@ -12,10 +12,10 @@
 
 #include "papi_script.h"
 
-#define SETS        2
-#define EVENTS_MAX  48
-#define PARTS_MAX   12
-#define OPERATIONS  40
+#define SETS 2
+#define EVENTS_MAX 48
+#define PARTS_MAX 12
+#define OPERATIONS 40
 
 /* ---- random ---------------------------------------------------------------- */
 
@@ -108,7 +108,7 @@ struct set {
 /* What all cases together have come to: a test of nothing would pass. */
 static struct {
 	unsigned long values, parity, callbacks, parts;
-} *tally;
+} * tally;
 
 static struct set sets[SETS];
 static struct text script;
@@ -299,8 +299,8 @@ static void preset(void)
 
 		values[i] = next_random() >> (event->threshold ? 24 : below(3) ? 50 : 0);
 		if (event->threshold)
-			event->next = (long long)(values[i] / (unsigned)event->threshold + 1) *
-				      event->threshold;
+			event->next =
+				(long long)(values[i] / (unsigned)event->threshold + 1) * event->threshold;
 	}
 	must(PAPI_write(running->papi, (long long *)values), "PAPI_write");
 	write_all(running, values);
@@ -351,9 +351,8 @@ static void make_part(struct text *text, int damage)
 		add(text, "c %u", skewed(20000));
 		for (tokens = below(30); tokens; tokens--) {
 			const struct set *set = &sets[below(SETS)];
-			int id = set->events && below(4)
-					 ? set->event[below((unsigned)set->events)].id
-					 : (int)below(1024);
+			int id = set->events && below(4) ? set->event[below((unsigned)set->events)].id
+							 : (int)below(1024);
 			unsigned period = skewed(5000);
 
 			add(text, " %d", id);
@@ -441,8 +440,7 @@ static void change_events(struct set *set)
 
 /* ---- the reference --------------------------------------------------------------- */
 
-static int judge(const struct set *set, const uint64_t *flags, int *told,
-		 const struct expected *expected)
+static int judge(const struct set *set, const uint64_t *flags, int *told, const struct expected *expected)
 {
 	int damaged = 0;
 	int i;
@@ -478,8 +476,8 @@ static int take(struct set *set, const char *line, size_t *next, uint64_t *flags
 	case EXPECT_VALUE:
 		if (offset != (unsigned)expected->counter * 8 ||
 		    (expected->known && (uint64_t)expected->value != value)) {
-			note("operation %d: counter %d is %lld, and upc_replay says %s",
-			     expected->operation, expected->counter, expected->value, line);
+			note("operation %d: counter %d is %lld, and upc_replay says %s", expected->operation,
+			     expected->counter, expected->value, line);
 			return 0;
 		}
 		tally->values += (unsigned long)(expected->known && value);
@@ -507,12 +505,10 @@ static int agrees(struct set *set)
 	size_t next = 0;
 	FILE *output;
 
-	if (fd < 0 ||
-	    write(fd, set->reference.at, set->reference.used) != (ssize_t)set->reference.used)
+	if (fd < 0 || write(fd, set->reference.at, set->reference.used) != (ssize_t)set->reference.used)
 		return 0;
 	close(fd);
-	snprintf(command, sizeof(command), "'%s' '%s' --engine reference", getenv("UPC_REPLAY"),
-		 path);
+	snprintf(command, sizeof(command), "'%s' '%s' --engine reference", getenv("UPC_REPLAY"), path);
 	output = popen(command, "r");
 	while (good && output && fgets(line, sizeof(line), output)) {
 		line[strcspn(line, "\n")] = '\0';
@@ -610,10 +606,9 @@ int main(void)
 		}
 		good++;
 	}
-	ok(good == cases && cases, "%lu of %lu random programs agree with the reference engine",
-	   good, cases);
+	ok(good == cases && cases, "%lu of %lu random programs agree with the reference engine", good, cases);
 	ok(cases < 20 || (tally->values && tally->parity && tally->callbacks && tally->parts),
-	   "%lu values other than 0, %lu parity errors, %lu overflows, %lu parts played",
-	   tally->values, tally->parity, tally->callbacks, tally->parts);
+	   "%lu values other than 0, %lu parity errors, %lu overflows, %lu parts played", tally->values,
+	   tally->parity, tally->callbacks, tally->parts);
 	return done();
 }

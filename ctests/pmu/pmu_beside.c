@@ -33,8 +33,8 @@ static void goes_on(struct upc_unit *u, const char *what)
 	before = value_of(u, event[0], &error[0]);
 	work(LOOPS);
 	after = value_of(u, event[0], &error[1]);
-	ok(!error[0] && !error[1] && after - before >= LOOPS, "%s: %d, %d, %llu more", what,
-	   error[0], error[1], (unsigned long long)(after - before));
+	ok(!error[0] && !error[1] && after - before >= LOOPS, "%s: %d, %d, %llu more", what, error[0],
+	   error[1], (unsigned long long)(after - before));
 }
 
 static unsigned flags_of(struct upc_unit *u, uint32_t code)
@@ -208,8 +208,7 @@ static void test_signals_lost(void)
 	after = value_of(u, event[0], &error);
 	ok(error == UPC_EPARTIAL && strstr(upc_last_message(), "overflow signals"),
 	   "that signals are lost is told: %s", upc_last_message());
-	ok(after - before >= LOOPS && flags_of(u, event[0]) & UPC_COUNTER_PARTIAL,
-	   "and the count goes on");
+	ok(after - before >= LOOPS && flags_of(u, event[0]) & UPC_COUNTER_PARTIAL, "and the count goes on");
 	upc_unit_destroy(holder);
 	(void)value_of(u, event[0], &error);
 	ok(error == UPC_EPARTIAL, "it is told as long as it lasts");
@@ -243,8 +242,8 @@ static void test_other_task(void)
 	(void)value_of(u, event[1], &error);
 	flags[0] = flags_of(u, event[0]) & (UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
 	flags[1] = flags_of(u, event[1]) & (UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
-	ok(error == UPC_EPARTIAL && flags[0] == UPC_COUNTER_PARTIAL,
-	   "the one that counted has a part: 0x%x", flags[0]);
+	ok(error == UPC_EPARTIAL && flags[0] == UPC_COUNTER_PARTIAL, "the one that counted has a part: 0x%x",
+	   flags[0]);
 	ok(flags[1] == UPC_COUNTER_NEVER, "the new one never counted: 0x%x", flags[1]);
 	refused(upc_unit_add(u, event[2]), "one more to what was given up", "beside the unit's");
 	upc_unit_destroy(u);
@@ -269,8 +268,7 @@ int main(void)
 		skip_all("no PMU that opens events here");
 	find_room();
 	if (room < 4 || room + 2 > events)
-		skip_all("%u of %u events fit: the PMU has other limits than these tests", room,
-			 events);
+		skip_all("%u of %u events fit: the PMU has other limits than these tests", room, events);
 	test_add();
 	test_continue();
 	test_given_up();

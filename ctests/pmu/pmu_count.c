@@ -57,10 +57,10 @@ static int64_t value_of(struct upc_unit *unit, uint32_t code)
 struct measurement {
 	const char *name;
 	int64_t (*take)(const struct measurement *m, uint64_t n);
-	uint32_t code;	 /* libupc's event        */
+	uint32_t code;   /* libupc's event        */
 	uint64_t config; /* the kernel's event    */
 	unsigned domain; /* UPC_DOMAIN_*          */
-	int calls;	 /* call_loop, not loop   */
+	int calls;       /* call_loop, not loop   */
 	unsigned per;
 };
 
@@ -172,8 +172,8 @@ static int64_t constant_in_threads(const struct measurement *m)
 	constant = workers[0].constant;
 	for (i = 1; i < THREADS; i++)
 		if (workers[i].constant != constant) {
-			note("%s: %" PRId64 " in a thread, %" PRId64 " in another", m->name,
-			     constant, workers[i].constant);
+			note("%s: %" PRId64 " in a thread, %" PRId64 " in another", m->name, constant,
+			     workers[i].constant);
 			return FAILED;
 		}
 	return constant;
@@ -186,8 +186,8 @@ static int64_t check_loop(const struct measurement *m)
 
 	ok(one != FAILED, "%s: %un + %" PRId64 " for n = 1e3, 1e5, 1e7", m->name, m->per, one);
 	four = constant_in_threads(m);
-	ok(four != FAILED && four == one, "%s: %un + %" PRId64 " in each of %d threads at once",
-	   m->name, m->per, four, THREADS);
+	ok(four != FAILED && four == one, "%s: %un + %" PRId64 " in each of %d threads at once", m->name,
+	   m->per, four, THREADS);
 	return one;
 }
 
@@ -224,8 +224,7 @@ static void check_domains(struct measurement m, int64_t without)
 	m.calls = 1;
 	m.per = PER_CALL_ROUND;
 	with = least(&m, 1000);
-	ok(with == without, "%s, user domain, 1,000 system calls: %un + %" PRId64, m.name,
-	   m.per, with);
+	ok(with == without, "%s, user domain, 1,000 system calls: %un + %" PRId64, m.name, m.per, with);
 	m.domain = UPC_DOMAIN_KERNEL;
 	m.per = 0;
 	if (!may_count_kernel()) {
@@ -236,8 +235,8 @@ static void check_domains(struct measurement m, int64_t without)
 	ok(kernel > 10 * 1000, "%s, kernel domain, 1,000 system calls: %" PRId64, m.name, kernel);
 	m.calls = 0;
 	nothing = m.take(&m, 100000);
-	ok(nothing > 0 && nothing < 100000, "%s, kernel domain, a loop: %" PRId64
-	   ", none of its 200,000", m.name, nothing);
+	ok(nothing > 0 && nothing < 100000, "%s, kernel domain, a loop: %" PRId64 ", none of its 200,000",
+	   m.name, nothing);
 }
 
 /* ---- inherit ------------------------------------------------------------------- */
@@ -309,15 +308,16 @@ static void check_inherit(const char *name, void (*fn)(uint64_t n), uint64_t loo
 		close(fd);
 		upc_unit_destroy(unit);
 	}
-	ok(bounded, "%s: the loops' instructions and %" PRId64 ", %" PRId64 ", %" PRId64
+	ok(bounded,
+	   "%s: the loops' instructions and %" PRId64 ", %" PRId64 ", %" PRId64
 	   " to start and to end it, at most %" PRId64,
 	   name, through[0], through[1], through[2], most);
 	if (emulated)
 		ok(alike, "%s: a constant more than perf_event_open alone: %" PRId64, name,
 		   through[0] - plain[0]);
 	else
-		note("%s: perf_event_open alone %" PRId64 ", %" PRId64 ", %" PRId64, name,
-		     plain[0], plain[1], plain[2]);
+		note("%s: perf_event_open alone %" PRId64 ", %" PRId64 ", %" PRId64, name, plain[0], plain[1],
+		     plain[2]);
 }
 
 /* ---- others ---------------------------------------------------------------------- */
@@ -355,8 +355,7 @@ static int heard(struct other *other)
 
 static int tell(struct other *other, uint64_t n)
 {
-	return write(other->told[1], &n, sizeof(n)) == (ssize_t)sizeof(n) &&
-	       (!n || heard(other));
+	return write(other->told[1], &n, sizeof(n)) == (ssize_t)sizeof(n) && (!n || heard(other));
 }
 
 static void check_other(const char *name, struct other *other, enum upc_context_kind context)
@@ -449,8 +448,9 @@ static void check_cpu(void)
 		upc_unit_stop(unit);
 		through = value_of(unit, instructions) - (int64_t)(PER_ROUND * n);
 		plain = (int64_t)(raw_read(fd) - PER_ROUND * n);
-		ok(plain >= 0 && through > plain, "CPU %d: 2n + %" PRId64
-		   ", and 2n + %" PRId64 " with perf_event_open alone", raw.cpu, through, plain);
+		ok(plain >= 0 && through > plain,
+		   "CPU %d: 2n + %" PRId64 ", and 2n + %" PRId64 " with perf_event_open alone", raw.cpu,
+		   through, plain);
 		upc_unit_destroy(unit);
 	}
 	if (fd >= 0)
@@ -475,8 +475,8 @@ static int find_many(struct upc_event_info *events)
 	for (code = 0; code < count && n < MANY; code++) {
 		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 
-		if (upc_catalogue_info(catalogue, code, &info) == 0 &&
-		    info.source == UPC_SOURCE_PERF && info.scope == UPC_SCOPE_CONTEXT && info.id == UPC_NO_ID &&
+		if (upc_catalogue_info(catalogue, code, &info) == 0 && info.source == UPC_SOURCE_PERF &&
+		    info.scope == UPC_SCOPE_CONTEXT && info.id == UPC_NO_ID &&
 		    !strcmp(info.subsystem, "hardware") && strncmp(info.name, "perf::", 6) != 0 &&
 		    !strstr(info.name, "CYC"))
 			events[n++] = info;
@@ -517,8 +517,8 @@ static void check_full(struct upc_unit *unit, const char *name, int64_t alone)
 {
 	int64_t over = over_loop(unit);
 
-	ok(over >= 0 && (emulated ? over == alone : over < alone + 1000),
-	   "%s: 2n + %" PRId64 " instructions", name, over);
+	ok(over >= 0 && (emulated ? over == alone : over < alone + 1000), "%s: 2n + %" PRId64 " instructions",
+	   name, over);
 	ok(!(flags_of(unit) & (UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER)), "%s: all the time", name);
 }
 
@@ -552,8 +552,7 @@ static void check_many(void)
 		upc_unit_destroy(unit);
 		return;
 	}
-	ok(error == UPC_ECONFLICT, "%s is refused after %d, as a conflict: %d", events[fit].name,
-	   fit, error);
+	ok(error == UPC_ECONFLICT, "%s is refused after %d, as a conflict: %d", events[fit].name, fit, error);
 	check_refusal(upc_last_message(), &events[fit]);
 	if (!strncmp(events[fit].name, "arm_ac57::", strlen("arm_ac57::")))
 		ok(fit == 6, "a Cortex-A57 counts six: %d fit", fit);
@@ -572,8 +571,7 @@ static void check_many(void)
 	for (i = 1; i <= fit; i++)
 		upc_transaction_add(transaction, events[i].code, UPC_ANY_COUNTER);
 	error = upc_transaction_commit(transaction);
-	ok(error == UPC_ECONFLICT, "%d in one transaction are refused as a conflict: %d", fit + 1,
-	   error);
+	ok(error == UPC_ECONFLICT, "%d in one transaction are refused as a conflict: %d", fit + 1, error);
 	check_refusal(upc_last_message(), &events[fit]);
 	ok(upc_unit_list(second, NULL, 0) == 1, "none of them went in");
 	check_full(second, "the one before", alone);

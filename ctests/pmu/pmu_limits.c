@@ -152,7 +152,8 @@ static void test_two_units(void)
 	value = value_of(b, faults, &error);
 	ok(!error && !value, "and has counted nothing");
 	counter_of(b, event[0], &flags);
-	ok(!(flags & (UPC_COUNTER_NEVER | UPC_COUNTER_PARTIAL)), "its counters are not called uncounted for it");
+	ok(!(flags & (UPC_COUNTER_NEVER | UPC_COUNTER_PARTIAL)),
+	   "its counters are not called uncounted for it");
 	error = upc_unit_stop(a);
 	value = value_of(a, event[0], &error);
 	ok(!error && value >= LOOPS, "the first one counts on");
@@ -170,7 +171,8 @@ static void check_flag(struct upc_unit *u, unsigned flag, const char *when)
 	(void)value_of(u, event[0], &error);
 	counter_of(u, event[0], &flags);
 	flags &= UPC_COUNTER_NEVER | UPC_COUNTER_PARTIAL;
-	ok(error == (flag ? UPC_EPARTIAL : 0) && flags == flag, "%s: a read gives %d, flags 0x%x", when, error, flags);
+	ok(error == (flag ? UPC_EPARTIAL : 0) && flags == flag, "%s: a read gives %d, flags 0x%x", when,
+	   error, flags);
 }
 
 /* Another task's unit finds out when it is read. */
@@ -257,18 +259,21 @@ static void test_domains(void)
 	const uint64_t kernel = instructions_in(UPC_DOMAIN_KERNEL, "perf::INSTRUCTIONS");
 	const uint64_t both = instructions_in(UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL, "perf::INSTRUCTIONS");
 
-	note("1,000 system calls: user %llu, none chosen %llu, kernel %llu, both %llu", (unsigned long long)user,
-	     (unsigned long long)unsaid, (unsigned long long)kernel, (unsigned long long)both);
+	note("1,000 system calls: user %llu, none chosen %llu, kernel %llu, both %llu",
+	     (unsigned long long)user, (unsigned long long)unsaid, (unsigned long long)kernel,
+	     (unsigned long long)both);
 	if (kernel == UINT64_MAX) {
 		skip("the kernel may not be counted here");
 	} else {
-		ok(both > user + 10000 && kernel > 10000, "the kernel's instructions are counted where they are chosen");
+		ok(both > user + 10000 && kernel > 10000,
+		   "the kernel's instructions are counted where they are chosen");
 		ok(instructions_in(0, "perf::INSTRUCTIONS:k") > 10000, "and where the event's name says so");
-		ok(instructions_in(0, "perf::INSTRUCTIONS:u:k") > user + 10000,
-		   "also where it says both");
-		ok(instructions_in(0, "perf::CONTEXT-SWITCHES") != UINT64_MAX, "software events count as before");
+		ok(instructions_in(0, "perf::INSTRUCTIONS:u:k") > user + 10000, "also where it says both");
+		ok(instructions_in(0, "perf::CONTEXT-SWITCHES") != UINT64_MAX,
+		   "software events count as before");
 	}
-	ok(unsaid >= user - 100 && unsaid <= user + 100, "where no domain is chosen the CPU's PMU counts user mode");
+	ok(unsaid >= user - 100 && unsaid <= user + 100,
+	   "where no domain is chosen the CPU's PMU counts user mode");
 }
 
 int main(void)

@@ -21,14 +21,26 @@
 
 /* All the same to the processor; PAPI takes each spelling as another event. */
 static const char *const spellings[] = {
-	"perf::INSTRUCTIONS", "perf::INSTRUCTIONS:u", "perf::INSTRUCTIONS:u=1",
-	"perf::PERF_COUNT_HW_INSTRUCTIONS", "perf::PERF_COUNT_HW_INSTRUCTIONS:u",
-	"perf::PERF_COUNT_HW_INSTRUCTIONS:u=1", "perf::INSTRUCTIONS:u=1:k=0",
-	"perf::PERF_COUNT_HW_INSTRUCTIONS:u=1:k=0", "perf::INSTRUCTIONS:k=0",
-	"perf::PERF_COUNT_HW_INSTRUCTIONS:k=0", "perf::INSTRUCTIONS:k=0:u=1",
-	"perf::PERF_COUNT_HW_INSTRUCTIONS:k=0:u=1", "INST_RETIRED", "INST_RETIRED:u",
-	"INST_RETIRED:u=1", "INST_RETIRED:u=1:k=0", "INST_RETIRED:k=0", "perf_raw::r8",
-	"perf_raw::r8:u", "perf_raw::r8:u=1",
+	"perf::INSTRUCTIONS",
+	"perf::INSTRUCTIONS:u",
+	"perf::INSTRUCTIONS:u=1",
+	"perf::PERF_COUNT_HW_INSTRUCTIONS",
+	"perf::PERF_COUNT_HW_INSTRUCTIONS:u",
+	"perf::PERF_COUNT_HW_INSTRUCTIONS:u=1",
+	"perf::INSTRUCTIONS:u=1:k=0",
+	"perf::PERF_COUNT_HW_INSTRUCTIONS:u=1:k=0",
+	"perf::INSTRUCTIONS:k=0",
+	"perf::PERF_COUNT_HW_INSTRUCTIONS:k=0",
+	"perf::INSTRUCTIONS:k=0:u=1",
+	"perf::PERF_COUNT_HW_INSTRUCTIONS:k=0:u=1",
+	"INST_RETIRED",
+	"INST_RETIRED:u",
+	"INST_RETIRED:u=1",
+	"INST_RETIRED:u=1:k=0",
+	"INST_RETIRED:k=0",
+	"perf_raw::r8",
+	"perf_raw::r8:u",
+	"perf_raw::r8:u=1",
 };
 #define SPELLINGS (sizeof(spellings) / sizeof(*spellings))
 
@@ -143,8 +155,8 @@ static void check_exact(void)
 	for (i = 0; i < SIZES; i++)
 		same &= value[i][0] == value[0][0] && value[i][0] > 0;
 	ok(exact, "a set that fits is exact, and says so");
-	ok(same, "it reads 2n + %lld, 2n + %lld, 2n + %lld for n = 1e3, 1e5, 1e7", value[0][0],
-	   value[1][0], value[2][0]);
+	ok(same, "it reads 2n + %lld, 2n + %lld, 2n + %lld for n = 1e3, 1e5, 1e7", value[0][0], value[1][0],
+	   value[2][0]);
 	ok(succeeds(mpx_set_destroy(&set)), "destroyed");
 }
 
@@ -164,10 +176,10 @@ static void check_sixteen(uint64_t instructions, double part)
 		lowest = value[i] < lowest ? value[i] : lowest;
 		highest = value[i] > highest ? value[i] : highest;
 	}
-	ok(info.groups > 1 && info.slices > before.slices, "%u groups took turns in %u slices",
-	   info.groups, (unsigned)(info.slices - before.slices));
+	ok(info.groups > 1 && info.slices > before.slices, "%u groups took turns in %u slices", info.groups,
+	   (unsigned)(info.slices - before.slices));
 	ok((double)lowest >= (1 - part) * (double)instructions &&
-	   (double)highest <= (1 + part) * (double)instructions,
+		   (double)highest <= (1 + part) * (double)instructions,
 	   "%u million instructions are %.4f to %.4f of them", (unsigned)(instructions / MILLION),
 	   (double)lowest / (double)instructions, (double)highest / (double)instructions);
 	ok(info.lost == before.lost, "no slice was lost");

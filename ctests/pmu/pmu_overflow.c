@@ -70,15 +70,14 @@ static void check(const char *event, long long threshold, unsigned per)
 		return;
 	came = inside = 0;
 	if (ok(PAPI_overflow(set, code, (int)threshold, 0, on_overflow) == PAPI_OK &&
-	       PAPI_start(set) == PAPI_OK,
+		       PAPI_start(set) == PAPI_OK,
 	       "%s: started with a threshold of %lld", event, threshold)) {
 		looping(rounds);
 		PAPI_stop(set, &count);
 		expected = (int)(count / threshold);
 		ok(expected > 0 && came >= expected - 1 && came <= expected + 1,
 		   "%s: %d signals for %lld = %d thresholds", event, came, count, expected);
-		ok(inside >= came - came / 10, "%s: %d of %d addresses are in the loop", event,
-		   inside, came);
+		ok(inside >= came - came / 10, "%s: %d of %d addresses are in the loop", event, inside, came);
 		came = 0;
 		PAPI_overflow(set, code, 0, 0, on_overflow);
 		PAPI_start(set);
@@ -103,8 +102,7 @@ int main(void)
 	emulated = cycles_each();
 	threshold = threshold_for(emulated);
 	if (threshold != THRESHOLD)
-		note("a threshold of %d would be met more than once a tick of this machine",
-		     THRESHOLD);
+		note("a threshold of %d would be met more than once a tick of this machine", THRESHOLD);
 	check("perf::INSTRUCTIONS", threshold, PER_ROUND);
 	check("upc:::perf::INSTRUCTIONS", threshold, PER_ROUND);
 	/* A round takes a cycle or two on a CPU. */

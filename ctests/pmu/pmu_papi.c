@@ -123,8 +123,8 @@ static void check_loop(const struct way *way)
 	after = constant_of(way);
 	for (i = 0; i < THREADS; i++)
 		same &= workers[i].constant != FAILED && workers[i].constant == after;
-	ok(same, "%s: %un + %" PRId64 " in each of %d threads at once, and in one after them",
-	   way->event, way->per, workers[0].constant, THREADS);
+	ok(same, "%s: %un + %" PRId64 " in each of %d threads at once, and in one after them", way->event,
+	   way->per, workers[0].constant, THREADS);
 }
 
 /* ---- more events than counters -------------------------------------------------- */
@@ -137,16 +137,14 @@ static int find_many(const struct way *own, const struct way *ours, char (*names
 	int n = 0;
 	int more, other;
 
-	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, ours->component);
-	     more == PAPI_OK && n < MANY;
+	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, ours->component); more == PAPI_OK && n < MANY;
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, ours->component)) {
 		char full[PAPI_MAX_STR_LEN];
 		const char *name = full + strlen("upc:::");
 
 		if (PAPI_event_code_to_name(code, full) == PAPI_OK && strstr(name, "::") &&
 		    strncmp(name, "perf::", 6) != 0 && strncmp(name, "tp::", 4) != 0 &&
-		    !strstr(name, "CYC") &&
-		    PAPI_event_name_to_code(name, &other) == PAPI_OK &&
+		    !strstr(name, "CYC") && PAPI_event_name_to_code(name, &other) == PAPI_OK &&
 		    PAPI_get_event_component(other) == own->component)
 			snprintf(names[n++], PAPI_MAX_STR_LEN, "%s", name);
 	}
@@ -182,17 +180,16 @@ static void check_many(const struct way *way, const char *prefix, char (*names)[
 		skip("both components name only %d events of this PMU, and all fit", available);
 	} else {
 		PAPI_list_events(set, after, &numbers[1]);
-		ok(error == PAPI_ECNFLCT, "%s is refused after %d: %s", name, fit,
-		   PAPI_strerror(error));
+		ok(error == PAPI_ECNFLCT, "%s is refused after %d: %s", name, fit, PAPI_strerror(error));
 		if (!strncmp(names[0], "arm_ac57::", strlen("arm_ac57::")))
 			ok(fit == 6, "a Cortex-A57 counts six: %d fit", fit);
 		ok(numbers[1] == fit && numbers[0] == fit &&
-		   !memcmp(before, after, sizeof(*before) * (size_t)fit),
+			   !memcmp(before, after, sizeof(*before) * (size_t)fit),
 		   "the set has the %d events that it had", fit);
 	}
 	full = take_set(set, sizes[2], way->per);
-	ok(full >= 0 && full <= alone + 1000, "and counts 2n + %" PRId64 ", alone 2n + %" PRId64,
-	   full, alone);
+	ok(full >= 0 && full <= alone + 1000, "and counts 2n + %" PRId64 ", alone 2n + %" PRId64, full,
+	   alone);
 	drop(&set);
 }
 

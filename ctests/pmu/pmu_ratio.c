@@ -10,7 +10,7 @@
 #include "upc.h"
 
 #define RATIO "CYCLES_PER_1000_INSTRUCTIONS"
-#define N     10000000u
+#define N 10000000u
 
 enum { OF_RATIO, OF_INS, OF_CYC, OF_PERF_INS, OF_PERF_CYC, EVENTS };
 
@@ -28,8 +28,8 @@ static void check_values(const char *when, uint64_t ratio, uint64_t instructions
 {
 	uint64_t exact = instructions ? 1000 * cycles / instructions : 0;
 
-	ok(ratio == exact, "%s: %" PRIu64 ", of %" PRIu64 " cycles and %" PRIu64 " instructions",
-	   when, ratio, cycles, instructions);
+	ok(ratio == exact, "%s: %" PRIu64 ", of %" PRIu64 " cycles and %" PRIu64 " instructions", when, ratio,
+	   cycles, instructions);
 	ok(instructions >= (uint64_t)PER_ROUND * N, "%s: the loop's %u instructions and more", when,
 	   PER_ROUND * N);
 	/* One event goes on a moment longer than the other: of 20 million it does not
@@ -71,10 +71,8 @@ static void check_refused(struct upc_unit *unit, uint32_t code)
 {
 	const uint64_t one = 1;
 
-	ok(upc_unit_set_threshold(unit, code, 1000) == UPC_ENOSUPP, "no threshold: %s",
-	   upc_last_message());
-	ok(upc_unit_write_events(unit, &code, 1, &one) == UPC_ENOSUPP, "no preset: %s",
-	   upc_last_message());
+	ok(upc_unit_set_threshold(unit, code, 1000) == UPC_ENOSUPP, "no threshold: %s", upc_last_message());
+	ok(upc_unit_write_events(unit, &code, 1, &one) == UPC_ENOSUPP, "no preset: %s", upc_last_message());
 }
 
 static void check_upc(struct upc_catalogue *catalogue)
@@ -87,8 +85,7 @@ static void check_upc(struct upc_catalogue *catalogue)
 	int i;
 
 	for (i = 0; i < EVENTS; i++)
-		if (!ok(!upc_catalogue_find(catalogue, names[i], &code[i]), "%s is there",
-			names[i])) {
+		if (!ok(!upc_catalogue_find(catalogue, names[i], &code[i]), "%s is there", names[i])) {
 			note("%s", upc_last_message());
 			return;
 		}
@@ -108,8 +105,7 @@ static void check_upc(struct upc_catalogue *catalogue)
 
 	upc_unit_start(unit);
 	loop(N);
-	ok(!upc_unit_read_events(unit, code, 1, &value) && value > 0, "while it runs: %" PRIu64,
-	   value);
+	ok(!upc_unit_read_events(unit, code, 1, &value) && value > 0, "while it runs: %" PRIu64, value);
 	check_read("while it runs", unit, code);
 	loop(N);
 	upc_unit_stop(unit);
@@ -142,7 +138,8 @@ static void check_papi(int component)
 	int i;
 
 	if (!ok(PAPI_create_eventset(&set) == PAPI_OK &&
-			PAPI_assign_eventset_component(set, component) == PAPI_OK, "an event set"))
+			PAPI_assign_eventset_component(set, component) == PAPI_OK,
+		"an event set"))
 		return;
 	for (i = OF_RATIO; i <= OF_CYC; i++) {
 		char name[PAPI_MAX_STR_LEN];
@@ -155,22 +152,20 @@ static void check_papi(int component)
 	}
 	ok(PAPI_event_name_to_code("upc:::" RATIO, &code) == PAPI_OK &&
 		   PAPI_get_event_info(code, &info) == PAPI_OK &&
-		   !strcmp(info.units, "cycles/1000 instructions") &&
-		   info.timescope == PAPI_TIMESCOPE_POINT,
+		   !strcmp(info.units, "cycles/1000 instructions") && info.timescope == PAPI_TIMESCOPE_POINT,
 	   "PAPI has its unit, %s, and that its values are not to be subtracted", info.units);
 	ok(PAPI_overflow(set, code, 1000000, 0, on_overflow) != PAPI_OK, "no overflow of a ratio");
 	ok(PAPI_start(set) == PAPI_OK, "start");
 	loop(N);
 	if (ok(PAPI_read(set, value) == PAPI_OK, "read while it runs"))
-		check_values("PAPI, while it runs", (uint64_t)value[OF_RATIO],
-			     (uint64_t)value[OF_INS], (uint64_t)value[OF_CYC]);
+		check_values("PAPI, while it runs", (uint64_t)value[OF_RATIO], (uint64_t)value[OF_INS],
+			     (uint64_t)value[OF_CYC]);
 	ok(PAPI_reset(set) == PAPI_OK, "reset while it runs");
 	loop(N);
 	if (ok(PAPI_stop(set, value) == PAPI_OK, "stop"))
 		check_values("PAPI, stopped", (uint64_t)value[OF_RATIO], (uint64_t)value[OF_INS],
 			     (uint64_t)value[OF_CYC]);
-	ok(PAPI_cleanup_eventset(set) == PAPI_OK && PAPI_destroy_eventset(&set) == PAPI_OK,
-	   "clean up");
+	ok(PAPI_cleanup_eventset(set) == PAPI_OK && PAPI_destroy_eventset(&set) == PAPI_OK, "clean up");
 }
 
 int main(void)

@@ -77,8 +77,8 @@ static void check_domain(int component, const char *event, int domain, const cha
 	int told = domain_of(set);
 	int64_t value = count_calls(set);
 
-	ok(told == domain && is_as_told(told, value), "%s, %s: told %d, counted %" PRId64, event,
-	   how, told, value);
+	ok(told == domain && is_as_told(told, value), "%s, %s: told %d, counted %" PRId64, event, how, told,
+	   value);
 	drop(&set);
 }
 
@@ -88,8 +88,7 @@ static void check_chosen(int domain)
 	int told;
 	int64_t value;
 
-	if (!ok(choose(set, domain) == PAPI_OK &&
-			PAPI_add_named_event(set, INSTRUCTIONS) == PAPI_OK,
+	if (!ok(choose(set, domain) == PAPI_OK && PAPI_add_named_event(set, INSTRUCTIONS) == PAPI_OK,
 		"a set of domain %d", domain))
 		return;
 	told = domain_of(set);
@@ -185,8 +184,7 @@ static void never_counted(void)
 		   PAPI_add_named_event(set, INSTRUCTIONS) == PAPI_OK &&
 		   PAPI_add_named_event(set, "upc:::arm_ac57::EXCEPTION_TAKEN") == PAPI_OK,
 	   "a set beside %d counters that others hold", HOLDERS);
-	ok(PAPI_start(first) == PAPI_OK && PAPI_start(set) == PAPI_OK,
-	   "of another task both start");
+	ok(PAPI_start(first) == PAPI_OK && PAPI_start(set) == PAPI_OK, "of another task both start");
 	child_work(&child, ROUNDS);
 	for (i = 0; i < 3; i++)
 		errors[i] = PAPI_read(set, value);
@@ -239,8 +237,7 @@ static void no_signals(void)
 	ok(PAPI_overflow(set, code, 10000000, 0, on_overflow) == PAPI_OK, "a threshold");
 	ok(PAPI_start(first) == PAPI_OK, "others hold %d counters", HOLDERS);
 	error = PAPI_start(set);
-	ok(error == PAPI_ECNFLCT, "a start without a counter for signals: %s",
-	   PAPI_strerror(error));
+	ok(error == PAPI_ECNFLCT, "a start without a counter for signals: %s", PAPI_strerror(error));
 	PAPI_stop(first, NULL);
 	ok(PAPI_start(set) == PAPI_OK, "with one it starts");
 	loop(25000000);

@@ -56,8 +56,7 @@ static void open_events(void)
 			event[events++] = code;
 }
 
-__attribute__((unused)) static struct upc_unit *create(unsigned n,
-						       const struct upc_unit_options *options)
+__attribute__((unused)) static struct upc_unit *create(unsigned n, const struct upc_unit_options *options)
 {
 	struct upc_unit *u = NULL;
 	unsigned i;
@@ -88,8 +87,7 @@ __attribute__((unused)) static int counter_of(struct upc_unit *u, uint32_t code,
 	int i;
 
 	for (i = 0; i < UPC_COUNTERS; i++)
-		if (!upc_counter_state(u, i, &info) && info.flags & UPC_COUNTER_BOUND &&
-		    info.code == code) {
+		if (!upc_counter_state(u, i, &info) && info.flags & UPC_COUNTER_BOUND && info.code == code) {
 			*flags = info.flags;
 			return i;
 		}

@@ -203,7 +203,8 @@ static void test_halted_member(void)
 
 	upc_catalogue_find(catalogue, INSTRUCTIONS, &code);
 	for (counter = 0; counter < UPC_COUNTERS; counter++)
-		if (!upc_counter_state(unit, counter, &info) && info.flags & UPC_COUNTER_BOUND && info.code == code)
+		if (!upc_counter_state(unit, counter, &info) && info.flags & UPC_COUNTER_BOUND &&
+		    info.code == code)
 			break;
 	upc_unit_read_added(unit, value[0], 2);
 	if (!ok(counter < UPC_COUNTERS && !upc_counter_halt(unit, counter), "one event halts"))
@@ -255,8 +256,9 @@ static void test_added_while_running(void)
 		upc_unit_read_added(unit, before, 2);
 	loop(1000000);
 	error = error || upc_unit_read_added(unit, after, 2);
-	ok(!error && before[1] < 100000 && after[1] - before[1] >= 2000000 && after[1] - before[1] < 16100000 &&
-		   after[0] - before[0] >= 2000000 && after[0] - before[0] < 2000000 + READ,
+	ok(!error && before[1] < 100000 && after[1] - before[1] >= 2000000 &&
+		   after[1] - before[1] < 16100000 && after[0] - before[0] >= 2000000 &&
+		   after[0] - before[0] < 2000000 + READ,
 	   "an event is added while another runs: %llu cycles at first", (unsigned long long)before[1]);
 	ok(is_quick(unit, 2) == permitted, "reads are as before");
 	upc_unit_destroy(unit);
@@ -317,8 +319,7 @@ static void test_bare_clone(void)
 		own = count_calling_thread(1);
 		good = good && !upc_unit_read_added(unit, after, 2) && after[0] >= before[0];
 		upc_unit_destroy(unit);
-		good = good && !upc_unit_read_added(own, after, 1) &&
-		       is_quick(own, 1) == permitted;
+		good = good && !upc_unit_read_added(own, after, 1) && is_quick(own, 1) == permitted;
 		upc_unit_destroy(own);
 		_exit(report(good));
 	}
@@ -411,7 +412,7 @@ static void test_threads(void)
 static void test_no_room(void)
 {
 	static const char *const names[] = {
-		"arm_ac57::INST_RETIRED",   "arm_ac57::L1I_CACHE_REFILL", "arm_ac57::L1D_CACHE_REFILL",
+		"arm_ac57::INST_RETIRED",     "arm_ac57::L1I_CACHE_REFILL", "arm_ac57::L1D_CACHE_REFILL",
 		"arm_ac57::L1D_CACHE_ACCESS", "arm_ac57::BRANCH_MISPRED",
 	};
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
@@ -426,7 +427,8 @@ static void test_no_room(void)
 		for (i = 0; i < 5; i++) {
 			uint32_t code;
 
-			error |= upc_catalogue_find(catalogue, names[i], &code) || upc_unit_add(unit[u], code);
+			error |=
+				upc_catalogue_find(catalogue, names[i], &code) || upc_unit_add(unit[u], code);
 		}
 	}
 	error |= upc_unit_start(unit[0]);

@@ -94,8 +94,8 @@ __attribute__((unused)) static int64_t same_over_sizes(const char *name, unsigne
 
 	for (i = 0; i < SIZES; i++)
 		if (constant[i] != constant[0] || constant[i] < 0) {
-			note("%s: %" PRId64 ", %" PRId64 " and %" PRId64 " over %un", name,
-			     constant[0], constant[1], constant[2], per);
+			note("%s: %" PRId64 ", %" PRId64 " and %" PRId64 " over %un", name, constant[0],
+			     constant[1], constant[2], per);
 			return FAILED;
 		}
 	return constant[0];
@@ -108,7 +108,7 @@ struct raw {
 	uint64_t config; /* PERF_COUNT_HW_* */
 	int user, kernel;
 	int inherit;
-	int group;  /* or -1 */
+	int group; /* or -1 */
 	pid_t pid;
 	int cpu;
 };
@@ -187,8 +187,7 @@ __attribute__((unused)) static unsigned cycles_each(void)
 	instructions = raw_read(member);
 	close(member);
 	close(leader);
-	if (cycles == UINT64_MAX || instructions == UINT64_MAX || !instructions ||
-	    cycles % instructions)
+	if (cycles == UINT64_MAX || instructions == UINT64_MAX || !instructions || cycles % instructions)
 		return 0;
 	return (unsigned)(cycles / instructions);
 }

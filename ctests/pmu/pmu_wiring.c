@@ -13,8 +13,8 @@
 
 #define FILES_MAX 32
 #define NAMES_MAX 64
-#define N         1000000u
-#define AROUND    1000u /* instructions of start and stop, with much to spare */
+#define N 1000000u
+#define AROUND 1000u /* instructions of start and stop, with much to spare */
 
 static char path[FILES_MAX][512];
 static char pmu[FILES_MAX][64];
@@ -84,9 +84,8 @@ static bool driven(struct upc_catalogue *catalogue, const char *name)
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 	uint32_t code;
 
-	if (!upc_catalogue_find(catalogue, name, &code) &&
-	    !upc_catalogue_info(catalogue, code, &info) && info.source == UPC_SOURCE_PERF &&
-	    info.differs && info.differs[0])
+	if (!upc_catalogue_find(catalogue, name, &code) && !upc_catalogue_info(catalogue, code, &info) &&
+	    info.source == UPC_SOURCE_PERF && info.differs && info.differs[0])
 		return true;
 	note("%s: %s", name, upc_last_message());
 	return false;
@@ -151,8 +150,7 @@ static void every_wiring(void)
 /* ---- this PMU's ------------------------------------------------------------------ */
 
 /* Adds the events, of no more than four counters, lets a loop run, and reads them. */
-static bool count(struct upc_catalogue *catalogue, const char *const *name, unsigned n,
-		  uint64_t *value)
+static bool count(struct upc_catalogue *catalogue, const char *const *name, unsigned n, uint64_t *value)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_unit *unit;
@@ -166,8 +164,7 @@ static bool count(struct upc_catalogue *catalogue, const char *const *name, unsi
 		return false;
 	}
 	for (i = 0; i < n && good; i++)
-		good = !upc_catalogue_find(catalogue, name[i], &code[i]) &&
-		       !upc_unit_add(unit, code[i]);
+		good = !upc_catalogue_find(catalogue, name[i], &code[i]) && !upc_unit_add(unit, code[i]);
 	if (good && !upc_unit_start(unit)) {
 		loop(N);
 		good = !upc_unit_stop(unit) && !upc_unit_read_events(unit, code, n, value);
@@ -197,8 +194,8 @@ static void own_wiring(struct upc_catalogue *catalogue, const char *file, unsign
 	for (i = 0; i < n; i++) {
 		const char *one[] = {name[i]};
 
-		ok(driven(catalogue, name[i]) && count(catalogue, one, 1, value),
-		   "%s is there and counts", name[i]);
+		ok(driven(catalogue, name[i]) && count(catalogue, one, 1, value), "%s is there and counts",
+		   name[i]);
 	}
 	if (ok(count(catalogue, basic, 2, value), "TOT_INS and TOT_CYC together")) {
 		ok(near_loop(value[0], 1), "... instructions: %" PRIu64, value[0]);
@@ -208,8 +205,8 @@ static void own_wiring(struct upc_catalogue *catalogue, const char *file, unsign
 			ok(near_loop(value[1], emulated), "... %u an instruction", emulated);
 	}
 	if (ok(count(catalogue, sum, 3, value), "loads, stores, and what is derived of them"))
-		ok(value[2] == value[0] + value[1], "... add up: %" PRIu64 " and %" PRIu64,
-		   value[0], value[1]);
+		ok(value[2] == value[0] + value[1], "... add up: %" PRIu64 " and %" PRIu64, value[0],
+		   value[1]);
 	if (ok(count(catalogue, branch, 2, value), "branches, and what is derived of them"))
 		ok(value[0] == value[1], "... the same: %" PRIu64, value[0]);
 }

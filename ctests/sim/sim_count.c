@@ -59,8 +59,8 @@ static void print_thread(const struct upcs_results *results, uint32_t i)
 	unsigned c, k;
 
 	for (c = 0; c <= results->options.regions; c++) {
-		printf("thread %u process %u number %u core %u column %u entered %llu", i, t->process, t->number, t->core, c,
-		       c ? (unsigned long long)t->entered[c - 1] : 0);
+		printf("thread %u process %u number %u core %u column %u entered %llu", i, t->process,
+		       t->number, t->core, c, c ? (unsigned long long)t->entered[c - 1] : 0);
 		for (k = 0; k < UPCS_TALLIES; k++)
 			if (t->tally[c][k])
 				printf(" %s=%llu", upcs_tally_name[k], (unsigned long long)t->tally[c][k]);
@@ -76,8 +76,8 @@ static void print_results(const struct upcs_results *results)
 	for (i = 0; i < upcs_results_processes(results); i++) {
 		const struct upcs_process *p = &results->process[i];
 
-		printf("process %u %s %s threads %u unfolded %u found %x faults %u\n", i, states[p->state], p->program,
-		       p->threads, p->unfolded, p->region_found, p->faults);
+		printf("process %u %s %s threads %u unfolded %u found %x faults %u\n", i, states[p->state],
+		       p->program, p->threads, p->unfolded, p->region_found, p->faults);
 	}
 	for (i = 0; i < upcs_results_threads(results); i++)
 		if (results->thread[i].state != UPCS_FREE)
@@ -150,7 +150,8 @@ int main(int argc, char **argv)
 		if (option == 'c')
 			results->options.children = UPCS_CHILDREN_OFF;
 		else if (option == 'r' && results->options.regions < UPCS_REGIONS_MAX)
-			snprintf(results->options.region[results->options.regions++], UPCS_WORD_MAX, "%s", optarg);
+			snprintf(results->options.region[results->options.regions++], UPCS_WORD_MAX, "%s",
+				 optarg);
 		else
 			argc = 0;
 	}

@@ -14,7 +14,7 @@
 #include "sim_loop.h"
 #include "upc.h"
 
-#define INSIDE   "UPC_TEST_SIM_INSIDE"
+#define INSIDE "UPC_TEST_SIM_INSIDE"
 #define MULTIPLY 23 /* the id of PU0_FPU_MULT_1 */
 
 static volatile int signals, interrupts, wrong;
@@ -119,7 +119,8 @@ static void test_forgotten(void)
 	ring(UPCI_DOORBELL_PRESET, 0, 0);
 	ring(UPCI_DOORBELL_WRITE, UPC_REG_START_STOP, 1);
 	loop(1000);
-	ok(interrupts == 4 && signals == 4 && wrong == 0, "a start forgets what nobody fetched, and signals again");
+	ok(interrupts == 4 && signals == 4 && wrong == 0,
+	   "a start forgets what nobody fetched, and signals again");
 	ring(UPCI_DOORBELL_DESTROY, 0, 0);
 }
 

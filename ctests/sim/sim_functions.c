@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} ways[] = {
-		{"calls", calls},     {"unwinds", unwinds},	{"threads", threads},
+		{"calls", calls},     {"unwinds", unwinds},     {"threads", threads},
 		{"at_work", at_work}, {"processes", processes}, {"goes_on", goes_on},
 	};
 

@@ -30,7 +30,8 @@ static void run_inside(const char *variable, char said[SAID_MAX])
 	FILE *pipe;
 
 	self[length > 0 ? length : 0] = '\0';
-	snprintf(command, sizeof(command), "%s=1 UPC_QUIET=1 '%s' " INSIDE_OPTIONS " -o /dev/null -- '%s'", variable, getenv("UPC_RUN"), self);
+	snprintf(command, sizeof(command), "%s=1 UPC_QUIET=1 '%s' " INSIDE_OPTIONS " -o /dev/null -- '%s'",
+		 variable, getenv("UPC_RUN"), self);
 	fflush(stdout);
 	pipe = popen(command, "r");
 	while (pipe && n < SAID_MAX - 64 && (got = fread(said + n, 1, SAID_MAX - 64 - n, pipe)) > 0)

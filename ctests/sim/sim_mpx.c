@@ -12,7 +12,7 @@
 #define INSIDE "UPC_TEST_SIM_INSIDE"
 
 static const char *const names[] = {
-	"upc:::PU0_FPU_MULT_1", "upc:::PU0_DATA_LOADS",	/* both on input 0 ...	*/
+	"upc:::PU0_FPU_MULT_1", "upc:::PU0_DATA_LOADS", /* both on input 0 ...	*/
 	"upc:::PU2_FPU_MULT_1", "upc:::PU2_DATA_LOADS", /* ... and 1 of the same */
 };
 #define EVENTS (sizeof(names) / sizeof(*names))

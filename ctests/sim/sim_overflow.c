@@ -50,8 +50,9 @@ static int overflow(int set, const char *name, int i, int threshold)
 	seen.threshold[i] = threshold;
 	seen.set = set;
 	seen.thread = pthread_self();
-	return PAPI_event_name_to_code(name, &code) == PAPI_OK ? PAPI_overflow(set, code, threshold, 0, on_overflow)
-							       : PAPI_EBUG;
+	return PAPI_event_name_to_code(name, &code) == PAPI_OK
+		       ? PAPI_overflow(set, code, threshold, 0, on_overflow)
+		       : PAPI_EBUG;
 }
 
 static int set_of_two(void)
@@ -83,8 +84,8 @@ static void test_one(int threshold, unsigned long n)
 	ok(seen.calls[0] == k && !seen.wrong && !seen.other_thread, "%d callbacks", k);
 	ok(seen.late == 0, "each at exactly its multiple");
 	if (seen.calls[0] != k || seen.late || seen.wrong)
-		note("%d calls, %d late, %d wrong, last at %lld, %lld counted", seen.calls[0], seen.late, seen.wrong,
-		     seen.value[0], values[0]);
+		note("%d calls, %d late, %d wrong, last at %lld, %lld counted", seen.calls[0], seen.late,
+		     seen.wrong, seen.value[0], values[0]);
 	loop(n);
 	ok(seen.calls[0] == k, "none while it is stopped");
 	ok(overflow(set, "upc:::PU_FPU_MULT_1", 0, 0) == PAPI_OK, "the threshold is taken away");
@@ -101,7 +102,8 @@ static void test_two(void)
 	int set = set_of_two();
 
 	ok(overflow(set, "upc:::PU_FPU_MULT_1", 0, 300) == PAPI_OK &&
-	   overflow(set, "upc:::PU_FPU_ADD_SUB_1", 1, 700) == PAPI_OK, "two thresholds");
+		   overflow(set, "upc:::PU_FPU_ADD_SUB_1", 1, 700) == PAPI_OK,
+	   "two thresholds");
 	seen.read = 1;
 	PAPI_start(set);
 	loop(21000);
@@ -109,7 +111,8 @@ static void test_two(void)
 	ok(seen.calls[0] == 70 && seen.calls[1] == 30, "each has its own callbacks");
 	ok(seen.late == 0 && seen.wrong == 0, "... each at its multiples, both at once too");
 	if (seen.calls[0] != 70 || seen.calls[1] != 30 || seen.late || seen.wrong)
-		note("%d and %d calls, %d late, %d wrong", seen.calls[0], seen.calls[1], seen.late, seen.wrong);
+		note("%d and %d calls, %d late, %d wrong", seen.calls[0], seen.calls[1], seen.late,
+		     seen.wrong);
 	destroy(set);
 }
 
@@ -151,7 +154,8 @@ static void test_stopped_blocked(void)
 	count_blocked(set, &before);
 	PAPI_stop(set, values);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	ok(seen.calls[0] == 0 && values[0] == 1050, "a set that stops while signals are blocked calls nobody");
+	ok(seen.calls[0] == 0 && values[0] == 1050,
+	   "a set that stops while signals are blocked calls nobody");
 	PAPI_start(set);
 	loop(1050);
 	PAPI_stop(set, values);
@@ -194,8 +198,9 @@ static void on_overflow_stop(int set, void *address, long long vector, void *con
 	long long values[2];
 
 	on_overflow(set, address, vector, context);
-	if (seen.calls[0] == 2 && (PAPI_stop(set, values) != PAPI_OK || PAPI_cleanup_eventset(set) != PAPI_OK ||
-				   PAPI_destroy_eventset(&set) != PAPI_OK))
+	if (seen.calls[0] == 2 &&
+	    (PAPI_stop(set, values) != PAPI_OK || PAPI_cleanup_eventset(set) != PAPI_OK ||
+	     PAPI_destroy_eventset(&set) != PAPI_OK))
 		seen.wrong++;
 }
 
@@ -225,7 +230,8 @@ static void test_endless(void)
 	sigset_t blocked;
 
 	memset(&seen, 0, sizeof(seen));
-	ok(overflow(set, "upc:::PU_INSTRUCTIONS", 0, 200) == PAPI_OK, "a threshold that the handler counts itself");
+	ok(overflow(set, "upc:::PU_INSTRUCTIONS", 0, 200) == PAPI_OK,
+	   "a threshold that the handler counts itself");
 	PAPI_start(set);
 	loop(10000);
 	PAPI_stop(set, values);
@@ -234,7 +240,8 @@ static void test_endless(void)
 	   "the program goes on, without further callbacks");
 	seen.calls[0] = 0;
 	ok(overflow(set, "upc:::PU_INSTRUCTIONS", 0, 0) == PAPI_OK &&
-	   overflow(set, "upc:::PU_INSTRUCTIONS", 0, 100000) == PAPI_OK, "another threshold");
+		   overflow(set, "upc:::PU_INSTRUCTIONS", 0, 100000) == PAPI_OK,
+	   "another threshold");
 	PAPI_start(set);
 	loop(100000);
 	PAPI_stop(set, values);

@@ -16,7 +16,7 @@
 #include "sim_ways.h"
 
 #define INSIDE "UPC_TEST_SIM_INSIDE"
-#define N      1000
+#define N 1000
 
 static const struct {
 	const char *name;
@@ -63,14 +63,19 @@ static void test_names(void)
 {
 	int code;
 
-	ok(PAPI_event_name_to_code("upc:::PU3_JPIPE_ADD_SUB", &code) == PAPI_OK, "events of a core by its number");
-	ok(PAPI_event_name_to_code("upc:::PU_JPIPE_ADD_SUB", &code) == PAPI_OK, "of the caller's own without it");
+	ok(PAPI_event_name_to_code("upc:::PU3_JPIPE_ADD_SUB", &code) == PAPI_OK,
+	   "events of a core by its number");
+	ok(PAPI_event_name_to_code("upc:::PU_JPIPE_ADD_SUB", &code) == PAPI_OK,
+	   "of the caller's own without it");
 	ok(PAPI_event_name_to_code("upc:::BGP_PU0_FPU_FMA_2", &code) == PAPI_OK, "BGP_ before a name");
 	ok(PAPI_event_name_to_code("upc:::time::thread_cpu_ns", &code) == PAPI_OK, "clocks");
 	ok(PAPI_event_name_to_code("upc:::PU0_DCACHE_MISS", &code) == PAPI_ENOEVNT, "nothing of caches");
-	ok(PAPI_event_name_to_code("upc:::perf::PAGE-FAULTS", &code) == PAPI_ENOEVNT, "nothing of this machine's");
-	ok(PAPI_event_name_to_code("upc:::PU0_FPU_FMA_2:mode=rise", &code) == PAPI_OK, "occurrences are mode=rise");
-	ok(PAPI_event_name_to_code("upc:::PU0_FPU_FMA_2:mode=low", &code) == PAPI_ENOSUPP, "levels there are none");
+	ok(PAPI_event_name_to_code("upc:::perf::PAGE-FAULTS", &code) == PAPI_ENOEVNT,
+	   "nothing of this machine's");
+	ok(PAPI_event_name_to_code("upc:::PU0_FPU_FMA_2:mode=rise", &code) == PAPI_OK,
+	   "occurrences are mode=rise");
+	ok(PAPI_event_name_to_code("upc:::PU0_FPU_FMA_2:mode=low", &code) == PAPI_ENOSUPP,
+	   "levels there are none");
 }
 
 /* ---- exact counts ------------------------------------------------------------------ */
@@ -84,8 +89,10 @@ static void test_way(const struct way *way)
 
 	/* The first time through, symbols are bound and pages touched. */
 	if (!ok(set != PAPI_NULL && way->count(set, loop, N, one) == PAPI_OK &&
-		way->count(set, loop, N, one) == PAPI_OK && way->count(set, loop, 2 * N, two) == PAPI_OK &&
-		way->count(set, loop, N, again) == PAPI_OK, "%s: counts", name))
+			way->count(set, loop, N, one) == PAPI_OK &&
+			way->count(set, loop, 2 * N, two) == PAPI_OK &&
+			way->count(set, loop, N, again) == PAPI_OK,
+		"%s: counts", name))
 		return;
 	for (i = 0; i < EVENTS; i++)
 		if (two[i] - one[i] != N * events[i].each) {
@@ -95,7 +102,8 @@ static void test_way(const struct way *way)
 	ok(good, "%s: the difference between n and 2n iterations is what n do", name);
 	ok(memcmp(one, again, sizeof(one)) == 0, "%s: n iterations count the same again", name);
 	for (i = 0; i < EVENTS; i++)
-		note("%s: %s is %lld more than the loop's", name, events[i].name, one[i] - N * events[i].each);
+		note("%s: %s is %lld more than the loop's", name, events[i].name,
+		     one[i] - N * events[i].each);
 	PAPI_cleanup_eventset(set);
 	PAPI_destroy_eventset(&set);
 }
@@ -155,8 +163,8 @@ static void test_threads(void)
 			good = good && w->core[core] == (core == w->number % 4 ? N * w->number : 0);
 		ok(good, "thread %u: its own counts, and those of core %u only", w->number, w->number % 4);
 		if (!good)
-			note("error %d, own %lld, cores %lld %lld %lld %lld", w->error, w->own, w->core[0], w->core[1],
-			     w->core[2], w->core[3]);
+			note("error %d, own %lld, cores %lld %lld %lld %lld", w->error, w->own, w->core[0],
+			     w->core[1], w->core[2], w->core[3]);
 	}
 }
 
@@ -174,12 +182,15 @@ static void test_conflict(void)
 	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == N && values[1] == N, "both count the same");
 	PAPI_cleanup_eventset(set);
 	PAPI_assign_eventset_component(set, find_component());
-	ok(PAPI_set_multiplex(set) == PAPI_OK && PAPI_add_named_event(set, "upc:::PU0_FPU_MULT_1") == PAPI_OK &&
-	   PAPI_add_named_event(set, "upc:::PU2_FPU_MULT_1") == PAPI_OK &&
-	   PAPI_add_named_event(set, "upc:::PU_INSTRUCTIONS") == PAPI_OK, "a multiplexed set takes them");
+	ok(PAPI_set_multiplex(set) == PAPI_OK &&
+		   PAPI_add_named_event(set, "upc:::PU0_FPU_MULT_1") == PAPI_OK &&
+		   PAPI_add_named_event(set, "upc:::PU2_FPU_MULT_1") == PAPI_OK &&
+		   PAPI_add_named_event(set, "upc:::PU_INSTRUCTIONS") == PAPI_OK,
+	   "a multiplexed set takes them");
 	PAPI_start(set);
 	loop(N);
-	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == N && values[1] == 0 && values[2] >= N * LOOP_INSTRUCTIONS,
+	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == N && values[1] == 0 &&
+		   values[2] >= N * LOOP_INSTRUCTIONS,
 	   "... and counts them exactly");
 	PAPI_cleanup_eventset(set);
 	PAPI_destroy_eventset(&set);
@@ -191,7 +202,8 @@ static void test_way_made(void)
 	int set = set_with("upc:::PU_FPU_ADD_SUB_1"); /* counter 0, the lowest */
 	long long values[2];
 
-	ok(PAPI_add_named_event(set, "upc:::PU0_JPIPE_INSTRUCTIONS") == PAPI_OK, "an event of counter 0 beside it");
+	ok(PAPI_add_named_event(set, "upc:::PU0_JPIPE_INSTRUCTIONS") == PAPI_OK,
+	   "an event of counter 0 beside it");
 	PAPI_start(set);
 	loop(N);
 	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == N && values[1] >= N, "what made way counts on");

@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 
 	(void)argv;
 	sink = divide(1);
-	if (argc > 1 && mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-			     0) == MAP_FAILED)
+	if (argc > 1 &&
+	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 		return 1;
 	sink = divide(2);
 	/* A child of a process with one thread: 10; then its own thread, 20. */

@@ -13,7 +13,7 @@
 #include "sim_ways.h"
 
 #define INSIDE "UPC_TEST_SIM_INSIDE"
-#define N      1000
+#define N 1000
 
 /* ---- work whose counts are known ----------------------------------------------------- */
 
@@ -29,7 +29,7 @@
 #define MIX_ADD 5      /* two scalar ones, three of two lanes: x86's third is one of four */
 #define MIX_MULTIPLY 2 /* of each kind one */
 #define MIX_DIVIDE 1
-#define MIX_FMA 2      /* of each kind one */
+#define MIX_FMA 2 /* of each kind one */
 #define MIX_FP (MIX_ADD + MIX_MULTIPLY + MIX_DIVIDE + MIX_FMA)
 #define MIX_OPERATIONS (2 + 3 * 2 + 1 + 2 + MIX_DIVIDE + 2 + 4)
 
@@ -142,8 +142,8 @@ static void test_names(void)
 	for (i = 0; i < PRESETS; i++)
 		good &= PAPI_query_event(presets[i].code) == PAPI_OK &&
 			PAPI_get_event_info(presets[i].code, &info) == PAPI_OK &&
-			(int)info.count == presets[i].natives &&
-			strncmp(info.name[0], "upc:::", 6) == 0 && strlen(info.note) > 0;
+			(int)info.count == presets[i].natives && strncmp(info.name[0], "upc:::", 6) == 0 &&
+			strlen(info.note) > 0;
 	ok(good, "presets, with what they are made of and how they count");
 	for (i = 0, good = 1; i < sizeof(absent) / sizeof(*absent); i++)
 		good &= PAPI_query_event(absent[i]) == PAPI_ENOEVNT;
@@ -153,8 +153,8 @@ static void test_names(void)
 		n++;
 	} while (PAPI_enum_event(&code, PAPI_PRESET_ENUM_AVAIL) == PAPI_OK);
 	/* The first that is enumerated need not be available. */
-	ok(n - (PAPI_query_event(0 | PAPI_PRESET_MASK) != PAPI_OK) == (int)PRESETS, "those that are available are %d",
-	   (int)PRESETS);
+	ok(n - (PAPI_query_event(0 | PAPI_PRESET_MASK) != PAPI_OK) == (int)PRESETS,
+	   "those that are available are %d", (int)PRESETS);
 	ok(PAPI_get_component_info(0)->num_preset_events == (int)PRESETS, "the component says so, too");
 }
 
@@ -169,9 +169,10 @@ static void test_way(const struct way *way, int multiplexed)
 
 	/* The first time through, symbols are bound and pages touched. */
 	if (!ok(set != PAPI_NULL && way->count(set, sim_presets_mix, N, one) == PAPI_OK &&
-		way->count(set, sim_presets_mix, N, one) == PAPI_OK &&
-		way->count(set, sim_presets_mix, 2 * N, two) == PAPI_OK &&
-		way->count(set, sim_presets_mix, N, again) == PAPI_OK, "%s%s: counts", way->name, kind))
+			way->count(set, sim_presets_mix, N, one) == PAPI_OK &&
+			way->count(set, sim_presets_mix, 2 * N, two) == PAPI_OK &&
+			way->count(set, sim_presets_mix, N, again) == PAPI_OK,
+		"%s%s: counts", way->name, kind))
 		return;
 	for (i = 0; i < PRESETS; i++)
 		if (two[i] - one[i] != N * presets[i].each || one[i] < N * presets[i].each) {
@@ -179,7 +180,8 @@ static void test_way(const struct way *way, int multiplexed)
 			good = 0;
 		}
 	ok(good, "%s%s: the difference between n and 2n iterations is what n do", way->name, kind);
-	ok(memcmp(one, again, PRESETS * sizeof(*one)) == 0, "%s%s: n iterations count the same again", way->name, kind);
+	ok(memcmp(one, again, PRESETS * sizeof(*one)) == 0, "%s%s: n iterations count the same again",
+	   way->name, kind);
 	/* Of floating point PAPI itself has none. */
 	for (i = 5, good = 1; i < PRESETS; i++)
 		good &= one[i] == N * presets[i].each;
@@ -196,18 +198,22 @@ static void test_mixed(void)
 
 	PAPI_create_eventset(&set);
 	ok(PAPI_add_named_event(set, "PAPI_FP_OPS") == PAPI_OK &&
-	   PAPI_add_named_event(set, "upc:::PU0_FPU_DIV_1") == PAPI_OK &&
-	   PAPI_add_named_event(set, "upc:::FP_OPS") == PAPI_OK, "a preset by its name, beside native events");
+		   PAPI_add_named_event(set, "upc:::PU0_FPU_DIV_1") == PAPI_OK &&
+		   PAPI_add_named_event(set, "upc:::FP_OPS") == PAPI_OK,
+	   "a preset by its name, beside native events");
 	PAPI_start(set);
 	sim_presets_mix(N);
-	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == N * MIX_OPERATIONS && values[1] == N * MIX_DIVIDE &&
-	   values[2] == values[0], "the preset and the derived event are the same");
+	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == N * MIX_OPERATIONS &&
+		   values[1] == N * MIX_DIVIDE && values[2] == values[0],
+	   "the preset and the derived event are the same");
 	ok(PAPI_remove_named_event(set, "upc:::PU0_FPU_DIV_1") == PAPI_OK &&
-	   PAPI_add_event(set, PAPI_FDV_INS) == PAPI_OK, "another in the place of one");
+		   PAPI_add_event(set, PAPI_FDV_INS) == PAPI_OK,
+	   "another in the place of one");
 	PAPI_start(set);
 	sim_presets_mix(N);
-	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == N * MIX_OPERATIONS && values[1] == N * MIX_OPERATIONS &&
-	   values[2] == N * MIX_DIVIDE, "... and all count");
+	ok(PAPI_stop(set, values) == PAPI_OK && values[0] == N * MIX_OPERATIONS &&
+		   values[1] == N * MIX_OPERATIONS && values[2] == N * MIX_DIVIDE,
+	   "... and all count");
 	drop_set(set);
 }
 
@@ -225,8 +231,8 @@ static void *work(void *argument)
 	long long values[2] = {0, 0};
 	int set = PAPI_NULL;
 
-	w->error = PAPI_create_eventset(&set) || PAPI_add_event(set, PAPI_FP_OPS) || PAPI_add_event(set, PAPI_FDV_INS) ||
-		   PAPI_start(set);
+	w->error = PAPI_create_eventset(&set) || PAPI_add_event(set, PAPI_FP_OPS) ||
+		   PAPI_add_event(set, PAPI_FDV_INS) || PAPI_start(set);
 	sim_presets_mix(w->n);
 	w->error = w->error || PAPI_stop(set, values);
 	w->operations = values[0];
@@ -278,7 +284,8 @@ static void test_overflow(void)
 	PAPI_create_eventset(&set);
 	PAPI_add_event(set, PAPI_FDV_INS);
 	PAPI_add_event(set, PAPI_FP_OPS);
-	ok(PAPI_overflow(set, PAPI_FDV_INS, 100, 0, on_overflow) == PAPI_OK, "a threshold of a preset that is one event");
+	ok(PAPI_overflow(set, PAPI_FDV_INS, 100, 0, on_overflow) == PAPI_OK,
+	   "a threshold of a preset that is one event");
 	PAPI_start(set);
 	sim_presets_mix(N + 50);
 	ok(PAPI_stop(set, values) == PAPI_OK && calls == N / 100 && !wrong, "a call for each multiple of it");

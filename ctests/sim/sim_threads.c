@@ -71,7 +71,8 @@ int main(int argc, char **argv)
 			return 1;
 	pthread_barrier_wait(&all_run);
 	for (i = 0; i < n; i++)
-		if (pthread_join(thread[i], NULL) || pthread_create(&thread[i], NULL, second, (void *)(intptr_t)i))
+		if (pthread_join(thread[i], NULL) ||
+		    pthread_create(&thread[i], NULL, second, (void *)(intptr_t)i))
 			return 1;
 	for (i = 0; i < n; i++)
 		if (pthread_join(thread[i], NULL))

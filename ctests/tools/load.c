@@ -114,7 +114,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(long n);
-	} load[] = {{"faults", faults}, {"loopback", loopback}, {"switches", switches}, {"syscalls", syscalls}};
+	} load[] = {
+		{"faults", faults}, {"loopback", loopback}, {"switches", switches}, {"syscalls", syscalls}};
 	const char *go = getenv("LOAD_GO");
 	long n = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
 	size_t i;

@@ -50,8 +50,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: pfm_encode PMU EVENT...\n");
 		return 2;
 	}
-	if (setenv("LIBPFM_FORCE_PMU", argv[1], 1) || pfm_initialize() != PFM_SUCCESS ||
-	    !has_pmu(argv[1])) {
+	if (setenv("LIBPFM_FORCE_PMU", argv[1], 1) || pfm_initialize() != PFM_SUCCESS || !has_pmu(argv[1])) {
 		fprintf(stderr, "libpfm4 here knows no PMU %s\n", argv[1]);
 		return 3;
 	}

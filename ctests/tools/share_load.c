@@ -45,7 +45,8 @@ static void die(const char *what)
 static void touch_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *p =
+		mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if ((void *)p == MAP_FAILED) {
 		perror("share_load: mmap");
@@ -61,7 +62,8 @@ static void begin(struct load *l, char **events)
 {
 	struct upc_share_options options = UPC_OPTIONS_INIT(upc_share_options);
 
-	if (upc_catalogue_open(NULL, &l->catalogue) != 0 || upc_unit_create(l->catalogue, NULL, &l->unit) != 0)
+	if (upc_catalogue_open(NULL, &l->catalogue) != 0 ||
+	    upc_unit_create(l->catalogue, NULL, &l->unit) != 0)
 		die("create");
 	for (; *events != NULL; events++)
 		if (upc_catalogue_find(l->catalogue, *events, &l->last) != 0 ||
@@ -101,7 +103,7 @@ static bool on_signal(struct load *l, int number)
 
 static void run(struct load *l, const sigset_t *signals, double seconds)
 {
-	const struct timespec period = { .tv_nsec = PERIOD_NS };
+	const struct timespec period = {.tv_nsec = PERIOD_NS};
 	struct timespec start, now;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
@@ -119,8 +121,8 @@ static void run(struct load *l, const sigset_t *signals, double seconds)
 
 int main(int argc, char **argv)
 {
-	static const int numbers[] = { SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP };
-	struct load load = { .unit = NULL };
+	static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP};
+	struct load load = {.unit = NULL};
 	sigset_t signals;
 	double seconds;
 	int option;

@@ -43,11 +43,11 @@ struct reader {
 static struct common {
 	struct reader reader[READERS];
 	uint64_t finished; /* the owner's last change that is complete */
-	uint32_t ready;	   /* the owner has the name */
+	uint32_t ready;    /* the owner has the name */
 	uint32_t failed;   /* the owner could not have it */
 	uint32_t stop;
 	char message[300];
-} *common;
+} * common;
 
 static char name[UPCI_SHARED_NAME_MAX + 1];
 
@@ -133,8 +133,8 @@ static void check_snapshot(struct reader *r, const uint64_t *values, const struc
 		wrong(r, &r->torn, "running %d in change %llu", info->running, (unsigned long long)n);
 	for (i = 0; i < UPC_COUNTERS; i++)
 		if (values[i] != count_of(n, i) || info->field[i] != field_of(n, i)) {
-			wrong(r, &r->torn, "counter %u is %#llx, %#x in change %llu", i, (unsigned long long)values[i],
-			      info->field[i], (unsigned long long)n);
+			wrong(r, &r->torn, "counter %u is %#llx, %#x in change %llu", i,
+			      (unsigned long long)values[i], info->field[i], (unsigned long long)n);
 			return;
 		}
 }
@@ -159,7 +159,8 @@ static int look(struct reader *r, struct upc_monitor *m, uint64_t *last)
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	uint64_t values[UPC_COUNTERS];
 	unsigned i = (unsigned)(r->calls % UPC_COUNTERS);
-	int error = r->calls % 4 ? upc_monitor_read(m, values, &info) : upc_monitor_counter(m, (int)i, &event);
+	int error =
+		r->calls % 4 ? upc_monitor_read(m, values, &info) : upc_monitor_counter(m, (int)i, &event);
 
 	if (error == UPC_ESTATE)
 		r->too_fast++;
@@ -415,7 +416,8 @@ static struct reader add_readers(void)
 
 static void processes(void)
 {
-	uint64_t rounds = setting("UPC_STRESS_ROUNDS", 200), state = setting("UPC_STRESS_SEED", (uint64_t)time(NULL));
+	uint64_t rounds = setting("UPC_STRESS_ROUNDS", 200),
+		 state = setting("UPC_STRESS_SEED", (uint64_t)time(NULL));
 	uint64_t calls[READERS] = {0}, i;
 	struct sum sum = {.rounds = 0};
 	struct reader r;
@@ -442,9 +444,10 @@ static void processes(void)
 	clean_up();
 	r = add_readers();
 	note("%llu owners killed, %llu of them perhaps before they had the name; %llu had taken it over",
-	     (unsigned long long)sum.rounds, (unsigned long long)sum.early, (unsigned long long)sum.takeovers);
-	note("read after death: %llu, in %llu of them the names were being changed", (unsigned long long)sum.seen,
-	     (unsigned long long)sum.half_named);
+	     (unsigned long long)sum.rounds, (unsigned long long)sum.early,
+	     (unsigned long long)sum.takeovers);
+	note("read after death: %llu, in %llu of them the names were being changed",
+	     (unsigned long long)sum.seen, (unsigned long long)sum.half_named);
 	note("readers: %llu snapshots and %llu names checked; %llu openings, %llu refused; gone %llu times, "
 	     "too fast %llu",
 	     (unsigned long long)r.snapshots, (unsigned long long)r.events, (unsigned long long)r.opens,
@@ -455,8 +458,8 @@ static void processes(void)
 	ok(r.torn == 0, "nothing torn: %llu", (unsigned long long)r.torn);
 	ok(r.backwards == 0, "nothing backwards: %llu", (unsigned long long)r.backwards);
 	ok(sum.lost == 0, "no change lost: %llu", (unsigned long long)sum.lost);
-	ok(sum.stuck == 0 && unwell == 0, "no reader stuck: %llu, or crashed: %d", (unsigned long long)sum.stuck,
-	   unwell);
+	ok(sum.stuck == 0 && unwell == 0, "no reader stuck: %llu, or crashed: %d",
+	   (unsigned long long)sum.stuck, unwell);
 }
 
 /* ---- in one process -------------------------------------------------------------- */
@@ -499,8 +502,8 @@ static void threads(void)
 		pthread_join(thread[i], NULL);
 	r = add_readers();
 	note("%llu changes; %llu snapshots and %llu names checked; %llu openings; too fast %llu",
-	     (unsigned long long)n, (unsigned long long)r.snapshots, (unsigned long long)r.events, (unsigned long long)r.opens,
-	     (unsigned long long)r.too_fast);
+	     (unsigned long long)n, (unsigned long long)r.snapshots, (unsigned long long)r.events,
+	     (unsigned long long)r.opens, (unsigned long long)r.too_fast);
 	ok(refused == 0, "an owner has its name each time");
 	ok(r.snapshots > 0 && r.events > 0, "the readers have seen something");
 	ok(r.torn == 0, "nothing torn: %llu", (unsigned long long)r.torn);

@@ -60,7 +60,8 @@ __attribute__((format(printf, 2, 0), unused)) static void made_sys_path(char pat
 	}
 }
 
-__attribute__((format(printf, 2, 3), unused)) static void made_sys_put(const char *text, const char *format, ...)
+__attribute__((format(printf, 2, 3), unused)) static void made_sys_put(const char *text, const char *format,
+								       ...)
 {
 	char path[512];
 	va_list args;
@@ -75,7 +76,8 @@ __attribute__((format(printf, 2, 3), unused)) static void made_sys_put(const cha
 	fclose(f);
 }
 
-__attribute__((format(printf, 2, 3), unused)) static void made_sys_link(const char *to, const char *format, ...)
+__attribute__((format(printf, 2, 3), unused)) static void made_sys_link(const char *to, const char *format,
+									...)
 {
 	char path[512];
 	va_list args;

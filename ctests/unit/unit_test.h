@@ -21,20 +21,20 @@
 #include "upc.h"
 
 /* What this machine cannot check, with the reason. */
-#define skip_because(...)                                                                          \
-	do {                                                                                       \
-		fputs("# ", stdout);                                                               \
-		printf(__VA_ARGS__);                                                               \
-		puts("");                                                                          \
-		fflush(stdout);                                                                    \
-		skip();                                                                            \
+#define skip_because(...)            \
+	do {                         \
+		fputs("# ", stdout); \
+		printf(__VA_ARGS__); \
+		puts("");            \
+		fflush(stdout);      \
+		skip();              \
 	} while (0)
 
 /* The message of the last failing call has this in it. */
-#define assert_message(part)                                                                       \
-	do {                                                                                       \
-		if (!strstr(upc_last_message(), part))                                             \
-			fail_msg("message \"%s\" has no \"%s\"", upc_last_message(), part);        \
+#define assert_message(part)                                                                \
+	do {                                                                                \
+		if (!strstr(upc_last_message(), part))                                      \
+			fail_msg("message \"%s\" has no \"%s\"", upc_last_message(), part); \
 	} while (0)
 
 /* The code of an event that must be there. */

@@ -148,8 +148,7 @@ static int take_out(struct mpxi_handle *handle, uint32_t event)
 	error = handle->process ? mpxi_process_remove(handle->process, event)
 				: mpxi_set_remove(handle->set, event);
 	if (!error)
-		memmove(handle->value + i, handle->value + i + 1,
-			(n - i - 1) * sizeof(handle->value[0]));
+		memmove(handle->value + i, handle->value + i + 1, (n - i - 1) * sizeof(handle->value[0]));
 	return error;
 }
 

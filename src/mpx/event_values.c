@@ -80,14 +80,15 @@ int mpx_set_start(int set)
 		return error;
 	if (mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_EISRUN, "event set %d runs already", set);
-	error = handle->process ? mpxi_process_start(handle->process)
-				: mpxi_set_start(handle->set);
+	error = handle->process ? mpxi_process_start(handle->process) : mpxi_set_start(handle->set);
 	if (!error)
 		forget_values(handle);
 	/* PAPI's own code comes without words. */
 	if (error == PAPI_EISRUN)
-		mpxi_error(error, "PAPI does not start the events of event set %d: an event set of the program's own counts in this thread",
-			   set);
+		mpxi_error(
+			error,
+			"PAPI does not start the events of event set %d: an event set of the program's own counts in this thread",
+			set);
 	return error;
 }
 
@@ -98,8 +99,7 @@ int mpx_set_stop(int set, long long *values)
 	bool ran = !error && mpxi_set_runs(handle->set);
 
 	if (!error)
-		error = handle->process ? mpxi_process_stop(handle->process)
-					: mpxi_set_stop(handle->set);
+		error = handle->process ? mpxi_process_stop(handle->process) : mpxi_set_stop(handle->set);
 	if (ran) {
 		give(handle, values);
 		error = refused(error, handle, "stop");
@@ -115,8 +115,7 @@ static int bring_up(struct mpxi_handle *handle)
 /* Without the sums that only an error bar needs. */
 static int read_plainly(struct mpxi_handle *handle, long long *values)
 {
-	int error = refused(mpxi_set_values(handle->set, mpxi_library_estimator(), values), handle,
-			    "read");
+	int error = refused(mpxi_set_values(handle->set, mpxi_library_estimator(), values), handle, "read");
 	unsigned i, n = mpxi_set_events(handle->set);
 
 	for (i = 0; i < n && !error; i++) {
@@ -190,9 +189,8 @@ static unsigned flags_of(const struct mpxi_result *result)
 {
 	const struct mpxi_estimate *e = &result->estimate;
 
-	return (e->exact ? MPX_EXACT : 0) | (e->never ? MPX_UNCOUNTED : 0) |
-	       (e->rough ? MPX_ROUGH : 0) | (result->lost ? MPX_LOST : 0) |
-	       (result->partial ? MPX_PARTIAL : 0);
+	return (e->exact ? MPX_EXACT : 0) | (e->never ? MPX_UNCOUNTED : 0) | (e->rough ? MPX_ROUGH : 0) |
+	       (result->lost ? MPX_LOST : 0) | (result->partial ? MPX_PARTIAL : 0);
 }
 
 static void fill_estimate(struct mpxi_handle *handle, unsigned i, struct mpx_estimate *out)

@@ -20,9 +20,10 @@
 typedef int builder(struct upc_catalogue *);
 
 static builder *const live_builders[] = {
-	upci_catalogue_add_bgp,	   upci_catalogue_add_pfm,   upci_catalogue_add_sysfs_pmus,
-	upci_catalogue_add_clocks, upci_catalogue_add_files, upci_catalogue_add_tracepoints,
-	upci_wiring_builtin,	   NULL,
+	upci_catalogue_add_bgp,        upci_catalogue_add_pfm,
+	upci_catalogue_add_sysfs_pmus, upci_catalogue_add_clocks,
+	upci_catalogue_add_files,      upci_catalogue_add_tracepoints,
+	upci_wiring_builtin,           NULL,
 };
 
 static builder *const replay_builders[] = {
@@ -33,8 +34,8 @@ static builder *const replay_builders[] = {
 };
 
 static builder *const sim_builders[] = {
-	upci_catalogue_add_bgp,	   upci_catalogue_add_sim, upci_catalogue_add_clocks,
-	upci_catalogue_add_files, upci_wiring_builtin,	  NULL,
+	upci_catalogue_add_bgp,   upci_catalogue_add_sim, upci_catalogue_add_clocks,
+	upci_catalogue_add_files, upci_wiring_builtin,    NULL,
 };
 
 /* What drives all units; neither: this machine does. */
@@ -58,8 +59,10 @@ static int choose_source(struct choice *choice)
 		choice->simulated = true;
 		return upci_sim_hello(&choice->node);
 	}
-	return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is '%.200s', and libupc %s has the sources 'live', 'sim' and "
-			 "'replay:FILE': choose one of them, or unset it", source, upc_version());
+	return upci_fail(UPC_ENOSUPP,
+			 "UPC_SOURCE is '%.200s', and libupc %s has the sources 'live', 'sim' and "
+			 "'replay:FILE': choose one of them, or unset it",
+			 source, upc_version());
 }
 
 static int build(struct upc_catalogue *c, const char *wiring)
@@ -87,7 +90,8 @@ static int open_chosen(const struct choice *choice, const char *wiring, struct u
 	int error;
 
 	if (elsewhere && wiring)
-		return upci_fail(UPC_EINVAL, "a wiring file says what of this machine drives an event, and UPC_SOURCE "
+		return upci_fail(UPC_EINVAL,
+				 "a wiring file says what of this machine drives an event, and UPC_SOURCE "
 				 "has %s drive all: unset UPC_WIRING or UPC_SOURCE",
 				 choice->script ? "a script" : "the simulator");
 	c = upci_catalogue_create(choice->script, choice->simulated ? &choice->node : NULL);

@@ -55,7 +55,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 {
 	int option;
 
-	*o = (struct options){ .all = false };
+	*o = (struct options){.all = false};
 	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
 		switch (option) {
 		case UTIL_OPTION_ALL:
@@ -150,7 +150,8 @@ static bool show_spelled(struct listing *l, const char *name)
  * what he looks for is told of what nothing drives, too. */
 static unsigned search(struct listing *l, const struct options *o, const char *pattern)
 {
-	unsigned found = show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
+	unsigned found =
+		show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
 
 	/* Who asks for what nothing drives wants to know why. */
 	if (found == 0 && (found = show_matches(l, pattern, NAMES, true)) == 0)
@@ -160,7 +161,8 @@ static unsigned search(struct listing *l, const struct options *o, const char *p
 	if (found == 0)
 		return show_matches(l, pattern, WORDS, true);
 	for (unsigned i = 0; i < l->n && l->more == NULL; i++)
-		if (!l->shown[i] && (is_driven(&l->event[i]) || o->all) && matches(&l->event[i], pattern, WORDS))
+		if (!l->shown[i] && (is_driven(&l->event[i]) || o->all) &&
+		    matches(&l->event[i], pattern, WORDS))
 			l->more = pattern;
 	return found;
 }
@@ -307,8 +309,8 @@ static void print_footer(const struct listing *l, const struct options *o)
 	else
 		printf("%s events can be counted here.\n", driven);
 	if (l->more != NULL) {
-		snprintf(more, sizeof(more), "Descriptions of others speak of it, too: upc_avail --descriptions '%s'",
-			 l->more);
+		snprintf(more, sizeof(more),
+			 "Descriptions of others speak of it, too: upc_avail --descriptions '%s'", l->more);
 		util_wrap(stdout, more, 0, 2, util_width(stdout));
 		putchar('\n');
 	}
@@ -334,8 +336,8 @@ static void print_text(const struct listing *l, const struct options *o)
 
 		if (!l->shown[i])
 			continue;
-		while (before < i && !(l->shown[before] && strcmp(l->event[before].subsystem,
-								  l->event[i].subsystem) == 0))
+		while (before < i &&
+		       !(l->shown[before] && strcmp(l->event[before].subsystem, l->event[i].subsystem) == 0))
 			before++;
 		if (before == i)
 			print_group(l, i, &style);
@@ -393,7 +395,7 @@ static void print_csv(const struct listing *l)
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct listing listing = { .n = 0 };
+	struct listing listing = {.n = 0};
 	int status;
 
 	util_begin("upc_avail");

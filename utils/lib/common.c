@@ -66,7 +66,7 @@ int util_print_version(void)
 /* A pipe or socket whose other end is closed; for a pager that was quit early. */
 static bool has_no_reader(FILE *out)
 {
-	struct pollfd end = { .fd = fileno(out) };
+	struct pollfd end = {.fd = fileno(out)};
 
 	return poll(&end, 1, 0) > 0 && end.revents & (POLLERR | POLLHUP);
 }
@@ -100,7 +100,7 @@ void util_format_count(uint64_t value, char text[UTIL_NUMBER_MAX])
 
 void util_format_rate(double per_second, char text[UTIL_NUMBER_MAX])
 {
-	static const char *const prefix[] = { "", "k", "M", "G", "T", "P", "E" };
+	static const char *const prefix[] = {"", "k", "M", "G", "T", "P", "E"};
 	size_t i = 0;
 
 	/* Compared with what would round up to four digits, so that nothing
@@ -110,7 +110,10 @@ void util_format_rate(double per_second, char text[UTIL_NUMBER_MAX])
 		i++;
 	}
 	snprintf(text, UTIL_NUMBER_MAX, "%.*f %s/s",
-		 per_second >= 99.95 ? 0 : per_second >= 9.995 ? 1 : 2, per_second, prefix[i]);
+		 per_second >= 99.95   ? 0
+		 : per_second >= 9.995 ? 1
+				       : 2,
+		 per_second, prefix[i]);
 }
 
 void util_format_ns(uint64_t ns, char text[UTIL_NUMBER_MAX], const char **unit)
@@ -118,7 +121,7 @@ void util_format_ns(uint64_t ns, char text[UTIL_NUMBER_MAX], const char **unit)
 	static const struct {
 		uint64_t ns;
 		const char *unit;
-	} scale[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+	} scale[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
 
 	for (size_t i = 0; i < sizeof(scale) / sizeof(scale[0]); i++) {
 		size_t n;
@@ -142,7 +145,7 @@ uint64_t util_unit_ns(const char *unit)
 	static const struct {
 		const char *unit;
 		uint64_t ns;
-	} times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 } };
+	} times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}};
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (strcmp(unit, times[i].unit) == 0)
@@ -186,7 +189,7 @@ int util_parse_number(const char *text, long min, long max, long *value)
 
 unsigned util_utf8_length(const unsigned char *p)
 {
-	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned n;
 	uint32_t c;
 

@@ -16,7 +16,7 @@
  * timeout(1) have them. */
 enum util_status {
 	UTIL_OK = 0,
-	UTIL_NO = 1,	 /* the answer to what was asked is no      */
+	UTIL_NO = 1,     /* the answer to what was asked is no      */
 	UTIL_SCRIPT = 2, /* a script of upc_replay has a mistake    */
 	UTIL_FAILED = 125,
 	UTIL_CANNOT_RUN = 126, /* the program is there, but cannot be run */

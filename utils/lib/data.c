@@ -121,16 +121,27 @@ json_t *util_json_event(const struct upc_event_info *event)
 
 void util_csv_event_head(FILE *out)
 {
-	fputs("event,source,scope,kind,unit,subsystem,description,id,counter,input,driver,why,differs\n", out);
+	fputs("event,source,scope,kind,unit,subsystem,description,id,counter,input,driver,why,differs\n",
+	      out);
 }
 
 void util_csv_event(FILE *out, const struct upc_event_info *event)
 {
 	char id[3][16] = {"", "", ""};
 	const char *const fields[] = {
-		event->name, util_source_name(event->source), util_scope_name(event->scope),
-		util_kind_name(event->kind), event->unit, event->subsystem, event->description,
-		id[0], id[1], id[2], event->driver, event->why, event->differs,
+		event->name,
+		util_source_name(event->source),
+		util_scope_name(event->scope),
+		util_kind_name(event->kind),
+		event->unit,
+		event->subsystem,
+		event->description,
+		id[0],
+		id[1],
+		id[2],
+		event->driver,
+		event->why,
+		event->differs,
 	};
 
 	if (event->id != UPC_NO_ID) {

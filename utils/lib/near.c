@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define PART_MIN 3     /* a part of a name that says something */
+#define PART_MIN 3 /* a part of a name that says something */
 
 unsigned util_distance(const char *a, const char *b)
 {

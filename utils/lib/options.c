@@ -29,20 +29,29 @@ enum {
 
 static const struct row rows[] = {
 #define SECTION(heading) {.section = heading},
-#define OPTION(ID, TOOLS, LETTER, NAME, ARGUMENT, VALUES, HELP)                                    \
-	{.tools = TOOLS, .id = UTIL_OPTION_##ID, .letter = LETTER, .name = NAME,                   \
-	 .argument = ARGUMENT, .values = VALUES, .help = HELP},
+#define OPTION(ID, TOOLS, LETTER, NAME, ARGUMENT, VALUES, HELP) \
+	{.tools = TOOLS,                                        \
+	 .id = UTIL_OPTION_##ID,                                \
+	 .letter = LETTER,                                      \
+	 .name = NAME,                                          \
+	 .argument = ARGUMENT,                                  \
+	 .values = VALUES,                                      \
+	 .help = HELP},
 #define ALSO OPTION
-#define OLD(ID, TOOLS, LETTER, NAME, ARGUMENT, NOW)                                                \
-	{.tools = TOOLS, .id = UTIL_OPTION_##ID, .letter = LETTER, .name = NAME,                   \
-	 .argument = ARGUMENT, .now = NOW},
+#define OLD(ID, TOOLS, LETTER, NAME, ARGUMENT, NOW) \
+	{.tools = TOOLS,                            \
+	 .id = UTIL_OPTION_##ID,                    \
+	 .letter = LETTER,                          \
+	 .name = NAME,                              \
+	 .argument = ARGUMENT,                      \
+	 .now = NOW},
 #include "lib/options.def"
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 const struct util_tool_row util_tool[UTIL_TOOLS] = {
-#define TOOL(id, PROGRAM, COMMAND, DOES, OPERAND)                                                  \
+#define TOOL(id, PROGRAM, COMMAND, DOES, OPERAND) \
 	[UTIL_TOOL_##id] = {.program = PROGRAM, .command = COMMAND, .does = DOES, .operand = OPERAND},
 #include "lib/options.def"
 };
@@ -144,7 +153,7 @@ static int print_table(const struct util_usage *usage)
 
 /* ---- the command line ------------------------------------------------------ */
 
-#define LONG 0x1000 /* a value of getopt_long's beyond all letters; behind it the row */
+#define LONG 0x1000              /* a value of getopt_long's beyond all letters; behind it the row */
 #define ASKED (LONG + (int)ROWS) /* --complete, which is not for people */
 
 struct getopt_table {
@@ -162,9 +171,9 @@ static void fill(const struct util_usage *usage, struct getopt_table *table)
 		*letter++ = '+';
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct row *row = &rows[i];
-		int wants = row->argument == NULL ? no_argument :
-			    is_optional(row)	  ? optional_argument :
-						    required_argument;
+		int wants = row->argument == NULL ? no_argument
+			    : is_optional(row)    ? optional_argument
+						  : required_argument;
 
 		if (!is_of(row, usage->tool))
 			continue;
@@ -199,11 +208,16 @@ static bool is_format(int id)
 static int take_format(const struct util_usage *usage, int id, struct util_format_choice *choice)
 {
 	static const char *const words[] = {
-		[UTIL_TEXT] = "text", [UTIL_JSON] = "json", [UTIL_CSV] = "csv", [UTIL_CSV + 1] = NULL,
+		[UTIL_TEXT] = "text",
+		[UTIL_JSON] = "json",
+		[UTIL_CSV] = "csv",
+		[UTIL_CSV + 1] = NULL,
 	};
-	int format = id == UTIL_OPTION_JSON ? UTIL_JSON :
-		     id == UTIL_OPTION_CSV  ? UTIL_CSV :
-		     util_option_word("--format", usage->forms != NULL ? usage->forms : words, optarg);
+	int format =
+		id == UTIL_OPTION_JSON ? UTIL_JSON
+		: id == UTIL_OPTION_CSV
+			? UTIL_CSV
+			: util_option_word("--format", usage->forms != NULL ? usage->forms : words, optarg);
 
 	if (format < 0)
 		return -1;
@@ -289,7 +303,10 @@ int util_option_word(const char *option, const char *const words[], const char *
 		if (strcmp(words[i], text) == 0)
 			return i;
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s",
-				      i == 0 ? "" : words[i + 1] != NULL ? ", " : " or ", words[i]);
+				      i == 0                 ? ""
+				      : words[i + 1] != NULL ? ", "
+							     : " or ",
+				      words[i]);
 	}
 	util_wrong_value(option, list, text);
 	return -1;

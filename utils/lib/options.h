@@ -37,7 +37,7 @@ extern const struct util_tool_row util_tool[UTIL_TOOLS];
 struct util_usage {
 	enum util_tool tool;
 	const char *head, *tail;
-	bool runs; /* a program, whose own options are behind the first operand */
+	bool runs;                /* a program, whose own options are behind the first operand */
 	void (*put_events)(void); /* prints its own events, blanks between; NULL: upc_avail does */
 	const char *const *forms; /* words of --format; NULL: those of enum util_format */
 };

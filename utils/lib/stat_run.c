@@ -28,8 +28,8 @@
 /* What a person or a batch system sends to a job. Signals that stop a job are
  * not among them: upc_stat stops with its program. */
 static const int forwarded[] = {
-	SIGHUP,  SIGINT,    SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
-	SIGPROF, SIGXCPU,   SIGCONT, SIGWINCH, SIGURG,  SIGIO,   SIGPWR,
+	SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
+	SIGPROF, SIGXCPU, SIGCONT, SIGWINCH, SIGURG,  SIGIO,   SIGPWR,
 };
 
 int64_t stat_run_now(void)
@@ -51,7 +51,7 @@ int stat_run_begin(struct stat_run *run)
 {
 	sigset_t taken;
 
-	*run = (struct stat_run){ .pidfd = -1, .release = -1, .failure = -1, .signals = -1 };
+	*run = (struct stat_run){.pidfd = -1, .release = -1, .failure = -1, .signals = -1};
 	sigemptyset(&taken);
 	/* What we were started to ignore, nohup's SIGHUP say, stays ignored. */
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
@@ -73,7 +73,7 @@ int stat_run_begin(struct stat_run *run)
 	if (run->signals < 0)
 		goto fail;
 	if (getrlimit(RLIMIT_NOFILE, &run->files) == 0 && run->files.rlim_cur < run->files.rlim_max) {
-		struct rlimit raised = { run->files.rlim_max, run->files.rlim_max };
+		struct rlimit raised = {run->files.rlim_max, run->files.rlim_max};
 
 		run->limit_raised = setrlimit(RLIMIT_NOFILE, &raised) == 0;
 	}
@@ -121,7 +121,7 @@ static int open_pidfd(pid_t pid)
 
 int stat_run_spawn(struct stat_run *run, char *const *argv, char *const *envp)
 {
-	int release[2] = { -1, -1 }, failure[2] = { -1, -1 };
+	int release[2] = {-1, -1}, failure[2] = {-1, -1};
 
 	if (pipe2(release, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0)
 		goto fail;
@@ -272,7 +272,8 @@ static bool take_signal(struct stat_run *run, const struct signalfd_siginfo *inf
 		if (info->ssi_code == SI_KERNEL || is_own(run, info))
 			return false;
 		if (info->ssi_code == SI_QUEUE)
-			sigqueue(run->pid, signal, (union sigval){ .sival_ptr = (void *)(uintptr_t)info->ssi_ptr });
+			sigqueue(run->pid, signal,
+				 (union sigval){.sival_ptr = (void *)(uintptr_t)info->ssi_ptr});
 		else
 			kill(run->pid, signal);
 		return false;
@@ -317,7 +318,7 @@ static bool take_failure(struct stat_run *run)
 /* Whether the program has ended; it is not reaped. */
 static bool has_ended(const struct stat_run *run)
 {
-	siginfo_t info = { .si_pid = 0 };
+	siginfo_t info = {.si_pid = 0};
 
 	return waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
@@ -326,10 +327,10 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 {
 	for (;;) {
 		struct pollfd fd[] = {
-			{ .fd = run->signals, .events = POLLIN },
-			{ .fd = run->failure, .events = POLLIN },
+			{.fd = run->signals, .events = POLLIN},
+			{.fd = run->failure, .events = POLLIN},
 			/* A traced program ends when it is reaped, by wait. */
-			{ .fd = run->tracing ? -1 : run->pidfd, .events = POLLIN },
+			{.fd = run->tracing ? -1 : run->pidfd, .events = POLLIN},
 		};
 		struct timespec timeout, *wait = NULL;
 		bool child = false;

@@ -19,16 +19,16 @@ struct stat_run {
 	bool tracing;    /* children report to wait, not by their descriptor */
 	int interrupted; /* the signal by which somebody has said that it is enough, or 0 */
 
-	int pidfd;       /* becomes readable when what is watched has ended; -1 */
-	int *watched;    /* the same of the processes that are looked at after it */
+	int pidfd;    /* becomes readable when what is watched has ended; -1 */
+	int *watched; /* the same of the processes that are looked at after it */
 	unsigned n_watched;
-	int release;     /* a byte here lets the program go */
-	int failure;     /* the exec's errno comes from here, or its end */
-	int signals;     /* signalfd */
-	bool ignored_child; /* SIGCHLD was ignored when we were started */
+	int release;                     /* a byte here lets the program go */
+	int failure;                     /* the exec's errno comes from here, or its end */
+	int signals;                     /* signalfd */
+	bool ignored_child;              /* SIGCHLD was ignored when we were started */
 	bool ignored_pipe, ignored_size; /* SIGPIPE and SIGXFSZ likewise */
 	bool limit_raised;
-	sigset_t mask;   /* as we were started with, for the program */
+	sigset_t mask; /* as we were started with, for the program */
 	struct rlimit files;
 };
 

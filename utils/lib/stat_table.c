@@ -15,9 +15,9 @@
 
 #define INDENT 2
 #define GAP 2
-#define NAME_MAX_COLUMN 44   /* one very long name does not push all others */
-#define DESCRIPTION_MIN 20   /* less of a description says nothing */
-#define UNSEEN_LINES 4       /* of names of events that were not seen */
+#define NAME_MAX_COLUMN 44 /* one very long name does not push all others */
+#define DESCRIPTION_MIN 20 /* less of a description says nothing */
+#define UNSEEN_LINES 4     /* of names of events that were not seen */
 #define CELL_MIN 11
 #define PERCENT_WIDTH 8 /* " 100.0 %" */
 
@@ -142,8 +142,8 @@ static void unseen(FILE *out, unsigned column, const struct stat_row *rows, unsi
 		columns = util_columns(rows[i].name);
 		last = done + 1 == count;
 		if (done > 0) {
-			bool fits = column + 2 + columns +
-				    (last || line < UNSEEN_LINES ? 1 : more) <= style->width;
+			bool fits = column + 2 + columns + (last || line < UNSEEN_LINES ? 1 : more) <=
+				    style->width;
 
 			if (!fits && line == UNSEEN_LINES) {
 				fprintf(out, " and %u more", count - done);
@@ -294,10 +294,9 @@ static void print_row(FILE *out, struct table *table, unsigned i)
 	fputc('\n', out);
 }
 
-void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n,
-		      const struct stat_style *style)
+void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n, const struct stat_style *style)
 {
-	struct table table = { .rows = rows, .n = n, .style = style, .row = print_row };
+	struct table table = {.rows = rows, .n = n, .style = style, .row = print_row};
 
 	table.cells = calloc(n + 1, sizeof(*table.cells));
 	if (table.cells == NULL) {
@@ -362,8 +361,8 @@ static unsigned width_of(const struct table *table, bool percents)
 
 /* A value and the percent beside it; returns the blanks of one that is not there, which
  * are written only before another cell. */
-static unsigned print_cell(FILE *out, const char *value, unsigned width, bool percents,
-			   double percent, unsigned blanks)
+static unsigned print_cell(FILE *out, const char *value, unsigned width, bool percents, double percent,
+			   unsigned blanks)
 {
 	char text[UTIL_NUMBER_MAX];
 
@@ -458,8 +457,12 @@ void stat_table_print_columns(FILE *out, const struct stat_row *rows, unsigned n
 			      const struct stat_column *columns, unsigned n_columns,
 			      const struct stat_style *style)
 {
-	struct table table = { .rows = rows, .n = n, .style = style, .row = print_columns_row,
-			       .columns = columns, .cell_width = CELL_MIN };
+	struct table table = {.rows = rows,
+			      .n = n,
+			      .style = style,
+			      .row = print_columns_row,
+			      .columns = columns,
+			      .cell_width = CELL_MIN};
 
 	for (unsigned i = 0; i < n; i++) {
 		char text[2 * UTIL_NUMBER_MAX + 4];

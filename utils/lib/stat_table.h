@@ -51,8 +51,7 @@ struct stat_style {
  * they come; what belongs to the program comes before what is a CPU's or the
  * machine's. Rows that are 0 are named in a line at the end of their group.
  */
-void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n,
-		      const struct stat_style *style);
+void stat_table_print(FILE *out, const struct stat_row *rows, unsigned n, const struct stat_style *style);
 
 /*
  * A column a thread, as many beside each other as fit, the others below. The

@@ -30,15 +30,16 @@ static int refuse(const char *path, enum mpx_elf reason)
 	switch (reason) {
 	case MPX_ELF_STATIC:
 		util_error("'%s' is linked statically: nothing can be put between it and PAPI; "
-			   "link it dynamically, with libpapi.so", path);
+			   "link it dynamically, with libpapi.so",
+			   path);
 		return REFUSED;
 	case MPX_ELF_STATIC_PAPI:
 		util_error("PAPI is linked into '%s' itself: its calls of PAPI do not leave it; "
-			   "link it with libpapi.so", path);
+			   "link it with libpapi.so",
+			   path);
 		return REFUSED;
 	case MPX_ELF_FOREIGN:
-		util_error("'%s' is for another kind of machine than mpx_run: use that kind's mpx_run",
-			   path);
+		util_error("'%s' is for another kind of machine than mpx_run: use that kind's mpx_run", path);
 		return REFUSED;
 	case MPX_ELF_BROKEN:
 		util_error("'%s' is no program: its ELF headers are broken", path);
@@ -97,7 +98,8 @@ static int check_file(char path[PATH_MAX], bool *script)
 		interpreter_of(file, (size_t)about.st_size, path);
 	} else if (is_secure(path, &about)) {
 		util_error("'%s' runs with more rights than its user has: nothing may be put between it "
-			   "and PAPI; run it as the user that it runs as", path);
+			   "and PAPI; run it as the user that it runs as",
+			   path);
 		status = REFUSED;
 	} else {
 		status = refuse(path, mpx_elf_check(file, (size_t)about.st_size));

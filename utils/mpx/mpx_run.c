@@ -65,8 +65,8 @@ static void tell_number(const char *name, uint64_t value)
 
 static void forget_all(void)
 {
-	static const char *const names[] = {SHIM_SLICE,	    SHIM_TIMER,	    SHIM_CLOCK, SHIM_ESTIMATOR,
-					    SHIM_COVARIATE, SHIM_GROUP_MAX, SHIM_SEED,	SHIM_QUIET,
+	static const char *const names[] = {SHIM_SLICE,     SHIM_TIMER,        SHIM_CLOCK, SHIM_ESTIMATOR,
+					    SHIM_COVARIATE, SHIM_GROUP_MAX,    SHIM_SEED,  SHIM_QUIET,
 					    SHIM_REPORT,    SHIM_FIRST_PROCESS};
 	size_t i;
 
@@ -79,7 +79,8 @@ static int take_slice(const char *text)
 	uint64_t ns;
 
 	if (util_parse_time(text, 0, &ns) != 0 || ns < 100000 || ns > 10000000000)
-		return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us, 2.5ms or 1s", text);
+		return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us, 2.5ms or 1s",
+					text);
 	tell_number(SHIM_SLICE, ns);
 	return 0;
 }
@@ -247,8 +248,7 @@ static int preload(void)
 		return UTIL_FAILED;
 	}
 	if (strpbrk(path, ": ")) {
-		util_error("the dynamic linker cannot preload '%s': there is a blank or a colon in it",
-			   path);
+		util_error("the dynamic linker cannot preload '%s': there is a blank or a colon in it", path);
 		return UTIL_FAILED;
 	}
 	if (!before || !before[0]) {
@@ -276,7 +276,8 @@ int main(int argc, char **argv)
 
 	util_begin("mpx_run");
 	forget_all();
-	while ((option = util_options_next(&usage, argc, argv, &settings.format, &error)) != UTIL_OPTION_NONE) {
+	while ((option = util_options_next(&usage, argc, argv, &settings.format, &error)) !=
+	       UTIL_OPTION_NONE) {
 		if (option != UTIL_OPTION_DONE)
 			error = take(&settings, option);
 		if (option == UTIL_OPTION_DONE || error)

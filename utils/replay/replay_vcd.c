@@ -177,8 +177,7 @@ static void take_registers(struct replay_vcd *vcd, struct upci_engine *engine)
 	for (unsigned n = 0; n < vcd->counters; n++) {
 		unsigned i = vcd->counter[n];
 		uint64_t *now = &vcd->now[i * SIGNALS];
-		unsigned field =
-			read_register(vcd, engine, UPC_REG_CONFIG(i / 8)) >> i % 8 * 8 & 0xff;
+		unsigned field = read_register(vcd, engine, UPC_REG_CONFIG(i / 8)) >> i % 8 * 8 & 0xff;
 
 		now[SIGNAL_VALUE] = read_register(vcd, vcd->shadow, UPC_REG_COUNTER(i));
 		now[SIGNAL_INPUT] = field & UPC_FIELD_INPUT;
@@ -198,8 +197,7 @@ static void take_samples(struct replay_vcd *vcd)
 		unsigned i = vcd->counter[n];
 		uint64_t *now = &vcd->now[i * SIGNALS];
 
-		now[SIGNAL_SAMPLE] =
-			upci_wave_at(&vcd->wave[now[SIGNAL_INPUT] * UPC_COUNTERS + i], 0);
+		now[SIGNAL_SAMPLE] = upci_wave_at(&vcd->wave[now[SIGNAL_INPUT] * UPC_COUNTERS + i], 0);
 	}
 }
 
@@ -235,8 +233,7 @@ int replay_vcd_run(struct replay_vcd *vcd, struct upci_engine *engine,
 		vcd->ops->run_waves(engine, vcd->wave, 1);
 		vcd->ops->run_waves(vcd->shadow, vcd->wave, 1);
 		for (unsigned i = 0; i < vcd->counters; i++)
-			vcd->now[vcd->counter[i] * SIGNALS + SIGNAL_IRQ] =
-				vcd->irq[vcd->counter[i]];
+			vcd->now[vcd->counter[i] * SIGNALS + SIGNAL_IRQ] = vcd->irq[vcd->counter[i]];
 		put_values(vcd, t);
 		advance_waves(vcd);
 	}
@@ -269,8 +266,7 @@ static void ignore_event(void *arg, enum upci_engine_event event, unsigned count
 }
 
 /* The counters whose configuration, value or inputs the script has to do with. */
-static void mark_used(const struct upci_trace *trace, const struct upci_trace_op *op,
-		      bool used[UPC_COUNTERS])
+static void mark_used(const struct upci_trace *trace, const struct upci_trace_op *op, bool used[UPC_COUNTERS])
 {
 	bool access = op->kind == UPCI_TRACE_WRITE || op->kind == UPCI_TRACE_READ;
 
@@ -284,8 +280,8 @@ static void mark_used(const struct upci_trace *trace, const struct upci_trace_op
 	if (op->kind == UPCI_TRACE_FLIP)
 		used[op->counter] = true;
 	for (size_t i = 0; i < op->tokens; i++)
-		for (unsigned id = trace->token[op->token + i].first;
-		     id <= trace->token[op->token + i].last; id++)
+		for (unsigned id = trace->token[op->token + i].first; id <= trace->token[op->token + i].last;
+		     id++)
 			used[id % UPC_COUNTERS] = true;
 }
 

@@ -24,7 +24,7 @@ static const struct upci_engine_ops *const engines[] = {
 	&upci_engine_cycle,
 	&upci_engine_segment,
 };
-#define ENGINES        (sizeof(engines) / sizeof(engines[0]))
+#define ENGINES (sizeof(engines) / sizeof(engines[0]))
 #define ENGINE_DEFAULT (&upci_engine_segment)
 
 struct options {
@@ -182,8 +182,7 @@ static void run_read(struct replay *replay, const struct upci_trace_op *op)
 {
 	uint64_t value;
 
-	if (op->offset <= UINT_MAX &&
-	    replay->ops->read(replay->engine, (unsigned)op->offset, &value) == 0)
+	if (op->offset <= UINT_MAX && replay->ops->read(replay->engine, (unsigned)op->offset, &value) == 0)
 		replay_print_read(replay->format, op->offset, value);
 	else
 		replay_print_fault(replay->format, op->offset);
@@ -191,8 +190,7 @@ static void run_read(struct replay *replay, const struct upci_trace_op *op)
 
 static void run_write(struct replay *replay, const struct upci_trace_op *op)
 {
-	if (op->offset > UINT_MAX ||
-	    replay->ops->write(replay->engine, (unsigned)op->offset, op->value) != 0)
+	if (op->offset > UINT_MAX || replay->ops->write(replay->engine, (unsigned)op->offset, op->value) != 0)
 		replay_print_fault(replay->format, op->offset);
 	else if (replay->vcd != NULL)
 		replay_vcd_write(replay->vcd, (unsigned)op->offset, op->value);
@@ -205,8 +203,7 @@ static void run_flip(struct replay *replay, const struct upci_trace_op *op)
 		replay_vcd_flip(replay->vcd, op->counter, op->bit);
 }
 
-static int run_cycles(struct replay *replay, const struct upci_trace *trace,
-		      const struct upci_trace_op *op)
+static int run_cycles(struct replay *replay, const struct upci_trace *trace, const struct upci_trace_op *op)
 {
 	struct upci_wave wave[UPC_INPUTS];
 
@@ -276,11 +273,11 @@ static int replay_script(const struct options *o, const struct upci_trace *trace
 	run(&replay, trace);
 	if (o->stats)
 		replay_print_stats(replay.format, &(struct replay_stats){
-						.engine = replay.ops->name,
-						.cycles = replay.ops->cycles(replay.engine),
-						.closed = replay.ops->cycles_closed(replay.engine),
-						.seconds = now() - begin,
-					});
+							  .engine = replay.ops->name,
+							  .cycles = replay.ops->cycles(replay.engine),
+							  .closed = replay.ops->cycles_closed(replay.engine),
+							  .seconds = now() - begin,
+						  });
 	if (replay.vcd != NULL && replay_vcd_close(replay.vcd, replay.engine) != 0)
 		status = UTIL_FAILED;
 	if (util_flush(stdout, "standard output") != 0)

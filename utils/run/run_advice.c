@@ -30,8 +30,8 @@ const struct upcs_unknown *run_unknown(const struct upcs_results *results, unsig
 	for (unsigned k = 0; k < UPCS_CODES_MAX; k++) {
 		const struct upcs_unknown *unknown = &results->unknown[k];
 
-		if (__atomic_load_n(&unknown->state, __ATOMIC_ACQUIRE) == UPCS_ENDED && is_first(results, k) &&
-		    i-- == 0)
+		if (__atomic_load_n(&unknown->state, __ATOMIC_ACQUIRE) == UPCS_ENDED &&
+		    is_first(results, k) && i-- == 0)
 			return unknown;
 	}
 	return NULL;
@@ -41,8 +41,9 @@ static uint32_t word_of(const struct upcs_code *code)
 {
 	const uint8_t *b = code->bytes;
 
-	return code->guest == UPCS_PPC ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3] :
-					 (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+	return code->guest == UPCS_PPC
+		       ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
+		       : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
 }
 
 void run_code_text(const struct upcs_code *code, char text[RUN_CODE_MAX])
@@ -54,7 +55,8 @@ void run_code_text(const struct upcs_code *code, char text[RUN_CODE_MAX])
 		snprintf(text, RUN_CODE_MAX, "0x%08" PRIx32, word_of(code));
 	else
 		for (unsigned i = 0; i < code->n && i < UPCS_CODE_BYTES; i++)
-			n += (size_t)snprintf(text + n, RUN_CODE_MAX - n, "%s%02x", i > 0 ? " " : "", code->bytes[i]);
+			n += (size_t)snprintf(text + n, RUN_CODE_MAX - n, "%s%02x", i > 0 ? " " : "",
+					      code->bytes[i]);
 }
 
 static void note_unknown(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
@@ -67,14 +69,18 @@ static void note_unknown(const struct run_report *report, void (*note)(void *to,
 	if (times == 0)
 		return;
 	util_format_count(times, count);
-	n = (size_t)snprintf(text, sizeof(text), "%s time%s an instruction was executed that the decoder does not know, "
-			     "each time one of INSTRUCTIONS, IPIPE_OTHER and UNKNOWN", count, times == 1 ? "" : "s");
-	for (unsigned i = 0; i < SHOWN && (unknown = run_unknown(report->results, i)) != NULL && n < sizeof(text); i++) {
+	n = (size_t)snprintf(text, sizeof(text),
+			     "%s time%s an instruction was executed that the decoder does not know, "
+			     "each time one of INSTRUCTIONS, IPIPE_OTHER and UNKNOWN",
+			     count, times == 1 ? "" : "s");
+	for (unsigned i = 0;
+	     i < SHOWN && (unknown = run_unknown(report->results, i)) != NULL && n < sizeof(text); i++) {
 		run_code_text(&unknown->code, bytes);
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s%s%.*s%s at 0x%" PRIx64 " of %.*s",
 				      i == 0 ? ":" : ",", bytes, unknown->name[0] != '\0' ? " (" : "",
-				      (int)sizeof(unknown->name), unknown->name, unknown->name[0] != '\0' ? ")" : "",
-				      unknown->code.address, (int)sizeof(unknown->program), unknown->program);
+				      (int)sizeof(unknown->name), unknown->name,
+				      unknown->name[0] != '\0' ? ")" : "", unknown->code.address,
+				      (int)sizeof(unknown->program), unknown->program);
 	}
 	note(to, text);
 }
@@ -119,17 +125,17 @@ static const char *instead_of(const struct upcs_code *code)
 {
 	switch (code->guest) {
 	case UPCS_X86_64:
-		return code->bytes[0] == 0x62 ?
-		       "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
-		       "(-march=native)" :
-		       "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)";
+		return code->bytes[0] == 0x62
+			       ? "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
+				 "(-march=native)"
+			       : "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)";
 	case UPCS_AARCH64:
 		return "compile without SVE and SME, which are not simulated (-march=armv8-a)";
 	default:
-		return is_power9(word_of(code)) ?
-		       "it is of POWER9 (mffscrn and its like), and the mathematical functions of glibc 2.31 and "
-		       "later have it: link those of another C library" :
-		       "compile for an older processor (-mcpu=powerpc)";
+		return is_power9(word_of(code))
+			       ? "it is of POWER9 (mffscrn and its like), and the mathematical functions of glibc 2.31 and "
+				 "later have it: link those of another C library"
+			       : "compile for an older processor (-mcpu=powerpc)";
 	}
 }
 
@@ -154,8 +160,8 @@ static bool ended_by(int status, int signal)
 
 static void note_death(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
 {
-	const struct upcs_process *process = WIFSIGNALED(report->status) ? &report->gathered->own :
-									   &report->gathered->died;
+	const struct upcs_process *process =
+		WIFSIGNALED(report->status) ? &report->gathered->own : &report->gathered->died;
 	char text[ADVICE_MAX], bytes[RUN_CODE_MAX], name[UPCS_WORD_MAX];
 	bool illegal = ended_by(report->status, SIGILL), trap;
 	const struct upcs_code *code;
@@ -172,9 +178,9 @@ static void note_death(const struct run_report *report, void (*note)(void *to, c
 	run_code_text(code, bytes);
 	run_process_name(process, name);
 	snprintf(text, sizeof(text), "%s, most likely %s at 0x%" PRIx64 " of %s%s%s",
-		 trap ? "what ended it is a trap, which programs execute on purpose" :
-			"the emulator does not have the instruction that ended it", bytes, code->address, name,
-		 trap ? "" : ": ", trap ? "" : instead_of(code));
+		 trap ? "what ended it is a trap, which programs execute on purpose"
+		      : "the emulator does not have the instruction that ended it",
+		 bytes, code->address, name, trap ? "" : ": ", trap ? "" : instead_of(code));
 	note(to, text);
 }
 
@@ -183,6 +189,7 @@ void run_advice(const struct run_report *report, void (*note)(void *to, const ch
 	note_unknown(report, note, to);
 	note_death(report, note, to);
 	if (report->counts.spins > 0)
-		note(to, "threads of OpenMP wait actively here, which counts as instructions and makes counts differ "
-			 "from run to run: set OMP_WAIT_POLICY=passive");
+		note(to,
+		     "threads of OpenMP wait actively here, which counts as instructions and makes counts differ "
+		     "from run to run: set OMP_WAIT_POLICY=passive");
 }

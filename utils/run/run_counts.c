@@ -4,8 +4,7 @@
  */
 #include "run/run_counts.h"
 
-static const char *const derived_name[] = {"TOT_INS", "FP_OPS", "FMA_INS",
-					   "LD_INS",  "SR_INS", "BR_INS"};
+static const char *const derived_name[] = {"TOT_INS", "FP_OPS", "FMA_INS", "LD_INS", "SR_INS", "BR_INS"};
 
 const char *run_item_name(unsigned item)
 {
@@ -144,10 +143,12 @@ void run_counts_finish(struct run_counts *counts, const struct upcs_results *res
 bool run_counts_are_whole(const struct run_counts *counts)
 {
 	return counts->threads_without + counts->processes_without + counts->unfolded + counts->cut_off +
-	       counts->unread == 0;
+		       counts->unread ==
+	       0;
 }
 
-uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results, unsigned *threads)
+uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results,
+			  unsigned *threads)
 {
 	uint32_t n = upcs_results_threads(results);
 	uint64_t sum = 0;

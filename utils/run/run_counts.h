@@ -34,24 +34,24 @@ struct run_counts {
 	/* [0] the whole program, [1 + r] in region r. */
 	struct run_vector core[UPCS_COLUMNS][UPCS_CORES], sum[UPCS_COLUMNS];
 	uint64_t entered[UPCS_REGIONS_MAX];
-	unsigned regions_found; /* bit per region: some process had its function in memory */
+	unsigned regions_found;  /* bit per region: some process had its function in memory */
 	unsigned regions_unseen; /* ... chosen when it ran, and not seen which */
-	unsigned cores;		/* bit per core on which a thread ran */
+	unsigned cores;          /* bit per core on which a thread ran */
 	uint64_t processes, threads;
 	enum upcs_guest guest; /* of the first */
 
 	/* What the reader has to know beside the counts. */
 	uint64_t threads_without, processes_without; /* a record */
-	uint64_t unfolded; /* other counts that found no place */
-	unsigned cut_off;  /* processes that were killed, with counts that nobody else sees */
-	bool no_memory;	   /* in /dev/shm, for some of these */
-	unsigned unread;   /* processes that left counts which could not be read */
-	unsigned lost;	   /* processes that died without a word */
+	uint64_t unfolded;                           /* other counts that found no place */
+	unsigned cut_off;    /* processes that were killed, with counts that nobody else sees */
+	bool no_memory;      /* in /dev/shm, for some of these */
+	unsigned unread;     /* processes that left counts which could not be read */
+	unsigned lost;       /* processes that died without a word */
 	unsigned lost_whole; /* of these, those of which nothing else is said here */
-	unsigned running; /* that had not ended yet */
-	unsigned spins;	  /* that have threads which wait actively */
-	unsigned left;	  /* that executed what is not simulated */
-	unsigned folded;  /* threads beyond the cores */
+	unsigned running;    /* that had not ended yet */
+	unsigned spins;      /* that have threads which wait actively */
+	unsigned left;       /* that executed what is not simulated */
+	unsigned folded;     /* threads beyond the cores */
 };
 
 /* Whether nothing is missing that the program did while it could be seen. */
@@ -74,7 +74,8 @@ void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread,
 void run_vector_derive(struct run_vector *vector);
 
 /* Instructions so far, those of what has ended in counts, and threads that run now. */
-uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results, unsigned *threads);
+uint64_t run_instructions(const struct run_counts *counts, const struct upcs_results *results,
+			  unsigned *threads);
 
 /* value in percent of the instructions; 0 where that says nothing. */
 double run_percent(const struct run_vector *vector, unsigned item);

@@ -3,8 +3,8 @@
  * run_csv.c - what a run has counted, as CSV: a line a number.
  *
  * Events of a core have its name, PU0_FPU_FMA_2; those of the whole run, of a process or of
- * a thread have none. Behind each number: is it exact? What is to be known beside the numbers is a line of record note, with its
- * text for an event and no number.
+ * a thread have none. Behind each number: is it exact? What is to be known beside the numbers is a line of
+ * record note, with its text for an event and no number.
  */
 #include <inttypes.h>
 
@@ -15,8 +15,8 @@
 
 /* What the numbers are of. */
 struct scope {
-	const char *name; /* run, process, thread, function */
-	int32_t pid, tid; /* 0: of none */
+	const char *name;                    /* run, process, thread, function */
+	int32_t pid, tid;                    /* 0: of none */
 	const struct run_function *function; /* NULL: of none */
 };
 

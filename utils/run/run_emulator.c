@@ -39,7 +39,8 @@ static bool ask_version(const char *path, char *line, size_t size)
 	ran = posix_spawn(&pid, path, &actions, NULL, argv, environ) == 0;
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
-	while (ran && n + 1 < size && ((got = read(ends[0], line + n, size - 1 - n)) > 0 || (got < 0 && errno == EINTR)))
+	while (ran && n + 1 < size &&
+	       ((got = read(ends[0], line + n, size - 1 - n)) > 0 || (got < 0 && errno == EINTR)))
 		n += got > 0 ? (size_t)got : 0;
 	close(ends[0]);
 	while (ran && waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -10,8 +10,8 @@
 
 struct run_emulator {
 	char path[PATH_MAX]; /* where error is 0 */
-	int interface;	     /* of plugins (src/sim/load/emulator.h); 0: it loads none */
-	int error;	     /* an errno: there is none */
+	int interface;       /* of plugins (src/sim/load/emulator.h); 0: it loads none */
+	int error;           /* an errno: there is none */
 };
 
 /*

@@ -93,12 +93,13 @@ static int refuse(const char *word, const char *bare)
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(documented) / sizeof(documented[0]); i++)
-		if (util_is_glob(bare) ? util_match(bare, documented[i]) : strcasecmp(bare, documented[i]) == 0)
+		if (util_is_glob(bare) ? util_match(bare, documented[i])
+				       : strcasecmp(bare, documented[i]) == 0)
 			return refuse_documented(word, upci_bgp_simulated(documented[i]));
 	for (unsigned item = 0; item < RUN_ITEMS; item++)
 		if (!run_item_is_produced(item) &&
-		    (util_is_glob(bare) ? util_match(bare, run_item_name(item)) :
-					  strcasecmp(bare, run_item_name(item)) == 0))
+		    (util_is_glob(bare) ? util_match(bare, run_item_name(item))
+					: strcasecmp(bare, run_item_name(item)) == 0))
 			return refuse_documented(word, UPCI_SIM_MEMORY);
 	for (unsigned place = 0; place < PLACES; place++)
 		for (unsigned item = 0; item < RUN_ITEMS; item++) {

@@ -10,7 +10,7 @@
 #include "run/run_counts.h"
 
 struct run_function {
-	char *name;	    /* as people write it; "[libm.so.6]", "[unknown]", "[others]" where it has none */
+	char *name;         /* as people write it; "[libm.so.6]", "[unknown]", "[others]" where it has none */
 	const char *symbol; /* in its file; "": none */
 	const char *file;   /* its path; "": code of no file */
 	struct run_vector vector;

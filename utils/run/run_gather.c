@@ -53,7 +53,8 @@ static bool make_room(void *list, unsigned n)
 	return true;
 }
 
-static void add_vectors(const struct run_gathered *g, struct run_vector *vector, const struct upcs_thread *thread)
+static void add_vectors(const struct run_gathered *g, struct run_vector *vector,
+			const struct upcs_thread *thread)
 {
 	for (unsigned c = 0; c < g->columns; c++)
 		run_vector_add(&vector[c], thread, c);
@@ -62,11 +63,13 @@ static void add_vectors(const struct run_gathered *g, struct run_vector *vector,
 static struct run_process_row *open_row(struct run_gathered *g, uint32_t process)
 {
 	if (g->open[process] == NULL)
-		g->open[process] = calloc(1, sizeof(*g->open[process]) + g->columns * sizeof(struct run_vector));
+		g->open[process] =
+			calloc(1, sizeof(*g->open[process]) + g->columns * sizeof(struct run_vector));
 	return g->open[process];
 }
 
-static void keep_thread(struct run_gathered *g, const struct upcs_results *results, const struct upcs_thread *thread)
+static void keep_thread(struct run_gathered *g, const struct upcs_results *results,
+			const struct upcs_thread *thread)
 {
 	const struct upcs_process *process = NULL;
 	struct run_thread_row *row = NULL;
@@ -115,12 +118,14 @@ static void keep_process(struct run_gathered *g, uint32_t process, const struct 
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void take_thread(struct run_gathered *g, const struct upcs_results *results, const struct upcs_thread *thread)
+static void take_thread(struct run_gathered *g, const struct upcs_results *results,
+			const struct upcs_thread *thread)
 {
 	run_counts_add_thread(&g->counts, thread, g->columns);
 	if (g->threads_apart)
 		keep_thread(g, results, thread);
-	if (g->processes_apart && thread->process < UPCS_PROCESSES_MAX && open_row(g, thread->process) != NULL)
+	if (g->processes_apart && thread->process < UPCS_PROCESSES_MAX &&
+	    open_row(g, thread->process) != NULL)
 		add_vectors(g, g->open[thread->process]->vector, thread);
 }
 
@@ -161,7 +166,8 @@ static bool may_take(const struct upcs_results *results, const struct upcs_threa
 {
 	if (thread->process >= UPCS_PROCESSES_MAX)
 		return true;
-	return done[thread->process] || upcs_results_state(&results->process[thread->process].state) == UPCS_RUNS;
+	return done[thread->process] ||
+	       upcs_results_state(&results->process[thread->process].state) == UPCS_RUNS;
 }
 
 static void gather_thread(struct run_gathered *g, struct upcs_results *results, uint32_t t, const bool *done)
@@ -203,7 +209,8 @@ static void gather_process(struct run_gathered *g, struct upcs_results *results,
 }
 
 /* Processes that are done, and threads that have ended. */
-static void gather_done(struct run_gathered *g, struct upcs_results *results, const char *path, const bool *done)
+static void gather_done(struct run_gathered *g, struct upcs_results *results, const char *path,
+			const bool *done)
 {
 	uint32_t processes = upcs_results_processes(results), threads = upcs_results_threads(results);
 
@@ -270,8 +277,8 @@ void run_gather(struct run_gathered *g, struct upcs_results *results, const char
 
 static bool goes_on(const struct run_gathered *g, const struct upcs_process *process)
 {
-	return upcs_results_state(&process->state) == UPCS_RUNS && process->pid > 0 && kill(process->pid, 0) == 0 &&
-	       !is_gone(g, process->space, process->pid);
+	return upcs_results_state(&process->state) == UPCS_RUNS && process->pid > 0 &&
+	       kill(process->pid, 0) == 0 && !is_gone(g, process->space, process->pid);
 }
 
 /* So often is a process looked at whose threads come and go meanwhile: one that waits for the CPU in the
@@ -304,7 +311,8 @@ static void copy_threads(struct copies *copies, const struct upcs_results *resul
 /* They write what we read, so it is copies that are made whole. Counts of functions are of the same
  * threads where none came or went meanwhile; NULL: there is no file. */
 static struct upcs_left *look_at_running(const struct run_gathered *g, struct copies *copies,
-					 const struct upcs_results *results, const char *counts, uint32_t p, bool *still)
+					 const struct upcs_results *results, const char *counts, uint32_t p,
+					 bool *still)
 {
 	const struct timespec pause = {.tv_nsec = BETWEEN_LOOKS_NS};
 	struct upcs_left *left = NULL;
@@ -328,8 +336,8 @@ static struct upcs_left *look_at_running(const struct run_gathered *g, struct co
 	return left;
 }
 
-static void take_copies(struct run_gathered *g, const struct upcs_results *results, uint32_t p, struct copies *copies,
-			const struct upcs_left *left, bool still)
+static void take_copies(struct run_gathered *g, const struct upcs_results *results, uint32_t p,
+			struct copies *copies, const struct upcs_left *left, bool still)
 {
 	struct upcs_process process = results->process[p];
 
@@ -346,8 +354,8 @@ static void take_copies(struct run_gathered *g, const struct upcs_results *resul
 }
 
 /* False: it has ended meanwhile. */
-static bool take_running(struct run_gathered *g, const struct upcs_results *results, const char *path, uint32_t p,
-			 struct copies *copies)
+static bool take_running(struct run_gathered *g, const struct upcs_results *results, const char *path,
+			 uint32_t p, struct copies *copies)
 {
 	char counts[UPCS_COUNTS_PATH_MAX];
 	struct upcs_left *left;
@@ -394,7 +402,8 @@ static void gather_running(struct run_gathered *g, struct upcs_results *results,
 
 static int compare_threads(const void *a, const void *b)
 {
-	const struct run_thread_row *x = *(struct run_thread_row *const *)a, *y = *(struct run_thread_row *const *)b;
+	const struct run_thread_row *x = *(struct run_thread_row *const *)a,
+				    *y = *(struct run_thread_row *const *)b;
 
 	if (x->serial != y->serial)
 		return x->serial < y->serial ? -1 : 1;
@@ -403,7 +412,8 @@ static int compare_threads(const void *a, const void *b)
 
 static int compare_processes(const void *a, const void *b)
 {
-	const struct run_process_row *x = *(struct run_process_row *const *)a, *y = *(struct run_process_row *const *)b;
+	const struct run_process_row *x = *(struct run_process_row *const *)a,
+				     *y = *(struct run_process_row *const *)b;
 
 	return x->record.serial < y->record.serial ? -1 : x->record.serial > y->record.serial;
 }
@@ -429,7 +439,8 @@ void run_gather_rest(struct run_gathered *g, struct upcs_results *results, const
 
 	/* One that is being made has done nothing, and its record is its maker's. */
 	for (uint32_t p = 0; p < n; p++)
-		done[p] = upcs_results_state(&results->process[p].state) > UPCS_MAKING && !goes_on(g, &results->process[p]);
+		done[p] = upcs_results_state(&results->process[p].state) > UPCS_MAKING &&
+			  !goes_on(g, &results->process[p]);
 	gather_done(g, results, path, done);
 	for (uint32_t p = 0; p < n; p++) {
 		enum upcs_state state = upcs_results_state(&results->process[p].state);

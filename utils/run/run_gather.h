@@ -34,15 +34,16 @@ struct run_gathered {
 	struct run_counts counts; /* of all that was taken over, until run_gather_rest without sums */
 	unsigned columns;
 	bool threads_apart, processes_apart;
-	pid_t program;	/* what upc_run began */
+	pid_t program;  /* what upc_run began */
 	uint64_t space; /* of process ids, upc_run's own */
 	/* In the order in which they began, when all is gathered. */
 	struct run_thread_row **thread;
 	struct run_process_row **process;
 	unsigned threads, processes;
 	uint64_t threads_merged, processes_merged; /* beyond RUN_APART_MAX */
-	uint64_t (*function)[UPCS_TALLIES]; /* of each number (functions.h); NULL: nobody asks, or no memory */
-	struct upcs_process own, died; /* the program itself; the last one that died */
+	uint64_t (
+		*function)[UPCS_TALLIES]; /* of each number (functions.h); NULL: nobody asks, or no memory */
+	struct upcs_process own, died;    /* the program itself; the last one that died */
 	/* Of processes that have not been gathered: what their threads had that have. */
 	struct run_process_row *open[UPCS_PROCESSES_MAX];
 };

@@ -66,13 +66,13 @@ static int look(struct run_guest *guest, bool *script)
 	*script = false;
 	if (upcs_exec_is_privileged(guest->program)) {
 		util_error("'%s' runs with more rights than its user has, which a simulator cannot "
-			   "give it: use upc_run as the user that it runs as", guest->program);
+			   "give it: use upc_run as the user that it runs as",
+			   guest->program);
 		return RUN_ERROR;
 	}
 	kind = upcs_program_look(guest->program, &info);
 	if (kind < 0) {
-		util_error("cannot read '%s', which a simulator must: %s", guest->program,
-			   strerror(-kind));
+		util_error("cannot read '%s', which a simulator must: %s", guest->program, strerror(-kind));
 		return UTIL_CANNOT_RUN;
 	}
 	switch ((enum upcs_program)kind) {
@@ -86,14 +86,13 @@ static int look(struct run_guest *guest, bool *script)
 		return enter_script(guest, &info);
 	case UPCS_PROGRAM_FOREIGN:
 		util_error("'%s' is a program for %s, which is not simulated: compile it for %s, %s or %s",
-			   guest->program, info.machine, guests[UPCS_X86_64].name,
-			   guests[UPCS_AARCH64].name, guests[UPCS_PPC].name);
+			   guest->program, info.machine, guests[UPCS_X86_64].name, guests[UPCS_AARCH64].name,
+			   guests[UPCS_PPC].name);
 		return RUN_ERROR;
 	case UPCS_PROGRAM_NONE:
 		break;
 	}
-	util_error("cannot run '%s': it is no program, and no script that begins with '#!'",
-		   guest->program);
+	util_error("cannot run '%s': it is no program, and no script that begins with '#!'", guest->program);
 	return UTIL_CANNOT_RUN;
 }
 
@@ -119,7 +118,10 @@ int run_guest_exec(const struct run_guest *guest, const struct upcs_options *fil
 		   char *const *arguments, struct upcs_exec *exec)
 {
 	const struct upcs_command command = {
-		.options = filled, .results = results, .after = -1, .counted = true,
+		.options = filled,
+		.results = results,
+		.after = -1,
+		.counted = true,
 	};
 	int error = upcs_exec_make(&command, guest->file, arguments, environ, exec);
 
@@ -168,16 +170,21 @@ static int check_emulator(const struct run_guest *guest, const struct run_option
 	if (emulator->error != 0 && options->qemu != NULL)
 		util_error("cannot run the emulator '%s': %s", options->qemu, strerror(emulator->error));
 	else if (emulator->error != 0)
-		util_error("'%s' is a program for %s, and %s is not installed: install qemu-user, or say where "
-			   "it is with --qemu", guest->program, guests[guest->guest].name,
-			   guests[guest->guest].qemu);
+		util_error(
+			"'%s' is a program for %s, and %s is not installed: install qemu-user, or say where "
+			"it is with --qemu",
+			guest->program, guests[guest->guest].name, guests[guest->guest].qemu);
 	else if (emulator->interface == 0)
-		util_error("'%s' loads no plugins, and the simulator is one: it is no QEMU, or older than 6.2, or "
-			   "built without them as Debian 13's is; scripts/sim/qemu-build builds one, and --qemu says "
-			   "where one is", emulator->path);
+		util_error(
+			"'%s' loads no plugins, and the simulator is one: it is no QEMU, or older than 6.2, or "
+			"built without them as Debian 13's is; scripts/sim/qemu-build builds one, and --qemu says "
+			"where one is",
+			emulator->path);
 	else if (!upcs_emulator_has_module(emulator->interface))
-		util_error("'%s' has version %d of QEMU's plugin interface; the simulator is made for 1 (QEMU 6.2 "
-			   "to 8.2) and 4 (9.2 and later)", emulator->path, emulator->interface);
+		util_error(
+			"'%s' has version %d of QEMU's plugin interface; the simulator is made for 1 (QEMU 6.2 "
+			"to 8.2) and 4 (9.2 and later)",
+			emulator->path, emulator->interface);
 	else
 		return 0;
 	return RUN_ERROR;
@@ -238,8 +245,10 @@ static int find_papi(const struct run_options *options, struct upcs_options *fil
 	filled->papi[0] = '\0';
 	if (!wanted)
 		return 0;
-	util_error("no PAPI with presets in '%s': %s; 'papi-build --simulation' builds one, and UPC_SIM_PAPI says "
-		   "in which directory it is", name, why);
+	util_error(
+		"no PAPI with presets in '%s': %s; 'papi-build --simulation' builds one, and UPC_SIM_PAPI says "
+		"in which directory it is",
+		name, why);
 	return RUN_ERROR;
 }
 
@@ -252,8 +261,8 @@ static int find_linker(const struct run_guest *guest, const char *prefix)
 	if (guest->linker[0] == '\0' || access(under, R_OK) == 0 || access(guest->linker, R_OK) == 0)
 		return 0;
 	util_error("cannot run '%s': it needs the dynamic linker '%s' of %s, which is not there: install the "
-		   "libraries of that machine, or say with --prefix where they are", guest->program, guest->linker,
-		   guests[guest->guest].name);
+		   "libraries of that machine, or say with --prefix where they are",
+		   guest->program, guest->linker, guests[guest->guest].name);
 	return UTIL_CANNOT_RUN;
 }
 

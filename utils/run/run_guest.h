@@ -15,9 +15,9 @@
 struct run_guest {
 	enum upcs_guest guest;
 	bool dynamic;
-	char file[PATH_MAX];	/* what was found of the name */
+	char file[PATH_MAX];    /* what was found of the name */
 	char program[PATH_MAX]; /* the ELF file: of a script its interpreter */
-	char linker[PATH_MAX];	/* the dynamic linker that it asks for, "" none */
+	char linker[PATH_MAX];  /* the dynamic linker that it asks for, "" none */
 };
 
 /* "x86-64": for people. */

@@ -23,7 +23,8 @@ static void put_events(void)
 }
 
 static const char *const forms[] = {
-	[RUN_TEXT] = "text", [RUN_JSON] = "json", [RUN_CSV] = "csv", [RUN_STAT] = "stat", [RUN_STAT + 1] = NULL,
+	[RUN_TEXT] = "text", [RUN_JSON] = "json",   [RUN_CSV] = "csv",
+	[RUN_STAT] = "stat", [RUN_STAT + 1] = NULL,
 };
 
 static const struct util_usage usage = {
@@ -64,8 +65,8 @@ static int take_region(struct run_options *o, const char *name)
 	if (name[0] == '\0')
 		return wrong("--region", "the name of a function", name);
 	if (strlen(name) >= UPCS_WORD_MAX) {
-		util_error("'%s' is too long for a region: %u characters at most, a * stands for the rest", name,
-			   UPCS_WORD_MAX - 1);
+		util_error("'%s' is too long for a region: %u characters at most, a * stands for the rest",
+			   name, UPCS_WORD_MAX - 1);
 		return RUN_ERROR;
 	}
 	if (o->regions == UPCS_REGIONS_MAX) {
@@ -124,7 +125,8 @@ static int take_functions(struct run_options *o, const char *rows)
 
 static int take(struct run_options *o, int option)
 {
-	static const char *const children[] = {[UPCS_CHILDREN_COUNT] = "count", [UPCS_CHILDREN_OFF] = "off", NULL};
+	static const char *const children[] = {
+		[UPCS_CHILDREN_COUNT] = "count", [UPCS_CHILDREN_OFF] = "off", NULL};
 	static const char *const papi[] = {"auto", "always", "own", NULL};
 
 	switch (option) {
@@ -179,10 +181,10 @@ static int take(struct run_options *o, int option)
 
 int run_options_parse(struct run_options *o, int argc, char **argv, int *status)
 {
-	struct util_format_choice form = { .format = RUN_TEXT };
+	struct util_format_choice form = {.format = RUN_TEXT};
 	int option;
 
-	*o = (struct run_options){ .form = RUN_TEXT };
+	*o = (struct run_options){.form = RUN_TEXT};
 	run_events_all(&o->events);
 	while ((option = util_options_next(&usage, argc, argv, &form, status)) != UTIL_OPTION_NONE) {
 		if (option == UTIL_OPTION_DONE)

@@ -31,26 +31,26 @@ enum run_progress {
 
 /* The libpapi.so that programs are given in place of theirs. */
 enum run_papi {
-	RUN_PAPI_AUTO,	 /* the one with presets, where they need one */
+	RUN_PAPI_AUTO,   /* the one with presets, where they need one */
 	RUN_PAPI_ALWAYS, /* also where they may load one later */
-	RUN_PAPI_OWN,	 /* none */
+	RUN_PAPI_OWN,    /* none */
 };
 
 struct run_options {
 	struct run_events events;
-	unsigned form;	   /* enum run_form */
+	unsigned form; /* enum run_form */
 	enum run_progress progress;
 	unsigned children; /* enum upcs_children */
-	unsigned papi;	   /* enum run_papi */
+	unsigned papi;     /* enum run_papi */
 	const char *region[UPCS_REGIONS_MAX];
 	char *fits[UPCS_REGIONS_MAX]; /* of several functions: which; NULL: of one, or not known */
 	unsigned regions;
 	bool late; /* regions may be in what is loaded later */
 	bool per_thread, per_process, zeros, randomise;
-	bool functions; /* each by itself */
-	unsigned function_rows; /* so many of them in the table */
+	bool functions;                              /* each by itself */
+	unsigned function_rows;                      /* so many of them in the table */
 	const char *qemu, *plugin, *prefix, *output; /* NULL: not given */
-	const char *unit;			     /* name; NULL: is not shown */
+	const char *unit;                            /* name; NULL: is not shown */
 	enum run_unit_cores unit_cores;
 	bool unit_cores_given;
 	char **command;

@@ -21,8 +21,7 @@ struct text {
 	size_t n;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void append(struct text *to, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append(struct text *to, const char *format, ...)
 {
 	va_list arguments;
 	int n;
@@ -50,13 +49,14 @@ static void append_reasons(struct text *to, const char *name, struct upcs_needed
 		append(to, "; the nearest: ");
 		append_names(to, needed->nearest);
 	} else if (needed->stripped > 0) {
-		append(to, needed->stripped > 1 ? "; %s and others are stripped: install their debug symbols" :
-						  "; %s is stripped: install its debug symbols",
+		append(to,
+		       needed->stripped > 1 ? "; %s and others are stripped: install their debug symbols"
+					    : "; %s is stripped: install its debug symbols",
 		       needed->stripped_name);
 	}
 	if (!upcs_demangle_is_there() && (strstr(name, "::") != NULL || strchr(name, '(') != NULL))
 		append(to, "; this upc_run was built without libiberty: C++ names are to be mangled, as nm "
-		       "shows them");
+			   "shows them");
 	append(to, "; --late if it is loaded later");
 }
 
@@ -65,8 +65,8 @@ static int refuse(const struct run_guest *guest, const char *name, struct upcs_n
 	struct text text = {.n = 0};
 
 	append_reasons(&text, name, needed);
-	util_error("no function '%s' in '%s'%s%s", name, guest->program, guest->dynamic ? " and its libraries" : "",
-		   text.text);
+	util_error("no function '%s' in '%s'%s%s", name, guest->program,
+		   guest->dynamic ? " and its libraries" : "", text.text);
 	return RUN_ERROR;
 }
 
@@ -83,8 +83,10 @@ static int check(const struct run_guest *guest, const struct upcs_options *fille
 		return RUN_ERROR;
 	}
 	if (needed->missing[0] != '\0') {
-		util_error("no function '%s' in '%s', and its library %s is not found: LD_LIBRARY_PATH or --prefix "
-			   "says where it is, --late goes on without it", name, guest->program, needed->missing);
+		util_error(
+			"no function '%s' in '%s', and its library %s is not found: LD_LIBRARY_PATH or --prefix "
+			"says where it is, --late goes on without it",
+			name, guest->program, needed->missing);
 		return RUN_ERROR;
 	}
 	return refuse(guest, name, needed);

@@ -27,8 +27,7 @@ bool run_function_shows(const struct run_report *report, const struct run_functi
 	return function->vector.item[item] > 0 && run_events_has_item(&report->options->events, item);
 }
 
-const struct run_vector *run_report_vector(const struct run_report *report, unsigned column,
-					   unsigned place)
+const struct run_vector *run_report_vector(const struct run_report *report, unsigned column, unsigned place)
 {
 	return place == 0 ? &report->counts.sum[column] : &report->counts.core[column][place - 1];
 }
@@ -59,19 +58,24 @@ void run_process_name(const struct upcs_process *process, char name[UPCS_WORD_MA
 static const struct {
 	const char *word, *what; /* NULL: another note says so */
 } doubts[] = {
-	{"cut", "a thread ended within a block of instructions, by a fault or a signal, and the rest of the block "
-		"counts as well"},
-	{"unwound", "it was left by an exception or a jump, and what was done until that was seen counts as well"},
-	{"switched", "it was left or entered by a change of stacks, as coroutines do: what is done on the other "
-		     "stack counts, or what is done in it afterwards does not"},
+	{"cut",
+	 "a thread ended within a block of instructions, by a fault or a signal, and the rest of the block "
+	 "counts as well"},
+	{"unwound",
+	 "it was left by an exception or a jump, and what was done until that was seen counts as well"},
+	{"switched",
+	 "it was left or entered by a change of stacks, as coroutines do: what is done on the other "
+	 "stack counts, or what is done in it afterwards does not"},
 	{"forgot", "calls were deeper, or came from more places, than are kept"},
 	{"helped", "threads that it started or woke may have worked for it, and their work does not count"},
 	{"unplaced", "a thread of a team worked, and for which region could not be told"},
 	{"missing", NULL},
-	{"unseen", "its function is one of several, chosen while the program ran by a way that cannot be seen, as "
-		   "dlsym, and what that did does not count"},
-	{"late", "threads were killed, still ran, or ended while another began: what they did in the last hundredths "
-		 "of a second may not be in the counts"},
+	{"unseen",
+	 "its function is one of several, chosen while the program ran by a way that cannot be seen, as "
+	 "dlsym, and what that did does not count"},
+	{"late",
+	 "threads were killed, still ran, or ended while another began: what they did in the last hundredths "
+	 "of a second may not be in the counts"},
 };
 
 const char *run_report_mark(unsigned doubt)
@@ -117,8 +121,7 @@ static void note_doubts(const struct run_report *report, void (*note)(void *to, 
 			note_doubt(report, bit, note, to);
 }
 
-void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text),
-		      void *to)
+void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
 {
 	static const char uncounted[] = "more than there is room for: not in the counts";
 	static const char uncounted_memory[] = "more than there is memory for in /dev/shm: not in the counts";
@@ -128,7 +131,8 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		uint64_t n;
 		const char *one, *many, *what; /* "1 thread has", "2 threads have", ... */
 	} told[] = {
-		{counts->threads_without, "thread", "threads", counts->no_memory ? uncounted_memory : uncounted},
+		{counts->threads_without, "thread", "threads",
+		 counts->no_memory ? uncounted_memory : uncounted},
 		{counts->processes_without, "process", "processes",
 		 counts->no_memory ? uncounted_memory : uncounted},
 		{counts->unfolded, "thread, region or block", "threads, regions or blocks",
@@ -146,7 +150,8 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		 "in the sums only: there are more than are shown by themselves"},
 		{report->gathered->threads_merged, "thread is", "threads are",
 		 "in the sums only: there are more than are shown by themselves"},
-		{counts->running, "process", "processes", "still running: counted up to the end of the program"},
+		{counts->running, "process", "processes",
+		 "still running: counted up to the end of the program"},
 	};
 	char text[NOTE_MAX], count[UTIL_NUMBER_MAX];
 
@@ -161,14 +166,16 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 		if (told[i].n == 0)
 			continue;
 		util_format_count(told[i].n, count);
-		snprintf(text, sizeof(text), "%s %s %s", count,
-			 told[i].n == 1 ? told[i].one : told[i].many, told[i].what);
+		snprintf(text, sizeof(text), "%s %s %s", count, told[i].n == 1 ? told[i].one : told[i].many,
+			 told[i].what);
 		note(to, text);
 	}
 	if (report->functions.untold > 0) {
 		util_format_count(report->functions.untold, count);
-		snprintf(text, sizeof(text), "%s instruction%s of functions that could not be told apart: there are "
-			 "more than there is room or memory for%s", count, report->functions.untold == 1 ? " is" : "s are",
+		snprintf(text, sizeof(text),
+			 "%s instruction%s of functions that could not be told apart: there are "
+			 "more than there is room or memory for%s",
+			 count, report->functions.untold == 1 ? " is" : "s are",
 			 counts->running > 0 ? ", or threads of what still runs came and went" : "");
 		note(to, text);
 	}
@@ -179,8 +186,9 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 			note(to, report->options->fits[r]);
 		if (counts->entered[r] > 0)
 			continue;
-		snprintf(text, sizeof(text), counts->regions_found >> r & 1 ?
-			 "region %s was never entered" : "region %s was not found in anything that ran",
+		snprintf(text, sizeof(text),
+			 counts->regions_found >> r & 1 ? "region %s was never entered"
+							: "region %s was not found in anything that ran",
 			 report->options->region[r]);
 		note(to, text);
 	}

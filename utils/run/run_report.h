@@ -17,7 +17,7 @@ struct run_report {
 	const struct run_options *options;
 	const struct upcs_results *results;
 	const struct run_gathered *gathered;
-	struct run_counts counts; /* of it */
+	struct run_counts counts;       /* of it */
 	struct run_functions functions; /* none where they are not asked for */
 	double seconds;
 	int status; /* as wait gives it */
@@ -41,8 +41,7 @@ bool run_report_has_place(const struct run_report *report, unsigned place);
 bool run_function_shows(const struct run_report *report, const struct run_function *function, unsigned item);
 
 /* Its counts in a column of the results. */
-const struct run_vector *run_report_vector(const struct run_report *report, unsigned column,
-					   unsigned place);
+const struct run_vector *run_report_vector(const struct run_report *report, unsigned column, unsigned place);
 
 /* In front of the name of a column: "" where it is exact, "~", or ">=" where it is a lower bound. */
 const char *run_report_mark(unsigned doubt);
@@ -52,8 +51,7 @@ const char *run_report_doubt(unsigned bit);
 unsigned run_report_doubts(const struct run_report *report);
 
 /* What the reader has to know, one sentence after the other: calls note for each. */
-void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text),
-		      void *to);
+void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text), void *to);
 
 /* The command with blanks between. */
 void run_report_title(const struct run_report *report, char *text, size_t size);

@@ -138,8 +138,8 @@ static void table_print(const struct run_report *report, const struct table *tab
 	char first[UPCS_WORD_MAX];
 
 	mark(first, table->doubt, total);
-	stat_table_print_columns(report->out, table->row, table->n, first,
-				 table->column, table->n_columns, &style);
+	stat_table_print_columns(report->out, table->row, table->n, first, table->column, table->n_columns,
+				 &style);
 }
 
 /* ---- the tables ------------------------------------------------------------------------ */
@@ -195,7 +195,8 @@ static void print_processes(const struct run_report *report)
 			char name[UPCS_WORD_MAX];
 
 			run_process_name(&process->record, name);
-			table.column[put_column(&table, process->vector, name, false)].tid = process->record.pid;
+			table.column[put_column(&table, process->vector, name, false)].tid =
+				process->record.pid;
 		}
 		table_print(report, &table, "all");
 	}
@@ -258,8 +259,9 @@ static void print_head(const struct run_report *report)
 
 static double flops(const struct run_vector *vector)
 {
-	return vector->item[UPCS_INSTRUCTIONS] > 0 ?
-	       (double)vector->item[RUN_FP_OPS] / (double)vector->item[UPCS_INSTRUCTIONS] : 0;
+	return vector->item[UPCS_INSTRUCTIONS] > 0
+		       ? (double)vector->item[RUN_FP_OPS] / (double)vector->item[UPCS_INSTRUCTIONS]
+		       : 0;
 }
 
 static void print_note(void *to, const char *text)
@@ -289,7 +291,8 @@ static void print_end(const struct run_report *report)
 
 	fputs("\n  ", out);
 	put_flops(out, &counts->sum[0], "no");
-	fprintf(out, " floating-point operations%s\n", counts->sum[0].item[RUN_FP_OPS] > 0 ? " an instruction" : "");
+	fprintf(out, " floating-point operations%s\n",
+		counts->sum[0].item[RUN_FP_OPS] > 0 ? " an instruction" : "");
 	for (unsigned r = 0; r < report->options->regions; r++) {
 		char times[UTIL_NUMBER_MAX];
 
@@ -302,11 +305,13 @@ static void print_end(const struct run_report *report)
 	}
 	if (run_report_doubts(report) == 0)
 		fputs("  Percents are of INSTRUCTIONS. All counts are exact: of every instruction that\n"
-		      "  began, as what a Blue Gene/P core would have done for it.\n", out);
+		      "  began, as what a Blue Gene/P core would have done for it.\n",
+		      out);
 	else
 		fputs("  Percents are of INSTRUCTIONS. Columns with ~ may be off, those with >= too\n"
 		      "  small. All other counts are exact: of every instruction that began, as what a\n"
-		      "  Blue Gene/P core would have done for it.\n", out);
+		      "  Blue Gene/P core would have done for it.\n",
+		      out);
 	run_report_notes(report, print_note, (void *)report);
 	fputc('\n', out);
 }

@@ -53,8 +53,8 @@ static void print_head(FILE *out, const struct layout *layout, unsigned doubt)
 	fputs("  file\n", out);
 }
 
-static void print_row(FILE *out, const struct layout *layout, const struct run_vector *vector, const char *name,
-		      const char *file)
+static void print_row(FILE *out, const struct layout *layout, const struct run_vector *vector,
+		      const char *name, const char *file)
 {
 	char text[UTIL_NUMBER_MAX];
 	unsigned n;
@@ -63,8 +63,10 @@ static void print_row(FILE *out, const struct layout *layout, const struct run_v
 		util_format_count(vector->item[columns[c]], text);
 		fprintf(out, "  %*s", (int)layout->number[c], text);
 		if (c == 0)
-			fprintf(out, "  %6.2f", layout->all == 0 ? 0 : 100 * (double)vector->item[UPCS_INSTRUCTIONS] /
-									      (double)layout->all);
+			fprintf(out, "  %6.2f",
+				layout->all == 0 ? 0
+						 : 100 * (double)vector->item[UPCS_INSTRUCTIONS] /
+							   (double)layout->all);
 	}
 	fputs("  ", out);
 	if (util_columns(name) > layout->name) {
@@ -83,13 +85,15 @@ static void print_row(FILE *out, const struct layout *layout, const struct run_v
 void run_report_functions(const struct run_report *report)
 {
 	const struct run_functions *functions = &report->functions;
-	unsigned n = report->options->function_rows < functions->n ? report->options->function_rows : functions->n;
+	unsigned n =
+		report->options->function_rows < functions->n ? report->options->function_rows : functions->n;
 	struct run_vector all = run_functions_rest(functions, 0), rest = run_functions_rest(functions, n);
 	struct layout layout = {.name = strlen("function"), .all = all.item[UPCS_INSTRUCTIONS]};
 	char others[64], count[UTIL_NUMBER_MAX];
 
 	for (unsigned c = 0; c < COLUMNS; c++)
-		layout.number[c] = util_columns(run_item_name(columns[c])) + util_columns(run_report_mark(all.doubt));
+		layout.number[c] =
+			util_columns(run_item_name(columns[c])) + util_columns(run_report_mark(all.doubt));
 	for (unsigned i = 0; i < n; i++)
 		fit(&layout, &functions->function[i].vector, functions->function[i].name);
 	util_format_count(functions->n - n, count);

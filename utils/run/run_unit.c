@@ -24,7 +24,7 @@ _Static_assert(2 * RUN_UNIT_EVERY_NS / 1000000 < UPCS_RESULTS_AGE_MS, "folded, t
 struct run_unit {
 	struct upci_shared shared;
 	struct upci_totals totals;
-	char name[UPCI_SHARED_NAME_MAX + 16]; /* what is tried may be too long */
+	char name[UPCI_SHARED_NAME_MAX + 16];    /* what is tried may be too long */
 	uint64_t given[UPCS_CORES][UPCS_EVENTS]; /* to totals */
 };
 
@@ -176,7 +176,8 @@ static void add_thread(uint64_t sum[UPCS_CORES][UPCS_EVENTS], const struct upcs_
 		core[k] += __atomic_load_n(&thread->tally[0][k], __ATOMIC_RELAXED);
 }
 
-void run_unit_update(struct run_unit *unit, const struct run_counts *counts, const struct upcs_results *results)
+void run_unit_update(struct run_unit *unit, const struct run_counts *counts,
+		     const struct upcs_results *results)
 {
 	uint64_t sum[UPCS_CORES][UPCS_EVENTS];
 	uint32_t n = upcs_results_threads(results);

@@ -34,7 +34,8 @@ const char *run_unit_name(const struct run_unit *unit);
 
 /* Shows what the threads have counted so far, in counts those that have ended and are no more in the
  * file. It may be anything; counts never shrink. */
-void run_unit_update(struct run_unit *unit, const struct run_counts *counts, const struct upcs_results *results);
+void run_unit_update(struct run_unit *unit, const struct run_counts *counts,
+		     const struct upcs_results *results);
 
 /* Shows the counts of the report. */
 void run_unit_finish(struct run_unit *unit, const struct run_counts *counts);

@@ -35,10 +35,10 @@ struct session {
 	struct stat_run run;
 	struct upcs_results *results;
 	char path[UPCS_WORD_MAX]; /* of results */
-	int lock;		  /* on them */
-	struct run_tidy tidy;	  /* who removes them if we cannot */
+	int lock;                 /* on them */
+	struct run_tidy tidy;     /* who removes them if we cannot */
 	struct run_gathered gathered;
-	struct run_unit *unit;	  /* NULL: is not shown */
+	struct run_unit *unit; /* NULL: is not shown */
 	FILE *out;
 };
 
@@ -79,7 +79,8 @@ static int make_results(struct session *s)
 		util_error("there is no shared memory, which the counts go to: mount a tmpfs at /dev/shm");
 	else if (error == ENOSPC || error == ENOMEM || error == EDQUOT)
 		util_error("shared memory is full (%s): remove what is not needed in /dev/shm, or mount it "
-			   "with a larger size", strerror(error));
+			   "with a larger size",
+			   strerror(error));
 	else if (error == EFBIG)
 		util_error("files may not be as large as that of the counts, %zu MB: ulimit -f unlimited",
 			   (sizeof(*s->results) >> 20) + 1);
@@ -136,12 +137,14 @@ static int set_up(struct session *s)
 	if (status == 0) {
 		s->results->options = *filled;
 		if (s->options.functions && !upcs_functions_begin(&s->results->functions)) {
-			util_error("shared memory is full: there is no room for a table of functions in /dev/shm");
+			util_error(
+				"shared memory is full: there is no room for a table of functions in /dev/shm");
 			status = RUN_ERROR;
 		}
 	}
 	if (status == 0) {
-		s->results->options.watched = s->options.unit != NULL || run_progress_is_shown(s->options.progress);
+		s->results->options.watched =
+			s->options.unit != NULL || run_progress_is_shown(s->options.progress);
 		run_tidy_begin(&s->tidy, s->results, s->path, s->lock);
 		status = make_unit(s);
 	}
@@ -244,9 +247,10 @@ static int nothing_ran(const struct session *s, int status)
 	}
 	/* Without memory it ends by itself, or by a fault. */
 	if (limited && (!WIFSIGNALED(status) || WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGSEGV)) {
-		util_error("nothing was counted: '%s' ended before the program began; it may have %llu MB of address "
-			   "space, and needs more: ulimit -v unlimited", qemu,
-			   (unsigned long long)memory.rlim_cur >> 20);
+		util_error(
+			"nothing was counted: '%s' ended before the program began; it may have %llu MB of address "
+			"space, and needs more: ulimit -v unlimited",
+			qemu, (unsigned long long)memory.rlim_cur >> 20);
 		return RUN_ERROR;
 	}
 	if (WIFSIGNALED(status)) {
@@ -255,7 +259,8 @@ static int nothing_ran(const struct session *s, int status)
 		return 0;
 	}
 	util_error("nothing was counted: '%s' ended before the program began; it has to be QEMU 7.2 or "
-		   "later with plugins, and able to load '%s'", qemu, s->results->options.plugin);
+		   "later with plugins, and able to load '%s'",
+		   qemu, s->results->options.plugin);
 	return RUN_ERROR;
 }
 
@@ -277,9 +282,12 @@ static int judge(const struct run_counts *counts)
 {
 	if (run_counts_are_whole(counts))
 		return 0;
-	util_error("not all was counted: %s", counts->no_memory ?
-		   "there is no memory left in /dev/shm: remove what is not needed there, or mount it with a "
-		   "larger size" : "the report says what is missing");
+	util_error(
+		"not all was counted: %s",
+		counts->no_memory
+			? "there is no memory left in /dev/shm: remove what is not needed there, or mount it with a "
+			  "larger size"
+			: "the report says what is missing");
 	return RUN_ERROR;
 }
 
@@ -287,8 +295,9 @@ static int make_functions(struct session *s, struct run_report *report)
 {
 	if (!s->options.functions)
 		return 0;
-	if (s->gathered.function != NULL && run_functions_make(&report->functions, &s->results->functions,
-							       s->gathered.function, &report->counts.sum[0]) == 0)
+	if (s->gathered.function != NULL &&
+	    run_functions_make(&report->functions, &s->results->functions, s->gathered.function,
+			       &report->counts.sum[0]) == 0)
 		return 0;
 	util_error("out of memory");
 	return RUN_ERROR;

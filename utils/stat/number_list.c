@@ -69,5 +69,5 @@ int number_list_parse(struct number_list *list, const char *text, int min, int m
 void number_list_free(struct number_list *list)
 {
 	free(list->number);
-	*list = (struct number_list){ .n = 0 };
+	*list = (struct number_list){.n = 0};
 }

@@ -38,17 +38,17 @@ static const char *find_fault(const json_t *report)
 		return "seconds or events are missing";
 	if (strcmp(text_of(report, "record"), "interval") == 0)
 		return "it ends with an interval, the whole is missing";
-	json_array_foreach (json_object_get(report, "runs"), i, run)
-		if (!json_is_number(json_object_get(run, "seconds")) ||
-		    !json_is_number(json_object_get(run, "user_seconds")) ||
-		    !json_is_number(json_object_get(run, "system_seconds")))
-			return "a run has no times";
-	json_array_foreach (events, i, event) {
+	json_array_foreach(
+		json_object_get(report, "runs"), i,
+		run) if (!json_is_number(json_object_get(run, "seconds")) ||
+			 !json_is_number(json_object_get(run, "user_seconds")) ||
+			 !json_is_number(json_object_get(run, "system_seconds"))) return "a run has no times";
+	json_array_foreach(events, i, event)
+	{
 		if (text_of(event, "event")[0] == '\0' || !json_is_number(json_object_get(event, "value")))
 			return "an event has no name, or no value";
-		json_array_foreach (json_object_get(event, "runs"), k, value)
-			if (!json_is_number(value))
-				return "a run's value is no number";
+		json_array_foreach(json_object_get(event, "runs"), k,
+				   value) if (!json_is_number(value)) return "a run's value is no number";
 	}
 	return NULL;
 }
@@ -74,7 +74,7 @@ static int cannot_read(const char *path, int error)
 static int load(struct stat_side *side, const char *path)
 {
 	FILE *file = fopen(path, "re");
-	json_error_t error = { .text = "it is empty" };
+	json_error_t error = {.text = "it is empty"};
 	const char *fault;
 	json_t *next;
 	int c, failed;
@@ -115,9 +115,8 @@ static const json_t *find_event(const struct stat_side *side, const char *name)
 	size_t i;
 	json_t *event;
 
-	json_array_foreach (json_object_get(side->report, "events"), i, event)
-		if (strcmp(text_of(event, "event"), name) == 0)
-			return event;
+	json_array_foreach(json_object_get(side->report, "events"), i,
+			   event) if (strcmp(text_of(event, "event"), name) == 0) return event;
 	return NULL;
 }
 
@@ -153,7 +152,7 @@ static int add_time(struct stat_comparison *c, const char *field)
 
 	if (json_object_get(a, field) == NULL || json_object_get(b, field) == NULL)
 		return 0;
-	*row = (struct stat_compared){ .name = field, .unit = "s" };
+	*row = (struct stat_compared){.name = field, .unit = "s"};
 	c->n++;
 	if (spread_of(json_object_get(a, field), json_object_get(a, "runs"), field, &row->a) != 0)
 		return -1;
@@ -179,7 +178,7 @@ static int add_event(struct stat_comparison *c, const json_t *a, const json_t *b
 
 static int add_rows(struct stat_comparison *c)
 {
-	static const char *const times[] = { "seconds", "user_seconds", "system_seconds" };
+	static const char *const times[] = {"seconds", "user_seconds", "system_seconds"};
 	const json_t *events = json_object_get(c->a.report, "events");
 	int error = 0;
 	size_t i;
@@ -190,7 +189,8 @@ static int add_rows(struct stat_comparison *c)
 		return -1;
 	for (i = 0; i < 3 && error == 0; i++)
 		error = add_time(c, times[i]);
-	json_array_foreach (events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		const json_t *other = find_event(&c->b, text_of(event, "event"));
 
 		if (other != NULL && error == 0)
@@ -206,7 +206,7 @@ static int add_rows(struct stat_comparison *c)
 
 int stat_compare_read(struct stat_comparison *c, const char *a, const char *b)
 {
-	*c = (struct stat_comparison){ .n = 0 };
+	*c = (struct stat_comparison){.n = 0};
 	if (load(&c->a, a) != 0 || load(&c->b, b) != 0)
 		return -1;
 	if (add_rows(c) == 0)
@@ -227,8 +227,8 @@ const char *stat_compare_missing(const struct stat_side *has, const struct stat_
 	size_t k;
 	json_t *event;
 
-	json_array_foreach (json_object_get(has->report, "events"), k, event)
-		if (find_event(has_not, text_of(event, "event")) == NULL && i-- == 0)
-			return text_of(event, "event");
+	json_array_foreach(json_object_get(has->report, "events"), k,
+			   event) if (find_event(has_not, text_of(event, "event")) == NULL &&
+				      i-- == 0) return text_of(event, "event");
 	return NULL;
 }

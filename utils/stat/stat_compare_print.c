@@ -13,7 +13,10 @@
 static const char *verdict_word(enum stat_verdict verdict)
 {
 	static const char *const words[] = {
-		[STAT_UNKNOWN] = NULL, [STAT_SAME] = "none", [STAT_LESS] = "less", [STAT_MORE] = "more",
+		[STAT_UNKNOWN] = NULL,
+		[STAT_SAME] = "none",
+		[STAT_LESS] = "less",
+		[STAT_MORE] = "more",
 	};
 
 	return words[verdict];
@@ -61,7 +64,7 @@ static struct line line_of(const struct stat_compared *row)
 	const struct stat_change *change = &row->change;
 	const char *word = verdict_word(change->verdict);
 	char low[UTIL_NUMBER_MAX], high[UTIL_NUMBER_MAX];
-	struct line line = { .cell = { "" } };
+	struct line line = {.cell = {""}};
 
 	put_value(row->unit, row->a.mean, line.cell[A]);
 	put_value(row->unit, row->b.mean, line.cell[B]);
@@ -105,9 +108,9 @@ static bool is_seen(const struct stat_compared *row)
 
 static int print_rows(FILE *out, const struct stat_comparison *c)
 {
-	static const struct line head = { .cell = { "", "A", "B", "B/A", "95 % interval", "" } };
+	static const struct line head = {.cell = {"", "A", "B", "B/A", "95 % interval", ""}};
 	struct line *lines = calloc(c->n + 1, sizeof(*lines));
-	unsigned width[COLUMNS] = { 0 };
+	unsigned width[COLUMNS] = {0};
 
 	if (lines == NULL)
 		return -1;
@@ -141,7 +144,8 @@ static void print_side(FILE *out, const char *letter, const struct stat_side *si
 	fprintf(out, "  %s: ", letter);
 	util_put(out, side->file, UINT32_MAX);
 	fprintf(out, ", %u run%s of", side->runs, side->runs == 1 ? "" : "s");
-	json_array_foreach (json_object_get(side->report, "command"), i, word) {
+	json_array_foreach(json_object_get(side->report, "command"), i, word)
+	{
 		fputc(' ', out);
 		util_put(out, json_string_value(word) != NULL ? json_string_value(word) : "?", UINT32_MAX);
 	}

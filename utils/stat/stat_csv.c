@@ -11,9 +11,10 @@
 static const char *part_columns(enum stat_by by)
 {
 	static const char *const columns[] = {
-		[STAT_BY_NONE] = "",	   [STAT_BY_THREAD] = "pid,tid,thread,", [STAT_BY_PROCESS] = "pid,",
-		[STAT_BY_CPU] = "cpu,",	   [STAT_BY_CORE] = "core,",
-		[STAT_BY_SOCKET] = "socket,", [STAT_BY_NODE] = "node,",
+		[STAT_BY_NONE] = "",        [STAT_BY_THREAD] = "pid,tid,thread,",
+		[STAT_BY_PROCESS] = "pid,", [STAT_BY_CPU] = "cpu,",
+		[STAT_BY_CORE] = "core,",   [STAT_BY_SOCKET] = "socket,",
+		[STAT_BY_NODE] = "node,",
 	};
 
 	return columns[by];
@@ -26,10 +27,11 @@ static bool has_runs(const struct stat_report *report)
 
 void stat_csv_begin(const struct stat_report *report)
 {
-	fprintf(report->out, "%s%stime,%sevent,value,%sunit,scope,kind,subsystem,seconds,shortcoming,"
-			     "wiring,version\n",
-		has_runs(report) ? "run," : "", report->intervals ? "record," : "",
-		part_columns(report->by), has_runs(report) ? "deviation,spread_percent," : "");
+	fprintf(report->out,
+		"%s%stime,%sevent,value,%sunit,scope,kind,subsystem,seconds,shortcoming,"
+		"wiring,version\n",
+		has_runs(report) ? "run," : "", report->intervals ? "record," : "", part_columns(report->by),
+		has_runs(report) ? "deviation,spread_percent," : "");
 }
 
 /* Where part is NULL it is all of them. */

@@ -152,8 +152,7 @@ static int refuse(struct stat_events *events, const char *name, int error)
 {
 	const char *message = upc_last_message();
 	size_t length = strlen(name);
-	struct stat_refused *refused =
-		realloc(events->refused, (events->n_refused + 1) * sizeof(*refused));
+	struct stat_refused *refused = realloc(events->refused, (events->n_refused + 1) * sizeof(*refused));
 
 	if (refused == NULL)
 		return UPC_ENOMEM;
@@ -175,8 +174,9 @@ static int refuse(struct stat_events *events, const char *name, int error)
 static unsigned ratio_terms(const struct stat_events *events, const struct upc_event_info *info,
 			    uint32_t codes[UPC_COUNTERS])
 {
-	int n = info->kind == UPC_KIND_LEVEL ?
-		upc_catalogue_terms(events->catalogue, info->code, codes, UPC_COUNTERS) : 0;
+	int n = info->kind == UPC_KIND_LEVEL
+			? upc_catalogue_terms(events->catalogue, info->code, codes, UPC_COUNTERS)
+			: 0;
 
 	for (int i = 0; i < n; i++) {
 		struct upc_event_info term = UPC_OPTIONS_INIT(upc_event_info);
@@ -205,7 +205,7 @@ static int add_ratios(struct stat_events *events, struct upc_unit *own)
 		events->term = term;
 		memcpy(term + events->n_terms, codes, n * sizeof(*term));
 		events->ratio[events->n_ratios++] =
-			(struct stat_ratio){ .event = i, .first = events->n_terms, .n = n };
+			(struct stat_ratio){.event = i, .first = events->n_terms, .n = n};
 		events->n_terms += n;
 		/* It has their counters already: nothing but memory can be short. */
 		for (unsigned k = 0; k < n; k++)

@@ -26,7 +26,7 @@ struct stat_ratio {
 
 struct stat_events {
 	struct upc_catalogue *catalogue;
-	unsigned quota; /* so many are added, or all that are wanted */
+	unsigned quota;  /* so many are added, or all that are wanted */
 	bool by_process; /* each own unit has a process: what counts one is its own, too */
 
 	struct upc_event_info *wanted;

@@ -27,7 +27,10 @@ static void identify_thread(const struct stat_part *part, json_t *object)
 static void identify_place(enum stat_by by, const struct stat_part *part, json_t *object)
 {
 	static const char *const names[] = {
-		[STAT_BY_CPU] = "cpu", [STAT_BY_CORE] = "core", [STAT_BY_SOCKET] = "socket", [STAT_BY_NODE] = "node",
+		[STAT_BY_CPU] = "cpu",
+		[STAT_BY_CORE] = "core",
+		[STAT_BY_SOCKET] = "socket",
+		[STAT_BY_NODE] = "node",
 	};
 
 	if (by == STAT_BY_PROCESS)

@@ -212,7 +212,7 @@ int stat_options_parse(struct stat_options *o, int argc, char **argv, int *statu
 {
 	int option;
 
-	*o = (struct stat_options){ .plan.whom.options = UPC_OPTIONS_INIT(upc_unit_options) };
+	*o = (struct stat_options){.plan.whom.options = UPC_OPTIONS_INIT(upc_unit_options)};
 	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
 		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
 			return -1;

@@ -12,10 +12,10 @@
 
 struct stat_options {
 	struct stat_plan plan;
-	const char *whom_text;    /* of -p or -C, as it was given */
-	const char *lists[64];    /* of -e, each                  */
+	const char *whom_text; /* of -p or -C, as it was given */
+	const char *lists[64]; /* of -e, each                  */
 	unsigned n_lists;
-	enum stat_choice choice;  /* without lists                */
+	enum stat_choice choice; /* without lists                */
 	bool zeros;
 	struct util_format_choice format;
 	long top;

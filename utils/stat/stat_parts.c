@@ -30,7 +30,7 @@ struct stat_part *stat_parts_add(struct stat_parts *parts)
 		parts->room = room;
 	}
 	part = &parts->part[parts->n];
-	*part = (struct stat_part){ .values = calloc(n, sizeof(*part->values)) };
+	*part = (struct stat_part){.values = calloc(n, sizeof(*part->values))};
 	part->before = calloc(n, sizeof(*part->before));
 	part->terms = calloc(parts->events->n_terms + 1, sizeof(*part->terms));
 	part->flags = calloc(n, sizeof(*part->flags));
@@ -70,7 +70,7 @@ static uint64_t add_up(const struct stat_parts *parts, const unsigned *which, un
 {
 	const struct stat_events *events = parts->events;
 	const struct stat_ratio *ratio = find_ratio(events, i);
-	uint64_t terms[UPC_COUNTERS] = { 0 }, sum = 0, largest = 0, together;
+	uint64_t terms[UPC_COUNTERS] = {0}, sum = 0, largest = 0, together;
 
 	for (unsigned k = 0; k < n; k++) {
 		const struct stat_part *part = get(parts, which, k);
@@ -89,8 +89,8 @@ static uint64_t add_up(const struct stat_parts *parts, const unsigned *which, un
 	return largest;
 }
 
-void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsigned n,
-		    uint64_t *values, unsigned *flags)
+void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsigned n, uint64_t *values,
+		    unsigned *flags)
 {
 	for (unsigned i = 0; i < parts->events->n_own; i++) {
 		unsigned all = 0, never = 0;
@@ -123,5 +123,5 @@ void stat_parts_free(struct stat_parts *parts)
 		free_values(&parts->part[k]);
 	}
 	free(parts->part);
-	*parts = (struct stat_parts){ .events = parts->events };
+	*parts = (struct stat_parts){.events = parts->events};
 }

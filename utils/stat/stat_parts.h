@@ -13,8 +13,15 @@
 #include "stat/stat_events.h"
 
 /* What the parts are. */
-enum stat_by { STAT_BY_NONE, STAT_BY_THREAD, STAT_BY_PROCESS, STAT_BY_CPU, STAT_BY_CORE,
-	       STAT_BY_SOCKET, STAT_BY_NODE };
+enum stat_by {
+	STAT_BY_NONE,
+	STAT_BY_THREAD,
+	STAT_BY_PROCESS,
+	STAT_BY_CPU,
+	STAT_BY_CORE,
+	STAT_BY_SOCKET,
+	STAT_BY_NODE
+};
 
 struct stat_part {
 	pid_t tid, pid; /* of a thread its number and its process; of a process pid; else 0 */
@@ -25,7 +32,7 @@ struct stat_part {
 	uint64_t *terms;       /* n_terms of their ratios, since it began  */
 	unsigned *flags;
 	bool ended;
-	int64_t born, died;    /* monotonic ns */
+	int64_t born, died; /* monotonic ns */
 };
 
 struct stat_parts {
@@ -45,8 +52,8 @@ void stat_part_read(const struct stat_events *events, struct stat_part *part);
  * largest of other levels. which has their numbers; NULL: the first n. With flags: not counted is
  * what none of them has counted.
  */
-void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsigned n,
-		    uint64_t *values, unsigned *flags);
+void stat_parts_sum(const struct stat_parts *parts, const unsigned *which, unsigned n, uint64_t *values,
+		    unsigned *flags);
 
 /* The end of an interval: what was counted until now was before the next one. */
 void stat_parts_end_interval(struct stat_parts *parts);

@@ -42,7 +42,8 @@ static int name_row(const struct stat_places_plan *plan, unsigned i, char name[T
 		return topology_name(SYSFS, plan->list.number[i], TOPOLOGY_CPU, name);
 	if (topology_name(SYSFS, plan->list.number[i], level[plan->by], name) == 0)
 		return 0;
-	util_error("the kernel does not tell where CPU %d is (/sys/devices/system/cpu)", plan->list.number[i]);
+	util_error("the kernel does not tell where CPU %d is (/sys/devices/system/cpu)",
+		   plan->list.number[i]);
 	return -1;
 }
 
@@ -90,7 +91,7 @@ int stat_places_ready(struct stat_places *places, const struct stat_places_plan 
 {
 	const unsigned n = plan->list.n;
 
-	*places = (struct stat_places){ .units.events = events, .rows.events = events };
+	*places = (struct stat_places){.units.events = events, .rows.events = events};
 	places->row = calloc(n, sizeof(*places->row));
 	places->member = calloc(n, sizeof(*places->member));
 	for (unsigned i = 0; i < n; i++) {
@@ -159,5 +160,5 @@ void stat_places_free(struct stat_places *places)
 	stat_parts_free(&places->rows);
 	free(places->row);
 	free(places->member);
-	*places = (struct stat_places){ .row = NULL };
+	*places = (struct stat_places){.row = NULL};
 }

@@ -26,10 +26,10 @@ bool stat_part_is_active(const struct stat_report *report, const struct stat_par
 
 const char *stat_shortcoming(unsigned flags)
 {
-	return flags & UPC_COUNTER_NEVER   ? "not counted" :
-	       flags & UPC_COUNTER_PARTIAL ? "partly counted" :
-	       flags & UPC_COUNTER_LOST	   ? "source lost" :
-					     NULL;
+	return flags & UPC_COUNTER_NEVER     ? "not counted"
+	       : flags & UPC_COUNTER_PARTIAL ? "partly counted"
+	       : flags & UPC_COUNTER_LOST    ? "source lost"
+					     : NULL;
 }
 
 double stat_cpus_used(const struct stat_report *report, const struct stat_sample *sample)

@@ -126,5 +126,5 @@ void stat_runs_free(struct stat_runs *runs)
 	free(runs->run);
 	free(runs->flags);
 	free(runs->scratch);
-	*runs = (struct stat_runs){ .n = 0 };
+	*runs = (struct stat_runs){.n = 0};
 }

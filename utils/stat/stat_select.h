@@ -29,7 +29,6 @@ enum stat_choice { STAT_CHOICE_DEFAULT, STAT_CHOICE_DETAILED, STAT_CHOICE_ALL };
  * there are, which may be more than a unit has counters: whoever adds them goes on until
  * enough could be added, so that one that cannot is replaced by the next.
  */
-int stat_select(enum stat_choice kind, const struct upc_event_info *events, unsigned n,
-		unsigned *order);
+int stat_select(enum stat_choice kind, const struct upc_event_info *events, unsigned n, unsigned *order);
 
 #endif

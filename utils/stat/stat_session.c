@@ -67,7 +67,8 @@ static int make_room(struct stat_session *s)
 	s->before = calloc(n, sizeof(*s->before));
 	s->deltas = calloc(n, sizeof(*s->deltas));
 	s->flags = calloc(n, sizeof(*s->flags));
-	return s->totals == NULL || s->before == NULL || s->deltas == NULL || s->flags == NULL ? UPC_ENOMEM : 0;
+	return s->totals == NULL || s->before == NULL || s->deltas == NULL || s->flags == NULL ? UPC_ENOMEM
+											       : 0;
 }
 
 /* Those that can be added, and which they are is kept for all further runs. */
@@ -123,7 +124,7 @@ static void destroy_units(struct stat_units *units)
 	upc_unit_destroy(units->own);
 	upc_unit_destroy(units->shared);
 	stat_places_free(&units->places);
-	*units = (struct stat_units){ .own = NULL };
+	*units = (struct stat_units){.own = NULL};
 }
 
 /* Everything before the program may go. */
@@ -134,7 +135,7 @@ static int set_up(struct stat_session *s)
 	struct stat_units former = s->units;
 	int result = 0;
 
-	s->units = (struct stat_units){ .own = NULL };
+	s->units = (struct stat_units){.own = NULL};
 	if (s->plan->command != NULL)
 		result = stat_run_spawn(&s->run, s->plan->command, NULL);
 	else if (whom->options.context == UPC_CONTEXT_PROCESS)
@@ -173,8 +174,8 @@ static void read_totals(struct stat_session *s)
 		own = events->n_own;
 	}
 	if (own < events->n)
-		stat_events_read(s->units.shared != NULL ? s->units.shared : s->units.own,
-				 events->code + own, events->n - own, s->totals + own, s->flags + own);
+		stat_events_read(s->units.shared != NULL ? s->units.shared : s->units.own, events->code + own,
+				 events->n - own, s->totals + own, s->flags + own);
 }
 
 static void print_interval(struct stat_session *s, int64_t now)
@@ -189,8 +190,8 @@ static void print_interval(struct stat_session *s, int64_t now)
 
 	read_totals(s);
 	for (unsigned i = 0; i < n; i++)
-		s->deltas[i] = s->events.info[i].kind == UPC_KIND_LEVEL ? s->totals[i] :
-									  s->totals[i] - s->before[i];
+		s->deltas[i] =
+			s->events.info[i].kind == UPC_KIND_LEVEL ? s->totals[i] : s->totals[i] - s->before[i];
 	stat_report_print(&s->report, &sample);
 	memcpy(s->before, s->totals, n * sizeof(*s->before));
 	if (parts_of(s) != NULL)
@@ -241,7 +242,7 @@ static int count(struct stat_session *s, struct stat_sample *sample)
 {
 	int64_t end;
 
-	*sample = (struct stat_sample){ .last = true, .values = s->totals, .flags = s->flags };
+	*sample = (struct stat_sample){.last = true, .values = s->totals, .flags = s->flags};
 	if (set_up(s) != 0)
 		return UTIL_FAILED;
 	s->report.parts = s->plan->whom.by != STAT_BY_NONE ? parts_of(s) : NULL;
@@ -291,7 +292,7 @@ static int repeat(struct stat_session *s, int *wait_status)
 
 int stat_session_run(struct stat_session *s)
 {
-	struct stat_sample sample = { .has_program = s->plan->command != NULL };
+	struct stat_sample sample = {.has_program = s->plan->command != NULL};
 	int status;
 
 	s->by_place = s->plan->whom.list.n > 1 || s->plan->whom.by > STAT_BY_THREAD;

@@ -8,7 +8,7 @@
 
 struct stat_spread stat_spread_of(const double *value, unsigned n)
 {
-	struct stat_spread spread = { .n = n };
+	struct stat_spread spread = {.n = n};
 	double beyond = 0, squares = 0;
 
 	if (n == 0)
@@ -45,10 +45,9 @@ static double student(double f)
 	static const struct {
 		double f, t;
 	} table[] = {
-		{ 1, 12.7062 }, { 1.25, 8.0280 }, { 1.5, 6.0167 }, { 2, 4.3027 }, { 2.5, 3.5747 },
-		{ 3, 3.1824 },	{ 4, 2.7764 },	  { 5, 2.5706 },   { 6, 2.4469 },  { 8, 2.3060 },
-		{ 10, 2.2281 }, { 15, 2.1314 },	  { 20, 2.0860 },  { 30, 2.0423 }, { 60, 2.0003 },
-		{ INFINITY, 1.9600 },
+		{1, 12.7062}, {1.25, 8.0280}, {1.5, 6.0167}, {2, 4.3027},        {2.5, 3.5747}, {3, 3.1824},
+		{4, 2.7764},  {5, 2.5706},    {6, 2.4469},   {8, 2.3060},        {10, 2.2281},  {15, 2.1314},
+		{20, 2.0860}, {30, 2.0423},   {60, 2.0003},  {INFINITY, 1.9600},
 	};
 	unsigned i = 1;
 
@@ -82,7 +81,7 @@ static void find_interval(const struct stat_spread *a, const struct stat_spread 
 
 struct stat_change stat_spread_change(const struct stat_spread *a, const struct stat_spread *b)
 {
-	struct stat_change of = { .has_ratio = a->mean != 0 };
+	struct stat_change of = {.has_ratio = a->mean != 0};
 
 	if (!of.has_ratio)
 		return of;

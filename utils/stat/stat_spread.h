@@ -32,9 +32,9 @@ enum stat_verdict { STAT_UNKNOWN, STAT_SAME, STAT_LESS, STAT_MORE };
 
 /* Of two means, b to a. */
 struct stat_change {
-	bool has_ratio;        /* a's mean is not 0         */
+	bool has_ratio; /* a's mean is not 0         */
 	double ratio;
-	bool has_interval;     /* both have spread: 95 %    */
+	bool has_interval; /* both have spread: 95 %    */
 	double low, high;
 	enum stat_verdict verdict; /* STAT_SAME: no difference is to be seen */
 };

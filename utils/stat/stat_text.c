@@ -51,7 +51,7 @@ static const char *all_of(enum stat_by by)
  * column for all others.
  */
 static void print_parts(const struct stat_report *report, const struct stat_sample *sample,
-			  const struct stat_row *rows, const struct stat_style *style)
+			const struct stat_row *rows, const struct stat_style *style)
 {
 	const struct stat_parts *parts = report->parts;
 	unsigned n = report->events->n_own, key = key_event(report->events), shown, active = 0, columns;
@@ -63,13 +63,15 @@ static void print_parts(const struct stat_report *report, const struct stat_samp
 	unsigned *rest = calloc(parts->n + 1, sizeof(*rest));
 	char others[40];
 
-	if (rank == NULL || column == NULL || values == NULL || together == NULL || flags == NULL || rest == NULL) {
+	if (rank == NULL || column == NULL || values == NULL || together == NULL || flags == NULL ||
+	    rest == NULL) {
 		util_error("out of memory");
 		goto out;
 	}
 	for (unsigned t = 0; t < parts->n; t++)
 		if (stat_part_is_active(report, &parts->part[t], sample->last)) {
-			rank[active].key = n > 0 ? stat_part_value(report, &parts->part[t], key, sample->last) : 0;
+			rank[active].key =
+				n > 0 ? stat_part_value(report, &parts->part[t], key, sample->last) : 0;
 			rank[active++].thread = t;
 		}
 	shown = report->top > 0 && report->top < active ? report->top : active;

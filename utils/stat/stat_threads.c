@@ -52,8 +52,8 @@ static void read_name(struct stat_part *thread)
 
 		line[strcspn(line, "\n")] = '\0';
 		if (strncmp(line, "Name:\t", 6) == 0) {
-			snprintf(thread->name, sizeof(thread->name), "%.*s",
-				 (int)sizeof(thread->name) - 1, line + 6);
+			snprintf(thread->name, sizeof(thread->name), "%.*s", (int)sizeof(thread->name) - 1,
+				 line + 6);
 		} else if (sscanf(line, "Tgid: %d", &pid) == 1) {
 			thread->pid = pid;
 			break;
@@ -107,8 +107,8 @@ static void attach_unit(struct stat_threads *threads, struct stat_part *thread)
 	for (unsigned i = 0; i < events->n_own; i++)
 		thread->flags[i] |= UPC_COUNTER_NEVER;
 	if (threads->uncounted++ == 0)
-		util_error("thread %d cannot be counted, and others perhaps neither: %s",
-			   (int)thread->tid, upc_last_message());
+		util_error("thread %d cannot be counted, and others perhaps neither: %s", (int)thread->tid,
+			   upc_last_message());
 	upc_unit_destroy(thread->unit);
 	thread->unit = NULL;
 }
@@ -119,7 +119,7 @@ int stat_threads_begin(struct stat_threads *threads, struct stat_events *events,
 	const long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 			     PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
 
-	*threads = (struct stat_threads){ .parts.events = events, .main = pid };
+	*threads = (struct stat_threads){.parts.events = events, .main = pid};
 	if (ptrace(PTRACE_SEIZE, pid, NULL, options) != 0) {
 		util_error("-t has to trace the program, which is forbidden here: %s; look at "
 			   "/proc/sys/kernel/yama/ptrace_scope, or at the container's seccomp profile",
@@ -212,7 +212,7 @@ static int stopped(struct stat_threads *threads, pid_t tid, int status)
 bool stat_threads_serve(struct stat_threads *threads)
 {
 	for (;;) {
-		siginfo_t info = { .si_pid = 0 };
+		siginfo_t info = {.si_pid = 0};
 		struct stat_part *thread;
 		int status, go_on;
 
@@ -222,8 +222,8 @@ bool stat_threads_serve(struct stat_threads *threads)
 			return errno == ECHILD;
 		if (info.si_pid == 0)
 			return false;
-		if (info.si_pid == threads->main && (info.si_code == CLD_EXITED ||
-		    info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED))
+		if (info.si_pid == threads->main &&
+		    (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED))
 			return true;
 		if (waitpid(info.si_pid, &status, __WALL | WNOHANG) != info.si_pid)
 			continue;

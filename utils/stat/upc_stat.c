@@ -16,7 +16,7 @@
  * cannot be had. */
 static int simulate(const struct stat_options *o)
 {
-	static const char *const forms[] = { "stat", "json", "csv" };
+	static const char *const forms[] = {"stat", "json", "csv"};
 	const char *run = getenv("UPC_RUN");
 	size_t words = 0, n = 0;
 	const char **argv;
@@ -114,7 +114,7 @@ static int choose_whom(struct stat_options *o, struct stat_session *s)
 
 static void describe(const struct stat_options *o, struct stat_report *report, char *title, size_t size)
 {
-	static const char *const words[] = { "program", "process", "cpu", "machine" };
+	static const char *const words[] = {"program", "process", "cpu", "machine"};
 	const struct stat_places_plan *whom = &o->plan.whom;
 	const char *several = whom->list.n > 1 ? "s" : "";
 
@@ -144,7 +144,7 @@ static void describe(const struct stat_options *o, struct stat_report *report, c
 int main(int argc, char **argv)
 {
 	struct stat_options options;
-	struct stat_session session = { .plan = &options.plan };
+	struct stat_session session = {.plan = &options.plan};
 	char title[400];
 	int status;
 

@@ -16,10 +16,10 @@ struct top_look {
 	const char *name, *user, *command, *state;
 	const char *notice; /* something that went wrong, or NULL */
 	pid_t process, changed_by;
-	long refresh;	  /* from 1 */
+	long refresh;     /* from 1 */
 	double unix_time; /* of the look */
-	double age;	  /* of the counts, s */
-	double seconds;	  /* that the rates are over */
+	double age;       /* of the counts, s */
+	double seconds;   /* that the rates are over */
 	uint64_t generation;
 	bool changed;
 };

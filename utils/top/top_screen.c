@@ -104,11 +104,11 @@ static void give_terminal(struct top_screen *screen)
 
 int top_screen_begin(struct top_screen *screen, bool drawing)
 {
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct sigaction action;
 	sigset_t taken;
 
-	*screen = (struct top_screen){ .signals = -1 };
+	*screen = (struct top_screen){.signals = -1};
 	sigemptyset(&taken);
 	/* What was ignored when we were started (nohup) stays so. */
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
@@ -238,12 +238,12 @@ enum top_wake top_screen_wait(struct top_screen *screen, uint64_t deadline)
 {
 	for (;;) {
 		struct pollfd fds[2] = {
-			{ .fd = screen->signals, .events = POLLIN },
-			{ .fd = screen->keys ? STDIN_FILENO : -1, .events = POLLIN },
+			{.fd = screen->signals, .events = POLLIN},
+			{.fd = screen->keys ? STDIN_FILENO : -1, .events = POLLIN},
 		};
 		uint64_t now = top_screen_now(), left = deadline > now ? deadline - now : 0;
-		struct timespec timeout = { .tv_sec = (time_t)(left / 1000000000),
-					    .tv_nsec = (long)(left % 1000000000) };
+		struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000),
+					   .tv_nsec = (long)(left % 1000000000)};
 		enum top_wake wake = TOP_WAKE_TICK;
 		int n = ppoll(fds, 2, &timeout, NULL);
 

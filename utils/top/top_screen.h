@@ -13,21 +13,21 @@
 #include <termios.h>
 
 struct top_screen {
-	int signals; /* signalfd */
-	sigset_t mask; /* as we were started with */
-	bool drawing;  /* the terminal is in our hands */
-	bool keys;     /* ... and standard input, too */
+	int signals;          /* signalfd */
+	sigset_t mask;        /* as we were started with */
+	bool drawing;         /* the terminal is in our hands */
+	bool keys;            /* ... and standard input, too */
 	struct termios lines; /* as standard input was */
 };
 
 /* What ended a wait. */
 enum top_wake {
-	TOP_WAKE_TICK,	 /* the deadline has come */
+	TOP_WAKE_TICK,   /* the deadline has come */
 	TOP_WAKE_REDRAW, /* the screen has another size, or is ours again */
-	TOP_WAKE_NOW,	 /* a key asks for a refresh */
-	TOP_WAKE_SORT,	 /* ... for the next order   */
-	TOP_WAKE_ALL,	 /* ... for all counters, or those that count only */
-	TOP_WAKE_END,	 /* a key or a signal says that it is enough */
+	TOP_WAKE_NOW,    /* a key asks for a refresh */
+	TOP_WAKE_SORT,   /* ... for the next order   */
+	TOP_WAKE_ALL,    /* ... for all counters, or those that count only */
+	TOP_WAKE_END,    /* a key or a signal says that it is enough */
 };
 
 /* Whether standard output can be drawn on. */

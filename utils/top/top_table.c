@@ -74,7 +74,7 @@ static void fill(const struct top_snapshot *before, const struct top_snapshot *n
 	const struct upc_monitor_event *event = &now->event[counter];
 	uint64_t span, delta;
 
-	*line = (struct top_line){ .counter = counter, .event = event, .value = now->value[counter] };
+	*line = (struct top_line){.counter = counter, .event = event, .value = now->value[counter]};
 	if (!event->bound) {
 		line->note = TOP_UNBOUND;
 		return;
@@ -174,11 +174,8 @@ struct cell {
 static void put_rate(const struct top_line *line, char text[UTIL_NUMBER_MAX])
 {
 	static const char *const words[] = {
-		[TOP_FIRST] = "-",
-		[TOP_LEVEL] = "level",
-		[TOP_RESTART] = "restart",
-		[TOP_NEW] = "new",
-		[TOP_UNBOUND] = "-",
+		[TOP_FIRST] = "-", [TOP_LEVEL] = "level", [TOP_RESTART] = "restart",
+		[TOP_NEW] = "new", [TOP_UNBOUND] = "-",
 	};
 	uint64_t ns = util_unit_ns(line->event->unit);
 
@@ -289,7 +286,8 @@ static bool has_room(const struct layout *layout, const struct top_style *style)
 }
 
 /* As wide as what is widest in them, and no less than these. */
-static void widen_all(struct layout *layout, const struct cell *cells, unsigned n, unsigned value, unsigned rate)
+static void widen_all(struct layout *layout, const struct cell *cells, unsigned n, unsigned value,
+		      unsigned rate)
 {
 	layout->value = value;
 	layout->rate = rate;
@@ -332,8 +330,9 @@ static void print_head(FILE *out, const struct layout *layout)
 static void print_row(FILE *out, const struct top_line *line, const struct cell *cell,
 		      const struct layout *layout, const struct top_style *style)
 {
-	const char *dim = line->note == TOP_UNBOUND || (line->note == TOP_RATE && line->rate <= 0) ?
-			  style_on(style, DIM) : "";
+	const char *dim = line->note == TOP_UNBOUND || (line->note == TOP_RATE && line->rate <= 0)
+				  ? style_on(style, DIM)
+				  : "";
 
 	fputs(dim, out);
 	if (layout->counter > 0)

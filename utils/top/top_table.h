@@ -70,7 +70,7 @@ double top_table_seconds(const struct top_snapshot *before, const struct top_sna
 
 struct top_style {
 	unsigned width; /* of a line */
-	unsigned rows;	/* for the table, with its headings; 0: no limit */
+	unsigned rows;  /* for the table, with its headings; 0: no limit */
 	bool colour;
 };
 
@@ -78,15 +78,15 @@ struct top_style {
 struct top_head {
 	const char *name;    /* of the unit */
 	const char *user;    /* whose it is, or NULL: the caller's own */
-	pid_t process;	     /* the owner */
+	pid_t process;       /* the owner */
 	const char *command; /* the owner's, or "" where it is not known */
 	bool running;
-	bool over;	     /* nobody counts with it any more */
+	bool over;           /* nobody counts with it any more */
 	uint64_t age_ns;     /* of the counts */
 	uint64_t generation; /* of the configuration */
 	uint64_t generation_before;
 	pid_t changed_by; /* thread */
-	bool changed;	  /* since the last refresh: said loudly */
+	bool changed;     /* since the last refresh: said loudly */
 	unsigned events;
 	const char *keys;   /* what can be typed, or NULL */
 	const char *notice; /* something else to be said loudly, or NULL */

@@ -117,7 +117,7 @@ static int collect(const char *name, uid_t user, void *arg)
 		units->unit = more;
 		units->room = room;
 	}
-	units->unit[units->n] = (struct unit){ .name = strdup(name), .user = user };
+	units->unit[units->n] = (struct unit){.name = strdup(name), .user = user};
 	if (units->unit[units->n].name == NULL)
 		return UPC_ENOMEM;
 	units->n++;
@@ -293,7 +293,7 @@ static void print_csv(const struct units *units)
 	for (size_t i = 0; i < units->n; i++) {
 		const struct unit *unit = &units->unit[i];
 		char user[TOP_USER_MAX], uid[16], process[16] = "";
-		const char *const fields[] = {unit->name, user, uid, process, state_words(unit->state),
+		const char *const fields[] = {unit->name,   user, uid, process, state_words(unit->state),
 					      unit->command};
 
 		top_units_user(unit->user, user);
@@ -306,13 +306,13 @@ static void print_csv(const struct units *units)
 
 int top_units_list(const uid_t *user, enum util_format format)
 {
-	struct units units = { .user = user };
+	struct units units = {.user = user};
 	int error = find_all(&units), status = UTIL_OK;
 
 	if (error != 0) {
 		util_error("cannot list shared units: %s",
-			   error == UPC_ENOMEM || upc_last_message()[0] == '\0' ? upc_strerror(error) :
-										   upc_last_message());
+			   error == UPC_ENOMEM || upc_last_message()[0] == '\0' ? upc_strerror(error)
+										: upc_last_message());
 		status = UTIL_FAILED;
 	} else {
 		size_t kept = 0;
@@ -341,7 +341,7 @@ int top_units_list(const uid_t *user, enum util_format format)
 
 void top_units_say_missing(const char *name, uid_t user)
 {
-	struct units units = { .n = 0 };
+	struct units units = {.n = 0};
 	const struct unit *best[NEAREST];
 	unsigned far[NEAREST], n = 0;
 	char line[NEAREST * (UTIL_NEAR_MAX + TOP_USER_MAX + 16)] = "", owner[TOP_USER_MAX];

@@ -21,15 +21,15 @@
 #define INTERVAL_MAX (86400ull * NS)
 #define REFRESHES_MAX 1000000000
 
-#define TRIES 20	     /* to find a unit between two changes ... */
-#define TRY_NS 1000000	     /* ... with so much time between them */
-#define ALIVE_NS NS	     /* between two looks whether the owner lives, at most */
-#define LOUD_NS (5ull * NS)  /* that a change stays on the screen: nobody looks all the time */
+#define TRIES 20            /* to find a unit between two changes ... */
+#define TRY_NS 1000000      /* ... with so much time between them */
+#define ALIVE_NS NS         /* between two looks whether the owner lives, at most */
+#define LOUD_NS (5ull * NS) /* that a change stays on the screen: nobody looks all the time */
 
 struct options {
 	const char *name;
 	uint64_t interval; /* ns */
-	long refreshes;	   /* 0: no limit */
+	long refreshes;    /* 0: no limit */
 	enum top_sort sort;
 	bool all, batch, list;
 	struct util_format_choice format;
@@ -150,7 +150,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 {
 	int option;
 
-	*o = (struct options){ .interval = NS, .user = geteuid() };
+	*o = (struct options){.interval = NS, .user = geteuid()};
 	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
 		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
 			return -1;
@@ -205,7 +205,7 @@ static int read_unit(struct session *s)
 		struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
 
 		if (i > 0)
-			nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
+			nanosleep(&(struct timespec){.tv_nsec = TRY_NS}, NULL);
 		error = upc_monitor_read(s->monitor, s->fresh->value, &info);
 		if (error == 0 && !(s->has_events && s->generation == info.generation))
 			error = read_events(s, info.generation);
@@ -265,8 +265,8 @@ static void note(struct session *s, enum end end)
 			 (int)s->info.process);
 	else
 		snprintf(s->notice, size, "%s%s",
-			 upc_last_message()[0] != '\0' ? upc_last_message() :
-							 "its owner was killed in the middle of a change",
+			 upc_last_message()[0] != '\0' ? upc_last_message()
+						       : "its owner was killed in the middle of a change",
 			 s->looks > 0 ? ": these are the counts of the last refresh" : "");
 }
 
@@ -290,8 +290,8 @@ static int look(struct session *s)
 		note(s, TORN);
 	} else if (error == UPC_ESTATE) {
 		snprintf(s->notice, sizeof(s->notice),
-			 s->looks > 0 ? "in the middle of a change: counts are of an earlier refresh" :
-					"in the middle of a change: waiting for its end");
+			 s->looks > 0 ? "in the middle of a change: counts are of an earlier refresh"
+				      : "in the middle of a change: waiting for its end");
 	} else {
 		util_error("cannot read '%s': %s", s->options->name, reason(error));
 		return -1;
@@ -310,8 +310,7 @@ static uint64_t age_of(const struct session *s)
 
 static bool changed_lately(const struct session *s)
 {
-	return s->changed ||
-	       (s->drawing && s->changed_ns > 0 && top_screen_now() - s->changed_ns < LOUD_NS);
+	return s->changed || (s->drawing && s->changed_ns > 0 && top_screen_now() - s->changed_ns < LOUD_NS);
 }
 
 static unsigned count_events(const struct session *s)
@@ -413,8 +412,8 @@ static void print_data(const struct session *s)
 /* A frame on the terminal. */
 static int draw(const struct session *s)
 {
-	struct top_style style = { .width = top_screen_columns(), .rows = top_screen_rows(),
-				   .colour = util_colour(stdout) };
+	struct top_style style = {
+		.width = top_screen_columns(), .rows = top_screen_rows(), .colour = util_colour(stdout)};
 	char *frame = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&frame, &length);
@@ -434,7 +433,7 @@ static int draw(const struct session *s)
 /* A table among others, in full. */
 static void print_table(const struct session *s)
 {
-	struct top_style style = { .width = top_screen_columns() };
+	struct top_style style = {.width = top_screen_columns()};
 
 	if (s->refresh > 1 && !s->drawing)
 		putchar('\n');

@@ -71,7 +71,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 {
 	int option, error = 0;
 
-	*o = (struct options){ .action = ACTION_NONE };
+	*o = (struct options){.action = ACTION_NONE};
 	while (error == 0 &&
 	       (option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
 		switch (option) {
@@ -223,7 +223,8 @@ static void print_check(enum util_format format, const char *file, unsigned chan
 }
 
 /* What a wiring file makes of the machine's own catalogue. */
-static int compare(const char *file, enum util_format format, struct upc_catalogue *plain, struct upc_catalogue *wired)
+static int compare(const char *file, enum util_format format, struct upc_catalogue *plain,
+		   struct upc_catalogue *wired)
 {
 	unsigned n_before, n_after, changed = 0, added = 0, removed = 0;
 	struct upc_event_info *before = sorted_events(plain, &n_before);
@@ -290,8 +291,8 @@ static void show_all(const struct upc_event_info *info)
 	putchar('\n');
 	show_text("means", info->description);
 	if (info->id != UPC_NO_ID) {
-		snprintf(number, sizeof(number), "%d: counter %d, input %d", info->id, info->id % UPC_COUNTERS,
-			 info->id / UPC_COUNTERS);
+		snprintf(number, sizeof(number), "%d: counter %d, input %d", info->id,
+			 info->id % UPC_COUNTERS, info->id / UPC_COUNTERS);
 		show_text("id", number);
 	}
 	show_text("unit", info->unit);

@@ -133,9 +133,9 @@ static void test_spoilt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own),	cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_own),     cmocka_unit_test(test_stripped),
 		cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_elf),
-		cmocka_unit_test(test_cut),	cmocka_unit_test(test_spoilt),
+		cmocka_unit_test(test_cut),     cmocka_unit_test(test_spoilt),
 	};
 
 	return cmocka_run_group_tests(tests, read_own, free_own);

@@ -20,8 +20,8 @@ static void assert_near(double value, double wanted)
 }
 
 /* Slices of 10,000 in every other 10,000 of time, with these counts and covariates. */
-static void table(struct mpxi_window *window, const unsigned *count, const unsigned *covariate,
-		  unsigned n, uint64_t covariate_all)
+static void table(struct mpxi_window *window, const unsigned *count, const unsigned *covariate, unsigned n,
+		  uint64_t covariate_all)
 {
 	struct mpxi_stat stat = {0};
 	struct mpxi_mark start, end;
@@ -124,8 +124,14 @@ static void test_clusters_by_hand(void **state)
 {
 	struct mpxi_window w = {
 		.sums = {.slices = 5, .count = 60, .size = 600, .gap = (mpxi_i128)999 << MPXI_GAP_BITS},
-		.time = 1200, .windows = 100, .clusters = 4, .cluster_count = 12, .cluster_size = 120,
-		.cluster_cc = 2 * 100 + 2 * 196, .cluster_cs = 48 * 120, .cluster_ss = 4 * 14400,
+		.time = 1200,
+		.windows = 100,
+		.clusters = 4,
+		.cluster_count = 12,
+		.cluster_size = 120,
+		.cluster_cc = 2 * 100 + 2 * 196,
+		.cluster_cs = 48 * 120,
+		.cluster_ss = 4 * 14400,
 	};
 	struct mpxi_estimate e;
 	unsigned i;
@@ -228,11 +234,20 @@ static void test_no_counts(void **state)
 static void test_saturated(void **state)
 {
 	const unsigned __int128 top = ~(unsigned __int128)0;
-	struct mpxi_window w = {
-		.sums = {.slices = 10, .count = UINT64_MAX, .size = 1000, .pairs = 9, .triples = 8,
-			 .gap = (mpxi_i128)(top >> 1), .steps = top, .lag = (mpxi_i128)(top >> 1),
-			 .cc = (mpxi_i128)(top >> 1), .weight = UINT64_MAX, .apart = 1, .lag_apart = 1},
-		.time = 2000, .windows = 1};
+	struct mpxi_window w = {.sums = {.slices = 10,
+					 .count = UINT64_MAX,
+					 .size = 1000,
+					 .pairs = 9,
+					 .triples = 8,
+					 .gap = (mpxi_i128)(top >> 1),
+					 .steps = top,
+					 .lag = (mpxi_i128)(top >> 1),
+					 .cc = (mpxi_i128)(top >> 1),
+					 .weight = UINT64_MAX,
+					 .apart = 1,
+					 .lag_apart = 1},
+				.time = 2000,
+				.windows = 1};
 	struct mpxi_estimate e;
 	unsigned i;
 

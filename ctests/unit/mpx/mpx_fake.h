@@ -14,11 +14,11 @@
 #include "../unit_test.h"
 
 #define FAKE_UNLIMITED 0x10000u /* FAKE_UNLIMITED + i */
-#define FAKE_CLOCK     0x20000u
-#define FAKE_BESIDE    0x30000u
-#define FAKE_NOWHERE   0x40000u /* no counter holds it */
-#define FAKE_EVENTS    2048
-#define FAKE_RUNS      2048 /* groups of unlimited events that run at once */
+#define FAKE_CLOCK 0x20000u
+#define FAKE_BESIDE 0x30000u
+#define FAKE_NOWHERE 0x40000u /* no counter holds it */
+#define FAKE_EVENTS 2048
+#define FAKE_RUNS 2048 /* groups of unlimited events that run at once */
 
 struct fake_group {
 	unsigned n;
@@ -41,7 +41,7 @@ enum fake_call {
 
 static struct fake {
 	_Atomic uint64_t now; /* handlers that interrupt the backend may move it */
-	uint64_t cost; /* time that each call of a _sig function takes */
+	uint64_t cost;        /* time that each call of a _sig function takes */
 	/* Rates of events by the low 11 bits of their code; burst comes on top of it in
 	 * every other half of a period. */
 	uint64_t rate[FAKE_EVENTS], burst[FAKE_EVENTS], half;
@@ -158,10 +158,10 @@ static int fake_fits(void *backend, const uint32_t *code, unsigned n)
 static enum mpxi_role fake_role(void *backend, uint32_t code)
 {
 	assert_ptr_equal(backend, &fake);
-	return code == FAKE_CLOCK		    ? MPXI_CLOCK
-	       : code == FAKE_BESIDE		    ? MPXI_BESIDE
+	return code == FAKE_CLOCK                    ? MPXI_CLOCK
+	       : code == FAKE_BESIDE                 ? MPXI_BESIDE
 	       : (code & ~0xffffu) == FAKE_UNLIMITED ? MPXI_UNLIMITED
-						    : MPXI_ORDINARY;
+						     : MPXI_ORDINARY;
 }
 
 static int fake_open(void *backend, const uint32_t *code, unsigned n, void **made)
@@ -248,8 +248,7 @@ static void fake_sample(const struct fake_group *group, struct mpxi_sample *samp
 	if (fake_is_beside(group))
 		sample->size = sample->covariate = UINT64_MAX / 3;
 	for (i = 0; i < group->n; i++)
-		sample->count[i] = fake_total(group->code[i], now) -
-				   fake_total(group->code[i], group->begin);
+		sample->count[i] = fake_total(group->code[i], now) - fake_total(group->code[i], group->begin);
 }
 
 static int fake_read(void *handle, struct mpxi_sample *sample)
@@ -396,8 +395,7 @@ static inline const struct mpxi_window *fake_window(const struct mpxi_set *set, 
 
 /* T, S_e, C_e and the covariate in S_e, of an event that the counters held for size of
  * the time. */
-static inline void assert_window(const struct mpxi_set *set, uint32_t code, uint64_t time,
-				 uint64_t size)
+static inline void assert_window(const struct mpxi_set *set, uint32_t code, uint64_t time, uint64_t size)
 {
 	const struct mpxi_window *window = fake_window(set, code);
 	uint64_t rate = code == FAKE_CLOCK ? 1 : code % FAKE_EVENTS + 1;

@@ -62,8 +62,7 @@ static papi_like void pretend_to_count(void)
 }
 
 /* A second library, which nobody knows at first. */
-__attribute__((section("papi_like_too"), noinline))
-static void pretend_elsewhere(void (*function)(void))
+__attribute__((section("papi_like_too"), noinline)) static void pretend_elsewhere(void (*function)(void))
 {
 	function();
 	depth++;
@@ -173,7 +172,9 @@ static plain void question_from_here(void)
 
 /* A function's address would be found as well as a return address: it has a number. */
 enum way {
-	DIRECTLY, BY_PAPI, BY_ANOTHER,
+	DIRECTLY,
+	BY_PAPI,
+	BY_ANOTHER,
 };
 
 static plain void ask_by(enum way way)
@@ -239,8 +240,8 @@ static void two_libraries(void **state)
 	(void)state;
 	pretend_elsewhere(question);
 	assert_int_equal(answer, 0);
-	assert_int_equal(mpxi_inside_add((uintptr_t)__start_papi_like_too,
-					 (uintptr_t)__stop_papi_like_too), 0);
+	assert_int_equal(mpxi_inside_add((uintptr_t)__start_papi_like_too, (uintptr_t)__stop_papi_like_too),
+			 0);
 	assert_int_equal(failures_in_any_place(BY_ANOTHER), 0);
 	assert_int_equal(failures_in_any_place(BY_PAPI), 0);
 }
@@ -348,8 +349,7 @@ static void threads(void **state)
 		pthread_t thread;
 		void *failed;
 
-		assert_int_equal(pthread_create(&thread, NULL, in_a_thread,
-						prepare ? &thread : NULL), 0);
+		assert_int_equal(pthread_create(&thread, NULL, in_a_thread, prepare ? &thread : NULL), 0);
 		pthread_join(thread, &failed);
 		assert_null(failed);
 	}
@@ -361,8 +361,7 @@ static void bad_ranges(void **state)
 	assert_int_equal(mpxi_inside_add(0, 1), MPXI_EINVAL);
 	assert_int_equal(mpxi_inside_add(2, 2), MPXI_EINVAL);
 	assert_int_equal(mpxi_inside_add(3, 2), MPXI_EINVAL);
-	assert_int_equal(mpxi_inside_add((uintptr_t)__start_papi_like,
-					 (uintptr_t)__stop_papi_like), 0);
+	assert_int_equal(mpxi_inside_add((uintptr_t)__start_papi_like, (uintptr_t)__stop_papi_like), 0);
 }
 
 static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias)
@@ -399,7 +398,8 @@ static void papi_itself(void **state)
 	char soname[32];
 
 	(void)state;
-	snprintf(soname, sizeof(soname), "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version));
+	snprintf(soname, sizeof(soname), "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(version),
+		 PAPI_VERSION_MINOR(version));
 	papi = dlopen(soname, RTLD_NOW);
 	if (!papi)
 		skip_because("%s", dlerror());
@@ -421,19 +421,14 @@ static void papi_itself(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outside),
-		cmocka_unit_test(in_what_it_calls),
+		cmocka_unit_test(outside),       cmocka_unit_test(in_what_it_calls),
 #ifdef __x86_64__
 		cmocka_unit_test(in_its_code),
 #endif
-		cmocka_unit_test(old_words),
-		cmocka_unit_test(any_place),
-		cmocka_unit_test(two_libraries),
-		cmocka_unit_test(in_another_handler),
-		cmocka_unit_test(deep_stacks),
-		cmocka_unit_test(threads),
-		cmocka_unit_test(bad_ranges),
-		cmocka_unit_test(what_is_shared),
+		cmocka_unit_test(old_words),     cmocka_unit_test(any_place),
+		cmocka_unit_test(two_libraries), cmocka_unit_test(in_another_handler),
+		cmocka_unit_test(deep_stacks),   cmocka_unit_test(threads),
+		cmocka_unit_test(bad_ranges),    cmocka_unit_test(what_is_shared),
 		cmocka_unit_test(papi_itself),
 	};
 

@@ -147,8 +147,7 @@ static void starts_that_fail(void **state)
 					assert_true(fake_tick());
 				else if (!fake.timed && before.info.running)
 					assert_int_equal(mpxi_set_read(scene.beside), 0);
-				if (lasting && before.info.running && !before.info.groups &&
-				    !fake.timed) {
+				if (lasting && before.info.running && !before.info.groups && !fake.timed) {
 					/* Only the next start or stop can restart the idle group. */
 					fake_destroy();
 					continue;
@@ -274,10 +273,8 @@ static void reads_that_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(starts_that_fail),
-		cmocka_unit_test(start_is_undone),
-		cmocka_unit_test(additions_that_fail),
+		cmocka_unit_test(refusals),        cmocka_unit_test(starts_that_fail),
+		cmocka_unit_test(start_is_undone), cmocka_unit_test(additions_that_fail),
 		cmocka_unit_test(reads_that_fail),
 	};
 

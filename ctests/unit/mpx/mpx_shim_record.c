@@ -210,10 +210,8 @@ static void test_huge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretches),
-		cmocka_unit_test(test_retired),
-		cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_stretches),    cmocka_unit_test(test_retired),
+		cmocka_unit_test(test_many_threads), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_huge),
 	};
 

@@ -438,16 +438,11 @@ static void test_clusters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_unequal_slices),
-		cmocka_unit_test(test_running_slice),
-		cmocka_unit_test(test_before_first_slice),
-		cmocka_unit_test(test_reopen),
-		cmocka_unit_test(test_rare_events),
-		cmocka_unit_test(test_saturation),
-		cmocka_unit_test(test_oracle),
-		cmocka_unit_test(test_spacing),
-		cmocka_unit_test(test_windows_add_up),
+		cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_unequal_slices),
+		cmocka_unit_test(test_running_slice), cmocka_unit_test(test_before_first_slice),
+		cmocka_unit_test(test_reopen),        cmocka_unit_test(test_rare_events),
+		cmocka_unit_test(test_saturation),    cmocka_unit_test(test_oracle),
+		cmocka_unit_test(test_spacing),       cmocka_unit_test(test_windows_add_up),
 		cmocka_unit_test(test_clusters),
 	};
 

@@ -62,13 +62,15 @@ static void on_trap(int signo, siginfo_t *info, void *context)
 static inline __attribute__((always_inline)) void step_begin(void)
 {
 	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp)\n\t"
-			 "popfq; lea 128(%%rsp), %%rsp" ::: "memory", "cc");
+			 "popfq; lea 128(%%rsp), %%rsp" ::
+				 : "memory", "cc");
 }
 
 static inline __attribute__((always_inline)) void step_end(void)
 {
 	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp)\n\t"
-			 "popfq; lea 128(%%rsp), %%rsp" ::: "memory", "cc");
+			 "popfq; lea 128(%%rsp), %%rsp" ::
+				 : "memory", "cc");
 }
 #else
 #define CAN_STEP 0
@@ -214,15 +216,17 @@ static void every_instruction(void **state)
 			random_state = i;
 			(void)stepped(operation, capacity);
 		}
-		print_message("%s, groups of %u: a tick at each of %lu instructions\n",
-			      names[operation], capacity, n);
+		print_message("%s, groups of %u: a tick at each of %lu instructions\n", names[operation],
+			      capacity, n);
 	}
 }
 
 static enum operation operations[OPERATIONS] = {START, READ, RESET, STOP, DESTROY, CREATE};
 
-#define stepping(operation) {"every_instruction [" #operation "]", every_instruction, NULL, NULL, \
-			     &operations[operation]}
+#define stepping(operation)                                                                                 \
+	{                                                                                                   \
+		"every_instruction [" #operation "]", every_instruction, NULL, NULL, &operations[operation] \
+	}
 
 int main(void)
 {

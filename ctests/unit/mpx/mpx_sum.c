@@ -11,12 +11,13 @@
 static struct mpxi_result estimated(double value, double error, double low, double high)
 {
 	return (struct mpxi_result){
-		.estimate = {
-			.value = value,
-			.standard_error = error,
-			.low = low,
-			.high = high,
-		},
+		.estimate =
+			{
+				.value = value,
+				.standard_error = error,
+				.low = low,
+				.high = high,
+			},
 		.count = 10,
 		.size = 100,
 		.time = 400,
@@ -28,13 +29,14 @@ static struct mpxi_result estimated(double value, double error, double low, doub
 static struct mpxi_result exact(uint64_t count)
 {
 	return (struct mpxi_result){
-		.estimate = {
-			.value = (double)count,
-			.low = (double)count,
-			.high = (double)count,
-			.coverage = 1,
-			.exact = true,
-		},
+		.estimate =
+			{
+				.value = (double)count,
+				.low = (double)count,
+				.high = (double)count,
+				.coverage = 1,
+				.exact = true,
+			},
 		.count = count,
 		.size = 500,
 		.time = 500,

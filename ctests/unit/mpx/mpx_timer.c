@@ -111,8 +111,7 @@ static void with_sleepers(void **state, bool work_too)
 	for (i = 0; i < 3; i++) {
 		asleep[i].worker.timers = timers;
 		asleep[i].works = work_too;
-		assert_int_equal(pthread_create(&asleep[i].worker.thread, NULL, count_asleep,
-						&asleep[i]), 0);
+		assert_int_equal(pthread_create(&asleep[i].worker.thread, NULL, count_asleep, &asleep[i]), 0);
 	}
 	for (i = 0; i < 3; i++) {
 		struct seen *s = &asleep[i].worker.seen;

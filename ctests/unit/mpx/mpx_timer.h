@@ -29,7 +29,7 @@ struct seen {
 };
 static _Thread_local struct seen *seen;
 static _Thread_local struct mpxi_timer *asked; /* where ticks that are due are counted */
-static atomic_ulong astray; /* ticks on a thread that does not count, or another's */
+static atomic_ulong astray;                    /* ticks on a thread that does not count, or another's */
 
 static inline void tick(void *context)
 {
@@ -174,20 +174,23 @@ static inline void in_child(void (*body)(void *), void *argument)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-#define child_check(condition)                                                                     \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                    \
-			_exit(1);                                                                  \
-		}                                                                                  \
+#define child_check(condition)                                                  \
+	do {                                                                    \
+		if (!(condition)) {                                             \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+			_exit(1);                                               \
+		}                                                               \
 	} while (0)
 
 /* ---- a test of each kind ---------------------------------------------------- */
 
-__attribute__((unused)) static enum mpxi_timer_kind all[] = {MPXI_TIMER_AUTO, MPXI_TIMER_TASK_CLOCK, MPXI_TIMER_THREAD,
-				     MPXI_TIMER_VIRTUAL};
+__attribute__((unused)) static enum mpxi_timer_kind all[] = {MPXI_TIMER_AUTO, MPXI_TIMER_TASK_CLOCK,
+							     MPXI_TIMER_THREAD, MPXI_TIMER_VIRTUAL};
 
-#define case_of(test, k) {#test " [" #k "]", test, NULL, NULL, &all[MPXI_TIMER_##k]}
+#define case_of(test, k)                                                  \
+	{                                                                 \
+#test " [" #k "]", test, NULL, NULL, &all[MPXI_TIMER_##k] \
+	}
 #define each(test) case_of(test, TASK_CLOCK), case_of(test, THREAD), case_of(test, VIRTUAL)
 
 #endif

@@ -164,11 +164,7 @@ static void closed_on_exec(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		each(forked),
-		each(child_holds_it_open),
-		each(execed),
-		each(spawned),
-		each(closed_on_exec),
+		each(forked), each(child_holds_it_open), each(execed), each(spawned), each(closed_on_exec),
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "burn")) {

@@ -32,8 +32,7 @@ static void bad_arguments(void **state)
 	assert_int_equal(mpxi_timers_create(99, MS, 0, tick, &t), MPXI_EINVAL);
 	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, 0, NULL, &t), MPXI_EINVAL);
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, signals[i], tick, &t),
-				 MPXI_EINVAL);
+		assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, signals[i], tick, &t), MPXI_EINVAL);
 	assert_int_equal(mpxi_timers_create(MPXI_TIMER_VIRTUAL, MS, SIGUSR1, tick, &t), MPXI_EINVAL);
 	assert_says("SIGVTALRM");
 	assert_ptr_equal(t, &t);

@@ -141,8 +141,7 @@ static void test_lines(void **state)
 			value = mpxi_line_value(&line, gone_by);
 			h.now += gone_by;
 			if (fabs((double)value - estimate(&h, both[i]).value) > 1 + 1e-9 * (double)value)
-				fail_msg("%lld, not %.3f", (long long)value,
-					 estimate(&h, both[i]).value);
+				fail_msg("%lld, not %.3f", (long long)value, estimate(&h, both[i]).value);
 			h.now -= gone_by;
 		}
 	}
@@ -227,10 +226,8 @@ static void test_hostile_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_the_estimate),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_left_to_the_estimate),
+		cmocka_unit_test(test_as_the_estimate), cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_exact),           cmocka_unit_test(test_left_to_the_estimate),
 		cmocka_unit_test(test_hostile_counts),
 	};
 

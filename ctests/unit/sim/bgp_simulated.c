@@ -21,7 +21,7 @@ static const char *const event[IDS] = {
 };
 
 static const char *const patterns[] = {
-#define UPC_SIM_CORE(name, how)    "PU#_" #name,
+#define UPC_SIM_CORE(name, how) "PU#_" #name,
 #define UPC_SIM_REST(pattern, how) pattern,
 #include "catalogue/bgp_simulated.def"
 };
@@ -33,8 +33,7 @@ static bool matches(const char *pattern, const char *name)
 	size_t n = 0;
 
 	for (; *pattern && n + 6 < sizeof(glob); pattern++)
-		n += (size_t)snprintf(glob + n, sizeof(glob) - n,
-				      *pattern == '#' ? "[0-9]" : "%c", *pattern);
+		n += (size_t)snprintf(glob + n, sizeof(glob) - n, *pattern == '#' ? "[0-9]" : "%c", *pattern);
 	return !fnmatch(glob, name, 0);
 }
 

@@ -31,7 +31,7 @@ struct elf_build {
 	bool wide, big;
 	uint16_t machine, type;
 	const char *interpreter;
-	uint32_t table; /* SHT_SYMTAB or SHT_DYNSYM, 0 none */
+	uint32_t table;                   /* SHT_SYMTAB or SHT_DYNSYM, 0 none */
 	const struct elf_symbol *symbols; /* until one without a name */
 	const char *needed, *runpath, *rpath;
 	const struct elf_rela *relas;
@@ -98,10 +98,10 @@ static inline void elf_section(struct elf_build *b, uint32_t type, uint64_t offs
 /* The headers are written last, when it is known where all is. */
 static inline void elf_build(struct elf_build *b)
 {
-	const size_t header = b->wide ? 64 : 52, segment = b->wide ? 56 : 32,
-		     section = b->wide ? 64 : 40, symbol = b->wide ? 24 : 16;
+	const size_t header = b->wide ? 64 : 52, segment = b->wide ? 56 : 32, section = b->wide ? 64 : 40,
+		     symbol = b->wide ? 24 : 16;
 	size_t interpreter, interpreter_bytes = 0, strings, strings_bytes, table, dynamic, end, sections,
-		segments = 1 + !!b->interpreter + !!b->needed, names[32], n = 0;
+			    segments = 1 + !!b->interpreter + !!b->needed, names[32], n = 0;
 	size_t needed, path, link, link_bytes, link_name, note, note_bytes, relas;
 	const bool has_sections = b->table || b->build_id || b->link;
 

@@ -87,8 +87,9 @@ static void last(uint32_t guest, const char *bytes, uint8_t n)
 	memcpy(code->bytes, bytes, n);
 }
 
-#define ENDED(bytes) \
-	"the emulator does not have the instruction that ended it, most likely " bytes " at 0x10000500 of program-0: "
+#define ENDED(bytes)                                                                   \
+	"the emulator does not have the instruction that ended it, most likely " bytes \
+	" at 0x10000500 of program-0: "
 
 static void test_illegal(void **state)
 {
@@ -98,21 +99,25 @@ static void test_illegal(void **state)
 	expect(""); /* it ended otherwise */
 	strcpy(gathered.own.program, "/bin/program-0");
 	last(UPCS_X86_64, "\x62\xf1", 2);
-	expect(ENDED("62 f1") "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
-	       "(-march=native)\n");
+	expect(ENDED(
+		"62 f1") "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
+			 "(-march=native)\n");
 	last(UPCS_X86_64, "\x62", 1);
 	code(0, UPCS_X86_64, "\x62\xf1\x7c", 3, "");
 	results->unknown[0].code.address = 0x10000500;
-	expect(ENDED("62 f1 7c") "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
-	       "(-march=native)\n");
+	expect(ENDED(
+		"62 f1 7c") "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
+			    "(-march=native)\n");
 	results->unknown[0].state = UPCS_FREE;
 	last(UPCS_X86_64, "\xc5\x01", 2);
-	expect(ENDED("c5 01") "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)\n");
+	expect(ENDED(
+		"c5 01") "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)\n");
 	last(UPCS_AARCH64, "\xe0\xe3\x18\x25", 4);
 	expect(ENDED("0x2518e3e0") "compile without SVE and SME, which are not simulated (-march=armv8-a)\n");
 	last(UPCS_PPC, "\xfc\x57\x04\x8e", 4);
-	expect(ENDED("0xfc57048e") "it is of POWER9 (mffscrn and its like), and the mathematical functions of glibc "
-	       "2.31 and later have it: link those of another C library\n");
+	expect(ENDED(
+		"0xfc57048e") "it is of POWER9 (mffscrn and its like), and the mathematical functions of glibc "
+			      "2.31 and later have it: link those of another C library\n");
 	last(UPCS_PPC, "\xfc\x40\x04\x8e", 4); /* mffs itself */
 	expect(ENDED("0xfc40048e") "compile for an older processor (-mcpu=powerpc)\n");
 	/* It was sent the signal. */
@@ -124,7 +129,8 @@ static void test_illegal(void **state)
 	expect(""); /* of none that we know */
 	gathered.died = gathered.own;
 	memset(&gathered.own, 0, sizeof(gathered.own));
-	expect(ENDED("c5 01") "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)\n");
+	expect(ENDED(
+		"c5 01") "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)\n");
 	report.status = 0;
 	expect("");
 	report.status = SIGSEGV;
@@ -150,8 +156,10 @@ static void expect_trap(uint32_t guest, const char *bytes, uint8_t n, const char
 	char expected[256];
 
 	last(guest, bytes, n);
-	snprintf(expected, sizeof(expected), "what ended it is a trap, which programs execute on purpose, most likely %s "
-		 "at 0x10000500 of program-0\n", text);
+	snprintf(expected, sizeof(expected),
+		 "what ended it is a trap, which programs execute on purpose, most likely %s "
+		 "at 0x10000500 of program-0\n",
+		 text);
 	expect(expected);
 }
 

@@ -70,9 +70,16 @@ static void test_one(void **state)
 static void test_derived(void **state)
 {
 	static const enum upcs_tally classes[] = {
-		UPCS_FPU_ADD_SUB_1, UPCS_FPU_MULT_1, UPCS_FPU_DIV_1, UPCS_FPU_FMA_2,
-		UPCS_FPU_ADD_SUB_2, UPCS_FPU_MULT_2, UPCS_FPU_FMA_4, UPCS_FPU_OTHER_NON_STORAGE_OPS,
-		UPCS_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS, UPCS_FPU_OTHER_LOADS,
+		UPCS_FPU_ADD_SUB_1,
+		UPCS_FPU_MULT_1,
+		UPCS_FPU_DIV_1,
+		UPCS_FPU_FMA_2,
+		UPCS_FPU_ADD_SUB_2,
+		UPCS_FPU_MULT_2,
+		UPCS_FPU_FMA_4,
+		UPCS_FPU_OTHER_NON_STORAGE_OPS,
+		UPCS_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS,
+		UPCS_FPU_OTHER_LOADS,
 	};
 	struct upcs_thread *thread;
 	uint64_t power = 1;
@@ -185,7 +192,8 @@ static void test_exec(void **state)
 /* What runs and what has ended, here or gathered before: a power of ten each. */
 static void test_instructions(void **state)
 {
-	static const enum upcs_state states[] = {UPCS_RUNS, UPCS_ENDED, UPCS_RUNS, UPCS_FREE, UPCS_MAKING, UPCS_LOST};
+	static const enum upcs_state states[] = {UPCS_RUNS, UPCS_ENDED,  UPCS_RUNS,
+						 UPCS_FREE, UPCS_MAKING, UPCS_LOST};
 	uint64_t power = 1;
 	unsigned threads;
 

@@ -105,9 +105,9 @@ static void test_globs(void **state)
 
 static void test_refused(void **state)
 {
-	static const char *const bad[] = {"",	       ",",	   "FP_OPS,",	  "PU4_FP_OPS",	  "PU0_",
-					  "FPU_FMA_3", "DCACHE_MISS", "PU0_DCACHE_MISS", "PU0_L2_HIT",
-					  "PU0_L2*",   "nothing*"};
+	static const char *const bad[] = {"",           ",",         "FP_OPS,",     "PU4_FP_OPS",
+					  "PU0_",       "FPU_FMA_3", "DCACHE_MISS", "PU0_DCACHE_MISS",
+					  "PU0_L2_HIT", "PU0_L2*",   "nothing*"};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -118,8 +118,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),   cmocka_unit_test(test_names),   cmocka_unit_test(test_spellings),
-		cmocka_unit_test(test_globs), cmocka_unit_test(test_refused), cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_all),       cmocka_unit_test(test_names),
+		cmocka_unit_test(test_spellings), cmocka_unit_test(test_globs),
+		cmocka_unit_test(test_refused),   cmocka_unit_test(test_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,8 @@ static struct upcs_process *begin_process(uint32_t *index)
 	return process;
 }
 
-static struct upcs_thread *begin_thread(uint32_t process, uint32_t number, uint64_t instructions, uint32_t *index)
+static struct upcs_thread *begin_thread(uint32_t process, uint32_t number, uint64_t instructions,
+					uint32_t *index)
 {
 	struct upcs_thread *thread = upcs_records_thread(results, process, index);
 
@@ -116,7 +117,7 @@ static void test_threads(void **state)
 
 enum child {
 	COUNTS, /* folds some of it, and is killed */
-	MAKES,	/* only begins to make its record */
+	MAKES,  /* only begins to make its record */
 	SPOILS, /* what it counts cannot be read, as when it is of another release */
 };
 

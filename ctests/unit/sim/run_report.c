@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reports of upc_run, letter by letter (ctests/golden/run_report), of results whose numbers differ in every place.
+ * The reports of upc_run, letter by letter (ctests/golden/run_report), of results whose numbers differ in
+ * every place.
  */
 #include "../../../utils/run/run_report.h"
 
@@ -54,7 +55,8 @@ static void take(void)
 	run_functions_free(&report.functions);
 	if (options.functions)
 		assert_int_equal(run_functions_make(&report.functions, &results->functions, function,
-						    &gathered.counts.sum[0]), 0);
+						    &gathered.counts.sum[0]),
+				 0);
 	report.gathered = &gathered;
 	report.counts = gathered.counts;
 	memcpy(results->process, process, sizeof(process));
@@ -82,8 +84,9 @@ static void test_core(void **state)
 	run_results_thread(0, 2);
 	for (unsigned item = 0; item < RUN_ITEMS; item++)
 		for (unsigned place = 0; place <= UPCS_CORES; place++)
-			options.events.shown[place][item] = item == UPCS_JPIPE_ADD_SUB || item == RUN_FMA_INS ||
-							    item == UPCS_INSTRUCTIONS || item == UPCS_DATA_STORES;
+			options.events.shown[place][item] =
+				item == UPCS_JPIPE_ADD_SUB || item == RUN_FMA_INS ||
+				item == UPCS_INSTRUCTIONS || item == UPCS_DATA_STORES;
 	expect(run_report_text, "core");
 }
 
@@ -265,7 +268,8 @@ static void test_json(void **state)
 	expect(run_report_json, "json");
 }
 
-static void in_function(const char *file, const char *symbol, uint64_t instructions, uint64_t loads, uint64_t fmas)
+static void in_function(const char *file, const char *symbol, uint64_t instructions, uint64_t loads,
+			uint64_t fmas)
 {
 	uint64_t *sum = function[upcs_functions_number(&results->functions, file, symbol)];
 
@@ -288,7 +292,8 @@ static void some_functions(void)
 	in_function("/lib/libc.so.6", "", 34000, 400, 0);
 	in_function("", "", 500, 0, 0);
 	in_function("/home/user/solver", "never", 0, 0, 0);
-	in_function("/home/user/solver", "a_function_whose_name_is_longer_than_there_is_room_for_it", 67, 100, 0);
+	in_function("/home/user/solver", "a_function_whose_name_is_longer_than_there_is_room_for_it", 67, 100,
+		    0);
 	options.functions = true;
 	options.function_rows = 20;
 	events("INSTRUCTIONS,LD_INS");

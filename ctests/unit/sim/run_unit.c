@@ -140,18 +140,21 @@ static void test_counts(void **state)
 	thread[2]->state = UPCS_MAKING;
 	run_unit_update(unit, &none, results);
 	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS), run_results_tally(0, 0, UPCS_DATA_LOADS));
-	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2), run_results_tally(1, 0, UPCS_FPU_FMA_2));
+	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2),
+			 run_results_tally(1, 0, UPCS_FPU_FMA_2));
 	thread[2]->state = UPCS_RUNS;
 	thread[0]->tally[0][UPCS_DATA_LOADS] += 5;
 	run_unit_update(unit, &none, results);
 	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS),
-			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 + run_results_tally(2, 0, UPCS_DATA_LOADS));
+			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 +
+				 run_results_tally(2, 0, UPCS_DATA_LOADS));
 	/* What is taken over stays where it was. */
 	memset(&counts, 0, sizeof(counts));
 	run_counts_add_thread(&counts, thread[1], 1);
 	thread[1]->state = UPCS_FREE;
 	run_unit_update(unit, &counts, results);
-	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2), run_results_tally(1, 0, UPCS_FPU_FMA_2));
+	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2),
+			 run_results_tally(1, 0, UPCS_FPU_FMA_2));
 	thread[1]->state = UPCS_ENDED;
 	/* A file that somebody spoils: nothing shrinks, and nothing comes twice. */
 	thread[0]->tally[0][UPCS_DATA_LOADS] -= 1000;
@@ -160,7 +163,8 @@ static void test_counts(void **state)
 	thread[0]->tally[0][UPCS_DATA_LOADS] += 1000;
 	run_unit_update(unit, &none, results);
 	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS),
-			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 + run_results_tally(2, 0, UPCS_DATA_LOADS));
+			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 +
+				 run_results_tally(2, 0, UPCS_DATA_LOADS));
 	/* The last word is the report's. */
 	thread[1]->tally[0][UPCS_FPU_FMA_2] += 5;
 	run_results_take(&counts);

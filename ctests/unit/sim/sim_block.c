@@ -245,14 +245,10 @@ static void test_many_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_regions),
-		cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_short_of_kinds),
-		cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_many_functions),
+		cmocka_unit_test(test_whole),     cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_regions),   cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_late),      cmocka_unit_test(test_short_of_kinds),
+		cmocka_unit_test(test_functions), cmocka_unit_test(test_many_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

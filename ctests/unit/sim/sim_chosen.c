@@ -10,7 +10,7 @@
 
 enum { SLOTS = 3, FILES = 2 };
 #define EMPTY 0x1111 /* what a file has in its slots */
-#define BIAS 0	     /* addresses in the file are those in memory */
+#define BIAS 0       /* addresses in the file are those in memory */
 
 struct upcs_places_file {
 	struct upcs_slots slots;
@@ -153,7 +153,8 @@ static void test_chosen(void **state)
 	assert_int_equal(found_at[0] + found_at[1], 0x20080 + 0x200c0);
 	assert_false(upcs_chosen_awaited());
 
-	/* It chose, and nobody stored it: looked for, not for ever. Names that nobody chooses are no matter. */
+	/* It chose, and nobody stored it: looked for, not for ever. Names that nobody chooses are no matter.
+	 */
 	file[0].chooser[1] = 0x200;
 	file[0].name[1] = 3;
 	upcs_chosen_begins(&options, 0x10200, 4);

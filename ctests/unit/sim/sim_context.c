@@ -32,7 +32,7 @@ static struct fake {
 } threads[THREADS];
 
 static uint32_t current, before_fork; /* which of them we are */
-static bool there = true;	      /* the simulator */
+static bool there = true;             /* the simulator */
 static uint32_t version_off;
 static unsigned held;
 
@@ -236,15 +236,18 @@ static void test_bad_doorbells(void **state)
 	/* No answer can be written: nothing is done. */
 	upcs_ring(UPCI_DOORBELL_WRITE, context, UPC_REG_START_STOP, 1, 8);
 	upcs_ring(UPCI_DOORBELL_CREATE, 0, 0, 0, 0);
-	assert_int_equal(ring(UPCI_DOORBELL_READ, context, UPC_REG_START_STOP, 0, &value), UPCI_DOORBELL_DONE);
+	assert_int_equal(ring(UPCI_DOORBELL_READ, context, UPC_REG_START_STOP, 0, &value),
+			 UPCI_DOORBELL_DONE);
 	assert_int_equal(value, 0);
 	assert_int_equal(ring(99, context, 0, 0, NULL), UPCI_DOORBELL_UNKNOWN);
 	assert_int_equal(ring(UINT64_MAX, context, 0, 0, NULL), UPCI_DOORBELL_UNKNOWN);
 	assert_int_equal(ring(UPCI_DOORBELL_READ, 0, 0, 0, NULL), UPCI_DOORBELL_UNKNOWN);
 	assert_int_equal(ring(UPCI_DOORBELL_READ, UINT64_MAX, 0, 0, NULL), UPCI_DOORBELL_UNKNOWN);
 	assert_int_equal(ring(UPCI_DOORBELL_READ, context, 4, 0, NULL), UPCI_DOORBELL_UNKNOWN);
-	assert_int_equal(ring(UPCI_DOORBELL_READ, context, UINT64_C(1) << 32, 0, NULL), UPCI_DOORBELL_UNKNOWN);
-	assert_int_equal(ring(UPCI_DOORBELL_WRITE, context, UPC_REG_THRESHOLD + 8, 1, NULL), UPCI_DOORBELL_UNKNOWN);
+	assert_int_equal(ring(UPCI_DOORBELL_READ, context, UINT64_C(1) << 32, 0, NULL),
+			 UPCI_DOORBELL_UNKNOWN);
+	assert_int_equal(ring(UPCI_DOORBELL_WRITE, context, UPC_REG_THRESHOLD + 8, 1, NULL),
+			 UPCI_DOORBELL_UNKNOWN);
 	assert_int_equal(ring(UPCI_DOORBELL_PRESET, context, 256, 1, NULL), UPCI_DOORBELL_UNKNOWN);
 	assert_int_equal(ring(UPCI_DOORBELL_THRESHOLD, context, UINT64_MAX, 1, NULL), UPCI_DOORBELL_UNKNOWN);
 	assert_int_equal(ring(UPCI_DOORBELL_FLIP, context, 0, 52, NULL), UPCI_DOORBELL_UNKNOWN);
@@ -392,8 +395,8 @@ static void test_counting(void **state)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
-	uint32_t own = add(u, c, "PU_FPU_MULT_1"), zero = add(u, c, "PU0_FPU_MULT_1"), one = add(u, c, "PU1_FPU_MULT_1"),
-		 all = add(u, c, "TOT_INS"), flops = add(u, c, "FP_OPS");
+	uint32_t own = add(u, c, "PU_FPU_MULT_1"), zero = add(u, c, "PU0_FPU_MULT_1"),
+		 one = add(u, c, "PU1_FPU_MULT_1"), all = add(u, c, "TOT_INS"), flops = add(u, c, "FP_OPS");
 	uint64_t value;
 
 	(void)state;
@@ -689,7 +692,8 @@ static void test_fork(void **state)
 	current = 2;
 	threads[2].core = 0;
 	upcs_context_forked();
-	assert_int_equal(ring(UPCI_DOORBELL_READ, context, UPC_REG_START_STOP, 0, &value), UPCI_DOORBELL_DONE);
+	assert_int_equal(ring(UPCI_DOORBELL_READ, context, UPC_REG_START_STOP, 0, &value),
+			 UPCI_DOORBELL_DONE);
 	assert_int_equal(value, 0);
 	ring(UPCI_DOORBELL_PRESET, context, 23, 0, NULL);
 	ring(UPCI_DOORBELL_WRITE, context, UPC_REG_START_STOP, 1, NULL);
@@ -697,7 +701,8 @@ static void test_fork(void **state)
 	ring(UPCI_DOORBELL_READ, context, UPC_REG_COUNTER(23), 0, &value);
 	assert_int_equal(value, 15);
 	/* Those of threads that are not here cannot be started, and can be given back. */
-	assert_int_equal(ring(UPCI_DOORBELL_WRITE, other, UPC_REG_START_STOP, 1, NULL), UPCI_DOORBELL_NOT_COUNTED);
+	assert_int_equal(ring(UPCI_DOORBELL_WRITE, other, UPC_REG_START_STOP, 1, NULL),
+			 UPCI_DOORBELL_NOT_COUNTED);
 	run_blocks(FIVE, 3);
 	ring(UPCI_DOORBELL_READ, other, UPC_REG_COUNTER(23), 0, &value);
 	assert_int_equal(value, 0);

@@ -41,10 +41,10 @@ static void test_unknown_bytes(void **state)
 	(void)state;
 	assert_non_null(decoder);
 	assert_unknown(decoder, "", 0);
-	assert_unknown(decoder, "\x06", 1);		    /* not in 64 bits */
-	assert_unknown(decoder, "\x48\x89", 2);	    /* cut */
-	assert_unknown(decoder, "\x90\x90", 2);	    /* two instructions */
-	assert_unknown(decoder, "\x66\x66\x66", 3);	    /* prefixes alone */
+	assert_unknown(decoder, "\x06", 1);             /* not in 64 bits */
+	assert_unknown(decoder, "\x48\x89", 2);         /* cut */
+	assert_unknown(decoder, "\x90\x90", 2);         /* two instructions */
+	assert_unknown(decoder, "\x66\x66\x66", 3);     /* prefixes alone */
 	assert_unknown(decoder, "\xc4\xe2\x7d\x5a", 4); /* a cut vbroadcasti128 */
 	assert_unknown(decoder, "\x0f\x1f", 2);
 	upcs_decoder_destroy(decoder);
@@ -53,7 +53,8 @@ static void test_unknown_bytes(void **state)
 /* Bytes that the key leaves out may be any others. */
 static void test_keys(void **state)
 {
-	struct upcs_decoder *one = upcs_decoder_create(UPCS_X86_64), *other = upcs_decoder_create(UPCS_X86_64);
+	struct upcs_decoder *one = upcs_decoder_create(UPCS_X86_64),
+			    *other = upcs_decoder_create(UPCS_X86_64);
 	uint64_t random = 1;
 	unsigned i, different = 0;
 	size_t n, k;
@@ -187,10 +188,8 @@ static void test_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create),
-		cmocka_unit_test(test_unknown_bytes),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_create), cmocka_unit_test(test_unknown_bytes),
+		cmocka_unit_test(test_keys),   cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_kept),
 	};
 

@@ -111,11 +111,11 @@ static void check_rows(const struct row *rows, size_t n, decode_fn *decode)
 		decode(rows[i].word, &insn);
 		for (k = 0; k < UPCS_TALLIES; k++)
 			if (insn.tally[k] != expected.tally[k])
-				fail_msg("%s is \"%s\", but tally %u is %u", rows[i].text,
-					 rows[i].counts, k, insn.tally[k]);
+				fail_msg("%s is \"%s\", but tally %u is %u", rows[i].text, rows[i].counts, k,
+					 insn.tally[k]);
 		if (insn.flags != expected.flags)
-			fail_msg("%s is \"%s\", but its flags are %#x", rows[i].text,
-				 rows[i].counts, insn.flags);
+			fail_msg("%s is \"%s\", but its flags are %#x", rows[i].text, rows[i].counts,
+				 insn.flags);
 	}
 }
 
@@ -141,10 +141,8 @@ static void check_word(uint32_t word, decode_fn *decode)
 	assert_int_equal(t[UPCS_INSTRUCTIONS], 1);
 
 	/* Parts make up the whole, and what only the memory model produces is not here. */
-	assert_int_equal(sum(&insn, UPCS_JPIPE_ADD_SUB, UPCS_JPIPE_SHROTMK),
-			 t[UPCS_JPIPE_INSTRUCTIONS]);
-	assert_int_equal(sum(&insn, UPCS_IPIPE_MULT_DIV, UPCS_IPIPE_OTHER),
-			 t[UPCS_IPIPE_INSTRUCTIONS]);
+	assert_int_equal(sum(&insn, UPCS_JPIPE_ADD_SUB, UPCS_JPIPE_SHROTMK), t[UPCS_JPIPE_INSTRUCTIONS]);
+	assert_int_equal(sum(&insn, UPCS_IPIPE_MULT_DIV, UPCS_IPIPE_OTHER), t[UPCS_IPIPE_INSTRUCTIONS]);
 	assert_int_equal(sum(&insn, UPCS_DCACHE_LINEFILLINPROG, UPCS_DCACHE_HIT), 0);
 	assert_int_equal(sum(&insn, UPCS_ICACHE_MISS, UPCS_ICACHE_HIT), 0);
 	assert_true(t[UPCS_FPU_QUADWORD_LOADS] + t[UPCS_FPU_OTHER_LOADS] <= t[UPCS_DATA_LOADS]);
@@ -156,8 +154,7 @@ static void check_word(uint32_t word, decode_fn *decode)
 		assert_true(insn.flags & UPCS_INSN_FAULTS);
 
 	/* Nothing is dropped, and only branches are calls or returns. */
-	all = t[UPCS_JPIPE_INSTRUCTIONS] + t[UPCS_IPIPE_INSTRUCTIONS] + storage +
-	      t[UPCS_DCACHE_OPS] +
+	all = t[UPCS_JPIPE_INSTRUCTIONS] + t[UPCS_IPIPE_INSTRUCTIONS] + storage + t[UPCS_DCACHE_OPS] +
 	      sum(&insn, UPCS_FPU_ADD_SUB_1, UPCS_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS);
 	assert_in_range(all, 1, 32);
 	if (insn.flags & (UPCS_INSN_CALL | UPCS_INSN_RETURN | UPCS_INSN_INDIRECT))

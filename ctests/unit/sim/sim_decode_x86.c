@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sim_decode_x86 - what x86-64 instructions tally, rule by rule: bytes as GNU as makes them
- * (ctests/sim/sim_assembled.sh; not of text in parentheses), and expectations in words. Which way memory goes and how wide was compared with what
- * QEMU's memory callbacks see (doc/reference/CLASSES.md).
+ * (ctests/sim/sim_assembled.sh; not of text in parentheses), and expectations in words. Which way memory goes
+ * and how wide was compared with what QEMU's memory callbacks see (doc/reference/CLASSES.md).
  */
 #include "../unit_test.h"
 
@@ -460,8 +460,8 @@ static void test_rows(void **state)
 		for (k = 0; k < UPCS_TALLIES; k++) {
 			if (insn.tally[k] == expected.tally[k])
 				continue;
-			print_error("%s: %s is %u, not %u\n", rows[i].text, upcs_tally_name[k],
-				    insn.tally[k], expected.tally[k]);
+			print_error("%s: %s is %u, not %u\n", rows[i].text, upcs_tally_name[k], insn.tally[k],
+				    expected.tally[k]);
 			wrong++;
 		}
 		if (insn.flags != expected.flags) {
@@ -487,8 +487,7 @@ static void test_table_is_complete(void **state)
 		const char *name = cs_insn_name(capstone, id);
 
 		assert_non_null(name);
-		if (upcs_x86_rule[id].op != X_NONE || !strncmp(name, "cmp", 3) ||
-		    !strncmp(name, "vcmp", 4))
+		if (upcs_x86_rule[id].op != X_NONE || !strncmp(name, "cmp", 3) || !strncmp(name, "vcmp", 4))
 			continue;
 		if (CS_API_MAJOR < 5)
 			fail_msg("%s, which capstone knows, has no rule", name);

@@ -40,9 +40,11 @@ static void test_interface(void **state)
 {
 	static const char one[] = "int qemu_plugin_path_to_binary;";
 	static const char two[] = "int qemu_plugin_scoreboard_new;";
-	static const char three[] = "int qemu_plugin_scoreboard_new, qemu_plugin_register_vcpu_tb_exec_cond_cb;";
-	static const char four[] = "int qemu_plugin_scoreboard_new, qemu_plugin_register_vcpu_tb_exec_cond_cb, "
-				   "qemu_plugin_read_memory_vaddr;";
+	static const char three[] =
+		"int qemu_plugin_scoreboard_new, qemu_plugin_register_vcpu_tb_exec_cond_cb;";
+	static const char four[] =
+		"int qemu_plugin_scoreboard_new, qemu_plugin_register_vcpu_tb_exec_cond_cb, "
+		"qemu_plugin_read_memory_vaddr;";
 	FILE *f = fopen("script", "w");
 
 	(void)state;
@@ -78,7 +80,8 @@ static void test_version(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++)
 		assert_int_equal(upcs_emulator_version_of(said[i].text), said[i].version);
-	assert_int_equal(upcs_emulator_version(library("", "x version 1.1\\0qemu-x86_64 version 8.2.1 (y)")), 802);
+	assert_int_equal(upcs_emulator_version(library("", "x version 1.1\\0qemu-x86_64 version 8.2.1 (y)")),
+			 802);
 	assert_int_equal(upcs_emulator_version(library("", "QEMU TCG CPU version 2.5+")), 0);
 	assert_int_equal(upcs_emulator_version("nothing"), 0);
 	assert_int_equal(upcs_emulator_first_signal(702), SIGRTMIN);
@@ -101,7 +104,8 @@ static void test_module(void **state)
 	upcs_emulator_module(&options, UPCS_PPC, path);
 	assert_string_equal(path, "/where");
 	assert_true(upcs_emulator_has_module(1) && upcs_emulator_has_module(4));
-	assert_false(upcs_emulator_has_module(0) || upcs_emulator_has_module(2) || upcs_emulator_has_module(3));
+	assert_false(upcs_emulator_has_module(0) || upcs_emulator_has_module(2) ||
+		     upcs_emulator_has_module(3));
 }
 
 int main(void)

@@ -25,7 +25,7 @@ struct code {
 struct callback {
 	qemu_plugin_vcpu_udata_cb_t begins;
 	qemu_plugin_vcpu_mem_cb_t touches;
-	uint64_t *number; /* to add one to */
+	uint64_t *number;                     /* to add one to */
 	struct qemu_plugin_scoreboard *board; /* or to the vCPU's in it, so far behind its first */
 	size_t offset;
 	void *data;
@@ -249,8 +249,9 @@ void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb
 	put(tb->on, &tb->n, (struct callback){.board = entry.score, .offset = entry.offset});
 }
 
-void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
-							 qemu_plugin_u64 entry, uint64_t number)
+void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *insn,
+							 enum qemu_plugin_op op, qemu_plugin_u64 entry,
+							 uint64_t number)
 {
 	if (op != QEMU_PLUGIN_INLINE_ADD_U64 || number != 1)
 		abort();
@@ -258,7 +259,8 @@ void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn
 }
 
 void qemu_plugin_register_vcpu_mem_inline_per_vcpu(struct qemu_plugin_insn *insn, enum qemu_plugin_mem_rw rw,
-						   enum qemu_plugin_op op, qemu_plugin_u64 entry, uint64_t addend)
+						   enum qemu_plugin_op op, qemu_plugin_u64 entry,
+						   uint64_t addend)
 {
 	(void)rw;
 	if (op != QEMU_PLUGIN_INLINE_ADD_U64 || addend != 1)
@@ -398,7 +400,8 @@ static void call_all(const struct callback *on, unsigned n, unsigned vcpu)
 		else { /* as a machine instruction would */
 			uint64_t *number = number_of(&on[i], vcpu);
 
-			__atomic_store_n(number, __atomic_load_n(number, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+			__atomic_store_n(number, __atomic_load_n(number, __ATOMIC_RELAXED) + 1,
+					 __ATOMIC_RELAXED);
 		}
 }
 

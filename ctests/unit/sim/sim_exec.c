@@ -10,7 +10,8 @@
 #include "../unit_test.h"
 
 static struct upcs_options options;
-static struct upcs_command command = {.options = &options, .results = "/dev/shm/a,b", .after = 7, .counted = true};
+static struct upcs_command command = {
+	.options = &options, .results = "/dev/shm/a,b", .after = 7, .counted = true};
 static char directory[] = "/tmp/sim_exec.XXXXXX";
 static struct upcs_exec exec_;
 
@@ -85,7 +86,8 @@ static void assert_list(char **list, const char *const *want)
 }
 
 /* The module of a guest, and what it is told. */
-#define PLUGIN_OF(module, program) "/lib/with,,comma.so" module ",results=/dev/shm/a,,b,after=7,count=on,program=" program
+#define PLUGIN_OF(module, program) \
+	"/lib/with,,comma.so" module ",results=/dev/shm/a,,b,after=7,count=on,program=" program
 #define PLUGIN PLUGIN_OF("", "x86")
 /* A variable that the emulator has, and the program has not. */
 #define OWN "G_SLICE=always-malloc"
@@ -93,9 +95,11 @@ static void assert_list(char **list, const char *const *want)
 
 static void test_program(void **state)
 {
-	char *argv[] = {"name", "-x", "", NULL}, *envp[] = {"A=b", "LD_PRELOAD=x", "QEMU_LOG=y", "LD_X=a,b", NULL};
-	static const char *const want[] = {"/bin/qx", "-0", "name", "-seed", "1", "-plugin", PLUGIN, UNSET, "-E", "LD_PRELOAD=x",
-					   "-E", "QEMU_LOG=y", "x86", "-x", "", NULL};
+	char *argv[] = {"name", "-x", "", NULL},
+	     *envp[] = {"A=b", "LD_PRELOAD=x", "QEMU_LOG=y", "LD_X=a,b", NULL};
+	static const char *const want[] = {
+		"/bin/qx", "-0",           "name", "-seed",      "1",   "-plugin", PLUGIN, UNSET,
+		"-E",      "LD_PRELOAD=x", "-E",   "QEMU_LOG=y", "x86", "-x",      "",     NULL};
 	static const char *const variables[] = {OWN, "A=b", "LD_X=a,b", NULL};
 
 	(void)state;
@@ -109,8 +113,18 @@ static void test_program(void **state)
 /* Vectors whose width is in the instruction. */
 static void test_processor(void **state)
 {
-	static const char *const want[] = {"/bin/qa", "-0", "arm", "-cpu", "max,sve=off,sme=off", "-seed", "1", "-plugin",
-					   PLUGIN_OF("/upc_sim_v1.so", "arm"), UNSET, "arm", NULL};
+	static const char *const want[] = {"/bin/qa",
+					   "-0",
+					   "arm",
+					   "-cpu",
+					   "max,sve=off,sme=off",
+					   "-seed",
+					   "1",
+					   "-plugin",
+					   PLUGIN_OF("/upc_sim_v1.so", "arm"),
+					   UNSET,
+					   "arm",
+					   NULL};
 	char *argv[] = {"arm", NULL}, *none[] = {NULL};
 	uint32_t was;
 
@@ -131,8 +145,10 @@ static void test_processor(void **state)
 
 static void test_no_arguments(void **state)
 {
-	static const char *const want[] = {"/bin/qp", "-0", "", "-L", "/usr/ppc", "-seed", "1", "-plugin",
-					   PLUGIN_OF("/upc_sim_v4.so", "-ppc"), UNSET, "./-ppc", NULL};
+	static const char *const want[] = {"/bin/qp", "-0",       "",
+					   "-L",      "/usr/ppc", "-seed",
+					   "1",       "-plugin",  PLUGIN_OF("/upc_sim_v4.so", "-ppc"),
+					   UNSET,     "./-ppc",   NULL};
 	static const char *const variables[] = {OWN, NULL};
 	char *none[] = {NULL};
 
@@ -150,10 +166,12 @@ static void test_no_arguments(void **state)
 static void test_scripts(void **state)
 {
 	char *argv[] = {"zero", "first", NULL}, *none[] = {NULL};
-	static const char *const want[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("", "./x86"), UNSET, "./x86", "one word",
-					   "script", "first", NULL};
-	static const char *const outer[] = {"/bin/qx", "-0", "./x86", "-seed", "1", "-plugin", PLUGIN_OF("", "./x86"), UNSET, "./x86", "one word",
-					    "./script", "outer", "first", NULL};
+	static const char *const want[] = {
+		"/bin/qx", "-0",    "./x86",    "-seed",  "1",     "-plugin", PLUGIN_OF("", "./x86"),
+		UNSET,     "./x86", "one word", "script", "first", NULL};
+	static const char *const outer[] = {
+		"/bin/qx", "-0",    "./x86",    "-seed",    "1",     "-plugin", PLUGIN_OF("", "./x86"),
+		UNSET,     "./x86", "one word", "./script", "outer", "first",   NULL};
 
 	(void)state;
 	assert_int_equal(upcs_exec_make(&command, "script", argv, none, &exec_), 0);
@@ -181,9 +199,15 @@ static void test_refused(void **state)
 /* What a program is told only where it is simulated. */
 static void test_released(void **state)
 {
-	static const char *const told[] = {"A=b", "UPC_SOURCE=sim", "LD_PRELOAD=x:/papi/libpapi.so.7", "LD_PRELOAD=/papi/libpapi.so",
-					   "UPC_SOURCE=live", "LD_PRELOAD=", "LD_PRELOAD=y"};
-	static const char *const want[] = {"A=b", "LD_PRELOAD=x", "UPC_SOURCE=live", "LD_PRELOAD=", "LD_PRELOAD=y", NULL};
+	static const char *const told[] = {"A=b",
+					   "UPC_SOURCE=sim",
+					   "LD_PRELOAD=x:/papi/libpapi.so.7",
+					   "LD_PRELOAD=/papi/libpapi.so",
+					   "UPC_SOURCE=live",
+					   "LD_PRELOAD=",
+					   "LD_PRELOAD=y"};
+	static const char *const want[] = {"A=b",         "LD_PRELOAD=x", "UPC_SOURCE=live",
+					   "LD_PRELOAD=", "LD_PRELOAD=y", NULL};
 	char *envp[8] = {NULL};
 	size_t i;
 
@@ -204,8 +228,8 @@ static void test_released(void **state)
 static void test_preloaded(void **state)
 {
 	char *argv[] = {"name", NULL}, *envp[] = {"LD_PRELOAD=x:/papi/libpapi.so.7", NULL};
-	static const char *const want[] = {"/bin/qx", "-0", "name", "-seed", "1", "-plugin", PLUGIN, UNSET, "-E", "LD_PRELOAD=x",
-					   "x86", NULL};
+	static const char *const want[] = {"/bin/qx", "-0",  "name", "-seed",        "1",   "-plugin",
+					   PLUGIN,    UNSET, "-E",   "LD_PRELOAD=x", "x86", NULL};
 
 	(void)state;
 	strcpy(options.papi, "/papi");
@@ -219,8 +243,8 @@ static void test_preloaded(void **state)
 static void test_searched(void **state)
 {
 	static const char *const want[] = {"UPC_SOURCE=live", "LD_LIBRARY_PATH=a", NULL};
-	char *envp[] = {strdup("UPC_SOURCE=live"), strdup("LD_LIBRARY_PATH=/papi:a"), strdup("LD_PRELOAD=/papi/libpapi.so"),
-			NULL};
+	char *envp[] = {strdup("UPC_SOURCE=live"), strdup("LD_LIBRARY_PATH=/papi:a"),
+			strdup("LD_PRELOAD=/papi/libpapi.so"), NULL};
 	char *alone[] = {strdup("LD_LIBRARY_PATH=/papi"), NULL};
 	size_t i;
 
@@ -267,12 +291,11 @@ static void test_privileged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_program),	   cmocka_unit_test(test_processor),
-		cmocka_unit_test(test_no_arguments),
-		cmocka_unit_test(test_scripts),	   cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_released),   cmocka_unit_test(test_preloaded), cmocka_unit_test(test_searched),
-		cmocka_unit_test(test_own_rights),
-		cmocka_unit_test(test_privileged),
+		cmocka_unit_test(test_program),      cmocka_unit_test(test_processor),
+		cmocka_unit_test(test_no_arguments), cmocka_unit_test(test_scripts),
+		cmocka_unit_test(test_refused),      cmocka_unit_test(test_released),
+		cmocka_unit_test(test_preloaded),    cmocka_unit_test(test_searched),
+		cmocka_unit_test(test_own_rights),   cmocka_unit_test(test_privileged),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

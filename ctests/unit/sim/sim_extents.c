@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_extents.c - from where to where functions reach: those of this program, in a section that is made for it.
+ * sim_extents.c - from where to where functions reach: those of this program, in a section that is made for
+ * it.
  */
 #include "load/extents.h"
 #include "load/symbols.h"
@@ -57,7 +58,8 @@ static uint64_t begin_of(const char *symbol)
 static void test_places(void **state)
 {
 	static const char *const expected[] = {
-		"ext_sized", "ext_sized", "", "", "ext_outer", "ext_inner", "ext_outer", "ext_open", "ext_last", "",
+		"ext_sized", "ext_sized", "",         "",         "ext_outer",
+		"ext_inner", "ext_outer", "ext_open", "ext_last", "",
 	};
 	struct upcs_extents *extents = upcs_extents_read(self);
 	uint64_t begin = begin_of("ext_sized"), at;

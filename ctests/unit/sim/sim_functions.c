@@ -28,7 +28,8 @@ static void test_numbers(void **state)
 	struct upcs_functions *table = &results->functions;
 	uint32_t sin = upcs_functions_number(table, "/lib/libm.so.6", "sin"),
 		 other = upcs_functions_number(table, "/lib/libm.so.6s", "in"),
-		 file = upcs_functions_number(table, "/lib/libm.so.6", ""), none = upcs_functions_number(table, "", "");
+		 file = upcs_functions_number(table, "/lib/libm.so.6", ""),
+		 none = upcs_functions_number(table, "", "");
 
 	(void)state;
 	assert_true(sin && other && file && none);

@@ -53,24 +53,24 @@ static void test_calls(void **state)
 /* Out and in, with the calls that the kernel has for it and where a filter forbids those. */
 static bool forbidden;
 
-ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
-				unsigned long m, unsigned long flags);
-ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
-				unsigned long m, unsigned long flags);
-ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
-				 unsigned long m, unsigned long flags);
-ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
-				 unsigned long m, unsigned long flags);
+ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n,
+				const struct iovec *remote, unsigned long m, unsigned long flags);
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n,
+				const struct iovec *remote, unsigned long m, unsigned long flags);
+ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n,
+				 const struct iovec *remote, unsigned long m, unsigned long flags);
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n,
+				 const struct iovec *remote, unsigned long m, unsigned long flags);
 
-ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
-				unsigned long m, unsigned long flags)
+ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n,
+				const struct iovec *remote, unsigned long m, unsigned long flags)
 {
 	errno = EPERM;
 	return forbidden ? -1 : __real_process_vm_readv(pid, local, n, remote, m, flags);
 }
 
-ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n, const struct iovec *remote,
-				 unsigned long m, unsigned long flags)
+ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n,
+				 const struct iovec *remote, unsigned long m, unsigned long flags)
 {
 	errno = EPERM;
 	return forbidden ? -1 : __real_process_vm_writev(pid, local, n, remote, m, flags);

@@ -89,7 +89,8 @@ static void test_counts_alone(void **state)
 /* Names that are not ours, and what no run makes under names that are. */
 static void test_others(void **state)
 {
-	char longer[64], other[64], link[] = "/dev/shm/upc-run-XXXXXX", directory[] = "/dev/shm/upc-run-XXXXXX";
+	char longer[64], other[64], link[] = "/dev/shm/upc-run-XXXXXX",
+				    directory[] = "/dev/shm/upc-run-XXXXXX";
 	int fd = mkstemp(link);
 
 	(void)state;

@@ -19,14 +19,24 @@ static void check(const char *text, const char *const *symbols, const char *fitt
 {
 	for (size_t i = 0; symbols[i]; i++)
 		if (fits(text, symbols[i]) != (fitting[i] == 'x'))
-			fail_msg("'%s' %s '%s'", text, fitting[i] == 'x' ? "does not fit" : "fits", symbols[i]);
+			fail_msg("'%s' %s '%s'", text, fitting[i] == 'x' ? "does not fit" : "fits",
+				 symbols[i]);
 }
 
 static void test_c(void **state)
 {
-	static const char *const symbols[] = { "solve", "solve@@V_2", "solve@V_1", "solve.constprop.0.isra.12",
-					       "solve.lto_priv.0", "solve.part.0", "solve.cold", "solve_all",
-					       "a.b", "sol[v]e", "", NULL };
+	static const char *const symbols[] = {"solve",
+					      "solve@@V_2",
+					      "solve@V_1",
+					      "solve.constprop.0.isra.12",
+					      "solve.lto_priv.0",
+					      "solve.part.0",
+					      "solve.cold",
+					      "solve_all",
+					      "a.b",
+					      "sol[v]e",
+					      "",
+					      NULL};
 
 	(void)state;
 	check("solve", symbols, "xxxxx------");
@@ -59,23 +69,23 @@ static void test_too_long(void **state)
 static void test_cxx(void **state)
 {
 	static const char *const symbols[] = {
-		"_Z5solvei",			       /* solve(int) */
-		"_ZN12_GLOBAL__N_15solveEd",	       /* (anonymous namespace)::solve(double) */
-		"_ZN6Solver5solveEi",		       /* Solver::solve(int) */
-		"_ZNK6Solver5solveEPKdj",	       /* Solver::solve(double const*, unsigned int) const */
-		"_ZN6SolverIiE5solveEi.constprop.0",   /* Solver<int>::solve(int) */
-		"_ZN6SolverIPKcE5solveES1_",	       /* Solver<char const*>::solve(char const*) */
-		"_Z5clearIiEvT_",		       /* void clear<int>(int) */
-		"_Z4nameB5cxx11v",		       /* name[abi:cxx11]() */
-		"_ZN6SolvermlERKS_",		       /* Solver::operator*(Solver const&) */
-		"_ZN6SolverclEi",		       /* Solver::operator()(int) */
-		"_ZN6SolverltERKS_",		       /* Solver::operator<(Solver const&) */
-		"_ZlsIiERSoS0_R6SolverIiE",	       /* std::ostream& operator<< <int>(...) */
-		"_ZZ4mainENKUliE_clEi",		       /* main::{lambda(int)#1}::operator()(int) const */
-		"_ZN6SolverD1Ev",		       /* Solver::~Solver() */
-		"_ZThn8_N6Solver5solveEi",	       /* a thunk */
+		"_Z5solvei",                         /* solve(int) */
+		"_ZN12_GLOBAL__N_15solveEd",         /* (anonymous namespace)::solve(double) */
+		"_ZN6Solver5solveEi",                /* Solver::solve(int) */
+		"_ZNK6Solver5solveEPKdj",            /* Solver::solve(double const*, unsigned int) const */
+		"_ZN6SolverIiE5solveEi.constprop.0", /* Solver<int>::solve(int) */
+		"_ZN6SolverIPKcE5solveES1_",         /* Solver<char const*>::solve(char const*) */
+		"_Z5clearIiEvT_",                    /* void clear<int>(int) */
+		"_Z4nameB5cxx11v",                   /* name[abi:cxx11]() */
+		"_ZN6SolvermlERKS_",                 /* Solver::operator*(Solver const&) */
+		"_ZN6SolverclEi",                    /* Solver::operator()(int) */
+		"_ZN6SolverltERKS_",                 /* Solver::operator<(Solver const&) */
+		"_ZlsIiERSoS0_R6SolverIiE",          /* std::ostream& operator<< <int>(...) */
+		"_ZZ4mainENKUliE_clEi",              /* main::{lambda(int)#1}::operator()(int) const */
+		"_ZN6SolverD1Ev",                    /* Solver::~Solver() */
+		"_ZThn8_N6Solver5solveEi",           /* a thunk */
 		"solve",
-		NULL };
+		NULL};
 
 	(void)state;
 	if (!upcs_demangle_is_there())
@@ -170,11 +180,8 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c),
-		cmocka_unit_test(test_too_long),
-		cmocka_unit_test(test_cxx),
-		cmocka_unit_test(test_show),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_c),    cmocka_unit_test(test_too_long), cmocka_unit_test(test_cxx),
+		cmocka_unit_test(test_show), cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,19 +14,19 @@ static struct upcs_needed needed;
 
 #define FUNC ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
 static const struct elf_symbol of_program[] = {
-	{ "solve_system", FUNC, 1, 0x100 },
-	{ "setup", FUNC, 1, 0x110 },
-	{ NULL, 0, 0, 0 },
+	{"solve_system", FUNC, 1, 0x100},
+	{"setup", FUNC, 1, 0x110},
+	{NULL, 0, 0, 0},
 };
 static const struct elf_symbol of_library[] = {
-	{ "library_work", FUNC, 1, 0x100 },
-	{ "copy", ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0x110 },
-	{ NULL, 0, 0, 0 },
+	{"library_work", FUNC, 1, 0x100},
+	{"copy", ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0x110},
+	{NULL, 0, 0, 0},
 };
 
 static int make_directories(void **state)
 {
-	static const char *const names[] = { "", "/bin", "/lib", "/path", "/usr", "/usr/lib" };
+	static const char *const names[] = {"", "/bin", "/lib", "/path", "/usr", "/usr/lib"};
 	char name[128];
 
 	(void)state;
@@ -61,15 +61,22 @@ static void put(const char *name, struct elf_build b)
 
 static void put_program(const char *library, const char *runpath, const char *rpath)
 {
-	put("bin/program", (struct elf_build){ .big = true, .machine = EM_PPC, .table = SHT_SYMTAB,
-					       .symbols = of_program, .needed = library,
-					       .runpath = runpath, .rpath = rpath });
+	put("bin/program", (struct elf_build){.big = true,
+					      .machine = EM_PPC,
+					      .table = SHT_SYMTAB,
+					      .symbols = of_program,
+					      .needed = library,
+					      .runpath = runpath,
+					      .rpath = rpath});
 }
 
 static void put_library(const char *name, uint16_t machine, const char *library)
 {
-	put(name, (struct elf_build){ .big = true, .machine = machine, .table = SHT_DYNSYM,
-				      .symbols = of_library, .needed = library });
+	put(name, (struct elf_build){.big = true,
+				     .machine = machine,
+				     .table = SHT_DYNSYM,
+				     .symbols = of_library,
+				     .needed = library});
 }
 
 static int look(const char *prefix, const char *search_path, const char *name)
@@ -130,7 +137,7 @@ static void test_paths(void **state)
 static void test_further(void **state)
 {
 	(void)state;
-	put("usr/lib/libupcc.so", (struct elf_build){ .big = true, .machine = EM_PPC, .needed = "libupcd.so" });
+	put("usr/lib/libupcc.so", (struct elf_build){.big = true, .machine = EM_PPC, .needed = "libupcd.so"});
 	put_library("usr/lib/libupcd.so", EM_PPC, "libupcc.so");
 	put_program("libupcc.so", NULL, NULL);
 	assert_int_equal(look(top, NULL, "library_work"), 0);
@@ -145,7 +152,8 @@ static void test_further(void **state)
 	assert_file("/usr/lib/libupcd.so");
 }
 
-static void assert_names(char names[UPCS_NEAREST][UPCS_NEAREST_NAME], const char *a, const char *b, const char *c)
+static void assert_names(char names[UPCS_NEAREST][UPCS_NEAREST_NAME], const char *a, const char *b,
+			 const char *c)
 {
 	assert_string_equal(names[0], a);
 	assert_string_equal(names[1], b);
@@ -170,18 +178,19 @@ static void test_several(void **state)
 static void test_cxx(void **state)
 {
 	static const struct elf_symbol symbols[] = {
-		{ "_ZN6Solver5solveEi", FUNC, 1, 0x100 },
-		{ "_ZN6Solver5solveEd", FUNC, 1, 0x110 },
-		{ "_ZN6Solver7prepareEv", FUNC, 1, 0x120 },
-		{ "_Z5clearIiEvT_", FUNC, 1, 0x130 },
-		{ "set_up", FUNC, 1, 0x140 },
-		{ NULL, 0, 0, 0 },
+		{"_ZN6Solver5solveEi", FUNC, 1, 0x100},
+		{"_ZN6Solver5solveEd", FUNC, 1, 0x110},
+		{"_ZN6Solver7prepareEv", FUNC, 1, 0x120},
+		{"_Z5clearIiEvT_", FUNC, 1, 0x130},
+		{"set_up", FUNC, 1, 0x140},
+		{NULL, 0, 0, 0},
 	};
 
 	(void)state;
 	if (!upcs_demangle_is_there())
 		skip_because("this was built without libiberty, which reads C++ names");
-	put("bin/program", (struct elf_build){ .big = true, .machine = EM_PPC, .table = SHT_SYMTAB, .symbols = symbols });
+	put("bin/program",
+	    (struct elf_build){.big = true, .machine = EM_PPC, .table = SHT_SYMTAB, .symbols = symbols});
 	assert_int_equal(look(NULL, NULL, "Solver::solve"), 0);
 	assert_int_equal(needed.functions, 2);
 	assert_names(needed.fits, "Solver::solve(int)", "Solver::solve(double)", "");
@@ -203,11 +212,8 @@ static void test_cxx(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_program),
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_further),
-		cmocka_unit_test(test_several),
-		cmocka_unit_test(test_cxx),
+		cmocka_unit_test(test_program), cmocka_unit_test(test_paths), cmocka_unit_test(test_further),
+		cmocka_unit_test(test_several), cmocka_unit_test(test_cxx),
 	};
 
 	return cmocka_run_group_tests(tests, make_directories, remove_directories);

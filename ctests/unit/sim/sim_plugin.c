@@ -60,8 +60,9 @@ struct counts {
 };
 
 static const struct counts of[] = {
-	[PLAIN] = {3, 0, 0, 0},	  [MULTIPLIES] = {6, 5, 0, 0}, [ADDS] = {2, 0, 1, 0},	  [REPEATS] = {3, 0, 0, 0},
-	[CALLS] = {2, 0, 0, 0},	  [REGION] = {2, 1, 0, 1},     [RETURNED] = {2, 0, 0, 0},
+	[PLAIN] = {3, 0, 0, 0},    [MULTIPLIES] = {6, 5, 0, 0}, [ADDS] = {2, 0, 1, 0},
+	[REPEATS] = {3, 0, 0, 0},  [CALLS] = {2, 0, 0, 0},      [REGION] = {2, 1, 0, 1},
+	[RETURNED] = {2, 0, 0, 0},
 };
 
 /* ---- its threads --------------------------------------------------------------------- */
@@ -78,7 +79,8 @@ struct worker {
 
 static struct worker workers[ROUNDS * THREADS];
 
-static uint64_t ring(unsigned vcpu, uint64_t operation, uint64_t context, uint64_t a, uint64_t b, uint64_t *value)
+static uint64_t ring(unsigned vcpu, uint64_t operation, uint64_t context, uint64_t a, uint64_t b,
+		     uint64_t *value)
 {
 	struct upci_doorbell_word word = {UPCI_DOORBELL_NOBODY, 0};
 
@@ -127,7 +129,8 @@ static uint64_t make_context(struct worker *w)
 	ring(w->vcpu, UPCI_DOORBELL_WRITE, context, UPC_REG_CONFIG(0), 2, NULL);
 	if (w->vcpu % 2)
 		ring(w->vcpu, UPCI_DOORBELL_THRESHOLD, context, 0, PERIOD, NULL);
-	w->wrong += ring(w->vcpu, UPCI_DOORBELL_WRITE, context, UPC_REG_START_STOP, 1, NULL) != UPCI_DOORBELL_DONE;
+	w->wrong += ring(w->vcpu, UPCI_DOORBELL_WRITE, context, UPC_REG_START_STOP, 1, NULL) !=
+		    UPCI_DOORBELL_DONE;
 	return context;
 }
 
@@ -138,7 +141,8 @@ static uint64_t fetched(const struct worker *w, uint64_t context)
 	for (;;) {
 		struct upci_doorbell_interrupt interrupt = {.status = UPCI_DOORBELL_NOBODY};
 
-		system_call(w->vcpu, UPCI_DOORBELL_CALL, UPCI_DOORBELL_FETCH, context, 0, 0, (uintptr_t)&interrupt);
+		system_call(w->vcpu, UPCI_DOORBELL_CALL, UPCI_DOORBELL_FETCH, context, 0, 0,
+			    (uintptr_t)&interrupt);
 		if (interrupt.status != UPCI_DOORBELL_DONE)
 			return n;
 		n++;
@@ -261,8 +265,10 @@ static unsigned compare(const struct upcs_results *results)
 
 		wrong += differ("failures", t->number, w->wrong, 0);
 		wrong += differ("state", t->number, t->state, UPCS_ENDED);
-		wrong += differ("instructions", t->number, t->tally[0][UPCS_INSTRUCTIONS], w->did.instructions);
-		wrong += differ("multiplications", t->number, t->tally[0][UPCS_FPU_MULT_1], w->did.multiplications);
+		wrong += differ("instructions", t->number, t->tally[0][UPCS_INSTRUCTIONS],
+				w->did.instructions);
+		wrong += differ("multiplications", t->number, t->tally[0][UPCS_FPU_MULT_1],
+				w->did.multiplications);
 		wrong += differ("additions", t->number, t->tally[0][UPCS_FPU_ADD_SUB_1], w->did.additions);
 		if (!regions)
 			continue;
@@ -279,7 +285,7 @@ static void run_scenario(bool regions)
 {
 	const qemu_info_t info = {.target_name = "x86_64", .version = {.min = 0, .cur = QEMU_PLUGIN_VERSION}};
 	char path[UPCS_WORD_MAX], argument[UPCS_WORD_MAX + 16], after[] = "after=-1", on[] = "count=on",
-	     program[] = "program=/proc/self/exe";
+								program[] = "program=/proc/self/exe";
 	struct upcs_results *results;
 	int lock, status;
 	pid_t child;

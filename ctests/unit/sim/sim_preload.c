@@ -94,7 +94,8 @@ static void test_libraries(void **state)
 static void test_not_wanted(void **state)
 {
 	const struct upcs_program_info fixed = {.guest = UPCS_X86_64};
-	char *live[] = {(char *)"UPC_SOURCE=live", NULL}, *last[] = {(char *)"UPC_SOURCE=sim", (char *)"UPC_SOURCE=live", NULL},
+	char *live[] = {(char *)"UPC_SOURCE=live", NULL},
+	     *last[] = {(char *)"UPC_SOURCE=sim", (char *)"UPC_SOURCE=live", NULL},
 	     *sim[] = {(char *)"UPC_SOURCE=sim", NULL}, *none[] = {NULL};
 	struct upcs_options own = options;
 
@@ -192,8 +193,9 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_choice), cmocka_unit_test(test_libraries), cmocka_unit_test(test_not_wanted),
-		cmocka_unit_test(test_always), cmocka_unit_test(test_lists),     cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_choice),     cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_not_wanted), cmocka_unit_test(test_always),
+		cmocka_unit_test(test_lists),      cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_names),
 	};
 

@@ -13,7 +13,7 @@ enum { CALL = UPCS_INSN_CALL, RETURN = UPCS_INSN_RETURN, INDIRECT = UPCS_INSN_IN
 static struct upcs_region_stack *stack;
 static uint16_t entered;
 static uint64_t handles; /* this function: signals */
-static uint8_t role;	 /* of the function at 0x3000 */
+static uint8_t role;     /* of the function at 0x3000 */
 
 static int setup(void **state)
 {
@@ -37,7 +37,9 @@ static uint16_t block(uint64_t begin, uint8_t end)
 	const struct upcs_region_block b = {
 		.begin = begin,
 		.next = begin + 8,
-		.enters = begin == 0x1000 ? 1 : begin == 0x2000 ? 2 : 0,
+		.enters = begin == 0x1000   ? 1
+			  : begin == 0x2000 ? 2
+					    : 0,
 		.end = end,
 		.handler = begin == handles,
 		.role = begin == 0x3000 ? role : 0,
@@ -67,7 +69,8 @@ static uint16_t suspects(void)
 
 static bool is_sure(void)
 {
-	return !doubt(UPCS_REGION_UNWOUND) && !doubt(UPCS_REGION_SWITCHED) && !doubt(UPCS_REGION_FORGOT) && !suspects();
+	return !doubt(UPCS_REGION_UNWOUND) && !doubt(UPCS_REGION_SWITCHED) && !doubt(UPCS_REGION_FORGOT) &&
+	       !suspects();
 }
 
 static void test_call(void **state)
@@ -261,7 +264,7 @@ static void test_handler_region(void **state)
 		assert_int_equal(block(0x1000, 0), 1); /* its own loop */
 		assert_int_equal(block(0x1008, RET), 1);
 		assert_int_equal(block(0x7000, 0), 1);
-		assert_int_equal(block((const uint64_t[]){ 0x500, 0x508, 0x400, 0x504 }[i], 0), 0);
+		assert_int_equal(block((const uint64_t[]){0x500, 0x508, 0x400, 0x504}[i], 0), 0);
 	}
 	assert_int_equal(block(0x600, RET), 0);
 	assert_int_equal(block(0x108, 0), 0);
@@ -317,7 +320,7 @@ static void test_handler_leaves(void **state)
 /* Most blocks are passed without a word; where a signal comes has to be known. */
 static void test_passed(void **state)
 {
-	const struct upcs_region_block passed = { .begin = 0x540, .next = 0x548 };
+	const struct upcs_region_block passed = {.begin = 0x540, .next = 0x548};
 
 	(void)state;
 	block(0x100, CALL);
@@ -537,7 +540,7 @@ static void test_longjmp_recursion(void **state)
  * regions than those that its caller is in, and so is what it calls, until it returns. */
 static void test_adopt(void **state)
 {
-	struct upcs_region_block b = { .begin = 0x500, .next = 0x508, .end = CALL };
+	struct upcs_region_block b = {.begin = 0x500, .next = 0x508, .end = CALL};
 
 	(void)state;
 	block(0x100, CALL);
@@ -578,7 +581,7 @@ static void test_adopt(void **state)
 /* By name, from a block that is no runtime's, or of the runtime's own: none of them is work. */
 static void test_calls_of_runtime(void **state)
 {
-	struct upcs_region_block b = { .begin = 0x500, .next = 0x508 };
+	struct upcs_region_block b = {.begin = 0x500, .next = 0x508};
 
 	(void)state;
 	block(0x100, CALL);
@@ -665,7 +668,8 @@ static void test_many_sites(void **state)
  * Function f has its code at 0x800 * (f + 1), near to all others, in blocks of 16 bytes. Blocks 8 to 15 end
  * with calls, 16 and 17 with those of setjmp; blocks from 32 call nothing. Functions from
  * FUNCTIONS on are handlers of signals, which nobody calls; the last below them is where the
- * thread began. Regions are the first CALLED functions, and the first handlers. An activation is a call with all that was jumped to in it.
+ * thread began. Regions are the first CALLED functions, and the first handlers. An activation is a call with
+ * all that was jumped to in it.
  */
 enum { FUNCTIONS = 24, HANDLERS = 4, REGIONS = 11, CALLED = 9, DEPTH = 40 };
 #define BASE(f) (0x800 * ((uint64_t)(f) + 1))
@@ -675,7 +679,7 @@ enum { FUNCTIONS = 24, HANDLERS = 4, REGIONS = 11, CALLED = 9, DEPTH = 40 };
 
 struct activation {
 	int function, first; /* it was called as first */
-	uint32_t been;	     /* all that it has been */
+	uint32_t been;       /* all that it has been */
 	uint64_t serial;
 	bool handler;
 	uint64_t goes_on; /* where its return leads */
@@ -713,7 +717,7 @@ static int function_of(int region)
 /* Begins a block, and compares. */
 static void step(uint64_t begin, uint8_t end)
 {
-	struct upcs_region_block b = { .begin = begin, .next = begin + 16, .end = end };
+	struct upcs_region_block b = {.begin = begin, .next = begin + 16, .end = end};
 
 	for (int f = FUNCTIONS; f < FUNCTIONS + HANDLERS; f++)
 		b.handler |= begin == BASE(f);
@@ -738,7 +742,7 @@ static void note_entry(int f)
 
 static void begin_activation(int f, uint64_t goes_on, bool handler)
 {
-	model[depth++] = (struct activation){ f, f, 1u << f, ++serial, handler, goes_on, 0 };
+	model[depth++] = (struct activation){f, f, 1u << f, ++serial, handler, goes_on, 0};
 	note_entry(f);
 }
 
@@ -756,8 +760,7 @@ static bool switch_is_plain(void)
 	const struct activation *top = &model[depth - 1];
 
 	for (int i = 0; i < depth; i++)
-		if (model[i].been >> top->function & 1 &&
-		    (model[i].first != top->first || model[i].handler))
+		if (model[i].been >> top->function & 1 && (model[i].first != top->first || model[i].handler))
 			return false;
 	return true;
 }
@@ -921,36 +924,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_call),
-		TEST(test_recursion),
-		TEST(test_nested),
-		TEST(test_tail_call),
-		TEST(test_loop_to_entry),
-		TEST(test_get_pc),
-		TEST(test_switch),
-		TEST(test_longjmp),
-		TEST(test_longjmp_again),
-		TEST(test_signal),
-		TEST(test_signal_longjmp),
-		TEST(test_handler_region),
-		TEST(test_handler_calls),
-		TEST(test_handler_leaves),
-		TEST(test_handler_longjmp),
-		TEST(test_passed),
-		TEST(test_exception),
-		TEST(test_exception_inside),
-		TEST(test_lazy_binding),
-		TEST(test_exception_ends),
-		TEST(test_coroutine),
-		TEST(test_switches),
-		TEST(test_pushed),
-		TEST(test_longjmp_recursion),
-		TEST(test_adopt),
-		TEST(test_calls_of_runtime),
-		TEST(test_adopt_left),
-		TEST(test_deep),
-		TEST(test_many_sites),
-		TEST(test_random),
+		TEST(test_call),          TEST(test_recursion),        TEST(test_nested),
+		TEST(test_tail_call),     TEST(test_loop_to_entry),    TEST(test_get_pc),
+		TEST(test_switch),        TEST(test_longjmp),          TEST(test_longjmp_again),
+		TEST(test_signal),        TEST(test_signal_longjmp),   TEST(test_handler_region),
+		TEST(test_handler_calls), TEST(test_handler_leaves),   TEST(test_handler_longjmp),
+		TEST(test_passed),        TEST(test_exception),        TEST(test_exception_inside),
+		TEST(test_lazy_binding),  TEST(test_exception_ends),   TEST(test_coroutine),
+		TEST(test_switches),      TEST(test_pushed),           TEST(test_longjmp_recursion),
+		TEST(test_adopt),         TEST(test_calls_of_runtime), TEST(test_adopt_left),
+		TEST(test_deep),          TEST(test_many_sites),       TEST(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

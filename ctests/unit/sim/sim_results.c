@@ -154,9 +154,11 @@ static void test_processes(void **state)
 		if (fork() == 0) {
 			for (i = 0; i < 500; i++) {
 				uint32_t index;
-				struct upcs_thread *thread = upcs_records_thread(results, (uint32_t)k, &index);
+				struct upcs_thread *thread =
+					upcs_records_thread(results, (uint32_t)k, &index);
 
-				if (!thread || thread->tid || upcs_results_state(&thread->state) != UPCS_MAKING)
+				if (!thread || thread->tid ||
+				    upcs_results_state(&thread->state) != UPCS_MAKING)
 					_exit(1);
 				thread->tid = getpid();
 			}

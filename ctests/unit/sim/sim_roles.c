@@ -25,7 +25,8 @@ uint64_t upcs_symbols_offset(const struct upcs_symbols *symbols, unsigned i)
 
 static void test_none(void **state)
 {
-	static const struct upcs_symbols symbols = {{"main", "gomp_like", "omp_helper", "_Unwind_GetIP", "setcontextual"}};
+	static const struct upcs_symbols symbols = {
+		{"main", "gomp_like", "omp_helper", "_Unwind_GetIP", "setcontextual"}};
 
 	(void)state;
 	assert_null(upcs_roles_create(&symbols, "/bin/program"));
@@ -35,7 +36,8 @@ static void test_none(void **state)
 
 static void test_stacks(void **state)
 {
-	static const struct upcs_symbols symbols = {{"main", "_Unwind_RaiseException@@GCC_3.0", "swapcontext", "GOMP_like"}};
+	static const struct upcs_symbols symbols = {
+		{"main", "_Unwind_RaiseException@@GCC_3.0", "swapcontext", "GOMP_like"}};
 	struct upcs_roles *roles = upcs_roles_create(&symbols, "/lib/libc.so.6");
 
 	(void)state;
@@ -63,8 +65,8 @@ static void test_runtime(void **state)
 /* Each function up to the next; what the compiler took out of the program is the program's. */
 static void test_static(void **state)
 {
-	static const struct upcs_symbols symbols = {{"main", "gomp_team_start", "GOMP_parallel", "memcpy", "omp_fn",
-						     "GOMP_x._omp_fn.0", "__kmpc_barrier", "exit"}};
+	static const struct upcs_symbols symbols = {{"main", "gomp_team_start", "GOMP_parallel", "memcpy",
+						     "omp_fn", "GOMP_x._omp_fn.0", "__kmpc_barrier", "exit"}};
 	static const bool runtime[] = {false, true, true, false, true, false, true, false};
 	struct upcs_roles *roles = upcs_roles_create(&symbols, "./program");
 	unsigned i;

@@ -22,20 +22,20 @@ static int remove_file(void **state)
 }
 
 static const struct elf_symbol symbols[] = {
-	{ "", 0, 0, 0 },
-	{ "copy", ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 0 },
-	{ "other", ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 0 },
-	{ "far_copy", ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0x120 },
-	{ "far_table", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1, 0x140 },
-	{ NULL, 0, 0, 0 },
+	{"", 0, 0, 0},
+	{"copy", ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 0},
+	{"other", ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 0},
+	{"far_copy", ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0x120},
+	{"far_table", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1, 0x140},
+	{NULL, 0, 0, 0},
 };
-#define RELAS(irelative, absolute, glob_dat, jump_slot)                                            \
-	{                                                                                          \
-		{ jump_slot, 1, 0x200, 0 }, { glob_dat, 3, 0x208, 0 }, { absolute, 1, 0x210, 0 },  \
-		{ irelative, 0, 0x218, 0x120 },                                                    \
-		/* others: of no region, no function, behind one, by what chooses none, cut off */ \
-		{ jump_slot, 2, 0x220, 0 }, { glob_dat, 4, 0x228, 0 }, { absolute, 1, 0x230, 8 },  \
-		{ irelative, 0, 0x238, 0x130 }, { jump_slot, 9, 0x240, 0 }, { 0, 0, 0, 0 },        \
+#define RELAS(irelative, absolute, glob_dat, jump_slot)                                                    \
+	{                                                                                                  \
+		{jump_slot, 1, 0x200, 0}, {glob_dat, 3, 0x208, 0}, {absolute, 1, 0x210, 0},                \
+			{irelative, 0, 0x218, 0x120}, /* others: of no region, no function, behind one, by \
+							 what chooses none, cut off */                     \
+			{jump_slot, 2, 0x220, 0}, {glob_dat, 4, 0x228, 0}, {absolute, 1, 0x230, 8},        \
+			{irelative, 0, 0x238, 0x130}, {jump_slot, 9, 0x240, 0}, {0, 0, 0, 0},              \
 	}
 static const struct elf_rela relas[][10] = {
 	RELAS(R_X86_64_IRELATIVE, R_X86_64_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT),
@@ -43,14 +43,14 @@ static const struct elf_rela relas[][10] = {
 	RELAS(R_PPC_IRELATIVE, R_PPC_ADDR32, R_PPC_GLOB_DAT, R_PPC_JMP_SLOT),
 };
 static const struct elf_build guests[] = {
-	{ .wide = true, .machine = EM_X86_64, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[0] },
-	{ .wide = true, .machine = EM_AARCH64, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[1] },
-	{ .big = true, .machine = EM_PPC, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[2] },
+	{.wide = true, .machine = EM_X86_64, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[0]},
+	{.wide = true, .machine = EM_AARCH64, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[1]},
+	{.big = true, .machine = EM_PPC, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[2]},
 };
 
 static struct upcs_slots *read_built(struct elf_build *b, bool chosen)
 {
-	const struct upcs_chooser chooser = { 0x120, upcs_name_hash("far_copy"), 2 };
+	const struct upcs_chooser chooser = {0x120, upcs_name_hash("far_copy"), 2};
 
 	write_file(path, b->file, b->size);
 	return upcs_slots_read(path, name, 2, &chooser, chosen);
@@ -122,7 +122,8 @@ static void test_hostile(void **state)
 
 		elf_build(&b);
 		for (int k = 0; k < 3; k++)
-			b.file[5 + random_next(&seed) % (b.size - 5)] = (unsigned char)(random_next(&seed) >> 9);
+			b.file[5 + random_next(&seed) % (b.size - 5)] =
+				(unsigned char)(random_next(&seed) >> 9);
 		if (i % 7 == 0)
 			b.size = random_next(&seed) % b.size;
 		slots = read_built(&b, true);

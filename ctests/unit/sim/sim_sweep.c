@@ -167,8 +167,8 @@ static void read_expected(struct swept *s, char *line)
 				s->expected[n] = class;
 	}
 	if (n != s->n)
-		fail_msg("%s: the group %s has %u encodings, and %u in its file", s->sweep->file,
-			 s->group, s->n, n);
+		fail_msg("%s: the group %s has %u encodings, and %u in its file", s->sweep->file, s->group,
+			 s->n, n);
 }
 
 static char *next_line(struct swept *s, char **line, size_t *size)
@@ -211,8 +211,8 @@ static void compare(struct swept *s)
 		fail_msg("%s: no group for the line %s", s->sweep->file, text);
 	free(line);
 	if (s->wrong)
-		fail_msg("%s: %u encodings are of another class than in ctests/sweep/%s",
-			 s->sweep->file, s->wrong, s->sweep->file);
+		fail_msg("%s: %u encodings are of another class than in ctests/sweep/%s", s->sweep->file,
+			 s->wrong, s->sweep->file);
 }
 
 /* ---- update ------------------------------------------------------------------------ */

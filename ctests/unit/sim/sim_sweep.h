@@ -37,8 +37,8 @@ static bool x86_is_opcode(unsigned map, uint8_t opcode)
 		return opcode != 0x0f && opcode != 0x38 && opcode != 0x3a;
 	if (map != 0)
 		return true;
-	return !upcs_x86_is_prefix(opcode) && (opcode & 0xf0) != 0x40 && opcode != 0xf0 &&
-	       opcode != 0x0f && opcode != 0x62 && opcode != 0xc4 && opcode != 0xc5;
+	return !upcs_x86_is_prefix(opcode) && (opcode & 0xf0) != 0x40 && opcode != 0xf0 && opcode != 0x0f &&
+	       opcode != 0x62 && opcode != 0xc4 && opcode != 0xc5;
 }
 
 /* Those where register operands choose the instruction. */
@@ -50,8 +50,7 @@ static bool x86_is_divided(unsigned map, uint8_t opcode)
 }
 
 /* All behind the opcode: nothing; registers; memory. Of comparisons also the condition. */
-static void x86_operands(uint8_t *bytes, size_t n, unsigned map, uint8_t opcode, sweep_fn *fn,
-			 void *context)
+static void x86_operands(uint8_t *bytes, size_t n, unsigned map, uint8_t opcode, sweep_fn *fn, void *context)
 {
 	unsigned reg, rm, condition, conditions = map == 1 && opcode == 0xc2 ? 64 : 0;
 	unsigned divided = x86_is_divided(map, opcode) ? 8 : 1;
@@ -78,9 +77,8 @@ static void x86_each_plain(unsigned map, uint8_t opcode, sweep_fn *fn, void *con
 {
 	static const struct {
 		uint8_t n, bytes[2];
-	} prefixes[] = {{0, {0}},	     {1, {0x66}},	{1, {0xf2}},
-			{1, {0xf3}},	     {1, {0x48}},	{2, {0x66, 0x48}},
-			{2, {0xf2, 0x48}},   {2, {0xf3, 0x48}}, {1, {0xf0}}};
+	} prefixes[] = {{0, {0}},          {1, {0x66}},       {1, {0xf2}},       {1, {0xf3}}, {1, {0x48}},
+			{2, {0x66, 0x48}}, {2, {0xf2, 0x48}}, {2, {0xf3, 0x48}}, {1, {0xf0}}};
 	static const uint8_t second[4] = {0, 0, 0x38, 0x3a};
 	uint8_t bytes[16];
 	unsigned p;
@@ -158,8 +156,8 @@ static void ppc_each(unsigned group, sweep_fn *fn, void *context)
 	for (i = 0; i < 2048; i++) {
 		uint32_t word = group << 26 | 3 << 21 | 4 << 16 | 5 << 11 | (i & 31) << 6 |
 				(i >> 5 & 31) << 1 | i >> 10;
-		uint8_t bytes[4] = {(uint8_t)(word >> 24), (uint8_t)(word >> 16),
-				    (uint8_t)(word >> 8), (uint8_t)word};
+		uint8_t bytes[4] = {(uint8_t)(word >> 24), (uint8_t)(word >> 16), (uint8_t)(word >> 8),
+				    (uint8_t)word};
 
 		fn(bytes, sizeof(bytes), context);
 	}

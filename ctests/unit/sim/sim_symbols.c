@@ -31,31 +31,31 @@ static int remove_directory(void **state)
 
 #define FUNC(bind) ELF64_ST_INFO(bind, STT_FUNC)
 static const struct elf_symbol symbols[] = {
-	{ "", 0, 0, 0 },
-	{ "plain", FUNC(STB_GLOBAL), 1, 0x100 },
-	{ "plain", FUNC(STB_LOCAL), 1, 0x180 },
-	{ "alias", FUNC(STB_GLOBAL), 1, 0x100 },
-	{ "versioned@@V_2", FUNC(STB_GLOBAL), 1, 0x110 },
-	{ "versioned@V_1", FUNC(STB_GLOBAL), 1, 0x114 },
-	{ "versioned_too@@V_2", FUNC(STB_GLOBAL), 1, 0x118 },
-	{ "copied.constprop.0.isra.12", FUNC(STB_LOCAL), 1, 0x120 },
-	{ "copied.part.0", FUNC(STB_LOCAL), 1, 0x124 },
-	{ "copied.cold", FUNC(STB_LOCAL), 1, 0x128 },
-	{ "_ZN3foo3barEv", FUNC(STB_GLOBAL), 1, 0x130 },
-	{ "chosen", ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0x140 },
-	{ "assembled", ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 1, 0x150 },
-	{ "label", ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 1, 0x154 },
-	{ "object", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1, 0x160 },
-	{ "elsewhere", FUNC(STB_GLOBAL), 0, 0 },
-	{ "absolute", FUNC(STB_GLOBAL), SHN_ABS, 0x100 },
-	{ "outside", FUNC(STB_GLOBAL), 1, 0x100000 },
-	{ NULL, 0, 0, 0 },
+	{"", 0, 0, 0},
+	{"plain", FUNC(STB_GLOBAL), 1, 0x100},
+	{"plain", FUNC(STB_LOCAL), 1, 0x180},
+	{"alias", FUNC(STB_GLOBAL), 1, 0x100},
+	{"versioned@@V_2", FUNC(STB_GLOBAL), 1, 0x110},
+	{"versioned@V_1", FUNC(STB_GLOBAL), 1, 0x114},
+	{"versioned_too@@V_2", FUNC(STB_GLOBAL), 1, 0x118},
+	{"copied.constprop.0.isra.12", FUNC(STB_LOCAL), 1, 0x120},
+	{"copied.part.0", FUNC(STB_LOCAL), 1, 0x124},
+	{"copied.cold", FUNC(STB_LOCAL), 1, 0x128},
+	{"_ZN3foo3barEv", FUNC(STB_GLOBAL), 1, 0x130},
+	{"chosen", ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1, 0x140},
+	{"assembled", ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 1, 0x150},
+	{"label", ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE), 1, 0x154},
+	{"object", ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1, 0x160},
+	{"elsewhere", FUNC(STB_GLOBAL), 0, 0},
+	{"absolute", FUNC(STB_GLOBAL), SHN_ABS, 0x100},
+	{"outside", FUNC(STB_GLOBAL), 1, 0x100000},
+	{NULL, 0, 0, 0},
 };
 
 static const struct elf_build guests[] = {
-	{ .wide = true, .machine = EM_X86_64, .table = SHT_SYMTAB, .symbols = symbols },
-	{ .wide = true, .machine = EM_AARCH64, .table = SHT_SYMTAB, .symbols = symbols },
-	{ .big = true, .machine = EM_PPC, .table = SHT_SYMTAB, .symbols = symbols },
+	{.wide = true, .machine = EM_X86_64, .table = SHT_SYMTAB, .symbols = symbols},
+	{.wide = true, .machine = EM_AARCH64, .table = SHT_SYMTAB, .symbols = symbols},
+	{.big = true, .machine = EM_PPC, .table = SHT_SYMTAB, .symbols = symbols},
 };
 
 static struct upcs_symbols *open_built(struct elf_build *b)
@@ -208,9 +208,10 @@ static uint32_t crc_of(const unsigned char *bytes, size_t n)
 
 /* Where plain is by the stripped file's symbols, if it has a debug file at that name, with such an
  * ID, and a link with its checksum. */
-static uint64_t plain_by(const char *file, const char *id, const char *debug_id, const char *link, uint32_t wrong)
+static uint64_t plain_by(const char *file, const char *id, const char *debug_id, const char *link,
+			 uint32_t wrong)
 {
-	static const struct elf_symbol exported[] = { { "plain", FUNC(STB_GLOBAL), 1, 0x1f0 }, { NULL, 0, 0, 0 } };
+	static const struct elf_symbol exported[] = {{"plain", FUNC(STB_GLOBAL), 1, 0x1f0}, {NULL, 0, 0, 0}};
 	struct elf_build b = guests[0];
 	struct upcs_symbols *s;
 	char name[160];
@@ -241,8 +242,9 @@ static void test_debug(void **state)
 	char command[256], below[160];
 
 	(void)state;
-	snprintf(command, sizeof(command), "mkdir -p %s/usr/lib/debug/.build-id/31 %s/.debug %s/usr/lib/debug%s",
-		 directory, directory, directory, directory);
+	snprintf(command, sizeof(command),
+		 "mkdir -p %s/usr/lib/debug/.build-id/31 %s/.debug %s/usr/lib/debug%s", directory, directory,
+		 directory, directory);
 	assert_int_equal(system(command), 0);
 	snprintf(below, sizeof(below), "usr/lib/debug%s/x.debug", directory);
 	assert_int_equal(plain_by(by_id, ID, ID, NULL, 0), 0x100180);
@@ -300,7 +302,8 @@ static void test_hostile(void **state)
 		b.link = "file"; /* it is its own debug file, but for the checksum */
 		elf_build(&b);
 		for (int k = 0; k < 3; k++)
-			b.file[5 + random_next(&seed) % (b.size - 5)] = (unsigned char)(random_next(&seed) >> 9);
+			b.file[5 + random_next(&seed) % (b.size - 5)] =
+				(unsigned char)(random_next(&seed) >> 9);
 		write_file(path, b.file, b.size);
 		look_hard();
 	}
@@ -406,23 +409,22 @@ static void test_foreign(void **state)
 		bool wide, big;
 		const char *name;
 	} foreign[] = {
-		{ EM_PPC64, true, true, "64-bit PowerPC" },
-		{ EM_PPC64, true, false, "64-bit PowerPC, little-endian" },
-		{ EM_PPC, false, false, "little-endian 32-bit PowerPC" },
-		{ EM_386, false, false, "32-bit x86" },
-		{ EM_X86_64, false, false, "x86-64 with 32-bit pointers (x32)" },
-		{ EM_RISCV, true, false, "64-bit RISC-V" },
-		{ EM_ARM, false, false, "32-bit ARM" },
-		{ EM_AARCH64, true, true, "big-endian AArch64" },
-		{ EM_S390, true, true, "64-bit IBM Z" },
-		{ 999, true, false, "ELF machine 999" },
+		{EM_PPC64, true, true, "64-bit PowerPC"},
+		{EM_PPC64, true, false, "64-bit PowerPC, little-endian"},
+		{EM_PPC, false, false, "little-endian 32-bit PowerPC"},
+		{EM_386, false, false, "32-bit x86"},
+		{EM_X86_64, false, false, "x86-64 with 32-bit pointers (x32)"},
+		{EM_RISCV, true, false, "64-bit RISC-V"},
+		{EM_ARM, false, false, "32-bit ARM"},
+		{EM_AARCH64, true, true, "big-endian AArch64"},
+		{EM_S390, true, true, "64-bit IBM Z"},
+		{999, true, false, "ELF machine 999"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
-		struct elf_build b = { .machine = foreign[i].machine,
-				       .wide = foreign[i].wide,
-				       .big = foreign[i].big };
+		struct elf_build b = {
+			.machine = foreign[i].machine, .wide = foreign[i].wide, .big = foreign[i].big};
 
 		elf_build(&b);
 		assert_int_equal(look_at(b.file, b.size), UPCS_PROGRAM_FOREIGN);

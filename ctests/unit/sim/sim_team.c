@@ -157,13 +157,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 	const struct CMUnitTest tests[] = {
-		TEST(test_code),
-		TEST(test_handed),
-		TEST(test_tasks),
-		TEST(test_handed_on),
-		TEST(test_copied),
-		TEST(test_overwritten),
-		TEST(test_many),
+		TEST(test_code),   TEST(test_handed),      TEST(test_tasks), TEST(test_handed_on),
+		TEST(test_copied), TEST(test_overwritten), TEST(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

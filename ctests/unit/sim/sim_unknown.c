@@ -11,7 +11,8 @@
 
 static struct upcs_unknown what_of(uint8_t byte, uint8_t n, uint32_t guest)
 {
-	struct upcs_unknown what = {.state = UPCS_MAKING, .code = {.address = 0x1000u + byte, .guest = guest, .n = n}};
+	struct upcs_unknown what = {.state = UPCS_MAKING,
+				    .code = {.address = 0x1000u + byte, .guest = guest, .n = n}};
 
 	memset(what.code.bytes, byte, n);
 	return what;
@@ -59,7 +60,8 @@ static void test_first(void **state)
 /* No place is given twice, and none is left half written. */
 static void test_processes(void **state)
 {
-	struct upcs_unknown *list = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct upcs_unknown *list =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status;
 
 	(void)state;

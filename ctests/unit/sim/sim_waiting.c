@@ -33,7 +33,8 @@ static bool with_file(const char *name)
 
 static void test_waiting(void **state)
 {
-	static const char *const variables[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY"};
+	static const char *const variables[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
+						"KMP_LIBRARY"};
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++)

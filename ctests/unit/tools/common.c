@@ -16,8 +16,12 @@ static void test_count(void **state)
 		uint64_t value;
 		const char *text;
 	} cases[] = {
-		{0, "0"}, {999, "999"}, {1000, "1,000"}, {1234567, "1,234,567"},
-		{100000, "100,000"}, {UINT64_MAX, "18,446,744,073,709,551,615"},
+		{0, "0"},
+		{999, "999"},
+		{1000, "1,000"},
+		{1234567, "1,234,567"},
+		{100000, "100,000"},
+		{UINT64_MAX, "18,446,744,073,709,551,615"},
 	};
 	char text[UTIL_NUMBER_MAX];
 
@@ -35,8 +39,8 @@ static void test_rate(void **state)
 		double rate;
 		const char *text;
 	} cases[] = {
-		{0, "0.00 /s"}, {0.5, "0.50 /s"}, {9.994, "9.99 /s"}, {9.996, "10.0 /s"},
-		{99.94, "99.9 /s"}, {99.96, "100 /s"}, {999.4, "999 /s"}, {999.6, "1.00 k/s"},
+		{0, "0.00 /s"},      {0.5, "0.50 /s"},     {9.994, "9.99 /s"},  {9.996, "10.0 /s"},
+		{99.94, "99.9 /s"},  {99.96, "100 /s"},    {999.4, "999 /s"},   {999.6, "1.00 k/s"},
 		{12345, "12.3 k/s"}, {999600, "1.00 M/s"}, {4.2e9, "4.20 G/s"}, {1e22, "10000 E/s"},
 	};
 	char text[UTIL_NUMBER_MAX];
@@ -54,8 +58,13 @@ static void test_ns(void **state)
 		uint64_t ns;
 		const char *text, *unit;
 	} cases[] = {
-		{0, "0", "ns"}, {999, "999", "ns"}, {1000, "1.000", "us"}, {999999, "999.999", "us"},
-		{1000000, "1.000", "ms"}, {12345678, "12.345", "ms"}, {1050000000, "1.050", "s"},
+		{0, "0", "ns"},
+		{999, "999", "ns"},
+		{1000, "1.000", "us"},
+		{999999, "999.999", "us"},
+		{1000000, "1.000", "ms"},
+		{12345678, "12.345", "ms"},
+		{1050000000, "1.050", "s"},
 		{UINT64_MAX, "18,446,744,073.709", "s"},
 	};
 	char text[UTIL_NUMBER_MAX];
@@ -258,11 +267,11 @@ static void test_flush(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count),	     cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_ns),	     cmocka_unit_test(test_parse_number),
-		cmocka_unit_test(test_put),	     cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_match),	     cmocka_unit_test(test_width),
-		cmocka_unit_test(test_flush),	     cmocka_unit_test(test_papi_prefix),
+		cmocka_unit_test(test_count), cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_ns),    cmocka_unit_test(test_parse_number),
+		cmocka_unit_test(test_put),   cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_match), cmocka_unit_test(test_width),
+		cmocka_unit_test(test_flush), cmocka_unit_test(test_papi_prefix),
 		cmocka_unit_test(test_value),
 	};
 

@@ -29,8 +29,9 @@ static void test_lists(void **state)
 
 static void test_what_is_no_list(void **state)
 {
-	static const char *const bad[] = {"",	 ",",	 "1,", ",1",   "1,,2", "x",	 "1x",	  " 1",
-					  "-1",	 "3-1",	 "1-", "1--2", "101",  "1-101", "1-2-3", "99999999999999999999"};
+	static const char *const bad[] = {
+		"",   ",",   "1,", ",1",   "1,,2", "x",     "1x",    " 1",
+		"-1", "3-1", "1-", "1--2", "101",  "1-101", "1-2-3", "99999999999999999999"};
 	struct number_list list = {.n = 0};
 
 	(void)state;

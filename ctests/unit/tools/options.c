@@ -17,10 +17,10 @@ struct row {
 };
 
 static const struct row rows[] = {
-#define OPTION(ID, tools, LETTER, NAME, ARGUMENT, values, HELP)                                    \
+#define OPTION(ID, tools, LETTER, NAME, ARGUMENT, values, HELP) \
 	{.id = UTIL_OPTION_##ID, .letter = LETTER, .name = NAME, .argument = ARGUMENT, .help = HELP},
 #define ALSO OPTION
-#define OLD(ID, tools, LETTER, NAME, ARGUMENT, now)                                                \
+#define OLD(ID, tools, LETTER, NAME, ARGUMENT, now) \
 	{.id = UTIL_OPTION_##ID, .letter = LETTER, .name = NAME, .argument = ARGUMENT, .old = true},
 #include "lib/options.def"
 };
@@ -105,8 +105,9 @@ static uint64_t time_of(const char *text, uint64_t plain)
 
 static void test_times(void **state)
 {
-	static const char *const wrong[] = {"", "s", "1x", "1 s", "-1s", "1e3s", "1.2.3s", "0", "0s", "inf",
-					    "0x10s", "99999999999999999999s", "1ss"};
+	static const char *const wrong[] = {"",       "s", "1x", "1 s", "-1s",   "1e3s",
+					    "1.2.3s", "0", "0s", "inf", "0x10s", "99999999999999999999s",
+					    "1ss"};
 
 	(void)state;
 	assert_int_equal(time_of("250us", 0), 250000);
@@ -134,8 +135,10 @@ static void test_words(void **state)
 
 static void test_one_format(void **state)
 {
-	char *same[] = {"upc_run", "--json", "-f", "json", NULL}, *two[] = {"upc_run", "--json", "--csv", NULL};
-	char *unlike[] = {"upc_run", "--json", "--format=stat", NULL}, *bad[] = {"upc_run", "-f", "xml", NULL};
+	char *same[] = {"upc_run", "--json", "-f", "json", NULL},
+	     *two[] = {"upc_run", "--json", "--csv", NULL};
+	char *unlike[] = {"upc_run", "--json", "--format=stat", NULL},
+	     *bad[] = {"upc_run", "-f", "xml", NULL};
 	char *own[] = {"upc_run", "-f", "stat", NULL}, **const wrong[] = {two, unlike, bad};
 
 	(void)state;

@@ -18,7 +18,13 @@ static struct upc_event_info info[EVENTS];
 static uint32_t code[EVENTS];
 static struct stat_ratio ratio = {.event = RATIO, .first = 0, .n = 2};
 static struct stat_events events = {
-	.info = info, .code = code, .n = EVENTS, .n_own = EVENTS, .ratio = &ratio, .n_ratios = 1, .n_terms = 2,
+	.info = info,
+	.code = code,
+	.n = EVENTS,
+	.n_own = EVENTS,
+	.ratio = &ratio,
+	.n_ratios = 1,
+	.n_terms = 2,
 };
 static struct stat_parts parts = {.events = &events};
 

@@ -22,7 +22,8 @@ static void add(struct stat_runs *runs, unsigned k)
 		.values = values[k],
 		.flags = flags[k],
 		.status = status[k],
-		.usage = {.ru_utime = {.tv_sec = 2 * k, .tv_usec = 500000}, .ru_stime = {.tv_usec = 1000 * k}},
+		.usage = {.ru_utime = {.tv_sec = 2 * k, .tv_usec = 500000},
+			  .ru_stime = {.tv_usec = 1000 * k}},
 	};
 
 	assert_int_equal(stat_runs_add(runs, &sample, EVENTS), 0);

@@ -154,10 +154,8 @@ static void test_one_of_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_default_is_cheap),
+		cmocka_unit_test(test_order),       cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_all),         cmocka_unit_test(test_default_is_cheap),
 		cmocka_unit_test(test_one_of_many),
 	};
 

@@ -7,10 +7,10 @@
 #include "lib/golden.h"
 #include "../unit_test.h"
 
-#define ROW(of_name, of_unit, of_subsystem, of_value, ...)                                     \
-	{                                                                                      \
-		.name = of_name, .unit = of_unit, .subsystem = of_subsystem,                   \
-		.value = of_value, .description = "", __VA_ARGS__                              \
+#define ROW(of_name, of_unit, of_subsystem, of_value, ...)                                      \
+	{                                                                                       \
+		.name = of_name, .unit = of_unit, .subsystem = of_subsystem, .value = of_value, \
+		.description = "", __VA_ARGS__                                                  \
 	}
 
 static char *print(const struct stat_row *rows, unsigned n, const struct stat_style *style)
@@ -161,8 +161,12 @@ static void test_width(void **state)
 	for (unsigned i = 0; i < 200; i++) {
 		snprintf(names[i], sizeof(names[i]), "tp::sub%u:event_number_%u", i % 3, i);
 		many[i] = (struct stat_row){
-			.name = names[i], .unit = "events", .description = "What this one means here.",
-			.subsystem = i % 3 == 0 ? "a" : i % 3 == 1 ? "b" : "c",
+			.name = names[i],
+			.unit = "events",
+			.description = "What this one means here.",
+			.subsystem = i % 3 == 0   ? "a"
+				     : i % 3 == 1 ? "b"
+						  : "c",
 			.value = i % 4 == 0 ? i * 1000ull : 0,
 		};
 	}
@@ -223,7 +227,8 @@ static void test_marks(void **state)
 		ROW("level", "bytes", "software", 8, .flags = UPC_COUNTER_LOST, .kind = UPC_KIND_LEVEL),
 	};
 	const struct stat_column columns[] = {
-		{11, "main", one, part, NULL}, {12, "other", two, good, NULL},
+		{11, "main", one, part, NULL},
+		{12, "other", two, good, NULL},
 	};
 	const struct stat_style style = {.width = 60};
 
@@ -242,7 +247,8 @@ static void test_percents(void **state)
 		ROW("all", "", "node", 33000),
 	};
 	const struct stat_column columns[] = {
-		{0, "left", one, good, shares}, {0, "right", two, good, NULL},
+		{0, "left", one, good, shares},
+		{0, "right", two, good, NULL},
 	};
 	const struct stat_style style = {.width = 59};
 
@@ -254,11 +260,11 @@ static void test_percents(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_units),
-		cmocka_unit_test(test_zeros),	    cmocka_unit_test(test_repeated),
-		cmocka_unit_test(test_flags),	    cmocka_unit_test(test_description),
-		cmocka_unit_test(test_width),	    cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_columns),	    cmocka_unit_test(test_percents),
+		cmocka_unit_test(test_groups),  cmocka_unit_test(test_units),
+		cmocka_unit_test(test_zeros),   cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_flags),   cmocka_unit_test(test_description),
+		cmocka_unit_test(test_width),   cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_columns), cmocka_unit_test(test_percents),
 		cmocka_unit_test(test_marks),
 	};
 

@@ -115,15 +115,15 @@ static void test_wrap_and_restart(void **state)
 		enum top_note note;
 		double rate;
 	} cases[] = {
-		{ UINT64_MAX - 4, 5, TOP_RATE, 10 },
-		{ UINT64_MAX, 0, TOP_RATE, 1 },
-		{ 0, UINT64_C(1) << 40, TOP_RATE, 1099511627776.0 },
-		{ 0, UINT64_C(1) << 50, TOP_RATE, 1125899906842624.0 },
-		{ UINT64_C(1) << 63, 0, TOP_RESTART, 0 },
-		{ UINT64_MAX - (UINT64_C(1) << 60), 0, TOP_RESTART, 0 },
-		{ 1000, 999, TOP_RESTART, 0 },
-		{ 1000, 0, TOP_RESTART, 0 },
-		{ 1000, 1000, TOP_RATE, 0 },
+		{UINT64_MAX - 4, 5, TOP_RATE, 10},
+		{UINT64_MAX, 0, TOP_RATE, 1},
+		{0, UINT64_C(1) << 40, TOP_RATE, 1099511627776.0},
+		{0, UINT64_C(1) << 50, TOP_RATE, 1125899906842624.0},
+		{UINT64_C(1) << 63, 0, TOP_RESTART, 0},
+		{UINT64_MAX - (UINT64_C(1) << 60), 0, TOP_RESTART, 0},
+		{1000, 999, TOP_RESTART, 0},
+		{1000, 0, TOP_RESTART, 0},
+		{1000, 1000, TOP_RATE, 0},
 	};
 
 	(void)state;
@@ -151,7 +151,7 @@ static void test_level(void **state)
 /* After a change only those counters have no rate whose event is another one. */
 static void test_generation(void **state)
 {
-	static const enum top_note want[] = { TOP_RATE, TOP_NEW, TOP_NEW, TOP_NEW, TOP_NEW };
+	static const enum top_note want[] = {TOP_RATE, TOP_NEW, TOP_NEW, TOP_NEW, TOP_NEW};
 	struct top_line lines[UPC_COUNTERS];
 
 	(void)state;
@@ -191,10 +191,10 @@ static void test_news(void **state)
 
 static void test_order(void **state)
 {
-	static const unsigned rate[] = { 200, 3, 9, 50, 1, 4, 100 };
-	static const unsigned by_count[] = { 4, 3, 9, 100, 200, 1, 50 };
-	static const unsigned counter[] = { 1, 3, 4, 9, 50, 100, 200 };
-	static const unsigned name[] = { 200, 100, 50, 9, 1, 3, 4 };
+	static const unsigned rate[] = {200, 3, 9, 50, 1, 4, 100};
+	static const unsigned by_count[] = {4, 3, 9, 100, 200, 1, 50};
+	static const unsigned counter[] = {1, 3, 4, 9, 50, 100, 200};
+	static const unsigned name[] = {200, 100, 50, 9, 1, 3, 4};
 
 	(void)state;
 	bind(&now, 1, "e", "events", UPC_KIND_LEVEL, 5);
@@ -259,7 +259,7 @@ static void expect_text(const struct top_style *style, const char *section)
 /* What a ratio is told of is a part of its unit. */
 static void test_ratio(void **state)
 {
-	const struct top_style style = { .width = 80 };
+	const struct top_style style = {.width = 80};
 	char *text;
 
 	(void)state;
@@ -271,7 +271,7 @@ static void test_ratio(void **state)
 
 static void test_table(void **state)
 {
-	const struct top_style style = { .width = 70 };
+	const struct top_style style = {.width = 70};
 
 	(void)state;
 	count(0, "perf::FAULTS", "faults", 1000, 1234567);
@@ -285,7 +285,7 @@ static void test_table(void **state)
 
 static void test_colour(void **state)
 {
-	const struct top_style style = { .width = 70, .colour = true };
+	const struct top_style style = {.width = 70, .colour = true};
 
 	(void)state;
 	count(0, "busy", "events", 0, 1);
@@ -300,7 +300,7 @@ static void test_rows(void **state)
 	for (unsigned i = 0; i < 10; i++)
 		count(i, "e", "events", 0, 100 - i);
 	for (unsigned rows = 1; rows < 14; rows++) {
-		const struct top_style style = { .width = 70, .rows = rows };
+		const struct top_style style = {.width = 70, .rows = rows};
 		char *text = print(TOP_SORT_RATE, false, &style), more[16];
 		unsigned lines = 0;
 
@@ -330,7 +330,7 @@ static void test_width(void **state)
 			memset(now.event[i].unit, 'u', sizeof(now.event[i].unit) - 1);
 	}
 	for (unsigned width = 40; width < 300; width += 13) {
-		const struct top_style style = { .width = width };
+		const struct top_style style = {.width = width};
 		char *text = print(TOP_SORT_COUNTER, true, &style);
 		unsigned cut = 0;
 
@@ -387,7 +387,7 @@ static void test_narrow(void **state)
 /* Names and units are another process's memory: nothing of them is a command. */
 static void test_hostile(void **state)
 {
-	const struct top_style style = { .width = 70 };
+	const struct top_style style = {.width = 70};
 
 	(void)state;
 	count(0, "x\033[2J\n\xff", "u\r\033c", 0, 1);
@@ -398,7 +398,7 @@ static void test_hostile(void **state)
 /* Time that passes faster than time: no digits run over. */
 static void test_absurd_rate(void **state)
 {
-	const struct top_style style = { .width = 200 };
+	const struct top_style style = {.width = 200};
 	char *text;
 
 	(void)state;
@@ -413,8 +413,15 @@ static void test_absurd_rate(void **state)
 }
 
 static const struct top_head plain_head = {
-	.name = "solver", .process = 4242, .command = "./solver -n 8", .running = true,
-	.age_ns = 250000000, .generation = 3, .generation_before = 3, .changed_by = 4243, .events = 5,
+	.name = "solver",
+	.process = 4242,
+	.command = "./solver -n 8",
+	.running = true,
+	.age_ns = 250000000,
+	.generation = 3,
+	.generation_before = 3,
+	.changed_by = 4243,
+	.events = 5,
 };
 
 static void expect_head(const struct top_head *head, const struct top_style *style, const char *section)
@@ -434,8 +441,8 @@ static void expect_head(const struct top_head *head, const struct top_style *sty
 
 static void test_head(void **state)
 {
-	const struct top_style style = { .width = 80 }, narrow = { .width = 40 };
-	const struct top_style loud = { .width = 80, .colour = true };
+	const struct top_style style = {.width = 80}, narrow = {.width = 40};
+	const struct top_style loud = {.width = 80, .colour = true};
 	struct top_head head = plain_head;
 
 	(void)state;

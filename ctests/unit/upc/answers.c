@@ -22,7 +22,7 @@
 #include "../unit_test.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-#define USER	 65534
+#define USER 65534
 
 static struct upc_catalogue *catalogue;
 
@@ -37,10 +37,8 @@ static unsigned tracepoints;
 
 static int open_one(uint64_t id, pid_t pid, int cpu)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
-				       .size = sizeof(attr),
-				       .config = id,
-				       .disabled = 1};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id, .disabled = 1};
 
 	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }

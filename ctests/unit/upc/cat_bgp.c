@@ -63,9 +63,8 @@ static void test_table(void **state)
 		assert_true(e->unit[0] && e->subsystem[0]);
 		/* A sentence, with nothing left of the patterns. */
 		n = strlen(e->description);
-		if (n < 12 || !isupper((unsigned char)e->description[0]) ||
-		    e->description[n - 1] != '.' || strpbrk(e->description, "$#@_") ||
-		    strpbrk(e->subsystem, "$#@_"))
+		if (n < 12 || !isupper((unsigned char)e->description[0]) || e->description[n - 1] != '.' ||
+		    strpbrk(e->description, "$#@_") || strpbrk(e->subsystem, "$#@_"))
 			fail_msg("%s: %s (%s)", e->name, e->description, e->subsystem);
 		/* Every digit of the name that says which one it is, is told. */
 		if (!strncmp(e->name, "PU", 2) && !strchr(e->description, e->name[2]))
@@ -117,18 +116,16 @@ static void test_ids(void **state)
 static void test_descriptions(void **state)
 {
 	(void)state;
-	assert_string_equal(
-		event("PU3_FPU_FMA_2")->description,
-		"Fused multiply-adds of processor core 3 in one pipe, 2 operations each.");
+	assert_string_equal(event("PU3_FPU_FMA_2")->description,
+			    "Fused multiply-adds of processor core 3 in one pipe, 2 operations each.");
 	assert_string_equal(event("PU3_FPU_FMA_2")->subsystem, "PU3 FPU");
 	assert_string_equal(
 		event("L3_M1_RD0_DIR1_HIT_OR_INFLIGHT")->description,
 		"Lookups by read port 0 in directory 1 of L3 bank 1 that found the line there or on its "
 		"way.");
 	assert_string_equal(event("L3_M1_RD0_DIR1_HIT_OR_INFLIGHT")->subsystem, "L3 bank 1");
-	assert_string_equal(
-		event("TORUS_YM_32BCHUNKS")->description,
-		"Chunks of 32 bytes sent on the torus network in the minus Y direction.");
+	assert_string_equal(event("TORUS_YM_32BCHUNKS")->description,
+			    "Chunks of 32 bytes sent on the torus network in the minus Y direction.");
 	assert_string_equal(event("TORUS_YM_32BCHUNKS")->unit, "32-byte chunks");
 	assert_string_equal(
 		event("PU2_L2_OTHER_DP_PU1_SNOOPS")->description,

@@ -37,8 +37,7 @@ static int tear_down(void **state)
 
 static void add(enum upci_root root, const char *path, const char *text)
 {
-	assert_int_equal(upci_catalogue_add_file_text(catalogue, root, path, text, strlen(text)),
-			 0);
+	assert_int_equal(upci_catalogue_add_file_text(catalogue, root, path, text, strlen(text)), 0);
 }
 
 static const struct upci_event *event(const char *name)
@@ -143,8 +142,7 @@ static void cpus_512(void **state)
 	(void)state;
 	n = (size_t)snprintf(text, size, "cpu 1 1 1 1 1 1 1 1 1 1\n");
 	for (int cpu = 0; cpu < 512; cpu++)
-		n += (size_t)snprintf(text + n, size - n, "cpu%d %d 2 3 4 5 6 7 8 9 10\n",
-				      9000 + cpu, cpu);
+		n += (size_t)snprintf(text + n, size - n, "cpu%d %d 2 3 4 5 6 7 8 9 10\n", 9000 + cpu, cpu);
 	add(UPCI_ROOT_PROC, "stat", text);
 	assert_int_equal(value_in("cpu::cpu9511:user_ns", text), 511 * tick);
 	assert_int_equal(value_in("cpu::cpu9000:guest_nice_ns", text), 10 * tick);
@@ -175,12 +173,10 @@ static void interfaces_200(void **state)
 	char *text = malloc(size);
 
 	(void)state;
-	n = (size_t)snprintf(text, size,
-			     "Inter-| Receive | Transmit\n face |bytes packets|bytes packets\n");
+	n = (size_t)snprintf(text, size, "Inter-| Receive | Transmit\n face |bytes packets|bytes packets\n");
 	for (int i = 0; i < 200; i++)
-		n += (size_t)snprintf(text + n, size - n,
-				      " tst%d: %d 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n", i,
-				      1000 + i);
+		n += (size_t)snprintf(text + n, size - n, " tst%d: %d 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n",
+				      i, 1000 + i);
 	snprintf(text + n, size - n,
 		 "t=1: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
 		 "(t): 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
@@ -200,9 +196,8 @@ static void interfaces_200(void **state)
 
 static void protocols(void **state)
 {
-	static const char text[] =
-		"Tst: RtoMin Octets CurrTst\nTst: 200 5 -1\nIcmpMsg: InType3\nIcmpMsg: 1\n"
-		"Odd: A B\nEven: 1 2\nLast: A B\nLast: 7";
+	static const char text[] = "Tst: RtoMin Octets CurrTst\nTst: 200 5 -1\nIcmpMsg: InType3\nIcmpMsg: 1\n"
+				   "Odd: A B\nEven: 1 2\nLast: A B\nLast: 7";
 	static const char sockets[] = "TSTP: inuse 3 mem 9\n";
 
 	(void)state;
@@ -256,8 +251,7 @@ static void fractions(void **state)
 
 static void scheduler(void **state)
 {
-	static const char text[] =
-		"version 15\ntimestamp 1\ncpu900 1 0 3 4 5 6 7 8 9\ndomain0 1 2 3\n";
+	static const char text[] = "version 15\ntimestamp 1\ncpu900 1 0 3 4 5 6 7 8 9\ndomain0 1 2 3\n";
 	static const char old[] = "version 14\ncpu901 1 0 3 4 5 6 7 8 9\n";
 	static const char task[] = "x (1, #threads: 1)\n---\nse.statistics.wait_sum : 1.5\n";
 

@@ -14,7 +14,8 @@
 static void test_refusals(void **state)
 {
 	static const char *const wrong[] = {
-		"", "/", "msr", "msr/", "/tsc/", "../tsc/", "msr/../tsc/", "msr/./", "nothing/here/", "msr/no_such/",
+		"",        "/",           "msr",    "msr/",          "/tsc/",
+		"../tsc/", "msr/../tsc/", "msr/./", "nothing/here/", "msr/no_such/",
 	};
 	struct upci_perf_spec spec;
 	size_t i;
@@ -109,8 +110,7 @@ static void test_kinds(void **state)
 		assert_int_equal(fscanf(f, "%u", &type), 1);
 		fclose(f);
 		assert_int_equal(upci_pmu_is_cpu_only(type),
-				 type > PERF_TYPE_BREAKPOINT &&
-					 first_line_is(pmu->d_name, "cpumask", NULL));
+				 type > PERF_TYPE_BREAKPOINT && first_line_is(pmu->d_name, "cpumask", NULL));
 		assert_int_equal(upci_pmu_has_user_bit(type),
 				 type == PERF_TYPE_RAW ||
 					 first_line_is(pmu->d_name, "format/rdpmc", "config1:1\n"));

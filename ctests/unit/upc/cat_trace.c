@@ -24,8 +24,15 @@ static void test_numbers(void **state)
 
 static void test_refusals(void **state)
 {
-	static const char *const wrong[] = {"", ":", "sched", "sched:", ":sched_switch", "../x:y", "sched:../../x",
-					    "sched:no_such_event", "a/b:c"};
+	static const char *const wrong[] = {"",
+					    ":",
+					    "sched",
+					    "sched:",
+					    ":sched_switch",
+					    "../x:y",
+					    "sched:../../x",
+					    "sched:no_such_event",
+					    "a/b:c"};
 	char longest[2000];
 	uint64_t id;
 	size_t i;
@@ -41,8 +48,9 @@ static void test_refusals(void **state)
 
 static void test_descriptions(void **state)
 {
-	struct upci_event event = {.name = "tp::syscalls:sys_enter_read",
-				   .driver = {.source = UPC_SOURCE_TRACEPOINT, .tracepoint = "syscalls:sys_enter_read"}};
+	struct upci_event event = {
+		.name = "tp::syscalls:sys_enter_read",
+		.driver = {.source = UPC_SOURCE_TRACEPOINT, .tracepoint = "syscalls:sys_enter_read"}};
 	char text[300], small[10];
 
 	(void)state;

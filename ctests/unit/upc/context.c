@@ -43,7 +43,8 @@ static void test_process_and_machine(void **state)
 	options.context = UPC_CONTEXT_MACHINE;
 	options.pid = 0;
 	assert_int_equal(upci_context_set(&context, &options), 0);
-	assert_int_equal(upci_context_targets(&context, PERF_TYPE_SOFTWARE, &targets), sysconf(_SC_NPROCESSORS_ONLN));
+	assert_int_equal(upci_context_targets(&context, PERF_TYPE_SOFTWARE, &targets),
+			 sysconf(_SC_NPROCESSORS_ONLN));
 	assert_int_equal(targets[0].tid, -1);
 	free(targets);
 }

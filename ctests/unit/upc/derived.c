@@ -24,11 +24,9 @@ static int close_catalogue(void **state)
 	return 0;
 }
 
-static uint32_t put(const char *name, enum upc_source source, enum upc_scope scope,
-		    const char *formula)
+static uint32_t put(const char *name, enum upc_source source, enum upc_scope scope, const char *formula)
 {
-	struct upci_event event = {
-		.name = name, .description = "", .scope = scope, .id = UPC_NO_ID};
+	struct upci_event event = {.name = name, .description = "", .scope = scope, .id = UPC_NO_ID};
 	struct upci_formula_error error;
 	int64_t code;
 
@@ -144,8 +142,8 @@ static void test_together(void **state)
 /* An event of the host says what it needs; one of Blue Gene/P needs a wiring. */
 static void test_why(void **state)
 {
-	struct upci_event needy = {.name = "w.needy", .description = "", .why = "needs a cake",
-				   .id = UPC_NO_ID};
+	struct upci_event needy = {
+		.name = "w.needy", .description = "", .why = "needs a cake", .id = UPC_NO_ID};
 	uint32_t host, fixed;
 
 	(void)state;
@@ -158,10 +156,8 @@ static void test_why(void **state)
 	assert_non_null(strstr(upci_catalogue_event(c, fixed)->why, "(drive NAME = ...)"));
 	/* upc_run counts what it counts all terms of. */
 	assert_null(strstr(upci_catalogue_event(c, fixed)->why, "upc_run"));
-	host = put("w.counted", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT,
-		   "PU0_DATA_LOADS + PU1_DATA_LOADS");
-	fixed = put("w.waiting", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT,
-		    "PU0_DATA_LOADS + PU0_DCACHE_MISS");
+	host = put("w.counted", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "PU0_DATA_LOADS + PU1_DATA_LOADS");
+	fixed = put("w.waiting", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "PU0_DATA_LOADS + PU0_DCACHE_MISS");
 	assert_int_equal(upci_derived_settle_all(c), 0);
 	assert_non_null(strstr(upci_catalogue_event(c, host)->why,
 			       "upc_run PROGRAM counts that, in simulation; and a wiring file can (drive "

@@ -13,7 +13,7 @@
 #include "engine/engine_cycle_waves.h"
 
 #define MOST_SIGNALS 5000
-#define MOST_EVENTS  20000
+#define MOST_EVENTS 20000
 
 static uint64_t state;
 
@@ -116,12 +116,10 @@ static void compare_events(void)
 		for (i = 0; i < r->events && i < s->events; i++) {
 			struct event *a = &r->event[i], *b = &s->event[i];
 
-			if (a->event != b->event || a->counter != b->counter ||
-			    a->cycle != b->cycle)
-				differ(s,
-				       "event %u: expected %d of %u at %llu, got %d of %u at %llu",
-				       i, (int)a->event, a->counter, (unsigned long long)a->cycle,
-				       (int)b->event, b->counter, (unsigned long long)b->cycle);
+			if (a->event != b->event || a->counter != b->counter || a->cycle != b->cycle)
+				differ(s, "event %u: expected %d of %u at %llu, got %d of %u at %llu", i,
+				       (int)a->event, a->counter, (unsigned long long)a->cycle, (int)b->event,
+				       b->counter, (unsigned long long)b->cycle);
 		}
 		if (r->events != s->events)
 			differ(s, "%u events, expected %u", s->events, r->events);
@@ -230,8 +228,7 @@ static void random_signals(uint64_t n)
 					*to = random64() | random64() | random64();
 					break;
 				default:
-					*to = k && below(4) ? signals[k - 1].bank[bank][w]
-							    : random64();
+					*to = k && below(4) ? signals[k - 1].bank[bank][w] : random64();
 				}
 			}
 }
@@ -287,9 +284,7 @@ static void random_waves(struct upci_wave wave[UPC_INPUTS])
 	unsigned kind = below(3), i;
 
 	for (i = 0; i < UPC_INPUTS; i++)
-		wave[i] = kind == 0                     ? random_wave()
-			  : kind == 1 && below(40) == 0 ? random_wave()
-							: same;
+		wave[i] = kind == 0 ? random_wave() : kind == 1 && below(40) == 0 ? random_wave() : same;
 }
 
 static uint64_t random_n(void)
@@ -352,15 +347,13 @@ static void random_access(unsigned interrupts)
 		break;
 	case 4: /* other modes, the same inputs */
 		side[0].ops->read(side[0].engine, UPC_REG_CONFIG(i % 32), &value);
-		write_all(UPC_REG_CONFIG(i % 32),
-			  value ^ (random64() & UINT64_C(0x0c0c0c0c0c0c0c0c)));
+		write_all(UPC_REG_CONFIG(i % 32), value ^ (random64() & UINT64_C(0x0c0c0c0c0c0c0c0c)));
 		break;
 	case 5:
 		write_all(UPC_REG_THRESHOLD, random_value());
 		break;
 	case 6:
-		write_all(UPC_REG_START_STOP,
-			  below(3) ? random64() | 1 : random64() & ~UINT64_C(1));
+		write_all(UPC_REG_START_STOP, below(3) ? random64() | 1 : random64() & ~UINT64_C(1));
 		break;
 	case 7:
 		for (k = 1 + below(3); k; k--)
@@ -467,8 +460,7 @@ static void test_fire_in_each_cycle(void **unused)
 			write_all(UPC_REG_CONFIG(i), UINT64_C(0x1010101010101010));
 		write_all(UPC_REG_START_STOP, 1);
 		for (i = 0; i < UPC_COUNTERS; i++)
-			write_all(UPC_REG_COUNTER(i),
-				  i % 3 ? 4095 - at : 4095 - at + 4096 * (i % 2));
+			write_all(UPC_REG_COUNTER(i), i % 3 ? 4095 - at : 4095 - at + 4096 * (i % 2));
 		flip_all(1, 3);
 		flip_all(0, 51);
 		signals_all(signals, 64);
@@ -481,7 +473,7 @@ static void test_fire_in_each_cycle(void **unused)
 /* A sink that writes its counter anew, as a handler does: the access falls between
  * the cycle and the next, whatever the length of the run. */
 #define REPEATING 1000u
-#define SPELL     4998u /* cycles; a whole number of the slower input's periods */
+#define SPELL 4998u /* cycles; a whole number of the slower input's periods */
 
 struct handler {
 	struct upci_engine *engine;
@@ -500,8 +492,7 @@ static void rewrite(void *arg, enum upci_engine_event event, unsigned counter, u
 	upci_engine_cycle.write(h->engine, UPC_REG_COUNTER(77), 4096 - REPEATING);
 	/* From the tenth on at a third of the rate, by another input. */
 	if (h->fired == 10)
-		upci_engine_cycle.write(h->engine, UPC_REG_CONFIG(77 / 8),
-					UINT64_C(0x11) << 8 * (77 % 8));
+		upci_engine_cycle.write(h->engine, UPC_REG_CONFIG(77 / 8), UINT64_C(0x11) << 8 * (77 % 8));
 }
 
 static void test_handler_writes(void **unused)

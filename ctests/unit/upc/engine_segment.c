@@ -69,8 +69,8 @@ static void assert_same_events(struct side *a, struct side *b)
 		const struct event *x = &a->event[n], *y = &b->event[n];
 
 		if (x->event != y->event || x->counter != y->counter || x->cycle != y->cycle)
-			fail_msg("event %u: %d of counter %u in cycle %llu, and %d of %u in %llu", n, x->event,
-				 x->counter, (unsigned long long)x->cycle, y->event, y->counter,
+			fail_msg("event %u: %d of counter %u in cycle %llu, and %d of %u in %llu", n,
+				 x->event, x->counter, (unsigned long long)x->cycle, y->event, y->counter,
 				 (unsigned long long)y->cycle);
 	}
 	assert_int_equal(a->events, b->events);
@@ -666,8 +666,7 @@ static void test_until(void **state)
 				const struct event *e = &stepped.side.event[i];
 
 				interrupts += e->event == UPCI_ENGINE_INTERRUPT;
-				parity +=
-					e->event == UPCI_ENGINE_PARITY && e->counter < UPC_COUNTERS;
+				parity += e->event == UPCI_ENGINE_PARITY && e->counter < UPC_COUNTERS;
 			}
 			k = stepped.side.events;
 			assert_same_notes(&stepped, &segment);
@@ -680,8 +679,8 @@ static void test_until(void **state)
 		side_close(&reference.side);
 		side_close(&segment.side);
 	}
-	print_message("# %llu interrupts and %llu parity errors acted on\n",
-		      (unsigned long long)interrupts, (unsigned long long)parity);
+	print_message("# %llu interrupts and %llu parity errors acted on\n", (unsigned long long)interrupts,
+		      (unsigned long long)parity);
 	assert_true(interrupts > 20 * cases);
 	assert_true(parity > cases / 10);
 }
@@ -763,8 +762,7 @@ static void test_until_repeats(void **state)
 		side_write(&a.side, UPC_REG_START_STOP, 1);
 		for (k = 0; k < 100; k++) {
 			a.side.events = 0;
-			assert_int_equal(a.side.ops->run_until(a.side.engine, wave, 1 << 20),
-					 period);
+			assert_int_equal(a.side.ops->run_until(a.side.engine, wave, 1 << 20), period);
 			at += period;
 			assert_int_equal(a.side.event[0].event, UPCI_ENGINE_INTERRUPT);
 			assert_int_equal(a.side.event[0].counter, 7);
@@ -809,8 +807,9 @@ static void test_order(void **state)
 	static struct side s;
 	static struct upci_wave wave[UPC_INPUTS];
 	static const struct event expected[] = {
-		{UPCI_ENGINE_INTERRUPT, 7, 15}, {UPCI_ENGINE_PARITY, 1, 16},	{UPCI_ENGINE_INTERRUPT, 0, 16},
-		{UPCI_ENGINE_INTERRUPT, 9, 16}, {UPCI_ENGINE_INTERRUPT, 3, 17}, {UPCI_ENGINE_PARITY, 200, 3200},
+		{UPCI_ENGINE_INTERRUPT, 7, 15}, {UPCI_ENGINE_PARITY, 1, 16},
+		{UPCI_ENGINE_INTERRUPT, 0, 16}, {UPCI_ENGINE_INTERRUPT, 9, 16},
+		{UPCI_ENGINE_INTERRUPT, 3, 17}, {UPCI_ENGINE_PARITY, 200, 3200},
 	};
 	unsigned i;
 

@@ -46,18 +46,19 @@ static void compare_logs(uint64_t seed)
 
 	for (e = 1; e < ENGINES; e++) {
 		if (logs[e].n != logs[0].n)
-			fail_msg("seed %llu: %s has %u events, reference %u", (unsigned long long)seed, engines[e]->name,
-				 logs[e].n, logs[0].n);
+			fail_msg("seed %llu: %s has %u events, reference %u", (unsigned long long)seed,
+				 engines[e]->name, logs[e].n, logs[0].n);
 		for (i = 0; i < logs[0].n && i < EVENTS_MAX; i++)
 			if (logs[e].entry[i].event != logs[0].entry[i].event ||
 			    logs[e].entry[i].counter != logs[0].entry[i].counter ||
 			    logs[e].entry[i].cycle != logs[0].entry[i].cycle)
-				fail_msg("seed %llu: %s, event %u: %s of counter %u in cycle %llu, reference %s %u %llu",
-					 (unsigned long long)seed, engines[e]->name, i,
-					 logs[e].entry[i].event ? "interrupt" : "parity", logs[e].entry[i].counter,
-					 (unsigned long long)logs[e].entry[i].cycle,
-					 logs[0].entry[i].event ? "interrupt" : "parity", logs[0].entry[i].counter,
-					 (unsigned long long)logs[0].entry[i].cycle);
+				fail_msg(
+					"seed %llu: %s, event %u: %s of counter %u in cycle %llu, reference %s %u %llu",
+					(unsigned long long)seed, engines[e]->name, i,
+					logs[e].entry[i].event ? "interrupt" : "parity",
+					logs[e].entry[i].counter, (unsigned long long)logs[e].entry[i].cycle,
+					logs[0].entry[i].event ? "interrupt" : "parity",
+					logs[0].entry[i].counter, (unsigned long long)logs[0].entry[i].cycle);
 	}
 	for (e = 0; e < ENGINES; e++)
 		logs[e].n = 0;
@@ -73,9 +74,10 @@ static void read_all(uint64_t seed, unsigned offset)
 		result[e] = engines[e]->read(engine[e], offset, &value[e]);
 	for (e = 1; e < ENGINES; e++)
 		if (result[e] != result[0] || value[e] != value[0])
-			fail_msg("seed %llu: register 0x%03x is 0x%016llx (%d) in %s, 0x%016llx (%d) in reference",
-				 (unsigned long long)seed, offset, (unsigned long long)value[e], result[e],
-				 engines[e]->name, (unsigned long long)value[0], result[0]);
+			fail_msg(
+				"seed %llu: register 0x%03x is 0x%016llx (%d) in %s, 0x%016llx (%d) in reference",
+				(unsigned long long)seed, offset, (unsigned long long)value[e], result[e],
+				engines[e]->name, (unsigned long long)value[0], result[0]);
 }
 
 static void write_all(unsigned offset, uint64_t value)

@@ -15,8 +15,8 @@
 #include "procfs/field.h"
 #include "procfs/files.h"
 
-static struct upci_driver driver(const char *key, unsigned token, unsigned occurrence,
-				 unsigned first, unsigned last)
+static struct upci_driver driver(const char *key, unsigned token, unsigned occurrence, unsigned first,
+				 unsigned last)
 {
 	return (struct upci_driver){
 		.source = UPC_SOURCE_FILE,
@@ -205,8 +205,8 @@ static void truncated_and_random(void **state)
 			noise[i] = set[(size_t)random() % (sizeof(set) - 1)];
 		noise[n ? n - 1 : 0] = '\0';
 		find(noise,
-		     driver("a", (unsigned)random() % 3, 1 + (unsigned)random() % 3,
-			    (unsigned)random() % 4, 3 + (unsigned)random() % 4),
+		     driver("a", (unsigned)random() % 3, 1 + (unsigned)random() % 3, (unsigned)random() % 4,
+			    3 + (unsigned)random() % 4),
 		     &value);
 	}
 }

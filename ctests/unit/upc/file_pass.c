@@ -43,8 +43,7 @@ static int set_up(void **state)
 	f->file.line = f->lines;
 	for (int i = 0; i < LINES; i++) {
 		f->lines[i] = &f->line[i];
-		f->line[i].key =
-			(struct upci_line_key){keys[i], strlen(keys[i]), 0, i == 1 ? 2 : 1};
+		f->line[i].key = (struct upci_line_key){keys[i], strlen(keys[i]), 0, i == 1 ? 2 : 1};
 		f->line[i].wants = 2;
 		f->line[i].want = f->want[i];
 		f->want[i][0] = (struct upci_want){2 * i, 1, 1, 1, 1};

@@ -27,8 +27,8 @@
 #include "procfs/files.h"
 #include "../unit_test.h"
 
-static struct upci_driver field(enum upci_root root, const char *path, const char *key,
-				unsigned occurrence, unsigned first)
+static struct upci_driver field(enum upci_root root, const char *path, const char *key, unsigned occurrence,
+				unsigned first)
 {
 	return (struct upci_driver){
 		.source = UPC_SOURCE_FILE,
@@ -126,8 +126,7 @@ static void read_loopback(uint64_t value[3])
 static void loopback(void **state)
 {
 	enum { SENDS = 200, SIZE = 1000 };
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t length = sizeof(address);
 	struct upci_files *files = create();
 	int bytes = add(files, field(UPCI_ROOT_PROC, "net/dev", "lo", 1, 1));
@@ -151,8 +150,7 @@ static void loopback(void **state)
 	assert_int_equal(upci_files_read(files, before, lost), 0);
 	read_loopback(inside[0]);
 	for (int i = 0; i < SENDS; i++)
-		assert_int_equal(sendto(in, payload, SIZE, 0, (struct sockaddr *)&address, length),
-				 SIZE);
+		assert_int_equal(sendto(in, payload, SIZE, 0, (struct sockaddr *)&address, length), SIZE);
 	read_loopback(inside[1]);
 	assert_int_equal(upci_files_read(files, after, lost), 0);
 	read_loopback(around[1]);
@@ -177,8 +175,7 @@ static uint64_t switches(void)
 static void switches_and_io(void **state)
 {
 	struct upci_files *files = create();
-	int voluntary =
-		add(files, field(UPCI_ROOT_TASK, "status", "voluntary_ctxt_switches", 1, 1));
+	int voluntary = add(files, field(UPCI_ROOT_TASK, "status", "voluntary_ctxt_switches", 1, 1));
 	int wchar = add(files, field(UPCI_ROOT_TASK, "io", "wchar", 1, 1));
 	uint64_t before[2], after[2], around[2], inside[2];
 	char block[1000] = "";
@@ -216,13 +213,11 @@ static void refusals(void **state)
 	struct upci_driver d = field(UPCI_ROOT_PROC, "vmstat", "pgfault", 1, 1);
 
 	(void)state;
-	refused(files, field(UPCI_ROOT_PROC, "vmstat", "no_such", 1, 1), UPC_ENOSUPP,
-		"\"no_such\"");
+	refused(files, field(UPCI_ROOT_PROC, "vmstat", "no_such", 1, 1), UPC_ENOSUPP, "\"no_such\"");
 	refused(files, field(UPCI_ROOT_PROC, "vmstat", NULL, 1, 0), UPC_ENOSUPP, "line 1");
 	refused(files, field(UPCI_ROOT_PROC, "no-such", NULL, 1, 0), UPC_ENOSUPP, "/proc/no-such");
 	refused(files, field(UPCI_ROOT_PROC, "../etc/passwd", NULL, 1, 0), UPC_ENOSUPP, "beneath");
-	refused(files, field(UPCI_ROOT_PROC, "self/root/etc/passwd", NULL, 1, 0), UPC_ENOSUPP,
-		"beneath");
+	refused(files, field(UPCI_ROOT_PROC, "self/root/etc/passwd", NULL, 1, 0), UPC_ENOSUPP, "beneath");
 	refused(files, field(UPCI_ROOT_PROC, "self", NULL, 1, 0), UPC_ENOSUPP, "directory");
 	refused(files, field(UPCI_ROOT_PROC, "vmstat", "pgfault", 0, 1), UPC_EINVAL, "field");
 	d.div = 0;
@@ -254,8 +249,7 @@ static void refused_by_the_kernel(void **state)
 		struct upci_driver d = field(UPCI_ROOT_PROCESS, "io", "rchar", 1, 1);
 		int error;
 
-		if (setgid(65534) || setuid(65534) ||
-		    upci_files_create(getppid(), getppid(), &files))
+		if (setgid(65534) || setuid(65534) || upci_files_create(getppid(), getppid(), &files))
 			_exit(2);
 		error = upci_files_add(files, &d);
 		_exit(error != UPC_EPERM || !strstr(upc_last_message(), "run as root"));

@@ -11,8 +11,7 @@ static struct upc_catalogue *c;
 /* Events of our own, by name, without a source. */
 static uint32_t put(const char *name, const struct upci_formula *formula)
 {
-	struct upci_event event = {
-		.name = name, .description = "", .formula = formula, .id = UPC_NO_ID};
+	struct upci_event event = {.name = name, .description = "", .formula = formula, .id = UPC_NO_ID};
 	int64_t code = upci_catalogue_put(c, &event);
 
 	assert_true(code >= 0);
@@ -72,14 +71,14 @@ static void test_value(void **state)
 	assert_int_equal(upci_formula_value(parse("-q.a + q.b"), (uint64_t[]){1, 5}), 4);
 	assert_int_equal(upci_formula_value(parse("(q.a + q.b) / 4"), (uint64_t[]){3, 4}), 1);
 	/* The sum may be beyond 64 bits where the result is not. */
-	assert_true(upci_formula_value(parse("(1000000*q.a) / 1000000"),
-				       (uint64_t[]){UINT64_MAX}) == UINT64_MAX);
+	assert_true(upci_formula_value(parse("(1000000*q.a) / 1000000"), (uint64_t[]){UINT64_MAX}) ==
+		    UINT64_MAX);
 	assert_true(upci_formula_value(parse("(2*q.a - q.b) / 3"), (uint64_t[]){UINT64_MAX, 1}) ==
 		    (uint64_t)(((unsigned __int128)UINT64_MAX * 2 - 1) / 3));
 	/* What is beyond is cut, as a 64-bit counter's overflow is. */
 	assert_true(upci_formula_value(parse("2*q.a"), (uint64_t[]){UINT64_MAX}) == UINT64_MAX - 1);
-	assert_true(upci_formula_value(parse("2ND + \"77\" + 77*\"q-c d\\\"\\\\\""),
-				       (uint64_t[]){1, 2, 3}) == 234);
+	assert_true(upci_formula_value(parse("2ND + \"77\" + 77*\"q-c d\\\"\\\\\""), (uint64_t[]){1, 2, 3}) ==
+		    234);
 }
 
 static void test_ratio(void **state)
@@ -136,8 +135,7 @@ static void test_extremes(void **state)
 	(void)state;
 	for (i = 0; i < UPCI_TERMS_MAX; i++) {
 		put(upci_catalogue_printf(c, "x.%d", i), NULL);
-		used += (size_t)sprintf(text + used, "%s36028797018963968*x.%d", i ? " + " : "(",
-					i);
+		used += (size_t)sprintf(text + used, "%s36028797018963968*x.%d", i ? " + " : "(", i);
 		value[i] = UINT64_MAX;
 	}
 	/* 64 * 2^55 times the largest, by the largest */
@@ -190,19 +188,15 @@ static void test_mistakes(void **state)
 		{"2 q.a", 3, "expected '*' behind the coefficient"},
 		{"2 * 3", 5, "expected an event name, found '3'"},
 		{"0*q.a", 1, "expected an integer from 1 to 36028797018963968, found 0"},
-		{"q.a*36028797018963969", 5,
-		 "expected an integer from 1 to 36028797018963968, found 36028"},
+		{"q.a*36028797018963969", 5, "expected an integer from 1 to 36028797018963968, found 36028"},
 		{"99999999999999999999999999*q.a", 1, "expected an integer from 1 to"},
 		{"q.a*q.b", 5, "expected an integer, found 'q'"},
 		{"q.a*-2", 5, "expected an integer, found '-'"},
 		{"(q.a", 5, "expected '+', '-' or ')', found the end"},
-		{"(q.a)", 6,
-		 "expected '/' and a divisor behind the sum in parentheses, found the end"},
+		{"(q.a)", 6, "expected '/' and a divisor behind the sum in parentheses, found the end"},
 		{"(q.a) / 0", 9, "expected an integer from 1 to"},
-		{"(q.a) / ", 9,
-		 "expected an integer, an event name or a sum in parentheses, found the end"},
-		{"(q.a) / -q.b", 9,
-		 "expected an integer, an event name or a sum in parentheses, found '-'"},
+		{"(q.a) / ", 9, "expected an integer, an event name or a sum in parentheses, found the end"},
+		{"(q.a) / -q.b", 9, "expected an integer, an event name or a sum in parentheses, found '-'"},
 		{"(q.a) / q.bb", 9, "expected an event name, found 'q.bb'; did you mean q.b"},
 		{"(q.a) / q.b*2", 12,
 		 "expected the end of the formula (a divisor with a factor is a sum in "
@@ -250,8 +244,7 @@ static void test_mistakes(void **state)
 		struct upci_formula_error error = {0};
 		const struct upci_formula *formula = NULL;
 
-		assert_int_equal(upci_formula_parse(c, mistakes[i].text, &formula, &error),
-				 UPC_EWIRING);
+		assert_int_equal(upci_formula_parse(c, mistakes[i].text, &formula, &error), UPC_EWIRING);
 		assert_null(formula);
 		if (error.column != mistakes[i].column ||
 		    strncmp(error.message, mistakes[i].message, strlen(mistakes[i].message)))
@@ -320,9 +313,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_value),    cmocka_unit_test(test_ratio),
-		cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_merge),    cmocka_unit_test(test_mistakes),
-		cmocka_unit_test(test_too_many), cmocka_unit_test(test_print),
+		cmocka_unit_test(test_extremes), cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_mistakes), cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_print),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -77,9 +77,9 @@ static void need_process(void)
 /* Tracepoints of this process, held open until the end of the test's process. */
 static int open_tracepoints(int *fd, int max)
 {
-	static const char *const name[] = {"getppid", "getuid", "geteuid", "getgid", "getegid", "getpgid", "getsid"};
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .disabled = 1};
+	static const char *const name[] = {"getppid", "getuid",  "geteuid", "getgid",
+					   "getegid", "getpgid", "getsid"};
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .disabled = 1};
 	char text[64];
 	uint64_t id;
 	int n = 0, i;

@@ -26,8 +26,8 @@ static bool choose(const char *name, const char *charset)
 		return true;
 	/* Each has a path of its own: the C library remembers what was not there. */
 	snprintf(path, sizeof(path), "%s/%s", directory, charset);
-	snprintf(command, sizeof(command), "mkdir %s && localedef -i tr_TR -f %s %s/%s > /dev/null 2>&1", path, charset,
-		 path, name);
+	snprintf(command, sizeof(command), "mkdir %s && localedef -i tr_TR -f %s %s/%s > /dev/null 2>&1",
+		 path, charset, path, name);
 	status = system(command);
 	setenv("LOCPATH", path, 1);
 	if (setlocale(LC_ALL, name))
@@ -81,7 +81,8 @@ static void test_turkish(void **state)
 	find_all(after);
 	/* A mode, where a source has any, and libpfm4's own names. */
 	assert_int_equal(upci_fold_compare("RISE", "rise"), 0);
-	assert_int_not_equal(upci_perf_encode(&driver, UPC_DOMAIN_KERNEL | UPC_DOMAIN_USER, &spec), UPC_ENOEVENT);
+	assert_int_not_equal(upci_perf_encode(&driver, UPC_DOMAIN_KERNEL | UPC_DOMAIN_USER, &spec),
+			     UPC_ENOEVENT);
 	n = upc_catalogue_count(before);
 	for (code = 0; code < n; code++)
 		assert_int_equal(event_code(before, upci_catalogue_event(before, code)->name), code);

@@ -273,7 +273,8 @@ static void no_system_call(void **state)
 	child = fork();
 	if (!child) {
 		setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-		execlp("strace", "strace", "-qq", "-e", "signal=none", "-o", trace, self, "--read", name, (char *)NULL);
+		execlp("strace", "strace", "-qq", "-e", "signal=none", "-o", trace, self, "--read", name,
+		       (char *)NULL);
 		_exit(127);
 	}
 	status = ends(child);
@@ -680,7 +681,13 @@ static void changes_without_rest(void **state)
 /* From any length on, and made as long again or not. */
 static void cut_off(void **state)
 {
-	static const off_t lengths[] = {0, 100, 400, 4096, 4097, 40000, (off_t)sizeof(struct upci_shared_page) - 4096,
+	static const off_t lengths[] = {0,
+					100,
+					400,
+					4096,
+					4097,
+					40000,
+					(off_t)sizeof(struct upci_shared_page) - 4096,
 					(off_t)sizeof(struct upci_shared_page) - 1};
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	uint64_t values[UPC_COUNTERS];

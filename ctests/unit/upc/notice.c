@@ -116,7 +116,7 @@ static void test_too_many(void **state)
 }
 
 #define THREADS 4
-#define ROUNDS	2000
+#define ROUNDS 2000
 
 /* Each line is one letter throughout. */
 static void check_whole(const char *line, void *arg)
@@ -162,10 +162,8 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_told),
-		cmocka_unit_test(test_on_top_of_the_lock),
-		cmocka_unit_test(test_fork),
-		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_told),    cmocka_unit_test(test_on_top_of_the_lock),
+		cmocka_unit_test(test_fork),    cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_threads),
 	};
 

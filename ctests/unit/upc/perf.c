@@ -19,8 +19,10 @@
 #include "perf/perf_groups.h"
 #include "../unit_test.h"
 
-static const struct upci_perf_spec faults = {
-	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1, .exclude_hv = 1};
+static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,
+					     .config = PERF_COUNT_SW_PAGE_FAULTS,
+					     .exclude_kernel = 1,
+					     .exclude_hv = 1};
 static const struct upci_perf_spec clock_spec = {
 	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1};
 
@@ -105,8 +107,10 @@ static void test_counts_between_start_and_stop(void **state)
 /* The kernel's own task clock of this thread, in ns. */
 static int open_task_clock(void)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-				       .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .exclude_kernel = 1};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	assert_true(fd >= 0);
@@ -353,7 +357,8 @@ static void test_handles_come_and_go(void **state)
 		assert_int_equal(upci_perf_read(p, value, how), 0);
 		for (i = 0; i < 64; i++)
 			if (used[i])
-				assert_in_range(value[i] - base[i], halted[i] ? 0 : 30, halted[i] ? 0 : 30 + FAULT_SLACK);
+				assert_in_range(value[i] - base[i], halted[i] ? 0 : 30,
+						halted[i] ? 0 : 30 + FAULT_SLACK);
 	}
 	upci_perf_destroy(p);
 }
@@ -421,8 +426,10 @@ static void test_targets_are_summed(void **state)
 
 static void test_refusals(void **state)
 {
-	static const struct upci_perf_spec nonsense = {.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
-	struct upci_context gone = {.kind = UPC_CONTEXT_THREAD, .pid = 0x3fffffff, .tid = 0x3fffffff, .cpu = -1};
+	static const struct upci_perf_spec nonsense = {
+		.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
+	struct upci_context gone = {
+		.kind = UPC_CONTEXT_THREAD, .pid = 0x3fffffff, .tid = 0x3fffffff, .cpu = -1};
 	struct upci_perf *p;
 
 	(void)state;

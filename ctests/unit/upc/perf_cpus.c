@@ -39,8 +39,8 @@ static long open_event(const struct perf_event_attr *attr, int cpu, int leader)
 	}
 	fd = __real_open("/dev/null", O_RDONLY | O_CLOEXEC);
 	assert_in_range(fd, 0, EVENTS - 1);
-	event[fd] = (struct event){.open = true, .enabled = !attr->disabled, .cpu = cpu,
-				   .leader = leader < 0 ? fd : leader};
+	event[fd] = (struct event){
+		.open = true, .enabled = !attr->disabled, .cpu = cpu, .leader = leader < 0 ? fd : leader};
 	return fd;
 }
 

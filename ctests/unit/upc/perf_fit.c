@@ -166,8 +166,7 @@ static void test_refused(void **state)
 {
 	const pid_t self = gettid();
 	struct upci_perf_target target[2] = {{self, -1}, {self, -1}};
-	int given_up = open("/dev/null", O_RDONLY | O_CLOEXEC),
-	    counts = open("/", O_RDONLY | O_CLOEXEC);
+	int given_up = open("/dev/null", O_RDONLY | O_CLOEXEC), counts = open("/", O_RDONLY | O_CLOEXEC);
 	int leader[2];
 	struct made m;
 
@@ -256,9 +255,8 @@ static void test_halted_and_samplers_take_room(void **state)
 			signals = used < room && random_next(&seed) % 3 == 0;
 			last = handle;
 			if (signals) {
-				assert_int_equal(upci_perf_set_period(p, handle, &instructions,
-								      1u << 30, SIGRTMIN,
-								      "instructions"),
+				assert_int_equal(upci_perf_set_period(p, handle, &instructions, 1u << 30,
+								      SIGRTMIN, "instructions"),
 						 0);
 				used++;
 			}
@@ -267,10 +265,8 @@ static void test_halted_and_samplers_take_room(void **state)
 			else if (!halted && random_next(&seed) % 2)
 				assert_int_equal(upci_perf_halt(p, handle), 0);
 		}
-		assert_int_equal(upci_perf_add(p, &instructions, round % 2, "one more"),
-				 UPC_ECONFLICT);
-		assert_int_equal(upci_perf_set_period(p, last, &instructions, 1u << 20, SIGRTMIN,
-						      "a period"),
+		assert_int_equal(upci_perf_add(p, &instructions, round % 2, "one more"), UPC_ECONFLICT);
+		assert_int_equal(upci_perf_set_period(p, last, &instructions, 1u << 20, SIGRTMIN, "a period"),
 				 signals ? 0 : UPC_ECONFLICT);
 		assert_int_equal(upci_perf_start(p), 0);
 		assert_int_equal(upci_perf_read(p, value, how), 0);

@@ -64,9 +64,8 @@ static void count_anew(void)
 /* ---- what is counted ---------------------------------------------------------- */
 
 static const char *const calls[] = {
-	"tp::syscalls:sys_enter_getppid", "tp::syscalls:sys_exit_getppid",
-	"tp::syscalls:sys_enter_getuid",  "tp::syscalls:sys_exit_getuid",
-	"tp::syscalls:sys_enter_geteuid", "tp::syscalls:sys_exit_geteuid",
+	"tp::syscalls:sys_enter_getppid", "tp::syscalls:sys_exit_getppid",  "tp::syscalls:sys_enter_getuid",
+	"tp::syscalls:sys_exit_getuid",   "tp::syscalls:sys_enter_geteuid", "tp::syscalls:sys_exit_geteuid",
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
@@ -208,7 +207,7 @@ static void test_refused_by_the_add(void **state)
 {
 	static const struct {
 		int number, error;
-	} cases[] = {{EACCES, UPC_EPERM}, {EPERM, UPC_EPERM},	{ENOSYS, UPC_ENOSUPP},
+	} cases[] = {{EACCES, UPC_EPERM},  {EPERM, UPC_EPERM},   {ENOSYS, UPC_ENOSUPP},
 		     {EMFILE, UPC_EMFILE}, {ENOMEM, UPC_ENOMEM}, {ESRCH, UPC_ENOTASK}};
 	struct upc_unit *u;
 	size_t i;

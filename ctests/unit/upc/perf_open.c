@@ -22,11 +22,8 @@ static const struct upci_perf_target here = {0, -1}, cpu = {-1, 0}, nobody = {0x
 
 static void test_attributes(void **state)
 {
-	struct upci_perf_spec spec = {.type = 9,
-				      .config = 1,
-				      .config1 = UINT64_MAX,
-				      .config2 = 3,
-				      .exclude_kernel = true};
+	struct upci_perf_spec spec = {
+		.type = 9, .config = 1, .config1 = UINT64_MAX, .config2 = 3, .exclude_kernel = true};
 	struct perf_event_attr attr = upci_perf_attr(&spec);
 
 	(void)state;
@@ -36,9 +33,7 @@ static void test_attributes(void **state)
 	assert_int_equal(attr.config1, UINT64_MAX);
 	assert_int_equal(attr.config2, 3);
 	assert_int_equal(attr.exclude_kernel, 1);
-	assert_int_equal(attr.exclude_user + attr.exclude_hv + attr.disabled + attr.inherit +
-				 attr.pinned,
-			 0);
+	assert_int_equal(attr.exclude_user + attr.exclude_hv + attr.disabled + attr.inherit + attr.pinned, 0);
 	assert_int_equal(attr.sample_period, 0);
 }
 
@@ -189,12 +184,9 @@ static void test_domains(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attributes),
-		cmocka_unit_test(test_opens),
-		cmocka_unit_test(test_reserve),
-		cmocka_unit_test(test_refusals_in_words),
-		cmocka_unit_test(test_probe),
-		cmocka_unit_test(test_has_ended),
+		cmocka_unit_test(test_attributes), cmocka_unit_test(test_opens),
+		cmocka_unit_test(test_reserve),    cmocka_unit_test(test_refusals_in_words),
+		cmocka_unit_test(test_probe),      cmocka_unit_test(test_has_ended),
 		cmocka_unit_test(test_domains),
 	};
 

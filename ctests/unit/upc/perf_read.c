@@ -71,8 +71,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void give(unsigned target, uint64_t enabled, uint64_t running, uint64_t first,
-		 uint64_t second)
+static void give(unsigned target, uint64_t enabled, uint64_t running, uint64_t first, uint64_t second)
 {
 	const uint64_t reading[] = {MEMBERS + 1, enabled, running, 0, first, second};
 
@@ -234,8 +233,7 @@ static void test_leader_counts(void **state)
 static void test_silent(void **state)
 {
 	struct upci_sampler *s = &perf.samplers.at[0];
-	int given_up = open("/dev/null", O_RDONLY | O_CLOEXEC),
-	    signals = open("/", O_RDONLY | O_CLOEXEC);
+	int given_up = open("/dev/null", O_RDONLY | O_CLOEXEC), signals = open("/", O_RDONLY | O_CLOEXEC);
 
 	(void)state;
 	assert_true(given_up >= 0 && signals >= 0);

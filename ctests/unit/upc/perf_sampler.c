@@ -26,8 +26,10 @@
 
 #define HANDLES 80
 
-static const struct upci_perf_spec faults = {
-	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1, .exclude_hv = 1};
+static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,
+					     .config = PERF_COUNT_SW_PAGE_FAULTS,
+					     .exclude_kernel = 1,
+					     .exclude_hv = 1};
 static const struct upci_perf_spec task_clock = {
 	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1};
 
@@ -38,7 +40,7 @@ static __thread struct seen {
 	volatile uint64_t of[HANDLES]; /* signals by handle */
 	volatile uint64_t unknown;
 	volatile int last_fd;
-	volatile int probe;	  /* a descriptor to read when a signal comes, or -1 */
+	volatile int probe;       /* a descriptor to read when a signal comes, or -1 */
 	volatile uint64_t at[64]; /* what it said at the first signals */
 	volatile unsigned ats;
 } seen;
@@ -709,7 +711,8 @@ static void test_refusals(void **state)
 		assert_int_equal(upci_perf_create(&context, &q), 0);
 		h = upci_perf_add(q, &faults, false, "faults");
 		assert_true(h >= 0);
-		assert_int_equal(upci_perf_set_period(q, h, &faults, 10, the_signal(), "the event"), UPC_ENOSUPP);
+		assert_int_equal(upci_perf_set_period(q, h, &faults, 10, the_signal(), "the event"),
+				 UPC_ENOSUPP);
 		assert_message("the event: ");
 		assert_int_equal(upci_perf_set_period(q, h, &faults, 0, 0, "the event"), 0);
 		destroy(q);
@@ -728,7 +731,8 @@ static void test_sixty_four(void **state)
 		h[i] = add(p, 50 + (uint64_t)i);
 	h[64] = upci_perf_add(p, &faults, false, "faults");
 	assert_true(h[64] >= 0);
-	assert_int_equal(upci_perf_set_period(p, h[64], &faults, 10, the_signal(), "one more"), UPC_ECONFLICT);
+	assert_int_equal(upci_perf_set_period(p, h[64], &faults, 10, the_signal(), "one more"),
+			 UPC_ECONFLICT);
 	assert_message("one more: ");
 	/* One that has a period may get another. */
 	assert_int_equal(upci_perf_set_period(p, h[7], &faults, 1000, the_signal(), "faults"), 0);
@@ -868,6 +872,6 @@ int main(void)
 		cmocka_unit_test(test_another_thread_drives),
 	};
 
-	return late_signals() ? cmocka_run_group_tests(threads, set_up, NULL) :
-				cmocka_run_group_tests(tests, set_up, NULL);
+	return late_signals() ? cmocka_run_group_tests(threads, set_up, NULL)
+			      : cmocka_run_group_tests(tests, set_up, NULL);
 }

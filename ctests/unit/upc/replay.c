@@ -58,7 +58,7 @@ static struct upci_script *script_of(const char *text)
 
 struct unit {
 	struct upci_replay *replay;
-	struct upci_engine *model; /* or the reference engine, taken through the script by hand */
+	struct upci_engine *model;     /* or the reference engine, taken through the script by hand */
 	uint64_t period[UPC_COUNTERS]; /* of repeating thresholds */
 	/* All that its software was told, and found then. */
 	unsigned events;
@@ -163,10 +163,8 @@ static void set_threshold(struct unit *u, unsigned counter, uint64_t period)
 {
 	u->period[counter] = period;
 	put(u, UPC_REG_CONFIG(counter / 8),
-	    get(u, UPC_REG_CONFIG(counter / 8)) | (uint64_t)UPC_FIELD_INTERRUPT_ENABLE
-							  << counter % 8 * 8);
-	put(u, UPC_REG_COUNTER(counter),
-	    upci_threshold_preload(get(u, UPC_REG_THRESHOLD), 0, period));
+	    get(u, UPC_REG_CONFIG(counter / 8)) | (uint64_t)UPC_FIELD_INTERRUPT_ENABLE << counter % 8 * 8);
+	put(u, UPC_REG_COUNTER(counter), upci_threshold_preload(get(u, UPC_REG_THRESHOLD), 0, period));
 }
 
 static void assert_same_units(struct unit *a, struct unit *b)
@@ -177,8 +175,8 @@ static void assert_same_units(struct unit *a, struct unit *b)
 		uint64_t x = get(a, offset), y = get(b, offset);
 
 		if (x != y)
-			fail_msg("register 0x%03x: 0x%016llx and 0x%016llx", offset,
-				 (unsigned long long)x, (unsigned long long)y);
+			fail_msg("register 0x%03x: 0x%016llx and 0x%016llx", offset, (unsigned long long)x,
+				 (unsigned long long)y);
 	}
 	assert_true(cycles(a) == cycles(b));
 	assert_int_equal(a->events, b->events);
@@ -189,8 +187,8 @@ static void assert_same_units(struct unit *a, struct unit *b)
 
 static void test_marks(void **state)
 {
-	struct upci_script *script = script_of(
-		"upc-trace 1\n# counter 7\nc 10 7\nc 5\ns\ns\nc 4 7@2/1\ns\nc 1000000000000 7\n");
+	struct upci_script *script =
+		script_of("upc-trace 1\n# counter 7\nc 10 7\nc 5\ns\ns\nc 4 7@2/1\ns\nc 1000000000000 7\n");
 	static struct unit u;
 
 	(void)state;
@@ -263,8 +261,8 @@ static void test_registers(void **state)
 static void test_thresholds(void **state)
 {
 	static const uint64_t periods[] = {1, 2, 1000, 4096, 5000, 99999};
-	struct upci_script *script = script_of(
-		"upc-trace 1\nc 100000 0-1023\ns\nc 1 0-1023\nc 99998 0-1023\nc 1 0-1023\ns\n");
+	struct upci_script *script =
+		script_of("upc-trace 1\nc 100000 0-1023\ns\nc 1 0-1023\nc 99998 0-1023\nc 1 0-1023\ns\n");
 	static struct unit u;
 	unsigned i;
 
@@ -316,11 +314,11 @@ static void random_script(char *text, size_t size)
 		for (tokens = 1 + (unsigned)pick(8); tokens; tokens--) {
 			uint64_t period = 1 + pick(pick(2) ? 5 : 3000);
 
-			n += (size_t)snprintf(
-				text + n, size - n, " %u-%u@%llu/%llu+%llu",
-				(unsigned)(256 * pick(4) + pick(8)), 1023u - (unsigned)pick(248),
-				(unsigned long long)period, (unsigned long long)(1 + pick(period)),
-				(unsigned long long)pick(period));
+			n += (size_t)snprintf(text + n, size - n, " %u-%u@%llu/%llu+%llu",
+					      (unsigned)(256 * pick(4) + pick(8)),
+					      1023u - (unsigned)pick(248), (unsigned long long)period,
+					      (unsigned long long)(1 + pick(period)),
+					      (unsigned long long)pick(period));
 		}
 		n += (size_t)snprintf(text + n, size - n, "\n");
 	}
@@ -530,8 +528,7 @@ static void test_wide(void **state)
 /* A new unit's clock is its thread's, and it finds what the script did before it. */
 static void test_newcomer(void **state)
 {
-	struct upci_script *script =
-		script_of("upc-trace 1\nc 1000 0-1023\ne 3 5\ns\nc 5000 0-1023\ns\n");
+	struct upci_script *script = script_of("upc-trace 1\nc 1000 0-1023\ne 3 5\ns\nc 5000 0-1023\ns\n");
 	static struct unit a, b;
 
 	(void)state;
@@ -643,8 +640,7 @@ static struct upci_script *long_script(void)
 	unsigned i;
 
 	for (i = 0; i < MARKS; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n,
-				      "c 100 0-9 20-30@3/1\ne %u 7\ns\n", i);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "c 100 0-9 20-30@3/1\ne %u 7\ns\n", i);
 	assert_in_range(n, 1, sizeof(text) - 1);
 	return script_of(text);
 }

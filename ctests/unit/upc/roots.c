@@ -28,8 +28,7 @@ static bool opens(enum upci_root root, const char *path)
 /* NULL, or the path with which something went wrong. */
 static const char *wrong_path(void)
 {
-	static const char *const good_proc[] = {"stat", "self/stat", "net/dev", "./stat",
-						"sys/fs/file-nr"};
+	static const char *const good_proc[] = {"stat", "self/stat", "net/dev", "./stat", "sys/fs/file-nr"};
 	static const char *const bad[] = {
 		"",         "/proc/stat",           "../etc/passwd", "self/../../etc/passwd",
 		"self/..",  "self/root/etc/passwd", "self/cwd/.",    "thread-self/root/etc/passwd",

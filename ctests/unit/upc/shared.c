@@ -91,7 +91,8 @@ static void what_is_made(void **state)
 	assert_int_equal(shared.page->bytes, sizeof(struct upci_shared_page));
 	assert_int_equal(shared.page->process, getpid());
 	assert_int_equal(shared.page->sequence % 2, 0);
-	assert_int_equal(shared.page->slot[shared.page->change % UPCI_SHARED_SLOTS].stamp, 2 * shared.page->change);
+	assert_int_equal(shared.page->slot[shared.page->change % UPCI_SHARED_SLOTS].stamp,
+			 2 * shared.page->change);
 	assert_int_equal(shared.page->ended, 0);
 	upci_shared_destroy(&shared);
 	assert_null(shared.page);
@@ -431,7 +432,8 @@ static void one_of_many_takes_it(void **state)
 		/* Whose it is says the file; none of the losers has ended otherwise. */
 		i = open(path, O_RDONLY | O_CLOEXEC);
 		assert_true(upci_shared_locked(i));
-		assert_int_equal(pread(i, &won, sizeof(won), offsetof(struct upci_shared_page, process)), sizeof(won));
+		assert_int_equal(pread(i, &won, sizeof(won), offsetof(struct upci_shared_page, process)),
+				 sizeof(won));
 		assert_int_equal(kill(won, SIGKILL), 0);
 		close(i);
 		for (i = 0; i < TAKERS; i++) {
@@ -591,8 +593,8 @@ static int without_proc(void)
 
 static void what_the_machine_lacks(void **state)
 {
-	static int (*const lacks[])(void) = {without_room, without_nameless_files, without_directory, without_writing,
-					     without_proc};
+	static int (*const lacks[])(void) = {without_room, without_nameless_files, without_directory,
+					     without_writing, without_proc};
 	unsigned i;
 	int status;
 
@@ -645,7 +647,8 @@ static int as_nobody(void)
 		return 1;
 	directory = upci_shared_directory();
 	upci_shared_file(name, NOBODY, own);
-	if (fstatat(directory, own, &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != NOBODY || (st.st_mode & 0777) != 0600)
+	if (fstatat(directory, own, &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != NOBODY ||
+	    (st.st_mode & 0777) != 0600)
 		return 2;
 	upci_shared_destroy(&shared);
 	return fstatat(directory, own, &st, AT_SYMLINK_NOFOLLOW) == 0;

@@ -50,8 +50,8 @@ static void names_that_are_refused(void **state)
 	/* Every byte that is not in the set. */
 	for (c = 1; c < 256; c++) {
 		char file[UPCI_SHARED_FILE_MAX];
-		bool good = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-			    c == '.' || c == '-';
+		bool good = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+			    c == '_' || c == '.' || c == '-';
 
 		snprintf(name, sizeof(name), "a%c", c);
 		assert_int_equal(upci_shared_file(name, 7, file), good ? 0 : UPC_EINVAL);
@@ -84,12 +84,28 @@ static void names_there_and_back(void **state)
 
 static void files_of_others(void **state)
 {
-	static const char *const files[] = {"",		"upc",	       "upc.",	       "upc..a",
-					    "upc.a",	"upc.1",       "upc.1.",       "upc.1..a",
-					    "upc.01.a", "upc.00.a",    "upc.-1.a",     "upc.+1.a",
-					    "upc. 1.a", "upc.1 .a",    "upc.0x1.a",    "upc.4294967295.a",
-					    "UPC.1.a",	"upc.1.a b",   "upc.4294967296.a", "upc.99999999999999999999999.a",
-					    "xupc.1.a", "upc.1.\xff"};
+	static const char *const files[] = {"",
+					    "upc",
+					    "upc.",
+					    "upc..a",
+					    "upc.a",
+					    "upc.1",
+					    "upc.1.",
+					    "upc.1..a",
+					    "upc.01.a",
+					    "upc.00.a",
+					    "upc.-1.a",
+					    "upc.+1.a",
+					    "upc. 1.a",
+					    "upc.1 .a",
+					    "upc.0x1.a",
+					    "upc.4294967295.a",
+					    "UPC.1.a",
+					    "upc.1.a b",
+					    "upc.4294967296.a",
+					    "upc.99999999999999999999999.a",
+					    "xupc.1.a",
+					    "upc.1.\xff"};
 	const char *name;
 	uid_t user;
 	size_t i;

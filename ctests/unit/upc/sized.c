@@ -156,7 +156,8 @@ static int read_event(void *event)
 
 static void infos_of(int (*call)(void *info), size_t first, size_t today)
 {
-	size_t sizes[] = {sizeof(size_t), first, today, today + NEWER}, wrong[] = {0, 7, 5000, SIZE_MAX}, i, at;
+	size_t sizes[] = {sizeof(size_t), first, today, today + NEWER}, wrong[] = {0, 7, 5000, SIZE_MAX}, i,
+	       at;
 	unsigned char *s, large[512], untouched[sizeof(large)];
 
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -245,8 +246,8 @@ static int set_up(void **state)
 	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED || mprotect(page + 4096, 4096, PROT_NONE))
 		return -1;
-	return use_script() || upc_catalogue_open(NULL, &c) || upc_unit_create(c, NULL, &shown) || upc_unit_share(shown, name, NULL) ||
-	       upc_monitor_open(name, NULL, &monitor);
+	return use_script() || upc_catalogue_open(NULL, &c) || upc_unit_create(c, NULL, &shown) ||
+	       upc_unit_share(shown, name, NULL) || upc_monitor_open(name, NULL, &monitor);
 }
 
 static int tear_down(void **state)

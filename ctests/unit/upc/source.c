@@ -23,7 +23,8 @@ static struct upc_unit *create(enum upc_context_kind kind, pid_t pid)
 
 static void test_clocks(void **state)
 {
-	uint32_t thread = event_code(c, "time::thread_cpu_ns"), process = event_code(c, "time::process_cpu_ns");
+	uint32_t thread = event_code(c, "time::thread_cpu_ns"),
+		 process = event_code(c, "time::process_cpu_ns");
 	struct upc_unit *u = create(UPC_CONTEXT_THREAD, 0);
 	struct timespec t;
 	uint64_t value;
@@ -80,10 +81,14 @@ static void test_needs_pmu(void **state)
 		const char *perf;
 		int needs;
 	} drivers[] = {
-		{"perf::PAGE-FAULTS", 0},     {"PAGE-FAULTS", 0},
-		{"PERF_COUNT_SW_CPU_CLOCK", 0}, {"perf::CONTEXT-SWITCHES", 0},
-		{"perf::CYCLES", 1},	      {"perf::L1-DCACHE-LOADS", 1},
-		{"perf::NOTHING", UPC_ENOEVENT}, {"perf::CONTEXT-SWITCHES:u", UPC_EPERM},
+		{"perf::PAGE-FAULTS", 0},
+		{"PAGE-FAULTS", 0},
+		{"PERF_COUNT_SW_CPU_CLOCK", 0},
+		{"perf::CONTEXT-SWITCHES", 0},
+		{"perf::CYCLES", 1},
+		{"perf::L1-DCACHE-LOADS", 1},
+		{"perf::NOTHING", UPC_ENOEVENT},
+		{"perf::CONTEXT-SWITCHES:u", UPC_EPERM},
 	};
 	struct upci_event event = {.name = "ours::event", .id = UPC_NO_ID, .kind = UPC_KIND_COUNT};
 	size_t i;

@@ -10,8 +10,7 @@
 /* Values at both ends of the 64 bits and around the carry, and any others. */
 static uint64_t value_near(uint64_t *s)
 {
-	static const uint64_t at[] = {
-		0, 1, 4096, UINT64_C(1) << 32, UINT64_C(1) << 52, UINT64_C(1) << 63};
+	static const uint64_t at[] = {0, 1, 4096, UINT64_C(1) << 32, UINT64_C(1) << 52, UINT64_C(1) << 63};
 	uint64_t x = random_next(s);
 
 	if (x % 4 == 0)
@@ -27,11 +26,10 @@ static void check(uint64_t threshold, uint64_t value, uint64_t period)
 	upci_regs_write_field(&regs, 7, UPC_FIELD_INTERRUPT_ENABLE);
 	upci_regs_write_counter(&regs, 7, upci_threshold_preload(threshold, value, period));
 	distance = upci_regs_distance(&regs, 7);
-	if (distance < 1 || distance > period ||
-	    ((unsigned __int128)value + distance) % period != 0)
+	if (distance < 1 || distance > period || ((unsigned __int128)value + distance) % period != 0)
 		fail_msg("threshold 0x%llx, value %llu, period %llu: fires after %llu counts",
-			 (unsigned long long)threshold, (unsigned long long)value,
-			 (unsigned long long)period, (unsigned long long)distance);
+			 (unsigned long long)threshold, (unsigned long long)value, (unsigned long long)period,
+			 (unsigned long long)distance);
 	before = regs;
 	assert_false(upci_regs_add(&regs, 7, distance - 1));
 	assert_true(upci_regs_add(&regs, 7, 1));

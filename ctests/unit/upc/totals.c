@@ -83,8 +83,18 @@ static void assert_told(unsigned n, enum upci_engine_event event, unsigned count
 
 #define MEASURED 6
 static const uint64_t periods[] = {
-	1, 2, 3, 1000, 4095, 4096, 4097, (UINT64_C(1) << 32) + 1, UINT64_C(1) << 52,
-	(UINT64_C(1) << 63) - 1, UINT64_C(1) << 63, UINT64_MAX,
+	1,
+	2,
+	3,
+	1000,
+	4095,
+	4096,
+	4097,
+	(UINT64_C(1) << 32) + 1,
+	UINT64_C(1) << 52,
+	(UINT64_C(1) << 63) - 1,
+	UINT64_C(1) << 63,
+	UINT64_MAX,
 };
 #define PERIODS (sizeof(periods) / sizeof(periods[0]))
 
@@ -106,8 +116,8 @@ static void expect_multiple(unsigned counter)
 	measured[m].told++;
 	if (count != measured[m].told * measured[m].period)
 		fail_msg("counter %u, period %llu, callback %llu at %llu", counter,
-			 (unsigned long long)measured[m].period,
-			 (unsigned long long)measured[m].told, (unsigned long long)count);
+			 (unsigned long long)measured[m].period, (unsigned long long)measured[m].told,
+			 (unsigned long long)count);
 	assert_int_equal(field(counter) & UPC_FIELD_INTERRUPT_PENDING, 0);
 }
 
@@ -118,8 +128,7 @@ static void add_measured(unsigned m, uint64_t k)
 	if (measured[m].told != measured[m].counted / measured[m].period)
 		fail_msg("period %llu: %llu callbacks", (unsigned long long)measured[m].period,
 			 (unsigned long long)measured[m].told);
-	assert_true(upci_totals_count(&totals, measured[m].counter) ==
-		    (uint64_t)measured[m].counted);
+	assert_true(upci_totals_count(&totals, measured[m].counter) == (uint64_t)measured[m].counted);
 }
 
 /* From 0 on. */
@@ -530,14 +539,13 @@ static void test_shown(void **state)
 	upci_totals_add(&totals, 5, 11);
 	upci_totals_read_all(&totals, counts);
 	assert_memory_equal(shown, counts, sizeof(shown));
-	assert_true(shown[0] == 5 && shown[1] == 9 && shown[2] == 9 && shown[3] == 10 &&
-		    shown[4] == 4096 && shown[5] == 11);
+	assert_true(shown[0] == 5 && shown[1] == 9 && shown[2] == 9 && shown[3] == 10 && shown[4] == 4096 &&
+		    shown[5] == 11);
 }
 
 static void test_map(void **state)
 {
-	static const unsigned wrong[] = {1,     4,     0x7ff,  0x804,
-					 0x911, 0x918, 0x1000, UINT32_MAX & ~7u};
+	static const unsigned wrong[] = {1, 4, 0x7ff, 0x804, 0x911, 0x918, 0x1000, UINT32_MAX & ~7u};
 	struct upci_totals before;
 	unsigned offset;
 	uint64_t value;

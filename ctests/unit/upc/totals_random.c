@@ -14,8 +14,8 @@
 #include "engine/totals.h"
 #include "../unit_test.h"
 
-#define ROUND   4096 /* cycles in which the array update visits all counters */
-#define BUSY    5    /* counters that a case uses, so that its steps meet each other */
+#define ROUND 4096 /* cycles in which the array update visits all counters */
+#define BUSY 5     /* counters that a case uses, so that its steps meet each other */
 #define LOG_MAX 4096
 
 struct log {
@@ -43,9 +43,8 @@ static struct {
 static uint64_t case_seed;
 static unsigned unread; /* bit n: the n-th busy counter was flipped and not read since */
 
-#define fail_case(format, ...)                                                              \
-	fail_msg("%s, seed %llu: " format, oracle.ops->name, (unsigned long long)case_seed, \
-		 __VA_ARGS__)
+#define fail_case(format, ...) \
+	fail_msg("%s, seed %llu: " format, oracle.ops->name, (unsigned long long)case_seed, __VA_ARGS__)
 
 static void log_interrupt(struct log *log, unsigned counter, uint64_t count)
 {
@@ -289,8 +288,8 @@ static void oracle_add(unsigned id, uint64_t k)
 		last = first + (edges ? 2 * step - 2 + falls : step - 1);
 		if (oracle.fired >= 0) {
 			if (oracle.fired != (int)i || oracle.fired_cycle != last)
-				fail_case("counter %d fires in cycle %llu, not %u in %llu",
-					  oracle.fired, (unsigned long long)oracle.fired_cycle, i,
+				fail_case("counter %d fires in cycle %llu, not %u in %llu", oracle.fired,
+					  (unsigned long long)oracle.fired_cycle, i,
 					  (unsigned long long)last);
 			oracle_interrupt(i);
 		}
@@ -313,18 +312,16 @@ static void compare(void)
 		assert_int_equal(upci_totals_read(&totals, offset, &value), 0);
 		if (value != oracle_get(offset))
 			fail_case("register 0x%03x is 0x%016llx, not 0x%016llx", offset,
-				  (unsigned long long)value,
-				  (unsigned long long)oracle_get(offset));
+				  (unsigned long long)value, (unsigned long long)oracle_get(offset));
 	}
 	upci_totals_read_all(&totals, counts);
 	for (i = 0; i < UPC_COUNTERS; i++) {
 		if (counts[i] != oracle_count(i) || shown[i] != counts[i])
-			fail_case("count %u is %llu, shown %llu, not %llu", i,
-				  (unsigned long long)counts[i], (unsigned long long)shown[i],
-				  (unsigned long long)oracle_count(i));
+			fail_case("count %u is %llu, shown %llu, not %llu", i, (unsigned long long)counts[i],
+				  (unsigned long long)shown[i], (unsigned long long)oracle_count(i));
 		if (totals_log.parity[i] != oracle.log.parity[i])
-			fail_case("counter %u has %u parity errors, not %u", i,
-				  totals_log.parity[i], oracle.log.parity[i]);
+			fail_case("counter %u has %u parity errors, not %u", i, totals_log.parity[i],
+				  oracle.log.parity[i]);
 	}
 	unread = 0;
 }
@@ -337,10 +334,8 @@ static void compare_interrupts(void)
 		if (totals_log.entry[n].counter != oracle.log.entry[n].counter ||
 		    totals_log.entry[n].count != oracle.log.entry[n].count)
 			fail_case("interrupt %u: of counter %u at %llu, not of %u at %llu", n,
-				  totals_log.entry[n].counter,
-				  (unsigned long long)totals_log.entry[n].count,
-				  oracle.log.entry[n].counter,
-				  (unsigned long long)oracle.log.entry[n].count);
+				  totals_log.entry[n].counter, (unsigned long long)totals_log.entry[n].count,
+				  oracle.log.entry[n].counter, (unsigned long long)oracle.log.entry[n].count);
 	if (totals_log.n != oracle.log.n)
 		fail_case("%u interrupts, not %u", totals_log.n, oracle.log.n);
 }

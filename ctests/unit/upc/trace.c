@@ -39,8 +39,8 @@ static void refused_bytes(const char *text, size_t length, unsigned line, const 
 		fail_msg("\"%s\" is taken", text);
 	free(copy);
 	if (error.line != line || strstr(error.message, part) == NULL)
-		fail_msg("\"%s\": line %u: \"%s\" has no \"%s\" of line %u", text, error.line,
-			 error.message, part, line);
+		fail_msg("\"%s\": line %u: \"%s\" has no \"%s\" of line %u", text, error.line, error.message,
+			 part, line);
 	assert_null(trace.op);
 	assert_null(trace.token);
 	assert_int_equal(trace.ops, 0);
@@ -100,14 +100,13 @@ static void test_lines(void **state)
 
 static void test_numbers(void **state)
 {
-	struct upci_trace t =
-		parse(HEAD "w 0x0 18446744073709551615\n"
-			   "w 0xffffffffffffffff 0xFFFFffffFFFFffff\n"
-			   "w 010 0x00000000000000000000000000000000fff\n"
-			   "w 0 00000000000000000000000000000000000000018446744073709551615\n"
-			   "c 18446744073709551615\n"
-			   "c 0x1\n"
-			   "e 0xff 0x33\n");
+	struct upci_trace t = parse(HEAD "w 0x0 18446744073709551615\n"
+					 "w 0xffffffffffffffff 0xFFFFffffFFFFffff\n"
+					 "w 010 0x00000000000000000000000000000000fff\n"
+					 "w 0 00000000000000000000000000000000000000018446744073709551615\n"
+					 "c 18446744073709551615\n"
+					 "c 0x1\n"
+					 "e 0xff 0x33\n");
 
 	(void)state;
 	assert_int_equal(t.ops, 7);
@@ -126,9 +125,8 @@ static void test_numbers(void **state)
 
 static void test_bad_numbers(void **state)
 {
-	static const char *const bad[] = {"x",   "0x",       "0X1",  "-1",  "+1",  "1.0",
-					  "1e3", "0xg",      "1,",   "12a", "0b1", "1_000",
-					  "''",  "\xc3\xa4", "0x-1", "1@2"};
+	static const char *const bad[] = {"x",  "0x",  "0X1", "-1",    "+1", "1.0",      "1e3",  "0xg",
+					  "1,", "12a", "0b1", "1_000", "''", "\xc3\xa4", "0x-1", "1@2"};
 	char line[100];
 
 	(void)state;
@@ -245,8 +243,7 @@ static void test_messages(void **state)
 	refused(line, "\\\"\\\"\"...");
 }
 
-static void assert_wave(const struct upci_wave *wave, uint64_t period, uint64_t high,
-			uint64_t phase)
+static void assert_wave(const struct upci_wave *wave, uint64_t period, uint64_t high, uint64_t phase)
 {
 	assert_true(wave->period == period);
 	assert_true(wave->high == high);
@@ -255,12 +252,11 @@ static void assert_wave(const struct upci_wave *wave, uint64_t period, uint64_t 
 
 static void test_tokens(void **state)
 {
-	struct upci_trace t =
-		parse(HEAD "c 5 0 7-9 1023@4/2 0-1023@10/1+3\n"
-			   "c 1\n"
-			   "c 2 5-5@3/3 0x10-0x1f@0x8/0x1+0x9 "
-			   "1@18446744073709551615/18446744073709551615+18446744073709551615 "
-			   "2@5/2+18446744073709551615\n");
+	struct upci_trace t = parse(HEAD "c 5 0 7-9 1023@4/2 0-1023@10/1+3\n"
+					 "c 1\n"
+					 "c 2 5-5@3/3 0x10-0x1f@0x8/0x1+0x9 "
+					 "1@18446744073709551615/18446744073709551615+18446744073709551615 "
+					 "2@5/2+18446744073709551615\n");
 
 	(void)state;
 	assert_int_equal(t.ops, 3);

@@ -14,7 +14,8 @@ static struct upc_catalogue *c;
  * and Blue Gene/P names that are driven by clocks. */
 static uint32_t clock_event(const char *name, int id)
 {
-	struct upci_event event = {.name = name, .unit = "ns", .subsystem = "test", .description = "Test.", .id = id};
+	struct upci_event event = {
+		.name = name, .unit = "ns", .subsystem = "test", .description = "Test.", .id = id};
 	int64_t code;
 
 	event.driver.source = UPC_SOURCE_CLOCK;
@@ -27,7 +28,8 @@ static uint32_t clock_event(const char *name, int id)
 
 static uint32_t derived_event(const char *name, uint32_t a, uint32_t b)
 {
-	struct upci_event event = {.name = name, .unit = "ns", .subsystem = "test", .description = "Test.", .id = UPC_NO_ID};
+	struct upci_event event = {
+		.name = name, .unit = "ns", .subsystem = "test", .description = "Test.", .id = UPC_NO_ID};
 	struct upci_formula *f = upci_catalogue_alloc(c, sizeof(*f) + 2 * sizeof(f->term[0]));
 	int64_t code;
 
@@ -313,7 +315,8 @@ static void test_random_churn_keeps_values(void **state)
 	for (i = 0; i < 40; i++) {
 		/* Some of them fixed, and some of these rivals. */
 		snprintf(name, sizeof(name), "test::churn%d", i);
-		code[i] = clock_event(upci_catalogue_printf(c, "%s", name), i < 10 ? i % 5 * 3 + (i / 5) * 256 : UPC_NO_ID);
+		code[i] = clock_event(upci_catalogue_printf(c, "%s", name),
+				      i < 10 ? i % 5 * 3 + (i / 5) * 256 : UPC_NO_ID);
 	}
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	for (round = 0; round < 3000; round++) {

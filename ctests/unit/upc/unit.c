@@ -212,7 +212,8 @@ static void test_kinds_join_while_running(void **state)
 /* What a want of descriptors is called, wherever it is met. */
 static void test_descriptor_limit(void **state)
 {
-	static const enum upc_context_kind kind[] = {UPC_CONTEXT_THREAD, UPC_CONTEXT_PROCESS, UPC_CONTEXT_MACHINE};
+	static const enum upc_context_kind kind[] = {UPC_CONTEXT_THREAD, UPC_CONTEXT_PROCESS,
+						     UPC_CONTEXT_MACHINE};
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct rlimit limit, none;
 	struct upc_unit *u;

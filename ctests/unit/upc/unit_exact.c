@@ -118,7 +118,8 @@ static void *play_alone(void *arg)
 	uint32_t code = event_code(arg, "PU0_JPIPE_INSTRUCTIONS");
 	uint64_t value = 0;
 
-	if (upc_unit_add(u, code) == 0 && upc_unit_start(u) == 0 && upc_unit_play(u) == 1 && upc_unit_play(u) == 0)
+	if (upc_unit_add(u, code) == 0 && upc_unit_start(u) == 0 && upc_unit_play(u) == 1 &&
+	    upc_unit_play(u) == 0)
 		value = event_value(u, code);
 	upc_unit_destroy(u);
 	return (void *)(uintptr_t)value;
@@ -157,7 +158,8 @@ static void test_fork_starts_clean(void **state)
 	pid = fork();
 	if (pid == 0) {
 		uint64_t value = 1;
-		bool good = !upc_unit_running(u) && upc_unit_read_events(u, &code, 1, &value) == 0 && value == 0;
+		bool good =
+			!upc_unit_running(u) && upc_unit_read_events(u, &code, 1, &value) == 0 && value == 0;
 
 		good = good && upc_unit_start(u) == 0 && upc_unit_play(u) == 1 &&
 		       upc_unit_read_events(u, &code, 1, &value) == 0 && value == 7;
@@ -343,7 +345,8 @@ static void test_parity(void **state)
  * finds nothing. */
 static void test_parity_and_thresholds(void **state)
 {
-	struct upc_catalogue *c = open_script("upc-trace 1\nc 100 0 1\ne 0 20\ne 200 5\nc 5000 0 1\ns\nc 10 0\n");
+	struct upc_catalogue *c =
+		open_script("upc-trace 1\nc 100 0 1\ne 0 20\ne 200 5\nc 5000 0 1\ns\nc 10 0\n");
 	struct upc_unit *u = create(c);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS"), other = event_code(c, "PU0_JPIPE_ADD_SUB");
 	struct told told = {0};
@@ -439,17 +442,20 @@ static void random_script(char *text)
 			text = put(text, "s\n");
 			break;
 		case 1:
-			text = put(text, "e %u %u\n", (unsigned)random_below(256), (unsigned)random_below(52));
+			text = put(text, "e %u %u\n", (unsigned)random_below(256),
+				   (unsigned)random_below(52));
 			break;
 		default: {
 			unsigned tokens = (unsigned)random_below(5);
 
 			text = put(text, "c %u", 1 + (unsigned)random_below(random_below(2) ? 20000 : 50));
 			while (tokens--) {
-				unsigned first = (unsigned)random_below(512), period = 1 + (unsigned)random_below(9);
+				unsigned first = (unsigned)random_below(512),
+					 period = 1 + (unsigned)random_below(9);
 
-				text = put(text, " %u-%u@%u/%u+%u", first, first + (unsigned)random_below(512 - first),
-					   period, 1 + (unsigned)random_below(period), (unsigned)random_below(20));
+				text = put(text, " %u-%u@%u/%u+%u", first,
+					   first + (unsigned)random_below(512 - first), period,
+					   1 + (unsigned)random_below(period), (unsigned)random_below(20));
 			}
 			text = put(text, "\n");
 		}
@@ -516,7 +522,8 @@ static void compare_once(void)
 		if (group >> shift & 0xff && upci_unit_entry(u, (uint32_t)mode) < 0)
 			continue;
 		group &= ~(UINT64_C(0xff) << shift);
-		group |= (uint64_t)(id / 256 | upci_event_mode(upci_catalogue_event(c, (uint32_t)mode)) << 2) << shift;
+		group |= (uint64_t)(id / 256 | upci_event_mode(upci_catalogue_event(c, (uint32_t)mode)) << 2)
+			 << shift;
 		upci_engine_reference.write(e, UPC_REG_CONFIG(id % 256 / 8), group);
 	}
 	assert_int_equal(upc_unit_start(u), 0);

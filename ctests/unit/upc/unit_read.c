@@ -15,8 +15,12 @@ static struct upc_catalogue *c;
 
 static uint32_t clock_event(const char *name, int clock, uint32_t mul, uint32_t div, enum upc_kind kind)
 {
-	struct upci_event event = {.name = name, .unit = "ns", .subsystem = "test", .description = "Test.",
-				   .id = UPC_NO_ID, .kind = kind};
+	struct upci_event event = {.name = name,
+				   .unit = "ns",
+				   .subsystem = "test",
+				   .description = "Test.",
+				   .id = UPC_NO_ID,
+				   .kind = kind};
 	int64_t code;
 
 	event.driver.source = UPC_SOURCE_CLOCK;

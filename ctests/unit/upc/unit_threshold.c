@@ -84,7 +84,8 @@ static void test_exact(void **state)
 
 static void test_many_at_once(void **state)
 {
-	struct upc_catalogue *c = open_script("upc-trace 1\nc 20000 0-255@3/1 256-511@7/5+2\ns\nc 77777 0-511\n");
+	struct upc_catalogue *c =
+		open_script("upc-trace 1\nc 20000 0-255@3/1 256-511@7/5+2\ns\nc 77777 0-511\n");
 	struct upc_unit *u = create(c);
 	uint64_t seed = 5, values[UPC_COUNTERS], threshold_register;
 	unsigned n = 0, i;
@@ -118,7 +119,8 @@ static void test_many_at_once(void **state)
 
 static void test_reset_and_preset(void **state)
 {
-	struct upc_catalogue *c = open_script("upc-trace 1\nc 150 0\ns\nc 150 0\ns\nc 150 0\ns\nc 150 0\ns\nc 150 0\n");
+	struct upc_catalogue *c =
+		open_script("upc-trace 1\nc 150 0\ns\nc 150 0\ns\nc 150 0\ns\nc 150 0\ns\nc 150 0\n");
 	struct upc_unit *u = create(c);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
 	uint64_t value;
@@ -161,7 +163,8 @@ static void test_goes_with_its_event(void **state)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 150 0 256\n");
 	struct upc_unit *u = create(c);
-	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS"), other = event_code(c, "PU2_JPIPE_INSTRUCTIONS");
+	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS"),
+		 other = event_code(c, "PU2_JPIPE_INSTRUCTIONS");
 	uint64_t threshold;
 
 	(void)state;

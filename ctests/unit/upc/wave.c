@@ -133,7 +133,8 @@ static void test_highs_wide(void **state)
 	for (n = 0; n < 200000; n++) {
 		struct upci_wave w = random_wave(&seed);
 		uint64_t m = near(&seed, 0, edges[n % EDGES]);
-		unsigned __int128 wide = highs_before(&w, (unsigned __int128)w.phase + m) - highs_before(&w, w.phase);
+		unsigned __int128 wide =
+			highs_before(&w, (unsigned __int128)w.phase + m) - highs_before(&w, w.phase);
 
 		assert_true(wide <= m);
 		assert_int_equal(upci_wave_highs(&w, m), (uint64_t)wide);

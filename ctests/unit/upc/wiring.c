@@ -254,9 +254,11 @@ static void test_ratio(void **state)
  * stays one otherwise. */
 static void test_second_names(void **state)
 {
-	struct upci_event plain = {.name = "n.plain", .description = "", .id = UPC_NO_ID,
-				   .driver = {.source = UPC_SOURCE_PERF, .mul = 1, .div = 1,
-					      .perf = "perf::PAGE-FAULTS"}};
+	struct upci_event plain = {
+		.name = "n.plain",
+		.description = "",
+		.id = UPC_NO_ID,
+		.driver = {.source = UPC_SOURCE_PERF, .mul = 1, .div = 1, .perf = "perf::PAGE-FAULTS"}};
 	struct upci_event second = plain;
 	int64_t code = upci_catalogue_put(c, &plain);
 
@@ -281,8 +283,7 @@ static void test_remove(void **state)
 	apply("event r.a = clock thread\nderived r.b = \"2*r.a\"");
 	code = event_code(c, "r.a");
 	assert_int_equal(parse("remove r.a"), UPC_EWIRING);
-	assert_message(
-		"f:2:8: expected an event that no derived event needs, found 'r.a', which 'r.b' is");
+	assert_message("f:2:8: expected an event that no derived event needs, found 'r.a', which 'r.b' is");
 	assert_int_equal(parse("derived r.a = \"time::raw_ns\""), UPC_EWIRING);
 	assert_message("f:2:9: ");
 	/* Together they may go, in any order, or the one that needs it changes. */
@@ -301,18 +302,16 @@ static void test_remove(void **state)
 
 /* ---- mistakes ---------------------------------------------------------- */
 
-#define A20   "aaaaaaaaaaaaaaaaaaaa"
-#define A100  A20 A20 A20 A20 A20
+#define A20 "aaaaaaaaaaaaaaaaaaaa"
+#define A100 A20 A20 A20 A20 A20
 #define EVENT "event e.x = "
 
 static const struct {
 	const char *body;    /* from line 2 on */
 	const char *message; /* how it begins */
 } mistakes[] = {
-	{"evnt x = clock thread",
-	 "f:2:1: expected 'event', 'drive', 'derived' or 'remove', found 'evnt'"},
-	{"\n\n  \"event\" x",
-	 "f:4:3: expected 'event', 'drive', 'derived' or 'remove', found \"event\""},
+	{"evnt x = clock thread", "f:2:1: expected 'event', 'drive', 'derived' or 'remove', found 'evnt'"},
+	{"\n\n  \"event\" x", "f:4:3: expected 'event', 'drive', 'derived' or 'remove', found \"event\""},
 	{"event", "f:2:6: expected an event name, found the end of the line"},
 	{"event = clock thread", "f:2:7: expected an event name, found '='"},
 	{"event \"\" = clock thread", "f:2:7: expected an event name of 1 to 255 bytes, found 0"},
@@ -320,8 +319,7 @@ static const struct {
 	 "f:2:7: expected an event name of 1 to 255 bytes, found 260"},
 	{"event \" x\" = clock thread", "f:2:7: expected an event name, found one with a blank"},
 	{"event x:mode=rise = clock thread", "f:2:14: expected a source: 'perf', "},
-	{"event \"x:mode=rise\" = clock thread",
-	 "f:2:7: expected an event name, found one with ':mode='"},
+	{"event \"x:mode=rise\" = clock thread", "f:2:7: expected an event name, found one with ':mode='"},
 	{"event x clock thread", "f:2:9: expected '=', found 'clock'"},
 	{"event x =", "f:2:10: expected a source: 'perf', "},
 	{"event x = bogus \"x\"", "f:2:11: expected a source: 'perf', "},
@@ -330,11 +328,9 @@ static const struct {
 	{EVENT "perf PAGE-FAULTS",
 	 "f:2:18: expected a name of libpfm4 or of a PMU of sysfs in double quotes, "
 	 "found 'PAGE-FAULTS'"},
-	{EVENT "perf \"\"",
-	 "f:2:18: expected a name of libpfm4 or of a PMU of sysfs, found an empty string"},
-	{EVENT "perf \"PAGE-FALTS\"",
-	 "f:2:18: expected a name that libpfm4 or a PMU of sysfs knows, found "
-	 "\"PAGE-FALTS\""},
+	{EVENT "perf \"\"", "f:2:18: expected a name of libpfm4 or of a PMU of sysfs, found an empty string"},
+	{EVENT "perf \"PAGE-FALTS\"", "f:2:18: expected a name that libpfm4 or a PMU of sysfs knows, found "
+				      "\"PAGE-FALTS\""},
 	{EVENT "tracefs \"sched\"", "f:2:21: expected \"SYSTEM:EVENT\" of letters, "},
 	{EVENT "tracefs \"../x:y\"", "f:2:21: expected \"SYSTEM:EVENT\" of letters, "},
 	{EVENT "tracefs \"a:b:c\"", "f:2:21: expected \"SYSTEM:EVENT\" of letters, "},
@@ -351,8 +347,7 @@ static const struct {
 	 "f:2:20: expected the name of a file or directory, found an empty"},
 	{EVENT "sys \"a/\" line 1 value 0",
 	 "f:2:20: expected the name of a file or directory, found an empty"},
-	{EVENT "sys \"./a\" line 1 value 0",
-	 "f:2:18: expected the name of a file or directory, found '.'"},
+	{EVENT "sys \"./a\" line 1 value 0", "f:2:18: expected the name of a file or directory, found '.'"},
 	{EVENT "proc \"stat\" value 0", "f:2:25: expected 'key' or 'line', found 'value'"},
 	{EVENT "proc \"stat\" line 0 value 0",
 	 "f:2:30: expected a line of the file, a number from 1 to 1000000, "
@@ -372,20 +367,16 @@ static const struct {
 	 "f:2:38: expected the token that is the value, "},
 	{EVENT "proc \"stat\" line 1 value 5 to 4",
 	 "f:2:43: expected the last token to add up, a number from 5 "},
-	{EVENT "clock thread * 0",
-	 "f:2:28: expected a factor, a number from 1 to 2147483647, found '0'"},
-	{EVENT "clock thread * 2147483648",
-	 "f:2:28: expected a factor, a number from 1 to 2147483647, "},
+	{EVENT "clock thread * 0", "f:2:28: expected a factor, a number from 1 to 2147483647, found '0'"},
+	{EVENT "clock thread * 2147483648", "f:2:28: expected a factor, a number from 1 to 2147483647, "},
 	{EVENT "clock thread * 18446744073709551617", "f:2:28: expected a factor, "},
 	{EVENT "clock thread * 1e3", "f:2:28: expected a factor, "},
-	{EVENT "clock thread / 0",
-	 "f:2:28: expected a divisor, a number from 1 to 2147483647, found '0'"},
+	{EVENT "clock thread / 0", "f:2:28: expected a divisor, a number from 1 to 2147483647, found '0'"},
 	{EVENT "clock thread / 2 * 3", "f:2:30: expected a property ('unit', "},
 	{EVENT "clock thread differs \"x\"", "f:2:26: expected a property ('unit', "},
 	{EVENT "clock thread unit ns", "f:2:31: expected the unit in double quotes, found 'ns'"},
 	{EVENT "clock thread unit \"\"", "f:2:31: expected the unit, found an empty string"},
-	{EVENT "clock thread unit \"" A100 "\"",
-	 "f:2:31: expected the unit of at most 60 bytes, found 100"},
+	{EVENT "clock thread unit \"" A100 "\"", "f:2:31: expected the unit of at most 60 bytes, found 100"},
 	{EVENT "clock thread unit \"a\" unit \"b\"", "f:2:40: expected the unit once"},
 	{EVENT "clock thread scope cpu scope cpu", "f:2:36: expected the scope once"},
 	{EVENT "clock thread count level", "f:2:32: expected 'count' or 'level' once"},
@@ -394,8 +385,7 @@ static const struct {
 	 "found 'world'"},
 	{EVENT "clock thread describe \"x", "f:2:35: expected a closing '\"'"},
 	{EVENT "clock thread describe \"x\\n\"", "f:2:37: expected \\\" or \\\\ in a string"},
-	{EVENT "clock thread describe \"\xc3\xa4\xc3\xb6\" x",
-	 "f:2:40: expected a property ('unit', "},
+	{EVENT "clock thread describe \"\xc3\xa4\xc3\xb6\" x", "f:2:40: expected a property ('unit', "},
 	{EVENT "clock thread\nevent e.y = clock thread\nevent e.x = clock thread",
 	 "f:4:7: expected each name once in a file, found 'e.x' as on line 2"},
 	{"event PU0_DATA_LOADS = clock thread",
@@ -415,8 +405,7 @@ static const struct {
 	{"drive PU0_DATA_LOADS = clock thread", "f:2:36: expected '*', '/' or 'differs' "},
 	{"drive PU0_DATA_LOADS = clock thread differs \"\"",
 	 "f:2:45: expected how the meaning differs, found an empty string"},
-	{"drive PU0_DATA_LOADS = clock thread * 2 unit \"x\"",
-	 "f:2:41: expected 'differs' and in which "},
+	{"drive PU0_DATA_LOADS = clock thread * 2 unit \"x\"", "f:2:41: expected 'differs' and in which "},
 	{"remove PU0_DATA_LOADS",
 	 "f:2:8: expected an event that can be removed, found the Blue Gene/P event "},
 	{"remove perf::PAGE-FALTS",
@@ -426,10 +415,8 @@ static const struct {
 	{"derived d = 1", "f:2:13: expected a formula in double quotes, found '1'"},
 	{"derived d = \"\"", "f:2:13: expected a formula, found an empty string"},
 	{"derived d = \"time::raw_ns\" * 2", "f:2:28: expected a property "},
-	{"derived d = \"time::raw_ns + nothing\"",
-	 "f:2:29: expected an event name, found 'nothing'"},
-	{"derived d = \"\\\"time::raw_ns\\\" + \\\"x y\\\"\"",
-	 "f:2:33: expected an event name, found 'x y'"},
+	{"derived d = \"time::raw_ns + nothing\"", "f:2:29: expected an event name, found 'nothing'"},
+	{"derived d = \"\\\"time::raw_ns\\\" + \\\"x y\\\"\"", "f:2:33: expected an event name, found 'x y'"},
 	{"derived d = \"e.new\"\nevent e.now = clock thread",
 	 "f:2:14: expected an event name, found 'e.new'; did you "
 	 "mean e.now"},
@@ -447,8 +434,7 @@ static const struct {
 	{"derived d = \"(time::raw_ns) / \\\"perf::PAGE-FAULTS\\\"\"\nderived e = \"2*d\"",
 	 "f:3:16: expected an event, or a derived one without a divisor, found 'd', which is a "
 	 "ratio"},
-	{EVENT "perf \"no_pmu::EVENT\"",
-	 "f:2:18: expected an event of a PMU of this machine ("},
+	{EVENT "perf \"no_pmu::EVENT\"", "f:2:18: expected an event of a PMU of this machine ("},
 	{"event x = clock thread\r",
 	 "f:2:23: expected lines that end with a newline only, found a carriage return"},
 	{"event x\001", "f:2:8: expected text, found the control character 0x01"},
@@ -473,8 +459,8 @@ static void test_mistakes(void **state)
 
 		assert_int_equal(parse(mistakes[i].body), UPC_EWIRING);
 		if (strncmp(upc_last_message(), expected, strlen(expected)))
-			fail_msg("\"%s\"\ngives    %s\nexpected %s", mistakes[i].body,
-				 upc_last_message(), expected);
+			fail_msg("\"%s\"\ngives    %s\nexpected %s", mistakes[i].body, upc_last_message(),
+				 expected);
 		if (!unchanged(&snapshot))
 			fail_msg("\"%s\" changed the catalogue", mistakes[i].body);
 		/* Behind a good line it is as bad, a line further down. */
@@ -482,8 +468,7 @@ static void test_mistakes(void **state)
 		    strstr(expected, "of line"))
 			continue;
 		snprintf(body, sizeof(body), "%s%s", before, mistakes[i].body);
-		snprintf(message, sizeof(message), "f:%u:%s", line + 1,
-			 strchr(expected + 2, ':') + 1);
+		snprintf(message, sizeof(message), "f:%u:%s", line + 1, strchr(expected + 2, ':') + 1);
 		assert_int_equal(parse(body), UPC_EWIRING);
 		if (strncmp(upc_last_message(), message, strlen(message)))
 			fail_msg("gives    %s\nexpected %s", upc_last_message(), message);
@@ -605,8 +590,7 @@ static void test_mutations(void **state)
 		}
 		bad++;
 		assert_int_equal(error, UPC_EWIRING);
-		if (sscanf(upc_last_message(), "f:%u:%u: expected ", &line, &column) != 2 ||
-		    !line || !column)
+		if (sscanf(upc_last_message(), "f:%u:%u: expected ", &line, &column) != 2 || !line || !column)
 			fail_msg("no place: %s", upc_last_message());
 		if (!unchanged(&snapshot))
 			fail_msg("refused, and changed the catalogue: %s", upc_last_message());

@@ -55,9 +55,8 @@ static void test_weights(void **state)
 		const char *event;
 		int weight;
 	} fpu[] = {
-		{"FPU_ADD_SUB_1", 1}, {"FPU_MULT_1", 1},         {"FPU_DIV_1", 1},
-		{"FPU_FMA_2", 2},     {"FPU_ADD_SUB_2", 2},      {"FPU_MULT_2", 2},
-		{"FPU_FMA_4", 4},     {"FPU_QUADWORD_LOADS", 0},
+		{"FPU_ADD_SUB_1", 1}, {"FPU_MULT_1", 1}, {"FPU_DIV_1", 1}, {"FPU_FMA_2", 2},
+		{"FPU_ADD_SUB_2", 2}, {"FPU_MULT_2", 2}, {"FPU_FMA_4", 4}, {"FPU_QUADWORD_LOADS", 0},
 	};
 	char derived[40], term[40];
 	int core;
@@ -88,7 +87,7 @@ static void test_weights(void **state)
 /* ---- over a script ----------------------------------------------------------- */
 
 #define OF_A_CORE 35u
-#define CYCLES    1000u
+#define CYCLES 1000u
 
 static const uint16_t core_first[4] = {0, 35, 256, 291};
 
@@ -120,21 +119,36 @@ static uint64_t fp_ops_of(int core)
 
 static uint64_t tot_ins_of(int core)
 {
-	static const char *const classes[] = {
-		"JPIPE_ADD_SUB", "JPIPE_LOGICAL_OPS", "JPIPE_SHROTMK",
-		"IPIPE_MULT_DIV", "IPIPE_ADD_SUB", "IPIPE_LOGICAL_OPS", "IPIPE_SHROTMK",
-		"IPIPE_BRANCHES", "IPIPE_TLB_OPS", "IPIPE_PROCESS_CONTROL", "IPIPE_OTHER",
-		"DATA_LOADS", "DATA_STORES", "DCACHE_OPS",
-		"FPU_ADD_SUB_1", "FPU_MULT_1", "FPU_FMA_2", "FPU_DIV_1",
-		"FPU_OTHER_NON_STORAGE_OPS", "FPU_ADD_SUB_2", "FPU_MULT_2", "FPU_FMA_4",
-		"FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS", NULL};
+	static const char *const classes[] = {"JPIPE_ADD_SUB",
+					      "JPIPE_LOGICAL_OPS",
+					      "JPIPE_SHROTMK",
+					      "IPIPE_MULT_DIV",
+					      "IPIPE_ADD_SUB",
+					      "IPIPE_LOGICAL_OPS",
+					      "IPIPE_SHROTMK",
+					      "IPIPE_BRANCHES",
+					      "IPIPE_TLB_OPS",
+					      "IPIPE_PROCESS_CONTROL",
+					      "IPIPE_OTHER",
+					      "DATA_LOADS",
+					      "DATA_STORES",
+					      "DCACHE_OPS",
+					      "FPU_ADD_SUB_1",
+					      "FPU_MULT_1",
+					      "FPU_FMA_2",
+					      "FPU_DIV_1",
+					      "FPU_OTHER_NON_STORAGE_OPS",
+					      "FPU_ADD_SUB_2",
+					      "FPU_MULT_2",
+					      "FPU_FMA_4",
+					      "FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS",
+					      NULL};
 
 	return sum_of(core, classes);
 }
 
 /* A catalogue of its own: a thread plays the script of one once. */
-static void assert_counts(const char *script, const char *prefix, const char *name,
-			  uint64_t expected)
+static void assert_counts(const char *script, const char *prefix, const char *name, uint64_t expected)
 {
 	struct upc_catalogue *own = open_script(script);
 	struct upc_unit *unit;
@@ -151,8 +165,7 @@ static void assert_counts(const char *script, const char *prefix, const char *na
 	assert_int_equal(upc_unit_play(unit), 1);
 	assert_int_equal(upc_unit_read_events(unit, &code, 1, &value), 0);
 	if (value != expected)
-		fail_msg("%s: %llu, not %llu", full, (unsigned long long)value,
-			 (unsigned long long)expected);
+		fail_msg("%s: %llu, not %llu", full, (unsigned long long)value, (unsigned long long)expected);
 	upc_unit_destroy(unit);
 	upc_catalogue_close(own);
 }
@@ -182,8 +195,8 @@ static void test_script(void **state)
 	n += (size_t)snprintf(text, sizeof(text), "upc-trace 1\nc %u", CYCLES);
 	for (core = 0; core < 4; core++)
 		for (k = 0; k < OF_A_CORE; k++)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, " %u@%u/%u",
-					      core_first[core] + k, CYCLES, 200u * (unsigned)core + 5 * k + 1);
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %u@%u/%u", core_first[core] + k,
+					      CYCLES, 200u * (unsigned)core + 5 * k + 1);
 	snprintf(text + n, sizeof(text) - n, "\ns\n");
 	c = open_script(text);
 	for (core = 0; core < 4; core++) {
@@ -214,9 +227,8 @@ static void test_blue_gene(void **state)
 		assert_non_null(strstr(e->why, upci_catalogue_event(c, f->term[0].code)->name));
 		for (i = 0; i < f->terms; i++)
 			for (k = 0; k < i; k++)
-				assert_int_not_equal(
-					upci_catalogue_event(c, f->term[i].code)->id % 256,
-					upci_catalogue_event(c, f->term[k].code)->id % 256);
+				assert_int_not_equal(upci_catalogue_event(c, f->term[i].code)->id % 256,
+						     upci_catalogue_event(c, f->term[k].code)->id % 256);
 	}
 	assert_true(seen >= 40);
 }
@@ -261,8 +273,7 @@ static void test_disks(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(disks) / sizeof(disks[0]); i++) {
-		struct upci_event e = {
-			.description = "", .scope = UPC_SCOPE_MACHINE, .id = UPC_NO_ID};
+		struct upci_event e = {.description = "", .scope = UPC_SCOPE_MACHINE, .id = UPC_NO_ID};
 
 		e.name = upci_catalogue_printf(c, "disk::%s:sectors_read", disks[i]);
 		e.driver.source = UPC_SOURCE_FILE;
@@ -285,8 +296,7 @@ static void test_too_many_devices(void **state)
 
 	(void)state;
 	for (i = 0; i <= UPCI_TERMS_MAX; i++) {
-		struct upci_event one = {
-			.description = "", .scope = UPC_SCOPE_MACHINE, .id = UPC_NO_ID};
+		struct upci_event one = {.description = "", .scope = UPC_SCOPE_MACHINE, .id = UPC_NO_ID};
 
 		one.name = upci_catalogue_printf(c, "net::many%d:tx_bytes", i);
 		one.driver.source = UPC_SOURCE_FILE;
@@ -301,9 +311,14 @@ static void test_too_many_devices(void **state)
 
 static void put_perf(const char *name, const char *perf)
 {
-	struct upci_event e = {.name = name, .description = "", .unit = "events", .id = UPC_NO_ID,
+	struct upci_event e = {.name = name,
+			       .description = "",
+			       .unit = "events",
+			       .id = UPC_NO_ID,
 			       .driver = {.source = perf ? UPC_SOURCE_PERF : UPC_SOURCE_NONE,
-					  .mul = 1, .div = 1, .perf = perf}};
+					  .mul = 1,
+					  .div = 1,
+					  .perf = perf}};
 
 	assert_true(upci_catalogue_put(c, &e) >= 0);
 }
@@ -402,8 +417,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_blue_gene, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_net, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_disks, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_too_many_devices, open_catalogue,
-						close_catalogue),
+		cmocka_unit_test_setup_teardown(test_too_many_devices, open_catalogue, close_catalogue),
 		cmocka_unit_test_setup_teardown(test_hardware, open_catalogue, close_catalogue),
 		cmocka_unit_test(test_script),
 		cmocka_unit_test(test_disk_names),

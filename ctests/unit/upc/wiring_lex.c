@@ -81,8 +81,7 @@ static void test_places(void **state)
 	upci_lex_fail_at(&lex, upci_lex_inside(place, 5), "z");
 	assert_string_equal(upc_last_message(), "f:2:10: z");
 	upci_lex_fail_expected(&lex, "a word");
-	assert_string_equal(upc_last_message(),
-			    "f:2:3: expected a word, found \"a\\\"\\\\\xc3\xa4z\"");
+	assert_string_equal(upc_last_message(), "f:2:3: expected a word, found \"a\\\"\\\\\xc3\xa4z\"");
 }
 
 /* A long token is cut between two characters. */

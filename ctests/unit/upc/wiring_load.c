@@ -51,8 +51,7 @@ static void test_hash(void **state)
 	(void)state;
 	write_file(text, sizeof(text) - 1, 0644);
 	assert_int_equal(upci_wiring_load(c, path, hash), 0);
-	assert_string_equal(hash,
-			    "c0453870f6f281f3218275996620f1421ba468fefbff51f337b1face76945c9e");
+	assert_string_equal(hash, "c0453870f6f281f3218275996620f1421ba468fefbff51f337b1face76945c9e");
 	assert_true(upci_catalogue_lookup(c, "load.a") >= 0);
 }
 
@@ -65,8 +64,7 @@ static void test_mistake(void **state)
 	(void)state;
 	write_file(text, sizeof(text) - 1, 0644);
 	assert_int_equal(upci_wiring_load(c, path, hash), UPC_EWIRING);
-	snprintf(expected, sizeof(expected), "%s:3:13: expected '=', found the end of the line",
-		 path);
+	snprintf(expected, sizeof(expected), "%s:3:13: expected '=', found the end of the line", path);
 	assert_string_equal(upc_last_message(), expected);
 	assert_string_equal(hash, "as it was");
 	assert_int_equal(upci_catalogue_lookup(c, "load.b"), UPC_ENOEVENT);

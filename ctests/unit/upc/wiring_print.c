@@ -98,8 +98,7 @@ static void test_fresh_names(void **state)
 	for (code = 0; code < count; code++) {
 		struct upci_event event = *upci_catalogue_event(first, code);
 
-		if (event.driver.source == UPC_SOURCE_NONE || event.formula ||
-		    event.id != UPC_NO_ID)
+		if (event.driver.source == UPC_SOURCE_NONE || event.formula || event.id != UPC_NO_ID)
 			continue;
 		snprintf(line, sizeof(line), "fresh::%u", code);
 		event.name = line;
@@ -120,8 +119,7 @@ static void test_fresh_names(void **state)
 		events++;
 		event.name = name;
 		upci_wiring_print(first, &event, expected, sizeof(expected));
-		upci_wiring_print(second, upci_catalogue_event(second, (uint32_t)fresh), line,
-				  sizeof(line));
+		upci_wiring_print(second, upci_catalogue_event(second, (uint32_t)fresh), line, sizeof(line));
 		assert_string_equal(line, expected);
 	}
 	assert_true(events > 100);
@@ -183,8 +181,12 @@ static void test_longest_formula(void **state)
 {
 	struct upci_formula *formula;
 	struct upc_catalogue *c = open_catalogue();
-	struct upci_event event = {.name = "p.long", .unit = "u", .subsystem = "s", .description = "",
-				   .id = UPC_NO_ID, .kind = UPC_KIND_LEVEL};
+	struct upci_event event = {.name = "p.long",
+				   .unit = "u",
+				   .subsystem = "s",
+				   .description = "",
+				   .id = UPC_NO_ID,
+				   .kind = UPC_KIND_LEVEL};
 	const size_t size = 300000;
 	char *line = malloc(size), *again = malloc(size), name[UPC_NAME_MAX];
 	int i, n;
@@ -278,11 +280,10 @@ static void test_unwritable(void **state)
 	memcpy(long_text, "a\nb\xff", 4);
 	memcpy(long_text + 3999, "\xc3\xa4", 2);
 	long_text[6000] = 0;
-	event = (struct upci_event){
-		.name = "x.y",
-		.id = UPC_NO_ID,
-		.description = long_text,
-		.driver = {.source = UPC_SOURCE_CLOCK, .clock = CLOCK_MONOTONIC}};
+	event = (struct upci_event){.name = "x.y",
+				    .id = UPC_NO_ID,
+				    .description = long_text,
+				    .driver = {.source = UPC_SOURCE_CLOCK, .clock = CLOCK_MONOTONIC}};
 	n = upci_wiring_print(c, &event, line, sizeof(line));
 	assert_in_range(n, 4000, sizeof(line) - 1);
 	n = snprintf(file, sizeof(file), "upc-wiring 1\n%s", line);

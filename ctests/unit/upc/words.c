@@ -36,10 +36,10 @@ static void in_thread(void *(*body)(void *))
 		fail_msg("%s", (const char *)failed);
 }
 
-#define expect(condition)                                                                          \
-	do {                                                                                       \
-		if (!(condition))                                                                  \
-			*(const char **)failed = #condition;                                       \
+#define expect(condition)                                    \
+	do {                                                 \
+		if (!(condition))                            \
+			*(const char **)failed = #condition; \
 	} while (0)
 
 /* As of a thread whose first call is in a handler. */

@@ -301,7 +301,8 @@ static int tell_never(const struct upcp_set *set)
 		info.name = "an event";
 	snprintf(line, sizeof(line),
 		 "%s: has had no time slice yet, and reads as -1; count longer, with shorter "
-		 "slices (PAPI_MULTIPLEX) or fewer events", info.name);
+		 "slices (PAPI_MULTIPLEX) or fewer events",
+		 info.name);
 	upcp_report(UPCP_REPORT_LOST, line);
 	return upcp_caller_find(&address) == UPCP_CALL_ACCUM ? PAPI_EMISC : PAPI_OK;
 }
@@ -331,11 +332,9 @@ static int finish(struct upcp_state *state)
 	return !error;
 }
 
-static int on_read(hwd_context_t *context, hwd_control_state_t *control, long long **values,
-		   int flags)
+static int on_read(hwd_context_t *context, hwd_control_state_t *control, long long **values, int flags)
 {
-	const uintptr_t reader = upcp_caller_of_reader(__builtin_return_address(0),
-						       __builtin_dwarf_cfa());
+	const uintptr_t reader = upcp_caller_of_reader(__builtin_return_address(0), __builtin_dwarf_cfa());
 	struct upcp_state *state = control;
 	int error;
 
@@ -518,8 +517,9 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 	case PAPI_DEF_ITIMER_NS:
 		return PAPI_OK;
 	case PAPI_DEF_MPX_NS:
-		return option->multiplex.ns >= UPCP_SLICE_MIN && option->multiplex.ns <= UPCP_SLICE_MAX ?
-			       PAPI_OK : PAPI_EINVAL;
+		return option->multiplex.ns >= UPCP_SLICE_MIN && option->multiplex.ns <= UPCP_SLICE_MAX
+			       ? PAPI_OK
+			       : PAPI_EINVAL;
 	default:
 		return PAPI_ENOSUPP;
 	}

@@ -35,8 +35,8 @@ static struct {
 	enum upcp_call call;
 	uintptr_t own, found;
 } calls[] = {
-	{"PAPI_read", UPCP_CALL_READ, 0, 0},       {"PAPI_accum", UPCP_CALL_ACCUM, 0, 0},
-	{"PAPI_stop", UPCP_CALL_STOP, 0, 0},       {"PAPI_start", UPCP_CALL_START, 0, 0},
+	{"PAPI_read", UPCP_CALL_READ, 0, 0},    {"PAPI_accum", UPCP_CALL_ACCUM, 0, 0},
+	{"PAPI_stop", UPCP_CALL_STOP, 0, 0},    {"PAPI_start", UPCP_CALL_START, 0, 0},
 	{"PAPI_read_ts", UPCP_CALL_READ, 0, 0},
 };
 #define CALLS (sizeof(calls) / sizeof(*calls))
@@ -55,8 +55,7 @@ void upcp_caller_open(void)
 		here.dli_fbase = NULL; /* a program that nothing is loaded into */
 	for (i = 0; i < CALLS; i++) {
 		calls[i].own = calls[i].found = found[i];
-		if (!here.dli_fbase || !dladdr((void *)found[i], &there) ||
-		    there.dli_fbase == here.dli_fbase)
+		if (!here.dli_fbase || !dladdr((void *)found[i], &there) || there.dli_fbase == here.dli_fbase)
 			continue;
 		if (!self)
 			self = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
@@ -138,7 +137,7 @@ int upcp_caller_in_handler(void)
  */
 static struct {
 	const void *returns_to; /* into that function; NULL: not found */
-	size_t words;		/* from the callee's frame to the word */
+	size_t words;           /* from the callee's frame to the word */
 } reader;
 
 /* Behind PAPI_stop's call of it, 0: not known yet. Relaxed: any thread finds the same. */

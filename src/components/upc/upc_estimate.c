@@ -44,6 +44,6 @@ static double upcp_root(double square)
 #undef sqrt
 #define fmax upcp_max
 #define fmin upcp_min
-#define pow  upcp_power
+#define pow upcp_power
 #define sqrt upcp_root
 #include "mpx/stat/estimate.c"

@@ -32,16 +32,15 @@ static void explain(char *reason, size_t size, const char *cause, const char *re
 	snprintf(reason, size, "%.*s. %s", room > 0 ? room : 0, cause, remedy);
 }
 
-static int check_abi(const struct upcp_library *candidate, const char *origin, char *reason,
-		     size_t size)
+static int check_abi(const struct upcp_library *candidate, const char *origin, char *reason, size_t size)
 {
 	char cause[512];
 	int abi = candidate->upc_abi_version();
 
 	if (abi == UPC_ABI_VERSION)
 		return 0;
-	snprintf(cause, sizeof(cause), "%s has ABI version %d, and this PAPI was built for %d",
-		 origin, abi, UPC_ABI_VERSION);
+	snprintf(cause, sizeof(cause), "%s has ABI version %d, and this PAPI was built for %d", origin, abi,
+		 UPC_ABI_VERSION);
 	explain(reason, size, cause, "Install PAPI and libupc from the same release.");
 	return -1;
 }
@@ -58,12 +57,11 @@ static int use_linked(char *reason, size_t size)
 #undef COPY
 	if (check_abi(&candidate, "The libupc linked into this program", reason, size))
 		return -1;
-#define CHECK(function)                                                                 \
-	if (!candidate.function) {                                                      \
-		explain(reason, size,                                                   \
-			"Only a part of libupc.a is linked in: " #function " is not",   \
-			"Link with -Wl,--whole-archive -lupc -Wl,--no-whole-archive."); \
-		return -1;                                                              \
+#define CHECK(function)                                                                             \
+	if (!candidate.function) {                                                                  \
+		explain(reason, size, "Only a part of libupc.a is linked in: " #function " is not", \
+			"Link with -Wl,--whole-archive -lupc -Wl,--no-whole-archive.");             \
+		return -1;                                                                          \
 	}
 	UPCP_FUNCTIONS(CHECK)
 #undef CHECK
@@ -129,23 +127,20 @@ static int search(char *reason, size_t size)
 	/* A second copy would have units of its own that tools cannot see. */
 	loaded = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 	if (loaded)
-		return use_handle(loaded, "The " SONAME " loaded by this program", reason, size)
-			       ? -1
-			       : 1;
+		return use_handle(loaded, "The " SONAME " loaded by this program", reason, size) ? -1 : 1;
 
 	if (path && *path)
-		return use_file(path, "UPC_LIBRARY must be the path of " SONAME "; or unset it.",
-				reason, size);
+		return use_file(path, "UPC_LIBRARY must be the path of " SONAME "; or unset it.", reason,
+				size);
 #ifdef UPC_LIBDIR
 	result = use_file(SONAME, "", reason, size);
 	if (result)
 		return result;
 	return use_file(UPC_LIBDIR "/" SONAME,
-			"Install libupc there, or set UPC_LIBRARY to the path of " SONAME ".",
-			reason, size);
+			"Install libupc there, or set UPC_LIBRARY to the path of " SONAME ".", reason, size);
 #else
-	return use_file(SONAME, "Install libupc, or set UPC_LIBRARY to the path of " SONAME ".",
-			reason, size);
+	return use_file(SONAME, "Install libupc, or set UPC_LIBRARY to the path of " SONAME ".", reason,
+			size);
 #endif
 }
 

@@ -197,8 +197,8 @@ static pid_t counted_thread(const struct upcp_set *set, const struct upcp_target
 /* Slices are ended by the counted thread's own signals. */
 static int can_take_turns(const struct upcp_set *set, const struct upcp_target *target)
 {
-	return target->reach == UPCP_REACH_THREAD && target->cpu == UPCP_NO_CPU &&
-	       !target->inherit && counted_thread(set, target) == (pid_t)syscall(SYS_gettid);
+	return target->reach == UPCP_REACH_THREAD && target->cpu == UPCP_NO_CPU && !target->inherit &&
+	       counted_thread(set, target) == (pid_t)syscall(SYS_gettid);
 }
 
 static int refuse_target(void)
@@ -208,8 +208,7 @@ static int refuse_target(void)
 		      "count fewer hardware events, or in each thread");
 }
 
-static int make_turns(struct upcp_set *set, const struct upcp_target *target,
-		      struct upcp_turns **turns)
+static int make_turns(struct upcp_set *set, const struct upcp_target *target, struct upcp_turns **turns)
 {
 	struct upcp_turns_options options = {.lib = set->lib,
 					     .catalogue = upcp_sets_catalogue(),
@@ -355,8 +354,8 @@ static void shrink(struct upcp_set *set)
 		upcp_mpx_destroy(set);
 }
 
-int upcp_mpx_change(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
-		    const uint32_t *fresh, unsigned n_fresh, int error)
+int upcp_mpx_change(struct upcp_set *set, const uint32_t *gone, unsigned n_gone, const uint32_t *fresh,
+		    unsigned n_fresh, int error)
 {
 	const int was = set->mpx != NULL;
 	unsigned i;
@@ -584,8 +583,7 @@ int upcp_mpx_read(struct upcp_set *set)
 	for (k = 0; k < mpx->parts && upcp_has_values(failed); k++) {
 		struct part *part = mpx->part[k];
 
-		failed = part->n ? set->lib->upc_unit_read_added(part->unit, part->counts, part->n)
-				 : 0;
+		failed = part->n ? set->lib->upc_unit_read_added(part->unit, part->counts, part->n) : 0;
 		error = error ? error : failed;
 	}
 	if (mpx->turns && upcp_has_values(failed)) {

@@ -23,8 +23,8 @@ int upcp_mpx_tries_unit(const struct upcp_set *set);
  * needed. error is why the unit alone does not take them, and is returned where
  * multiplexing cannot help. The set lists them after it (upcp_mpx_settle).
  */
-int upcp_mpx_change(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
-		    const uint32_t *fresh, unsigned n_fresh, int error);
+int upcp_mpx_change(struct upcp_set *set, const uint32_t *gone, unsigned n_gone, const uint32_t *fresh,
+		    unsigned n_fresh, int error);
 /* The set's list of events is as it is to be: finds the place of each. */
 void upcp_mpx_settle(struct upcp_set *set);
 

@@ -16,7 +16,7 @@ static const char *const mode_names[] = {
 	[UPC_MODE_FALL] = "fall",
 	[UPC_MODE_LOW] = "low",
 };
-#define MODES    (sizeof(mode_names) / sizeof(*mode_names))
+#define MODES (sizeof(mode_names) / sizeof(*mode_names))
 #define MODE_KEY ":mode="
 
 static const struct upcp_library *lib;
@@ -49,8 +49,7 @@ static int next_driven(uint32_t code, unsigned int *native)
 	for (; code < count; code++) {
 		struct upc_event_info info;
 
-		if (describe(code, &info) == PAPI_OK && info.source != UPC_SOURCE_NONE &&
-		    !in_mode(&info)) {
+		if (describe(code, &info) == PAPI_OK && info.source != UPC_SOURCE_NONE && !in_mode(&info)) {
 			*native = code;
 			return PAPI_OK;
 		}
@@ -77,8 +76,7 @@ static int next_mode(unsigned int *native)
 	if (in_mode(&info)) {
 		length = (size_t)(strstr(name, MODE_KEY) - name);
 		name[length] = '\0';
-		if (lib->upc_catalogue_find(catalogue, name, &code) ||
-		    describe(code, &info) != PAPI_OK)
+		if (lib->upc_catalogue_find(catalogue, name, &code) || describe(code, &info) != PAPI_OK)
 			return PAPI_ENOEVNT;
 	}
 	for (; mode < MODES; mode++) {
@@ -180,8 +178,7 @@ static const char *mode_sentence(const struct upc_event_info *info)
 }
 
 /* At most size - 1 characters more. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
-							 const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
 {
 	size_t used = strlen(text);
 	va_list arguments;
@@ -197,8 +194,8 @@ static void long_description(const struct upc_event_info *info, char *text, size
 	const char *stop = length && strchr(".!?", info->description[length - 1]) ? "" : ".";
 	const char *mode = mode_sentence(info);
 
-	snprintf(text, size, "%s%s %s Unit: %s; %s", info->description, stop,
-		 scope_sentence(info->scope), info->unit,
+	snprintf(text, size, "%s%s %s Unit: %s; %s", info->description, stop, scope_sentence(info->scope),
+		 info->unit,
 		 info->kind == UPC_KIND_LEVEL ? "a level, as of the last read."
 					      : "only grows, from 0 at the start.");
 	if (*mode && !in_mode(info))
@@ -279,8 +276,7 @@ int upcp_names_count(void)
 	int n = 0;
 	int result;
 
-	for (result = next_driven(0, &native); result == PAPI_OK;
-	     result = next_driven(native + 1, &native))
+	for (result = next_driven(0, &native); result == PAPI_OK; result = next_driven(native + 1, &native))
 		n++;
 	return n;
 }

@@ -55,8 +55,7 @@ static const char *remedy_for(int error, const char *message)
 	static const char key[] = "replay:";
 	const char *source = getenv("UPC_SOURCE");
 
-	if (source && strncmp(source, key, strlen(key)) == 0 &&
-	    strstr(message, source + strlen(key)))
+	if (source && strncmp(source, key, strlen(key)) == 0 && strstr(message, source + strlen(key)))
 		return "Correct the script or its path, or unset UPC_SOURCE.";
 	if (error == UPC_EWIRING)
 		return "Correct the file, or unset UPC_WIRING.";
@@ -75,8 +74,8 @@ static int open_catalogue(PAPI_component_info_t *cmp, struct upcp_opened *opened
 	remedy = remedy_for(error, message);
 	/* A long reason keeps its remedy and loses of its cause. */
 	snprintf(cmp->disabled_reason, sizeof(cmp->disabled_reason), "%.*s%s%s",
-		 (int)(sizeof(cmp->disabled_reason) - strlen(remedy) - 3), message,
-		 *remedy ? ". " : "", remedy);
+		 (int)(sizeof(cmp->disabled_reason) - strlen(remedy) - 3), message, *remedy ? ". " : "",
+		 remedy);
 	return PAPI_ECMP;
 }
 
@@ -91,8 +90,7 @@ int upcp_open(PAPI_component_info_t *cmp, struct upcp_opened *opened)
 		return PAPI_ENOMEM;
 	}
 	cmp->disabled_reason[0] = '\0';
-	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s",
-		 opened->lib->upc_version());
+	snprintf(cmp->support_version, sizeof(cmp->support_version), "libupc %s", opened->lib->upc_version());
 	upcp_names_open(opened->lib, opened->catalogue);
 	opened->replays = upcp_names_source() == UPC_SOURCE_REPLAY;
 	opened->simulates = upcp_names_source() == UPC_SOURCE_SIMULATION;

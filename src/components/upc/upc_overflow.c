@@ -72,8 +72,7 @@ static int apply(EventSetInfo_t *owner)
 		if (position < 0)
 			return UPC_EINVAL;
 		if (set->thresholds[position] != (uint64_t)overflow->threshold[i])
-			error = upcp_set_threshold(set, (unsigned)position,
-						   (uint64_t)overflow->threshold[i]);
+			error = upcp_set_threshold(set, (unsigned)position, (uint64_t)overflow->threshold[i]);
 	}
 	return error;
 }
@@ -187,8 +186,7 @@ static void dispatch(EventSetInfo_t *owner, ThreadInfo_t *thread, int position, 
 
 	upcp_tables_correct(owner);
 	if ((owner->state & PAPI_PROFILING) && !profile_is_whole(owner, position)) {
-		owner->overflow.handler(owner->EventSetIndex, (void *)address, vector,
-					context->ucontext);
+		owner->overflow.handler(owner->EventSetIndex, (void *)address, vector, context->ucontext);
 		return;
 	}
 	_papi_hwi_dispatch_overflow_signal(context, address, NULL, vector, 0, &thread, component);
@@ -283,8 +281,7 @@ static void dispatch_queued(EventSetInfo_t *owner, ThreadInfo_t *thread, int sig
 				break;
 		}
 		for (i = 0; i < n && still_runs(owner); i++)
-			dispatch(owner, thread, position[i], GET_OVERFLOW_ADDRESS((*context)),
-				 context);
+			dispatch(owner, thread, position[i], GET_OVERFLOW_ADDRESS((*context)), context);
 		called += n;
 	} while (n && called < ENDLESS && still_runs(owner));
 	if (n && called >= ENDLESS && still_runs(owner))
@@ -313,8 +310,8 @@ ALIGNED void upcp_overflow_on_signal(int signal, siginfo_t *info, void *ucontext
 		/* nobody's */
 	} else if (!(owner->overflow.flags & PAPI_OVERFLOW_HARDWARE)) {
 		/* PAPI's timer: it reads the set and compares. */
-		_papi_hwi_dispatch_overflow_signal(&context, GET_OVERFLOW_ADDRESS(context), NULL, 0,
-						   0, &thread, component);
+		_papi_hwi_dispatch_overflow_signal(&context, GET_OVERFLOW_ADDRESS(context), NULL, 0, 0,
+						   &thread, component);
 	} else if (info && simulates) {
 		dispatch_queued(owner, thread, signal, &context);
 	} else if (info) {

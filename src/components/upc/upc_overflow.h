@@ -15,12 +15,12 @@
 /* PAPI's control state of an event set: PAPI allocates it, all zero. A pointer to it
  * is one to its set. */
 struct upcp_state {
-	struct upcp_set set; /* the first */
-	int told_lost, told_wrong;  /* that a source is gone, a value not the truth   */
-	EventSetInfo_t *owner;      /* PAPI's set, known from its first threshold on  */
-	int signals;                /* holds the overflow signal                      */
-	uintptr_t address;          /* where the program has called from, or 0        */
-	uintptr_t reader;           /* of the last read: upcp_caller_of_reader        */
+	struct upcp_set set;       /* the first */
+	int told_lost, told_wrong; /* that a source is gone, a value not the truth   */
+	EventSetInfo_t *owner;     /* PAPI's set, known from its first threshold on  */
+	int signals;               /* holds the overflow signal                      */
+	uintptr_t address;         /* where the program has called from, or 0        */
+	uintptr_t reader;          /* of the last read: upcp_caller_of_reader        */
 	/* Non-zero while the user's handler runs on top of a play: libupc is at rest
 	 * and its registers may be asked. */
 	volatile sig_atomic_t interrupting;

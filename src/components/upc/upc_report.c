@@ -17,7 +17,7 @@
 #include "upc_report.h"
 
 #define LINES_MAX 8 /* of a kind: a program that asks for all names needs no more */
-#define KINDS     (UPCP_REPORT_SETTING + 1)
+#define KINDS (UPCP_REPORT_SETTING + 1)
 
 static struct upci_later waiting;
 static int any; /* relaxed: what is missed is said by the next call */

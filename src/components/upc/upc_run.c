@@ -92,9 +92,8 @@ int upcp_set_read(struct upcp_set *set)
 	}
 	if (set->direct)
 		return set->lib->upc_unit_read_added(set->unit, set->values, set->n);
-	error = set->in_order
-			? set->lib->upc_unit_read_added(set->unit, set->counts, set->n)
-			: set->lib->upc_unit_read_events(set->unit, set->codes, set->n, set->counts);
+	error = set->in_order ? set->lib->upc_unit_read_added(set->unit, set->counts, set->n)
+			      : set->lib->upc_unit_read_events(set->unit, set->codes, set->n, set->counts);
 	if (upcp_has_values(error))
 		scatter(set);
 	return error;
@@ -128,9 +127,8 @@ int upcp_set_play(struct upcp_set *set)
 
 /* ---- thresholds ---------------------------------------------------------- */
 
-int upcp_set_watch(struct upcp_set *set,
-		   void (*fn)(struct upc_unit *, const struct upc_interrupt *, void *), void *arg,
-		   int signal)
+int upcp_set_watch(struct upcp_set *set, void (*fn)(struct upc_unit *, const struct upc_interrupt *, void *),
+		   void *arg, int signal)
 {
 	return set->unit ? set->lib->upc_unit_set_interrupt(set->unit, fn, arg, signal) : UPC_ESTATE;
 }

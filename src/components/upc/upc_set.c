@@ -117,8 +117,7 @@ static void settle_owner(struct upcp_set *set)
 	set->owner_thread = my_thread();
 }
 
-int upcp_set_options(struct upcp_set *set, const struct upcp_target *target,
-		     struct upc_unit_options *options)
+int upcp_set_options(struct upcp_set *set, const struct upcp_target *target, struct upc_unit_options *options)
 {
 	*options = UPC_OPTIONS_INIT(upc_unit_options);
 	options->domain = target->domain;
@@ -178,8 +177,7 @@ int upcp_set_aim(struct upcp_set *set, const struct upcp_target *target)
 	if (set->mpx)
 		error = upcp_mpx_aim(set, target, &options);
 	else
-		error = set->unit ? lib->upc_unit_retarget(set->unit, &options)
-				  : create_unit(set, &options);
+		error = set->unit ? lib->upc_unit_retarget(set->unit, &options) : create_unit(set, &options);
 	if (error)
 		return error;
 	set->target = *target;
@@ -235,8 +233,7 @@ static unsigned position_take(struct upcp_set *set)
 
 /* Marks the positions that entries keep. Returns how many entries are new, or
  * UPC_EINVAL where a position is not what the set gave out. */
-static int compare(const struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
-		   uint64_t *kept)
+static int compare(const struct upcp_set *set, const struct upcp_entry *entries, unsigned n, uint64_t *kept)
 {
 	int fresh = 0;
 	unsigned i;
@@ -248,10 +245,8 @@ static int compare(const struct upcp_set *set, const struct upcp_entry *entries,
 			fresh++;
 			continue;
 		}
-		if (position < 0 || position >= UPCP_EVENTS ||
-		    !position_is(set->used, (unsigned)position) ||
-		    position_is(kept, (unsigned)position) ||
-		    set->by_position[position] != entries[i].code)
+		if (position < 0 || position >= UPCP_EVENTS || !position_is(set->used, (unsigned)position) ||
+		    position_is(kept, (unsigned)position) || set->by_position[position] != entries[i].code)
 			return UPC_EINVAL;
 		position_set(kept, (unsigned)position);
 	}
@@ -259,8 +254,8 @@ static int compare(const struct upcp_set *set, const struct upcp_entry *entries,
 }
 
 /* Tells libupc: all of it, or nothing. */
-static int transact(struct upcp_set *set, const uint32_t *gone, unsigned n_gone,
-		    const uint32_t *fresh, unsigned n_fresh)
+static int transact(struct upcp_set *set, const uint32_t *gone, unsigned n_gone, const uint32_t *fresh,
+		    unsigned n_fresh)
 {
 	struct upc_transaction *transaction;
 	unsigned i;
@@ -300,8 +295,7 @@ static void settle_order(struct upcp_set *set)
 }
 
 /* What does not fit into the unit of a multiplexed set goes elsewhere. */
-static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsigned n,
-		  const uint64_t *kept)
+static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsigned n, const uint64_t *kept)
 {
 	uint32_t gone[UPCP_EVENTS], fresh[UPCP_EVENTS];
 	unsigned n_gone = 0, n_fresh = 0, i;
@@ -325,8 +319,7 @@ static int commit(struct upcp_set *set, const struct upcp_entry *entries, unsign
 }
 
 /* The same on our side, where nothing can fail any more. */
-static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n,
-		  const uint64_t *kept)
+static void adopt(struct upcp_set *set, struct upcp_entry *entries, unsigned n, const uint64_t *kept)
 {
 	unsigned left = 0;
 	unsigned i;

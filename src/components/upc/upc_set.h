@@ -12,14 +12,14 @@
 #include "upc_library.h"
 
 #define UPCP_EVENTS UPC_EVENTS_MAX /* events, and positions, of a set */
-#define UPCP_WORDS  (UPCP_EVENTS / 64)
+#define UPCP_WORDS (UPCP_EVENTS / 64)
 
 /* Positions that an event with a threshold can have: PAPI tells what overflowed
  * by a vector of 64 bits. */
 #define UPCP_THRESHOLDS 64
 
 #define UPCP_NO_POSITION (-1)
-#define UPCP_NO_CPU      (-1)
+#define UPCP_NO_CPU (-1)
 
 /* Whom a set counts, as PAPI's options say it. */
 enum upcp_reach { UPCP_REACH_THREAD, UPCP_REACH_PROCESS, UPCP_REACH_MACHINE };
@@ -49,12 +49,12 @@ struct upcp_set {
 	pid_t owner_process, owner_thread; /* whose counts an unattached set has */
 	pid_t opened_for;                  /* pid that the unit was told, or 0   */
 	int shown;                         /* to others, or nobody wants that    */
-	uint64_t slice_ns;    /* multiplexed: length of a time slice; 0: not */
-	struct upcp_mpx *mpx; /* where events are that unit cannot have, or NULL (upc_mpx.h) */
-	uint32_t never;       /* code + 1 of one that the last read had no slice of, or 0 */
+	uint64_t slice_ns;                 /* multiplexed: length of a time slice; 0: not */
+	struct upcp_mpx *mpx;              /* where events are that unit cannot have, or NULL (upc_mpx.h) */
+	uint32_t never;                    /* code + 1 of one that the last read had no slice of, or 0 */
 	unsigned n;
-	int in_order; /* libupc has the events in the order of codes            */
-	int direct;   /* ... and the i-th is at position i, for all             */
+	int in_order;              /* libupc has the events in the order of codes            */
+	int direct;                /* ... and the i-th is at position i, for all             */
 	uint64_t used[UPCP_WORDS]; /* bit per position                   */
 	/* The events in the order of their adding, which is that of PAPI_write. */
 	uint32_t codes[UPCP_EVENTS];
@@ -138,9 +138,8 @@ int upcp_set_write(struct upcp_set *set, const uint64_t *values);
 
 /* Who is told of the unit's interrupts, and by which signal where it is live.
  * Errors: those of upc_unit_set_interrupt. */
-int upcp_set_watch(struct upcp_set *set,
-		   void (*fn)(struct upc_unit *, const struct upc_interrupt *, void *), void *arg,
-		   int signal);
+int upcp_set_watch(struct upcp_set *set, void (*fn)(struct upc_unit *, const struct upc_interrupt *, void *),
+		   void *arg, int signal);
 
 /* Gives the event at a position a threshold, 0 none. Errors: those of
  * upc_unit_set_threshold. */

@@ -33,8 +33,7 @@ void upcp_share(struct upcp_set *set)
 				    : snprintf(name, sizeof(name), "%s-%d", wish, i);
 
 		/* Cut off it would be another name; libupc refuses it whole. */
-		error = set->lib->upc_unit_share(
-			set->unit, length < (int)sizeof(name) ? name : wish, NULL);
+		error = set->lib->upc_unit_share(set->unit, length < (int)sizeof(name) ? name : wish, NULL);
 	}
 	if (error)
 		upcp_report(UPCP_REPORT_SHARE, set->lib->upc_last_message());

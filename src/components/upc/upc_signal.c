@@ -110,8 +110,7 @@ int upcp_signal_take(int component)
 		users++;
 	} else if (_papi_hwi_using_signal[number]) {
 		snprintf(line, sizeof(line),
-			 "another component of PAPI uses signal %d: set UPC_SIGNAL to another one",
-			 number);
+			 "another component of PAPI uses signal %d: set UPC_SIGNAL to another one", number);
 		upcp_report(UPCP_REPORT_SIGNAL, line);
 		error = PAPI_ECNFLCT;
 	} else {

@@ -239,8 +239,7 @@ int upcp_slices_begin(struct upcp_ticker **holder, struct mpxi_core *core, uint6
 
 	pthread_once(&once, set_up);
 	if (key_error)
-		return mpxi_error(MPXI_ENOMEM,
-				  "no thread-specific key is left for the end of threads");
+		return mpxi_error(MPXI_ENOMEM, "no thread-specific key is left for the end of threads");
 	if (mine && mine->holder)
 		return mpxi_error(MPXI_EISRUN, "another multiplexed set of this thread has events "
 					       "that take turns: stop it first");

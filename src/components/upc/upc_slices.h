@@ -10,9 +10,9 @@
 
 #include "mpx/core/core.h"
 
-#define UPCP_SLICE_DEFAULT 10000000u            /* ns */
-#define UPCP_SLICE_MIN     100000u
-#define UPCP_SLICE_MAX     UINT64_C(10000000000)
+#define UPCP_SLICE_DEFAULT 10000000u /* ns */
+#define UPCP_SLICE_MIN 100000u
+#define UPCP_SLICE_MAX UINT64_C(10000000000)
 
 /* A thread's timer, while it ends the slices of a core. */
 struct upcp_ticker;

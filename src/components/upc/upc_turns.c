@@ -53,8 +53,8 @@ struct upcp_turns {
 struct group {
 	struct upcp_turns *turns;
 	struct upc_unit *unit;
-	unsigned n;      /* the core's events, which come behind the clock's */
-	uint64_t began;  /* without a clock event: the thread's CPU time     */
+	unsigned n;     /* the core's events, which come behind the clock's */
+	uint64_t began; /* without a clock event: the thread's CPU time     */
 	uint64_t value[];
 };
 
@@ -101,8 +101,7 @@ static int fill(struct upcp_turns *turns, struct upc_unit *unit, const uint32_t 
 	return error;
 }
 
-static int make_unit(struct upcp_turns *turns, const uint32_t *event, unsigned n,
-		     struct upc_unit **made)
+static int make_unit(struct upcp_turns *turns, const uint32_t *event, unsigned n, struct upc_unit **made)
 {
 	const struct upcp_library *lib = turns->options.lib;
 	struct upc_unit *unit;
@@ -204,8 +203,8 @@ static int ops_start_sig(void *handle)
 static int take_sig(struct group *group, uint64_t now, struct mpxi_sample *sample)
 {
 	const unsigned first = group->turns->has_clock;
-	int error = group->turns->options.lib->upc_unit_read_added(group->unit, group->value,
-								   group->n + first);
+	int error =
+		group->turns->options.lib->upc_unit_read_added(group->unit, group->value, group->n + first);
 	unsigned i;
 
 	if (error)
@@ -274,8 +273,7 @@ static void choose_clock(struct upcp_turns *turns)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names) && !turns->has_clock; i++) {
-		if (turns->options.lib->upc_catalogue_find(turns->options.catalogue, names[i],
-							   &turns->clock))
+		if (turns->options.lib->upc_catalogue_find(turns->options.catalogue, names[i], &turns->clock))
 			continue;
 		turns->has_clock = true;
 		turns->has_clock = clock_counts(turns);
@@ -316,8 +314,7 @@ static uint64_t seed_of(const struct upcp_turns *turns)
 int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turns **made)
 {
 	struct upcp_turns *turns = calloc(1, sizeof(*turns));
-	struct mpxi_core_options core = {
-		.ops = &ops, .backend = turns, .sharing = on_sharing, .arg = turns};
+	struct mpxi_core_options core = {.ops = &ops, .backend = turns, .sharing = on_sharing, .arg = turns};
 	int error;
 
 	if (!turns)
@@ -414,9 +411,8 @@ int upcp_turns_check(const struct upcp_turns *turns)
 {
 	if (!upcp_slices_foreign(&turns->ticker))
 		return 0;
-	return upcp_turns_tell(mpxi_error(MPXI_EISRUN,
-					  "a multiplexed set whose events take turns is used by "
-					  "the thread that has started it, as long as it runs"));
+	return upcp_turns_tell(mpxi_error(MPXI_EISRUN, "a multiplexed set whose events take turns is used by "
+						       "the thread that has started it, as long as it runs"));
 }
 
 int upcp_turns_start(struct upcp_turns *turns, int counted)
@@ -472,8 +468,7 @@ int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts)
 		mpxi_estimate(window, MPXI_INTERPOLATED, &estimate);
 		count = estimate.never ? UPCP_NEVER : whole(window, &estimate);
 		/* UPCP_NEVER is the largest: whatever comes after it is news. */
-		if (count != UPCP_NEVER &&
-		    (turns->given[i] == UPCP_NEVER || count > turns->given[i]))
+		if (count != UPCP_NEVER && (turns->given[i] == UPCP_NEVER || count > turns->given[i]))
 			turns->given[i] = count;
 		counts[i] = turns->given[i];
 	}

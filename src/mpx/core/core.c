@@ -65,8 +65,7 @@ int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *eve
 {
 	struct mpxi_group *group = event->group;
 
-	if (event->role != MPXI_UNLIMITED || !group || !group->running ||
-	    group->sampled == core->samples)
+	if (event->role != MPXI_UNLIMITED || !group || !group->running || group->sampled == core->samples)
 		return 0;
 	group->sampled = core->samples;
 	return core->options.ops->read_sig(group->handle, &group->sample);
@@ -111,8 +110,7 @@ static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *ev
 	slice->count = since(group->sample.count[event->position], based ? event->base_count : 0);
 }
 
-bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *event,
-		       struct mpxi_slice *slice)
+bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *event, struct mpxi_slice *slice)
 {
 	if (!event->activations)
 		return false;
@@ -120,8 +118,7 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 		slice->begin = event->base_begin;
 		slice->end = core->time;
 		slice->covariate = core->covariate - event->base_covariate;
-		slice->count = event->role == MPXI_CLOCK ? slice->end - slice->begin
-							 : slice->covariate;
+		slice->count = event->role == MPXI_CLOCK ? slice->end - slice->begin : slice->covariate;
 		return true;
 	}
 	if (!event->group || !event->group->running)
@@ -325,8 +322,7 @@ void mpxi_core_info(struct mpxi_core *core, struct mpxi_core_info *info)
 		.memory = sizeof(*core) + core->memory + core->groups.memory +
 			  core->events_room * sizeof(core->event[0]) +
 			  core->events * sizeof(*core->event[0]) +
-			  core->plan.slots * (sizeof(core->plan.slot[0]) +
-					      sizeof(core->plan.order.slot[0])) +
+			  core->plan.slots * (sizeof(core->plan.slot[0]) + sizeof(core->plan.order.slot[0])) +
 			  core->steadies * sizeof(core->steady[0]),
 	};
 	mpxi_core_release(core);

@@ -30,8 +30,8 @@ static void mark_start(struct mpxi_set *set)
 		struct mpxi_entry *entry = &set->entry[i];
 		bool runs = mpxi_core_running(core, entry->event, &slice);
 
-		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time,
-				core->covariate, &entry->start);
+		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time, core->covariate,
+				&entry->start);
 		entry->whole = runs && (entry->event->group || core->current);
 		entry->breaks = entry->event->breaks;
 	}
@@ -52,8 +52,8 @@ static void forget(struct mpxi_set *set)
  * none of which was lost. */
 static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 {
-	return entry->whole && (entry->event->group ? entry->breaks == entry->event->breaks
-						    : set->lost == set->core->lost);
+	return entry->whole &&
+	       (entry->event->group ? entry->breaks == entry->event->breaks : set->lost == set->core->lost);
 }
 
 /* known: all samples are of now. */
@@ -65,8 +65,7 @@ static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
 	struct mpxi_mark end;
 	bool runs = mpxi_core_running(core, entry->event, &slice);
 
-	mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time, core->covariate,
-		       &end);
+	mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time, core->covariate, &end);
 	*window = (struct mpxi_window){0};
 	mpxi_window_add(window, &entry->start, &end);
 	window->exact = known && is_exact(set, entry);
@@ -274,8 +273,8 @@ static long long value_now(struct mpxi_set *set, struct mpxi_entry *entry, enum 
 	struct mpxi_line line;
 	bool runs = mpxi_core_running(core, entry->event, &slice);
 
-	if (mpxi_stat_line(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start,
-			   estimator, &line))
+	if (mpxi_stat_line(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start, estimator,
+			   &line))
 		return mpxi_line_value(&line, 0);
 	bring_up(set, entry, true);
 	mpxi_estimate(&entry->window, estimator, &estimate);
@@ -300,8 +299,7 @@ int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long lo
 		for (i = 0; i < set->entries; i++)
 			value[i] = mpxi_line_value(&set->line[i], gone_by);
 		for (i = 0; i < set->agains; i++)
-			value[set->again[i]] =
-				value_now(set, &set->entry[set->again[i]], estimator);
+			value[set->again[i]] = value_now(set, &set->entry[set->again[i]], estimator);
 	}
 	tidy(set);
 	mpxi_core_release(set->core);

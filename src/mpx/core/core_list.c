@@ -32,14 +32,12 @@ int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event
 		if (fits <= 0)
 			return fits ? fits
 				    : mpxi_error(MPXI_ECNFLCT,
-						 "no counter can hold the event 0x%x, not even alone",
-						 code);
+						 "no counter can hold the event 0x%x, not even alone", code);
 		if (core->events == core->events_room) {
 			room = core->events_room ? 2 * core->events_room : 16;
 			more = realloc(core->event, room * sizeof(*more));
 			if (!more)
-				return mpxi_error(MPXI_ENOMEM,
-						  "out of memory for the master event list");
+				return mpxi_error(MPXI_ENOMEM, "out of memory for the master event list");
 			core->event = more;
 			core->events_room = room;
 		}
@@ -65,7 +63,6 @@ void mpxi_list_unreference(struct mpxi_core *core, struct mpxi_event *event)
 		return;
 	mpxi_plan_expel(core, event);
 	core->events--;
-	memmove(core->event + i, core->event + i + 1,
-		(core->events - i) * sizeof(core->event[0]));
+	memmove(core->event + i, core->event + i + 1, (core->events - i) * sizeof(core->event[0]));
 	free(event);
 }

@@ -197,8 +197,7 @@ static int place(struct mpxi_core *core, struct mpxi_event *const *event, unsign
 	int error = 0;
 
 	for (i = 0; !error && i < core->plan.slots; i++)
-		error = mpxi_draft_add(draft, core->plan.slot[i]->event, core->plan.slot[i]->n,
-				       true, i);
+		error = mpxi_draft_add(draft, core->plan.slot[i]->event, core->plan.slot[i]->n, true, i);
 	before = draft->lists;
 	if (!error && n)
 		error = mpxi_draft_place(draft, ops, core->options.backend, event, n);
@@ -355,8 +354,7 @@ int mpxi_plan_admit(struct mpxi_core *core, struct mpxi_event *const *event, uns
 
 bool mpxi_plan_shrink(struct mpxi_core *core)
 {
-	if (!core->may_shrink || core->changing || core->active_slots < 2 ||
-	    core->turns < core->shrink_at ||
+	if (!core->may_shrink || core->changing || core->active_slots < 2 || core->turns < core->shrink_at ||
 	    core->active_ordinary > (uint64_t)(core->active_slots - 1) * core->largest)
 		return false;
 	core->may_shrink = false;

@@ -38,11 +38,11 @@ struct mpxi_core {
 	struct mpxi_plan plan;
 	struct mpxi_plan former; /* before the change that is being made (changing) */
 	bool changing;
-	struct mpxi_group *current; /* one of plan's, or idle; NULL: nothing runs */
-	struct mpxi_group *idle;    /* of no event: the clock while all that runs is steady */
+	struct mpxi_group *current;             /* one of plan's, or idle; NULL: nothing runs */
+	struct mpxi_group *idle;                /* of no event: the clock while all that runs is steady */
 	unsigned active_slots, active_ordinary; /* groups, and events, that take turns */
-	unsigned largest; /* events that a group has ever held */
-	bool sharing;     /* slices are being ended by ticks */
+	unsigned largest;                       /* events that a group has ever held */
+	bool sharing;                           /* slices are being ended by ticks */
 	/* Whether fewer groups would do is asked when other events are active than when it
 	 * was asked last, and not before ticks have ended so many slices: regions that come
 	 * and go faster than slices keep their groups. */
@@ -52,8 +52,8 @@ struct mpxi_core {
 	/* Groups of unlimited events, which run beside it. */
 	struct mpxi_group **steady;
 	unsigned steadies, active_others; /* active events that are in no slot */
-	struct mpxi_event nobody; /* in the place of an event that has left the list */
-	bool vacancies;           /* there may be such places */
+	struct mpxi_event nobody;         /* in the place of an event that has left the list */
+	bool vacancies;                   /* there may be such places */
 
 	struct mpxi_groups groups;
 	struct mpxi_event **event; /* the master event list, ascending by code */
@@ -62,7 +62,7 @@ struct mpxi_core {
 	unsigned running_sets;
 	uint64_t runs, samples, slices, turns, lost;
 	uint64_t changes; /* runs of groups that have begun or ended */
-	size_t memory; /* of sets */
+	size_t memory;    /* of sets */
 };
 
 /* ---- core.c ---- */

@@ -97,8 +97,8 @@ static int reserve(struct mpxi_set *set)
 		set->again = again;
 	if (!entry || !event || !line || !again)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for an event set");
-	set->core->memory += (room - set->room) *
-			     (sizeof(*entry) + sizeof(*event) + sizeof(*line) + sizeof(*again));
+	set->core->memory +=
+		(room - set->room) * (sizeof(*entry) + sizeof(*event) + sizeof(*line) + sizeof(*again));
 	set->room = room;
 	return 0;
 }
@@ -134,8 +134,7 @@ int mpxi_set_remove(struct mpxi_set *set, uint32_t code)
 	unsigned i;
 
 	if (set->running)
-		return mpxi_error(MPXI_EISRUN,
-				  "the event set runs: stop it before events are removed");
+		return mpxi_error(MPXI_EISRUN, "the event set runs: stop it before events are removed");
 	for (i = 0; i < set->entries && set->event[i]->code != code; i++)
 		;
 	if (i == set->entries)

@@ -54,8 +54,7 @@ static struct mpxi_group *find(struct mpxi_groups *groups, const uint32_t *code,
 	return NULL;
 }
 
-static int create(struct mpxi_groups *groups, const uint32_t *code, unsigned n,
-		  struct mpxi_group **made)
+static int create(struct mpxi_groups *groups, const uint32_t *code, unsigned n, struct mpxi_group **made)
 {
 	struct mpxi_group *group = calloc(1, group_size(n));
 	int error;
@@ -79,8 +78,7 @@ static int create(struct mpxi_groups *groups, const uint32_t *code, unsigned n,
 	return 0;
 }
 
-int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n,
-		    struct mpxi_group **found)
+int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n, struct mpxi_group **found)
 {
 	struct mpxi_group *group = find(groups, code, n);
 	int error;

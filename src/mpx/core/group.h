@@ -38,7 +38,7 @@ struct mpxi_event {
 };
 
 #define MPXI_CACHE_LINE 64
-#define MPXI_EVENT_HOT  (5 * MPXI_CACHE_LINE)
+#define MPXI_EVENT_HOT (5 * MPXI_CACHE_LINE)
 
 /* It takes turns. */
 static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)
@@ -60,7 +60,7 @@ struct mpxi_group {
 	struct mpxi_event **event; /* [n]; only while used                       */
 	uint32_t *code;            /* [n], ascending                             */
 	struct mpxi_group *next;   /* unused ones, the one put last first        */
-	/* then: event, sample.count, code */
+				   /* then: event, sample.count, code */
 };
 
 struct mpxi_groups {
@@ -74,8 +74,7 @@ struct mpxi_groups {
 
 /* Makes or finds the group of these events, ascending by code and each once; it is
  * used from then on, and of nobody else. */
-int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n,
-		    struct mpxi_group **group);
+int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n, struct mpxi_group **group);
 /* Not used any more; closed when too many such groups are kept. It does not run. */
 void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group);
 /* Closes all that are not used. */

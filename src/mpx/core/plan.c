@@ -67,8 +67,8 @@ static void close_list(struct mpxi_draft *draft, unsigned from)
 	draft->list[++draft->lists] = (struct mpxi_list){.begin = draft->codes};
 }
 
-int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, unsigned n,
-		   bool active_only, unsigned from)
+int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, unsigned n, bool active_only,
+		   unsigned from)
 {
 	int error = reserve(draft, 1, n);
 	unsigned i;
@@ -95,8 +95,7 @@ static void insert(struct mpxi_draft *draft, unsigned k, uint32_t code)
 
 	while (at < draft->list[k + 1].begin && draft->code[at] < code)
 		at++;
-	memmove(draft->code + at + 1, draft->code + at,
-		(draft->codes - at) * sizeof(draft->code[0]));
+	memmove(draft->code + at + 1, draft->code + at, (draft->codes - at) * sizeof(draft->code[0]));
 	draft->code[at] = code;
 	draft->codes++;
 	while (++k <= draft->lists)
@@ -110,15 +109,14 @@ static void take_out(struct mpxi_draft *draft, unsigned k, uint32_t code)
 	while (draft->code[at] != code)
 		at++;
 	draft->codes--;
-	memmove(draft->code + at, draft->code + at + 1,
-		(draft->codes - at) * sizeof(draft->code[0]));
+	memmove(draft->code + at, draft->code + at + 1, (draft->codes - at) * sizeof(draft->code[0]));
 	while (++k <= draft->lists)
 		draft->list[k].begin--;
 }
 
 /* Do the events of list k fit with one more? It is in the list then. */
-static int try_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
-		    void *backend, uint32_t code)
+static int try_list(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops, void *backend,
+		    uint32_t code)
 {
 	int fits;
 
@@ -146,8 +144,8 @@ static unsigned next_list(const struct mpxi_draft *draft, unsigned except)
 }
 
 /* Puts a code into one of the lists: 1; 0: it fits into none that was tried. */
-static int place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
-		 uint32_t code, unsigned except)
+static int place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend, uint32_t code,
+		 unsigned except)
 {
 	unsigned k, tries;
 	int fits = 0;
@@ -164,8 +162,8 @@ static int place(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, v
 	return fits;
 }
 
-static int place_or_append(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops,
-			   void *backend, struct mpxi_event *event)
+static int place_or_append(struct mpxi_draft *draft, const struct mpxi_backend_ops *ops, void *backend,
+			   struct mpxi_event *event)
 {
 	int fits = place(draft, ops, backend, event->code, NO_LIST);
 
@@ -241,8 +239,7 @@ static int copy(const struct mpxi_draft *draft, struct mpxi_draft *made)
 }
 
 /* Moves all events of list k to others: 1; 0: that cannot be, and some have moved. */
-static int dissolve(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops,
-		    void *backend)
+static int dissolve(struct mpxi_draft *draft, unsigned k, const struct mpxi_backend_ops *ops, void *backend)
 {
 	int fits = 1;
 
@@ -253,8 +250,7 @@ static int dissolve(struct mpxi_draft *draft, unsigned k, const struct mpxi_back
 		fits = place(draft, ops, backend, code, k);
 	}
 	if (fits > 0) {
-		memmove(draft->list + k, draft->list + k + 1,
-			(draft->lists - k) * sizeof(draft->list[0]));
+		memmove(draft->list + k, draft->list + k + 1, (draft->lists - k) * sizeof(draft->list[0]));
 		draft->lists--;
 	}
 	return fits;

@@ -16,8 +16,8 @@
 /* One list of a draft: its codes go from begin to the next one's begin, ascending. */
 struct mpxi_list {
 	unsigned begin;
-	unsigned from;  /* the slot that it comes from; MPXI_NEW_LIST: none */
-	unsigned taken; /* events that it had when it was added             */
+	unsigned from;            /* the slot that it comes from; MPXI_NEW_LIST: none */
+	unsigned taken;           /* events that it had when it was added             */
 	unsigned refusals, tried; /* how often it was full; the last event that asked */
 };
 
@@ -25,7 +25,7 @@ struct mpxi_list {
 
 struct mpxi_draft {
 	unsigned lists, room_lists, codes, room_codes;
-	unsigned asked; /* events that were to be placed */
+	unsigned asked;         /* events that were to be placed */
 	struct mpxi_list *list; /* [lists + 1]: the last one only begins */
 	uint32_t *code;
 };
@@ -34,8 +34,8 @@ void mpxi_draft_clear(struct mpxi_draft *draft);
 
 /* Appends a list, of which only the events with an activation, or a place that is kept,
  * are taken when active_only says so. Empty lists are left out. */
-int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, unsigned n,
-		   bool active_only, unsigned from);
+int mpxi_draft_add(struct mpxi_draft *draft, struct mpxi_event *const *event, unsigned n, bool active_only,
+		   unsigned from);
 
 /*
  * Puts more events where the counters hold them: into the lists that are there, the

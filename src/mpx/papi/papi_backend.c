@@ -68,8 +68,7 @@ static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *option
 	papi->has_covariate = true;
 	fits = mpxi_papi_ops.fits(papi, NULL, 0);
 	if (fits == 0)
-		return mpxi_error(MPXI_ECNFLCT,
-				  "the clock (%s) and the covariate cannot be counted together",
+		return mpxi_error(MPXI_ECNFLCT, "the clock (%s) and the covariate cannot be counted together",
 				  papi->clock_name);
 	return fits < 0 ? fits : PAPI_OK;
 }

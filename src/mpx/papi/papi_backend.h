@@ -26,8 +26,8 @@ enum mpxi_clock {
 struct mpxi_papi_options {
 	enum mpxi_clock clock;
 	bool has_covariate;
-	uint32_t covariate;  /* PAPI code of an event that is added to every group */
-	unsigned group_max;  /* at most so many events in a group; 0: what the counters hold */
+	uint32_t covariate; /* PAPI code of an event that is added to every group */
+	unsigned group_max; /* at most so many events in a group; 0: what the counters hold */
 };
 
 /* The backend of the calling thread. */

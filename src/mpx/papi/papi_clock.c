@@ -116,27 +116,23 @@ int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock)
 {
 	switch (clock) {
 	case MPXI_CLOCK_AUTO:
-		if (try_events(papi, cycles) ||
-		    (unit_may_count() && try_events(papi, unit_cycles)))
+		if (try_events(papi, cycles) || (unit_may_count() && try_events(papi, unit_cycles)))
 			return PAPI_OK;
 		break;
 	case MPXI_CLOCK_CYCLES:
 		if (try_events(papi, cycles))
 			return PAPI_OK;
-		return mpxi_error(
-			MPXI_ENOSUPP,
-			"PAPI counts no cycles here (papi_avail, "
-			"papi_component_avail); the thread's CPU time is a clock everywhere");
+		return mpxi_error(MPXI_ENOSUPP,
+				  "PAPI counts no cycles here (papi_avail, "
+				  "papi_component_avail); the thread's CPU time is a clock everywhere");
 	case MPXI_CLOCK_UNIT:
 		if (try_events(papi, unit_cycles))
 			return PAPI_OK;
-		return mpxi_error(MPXI_ENOSUPP,
-				  "PAPI's component upc counts no cycles of a thread here "
-				  "(upc_avail); the thread's CPU time is a clock everywhere");
+		return mpxi_error(MPXI_ENOSUPP, "PAPI's component upc counts no cycles of a thread here "
+						"(upc_avail); the thread's CPU time is a clock everywhere");
 	case MPXI_CLOCK_USER:
 		/* A preset that a set has as well takes no turns. */
-		if ((presets_are_of_user() && try_event(papi, cycles[0])) ||
-		    try_events(papi, user_cycles))
+		if ((presets_are_of_user() && try_event(papi, cycles[0])) || try_events(papi, user_cycles))
 			return PAPI_OK;
 		return mpxi_error(MPXI_ENOSUPP,
 				  "PAPI counts no cycles of user mode alone here (%s; "

@@ -28,8 +28,7 @@ static struct mpxi_papi_verdict *find(struct mpxi_papi *papi, const uint32_t *ev
 
 static bool is_for(const struct mpxi_papi_verdict *verdict, const uint32_t *event, unsigned n)
 {
-	return verdict->event && verdict->n == n &&
-	       memcmp(verdict->event, event, n * sizeof(*event)) == 0;
+	return verdict->event && verdict->n == n && memcmp(verdict->event, event, n * sizeof(*event)) == 0;
 }
 
 /* One that cannot be kept is found anew. */
@@ -55,8 +54,8 @@ void mpxi_papi_fits_clear(struct mpxi_papi *papi)
 
 /* ---- events that have been opened ---------------------------------------------------- */
 
-#define OPENED        4096 /* places; a power of 2                  */
-#define OPENED_PROBES 16   /* those that one event may be in        */
+#define OPENED 4096      /* places; a power of 2                  */
+#define OPENED_PROBES 16 /* those that one event may be in        */
 
 /* Of all threads, without a lock: a place is filled once, by compare-and-swap, and stays.
  * One that finds none is tried over and over, which is slow and right. */
@@ -110,8 +109,7 @@ static bool is_plain(uint32_t event)
 	char name[PAPI_MAX_STR_LEN];
 
 	mpxi_papi_name(event, name, sizeof(name));
-	return strncmp(name, "upc:::", 6) == 0 && strstr(name + 6, "::") &&
-	       mpxi_papi_needs_no_counter(event);
+	return strncmp(name, "upc:::", 6) == 0 && strstr(name + 6, "::") && mpxi_papi_needs_no_counter(event);
 }
 
 /* ---- trying ------------------------------------------------------------------------- */

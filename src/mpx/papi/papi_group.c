@@ -74,8 +74,7 @@ static int stop_sets_sig(struct mpxi_papi_group *group)
 	return error;
 }
 
-static void fill_sig(const struct mpxi_papi_group *group, uint64_t cpu_time,
-		     struct mpxi_sample *sample)
+static void fill_sig(const struct mpxi_papi_group *group, uint64_t cpu_time, struct mpxi_sample *sample)
 {
 	unsigned i;
 
@@ -148,8 +147,7 @@ static int pause_group(struct mpxi_papi_group *group)
 	unsigned i, k;
 
 	if (error)
-		return mpxi_error(error, "PAPI cannot stop a group of events: %s",
-				  PAPI_strerror(error));
+		return mpxi_error(error, "PAPI cannot stop a group of events: %s", PAPI_strerror(error));
 	for (k = 0; k < group->sets; k++)
 		for (i = 0; i < group->set[k].n; i++)
 			group->set[k].carry[i] += group->set[k].value[i];

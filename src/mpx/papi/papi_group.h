@@ -39,14 +39,14 @@ struct mpxi_papi_group {
 	struct mpxi_papi_group *next, **previous; /* all of the backend */
 	unsigned n, sets;                         /* events asked for, PAPI sets */
 	bool running, paused;
-	bool beside;          /* of unlimited events only: no clock, no covariate  */
-	bool has_clock;       /* one of its events is                              */
+	bool beside;    /* of unlimited events only: no clock, no covariate  */
+	bool has_clock; /* one of its events is                              */
 	uint32_t clock_event;
-	uint64_t began; /* without one: CPU time when it was started */
-	uint64_t ran;   /* CPU time that it ran before that          */
+	uint64_t began;                          /* without one: CPU time when it was started */
+	uint64_t ran;                            /* CPU time that it ran before that          */
 	struct mpxi_papi_place clock, covariate; /* value NULL: none             */
 	struct mpxi_papi_place *place;           /* [n]                          */
-	struct mpxi_papi_set set[]; /* [sets]: upc last, since only it refuses to stop */
+	struct mpxi_papi_set set[];              /* [sets]: upc last, since only it refuses to stop */
 };
 
 struct mpxi_papi_verdict {
@@ -58,7 +58,7 @@ struct mpxi_papi_verdict {
 struct mpxi_papi {
 	unsigned long owner; /* PAPI_thread_id of the thread  */
 	unsigned namesakes;  /* threads of this id then, with ours */
-	bool introduced; /* PAPI had not known the thread before */
+	bool introduced;     /* PAPI had not known the thread before */
 	pid_t process;
 	bool has_clock, has_covariate; /* an event is the clock         */
 	bool refuses_time;             /* a unit's time is no clock here */

@@ -14,7 +14,7 @@
 #include "papi/papi_set.h"
 
 /* Places in PAPI's table of event sets, and those of them that are left to the program. */
-#define SETS      4096
+#define SETS 4096
 #define SETS_LEFT 64
 
 /*
@@ -49,8 +49,7 @@ int mpxi_papi_new_set(int *set)
 	*set = PAPI_NULL;
 	error = PAPI_create_eventset(set);
 	if (error)
-		return mpxi_error(error, "PAPI cannot create an event set: %s",
-				  PAPI_strerror(error));
+		return mpxi_error(error, "PAPI cannot create an event set: %s", PAPI_strerror(error));
 	if (*set < most)
 		return PAPI_OK;
 	(void)PAPI_destroy_eventset(set);
@@ -62,7 +61,7 @@ int mpxi_papi_new_set(int *set)
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of grown; nests in nothing */
-static int grown; /* PAPI was initialised, with a large table */
+static int grown;                                        /* PAPI was initialised, with a large table */
 
 /* Not pthread_self: it is the next thread's as soon as one has ended, and PAPI then takes
  * the one that never unregistered for the other. In a forked child PAPI knows the thread
@@ -83,9 +82,8 @@ static int start_threads(void)
 	(void)PAPI_thread_init(my_id);
 	if (PAPI_thread_id() != (unsigned long)PAPI_EMISC)
 		return PAPI_OK;
-	return mpxi_error(MPXI_ENOSUPP,
-			  "PAPI was used by several threads before PAPI_thread_init: call "
-			  "that, or MPX, first");
+	return mpxi_error(MPXI_ENOSUPP, "PAPI was used by several threads before PAPI_thread_init: call "
+					"that, or MPX, first");
 }
 
 int mpxi_papi_init(void)
@@ -98,13 +96,11 @@ int mpxi_papi_init(void)
 		version = PAPI_library_init(PAPI_VER_CURRENT);
 		if (version != PAPI_VER_CURRENT)
 			error = version > 0
-					? mpxi_error(
-						  MPXI_EINVAL,
-						  "PAPI's library is version %d.%d, its header %d.%d",
-						  PAPI_VERSION_MAJOR(version),
-						  PAPI_VERSION_MINOR(version),
-						  PAPI_VERSION_MAJOR(PAPI_VERSION),
-						  PAPI_VERSION_MINOR(PAPI_VERSION))
+					? mpxi_error(MPXI_EINVAL,
+						     "PAPI's library is version %d.%d, its header %d.%d",
+						     PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
+						     PAPI_VERSION_MAJOR(PAPI_VERSION),
+						     PAPI_VERSION_MINOR(PAPI_VERSION))
 					: mpxi_error(version, "PAPI cannot be initialised: %s",
 						     PAPI_strerror(version));
 	}
@@ -124,8 +120,7 @@ unsigned mpxi_papi_count_threads(unsigned long id)
 	unsigned found = 0;
 	int n = 0, i;
 
-	if (PAPI_is_initialized() == PAPI_NOT_INITED || PAPI_list_threads(NULL, &n) != PAPI_OK ||
-	    n < 1)
+	if (PAPI_is_initialized() == PAPI_NOT_INITED || PAPI_list_threads(NULL, &n) != PAPI_OK || n < 1)
 		return 0;
 	n += 64; /* threads that come meanwhile */
 	list = calloc((size_t)n, sizeof(*list));

@@ -30,8 +30,7 @@ int mpxi_papi_refuse(uint32_t event, int error)
 
 	mpxi_papi_name(event, name, sizeof(name));
 	if (descriptors)
-		return mpxi_error(error,
-				  "no file descriptors left for %s: raise the limit (ulimit -n)",
+		return mpxi_error(error, "no file descriptors left for %s: raise the limit (ulimit -n)",
 				  name);
 	return mpxi_error(error, "PAPI does not count %s here: %s", name, PAPI_strerror(error));
 }
@@ -79,9 +78,8 @@ bool mpxi_papi_needs_no_counter(uint32_t event)
 		NULL,
 	};
 	static const char *const read[] = {
-		"time", "task", "process", "cpu",     "irq",   "softirq", "vm",
-		"mem",  "net",  "snmp",    "netstat", "snmp6", "sock",    "disk",
-		"psi",  "fs",   "numa",    "ksm",     "tp",    NULL,
+		"time",    "task",  "process", "cpu",  "irq", "softirq", "vm",   "mem", "net", "snmp",
+		"netstat", "snmp6", "sock",    "disk", "psi", "fs",      "numa", "ksm", "tp",  NULL,
 	};
 	static const char *const sums[] = {
 		"NET_RX_BYTES", "NET_TX_BYTES", "DISK_READ_BYTES", "DISK_WRITE_BYTES", NULL,
@@ -110,8 +108,7 @@ bool mpxi_papi_is_unit_software(uint32_t event)
 
 bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
 {
-	if (strcmp(info->derived, "DERIVED_PS") == 0 ||
-	    strcmp(info->derived, "DERIVED_ADD_PS") == 0)
+	if (strcmp(info->derived, "DERIVED_PS") == 0 || strcmp(info->derived, "DERIVED_ADD_PS") == 0)
 		return true;
 	return strchr(info->postfix, '/') != NULL;
 }
@@ -121,8 +118,7 @@ bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
 /* Offers a copy of the name, and frees the one that it drives out. */
 static void offer(struct upci_nearest *nearest, const char *wrong, const char *name)
 {
-	const char *last =
-		nearest->count == nearest->max ? nearest->name[nearest->count - 1] : NULL;
+	const char *last = nearest->count == nearest->max ? nearest->name[nearest->count - 1] : NULL;
 	char *copy;
 	bool kept = false;
 	int i;
@@ -168,8 +164,8 @@ static int fail_name(const char *wrong, int error)
 						 i ? ", " : "; near: ", nearest.name[i]);
 		free((char *)nearest.name[i]);
 	}
-	return mpxi_error(error, "PAPI has no event \"%.200s\" here (%s)%s", wrong,
-			  PAPI_strerror(error), text);
+	return mpxi_error(error, "PAPI has no event \"%.200s\" here (%s)%s", wrong, PAPI_strerror(error),
+			  text);
 }
 
 int mpxi_papi_code(const char *name, uint32_t *event)
@@ -183,8 +179,7 @@ int mpxi_papi_code(const char *name, uint32_t *event)
 	error = PAPI_event_name_to_code(name, &code);
 	if (error)
 		/* What it says depends on which component it asked last. */
-		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT
-										    : error);
+		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT : error);
 	*event = (uint32_t)code;
 	return PAPI_OK;
 }

@@ -42,8 +42,8 @@ static void append(uint32_t *list, unsigned *n, uint32_t event)
 
 /* The events of a group with its clock, if that is an event, and the covariate, each once.
  * A unit's time is last: it needs no event of the kernel's, where the first leads the others. */
-static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n,
-			 bool beside, const uint32_t *clock, unsigned *listed)
+static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, bool beside,
+			 const uint32_t *clock, unsigned *listed)
 {
 	uint32_t *list = malloc((n + 2) * sizeof(*list));
 	unsigned i;
@@ -73,8 +73,8 @@ static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 
 	if (papi->group_max && n > papi->group_max)
 		return 0;
-	list = list_of(papi, event, n, is_beside(papi, event, n),
-		       papi->has_clock ? &papi->clock : NULL, &listed);
+	list = list_of(papi, event, n, is_beside(papi, event, n), papi->has_clock ? &papi->clock : NULL,
+		       &listed);
 	if (!list)
 		return MPXI_ENOMEM;
 	fits = mpxi_papi_fits(papi, list, listed);
@@ -102,8 +102,7 @@ static enum mpxi_role ops_role(void *backend, uint32_t event)
 }
 
 /* The components of a list, upc's last; returns how many. */
-static unsigned components_of(const struct mpxi_papi *papi, const uint32_t *list, unsigned n,
-			      int *component)
+static unsigned components_of(const struct mpxi_papi *papi, const uint32_t *list, unsigned n, int *component)
 {
 	unsigned count = 0, i, k;
 	bool upc = false;
@@ -145,8 +144,7 @@ static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_se
 static int open_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
 		    unsigned n, int component, const uint32_t *event)
 {
-	int error = component < 0 ? mpxi_papi_refuse(list[0], component)
-				  : mpxi_papi_set_open(set, component);
+	int error = component < 0 ? mpxi_papi_refuse(list[0], component) : mpxi_papi_set_open(set, component);
 	unsigned i;
 
 	for (i = 0; i < n && !error; i++) {
@@ -186,8 +184,7 @@ static void group_close(void *backend, void *handle)
 }
 
 /* One piece of memory: the group, its sets, the places of its events and the values. */
-static struct mpxi_papi_group *allocate(struct mpxi_papi *papi, unsigned n, unsigned sets,
-					unsigned listed)
+static struct mpxi_papi_group *allocate(struct mpxi_papi *papi, unsigned n, unsigned sets, unsigned listed)
 {
 	struct mpxi_papi_group *group;
 	size_t places = sizeof(*group) + sets * sizeof(group->set[0]);
@@ -227,8 +224,8 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 	return error ? error : resumed;
 }
 
-static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsigned n,
-			   const uint32_t *clock, struct mpxi_papi_group **made)
+static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsigned n, const uint32_t *clock,
+			   struct mpxi_papi_group **made)
 {
 	bool beside = is_beside(papi, event, n);
 	unsigned listed, sets;
@@ -305,8 +302,7 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **han
 		error = open_with_clock(papi, event, n, NULL, &group);
 		papi->refuses_time = !error;
 	} else {
-		error = open_with_clock(papi, event, n, papi->has_clock ? &papi->clock : NULL,
-					&group);
+		error = open_with_clock(papi, event, n, papi->has_clock ? &papi->clock : NULL, &group);
 	}
 	if (!error)
 		*handle = group;

@@ -23,8 +23,8 @@ int mpxi_papi_component_check(int component)
 	if (!info)
 		return mpxi_error(PAPI_ENOCMP, "PAPI has no component %d", component);
 	if (info->disabled && info->disabled != PAPI_EDELAY_INIT)
-		return mpxi_error(PAPI_ECMP_DISABLED, "PAPI's component %s is disabled: %s",
-				  info->name, info->disabled_reason);
+		return mpxi_error(PAPI_ECMP_DISABLED, "PAPI's component %s is disabled: %s", info->name,
+				  info->disabled_reason);
 	return PAPI_OK;
 }
 
@@ -47,8 +47,8 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component)
 	if (error) {
 		PAPI_destroy_eventset(&set->id);
 		set->id = PAPI_NULL;
-		return mpxi_error(error, "PAPI has no event set for the component %s: %s",
-				  info->name, PAPI_strerror(error));
+		return mpxi_error(error, "PAPI has no event set for the component %s: %s", info->name,
+				  PAPI_strerror(error));
 	}
 	/* A component that cannot attach counts the thread that starts the set. Events
 	 * are attached as they are added, so this comes first. */

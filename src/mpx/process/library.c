@@ -128,18 +128,16 @@ void mpxi_library_event_added(void)
 static int check_options(const struct mpx_options *o)
 {
 	if (o->slice_ns && (o->slice_ns < 100000 || o->slice_ns > UINT64_C(10000000000)))
-		return mpxi_error(PAPI_EINVAL,
-				  "slice_ns is %llu: a time slice is from 100000 (100 us) to 10000000000 (10 s)",
-				  (unsigned long long)o->slice_ns);
+		return mpxi_error(
+			PAPI_EINVAL,
+			"slice_ns is %llu: a time slice is from 100000 (100 us) to 10000000000 (10 s)",
+			(unsigned long long)o->slice_ns);
 	if ((unsigned)o->timer > MPX_TIMER_VIRTUAL)
-		return mpxi_error(PAPI_EINVAL, "timer is %d, which is none of enum mpx_timer",
-				  (int)o->timer);
+		return mpxi_error(PAPI_EINVAL, "timer is %d, which is none of enum mpx_timer", (int)o->timer);
 	if ((unsigned)o->clock > MPX_CLOCK_USER)
-		return mpxi_error(PAPI_EINVAL, "clock is %d, which is none of enum mpx_clock",
-				  (int)o->clock);
+		return mpxi_error(PAPI_EINVAL, "clock is %d, which is none of enum mpx_clock", (int)o->clock);
 	if ((unsigned)o->estimator > MPX_ESTIMATOR_COVARIATE)
-		return mpxi_error(PAPI_EINVAL,
-				  "estimator is %d, which is none of enum mpx_estimator",
+		return mpxi_error(PAPI_EINVAL, "estimator is %d, which is none of enum mpx_estimator",
 				  (int)o->estimator);
 	if (o->estimator == MPX_ESTIMATOR_COVARIATE && !o->covariate)
 		return mpxi_error(PAPI_EINVAL,
@@ -188,8 +186,8 @@ static int init(const struct mpx_options *o)
 			mpxi_papi_destroy(trial);
 	}
 	if (!error)
-		error = mpxi_timers_create((enum mpxi_timer_kind)o->timer, made.slice_ns,
-					   made.signal_number, tick_sig, &made.timers);
+		error = mpxi_timers_create((enum mpxi_timer_kind)o->timer, made.slice_ns, made.signal_number,
+					   tick_sig, &made.timers);
 	if (error)
 		return error;
 	made.timer = mpxi_timers_kind(made.timers);
@@ -271,9 +269,9 @@ int mpx_library_get_info(struct mpx_library_info *info)
 		return PAPI_ENOINIT;
 	mine.slice_ns = l->slice_ns;
 	mine.timer = (enum mpx_timer)l->timer;
-	mine.estimator = l->estimator == MPXI_RATIO	   ? MPX_ESTIMATOR_RATIO
+	mine.estimator = l->estimator == MPXI_RATIO       ? MPX_ESTIMATOR_RATIO
 			 : l->estimator == MPXI_COVARIATE ? MPX_ESTIMATOR_COVARIATE
-							   : MPX_ESTIMATOR_INTERPOLATED;
+							  : MPX_ESTIMATOR_INTERPOLATED;
 	mine.signal_number = l->signal_number;
 	mine.threads = l->threads;
 	mpxi_library_unlock();

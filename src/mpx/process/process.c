@@ -11,8 +11,7 @@
 
 /* ---- sets and their events -------------------------------------------------------------- */
 
-int mpxi_process_create(struct mpxi_thread *owner, struct mpxi_set *own,
-			struct mpxi_process **made)
+int mpxi_process_create(struct mpxi_thread *owner, struct mpxi_set *own, struct mpxi_process **made)
 {
 	struct mpxi_process *process = calloc(1, sizeof(*process));
 
@@ -123,12 +122,9 @@ int mpxi_process_remove(struct mpxi_process *process, uint32_t event)
 		for (i = 0; process->event[i] != event; i++)
 			;
 		behind = --process->events - i;
-		memmove(process->event + i, process->event + i + 1,
-			behind * sizeof(process->event[0]));
-		memmove(process->gone + i, process->gone + i + 1,
-			behind * sizeof(process->gone[0]));
-		memmove(process->result + i, process->result + i + 1,
-			behind * sizeof(process->result[0]));
+		memmove(process->event + i, process->event + i + 1, behind * sizeof(process->event[0]));
+		memmove(process->gone + i, process->gone + i + 1, behind * sizeof(process->gone[0]));
+		memmove(process->result + i, process->result + i + 1, behind * sizeof(process->result[0]));
 		changed_locked(process);
 	}
 	mpxi_process_unlock();

@@ -42,8 +42,7 @@ struct mpxi_request {
 
 /* own is the owner's member; it stays the caller's, and events are added to it and
  * removed from it by these calls only. MPXI_ENOMEM. */
-int mpxi_process_create(struct mpxi_thread *owner, struct mpxi_set *own,
-			struct mpxi_process **process);
+int mpxi_process_create(struct mpxi_thread *owner, struct mpxi_set *own, struct mpxi_process **process);
 /* Stops it where it runs; before own is destroyed. gone: PAPI has forgotten the owner,
  * whose own is left as it is. */
 void mpxi_process_destroy(struct mpxi_process *process, bool gone);

@@ -29,9 +29,9 @@
 
 enum { FREE, ASKED, TAKEN, ANSWERED };
 
-#define ROUND_NS 1000000u  /* 1 ms: between two looks at who has answered   */
-#define AGAIN 100          /* rounds after which a signal counts as lost    */
-#define ROUNDS 1000        /* after which a request is withdrawn            */
+#define ROUND_NS 1000000u /* 1 ms: between two looks at who has answered   */
+#define AGAIN 100         /* rounds after which a signal counts as lost    */
+#define ROUNDS 1000       /* after which a request is withdrawn            */
 
 /* Counts answers; who asks waits on it. */
 static _Atomic uint32_t answers;
@@ -166,8 +166,7 @@ static unsigned collect_locked(struct mpxi_process *process, unsigned round)
 		}
 		open++;
 		if (round != member->signalled &&
-		    (atomic_load(&request->put_off) != member->seen ||
-		     round - member->signalled >= AGAIN))
+		    (atomic_load(&request->put_off) != member->seen || round - member->signalled >= AGAIN))
 			send_signal(member, round);
 	}
 	return open;
@@ -220,7 +219,8 @@ int mpxi_process_wait_locked(struct mpxi_process *process)
 		return 0;
 	process->partial = true;
 	atomic_fetch_add(&mpxi_processes.changes, 1);
-	return mpxi_error(MPXI_ESYS,
-			  "%u threads have not answered within a second: they block signal %d, or are always inside PAPI",
-			  silent, mpxi_library_signal());
+	return mpxi_error(
+		MPXI_ESYS,
+		"%u threads have not answered within a second: they block signal %d, or are always inside PAPI",
+		silent, mpxi_library_signal());
 }

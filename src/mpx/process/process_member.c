@@ -34,8 +34,7 @@ static void link_member_locked(struct mpxi_process *process, struct mpxi_thread 
 	thread->members = member;
 }
 
-static struct mpxi_member *member_of(const struct mpxi_process *process,
-				     const struct mpxi_thread *thread)
+static struct mpxi_member *member_of(const struct mpxi_process *process, const struct mpxi_thread *thread)
 {
 	struct mpxi_member *member = thread->members;
 
@@ -45,8 +44,7 @@ static struct mpxi_member *member_of(const struct mpxi_process *process,
 }
 
 /* The calling thread's set of a process-wide one's events, with their places. */
-static int make_set(const struct mpxi_process *process, struct mpxi_core *core,
-		    struct mpxi_set **set)
+static int make_set(const struct mpxi_process *process, struct mpxi_core *core, struct mpxi_set **set)
 {
 	int error = mpxi_set_create(core, set);
 	unsigned i;
@@ -139,8 +137,7 @@ void mpxi_process_visit(struct mpxi_thread *thread, bool fresh)
 	tidy_locked(thread);
 	/* The timer first: a handler cannot arm every kind (keep_armed). */
 	for (process = mpxi_processes.first; process; process = process->next)
-		if (process->owner != thread && process->events &&
-		    !keep_armed(thread, true))
+		if (process->owner != thread && process->events && !keep_armed(thread, true))
 			join_locked(process, thread, fresh);
 	if (!thread->members)
 		(void)keep_armed(thread, false);
@@ -164,8 +161,7 @@ static void note_missed_locked(struct mpxi_thread *thread)
 	for (process = mpxi_processes.first; process; process = process->next) {
 		const struct mpxi_member *member = member_of(process, thread);
 
-		if (process->runs && process->owner != thread &&
-		    (!member || !mpxi_member_takes_part(member)))
+		if (process->runs && process->owner != thread && (!member || !mpxi_member_takes_part(member)))
 			process->partial = true;
 	}
 }

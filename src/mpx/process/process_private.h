@@ -24,12 +24,12 @@
 struct mpxi_member {
 	struct mpxi_process *process; /* NULL: the set is gone, the member follows */
 	struct mpxi_thread *thread;
-	struct mpxi_set *set;         /* in the thread's core        */
-	unsigned version;             /* of the events that it has   */
-	bool known;                   /* its windows are of this run */
-	bool stale;                   /* a reset has not reached it  */
+	struct mpxi_set *set; /* in the thread's core        */
+	unsigned version;     /* of the events that it has   */
+	bool known;           /* its windows are of this run */
+	bool stale;           /* a reset has not reached it  */
 	bool asked;
-	unsigned signalled, seen;     /* round of the last signal, and put_off then */
+	unsigned signalled, seen;            /* round of the last signal, and put_off then */
 	struct mpxi_member *next, *previous; /* of the set    */
 	struct mpxi_member *sibling;         /* of the thread */
 };

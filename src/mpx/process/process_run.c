@@ -15,8 +15,7 @@ static void add_set(struct mpxi_sum *sum, const struct mpxi_set *set, unsigned i
 {
 	struct mpxi_result part;
 
-	mpxi_result_of_window(mpxi_set_window(set, i), mpxi_library_estimator(),
-			      mpxi_set_lost(set), &part);
+	mpxi_result_of_window(mpxi_set_window(set, i), mpxi_library_estimator(), mpxi_set_lost(set), &part);
 	mpxi_sum_add(sum, &part);
 }
 
@@ -95,8 +94,7 @@ const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process
 /* ---- calls of the owner ---------------------------------------------------------------- */
 
 /* Asks all others, acts on the owner's own meanwhile, waits. */
-static int ask_all(struct mpxi_process *process, enum mpxi_wish wish,
-		   int (*own_call)(struct mpxi_set *))
+static int ask_all(struct mpxi_process *process, enum mpxi_wish wish, int (*own_call)(struct mpxi_set *))
 {
 	int error, silent;
 
@@ -194,8 +192,7 @@ int mpxi_process_reset(struct mpxi_process *process)
 	forget_results(process);
 	/* Of a stopped set that is all there is to say: nothing, and surely so. */
 	for (i = 0; !process->runs && i < process->events; i++)
-		process->result[i].estimate =
-			(struct mpxi_estimate){.coverage = 1, .exact = true};
+		process->result[i].estimate = (struct mpxi_estimate){.coverage = 1, .exact = true};
 	mpxi_process_unlock();
 	return error;
 }

@@ -129,9 +129,8 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 		return mpxi_error(MPXI_ENOMEM, "no thread-specific key is left for the end of threads");
 	/* A forked child has none. */
 	if (!library->timers)
-		error = mpxi_timers_create(library->timer, library->slice_ns,
-					   library->signal_number, library->tick_sig,
-					   &library->timers);
+		error = mpxi_timers_create(library->timer, library->slice_ns, library->signal_number,
+					   library->tick_sig, &library->timers);
 	if (error)
 		return error;
 	thread = mpxi_error_prepare() ? calloc(1, sizeof(*thread)) : NULL;

@@ -21,8 +21,8 @@ struct mpxi_thread {
 	struct mpxi_papi *papi;
 	struct mpxi_core *core;
 	struct mpxi_timer timer;
-	volatile uint64_t put_off; /* ticks that found the thread inside PAPI; by its handler */
-	struct mpxi_handle *sets;  /* its event sets */
+	volatile uint64_t put_off;           /* ticks that found the thread inside PAPI; by its handler */
+	struct mpxi_handle *sets;            /* its event sets */
 	struct mpxi_thread *next, *previous; /* all threads; under the library's lock */
 	/* Its parts of process-wide sets (process_member.c). */
 	struct mpxi_request request;
@@ -79,7 +79,7 @@ bool mpxi_library_arms_in_handler(void);
 /* An event set as the caller knows it. */
 struct mpxi_handle {
 	struct mpxi_set *set;
-	struct mpxi_process *process; /* NULL: it counts in its thread only */
+	struct mpxi_process *process;        /* NULL: it counts in its thread only */
 	struct mpxi_handle *next, *previous; /* the thread's */
 	int number;
 	long long *value; /* [room]: what plain reads have given: they never decrease */

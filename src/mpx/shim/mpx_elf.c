@@ -54,7 +54,7 @@ static bool get(const struct file *file, uint64_t offset, void *to, size_t size)
 	return true;
 }
 
-static enum mpx_elf check_header(const struct file *file, ElfW(Ehdr) *header)
+static enum mpx_elf check_header(const struct file *file, ElfW(Ehdr) * header)
 {
 	unsigned char ident[EI_NIDENT];
 
@@ -77,7 +77,7 @@ static enum mpx_elf check_header(const struct file *file, ElfW(Ehdr) *header)
 	return MPX_ELF_OK;
 }
 
-static enum mpx_elf check_interpreter(const struct file *file, const ElfW(Ehdr) *header)
+static enum mpx_elf check_interpreter(const struct file *file, const ElfW(Ehdr) * header)
 {
 	ElfW(Phdr) segment;
 	unsigned i;
@@ -94,7 +94,7 @@ static enum mpx_elf check_interpreter(const struct file *file, const ElfW(Ehdr) 
 }
 
 /* Is this symbol's name PAPI_start? */
-static bool is_start(const struct file *file, const ElfW(Shdr) *strings, uint32_t name)
+static bool is_start(const struct file *file, const ElfW(Shdr) * strings, uint32_t name)
 {
 	static const char start[] = "PAPI_start";
 	char text[sizeof(start)];
@@ -104,7 +104,7 @@ static bool is_start(const struct file *file, const ElfW(Shdr) *strings, uint32_
 	       memcmp(text, start, sizeof(start)) == 0;
 }
 
-static bool defines_start(const struct file *file, const ElfW(Shdr) *table, const ElfW(Shdr) *strings)
+static bool defines_start(const struct file *file, const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
 {
 	uint64_t i, n;
 	ElfW(Sym) symbol;
@@ -123,7 +123,7 @@ static bool defines_start(const struct file *file, const ElfW(Shdr) *table, cons
 }
 
 /* A program that has been stripped of its symbols looks as if it had none of PAPI's. */
-static bool holds_papi(const struct file *file, const ElfW(Ehdr) *header)
+static bool holds_papi(const struct file *file, const ElfW(Ehdr) * header)
 {
 	ElfW(Shdr) table, strings;
 	unsigned i;
@@ -146,7 +146,7 @@ static bool holds_papi(const struct file *file, const ElfW(Ehdr) *header)
 
 enum mpx_elf mpx_elf_check(const unsigned char *bytes, size_t n)
 {
-	const struct file file = { bytes, n };
+	const struct file file = {bytes, n};
 	ElfW(Ehdr) header;
 	enum mpx_elf found = check_header(&file, &header);
 

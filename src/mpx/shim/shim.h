@@ -58,16 +58,16 @@ enum shim_kind {
 };
 
 struct shim_set {
-	_Atomic(enum shim_kind) kind; /* release: all else is there. Partner: shim_find */
-	int number;                   /* the program's                              */
-	int id;                       /* libmpx's or PAPI's                         */
-	const void *owner;            /* the thread that created it                 */
-	int component;                /* that the program has assigned, -1: none    */
-	bool running;                 /* MPX */
-	bool zero;                    /* MPX: nothing counted since create or reset, stopped */
-	bool multiplex;               /* PAPI_set_multiplex was called              */
-	PAPI_overflow_handler_t handler; /* PLAIN */
-	struct shim_record *record;   /* NULL: no report is wanted                  */
+	_Atomic(enum shim_kind) kind;     /* release: all else is there. Partner: shim_find */
+	int number;                       /* the program's                              */
+	int id;                           /* libmpx's or PAPI's                         */
+	const void *owner;                /* the thread that created it                 */
+	int component;                    /* that the program has assigned, -1: none    */
+	bool running;                     /* MPX */
+	bool zero;                        /* MPX: nothing counted since create or reset, stopped */
+	bool multiplex;                   /* PAPI_set_multiplex was called              */
+	PAPI_overflow_handler_t handler;  /* PLAIN */
+	struct shim_record *record;       /* NULL: no report is wanted                  */
 	struct shim_set *next, *previous; /* of the thread                          */
 	int next_free;
 };

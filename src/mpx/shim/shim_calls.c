@@ -42,7 +42,8 @@ SHIM_EXPORT int PAPI_start(int number)
 	if (error == PAPI_EISRUN && !set->running)
 		shim_say_once("PAPI_start, event set %d: a set that PAPI counts by itself (one of "
 			      "PAPI_hl_region_begin or PAPI_overflow, say) runs in this thread and "
-			      "component; stop that first", set->number);
+			      "component; stop that first",
+			      set->number);
 	if (error)
 		return shim_explain("PAPI_start", set, error);
 	set->running = true;
@@ -174,7 +175,6 @@ SHIM_EXPORT int PAPI_state(int number, int *state)
 		return shim_real()->state(set->id, state);
 	if (!state)
 		return PAPI_EINVAL;
-	*state = (set->running ? PAPI_RUNNING : PAPI_STOPPED) |
-		 (set->multiplex ? PAPI_MULTIPLEXING : 0);
+	*state = (set->running ? PAPI_RUNNING : PAPI_STOPPED) | (set->multiplex ? PAPI_MULTIPLEXING : 0);
 	return PAPI_OK;
 }

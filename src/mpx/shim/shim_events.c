@@ -46,11 +46,11 @@ SHIM_EXPORT int PAPI_create_eventset(int *number)
 }
 
 /* Fortran's, in each form that a compiler may call it by: they are in libpapi. */
-#define FORTRAN(name) \
+#define FORTRAN(name)                                   \
 	SHIM_EXPORT void name(int *number, int *check); \
-	SHIM_EXPORT void name(int *number, int *check) \
-	{ \
-		*check = create(number); \
+	SHIM_EXPORT void name(int *number, int *check)  \
+	{                                               \
+		*check = create(number);                \
 	}
 
 FORTRAN(papif_create_eventset)

@@ -30,8 +30,8 @@ static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
 static int (*real_fexecve)(int, char *const *, char *const *);
 static int (*real_execveat)(int, const char *, char *const *, char *const *, int);
-static int (*real_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-			 const posix_spawnattr_t *, char *const *, char *const *);
+static int (*real_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+			 char *const *, char *const *);
 static int (*real_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 			  const posix_spawnattr_t *, char *const *, char *const *);
 static void (*real_exit)(int) __attribute__((noreturn));
@@ -139,14 +139,14 @@ static size_t count_arguments(va_list list)
 }
 
 /* The arguments as an array on the caller's stack: exec may come after vfork. */
-#define ARGUMENTS(argv, first, list) \
-	va_start(list, first); \
-	char *argv[count_arguments(list) + 1]; \
-	va_end(list); \
-	va_start(list, first); \
-	argv[0] = (char *)(uintptr_t)first; \
+#define ARGUMENTS(argv, first, list)                                \
+	va_start(list, first);                                      \
+	char *argv[count_arguments(list) + 1];                      \
+	va_end(list);                                               \
+	va_start(list, first);                                      \
+	argv[0] = (char *)(uintptr_t)first;                         \
 	for (size_t i = 1; i < sizeof(argv) / sizeof(argv[0]); i++) \
-		argv[i] = va_arg(list, char *)
+	argv[i] = va_arg(list, char *)
 
 SHIM_EXPORT int execl(const char *path, const char *first, ...)
 {
@@ -187,8 +187,7 @@ SHIM_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file
 }
 
 SHIM_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-			     const posix_spawnattr_t *attributes, char *const argv[],
-			     char *const envp[])
+			     const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
 	shim_has_children();
 	return real_spawnp(pid, file, actions, attributes, argv, envp);

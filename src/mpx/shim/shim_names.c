@@ -13,8 +13,8 @@ int shim_code_of(const char *name, int *code)
 	const struct shim_real *real = shim_real();
 	int error = real->event_name_to_code(name, code);
 
-	if (error && name && !strncmp(name, "upc:::", 6) &&
-	    real->is_initialized() != PAPI_NOT_INITED && real->get_component_index("upc") < 0)
+	if (error && name && !strncmp(name, "upc:::", 6) && real->is_initialized() != PAPI_NOT_INITED &&
+	    real->get_component_index("upc") < 0)
 		shim_say_once("no event '%s': the program has loaded %s, a PAPI without the component "
 			      "upc. LD_LIBRARY_PATH=%s gives it the one with it, where both are of the "
 			      "same version; else link it with that",

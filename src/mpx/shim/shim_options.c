@@ -37,8 +37,8 @@ static int make_plain(const char *call, const struct shim_set *set, int *id)
 	int error;
 
 	if (set->running) {
-		shim_say_once("%s, event set %d: not while it runs with multiplexing; stop it first",
-			      call, set->number);
+		shim_say_once("%s, event set %d: not while it runs with multiplexing; stop it first", call,
+			      set->number);
 		return PAPI_EISRUN;
 	}
 	*id = PAPI_NULL;
@@ -55,8 +55,8 @@ static int make_plain(const char *call, const struct shim_set *set, int *id)
 		return PAPI_OK;
 	drop(*id);
 	shim_say_once("%s, event set %d: multiplexing cannot give it, and PAPI by itself cannot count "
-		      "the events of the set together: %s; call it with fewer events", call,
-		      set->number, shim_real()->strerror(error));
+		      "the events of the set together: %s; call it with fewer events",
+		      call, set->number, shim_real()->strerror(error));
 	return error;
 }
 
@@ -69,17 +69,18 @@ static int end_plain(const char *call, struct shim_set *set, int id, int error)
 	}
 	shim_turn_plain(set, id);
 	shim_say_once("%s, event set %d: multiplexing cannot give it, so PAPI counts this set by "
-		      "itself, without multiplexing", call, set->number);
+		      "itself, without multiplexing",
+		      call, set->number);
 	return error;
 }
 
 /* expression is made on the set that PAPI knows as id. */
-#define ON_PLAIN(call, set, expression) \
-	do { \
-		int id = (set)->id, result; \
-		if (shim_is_plain(set)) \
-			return expression; \
-		result = make_plain(call, set, &id); \
+#define ON_PLAIN(call, set, expression)                                        \
+	do {                                                                   \
+		int id = (set)->id, result;                                    \
+		if (shim_is_plain(set))                                        \
+			return expression;                                     \
+		result = make_plain(call, set, &id);                           \
 		return result ? result : end_plain(call, set, id, expression); \
 	} while (0)
 
@@ -121,16 +122,15 @@ static int overflow(struct shim_set *set, int id, int code, int threshold, int f
 	return error;
 }
 
-SHIM_EXPORT int PAPI_overflow(int number, int code, int threshold, int flags,
-			      PAPI_overflow_handler_t handler)
+SHIM_EXPORT int PAPI_overflow(int number, int code, int threshold, int flags, PAPI_overflow_handler_t handler)
 {
 	PASS(overflow, number, code, threshold, flags, handler);
 	FIND(set, number);
 	ON_PLAIN("PAPI_overflow", set, overflow(set, id, code, threshold, flags, handler));
 }
 
-SHIM_EXPORT int PAPI_profil(void *buffer, unsigned size, vptr_t offset, unsigned scale, int number,
-			    int code, int threshold, int flags)
+SHIM_EXPORT int PAPI_profil(void *buffer, unsigned size, vptr_t offset, unsigned scale, int number, int code,
+			    int threshold, int flags)
 {
 	if (!shim_is_ours(number))
 		return shim_real()->profil(buffer, size, offset, scale, number, code, threshold, flags);
@@ -139,8 +139,7 @@ SHIM_EXPORT int PAPI_profil(void *buffer, unsigned size, vptr_t offset, unsigned
 		 shim_real()->profil(buffer, size, offset, scale, id, code, threshold, flags));
 }
 
-SHIM_EXPORT int PAPI_sprofil(PAPI_sprofil_t *profile, int n, int number, int code, int threshold,
-			     int flags)
+SHIM_EXPORT int PAPI_sprofil(PAPI_sprofil_t *profile, int n, int number, int code, int threshold, int flags)
 {
 	if (!shim_is_ours(number))
 		return shim_real()->sprofil(profile, n, number, code, threshold, flags);
@@ -153,9 +152,8 @@ SHIM_EXPORT int PAPI_get_overflow_event_index(int number, long long vector, int 
 	PASS(get_overflow_event_index, number, vector, array, n);
 	FIND(set, number);
 	/* One of libmpx has no overflows. */
-	return shim_is_plain(set) ?
-		       shim_real()->get_overflow_event_index(set->id, vector, array, n) :
-		       PAPI_EINVAL;
+	return shim_is_plain(set) ? shim_real()->get_overflow_event_index(set->id, vector, array, n)
+				  : PAPI_EINVAL;
 }
 
 SHIM_EXPORT int PAPI_write(int number, long long *values)
@@ -165,7 +163,8 @@ SHIM_EXPORT int PAPI_write(int number, long long *values)
 	if (shim_is_plain(set))
 		return shim_real()->write(set->id, values);
 	shim_say_once("PAPI_write, event set %d: an estimate cannot be written; add the values to "
-		      "what is read, or use PAPI_accum", set->number);
+		      "what is read, or use PAPI_accum",
+		      set->number);
 	return PAPI_ENOSUPP;
 }
 
@@ -220,8 +219,7 @@ SHIM_EXPORT int PAPI_get_eventset_component(int number)
 	PASS(get_eventset_component, number);
 	FIND(set, number);
 	/* Of a set with several, the first event's. */
-	return shim_is_plain(set) ? shim_real()->get_eventset_component(set->id) :
-					 component_of(set);
+	return shim_is_plain(set) ? shim_real()->get_eventset_component(set->id) : component_of(set);
 }
 
 /* ---- options --------------------------------------------------------------------------- */
@@ -305,9 +303,9 @@ static bool is_as_it_is(int option, const PAPI_option_t *value, const struct shi
 		return false;
 	if (component_of(set) < 0 || get_of_fresh(option, &now, set) < 0)
 		return false;
-	return option == PAPI_DOMAIN ? now.domain.domain == value->domain.domain :
-	       option == PAPI_GRANUL ? now.granularity.granularity == value->granularity.granularity :
-				       now.inherit.inherit == value->inherit.inherit;
+	return option == PAPI_DOMAIN   ? now.domain.domain == value->domain.domain
+	       : option == PAPI_GRANUL ? now.granularity.granularity == value->granularity.granularity
+				       : now.inherit.inherit == value->inherit.inherit;
 }
 
 SHIM_EXPORT int PAPI_set_opt(int option, PAPI_option_t *value)

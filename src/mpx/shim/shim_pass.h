@@ -9,17 +9,17 @@
 #include "shim/shim_real.h"
 
 /* Calls on sets that are not ours, libpapi's calls to itself among them. */
-#define PASS(call, set, ...) \
-	do { \
-		if (!shim_is_ours(set)) \
+#define PASS(call, set, ...)                                          \
+	do {                                                          \
+		if (!shim_is_ours(set))                               \
 			return shim_real()->call(set, ##__VA_ARGS__); \
 	} while (0)
 
-#define FIND(set, number) \
-	int error; \
+#define FIND(set, number)                                 \
+	int error;                                        \
 	struct shim_set *set = shim_find(number, &error); \
-	if (!set) \
-		return error
+	if (!set)                                         \
+	return error
 
 static inline bool shim_is_plain(const struct shim_set *set)
 {

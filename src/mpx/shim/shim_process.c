@@ -57,9 +57,9 @@ static int start(void)
 	if (PAPI_VERSION_MAJOR(version) != PAPI_VERSION_MAJOR(PAPI_VERSION) ||
 	    PAPI_VERSION_MINOR(version) != PAPI_VERSION_MINOR(PAPI_VERSION)) {
 		shim_say_once("the program's PAPI is version %d.%d, this mpx_run was built with %d.%d: "
-			      "build it with that PAPI", PAPI_VERSION_MAJOR(version),
-			      PAPI_VERSION_MINOR(version), PAPI_VERSION_MAJOR(PAPI_VERSION),
-			      PAPI_VERSION_MINOR(PAPI_VERSION));
+			      "build it with that PAPI",
+			      PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
+			      PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));
 		return PAPI_EINVAL;
 	}
 	options.slice_ns = number(SHIM_SLICE, UINT64_MAX);
@@ -208,7 +208,8 @@ static __attribute__((constructor)) void begin(void)
 	elsewhere = has_papi_inside() ? "" : shim_real_elsewhere();
 	if (elsewhere)
 		shim_say("PAPI is linked into '%s' itself: it counts without multiplexing; "
-			 "link it with libpapi.so", elsewhere[0] ? elsewhere : program_invocation_name);
+			 "link it with libpapi.so",
+			 elsewhere[0] ? elsewhere : program_invocation_name);
 	has_key = pthread_key_create(&key, end_of_thread) == 0;
 	(void)pthread_atfork(before_fork, NULL, in_child);
 }

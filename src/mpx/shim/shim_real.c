@@ -166,10 +166,10 @@ const char *shim_real_elsewhere(void)
 
 /* No check: libmpx runs only after shim_real, and these are called in its handler. */
 #define PASS(type, name, parameters, arguments) \
-	type __wrap_PAPI_##name parameters; \
-	type __wrap_PAPI_##name parameters \
-	{ \
-		return real.name arguments; \
+	type __wrap_PAPI_##name parameters;     \
+	type __wrap_PAPI_##name parameters      \
+	{                                       \
+		return real.name arguments;     \
 	}
 
 PASS(int, add_event, (int set, int code), (set, code))
@@ -188,7 +188,7 @@ PASS(int, get_event_info, (int code, PAPI_event_info_t *info), (code, info))
 PASS(int, get_opt, (int option, PAPI_option_t *value), (option, value))
 PASS(int, is_initialized, (void), ())
 PASS(int, library_init, (int version), (version))
-PASS(int, list_threads, (PAPI_thread_id_t *list, int *n), (list, n))
+PASS(int, list_threads, (PAPI_thread_id_t * list, int *n), (list, n))
 PASS(int, num_components, (void), ())
 PASS(int, read, (int set, long long *values), (set, values))
 PASS(int, set_opt, (int option, PAPI_option_t *value), (option, value))

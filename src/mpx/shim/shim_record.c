@@ -303,8 +303,8 @@ static bool take(pthread_mutex_t *lock, bool wait)
 	return (wait ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
 }
 
-void shim_record_each(void (*each)(const struct shim_record *record, void *argument),
-		      void *argument, bool wait)
+void shim_record_each(void (*each)(const struct shim_record *record, void *argument), void *argument,
+		      bool wait)
 {
 	/* Not on the heap: an _exit may come from where the heap is not to be touched. */
 	static struct shim_record *sorted[SORTED_MAX];

@@ -63,8 +63,8 @@ struct shim_sum shim_sum_of(const struct shim_row *row);
 
 /* Calls each with every record, locked, in the order of threads and sets. A lock that
  * is held (by a thread that a signal has interrupted, say) is waited for if wait. */
-void shim_record_each(void (*each)(const struct shim_record *record, void *argument),
-		      void *argument, bool wait);
+void shim_record_each(void (*each)(const struct shim_record *record, void *argument), void *argument,
+		      bool wait);
 /* Is there anything that counted? */
 bool shim_record_any(void);
 /* In a forked child: its parent's records are not its own. */

@@ -201,8 +201,8 @@ static void write_text(bool wait)
 	shim_record_each(widest, NULL, wait);
 	put("mpx_run: process %d, %s\n", (int)getpid(), program_invocation_name);
 	put("mpx_run: slices of %g ms, timer %s, estimator %s\n", (double)slice_ns / 1e6, timer, estimator);
-	put("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width,
-	    "event", "value", "+-", "95 % interval", "coverage", "slices");
+	put("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width, "event",
+	    "value", "+-", "95 % interval", "coverage", "slices");
 	shim_record_each(put_text, NULL, wait);
 }
 
@@ -223,14 +223,15 @@ static void put_json_row(const struct shim_row *row)
 	put_quoted(name_of(row, code));
 	if (n.known)
 		put(",\"value\":%lld,\"estimate\":%.17g,\"standard_error\":%.17g,\"low\":%.17g,"
-		    "\"high\":%.17g", sum.value, sum.estimate, sqrt(sum.variance), n.low, n.high);
+		    "\"high\":%.17g",
+		    sum.value, sum.estimate, sqrt(sum.variance), n.low, n.high);
 	else
 		put(",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
 	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
-	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s}", n.coverage,
-	    (unsigned long long)sum.count, (unsigned long long)sum.counted_time,
-	    (unsigned long long)sum.time, (unsigned long long)sum.slices, boolean(n.exact),
-	    boolean(!n.known), boolean(n.partly), boolean(n.rough));
+	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s}",
+	    n.coverage, (unsigned long long)sum.count, (unsigned long long)sum.counted_time,
+	    (unsigned long long)sum.time, (unsigned long long)sum.slices, boolean(n.exact), boolean(!n.known),
+	    boolean(n.partly), boolean(n.rough));
 }
 
 static void put_json(const struct shim_record *record, void *argument)
@@ -241,7 +242,8 @@ static void put_json(const struct shim_record *record, void *argument)
 	if (!record->starts && !record->plain)
 		return;
 	put("%s{\"tid\":%d,\"set\":%u,\"sets\":%u,\"starts\":%llu,\"running\":%s,\"plain\":%s,"
-	    "\"events\":[", *more ? "," : "", (int)record->thread, record->serial, record->sets,
+	    "\"events\":[",
+	    *more ? "," : "", (int)record->thread, record->serial, record->sets,
 	    (unsigned long long)record->starts, boolean(record->running), boolean(record->plain));
 	*more = true;
 	for (i = 0; i < record->rows; i++) {
@@ -283,8 +285,8 @@ static void put_csv(const struct shim_record *record, void *unused)
 			put(",%lld,%.17g,%.17g,%.17g", sum.value, sum.estimate, n.low, n.high);
 		else
 			put(",,,,");
-		put(",%.6f,%llu,%d,%d,%d,%d\n", n.coverage, (unsigned long long)sum.slices, n.exact,
-		    !n.known, n.rough, record->running);
+		put(",%.6f,%llu,%d,%d,%d,%d\n", n.coverage, (unsigned long long)sum.slices, n.exact, !n.known,
+		    n.rough, record->running);
 	}
 }
 

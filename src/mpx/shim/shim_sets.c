@@ -125,8 +125,7 @@ struct shim_set *shim_find_plain_sig(int id)
 	for (i = 0; i < n; i++) {
 		struct shim_set *set = place_of(i);
 
-		if (atomic_load_explicit(&set->kind, memory_order_acquire) == SHIM_PLAIN &&
-		    set->id == id)
+		if (atomic_load_explicit(&set->kind, memory_order_acquire) == SHIM_PLAIN && set->id == id)
 			return set;
 	}
 	return NULL;

@@ -32,8 +32,7 @@ static double student(double f)
 
 		return table[below] + (f - below) * (table[below + 1] - table[below]);
 	}
-	return z + (z * z * z + z) / (4 * f) +
-	       (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * f * f) +
+	return z + (z * z * z + z) / (4 * f) + (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * f * f) +
 	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * z * z * z - 15 * z) / (384 * f * f * f);
 }
 
@@ -61,13 +60,11 @@ static bool is_saturated(const struct mpxi_window *w)
 	const mpxi_u128 top = ~(mpxi_u128)0;
 	const mpxi_i128 top_signed = (mpxi_i128)(top >> 1);
 
-	return s->gap == top_signed || s->steps == top || s->lag == top_signed ||
-	       s->cc == top_signed || s->cs == top_signed || s->ss == top_signed ||
-	       s->cx == top_signed || s->sx == top_signed || s->xx == top_signed ||
-	       s->weight == UINT64_MAX ||
-	       s->apart == UINT64_MAX || s->held == UINT64_MAX || s->count == UINT64_MAX ||
-	       s->size == UINT64_MAX || w->cluster_cc == top_signed ||
-	       w->cluster_cs == top_signed || w->cluster_ss == top_signed;
+	return s->gap == top_signed || s->steps == top || s->lag == top_signed || s->cc == top_signed ||
+	       s->cs == top_signed || s->ss == top_signed || s->cx == top_signed || s->sx == top_signed ||
+	       s->xx == top_signed || s->weight == UINT64_MAX || s->apart == UINT64_MAX ||
+	       s->held == UINT64_MAX || s->count == UINT64_MAX || s->size == UINT64_MAX ||
+	       w->cluster_cc == top_signed || w->cluster_cs == top_signed || w->cluster_ss == top_signed;
 }
 
 /* Residuals c - R s of clusters, as of a sample of them. */
@@ -117,8 +114,7 @@ static struct outcome estimate_ratio(const struct mpxi_window *w, bool covariate
 	/* Second differences overlap: that many of them say as much as half the number. */
 	o.freedom = triples / 1.944;
 	if (covariate && o.freedom > 2) {
-		double dv = (double)s->cx - r * (double)s->sx - q * (double)s->cs +
-			    r * q * (double)s->ss;
+		double dv = (double)s->cx - r * (double)s->sx - q * (double)s->cs + r * q * (double)s->ss;
 		double vv = (double)s->xx - 2 * q * (double)s->sx + q * q * (double)s->ss;
 		double b = vv > 0 ? dv / vv : 0;
 		double explained = vv > 0 && dd > 0 ? fmin(b * dv / dd, 1) : 0;
@@ -184,8 +180,8 @@ void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimat
 
 	memset(estimate, 0, sizeof(*estimate));
 	if (window->exact) {
-		*estimate = (struct mpxi_estimate){.value = count, .low = count, .high = count,
-						   .coverage = 1, .exact = true};
+		*estimate = (struct mpxi_estimate){
+			.value = count, .low = count, .high = count, .coverage = 1, .exact = true};
 		return;
 	}
 	if (!s->size || !window->time) {

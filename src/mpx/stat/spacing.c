@@ -8,9 +8,9 @@
 #include "stat/spacing.h"
 
 #define WEIGHT_BITS 16
-#define WEIGHT_MAX  ((uint64_t)1 << (20 + WEIGHT_BITS))
+#define WEIGHT_MAX ((uint64_t)1 << (20 + WEIGHT_BITS))
 #define FACTOR_BITS 12
-#define FACTOR_MAX  (8 << FACTOR_BITS)
+#define FACTOR_MAX (8 << FACTOR_BITS)
 
 static uint64_t saturated(mpxi_u128 value)
 {
@@ -103,8 +103,7 @@ static struct mpxi_scale quotient(uint64_t a, uint64_t b)
 		return (struct mpxi_scale){0, 0};
 	up = __builtin_clzll(a) - 1;
 	a = up < 0 ? a >> 1 : a << up;
-	return (struct mpxi_scale){(uint64_t)(((mpxi_u128)a << 64) / (b << down)),
-				   down - up - 64};
+	return (struct mpxi_scale){(uint64_t)(((mpxi_u128)a << 64) / (b << down)), down - up - 64};
 }
 
 static struct mpxi_scale product(struct mpxi_scale a, struct mpxi_scale b)
@@ -133,7 +132,6 @@ void mpxi_spacing_pair(struct mpxi_spacing *spacing)
 	spacing->apart = apart(spacing->gap, both, factor);
 	if (!previous)
 		return;
-	spacing->lag_apart = saturated((mpxi_u128)previous * last / (previous + last) *
-				       4 * size / both);
+	spacing->lag_apart = saturated((mpxi_u128)previous * last / (previous + last) * 4 * size / both);
 	spacing->bend = mpxi_second_difference(previous, last, size);
 }

@@ -54,14 +54,14 @@ struct mpxi_scale {
 /* A slice, the gap before it, the slice before that one, and the one before that. */
 struct mpxi_spacing {
 	uint64_t size, gap, last, previous; /* previous 0: there is none             */
-	uint64_t last_weight;     /* the last one's in the gap on its other side     */
-	struct mpxi_times times;  /* gap / (last + size)                             */
-	uint64_t weight;          /* that, as a weight                               */
-	uint64_t heavier;         /* what sums.weight grows by                       */
-	uint64_t part;            /* last / (last + size), in 2^-64                  */
-	struct mpxi_scale scale;  /* of a difference's square in sums.steps          */
-	uint64_t apart, lag_apart; /* what these sums grow by                        */
-	int64_t bend;             /* second difference of the sizes                  */
+	uint64_t last_weight;               /* the last one's in the gap on its other side     */
+	struct mpxi_times times;            /* gap / (last + size)                             */
+	uint64_t weight;                    /* that, as a weight                               */
+	uint64_t heavier;                   /* what sums.weight grows by                       */
+	uint64_t part;                      /* last / (last + size), in 2^-64                  */
+	struct mpxi_scale scale;            /* of a difference's square in sums.steps          */
+	uint64_t apart, lag_apart;          /* what these sums grow by                        */
+	int64_t bend;                       /* second difference of the sizes                  */
 };
 
 /* A gap with a slice on one side only; w is that one's weight on its other side. */
@@ -94,8 +94,7 @@ static inline int64_t mpxi_spacing_difference(const struct mpxi_spacing *spacing
 	const unsigned drop = 64 - MPXI_DIFFERENCE_BITS;
 	mpxi_u128 both = (mpxi_u128)last + count;
 	/* It is (c1 + c2) s1 / (s1 + s2) - c1. */
-	mpxi_u128 even = (both > UINT64_MAX ? UINT64_MAX : (uint64_t)both) *
-			 (mpxi_u128)spacing->part;
+	mpxi_u128 even = (both > UINT64_MAX ? UINT64_MAX : (uint64_t)both) * (mpxi_u128)spacing->part;
 	mpxi_i128 u = (mpxi_i128)((even + ((uint64_t)1 << (drop - 1))) >> drop) -
 		      ((mpxi_i128)last << MPXI_DIFFERENCE_BITS);
 
@@ -115,8 +114,7 @@ static inline mpxi_u128 mpxi_spacing_square(const struct mpxi_spacing *spacing, 
 		return exponent > -128 ? product >> -exponent : 0;
 	if (!product)
 		return 0;
-	return exponent < 128 && product <= MPXI_U128_MAX >> exponent ? product << exponent
-								      : MPXI_U128_MAX;
+	return exponent < 128 && product <= MPXI_U128_MAX >> exponent ? product << exponent : MPXI_U128_MAX;
 }
 
 #endif

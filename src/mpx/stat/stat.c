@@ -72,8 +72,7 @@ static uint64_t hold(struct mpxi_sums *sums, uint64_t g, uint64_t count, uint64_
 }
 
 /* Time between two slices. */
-static void fill(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, uint64_t last,
-		 uint64_t count)
+static void fill(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, uint64_t last, uint64_t count)
 {
 	if (__builtin_add_overflow(last, count, &count))
 		count = UINT64_MAX;
@@ -88,16 +87,14 @@ static void enter_pair(struct mpxi_sums *sums, const struct mpxi_spacing *spacin
 	sums->pairs++;
 }
 
-static void enter_lag(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, int64_t u,
-		      int64_t v)
+static void enter_lag(struct mpxi_sums *sums, const struct mpxi_spacing *spacing, int64_t u, int64_t v)
 {
 	add_i128(&sums->lag, (mpxi_i128)u * v * -2 * 2);
 	add_u64(&sums->lag_apart, spacing->lag_apart);
 }
 
 static void enter_triple(struct mpxi_sums *sums, const struct mpxi_spacing *spacing,
-			 const struct mpxi_past *a, const struct mpxi_past *b,
-			 const struct mpxi_past *c)
+			 const struct mpxi_past *a, const struct mpxi_past *b, const struct mpxi_past *c)
 {
 	mpxi_i128 count = mpxi_second_difference(a->count, b->count, c->count), x;
 	int64_t size = spacing->bend;
@@ -139,7 +136,9 @@ void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now)
 /* The gap before a slice of so much time, and the slices before it. */
 static struct mpxi_spacing spacing_of(const struct mpxi_stat *stat, uint64_t g, uint64_t size)
 {
-	return (struct mpxi_spacing){.size = size, .gap = g, .last = stat->last.size,
+	return (struct mpxi_spacing){.size = size,
+				     .gap = g,
+				     .last = stat->last.size,
 				     .previous = stat->previous.size,
 				     .last_weight = stat->last_weight};
 }
@@ -148,8 +147,7 @@ static bool is_spaced(const struct mpxi_stat *stat, uint64_t g, uint64_t size,
 		      const struct mpxi_spacing *spacing)
 {
 	return spacing->size == size && spacing->gap == g && spacing->last == stat->last.size &&
-	       spacing->previous == stat->previous.size &&
-	       spacing->last_weight == stat->last_weight;
+	       spacing->previous == stat->previous.size && spacing->last_weight == stat->last_weight;
 }
 
 static void follow(struct mpxi_stat *stat, uint64_t g, const struct mpxi_past *ended,
@@ -174,8 +172,7 @@ static void follow(struct mpxi_stat *stat, uint64_t g, const struct mpxi_past *e
 	stat->difference = u;
 }
 
-void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
-			 struct mpxi_spacing *spacing)
+void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice, struct mpxi_spacing *spacing)
 {
 	struct mpxi_past ended = past(slice);
 	struct mpxi_sums *sums = &stat->sums;
@@ -254,8 +251,7 @@ static mpxi_i128 since_i128(mpxi_i128 end, mpxi_i128 start)
 	return between;
 }
 
-static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end,
-		     const struct mpxi_sums *start)
+static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end, const struct mpxi_sums *start)
 {
 #define ADD(kind, field) add_##kind(&sums->field, since_##kind(end->field, start->field))
 	ADD(u64, slices);
@@ -312,8 +308,7 @@ static void end_cluster(struct mpxi_window *window)
 	window->cluster_count = window->cluster_size = 0;
 }
 
-void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start,
-		     const struct mpxi_mark *end)
+void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start, const struct mpxi_mark *end)
 {
 	if (window->cluster_slice != start->sums.slices)
 		end_cluster(window);

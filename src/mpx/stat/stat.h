@@ -68,10 +68,10 @@ struct mpxi_stat {
 
 /* A place in an event's history: where a set was started, or is read. */
 struct mpxi_mark {
-	uint64_t now;          /* T                                                   */
-	uint64_t unfilled;     /* time before now that the first slice will fill in   */
-	struct mpxi_sums sums; /* with the running slice so far and the open gap      */
-	uint64_t covariate;    /* of the covariate event, over all T                  */
+	uint64_t now;           /* T                                                   */
+	uint64_t unfilled;      /* time before now that the first slice will fill in   */
+	struct mpxi_sums sums;  /* with the running slice so far and the open gap      */
+	uint64_t covariate;     /* of the covariate event, over all T                  */
 	struct mpxi_past first; /* the first slice as far as it is known, size 0: not yet */
 };
 
@@ -101,8 +101,8 @@ struct mpxi_estimate {
 	double low, high;      /* the 95 % interval; low is not below C_e            */
 	double coverage;       /* S_e / T, 0 to 1                                    */
 	bool exact;
-	bool never;            /* not counted in this window: value says nothing     */
-	bool rough;            /* too few slices for an error that can be trusted    */
+	bool never; /* not counted in this window: value says nothing     */
+	bool rough; /* too few slices for an error that can be trusted    */
 };
 
 /* The event becomes active at T = now, after a time of not being scheduled at all. */
@@ -132,8 +132,7 @@ void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 
 /* Adds what lies between two marks of one event to a window (zeroed at first). A read of
  * a set that goes on running adds to a copy. */
-void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start,
-		     const struct mpxi_mark *end);
+void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start, const struct mpxi_mark *end);
 
 /*
  * The estimate alone, without an error, as a line: between slices of its own an event's
@@ -152,8 +151,7 @@ struct mpxi_line {
  * has seen no slice end. Not for handlers: floating point.
  */
 bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
-		    const struct mpxi_mark *start, enum mpxi_estimator estimator,
-		    struct mpxi_line *line);
+		    const struct mpxi_mark *start, enum mpxi_estimator estimator, struct mpxi_line *line);
 
 /* The line's value when so much time has gone by, as a whole number. */
 static inline int64_t mpxi_line_value(const struct mpxi_line *line, uint64_t gone_by)

@@ -6,8 +6,8 @@
 
 #include "stat/sum.h"
 
-void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator,
-			   bool lost, struct mpxi_result *result)
+void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
+			   struct mpxi_result *result)
 {
 	*result = (struct mpxi_result){
 		.count = window->sums.count,

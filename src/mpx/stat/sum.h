@@ -19,8 +19,8 @@ struct mpxi_result {
 };
 
 /* One thread's window as a result. */
-void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator,
-			   bool lost, struct mpxi_result *result);
+void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
+			   struct mpxi_result *result);
 
 /* Zeroed at first. The threads' errors are independent: variances add up, and so do the
  * squares of how far the intervals reach. */

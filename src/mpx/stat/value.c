@@ -14,8 +14,8 @@ static double number(uint64_t x)
 }
 
 /* Counts in the window's gaps, the open one included. */
-static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *running,
-		       uint64_t now, const struct mpxi_mark *start, struct mpxi_line *line)
+static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
+		       const struct mpxi_mark *start, struct mpxi_line *line)
 {
 	const uint64_t one = (uint64_t)1 << MPXI_GAP_BITS;
 	uint64_t g = (running ? running->begin : now) - stat->gap_begin;
@@ -24,8 +24,7 @@ static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *ru
 
 	if ((int64_t)whole != whole)
 		return false;
-	line->rest = (double)(int64_t)whole +
-		     number((uint64_t)gap & (one - 1)) * (1. / (double)one);
+	line->rest = (double)(int64_t)whole + number((uint64_t)gap & (one - 1)) * (1. / (double)one);
 	if (!size)
 		/* An event that never shared has nothing to fill in. */
 		return running && !g && !start->unfilled;
@@ -36,14 +35,12 @@ static bool gap_counts(const struct mpxi_stat *stat, const struct mpxi_slice *ru
 	line->slope = number(count) / number(size);
 	line->rest += number(g) * line->slope;
 	if (start->unfilled)
-		line->rest -= number(start->unfilled) * number(stat->first.count) /
-			      number(stat->first.size);
+		line->rest -= number(start->unfilled) * number(stat->first.count) / number(stat->first.size);
 	return true;
 }
 
 bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
-		    const struct mpxi_mark *start, enum mpxi_estimator estimator,
-		    struct mpxi_line *line)
+		    const struct mpxi_mark *start, enum mpxi_estimator estimator, struct mpxi_line *line)
 {
 	uint64_t count = stat->sums.count - start->sums.count;
 	uint64_t size = stat->sums.size - start->sums.size, time = now - start->now;
@@ -62,8 +59,7 @@ bool mpxi_stat_line(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 	if (estimator == MPXI_RATIO) {
 		line->slope = number(count) / number(size);
 		line->rest = number(time - size) * line->slope;
-	} else if (estimator != MPXI_INTERPOLATED ||
-		   !gap_counts(stat, running, now, start, line)) {
+	} else if (estimator != MPXI_INTERPOLATED || !gap_counts(stat, running, now, start, line)) {
 		return false;
 	}
 	return line->rest < (double)LIMIT;

@@ -47,8 +47,7 @@ static atomic_bool unknown; /* PAPI is in the program itself, where is not known
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of adding; no handler takes it */
 
 /* The thread's stack, 0: not known. Partner: the handler on the same thread. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) volatile uintptr_t stack_begin,
-	stack_end;
+static _Thread_local __attribute__((tls_model("initial-exec"))) volatile uintptr_t stack_begin, stack_end;
 
 /* Whichever of the two libraries are there. */
 extern int PAPI_read(int, long long *) __attribute__((weak));
@@ -78,8 +77,10 @@ static int add_locked(uintptr_t begin, uintptr_t end)
 		if (begin >= ranges[i].begin && end <= ranges[i].end)
 			return MPXI_OK;
 	if (n == RANGES)
-		return mpxi_error(MPXI_ENOMEM, "more than %d pieces of code belong to PAPI and "
-				  "libupc; are they loaded several times?", RANGES);
+		return mpxi_error(MPXI_ENOMEM,
+				  "more than %d pieces of code belong to PAPI and "
+				  "libupc; are they loaded several times?",
+				  RANGES);
 	ranges[n].begin = begin;
 	ranges[n].end = end;
 	atomic_store(&used, n + 1);
@@ -160,8 +161,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *argument)
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uintptr_t begin = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
-		    add_locked(begin, begin + p->p_memsz))
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X && add_locked(begin, begin + p->p_memsz))
 			*error = MPXI_ENOMEM;
 	}
 	return 0;
@@ -263,8 +263,8 @@ static inline struct span span_of(uintptr_t begin, uintptr_t end)
 #define BLOCK 32 /* words; constant, so that compilers make vectors of the loop */
 
 /* The comparison is one of signed numbers, which vectors of all machines have. */
-__attribute__((no_sanitize("address", "thread")))
-static inline bool block_hits(const uintptr_t *word, struct span span)
+__attribute__((no_sanitize("address", "thread"))) static inline bool block_hits(const uintptr_t *word,
+										struct span span)
 {
 	const uint32_t first = span.first + 0x80000000u;
 	const int32_t less = (int32_t)(span.less - 0x80000000u);
@@ -277,8 +277,8 @@ static inline bool block_hits(const uintptr_t *word, struct span span)
 	return hit != 0;
 }
 
-__attribute__((no_sanitize("address", "thread")))
-static uintptr_t oldest_of(const uintptr_t *word, const uintptr_t *stop, struct span span)
+__attribute__((no_sanitize("address", "thread"))) static uintptr_t
+oldest_of(const uintptr_t *word, const uintptr_t *stop, struct span span)
 {
 	while (stop-- > word)
 		if ((uint32_t)*stop - span.first <= span.less && in_ranges(plain(*stop)))

@@ -53,7 +53,7 @@ static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[
 {
 	const ElfW(Ehdr) *head = part(file, 0, 1, sizeof(*head));
 	const ElfW(Shdr) *section = NULL;
-	const ElfW(Sym) *symbol;
+	const ElfW(Sym) * symbol;
 	const char *names;
 	uint64_t i, k, n;
 
@@ -69,8 +69,8 @@ static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[
 		strings = &section[table->sh_link];
 		n = table->sh_size / sizeof(*symbol);
 		symbol = part(file, table->sh_offset, n, sizeof(*symbol));
-		if (strings->sh_offset > file->size ||
-		    strings->sh_size > file->size - strings->sh_offset || !strings->sh_size)
+		if (strings->sh_offset > file->size || strings->sh_size > file->size - strings->sh_offset ||
+		    !strings->sh_size)
 			continue;
 		names = (const char *)file->bytes + strings->sh_offset;
 		/* A table whose last name does not end is not one. */
@@ -81,8 +81,7 @@ static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[
 			unsigned cold;
 
 			if (ELF64_ST_TYPE(symbol[k].st_info) != STT_FUNC || !symbol[k].st_value ||
-			    symbol[k].st_name >= strings->sh_size ||
-			    begins_with(name, own_names))
+			    symbol[k].st_name >= strings->sh_size || begins_with(name, own_names))
 				continue;
 			/* Compilers put these elsewhere, before the whole program. */
 			cold = strstr(name, ".cold") ? 2 : 0;

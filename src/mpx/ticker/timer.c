@@ -24,8 +24,7 @@
  * first touch of other kinds of thread-local storage would allocate: this kind is there
  * from the thread's birth on. Its partner is the handler on the same thread.
  */
-static _Thread_local __attribute__((tls_model("initial-exec")))
-_Atomic(struct mpxi_timer *) mine;
+static _Thread_local __attribute__((tls_model("initial-exec"))) _Atomic(struct mpxi_timer *) mine;
 
 /* QEMU's user mode before 9.1 calls x86-64's handlers with a stack that is 8 bytes off. */
 #ifdef __x86_64__
@@ -73,7 +72,7 @@ static int try_kind(struct mpxi_timers *timers, const struct mpxi_timer_ops *ops
 
 	if (ops->kind == MPXI_TIMER_VIRTUAL && timers->signo && timers->signo != SIGVTALRM)
 		return mpxi_error(MPXI_EINVAL, "the interval timer ITIMER_VIRTUAL has the signal "
-				  "SIGVTALRM and no other");
+					       "SIGVTALRM and no other");
 	trial.ops = ops;
 	/* Never sent: the timer is not armed. One that an emulator has as well. */
 	if (!trial.signo)
@@ -106,9 +105,18 @@ static int choose(struct mpxi_timers *timers, enum mpxi_timer_kind kind)
 static bool signal_is_usable(int signo)
 {
 	switch (signo) {
-	case SIGKILL: case SIGSTOP: case SIGCONT: case SIGCHLD:             /* the kernel's    */
-	case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP:  /* of faults       */
-	case SIGABRT: case SIGSYS: case SIGIO:
+	case SIGKILL:
+	case SIGSTOP:
+	case SIGCONT:
+	case SIGCHLD: /* the kernel's    */
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGTRAP: /* of faults       */
+	case SIGABRT:
+	case SIGSYS:
+	case SIGIO:
 		return false;
 	default:
 		/* Between the standard signals and SIGRTMIN lie glibc's own. */
@@ -125,11 +133,15 @@ int mpxi_timers_create(enum mpxi_timer_kind kind, uint64_t slice_ns, int signo,
 	if (!tick_sig || !timers)
 		return mpxi_error(MPXI_EINVAL, "a slice timer needs a function to call");
 	if (slice_ns < SLICE_MIN || slice_ns > SLICE_MAX)
-		return mpxi_error(MPXI_EINVAL, "a time slice of %llu ns; it must be from 100 us "
-				  "to 10 s", (unsigned long long)slice_ns);
+		return mpxi_error(MPXI_EINVAL,
+				  "a time slice of %llu ns; it must be from 100 us "
+				  "to 10 s",
+				  (unsigned long long)slice_ns);
 	if (!signal_is_usable(signo))
-		return mpxi_error(MPXI_EINVAL, "signal %d cannot be that of a slice timer; name a "
-				  "real-time signal, or 0 for a free one", signo);
+		return mpxi_error(MPXI_EINVAL,
+				  "signal %d cannot be that of a slice timer; name a "
+				  "real-time signal, or 0 for a free one",
+				  signo);
 	if ((unsigned)kind > MPXI_TIMER_VIRTUAL)
 		return mpxi_error(MPXI_EINVAL, "there is no slice timer of kind %d", (int)kind);
 	t = calloc(1, sizeof(*t));

@@ -43,14 +43,14 @@ struct mpxi_timers;
 /* One thread's; the caller's memory, that of its thread's state. A thread has one. */
 struct mpxi_timer {
 	struct mpxi_timers *timers;
-	int fd;                /* TASK_CLOCK, else -1                               */
-	timer_t id;            /* THREAD                                            */
-	struct timespec left;  /* THREAD: of the slice that disarm has cut          */
-	_Atomic(pid_t) *slot;  /* VIRTUAL: tid while armed, in the table of threads */
-	uint64_t began;        /* VIRTUAL: the slice, in the thread's CPU time, ns  */
+	int fd;               /* TASK_CLOCK, else -1                               */
+	timer_t id;           /* THREAD                                            */
+	struct timespec left; /* THREAD: of the slice that disarm has cut          */
+	_Atomic(pid_t) *slot; /* VIRTUAL: tid while armed, in the table of threads */
+	uint64_t began;       /* VIRTUAL: the slice, in the thread's CPU time, ns  */
 	pid_t tid;
 	bool open, armed;
-	bool was_blocked;      /* the signal, before open */
+	bool was_blocked; /* the signal, before open */
 };
 
 /*

@@ -52,8 +52,7 @@ void mpxi_timer_virtual_forget(void);
 
 /* timer_signal.c: the signal of some timers. handler becomes that of timers->signo,
  * or of the first free signal where that is 0. */
-int mpxi_timer_signal_take(struct mpxi_timers *timers,
-			   void (*handler)(int, siginfo_t *, void *));
+int mpxi_timer_signal_take(struct mpxi_timers *timers, void (*handler)(int, siginfo_t *, void *));
 void mpxi_timer_signal_give_back(struct mpxi_timers *timers);
 /* Takes what is pending for the calling thread, which has the signals blocked. */
 void mpxi_timer_signal_drain(int signo);

@@ -24,8 +24,7 @@ static struct timespec slice(const struct mpxi_timer *timer)
 {
 	uint64_t ns = timer->timers->slice_ns;
 
-	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
-				 .tv_nsec = (long)(ns % 1000000000u)};
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 }
 
 static int posix_open(struct mpxi_timer *timer)
@@ -39,7 +38,7 @@ static int posix_open(struct mpxi_timer *timer)
 	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer->id)) {
 		if (errno == EAGAIN)
 			return mpxi_error(MPXI_ESYS, "no timer is left for a thread; raise the "
-					  "limit of pending signals (ulimit -i)");
+						     "limit of pending signals (ulimit -i)");
 		return mpxi_error(errno == ENOMEM ? MPXI_ENOMEM : MPXI_ENOSUPP,
 				  "no timer on the thread's CPU clock: %s", upci_words_of_errno(errno));
 	}

@@ -31,8 +31,7 @@ static bool same_handler(const struct sigaction *a, const struct sigaction *b)
 {
 	if ((a->sa_flags & SA_SIGINFO) != (b->sa_flags & SA_SIGINFO))
 		return false;
-	return a->sa_flags & SA_SIGINFO ? a->sa_sigaction == b->sa_sigaction :
-					  a->sa_handler == b->sa_handler;
+	return a->sa_flags & SA_SIGINFO ? a->sa_sigaction == b->sa_sigaction : a->sa_handler == b->sa_handler;
 }
 
 static bool is_default(const struct sigaction *action)
@@ -81,8 +80,10 @@ static int find_locked(struct mpxi_timers *timers)
 			return MPXI_OK;
 		}
 	}
-	return mpxi_error(MPXI_ECNFLCT, "all real-time signals from %d to %d have handlers; "
-			  "name another signal for the slice timer", FIRST_FREE, SIGRTMAX);
+	return mpxi_error(MPXI_ECNFLCT,
+			  "all real-time signals from %d to %d have handlers; "
+			  "name another signal for the slice timer",
+			  FIRST_FREE, SIGRTMAX);
 }
 
 static int take_named_locked(struct mpxi_timers *timers)
@@ -91,7 +92,8 @@ static int take_named_locked(struct mpxi_timers *timers)
 	case 1:
 		return MPXI_OK;
 	case 0:
-		return mpxi_error(MPXI_ECNFLCT, "the program handles or ignores signal %d (%s) "
+		return mpxi_error(MPXI_ECNFLCT,
+				  "the program handles or ignores signal %d (%s) "
 				  "itself; name another one for the slice timer",
 				  timers->signo, strsignal(timers->signo));
 	default:

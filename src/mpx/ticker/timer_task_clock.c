@@ -29,16 +29,19 @@ static int refused(int error)
 	case EMFILE:
 	case ENFILE:
 		return mpxi_error(MPXI_ESYS, "no descriptor is left for a slice timer; "
-				  "raise the limit of open files (ulimit -n)");
+					     "raise the limit of open files (ulimit -n)");
 	case ENOMEM:
 		return mpxi_error(MPXI_ENOMEM, "the kernel has no memory for a slice timer");
 	case EACCES:
 	case EPERM:
-		return mpxi_error(MPXI_ENOSUPP, "perf events are forbidden here; see "
+		return mpxi_error(MPXI_ENOSUPP,
+				  "perf events are forbidden here; see "
 				  "/proc/sys/kernel/perf_event_paranoid, or take another timer");
 	default:
-		return mpxi_error(MPXI_ENOSUPP, "this kernel has no task clock to sample by (%s); "
-				  "take another timer", upci_words_of_errno(error));
+		return mpxi_error(MPXI_ENOSUPP,
+				  "this kernel has no task clock to sample by (%s); "
+				  "take another timer",
+				  upci_words_of_errno(error));
 	}
 }
 
@@ -82,8 +85,10 @@ static int task_clock_open(struct mpxi_timer *timer)
 		int error = errno;
 
 		close(fd);
-		return mpxi_error(MPXI_ENOSUPP, "perf events cannot send signals here (%s); "
-				  "take another timer", upci_words_of_errno(error));
+		return mpxi_error(MPXI_ENOSUPP,
+				  "perf events cannot send signals here (%s); "
+				  "take another timer",
+				  upci_words_of_errno(error));
 	}
 	timer->fd = fd;
 	return MPXI_OK;
@@ -102,8 +107,10 @@ static void task_clock_close(struct mpxi_timer *timer)
 static int task_clock_arm(struct mpxi_timer *timer)
 {
 	if (ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0))
-		return mpxi_error(MPXI_ESYS, "cannot start a slice timer: %s; has the program "
-				  "closed a descriptor that is not its own?", upci_words_of_errno(errno));
+		return mpxi_error(MPXI_ESYS,
+				  "cannot start a slice timer: %s; has the program "
+				  "closed a descriptor that is not its own?",
+				  upci_words_of_errno(errno));
 	return MPXI_OK;
 }
 

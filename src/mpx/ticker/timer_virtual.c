@@ -161,7 +161,7 @@ static void leave_slot_locked(const _Atomic(pid_t) *slot)
 static int taken(void)
 {
 	return mpxi_error(MPXI_ECNFLCT, "the program uses the interval timer ITIMER_VIRTUAL "
-			  "itself; take another slice timer");
+					"itself; take another slice timer");
 }
 
 static int virtual_open(struct mpxi_timer *timer)
@@ -192,7 +192,8 @@ static int start_locked(uint64_t slice_ns)
 	ours.it_value.tv_usec = (suseconds_t)(us % 1000000);
 	ours.it_interval = ours.it_value;
 	if (!paused && setitimer(ITIMER_VIRTUAL, &ours, NULL))
-		return mpxi_error(MPXI_ESYS, "cannot start the interval timer: %s", upci_words_of_errno(errno));
+		return mpxi_error(MPXI_ESYS, "cannot start the interval timer: %s",
+				  upci_words_of_errno(errno));
 	return MPXI_OK;
 }
 

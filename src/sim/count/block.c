@@ -80,8 +80,8 @@ static bool is_late(const struct upcs_block *block, uint32_t i)
 
 static bool ends_part(const struct upcs_block *block, uint32_t i)
 {
-	return i + 1 == block->n || is_late(block, i + 1) || block->insn[i + 1].enters || block->insn[i + 1].apart ||
-	       block->insn[i].function != block->insn[i + 1].function ||
+	return i + 1 == block->n || is_late(block, i + 1) || block->insn[i + 1].enters ||
+	       block->insn[i + 1].apart || block->insn[i].function != block->insn[i + 1].function ||
 	       (block->insn[i].insn.flags | block->insn[i + 1].insn.flags) & UPCS_INSN_REPEATS ||
 	       (block->exact && block->insn[i].insn.flags & UPCS_INSN_FAULTS);
 }
@@ -137,7 +137,8 @@ static bool forget_functions(struct upcs_block *block)
 bool upcs_block_split(struct upcs_block *block, struct upcs_kinds *kinds, struct upcs_counts *counts)
 {
 	static const struct upcs_kind nothing;
-	const struct limits named = {UPCS_KINDS_NAMED, false}, whole = {UPCS_KINDS_MAX - UPCS_KINDS_SINGLE, false},
+	const struct limits named = {UPCS_KINDS_NAMED, false},
+			    whole = {UPCS_KINDS_MAX - UPCS_KINDS_SINGLE, false},
 			    singly = {UPCS_KINDS_MAX, true};
 	bool forgot;
 

@@ -26,10 +26,10 @@
 #define UPCS_BLOCK_MAX 1024u
 
 struct upcs_part {
-	uint32_t first;	 /* its first instruction in the block */
-	uint32_t at;	 /* the one that it is counted with: the first, or the one behind it */
+	uint32_t first; /* its first instruction in the block */
+	uint32_t at;    /* the one that it is counted with: the first, or the one behind it */
 	uint32_t kind;
-	bool repeats;	 /* kind is of one iteration, and is counted when that touches memory */
+	bool repeats;    /* kind is of one iteration, and is counted when that touches memory */
 	uint16_t enters; /* bit per region: begins with its first instruction */
 };
 
@@ -37,17 +37,17 @@ struct upcs_part {
 struct upcs_block_insn {
 	struct upcs_insn insn;
 	uint16_t enters;
-	bool apart; /* begins a part, whatever it is */
+	bool apart;        /* begins a part, whatever it is */
 	uint32_t function; /* whose it is; another than before begins a part */
 };
 
 struct upcs_block {
 	bool exact;
 	bool rewritten; /* its instructions may store to its own page */
-	uint32_t n; /* instructions, given */
+	uint32_t n;     /* instructions, given */
 	struct upcs_block_insn insn[UPCS_BLOCK_MAX];
 	uint32_t nothing; /* the kind that tallies nothing */
-	uint32_t parts; /* found; 0 where one of them could have no kind */
+	uint32_t parts;   /* found; 0 where one of them could have no kind */
 	struct upcs_part part[UPCS_BLOCK_MAX];
 };
 

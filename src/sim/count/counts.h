@@ -52,11 +52,11 @@ struct upcs_array {
 
 struct upcs_counts {
 	uint64_t magic;
-	uint32_t kinds;	 /* written; release, acquire */
-	uint32_t arrays; /* that the file has room for */
+	uint32_t kinds;    /* written; release, acquire */
+	uint32_t arrays;   /* that the file has room for */
 	uint32_t unshared; /* 1: some of it is memory of our own, which others do not see */
-	uint32_t keeps;	   /* 1: what an ended thread left in an array stays there */
-	uint32_t used;	   /* arrays below it have been somebody's; release */
+	uint32_t keeps;    /* 1: what an ended thread left in an array stays there */
+	uint32_t used;     /* arrays below it have been somebody's; release */
 	uint32_t changes;  /* odd: a thread is beginning or ending */
 	struct upcs_array array[UPCS_ARRAYS_MAX];
 	struct upcs_kind kind[UPCS_KINDS_MAX];

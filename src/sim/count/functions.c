@@ -73,8 +73,8 @@ uint32_t upcs_functions_number(struct upcs_functions *table, const char *file, c
 		if (__atomic_load_n(&table->n, __ATOMIC_RELAXED) >= PLACES_MAX)
 			break;
 		was = UPCS_FREE;
-		if (!__atomic_compare_exchange_n(&table->slot[at].state, &was, UPCS_MAKING, false, __ATOMIC_ACQUIRE,
-						 __ATOMIC_ACQUIRE))
+		if (!__atomic_compare_exchange_n(&table->slot[at].state, &was, UPCS_MAKING, false,
+						 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
 			continue;
 		__atomic_fetch_add(&table->n, 1, __ATOMIC_RELAXED);
 		text = write_text(table, file, symbol);
@@ -90,7 +90,8 @@ uint32_t upcs_functions_number(struct upcs_functions *table, const char *file, c
 	return 0;
 }
 
-bool upcs_functions_name(const struct upcs_functions *table, uint32_t number, const char **file, const char **symbol)
+bool upcs_functions_name(const struct upcs_functions *table, uint32_t number, const char **file,
+			 const char **symbol)
 {
 	uint32_t text;
 	size_t left;

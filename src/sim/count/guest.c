@@ -86,8 +86,8 @@ static int copy(uint64_t address, void *ours, size_t n, bool out)
 	uint64_t at = upcs_guest_base() + address;
 	struct iovec local = {.iov_base = ours, .iov_len = n};
 	struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = n};
-	ssize_t copied = out ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0) :
-			       process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+	ssize_t copied = out ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0)
+			     : process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 
 	if (copied < 0 && (errno == ENOSYS || errno == EPERM))
 		copied = copy_by_file(at, ours, n, out);

@@ -19,14 +19,14 @@ enum upcs_call {
 	UPCS_CALL_EXECVEAT, /* directory, path, argv, envp, flags */
 	UPCS_CALL_ACTION,   /* signal, pointer to an action, whose first word is the handler */
 	UPCS_CALL_SIGNAL,   /* signal, handler */
-	UPCS_CALL_MAP,	    /* changes what is mapped where; mprotect does not */
-	UPCS_CALL_MMAP,	    /* that, with address, bytes, protection, flags */
+	UPCS_CALL_MAP,      /* changes what is mapped where; mprotect does not */
+	UPCS_CALL_MMAP,     /* that, with address, bytes, protection, flags */
 	UPCS_CALL_SHARE,    /* that, and it may be memory that others write */
 	UPCS_CALL_FUTEX,    /* address, operation, value */
-	UPCS_CALL_KILL,	    /* sends a signal, perhaps to the caller */
+	UPCS_CALL_KILL,     /* sends a signal, perhaps to the caller */
 	UPCS_CALL_CLONE,    /* flags */
-	UPCS_CALL_EXIT,	    /* of the thread: status */
-	UPCS_CALL_END,	    /* of the process: status */
+	UPCS_CALL_EXIT,     /* of the thread: status */
+	UPCS_CALL_END,      /* of the process: status */
 };
 
 enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number);

@@ -17,7 +17,8 @@ struct head {
 	uint64_t magic;
 	uint32_t kinds, arrays, unshared, keeps, used, changes;
 };
-_Static_assert(offsetof(struct upcs_counts, changes) == offsetof(struct head, changes), "head is that of the file");
+_Static_assert(offsetof(struct upcs_counts, changes) == offsetof(struct head, changes),
+	       "head is that of the file");
 
 struct upcs_left {
 	int fd;
@@ -25,8 +26,8 @@ struct upcs_left {
 	struct upcs_array *array;
 	struct upcs_kind *kind;
 	uint64_t (*sum)[UPCS_TALLIES]; /* what each array's thread did */
-	uint64_t *total;	       /* of each kind, in all arrays */
-	uint64_t *count;	       /* one array's */
+	uint64_t *total;               /* of each kind, in all arrays */
+	uint64_t *count;               /* one array's */
 };
 
 /* What lies behind the file's end is zero. */
@@ -113,7 +114,8 @@ static bool read_all(struct upcs_left *left)
 	if (!read_head(left->fd, &left->head) || !make_room(left) ||
 	    !read_at(left->fd, offsetof(struct upcs_counts, array), left->array,
 		     left->head.used * sizeof(*left->array)) ||
-	    !read_at(left->fd, offsetof(struct upcs_counts, kind), left->kind, left->head.kinds * sizeof(*left->kind)))
+	    !read_at(left->fd, offsetof(struct upcs_counts, kind), left->kind,
+		     left->head.kinds * sizeof(*left->kind)))
 		return false;
 	for (i = 0; i < left->head.used; i++)
 		if (!read_array(left, i))
@@ -179,7 +181,8 @@ void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *record, u
 
 	for (i = 0; i < left->head.used; i++)
 		if (left->array[i].thread == index + 1)
-			upcs_counts_tally(&whole, (uint16_t)(left->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)),
+			upcs_counts_tally(&whole,
+					  (uint16_t)(left->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)),
 					  left->sum[i]);
 	for (c = 0; c < UPCS_COLUMNS; c++)
 		for (t = 0; t < UPCS_TALLIES; t++)
@@ -218,6 +221,7 @@ void upcs_left_add(const struct upcs_left *left, uint64_t to[UPCS_FUNCTIONS_MAX 
 
 	for (k = 0; k < left->head.kinds; k++)
 		if (left->total[k])
-			upcs_counts_sum(to[left->kind[k].function <= UPCS_FUNCTIONS_MAX ? left->kind[k].function : 0],
-					&left->kind[k], left->total[k]);
+			upcs_counts_sum(
+				to[left->kind[k].function <= UPCS_FUNCTIONS_MAX ? left->kind[k].function : 0],
+				&left->kind[k], left->total[k]);
 }

@@ -50,7 +50,8 @@ static void remove_counts(int directory, const char *name)
 	memcpy(results, name, LENGTH);
 	if (fstatat(directory, results, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
 		return;
-	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid())
 		(void)unlinkat(directory, name, 0);
 }
 

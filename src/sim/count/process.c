@@ -71,7 +71,8 @@ static void *take_nowhere(void *at)
 /* The end of a long path says more. */
 static void write_name_locked(void)
 {
-	size_t length = strlen(upcs_run.program), at = length < UPCS_WORD_MAX ? 0 : length - UPCS_WORD_MAX + 1;
+	size_t length = strlen(upcs_run.program),
+	       at = length < UPCS_WORD_MAX ? 0 : length - UPCS_WORD_MAX + 1;
 
 	if (upcs_run.process)
 		strcpy(upcs_run.process->program, upcs_run.program + at);
@@ -153,8 +154,8 @@ void upcs_process_end(void)
 		if (upcs_self)
 			upcs_run.process->died = upcs_counts_cut(upcs_self->record);
 		upcs_run.process->end_ns = now_ns();
-		/* First: threads of a process that runs are done with their records once these have ended, and
-		 * of ours some may still be at work. */
+		/* First: threads of a process that runs are done with their records once these have ended,
+		 * and of ours some may still be at work. */
 		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		for (t = upcs_threads.first; t; t = t->next) {
 			upcs_counts_end(t->record);

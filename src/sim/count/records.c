@@ -37,7 +37,8 @@ static bool claim(const struct sort *sort, uint32_t i, uint32_t making)
 {
 	uint32_t was = UPCS_FREE;
 
-	return __atomic_compare_exchange_n(state_of(sort, i), &was, making, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(state_of(sort, i), &was, making, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
 }
 
 /* One more record has memory; several may see to the same one. */
@@ -97,7 +98,8 @@ static bool take(struct upcs_results *results, const struct sort *sort, uint32_t
 	uint32_t making = UPCS_MAKING | owner << UPCS_STATE_BITS, naps;
 
 	for (naps = 0;; naps++) {
-		if (__atomic_load_n(&sort->places->free, __ATOMIC_RELAXED) > 0 && claim_any(sort, making, index))
+		if (__atomic_load_n(&sort->places->free, __ATOMIC_RELAXED) > 0 &&
+		    claim_any(sort, making, index))
 			return true;
 		if (claim_new(sort, making, index) || claim_any(sort, making, index))
 			return true;
@@ -119,7 +121,8 @@ static struct sort processes_of(struct upcs_results *results)
 
 static struct sort threads_of(struct upcs_results *results)
 {
-	return (struct sort){&results->threads, (char *)results->thread, sizeof(*results->thread), UPCS_THREADS_MAX};
+	return (struct sort){&results->threads, (char *)results->thread, sizeof(*results->thread),
+			     UPCS_THREADS_MAX};
 }
 
 struct upcs_process *upcs_records_process(struct upcs_results *results, uint32_t *index)

@@ -19,11 +19,11 @@
 #include <stdint.h>
 
 struct upcs_places {
-	uint32_t there;		 /* never shrinks */
-	uint32_t next;		 /* where to look for a free one */
-	int32_t free;		 /* about so many there are */
-	uint32_t begun;		 /* so many were taken, ever */
-	uint32_t without;	 /* so many were asked for and not had */
+	uint32_t there;          /* never shrinks */
+	uint32_t next;           /* where to look for a free one */
+	int32_t free;            /* about so many there are */
+	uint32_t begun;          /* so many were taken, ever */
+	uint32_t without;        /* so many were asked for and not had */
 	uint32_t without_memory; /* 1: some of these since /dev/shm was full */
 };
 

@@ -37,7 +37,7 @@
 #define SITES_FIRST 256u
 #define SITES_MAX (1u << 18)
 #define SEARCH_MAX 256u /* frames */
-#define NEAR 0x10000u	/* bytes; a jump that goes further is none of a switch */
+#define NEAR 0x10000u   /* bytes; a jump that goes further is none of a switch */
 
 static struct frame *frame_at(const struct upcs_region_stack *s, uint64_t i)
 {
@@ -100,7 +100,7 @@ static uint32_t site_for(struct upcs_region_stack *s, uint64_t address)
 		place = place_of(s, address);
 	}
 	*place = s->sites;
-	s->site[s->sites] = (struct site){ .address = address };
+	s->site[s->sites] = (struct site){.address = address};
 	return s->sites++;
 }
 
@@ -118,7 +118,7 @@ static uint64_t youngest(const struct upcs_region_stack *s, const struct site *s
 /* What runs at a depth; at the bottom nobody was called. */
 static struct function function_at(const struct upcs_region_stack *s, uint64_t depth)
 {
-	return depth > s->base ? frame_at(s, depth - 1)->function : (struct function){ 0, 0 };
+	return depth > s->base ? frame_at(s, depth - 1)->function : (struct function){0, 0};
 }
 
 static uint64_t serial_at(const struct upcs_region_stack *s, uint64_t depth)
@@ -130,8 +130,7 @@ static bool are_same(struct function a, struct function b)
 {
 	if (!a.entry || !b.entry)
 		return false;
-	return a.entry == b.entry || a.entry == b.then ||
-	       (a.then && (a.then == b.entry || a.then == b.then));
+	return a.entry == b.entry || a.entry == b.then || (a.then && (a.then == b.entry || a.then == b.then));
 }
 
 /* The youngest activation that went on from a site and lives. */
@@ -141,8 +140,7 @@ static bool find_owner(const struct upcs_region_stack *s, const struct site *sit
 
 	for (i = site->owners; i-- > 0;) {
 		*depth = site->owner[i].depth;
-		if (*depth >= s->base && *depth <= s->depth &&
-		    serial_at(s, *depth) == site->owner[i].serial)
+		if (*depth >= s->base && *depth <= s->depth && serial_at(s, *depth) == site->owner[i].serial)
 			return true;
 	}
 	return false;
@@ -158,7 +156,7 @@ static void own(const struct upcs_region_stack *s, struct site *site)
 		memmove(site->owner, site->owner + 1, (OWNERS - 1) * sizeof(site->owner[0]));
 		site->owners--;
 	}
-	site->owner[site->owners++] = (struct owner){ s->depth, serial_at(s, s->depth) };
+	site->owner[site->owners++] = (struct owner){s->depth, serial_at(s, s->depth)};
 }
 
 /* ---- frames -------------------------------------------------------------------------- */
@@ -173,7 +171,7 @@ static void end_regions(struct upcs_region_stack *s)
 	for (rest = s->active; rest; rest &= rest - 1) {
 		r = (unsigned)__builtin_ctz(rest);
 		if (s->floor[r] > s->depth)
-			s->active &= (uint16_t)~(1u << r);
+			s->active &= (uint16_t) ~(1u << r);
 		else if (s->floor[r] > s->highest)
 			s->highest = s->floor[r];
 	}
@@ -270,12 +268,13 @@ static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry
 
 	if (s->depth - s->base == s->frames && !grow_frames(s)) {
 		s->base++;
-		upcs_region_doubt(s, UPCS_REGION_FORGOT, s->active & (uint16_t)~upcs_region_above(s, s->base));
+		upcs_region_doubt(s, UPCS_REGION_FORGOT,
+				  s->active & (uint16_t)~upcs_region_above(s, s->base));
 	}
 	*frame_at(s, s->depth) = (struct frame){
 		.below = youngest(s, site),
 		.serial = ++s->serial,
-		.function = { entry, 0 },
+		.function = {entry, 0},
 		.code = entry,
 		.site = number,
 		.runtime = s->last.runtime,
@@ -336,8 +335,7 @@ static bool jump(struct upcs_region_stack *s, uint64_t begin, bool returns)
 {
 	const struct site *site;
 
-	if (s->depth > s->base && returns &&
-	    s->site[frame_at(s, s->depth - 1)->site].address == begin) {
+	if (s->depth > s->base && returns && s->site[frame_at(s, s->depth - 1)->site].address == begin) {
 		return_to(s, s->depth - 1);
 		return true;
 	}
@@ -542,13 +540,13 @@ uint16_t upcs_region_block(struct upcs_region_stack *s, const struct upcs_region
 	*entered = block->enters & (uint16_t)~s->active;
 	if (*entered)
 		enter(s, *entered, fresh || (s->last.fresh && s->last.end));
-	s->last = (struct last){ begin, block->next, block->end, fresh, block->runtime };
+	s->last = (struct last){begin, block->next, block->end, fresh, block->runtime};
 	return s->active;
 }
 
 void upcs_region_passed(struct upcs_region_stack *s, const struct upcs_region_block *block)
 {
-	s->last = (struct last){ block->begin, block->next, 0, false, block->runtime };
+	s->last = (struct last){block->begin, block->next, 0, false, block->runtime};
 }
 
 bool upcs_region_is_stray(const struct upcs_region_stack *s)

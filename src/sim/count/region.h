@@ -22,12 +22,12 @@
 /* A block of instructions that are executed one after the other. */
 struct upcs_region_block {
 	uint64_t begin;
-	uint64_t next;	 /* address behind its last instruction: of a call, the return address */
+	uint64_t next;   /* address behind its last instruction: of a call, the return address */
 	uint16_t enters; /* bit per region: its function begins here */
-	uint8_t end;	 /* UPCS_INSN_CALL, RETURN, INDIRECT of the last instruction */
-	bool handler;	 /* a function begins here that the program has handle signals */
-	uint8_t role;	 /* bits of enum upcs_region_role: of the function that begins here */
-	bool runtime;	 /* it is an OpenMP runtime's code */
+	uint8_t end;     /* UPCS_INSN_CALL, RETURN, INDIRECT of the last instruction */
+	bool handler;    /* a function begins here that the program has handle signals */
+	uint8_t role;    /* bits of enum upcs_region_role: of the function that begins here */
+	bool runtime;    /* it is an OpenMP runtime's code */
 };
 
 enum upcs_region_role {

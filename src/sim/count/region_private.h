@@ -25,7 +25,7 @@ struct last {
 };
 
 struct frame {
-	uint64_t below;	 /* number + 1 of the next older frame of its site; 0: none */
+	uint64_t below;  /* number + 1 of the next older frame of its site; 0: none */
 	uint64_t serial; /* from 1, never twice */
 	struct function function;
 	uint64_t code; /* the function that it is in now, after jumps that went far */
@@ -44,8 +44,8 @@ struct owner {
 
 struct site {
 	uint64_t address;
-	uint64_t code;		     /* the caller's */
-	uint64_t top;		     /* number + 1 of its youngest frame; 0: none */
+	uint64_t code;              /* the caller's */
+	uint64_t top;               /* number + 1 of its youngest frame; 0: none */
 	struct owner owner[OWNERS]; /* that went on from here, the youngest last */
 	unsigned owners;
 	bool disowned; /* there were more */
@@ -62,7 +62,7 @@ struct upcs_region_stack {
 	struct last last;
 	bool stray; /* it was returned to, and nobody left its address */
 
-	bool astray; /* after a return or jump of no known kind depth may be too great... */
+	bool astray;           /* after a return or jump of no known kind depth may be too great... */
 	uint64_t astray_depth; /* ...while it is not less than this */
 
 	/* A stray return is none where it proves to be a handler's. */
@@ -74,7 +74,7 @@ struct upcs_region_stack {
 	uint32_t doubts; /* changes with these */
 
 	uint16_t active, jumped; /* of these, entered without a call */
-	uint64_t highest; /* floor of those active */
+	uint64_t highest;        /* floor of those active */
 	uint64_t floor[REGIONS];
 
 	bool adopts; /* with the next call */

@@ -17,8 +17,8 @@ bool upcs_region_is_called_out(const struct upcs_region_stack *s, const struct u
 {
 	const uint8_t by_address = UPCS_INSN_CALL | UPCS_INSN_INDIRECT;
 
-	return s->last.runtime && !block->runtime && !block->handler && (s->last.end & by_address) == by_address &&
-	       block->begin != s->last.next;
+	return s->last.runtime && !block->runtime && !block->handler &&
+	       (s->last.end & by_address) == by_address && block->begin != s->last.next;
 }
 
 bool upcs_region_is_called_in(const struct upcs_region_stack *s, const struct upcs_region_block *block)

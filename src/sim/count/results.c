@@ -38,7 +38,8 @@ static uint32_t layout(void)
 
 static struct upcs_results *map(int fd)
 {
-	void *p = mmap(NULL, sizeof(struct upcs_results), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	void *p = mmap(NULL, sizeof(struct upcs_results), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+		       fd, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }

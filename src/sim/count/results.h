@@ -44,16 +44,16 @@ struct upcs_options {
 	uint32_t children; /* enum upcs_children */
 	uint32_t regions;
 	char region[UPCS_REGIONS_MAX][UPCS_WORD_MAX]; /* names of functions */
-	char unit[UPCS_WORD_MAX];		      /* name of the shared node unit, "" none */
-	uint32_t functions;			      /* each is counted by itself */
-	uint32_t watched;			      /* somebody asks for counts while programs run */
-	char plugin[PATH_MAX]; /* the modules' directory, or the module */
+	char unit[UPCS_WORD_MAX];                     /* name of the shared node unit, "" none */
+	uint32_t functions;                           /* each is counted by itself */
+	uint32_t watched;                             /* somebody asks for counts while programs run */
+	char plugin[PATH_MAX];                        /* the modules' directory, or the module */
 	uint32_t interface[UPCS_GUESTS];    /* that the emulator has; 0: plugin is the module for it */
 	char qemu[UPCS_GUESTS][PATH_MAX];   /* "" not installed            */
 	char prefix[UPCS_GUESTS][PATH_MAX]; /* of its libraries (-L), "" / */
-	uint32_t randomise;		    /* 0: addresses are the same in every run */
-	uint32_t papi_always;		    /* programs are given papi's libpapi.so if they need none, too */
-	char papi[PATH_MAX];		    /* directory of the PAPIs that they are given, "" none */
+	uint32_t randomise;                 /* 0: addresses are the same in every run */
+	uint32_t papi_always;               /* programs are given papi's libpapi.so if they need none, too */
+	char papi[PATH_MAX];                /* directory of the PAPIs that they are given, "" none */
 };
 
 enum upcs_state {
@@ -69,15 +69,15 @@ enum upcs_state {
  * numbers has the bits of all.
  */
 enum upcs_doubt {
-	UPCS_DOUBT_CUT = 1,	  /* the thread ended within a block, whose rest counts as well */
-	UPCS_DOUBT_UNWOUND = 2,	  /* an exception or jump left the region, and was seen to later */
+	UPCS_DOUBT_CUT = 1,       /* the thread ended within a block, whose rest counts as well */
+	UPCS_DOUBT_UNWOUND = 2,   /* an exception or jump left the region, and was seen to later */
 	UPCS_DOUBT_SWITCHED = 4,  /* the thread went to another stack, a coroutine's, and back */
-	UPCS_DOUBT_FORGOT = 8,	  /* calls deeper, or from more places, than are kept */
-	UPCS_DOUBT_HELPED = 16,	  /* lower bound: threads that it started or woke may work for the region */
+	UPCS_DOUBT_FORGOT = 8,    /* calls deeper, or from more places, than are kept */
+	UPCS_DOUBT_HELPED = 16,   /* lower bound: threads that it started or woke may work for the region */
 	UPCS_DOUBT_UNPLACED = 32, /* a thread of a team worked for a region that could not be told */
 	UPCS_DOUBT_MISSING = 64,  /* lower bound: there are records missing (upc_run's) */
 	UPCS_DOUBT_UNSEEN = 128,  /* lower bound: its function was chosen (IFUNC) and not seen (upc_run's) */
-	UPCS_DOUBT_LATE = 256,	  /* lower bound: it ended before its last counts were taken over (score.h) */
+	UPCS_DOUBT_LATE = 256,    /* lower bound: it ended before its last counts were taken over (score.h) */
 };
 /* By these alone: a lower bound. */
 #define UPCS_DOUBTS_LOW (UPCS_DOUBT_HELPED | UPCS_DOUBT_MISSING | UPCS_DOUBT_UNSEEN | UPCS_DOUBT_LATE)
@@ -87,37 +87,37 @@ struct upcs_process {
 	uint32_t guest; /* enum upcs_guest */
 	int32_t pid, parent;
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end 0: not yet */
-	uint32_t threads;	   /* so many were made */
-	uint32_t unfolded;	   /* threads with a record, regions of one, or blocks that found no place */
-	uint32_t unshared;	   /* /dev/shm was full: counts are its own, and gone if it is killed */
-	uint32_t region_found;	   /* bit per region: its function was seen in memory */
-	uint32_t region_unseen;	   /* bit per region: its function was chosen, and which one was not seen */
-	uint32_t faults;	   /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
-	uint32_t spins;		   /* threads of OpenMP wait actively (waiting.h) */
-	uint32_t serial;	   /* how many had begun before it */
-	uint32_t continues;	   /* it took the place of another, which it has settled: the same process */
-	uint32_t settled;	   /* another took its place; release, acquire */
-	uint64_t space;		   /* of process ids, the kernel's number for it; 0: not known */
-	uint32_t left;		   /* it executed a program that has not taken its place: not simulated */
-	uint32_t unread;	   /* set by upc_run: what it left could not be read */
-	uint32_t died;		   /* a thread ended within a block, and none sent a signal: by an instruction */
+	uint32_t threads;          /* so many were made */
+	uint32_t unfolded;         /* threads with a record, regions of one, or blocks that found no place */
+	uint32_t unshared;         /* /dev/shm was full: counts are its own, and gone if it is killed */
+	uint32_t region_found;     /* bit per region: its function was seen in memory */
+	uint32_t region_unseen;    /* bit per region: its function was chosen, and which one was not seen */
+	uint32_t faults;    /* handlers of SIGSEGV and its like were set: blocks are counted by parts */
+	uint32_t spins;     /* threads of OpenMP wait actively (waiting.h) */
+	uint32_t serial;    /* how many had begun before it */
+	uint32_t continues; /* it took the place of another, which it has settled: the same process */
+	uint32_t settled;   /* another took its place; release, acquire */
+	uint64_t space;     /* of process ids, the kernel's number for it; 0: not known */
+	uint32_t left;      /* it executed a program that has not taken its place: not simulated */
+	uint32_t unread;    /* set by upc_run: what it left could not be read */
+	uint32_t died;      /* a thread ended within a block, and none sent a signal: by an instruction */
 	char program[UPCS_WORD_MAX]; /* its path, or the end of a long one */
 	/* The instruction that ends what was translated last, n 0: a jump. If it died of SIGILL, that. */
 	struct upcs_code last;
 };
 
 struct upcs_thread {
-	uint32_t state;	  /* enum upcs_state; release, acquire */
+	uint32_t state;   /* enum upcs_state; release, acquire */
 	uint32_t process; /* index of its process */
 	uint32_t number;  /* from 0, in the order in which its process made them */
-	uint32_t core;	  /* number mod UPCS_CORES */
+	uint32_t core;    /* number mod UPCS_CORES */
 	int32_t tid;
 	uint32_t in_call; /* it is in a system call: not within a block */
 	uint32_t active;  /* bit per region in which it is */
 	uint32_t suspect; /* bit per region that it may have left, if it never shows that it is in it */
-	uint32_t scored; /* its counts lie in the emulator's memory, and are taken over from there */
-	uint32_t calls;	 /* of the system, so many, modulo 2^32 */
-	uint32_t taken;	 /* all that it did before that call has been taken over */
+	uint32_t scored;  /* its counts lie in the emulator's memory, and are taken over from there */
+	uint32_t calls;   /* of the system, so many, modulo 2^32 */
+	uint32_t taken;   /* all that it did before that call has been taken over */
 	uint32_t pad;
 	uint64_t raised; /* INSTRUCTIONS when it last sent a signal, which may be what it dies of */
 	uint32_t doubt[UPCS_COLUMNS]; /* bits of enum upcs_doubt, as in tally */
@@ -132,7 +132,7 @@ struct upcs_results {
 	struct upcs_options options;
 	struct upcs_places processes, threads;
 	uint32_t closed; /* upc_run has ended: who still runs leaves no file behind */
-	uint32_t asked;	 /* so often has somebody asked for counts; a futex */
+	uint32_t asked;  /* so often has somebody asked for counts; a futex */
 	struct upcs_unknown unknown[UPCS_CODES_MAX]; /* what the decoder did not know first */
 	struct upcs_process process[UPCS_PROCESSES_MAX];
 	struct upcs_thread thread[UPCS_THREADS_MAX];

@@ -28,7 +28,8 @@ void upcs_score_take_locked(struct upcs_counted *t)
 
 		for (k = 0; from && k < n; k++)
 			__atomic_store_n(&to[first + k],
-					 __atomic_load_n(&from[k], __ATOMIC_RELAXED) + before(t->scored, first + k),
+					 __atomic_load_n(&from[k], __ATOMIC_RELAXED) +
+						 before(t->scored, first + k),
 					 __ATOMIC_RELAXED);
 	}
 	if (called)

@@ -3,8 +3,8 @@
  * team.c - where in memory runtimes have put functions, and in which hands they are.
  *
  * A thread that stores an address which it has loaded hands on what it got; one that comes with
- * the program's call is for the regions in which that is. Where memory was copied by others (memcpy), what is known of a function is for which regions it
- * was stored last, and whether it was always the same.
+ * the program's call is for the regions in which that is. Where memory was copied by others (memcpy), what is
+ * known of a function is for which regions it was stored last, and whether it was always the same.
  */
 #include "count/team.h"
 

@@ -206,7 +206,8 @@ void upcs_thread_begin_next_locked(unsigned vcpu)
 {
 	bool first = upcs_threads.made == 0;
 
-	upcs_thread_begin_locked(first ? give_number_locked() : meet_locked((pid_t)syscall(SYS_gettid)), vcpu);
+	upcs_thread_begin_locked(first ? give_number_locked() : meet_locked((pid_t)syscall(SYS_gettid)),
+				 vcpu);
 	if (!first)
 		arrived_locked();
 }

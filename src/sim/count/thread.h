@@ -42,7 +42,7 @@ struct upcs_site {
 	struct upcs_region_block block;
 	uint32_t kind;
 	uint16_t chooses; /* bit per region: what chooses its function begins here (chosen.h) */
-	uint16_t late;	  /* and more that its block enters, as was seen since it was translated; atomic */
+	uint16_t late;    /* and more that its block enters, as was seen since it was translated; atomic */
 };
 
 /* What the process is for its run. */
@@ -52,8 +52,8 @@ struct upcs_run {
 	enum upcs_guest guest;
 	char program[PATH_MAX]; /* "": not known yet */
 	struct upcs_kinds *kinds;
-	bool continues; /* another process's record: it is the same one */
-	uint32_t index; /* of the process */
+	bool continues;               /* another process's record: it is the same one */
+	uint32_t index;               /* of the process */
 	struct upcs_process *process; /* NULL: is not counted */
 	struct upcs_counts *counts;   /* NULL: is not counted */
 };

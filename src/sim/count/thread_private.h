@@ -16,7 +16,7 @@ struct upcs_counting {
 	struct upcs_counting *next;
 	int array;
 	uint16_t active;
-	uint64_t *seen; /* what is in the record, or was there before */
+	uint64_t *seen;   /* what is in the record, or was there before */
 	uint64_t *before; /* of a scored one: what was there; NULL: zeros */
 	uint32_t kinds_before;
 };
@@ -45,13 +45,14 @@ struct upcs_counted {
 	struct upcs_thread *record;
 	uint32_t index;
 	struct upcs_counting *counting; /* all; the one in use is the first */
-	struct upcs_counting *scored;	/* what its blocks add without a call; NULL: not in the emulator's memory */
+	struct upcs_counting
+		*scored; /* what its blocks add without a call; NULL: not in the emulator's memory */
 	unsigned vcpu;
-	uint64_t *counts;		/* of the one in use */
-	uint64_t **hot; /* the thread's upcs_counting: counts, or NULL while it is attended */
+	uint64_t *counts; /* of the one in use */
+	uint64_t **hot;   /* the thread's upcs_counting: counts, or NULL while it is attended */
 	uint64_t changes; /* so often was it to be attended; only the thread looks without the lock */
 	struct upcs_region_stack *stack;
-	uint32_t doubts; /* of that, in the record... */
+	uint32_t doubts;            /* of that, in the record... */
 	const uint32_t *doubts_now; /* ...and now */
 	struct upcs_team_hand hand;
 	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
@@ -67,18 +68,18 @@ struct upcs_threads {
 	 */
 	pthread_mutex_t lock;
 	struct upcs_counted *first;
-	uint32_t made;	   /* numbers that were given */
+	uint32_t made; /* numbers that were given */
 	struct upcs_meeting *meetings;
-	uint32_t coming;	/* calls that make a thread, whose thread has not begun */
-	uint32_t waiting;	/* who wait until none is coming: calls that would make one wait for them */
+	uint32_t coming;  /* calls that make a thread, whose thread has not begun */
+	uint32_t waiting; /* who wait until none is coming: calls that would make one wait for them */
 	pthread_cond_t came;
 	uint64_t *nowhere; /* where those count that have no record: written by many, read by none */
 	const struct upcs_scores *scores; /* NULL: blocks add to the arrays of the file */
-	bool alone;	   /* forked by one of several threads, and has made none */
-	bool calls;	   /* blocks have to call */
-	bool adding;	   /* there may be blocks that do not */
-	bool flushed;	   /* the emulator has thrown all code away, and does so no more */
-	bool old_code;	   /* there are blocks that add to what is not theirs, or must call */
+	bool alone;                       /* forked by one of several threads, and has made none */
+	bool calls;                       /* blocks have to call */
+	bool adding;                      /* there may be blocks that do not */
+	bool flushed;                     /* the emulator has thrown all code away, and does so no more */
+	bool old_code;                    /* there are blocks that add to what is not theirs, or must call */
 	uint64_t *inlined; /* where blocks add to that do not call, if not to scores; NULL: there are none */
 };
 extern struct upcs_threads upcs_threads;
@@ -120,7 +121,8 @@ void upcs_process_note_memory_locked(void);
 
 void upcs_fold_thread_locked(struct upcs_counted *thread);
 void upcs_fold_locked(void);
-/* From now on when somebody asks; once, and for a process that is counted. In a forked child it is not there. */
+/* From now on when somebody asks; once, and for a process that is counted. In a forked child it is not there.
+ */
 void upcs_fold_begin(void);
 void upcs_fold_forked(void);
 

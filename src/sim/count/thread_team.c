@@ -45,7 +45,8 @@ static void begin_work(struct upcs_counted *t, uint64_t function)
 	if (!work.sure)
 		upcs_counts_doubt(t->record, work.regions, UPCS_DOUBT_UNPLACED);
 	if (work.regions != upcs_region_active(t->stack) && !upcs_region_adopt(t->stack, work.regions))
-		upcs_counts_doubt(t->record, work.regions | upcs_region_active(t->stack), UPCS_DOUBT_UNPLACED);
+		upcs_counts_doubt(t->record, work.regions | upcs_region_active(t->stack),
+				  UPCS_DOUBT_UNPLACED);
 }
 
 void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *block)

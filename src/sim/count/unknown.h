@@ -22,7 +22,7 @@ struct upcs_code {
 struct upcs_unknown {
 	uint32_t state, pad; /* enum upcs_state: FREE, MAKING, ENDED when the rest is written */
 	struct upcs_code code;
-	char name[48];	  /* "": nobody knows it */
+	char name[48];    /* "": nobody knows it */
 	char program[80]; /* without directories */
 };
 

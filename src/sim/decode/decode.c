@@ -77,19 +77,19 @@ void upcs_decoder_destroy(struct upcs_decoder *decoder)
 }
 
 /* All n bytes are one instruction to capstone, and one that the table has. */
-static bool disassemble(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
-			size_t n, struct upcs_insn *insn)
+static bool disassemble(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
+			struct upcs_insn *insn)
 {
 	size_t left = n;
 
-	return n && cs_disasm_iter(decoder->capstone, &bytes, &left, &address, decoder->cs) &&
-	       !left && upcs_decode_x86(decoder->cs, insn);
+	return n && cs_disasm_iter(decoder->capstone, &bytes, &left, &address, decoder->cs) && !left &&
+	       upcs_decode_x86(decoder->cs, insn);
 }
 
 /* The three bytes of VEX, with a W that is 1: processors ignore it where it means nothing, which
  * capstone does for some instructions, each version for others. */
-static bool disassemble_narrow(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
-			       size_t n, struct upcs_insn *insn)
+static bool disassemble_narrow(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
+			       struct upcs_insn *insn)
 {
 	uint8_t narrow[X86_BYTES];
 
@@ -100,8 +100,8 @@ static bool disassemble_narrow(struct upcs_decoder *decoder, uint64_t address, c
 	return disassemble(decoder, address, narrow, n, insn);
 }
 
-static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes,
-		       size_t n, struct upcs_insn *insn)
+static bool decode_x86(struct upcs_decoder *decoder, uint64_t address, const uint8_t *bytes, size_t n,
+		       struct upcs_insn *insn)
 {
 	bool known = disassemble(decoder, address, bytes, n, insn);
 
@@ -177,9 +177,10 @@ size_t upcs_decode_name(struct upcs_decoder *decoder, uint64_t address, const vo
 	const uint8_t *at = bytes;
 
 	name[0] = '\0';
-	if (decoder->guest != UPCS_X86_64 || !cs_disasm_iter(decoder->capstone, &at, &n, &address, decoder->cs))
+	if (decoder->guest != UPCS_X86_64 ||
+	    !cs_disasm_iter(decoder->capstone, &at, &n, &address, decoder->cs))
 		return 0;
-	snprintf(name, UPCS_INSN_NAME, "%.15s%s%.31s", decoder->cs->mnemonic, decoder->cs->op_str[0] ? " " : "",
-		 decoder->cs->op_str);
+	snprintf(name, UPCS_INSN_NAME, "%.15s%s%.31s", decoder->cs->mnemonic,
+		 decoder->cs->op_str[0] ? " " : "", decoder->cs->op_str);
 	return decoder->cs->size;
 }

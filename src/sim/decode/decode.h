@@ -45,11 +45,12 @@ enum upcs_guest {
 };
 
 enum {
-	UPCS_INSN_CALL = 1,	 /* a jump that leaves its return address behind: that of the next insn */
-	UPCS_INSN_RETURN = 2,	 /* a jump to such an address, by the convention of the machine */
-	UPCS_INSN_INDIRECT = 4,	 /* a jump whose target is not in the instruction (calls and returns as well) */
-	UPCS_INSN_FAULTS = 8,	 /* can end in a signal: touches memory, divides, traps */
-	UPCS_INSN_UNKNOWN = 16,	 /* the decoder does not know it: IPIPE_OTHER, UNKNOWN */
+	UPCS_INSN_CALL = 1,   /* a jump that leaves its return address behind: that of the next insn */
+	UPCS_INSN_RETURN = 2, /* a jump to such an address, by the convention of the machine */
+	UPCS_INSN_INDIRECT =
+		4,            /* a jump whose target is not in the instruction (calls and returns as well) */
+	UPCS_INSN_FAULTS = 8, /* can end in a signal: touches memory, divides, traps */
+	UPCS_INSN_UNKNOWN = 16, /* the decoder does not know it: IPIPE_OTHER, UNKNOWN */
 
 	/*
 	 * An x86 string instruction with a prefix that repeats it. QEMU runs it once for each

@@ -8,10 +8,10 @@
  */
 #include "decode/decode_arm64.h"
 
-#define ADD   UPCS_FPU_ADD_SUB_1
-#define MULT  UPCS_FPU_MULT_1
-#define FMA   UPCS_FPU_FMA_2
-#define DIV   UPCS_FPU_DIV_1
+#define ADD UPCS_FPU_ADD_SUB_1
+#define MULT UPCS_FPU_MULT_1
+#define FMA UPCS_FPU_FMA_2
+#define DIV UPCS_FPU_DIV_1
 #define OTHER UPCS_FPU_OTHER_NON_STORAGE_OPS
 
 /* Lanes 0: a scalar. */
@@ -71,8 +71,7 @@ static enum upcs_tally three_same(unsigned op, bool u, bool a)
 static void decode_three_same(uint32_t word, struct upcs_insn *insn, bool is_scalar)
 {
 	bool u = upcs_bit(word, 29), a = upcs_bit(word, 23), is_double = upcs_bit(word, 22);
-	unsigned op = upcs_bits(word, 15, 11),
-		 lanes = is_scalar ? 0 : lanes_of(word, is_double ? 8 : 4);
+	unsigned op = upcs_bits(word, 15, 11), lanes = is_scalar ? 0 : lanes_of(word, is_double ? 8 : 4);
 
 	if (op < 24)
 		put_integers(insn, is_scalar);
@@ -151,8 +150,7 @@ static void decode_by_element(uint32_t word, struct upcs_insn *insn, bool is_sca
 		put(insn, MULT, lanes);
 	else if (!u && (op == 1 || op == 5) && size != 1) /* fmla, fmls */
 		put(insn, FMA, lanes);
-	else if (!is_scalar && size == 2 &&
-		 (u ? op == 8 || op == 12 : op == 0 || op == 4)) /* fmlal */
+	else if (!is_scalar && size == 2 && (u ? op == 8 || op == 12 : op == 0 || op == 4)) /* fmlal */
 		put(insn, FMA, lanes);
 	else if (!is_scalar && u && (op & 9) == 1 && (size == 1 || size == 2)) /* fcmla */
 		put(insn, FMA, lanes);

@@ -45,8 +45,7 @@ static void decode_19(uint32_t word, struct upcs_insn *insn)
 {
 	switch (upcs_bits(word, 10, 1)) {
 	case 16: /* bclr */
-		branch(insn,
-		       UPCS_INSN_INDIRECT | (record(word) ? UPCS_INSN_CALL : UPCS_INSN_RETURN));
+		branch(insn, UPCS_INSN_INDIRECT | (record(word) ? UPCS_INSN_CALL : UPCS_INSN_RETURN));
 		return;
 	case 528: /* bcctr */
 		branch(insn, UPCS_INSN_INDIRECT | (record(word) ? UPCS_INSN_CALL : 0));

@@ -27,10 +27,8 @@ enum upcs_simple { UPCS_ADD_SUB, UPCS_LOGICAL, UPCS_SHROTMK };
 
 static inline void upcs_put_simple(struct upcs_insn *insn, enum upcs_simple op, bool flags)
 {
-	static const uint8_t of_j[] = {UPCS_JPIPE_ADD_SUB, UPCS_JPIPE_LOGICAL_OPS,
-				       UPCS_JPIPE_SHROTMK};
-	static const uint8_t of_i[] = {UPCS_IPIPE_ADD_SUB, UPCS_IPIPE_LOGICAL_OPS,
-				       UPCS_IPIPE_SHROTMK};
+	static const uint8_t of_j[] = {UPCS_JPIPE_ADD_SUB, UPCS_JPIPE_LOGICAL_OPS, UPCS_JPIPE_SHROTMK};
+	static const uint8_t of_i[] = {UPCS_IPIPE_ADD_SUB, UPCS_IPIPE_LOGICAL_OPS, UPCS_IPIPE_SHROTMK};
 
 	if (flags)
 		upcs_put_i(insn, of_i[op]);

@@ -26,9 +26,8 @@ static unsigned vector_bytes(unsigned reg)
 
 static bool is_special(unsigned reg)
 {
-	return (reg >= X86_REG_CR0 && reg <= X86_REG_DR15) || reg == X86_REG_CS ||
-	       reg == X86_REG_DS || reg == X86_REG_ES || reg == X86_REG_FS || reg == X86_REG_GS ||
-	       reg == X86_REG_SS;
+	return (reg >= X86_REG_CR0 && reg <= X86_REG_DR15) || reg == X86_REG_CS || reg == X86_REG_DS ||
+	       reg == X86_REG_ES || reg == X86_REG_FS || reg == X86_REG_GS || reg == X86_REG_SS;
 }
 
 static unsigned broadcast_lanes(x86_avx_bcast broadcast)
@@ -131,8 +130,7 @@ static struct upcs_x86_rule rule_of(const cs_insn *cs, const struct shape *shape
 		rule = upcs_x86_rule[X86_INS_CMPSQ];
 	else if (is_comparison(cs, &rule))
 		return rule;
-	else if (cs->id == X86_INS_MOVD && x86->opcode[1] == 0x7e &&
-		 has_prefix(cs->bytes, cs->size, 0xf3))
+	else if (cs->id == X86_INS_MOVD && x86->opcode[1] == 0x7e && has_prefix(cs->bytes, cs->size, 0xf3))
 		rule.memory = M_READ;
 	else if (cs->id == X86_INS_XSAVEOPT64 && has_prefix(cs->bytes, cs->size, 0x66))
 		rule = upcs_x86_rule[X86_INS_CLWB];
@@ -161,9 +159,8 @@ static void put_memory(struct upcs_insn *insn, const struct upcs_x86_rule *rule,
 		bytes = rule->bytes ? rule->bytes : op->size;
 		if (fpu && rule->op < F_STATE && !rule->lane)
 			bytes = 8;
-		load = rule->memory == M_READ || rule->memory == M_BOTH ||
-		       rule->memory == M_CHANGE || rule->memory == M_PUSH ||
-		       (rule->memory == M_MOVE && i > 0);
+		load = rule->memory == M_READ || rule->memory == M_BOTH || rule->memory == M_CHANGE ||
+		       rule->memory == M_PUSH || (rule->memory == M_MOVE && i > 0);
 		store = rule->memory == M_WRITE || rule->memory == M_BOTH ||
 			(rule->memory == M_CHANGE && i == 0) || rule->memory == M_POP ||
 			(rule->memory == M_MOVE && i == 0);
@@ -251,8 +248,8 @@ static void put_frame(struct upcs_insn *insn, const cs_insn *cs)
 	}
 }
 
-static void put_operation(struct upcs_insn *insn, const struct upcs_x86_rule *rule,
-			  const struct shape *shape, const cs_insn *cs)
+static void put_operation(struct upcs_insn *insn, const struct upcs_x86_rule *rule, const struct shape *shape,
+			  const cs_insn *cs)
 {
 	switch ((enum upcs_x86_op)rule->op) {
 	case X_MOVE:
@@ -357,8 +354,7 @@ static bool is_repeated(const cs_insn *cs)
 	case 0xad:
 	case 0xae: /* scas */
 	case 0xaf:
-		return has_prefix(cs->bytes, cs->size, 0xf2) ||
-		       has_prefix(cs->bytes, cs->size, 0xf3);
+		return has_prefix(cs->bytes, cs->size, 0xf2) || has_prefix(cs->bytes, cs->size, 0xf3);
 	default:
 		return false;
 	}

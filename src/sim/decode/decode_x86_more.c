@@ -26,9 +26,9 @@ bool upcs_x86_is_prefix(uint8_t byte)
 
 /* The parts of an encoding. */
 struct encoding {
-	unsigned map;	 /* 1: 0F, 2: 0F38, 3: 0F3A; 0 none */
-	bool vex, wide;	 /* 32 bytes */
-	bool narrow;	 /* a prefix 66 */
+	unsigned map;    /* 1: 0F, 2: 0F38, 3: 0F3A; 0 none */
+	bool vex, wide;  /* 32 bytes */
+	bool narrow;     /* a prefix 66 */
 	unsigned prefix; /* of VEX: 1 is 66 */
 	uint8_t opcode, modrm;
 	size_t n; /* bytes behind the opcode */
@@ -71,13 +71,11 @@ static bool decode_vex(const struct encoding *e, struct upcs_insn *insn)
 
 	if (!e->wide && e->modrm >= 0xc0) {
 		/* kmovd, kmovq; kshiftl, kshiftr of all sizes */
-		if (e->n == 1 && e->map == 1 && e->prefix == 3 &&
-		    (e->opcode == 0x92 || e->opcode == 0x93)) {
+		if (e->n == 1 && e->map == 1 && e->prefix == 3 && (e->opcode == 0x92 || e->opcode == 0x93)) {
 			upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
 			return true;
 		}
-		if (e->n == 2 && e->map == 3 && e->prefix == 1 && e->opcode >= 0x30 &&
-		    e->opcode <= 0x33) {
+		if (e->n == 2 && e->map == 3 && e->prefix == 1 && e->opcode >= 0x30 && e->opcode <= 0x33) {
 			upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
 			return true;
 		}

@@ -23,7 +23,7 @@ enum upcs_tally {
 
 	/* Of no event id. */
 	UPCS_INSTRUCTIONS = UPCS_EVENTS, /* of the guest, each counted once */
-	UPCS_UNKNOWN,			 /* of these, those that the decoder does not know */
+	UPCS_UNKNOWN,                    /* of these, those that the decoder does not know */
 	UPCS_TALLIES,
 };
 
@@ -37,8 +37,8 @@ extern const char *const upcs_tally_name[UPCS_TALLIES];
 static inline int upcs_is_produced(enum upcs_tally tally)
 {
 	switch (tally) {
-#define UPC_SIM_CORE(name, how)    \
-	case UPCS_##name:          \
+#define UPC_SIM_CORE(name, how) \
+	case UPCS_##name:       \
 		return UPCI_SIM_##how == UPCI_SIM_EXACT;
 #include "catalogue/bgp_simulated.def"
 	default:

@@ -23,7 +23,7 @@ struct object {
 	struct object *next;
 	struct upcs_places_file *file;
 	uint64_t code, code_offset, bias; /* addresses of the guest */
-	uint64_t *seen;			  /* of each slot */
+	uint64_t *seen;                   /* of each slot */
 };
 
 /* What chooses, and has begun. */
@@ -33,7 +33,7 @@ struct chooser {
 	uint64_t offset;
 	uint16_t regions;
 	uint16_t known; /* what it chose for them */
-	bool awaited;	/* it may be at it */
+	bool awaited;   /* it may be at it */
 };
 
 uint32_t upcs_chosen_awaits;

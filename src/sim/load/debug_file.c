@@ -148,21 +148,23 @@ static bool try_id(const struct wanted *wanted, const char *directory, size_t le
 		return false;
 	for (i = 0; i < wanted->id_bytes; i++)
 		sprintf(digits + 2 * i, "%02x", wanted->id[i]);
-	n = snprintf(path, sizeof(path), "%.*s/usr/lib/debug/.build-id/%.2s/%s.debug", (int)length, directory, digits,
-		     digits + 2);
+	n = snprintf(path, sizeof(path), "%.*s/usr/lib/debug/.build-id/%.2s/%s.debug", (int)length, directory,
+		     digits, digits + 2);
 	return n > 0 && n < (int)sizeof(path) && try_file(wanted, path, debug);
 }
 
-static bool try_link(const struct wanted *wanted, const char *directory, size_t length, struct upcs_elf *debug)
+static bool try_link(const struct wanted *wanted, const char *directory, size_t length,
+		     struct upcs_elf *debug)
 {
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%.*s/usr/lib/debug%s/%s", (int)length, directory, directory + length,
-			 wanted->name);
+	int n = snprintf(path, sizeof(path), "%.*s/usr/lib/debug%s/%s", (int)length, directory,
+			 directory + length, wanted->name);
 
 	return wanted->linked && n > 0 && n < (int)sizeof(path) && try_file(wanted, path, debug);
 }
 
-static bool try_beside(const struct wanted *wanted, const char *directory, const char *below, struct upcs_elf *debug)
+static bool try_beside(const struct wanted *wanted, const char *directory, const char *below,
+		       struct upcs_elf *debug)
 {
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%s%s/%s", directory, below, wanted->name);
@@ -172,7 +174,7 @@ static bool try_beside(const struct wanted *wanted, const char *directory, const
 
 bool upcs_debug_file_open(struct upcs_elf *debug, const struct upcs_elf *elf, const char *path)
 {
-	struct wanted wanted = { .elf = elf };
+	struct wanted wanted = {.elf = elf};
 	char directory[PATH_MAX], *slash;
 	size_t n;
 

@@ -41,7 +41,7 @@ bool upcs_demangle_is_there(void)
 bool upcs_demangle(const char *symbol, bool arguments, char *text)
 {
 	int options = arguments ? DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP : DMGL_NO_OPTS;
-	struct output output = { .text = text };
+	struct output output = {.text = text};
 
 	text[0] = '\0';
 	if (!upcs_is_mangled(symbol) || setjmp(output.too_long))

@@ -138,8 +138,8 @@ bool upcs_elf_section_named(const struct upcs_elf *elf, const char *name, struct
 		return false;
 	for (i = 0; upcs_elf_section(elf, i, section); i++)
 		if (section->name <= names.bytes && n <= names.bytes - section->name &&
-		    names.offset <= elf->size &&
-		    upcs_elf_read(elf, names.offset + section->name, have, n) && memcmp(have, name, n) == 0)
+		    names.offset <= elf->size && upcs_elf_read(elf, names.offset + section->name, have, n) &&
+		    memcmp(have, name, n) == 0)
 			return true;
 	return false;
 }
@@ -206,7 +206,7 @@ int upcs_elf_open(struct upcs_elf *elf, const char *path)
 	struct stat about;
 	int error;
 
-	*elf = (struct upcs_elf){ .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
+	*elf = (struct upcs_elf){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
 	if (elf->fd < 0)
 		return -errno;
 	if (fstat(elf->fd, &about) != 0)

@@ -68,8 +68,8 @@ unsigned upcs_emulator_version_of(const char *text)
 	unsigned major, minor;
 	const char *at = strncmp(text, "qemu-", 5) == 0 ? strstr(text, " version ") : NULL;
 
-	if (!at || strcspn(text, "\n") < (size_t)(at - text) || sscanf(at, " version %u.%u", &major, &minor) != 2 ||
-	    major > 1000 || minor > 99)
+	if (!at || strcspn(text, "\n") < (size_t)(at - text) ||
+	    sscanf(at, " version %u.%u", &major, &minor) != 2 || major > 1000 || minor > 99)
 		return 0;
 	return 100 * major + minor;
 }
@@ -125,10 +125,12 @@ bool upcs_emulator_has_module(int interface)
 	return interface == 1 || interface == 4;
 }
 
-void upcs_emulator_module(const struct upcs_options *options, enum upcs_guest guest, char path[UPCS_MODULE_MAX])
+void upcs_emulator_module(const struct upcs_options *options, enum upcs_guest guest,
+			  char path[UPCS_MODULE_MAX])
 {
 	if (options->interface[guest])
-		snprintf(path, UPCS_MODULE_MAX, "%s/upc_sim_v%u.so", options->plugin, options->interface[guest]);
+		snprintf(path, UPCS_MODULE_MAX, "%s/upc_sim_v%u.so", options->plugin,
+			 options->interface[guest]);
 	else
 		snprintf(path, UPCS_MODULE_MAX, "%s", options->plugin);
 }

@@ -28,6 +28,7 @@ int upcs_emulator_first_signal(unsigned version);
 bool upcs_emulator_has_module(int interface);
 #define UPCS_MODULE_MAX (PATH_MAX + 32)
 /* The path of the module that a guest's emulator is given. */
-void upcs_emulator_module(const struct upcs_options *options, enum upcs_guest guest, char path[UPCS_MODULE_MAX]);
+void upcs_emulator_module(const struct upcs_options *options, enum upcs_guest guest,
+			  char path[UPCS_MODULE_MAX]);
 
 #endif

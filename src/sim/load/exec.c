@@ -93,8 +93,8 @@ static void add_plugin(struct list *list, const struct upcs_command *command, en
 	plugin = quote(module);
 	add(list, "-plugin");
 	if (plugin && results && name)
-		add(list, "%s,results=%s,after=%lld,count=%s,program=%s", plugin, results, (long long)command->after,
-		    command->counted ? "on" : "off", name);
+		add(list, "%s,results=%s,after=%lld,count=%s,program=%s", plugin, results,
+		    (long long)command->after, command->counted ? "on" : "off", name);
 	else
 		list->failed = true;
 	free(plugin);
@@ -207,7 +207,8 @@ static void interpret(struct list *arguments, const struct upcs_program_info *in
 
 /* Follows scripts from path to an ELF file, whose path is *program and whose arguments are
  * *arguments. */
-static int find_program(const char *path, struct list *arguments, struct upcs_program_info *info, char **program)
+static int find_program(const char *path, struct list *arguments, struct upcs_program_info *info,
+			char **program)
 {
 	int kind, depth;
 
@@ -256,8 +257,8 @@ static int make(const struct upcs_command *command, const char *program, const s
 	return 0;
 }
 
-int upcs_exec_make(const struct upcs_command *command, const char *path, char *const argv[], char *const envp[],
-		   struct upcs_exec *exec)
+int upcs_exec_make(const struct upcs_command *command, const char *path, char *const argv[],
+		   char *const envp[], struct upcs_exec *exec)
 {
 	struct list arguments = {NULL, 0, 0, false};
 	char *program = NULL;

@@ -16,8 +16,8 @@
 struct upcs_command {
 	const struct upcs_options *options;
 	const char *results; /* path of the file */
-	int64_t after;	     /* index of the process whose place it takes; -1: none */
-	bool counted;	     /* else only what it executes is looked after */
+	int64_t after;       /* index of the process whose place it takes; -1: none */
+	bool counted;        /* else only what it executes is looked after */
 };
 
 /*
@@ -33,8 +33,8 @@ struct upcs_exec {
 	char **argv, **envp;
 	struct upcs_program_info info;
 };
-int upcs_exec_make(const struct upcs_command *command, const char *path, char *const argv[], char *const envp[],
-		   struct upcs_exec *exec);
+int upcs_exec_make(const struct upcs_command *command, const char *path, char *const argv[],
+		   char *const envp[], struct upcs_exec *exec);
 void upcs_exec_free(struct upcs_exec *exec);
 
 /* Takes away what upc_run has put into the environment of a program that runs without simulator.

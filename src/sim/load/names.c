@@ -16,7 +16,7 @@
 /* .constprop.0.isra.1 and its like, and nothing behind but a version. */
 static bool is_copy(const char *suffix)
 {
-	static const char *const kinds[] = { ".constprop.", ".isra.", ".lto_priv." };
+	static const char *const kinds[] = {".constprop.", ".isra.", ".lto_priv."};
 
 	while (*suffix && *suffix != '@') {
 		size_t i, n = 0;
@@ -55,14 +55,15 @@ static bool is_word(char c)
  * operator of that kind. */
 static size_t operator_length(const char *begin, const char *text)
 {
-	static const char *const names[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->",
-					     "()",  "[]",  "<",	  ">",	 "*",  "*=", "," };
+	static const char *const names[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=",
+					    "->",  "()",  "[]",  "<",   ">",  "*",  "*=", ","};
 	const char *word = text;
 	size_t i;
 
 	while (word > begin && word[-1] == ' ')
 		word--;
-	if (word - begin < 8 || strncmp(word - 8, "operator", 8) != 0 || (word - begin > 8 && is_word(word[-9])))
+	if (word - begin < 8 || strncmp(word - 8, "operator", 8) != 0 ||
+	    (word - begin > 8 && is_word(word[-9])))
 		return 0;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(text, names[i], strlen(names[i])) == 0)
@@ -168,7 +169,8 @@ static void spell(char *text)
 	for (at = text; (at = strstr(at, "const ")); at++) {
 		char *type = at + strlen("const ");
 
-		for (end = type; is_word(*end) || *end == ':' || *end == '<' || (*end == ' ' && is_word(end[1]));)
+		for (end = type;
+		     is_word(*end) || *end == ':' || *end == '<' || (*end == ' ' && is_word(end[1]));)
 			end += *end == '<' ? step(type, end) : 1;
 		if (at == text || !strchr("(,<", at[-1]) || end == type)
 			continue;

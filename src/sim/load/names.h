@@ -27,10 +27,10 @@
 struct upcs_name {
 	char text[2 * UPCS_NAME_MAX]; /* as the demangler spells it; for fnmatch if it is a glob */
 	bool glob;
-	bool mangled;	/* only as it is in the file */
-	bool templated; /* it says which of a template's functions */
+	bool mangled;              /* only as it is in the file */
+	bool templated;            /* it says which of a template's functions */
 	bool arguments, qualified; /* it has (...), and something behind that */
-	bool anonymous, tagged; /* it has what others can leave out */
+	bool anonymous, tagged;    /* it has what others can leave out */
 };
 
 /* False: it is empty, or too long. */

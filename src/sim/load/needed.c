@@ -22,7 +22,7 @@ struct search {
 /* Names are copied: those of the next object are not in the same memory. */
 static void offer(struct search *search, const char *name, unsigned d)
 {
-	char (*nearest)[UPCS_NEAREST_NAME] = search->needed->nearest;
+	char(*nearest)[UPCS_NEAREST_NAME] = search->needed->nearest;
 	unsigned i, k;
 
 	if (d == UPCI_FAR || strlen(name) >= UPCS_NEAREST_NAME)
@@ -98,8 +98,8 @@ static int look_into(struct search *search, const char *path, bool is_program)
 	if (is_program)
 		needed->full = upcs_symbols_are_full(symbols);
 	else if (!upcs_symbols_are_full(symbols) && needed->stripped++ == 0)
-		snprintf(needed->stripped_name, sizeof(needed->stripped_name), "%s", path + (strrchr(path, '/') ?
-			 strrchr(path, '/') + 1 - path : 0));
+		snprintf(needed->stripped_name, sizeof(needed->stripped_name), "%s",
+			 path + (strrchr(path, '/') ? strrchr(path, '/') + 1 - path : 0));
 	while (upcs_symbols_find(symbols, &search->name, &next, &function))
 		note_fit(needed, function.symbol, path);
 	for (i = 0; !needed->functions && upcs_symbols_name(symbols, i); i++)
@@ -108,7 +108,8 @@ static int look_into(struct search *search, const char *path, bool is_program)
 	return 0;
 }
 
-static int look_into_all(struct search *search, struct upcs_objects *objects, const struct upcs_program_info *info)
+static int look_into_all(struct search *search, struct upcs_objects *objects,
+			 const struct upcs_program_info *info)
 {
 	char path[PATH_MAX];
 	unsigned i;
@@ -126,11 +127,11 @@ static int look_into_all(struct search *search, struct upcs_objects *objects, co
 	return 0;
 }
 
-int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path,
-			const char *name, struct upcs_needed *needed)
+int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path, const char *name,
+			struct upcs_needed *needed)
 {
-	struct upcs_objects objects = { .prefix = prefix, .search_path = search_path };
-	struct search search = { .text = name, .needed = needed };
+	struct upcs_objects objects = {.prefix = prefix, .search_path = search_path};
+	struct search search = {.text = name, .needed = needed};
 	struct upcs_program_info info;
 	int result = upcs_program_look(program, &info);
 

@@ -16,10 +16,10 @@ struct upcs_needed {
 	char file[PATH_MAX]; /* where the first one is */
 	/* The first few, with their arguments if they are of C++, each once; "" behind the last. */
 	char fits[UPCS_NEAREST][UPCS_NEAREST_NAME];
-	bool full;	     /* the program has all its symbols; false: it is stripped */
-	unsigned stripped;   /* libraries of which only those are known that they export */
+	bool full;               /* the program has all its symbols; false: it is stripped */
+	unsigned stripped;       /* libraries of which only those are known that they export */
 	char stripped_name[256]; /* the first */
-	char missing[256];   /* a library that was not found, "" none: it may be there */
+	char missing[256];       /* a library that was not found, "" none: it may be there */
 	/* The names nearest to it, best first; "" behind the last. */
 	char nearest[UPCS_NEAREST][UPCS_NEAREST_NAME];
 };
@@ -32,7 +32,7 @@ struct upcs_needed {
  * 0: found. -ENOENT: not; and needed says what there is. -EINVAL: that is no name. -errno: program
  * cannot be read.
  */
-int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path,
-			const char *name, struct upcs_needed *needed);
+int upcs_symbols_needed(const char *program, const char *prefix, const char *search_path, const char *name,
+			struct upcs_needed *needed);
 
 #endif

@@ -56,16 +56,15 @@ bool upcs_objects_find(const struct upcs_objects *objects, char path[PATH_MAX], 
 /* ---- where libraries are -------------------------------------------------------------- */
 
 /* Copies one directory of a list with $ORIGIN and $LIB in it replaced. False: too long. */
-static bool expand(char to[PATH_MAX], const char *from, size_t n, const char *origin,
-		   enum upcs_guest guest)
+static bool expand(char to[PATH_MAX], const char *from, size_t n, const char *origin, enum upcs_guest guest)
 {
 	const struct {
 		const char *name, *value;
 	} word[] = {
-		{ "$ORIGIN", origin },
-		{ "${ORIGIN}", origin },
-		{ "$LIB", guest == UPCS_X86_64 ? "lib/x86_64-linux-gnu" : "lib" },
-		{ "${LIB}", guest == UPCS_X86_64 ? "lib/x86_64-linux-gnu" : "lib" },
+		{"$ORIGIN", origin},
+		{"${ORIGIN}", origin},
+		{"$LIB", guest == UPCS_X86_64 ? "lib/x86_64-linux-gnu" : "lib"},
+		{"${LIB}", guest == UPCS_X86_64 ? "lib/x86_64-linux-gnu" : "lib"},
 	};
 	size_t length = 0, i;
 
@@ -124,9 +123,9 @@ static bool try_list(const struct upcs_objects *objects, char path[PATH_MAX], co
 
 static bool try_usual(const struct upcs_objects *objects, char path[PATH_MAX], const char *library)
 {
-	static const char *const usual[] = { "/lib/%s", "/usr/lib/%s", "/usr/local/lib/%s", "/usr/%s/lib",
-					     "/lib64", "/usr/lib64", "/lib", "/usr/lib",
-					     "/usr/local/lib" };
+	static const char *const usual[] = {"/lib/%s",     "/usr/lib/%s", "/usr/local/lib/%s",
+					    "/usr/%s/lib", "/lib64",      "/usr/lib64",
+					    "/lib",        "/usr/lib",    "/usr/local/lib"};
 	char directory[128];
 	size_t i;
 
@@ -134,8 +133,8 @@ static bool try_usual(const struct upcs_objects *objects, char path[PATH_MAX], c
 		const char *gap = strstr(usual[i], "%s");
 
 		if (gap)
-			snprintf(directory, sizeof(directory), "%.*s%s%s", (int)(gap - usual[i]),
-				 usual[i], triplet[objects->guest], gap + 2);
+			snprintf(directory, sizeof(directory), "%.*s%s%s", (int)(gap - usual[i]), usual[i],
+				 triplet[objects->guest], gap + 2);
 		else
 			snprintf(directory, sizeof(directory), "%s", usual[i]);
 		if (try_directory(objects, path, directory, library))
@@ -152,8 +151,8 @@ struct dynamic {
 	const char *rpath, *runpath;
 };
 
-static bool dynamic_at(const struct upcs_elf *elf, const struct dynamic *dynamic, uint64_t i,
-		       uint64_t *tag, uint64_t *value)
+static bool dynamic_at(const struct upcs_elf *elf, const struct dynamic *dynamic, uint64_t i, uint64_t *tag,
+		       uint64_t *value)
 {
 	size_t word = elf->wide ? 8 : 4;
 
@@ -228,7 +227,7 @@ static int add_library(struct upcs_objects *objects, const struct dynamic *dynam
 int upcs_objects_follow(struct upcs_objects *objects, unsigned of)
 {
 	const char *object = objects->path[of];
-	struct dynamic dynamic = { NULL, NULL, 0, 0, NULL, NULL };
+	struct dynamic dynamic = {NULL, NULL, 0, 0, NULL, NULL};
 	char origin[PATH_MAX], real[PATH_MAX], *slash;
 	uint64_t i, tag, value;
 	struct upcs_elf elf;

@@ -25,7 +25,7 @@ struct upcs_objects {
 	unsigned n;
 	char missing[UPCS_OBJECTS_NAME]; /* a library that was not found, "" none */
 	/* Or: a library that is asked for, found or not. */
-	const char *stem;	       /* how its name begins, NULL: none is */
+	const char *stem;              /* how its name begins, NULL: none is */
 	char named[UPCS_OBJECTS_NAME]; /* the first one's name, "" none      */
 };
 

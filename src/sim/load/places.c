@@ -35,8 +35,8 @@ struct upcs_places_file {
 	struct function *function; /* in the order of their offsets */
 	size_t choosers;
 	struct upcs_chooser *chooser;
-	struct upcs_slots *slots; /* NULL: none */
-	struct upcs_roles *roles; /* NULL: none */
+	struct upcs_slots *slots;     /* NULL: none */
+	struct upcs_roles *roles;     /* NULL: none */
 	struct upcs_extents *extents; /* of its functions; NULL: nobody asks, or none */
 	char *path;
 };
@@ -167,7 +167,8 @@ static void read_regions(const struct reading *reading)
 	reading->file->roles = upcs_roles_create(symbols, reading->path);
 	upcs_symbols_close(symbols);
 	sort_functions(reading->file);
-	reading->file->slots = upcs_slots_read(reading->path, name, r, reading->file->chooser, reading->file->choosers);
+	reading->file->slots =
+		upcs_slots_read(reading->path, name, r, reading->file->chooser, reading->file->choosers);
 }
 
 static void *read_file(void *argument)
@@ -251,8 +252,8 @@ static bool find_line(uint64_t address, struct mapping *m, char **path)
 
 	while (!found && maps && getline(&line, &room, maps) > 0) {
 		at = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &m->begin, &m->end, &m->offset,
-			   &at) < 3)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &m->begin, &m->end,
+			   &m->offset, &at) < 3)
 			continue;
 		found = address >= m->begin && address < m->end;
 		if (found) {
@@ -322,7 +323,8 @@ static const struct mapping *mapping_at(const struct upcs_options *options, uint
 	return m;
 }
 
-struct upcs_places_file *upcs_places_file(const struct upcs_options *options, uint64_t address, uint64_t *offset)
+struct upcs_places_file *upcs_places_file(const struct upcs_options *options, uint64_t address,
+					  uint64_t *offset)
 {
 	const struct mapping *m = mapping_at(options, address);
 
@@ -368,7 +370,8 @@ struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t
 struct upcs_place_function upcs_places_function(struct upcs_results *results, uint64_t address)
 {
 	const struct mapping *m = mapping_at(&results->options, address);
-	struct upcs_place_function function = {.begin = m ? m->begin : address, .end = m ? m->end : address + 1};
+	struct upcs_place_function function = {.begin = m ? m->begin : address,
+					       .end = m ? m->end : address + 1};
 	uint64_t offset = m ? address - m->begin + m->offset : 0;
 	struct upcs_extent *extent;
 

@@ -18,9 +18,9 @@ uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, ui
 
 /* What the code at the address of our memory is to stacks and teams, and to regions that are chosen. */
 struct upcs_place {
-	uint8_t role; /* bits of enum upcs_region_role, where a function begins */
-	bool runtime; /* of OpenMP */
-	uint16_t chooses; /* bit per region: what chooses its function begins there (chosen.h) */
+	uint8_t role;        /* bits of enum upcs_region_role, where a function begins */
+	bool runtime;        /* of OpenMP */
+	uint16_t chooses;    /* bit per region: what chooses its function begins there (chosen.h) */
 	uint64_t begin, end; /* what is mapped there from one file; 0: nothing */
 };
 struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t address);

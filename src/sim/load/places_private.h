@@ -12,7 +12,8 @@
 struct upcs_places_file;
 
 /* The file that is mapped at an address of our memory, and where in it. NULL: none. */
-struct upcs_places_file *upcs_places_file(const struct upcs_options *options, uint64_t address, uint64_t *offset);
+struct upcs_places_file *upcs_places_file(const struct upcs_options *options, uint64_t address,
+					  uint64_t *offset);
 /* A function of regions is at this offset of it. */
 void upcs_places_add(struct upcs_places_file *file, uint64_t offset, uint16_t regions);
 /* NULL: none. */

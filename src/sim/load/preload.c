@@ -153,7 +153,8 @@ static bool has_chosen(const struct upcs_options *options, const char *word)
 
 char *upcs_preload_revise(const struct upcs_options *options, const char *variable, const char *file)
 {
-	const char *list = strncmp(variable, LIST, sizeof(LIST) - 1) == 0 ? variable + sizeof(LIST) - 1 : NULL;
+	const char *list =
+		strncmp(variable, LIST, sizeof(LIST) - 1) == 0 ? variable + sizeof(LIST) - 1 : NULL;
 
 	/* What is not ours stays as it is written. */
 	if (list && (*file || has_chosen(options, list)))

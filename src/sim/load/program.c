@@ -142,9 +142,8 @@ static int look_at_script(const char *path, struct upcs_program_info *info)
 	if (n < 0)
 		return (int)n;
 	head[n] = '\0';
-	return n >= 2 && head[0] == '#' && head[1] == '!' && parse_script(head, info) ?
-		       UPCS_PROGRAM_SCRIPT :
-		       UPCS_PROGRAM_NONE;
+	return n >= 2 && head[0] == '#' && head[1] == '!' && parse_script(head, info) ? UPCS_PROGRAM_SCRIPT
+										      : UPCS_PROGRAM_NONE;
 }
 
 int upcs_program_look(const char *path, struct upcs_program_info *info)

@@ -70,7 +70,8 @@ static bool is_runtime_library(const char *path)
 /* Functions of libgomp and libomp, and not those that compilers take out of the program. */
 static bool is_of_runtime(const char *name)
 {
-	static const char *const prefixes[] = {"GOMP_", "gomp_", "omp_", "priority_", "__kmp", "kmp_", "_ZN6__kmp", NULL};
+	static const char *const prefixes[] = {"GOMP_", "gomp_", "omp_",      "priority_",
+					       "__kmp", "kmp_",  "_ZN6__kmp", NULL};
 
 	return begins(name, prefixes) && !strstr(name, "._omp_fn.");
 }

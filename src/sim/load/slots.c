@@ -18,9 +18,9 @@
 static const struct {
 	uint32_t chosen, named[3];
 } types[UPCS_GUESTS] = {
-	[UPCS_X86_64] = { R_X86_64_IRELATIVE, { R_X86_64_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT } },
-	[UPCS_AARCH64] = { R_AARCH64_IRELATIVE, { R_AARCH64_ABS64, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT } },
-	[UPCS_PPC] = { R_PPC_IRELATIVE, { R_PPC_ADDR32, R_PPC_GLOB_DAT, R_PPC_JMP_SLOT } },
+	[UPCS_X86_64] = {R_X86_64_IRELATIVE, {R_X86_64_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT}},
+	[UPCS_AARCH64] = {R_AARCH64_IRELATIVE, {R_AARCH64_ABS64, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT}},
+	[UPCS_PPC] = {R_PPC_IRELATIVE, {R_PPC_ADDR32, R_PPC_GLOB_DAT, R_PPC_JMP_SLOT}},
 };
 
 struct named {
@@ -59,8 +59,8 @@ static bool may_be_function(uint8_t info)
 }
 
 /* Which of the symbols that relocations name are regions. False: none. */
-static bool read_symbols(struct reader *reader, const struct upcs_elf_section *table, const struct upcs_name *name,
-			 unsigned names)
+static bool read_symbols(struct reader *reader, const struct upcs_elf_section *table,
+			 const struct upcs_name *name, unsigned names)
 {
 	const struct upcs_elf *elf = reader->elf;
 	size_t size = elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -69,7 +69,8 @@ static bool read_symbols(struct reader *reader, const struct upcs_elf_section *t
 	bool any = false;
 	uint64_t i;
 
-	if (table->entry != size || !upcs_elf_section(elf, table->link, &section) || section.type != SHT_STRTAB)
+	if (table->entry != size || !upcs_elf_section(elf, table->link, &section) ||
+	    section.type != SHT_STRTAB)
 		return false;
 	symbols = upcs_elf_copy(elf, table->offset, table->bytes);
 	if (symbols)
@@ -81,7 +82,8 @@ static bool read_symbols(struct reader *reader, const struct upcs_elf_section *t
 	for (i = 0; i < reader->symbols; i++) {
 		const char *symbol = symbols + i * size;
 		uint32_t at = upcs_elf_32(elf, symbol);
-		uint8_t info = (uint8_t)symbol[elf->wide ? offsetof(Elf64_Sym, st_info) : offsetof(Elf32_Sym, st_info)];
+		uint8_t info = (uint8_t)
+			symbol[elf->wide ? offsetof(Elf64_Sym, st_info) : offsetof(Elf32_Sym, st_info)];
 
 		if (!at || at >= section.bytes || !may_be_function(info))
 			continue;
@@ -120,7 +122,8 @@ static void add(struct reader *reader, uint64_t address, uint64_t name, uint16_t
 	if (upcs_elf_offset(reader->elf, address, &offset, &flags) &&
 	    !upcs_elf_read(reader->elf, offset, word, reader->elf->wide ? 8 : 4))
 		return;
-	slots->slot[slots->n++] = (struct upcs_slot){ address, upcs_elf_word(reader->elf, word), name, regions };
+	slots->slot[slots->n++] =
+		(struct upcs_slot){address, upcs_elf_word(reader->elf, word), name, regions};
 }
 
 /* By each name of what chooses. */
@@ -196,7 +199,7 @@ struct upcs_slots *upcs_slots_read(const char *path, const struct upcs_name *nam
 				   const struct upcs_chooser *chooser, size_t choosers)
 {
 	struct upcs_elf elf;
-	struct reader reader = { .elf = &elf, .chooser = chooser, .choosers = choosers };
+	struct reader reader = {.elf = &elf, .chooser = chooser, .choosers = choosers};
 
 	if (upcs_elf_open(&elf, path) != 0)
 		return NULL;

@@ -15,8 +15,8 @@
 
 struct upcs_slot {
 	uint64_t address; /* as in the file */
-	uint64_t lazy;	  /* what the file has there: until it is filled, that or where that is loaded */
-	uint64_t name;	  /* of the function: its hash */
+	uint64_t lazy;    /* what the file has there: until it is filled, that or where that is loaded */
+	uint64_t name;    /* of the function: its hash */
 	uint16_t regions;
 };
 

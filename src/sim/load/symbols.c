@@ -69,8 +69,12 @@ static uint8_t rank_of(const struct symbol *symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->info), bind = ELF64_ST_BIND(symbol->info);
 
-	return (uint8_t)((type == STT_FUNC ? 0 : type == STT_GNU_IFUNC ? 4 : 8) +
-			 (bind == STB_GLOBAL ? 0 : bind == STB_LOCAL ? 2 : 1));
+	return (uint8_t)((type == STT_FUNC        ? 0
+			  : type == STT_GNU_IFUNC ? 4
+						  : 8) +
+			 (bind == STB_GLOBAL  ? 0
+			  : bind == STB_LOCAL ? 2
+					      : 1));
 }
 
 /* False: no memory. */
@@ -91,7 +95,8 @@ static bool keep(struct upcs_symbols *symbols, unsigned *room, const struct func
 
 /* loaded: the file that has the code; elf is that too, or its debug file. */
 static int read_functions(struct upcs_symbols *symbols, const struct upcs_elf *elf,
-			  const struct upcs_elf_section *table, uint64_t strings, const struct upcs_elf *loaded)
+			  const struct upcs_elf_section *table, uint64_t strings,
+			  const struct upcs_elf *loaded)
 {
 	size_t size = elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), k, n;
 	uint64_t i, all = table->bytes / size;
@@ -253,7 +258,8 @@ bool upcs_symbols_find(const struct upcs_symbols *symbols, const struct upcs_nam
 	unsigned i;
 
 	for (i = *next; i < symbols->functions; i++) {
-		if (!matches(symbols, i, name) || (!symbols->function[i].chosen && was_before(symbols, i, name)))
+		if (!matches(symbols, i, name) ||
+		    (!symbols->function[i].chosen && was_before(symbols, i, name)))
 			continue;
 		*next = i + 1;
 		return upcs_symbols_get(symbols, i, found);

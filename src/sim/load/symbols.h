@@ -21,7 +21,7 @@ void upcs_symbols_close(struct upcs_symbols *symbols);
 struct upcs_function {
 	const char *symbol;
 	uint64_t offset; /* in the file */
-	uint64_t size;	 /* 0: nobody says */
+	uint64_t size;   /* 0: nobody says */
 	/* It is chosen at run time (an IFUNC, as memcpy): what chooses is there, which returns the
 	 * address of the one that runs. */
 	bool chosen;

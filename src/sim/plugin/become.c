@@ -105,7 +105,8 @@ static bool is_executable(const char *path, uint64_t flags)
 
 	if (flags & AT_SYMLINK_NOFOLLOW && (lstat(path, &st) || S_ISLNK(st.st_mode)))
 		return false;
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 }
 
 /* ---- the program ------------------------------------------------------------------------- */

@@ -121,7 +121,8 @@ static void add_panel(struct upcs_context *c, unsigned panel, uint64_t k)
 	for (i = 0; left && i < UPC_COUNTERS; i++) {
 		left -= c->panel[i] != UPCI_PANEL_NOTHING;
 		if (c->panel[i] == panel && c->totals.regs.field[i] & 2)
-			upci_totals_add_signal(&c->totals, i + UPC_COUNTERS * (c->totals.regs.field[i] & UPC_FIELD_INPUT),
+			upci_totals_add_signal(&c->totals,
+					       i + UPC_COUNTERS * (c->totals.regs.field[i] & UPC_FIELD_INPUT),
 					       k, k);
 	}
 }

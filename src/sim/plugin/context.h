@@ -22,14 +22,14 @@
 #include "engine/totals.h"
 
 struct upcs_context {
-	uint64_t id; /* place and serial number: an old one is not taken for a new */
+	uint64_t id;    /* place and serial number: an old one is not taken for a new */
 	uint32_t owner; /* index of its thread's record; UPCS_NO_THREAD: nobody's */
 	struct upci_totals totals;
 	uint64_t seen[UPCS_TALLIES]; /* what totals has been told of the thread's tallies */
 	uint16_t panel[UPC_COUNTERS];
-	unsigned bound;	/* counters whose panel carries something */
-	int signal;	/* the host's number, 0: none */
-	bool signalled; /* and not fetched all since */
+	unsigned bound;                        /* counters whose panel carries something */
+	int signal;                            /* the host's number, 0: none */
+	bool signalled;                        /* and not fetched all since */
 	struct upci_doorbell_interrupt *queue; /* a ring */
 	uint32_t first, queued, room;
 	uint64_t lost;

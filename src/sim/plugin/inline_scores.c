@@ -37,19 +37,23 @@ static qemu_plugin_u64 place_of(uint32_t kind)
 	struct qemu_plugin_scoreboard **b = &board[kind / UPCS_SCORE_KINDS];
 
 	if (!*b)
-		__atomic_store_n(b, qemu_plugin_scoreboard_new(UPCS_SCORE_KINDS * sizeof(uint64_t)), __ATOMIC_RELEASE);
+		__atomic_store_n(b, qemu_plugin_scoreboard_new(UPCS_SCORE_KINDS * sizeof(uint64_t)),
+				 __ATOMIC_RELEASE);
 	return (qemu_plugin_u64){*b, kind % UPCS_SCORE_KINDS * sizeof(uint64_t)};
 }
 
 void upcs_inline_begins(struct qemu_plugin_tb *tb, struct qemu_plugin_insn *insn, uint32_t kind)
 {
 	if (insn)
-		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_PLUGIN_INLINE_ADD_U64, place_of(kind), 1);
+		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_PLUGIN_INLINE_ADD_U64,
+								    place_of(kind), 1);
 	else
-		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, place_of(kind), 1);
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
+								  place_of(kind), 1);
 }
 
 void upcs_inline_touches(struct qemu_plugin_insn *insn, enum qemu_plugin_mem_rw rw, uint32_t kind)
 {
-	qemu_plugin_register_vcpu_mem_inline_per_vcpu(insn, rw, QEMU_PLUGIN_INLINE_ADD_U64, place_of(kind), 1);
+	qemu_plugin_register_vcpu_mem_inline_per_vcpu(insn, rw, QEMU_PLUGIN_INLINE_ADD_U64, place_of(kind),
+						      1);
 }

@@ -28,9 +28,9 @@
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
-static bool forked; /* not the program that upc_run began, but a child */
-static UPCS_TLS bool left; /* the thread's own exec was let go on */
-static bool looked; /* how threads wait */
+static bool forked;         /* not the program that upc_run began, but a child */
+static UPCS_TLS bool left;  /* the thread's own exec was let go on */
+static bool looked;         /* how threads wait */
 static UPCS_TLS bool makes; /* the thread's call makes another */
 
 static bool children_count(void)
@@ -221,8 +221,8 @@ static void end_alone(uint64_t status)
 	syscall(SYS_exit_group, (int)status);
 }
 
-static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
-			uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+static void call_begins(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
+			uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum upcs_call call = upcs_guest_call(upcs_run.guest, number);
 	uint64_t handler;
@@ -404,7 +404,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			return refuse("not an argument of this plugin, which upc_run starts: ", argv[i]);
 	}
 	if (info->system_emulation || !find_guest(info->target_name))
-		return refuse("programs for x86_64, aarch64 and ppc can be counted, not for ", info->target_name);
+		return refuse("programs for x86_64, aarch64 and ppc can be counted, not for ",
+			      info->target_name);
 	upcs_run.results = upcs_results_open(upcs_run.path);
 	if (!upcs_run.results && after >= 0)
 		return 0; /* may not be opened by who the program has become: it runs, not counted */

@@ -76,8 +76,8 @@ typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_
 typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 					  void *data);
 typedef void (*qemu_plugin_vcpu_syscall_cb_t)(qemu_plugin_id_t id, unsigned int vcpu, int64_t number,
-					      uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
-					      uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
+					      uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
+					      uint64_t a6, uint64_t a7, uint64_t a8);
 typedef void (*qemu_plugin_vcpu_syscall_ret_cb_t)(qemu_plugin_id_t id, unsigned int vcpu, int64_t number,
 						  int64_t result);
 
@@ -115,21 +115,24 @@ void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, e
 /* Without a call: a number is added to the vCPU's own. */
 void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
 						       qemu_plugin_u64 entry, uint64_t number);
-void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
-							 qemu_plugin_u64 entry, uint64_t number);
+void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *insn,
+							 enum qemu_plugin_op op, qemu_plugin_u64 entry,
+							 uint64_t number);
 #endif
 /* Of an access: bytes as a power of two, direction. */
 unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 /* After each of its accesses to memory. */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb,
-				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *data);
+				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+				      void *data);
 #if UPCS_QEMU_INTERFACE == 1
 void qemu_plugin_register_vcpu_mem_inline(struct qemu_plugin_insn *insn, enum qemu_plugin_mem_rw rw,
 					  enum qemu_plugin_op op, void *data, uint64_t addend);
 #else
 void qemu_plugin_register_vcpu_mem_inline_per_vcpu(struct qemu_plugin_insn *insn, enum qemu_plugin_mem_rw rw,
-						   enum qemu_plugin_op op, qemu_plugin_u64 entry, uint64_t addend);
+						   enum qemu_plugin_op op, qemu_plugin_u64 entry,
+						   uint64_t addend);
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
 /* Not beside one that makes a vCPU: nothing protects it. */

@@ -49,8 +49,9 @@ static uint64_t operate(struct upcs_context *c, uint64_t operation, uint64_t a, 
 
 	switch ((enum upci_doorbell_operation)operation) {
 	case UPCI_DOORBELL_READ:
-		return a <= UPC_REG_THRESHOLD && upci_totals_read(&c->totals, (unsigned)a, value) == 0 ?
-			UPCI_DOORBELL_DONE : UPCI_DOORBELL_UNKNOWN;
+		return a <= UPC_REG_THRESHOLD && upci_totals_read(&c->totals, (unsigned)a, value) == 0
+			       ? UPCI_DOORBELL_DONE
+			       : UPCI_DOORBELL_UNKNOWN;
 	case UPCI_DOORBELL_WRITE:
 		if (a == UPC_REG_START_STOP && b & 1 && !c->totals.regs.run) {
 			/* Nothing would be counted. */
@@ -59,8 +60,9 @@ static uint64_t operate(struct upcs_context *c, uint64_t operation, uint64_t a, 
 			/* What was not fetched while it was stopped is of another time. */
 			upcs_context_forget_locked(c);
 		}
-		return a <= UPC_REG_THRESHOLD && upci_totals_write(&c->totals, (unsigned)a, b) == 0 ?
-			UPCI_DOORBELL_DONE : UPCI_DOORBELL_UNKNOWN;
+		return a <= UPC_REG_THRESHOLD && upci_totals_write(&c->totals, (unsigned)a, b) == 0
+			       ? UPCI_DOORBELL_DONE
+			       : UPCI_DOORBELL_UNKNOWN;
 	case UPCI_DOORBELL_PRESET:
 		if (!counter)
 			return UPCI_DOORBELL_UNKNOWN;

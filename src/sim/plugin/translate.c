@@ -26,7 +26,7 @@ static struct upcs_block block;
 static struct upcs_place place; /* where the block begins */
 static bool exact;
 static bool call_always; /* UPC_SIM_CALLS=1: for tests that both ways count the same */
-static void *sites; /* all, for tsearch: code that is translated anew gets those that it had */
+static void *sites;      /* all, for tsearch: code that is translated anew gets those that it had */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* places.h, chosen.h, sites; nests in QEMU's */
 
 bool upcs_translate_begin(enum upcs_guest guest)
@@ -118,7 +118,8 @@ static void runtime_touches(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t 
 {
 	(void)vcpu;
 	(void)data;
-	upcs_thread_touched(address, (size_t)1 << qemu_plugin_mem_size_shift(info), qemu_plugin_mem_is_store(info));
+	upcs_thread_touched(address, (size_t)1 << qemu_plugin_mem_size_shift(info),
+			    qemu_plugin_mem_is_store(info));
 }
 
 /* The first after it began. */
@@ -131,8 +132,7 @@ static void repeat_begins(unsigned vcpu, void *data)
 	touched = false;
 }
 
-static void repeat_touches_first(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				 void *kind)
+static void repeat_touches_first(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *kind)
 {
 	if (!touched)
 		repeat_touches(vcpu, info, address, kind);
@@ -145,9 +145,9 @@ static int compare_sites(const void *a, const void *b)
 {
 	const struct upcs_site *x = a, *y = b;
 
-#define COMPARE(field)                                                                             \
-	if (x->field != y->field)                                                                  \
-		return x->field < y->field ? -1 : 1
+#define COMPARE(field)            \
+	if (x->field != y->field) \
+	return x->field < y->field ? -1 : 1
 	COMPARE(block.begin);
 	COMPARE(block.next);
 	COMPARE(block.enters);
@@ -195,7 +195,8 @@ static void enter_late(const void *node, VISIT visit, void *data)
 	const struct late *found = data;
 
 	if ((visit == preorder || visit == leaf) && site->block.begin == found->address)
-		__atomic_fetch_or(&site->late, found->regions & (uint16_t)~site->block.enters, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&site->late, found->regions & (uint16_t)~site->block.enters,
+				  __ATOMIC_RELAXED);
 }
 
 /* What is translated from now on knows it by upcs_places_at. */
@@ -287,7 +288,8 @@ static void note_unknown(const struct qemu_plugin_insn *insn)
 {
 	struct upcs_unknown what = {.state = UPCS_MAKING, .code = code_of(insn)};
 	const char *slash = strrchr(upcs_run.program, '/');
-	size_t length = upcs_decode_name(decoder, what.code.address, what.code.bytes, sizeof(what.code.bytes), what.name);
+	size_t length = upcs_decode_name(decoder, what.code.address, what.code.bytes, sizeof(what.code.bytes),
+					 what.name);
 
 	if (length && length <= sizeof(what.code.bytes))
 		what.code.n = (uint8_t)length;
@@ -310,7 +312,8 @@ static void look(struct qemu_plugin_tb *tb, uint32_t *found)
 		block.n = UPCS_BLOCK_MAX;
 	for (i = 0; i < block.n; i++) {
 		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		uint64_t address = qemu_plugin_insn_vaddr(insn), host = (uintptr_t)qemu_plugin_insn_haddr(insn);
+		uint64_t address = qemu_plugin_insn_vaddr(insn),
+			 host = (uintptr_t)qemu_plugin_insn_haddr(insn);
 		struct upcs_block_insn *to = &block.insn[i];
 
 		decode(insn, address, &to->insn);
@@ -335,8 +338,8 @@ static void look(struct qemu_plugin_tb *tb, uint32_t *found)
 	note_rewritten(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
 
-static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part, qemu_plugin_vcpu_udata_cb_t cb,
-			 const void *data)
+static void put_callback(struct qemu_plugin_tb *tb, const struct upcs_part *part,
+			 qemu_plugin_vcpu_udata_cb_t cb, const void *data)
 {
 	if (part->at)
 		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, part->at), cb,
@@ -353,15 +356,16 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 	const struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(tb, last ? block.n - 1 : part[1].first);
 	const uint8_t ends = UPCS_INSN_CALL | UPCS_INSN_RETURN | UPCS_INSN_INDIRECT;
 	struct upcs_site site = {
-		.block = {
-			.begin = qemu_plugin_insn_vaddr(first),
-			.next = qemu_plugin_insn_vaddr(end) + (last ? qemu_plugin_insn_size(end) : 0),
-			.enters = part->enters,
-			.end = last ? block.insn[block.n - 1].insn.flags & ends : 0,
-			.handler = upcs_process_is_handler(qemu_plugin_insn_vaddr(first)),
-			.role = p ? 0 : place.role,
-			.runtime = place.runtime,
-		},
+		.block =
+			{
+				.begin = qemu_plugin_insn_vaddr(first),
+				.next = qemu_plugin_insn_vaddr(end) + (last ? qemu_plugin_insn_size(end) : 0),
+				.enters = part->enters,
+				.end = last ? block.insn[block.n - 1].insn.flags & ends : 0,
+				.handler = upcs_process_is_handler(qemu_plugin_insn_vaddr(first)),
+				.role = p ? 0 : place.role,
+				.runtime = place.runtime,
+			},
 		.kind = part->repeats ? block.nothing : part->kind,
 		.chooses = p ? 0 : place.chooses,
 	};
@@ -370,7 +374,8 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 	/* No memory: the whole program is still counted. */
 	if (kept)
 		put_callback(tb, part,
-			     site.block.enters | site.block.end | site.block.handler | site.block.role | site.chooses
+			     site.block.enters | site.block.end | site.block.handler | site.block.role |
+					     site.chooses
 				     ? site_begins
 				     : plain_site_begins,
 			     kept);
@@ -405,15 +410,13 @@ static void put_repeat(struct qemu_plugin_tb *tb, const struct upcs_part *part, 
 	void *kind = (void *)(uintptr_t)part->kind;
 
 	if (loads > 1 || (loads && stores && block.exact) || stays_behind(tb, insn)) {
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, repeat_begins, QEMU_PLUGIN_CB_NO_REGS,
-						       NULL);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, repeat_begins, QEMU_PLUGIN_CB_NO_REGS, NULL);
 		qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches_first, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_RW, kind);
 	} else if (inlined) {
 		upcs_inline_touches(insn, rw, part->kind);
 	} else {
-		qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches, QEMU_PLUGIN_CB_NO_REGS, rw,
-						 kind);
+		qemu_plugin_register_vcpu_mem_cb(insn, repeat_touches, QEMU_PLUGIN_CB_NO_REGS, rw, kind);
 	}
 }
 
@@ -442,8 +445,9 @@ static void put_team(struct qemu_plugin_tb *tb)
 		upcs_thread_has_runtime();
 		for (i = 0; i < block.n; i++)
 			if (may_be_watched(tb, i))
-				qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), runtime_touches,
-								 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
+				qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
+								 runtime_touches, QEMU_PLUGIN_CB_NO_REGS,
+								 QEMU_PLUGIN_MEM_RW, NULL);
 	} else if (place.begin != begin) {
 		upcs_team_code(place.begin - upcs_guest_base(), place.end - upcs_guest_base());
 		begin = place.begin;
@@ -483,7 +487,7 @@ void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		return;
 	upcs_run.process->region_found |= found;
 	if (block.n)
-		upcs_run.process->last = block.insn[block.n - 1].insn.tally[UPCS_IPIPE_BRANCHES] ?
-					 (struct upcs_code){.n = 0} :
-					 code_of(qemu_plugin_tb_get_insn(tb, block.n - 1));
+		upcs_run.process->last = block.insn[block.n - 1].insn.tally[UPCS_IPIPE_BRANCHES]
+						 ? (struct upcs_code){.n = 0}
+						 : code_of(qemu_plugin_tb_get_insn(tb, block.n - 1));
 }

@@ -12,7 +12,8 @@
 
 static bool is_told(void)
 {
-	static const char *const variables[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY"};
+	static const char *const variables[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
+						"KMP_LIBRARY"};
 	size_t i;
 
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)

@@ -60,15 +60,15 @@ struct upci_driver {
 	/* A count of the source is worth mul/div of the event's unit. */
 	uint32_t mul, div;
 	union {
-		const char *perf;       /* PERF: what libpfm4 or sysfs encodes,
-					   "PAGE-FAULTS", "amd64_...::X:u",
-					   "msr/tsc/" */
-		const char *tracepoint; /* "sched:sched_switch" */
-		struct upci_field file; /* FILE */
-		int clock;              /* CLOCK: clockid_t */
+		const char *perf;                   /* PERF: what libpfm4 or sysfs encodes,
+						       "PAGE-FAULTS", "amd64_...::X:u",
+						       "msr/tsc/" */
+		const char *tracepoint;             /* "sched:sched_switch" */
+		struct upci_field file;             /* FILE */
+		int clock;                          /* CLOCK: clockid_t */
 		const struct upci_formula *formula; /* DERIVED */
-		enum upc_mode mode;	/* REPLAY: what counts of the signal */
-		unsigned panel;		/* SIMULATION, of no id: UPCI_PANEL_* */
+		enum upc_mode mode;                 /* REPLAY: what counts of the signal */
+		unsigned panel;                     /* SIMULATION, of no id: UPCI_PANEL_* */
 	};
 };
 
@@ -77,8 +77,8 @@ struct upci_event {
 	const char *description; /* NULL: composed when somebody asks */
 	const char *unit;
 	const char *subsystem;
-	const char *why;     /* source NONE, else NULL */
-	const char *differs; /* or NULL */
+	const char *why;         /* source NONE, else NULL */
+	const char *differs;     /* or NULL */
 	const char *driver_text; /* NULL: printed when somebody asks */
 	/* Derived events: kept also while a term has no source, when the event
 	 * itself has none; else NULL. */

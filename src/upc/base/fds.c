@@ -66,5 +66,6 @@ bool upci_fd_none_left(void)
 
 int upci_fd_fail(const char *what)
 {
-	return upci_fail(UPC_EMFILE, "%s: too few file descriptors are left: raise the limit (ulimit -n)", what);
+	return upci_fail(UPC_EMFILE, "%s: too few file descriptors are left: raise the limit (ulimit -n)",
+			 what);
 }

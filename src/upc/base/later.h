@@ -12,8 +12,8 @@
 
 #include <stddef.h>
 
-#define UPCI_LATER_LINES 8 /* what comes while so many wait is lost */
-#define UPCI_LATER_LINE  800 /* a last message of libupc, and who says it */
+#define UPCI_LATER_LINES 8  /* what comes while so many wait is lost */
+#define UPCI_LATER_LINE 800 /* a last message of libupc, and who says it */
 
 enum upci_later_state { UPCI_LATER_FREE, UPCI_LATER_FILLED, UPCI_LATER_WAITS, UPCI_LATER_TAKEN };
 

@@ -45,7 +45,7 @@ struct work {
 	int error;    /* why it cannot be done; 0: it was       */
 	/* Futexes: written by the second process, or for it. */
 	int ready; /* 1: it holds them; -1: it cannot        */
-	int go;	   /* it may end                             */
+	int go;    /* it may end                             */
 	int there; /* the kernel makes it 0 when it has left */
 	_Alignas(64) char stack[2][STACK];
 };
@@ -257,7 +257,8 @@ static bool hand(struct upci_bag *bag, int stand_in)
 		why = strerror(error);
 	}
 	upci_notice("%zu tracepoints are closed, which may take the kernel 40 ms each; no process "
-		    "can be made to do it instead: %s", bag->n, why);
+		    "can be made to do it instead: %s",
+		    bag->n, why);
 	return false;
 }
 

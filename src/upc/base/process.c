@@ -37,7 +37,8 @@ pid_t upci_process_claimed(void)
 
 static pid_t *map_claimant(void)
 {
-	pid_t *mapped = mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t *mapped =
+		mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if ((void *)mapped == MAP_FAILED)
 		return &nobody;

@@ -44,7 +44,8 @@ int upci_sized_take(const struct upci_sized *what, void *to, const void *given)
 			return what->fail(UPC_EINVAL,
 					  "%s: byte %zu is set, and this lib%.3s (%s) knows %zu bytes: it is "
 					  "older than the program's %.3s.h",
-					  what->name, i, what->name, UPC_VERSION_STRING, what->known, what->name);
+					  what->name, i, what->name, UPC_VERSION_STRING, what->known,
+					  what->name);
 	memset(to, 0, what->known);
 	memcpy(to, given, size < what->known ? size : what->known);
 	return 0;

@@ -19,15 +19,21 @@ struct upci_sized {
 };
 
 /* The size of a structure that ends, or ended, with this field. */
-#define UPCI_UP_TO(type, field)                                                                    \
-	((offsetof(struct type, field) + sizeof(((struct type *)0)->field) +                       \
-	  _Alignof(struct type) - 1) / _Alignof(struct type) * _Alignof(struct type))
+#define UPCI_UP_TO(type, field)                                                                           \
+	((offsetof(struct type, field) + sizeof(((struct type *)0)->field) + _Alignof(struct type) - 1) / \
+	 _Alignof(struct type) * _Alignof(struct type))
 
-#define UPCI_SIZED(type, last, fail) {#type, UPCI_UP_TO(type, last), sizeof(struct type), fail}
+#define UPCI_SIZED(type, last, fail)                                     \
+	{                                                                \
+#type, UPCI_UP_TO(type, last), sizeof(struct type), fail \
+	}
 
 /* Of structures that are filled in, libupc has always taken any size: a program may ask for
  * the first fields only. */
-#define UPCI_SIZED_FROM_0(type, fail) {#type, sizeof(size_t), sizeof(struct type), fail}
+#define UPCI_SIZED_FROM_0(type, fail)                            \
+	{                                                        \
+#type, sizeof(size_t), sizeof(struct type), fail \
+	}
 
 /* Whether a structure is there and its size can be one: else UPC_EINVAL (PAPI_EINVAL has the
  * same number). Larger than any structure will be is a size that nobody has set. */

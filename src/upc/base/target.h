@@ -12,16 +12,16 @@
 
 struct upci_context {
 	enum upc_context_kind kind;
-	pid_t pid, tid;	 /* process and thread; 0 where there is none        */
-	bool own;	 /* a thread or process of our own: a fork's child    */
-			 /* counts itself instead                             */
+	pid_t pid, tid; /* process and thread; 0 where there is none        */
+	bool own;       /* a thread or process of our own: a fork's child    */
+			/* counts itself instead                             */
 	int cpu;
-	unsigned domain; /* UPC_DOMAIN_*, not 0: the user's choice, or else   */
-			 /* all that the caller may count                     */
-	bool domain_chosen;   /* by the user, who means every event; if not,     */
-			      /* events of a CPU's own PMU count user mode alone */
-			      /* (either way where their names do not say)       */
-	bool inherit;	      /* children and new threads count too               */
+	unsigned domain;    /* UPC_DOMAIN_*, not 0: the user's choice, or else   */
+			    /* all that the caller may count                     */
+	bool domain_chosen; /* by the user, who means every event; if not,     */
+	/* events of a CPU's own PMU count user mode alone */
+	/* (either way where their names do not say)       */
+	bool inherit;         /* children and new threads count too               */
 	bool inherit_threads; /* new threads do: the context of a process         */
 	bool enable_on_exec;
 };

@@ -12,7 +12,7 @@ static const struct {
 	const char *pattern;
 	enum upci_simulated how;
 } rows[] = {
-#define UPC_SIM_CORE(name, how)    {"PU#_" #name, UPCI_SIM_##how},
+#define UPC_SIM_CORE(name, how) {"PU#_" #name, UPCI_SIM_##how},
 #define UPC_SIM_REST(pattern, how) {pattern, UPCI_SIM_##how},
 #include "catalogue/bgp_simulated.def"
 };

@@ -12,7 +12,7 @@ enum upci_simulated {
 	UPCI_SIM_EXACT,
 	UPCI_SIM_MEMORY,  /* not yet: the memory model */
 	UPCI_SIM_NETWORK, /* not: one node is simulated */
-	UPCI_SIM_TIME,	  /* not yet: the model of time */
+	UPCI_SIM_TIME,    /* not yet: the model of time */
 };
 
 /* name is that of a documented event. */

@@ -55,17 +55,13 @@ static const struct family families[] = {
 	 "Line fills in progress in the L1 data cache of processor core $1."},
 	{"PU#_ICACHE_LINEFILLINPROG", "PU$1 L1", "events",
 	 "Line fills in progress in the L1 instruction cache of processor core $1."},
-	{"PU#_DCACHE_MISS", "PU$1 L1", "misses",
-	 "Misses of the L1 data cache of processor core $1."},
+	{"PU#_DCACHE_MISS", "PU$1 L1", "misses", "Misses of the L1 data cache of processor core $1."},
 	{"PU#_DCACHE_HIT", "PU$1 L1", "hits", "Hits of the L1 data cache of processor core $1."},
 	{"PU#_DATA_LOADS", "PU$1 L1", "loads", "Data loads of processor core $1."},
 	{"PU#_DATA_STORES", "PU$1 L1", "stores", "Data stores of processor core $1."},
-	{"PU#_DCACHE_OPS", "PU$1 L1", "operations",
-	 "Operations on the L1 data cache of processor core $1."},
-	{"PU#_ICACHE_MISS", "PU$1 L1", "misses",
-	 "Misses of the L1 instruction cache of processor core $1."},
-	{"PU#_ICACHE_HIT", "PU$1 L1", "hits",
-	 "Hits of the L1 instruction cache of processor core $1."},
+	{"PU#_DCACHE_OPS", "PU$1 L1", "operations", "Operations on the L1 data cache of processor core $1."},
+	{"PU#_ICACHE_MISS", "PU$1 L1", "misses", "Misses of the L1 instruction cache of processor core $1."},
+	{"PU#_ICACHE_HIT", "PU$1 L1", "hits", "Hits of the L1 instruction cache of processor core $1."},
 	{"PU#_L1_INVALIDATION_REQUESTS", "PU$1 L1", "requests",
 	 "Requests to invalidate a line of the L1 cache of processor core $1."},
 	/* Floating point: the number at the end is the operations of each */
@@ -116,8 +112,7 @@ static const struct family families[] = {
 	 "Prefetches of the L2 of processor core $1 that were hit by a snoop from the processor local bus."},
 	{"PU#_L2_CYCLES_READ_REQUEST_PENDING", "PU$1 L2", "cycles",
 	 "Cycles in which a read request to the L2 of processor core $1 was pending."},
-	{"PU#_L2_READ_REQUESTS", "PU$1 L2", "requests",
-	 "Read requests to the L2 of processor core $1."},
+	{"PU#_L2_READ_REQUESTS", "PU$1 L2", "requests", "Read requests to the L2 of processor core $1."},
 	{"PU#_L2_DEVBUS_READ_REQUESTS", "PU$1 L2", "requests",
 	 "Read requests that the L2 of processor core $1 sent to the device bus."},
 	{"PU#_L2_L3_READ_REQUESTS", "PU$1 L2", "requests",
@@ -197,8 +192,7 @@ static const struct family families[] = {
 	{"TORUS_@M_32BCHUNKS", "torus", "32-byte chunks",
 	 "Chunks of 32 bytes sent on the torus network in the minus $1 direction."},
 	/* DMA engine of the torus */
-	{"DMA_PACKETS_INJECTED", "DMA", "packets",
-	 "Packets that the DMA engine injected into the torus."},
+	{"DMA_PACKETS_INJECTED", "DMA", "packets", "Packets that the DMA engine injected into the torus."},
 	{"DMA_DESCRIPTORS_READ_FROM_L3", "DMA", "descriptors",
 	 "Message descriptors that the DMA engine read from the L3 cache."},
 	{"DMA_FIFO_PACKETS_RECEIVED", "DMA", "packets",
@@ -209,14 +203,12 @@ static const struct family families[] = {
 	 "Remote get packets that the DMA engine received."},
 	{"DMA_IDPU_READ_REQUESTS_TO_L3", "DMA", "requests",
 	 "Read requests of the DMA engine's injection side (IDPU) to the L3 cache."},
-	{"DMA_READ_VALID_RETURNED", "DMA", "reads",
-	 "Reads of the DMA engine that returned valid data."},
+	{"DMA_READ_VALID_RETURNED", "DMA", "reads", "Reads of the DMA engine that returned valid data."},
 	{"DMA_ACKED_READ_REQUESTS", "DMA", "requests",
 	 "Read requests of the DMA engine that were acknowledged."},
 	{"DMA_CYCLES_RDPU_WRITE_ACTIVE", "DMA", "cycles",
 	 "Cycles in which the DMA engine's reception side (RDPU) was writing."},
-	{"DMA_WRITE_REQUESTS_TO_L3", "DMA", "requests",
-	 "Write requests of the DMA engine to the L3 cache."},
+	{"DMA_WRITE_REQUESTS_TO_L3", "DMA", "requests", "Write requests of the DMA engine to the L3 cache."},
 	/* Collective network: AC arbiter, AR receivers, AS senders, ALC local
 	 * client; the events of input 1 (_UM1) repeat those of input 0 */
 	{"COL_AC_CH#_VC#_MATURE", "collective", "requests",
@@ -308,14 +300,14 @@ static void family_expand(const char *text, const char *captured, char *out, siz
 }
 
 #define WHY_NONE "no source on this machine drives it: it is a signal of the Blue Gene/P chip; "
-#define WIRING   "a wiring file can give it a source with a like meaning (drive NAME = ...)"
+#define WIRING "a wiring file can give it a source with a like meaning (drive NAME = ...)"
 
 /* Why nothing drives one here, and what would. */
 static const char *const why[] = {
 	[UPCI_SIM_EXACT] = WHY_NONE "upc_run PROGRAM counts it exactly, in simulation; and " WIRING,
 	[UPCI_SIM_MEMORY] = WHY_NONE WIRING "; upc_run does not produce it yet: the memory model",
 	[UPCI_SIM_NETWORK] = WHY_NONE WIRING "; upc_run does not produce it: it simulates one "
-			     "node, without networks",
+					     "node, without networks",
 	[UPCI_SIM_TIME] = WHY_NONE WIRING "; upc_run does not produce it yet: the model of time",
 };
 

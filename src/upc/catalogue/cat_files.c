@@ -27,14 +27,12 @@
 
 static const struct upci_words disk_columns[] = {
 	COUNT(3, "reads", "requests", "Reads completed by"),
-	COUNT(4, "reads_merged", "requests",
-	      "Reads joined with a neighbour before they were sent to"),
+	COUNT(4, "reads_merged", "requests", "Reads joined with a neighbour before they were sent to"),
 	COUNT(5, "sectors_read", "sectors of 512 bytes", "Sectors read from"),
 	COUNT(6, "read_ms", "ms",
 	      "Time that reads took, from queueing to completion and summed over them, on"),
 	COUNT(7, "writes", "requests", "Writes completed by"),
-	COUNT(8, "writes_merged", "requests",
-	      "Writes joined with a neighbour before they were sent to"),
+	COUNT(8, "writes_merged", "requests", "Writes joined with a neighbour before they were sent to"),
 	COUNT(9, "sectors_written", "sectors of 512 bytes", "Sectors written to"),
 	COUNT(10, "write_ms", "ms",
 	      "Time that writes took, from queueing to completion and summed over them, on"),
@@ -42,15 +40,13 @@ static const struct upci_words disk_columns[] = {
 	COUNT(12, "io_ms", "ms", "Time during which at least one request was open at"),
 	COUNT(13, "weighted_io_ms", "ms", "Time multiplied by the number of requests open then at"),
 	COUNT(14, "discards", "requests", "Discards (trim) completed by"),
-	COUNT(15, "discards_merged", "requests",
-	      "Discards joined with a neighbour before they were sent to"),
+	COUNT(15, "discards_merged", "requests", "Discards joined with a neighbour before they were sent to"),
 	COUNT(16, "sectors_discarded", "sectors of 512 bytes", "Sectors discarded on"),
 	COUNT(17, "discard_ms", "ms", "Time that discards took, summed over them, on"),
 	COUNT(18, "flushes", "requests", "Flushes of the write cache completed by"),
 	COUNT(19, "flush_ms", "ms", "Time that flushes took, summed over them, on"),
 };
-static const struct upci_table disk_table = {sizeof(disk_columns) / sizeof(*disk_columns),
-					     disk_columns};
+static const struct upci_table disk_table = {sizeof(disk_columns) / sizeof(*disk_columns), disk_columns};
 
 /* Loop and RAM disks stand there whether used or not: sixteen of each. */
 static bool never_used(const char *name, const char *line, const char *end)
@@ -81,11 +77,12 @@ static int add_diskstats(const struct upci_cat_file *file, const char *text, siz
 	char disk[64], prefix[80], of[80];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 
-		if (!upci_cat_token(line, end, 2, disk, sizeof(disk)) ||
-		    name_is_odd(line, end, 2) || never_used(disk, line, end))
+		if (!upci_cat_token(line, end, 2, disk, sizeof(disk)) || name_is_odd(line, end, 2) ||
+		    never_used(disk, line, end))
 			continue;
 		snprintf(prefix, sizeof(prefix), "disk::%s:", disk);
 		snprintf(of, sizeof(of), "block device %s", disk);
@@ -131,7 +128,8 @@ static int add_pressure(const struct upci_cat_file *file, const char *text, size
 	char share[16], prefix[64], of[160];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 		bool full;
 
@@ -172,8 +170,7 @@ static const struct small_file small_files[] = {
 	 "cpu::",
 	 3,
 	 {
-		 MILLI(0, "load1",
-		       "Load average of 1 minute, in thousandths: tasks that run or wait"),
+		 MILLI(0, "load1", "Load average of 1 minute, in thousandths: tasks that run or wait"),
 		 MILLI(1, "load5", "Load average of 5 minutes, in thousandths"),
 		 MILLI(2, "load15", "Load average of 15 minutes, in thousandths"),
 	 }},
@@ -196,8 +193,7 @@ static const struct small_file small_files[] = {
 	 "fs::",
 	 1,
 	 {
-		 LEVEL(0, "open_files", "files",
-		       "Open file descriptions, shared ones counted once"),
+		 LEVEL(0, "open_files", "files", "Open file descriptions, shared ones counted once"),
 	 }},
 	{"sys/fs/inode-nr",
 	 "fs::",
@@ -210,10 +206,8 @@ static const struct small_file small_files[] = {
 	 "fs::",
 	 2,
 	 {
-		 LEVEL(0, "dentries", "entries",
-		       "Directory entries in the kernel's cache of names"),
-		 LEVEL(1, "dentries_unused", "entries",
-		       "Cached directory entries that nothing uses now"),
+		 LEVEL(0, "dentries", "entries", "Directory entries in the kernel's cache of names"),
+		 LEVEL(1, "dentries_unused", "entries", "Cached directory entries that nothing uses now"),
 	 }},
 	{"sys/fs/aio-nr",
 	 "fs::",
@@ -280,13 +274,14 @@ static int add_schedstat(const struct upci_cat_file *file, const char *text, siz
 	int error = 0;
 
 	one.scope = UPC_SCOPE_CPU;
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 
 		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
 			continue;
-		if (!strcmp(key, "version") &&
-		    upci_cat_token(line, end, 1, version, sizeof(version)) && atoi(version) < 15)
+		if (!strcmp(key, "version") && upci_cat_token(line, end, 1, version, sizeof(version)) &&
+		    atoi(version) < 15)
 			return 0;
 		if (strncmp(key, "cpu", 3))
 			continue;
@@ -358,8 +353,7 @@ static const struct source sources[] = {
 };
 #define SOURCES (sizeof(sources) / sizeof(*sources))
 
-static int add_text(struct upc_catalogue *c, const struct source *source, const char *text,
-		    size_t length)
+static int add_text(struct upc_catalogue *c, const struct source *source, const char *text, size_t length)
 {
 	struct upci_cat_file file = {
 		.c = c,

@@ -75,13 +75,12 @@ int upci_cat_put(const struct upci_cat_file *file, const struct upci_draft *draf
 bool upci_cat_token(const char *line, const char *end, unsigned number, char *out, size_t size);
 
 /* Events for those lines whose key a table knows, and no others. */
-int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_table *table,
-			const char *prefix, const char *of, const char *text, size_t length);
+int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
+			const char *of, const char *text, size_t length);
 
 /* Events for the columns of a table; key NULL: of the file's first line. */
-int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *table,
-		     const char *prefix, const char *of, const char *key, unsigned key_token,
-		     const char *line, const char *end);
+int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
+		     const char *of, const char *key, unsigned key_token, const char *line, const char *end);
 
 /*
  * Adds what a file with this text offers, as if it stood at the path: the
@@ -97,8 +96,8 @@ upci_text_builder upci_cat_vmstat, upci_cat_meminfo, upci_cat_stat, upci_cat_int
 	upci_cat_softirqs; /* cat_proc.c */
 upci_text_builder upci_cat_net_dev, upci_cat_net_pairs, upci_cat_net_snmp6,
 	upci_cat_net_sockets; /* cat_net.c  */
-upci_text_builder upci_cat_stat_of_task, upci_cat_status, upci_cat_io, upci_cat_schedstat,
-	upci_cat_sched, upci_cat_statm; /* cat_task.c */
+upci_text_builder upci_cat_stat_of_task, upci_cat_status, upci_cat_io, upci_cat_schedstat, upci_cat_sched,
+	upci_cat_statm; /* cat_task.c */
 
 /* The directories of /sys (cat_sysfs.c). */
 int upci_catalogue_add_sysfs(struct upc_catalogue *c);

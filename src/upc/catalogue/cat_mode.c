@@ -39,14 +39,15 @@ unsigned upci_event_modes(const struct upci_event *event)
 static int fail_mode(const struct upci_event *event, enum upc_mode mode)
 {
 	if (event->driver.source == UPC_SOURCE_DERIVED)
-		return upci_fail(UPC_ENOSUPP, "%s: a derived event has no signal of its own, and so no mode=%s",
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: a derived event has no signal of its own, and so no mode=%s",
 				 event->name, upci_mode_names[mode]);
-	return upci_fail(UPC_ENOSUPP,
-			 "%s: mode=%s needs a source with signals (replay); the sources of %s give %s",
-			 event->name, upci_mode_names[mode],
-			 event->driver.source == UPC_SOURCE_SIMULATION ? "the simulated node" : "a live machine",
-			 event->kind == UPC_KIND_LEVEL ? "a level here, which has no edges"
-						       : "occurrences only, which is mode=rise");
+	return upci_fail(
+		UPC_ENOSUPP, "%s: mode=%s needs a source with signals (replay); the sources of %s give %s",
+		event->name, upci_mode_names[mode],
+		event->driver.source == UPC_SOURCE_SIMULATION ? "the simulated node" : "a live machine",
+		event->kind == UPC_KIND_LEVEL ? "a level here, which has no edges"
+					      : "occurrences only, which is mode=rise");
 }
 
 int64_t upci_catalogue_in_mode(struct upc_catalogue *c, uint32_t code, enum upc_mode mode)
@@ -96,6 +97,7 @@ int upci_catalogue_add_replay(struct upc_catalogue *c)
 		if (put < 0)
 			return (int)put;
 	}
-	return upci_catalogue_add_missing(c, "live events: UPC_SOURCE has a replay script drive the unit; unset it to "
-					     "count this machine's events");
+	return upci_catalogue_add_missing(
+		c, "live events: UPC_SOURCE has a replay script drive the unit; unset it to "
+		   "count this machine's events");
 }

@@ -24,8 +24,7 @@ static const struct upci_words dev_columns[] = {
 	COUNT(4, "rx_drop", "packets",
 	      "Packets received and dropped, for want of buffers or of anybody who wants them, on"),
 	COUNT(5, "rx_fifo", "errors", "Overruns of the receive buffer of"),
-	COUNT(6, "rx_frame", "errors",
-	      "Received frames with a wrong length, checksum or alignment on"),
+	COUNT(6, "rx_frame", "errors", "Received frames with a wrong length, checksum or alignment on"),
 	COUNT(7, "rx_compressed", "packets", "Compressed packets received on"),
 	COUNT(8, "rx_multicast", "packets", "Multicast packets received on"),
 	COUNT(9, "tx_bytes", "bytes",
@@ -38,8 +37,7 @@ static const struct upci_words dev_columns[] = {
 	COUNT(15, "tx_carrier", "errors", "Losses of the carrier, and the like, while sending on"),
 	COUNT(16, "tx_compressed", "packets", "Compressed packets sent on"),
 };
-static const struct upci_table dev_table = {sizeof(dev_columns) / sizeof(*dev_columns),
-					    dev_columns};
+static const struct upci_table dev_table = {sizeof(dev_columns) / sizeof(*dev_columns), dev_columns};
 
 /* Two lines of headings, then "name: number ...". A name cannot have ':' but may
  * have '=', which the locator takes for the end of a token. */
@@ -49,7 +47,8 @@ int upci_cat_net_dev(const struct upci_cat_file *file, const char *text, size_t 
 	bool left_out = false;
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end, *p = line, *token;
 		size_t n = upci_token(&p, end, &token);
 
@@ -67,9 +66,8 @@ int upci_cat_net_dev(const struct upci_cat_file *file, const char *text, size_t 
 			return error;
 	}
 	if (left_out)
-		error = upci_catalogue_add_missing(file->c,
-						   "net: an interface whose name has '=' or "
-						   "begins with '(' is left out; rename it");
+		error = upci_catalogue_add_missing(file->c, "net: an interface whose name has '=' or "
+							    "begins with '(' is left out; rename it");
 	return error < 0 ? error : 0;
 }
 
@@ -150,8 +148,7 @@ int upci_cat_net_pairs(const struct upci_cat_file *file, const char *text, size_
 		values = names;
 		if (!upci_cat_token(line, end, 0, protocol, sizeof(protocol)) ||
 		    !upci_line_next(text, length, true, &values) ||
-		    !upci_cat_token(text + values.start, text + values.end, 0, second,
-				    sizeof(second)) ||
+		    !upci_cat_token(text + values.start, text + values.end, 0, second, sizeof(second)) ||
 		    strcmp(protocol, second))
 			continue;
 		names = values;
@@ -164,8 +161,7 @@ int upci_cat_net_pairs(const struct upci_cat_file *file, const char *text, size_
 			if (!n)
 				break;
 			snprintf(column, sizeof(column), "%.*s", (int)(n < 79 ? n : 79), token);
-			error = add_pair(file, protocol, column, i, text + values.start,
-					 text + values.end);
+			error = add_pair(file, protocol, column, i, text + values.start, text + values.end);
 		}
 	}
 	return error;
@@ -193,7 +189,8 @@ int upci_cat_net_snmp6(const struct upci_cat_file *file, const char *text, size_
 	char key[128], name[UPC_NAME_MAX], composed[512];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 		struct upci_draft draft = {.name = name, .text = composed, .key = key, .first = 1};
 		const struct upci_words *words;
@@ -226,8 +223,7 @@ static const struct upci_words socket_words[] = {
 	{.key = "mem", .unit = "pages", .text = "Memory in the buffers of sockets"},
 	{.key = "memory", .unit = "bytes", .text = "Memory that waits for missing fragments"},
 };
-static const struct upci_table socket_table = {sizeof(socket_words) / sizeof(*socket_words),
-					       socket_words};
+static const struct upci_table socket_table = {sizeof(socket_words) / sizeof(*socket_words), socket_words};
 
 /* "TCP: inuse 1 orphan 0": names and levels by turns. */
 int upci_cat_net_sockets(const struct upci_cat_file *file, const char *text, size_t length)
@@ -235,14 +231,14 @@ int upci_cat_net_sockets(const struct upci_cat_file *file, const char *text, siz
 	char protocol[32], column[32], name[UPC_NAME_MAX], of[64], composed[128];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 
 		if (!upci_cat_token(line, end, 0, protocol, sizeof(protocol)))
 			continue;
 		snprintf(of, sizeof(of), "(%s)", protocol);
-		for (unsigned i = 1; !error && upci_cat_token(line, end, i, column, sizeof(column));
-		     i += 2) {
+		for (unsigned i = 1; !error && upci_cat_token(line, end, i, column, sizeof(column)); i += 2) {
 			const struct upci_words *words = upci_words_find(&socket_table, column);
 			struct upci_draft draft = {
 				.name = name,

@@ -99,10 +99,11 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 
 	if (driver->source == UPC_SOURCE_TRACEPOINT) {
 		if (!(domain & UPC_DOMAIN_KERNEL))
-			return upci_fail(UPC_EPERM,
-					 "tracepoint %s: lies in the kernel, whose domain is not counted; choose "
-					 "the kernel domain (root or CAP_PERFMON, or perf_event_paranoid below 2)",
-					 driver->tracepoint);
+			return upci_fail(
+				UPC_EPERM,
+				"tracepoint %s: lies in the kernel, whose domain is not counted; choose "
+				"the kernel domain (root or CAP_PERFMON, or perf_event_paranoid below 2)",
+				driver->tracepoint);
 		memset(spec, 0, sizeof(*spec));
 		spec->type = PERF_TYPE_TRACEPOINT;
 		spec->can_wait = upci_tracepoint_is_plain(driver->tracepoint);
@@ -123,11 +124,12 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 	spec->cpu_only = upci_pmu_is_cpu_only(spec->type);
 	spec->core = upci_pmu_is_core(spec->type);
 	if (happens_in_kernel(spec) && spec->exclude_kernel)
-		return upci_fail(UPC_EPERM,
-				 "%s: happens in the kernel and would read 0 in the user domain; run as root or "
-				 "with CAP_PERFMON, or use task::voluntary_ctxt_switches and "
-				 "task::nonvoluntary_ctxt_switches",
-				 driver->perf);
+		return upci_fail(
+			UPC_EPERM,
+			"%s: happens in the kernel and would read 0 in the user domain; run as root or "
+			"with CAP_PERFMON, or use task::voluntary_ctxt_switches and "
+			"task::nonvoluntary_ctxt_switches",
+			driver->perf);
 	return 0;
 }
 
@@ -198,13 +200,17 @@ bool upci_pfm_own(const char *name, char *own, size_t size)
 static const char *describe_generic(const struct upci_perf_spec *spec)
 {
 	static const char *const software[] = {
-		[PERF_COUNT_SW_CPU_CLOCK] = "Time that the context ran, by the CPU's high-resolution clock, user and "
-					    "kernel time together.",
-		[PERF_COUNT_SW_TASK_CLOCK] = "CPU time of the context's threads, user and kernel time together.",
-		[PERF_COUNT_SW_PAGE_FAULTS] = "Page faults, minor and major together: first touches of a page, "
-					      "copy-on-write, and pages brought in from storage.",
+		[PERF_COUNT_SW_CPU_CLOCK] =
+			"Time that the context ran, by the CPU's high-resolution clock, user and "
+			"kernel time together.",
+		[PERF_COUNT_SW_TASK_CLOCK] =
+			"CPU time of the context's threads, user and kernel time together.",
+		[PERF_COUNT_SW_PAGE_FAULTS] =
+			"Page faults, minor and major together: first touches of a page, "
+			"copy-on-write, and pages brought in from storage.",
 		[PERF_COUNT_SW_CONTEXT_SWITCHES] = "Times that the CPU was given to another thread.",
-		[PERF_COUNT_SW_CPU_MIGRATIONS] = "Times that a thread went on running on another CPU than before.",
+		[PERF_COUNT_SW_CPU_MIGRATIONS] =
+			"Times that a thread went on running on another CPU than before.",
 		[PERF_COUNT_SW_PAGE_FAULTS_MIN] = "Page faults that needed no I/O.",
 		[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "Page faults that had to wait for storage.",
 		[PERF_COUNT_SW_ALIGNMENT_FAULTS] = "Unaligned accesses that the kernel had to repair.",
@@ -318,7 +324,8 @@ static int64_t offer(struct upc_catalogue *c, unsigned domain, const char *name,
 }
 
 /* An event, and each of its unit masks, as names of their own. */
-static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu, const pfm_event_info_t *info)
+static int offer_event(struct upc_catalogue *c, unsigned domain, const pfm_pmu_info_t *pmu,
+		       const pfm_event_info_t *info)
 {
 	char name[UPC_NAME_MAX], text[1024];
 	int64_t code;
@@ -412,20 +419,26 @@ static int add_missing_core(struct upc_catalogue *c, int core)
 	/* perf_event_paranoid comes first: it refuses as well where nothing is. */
 	if (!upci_pmu_core_is_there())
 		return upci_catalogue_add_missing(
-			c, "hardware counters: the kernel shows no PMU of this CPU (a virtual machine without one); "
-			   "run on the bare machine or have the hypervisor pass the PMU on");
+			c,
+			"hardware counters: the kernel shows no PMU of this CPU (a virtual machine without one); "
+			"run on the bare machine or have the hypervisor pass the PMU on");
 	if (core == UPC_EPERM)
 		return upci_catalogue_add_missing(
-			c, upci_catalogue_printf(c, "hardware counters: the kernel does not permit them "
-						 "(perf_event_paranoid is %d; a container's seccomp filter answers so "
-						 "too): run as root or with CAP_PERFMON, or ask for "
-						 "perf_event_paranoid 2 or lower", upci_perf_paranoid()));
+			c, upci_catalogue_printf(
+				   c,
+				   "hardware counters: the kernel does not permit them "
+				   "(perf_event_paranoid is %d; a container's seccomp filter answers so "
+				   "too): run as root or with CAP_PERFMON, or ask for "
+				   "perf_event_paranoid 2 or lower",
+				   upci_perf_paranoid()));
 	if (core == UPC_ENOEVENT)
 		return upci_catalogue_add_missing(
-			c, "hardware counters by this CPU's own names: libpfm4 does not know the CPU; perf's generic "
-			   "ones (perf::INSTRUCTIONS and others) are there where the kernel has them");
-	return upci_catalogue_add_missing(c, "hardware counters by this CPU's own names: the kernel opens none of those "
-					     "that libpfm4 has for it");
+			c,
+			"hardware counters by this CPU's own names: libpfm4 does not know the CPU; perf's generic "
+			"ones (perf::INSTRUCTIONS and others) are there where the kernel has them");
+	return upci_catalogue_add_missing(
+		c, "hardware counters by this CPU's own names: the kernel opens none of those "
+		   "that libpfm4 has for it");
 }
 
 int upci_catalogue_add_pfm(struct upc_catalogue *c)
@@ -471,9 +484,10 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 		error = add_missing_core(c, core);
 	if (!error && !(domains & UPC_DOMAIN_KERNEL))
 		error = upci_catalogue_add_missing(
-			c, "the kernel domain, context switches and CPU migrations of perf: run as root or with "
-			   "CAP_PERFMON, or ask for perf_event_paranoid 1 or lower; task::voluntary_ctxt_switches "
-			   "and task::nonvoluntary_ctxt_switches need nothing");
+			c,
+			"the kernel domain, context switches and CPU migrations of perf: run as root or with "
+			"CAP_PERFMON, or ask for perf_event_paranoid 1 or lower; task::voluntary_ctxt_switches "
+			"and task::nonvoluntary_ctxt_switches need nothing");
 	return error;
 }
 
@@ -490,13 +504,13 @@ static bool same_by_default(const struct upci_driver *a, const struct upci_drive
 {
 	struct upci_perf_spec one, other;
 
-	return !upci_perf_encode(a, UPC_DOMAIN_USER, &one) &&
-	       !upci_perf_encode(b, UPC_DOMAIN_USER, &other) && same_encoding(&one, &other);
+	return !upci_perf_encode(a, UPC_DOMAIN_USER, &one) && !upci_perf_encode(b, UPC_DOMAIN_USER, &other) &&
+	       same_encoding(&one, &other);
 }
 
 /* An event of the catalogue with the same encoding: another name of it. */
-static int64_t find_alias(struct upc_catalogue *c, unsigned domain,
-			  const struct upci_driver *driver, const struct upci_perf_spec *spec)
+static int64_t find_alias(struct upc_catalogue *c, unsigned domain, const struct upci_driver *driver,
+			  const struct upci_perf_spec *spec)
 {
 	uint32_t count = upc_catalogue_count(c), code;
 
@@ -504,11 +518,11 @@ static int64_t find_alias(struct upc_catalogue *c, unsigned domain,
 		const struct upci_event *event = upci_catalogue_event(c, code);
 		struct upci_perf_spec known;
 
-		if (event->driver.source != UPC_SOURCE_PERF || event->driver.mul != 1 || event->driver.div != 1 ||
-		    event->id != UPC_NO_ID || upci_perf_encode(&event->driver, domain, &known))
+		if (event->driver.source != UPC_SOURCE_PERF || event->driver.mul != 1 ||
+		    event->driver.div != 1 || event->id != UPC_NO_ID ||
+		    upci_perf_encode(&event->driver, domain, &known))
 			continue;
-		if (same_encoding(&known, spec) &&
-		    (!spec->core || same_by_default(driver, &event->driver)))
+		if (same_encoding(&known, spec) && (!spec->core || same_by_default(driver, &event->driver)))
 			return code;
 	}
 	return UPC_ENOEVENT;

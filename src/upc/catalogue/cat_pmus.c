@@ -61,7 +61,9 @@ static bool encode_terms(const char *pmu, char *terms, struct upci_perf_spec *sp
 		if (strchr(term, '/') || term[0] == '.')
 			return false;
 		if (!strcmp(term, "config") || !strcmp(term, "config1") || !strcmp(term, "config2")) {
-			*(term[6] == '1' ? &spec->config1 : term[6] ? &spec->config2 : &spec->config) |= value;
+			*(term[6] == '1' ? &spec->config1
+			  : term[6]      ? &spec->config2
+					 : &spec->config) |= value;
 			continue;
 		}
 		format = upci_pmu_slurp(pmu, "format/", term);
@@ -122,8 +124,7 @@ static int add_event(struct upc_catalogue *c, unsigned domain, const char *pmu, 
 	event.driver.perf = upci_catalogue_printf(c, "%s/%s/", pmu, name);
 	if (!event.driver.perf)
 		return UPC_ENOMEM;
-	if (upci_pmu_encode(event.driver.perf, domain, &spec) ||
-	    upci_perf_probe(&spec, event.driver.perf))
+	if (upci_pmu_encode(event.driver.perf, domain, &spec) || upci_perf_probe(&spec, event.driver.perf))
 		return 0;
 	snprintf(clean, sizeof(clean), "%.100s::%.140s", pmu, name);
 	upci_name_sanitize(clean);
@@ -133,7 +134,7 @@ static int add_event(struct upc_catalogue *c, unsigned domain, const char *pmu, 
 	snprintf(file, sizeof(file), "%s.scale", name);
 	scale = upci_pmu_slurp(pmu, "events/", file);
 	event.unit = unit && scale ? upci_catalogue_printf(c, "%s %s", scale, unit)
-		     : unit	   ? upci_catalogue_printf(c, "%s", unit)
+		     : unit        ? upci_catalogue_printf(c, "%s", unit)
 				   : "events";
 	free(unit);
 	free(scale);

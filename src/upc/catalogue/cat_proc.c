@@ -18,8 +18,7 @@
 static void guess_vmstat(const char *key, struct upci_draft *draft)
 {
 	draft->kind = strncmp(key, "nr_", 3) ? UPC_KIND_COUNT : UPC_KIND_LEVEL;
-	draft->unit = !strncmp(key, "nr_", 3) || !strncmp(key, "pg", 2) ||
-				      !strncmp(key, "workingset_", 11) ||
+	draft->unit = !strncmp(key, "nr_", 3) || !strncmp(key, "pg", 2) || !strncmp(key, "workingset_", 11) ||
 				      !strncmp(key, "unevictable_pgs_", 16)
 			      ? "pages"
 			      : "events";
@@ -30,7 +29,8 @@ int upci_cat_vmstat(const struct upci_cat_file *file, const char *text, size_t l
 	char key[128], name[UPC_NAME_MAX], composed[256];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 		const struct upci_words *words;
 		struct upci_draft draft = {.name = name, .key = key, .first = 1};
@@ -75,7 +75,8 @@ int upci_cat_meminfo(const struct upci_cat_file *file, const char *text, size_t 
 	char key[128], name[UPC_NAME_MAX], composed[256], unit[8];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 		const struct upci_words *words;
 		struct upci_draft draft = {
@@ -125,21 +126,14 @@ static const struct upci_words cpu_columns[] = {
 	    "estimate that the kernel may correct downwards"),
 	CPU(6, "irq_ns", "CPU time in hardware interrupt handlers"),
 	CPU(7, "softirq_ns", "CPU time in soft interrupts: network, timers, block completions"),
-	CPU(8, "steal_ns",
-	    "CPU time that the hypervisor gave to others while this machine wanted it"),
-	CPU(9, "guest_ns",
-	    "CPU time spent running guests of virtual machines, also part of user_ns"),
-	CPU(10, "guest_nice_ns",
-	    "CPU time spent running guests at lowered priority, also part of nice_ns"),
+	CPU(8, "steal_ns", "CPU time that the hypervisor gave to others while this machine wanted it"),
+	CPU(9, "guest_ns", "CPU time spent running guests of virtual machines, also part of user_ns"),
+	CPU(10, "guest_nice_ns", "CPU time spent running guests at lowered priority, also part of nice_ns"),
 };
-static const struct upci_table cpu_table = {sizeof(cpu_columns) / sizeof(*cpu_columns),
-					    cpu_columns};
+static const struct upci_table cpu_table = {sizeof(cpu_columns) / sizeof(*cpu_columns), cpu_columns};
 
 static const struct upci_words stat_words[] = {
-	{.key = "ctxt",
-	 .name = "cpu::ctxt",
-	 .unit = "switches",
-	 .text = "Context switches on all CPUs"},
+	{.key = "ctxt", .name = "cpu::ctxt", .unit = "switches", .text = "Context switches on all CPUs"},
 	{.key = "processes",
 	 .name = "cpu::processes",
 	 .unit = "tasks",
@@ -170,7 +164,8 @@ int upci_cat_stat(const struct upci_cat_file *file, const char *text, size_t len
 	char key[64], prefix[80], of[80];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 		struct upci_cat_file one = *file;
 		const struct upci_words *words;
@@ -190,8 +185,8 @@ int upci_cat_stat(const struct upci_cat_file *file, const char *text, size_t len
 
 			error = upci_cat_put(file, &draft, line, end);
 		} else if (!strcmp(key, "cpu")) {
-			error = upci_cat_columns(file, &cpu_table, "cpu::", "(sum over all CPUs)",
-						 key, 0, line, end);
+			error = upci_cat_columns(file, &cpu_table, "cpu::", "(sum over all CPUs)", key, 0,
+						 line, end);
 		} else if (!strncmp(key, "cpu", 3) && isdigit((unsigned char)key[3])) {
 			one.scope = UPC_SCOPE_CPU;
 			snprintf(prefix, sizeof(prefix), "cpu::%s:", key);
@@ -230,8 +225,8 @@ static void device_name(const char *line, const char *end, char *out, size_t siz
 	snprintf(out, size, "%.*s", (int)(end - s > 100 ? 100 : end - s), s);
 }
 
-static int add_interrupt(const struct upci_cat_file *file, const char *key, unsigned cpus,
-			 const char *line, const char *end)
+static int add_interrupt(const struct upci_cat_file *file, const char *key, unsigned cpus, const char *line,
+			 const char *end)
 {
 	char device[128], name[UPC_NAME_MAX], composed[256];
 	const struct upci_words *words = upci_words_find(&upci_irq_words, key);
@@ -251,13 +246,12 @@ static int add_interrupt(const struct upci_cat_file *file, const char *key, unsi
 		if (!device[0] || isdigit((unsigned char)device[0]))
 			return 0;
 		snprintf(name, sizeof(name), "irq::%s", device);
-		snprintf(composed, sizeof(composed),
-			 "Interrupts of %s (line %s), on all CPUs together", device, key);
+		snprintf(composed, sizeof(composed), "Interrupts of %s (line %s), on all CPUs together",
+			 device, key);
 	} else if (!words && device[0] && !isdigit((unsigned char)device[0])) {
 		snprintf(composed, sizeof(composed), "%s, on all CPUs together", device);
 	} else if (!words) {
-		snprintf(composed, sizeof(composed),
-			 "Interrupts of the kind %s in /proc/interrupts", key);
+		snprintf(composed, sizeof(composed), "Interrupts of the kind %s in /proc/interrupts", key);
 	}
 	return upci_cat_put(file, &draft, line, end);
 }
@@ -268,7 +262,8 @@ int upci_cat_interrupts(const struct upci_cat_file *file, const char *text, size
 	char key[64];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 
 		if (scan.number == 1)
@@ -287,7 +282,8 @@ int upci_cat_softirqs(const struct upci_cat_file *file, const char *text, size_t
 	unsigned cpus = 1;
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 		struct upci_draft draft = {
 			.name = name,

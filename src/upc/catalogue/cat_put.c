@@ -104,8 +104,7 @@ int upci_cat_put(const struct upci_cat_file *file, const struct upci_draft *draf
 						.root = file->root,
 						.path = file->path,
 						.key_token = draft->key_token,
-						.occurrence =
-							draft->occurrence ? draft->occurrence : 1,
+						.occurrence = draft->occurrence ? draft->occurrence : 1,
 						.first = draft->first,
 						.last = draft->last ? draft->last : draft->first,
 					},
@@ -135,9 +134,8 @@ int upci_cat_put(const struct upci_cat_file *file, const struct upci_draft *draf
 	return code < 0 ? (int)code : 0;
 }
 
-int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *table,
-		     const char *prefix, const char *of, const char *key, unsigned key_token,
-		     const char *line, const char *end)
+int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
+		     const char *of, const char *key, unsigned key_token, const char *line, const char *end)
 {
 	char name[UPC_NAME_MAX];
 	int error = 0;
@@ -162,13 +160,14 @@ int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *
 	return error;
 }
 
-int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_table *table,
-			const char *prefix, const char *of, const char *text, size_t length)
+int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
+			const char *of, const char *text, size_t length)
 {
 	char key[128], name[UPC_NAME_MAX];
 	int error = 0;
 
-	UPCI_LINES (scan, text, length) {
+	UPCI_LINES(scan, text, length)
+	{
 		const char *line = text + scan.start, *end = text + scan.end;
 		const struct upci_words *words;
 		struct upci_draft draft = {.name = name, .key = key, .of = of};

@@ -31,8 +31,10 @@ static const char *const why[] = {
 static void drive(struct upci_event *event, const char *name, bool produced, unsigned panel)
 {
 	event->why = produced ? NULL : why[upci_bgp_simulated(name)];
-	event->driver = (struct upci_driver){
-		.source = produced ? UPC_SOURCE_SIMULATION : UPC_SOURCE_NONE, .mul = 1, .div = 1, .panel = panel};
+	event->driver = (struct upci_driver){.source = produced ? UPC_SOURCE_SIMULATION : UPC_SOURCE_NONE,
+					     .mul = 1,
+					     .div = 1,
+					     .panel = panel};
 	event->scope = UPC_SCOPE_CONTEXT;
 }
 
@@ -62,8 +64,11 @@ static int add_instructions(struct upc_catalogue *c, const char *core, const cha
 {
 	struct upci_event event = {
 		.name = upci_catalogue_printf(c, "%s_INSTRUCTIONS", core),
-		.description = upci_catalogue_printf(c, "Instructions of the program that %s has executed, each counted "
-						     "once whatever it does.", whose),
+		.description = upci_catalogue_printf(
+			c,
+			"Instructions of the program that %s has executed, each counted "
+			"once whatever it does.",
+			whose),
 		.unit = "instructions",
 		.subsystem = upci_catalogue_printf(c, "%s", core),
 		.kind = UPC_KIND_COUNT,
@@ -81,14 +86,17 @@ static int add_instructions(struct upc_catalogue *c, const char *core, const cha
 static int add_all_instructions(struct upc_catalogue *c)
 {
 	static const char *const cores[][2] = {
-		{"PU0", "processor core 0"}, {"PU1", "processor core 1"},
-		{"PU2", "processor core 2"}, {"PU3", "processor core 3"},
+		{"PU0", "processor core 0"},
+		{"PU1", "processor core 1"},
+		{"PU2", "processor core 2"},
+		{"PU3", "processor core 3"},
 	};
 	int error = add_instructions(c, "PU", "the counted thread's core", UPCI_PANEL_INSTRUCTIONS);
 	unsigned core;
 
 	for (core = 0; core < sizeof(cores) / sizeof(cores[0]) && !error; core++)
-		error = add_instructions(c, cores[core][0], cores[core][1], UPCI_PANEL_CORE_INSTRUCTIONS(core));
+		error = add_instructions(c, cores[core][0], cores[core][1],
+					 UPCI_PANEL_CORE_INSTRUCTIONS(core));
 	return error;
 }
 
@@ -113,7 +121,9 @@ int upci_catalogue_add_sim(struct upc_catalogue *c)
 	}
 	if (!error)
 		error = add_all_instructions(c);
-	return error ? error : upci_catalogue_add_missing(c, "this machine's events but clocks and /proc: the program runs "
-							     "on a simulated node; unset UPC_SOURCE and run it "
-							     "without upc_run to count them");
+	return error ? error
+		     : upci_catalogue_add_missing(
+			       c, "this machine's events but clocks and /proc: the program runs "
+				  "on a simulated node; unset UPC_SOURCE and run it "
+				  "without upc_run to count them");
 }

@@ -31,9 +31,8 @@ struct search {
 		.key = file, .kind = UPC_KIND_LEVEL, .unit = of_unit, .mul = of_mul, .text = what \
 	}
 
-static void add_value(struct search *search, const char *subsystem, enum upc_scope scope,
-		      const char *path, const char *name, const char *of,
-		      const struct upci_words *words)
+static void add_value(struct search *search, const char *subsystem, enum upc_scope scope, const char *path,
+		      const char *name, const char *of, const struct upci_words *words)
 {
 	struct upci_cat_file file = {
 		.c = search->c,
@@ -97,9 +96,8 @@ static void for_names(struct search *search, const char *path, const char *prefi
 static const struct upci_words idle_time = FILE_COUNT("time", "us", "Time asleep in idle state");
 static const struct upci_words idle_usage =
 	FILE_COUNT("usage", "entries", "Times that it went to sleep in idle state");
-static const struct upci_words frequency =
-	FILE_LEVEL("scaling_cur_freq", "Hz", 1000,
-		   "Clock frequency as the kernel last set or measured it, of");
+static const struct upci_words frequency = FILE_LEVEL(
+	"scaling_cur_freq", "Hz", 1000, "Clock frequency as the kernel last set or measured it, of");
 
 static void add_idle_state(struct search *search, const char *path, const char *state)
 {
@@ -171,10 +169,8 @@ static const struct directory directories[] = {
 	 {
 		 FILE_COUNT("ce_count", "errors", "Memory errors corrected by"),
 		 FILE_COUNT("ue_count", "errors", "Memory errors that could not be corrected, at"),
-		 FILE_COUNT("ce_noinfo_count", "errors",
-			    "Corrected memory errors of unknown place, at"),
-		 FILE_COUNT("ue_noinfo_count", "errors",
-			    "Uncorrected memory errors of unknown place, at"),
+		 FILE_COUNT("ce_noinfo_count", "errors", "Corrected memory errors of unknown place, at"),
+		 FILE_COUNT("ue_noinfo_count", "errors", "Uncorrected memory errors of unknown place, at"),
 	 }},
 	/* Only what /proc/net/dev adds into other columns, or does not have. */
 	{"class/net",
@@ -184,18 +180,15 @@ static const struct directory directories[] = {
 	 "net",
 	 3,
 	 {
-		 FILE_COUNT(
-			 "statistics/rx_missed_errors", "packets",
-			 "Packets that the device had to drop because the host was too slow, on"),
+		 FILE_COUNT("statistics/rx_missed_errors", "packets",
+			    "Packets that the device had to drop because the host was too slow, on"),
 		 FILE_COUNT("statistics/rx_nohandler", "packets",
 			    "Packets dropped because nothing takes them on an inactive link, on"),
-		 FILE_COUNT("carrier_changes", "changes",
-			    "Times that the link went up or down, of"),
+		 FILE_COUNT("carrier_changes", "changes", "Times that the link went up or down, of"),
 	 }},
 };
 
-static void add_directory(struct search *search, const struct directory *directory,
-			  const char *entry)
+static void add_directory(struct search *search, const struct directory *directory, const char *entry)
 {
 	char file[512], label[64], of[352], name[384];
 
@@ -272,8 +265,7 @@ static void add_sensor(struct search *search, const char *path, const char *entr
 	first_line(file, strrchr(path, '/') + 1, chip, sizeof(chip));
 	snprintf(file, sizeof(file), "%s/%.*s_label", path, stem, entry);
 	first_line(file, "", label, sizeof(label));
-	snprintf(of, sizeof(of), "sensor %.*s%s%s of %s", stem, entry, label[0] ? " " : "", label,
-		 chip);
+	snprintf(of, sizeof(of), "sensor %.*s%s%s of %s", stem, entry, label[0] ? " " : "", label, chip);
 	snprintf(file, sizeof(file), "%s/%s", path, entry);
 	snprintf(name, sizeof(name), "hwmon::%s:%.*s%s", chip, stem, entry,
 		 !strcmp(sensor->suffix, "_average") ? "_average" : "");
@@ -308,9 +300,7 @@ static const struct upci_words numa_words[] = {
 	{.key = "interleave_hit",
 	 .unit = "pages",
 	 .text = "Pages of an interleaved allocation placed as wished, on"},
-	{.key = "local_node",
-	 .unit = "pages",
-	 .text = "Pages allocated here by a task that ran here, on"},
+	{.key = "local_node", .unit = "pages", .text = "Pages allocated here by a task that ran here, on"},
 	{.key = "other_node",
 	 .unit = "pages",
 	 .text = "Pages allocated here by a task that ran elsewhere, on"},
@@ -348,8 +338,7 @@ static const struct upci_words ksm_words[] = {
 	FILE_LEVEL("pages_sharing", "pages", 1, "Pages saved by merging equal ones (KSM)"),
 	FILE_LEVEL("pages_unshared", "pages", 1, "Pages looked at that have no equal (KSM)"),
 	FILE_LEVEL("pages_volatile", "pages", 1, "Pages that change too fast to be merged (KSM)"),
-	FILE_COUNT("full_scans", "scans",
-		   "Times that all mergeable memory has been looked through (KSM)"),
+	FILE_COUNT("full_scans", "scans", "Times that all mergeable memory has been looked through (KSM)"),
 };
 
 static void add_ksm(struct search *search)
@@ -375,8 +364,7 @@ int upci_catalogue_add_sysfs(struct upc_catalogue *c)
 	add_ksm(&search);
 	if (!search.error && search.denied) {
 		const char *sentence = upci_catalogue_printf(
-			c,
-			"sys: %u sensors of /sys are for root only; run as root, or chmod a+r them",
+			c, "sys: %u sensors of /sys are for root only; run as root, or chmod a+r them",
 			search.denied);
 
 		search.error = sentence ? upci_catalogue_add_missing(c, sentence) : UPC_ENOMEM;

@@ -28,10 +28,8 @@
 static const struct upci_words stat_columns[] = {
 	FIELD(9, "minflt", "faults", 1, "Page faults served without reading from a disk"),
 	FIELD(11, "majflt", "faults", 1, "Page faults that had to wait for a disk"),
-	FIELD(13, "utime_ns", "ns", UPCI_MUL_TICKS,
-	      "CPU time in user mode, in steps of a clock tick"),
-	FIELD(14, "stime_ns", "ns", UPCI_MUL_TICKS,
-	      "CPU time in the kernel, in steps of a clock tick"),
+	FIELD(13, "utime_ns", "ns", UPCI_MUL_TICKS, "CPU time in user mode, in steps of a clock tick"),
+	FIELD(14, "stime_ns", "ns", UPCI_MUL_TICKS, "CPU time in the kernel, in steps of a clock tick"),
 	FIELD(42, "guest_ns", "ns", UPCI_MUL_TICKS,
 	      "CPU time running a virtual machine's guest, also part of user time"),
 };
@@ -69,15 +67,14 @@ static const char *prefix_of(const struct upci_cat_file *file)
 }
 
 /* Files of one line without a key. */
-static int add_line(const struct upci_cat_file *file, const struct upci_table *table,
-		    const char *prefix, const char *text, size_t length)
+static int add_line(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
+		    const char *text, size_t length)
 {
 	struct upci_line_scan scan = {0};
 
 	if (!upci_line_next(text, length, true, &scan))
 		return 0;
-	return upci_cat_columns(file, table, prefix, NULL, NULL, 0, text + scan.start,
-				text + scan.end);
+	return upci_cat_columns(file, table, prefix, NULL, NULL, 0, text + scan.start, text + scan.end);
 }
 
 int upci_cat_stat_of_task(const struct upci_cat_file *file, const char *text, size_t length)
@@ -96,10 +93,8 @@ int upci_cat_stat_of_task(const struct upci_cat_file *file, const char *text, si
 	}
 
 static const struct upci_words task_status_words[] = {
-	SWITCHES("voluntary_ctxt_switches",
-		 "Times that it gave the CPU away, to wait for something"),
-	SWITCHES("nonvoluntary_ctxt_switches",
-		 "Times that the CPU was taken away, for another task's turn"),
+	SWITCHES("voluntary_ctxt_switches", "Times that it gave the CPU away, to wait for something"),
+	SWITCHES("nonvoluntary_ctxt_switches", "Times that the CPU was taken away, for another task's turn"),
 };
 static const struct upci_table task_status_table = {N(task_status_words), task_status_words};
 
@@ -117,8 +112,7 @@ static const struct upci_words process_status_words[] = {
 	MEMORY("VmRSS", "Memory resident: the sum of RssAnon, RssFile and RssShmem"),
 	MEMORY("RssAnon", "Resident memory of its own: heap, stacks, private data"),
 	MEMORY("RssFile", "Resident memory that maps files, programs and libraries among them"),
-	MEMORY("RssShmem",
-	       "Resident memory that is shared: tmpfs, shared mappings, System V segments"),
+	MEMORY("RssShmem", "Resident memory that is shared: tmpfs, shared mappings, System V segments"),
 	MEMORY("VmData", "Size of private writable mappings, touched or not"),
 	MEMORY("VmStk", "Size of the first thread's stack"),
 	MEMORY("VmExe", "Size of the program's code"),
@@ -131,14 +125,13 @@ static const struct upci_words process_status_words[] = {
 	 .unit = "descriptors",
 	 .text = "Room of the table of file descriptors"},
 };
-static const struct upci_table process_status_table = {N(process_status_words),
-						       process_status_words};
+static const struct upci_table process_status_table = {N(process_status_words), process_status_words};
 
 int upci_cat_status(const struct upci_cat_file *file, const char *text, size_t length)
 {
-	return upci_cat_known_keys(
-		file, file->root == UPCI_ROOT_TASK ? &task_status_table : &process_status_table,
-		prefix_of(file), NULL, text, length);
+	return upci_cat_known_keys(file,
+				   file->root == UPCI_ROOT_TASK ? &task_status_table : &process_status_table,
+				   prefix_of(file), NULL, text, length);
 }
 
 #define IO(of_key, of_unit, what)                            \
@@ -166,8 +159,7 @@ int upci_cat_io(const struct upci_cat_file *file, const char *text, size_t lengt
 
 static const struct upci_words schedstat_columns[] = {
 	FIELD(0, "run_ns", "ns", 1, "Time on a CPU"),
-	FIELD(1, "run_delay_ns", "ns", 1,
-	      "Time ready to run and waiting for a CPU: what crowding costs"),
+	FIELD(1, "run_delay_ns", "ns", 1, "Time ready to run and waiting for a CPU: what crowding costs"),
 	FIELD(2, "timeslices", "slices", 1, "Times that it was put on a CPU"),
 };
 static const struct upci_table schedstat_table = {N(schedstat_columns), schedstat_columns};
@@ -186,10 +178,9 @@ int upci_cat_schedstat(const struct upci_cat_file *file, const char *text, size_
 	{                                                                   \
 		.key = of_key, .name = event, .unit = of_unit, .text = what \
 	}
-#define LOAD(of_key, event, what)                                                            \
-	{                                                                                    \
-		.key = of_key, .name = event, .kind = UPC_KIND_LEVEL, .unit = "1/1024 CPUs", \
-		.text = what                                                                 \
+#define LOAD(of_key, event, what)                                                                         \
+	{                                                                                                 \
+		.key = of_key, .name = event, .kind = UPC_KIND_LEVEL, .unit = "1/1024 CPUs", .text = what \
 	}
 
 /* The statistics stand there when the kernel keeps them (kernel.sched_schedstats),
@@ -198,8 +189,7 @@ static const struct upci_words sched_words[] = {
 	MS("se.sum_exec_runtime", "sched_exec_ns", "Time on a CPU, as the scheduler accounts it"),
 	TIMES("se.nr_migrations", "migrations", "migrations", "Moves from one CPU to another"),
 	TIMES("nr_switches", "switches", "switches", "Context switches, voluntary or not"),
-	LOAD("se.avg.util_avg", "util",
-	     "Share of a CPU that it used lately, decaying, 1024 for all of one"),
+	LOAD("se.avg.util_avg", "util", "Share of a CPU that it used lately, decaying, 1024 for all of one"),
 	LOAD("se.avg.runnable_avg", "runnable",
 	     "Share of time that it ran or waited for a CPU lately, decaying"),
 	TIMES("total_numa_faults", "numa_faults", "faults",
@@ -213,14 +203,12 @@ static const struct upci_words sched_words[] = {
 	TIMES("wait_count", "waits", "waits", "Waits for a CPU, in the queue"),
 	TIMES("iowait_count", "iowaits", "waits", "Waits for a disk"),
 	TIMES("nr_wakeups", "wakeups", "wakeups", "Times that it was woken"),
-	TIMES("nr_wakeups_sync", "wakeups_sync", "wakeups",
-	      "Times that its waker was about to sleep"),
+	TIMES("nr_wakeups_sync", "wakeups_sync", "wakeups", "Times that its waker was about to sleep"),
 	TIMES("nr_wakeups_migrate", "wakeups_migrate", "wakeups",
 	      "Times that it was woken on another CPU than before"),
 	TIMES("nr_wakeups_local", "wakeups_local", "wakeups",
 	      "Times that it was woken by the CPU that it then ran on"),
-	TIMES("nr_wakeups_remote", "wakeups_remote", "wakeups",
-	      "Times that it was woken by another CPU"),
+	TIMES("nr_wakeups_remote", "wakeups_remote", "wakeups", "Times that it was woken by another CPU"),
 	MS("se.statistics.wait_sum", "wait_ns", "Time waiting for a CPU, in the queue"),
 	MS("se.statistics.sum_sleep_runtime", "sleep_ns", "Time asleep and interruptible"),
 	MS("se.statistics.sum_block_runtime", "block_ns",
@@ -241,8 +229,7 @@ static const struct upci_words statm_columns[] = {
 	LEVEL(0, "statm_size", "bytes", UPCI_MUL_PAGES, "Address space in use, touched or not"),
 	LEVEL(1, "statm_resident", "bytes", UPCI_MUL_PAGES,
 	      "Memory resident: the cheapest way to ask for it"),
-	LEVEL(2, "statm_shared", "bytes", UPCI_MUL_PAGES,
-	      "Resident memory backed by files or shared"),
+	LEVEL(2, "statm_shared", "bytes", UPCI_MUL_PAGES, "Resident memory backed by files or shared"),
 	LEVEL(3, "statm_text", "bytes", UPCI_MUL_PAGES, "Size of the program's code"),
 	LEVEL(5, "statm_data", "bytes", UPCI_MUL_PAGES, "Size of data and stack"),
 };

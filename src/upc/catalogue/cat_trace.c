@@ -120,7 +120,8 @@ static int fail_id(const char *name)
 	case EPERM:
 		return upci_fail(UPC_EPERM, "tracepoint %s: tracefs is not readable; run as root", name);
 	default:
-		return upci_fail(UPC_ESYSTEM, "tracepoint %s: its id cannot be read: %s", name, strerror(errno));
+		return upci_fail(UPC_ESYSTEM, "tracepoint %s: its id cannot be read: %s", name,
+				 strerror(errno));
 	}
 }
 
@@ -131,8 +132,10 @@ int upci_tracepoint_id(const char *name, uint64_t *id)
 	if (!ready() && upci_fd_none_left())
 		return upci_fd_fail(name);
 	if (!ready())
-		return upci_fail(UPC_EPERM, "tracepoint %s: no access to tracefs; run as root, or have it mounted "
-				 "at /sys/kernel/tracing and readable", name);
+		return upci_fail(UPC_EPERM,
+				 "tracepoint %s: no access to tracefs; run as root, or have it mounted "
+				 "at /sys/kernel/tracing and readable",
+				 name);
 	if (read_event_file(name, "id", text, sizeof(text)) < 0)
 		return fail_id(name);
 	errno = 0;
@@ -191,8 +194,7 @@ static bool makes(const char *text, const char *name)
 	while ((at = strchr(at, ':'))) {
 		at++;
 		if (!strncmp(at, name, system) && at[system] == '/' &&
-		    !strncmp(at + system + 1, name + system + 1, n - system - 1) &&
-		    strchr(" \t\n", at[n]))
+		    !strncmp(at + system + 1, name + system + 1, n - system - 1) && strchr(" \t\n", at[n]))
 			return true;
 	}
 	return false;
@@ -276,8 +278,8 @@ void upci_tracepoint_describe(const struct upci_event *event, char *text, size_t
 	if (ready() && read_event_file(name, "format", format, sizeof(format)) > 0)
 		list_fields(format, fields, sizeof(fields));
 	if (fields[0])
-		snprintf(text, size, "Times that execution passed the kernel's tracepoint %s (it traces %s).", name,
-			 fields);
+		snprintf(text, size, "Times that execution passed the kernel's tracepoint %s (it traces %s).",
+			 name, fields);
 	else
 		snprintf(text, size, "Times that execution passed the kernel's tracepoint %s.", name);
 }
@@ -354,8 +356,9 @@ int upci_catalogue_add_tracepoints(struct upc_catalogue *c)
 	look_for_made();
 	if (!ready() || !may_count(domains))
 		return upci_catalogue_add_missing(
-			c, "tracepoints: run as root (or with CAP_PERFMON or perf_event_paranoid 1 or lower, and a "
-			   "tracefs mounted at /sys/kernel/tracing that this user can read)");
+			c,
+			"tracepoints: run as root (or with CAP_PERFMON or perf_event_paranoid 1 or lower, and a "
+			"tracefs mounted at /sys/kernel/tracing that this user can read)");
 	fd = openat(events_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {

@@ -205,8 +205,7 @@ static int64_t put_locked(struct upc_catalogue *c, const struct upci_event *even
 	if (code >= c->table_size / 2 && table_grow_locked(c) < 0)
 		return UPC_ENOMEM;
 	if (!c->block[code / BLOCK_EVENTS]) {
-		_Atomic(const struct upci_event *) *block =
-			alloc_locked(c, BLOCK_EVENTS * sizeof(*block));
+		_Atomic(const struct upci_event *) *block = alloc_locked(c, BLOCK_EVENTS * sizeof(*block));
 
 		if (!block)
 			return UPC_ENOMEM;
@@ -253,7 +252,8 @@ void upci_name_sanitize(char *name)
 
 /* ---- life ---------------------------------------------------------------- */
 
-struct upc_catalogue *upci_catalogue_create(struct upci_script *script, const struct upci_doorbell_hello *node)
+struct upc_catalogue *upci_catalogue_create(struct upci_script *script,
+					    const struct upci_doorbell_hello *node)
 {
 	struct upc_catalogue *c = calloc(1, sizeof(*c));
 

@@ -16,7 +16,8 @@ struct upci_doorbell_hello;
 
 /* An empty one, of which events are driven by the script or the node, or where both are NULL by
  * this machine; NULL without memory. The script is the caller's still, and outlives it. */
-struct upc_catalogue *upci_catalogue_create(struct upci_script *script, const struct upci_doorbell_hello *node);
+struct upc_catalogue *upci_catalogue_create(struct upci_script *script,
+					    const struct upci_doorbell_hello *node);
 void upci_catalogue_free(struct upc_catalogue *c);
 /* 64 hex digits, which upc_catalogue_wiring_hash tells. */
 void upci_catalogue_set_wiring_hash(struct upc_catalogue *c, const char hash[65]);
@@ -69,13 +70,13 @@ void upci_name_sanitize(char *name);
 
 /* Builders, in the order in which upc_catalogue_open calls them; each returns
  * 0 or a negative error, and adds nothing that cannot be opened here. */
-int upci_catalogue_add_bgp(struct upc_catalogue *c);   /* cat_bgp.c   */
-int upci_catalogue_add_replay(struct upc_catalogue *c); /* cat_mode.c */
-int upci_catalogue_add_sim(struct upc_catalogue *c);   /* cat_sim.c   */
-int upci_catalogue_add_pfm(struct upc_catalogue *c);   /* cat_pfm.c   */
-int upci_catalogue_add_sysfs_pmus(struct upc_catalogue *c); /* cat_pmus.c */
-int upci_catalogue_add_clocks(struct upc_catalogue *c); /* cat_clocks.c */
-int upci_catalogue_add_files(struct upc_catalogue *c); /* cat_files.c */
+int upci_catalogue_add_bgp(struct upc_catalogue *c);         /* cat_bgp.c   */
+int upci_catalogue_add_replay(struct upc_catalogue *c);      /* cat_mode.c */
+int upci_catalogue_add_sim(struct upc_catalogue *c);         /* cat_sim.c   */
+int upci_catalogue_add_pfm(struct upc_catalogue *c);         /* cat_pfm.c   */
+int upci_catalogue_add_sysfs_pmus(struct upc_catalogue *c);  /* cat_pmus.c */
+int upci_catalogue_add_clocks(struct upc_catalogue *c);      /* cat_clocks.c */
+int upci_catalogue_add_files(struct upc_catalogue *c);       /* cat_files.c */
 int upci_catalogue_add_tracepoints(struct upc_catalogue *c); /* cat_trace.c */
 
 /* Description composed on demand for events that have none stored. Writes at

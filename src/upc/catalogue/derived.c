@@ -13,8 +13,7 @@
 
 #define NAMED_MAX 3u /* missing terms that a why names */
 
-static const char *explain(struct upc_catalogue *c, const struct upci_formula *formula,
-			   unsigned missing)
+static const char *explain(struct upc_catalogue *c, const struct upci_formula *formula, unsigned missing)
 {
 	char text[NAMED_MAX * UPC_NAME_MAX + 700];
 	struct upci_out out = {.text = text, .size = sizeof(text)};
@@ -74,8 +73,8 @@ int upci_derived_settle(struct upc_catalogue *c, struct upci_event *event)
 
 static bool same(const struct upci_event *a, const struct upci_event *b)
 {
-	return a->driver.source == b->driver.source && a->scope == b->scope &&
-	       a->kind == b->kind && !a->why == !b->why && (!a->why || !strcmp(a->why, b->why));
+	return a->driver.source == b->driver.source && a->scope == b->scope && a->kind == b->kind &&
+	       !a->why == !b->why && (!a->why || !strcmp(a->why, b->why));
 }
 
 int upci_derived_settle_all(struct upc_catalogue *c)

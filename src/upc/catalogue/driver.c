@@ -45,8 +45,7 @@ static void print_file(struct upci_out *out, const struct upci_field *file)
 		upci_out(out, " to %u", file->last);
 }
 
-static void print_formula(struct upc_catalogue *c, struct upci_out *out,
-			  const struct upci_formula *formula)
+static void print_formula(struct upc_catalogue *c, struct upci_out *out, const struct upci_formula *formula)
 {
 	bool room = out->length < out->size;
 	int n = upci_formula_print(c, formula, room ? out->text + out->length : NULL,

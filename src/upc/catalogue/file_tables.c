@@ -5,11 +5,19 @@
  */
 #include "catalogue/cat_files.h"
 
-#define TABLE(array) {sizeof(array) / sizeof(*(array)), array}
+#define TABLE(array)                                    \
+	{                                               \
+		sizeof(array) / sizeof(*(array)), array \
+	}
 
-#define COUNT(of_key, of_unit, what) {.key = of_key, .unit = of_unit, .text = what}
-#define LEVEL(of_key, of_unit, what) \
-	{.key = of_key, .kind = UPC_KIND_LEVEL, .unit = of_unit, .text = what}
+#define COUNT(of_key, of_unit, what)                         \
+	{                                                    \
+		.key = of_key, .unit = of_unit, .text = what \
+	}
+#define LEVEL(of_key, of_unit, what)                                                 \
+	{                                                                            \
+		.key = of_key, .kind = UPC_KIND_LEVEL, .unit = of_unit, .text = what \
+	}
 
 static const struct upci_words vmstat[] = {
 	COUNT("pgfault", "faults", "Page faults, minor and major"),
@@ -36,72 +44,56 @@ static const struct upci_words vmstat[] = {
 	      "is a delay that a program felt"),
 	COUNT("allocstall_device", "stalls",
 	      "Allocations from device memory that had to reclaim memory themselves"),
-	COUNT("pgskip_dma", "pages",
-	      "Pages passed over in reclaim because they lie in the zone DMA"),
-	COUNT("pgskip_dma32", "pages",
-	      "Pages passed over in reclaim because they lie in the zone DMA32"),
-	COUNT("pgskip_normal", "pages",
-	      "Pages passed over in reclaim because they lie in the zone Normal"),
-	COUNT("pgskip_movable", "pages",
-	      "Pages passed over in reclaim because they lie in the zone Movable"),
+	COUNT("pgskip_dma", "pages", "Pages passed over in reclaim because they lie in the zone DMA"),
+	COUNT("pgskip_dma32", "pages", "Pages passed over in reclaim because they lie in the zone DMA32"),
+	COUNT("pgskip_normal", "pages", "Pages passed over in reclaim because they lie in the zone Normal"),
+	COUNT("pgskip_movable", "pages", "Pages passed over in reclaim because they lie in the zone Movable"),
 	COUNT("pgactivate", "pages", "Pages moved to the active list, as used again"),
-	COUNT("pgdeactivate", "pages",
-	      "Pages moved to the inactive list, as candidates for reclaim"),
+	COUNT("pgdeactivate", "pages", "Pages moved to the inactive list, as candidates for reclaim"),
 	COUNT("pglazyfree", "pages", "Pages marked by MADV_FREE"),
 	COUNT("pglazyfreed", "pages", "Pages marked by MADV_FREE that were then taken"),
 	COUNT("pgrefill", "pages", "Pages of the active lists looked at for deactivation"),
-	COUNT("pgreuse", "pages",
-	      "Pages written after fork without a copy, as nobody shared them any more"),
+	COUNT("pgreuse", "pages", "Pages written after fork without a copy, as nobody shared them any more"),
 	COUNT("pgsteal_kswapd", "pages", "Pages reclaimed in the background, by kswapd"),
 	COUNT("pgsteal_direct", "pages", "Pages reclaimed by tasks that were in want of memory"),
-	COUNT("pgsteal_khugepaged", "pages",
-	      "Pages reclaimed to make huge pages in the background"),
+	COUNT("pgsteal_khugepaged", "pages", "Pages reclaimed to make huge pages in the background"),
 	COUNT("pgsteal_proactive", "pages", "Pages reclaimed because user space asked for it"),
 	COUNT("pgscan_kswapd", "pages", "Pages looked at for reclaim in the background, by kswapd"),
 	COUNT("pgscan_direct", "pages", "Pages looked at for reclaim by tasks in want of memory"),
 	COUNT("pgscan_khugepaged", "pages", "Pages looked at for reclaim to make huge pages"),
-	COUNT("pgscan_proactive", "pages",
-	      "Pages looked at for reclaim because user space asked for it"),
-	COUNT("pgscan_direct_throttle", "stalls",
-	      "Times that a task had to wait before it could reclaim"),
+	COUNT("pgscan_proactive", "pages", "Pages looked at for reclaim because user space asked for it"),
+	COUNT("pgscan_direct_throttle", "stalls", "Times that a task had to wait before it could reclaim"),
 	COUNT("pgscan_anon", "pages", "Anonymous pages looked at for reclaim"),
 	COUNT("pgscan_file", "pages", "Pages of files looked at for reclaim"),
 	COUNT("pgsteal_anon", "pages", "Anonymous pages reclaimed"),
 	COUNT("pgsteal_file", "pages", "Pages of files reclaimed"),
 	COUNT("pginodesteal", "pages", "Pages freed by dropping unused inodes in direct reclaim"),
-	COUNT("kswapd_inodesteal", "pages",
-	      "Pages freed by dropping unused inodes in background reclaim"),
-	COUNT("slabs_scanned", "objects",
-	      "Kernel objects (inodes, names, ...) looked at for reclaim"),
+	COUNT("kswapd_inodesteal", "pages", "Pages freed by dropping unused inodes in background reclaim"),
+	COUNT("slabs_scanned", "objects", "Kernel objects (inodes, names, ...) looked at for reclaim"),
 	COUNT("kswapd_low_wmark_hit_quickly", "events",
 	      "Times that memory fell below the low mark soon after background reclaim ended"),
 	COUNT("kswapd_high_wmark_hit_quickly", "events",
 	      "Times that memory fell below the high mark soon after background reclaim ended"),
 	COUNT("pageoutrun", "events", "Times that background reclaim ran"),
-	COUNT("pgrotated", "pages",
-	      "Pages moved to the end of the inactive list after they were written"),
+	COUNT("pgrotated", "pages", "Pages moved to the end of the inactive list after they were written"),
 	COUNT("zone_reclaim_success", "events", "Times that reclaim on the own node gave enough"),
-	COUNT("zone_reclaim_failed", "events",
-	      "Times that reclaim on the own node did not give enough"),
+	COUNT("zone_reclaim_failed", "events", "Times that reclaim on the own node did not give enough"),
 	COUNT("drop_pagecache", "events",
 	      "Times that somebody dropped the page cache (/proc/sys/vm/drop_caches)"),
-	COUNT("drop_slab", "events",
-	      "Times that somebody dropped kernel caches (/proc/sys/vm/drop_caches)"),
+	COUNT("drop_slab", "events", "Times that somebody dropped kernel caches (/proc/sys/vm/drop_caches)"),
 	COUNT("oom_kill", "processes", "Processes killed because memory ran out"),
 	COUNT("numa_hit", "pages", "Pages allocated on the node wished"),
 	COUNT("numa_miss", "pages", "Pages allocated on another node than wished"),
 	COUNT("numa_foreign", "pages", "Pages wished on a node but allocated elsewhere"),
 	COUNT("numa_interleave", "pages", "Pages of interleaved allocations placed as wished"),
 	COUNT("numa_local", "pages", "Pages allocated on the node of the running task"),
-	COUNT("numa_other", "pages",
-	      "Pages allocated on another node than that of the running task"),
+	COUNT("numa_other", "pages", "Pages allocated on another node than that of the running task"),
 	COUNT("numa_pte_updates", "entries",
 	      "Page table entries made to fault, to learn which node uses what"),
 	COUNT("numa_huge_pte_updates", "entries",
 	      "Entries of huge pages made to fault, to learn which node uses what"),
 	COUNT("numa_hint_faults", "faults", "Faults taken to learn which node uses what"),
-	COUNT("numa_hint_faults_local", "faults",
-	      "Such faults that found the page on the own node"),
+	COUNT("numa_hint_faults_local", "faults", "Such faults that found the page on the own node"),
 	COUNT("numa_pages_migrated", "pages", "Pages moved to the node that uses them"),
 	COUNT("pgmigrate_success", "pages", "Pages moved to another place in memory"),
 	COUNT("pgmigrate_fail", "pages", "Pages that could not be moved"),
@@ -109,8 +101,7 @@ static const struct upci_words vmstat[] = {
 	COUNT("thp_migration_fail", "huge pages", "Huge pages that could not be moved"),
 	COUNT("thp_migration_split", "huge pages", "Huge pages split to be moved"),
 	COUNT("compact_migrate_scanned", "pages", "Pages looked at as movable by compaction"),
-	COUNT("compact_free_scanned", "pages",
-	      "Pages looked at as places to move to by compaction"),
+	COUNT("compact_free_scanned", "pages", "Pages looked at as places to move to by compaction"),
 	COUNT("compact_isolated", "pages", "Pages taken off their lists by compaction"),
 	COUNT("compact_stall", "stalls",
 	      "Allocations that had to compact memory themselves: each is a delay that a "
@@ -118,8 +109,7 @@ static const struct upci_words vmstat[] = {
 	COUNT("compact_fail", "events", "Such compactions that gave no room"),
 	COUNT("compact_success", "events", "Such compactions that gave room"),
 	COUNT("compact_daemon_wake", "events", "Times that background compaction was woken"),
-	COUNT("htlb_buddy_alloc_success", "huge pages",
-	      "Explicit huge pages (hugetlbfs) allocated"),
+	COUNT("htlb_buddy_alloc_success", "huge pages", "Explicit huge pages (hugetlbfs) allocated"),
 	COUNT("htlb_buddy_alloc_fail", "huge pages",
 	      "Explicit huge pages (hugetlbfs) that could not be allocated"),
 	COUNT("unevictable_pgs_culled", "pages", "Pages found to be unevictable and put aside"),
@@ -128,20 +118,16 @@ static const struct upci_words vmstat[] = {
 	COUNT("unevictable_pgs_mlocked", "pages", "Pages locked by mlock"),
 	COUNT("unevictable_pgs_munlocked", "pages", "Pages unlocked by munlock"),
 	COUNT("thp_fault_alloc", "huge pages", "Transparent huge pages given at a page fault"),
-	COUNT("thp_fault_fallback", "events",
-	      "Page faults that wanted a huge page and got a small one"),
-	COUNT("thp_collapse_alloc", "huge pages",
-	      "Huge pages made out of small ones in the background"),
+	COUNT("thp_fault_fallback", "events", "Page faults that wanted a huge page and got a small one"),
+	COUNT("thp_collapse_alloc", "huge pages", "Huge pages made out of small ones in the background"),
 	COUNT("thp_collapse_alloc_failed", "events",
 	      "Times that there was no huge page to make out of small ones"),
 	COUNT("thp_file_alloc", "huge pages", "Huge pages allocated for files and shared memory"),
 	COUNT("thp_file_mapped", "huge pages", "Huge pages of files mapped whole"),
 	COUNT("thp_split_page", "huge pages", "Huge pages split into small ones"),
 	COUNT("thp_split_page_failed", "events", "Huge pages that could not be split"),
-	COUNT("thp_deferred_split_page", "huge pages",
-	      "Huge pages put on the list of those to be split"),
-	COUNT("thp_split_pmd", "events",
-	      "Mappings of huge pages split, the page itself perhaps not"),
+	COUNT("thp_deferred_split_page", "huge pages", "Huge pages put on the list of those to be split"),
+	COUNT("thp_split_pmd", "events", "Mappings of huge pages split, the page itself perhaps not"),
 	COUNT("thp_zero_page_alloc", "events", "Times that the huge page of zeros was allocated"),
 	COUNT("thp_swpout", "huge pages", "Huge pages swapped out whole"),
 	COUNT("thp_swpout_fallback", "events",
@@ -168,8 +154,7 @@ static const struct upci_words vmstat[] = {
 	COUNT("nr_tlb_remote_flush_received", "flushes", "TLB flushes that other CPUs asked for"),
 	COUNT("nr_tlb_local_flush_all", "flushes", "Flushes of a CPU's whole TLB"),
 	COUNT("nr_tlb_local_flush_one", "flushes", "Flushes of one entry of a CPU's TLB"),
-	LEVEL("workingset_nodes", "nodes",
-	      "Nodes of the page cache's index that remember evicted pages"),
+	LEVEL("workingset_nodes", "nodes", "Nodes of the page cache's index that remember evicted pages"),
 	COUNT("workingset_refault_anon", "pages",
 	      "Anonymous pages that came back soon after they had been evicted: memory is "
 	      "too small"),
@@ -189,15 +174,12 @@ static const struct upci_words vmstat[] = {
 	COUNT("pgpromote_success", "pages", "Pages moved to faster memory"),
 	COUNT("pgpromote_candidate", "pages", "Pages found worth moving to faster memory"),
 	COUNT("pgdemote_kswapd", "pages", "Pages moved to slower memory in background reclaim"),
-	COUNT("pgdemote_direct", "pages",
-	      "Pages moved to slower memory by tasks in want of memory"),
+	COUNT("pgdemote_direct", "pages", "Pages moved to slower memory by tasks in want of memory"),
 	COUNT("nr_dirtied", "pages", "Pages made dirty, to be written"),
 	COUNT("nr_written", "pages", "Dirty pages written"),
 	COUNT("nr_vmscan_write", "pages", "Dirty pages that reclaim had to write itself"),
-	COUNT("nr_vmscan_immediate_reclaim", "pages",
-	      "Pages to be reclaimed as soon as they are written"),
-	COUNT("nr_throttled_written", "pages",
-	      "Pages written while a task was held back in reclaim"),
+	COUNT("nr_vmscan_immediate_reclaim", "pages", "Pages to be reclaimed as soon as they are written"),
+	COUNT("nr_throttled_written", "pages", "Pages written while a task was held back in reclaim"),
 	COUNT("nr_foll_pin_acquired", "pages", "Pins of user pages taken, for direct I/O or RDMA"),
 	COUNT("nr_foll_pin_released", "pages", "Pins of user pages given back"),
 	LEVEL("nr_free_pages", "pages", "Free memory"),
@@ -216,8 +198,7 @@ static const struct upci_words vmstat[] = {
 	LEVEL("nr_inactive_file", "pages", "Pages of files not used lately"),
 	LEVEL("nr_active_file", "pages", "Pages of files used lately"),
 	LEVEL("nr_unevictable", "pages", "Pages that cannot be evicted"),
-	LEVEL("nr_slab_reclaimable", "pages",
-	      "Kernel objects that can be reclaimed: inodes, names"),
+	LEVEL("nr_slab_reclaimable", "pages", "Kernel objects that can be reclaimed: inodes, names"),
 	LEVEL("nr_slab_unreclaimable", "pages", "Kernel objects that cannot be reclaimed"),
 	LEVEL("nr_isolated_anon", "pages",
 	      "Anonymous pages off their lists for the moment, being reclaimed or moved"),
@@ -233,8 +214,7 @@ static const struct upci_words vmstat[] = {
 	LEVEL("nr_shmem_pmdmapped", "huge pages", "Huge pages of shared memory mapped whole"),
 	LEVEL("nr_file_hugepages", "huge pages", "Huge pages of the page cache"),
 	LEVEL("nr_file_pmdmapped", "huge pages", "Huge pages of the page cache mapped whole"),
-	LEVEL("nr_anon_transparent_hugepages", "huge pages",
-	      "Transparent huge pages of anonymous memory"),
+	LEVEL("nr_anon_transparent_hugepages", "huge pages", "Transparent huge pages of anonymous memory"),
 	LEVEL("nr_kernel_stack", "KiB", "Kernel stacks of tasks"),
 	LEVEL("nr_page_table_pages", "pages", "Page tables"),
 	LEVEL("nr_swapcached", "pages", "Pages both in memory and in swap"),
@@ -245,13 +225,15 @@ static const struct upci_words vmstat[] = {
 const struct upci_table upci_vmstat_words = TABLE(vmstat);
 
 /* All of /proc/meminfo are levels; the unit stands in the file. */
-#define LEVEL_OF(of_key, what) {.key = of_key, .text = what}
+#define LEVEL_OF(of_key, what)              \
+	{                                   \
+		.key = of_key, .text = what \
+	}
 
 static const struct upci_words meminfo[] = {
 	LEVEL_OF("MemTotal", "Memory that the kernel manages"),
 	LEVEL_OF("MemFree", "Memory that nothing uses"),
-	LEVEL_OF("MemAvailable",
-	      "Memory that programs could have without swapping, as the kernel estimates"),
+	LEVEL_OF("MemAvailable", "Memory that programs could have without swapping, as the kernel estimates"),
 	LEVEL_OF("Buffers", "Page cache of block devices"),
 	LEVEL_OF("Cached", "Page cache of files, with tmpfs and shared memory"),
 	LEVEL_OF("SwapCached", "Memory both resident and in swap"),
@@ -307,7 +289,10 @@ static const struct upci_words meminfo[] = {
 const struct upci_table upci_meminfo_words = TABLE(meminfo);
 
 /* Sums over all CPUs. */
-#define SUM(of_key, what) {.key = of_key, .text = what ", on all CPUs together"}
+#define SUM(of_key, what)                                            \
+	{                                                            \
+		.key = of_key, .text = what ", on all CPUs together" \
+	}
 
 static const struct upci_words interrupts[] = {
 	SUM("NMI", "Interrupts that cannot be masked, such as those of performance counters"),
@@ -318,8 +303,7 @@ static const struct upci_words interrupts[] = {
 	SUM("RTR", "Times that the interrupt controller had to be read again"),
 	SUM("RES", "Requests to other CPUs to schedule again, mostly to wake a task there"),
 	SUM("CAL", "Requests to other CPUs to run a function, TLB flushes among them"),
-	SUM("TLB",
-	      "Requests to other CPUs to flush translations: the price of unmapping shared memory"),
+	SUM("TLB", "Requests to other CPUs to flush translations: the price of unmapping shared memory"),
 	SUM("TRM", "Interrupts of a thermal threshold"),
 	SUM("THR", "Interrupts of a threshold of corrected memory errors"),
 	SUM("DFR", "Interrupts of deferred errors"),

@@ -23,8 +23,8 @@ struct parser {
 	struct upci_term term[UPCI_TERMS_MAX];
 };
 
-__attribute__((format(printf, 3, 4))) static int fail_at(struct parser *p, const char *at,
-							 const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_at(struct parser *p, const char *at, const char *format,
+							 ...)
 {
 	va_list args;
 
@@ -39,8 +39,7 @@ static int fail_found(struct parser *p, const char *expected)
 {
 	if (!*p->at)
 		return fail_at(p, p->at, "expected %s, found the end of the formula", expected);
-	return fail_at(p, p->at, "expected %s, found '%.*s'", expected,
-		       (int)upci_utf8_length(p->at), p->at);
+	return fail_at(p, p->at, "expected %s, found '%.*s'", expected, (int)upci_utf8_length(p->at), p->at);
 }
 
 static void skip_blanks(struct parser *p)
@@ -106,13 +105,11 @@ static int parse_name(struct parser *p, char name[UPC_NAME_MAX])
 		if (quoted && *p->at == '\\' && (p->at[1] == '"' || p->at[1] == '\\'))
 			p->at++;
 		if (!*p->at)
-			return fail_at(
-				p, start,
-				"expected a closing '\"' behind this one, found the end of the "
-				"formula");
-		if (n == UPC_NAME_MAX - 1)
 			return fail_at(p, start,
-				       "expected an event name, found more than %d characters",
+				       "expected a closing '\"' behind this one, found the end of the "
+				       "formula");
+		if (n == UPC_NAME_MAX - 1)
+			return fail_at(p, start, "expected an event name, found more than %d characters",
 				       UPC_NAME_MAX - 1);
 		name[n++] = *p->at;
 	}
@@ -132,8 +129,7 @@ static int add_term(struct parser *p, const char *at, int64_t coefficient, uint3
 	for (i = 0; i < p->terms && p->term[i].code != code; i++)
 		;
 	if (i == UPCI_TERMS_MAX)
-		return fail_at(p, at,
-			       "expected at most %d different events in a formula, found another",
+		return fail_at(p, at, "expected at most %d different events in a formula, found another",
 			       UPCI_TERMS_MAX);
 	if (i == p->terms) {
 		p->term[i] = (struct upci_term){.code = code};
@@ -143,10 +139,9 @@ static int add_term(struct parser *p, const char *at, int64_t coefficient, uint3
 	sum = p->under ? &p->term[i].under : &p->term[i].coefficient;
 	*sum += coefficient;
 	if (*sum > COEFFICIENT_MAX || *sum < -COEFFICIENT_MAX)
-		return fail_at(
-			p, at,
-			"expected coefficients up to %lld when the terms of an event are added up",
-			(long long)COEFFICIENT_MAX);
+		return fail_at(p, at,
+			       "expected coefficients up to %lld when the terms of an event are added up",
+			       (long long)COEFFICIENT_MAX);
 	return 0;
 }
 
@@ -169,18 +164,15 @@ static int add_name(struct parser *p, const char *at, int64_t coefficient, const
 			       "which is a ratio",
 			       name);
 	if (formula->divisor != 1)
-		return fail_at(
-			p, at,
-			"expected an event, or a derived one without a divisor, found '%s', which "
-			"is divided by %lld",
-			name, (long long)formula->divisor);
+		return fail_at(p, at,
+			       "expected an event, or a derived one without a divisor, found '%s', which "
+			       "is divided by %lld",
+			       name, (long long)formula->divisor);
 	for (i = 0; !error && i < formula->terms; i++) {
 		if (__builtin_mul_overflow(coefficient, formula->term[i].coefficient, &product) ||
 		    product > COEFFICIENT_MAX || product < -COEFFICIENT_MAX)
-			return fail_at(
-				p, at,
-				"expected coefficients up to %lld in what '%s' is expanded to",
-				(long long)COEFFICIENT_MAX, name);
+			return fail_at(p, at, "expected coefficients up to %lld in what '%s' is expanded to",
+				       (long long)COEFFICIENT_MAX, name);
 		error = add_term(p, at, product, formula->term[i].code);
 	}
 	return error;
@@ -199,9 +191,8 @@ static int parse_term(struct parser *p, int sign)
 		if (error)
 			return error;
 		if (!take(p, '*'))
-			return fail_found(
-				p,
-				"'*' behind the coefficient (a name of digits only needs quotes)");
+			return fail_found(p,
+					  "'*' behind the coefficient (a name of digits only needs quotes)");
 		skip_blanks(p);
 		at = p->at;
 		error = parse_name(p, name);
@@ -256,10 +247,9 @@ static int parse_end(struct parser *p, bool divided)
 	if (!*p->at)
 		return 0;
 	if (!divided)
-		return fail_found(p, *p->at == '/'
-					     ? "'+', '-' or the end of the formula (a divisor is for "
-					       "a sum in parentheses)"
-					     : "'+', '-' or the end of the formula");
+		return fail_found(p, *p->at == '/' ? "'+', '-' or the end of the formula (a divisor is for "
+						     "a sum in parentheses)"
+						   : "'+', '-' or the end of the formula");
 	return fail_found(p, *p->at == '*' ? "the end of the formula (a divisor with a factor is "
 					     "a sum in parentheses)"
 					   : "the end of the formula");
@@ -283,17 +273,14 @@ static int drop_zero_terms(struct parser *p)
 	memcpy(p->term + above, below, only_below * sizeof(below[0]));
 	p->terms = above + only_below;
 	if (!above)
-		return fail_at(p, p->text,
-			       "expected a formula, found terms that cancel each other");
+		return fail_at(p, p->text, "expected a formula, found terms that cancel each other");
 	if (p->under && !divides)
-		return fail_at(p, p->under,
-			       "expected a divisor, found terms that cancel each other");
+		return fail_at(p, p->under, "expected a divisor, found terms that cancel each other");
 	return 0;
 }
 
-int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names,
-			     const char *text, const struct upci_formula **formula,
-			     struct upci_formula_error *error)
+int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names, const char *text,
+			     const struct upci_formula **formula, struct upci_formula_error *error)
 {
 	struct parser p = {.text = text, .at = text, .names = names, .error = error};
 	struct upci_formula *made;
@@ -335,16 +322,15 @@ static int64_t find_in_catalogue(void *arg, const char *name, const struct upci_
 	if (code >= 0)
 		*formula = upci_catalogue_event(c, (uint32_t)code)->formula;
 	else if (upc_catalogue_nearest(c, name, near, 1) > 0)
-		snprintf(message, size, "expected an event name, found '%.100s'; did you mean %s?",
-			 name, near[0]);
+		snprintf(message, size, "expected an event name, found '%.100s'; did you mean %s?", name,
+			 near[0]);
 	else
-		snprintf(message, size, "expected an event name, found '%.100s', which is none",
-			 name);
+		snprintf(message, size, "expected an event name, found '%.100s', which is none", name);
 	return code;
 }
 
-int upci_formula_parse(struct upc_catalogue *c, const char *text,
-		       const struct upci_formula **formula, struct upci_formula_error *error)
+int upci_formula_parse(struct upc_catalogue *c, const char *text, const struct upci_formula **formula,
+		       struct upci_formula_error *error)
 {
 	const struct upci_names names = {.find = find_in_catalogue, .arg = c};
 
@@ -383,8 +369,8 @@ static void print_name(struct upci_out *out, const char *name)
 }
 
 /* Above the divisor, or what is under it. */
-static void print_sum(struct upc_catalogue *c, struct upci_out *out,
-		      const struct upci_formula *formula, bool under)
+static void print_sum(struct upc_catalogue *c, struct upci_out *out, const struct upci_formula *formula,
+		      bool under)
 {
 	bool first = true;
 	unsigned i;
@@ -406,8 +392,7 @@ static void print_sum(struct upc_catalogue *c, struct upci_out *out,
 	}
 }
 
-int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text,
-		       size_t size)
+int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text, size_t size)
 {
 	struct upci_out out = {.text = text, .size = size};
 

@@ -33,8 +33,8 @@ struct upci_formula_error {
  * for a name that means nothing; suggestions belong into it.
  */
 struct upci_names {
-	int64_t (*find)(void *arg, const char *name, const struct upci_formula **formula,
-			char *message, size_t size);
+	int64_t (*find)(void *arg, const char *name, const struct upci_formula **formula, char *message,
+			size_t size);
 	void *arg;
 };
 
@@ -42,13 +42,12 @@ struct upci_names {
  * derived events are merged by the parser: a derived name is expanded in place
  * when its divisor is 1, and refused otherwise. Errors: UPC_EWIRING with *error set,
  * UPC_ENOMEM. */
-int upci_formula_parse(struct upc_catalogue *c, const char *text,
-		       const struct upci_formula **formula, struct upci_formula_error *error);
+int upci_formula_parse(struct upc_catalogue *c, const char *text, const struct upci_formula **formula,
+		       struct upci_formula_error *error);
 
 /* The same with names other than those of the catalogue. */
-int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names,
-			     const char *text, const struct upci_formula **formula,
-			     struct upci_formula_error *error);
+int upci_formula_parse_names(struct upc_catalogue *c, const struct upci_names *names, const char *text,
+			     const struct upci_formula **formula, struct upci_formula_error *error);
 
 /*
  * value[i] is that of term i. 128-bit inside, and what remains of a division is cut
@@ -61,7 +60,6 @@ uint64_t upci_formula_value(const struct upci_formula *formula, const uint64_t *
 
 /* The text of a formula as the parser takes it. Returns its length as
  * snprintf does. */
-int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text,
-		       size_t size);
+int upci_formula_print(struct upc_catalogue *c, const struct upci_formula *formula, char *text, size_t size);
 
 #endif

@@ -54,11 +54,17 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 	unsigned i;
 
 	if (upci_catalogue_script(c) && strstr(name, "::"))
-		return upci_fail(UPC_ENOEVENT, "no event '%.200s': UPC_SOURCE has a replay script drive the unit, and there "
-				 "are Blue Gene/P names and formulas over them only", name);
+		return upci_fail(
+			UPC_ENOEVENT,
+			"no event '%.200s': UPC_SOURCE has a replay script drive the unit, and there "
+			"are Blue Gene/P names and formulas over them only",
+			name);
 	if (upci_catalogue_node(c) && strstr(name, "::") && strncmp(name, "time::", 6))
-		return upci_fail(UPC_ENOEVENT, "no event '%.200s' on the simulated node, which has Blue Gene/P names, clocks "
-				 "and /proc; run the program without upc_run to count this machine's", name);
+		return upci_fail(
+			UPC_ENOEVENT,
+			"no event '%.200s' on the simulated node, which has Blue Gene/P names, clocks "
+			"and /proc; run the program without upc_run to count this machine's",
+			name);
 	/* Where the machine keeps a whole source back, that is the answer. */
 	for (i = 0; !strncmp(name, "tp::", 4) && (sentence = upc_catalogue_missing(c, i)); i++)
 		if (!strncmp(sentence, "tracepoints:", 12))
@@ -66,8 +72,10 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 	n = upc_catalogue_nearest(c, name, near, 3);
 	switch (n) {
 	case 0:
-		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here, nor one with a name like it; "
-				 "upc_avail lists what there is", name);
+		return upci_fail(UPC_ENOEVENT,
+				 "no event '%.200s' here, nor one with a name like it; "
+				 "upc_avail lists what there is",
+				 name);
 	case 1:
 		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here; did you mean %s?", name, near[0]);
 	case 2:

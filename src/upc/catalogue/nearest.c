@@ -51,8 +51,7 @@ static void count_letters(const struct folded *text, struct letters *letters)
 /* Whether two texts need more than limit steps because of their letters, in whatever
  * order: a step puts at most one other letter in one's place. It is so of most names,
  * and soon found. */
-static bool has_other_letters(struct letters *a, size_t n, const unsigned char *b, size_t m,
-			      unsigned limit)
+static bool has_other_letters(struct letters *a, size_t n, const unsigned char *b, size_t m, unsigned limit)
 {
 	size_t i, others = 0;
 
@@ -65,8 +64,8 @@ static bool has_other_letters(struct letters *a, size_t n, const unsigned char *
 
 /* Optimal string alignment distance (a transposition is one step), given up as
  * UPCI_FAR when it exceeds limit: so only cells that near the diagonal are looked at. */
-static unsigned edit_distance(const struct folded *wrong, struct letters *letters,
-			      const unsigned char *b, size_t m, unsigned limit)
+static unsigned edit_distance(const struct folded *wrong, struct letters *letters, const unsigned char *b,
+			      size_t m, unsigned limit)
 {
 	unsigned row[3][LENGTH_MAX + 2];
 	const unsigned char *a = wrong->text;
@@ -122,13 +121,12 @@ static unsigned distance_up_to(unsigned most, const char *wrong_name, const char
 
 		if (part[0] != ':' || part[1] == ':')
 			continue;
-		d = edit_distance(&wrong, &letters, part + 1,
-				  (size_t)(right.text + right.length - part - 1), limit);
+		d = edit_distance(&wrong, &letters, part + 1, (size_t)(right.text + right.length - part - 1),
+				  limit);
 		if (d < UPCI_FAR && d + 1 < best)
 			best = d + 1;
 	}
-	if (wrong.length >= 4 && best > 3 &&
-	    strstr((const char *)right.text, (const char *)wrong.text))
+	if (wrong.length >= 4 && best > 3 && strstr((const char *)right.text, (const char *)wrong.text))
 		best = 3;
 	return best <= most ? best : UPCI_FAR;
 }

@@ -80,7 +80,7 @@ struct upci_engine_ops {
 };
 
 extern const struct upci_engine_ops upci_engine_reference; /* engine_reference.c */
-extern const struct upci_engine_ops upci_engine_cycle;	   /* engine_cycle.c     */
+extern const struct upci_engine_ops upci_engine_cycle;     /* engine_cycle.c     */
 extern const struct upci_engine_ops upci_engine_segment;   /* engine_segment.c   */
 
 static inline bool upci_wave_at(const struct upci_wave *wave, uint64_t k)

@@ -48,8 +48,8 @@
 #include "engine/engine_cycle.h"
 #include "engine/engine_cycle_waves.h"
 
-#define BLOCK     16
-#define LOW_BITS  12
+#define BLOCK 16
+#define LOW_BITS 12
 #define WORD_BITS 52
 #define WORD_MASK ((UINT64_C(1) << WORD_BITS) - 1)
 
@@ -169,11 +169,11 @@ static inline void array_update(struct upci_engine *e, unsigned i)
 #include "engine/engine_cycle_blocks.h"
 
 #ifdef __x86_64__
-#define ISA(name)  avx2_##name
+#define ISA(name) avx2_##name
 #define ISA_TARGET __attribute__((target("avx2")))
 #include "engine/engine_cycle_blocks.h"
 
-#define ISA(name)  avx512_##name
+#define ISA(name) avx512_##name
 #define ISA_TARGET __attribute__((target("avx2,avx512f,avx512vl")))
 #include "engine/engine_cycle_blocks.h"
 #endif
@@ -227,8 +227,8 @@ static void step(struct upci_engine *e, const struct wiring *w, const struct upc
 }
 
 /* run_blocks of a unit that is stopped. */
-static uint64_t rest_blocks(struct upci_engine *e, const struct wiring *w,
-			    const struct upci_signals *signals, uint64_t blocks)
+static uint64_t rest_blocks(struct upci_engine *e, const struct wiring *w, const struct upci_signals *signals,
+			    uint64_t blocks)
 {
 	uint64_t done;
 
@@ -243,14 +243,13 @@ static uint64_t rest_blocks(struct upci_engine *e, const struct wiring *w,
 
 /* Runs one of n cycles at least and returns how many. Nothing runs on after the sink
  * was called: it may have changed everything. */
-static uint64_t advance(struct upci_engine *e, const struct wiring *w,
-			const struct upci_signals *signals, uint64_t n)
+static uint64_t advance(struct upci_engine *e, const struct wiring *w, const struct upci_signals *signals,
+			uint64_t n)
 {
 	uint64_t blocks = n / BLOCK, done;
 
 	if (blocks && e->t % BLOCK == 0 && !any(&e->fresh)) {
-		done = e->run ? e->run_blocks(e, w, signals, blocks)
-			      : rest_blocks(e, w, signals, blocks);
+		done = e->run ? e->run_blocks(e, w, signals, blocks) : rest_blocks(e, w, signals, blocks);
 		if (done)
 			return done * BLOCK;
 	}
@@ -270,8 +269,7 @@ static void run_signals(struct upci_engine *e, const struct upci_signals *signal
 
 /* From the k-th cycle of a run on, less back cycles. Constant waves are laid into the
  * buffer for good. */
-static void start_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k,
-			unsigned back)
+static void start_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k, unsigned back)
 {
 	union lanes high;
 	unsigned i;
@@ -307,8 +305,7 @@ static void fill_buffer(struct upci_engine *e)
 
 /* Up to n cycles, until the configuration is written. The buffer begins with a block,
  * so that only the run's first and last cycles are stepped. */
-static uint64_t play_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k,
-			   uint64_t n)
+static uint64_t play_waves(struct upci_engine *e, const struct upci_wave *wave, uint64_t k, uint64_t n)
 {
 	struct wiring w = e->wiring;
 	unsigned from = e->t % BLOCK, i;

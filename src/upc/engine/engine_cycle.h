@@ -24,7 +24,6 @@ const char *upci_isa_name(enum upci_isa isa);
 bool upci_isa_usable(enum upci_isa isa);
 
 /* As upci_engine_cycle.create, for an instruction set that is usable. */
-struct upci_engine *upci_engine_cycle_create(const struct upci_engine_sink *sink,
-					     enum upci_isa isa);
+struct upci_engine *upci_engine_cycle_create(const struct upci_engine_sink *sink, enum upci_isa isa);
 
 #endif

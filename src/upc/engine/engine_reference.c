@@ -12,15 +12,15 @@
 
 struct counter {
 	uint64_t array; /* the array word, 52 bits  */
-	bool parity;	/* as stored beside it       */
-	bool latch;	/* carry latch               */
-	unsigned low;	/* low-order counter, 12 bits */
+	bool parity;    /* as stored beside it       */
+	bool latch;     /* carry latch               */
+	unsigned low;   /* low-order counter, 12 bits */
 	/* Its field of the configuration register. */
 	unsigned input;
 	enum upc_mode mode;
 	bool enabled, armed, pending, parity_error;
 	bool sampled; /* p is a sample of the chosen input */
-	bool p;	      /* the sample of the cycle before    */
+	bool p;       /* the sample of the cycle before    */
 };
 
 struct upci_engine {
@@ -187,8 +187,7 @@ static uint64_t run_until(struct upci_engine *e, const struct upci_wave *wave, u
 		wave_cycle(e, wave, k);
 	e->sink = sink;
 	for (i = 0; i < kept.n; i++)
-		sink.event(sink.arg, kept.entry[i].event, kept.entry[i].counter,
-			   kept.entry[i].cycle);
+		sink.event(sink.arg, kept.entry[i].event, kept.entry[i].counter, kept.entry[i].cycle);
 	return k;
 }
 

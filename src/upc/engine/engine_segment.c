@@ -75,18 +75,18 @@
 
 struct counter {
 	uint64_t array; /* array word, 52 bits */
-	uint16_t low;	/* low-order counter, 12 bits */
-	uint8_t field;	/* UPC_FIELD_* */
+	uint16_t low;   /* low-order counter, 12 bits */
+	uint8_t field;  /* UPC_FIELD_* */
 	bool latch;
 	bool damaged; /* an odd number of flips since the array word's parity was made */
 	bool sampled; /* p is a sample of the chosen input */
-	bool p;	      /* the sample of the cycle before */
+	bool p;       /* the sample of the cycle before */
 };
 
 struct upci_engine {
 	struct counter counter[UPC_COUNTERS];
 	uint64_t threshold;
-	uint64_t t;	 /* cycles so far: the number of the next one */
+	uint64_t t;      /* cycles so far: the number of the next one */
 	uint64_t closed; /* of them, without stepping */
 	bool run;
 	struct upci_engine_sink sink;
@@ -258,8 +258,7 @@ static void run_counter(const struct upci_engine *e, unsigned i, struct counter 
 	c->sampled = true;
 }
 
-static const struct upci_wave *chosen(const struct upci_wave *wave, unsigned i,
-				      const struct counter *c)
+static const struct upci_wave *chosen(const struct upci_wave *wave, unsigned i, const struct counter *c)
 {
 	return &wave[UPC_COUNTERS * (c->field & UPC_FIELD_INPUT) + i];
 }
@@ -374,7 +373,7 @@ static void write_counter(const struct upci_engine *e, struct counter *c, uint64
 	c->low = value & LOW_MASK;
 	c->array = upci_word(value);
 	c->latch = c->damaged = false;
-	c->field &= (uint8_t)~(UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR);
+	c->field &= (uint8_t) ~(UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR);
 	arm(e, c);
 }
 

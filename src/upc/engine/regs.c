@@ -7,7 +7,7 @@
 void upci_regs_write_counter(struct upci_regs *r, unsigned i, uint64_t value)
 {
 	r->counter[i] = value;
-	r->field[i] &= (uint8_t)~(UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR);
+	r->field[i] &= (uint8_t) ~(UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR);
 	upci_regs_arm(r, i);
 }
 

@@ -168,8 +168,7 @@ void upci_totals_preset(struct upci_totals *totals, unsigned counter, uint64_t v
 	preload(totals, counter);
 }
 
-void upci_totals_read_all(const struct upci_totals *restrict totals,
-			  uint64_t values[restrict UPC_COUNTERS])
+void upci_totals_read_all(const struct upci_totals *restrict totals, uint64_t values[restrict UPC_COUNTERS])
 {
 	unsigned i;
 

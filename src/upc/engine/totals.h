@@ -122,8 +122,7 @@ void upci_totals_set_threshold(struct upci_totals *totals, unsigned counter, uin
 void upci_totals_preset(struct upci_totals *totals, unsigned counter, uint64_t value);
 
 /* Counts of all 256 counters: registers less offsets. No side effect. */
-void upci_totals_read_all(const struct upci_totals *restrict totals,
-			  uint64_t values[restrict UPC_COUNTERS]);
+void upci_totals_read_all(const struct upci_totals *restrict totals, uint64_t values[restrict UPC_COUNTERS]);
 
 /*
  * Register map; 0 or UPC_EFAULT. It is the unit's: counters are read and written

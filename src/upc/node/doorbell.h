@@ -38,20 +38,20 @@
 #define UPCI_DOORBELL_VERSION 2u
 
 enum upci_doorbell_operation {
-	UPCI_DOORBELL_HELLO,	 /* answer: hello; no context			     */
-	UPCI_DOORBELL_CREATE,	 /* answer: word, the context; reset state	     */
-	UPCI_DOORBELL_DESTROY,	 /* answer: word				     */
-	UPCI_DOORBELL_READ,	 /* a: offset; answer: word, the register	     */
-	UPCI_DOORBELL_WRITE,	 /* a: offset, b: value; answer: word		     */
-	UPCI_DOORBELL_PEEK,	 /* answer: all registers, without what reading does */
-	UPCI_DOORBELL_PRESET,	 /* a: counter, b: count; answer: word		     */
-	UPCI_DOORBELL_CLEAR,	 /* a: pointer to four words, a bit for each counter
+	UPCI_DOORBELL_HELLO,     /* answer: hello; no context			     */
+	UPCI_DOORBELL_CREATE,    /* answer: word, the context; reset state	     */
+	UPCI_DOORBELL_DESTROY,   /* answer: word				     */
+	UPCI_DOORBELL_READ,      /* a: offset; answer: word, the register	     */
+	UPCI_DOORBELL_WRITE,     /* a: offset, b: value; answer: word		     */
+	UPCI_DOORBELL_PEEK,      /* answer: all registers, without what reading does */
+	UPCI_DOORBELL_PRESET,    /* a: counter, b: count; answer: word		     */
+	UPCI_DOORBELL_CLEAR,     /* a: pointer to four words, a bit for each counter
 				    that is to have the count 0; answer: word	     */
 	UPCI_DOORBELL_THRESHOLD, /* a: counter, b: period, 0 none; answer: word      */
-	UPCI_DOORBELL_SIGNAL,	 /* a: real-time signal of the guest, 0 none; answer: word */
-	UPCI_DOORBELL_BIND,	 /* a: counter, b: UPCI_PANEL_*; answer: word	     */
-	UPCI_DOORBELL_FLIP,	 /* a: counter, b: bit; answer: word		     */
-	UPCI_DOORBELL_FETCH,	 /* answer: the oldest interrupt, or NONE	     */
+	UPCI_DOORBELL_SIGNAL,    /* a: real-time signal of the guest, 0 none; answer: word */
+	UPCI_DOORBELL_BIND,      /* a: counter, b: UPCI_PANEL_*; answer: word	     */
+	UPCI_DOORBELL_FLIP,      /* a: counter, b: bit; answer: word		     */
+	UPCI_DOORBELL_FETCH,     /* answer: the oldest interrupt, or NONE	     */
 };
 
 /* Of a thread: all its instructions, those while it is on a core, or, below, the event of its own
@@ -61,10 +61,10 @@ enum upci_doorbell_operation {
 #define UPCI_PANEL_CORE_INSTRUCTIONS(core) (0x201u + (core))
 
 enum upci_doorbell_status {
-	UPCI_DOORBELL_NOBODY,	   /* not answered						*/
+	UPCI_DOORBELL_NOBODY, /* not answered						*/
 	UPCI_DOORBELL_DONE,
-	UPCI_DOORBELL_NONE,	   /* nothing to fetch						*/
-	UPCI_DOORBELL_UNKNOWN,	   /* no such operation, context, register, counter or signal	*/
+	UPCI_DOORBELL_NONE,        /* nothing to fetch						*/
+	UPCI_DOORBELL_UNKNOWN,     /* no such operation, context, register, counter or signal	*/
 	UPCI_DOORBELL_NO_MEMORY,   /* or as many contexts as there can be			*/
 	UPCI_DOORBELL_NOT_COUNTED, /* told not to count this process; started without its thread */
 };
@@ -93,10 +93,10 @@ struct upci_doorbell_registers {
 
 struct upci_doorbell_interrupt {
 	uint64_t status;
-	uint32_t kind;	  /* enum upc_interrupt_kind */
+	uint32_t kind; /* enum upc_interrupt_kind */
 	uint32_t counter;
-	uint64_t value;	  /* its count at that moment */
-	uint64_t lost;	  /* interrupts so far for which there was no place */
+	uint64_t value; /* its count at that moment */
+	uint64_t lost;  /* interrupts so far for which there was no place */
 };
 
 #endif

@@ -25,7 +25,8 @@ struct sim {
 };
 
 /* Handlers come here too. */
-static uint64_t ring(enum upci_doorbell_operation operation, uint64_t context, uint64_t a, uint64_t b, void *answer)
+static uint64_t ring(enum upci_doorbell_operation operation, uint64_t context, uint64_t a, uint64_t b,
+		     void *answer)
 {
 	const int saved = errno;
 	uint64_t *status = answer;
@@ -36,8 +37,8 @@ static uint64_t ring(enum upci_doorbell_operation operation, uint64_t context, u
 	return *status;
 }
 
-static uint64_t ring_word(const struct sim *sim, enum upci_doorbell_operation operation, uint64_t a, uint64_t b,
-			  uint64_t *value)
+static uint64_t ring_word(const struct sim *sim, enum upci_doorbell_operation operation, uint64_t a,
+			  uint64_t b, uint64_t *value)
 {
 	struct upci_doorbell_word word = {0, 0};
 	uint64_t status = ring(operation, sim->context, a, b, &word);
@@ -53,11 +54,13 @@ static int fail_status(uint64_t status)
 	case UPCI_DOORBELL_NO_MEMORY:
 		return upci_fail(UPC_ENOMEM, "the simulator has no memory, or no place, for one more unit");
 	case UPCI_DOORBELL_NOT_COUNTED:
-		return upci_fail(UPC_ENOSUPP, "the simulator does not count this process or thread: upc_run was told to "
+		return upci_fail(UPC_ENOSUPP,
+				 "the simulator does not count this process or thread: upc_run was told to "
 				 "leave out children, or has no more records, or the thread that made the "
 				 "unit is not here");
 	default:
-		return upci_fail(UPC_ENOSUPP, "UPC_SOURCE is 'sim', and this program does not run on the simulated node: "
+		return upci_fail(UPC_ENOSUPP,
+				 "UPC_SOURCE is 'sim', and this program does not run on the simulated node: "
 				 "start it with 'upc_run -- PROGRAM', or unset UPC_SOURCE");
 	}
 }
@@ -71,8 +74,10 @@ int upci_sim_hello(struct upci_doorbell_hello *node)
 	if (status != UPCI_DOORBELL_DONE)
 		return fail_status(status);
 	if (node->magic != UPCI_DOORBELL_MAGIC || node->version != UPCI_DOORBELL_VERSION)
-		return upci_fail(UPC_ENOSUPP, "the program's libupc %s and upc_run's simulator are of different releases: "
-				 "run it with the upc_run that came with this libupc", upc_version());
+		return upci_fail(UPC_ENOSUPP,
+				 "the program's libupc %s and upc_run's simulator are of different releases: "
+				 "run it with the upc_run that came with this libupc",
+				 upc_version());
 	return 0;
 }
 
@@ -101,7 +106,8 @@ static bool sim_catch_up(struct upci_exact *exact)
 
 static int sim_read(struct upci_exact *exact, unsigned offset, uint64_t *value)
 {
-	return ring_word(of(exact), UPCI_DOORBELL_READ, offset, 0, value) == UPCI_DOORBELL_DONE ? 0 : UPC_EFAULT;
+	return ring_word(of(exact), UPCI_DOORBELL_READ, offset, 0, value) == UPCI_DOORBELL_DONE ? 0
+												: UPC_EFAULT;
 }
 
 static int sim_write(struct upci_exact *exact, unsigned offset, uint64_t value)
@@ -166,14 +172,16 @@ static void sim_clear(struct upci_exact *exact, const uint64_t *counters)
 
 static int sim_set_period(struct upci_exact *exact, unsigned counter, uint64_t period)
 {
-	return ring_word(of(exact), UPCI_DOORBELL_THRESHOLD, counter, period, NULL) == UPCI_DOORBELL_DONE ? 0
-													   : UPC_EINVAL;
+	return ring_word(of(exact), UPCI_DOORBELL_THRESHOLD, counter, period, NULL) == UPCI_DOORBELL_DONE
+		       ? 0
+		       : UPC_EINVAL;
 }
 
 static int sim_set_signal(struct upci_exact *exact, int signal)
 {
-	return ring_word(of(exact), UPCI_DOORBELL_SIGNAL, (uint64_t)signal, 0, NULL) == UPCI_DOORBELL_DONE ? 0
-													    : UPC_EINVAL;
+	return ring_word(of(exact), UPCI_DOORBELL_SIGNAL, (uint64_t)signal, 0, NULL) == UPCI_DOORBELL_DONE
+		       ? 0
+		       : UPC_EINVAL;
 }
 
 static bool sim_fetch(const struct upci_exact *exact, unsigned *counter)

@@ -117,15 +117,17 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	if (error)
 		return error;
 	if (options->domain & ~(UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL | UPC_DOMAIN_HYPERVISOR))
-		return upci_fail(UPC_EINVAL, "domain 0x%x is no combination of UPC_DOMAIN_*", options->domain);
+		return upci_fail(UPC_EINVAL, "domain 0x%x is no combination of UPC_DOMAIN_*",
+				 options->domain);
 	permitted = upci_perf_domains();
 	if (permitted < 0)
 		return permitted;
 	if (options->domain & ~(unsigned)permitted)
-		return upci_fail(UPC_EPERM,
-				 "counting the kernel is not permitted here (perf_event_paranoid is %d): run as "
-				 "root or with CAP_PERFMON, or choose the user domain",
-				 upci_perf_paranoid());
+		return upci_fail(
+			UPC_EPERM,
+			"counting the kernel is not permitted here (perf_event_paranoid is %d): run as "
+			"root or with CAP_PERFMON, or choose the user domain",
+			upci_perf_paranoid());
 	memset(context, 0, sizeof(*context));
 	context->kind = options->context;
 	context->cpu = -1;
@@ -135,7 +137,8 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	context->inherit_threads = options->context == UPC_CONTEXT_PROCESS;
 	context->enable_on_exec = options->enable_on_exec;
 	if (options->enable_on_exec && (options->context != UPC_CONTEXT_THREAD || options->pid <= 0))
-		return upci_fail(UPC_EINVAL, "enable_on_exec: needs the context of another thread, by its id");
+		return upci_fail(UPC_EINVAL,
+				 "enable_on_exec: needs the context of another thread, by its id");
 	if (options->pid < 0)
 		return upci_fail(UPC_EINVAL, "pid %d is no process", (int)options->pid);
 	switch (options->context) {
@@ -284,10 +287,13 @@ static int fail_empty(const struct upci_context *context, uint32_t type, const c
 	if (context->pid)
 		return upci_fail(UPC_ENOTASK, "process %d has ended", (int)context->pid);
 	if (pmu && context->kind == UPC_CONTEXT_CPU)
-		return upci_fail(UPC_ENOSUPP, "the PMU %s counts on CPU %s, not on CPU %d: choose one of those, or the "
-				 "context of the machine", pmu->name, cpus, context->cpu);
+		return upci_fail(UPC_ENOSUPP,
+				 "the PMU %s counts on CPU %s, not on CPU %d: choose one of those, or the "
+				 "context of the machine",
+				 pmu->name, cpus, context->cpu);
 	if (pmu)
-		return upci_fail(UPC_ENOTASK, "the PMU %s counts on CPU %s, and no such CPU is online", pmu->name, cpus);
+		return upci_fail(UPC_ENOTASK, "the PMU %s counts on CPU %s, and no such CPU is online",
+				 pmu->name, cpus);
 	return upci_fail(UPC_ESYSTEM, "/sys/devices/system/cpu/online cannot be read");
 }
 

@@ -25,6 +25,7 @@ void upci_context_forked(struct upci_context *context);
 /* The tasks or CPUs of the context as they are now; of CPUs those that the PMU of this perf
  * type counts on. The caller frees *targets. Returns how many, or a negative error with
  * message: UPC_ENOSUPP where the PMU does not count on the context's CPU. */
-int upci_context_targets(const struct upci_context *context, uint32_t type, struct upci_perf_target **targets);
+int upci_context_targets(const struct upci_context *context, uint32_t type,
+			 struct upci_perf_target **targets);
 
 #endif

@@ -362,8 +362,7 @@ static int check_task(const struct upci_perf *p)
 	if (i < targets)
 		return 0;
 	return upci_fail(UPC_ENOTASK, "%s %d has ended: there is nothing of it to count any more",
-			 thread ? "thread" : "process",
-			 (int)(thread ? context->tid : context->pid));
+			 thread ? "thread" : "process", (int)(thread ? context->tid : context->pid));
 }
 
 /* The name of an event whose overflow signals have no counter, or NULL. */

@@ -146,8 +146,8 @@ void upci_perf_rebase(struct upci_perf *perf);
  * there is none), UPC_EMFILE, UPC_EPERM, UPC_ENOTASK,
  * UPC_ENOMEM, UPC_ESYSTEM.
  */
-int upci_perf_set_period(struct upci_perf *perf, int handle, const struct upci_perf_spec *spec, uint64_t period,
-			 int signal, const char *name);
+int upci_perf_set_period(struct upci_perf *perf, int handle, const struct upci_perf_spec *spec,
+			 uint64_t period, int signal, const char *name);
 
 /*
  * Begins the period anew, at a reset or a preset: left counts, 1 to period, until the

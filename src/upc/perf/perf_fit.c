@@ -30,8 +30,8 @@ bool upci_fit_is_known(const struct upci_perf *p, uint32_t key)
 }
 
 /* Adds one to what is tried together; counts those that the kernel took. */
-static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_target *target,
-		   int *fd, unsigned *n)
+static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_target *target, int *fd,
+		   unsigned *n)
 {
 	struct perf_event_attr attr = upci_perf_attr(spec);
 
@@ -71,8 +71,7 @@ int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const c
 
 		if (!m->used || upci_perf_key(m->spec.type) != key)
 			continue;
-		if (try_one(&m->spec, &target, fd, &n) ||
-		    (samples && try_one(&m->spec, &target, fd, &n)))
+		if (try_one(&m->spec, &target, fd, &n) || (samples && try_one(&m->spec, &target, fd, &n)))
 			error = upci_perf_fail(name, &target, true);
 	}
 	/* The leader last: without it each of the others would be scheduled by itself. */
@@ -104,8 +103,7 @@ bool upci_fit_group_refused(const struct upci_perf_group *g, pid_t self)
 	char byte;
 
 	for (i = 0; g->key != UPCI_PERF_SOFTWARE && i < g->targets; i++)
-		if ((g->target[i].tid < 0 || g->target[i].tid == self) &&
-		    read(g->leader[i], &byte, 1) == 0)
+		if ((g->target[i].tid < 0 || g->target[i].tid == self) && read(g->leader[i], &byte, 1) == 0)
 			return true;
 	return false;
 }
@@ -121,27 +119,25 @@ bool upci_fit_refused(const struct upci_perf *p, pid_t self)
 }
 
 /* Who else has counters, and what to do: the end of all these messages. */
-#define OTHERS                                                                                     \
+#define OTHERS                                                                                      \
 	"others that run hold them (another unit or event set here, perf, the kernel's watchdog); " \
 	"stop those first, or count fewer hardware events"
 
 int upci_fit_fail_start(void)
 {
-	return upci_fail(
-		UPC_ECONFLICT,
-		"the PMU has no counters left for the unit's hardware events: " OTHERS);
+	return upci_fail(UPC_ECONFLICT,
+			 "the PMU has no counters left for the unit's hardware events: " OTHERS);
 }
 
 int upci_fit_fail_signals(const char *name)
 {
-	return upci_fail(UPC_ECONFLICT,
-			 "%s: the PMU has no counter left for its overflow signals: " OTHERS, name);
+	return upci_fail(UPC_ECONFLICT, "%s: the PMU has no counter left for its overflow signals: " OTHERS,
+			 name);
 }
 
 int upci_fit_fail_beside(const char *name)
 {
-	return upci_fail(
-		UPC_ECONFLICT,
-		"%s: the PMU has no counter left for it beside the unit's events that run: " OTHERS,
-		name);
+	return upci_fail(UPC_ECONFLICT,
+			 "%s: the PMU has no counter left for it beside the unit's events that run: " OTHERS,
+			 name);
 }

@@ -28,9 +28,9 @@ enum upci_perf_told {
 
 struct upci_perf_member {
 	bool used, halted;
-	bool waits; /* it has no event yet, and no group          */
-	bool fresh; /* opened by an upci_perf_open_waiting that goes on */
-	bool removed; /* a tracepoint that is gone, but for its event: disabled */
+	bool waits;                              /* it has no event yet, and no group          */
+	bool fresh;                              /* opened by an upci_perf_open_waiting that goes on */
+	bool removed;                            /* a tracepoint that is gone, but for its event: disabled */
 	unsigned group;                          /* its number, which stays */
 	int *fd;                                 /* one per target of the group, -1: its CPU was offline */
 	const struct perf_event_mmap_page *page; /* for reads in user mode, or NULL */
@@ -51,7 +51,7 @@ struct upci_perf_span {
 	uint64_t running, lost; /* enabled, with and without counters */
 	uint64_t running_base, lost_base;
 	uint64_t counted; /* by the leader */
-	bool failed; /* since the base the kernel has given it up */
+	bool failed;      /* since the base the kernel has given it up */
 };
 
 struct upci_perf_group {
@@ -66,7 +66,7 @@ struct upci_perf_group {
 	struct upci_perf_span *span; /* one per target */
 	int *handle;                 /* members in the order in which the kernel has them */
 	unsigned members, room;
-	int first_told;              /* handle of a member that its leader tells, -1: none */
+	int first_told; /* handle of a member that its leader tells, -1: none */
 	struct upci_user_mode user;
 };
 
@@ -93,9 +93,9 @@ struct upci_perf {
 	/* What the kernel said last of a member that waits. */
 	struct {
 		bool known;
-		unsigned batch;   /* in which it was asked  */
+		unsigned batch; /* in which it was asked  */
 		unsigned targets;
-		size_t left;      /* descriptors, then      */
+		size_t left; /* descriptors, then      */
 	} answer;
 	struct upci_samplers samplers;
 	uint64_t *buffer; /* one group read */
@@ -103,7 +103,7 @@ struct upci_perf {
 };
 
 /* Of leaders and members alike: struct upci_perf_head, and a value each. */
-#define UPCI_PERF_READ_FORMAT                                                                                \
+#define UPCI_PERF_READ_FORMAT \
 	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /* ---- perf.c ---- */

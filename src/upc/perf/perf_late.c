@@ -36,8 +36,8 @@ static bool can_wait(struct upci_perf *p, const struct upci_perf_spec *spec)
 	if (p->at_once || p->running || p->waits_for_exec)
 		return false;
 	/* With a group of its own it would have a leader that counts nothing. */
-	return spec->can_wait || (p->waiting && upci_perf_is_time(spec) &&
-				  !upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
+	return spec->can_wait ||
+	       (p->waiting && upci_perf_is_time(spec) && !upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
 }
 
 /* ---- what the kernel would say ------------------------------------------ */
@@ -72,8 +72,7 @@ static int ask(struct upci_perf *p, const struct upci_perf_member *m)
 static int check_descriptors(struct upci_perf *p, const struct upci_perf_member *m)
 {
 	const bool inherits = p->context.inherit || p->context.inherit_threads;
-	bool led = upci_perf_can_lead(m) ||
-		   (!inherits && upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
+	bool led = upci_perf_can_lead(m) || (!inherits && upci_perf_find_group(p, UPCI_PERF_SOFTWARE));
 	size_t events = !upci_perf_is_time(&m->spec);
 	unsigned h;
 
@@ -108,11 +107,9 @@ static int put_off(struct upci_perf *p, const struct upci_perf_member *member)
 
 /* ---- an event that comes --------------------------------------------------- */
 
-int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted,
-		  const char *name)
+int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool halted, const char *name)
 {
-	const struct upci_perf_member member = {
-		.used = true, .halted = halted, .spec = *spec, .name = name};
+	const struct upci_perf_member member = {.used = true, .halted = halted, .spec = *spec, .name = name};
 	int handle, error;
 
 	if (spec->cpu_only && p->context.pid)
@@ -174,11 +171,8 @@ static void put_back(struct upci_perf *p)
 		else
 			upci_perf_forget_and_close(&fd, targets);
 		upci_perf_close_empty(p, number, &bag);
-		*m = (struct upci_perf_member){.used = true,
-					       .halted = m->halted,
-					       .waits = true,
-					       .spec = m->spec,
-					       .name = m->name};
+		*m = (struct upci_perf_member){
+			.used = true, .halted = m->halted, .waits = true, .spec = m->spec, .name = m->name};
 		p->waiting++;
 	}
 	upci_bag_let_go(&bag);

@@ -62,8 +62,7 @@ int upci_perf_reserve_handle(struct upci_perf *p, const char *name)
 }
 
 /* With reads in user mode, if the kernel takes it so. */
-static int open_member(const struct upci_perf_group *g, const struct perf_event_attr *attr,
-		       unsigned target)
+static int open_member(const struct upci_perf_group *g, const struct perf_event_attr *attr, unsigned target)
 {
 	struct perf_event_attr with = *attr;
 	int fd;
@@ -207,8 +206,8 @@ int upci_perf_open_member(struct upci_perf *p, int handle, struct upci_perf_memb
 	if (!g) {
 		if (upci_perf_can_lead(&member))
 			member.told = UPCI_PERF_TOLD_COUNT;
-		error = upci_perf_open_group(p, key, member.told == UPCI_PERF_TOLD_COUNT ? &attr : NULL,
-					     name, &g);
+		error = upci_perf_open_group(p, key, member.told == UPCI_PERF_TOLD_COUNT ? &attr : NULL, name,
+					     &g);
 		if (error)
 			return error;
 	}
@@ -271,8 +270,7 @@ static bool has_others(const struct upci_perf *p, const struct upci_perf_group *
 	for (i = 0; i < g->members; i++)
 		if (g->handle[i] != handle && !p->member[g->handle[i]].removed)
 			return true;
-	return g->first_told >= 0 &&
-	       (g->first_told != handle || p->member[handle].next_told >= 0);
+	return g->first_told >= 0 && (g->first_told != handle || p->member[handle].next_told >= 0);
 }
 
 /* The last one of a group goes, and with it those that were removed before. */
@@ -366,8 +364,7 @@ void upci_perf_close_removed(struct upci_perf *p)
 }
 
 /* Halts or continues a member without an event of its own: its count is kept in between. */
-static int switch_told(struct upci_perf *p, struct upci_perf_group *g, struct upci_perf_member *m,
-		       bool halt)
+static int switch_told(struct upci_perf *p, struct upci_perf_group *g, struct upci_perf_member *m, bool halt)
 {
 	int error;
 
@@ -440,8 +437,8 @@ int upci_perf_continue(struct upci_perf *p, int handle)
 	return upci_fit_fail_beside(m->name);
 }
 
-int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf_spec *spec,
-			 uint64_t period, int signal, const char *name)
+int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf_spec *spec, uint64_t period,
+			 int signal, const char *name)
 {
 	int error, fd;
 
@@ -469,8 +466,8 @@ int upci_perf_set_period(struct upci_perf *p, int handle, const struct upci_perf
 			return error;
 		}
 	}
-	return upci_samplers_put(&p->samplers, handle, fd, spec->type, period,
-				 p->member[handle].halted, p->context.tid, signal, name);
+	return upci_samplers_put(&p->samplers, handle, fd, spec->type, period, p->member[handle].halted,
+				 p->context.tid, signal, name);
 }
 
 int upci_perf_restart_period(struct upci_perf *p, int handle, uint64_t left)

@@ -18,15 +18,13 @@
 #include "perf/pmus.h"
 #include "upc.h"
 
-static int open_event(const struct perf_event_attr *attr, const struct upci_perf_target *target,
-		      int leader)
+static int open_event(const struct perf_event_attr *attr, const struct upci_perf_target *target, int leader)
 {
 	return (int)syscall(SYS_perf_event_open, attr, target->tid, target->cpu, leader,
 			    (unsigned long)PERF_FLAG_FD_CLOEXEC);
 }
 
-int upci_perf_open(const struct perf_event_attr *attr, const struct upci_perf_target *target,
-		   int leader)
+int upci_perf_open(const struct perf_event_attr *attr, const struct upci_perf_target *target, int leader)
 {
 	return upci_fd_keep(open_event(attr, target, leader));
 }
@@ -96,29 +94,25 @@ int upci_perf_fail(const char *name, const struct upci_perf_target *target, bool
 			target->tid > 0 ? ", and attach to processes of your own only" : "");
 	case EMFILE:
 	case ENFILE:
-		return upci_fail(
-			UPC_EMFILE,
-			"%s: too few file descriptors are left (a reserve is kept for the program); "
-			"raise the limit (ulimit -n) or count fewer events",
-			name);
+		return upci_fail(UPC_EMFILE,
+				 "%s: too few file descriptors are left (a reserve is kept for the program); "
+				 "raise the limit (ulimit -n) or count fewer events",
+				 name);
 	case ESRCH:
 		return upci_fail(UPC_ENOTASK, "%s: there is no thread %d", name, (int)target->tid);
 	case ENOSYS:
-		return upci_fail(UPC_ENOSUPP,
-				 "%s: this kernel, or a seccomp filter, has no perf events", name);
+		return upci_fail(UPC_ENOSUPP, "%s: this kernel, or a seccomp filter, has no perf events",
+				 name);
 	case ENODEV:
 		if (target->tid < 0)
-			return upci_fail(UPC_ENOTASK, "%s: CPU %d is not online", name,
-					 target->cpu);
+			return upci_fail(UPC_ENOTASK, "%s: CPU %d is not online", name, target->cpu);
 		/* Also the answer for the group of a thread that has ended. */
 		if (target->tid > 0 && kill(target->tid, 0) < 0 && errno == ESRCH)
-			return upci_fail(UPC_ENOTASK, "%s: there is no thread %d", name,
-					 (int)target->tid);
+			return upci_fail(UPC_ENOTASK, "%s: there is no thread %d", name, (int)target->tid);
 		/* fall through */
 	case ENOENT:
 	case EOPNOTSUPP:
-		return upci_fail(UPC_ENOSUPP,
-				 "%s: the kernel has no counter for it on this machine", name);
+		return upci_fail(UPC_ENOSUPP, "%s: the kernel has no counter for it on this machine", name);
 	case EINVAL:
 	case ENOSPC:
 	case EBUSY:
@@ -128,8 +122,8 @@ int upci_perf_fail(const char *name, const struct upci_perf_target *target, bool
 				"%s: does not fit the PMU's counters together with the hardware events "
 				"already added; count it in a run of its own",
 				name);
-		return upci_fail(UPC_ENOSUPP, "%s: the kernel cannot count it in this context (%s)",
-				 name, strerror(e));
+		return upci_fail(UPC_ENOSUPP, "%s: the kernel cannot count it in this context (%s)", name,
+				 strerror(e));
 	case ENOMEM:
 		return upci_fail(UPC_ENOMEM, "%s: the kernel has no memory for it", name);
 	default:
@@ -141,7 +135,8 @@ int upci_perf_probe(const struct upci_perf_spec *spec, const char *name)
 {
 	struct perf_event_attr attr = upci_perf_attr(spec);
 	const struct upci_pmu *pmu = spec->cpu_only ? upci_pmu_of_type(spec->type) : NULL;
-	struct upci_perf_target target = {spec->cpu_only ? -1 : 0, spec->cpu_only ? (pmu ? pmu->cpu : 0) : -1};
+	struct upci_perf_target target = {spec->cpu_only ? -1 : 0,
+					  spec->cpu_only ? (pmu ? pmu->cpu : 0) : -1};
 	int fd;
 
 	attr.disabled = 1;
@@ -154,8 +149,7 @@ int upci_perf_probe(const struct upci_perf_spec *spec, const char *name)
 
 int upci_perf_domains(void)
 {
-	struct upci_perf_spec spec = {.type = PERF_TYPE_SOFTWARE,
-				      .config = PERF_COUNT_SW_CPU_CLOCK};
+	struct upci_perf_spec spec = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK};
 	int error = upci_perf_probe(&spec, "counting the kernel");
 
 	if (error == 0)

@@ -20,8 +20,7 @@ struct perf_event_attr upci_perf_dummy(void);
 
 /* A close-on-exec descriptor, in the group of a leader's (-1: of its own), or -1 with
  * errno; EMFILE also when only the program's reserve is left (fds.h). */
-int upci_perf_open(const struct perf_event_attr *attr, const struct upci_perf_target *target,
-		   int leader);
+int upci_perf_open(const struct perf_event_attr *attr, const struct upci_perf_target *target, int leader);
 
 /* Whether there is nothing to count any more of a thread: it has ended, also where its
  * parent has not waited for it yet. */

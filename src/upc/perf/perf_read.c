@@ -24,8 +24,8 @@ bool upci_perf_ever_enabled(const struct upci_perf *p)
 
 /* What a read of a target says about its group's time. A start that was refused, as
  * the caller was told, is no time in which anything should have counted. */
-static void keep_span(const struct upci_perf *p, struct upci_perf_span *s,
-		      const struct upci_perf_head *head, bool failed)
+static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const struct upci_perf_head *head,
+		      bool failed)
 {
 	uint64_t lost = head->running < head->enabled ? head->enabled - head->running : 0;
 
@@ -70,8 +70,7 @@ static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 }
 
 /* Adds one target's group to the sums, which the first target's sets. */
-static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target,
-		      uint64_t *value)
+static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target, uint64_t *value)
 {
 	const uint64_t *counts = p->buffer + sizeof(struct upci_perf_head) / sizeof(uint64_t);
 	int error = take_group(p, g, target);
@@ -119,8 +118,8 @@ static enum upci_perf_state judge_member(const struct upci_perf *p, const struct
 {
 	if (how == UPCI_PERF_PARTIAL && upci_perf_ran(g) <= p->member[handle].ran)
 		return UPCI_PERF_NEVER;
-	if (how == UPCI_PERF_EXACT && p->samplers.top && g->key != UPCI_PERF_SOFTWARE &&
-	    !p->refused && upci_samplers_starved(&p->samplers, handle))
+	if (how == UPCI_PERF_EXACT && p->samplers.top && g->key != UPCI_PERF_SOFTWARE && !p->refused &&
+	    upci_samplers_starved(&p->samplers, handle))
 		return UPCI_PERF_SILENT;
 	return how;
 }
@@ -200,8 +199,7 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 		}
 		read_told(p, group, value, state);
 		for (i = 0; i < group->members; i++)
-			state[group->handle[i]] =
-				(uint8_t)judge_member(p, group, group->handle[i], how);
+			state[group->handle[i]] = (uint8_t)judge_member(p, group, group->handle[i], how);
 	}
 	if (p->waiting)
 		read_waiting(p, value, state);

@@ -167,22 +167,24 @@ int upci_samplers_check(const struct upci_samplers *samplers, int handle, const 
 	unsigned i, others = 0;
 
 	if (signal < SIGRTMIN || signal > SIGRTMAX)
-		return upci_fail(UPC_EINVAL, "%s: %d is no real-time signal (%d to %d)", name, signal, SIGRTMIN,
-				 SIGRTMAX);
+		return upci_fail(UPC_EINVAL, "%s: %d is no real-time signal (%d to %d)", name, signal,
+				 SIGRTMIN, SIGRTMAX);
 	if (is_clock(spec) && period < CLOCK_PERIOD_MIN_NS)
-		return upci_fail(UPC_EINVAL,
-				 "%s: at a signal each %llu ns the program would get nowhere; choose %u or more",
-				 name, (unsigned long long)period, CLOCK_PERIOD_MIN_NS);
+		return upci_fail(
+			UPC_EINVAL,
+			"%s: at a signal each %llu ns the program would get nowhere; choose %u or more", name,
+			(unsigned long long)period, CLOCK_PERIOD_MIN_NS);
 	if (period == 1 && spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_PAGE_FAULTS)
-		return upci_fail(UPC_EINVAL,
-				 "%s: at a signal each page fault the kernel may never finish one; choose 2 or "
-				 "more",
-				 name);
+		return upci_fail(
+			UPC_EINVAL,
+			"%s: at a signal each page fault the kernel may never finish one; choose 2 or "
+			"more",
+			name);
 	for (i = 0; i < samplers->top; i++)
 		others += samplers->at[i].fd >= 0 && samplers->at[i].handle != handle;
 	if (others == UPCI_SAMPLERS_MAX)
-		return upci_fail(UPC_ECONFLICT, "%s: %u live events have thresholds already; clear one first", name,
-				 others);
+		return upci_fail(UPC_ECONFLICT, "%s: %u live events have thresholds already; clear one first",
+				 name, others);
 	return 0;
 }
 
@@ -223,8 +225,8 @@ static int set_up_signal(int fd, pid_t tid, int signal)
 	return fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
 }
 
-int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32_t type, uint64_t period, bool halted,
-		      pid_t tid, int signal, const char *name)
+int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32_t type, uint64_t period,
+		      bool halted, pid_t tid, int signal, const char *name)
 {
 	struct upci_sampler *s = find(samplers, handle);
 
@@ -232,8 +234,8 @@ int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32
 		int e = errno;
 
 		close(fd);
-		return upci_fail(e == ESRCH ? UPC_ENOTASK : UPC_ESYSTEM, "%s: overflow signals: fcntl: %s", name,
-				 strerror(e));
+		return upci_fail(e == ESRCH ? UPC_ENOTASK : UPC_ESYSTEM, "%s: overflow signals: fcntl: %s",
+				 name, strerror(e));
 	}
 	if (s)
 		close_sampler(s, true);
@@ -303,8 +305,7 @@ bool upci_samplers_starved(const struct upci_samplers *samplers, int handle)
 	unsigned i = place(samplers, handle);
 	char byte;
 
-	return i < samplers->top && !samplers->at[i].halted &&
-	       read(samplers->at[i].fd, &byte, 1) == 0;
+	return i < samplers->top && !samplers->at[i].halted && read(samplers->at[i].fd, &byte, 1) == 0;
 }
 
 int upci_samplers_halt(struct upci_samplers *samplers, int handle, bool halt)

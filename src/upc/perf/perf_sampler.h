@@ -46,8 +46,8 @@ int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t per
 
 /* Takes over fd, a disabled event of a type with this period, in place of the handle's old
  * one. When that fails fd is closed and the old one stays. */
-int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32_t type, uint64_t period, bool halted,
-		      pid_t tid, int signal, const char *name);
+int upci_samplers_put(struct upci_samplers *samplers, int handle, int fd, uint32_t type, uint64_t period,
+		      bool halted, pid_t tid, int signal, const char *name);
 void upci_samplers_remove(struct upci_samplers *samplers, int handle);
 
 int upci_samplers_run(struct upci_samplers *samplers, bool run);

@@ -28,9 +28,9 @@
 
 /* The registers' names are part of the instruction. */
 #define READ(register_name) __asm__ volatile("mrs %0, " register_name : "=r"(*raw))
-#define COUNTER(n)                                                                                 \
-	case n:                                                                                    \
-		READ("pmevcntr" #n "_el0");                                                        \
+#define COUNTER(n)                          \
+	case n:                             \
+		READ("pmevcntr" #n "_el0"); \
 		return true
 
 static inline bool read_pmc(uint32_t index, uint64_t *raw)
@@ -183,8 +183,7 @@ const struct perf_event_mmap_page *upci_user_map(int fd)
 	/* The kernel keeps them from children anyway; a kernel that did not would have a
 	 * child read its parent's counts. One that cannot be read takes its user's share
 	 * of locked memory for nothing. */
-	if (!page->cap_user_rdpmc ||
-	    madvise((void *)(uintptr_t)page, page_size(), MADV_DONTFORK) < 0 ||
+	if (!page->cap_user_rdpmc || madvise((void *)(uintptr_t)page, page_size(), MADV_DONTFORK) < 0 ||
 	    !upci_process_claim()) {
 		munmap((void *)(uintptr_t)page, page_size());
 		return NULL;

@@ -19,7 +19,7 @@ struct upci_context;
 
 /* How the events of a group are to be opened for it. */
 struct upci_user_mode {
-	bool map;	  /* ask for pages                                           */
+	bool map;         /* ask for pages                                           */
 	uint64_t config1; /* bits with which the events are opened; where the kernel
 			     refuses, without them                                   */
 };
@@ -45,7 +45,7 @@ bool upci_user_here(pid_t pid, pid_t tid);
 
 /* What a page tells. */
 enum upci_user_answer {
-	UPCI_USER_ASK,	   /* nothing: the kernel must be asked                      */
+	UPCI_USER_ASK,     /* nothing: the kernel must be asked                      */
 	UPCI_USER_COUNTS,  /* the value, of a counter that runs                      */
 	UPCI_USER_STOPPED, /* the value, of an event that does not count now         */
 };

@@ -138,8 +138,8 @@ int upci_pmus_refresh(void)
 	if (none_left || !made) {
 		if (made)
 			free_table(made);
-		return none_left ? upci_fd_fail("/sys/" DEVICES) :
-				   upci_fail(UPC_ENOMEM, "no memory for a list of PMUs");
+		return none_left ? upci_fd_fail("/sys/" DEVICES)
+				 : upci_fail(UPC_ENOMEM, "no memory for a list of PMUs");
 	}
 	publish(made);
 	return 0;

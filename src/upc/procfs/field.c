@@ -187,8 +187,7 @@ bool upci_line_find(const char *text, size_t length, bool complete, const struct
 	return false;
 }
 
-bool upci_field_find(const char *text, size_t length, const struct upci_driver *driver,
-		     uint64_t *value)
+bool upci_field_find(const char *text, size_t length, const struct upci_driver *driver, uint64_t *value)
 {
 	const struct upci_field *field = &driver->file;
 	struct upci_line_key key = {
@@ -207,6 +206,5 @@ bool upci_field_find(const char *text, size_t length, const struct upci_driver *
 	for (unsigned i = 0; i < field->first; i++)
 		if (!upci_token(&p, end, &token))
 			return false;
-	return upci_line_value(p, end, field->last - field->first + 1, driver->mul, driver->div,
-			       value);
+	return upci_line_value(p, end, field->last - field->first + 1, driver->mul, driver->div, value);
 }

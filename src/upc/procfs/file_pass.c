@@ -23,9 +23,9 @@
 #include "procfs/files.h"
 #include "procfs/roots.h"
 
-#define CAPACITY_FIRST   (16u << 10)
+#define CAPACITY_FIRST (16u << 10)
 #define CAPACITY_LARGEST (64u << 20) /* more is no table of counters */
-#define PIECE_LEAST      4096u
+#define PIECE_LEAST 4096u
 
 bool upci_wanted_open(struct upci_wanted_file *file, pid_t pid, pid_t tid)
 {
@@ -140,8 +140,7 @@ static void found_line(struct pass *pass, struct upci_wanted_line *line)
 
 /* Visits the places of lines as far as the text goes; who is not in his place
  * has none from now on. */
-static void walk_places(struct upci_wanted_file *file, const struct upci_text *text,
-			struct pass *pass)
+static void walk_places(struct upci_wanted_file *file, const struct upci_text *text, struct pass *pass)
 {
 	struct upci_line_scan *walk = &pass->walk;
 
@@ -156,8 +155,7 @@ static void walk_places(struct upci_wanted_file *file, const struct upci_text *t
 		if (walk->number < line->number && !text->complete)
 			return;
 		if (walk->number == line->number &&
-		    upci_line_matches(text->text + walk->start, text->text + walk->end,
-				      &line->key)) {
+		    upci_line_matches(text->text + walk->start, text->text + walk->end, &line->key)) {
 			line->scan = *walk;
 			found_line(pass, line);
 		} else {
@@ -166,15 +164,13 @@ static void walk_places(struct upci_wanted_file *file, const struct upci_text *t
 	}
 }
 
-static void search_others(struct upci_wanted_file *file, const struct upci_text *text,
-			  struct pass *pass)
+static void search_others(struct upci_wanted_file *file, const struct upci_text *text, struct pass *pass)
 {
 	for (unsigned i = 0; i < file->lines; i++) {
 		struct upci_wanted_line *line = file->line[i];
 
 		if (!line->found && !has_place(line) &&
-		    upci_line_find(text->text, text->length, text->complete, &line->key,
-				   &line->scan))
+		    upci_line_find(text->text, text->length, text->complete, &line->key, &line->scan))
 			found_line(pass, line);
 	}
 }
@@ -205,9 +201,9 @@ static unsigned line_values(const struct upci_wanted_line *line, const char *tex
 
 		while (at < want->first && upci_token(&p, end, &token))
 			at++;
-		lost[want->handle] = at < want->first ||
-				     !upci_line_value(p, end, want->last - want->first + 1,
-						      want->mul, want->div, &value[want->handle]);
+		lost[want->handle] =
+			at < want->first || !upci_line_value(p, end, want->last - want->first + 1, want->mul,
+							     want->div, &value[want->handle]);
 		losses += lost[want->handle];
 	}
 	return losses;
@@ -220,8 +216,7 @@ static unsigned line_lost(const struct upci_wanted_line *line, bool *lost)
 	return line->wants;
 }
 
-unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text, uint64_t *value,
-			  bool *lost)
+unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text, uint64_t *value, bool *lost)
 {
 	struct pass pass = {0};
 	unsigned losses = 0;
@@ -232,8 +227,7 @@ unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text,
 	}
 	text->length = 0;
 	text->complete = false;
-	while (file->fd >= 0 && pass.found < file->lines && !text->complete &&
-	       text_more(text, file->fd)) {
+	while (file->fd >= 0 && pass.found < file->lines && !text->complete && text_more(text, file->fd)) {
 		walk_places(file, text, &pass);
 		search_others(file, text, &pass);
 	}

@@ -66,8 +66,7 @@ static int fail_open(const struct upci_files *files, const struct upci_field *fi
 			int fd = upci_root_open(field->root, files->pid, files->tid, "stat");
 
 			if (fd < 0)
-				return upci_fail(UPC_ENOTASK, "%s: no such process or thread",
-						 name);
+				return upci_fail(UPC_ENOTASK, "%s: no such process or thread", name);
 			close(fd);
 		}
 		return upci_fail(UPC_ENOSUPP, "%s: this kernel has no such file", name);
@@ -101,20 +100,17 @@ static int fail_field(const struct upci_files *files, const struct upci_field *f
 		return upci_fail(UPC_ENOSUPP,
 				 "%s: has no number at value %u of line \"%s\" (token %u, "
 				 "occurrence %u) on this machine",
-				 name, field->first, field->key, field->key_token,
-				 field->occurrence);
-	return upci_fail(UPC_ENOSUPP, "%s: has no number at value %u of line %u on this machine",
-			 name, field->first, field->occurrence);
+				 name, field->first, field->key, field->key_token, field->occurrence);
+	return upci_fail(UPC_ENOSUPP, "%s: has no number at value %u of line %u on this machine", name,
+			 field->first, field->occurrence);
 }
 
 /* ---- wanting fields ----------------------------------------------------- */
 
-static struct upci_wanted_file *find_file(const struct upci_files *files,
-					  const struct upci_field *field)
+static struct upci_wanted_file *find_file(const struct upci_files *files, const struct upci_field *field)
 {
 	for (unsigned i = 0; i < files->files; i++)
-		if (files->file[i]->root == field->root &&
-		    !strcmp(files->file[i]->path, field->path))
+		if (files->file[i]->root == field->root && !strcmp(files->file[i]->path, field->path))
 			return files->file[i];
 	return NULL;
 }
@@ -164,8 +160,7 @@ static bool same_line(const struct upci_wanted_line *line, const struct upci_fie
 	return !key->key || (key->token == field->key_token && !strcmp(key->key, field->key));
 }
 
-static struct upci_wanted_line *find_line(const struct upci_wanted_file *file,
-					  const struct upci_field *field)
+static struct upci_wanted_line *find_line(const struct upci_wanted_file *file, const struct upci_field *field)
 {
 	for (unsigned i = 0; i < file->lines; i++)
 		if (same_line(file->line[i], field))
@@ -174,8 +169,7 @@ static struct upci_wanted_line *find_line(const struct upci_wanted_file *file,
 }
 
 /* A line without a number comes first, so that order by number holds. */
-static struct upci_wanted_line *add_line(struct upci_wanted_file *file,
-					 const struct upci_field *field)
+static struct upci_wanted_line *add_line(struct upci_wanted_file *file, const struct upci_field *field)
 {
 	struct upci_wanted_line **more = reallocarray(file->line, file->lines + 1, sizeof(*more));
 	struct upci_wanted_line *line;
@@ -313,8 +307,7 @@ static int add_locked(struct upci_files *files, const struct upci_driver *driver
 	}
 	if (fresh)
 		files->file[files->files++] = file;
-	insert_want(line, &(struct upci_want){handle, field->first, field->last, driver->mul,
-					      driver->div});
+	insert_want(line, &(struct upci_want){handle, field->first, field->last, driver->mul, driver->div});
 	files->slot[handle] = (struct slot){file, line};
 	return handle;
 }

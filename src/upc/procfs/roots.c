@@ -113,8 +113,7 @@ static int open_beneath(bool sys, const char *path, int flags)
 }
 
 /* Length, or -1 when it does not fit. */
-static int relative(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *out,
-		    size_t size)
+static int relative(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *out, size_t size)
 {
 	int length;
 
@@ -148,7 +147,8 @@ int upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path)
 
 static int open_directory(enum upci_root root, const char *path)
 {
-	return path_is_plain(path) ? upci_fd_keep(open_beneath(root == UPCI_ROOT_SYS, path, O_DIRECTORY)) : -1;
+	return path_is_plain(path) ? upci_fd_keep(open_beneath(root == UPCI_ROOT_SYS, path, O_DIRECTORY))
+				   : -1;
 }
 
 /* A filter function of scandir has no argument for the prefix. */
@@ -212,8 +212,7 @@ int upci_root_list_by_link(enum upci_root root, const char *path, const char *pr
 	return n;
 }
 
-void upci_root_name(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *name,
-		    size_t size)
+void upci_root_name(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *name, size_t size)
 {
 	const char *base = root == UPCI_ROOT_SYS ? "/sys/" : "/proc/";
 	size_t length = strlen(base);

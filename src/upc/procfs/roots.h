@@ -26,16 +26,13 @@ int upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path);
  * no such directory, with errno of its opening (EMFILE also when only the program's reserve is
  * left); the caller frees each and the array.
  */
-int upci_root_list(enum upci_root root, const char *path, const char *prefix,
-		   struct dirent ***list);
+int upci_root_list(enum upci_root root, const char *path, const char *prefix, struct dirent ***list);
 
 /* The same in the order of what the names, which are links, lead to: for devices whose numbers
  * are those in which their drivers came up, and whose addresses stay. */
-int upci_root_list_by_link(enum upci_root root, const char *path, const char *prefix,
-			   struct dirent ***list);
+int upci_root_list_by_link(enum upci_root root, const char *path, const char *prefix, struct dirent ***list);
 
 /* "/proc/123/task/123/stat" for messages, cut to size. */
-void upci_root_name(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *name,
-		    size_t size);
+void upci_root_name(enum upci_root root, pid_t pid, pid_t tid, const char *path, char *name, size_t size);
 
 #endif

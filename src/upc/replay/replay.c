@@ -85,8 +85,7 @@ static int fail_errno(const char *path, int error)
 		return upci_fail(UPC_ENOEVENT, "%.200s: there is no such script", path);
 	case EACCES:
 	case EPERM:
-		return upci_fail(UPC_EPERM, "%.200s: the script cannot be read: %s", path,
-				 strerror(error));
+		return upci_fail(UPC_EPERM, "%.200s: the script cannot be read: %s", path, strerror(error));
 	case ELOOP:
 	case ENAMETOOLONG:
 		return upci_fail(UPC_EINVAL, "%.200s: expected the path of a script: %s", path,
@@ -94,8 +93,7 @@ static int fail_errno(const char *path, int error)
 	case ENOMEM:
 		return upci_fail(UPC_ENOMEM, "%.200s: no memory to read the script", path);
 	}
-	return upci_fail(UPC_ESYSTEM, "%.200s: the script cannot be read: %s", path,
-			 strerror(error));
+	return upci_fail(UPC_ESYSTEM, "%.200s: the script cannot be read: %s", path, strerror(error));
 }
 
 static int open_file(const char *path)
@@ -109,8 +107,7 @@ static int open_file(const char *path)
 	if (fstat(fd, &st) != 0) {
 		error = fail_errno(path, errno);
 	} else if (!S_ISREG(st.st_mode)) {
-		error = upci_fail(UPC_EINVAL,
-				  "%.200s: expected a script in a regular file, found %s", path,
+		error = upci_fail(UPC_EINVAL, "%.200s: expected a script in a regular file, found %s", path,
 				  S_ISDIR(st.st_mode)    ? "a directory"
 				  : S_ISFIFO(st.st_mode) ? "a pipe: write it to a file first"
 							 : "a device or socket");
@@ -132,8 +129,8 @@ static int load(int fd, const char *path, struct upci_trace *trace)
 	case UPC_EWIRING:
 		return upci_fail(error, "%.200s:%u: %s", path, wrong.line, wrong.message);
 	case UPC_EINVAL:
-		return upci_fail(error, "%.200s: a script has %zu bytes at most: cut it in parts",
-				 path, UPCI_TRACE_BYTES_MAX);
+		return upci_fail(error, "%.200s: a script has %zu bytes at most: cut it in parts", path,
+				 UPCI_TRACE_BYTES_MAX);
 	case UPC_ESYSTEM:
 		return fail_errno(path, errno);
 	}
@@ -227,8 +224,7 @@ static void put_list(void *list)
 
 static void make_key(void)
 {
-	atomic_store_explicit(&key_made, pthread_key_create(&key, put_list) == 0,
-			      memory_order_relaxed);
+	atomic_store_explicit(&key_made, pthread_key_create(&key, put_list) == 0, memory_order_relaxed);
 }
 
 /* When the library is unloaded, or the program ends: no thread that ends later may
@@ -322,8 +318,8 @@ static bool advance(struct player *player, size_t *place)
 		if (from == trace->ops)
 			return false;
 		*place = behind_mark(trace, from);
-	} while (!atomic_compare_exchange_weak_explicit(
-		&player->place, &from, *place, memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&player->place, &from, *place, memory_order_relaxed,
+							memory_order_relaxed));
 	return true;
 }
 
@@ -343,8 +339,7 @@ static void move_waves(struct upci_wave *wave, uint64_t n)
 	}
 }
 
-static void run_cycles(struct upci_replay *r, const struct upci_trace *trace,
-		       const struct upci_trace_op *op)
+static void run_cycles(struct upci_replay *r, const struct upci_trace *trace, const struct upci_trace_op *op)
 {
 	uint64_t left = op->cycles, n;
 

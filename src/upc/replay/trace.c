@@ -14,8 +14,8 @@
 #include "base/text.h"
 
 #define COUNTER_MAX (UPC_COUNTERS - 1)
-#define BIT_MAX     51
-#define ID_MAX      (UPC_INPUTS - 1)
+#define BIT_MAX 51
+#define ID_MAX (UPC_INPUTS - 1)
 
 #define TOKEN_FORM "ID[-ID][@PERIOD/HIGH[+PHASE]]"
 
@@ -135,8 +135,7 @@ static enum number scan_number(struct field *f, uint64_t *value)
 }
 
 /* The next field as a number from min to max and nothing else. */
-static int read_number(struct parser *p, const char *what, uint64_t min, uint64_t max,
-		       uint64_t *value)
+static int read_number(struct parser *p, const char *what, uint64_t min, uint64_t max, uint64_t *value)
 {
 	struct field f, rest;
 	enum number number;
@@ -146,15 +145,14 @@ static int read_number(struct parser *p, const char *what, uint64_t min, uint64_
 	rest = f;
 	number = scan_number(&rest, value);
 	if (number == NUMBER_NONE || rest.start < rest.end)
-		return fail(p, "%s: expected a number, decimal or hex with 0x, found %s", what,
-			    show(f).text);
+		return fail(p, "%s: expected a number, decimal or hex with 0x, found %s", what, show(f).text);
 	if (number == NUMBER_TOO_BIG && max == UINT64_MAX)
 		return fail(p, "%s: expected a number below 2^64, found %s", what, show(f).text);
 	if (number == NUMBER_OK && *value >= min && *value <= max)
 		return 0;
 	if (max == UINT64_MAX)
-		return fail(p, "%s: expected at least %llu, found %s", what,
-			    (unsigned long long)min, show(f).text);
+		return fail(p, "%s: expected at least %llu, found %s", what, (unsigned long long)min,
+			    show(f).text);
 	return fail(p, "%s: expected %llu to %llu, found %s", what, (unsigned long long)min,
 		    (unsigned long long)max, show(f).text);
 }
@@ -165,8 +163,7 @@ static int end_of_line(struct parser *p, const char *after)
 
 	if (!next_field(p, &f))
 		return 0;
-	return fail(p, "expected the end of the line or a comment behind %s, found %s", after,
-		    show(f).text);
+	return fail(p, "expected the end of the line or a comment behind %s, found %s", after, show(f).text);
 }
 
 /* ---- room -------------------------------------------------------------- */
@@ -383,9 +380,7 @@ static int parse_line(struct parser *p, const char *start, const char *end)
 	p->at = start;
 	p->end = comment != NULL ? comment : end;
 	if (memchr(p->at, '\r', (size_t)(p->end - p->at)) != NULL)
-		return fail(
-			p,
-			"expected a newline alone at the end of a line, found a carriage return");
+		return fail(p, "expected a newline alone at the end of a line, found a carriage return");
 	return p->line == 1 ? parse_version(p) : parse_statement(p);
 }
 

@@ -10,7 +10,13 @@
 
 #include "engine/engine.h"
 
-enum upci_trace_kind { UPCI_TRACE_WRITE, UPCI_TRACE_READ, UPCI_TRACE_CYCLES, UPCI_TRACE_FLIP, UPCI_TRACE_SYNC };
+enum upci_trace_kind {
+	UPCI_TRACE_WRITE,
+	UPCI_TRACE_READ,
+	UPCI_TRACE_CYCLES,
+	UPCI_TRACE_FLIP,
+	UPCI_TRACE_SYNC
+};
 
 /* ids first..last have wave, in a c line; later tokens override earlier ones. */
 struct upci_trace_token {
@@ -21,10 +27,10 @@ struct upci_trace_token {
 struct upci_trace_op {
 	enum upci_trace_kind kind;
 	unsigned line;
-	uint64_t offset, value;	 /* WRITE, READ (any 64-bit offset: a fault is found when run) */
-	uint64_t cycles;	 /* CYCLES */
-	size_t token, tokens;	 /* CYCLES: range in upci_trace.token */
-	unsigned counter, bit;	 /* FLIP */
+	uint64_t offset, value; /* WRITE, READ (any 64-bit offset: a fault is found when run) */
+	uint64_t cycles;        /* CYCLES */
+	size_t token, tokens;   /* CYCLES: range in upci_trace.token */
+	unsigned counter, bit;  /* FLIP */
 };
 
 struct upci_trace {
@@ -41,10 +47,12 @@ struct upci_trace_error {
 
 /* Returns 0, UPC_ENOMEM, or UPC_EWIRING with *error. The caller frees with
  * upci_trace_free. Text may hold any bytes. */
-int upci_trace_parse(const char *text, size_t length, struct upci_trace *trace, struct upci_trace_error *error);
+int upci_trace_parse(const char *text, size_t length, struct upci_trace *trace,
+		     struct upci_trace_error *error);
 void upci_trace_free(struct upci_trace *trace);
 
 /* The 1024 waves of a CYCLES operation (always low where no token says else). */
-void upci_trace_waves(const struct upci_trace *trace, const struct upci_trace_op *op, struct upci_wave wave[UPC_INPUTS]);
+void upci_trace_waves(const struct upci_trace *trace, const struct upci_trace_op *op,
+		      struct upci_wave wave[UPC_INPUTS]);
 
 #endif

@@ -146,11 +146,13 @@ static int wait_and_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 		if (try_copy(m->page, alive ? TRIES_A_NAP : 1, copy, to))
 			return 0;
 		if (!alive)
-			return upci_fail(UPC_EGONE, "%s: its owner was killed in the middle of a change", m->file);
+			return upci_fail(UPC_EGONE, "%s: its owner was killed in the middle of a change",
+					 m->file);
 	} while (now_ns() < give_up);
-	return upci_fail(UPC_ESTATE,
-			 "%s: its owner, process %u, is changing it all the time, or stopped while it does: try again",
-			 m->file, upci_shared_get32(&m->page->process));
+	return upci_fail(
+		UPC_ESTATE,
+		"%s: its owner, process %u, is changing it all the time, or stopped while it does: try again",
+		m->file, upci_shared_get32(&m->page->process));
 }
 
 static int take(const struct upc_monitor *m, copy_fn *copy, void *to)
@@ -186,14 +188,17 @@ static int check_header(int fd, const struct stat *st, const char *file)
 		return upci_fail(UPC_ENOSUPP, "%s: not a shared unit", file);
 	version = le32toh(header.version);
 	if (version != UPCI_SHARED_VERSION)
-		return upci_fail(UPC_ENOSUPP,
-				 "%s: a shared unit of version %u, and this libupc (%s) knows version %u: use the same "
-				 "release for both",
-				 file, version, upc_version(), UPCI_SHARED_VERSION);
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: a shared unit of version %u, and this libupc (%s) knows version %u: use the same "
+			"release for both",
+			file, version, upc_version(), UPCI_SHARED_VERSION);
 	if (le32toh(header.bytes) != sizeof(struct upci_shared_page) ||
 	    st->st_size != (off_t)sizeof(struct upci_shared_page))
-		return upci_fail(UPC_ENOSUPP, "%s: %lld bytes, says %u, and a shared unit has %zu: not one, or cut off",
-				 file, (long long)st->st_size, le32toh(header.bytes), sizeof(struct upci_shared_page));
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: %lld bytes, says %u, and a shared unit has %zu: not one, or cut off",
+				 file, (long long)st->st_size, le32toh(header.bytes),
+				 sizeof(struct upci_shared_page));
 	return 0;
 }
 
@@ -206,8 +211,8 @@ static int check_file(int fd, uid_t user, const char *file)
 	if (!S_ISREG(st.st_mode))
 		return upci_shared_open_error(ENXIO, file);
 	if (st.st_uid != user)
-		return upci_fail(UPC_EPERM, "%s: belongs to user %lu, not %lu", file, (unsigned long)st.st_uid,
-				 (unsigned long)user);
+		return upci_fail(UPC_EPERM, "%s: belongs to user %lu, not %lu", file,
+				 (unsigned long)st.st_uid, (unsigned long)user);
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
 		return upci_fail(UPC_EPERM, "%s: others than its owner can write to it (mode %04o)", file,
 				 (unsigned)st.st_mode & 07777);
@@ -224,8 +229,8 @@ static int map_file(struct upc_monitor *m)
 	int error;
 
 	if (page == MAP_FAILED)
-		return upci_fail(errno == ENOMEM ? UPC_ENOMEM : UPC_ESYSTEM, "%s: cannot be mapped: %s", m->file,
-				 strerror(errno));
+		return upci_fail(errno == ENOMEM ? UPC_ENOMEM : UPC_ESYSTEM, "%s: cannot be mapped: %s",
+				 m->file, strerror(errno));
 	error = upci_bus_guard(page, sizeof(*m->page), &m->guard);
 	if (error) {
 		munmap(page, sizeof(*m->page));
@@ -375,11 +380,12 @@ int upc_monitor_counter(struct upc_monitor *monitor, int counter, struct upc_mon
 	struct event_copy c;
 	int error;
 
-	_Static_assert(sizeof(full.name) == sizeof(c.event.name) && sizeof(full.unit) == sizeof(c.event.unit), "");
+	_Static_assert(sizeof(full.name) == sizeof(c.event.name) && sizeof(full.unit) == sizeof(c.event.unit),
+		       "");
 	(void)upci_words_prepare();
 	if (!monitor || counter < 0 || counter >= UPC_COUNTERS)
-		return upci_fail(UPC_EINVAL, "upc_monitor_counter: counter %d, and there are 0 to %d", counter,
-				 UPC_COUNTERS - 1);
+		return upci_fail(UPC_EINVAL, "upc_monitor_counter: counter %d, and there are 0 to %d",
+				 counter, UPC_COUNTERS - 1);
 	error = upci_sized_check(&sized, event);
 	if (error)
 		return error;
@@ -431,8 +437,9 @@ static bool is_unit(int directory, const char *file, uid_t *user, const char **n
 {
 	struct stat st;
 
-	return upci_shared_parse(file, user, name) && fstatat(directory, file, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISREG(st.st_mode) && st.st_uid == *user;
+	return upci_shared_parse(file, user, name) &&
+	       fstatat(directory, file, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_uid == *user;
 }
 
 int upc_monitor_list(int (*fn)(const char *name, uid_t user, void *arg), void *arg)

@@ -22,7 +22,7 @@
 
 struct upci_bus_guard {
 	struct upci_bus_guard *next; /* set before it is in the list */
-	uintptr_t start;	     /* 0: free. Stored (release) after length, loaded (acquire) before */
+	uintptr_t start;             /* 0: free. Stored (release) after length, loaded (acquire) before */
 	size_t length;
 	int hit; /* stored in the handler, loaded by upci_bus_hit */
 };
@@ -65,9 +65,8 @@ static bool map_zeros_sig(uintptr_t start, size_t length)
 		SYS_mmap;
 #endif
 
-	return syscall(number, start, length, (long)PROT_READ, (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED),
-		       -1L, 0L) ==
-	       (long)start;
+	return syscall(number, start, length, (long)PROT_READ,
+		       (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED), -1L, 0L) == (long)start;
 }
 
 /* Zeros over all of it, not only the page: what of the file is left is of no use.
@@ -94,8 +93,8 @@ static void default_sig(int signal, bool fault)
 
 static void pass_on_sig(int signal, siginfo_t *info, void *context)
 {
-	bool fault = info->si_code == BUS_ADRALN || info->si_code == BUS_ADRERR || info->si_code == BUS_OBJERR ||
-		     info->si_code == BUS_MCEERR_AR;
+	bool fault = info->si_code == BUS_ADRALN || info->si_code == BUS_ADRERR ||
+		     info->si_code == BUS_OBJERR || info->si_code == BUS_MCEERR_AR;
 	bool reset = previous.sa_flags & SA_RESETHAND;
 
 	if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_IGN) {
@@ -137,7 +136,8 @@ static bool is_ours(const struct sigaction *action)
 
 static bool is_function(const struct sigaction *action)
 {
-	return (action->sa_flags & SA_SIGINFO) || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+	return (action->sa_flags & SA_SIGINFO) ||
+	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
 /* The mask and flags of who was there before hold for him through ours. */
@@ -204,7 +204,8 @@ int upci_bus_guard(void *address, size_t length, struct upci_bus_guard **guard)
 	if (!g) {
 		error = upci_fail(UPC_ENOMEM, "no memory to guard a monitor with");
 	} else if (install_locked()) {
-		error = upci_fail(UPC_ESYSTEM, "a handler for SIGBUS cannot be installed: %s", strerror(errno));
+		error = upci_fail(UPC_ESYSTEM, "a handler for SIGBUS cannot be installed: %s",
+				  strerror(errno));
 	} else {
 		__atomic_store_n(&g->hit, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&g->length, (length + page - 1) / page * page, __ATOMIC_RELAXED);

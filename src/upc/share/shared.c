@@ -40,16 +40,19 @@ static int refuse(const char *file, const char *what)
 	case ENOSPC:
 	case ENOMEM:
 	case EDQUOT:
-		return upci_fail(UPC_ENOMEM, "%s: %s: no memory is left in /dev/shm: make it larger, or remove files",
+		return upci_fail(UPC_ENOMEM,
+				 "%s: %s: no memory is left in /dev/shm: make it larger, or remove files",
 				 file, what);
 	case EMFILE:
 	case ENFILE:
-		return upci_fail(UPC_EMFILE, "%s: %s: too few file descriptors are left: raise the limit (ulimit -n)",
+		return upci_fail(UPC_EMFILE,
+				 "%s: %s: too few file descriptors are left: raise the limit (ulimit -n)",
 				 file, what);
 	case EACCES:
 	case EPERM:
 	case EROFS:
-		return upci_fail(UPC_EPERM, "%s: %s: not permitted in /dev/shm (%s)", file, what, strerror(error));
+		return upci_fail(UPC_EPERM, "%s: %s: not permitted in /dev/shm (%s)", file, what,
+				 strerror(error));
 	default:
 		return upci_fail(UPC_ESYSTEM, "%s: %s: %s", file, what, strerror(error));
 	}
@@ -70,7 +73,8 @@ static int refuse_living(int fd, const char *file)
 {
 	uint32_t process = 0;
 
-	if (pread(fd, &process, sizeof(process), offsetof(struct upci_shared_page, process)) != sizeof(process))
+	if (pread(fd, &process, sizeof(process), offsetof(struct upci_shared_page, process)) !=
+	    sizeof(process))
 		process = 0;
 	return upci_fail(UPC_ESTATE, "%s: process %u shows a unit under this name: choose another one", file,
 			 le32toh(process));
@@ -104,7 +108,8 @@ static int clear_way(int directory, const char *file)
 	else if (!S_ISREG(st.st_mode))
 		result = upci_shared_open_error(ENXIO, file);
 	else if (st.st_uid != geteuid())
-		result = upci_fail(UPC_EPERM, "%s: user %lu has put a file there: remove it, or choose another name",
+		result = upci_fail(UPC_EPERM,
+				   "%s: user %lu has put a file there: remove it, or choose another name",
 				   file, (unsigned long)st.st_uid);
 	else if (upci_shared_locked(fd))
 		result = refuse_living(fd, file);
@@ -124,8 +129,10 @@ static int size_file(const char *file, int fd)
 	/* Beyond the limit there is a signal, which ends the program. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    limit.rlim_cur < sizeof(struct upci_shared_page))
-		return upci_fail(UPC_EPERM, "%s: it has %zu bytes, and the limit for files is %llu: raise it (ulimit -f)",
-				 file, sizeof(struct upci_shared_page), (unsigned long long)limit.rlim_cur);
+		return upci_fail(
+			UPC_EPERM,
+			"%s: it has %zu bytes, and the limit for files is %llu: raise it (ulimit -f)", file,
+			sizeof(struct upci_shared_page), (unsigned long long)limit.rlim_cur);
 	/* Takes the memory now: later a full tmpfs would be a SIGBUS. */
 	do
 		error = posix_fallocate(fd, 0, sizeof(struct upci_shared_page));
@@ -148,9 +155,10 @@ static int open_file(int directory, struct upci_shared *shared)
 	if (shared->has_fd)
 		return 0;
 	if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)
-		return upci_fail(UPC_ENOSUPP,
-				 "%s: /dev/shm cannot make files without a name (O_TMPFILE): mount a tmpfs there",
-				 shared->file);
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: /dev/shm cannot make files without a name (O_TMPFILE): mount a tmpfs there",
+			shared->file);
 	return refuse(shared->file, "a file cannot be made");
 }
 
@@ -286,7 +294,8 @@ static int publish(int directory, const char *file, int fd)
 		if (errno != EEXIST)
 			return refuse(file, "the file cannot be given its name");
 	}
-	return upci_fail(UPC_ESTATE, "%s: others hold or take this name all the time: choose another one", file);
+	return upci_fail(UPC_ESTATE, "%s: others hold or take this name all the time: choose another one",
+			 file);
 }
 
 static int create(int directory, bool group, struct upci_shared *shared)

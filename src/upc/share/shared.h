@@ -50,7 +50,7 @@ struct upci_shared_event {
 	uint64_t name[UPC_NAME_MAX / 8]; /* ends in 0 unless somebody spoiled it */
 	uint64_t unit[UPCI_SHARED_UNIT_MAX / 8];
 	uint32_t bound; /* 0, 1 */
-	uint32_t kind;	/* enum upc_kind */
+	uint32_t kind;  /* enum upc_kind */
 };
 
 /* What is shown at once. */
@@ -108,8 +108,8 @@ static inline uint32_t upci_shared_get32(const uint32_t *from)
 /* All zero: nothing is shared. The owner knows what it wrote from here. */
 struct upci_shared {
 	struct upci_shared_page *page; /* NULL: not shared, and no call below is made */
-	pid_t maker; /* who has it mapped, as upci_process_claimed says */
-	bool has_fd; /* the file is open, with a name or not yet */
+	pid_t maker;                   /* who has it mapped, as upci_process_claimed says */
+	bool has_fd;                   /* the file is open, with a name or not yet */
 	int fd;
 	char file[UPCI_SHARED_FILE_MAX];
 	uint64_t change, sequence, generation;

@@ -69,14 +69,16 @@ int upci_shared_directory(void)
 	switch (errno) {
 	case ENOENT:
 	case ENOTDIR:
-		return upci_fail(UPC_ENOSUPP,
-				 "%s: there is no such directory, in which shared units lie: mount a tmpfs there",
-				 UPCI_SHARED_DIRECTORY);
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%s: there is no such directory, in which shared units lie: mount a tmpfs there",
+			UPCI_SHARED_DIRECTORY);
 	case EACCES:
 		return upci_fail(UPC_EPERM, "%s: not permitted to look into it", UPCI_SHARED_DIRECTORY);
 	case EMFILE:
 	case ENFILE:
-		return upci_fail(UPC_EMFILE, "%s: too few file descriptors are left: raise the limit (ulimit -n)",
+		return upci_fail(UPC_EMFILE,
+				 "%s: too few file descriptors are left: raise the limit (ulimit -n)",
 				 UPCI_SHARED_DIRECTORY);
 	default:
 		return upci_fail(UPC_ESYSTEM, "%s: %s", UPCI_SHARED_DIRECTORY, strerror(errno));
@@ -86,8 +88,9 @@ int upci_shared_directory(void)
 int upci_shared_open(int directory, const char *file, bool write)
 {
 	/* O_NONBLOCK: a FIFO or a device that somebody planted there. */
-	return upci_fd_keep(openat(directory, file,
-				   (write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	return upci_fd_keep(
+		openat(directory, file,
+		       (write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
 int upci_shared_open_error(int error, const char *file)
@@ -96,12 +99,13 @@ int upci_shared_open_error(int error, const char *file)
 	case ENOENT:
 		return upci_fail(UPC_ENOTASK, "%s/%s: no such shared unit", UPCI_SHARED_DIRECTORY, file);
 	case ELOOP:
-		return upci_fail(UPC_EPERM, "%s/%s: a symbolic link, which is not followed: remove it", UPCI_SHARED_DIRECTORY,
-				 file);
+		return upci_fail(UPC_EPERM, "%s/%s: a symbolic link, which is not followed: remove it",
+				 UPCI_SHARED_DIRECTORY, file);
 	case EISDIR:
 	case ENXIO:
 	case ENODEV:
-		return upci_fail(UPC_EPERM, "%s/%s: not a regular file: remove it", UPCI_SHARED_DIRECTORY, file);
+		return upci_fail(UPC_EPERM, "%s/%s: not a regular file: remove it", UPCI_SHARED_DIRECTORY,
+				 file);
 	case EACCES:
 	case EPERM:
 		return upci_fail(UPC_EPERM,
@@ -109,7 +113,8 @@ int upci_shared_open_error(int error, const char *file)
 				 UPCI_SHARED_DIRECTORY, file);
 	case EMFILE:
 	case ENFILE:
-		return upci_fail(UPC_EMFILE, "%s/%s: too few file descriptors are left: raise the limit (ulimit -n)",
+		return upci_fail(UPC_EMFILE,
+				 "%s/%s: too few file descriptors are left: raise the limit (ulimit -n)",
 				 UPCI_SHARED_DIRECTORY, file);
 	case ENOMEM:
 		return upci_fail(UPC_ENOMEM, "%s/%s: out of memory", UPCI_SHARED_DIRECTORY, file);
@@ -126,7 +131,8 @@ int upci_shared_open_error(int error, const char *file)
  */
 bool upci_shared_locked(int fd)
 {
-	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = UPCI_SHARED_OWNER, .l_len = 1};
+	struct flock lock = {
+		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = UPCI_SHARED_OWNER, .l_len = 1};
 
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }

@@ -67,8 +67,9 @@ static unsigned entry_flags(const struct upc_unit *u, const struct upci_entry *e
 		flags |= flags_of(u, e->counter[i]);
 		never &= flags_of(u, e->counter[i]);
 	}
-	return !never && flags & UPC_COUNTER_NEVER ?
-		(flags & ~(unsigned)UPC_COUNTER_NEVER) | UPC_COUNTER_PARTIAL : flags;
+	return !never && flags & UPC_COUNTER_NEVER
+		       ? (flags & ~(unsigned)UPC_COUNTER_NEVER) | UPC_COUNTER_PARTIAL
+		       : flags;
 }
 
 int upc_unit_flags(struct upc_unit *u, const uint32_t *codes, unsigned n, unsigned *flags)
@@ -132,8 +133,10 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 	if (error)
 		return error;
 	if (u->exact)
-		return upci_fail(UPC_ENOSUPP, "counter %d: the unit has one start/stop for all counters; the live sources "
-				 "alone can halt one", counter);
+		return upci_fail(UPC_ENOSUPP,
+				 "counter %d: the unit has one start/stop for all counters; the live sources "
+				 "alone can halt one",
+				 counter);
 	b = &u->binding[counter];
 	if (b->flags & UPC_COUNTER_HALTED)
 		return 0;
@@ -207,19 +210,24 @@ static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
 		uint8_t now = u->regs.field[first + i], then = (uint8_t)(value >> (8 * i));
 
 		if (u->exact && u->thresholds.period[first + i] && !(then & UPC_FIELD_INTERRUPT_ENABLE))
-			return upci_fail(UPC_ESTATE, "counter %u: %s has a threshold, which needs the interrupt enabled: take "
-					 "it away first", first + i, u->binding[first + i].event->name);
+			return upci_fail(
+				UPC_ESTATE,
+				"counter %u: %s has a threshold, which needs the interrupt enabled: take "
+				"it away first",
+				first + i, u->binding[first + i].event->name);
 		if (!((now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE)))
 			continue;
 		if (u->exact && !u->binding[first + i].references)
 			continue;
 		if (u->exact)
-			return upci_fail(UPC_ENOSUPP, "counter %u counts %s: add or remove events to have it count "
-					 "another", first + i, u->binding[first + i].event->name);
+			return upci_fail(UPC_ENOSUPP,
+					 "counter %u counts %s: add or remove events to have it count "
+					 "another",
+					 first + i, u->binding[first + i].event->name);
 		return upci_fail(UPC_ENOSUPP,
-					 "counter %u: a live source has no signals to switch between: inputs are "
-					 "changed by adding events, and the mode is rise",
-					 first + i);
+				 "counter %u: a live source has no signals to switch between: inputs are "
+				 "changed by adding events, and the mode is rise",
+				 first + i);
 	}
 	for (i = 0; i < 8; i++)
 		upci_unit_write_field(u, first + i, (uint8_t)(value >> (8 * i)));

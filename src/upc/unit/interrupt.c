@@ -22,8 +22,10 @@ static int plain_counter(const struct upc_unit *u, uint32_t code)
 	if (e < 0)
 		return upci_fail(UPC_EINVAL, "event %u is not added to this unit", code);
 	if (u->entry[e].formula)
-		return upci_fail(UPC_ENOSUPP, "%s: a derived event has no counter of its own, and no threshold; its "
-				 "terms can have one each", upci_catalogue_event(u->catalogue, code)->name);
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: a derived event has no counter of its own, and no threshold; its "
+				 "terms can have one each",
+				 upci_catalogue_event(u->catalogue, code)->name);
 	return u->entry[e].first;
 }
 
@@ -35,16 +37,23 @@ static int check_live(const struct upc_unit *u, const struct upci_binding *b)
 	if (b->event->kind == UPC_KIND_LEVEL)
 		return upci_fail(UPC_ENOSUPP, "%s: a level is no count, and has no threshold", name);
 	if (!upci_is_perf(b))
-		return upci_fail(UPC_ENOSUPP, "%s: it is read from a file or a clock, which interrupts nobody; poll it "
-				 "(PAPI_OVERFLOW_FORCE_SW does)", name);
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: it is read from a file or a clock, which interrupts nobody; poll it "
+				 "(PAPI_OVERFLOW_FORCE_SW does)",
+				 name);
 	if (!b->unscaled_count)
-		return upci_fail(UPC_ENOSUPP, "%s: its wiring scales the kernel's counts, which thresholds are made of; "
-				 "use the event that it is wired to", name);
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: its wiring scales the kernel's counts, which thresholds are made of; "
+				 "use the event that it is wired to",
+				 name);
 	if (u->context.kind != UPC_CONTEXT_THREAD || !u->context.own || u->context.inherit)
-		return upci_fail(UPC_ENOSUPP, "%s: the kernel interrupts a thread for its own counts only: no thresholds "
-				 "where others are counted (attached, inherit, process, CPU, machine)", name);
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: the kernel interrupts a thread for its own counts only: no thresholds "
+				 "where others are counted (attached, inherit, process, CPU, machine)",
+				 name);
 	if (!u->signal)
-		return upci_fail(UPC_ESTATE, "%s: the kernel needs a signal to send: upc_unit_set_interrupt", name);
+		return upci_fail(UPC_ESTATE, "%s: the kernel needs a signal to send: upc_unit_set_interrupt",
+				 name);
 	if (u->regs.run)
 		return upci_fail(UPC_ESTATE, "%s: the unit runs: stop it to change a threshold", name);
 	return 0;
@@ -62,8 +71,11 @@ static int check_room(const struct upci_binding *b, uint64_t period)
 	const char *name = b->source == UPC_SOURCE_TRACEPOINT ? b->event->driver.tracepoint : "";
 
 	if (period && period < 3 && !strncmp(name, "raw_syscalls:", 13))
-		return upci_fail(UPC_EINVAL, "%s: a threshold of %u never leaves the handler, whose return is a system call "
-				 "as well: choose 3 or more", b->event->name, (unsigned)period);
+		return upci_fail(
+			UPC_EINVAL,
+			"%s: a threshold of %u never leaves the handler, whose return is a system call "
+			"as well: choose 3 or more",
+			b->event->name, (unsigned)period);
 	return 0;
 }
 
@@ -82,7 +94,8 @@ static int set_period_live(struct upc_unit *u, unsigned i, uint64_t period)
 	if (error)
 		return error;
 	if (period)
-		error = upci_perf_restart_period(u->sources.perf, b->handle, period - u->regs.counter[i] % period);
+		error = upci_perf_restart_period(u->sources.perf, b->handle,
+						 period - u->regs.counter[i] % period);
 	if (error) {
 		/* As it was, or none where the kernel refuses that as well. */
 		if (upci_unit_set_live(u, &u->sources, &u->context, b, b->handle, u->thresholds.period[i]))
@@ -114,7 +127,8 @@ static int set_period_kept(struct upc_unit *u, unsigned i, uint64_t period)
 	const char *name = u->binding[i].event->name;
 
 	if (period && !u->signal)
-		return upci_fail(UPC_ESTATE, "%s: the simulator needs a signal to send: upc_unit_set_interrupt", name);
+		return upci_fail(UPC_ESTATE,
+				 "%s: the simulator needs a signal to send: upc_unit_set_interrupt", name);
 	if (u->exact->ops->set_period(u->exact, i, period))
 		return upci_fail(UPC_ENOMEM, "%s: the simulator has no threshold for it", name);
 	keep_period(u, i, period);
@@ -125,21 +139,24 @@ static int set_period_kept(struct upc_unit *u, unsigned i, uint64_t period)
 /* ---- public ---------------------------------------------------------------- */
 
 int upc_unit_set_interrupt(struct upc_unit *u,
-			   void (*fn)(struct upc_unit *unit, const struct upc_interrupt *interrupt, void *arg),
+			   void (*fn)(struct upc_unit *unit, const struct upc_interrupt *interrupt,
+				      void *arg),
 			   void *arg, int signal)
 {
 	unsigned a;
 
 	(void)upci_words_prepare();
 	if (signal && (signal < SIGRTMIN || signal > SIGRTMAX))
-		return upci_fail(UPC_EINVAL, "signal %d is no real-time signal: they are %d to %d", signal, SIGRTMIN,
-				 SIGRTMAX);
+		return upci_fail(UPC_EINVAL, "signal %d is no real-time signal: they are %d to %d", signal,
+				 SIGRTMIN, SIGRTMAX);
 	for (a = 0; !upci_unit_preloads(u) && signal != u->signal && a < u->actives; a++)
 		if (u->thresholds.period[u->active[a]])
-			return upci_fail(UPC_ESTATE, "%s has a threshold: clear it before another signal is chosen",
+			return upci_fail(UPC_ESTATE,
+					 "%s has a threshold: clear it before another signal is chosen",
 					 u->binding[u->active[a]].event->name);
 	if (u->exact && u->exact->ops->set_signal && u->exact->ops->set_signal(u->exact, signal))
-		return upci_fail(UPC_EINVAL, "the simulator cannot send signal %d: choose a lower one", signal);
+		return upci_fail(UPC_EINVAL, "the simulator cannot send signal %d: choose a lower one",
+				 signal);
 	/* What happened until now is for who was there. */
 	upci_unit_catch_up(u);
 	u->interrupt = fn;

@@ -129,7 +129,8 @@ int upc_transaction_add(struct upc_transaction *t, uint32_t code, int counter)
 	if (!event)
 		return error;
 	if (counter != UPC_ANY_COUNTER && event->driver.source == UPC_SOURCE_DERIVED)
-		return upci_fail(UPC_ENOSUPP, "%s: a derived event has several counters; it cannot be given one",
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: a derived event has several counters; it cannot be given one",
 				 event->name);
 	if (counter != UPC_ANY_COUNTER && event->id != UPC_NO_ID && event->id % UPC_COUNTERS != counter)
 		return upci_fail(UPC_ENOSUPP, "%s: event %d is an input of counter %d, not of counter %d",
@@ -153,7 +154,8 @@ int upc_transaction_reassign(struct upc_transaction *t, uint32_t from, uint32_t 
 	if (!old)
 		return upci_fail(UPC_ENOEVENT, "no event has the code %u", from);
 	if (old->driver.source == UPC_SOURCE_DERIVED || event->driver.source == UPC_SOURCE_DERIVED)
-		return upci_fail(UPC_ENOSUPP, "%s: a derived event has several counters; add and remove it instead",
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: a derived event has several counters; add and remove it instead",
 				 old->driver.source == UPC_SOURCE_DERIVED ? old->name : event->name);
 	return append(t, (struct op){REASSIGN, from, to, NOWHERE});
 }
@@ -192,7 +194,8 @@ static int plan_add(struct plan *p, uint32_t code)
 		return 0;
 	}
 	if (p->entries == UPC_EVENTS_MAX)
-		return upci_fail(UPC_ECONFLICT, "%s: a unit takes at most %d events", event->name, UPC_EVENTS_MAX);
+		return upci_fail(UPC_ECONFLICT, "%s: a unit takes at most %d events", event->name,
+				 UPC_EVENTS_MAX);
 	p->entry[p->entries] = (struct upci_entry){.code = code, .references = 1, .wish = UPC_ANY_COUNTER};
 	if (event->driver.source == UPC_SOURCE_DERIVED)
 		p->entry[p->entries].formula = event->driver.formula;
@@ -284,7 +287,10 @@ static int need_leaf(struct plan *p, uint32_t code)
 				 "%s: all %d counters are taken; remove an event, or count it in another set",
 				 name_of(p, code), UPC_COUNTERS);
 	leaf = &p->leaf[p->leaves++];
-	*leaf = (struct leaf){.code = code, .references = 1, .wanted = UPC_ANY_COUNTER, .from = NOWHERE,
+	*leaf = (struct leaf){.code = code,
+			      .references = 1,
+			      .wanted = UPC_ANY_COUNTER,
+			      .from = NOWHERE,
 			      .counter = NOWHERE};
 	for (i = 0; i < p->unit->actives; i++)
 		if (canonical(p, p->unit->binding[p->unit->active[i]].code) == canonical(p, code))
@@ -342,7 +348,8 @@ static int take_wishes(struct plan *p, const struct upc_transaction *t)
 			error = wish(p, leaf, t->op[i].counter);
 	}
 	for (i = 0; i < p->entries && !error; i++) {
-		struct leaf *leaf = p->entry[i].wish == UPC_ANY_COUNTER ? NULL : find_leaf(p, p->entry[i].code);
+		struct leaf *leaf =
+			p->entry[i].wish == UPC_ANY_COUNTER ? NULL : find_leaf(p, p->entry[i].code);
 
 		if (!leaf)
 			continue;
@@ -372,7 +379,8 @@ static int place(struct plan *p)
 		if (id == UPC_NO_ID)
 			continue;
 		if (leaf->wanted != UPC_ANY_COUNTER && leaf->wanted != id % UPC_COUNTERS)
-			return upci_fail(UPC_ENOSUPP, "%s: event %d is an input of counter %d, not of counter %d",
+			return upci_fail(UPC_ENOSUPP,
+					 "%s: event %d is an input of counter %d, not of counter %d",
 					 name_of(p, leaf->code), id, id % UPC_COUNTERS, leaf->wanted);
 		error = claim(p, leaf, id % UPC_COUNTERS);
 	}
@@ -436,7 +444,8 @@ static int open_batch(struct plan *p)
 		} else {
 			leaf->binding = (struct upci_binding){
 				.event = upci_catalogue_event(u->catalogue, leaf->code), .code = leaf->code};
-			error = upci_source_open(&u->sources, &u->context, leaf->binding.event, &leaf->binding);
+			error = upci_source_open(&u->sources, &u->context, leaf->binding.event,
+						 &leaf->binding);
 		}
 		if (error)
 			break;
@@ -465,7 +474,8 @@ static int open_new(struct plan *p)
 	}
 	if (error)
 		return error;
-	return upci_fail(UPC_ESYSTEM, "children are started faster than events can be opened for them to inherit; "
+	return upci_fail(UPC_ESYSTEM,
+			 "children are started faster than events can be opened for them to inherit; "
 			 "add the events before");
 }
 
@@ -484,7 +494,8 @@ static int allocate_counters(struct plan *p, uint16_t **counters)
 			return upci_fail(UPC_ENOMEM, "no memory for the counters of %u events", p->entries);
 		}
 		for (k = 0; k < n; k++) {
-			uint32_t code = p->entry[i].formula ? p->entry[i].formula->term[k].code : p->entry[i].code;
+			uint32_t code =
+				p->entry[i].formula ? p->entry[i].formula->term[k].code : p->entry[i].code;
 
 			counters[i][k] = (uint16_t)find_leaf(p, code)->counter;
 		}
@@ -505,7 +516,8 @@ static bool stays(const struct plan *p, unsigned counter)
  */
 static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_binding *closing)
 {
-	const uint8_t carried = UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR;
+	const uint8_t carried =
+		UPC_FIELD_INTERRUPT_ENABLE | UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR;
 	struct upc_unit *u = p->unit;
 	const struct upci_regs before = u->regs;
 	const struct upci_thresholds thresholds = u->thresholds;
@@ -629,7 +641,8 @@ static int commit(struct plan *p, const struct upc_transaction *t)
 	if (!error)
 		error = upci_unit_reopen(u);
 	if (!error && u->context.enable_on_exec && u->started)
-		error = upci_fail(UPC_ESTATE, "a unit that starts at an exec takes its events before it is started");
+		error = upci_fail(UPC_ESTATE,
+				  "a unit that starts at an exec takes its events before it is started");
 	if (error)
 		return error;
 	for (i = 0; i < p->leaves; i++)

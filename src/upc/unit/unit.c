@@ -20,7 +20,7 @@
 static void clear_counter(struct upc_unit *u, unsigned i)
 {
 	upci_unit_repaired(u, i);
-	u->binding[i].flags &= (uint16_t)~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
+	u->binding[i].flags &= (uint16_t) ~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
 	if (u->exact) {
 		(void)upci_unit_preset(u, i, 0);
 	} else {
@@ -56,7 +56,8 @@ static void after_fork(struct upci_fork_entry *entry)
 	clear_counters(u);
 }
 
-static int set_context(struct upc_unit *u, struct upci_context *context, const struct upc_unit_options *options)
+static int set_context(struct upc_unit *u, struct upci_context *context,
+		       const struct upc_unit_options *options)
 {
 	if (upci_catalogue_script(u->catalogue))
 		return upci_context_set_replay(context, options);
@@ -74,7 +75,8 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 
 	(void)upci_words_prepare();
 	if (!catalogue || !unit)
-		return upci_fail(UPC_EINVAL, "upc_unit_create: a catalogue and a place for the unit are needed");
+		return upci_fail(UPC_EINVAL,
+				 "upc_unit_create: a catalogue and a place for the unit are needed");
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return upci_fail(UPC_ENOMEM, "no memory for a unit");
@@ -149,8 +151,10 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 	if (!error)
 		error = set_context(u, &context, options);
 	if (!error && u->exact && !u->exact->ops->is_callers(u->exact))
-		error = upci_fail(UPC_ENOSUPP, "the unit has the %s of the thread that created it: create one in this "
-				  "thread", upci_unit_preloads(u) ? "script's signals" : "simulator's counts");
+		error = upci_fail(UPC_ENOSUPP,
+				  "the unit has the %s of the thread that created it: create one in this "
+				  "thread",
+				  upci_unit_preloads(u) ? "script's signals" : "simulator's counts");
 	if (!error && !u->exact)
 		error = upci_unit_replace_sources(u, &context, UPCI_OPEN_LATER);
 	if (error)

@@ -21,13 +21,13 @@ struct upci_binding {
 	const struct upci_event *event;
 	uint32_t code;
 	uint16_t references; /* entries that read it, 0: free            */
-	uint16_t flags;	     /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
-	int handle;	     /* in sources.perf or sources.files; a clock's id */
-	uint8_t source;	     /* of the event: reads stay off its cache line */
+	uint16_t flags;      /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
+	int handle;          /* in sources.perf or sources.files; a clock's id */
+	uint8_t source;      /* of the event: reads stay off its cache line */
 	bool unscaled_count; /* a count whose readings are taken as they are */
-	bool is_level;	     /* of the event's kind, likewise */
-	bool silent;	     /* PARTIAL means its overflow signals alone     */
-	uint64_t last;	     /* the source's reading that the register has taken in */
+	bool is_level;       /* of the event's kind, likewise */
+	bool silent;         /* PARTIAL means its overflow signals alone     */
+	uint64_t last;       /* the source's reading that the register has taken in */
 };
 
 /* Whether the kernel counts it, and can be told to stop. */
@@ -39,11 +39,11 @@ static inline bool upci_is_perf(const struct upci_binding *b)
 /* An event that was added: plain, or derived from several counters. */
 struct upci_entry {
 	uint32_t code;
-	unsigned references;		    /* adds less removes             */
-	int wish;			    /* of a plan: reassigned counter */
+	unsigned references;                /* adds less removes             */
+	int wish;                           /* of a plan: reassigned counter */
 	const struct upci_formula *formula; /* NULL: plain                    */
-	uint16_t first;			    /* plain: its counter             */
-	uint16_t *counter;		    /* one, or one a term             */
+	uint16_t first;                     /* plain: its counter             */
+	uint16_t *counter;                  /* one, or one a term             */
 };
 
 /* The sources' descriptors of one context. */
@@ -73,12 +73,12 @@ struct upc_unit {
 	unsigned file_fields; /* how many of them are fields of files */
 	unsigned perf_events;
 	unsigned entries, deriveds;
-	bool forked;   /* descriptors are to be opened anew             */
-	bool started;  /* since the descriptors were opened             */
-	bool partial;  /* the last update found a hardware event that did not always count */
-	bool strays;   /* a live counter that nothing is bound to has been written  */
-	bool stale;    /* the copy of an exact source's registers is old */
-	bool doubtful; /* there is any that is suspect or damaged        */
+	bool forked;      /* descriptors are to be opened anew             */
+	bool started;     /* since the descriptors were opened             */
+	bool partial;     /* the last update found a hardware event that did not always count */
+	bool strays;      /* a live counter that nothing is bound to has been written  */
+	bool stale;       /* the copy of an exact source's registers is old */
+	bool doubtful;    /* there is any that is suspect or damaged        */
 	bool has_periods; /* or had: else all thresholds are 0           */
 	struct upci_context context;
 	struct upci_shared shared; /* shown while it has a page */

@@ -88,8 +88,9 @@ void upci_unit_exact_bind(struct upc_unit *u, unsigned i)
 	const struct upci_event *event = u->binding[i].event;
 
 	if (keeps(u) && event->id == UPC_NO_ID)
-		u->exact->ops->bind(u->exact, i, event->driver.source == UPC_SOURCE_SIMULATION ?
-				    event->driver.panel : UPCI_PANEL_NOTHING);
+		u->exact->ops->bind(u->exact, i,
+				    event->driver.source == UPC_SOURCE_SIMULATION ? event->driver.panel
+										  : UPCI_PANEL_NOTHING);
 }
 
 void upci_unit_exact_move(struct upc_unit *u, unsigned i, uint8_t field, uint64_t count)
@@ -117,7 +118,8 @@ void upci_unit_catch_up(struct upc_unit *u)
 
 static void look_for_doubt(struct upc_unit *u)
 {
-	u->doubtful = memchr(u->suspect, true, sizeof(u->suspect)) || memchr(u->damaged, true, sizeof(u->damaged));
+	u->doubtful =
+		memchr(u->suspect, true, sizeof(u->suspect)) || memchr(u->damaged, true, sizeof(u->damaged));
 }
 
 /* A parity error of any counter, eight at a time: this is done at every read. */
@@ -228,8 +230,10 @@ static int fail_damaged(const struct upc_unit *u, unsigned i)
 {
 	const struct upci_binding *b = &u->binding[i];
 
-	return upci_fail(UPC_EPARITY, "%s%sthe array word of counter %u is damaged (parity), its count is wrong; reset or "
-			 "preset it to go on", b->references ? b->event->name : "", b->references ? ": " : "", i);
+	return upci_fail(UPC_EPARITY,
+			 "%s%sthe array word of counter %u is damaged (parity), its count is wrong; reset or "
+			 "preset it to go on",
+			 b->references ? b->event->name : "", b->references ? ": " : "", i);
 }
 
 int upci_unit_check_counter(struct upc_unit *u, unsigned i)

@@ -13,7 +13,8 @@ static inline bool upci_unit_is_local(const struct upc_unit *unit, unsigned i)
 {
 	const struct upci_binding *b = &unit->binding[i];
 
-	return !unit->exact || (b->references && (b->source == UPC_SOURCE_FILE || b->source == UPC_SOURCE_CLOCK));
+	return !unit->exact ||
+	       (b->references && (b->source == UPC_SOURCE_FILE || b->source == UPC_SOURCE_CLOCK));
 }
 
 /* Who makes thresholds of events meet the threshold register: the unit itself. */

@@ -16,7 +16,8 @@
  * handles that they have. */
 int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *sources)
 {
-	size_t perf = (size_t)upci_perf_handles(sources->perf), file = (size_t)upci_files_handles(sources->files);
+	size_t perf = (size_t)upci_perf_handles(sources->perf),
+	       file = (size_t)upci_files_handles(sources->files);
 
 	if (perf > u->perf_room) {
 		uint64_t *value = realloc(u->perf_value, 2 * perf * sizeof(*value));
@@ -95,7 +96,8 @@ static int open_all(struct upc_unit *u, const struct upci_context *context, enum
 	if (!error)
 		error = upci_unit_grow_buffers(u, sources);
 	if (!error && !upci_perf_check(sources->perf))
-		error = upci_fail(UPC_ESYSTEM, "children were started while events were opened for them to inherit");
+		error = upci_fail(UPC_ESYSTEM,
+				  "children were started while events were opened for them to inherit");
 	if (error)
 		upci_sources_destroy(sources);
 	else

@@ -89,9 +89,10 @@ int upci_unit_exact_create(struct upc_unit *u)
 
 static int fail_no_script(const struct upc_unit *u, const char *what)
 {
-	return upci_fail(UPC_ENOSUPP, "%s: the unit's events are %s; a script drives it with "
-			 "UPC_SOURCE=replay:FILE", what,
-			 u->exact ? "the simulated node's, which goes on by itself" : "this machine's");
+	return upci_fail(UPC_ENOSUPP,
+			 "%s: the unit's events are %s; a script drives it with "
+			 "UPC_SOURCE=replay:FILE",
+			 what, u->exact ? "the simulated node's, which goes on by itself" : "this machine's");
 }
 
 int upc_unit_play(struct upc_unit *u)
@@ -118,8 +119,8 @@ int upc_unit_playable(const struct upc_unit *u)
 int upc_counter_inject(struct upc_unit *u, int counter, int bit)
 {
 	if (counter < 0 || counter >= UPC_COUNTERS || bit < 0 || bit > 51)
-		return upci_fail(UPC_EINVAL, "counter %d, bit %d: they are 0 to %d, and 0 to 51", counter, bit,
-				 UPC_COUNTERS - 1);
+		return upci_fail(UPC_EINVAL, "counter %d, bit %d: they are 0 to %d, and 0 to 51", counter,
+				 bit, UPC_COUNTERS - 1);
 	if (!u->exact)
 		return fail_no_script(u, "fault injection");
 	upci_unit_catch_up(u);

@@ -176,7 +176,8 @@ int upci_unit_pass_over(struct upc_unit *u)
 static int fail_partial(const struct upci_binding *b)
 {
 	if (b->flags & UPC_COUNTER_NEVER)
-		return upci_fail(UPC_EPARTIAL, "%s: not counted: the PMU never had a counter for it (another user "
+		return upci_fail(UPC_EPARTIAL,
+				 "%s: not counted: the PMU never had a counter for it (another user "
 				 "of the PMU, or more events than it has); count fewer hardware events",
 				 b->event->name);
 	if (b->silent)
@@ -185,8 +186,10 @@ static int fail_partial(const struct upci_binding *b)
 				 "PMU as well; it counted all the time, but was not signalled; stop the "
 				 "unit, and those, and start it again",
 				 b->event->name);
-	return upci_fail(UPC_EPARTIAL, "%s: counted only part of the time: others use the PMU as well; "
-			 "count fewer hardware events", b->event->name);
+	return upci_fail(UPC_EPARTIAL,
+			 "%s: counted only part of the time: others use the PMU as well; "
+			 "count fewer hardware events",
+			 b->event->name);
 }
 
 int upci_unit_check_counted(const struct upc_unit *u)
@@ -248,8 +251,10 @@ int upci_unit_update(struct upc_unit *u)
 		return 0;
 	if (worst->flags & partial)
 		return fail_partial(worst);
-	return upci_fail(UPC_ELOST, "%s: its source is gone (a thread that ended, an interface that was removed); "
-			 "the counter keeps the last value; remove the event to go on", worst->event->name);
+	return upci_fail(UPC_ELOST,
+			 "%s: its source is gone (a thread that ended, an interface that was removed); "
+			 "the counter keeps the last value; remove the event to go on",
+			 worst->event->name);
 }
 
 int upci_unit_base(struct upc_unit *u)
@@ -302,7 +307,8 @@ static int get_events(const struct upc_unit *u, const uint32_t *codes, unsigned 
 
 	for (i = 0; i < n; i++) {
 		/* Most ask for all, in the order in which they added them. */
-		int e = i < u->entries && u->entry[i].code == codes[i] ? (int)i : upci_unit_entry(u, codes[i]);
+		int e = i < u->entries && u->entry[i].code == codes[i] ? (int)i
+								       : upci_unit_entry(u, codes[i]);
 
 		if (e < 0)
 			return upci_fail(UPC_EINVAL, "event %u is not added to this unit", codes[i]);
@@ -386,7 +392,8 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 		if (e < 0)
 			return upci_fail(UPC_EINVAL, "event %u is not added to this unit", codes[i]);
 		if (u->entry[e].formula)
-			return upci_fail(UPC_ENOSUPP, "%s: a derived event has no counter of its own to preset",
+			return upci_fail(UPC_ENOSUPP,
+					 "%s: a derived event has no counter of its own to preset",
 					 upci_catalogue_event(u->catalogue, codes[i])->name);
 		error = upci_unit_check_no_level(&u->binding[u->entry[e].first]);
 		if (error)
@@ -431,7 +438,7 @@ int upc_unit_reset(struct upc_unit *u)
 	upci_unit_clear_all(u);
 	for (error = 0, a = 0; a < u->actives; a++) {
 		i = u->active[a];
-		u->binding[i].flags &= (uint16_t)~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
+		u->binding[i].flags &= (uint16_t) ~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
 		if (u->binding[i].is_level)
 			continue;
 		if (!upci_unit_is_local(u, i) && !upci_unit_preloads(u))

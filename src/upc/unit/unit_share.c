@@ -18,7 +18,8 @@ static void show_configuration(struct upc_unit *u)
 
 		upci_shared_field(&u->shared, i, u->regs.field[i]);
 		upci_shared_event(&u->shared, i, event ? event->name : NULL,
-				  event && event->unit ? event->unit : "events", event ? event->kind : UPC_KIND_COUNT);
+				  event && event->unit ? event->unit : "events",
+				  event ? event->kind : UPC_KIND_COUNT);
 	}
 }
 

@@ -23,8 +23,11 @@ int upci_unit_check_preset(const struct upc_unit *u)
 		return 0;
 	for (a = 0; a < u->actives; a++)
 		if (u->thresholds.period[u->active[a]])
-			return upci_fail(UPC_ESTATE, "%s has a threshold and counts another thread, which runs: stop the unit "
-					 "before its counts are set", u->binding[u->active[a]].event->name);
+			return upci_fail(
+				UPC_ESTATE,
+				"%s has a threshold and counts another thread, which runs: stop the unit "
+				"before its counts are set",
+				u->binding[u->active[a]].event->name);
 	return 0;
 }
 
@@ -51,7 +54,8 @@ int upci_unit_preset(struct upc_unit *u, unsigned i, uint64_t count)
 	u->strays |= !u->binding[i].references;
 	upci_unit_write_counter(u, i, raw);
 	if (period && !u->exact)
-		return upci_perf_restart_period(u->sources.perf, u->binding[i].handle, period - count % period);
+		return upci_perf_restart_period(u->sources.perf, u->binding[i].handle,
+						period - count % period);
 	return 0;
 }
 
@@ -125,7 +129,8 @@ int upci_unit_reopen_thresholds(struct upc_unit *u, struct upci_sources *sources
 		unsigned i = u->active[a];
 
 		if (u->thresholds.period[i])
-			error = upci_unit_set_live(u, sources, context, &u->binding[i], handles[a], u->thresholds.period[i]);
+			error = upci_unit_set_live(u, sources, context, &u->binding[i], handles[a],
+						   u->thresholds.period[i]);
 	}
 	return error;
 }

@@ -20,8 +20,9 @@ void upci_unit_rearm(struct upc_unit *unit);
 /* After the threshold register was written. */
 void upci_unit_preload_all(struct upc_unit *unit);
 /* Asks a context's sources for a threshold of an event's handle there; 0: for none any more. */
-int upci_unit_set_live(struct upc_unit *unit, struct upci_sources *sources, const struct upci_context *context,
-		       const struct upci_binding *binding, int handle, uint64_t period);
+int upci_unit_set_live(struct upc_unit *unit, struct upci_sources *sources,
+		       const struct upci_context *context, const struct upci_binding *binding, int handle,
+		       uint64_t period);
 /* Asks a context's new sources for the thresholds that its events have; handles[a] is
  * that of active[a]. */
 int upci_unit_reopen_thresholds(struct upc_unit *unit, struct upci_sources *sources,

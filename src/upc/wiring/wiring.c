@@ -51,8 +51,7 @@ static const char *suggest(struct upci_wiring_file *f, const char *name, char *t
 	if (nearest.count == 1)
 		snprintf(text, size, "; did you mean %.120s?", nearest.name[0]);
 	else if (nearest.count > 1)
-		snprintf(text, size, "; did you mean %.120s or %.120s?", nearest.name[0],
-			 nearest.name[1]);
+		snprintf(text, size, "; did you mean %.120s or %.120s?", nearest.name[0], nearest.name[1]);
 	return text;
 }
 
@@ -65,8 +64,7 @@ static const char *blue_gene_alias(struct upci_wiring_file *f, const char *name)
 							 : NULL;
 	int64_t code = bare ? upci_catalogue_lookup(f->c, bare) : -1;
 
-	return code >= 0 && upci_catalogue_event(f->c, (uint32_t)code)->id != UPC_NO_ID ? bare
-											: NULL;
+	return code >= 0 && upci_catalogue_event(f->c, (uint32_t)code)->id != UPC_NO_ID ? bare : NULL;
 }
 
 static int check_name(struct upci_wiring_file *f, const struct upci_statement *s)
@@ -90,9 +88,8 @@ static int check_name(struct upci_wiring_file *f, const struct upci_statement *s
 			name);
 	if ((s->verb == UPCI_VERB_REMOVE || s->verb == UPCI_VERB_DRIVE) && !event)
 		return upci_lex_fail_at(&f->lex, s->name_at, "expected %s, found '%.100s'%s",
-					s->verb == UPCI_VERB_REMOVE
-						? "the name of an event"
-						: "the name of a Blue Gene/P event",
+					s->verb == UPCI_VERB_REMOVE ? "the name of an event"
+								    : "the name of a Blue Gene/P event",
 					name, suggest(f, name, suggestion, sizeof(suggestion)));
 	if (s->verb == UPCI_VERB_DRIVE && !blue_gene)
 		return upci_lex_fail_at(&f->lex, s->name_at,
@@ -197,9 +194,7 @@ static int parse_version(struct upci_lex *lex)
 	error = upci_lex_next(lex);
 	if (error)
 		return error;
-	return lex->token.kind == UPCI_TOKEN_END
-		       ? 0
-		       : upci_lex_fail_expected(lex, "the end of the line");
+	return lex->token.kind == UPCI_TOKEN_END ? 0 : upci_lex_fail_expected(lex, "the end of the line");
 }
 
 static int parse_statements(struct upci_wiring_file *f, char *pool)
@@ -218,8 +213,8 @@ static int parse_statements(struct upci_wiring_file *f, char *pool)
 
 /* ---- formulas ---------------------------------------------------------- */
 
-static int64_t find_in_file(void *arg, const char *name, const struct upci_formula **formula,
-			    char *message, size_t size)
+static int64_t find_in_file(void *arg, const char *name, const struct upci_formula **formula, char *message,
+			    size_t size)
 {
 	struct upci_wiring_file *f = arg;
 	uint32_t slot = *table_slot(f, name);
@@ -231,8 +226,8 @@ static int64_t find_in_file(void *arg, const char *name, const struct upci_formu
 
 		if (s->verb == UPCI_VERB_REMOVE) {
 			snprintf(message, size,
-				 "expected an event, found '%.100s', which is removed on line %u",
-				 name, s->name_at.line);
+				 "expected an event, found '%.100s', which is removed on line %u", name,
+				 s->name_at.line);
 			return UPC_EWIRING;
 		}
 		if (s->verb == UPCI_VERB_DERIVED) {
@@ -269,11 +264,9 @@ static int parse_formulas(struct upci_wiring_file *f)
 
 		if (s->verb != UPCI_VERB_DERIVED)
 			continue;
-		error = upci_formula_parse_names(f->c, &names, s->formula, &s->event.formula,
-						 &wrong);
+		error = upci_formula_parse_names(f->c, &names, s->formula, &s->event.formula, &wrong);
 		if (error == UPC_EWIRING)
-			return upci_lex_fail_at(&f->lex,
-						upci_lex_inside(s->source_at, wrong.column - 1),
+			return upci_lex_fail_at(&f->lex, upci_lex_inside(s->source_at, wrong.column - 1),
 						"%s", wrong.message);
 		if (error)
 			return error;
@@ -305,8 +298,7 @@ static int check_terms(struct upci_wiring_file *f)
 		unsigned k;
 
 		for (k = 0; formula && !error && k < formula->terms; k++) {
-			uint32_t at =
-				formula->term[k].code < count ? changed[formula->term[k].code] : 0;
+			uint32_t at = formula->term[k].code < count ? changed[formula->term[k].code] : 0;
 			const struct upci_statement *s = &f->statement[at ? at - 1 : 0];
 
 			if (at && (s->verb == UPCI_VERB_REMOVE || s->verb == UPCI_VERB_DERIVED))
@@ -367,8 +359,8 @@ int upci_wiring_parse(struct upc_catalogue *c, const char *text, size_t length, 
 	int error;
 
 	if (length > UPCI_WIRING_BYTES_MAX)
-		return upci_fail(UPC_EWIRING, "%.200s:1:1: expected at most %u bytes, found %zu",
-				 name, UPCI_WIRING_BYTES_MAX, length);
+		return upci_fail(UPC_EWIRING, "%.200s:1:1: expected at most %u bytes, found %zu", name,
+				 UPCI_WIRING_BYTES_MAX, length);
 	copy = malloc(length + 1);
 	error = copy ? 0 : UPC_ENOMEM;
 	if (copy) {
@@ -379,7 +371,5 @@ int upci_wiring_parse(struct upc_catalogue *c, const char *text, size_t length, 
 	free(f.statement);
 	free(f.table);
 	free(copy);
-	return error == UPC_ENOMEM
-		       ? upci_fail(UPC_ENOMEM, "%.200s: no memory for this wiring", name)
-		       : error;
+	return error == UPC_ENOMEM ? upci_fail(UPC_ENOMEM, "%.200s: no memory for this wiring", name) : error;
 }

@@ -48,8 +48,7 @@ static int complete_event(struct upci_wiring_file *f, struct upci_statement *s)
 	/* A tracepoint's is composed from the kernel's when somebody asks. */
 	if (!e->description && e->driver.source != UPC_SOURCE_TRACEPOINT) {
 		upci_driver_print(f->c, &e->driver, text, sizeof(text));
-		e->description =
-			upci_catalogue_printf(f->c, "An event of the wiring file: %s.", text);
+		e->description = upci_catalogue_printf(f->c, "An event of the wiring file: %s.", text);
 		return e->description ? 0 : UPC_ENOMEM;
 	}
 	return 0;
@@ -99,8 +98,7 @@ static int part_names(struct upc_catalogue *c)
 			continue;
 		plain = upci_catalogue_event(c, event.same_as - 1);
 		if (plain->driver.source == UPC_SOURCE_PERF && plain->kind == event.kind &&
-		    plain->driver.mul == plain->driver.div &&
-		    !strcmp(plain->driver.perf, event.driver.perf))
+		    plain->driver.mul == plain->driver.div && !strcmp(plain->driver.perf, event.driver.perf))
 			continue;
 		event.same_as = 0;
 		error = upci_catalogue_put(c, &event);

@@ -29,12 +29,12 @@
  * those contain on the chip is open, since in UPC table 1 they are less than the classes
  * of the same pipe (doc/reference/CLASSES.md). FPU loads and stores are among the loads and stores.
  */
-#define TOT_INS                                                                               \
-	"$_JPIPE_ADD_SUB + $_JPIPE_LOGICAL_OPS + $_JPIPE_SHROTMK + $_IPIPE_MULT_DIV + "       \
-	"$_IPIPE_ADD_SUB + $_IPIPE_LOGICAL_OPS + $_IPIPE_SHROTMK + $_IPIPE_BRANCHES + "       \
-	"$_IPIPE_TLB_OPS + $_IPIPE_PROCESS_CONTROL + $_IPIPE_OTHER + $_DATA_LOADS + "         \
-	"$_DATA_STORES + $_DCACHE_OPS + $_FPU_ADD_SUB_1 + $_FPU_MULT_1 + $_FPU_FMA_2 + "      \
-	"$_FPU_DIV_1 + $_FPU_OTHER_NON_STORAGE_OPS + $_FPU_ADD_SUB_2 + $_FPU_MULT_2 + "       \
+#define TOT_INS                                                                          \
+	"$_JPIPE_ADD_SUB + $_JPIPE_LOGICAL_OPS + $_JPIPE_SHROTMK + $_IPIPE_MULT_DIV + "  \
+	"$_IPIPE_ADD_SUB + $_IPIPE_LOGICAL_OPS + $_IPIPE_SHROTMK + $_IPIPE_BRANCHES + "  \
+	"$_IPIPE_TLB_OPS + $_IPIPE_PROCESS_CONTROL + $_IPIPE_OTHER + $_DATA_LOADS + "    \
+	"$_DATA_STORES + $_DCACHE_OPS + $_FPU_ADD_SUB_1 + $_FPU_MULT_1 + $_FPU_FMA_2 + " \
+	"$_FPU_DIV_1 + $_FPU_OTHER_NON_STORAGE_OPS + $_FPU_ADD_SUB_2 + $_FPU_MULT_2 + "  \
 	"$_FPU_FMA_4 + $_FPU_DUAL_PIPE_OTHER_NON_STORAGE_OPS"
 
 /* $ is the core. */
@@ -53,8 +53,7 @@ static const struct recipe {
 	{"L1_ICM", "$_ICACHE_MISS", "misses", "Misses of the L1 instruction cache of core $."},
 	{"LD_INS", "$_DATA_LOADS", "loads", "Data loads of core $."},
 	{"SR_INS", "$_DATA_STORES", "stores", "Data stores of core $."},
-	{"LST_INS", "$_DATA_LOADS + $_DATA_STORES", "instructions",
-	 "Data loads and stores of core $."},
+	{"LST_INS", "$_DATA_LOADS + $_DATA_STORES", "instructions", "Data loads and stores of core $."},
 	{"BR_INS", "$_IPIPE_BRANCHES", "instructions", "Branches of core $."},
 	{"TOT_INS", TOT_INS, "instructions",
 	 "Instructions of core $: all its classes of the integer pipes, of loads and stores, and "
@@ -180,8 +179,7 @@ static const char *why_no_total(struct upc_catalogue *c, const char *name)
 		"(event %s = ...)",
 		sentence ? ": " : ", whose event of this the kernel does not open here",
 		sentence ? sentence + sizeof(missing) - 1 : "",
-		strcmp(name, "TOT_INS") ? "" : "upc_run PROGRAM counts it, in simulation; and ",
-		name);
+		strcmp(name, "TOT_INS") ? "" : "upc_run PROGRAM counts it, in simulation; and ", name);
 }
 
 static int add_total(struct upc_catalogue *c, size_t i)
@@ -219,8 +217,7 @@ static int add_total(struct upc_catalogue *c, size_t i)
 static int add_hardware(struct upc_catalogue *c)
 {
 	static const struct recipe ratio = {
-		"CYCLES_PER_1000_INSTRUCTIONS", "(1000*TOT_CYC) / TOT_INS",
-		"cycles/1000 instructions",
+		"CYCLES_PER_1000_INSTRUCTIONS", "(1000*TOT_CYC) / TOT_INS", "cycles/1000 instructions",
 		"Cycles that 1000 instructions took on average since the start or the reset: 1000 "
 		"is one cycle an instruction. 0 where no instruction was counted."};
 	struct upci_event event = {
@@ -287,8 +284,7 @@ bool upci_disk_is_partition(const char *disk, const char *whole)
 
 bool upci_disk_is_virtual(const char *disk)
 {
-	static const char *const prefixes[] = {"dm-",  "md",   "loop",  "ram",
-					       "zram", "drbd", "bcache"};
+	static const char *const prefixes[] = {"dm-", "md", "loop", "ram", "zram", "drbd", "bcache"};
 	size_t i;
 
 	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -342,8 +338,8 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 		.kind = UPC_KIND_COUNT,
 		.id = UPC_NO_ID,
 	};
-	struct upci_formula *formula = upci_catalogue_alloc(
-		c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
+	struct upci_formula *formula =
+		upci_catalogue_alloc(c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
 	uint32_t count = upc_catalogue_count(c), code;
 	char device[UPC_NAME_MAX];
 	unsigned n = 0;
@@ -358,8 +354,7 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 		    !device_of(sum, term->name, device) || !wanted(c, sum, device))
 			continue;
 		if (n < UPCI_TERMS_MAX)
-			formula->term[n] =
-				(struct upci_term){.coefficient = sum->coefficient, .code = code};
+			formula->term[n] = (struct upci_term){.coefficient = sum->coefficient, .code = code};
 		n++;
 	}
 	formula->terms = n;
@@ -369,12 +364,11 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 		error = upci_derived_settle(c, &event);
 	} else {
 		event.why =
-			n ? upci_catalogue_printf(
-				    c,
-				    "this machine has %u such devices, and a derived event "
-				    "at most %d terms; a wiring file can add up some of them "
-				    "(derived NAME = \"...\")",
-				    n, UPCI_TERMS_MAX)
+			n ? upci_catalogue_printf(c,
+						  "this machine has %u such devices, and a derived event "
+						  "at most %d terms; a wiring file can add up some of them "
+						  "(derived NAME = \"...\")",
+						  n, UPCI_TERMS_MAX)
 			  : upci_catalogue_printf(c, "this machine shows no event %s*%s to add up",
 						  sum->prefix, sum->suffix);
 		error = event.why ? 0 : UPC_ENOMEM;

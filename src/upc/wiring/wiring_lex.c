@@ -34,8 +34,7 @@ int upci_lex_fail_at(const struct upci_lex *lex, struct upci_place place, const 
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	return upci_fail(UPC_EWIRING, "%.200s:%u:%u: %s", lex->name, place.line, column(place),
-			 message);
+	return upci_fail(UPC_EWIRING, "%.200s:%u:%u: %s", lex->name, place.line, column(place), message);
 }
 
 int upci_lex_fail_expected(const struct upci_lex *lex, const char *what)
@@ -44,13 +43,13 @@ int upci_lex_fail_expected(const struct upci_lex *lex, const char *what)
 	size_t shown = 0;
 
 	if (token->kind == UPCI_TOKEN_END)
-		return upci_lex_fail_at(lex, upci_lex_place(lex),
-					"expected %s, found the end of the line", what);
+		return upci_lex_fail_at(lex, upci_lex_place(lex), "expected %s, found the end of the line",
+					what);
 	while (shown < token->length && shown < FOUND_MAX)
 		shown += upci_utf8_length(token->start + shown);
 	return upci_lex_fail_at(lex, upci_lex_place(lex), "expected %s, found %s%.*s%s%s", what,
-				token->kind == UPCI_TOKEN_STRING ? "" : "'", (int)shown,
-				token->start, shown < token->length ? "..." : "",
+				token->kind == UPCI_TOKEN_STRING ? "" : "'", (int)shown, token->start,
+				shown < token->length ? "..." : "",
 				token->kind == UPCI_TOKEN_STRING ? "" : "'");
 }
 
@@ -67,8 +66,7 @@ static int check_character(struct upci_lex *lex, struct upci_place place)
 	if (b == 0)
 		return upci_lex_fail_at(lex, place, "expected text, found a byte of value 0");
 	if ((b < ' ' && b != '\t') || b == 0x7f)
-		return upci_lex_fail_at(lex, place,
-					"expected text, found the control character 0x%02x", b);
+		return upci_lex_fail_at(lex, place, "expected text, found the control character 0x%02x", b);
 	if (!upci_utf8_sequence(place.at))
 		return upci_lex_fail_at(lex, place, "expected UTF-8, found the byte 0x%02x", b);
 	return 0;
@@ -86,8 +84,7 @@ static int check_text(struct upci_lex *lex)
 		if (*place.at == '\n') {
 			place.line_start = ++place.at;
 			if (++place.line > UPCI_WIRING_LINES_MAX && place.at < lex->end)
-				return upci_lex_fail_at(lex, place,
-							"expected at most %u lines, found more",
+				return upci_lex_fail_at(lex, place, "expected at most %u lines, found more",
 							UPCI_WIRING_LINES_MAX);
 			continue;
 		}
@@ -113,10 +110,9 @@ static int lex_string(struct upci_lex *lex)
 			struct upci_place place = upci_lex_place(lex);
 
 			place.at = p - 1;
-			return upci_lex_fail_at(
-				lex, place,
-				"expected \\\" or \\\\ in a string, found a '\\' before "
-				"something else");
+			return upci_lex_fail_at(lex, place,
+						"expected \\\" or \\\\ in a string, found a '\\' before "
+						"something else");
 		}
 	}
 	if (p == lex->end || *p != '"')
@@ -155,12 +151,8 @@ int upci_lex_begin(struct upci_lex *lex, const char *name, const char *text, siz
 {
 	int error;
 
-	*lex = (struct upci_lex){.name = name,
-				 .text = text,
-				 .end = text + length,
-				 .line_start = text,
-				 .line = 1,
-				 .at = text};
+	*lex = (struct upci_lex){
+		.name = name, .text = text, .end = text + length, .line_start = text, .line = 1, .at = text};
 	error = check_text(lex);
 	return error ? error : upci_lex_next(lex);
 }
@@ -204,8 +196,7 @@ size_t upci_lex_copy(const struct upci_lex *lex, char *to)
 
 struct upci_place upci_lex_place(const struct upci_lex *lex)
 {
-	return (struct upci_place){
-		.line_start = lex->line_start, .at = lex->token.start, .line = lex->line};
+	return (struct upci_place){.line_start = lex->line_start, .at = lex->token.start, .line = lex->line};
 }
 
 struct upci_place upci_lex_inside(struct upci_place string, size_t offset)

@@ -43,8 +43,7 @@ static int check_file(int fd, const char *path)
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return upci_fail(UPC_EWIRING, "%.200s: cannot be examined: %s", path,
-				 strerror(errno));
+		return upci_fail(UPC_EWIRING, "%.200s: cannot be examined: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return upci_fail(UPC_EWIRING, "%.200s: expected a regular file", path);
 	if (geteuid() == 0 && (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH))))
@@ -76,8 +75,7 @@ static int read_file(int fd, const char *path, char **text, size_t *length)
 			int error = errno;
 
 			free(buffer);
-			return upci_fail(UPC_EWIRING, "%.200s: cannot be read: %s", path,
-					 strerror(error));
+			return upci_fail(UPC_EWIRING, "%.200s: cannot be read: %s", path, strerror(error));
 		}
 	}
 	*text = buffer;

@@ -14,9 +14,8 @@
 #include "wiring/wiring_words.h"
 
 const char *const upci_wiring_scopes[] = {
-	[UPC_SCOPE_CONTEXT] = "context", [UPC_SCOPE_THREAD] = "thread",
-	[UPC_SCOPE_PROCESS] = "process", [UPC_SCOPE_CPU] = "cpu",
-	[UPC_SCOPE_MACHINE] = "machine", NULL,
+	[UPC_SCOPE_CONTEXT] = "context", [UPC_SCOPE_THREAD] = "thread",   [UPC_SCOPE_PROCESS] = "process",
+	[UPC_SCOPE_CPU] = "cpu",         [UPC_SCOPE_MACHINE] = "machine", NULL,
 };
 
 static void print_name(struct upci_out *out, const char *name)
@@ -79,8 +78,7 @@ static void print_formula_string(struct upc_catalogue *c, struct upci_out *out,
 	upci_out_quoted(out, text);
 }
 
-int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, char *text,
-		      size_t size)
+int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, char *text, size_t size)
 {
 	struct upci_out out = {.text = text, .size = size};
 	const struct upci_driver *driver = &event->driver;
@@ -93,10 +91,7 @@ int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, c
 		print_comment(&out, event, "a wiring file cannot say what drives it");
 		return (int)out.length;
 	}
-	upci_out(&out, "%s ",
-		 event->formula           ? "derived"
-		 : event->id != UPC_NO_ID ? "drive"
-					  : "event");
+	upci_out(&out, "%s ", event->formula ? "derived" : event->id != UPC_NO_ID ? "drive" : "event");
 	print_name(&out, event->name);
 	upci_out(&out, " = ");
 	if (event->formula) {
@@ -117,8 +112,7 @@ int upci_wiring_print(struct upc_catalogue *c, const struct upci_event *event, c
 	upci_out(&out, " scope %s %s", upci_wiring_scopes[event->scope],
 		 event->kind == UPC_KIND_LEVEL ? "level" : "count");
 	upci_out(&out, " subsystem ");
-	upci_out_sentence(&out, event->subsystem ? event->subsystem : "other",
-			  UPCI_WIRING_LABEL_MAX);
+	upci_out_sentence(&out, event->subsystem ? event->subsystem : "other", UPCI_WIRING_LABEL_MAX);
 	if (event->description) {
 		upci_out(&out, " describe ");
 		upci_out_sentence(&out, event->description, UPCI_WIRING_TEXT_MAX);

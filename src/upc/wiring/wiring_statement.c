@@ -9,7 +9,7 @@
 #include "wiring/wiring_statement.h"
 #include "wiring/wiring_words.h"
 
-#define TOKEN_MAX      65535u   /* numbers of tokens in a line */
+#define TOKEN_MAX 65535u        /* numbers of tokens in a line */
 #define OCCURRENCE_MAX 1000000u /* numbers of lines in a file */
 
 /* ---- parts ------------------------------------------------------------- */
@@ -48,8 +48,7 @@ static int find_word(const struct upci_lex *lex, const char *const *words)
 	return -1;
 }
 
-static int parse_number(struct upci_lex *lex, const char *what, unsigned min, unsigned max,
-			unsigned *number)
+static int parse_number(struct upci_lex *lex, const char *what, unsigned min, unsigned max, unsigned *number)
 {
 	char expected[120];
 	uint64_t n = 0;
@@ -85,12 +84,10 @@ static int parse_string(struct upci_lex *lex, char **pool, const char *what, siz
 		return upci_lex_fail_expected(lex, expected);
 	length = upci_lex_copy(lex, *pool);
 	if (length < min)
-		return upci_lex_fail_at(lex, upci_lex_place(lex),
-					"expected %s, found an empty string", what);
+		return upci_lex_fail_at(lex, upci_lex_place(lex), "expected %s, found an empty string", what);
 	if (length > max)
 		return upci_lex_fail_at(lex, upci_lex_place(lex),
-					"expected %s of at most %zu bytes, found %zu", what, max,
-					length);
+					"expected %s of at most %zu bytes, found %zu", what, max, length);
 	*string = *pool;
 	*pool += length + 1;
 	return upci_lex_next(lex);
@@ -116,18 +113,15 @@ static int parse_name(struct upci_lex *lex, char **pool, struct upci_statement *
 		return upci_lex_fail_expected(lex, "an event name");
 	length = upci_lex_copy(lex, *pool);
 	if (!length || length >= UPC_NAME_MAX)
-		return upci_lex_fail_at(lex, s->name_at,
-					"expected an event name of 1 to %d bytes, found %zu",
+		return upci_lex_fail_at(lex, s->name_at, "expected an event name of 1 to %d bytes, found %zu",
 					UPC_NAME_MAX - 1, length);
 	if (strstr(name, ":mode="))
 		return upci_lex_fail_at(lex, s->name_at,
 					"expected an event name, found one with ':mode=' in it, "
 					"which is a qualifier of any event");
-	if (name[0] == ' ' || name[0] == '\t' || name[length - 1] == ' ' ||
-	    name[length - 1] == '\t')
-		return upci_lex_fail_at(
-			lex, s->name_at,
-			"expected an event name, found one with a blank at its end");
+	if (name[0] == ' ' || name[0] == '\t' || name[length - 1] == ' ' || name[length - 1] == '\t')
+		return upci_lex_fail_at(lex, s->name_at,
+					"expected an event name, found one with a blank at its end");
 	s->event.name = name;
 	*pool += length + 1;
 	return upci_lex_next(lex);
@@ -151,14 +145,12 @@ static int parse_path(struct upci_lex *lex, char **pool, const char **path)
 			"that begins with '/'");
 	for (part = *path;; part += n + 1) {
 		n = strcspn(part, "/");
-		if (!n || (n == 1 && part[0] == '.') ||
-		    (n == 2 && part[0] == '.' && part[1] == '.'))
-			return upci_lex_fail_at(
-				lex, upci_lex_inside(place, (size_t)(part - *path)),
-				"expected the name of a file or directory, found %s",
-				!n       ? "an empty one"
-				: n == 1 ? "'.'"
-					 : "'..'");
+		if (!n || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.'))
+			return upci_lex_fail_at(lex, upci_lex_inside(place, (size_t)(part - *path)),
+						"expected the name of a file or directory, found %s",
+						!n       ? "an empty one"
+						: n == 1 ? "'.'"
+							 : "'..'");
 		if (!part[n])
 			return 0;
 	}
@@ -178,8 +170,8 @@ static int parse_field(struct upci_lex *lex, char **pool, struct upci_field *fie
 		error = parse_string(lex, pool, "a key", 1, UPCI_WIRING_PATH_MAX, &field->key);
 		if (!error && (taken = take_word(lex, "token")) != 0)
 			error = taken < 0 ? taken
-					  : parse_number(lex, "the token that is the key", 0,
-							 TOKEN_MAX, &field->key_token);
+					  : parse_number(lex, "the token that is the key", 0, TOKEN_MAX,
+							 &field->key_token);
 		if (!error && (taken = take_word(lex, "occurrence")) != 0)
 			error = taken < 0 ? taken
 					  : parse_number(lex, "which of the lines with this key", 1,
@@ -194,17 +186,15 @@ static int parse_field(struct upci_lex *lex, char **pool, struct upci_field *fie
 	}
 	if (!error)
 		error = expect_word(lex, "value",
-				    !field->key
-					    ? "'value'"
-					    : "'token', 'occurrence' (in this order) or 'value'");
+				    !field->key ? "'value'"
+						: "'token', 'occurrence' (in this order) or 'value'");
 	if (!error)
-		error = parse_number(lex, "the token that is the value", 0, TOKEN_MAX,
-				     &field->first);
+		error = parse_number(lex, "the token that is the value", 0, TOKEN_MAX, &field->first);
 	field->last = field->first;
 	if (!error && (taken = take_word(lex, "to")) != 0)
 		error = taken < 0 ? taken
-				  : parse_number(lex, "the last token to add up", field->first,
-						 TOKEN_MAX, &field->last);
+				  : parse_number(lex, "the last token to add up", field->first, TOKEN_MAX,
+						 &field->last);
 	return error;
 }
 
@@ -215,9 +205,8 @@ static int parse_clock(struct upci_lex *lex, struct upci_event *event)
 	while (clock->word && !upci_lex_is(lex, clock->word))
 		clock++;
 	if (!clock->word)
-		return upci_lex_fail_expected(
-			lex, "'realtime', 'monotonic', 'monotonic_raw', 'boottime', "
-			     "'process' or 'thread'");
+		return upci_lex_fail_expected(lex, "'realtime', 'monotonic', 'monotonic_raw', 'boottime', "
+						   "'process' or 'thread'");
 	event->driver.source = UPC_SOURCE_CLOCK;
 	event->driver.clock = clock->id;
 	event->scope = clock->scope;
@@ -229,8 +218,7 @@ static int parse_clock(struct upci_lex *lex, struct upci_event *event)
 /* SYSTEM:EVENT, neither with what would lead out of tracefs. */
 static int check_tracepoint(const struct upci_lex *lex, const struct upci_statement *s)
 {
-	static const char letters[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 	const char *name = s->event.driver.tracepoint;
 	size_t system = strspn(name, letters);
 	size_t event = name[system] == ':' ? strspn(name + system + 1, letters) : 0;
@@ -259,9 +247,9 @@ static int parse_source(struct upci_lex *lex, char **pool, struct upci_statement
 	int error;
 
 	if (root < 0 && !perf && !tracefs && !clock)
-		return upci_lex_fail_expected(
-			lex, "a source: 'perf', 'tracefs', 'proc', 'sys', 'task', 'process' "
-			     "or 'clock'");
+		return upci_lex_fail_expected(lex,
+					      "a source: 'perf', 'tracefs', 'proc', 'sys', 'task', 'process' "
+					      "or 'clock'");
 	error = upci_lex_next(lex);
 	s->source_at = upci_lex_place(lex);
 	if (error)
@@ -270,13 +258,12 @@ static int parse_source(struct upci_lex *lex, char **pool, struct upci_statement
 		return parse_clock(lex, event);
 	if (perf) {
 		driver->source = UPC_SOURCE_PERF;
-		return parse_string(lex, pool, "a name of libpfm4 or of a PMU of sysfs", 1,
-				    UPC_NAME_MAX - 1, &driver->perf);
+		return parse_string(lex, pool, "a name of libpfm4 or of a PMU of sysfs", 1, UPC_NAME_MAX - 1,
+				    &driver->perf);
 	}
 	if (tracefs) {
 		driver->source = UPC_SOURCE_TRACEPOINT;
-		error = parse_string(lex, pool, "\"SYSTEM:EVENT\"", 1, UPC_NAME_MAX - 1,
-				     &driver->tracepoint);
+		error = parse_string(lex, pool, "\"SYSTEM:EVENT\"", 1, UPC_NAME_MAX - 1, &driver->tracepoint);
 		return error ? error : check_tracepoint(lex, s);
 	}
 	driver->source = UPC_SOURCE_FILE;
@@ -312,8 +299,7 @@ static int parse_scale(struct upci_lex *lex, struct upci_driver *driver)
 
 static int parse_properties(struct upci_lex *lex, char **pool, struct upci_statement *s)
 {
-	static const char *const words[] = {"unit",  "describe", "subsystem", "scope",
-					    "count", "level",    NULL};
+	static const char *const words[] = {"unit", "describe", "subsystem", "scope", "count", "level", NULL};
 	const char *unit = NULL;
 	bool scope_given = false;
 	int error = 0, word;
@@ -323,12 +309,10 @@ static int parse_properties(struct upci_lex *lex, char **pool, struct upci_state
 
 		word = find_word(lex, words);
 		if (word < 0)
-			return upci_lex_fail_expected(
-				lex, "a property ('unit', 'scope', 'count', 'level', "
-				     "'describe', 'subsystem') or the end of the line");
+			return upci_lex_fail_expected(lex, "a property ('unit', 'scope', 'count', 'level', "
+							   "'describe', 'subsystem') or the end of the line");
 		if ((word == 3 && scope_given) || (word > 3 && s->kind_given))
-			return upci_lex_fail_at(lex, place,
-						"expected %s once in a statement, found it again",
+			return upci_lex_fail_at(lex, place, "expected %s once in a statement, found it again",
 						word == 3 ? "the scope" : "'count' or 'level'");
 		error = upci_lex_next(lex);
 		if (error)
@@ -406,17 +390,15 @@ int upci_statement_parse(struct upci_lex *lex, char **pool, struct upci_statemen
 	if (!error)
 		error = parse_name(lex, pool, s);
 	if (!error && s->verb == UPCI_VERB_REMOVE)
-		return lex->token.kind == UPCI_TOKEN_END
-			       ? 0
-			       : upci_lex_fail_expected(lex, "the end of the line");
+		return lex->token.kind == UPCI_TOKEN_END ? 0
+							 : upci_lex_fail_expected(lex, "the end of the line");
 	if (!error)
 		error = expect_equals(lex);
 	if (error)
 		return error;
 	if (s->verb == UPCI_VERB_DERIVED) {
 		s->source_at = upci_lex_place(lex);
-		error = parse_string(lex, pool, "a formula", 1, UPCI_WIRING_FORMULA_MAX,
-				     &s->formula);
+		error = parse_string(lex, pool, "a formula", 1, UPCI_WIRING_FORMULA_MAX, &s->formula);
 	} else {
 		error = parse_driven(lex, pool, s);
 	}

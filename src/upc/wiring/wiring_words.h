@@ -11,14 +11,15 @@
 #include "base/event.h"
 #include "base/text.h"
 
-#define UPCI_WIRING_BYTES_MAX (8u * 1024u * 1024u) /* of a file: a large machine writes some MiB \
-						    */
+#define UPCI_WIRING_BYTES_MAX                                              \
+	(8u * 1024u * 1024u) /* of a file: a large machine writes some MiB \
+			      */
 #define UPCI_WIRING_LINES_MAX 65536u
 
 /* Longest strings, in bytes without the quotes. */
-#define UPCI_WIRING_TEXT_MAX    4000u  /* describe, differs */
-#define UPCI_WIRING_LABEL_MAX   60u    /* unit, subsystem */
-#define UPCI_WIRING_PATH_MAX    511u   /* path of a file, key in it */
+#define UPCI_WIRING_TEXT_MAX 4000u     /* describe, differs */
+#define UPCI_WIRING_LABEL_MAX 60u      /* unit, subsystem */
+#define UPCI_WIRING_PATH_MAX 511u      /* path of a file, key in it */
 #define UPCI_WIRING_FORMULA_MAX 70000u /* 64 terms of the longest names, quoted, above and below */
 
 /* Indexed by enum upc_scope; NULL behind the last. */

@@ -22,8 +22,7 @@ int main(int argc, char **argv)
 		REQUIRE(info.long_descr[0] && info.units[0], "an event without words");
 		events++;
 	}
-	REQUIRE(events == PAPI_get_component_info(component)->num_native_events,
-		"the number of events");
+	REQUIRE(events == PAPI_get_component_info(component)->num_native_events, "the number of events");
 
 	CHECK(PAPI_create_eventset(&set));
 	CHECK(PAPI_add_named_event(set, FAULTS));

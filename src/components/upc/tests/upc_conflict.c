@@ -17,8 +17,7 @@ int main(int argc, char **argv)
 
 	CHECK(PAPI_create_eventset(&set));
 	CHECK(PAPI_add_named_event(set, FAULTS));
-	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component);
-	     more == PAPI_OK && !conflict;
+	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component); more == PAPI_OK && !conflict;
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component)) {
 		char name[PAPI_MAX_STR_LEN];
 		int error;

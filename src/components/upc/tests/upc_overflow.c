@@ -16,8 +16,7 @@ static void on_overflow(int set, void *address, long long vector, void *context)
 
 	(void)context;
 	calls++;
-	if (PAPI_get_overflow_event_index(set, vector, &index, &n) != PAPI_OK || index != 1 ||
-	    !address)
+	if (PAPI_get_overflow_event_index(set, vector, &index, &n) != PAPI_OK || index != 1 || !address)
 		wrong++;
 }
 
@@ -27,8 +26,7 @@ int main(int argc, char **argv)
 	int set = PAPI_NULL;
 	int code, round;
 
-	REQUIRE(PAPI_get_component_info(upc_begin(argc, argv))->hardware_intr,
-		"overflow in hardware");
+	REQUIRE(PAPI_get_component_info(upc_begin(argc, argv))->hardware_intr, "overflow in hardware");
 	CHECK(PAPI_create_eventset(&set));
 	CHECK(PAPI_add_named_event(set, "upc:::perf::MAJOR-FAULTS"));
 	CHECK(PAPI_add_named_event(set, FAULTS));

@@ -8,7 +8,7 @@
 #include "upc_tests.h"
 
 #define ROUNDS 500
-#define PAGES  50
+#define PAGES 50
 
 static const struct {
 	const char *name;
@@ -65,8 +65,7 @@ int main(int argc, char **argv)
 		CHECK(PAPI_stop(set, values));
 		for (i = 0; i < n; i++) {
 			if (!right(order[i], values[i])) {
-				printf("round %d: %s is %lld\n", round, subjects[order[i]].name,
-				       values[i]);
+				printf("round %d: %s is %lld\n", round, subjects[order[i]].name, values[i]);
 				test_fail(__FILE__, __LINE__, "not this event's value", PAPI_EMISC);
 			}
 		}

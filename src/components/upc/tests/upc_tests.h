@@ -15,7 +15,7 @@
 #include "papi_test.h"
 
 #define FAULTS "upc:::perf::PAGE-FAULTS"
-#define SLACK  40 /* faults beside those that a test makes */
+#define SLACK 40 /* faults beside those that a test makes */
 
 #define REQUIRE(condition, what)                                         \
 	do {                                                             \
