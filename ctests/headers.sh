@@ -6,7 +6,7 @@
 set -u
 
 read -ra headers <<< "$PUBLIC_HEADERS"
-echo "1..$((4 * ${#headers[@]}))"
+echo "1..$((4 * ${#headers[@]} + 6))"
 n=0
 
 # try NAME COMPILER FLAGS...: the source is on standard input
@@ -33,4 +33,16 @@ for header in "${headers[@]##*/}"; do
 	try "$header twice, as GNU C99" "${CC%% *}" -std=gnu99 -x c <<< "$once"$'\n'"$once"
 	try "$header as C++11" "${CXX:-c++}" -std=c++11 -x c++ <<< "$once"
 	try "$header as C++20" "${CXX:-c++}" -std=c++20 -x c++ <<< "$once"
+done
+
+# Structures that begin with their size: C++ has no literals of them.
+for type in mpx_options upc_unit_options; do
+	macro=${type%%_*}_OPTIONS_INIT
+	macro=${macro^^}
+	source="#include <${type%%_*}.h>
+int use(int n);
+int use(int n) { struct $type options = $macro($type); return n + (int)options.size; }"
+	try "$macro in C11" "${CC%% *}" -std=c11 -x c <<< "$source"
+	try "$macro in C++11" "${CXX:-c++}" -std=c++11 -x c++ <<< "$source"
+	try "$macro in C++20" "${CXX:-c++}" -std=c++20 -x c++ <<< "$source"
 done

@@ -6,10 +6,10 @@
 set -u
 
 # The calls that a header declares: a name at the start of a line or behind its type,
-# followed by "(".
+# followed by "(". A template of C++ is in no library.
 declared()
 {
-	sed -e '/^[#[:space:]\/*]/d' "${srcdir:?}/include/$1.h" | grep -o "\<$1_[a-z_]*(" |
+	sed -e '/^[#[:space:]\/*]/d' -e '/^template/d' "${srcdir:?}/include/$1.h" | grep -o "\<$1_[a-z_]*(" |
 		tr -d '(' | sort -u
 }
 

@@ -58,7 +58,20 @@ extern "C" {
 #define MPX_ABI_VERSION 1
 
 /* Set every byte of an option or result structure to zero and its size. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> static inline T mpx_options_init()
+{
+	T options = T();
+
+	options.size = sizeof(T);
+	return options;
+}
+}
+#define MPX_OPTIONS_INIT(type) (mpx_options_init<struct type>())
+#else
 #define MPX_OPTIONS_INIT(type) ((struct type){.size = sizeof(struct type)})
+#endif
 
 /* What a plain read gives for an event that no slice has counted since its set was
  * started: not zero, since nobody knows. */

@@ -96,7 +96,20 @@ enum upc_error {
 };
 
 /* Set every byte of an option structure to zero and its size. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> static inline T upc_options_init()
+{
+	T options = T();
+
+	options.size = sizeof(T);
+	return options;
+}
+}
+#define UPC_OPTIONS_INIT(type) (upc_options_init<struct type>())
+#else
 #define UPC_OPTIONS_INIT(type) ((struct type){.size = sizeof(struct type)})
+#endif
 
 /* ---- the library ------------------------------------------------------- */
 
