@@ -444,22 +444,23 @@ static void master_list(void)
 	ok(mpx_thread_master_list(list, 4) == 0, "the list is empty");
 }
 
-/* While one set runs others come and go; numbers are used again. */
+/* While one set runs others come and go, each with a number of its own. */
 static void come_and_go(void)
 {
 	long long value[2], other[2];
-	int A = both(0), B, i, right = 1, largest = 0;
+	int A = both(0), B, i, right = 1, last = A;
 
 	works(mpx_set_start(A));
 	for (i = 0; i < 200; i++) {
 		B = both(0);
-		largest = B > largest ? B : largest;
+		right &= B != last && B != A;
+		last = B;
 		right &= mpx_set_start(B) == PAPI_OK;
 		work(10);
 		right &= mpx_set_stop(B, other) == PAPI_OK && near(other[0], 10);
 		right &= mpx_set_destroy(&B) == PAPI_OK;
 	}
-	ok(right && largest < 8, "200 sets, one after the other, with few numbers: %d", largest);
+	ok(right, "200 sets, one after the other");
 	works(mpx_set_stop(A, value));
 	ok(near(value[0], 2000) && near(value[1], 2000), "nothing of the other is lost: %lld %lld", value[0],
 	   value[1]);

@@ -3,7 +3,12 @@
  * handle.c - numbers of event sets. A number is looked up without a lock, and what
  * stands behind it is touched only by the thread that owns it: so another thread's
  * wrong or late number never meets memory that is gone.
+ *
+ * A number has the index of its place and how often the place was used before: one that is
+ * destroyed is refused, and not another event set's, until half a million others have been
+ * created.
  */
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,11 +16,12 @@
 #include "core/error.h"
 #include "process/thread.h"
 
-enum { CHUNK = 256, CHUNKS = 4096 };
+enum { CHUNK = 256, CHUNKS = 4096, PLACES = CHUNK * CHUNKS, USES = INT_MAX / PLACES + 1 };
 
 struct place {
 	_Atomic(struct mpxi_thread *) owner; /* NULL: free. Partner: find, on any thread */
 	struct mpxi_handle *handle;          /* the owner's alone */
+	atomic_int use; /* modulo USES; changes only while it is free. Partner: owner, on any thread */
 	int next_free;
 };
 
@@ -23,48 +29,69 @@ struct place {
 static _Atomic(struct place *) chunk[CHUNKS];
 /* Protects what follows, and the making of chunks; nests in nothing. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int first_free = -1, numbers;
+static int first_free = -1, last_free, places;
+
+static struct place *place_at(int index)
+{
+	return &atomic_load_explicit(&chunk[index / CHUNK], memory_order_acquire)[index % CHUNK];
+}
 
 static struct place *place_of(int number)
 {
-	return &atomic_load_explicit(&chunk[number / CHUNK], memory_order_acquire)[number % CHUNK];
+	return place_at(number % PLACES);
 }
 
-static int new_number(int *number)
+static void free_place_locked(int index)
+{
+	struct place *place = place_at(index);
+	const int use = atomic_load_explicit(&place->use, memory_order_relaxed);
+
+	atomic_store_explicit(&place->use, (use + 1) % USES, memory_order_relaxed);
+	place->next_free = -1;
+	if (first_free >= 0)
+		place_at(last_free)->next_free = index;
+	else
+		first_free = index;
+	last_free = index;
+}
+
+/* A place of a chunk that is there and was never used, else the one that has been free for
+ * the longest time. */
+static int take_place_locked(int *index)
 {
 	struct place *made;
 
-	if (first_free >= 0) {
-		*number = first_free;
-		first_free = place_of(first_free)->next_free;
+	if (places % CHUNK == 0 && first_free >= 0) {
+		*index = first_free;
+		first_free = place_at(first_free)->next_free;
 		return 0;
 	}
-	if (numbers == CHUNK * CHUNKS)
-		return mpxi_error(MPXI_ENOMEM, "there are %d event sets: destroy some first", numbers);
-	if (numbers % CHUNK == 0) {
+	if (places == PLACES)
+		return mpxi_error(MPXI_ENOMEM, "there are %d event sets: destroy some first", places);
+	if (places % CHUNK == 0) {
 		made = calloc(CHUNK, sizeof(*made));
 		if (!made)
 			return mpxi_error(MPXI_ENOMEM, "out of memory for event sets");
-		atomic_store_explicit(&chunk[numbers / CHUNK], made, memory_order_release);
+		atomic_store_explicit(&chunk[places / CHUNK], made, memory_order_release);
 	}
-	*number = numbers++;
+	*index = places++;
 	return 0;
 }
 
 int mpxi_handle_open(struct mpxi_thread *thread, struct mpxi_handle *handle)
 {
 	struct place *place;
-	int number = -1, error;
+	int index = -1, error;
 
 	pthread_mutex_lock(&lock);
-	error = new_number(&number);
+	error = take_place_locked(&index);
 	pthread_mutex_unlock(&lock);
 	if (error)
 		return error;
-	place = place_of(number);
+	place = place_at(index);
 	place->handle = handle;
 	atomic_store_explicit(&place->owner, thread, memory_order_release);
-	handle->number = number;
+	handle->number = atomic_load_explicit(&place->use, memory_order_relaxed) * PLACES + index;
 	handle->previous = NULL;
 	handle->next = thread->sets;
 	if (handle->next)
@@ -85,18 +112,21 @@ void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle)
 		handle->next->previous = handle->previous;
 	atomic_store_explicit(&place->owner, NULL, memory_order_release);
 	pthread_mutex_lock(&lock);
-	place->next_free = first_free;
-	first_free = handle->number;
+	free_place_locked(handle->number % PLACES);
 	pthread_mutex_unlock(&lock);
 }
 
 struct mpxi_thread *mpxi_handle_owner(int number)
 {
-	struct place *places = NULL;
+	struct mpxi_thread *owner;
+	struct place *place;
 
-	if (number >= 0 && number < CHUNK * CHUNKS)
-		places = atomic_load_explicit(&chunk[number / CHUNK], memory_order_acquire);
-	return places ? atomic_load_explicit(&places[number % CHUNK].owner, memory_order_acquire) : NULL;
+	if (number < 0 ||
+	    !(place = atomic_load_explicit(&chunk[number % PLACES / CHUNK], memory_order_acquire)))
+		return NULL;
+	place += number % CHUNK;
+	owner = atomic_load_explicit(&place->owner, memory_order_acquire);
+	return atomic_load_explicit(&place->use, memory_order_relaxed) == number / PLACES ? owner : NULL;
 }
 
 struct mpxi_handle *mpxi_handle_at(int number)
@@ -116,9 +146,8 @@ void mpxi_handles_forget(void)
 
 	pthread_mutex_init(&lock, NULL);
 	first_free = -1;
-	for (i = numbers - 1; i >= 0; i--) {
-		atomic_store_explicit(&place_of(i)->owner, NULL, memory_order_relaxed);
-		place_of(i)->next_free = first_free;
-		first_free = i;
+	for (i = 0; i < places; i++) {
+		atomic_store_explicit(&place_at(i)->owner, NULL, memory_order_relaxed);
+		free_place_locked(i);
 	}
 }
