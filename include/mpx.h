@@ -247,9 +247,9 @@ struct mpx_estimate {
 	int code;              /* PAPI code                                          */
 	unsigned flags;        /* MPX_EXACT, ...                                     */
 	long long value;       /* what a plain read gives: N_e, whole, not decreasing */
-	double estimate;       /* N_e itself                                         */
+	double estimate;       /* N_e itself; below value where an earlier one was above */
 	double standard_error; /* of estimate; 0 when exact                          */
-	double low, high;      /* 95 % interval of N_e; low is not below C_e         */
+	double low, high;      /* 95 % interval of N_e, value in it; low is not below C_e */
 	double coverage;       /* S_e / T: 0 to 1                                    */
 	uint64_t count;        /* C_e: events that were counted                      */
 	uint64_t counted_time; /* S_e                                                */

@@ -196,12 +196,16 @@ static unsigned flags_of(const struct mpxi_result *result)
 static void fill_estimate(struct mpxi_handle *handle, unsigned i, struct mpx_estimate *out)
 {
 	struct mpxi_result result;
+	long long value;
 
 	result_of(handle, i, &result);
+	value = settle(handle, i, &result);
+	if (value != MPX_NEVER)
+		mpxi_estimate_include(&result.estimate, value);
 	*out = (struct mpx_estimate){
 		.code = (int)mpxi_set_event(handle->set, i),
 		.flags = flags_of(&result),
-		.value = settle(handle, i, &result),
+		.value = value,
 		.estimate = result.estimate.value,
 		.standard_error = result.estimate.standard_error,
 		.low = result.estimate.low,

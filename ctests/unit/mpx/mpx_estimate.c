@@ -271,6 +271,27 @@ static void test_saturated(void **state)
 }
 
 /* Windows of all kinds: the promises that hold for every one. */
+static void test_what_was_given_is_in_the_interval(void **state)
+{
+	static const struct {
+		long long given;
+		double low, high;
+	} row[] = {{90, 90, 120}, {100, 95, 120}, {150, 95, 150}, {95, 95, 120}, {120, 95, 120}};
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct mpxi_estimate e = {.value = 100, .standard_error = 7, .low = 95, .high = 120};
+
+		mpxi_estimate_include(&e, row[i].given);
+		assert_near(e.low, row[i].low);
+		assert_near(e.high, row[i].high);
+		/* What is known now stays as it is. */
+		assert_near(e.value, 100);
+		assert_near(e.standard_error, 7);
+	}
+}
+
 static void test_promises(void **state)
 {
 	uint64_t seed;
@@ -374,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_partial_slice),
 		cmocka_unit_test(test_no_counts),
 		cmocka_unit_test(test_saturated),
+		cmocka_unit_test(test_what_was_given_is_in_the_interval),
 		cmocka_unit_test(test_promises),
 		cmocka_unit_test(test_held),
 	};

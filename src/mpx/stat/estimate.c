@@ -216,3 +216,12 @@ void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimat
 	/* The product of both is the square of the value; a difference would lose its digits. */
 	estimate->low = o.value > 0 ? fmax(o.value * (o.value / estimate->high), count) : count;
 }
+
+void mpxi_estimate_include(struct mpxi_estimate *estimate, long long given)
+{
+	const double value = (double)given;
+
+	/* It is not below the count, and so is the interval. */
+	estimate->low = fmin(estimate->low, value);
+	estimate->high = fmax(estimate->high, value);
+}

@@ -167,5 +167,7 @@ static inline int64_t mpxi_line_value(const struct mpxi_line *line, uint64_t gon
 /* Not for handlers: floating point. */
 void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,
 		   struct mpxi_estimate *estimate);
+/* The interval has in it what an earlier read has given, which is not taken back. */
+void mpxi_estimate_include(struct mpxi_estimate *estimate, long long given);
 
 #endif
