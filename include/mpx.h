@@ -151,7 +151,8 @@ int mpx_library_get_info(struct mpx_library_info *info);
 /* The library's release, such as "0.1.0". Context: any. */
 const char *mpx_version(void);
 
-/* Why the calling thread's last failing call failed: one line. Never NULL. */
+/* Why the calling thread's last failing call failed: one line, with question marks in place
+ * of control characters. Never NULL. */
 const char *mpx_last_message(void);
 
 /* ---- event sets ------------------------------------------------------------------- */
@@ -182,7 +183,8 @@ int mpx_set_create(int *set);
 int mpx_set_create_process(int *set);
 
 /* Destroys a stopped event set, and sets *set to PAPI_NULL (-1). Events that no other set
- * has leave the master event list. PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN. */
+ * has leave the master event list. Its number is refused from then on, and is not another
+ * set's until hundreds of thousands have been created. PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN. */
 int mpx_set_destroy(int *set);
 
 /*

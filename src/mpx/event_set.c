@@ -17,9 +17,11 @@ static int create(int *set, bool process)
 	struct mpxi_thread *thread;
 	int error;
 
-	if (!set)
-		return mpxi_error(PAPI_EINVAL, "set is NULL");
-	error = mpxi_thread_get(&thread);
+	error = mpxi_library_check();
+	if (!error && !set)
+		error = mpxi_error(PAPI_EINVAL, "set is NULL");
+	if (!error)
+		error = mpxi_thread_get(&thread);
 	if (error)
 		return error;
 	handle = calloc(1, sizeof(*handle));
@@ -54,11 +56,12 @@ int mpx_set_create_process(int *set)
 int mpx_set_destroy(int *set)
 {
 	struct mpxi_handle *handle;
-	int error;
+	int error = mpxi_library_check();
 
-	if (!set)
-		return mpxi_error(PAPI_EINVAL, "set is NULL");
-	error = mpxi_thread_find(*set, &handle);
+	if (!error && !set)
+		error = mpxi_error(PAPI_EINVAL, "set is NULL");
+	if (!error)
+		error = mpxi_thread_find(*set, &handle);
 	if (error)
 		return error;
 	if (mpxi_set_runs(handle->set))

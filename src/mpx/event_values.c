@@ -68,27 +68,32 @@ static int refused(int error, const struct mpxi_handle *handle, const char *verb
 	if (!error || (handle->process && error == PAPI_ESYS))
 		return error;
 	return mpxi_error(error, "PAPI cannot %s a group of event set %d: %s", verb, handle->number,
-			  PAPI_strerror(error));
+			  mpxi_papi_words(error));
 }
 
 int mpx_set_start(int set)
 {
 	struct mpxi_handle *handle;
 	int error = mpxi_thread_find(set, &handle);
+	unsigned said;
 
 	if (error)
 		return error;
 	if (mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_EISRUN, "event set %d runs already", set);
+	said = mpxi_error_count();
 	error = handle->process ? mpxi_process_start(handle->process) : mpxi_set_start(handle->set);
 	if (!error)
 		forget_values(handle);
-	/* PAPI's own code comes without words. */
+	/* PAPI's own codes come without words. */
 	if (error == PAPI_EISRUN)
 		mpxi_error(
 			error,
 			"PAPI does not start the events of event set %d: an event set of the program's own counts in this thread",
 			set);
+	else if (error && mpxi_error_count() == said)
+		mpxi_error(error, "PAPI cannot start a group of event set %d: %s", set,
+			   mpxi_papi_words(error));
 	return error;
 }
 

@@ -24,6 +24,11 @@ int mpxi_error(int error, const char *format, ...)
 	return error;
 }
 
+unsigned mpxi_error_count(void)
+{
+	return upci_words_count();
+}
+
 const char *mpxi_last_message(void)
 {
 	return upci_words();

@@ -33,5 +33,7 @@ bool mpxi_error_prepare(void);
  * memory is there: it allocates otherwise. */
 __attribute__((format(printf, 2, 3))) int mpxi_error(int error, const char *format, ...);
 const char *mpxi_last_message(void);
+/* How many messages the calling thread has had: did a call that failed say why? */
+unsigned mpxi_error_count(void);
 
 #endif

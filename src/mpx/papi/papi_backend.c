@@ -12,8 +12,10 @@
 int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 {
 	PAPI_event_info_t info;
-	int fits;
+	int fits = mpxi_papi_is_there();
 
+	if (fits)
+		return fits;
 	if (PAPI_get_event_info((int)event, &info) == PAPI_OK && mpxi_papi_is_rate(&info))
 		return mpxi_error(MPXI_ENOSUPP,
 				  "%s is a rate or a quotient (%s), which cannot be added up over "

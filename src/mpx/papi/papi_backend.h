@@ -41,6 +41,15 @@ struct mpxi_papi;
  */
 int mpxi_papi_init(void);
 
+/* The program has ended PAPI (PAPI_shutdown) since mpxi_papi_init: most of its calls then
+ * look into memory that is gone; and where it has begun anew, numbers of sets and codes of
+ * events are others'. In a handler too. */
+bool mpxi_papi_has_ended_sig(void);
+/* PAPI_OK, or PAPI_ENOINIT with a message. */
+int mpxi_papi_is_there(void);
+/* What an error of PAPI's means. Never NULL, also where PAPI has ended. */
+const char *mpxi_papi_words(int error);
+
 extern const struct mpxi_backend_ops mpxi_papi_ops;
 
 /*

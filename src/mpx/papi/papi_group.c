@@ -135,7 +135,7 @@ int mpxi_papi_group_try(struct mpxi_papi_group *group)
 		error = stop_sets_sig(group);
 	if (error)
 		mpxi_error(error, "PAPI does not start a group of %u events: %s", group->n,
-			   PAPI_strerror(error));
+			   mpxi_papi_words(error));
 	return error;
 }
 
@@ -147,7 +147,7 @@ static int pause_group(struct mpxi_papi_group *group)
 	unsigned i, k;
 
 	if (error)
-		return mpxi_error(error, "PAPI cannot stop a group of events: %s", PAPI_strerror(error));
+		return mpxi_error(error, "PAPI cannot stop a group of events: %s", mpxi_papi_words(error));
 	for (k = 0; k < group->sets; k++)
 		for (i = 0; i < group->set[k].n; i++)
 			group->set[k].carry[i] += group->set[k].value[i];
@@ -181,7 +181,7 @@ int mpxi_papi_resume(struct mpxi_papi *papi)
 		failed = start_sets_sig(group);
 		if (failed && !error)
 			error = mpxi_error(failed, "PAPI cannot start a group of events again: %s",
-					   PAPI_strerror(failed));
+					   mpxi_papi_words(failed));
 	}
 	return error;
 }

@@ -49,7 +49,7 @@ int mpxi_papi_new_set(int *set)
 	*set = PAPI_NULL;
 	error = PAPI_create_eventset(set);
 	if (error)
-		return mpxi_error(error, "PAPI cannot create an event set: %s", PAPI_strerror(error));
+		return mpxi_error(error, "PAPI cannot create an event set: %s", mpxi_papi_words(error));
 	if (*set < most)
 		return PAPI_OK;
 	(void)PAPI_destroy_eventset(set);
@@ -58,6 +58,35 @@ int mpxi_papi_new_set(int *set)
 			  "PAPI has no more than %d event sets while threads count: use fewer threads, "
 			  "or fewer events in each",
 			  most);
+}
+
+/* It may have begun anew since: then it knows nothing of threads until mpxi_papi_init. */
+bool mpxi_papi_has_ended_sig(void)
+{
+	return PAPI_is_initialized() == PAPI_NOT_INITED || PAPI_thread_id() == (unsigned long)PAPI_EMISC;
+}
+
+/* PAPI has no words while it is not initialised. */
+static const char *words_of(int error)
+{
+	const char *words = PAPI_strerror(error);
+
+	return words && *words ? words : "an error without a name";
+}
+
+const char *mpxi_papi_words(int error)
+{
+	if (mpxi_papi_has_ended_sig())
+		return "the program has ended PAPI (PAPI_shutdown): call mpx_library_shutdown, and "
+		       "mpx_library_init anew";
+	return words_of(error);
+}
+
+int mpxi_papi_is_there(void)
+{
+	if (!mpxi_papi_has_ended_sig())
+		return PAPI_OK;
+	return mpxi_error(PAPI_ENOINIT, "PAPI counts nothing: %s", mpxi_papi_words(PAPI_ENOINIT));
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of grown; nests in nothing */
@@ -91,8 +120,9 @@ int mpxi_papi_init(void)
 	int version, error = PAPI_OK;
 
 	pthread_mutex_lock(&lock);
-	if (PAPI_is_initialized() == PAPI_NOT_INITED) {
+	if (mpxi_papi_has_ended_sig())
 		grown = 0;
+	if (PAPI_is_initialized() == PAPI_NOT_INITED) {
 		version = PAPI_library_init(PAPI_VER_CURRENT);
 		if (version != PAPI_VER_CURRENT)
 			error = version > 0
@@ -102,7 +132,7 @@ int mpxi_papi_init(void)
 						     PAPI_VERSION_MAJOR(PAPI_VERSION),
 						     PAPI_VERSION_MINOR(PAPI_VERSION))
 					: mpxi_error(version, "PAPI cannot be initialised: %s",
-						     PAPI_strerror(version));
+						     words_of(version));
 	}
 	if (!error)
 		error = start_threads();
@@ -120,7 +150,7 @@ unsigned mpxi_papi_count_threads(unsigned long id)
 	unsigned found = 0;
 	int n = 0, i;
 
-	if (PAPI_is_initialized() == PAPI_NOT_INITED || PAPI_list_threads(NULL, &n) != PAPI_OK || n < 1)
+	if (mpxi_papi_has_ended_sig() || PAPI_list_threads(NULL, &n) != PAPI_OK || n < 1)
 		return 0;
 	n += 64; /* threads that come meanwhile */
 	list = calloc((size_t)n, sizeof(*list));

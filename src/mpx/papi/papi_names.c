@@ -3,10 +3,12 @@
  * papi_names.c - events by name, and what a name says of an event.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <papi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "catalogue/nearest.h"
@@ -32,7 +34,7 @@ int mpxi_papi_refuse(uint32_t event, int error)
 	if (descriptors)
 		return mpxi_error(error, "no file descriptors left for %s: raise the limit (ulimit -n)",
 				  name);
-	return mpxi_error(error, "PAPI does not count %s here: %s", name, PAPI_strerror(error));
+	return mpxi_error(error, "PAPI does not count %s here: %s", name, mpxi_papi_words(error));
 }
 
 /* ---- what a name says --------------------------------------------------------------------- */
@@ -147,6 +149,23 @@ static void offer_all(struct upci_nearest *nearest, const char *wrong, int compo
 	while (PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK);
 }
 
+/* PAPI and its components open files when they look a name up. */
+static bool descriptors_are_out(void)
+{
+	int fd[4], n = 0, failed = 0;
+
+	while (n < 4 && !failed) {
+		fd[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (fd[n] < 0)
+			failed = errno;
+		else
+			n++;
+	}
+	while (n-- > 0)
+		close(fd[n]);
+	return failed == EMFILE || failed == ENFILE;
+}
+
 static int fail_name(const char *wrong, int error)
 {
 	struct upci_nearest nearest = {.max = 4};
@@ -154,6 +173,11 @@ static int fail_name(const char *wrong, int error)
 	size_t used = 0;
 	int component, i;
 
+	if (descriptors_are_out())
+		return mpxi_error(
+			MPXI_ESYS,
+			"no file descriptors left to look for \"%.200s\": raise the limit (ulimit -n)",
+			wrong);
 	if (*wrong)
 		offer_all(&nearest, wrong, 0, (int)PAPI_PRESET_MASK);
 	for (component = 0; *wrong && component < PAPI_num_components(); component++)
@@ -164,14 +188,16 @@ static int fail_name(const char *wrong, int error)
 						 i ? ", " : "; near: ", nearest.name[i]);
 		free((char *)nearest.name[i]);
 	}
-	return mpxi_error(error, "PAPI has no event \"%.200s\" here (%s)%s", wrong, PAPI_strerror(error),
+	return mpxi_error(error, "PAPI has no event \"%.200s\" here (%s)%s", wrong, mpxi_papi_words(error),
 			  text);
 }
 
 int mpxi_papi_code(const char *name, uint32_t *event)
 {
-	int code = PAPI_NULL, error;
+	int code = PAPI_NULL, error = mpxi_papi_is_there();
 
+	if (error)
+		return error;
 	/* PAPI takes what is longer for something else than it is. */
 	if (strlen(name) >= PAPI_HUGE_STR_LEN)
 		return mpxi_error(MPXI_ENOEVNT, "PAPI has no event with a name of %zu characters",

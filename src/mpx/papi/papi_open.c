@@ -69,8 +69,10 @@ static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 	struct mpxi_papi *papi = backend;
 	unsigned listed;
 	uint32_t *list;
-	int fits;
+	int fits = mpxi_papi_is_there();
 
+	if (fits)
+		return fits;
 	if (papi->group_max && n > papi->group_max)
 		return 0;
 	list = list_of(papi, event, n, is_beside(papi, event, n), papi->has_clock ? &papi->clock : NULL,
@@ -288,8 +290,10 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **han
 	struct mpxi_papi *papi = backend;
 	struct mpxi_papi_group *group;
 	uint32_t time;
-	int error;
+	int error = mpxi_papi_is_there();
 
+	if (error)
+		return error;
 	if (time_event(papi, event, n, &time) && !is_beside(papi, event, n)) {
 		error = open_with_clock(papi, event, n, &time, &group);
 		if (!error && mpxi_papi_count_at_sig(&group->clock) > 0) {

@@ -14,6 +14,7 @@
 #include <papi.h>
 
 #include "core/error.h"
+#include "papi/papi_backend.h"
 #include "papi/papi_set.h"
 
 int mpxi_papi_component_check(int component)
@@ -48,7 +49,7 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component)
 		PAPI_destroy_eventset(&set->id);
 		set->id = PAPI_NULL;
 		return mpxi_error(error, "PAPI has no event set for the component %s: %s", info->name,
-				  PAPI_strerror(error));
+				  mpxi_papi_words(error));
 	}
 	/* A component that cannot attach counts the thread that starts the set. Events
 	 * are attached as they are added, so this comes first. */
@@ -76,15 +77,10 @@ void mpxi_papi_set_close(struct mpxi_papi_set *set)
 		return;
 	if (set->running)
 		(void)mpxi_papi_set_stop_sig(set);
-	if (PAPI_cleanup_eventset(set->id) == PAPI_OK)
+	/* PAPI_shutdown has freed its table of sets, and PAPI looks into it all the same. */
+	if (!mpxi_papi_has_ended_sig() && PAPI_cleanup_eventset(set->id) == PAPI_OK)
 		(void)PAPI_destroy_eventset(&set->id);
 	set->id = PAPI_NULL;
-}
-
-/* PAPI_shutdown has freed its table of sets, and PAPI looks into it all the same. */
-static bool is_gone_sig(void)
-{
-	return PAPI_is_initialized() == PAPI_NOT_INITED;
 }
 
 /* The next start of set is one of the set that was used last. */
@@ -105,7 +101,7 @@ int mpxi_papi_set_start_sig(struct mpxi_papi_set *set)
 {
 	int error;
 
-	if (is_gone_sig())
+	if (mpxi_papi_has_ended_sig())
 		return PAPI_ENOINIT;
 	make_last_sig(set);
 	error = PAPI_start(set->id);
@@ -115,12 +111,12 @@ int mpxi_papi_set_start_sig(struct mpxi_papi_set *set)
 
 int mpxi_papi_set_read_sig(struct mpxi_papi_set *set)
 {
-	return is_gone_sig() ? PAPI_ENOINIT : PAPI_read(set->id, set->value);
+	return mpxi_papi_has_ended_sig() ? PAPI_ENOINIT : PAPI_read(set->id, set->value);
 }
 
 int mpxi_papi_set_stop_sig(struct mpxi_papi_set *set)
 {
-	int error = is_gone_sig() ? PAPI_ENOINIT : PAPI_stop(set->id, set->value), again;
+	int error = mpxi_papi_has_ended_sig() ? PAPI_ENOINIT : PAPI_stop(set->id, set->value), again;
 
 	if (error == PAPI_EISRUN)
 		return error;

@@ -9,13 +9,18 @@ struct mpxi_library_state mpxi_library_state = {.lock = PTHREAD_MUTEX_INITIALIZE
 
 static struct mpxi_library_state *const state = &mpxi_library_state;
 
+static int absent(void)
+{
+	return mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
+}
+
 struct mpxi_library *mpxi_library_lock(void)
 {
 	pthread_mutex_lock(&state->lock);
 	if (state->phase == MPXI_READY)
 		return &state->library;
 	pthread_mutex_unlock(&state->lock);
-	mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
+	(void)absent();
 	return NULL;
 }
 
@@ -24,9 +29,9 @@ void mpxi_library_unlock(void)
 	pthread_mutex_unlock(&state->lock);
 }
 
-bool mpxi_library_is_ready(void)
+int mpxi_library_check(void)
 {
-	return atomic_load_explicit(&state->ready, memory_order_acquire);
+	return atomic_load_explicit(&state->ready, memory_order_acquire) ? MPXI_OK : absent();
 }
 
 /* These are set before there is an event set, and constant then. */

@@ -179,9 +179,10 @@ int mpxi_thread_get(struct mpxi_thread **found)
 int mpxi_thread_find(int number, struct mpxi_handle **handle)
 {
 	struct mpxi_thread *owner = mpxi_handle_owner(number);
+	int error = mpxi_library_check();
 
-	if (!mpxi_library_is_ready())
-		return mpxi_error(MPXI_ENOINIT, "call mpx_library_init first");
+	if (error)
+		return error;
 	if (!owner)
 		return mpxi_error(MPXI_ENOEVST, "there is no event set %d", number);
 	if (owner != mpxi_self)

@@ -65,8 +65,8 @@ struct mpxi_library {
  * a message is set. */
 struct mpxi_library *mpxi_library_lock(void);
 void mpxi_library_unlock(void);
-/* Ready; without the lock. */
-bool mpxi_library_is_ready(void);
+/* Is it ready? PAPI_ENOINIT, with a message; without the lock. */
+int mpxi_library_check(void);
 enum mpxi_estimator mpxi_library_estimator(void);
 /* After an event has been added for the first time, without locks (library.c). */
 void mpxi_library_event_added(void);

@@ -21,7 +21,7 @@
 #define ROUNDS_LEFT 2
 
 struct line {
-	unsigned rounds;
+	unsigned rounds, count;
 	char text[768];
 };
 
@@ -90,7 +90,7 @@ bool upci_words_prepare(void)
 	line = malloc(sizeof(*line));
 	if (!line)
 		return false;
-	line->rounds = 0;
+	line->rounds = line->count = 0;
 	line->text[0] = 0;
 	if (pthread_setspecific(key, line)) {
 		free(line);
@@ -98,6 +98,14 @@ bool upci_words_prepare(void)
 	}
 	own.line = line;
 	return true;
+}
+
+/* A name that the user gave may have newlines in it, and what a terminal takes for orders. */
+static void keep_one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
 }
 
 void upci_words_set(const char *general, const char *format, va_list args)
@@ -109,7 +117,14 @@ void upci_words_set(const char *general, const char *format, va_list args)
 		return;
 	}
 	vsnprintf(line->text, sizeof(line->text), format, args);
+	keep_one_line(line->text);
+	line->count++;
 	own.now = line->text;
+}
+
+unsigned upci_words_count(void)
+{
+	return own.line ? own.line->count : 0;
 }
 
 const char *upci_words(void)

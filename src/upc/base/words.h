@@ -17,12 +17,15 @@
 bool upci_words_prepare(void);
 
 /*
- * Sets the words. A thread without memory has the general ones, which live for ever.
- * Callable from a signal handler: it allocates nothing. It calls vsnprintf, which does
- * not either for the conversions that messages have (%s, %d and their like).
+ * Sets the words: one line, in which control characters of names are question marks. A thread without memory
+ * has the general ones, which live for ever. Callable from a signal handler: it allocates nothing. It calls
+ * vsnprintf, which does not either for the conversions that messages have (%s, %d and their like).
  */
 void upci_words_set(const char *general, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
+
+/* How many times the calling thread's words were set; of a thread without memory that is not known: 0. */
+unsigned upci_words_count(void);
 
 /* Never NULL; "" before any were set. */
 const char *upci_words(void);
