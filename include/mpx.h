@@ -27,8 +27,9 @@
  *   Signals  A slice ends with a signal to its thread. Only threads with running sets
  *            whose events share counters get one. The handler is short and keeps errno. A
  *            slice that ends while the thread is in a call of PAPI or of this library
- *            ends after that call. A process-wide event set sends the same signal to all
- *            registered threads when it is started, read, reset and stopped. The signal
+ *            ends after that call; one that ends while a handler of the program's stands
+ *            on an alternate stack with less than 16 KiB left, after that handler. A process-wide event set
+ * sends the same signal to all registered threads when it is started, read, reset and stopped. The signal
  *            ends sleeps and waits with EINTR that SA_RESTART does not restart (nanosleep,
  *            poll, select, sem_wait of some systems).
  *   Cancel   No thread is cancelled in the handler. The calls are points of cancellation,
@@ -306,7 +307,8 @@ struct mpx_thread_info {
 	const char *clock_unit; /* "cycles" or "ns"                                       */
 	uint64_t time;          /* T: how long anything was counted in this thread         */
 	uint64_t slices;        /* ended                                                  */
-	uint64_t put_off;       /* slices that ended late: the thread was in PAPI          */
+	uint64_t put_off;       /* slices that ended late: the thread was in PAPI, or on a
+				   small alternate stack                           */
 	uint64_t lost;          /* slices that could not be started or read               */
 	unsigned groups;        /* that take turns now                                    */
 	unsigned events;        /* in the master event list                               */

@@ -9,6 +9,7 @@
 #include <papi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/auxv.h>
 
 #include "../unit_test.h"
 
@@ -19,9 +20,13 @@
 #define papi_like __attribute__((section("papi_like"), noinline))
 #define plain __attribute__((noinline))
 
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
 extern const char __start_papi_like[], __stop_papi_like[];
 
-static volatile int answer, depth;
+static volatile int answer, has_room, depth;
 
 /* If not 0, the end of the stack as the one who asks sees it: what libc's functions have
  * left below is not looked through. */
@@ -41,6 +46,7 @@ static void ask(int signo, siginfo_t *info, void *context)
 		there.uc_mcontext.sp = from;
 #endif
 	answer = mpxi_inside_sig(&there);
+	has_room = mpxi_has_room_sig(context);
 }
 
 static plain void question(void)
@@ -275,8 +281,53 @@ static void in_another_handler(void **state)
 		assert_int_equal(answer, 0);
 		pretend_to_call(interrupt);
 		assert_int_equal(answer, 1);
+		assert_int_equal(has_room, 1);
 	}
 	sigaltstack(&none, NULL);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+/* The handler that asks is at 0 of it. */
+static int has_room_on(uintptr_t below, size_t size)
+{
+	ucontext_t there = {0};
+
+	there.uc_stack.ss_sp = (char *)__builtin_frame_address(0) - below;
+	there.uc_stack.ss_size = size;
+	return mpxi_has_room_sig(&there);
+}
+
+static void room_on_an_alternate_stack(void **state)
+{
+	/* Of a signal, with all registers of the processor; kernels before 5.14 do not say. */
+	const size_t frame = getauxval(AT_MINSIGSTKSZ) ? getauxval(AT_MINSIGSTKSZ) : 3 << 10;
+	static char stack[256 << 10];
+	struct sigaction action = {.sa_handler = handler_of_the_program, .sa_flags = SA_ONSTACK};
+	stack_t alternate = {.ss_sp = stack, .ss_size = 2 * frame + (12 << 10)},
+		none = {.ss_flags = SS_DISABLE};
+
+	(void)state;
+	/* Small ones, and large ones of which little is left. */
+	assert_false(has_room_on(4 << 10, 8 << 10));
+	assert_false(has_room_on(8 << 10, 8 << 10 | 64));
+	assert_false(has_room_on(8 << 10, 256 << 10));
+	assert_true(has_room_on(24 << 10, 256 << 10));
+	/* Others than that on which the handler stands. */
+	assert_true(has_room_on(12 << 10, 8 << 10));
+	assert_true(has_room_on((uintptr_t)-4096, 2048));
+	assert_true(has_room_on(0, 0));
+	/* The kernel tells so. */
+	sigaltstack(&alternate, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	interrupt();
+	assert_int_equal(has_room, 0);
+	alternate.ss_size = sizeof(stack);
+	sigaltstack(&alternate, NULL);
+	interrupt();
+	assert_int_equal(has_room, 1);
+	sigaltstack(&none, NULL);
+	interrupt();
+	assert_int_equal(has_room, 1);
 	signal(SIGUSR1, SIG_DFL);
 }
 
@@ -421,14 +472,20 @@ static void papi_itself(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outside),       cmocka_unit_test(in_what_it_calls),
+		cmocka_unit_test(outside),
+		cmocka_unit_test(in_what_it_calls),
 #ifdef __x86_64__
 		cmocka_unit_test(in_its_code),
 #endif
-		cmocka_unit_test(old_words),     cmocka_unit_test(any_place),
-		cmocka_unit_test(two_libraries), cmocka_unit_test(in_another_handler),
-		cmocka_unit_test(deep_stacks),   cmocka_unit_test(threads),
-		cmocka_unit_test(bad_ranges),    cmocka_unit_test(what_is_shared),
+		cmocka_unit_test(old_words),
+		cmocka_unit_test(any_place),
+		cmocka_unit_test(two_libraries),
+		cmocka_unit_test(in_another_handler),
+		cmocka_unit_test(room_on_an_alternate_stack),
+		cmocka_unit_test(deep_stacks),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(bad_ranges),
+		cmocka_unit_test(what_is_shared),
 		cmocka_unit_test(papi_itself),
 	};
 

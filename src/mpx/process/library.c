@@ -22,9 +22,9 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_O
 
 /*
  * A tick, or a request for this thread's part of a process-wide set. It calls:
- * mpxi_inside_sig, whose file lists its own calls; the core, and through it the backend,
- * whose file does likewise; mpxi_process_answer_sig; mpxi_timer_is_due_sig. The thread's
- * own state only. scripts/sim/sim-truth counts it, by its name.
+ * mpxi_has_room_sig and mpxi_inside_sig, whose file lists its own calls; the core, and through it the
+ * backend, whose file does likewise; mpxi_process_answer_sig; mpxi_timer_is_due_sig. The thread's own state
+ * only. scripts/sim/sim-truth counts it, by its name.
  */
 static void tick_sig(void *context)
 {
@@ -34,7 +34,7 @@ static void tick_sig(void *context)
 	if (!thread)
 		return;
 	held = mpxi_core_is_held_sig(thread->core);
-	inside = !held && mpxi_inside_sig(context);
+	inside = !held && (!mpxi_has_room_sig(context) || mpxi_inside_sig(context));
 	asked = mpxi_process_is_asked_sig(thread);
 	if (asked && (held || inside))
 		mpxi_process_put_off_sig(thread);
