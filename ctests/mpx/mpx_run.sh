@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..70"
+echo "1..74"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -79,6 +79,13 @@ for case in one accum errors; do
 	check "$case: with mpx_run" run 0 "$program" $case
 	check "$case: and in turns" run 0 $turns "$program" $case
 done
+check "what no slice has counted is 0 to a program" run 0 -g 1 -s 10s --report "$program" short
+check "... in words" says "an event was in no slice yet when it was read, and its value is 0"
+once()
+{
+	[ "$(grep -c 'in no slice yet' err)" = 1 ]
+}
+check "... once" once
 check "PAPI_set_multiplex and its like" run 0 "$program" multiplex
 if run 0 -q "$program" mixed && ! grep -q '^no other' out; then
 	check "components mixed in a set" run 0 $turns "$program" mixed
@@ -172,6 +179,27 @@ csv()
 			END { for (t in thread) m++; exit !(n == 40 && m == 8 && !bad) }' est.csv
 }
 check "--csv: eight threads of five events" csv
+# What JSON has of the same set, in the order of its fields; numbers of another run may differ.
+rich()
+{
+	run 0 --report=one.csv --csv "$program" one && run 0 --report=one.json --json "$program" one &&
+		leaves_of one.json || return 1
+	sed 's/"//g' one.csv | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; columns = NF; next }
+		{
+			bad = NF != columns || $at["value"] != $at["count"] || $at["counted_time"] != $at["running_time"] ||
+				!$at["exact"] || $at["partly"] != 0 || $at["lost"] != 0 || $at["sets"] != 1 ||
+				$at["plain"] != 0 || $at["slice_ns"] != 10000000 || $at["standard_error"] != 0 ||
+				$at["estimator"] != "interpolated" || $at["program"] !~ /mpx_run_program$/
+		}
+		END { exit bad || NR != 2 }' || return 1
+	for field in standard_error low high coverage count counted_time running_time slices exact never partly \
+		     rough lost; do
+		at /0/sets/0/events/0/$field > found && head -n 1 one.csv | grep -q ",$field\(,\|\$\)" ||
+			{ echo "# $field"; return 1; }
+	done
+}
+check "... with all that JSON has" rich
 headed()
 {
 	run 0 -f csv -o - "$program" threads 1 && head -n 1 out | grep -q '^pid,tid,' && [ "$(grep -c PAGE out)" = 8 ] &&

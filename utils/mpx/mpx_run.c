@@ -26,8 +26,8 @@ static const struct util_usage usage = {
 		"Runs PROGRAM, which counts events with PAPI, with its event sets multiplexed:\n"
 		"any number of events in a set, of any components, and any number of sets at once\n"
 		"in a thread. PROGRAM is not changed; it uses libpapi.so.\n",
-	.tail = "What could not be counted in any slice is -1 to the program. --format and\n"
-		"--output print a report, too.\n"
+	.tail = "What could not be counted in any slice is 0 to the program, which is said, and\n"
+		"empty in the report. --format and --output print a report, too.\n"
 		"\n"
 		"The exit status is PROGRAM's; 125: mpx_run failed; 126: PROGRAM cannot be run;\n"
 		"127: it is not there.\n"
@@ -148,7 +148,8 @@ static int take(struct settings *settings, int option)
 /* ---- the report's place ---------------------------------------------------------------- */
 
 static const char header[] = "pid,tid,set,starts,event,value,estimate,low,high,coverage,"
-			     "slices,exact,never,rough,running\n";
+			     "slices,exact,never,rough,running,standard_error,count,counted_time,"
+			     "running_time,partly,lost,sets,plain,slice_ns,timer,estimator,program\n";
 
 /* A file for all processes is emptied once, here. */
 static int begin_file(const char *path, bool csv)

@@ -3,8 +3,11 @@
  * shim_calls.c - PAPI's calls on event sets, as the program makes them: counting.
  *
  * They are what PAPI's own are, down to odd cases: what is read of a stopped set is what its
- * stop found. What differs: sets of a thread may run beside each other, and MPX_NEVER is a
- * value.
+ * stop found. What differs: sets of a thread may run beside each other, and what is read may be
+ * an estimate.
+ *
+ * MPX_NEVER is not for a program that knows nothing of it: it adds up what it reads. It gets 0,
+ * as of PAPI's own multiplexing; a line and the report say that nobody knows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +56,20 @@ SHIM_EXPORT int PAPI_start(int number)
 	return PAPI_OK;
 }
 
+static void hide_never(const struct shim_set *set, long long *values)
+{
+	int n = shim_count_events(set), i;
+
+	for (i = 0; values && i < n; i++) {
+		if (values[i] != MPX_NEVER)
+			continue;
+		values[i] = 0;
+		shim_say_once("event set %d: an event was in no slice yet when it was read, and its value "
+			      "is 0: count for longer, or with a shorter --slice; --report names the event",
+			      set->number);
+	}
+}
+
 SHIM_EXPORT int PAPI_stop(int number, long long *values)
 {
 	PASS(stop, number, values);
@@ -62,6 +79,7 @@ SHIM_EXPORT int PAPI_stop(int number, long long *values)
 	error = mpx_set_stop(set->id, values);
 	if (error == PAPI_ENOTRUN)
 		return error;
+	hide_never(set, values);
 	/* It is stopped also where its last slice was lost. */
 	set->running = false;
 	if (set->record) {
@@ -73,6 +91,8 @@ SHIM_EXPORT int PAPI_stop(int number, long long *values)
 
 static int read_set(struct shim_set *set, long long *values)
 {
+	int error;
+
 	if (!values)
 		return PAPI_EINVAL;
 	if (set->zero) {
@@ -80,8 +100,12 @@ static int read_set(struct shim_set *set, long long *values)
 		return PAPI_OK;
 	}
 	if (set->record && set->running)
-		return shim_note(set, values);
-	return mpx_set_read(set->id, values);
+		error = shim_note(set, values);
+	else
+		error = mpx_set_read(set->id, values);
+	if (!error)
+		hide_never(set, values);
+	return error;
 }
 
 SHIM_EXPORT int PAPI_read(int number, long long *values)
@@ -127,33 +151,41 @@ SHIM_EXPORT int PAPI_reset(int number)
 	return shim_is_plain(set) ? shim_real()->reset(set->id) : reset_set(set);
 }
 
-static int accum_running(struct shim_set *set, long long *values)
+static int take_running(struct shim_set *set, long long *found)
 {
-	if (set->record) {
-		int error = shim_note(set, NULL);
+	int error = set->record ? shim_note(set, NULL) : PAPI_OK;
 
-		if (error)
-			return error;
+	if (error)
+		return error;
+	if (set->record)
 		shim_record_fold(set->record);
-	}
-	return mpx_set_accum(set->id, values);
+	error = mpx_set_accum(set->id, found);
+	if (!error)
+		hide_never(set, found);
+	return error;
 }
 
-/* As PAPI does: what the stop found is added, once. */
-static int accum_stopped(struct shim_set *set, long long *values)
+/* As PAPI does: what a stop found is added, once. */
+static int take_stopped(struct shim_set *set, long long *found)
+{
+	int error = read_set(set, found);
+
+	return error ? error : reset_set(set);
+}
+
+static int accum(struct shim_set *set, long long *values)
 {
 	int n = shim_count_events(set), error, i;
 	long long *found = calloc(n ? (size_t)n : 1, sizeof(*found));
 
 	if (!found)
 		return PAPI_ENOMEM;
-	error = read_set(set, found);
+	error = set->running ? take_running(set, found) : take_stopped(set, found);
 	for (i = 0; !error && i < n; i++)
-		if (values[i] == MPX_NEVER || found[i] == MPX_NEVER ||
-		    __builtin_add_overflow(values[i], found[i], &values[i]))
-			values[i] = MPX_NEVER;
+		if (__builtin_add_overflow(values[i], found[i], &values[i]))
+			values[i] = found[i] < 0 ? INT64_MIN : INT64_MAX;
 	free(found);
-	return error ? error : reset_set(set);
+	return error;
 }
 
 SHIM_EXPORT int PAPI_accum(int number, long long *values)
@@ -164,7 +196,7 @@ SHIM_EXPORT int PAPI_accum(int number, long long *values)
 		return shim_real()->accum(set->id, values);
 	if (!values)
 		return PAPI_EINVAL;
-	return set->running ? accum_running(set, values) : accum_stopped(set, values);
+	return accum(set, values);
 }
 
 SHIM_EXPORT int PAPI_state(int number, int *state)

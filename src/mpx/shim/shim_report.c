@@ -107,7 +107,7 @@ static const char *name_of(const struct shim_row *row, char code[16])
 
 struct numbers {
 	double low, high, coverage, percent;
-	bool known, exact, rough, partly;
+	bool known, exact, rough, partly, lost;
 };
 
 static struct numbers numbers_of(const struct shim_sum *s)
@@ -116,6 +116,7 @@ static struct numbers numbers_of(const struct shim_sum *s)
 		.known = s->stretches > s->never,
 		.exact = s->stretches && !s->inexact,
 		.rough = s->rough,
+		.lost = s->lost,
 		.partly = s->never && s->stretches > s->never,
 		.coverage = s->time ? (double)s->counted_time / (double)s->time : 0,
 	};
@@ -149,9 +150,11 @@ static void widest(const struct shim_record *record, void *unused)
 static const char *remark(const struct numbers *n)
 {
 	if (!n->known)
-		return "never counted";
+		return n->lost ? "never counted, slices lost" : "never counted";
 	if (n->partly)
-		return "not counted in some runs";
+		return n->lost ? "not counted in some runs, slices lost" : "not counted in some runs";
+	if (n->lost)
+		return n->rough ? "rough, slices lost" : "slices lost";
 	if (n->exact)
 		return "exact";
 	return n->rough ? "rough" : "";
@@ -228,10 +231,10 @@ static void put_json_row(const struct shim_row *row)
 	else
 		put(",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
 	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
-	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s}",
+	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s}",
 	    n.coverage, (unsigned long long)sum.count, (unsigned long long)sum.counted_time,
 	    (unsigned long long)sum.time, (unsigned long long)sum.slices, boolean(n.exact), boolean(!n.known),
-	    boolean(n.partly), boolean(n.rough));
+	    boolean(n.partly), boolean(n.rough), boolean(n.lost));
 }
 
 static void put_json(const struct shim_record *record, void *argument)
@@ -273,7 +276,9 @@ static void put_csv(const struct shim_record *record, void *unused)
 	unsigned i;
 
 	(void)unused;
-	for (i = 0; i < record->rows && record->starts; i++) {
+	if (!record->starts && !record->plain)
+		return;
+	for (i = 0; i < record->rows; i++) {
 		struct shim_sum sum = shim_sum_of(&record->row[i]);
 		struct numbers n = numbers_of(&sum);
 		char code[16];
@@ -285,8 +290,15 @@ static void put_csv(const struct shim_record *record, void *unused)
 			put(",%lld,%.17g,%.17g,%.17g", sum.value, sum.estimate, n.low, n.high);
 		else
 			put(",,,,");
-		put(",%.6f,%llu,%d,%d,%d,%d\n", n.coverage, (unsigned long long)sum.slices, n.exact, !n.known,
+		put(",%.6f,%llu,%d,%d,%d,%d,", n.coverage, (unsigned long long)sum.slices, n.exact, !n.known,
 		    n.rough, record->running);
+		if (n.known)
+			put("%.17g", sqrt(sum.variance));
+		put(",%llu,%llu,%llu,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)sum.count,
+		    (unsigned long long)sum.counted_time, (unsigned long long)sum.time, n.partly, n.lost,
+		    record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
+		put_quoted(program_invocation_name);
+		put("\n");
 	}
 }
 
