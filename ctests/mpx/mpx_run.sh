@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..74"
+echo "1..76"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -231,6 +231,17 @@ left_in_handler()
 }
 check "... also where a handler ends the program" left_in_handler
 check "... of which the words take no lock" lines out 0
+
+killed()
+{
+	for signal in 15 2 6 11 13 10; do
+		run $((128 + signal)) --report=killed "$program" killed $signal || return 1
+		awk '/PAGE-FAULTS/ { found = $2 >= 1000 && $2 < 1100 } END { exit !found }' killed ||
+			{ echo "# $signal"; cat killed; return 1; }
+	done
+}
+check "a process that a signal ends writes it" killed
+check "... which sees nothing of that" run 143 -q "$program" killed
 
 # ---- the program and its end
 

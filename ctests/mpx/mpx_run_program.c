@@ -723,6 +723,44 @@ static void case_signal(const char *argument)
 	raise(SIGTERM);
 }
 
+static void not_called(int number)
+{
+	(void)number;
+}
+
+/* What the program is told of a signal that it has not taken, and of one that it has. */
+static void look_at_signals(int number)
+{
+	struct sigaction action = {.sa_handler = not_called}, before;
+
+	TRUE(!sigaction(number, NULL, &before) && before.sa_handler == SIG_DFL && !before.sa_flags);
+	TRUE(!sigaction(number, &action, &before) && before.sa_handler == SIG_DFL);
+	TRUE(signal(number, SIG_IGN) == not_called);
+	raise(number);
+	TRUE(signal(number, SIG_DFL) == SIG_IGN);
+	TRUE(signal(number, not_called) == SIG_DFL);
+	TRUE(!sigaction(number, NULL, &before) && before.sa_handler == not_called);
+	before.sa_handler = SIG_DFL;
+	TRUE(!sigaction(number, &before, &action) && action.sa_handler == not_called);
+}
+
+/* A set runs that nobody reads, and a signal comes; or a fault. */
+static void case_killed(const char *argument)
+{
+	int number = argument ? atoi(argument) : SIGTERM;
+
+	init();
+	look_at_signals(number);
+	OK(PAPI_start(set_of(one)));
+	touch(1000);
+	if (number == SIGSEGV)
+		*(volatile char *)mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) = 1;
+	else if (number == SIGABRT)
+		abort();
+	else
+		raise(number);
+}
+
 static void case_running(const char *argument)
 {
 	(void)argument;
@@ -762,6 +800,7 @@ static void case_leave(const char *argument)
 	raise(SIGUSR1);
 }
 
+/* clang-format off: a line for each */
 static const struct {
 	const char *name;
 	void (*run)(const char *argument);
@@ -777,8 +816,10 @@ static const struct {
 	{"exec", case_exec},         {"spawn", case_spawn},
 	{"shutdown", case_shutdown}, {"churn", case_churn},
 	{"none", case_none},         {"signal", case_signal},
-	{"running", case_running},   {"leave", case_leave},
+	{"killed", case_killed},     {"running", case_running},
+	{"leave", case_leave},
 };
+/* clang-format on */
 
 int main(int argc, char **argv)
 {

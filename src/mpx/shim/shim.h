@@ -100,6 +100,9 @@ int shim_note(struct shim_set *set, long long *values);
 void shim_forget_thread(void);
 /* The same without an end: for a report. */
 void shim_note_thread(void);
+/* The same in a handler that the process does not survive: what it would have to wait for, or
+ * to allocate for, stays as it was read last. */
+void shim_note_thread_sig(void);
 /* Does a set of libmpx run in the calling thread with an event of this component? */
 bool shim_thread_counts(int component);
 /* Have there been event sets, also of PAPI itself? */

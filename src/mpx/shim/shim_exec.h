@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_exec.h - what of the process the shim stands in: exec, _exit.
+ * shim_exec.h - what of the process the shim stands in: exec, _exit, signals that end it.
  */
 #ifndef MPXI_SHIM_EXEC_H
 #define MPXI_SHIM_EXEC_H

@@ -11,7 +11,7 @@
 #include "shim/shim_real.h"
 #include "shim/shim_report.h"
 
-enum { CHUNK = 256, CHUNKS = SHIM_SETS / CHUNK };
+enum { CHUNK = 256, CHUNKS = SHIM_SETS / CHUNK, NOTED_MAX = 256 };
 
 /* Chunks are made and never moved. Partner: whoever looks a number up, without a lock. */
 static _Atomic(struct shim_set *) chunk[CHUNKS];
@@ -174,16 +174,10 @@ int shim_count_events(const struct shim_set *set)
 	return mpx_set_list_events(set->id, NULL, &n) ? 0 : n;
 }
 
-int shim_note(struct shim_set *set, long long *values)
+static int note_in(struct mpx_estimate *e, int n, struct shim_set *set, long long *values)
 {
-	struct mpx_estimate small[16], *e = small;
-	int n = shim_count_events(set), error, i;
+	int error, i;
 
-	if (n > 16) {
-		e = calloc((size_t)n, sizeof(*e));
-		if (!e)
-			return PAPI_ENOMEM;
-	}
 	e[0].size = sizeof(e[0]);
 	error = mpx_set_estimates(set->id, e, n);
 	if (!error) {
@@ -191,6 +185,20 @@ int shim_note(struct shim_set *set, long long *values)
 		for (i = 0; values && i < n; i++)
 			values[i] = e[i].value;
 	}
+	return error;
+}
+
+int shim_note(struct shim_set *set, long long *values)
+{
+	struct mpx_estimate small[16], *e = small;
+	int n = shim_count_events(set), error;
+
+	if (n > 16) {
+		e = calloc((size_t)n, sizeof(*e));
+		if (!e)
+			return PAPI_ENOMEM;
+	}
+	error = note_in(e, n, set, values);
 	if (e != small)
 		free(e);
 	return error;
@@ -203,6 +211,23 @@ void shim_note_thread(void)
 	for (set = mine; set; set = set->next)
 		if (set->running && set->record)
 			(void)shim_note(set, NULL);
+}
+
+void shim_note_thread_sig(void)
+{
+	static struct mpx_estimate estimates[NOTED_MAX]; /* the process ends in one thread */
+	struct shim_set *set;
+
+	for (set = mine; set; set = set->next) {
+		const int n = shim_count_events(set);
+
+		/* Who holds the lock is another thread, and soon lets it go; or this one. */
+		if (!set->running || !set->record || n > NOTED_MAX ||
+		    pthread_mutex_trylock(&set->record->lock))
+			continue;
+		pthread_mutex_unlock(&set->record->lock);
+		(void)note_in(estimates, n, set, NULL);
+	}
 }
 
 void shim_forget_thread(void)

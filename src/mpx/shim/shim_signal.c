@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim_signal.c - the report of a process that a signal ends.
+ *
+ * Signals that would end the process get a handler while they have none of the program's: it
+ * writes the report, and lets the signal do what it would have done. The program sees the
+ * default action in its place, and gets it back where it asks for it: some programs, Python for
+ * one, look whether a signal has its default before they take it.
+ *
+ * The handler waits for no lock and allocates nothing. Sets that run in its thread are read
+ * first, where the signal has found the thread neither in PAPI nor in libmpx. Should that hang
+ * all the same, an alarm ends the process as the signal would have.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_NEXT */
+#endif
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process/thread.h"
+#include "shim/shim.h"
+#include "shim/shim_exec.h"
+#include "ticker/inside.h"
+
+enum { PATIENCE_S = 5 };
+
+/* Not those of interval timers and descriptors, which libmpx and PAPI take. */
+static const int ends[] = {
+	SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,  SIGFPE,  SIGSEGV,
+	SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS,
+};
+#define ENDS (sizeof(ends) / sizeof(ends[0]))
+
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+static sighandler_t (*real_signal)(int, sighandler_t);
+static sighandler_t (*real_sysv_signal)(int, sighandler_t);
+static bool wanted;
+static volatile sig_atomic_t ending;
+
+/* The constructors of others may come before ours. */
+static void find(void)
+{
+	void *symbol;
+
+	if (real_sysv_signal)
+		return;
+	symbol = dlsym(RTLD_NEXT, "sigaction");
+	memcpy(&real_sigaction, &symbol, sizeof(symbol));
+	symbol = dlsym(RTLD_NEXT, "signal");
+	memcpy(&real_signal, &symbol, sizeof(symbol));
+	symbol = dlsym(RTLD_NEXT, "__sysv_signal");
+	memcpy(&real_sysv_signal, &symbol, sizeof(symbol));
+}
+
+/* ---- the end --------------------------------------------------------------------------- */
+
+static void set_default(int signo)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = SIG_DFL;
+	(void)real_sigaction(signo, &action, NULL);
+}
+
+/* It hangs: on any thread. */
+static void on_alarm(int unused)
+{
+	sigset_t set;
+
+	(void)unused;
+	sigemptyset(&set);
+	sigaddset(&set, ending);
+	set_default(ending);
+	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	(void)raise(ending);
+}
+
+static void set_alarm(int signo)
+{
+	struct sigaction action;
+	sigset_t set;
+
+	ending = signo;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_alarm;
+	(void)real_sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	(void)alarm(PATIENCE_S);
+}
+
+/* As a tick does (library.c). */
+static bool may_read(void *context)
+{
+	const struct mpxi_thread *thread = mpxi_self;
+
+	return thread && !mpxi_core_is_held_sig(thread->core) && mpxi_has_room_sig(context) &&
+	       !mpxi_inside_sig(context);
+}
+
+/* The instruction is executed again, and does the same. */
+static bool comes_again(int signo, const siginfo_t *info)
+{
+	return info->si_code > 0 &&
+	       (signo == SIGSEGV || signo == SIGILL || signo == SIGFPE || signo == SIGBUS);
+}
+
+static void on_end(int signo, siginfo_t *info, void *context)
+{
+	if (shim_is_owner() && !ending) {
+		set_alarm(signo);
+		if (may_read(context))
+			shim_note_thread_sig();
+		shim_report_quickly();
+	}
+	set_default(signo);
+	/* It is blocked, and comes when the handler has returned. */
+	if (!comes_again(signo, info))
+		(void)raise(signo);
+}
+
+/* ---- the program's handlers -------------------------------------------------------------- */
+
+static bool is_ours(const struct sigaction *action)
+{
+	return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_end;
+}
+
+static bool is_default(const struct sigaction *action)
+{
+	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+static bool is_end(int signo)
+{
+	size_t i;
+
+	for (i = 0; i < ENDS && ends[i] != signo; i++)
+		;
+	return i < ENDS;
+}
+
+static struct sigaction own_action(int signo)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = on_end;
+	/* Only a stack that has overflown has no room: another one is small, more often than not. */
+	action.sa_flags = SA_SIGINFO | (signo == SIGSEGV ? SA_ONSTACK : 0);
+	sigfillset(&action.sa_mask);
+	return action;
+}
+
+static void take(int signo)
+{
+	const struct sigaction own = own_action(signo);
+	struct sigaction now;
+
+	if (real_sigaction(signo, NULL, &now) == 0 && is_default(&now))
+		(void)real_sigaction(signo, &own, NULL);
+}
+
+SHIM_EXPORT int sigaction(int signo, const struct sigaction *action, struct sigaction *before)
+{
+	struct sigaction own;
+	int error;
+
+	find();
+	if (action && wanted && !ending && is_end(signo) && is_default(action)) {
+		own = own_action(signo);
+		action = &own;
+	}
+	error = real_sigaction(signo, action, before);
+	if (!error && before && is_ours(before)) {
+		memset(before, 0, sizeof(*before));
+		before->sa_handler = SIG_DFL;
+	}
+	return error;
+}
+
+static sighandler_t hide(int signo, sighandler_t handler, sighandler_t before)
+{
+	if (before == SIG_ERR)
+		return before;
+	if (handler == SIG_DFL && wanted && !ending && is_end(signo))
+		take(signo);
+	return before == (sighandler_t)(uintptr_t)on_end ? SIG_DFL : before;
+}
+
+SHIM_EXPORT sighandler_t signal(int signo, sighandler_t handler)
+{
+	find();
+	return hide(signo, handler, real_signal(signo, handler));
+}
+
+/* Of programs that ask for the signals of System V. */
+sighandler_t __sysv_signal(int signo, sighandler_t handler);
+SHIM_EXPORT sighandler_t __sysv_signal(int signo, sighandler_t handler)
+{
+	find();
+	return hide(signo, handler, real_sysv_signal(signo, handler));
+}
+
+static __attribute__((constructor)) void begin(void)
+{
+	size_t i;
+
+	find();
+	wanted = getenv(SHIM_REPORT) != NULL;
+	for (i = 0; wanted && i < ENDS; i++)
+		take(ends[i]);
+}
