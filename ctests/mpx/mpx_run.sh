@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..76"
+echo "1..78"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -291,6 +291,57 @@ fi
 printf '\177ELF\002\001\001' > broken
 chmod +x broken
 check "a broken program: 126" refused 126 "ELF headers are broken" ./broken
+
+# ---- a PAPI that the program opens
+
+opens()
+{
+	cat > opens.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#define CALL(name, ...) (((int (*)())dlsym(papi, "PAPI_" #name))(__VA_ARGS__))
+		int main(int argc, char **argv)
+		{
+			void *papi = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+			int a = -1, b = -1, version, failed;
+			long long value[2] = {-1, -1};
+			if (!papi || sscanf(argv[2], "%d", &version) != 1)
+				return 9;
+			/* Behind the program comes what mpx_run preloads; behind that nothing has PAPI. */
+			if (!dlsym(RTLD_NEXT, "PAPI_start") != !getenv("LD_PRELOAD") || dlsym(papi, "PAPI_nonesuch"))
+				return 8;
+			failed = CALL(library_init, version) != version || CALL(create_eventset, &a) || CALL(create_eventset, &b);
+			failed = failed || CALL(add_named_event, a, "upc:::perf::PAGE-FAULTS");
+			failed = failed || CALL(add_named_event, b, "upc:::perf::PAGE-FAULTS");
+			if (failed)
+				return 7;
+			failed = CALL(start, a) || CALL(start, b) || CALL(stop, b, value) || CALL(stop, a, value + 1);
+			return failed ? 5 : value[1] < value[0] ? 6 : 0;
+		}
+	END
+	${CC:-cc} -w -D_GNU_SOURCE -o opens opens.c -ldl 2> err
+}
+if ! command -v "${CC%% *}" > /dev/null; then
+	skip "two sets at once are too many for a PAPI that is opened" "there is no compiler"
+	skip "... and not with mpx_run" "there is no compiler"
+elif case $(uname -m) in x86_64 | aarch64) false ;; esac; then
+	skip "two sets at once are too many for a PAPI that is opened" "not on this machine: $(uname -m)"
+	skip "... and not with mpx_run" "not on this machine: $(uname -m)"
+else
+	papi=$PAPI_PREFIX/lib/libpapi.so
+	version=$(awk '/^#define PAPI_VERSION[ \t]/ && match($0, /[0-9]+,[0-9]+,[0-9]+,[0-9]+/) {
+		split(substr($0, RSTART, RLENGTH), v, ","); print v[1] * 16777216 + v[2] * 65536 }' \
+		"$PAPI_PREFIX/include/papi.h")
+	alone()
+	{
+		opens || return 1
+		./opens "$papi" "$version" > out 2> err
+		[ $? = 5 ]
+	}
+	check "two sets at once are too many for a PAPI that is opened" alone
+	check "... and not with mpx_run" run 0 ./opens "$papi" "$version"
+fi
 
 # ---- a PAPI without the component
 

@@ -91,12 +91,12 @@ void shim_real_find(void)
 		pthread_mutex_unlock(&lock);
 		return;
 	}
-	if (!dlsym(RTLD_NEXT, "PAPI_create_eventset")) {
+	if (!shim_symbol(RTLD_NEXT, "PAPI_create_eventset")) {
 		handle = NULL;
 		dl_iterate_phdr(find_local, &handle);
 	}
 	for (i = 0; handle && i < sizeof(entry) / sizeof(entry[0]); i++) {
-		void *symbol = dlsym(handle, entry[i].name);
+		void *symbol = shim_symbol(handle, entry[i].name);
 
 		if (!symbol)
 			handle = NULL;

@@ -76,6 +76,9 @@ struct shim_real {
 /* Finds PAPI if it is loaded by now; at start, and again at a call if it was not. */
 void shim_real_find(void);
 
+/* dlsym as it is without the shim, which stands in for it (shim_lookup.c). */
+void *shim_symbol(void *handle, const char *name);
+
 /* PAPI's functions. Ends the process with a message where there are none, as the dynamic
  * linker does for a name that is nowhere. Context: any but a first call in a handler. */
 const struct shim_real *shim_real(void);
