@@ -184,6 +184,44 @@ static void without_descriptors(void)
 	works(mpx_set_destroy(&set));
 }
 
+/* ---- threads ------------------------------------------------------------------------------- */
+
+/* Half of them look for names that nobody has while the others make sets. */
+static void *looks(void *failed)
+{
+	const int asks = *(int *)failed;
+	char name[64];
+	int set, i;
+
+	*(int *)failed = 0;
+	for (i = 0; i < 20 && !*(int *)failed; i++) {
+		snprintf(name, sizeof(name), "upc:::none::SUCH-%p-%d", failed, i);
+		*(int *)failed = mpx_set_create(&set) != PAPI_OK ||
+				 (asks && mpx_set_add_named_event(set, name) != PAPI_ENOEVNT) ||
+				 mpx_set_add_named_event(set, i % 2 ? FAULTS : MINOR) != PAPI_OK ||
+				 mpx_set_start(set) != PAPI_OK || mpx_set_stop(set, NULL) != PAPI_OK ||
+				 mpx_set_destroy(&set) != PAPI_OK;
+	}
+	return NULL;
+}
+
+static void names_in_threads(void)
+{
+	enum { N = 16 };
+	pthread_t thread[N];
+	int failed[N], i, right = 1;
+
+	for (i = 0; i < N; i++) {
+		failed[i] = i % 2;
+		pthread_create(&thread[i], NULL, looks, &failed[i]);
+	}
+	for (i = 0; i < N; i++) {
+		pthread_join(thread[i], NULL);
+		right &= !failed[i];
+	}
+	ok(right, "threads ask for wrong names, and others for right ones");
+}
+
 /* ---- what was given ------------------------------------------------------------------------- */
 
 /* CPU time in which nothing is counted, until so many slices have ended. */
@@ -262,6 +300,7 @@ int main(void)
 	numbers();
 	one_line();
 	without_descriptors();
+	names_in_threads();
 	works(mpx_library_shutdown());
 	what_was_given_stays();
 	for (i = 0; i < 4; i++)

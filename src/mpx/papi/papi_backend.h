@@ -76,6 +76,8 @@ int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event);
 /* Code of a name as PAPI_event_name_to_code gives it, with the nearest names in the
  * message when there is none. */
 int mpxi_papi_code(const char *name, uint32_t *event);
+/* In a forked child: nobody looks a name up. */
+void mpxi_papi_names_in_child(void);
 /* Its name, at least 1 character; "0x..." when PAPI knows none. */
 void mpxi_papi_name(uint32_t event, char *name, unsigned size);
 

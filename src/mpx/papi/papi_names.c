@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <papi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,12 @@
 #include "papi/papi_group.h"
 
 #define NAME_SIZE 256
+
+/*
+ * PAPI 7.0.0 looks names up without a lock, in a table that another thread's look-up may make
+ * larger, which moves it. Nests in the lock of the library; no handler takes it.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void mpxi_papi_name(uint32_t event, char *name, unsigned size)
 {
@@ -166,10 +173,20 @@ static bool descriptors_are_out(void)
 	return failed == EMFILE || failed == ENFILE;
 }
 
+/* To list all events makes that table much larger, into which other threads look as they add
+ * events. */
+static bool may_list(void)
+{
+	int threads = 0;
+
+	return PAPI_list_threads(NULL, &threads) == PAPI_OK && threads <= 1;
+}
+
 static int fail_name(const char *wrong, int error)
 {
 	struct upci_nearest nearest = {.max = 4};
 	char text[5 * NAME_SIZE] = "";
+	const bool lists = *wrong && may_list();
 	size_t used = 0;
 	int component, i;
 
@@ -178,9 +195,9 @@ static int fail_name(const char *wrong, int error)
 			MPXI_ESYS,
 			"no file descriptors left to look for \"%.200s\": raise the limit (ulimit -n)",
 			wrong);
-	if (*wrong)
+	if (lists)
 		offer_all(&nearest, wrong, 0, (int)PAPI_PRESET_MASK);
-	for (component = 0; *wrong && component < PAPI_num_components(); component++)
+	for (component = 0; lists && component < PAPI_num_components(); component++)
 		offer_all(&nearest, wrong, component, (int)PAPI_NATIVE_MASK);
 	for (i = 0; i < nearest.count; i++) {
 		if (used + strlen(nearest.name[i]) + 8 < sizeof(text))
@@ -192,9 +209,20 @@ static int fail_name(const char *wrong, int error)
 			  text);
 }
 
+static int find_code(const char *name, uint32_t *event)
+{
+	int code = PAPI_NULL, error = PAPI_event_name_to_code(name, &code);
+
+	if (error)
+		/* What it says depends on which component it asked last. */
+		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT : error);
+	*event = (uint32_t)code;
+	return PAPI_OK;
+}
+
 int mpxi_papi_code(const char *name, uint32_t *event)
 {
-	int code = PAPI_NULL, error = mpxi_papi_is_there();
+	int error = mpxi_papi_is_there();
 
 	if (error)
 		return error;
@@ -202,10 +230,13 @@ int mpxi_papi_code(const char *name, uint32_t *event)
 	if (strlen(name) >= PAPI_HUGE_STR_LEN)
 		return mpxi_error(MPXI_ENOEVNT, "PAPI has no event with a name of %zu characters",
 				  strlen(name));
-	error = PAPI_event_name_to_code(name, &code);
-	if (error)
-		/* What it says depends on which component it asked last. */
-		return fail_name(name, error == PAPI_ECMP || error == PAPI_EINVAL ? PAPI_ENOEVNT : error);
-	*event = (uint32_t)code;
-	return PAPI_OK;
+	pthread_mutex_lock(&lock);
+	error = find_code(name, event);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+void mpxi_papi_names_in_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
 }

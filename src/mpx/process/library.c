@@ -85,6 +85,7 @@ static void in_child(void)
 	if (--forking)
 		return;
 	mpxi_process_in_child(self);
+	mpxi_papi_names_in_child();
 	if (state->phase != MPXI_ABSENT) {
 		mpxi_self = NULL;
 		if (self) {
