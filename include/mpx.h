@@ -193,8 +193,8 @@ int mpx_set_destroy(int *set);
  * different components may be in one set. The counters need not hold all events of a set
  * together, only each of them alone.
  * Errors: PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOEVNT (no such event: the
- * message has the nearest names, while PAPI knows of no other thread), PAPI_ECNFLCT (it is in the set already, or no counter
- * can hold it), PAPI_ENOMEM, and what PAPI_add_event returns.
+ * message has the nearest names, while PAPI knows of no other thread), PAPI_ECNFLCT (it is in the set
+ * already, or no counter can hold it), PAPI_ENOMEM, and what PAPI_add_event returns.
  */
 int mpx_set_add_event(int set, int code);
 int mpx_set_add_named_event(int set, const char *name);
