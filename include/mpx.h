@@ -211,7 +211,8 @@ int mpx_set_list_events(int set, int *codes, int *n);
 int mpx_set_state(int set, int *state);
 
 /* Begins counting from zero, beside whatever else runs. PAPI_ENOEVST, PAPI_EPERM,
- * PAPI_EISRUN, PAPI_EINVAL (empty), PAPI_ENOMEM, PAPI_ESYS, what PAPI_start returns. */
+ * PAPI_EISRUN, PAPI_EINVAL (empty), PAPI_ENOMEM, PAPI_ESYS, what PAPI_start returns;
+ * PAPI_ECNFLCT: the program has taken the signal that ends slices. */
 int mpx_set_start(int set);
 
 /*
@@ -241,8 +242,8 @@ int mpx_set_reset(int set);
 #define MPX_EXACT 0x1u     /* counted all the time: no estimate at all                        */
 #define MPX_UNCOUNTED 0x2u /* never counted since the start: the numbers say nothing      */
 #define MPX_ROUGH 0x4u     /* too few slices for an interval that can be trusted              */
-#define MPX_LOST 0x8u      /* slices could not be started or read: coverage is lower than it seems */
-#define MPX_PARTIAL 0x10u  /* process-wide: some thread was not counted, or not all the time */
+#define MPX_LOST 0x8u     /* slices could not be started or read, or ended far too late; their time is in T */
+#define MPX_PARTIAL 0x10u /* process-wide: some thread was not counted, or not all the time */
 
 /* One event of a set, since its start. Counts are of the event, times in the clock's unit. */
 struct mpx_estimate {
@@ -309,7 +310,7 @@ struct mpx_thread_info {
 	uint64_t slices;        /* ended                                                  */
 	uint64_t put_off;       /* slices that ended late: the thread was in PAPI, or on a
 				   small alternate stack                           */
-	uint64_t lost;          /* slices that could not be started or read               */
+	uint64_t lost;          /* slices that could not be started or read, or far too long */
 	unsigned groups;        /* that take turns now                                    */
 	unsigned events;        /* in the master event list                               */
 	unsigned running;       /* event sets                                             */

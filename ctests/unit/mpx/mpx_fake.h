@@ -42,6 +42,9 @@ enum fake_call {
 static struct fake {
 	_Atomic uint64_t now; /* handlers that interrupt the backend may move it */
 	uint64_t cost;        /* time that each call of a _sig function takes */
+	uint64_t pace;        /* CPU time in a unit of the clock */
+	bool blocked;         /* what is said of ticks that do not come */
+	unsigned sought;
 	/* Rates of events by the low 11 bits of their code; burst comes on top of it in
 	 * every other half of a period. */
 	uint64_t rate[FAKE_EVENTS], burst[FAKE_EVENTS], half;
@@ -302,6 +305,18 @@ static int fake_sharing(void *arg, bool on)
 	return 0;
 }
 
+static uint64_t fake_cpu(void)
+{
+	return fake.pace * fake.now;
+}
+
+static bool fake_overdue(void *arg)
+{
+	assert_ptr_equal(arg, &fake);
+	fake.sought++;
+	return fake.blocked;
+}
+
 /* ---- memory: linked with --wrap=calloc and --wrap=realloc ---------------------------- */
 
 void *__real_calloc(size_t n, size_t size);
@@ -323,8 +338,9 @@ void *__wrap_realloc(void *p, size_t size)
 
 /* ---- for tests ----------------------------------------------------------------------- */
 
-/* A new core over counters that hold so many events; event i comes at rate i + 1. */
-static inline void fake_create(unsigned capacity)
+/* A new core over counters that hold so many events; event i comes at rate i + 1. A slice is
+ * of so much CPU time, which goes three times as fast as the clock; 0: as ticks have it. */
+static inline void fake_create_sliced(unsigned capacity, uint64_t slice)
 {
 	struct mpxi_core_options options = {
 		.ops = &fake_ops,
@@ -332,15 +348,24 @@ static inline void fake_create(unsigned capacity)
 		.seed = 1,
 		.sharing = fake_sharing,
 		.arg = &fake,
+		.cpu_sig = fake_cpu,
+		.slice_ns = slice,
+		.overdue = fake_overdue,
 	};
 	unsigned i;
 
 	memset(&fake, 0, sizeof(fake));
 	fake.capacity = capacity;
 	fake.now = 1000;
+	fake.pace = slice ? 3 : 1;
 	for (i = 0; i < FAKE_EVENTS; i++)
 		fake.rate[i] = i + 1;
 	assert_int_equal(mpxi_core_create(&options, &fake.core), 0);
+}
+
+static inline void fake_create(unsigned capacity)
+{
+	fake_create_sliced(capacity, 0);
 }
 
 /* Nothing runs any more, and all is closed. */

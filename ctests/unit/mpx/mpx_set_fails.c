@@ -263,8 +263,12 @@ static void reads_that_fail(void **state)
 	assert_int_equal(mpxi_set_stop(a), MPXI_ESYS);
 	assert_false(mpxi_set_runs(a));
 	assert_null(fake.timed);
-	assert_window(a, 0, 20, 20);
+	/* Its group could be stopped, with its counts. */
+	assert_window(a, 0, 30, 30);
 	assert_false(fake_window(a, 0)->exact);
+	assert_window(a, FAKE_UNLIMITED, 30, 30);
+	assert_false(fake_window(a, FAKE_UNLIMITED)->exact);
+	assert_false(mpxi_set_lost(a));
 	fake_fail(FAKE_MEMORY, 1, 1);
 	assert_int_equal(mpxi_set_create(fake.core, &a), MPXI_ENOMEM);
 	fake_destroy();

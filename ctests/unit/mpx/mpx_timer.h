@@ -25,11 +25,10 @@
 /* What one thread's handler has seen. */
 struct seen {
 	pid_t tid;
-	atomic_ulong ticks, due;
+	atomic_ulong ticks;
 };
 static _Thread_local struct seen *seen;
-static _Thread_local struct mpxi_timer *asked; /* where ticks that are due are counted */
-static atomic_ulong astray;                    /* ticks on a thread that does not count, or another's */
+static atomic_ulong astray; /* ticks on a thread that does not count, or another's */
 
 static inline void tick(void *context)
 {
@@ -39,8 +38,6 @@ static inline void tick(void *context)
 		atomic_fetch_add(&astray, 1);
 	else
 		atomic_fetch_add(&mine->ticks, 1);
-	if (mine && asked)
-		atomic_fetch_add(&mine->due, mpxi_timer_is_due_sig(asked));
 	errno = 4711; /* the handler's to restore */
 }
 

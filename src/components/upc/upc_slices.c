@@ -289,3 +289,13 @@ int upcp_slices_foreign(struct upcp_ticker *const *holder)
 {
 	return *holder && *holder != mine;
 }
+
+bool upcp_slices_overdue(struct upcp_ticker *const *holder)
+{
+	return *holder && *holder == mine && mpxi_timer_mend(&mine->timer);
+}
+
+uint64_t upcp_slices_cpu_sig(void)
+{
+	return mpxi_timer_cpu_sig();
+}

@@ -6,6 +6,7 @@
 #ifndef UPC_SLICES_H
 #define UPC_SLICES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mpx/core/core.h"
@@ -28,6 +29,11 @@ int upcp_slices_begin(struct upcp_ticker **holder, struct mpxi_core *core, uint6
 
 /* From here on no tick reaches the core. Context: any thread; not for handlers. */
 void upcp_slices_end(struct upcp_ticker **holder);
+
+/* No tick has come for long; mpxi_timer_mend's answer. Context: the ticker's thread. */
+bool upcp_slices_overdue(struct upcp_ticker *const *holder);
+/* The thread's CPU time in ns. Context: signal handlers too. */
+uint64_t upcp_slices_cpu_sig(void);
 
 /* A ticker of a thread that lives, and is not the calling one. */
 int upcp_slices_foreign(struct upcp_ticker *const *holder);

@@ -178,14 +178,6 @@ static void ops_close(void *backend, void *handle)
 	free(group);
 }
 
-static uint64_t cpu_time_sig(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int ops_start_sig(void *handle)
 {
 	struct group *group = handle;
@@ -195,7 +187,7 @@ static int ops_start_sig(void *handle)
 	if (!error)
 		error = lib->upc_unit_start(group->unit);
 	if (!group->turns->has_clock)
-		group->began = cpu_time_sig();
+		group->began = upcp_slices_cpu_sig();
 	return foreign(error);
 }
 
@@ -220,13 +212,13 @@ static int ops_read_sig(void *handle, struct mpxi_sample *sample)
 {
 	struct group *group = handle;
 
-	return take_sig(group, group->turns->has_clock ? 0 : cpu_time_sig(), sample);
+	return take_sig(group, group->turns->has_clock ? 0 : upcp_slices_cpu_sig(), sample);
 }
 
 static int ops_stop_sig(void *handle, struct mpxi_sample *sample)
 {
 	struct group *group = handle;
-	uint64_t now = group->turns->has_clock ? 0 : cpu_time_sig();
+	uint64_t now = group->turns->has_clock ? 0 : upcp_slices_cpu_sig();
 	int error = group->turns->options.lib->upc_unit_stop(group->unit);
 
 	return error ? foreign(error) : take_sig(group, now, sample);
@@ -300,6 +292,13 @@ static int on_sharing(void *arg, bool on)
 	return upcp_slices_begin(&turns->ticker, turns->core, turns->options.slice_ns);
 }
 
+static bool on_overdue(void *arg)
+{
+	const struct upcp_turns *turns = arg;
+
+	return upcp_slices_overdue(&turns->ticker);
+}
+
 /* Threads that work in step should not have their groups in step too. */
 static uint64_t seed_of(const struct upcp_turns *turns)
 {
@@ -314,7 +313,15 @@ static uint64_t seed_of(const struct upcp_turns *turns)
 int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turns **made)
 {
 	struct upcp_turns *turns = calloc(1, sizeof(*turns));
-	struct mpxi_core_options core = {.ops = &ops, .backend = turns, .sharing = on_sharing, .arg = turns};
+	struct mpxi_core_options core = {
+		.ops = &ops,
+		.backend = turns,
+		.sharing = on_sharing,
+		.arg = turns,
+		.cpu_sig = upcp_slices_cpu_sig,
+		.slice_ns = options->slice_ns,
+		.overdue = on_overdue,
+	};
 	int error;
 
 	if (!turns)

@@ -3,7 +3,8 @@
  * core.c - runs groups in turn and enters their slices (MPX, section 4).
  *
  * T goes on only while a group counts: the time between the end of one slice and the
- * begin of the next, in which the handler works, is "off the clock".
+ * begin of the next, in which the handler works, is "off the clock". Time in which a group
+ * should have counted and could not be read is in T all the same: see lose_sig.
  */
 #include <limits.h>
 #include <string.h>
@@ -42,13 +43,145 @@ static void take_sample(struct mpxi_core *core, const struct mpxi_sample *sample
 	core->taken_covariate += covariate;
 }
 
+/* ---- time that nobody counted -------------------------------------------------------- */
+
+/* Of the thread's CPU time: that of so many slices without a tick is worth a look, so many are
+ * a slice that does not stand for those around it. A tick that falls into the kernel is
+ * dropped, so that some slices of a program that is mostly there are long. */
+#define SLICES_OVERDUE 4
+#define SLICES_LATE 100
+
+/* What paces are taken from: the last second or two. */
+#define PACE_NS 1000000000u
+
+static uint64_t cpu_sig(const struct mpxi_core *core)
+{
+	return core->options.cpu_sig ? core->options.cpu_sig() : 0;
+}
+
+/* How far T goes in so much CPU time. Where no slice has been read yet T is taken for ns. */
+static uint64_t paced(const struct mpxi_pace *pace, uint64_t cpu)
+{
+	mpxi_u128 time;
+
+	if (!pace->cpus)
+		return cpu;
+	time = (mpxi_u128)cpu * pace->times / pace->cpus;
+	return time < INT64_MAX ? (uint64_t)time : INT64_MAX;
+}
+
+static void pace_sig(struct mpxi_core *core, uint64_t cpu)
+{
+	struct mpxi_pace *pace = &core->pace;
+
+	/* What was lost has brought it up further. */
+	if (cpu <= pace->cpu)
+		return;
+	pace->cpus += cpu - pace->cpu;
+	pace->times += core->time - pace->time;
+	pace->cpu = cpu;
+	pace->time = core->time;
+	if (pace->cpus > PACE_NS) {
+		pace->cpus /= 2;
+		pace->times /= 2;
+	}
+}
+
+/* Clock and covariate are counted in all groups. */
+static bool is_beside(const struct mpxi_event *event)
+{
+	return event->role == MPXI_CLOCK || event->role == MPXI_BESIDE;
+}
+
+/* What all groups count has a gap as well, to this T. */
+static void part_beside_sig(struct mpxi_core *core, uint64_t time)
+{
+	struct mpxi_spacing spacing = {0};
+	struct mpxi_slice slice;
+	unsigned i;
+
+	for (i = 0; i < core->events; i++) {
+		struct mpxi_event *event = core->event[i];
+
+		if (!is_beside(event) || !mpxi_core_running(core, event, &slice))
+			continue;
+		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
+		event->base_begin = time;
+		event->base_covariate = core->covariate;
+	}
+}
+
+/*
+ * No group counts, and one should have: T is brought up by the pace, and what has gone by is
+ * in nobody's slices. Only where something fails: it reads a clock.
+ */
+static void lose_sig(struct mpxi_core *core)
+{
+	struct mpxi_pace *pace = &core->pace;
+	uint64_t cpu, time;
+
+	if (!pace->known)
+		return;
+	cpu = cpu_sig(core);
+	time = pace->time + paced(pace, since(cpu, pace->cpu));
+	if (time > core->time) {
+		part_beside_sig(core, time);
+		core->time = time;
+	}
+	pace->cpu = cpu;
+	pace->time = core->time;
+}
+
+void mpxi_core_pace_begin(struct mpxi_core *core)
+{
+	struct mpxi_pace *pace = &core->pace;
+
+	if (pace->known || !core->options.cpu_sig)
+		return;
+	pace->cpu = cpu_sig(core);
+	pace->time = core->time;
+	pace->known = true;
+}
+
+void mpxi_core_pace_end(struct mpxi_core *core)
+{
+	core->pace.known = core->pace.stalled = false;
+}
+
+void mpxi_core_expect_ticks(struct mpxi_core *core)
+{
+	core->pace.sought = cpu_sig(core);
+}
+
+void mpxi_core_seek_ticks(struct mpxi_core *core)
+{
+	struct mpxi_pace *pace = &core->pace;
+	uint64_t cpu, over;
+
+	if (!core->sharing || !core->options.slice_ns || !core->options.cpu_sig)
+		return;
+	cpu = cpu_sig(core);
+	if (core->current)
+		pace_sig(core, cpu);
+	over = since(cpu, pace->sought) / core->options.slice_ns;
+	if (over < SLICES_OVERDUE)
+		return;
+	if ((core->options.overdue && core->options.overdue(core->options.arg)) || over >= SLICES_LATE) {
+		core->lost++;
+		pace->sought = cpu;
+	}
+}
+
 int mpxi_core_advance_sig(struct mpxi_core *core)
 {
 	struct mpxi_group *group = core->current;
 	int error;
 
-	if (!group)
+	if (!group) {
+		if (core->pace.stalled)
+			lose_sig(core);
 		return 0;
+	}
 	error = core->options.ops->read_sig(group->handle, &group->sample);
 	if (!error)
 		take_sample(core, &group->sample);
@@ -64,11 +197,23 @@ int mpxi_core_sample_begin(struct mpxi_core *core)
 int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *event)
 {
 	struct mpxi_group *group = event->group;
+	int error;
 
 	if (event->role != MPXI_UNLIMITED || !group || !group->running || group->sampled == core->samples)
 		return 0;
 	group->sampled = core->samples;
-	return core->options.ops->read_sig(group->handle, &group->sample);
+	error = core->options.ops->read_sig(group->handle, &group->sample);
+	if (!error)
+		group->known = core->time;
+	return error;
+}
+
+void mpxi_core_renew(struct mpxi_core *core, struct mpxi_group *group)
+{
+	if (!group || !group->running || group->known == core->time)
+		return;
+	(void)mpxi_core_halt_sig(core, group);
+	(void)mpxi_core_run_sig(core, group);
 }
 
 /* What there is to do is done before the start: what follows it is counted. */
@@ -78,7 +223,7 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 
 	group->run = ++core->runs;
 	core->changes++;
-	group->begin = core->time;
+	group->begin = group->known = core->time;
 	group->covariate = core->covariate;
 	/* A set that starts before the group is first read finds nothing in it. */
 	group->sample.size = group->sample.covariate = 0;
@@ -91,12 +236,6 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 		core->lost++;
 	}
 	return error;
-}
-
-/* Clock and covariate are counted in all groups. */
-static bool is_beside(const struct mpxi_event *event)
-{
-	return event->role == MPXI_CLOCK || event->role == MPXI_BESIDE;
 }
 
 static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *event,
@@ -147,11 +286,13 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	unsigned i;
 	int error;
 
+	const bool current = group == core->current;
+
 	fetch_events(group);
 	error = core->options.ops->stop_sig(group->handle, &group->sample);
 	group->running = false;
 	core->changes++;
-	if (group == core->current) {
+	if (current) {
 		core->current = NULL;
 		if (!error)
 			take_sample(core, &group->sample);
@@ -167,8 +308,12 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 			continue;
 		event->breaks++;
 		fill_slice(core, event, group, &slice);
+		if (error && !current)
+			slice.end = group->known;
 		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
 	}
+	if (error && current)
+		lose_sig(core);
 	return error;
 }
 
@@ -181,6 +326,8 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 	/* What was lost is counted; there is nobody to tell in a handler. */
 	if (core->current)
 		(void)mpxi_core_halt_sig(core, core->current);
+	else if (core->pace.stalled)
+		lose_sig(core);
 	/* A round may have ended in between, so an active one comes within two. */
 	for (tries = 0; core->active_slots && tries < 2 * core->plan.slots; tries++) {
 		struct mpxi_group *group = core->plan.slot[mpxi_order_next_sig(&core->plan.order)];
@@ -190,9 +337,11 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 		error = mpxi_core_run_sig(core, group);
 		if (!error) {
 			core->current = group;
+			core->pace.stalled = false;
 			return 0;
 		}
 	}
+	core->pace.stalled = core->pace.known;
 	/* One slice, however many groups were tried for it. */
 	if (error)
 		core->lost = lost + 1;
@@ -205,12 +354,39 @@ static bool switch_is_due(const struct mpxi_core *core)
 	return core->active_slots > 1 || (core->active_slots && !core->current);
 }
 
+/*
+ * Whatever the timer is: a slice of some microseconds has mostly the handler's own time in it,
+ * and gaps that are filled in with its rate come out too low. Ticks come so close where one
+ * thread's are forwarded to all, and where they have waited in the queue of a signal that the
+ * thread had blocked.
+ */
+static bool is_half_over(const struct mpxi_core *core, uint64_t cpu)
+{
+	return since(cpu, core->pace.ended) >= core->options.slice_ns / 2;
+}
+
+bool mpxi_core_is_due_sig(const struct mpxi_core *core)
+{
+	return switch_is_due(core) && is_half_over(core, cpu_sig(core));
+}
+
 static bool end_slice(struct mpxi_core *core)
 {
+	struct mpxi_pace *pace = &core->pace;
+	uint64_t cpu;
+
 	if (!switch_is_due(core))
 		return false;
+	cpu = cpu_sig(core);
+	if (!is_half_over(core, cpu))
+		return false;
+	if (core->options.slice_ns && since(cpu, pace->sought) / SLICES_LATE >= core->options.slice_ns)
+		core->lost++;
+	pace->ended = pace->sought = cpu;
 	core->turns++;
 	(void)mpxi_core_switch_sig(core);
+	/* A group that could not be started has lost its turn, and no time. */
+	pace_sig(core, cpu);
 	return true;
 }
 

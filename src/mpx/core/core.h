@@ -30,6 +30,14 @@ struct mpxi_core_options {
 	 * are to be ended by ticks, or not. Called in ordinary context. */
 	int (*sharing)(void *arg, bool on);
 	void *arg;
+	/* The thread's CPU time in ns, also in a handler; NULL: not known. A tick ends no slice
+	 * before half of slice_ns of it is over (0: any does), and time that no group could
+	 * count is told by it. */
+	uint64_t (*cpu_sig)(void);
+	uint64_t slice_ns;
+	/* No tick has come for some slices: whether none could come, as the thread has blocked
+	 * the signal, or the program has taken it. Ordinary context; mends what it can. */
+	bool (*overdue)(void *arg);
 };
 
 int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **core);
@@ -40,9 +48,13 @@ void mpxi_core_destroy(struct mpxi_core *core);
 void mpxi_core_forget(struct mpxi_core *core);
 
 /* The time slice of the current group is over. Returns whether groups were switched
- * (false: put off, or nothing shares). One that comes during a switch that was put off is
- * dropped: the slice that it would end has only begun. */
+ * (false: put off, too early, or nothing shares). One that comes during a switch that was put
+ * off is dropped: the slice that it would end has only begun. So are all but the first of
+ * those that have waited while the thread had the signal blocked. */
 bool mpxi_core_tick_sig(struct mpxi_core *core);
+
+/* Whether a tick would end a slice now. */
+bool mpxi_core_is_due_sig(const struct mpxi_core *core);
 
 /* The thread is in a call of the core, which a tick is put off to the end of. */
 bool mpxi_core_is_held_sig(const struct mpxi_core *core);
@@ -87,7 +99,7 @@ int mpxi_set_read(struct mpxi_set *set);
 /* The same, and counts are zero from the very same moment on. */
 int mpxi_set_take(struct mpxi_set *set);
 
-/* Slices were lost between the start and the last read or stop. */
+/* Slices were lost, or ended far too late, between the start and the last read or stop. */
 bool mpxi_set_lost(const struct mpxi_set *set);
 /* Whole estimates of a set that runs, without their errors; -1: not counted yet. The
  * windows are of earlier reads then. A few ns an event, where mpxi_set_read takes hundreds. */
@@ -115,7 +127,7 @@ struct mpxi_master {
 struct mpxi_core_info {
 	uint64_t time;    /* T since the core was made */
 	uint64_t slices;  /* ended                     */
-	uint64_t lost;    /* slices that the backend failed to start, or to read */
+	uint64_t lost;    /* slices that the backend failed to start, or to read; late ones */
 	unsigned groups;  /* that take turns           */
 	unsigned events;  /* in the master list        */
 	unsigned running; /* sets                      */

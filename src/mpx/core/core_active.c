@@ -62,17 +62,22 @@ static int settle_current(struct mpxi_core *core)
 	if (core->active_slots) {
 		if (current && current != core->idle && current->active)
 			return 0;
+		mpxi_core_pace_begin(core);
 		return mpxi_core_switch_sig(core);
 	}
 	if (current == core->idle && core->active_others)
 		return 0;
 	if (current)
 		(void)mpxi_core_halt_sig(core, current);
-	if (!core->active_others)
+	if (!core->active_others) {
+		mpxi_core_pace_end(core);
 		return 0;
+	}
+	mpxi_core_pace_begin(core);
 	error = mpxi_core_run_sig(core, core->idle);
 	if (!error)
 		core->current = core->idle;
+	core->pace.stalled = error && core->pace.known;
 	return error;
 }
 
@@ -103,6 +108,8 @@ int mpxi_plan_settle(struct mpxi_core *core)
 	error = error ? error : failed;
 	if (sharing == core->sharing)
 		return error;
+	if (sharing)
+		mpxi_core_expect_ticks(core);
 	failed = core->options.sharing ? core->options.sharing(core->options.arg, sharing) : 0;
 	if (!failed)
 		core->sharing = sharing;

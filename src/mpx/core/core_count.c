@@ -161,6 +161,19 @@ int mpxi_set_admit(struct mpxi_set *set)
 	return error;
 }
 
+/* Groups that cannot be read may still be stopped; else the time is there, without counts. */
+static void lose_rest(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	unsigned i;
+
+	if (core->current)
+		(void)mpxi_core_halt_sig(core, core->current);
+	for (i = 0; i < set->entries; i++)
+		if (set->event[i]->role == MPXI_UNLIMITED)
+			mpxi_core_renew(core, set->event[i]->group);
+}
+
 int mpxi_set_stop(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -171,6 +184,10 @@ int mpxi_set_stop(struct mpxi_set *set)
 	mpxi_core_hold(core);
 	/* It stops even where the last of it cannot be read: what slices gave is there. */
 	error = sample(set);
+	if (error)
+		lose_rest(set);
+	else
+		mpxi_core_seek_ticks(core);
 	bring_all_up(set, !error);
 	deactivate(set);
 	set->running = false;
@@ -222,8 +239,10 @@ static int read_now(struct mpxi_set *set, bool restart)
 		return 0;
 	mpxi_core_hold(core);
 	error = sample(set);
-	if (!error)
+	if (!error) {
+		mpxi_core_seek_ticks(core);
 		bring_all_up(set, true);
+	}
 	if (!error && restart)
 		mark_start(set);
 	tidy(set);

@@ -16,6 +16,8 @@ int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core *
 	if (!core)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's master event list");
 	core->options = *options;
+	if (!options->cpu_sig)
+		core->options.slice_ns = 0;
 	core->groups.ops = options->ops;
 	core->groups.backend = options->backend;
 	/* Zero is where a xorshift generator stays. */

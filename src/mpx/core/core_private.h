@@ -24,6 +24,19 @@ struct mpxi_plan {
 	struct mpxi_order order;
 };
 
+/*
+ * T beside the thread's CPU time. While something is to run, T goes on with the CPU time, at
+ * the pace that it had in slices that were read: so much of it as no group has counted can be
+ * told when a group fails.
+ */
+struct mpxi_pace {
+	bool known;             /* something is to run       */
+	bool stalled;           /* and nothing could be run  */
+	uint64_t cpu, time;     /* a moment of both          */
+	uint64_t cpus, times;   /* what both have gone on by lately, in slices that were read */
+	uint64_t ended, sought; /* CPU time at the last slice's end; when it was last found overdue */
+};
+
 struct mpxi_core {
 	struct mpxi_core_options options;
 	/* Partner of each: mpxi_core_tick_sig, on the same thread. */
@@ -31,9 +44,11 @@ struct mpxi_core {
 	atomic_bool pending;
 
 	/* T, and the covariate's count over it, up to the current group's last sample, and
-	 * how much of its present run is in them. Without a current group T stands still. */
+	 * how much of its present run is in them. Without a current group T stands still where
+	 * nothing is to run; else it is brought up by the pace. */
 	uint64_t time, covariate;
 	uint64_t taken_size, taken_covariate;
+	struct mpxi_pace pace;
 
 	struct mpxi_plan plan;
 	struct mpxi_plan former; /* before the change that is being made (changing) */
@@ -74,12 +89,22 @@ int mpxi_core_advance_sig(struct mpxi_core *core);
 /* Samples the group of an unlimited event, once in a call of mpxi_core_sample_begin. */
 int mpxi_core_sample_begin(struct mpxi_core *core);
 int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *event);
+/* A group of unlimited events that could not be read, perhaps: what was not is a gap, and it
+ * begins anew. */
+void mpxi_core_renew(struct mpxi_core *core, struct mpxi_group *group);
 /* Begins and ends a run of a group; the end enters the slices of its events. T is to be
  * at now for one that is not the current group. */
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group);
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group);
 /* Halts the current group, if any, and runs the next one that is active. */
 int mpxi_core_switch_sig(struct mpxi_core *core);
+/* Something is to run from now on, or nothing any more. */
+void mpxi_core_pace_begin(struct mpxi_core *core);
+void mpxi_core_pace_end(struct mpxi_core *core);
+/* Slices are ended by ticks from now on. */
+void mpxi_core_expect_ticks(struct mpxi_core *core);
+/* In a call of the program, T being at now: looks whether ticks should have come by now. */
+void mpxi_core_seek_ticks(struct mpxi_core *core);
 /* The event's slice so far, at T, as its group's last sample has it. False: it does
  * not run. */
 bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *event,

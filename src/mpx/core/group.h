@@ -55,6 +55,7 @@ struct mpxi_group {
 	uint64_t run;       /* number of its present run, of all groups          */
 	uint64_t sampled;   /* the call that sampled it last                     */
 	uint64_t begin;     /* T when this run began                             */
+	uint64_t known;     /* T of sample, in a group of unlimited events       */
 	uint64_t covariate; /* the thread's covariate count when this run began  */
 	struct mpxi_sample sample;
 	struct mpxi_event **event; /* [n]; only while used                       */

@@ -23,8 +23,8 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_O
 /*
  * A tick, or a request for this thread's part of a process-wide set. It calls:
  * mpxi_has_room_sig and mpxi_inside_sig, whose file lists its own calls; the core, and through it the
- * backend, whose file does likewise; mpxi_process_answer_sig; mpxi_timer_is_due_sig. The thread's own state
- * only. scripts/sim/sim-truth counts it, by its name.
+ * backend, whose file does likewise; mpxi_process_answer_sig. The thread's own state only.
+ * scripts/sim/sim-truth counts it, by its name.
  */
 static void tick_sig(void *context)
 {
@@ -41,11 +41,11 @@ static void tick_sig(void *context)
 	else if (asked)
 		mpxi_process_answer_sig(thread);
 	/* A signal that brought a request has ended no slice. */
-	if (asked || !mpxi_timer_is_due_sig(&thread->timer))
+	if (asked)
 		return;
 	/* A thread in this library is in PAPI often, and acts on the tick on its way out. */
 	if (inside)
-		thread->put_off++;
+		thread->put_off += mpxi_core_is_due_sig(thread->core);
 	else
 		mpxi_core_tick_sig(thread->core);
 }

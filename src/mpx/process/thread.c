@@ -82,6 +82,13 @@ static int share(void *arg, bool on)
 	return 0;
 }
 
+static bool overdue(void *arg)
+{
+	struct mpxi_thread *thread = arg;
+
+	return mpxi_timer_mend(&thread->timer);
+}
+
 /* Different in each thread and run, unless the user has chosen one: threads that work in
  * step should not have their groups in step too. */
 static uint64_t seed_of(const struct mpxi_library *library, const struct mpxi_thread *thread)
@@ -96,7 +103,14 @@ static uint64_t seed_of(const struct mpxi_library *library, const struct mpxi_th
 
 static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 {
-	struct mpxi_core_options options = {.ops = &mpxi_papi_ops, .sharing = share, .arg = thread};
+	struct mpxi_core_options options = {
+		.ops = &mpxi_papi_ops,
+		.sharing = share,
+		.arg = thread,
+		.cpu_sig = mpxi_timer_cpu_sig,
+		.slice_ns = library->slice_ns,
+		.overdue = overdue,
+	};
 	/* Also where the thread's own stack is. */
 	int error = mpxi_inside_prepare();
 

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -25,6 +26,9 @@
  * from the thread's birth on. Its partner is the handler on the same thread.
  */
 static _Thread_local __attribute__((tls_model("initial-exec"))) _Atomic(struct mpxi_timer *) mine;
+
+/* The handler is at work in this thread. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) volatile bool handling;
 
 /* QEMU's user mode before 9.1 calls x86-64's handlers with a stack that is 8 bytes off. */
 #ifdef __x86_64__
@@ -52,7 +56,10 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 		/* What it calls reads descriptors: a thread that somebody has cancelled would
 		 * end there, in the middle of whatever the signal has interrupted. */
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+		timer->starved = false;
+		handling = true;
 		timer->timers->tick_sig(context);
+		handling = false;
 		(void)pthread_setcancelstate(cancel, NULL);
 	}
 	errno = error;
@@ -240,12 +247,56 @@ void mpxi_timer_close(struct mpxi_timer *timer)
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+uint64_t mpxi_timer_cpu_sig(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Whether it was blocked. */
+static bool unblock(const struct mpxi_timers *timers)
+{
+	const sigset_t set = signals_of(timers);
+	sigset_t before;
+
+	pthread_sigmask(SIG_UNBLOCK, &set, &before);
+	return sigismember(&before, timers->signo) == 1;
+}
+
+bool mpxi_timer_mend(struct mpxi_timer *timer)
+{
+	enum mpxi_timer_handler handler;
+
+	if (handling)
+		return false;
+	handler = mpxi_timer_signal_mend(timer->timers);
+	timer->starved = handler == MPXI_HANDLER_TAKEN;
+	return unblock(timer->timers) || handler != MPXI_HANDLER_OURS;
+}
+
+/* What the program has done to the signal while the timer was not armed. */
+static int prepare(struct mpxi_timer *timer)
+{
+	if (mpxi_timer_signal_mend(timer->timers) == MPXI_HANDLER_TAKEN && timer->starved)
+		return mpxi_error(MPXI_ECNFLCT,
+				  "the program has taken signal %d (%s), which ends time slices; name "
+				  "another one for the slice timer",
+				  timer->timers->signo, strsignal(timer->timers->signo));
+	(void)unblock(timer->timers);
+	return MPXI_OK;
+}
+
 int mpxi_timer_arm(struct mpxi_timer *timer)
 {
 	int error;
 
 	if (timer->armed)
 		return MPXI_OK;
+	error = handling ? MPXI_OK : prepare(timer);
+	if (error)
+		return error;
 	error = timer->timers->ops->arm(timer);
 	if (!error)
 		timer->armed = true;

@@ -8,7 +8,7 @@
  * clock (ticks of 4 ms on many kernels); VIRTUAL the process's ITIMER_VIRTUAL of MPX
  * section 5.1: its signal comes to any thread, which forwards it to all threads that
  * count. The process's user time goes as fast as that of all its threads together, so
- * most of these end no slice (mpxi_timer_is_due_sig).
+ * most of these come too early: it is for tick_sig to see whether a slice is over.
  *
  * A slice is never shorter than asked for by much, but it may be longer: a tick is lost
  * that falls into the kernel (TASK_CLOCK) or into a time at which the thread has the
@@ -47,10 +47,11 @@ struct mpxi_timer {
 	timer_t id;           /* THREAD                                            */
 	struct timespec left; /* THREAD: of the slice that disarm has cut          */
 	_Atomic(pid_t) *slot; /* VIRTUAL: tid while armed, in the table of threads */
-	uint64_t began;       /* VIRTUAL: the slice, in the thread's CPU time, ns  */
 	pid_t tid;
 	bool open, armed;
 	bool was_blocked; /* the signal, before open */
+	/* No tick has come since the program's own handler was found. Partner: the handler. */
+	volatile bool starved;
 };
 
 /*
@@ -95,17 +96,23 @@ void mpxi_timer_close(struct mpxi_timer *timer);
  * Arms and disarms, by the thread that opened it; with TASK_CLOCK and THREAD also in its
  * handler, where no such call is under way. Cheap (one system call), and what is left of
  * a slice is kept from disarm to arm (not VIRTUAL). After disarm returns a late tick may
- * still come; the core takes it as any other. Errors: PAPI_ESYS, PAPI_ECNFLCT (VIRTUAL:
- * the program has taken the interval timer).
+ * still come; the core takes it as any other. In ordinary context arm unblocks the signal
+ * anew, and puts the handler back where the program has reset it; one of the program's own
+ * may call ours, and is refused only where no tick has come by it (mpxi_timer_mend). Errors:
+ * PAPI_ESYS, PAPI_ECNFLCT (VIRTUAL: the program has taken the interval timer; the signal).
  */
 int mpxi_timer_arm(struct mpxi_timer *timer);
 void mpxi_timer_disarm(struct mpxi_timer *timer);
 
 /*
- * In tick_sig: whether the tick ends a slice. With VIRTUAL it does not before half a slice
- * of the thread's own CPU time is over.
+ * No tick has come for long: unblocks the signal, and puts the handler back where it was
+ * reset. Returns whether that, or a handler of the program's own, is why; false in a handler.
+ * By the thread that opened it.
  */
-bool mpxi_timer_is_due_sig(struct mpxi_timer *timer);
+bool mpxi_timer_mend(struct mpxi_timer *timer);
+
+/* The calling thread's CPU time in ns, which slices are pieces of. Calls clock_gettime. */
+uint64_t mpxi_timer_cpu_sig(void);
 
 /*
  * A forked child: the timers of its parent's threads are not its own; the descriptor

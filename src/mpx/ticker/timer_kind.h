@@ -54,6 +54,12 @@ void mpxi_timer_virtual_forget(void);
  * or of the first free signal where that is 0. */
 int mpxi_timer_signal_take(struct mpxi_timers *timers, void (*handler)(int, siginfo_t *, void *));
 void mpxi_timer_signal_give_back(struct mpxi_timers *timers);
+enum mpxi_timer_handler {
+	MPXI_HANDLER_OURS,
+	MPXI_HANDLER_MENDED, /* was the default, or to ignore the signal: ours again */
+	MPXI_HANDLER_TAKEN,  /* the program's                                        */
+};
+enum mpxi_timer_handler mpxi_timer_signal_mend(struct mpxi_timers *timers);
 /* Takes what is pending for the calling thread, which has the signals blocked. */
 void mpxi_timer_signal_drain(int signo);
 void mpxi_timer_signal_forget(void);

@@ -39,6 +39,11 @@ static bool is_default(const struct sigaction *action)
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
 
+static bool is_ignored(const struct sigaction *action)
+{
+	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
+}
+
 static struct sigaction action_of(void (*handler)(int, siginfo_t *, void *))
 {
 	struct sigaction action;
@@ -123,6 +128,22 @@ int mpxi_timer_signal_take(struct mpxi_timers *timers, void (*handler)(int, sigi
 		take_sigio_locked(timers);
 	pthread_mutex_unlock(&lock);
 	return error;
+}
+
+/* A program's own handler stays: it may hand the signal on to ours. */
+enum mpxi_timer_handler mpxi_timer_signal_mend(struct mpxi_timers *timers)
+{
+	enum mpxi_timer_handler found = MPXI_HANDLER_OURS;
+	struct sigaction now;
+
+	pthread_mutex_lock(&lock);
+	if (!sigaction(timers->signo, NULL, &now) && !same_handler(&now, &timers->ours)) {
+		found = is_default(&now) || is_ignored(&now) ? MPXI_HANDLER_MENDED : MPXI_HANDLER_TAKEN;
+		if (found == MPXI_HANDLER_MENDED && sigaction(timers->signo, &timers->ours, NULL))
+			found = MPXI_HANDLER_TAKEN;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
 static void restore_locked(int signo, const struct sigaction *ours, const struct sigaction *before)

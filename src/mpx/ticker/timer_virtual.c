@@ -85,31 +85,6 @@ bool mpxi_timer_forward_sig(const _Atomic(pid_t) *own)
 	return true;
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/*
- * A slice of some microseconds has mostly the handler's own time in it, and gaps that are
- * filled in with its rate come out too low. Calls of libc: clock_gettime.
- */
-bool mpxi_timer_is_due_sig(struct mpxi_timer *timer)
-{
-	uint64_t now;
-
-	if (!timer->slot)
-		return true;
-	now = cpu_ns();
-	if (now - timer->began < timer->timers->slice_ns / 2)
-		return false;
-	timer->began = now;
-	return true;
-}
-
 static void wait_for_pass(void)
 {
 	const struct timespec moment = {.tv_nsec = 20000};
@@ -226,7 +201,6 @@ static int virtual_arm(struct mpxi_timer *timer)
 		error = start_locked(timer->timers->slice_ns);
 	if (!error) {
 		armed++;
-		timer->began = cpu_ns();
 		atomic_store(timer->slot, timer->tid);
 	}
 	pthread_mutex_unlock(&lock);
