@@ -107,7 +107,7 @@ static void blocked_while_it_runs(void)
 	works(mpx_set_start(set));
 	ok(slices_go_on(&n), "slices end");
 	block_all(true);
-	n += work_for(300);
+	n += work_for(500);
 	before = slices_now();
 	cpu = cpu_slices();
 	block_all(false);

@@ -339,7 +339,7 @@ void *__wrap_realloc(void *p, size_t size)
 /* ---- for tests ----------------------------------------------------------------------- */
 
 /* A new core over counters that hold so many events; event i comes at rate i + 1. A slice is
- * of so much CPU time, which goes three times as fast as the clock; 0: as ticks have it. */
+ * of so much CPU time, and of 1000 of the clock; 0: as ticks have it. */
 static inline void fake_create_sliced(unsigned capacity, uint64_t slice)
 {
 	struct mpxi_core_options options = {
@@ -357,7 +357,7 @@ static inline void fake_create_sliced(unsigned capacity, uint64_t slice)
 	memset(&fake, 0, sizeof(fake));
 	fake.capacity = capacity;
 	fake.now = 1000;
-	fake.pace = slice ? 3 : 1;
+	fake.pace = slice ? slice / 1000 : 1;
 	for (i = 0; i < FAKE_EVENTS; i++)
 		fake.rate[i] = i + 1;
 	assert_int_equal(mpxi_core_create(&options, &fake.core), 0);

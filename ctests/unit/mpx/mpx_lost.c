@@ -5,7 +5,7 @@
  */
 #include "mpx_fake.h"
 
-#define SLICE 3000 /* CPU time: 1000 of the clock */
+#define SLICE 4000000 /* CPU time: 1000 of the clock */
 
 static struct mpxi_estimate estimate_of(const struct mpxi_set *set, uint32_t code)
 {

@@ -45,11 +45,18 @@ static void take_sample(struct mpxi_core *core, const struct mpxi_sample *sample
 
 /* ---- time that nobody counted -------------------------------------------------------- */
 
-/* Of the thread's CPU time: that of so many slices without a tick is worth a look, so many are
- * a slice that does not stand for those around it. A tick that falls into the kernel is
- * dropped, so that some slices of a program that is mostly there are long. */
+/* Of the thread's CPU time: that of so many slices without a tick is worth a look; so many, and
+ * so many ticks of the kernel, are a slice that does not stand for those around it. A tick that
+ * falls into the kernel is dropped, and user time is looked at in the kernel's ticks only, so
+ * that some slices of a program that is mostly there are long. */
 #define SLICES_OVERDUE 4
 #define SLICES_LATE 100
+#define LATE_NS 400000000u
+
+static bool is_late(const struct mpxi_core *core, uint64_t cpu)
+{
+	return core->options.slice_ns && cpu >= LATE_NS && cpu / SLICES_LATE >= core->options.slice_ns;
+}
 
 /* What paces are taken from: the last second or two. */
 #define PACE_NS 1000000000u
@@ -163,10 +170,10 @@ void mpxi_core_seek_ticks(struct mpxi_core *core)
 	cpu = cpu_sig(core);
 	if (core->current)
 		pace_sig(core, cpu);
-	over = since(cpu, pace->sought) / core->options.slice_ns;
-	if (over < SLICES_OVERDUE)
+	over = since(cpu, pace->sought);
+	if (over < SLICES_OVERDUE * core->options.slice_ns)
 		return;
-	if ((core->options.overdue && core->options.overdue(core->options.arg)) || over >= SLICES_LATE) {
+	if ((core->options.overdue && core->options.overdue(core->options.arg)) || is_late(core, over)) {
 		core->lost++;
 		pace->sought = cpu;
 	}
@@ -380,8 +387,7 @@ static bool end_slice(struct mpxi_core *core)
 	cpu = cpu_sig(core);
 	if (!is_half_over(core, cpu))
 		return false;
-	if (core->options.slice_ns && since(cpu, pace->sought) / SLICES_LATE >= core->options.slice_ns)
-		core->lost++;
+	core->lost += is_late(core, since(cpu, pace->sought));
 	pace->ended = pace->sought = cpu;
 	core->turns++;
 	(void)mpxi_core_switch_sig(core);
