@@ -5,6 +5,7 @@
  * test runs itself under upc_run.
  */
 #include <mpx.h>
+#include <stdatomic.h>
 
 #include "../papi/papi_util.h"
 #include "sim_loop.h"
@@ -30,6 +31,48 @@ static unsigned slices(int set)
 	for (i = 0; i < EVENTS; i++)
 		least = estimates[i].slices < least ? (unsigned)estimates[i].slices : least;
 	return least;
+}
+
+/* More than the timers that the emulator has for all of them. */
+#define THREADS 48
+
+static atomic_int started;
+
+static void *shares(void *failed)
+{
+	int set = PAPI_NULL, bad = mpx_set_create(&set) != PAPI_OK;
+	long long values[EVENTS];
+	size_t i;
+
+	for (i = 0; i < EVENTS && !bad; i++)
+		bad = mpx_set_add_named_event(set, names[i]) != PAPI_OK;
+	bad = bad || mpx_set_start(set) != PAPI_OK;
+	if (bad)
+		note("%s", mpx_last_message());
+	/* All are there at once. */
+	atomic_fetch_add(&started, 1);
+	while (atomic_load(&started) < THREADS)
+		usleep(1000);
+	loop(1000);
+	*(int *)failed = bad || mpx_set_stop(set, values) != PAPI_OK;
+	return NULL;
+}
+
+static void many_threads(void)
+{
+	pthread_t thread[THREADS];
+	int failed[THREADS], i, bad = 0;
+
+	ok(mpx_library_init(MPX_ABI_VERSION, NULL) == PAPI_OK, "libmpx has a timer of its own choice");
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], NULL, shares, &failed[i]))
+			bail_out("no thread");
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		bad += failed[i];
+	}
+	ok(!bad, "%d threads share counters at once: %d cannot", THREADS, bad);
+	ok(mpx_library_shutdown() == PAPI_OK, "the end");
 }
 
 static int inside(void)
@@ -62,6 +105,7 @@ static int inside(void)
 	ok(values[2] == 0 && values[3] == 0, "on another core there was nothing");
 	note("%lld multiplications, %lld were estimated", truth, values[0]);
 	ok(mpx_set_destroy(&set) == PAPI_OK && mpx_library_shutdown() == PAPI_OK, "the end");
+	many_threads();
 	return done();
 }
 

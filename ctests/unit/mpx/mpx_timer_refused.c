@@ -135,6 +135,76 @@ static void no_descriptor_left(void **state)
 	mpxi_timers_destroy(timers);
 }
 
+/* ---- a machine with few timers ----------------------------------------------- */
+
+static int timers_there, timers_max = 1 << 20;
+
+int __real_timer_create(clockid_t clock, struct sigevent *event, timer_t *id);
+int __wrap_timer_create(clockid_t clock, struct sigevent *event, timer_t *id);
+int __real_timer_delete(timer_t id);
+int __wrap_timer_delete(timer_t id);
+
+int __wrap_timer_create(clockid_t clock, struct sigevent *event, timer_t *id)
+{
+	int error = -1;
+
+	errno = EAGAIN;
+	if (timers_there < timers_max)
+		error = __real_timer_create(clock, event, id);
+	timers_there += !error;
+	return error;
+}
+
+int __wrap_timer_delete(timer_t id)
+{
+	timers_there--;
+	return __real_timer_delete(id);
+}
+
+/* What is taken where perf events cannot be had: they want descriptors. */
+static enum mpxi_timer_kind chosen(int max, int signo)
+{
+	struct rlimit old, none;
+	struct mpxi_timers *t = NULL;
+	enum mpxi_timer_kind kind = MPXI_TIMER_AUTO;
+	int error;
+
+	getrlimit(RLIMIT_NOFILE, &old);
+	none = old;
+	none.rlim_cur = 0;
+	timers_max = timers_there + max;
+	setrlimit(RLIMIT_NOFILE, &none);
+	error = mpxi_timers_create(MPXI_TIMER_AUTO, MS, signo, tick, &t);
+	setrlimit(RLIMIT_NOFILE, &old);
+	if (!error) {
+		kind = mpxi_timers_kind(t);
+		mpxi_timers_destroy(t);
+	}
+	assert_int_equal(timers_there, timers_max - max);
+	timers_max = 1 << 20;
+	return kind;
+}
+
+static void few_timers(void **state)
+{
+	struct itimerval theirs = {.it_value = {1000, 0}, .it_interval = {7, 0}};
+
+	(void)state;
+	assert_int_equal(chosen(1 << 16, 0), MPXI_TIMER_THREAD);
+	assert_int_equal(chosen(32, 0), MPXI_TIMER_VIRTUAL);
+	assert_int_equal(chosen(0, 0), MPXI_TIMER_VIRTUAL);
+	/* It has one signal, and the program may have that, or the interval timer. */
+	assert_int_equal(chosen(32, SIGUSR2), MPXI_TIMER_THREAD);
+	signal(SIGVTALRM, others);
+	assert_int_equal(chosen(32, 0), MPXI_TIMER_THREAD);
+	assert_int_equal(chosen(0, 0), MPXI_TIMER_AUTO);
+	assert_says("MPX_TIMER_VIRTUAL");
+	signal(SIGVTALRM, SIG_DFL);
+	setitimer(ITIMER_VIRTUAL, &theirs, NULL);
+	assert_int_equal(chosen(32, 0), MPXI_TIMER_THREAD);
+	setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = {0, 0}}, NULL);
+}
+
 /* ---- in a handler ---------------------------------------------------------- */
 
 static unsigned translations;
@@ -213,6 +283,7 @@ int main(void)
 		cmocka_unit_test(taken_signals),
 		cmocka_unit_test(interval_timer_is_taken),
 		cmocka_unit_test(no_descriptor_left),
+		cmocka_unit_test(few_timers),
 		case_of(cannot_be_armed, TASK_CLOCK),
 		case_of(cannot_be_armed, THREAD),
 		cmocka_unit_test(ordinary_user),

@@ -70,11 +70,29 @@ static const struct mpxi_timer_ops *const kinds[] = {
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* Opens a timer of the thread and closes it again. */
-static int try_kind(struct mpxi_timers *timers, const struct mpxi_timer_ops *ops)
+/* More timers than a machine has that is short of them: QEMU's user mode gives a process 32. */
+#define ENOUGH 64
+
+/* Opens so many timers of the thread and closes them again. */
+static int try_some(struct mpxi_timers *trial, unsigned n)
+{
+	struct mpxi_timer timer[ENOUGH];
+	unsigned i;
+	int error = 0;
+
+	for (i = 0; i < n && !error; i++) {
+		timer[i] = (struct mpxi_timer){.timers = trial, .fd = -1, .tid = gettid()};
+		error = trial->ops->open(&timer[i]);
+	}
+	i -= error != 0;
+	while (i-- > 0)
+		trial->ops->close(&timer[i]);
+	return error;
+}
+
+static int try_kind(struct mpxi_timers *timers, const struct mpxi_timer_ops *ops, unsigned n)
 {
 	struct mpxi_timers trial = *timers;
-	struct mpxi_timer timer = {.timers = &trial, .fd = -1, .tid = gettid()};
 	int error;
 
 	if (ops->kind == MPXI_TIMER_VIRTUAL && timers->signo && timers->signo != SIGVTALRM)
@@ -84,11 +102,9 @@ static int try_kind(struct mpxi_timers *timers, const struct mpxi_timer_ops *ops
 	/* Never sent: the timer is not armed. One that an emulator has as well. */
 	if (!trial.signo)
 		trial.signo = SIGRTMIN;
-	error = ops->open(&timer);
-	if (!error) {
-		ops->close(&timer);
+	error = try_some(&trial, n);
+	if (!error)
 		timers->ops = ops;
-	}
 	return error;
 }
 
@@ -100,13 +116,25 @@ static int choose(struct mpxi_timers *timers, enum mpxi_timer_kind kind)
 	for (i = 0; i < KINDS; i++) {
 		if (kind != MPXI_TIMER_AUTO && kind != kinds[i]->kind)
 			continue;
-		error = try_kind(timers, kinds[i]);
+		/* Chosen by itself it has to serve all threads. */
+		error = try_kind(timers, kinds[i],
+				 kind == MPXI_TIMER_AUTO && kinds[i]->kind == MPXI_TIMER_THREAD ? ENOUGH : 1);
 		if (!error && kinds[i]->kind == MPXI_TIMER_VIRTUAL)
 			timers->signo = SIGVTALRM;
 		if (!error || kind != MPXI_TIMER_AUTO)
 			break;
 	}
 	return error;
+}
+
+/* The kind, and its signal. */
+static int begin(struct mpxi_timers *timers, enum mpxi_timer_kind kind, int signo)
+{
+	int error;
+
+	timers->signo = signo;
+	error = choose(timers, kind);
+	return error ? error : mpxi_timer_signal_take(timers, on_signal);
 }
 
 static bool signal_is_usable(int signo)
@@ -155,11 +183,11 @@ int mpxi_timers_create(enum mpxi_timer_kind kind, uint64_t slice_ns, int signo,
 	if (!t)
 		return mpxi_error(MPXI_ENOMEM, "no memory for a slice timer");
 	t->slice_ns = slice_ns;
-	t->signo = signo;
 	t->tick_sig = tick_sig;
-	error = choose(t, kind);
-	if (!error)
-		error = mpxi_timer_signal_take(t, on_signal);
+	error = begin(t, kind, signo);
+	/* Few are better than none, where the program has the interval timer. */
+	if (error && kind == MPXI_TIMER_AUTO)
+		error = begin(t, MPXI_TIMER_THREAD, signo);
 	if (error) {
 		free(t);
 		return error;

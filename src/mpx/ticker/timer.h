@@ -56,7 +56,8 @@ struct mpxi_timer {
 
 /*
  * Installs the handler. kind AUTO takes the best that this machine allows now: the
- * choice is tried, not guessed. slice_ns is from 100,000 (100 us) to 10^10. signo is a
+ * choice is tried, not guessed. THREAD is it only where there are many such timers, or nothing
+ * else. slice_ns is from 100,000 (100 us) to 10^10. signo is a
  * signal number, 0 for a free one: the first real-time signal from SIGRTMIN + 6 that
  * has no handler (SIGVTALRM for VIRTUAL, which has no other). A signal that the program
  * handles or ignores is refused: PAPI_ECNFLCT; so is VIRTUAL where ITIMER_VIRTUAL runs.

@@ -37,8 +37,10 @@ static int posix_open(struct mpxi_timer *timer)
 	event.sigev_notify_thread_id = timer->tid;
 	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer->id)) {
 		if (errno == EAGAIN)
-			return mpxi_error(MPXI_ESYS, "no timer is left for a thread; raise the "
-						     "limit of pending signals (ulimit -i)");
+			return mpxi_error(MPXI_ESYS,
+					  "no timer is left for a thread: the limit of pending signals is "
+					  "reached (ulimit -i), or an emulator has few; "
+					  "MPX_TIMER_VIRTUAL (mpx_run --timer=virtual) needs none");
 		return mpxi_error(errno == ENOMEM ? MPXI_ENOMEM : MPXI_ENOSUPP,
 				  "no timer on the thread's CPU clock: %s", upci_words_of_errno(errno));
 	}
