@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..78"
+echo "1..79"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -379,11 +379,17 @@ if command -v "${CC%% *}" > /dev/null; then
 			says "LD_LIBRARY_PATH=$PAPI_PREFIX/lib "
 	}
 	check "... with what was loaded, and where the right one is" says_which
+	newline()
+	{
+		run 7 ./asks "upc:::two
+lines" && lines err 2 && says "no event 'upc:::two?lines'"
+	}
+	check "... on one line" newline
 	check "no words about others' events" run 7 ./asks perf::PAGE-FAULTS
 	check "... at all" lines err 1
 else
 	for name in "a PAPI without the component is made" "its program hears its own error" \
-		"... with what was loaded" "no words about others' events" "... at all"; do
+		"... with what was loaded" "... on one line" "no words about others' events" "... at all"; do
 		skip "$name" "there is no compiler"
 	done
 fi

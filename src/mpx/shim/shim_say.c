@@ -36,7 +36,10 @@ static void say(const char *format, va_list arguments)
 	n = vsnprintf(line + sizeof(prefix) - 1, sizeof(line) - sizeof(prefix) - 1, format, arguments);
 	if (n < 0)
 		return;
-	n = (int)strlen(line);
+	/* A name may have newlines in it, and what a terminal takes for orders. */
+	for (n = 0; line[n]; n++)
+		if ((unsigned char)line[n] < ' ' || line[n] == 0x7f)
+			line[n] = '?';
 	line[n++] = '\n';
 	/* Nobody to tell if it fails. */
 	written = write(STDERR_FILENO, line, (size_t)n);
