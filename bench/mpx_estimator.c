@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "stat/stat.h"
+#include "stat/pool.h"
 
 /* Of all slices of all events. */
 static struct mpxi_spacing spacing;
@@ -188,12 +188,25 @@ static double measure(struct load *load, unsigned groups, unsigned rounds, doubl
 	return truth;
 }
 
+static void add_stretch(struct mpxi_pool *pool, const struct mpxi_mark *start, const struct mpxi_mark *end,
+			unsigned groups, enum mpxi_estimator estimator)
+{
+	struct mpxi_window window = {
+		.first = start->sums.slices,
+		.groups = groups,
+		.rounds = (unsigned)((end->now - start->now) / SLICE / groups),
+	};
+
+	mpxi_window_add(&window, start, end);
+	mpxi_pool_add(pool, &window, estimator, false);
+}
+
 /*
  * A set around regions, on for a time and off for another, with rates of their own,
- * while an outer set runs all the time: windows of both.
+ * while an outer set runs all the time: what is known of both.
  */
 static void measure_regions(double rate, double on, double off, unsigned groups, unsigned rounds,
-			    struct mpxi_window window[2], double truth[2])
+			    enum mpxi_estimator estimator, struct mpxi_pool pool[2], double truth[2])
 {
 	static struct mpxi_stat stat;
 	struct mpxi_mark start[2], end;
@@ -204,7 +217,7 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 	bool inside = true;
 
 	memset(&stat, 0, sizeof(stat));
-	memset(window, 0, 2 * sizeof(*window));
+	memset(pool, 0, 2 * sizeof(*pool));
 	truth[0] = truth[1] = 0;
 	mpxi_stat_open(&stat, now);
 	mpxi_stat_start(&stat, NULL, now, 0, &start[0]);
@@ -233,7 +246,7 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 					continue;
 				if (inside) {
 					mpxi_stat_read(&stat, ours ? &slice : NULL, now, 0, &end);
-					mpxi_window_add(&window[1], &start[1], &end);
+					add_stretch(&pool[1], &start[1], &end, groups, estimator);
 				} else {
 					mpxi_stat_start(&stat, ours ? &slice : NULL, now, 0, &start[1]);
 				}
@@ -245,9 +258,9 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 		}
 	}
 	mpxi_stat_read(&stat, NULL, now, 0, &end);
-	mpxi_window_add(&window[0], &start[0], &end);
+	add_stretch(&pool[0], &start[0], &end, groups, estimator);
 	if (inside)
-		mpxi_window_add(&window[1], &start[1], &end);
+		add_stretch(&pool[1], &start[1], &end, groups, estimator);
 }
 
 static void run_regions(double rate, double on, double off, unsigned groups, unsigned rounds,
@@ -255,28 +268,31 @@ static void run_regions(double rate, double on, double off, unsigned groups, uns
 {
 	static const char *const sets[] = {"outer", "inner"};
 	unsigned inside[2][2] = {{0}}, i, e, w;
-	double bias[2][2] = {{0}}, width[2][2] = {{0}};
+	double bias[2][2] = {{0}}, width[2][2] = {{0}}, error[2][2] = {{0}};
 
-	for (i = 0; i < repeats; i++) {
-		struct mpxi_window window[2];
-		double truth[2];
+	for (e = 0; e < 2; e++)
+		for (i = 0; i < repeats; i++) {
+			struct mpxi_pool pool[2];
+			double truth[2];
 
-		measure_regions(rate, on, off, groups, rounds, window, truth);
-		for (w = 0; w < 2; w++)
-			for (e = 0; e < 2; e++) {
-				struct mpxi_estimate x;
+			measure_regions(rate, on, off, groups, rounds, (enum mpxi_estimator)e, pool, truth);
+			for (w = 0; w < 2; w++) {
+				struct mpxi_result result;
+				const struct mpxi_estimate *x = &result.estimate;
 
-				mpxi_estimate(&window[w], (enum mpxi_estimator)e, &x);
-				inside[w][e] += truth[w] >= x.low && truth[w] <= x.high;
-				bias[w][e] += (x.value - truth[w]) / truth[w] / repeats * 100;
-				width[w][e] += (x.high - x.low) / 2 / truth[w] / repeats * 100;
+				mpxi_pool_result(&pool[w], (enum mpxi_estimator)e, &result);
+				inside[w][e] += truth[w] >= x->low && truth[w] <= x->high;
+				bias[w][e] += (x->value - truth[w]) / truth[w] / repeats * 100;
+				width[w][e] += (x->high - x->low) / 2 / truth[w] / repeats * 100;
+				error[w][e] += pow((x->value - truth[w]) / truth[w], 2) / repeats;
 			}
-	}
+		}
 	for (w = 0; w < 2; w++)
 		for (e = 0; e < 2; e++)
-			printf("regions r%g on%g off%g g%u n%u %s %s cover %5.1f width %.2f bias %.2f\n",
+			printf("regions r%g on%g off%g g%u n%u %s %s cover %5.1f width %.2f bias %.2f to_needed %.2f\n",
 			       rate, on, off, groups, rounds, sets[w], e ? "interpolated" : "ratio",
-			       100. * inside[w][e] / repeats, width[w][e], bias[w][e]);
+			       100. * inside[w][e] / repeats, width[w][e], bias[w][e],
+			       width[w][e] / 196 / sqrt(error[w][e]));
 }
 
 static const char *const estimators[] = {"ratio", "interpolated", "covariate"};

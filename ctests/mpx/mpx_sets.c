@@ -510,7 +510,7 @@ static void shared_by(enum mpx_timer timer, unsigned group_max, enum mpx_estimat
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
 	const char *more[] = {MINOR, FAULTS, MAJOR};
 	const unsigned groups = (5 + group_max - 1) / group_max;
-	long long last = 0, v[5];
+	long long last = MPX_NEVER, v[5];
 	int set, i, error, monotone = 1;
 	struct mpx_estimate e;
 	long n = 0;

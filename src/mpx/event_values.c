@@ -195,7 +195,8 @@ static unsigned flags_of(const struct mpxi_result *result)
 	const struct mpxi_estimate *e = &result->estimate;
 
 	return (e->exact ? MPX_EXACT : 0) | (e->never ? MPX_UNCOUNTED : 0) | (e->rough ? MPX_ROUGH : 0) |
-	       (result->lost ? MPX_LOST : 0) | (result->partial ? MPX_PARTIAL : 0);
+	       (result->lost ? MPX_LOST : 0) | (result->partial ? MPX_PARTIAL : 0) |
+	       (result->borrowed ? MPX_BORROWED : 0);
 }
 
 static void fill_estimate(struct mpxi_handle *handle, unsigned i, struct mpx_estimate *out)

@@ -111,53 +111,6 @@ static void test_covariate_by_hand(void **state)
 	assert_near(e.value, ratio.value);
 }
 
-static double upper_end(double value, double t, double variance)
-{
-	double a = t * t * variance / value;
-
-	return value + a / 2 + sqrt(a * value + a * a / 4);
-}
-
-/* Far more runs of the set than slices: five clusters of 120 with 10, 14, 10, 14, 12
- * counts, the last one open; then two of them. */
-static void test_clusters_by_hand(void **state)
-{
-	struct mpxi_window w = {
-		.sums = {.slices = 5, .count = 60, .size = 600, .gap = (mpxi_i128)999 << MPXI_GAP_BITS},
-		.time = 1200,
-		.windows = 100,
-		.clusters = 4,
-		.cluster_count = 12,
-		.cluster_size = 120,
-		.cluster_cc = 2 * 100 + 2 * 196,
-		.cluster_cs = 48 * 120,
-		.cluster_ss = 4 * 14400,
-	};
-	struct mpxi_estimate e;
-	unsigned i;
-
-	(void)state;
-	for (i = 0; i < 3; i++) {
-		mpxi_estimate(&w, all[i], &e);
-		assert_near(e.value, 120);
-		assert_near(e.standard_error, sqrt(16 * 5 / 4. * .5 / .25));
-		assert_true(fabs(e.high - upper_end(120, 2.776, 40)) < 0.1);
-		assert_false(e.rough);
-	}
-	w.sums.count = 24;
-	w.sums.size = 240;
-	w.time = 480;
-	w.clusters = 1;
-	w.cluster_count = 14;
-	w.cluster_cc = 100;
-	w.cluster_cs = 1200;
-	w.cluster_ss = 14400;
-	mpxi_estimate(&w, MPXI_RATIO, &e);
-	assert_near(e.standard_error, sqrt(8 * 2 * .5 / .25));
-	assert_near(e.high, upper_end(48, 12.706, 32));
-	assert_true(e.rough);
-}
-
 static void test_exact(void **state)
 {
 	struct mpxi_window w = {.sums = {.count = 12345, .size = 9}, .time = 10, .exact = true};
@@ -175,7 +128,7 @@ static void test_exact(void **state)
 
 static void test_never(void **state)
 {
-	struct mpxi_window w = {.time = 1000, .unknown = 1000, .windows = 1};
+	struct mpxi_window w = {.time = 1000, .unknown = 1000};
 	struct mpxi_estimate e;
 	unsigned i;
 
@@ -246,8 +199,7 @@ static void test_saturated(void **state)
 					 .weight = UINT64_MAX,
 					 .apart = 1,
 					 .lag_apart = 1},
-				.time = 2000,
-				.windows = 1};
+				.time = 2000};
 	struct mpxi_estimate e;
 	unsigned i;
 
@@ -264,7 +216,6 @@ static void test_saturated(void **state)
 	w.sums.size = 10;
 	w.sums.gap = -((mpxi_i128)9 << 40);
 	w.time = 30;
-	w.windows = 1;
 	mpxi_estimate(&w, MPXI_INTERPOLATED, &e);
 	assert_near(e.value, 3);
 	assert_near(e.low, 3);
@@ -389,7 +340,6 @@ int main(void)
 		cmocka_unit_test(test_ratio_by_hand),
 		cmocka_unit_test(test_interpolated_by_hand),
 		cmocka_unit_test(test_covariate_by_hand),
-		cmocka_unit_test(test_clusters_by_hand),
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_never),
 		cmocka_unit_test(test_partial_slice),

@@ -43,7 +43,6 @@ static void test_by_hand(void **state)
 
 	assert_int_equal(window.time, 100);
 	assert_int_equal(window.covariate, 7);
-	assert_int_equal(window.windows, 1);
 	assert_int_equal(window.unknown, 0);
 	assert_int_equal(s->slices, 3);
 	assert_int_equal(s->pairs, 2);
@@ -371,7 +370,6 @@ static void test_windows_add_up(void **state)
 		assert_true(all.sums.gap == parts.sums.gap);
 		assert_true(all.sums.slices == parts.sums.slices && all.sums.cc == parts.sums.cc);
 		assert_true(all.time == parts.time && all.covariate == parts.covariate);
-		assert_in_range(parts.clusters, 1, parts.windows);
 	}
 }
 
@@ -402,39 +400,6 @@ static void test_spacing(void **state)
 	}
 }
 
-/* Many runs of a set in one slice are one cluster. */
-static void test_clusters(void **state)
-{
-	struct mpxi_slice running = {0, 0, 0, 0};
-	struct mpxi_stat stat = {0};
-	struct mpxi_window window = {0};
-	struct mpxi_mark start, end;
-	unsigned i, k;
-
-	(void)state;
-	mpxi_stat_open(&stat, 0);
-	for (i = 0; i < 5; i++) {
-		running.begin = running.end = i * 1000ul;
-		running.count = 0;
-		for (k = 0; k < 10; k++) {
-			running.end += 20;
-			mpxi_stat_start(&stat, &running, running.end, 0, &start);
-			running.end += 10;
-			running.count += i + 1;
-			mpxi_stat_read(&stat, &running, running.end, 0, &end);
-			mpxi_window_add(&window, &start, &end);
-		}
-		mpxi_stat_slice_sig(&stat, &running, &spacing);
-	}
-	assert_int_equal(window.windows, 50);
-	assert_int_equal(window.clusters, 4);
-	assert_int_equal(window.cluster_count, 50);
-	assert_int_equal(window.cluster_size, 100);
-	assert_true(window.cluster_cc == 100 + 400 + 900 + 1600);
-	assert_true(window.cluster_cs == 100 * (10 + 20 + 30 + 40));
-	assert_true(window.cluster_ss == 4 * 10000);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -443,7 +408,7 @@ int main(void)
 		cmocka_unit_test(test_reopen),        cmocka_unit_test(test_rare_events),
 		cmocka_unit_test(test_saturation),    cmocka_unit_test(test_oracle),
 		cmocka_unit_test(test_spacing),       cmocka_unit_test(test_windows_add_up),
-		cmocka_unit_test(test_clusters),
+
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

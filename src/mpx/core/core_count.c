@@ -3,6 +3,8 @@
  * core_count.c - event sets that count (MPX, section 5.2): they note where each of their events
  * stands when they start, and subtract that on reading.
  */
+#include <limits.h>
+
 #include "core/core_set.h"
 #include "core/error.h"
 
@@ -20,6 +22,12 @@ static int sample(struct mpxi_set *set)
 	return error;
 }
 
+/* It is counted however the turns fall. */
+static bool needs_no_turn(const struct mpxi_core *core, const struct mpxi_event *event)
+{
+	return !mpxi_event_is_ordinary(event) || core->active_slots <= 1;
+}
+
 static void mark_start(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -34,8 +42,10 @@ static void mark_start(struct mpxi_set *set)
 				&entry->start);
 		entry->whole = runs && (entry->event->group || core->current);
 		entry->breaks = entry->event->breaks;
+		entry->needs_no_turn = needs_no_turn(core, entry->event);
 	}
 	set->lost = core->lost;
+	set->slices = core->slices;
 	set->lines_changes = 0;
 }
 
@@ -56,6 +66,14 @@ static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 	       (entry->event->group ? entry->breaks == entry->event->breaks : set->lost == set->core->lost);
 }
 
+static unsigned rounds(const struct mpxi_set *set)
+{
+	const struct mpxi_core *core = set->core;
+	uint64_t n = (core->slices - set->slices) / (core->active_slots ? core->active_slots : 1);
+
+	return n < UINT_MAX ? (unsigned)n : UINT_MAX;
+}
+
 /* known: all samples are of now. */
 static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
 {
@@ -69,6 +87,10 @@ static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
 	*window = (struct mpxi_window){0};
 	mpxi_window_add(window, &entry->start, &end);
 	window->exact = known && is_exact(set, entry);
+	window->needs_no_turn = entry->needs_no_turn && needs_no_turn(core, entry->event);
+	window->first = entry->start.sums.slices;
+	window->groups = core->active_slots;
+	window->rounds = rounds(set);
 }
 
 static void bring_all_up(struct mpxi_set *set, bool known)

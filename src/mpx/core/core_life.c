@@ -8,6 +8,17 @@
 #include "core/core_private.h"
 #include "core/error.h"
 
+/* Seeds that lie close together, as those of threads do, give orders that have nothing in
+ * common (splitmix64). Not zero, where a xorshift generator stays. */
+static uint64_t mix(uint64_t seed)
+{
+	seed += UINT64_C(0x9e3779b97f4a7c15);
+	seed = (seed ^ seed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	seed = (seed ^ seed >> 27) * UINT64_C(0x94d049bb133111eb);
+	seed ^= seed >> 31;
+	return seed ? seed : 1;
+}
+
 int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **made)
 {
 	struct mpxi_core *core = calloc(1, sizeof(*core));
@@ -20,8 +31,7 @@ int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core *
 		core->options.slice_ns = 0;
 	core->groups.ops = options->ops;
 	core->groups.backend = options->backend;
-	/* Zero is where a xorshift generator stays. */
-	core->plan.order.random = options->seed ? options->seed : 1;
+	core->plan.order.random = mix(options->seed);
 	error = mpxi_groups_get(&core->groups, NULL, 0, &core->idle);
 	if (error) {
 		free(core);

@@ -12,6 +12,7 @@ struct mpxi_entry {
 	struct mpxi_event *event;
 	struct mpxi_mark start;
 	bool whole;                /* it was counted from then on */
+	bool needs_no_turn;        /* nothing took turns with it then */
 	uint64_t breaks;           /* the event's, then */
 	struct mpxi_window window; /* as of the last read or stop */
 };
@@ -20,9 +21,9 @@ struct mpxi_set {
 	struct mpxi_core *core;
 	struct mpxi_set *next, *previous;
 	bool running;
-	bool admitted; /* its events have places that are kept */
-	bool has_lost; /* slices, as of the last read or stop */
-	uint64_t lost; /* the core's, at the start */
+	bool admitted;         /* its events have places that are kept */
+	bool has_lost;         /* slices, as of the last read or stop */
+	uint64_t lost, slices; /* the core's, at the start */
 	unsigned entries, room;
 	struct mpxi_entry *entry;
 	struct mpxi_event **event; /* [entries]: the same as entry[].event */

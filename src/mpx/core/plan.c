@@ -291,11 +291,25 @@ static uint64_t draw(uint64_t *state)
 	return *state * UINT64_C(2685821657736338717);
 }
 
+/* Those from first on, in an order of their own. For handlers. */
+static void shuffle(struct mpxi_order *order, unsigned first)
+{
+	unsigned i, k, swap;
+
+	for (i = order->n - first; i > 1; i--) {
+		/* The high half: times i, its high half is below i. */
+		k = first + (unsigned)(((draw(&order->random) >> 32) * i) >> 32);
+		swap = order->slot[first + i - 1];
+		order->slot[first + i - 1] = order->slot[k];
+		order->slot[k] = swap;
+	}
+}
+
 void mpxi_order_set(struct mpxi_order *order, const unsigned *was, unsigned *slot, unsigned n)
 {
 	unsigned *place = slot, i, k, done = 0;
 
-	/* Those that had their turn, in their order; then the others; then newcomers. */
+	/* Those that had their turn, in their order; then the others and newcomers. */
 	for (k = 0; k < order->n; k++) {
 		if (k == order->next)
 			done = (unsigned)(place - slot);
@@ -311,21 +325,15 @@ void mpxi_order_set(struct mpxi_order *order, const unsigned *was, unsigned *slo
 	order->slot = slot;
 	order->n = n;
 	order->next = done;
+	/* The first round is shuffled, too: threads that end within it see each group alike. */
+	shuffle(order, done);
 }
 
 unsigned mpxi_order_next_sig(struct mpxi_order *order)
 {
-	unsigned i, k, swap;
-
 	if (order->next >= order->n) {
 		order->next = 0;
-		for (i = order->n; i > 1; i--) {
-			/* The high half: times i, its high half is below i. */
-			k = (unsigned)(((draw(&order->random) >> 32) * i) >> 32);
-			swap = order->slot[i - 1];
-			order->slot[i - 1] = order->slot[k];
-			order->slot[k] = swap;
-		}
+		shuffle(order, 0);
 	}
 	return order->slot[order->next++];
 }

@@ -59,8 +59,8 @@ struct mpxi_order {
 
 /*
  * From now on n slots take turns. was[i] is what slot i was before, n_before or more
- * for a newcomer: those that had their turn in this round stay behind the others, and
- * newcomers join at the end of the round. slot is the caller's new array of n.
+ * for a newcomer: those that had their turn in this round stay behind the others, which
+ * are shuffled with the newcomers. slot is the caller's new array of n.
  */
 void mpxi_order_set(struct mpxi_order *order, const unsigned *was, unsigned *slot, unsigned n);
 

@@ -102,8 +102,8 @@ int mpxi_process_add(struct mpxi_process *process, uint32_t event)
 		index = mpxi_set_add(process->own, event);
 	if (index >= 0) {
 		process->event[index] = event;
-		process->gone[index] = (struct mpxi_sum){0};
-		mpxi_sum_result(&process->gone[index], &process->result[index]);
+		process->gone[index] = (struct mpxi_pool){0};
+		mpxi_pool_result(&process->gone[index], mpxi_library_estimator(), &process->result[index]);
 		process->events++;
 		changed_locked(process);
 	}

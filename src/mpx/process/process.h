@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "core/core.h"
-#include "stat/sum.h"
+#include "stat/pool.h"
 
 struct mpxi_thread;
 struct mpxi_process;

@@ -18,7 +18,7 @@
 
 #include "core/core.h"
 #include "process/process.h"
-#include "stat/sum.h"
+#include "stat/pool.h"
 
 /* One thread's part of a set. Under the lock, or its thread's between TAKEN and ANSWERED. */
 struct mpxi_member {
@@ -41,7 +41,7 @@ struct mpxi_process {
 	struct mpxi_process *next, *previous;
 	unsigned events, room, version;
 	uint32_t *event;            /* [events] */
-	struct mpxi_sum *gone;      /* [events]: of threads that have ended */
+	struct mpxi_pool *gone;     /* [events]: of threads that have ended */
 	struct mpxi_result *result; /* [events]: the owner's alone          */
 	unsigned gone_threads;
 	bool runs;

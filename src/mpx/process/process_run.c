@@ -11,12 +11,13 @@
 
 /* ---- results -------------------------------------------------------------------------- */
 
-static void add_set(struct mpxi_sum *sum, const struct mpxi_set *set, unsigned i)
+static void add_set(struct mpxi_pool *pool, const struct mpxi_set *set, unsigned i)
 {
-	struct mpxi_result part;
+	enum mpxi_estimator estimator = mpxi_library_estimator();
+	struct mpxi_pool one = {0};
 
-	mpxi_result_of_window(mpxi_set_window(set, i), mpxi_library_estimator(), mpxi_set_lost(set), &part);
-	mpxi_sum_add(sum, &part);
+	mpxi_pool_add(&one, mpxi_set_window(set, i), estimator, mpxi_set_lost(set));
+	mpxi_pool_merge(pool, &one, estimator);
 }
 
 /* What it knows is of this run, and of the events that the set has. */
@@ -29,7 +30,7 @@ static void sum_up_locked(struct mpxi_process *process)
 {
 	unsigned threads = 1, present = mpxi_processes.present, i;
 	struct mpxi_member *member;
-	struct mpxi_sum sum;
+	struct mpxi_pool sum;
 
 	for (member = process->members; member; member = member->next)
 		threads += counts(member);
@@ -41,7 +42,7 @@ static void sum_up_locked(struct mpxi_process *process)
 		for (member = process->members; member; member = member->next)
 			if (counts(member))
 				add_set(&sum, member->set, i);
-		mpxi_sum_result(&sum, result);
+		mpxi_pool_result(&sum, mpxi_library_estimator(), result);
 		result->threads = threads + process->gone_threads;
 		result->missed = present > threads ? present - threads : 0;
 		result->partial = process->partial || result->missed;
@@ -79,11 +80,11 @@ static void forget_members_locked(struct mpxi_process *process)
 
 static void forget_results(struct mpxi_process *process)
 {
-	static const struct mpxi_sum empty;
+	static const struct mpxi_pool empty;
 	unsigned i;
 
 	for (i = 0; i < process->events; i++)
-		mpxi_sum_result(&empty, &process->result[i]);
+		mpxi_pool_result(&empty, mpxi_library_estimator(), &process->result[i]);
 }
 
 const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process, unsigned index)

@@ -96,7 +96,7 @@ static uint64_t seed_of(const struct mpxi_library *library, const struct mpxi_th
 	struct timespec now;
 
 	if (library->seed)
-		return library->seed + library->threads;
+		return library->seed + library->begun;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_nsec * UINT64_C(6364136223846793005) ^ (uintptr_t)thread;
 }
@@ -165,6 +165,7 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 		thread->next->previous = thread;
 	library->first_thread = thread;
 	library->threads++;
+	library->begun++;
 	*made = thread;
 	return 0;
 }

@@ -55,7 +55,7 @@ struct mpxi_library {
 	uint64_t slice_ns, seed;
 	int signal_number;
 	void (*tick_sig)(void *context); /* the end of a slice, on the thread whose slice it is */
-	unsigned threads;
+	unsigned threads, begun;         /* that are registered; that ever were */
 	struct mpxi_thread *first_thread;
 };
 

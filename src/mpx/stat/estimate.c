@@ -7,16 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "stat/stat.h"
+#include "stat/outcome.h"
 
 #define NORMAL 1.959964 /* quantile of 95 % at both sides together */
-
-/* What the three estimators come to: a value and the variance of its error, with the
- * number of independent differences that the variance stands on. */
-struct outcome {
-	double value, variance, freedom;
-	double noise; /* variance of one slice's count */
-};
 
 /* Student's t likewise, for any real number of degrees of freedom: the table to 4, then
  * the expansion in 1/f around the normal quantile. */
@@ -47,13 +40,6 @@ static double counted_part(const struct mpxi_window *w)
 	return fmin((double)w->sums.size / (double)w->time, 1);
 }
 
-/* The sets that start and stop within slices: a slice's part in a set is not what the
- * slice is. */
-static bool is_fragmented(const struct mpxi_window *w)
-{
-	return w->sums.slices < 4 * w->windows && w->windows > 1;
-}
-
 static bool is_saturated(const struct mpxi_window *w)
 {
 	const struct mpxi_sums *s = &w->sums;
@@ -63,30 +49,7 @@ static bool is_saturated(const struct mpxi_window *w)
 	return s->gap == top_signed || s->steps == top || s->lag == top_signed || s->cc == top_signed ||
 	       s->cs == top_signed || s->ss == top_signed || s->cx == top_signed || s->sx == top_signed ||
 	       s->xx == top_signed || s->weight == UINT64_MAX || s->apart == UINT64_MAX ||
-	       s->held == UINT64_MAX || s->count == UINT64_MAX || s->size == UINT64_MAX ||
-	       w->cluster_cc == top_signed || w->cluster_cs == top_signed || w->cluster_ss == top_signed;
-}
-
-/* Residuals c - R s of clusters, as of a sample of them. */
-static struct outcome estimate_clusters(const struct mpxi_window *w)
-{
-	double p = counted_part(w), n = (double)w->clusters;
-	double count = (double)w->sums.count, r = count / (double)w->sums.size;
-	double cc = (double)w->cluster_cc, cs = (double)w->cluster_cs, ss = (double)w->cluster_ss;
-	double c = (double)w->cluster_count, s = (double)w->cluster_size;
-	struct outcome o = {.value = count / p, .freedom = n};
-
-	/* The last cluster is still open. */
-	if (s > 0) {
-		cc += c * c;
-		cs += c * s;
-		ss += s * s;
-		n++;
-	}
-	o.freedom = n - 1;
-	if (n > 1)
-		o.variance = positive(cc - 2 * r * cs + r * r * ss) * n / (n - 1) * (1 - p) / (p * p);
-	return o;
+	       s->held == UINT64_MAX || s->count == UINT64_MAX || s->size == UINT64_MAX;
 }
 
 /* From pairs alone: all that differs is noise. */
@@ -97,17 +60,18 @@ static double pair_noise(const struct mpxi_sums *s)
 	return s->apart ? (double)s->steps * scale / (double)s->apart : 0;
 }
 
-static struct outcome estimate_ratio(const struct mpxi_window *w, bool covariate)
+static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w, bool covariate)
 {
 	const struct mpxi_sums *s = &w->sums;
 	double p = counted_part(w), time = (double)w->time, size = (double)s->size;
 	double n = (double)s->slices, triples = (double)s->triples;
 	double r = (double)s->count / size, q = (double)s->covariate / size;
 	double dd = positive((double)s->cc - 2 * r * (double)s->cs + r * r * (double)s->ss);
-	struct outcome o = {.value = (double)s->count / p};
+	struct mpxi_outcome o = {.value = (double)s->count / p};
 
 	if (triples < 2) {
 		o.variance = pair_noise(s) * time * (time - size) / size;
+		o.of_noise = o.of_change = o.closely = o.variance;
 		o.freedom = s->pairs ? 1 : 0;
 		return o;
 	}
@@ -126,35 +90,41 @@ static struct outcome estimate_ratio(const struct mpxi_window *w, bool covariate
 		dd = positive(dd - 2 * b * dv + b * b * vv);
 	}
 	o.noise = dd / (6 * triples);
-	o.variance = o.noise * n * (1 - p) / (p * p);
+	o.variance = o.of_noise = o.of_change = o.closely = o.noise * n * (1 - p) / (p * p);
 	return o;
 }
 
-static struct outcome estimate_interpolated(const struct mpxi_window *w)
+double mpxi_outcome_variance(double of_noise, double of_change, double closely, double differences)
+{
+	/* With few differences the products say little: noise is the careful guess. */
+	double weight = positive(differences - 3) / (positive(differences - 3) + 4);
+	double least = fmin(of_noise, of_change), most = fmax(of_noise, of_change);
+
+	return weight * fmin(fmax(closely, least), most) + (1 - weight) * of_noise;
+}
+
+static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
 {
 	const struct mpxi_sums *s = &w->sums;
 	double scale = ldexp(1, -2 * MPXI_DIFFERENCE_BITS), n = (double)s->pairs;
-	double gap = ldexp((double)s->gap, -MPXI_GAP_BITS);
-	double all = pair_noise(s), lag = 0, noise, change, noise_variance, weight;
-	struct outcome o = {.value = (double)s->count + gap};
+	double gap = ldexp((double)s->gap, -MPXI_GAP_BITS), apart = (double)s->apart;
+	double steps = (double)s->steps * scale / 12, all = pair_noise(s), lag = all;
+	double noisy = (double)s->weight + (double)(w->time - s->size);
+	struct mpxi_outcome o = {.value = (double)s->count + gap, .freedom = n / 3};
 
 	if (w->unknown && w->unknown < w->time)
 		o.value *= (double)w->time / (double)(w->time - w->unknown);
-	if (s->lag_apart && n > 3)
-		lag = positive((double)s->lag * scale / (double)s->lag_apart);
+	if (s->lag_apart)
+		lag = (double)s->lag * scale / (double)s->lag_apart;
 	/* No gap between slices: all is before the first or behind the last. */
-	if (!s->apart)
-		all = lag;
-	lag = fmin(lag, all);
-	/* With few differences the products say little: noise is the careful guess. */
-	weight = positive(n - 3) / (positive(n - 3) + 4);
-	noise = weight * lag + (1 - weight) * all;
-	noise_variance = noise * ((double)s->weight + (double)(w->time - s->size));
-	change = positive((double)s->steps * scale - noise * (double)s->apart) / 12;
 	if (s->apart)
-		change *= 1 + (double)s->held / (double)s->apart;
-	o.variance = noise_variance + change;
-	o.freedom = n / 3;
+		steps *= 1 + (double)s->held / apart;
+	else
+		all = positive(lag);
+	o.of_noise = all * noisy;
+	o.of_change = steps;
+	o.closely = all > 0 ? lag * noisy + (1 - lag / all) * steps : steps;
+	o.variance = mpxi_outcome_variance(o.of_noise, o.of_change, o.closely, n);
 	o.noise = s->slices ? all * (double)s->size / (double)s->slices : 0;
 	return o;
 }
@@ -171,12 +141,54 @@ static double whole_counts(const struct mpxi_sums *s, double noise, double p)
 	return (double)s->count > n / 2 ? n * fmin(noise, 1. / 6) * (1 - p) / p : 0;
 }
 
+struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_estimator estimator)
+{
+	const struct mpxi_sums *s = &window->sums;
+	struct mpxi_outcome o;
+	double whole;
+
+	/* Without a gap of its own a window has nothing filled in: what its marks differ by is
+	 * of the gap before it. */
+	if (estimator == MPXI_INTERPOLATED && !is_saturated(window) && s->size < window->time)
+		o = estimate_interpolated(window);
+	else
+		o = estimate_ratio(window, estimator == MPXI_COVARIATE);
+	whole = whole_counts(s, o.noise, counted_part(window));
+	o.variance += whole;
+	o.of_noise += whole;
+	o.of_change += whole;
+	o.closely += whole;
+	o.value = fmax(o.value, (double)s->count);
+	o.left = is_saturated(window);
+	return o;
+}
+
+void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, struct mpxi_estimate *estimate)
+{
+	double poisson, floor, little, t, a;
+
+	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
+	poisson = fmax(count, 1) * (1 - p) / (p * p);
+	little = fmin(1, 9 / fmax(count * count, 1));
+	floor = o->freedom < 1 ? poisson : poisson * little;
+	estimate->rough = o->freedom < 2 || o->left;
+	estimate->value = o->value;
+	estimate->standard_error = sqrt(fmax(o->variance, floor));
+	/* The variance of a count goes with its truth, not with its estimate: the truths
+	 * N with (N - value)^2 <= t^2 variance N / value. */
+	t = student(o->freedom);
+	a = fmax(t * t * o->variance, NORMAL * NORMAL * floor) / fmax(o->value, 1 / p);
+	estimate->high = o->value + a / 2 + sqrt(a * o->value + a * a / 4);
+	/* The product of both is the square of the value; a difference would lose its digits. */
+	estimate->low = o->value > 0 ? fmax(o->value * (o->value / estimate->high), count) : count;
+}
+
 void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,
 		   struct mpxi_estimate *estimate)
 {
 	const struct mpxi_sums *s = &window->sums;
-	double count = (double)s->count, p, t, a, poisson, floor, little;
-	struct outcome o;
+	double count = (double)s->count;
+	struct mpxi_outcome o;
 
 	memset(estimate, 0, sizeof(*estimate));
 	if (window->exact) {
@@ -189,32 +201,9 @@ void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimat
 		estimate->low = estimate->high = count;
 		return;
 	}
-	p = estimate->coverage = counted_part(window);
-	if (is_fragmented(window))
-		o = estimate_clusters(window);
-	/* Without a gap of its own a window has nothing filled in: what its marks differ by is
-	 * of the gap before it. */
-	else if (estimator == MPXI_INTERPOLATED && !is_saturated(window) && s->size < window->time)
-		o = estimate_interpolated(window);
-	else
-		o = estimate_ratio(window, estimator == MPXI_COVARIATE);
-	o.value = fmax(o.value, count);
-	estimate->rough = o.freedom < 2 || is_saturated(window);
-
-	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
-	poisson = fmax(count, 1) * (1 - p) / (p * p);
-	little = fmin(1, 9 / fmax(count * count, 1));
-	floor = o.freedom < 1 ? poisson : poisson * little;
-	o.variance += whole_counts(s, o.noise, p);
-	estimate->value = o.value;
-	estimate->standard_error = sqrt(fmax(o.variance, floor));
-	/* The variance of a count goes with its truth, not with its estimate: the truths
-	 * N with (N - value)^2 <= t^2 variance N / value. */
-	t = student(o.freedom);
-	a = fmax(t * t * o.variance, NORMAL * NORMAL * floor) / fmax(o.value, 1 / p);
-	estimate->high = o.value + a / 2 + sqrt(a * o.value + a * a / 4);
-	/* The product of both is the square of the value; a difference would lose its digits. */
-	estimate->low = o.value > 0 ? fmax(o.value * (o.value / estimate->high), count) : count;
+	o = mpxi_outcome_of(window, estimator);
+	estimate->coverage = counted_part(window);
+	mpxi_outcome_settle(&o, count, estimate->coverage, estimate);
 }
 
 void mpxi_estimate_include(struct mpxi_estimate *estimate, long long given)

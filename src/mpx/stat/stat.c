@@ -33,8 +33,6 @@
 
 #include "stat/stat.h"
 
-#define LIMIT ((uint64_t)1 << 62)
-
 static void add_u64(uint64_t *sum, uint64_t value)
 {
 	if (__builtin_add_overflow(*sum, value, sum))
@@ -52,11 +50,6 @@ static void add_i128(mpxi_i128 *sum, mpxi_i128 value)
 {
 	if (*sum != MPXI_I128_MAX && __builtin_add_overflow(*sum, value, sum))
 		*sum = MPXI_I128_MAX;
-}
-
-static uint64_t minimum(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Time g with a slice at one side only; returns the slice's weight in it. */
@@ -294,32 +287,10 @@ static void add_unfilled(struct mpxi_window *window, const struct mpxi_mark *sta
 	}
 }
 
-static void end_cluster(struct mpxi_window *window)
-{
-	mpxi_i128 count = (mpxi_i128)minimum(window->cluster_count, LIMIT);
-	mpxi_i128 size = (mpxi_i128)minimum(window->cluster_size, LIMIT);
-
-	if (!window->cluster_size)
-		return;
-	add_i128(&window->cluster_cc, count * count);
-	add_i128(&window->cluster_cs, count * size);
-	add_i128(&window->cluster_ss, size * size);
-	window->clusters++;
-	window->cluster_count = window->cluster_size = 0;
-}
-
 void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start, const struct mpxi_mark *end)
 {
-	if (window->cluster_slice != start->sums.slices)
-		end_cluster(window);
-	add_u64(&window->cluster_count, since_u64(end->sums.count, start->sums.count));
-	add_u64(&window->cluster_size, since_u64(end->sums.size, start->sums.size));
-	if (start->sums.slices != end->sums.slices)
-		end_cluster(window);
-	window->cluster_slice = end->sums.slices;
 	add_sums(&window->sums, &end->sums, &start->sums);
 	add_unfilled(window, start, end);
 	add_u64(&window->time, end->now - start->now);
 	add_u64(&window->covariate, end->covariate - start->covariate);
-	window->windows++;
 }

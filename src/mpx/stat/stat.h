@@ -75,18 +75,18 @@ struct mpxi_mark {
 	struct mpxi_past first; /* the first slice as far as it is known, size 0: not yet */
 };
 
-/* What one event set saw of one event, over all times that it ran. */
+/* What one event set saw of one event, in one stretch: from a start to a read or stop. */
 struct mpxi_window {
 	struct mpxi_sums sums;
 	uint64_t time;      /* T: how long the set ran           */
 	uint64_t covariate; /* of the covariate event, in T      */
 	uint64_t unknown;   /* time that no slice has filled in  */
-	uint64_t windows;   /* times that the set ran            */
-	/* What lies in one slice, or in one run of the set where that is longer, is one
-	 * cluster: for sets that start and stop more often than slices end. */
-	uint64_t clusters, cluster_slice, cluster_count, cluster_size;
-	mpxi_i128 cluster_cc, cluster_cs, cluster_ss;
-	bool exact; /* counted all the time: N_e is C_e; set by the caller */
+	/* For sums of windows (pool.h); set by the caller, as what follows. */
+	uint64_t first;     /* number of the event's slice in which it begins          */
+	unsigned groups;    /* that took turns                                         */
+	unsigned rounds;    /* that they made: how often the event had a turn, at most */
+	bool needs_no_turn; /* the event would have been counted all the time anyhow */
+	bool exact;         /* counted all the time: N_e is C_e                      */
 };
 
 enum mpxi_estimator {
@@ -130,8 +130,8 @@ void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *runn
 void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
 		    uint64_t covariate, struct mpxi_mark *mark);
 
-/* Adds what lies between two marks of one event to a window (zeroed at first). A read of
- * a set that goes on running adds to a copy. */
+/* Adds what lies between two marks of one event to a window (zeroed at first): the windows
+ * A to B and B to C are the window A to C. */
 void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start, const struct mpxi_mark *end);
 
 /*

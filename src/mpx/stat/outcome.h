@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * outcome.h - what an estimate is made of, for those that put several together
+ * (estimate.c, pool.c). Not for handlers: floating point.
+ */
+#ifndef MPXI_OUTCOME_H
+#define MPXI_OUTCOME_H
+
+#include <stdbool.h>
+
+#include "stat/stat.h"
+
+/*
+ * A value and the variance of its error, with the number of independent differences that it
+ * stands on. It lies between what it is if all that differs is noise, and if all is change of
+ * the rate; closely is how what is known of the two divides it, at any distance from both where
+ * that is little. Of an estimator that does not tell them apart all are the same.
+ */
+struct mpxi_outcome {
+	double value, variance, freedom;
+	double of_noise, of_change, closely;
+	double noise; /* variance of one slice's count    */
+	bool left;    /* a sum in it has left its range   */
+};
+
+/* Of a window with a slice in it, which is not exact. */
+struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_estimator estimator);
+
+/* The variance of what stands on so many differences. */
+double mpxi_outcome_variance(double of_noise, double of_change, double closely, double differences);
+
+/* The interval, and whether it can be trusted: count was counted, in the part p of the time. */
+void mpxi_outcome_settle(const struct mpxi_outcome *outcome, double count, double p,
+			 struct mpxi_estimate *estimate);
+
+#endif

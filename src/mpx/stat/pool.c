@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pool.c - adds up stretches of counting, and estimates the whole.
+ */
+#include <math.h>
+
+#include "stat/outcome.h"
+#include "stat/pool.h"
+
+void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
+			   struct mpxi_result *result)
+{
+	*result = (struct mpxi_result){
+		.count = window->sums.count,
+		.size = window->sums.size,
+		.time = window->time,
+		.slices = window->sums.slices,
+		.threads = 1,
+		.lost = lost,
+	};
+	mpxi_estimate(window, estimator, &result->estimate);
+}
+
+static void add(uint64_t *sum, uint64_t x)
+{
+	if (__builtin_add_overflow(*sum, x, sum))
+		*sum = UINT64_MAX;
+}
+
+/* ---- adding --------------------------------------------------------------------------- */
+
+static void end_cluster(struct mpxi_pieces *pieces)
+{
+	double c = pieces->open_count, s = pieces->open_size;
+
+	pieces->open_count = pieces->open_size = 0;
+	if (s <= 0)
+		return;
+	pieces->count += c;
+	pieces->size += s;
+	pieces->cc += c * c;
+	pieces->cs += c * s;
+	pieces->ss += s * s;
+	pieces->clusters++;
+}
+
+static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_window *w)
+{
+	double groups = w->groups ? w->groups : 1;
+
+	if (pieces->next_slice != w->first)
+		end_cluster(pieces);
+	pieces->open_count += groups * (double)w->sums.count;
+	pieces->open_size += groups * (double)w->sums.size;
+	pieces->next_slice = w->first + w->sums.slices;
+	if (w->sums.slices)
+		end_cluster(pieces);
+	pieces->groups += groups;
+	pieces->stretches++;
+	add(&pieces->time, w->time);
+	add(&pieces->counted, w->sums.count);
+	add(&pieces->counted_time, w->sums.size);
+}
+
+static void add_long(struct mpxi_longs *longs, const struct mpxi_window *w, enum mpxi_estimator estimator)
+{
+	struct mpxi_outcome o = mpxi_outcome_of(w, estimator);
+
+	longs->value += o.value;
+	longs->of_noise += o.of_noise;
+	longs->of_change += o.of_change;
+	longs->closely += o.closely;
+	longs->squares += o.of_noise * o.of_noise / fmax(o.freedom, .5);
+	longs->stretches++;
+	add(&longs->count, w->sums.count);
+	add(&longs->size, w->sums.size);
+	add(&longs->time, w->time);
+	longs->left |= o.left;
+}
+
+static bool is_piece(const struct mpxi_window *w)
+{
+	return w->rounds < MPXI_ROUNDS || !w->sums.size || !w->time;
+}
+
+static void add_one_of_several(struct mpxi_pool *pool, const struct mpxi_window *w,
+			       enum mpxi_estimator estimator)
+{
+	if (is_piece(w))
+		add_piece(&pool->pieces, w);
+	else
+		add_long(&pool->longs, w, estimator);
+}
+
+/* What was the only stretch is one of several now. */
+static void join_others(struct mpxi_pool *pool, enum mpxi_estimator estimator)
+{
+	if (pool->shared == 1)
+		add_one_of_several(pool, &pool->only, estimator);
+}
+
+static void add_shared(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpxi_estimator estimator)
+{
+	join_others(pool, estimator);
+	if (!pool->shared++)
+		pool->only = *w;
+	else
+		add_one_of_several(pool, w, estimator);
+}
+
+void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpxi_estimator estimator,
+		   bool lost)
+{
+	pool->lost |= lost;
+	/* It did not run. */
+	if (!w->time && !w->exact && !w->sums.count)
+		return;
+	add(&pool->count, w->sums.count);
+	add(&pool->size, w->sums.size);
+	add(&pool->time, w->time);
+	add(&pool->slices, w->sums.slices);
+	pool->stretches++;
+	pool->inexact += !w->exact;
+	pool->borrowing += !w->exact && !w->sums.size;
+	if (w->exact && w->needs_no_turn)
+		add(&pool->sure_count, w->sums.count);
+	else
+		add_shared(pool, w, estimator);
+}
+
+static void merge_longs(struct mpxi_longs *to, const struct mpxi_longs *from)
+{
+	to->value += from->value;
+	to->of_noise += from->of_noise;
+	to->of_change += from->of_change;
+	to->closely += from->closely;
+	to->squares += from->squares;
+	to->stretches += from->stretches;
+	add(&to->count, from->count);
+	add(&to->size, from->size);
+	add(&to->time, from->time);
+	to->left |= from->left;
+}
+
+static void merge_pieces(struct mpxi_pieces *to, const struct mpxi_pieces *other)
+{
+	struct mpxi_pieces from = *other;
+
+	end_cluster(to);
+	end_cluster(&from);
+	to->groups += from.groups;
+	to->count += from.count;
+	to->size += from.size;
+	to->cc += from.cc;
+	to->cs += from.cs;
+	to->ss += from.ss;
+	to->clusters += from.clusters;
+	to->stretches += from.stretches;
+	add(&to->counted, from.counted);
+	add(&to->counted_time, from.counted_time);
+	add(&to->time, from.time);
+}
+
+void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum mpxi_estimator estimator)
+{
+	end_cluster(&pool->pieces);
+	pool->lost |= other->lost;
+	add(&pool->count, other->count);
+	add(&pool->size, other->size);
+	add(&pool->time, other->time);
+	add(&pool->slices, other->slices);
+	add(&pool->sure_count, other->sure_count);
+	pool->stretches += other->stretches;
+	pool->inexact += other->inexact;
+	pool->borrowing += other->borrowing;
+	if (other->shared == 1) {
+		add_shared(pool, &other->only, estimator);
+		end_cluster(&pool->pieces);
+	} else if (other->shared) {
+		join_others(pool, estimator);
+		pool->shared += other->shared;
+		merge_longs(&pool->longs, &other->longs);
+		merge_pieces(&pool->pieces, &other->pieces);
+	}
+}
+
+/* ---- estimating ----------------------------------------------------------------------- */
+
+static struct mpxi_outcome estimate_longs(const struct mpxi_longs *longs)
+{
+	struct mpxi_outcome o = {.value = longs->value, .left = longs->left};
+
+	if (longs->squares > 0)
+		o.freedom = longs->of_noise * longs->of_noise / longs->squares;
+	else
+		o.freedom = (double)longs->stretches;
+	o.variance = mpxi_outcome_variance(longs->of_noise, longs->of_change, longs->closely, 3 * o.freedom);
+	return o;
+}
+
+/* Residuals c - R s of clusters, as of a sample of them. other: a rate for when no piece
+ * had a turn. */
+static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, double other)
+{
+	struct mpxi_pieces all = *pieces;
+	struct mpxi_outcome o = {0};
+	double time = (double)all.time, n, r, p, up;
+
+	end_cluster(&all);
+	n = (double)all.clusters;
+	if (!all.clusters) {
+		o.value = o.variance = other * time;
+		return o;
+	}
+	r = all.count / all.size;
+	up = time / all.size;
+	p = fmin((double)all.counted_time / time, 1);
+	o.value = fmax(r * time, (double)all.counted);
+	o.freedom = n - 1;
+	if (n > 1)
+		o.variance =
+			fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up * up;
+	else
+		o.variance = fmax((double)all.counted, 1) * (1 - p) / (p * p);
+	return o;
+}
+
+/* Errors are independent: variances add up, with the degrees of freedom that Welch and
+ * Satterthwaite give. */
+static struct mpxi_outcome put_together(const struct mpxi_outcome *a, const struct mpxi_outcome *b)
+{
+	double below = a->variance * a->variance / fmax(a->freedom, .5) +
+		       b->variance * b->variance / fmax(b->freedom, .5);
+	struct mpxi_outcome o = {
+		.value = a->value + b->value,
+		.variance = a->variance + b->variance,
+		.left = a->left || b->left,
+	};
+
+	o.freedom = below > 0 ? o.variance * o.variance / below : a->freedom + b->freedom;
+	/* Nothing is known of one's error, and it may be as large as the other's. */
+	if ((a->freedom < 1 && a->value * a->value > b->variance) ||
+	    (b->freedom < 1 && b->value * b->value > a->variance))
+		o.freedom = fmin(o.freedom, 1);
+	return o;
+}
+
+static struct mpxi_outcome estimate_shared(const struct mpxi_pool *pool)
+{
+	const struct mpxi_longs *longs = &pool->longs;
+	const struct mpxi_pieces *pieces = &pool->pieces;
+	struct mpxi_outcome o = {0}, rest;
+	double rate = (double)pool->count / (double)pool->size;
+
+	if (longs->stretches) {
+		o = estimate_longs(longs);
+		rate = o.value / (double)longs->time;
+	}
+	if (pieces->stretches) {
+		rest = estimate_pieces(pieces, rate);
+		o = longs->stretches ? put_together(&o, &rest) : rest;
+	}
+	return o;
+}
+
+static void estimate_several(const struct mpxi_pool *pool, struct mpxi_estimate *estimate)
+{
+	const struct mpxi_longs *longs = &pool->longs;
+	const struct mpxi_pieces *pieces = &pool->pieces;
+	double count = (double)longs->count + (double)pieces->counted;
+	double size = (double)longs->size + (double)pieces->counted_time;
+	double time = (double)longs->time + (double)pieces->time, p;
+	struct mpxi_outcome o = estimate_shared(pool);
+
+	/* Without a turn: what its chance was. */
+	p = size > 0 ? fmin(size / time, 1) : (double)pieces->stretches / pieces->groups;
+	mpxi_outcome_settle(&o, count, p, estimate);
+}
+
+static void estimate_turns(const struct mpxi_pool *pool, enum mpxi_estimator estimator,
+			   struct mpxi_estimate *estimate)
+{
+	struct mpxi_pool copy;
+
+	if (pool->shared == 1 && pool->only.sums.size) {
+		mpxi_estimate(&pool->only, estimator, estimate);
+		return;
+	}
+	copy = *pool;
+	join_others(&copy, estimator);
+	estimate_several(&copy, estimate);
+}
+
+void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimator, struct mpxi_result *result)
+{
+	struct mpxi_estimate *e = &result->estimate;
+	double sure = (double)pool->sure_count;
+
+	*result = (struct mpxi_result){
+		.count = pool->count,
+		.size = pool->size,
+		.time = pool->time,
+		.slices = pool->slices,
+		.lost = pool->lost,
+	};
+	if (pool->stretches && !pool->inexact) {
+		e->value = e->low = e->high = (double)pool->count;
+		e->coverage = 1;
+		e->exact = true;
+		return;
+	}
+	if (!pool->size) {
+		e->value = e->low = e->high = (double)pool->count;
+		e->never = e->rough = true;
+		return;
+	}
+	estimate_turns(pool, estimator, e);
+	e->value += sure;
+	e->low += sure;
+	e->high += sure;
+	e->coverage = fmin((double)pool->size / (double)pool->time, 1);
+	result->borrowed = pool->borrowing > 0;
+}

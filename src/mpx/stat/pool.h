@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pool.h - one event in many stretches: over starts and stops of a set, over threads, or
+ * both. What was counted in any of them speaks for those in which the event had no turn.
+ * Pure; not for handlers: floating point.
+ *
+ * Stretches are of three kinds, told apart by what the event had no influence on, so that
+ * its luck with the turns chooses nothing:
+ * - the event needs no turn: its counts are the truth, and no error is theirs;
+ * - long ones, in which the groups took at least MPXI_ROUNDS rounds of turns: each is
+ *   estimated by itself, and what is known of their errors is put together;
+ * - shorter ones, the pieces: together they are a sample, N = T sum(g c) / sum(g s), with g
+ *   the number of groups, which is 1 to the chance of a turn. What lies in one slice, or in
+ *   one stretch where that is longer, is one cluster of the sample.
+ * A stretch that is the only one of its pool is estimated as by mpxi_estimate.
+ */
+#ifndef MPXI_POOL_H
+#define MPXI_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stat/stat.h"
+
+#define MPXI_ROUNDS 4
+
+struct mpxi_result {
+	struct mpxi_estimate estimate;
+	uint64_t count, size, time, slices;
+	unsigned threads, missed;
+	bool lost, partial;
+	bool borrowed; /* stretches without a turn are in it, by the rate of others */
+};
+
+/* One stretch as a result. */
+void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
+			   struct mpxi_result *result);
+
+/* Sums over the outcomes of long stretches (outcome.h). */
+struct mpxi_longs {
+	double value, of_noise, of_change, closely;
+	double squares; /* of of_noise, each divided by its degrees of freedom */
+	uint64_t stretches, count, size, time;
+	bool left;
+};
+
+struct mpxi_pieces {
+	double groups;      /* summed over pieces              */
+	double count, size; /* of ended clusters, times groups */
+	double cc, cs, ss;  /* of their products               */
+	double open_count, open_size;
+	uint64_t clusters, next_slice;
+	uint64_t stretches, counted, counted_time, time; /* C_e, S_e, T */
+};
+
+/* Zeroed at first. */
+struct mpxi_pool {
+	struct mpxi_window only; /* as long as it is the only stretch that shared */
+	struct mpxi_longs longs;
+	struct mpxi_pieces pieces;
+	uint64_t count, size, time, slices; /* of all stretches                    */
+	uint64_t sure_count;                /* of those where no turn was needed   */
+	uint64_t stretches, shared;         /* all; those where turns were needed  */
+	uint64_t inexact, borrowing;        /* of these                            */
+	bool lost;
+};
+
+/* One more stretch, of the same thread as those before. */
+void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *window, enum mpxi_estimator estimator,
+		   bool lost);
+/* What another pool has, of any thread, too. */
+void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum mpxi_estimator estimator);
+
+/* Exact where each stretch is; never where no stretch has counted anything. threads, missed
+ * and partial stay 0. */
+void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimator,
+		      struct mpxi_result *result);
+
+#endif
