@@ -230,8 +230,15 @@ int mpx_set_stop(int set, long long *values);
  */
 int mpx_set_read(int set, long long *values);
 
-/* Adds to values what was counted since the last start, reset or accum, and resets. A
- * value that is unknown, or becomes so, is MPX_NEVER from then on. The set must run. */
+/*
+ * Adds to values what was counted since the last start, reset or accum, and resets. The set must
+ * run. What is added is what the estimate of the region grows by (mpx_set_region): where the event
+ * had no turn, the rate of the region's other stretches is taken, and the next calls make up for
+ * what that was off. So sums over many short stretches are right, though a single step need not be.
+ * A value becomes MPX_NEVER as long as nothing of the region is known, or where it leaves its range;
+ * when something is known, the value from before comes back, with all that was added since.
+ * PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL, PAPI_ENOTRUN, PAPI_ESYS.
+ */
 int mpx_set_accum(int set, long long *values);
 
 /* Counts are zero from now on, running or not. */
@@ -271,6 +278,32 @@ struct mpx_estimate {
 /* The first n events of the set, in their order; estimates[0].size is the size of each.
  * Errors as of mpx_set_read. */
 int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
+
+/* ---- regions ------------------------------------------------------------------------- */
+
+/*
+ * A region is a set and a number, such as that of a place in the program. What the set counts in
+ * a region is kept over starts, stops, resets and accums. A stretch lasts from a start, reset or
+ * accum to the next or to the stop; it may be shorter than a slice. What was counted in any of
+ * the region's stretches speaks for those in which an event had no turn.
+ *
+ * What the set counts from its next start on is counted for this region; at first it is region 0.
+ * Values of reads and mpx_set_estimates are of the running stretch, as without regions. Each
+ * region takes some 500 bytes an event. Events that are added later have counted nothing.
+ * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOMEM.
+ */
+int mpx_set_region(int set, int region);
+
+/*
+ * Estimates of the counts in all stretches of a region, the running one included. time is that of
+ * all stretches. MPX_BORROWED says that some of them had no turn for the event. Errors as of
+ * mpx_set_estimates, and PAPI_EINVAL where the set has no such region.
+ */
+int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates, int n);
+
+/* The set's regions, ascending. *n: room in regions (may be 0, regions NULL); it becomes the
+ * number of regions. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL. */
+int mpx_set_list_regions(int set, int *regions, int *n);
 
 /* ---- threads ------------------------------------------------------------------------- */
 

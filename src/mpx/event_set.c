@@ -78,14 +78,17 @@ int mpx_set_destroy(int *set)
 static int reserve(struct mpxi_handle *handle)
 {
 	unsigned room = handle->room ? 2 * handle->room : 8;
-	long long *more;
+	struct mpxi_accum *accum;
+	long long *value;
 
 	if (mpxi_set_events(handle->set) < handle->room)
 		return 0;
-	more = realloc(handle->value, room * sizeof(*more));
-	if (!more)
+	value = realloc(handle->value, room * sizeof(*value));
+	handle->value = value ? value : handle->value;
+	accum = realloc(handle->accum, room * sizeof(*accum));
+	handle->accum = accum ? accum : handle->accum;
+	if (!value || !accum || !mpxi_regions_reserve(&handle->regions, room))
 		return mpxi_error(PAPI_ENOMEM, "out of memory for an event set");
-	handle->value = more;
 	handle->room = room;
 	return 0;
 }
@@ -111,6 +114,7 @@ static int add(struct mpxi_handle *handle, uint32_t event)
 	if (index < 0)
 		return index;
 	handle->value[index] = MPX_NEVER;
+	handle->accum[index] = (struct mpxi_accum){0};
 	mpxi_library_event_added();
 	return PAPI_OK;
 }
@@ -150,8 +154,11 @@ static int take_out(struct mpxi_handle *handle, uint32_t event)
 		;
 	error = handle->process ? mpxi_process_remove(handle->process, event)
 				: mpxi_set_remove(handle->set, event);
-	if (!error)
+	if (!error) {
 		memmove(handle->value + i, handle->value + i + 1, (n - i - 1) * sizeof(handle->value[0]));
+		memmove(handle->accum + i, handle->accum + i + 1, (n - i - 1) * sizeof(handle->accum[0]));
+		mpxi_regions_remove(&handle->regions, i, n);
+	}
 	return error;
 }
 
@@ -198,5 +205,36 @@ int mpx_set_state(int set, int *state)
 	if (!state)
 		return mpxi_error(PAPI_EINVAL, "state is NULL");
 	*state = mpxi_set_runs(handle->set) ? PAPI_RUNNING : PAPI_STOPPED;
+	return PAPI_OK;
+}
+
+int mpx_set_region(int set, int region)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+
+	if (error)
+		return error;
+	if (mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_EISRUN,
+				  "event set %d runs: stop it before it counts for another region", set);
+	if (!mpxi_regions_reserve(&handle->regions, handle->room) ||
+	    !mpxi_regions_choose(&handle->regions, region))
+		return mpxi_error(PAPI_ENOMEM, "out of memory for region %d of event set %d", region, set);
+	return PAPI_OK;
+}
+
+int mpx_set_list_regions(int set, int *regions, int *n)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle), i;
+
+	if (error)
+		return error;
+	if (!n || *n < 0 || (*n && !regions))
+		return mpxi_error(PAPI_EINVAL, "n is NULL or negative, or regions is NULL");
+	for (i = 0; i < *n && i < (int)handle->regions.n; i++)
+		regions[i] = handle->regions.region[i].id;
+	*n = (int)handle->regions.n;
 	return PAPI_OK;
 }

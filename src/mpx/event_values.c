@@ -29,19 +29,22 @@ static void result_of(const struct mpxi_handle *handle, unsigned i, struct mpxi_
 				      mpxi_set_lost(handle->set), result);
 }
 
+static long long whole_of(const struct mpxi_result *result)
+{
+	/* A count beyond 2^53 is exact only as an integer. */
+	if (result->estimate.exact && result->count <= INT64_MAX)
+		return (long long)result->count;
+	return result->estimate.value < 0x1p63 ? llrint(result->estimate.value) : INT64_MAX;
+}
+
 /* What a plain read gives: N_e as a whole number, not below what was given before. */
 static long long settle(struct mpxi_handle *handle, unsigned i, const struct mpxi_result *result)
 {
-	const struct mpxi_estimate *estimate = &result->estimate;
 	long long whole;
 
-	if (estimate->never)
+	if (result->estimate.never)
 		return handle->value[i];
-	/* A count beyond 2^53 is exact only as an integer. */
-	if (estimate->exact && result->count <= INT64_MAX)
-		whole = (long long)result->count;
-	else
-		whole = estimate->value < 0x1p63 ? llrint(estimate->value) : INT64_MAX;
+	whole = whole_of(result);
 	if (whole > handle->value[i])
 		handle->value[i] = whole;
 	return handle->value[i];
@@ -60,6 +63,31 @@ static void give(struct mpxi_handle *handle, long long *values)
 			values[i] = value;
 	}
 }
+
+/* ---- over all stretches ------------------------------------------------------------- */
+
+/* The stretch that the core has just been brought up to the end of. */
+static void add_stretch(const struct mpxi_handle *handle, unsigned i, struct mpxi_pool *pool)
+{
+	enum mpxi_estimator estimator = mpxi_library_estimator();
+
+	if (handle->process)
+		mpxi_pool_merge(pool, mpxi_process_pool(handle->process, i), estimator);
+	else
+		mpxi_pool_add(pool, mpxi_set_window(handle->set, i), estimator, mpxi_set_lost(handle->set));
+}
+
+/* It is over. */
+static void keep_stretch(struct mpxi_handle *handle)
+{
+	struct mpxi_pool *pool = mpxi_regions_current(&handle->regions);
+	unsigned i;
+
+	for (i = 0; i < mpxi_set_events(handle->set); i++)
+		add_stretch(handle, i, &pool[i]);
+}
+
+/* ---- calls -------------------------------------------------------------------------- */
 
 /* The core passes on what PAPI says, without words. */
 static int refused(int error, const struct mpxi_handle *handle, const char *verb)
@@ -106,6 +134,7 @@ int mpx_set_stop(int set, long long *values)
 	if (!error)
 		error = handle->process ? mpxi_process_stop(handle->process) : mpxi_set_stop(handle->set);
 	if (ran) {
+		keep_stretch(handle);
 		give(handle, values);
 		error = refused(error, handle, "stop");
 	}
@@ -149,9 +178,57 @@ int mpx_set_read(int set, long long *values)
 	return error;
 }
 
+/*
+ * What a stretch adds to a sum over stretches is what it adds to the estimate of all of them: so
+ * a stretch in which the event had no turn is made up for by later ones. before: without it.
+ * False: nothing is known yet.
+ */
+static bool added(const struct mpxi_result *before, const struct mpxi_result *after, uint64_t owed,
+		  long long *value)
+{
+	if (after->estimate.never)
+		return false;
+	if (before->estimate.never) {
+		/* Of what there was before, only what is owed. */
+		double part = (double)(owed + after->time - before->time) / (double)after->time;
+
+		*value = part < 1 ? llrint(after->estimate.value * part) : whole_of(after);
+	} else {
+		*value = whole_of(after) - whole_of(before);
+	}
+	return true;
+}
+
+static void accumulate(struct mpxi_accum *accum, const struct mpxi_result *before,
+		       const struct mpxi_result *after, long long *value)
+{
+	long long more;
+
+	if (!added(before, after, accum->owed, &more)) {
+		if (!accum->untold)
+			accum->held = *value;
+		accum->untold = true;
+		accum->owed += after->time - before->time;
+		*value = MPX_NEVER;
+		return;
+	}
+	if (accum->untold && *value == MPX_NEVER)
+		*value = accum->held;
+	accum->untold = false;
+	accum->owed = 0;
+	/* Sums do not decrease. */
+	more -= accum->debt;
+	accum->debt = more < 0 ? -more : 0;
+	if (*value == MPX_NEVER || (more > 0 && __builtin_add_overflow(*value, more, value)))
+		*value = MPX_NEVER;
+}
+
 int mpx_set_accum(int set, long long *values)
 {
+	enum mpxi_estimator estimator = mpxi_library_estimator();
+	struct mpxi_result before, after;
 	struct mpxi_handle *handle;
+	struct mpxi_pool *pool;
 	int error = mpxi_thread_find(set, &handle);
 	unsigned i;
 
@@ -165,11 +242,12 @@ int mpx_set_accum(int set, long long *values)
 	error = refused(error, handle, "read");
 	if (error && !handle->process)
 		return error;
-	give(handle, NULL);
+	pool = mpxi_regions_current(&handle->regions);
 	for (i = 0; i < mpxi_set_events(handle->set); i++) {
-		if (values[i] == MPX_NEVER || handle->value[i] == MPX_NEVER ||
-		    __builtin_add_overflow(values[i], handle->value[i], &values[i]))
-			values[i] = MPX_NEVER;
+		mpxi_pool_result(&pool[i], estimator, &before);
+		add_stretch(handle, i, &pool[i]);
+		mpxi_pool_result(&pool[i], estimator, &after);
+		accumulate(&handle->accum[i], &before, &after, &values[i]);
 	}
 	forget_values(handle);
 	return error;
@@ -179,14 +257,22 @@ int mpx_set_reset(int set)
 {
 	struct mpxi_handle *handle;
 	int error = mpxi_thread_find(set, &handle);
+	bool runs;
 
 	if (error)
 		return error;
-	error = handle->process ? mpxi_process_reset(handle->process) : mpxi_set_reset(handle->set);
+	runs = mpxi_set_runs(handle->set);
+	if (handle->process)
+		error = mpxi_process_reset(handle->process);
+	else
+		error = runs ? mpxi_set_take(handle->set) : mpxi_set_reset(handle->set);
 	error = refused(error, handle, "read");
 	/* Threads that do not answer reset when they do. */
-	if (!error || handle->process)
+	if (!error || handle->process) {
+		if (runs)
+			keep_stretch(handle);
 		forget_values(handle);
+	}
 	return error;
 }
 
@@ -199,7 +285,28 @@ static unsigned flags_of(const struct mpxi_result *result)
 	       (result->borrowed ? MPX_BORROWED : 0);
 }
 
-static void fill_estimate(struct mpxi_handle *handle, unsigned i, struct mpx_estimate *out)
+static struct mpx_estimate estimate_of(const struct mpxi_handle *handle, unsigned i,
+				       const struct mpxi_result *result, long long value)
+{
+	return (struct mpx_estimate){
+		.code = (int)mpxi_set_event(handle->set, i),
+		.flags = flags_of(result),
+		.value = value,
+		.estimate = result->estimate.value,
+		.standard_error = result->estimate.standard_error,
+		.low = result->estimate.low,
+		.high = result->estimate.high,
+		.coverage = result->estimate.coverage,
+		.count = result->count,
+		.counted_time = result->size,
+		.time = result->time,
+		.slices = result->slices,
+		.threads = result->threads,
+		.missed = result->missed,
+	};
+}
+
+static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i)
 {
 	struct mpxi_result result;
 	long long value;
@@ -208,35 +315,44 @@ static void fill_estimate(struct mpxi_handle *handle, unsigned i, struct mpx_est
 	value = settle(handle, i, &result);
 	if (value != MPX_NEVER)
 		mpxi_estimate_include(&result.estimate, value);
-	*out = (struct mpx_estimate){
-		.code = (int)mpxi_set_event(handle->set, i),
-		.flags = flags_of(&result),
-		.value = value,
-		.estimate = result.estimate.value,
-		.standard_error = result.estimate.standard_error,
-		.low = result.estimate.low,
-		.high = result.estimate.high,
-		.coverage = result.estimate.coverage,
-		.count = result.count,
-		.counted_time = result.size,
-		.time = result.time,
-		.slices = result.slices,
-		.threads = result.threads,
-		.missed = result.missed,
-	};
+	return estimate_of(handle, i, &result, value);
 }
 
-int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
+void mpxi_handle_pool(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i,
+		      struct mpxi_pool *all)
+{
+	*all = pool[i];
+	if (mpxi_set_runs(handle->set) && pool == mpxi_regions_current(&handle->regions))
+		add_stretch(handle, i, all);
+}
+
+static struct mpx_estimate of_region(const struct mpxi_handle *handle, const struct mpxi_pool *pool,
+				     unsigned i)
+{
+	struct mpxi_result result;
+	struct mpxi_pool all;
+
+	mpxi_handle_pool(handle, pool, i, &all);
+	mpxi_pool_result(&all, mpxi_library_estimator(), &result);
+	if (handle->process) {
+		result.threads = mpxi_process_result(handle->process, i)->threads;
+		result.missed = mpxi_process_result(handle->process, i)->missed;
+	} else {
+		result.threads = 1;
+	}
+	return estimate_of(handle, i, &result, result.estimate.never ? MPX_NEVER : whole_of(&result));
+}
+
+/* pool: of a region; NULL: what was counted since the start. */
+static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *pool,
+			  struct mpx_estimate *estimates, int n)
 {
 	/* Two fields came behind it. */
 	static const struct upci_sized sized = UPCI_SIZED(mpx_estimate, slices, mpxi_error);
-	struct mpxi_handle *handle;
-	int error = mpxi_thread_find(set, &handle), i;
 	struct mpx_estimate mine;
+	int error, i;
 	size_t size;
 
-	if (error)
-		return error;
 	if (n < 0 || (n && !estimates) || (unsigned)n > mpxi_set_events(handle->set))
 		return mpxi_error(PAPI_EINVAL, "n is %d, and the event set has %u events", n,
 				  mpxi_set_events(handle->set));
@@ -252,9 +368,31 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 	for (i = 0; i < n; i++) {
 		char *to = (char *)estimates + (size_t)i * size;
 
-		fill_estimate(handle, (unsigned)i, &mine);
+		mine = pool ? of_region(handle, pool, (unsigned)i) : of_stretch(handle, (unsigned)i);
 		memcpy(to, &size, sizeof(size));
 		upci_sized_give(&sized, to, &mine);
 	}
 	return error;
+}
+
+int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+
+	return error ? error : give_estimates(handle, NULL, estimates, n);
+}
+
+int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates, int n)
+{
+	struct mpxi_handle *handle;
+	const struct mpxi_pool *pool;
+	int error = mpxi_thread_find(set, &handle);
+
+	if (error)
+		return error;
+	pool = mpxi_regions_find(&handle->regions, region);
+	if (!pool)
+		return mpxi_error(PAPI_EINVAL, "event set %d has no region %d", set, region);
+	return give_estimates(handle, pool, estimates, n);
 }

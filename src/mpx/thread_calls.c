@@ -79,6 +79,7 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 {
 	static const struct upci_sized sized = UPCI_SIZED(mpx_thread_info, memory, mpxi_error);
 	struct mpx_thread_info mine = {0};
+	const struct mpxi_handle *handle;
 	struct mpxi_core_info core;
 	struct mpxi_thread *thread;
 	int error = mpxi_thread_get(&thread);
@@ -99,6 +100,8 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 	mine.events = core.events;
 	mine.running = core.running;
 	mine.memory = core.memory + sizeof(*thread);
+	for (handle = thread->sets; handle; handle = handle->next)
+		mine.memory += sizeof(*handle) + mpxi_regions_memory(&handle->regions);
 	upci_sized_give(&sized, info, &mine);
 	return PAPI_OK;
 }

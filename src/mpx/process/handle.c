@@ -136,6 +136,8 @@ struct mpxi_handle *mpxi_handle_at(int number)
 
 void mpxi_handle_free(struct mpxi_handle *handle)
 {
+	mpxi_regions_clear(&handle->regions);
+	free(handle->accum);
 	free(handle->value);
 	free(handle);
 }

@@ -43,6 +43,7 @@ static void free_process(struct mpxi_process *process)
 {
 	free(process->event);
 	free(process->gone);
+	free(process->pool);
 	free(process->result);
 	free(process);
 }
@@ -69,7 +70,7 @@ void mpxi_process_destroy(struct mpxi_process *process, bool gone)
 static int reserve(struct mpxi_process *process)
 {
 	unsigned room = process->room ? 2 * process->room : 8;
-	void *event, *gone, *result;
+	void *event, *gone, *pool, *result;
 
 	if (process->events < process->room)
 		return 0;
@@ -77,9 +78,11 @@ static int reserve(struct mpxi_process *process)
 	process->event = event ? event : process->event;
 	gone = realloc(process->gone, room * sizeof(process->gone[0]));
 	process->gone = gone ? gone : process->gone;
+	pool = realloc(process->pool, room * sizeof(process->pool[0]));
+	process->pool = pool ? pool : process->pool;
 	result = realloc(process->result, room * sizeof(process->result[0]));
 	process->result = result ? result : process->result;
-	if (!event || !gone || !result)
+	if (!event || !gone || !pool || !result)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for an event set");
 	process->room = room;
 	return 0;
@@ -103,6 +106,7 @@ int mpxi_process_add(struct mpxi_process *process, uint32_t event)
 	if (index >= 0) {
 		process->event[index] = event;
 		process->gone[index] = (struct mpxi_pool){0};
+		process->pool[index] = (struct mpxi_pool){0};
 		mpxi_pool_result(&process->gone[index], mpxi_library_estimator(), &process->result[index]);
 		process->events++;
 		changed_locked(process);
@@ -124,6 +128,7 @@ int mpxi_process_remove(struct mpxi_process *process, uint32_t event)
 		behind = --process->events - i;
 		memmove(process->event + i, process->event + i + 1, behind * sizeof(process->event[0]));
 		memmove(process->gone + i, process->gone + i + 1, behind * sizeof(process->gone[0]));
+		memmove(process->pool + i, process->pool + i + 1, behind * sizeof(process->pool[0]));
 		memmove(process->result + i, process->result + i + 1, behind * sizeof(process->result[0]));
 		changed_locked(process);
 	}

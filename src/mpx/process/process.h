@@ -62,7 +62,8 @@ int mpxi_process_reset(struct mpxi_process *process);
 int mpxi_process_read(struct mpxi_process *process);
 int mpxi_process_take(struct mpxi_process *process);
 
-/* As of the last read, take or stop. */
+/* As of the last read, take, reset or stop: all threads' stretches, and what they come to. */
+const struct mpxi_pool *mpxi_process_pool(const struct mpxi_process *process, unsigned index);
 const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process, unsigned index);
 
 /* ---- by every thread ------------------------------------------------------------------ */

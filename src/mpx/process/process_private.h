@@ -42,7 +42,8 @@ struct mpxi_process {
 	unsigned events, room, version;
 	uint32_t *event;            /* [events] */
 	struct mpxi_pool *gone;     /* [events]: of threads that have ended */
-	struct mpxi_result *result; /* [events]: the owner's alone          */
+	struct mpxi_pool *pool;     /* [events]: the owner's alone, of all  */
+	struct mpxi_result *result; /* [events]: likewise                   */
 	unsigned gone_threads;
 	bool runs;
 	bool partial; /* a thread was not counted from the start on */

@@ -30,22 +30,22 @@ static void sum_up_locked(struct mpxi_process *process)
 {
 	unsigned threads = 1, present = mpxi_processes.present, i;
 	struct mpxi_member *member;
-	struct mpxi_pool sum;
 
 	for (member = process->members; member; member = member->next)
 		threads += counts(member);
 	for (i = 0; i < process->events; i++) {
 		struct mpxi_result *result = &process->result[i];
+		struct mpxi_pool *sum = &process->pool[i];
 
-		sum = process->gone[i];
-		add_set(&sum, process->own, i);
+		*sum = process->gone[i];
+		add_set(sum, process->own, i);
 		for (member = process->members; member; member = member->next)
 			if (counts(member))
-				add_set(&sum, member->set, i);
-		mpxi_pool_result(&sum, mpxi_library_estimator(), result);
+				add_set(sum, member->set, i);
+		mpxi_pool_result(sum, mpxi_library_estimator(), result);
 		result->threads = threads + process->gone_threads;
 		result->missed = present > threads ? present - threads : 0;
-		result->partial = process->partial || result->missed;
+		result->partial = sum->partial = process->partial || result->missed;
 	}
 }
 
@@ -85,6 +85,11 @@ static void forget_results(struct mpxi_process *process)
 
 	for (i = 0; i < process->events; i++)
 		mpxi_pool_result(&empty, mpxi_library_estimator(), &process->result[i]);
+}
+
+const struct mpxi_pool *mpxi_process_pool(const struct mpxi_process *process, unsigned index)
+{
+	return &process->pool[index];
 }
 
 const struct mpxi_result *mpxi_process_result(const struct mpxi_process *process, unsigned index)
@@ -181,10 +186,13 @@ int mpxi_process_reset(struct mpxi_process *process)
 
 	mpxi_process_lock();
 	if (process->runs) {
-		for (member = process->members; member; member = member->next)
-			member->stale = true;
+		forget_members_locked(process);
 		process->partial = false;
-		error = ask_all(process, MPXI_WISH_RESET, mpxi_set_reset);
+		error = ask_all(process, MPXI_WISH_TAKE, mpxi_set_take);
+		sum_up_locked(process);
+		for (member = process->members; member; member = member->next)
+			member->stale |= !member->known;
+		forget_members_locked(process);
 	} else {
 		error = mpxi_set_reset(process->own);
 		forget_members_locked(process);

@@ -13,6 +13,7 @@
 #include "core/core.h"
 #include "papi/papi_backend.h"
 #include "process/process.h"
+#include "stat/regions.h"
 #include "ticker/timer.h"
 
 struct mpxi_handle;
@@ -82,8 +83,18 @@ struct mpxi_handle {
 	struct mpxi_process *process;        /* NULL: it counts in its thread only */
 	struct mpxi_handle *next, *previous; /* the thread's */
 	int number;
-	long long *value; /* [room]: what plain reads have given: they never decrease */
+	long long *value;            /* [room]: what plain reads have given: they never decrease */
+	struct mpxi_accum *accum;    /* [room] */
+	struct mpxi_regions regions; /* over all stretches; of room events */
 	unsigned room;
+};
+
+/* What accum has still to give of an event. */
+struct mpxi_accum {
+	bool untold;    /* the caller's sum is MPX_NEVER since some call ...     */
+	long long held; /* ... and was that before                              */
+	uint64_t owed;  /* time that was accumulated then                        */
+	long long debt; /* what was given too much, as later stretches have shown */
 };
 
 /* A number for the calling thread's handle; PAPI_ENOMEM. */
@@ -95,6 +106,10 @@ struct mpxi_thread *mpxi_handle_owner(int number);
 struct mpxi_handle *mpxi_handle_at(int number);
 /* Frees it; its number is closed, or never was open. */
 void mpxi_handle_free(struct mpxi_handle *handle);
+/* What one of its events has counted in all stretches of a region, whose pools these are, with the
+ * running one as the core has been brought up (event_values.c). */
+void mpxi_handle_pool(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i,
+		      struct mpxi_pool *all);
 /* In a forked child: no number is taken any more. */
 void mpxi_handles_forget(void);
 

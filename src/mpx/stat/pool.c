@@ -165,6 +165,7 @@ void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum
 {
 	end_cluster(&pool->pieces);
 	pool->lost |= other->lost;
+	pool->partial |= other->partial;
 	add(&pool->count, other->count);
 	add(&pool->size, other->size);
 	add(&pool->time, other->time);
@@ -302,6 +303,7 @@ void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimato
 		.time = pool->time,
 		.slices = pool->slices,
 		.lost = pool->lost,
+		.partial = pool->partial,
 	};
 	if (pool->stretches && !pool->inexact) {
 		e->value = e->low = e->high = (double)pool->count;

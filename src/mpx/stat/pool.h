@@ -62,7 +62,7 @@ struct mpxi_pool {
 	uint64_t sure_count;                /* of those where no turn was needed   */
 	uint64_t stretches, shared;         /* all; those where turns were needed  */
 	uint64_t inexact, borrowing;        /* of these                            */
-	bool lost;
+	bool lost, partial;                 /* partial: set by the caller          */
 };
 
 /* One more stretch, of the same thread as those before. */
@@ -71,8 +71,8 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *window, enu
 /* What another pool has, of any thread, too. */
 void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum mpxi_estimator estimator);
 
-/* Exact where each stretch is; never where no stretch has counted anything. threads, missed
- * and partial stay 0. */
+/* Exact where each stretch is; never where no stretch has counted anything. threads and
+ * missed stay 0. */
 void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimator,
 		      struct mpxi_result *result);
 
