@@ -189,12 +189,13 @@ static double measure(struct load *load, unsigned groups, unsigned rounds, doubl
 }
 
 static void add_stretch(struct mpxi_pool *pool, const struct mpxi_mark *start, const struct mpxi_mark *end,
-			unsigned groups, enum mpxi_estimator estimator)
+			unsigned groups, unsigned turn, unsigned turns, enum mpxi_estimator estimator)
 {
 	struct mpxi_window window = {
 		.first = start->sums.slices,
 		.groups = groups,
-		.rounds = (unsigned)((end->now - start->now) / SLICE / groups),
+		.turn = turn,
+		.turns = turns - turn,
 	};
 
 	mpxi_window_add(&window, start, end);
@@ -211,7 +212,7 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 	static struct mpxi_stat stat;
 	struct mpxi_mark start[2], end;
 	struct mpxi_slice slice = {0};
-	unsigned order[MAX_GROUPS], round, i;
+	unsigned order[MAX_GROUPS], round, i, turn = 0, turns = 0;
 	double left = on * uniform();
 	uint64_t now = 1000;
 	bool inside = true;
@@ -246,21 +247,24 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 					continue;
 				if (inside) {
 					mpxi_stat_read(&stat, ours ? &slice : NULL, now, 0, &end);
-					add_stretch(&pool[1], &start[1], &end, groups, estimator);
+					add_stretch(&pool[1], &start[1], &end, groups, turn, turns,
+						    estimator);
 				} else {
 					mpxi_stat_start(&stat, ours ? &slice : NULL, now, 0, &start[1]);
+					turn = turns;
 				}
 				inside = !inside;
 				left = (inside ? on : off) * spread(0.5, 1.5);
 			}
 			if (ours)
 				mpxi_stat_slice_sig(&stat, &slice, &spacing);
+			turns++;
 		}
 	}
 	mpxi_stat_read(&stat, NULL, now, 0, &end);
-	add_stretch(&pool[0], &start[0], &end, groups, estimator);
+	add_stretch(&pool[0], &start[0], &end, groups, 0, turns, estimator);
 	if (inside)
-		add_stretch(&pool[1], &start[1], &end, groups, estimator);
+		add_stretch(&pool[1], &start[1], &end, groups, turn, turns, estimator);
 }
 
 static void run_regions(double rate, double on, double off, unsigned groups, unsigned rounds,

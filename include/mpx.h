@@ -251,8 +251,6 @@ int mpx_set_reset(int set);
 #define MPX_ROUGH 0x4u     /* too few slices for an interval that can be trusted              */
 #define MPX_LOST 0x8u     /* slices could not be started or read, or ended far too late; their time is in T */
 #define MPX_PARTIAL 0x10u /* process-wide: some thread was not counted, or not all the time */
-#define MPX_LOST 0x8u      /* slices could not be started or read: coverage is lower than it seems */
-#define MPX_PARTIAL 0x10u  /* process-wide: some thread was not counted, or not all the time */
 /* Stretches in which the event had no turn (short threads, for one) are in the sum at the rate
  * of those in which it had. The interval says how far that may be off. */
 #define MPX_BORROWED 0x20u

@@ -555,6 +555,88 @@ static void shared_by(enum mpx_timer timer, unsigned group_max, enum mpx_estimat
 	works(mpx_library_shutdown());
 }
 
+/* ---- regions -------------------------------------------------------------------------- */
+
+static void quietly(int error)
+{
+	if (error)
+		ok(0, "a call of many: %d, %s", error, mpx_last_message());
+}
+
+/* n of the work in so many stretches, each far shorter than a slice. */
+static void work_in_stretches(int set, long n, int stretches)
+{
+	int i;
+
+	for (i = 0; i < stretches; i++) {
+		quietly(mpx_set_start(set));
+		work(n / stretches);
+		quietly(mpx_set_stop(set, NULL));
+	}
+}
+
+static int is_region(int set, int region, double truth)
+{
+	struct mpx_estimate e[2];
+	int i, right = 1;
+
+	memset(e, 0, sizeof(e));
+	e[0].size = sizeof(e[0]);
+	works(mpx_set_region_estimates(set, region, e, 2));
+	for (i = 0; i < 2; i++) {
+		right &= (is_estimate_of(&e[i], truth, 0) || e[i].flags & MPX_ROUGH) &&
+			 e[i].flags & MPX_BORROWED && e[i].low >= (double)e[i].count &&
+			 (double)e[i].count < .9 * truth;
+		note("region %d: %.0f [%.0f, %.0f] of %.0f, %llu counted, flags %x", region, e[i].estimate,
+		     e[i].low, e[i].high, truth, (unsigned long long)e[i].count, e[i].flags);
+	}
+	return right;
+}
+
+/* Two events take turns, and no stretch is as long as a slice. */
+static void regions(int process)
+{
+	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
+	long long sum[2] = {7, 0};
+	struct mpx_estimate e;
+	int set, ids[4], n = 4, i;
+
+	o.group_max = 1;
+	o.slice_ns = 20000000;
+	o.seed = 1;
+	works(mpx_library_init(MPX_ABI_VERSION, &o));
+	set = both(process);
+	work_in_stretches(set, 20000, 200);
+	ok(is_region(set, 0, 20000), "a region that is shorter than a slice");
+	works(mpx_set_region(set, -5));
+	work_in_stretches(set, 6000, 60);
+	ok(is_region(set, -5, 6000) && is_region(set, 0, 20000), "each region has its own counts");
+	works(mpx_set_list_regions(set, ids, &n));
+	ok(n == 2 && ids[0] == -5 && ids[1] == 0, "two regions: %d", n);
+	works(mpx_set_start(set));
+	refuses(PAPI_EISRUN, mpx_set_region(set, 1));
+	for (i = 0; i < 200; i++) {
+		work(100);
+		quietly(mpx_set_accum(set, sum));
+	}
+	e = estimate_of(set, 0);
+	ok(e.estimate < 1000, "a read is of the running stretch: %.0f", e.estimate);
+	works(mpx_set_stop(set, NULL));
+	/* Slices that are as long as a fourth of it, and a rate that the calls change: not close. */
+	ok(sum[0] > 7 + 10000 && sum[0] < 7 + 40000 && sum[1] > 10000 && sum[1] < 40000,
+	   "accum over 200 short stretches: %lld and %lld of 20000", sum[0] - 7, sum[1]);
+	ok(is_region(set, -5, 26000), "and they are in the region");
+	refuses(PAPI_EINVAL, mpx_set_region_estimates(set, 4, &e, 1));
+	refuses(PAPI_EINVAL, mpx_set_list_regions(set, NULL, &n));
+	works(mpx_set_remove_named_event(set, event_name[0]));
+	e.size = sizeof(e);
+	works(mpx_set_region_estimates(set, -5, &e, 1));
+	ok(is_estimate_of(&e, 26000, .25), "the other event keeps its counts: %.0f", e.estimate);
+	works(mpx_set_add_named_event(set, event_name[0]));
+	works(mpx_set_destroy(&set));
+	works(mpx_library_shutdown());
+}
+
 int main(void)
 {
 	unsigned i;
@@ -580,6 +662,8 @@ int main(void)
 		shared_by(MPX_TIMER_AUTO, i, MPX_ESTIMATOR_AUTO);
 	shared_by(MPX_TIMER_THREAD, 2, MPX_ESTIMATOR_RATIO);
 	shared_by(MPX_TIMER_VIRTUAL, 2, MPX_ESTIMATOR_INTERPOLATED);
+	regions(0);
+	regions(1);
 	refuses(PAPI_ENOINIT, mpx_library_shutdown());
 	PAPI_shutdown();
 	return done();

@@ -12,6 +12,7 @@
 
 static struct mpxi_spacing spacing;
 static uint64_t random_state;
+static unsigned threads;
 
 static void assert_near(double value, double wanted)
 {
@@ -40,7 +41,7 @@ static uint64_t run_thread(unsigned groups, unsigned slices, unsigned rate, stru
 	struct mpxi_mark start, end;
 	uint64_t truth = 0;
 
-	*window = (struct mpxi_window){.groups = groups, .rounds = slices / groups};
+	*window = (struct mpxi_window){.groups = groups, .turns = slices, .source = ++threads};
 	mpxi_stat_open(&stat, 0);
 	mpxi_stat_start(&stat, NULL, 0, 0, &start);
 	for (i = 0; i < slices; i++) {
@@ -62,7 +63,7 @@ static uint64_t run_thread(unsigned groups, unsigned slices, unsigned rate, stru
 	return truth;
 }
 
-/* As process-wide sets do: each thread's stretch in a pool of its own, and that in the sum. */
+/* By a pool of its own: that comes to the same as mpxi_pool_add. */
 static void add_thread(struct mpxi_pool *pool, const struct mpxi_window *window,
 		       enum mpxi_estimator estimator)
 {
@@ -236,6 +237,7 @@ static void test_region_shorter_than_a_slice(void **state)
 			mpxi_stat_read(&stat, NULL, now, 0, &end);
 			mpxi_window_add(&window, &start, &end);
 			window.first = start.sums.slices;
+			window.turn = i;
 			window.exact = i == turn;
 			mpxi_pool_add(&pool, &window, MPXI_INTERPOLATED, false);
 		}
@@ -255,6 +257,52 @@ static void test_region_shorter_than_a_slice(void **state)
 	assert_calibrated(&score, .92, 1.3);
 }
 
+/* Many short stretches, and then a few long slices at another rate: what the short ones say of the
+ * long ones is little, and that is said. */
+static void test_short_stretches_and_long_slices(void **state)
+{
+	const unsigned repeats = 500;
+	unsigned r, i, sure = 0, held = 0;
+
+	(void)state;
+	random_state = 13;
+	for (r = 0; r < repeats; r++) {
+		struct mpxi_pool pool = {0};
+		struct mpxi_stat stat = {0};
+		struct mpxi_mark start, end;
+		struct mpxi_result result;
+		double truth = 0;
+		uint64_t now = 0;
+
+		mpxi_stat_open(&stat, 0);
+		for (i = 0; i < 63; i++) {
+			uint64_t length = i < 60 ? SLICE / 10 : 20 * SLICE;
+			struct mpxi_slice s = {now, now + length, 0, length / (i < 60 ? 10 : 12)};
+			bool ours = random_next(&random_state) % 2;
+			struct mpxi_window window = {.groups = 2, .turn = i};
+
+			truth += (double)s.count;
+			mpxi_stat_start(&stat, ours ? &(struct mpxi_slice){now, now, 0, 0} : NULL, now, 0,
+					&start);
+			now = s.end;
+			mpxi_stat_read(&stat, ours ? &s : NULL, now, 0, &end);
+			mpxi_window_add(&window, &start, &end);
+			window.first = start.sums.slices;
+			window.exact = ours;
+			if (ours)
+				mpxi_stat_slice_sig(&stat, &s, &spacing);
+			mpxi_pool_add(&pool, &window, MPXI_INTERPOLATED, false);
+		}
+		result = result_of(&pool, MPXI_INTERPOLATED);
+		sure += !result.estimate.rough;
+		held += !result.estimate.rough && truth >= result.estimate.low &&
+			truth <= result.estimate.high;
+	}
+	/* Where it saw all of the long slices, or most. */
+	if (sure > repeats / 6)
+		fail_msg("held %u, not rough %u", held, sure);
+}
+
 static double upper_end(double value, double t, double variance)
 {
 	double a = t * t * variance / value;
@@ -270,6 +318,7 @@ static void test_clusters_by_hand(void **state)
 	struct mpxi_slice running = {0, 0, 0, 0};
 	struct mpxi_stat stat = {0};
 	struct mpxi_pool pool = {0};
+	struct mpxi_window other = {.time = 100, .unknown = 100, .groups = 2};
 	struct mpxi_mark start, end;
 	struct mpxi_result result;
 	unsigned i, k;
@@ -289,12 +338,13 @@ static void test_clusters_by_hand(void **state)
 			mpxi_stat_read(&stat, &running, running.end, 0, &end);
 			mpxi_window_add(&window, &start, &end);
 			window.first = start.sums.slices;
-			mpxi_pool_add(&pool, &window, MPXI_RATIO, false);
-			/* The other group's turn. */
-			window = (struct mpxi_window){
-				.time = 10, .unknown = 10, .groups = 2, .first = start.sums.slices};
+			window.turn = 2 * i;
 			mpxi_pool_add(&pool, &window, MPXI_RATIO, false);
 		}
+		/* The other group's turn. */
+		other.first = start.sums.slices;
+		other.turn = 2 * i + 1;
+		mpxi_pool_add(&pool, &other, MPXI_RATIO, false);
 		if (i < 4)
 			mpxi_stat_slice_sig(&stat, &running, &spacing);
 	}
@@ -519,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_errors_of_threads_are_known_together),
 		cmocka_unit_test(test_long_threads_keep_their_rates),
 		cmocka_unit_test(test_region_shorter_than_a_slice),
+		cmocka_unit_test(test_short_stretches_and_long_slices),
 		cmocka_unit_test(test_clusters_by_hand),
 		cmocka_unit_test(test_of_nothing_nothing_is_known),
 		cmocka_unit_test(test_exact_stretches_make_an_exact_sum),

@@ -3,8 +3,6 @@
  * core_count.c - event sets that count (MPX, section 5.2): they note where each of their events
  * stands when they start, and subtract that on reading.
  */
-#include <limits.h>
-
 #include "core/core_set.h"
 #include "core/error.h"
 
@@ -46,6 +44,7 @@ static void mark_start(struct mpxi_set *set)
 	}
 	set->lost = core->lost;
 	set->slices = core->slices;
+	set->continues = set->ended_at == core->slices + 1;
 	set->lines_changes = 0;
 }
 
@@ -66,14 +65,6 @@ static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 	       (entry->event->group ? entry->breaks == entry->event->breaks : set->lost == set->core->lost);
 }
 
-static unsigned rounds(const struct mpxi_set *set)
-{
-	const struct mpxi_core *core = set->core;
-	uint64_t n = (core->slices - set->slices) / (core->active_slots ? core->active_slots : 1);
-
-	return n < UINT_MAX ? (unsigned)n : UINT_MAX;
-}
-
 /* known: all samples are of now. */
 static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
 {
@@ -90,7 +81,10 @@ static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
 	window->needs_no_turn = entry->needs_no_turn && needs_no_turn(core, entry->event);
 	window->first = entry->start.sums.slices;
 	window->groups = core->active_slots;
-	window->rounds = rounds(set);
+	window->turn = set->slices;
+	window->turns = core->slices - set->slices;
+	window->source = core->number;
+	window->continues = set->continues;
 }
 
 static void bring_all_up(struct mpxi_set *set, bool known)
@@ -98,6 +92,7 @@ static void bring_all_up(struct mpxi_set *set, bool known)
 	unsigned i;
 
 	set->has_lost = set->lost != set->core->lost;
+	set->ended_at = set->core->slices + 1;
 	for (i = 0; i < set->entries; i++)
 		bring_up(set, &set->entry[i], known);
 }

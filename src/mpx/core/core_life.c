@@ -19,6 +19,8 @@ static uint64_t mix(uint64_t seed)
 	return seed ? seed : 1;
 }
 
+static atomic_uint made_so_far; /* partner: itself, on other threads */
+
 int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core **made)
 {
 	struct mpxi_core *core = calloc(1, sizeof(*core));
@@ -29,6 +31,7 @@ int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core *
 	core->options = *options;
 	if (!options->cpu_sig)
 		core->options.slice_ns = 0;
+	core->number = 1 + atomic_fetch_add_explicit(&made_so_far, 1, memory_order_relaxed);
 	core->groups.ops = options->ops;
 	core->groups.backend = options->backend;
 	core->plan.order.random = mix(options->seed);

@@ -39,6 +39,7 @@ struct mpxi_pace {
 
 struct mpxi_core {
 	struct mpxi_core_options options;
+	unsigned number; /* of all cores that the process has made */
 	/* Partner of each: mpxi_core_tick_sig, on the same thread. */
 	atomic_uint busy;
 	atomic_bool pending;

@@ -24,6 +24,8 @@ struct mpxi_set {
 	bool admitted;         /* its events have places that are kept */
 	bool has_lost;         /* slices, as of the last read or stop */
 	uint64_t lost, slices; /* the core's, at the start */
+	uint64_t ended_at;     /* the core's slices at the last read or stop, and 1 */
+	bool continues;        /* it was started in the slice of that */
 	unsigned entries, room;
 	struct mpxi_entry *entry;
 	struct mpxi_event **event; /* [entries]: the same as entry[].event */

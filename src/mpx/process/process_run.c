@@ -13,11 +13,11 @@
 
 static void add_set(struct mpxi_pool *pool, const struct mpxi_set *set, unsigned i)
 {
-	enum mpxi_estimator estimator = mpxi_library_estimator();
-	struct mpxi_pool one = {0};
+	const struct mpxi_window *window = mpxi_set_window(set, i);
 
-	mpxi_pool_add(&one, mpxi_set_window(set, i), estimator, mpxi_set_lost(set));
-	mpxi_pool_merge(pool, &one, estimator);
+	mpxi_pool_add(pool, window, mpxi_library_estimator(), mpxi_set_lost(set));
+	/* With the stretches of other threads between it and what it continues. */
+	pool->torn |= window->continues && !window->turns && pool->shared > 1;
 }
 
 /* What it knows is of this run, and of the events that the set has. */

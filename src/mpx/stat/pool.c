@@ -31,30 +31,54 @@ static void add(uint64_t *sum, uint64_t x)
 
 static void end_cluster(struct mpxi_pieces *pieces)
 {
-	double c = pieces->open_count, s = pieces->open_size;
+	double c = pieces->open_count, s = pieces->open_size, groups = pieces->open_groups;
 
-	pieces->open_count = pieces->open_size = 0;
+	pieces->open_count = pieces->open_size = pieces->open_groups = 0;
 	if (s <= 0)
 		return;
-	pieces->count += c;
-	pieces->size += s;
-	pieces->cc += c * c;
-	pieces->cs += c * s;
-	pieces->ss += s * s;
+	pieces->count += groups * c;
+	pieces->size += groups * s;
+	pieces->cc += groups * c * groups * c;
+	pieces->cs += groups * c * groups * s;
+	pieces->ss += groups * s * groups * s;
+	pieces->size_squares += s * s;
 	pieces->clusters++;
+}
+
+/* Of so many slices of any group. */
+static void end_turns(struct mpxi_pieces *pieces, uint64_t turns)
+{
+	pieces->time_squares += pieces->open_time * pieces->open_time / (double)turns;
+	pieces->open_time = 0;
+}
+
+static void end_piece(struct mpxi_pieces *pieces)
+{
+	end_cluster(pieces);
+	end_turns(pieces, 1);
 }
 
 static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_window *w)
 {
 	double groups = w->groups ? w->groups : 1;
 
-	if (pieces->next_slice != w->first)
+	if (pieces->source != w->source)
+		end_piece(pieces);
+	pieces->source = w->source;
+	if (pieces->next_slice != w->first || groups != pieces->open_groups)
 		end_cluster(pieces);
-	pieces->open_count += groups * (double)w->sums.count;
-	pieces->open_size += groups * (double)w->sums.size;
+	pieces->open_count += (double)w->sums.count;
+	pieces->open_size += (double)w->sums.size;
+	pieces->open_groups = groups;
 	pieces->next_slice = w->first + w->sums.slices;
 	if (w->sums.slices)
 		end_cluster(pieces);
+	if (pieces->next_turn != w->turn)
+		end_turns(pieces, 1);
+	pieces->open_time += (double)w->time;
+	pieces->next_turn = w->turn + w->turns;
+	if (w->turns)
+		end_turns(pieces, w->turns + 1);
 	pieces->groups += groups;
 	pieces->stretches++;
 	add(&pieces->time, w->time);
@@ -80,7 +104,7 @@ static void add_long(struct mpxi_longs *longs, const struct mpxi_window *w, enum
 
 static bool is_piece(const struct mpxi_window *w)
 {
-	return w->rounds < MPXI_ROUNDS || !w->sums.size || !w->time;
+	return w->turns / MPXI_ROUNDS < w->groups || !w->sums.size || !w->time;
 }
 
 static void add_one_of_several(struct mpxi_pool *pool, const struct mpxi_window *w,
@@ -146,14 +170,16 @@ static void merge_pieces(struct mpxi_pieces *to, const struct mpxi_pieces *other
 {
 	struct mpxi_pieces from = *other;
 
-	end_cluster(to);
-	end_cluster(&from);
+	end_piece(to);
+	end_piece(&from);
 	to->groups += from.groups;
 	to->count += from.count;
 	to->size += from.size;
 	to->cc += from.cc;
 	to->cs += from.cs;
 	to->ss += from.ss;
+	to->size_squares += from.size_squares;
+	to->time_squares += from.time_squares;
 	to->clusters += from.clusters;
 	to->stretches += from.stretches;
 	add(&to->counted, from.counted);
@@ -163,9 +189,9 @@ static void merge_pieces(struct mpxi_pieces *to, const struct mpxi_pieces *other
 
 void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum mpxi_estimator estimator)
 {
-	end_cluster(&pool->pieces);
 	pool->lost |= other->lost;
 	pool->partial |= other->partial;
+	pool->torn |= other->torn;
 	add(&pool->count, other->count);
 	add(&pool->size, other->size);
 	add(&pool->time, other->time);
@@ -176,7 +202,6 @@ void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum
 	pool->borrowing += other->borrowing;
 	if (other->shared == 1) {
 		add_shared(pool, &other->only, estimator);
-		end_cluster(&pool->pieces);
 	} else if (other->shared) {
 		join_others(pool, estimator);
 		pool->shared += other->shared;
@@ -199,15 +224,28 @@ static struct mpxi_outcome estimate_longs(const struct mpxi_longs *longs)
 	return o;
 }
 
+/*
+ * Where rates change from one cluster to the next, an error grows with the square of what was not
+ * seen at once: a sample of short clusters says little of a long one. 1 where the clusters are
+ * alike, and more where what was not seen came in longer slices than what was.
+ */
+static double unlike(const struct mpxi_pieces *p, double time, double size)
+{
+	double up = time / size - 1, alike = p->size_squares * up * (time / size);
+
+	return alike > 0 ? fmax((p->time_squares - p->size_squares + up * up * p->size_squares) / alike, 1)
+			 : 1;
+}
+
 /* Residuals c - R s of clusters, as of a sample of them. other: a rate for when no piece
  * had a turn. */
 static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, double other)
 {
 	struct mpxi_pieces all = *pieces;
 	struct mpxi_outcome o = {0};
-	double time = (double)all.time, n, r, p, up;
+	double time = (double)all.time, size = (double)all.counted_time, n, r, p, up, effective;
 
-	end_cluster(&all);
+	end_piece(&all);
 	n = (double)all.clusters;
 	if (!all.clusters) {
 		o.value = o.variance = other * time;
@@ -215,14 +253,15 @@ static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, dou
 	}
 	r = all.count / all.size;
 	up = time / all.size;
-	p = fmin((double)all.counted_time / time, 1);
+	p = fmin(size / time, 1);
 	o.value = fmax(r * time, (double)all.counted);
-	o.freedom = n - 1;
+	o.variance = fmax((double)all.counted, 1) * (1 - p) / (p * p);
 	if (n > 1)
-		o.variance =
-			fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up * up;
-	else
-		o.variance = fmax((double)all.counted, 1) * (1 - p) / (p * p);
+		o.variance = fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up *
+			     up * unlike(&all, time, size);
+	/* As many clusters of one length as would tell as much, of those seen and of all. */
+	effective = fmin(size * size / all.size_squares, p * time * time / fmax(all.time_squares, 1));
+	o.freedom = fmax(fmin(effective, n) - 1, 0);
 	return o;
 }
 
@@ -321,5 +360,6 @@ void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimato
 	e->low += sure;
 	e->high += sure;
 	e->coverage = fmin((double)pool->size / (double)pool->time, 1);
+	e->rough |= pool->torn;
 	result->borrowed = pool->borrowing > 0;
 }

@@ -45,11 +45,13 @@ struct mpxi_longs {
 };
 
 struct mpxi_pieces {
-	double groups;      /* summed over pieces              */
-	double count, size; /* of ended clusters, times groups */
-	double cc, cs, ss;  /* of their products               */
-	double open_count, open_size;
-	uint64_t clusters, next_slice;
+	double groups;                     /* summed over pieces              */
+	double count, size;                /* of ended clusters, times groups */
+	double cc, cs, ss;                 /* of their products               */
+	double size_squares, time_squares; /* of clusters' sizes, and of all slices' times, ours or not */
+	double open_count, open_size, open_groups, open_time;
+	uint64_t clusters, next_slice, next_turn;
+	unsigned source;
 	uint64_t stretches, counted, counted_time, time; /* C_e, S_e, T */
 };
 
@@ -62,10 +64,13 @@ struct mpxi_pool {
 	uint64_t sure_count;                /* of those where no turn was needed   */
 	uint64_t stretches, shared;         /* all; those where turns were needed  */
 	uint64_t inexact, borrowing;        /* of these                            */
-	bool lost, partial;                 /* partial: set by the caller          */
+	bool lost;
+	/* Set by the caller. torn: slices were cut into more stretches than can be put together
+	 * again, and how many are independent is not known. */
+	bool partial, torn;
 };
 
-/* One more stretch, of the same thread as those before. */
+/* One more stretch. */
 void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *window, enum mpxi_estimator estimator,
 		   bool lost);
 /* What another pool has, of any thread, too. */

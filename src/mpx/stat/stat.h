@@ -82,9 +82,12 @@ struct mpxi_window {
 	uint64_t covariate; /* of the covariate event, in T      */
 	uint64_t unknown;   /* time that no slice has filled in  */
 	/* For sums of windows (pool.h); set by the caller, as what follows. */
-	uint64_t first;     /* number of the event's slice in which it begins          */
-	unsigned groups;    /* that took turns                                         */
-	unsigned rounds;    /* that they made: how often the event had a turn, at most */
+	uint64_t first;     /* number of the event's slice in which it begins        */
+	uint64_t turn;      /* number of the slice, of any group, in which it begins */
+	uint64_t turns;     /* that ended in it                                      */
+	unsigned source;    /* the thread, by a number of its own                    */
+	bool continues;     /* the stretch before it ended in the same slice         */
+	unsigned groups;    /* that took turns                                       */
 	bool needs_no_turn; /* the event would have been counted all the time anyhow */
 	bool exact;         /* counted all the time: N_e is C_e                      */
 };
