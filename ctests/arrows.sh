@@ -24,7 +24,7 @@ src/mpx/core          : src/mpx/stat src/upc/base                              :
 src/mpx/ticker        : src/mpx/core src/upc/base                              : inside.h timer.h
 src/mpx/papi          : src/mpx/core src/upc/catalogue                         : papi_backend.h
 src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : thread.h
-src/mpx/shim          : src/mpx/process src/mpx/ticker src/upc/base            : mpx_elf.h shim_exec.h
+src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h
 src/mpx               : src/mpx/core src/mpx/process src/upc/base              :
 src/sim/decode        : src/upc/catalogue                                      : decode.h model.h
 src/sim/count         : src/sim/decode                                         : guest.h left.h leftover.h region.h results.h score.h team.h thread.h

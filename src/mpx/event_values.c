@@ -318,8 +318,9 @@ static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i)
 	return estimate_of(handle, i, &result, value);
 }
 
-void mpxi_handle_pool(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i,
-		      struct mpxi_pool *all)
+/* With the running stretch as the core has been brought up. */
+static void add_up(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i,
+		   struct mpxi_pool *all)
 {
 	*all = pool[i];
 	if (mpxi_set_runs(handle->set) && pool == mpxi_regions_current(&handle->regions))
@@ -332,7 +333,7 @@ static struct mpx_estimate of_region(const struct mpxi_handle *handle, const str
 	struct mpxi_result result;
 	struct mpxi_pool all;
 
-	mpxi_handle_pool(handle, pool, i, &all);
+	add_up(handle, pool, i, &all);
 	mpxi_pool_result(&all, mpxi_library_estimator(), &result);
 	if (handle->process) {
 		result.threads = mpxi_process_result(handle->process, i)->threads;
@@ -395,4 +396,25 @@ int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates
 	if (!pool)
 		return mpxi_error(PAPI_EINVAL, "event set %d has no region %d", set, region);
 	return give_estimates(handle, pool, estimates, n);
+}
+
+int mpxi_set_total(int set, unsigned i, struct mpxi_pool *total)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+
+	if (!error)
+		add_up(handle, mpxi_regions_current(&handle->regions), i, total);
+	return error;
+}
+
+int mpxi_set_stretch(int set, unsigned i, struct mpxi_pool *stretch)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+
+	*stretch = (struct mpxi_pool){0};
+	if (!error)
+		add_stretch(handle, i, stretch);
+	return error;
 }

@@ -2,6 +2,7 @@
 /*
  * mpx_shim_record.c - what sets have counted, added up.
  */
+#include <math.h>
 #include <papi.h>
 
 #include "shim/shim_record.h"
@@ -20,22 +21,35 @@ static struct shim_record *create(pid_t thread, unsigned serial)
 	return made[n_made++];
 }
 
-static struct mpx_estimate estimate(int code, long long value, double error, unsigned flags)
+/* What a set has counted that nothing takes turns with. */
+static struct mpxi_pool exactly(uint64_t count)
 {
-	return (struct mpx_estimate){
-		.size = sizeof(struct mpx_estimate),
-		.code = code,
-		.flags = flags,
-		.value = value,
-		.estimate = (double)value,
-		.standard_error = error,
-		.low = (double)value - 2 * error,
-		.high = (double)value + 2 * error,
-		.count = 10,
-		.counted_time = 100,
-		.time = 300,
-		.slices = 7,
+	const struct mpxi_window window = {
+		.sums = {.count = count, .size = 100, .slices = 7},
+		.time = 100,
+		.exact = true,
+		.needs_no_turn = true,
 	};
+	struct mpxi_pool pool = {0};
+
+	mpxi_pool_add(&pool, &window, MPXI_RATIO, false);
+	return pool;
+}
+
+/* Stretches of one slice, and two groups: in every second one count was counted. */
+static struct mpxi_pool pieces(unsigned n, uint64_t count)
+{
+	struct mpxi_pool pool = {0};
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		struct mpxi_window window = {.time = 100, .groups = 2, .turn = i, .first = i / 2};
+
+		if (i % 2)
+			window.sums.count = count, window.sums.size = 100, window.exact = true;
+		mpxi_pool_add(&pool, &window, MPXI_RATIO, false);
+	}
+	return pool;
 }
 
 /* The last record that each() has shown, and how many there were. */
@@ -43,7 +57,7 @@ struct seen {
 	unsigned n, serial, sets, rows;
 	pid_t thread;
 	uint64_t starts;
-	struct shim_sum sum[4];
+	struct mpxi_result result[4];
 };
 
 static void look(const struct shim_record *record, void *argument)
@@ -58,7 +72,7 @@ static void look(const struct shim_record *record, void *argument)
 	seen->thread = record->thread;
 	seen->starts = record->starts;
 	for (i = 0; i < record->rows && i < 4; i++)
-		seen->sum[i] = shim_sum_of(&record->row[i]);
+		seen->result[i] = shim_row_result(&record->row[i]);
 }
 
 static struct seen see(void)
@@ -69,10 +83,14 @@ static struct seen see(void)
 	return seen;
 }
 
+static void note(struct shim_record *r, unsigned i, int code, struct mpxi_pool pool)
+{
+	shim_record_note(r, i, code, &pool);
+}
+
 static void test_stretches(void **state)
 {
 	struct shim_record *r = create(5, 1);
-	struct mpx_estimate e[2];
 	struct seen seen;
 
 	(void)state;
@@ -81,26 +99,25 @@ static void test_stretches(void **state)
 	assert_int_equal(shim_record_add(r, 70, "a"), PAPI_OK);
 	assert_false(shim_record_any());
 	shim_record_start(r);
-	e[0] = estimate(70, 40, 3, 0);
-	e[1] = estimate(71, MPX_NEVER, 0, MPX_UNCOUNTED);
-	shim_record_note(r, e, 2);
-	shim_record_note(r, e, 2); /* a later reading takes the place of an earlier one */
-	shim_record_fold(r);
-	e[0] = estimate(70, 60, 4, MPX_ROUGH);
-	e[1] = estimate(71, 8, 0, MPX_EXACT);
-	shim_record_note(r, e, 2);
+	note(r, 0, 70, pieces(40, 30));
+	note(r, 0, 70, pieces(60, 30)); /* a later reading takes the place of an earlier one */
+	note(r, 1, 71, exactly(8));
 	seen = see();
 	assert_true(shim_record_any());
 	assert_int_equal(seen.rows, 2);
-	assert_int_equal(seen.sum[0].value, 100);
-	assert_true(seen.sum[0].variance == 25 && seen.sum[0].below == 100 && seen.sum[0].above == 100);
-	assert_int_equal(seen.sum[0].time, 600);
-	assert_int_equal(seen.sum[0].slices, 14);
-	assert_int_equal(seen.sum[0].rough, 1);
-	assert_int_equal(seen.sum[0].inexact, 2);
-	assert_int_equal(seen.sum[1].value, 8);
-	assert_int_equal(seen.sum[1].never, 1);
-	assert_int_equal(seen.sum[1].stretches, 2);
+	/* The stretches without a turn are in it. */
+	assert_true(fabs(seen.result[0].estimate.value - 1800) < 1e-6);
+	assert_int_equal(seen.result[0].count, 900);
+	assert_int_equal(seen.result[0].time, 6000);
+	assert_true(seen.result[0].borrowed && !seen.result[0].estimate.exact);
+	assert_true(seen.result[1].estimate.value == 8 && seen.result[1].estimate.exact);
+	/* The event goes from the set, and comes again. */
+	shim_record_drop(r, 70);
+	shim_record_drop(r, 99);
+	note(r, 1, 70, pieces(20, 30));
+	seen = see();
+	assert_true(fabs(seen.result[0].estimate.value - 2400) < 1e-6);
+	assert_int_equal(seen.result[0].count, 1200);
 	shim_record_in_child();
 	assert_int_equal(see().n, 0);
 }
@@ -108,12 +125,39 @@ static void test_stretches(void **state)
 static void retire_one(pid_t thread, unsigned serial, int code)
 {
 	struct shim_record *r = create(thread, serial);
-	struct mpx_estimate e = estimate(code, 10, 0, MPX_EXACT);
 
 	assert_int_equal(shim_record_add(r, code, "event"), PAPI_OK);
 	shim_record_start(r);
-	shim_record_note(r, &e, 1);
+	note(r, 0, code, exactly(10));
 	shim_record_retire(r);
+}
+
+/* A set that is made, started, and destroyed for each of many short stretches: half of them had no
+ * turn for the event. */
+static void test_sets_of_one_stretch(void **state)
+{
+	const unsigned n = 1000;
+	struct mpxi_result result;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < n; i++) {
+		struct shim_record *r = create(5, i + 1);
+		struct mpxi_window window = {.time = 100, .groups = 2, .turn = i, .first = i / 2};
+		struct mpxi_pool pool = {0};
+
+		if (i % 2)
+			window.sums.count = 50, window.sums.size = 100, window.exact = true;
+		mpxi_pool_add(&pool, &window, MPXI_RATIO, false);
+		assert_int_equal(shim_record_add(r, 70, "event"), PAPI_OK);
+		shim_record_start(r);
+		note(r, 0, 70, pool);
+		shim_record_retire(r);
+	}
+	result = see().result[0];
+	assert_true(fabs(result.estimate.value - 50. * n) < 1e-6 && result.borrowed);
+	assert_false(result.estimate.rough || result.estimate.exact);
+	shim_record_in_child();
 }
 
 static void test_retired(void **state)
@@ -129,7 +173,7 @@ static void test_retired(void **state)
 	assert_int_equal(seen.serial, 1);
 	assert_int_equal(seen.sets, 1000);
 	assert_int_equal(seen.starts, 1000);
-	assert_int_equal(seen.sum[0].value, 10000);
+	assert_true(seen.result[0].estimate.value == 10000 && seen.result[0].estimate.exact);
 	retire_one(5, 1001, 71); /* other events */
 	retire_one(6, 1002, 70); /* another thread */
 	assert_int_equal(see().n, 3);
@@ -193,26 +237,25 @@ static void test_order(void **state)
 static void test_huge(void **state)
 {
 	struct shim_record *r = create(5, 1);
-	struct mpx_estimate e = estimate(70, INT64_MAX, 0, MPX_EXACT);
-	int i;
+	unsigned i;
 
 	(void)state;
 	assert_int_equal(shim_record_add(r, 70, "a"), PAPI_OK);
 	for (i = 0; i < 3; i++) {
 		shim_record_start(r);
-		shim_record_note(r, &e, 1);
-		shim_record_stop(r);
+		note(r, 0, 70, exactly(UINT64_MAX - 1));
+		shim_record_drop(r, 70);
 	}
-	assert_true(see().sum[0].value == INT64_MAX);
+	assert_true(see().result[0].count == UINT64_MAX);
 	shim_record_in_child();
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretches),    cmocka_unit_test(test_retired),
-		cmocka_unit_test(test_many_threads), cmocka_unit_test(test_order),
-		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_stretches), cmocka_unit_test(test_sets_of_one_stretch),
+		cmocka_unit_test(test_retired),   cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_order),     cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

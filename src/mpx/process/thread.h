@@ -106,11 +106,14 @@ struct mpxi_thread *mpxi_handle_owner(int number);
 struct mpxi_handle *mpxi_handle_at(int number);
 /* Frees it; its number is closed, or never was open. */
 void mpxi_handle_free(struct mpxi_handle *handle);
-/* What one of its events has counted in all stretches of a region, whose pools these are, with the
- * running one as the core has been brought up (event_values.c). */
-void mpxi_handle_pool(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i,
-		      struct mpxi_pool *all);
 /* In a forked child: no number is taken any more. */
 void mpxi_handles_forget(void);
+
+/* ---- for who is inside the library, as mpx_run is (event_values.c) --------------------------- */
+
+/* Event i of a set as of its last call: in all stretches of its region; in the last one. Errors:
+ * as of mpxi_thread_find. */
+int mpxi_set_total(int set, unsigned i, struct mpxi_pool *total);
+int mpxi_set_stretch(int set, unsigned i, struct mpxi_pool *stretch);
 
 #endif

@@ -6,12 +6,14 @@
  * stop found. What differs: sets of a thread may run beside each other, and what is read may be
  * an estimate.
  *
- * MPX_NEVER is not for a program that knows nothing of it: it adds up what it reads. It gets 0,
- * as of PAPI's own multiplexing; a line and the report say that nobody knows.
+ * MPX_NEVER is not for a program that knows nothing of it: it adds up what it reads. It gets what
+ * the event came to at the rate of the set's other stretches; where there is none, 0, as of PAPI's
+ * own multiplexing, and a line and the report say that nobody knows.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/thread.h"
 #include "shim/shim.h"
 #include "shim/shim_pass.h"
 
@@ -56,11 +58,28 @@ SHIM_EXPORT int PAPI_start(int number)
 	return PAPI_OK;
 }
 
-static void hide_never(const struct shim_set *set, long long *values)
+/* What the event had come to in this stretch at the rate of the set's other stretches: a program
+ * adds up what its stops give. */
+static long long borrow(struct shim_set *set, int i)
+{
+	struct mpxi_pool total, stretch;
+	double rate;
+
+	if (mpxi_set_total(set->id, (unsigned)i, &total) || !mpxi_pool_rate(&total, &rate) ||
+	    mpxi_set_stretch(set->id, (unsigned)i, &stretch))
+		return MPX_NEVER;
+	rate *= (double)stretch.time;
+	return rate < 0x1p62 ? (long long)(rate + .5) : INT64_MAX;
+}
+
+static void hide_never(struct shim_set *set, long long *values)
 {
 	int n = shim_count_events(set), i;
 
 	for (i = 0; values && i < n; i++) {
+		if (values[i] != MPX_NEVER)
+			continue;
+		values[i] = borrow(set, i);
 		if (values[i] != MPX_NEVER)
 			continue;
 		values[i] = 0;
@@ -133,11 +152,6 @@ static int reset_set(struct shim_set *set)
 {
 	int error;
 
-	/* The report has what was counted, also what the program throws away. */
-	if (set->record && set->running) {
-		(void)shim_note(set, NULL);
-		shim_record_fold(set->record);
-	}
 	error = mpx_set_reset(set->id);
 	if (!error && !set->running)
 		set->zero = true;
@@ -153,15 +167,11 @@ SHIM_EXPORT int PAPI_reset(int number)
 
 static int take_running(struct shim_set *set, long long *found)
 {
-	int error = set->record ? shim_note(set, NULL) : PAPI_OK;
+	int error = mpx_set_accum(set->id, found), n = shim_count_events(set), i;
 
-	if (error)
-		return error;
-	if (set->record)
-		shim_record_fold(set->record);
-	error = mpx_set_accum(set->id, found);
-	if (!error)
-		hide_never(set, found);
+	/* Later calls make up for it. */
+	for (i = 0; !error && i < n; i++)
+		found[i] = found[i] == MPX_NEVER ? 0 : found[i];
 	return error;
 }
 

@@ -84,6 +84,15 @@ SHIM_EXPORT int PAPI_destroy_eventset(int *number)
 	return PAPI_OK;
 }
 
+static int drop(struct shim_set *set, int code)
+{
+	int error = mpx_set_remove_event(set->id, code);
+
+	if (!error && set->record)
+		shim_record_drop(set->record, code);
+	return error;
+}
+
 SHIM_EXPORT int PAPI_cleanup_eventset(int number)
 {
 	int *codes, n, i;
@@ -100,7 +109,7 @@ SHIM_EXPORT int PAPI_cleanup_eventset(int number)
 		return PAPI_ENOMEM;
 	error = mpx_set_list_events(set->id, codes, &n);
 	for (i = n - 1; !error && i >= 0; i--)
-		error = mpx_set_remove_event(set->id, codes[i]);
+		error = drop(set, codes[i]);
 	free(codes);
 	set->zero = true;
 	if (!error)
@@ -191,7 +200,7 @@ SHIM_EXPORT int PAPI_add_events(int number, int *codes, int n)
 
 static int take_out(struct shim_set *set, int code)
 {
-	int error = mpx_set_remove_event(set->id, code);
+	int error = drop(set, code);
 
 	if (!error)
 		set->zero = true;

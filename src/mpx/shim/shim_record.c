@@ -2,15 +2,13 @@
 /*
  * shim_record.c - adds up what event sets have counted.
  *
- * A stretch is what one estimate is of: from a start, reset or accum to the next or to
- * the stop. Slices of one are not those of another, so that their variances add up, and
- * so do the squares of the intervals' half widths. Programs create and destroy sets by
- * the million: those of a thread with the same events are added up in one record, and
- * where there are too many threads, those of different threads too.
+ * A record has what its set has counted in all of its stretches, from starts, resets and
+ * accums to the next or to the stop. Programs create and destroy sets by the million: those of
+ * a thread with the same events are put together in one record, and where there are too many
+ * threads, those of different threads too.
  */
 #include "shim/shim_record.h"
 
-#include <math.h>
 #include <papi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +22,8 @@ static unsigned length;
 
 /* Of sets that are gone; length of them. */
 static struct shim_record *retired;
+
+static enum mpxi_estimator estimator;
 
 static void link_locked(struct shim_record **list, struct shim_record *record)
 {
@@ -100,115 +100,71 @@ int shim_record_add(struct shim_record *record, int code, const char *name)
 
 /* ---- sums ---------------------------------------------------------------------------- */
 
-static void add_value(struct shim_sum *to, const struct shim_sum *from)
+void shim_record_estimate_by(enum mpxi_estimator wanted)
 {
-	if (__builtin_add_overflow(to->value, from->value, &to->value))
-		to->value = INT64_MAX;
+	estimator = wanted;
 }
 
-static void add_sum(struct shim_sum *to, const struct shim_sum *from)
+struct mpxi_result shim_row_result(const struct shim_row *row)
 {
-	add_value(to, from);
-	to->estimate += from->estimate;
-	to->variance += from->variance;
-	to->below += from->below;
-	to->above += from->above;
-	to->count += from->count;
-	to->counted_time += from->counted_time;
-	to->time += from->time;
-	to->slices += from->slices;
-	to->stretches += from->stretches;
-	to->inexact += from->inexact;
-	to->never += from->never;
-	to->rough += from->rough;
-	to->lost += from->lost;
-}
+	struct mpxi_pool all = row->done;
+	struct mpxi_result result;
 
-static double square(double x)
-{
-	return x * x;
-}
-
-static struct shim_sum sum_from(const struct mpx_estimate *e)
-{
-	const bool never = e->flags & MPX_UNCOUNTED;
-	struct shim_sum sum = {
-		.count = e->count,
-		.counted_time = e->counted_time,
-		.time = e->time,
-		.slices = e->slices,
-		.stretches = 1,
-		.inexact = !(e->flags & MPX_EXACT),
-		.never = never,
-		.rough = !never && e->flags & MPX_ROUGH,
-		.lost = !!(e->flags & MPX_LOST),
-	};
-
-	if (never)
-		return sum;
-	sum.value = e->value == MPX_NEVER ? 0 : e->value;
-	sum.estimate = e->estimate;
-	sum.variance = square(e->standard_error);
-	sum.below = square(e->estimate - e->low);
-	sum.above = square(e->high - e->estimate);
-	return sum;
-}
-
-struct shim_sum shim_sum_of(const struct shim_row *row)
-{
-	struct shim_sum sum = row->done;
-
-	add_sum(&sum, &row->now);
-	return sum;
+	mpxi_pool_merge(&all, &row->now, estimator);
+	mpxi_pool_result(&all, estimator, &result);
+	return result;
 }
 
 void shim_record_start(struct shim_record *record)
 {
-	shim_record_fold(record);
 	pthread_mutex_lock(&record->lock);
 	record->starts++;
 	record->running = true;
 	pthread_mutex_unlock(&record->lock);
 }
 
-void shim_record_note(struct shim_record *record, const struct mpx_estimate *estimates, unsigned n)
+static struct shim_row *find_row_locked(struct shim_record *record, unsigned i, int code)
 {
-	unsigned i, j = 0;
+	/* Rows are in the order of a set's events, but for events that have gone. */
+	if (i < record->rows && record->row[i].code == code)
+		return &record->row[i];
+	for (i = 0; i < record->rows; i++)
+		if (record->row[i].code == code)
+			return &record->row[i];
+	return NULL;
+}
+
+void shim_record_note(struct shim_record *record, unsigned i, int code, const struct mpxi_pool *pool)
+{
+	struct shim_row *row;
 
 	pthread_mutex_lock(&record->lock);
-	for (i = 0; i < n; i++) {
-		/* Rows are in the order of a set's events, but for events that have gone. */
-		if (j >= record->rows || record->row[j].code != estimates[i].code)
-			for (j = 0; j < record->rows; j++)
-				if (record->row[j].code == estimates[i].code)
-					break;
-		if (j < record->rows)
-			record->row[j++].now = sum_from(&estimates[i]);
-	}
+	row = find_row_locked(record, i, code);
+	if (row)
+		row->now = *pool;
 	pthread_mutex_unlock(&record->lock);
 }
 
-static void fold_locked(struct shim_record *record)
+static void fold(struct shim_row *row)
 {
-	unsigned i;
-
-	for (i = 0; i < record->rows; i++) {
-		add_sum(&record->row[i].done, &record->row[i].now);
-		record->row[i].now = (struct shim_sum){0};
-	}
+	mpxi_pool_merge(&row->done, &row->now, estimator);
+	row->now = (struct mpxi_pool){0};
 }
 
-void shim_record_fold(struct shim_record *record)
+void shim_record_drop(struct shim_record *record, int code)
 {
+	struct shim_row *row;
+
 	pthread_mutex_lock(&record->lock);
-	fold_locked(record);
+	row = find_row_locked(record, 0, code);
+	if (row)
+		fold(row);
 	pthread_mutex_unlock(&record->lock);
 }
 
 void shim_record_stop(struct shim_record *record)
 {
 	pthread_mutex_lock(&record->lock);
-	fold_locked(record);
 	record->running = false;
 	pthread_mutex_unlock(&record->lock);
 }
@@ -241,7 +197,7 @@ static void merge_locked(struct shim_record *to, struct shim_record *from)
 
 	pthread_mutex_lock(&to->lock);
 	for (i = 0; i < to->rows; i++)
-		add_sum(&to->row[i].done, &from->row[i].done);
+		mpxi_pool_merge(&to->row[i].done, &from->row[i].done, estimator);
 	to->starts += from->starts;
 	to->sets += from->sets;
 	to->serial = from->serial < to->serial ? from->serial : to->serial;
@@ -254,8 +210,11 @@ void shim_record_retire(struct shim_record *record)
 {
 	struct shim_record *other;
 	bool any_thread;
+	unsigned i;
 
 	shim_record_stop(record);
+	for (i = 0; i < record->rows; i++)
+		fold(&record->row[i]);
 	pthread_mutex_lock(&list_lock);
 	unlink_locked(&first, record);
 	any_thread = length >= RECORDS_MAX;

@@ -11,22 +11,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "mpx.h"
-
-/* Of one event, over some stretches of counting, whose errors are independent. */
-struct shim_sum {
-	long long value;           /* of plain reads                       */
-	double estimate, variance; /* of the estimate                      */
-	double below, above;       /* half widths of the interval, squared */
-	uint64_t count, counted_time, time, slices;
-	unsigned stretches, inexact, never, rough, lost;
-};
+#include "stat/pool.h"
 
 struct shim_row {
 	int code;
 	char *name;
-	struct shim_sum done; /* stretches that are over */
-	struct shim_sum now;  /* the one that is not     */
+	struct mpxi_pool done; /* of sets that do not have the event any more */
+	struct mpxi_pool now;  /* of the one that has it, in all its stretches */
 };
 
 struct shim_record {
@@ -51,15 +42,16 @@ void shim_record_retire(struct shim_record *record);
 int shim_record_add(struct shim_record *record, int code, const char *name);
 
 void shim_record_start(struct shim_record *record);
-/* The running stretch as it is now. */
-void shim_record_note(struct shim_record *record, const struct mpx_estimate *estimates, unsigned n);
-/* The stretch is over; the set goes on if it still runs. */
-void shim_record_fold(struct shim_record *record);
+/* What the set has counted of an event so far; i: its index in the set. */
+void shim_record_note(struct shim_record *record, unsigned i, int code, const struct mpxi_pool *pool);
+/* The set has no such event any more. */
+void shim_record_drop(struct shim_record *record, int code);
 void shim_record_stop(struct shim_record *record);
 void shim_record_turn_plain(struct shim_record *record);
 
-/* of done and now together. */
-struct shim_sum shim_sum_of(const struct shim_row *row);
+/* By which records that are alike are put together, and results are made. */
+void shim_record_estimate_by(enum mpxi_estimator estimator);
+struct mpxi_result shim_row_result(const struct shim_row *row);
 
 /* Calls each with every record, locked, in the order of threads and sets. A lock that
  * is held (by a thread that a signal has interrupted, say) is waited for if wait. */

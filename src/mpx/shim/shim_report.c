@@ -106,27 +106,24 @@ static const char *name_of(const struct shim_row *row, char code[16])
 /* ---- numbers ----------------------------------------------------------------------------- */
 
 struct numbers {
-	double low, high, coverage, percent;
-	bool known, exact, rough, partly, lost;
+	struct mpxi_result all;
+	long long value;
+	double percent;
+	bool known;
 };
 
-static struct numbers numbers_of(const struct shim_sum *s)
+static struct numbers numbers_of(const struct shim_row *row)
 {
-	struct numbers n = {
-		.known = s->stretches > s->never,
-		.exact = s->stretches && !s->inexact,
-		.rough = s->rough,
-		.lost = s->lost,
-		.partly = s->never && s->stretches > s->never,
-		.coverage = s->time ? (double)s->counted_time / (double)s->time : 0,
-	};
+	struct numbers n = {.all = shim_row_result(row)};
+	const struct mpxi_estimate *e = &n.all.estimate;
 
-	if (n.exact)
-		n.coverage = 1;
-	n.low = fmax(s->estimate - sqrt(s->below), (double)s->count);
-	n.high = s->estimate + sqrt(s->above);
-	if (n.known && s->estimate > 0)
-		n.percent = 100 * fmax(n.high - s->estimate, s->estimate - n.low) / s->estimate;
+	n.known = !e->never;
+	n.value = e->value < 0x1p63 ? llrint(e->value) : INT64_MAX;
+	/* A count beyond 2^53 is exact only as an integer. */
+	if (e->exact && n.all.count <= INT64_MAX)
+		n.value = (long long)n.all.count;
+	if (n.known && e->value > 0)
+		n.percent = 100 * fmax(e->high - e->value, e->value - e->low) / e->value;
 	return n;
 }
 
@@ -149,32 +146,34 @@ static void widest(const struct shim_record *record, void *unused)
 
 static const char *remark(const struct numbers *n)
 {
+	const struct mpxi_estimate *e = &n->all.estimate;
+
 	if (!n->known)
-		return n->lost ? "never counted, slices lost" : "never counted";
-	if (n->partly)
-		return n->lost ? "not counted in some runs, slices lost" : "not counted in some runs";
-	if (n->lost)
-		return n->rough ? "rough, slices lost" : "slices lost";
-	if (n->exact)
+		return n->all.lost ? "never counted, slices lost" : "never counted";
+	if (n->all.lost)
+		return e->rough ? "rough, slices lost" : "slices lost";
+	if (e->exact)
 		return "exact";
-	return n->rough ? "rough" : "";
+	if (n->all.borrowed)
+		return e->rough ? "rough, without a turn in some runs" : "without a turn in some runs";
+	return e->rough ? "rough" : "";
 }
 
 static void put_text_row(const struct shim_row *row)
 {
-	struct shim_sum sum = shim_sum_of(row);
-	struct numbers n = numbers_of(&sum);
+	struct numbers n = numbers_of(row);
+	const struct mpxi_estimate *e = &n.all.estimate;
 	char code[16], interval[64];
 
 	put("%*s%-*s ", 24, "", (int)name_width, name_of(row, code));
 	if (!n.known) {
-		put("%16s %8s %32s %8.3f %8llu  %s\n", "-", "-", "-", n.coverage,
-		    (unsigned long long)sum.slices, remark(&n));
+		put("%16s %8s %32s %8.3f %8llu  %s\n", "-", "-", "-", e->coverage,
+		    (unsigned long long)n.all.slices, remark(&n));
 		return;
 	}
-	snprintf(interval, sizeof(interval), "[%.0f, %.0f]", n.low, n.high);
-	put("%16lld %7.2f%% %32s %8.3f %8llu  %s\n", sum.value, n.percent, interval, n.coverage,
-	    (unsigned long long)sum.slices, remark(&n));
+	snprintf(interval, sizeof(interval), "[%.0f, %.0f]", e->low, e->high);
+	put("%16lld %7.2f%% %32s %8.3f %8llu  %s\n", n.value, n.percent, interval, e->coverage,
+	    (unsigned long long)n.all.slices, remark(&n));
 }
 
 static void put_text(const struct shim_record *record, void *unused)
@@ -218,8 +217,8 @@ static const char *boolean(bool value)
 
 static void put_json_row(const struct shim_row *row)
 {
-	struct shim_sum sum = shim_sum_of(row);
-	struct numbers n = numbers_of(&sum);
+	struct numbers n = numbers_of(row);
+	const struct mpxi_estimate *e = &n.all.estimate;
 	char code[16];
 
 	put("{\"event\":");
@@ -227,14 +226,14 @@ static void put_json_row(const struct shim_row *row)
 	if (n.known)
 		put(",\"value\":%lld,\"estimate\":%.17g,\"standard_error\":%.17g,\"low\":%.17g,"
 		    "\"high\":%.17g",
-		    sum.value, sum.estimate, sqrt(sum.variance), n.low, n.high);
+		    n.value, e->value, e->standard_error, e->low, e->high);
 	else
 		put(",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
 	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
 	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s}",
-	    n.coverage, (unsigned long long)sum.count, (unsigned long long)sum.counted_time,
-	    (unsigned long long)sum.time, (unsigned long long)sum.slices, boolean(n.exact), boolean(!n.known),
-	    boolean(n.partly), boolean(n.rough), boolean(n.lost));
+	    e->coverage, (unsigned long long)n.all.count, (unsigned long long)n.all.size,
+	    (unsigned long long)n.all.time, (unsigned long long)n.all.slices, boolean(e->exact),
+	    boolean(!n.known), boolean(n.all.borrowed), boolean(e->rough), boolean(n.all.lost));
 }
 
 static void put_json(const struct shim_record *record, void *argument)
@@ -279,24 +278,24 @@ static void put_csv(const struct shim_record *record, void *unused)
 	if (!record->starts && !record->plain)
 		return;
 	for (i = 0; i < record->rows; i++) {
-		struct shim_sum sum = shim_sum_of(&record->row[i]);
-		struct numbers n = numbers_of(&sum);
+		struct numbers n = numbers_of(&record->row[i]);
+		const struct mpxi_estimate *e = &n.all.estimate;
 		char code[16];
 
 		put("%d,%d,%u,%llu,", (int)getpid(), (int)record->thread, record->serial,
 		    (unsigned long long)record->starts);
 		put_quoted(name_of(&record->row[i], code));
 		if (n.known)
-			put(",%lld,%.17g,%.17g,%.17g", sum.value, sum.estimate, n.low, n.high);
+			put(",%lld,%.17g,%.17g,%.17g", n.value, e->value, e->low, e->high);
 		else
 			put(",,,,");
-		put(",%.6f,%llu,%d,%d,%d,%d,", n.coverage, (unsigned long long)sum.slices, n.exact, !n.known,
-		    n.rough, record->running);
+		put(",%.6f,%llu,%d,%d,%d,%d,", e->coverage, (unsigned long long)n.all.slices, e->exact,
+		    !n.known, e->rough, record->running);
 		if (n.known)
-			put("%.17g", sqrt(sum.variance));
-		put(",%llu,%llu,%llu,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)sum.count,
-		    (unsigned long long)sum.counted_time, (unsigned long long)sum.time, n.partly, n.lost,
-		    record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
+			put("%.17g", e->standard_error);
+		put(",%llu,%llu,%llu,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)n.all.count,
+		    (unsigned long long)n.all.size, (unsigned long long)n.all.time, n.all.borrowed,
+		    n.all.lost, record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
 		put_quoted(program_invocation_name);
 		put("\n");
 	}
@@ -345,6 +344,8 @@ void shim_report_describe(void)
 	if (mpx_library_get_info(&info))
 		return;
 	slice_ns = info.slice_ns;
+	if (info.estimator != MPX_ESTIMATOR_AUTO)
+		shim_record_estimate_by((enum mpxi_estimator)(info.estimator - MPX_ESTIMATOR_RATIO));
 	if ((unsigned)info.timer < 4)
 		strcpy(timer, timers[info.timer]);
 	if ((unsigned)info.estimator < 4)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "process/thread.h"
 #include "shim/shim.h"
 #include "shim/shim_real.h"
 #include "shim/shim_report.h"
@@ -176,13 +177,16 @@ int shim_count_events(const struct shim_set *set)
 
 static int note_in(struct mpx_estimate *e, int n, struct shim_set *set, long long *values)
 {
+	struct mpxi_pool total;
 	int error, i;
 
 	e[0].size = sizeof(e[0]);
 	error = mpx_set_estimates(set->id, e, n);
-	if (!error) {
-		shim_record_note(set->record, e, (unsigned)n);
-		for (i = 0; values && i < n; i++)
+	for (i = 0; !error && i < n; i++) {
+		error = mpxi_set_total(set->id, (unsigned)i, &total);
+		if (!error)
+			shim_record_note(set->record, (unsigned)i, e[i].code, &total);
+		if (values)
 			values[i] = e[i].value;
 	}
 	return error;

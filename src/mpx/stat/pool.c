@@ -363,3 +363,14 @@ void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimato
 	e->rough |= pool->torn;
 	result->borrowed = pool->borrowing > 0;
 }
+
+bool mpxi_pool_rate(const struct mpxi_pool *pool, double *rate)
+{
+	struct mpxi_result result;
+
+	mpxi_pool_result(pool, MPXI_RATIO, &result);
+	if (result.estimate.never || !result.time)
+		return false;
+	*rate = result.estimate.value / (double)result.time;
+	return true;
+}

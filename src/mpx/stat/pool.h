@@ -81,4 +81,7 @@ void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum
 void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimator,
 		      struct mpxi_result *result);
 
+/* Counts in a unit of time, over all stretches. False: none has counted anything. */
+bool mpxi_pool_rate(const struct mpxi_pool *pool, double *rate);
+
 #endif
