@@ -192,7 +192,6 @@ static void add_stretch(struct mpxi_pool *pool, const struct mpxi_mark *start, c
 			unsigned groups, unsigned turn, unsigned turns, enum mpxi_estimator estimator)
 {
 	struct mpxi_window window = {
-		.first = start->sums.slices,
 		.groups = groups,
 		.turn = turn,
 		.turns = turns - turn,

@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..79"
+echo "1..84"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -74,6 +74,21 @@ close()
 	awk '$1 == "many" { exit !($2 > 45000 && $2 < 75000 && $3 > 45000 && $3 < 75000) }' out
 }
 check "... estimated about right" close
+# Of 50,000, each event counted in a fifth of the stretches.
+near()
+{
+	awk -v least="$1" '$1 == "stretches" { exit !($2 > least && $2 < 57000 && $3 > least && $3 < 57000) }' out
+}
+reported()
+{
+	awk '$1 ~ /PAGE-FAULTS|MINOR-FAULTS/ { n++; right += $2 > 43000 && $2 < 57000 && /without a turn in some runs/ && !/rough/ }
+	     END { exit !(n == 2 && right == 2) }' err
+}
+check "a region of less than a slice, 500 times" run 0 -g 1 -s 100ms --report "$program" stretches
+check "... the program's sums are of all of it" near 43000
+check "... and so is the report" reported
+check "... also with a set for each time" run 0 -g 1 -s 100ms --report "$program" stretches sets
+check "... in the report" reported
 for case in one accum errors; do
 	check "$case: PAPI by itself" plain $case
 	check "$case: with mpx_run" run 0 "$program" $case

@@ -245,6 +245,30 @@ static void case_accum(const char *argument)
 	end_set(set);
 }
 
+/* A region that is entered 500 times for far less than a slice: 50,000 faults, as the program adds
+ * them up. With an argument it makes a new set each time, and the report alone can know. */
+static void case_stretches(const char *argument)
+{
+	long long values[N_FIVE], sum[N_FIVE] = {0};
+	int set = PAPI_NULL, i, round;
+
+	init();
+	for (round = 0; round < 500; round++) {
+		if (argument || !round)
+			set = set_of(five);
+		OK(PAPI_start(set));
+		touch(100);
+		OK(PAPI_stop(set, values));
+		for (i = 0; i < N_FIVE; i++)
+			sum[i] += values[i];
+		if (argument)
+			end_set(set);
+	}
+	print_values("stretches", sum, N_FIVE);
+	if (!argument)
+		end_set(set);
+}
+
 /* Within one slice: of five events that take turns one is counted, and the program adds up. */
 static void case_short(const char *argument)
 {
@@ -805,18 +829,31 @@ static const struct {
 	const char *name;
 	void (*run)(const char *argument);
 } cases[] = {
-	{"one", case_one},           {"two", case_two},
-	{"many", case_many},         {"mixed", case_mixed},
-	{"accum", case_accum},       {"short", case_short},
-	{"errors", case_errors},     {"multiplex", case_multiplex},
-	{"overflow", case_overflow}, {"attach", case_attach},
-	{"refused", case_refused},   {"high-level", case_high_level},
-	{"fortran", case_fortran},   {"threads", case_threads},
-	{"others", case_others},     {"fork", case_fork},
-	{"exec", case_exec},         {"spawn", case_spawn},
-	{"shutdown", case_shutdown}, {"churn", case_churn},
-	{"none", case_none},         {"signal", case_signal},
-	{"killed", case_killed},     {"running", case_running},
+	{"one", case_one},
+	{"two", case_two},
+	{"many", case_many},
+	{"mixed", case_mixed},
+	{"accum", case_accum},
+	{"stretches", case_stretches},
+	{"short", case_short},
+	{"errors", case_errors},
+	{"multiplex", case_multiplex},
+	{"overflow", case_overflow},
+	{"attach", case_attach},
+	{"refused", case_refused},
+	{"high-level", case_high_level},
+	{"fortran", case_fortran},
+	{"threads", case_threads},
+	{"others", case_others},
+	{"fork", case_fork},
+	{"exec", case_exec},
+	{"spawn", case_spawn},
+	{"shutdown", case_shutdown},
+	{"churn", case_churn},
+	{"none", case_none},
+	{"signal", case_signal},
+	{"killed", case_killed},
+	{"running", case_running},
 	{"leave", case_leave},
 };
 /* clang-format on */

@@ -236,7 +236,6 @@ static void test_region_shorter_than_a_slice(void **state)
 				mpxi_stat_slice_sig(&stat, &s, &spacing);
 			mpxi_stat_read(&stat, NULL, now, 0, &end);
 			mpxi_window_add(&window, &start, &end);
-			window.first = start.sums.slices;
 			window.turn = i;
 			window.exact = i == turn;
 			mpxi_pool_add(&pool, &window, MPXI_INTERPOLATED, false);
@@ -287,7 +286,6 @@ static void test_short_stretches_and_long_slices(void **state)
 			now = s.end;
 			mpxi_stat_read(&stat, ours ? &s : NULL, now, 0, &end);
 			mpxi_window_add(&window, &start, &end);
-			window.first = start.sums.slices;
 			window.exact = ours;
 			if (ours)
 				mpxi_stat_slice_sig(&stat, &s, &spacing);
@@ -337,12 +335,10 @@ static void test_clusters_by_hand(void **state)
 			running.count += count[i] / 10 + (k < count[i] % 10);
 			mpxi_stat_read(&stat, &running, running.end, 0, &end);
 			mpxi_window_add(&window, &start, &end);
-			window.first = start.sums.slices;
 			window.turn = 2 * i;
 			mpxi_pool_add(&pool, &window, MPXI_RATIO, false);
 		}
 		/* The other group's turn. */
-		other.first = start.sums.slices;
 		other.turn = 2 * i + 1;
 		mpxi_pool_add(&pool, &other, MPXI_RATIO, false);
 		if (i < 4)

@@ -43,7 +43,7 @@ static struct mpxi_pool pieces(unsigned n, uint64_t count)
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
-		struct mpxi_window window = {.time = 100, .groups = 2, .turn = i, .first = i / 2};
+		struct mpxi_window window = {.time = 100, .groups = 2, .turn = i};
 
 		if (i % 2)
 			window.sums.count = count, window.sums.size = 100, window.exact = true;
@@ -143,7 +143,7 @@ static void test_sets_of_one_stretch(void **state)
 	(void)state;
 	for (i = 0; i < n; i++) {
 		struct shim_record *r = create(5, i + 1);
-		struct mpxi_window window = {.time = 100, .groups = 2, .turn = i, .first = i / 2};
+		struct mpxi_window window = {.time = 100, .groups = 2, .turn = i};
 		struct mpxi_pool pool = {0};
 
 		if (i % 2)

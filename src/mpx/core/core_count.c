@@ -79,7 +79,6 @@ static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
 	mpxi_window_add(window, &entry->start, &end);
 	window->exact = known && is_exact(set, entry);
 	window->needs_no_turn = entry->needs_no_turn && needs_no_turn(core, entry->event);
-	window->first = entry->start.sums.slices;
 	window->groups = core->active_slots;
 	window->turn = set->slices;
 	window->turns = core->slices - set->slices;

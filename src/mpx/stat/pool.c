@@ -65,13 +65,12 @@ static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_window *w)
 	if (pieces->source != w->source)
 		end_piece(pieces);
 	pieces->source = w->source;
-	if (pieces->next_slice != w->first || groups != pieces->open_groups)
+	if (pieces->next_turn != w->turn || groups != pieces->open_groups)
 		end_cluster(pieces);
 	pieces->open_count += (double)w->sums.count;
 	pieces->open_size += (double)w->sums.size;
 	pieces->open_groups = groups;
-	pieces->next_slice = w->first + w->sums.slices;
-	if (w->sums.slices)
+	if (w->turns)
 		end_cluster(pieces);
 	if (pieces->next_turn != w->turn)
 		end_turns(pieces, 1);

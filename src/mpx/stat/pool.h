@@ -50,7 +50,7 @@ struct mpxi_pieces {
 	double cc, cs, ss;                 /* of their products               */
 	double size_squares, time_squares; /* of clusters' sizes, and of all slices' times, ours or not */
 	double open_count, open_size, open_groups, open_time;
-	uint64_t clusters, next_slice, next_turn;
+	uint64_t clusters, next_turn;
 	unsigned source;
 	uint64_t stretches, counted, counted_time, time; /* C_e, S_e, T */
 };

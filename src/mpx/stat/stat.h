@@ -82,7 +82,6 @@ struct mpxi_window {
 	uint64_t covariate; /* of the covariate event, in T      */
 	uint64_t unknown;   /* time that no slice has filled in  */
 	/* For sums of windows (pool.h); set by the caller, as what follows. */
-	uint64_t first;     /* number of the event's slice in which it begins        */
 	uint64_t turn;      /* number of the slice, of any group, in which it begins */
 	uint64_t turns;     /* that ended in it                                      */
 	unsigned source;    /* the thread, by a number of its own                    */
