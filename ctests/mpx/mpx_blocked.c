@@ -3,6 +3,7 @@
  * mpx_blocked - a program that blocks all signals, or takes the one by which slices end: what
  * was not shared is said, and slices go on as soon as they can. Truth: page faults.
  */
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <time.h>
@@ -187,6 +188,53 @@ static void handler_is_replaced(void)
 	works(mpx_set_destroy(&set));
 }
 
+static volatile int jumps;
+static jmp_buf out;
+
+/* Stands before the C library's. A call of libmpx reads the clock while it holds its sets. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	if (jumps && clock == CLOCK_THREAD_CPUTIME_ID)
+		longjmp(out, 1);
+	return (int)syscall(SYS_clock_gettime, clock, t);
+}
+
+/* As from a signal's handler, but at a known place. */
+static int jump_out(int set)
+{
+	struct mpx_estimate e = {.size = sizeof(e)};
+
+	if (!setjmp(out)) {
+		jumps = 1;
+		(void)mpx_set_estimates(set, &e, 1);
+		jumps = 0;
+		return 0;
+	}
+	jumps = 0;
+	return 1;
+}
+
+static void left_by_a_jump(void)
+{
+	struct mpx_estimate e = {.size = sizeof(e)};
+	int set = make_set(), other_set = PAPI_NULL;
+	long n = 0;
+
+	works(mpx_set_start(set));
+	ok(slices_go_on(&n), "slices end");
+	ok(jump_out(set), "a call is left by a jump");
+	refuses(PAPI_ESYS, mpx_set_estimates(set, &e, 1));
+	refuses(PAPI_ESYS, mpx_set_stop(set, NULL));
+	refuses(PAPI_ESYS, mpx_set_create(&other_set));
+	ok(strstr(mpx_last_message(), "jumped") != NULL, "%s", mpx_last_message());
+	works(mpx_thread_end());
+	set = make_set();
+	works(mpx_set_start(set));
+	ok(slices_go_on(&n), "slices end again");
+	works(mpx_set_stop(set, NULL));
+	works(mpx_set_destroy(&set));
+}
+
 int main(void)
 {
 	static const enum mpx_timer timers[] = {MPX_TIMER_AUTO, MPX_TIMER_THREAD, MPX_TIMER_VIRTUAL};
@@ -204,6 +252,7 @@ int main(void)
 		blocked_while_it_runs();
 		blocked_for_good();
 		handler_is_replaced();
+		left_by_a_jump();
 		works(mpx_library_shutdown());
 	}
 	PAPI_shutdown();

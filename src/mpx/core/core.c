@@ -355,6 +355,11 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 	return error;
 }
 
+bool mpxi_core_was_left(const struct mpxi_core *core, const void *frame)
+{
+	return mpxi_core_is_held_sig(core) && (uintptr_t)frame > core->holder;
+}
+
 /* A group alone goes on; where none could be started, this is the next try. */
 static bool switch_is_due(const struct mpxi_core *core)
 {
@@ -421,6 +426,8 @@ void mpxi_core_hold(struct mpxi_core *core)
 {
 	unsigned busy = atomic_load_explicit(&core->busy, memory_order_relaxed);
 
+	if (!busy)
+		core->holder = (uintptr_t)__builtin_frame_address(0);
 	atomic_store_explicit(&core->busy, busy + 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 }

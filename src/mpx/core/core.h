@@ -59,6 +59,10 @@ bool mpxi_core_is_due_sig(const struct mpxi_core *core);
 /* The thread is in a call of the core, which a tick is put off to the end of. */
 bool mpxi_core_is_held_sig(const struct mpxi_core *core);
 
+/* The core is held, and by nobody: a handler of the program has jumped out of the call that
+ * held it, since a later one, whose frame this is, lies above it on the stack. */
+bool mpxi_core_was_left(const struct mpxi_core *core, const void *frame);
+
 /* A caller that is in the middle of something that no switch may interrupt. Nests. */
 void mpxi_core_hold(struct mpxi_core *core);
 void mpxi_core_release(struct mpxi_core *core);

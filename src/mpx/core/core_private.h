@@ -42,6 +42,7 @@ struct mpxi_core {
 	unsigned number; /* of all cores that the process has made */
 	/* Partner of each: mpxi_core_tick_sig, on the same thread. */
 	atomic_uint busy;
+	uintptr_t holder; /* where on the stack the outermost hold was */
 	atomic_bool pending;
 
 	/* T, and the covariate's count over it, up to the current group's last sample, and

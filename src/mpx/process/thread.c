@@ -170,17 +170,29 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 	return 0;
 }
 
+/* A call that a signal handler has jumped out of may have left anything half changed. */
+static int check_whole(const struct mpxi_thread *thread, const void *frame)
+{
+	if (!mpxi_core_was_left(thread->core, frame))
+		return 0;
+	return mpxi_error(MPXI_ESYS,
+			  "a signal handler has jumped out of a call of libmpx in this thread, whose "
+			  "event sets are lost: call mpx_thread_end");
+}
+
 int mpxi_thread_get(struct mpxi_thread **found)
 {
 	struct mpxi_library *library = mpxi_library_lock();
 	struct mpxi_thread *thread = mpxi_self;
 	bool fresh = !thread;
-	int error = 0;
+	int error;
 
 	if (!library)
 		return MPXI_ENOINIT;
 	if (fresh)
 		error = register_locked(library, &thread);
+	else
+		error = check_whole(thread, __builtin_frame_address(0));
 	mpxi_library_unlock();
 	if (error)
 		return error;
@@ -204,6 +216,9 @@ int mpxi_thread_find(int number, struct mpxi_handle **handle)
 		return mpxi_error(MPXI_EPERM,
 				  "event set %d belongs to another thread: create one in this thread",
 				  number);
+	error = check_whole(owner, __builtin_frame_address(0));
+	if (error)
+		return error;
 	*handle = mpxi_handle_at(number);
 	mpxi_process_visit(owner, false);
 	return 0;
