@@ -5,7 +5,7 @@
 
 # What it takes of src/mpx, which knows no PAPI, and of src/upc.
 core=("$top"/src/mpx/core/*.[ch])
-stat=("$top"/src/mpx/stat/{estimate.c,spacing.[ch],stat.[ch],value.c})
+stat=("$top"/src/mpx/stat/{estimate.c,outcome.h,spacing.[ch],stat.[ch],value.c})
 ticker=("$top"/src/mpx/ticker/timer*.[ch])
 base=("$top"/src/upc/base/{later.h,words.[ch]})
 
