@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..84"
+echo "1..85"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -215,6 +215,17 @@ rich()
 	done
 }
 check "... with all that JSON has" rich
+# Its timer is no descriptor, and goes on.
+lost()
+{
+	run 0 $turns --timer=thread --report "$program" closes && says "PAGE-FAULTS .*slices lost" &&
+		run 0 $turns --timer=thread --report=lost.json --json "$program" closes && leaves_of lost.json &&
+		leaf /0/sets/0/events/0/lost true &&
+		run 0 $turns --timer=thread --report=lost.csv --csv "$program" closes &&
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			{ lost += $at["lost"] } END { exit lost != 5 }' lost.csv
+}
+check "slices that were lost are in each form of it" lost
 headed()
 {
 	run 0 -f csv -o - "$program" threads 1 && head -n 1 out | grep -q '^pid,tid,' && [ "$(grep -c PAGE out)" = 8 ] &&

@@ -793,6 +793,25 @@ static void case_running(const char *argument)
 	touch(1000);
 }
 
+/* A program that closes what is not its own: the counters are among it. */
+static void case_closes(const char *argument)
+{
+	long long values[N_FIVE];
+	int set, fd, error;
+
+	(void)argument;
+	init();
+	set = set_of(five);
+	OK(PAPI_start(set));
+	touch(3000);
+	for (fd = 3; fd < 1024; fd++)
+		close(fd);
+	touch(30000);
+	error = PAPI_stop(set, values);
+	TRUE(error == PAPI_OK || error == PAPI_ESYS);
+	printf("closes\n");
+}
+
 static volatile sig_atomic_t in_handler;
 
 /* The C library's takes a lock, and may allocate. */
@@ -853,6 +872,7 @@ static const struct {
 	{"none", case_none},
 	{"signal", case_signal},
 	{"killed", case_killed},
+	{"closes", case_closes},
 	{"running", case_running},
 	{"leave", case_leave},
 };
