@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/core_private.h"
+#include "core/error.h"
 
 unsigned mpxi_core_find(const struct mpxi_core *core, uint32_t code)
 {
@@ -190,6 +191,7 @@ int mpxi_core_advance_sig(struct mpxi_core *core)
 		return 0;
 	}
 	error = core->options.ops->read_sig(group->handle, &group->sample);
+	group->failed = error != 0;
 	if (!error)
 		take_sample(core, &group->sample);
 	return error;
@@ -236,6 +238,7 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 	group->sample.size = group->sample.covariate = 0;
 	if (group->n)
 		memset(group->sample.count, 0, group->n * sizeof(group->sample.count[0]));
+	group->failed = false;
 	group->running = true;
 	error = core->options.ops->start_sig(group->handle);
 	if (error) {
@@ -297,6 +300,9 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 
 	fetch_events(group);
 	error = core->options.ops->stop_sig(group->handle, &group->sample);
+	/* A component that tells of a failure once gives what it had, and says no more. */
+	if (group->failed && current && !error && group->sample.size <= core->taken_size)
+		error = MPXI_ESYS;
 	group->running = false;
 	core->changes++;
 	if (current) {

@@ -52,6 +52,7 @@ struct mpxi_group {
 	unsigned active;    /* of them, those that are active                    */
 	unsigned slot;      /* its place among those that take turns             */
 	bool running;       /* on the counters now                               */
+	bool failed;        /* its last read did                                 */
 	uint64_t run;       /* number of its present run, of all groups          */
 	uint64_t sampled;   /* the call that sampled it last                     */
 	uint64_t begin;     /* T when this run began                             */
