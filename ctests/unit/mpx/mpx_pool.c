@@ -256,6 +256,37 @@ static void test_region_shorter_than_a_slice(void **state)
 	assert_calibrated(&score, .92, 1.3);
 }
 
+/* The main thread has a slice or two of its own beside its short threads, and counts nothing: the
+ * interval knows that one of those that were not seen may be unlike the others. */
+static void test_an_odd_one_out(void **state)
+{
+	const unsigned repeats = 500;
+	unsigned r, i, sure = 0, held = 0;
+
+	(void)state;
+	random_state = 17;
+	for (r = 0; r < repeats; r++) {
+		struct mpxi_pool pool = {0};
+		struct mpxi_window window;
+		struct mpxi_result result;
+		double truth = 0;
+
+		run_thread(4, 2, 0, &window);
+		mpxi_pool_add(&pool, &window, MPXI_INTERPOLATED, false);
+		for (i = 0; i < 60; i++) {
+			truth += (double)run_thread(4, 1, 100, &window);
+			mpxi_pool_add(&pool, &window, MPXI_INTERPOLATED, false);
+		}
+		result = result_of(&pool, MPXI_INTERPOLATED);
+		if (result.estimate.rough)
+			continue;
+		sure++;
+		held += truth >= result.estimate.low && truth <= result.estimate.high;
+	}
+	if (sure < repeats * .9 || held < sure * .93)
+		fail_msg("held %u of %u that are not rough", held, sure);
+}
+
 /* Many short stretches, and then a few long slices at another rate: what the short ones say of the
  * long ones is little, and that is said. */
 static void test_short_stretches_and_long_slices(void **state)
@@ -565,6 +596,7 @@ int main(void)
 		cmocka_unit_test(test_errors_of_threads_are_known_together),
 		cmocka_unit_test(test_long_threads_keep_their_rates),
 		cmocka_unit_test(test_region_shorter_than_a_slice),
+		cmocka_unit_test(test_an_odd_one_out),
 		cmocka_unit_test(test_short_stretches_and_long_slices),
 		cmocka_unit_test(test_clusters_by_hand),
 		cmocka_unit_test(test_of_nothing_nothing_is_known),

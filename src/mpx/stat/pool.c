@@ -58,12 +58,21 @@ static void end_piece(struct mpxi_pieces *pieces)
 	end_turns(pieces, 1);
 }
 
+static void end_source(struct mpxi_pieces *pieces)
+{
+	end_piece(pieces);
+	pieces->unseen = fmax(pieces->unseen, pieces->source_unseen);
+	pieces->source_unseen = 0;
+}
+
 static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_window *w)
 {
 	double groups = w->groups ? w->groups : 1;
 
-	if (pieces->source != w->source)
-		end_piece(pieces);
+	if (!pieces->sources || pieces->source != w->source) {
+		end_source(pieces);
+		pieces->sources++;
+	}
 	pieces->source = w->source;
 	if (pieces->next_turn != w->turn || groups != pieces->open_groups)
 		end_cluster(pieces);
@@ -79,6 +88,7 @@ static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_window *w)
 	if (w->turns)
 		end_turns(pieces, w->turns + 1);
 	pieces->groups += groups;
+	pieces->source_unseen += (double)w->time - groups * (double)w->sums.size;
 	pieces->stretches++;
 	add(&pieces->time, w->time);
 	add(&pieces->counted, w->sums.count);
@@ -169,9 +179,11 @@ static void merge_pieces(struct mpxi_pieces *to, const struct mpxi_pieces *other
 {
 	struct mpxi_pieces from = *other;
 
-	end_piece(to);
-	end_piece(&from);
+	end_source(to);
+	end_source(&from);
+	to->sources += from.sources;
 	to->groups += from.groups;
+	to->unseen = fmax(to->unseen, from.unseen);
 	to->count += from.count;
 	to->size += from.size;
 	to->cc += from.cc;
@@ -244,7 +256,7 @@ static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, dou
 	struct mpxi_outcome o = {0};
 	double time = (double)all.time, size = (double)all.counted_time, n, r, p, up, effective;
 
-	end_piece(&all);
+	end_source(&all);
 	n = (double)all.clusters;
 	if (!all.clusters) {
 		o.value = o.variance = other * time;
@@ -258,6 +270,10 @@ static struct mpxi_outcome estimate_pieces(const struct mpxi_pieces *pieces, dou
 	if (n > 1)
 		o.variance = fmax(all.cc - 2 * r * all.cs + r * r * all.ss, 0) * n / (n - 1) * (1 - p) * up *
 			     up * unlike(&all, time, size);
+	/* One thread may be unlike all others, and not in the sample: the main one, which waits for short
+	 * ones, say. So the interval reaches as far as the longest that was not seen. */
+	if (all.sources > 1)
+		o.variance += r * all.unseen / 2 * r * all.unseen / 2;
 	/* As many clusters of one length as would tell as much, of those seen and of all. */
 	effective = fmin(size * size / all.size_squares, p * time * time / fmax(all.time_squares, 1));
 	o.freedom = fmax(fmin(effective, n) - 1, 0);

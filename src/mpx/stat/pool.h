@@ -22,7 +22,7 @@
 
 #include "stat/stat.h"
 
-#define MPXI_ROUNDS 4
+#define MPXI_ROUNDS 2
 
 struct mpxi_result {
 	struct mpxi_estimate estimate;
@@ -50,6 +50,9 @@ struct mpxi_pieces {
 	double cc, cs, ss;                 /* of their products               */
 	double size_squares, time_squares; /* of clusters' sizes, and of all slices' times, ours or not */
 	double open_count, open_size, open_groups, open_time;
+	/* The most time of one thread for which its turns do not stand, of so many threads. */
+	double unseen, source_unseen;
+	uint64_t sources;
 	uint64_t clusters, next_turn;
 	unsigned source;
 	uint64_t stretches, counted, counted_time, time; /* C_e, S_e, T */
