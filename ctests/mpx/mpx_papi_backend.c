@@ -653,9 +653,10 @@ int main(void)
 	trying();
 	debugging();
 	handler();
+	/* Near names come as long as PAPI knows of one thread. */
+	names();
 	threads();
 	forks();
-	names();
 	hardware();
 	return done();
 }

@@ -288,7 +288,8 @@ static void in_another_handler(void **state)
 }
 
 /* The handler that asks is at 0 of it. */
-static int has_room_on(uintptr_t below, size_t size)
+/* Of a frame of its own, which the stack is said to end below. */
+__attribute__((noinline)) static int has_room_on(uintptr_t below, size_t size)
 {
 	ucontext_t there = {0};
 
