@@ -194,7 +194,9 @@ int mpx_set_destroy(int *set);
  * together, only each of them alone.
  * Errors: PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOEVNT (no such event: the
  * message has the nearest names, while PAPI knows of no other thread), PAPI_ECNFLCT (it is in the set
- * already, or no counter can hold it), PAPI_ENOMEM, and what PAPI_add_event returns.
+ * already, or no counter can hold it), PAPI_ENOSUPP (to a process-wide set: the event counts for the
+ * whole machine, a device, a CPU or the process, and each thread would count it again), PAPI_ENOMEM,
+ * and what PAPI_add_event returns.
  */
 int mpx_set_add_event(int set, int code);
 int mpx_set_add_named_event(int set, const char *name);

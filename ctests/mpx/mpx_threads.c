@@ -818,6 +818,30 @@ static void shared(enum mpx_timer timer)
 	works(mpx_library_shutdown());
 }
 
+/* What is not each thread's own would be counted once for each. */
+static void shared_scopes(void)
+{
+	static const char *const names[] = {"upc:::time::real_ns", "upc:::process::minflt"};
+	int own = PAPI_NULL, all = PAPI_NULL, code, n = 0;
+	unsigned i;
+
+	works(mpx_set_create(&own));
+	works(mpx_set_create_process(&all));
+	for (i = 0; i < 2; i++) {
+		works(mpx_set_add_named_event(own, names[i]));
+		refuses(PAPI_ENOSUPP, mpx_set_add_named_event(all, names[i]));
+		ok(strstr(mpx_last_message(), i ? "the whole process" : "the whole machine") != NULL, "%s",
+		   mpx_last_message());
+		works(PAPI_event_name_to_code(names[i], &code));
+		refuses(PAPI_ENOSUPP, mpx_set_add_event(all, code));
+	}
+	works(mpx_set_list_events(all, NULL, &n));
+	ok(n == 0, "the set has none of them");
+	works(mpx_set_add_named_event(all, event_name[0]));
+	works(mpx_set_destroy(&own));
+	works(mpx_set_destroy(&all));
+}
+
 /* Threads that live for less than a slice, two groups: each event has its turn in some of them,
  * and these speak for the others. */
 static void short_threads(void)
@@ -957,6 +981,7 @@ int main(void)
 	forks(0);
 	forks(1);
 	ok(churn(40), "threads come and go: nothing is lost or leaked");
+	shared_scopes();
 	shutdown_of_others();
 	forks_at_any_time();
 	short_threads();

@@ -191,12 +191,13 @@ WIRING
 				END { exit !found }'
 	}
 	check "-t --top: ... and so is that of the others" rest
-	# There are descriptors for few of them.
+	# There are descriptors for few of them. All are there before the first one ends.
 	uncounted()
 	(
 		# shellcheck disable=SC2016
 		ulimit -n 32 && run 0 -t --top 2 -e perf::PAGE-FAULTS -- sh -c 'p=
 			for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 1000 & p="$p $!"; done
+			for i in $p; do until read n < /proc/$i/comm && [ "$n" = sleep ]; do :; done; done
 			kill $p; wait' && grep -q '^upc_stat: thread .* cannot be counted' err &&
 			grep -q '^  perf::PAGE-FAULTS  *>=[0-9,]*  *[0-9,]*  *[0-9,]*  *>=[0-9,]*$' err
 	)

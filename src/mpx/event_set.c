@@ -96,11 +96,18 @@ static int reserve(struct mpxi_handle *handle)
 static int add(struct mpxi_handle *handle, uint32_t event)
 {
 	struct mpxi_core *core = mpxi_self->core;
+	const char *whose;
 	int index;
 
 	if (mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before events are added",
 				  handle->number);
+	whose = handle->process ? mpxi_papi_counts_for(event) : NULL;
+	if (whose)
+		return mpxi_error(
+			PAPI_ENOSUPP,
+			"the event 0x%x counts for %s: each thread of a process-wide set would count it again; add it to a set of one thread (mpx_set_create)",
+			event, whose);
 	index = reserve(handle);
 	if (index)
 		return index;

@@ -73,6 +73,9 @@ const char *mpxi_papi_clock_unit(const struct mpxi_papi *papi);
  */
 int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event);
 
+/* Whose counts the event has, where they are not each thread's own: "the whole machine", say. NULL:
+ * each thread counts its own. */
+const char *mpxi_papi_counts_for(uint32_t event);
 /* Code of a name as PAPI_event_name_to_code gives it, with the nearest names in the
  * message when there is none. */
 int mpxi_papi_code(const char *name, uint32_t *event);

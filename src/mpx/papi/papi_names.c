@@ -115,6 +115,32 @@ bool mpxi_papi_is_unit_software(uint32_t event)
 	       mpxi_papi_needs_no_counter(event);
 }
 
+static const char *unit_counts_for(uint32_t event)
+{
+	PAPI_event_info_t info;
+
+	if (PAPI_get_event_info((int)event, &info) != PAPI_OK)
+		return NULL;
+	if (info.location == PAPI_LOCATION_UNCORE)
+		return "the whole machine";
+	if (info.location == PAPI_LOCATION_CPU)
+		return "a CPU, whoever runs there";
+	return strncmp(info.symbol, "upc:::process::", 15) == 0 || strncmp(info.symbol, "process::", 9) == 0
+		       ? "the whole process"
+		       : NULL;
+}
+
+const char *mpxi_papi_counts_for(uint32_t event)
+{
+	int component = PAPI_get_event_component((int)event);
+	const PAPI_component_info_t *info = component < 0 ? NULL : PAPI_get_component_info(component);
+
+	if (!info || strcmp(info->name, "perf_event") == 0)
+		return NULL;
+	/* Networks, sensors, accelerators, packages. */
+	return strcmp(info->name, "upc") == 0 ? unit_counts_for(event) : "a device, or the whole machine";
+}
+
 bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
 {
 	if (strcmp(info->derived, "DERIVED_PS") == 0 || strcmp(info->derived, "DERIVED_ADD_PS") == 0)
