@@ -139,6 +139,43 @@ static void shortest_and_longest(void **state)
 	mpxi_timers_destroy(timers);
 }
 
+struct short_slices {
+	struct mpxi_timers *timers;
+	struct seen seen;
+	bool good;
+};
+
+static void *tick_often(void *argument)
+{
+	struct short_slices *often = argument;
+	struct mpxi_timer timer;
+
+	often->seen.tid = gettid();
+	seen = &often->seen;
+	if (mpxi_timer_open_for(&timer, often->timers, MS))
+		return NULL;
+	often->good = !mpxi_timer_arm(&timer) && ticks_come(&often->seen, 20);
+	mpxi_timer_close(&timer);
+	return NULL;
+}
+
+/* By one signal. Twenty of the long ones would take 200 seconds. */
+static void two_lengths(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, 10000000000u);
+	struct short_slices often = {.timers = timers};
+	struct mpxi_timer timer;
+	pthread_t thread;
+	struct seen s;
+
+	begin(&s, &timer, timers);
+	assert_int_equal(pthread_create(&thread, NULL, tick_often, &often), 0);
+	pthread_join(thread, NULL);
+	assert_true(often.good);
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(timers);
+}
+
 static void disarmed_is_quiet(void **state)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
@@ -203,6 +240,21 @@ static void errno_is_kept(void **state)
 /* ---- threads that end ------------------------------------------------------ */
 
 static pthread_key_t at_end;
+
+/* What the program is about to read. */
+static void words_are_kept(void **state)
+{
+	struct mpxi_timers *timers = timers_of(state, MS);
+	struct mpxi_timer timer;
+	struct seen s;
+
+	begin(&s, &timer, timers);
+	assert_int_equal(mpxi_error(MPXI_EINVAL, "a call has failed"), MPXI_EINVAL);
+	assert_true(ticks_come(&s, 3));
+	assert_string_equal(mpxi_last_message(), "a call has failed");
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(timers);
+}
 
 static void close_at_end(void *argument)
 {
@@ -322,10 +374,12 @@ int main(void)
 		each(many_threads),
 		case_of(forwarded_to_all, VIRTUAL),
 		each(shortest_and_longest),
+		each(two_lengths),
 		each(disarmed_is_quiet),
 		case_of(rest_is_kept, TASK_CLOCK),
 		case_of(rest_is_kept, THREAD),
 		each(errno_is_kept),
+		each(words_are_kept),
 		each(threads_leave_armed),
 		each(threads_are_cancelled),
 	};

@@ -38,7 +38,8 @@ static inline void tick(void *context)
 		atomic_fetch_add(&astray, 1);
 	else
 		atomic_fetch_add(&mine->ticks, 1);
-	errno = 4711; /* the handler's to restore */
+	errno = 4711; /* the handler's to restore, and the program's words to keep */
+	(void)mpxi_error(MPXI_EBUG, "something failed in a handler");
 }
 
 static inline double cpu_seconds(void)

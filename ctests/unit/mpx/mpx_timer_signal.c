@@ -241,6 +241,26 @@ static void sigio_of_the_program(void **state)
 	signal(SIGIO, SIG_DFL);
 }
 
+/* By who had it before the timers came. */
+static void sigio_is_let_go(void **state)
+{
+	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
+	void *of = &kind;
+	struct mpxi_timers *timers;
+	struct mpxi_timer timer;
+	struct seen s;
+
+	(void)state;
+	signal(SIGIO, others);
+	timers = timers_of(&of, MS);
+	signal(SIGIO, SIG_DFL);
+	begin(&s, &timer, timers);
+	assert_false(has_default(SIGIO));
+	mpxi_timer_close(&timer);
+	mpxi_timers_destroy(timers);
+	assert_true(has_default(SIGIO));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +273,7 @@ int main(void)
 		each(calls_are_restarted),
 		cmocka_unit_test(full_queue),
 		cmocka_unit_test(sigio_of_the_program),
+		cmocka_unit_test(sigio_is_let_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,10 +29,14 @@ enum {
  * may act in the thread. */
 bool mpxi_error_prepare(void);
 
-/* Sets the calling thread's message and returns error. In a handler only where the thread's
- * memory is there: it allocates otherwise. */
+/* Sets the calling thread's message and returns error. In a handler of ours it returns error alone:
+ * nobody asks there, and the message may be that of a call which the program is about to read. */
 __attribute__((format(printf, 2, 3))) int mpxi_error(int error, const char *format, ...);
 const char *mpxi_last_message(void);
+/* Around what a handler of ours does. */
+void mpxi_handler_begin_sig(void);
+void mpxi_handler_end_sig(void);
+bool mpxi_in_handler_sig(void);
 /* How many messages the calling thread has had: did a call that failed say why? */
 unsigned mpxi_error_count(void);
 

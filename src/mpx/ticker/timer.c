@@ -17,18 +17,12 @@
 #include "core/error.h"
 #include "ticker/timer_kind.h"
 
-#define SLICE_MIN 100000u
-#define SLICE_MAX 10000000000u
-
 /*
  * The thread's open timer. The handler may run on threads that never had one, where a
  * first touch of other kinds of thread-local storage would allocate: this kind is there
  * from the thread's birth on. Its partner is the handler on the same thread.
  */
 static _Thread_local __attribute__((tls_model("initial-exec"))) _Atomic(struct mpxi_timer *) mine;
-
-/* The handler is at work in this thread. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) volatile bool handling;
 
 /* QEMU's user mode before 9.1 calls x86-64's handlers with a stack that is 8 bytes off. */
 #ifdef __x86_64__
@@ -57,9 +51,9 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 		 * end there, in the middle of whatever the signal has interrupted. */
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		timer->starved = false;
-		handling = true;
+		mpxi_handler_begin_sig();
 		timer->timers->tick_sig(context);
-		handling = false;
+		mpxi_handler_end_sig();
 		(void)pthread_setcancelstate(cancel, NULL);
 	}
 	errno = error;
@@ -81,7 +75,8 @@ static int try_some(struct mpxi_timers *trial, unsigned n)
 	int error = 0;
 
 	for (i = 0; i < n && !error; i++) {
-		timer[i] = (struct mpxi_timer){.timers = trial, .fd = -1, .tid = gettid()};
+		timer[i] = (struct mpxi_timer){
+			.timers = trial, .slice_ns = trial->slice_ns, .fd = -1, .tid = gettid()};
 		error = trial->ops->open(&timer[i]);
 	}
 	i -= error != 0;
@@ -167,7 +162,7 @@ int mpxi_timers_create(enum mpxi_timer_kind kind, uint64_t slice_ns, int signo,
 
 	if (!tick_sig || !timers)
 		return mpxi_error(MPXI_EINVAL, "a slice timer needs a function to call");
-	if (slice_ns < SLICE_MIN || slice_ns > SLICE_MAX)
+	if (slice_ns < MPXI_SLICE_MIN || slice_ns > MPXI_SLICE_MAX)
 		return mpxi_error(MPXI_EINVAL,
 				  "a time slice of %llu ns; it must be from 100 us "
 				  "to 10 s",
@@ -236,6 +231,11 @@ static void drain(const struct mpxi_timers *timers, const sigset_t *mask)
 
 int mpxi_timer_open(struct mpxi_timer *timer, struct mpxi_timers *timers)
 {
+	return mpxi_timer_open_for(timer, timers, timers->slice_ns);
+}
+
+int mpxi_timer_open_for(struct mpxi_timer *timer, struct mpxi_timers *timers, uint64_t slice_ns)
+{
 	const sigset_t set = signals_of(timers);
 	sigset_t before;
 	int error;
@@ -245,6 +245,7 @@ int mpxi_timer_open(struct mpxi_timer *timer, struct mpxi_timers *timers)
 	memset(timer, 0, sizeof(*timer));
 	timer->fd = -1;
 	timer->timers = timers;
+	timer->slice_ns = slice_ns;
 	timer->tid = gettid();
 	error = timers->ops->open(timer);
 	if (error)
@@ -297,7 +298,7 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 {
 	enum mpxi_timer_handler handler;
 
-	if (handling)
+	if (mpxi_in_handler_sig())
 		return false;
 	handler = mpxi_timer_signal_mend(timer->timers);
 	timer->starved = handler == MPXI_HANDLER_TAKEN;
@@ -322,7 +323,7 @@ int mpxi_timer_arm(struct mpxi_timer *timer)
 
 	if (timer->armed)
 		return MPXI_OK;
-	error = handling ? MPXI_OK : prepare(timer);
+	error = mpxi_in_handler_sig() ? MPXI_OK : prepare(timer);
 	if (error)
 		return error;
 	error = timer->timers->ops->arm(timer);

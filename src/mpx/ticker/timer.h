@@ -30,6 +30,11 @@
 #include <stdint.h>
 #include <time.h>
 
+/* Time slices, in ns. */
+#define MPXI_SLICE_DEFAULT 10000000u
+#define MPXI_SLICE_MIN 100000u
+#define MPXI_SLICE_MAX UINT64_C(10000000000)
+
 enum mpxi_timer_kind {
 	MPXI_TIMER_AUTO,
 	MPXI_TIMER_TASK_CLOCK,
@@ -43,6 +48,7 @@ struct mpxi_timers;
 /* One thread's; the caller's memory, that of its thread's state. A thread has one. */
 struct mpxi_timer {
 	struct mpxi_timers *timers;
+	uint64_t slice_ns;
 	int fd;               /* TASK_CLOCK, else -1                               */
 	timer_t id;           /* THREAD                                            */
 	struct timespec left; /* THREAD: of the slice that disarm has cut          */
@@ -61,8 +67,8 @@ struct mpxi_timer {
  * signal number, 0 for a free one: the first real-time signal from SIGRTMIN + 6 that
  * has no handler (SIGVTALRM for VIRTUAL, which has no other). A signal that the program
  * handles or ignores is refused: PAPI_ECNFLCT; so is VIRTUAL where ITIMER_VIRTUAL runs.
- * tick_sig is called in the handler, with all signals blocked, errno kept, on a thread
- * whose timer is open: a tick, or somebody sent the signal by hand.
+ * tick_sig is called in the handler, with all signals blocked, errno and the thread's message kept,
+ * on a thread whose timer is open: a tick, or somebody sent the signal by hand.
  * Errors: PAPI_EINVAL, PAPI_ENOSUPP (the kind asked for is not to be had here),
  * PAPI_ECNFLCT, PAPI_ENOMEM, PAPI_ESYS; mpxi_error has said why.
  */
@@ -89,6 +95,10 @@ void mpxi_timers_resume(struct mpxi_timers *timers);
  * PAPI_ENOSUPP, PAPI_ENOMEM, PAPI_ESYS (no descriptor or timer left); nothing changed.
  */
 int mpxi_timer_open(struct mpxi_timer *timer, struct mpxi_timers *timers);
+/* The same, with slices of another length, in the range of mpxi_timers_create's. VIRTUAL has one
+ * timer for all threads, as fast as the shortest slices want it: a tick that comes before half a
+ * slice of the thread's own is over ends none (core.h). */
+int mpxi_timer_open_for(struct mpxi_timer *timer, struct mpxi_timers *timers, uint64_t slice_ns);
 /* By the thread that opened it. After it no tick comes to this thread, not even a
  * pending one. Twice is nothing. */
 void mpxi_timer_close(struct mpxi_timer *timer);

@@ -7,6 +7,7 @@
 #define MPXI_TIMER_KIND_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,7 +17,7 @@
 /* All but close and forget leave a message when they fail, and nothing changed. */
 struct mpxi_timer_ops {
 	enum mpxi_timer_kind kind;
-	/* The timer's tid and timers are set; the signal may have no handler yet. */
+	/* The timer's tid, slice and timers are set; the signal may have no handler yet. */
 	int (*open)(struct mpxi_timer *timer);
 	/* After it nothing sends the signal any more; what was sent may be pending. */
 	void (*close)(struct mpxi_timer *timer);
@@ -30,9 +31,9 @@ extern const struct mpxi_timer_ops mpxi_timer_task_clock, mpxi_timer_posix, mpxi
 
 struct mpxi_timers {
 	const struct mpxi_timer_ops *ops;
-	uint64_t slice_ns;
+	uint64_t slice_ns; /* of timers that are opened without another */
 	int signo;
-	bool holds_sigio; /* our handler stands for SIGIO too, see timer_signal.c */
+	atomic_bool holds_sigio; /* our handler stands for SIGIO too, see timer_signal.c */
 	void (*tick_sig)(void *context);
 	struct sigaction before, ours;
 };

@@ -22,7 +22,7 @@
 
 static struct timespec slice(const struct mpxi_timer *timer)
 {
-	uint64_t ns = timer->timers->slice_ns;
+	uint64_t ns = timer->slice_ns;
 
 	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
 }

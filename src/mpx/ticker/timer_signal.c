@@ -5,7 +5,9 @@
  *
  * SIGIO comes along. When the user's limit of queued signals is reached, the kernel
  * sends it in place of a real-time signal of a descriptor, and by default it kills. A
- * program that handles or ignores it keeps it so, and loses that tick.
+ * program that handles or ignores it keeps it so, and loses that tick. It may be another copy of
+ * this code that has it, as libmpx and the component of PAPI have one each: when that one has gone,
+ * the next start of a timer takes it over.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* tgkill */
@@ -142,6 +144,8 @@ enum mpxi_timer_handler mpxi_timer_signal_mend(struct mpxi_timers *timers)
 		if (found == MPXI_HANDLER_MENDED && sigaction(timers->signo, &timers->ours, NULL))
 			found = MPXI_HANDLER_TAKEN;
 	}
+	if (!timers->holds_sigio)
+		take_sigio_locked(timers);
 	pthread_mutex_unlock(&lock);
 	return found;
 }

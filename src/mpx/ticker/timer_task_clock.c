@@ -69,7 +69,7 @@ static int task_clock_open(struct mpxi_timer *timer)
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.sample_period = timer->timers->slice_ns;
+	attr.sample_period = timer->slice_ns;
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;

@@ -54,6 +54,7 @@ static _Atomic(pid_t) process; /* whose threads these are */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned armed, paused;
 static struct itimerval ours;
+static uint64_t ours_ns;
 
 /*
  * Calls of libc here: tgkill, which is the bare system call. The errno that it may
@@ -155,14 +156,11 @@ static int virtual_open(struct mpxi_timer *timer)
 	return MPXI_OK;
 }
 
-static int start_locked(uint64_t slice_ns)
+static int set_locked(uint64_t slice_ns)
 {
 	uint64_t us = (slice_ns + 999) / 1000;
-	struct itimerval old;
 
-	/* Look first: a timer of the program's that is set is not touched. */
-	if (getitimer(ITIMER_VIRTUAL, &old) || timerisset(&old.it_value))
-		return taken();
+	ours_ns = slice_ns;
 	ours.it_value.tv_sec = (time_t)(us / 1000000);
 	ours.it_value.tv_usec = (suseconds_t)(us % 1000000);
 	ours.it_interval = ours.it_value;
@@ -172,6 +170,16 @@ static int start_locked(uint64_t slice_ns)
 	return MPXI_OK;
 }
 
+static int start_locked(uint64_t slice_ns)
+{
+	struct itimerval old;
+
+	/* Look first: a timer of the program's that is set is not touched. */
+	if (getitimer(ITIMER_VIRTUAL, &old) || timerisset(&old.it_value))
+		return taken();
+	return set_locked(slice_ns);
+}
+
 /* The kernel may round an interval up to its tick. */
 static bool is_ours(const struct itimerval *now)
 {
@@ -179,6 +187,15 @@ static bool is_ours(const struct itimerval *now)
 		       now->it_interval.tv_usec - ours.it_interval.tv_usec;
 
 	return us >= 0 && us <= 20000;
+}
+
+/* The shortest slices decide. */
+static void hurry_locked(uint64_t slice_ns)
+{
+	struct itimerval now;
+
+	if (slice_ns < ours_ns && (paused || (!getitimer(ITIMER_VIRTUAL, &now) && is_ours(&now))))
+		(void)set_locked(slice_ns);
 }
 
 static void stop_locked(void)
@@ -198,7 +215,9 @@ static int virtual_arm(struct mpxi_timer *timer)
 	pthread_mutex_lock(&lock);
 	atomic_store(&process, getpid());
 	if (!armed)
-		error = start_locked(timer->timers->slice_ns);
+		error = start_locked(timer->slice_ns);
+	else
+		hurry_locked(timer->slice_ns);
 	if (!error) {
 		armed++;
 		atomic_store(timer->slot, timer->tid);
