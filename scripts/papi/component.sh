@@ -6,7 +6,7 @@
 # What it takes of src/mpx, which knows no PAPI, and of src/upc.
 core=("$top"/src/mpx/core/*.[ch])
 stat=("$top"/src/mpx/stat/{estimate.c,outcome.h,spacing.[ch],stat.[ch],value.c})
-ticker=("$top"/src/mpx/ticker/timer*.[ch])
+ticker=("$top"/src/mpx/ticker/{thread_exit,tick,timer*}.[ch])
 base=("$top"/src/upc/base/{later.h,words.[ch]})
 
 # component_hash: of all of it

@@ -16,6 +16,7 @@
 #include "../../../src/mpx/core/error.h"
 #include "../../../src/mpx/ticker/inside.h"
 #include "../../../src/mpx/ticker/inside_program.h"
+#include "../../../src/mpx/ticker/tick.h"
 
 #define papi_like __attribute__((section("papi_like"), noinline))
 #define plain __attribute__((noinline))

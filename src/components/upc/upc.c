@@ -16,6 +16,7 @@
 #include "papi_vector.h"
 #include "papi_memory.h"
 
+#include "mpx/ticker/timer.h"
 #include "upc_caller.h"
 #include "upc_library.h"
 #include "upc_names.h"
@@ -307,6 +308,12 @@ static int tell_never(const struct upcp_set *set)
 	return upcp_caller_find(&address) == UPCP_CALL_ACCUM ? PAPI_EMISC : PAPI_OK;
 }
 
+/* Their time is in the estimates all the same: no call fails for it. */
+static const char slices_lost[] =
+	"time slices of a multiplexed set were lost, or ended far too late, and its estimates are as good as "
+	"the others are; has the program blocked or taken their signal, or closed a descriptor that is not "
+	"its own?";
+
 /* In a handler on top of libupc: the values as of the last read, or those of this
  * moment where libupc has called the handler itself. */
 static void read_inside(struct upcp_state *state)
@@ -363,6 +370,8 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 	state->address = 0;
 	if (error <= -UPCP_TOLD) /* another thread's: nothing was read */
 		return translate(error);
+	if (state->set.lost)
+		upcp_report(UPCP_REPORT_LOST, slices_lost);
 	if (!error && state->set.never)
 		return tell_never(&state->set);
 	return error ? tell(state, error) : PAPI_OK;
@@ -427,10 +436,10 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 static int multiplex(_papi_int_option_t *option)
 {
 	struct upcp_set *set = option->multiplex.ESI->ctl_state;
-	uint64_t ns = option->multiplex.ns ? option->multiplex.ns : UPCP_SLICE_DEFAULT;
+	uint64_t ns = option->multiplex.ns ? option->multiplex.ns : MPXI_SLICE_DEFAULT;
 	int error;
 
-	if (ns < UPCP_SLICE_MIN || ns > UPCP_SLICE_MAX) {
+	if (ns < MPXI_SLICE_MIN || ns > MPXI_SLICE_MAX) {
 		upcp_report(UPCP_REPORT_REFUSED, "PAPI_MULTIPLEX: a time slice is from 100000 ns "
 						 "(100 us) to 10 s; 0 is 10 ms");
 		return PAPI_EINVAL;
@@ -517,7 +526,7 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 	case PAPI_DEF_ITIMER_NS:
 		return PAPI_OK;
 	case PAPI_DEF_MPX_NS:
-		return option->multiplex.ns >= UPCP_SLICE_MIN && option->multiplex.ns <= UPCP_SLICE_MAX
+		return option->multiplex.ns >= MPXI_SLICE_MIN && option->multiplex.ns <= MPXI_SLICE_MAX
 			       ? PAPI_OK
 			       : PAPI_EINVAL;
 	default:

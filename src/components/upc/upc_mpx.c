@@ -564,6 +564,7 @@ static int read_turns(struct upcp_set *set)
 		return 0;
 	}
 	error = upcp_turns_read(mpx->turns, mpx->turn_counts);
+	set->lost = upcp_turns_lost(mpx->turns);
 	for (i = 0; i < mpx->turning && !error; i++)
 		if (mpx->turn_counts[i] == UPCP_NEVER)
 			set->never = mpx->turn_codes[i] + 1;
@@ -577,6 +578,7 @@ int upcp_mpx_read(struct upcp_set *set)
 	unsigned i, k;
 
 	set->never = 0;
+	set->lost = 0;
 	if (error)
 		return error;
 	upcp_turns_hold(mpx->turns);

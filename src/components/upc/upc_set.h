@@ -52,6 +52,7 @@ struct upcp_set {
 	uint64_t slice_ns;                 /* multiplexed: length of a time slice; 0: not */
 	struct upcp_mpx *mpx;              /* where events are that unit cannot have, or NULL (upc_mpx.h) */
 	uint32_t never;                    /* code + 1 of one that the last read had no slice of, or 0 */
+	int lost;                          /* what takes turns has lost slices since the start */
 	unsigned n;
 	int in_order;              /* libupc has the events in the order of codes            */
 	int direct;                /* ... and the i-th is at position i, for all             */

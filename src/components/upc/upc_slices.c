@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * upc_slices.c - one timer a thread, one signal handler for all sets whose slices are of
- * one length.
+ * upc_slices.c - one timer a thread, one signal for all sets that take turns. What a tick may do
+ * is libmpx's to say (mpx/ticker/tick.h); here is what it means to be inside.
  *
  * What the handler may interrupt. A call on the set itself holds the core: the tick is
  * acted on at its end. A call on another set, or a fork, may hold libupc's lock: the
- * tick is dropped, and the slice ends with the next one. A program that calls libupc
- * itself, beside PAPI, may be interrupted in there: the core uses units of its own, and
- * upc_turns.c lists what is called on them.
+ * tick is put off. A program that calls libupc itself, beside PAPI, may be interrupted in
+ * there: the core uses units of its own, and upc_turns.c lists what is called on them. So may one
+ * that is in libmpx, or in another component of PAPI: the handler calls neither.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -21,20 +21,13 @@
 #include <unistd.h>
 
 #include "mpx/core/error.h"
+#include "mpx/ticker/thread_exit.h"
+#include "mpx/ticker/tick.h"
 #include "mpx/ticker/timer.h"
 #include "upc_slices.h"
 
-/* Timers of one slice length: they share a signal. */
-struct slicer {
-	uint64_t ns;
-	unsigned users;
-	struct mpxi_timers *timers;
-	struct slicer *next;
-};
-
 struct upcp_ticker {
 	struct mpxi_timer timer;
-	struct slicer *slicer; /* NULL: the timer is not open */
 	/* Partners: upcp_slices_end in any thread, and on_tick_sig in the ticker's. */
 	_Atomic(struct mpxi_core *) core;
 	atomic_bool ticking;
@@ -46,15 +39,21 @@ struct upcp_ticker {
 static __thread struct upcp_ticker *mine __attribute__((tls_model("initial-exec")));
 static __thread volatile sig_atomic_t forking __attribute__((tls_model("initial-exec")));
 
-/* Protects the lists, and all holders. The timers' own lock nests in it; no handler takes
- * it. Held across a fork, so that a child finds the lists whole. */
+/* Protects the list, and all holders. The timers' own lock nests in it; no handler takes
+ * it. Held across a fork, so that a child finds the list whole. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slicer *slicers;
 static struct upcp_ticker *tickers;
+static struct mpxi_timers *timers; /* of all threads, while one of them is open */
+static unsigned opened;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-static int key_error;
+static int fork_error;
+
+static bool inside_sig(void *context)
+{
+	(void)context;
+	return forking || upcp_inside_sig();
+}
 
 /* Calls nothing but the core, whose backend says what that calls. */
 static void on_tick_sig(void *context)
@@ -62,67 +61,50 @@ static void on_tick_sig(void *context)
 	struct upcp_ticker *ticker = mine;
 	struct mpxi_core *core;
 
-	(void)context;
-	if (!ticker || forking)
+	if (!ticker)
 		return;
 	/* Whoever takes the core away looks whether a tick has it still. */
 	atomic_store(&ticker->ticking, true);
 	core = atomic_load(&ticker->core);
-	if (core && (mpxi_core_is_held_sig(core) || !upcp_inside_sig()))
-		mpxi_core_tick_sig(core);
+	if (core)
+		(void)mpxi_tick_sig(core, mpxi_tick_look_sig(core, context, inside_sig));
 	atomic_store(&ticker->ticking, false);
 }
 
-/* ---- slice lengths ----------------------------------------------------------- */
-
-static int get_slicer_locked(uint64_t ns, struct slicer **found)
-{
-	struct slicer *slicer = slicers;
-	int error;
-
-	while (slicer && slicer->ns != ns)
-		slicer = slicer->next;
-	if (!slicer) {
-		slicer = calloc(1, sizeof(*slicer));
-		if (!slicer)
-			return mpxi_error(MPXI_ENOMEM, "out of memory for a slice timer");
-		slicer->ns = ns;
-		error = mpxi_timers_create(MPXI_TIMER_AUTO, ns, 0, on_tick_sig, &slicer->timers);
-		if (error) {
-			free(slicer);
-			return error;
-		}
-		slicer->next = slicers;
-		slicers = slicer;
-	}
-	slicer->users++;
-	*found = slicer;
-	return 0;
-}
-
-static void put_slicer_locked(struct slicer *slicer)
-{
-	struct slicer **link;
-
-	if (--slicer->users)
-		return;
-	for (link = &slicers; *link != slicer; link = &(*link)->next)
-		;
-	*link = slicer->next;
-	mpxi_timers_destroy(slicer->timers);
-	free(slicer);
-}
-
-/* ---- threads ----------------------------------------------------------------- */
+/* ---- timers ------------------------------------------------------------------ */
 
 static void close_timer_locked(struct upcp_ticker *ticker)
 {
-	if (!ticker->slicer)
+	if (!ticker->timer.open)
 		return;
 	mpxi_timer_close(&ticker->timer);
-	put_slicer_locked(ticker->slicer);
-	ticker->slicer = NULL;
+	if (--opened)
+		return;
+	mpxi_timers_destroy(timers);
+	timers = NULL;
 }
+
+static int open_timer_locked(uint64_t ns)
+{
+	int error = 0;
+
+	if (mine->timer.open && mine->timer.slice_ns == ns)
+		return 0;
+	close_timer_locked(mine);
+	if (!timers)
+		error = mpxi_timers_create(MPXI_TIMER_AUTO, ns, 0, on_tick_sig, &timers);
+	if (error)
+		return error;
+	error = mpxi_timer_open_for(&mine->timer, timers, ns);
+	opened += !error;
+	if (opened)
+		return error;
+	mpxi_timers_destroy(timers);
+	timers = NULL;
+	return error;
+}
+
+/* ---- threads ----------------------------------------------------------------- */
 
 /* The core stays where it is: its owner can still stop it. */
 static void end_of_thread(void *arg)
@@ -160,24 +142,21 @@ static void after_fork(void)
 static void in_child(void)
 {
 	struct upcp_ticker *ticker, *next;
-	struct slicer *slicer;
 
+	if (mine)
+		(void)mpxi_thread_exit_keep(NULL);
+	mine = NULL;
 	for (ticker = tickers; ticker; ticker = next) {
 		next = ticker->next;
-		if (ticker->slicer)
-			mpxi_timer_forget(&ticker->timer);
+		mpxi_timer_forget(&ticker->timer);
 		if (ticker->holder)
 			*ticker->holder = NULL;
 		free(ticker);
 	}
 	tickers = NULL;
-	mine = NULL;
-	while ((slicer = slicers)) {
-		slicers = slicer->next;
-		mpxi_timers_forget(slicer->timers);
-		free(slicer);
-	}
-	(void)pthread_setspecific(key, NULL);
+	mpxi_timers_forget(timers);
+	timers = NULL;
+	opened = 0;
 	pthread_mutex_unlock(&lock);
 	forking--;
 }
@@ -191,18 +170,20 @@ static void set_up(void)
 {
 	Dl_info here;
 
-	key_error = pthread_key_create(&key, end_of_thread);
-	if (!key_error)
-		key_error = pthread_atfork(before_fork, after_fork, in_child);
+	fork_error = pthread_atfork(before_fork, after_fork, in_child);
 	if (dladdr((void *)on_tick_sig, &here) && here.dli_fname)
 		(void)dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 static int make_ticker_locked(void)
 {
-	struct upcp_ticker *ticker = mpxi_error_prepare() ? calloc(1, sizeof(*ticker)) : NULL;
+	struct upcp_ticker *ticker;
+	int error = mpxi_thread_exit_prepare(end_of_thread);
 
-	if (!ticker || pthread_setspecific(key, ticker)) {
+	if (error)
+		return error;
+	ticker = mpxi_error_prepare() ? calloc(1, sizeof(*ticker)) : NULL;
+	if (!ticker || mpxi_thread_exit_keep(ticker)) {
 		free(ticker);
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's slice timer");
 	}
@@ -214,32 +195,13 @@ static int make_ticker_locked(void)
 	return 0;
 }
 
-static int open_timer_locked(uint64_t ns)
-{
-	struct slicer *slicer = NULL;
-	int error;
-
-	if (mine->slicer && mine->slicer->ns == ns)
-		return 0;
-	error = get_slicer_locked(ns, &slicer);
-	if (error)
-		return error;
-	close_timer_locked(mine);
-	error = mpxi_timer_open(&mine->timer, slicer->timers);
-	if (error)
-		put_slicer_locked(slicer);
-	else
-		mine->slicer = slicer;
-	return error;
-}
-
 int upcp_slices_begin(struct upcp_ticker **holder, struct mpxi_core *core, uint64_t ns)
 {
 	int error = 0;
 
 	pthread_once(&once, set_up);
-	if (key_error)
-		return mpxi_error(MPXI_ENOMEM, "no thread-specific key is left for the end of threads");
+	if (fork_error)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a fork's handlers");
 	if (mine && mine->holder)
 		return mpxi_error(MPXI_EISRUN, "another multiplexed set of this thread has events "
 					       "that take turns: stop it first");
@@ -293,9 +255,4 @@ int upcp_slices_foreign(struct upcp_ticker *const *holder)
 bool upcp_slices_overdue(struct upcp_ticker *const *holder)
 {
 	return *holder && *holder == mine && mpxi_timer_mend(&mine->timer);
-}
-
-uint64_t upcp_slices_cpu_sig(void)
-{
-	return mpxi_timer_cpu_sig();
 }

@@ -11,10 +11,6 @@
 
 #include "mpx/core/core.h"
 
-#define UPCP_SLICE_DEFAULT 10000000u /* ns */
-#define UPCP_SLICE_MIN 100000u
-#define UPCP_SLICE_MAX UINT64_C(10000000000)
-
 /* A thread's timer, while it ends the slices of a core. */
 struct upcp_ticker;
 
@@ -32,8 +28,6 @@ void upcp_slices_end(struct upcp_ticker **holder);
 
 /* No tick has come for long; mpxi_timer_mend's answer. Context: the ticker's thread. */
 bool upcp_slices_overdue(struct upcp_ticker *const *holder);
-/* The thread's CPU time in ns. Context: signal handlers too. */
-uint64_t upcp_slices_cpu_sig(void);
 
 /* A ticker of a thread that lives, and is not the calling one. */
 int upcp_slices_foreign(struct upcp_ticker *const *holder);

@@ -25,11 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "mpx/core/core.h"
 #include "mpx/core/error.h"
+#include "mpx/ticker/tick.h"
+#include "mpx/ticker/timer.h"
 #include "upc_report.h"
 #include "upc_slices.h"
 #include "upc_turns.h"
@@ -187,7 +188,7 @@ static int ops_start_sig(void *handle)
 	if (!error)
 		error = lib->upc_unit_start(group->unit);
 	if (!group->turns->has_clock)
-		group->began = upcp_slices_cpu_sig();
+		group->began = mpxi_timer_cpu_sig();
 	return foreign(error);
 }
 
@@ -212,13 +213,13 @@ static int ops_read_sig(void *handle, struct mpxi_sample *sample)
 {
 	struct group *group = handle;
 
-	return take_sig(group, group->turns->has_clock ? 0 : upcp_slices_cpu_sig(), sample);
+	return take_sig(group, group->turns->has_clock ? 0 : mpxi_timer_cpu_sig(), sample);
 }
 
 static int ops_stop_sig(void *handle, struct mpxi_sample *sample)
 {
 	struct group *group = handle;
-	uint64_t now = group->turns->has_clock ? 0 : upcp_slices_cpu_sig();
+	uint64_t now = group->turns->has_clock ? 0 : mpxi_timer_cpu_sig();
 	int error = group->turns->options.lib->upc_unit_stop(group->unit);
 
 	return error ? foreign(error) : take_sig(group, now, sample);
@@ -299,15 +300,6 @@ static bool on_overdue(void *arg)
 	return upcp_slices_overdue(&turns->ticker);
 }
 
-/* Threads that work in step should not have their groups in step too. */
-static uint64_t seed_of(const struct upcp_turns *turns)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_nsec * UINT64_C(6364136223846793005) ^ (uintptr_t)turns;
-}
-
 /* ---- life -------------------------------------------------------------------------- */
 
 int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turns **made)
@@ -318,8 +310,6 @@ int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turn
 		.backend = turns,
 		.sharing = on_sharing,
 		.arg = turns,
-		.cpu_sig = upcp_slices_cpu_sig,
-		.slice_ns = options->slice_ns,
 		.overdue = on_overdue,
 	};
 	int error;
@@ -329,7 +319,7 @@ int upcp_turns_create(const struct upcp_turns_options *options, struct upcp_turn
 	turns->options = *options;
 	turns->process = getpid();
 	choose_clock(turns);
-	core.seed = seed_of(turns);
+	mpxi_tick_options(&core, options->slice_ns, turns);
 	error = mpxi_core_create(&core, &turns->core);
 	if (!error)
 		error = mpxi_set_create(turns->core, &turns->set);
@@ -465,6 +455,9 @@ int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts)
 	unsigned i;
 
 	if (error) {
+		/* A slice that cannot be read is over. Its time is not in the values that there
+		 * are: the next read has it, as that of a slice that was lost. */
+		(void)mpxi_core_tick_sig(turns->core);
 		memcpy(counts, turns->given, upcp_turns_events(turns) * sizeof(*counts));
 		return settle(error);
 	}
@@ -480,6 +473,11 @@ int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts)
 		counts[i] = turns->given[i];
 	}
 	return 0;
+}
+
+int upcp_turns_lost(const struct upcp_turns *turns)
+{
+	return mpxi_set_lost(turns->set);
 }
 
 void upcp_turns_hold(struct upcp_turns *turns)

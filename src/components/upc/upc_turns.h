@@ -51,6 +51,8 @@ int upcp_turns_reset(struct upcp_turns *turns);
 /* Counts in the order of adding: never less than the read before gave, UPCP_NEVER for
  * one that has had no slice. After an error they are those of the read before. */
 int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts);
+/* As of the last read, or stop: time slices were lost since the start, or ended far too late. */
+int upcp_turns_lost(const struct upcp_turns *turns);
 
 /* The calling thread may use it: 0; or a told error where another one, whose signals
  * end the slices, does. */

@@ -10,44 +10,38 @@
 
 #include "core/error.h"
 #include "ticker/inside.h"
+#include "ticker/tick.h"
 #include "mpx.h"
 #include "base/sized.h"
 #include "process/library_state.h"
 #include "process/thread.h"
-
-enum { SLICE_DEFAULT = 10000000 };
 
 static struct mpxi_library_state *const state = &mpxi_library_state;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_ONCE_INIT;
 
 /*
  * A tick, or a request for this thread's part of a process-wide set. It calls:
- * mpxi_has_room_sig and mpxi_inside_sig, whose file lists its own calls; the core, and through it the
- * backend, whose file does likewise; mpxi_process_answer_sig. The thread's own state only.
+ * mpxi_inside_sig, whose file lists its own calls; the core (tick.c), and through it the backend,
+ * whose file does likewise; mpxi_process_answer_sig. The thread's own state only.
  * scripts/sim/sim-truth counts it, by its name.
  */
 static void tick_sig(void *context)
 {
 	struct mpxi_thread *thread = mpxi_self;
-	bool held, inside, asked;
+	enum mpxi_tick tick;
+	bool asked;
 
 	if (!thread)
 		return;
-	held = mpxi_core_is_held_sig(thread->core);
-	inside = !held && (!mpxi_has_room_sig(context) || mpxi_inside_sig(context));
+	tick = mpxi_tick_look_sig(thread->core, context, mpxi_inside_sig);
 	asked = mpxi_process_is_asked_sig(thread);
-	if (asked && (held || inside))
+	if (asked && tick != MPXI_TICK_ACTS)
 		mpxi_process_put_off_sig(thread);
 	else if (asked)
 		mpxi_process_answer_sig(thread);
 	/* A signal that brought a request has ended no slice. */
-	if (asked)
-		return;
-	/* A thread in this library is in PAPI often, and acts on the tick on its way out. */
-	if (inside)
-		thread->put_off += mpxi_core_is_due_sig(thread->core);
-	else
-		mpxi_core_tick_sig(thread->core);
+	if (!asked)
+		thread->put_off += mpxi_tick_sig(thread->core, tick);
 }
 
 /* ---- fork -------------------------------------------------------------------------- */
@@ -128,7 +122,7 @@ void mpxi_library_event_added(void)
 
 static int check_options(const struct mpx_options *o)
 {
-	if (o->slice_ns && (o->slice_ns < 100000 || o->slice_ns > UINT64_C(10000000000)))
+	if (o->slice_ns && (o->slice_ns < MPXI_SLICE_MIN || o->slice_ns > MPXI_SLICE_MAX))
 		return mpxi_error(
 			PAPI_EINVAL,
 			"slice_ns is %llu: a time slice is from 100000 (100 us) to 10000000000 (10 s)",
@@ -166,7 +160,7 @@ static int init(const struct mpx_options *o)
 	struct mpxi_library made = {
 		.backend = {.clock = (enum mpxi_clock)o->clock, .group_max = o->group_max},
 		.estimator = choose_estimator(o),
-		.slice_ns = o->slice_ns ? o->slice_ns : SLICE_DEFAULT,
+		.slice_ns = o->slice_ns ? o->slice_ns : MPXI_SLICE_DEFAULT,
 		.seed = o->seed,
 		.signal_number = o->signal_number,
 		.tick_sig = tick_sig,

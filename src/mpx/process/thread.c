@@ -5,25 +5,17 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* gettid */
 #endif
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/error.h"
 #include "ticker/inside.h"
 #include "process/thread.h"
+#include "ticker/thread_exit.h"
+#include "ticker/tick.h"
 
 __thread struct mpxi_thread *mpxi_self __attribute__((tls_model("initial-exec")));
-
-/* Whose destructor ends a thread's state when the thread ends. */
-static pthread_key_t key;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-static int key_error;
-
-/* The thread is past the end of its measuring: other destructors get no new state. */
-static __thread bool leaving, left;
 
 static void destroy(struct mpxi_thread *thread)
 {
@@ -42,30 +34,16 @@ static void destroy(struct mpxi_thread *thread)
 	free(thread);
 }
 
-/*
- * Other destructors may still measure: ours lets them have one round of their own. There
- * are four rounds at least (PTHREAD_DESTRUCTOR_ITERATIONS).
- */
 static void end_of_thread(void *thread)
 {
 	bool introduced;
 
-	if (!leaving) {
-		leaving = true;
-		if (!pthread_setspecific(key, thread))
-			return;
-	}
-	left = true;
+	(void)thread;
 	/* Sets of PAPI's own that the program has left in the thread go with it: it ends. */
 	introduced = mpxi_self && mpxi_papi_introduced(mpxi_self->papi);
 	mpxi_thread_end();
 	if (introduced)
 		mpxi_papi_leave();
-}
-
-static void make_key(void)
-{
-	key_error = pthread_key_create(&key, end_of_thread);
 }
 
 /* Also in the handler that starts and stops members of process-wide sets (process_ask.c). */
@@ -89,26 +67,12 @@ static bool overdue(void *arg)
 	return mpxi_timer_mend(&thread->timer);
 }
 
-/* Different in each thread and run, unless the user has chosen one: threads that work in
- * step should not have their groups in step too. */
-static uint64_t seed_of(const struct mpxi_library *library, const struct mpxi_thread *thread)
-{
-	struct timespec now;
-
-	if (library->seed)
-		return library->seed + library->begun;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_nsec * UINT64_C(6364136223846793005) ^ (uintptr_t)thread;
-}
-
 static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 {
 	struct mpxi_core_options options = {
 		.ops = &mpxi_papi_ops,
 		.sharing = share,
 		.arg = thread,
-		.cpu_sig = mpxi_timer_cpu_sig,
-		.slice_ns = library->slice_ns,
 		.overdue = overdue,
 	};
 	/* Also where the thread's own stack is. */
@@ -119,7 +83,9 @@ static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 	if (error)
 		return error;
 	options.backend = thread->papi;
-	options.seed = seed_of(library, thread);
+	mpxi_tick_options(&options, library->slice_ns, thread);
+	if (library->seed)
+		options.seed = library->seed + library->begun;
 	error = mpxi_core_create(&options, &thread->core);
 	if (!error) {
 		error = mpxi_timer_open(&thread->timer, library->timers);
@@ -134,15 +100,10 @@ static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 static int register_locked(struct mpxi_library *library, struct mpxi_thread **made)
 {
 	struct mpxi_thread *thread;
-	int error = 0;
+	int error = mpxi_thread_exit_prepare(end_of_thread);
 
-	if (left)
-		return mpxi_error(MPXI_ESYS, "the thread is ending, and its event sets are gone");
-	(void)pthread_once(&key_once, make_key);
-	if (key_error)
-		return mpxi_error(MPXI_ENOMEM, "no thread-specific key is left for the end of threads");
 	/* A forked child has none. */
-	if (!library->timers)
+	if (!error && !library->timers)
 		error = mpxi_timers_create(library->timer, library->slice_ns, library->signal_number,
 					   library->tick_sig, &library->timers);
 	if (error)
@@ -156,9 +117,10 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 		free(thread);
 		return error;
 	}
-	if (pthread_setspecific(key, thread)) {
+	error = mpxi_thread_exit_keep(thread);
+	if (error) {
 		destroy(thread);
-		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's event sets");
+		return error;
 	}
 	thread->next = library->first_thread;
 	if (thread->next)
@@ -259,7 +221,7 @@ void mpxi_thread_end(void)
 			thread->next->previous = thread->previous;
 		mpxi_library_unlock();
 	}
-	(void)pthread_setspecific(key, NULL);
+	(void)mpxi_thread_exit_keep(NULL);
 	destroy(thread);
 	/* Only now may another thread end the library. */
 	if (library && (library = mpxi_library_lock())) {

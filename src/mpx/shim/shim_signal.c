@@ -24,6 +24,7 @@
 #include "shim/shim.h"
 #include "shim/shim_exec.h"
 #include "ticker/inside.h"
+#include "ticker/tick.h"
 
 enum { PATIENCE_S = 5 };
 
@@ -94,13 +95,12 @@ static void set_alarm(int signo)
 	(void)alarm(PATIENCE_S);
 }
 
-/* As a tick does (library.c). */
+/* As a tick does. */
 static bool may_read(void *context)
 {
 	const struct mpxi_thread *thread = mpxi_self;
 
-	return thread && !mpxi_core_is_held_sig(thread->core) && mpxi_has_room_sig(context) &&
-	       !mpxi_inside_sig(context);
+	return thread && mpxi_tick_look_sig(thread->core, context, mpxi_inside_sig) == MPXI_TICK_ACTS;
 }
 
 /* The instruction is executed again, and does the same. */

@@ -364,17 +364,6 @@ static bool walk_sig(uintptr_t oldest)
 	return !walk.started || oldest != UINTPTR_MAX;
 }
 
-/* perf_event's read takes 6 KB, the unwinder 3, and what is below them is not ours. */
-#define ROOM (16u << 10)
-
-bool mpxi_has_room_sig(const void *context)
-{
-	const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
-	const uintptr_t left = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)alternate->ss_sp;
-
-	return left >= alternate->ss_size || left >= ROOM;
-}
-
 bool mpxi_inside_sig(void *context)
 {
 	const ucontext_t *u = context;

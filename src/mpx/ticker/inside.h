@@ -31,10 +31,4 @@ int mpxi_inside_add(uintptr_t begin, uintptr_t end);
  */
 bool mpxi_inside_sig(void *context);
 
-/*
- * The handler does not stand on an alternate stack that is too small for what a tick needs: to
- * look for PAPI, and to read, stop and start in it. Of other stacks that is not known: yes.
- */
-bool mpxi_has_room_sig(const void *context);
-
 #endif

@@ -17,7 +17,7 @@
 #include "base/words.h"
 
 /* Rounds of destructors in which others may still measure: MPX lets them have one, and
- * ends in the next (src/mpx/process/thread.c). PTHREAD_DESTRUCTOR_ITERATIONS is 4. */
+ * ends in the next (src/mpx/ticker/thread_exit.c). PTHREAD_DESTRUCTOR_ITERATIONS is 4. */
 #define ROUNDS_LEFT 2
 
 struct line {

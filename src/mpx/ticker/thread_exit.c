@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread_exit.c - a destructor of thread-specific data that comes a round later than others.
+ */
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "core/error.h"
+#include "ticker/thread_exit.h"
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int key_error;
+static void (*end_of)(void *state);
+
+/* The thread is past the end of its measuring: other destructors get no new state. */
+static _Thread_local bool leaving, left;
+
+static void end_of_thread(void *state)
+{
+	if (!leaving) {
+		leaving = true;
+		if (!pthread_setspecific(key, state))
+			return;
+	}
+	left = true;
+	end_of(state);
+}
+
+static void make_key(void)
+{
+	key_error = pthread_key_create(&key, end_of_thread);
+}
+
+int mpxi_thread_exit_prepare(void (*end)(void *state))
+{
+	if (left)
+		return mpxi_error(MPXI_ESYS, "the thread is ending, and its event sets are gone");
+	(void)pthread_once(&once, make_key);
+	if (key_error)
+		return mpxi_error(MPXI_ENOMEM, "no thread-specific key is left for the end of threads");
+	if (!end_of)
+		end_of = end;
+	return 0;
+}
+
+int mpxi_thread_exit_keep(void *state)
+{
+	if (!pthread_setspecific(key, state))
+		return 0;
+	return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's event sets");
+}

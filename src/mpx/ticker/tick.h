@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tick.h - a signal has come that may end a slice: what it may do. libmpx and the component of
+ * PAPI have these rules from here, and those of core.c; each says itself what is inside of it.
+ *
+ *   the core is held             the tick waits until it is released
+ *   a small alternate stack      put off
+ *   inside of PAPI or libupc     put off
+ *   too early, or one of many    no slice ends (mpxi_core_tick_sig)
+ *
+ * A tick that is put off is dropped: the slice ends with the next one.
+ */
+#ifndef MPXI_TICK_H
+#define MPXI_TICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/core.h"
+
+enum mpxi_tick { MPXI_TICK_ACTS, MPXI_TICK_WAITS, MPXI_TICK_PUT_OFF };
+
+/*
+ * What a signal may do that has interrupted the thread of the core; context is the third argument
+ * of its handler, which inside_sig gets: the thread is in code whose data a switch would find half
+ * changed.
+ */
+enum mpxi_tick mpxi_tick_look_sig(const struct mpxi_core *core, void *context,
+				  bool (*inside_sig)(void *context));
+/* Does it. Returns whether a slice that is over was put off. */
+bool mpxi_tick_sig(struct mpxi_core *core, enum mpxi_tick tick);
+
+/*
+ * The handler does not stand on an alternate stack that is too small for what a tick needs: to
+ * look for PAPI, and to read, stop and start in it. Of other stacks that is not known: yes.
+ */
+bool mpxi_has_room_sig(const void *context);
+
+/*
+ * Fills in what a core whose slices are ended by a thread's timer is to know of time: cpu_sig and
+ * slice_ns, and a seed. That is another one in each thread and run, since threads that work in step
+ * should not have their groups in step too; owner is an address of the thread's own.
+ */
+void mpxi_tick_options(struct mpxi_core_options *options, uint64_t slice_ns, const void *owner);
+
+#endif
