@@ -186,7 +186,8 @@ static const struct {
 	{SYS_clock_gettime, "CPU time, and clocks that the vDSO has not"},
 	{SYS_getpid, "whether the set is that of a parent"},
 	{SYS_gettid, "whose thread it is"},
-	{SYS_rt_sigprocmask, "a mask that the user's handler changes"},
+	{SYS_rt_sigprocmask, "a mask that the user's handler changes; the slices' signal, at a start"},
+	{SYS_rt_sigaction, "whether the slices' signal has its handler, at a start"},
 	{SYS_rt_sigreturn, "the end of a handler"},
 	{SYS_timer_settime, "the timer of time slices"},
 	{SYS_exit_group, "the end of this test"},
@@ -276,8 +277,11 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *befo
 	struct sigaction in_front, was;
 	int error;
 
-	REAL(int, sigaction, int, const struct sigaction *, struct sigaction *);
+	static int (*real)(int, const struct sigaction *, struct sigaction *);
 
+	if (!real)
+		real = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT,
+											 "sigaction");
 	if (report < 0 || number == SIGSYS)
 		return real(number, action, before);
 	if (action) {

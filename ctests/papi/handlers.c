@@ -176,6 +176,18 @@ static int case_never(void)
 	return multiplexed(1000000000) && add(used, FAULTS) && add(used, MINOR) && profile(on_profile, 0);
 }
 
+/* Which the handler starts anew. */
+static int case_turns(void)
+{
+	long long values[8];
+
+	setenv("UPC_MULTIPLEX_GROUP", "1", 1);
+	if (!multiplexed(1000000) || !add(used, FAULTS) || !add(used, MINOR) || !add(used, CLOCK) ||
+	    PAPI_start(used) != PAPI_OK || PAPI_stop(used, values) != PAPI_OK)
+		return 0;
+	return profile(on_profile_stop, 0);
+}
+
 /* A process that has ended leaves nothing to read. */
 static int case_lost(void)
 {
@@ -235,6 +247,7 @@ static const struct scenario scenarios[] = {
 	{"an emulated overflow", case_emulated, NULL},
 	{"a profiler's handler, with files", case_files, NULL},
 	{"a read of what had no slice", case_never, "has had no time slice yet"},
+	{"a profiler's handler, with turns", case_turns, NULL},
 	{"a read of what is gone", case_lost, "is gone"},
 	{"a read of what was closed", case_closed, NULL},
 	{"ticks of MPX", case_mpx, NULL},

@@ -31,7 +31,8 @@ struct upcp_ticker {
 	/* Partners: upcp_slices_end in any thread, and on_tick_sig in the ticker's. */
 	_Atomic(struct mpxi_core *) core;
 	atomic_bool ticking;
-	struct upcp_ticker **holder; /* of the core's owner; NULL without a core */
+	/* Of the core's owner; NULL without a core. Partners: the ticker's thread, and under lock all. */
+	_Atomic(_Atomic(struct upcp_ticker *) *) holder;
 	struct upcp_ticker *next, *previous;
 };
 
@@ -39,8 +40,10 @@ struct upcp_ticker {
 static __thread struct upcp_ticker *mine __attribute__((tls_model("initial-exec")));
 static __thread volatile sig_atomic_t forking __attribute__((tls_model("initial-exec")));
 
-/* Protects the list, and all holders. The timers' own lock nests in it; no handler takes
- * it. Held across a fork, so that a child finds the list whole. */
+/* Protects the list, the process's timers, and holders where they are changed by another thread
+ * than the ticker's, which needs no lock: a handler of the program's may stop its set and start it
+ * again. The timers' own lock nests in it; no handler takes it. Held across a fork, so that a child
+ * finds the list whole. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct upcp_ticker *tickers;
 static struct mpxi_timers *timers; /* of all threads, while one of them is open */
@@ -106,16 +109,25 @@ static int open_timer_locked(uint64_t ns)
 
 /* ---- threads ----------------------------------------------------------------- */
 
+/* In this order: a child of a fork meanwhile finds no owner whose ticker does not know of it. */
+static void let_go(struct upcp_ticker *ticker)
+{
+	_Atomic(struct upcp_ticker *) *holder = atomic_load(&ticker->holder);
+
+	if (holder)
+		atomic_store(holder, NULL);
+	atomic_store(&ticker->holder, NULL);
+}
+
 /* The core stays where it is: its owner can still stop it. */
 static void end_of_thread(void *arg)
 {
 	struct upcp_ticker *ticker = arg;
 
+	mine = NULL;
 	pthread_mutex_lock(&lock);
 	close_timer_locked(ticker);
-	mine = NULL;
-	if (ticker->holder)
-		*ticker->holder = NULL;
+	let_go(ticker);
 	if (ticker->previous)
 		ticker->previous->next = ticker->next;
 	else
@@ -149,8 +161,7 @@ static void in_child(void)
 	for (ticker = tickers; ticker; ticker = next) {
 		next = ticker->next;
 		mpxi_timer_forget(&ticker->timer);
-		if (ticker->holder)
-			*ticker->holder = NULL;
+		let_go(ticker);
 		free(ticker);
 	}
 	tickers = NULL;
@@ -177,12 +188,8 @@ static void set_up(void)
 
 static int make_ticker_locked(void)
 {
-	struct upcp_ticker *ticker;
-	int error = mpxi_thread_exit_prepare(end_of_thread);
+	struct upcp_ticker *ticker = mpxi_error_prepare() ? calloc(1, sizeof(*ticker)) : NULL;
 
-	if (error)
-		return error;
-	ticker = mpxi_error_prepare() ? calloc(1, sizeof(*ticker)) : NULL;
 	if (!ticker || mpxi_thread_exit_keep(ticker)) {
 		free(ticker);
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a thread's slice timer");
@@ -195,64 +202,90 @@ static int make_ticker_locked(void)
 	return 0;
 }
 
-int upcp_slices_begin(struct upcp_ticker **holder, struct mpxi_core *core, uint64_t ns)
+/* The thread's, with a timer of such slices. */
+static int prepare(uint64_t ns)
 {
-	int error = 0;
+	int error;
 
+	if (mine && mine->timer.open && mine->timer.slice_ns == ns)
+		return 0;
 	pthread_once(&once, set_up);
 	if (fork_error)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a fork's handlers");
-	if (mine && mine->holder)
-		return mpxi_error(MPXI_EISRUN, "another multiplexed set of this thread has events "
-					       "that take turns: stop it first");
+	error = mpxi_thread_exit_prepare(end_of_thread);
+	if (error)
+		return error;
 	pthread_mutex_lock(&lock);
 	if (!mine)
 		error = make_ticker_locked();
 	if (!error)
 		error = open_timer_locked(ns);
-	if (!error) {
-		atomic_store(&mine->core, core);
-		error = mpxi_timer_arm(&mine->timer);
-		if (error)
-			atomic_store(&mine->core, NULL);
-	}
-	if (!error) {
-		mine->holder = holder;
-		*holder = mine;
-	}
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-void upcp_slices_end(struct upcp_ticker **holder)
+int upcp_slices_begin(_Atomic(struct upcp_ticker *) *holder, struct mpxi_core *core, uint64_t ns)
+{
+	int error;
+
+	if (mine && atomic_load(&mine->holder))
+		return mpxi_error(MPXI_EISRUN, "another multiplexed set of this thread has events "
+					       "that take turns: stop it first");
+	error = prepare(ns);
+	if (error)
+		return error;
+	atomic_store(&mine->core, core);
+	error = mpxi_timer_arm(&mine->timer);
+	if (error) {
+		atomic_store(&mine->core, NULL);
+		return error;
+	}
+	atomic_store(&mine->holder, holder); /* as in let_go */
+	atomic_store(holder, mine);
+	return 0;
+}
+
+/* A tick that has the core already is a matter of microseconds. Sleeps: a thread of higher priority
+ * that only yields would keep the other off. By the bare call: nanosleep would let a cancelled
+ * thread end with the lock. */
+static void end_foreign_locked(struct upcp_ticker *ticker)
 {
 	static const struct timespec moment = {.tv_nsec = 20000};
-	struct upcp_ticker *ticker;
 
-	pthread_mutex_lock(&lock);
-	ticker = *holder;
-	if (ticker) {
-		if (ticker == mine)
-			mpxi_timer_disarm(&ticker->timer);
+	atomic_store(&ticker->core, NULL);
+	while (atomic_load(&ticker->ticking))
+		(void)syscall(SYS_nanosleep, &moment, NULL);
+	let_go(ticker);
+}
+
+void upcp_slices_end(_Atomic(struct upcp_ticker *) *holder)
+{
+	struct upcp_ticker *ticker = atomic_load(holder);
+
+	if (!ticker)
+		return;
+	if (ticker == mine) {
+		/* A tick would lie above us on the stack. */
+		mpxi_timer_disarm(&ticker->timer);
 		atomic_store(&ticker->core, NULL);
-		/* A tick that has the core already, in another thread, is a matter of
-		 * microseconds; in this thread it would lie above us on the stack. Sleeps: a
-		 * thread of higher priority that only yields would keep the other off. By the
-		 * bare call: nanosleep would let a cancelled thread end with the lock. */
-		while (ticker != mine && atomic_load(&ticker->ticking))
-			(void)syscall(SYS_nanosleep, &moment, NULL);
-		ticker->holder = NULL;
-		*holder = NULL;
+		let_go(ticker);
+		return;
 	}
+	pthread_mutex_lock(&lock);
+	ticker = atomic_load(holder); /* its thread may have ended */
+	if (ticker && atomic_load(&ticker->holder) == holder)
+		end_foreign_locked(ticker);
 	pthread_mutex_unlock(&lock);
 }
 
-int upcp_slices_foreign(struct upcp_ticker *const *holder)
+int upcp_slices_foreign(_Atomic(struct upcp_ticker *) const *holder)
 {
-	return *holder && *holder != mine;
+	const struct upcp_ticker *ticker = atomic_load(holder);
+
+	return ticker && ticker != mine;
 }
 
-bool upcp_slices_overdue(struct upcp_ticker *const *holder)
+bool upcp_slices_overdue(_Atomic(struct upcp_ticker *) const *holder)
 {
-	return *holder && *holder == mine && mpxi_timer_mend(&mine->timer);
+	return mine && atomic_load(holder) == mine && mpxi_timer_mend(&mine->timer);
 }

@@ -47,7 +47,7 @@ struct upcp_turns {
 	uint32_t clock; /* the event that slices are measured by */
 	int counted;    /* the thread, at the last start         */
 	pid_t process;
-	struct upcp_ticker *ticker;
+	_Atomic(struct upcp_ticker *) ticker;
 	uint64_t given[UPC_EVENTS_MAX]; /* what reads have given, in the order of adding */
 };
 

@@ -3,6 +3,7 @@
  * thread_exit.c - a destructor of thread-specific data that comes a round later than others.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "core/error.h"
@@ -11,7 +12,8 @@
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_error;
-static void (*end_of)(void *state);
+/* Of the first who prepares; all give the same. */
+static _Atomic(void (*)(void *state)) end_of;
 
 /* The thread is past the end of its measuring: other destructors get no new state. */
 static _Thread_local bool leaving, left;
@@ -24,7 +26,7 @@ static void end_of_thread(void *state)
 			return;
 	}
 	left = true;
-	end_of(state);
+	atomic_load_explicit(&end_of, memory_order_relaxed)(state);
 }
 
 static void make_key(void)
@@ -39,8 +41,7 @@ int mpxi_thread_exit_prepare(void (*end)(void *state))
 	(void)pthread_once(&once, make_key);
 	if (key_error)
 		return mpxi_error(MPXI_ENOMEM, "no thread-specific key is left for the end of threads");
-	if (!end_of)
-		end_of = end;
+	atomic_store_explicit(&end_of, end, memory_order_relaxed);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #define MPXI_THREAD_EXIT_H
 
 /* Before the thread gets a state: end is called with it at the thread's end. The same end each
- * time, under a lock of the caller's. Errors: MPXI_ESYS (the thread has had its end: the state would
+ * time. Errors: MPXI_ESYS (the thread has had its end: the state would
  * never be freed), MPXI_ENOMEM. */
 int mpxi_thread_exit_prepare(void (*end)(void *state));
 /* The calling thread's state; NULL: none, any more. MPXI_ENOMEM. */

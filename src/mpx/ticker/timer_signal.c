@@ -132,21 +132,35 @@ int mpxi_timer_signal_take(struct mpxi_timers *timers, void (*handler)(int, sigi
 	return error;
 }
 
-/* A program's own handler stays: it may hand the signal on to ours. */
+/* Once whoever had it has let it go. */
+static void mend_sigio(struct mpxi_timers *timers)
+{
+	struct sigaction now;
+
+	if (timers->holds_sigio || sigaction(SIGIO, NULL, &now) || !is_default(&now))
+		return;
+	pthread_mutex_lock(&lock);
+	if (!timers->holds_sigio)
+		take_sigio_locked(timers);
+	pthread_mutex_unlock(&lock);
+}
+
+/*
+ * A program's own handler stays: it may hand the signal on to ours. Without the lock, since a
+ * handler of the program's may start a set: the timers are not given back while the caller's is
+ * open, and two who mend do the same.
+ */
 enum mpxi_timer_handler mpxi_timer_signal_mend(struct mpxi_timers *timers)
 {
 	enum mpxi_timer_handler found = MPXI_HANDLER_OURS;
 	struct sigaction now;
 
-	pthread_mutex_lock(&lock);
 	if (!sigaction(timers->signo, NULL, &now) && !same_handler(&now, &timers->ours)) {
 		found = is_default(&now) || is_ignored(&now) ? MPXI_HANDLER_MENDED : MPXI_HANDLER_TAKEN;
 		if (found == MPXI_HANDLER_MENDED && sigaction(timers->signo, &timers->ours, NULL))
 			found = MPXI_HANDLER_TAKEN;
 	}
-	if (!timers->holds_sigio)
-		take_sigio_locked(timers);
-	pthread_mutex_unlock(&lock);
+	mend_sigio(timers);
 	return found;
 }
 
