@@ -5,6 +5,7 @@
  * a child, since the component says a thing once. Truth: page faults.
  */
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <time.h>
 
@@ -280,6 +281,34 @@ static void handler_is_reset(void)
 	drop(&set);
 }
 
+static volatile int jumps;
+static jmp_buf out;
+
+/* Stands before the C library's. The component reads the clock while it holds a set. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	if (jumps && clock == CLOCK_THREAD_CPUTIME_ID)
+		longjmp(out, 1);
+	return (int)syscall(SYS_clock_gettime, clock, t);
+}
+
+/* As from a signal's handler, but at a known place. */
+static void left_by_a_jump(void)
+{
+	static int set;
+
+	set = multiplexed(SLICE_NS);
+	check(PAPI_start(set) == PAPI_OK && slices_go_on(set), "slices end");
+	if (!setjmp(out)) {
+		jumps = 1;
+		PAPI_read(set, values);
+		check(0, "a read is left by a jump");
+	}
+	jumps = 0;
+	check(PAPI_read(set, values) == PAPI_EISRUN, "the next read is refused");
+	check(PAPI_reset(set) == PAPI_EISRUN, "and a reset");
+}
+
 /* As daemons do. Nothing can be read from here on, and nothing ends a slice. */
 static void descriptors_are_closed(void)
 {
@@ -387,6 +416,7 @@ static const struct {
 	{"signals blocked for good", blocked_for_good},
 	{"the program's own handler", handler_is_taken},
 	{"a handler that was reset", handler_is_reset},
+	{"a call that is left by a jump", left_by_a_jump},
 	{"descriptors that were closed", descriptors_are_closed},
 	{"the end of a thread", thread_ends},
 	{"slices of two lengths", one_signal},

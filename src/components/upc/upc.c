@@ -41,9 +41,36 @@ static struct upcp_opened opened;
  */
 static __thread volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
 
+/* Where on the stack the outermost such call is. */
+static __thread uintptr_t outermost __attribute__((tls_model("initial-exec")));
+
 int upcp_inside_sig(void)
 {
 	return inside;
+}
+
+__attribute__((always_inline)) static inline void enter(void)
+{
+	if (!inside++)
+		outermost = (uintptr_t)__builtin_frame_address(0);
+}
+
+/* What a handler of the program's has jumped out of is not there any more: a later call, whose
+ * frame this is, lies where it was, or above. One in a handler may do so on a stack of its own. */
+static int was_left(const void *frame)
+{
+	return inside && (uintptr_t)frame >= outermost && !upcp_caller_in_handler();
+}
+
+/* The answer to a call, whose frame this is, on top of another one. */
+static int busy(const void *frame)
+{
+	if (was_left(frame))
+		upcp_report(
+			UPCP_REPORT_REFUSED,
+			"a signal handler has jumped out of a call of PAPI in this thread, which may have "
+			"left its event sets half changed: they are refused from here on");
+	return PAPI_EISRUN;
 }
 
 /* PAPI's error for libupc's, and the message for the user's eyes. */
@@ -159,7 +186,7 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 
 	(void)context;
 	if (!native) { /* PAPI frees the control state next */
-		inside++;
+		enter();
 		upcp_set_clear(set);
 		inside--;
 		upcp_overflow_forget(state);
@@ -173,8 +200,8 @@ static int on_update_control_state(hwd_control_state_t *state, NativeInfo_t *nat
 		entries[i].code = (uint32_t)native[i].ni_event;
 	}
 	if (inside)
-		return PAPI_EISRUN;
-	inside++;
+		return busy(__builtin_frame_address(0));
+	enter();
 	error = upcp_set_update(set, entries, (unsigned int)count);
 	inside--;
 	if (error)
@@ -207,12 +234,12 @@ static int on_start(hwd_context_t *context, hwd_control_state_t *control)
 
 	(void)context;
 	if (inside)
-		return PAPI_EISRUN;
+		return busy(__builtin_frame_address(0));
 	if (opened.replays && find_caller(&address) == UPCP_CALL_UNKNOWN)
 		return PAPI_ENOSUPP;
 	state->told_lost = 0;
 	state->told_wrong = 0;
-	inside++;
+	enter();
 	error = upcp_set_start(&state->set);
 	inside--;
 	if (error)
@@ -228,8 +255,8 @@ static int on_stop(hwd_context_t *context, hwd_control_state_t *control)
 
 	(void)context;
 	if (inside)
-		return PAPI_EISRUN;
-	inside++;
+		return busy(__builtin_frame_address(0));
+	enter();
 	error = upcp_set_stop(&state->set);
 	inside--;
 	upcp_caller_stopped(state->reader);
@@ -249,7 +276,7 @@ static int play(struct upcp_state *state)
 		return PAPI_ENOSUPP;
 	case UPCP_CALL_READ:
 	case UPCP_CALL_ACCUM:
-		inside++;
+		enter();
 		error = upcp_set_play(&state->set);
 		inside--;
 		return error ? translate(error) : PAPI_OK;
@@ -333,7 +360,7 @@ static int finish(struct upcp_state *state)
 {
 	int error;
 
-	inside++;
+	enter();
 	error = upcp_set_finish(&state->set);
 	inside--;
 	return !error;
@@ -353,6 +380,8 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 	}
 	*values = (long long *)state->set.values;
 	if (inside) {
+		if (!state->interrupting && was_left(__builtin_frame_address(0)))
+			return busy(__builtin_frame_address(0));
 		read_inside(state);
 		return PAPI_OK;
 	}
@@ -364,7 +393,7 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 	state->reader = reader;
 	if (upcp_caller_is_stop(reader) && !opened.replays && finish(state))
 		return PAPI_OK;
-	inside++;
+	enter();
 	error = upcp_set_read(&state->set);
 	inside--;
 	state->address = 0;
@@ -384,8 +413,8 @@ static int on_reset(hwd_context_t *context, hwd_control_state_t *control)
 
 	(void)context;
 	if (inside)
-		return PAPI_EISRUN;
-	inside++;
+		return busy(__builtin_frame_address(0));
+	enter();
 	error = upcp_set_reset(&state->set);
 	inside--;
 	if (error)
@@ -402,8 +431,8 @@ static int on_write(hwd_context_t *context, hwd_control_state_t *control, long l
 
 	(void)context;
 	if (inside)
-		return PAPI_EISRUN;
-	inside++;
+		return busy(__builtin_frame_address(0));
+	enter();
 	error = upcp_set_write(&state->set, (const uint64_t *)values);
 	inside--;
 	if (error)
@@ -421,8 +450,8 @@ static int on_set_overflow(EventSetInfo_t *owner, int index, int threshold)
 	(void)index;
 	(void)threshold;
 	if (inside)
-		return PAPI_EISRUN;
-	inside++;
+		return busy(__builtin_frame_address(0));
+	enter();
 	error = upcp_overflow_set(owner, &papi);
 	inside--;
 	if (papi != PAPI_OK)
@@ -445,8 +474,8 @@ static int multiplex(_papi_int_option_t *option)
 		return PAPI_EINVAL;
 	}
 	if (inside)
-		return PAPI_EISRUN;
-	inside++;
+		return busy(__builtin_frame_address(0));
+	enter();
 	error = upcp_set_multiplex(set, ns);
 	inside--;
 	if (error)
@@ -533,8 +562,8 @@ static int on_ctl(hwd_context_t *context, int code, _papi_int_option_t *option)
 		return PAPI_ENOSUPP;
 	}
 	if (inside)
-		return PAPI_EISRUN;
-	inside++;
+		return busy(__builtin_frame_address(0));
+	enter();
 	error = takes ? upcp_set_take(set, &target) : upcp_set_aim(set, &target);
 	inside--;
 	return error ? translate(error) : PAPI_OK;
