@@ -305,14 +305,15 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 	return unblock(timer->timers) || handler != MPXI_HANDLER_OURS;
 }
 
-/* What the program has done to the signal while the timer was not armed. */
+/* What the program has done to the signal while the timer was not armed. Also in a handler of the
+ * program's, which is why strsignal has no place in the words: it allocates. */
 static int prepare(struct mpxi_timer *timer)
 {
 	if (mpxi_timer_signal_mend(timer->timers) == MPXI_HANDLER_TAKEN && timer->starved)
 		return mpxi_error(MPXI_ECNFLCT,
-				  "the program has taken signal %d (%s), which ends time slices; name "
-				  "another one for the slice timer",
-				  timer->timers->signo, strsignal(timer->timers->signo));
+				  "the program has taken signal %d, which ends time slices: let it use "
+				  "another one, or name another one for the slice timer",
+				  timer->timers->signo);
 	(void)unblock(timer->timers);
 	return MPXI_OK;
 }
