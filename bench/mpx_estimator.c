@@ -28,7 +28,7 @@ static struct mpxi_spacing spacing;
 #define MAX_PHASES 5
 
 enum kind { POISSON, EVEN };
-enum shape { STEADY, PHASED, PERIODIC, SHAPES };
+enum shape { STEADY, PHASED, PERIODIC, SHAPES, KERNEL = SHAPES };
 
 struct load {
 	enum kind kind;
@@ -38,11 +38,15 @@ struct load {
 	double left;                                 /* of the current phase, in slices */
 	unsigned phase;
 	double due; /* EVEN: fraction of a count to come */
+	/* KERNEL: calls so long, after so much time, with no event and no tick in them; else a tick
+	 * falls into the kernel, and is dropped, with this chance. */
+	double call, apart, dropped;
+	bool irregular, once;
 };
 
 struct score {
-	unsigned inside, beyond;
-	double bias, *width, *error;
+	unsigned inside, beyond, uneven;
+	double bias, square, *width, *error;
 };
 
 static uint64_t seed;
@@ -136,6 +140,44 @@ static double run_load(struct load *load, double slices)
 	return n;
 }
 
+static double drawn(double mean, bool irregular)
+{
+	return irregular ? mean * -log(uniform()) : mean;
+}
+
+static void draw_kernel(struct load *load, const struct load *kind, double rate, unsigned slices)
+{
+	*load = *kind;
+	load->rate[0] = rate;
+	load->left = load->once ? slices * spread(.1, .9) : drawn(load->apart, load->irregular) * uniform();
+}
+
+/* A slice of a program with phases in the kernel: its length, and the counts in it. */
+static double run_kernel(struct load *load, double *count)
+{
+	double length = 0, counted = 0, tick = 1;
+	bool over = false;
+
+	while (!over) {
+		double step = fmin(tick - length, load->left);
+
+		length += step;
+		counted += step;
+		load->left -= step;
+		if (load->left <= 0) {
+			length += drawn(load->call, load->irregular);
+			load->left = load->once ? 1e18 : drawn(load->apart, load->irregular);
+			over = length >= tick;
+		} else if (uniform() < load->dropped) {
+			tick++;
+		} else {
+			over = true;
+		}
+	}
+	*count = poisson(counted * load->rate[0]);
+	return length;
+}
+
 static void shuffle(unsigned *order, unsigned n)
 {
 	unsigned i;
@@ -154,6 +196,7 @@ static double measure(struct load *load, unsigned groups, unsigned rounds, doubl
 		      struct mpxi_window *window)
 {
 	static struct mpxi_stat stat;
+	struct mpxi_lengths lengths = {0};
 	struct mpxi_mark start, end;
 	unsigned order[MAX_GROUPS], round, i;
 	uint64_t now = 12345, x_all = 0;
@@ -169,22 +212,29 @@ static double measure(struct load *load, unsigned groups, unsigned rounds, doubl
 		shuffle(order, groups);
 		for (i = 0; i < groups; i++) {
 			double length = 1 + uneven * (2 * uniform() - 1);
-			double count = run_load(load, length);
-			uint64_t size = (uint64_t)(length * SLICE);
-			uint64_t x = (uint64_t)count + (uint64_t)poisson(50 * length);
+			double count = load->call > 0 ? 0 : run_load(load, length);
+			uint64_t size, x;
+
+			if (load->call > 0)
+				length = run_kernel(load, &count);
+			size = (uint64_t)(length * SLICE);
+			x = (uint64_t)count + (uint64_t)poisson(50 * length);
 
 			truth += count;
 			x_all += x;
 			if (!order[i]) {
-				struct mpxi_slice slice = {now, now + size, x, (uint64_t)count};
+				struct mpxi_slice slice = {now, now + size, x, (uint64_t)count,
+							   lengths.typical};
 
 				mpxi_stat_slice_sig(&stat, &slice, &spacing);
 			}
 			now += size;
+			mpxi_lengths_add_sig(&lengths, size);
 		}
 	}
 	mpxi_stat_read(&stat, NULL, now, x_all, &end);
 	mpxi_window_add(window, &start, &end);
+	window->lengths = lengths;
 	return truth;
 }
 
@@ -298,7 +348,8 @@ static void run_regions(double rate, double on, double off, unsigned groups, uns
 			       width[w][e] / 196 / sqrt(error[w][e]));
 }
 
-static const char *const estimators[] = {"ratio", "interpolated", "covariate"};
+#define ESTIMATORS 4
+static const char *const estimators[] = {"ratio", "interpolated", "covariate", "auto"};
 
 /* Over the cases of one kind of load. */
 struct total {
@@ -319,13 +370,13 @@ static void add_case(struct total *total, const struct score *score, double widt
 }
 
 static void run_case(const char *name, const struct load *kind, double rate, unsigned groups, unsigned rounds,
-		     double uneven, unsigned repeats, struct total total[3])
+		     double uneven, unsigned repeats, struct total total[ESTIMATORS])
 {
-	struct score score[3] = {{0}};
+	struct score score[ESTIMATORS] = {{0}};
 	double ratio_width = 1;
 	unsigned i, e;
 
-	for (e = 0; e < 3; e++) {
+	for (e = 0; e < ESTIMATORS; e++) {
 		score[e].width = calloc(repeats, sizeof(double));
 		score[e].error = calloc(repeats, sizeof(double));
 		if (!score[e].width || !score[e].error)
@@ -337,9 +388,12 @@ static void run_case(const char *name, const struct load *kind, double rate, uns
 		struct load load;
 		double truth;
 
-		draw_load(&load, kind->kind, kind->shape, rate, groups);
+		if (kind->call > 0)
+			draw_kernel(&load, kind, rate, groups * rounds);
+		else
+			draw_load(&load, kind->kind, kind->shape, rate, groups);
 		truth = measure(&load, groups, rounds, uneven, &window);
-		for (e = 0; e < 3; e++) {
+		for (e = 0; e < ESTIMATORS; e++) {
 			double base = fmax(truth, 1), off;
 
 			mpxi_estimate(&window, (enum mpxi_estimator)e, &estimate);
@@ -347,21 +401,25 @@ static void run_case(const char *name, const struct load *kind, double rate, uns
 			score[e].inside +=
 				truth >= estimate.low - 1e-9 * base && truth <= estimate.high + 1e-9 * base;
 			score[e].bias += off / base / repeats;
+			score[e].square += off / base * off / base / repeats;
+			score[e].uneven += estimate.uneven;
 			score[e].width[i] = (estimate.high - estimate.low) / 2 / base;
 			score[e].error[i] = fabs(off) / base;
 			score[e].beyond += fabs(off) / base > fmax(0.01, 3 / sqrt((double)window.sums.count));
 		}
 	}
-	for (e = 0; e < 3; e++) {
+	for (e = 0; e < ESTIMATORS; e++) {
 		double width = 100 * bench_median(score[e].width, repeats);
 
 		if (!e)
 			ratio_width = width;
 		if (name)
-			printf("%s %-12s cover %5.1f width %8.3f error %8.3f bias %7.3f beyond %5.2f\n", name,
-			       estimators[e], 100. * score[e].inside / repeats, width,
+			printf("%s %-12s cover %5.1f width %8.3f error %8.3f bias %7.3f beyond %5.2f "
+			       "to_needed %.2f uneven %.0f\n",
+			       name, estimators[e], 100. * score[e].inside / repeats, width,
 			       100 * bench_median(score[e].error, repeats), 100 * score[e].bias,
-			       100. * score[e].beyond / repeats);
+			       100. * score[e].beyond / repeats, width / 196 / sqrt(score[e].square),
+			       100. * score[e].uneven / repeats);
 		else if (rounds >= 20 && rate * rounds >= 20)
 			add_case(&total[e], &score[e], width, ratio_width, repeats);
 		free(score[e].width);
@@ -370,13 +428,40 @@ static void run_case(const char *name, const struct load *kind, double rate, uns
 	fflush(stdout);
 }
 
-static void print_totals(const char *load, struct total total[3])
+static void run_kernels(unsigned repeats)
+{
+	static const double apart[] = {3, 10, 50, 100}, calls[] = {.2, 1, 6, 20}, dropped[] = {0, .3, .7};
+	static const char *const patterns[] = {"regular", "irregular", "once"};
+	struct total none[ESTIMATORS] = {{0}};
+	unsigned p, a, c, d, g;
+
+	for (p = 0; p < 3; p++)
+		for (a = 0; a < (p < 2 ? 4 : 1); a++)
+			for (c = 0; c < 4; c++)
+				for (d = 0; d < 3; d++)
+					for (g = 4; g <= 16; g += 12) {
+						struct load kind = {.apart = apart[a],
+								    .call = calls[c],
+								    .dropped = dropped[d],
+								    .irregular = p == 1,
+								    .once = p == 2};
+						char name[100];
+
+						snprintf(name, sizeof(name),
+							 "kernel %s apart%g call%g dropped%g g%u",
+							 patterns[p], apart[a], calls[c], dropped[d], g);
+						seed = 1 + g + 100 * d + 1000 * c + 10000 * a + 100000 * p;
+						run_case(name, &kind, 1000, g, 40, 0, repeats, none);
+					}
+}
+
+static void print_totals(const char *load, struct total total[ESTIMATORS])
 {
 	static const char *const figures[] = {"held", "held_least", "held_most", "beyond"};
 	char name[200];
 	unsigned e, i;
 
-	for (e = 0; e < 3; e++) {
+	for (e = 0; e < ESTIMATORS; e++) {
 		const struct total *t = &total[e];
 		double figure[] = {t->inside / t->cases, t->least, t->most, t->beyond / t->cases};
 
@@ -430,7 +515,7 @@ static void bench_slices(void)
 		uint64_t begin = now + SLICE * (bits() % 7);
 
 		now = begin + SLICE + bits() % 100000;
-		slices[i] = (struct mpxi_slice){begin, now, 0, bits() % 1000000};
+		slices[i] = (struct mpxi_slice){begin, now, 0, bits() % 1000000, 0};
 	}
 	bench_in_turn(subject, 2, 256 * 8);
 	bench_print("stat_slice", subject[0].median, "ns");
@@ -455,9 +540,11 @@ int main(int argc, char **argv)
 		for (g = 0; g < 3; g++)
 			for (r = 2; r < 4; r++)
 				run_regions(rates[r], ons[i], ons[i] * 3, groups[g], 100, repeats);
+	if (wanted && !strcmp(wanted, "kernel"))
+		run_kernels(repeats);
 	for (i = 0; i < 2 * SHAPES; i++) {
 		struct load load = {.kind = (enum kind)(i % 2), .shape = (enum shape)(i / 2)};
-		struct total total[3] = {{0}};
+		struct total total[ESTIMATORS] = {{0}};
 		char name[100];
 
 		for (r = 0; r < 5; r++)

@@ -102,7 +102,7 @@ enum mpx_clock {
 
 /* How a count is estimated; doc/design/ESTIMATOR.md has the mathematics. */
 enum mpx_estimator {
-	MPX_ESTIMATOR_AUTO = 0,     /* the one that measurements favour                    */
+	MPX_ESTIMATOR_AUTO = 0,     /* interpolated, or where slices differ in length the ratio */
 	MPX_ESTIMATOR_RATIO,        /* C_e * T / S_e (MPX, 4)                              */
 	MPX_ESTIMATOR_INTERPOLATED, /* between slices, by the rates of the slices around   */
 	MPX_ESTIMATOR_COVARIATE,    /* the ratio, corrected by an event that always counts */
@@ -143,7 +143,7 @@ struct mpx_library_info {
 	size_t size;
 	uint64_t slice_ns;
 	enum mpx_timer timer;
-	enum mpx_estimator estimator;
+	enum mpx_estimator estimator; /* MPX_ESTIMATOR_AUTO: chosen for each estimate */
 	int signal_number;
 	unsigned threads; /* that are registered */
 };
@@ -256,6 +256,9 @@ int mpx_set_reset(int set);
 /* Stretches in which the event had no turn (short threads, for one) are in the sum at the rate
  * of those in which it had. The interval says how far that may be off. */
 #define MPX_BORROWED 0x20u
+/* Slices are of very unequal lengths, and most of the error is what the long ones of other groups may
+ * have had in them: longer slices, MPX_CLOCK_USER or a covariate that goes with the event tell more. */
+#define MPX_UNEVEN 0x40u
 
 /* One event of a set, since its start. Counts are of the event, times in the clock's unit. */
 struct mpx_estimate {

@@ -205,7 +205,7 @@ rich()
 			bad = NF != columns || $at["value"] != $at["count"] || $at["counted_time"] != $at["running_time"] ||
 				!$at["exact"] || $at["partly"] != 0 || $at["lost"] != 0 || $at["sets"] != 1 ||
 				$at["plain"] != 0 || $at["slice_ns"] != 10000000 || $at["standard_error"] != 0 ||
-				$at["estimator"] != "interpolated" || $at["program"] !~ /mpx_run_program$/
+				$at["estimator"] != "auto" || $at["program"] !~ /mpx_run_program$/
 		}
 		END { exit bad || NR != 2 }' || return 1
 	for field in standard_error low high coverage count counted_time running_time slices exact never partly \

@@ -282,7 +282,7 @@ static unsigned flags_of(const struct mpxi_result *result)
 
 	return (e->exact ? MPX_EXACT : 0) | (e->never ? MPX_UNCOUNTED : 0) | (e->rough ? MPX_ROUGH : 0) |
 	       (result->lost ? MPX_LOST : 0) | (result->partial ? MPX_PARTIAL : 0) |
-	       (result->borrowed ? MPX_BORROWED : 0);
+	       (result->borrowed ? MPX_BORROWED : 0) | (e->uneven ? MPX_UNEVEN : 0);
 }
 
 static struct mpx_estimate estimate_of(const struct mpxi_handle *handle, unsigned i,

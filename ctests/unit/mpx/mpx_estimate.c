@@ -11,7 +11,9 @@
 /* Of all slices of all events. */
 static struct mpxi_spacing spacing;
 
-static const enum mpxi_estimator all[] = {MPXI_RATIO, MPXI_INTERPOLATED, MPXI_COVARIATE};
+static const enum mpxi_estimator all[] = {MPXI_RATIO, MPXI_INTERPOLATED, MPXI_COVARIATE, MPXI_AUTO};
+
+#define ALL (sizeof(all) / sizeof(all[0]))
 
 static void assert_near(double value, double wanted)
 {
@@ -32,7 +34,7 @@ static void table(struct mpxi_window *window, const unsigned *count, const unsig
 	mpxi_stat_start(&stat, NULL, 0, 0, &start);
 	for (i = 0; i < n; i++) {
 		uint64_t begin = 20000ul * i;
-		struct mpxi_slice s = {begin, begin + 10000, covariate ? covariate[i] : 0, count[i]};
+		struct mpxi_slice s = {begin, begin + 10000, covariate ? covariate[i] : 0, count[i], 0};
 
 		mpxi_stat_slice_sig(&stat, &s, &spacing);
 	}
@@ -118,7 +120,7 @@ static void test_exact(void **state)
 	unsigned i;
 
 	(void)state;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.exact && !e.never && !e.rough);
 		assert_true(e.value == 12345 && e.low == 12345 && e.high == 12345);
@@ -133,7 +135,7 @@ static void test_never(void **state)
 	unsigned i;
 
 	(void)state;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.never && e.rough && e.value == 0 && e.coverage == 0);
 	}
@@ -145,7 +147,7 @@ static void test_never(void **state)
 /* No slice has ended: a value, and no error to be trusted. */
 static void test_partial_slice(void **state)
 {
-	struct mpxi_slice running = {100, 150, 0, 25};
+	struct mpxi_slice running = {100, 150, 0, 25, 0};
 	struct mpxi_stat stat = {0};
 	struct mpxi_mark start, end;
 	struct mpxi_window w = {0};
@@ -157,7 +159,7 @@ static void test_partial_slice(void **state)
 	mpxi_stat_start(&stat, NULL, 50, 0, &start);
 	mpxi_stat_read(&stat, &running, 150, 0, &end);
 	mpxi_window_add(&w, &start, &end);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.rough && !e.never && e.high > 50);
 		assert_near(e.value, 50);
@@ -175,7 +177,7 @@ static void test_no_counts(void **state)
 
 	(void)state;
 	table(&w, count, NULL, 50, 0);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.value == 0 && e.low == 0);
 		assert_true(e.high > 3 && e.high < 4);
@@ -204,7 +206,7 @@ static void test_saturated(void **state)
 	unsigned i;
 
 	(void)state;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.rough && isfinite(e.value) && isfinite(e.high));
 		assert_true(e.low >= (double)UINT64_MAX && e.low <= e.value && e.value <= e.high);
@@ -275,7 +277,7 @@ static void test_promises(void **state)
 		}
 		mpxi_stat_read(&stat, NULL, now + 7, now * 3, &end);
 		mpxi_window_add(&w, &start, &end);
-		for (i = 0; i < 3; i++) {
+		for (i = 0; i < ALL; i++) {
 			double count = (double)w.sums.count;
 
 			mpxi_estimate(&w, all[i], &e);
@@ -296,7 +298,7 @@ static void test_promises(void **state)
 static void test_held(void **state)
 {
 	uint64_t random = 7;
-	unsigned held[3] = {0}, repeat, i;
+	unsigned held[ALL] = {0}, repeat, i;
 
 	(void)state;
 	for (repeat = 0; repeat < 500; repeat++) {
@@ -317,7 +319,7 @@ static void test_held(void **state)
 				count++;
 			if (i % 4 == 0)
 				place = random_next(&random) % 4;
-			s = (struct mpxi_slice){now, now + 1000, 0, count};
+			s = (struct mpxi_slice){now, now + 1000, 0, count, 0};
 			truth += count;
 			now += 1000;
 			if (i % 4 == place)
@@ -325,13 +327,111 @@ static void test_held(void **state)
 		}
 		mpxi_stat_read(&stat, NULL, now, 0, &end);
 		mpxi_window_add(&w, &start, &end);
-		for (i = 0; i < 3; i++) {
+		for (i = 0; i < ALL; i++) {
 			mpxi_estimate(&w, all[i], &e);
 			held[i] += (double)truth >= e.low && (double)truth <= e.high;
 		}
 	}
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < ALL; i++)
 		assert_in_range(held[i], 456, 494);
+}
+
+/*
+ * A program with phases in the kernel, in four groups: nine slices of 1,000 with some 60 counts, and
+ * then one that a call of 6,000 without counts makes long. Without the call slices are of one to
+ * three times the length, and the counts go with it.
+ */
+static void measure_long(bool call, uint64_t *random, struct mpxi_window *w, double *truth)
+{
+	struct mpxi_lengths lengths = {0};
+	struct mpxi_stat stat = {0};
+	struct mpxi_mark start, end;
+	uint64_t now = 0;
+	unsigned i, place = 0, phase = (unsigned)(random_next(random) % 10);
+
+	*w = (struct mpxi_window){0};
+	*truth = 0;
+	mpxi_stat_open(&stat, 0);
+	mpxi_stat_start(&stat, NULL, 0, 0, &start);
+	for (i = 0; i < 4 * 40; i++) {
+		uint64_t length = call ? 1000 : 1000 * (1 + random_next(random) % 3), count;
+		struct mpxi_slice s;
+
+		count = length / 1000 * (56 + random_next(random) % 9);
+		if (call && (i + phase) % 10 == 9)
+			length += 6000;
+		if (i % 4 == 0)
+			place = (unsigned)(random_next(random) % 4);
+		s = (struct mpxi_slice){now, now + length, 0, count, lengths.typical};
+		*truth += (double)count;
+		now += length;
+		if (i % 4 == place)
+			mpxi_stat_slice_sig(&stat, &s, &spacing);
+		mpxi_lengths_add_sig(&lengths, length);
+	}
+	mpxi_stat_read(&stat, NULL, now, 0, &end);
+	mpxi_window_add(w, &start, &end);
+	w->lengths = lengths;
+}
+
+static void test_slices_differ(void **state)
+{
+	static const enum mpxi_estimator both[] = {MPXI_INTERPOLATED, MPXI_AUTO};
+	unsigned held[2] = {0}, narrow = 0, uneven = 0, repeat, i;
+	double bias[2] = {0}, truth;
+	struct mpxi_estimate e[2];
+	struct mpxi_window w;
+	uint64_t random = 11;
+
+	(void)state;
+	for (repeat = 0; repeat < 300; repeat++) {
+		measure_long(true, &random, &w, &truth);
+		assert_true(mpxi_lengths_differ(&w.lengths));
+		for (i = 0; i < 2; i++) {
+			mpxi_estimate(&w, both[i], &e[i]);
+			held[i] += truth >= e[i].low && truth <= e[i].high;
+			bias[i] += (e[i].value / truth - 1) / 300;
+		}
+	}
+	/* What gaps are filled in with is a third too much, and surely so. */
+	assert_true(held[0] < 60 && bias[0] > .2);
+	assert_in_range(held[1], 264, 300);
+	assert_true(fabs(bias[1]) < .06);
+	/* Lengths alone make no long interval: these go with the counts. */
+	for (held[1] = repeat = 0; repeat < 300; repeat++) {
+		measure_long(false, &random, &w, &truth);
+		assert_true(mpxi_lengths_differ(&w.lengths));
+		mpxi_estimate(&w, MPXI_AUTO, &e[1]);
+		held[1] += truth >= e[1].low && truth <= e[1].high;
+		narrow += e[1].high - e[1].low < .06 * truth;
+		uneven += e[1].uneven;
+	}
+	assert_in_range(held[1], 264, 300);
+	assert_true(narrow > 250 && uneven < 100);
+}
+
+/* One long slice in all that another group had: nobody knows what was in it, and so it is said. */
+static void test_one_long_slice(void **state)
+{
+	unsigned count[] = {500, 501, 499, 500, 502, 498, 500, 501};
+	struct mpxi_estimate e;
+	struct mpxi_window w;
+	unsigned i;
+
+	(void)state;
+	table(&w, count, NULL, 8, 0);
+	for (i = 0; i < 16; i++)
+		mpxi_lengths_add_sig(&w.lengths, 10000);
+	mpxi_estimate(&w, MPXI_AUTO, &e);
+	assert_false(e.uneven);
+	assert_true(e.high - e.low < .02 * e.value);
+	mpxi_lengths_add_sig(&w.lengths, 90000);
+	w.time += 90000;
+	mpxi_estimate(&w, MPXI_AUTO, &e);
+	assert_true(e.uneven);
+	/* All of the rate, or nothing. */
+	assert_true(e.low < 500. * (double)(w.time - 90000) / 10000 &&
+		    e.high > 500. * (double)w.time / 10000);
 }
 
 int main(void)
@@ -348,6 +448,8 @@ int main(void)
 		cmocka_unit_test(test_what_was_given_is_in_the_interval),
 		cmocka_unit_test(test_promises),
 		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_slices_differ),
+		cmocka_unit_test(test_one_long_slice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static uint64_t run_thread(unsigned groups, unsigned slices, unsigned rate, stru
 	mpxi_stat_open(&stat, 0);
 	mpxi_stat_start(&stat, NULL, 0, 0, &start);
 	for (i = 0; i < slices; i++) {
-		struct mpxi_slice s = {i * SLICE, (i + 1) * SLICE, 0, rate * draw_counts()};
+		struct mpxi_slice s = {i * SLICE, (i + 1) * SLICE, 0, rate * draw_counts(), 0};
 
 		if (i % groups == 0)
 			for (k = 0; k < groups; k++)
@@ -224,7 +224,7 @@ static void test_region_shorter_than_a_slice(void **state)
 
 		mpxi_stat_open(&stat, 0);
 		for (i = 0; i < entries; i++) {
-			struct mpxi_slice s = {now, now + SLICE / 10, 0, draw_counts()};
+			struct mpxi_slice s = {now, now + SLICE / 10, 0, draw_counts(), 0};
 			struct mpxi_window window = {.groups = groups};
 
 			if (i % groups == 0)
@@ -307,12 +307,12 @@ static void test_short_stretches_and_long_slices(void **state)
 		mpxi_stat_open(&stat, 0);
 		for (i = 0; i < 63; i++) {
 			uint64_t length = i < 60 ? SLICE / 10 : 20 * SLICE;
-			struct mpxi_slice s = {now, now + length, 0, length / (i < 60 ? 10 : 12)};
+			struct mpxi_slice s = {now, now + length, 0, length / (i < 60 ? 10 : 12), 0};
 			bool ours = random_next(&random_state) % 2;
 			struct mpxi_window window = {.groups = 2, .turn = i};
 
 			truth += (double)s.count;
-			mpxi_stat_start(&stat, ours ? &(struct mpxi_slice){now, now, 0, 0} : NULL, now, 0,
+			mpxi_stat_start(&stat, ours ? &(struct mpxi_slice){now, now, 0, 0, 0} : NULL, now, 0,
 					&start);
 			now = s.end;
 			mpxi_stat_read(&stat, ours ? &s : NULL, now, 0, &end);
@@ -344,7 +344,7 @@ static double upper_end(double value, double t, double variance)
 static void test_clusters_by_hand(void **state)
 {
 	static const unsigned count[] = {10, 14, 10, 14, 12};
-	struct mpxi_slice running = {0, 0, 0, 0};
+	struct mpxi_slice running = {0, 0, 0, 0, 0};
 	struct mpxi_stat stat = {0};
 	struct mpxi_pool pool = {0};
 	struct mpxi_window other = {.time = 100, .unknown = 100, .groups = 2};

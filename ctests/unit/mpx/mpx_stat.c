@@ -19,7 +19,7 @@ static struct mpxi_spacing spacing;
 
 static void slice(struct mpxi_stat *stat, uint64_t begin, uint64_t end, uint64_t count)
 {
-	struct mpxi_slice s = {begin, end, 0, count};
+	struct mpxi_slice s = {begin, end, 0, count, 0};
 
 	mpxi_stat_slice_sig(stat, &s, &spacing);
 }
@@ -85,7 +85,7 @@ static void test_unequal_slices(void **state)
 
 static void test_running_slice(void **state)
 {
-	struct mpxi_slice running = {30, 34, 0, 8};
+	struct mpxi_slice running = {30, 34, 0, 8, 0};
 	struct mpxi_stat stat = {0}, before;
 	struct mpxi_mark mark, start;
 	struct mpxi_window window = {0};

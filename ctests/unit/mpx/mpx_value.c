@@ -157,7 +157,7 @@ static void test_exact(void **state)
 	mpxi_stat_open(&h.stat, 1000);
 	mpxi_stat_start(&h.stat, NULL, 1000, 0, &h.start);
 	/* More than a double holds. */
-	h.running = (struct mpxi_slice){1000, 5000, 0, ((uint64_t)1 << 53) + 1};
+	h.running = (struct mpxi_slice){1000, 5000, 0, ((uint64_t)1 << 53) + 1, 0};
 	h.runs = true;
 	h.now = 5000;
 	assert_true(value_of(&h, MPXI_INTERPOLATED, &value));
@@ -169,7 +169,7 @@ static void test_exact(void **state)
 static void test_left_to_the_estimate(void **state)
 {
 	struct history h = {0};
-	struct mpxi_slice s = {100, 200, 0, 5};
+	struct mpxi_slice s = {100, 200, 0, 5, 0};
 	int64_t value = -7;
 
 	(void)state;
@@ -200,7 +200,7 @@ static void test_left_to_the_estimate(void **state)
 static void test_hostile_counts(void **state)
 {
 	struct history h = {0};
-	struct mpxi_slice s = {10, 20, 0, UINT64_MAX};
+	struct mpxi_slice s = {10, 20, 0, UINT64_MAX, 0};
 	int64_t value;
 
 	(void)state;

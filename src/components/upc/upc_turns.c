@@ -465,7 +465,7 @@ int upcp_turns_read(struct upcp_turns *turns, uint64_t *counts)
 		const struct mpxi_window *window = mpxi_set_window(turns->set, i);
 		uint64_t count;
 
-		mpxi_estimate(window, MPXI_INTERPOLATED, &estimate);
+		mpxi_estimate(window, MPXI_AUTO, &estimate);
 		count = estimate.never ? UPCP_NEVER : whole(window, &estimate);
 		/* UPCP_NEVER is the largest: whatever comes after it is news. */
 		if (count != UPCP_NEVER && (turns->given[i] == UPCP_NEVER || count > turns->given[i]))

@@ -248,6 +248,13 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 	return error;
 }
 
+void mpxi_core_lengths(const struct mpxi_core *core, struct mpxi_lengths *lengths)
+{
+	*lengths = core->lengths;
+	if (core->current)
+		mpxi_lengths_add_running(lengths, core->time - core->current->begin);
+}
+
 static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *event,
 		       const struct mpxi_group *group, struct mpxi_slice *slice)
 {
@@ -257,6 +264,7 @@ static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *ev
 	slice->end = core->time;
 	slice->covariate = core->covariate - (based ? event->base_covariate : group->covariate);
 	slice->count = since(group->sample.count[event->position], based ? event->base_count : 0);
+	slice->typical = core->lengths.typical;
 }
 
 bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *event, struct mpxi_slice *slice)
@@ -267,6 +275,7 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 		slice->begin = event->base_begin;
 		slice->end = core->time;
 		slice->covariate = core->covariate - event->base_covariate;
+		slice->typical = 0;
 		slice->count = event->role == MPXI_CLOCK ? slice->end - slice->begin : slice->covariate;
 		return true;
 	}
@@ -325,6 +334,8 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 			slice.end = group->known;
 		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
 	}
+	if (current)
+		mpxi_lengths_add_sig(&core->lengths, core->time - group->begin);
 	if (error && current)
 		lose_sig(core);
 	return error;

@@ -44,6 +44,7 @@ static void mark_start(struct mpxi_set *set)
 	}
 	set->lost = core->lost;
 	set->slices = core->slices;
+	mpxi_core_lengths(core, &set->lengths);
 	set->continues = set->ended_at == core->slices + 1;
 	set->lines_changes = 0;
 }
@@ -66,7 +67,8 @@ static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 }
 
 /* known: all samples are of now. */
-static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
+static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, const struct mpxi_lengths *lengths,
+		     bool known)
 {
 	struct mpxi_core *core = set->core;
 	struct mpxi_window *window = &entry->window;
@@ -84,16 +86,28 @@ static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, bool known)
 	window->turns = core->slices - set->slices;
 	window->source = core->number;
 	window->continues = set->continues;
+	window->lengths = *lengths;
+}
+
+/* Since the set's start. */
+static void lengths_of(const struct mpxi_set *set, struct mpxi_lengths *lengths)
+{
+	struct mpxi_lengths now;
+
+	mpxi_core_lengths(set->core, &now);
+	mpxi_lengths_between(lengths, &set->lengths, &now);
 }
 
 static void bring_all_up(struct mpxi_set *set, bool known)
 {
+	struct mpxi_lengths lengths;
 	unsigned i;
 
+	lengths_of(set, &lengths);
 	set->has_lost = set->lost != set->core->lost;
 	set->ended_at = set->core->slices + 1;
 	for (i = 0; i < set->entries; i++)
-		bring_up(set, &set->entry[i], known);
+		bring_up(set, &set->entry[i], &lengths, known);
 }
 
 static void deactivate(struct mpxi_set *set)
@@ -281,15 +295,20 @@ int mpxi_set_take(struct mpxi_set *set)
 static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)
 {
 	struct mpxi_core *core = set->core;
+	struct mpxi_lengths lengths;
 	struct mpxi_slice slice;
 	unsigned i;
 
+	lengths_of(set, &lengths);
+	set->lines_by = estimator != MPXI_AUTO          ? estimator
+			: mpxi_lengths_differ(&lengths) ? MPXI_RATIO
+							: MPXI_INTERPOLATED;
 	set->agains = 0;
 	for (i = 0; i < set->entries; i++) {
 		const struct mpxi_entry *entry = &set->entry[i];
 
 		if (!mpxi_core_running(core, entry->event, &slice) &&
-		    mpxi_stat_line(&entry->event->stat, NULL, core->time, &entry->start, estimator,
+		    mpxi_stat_line(&entry->event->stat, NULL, core->time, &entry->start, set->lines_by,
 				   &set->line[i]))
 			continue;
 		set->line[i] = (struct mpxi_line){0};
@@ -303,15 +322,17 @@ static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)
 static long long value_now(struct mpxi_set *set, struct mpxi_entry *entry, enum mpxi_estimator estimator)
 {
 	struct mpxi_core *core = set->core;
+	struct mpxi_lengths lengths;
 	struct mpxi_estimate estimate;
 	struct mpxi_slice slice;
 	struct mpxi_line line;
 	bool runs = mpxi_core_running(core, entry->event, &slice);
 
-	if (mpxi_stat_line(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start, estimator,
-			   &line))
+	if (mpxi_stat_line(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start,
+			   set->lines_by, &line))
 		return mpxi_line_value(&line, 0);
-	bring_up(set, entry, true);
+	lengths_of(set, &lengths);
+	bring_up(set, entry, &lengths, true);
 	mpxi_estimate(&entry->window, estimator, &estimate);
 	if (estimate.never)
 		return -1;

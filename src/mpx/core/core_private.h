@@ -78,6 +78,7 @@ struct mpxi_core {
 	struct mpxi_set *first_set;
 	unsigned running_sets;
 	uint64_t runs, samples, slices, turns, lost;
+	struct mpxi_lengths lengths;
 	uint64_t changes; /* runs of groups that have begun or ended */
 	size_t memory;    /* of sets */
 };
@@ -98,6 +99,8 @@ void mpxi_core_renew(struct mpxi_core *core, struct mpxi_group *group);
  * at now for one that is not the current group. */
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group);
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group);
+/* Those so far, with the slice that runs. */
+void mpxi_core_lengths(const struct mpxi_core *core, struct mpxi_lengths *lengths);
 /* Halts the current group, if any, and runs the next one that is active. */
 int mpxi_core_switch_sig(struct mpxi_core *core);
 /* Something is to run from now on, or nothing any more. */

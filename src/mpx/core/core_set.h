@@ -21,11 +21,12 @@ struct mpxi_set {
 	struct mpxi_core *core;
 	struct mpxi_set *next, *previous;
 	bool running;
-	bool admitted;         /* its events have places that are kept */
-	bool has_lost;         /* slices, as of the last read or stop */
-	uint64_t lost, slices; /* the core's, at the start */
-	uint64_t ended_at;     /* the core's slices at the last read or stop, and 1 */
-	bool continues;        /* it was started in the slice of that */
+	bool admitted;               /* its events have places that are kept */
+	bool has_lost;               /* slices, as of the last read or stop */
+	uint64_t lost, slices;       /* the core's, at the start */
+	uint64_t ended_at;           /* the core's slices at the last read or stop, and 1 */
+	struct mpxi_lengths lengths; /* the core's, at the start */
+	bool continues;              /* it was started in the slice of that */
 	unsigned entries, room;
 	struct mpxi_entry *entry;
 	struct mpxi_event **event; /* [entries]: the same as entry[].event */
@@ -33,8 +34,8 @@ struct mpxi_set {
 	 * run of a group begins or ends. Of entries in again they say nothing. */
 	struct mpxi_line *line; /* [entries] */
 	unsigned *again, agains;
-	uint64_t lines_at, lines_changes; /* the core's, then */
-	enum mpxi_estimator lines_estimator;
+	uint64_t lines_at, lines_changes;              /* the core's, then */
+	enum mpxi_estimator lines_estimator, lines_by; /* asked for; of which the lines are */
 };
 
 #endif

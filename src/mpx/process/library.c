@@ -152,7 +152,7 @@ static enum mpxi_estimator choose_estimator(const struct mpx_options *o)
 	case MPX_ESTIMATOR_AUTO:
 		break;
 	}
-	return o->covariate ? MPXI_COVARIATE : MPXI_INTERPOLATED;
+	return o->covariate ? MPXI_COVARIATE : MPXI_AUTO;
 }
 
 static int init(const struct mpx_options *o)
@@ -264,9 +264,10 @@ int mpx_library_get_info(struct mpx_library_info *info)
 		return PAPI_ENOINIT;
 	mine.slice_ns = l->slice_ns;
 	mine.timer = (enum mpx_timer)l->timer;
-	mine.estimator = l->estimator == MPXI_RATIO       ? MPX_ESTIMATOR_RATIO
-			 : l->estimator == MPXI_COVARIATE ? MPX_ESTIMATOR_COVARIATE
-							  : MPX_ESTIMATOR_INTERPOLATED;
+	mine.estimator = l->estimator == MPXI_RATIO          ? MPX_ESTIMATOR_RATIO
+			 : l->estimator == MPXI_COVARIATE    ? MPX_ESTIMATOR_COVARIATE
+			 : l->estimator == MPXI_INTERPOLATED ? MPX_ESTIMATOR_INTERPOLATED
+							     : MPX_ESTIMATOR_AUTO;
 	mine.signal_number = l->signal_number;
 	mine.threads = l->threads;
 	mpxi_library_unlock();

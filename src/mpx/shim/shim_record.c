@@ -23,7 +23,7 @@ static unsigned length;
 /* Of sets that are gone; length of them. */
 static struct shim_record *retired;
 
-static enum mpxi_estimator estimator;
+static enum mpxi_estimator estimator = MPXI_AUTO;
 
 static void link_locked(struct shim_record **list, struct shim_record *record)
 {

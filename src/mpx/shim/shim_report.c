@@ -156,7 +156,9 @@ static const char *remark(const struct numbers *n)
 		return "exact";
 	if (n->all.borrowed)
 		return e->rough ? "rough, without a turn in some runs" : "without a turn in some runs";
-	return e->rough ? "rough" : "";
+	if (e->rough)
+		return "rough";
+	return e->uneven ? "uneven slices" : "";
 }
 
 static void put_text_row(const struct shim_row *row)
@@ -230,10 +232,11 @@ static void put_json_row(const struct shim_row *row)
 	else
 		put(",\"value\":null,\"estimate\":null,\"standard_error\":null,\"low\":null,\"high\":null");
 	put(",\"coverage\":%.6f,\"count\":%llu,\"counted_time\":%llu,\"running_time\":%llu,\"slices\":%llu,"
-	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s}",
+	    "\"exact\":%s,\"never\":%s,\"partly\":%s,\"rough\":%s,\"lost\":%s,\"uneven\":%s}",
 	    e->coverage, (unsigned long long)n.all.count, (unsigned long long)n.all.size,
 	    (unsigned long long)n.all.time, (unsigned long long)n.all.slices, boolean(e->exact),
-	    boolean(!n.known), boolean(n.all.borrowed), boolean(e->rough), boolean(n.all.lost));
+	    boolean(!n.known), boolean(n.all.borrowed), boolean(e->rough), boolean(n.all.lost),
+	    boolean(e->uneven));
 }
 
 static void put_json(const struct shim_record *record, void *argument)
@@ -293,9 +296,10 @@ static void put_csv(const struct shim_record *record, void *unused)
 		    !n.known, e->rough, record->running);
 		if (n.known)
 			put("%.17g", e->standard_error);
-		put(",%llu,%llu,%llu,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)n.all.count,
+		put(",%llu,%llu,%llu,%d,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)n.all.count,
 		    (unsigned long long)n.all.size, (unsigned long long)n.all.time, n.all.borrowed,
-		    n.all.lost, record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
+		    n.all.lost, e->uneven, record->sets, record->plain, (unsigned long long)slice_ns, timer,
+		    estimator);
 		put_quoted(program_invocation_name);
 		put("\n");
 	}
@@ -338,7 +342,7 @@ bool shim_wants_report(void)
 void shim_report_describe(void)
 {
 	static const char *const timers[] = {"none", "task-clock", "thread", "virtual"};
-	static const char *const estimators[] = {"none", "ratio", "interpolated", "covariate"};
+	static const char *const estimators[] = {"auto", "ratio", "interpolated", "covariate"};
 	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
 
 	if (mpx_library_get_info(&info))

@@ -49,7 +49,7 @@ static bool is_saturated(const struct mpxi_window *w)
 	return s->gap == top_signed || s->steps == top || s->lag == top_signed || s->cc == top_signed ||
 	       s->cs == top_signed || s->ss == top_signed || s->cx == top_signed || s->sx == top_signed ||
 	       s->xx == top_signed || s->weight == UINT64_MAX || s->apart == UINT64_MAX ||
-	       s->held == UINT64_MAX || s->count == UINT64_MAX || s->size == UINT64_MAX;
+	       s->held == UINT64_MAX || s->squares == top || s->count == UINT64_MAX || s->size == UINT64_MAX;
 }
 
 /* From pairs alone: all that differs is noise. */
@@ -130,6 +130,60 @@ static struct mpxi_outcome estimate_interpolated(const struct mpxi_window *w)
 }
 
 /*
+ * Slices that differ in length. In a program with phases in the kernel, which ticks do not end, a long
+ * slice has an unknown part of the counts that its time would have: all of them, or none. How far that
+ * puts the estimate off: so much of the slices' excess do others have beyond the event's share. What
+ * the event's own slices say of it, by their residuals, counts as much as their lengths have varied;
+ * where others' slices were longer than its own ever were, nothing is known.
+ */
+static double unseen(const struct mpxi_window *w)
+{
+	const double prior = .9; /* measured: doc/design/ESTIMATOR.md */
+	const struct mpxi_sums *s = &w->sums;
+	double n = fmax((double)s->slices, 1), size = (double)s->size, count = (double)s->count;
+	double strange = (double)w->lengths.excess - (double)s->excess * (double)w->lengths.slices / n;
+	double scale = (double)s->squares / size * (double)w->time / (double)w->lengths.squares;
+	double longer = prior * positive(1 - (1 + 1 / sqrt(n)) * scale), spread = 0, missing = 1,
+	       rate = count / size;
+
+	if (s->triples && s->ss > 0 && rate > 0) {
+		double dd = (double)s->cc - 2 * rate * (double)s->cs + rate * rate * (double)s->ss;
+
+		spread = (double)s->ss * n / (6 * (double)s->triples);
+		missing = fmin(positive(dd) / (rate * rate * (double)s->ss), 1);
+	}
+	if (s->long_size < s->size)
+		rate = (count - (double)s->long_count) / (size - (double)s->long_size);
+	if (strange == 0)
+		return 0;
+	return rate * strange *
+	       sqrt((missing * spread + longer * strange * strange) / (spread + strange * strange));
+}
+
+/* 1 where what was not seen came in slices as long as what was; more where it was in longer ones. */
+static double unlike(const struct mpxi_window *w)
+{
+	double seen = (double)w->sums.squares, all = (double)w->lengths.squares;
+	double more = (double)w->time / (double)w->sums.size, up = more - 1;
+
+	return up > 0 ? fmax((all - seen + up * up * seen) / (seen * up * more), 1) : 1;
+}
+
+static struct mpxi_outcome estimate_uneven(const struct mpxi_window *w)
+{
+	struct mpxi_outcome o = estimate_ratio(w, false);
+	double size = (double)w->sums.size, time = (double)w->time, effective;
+
+	effective = fmin(size * size / (double)w->sums.squares,
+			 counted_part(w) * time * time / (double)w->lengths.squares);
+	o.freedom = fmin(o.freedom, fmax(effective - 1, 0) / 1.5);
+	o.variance *= unlike(w);
+	o.of_noise = o.of_change = o.closely = o.variance;
+	o.unseen = unseen(w);
+	return o;
+}
+
+/*
  * Counts are whole: where a count comes with great regularity, each slice has a part
  * of one too much or too few, of variance 1/6, and the gap beside it has what the
  * slice lacks. The variances above take the two for independent.
@@ -149,7 +203,12 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 
 	/* Without a gap of its own a window has nothing filled in: what its marks differ by is
 	 * of the gap before it. */
-	if (estimator == MPXI_INTERPOLATED && !is_saturated(window) && s->size < window->time)
+	bool filled = (estimator == MPXI_INTERPOLATED || estimator == MPXI_AUTO) && !is_saturated(window) &&
+		      s->size < window->time;
+
+	if (filled && estimator == MPXI_AUTO && mpxi_lengths_differ(&window->lengths))
+		o = estimate_uneven(window);
+	else if (filled)
 		o = estimate_interpolated(window);
 	else
 		o = estimate_ratio(window, estimator == MPXI_COVARIATE);
@@ -165,19 +224,20 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 
 void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, struct mpxi_estimate *estimate)
 {
-	double poisson, floor, little, t, a;
+	double poisson, floor, little, t, a, variance = o->variance + o->unseen * o->unseen;
 
 	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
 	poisson = fmax(count, 1) * (1 - p) / (p * p);
 	little = fmin(1, 9 / fmax(count * count, 1));
 	floor = o->freedom < 1 ? poisson : poisson * little;
 	estimate->rough = o->freedom < 2 || o->left;
+	estimate->uneven = o->unseen * o->unseen > variance / 2;
 	estimate->value = o->value;
-	estimate->standard_error = sqrt(fmax(o->variance, floor));
+	estimate->standard_error = sqrt(fmax(variance, floor));
 	/* The variance of a count goes with its truth, not with its estimate: the truths
 	 * N with (N - value)^2 <= t^2 variance N / value. */
 	t = student(o->freedom);
-	a = fmax(t * t * o->variance, NORMAL * NORMAL * floor) / fmax(o->value, 1 / p);
+	a = fmax(t * t * variance, NORMAL * NORMAL * floor) / fmax(o->value, 1 / p);
 	estimate->high = o->value + a / 2 + sqrt(a * o->value + a * a / 4);
 	/* The product of both is the square of the value; a difference would lose its digits. */
 	estimate->low = o->value > 0 ? fmax(o->value * (o->value / estimate->high), count) : count;

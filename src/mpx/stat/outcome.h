@@ -20,7 +20,10 @@ struct mpxi_outcome {
 	double value, variance, freedom;
 	double of_noise, of_change, closely;
 	double noise; /* variance of one slice's count    */
-	bool left;    /* a sum in it has left its range   */
+	/* How far long slices, of which others had more or less than their share, may put it off:
+	 * of one sign in all stretches, and so to be added up before it is squared. */
+	double unseen;
+	bool left; /* a sum in it has left its range   */
 };
 
 /* Of a window with a slice in it, which is not exact. */

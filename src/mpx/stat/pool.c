@@ -103,6 +103,7 @@ static void add_long(struct mpxi_longs *longs, const struct mpxi_window *w, enum
 	longs->of_noise += o.of_noise;
 	longs->of_change += o.of_change;
 	longs->closely += o.closely;
+	longs->unseen += o.unseen;
 	longs->squares += o.of_noise * o.of_noise / fmax(o.freedom, .5);
 	longs->stretches++;
 	add(&longs->count, w->sums.count);
@@ -167,6 +168,7 @@ static void merge_longs(struct mpxi_longs *to, const struct mpxi_longs *from)
 	to->of_noise += from->of_noise;
 	to->of_change += from->of_change;
 	to->closely += from->closely;
+	to->unseen += from->unseen;
 	to->squares += from->squares;
 	to->stretches += from->stretches;
 	add(&to->count, from->count);
@@ -225,7 +227,7 @@ void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum
 
 static struct mpxi_outcome estimate_longs(const struct mpxi_longs *longs)
 {
-	struct mpxi_outcome o = {.value = longs->value, .left = longs->left};
+	struct mpxi_outcome o = {.value = longs->value, .unseen = longs->unseen, .left = longs->left};
 
 	if (longs->squares > 0)
 		o.freedom = longs->of_noise * longs->of_noise / longs->squares;
@@ -289,6 +291,7 @@ static struct mpxi_outcome put_together(const struct mpxi_outcome *a, const stru
 	struct mpxi_outcome o = {
 		.value = a->value + b->value,
 		.variance = a->variance + b->variance,
+		.unseen = a->unseen + b->unseen,
 		.left = a->left || b->left,
 	};
 

@@ -38,7 +38,7 @@ void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator
 
 /* Sums over the outcomes of long stretches (outcome.h). */
 struct mpxi_longs {
-	double value, of_noise, of_change, closely;
+	double value, of_noise, of_change, closely, unseen;
 	double squares; /* of of_noise, each divided by its degrees of freedom */
 	uint64_t stretches, count, size, time;
 	bool left;

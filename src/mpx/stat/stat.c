@@ -110,11 +110,56 @@ static struct mpxi_past past(const struct mpxi_slice *slice)
 	return (struct mpxi_past){slice->count, slice->end - slice->begin, slice->covariate};
 }
 
-static void enter(struct mpxi_sums *sums, const struct mpxi_past *slice)
+/* How much longer a slice is than MPXI_LONG typical ones. */
+static uint64_t excess(uint64_t length, uint64_t typical)
 {
+	return typical && length / MPXI_LONG > typical ? length - MPXI_LONG * typical : 0;
+}
+
+static void enter(struct mpxi_sums *sums, const struct mpxi_past *slice, uint64_t typical)
+{
+	uint64_t more = excess(slice->size, typical);
+
 	add_u64(&sums->count, slice->count);
 	add_u64(&sums->size, slice->size);
 	add_u64(&sums->covariate, slice->covariate);
+	add_u128(&sums->squares, (mpxi_u128)slice->size * slice->size);
+	if (!more)
+		return;
+	add_u64(&sums->long_count, slice->count);
+	add_u64(&sums->long_size, slice->size);
+	add_u64(&sums->excess, more);
+}
+
+void mpxi_lengths_add_running(struct mpxi_lengths *lengths, uint64_t length)
+{
+	if (!length)
+		return;
+	lengths->slices++;
+	add_u64(&lengths->excess, excess(length, lengths->typical));
+	add_u128(&lengths->squares, (mpxi_u128)length * length);
+}
+
+/* A long slice counts as so long only, and does not make the next one pass for typical. */
+static uint64_t typical_after(uint64_t typical, uint64_t length)
+{
+	if (!typical)
+		return length;
+	length -= excess(length, typical);
+	return typical - typical / 16 + length / 16;
+}
+
+void mpxi_lengths_add_sig(struct mpxi_lengths *lengths, uint64_t length)
+{
+	uint64_t last = lengths->last, step = length > last ? length - last : last - length;
+
+	if (!length)
+		return;
+	mpxi_lengths_add_running(lengths, length);
+	if (last)
+		add_u128(&lengths->steps, (mpxi_u128)step * step);
+	lengths->last = length;
+	lengths->typical = typical_after(lengths->typical, length);
 }
 
 void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now)
@@ -182,7 +227,7 @@ void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
 		stat->last_weight = hold(sums, g, ended.count, ended.size, 0);
 		stat->first = ended;
 	}
-	enter(sums, &ended);
+	enter(sums, &ended, slice->typical);
 	sums->slices++;
 	stat->previous = stat->last;
 	stat->last = ended;
@@ -213,7 +258,8 @@ void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 	} else {
 		hold(&mark->sums, g, stat->last.count, stat->last.size, stat->last_weight);
 	}
-	enter(&mark->sums, &so_far);
+	if (running)
+		enter(&mark->sums, &so_far, running->typical);
 }
 
 void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
@@ -251,6 +297,10 @@ static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end, const 
 	ADD(u64, count);
 	ADD(u64, size);
 	ADD(u64, covariate);
+	ADD(u64, long_count);
+	ADD(u64, long_size);
+	ADD(u64, excess);
+	ADD(u128, squares);
 	ADD(u64, pairs);
 	ADD(u64, triples);
 	ADD(u64, weight);
@@ -293,4 +343,20 @@ void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start, 
 	add_unfilled(window, start, end);
 	add_u64(&window->time, end->now - start->now);
 	add_u64(&window->covariate, end->covariate - start->covariate);
+}
+
+void mpxi_lengths_between(struct mpxi_lengths *lengths, const struct mpxi_lengths *start,
+			  const struct mpxi_lengths *end)
+{
+	lengths->slices = since_u64(end->slices, start->slices);
+	lengths->excess = since_u64(end->excess, start->excess);
+	lengths->squares = since_u128(end->squares, start->squares);
+	lengths->steps = since_u128(end->steps, start->steps);
+}
+
+bool mpxi_lengths_differ(const struct mpxi_lengths *lengths)
+{
+	/* Half of the steps' squares is the variance of what is drawn anew each time: a fiftieth of the
+	 * squares, as of lengths of 75 to 125 %. */
+	return lengths->slices > 2 && lengths->steps / 2 >= lengths->squares / 50;
 }

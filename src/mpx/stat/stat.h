@@ -23,6 +23,19 @@ struct mpxi_slice {
 	uint64_t begin, end; /* on the thread's counted time      */
 	uint64_t covariate;  /* of the covariate event, in it     */
 	uint64_t count;      /* of this event, in it              */
+	uint64_t typical;    /* length of slices of any group lately; 0: not known */
+};
+
+/* A slice that is more than so many times as long as they typically are is long. */
+#define MPXI_LONG 2
+
+/* Lengths of the slices of all groups, whichever event they are of. Zeroed at first. */
+struct mpxi_lengths {
+	uint64_t slices;
+	uint64_t last, typical; /* lengths; 0: there was none yet */
+	uint64_t excess;        /* of long slices, above MPXI_LONG times the typical length */
+	mpxi_u128 squares;      /* of lengths                                           */
+	mpxi_u128 steps;        /* of differences to the slice before                   */
 };
 
 /*
@@ -32,10 +45,13 @@ struct mpxi_slice {
  */
 struct mpxi_sums {
 	/* First what a plain read takes. */
-	uint64_t count;     /* C_e                                         */
-	uint64_t size;      /* S_e                                         */
-	mpxi_i128 gap;      /* counts in gaps, in 2^-MPXI_GAP_BITS         */
-	uint64_t slices;    /* slices ended                                */
+	uint64_t count;  /* C_e                                         */
+	uint64_t size;   /* S_e                                         */
+	mpxi_i128 gap;   /* counts in gaps, in 2^-MPXI_GAP_BITS         */
+	uint64_t slices; /* slices ended                                */
+	/* Of long slices: counts, sizes, and what they have in excess. */
+	uint64_t long_count, long_size, excess;
+	mpxi_u128 squares;  /* of sizes                                    */
 	uint64_t covariate; /* of the covariate event in these slices      */
 	uint64_t pairs;     /* slices that another one preceded            */
 	uint64_t triples;   /* ... that two preceded                       */
@@ -82,19 +98,21 @@ struct mpxi_window {
 	uint64_t covariate; /* of the covariate event, in T      */
 	uint64_t unknown;   /* time that no slice has filled in  */
 	/* For sums of windows (pool.h); set by the caller, as what follows. */
-	uint64_t turn;      /* number of the slice, of any group, in which it begins */
-	uint64_t turns;     /* that ended in it                                      */
-	unsigned source;    /* the thread, by a number of its own                    */
-	bool continues;     /* the stretch before it ended in the same slice         */
-	unsigned groups;    /* that took turns                                       */
-	bool needs_no_turn; /* the event would have been counted all the time anyhow */
-	bool exact;         /* counted all the time: N_e is C_e                      */
+	uint64_t turn;               /* number of the slice, of any group, in which it begins */
+	uint64_t turns;              /* that ended in it                                      */
+	unsigned source;             /* the thread, by a number of its own                    */
+	bool continues;              /* the stretch before it ended in the same slice         */
+	unsigned groups;             /* that took turns                                       */
+	bool needs_no_turn;          /* the event would have been counted all the time anyhow */
+	bool exact;                  /* counted all the time: N_e is C_e                      */
+	struct mpxi_lengths lengths; /* of all slices in it, the running one included */
 };
 
 enum mpxi_estimator {
 	MPXI_RATIO,        /* MPX section 4: C_e * T / S_e                            */
 	MPXI_INTERPOLATED, /* rates between slices by those of the slices around them */
 	MPXI_COVARIATE,    /* the ratio, corrected by an event counted all the time   */
+	MPXI_AUTO,         /* interpolated where slices are alike in length, else the ratio */
 };
 
 struct mpxi_estimate {
@@ -103,9 +121,21 @@ struct mpxi_estimate {
 	double low, high;      /* the 95 % interval; low is not below C_e            */
 	double coverage;       /* S_e / T, 0 to 1                                    */
 	bool exact;
-	bool never; /* not counted in this window: value says nothing     */
-	bool rough; /* too few slices for an error that can be trusted    */
+	bool never;  /* not counted in this window: value says nothing     */
+	bool rough;  /* too few slices for an error that can be trusted    */
+	bool uneven; /* most of the error is what long slices of others may have in them */
 };
+
+/* A slice of any group has ended. For handlers. */
+void mpxi_lengths_add_sig(struct mpxi_lengths *lengths, uint64_t length);
+/* One that runs is so long by now: the step to the last one is not known yet. */
+void mpxi_lengths_add_running(struct mpxi_lengths *lengths, uint64_t length);
+/* Those between two places. */
+void mpxi_lengths_between(struct mpxi_lengths *lengths, const struct mpxi_lengths *start,
+			  const struct mpxi_lengths *end);
+/* They differ so much from one to the next that filling in gaps by the slices beside them is off:
+ * a program's phases make slices long. Nothing but lengths has a say in it. */
+bool mpxi_lengths_differ(const struct mpxi_lengths *lengths);
 
 /* The event becomes active at T = now, after a time of not being scheduled at all. */
 void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now);
