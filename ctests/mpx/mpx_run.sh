@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..85"
+echo "1..86"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -215,6 +215,13 @@ rich()
 	done
 }
 check "... with all that JSON has" rich
+# The counters go with the timer's descriptor, and no tick comes any more.
+unticked()
+{
+	run 0 $turns --timer=task-clock --report=lost.csv --csv "$program" closes &&
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			{ lost += $at["lost"] } END { exit lost != 5 }' lost.csv
+}
 # Its timer is no descriptor, and goes on.
 lost()
 {
@@ -226,6 +233,11 @@ lost()
 			{ lost += $at["lost"] } END { exit lost != 5 }' lost.csv
 }
 check "slices that were lost are in each form of it" lost
+if run 0 --timer=task-clock "$program" one; then
+	check "... also where no tick comes any more" unticked
+else
+	skip "... also where no tick comes any more" "$(head -n 1 err)"
+fi
 headed()
 {
 	run 0 -f csv -o - "$program" threads 1 && head -n 1 out | grep -q '^pid,tid,' && [ "$(grep -c PAGE out)" = 8 ] &&

@@ -43,6 +43,7 @@ static struct fake {
 	_Atomic uint64_t now; /* handlers that interrupt the backend may move it */
 	uint64_t cost;        /* time that each call of a _sig function takes */
 	uint64_t pace;        /* CPU time in a unit of the clock */
+	uint64_t counted_to;  /* nothing is counted from then on; 0: always */
 	bool blocked;         /* what is said of ticks that do not come */
 	unsigned sought;
 	/* Rates of events by the low 11 bits of their code; burst comes on top of it in
@@ -242,7 +243,7 @@ static int fake_start(void *handle)
 
 static void fake_sample(const struct fake_group *group, struct mpxi_sample *sample)
 {
-	uint64_t now = fake.now;
+	uint64_t now = fake.counted_to ? fake.counted_to : fake.now;
 	unsigned i;
 
 	sample->size = now - group->begin;

@@ -124,6 +124,35 @@ static void closed_for_good(void **state)
 	fake_destroy();
 }
 
+/* The first call that fails says so; the next one gives what was counted up to then. */
+static void closed_and_told_once(void **state)
+{
+	struct mpxi_set *set;
+	uint64_t begin, time;
+	unsigned i;
+
+	(void)state;
+	fake_create(1);
+	fake.pace = 3;
+	set = fake_set(0, 1);
+	assert_int_equal(mpxi_set_start(set), 0);
+	begin = fake.now;
+	fake_slices(100, 1000);
+	fake.counted_to = fake.now + 500;
+	fake_fail(FAKE_START | FAKE_READ, 1, INT_MAX);
+	fake.now += 700000;
+	assert_int_equal(mpxi_set_stop(set), MPXI_ESYS);
+	time = fake.now - begin;
+	assert_true(mpxi_set_lost(set));
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(fake_window(set, i)->time, time);
+		assert_estimate(set, i, time, 100);
+	}
+	/* Nor is the half slice lost. */
+	assert_int_equal(fake_window(set, 0)->sums.size + fake_window(set, 1)->sums.size, 100500);
+	fake_destroy();
+}
+
 /* No group can be started for a while. */
 static void nothing_starts(void **state)
 {
@@ -287,9 +316,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(half_of_the_stops_fail), cmocka_unit_test(at_the_pace_of_slices),
-		cmocka_unit_test(closed_for_good),        cmocka_unit_test(nothing_starts),
-		cmocka_unit_test(steady_that_fail),       cmocka_unit_test(ticks_that_wait),
-		cmocka_unit_test(ticks_that_do_not_come),
+		cmocka_unit_test(closed_for_good),        cmocka_unit_test(closed_and_told_once),
+		cmocka_unit_test(nothing_starts),         cmocka_unit_test(steady_that_fail),
+		cmocka_unit_test(ticks_that_wait),        cmocka_unit_test(ticks_that_do_not_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,9 +119,15 @@ static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 	}
 }
 
+/* Where T should be by now. Only where something fails: it reads a clock. */
+static uint64_t paced_time_sig(const struct mpxi_core *core, uint64_t cpu)
+{
+	return core->pace.time + paced(&core->pace, since(cpu, core->pace.cpu));
+}
+
 /*
  * No group counts, and one should have: T is brought up by the pace, and what has gone by is
- * in nobody's slices. Only where something fails: it reads a clock.
+ * in nobody's slices.
  */
 static void lose_sig(struct mpxi_core *core)
 {
@@ -131,13 +137,21 @@ static void lose_sig(struct mpxi_core *core)
 	if (!pace->known)
 		return;
 	cpu = cpu_sig(core);
-	time = pace->time + paced(pace, since(cpu, pace->cpu));
+	time = paced_time_sig(core, cpu);
 	if (time > core->time) {
 		part_beside_sig(core, time);
 		core->time = time;
 	}
 	pace->cpu = cpu;
 	pace->time = core->time;
+}
+
+/* What has been read lacks an eighth of the time, and more than paces differ by. */
+static bool is_behind_sig(const struct mpxi_core *core)
+{
+	const uint64_t time = core->pace.known ? paced_time_sig(core, cpu_sig(core)) : 0;
+
+	return since(time, core->time) > since(time, core->pace.time) / 8;
 }
 
 void mpxi_core_pace_begin(struct mpxi_core *core)
@@ -306,6 +320,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	int error;
 
 	const bool current = group == core->current;
+	bool ended = false; /* its counters did, some time before: the rest is lost */
 
 	fetch_events(group);
 	error = core->options.ops->stop_sig(group->handle, &group->sample);
@@ -318,11 +333,12 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 		core->current = NULL;
 		if (!error)
 			take_sample(core, &group->sample);
+		ended = !error && group->failed && is_behind_sig(core);
 		core->taken_size = core->taken_covariate = 0;
 		core->slices++;
 	}
 	/* What the last read found stays: sets have been told of it. */
-	core->lost += error != 0;
+	core->lost += error || ended;
 	for (i = 0; i < group->n; i++) {
 		struct mpxi_event *event = group->event[i];
 
@@ -336,9 +352,9 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	}
 	if (current)
 		mpxi_lengths_add_sig(&core->lengths, core->time - group->begin);
-	if (error && current)
+	if ((error && current) || ended)
 		lose_sig(core);
-	return error;
+	return ended ? MPXI_ESYS : error;
 }
 
 int mpxi_core_switch_sig(struct mpxi_core *core)
