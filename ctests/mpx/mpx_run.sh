@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..86"
+echo "1..88"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -272,13 +272,35 @@ check "... of which the words take no lock" lines out 0
 
 killed()
 {
-	for signal in 15 2 6 11 13 10; do
+	for signal in 15 2 6 11 13 10 14; do
 		run $((128 + signal)) --report=killed "$program" killed $signal || return 1
 		awk '/PAGE-FAULTS/ { found = $2 >= 1000 && $2 < 1100 } END { exit !found }' killed ||
 			{ echo "# $signal"; cat killed; return 1; }
 	done
 }
 check "a process that a signal ends writes it" killed
+# To a pipe that nobody reads yet.
+twice()
+{
+	rm -f pipe.*
+	{
+		until [ -p "$(echo pipe.*)" ]; do sleep 0.1; done
+		sleep 1
+		timeout 30 cat pipe.* > killed
+	} &
+	sh -c 'mkfifo pipe.$$ && exec "$@"' sh "$tool" --report=pipe.%p "$program" killed-twice > out 2> err
+	got=$?
+	wait $!
+	[ $got = 143 ] && grep -q PAGE-FAULTS killed
+}
+check "... also where a second signal comes meanwhile, and a timer's" twice
+busy()
+{
+	for i in 1 2 3 4 5; do
+		run 143 --report=killed "$program" killed-busy && grep -q PAGE-FAULTS killed || return 1
+	done
+}
+check "... and where other threads make sets" busy
 check "... which sees nothing of that" run 143 -q "$program" killed
 
 # ---- the program and its end

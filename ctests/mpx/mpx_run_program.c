@@ -14,6 +14,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FAULTS "upc:::perf::PAGE-FAULTS"
@@ -769,6 +772,73 @@ static void look_at_signals(int number)
 }
 
 /* A set runs that nobody reads, and a signal comes; or a fault. */
+static void nothing(int number)
+{
+	(void)number;
+}
+
+static void *raise_later(void *unused)
+{
+	struct timespec wait = {.tv_nsec = 200000000};
+
+	(void)unused;
+	/* Its timer's signals interrupt it. */
+	while (nanosleep(&wait, &wait))
+		;
+	raise(SIGTERM);
+	return NULL;
+}
+
+/* The signal comes to two threads, one after the other, in a program with a timer. */
+static void case_killed_twice(const char *argument)
+{
+	const struct itimerspec often = {{0, 1000000}, {0, 1000000}};
+	struct sigevent alarms = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+	pthread_t other;
+	timer_t timer;
+
+	(void)argument;
+	init();
+	OK(PAPI_start(set_of(one)));
+	touch(1000);
+	signal(SIGALRM, nothing);
+	TRUE(!timer_create(CLOCK_MONOTONIC, &alarms, &timer) && !timer_settime(timer, 0, &often, NULL));
+	TRUE(!pthread_create(&other, NULL, raise_later, NULL));
+	raise(SIGTERM);
+}
+
+static atomic_bool churns;
+
+static void *churn_for_ever(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		int set = PAPI_NULL;
+
+		OK(PAPI_create_eventset(&set));
+		OK(PAPI_destroy_eventset(&set));
+		churns = true;
+	}
+	return NULL;
+}
+
+/* Other threads make sets all the time. */
+static void case_killed_busy(const char *argument)
+{
+	pthread_t other;
+	int i;
+
+	(void)argument;
+	init();
+	OK(PAPI_start(set_of(one)));
+	touch(1000);
+	for (i = 0; i < 4; i++)
+		TRUE(!pthread_create(&other, NULL, churn_for_ever, NULL));
+	while (!churns)
+		;
+	raise(SIGTERM);
+}
+
 static void case_killed(const char *argument)
 {
 	int number = argument ? atoi(argument) : SIGTERM;
@@ -872,6 +942,8 @@ static const struct {
 	{"none", case_none},
 	{"signal", case_signal},
 	{"killed", case_killed},
+	{"killed-twice", case_killed_twice},
+	{"killed-busy", case_killed_busy},
 	{"closes", case_closes},
 	{"running", case_running},
 	{"leave", case_leave},

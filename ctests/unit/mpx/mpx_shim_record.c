@@ -4,6 +4,9 @@
  */
 #include <math.h>
 #include <papi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
 
 #include "shim/shim_record.h"
 #include "../unit_test.h"
@@ -120,6 +123,41 @@ static void test_stretches(void **state)
 	assert_int_equal(seen.result[0].count, 1200);
 	shim_record_in_child();
 	assert_int_equal(see().n, 0);
+}
+
+static atomic_bool looks;
+
+static void look_long(const struct shim_record *record, void *argument)
+{
+	const struct timespec wait = {.tv_nsec = 20000000};
+
+	(void)record;
+	(void)argument;
+	looks = true;
+	(void)nanosleep(&wait, NULL);
+}
+
+static void *look_elsewhere(void *unused)
+{
+	shim_record_each(look_long, NULL, true);
+	return unused;
+}
+
+/* A handler may not wait for a lock for ever, and another thread has it for a moment only. */
+static void test_patience(void **state)
+{
+	struct seen seen = {0};
+	pthread_t other;
+
+	(void)state;
+	(void)create(5, 1);
+	assert_int_equal(pthread_create(&other, NULL, look_elsewhere, NULL), 0);
+	while (!looks)
+		;
+	shim_record_each(look, &seen, false);
+	assert_int_equal(seen.n, 1);
+	assert_int_equal(pthread_join(other, NULL), 0);
+	shim_record_in_child();
 }
 
 static void retire_one(pid_t thread, unsigned serial, int code)
@@ -253,9 +291,13 @@ static void test_huge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretches), cmocka_unit_test(test_sets_of_one_stretch),
-		cmocka_unit_test(test_retired),   cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_order),     cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_stretches),
+		cmocka_unit_test(test_patience),
+		cmocka_unit_test(test_sets_of_one_stretch),
+		cmocka_unit_test(test_retired),
+		cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,9 @@
 #include <papi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { RECORDS_MAX = 4096, SORTED_MAX = 1 << 16 };
+enum { RECORDS_MAX = 4096, SORTED_MAX = 1 << 16, PATIENCE_MS = 500 };
 
 /* Protects the list and its length; no handler takes it. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -257,9 +258,22 @@ static void sort(struct shim_record **list, unsigned n)
 		}
 }
 
+/* Others let a lock go soon; this thread does not, where a signal has interrupted it. So there is
+ * some patience for all locks together. */
 static bool take(pthread_mutex_t *lock, bool wait)
 {
-	return (wait ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
+	static unsigned patience = PATIENCE_MS;
+	const struct timespec ms = {.tv_nsec = 1000000};
+
+	if (wait)
+		return pthread_mutex_lock(lock) == 0;
+	while (pthread_mutex_trylock(lock)) {
+		if (!patience)
+			return false;
+		patience--;
+		(void)nanosleep(&ms, NULL);
+	}
+	return true;
 }
 
 void shim_record_each(void (*each)(const struct shim_record *record, void *argument), void *argument,

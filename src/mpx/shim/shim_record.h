@@ -53,8 +53,8 @@ void shim_record_turn_plain(struct shim_record *record);
 void shim_record_estimate_by(enum mpxi_estimator estimator);
 struct mpxi_result shim_row_result(const struct shim_row *row);
 
-/* Calls each with every record, locked, in the order of threads and sets. A lock that
- * is held (by a thread that a signal has interrupted, say) is waited for if wait. */
+/* Calls each with every record, locked, in the order of threads and sets. A lock that is held (by
+ * the thread that a signal has interrupted, say) is waited for if wait, else for half a second. */
 void shim_record_each(void (*each)(const struct shim_record *record, void *argument), void *argument,
 		      bool wait);
 /* Is there anything that counted? */

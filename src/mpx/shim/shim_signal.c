@@ -9,15 +9,20 @@
  *
  * The handler waits for no lock and allocates nothing. Sets that run in its thread are read
  * first, where the signal has found the thread neither in PAPI nor in libmpx. Should that hang
- * all the same, an alarm ends the process as the signal would have.
+ * all the same, an alarm ends the process as the signal would have. Signals of other threads wait
+ * for the report: a terminal or timeout(1) may send one twice.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process/thread.h"
@@ -39,7 +44,8 @@ static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static sighandler_t (*real_signal)(int, sighandler_t);
 static sighandler_t (*real_sysv_signal)(int, sighandler_t);
 static bool wanted;
-static volatile sig_atomic_t ending;
+static atomic_int ending;    /* the first signal. Partner: on_end on other threads */
+static atomic_bool reported; /* likewise */
 
 /* The constructors of others may come before ours. */
 static void find(void)
@@ -67,32 +73,44 @@ static void set_default(int signo)
 	(void)real_sigaction(signo, &action, NULL);
 }
 
-/* It hangs: on any thread. */
-static void on_alarm(int unused)
+static void unblock(int signo)
 {
 	sigset_t set;
 
-	(void)unused;
 	sigemptyset(&set);
-	sigaddset(&set, ending);
-	set_default(ending);
+	sigaddset(&set, signo);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	(void)raise(ending);
 }
 
-static void set_alarm(int signo)
+/* It hangs: on any thread. A timer of the program's own may send the signal, too. */
+static void on_alarm(int unused, siginfo_t *info, void *context)
 {
-	struct sigaction action;
-	sigset_t set;
+	const int signo = atomic_load(&ending);
 
-	ending = signo;
+	(void)unused;
+	(void)context;
+	if (info->si_code == SI_TIMER)
+		return;
+	set_default(signo);
+	unblock(signo);
+	(void)raise(signo);
+}
+
+static void set_alarm(void)
+{
+	/* Again and again: one is not queued behind a signal of the program's timer. */
+	const struct itimerval patience = {.it_interval.tv_sec = 1, .it_value.tv_sec = PATIENCE_S};
+	struct sigaction action;
+
 	memset(&action, 0, sizeof(action));
-	action.sa_handler = on_alarm;
+	/* What the program's own alarm has left pending goes. */
+	action.sa_handler = SIG_IGN;
 	(void)real_sigaction(SIGALRM, &action, NULL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGALRM);
-	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	(void)alarm(PATIENCE_S);
+	(void)setitimer(ITIMER_REAL, &patience, NULL);
+	action.sa_sigaction = on_alarm;
+	action.sa_flags = SA_SIGINFO | SA_RESTART;
+	(void)real_sigaction(SIGALRM, &action, NULL);
+	unblock(SIGALRM);
 }
 
 /* As a tick does. */
@@ -110,18 +128,38 @@ static bool comes_again(int signo, const siginfo_t *info)
 	       (signo == SIGSEGV || signo == SIGILL || signo == SIGFPE || signo == SIGBUS);
 }
 
-static void on_end(int signo, siginfo_t *info, void *context)
+static void report(int signo, void *context)
 {
-	if (shim_is_owner() && !ending) {
-		set_alarm(signo);
+	const struct timespec ms = {.tv_nsec = 1000000};
+	int none = 0;
+
+	if (atomic_compare_exchange_strong(&ending, &none, signo)) {
+		set_alarm();
 		if (may_read(context))
 			shim_note_thread_sig();
 		shim_report_quickly();
+		atomic_store(&reported, true);
+		return;
 	}
+	/* Another thread's is being written; its alarm ends this, too. */
+	unblock(SIGALRM);
+	while (!atomic_load(&reported))
+		(void)nanosleep(&ms, NULL);
+}
+
+static void on_end(int signo, siginfo_t *info, void *context)
+{
+	int cancel;
+
+	/* Writing is a point of cancellation, and a thread that ends here takes the report with it. */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (shim_is_owner())
+		report(signo, context);
 	set_default(signo);
 	/* It is blocked, and comes when the handler has returned. */
 	if (!comes_again(signo, info))
 		(void)raise(signo);
+	(void)pthread_setcancelstate(cancel, NULL);
 }
 
 /* ---- the program's handlers -------------------------------------------------------------- */
@@ -172,7 +210,7 @@ SHIM_EXPORT int sigaction(int signo, const struct sigaction *action, struct siga
 	int error;
 
 	find();
-	if (action && wanted && !ending && is_end(signo) && is_default(action)) {
+	if (action && wanted && !atomic_load(&ending) && is_end(signo) && is_default(action)) {
 		own = own_action(signo);
 		action = &own;
 	}
@@ -188,7 +226,7 @@ static sighandler_t hide(int signo, sighandler_t handler, sighandler_t before)
 {
 	if (before == SIG_ERR)
 		return before;
-	if (handler == SIG_DFL && wanted && !ending && is_end(signo))
+	if (handler == SIG_DFL && wanted && !atomic_load(&ending) && is_end(signo))
 		take(signo);
 	return before == (sighandler_t)(uintptr_t)on_end ? SIG_DFL : before;
 }
