@@ -19,13 +19,13 @@ src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  :
 src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h
 src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
 src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :
-src/mpx/stat          :                                                        : stat.h pool.h regions.h
+src/mpx/stat          :                                                        : stat.h pool.h regions.h joint.h ratio.h
 src/mpx/core          : src/mpx/stat src/upc/base                              : backend.h core.h error.h
 src/mpx/ticker        : src/mpx/core src/upc/base                              : inside.h thread_exit.h tick.h timer.h
 src/mpx/papi          : src/mpx/core src/upc/catalogue                         : papi_backend.h
 src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : thread.h
 src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h
-src/mpx               : src/mpx/core src/mpx/process src/upc/base              :
+src/mpx               : src/mpx/core src/mpx/process src/mpx/stat src/upc/base :
 src/sim/decode        : src/upc/catalogue                                      : decode.h model.h
 src/sim/count         : src/sim/decode                                         : guest.h left.h leftover.h region.h results.h score.h team.h thread.h
 src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h emulator.h exec.h needed.h places.h preload.h
