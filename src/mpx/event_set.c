@@ -4,13 +4,14 @@
  * events in them.
  */
 #include <papi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
-#include "event_ratio.h"
 #include "mpx.h"
 #include "process/thread.h"
+#include "stat/level.h"
 
 static int create(int *set, bool process)
 {
@@ -28,6 +29,7 @@ static int create(int *set, bool process)
 	handle = calloc(1, sizeof(*handle));
 	if (!handle)
 		return mpxi_error(PAPI_ENOMEM, "out of memory for an event set");
+	handle->level = MPXI_LEVEL_DEFAULT;
 	error = mpxi_set_create(thread->core, &handle->set);
 	if (!error && process)
 		error = mpxi_process_create(thread, handle->set, &handle->process);
@@ -135,6 +137,43 @@ int mpx_set_add_event(int set, int code)
 	return error ? error : add(handle, (uint32_t)code);
 }
 
+static int take_out(struct mpxi_handle *handle, uint32_t event);
+
+/* From the last one on, until there are so many. The set does not run. */
+static int take_out_down_to(struct mpxi_handle *handle, unsigned n)
+{
+	int error = 0;
+
+	while (!error && mpxi_set_events(handle->set) > n)
+		error = take_out(handle, mpxi_set_event(handle->set, mpxi_set_events(handle->set) - 1));
+	return error;
+}
+
+int mpx_set_add_events(int set, const int *codes, int n)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle), i;
+	unsigned before;
+	char why[400];
+
+	if (error)
+		return error;
+	if (n < 0 || (n && !codes))
+		return mpxi_error(PAPI_EINVAL, "n is %d, or codes is NULL", n);
+	if (mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before events are added", set);
+	before = mpxi_set_events(handle->set);
+	for (i = 0; i < n; i++) {
+		error = add(handle, (uint32_t)codes[i]);
+		if (!error)
+			continue;
+		snprintf(why, sizeof(why), "%s", mpxi_last_message());
+		(void)take_out_down_to(handle, before);
+		return mpxi_error(error, "event %d of %d, 0x%x: %s", i + 1, n, (unsigned)codes[i], why);
+	}
+	return PAPI_OK;
+}
+
 static int find_both(int set, const char *name, struct mpxi_handle **handle, uint32_t *event)
 {
 	int error = mpxi_thread_find(set, handle);
@@ -166,7 +205,6 @@ static int take_out(struct mpxi_handle *handle, uint32_t event)
 		memmove(handle->value + i, handle->value + i + 1, (n - i - 1) * sizeof(handle->value[0]));
 		memmove(handle->accum + i, handle->accum + i + 1, (n - i - 1) * sizeof(handle->accum[0]));
 		mpxi_regions_remove(&handle->regions, i, n);
-		mpxi_asked_remove(handle, event);
 	}
 	return error;
 }
@@ -186,6 +224,26 @@ int mpx_set_remove_named_event(int set, const char *name)
 	int error = find_both(set, name, &handle, &event);
 
 	return error ? error : take_out(handle, event);
+}
+
+int mpx_set_cleanup(int set)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+
+	if (error)
+		return error;
+	if (mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before events are removed", set);
+	return take_out_down_to(handle, 0);
+}
+
+int mpx_set_num_events(int set)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+
+	return error ? error : (int)mpxi_set_events(handle->set);
 }
 
 int mpx_set_list_events(int set, int *codes, int *n)
@@ -245,5 +303,20 @@ int mpx_set_list_regions(int set, int *regions, int *n)
 	for (i = 0; i < *n && i < (int)handle->regions.n; i++)
 		regions[i] = handle->regions.region[i].id;
 	*n = (int)handle->regions.n;
+	return PAPI_OK;
+}
+
+int mpx_set_confidence(int set, double level)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+
+	if (error)
+		return error;
+	/* Not a number, too. */
+	if (!(level >= MPXI_LEVEL_MIN && level <= MPXI_LEVEL_MAX))
+		return mpxi_error(PAPI_EINVAL, "level is %g: a level of confidence is from %g to %g", level,
+				  MPXI_LEVEL_MIN, MPXI_LEVEL_MAX);
+	handle->level = level;
 	return PAPI_OK;
 }

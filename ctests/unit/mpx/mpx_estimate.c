@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "../unit_test.h"
+#include "stat/level.h"
 #include "stat/stat.h"
 
 /* Of all slices of all events. */
@@ -434,9 +435,91 @@ static void test_one_long_slice(void **state)
 		    e.high > 500. * (double)w.time / 10000);
 }
 
+/* Quantiles at both sides together, as tables of Student's distribution have them: 0.5, 0.8, 0.9,
+ * 0.95, 0.99, 0.999. NIST/SEMATECH e-Handbook 1.3.6.7.2, and Abramowitz and Stegun, table 26.10. */
+static void test_quantiles(void **state)
+{
+	static const double level[] = {.5, .8, .9, .95, .99, .999};
+	static const struct {
+		double freedom, t[6];
+	} row[] = {
+		{1, {1.000, 3.078, 6.314, 12.706, 63.657, 636.619}},
+		{2, {.816, 1.886, 2.920, 4.303, 9.925, 31.599}},
+		{3, {.765, 1.638, 2.353, 3.182, 5.841, 12.924}},
+		{4, {.741, 1.533, 2.132, 2.776, 4.604, 8.610}},
+		{5, {.727, 1.476, 2.015, 2.571, 4.032, 6.869}},
+		{10, {.700, 1.372, 1.812, 2.228, 3.169, 4.587}},
+		{30, {.683, 1.310, 1.697, 2.042, 2.750, 3.646}},
+		{120, {.677, 1.289, 1.658, 1.980, 2.617, 3.373}},
+		{1e9, {.674, 1.282, 1.645, 1.960, 2.576, 3.291}},
+	};
+	unsigned i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		for (k = 0; k < 6; k++) {
+			double t = mpxi_level_student(level[k], row[i].freedom);
+
+			if (fabs(t - row[i].t[k]) > .00051)
+				fail_msg("%g, %g degrees: %.6f, not %.3f", level[k], row[i].freedom, t,
+					 row[i].t[k]);
+		}
+	/* One degree of freedom is a tangent, two a root, at any level. */
+	for (i = 0; i < 5000; i++) {
+		double l = .5 + i * .0001 * .9998, one = tan(l * acos(-1) / 2);
+
+		assert_true(fabs(mpxi_level_student(l, 1) / one - 1) < 1e-6);
+		assert_true(fabs(mpxi_level_student(l, 2) / (l * sqrt(2 / (1 - l * l))) - 1) < 1e-6);
+	}
+	assert_true(fabs(mpxi_level_normal(.5) - .674490) < 1e-6);
+	assert_true(fabs(mpxi_level_normal(.95) - 1.959964) < 1e-6);
+	assert_true(fabs(mpxi_level_normal(.9999) - 3.890592) < 1e-6);
+	/* From where the expansion is taken on, without a step. */
+	assert_true(fabs(mpxi_level_student(.9999, 999.999) / mpxi_level_student(.9999, 1000) - 1) < 1e-6);
+}
+
+static void test_levels(void **state)
+{
+	static const unsigned count[] = {100, 140, 90, 110, 160, 80, 120, 130, 95, 150};
+	/* A row of 10 for .5, .9, .95, .99, .9999; none decreases. */
+	static const double level[] = {.5, .9, .9500001, .99, .9999};
+	struct mpxi_estimate e, was, exact = {.value = 7, .low = 7, .high = 7, .exact = true};
+	double width = 0, root, t;
+	struct mpxi_window w;
+	unsigned i, k;
+
+	(void)state;
+	table(&w, count, NULL, 10, 0);
+	for (k = 0; k < 2; k++, width = 0) {
+		mpxi_estimate(&w, all[k], &was);
+		for (i = 0; i < 5; i++) {
+			e = was;
+			mpxi_estimate_at_level(&e, level[i]);
+			assert_true(e.high - e.low > width);
+			width = e.high - e.low;
+			/* The ends solve (N - value)^2 = t^2 variance N / value. */
+			t = mpxi_level_student(level[i], e.basis.freedom);
+			root = t * e.standard_error * sqrt(e.high / e.value);
+			assert_near(e.high - e.value, root);
+			if (e.low > e.basis.count)
+				assert_near(e.value - e.low, t * e.standard_error * sqrt(e.low / e.value));
+			assert_true(e.low >= e.basis.count && e.rough == was.rough);
+			if (i == 2)
+				assert_true(fabs(e.high / was.high - 1) < 1e-2);
+		}
+		e = was;
+		mpxi_estimate_at_level(&e, MPXI_LEVEL_DEFAULT);
+		assert_true(e.low == was.low && e.high == was.high);
+	}
+	mpxi_estimate_at_level(&exact, .99);
+	assert_true(exact.low == 7 && exact.high == 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_quantiles),
+		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_ratio_by_hand),
 		cmocka_unit_test(test_interpolated_by_hand),
 		cmocka_unit_test(test_covariate_by_hand),

@@ -13,7 +13,6 @@
 
 #include "core/error.h"
 #include "catalogue/nearest.h"
-#include "papi/papi_formula.h"
 #include "papi/papi_group.h"
 
 #define NAME_SIZE 256
@@ -146,7 +145,7 @@ bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
 {
 	if (strcmp(info->derived, "DERIVED_PS") == 0 || strcmp(info->derived, "DERIVED_ADD_PS") == 0)
 		return true;
-	return strcmp(info->derived, "DERIVED_POSTFIX") == 0 && !mpxi_papi_is_sum(info->postfix);
+	return strchr(info->postfix, '/') != NULL;
 }
 
 /* ---- names that were meant ------------------------------------------------------------------ */

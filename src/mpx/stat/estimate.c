@@ -9,11 +9,14 @@
 
 #include "stat/outcome.h"
 
-/* The table to 4, then the expansion in 1/f around the normal quantile. */
-double mpxi_student(double f)
+#define NORMAL 1.959964 /* quantile of 95 % at both sides together */
+
+/* Student's t likewise, for any real number of degrees of freedom: the table to 4, then
+ * the expansion in 1/f around the normal quantile. */
+static double student(double f)
 {
 	static const double table[] = {12.706, 12.706, 4.303, 3.182, 2.776};
-	const double z = MPXI_NORMAL;
+	const double z = NORMAL;
 
 	if (f < 1)
 		return table[1];
@@ -210,7 +213,6 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 	else
 		o = estimate_ratio(window, estimator == MPXI_COVARIATE);
 	whole = whole_counts(s, o.noise, counted_part(window));
-	o.whole = whole;
 	o.variance += whole;
 	o.of_noise += whole;
 	o.of_change += whole;
@@ -220,30 +222,39 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 	return o;
 }
 
-double mpxi_outcome_floor(const struct mpxi_outcome *o, double count, double p)
+void mpxi_estimate_interval(struct mpxi_estimate *estimate, double t, double z)
 {
-	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
-	double poisson = fmax(count, 1) * (1 - p) / (p * p);
-	double little = fmin(1, 9 / fmax(count * count, 1));
+	const struct mpxi_basis *b = &estimate->basis;
+	/* The variance of a count goes with its truth, not with its estimate: the truths
+	 * N with (N - value)^2 <= t^2 variance N / value. */
+	double a = fmax(t * t * b->variance, z * z * b->floor) / fmax(b->value, 1 / b->part);
+	double high = b->value + a / 2 + sqrt(a * b->value + a * a / 4);
+	/* The product of both is the square of the value; a difference would lose its digits. */
+	double low = b->value > 0 ? fmax(b->value * (b->value / high), b->count) : b->count;
 
-	return o->freedom < 1 ? poisson : poisson * little;
+	estimate->low = b->sure + low;
+	estimate->high = b->sure + high;
 }
 
 void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, struct mpxi_estimate *estimate)
 {
-	double floor = mpxi_outcome_floor(o, count, p), variance = o->variance + o->unseen * o->unseen, t, a;
+	double poisson, floor, little, variance = o->variance + o->unseen * o->unseen;
 
+	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
+	poisson = fmax(count, 1) * (1 - p) / (p * p);
+	little = fmin(1, 9 / fmax(count * count, 1));
+	floor = o->freedom < 1 ? poisson : poisson * little;
 	estimate->rough = o->freedom < 2 || o->left;
 	estimate->uneven = o->unseen * o->unseen > variance / 2;
 	estimate->value = o->value;
 	estimate->standard_error = sqrt(fmax(variance, floor));
-	/* The variance of a count goes with its truth, not with its estimate: the truths
-	 * N with (N - value)^2 <= t^2 variance N / value. */
-	t = mpxi_student(o->freedom);
-	a = fmax(t * t * variance, MPXI_NORMAL * MPXI_NORMAL * floor) / fmax(o->value, 1 / p);
-	estimate->high = o->value + a / 2 + sqrt(a * o->value + a * a / 4);
-	/* The product of both is the square of the value; a difference would lose its digits. */
-	estimate->low = o->value > 0 ? fmax(o->value * (o->value / estimate->high), count) : count;
+	estimate->basis = (struct mpxi_basis){.value = o->value,
+					      .variance = variance,
+					      .floor = floor,
+					      .freedom = o->freedom,
+					      .count = count,
+					      .part = p};
+	mpxi_estimate_interval(estimate, student(o->freedom), NORMAL);
 }
 
 void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,

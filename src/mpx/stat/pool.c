@@ -375,6 +375,7 @@ void mpxi_pool_result(const struct mpxi_pool *pool, enum mpxi_estimator estimato
 	}
 	estimate_turns(pool, estimator, e);
 	e->value += sure;
+	e->basis.sure += sure;
 	e->low += sure;
 	e->high += sure;
 	e->coverage = fmin((double)pool->size / (double)pool->time, 1);

@@ -115,15 +115,23 @@ enum mpxi_estimator {
 	MPXI_AUTO,         /* interpolated where slices are alike in length, else the ratio */
 };
 
+/* What an interval is made of, at any level. */
+struct mpxi_basis {
+	double value, variance, floor, freedom;
+	double count, part; /* C_e, in which part of the time                    */
+	double sure;        /* counted where there was no need of an estimate    */
+};
+
 struct mpxi_estimate {
 	double value;          /* N_e, not rounded; 0 and never set without a slice */
 	double standard_error; /* of value; 0 when exact                            */
-	double low, high;      /* the 95 % interval; low is not below C_e            */
+	double low, high;      /* at 95 % (level.h); low is not below C_e            */
 	double coverage;       /* S_e / T, 0 to 1                                    */
 	bool exact;
-	bool never;  /* not counted in this window: value says nothing     */
-	bool rough;  /* too few slices for an error that can be trusted    */
-	bool uneven; /* most of the error is what long slices of others may have in them */
+	bool never;              /* not counted in this window: value says nothing     */
+	bool rough;              /* too few slices for an error that can be trusted    */
+	bool uneven;             /* most of the error is what long slices of others may have in them */
+	struct mpxi_basis basis; /* zero: exact, or never counted */
 };
 
 /* A slice of any group has ended. For handlers. */
@@ -199,6 +207,8 @@ static inline int64_t mpxi_line_value(const struct mpxi_line *line, uint64_t gon
 /* Not for handlers: floating point. */
 void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,
 		   struct mpxi_estimate *estimate);
+/* The interval anew, from quantiles: Student's, and the normal one for what is not known. */
+void mpxi_estimate_interval(struct mpxi_estimate *estimate, double t, double z);
 /* The interval has in it what an earlier read has given, which is not taken back. */
 void mpxi_estimate_include(struct mpxi_estimate *estimate, long long given);
 
