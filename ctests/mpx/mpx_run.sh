@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..88"
+echo "1..91"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -222,6 +222,39 @@ unticked()
 		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			{ lost += $at["lost"] } END { exit lost != 5 }' lost.csv
 }
+# By the place of the start: 2500 faults in 21 starts of one place, 4000 in 4 of another.
+places()
+{
+	run 0 --by-place --csv "$program" places || return 1
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		!$at["exact"] { exit bad = 1 }
+		$at["place"] == "" { all = $at["value"]; starts = $at["starts"] }
+		$at["place"] ~ /mpx_run_program\+0x/ { n++; sum += $at["value"]; runs += $at["starts"]
+			few += $at["starts"] == 21 && $at["value"] >= 2500 && $at["value"] < 2600
+			many += $at["starts"] == 4 && $at["value"] >= 4000 && $at["value"] < 4100 }
+		END { exit bad || n != 2 || few != 1 || many != 1 || sum != all || runs != starts }' err ||
+		{ cat err; return 1; }
+}
+check "--by-place: what was counted for each place of a start" places
+placed()
+{
+	run 0 --by-place --report=by.json --json "$program" places && leaves_of by.json &&
+		leaf /0/sets/0/places/0/starts 21 && leaf /0/sets/0/places/1/starts 4 &&
+		leaf /0/sets/0/places/1/events/0/event '"upc:::perf::PAGE-FAULTS"' &&
+		run 0 --by-place "$program" places && says " 21  of them at .*mpx_run_program+0x" &&
+		run 0 --report "$program" places && ! says "of them at"
+}
+check "... in each form of the report" placed
+# Every field of a set, an event and the process in JSON is a column, and the other way round.
+equal()
+{
+	run 0 --by-place --report=by.csv --csv "$program" places || return 1
+	tr '{},' '\n\n\n' < by.json | sed -n 's/^"\([a-z_]*\)":.*/\1/p' | sort -u |
+		grep -v -x -e schema -e tool -e version -e sets -e events -e places > fields
+	head -n 1 by.csv | tr ',' '\n' | sort | grep -v -x sets > columns
+	cmp fields columns || { diff fields columns; return 1; }
+}
+check "... and CSV has all that JSON has" equal
 # Its timer is no descriptor, and goes on.
 lost()
 {

@@ -772,6 +772,45 @@ static void look_at_signals(int number)
 }
 
 /* A set runs that nobody reads, and a signal comes; or a fault. */
+static __attribute__((noinline)) void start_here(int set)
+{
+	OK(PAPI_start(set));
+	__asm__ volatile("" : : : "memory"); /* a call, and no jump */
+}
+
+/* A hundred faults in each of the starts of one place, with all that ends a stretch; 4000 in
+ * those of another. */
+static void case_places(const char *argument)
+{
+	long long value[1], sum[1] = {0};
+	int set, i;
+
+	(void)argument;
+	init();
+	set = set_of(one);
+	for (i = 0; i < 20; i++) {
+		start_here(set);
+		touch(40);
+		OK(PAPI_reset(set));
+		touch(40);
+		OK(PAPI_accum(set, sum));
+		touch(20);
+		OK(PAPI_stop(set, value));
+	}
+	for (i = 0; i < 4; i++) {
+		OK(PAPI_start(set));
+		touch(1000);
+		OK(PAPI_stop(set, value));
+	}
+	end_set(set);
+	/* Another set, which is one with it in the report. */
+	set = set_of(one);
+	start_here(set);
+	touch(500);
+	OK(PAPI_stop(set, value));
+	end_set(set);
+}
+
 static void nothing(int number)
 {
 	(void)number;
@@ -941,6 +980,7 @@ static const struct {
 	{"churn", case_churn},
 	{"none", case_none},
 	{"signal", case_signal},
+	{"places", case_places},
 	{"killed", case_killed},
 	{"killed-twice", case_killed_twice},
 	{"killed-busy", case_killed_busy},

@@ -252,6 +252,7 @@ else
 	mpx_prints()
 	{
 		"$MPX_RUN" -f json -o json -g 1 -s 1ms "$MPX_RUN_PROGRAM" threads 1 > out 2>&1 && prints mpx_run json &&
+			"$MPX_RUN" -f json -o json --by-place "$MPX_RUN_PROGRAM" places > out 2>&1 && prints mpx_run json &&
 			"$MPX_RUN" -f csv -o csv -g 1 "$MPX_RUN_PROGRAM" threads 1 > out 2>&1 && heads mpx_run csv
 	}
 	check "mpx_run" mpx_prints

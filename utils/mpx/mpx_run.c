@@ -43,7 +43,7 @@ static const struct util_usage usage = {
 struct settings {
 	const char *report; /* NULL: none; empty: standard error */
 	struct util_format_choice format;
-	bool quiet;
+	bool by_place, quiet;
 };
 
 /* Sets a variable for the preloaded library; they are all taken away before. */
@@ -65,9 +65,9 @@ static void tell_number(const char *name, uint64_t value)
 
 static void forget_all(void)
 {
-	static const char *const names[] = {SHIM_SLICE,     SHIM_TIMER,        SHIM_CLOCK, SHIM_ESTIMATOR,
-					    SHIM_COVARIATE, SHIM_GROUP_MAX,    SHIM_SEED,  SHIM_QUIET,
-					    SHIM_REPORT,    SHIM_FIRST_PROCESS};
+	static const char *const names[] = {SHIM_SLICE,     SHIM_TIMER,         SHIM_CLOCK,   SHIM_ESTIMATOR,
+					    SHIM_COVARIATE, SHIM_GROUP_MAX,     SHIM_SEED,    SHIM_QUIET,
+					    SHIM_REPORT,    SHIM_FIRST_PROCESS, SHIM_BY_PLACE};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -137,6 +137,9 @@ static int take(struct settings *settings, int option)
 	case UTIL_OPTION_OUTPUT:
 		settings->report = strcmp(optarg, "-") ? optarg : "/dev/stdout";
 		return 0;
+	case UTIL_OPTION_BY_PLACE:
+		settings->by_place = true;
+		return 0;
 	case UTIL_OPTION_QUIET:
 		settings->quiet = true;
 		return 0;
@@ -147,9 +150,10 @@ static int take(struct settings *settings, int option)
 
 /* ---- the report's place ---------------------------------------------------------------- */
 
-static const char header[] = "pid,tid,set,starts,event,value,estimate,low,high,coverage,"
-			     "slices,exact,never,rough,running,standard_error,count,counted_time,"
-			     "running_time,partly,lost,uneven,sets,plain,slice_ns,timer,estimator,program\n";
+static const char header[] =
+	"pid,tid,set,starts,event,value,estimate,low,high,coverage,"
+	"slices,exact,never,rough,running,standard_error,count,counted_time,"
+	"running_time,partly,lost,uneven,sets,plain,slice_ns,timer,estimator,program,place\n";
 
 /* A file for all processes is emptied once, here. */
 static int begin_file(const char *path, bool csv)
@@ -209,7 +213,7 @@ static int prepare_report(const struct settings *settings)
 	char full[PATH_MAX] = "", value[PATH_MAX + 8];
 	int error = 0;
 
-	if (!settings->report && !settings->format.given)
+	if (!settings->report && !settings->format.given && !settings->by_place)
 		return 0;
 	if (report[0])
 		error = absolute(report, full);
@@ -296,6 +300,8 @@ int main(int argc, char **argv)
 		error = preload();
 	if (error)
 		return error;
+	if (settings.by_place)
+		tell(SHIM_BY_PLACE, "1");
 	if (settings.quiet)
 		tell(SHIM_QUIET, "1");
 	tell_number(SHIM_FIRST_PROCESS, (uint64_t)getpid());

@@ -125,6 +125,71 @@ static void test_stretches(void **state)
 	assert_int_equal(see().n, 0);
 }
 
+struct by_place {
+	unsigned n;
+	uint64_t rest, starts, count, pieces;
+	const char *last;
+};
+
+static void look_by_place(const struct shim_record *record, void *argument)
+{
+	struct by_place *seen = argument;
+	unsigned i;
+
+	seen->n = record->places.n;
+	seen->rest = record->places.place[seen->n - 1].starts;
+	seen->last = record->places.place[seen->n - 1].name;
+	for (i = 0; i < seen->n; i++) {
+		seen->starts += record->places.place[i].starts;
+		seen->count += shim_record_place_result(record, i, 0).count;
+		seen->pieces += shim_record_place_result(record, i, 1).count;
+	}
+}
+
+static void run_at(struct shim_record *r, const void *address, uint64_t count)
+{
+	const struct mpxi_pool stretch = exactly(count), other = pieces(2, 30);
+
+	shim_record_choose_place(r, address);
+	shim_record_start(r);
+	shim_record_note_stretch(r, 0, 70, &stretch);
+	shim_record_note_stretch(r, 0, 70, &stretch);
+	shim_record_note_stretch(r, 1, 71, &other);
+	shim_record_end_stretch(r);
+	shim_record_stop(r);
+}
+
+/* Starts at very many places: as many as a set has are told apart, and no start is left out. Two
+ * sets that are put together have their places together. */
+static void test_places(void **state)
+{
+	static const char places[1000];
+	struct by_place seen = {0};
+	unsigned i, k;
+
+	(void)state;
+	for (k = 0; k < 2; k++) {
+		struct shim_record *r = create(5, k + 1);
+
+		assert_int_equal(shim_record_add(r, 70, "a"), PAPI_OK);
+		run_at(r, &places[0], 1);
+		assert_int_equal(shim_record_add(r, 71, "b"), PAPI_OK);
+		for (i = 0; i < 1000; i++)
+			run_at(r, &places[i], 3);
+		/* One that could not be started. */
+		shim_record_choose_place(r, &places[0]);
+		shim_record_retire(r);
+	}
+	shim_record_each(look_by_place, &seen, true);
+	assert_int_equal(seen.n, SHIM_PLACES + 1);
+	assert_int_equal(seen.starts, 2002);
+	assert_int_equal(seen.rest, 2 * (1000 - SHIM_PLACES));
+	assert_null(seen.last);
+	assert_int_equal(seen.count, 2 * 3001);
+	assert_int_equal(seen.pieces, 2 * 1000 * 30);
+	shim_record_in_child();
+}
+
 static atomic_bool looks;
 
 static void look_long(const struct shim_record *record, void *argument)
@@ -291,13 +356,10 @@ static void test_huge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretches),
-		cmocka_unit_test(test_patience),
-		cmocka_unit_test(test_sets_of_one_stretch),
-		cmocka_unit_test(test_retired),
-		cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_stretches), cmocka_unit_test(test_patience),
+		cmocka_unit_test(test_places),    cmocka_unit_test(test_sets_of_one_stretch),
+		cmocka_unit_test(test_retired),   cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_order),     cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

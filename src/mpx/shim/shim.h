@@ -96,6 +96,8 @@ void shim_turn_plain(struct shim_set *set, int id);
 int shim_count_events(const struct shim_set *set);
 /* Reads its estimates into its record, and the plain values (may be NULL). */
 int shim_note(struct shim_set *set, long long *values);
+/* The stretch of a set of libmpx has just ended, by a stop, reset or accum: it is its place's. */
+void shim_end_stretch(struct shim_set *set);
 /* Adds up what the calling thread's sets have counted, and frees their numbers. */
 void shim_forget_thread(void);
 /* The same without an end: for a report. */

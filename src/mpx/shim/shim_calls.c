@@ -16,6 +16,7 @@
 #include "process/thread.h"
 #include "shim/shim.h"
 #include "shim/shim_pass.h"
+#include "shim/shim_report.h"
 
 /*
  * A set of PAPI's own. It would be the running set of its thread and component, of which
@@ -43,6 +44,8 @@ SHIM_EXPORT int PAPI_start(int number)
 	FIND(set, number);
 	if (shim_is_plain(set))
 		return start_plain(set->id);
+	if (set->record && !set->running && shim_wants_places())
+		shim_record_choose_place(set->record, __builtin_return_address(0));
 	error = mpx_set_start(set->id);
 	if (error == PAPI_EISRUN && !set->running)
 		shim_say_once("PAPI_start, event set %d: a set that PAPI counts by itself (one of "
@@ -103,6 +106,7 @@ SHIM_EXPORT int PAPI_stop(int number, long long *values)
 	set->running = false;
 	if (set->record) {
 		(void)shim_note(set, NULL);
+		shim_end_stretch(set);
 		shim_record_stop(set->record);
 	}
 	return shim_explain("PAPI_stop", set, error);
@@ -153,6 +157,8 @@ static int reset_set(struct shim_set *set)
 	int error;
 
 	error = mpx_set_reset(set->id);
+	if (!error && set->running)
+		shim_end_stretch(set);
 	if (!error && !set->running)
 		set->zero = true;
 	return error;
@@ -169,6 +175,8 @@ static int take_running(struct shim_set *set, long long *found)
 {
 	int error = mpx_set_accum(set->id, found), n = shim_count_events(set), i;
 
+	if (!error)
+		shim_end_stretch(set);
 	/* Later calls make up for it. */
 	for (i = 0; !error && i < n; i++)
 		found[i] = found[i] == MPX_NEVER ? 0 : found[i];

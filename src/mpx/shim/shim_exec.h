@@ -17,6 +17,7 @@
 #define SHIM_SEED "MPX_RUN_SEED"
 #define SHIM_QUIET "MPX_RUN_QUIET"
 #define SHIM_REPORT "MPX_RUN_REPORT" /* "text:", "json:" or "csv:" and a path, or none */
+#define SHIM_BY_PLACE "MPX_RUN_BY_PLACE"
 #define SHIM_FIRST_PROCESS "MPX_RUN_PID"
 #define SHIM_LIBRARY "MPX_RUN_LIBRARY"
 

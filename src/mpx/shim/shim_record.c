@@ -52,6 +52,7 @@ static void destroy(struct shim_record *record)
 	for (i = 0; i < record->rows; i++)
 		free(record->row[i].name);
 	free(record->row);
+	shim_places_clear(&record->places);
 	pthread_mutex_destroy(&record->lock);
 	free(record);
 }
@@ -116,9 +117,27 @@ struct mpxi_result shim_row_result(const struct shim_row *row)
 	return result;
 }
 
+struct mpxi_result shim_record_place_result(const struct shim_record *record, unsigned place, unsigned i)
+{
+	return shim_places_result(&record->places, place, i, estimator);
+}
+
+void shim_record_choose_place(struct shim_record *record, const void *address)
+{
+	char *name = NULL;
+
+	/* Only the set's own thread changes them. The linker's lock is not taken inside of ours. */
+	if (!shim_places_know(&record->places, address) && record->places.n < SHIM_PLACES)
+		name = shim_place_name(address);
+	pthread_mutex_lock(&record->lock);
+	shim_places_choose(&record->places, address, name, record->rows);
+	pthread_mutex_unlock(&record->lock);
+}
+
 void shim_record_start(struct shim_record *record)
 {
 	pthread_mutex_lock(&record->lock);
+	shim_places_start(&record->places);
 	record->starts++;
 	record->running = true;
 	pthread_mutex_unlock(&record->lock);
@@ -143,6 +162,25 @@ void shim_record_note(struct shim_record *record, unsigned i, int code, const st
 	row = find_row_locked(record, i, code);
 	if (row)
 		row->now = *pool;
+	pthread_mutex_unlock(&record->lock);
+}
+
+void shim_record_note_stretch(struct shim_record *record, unsigned i, int code,
+			      const struct mpxi_pool *stretch)
+{
+	struct shim_row *row;
+
+	pthread_mutex_lock(&record->lock);
+	row = find_row_locked(record, i, code);
+	if (row)
+		shim_places_note(&record->places, (unsigned)(row - record->row), stretch);
+	pthread_mutex_unlock(&record->lock);
+}
+
+void shim_record_end_stretch(struct shim_record *record)
+{
+	pthread_mutex_lock(&record->lock);
+	shim_places_end(&record->places, estimator);
 	pthread_mutex_unlock(&record->lock);
 }
 
@@ -199,6 +237,7 @@ static void merge_locked(struct shim_record *to, struct shim_record *from)
 	pthread_mutex_lock(&to->lock);
 	for (i = 0; i < to->rows; i++)
 		mpxi_pool_merge(&to->row[i].done, &from->row[i].done, estimator);
+	shim_places_merge(&to->places, &from->places, estimator);
 	to->starts += from->starts;
 	to->sets += from->sets;
 	to->serial = from->serial < to->serial ? from->serial : to->serial;
@@ -216,6 +255,7 @@ void shim_record_retire(struct shim_record *record)
 	shim_record_stop(record);
 	for (i = 0; i < record->rows; i++)
 		fold(&record->row[i]);
+	shim_record_end_stretch(record);
 	pthread_mutex_lock(&list_lock);
 	unlink_locked(&first, record);
 	any_thread = length >= RECORDS_MAX;

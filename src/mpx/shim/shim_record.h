@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "shim/shim_places.h"
 #include "stat/pool.h"
 
 struct shim_row {
@@ -30,6 +31,7 @@ struct shim_record {
 	bool plain; /* PAPI's since some call */
 	unsigned rows, room;
 	struct shim_row *row;
+	struct shim_places places; /* only with --by-place */
 	struct shim_record *next, *previous;
 };
 
@@ -41,9 +43,15 @@ void shim_record_retire(struct shim_record *record);
 /* The set has this event from now on, or has it again. name may be NULL. PAPI_ENOMEM. */
 int shim_record_add(struct shim_record *record, int code, const char *name);
 
+/* The next start comes from there; the set does not run. Before the start, since it takes its time. */
+void shim_record_choose_place(struct shim_record *record, const void *address);
 void shim_record_start(struct shim_record *record);
 /* What the set has counted of an event so far; i: its index in the set. */
 void shim_record_note(struct shim_record *record, unsigned i, int code, const struct mpxi_pool *pool);
+/* The stretch that runs, at its place; and it is over, the next one begins. */
+void shim_record_note_stretch(struct shim_record *record, unsigned i, int code,
+			      const struct mpxi_pool *stretch);
+void shim_record_end_stretch(struct shim_record *record);
 /* The set has no such event any more. */
 void shim_record_drop(struct shim_record *record, int code);
 void shim_record_stop(struct shim_record *record);
@@ -52,6 +60,7 @@ void shim_record_turn_plain(struct shim_record *record);
 /* By which records that are alike are put together, and results are made. */
 void shim_record_estimate_by(enum mpxi_estimator estimator);
 struct mpxi_result shim_row_result(const struct shim_row *row);
+struct mpxi_result shim_record_place_result(const struct shim_record *record, unsigned place, unsigned i);
 
 /* Calls each with every record, locked, in the order of threads and sets. A lock that is held (by
  * the thread that a signal has interrupted, say) is waited for if wait, else for half a second. */

@@ -29,7 +29,7 @@
 
 enum format { TEXT, JSON, CSV };
 
-static bool wanted;
+static bool wanted, by_place;
 
 static enum format format;
 static char path[4096]; /* empty: standard error */
@@ -103,6 +103,11 @@ static const char *name_of(const struct shim_row *row, char code[16])
 	return code;
 }
 
+static const char *name_of_place(const struct shim_place *place)
+{
+	return place->name ? place->name : "other places";
+}
+
 /* ---- numbers ----------------------------------------------------------------------------- */
 
 struct numbers {
@@ -112,9 +117,9 @@ struct numbers {
 	bool known;
 };
 
-static struct numbers numbers_of(const struct shim_row *row)
+static struct numbers numbers_of(struct mpxi_result result)
 {
-	struct numbers n = {.all = shim_row_result(row)};
+	struct numbers n = {.all = result};
 	const struct mpxi_estimate *e = &n.all.estimate;
 
 	n.known = !e->never;
@@ -161,9 +166,9 @@ static const char *remark(const struct numbers *n)
 	return e->uneven ? "uneven slices" : "";
 }
 
-static void put_text_row(const struct shim_row *row)
+static void put_text_row(const struct shim_row *row, struct mpxi_result result)
 {
-	struct numbers n = numbers_of(row);
+	struct numbers n = numbers_of(result);
 	const struct mpxi_estimate *e = &n.all.estimate;
 	char code[16], interval[64];
 
@@ -181,7 +186,7 @@ static void put_text_row(const struct shim_row *row)
 static void put_text(const struct shim_record *record, void *unused)
 {
 	char thread[16];
-	unsigned i;
+	unsigned i, k;
 
 	(void)unused;
 	if (!record->starts && !record->plain)
@@ -196,7 +201,16 @@ static void put_text(const struct shim_record *record, void *unused)
 		put("  (counted by PAPI itself since)");
 	put("\n");
 	for (i = 0; i < record->rows; i++)
-		put_text_row(&record->row[i]);
+		put_text_row(&record->row[i], shim_row_result(&record->row[i]));
+	for (k = 0; k < record->places.n; k++) {
+		if (!record->places.place[k].starts)
+			continue;
+		put("%8s %5s %8llu  of them at %s\n", "", "",
+		    (unsigned long long)record->places.place[k].starts,
+		    name_of_place(&record->places.place[k]));
+		for (i = 0; i < record->rows; i++)
+			put_text_row(&record->row[i], shim_record_place_result(record, k, i));
+	}
 }
 
 static void write_text(bool wait)
@@ -217,9 +231,9 @@ static const char *boolean(bool value)
 	return value ? "true" : "false";
 }
 
-static void put_json_row(const struct shim_row *row)
+static void put_json_row(const struct shim_row *row, struct mpxi_result result)
 {
-	struct numbers n = numbers_of(row);
+	struct numbers n = numbers_of(result);
 	const struct mpxi_estimate *e = &n.all.estimate;
 	char code[16];
 
@@ -239,6 +253,28 @@ static void put_json_row(const struct shim_row *row)
 	    boolean(e->uneven));
 }
 
+static void put_json_places(const struct shim_record *record)
+{
+	unsigned i, k;
+	bool more = false;
+
+	put(",\"places\":[");
+	for (k = 0; k < record->places.n; k++) {
+		if (!record->places.place[k].starts)
+			continue;
+		put("%s{\"place\":", more ? "," : "");
+		more = true;
+		put_quoted(name_of_place(&record->places.place[k]));
+		put(",\"starts\":%llu,\"events\":[", (unsigned long long)record->places.place[k].starts);
+		for (i = 0; i < record->rows; i++) {
+			put("%s", i ? "," : "");
+			put_json_row(&record->row[i], shim_record_place_result(record, k, i));
+		}
+		put("]}");
+	}
+	put("]");
+}
+
 static void put_json(const struct shim_record *record, void *argument)
 {
 	bool *more = argument;
@@ -253,9 +289,12 @@ static void put_json(const struct shim_record *record, void *argument)
 	*more = true;
 	for (i = 0; i < record->rows; i++) {
 		put("%s", i ? "," : "");
-		put_json_row(&record->row[i]);
+		put_json_row(&record->row[i], shim_row_result(&record->row[i]));
 	}
-	put("]}");
+	put("]");
+	if (by_place)
+		put_json_places(record);
+	put("}");
 }
 
 static void write_json(bool wait)
@@ -273,36 +312,48 @@ static void write_json(bool wait)
 
 /* ---- CSV: mpx_run has written the header ----------------------------------------------- */
 
+/* place: NULL: all of them. */
+static void put_csv_row(const struct shim_record *record, const struct shim_row *row,
+			struct mpxi_result result, const struct shim_place *place)
+{
+	struct numbers n = numbers_of(result);
+	const struct mpxi_estimate *e = &n.all.estimate;
+	char code[16];
+
+	put("%d,%d,%u,%llu,", (int)getpid(), (int)record->thread, record->serial,
+	    (unsigned long long)(place ? place->starts : record->starts));
+	put_quoted(name_of(row, code));
+	if (n.known)
+		put(",%lld,%.17g,%.17g,%.17g", n.value, e->value, e->low, e->high);
+	else
+		put(",,,,");
+	put(",%.6f,%llu,%d,%d,%d,%d,", e->coverage, (unsigned long long)n.all.slices, e->exact, !n.known,
+	    e->rough, record->running);
+	if (n.known)
+		put("%.17g", e->standard_error);
+	put(",%llu,%llu,%llu,%d,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)n.all.count,
+	    (unsigned long long)n.all.size, (unsigned long long)n.all.time, n.all.borrowed, n.all.lost,
+	    e->uneven, record->sets, record->plain, (unsigned long long)slice_ns, timer, estimator);
+	put_quoted(program_invocation_name);
+	put(",");
+	if (place)
+		put_quoted(name_of_place(place));
+	put("\n");
+}
+
 static void put_csv(const struct shim_record *record, void *unused)
 {
-	unsigned i;
+	unsigned i, k;
 
 	(void)unused;
 	if (!record->starts && !record->plain)
 		return;
-	for (i = 0; i < record->rows; i++) {
-		struct numbers n = numbers_of(&record->row[i]);
-		const struct mpxi_estimate *e = &n.all.estimate;
-		char code[16];
-
-		put("%d,%d,%u,%llu,", (int)getpid(), (int)record->thread, record->serial,
-		    (unsigned long long)record->starts);
-		put_quoted(name_of(&record->row[i], code));
-		if (n.known)
-			put(",%lld,%.17g,%.17g,%.17g", n.value, e->value, e->low, e->high);
-		else
-			put(",,,,");
-		put(",%.6f,%llu,%d,%d,%d,%d,", e->coverage, (unsigned long long)n.all.slices, e->exact,
-		    !n.known, e->rough, record->running);
-		if (n.known)
-			put("%.17g", e->standard_error);
-		put(",%llu,%llu,%llu,%d,%d,%d,%u,%d,%llu,%s,%s,", (unsigned long long)n.all.count,
-		    (unsigned long long)n.all.size, (unsigned long long)n.all.time, n.all.borrowed,
-		    n.all.lost, e->uneven, record->sets, record->plain, (unsigned long long)slice_ns, timer,
-		    estimator);
-		put_quoted(program_invocation_name);
-		put("\n");
-	}
+	for (i = 0; i < record->rows; i++)
+		put_csv_row(record, &record->row[i], shim_row_result(&record->row[i]), NULL);
+	for (k = 0; k < record->places.n; k++)
+		for (i = 0; i < record->rows && record->places.place[k].starts; i++)
+			put_csv_row(record, &record->row[i], shim_record_place_result(record, k, i),
+				    &record->places.place[k]);
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
@@ -332,6 +383,12 @@ void shim_report_begin(void)
 	strcpy(path, colon + 1);
 	format = !strncmp(text, "json:", 5) ? JSON : !strncmp(text, "csv:", 4) ? CSV : TEXT;
 	wanted = true;
+	by_place = getenv(SHIM_BY_PLACE) != NULL;
+}
+
+bool shim_wants_places(void)
+{
+	return by_place;
 }
 
 bool shim_wants_report(void)

@@ -10,6 +10,8 @@
 /* Reads from the environment whether a report is wanted, and where it goes. */
 void shim_report_begin(void);
 bool shim_wants_report(void);
+/* By the places of starts, too? */
+bool shim_wants_places(void);
 /* Once libmpx is ready: what it has chosen, for the head. */
 void shim_report_describe(void);
 /* Writes all records. wait: for locks; it may allocate nothing in either case. */

@@ -12,7 +12,7 @@
 #include "shim/shim_real.h"
 #include "shim/shim_report.h"
 
-enum { CHUNK = 256, CHUNKS = SHIM_SETS / CHUNK, NOTED_MAX = 256 };
+enum { CHUNK = 256, CHUNKS = SHIM_SETS / CHUNK, NOTED_MAX = 256, SHIM_EVENTS = 1024 };
 
 /* Chunks are made and never moved. Partner: whoever looks a number up, without a lock. */
 static _Atomic(struct shim_set *) chunk[CHUNKS];
@@ -175,6 +175,14 @@ int shim_count_events(const struct shim_set *set)
 	return mpx_set_list_events(set->id, NULL, &n) ? 0 : n;
 }
 
+static void note_stretch(struct shim_set *set, int i, int code)
+{
+	struct mpxi_pool stretch;
+
+	if (shim_wants_places() && !mpxi_set_stretch(set->id, (unsigned)i, &stretch))
+		shim_record_note_stretch(set->record, (unsigned)i, code, &stretch);
+}
+
 static int note_in(struct mpx_estimate *e, int n, struct shim_set *set, long long *values)
 {
 	struct mpxi_pool total;
@@ -186,6 +194,8 @@ static int note_in(struct mpx_estimate *e, int n, struct shim_set *set, long lon
 		error = mpxi_set_total(set->id, (unsigned)i, &total);
 		if (!error)
 			shim_record_note(set->record, (unsigned)i, e[i].code, &total);
+		if (!error)
+			note_stretch(set, i, e[i].code);
 		if (values)
 			values[i] = e[i].value;
 	}
@@ -206,6 +216,17 @@ int shim_note(struct shim_set *set, long long *values)
 	if (e != small)
 		free(e);
 	return error;
+}
+
+void shim_end_stretch(struct shim_set *set)
+{
+	int codes[SHIM_EVENTS], n = SHIM_EVENTS, i;
+
+	if (!set->record || !shim_wants_places() || mpx_set_list_events(set->id, codes, &n))
+		return;
+	for (i = 0; i < n && i < SHIM_EVENTS; i++)
+		note_stretch(set, i, codes[i]);
+	shim_record_end_stretch(set->record);
 }
 
 void shim_note_thread(void)
