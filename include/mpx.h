@@ -296,11 +296,73 @@ struct mpx_estimate {
 int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n);
 
 /*
- * The level of confidence of low and high, in all estimates of the set from now on, running or not,
- * and of its regions: 0.5 to 0.9999; 0.95 at first. So often the interval is to have the truth in
- * it. Nothing else depends on it. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL.
+ * The level of confidence of low and high, in what mpx_set_estimates and mpx_set_region_estimates give
+ * of the set from now on, running or not: 0.5 to 0.9999; 0.95 at first. So often the interval is to
+ * have the truth in it. Nothing else depends on it; ratios and reconciled estimates stay at 0.95.
+ * PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL.
  */
 int mpx_set_confidence(int set, double level);
+
+/* ---- ratios, and what is known to hold between events --------------------------------- */
+
+/* Further flags, of ratios and of reconciled estimates. */
+#define MPX_UNBOUNDED 0x80u /* ratio: the denominator may be 0, and so high is INFINITY      */
+#define MPX_CAREFUL                                                                             \
+	0x100u /* ratio: how the errors go together is not known, and is taken as bad as can be \
+		*/
+#define MPX_RECONCILED 0x200u /* the event is in a relation that was applied, or moved along   */
+#define MPX_CONTRADICTED \
+	0x400u /* it is in one that the estimates contradict: nothing was moved for that one */
+
+/* The ratio of two events of a set, since its start: instructions per cycle, misses per access. */
+struct mpx_ratio {
+	size_t size;
+	int numerator, denominator; /* PAPI codes                                              */
+	unsigned flags;             /* MPX_EXACT: both are. MPX_UNCOUNTED: one has had no turn yet;
+				       MPX_ROUGH, MPX_LOST, MPX_UNEVEN, MPX_UNBOUNDED, MPX_CAREFUL              */
+	double value;               /* NaN where it is not known, or the denominator's estimate is 0 */
+	double standard_error;      /* of value; NaN where that is; 0 when exact                    */
+	double low, high;           /* 95 % interval, from 0 to INFINITY; value in it               */
+	double together;            /* part of the time in which both were counted at once; 1 when exact */
+};
+
+/*
+ * Asks for the ratio of two events of a stopped set, by their codes. From its next start on the
+ * set keeps what says how the errors of the two go together, which takes the handler a third event's
+ * time where both are in one group. Counted in the same slices, they have most of their error in
+ * common, and the ratio is known far better than either. Where they take turns the interval is
+ * as wide as errors that go against each other make it. A ratio goes with either of its events.
+ * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOSUPP (a process-wide set), PAPI_ENOEVNT (an event
+ * is not in the set), PAPI_EINVAL (the same event twice), PAPI_ECNFLCT (it was asked for),
+ * PAPI_ENOMEM. Removing: PAPI_ENOEVNT, there is no such ratio.
+ */
+int mpx_set_add_ratio(int set, int numerator, int denominator);
+int mpx_set_remove_ratio(int set, int numerator, int denominator);
+
+/* The first n ratios of the set, in the order in which they were asked for, of the running stretch
+ * or the last one; ratios[0].size is the size of each. PAPI_EINVAL (n is more than there are), and
+ * errors as of mpx_set_read. */
+int mpx_set_ratios(int set, struct mpx_ratio *ratios, int n);
+
+/*
+ * Says of a stopped set that the sum of coefficient times count over n of its events, by codes, is
+ * 0 (hits + misses - accesses: 1, 1, -1). n is 2 to 32; coefficients are finite and not 0. It goes
+ * with any of its events. Errors as of mpx_set_add_ratio, and PAPI_EINVAL.
+ */
+int mpx_set_add_relation(int set, const int *codes, const double *coefficients, int n);
+int mpx_set_clear_relations(int set);
+
+/*
+ * Estimates as of mpx_set_estimates, moved so that the set's relations hold: each as far as its
+ * error goes, exact ones not at all, and none below what was counted. They are the better known for
+ * it. value does not decrease here either, nor below what plain reads gave, and so need not fulfil
+ * a relation to the last count; estimate does, as far as no bound is in its way. A relation that
+ * the estimates are further from than one time of a thousand is not applied, and its events say
+ * MPX_CONTRADICTED: it does not hold, or the interval is wrong. Neither is one with an
+ * event that has had no turn. PAPI_ENOSUPP (a process-wide set), PAPI_ENOMEM, errors as of
+ * mpx_set_estimates.
+ */
+int mpx_set_reconciled_estimates(int set, struct mpx_estimate *estimates, int n);
 
 /* ---- regions ------------------------------------------------------------------------- */
 

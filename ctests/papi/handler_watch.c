@@ -39,6 +39,7 @@ static int report = -1;
 static const char *blamed[BLAMED_MAX];
 static unsigned n_blamed;
 
+#if WATCHES
 static void blame(const char *function)
 {
 	unsigned i;
@@ -52,7 +53,6 @@ static void blame(const char *function)
 		blamed[n_blamed++] = function;
 }
 
-#if WATCHES
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "event_ratio.h"
 #include "mpx.h"
 #include "process/thread.h"
 #include "stat/level.h"
@@ -205,6 +206,7 @@ static int take_out(struct mpxi_handle *handle, uint32_t event)
 		memmove(handle->value + i, handle->value + i + 1, (n - i - 1) * sizeof(handle->value[0]));
 		memmove(handle->accum + i, handle->accum + i + 1, (n - i - 1) * sizeof(handle->accum[0]));
 		mpxi_regions_remove(&handle->regions, i, n);
+		mpxi_asked_remove(handle, event);
 	}
 	return error;
 }

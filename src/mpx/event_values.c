@@ -5,9 +5,11 @@
  */
 #include <math.h>
 #include <papi.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "event_ratio.h"
 #include "mpx.h"
 #include "base/sized.h"
 #include "process/thread.h"
@@ -307,17 +309,24 @@ static struct mpx_estimate estimate_of(const struct mpxi_handle *handle, unsigne
 	};
 }
 
-static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i)
+/* moved: by relations; NULL: it is not. */
+static struct mpx_estimate of_stretch(struct mpxi_handle *handle, unsigned i, const struct mpxi_moved *moved)
 {
+	struct mpx_estimate estimate;
 	struct mpxi_result result;
 	long long value;
 
 	result_of(handle, i, &result);
+	if (moved && moved->by_relation)
+		result.estimate = moved->estimate;
 	value = settle(handle, i, &result);
-	mpxi_estimate_at_level(&result.estimate, handle->level);
+	if (!moved)
+		mpxi_estimate_at_level(&result.estimate, handle->level);
 	if (value != MPX_NEVER)
 		mpxi_estimate_include(&result.estimate, value);
-	return estimate_of(handle, i, &result, value);
+	estimate = estimate_of(handle, i, &result, value);
+	estimate.flags |= moved ? moved->flags : 0;
+	return estimate;
 }
 
 /* With the running stretch as the core has been brought up. */
@@ -347,12 +356,13 @@ static struct mpx_estimate of_region(const struct mpxi_handle *handle, const str
 	return estimate_of(handle, i, &result, result.estimate.never ? MPX_NEVER : whole_of(&result));
 }
 
-/* pool: of a region; NULL: what was counted since the start. */
-static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *pool,
+/* pool: of a region; NULL: what was counted since the start. related: moved by relations. */
+static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *pool, bool related,
 			  struct mpx_estimate *estimates, int n)
 {
 	/* Two fields came behind it. */
 	static const struct upci_sized sized = UPCI_SIZED(mpx_estimate, slices, mpxi_error);
+	struct mpxi_moved *moved = NULL;
 	struct mpx_estimate mine;
 	int error, i;
 	size_t size;
@@ -369,13 +379,20 @@ static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *po
 	error = refused(bring_up(handle), handle, "read");
 	if (error && !handle->process)
 		return error;
+	if (related) {
+		moved = mpxi_asked_moved(handle);
+		if (!moved)
+			return mpxi_error(PAPI_ENOMEM, "out of memory for relations");
+	}
 	for (i = 0; i < n; i++) {
 		char *to = (char *)estimates + (size_t)i * size;
 
-		mine = pool ? of_region(handle, pool, (unsigned)i) : of_stretch(handle, (unsigned)i);
+		mine = pool ? of_region(handle, pool, (unsigned)i)
+			    : of_stretch(handle, (unsigned)i, moved ? &moved[i] : NULL);
 		memcpy(to, &size, sizeof(size));
 		upci_sized_give(&sized, to, &mine);
 	}
+	free(moved);
 	return error;
 }
 
@@ -384,7 +401,18 @@ int mpx_set_estimates(int set, struct mpx_estimate *estimates, int n)
 	struct mpxi_handle *handle;
 	int error = mpxi_thread_find(set, &handle);
 
-	return error ? error : give_estimates(handle, NULL, estimates, n);
+	return error ? error : give_estimates(handle, NULL, false, estimates, n);
+}
+
+int mpx_set_reconciled_estimates(int set, struct mpx_estimate *estimates, int n)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+
+	if (!error && handle->process)
+		error = mpxi_error(PAPI_ENOSUPP,
+				   "event set %d is process-wide: relations are of sets of one thread", set);
+	return error ? error : give_estimates(handle, NULL, true, estimates, n);
 }
 
 int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates, int n)
@@ -398,7 +426,7 @@ int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates
 	pool = mpxi_regions_find(&handle->regions, region);
 	if (!pool)
 		return mpxi_error(PAPI_EINVAL, "event set %d has no region %d", set, region);
-	return give_estimates(handle, pool, estimates, n);
+	return give_estimates(handle, pool, false, estimates, n);
 }
 
 int mpxi_set_total(int set, unsigned i, struct mpxi_pool *total)

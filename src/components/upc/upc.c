@@ -380,7 +380,7 @@ static int on_read(hwd_context_t *context, hwd_control_state_t *control, long lo
 	}
 	*values = (long long *)state->set.values;
 	if (inside) {
-		if (!state->interrupting && was_left(__builtin_frame_address(0)))
+		if (was_left(__builtin_frame_address(0)))
 			return busy(__builtin_frame_address(0));
 		read_inside(state);
 		return PAPI_OK;

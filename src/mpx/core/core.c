@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/core_private.h"
+#include "core/core_pair.h"
 #include "core/error.h"
 
 unsigned mpxi_core_find(const struct mpxi_core *core, uint32_t code)
@@ -350,6 +350,8 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 			slice.end = group->known;
 		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
 	}
+	if (core->first_pair && (current || !error))
+		mpxi_pairs_halt_sig(core, group);
 	if (current)
 		mpxi_lengths_add_sig(&core->lengths, core->time - group->begin);
 	if ((error && current) || ended)

@@ -115,6 +115,17 @@ uint32_t mpxi_set_event(const struct mpxi_set *set, unsigned index);
 /* What the last mpxi_set_read or stop found. */
 const struct mpxi_window *mpxi_set_window(const struct mpxi_set *set, unsigned index);
 
+/*
+ * From its next start on the set also sums up what it counts of two of its events together, in the
+ * slices that both were counted in; how errors of the two go together is in that. MPXI_EISRUN,
+ * MPXI_ENOMEM. To be given up as often as it was asked for; an event that leaves takes its pairs
+ * along.
+ */
+int mpxi_set_pair(struct mpxi_set *set, unsigned i, unsigned k);
+void mpxi_set_unpair(struct mpxi_set *set, unsigned i, unsigned k);
+/* As mpxi_set_window, of both; NULL: it was not asked for. */
+const struct mpxi_window *mpxi_set_pair_window(const struct mpxi_set *set, unsigned i, unsigned k);
+
 /* ---- introspection --------------------------------------------------------------- */
 
 struct mpxi_master {

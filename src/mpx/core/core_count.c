@@ -3,7 +3,7 @@
  * core_count.c - event sets that count (MPX, section 5.2): they note where each of their events
  * stands when they start, and subtract that on reading.
  */
-#include "core/core_set.h"
+#include "core/core_pair.h"
 #include "core/error.h"
 
 /* ---- counting ---------------------------------------------------------------------- */
@@ -47,6 +47,7 @@ static void mark_start(struct mpxi_set *set)
 	mpxi_core_lengths(core, &set->lengths);
 	set->continues = set->ended_at == core->slices + 1;
 	set->lines_changes = 0;
+	mpxi_pairs_start(set);
 }
 
 static void forget(struct mpxi_set *set)
@@ -56,6 +57,7 @@ static void forget(struct mpxi_set *set)
 	set->has_lost = false;
 	for (i = 0; i < set->entries; i++)
 		set->entry[i].window = (struct mpxi_window){0};
+	mpxi_pairs_forget(set);
 }
 
 /* Counted all the time: in one run of its group, or, what all groups count, in runs
@@ -108,12 +110,14 @@ static void bring_all_up(struct mpxi_set *set, bool known)
 	set->ended_at = set->core->slices + 1;
 	for (i = 0; i < set->entries; i++)
 		bring_up(set, &set->entry[i], &lengths, known);
+	mpxi_pairs_read(set);
 }
 
 static void deactivate(struct mpxi_set *set)
 {
 	unsigned i;
 
+	mpxi_pairs_close(set);
 	for (i = 0; i < set->entries; i++)
 		mpxi_plan_deactivate(set->core, set->event[i]);
 }
@@ -128,6 +132,7 @@ static int count(struct mpxi_set *set)
 		return error;
 	for (i = 0; i < set->entries; i++)
 		mpxi_plan_activate(core, set->event[i]);
+	mpxi_pairs_open(set);
 	if (!set->admitted)
 		(void)mpxi_plan_shrink(core);
 	error = mpxi_plan_settle(core);

@@ -76,6 +76,7 @@ struct mpxi_core {
 	struct mpxi_event **event; /* the master event list, ascending by code */
 	unsigned events, events_room;
 	struct mpxi_set *first_set;
+	struct mpxi_pair *first_pair; /* of sets that run (core_pair.h) */
 	unsigned running_sets;
 	uint64_t runs, samples, slices, turns, lost;
 	struct mpxi_lengths lengths;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core_set.h"
+#include "core/core_pair.h"
 #include "core/error.h"
 
 int mpxi_set_create(struct mpxi_core *core, struct mpxi_set **made)
@@ -43,6 +43,7 @@ static void destroy(struct mpxi_set *set)
 		set->next->previous = set->previous;
 	core->memory -= sizeof(*set) + set->room * (sizeof(set->entry[0]) + sizeof(set->event[0]) +
 						    sizeof(set->line[0]) + sizeof(set->again[0]));
+	mpxi_pairs_clear(set);
 	free(set->line);
 	free(set->again);
 	free(set->entry);
@@ -140,6 +141,7 @@ int mpxi_set_remove(struct mpxi_set *set, uint32_t code)
 	if (i == set->entries)
 		return mpxi_error(MPXI_ENOEVNT, "the event is not in the event set");
 	mpxi_core_hold(set->core);
+	mpxi_pairs_remove(set, set->event[i]);
 	set->event[i]->pins -= set->admitted;
 	mpxi_list_unreference(set->core, set->event[i]);
 	set->entries--;

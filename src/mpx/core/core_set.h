@@ -36,6 +36,8 @@ struct mpxi_set {
 	unsigned *again, agains;
 	uint64_t lines_at, lines_changes;              /* the core's, then */
 	enum mpxi_estimator lines_estimator, lines_by; /* asked for; of which the lines are */
+	struct mpxi_pair **pair;                       /* [pairs]: core_pair.h */
+	unsigned pairs;
 };
 
 #endif

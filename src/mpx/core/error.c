@@ -7,23 +7,7 @@
 #include "core/error.h"
 #include "base/words.h"
 
-/* Of the initial-exec kind, as what handlers read. Partner: the handler on the same thread. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) volatile bool in_handler;
-
-void mpxi_handler_begin_sig(void)
-{
-	in_handler = true;
-}
-
-void mpxi_handler_end_sig(void)
-{
-	in_handler = false;
-}
-
-bool mpxi_in_handler_sig(void)
-{
-	return in_handler;
-}
+_Thread_local volatile bool mpxi_in_handler __attribute__((tls_model("initial-exec")));
 
 bool mpxi_error_prepare(void)
 {
@@ -34,7 +18,7 @@ int mpxi_error(int error, const char *format, ...)
 {
 	va_list args;
 
-	if (in_handler)
+	if (mpxi_in_handler)
 		return error;
 	(void)upci_words_prepare();
 	va_start(args, format);

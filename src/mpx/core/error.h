@@ -33,10 +33,9 @@ bool mpxi_error_prepare(void);
  * nobody asks there, and the message may be that of a call which the program is about to read. */
 __attribute__((format(printf, 2, 3))) int mpxi_error(int error, const char *format, ...);
 const char *mpxi_last_message(void);
-/* Around what a handler of ours does. */
-void mpxi_handler_begin_sig(void);
-void mpxi_handler_end_sig(void);
-bool mpxi_in_handler_sig(void);
+/* A handler of ours is at work in this thread. Of the initial-exec kind, as what handlers read.
+ * Partner: the handler on the same thread. */
+extern _Thread_local volatile bool mpxi_in_handler __attribute__((tls_model("initial-exec")));
 /* How many messages the calling thread has had: did a call that failed say why? */
 unsigned mpxi_error_count(void);
 

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "catalogue/nearest.h"
+#include "papi/papi_formula.h"
 #include "papi/papi_group.h"
 
 #define NAME_SIZE 256
@@ -145,7 +146,7 @@ bool mpxi_papi_is_rate(const PAPI_event_info_t *info)
 {
 	if (strcmp(info->derived, "DERIVED_PS") == 0 || strcmp(info->derived, "DERIVED_ADD_PS") == 0)
 		return true;
-	return strchr(info->postfix, '/') != NULL;
+	return strcmp(info->derived, "DERIVED_POSTFIX") == 0 && !mpxi_papi_is_sum(info->postfix);
 }
 
 /* ---- names that were meant ------------------------------------------------------------------ */

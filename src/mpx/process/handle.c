@@ -134,8 +134,21 @@ struct mpxi_handle *mpxi_handle_at(int number)
 	return place_of(number)->handle;
 }
 
+static void free_asked(struct mpxi_asked *asked)
+{
+	unsigned i;
+
+	for (i = 0; i < asked->relations; i++) {
+		free(asked->relation[i].event);
+		free(asked->relation[i].coefficient);
+	}
+	free(asked->relation);
+	free(asked->ratio);
+}
+
 void mpxi_handle_free(struct mpxi_handle *handle)
 {
+	free_asked(&handle->asked);
 	mpxi_regions_clear(&handle->regions);
 	free(handle->accum);
 	free(handle->value);

@@ -21,7 +21,7 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_O
 
 /*
  * A tick, or a request for this thread's part of a process-wide set. It calls:
- * mpxi_inside_sig, whose file lists its own calls; the core (tick.c), and through it the backend,
+ * mpxi_inside_sig, whose file lists its own calls; the core (tick.h), and through it the backend,
  * whose file does likewise; mpxi_process_answer_sig. The thread's own state only.
  * scripts/sim/sim-truth counts it, by its name.
  */

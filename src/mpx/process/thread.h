@@ -77,6 +77,23 @@ bool mpxi_library_arms_in_handler(void);
 
 /* ---- handles (handle.c) ------------------------------------------------------------ */
 
+/* What was asked for beside values, by events' codes (event_ratio.c). */
+struct mpxi_asked_ratio {
+	uint32_t numerator, denominator;
+};
+
+struct mpxi_asked_relation {
+	unsigned n;
+	uint32_t *event;     /* [n] */
+	double *coefficient; /* [n] */
+};
+
+struct mpxi_asked {
+	struct mpxi_asked_ratio *ratio;
+	struct mpxi_asked_relation *relation;
+	unsigned ratios, relations;
+};
+
 /* An event set as the caller knows it. */
 struct mpxi_handle {
 	struct mpxi_set *set;
@@ -88,6 +105,7 @@ struct mpxi_handle {
 	struct mpxi_regions regions; /* over all stretches; of room events */
 	double level;                /* of confidence, of intervals        */
 	unsigned room;
+	struct mpxi_asked asked;
 };
 
 /* What accum has still to give of an event. */

@@ -9,14 +9,11 @@
 
 #include "stat/outcome.h"
 
-#define NORMAL 1.959964 /* quantile of 95 % at both sides together */
-
-/* Student's t likewise, for any real number of degrees of freedom: the table to 4, then
- * the expansion in 1/f around the normal quantile. */
-static double student(double f)
+/* The table to 4, then the expansion in 1/f around the normal quantile. */
+double mpxi_student(double f)
 {
 	static const double table[] = {12.706, 12.706, 4.303, 3.182, 2.776};
-	const double z = NORMAL;
+	const double z = MPXI_NORMAL;
 
 	if (f < 1)
 		return table[1];
@@ -213,6 +210,7 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 	else
 		o = estimate_ratio(window, estimator == MPXI_COVARIATE);
 	whole = whole_counts(s, o.noise, counted_part(window));
+	o.whole = whole;
 	o.variance += whole;
 	o.of_noise += whole;
 	o.of_change += whole;
@@ -220,6 +218,15 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 	o.value = fmax(o.value, (double)s->count);
 	o.left = is_saturated(window);
 	return o;
+}
+
+double mpxi_outcome_floor(const struct mpxi_outcome *o, double count, double p)
+{
+	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
+	double poisson = fmax(count, 1) * (1 - p) / (p * p);
+	double little = fmin(1, 9 / fmax(count * count, 1));
+
+	return o->freedom < 1 ? poisson : poisson * little;
 }
 
 void mpxi_estimate_interval(struct mpxi_estimate *estimate, double t, double z)
@@ -238,12 +245,8 @@ void mpxi_estimate_interval(struct mpxi_estimate *estimate, double t, double z)
 
 void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, struct mpxi_estimate *estimate)
 {
-	double poisson, floor, little, variance = o->variance + o->unseen * o->unseen;
+	double floor = mpxi_outcome_floor(o, count, p), variance = o->variance + o->unseen * o->unseen;
 
-	/* A few counts tell nothing of their scatter: that of rare events is assumed. */
-	poisson = fmax(count, 1) * (1 - p) / (p * p);
-	little = fmin(1, 9 / fmax(count * count, 1));
-	floor = o->freedom < 1 ? poisson : poisson * little;
 	estimate->rough = o->freedom < 2 || o->left;
 	estimate->uneven = o->unseen * o->unseen > variance / 2;
 	estimate->value = o->value;
@@ -254,7 +257,7 @@ void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, s
 					      .freedom = o->freedom,
 					      .count = count,
 					      .part = p};
-	mpxi_estimate_interval(estimate, student(o->freedom), NORMAL);
+	mpxi_estimate_interval(estimate, mpxi_student(o->freedom), MPXI_NORMAL);
 }
 
 void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,

@@ -20,6 +20,7 @@ struct mpxi_outcome {
 	double value, variance, freedom;
 	double of_noise, of_change, closely;
 	double noise; /* variance of one slice's count    */
+	double whole; /* of all variances above: what counts have that are whole */
 	/* How far long slices, of which others had more or less than their share, may put it off:
 	 * of one sign in all stretches, and so to be added up before it is squared. */
 	double unseen;
@@ -31,6 +32,14 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 
 /* The variance of what stands on so many differences. */
 double mpxi_outcome_variance(double of_noise, double of_change, double closely, double differences);
+
+/* The 95 % quantile at both sides together: the normal one, and Student's t, for any real number of
+ * degrees of freedom. */
+#define MPXI_NORMAL 1.959964
+double mpxi_student(double freedom);
+
+/* The variance is not less, whatever the slices say. */
+double mpxi_outcome_floor(const struct mpxi_outcome *outcome, double count, double p);
 
 /* The interval, and whether it can be trusted: count was counted, in the part p of the time. */
 void mpxi_outcome_settle(const struct mpxi_outcome *outcome, double count, double p,

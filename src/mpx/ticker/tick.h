@@ -13,28 +13,51 @@
 #ifndef MPXI_TICK_H
 #define MPXI_TICK_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "core/core.h"
 
 enum mpxi_tick { MPXI_TICK_ACTS, MPXI_TICK_WAITS, MPXI_TICK_PUT_OFF };
 
-/*
- * What a signal may do that has interrupted the thread of the core; context is the third argument
- * of its handler, which inside_sig gets: the thread is in code whose data a switch would find half
- * changed.
- */
-enum mpxi_tick mpxi_tick_look_sig(const struct mpxi_core *core, void *context,
-				  bool (*inside_sig)(void *context));
-/* Does it. Returns whether a slice that is over was put off. */
-bool mpxi_tick_sig(struct mpxi_core *core, enum mpxi_tick tick);
+/* perf_event's read takes 6 KB, the unwinder 3, and what is below them is not ours. */
+#define MPXI_TICK_ROOM (16u << 10)
 
 /*
  * The handler does not stand on an alternate stack that is too small for what a tick needs: to
  * look for PAPI, and to read, stop and start in it. Of other stacks that is not known: yes.
  */
-bool mpxi_has_room_sig(const void *context);
+static inline bool mpxi_has_room_sig(const void *context)
+{
+	const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
+	const uintptr_t left = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)alternate->ss_sp;
+
+	return left >= alternate->ss_size || left >= MPXI_TICK_ROOM;
+}
+
+/*
+ * What a signal may do that has interrupted the thread of the core; context is the third argument
+ * of its handler, which inside_sig gets: the thread is in code whose data a switch would find half
+ * changed. Inline, as what is called is out of the caches after a slice.
+ */
+static inline enum mpxi_tick mpxi_tick_look_sig(const struct mpxi_core *core, void *context,
+						bool (*inside_sig)(void *context))
+{
+	if (mpxi_core_is_held_sig(core))
+		return MPXI_TICK_WAITS;
+	return mpxi_has_room_sig(context) && !inside_sig(context) ? MPXI_TICK_ACTS : MPXI_TICK_PUT_OFF;
+}
+
+/* Does it. Returns whether a slice that is over was put off. */
+static inline bool mpxi_tick_sig(struct mpxi_core *core, enum mpxi_tick tick)
+{
+	if (tick == MPXI_TICK_PUT_OFF)
+		return mpxi_core_is_due_sig(core);
+	(void)mpxi_core_tick_sig(core);
+	return false;
+}
 
 /*
  * Fills in what a core whose slices are ended by a thread's timer is to know of time: cpu_sig and

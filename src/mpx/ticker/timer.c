@@ -51,9 +51,9 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 		 * end there, in the middle of whatever the signal has interrupted. */
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		timer->starved = false;
-		mpxi_handler_begin_sig();
+		mpxi_in_handler = true;
 		timer->timers->tick_sig(context);
-		mpxi_handler_end_sig();
+		mpxi_in_handler = false;
 		(void)pthread_setcancelstate(cancel, NULL);
 	}
 	errno = error;
@@ -298,7 +298,7 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 {
 	enum mpxi_timer_handler handler;
 
-	if (mpxi_in_handler_sig())
+	if (mpxi_in_handler)
 		return false;
 	handler = mpxi_timer_signal_mend(timer->timers);
 	timer->starved = handler == MPXI_HANDLER_TAKEN;
@@ -324,7 +324,7 @@ int mpxi_timer_arm(struct mpxi_timer *timer)
 
 	if (timer->armed)
 		return MPXI_OK;
-	error = mpxi_in_handler_sig() ? MPXI_OK : prepare(timer);
+	error = mpxi_in_handler ? MPXI_OK : prepare(timer);
 	if (error)
 		return error;
 	error = timer->timers->ops->arm(timer);

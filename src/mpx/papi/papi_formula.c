@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_formula.c - reads PAPI's formulas: operands and operators behind them, with | after each.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "papi/papi_formula.h"
+
+#define DEPTH 64
+
+/* What stands on the stack: a constant, a sum of counts, or neither. */
+struct term {
+	enum { CONSTANT, SUM, OTHER } kind;
+	double value; /* of a constant */
+};
+
+static struct term operand(const char *token)
+{
+	struct term term = {OTHER, 0};
+	char *end;
+
+	if (*token == 'N') {
+		(void)strtoul(token + 1, &end, 10);
+		if (end != token + 1 && !*end)
+			term.kind = SUM;
+		return term;
+	}
+	term.value = strtod(token, &end);
+	if (end != token && !*end)
+		term.kind = CONSTANT;
+	return term;
+}
+
+/* PAPI drops what is behind the point, in each slice anew: a quotient is to have nothing there. */
+static bool divides(double a, double b)
+{
+	double quotient = b != 0 ? a / b : .5;
+
+	return quotient > -1e15 && quotient < 1e15 && (double)(long long)quotient == quotient;
+}
+
+static struct term quotient(struct term a, struct term b)
+{
+	if (a.kind != CONSTANT || b.kind != CONSTANT || !divides(a.value, b.value))
+		return (struct term){OTHER, 0};
+	return (struct term){CONSTANT, a.value / b.value};
+}
+
+static struct term product(struct term a, struct term b)
+{
+	if (a.kind == OTHER || b.kind == OTHER || (a.kind == SUM && b.kind == SUM))
+		return (struct term){OTHER, 0};
+	return (struct term){a.kind == SUM || b.kind == SUM ? SUM : CONSTANT, a.value * b.value};
+}
+
+/* A constant beside counts is there again in each slice, but for 0. */
+static struct term sum(struct term a, struct term b, double sign)
+{
+	if (a.kind == CONSTANT && b.kind == CONSTANT)
+		return (struct term){CONSTANT, a.value + sign * b.value};
+	if (a.kind == SUM && b.kind == SUM)
+		return (struct term){SUM, 0};
+	return (struct term){OTHER, 0};
+}
+
+static struct term combined(char operator, struct term a, struct term b)
+{
+	switch (operator) {
+	case '+':
+		return sum(a, b, 1);
+	case '-':
+		return sum(a, b, -1);
+	case '*':
+		return product(a, b);
+	default:
+		return quotient(a, b);
+	}
+}
+
+bool mpxi_papi_is_sum(const char *postfix)
+{
+	struct term stack[DEPTH];
+	unsigned n = 0;
+	char token[32];
+
+	while (*postfix) {
+		size_t length = strcspn(postfix, "|");
+
+		if (length >= sizeof(token))
+			return false;
+		memcpy(token, postfix, length);
+		token[length] = 0;
+		postfix += length + (postfix[length] == '|');
+		if (length == 1 && strchr("+-*/", *token)) {
+			if (n < 2)
+				return false;
+			n--;
+			stack[n - 1] = combined(*token, stack[n - 1], stack[n]);
+		} else if (length) {
+			if (n == DEPTH)
+				return false;
+			stack[n++] = operand(token);
+		}
+	}
+	return n == 1 && stack[0].kind == SUM;
+}
