@@ -10,8 +10,8 @@
  * interval to that of the ratio's (median over cases of median widths), and how many
  * estimates are further off than max(1 %, 3 / sqrt(C_e)).
  *
- * Usage: mpx_estimator [repeats [unevenness [case]]]. With a case, or a part of its
- * name, each case that matches has its own lines: percent held, half width, error and
+ * Usage: mpx_estimator [repeats [unevenness [case]]]. A case may be regions, kernel or covariate. With a
+ * case, or a part of its name, each case that matches has its own lines: percent held, half width, error and
  * bias in percent of the truth, all medians but the bias.
  */
 #include <math.h>
@@ -30,6 +30,9 @@ static struct mpxi_spacing spacing;
 enum kind { POISSON, EVEN };
 enum shape { STEADY, PHASED, PERIODIC, SHAPES, KERNEL = SHAPES };
 
+/* Goes with the event, and its noise, by half; with the event's rate; with that of another load. */
+enum covariate { HALF, WITH, OTHER };
+
 struct load {
 	enum kind kind;
 	enum shape shape;
@@ -42,12 +45,17 @@ struct load {
 	 * falls into the kernel, and is dropped, with this chance. */
 	double call, apart, dropped;
 	bool irregular, once;
+	double mean; /* of the last slice */
+	enum covariate covariate;
+	struct load *other; /* whose phases the covariate has */
 };
 
 struct score {
 	unsigned inside, beyond, uneven;
 	double bias, square, *width, *error;
 };
+
+static const char *const shapes[] = {"steady", "phased", "periodic"};
 
 static uint64_t seed;
 
@@ -133,6 +141,7 @@ static double run_load(struct load *load, double slices)
 			load->left = load->length[load->phase];
 		}
 	}
+	load->mean = mean;
 	if (load->kind == POISSON)
 		return poisson(mean);
 	n = floor(load->due + mean);
@@ -143,6 +152,20 @@ static double run_load(struct load *load, double slices)
 static double drawn(double mean, bool irregular)
 {
 	return irregular ? mean * -log(uniform()) : mean;
+}
+
+static uint64_t covariate_of(struct load *load, double count, double length)
+{
+	switch (load->covariate) {
+	case WITH:
+		return (uint64_t)poisson(100 * load->mean);
+	case OTHER:
+		run_load(load->other, length);
+		return (uint64_t)poisson(100 * load->other->mean);
+	case HALF:
+		break;
+	}
+	return (uint64_t)count + (uint64_t)poisson(50 * length);
 }
 
 static void draw_kernel(struct load *load, const struct load *kind, double rate, unsigned slices)
@@ -193,19 +216,22 @@ static void shuffle(unsigned *order, unsigned n)
 /* One measurement: rounds of all groups; group 0 has the event. The covariate is half
  * made of what the event is made of. */
 static double measure(struct load *load, unsigned groups, unsigned rounds, double uneven,
-		      struct mpxi_window *window)
+		      struct mpxi_window window[2])
 {
-	static struct mpxi_stat stat;
-	struct mpxi_lengths lengths = {0};
-	struct mpxi_mark start, end;
-	unsigned order[MAX_GROUPS], round, i;
-	uint64_t now = 12345, x_all = 0;
+	static struct mpxi_stat stat[2]; /* by time, and by the covariate */
+	uint64_t now[2] = {12345, 678};
+	struct mpxi_lengths lengths[2] = {{0}, {0}};
+	struct mpxi_spacing spaced[2] = {{0}, {0}};
+	struct mpxi_mark start[2], end;
+	unsigned order[MAX_GROUPS], round, i, k;
 	double truth = 0;
 
-	memset(&stat, 0, sizeof(stat));
-	memset(window, 0, sizeof(*window));
-	mpxi_stat_open(&stat, now);
-	mpxi_stat_start(&stat, NULL, now, 0, &start);
+	memset(stat, 0, sizeof(stat));
+	memset(window, 0, 2 * sizeof(*window));
+	for (k = 0; k < 2; k++) {
+		mpxi_stat_open(&stat[k], now[k]);
+		mpxi_stat_start(&stat[k], NULL, now[k], &start[k]);
+	}
 	for (i = 0; i < groups; i++)
 		order[i] = i;
 	for (round = 0; round < rounds; round++) {
@@ -213,28 +239,36 @@ static double measure(struct load *load, unsigned groups, unsigned rounds, doubl
 		for (i = 0; i < groups; i++) {
 			double length = 1 + uneven * (2 * uniform() - 1);
 			double count = load->call > 0 ? 0 : run_load(load, length);
-			uint64_t size, x;
+			uint64_t size[2];
 
 			if (load->call > 0)
 				length = run_kernel(load, &count);
-			size = (uint64_t)(length * SLICE);
-			x = (uint64_t)count + (uint64_t)poisson(50 * length);
-
+			size[0] = (uint64_t)(length * SLICE);
+			size[1] = covariate_of(load, count, length);
 			truth += count;
-			x_all += x;
-			if (!order[i]) {
-				struct mpxi_slice slice = {now, now + size, x, (uint64_t)count,
-							   lengths.typical};
+			for (k = 0; k < 2; k++) {
+				struct mpxi_slice slice = {.begin = now[k],
+							   .end = now[k] + size[k],
+							   .count = (uint64_t)count,
+							   .typical = lengths[k].typical};
 
-				mpxi_stat_slice_sig(&stat, &slice, &spacing);
+				if (!order[i])
+					mpxi_stat_slice_sig(&stat[k], &slice, &spaced[k]);
+				now[k] += size[k];
+				mpxi_lengths_add_sig(&lengths[k], size[k]);
 			}
-			now += size;
-			mpxi_lengths_add_sig(&lengths, size);
 		}
 	}
-	mpxi_stat_read(&stat, NULL, now, x_all, &end);
-	mpxi_window_add(window, &start, &end);
-	window->lengths = lengths;
+	for (k = 0; k < 2; k++) {
+		mpxi_stat_read(&stat[k], NULL, now[k], &end);
+		mpxi_window_add(&window[k], &start[k], &end);
+		window[k].lengths = lengths[k];
+		window[k].groups = groups;
+		window[k].turns = groups * rounds;
+	}
+	window[1].by_covariate = true;
+	window[1].clock_size = window[0].sums.size;
+	window[1].clock_time = window[0].time;
 	return truth;
 }
 
@@ -270,8 +304,8 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 	memset(pool, 0, 2 * sizeof(*pool));
 	truth[0] = truth[1] = 0;
 	mpxi_stat_open(&stat, now);
-	mpxi_stat_start(&stat, NULL, now, 0, &start[0]);
-	mpxi_stat_start(&stat, NULL, now, 0, &start[1]);
+	mpxi_stat_start(&stat, NULL, now, &start[0]);
+	mpxi_stat_start(&stat, NULL, now, &start[1]);
 	for (i = 0; i < groups; i++)
 		order[i] = i;
 	for (round = 0; round < rounds; round++) {
@@ -295,11 +329,11 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 				if (left > 0)
 					continue;
 				if (inside) {
-					mpxi_stat_read(&stat, ours ? &slice : NULL, now, 0, &end);
+					mpxi_stat_read(&stat, ours ? &slice : NULL, now, &end);
 					add_stretch(&pool[1], &start[1], &end, groups, turn, turns,
 						    estimator);
 				} else {
-					mpxi_stat_start(&stat, ours ? &slice : NULL, now, 0, &start[1]);
+					mpxi_stat_start(&stat, ours ? &slice : NULL, now, &start[1]);
 					turn = turns;
 				}
 				inside = !inside;
@@ -310,7 +344,7 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 			turns++;
 		}
 	}
-	mpxi_stat_read(&stat, NULL, now, 0, &end);
+	mpxi_stat_read(&stat, NULL, now, &end);
 	add_stretch(&pool[0], &start[0], &end, groups, 0, turns, estimator);
 	if (inside)
 		add_stretch(&pool[1], &start[1], &end, groups, turn, turns, estimator);
@@ -348,8 +382,9 @@ static void run_regions(double rate, double on, double off, unsigned groups, uns
 			       width[w][e] / 196 / sqrt(error[w][e]));
 }
 
-#define ESTIMATORS 4
-static const char *const estimators[] = {"ratio", "interpolated", "covariate", "auto"};
+#define ESTIMATORS 5
+#define CHOICE 4
+static const char *const estimators[] = {"ratio", "interpolated", "covariate", "auto", "choice"};
 
 /* Over the cases of one kind of load. */
 struct total {
@@ -383,20 +418,27 @@ static void run_case(const char *name, const struct load *kind, double rate, uns
 			abort();
 	}
 	for (i = 0; i < repeats; i++) {
-		struct mpxi_window window;
+		struct mpxi_window window[2];
 		struct mpxi_estimate estimate;
-		struct load load;
+		struct load load, other;
 		double truth;
 
+		draw_load(&other, kind->kind, kind->shape, rate, groups);
 		if (kind->call > 0)
 			draw_kernel(&load, kind, rate, groups * rounds);
 		else
 			draw_load(&load, kind->kind, kind->shape, rate, groups);
-		truth = measure(&load, groups, rounds, uneven, &window);
+		load.covariate = kind->covariate;
+		load.other = &other;
+		truth = measure(&load, groups, rounds, uneven, window);
 		for (e = 0; e < ESTIMATORS; e++) {
+			enum mpxi_estimator by = e < CHOICE ? (enum mpxi_estimator)e : MPXI_AUTO;
+			const struct mpxi_window *chosen = window;
 			double base = fmax(truth, 1), off;
 
-			mpxi_estimate(&window, (enum mpxi_estimator)e, &estimate);
+			if (by == MPXI_COVARIATE || e == CHOICE)
+				chosen = mpxi_window_choose(&window[0], &window[1], by);
+			mpxi_estimate(chosen, by, &estimate);
 			off = estimate.value - truth;
 			score[e].inside +=
 				truth >= estimate.low - 1e-9 * base && truth <= estimate.high + 1e-9 * base;
@@ -405,7 +447,8 @@ static void run_case(const char *name, const struct load *kind, double rate, uns
 			score[e].uneven += estimate.uneven;
 			score[e].width[i] = (estimate.high - estimate.low) / 2 / base;
 			score[e].error[i] = fabs(off) / base;
-			score[e].beyond += fabs(off) / base > fmax(0.01, 3 / sqrt((double)window.sums.count));
+			score[e].beyond +=
+				fabs(off) / base > fmax(0.01, 3 / sqrt((double)window[0].sums.count));
 		}
 	}
 	for (e = 0; e < ESTIMATORS; e++) {
@@ -415,17 +458,37 @@ static void run_case(const char *name, const struct load *kind, double rate, uns
 			ratio_width = width;
 		if (name)
 			printf("%s %-12s cover %5.1f width %8.3f error %8.3f bias %7.3f beyond %5.2f "
-			       "to_needed %.2f uneven %.0f\n",
+			       "rms %.3f to_needed %.2f uneven %.0f\n",
 			       name, estimators[e], 100. * score[e].inside / repeats, width,
 			       100 * bench_median(score[e].error, repeats), 100 * score[e].bias,
-			       100. * score[e].beyond / repeats, width / 196 / sqrt(score[e].square),
-			       100. * score[e].uneven / repeats);
+			       100. * score[e].beyond / repeats, 100 * sqrt(score[e].square),
+			       width / 196 / sqrt(score[e].square), 100. * score[e].uneven / repeats);
 		else if (rounds >= 20 && rate * rounds >= 20)
 			add_case(&total[e], &score[e], width, ratio_width, repeats);
 		free(score[e].width);
 		free(score[e].error);
 	}
 	fflush(stdout);
+}
+
+static void run_covariates(unsigned repeats)
+{
+	static const char *const names[] = {"half", "with", "other"};
+	static const unsigned groups[] = {2, 4, 16};
+	struct total none[ESTIMATORS] = {{0}};
+	char name[100];
+	unsigned k, s, g;
+
+	for (k = HALF; k <= OTHER; k++)
+		for (s = STEADY; s <= PERIODIC; s++)
+			for (g = 0; g < 3; g++) {
+				struct load kind = {.shape = (enum shape)s, .covariate = (enum covariate)k};
+
+				snprintf(name, sizeof(name), "covariate %s %s g%u", names[k], shapes[s],
+					 groups[g]);
+				seed = 1 + g + 10 * s + 100 * k;
+				run_case(name, &kind, 1000, groups[g], 40, .02, repeats, none);
+			}
 }
 
 static void run_kernels(unsigned repeats)
@@ -525,7 +588,6 @@ static void bench_slices(void)
 int main(int argc, char **argv)
 {
 	static const char *const kinds[] = {"poisson", "even"};
-	static const char *const shapes[] = {"steady", "phased", "periodic"};
 	static const unsigned groups[] = {2, 4, 16}, rounds[] = {10, 20, 100, 1000};
 	static const double rates[] = {0.1, 1, 10, 1000, 1e6}, ons[] = {0.02, 0.3, 2, 20};
 	unsigned repeats = argc > 1 ? (unsigned)atoi(argv[1]) : 200, i, g, n, r;
@@ -540,6 +602,8 @@ int main(int argc, char **argv)
 		for (g = 0; g < 3; g++)
 			for (r = 2; r < 4; r++)
 				run_regions(rates[r], ons[i], ons[i] * 3, groups[g], 100, repeats);
+	if (wanted && !strcmp(wanted, "covariate"))
+		run_covariates(repeats);
 	if (wanted && !strcmp(wanted, "kernel"))
 		run_kernels(repeats);
 	for (i = 0; i < 2 * SHAPES; i++) {

@@ -124,7 +124,7 @@ static void measure(const struct row *row, struct measured *m)
 		for (k = 0; k < EVENTS; k++)
 			both[j][k] = stat[0];
 	}
-	mpxi_stat_start(&stat[0], NULL, now, 0, &start);
+	mpxi_stat_start(&stat[0], NULL, now, &start);
 	for (i = 0; i < row->groups; i++)
 		order[i] = i;
 	for (round = 0; round < row->rounds; round++) {
@@ -158,11 +158,11 @@ static void measure(const struct row *row, struct measured *m)
 		}
 	}
 	for (j = 0; j < EVENTS; j++) {
-		mpxi_stat_read(&stat[j], NULL, now, 0, &end);
+		mpxi_stat_read(&stat[j], NULL, now, &end);
 		mpxi_window_add(&m->event[j], &start, &end);
 		m->event[j].lengths = lengths;
 		for (k = 0; k < j; k++) {
-			mpxi_stat_read(&both[j][k], NULL, now, 0, &end);
+			mpxi_stat_read(&both[j][k], NULL, now, &end);
 			mpxi_window_add(&m->both[j][k], &start, &end);
 			m->both[j][k].lengths = lengths;
 			m->both[k][j] = m->both[j][k];

@@ -102,10 +102,11 @@ enum mpx_clock {
 
 /* How a count is estimated; doc/design/ESTIMATOR.md has the mathematics. */
 enum mpx_estimator {
-	MPX_ESTIMATOR_AUTO = 0,     /* interpolated, or where slices differ in length the ratio */
+	MPX_ESTIMATOR_AUTO = 0,     /* interpolated, or where slices differ in length the ratio; by
+				       the clock, or by the covariate where that tells more     */
 	MPX_ESTIMATOR_RATIO,        /* C_e * T / S_e (MPX, 4)                              */
 	MPX_ESTIMATOR_INTERPOLATED, /* between slices, by the rates of the slices around   */
-	MPX_ESTIMATOR_COVARIATE,    /* the ratio, corrected by an event that always counts */
+	MPX_ESTIMATOR_COVARIATE,    /* as AUTO, always by the covariate                     */
 };
 
 struct mpx_options {
@@ -374,7 +375,7 @@ int mpx_set_reconciled_estimates(int set, struct mpx_estimate *estimates, int n)
  *
  * What the set counts from its next start on is counted for this region; at first it is region 0.
  * Values of reads and mpx_set_estimates are of the running stretch, as without regions. Each
- * region takes 608 bytes an event. Events that are added later have counted nothing.
+ * region takes 704 bytes an event. Events that are added later have counted nothing.
  * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOMEM.
  */
 int mpx_set_region(int set, int region);

@@ -28,8 +28,8 @@ static void result_of(const struct mpxi_handle *handle, unsigned i, struct mpxi_
 	if (handle->process)
 		*result = *mpxi_process_result(handle->process, i);
 	else
-		mpxi_result_of_window(mpxi_set_window(handle->set, i), mpxi_library_estimator(),
-				      mpxi_set_lost(handle->set), result);
+		mpxi_result_of_window(mpxi_set_best_window(handle->set, i, mpxi_library_estimator()),
+				      mpxi_library_estimator(), mpxi_set_lost(handle->set), result);
 }
 
 static long long whole_of(const struct mpxi_result *result)
@@ -77,7 +77,8 @@ static void add_stretch(const struct mpxi_handle *handle, unsigned i, struct mpx
 	if (handle->process)
 		mpxi_pool_merge(pool, mpxi_process_pool(handle->process, i), estimator);
 	else
-		mpxi_pool_add(pool, mpxi_set_window(handle->set, i), estimator, mpxi_set_lost(handle->set));
+		mpxi_pool_add(pool, mpxi_set_best_window(handle->set, i, estimator), estimator,
+			      mpxi_set_lost(handle->set));
 }
 
 /* It is over. */

@@ -22,9 +22,8 @@ static void assert_near(double value, double wanted)
 		fail_msg("%.12g, not %.12g", value, wanted);
 }
 
-/* Slices of 10,000 in every other 10,000 of time, with these counts and covariates. */
-static void table(struct mpxi_window *window, const unsigned *count, const unsigned *covariate, unsigned n,
-		  uint64_t covariate_all)
+/* Slices of 10,000 in every other 10,000 of time, with these counts. */
+static void table(struct mpxi_window *window, const unsigned *count, unsigned n)
 {
 	struct mpxi_stat stat = {0};
 	struct mpxi_mark start, end;
@@ -32,14 +31,14 @@ static void table(struct mpxi_window *window, const unsigned *count, const unsig
 
 	memset(window, 0, sizeof(*window));
 	mpxi_stat_open(&stat, 0);
-	mpxi_stat_start(&stat, NULL, 0, 0, &start);
+	mpxi_stat_start(&stat, NULL, 0, &start);
 	for (i = 0; i < n; i++) {
 		uint64_t begin = 20000ul * i;
-		struct mpxi_slice s = {begin, begin + 10000, covariate ? covariate[i] : 0, count[i], 0};
+		struct mpxi_slice s = {begin, begin + 10000, 0, count[i], 0};
 
 		mpxi_stat_slice_sig(&stat, &s, &spacing);
 	}
-	mpxi_stat_read(&stat, NULL, 20000ul * n, covariate_all, &end);
+	mpxi_stat_read(&stat, NULL, 20000ul * n, &end);
 	mpxi_window_add(window, &start, &end);
 }
 
@@ -52,7 +51,7 @@ static void test_ratio_by_hand(void **state)
 	double variance = (8100 + 4900 + 900) / (6. * 3) * 5 * (1 - .5) / .25;
 
 	(void)state;
-	table(&w, count, NULL, 5, 0);
+	table(&w, count, 5);
 	mpxi_estimate(&w, MPXI_RATIO, &e);
 	assert_near(e.value, 1200);
 	/* and a sixth of a count for each slice, as counts are whole */
@@ -73,7 +72,7 @@ static void test_interpolated_by_hand(void **state)
 	double noise, variance;
 
 	(void)state;
-	table(&w, count, NULL, 5, 0);
+	table(&w, count, 5);
 	mpxi_estimate(&w, MPXI_INTERPOLATED, &e);
 	/* 600, the means of neighbours, and the last one once more */
 	assert_near(e.value, 600 + 120 + 115 + 100 + 135 + 160);
@@ -88,30 +87,74 @@ static void test_interpolated_by_hand(void **state)
 	assert_true(e.rough);
 }
 
-static void test_covariate_by_hand(void **state)
+/* The same by a covariate that has these counts in the slices, and so many in each gap. */
+static void table_by(struct mpxi_window *window, const unsigned *count, const unsigned *covariate,
+		     unsigned gap, unsigned n)
+{
+	struct mpxi_stat stat = {0};
+	struct mpxi_mark start, end;
+	uint64_t now = 0;
+	unsigned i;
+
+	*window = (struct mpxi_window){.by_covariate = true,
+				       .clock_size = 10000ul * n,
+				       .clock_time = 20000ul * n,
+				       .turns = 2 * n,
+				       .groups = 2};
+	mpxi_stat_open(&stat, 0);
+	mpxi_stat_start(&stat, NULL, 0, &start);
+	for (i = 0; i < n; i++) {
+		struct mpxi_slice s = {.covariate = covariate[i], .count = count[i]}, by;
+
+		now += covariate[i];
+		by = mpxi_slice_by_covariate(&s, now, 0);
+		mpxi_stat_slice_sig(&stat, &by, &spacing);
+		mpxi_lengths_add_sig(&window->lengths, covariate[i]);
+		now += gap;
+		mpxi_lengths_add_sig(&window->lengths, gap);
+	}
+	mpxi_stat_read(&stat, NULL, now, &end);
+	mpxi_window_add(window, &start, &end);
+}
+
+static void test_covariate(void **state)
 {
 	/* All that moves the count moves the covariate, twice as much. */
 	static const unsigned count[] = {100, 140, 90, 110, 160, 80, 120, 100};
 	static const unsigned twice[] = {200, 280, 180, 220, 320, 160, 240, 200};
-	static const unsigned none[] = {50, 50, 50, 50, 50, 50, 50, 50};
-	struct mpxi_estimate e, ratio;
-	struct mpxi_window w;
+	static const unsigned none[] = {150, 450, 150, 450, 150, 450, 150, 450};
+	static const unsigned few[] = {2, 3, 2, 2, 3, 1, 2, 2};
+	struct mpxi_window clock, by;
+	struct mpxi_estimate e;
 
 	(void)state;
-	/* 2000 covariates in gaps, where 1800 were counted: 100 more counts. */
-	table(&w, count, twice, 8, 1800 + 2000);
-	mpxi_estimate(&w, MPXI_COVARIATE, &e);
+	table(&clock, count, 8);
+	clock.turns = 16;
+	clock.groups = 2;
+	/* 250 in each gap: at one count for two of them. */
+	table_by(&by, count, twice, 250, 8);
+	mpxi_estimate(&by, MPXI_AUTO, &e);
 	assert_near(e.value, 1900);
-	assert_true(e.standard_error < 3);
-
-	/* One that says nothing changes nothing. */
-	table(&w, count, none, 8, 800);
-	mpxi_estimate(&w, MPXI_COVARIATE, &e);
-	mpxi_estimate(&w, MPXI_RATIO, &ratio);
-	assert_near(e.value, ratio.value);
-	table(&w, count, NULL, 8, 0);
-	mpxi_estimate(&w, MPXI_COVARIATE, &e);
-	assert_near(e.value, ratio.value);
+	assert_near(e.coverage, .5);
+	assert_true(e.standard_error < 10);
+	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_AUTO), &by);
+	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_COVARIATE), &by);
+	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_INTERPOLATED), &clock);
+	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_RATIO), &clock);
+	assert_ptr_equal(mpxi_window_choose(&clock, NULL, MPXI_COVARIATE), &clock);
+	/* One that says nothing is not taken, nor one with a few counts. */
+	table_by(&by, count, none, 300, 8);
+	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_AUTO), &clock);
+	table_by(&by, count, few, 2, 8);
+	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_AUTO), &clock);
+	/* Nor of less than two rounds, which is put together with others by time. */
+	table_by(&by, count, twice, 250, 8);
+	clock.groups = 9;
+	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_AUTO), &clock);
+	/* What was counted all the time is exact by itself. */
+	clock.groups = 2;
+	clock.exact = true;
+	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_COVARIATE), &clock);
 }
 
 static void test_exact(void **state)
@@ -157,8 +200,8 @@ static void test_partial_slice(void **state)
 
 	(void)state;
 	mpxi_stat_open(&stat, 50);
-	mpxi_stat_start(&stat, NULL, 50, 0, &start);
-	mpxi_stat_read(&stat, &running, 150, 0, &end);
+	mpxi_stat_start(&stat, NULL, 50, &start);
+	mpxi_stat_read(&stat, &running, 150, &end);
 	mpxi_window_add(&w, &start, &end);
 	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
@@ -177,7 +220,7 @@ static void test_no_counts(void **state)
 	unsigned i;
 
 	(void)state;
-	table(&w, count, NULL, 50, 0);
+	table(&w, count, 50);
 	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.value == 0 && e.low == 0);
@@ -260,7 +303,7 @@ static void test_promises(void **state)
 		struct mpxi_estimate e;
 
 		mpxi_stat_open(&stat, now);
-		mpxi_stat_start(&stat, NULL, now, 0, &start);
+		mpxi_stat_start(&stat, NULL, now, &start);
 		for (i = 0; i < n; i++) {
 			struct mpxi_slice s;
 
@@ -272,11 +315,11 @@ static void test_promises(void **state)
 			if (random_next(&random) % 4)
 				continue;
 			now += random_next(&random) % 50;
-			mpxi_stat_read(&stat, NULL, now, now * 3, &end);
+			mpxi_stat_read(&stat, NULL, now, &end);
 			mpxi_window_add(&w, &start, &end);
-			mpxi_stat_start(&stat, NULL, now, now * 3, &start);
+			mpxi_stat_start(&stat, NULL, now, &start);
 		}
-		mpxi_stat_read(&stat, NULL, now + 7, now * 3, &end);
+		mpxi_stat_read(&stat, NULL, now + 7, &end);
 		mpxi_window_add(&w, &start, &end);
 		for (i = 0; i < ALL; i++) {
 			double count = (double)w.sums.count;
@@ -310,7 +353,7 @@ static void test_held(void **state)
 		uint64_t now = 0, truth = 0, place = 0;
 
 		mpxi_stat_open(&stat, 0);
-		mpxi_stat_start(&stat, NULL, 0, 0, &start);
+		mpxi_stat_start(&stat, NULL, 0, &start);
 		for (i = 0; i < 4 * 60; i++) {
 			uint64_t count = 0, k;
 			struct mpxi_slice s;
@@ -326,7 +369,7 @@ static void test_held(void **state)
 			if (i % 4 == place)
 				mpxi_stat_slice_sig(&stat, &s, &spacing);
 		}
-		mpxi_stat_read(&stat, NULL, now, 0, &end);
+		mpxi_stat_read(&stat, NULL, now, &end);
 		mpxi_window_add(&w, &start, &end);
 		for (i = 0; i < ALL; i++) {
 			mpxi_estimate(&w, all[i], &e);
@@ -353,7 +396,7 @@ static void measure_long(bool call, uint64_t *random, struct mpxi_window *w, dou
 	*w = (struct mpxi_window){0};
 	*truth = 0;
 	mpxi_stat_open(&stat, 0);
-	mpxi_stat_start(&stat, NULL, 0, 0, &start);
+	mpxi_stat_start(&stat, NULL, 0, &start);
 	for (i = 0; i < 4 * 40; i++) {
 		uint64_t length = call ? 1000 : 1000 * (1 + random_next(random) % 3), count;
 		struct mpxi_slice s;
@@ -370,7 +413,7 @@ static void measure_long(bool call, uint64_t *random, struct mpxi_window *w, dou
 			mpxi_stat_slice_sig(&stat, &s, &spacing);
 		mpxi_lengths_add_sig(&lengths, length);
 	}
-	mpxi_stat_read(&stat, NULL, now, 0, &end);
+	mpxi_stat_read(&stat, NULL, now, &end);
 	mpxi_window_add(w, &start, &end);
 	w->lengths = lengths;
 }
@@ -420,7 +463,7 @@ static void test_one_long_slice(void **state)
 	unsigned i;
 
 	(void)state;
-	table(&w, count, NULL, 8, 0);
+	table(&w, count, 8);
 	for (i = 0; i < 16; i++)
 		mpxi_lengths_add_sig(&w.lengths, 10000);
 	mpxi_estimate(&w, MPXI_AUTO, &e);
@@ -522,7 +565,7 @@ int main(void)
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_ratio_by_hand),
 		cmocka_unit_test(test_interpolated_by_hand),
-		cmocka_unit_test(test_covariate_by_hand),
+		cmocka_unit_test(test_covariate),
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_never),
 		cmocka_unit_test(test_partial_slice),

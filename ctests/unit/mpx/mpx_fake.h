@@ -352,6 +352,7 @@ static inline void fake_create_sliced(unsigned capacity, uint64_t slice)
 		.cpu_sig = fake_cpu,
 		.slice_ns = slice,
 		.overdue = fake_overdue,
+		.covariate = true,
 	};
 	unsigned i;
 
@@ -408,18 +409,23 @@ static inline struct mpxi_set *fake_set(uint32_t from, uint32_t to)
 	return set;
 }
 
-static inline const struct mpxi_window *fake_window(const struct mpxi_set *set, uint32_t code)
+static inline unsigned fake_index(const struct mpxi_set *set, uint32_t code)
 {
 	unsigned i;
 
 	for (i = 0; i < mpxi_set_events(set); i++)
 		if (mpxi_set_event(set, i) == code)
-			return mpxi_set_window(set, i);
+			return i;
 	fail_msg("the set has no event 0x%x", code);
-	return NULL;
+	return 0;
 }
 
-/* T, S_e, C_e and the covariate in S_e, of an event that the counters held for size of
+static inline const struct mpxi_window *fake_window(const struct mpxi_set *set, uint32_t code)
+{
+	return mpxi_set_window(set, fake_index(set, code));
+}
+
+/* T, S_e, C_e, and the same by the covariate, of an event that the counters held for size of
  * the time. */
 static inline void assert_window(const struct mpxi_set *set, uint32_t code, uint64_t time, uint64_t size)
 {
@@ -429,7 +435,13 @@ static inline void assert_window(const struct mpxi_set *set, uint32_t code, uint
 	assert_int_equal(window->time, time);
 	assert_int_equal(window->sums.size, size);
 	assert_int_equal(window->sums.count, rate * size);
-	assert_int_equal(window->sums.covariate, fake.rate[FAKE_BESIDE % FAKE_EVENTS] * size);
+	if (mpxi_set_window_by_covariate(set, 0)) {
+		window = mpxi_set_window_by_covariate(set, fake_index(set, code));
+		assert_true(window->by_covariate && window->clock_time == time && window->clock_size == size);
+		assert_int_equal(window->sums.size, fake.rate[FAKE_BESIDE % FAKE_EVENTS] * size);
+		assert_int_equal(window->time, fake.rate[FAKE_BESIDE % FAKE_EVENTS] * time);
+		assert_int_equal(window->sums.count, rate * size);
+	}
 }
 
 static inline void assert_exact(const struct mpxi_set *set, uint32_t code, uint64_t time)

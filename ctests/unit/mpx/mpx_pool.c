@@ -43,7 +43,7 @@ static uint64_t run_thread(unsigned groups, unsigned slices, unsigned rate, stru
 
 	*window = (struct mpxi_window){.groups = groups, .turns = slices, .source = ++threads};
 	mpxi_stat_open(&stat, 0);
-	mpxi_stat_start(&stat, NULL, 0, 0, &start);
+	mpxi_stat_start(&stat, NULL, 0, &start);
 	for (i = 0; i < slices; i++) {
 		struct mpxi_slice s = {i * SLICE, (i + 1) * SLICE, 0, rate * draw_counts(), 0};
 
@@ -58,7 +58,7 @@ static uint64_t run_thread(unsigned groups, unsigned slices, unsigned rate, stru
 		if (!order[i % groups])
 			mpxi_stat_slice_sig(&stat, &s, &spacing);
 	}
-	mpxi_stat_read(&stat, NULL, slices * SLICE, 0, &end);
+	mpxi_stat_read(&stat, NULL, slices * SLICE, &end);
 	mpxi_window_add(window, &start, &end);
 	return truth;
 }
@@ -230,11 +230,11 @@ static void test_region_shorter_than_a_slice(void **state)
 			if (i % groups == 0)
 				turn = i + (unsigned)(random_next(&random_state) % groups);
 			truth += (double)s.count;
-			mpxi_stat_start(&stat, NULL, now, 0, &start);
+			mpxi_stat_start(&stat, NULL, now, &start);
 			now = s.end;
 			if (i == turn)
 				mpxi_stat_slice_sig(&stat, &s, &spacing);
-			mpxi_stat_read(&stat, NULL, now, 0, &end);
+			mpxi_stat_read(&stat, NULL, now, &end);
 			mpxi_window_add(&window, &start, &end);
 			window.turn = i;
 			window.exact = i == turn;
@@ -312,10 +312,10 @@ static void test_short_stretches_and_long_slices(void **state)
 			struct mpxi_window window = {.groups = 2, .turn = i};
 
 			truth += (double)s.count;
-			mpxi_stat_start(&stat, ours ? &(struct mpxi_slice){now, now, 0, 0, 0} : NULL, now, 0,
+			mpxi_stat_start(&stat, ours ? &(struct mpxi_slice){now, now, 0, 0, 0} : NULL, now,
 					&start);
 			now = s.end;
-			mpxi_stat_read(&stat, ours ? &s : NULL, now, 0, &end);
+			mpxi_stat_read(&stat, ours ? &s : NULL, now, &end);
 			mpxi_window_add(&window, &start, &end);
 			window.exact = ours;
 			if (ours)
@@ -361,10 +361,10 @@ static void test_clusters_by_hand(void **state)
 			struct mpxi_window window = {.groups = 2};
 
 			running.end += 20;
-			mpxi_stat_start(&stat, &running, running.end, 0, &start);
+			mpxi_stat_start(&stat, &running, running.end, &start);
 			running.end += 10;
 			running.count += count[i] / 10 + (k < count[i] % 10);
-			mpxi_stat_read(&stat, &running, running.end, 0, &end);
+			mpxi_stat_read(&stat, &running, running.end, &end);
 			mpxi_window_add(&window, &start, &end);
 			window.turn = 2 * i;
 			mpxi_pool_add(&pool, &window, MPXI_RATIO, false);

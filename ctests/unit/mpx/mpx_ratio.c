@@ -40,7 +40,7 @@ static void begin(struct run *run)
 		mpxi_stat_open(&run->stat[i], 0);
 	for (i = 0; i < BOTH; i++)
 		mpxi_stat_open(&run->both[i], 0);
-	mpxi_stat_start(&run->stat[0], NULL, 0, 0, &run->start);
+	mpxi_stat_start(&run->stat[0], NULL, 0, &run->start);
 }
 
 /* A slice of this group, with counts of all events, in it or not. */
@@ -69,10 +69,10 @@ static void end(struct run *run)
 	unsigned i, k;
 
 	for (i = 0; i < EVENTS; i++) {
-		mpxi_stat_read(&run->stat[i], NULL, run->now, 0, &now);
+		mpxi_stat_read(&run->stat[i], NULL, run->now, &now);
 		mpxi_window_add(&run->event[i], &run->start, &now);
 		for (k = 0; k < i; k++) {
-			mpxi_stat_read(&run->both[i * EVENTS + k], NULL, run->now, 0, &now);
+			mpxi_stat_read(&run->both[i * EVENTS + k], NULL, run->now, &now);
 			mpxi_window_add(&run->pair[i * EVENTS + k], &run->start, &now);
 			run->pair[k * EVENTS + i] = run->pair[i * EVENTS + k];
 		}

@@ -392,7 +392,7 @@ static void clock_and_covariate(void **state)
 	assert_int_equal(mpxi_set_read(set), 0);
 	assert_exact(set, FAKE_CLOCK, 10);
 	assert_exact(set, FAKE_BESIDE, 10);
-	assert_int_equal(fake_window(set, FAKE_CLOCK)->covariate, 10);
+	assert_int_equal(mpxi_set_window_by_covariate(set, fake_index(set, FAKE_CLOCK))->time, 10);
 	/* Others take over the clock, and give it back. */
 	assert_int_equal(mpxi_set_start(a), 0);
 	assert_int_not_equal(fake.timed->n, 0);

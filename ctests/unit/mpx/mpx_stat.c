@@ -34,15 +34,14 @@ static void test_by_hand(void **state)
 
 	(void)state;
 	mpxi_stat_open(&stat, 0);
-	mpxi_stat_start(&stat, NULL, 0, 0, &start);
+	mpxi_stat_start(&stat, NULL, 0, &start);
 	slice(&stat, 10, 20, 20);
 	slice(&stat, 40, 50, 40);
 	slice(&stat, 80, 90, 10);
-	mpxi_stat_read(&stat, NULL, 100, 7, &end);
+	mpxi_stat_read(&stat, NULL, 100, &end);
 	mpxi_window_add(&window, &start, &end);
 
 	assert_int_equal(window.time, 100);
-	assert_int_equal(window.covariate, 7);
 	assert_int_equal(window.unknown, 0);
 	assert_int_equal(s->slices, 3);
 	assert_int_equal(s->pairs, 2);
@@ -61,7 +60,6 @@ static void test_by_hand(void **state)
 	/* 8 g^2 / s at both ends */
 	assert_int_equal(s->held, 80 + 80);
 	assert_true(s->cc == 50 * 50 && !s->cs && !s->ss);
-	assert_true(!s->cx && !s->sx && !s->xx);
 }
 
 /* A slice of half the length: (4 - 3 e) / e with e = 8 / 9. */
@@ -92,10 +90,10 @@ static void test_running_slice(void **state)
 
 	(void)state;
 	mpxi_stat_open(&stat, 0);
-	mpxi_stat_start(&stat, NULL, 0, 0, &start);
+	mpxi_stat_start(&stat, NULL, 0, &start);
 
 	/* The first one fills in what is before it, although it has not ended. */
-	mpxi_stat_read(&stat, &running, 34, 0, &mark);
+	mpxi_stat_read(&stat, &running, 34, &mark);
 	assert_int_equal(mark.unfilled, 30);
 	mpxi_window_add(&window, &start, &mark);
 	assert_int_equal(window.sums.count, 8);
@@ -104,7 +102,7 @@ static void test_running_slice(void **state)
 
 	slice(&stat, 10, 20, 10);
 	memcpy(&before, &stat, sizeof(stat));
-	mpxi_stat_read(&stat, &running, 34, 0, &mark);
+	mpxi_stat_read(&stat, &running, 34, &mark);
 	/* 10 at 1; 10 at 18 / 14 */
 	assert_true(mark.sums.gap >= 10 * ONE_COUNT + 10 * 18 * ONE_COUNT / 14 - 1);
 	assert_true(mark.sums.gap <= 10 * ONE_COUNT + 10 * 18 * ONE_COUNT / 14 + 1);
@@ -113,7 +111,7 @@ static void test_running_slice(void **state)
 	/* Begun, and no time yet: the gap is held. */
 	running.end = 30;
 	running.count = 0;
-	mpxi_stat_start(&stat, &running, 30, 0, &mark);
+	mpxi_stat_start(&stat, &running, 30, &mark);
 	assert_true(mark.sums.gap == 20 * ONE_COUNT);
 	assert_int_equal(mark.sums.weight, stat.sums.weight);
 	assert_memory_equal(&before, &stat, sizeof(stat));
@@ -129,15 +127,15 @@ static void test_before_first_slice(void **state)
 
 	(void)state;
 	mpxi_stat_open(&stat, 0);
-	mpxi_stat_start(&stat, NULL, 0, 0, &early);
-	mpxi_stat_start(&stat, NULL, 60, 0, &late);
-	mpxi_stat_read(&stat, NULL, 70, 0, &end);
+	mpxi_stat_start(&stat, NULL, 0, &early);
+	mpxi_stat_start(&stat, NULL, 60, &late);
+	mpxi_stat_read(&stat, NULL, 70, &end);
 	mpxi_window_add(&c, &late, &end);
 	assert_int_equal(c.unknown, 10);
 	assert_true(c.sums.gap == 0);
 
 	slice(&stat, 100, 110, 30);
-	mpxi_stat_read(&stat, NULL, 110, 0, &end);
+	mpxi_stat_read(&stat, NULL, 110, &end);
 	mpxi_window_add(&a, &early, &end);
 	mpxi_window_add(&b, &late, &end);
 	assert_true(a.sums.gap == 300 * ONE_COUNT);
@@ -193,10 +191,10 @@ static void test_saturation(void **state)
 	mpxi_stat_open(&stat, 0);
 	for (i = 0; i < 64; i++)
 		slice(&stat, 3 + i * 4ul, 4 + i * 4ul, i % 2 ? most : 0);
-	mpxi_stat_start(&stat, NULL, 300, 0, &start);
+	mpxi_stat_start(&stat, NULL, 300, &start);
 	for (; i < 128; i++)
 		slice(&stat, 3 + i * 4ul, 4 + i * 4ul, i % 2 ? UINT64_MAX : 0);
-	mpxi_stat_read(&stat, NULL, 516, 0, &end);
+	mpxi_stat_read(&stat, NULL, 516, &end);
 	mpxi_window_add(&window, &start, &end);
 	assert_true(stat.sums.count == UINT64_MAX && window.sums.count == UINT64_MAX);
 	assert_true(stat.sums.cc == (mpxi_i128)(top >> 1) && window.sums.cc == (mpxi_i128)(top >> 1));
@@ -216,12 +214,12 @@ static void test_saturation(void **state)
 
 /* The same sums in floating point. */
 struct oracle {
-	long double gap, steps, apart, lag, lag_apart, weight, cc, cs, ss, cx, sx, xx;
+	long double gap, steps, apart, lag, lag_apart, weight, cc, cs, ss;
 };
 
 static void sum_oracle(struct oracle *o, const struct mpxi_slice *slice, unsigned n)
 {
-	long double c[3] = {0}, s[3] = {0}, x[3] = {0}, u = 0, before, w[200] = {0};
+	long double c[3] = {0}, s[3] = {0}, u = 0, before, w[200] = {0};
 	unsigned i;
 
 	memset(o, 0, sizeof(*o));
@@ -230,10 +228,8 @@ static void sum_oracle(struct oracle *o, const struct mpxi_slice *slice, unsigne
 
 		memmove(c, c + 1, 2 * sizeof(*c));
 		memmove(s, s + 1, 2 * sizeof(*s));
-		memmove(x, x + 1, 2 * sizeof(*x));
 		c[2] = slice[i].count;
 		s[2] = slice[i].end - slice[i].begin;
-		x[2] = slice[i].covariate;
 		if (!i) {
 			o->gap += g * c[2] / s[2];
 			w[0] = g / s[2];
@@ -255,9 +251,6 @@ static void sum_oracle(struct oracle *o, const struct mpxi_slice *slice, unsigne
 		o->cc += (c[0] - 2 * c[1] + c[2]) * (c[0] - 2 * c[1] + c[2]);
 		o->cs += (c[0] - 2 * c[1] + c[2]) * (s[0] - 2 * s[1] + s[2]);
 		o->ss += (s[0] - 2 * s[1] + s[2]) * (s[0] - 2 * s[1] + s[2]);
-		o->cx += (c[0] - 2 * c[1] + c[2]) * (x[0] - 2 * x[1] + x[2]);
-		o->sx += (s[0] - 2 * s[1] + s[2]) * (x[0] - 2 * x[1] + x[2]);
-		o->xx += (x[0] - 2 * x[1] + x[2]) * (x[0] - 2 * x[1] + x[2]);
 	}
 	for (i = 0; i < n; i++)
 		o->weight += w[i] * w[i] * (slice[i].end - slice[i].begin);
@@ -293,7 +286,6 @@ static void test_oracle(void **state)
 			p->begin = now + random_next(&random) % 4 * (random_next(&random) % 1000000);
 			p->end = now = p->begin + 20000 + random_next(&random) % 1000000;
 			p->count = random_next(&random) % (UINT64_C(1) << bits);
-			p->covariate = random_next(&random) % 100000;
 			mpxi_stat_slice_sig(&stat, p, &spacing);
 			total += p->count;
 		}
@@ -311,9 +303,6 @@ static void test_oracle(void **state)
 		check_near((long double)s->cc, o.cc, bits > 28 ? 1e-15L : 0, 0);
 		check_near((long double)s->cs, o.cs, 1e-9L, 1);
 		check_near((long double)s->ss, o.ss, 1e-15L, 0);
-		check_near((long double)s->cx, o.cx, 1e-9L, 1);
-		check_near((long double)s->sx, o.sx, 1e-9L, 1);
-		check_near((long double)s->xx, o.xx, 1e-15L, 0);
 	}
 }
 
@@ -324,7 +313,7 @@ static void test_windows_add_up(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 300; seed++) {
-		uint64_t random = seed, now = 100, x = 0;
+		uint64_t random = seed, now = 100;
 		struct mpxi_stat stat = {0};
 		struct mpxi_mark whole, part, mark;
 		struct mpxi_window all = {0}, parts = {0};
@@ -332,7 +321,7 @@ static void test_windows_add_up(void **state)
 
 		mpxi_stat_open(&stat, 0);
 		slice(&stat, 50, 100, 7);
-		mpxi_stat_start(&stat, NULL, now, x, &whole);
+		mpxi_stat_start(&stat, NULL, now, &whole);
 		part = whole;
 		for (i = 0; i < 100; i++) {
 			struct mpxi_slice p = {.begin = now + random_next(&random) % 50};
@@ -347,29 +336,28 @@ static void test_windows_add_up(void **state)
 					at = now + random_next(&random) % (p.begin - now);
 					if (at < part.now)
 						continue;
-					mpxi_stat_read(&stat, NULL, at, x, &mark);
+					mpxi_stat_read(&stat, NULL, at, &mark);
 					mpxi_window_add(&parts, &part, &mark);
-					mpxi_stat_start(&stat, NULL, at, x, &part);
+					mpxi_stat_start(&stat, NULL, at, &part);
 					continue;
 				}
 				p.count += random_next(&random) % 1000;
 				p.end = at;
-				x += 3;
-				mpxi_stat_read(&stat, &p, at, x, &mark);
+				mpxi_stat_read(&stat, &p, at, &mark);
 				mpxi_window_add(&parts, &part, &mark);
-				mpxi_stat_start(&stat, &p, at, x, &part);
+				mpxi_stat_start(&stat, &p, at, &part);
 			}
 			p.end += 1 + random_next(&random) % 10;
 			mpxi_stat_slice_sig(&stat, &p, &spacing);
 			now = p.end;
 		}
-		mpxi_stat_read(&stat, NULL, now + 9, x, &mark);
+		mpxi_stat_read(&stat, NULL, now + 9, &mark);
 		mpxi_window_add(&parts, &part, &mark);
 		mpxi_window_add(&all, &whole, &mark);
 		assert_true(all.sums.count == parts.sums.count && all.sums.size == parts.sums.size);
 		assert_true(all.sums.gap == parts.sums.gap);
 		assert_true(all.sums.slices == parts.sums.slices && all.sums.cc == parts.sums.cc);
-		assert_true(all.time == parts.time && all.covariate == parts.covariate);
+		assert_true(all.time == parts.time);
 	}
 }
 

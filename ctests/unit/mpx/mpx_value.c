@@ -54,7 +54,7 @@ static struct mpxi_estimate estimate(const struct history *h, enum mpxi_estimato
 	struct mpxi_mark end;
 	struct mpxi_estimate e;
 
-	mpxi_stat_read(&h->stat, running(h), h->now, 0, &end);
+	mpxi_stat_read(&h->stat, running(h), h->now, &end);
 	mpxi_window_add(&window, &h->start, &end);
 	window.exact = window.sums.size == window.time;
 	mpxi_estimate(&window, estimator, &e);
@@ -100,7 +100,7 @@ static void test_as_the_estimate(void **state)
 		mpxi_stat_open(&h.stat, 0);
 		for (i = 0; i < before; i++)
 			go_on(&h);
-		mpxi_stat_start(&h.stat, running(&h), h.now, 0, &h.start);
+		mpxi_stat_start(&h.stat, running(&h), h.now, &h.start);
 		for (i = 0; i < after; i++) {
 			go_on(&h);
 			reads++;
@@ -128,7 +128,7 @@ static void test_lines(void **state)
 		int64_t value;
 
 		mpxi_stat_open(&h.stat, 0);
-		mpxi_stat_start(&h.stat, NULL, 0, 0, &h.start);
+		mpxi_stat_start(&h.stat, NULL, 0, &h.start);
 		for (i = 0; i < n; i++)
 			go_on(&h);
 		if (h.runs)
@@ -155,7 +155,7 @@ static void test_exact(void **state)
 
 	(void)state;
 	mpxi_stat_open(&h.stat, 1000);
-	mpxi_stat_start(&h.stat, NULL, 1000, 0, &h.start);
+	mpxi_stat_start(&h.stat, NULL, 1000, &h.start);
 	/* More than a double holds. */
 	h.running = (struct mpxi_slice){1000, 5000, 0, ((uint64_t)1 << 53) + 1, 0};
 	h.runs = true;
@@ -174,7 +174,7 @@ static void test_left_to_the_estimate(void **state)
 
 	(void)state;
 	mpxi_stat_open(&h.stat, 0);
-	mpxi_stat_start(&h.stat, NULL, 0, 0, &h.start);
+	mpxi_stat_start(&h.stat, NULL, 0, &h.start);
 	/* Never counted. */
 	h.now = 100;
 	assert_false(value_of(&h, MPXI_RATIO, &value));
@@ -205,7 +205,7 @@ static void test_hostile_counts(void **state)
 
 	(void)state;
 	mpxi_stat_open(&h.stat, 0);
-	mpxi_stat_start(&h.stat, NULL, 0, 0, &h.start);
+	mpxi_stat_start(&h.stat, NULL, 0, &h.start);
 	mpxi_stat_slice_sig(&h.stat, &s, &spacing);
 	h.now = 30;
 	assert_false(value_of(&h, MPXI_RATIO, &value));

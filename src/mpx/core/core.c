@@ -95,6 +95,18 @@ static void pace_sig(struct mpxi_core *core, uint64_t cpu)
 	}
 }
 
+void mpxi_core_enter_sig(const struct mpxi_core *core, struct mpxi_event *event,
+			 const struct mpxi_slice *slice, struct mpxi_spacing spacing[2])
+{
+	struct mpxi_slice other;
+
+	mpxi_stat_slice_sig(&event->stat, slice, &spacing[0]);
+	if (!event->by_covariate)
+		return;
+	other = mpxi_slice_by_covariate(slice, core->covariate, core->covariates.typical);
+	mpxi_stat_slice_sig(event->by_covariate, &other, &spacing[1]);
+}
+
 /* Clock and covariate are counted in all groups. */
 static bool is_beside(const struct mpxi_event *event)
 {
@@ -104,7 +116,7 @@ static bool is_beside(const struct mpxi_event *event)
 /* What all groups count has a gap as well, to this T. */
 static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 {
-	struct mpxi_spacing spacing = {0};
+	struct mpxi_spacing spacing[2] = {{0}, {0}};
 	struct mpxi_slice slice;
 	unsigned i;
 
@@ -113,7 +125,7 @@ static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 
 		if (!is_beside(event) || !mpxi_core_running(core, event, &slice))
 			continue;
-		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
+		mpxi_core_enter_sig(core, event, &slice, spacing);
 		event->base_begin = time;
 		event->base_covariate = core->covariate;
 	}
@@ -269,6 +281,13 @@ void mpxi_core_lengths(const struct mpxi_core *core, struct mpxi_lengths *length
 		mpxi_lengths_add_running(lengths, core->time - core->current->begin);
 }
 
+void mpxi_core_covariates(const struct mpxi_core *core, struct mpxi_lengths *lengths)
+{
+	*lengths = core->covariates;
+	if (core->current)
+		mpxi_lengths_add_running(lengths, core->covariate - core->current->covariate);
+}
+
 static void fill_slice(const struct mpxi_core *core, const struct mpxi_event *event,
 		       const struct mpxi_group *group, struct mpxi_slice *slice)
 {
@@ -314,7 +333,7 @@ static inline void fetch_events(const struct mpxi_group *group)
 
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
-	struct mpxi_spacing spacing = {0};
+	struct mpxi_spacing spacing[2] = {{0}, {0}};
 	struct mpxi_slice slice;
 	unsigned i;
 	int error;
@@ -348,12 +367,14 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 		fill_slice(core, event, group, &slice);
 		if (error && !current)
 			slice.end = group->known;
-		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
+		mpxi_core_enter_sig(core, event, &slice, spacing);
 	}
 	if (core->first_pair && (current || !error))
 		mpxi_pairs_halt_sig(core, group);
-	if (current)
+	if (current) {
 		mpxi_lengths_add_sig(&core->lengths, core->time - group->begin);
+		mpxi_lengths_add_sig(&core->covariates, core->covariate - group->covariate);
+	}
 	if ((error && current) || ended)
 		lose_sig(core);
 	return ended ? MPXI_ESYS : error;
@@ -545,7 +566,8 @@ void mpxi_core_info(struct mpxi_core *core, struct mpxi_core_info *info)
 		.running = core->running_sets,
 		.memory = sizeof(*core) + core->memory + core->groups.memory +
 			  core->events_room * sizeof(core->event[0]) +
-			  core->events * sizeof(*core->event[0]) +
+			  core->events * (sizeof(*core->event[0]) +
+					  (core->options.covariate ? sizeof(struct mpxi_stat) : 0)) +
 			  core->plan.slots * (sizeof(core->plan.slot[0]) + sizeof(core->plan.order.slot[0])) +
 			  core->steadies * sizeof(core->steady[0]),
 	};

@@ -35,6 +35,7 @@ struct mpxi_core_options {
 	 * count is told by it. */
 	uint64_t (*cpu_sig)(void);
 	uint64_t slice_ns;
+	bool covariate; /* the backend's samples have one */
 	/* No tick has come for some slices: whether none could come, as the thread has blocked
 	 * the signal, or the program has taken it. Ordinary context; mends what it can. */
 	bool (*overdue)(void *arg);
@@ -114,6 +115,11 @@ unsigned mpxi_set_events(const struct mpxi_set *set);
 uint32_t mpxi_set_event(const struct mpxi_set *set, unsigned index);
 /* What the last mpxi_set_read or stop found. */
 const struct mpxi_window *mpxi_set_window(const struct mpxi_set *set, unsigned index);
+/* The same by the covariate; NULL: there is none, or it is not known of all the time. */
+const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned index);
+/* The one of both that an estimate is made of. Not for handlers: floating point. */
+const struct mpxi_window *mpxi_set_best_window(const struct mpxi_set *set, unsigned index,
+					       enum mpxi_estimator estimator);
 
 /*
  * From its next start on the set also sums up what it counts of two of its events together, in the

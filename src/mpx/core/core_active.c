@@ -12,6 +12,8 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 	if (event->activations++)
 		return;
 	mpxi_stat_open(&event->stat, core->time);
+	if (event->by_covariate)
+		mpxi_stat_open(event->by_covariate, core->covariate);
 	event->base_begin = core->time;
 	event->base_covariate = core->covariate;
 	if (group) {
@@ -31,7 +33,7 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 
 void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 {
-	struct mpxi_spacing spacing = {0};
+	struct mpxi_spacing spacing[2] = {{0}, {0}};
 	struct mpxi_slice slice;
 
 	if (event->activations > 1) {
@@ -40,7 +42,7 @@ void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 	}
 	/* Its slice ends here, whatever becomes of its group. */
 	if (mpxi_core_running(core, event, &slice))
-		mpxi_stat_slice_sig(&event->stat, &slice, &spacing);
+		mpxi_core_enter_sig(core, event, &slice, spacing);
 	event->activations = 0;
 	if (event->group)
 		event->group->active--;

@@ -26,6 +26,17 @@ static bool needs_no_turn(const struct mpxi_core *core, const struct mpxi_event 
 	return !mpxi_event_is_ordinary(event) || core->active_slots <= 1;
 }
 
+static void mark_start_beside(struct mpxi_set *set, unsigned i, const struct mpxi_slice *running)
+{
+	const struct mpxi_core *core = set->core;
+	struct mpxi_slice other;
+
+	if (running)
+		other = mpxi_slice_by_covariate(running, core->covariate, core->covariates.typical);
+	mpxi_stat_start(set->entry[i].event->by_covariate, running ? &other : NULL, core->covariate,
+			&set->beside[i].start);
+}
+
 static void mark_start(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -36,8 +47,9 @@ static void mark_start(struct mpxi_set *set)
 		struct mpxi_entry *entry = &set->entry[i];
 		bool runs = mpxi_core_running(core, entry->event, &slice);
 
-		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time, core->covariate,
-				&entry->start);
+		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start);
+		if (set->beside)
+			mark_start_beside(set, i, runs ? &slice : NULL);
 		entry->whole = runs && (entry->event->group || core->current);
 		entry->breaks = entry->event->breaks;
 		entry->needs_no_turn = needs_no_turn(core, entry->event);
@@ -45,6 +57,7 @@ static void mark_start(struct mpxi_set *set)
 	set->lost = core->lost;
 	set->slices = core->slices;
 	mpxi_core_lengths(core, &set->lengths);
+	mpxi_core_covariates(core, &set->covariates);
 	set->continues = set->ended_at == core->slices + 1;
 	set->lines_changes = 0;
 	mpxi_pairs_start(set);
@@ -68,17 +81,41 @@ static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 	       (entry->event->group ? entry->breaks == entry->event->breaks : set->lost == set->core->lost);
 }
 
+/* The other window of what the clock's has been brought up to. */
+static void bring_up_beside(struct mpxi_set *set, unsigned i, const struct mpxi_slice *running)
+{
+	const struct mpxi_core *core = set->core;
+	const struct mpxi_window *clock = &set->entry[i].window;
+	struct mpxi_window *window = &set->beside[i].window;
+	struct mpxi_lengths now;
+	struct mpxi_slice other;
+	struct mpxi_mark end;
+
+	if (running)
+		other = mpxi_slice_by_covariate(running, core->covariate, core->covariates.typical);
+	mpxi_stat_read(set->entry[i].event->by_covariate, running ? &other : NULL, core->covariate, &end);
+	*window = *clock;
+	window->sums = (struct mpxi_sums){0};
+	window->time = window->unknown = 0;
+	mpxi_window_add(window, &set->beside[i].start, &end);
+	mpxi_core_covariates(core, &now);
+	mpxi_lengths_between(&window->lengths, &set->covariates, &now);
+	window->by_covariate = true;
+	window->clock_size = clock->sums.size;
+	window->clock_time = clock->time;
+}
+
 /* known: all samples are of now. */
-static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, const struct mpxi_lengths *lengths,
-		     bool known)
+static void bring_up(struct mpxi_set *set, unsigned i, const struct mpxi_lengths *lengths, bool known)
 {
 	struct mpxi_core *core = set->core;
+	struct mpxi_entry *entry = &set->entry[i];
 	struct mpxi_window *window = &entry->window;
 	struct mpxi_slice slice;
 	struct mpxi_mark end;
 	bool runs = mpxi_core_running(core, entry->event, &slice);
 
-	mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time, core->covariate, &end);
+	mpxi_stat_read(&entry->event->stat, runs ? &slice : NULL, core->time, &end);
 	*window = (struct mpxi_window){0};
 	mpxi_window_add(window, &entry->start, &end);
 	window->exact = known && is_exact(set, entry);
@@ -89,6 +126,8 @@ static void bring_up(struct mpxi_set *set, struct mpxi_entry *entry, const struc
 	window->source = core->number;
 	window->continues = set->continues;
 	window->lengths = *lengths;
+	if (set->beside)
+		bring_up_beside(set, i, runs ? &slice : NULL);
 }
 
 /* Since the set's start. */
@@ -109,7 +148,7 @@ static void bring_all_up(struct mpxi_set *set, bool known)
 	set->has_lost = set->lost != set->core->lost;
 	set->ended_at = set->core->slices + 1;
 	for (i = 0; i < set->entries; i++)
-		bring_up(set, &set->entry[i], &lengths, known);
+		bring_up(set, i, &lengths, known);
 	mpxi_pairs_read(set);
 }
 
@@ -305,9 +344,12 @@ static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)
 	unsigned i;
 
 	lengths_of(set, &lengths);
-	set->lines_by = estimator != MPXI_AUTO          ? estimator
-			: mpxi_lengths_differ(&lengths) ? MPXI_RATIO
-							: MPXI_INTERPOLATED;
+	if (estimator != MPXI_AUTO)
+		set->lines_by = estimator;
+	else if (set->beside)
+		set->lines_by = MPXI_COVARIATE;
+	else
+		set->lines_by = mpxi_lengths_differ(&lengths) ? MPXI_RATIO : MPXI_INTERPOLATED;
 	set->agains = 0;
 	for (i = 0; i < set->entries; i++) {
 		const struct mpxi_entry *entry = &set->entry[i];
@@ -324,9 +366,10 @@ static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)
 	set->lines_estimator = estimator;
 }
 
-static long long value_now(struct mpxi_set *set, struct mpxi_entry *entry, enum mpxi_estimator estimator)
+static long long value_now(struct mpxi_set *set, unsigned i, enum mpxi_estimator estimator)
 {
 	struct mpxi_core *core = set->core;
+	const struct mpxi_entry *entry = &set->entry[i];
 	struct mpxi_lengths lengths;
 	struct mpxi_estimate estimate;
 	struct mpxi_slice slice;
@@ -337,8 +380,9 @@ static long long value_now(struct mpxi_set *set, struct mpxi_entry *entry, enum 
 			   set->lines_by, &line))
 		return mpxi_line_value(&line, 0);
 	lengths_of(set, &lengths);
-	bring_up(set, entry, &lengths, true);
-	mpxi_estimate(&entry->window, estimator, &estimate);
+	set->has_lost = set->lost != core->lost;
+	bring_up(set, i, &lengths, true);
+	mpxi_estimate(mpxi_set_best_window(set, i, estimator), estimator, &estimate);
 	if (estimate.never)
 		return -1;
 	/* Rounded without the library of mathematics, which users of a static PAPI do not name. */
@@ -360,7 +404,7 @@ int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long lo
 		for (i = 0; i < set->entries; i++)
 			value[i] = mpxi_line_value(&set->line[i], gone_by);
 		for (i = 0; i < set->agains; i++)
-			value[set->again[i]] = value_now(set, &set->entry[set->again[i]], estimator);
+			value[set->again[i]] = value_now(set, set->again[i], estimator);
 	}
 	tidy(set);
 	mpxi_core_release(set->core);

@@ -10,13 +10,20 @@
 #include "core/error.h"
 
 /* It begins a line of the cache. */
-static struct mpxi_event *new_event(void)
+static struct mpxi_event *new_event(bool covariate)
 {
 	const size_t line = MPXI_CACHE_LINE;
 	struct mpxi_event *event = aligned_alloc(line, (sizeof(*event) + line - 1) / line * line);
 
-	if (event)
-		memset(event, 0, sizeof(*event));
+	if (!event)
+		return NULL;
+	memset(event, 0, sizeof(*event));
+	if (covariate)
+		event->by_covariate = calloc(1, sizeof(*event->by_covariate));
+	if (covariate && !event->by_covariate) {
+		free(event);
+		return NULL;
+	}
 	return event;
 }
 
@@ -41,7 +48,7 @@ int mpxi_list_reference(struct mpxi_core *core, uint32_t code, struct mpxi_event
 			core->event = more;
 			core->events_room = room;
 		}
-		event = new_event();
+		event = new_event(core->options.covariate);
 		if (!event)
 			return mpxi_error(MPXI_ENOMEM, "out of memory for the master event list");
 		event->code = code;
@@ -64,5 +71,6 @@ void mpxi_list_unreference(struct mpxi_core *core, struct mpxi_event *event)
 	mpxi_plan_expel(core, event);
 	core->events--;
 	memmove(core->event + i, core->event + i + 1, (core->events - i) * sizeof(core->event[0]));
+	free(event->by_covariate);
 	free(event);
 }

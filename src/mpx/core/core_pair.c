@@ -31,7 +31,6 @@ void mpxi_pairs_open(struct mpxi_set *set)
 		mpxi_stat_open(&pair->stat, core->time);
 		pair->base_run = running ? group->run : 0;
 		pair->base_begin = core->time;
-		pair->base_covariate = core->covariate;
 		pair->base_count = running ? both_counts(pair, group) : 0;
 		pair->next = core->first_pair;
 		core->first_pair = pair;
@@ -62,7 +61,6 @@ static void fill_slice(const struct mpxi_core *core, const struct mpxi_pair *pai
 	*slice = (struct mpxi_slice){
 		.begin = based ? pair->base_begin : group->begin,
 		.end = core->time,
-		.covariate = core->covariate - (based ? pair->base_covariate : group->covariate),
 		.count = count > base ? count - base : 0,
 		.typical = core->lengths.typical,
 	};
@@ -104,7 +102,7 @@ void mpxi_pairs_start(struct mpxi_set *set)
 		struct mpxi_pair *pair = set->pair[i];
 		bool runs = running_slice(core, pair, &slice);
 
-		mpxi_stat_start(&pair->stat, runs ? &slice : NULL, core->time, core->covariate, &pair->start);
+		mpxi_stat_start(&pair->stat, runs ? &slice : NULL, core->time, &pair->start);
 	}
 }
 
@@ -137,10 +135,10 @@ void mpxi_pairs_read(struct mpxi_set *set)
 		struct mpxi_pair *pair = set->pair[i];
 		bool runs = running_slice(core, pair, &slice);
 
-		mpxi_stat_read(&pair->stat, runs ? &slice : NULL, core->time, core->covariate, &end);
+		mpxi_stat_read(&pair->stat, runs ? &slice : NULL, core->time, &end);
 		pair->window = *window_of(set, pair->a);
 		pair->window.sums = (struct mpxi_sums){0};
-		pair->window.time = pair->window.covariate = pair->window.unknown = 0;
+		pair->window.time = pair->window.unknown = 0;
 		pair->window.exact = false;
 		mpxi_window_add(&pair->window, &pair->start, &end);
 	}

@@ -12,8 +12,8 @@
 struct mpxi_pair {
 	struct mpxi_pair *next; /* of the core, while the set runs */
 	struct mpxi_event *a, *b;
-	unsigned references;                                       /* how often it was asked for      */
-	uint64_t base_run, base_begin, base_covariate, base_count; /* as an event's (group.h) */
+	unsigned references;                       /* how often it was asked for      */
+	uint64_t base_run, base_begin, base_count; /* as an event's (group.h) */
 	struct mpxi_stat stat;
 	struct mpxi_mark start;
 	struct mpxi_window window; /* as of the last read or stop */

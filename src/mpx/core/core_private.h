@@ -79,9 +79,9 @@ struct mpxi_core {
 	struct mpxi_pair *first_pair; /* of sets that run (core_pair.h) */
 	unsigned running_sets;
 	uint64_t runs, samples, slices, turns, lost;
-	struct mpxi_lengths lengths;
-	uint64_t changes; /* runs of groups that have begun or ended */
-	size_t memory;    /* of sets */
+	struct mpxi_lengths lengths, covariates; /* of slices, by the clock and by the covariate */
+	uint64_t changes;                        /* runs of groups that have begun or ended */
+	size_t memory;                           /* of sets */
 };
 
 /* ---- core.c ---- */
@@ -102,6 +102,10 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group);
 int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group);
 /* Those so far, with the slice that runs. */
 void mpxi_core_lengths(const struct mpxi_core *core, struct mpxi_lengths *lengths);
+void mpxi_core_covariates(const struct mpxi_core *core, struct mpxi_lengths *lengths);
+/* An event's slice has ended. */
+void mpxi_core_enter_sig(const struct mpxi_core *core, struct mpxi_event *event,
+			 const struct mpxi_slice *slice, struct mpxi_spacing spacing[2]);
 /* Halts the current group, if any, and runs the next one that is active. */
 int mpxi_core_switch_sig(struct mpxi_core *core);
 /* Something is to run from now on, or nothing any more. */

@@ -26,6 +26,14 @@ int mpxi_set_create(struct mpxi_core *core, struct mpxi_set **made)
 	return 0;
 }
 
+static size_t bytes_of_entry(const struct mpxi_core *core)
+{
+	const struct mpxi_set *set = NULL;
+
+	return sizeof(set->entry[0]) + sizeof(set->event[0]) + sizeof(set->line[0]) + sizeof(set->again[0]) +
+	       (core->options.covariate ? sizeof(set->beside[0]) : 0);
+}
+
 static void destroy(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
@@ -41,12 +49,12 @@ static void destroy(struct mpxi_set *set)
 		core->first_set = set->next;
 	if (set->next)
 		set->next->previous = set->previous;
-	core->memory -= sizeof(*set) + set->room * (sizeof(set->entry[0]) + sizeof(set->event[0]) +
-						    sizeof(set->line[0]) + sizeof(set->again[0]));
+	core->memory -= sizeof(*set) + set->room * bytes_of_entry(core);
 	mpxi_pairs_clear(set);
 	free(set->line);
 	free(set->again);
 	free(set->entry);
+	free(set->beside);
 	free(set->event);
 	free(set);
 }
@@ -80,6 +88,8 @@ static int reserve(struct mpxi_set *set)
 	struct mpxi_event **event;
 	struct mpxi_line *line;
 	struct mpxi_entry *entry;
+	struct mpxi_beside *beside = NULL;
+	bool covariate = set->core->options.covariate;
 	unsigned *again;
 
 	if (set->entries < set->room)
@@ -96,10 +106,13 @@ static int reserve(struct mpxi_set *set)
 	again = realloc(set->again, room * sizeof(*again));
 	if (again)
 		set->again = again;
-	if (!entry || !event || !line || !again)
+	if (covariate)
+		beside = realloc(set->beside, room * sizeof(*beside));
+	if (beside)
+		set->beside = beside;
+	if (!entry || !event || !line || !again || (covariate && !beside))
 		return mpxi_error(MPXI_ENOMEM, "out of memory for an event set");
-	set->core->memory +=
-		(room - set->room) * (sizeof(*entry) + sizeof(*event) + sizeof(*line) + sizeof(*again));
+	set->core->memory += (room - set->room) * bytes_of_entry(set->core);
 	set->room = room;
 	return 0;
 }
@@ -124,6 +137,8 @@ int mpxi_set_add(struct mpxi_set *set, uint32_t code)
 	if (!error) {
 		i = set->entries++;
 		set->entry[i] = (struct mpxi_entry){.event = event};
+		if (set->beside)
+			set->beside[i] = (struct mpxi_beside){0};
 		set->event[i] = event;
 	}
 	mpxi_core_release(set->core);
@@ -146,6 +161,8 @@ int mpxi_set_remove(struct mpxi_set *set, uint32_t code)
 	mpxi_list_unreference(set->core, set->event[i]);
 	set->entries--;
 	memmove(set->entry + i, set->entry + i + 1, (set->entries - i) * sizeof(set->entry[0]));
+	if (set->beside)
+		memmove(set->beside + i, set->beside + i + 1, (set->entries - i) * sizeof(set->beside[0]));
 	memmove(set->event + i, set->event + i + 1, (set->entries - i) * sizeof(set->event[0]));
 	mpxi_core_release(set->core);
 	return 0;
@@ -174,4 +191,16 @@ uint32_t mpxi_set_event(const struct mpxi_set *set, unsigned i)
 const struct mpxi_window *mpxi_set_window(const struct mpxi_set *set, unsigned i)
 {
 	return &set->entry[i].window;
+}
+
+const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned i)
+{
+	/* Of time that was lost the clock has been told, and nobody knows the covariate. */
+	return set->beside && !set->has_lost ? &set->beside[i].window : NULL;
+}
+
+const struct mpxi_window *mpxi_set_best_window(const struct mpxi_set *set, unsigned i,
+					       enum mpxi_estimator estimator)
+{
+	return mpxi_window_choose(mpxi_set_window(set, i), mpxi_set_window_by_covariate(set, i), estimator);
 }

@@ -17,19 +17,26 @@ struct mpxi_entry {
 	struct mpxi_window window; /* as of the last read or stop */
 };
 
+/* The same by the covariate. */
+struct mpxi_beside {
+	struct mpxi_mark start;
+	struct mpxi_window window;
+};
+
 struct mpxi_set {
 	struct mpxi_core *core;
 	struct mpxi_set *next, *previous;
 	bool running;
-	bool admitted;               /* its events have places that are kept */
-	bool has_lost;               /* slices, as of the last read or stop */
-	uint64_t lost, slices;       /* the core's, at the start */
-	uint64_t ended_at;           /* the core's slices at the last read or stop, and 1 */
-	struct mpxi_lengths lengths; /* the core's, at the start */
-	bool continues;              /* it was started in the slice of that */
+	bool admitted;                           /* its events have places that are kept */
+	bool has_lost;                           /* slices, as of the last read or stop */
+	uint64_t lost, slices;                   /* the core's, at the start */
+	uint64_t ended_at;                       /* the core's slices at the last read or stop, and 1 */
+	struct mpxi_lengths lengths, covariates; /* the core's, at the start */
+	bool continues;                          /* it was started in the slice of that */
 	unsigned entries, room;
 	struct mpxi_entry *entry;
-	struct mpxi_event **event; /* [entries]: the same as entry[].event */
+	struct mpxi_beside *beside; /* [entries]; NULL: there is no covariate */
+	struct mpxi_event **event;  /* [entries]: the same as entry[].event */
 	/* For plain reads of a set that runs: lines from the time lines_at on, good until a
 	 * run of a group begins or ends. Of entries in again they say nothing. */
 	struct mpxi_line *line; /* [entries] */

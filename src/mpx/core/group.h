@@ -32,6 +32,7 @@ struct mpxi_event {
 	 */
 	uint64_t base_run, base_begin, base_covariate, base_count;
 	uint64_t breaks; /* how often its group was taken off the counters while it was active */
+	struct mpxi_stat *by_covariate; /* what stat is by the clock; NULL: there is none */
 	struct mpxi_stat stat;
 	unsigned references; /* sets that have it                               */
 	unsigned pins;       /* sets that want its place kept while they do not */

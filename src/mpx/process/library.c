@@ -152,7 +152,7 @@ static enum mpxi_estimator choose_estimator(const struct mpx_options *o)
 	case MPX_ESTIMATOR_AUTO:
 		break;
 	}
-	return o->covariate ? MPXI_COVARIATE : MPXI_AUTO;
+	return MPXI_AUTO;
 }
 
 static int init(const struct mpx_options *o)

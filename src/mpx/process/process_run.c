@@ -13,7 +13,7 @@
 
 static void add_set(struct mpxi_pool *pool, const struct mpxi_set *set, unsigned i)
 {
-	const struct mpxi_window *window = mpxi_set_window(set, i);
+	const struct mpxi_window *window = mpxi_set_best_window(set, i, mpxi_library_estimator());
 
 	mpxi_pool_add(pool, window, mpxi_library_estimator(), mpxi_set_lost(set));
 	/* With the stretches of other threads between it and what it continues. */

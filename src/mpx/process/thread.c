@@ -83,6 +83,7 @@ static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 	if (error)
 		return error;
 	options.backend = thread->papi;
+	options.covariate = library->backend.has_covariate;
 	mpxi_tick_options(&options, library->slice_ns, thread);
 	if (library->seed)
 		options.seed = library->seed + library->begun;

@@ -44,9 +44,9 @@ static bool is_saturated(const struct mpxi_window *w)
 	const mpxi_i128 top_signed = (mpxi_i128)(top >> 1);
 
 	return s->gap == top_signed || s->steps == top || s->lag == top_signed || s->cc == top_signed ||
-	       s->cs == top_signed || s->ss == top_signed || s->cx == top_signed || s->sx == top_signed ||
-	       s->xx == top_signed || s->weight == UINT64_MAX || s->apart == UINT64_MAX ||
-	       s->held == UINT64_MAX || s->squares == top || s->count == UINT64_MAX || s->size == UINT64_MAX;
+	       s->cs == top_signed || s->ss == top_signed || s->weight == UINT64_MAX ||
+	       s->apart == UINT64_MAX || s->held == UINT64_MAX || s->squares == top ||
+	       s->count == UINT64_MAX || s->size == UINT64_MAX;
 }
 
 /* From pairs alone: all that differs is noise. */
@@ -57,12 +57,12 @@ static double pair_noise(const struct mpxi_sums *s)
 	return s->apart ? (double)s->steps * scale / (double)s->apart : 0;
 }
 
-static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w, bool covariate)
+static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w)
 {
 	const struct mpxi_sums *s = &w->sums;
 	double p = counted_part(w), time = (double)w->time, size = (double)s->size;
 	double n = (double)s->slices, triples = (double)s->triples;
-	double r = (double)s->count / size, q = (double)s->covariate / size;
+	double r = (double)s->count / size;
 	double dd = positive((double)s->cc - 2 * r * (double)s->cs + r * r * (double)s->ss);
 	struct mpxi_outcome o = {.value = (double)s->count / p};
 
@@ -74,18 +74,6 @@ static struct mpxi_outcome estimate_ratio(const struct mpxi_window *w, bool cova
 	}
 	/* Second differences overlap: that many of them say as much as half the number. */
 	o.freedom = triples / 1.944;
-	if (covariate && o.freedom > 2) {
-		double dv = (double)s->cx - r * (double)s->sx - q * (double)s->cs + r * q * (double)s->ss;
-		double vv = (double)s->xx - 2 * q * (double)s->sx + q * q * (double)s->ss;
-		double b = vv > 0 ? dv / vv : 0;
-		double explained = vv > 0 && dd > 0 ? fmin(b * dv / dd, 1) : 0;
-
-		/* A slope of nothing but noise is not used: shrunk as its own error asks. */
-		o.freedom -= 1;
-		b *= explained > 0 ? positive(1 - (1 - explained) / (explained * o.freedom) * 2) : 0;
-		o.value += b * ((double)w->covariate - (double)s->covariate / p);
-		dd = positive(dd - 2 * b * dv + b * b * vv);
-	}
 	o.noise = dd / (6 * triples);
 	o.variance = o.of_noise = o.of_change = o.closely = o.noise * n * (1 - p) / (p * p);
 	return o;
@@ -168,7 +156,7 @@ static double unlike(const struct mpxi_window *w)
 
 static struct mpxi_outcome estimate_uneven(const struct mpxi_window *w)
 {
-	struct mpxi_outcome o = estimate_ratio(w, false);
+	struct mpxi_outcome o = estimate_ratio(w);
 	double size = (double)w->sums.size, time = (double)w->time, effective;
 
 	effective = fmin(size * size / (double)w->sums.squares,
@@ -200,15 +188,14 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 
 	/* Without a gap of its own a window has nothing filled in: what its marks differ by is
 	 * of the gap before it. */
-	bool filled = (estimator == MPXI_INTERPOLATED || estimator == MPXI_AUTO) && !is_saturated(window) &&
-		      s->size < window->time;
+	bool filled = estimator != MPXI_RATIO && !is_saturated(window) && s->size < window->time;
 
-	if (filled && estimator == MPXI_AUTO && mpxi_lengths_differ(&window->lengths))
+	if (filled && estimator != MPXI_INTERPOLATED && mpxi_lengths_differ(&window->lengths))
 		o = estimate_uneven(window);
 	else if (filled)
 		o = estimate_interpolated(window);
 	else
-		o = estimate_ratio(window, estimator == MPXI_COVARIATE);
+		o = estimate_ratio(window);
 	whole = whole_counts(s, o.noise, counted_part(window));
 	o.whole = whole;
 	o.variance += whole;
@@ -248,7 +235,8 @@ void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, s
 	double floor = mpxi_outcome_floor(o, count, p), variance = o->variance + o->unseen * o->unseen;
 
 	estimate->rough = o->freedom < 2 || o->left;
-	estimate->uneven = o->unseen * o->unseen > variance / 2;
+	/* Half a percent is not worth a word. */
+	estimate->uneven = o->unseen * o->unseen > variance / 2 && fabs(o->unseen) > .005 * o->value;
 	estimate->value = o->value;
 	estimate->standard_error = sqrt(fmax(variance, floor));
 	estimate->basis = (struct mpxi_basis){.value = o->value,
@@ -258,6 +246,33 @@ void mpxi_outcome_settle(const struct mpxi_outcome *o, double count, double p, s
 					      .count = count,
 					      .part = p};
 	mpxi_estimate_interval(estimate, mpxi_student(o->freedom), MPXI_NORMAL);
+}
+
+static double whole_variance(const struct mpxi_window *window)
+{
+	struct mpxi_outcome o = mpxi_outcome_of(window, MPXI_AUTO);
+
+	return o.variance + o.unseen * o.unseen;
+}
+
+const struct mpxi_window *mpxi_window_choose(const struct mpxi_window *clock,
+					     const struct mpxi_window *covariate,
+					     enum mpxi_estimator estimator)
+{
+	/* Below it the choice is not worth that it was made by this very interval. */
+	const double gain = .7;
+	const uint64_t counts = 100; /* in a slice: fewer scatter too much to be a clock */
+
+	if (!covariate || estimator == MPXI_RATIO || estimator == MPXI_INTERPOLATED || clock->exact)
+		return clock;
+	/* Pieces are put together by their time. */
+	if (clock->turns / MPXI_ROUNDS < clock->groups || !covariate->sums.size || !covariate->time)
+		return clock;
+	if (estimator == MPXI_COVARIATE)
+		return covariate;
+	if (covariate->time / counts < covariate->lengths.slices)
+		return clock;
+	return whole_variance(covariate) < gain * whole_variance(clock) ? covariate : clock;
 }
 
 void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,
@@ -279,8 +294,8 @@ void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimat
 		return;
 	}
 	o = mpxi_outcome_of(window, estimator);
-	estimate->coverage = counted_part(window);
-	mpxi_outcome_settle(&o, count, estimate->coverage, estimate);
+	mpxi_outcome_settle(&o, count, counted_part(window), estimate);
+	estimate->coverage = fmin((double)mpxi_window_size(window) / (double)mpxi_window_time(window), 1);
 }
 
 void mpxi_estimate_include(struct mpxi_estimate *estimate, long long given)

@@ -12,8 +12,8 @@ void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator
 {
 	*result = (struct mpxi_result){
 		.count = window->sums.count,
-		.size = window->sums.size,
-		.time = window->time,
+		.size = mpxi_window_size(window),
+		.time = mpxi_window_time(window),
 		.slices = window->sums.slices,
 		.threads = 1,
 		.lost = lost,
@@ -107,8 +107,8 @@ static void add_long(struct mpxi_longs *longs, const struct mpxi_window *w, enum
 	longs->squares += o.of_noise * o.of_noise / fmax(o.freedom, .5);
 	longs->stretches++;
 	add(&longs->count, w->sums.count);
-	add(&longs->size, w->sums.size);
-	add(&longs->time, w->time);
+	add(&longs->size, mpxi_window_size(w));
+	add(&longs->time, mpxi_window_time(w));
 	longs->left |= o.left;
 }
 
@@ -150,8 +150,8 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 	if (!w->time && !w->exact && !w->sums.count)
 		return;
 	add(&pool->count, w->sums.count);
-	add(&pool->size, w->sums.size);
-	add(&pool->time, w->time);
+	add(&pool->size, mpxi_window_size(w));
+	add(&pool->time, mpxi_window_time(w));
 	add(&pool->slices, w->sums.slices);
 	pool->stretches++;
 	pool->inexact += !w->exact;

@@ -22,8 +22,6 @@
 
 #include "stat/stat.h"
 
-#define MPXI_ROUNDS 2
-
 struct mpxi_result {
 	struct mpxi_estimate estimate;
 	uint64_t count, size, time, slices;

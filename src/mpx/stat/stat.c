@@ -19,7 +19,7 @@
  *   with too many counts makes one up and one down, a lasting change only one. `lag'
  *   sums -4 u u', of which noise makes v 4 m m' / s2 with m = s1 s2 / (s1 + s2),
  *   summed in `lag_apart'.
- * The ratio and the covariate estimator have no use for gaps. They take the variance
+ * The ratio has no use for gaps. It takes the variance
  * from second differences c0 - 2 c1 + c2, as a sum of squares around the mean would
  * take a program's phases for noise.
  *
@@ -89,25 +89,18 @@ static void enter_lag(struct mpxi_sums *sums, const struct mpxi_spacing *spacing
 static void enter_triple(struct mpxi_sums *sums, const struct mpxi_spacing *spacing,
 			 const struct mpxi_past *a, const struct mpxi_past *b, const struct mpxi_past *c)
 {
-	mpxi_i128 count = mpxi_second_difference(a->count, b->count, c->count), x;
+	mpxi_i128 count = mpxi_second_difference(a->count, b->count, c->count);
 	int64_t size = spacing->bend;
 
 	add_i128(&sums->cc, count * count);
 	add_i128(&sums->cs, count * size);
 	add_i128(&sums->ss, (mpxi_i128)size * size);
 	sums->triples++;
-	/* Without a covariate the memory behind here is left alone. */
-	if (!(a->covariate | b->covariate | c->covariate))
-		return;
-	x = mpxi_second_difference(a->covariate, b->covariate, c->covariate);
-	add_i128(&sums->cx, count * x);
-	add_i128(&sums->sx, x * size);
-	add_i128(&sums->xx, x * x);
 }
 
 static struct mpxi_past past(const struct mpxi_slice *slice)
 {
-	return (struct mpxi_past){slice->count, slice->end - slice->begin, slice->covariate};
+	return (struct mpxi_past){slice->count, slice->end - slice->begin};
 }
 
 /* How much longer a slice is than MPXI_LONG typical ones. */
@@ -122,7 +115,6 @@ static void enter(struct mpxi_sums *sums, const struct mpxi_past *slice, uint64_
 
 	add_u64(&sums->count, slice->count);
 	add_u64(&sums->size, slice->size);
-	add_u64(&sums->covariate, slice->covariate);
 	add_u128(&sums->squares, (mpxi_u128)slice->size * slice->size);
 	if (!more)
 		return;
@@ -235,7 +227,7 @@ void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
 }
 
 void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
-		    uint64_t covariate, struct mpxi_mark *mark)
+		    struct mpxi_mark *mark)
 {
 	uint64_t g = (running ? running->begin : now) - stat->gap_begin;
 	struct mpxi_past so_far = {0};
@@ -245,7 +237,6 @@ void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 		so_far = past(running);
 	mark->sums = stat->sums;
 	mark->now = now;
-	mark->covariate = covariate;
 	mark->unfilled = 0;
 	mark->first = stat->first;
 	if (!stat->last.size) {
@@ -263,9 +254,9 @@ void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *runni
 }
 
 void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
-		     uint64_t covariate, struct mpxi_mark *mark)
+		     struct mpxi_mark *mark)
 {
-	mpxi_stat_read(stat, running, now, covariate, mark);
+	mpxi_stat_read(stat, running, now, mark);
 	/* The open gap's error is that of the window which sees its end. */
 	mark->sums.weight = stat->sums.weight;
 	mark->sums.held = stat->sums.held;
@@ -296,7 +287,6 @@ static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end, const 
 	ADD(u64, slices);
 	ADD(u64, count);
 	ADD(u64, size);
-	ADD(u64, covariate);
 	ADD(u64, long_count);
 	ADD(u64, long_size);
 	ADD(u64, excess);
@@ -313,9 +303,6 @@ static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end, const 
 	ADD(i128, cc);
 	ADD(i128, cs);
 	ADD(i128, ss);
-	ADD(i128, cx);
-	ADD(i128, sx);
-	ADD(i128, xx);
 #undef ADD
 }
 
@@ -342,7 +329,6 @@ void mpxi_window_add(struct mpxi_window *window, const struct mpxi_mark *start, 
 	add_sums(&window->sums, &end->sums, &start->sums);
 	add_unfilled(window, start, end);
 	add_u64(&window->time, end->now - start->now);
-	add_u64(&window->covariate, end->covariate - start->covariate);
 }
 
 void mpxi_lengths_between(struct mpxi_lengths *lengths, const struct mpxi_lengths *start,

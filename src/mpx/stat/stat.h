@@ -26,8 +26,19 @@ struct mpxi_slice {
 	uint64_t typical;    /* length of slices of any group lately; 0: not known */
 };
 
+/* The slice where the covariate is the clock, whose count is now at now. */
+static inline struct mpxi_slice mpxi_slice_by_covariate(const struct mpxi_slice *slice, uint64_t now,
+							uint64_t typical)
+{
+	return (struct mpxi_slice){
+		.begin = now - slice->covariate, .end = now, .count = slice->count, .typical = typical};
+}
+
 /* A slice that is more than so many times as long as they typically are is long. */
 #define MPXI_LONG 2
+
+/* A stretch in which groups took fewer rounds of turns is a piece (pool.h). */
+#define MPXI_ROUNDS 2
 
 /* Lengths of the slices of all groups, whichever event they are of. Zeroed at first. */
 struct mpxi_lengths {
@@ -51,27 +62,25 @@ struct mpxi_sums {
 	uint64_t slices; /* slices ended                                */
 	/* Of long slices: counts, sizes, and what they have in excess. */
 	uint64_t long_count, long_size, excess;
-	mpxi_u128 squares;  /* of sizes                                    */
-	uint64_t covariate; /* of the covariate event in these slices      */
-	uint64_t pairs;     /* slices that another one preceded            */
-	uint64_t triples;   /* ... that two preceded                       */
+	mpxi_u128 squares; /* of sizes                                    */
+	uint64_t pairs;    /* slices that another one preceded            */
+	uint64_t triples;  /* ... that two preceded                       */
 	/* Interpolation: what its error is made of, in time (stat.c). */
 	uint64_t weight, apart, lag_apart, held;
 	mpxi_u128 steps; /* squared differences of slices that follow one another */
 	mpxi_i128 lag;   /* products of two differences in turn                   */
-	/* Products of second differences of c, a slice's count, s, its size, x, its covariate. */
-	mpxi_i128 cc, cs, ss, cx, sx, xx;
+	/* Products of second differences of c, a slice's count, and s, its size. */
+	mpxi_i128 cc, cs, ss;
 };
 
 /* A slice as it is remembered; size 0: there was none. */
 struct mpxi_past {
-	uint64_t count, size, covariate;
+	uint64_t count, size;
 };
 
 /*
- * One event of the master event list. Zeroed, then mpxi_stat_open. Without a covariate
- * the end of a slice touches the first 256 of its 336 bytes, four cache lines where it
- * begins with one.
+ * One event of the master event list. Zeroed, then mpxi_stat_open. The end of a slice touches all
+ * but the last 16 of its 288 bytes.
  */
 struct mpxi_stat {
 	uint64_t gap_begin;   /* end of the last slice, or when it was opened        */
@@ -87,16 +96,14 @@ struct mpxi_mark {
 	uint64_t now;           /* T                                                   */
 	uint64_t unfilled;      /* time before now that the first slice will fill in   */
 	struct mpxi_sums sums;  /* with the running slice so far and the open gap      */
-	uint64_t covariate;     /* of the covariate event, over all T                  */
 	struct mpxi_past first; /* the first slice as far as it is known, size 0: not yet */
 };
 
 /* What one event set saw of one event, in one stretch: from a start to a read or stop. */
 struct mpxi_window {
 	struct mpxi_sums sums;
-	uint64_t time;      /* T: how long the set ran           */
-	uint64_t covariate; /* of the covariate event, in T      */
-	uint64_t unknown;   /* time that no slice has filled in  */
+	uint64_t time;    /* T: how long the set ran           */
+	uint64_t unknown; /* time that no slice has filled in  */
 	/* For sums of windows (pool.h); set by the caller, as what follows. */
 	uint64_t turn;               /* number of the slice, of any group, in which it begins */
 	uint64_t turns;              /* that ended in it                                      */
@@ -106,12 +113,27 @@ struct mpxi_window {
 	bool needs_no_turn;          /* the event would have been counted all the time anyhow */
 	bool exact;                  /* counted all the time: N_e is C_e                      */
 	struct mpxi_lengths lengths; /* of all slices in it, the running one included */
+	/* The sums go by an event that is counted all the time, and not by the clock, by which the event
+	 * was counted for clock_size of clock_time. */
+	bool by_covariate;
+	uint64_t clock_size, clock_time;
 };
+
+/* S_e and T in the clock, whatever the sums go by. */
+static inline uint64_t mpxi_window_size(const struct mpxi_window *window)
+{
+	return window->by_covariate ? window->clock_size : window->sums.size;
+}
+
+static inline uint64_t mpxi_window_time(const struct mpxi_window *window)
+{
+	return window->by_covariate ? window->clock_time : window->time;
+}
 
 enum mpxi_estimator {
 	MPXI_RATIO,        /* MPX section 4: C_e * T / S_e                            */
 	MPXI_INTERPOLATED, /* rates between slices by those of the slices around them */
-	MPXI_COVARIATE,    /* the ratio, corrected by an event counted all the time   */
+	MPXI_COVARIATE,    /* as MPXI_AUTO, of a window whose clock is an event      */
 	MPXI_AUTO,         /* interpolated where slices are alike in length, else the ratio */
 };
 
@@ -164,11 +186,11 @@ void mpxi_stat_slice_sig(struct mpxi_stat *stat, const struct mpxi_slice *slice,
  * negative for it; its estimate never is.
  */
 void mpxi_stat_start(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
-		     uint64_t covariate, struct mpxi_mark *mark);
+		     struct mpxi_mark *mark);
 
 /* A set is read or stopped at now. Changes nothing in stat. */
 void mpxi_stat_read(const struct mpxi_stat *stat, const struct mpxi_slice *running, uint64_t now,
-		    uint64_t covariate, struct mpxi_mark *mark);
+		    struct mpxi_mark *mark);
 
 /* Adds what lies between two marks of one event to a window (zeroed at first): the windows
  * A to B and B to C are the window A to C. */
@@ -203,6 +225,14 @@ static inline int64_t mpxi_line_value(const struct mpxi_line *line, uint64_t gon
 	rest = rest < most ? rest : most;
 	return line->count + (int64_t)(rest > 0 ? rest : 0);
 }
+
+/*
+ * The one of an event's two windows of a stretch that its estimate is made of: by the clock, or by the
+ * event that is counted all the time (NULL: there is none). Not for handlers: floating point.
+ */
+const struct mpxi_window *mpxi_window_choose(const struct mpxi_window *clock,
+					     const struct mpxi_window *covariate,
+					     enum mpxi_estimator estimator);
 
 /* Not for handlers: floating point. */
 void mpxi_estimate(const struct mpxi_window *window, enum mpxi_estimator estimator,
