@@ -334,6 +334,18 @@ int mpxi_set_take(struct mpxi_set *set)
 	return read_now(set, true);
 }
 
+const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned i)
+{
+	/* Of time that was lost the clock has been told, and nobody knows the covariate. */
+	return set->beside && !set->has_lost ? &set->beside[i].window : NULL;
+}
+
+const struct mpxi_window *mpxi_set_best_window(const struct mpxi_set *set, unsigned i,
+					       enum mpxi_estimator estimator)
+{
+	return mpxi_window_choose(mpxi_set_window(set, i), mpxi_set_window_by_covariate(set, i), estimator);
+}
+
 /* ---- plain reads ------------------------------------------------------------------- */
 
 static void draw_lines(struct mpxi_set *set, enum mpxi_estimator estimator)

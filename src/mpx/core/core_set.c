@@ -192,15 +192,3 @@ const struct mpxi_window *mpxi_set_window(const struct mpxi_set *set, unsigned i
 {
 	return &set->entry[i].window;
 }
-
-const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *set, unsigned i)
-{
-	/* Of time that was lost the clock has been told, and nobody knows the covariate. */
-	return set->beside && !set->has_lost ? &set->beside[i].window : NULL;
-}
-
-const struct mpxi_window *mpxi_set_best_window(const struct mpxi_set *set, unsigned i,
-					       enum mpxi_estimator estimator)
-{
-	return mpxi_window_choose(mpxi_set_window(set, i), mpxi_set_window_by_covariate(set, i), estimator);
-}
