@@ -343,7 +343,7 @@ const struct mpxi_window *mpxi_set_window_by_covariate(const struct mpxi_set *se
 const struct mpxi_window *mpxi_set_best_window(const struct mpxi_set *set, unsigned i,
 					       enum mpxi_estimator estimator)
 {
-	return mpxi_window_choose(mpxi_set_window(set, i), mpxi_set_window_by_covariate(set, i), estimator);
+	return mpxi_window_choose(&set->entry[i].window, mpxi_set_window_by_covariate(set, i), estimator);
 }
 
 /* ---- plain reads ------------------------------------------------------------------- */
