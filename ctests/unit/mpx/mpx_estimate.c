@@ -532,7 +532,7 @@ static void test_levels(void **state)
 	unsigned i, k;
 
 	(void)state;
-	table(&w, count, NULL, 10, 0);
+	table(&w, count, 10);
 	for (k = 0; k < 2; k++, width = 0) {
 		mpxi_estimate(&w, all[k], &was);
 		for (i = 0; i < 5; i++) {
