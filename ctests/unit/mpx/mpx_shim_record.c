@@ -13,7 +13,7 @@
 
 /* Each test ends as a forked child begins, which leaves its parent's records where they
  * are, on purpose; here somebody still knows them. */
-static struct shim_record *made[8192];
+static struct shim_record *made[80000];
 static unsigned n_made;
 
 static struct shim_record *create(pid_t thread, unsigned serial)
@@ -190,6 +190,23 @@ static void test_places(void **state)
 	shim_record_in_child();
 }
 
+/* More than a report has. */
+static void test_left_out(void **state)
+{
+	const unsigned n = 65536 + 5;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < n - 5; i++)
+		(void)create(5, i + 1);
+	assert_int_equal(shim_record_left_out(true), 0);
+	for (; i < n; i++)
+		(void)create(5, i + 1);
+	assert_int_equal(shim_record_left_out(true), 5);
+	assert_int_equal(see().n, 65536);
+	shim_record_in_child();
+}
+
 static atomic_bool looks;
 
 static void look_long(const struct shim_record *record, void *argument)
@@ -356,10 +373,15 @@ static void test_huge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretches), cmocka_unit_test(test_patience),
-		cmocka_unit_test(test_places),    cmocka_unit_test(test_sets_of_one_stretch),
-		cmocka_unit_test(test_retired),   cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_order),     cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_stretches),
+		cmocka_unit_test(test_patience),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_sets_of_one_stretch),
+		cmocka_unit_test(test_retired),
+		cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_huge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -341,6 +341,21 @@ void shim_record_each(void (*each)(const struct shim_record *record, void *argum
 	pthread_mutex_unlock(&list_lock);
 }
 
+unsigned long shim_record_left_out(bool wait)
+{
+	const struct shim_record *record;
+	unsigned long n = 0;
+
+	if (!take(&list_lock, wait))
+		return 0;
+	for (record = retired; record; record = record->next)
+		n++;
+	for (record = first; record; record = record->next)
+		n++;
+	pthread_mutex_unlock(&list_lock);
+	return n > SORTED_MAX ? n - SORTED_MAX : 0;
+}
+
 static void is_any(const struct shim_record *record, void *argument)
 {
 	*(bool *)argument |= record->starts || record->plain;

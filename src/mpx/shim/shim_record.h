@@ -66,6 +66,8 @@ struct mpxi_result shim_record_place_result(const struct shim_record *record, un
  * the thread that a signal has interrupted, say) is waited for if wait, else for half a second. */
 void shim_record_each(void (*each)(const struct shim_record *record, void *argument), void *argument,
 		      bool wait);
+/* How many records are too many for that, and are left out. */
+unsigned long shim_record_left_out(bool wait);
 /* Is there anything that counted? */
 bool shim_record_any(void);
 /* In a forked child: its parent's records are not its own. */

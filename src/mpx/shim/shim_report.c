@@ -35,6 +35,7 @@ static enum format format;
 static char path[4096]; /* empty: standard error */
 static char timer[32] = "none", estimator[32] = "none";
 static uint64_t slice_ns;
+static unsigned long left_out;
 
 /* ---- out ------------------------------------------------------------------------------- */
 
@@ -222,6 +223,8 @@ static void write_text(bool wait)
 	put("%8s %5s %8s %-*s %16s %8s %32s %8s %8s\n", "thread", "set", "starts", (int)name_width, "event",
 	    "value", "+-", "95 % interval", "coverage", "slices");
 	shim_record_each(put_text, NULL, wait);
+	if (left_out)
+		put("mpx_run: %lu more event sets are left out\n", left_out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -307,7 +310,7 @@ static void write_json(bool wait)
 	put(",\"slice_ns\":%llu,\"timer\":\"%s\",\"estimator\":\"%s\",\"sets\":[",
 	    (unsigned long long)slice_ns, timer, estimator);
 	shim_record_each(put_json, &more, wait);
-	put("]}\n");
+	put("],\"left_out\":%lu}\n", left_out);
 }
 
 /* ---- CSV: mpx_run has written the header ----------------------------------------------- */
@@ -338,7 +341,7 @@ static void put_csv_row(const struct shim_record *record, const struct shim_row 
 	put(",");
 	if (place)
 		put_quoted(name_of_place(place));
-	put("\n");
+	put(",%lu\n", left_out);
 }
 
 static void put_csv(const struct shim_record *record, void *unused)
@@ -430,6 +433,7 @@ void shim_report_write(bool wait)
 	}
 	/* The program's may have a comma in its numbers. */
 	before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+	left_out = shim_record_left_out(wait);
 	switch (format) {
 	case TEXT:
 		write_text(wait);
