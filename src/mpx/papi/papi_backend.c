@@ -18,7 +18,7 @@ int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 		return fits;
 	if (PAPI_get_event_info((int)event, &info) == PAPI_OK && mpxi_papi_is_rate(&info))
 		return mpxi_error(MPXI_ENOSUPP,
-				  "%s is a rate or a quotient (%s), which cannot be added up over "
+				  "%s is a rate, or no sum of counts (%s): it cannot be added up over "
 				  "time slices",
 				  info.symbol, info.derived);
 	fits = mpxi_papi_fits(papi, &event, 1);
