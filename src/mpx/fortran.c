@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fortran.c - the calls for Fortran (include/mpxf.h): subroutines with what C returns as their
+ * last argument, names with an underscore behind them, and the lengths of texts, which the
+ * compiler adds behind all arguments.
+ */
+#include <papi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "mpx.h"
+
+/* Nobody but the compiler of a Fortran program calls them: there is no other declaration. */
+#define SUBROUTINE(name, ...)                                                    \
+	__attribute__((visibility("default"))) void mpxf_##name##_(__VA_ARGS__); \
+	void mpxf_##name##_(__VA_ARGS__)
+
+/* ---- texts ------------------------------------------------------------------------------ */
+
+/* Without the blanks behind it; NULL: out of memory, with words. */
+static char *text_in(const char *text, size_t length)
+{
+	char *copy;
+
+	while (length && text[length - 1] == ' ')
+		length--;
+	copy = strndup(text, length);
+	if (!copy)
+		(void)mpxi_error(PAPI_ENOMEM, "out of memory for a name of %zu letters", length);
+	return copy;
+}
+
+static void text_out(char *to, size_t length, const char *text)
+{
+	size_t n = strnlen(text, length);
+
+	memcpy(to, text, n);
+	memset(to + n, ' ', length - n);
+}
+
+/* ---- the library ------------------------------------------------------------------------- */
+
+SUBROUTINE(library_init, const int *abi, int *check)
+{
+	*check = mpx_library_init(*abi, NULL);
+}
+
+SUBROUTINE(library_init_options, const int *abi, const long long *slice_ns, const int *timer,
+	   const int *clock, const int *estimator, const int *group_max, const char *covariate, int *check,
+	   size_t length)
+{
+	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
+	char *name;
+
+	if (*slice_ns < 0 || *group_max < 0) {
+		*check = mpxi_error(PAPI_EINVAL, "slice_ns is %lld and group_max is %d: neither is below 0",
+				    *slice_ns, *group_max);
+		return;
+	}
+	name = text_in(covariate, length);
+	if (!name) {
+		*check = PAPI_ENOMEM;
+		return;
+	}
+	options.slice_ns = (uint64_t)*slice_ns;
+	options.timer = (enum mpx_timer) * timer;
+	options.clock = (enum mpx_clock) * clock;
+	options.estimator = (enum mpx_estimator) * estimator;
+	options.group_max = (unsigned)*group_max;
+	options.covariate = name[0] ? name : NULL;
+	*check = mpx_library_init(*abi, &options);
+	free(name);
+}
+
+SUBROUTINE(library_shutdown, int *check)
+{
+	*check = mpx_library_shutdown();
+}
+
+SUBROUTINE(version, char *text, size_t length)
+{
+	text_out(text, length, mpx_version());
+}
+
+SUBROUTINE(last_message, char *text, size_t length)
+{
+	text_out(text, length, mpx_last_message());
+}
+
+/* ---- event sets -------------------------------------------------------------------------- */
+
+SUBROUTINE(set_create, int *set, int *check)
+{
+	*check = mpx_set_create(set);
+}
+
+SUBROUTINE(set_create_process, int *set, int *check)
+{
+	*check = mpx_set_create_process(set);
+}
+
+SUBROUTINE(set_destroy, int *set, int *check)
+{
+	*check = mpx_set_destroy(set);
+}
+
+SUBROUTINE(set_add_event, const int *set, const int *code, int *check)
+{
+	*check = mpx_set_add_event(*set, *code);
+}
+
+SUBROUTINE(set_add_events, const int *set, const int *codes, const int *n, int *check)
+{
+	*check = mpx_set_add_events(*set, codes, *n);
+}
+
+SUBROUTINE(set_add_named_event, const int *set, const char *name, int *check, size_t length)
+{
+	char *copy = text_in(name, length);
+
+	*check = copy ? mpx_set_add_named_event(*set, copy) : PAPI_ENOMEM;
+	free(copy);
+}
+
+SUBROUTINE(set_remove_event, const int *set, const int *code, int *check)
+{
+	*check = mpx_set_remove_event(*set, *code);
+}
+
+SUBROUTINE(set_cleanup, const int *set, int *check)
+{
+	*check = mpx_set_cleanup(*set);
+}
+
+SUBROUTINE(set_num_events, const int *set, int *check)
+{
+	*check = mpx_set_num_events(*set);
+}
+
+SUBROUTINE(set_list_events, const int *set, int *codes, int *n, int *check)
+{
+	*check = mpx_set_list_events(*set, codes, n);
+}
+
+SUBROUTINE(set_state, const int *set, int *state, int *check)
+{
+	*check = mpx_set_state(*set, state);
+}
+
+SUBROUTINE(set_start, const int *set, int *check)
+{
+	*check = mpx_set_start(*set);
+}
+
+SUBROUTINE(set_stop, const int *set, long long *values, int *check)
+{
+	*check = mpx_set_stop(*set, values);
+}
+
+SUBROUTINE(set_read, const int *set, long long *values, int *check)
+{
+	*check = mpx_set_read(*set, values);
+}
+
+SUBROUTINE(set_accum, const int *set, long long *values, int *check)
+{
+	*check = mpx_set_accum(*set, values);
+}
+
+SUBROUTINE(set_reset, const int *set, int *check)
+{
+	*check = mpx_set_reset(*set);
+}
+
+/* ---- estimates ---------------------------------------------------------------------------- */
+
+SUBROUTINE(set_confidence, const int *set, const double *level, int *check)
+{
+	*check = mpx_set_confidence(*set, *level);
+}
+
+/* region: NULL: since the start. */
+static int estimates(int set, const int *region, int n, double *estimate, double *error, double *low,
+		     double *high, int *flags)
+{
+	int events = mpx_set_num_events(set), i, result;
+	struct mpx_estimate *list;
+
+	if (events < 0)
+		return events;
+	if (n < 0 || n > events)
+		return mpxi_error(PAPI_EINVAL, "n is %d, and the event set has %d events", n, events);
+	list = calloc((size_t)n + 1, sizeof(*list));
+	if (!list)
+		return mpxi_error(PAPI_ENOMEM, "out of memory for estimates of %d events", n);
+	list[0].size = sizeof(list[0]);
+	result = region ? mpx_set_region_estimates(set, *region, list, n) : mpx_set_estimates(set, list, n);
+	/* Threads that do not answer: what they answered last is there. */
+	for (i = 0; (!result || result == PAPI_ESYS) && i < n && list[i].size; i++) {
+		estimate[i] = list[i].estimate;
+		error[i] = list[i].standard_error;
+		low[i] = list[i].low;
+		high[i] = list[i].high;
+		flags[i] = (int)list[i].flags;
+	}
+	free(list);
+	return result;
+}
+
+SUBROUTINE(set_estimates, const int *set, const int *n, double *estimate, double *error, double *low,
+	   double *high, int *flags, int *check)
+{
+	*check = estimates(*set, NULL, *n, estimate, error, low, high, flags);
+}
+
+SUBROUTINE(set_region, const int *set, const int *region, int *check)
+{
+	*check = mpx_set_region(*set, *region);
+}
+
+SUBROUTINE(set_list_regions, const int *set, int *regions, int *n, int *check)
+{
+	*check = mpx_set_list_regions(*set, regions, n);
+}
+
+SUBROUTINE(set_region_estimates, const int *set, const int *region, const int *n, double *estimate,
+	   double *error, double *low, double *high, int *flags, int *check)
+{
+	*check = estimates(*set, region, *n, estimate, error, low, high, flags);
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+SUBROUTINE(thread_register, int *check)
+{
+	*check = mpx_thread_register();
+}
+
+SUBROUTINE(thread_end, int *check)
+{
+	*check = mpx_thread_end();
+}
