@@ -21,9 +21,9 @@ src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/no
 src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :
 src/mpx/stat          :                                                        : stat.h level.h pool.h regions.h joint.h ratio.h
 src/mpx/core          : src/mpx/stat src/upc/base                              : backend.h core.h error.h
-src/mpx/ticker        : src/mpx/core src/upc/base                              : inside.h thread_exit.h tick.h timer.h
+src/mpx/ticker        : src/mpx/core src/upc/base                              : inside.h thread_exit.h tick.h timer.h timer_attached.h
 src/mpx/papi          : src/mpx/core src/upc/catalogue                         : papi_backend.h
-src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : thread.h
+src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : target.h thread.h
 src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h
 src/mpx               : src/mpx/core src/mpx/process src/mpx/stat src/upc/base :
 src/sim/decode        : src/upc/catalogue                                      : decode.h model.h

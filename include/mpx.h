@@ -222,6 +222,39 @@ int mpx_set_num_events(int set);
  * 0, codes NULL); it becomes the number of events. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL. */
 int mpx_set_list_events(int set, int *codes, int *n);
 
+/*
+ * Has a stopped set of the calling thread count in another thread, tid (gettid), of this or of
+ * another process: what PAPI_attach is to a set of PAPI's. The set's events stay in it; what it has
+ * counted until now is forgotten, but not by its regions. All calls on sets work on it, and by the
+ * calling thread alone. An attached set may be attached elsewhere.
+ *
+ * T is time of the other thread, in the same clock as that of the calling thread, and slices are
+ * pieces of the other thread's CPU time. Their ends are signals to the calling thread, whichever
+ * timer was chosen; it is interrupted in what it does then. A slice ends late where the calling
+ * thread is slow, or has the signal blocked: it is measured all the same, and MPX_LOST says so where
+ * it was far too late. Sets that are attached to one thread share the counters of that thread among
+ * them, and with none of the calling thread's own sets.
+ *
+ * Counted is the one thread. Its children, and other threads of its process, are not: attach a set to
+ * each (/proc/PID/task). An exec changes nothing, unless it gives the process other rights: then the
+ * kernel ends the counting, as at the end of the thread. When it ends, its counts stay, and MPX_ENDED
+ * says so; nothing is started or added any more, PAPI_ESYS. A thread that later gets the same number is
+ * not counted. A thread of this process must not call PAPI_unregister_thread while a set is attached
+ * to it.
+ *
+ * Events are those of PAPI's components perf_event and upc, and of others that can attach; none of
+ * those that count for the whole machine, a device, a CPU or the process.
+ * Errors: PAPI_EINVAL (there is no such thread; it is the calling one; a process-wide set), PAPI_EPERM
+ * (another thread's set; or the kernel does not allow it: the message says what would), PAPI_EISRUN,
+ * PAPI_ENOSUPP (an event's component does not attach; the event is not one thread's; the kernel has no
+ * such clock), PAPI_ENOMEM, PAPI_ESYS, and as of mpx_set_add_event.
+ */
+int mpx_set_attach(int set, int tid);
+
+/* The set counts in the calling thread again. What it has counted is forgotten, but not by its regions.
+ * PAPI_EINVAL (it is not attached), PAPI_EPERM, PAPI_EISRUN, and as of mpx_set_add_event. */
+int mpx_set_detach(int set);
+
 /* *state becomes PAPI_RUNNING or PAPI_STOPPED. */
 int mpx_set_state(int set, int *state);
 
@@ -272,6 +305,8 @@ int mpx_set_reset(int set);
 /* Slices are of very unequal lengths, and most of the error is what the long ones of other groups may
  * have had in them: longer slices, MPX_CLOCK_USER or a covariate that goes with the event tell more. */
 #define MPX_UNEVEN 0x40u
+/* The thread that the set is attached to has ended (mpx_set_attach): counts are those until then. */
+#define MPX_ENDED 0x800u
 
 /* One event of a set, since its start. Counts are of the event, times in the clock's unit. */
 struct mpx_estimate {

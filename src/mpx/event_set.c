@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "event_ratio.h"
 #include "mpx.h"
+#include "process/target.h"
 #include "process/thread.h"
 #include "stat/level.h"
 
@@ -74,6 +75,8 @@ int mpx_set_destroy(int *set)
 	if (handle->process)
 		mpxi_process_destroy(handle->process, false);
 	mpxi_set_destroy(handle->set);
+	if (handle->target)
+		mpxi_target_put(handle->target);
 	mpxi_handle_free(handle);
 	*set = PAPI_NULL;
 	return PAPI_OK;
@@ -99,7 +102,8 @@ static int reserve(struct mpxi_handle *handle)
 
 static int add(struct mpxi_handle *handle, uint32_t event)
 {
-	struct mpxi_core *core = mpxi_self->core;
+	struct mpxi_target *target = handle->target;
+	struct mpxi_core *core = target ? target->core : mpxi_self->core;
 	const char *whose;
 	int index;
 
@@ -112,12 +116,16 @@ static int add(struct mpxi_handle *handle, uint32_t event)
 			PAPI_ENOSUPP,
 			"the event 0x%x counts for %s: each thread of a process-wide set would count it again; add it to a set of one thread (mpx_set_create)",
 			event, whose);
-	index = reserve(handle);
+	index = target ? mpxi_target_refuses(event) : 0;
+	if (!index && target)
+		index = mpxi_target_check(target);
+	if (!index)
+		index = reserve(handle);
 	if (index)
 		return index;
 	/* PAPI is asked with the groups that run stopped: no slice may end in between. */
 	mpxi_core_hold(core);
-	index = mpxi_papi_check(mpxi_self->papi, event);
+	index = mpxi_papi_check(target ? target->papi : mpxi_self->papi, event);
 	mpxi_core_release(core);
 	if (!index)
 		index = handle->process ? mpxi_process_add(handle->process, event)

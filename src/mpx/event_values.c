@@ -12,6 +12,7 @@
 #include "event_ratio.h"
 #include "mpx.h"
 #include "base/sized.h"
+#include "process/target.h"
 #include "process/thread.h"
 #include "stat/level.h"
 
@@ -113,6 +114,9 @@ int mpx_set_start(int set)
 		return error;
 	if (mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_EISRUN, "event set %d runs already", set);
+	error = handle->target ? mpxi_target_check(handle->target) : 0;
+	if (error)
+		return error;
 	said = mpxi_error_count();
 	error = handle->process ? mpxi_process_start(handle->process) : mpxi_set_start(handle->set);
 	if (!error)
@@ -289,12 +293,18 @@ static unsigned flags_of(const struct mpxi_result *result)
 	       (result->borrowed ? MPX_BORROWED : 0) | (e->uneven ? MPX_UNEVEN : 0);
 }
 
+/* Of a stopped set too: whether a thread that is there no more was counted to the end. */
+static unsigned flags_of_target(const struct mpxi_handle *handle)
+{
+	return handle->target && mpxi_target_has_ended(handle->target) ? MPX_ENDED : 0;
+}
+
 static struct mpx_estimate estimate_of(const struct mpxi_handle *handle, unsigned i,
 				       const struct mpxi_result *result, long long value)
 {
 	return (struct mpx_estimate){
 		.code = (int)mpxi_set_event(handle->set, i),
-		.flags = flags_of(result),
+		.flags = flags_of(result) | flags_of_target(handle),
 		.value = value,
 		.estimate = result->estimate.value,
 		.standard_error = result->estimate.standard_error,

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "mpx.h"
 #include "base/sized.h"
+#include "process/target.h"
 #include "process/thread.h"
 
 int mpx_thread_register(void)
@@ -79,6 +80,7 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 {
 	static const struct upci_sized sized = UPCI_SIZED(mpx_thread_info, memory, mpxi_error);
 	struct mpx_thread_info mine = {0};
+	const struct mpxi_target *target;
 	const struct mpxi_handle *handle;
 	struct mpxi_core_info core;
 	struct mpxi_thread *thread;
@@ -102,6 +104,10 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 	mine.memory = core.memory + sizeof(*thread);
 	for (handle = thread->sets; handle; handle = handle->next)
 		mine.memory += sizeof(*handle) + mpxi_regions_memory(&handle->regions);
+	for (target = thread->targets; target; target = target->next) {
+		mpxi_core_info(target->core, &core);
+		mine.memory += sizeof(*target) + core.memory;
+	}
 	upci_sized_give(&sized, info, &mine);
 	return PAPI_OK;
 }

@@ -306,8 +306,9 @@ static int fake_sharing(void *arg, bool on)
 	return 0;
 }
 
-static uint64_t fake_cpu(void)
+static uint64_t fake_cpu(void *cpu)
 {
+	(void)cpu;
 	return fake.pace * fake.now;
 }
 

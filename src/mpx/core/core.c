@@ -64,7 +64,7 @@ static bool is_late(const struct mpxi_core *core, uint64_t cpu)
 
 static uint64_t cpu_sig(const struct mpxi_core *core)
 {
-	return core->options.cpu_sig ? core->options.cpu_sig() : 0;
+	return core->options.cpu_sig ? core->options.cpu_sig(core->options.cpu) : 0;
 }
 
 /* How far T goes in so much CPU time. Where no slice has been read yet T is taken for ns. */

@@ -30,10 +30,11 @@ struct mpxi_core_options {
 	 * are to be ended by ticks, or not. Called in ordinary context. */
 	int (*sharing)(void *arg, bool on);
 	void *arg;
-	/* The thread's CPU time in ns, also in a handler; NULL: not known. A tick ends no slice
-	 * before half of slice_ns of it is over (0: any does), and time that no group could
-	 * count is told by it. */
-	uint64_t (*cpu_sig)(void);
+	/* The CPU time in ns of the thread that is counted, also in a handler; NULL: not known. A
+	 * tick ends no slice before half of slice_ns of it is over (0: any does), and time that no
+	 * group could count is told by it. */
+	uint64_t (*cpu_sig)(void *cpu);
+	void *cpu;
 	uint64_t slice_ns;
 	bool covariate; /* the backend's samples have one */
 	/* No tick has come for some slices: whether none could come, as the thread has blocked

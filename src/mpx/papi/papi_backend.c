@@ -4,6 +4,7 @@
  */
 #include <papi.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -93,6 +94,30 @@ int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi *
 		mpxi_papi_destroy(papi);
 		return error;
 	}
+	*made = papi;
+	return PAPI_OK;
+}
+
+/* A clock cannot be tried on a thread that may be asleep: what counts here counts there. */
+int mpxi_papi_create_attached(const struct mpxi_papi *own, const struct mpxi_papi_target *target,
+			      struct mpxi_papi **made)
+{
+	struct mpxi_papi *papi = calloc(1, sizeof(*papi));
+
+	if (!papi)
+		return mpxi_error(MPXI_ENOMEM, "no memory for another thread's events");
+	papi->target = *target;
+	papi->owner = own->owner;
+	papi->namesakes = own->namesakes;
+	papi->process = own->process;
+	papi->has_clock = own->has_clock;
+	papi->clock = own->clock;
+	papi->has_covariate = own->has_covariate;
+	papi->covariate = own->covariate;
+	papi->group_max = own->group_max;
+	papi->upc = own->upc;
+	papi->refuses_time = true;
+	memcpy(papi->clock_name, own->clock_name, sizeof(papi->clock_name));
 	*made = papi;
 	return PAPI_OK;
 }

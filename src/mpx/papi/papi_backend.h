@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/backend.h"
 
@@ -28,6 +29,15 @@ struct mpxi_papi_options {
 	bool has_covariate;
 	uint32_t covariate; /* PAPI code of an event that is added to every group */
 	unsigned group_max; /* at most so many events in a group; 0: what the counters hold */
+};
+
+/* Another thread that is counted, perhaps one of another process. */
+struct mpxi_papi_target {
+	pid_t tid; /* 0: the calling thread is */
+	/* Its CPU time in ns, and whether it has ended: then its number may be another's. */
+	uint64_t (*cpu_sig)(void *arg);
+	bool (*ended)(void *arg);
+	void *arg;
 };
 
 /* The backend of the calling thread. */
@@ -58,6 +68,10 @@ extern const struct mpxi_backend_ops mpxi_papi_ops;
  * together), MPXI_ENOMEM, what PAPI says.
  */
 int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi **papi);
+/* One more backend of the calling thread, whose events are those of another thread: with the clock,
+ * the covariate and the limit of its first one. MPXI_ENOMEM. */
+int mpxi_papi_create_attached(const struct mpxi_papi *own, const struct mpxi_papi_target *target,
+			      struct mpxi_papi **papi);
 /* All its groups are closed. Also called by another thread after the owner's end. */
 void mpxi_papi_destroy(struct mpxi_papi *papi);
 

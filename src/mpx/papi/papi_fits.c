@@ -115,10 +115,10 @@ static bool is_plain(uint32_t event)
 /* ---- trying ------------------------------------------------------------------------- */
 
 /* Does the event go into a set of its own? */
-static int try_alone(uint32_t event, int component)
+static int try_alone(uint32_t event, int component, pid_t target)
 {
 	struct mpxi_papi_set set;
-	int error = mpxi_papi_set_open(&set, component);
+	int error = mpxi_papi_set_open(&set, component, target);
 
 	if (error)
 		return error;
@@ -130,10 +130,10 @@ static int try_alone(uint32_t event, int component)
 }
 
 /* One component's events of the list, together. */
-static int try_component(const uint32_t *event, unsigned n, int component)
+static int try_component(const uint32_t *event, unsigned n, int component, pid_t target)
 {
 	struct mpxi_papi_set set;
-	int error = mpxi_papi_set_open(&set, component);
+	int error = mpxi_papi_set_open(&set, component, target);
 	unsigned i;
 
 	if (error)
@@ -149,13 +149,13 @@ static int try_component(const uint32_t *event, unsigned n, int component)
 	/* Kernels say EINVAL of a group that is too large, and of an event that is
 	 * wrong: it is the former if the event goes in alone. */
 	if (error == PAPI_EINVAL) {
-		error = try_alone(event[i - 1], component);
+		error = try_alone(event[i - 1], component, target);
 		return error ? error : 0;
 	}
 	return error ? error : 1;
 }
 
-static int try_all(const uint32_t *event, unsigned n)
+static int try_all(const uint32_t *event, unsigned n, pid_t target)
 {
 	int fits = 1, component;
 	unsigned i, k;
@@ -170,7 +170,7 @@ static int try_all(const uint32_t *event, unsigned n)
 		for (k = 0; k < i && PAPI_get_event_component((int)event[k]) != component; k++)
 			;
 		if (k == i)
-			fits = try_component(event, n, component);
+			fits = try_component(event, n, component, target);
 	}
 	return fits;
 }
@@ -184,10 +184,10 @@ int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 		return 1;
 	if (is_for(verdict, event, n))
 		return verdict->fits;
-	if (open_freely(event, n))
+	if (!papi->target.tid && open_freely(event, n))
 		return 1;
 	error = mpxi_papi_pause(papi);
-	fits = error ? error : try_all(event, n);
+	fits = error ? error : try_all(event, n, papi->target.tid);
 	if (!error)
 		error = mpxi_papi_resume(papi);
 	if (error)

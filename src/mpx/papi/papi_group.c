@@ -4,9 +4,9 @@
  *
  * What the functions ending in _sig call in a handler: PAPI_is_initialized, PAPI_get_opt,
  * PAPI_set_opt, PAPI_start, PAPI_read and PAPI_stop by way of papi_set.c, and
- * clock_gettime. PAPI's sets are found by an index without a lock; none of these calls
- * allocates, locks or prints where nothing fails, in PAPI 7.0 with perf_event and upc
- * (doc/reference/MPX.md).
+ * clock_gettime, or what reads the clock of another thread (timer_attached.c). PAPI's sets are found by an
+ * index without a lock; none of these calls allocates, locks or prints where nothing fails, in PAPI 7.0 with
+ * perf_event and upc (doc/reference/MPX.md).
  */
 #include <papi.h>
 #include <string.h>
@@ -26,7 +26,11 @@ static uint64_t cpu_time_sig(void)
 /* Only where it is needed: it is a system call. */
 static uint64_t time_for_sig(const struct mpxi_papi_group *group)
 {
-	return group->has_clock || group->beside ? 0 : cpu_time_sig();
+	const struct mpxi_papi_target *target = &group->papi->target;
+
+	if (group->has_clock || group->beside)
+		return 0;
+	return target->tid ? target->cpu_sig(target->arg) : cpu_time_sig();
 }
 
 /* ---- counting ------------------------------------------------------------------------ */

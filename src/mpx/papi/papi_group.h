@@ -56,6 +56,7 @@ struct mpxi_papi_verdict {
 };
 
 struct mpxi_papi {
+	struct mpxi_papi_target target;
 	unsigned long owner; /* PAPI_thread_id of the thread  */
 	unsigned namesakes;  /* threads of this id then, with ours */
 	bool introduced;     /* PAPI had not known the thread before */

@@ -146,7 +146,8 @@ static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_se
 static int open_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
 		    unsigned n, int component, const uint32_t *event)
 {
-	int error = component < 0 ? mpxi_papi_refuse(list[0], component) : mpxi_papi_set_open(set, component);
+	int error = component < 0 ? mpxi_papi_refuse(list[0], component)
+				  : mpxi_papi_set_open(set, component, group->papi->target.tid);
 	unsigned i;
 
 	for (i = 0; i < n && !error; i++) {
@@ -222,6 +223,9 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 		error = open_set(group, &group->set[k], list, listed, component[k], event);
 	if (!error)
 		error = mpxi_papi_group_try(group);
+	/* Whoever has its number by now is another one. */
+	if (!error && papi->target.tid && papi->target.ended(papi->target.arg))
+		error = mpxi_error(MPXI_ESYS, "thread %d has ended", (int)papi->target.tid);
 	resumed = mpxi_papi_resume(papi);
 	return error ? error : resumed;
 }

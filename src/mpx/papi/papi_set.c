@@ -29,7 +29,23 @@ int mpxi_papi_component_check(int component)
 	return PAPI_OK;
 }
 
-int mpxi_papi_set_open(struct mpxi_papi_set *set, int component)
+/* Another thread is counted by components that attach, or not at all. */
+static int refuse_target(struct mpxi_papi_set *set, const PAPI_component_info_t *info, pid_t target,
+			 int error)
+{
+	(void)PAPI_destroy_eventset(&set->id);
+	set->id = PAPI_NULL;
+	if (!info->attach)
+		return mpxi_error(
+			MPXI_ENOSUPP,
+			"PAPI's component %s cannot count in another thread (it has no attach): add "
+			"its events to a set that is not attached",
+			info->name);
+	return mpxi_error(error, "PAPI's component %s does not attach to thread %d: %s", info->name,
+			  (int)target, mpxi_papi_words(error));
+}
+
+int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, pid_t target)
 {
 	const PAPI_component_info_t *info;
 	int error = mpxi_papi_component_check(component);
@@ -53,8 +69,9 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component)
 	}
 	/* A component that cannot attach counts the thread that starts the set. Events
 	 * are attached as they are added, so this comes first. */
-	set->attached = info->attach && PAPI_attach(set->id, 0) == PAPI_OK;
-	return PAPI_OK;
+	error = info->attach ? PAPI_attach(set->id, (unsigned long)target) : PAPI_ECMP;
+	set->attached = error == PAPI_OK;
+	return target && error ? refuse_target(set, info, target, error) : PAPI_OK;
 }
 
 int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event)

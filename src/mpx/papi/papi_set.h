@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct mpxi_papi_set {
 	int id;        /* PAPI's, PAPI_NULL until it is opened    */
@@ -30,8 +31,9 @@ int mpxi_papi_component_check(int component);
  * sets would have to grow under threads that count, with a message. */
 int mpxi_papi_new_set(int *set);
 
-/* An empty set. value and carry stay as they are. PAPI's errors, with a message. */
-int mpxi_papi_set_open(struct mpxi_papi_set *set, int component);
+/* An empty set. value and carry stay as they are. target is the thread that it counts in, 0: the
+ * calling one. PAPI's errors, with a message; MPXI_ENOSUPP where a component has no attach. */
+int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, pid_t target);
 /* What PAPI_add_event says, without a message; MPXI_ESYS with errno EMFILE where there
  * were no descriptors left. */
 int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event);

@@ -14,6 +14,7 @@
 #include "mpx.h"
 #include "base/sized.h"
 #include "process/library_state.h"
+#include "process/target.h"
 #include "process/thread.h"
 
 static struct mpxi_library_state *const state = &mpxi_library_state;
@@ -34,6 +35,8 @@ static void tick_sig(void *context)
 	if (!thread)
 		return;
 	tick = mpxi_tick_look_sig(thread->core, context, mpxi_inside_sig);
+	if (tick == MPXI_TICK_ACTS && mpxi_targets_held_sig(thread))
+		tick = MPXI_TICK_PUT_OFF;
 	asked = mpxi_process_is_asked_sig(thread);
 	if (asked && tick != MPXI_TICK_ACTS)
 		mpxi_process_put_off_sig(thread);
@@ -83,6 +86,7 @@ static void in_child(void)
 	if (state->phase != MPXI_ABSENT) {
 		mpxi_self = NULL;
 		if (self) {
+			mpxi_targets_forget(self);
 			mpxi_timer_forget(&self->timer);
 			mpxi_core_forget(self->core);
 			mpxi_papi_forget(self->papi);

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "ticker/inside.h"
+#include "process/target.h"
 #include "process/thread.h"
 #include "ticker/thread_exit.h"
 #include "ticker/tick.h"
@@ -34,15 +35,30 @@ static void destroy(struct mpxi_thread *thread)
 	free(thread);
 }
 
+static bool is_wanted(pid_t tid)
+{
+	struct mpxi_library *library = mpxi_library_lock();
+	bool wanted;
+
+	if (!library)
+		return false;
+	wanted = mpxi_target_is_wanted_locked(library->first_thread, tid);
+	mpxi_library_unlock();
+	return wanted;
+}
+
 static void end_of_thread(void *thread)
 {
 	bool introduced;
+	pid_t tid;
 
 	(void)thread;
 	/* Sets of PAPI's own that the program has left in the thread go with it: it ends. */
 	introduced = mpxi_self && mpxi_papi_introduced(mpxi_self->papi);
+	tid = mpxi_self ? mpxi_self->tid : 0;
 	mpxi_thread_end();
-	if (introduced)
+	/* PAPI's sets that are attached to the thread have what it keeps of it. */
+	if (introduced && !is_wanted(tid))
 		mpxi_papi_leave();
 }
 
@@ -136,7 +152,7 @@ static int register_locked(struct mpxi_library *library, struct mpxi_thread **ma
 /* A call that a signal handler has jumped out of may have left anything half changed. */
 static int check_whole(const struct mpxi_thread *thread, const void *frame)
 {
-	if (!mpxi_core_was_left(thread->core, frame))
+	if (!mpxi_core_was_left(thread->core, frame) && !mpxi_targets_left(thread, frame))
 		return 0;
 	return mpxi_error(MPXI_ESYS,
 			  "a signal handler has jumped out of a call of libmpx in this thread, whose "
@@ -212,6 +228,7 @@ void mpxi_thread_end(void)
 	/* Nobody asks it for anything from here on. */
 	mpxi_process_leave(thread, gone);
 	close_sets(thread, gone);
+	mpxi_targets_destroy(thread, gone);
 	library = mpxi_library_lock();
 	if (library) {
 		if (thread->previous)

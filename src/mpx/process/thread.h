@@ -17,13 +17,17 @@
 #include "ticker/timer.h"
 
 struct mpxi_handle;
+struct mpxi_target;
 
 struct mpxi_thread {
 	struct mpxi_papi *papi;
 	struct mpxi_core *core;
 	struct mpxi_timer timer;
-	volatile uint64_t put_off;           /* ticks that found the thread inside PAPI; by its handler */
-	struct mpxi_handle *sets;            /* its event sets */
+	volatile uint64_t put_off; /* ticks that found the thread inside PAPI; by its handler */
+	struct mpxi_handle *sets;  /* its event sets */
+	/* Threads that some of them are attached to. Partner: its handler; under the library's lock
+	 * for other threads. */
+	struct mpxi_target *volatile targets;
 	struct mpxi_thread *next, *previous; /* all threads; under the library's lock */
 	/* Its parts of process-wide sets (process_member.c). */
 	struct mpxi_request request;
@@ -98,6 +102,7 @@ struct mpxi_asked {
 struct mpxi_handle {
 	struct mpxi_set *set;
 	struct mpxi_process *process;        /* NULL: it counts in its thread only */
+	struct mpxi_target *target;          /* which it counts in; NULL: its thread */
 	struct mpxi_handle *next, *previous; /* the thread's */
 	int number;
 	long long *value;            /* [room]: what plain reads have given: they never decrease */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "ticker/timer_attached.h"
 #include "ticker/timer_kind.h"
 
 /*
@@ -31,15 +32,28 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) _Atomic(struct m
 #define ALIGNED
 #endif
 
+/* Whose descriptor has sent it. A signal that was sent by hand has none. */
+static struct mpxi_attached *attached_of_sig(const struct mpxi_timer *timer, const siginfo_t *info)
+{
+	struct mpxi_attached *attached = timer->attached;
+
+	if (info->si_code < POLL_IN || info->si_code > POLL_HUP)
+		return NULL;
+	while (attached && attached->fd != info->si_fd)
+		attached = attached->next;
+	return attached;
+}
+
 /*
  * Calls of libc: pthread_setcancelstate, which changes a word of the thread's own, and for
  * VIRTUAL tgkill (timer_virtual.c). errno is such a word, too; what tick_sig calls is for its
- * owner to list.
+ * owner to list. timer_attached.c calls ioctl, read and poll.
  */
 ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 {
 	const int error = errno;
 	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
+	struct mpxi_attached *attached = timer ? attached_of_sig(timer, info) : NULL;
 	bool tick = timer != NULL;
 	int cancel;
 
@@ -52,7 +66,10 @@ ALIGNED static void on_signal(int signo, siginfo_t *info, void *context)
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		timer->starved = false;
 		mpxi_in_handler = true;
-		timer->timers->tick_sig(context);
+		if (attached)
+			attached->signal_sig(attached, context);
+		else
+			timer->timers->tick_sig(context);
 		mpxi_in_handler = false;
 		(void)pthread_setcancelstate(cancel, NULL);
 	}
@@ -307,7 +324,7 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 
 /* What the program has done to the signal while the timer was not armed. Also in a handler of the
  * program's, which is why strsignal has no place in the words: it allocates. */
-static int prepare(struct mpxi_timer *timer)
+int mpxi_timer_prepare(struct mpxi_timer *timer)
 {
 	if (mpxi_timer_signal_mend(timer->timers) == MPXI_HANDLER_TAKEN && timer->starved)
 		return mpxi_error(MPXI_ECNFLCT,
@@ -324,7 +341,7 @@ int mpxi_timer_arm(struct mpxi_timer *timer)
 
 	if (timer->armed)
 		return MPXI_OK;
-	error = mpxi_in_handler ? MPXI_OK : prepare(timer);
+	error = mpxi_in_handler ? MPXI_OK : mpxi_timer_prepare(timer);
 	if (error)
 		return error;
 	error = timer->timers->ops->arm(timer);
@@ -345,9 +362,12 @@ void mpxi_timers_pause(struct mpxi_timers *timers)
 {
 	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
 	const sigset_t set = signals_of(timers);
+	struct mpxi_attached *attached;
 	sigset_t before;
 
 	pthread_sigmask(SIG_BLOCK, &set, &before);
+	for (attached = timer ? timer->attached : NULL; attached; attached = attached->next)
+		attached->hold(attached, true);
 	if (timers->ops->kind == MPXI_TIMER_VIRTUAL)
 		mpxi_timer_virtual_pause(timer);
 	else if (timer && timer->armed)
@@ -360,7 +380,10 @@ void mpxi_timers_pause(struct mpxi_timers *timers)
 void mpxi_timers_resume(struct mpxi_timers *timers)
 {
 	struct mpxi_timer *timer = atomic_load_explicit(&mine, memory_order_relaxed);
+	struct mpxi_attached *attached;
 
+	for (attached = timer ? timer->attached : NULL; attached; attached = attached->next)
+		attached->hold(attached, false);
 	if (timers->ops->kind == MPXI_TIMER_VIRTUAL)
 		mpxi_timer_virtual_resume(timer);
 	else if (timer && timer->armed)

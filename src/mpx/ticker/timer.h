@@ -44,6 +44,7 @@ enum mpxi_timer_kind {
 
 /* The process's part: signal handler and, with VIRTUAL, the interval timer. */
 struct mpxi_timers;
+struct mpxi_attached;
 
 /* One thread's; the caller's memory, that of its thread's state. A thread has one. */
 struct mpxi_timer {
@@ -55,6 +56,8 @@ struct mpxi_timer {
 	_Atomic(pid_t) *slot; /* VIRTUAL: tid while armed, in the table of threads */
 	pid_t tid;
 	bool open, armed;
+	/* Timers of other threads, whose signal comes here. Partner: the handler. */
+	struct mpxi_attached *volatile attached;
 	bool was_blocked; /* the signal, before open */
 	/* No tick has come since the program's own handler was found. Partner: the handler. */
 	volatile bool starved;

@@ -51,6 +51,9 @@ void mpxi_timer_virtual_resume(struct mpxi_timer *timer);
 /* In a forked child, which has none of the parent's threads and not its interval timer. */
 void mpxi_timer_virtual_forget(void);
 
+/* What the program has done to the signal while the timer was not armed: see mpxi_timer_arm. */
+int mpxi_timer_prepare(struct mpxi_timer *timer);
+
 /* timer_signal.c: the signal of some timers. handler becomes that of timers->signo,
  * or of the first free signal where that is 0. */
 int mpxi_timer_signal_take(struct mpxi_timers *timers, void (*handler)(int, siginfo_t *, void *));

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * event_attach.c - the public calls that have an event set count in another thread, and in its own
+ * again. The set's events move to the core of that thread, or back.
+ */
+#include <papi.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "mpx.h"
+#include "process/target.h"
+#include "process/thread.h"
+
+static int move_event(struct mpxi_set *to, struct mpxi_target *target, uint32_t event)
+{
+	struct mpxi_core *core = target ? target->core : mpxi_self->core;
+	struct mpxi_papi *papi = target ? target->papi : mpxi_self->papi;
+	int index = target ? mpxi_target_refuses(event) : 0;
+
+	if (index)
+		return index;
+	mpxi_core_hold(core);
+	index = mpxi_papi_check(papi, event);
+	mpxi_core_release(core);
+	return index ? index : mpxi_set_add(to, event);
+}
+
+static unsigned index_of(const struct mpxi_set *set, uint32_t event)
+{
+	unsigned i = 0;
+
+	while (mpxi_set_event(set, i) != event)
+		i++;
+	return i;
+}
+
+static int move_relation(const struct mpxi_asked_relation *relation, struct mpxi_set *to)
+{
+	unsigned i, k;
+	int error = 0;
+
+	for (i = 0; i < relation->n; i++)
+		for (k = 0; k < i && !error; k++)
+			error = mpxi_set_pair(to, index_of(to, relation->event[i]),
+					      index_of(to, relation->event[k]));
+	return error;
+}
+
+/* And relations. */
+static int move_ratios(const struct mpxi_handle *handle, struct mpxi_set *to)
+{
+	const struct mpxi_asked *asked = &handle->asked;
+	int error = 0;
+	unsigned i;
+
+	for (i = 0; i < asked->ratios && !error; i++)
+		error = mpxi_set_pair(to, index_of(to, asked->ratio[i].numerator),
+				      index_of(to, asked->ratio[i].denominator));
+	for (i = 0; i < asked->relations && !error; i++)
+		error = move_relation(&asked->relation[i], to);
+	return error;
+}
+
+/* The same events, in the same order, of this target; NULL: of the thread itself. */
+static int move(struct mpxi_handle *handle, struct mpxi_target *target)
+{
+	const unsigned n = mpxi_set_events(handle->set);
+	struct mpxi_target *former = handle->target;
+	struct mpxi_set *set;
+	int error = mpxi_set_create(target ? target->core : mpxi_self->core, &set);
+	unsigned i;
+
+	if (error)
+		return error;
+	for (i = 0; i < n && error >= 0; i++)
+		error = move_event(set, target, mpxi_set_event(handle->set, i));
+	if (error >= 0)
+		error = move_ratios(handle, set);
+	if (error < 0) {
+		mpxi_set_destroy(set);
+		return error;
+	}
+	mpxi_set_destroy(handle->set);
+	handle->set = set;
+	handle->target = target;
+	for (i = 0; i < n; i++)
+		handle->value[i] = MPX_NEVER;
+	if (former)
+		mpxi_target_put(former);
+	return PAPI_OK;
+}
+
+static int find_movable(int set, struct mpxi_handle **handle)
+{
+	int error = mpxi_thread_find(set, handle);
+
+	if (error)
+		return error;
+	if ((*handle)->process)
+		return mpxi_error(PAPI_EINVAL,
+				  "event set %d counts in all registered threads: attach one that was made "
+				  "by mpx_set_create",
+				  set);
+	if (mpxi_set_runs((*handle)->set))
+		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it first", set);
+	return PAPI_OK;
+}
+
+int mpx_set_attach(int set, int tid)
+{
+	struct mpxi_handle *handle;
+	struct mpxi_target *target;
+	int error = find_movable(set, &handle);
+
+	if (error)
+		return error;
+	if (tid <= 0)
+		return mpxi_error(PAPI_EINVAL, "%d is no thread's number (gettid, /proc/PID/task)", tid);
+	if (tid == mpxi_self->tid)
+		return mpxi_error(PAPI_EINVAL,
+				  "thread %d is the calling one, in which its event sets count anyway: "
+				  "mpx_set_detach has a set count there again",
+				  tid);
+	error = mpxi_target_get(mpxi_self, tid, &target);
+	if (error)
+		return error;
+	error = move(handle, target);
+	if (error)
+		mpxi_target_put(target);
+	return error;
+}
+
+int mpx_set_detach(int set)
+{
+	struct mpxi_handle *handle;
+	int error = find_movable(set, &handle);
+
+	if (error)
+		return error;
+	if (!handle->target)
+		return mpxi_error(PAPI_EINVAL, "event set %d is not attached", set);
+	return move(handle, NULL);
+}

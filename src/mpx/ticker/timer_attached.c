@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * timer_attached.c - slices of another thread. Two perf events are of its task clock: one of them
+ * overflows at a slice's end, sends its signal to the calling thread and stops; the handler starts
+ * it again (PERF_EVENT_IOC_REFRESH). The other one counts, which no call for the clock of a thread
+ * of another process does; and it is ready to be polled (POLLHUP) once the thread has ended, which
+ * its number does not tell.
+ *
+ * Where the kernel allows it the events are not for user mode alone: a signal to another thread
+ * breaks off no system call of the one that is counted, and no slice is twice as long.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* F_SETSIG, F_SETOWN_EX */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "core/error.h"
+#include "ticker/timer_attached.h"
+#include "ticker/timer_kind.h"
+
+static int refused(int error, pid_t tid)
+{
+	switch (error) {
+	case ESRCH:
+		return mpxi_error(MPXI_EINVAL, "there is no thread %d, or it has ended", (int)tid);
+	case EACCES:
+	case EPERM:
+		return mpxi_error(
+			MPXI_EPERM,
+			"the kernel does not let this user count in thread %d: it is for its own user, root, or who has CAP_PERFMON; see /proc/sys/kernel/perf_event_paranoid and /proc/sys/kernel/yama/ptrace_scope",
+			(int)tid);
+	case EMFILE:
+	case ENFILE:
+		return mpxi_error(MPXI_ESYS,
+				  "no descriptor is left for the clock of thread %d; raise the "
+				  "limit of open files (ulimit -n)",
+				  (int)tid);
+	case ENOMEM:
+		return mpxi_error(MPXI_ENOMEM, "the kernel has no memory for the clock of thread %d",
+				  (int)tid);
+	default:
+		return mpxi_error(MPXI_ENOSUPP, "this kernel gives no task clock of thread %d: %s", (int)tid,
+				  upci_words_of_errno(error));
+	}
+}
+
+/* A program that has closed its standard input must not find our event there. */
+static int open_event(struct perf_event_attr *attr, pid_t tid)
+{
+	int fd, high, error;
+
+	fd = (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
+		attr->exclude_kernel = attr->exclude_hv = 1;
+		fd = (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	error = errno;
+	close(fd);
+	errno = error;
+	return high;
+}
+
+/* O_ASYNC last: until the owner is set, the signal would go to the process. */
+static int send_signals(const struct mpxi_attached *timer)
+{
+	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = timer->own->tid};
+
+	if (!fcntl(timer->fd, F_SETSIG, timer->own->timers->signo) &&
+	    !fcntl(timer->fd, F_SETOWN_EX, &owner) && !fcntl(timer->fd, F_SETFL, O_RDWR | O_ASYNC))
+		return MPXI_OK;
+	return mpxi_error(MPXI_ENOSUPP, "perf events cannot send signals here: %s",
+			  upci_words_of_errno(errno));
+}
+
+static void close_events(struct mpxi_attached *timer)
+{
+	munmap(timer->page, (size_t)sysconf(_SC_PAGESIZE));
+	mpxi_attached_forget(timer);
+}
+
+/* One that has been stopped before its time goes on with what was left of it. */
+static int go_on_sig(struct mpxi_attached *timer)
+{
+	int error;
+
+	if (timer->loaded)
+		error = ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0);
+	else
+		error = ioctl(timer->fd, PERF_EVENT_IOC_REFRESH, 1);
+	timer->loaded = true;
+	return error;
+}
+
+static void act_sig(struct mpxi_attached *timer, void *context)
+{
+	timer->loaded = false;
+	timer->tick_sig(timer->arg, context);
+	if (timer->armed && !timer->loaded)
+		(void)go_on_sig(timer);
+}
+
+static void hold_back(struct mpxi_attached *timer, bool hold)
+{
+	if (!timer->armed)
+		return;
+	if (hold)
+		ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
+	else
+		(void)go_on_sig(timer);
+}
+
+int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+	int error;
+
+	timer->armed = timer->loaded = false;
+	timer->last = 0;
+	timer->page = MAP_FAILED;
+	timer->clock = open_event(&attr, timer->tid);
+	if (timer->clock < 0)
+		return refused(errno, timer->tid);
+	timer->page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, timer->clock, 0);
+	if (timer->page == MAP_FAILED) {
+		error = refused(errno == EPERM ? ENOMEM : errno, timer->tid);
+		mpxi_attached_forget(timer);
+		return error;
+	}
+	attr.sample_period = slice_ns;
+	attr.wakeup_events = 1;
+	attr.disabled = 1;
+	timer->fd = open_event(&attr, timer->tid);
+	error = timer->fd < 0 ? refused(errno, timer->tid) : send_signals(timer);
+	/* Both are the same thread's where it has not ended in between. */
+	if (!error && mpxi_attached_has_ended(timer))
+		error = refused(ESRCH, timer->tid);
+	if (error) {
+		close_events(timer);
+		return error;
+	}
+	timer->signal_sig = act_sig;
+	timer->hold = hold_back;
+	timer->next = timer->own->attached;
+	atomic_signal_fence(memory_order_release); /* a handler sees it whole */
+	timer->own->attached = timer;
+	return MPXI_OK;
+}
+
+/* A child has no such page. */
+void mpxi_attached_forget(struct mpxi_attached *timer)
+{
+	if (timer->fd >= 0)
+		close(timer->fd);
+	close(timer->clock);
+	timer->fd = timer->clock = -1;
+	timer->armed = false;
+}
+
+void mpxi_attached_close(struct mpxi_attached *timer)
+{
+	struct mpxi_attached *volatile *at = &timer->own->attached;
+
+	mpxi_attached_disarm(timer);
+	/* A forked child may hold the event open: see timer_task_clock.c. */
+	fcntl(timer->fd, F_SETFL, O_RDWR);
+	while (*at != timer)
+		at = (struct mpxi_attached *volatile *)&(*at)->next;
+	*at = timer->next;
+	atomic_signal_fence(memory_order_seq_cst);
+	close_events(timer);
+}
+
+int mpxi_attached_arm(struct mpxi_attached *timer)
+{
+	int error;
+
+	if (timer->armed)
+		return MPXI_OK;
+	error = mpxi_in_handler ? MPXI_OK : mpxi_timer_prepare(timer->own);
+	if (error)
+		return error;
+	if (go_on_sig(timer))
+		return mpxi_error(MPXI_ESYS,
+				  "cannot start the slice timer of thread %d: %s; has the program closed a "
+				  "descriptor that is not its own?",
+				  (int)timer->tid, upci_words_of_errno(errno));
+	timer->armed = true;
+	return MPXI_OK;
+}
+
+void mpxi_attached_disarm(struct mpxi_attached *timer)
+{
+	if (!timer->armed)
+		return;
+	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
+	timer->armed = false;
+}
+
+bool mpxi_attached_mend(struct mpxi_attached *timer)
+{
+	bool mended;
+
+	/* One that waits comes while it is mended. It may also have gone to somebody who has not
+	 * told us: then the next one is asked for here. */
+	timer->loaded = false;
+	mended = mpxi_timer_mend(timer->own);
+	if (timer->armed && !timer->loaded)
+		(void)go_on_sig(timer);
+	return mended;
+}
+
+uint64_t mpxi_attached_cpu_sig(void *arg)
+{
+	struct mpxi_attached *timer = arg;
+	uint64_t now;
+
+	if (read(timer->clock, &now, sizeof(now)) == (ssize_t)sizeof(now) && now > timer->last)
+		timer->last = now;
+	return timer->last;
+}
+
+bool mpxi_attached_has_ended(void *arg)
+{
+	const struct mpxi_attached *timer = arg;
+	struct pollfd poll_fd = {.fd = timer->clock};
+
+	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & (POLLHUP | POLLERR);
+}
