@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpx_calibration.c - how often the intervals of libmpx hold, where they are sums: over the
- * entries of a region, and over threads. The program is real and its events are tracepoints
- * of system calls, which it counts itself; each event is a group of its own.
+ * mpx_calibration.c - how often the intervals of libmpx hold: sums over the entries of a region and
+ * over threads, programs with phases in the kernel, and steady ones, alone and beside other work.
+ * The program is real and its events are tracepoints of system calls, which it counts itself; each
+ * event is a group of its own.
  *
  * A line for each cell:
- *   cell NAME n N held % bias % rough % borrowed % needed_width RATIO
+ *   cell NAME n N held % bias % rough % borrowed % uneven % slices N needed_width RATIO seconds N
  * n: estimates, one for each event of each measurement. held: intervals that have the truth
- * in them. bias: of the mean, in percent of the truth. rough, borrowed: flagged so; rough ones
- * and those without a turn are in no other figure. needed_width: the median half width to
- * 1.96 times the rms error of the cell.
+ * in them. bias: of the mean, in percent of the truth. rough, borrowed, uneven: flagged so; rough
+ * ones, lost ones and those without a turn are in no other figure. slices: of an event, the mean.
+ * needed_width: the median half width to 1.96 times the rms error of the cell.
  *
- * Usage: mpx_calibration [--estimates=N] [--cells=NAME,...]
- * Without arguments: 2,000 estimates in each cell, all cells: eight minutes on an idle machine.
+ * Usage: mpx_calibration [--estimates=N] [--cells=PATTERN,...] [--list]
+ * Patterns are of the shell's kind: 'kernel-*'. Without arguments: 2,000 estimates in each cell, all
+ * cells: some two hours. --cells=quick: one cell of each kind, ten minutes.
  */
+#include <fcntl.h>
+#include <fnmatch.h>
 #include <getopt.h>
 #include <math.h>
 #include <papi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -108,8 +115,8 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Iterations that take a slice. */
-static double slice_iterations(void)
+/* Iterations that take a millisecond. */
+static double ms_iterations(void)
 {
 	struct load load = {.events = CALLS};
 	double begin;
@@ -117,7 +124,33 @@ static double slice_iterations(void)
 	run(&load, 1000, false);
 	begin = cpu_seconds();
 	run(&load, 20000, false);
-	return 20000 * (SLICE * 1e-9) / (cpu_seconds() - begin);
+	return 20000 * 1e-3 / (cpu_seconds() - begin);
+}
+
+/* A call of the kernel's, which no tick ends the slice in. */
+static char zeroes[1 << 23];
+static int zero;
+
+static void stay_in_kernel(double bytes)
+{
+	while (bytes >= 1) {
+		size_t part = bytes < sizeof(zeroes) ? (size_t)bytes : sizeof(zeroes);
+
+		if (read(zero, zeroes, part) < 0)
+			abort();
+		bytes -= (double)part;
+	}
+}
+
+/* Bytes that it takes a millisecond for. */
+static double ms_bytes(void)
+{
+	double begin;
+
+	stay_in_kernel(sizeof(zeroes));
+	begin = cpu_seconds();
+	stay_in_kernel(8. * sizeof(zeroes));
+	return 8. * sizeof(zeroes) * 1e-3 / (cpu_seconds() - begin);
 }
 
 static void add_events(int set, unsigned events)
@@ -133,29 +166,71 @@ static void add_events(int set, unsigned events)
 
 /* ---- cells ---------------------------------------------------------------------------- */
 
-enum shape { REGION, TURNS, BLOCKS, SHORT_THREADS };
+enum shape { REGION, TURNS, BLOCKS, SHORT_THREADS, REGULAR, IRREGULAR, ONCE, STEADY, BUSY };
 
 struct cell {
 	const char *name;
 	enum shape shape;
 	unsigned events;
-	double length; /* of a stretch, in slices */
+	double length; /* of a stretch, in slices; of a phase, ms; of all, in slices an event */
+	double slice;  /* ms; 0: 1 */
+	enum mpx_timer timer;
+	bool quick;
 };
 
 static const struct cell cells[] = {
-	{"region4-0.05", REGION, 4, .05},   {"region4-0.3", REGION, 4, .3},
-	{"region4-1", REGION, 4, 1},        {"region4-3", REGION, 4, 3},
-	{"region16-0.05", REGION, 16, .05}, {"region16-0.3", REGION, 16, .3},
-	{"region16-1", REGION, 16, 1},      {"region16-3", REGION, 16, 3},
-	{"places-turns", TURNS, 4, .3},     {"places-blocks", BLOCKS, 4, .3},
-	{"threads", SHORT_THREADS, 4, 1},
+	{.name = "region4-0.05", REGION, 4, .05},
+	{.name = "region4-0.3", REGION, 4, .3, .quick = true},
+	{.name = "region4-1", REGION, 4, 1},
+	{.name = "region4-3", REGION, 4, 3},
+	{.name = "region16-0.05", REGION, 16, .05},
+	{.name = "region16-0.3", REGION, 16, .3},
+	{.name = "region16-1", REGION, 16, 1},
+	{.name = "region16-3", REGION, 16, 3},
+	{.name = "places-turns", TURNS, 4, .3},
+	{.name = "places-blocks", BLOCKS, 4, .3},
+	{.name = "threads", SHORT_THREADS, 4, 1, .quick = true},
+#define PATTERNS(phase, slice)                                                   \
+	{.name = "kernel-regular-" #phase "-" #slice, REGULAR, 4, phase, slice}, \
+		{.name = "kernel-irregular-" #phase "-" #slice,                  \
+		 IRREGULAR,                                                      \
+		 4,                                                              \
+		 phase,                                                          \
+		 slice,                                                          \
+		 .quick = phase == 5 && slice < 1},                              \
+	{                                                                        \
+		.name = "kernel-once-" #phase "-" #slice, ONCE, 4, phase, slice  \
+	}
+#define KERNEL(phase) PATTERNS(phase, .1), PATTERNS(phase, .5), PATTERNS(phase, 2), PATTERNS(phase, 10)
+	KERNEL(.5),
+	KERNEL(5),
+	KERNEL(20),
+#define ALONE_AND_BUSY(slices, slice, kind, timer)                                             \
+	{.name = "steady-" kind "-" #slices, STEADY, 4, slices, slice, timer},                 \
+	{                                                                                      \
+		.name = "busy-" kind "-" #slices, BUSY, 4, slices, slice, timer, slices == 150 \
+	}
+	ALONE_AND_BUSY(20, .5, "task-clock", MPX_TIMER_TASK_CLOCK),
+	ALONE_AND_BUSY(150, .5, "task-clock", MPX_TIMER_TASK_CLOCK),
+	ALONE_AND_BUSY(600, .2, "task-clock", MPX_TIMER_TASK_CLOCK),
+	ALONE_AND_BUSY(2000, .1, "task-clock", MPX_TIMER_TASK_CLOCK),
+	ALONE_AND_BUSY(20, 4, "thread", MPX_TIMER_THREAD),
+	ALONE_AND_BUSY(40, 4, "thread", MPX_TIMER_THREAD),
+	ALONE_AND_BUSY(20, 4, "virtual", MPX_TIMER_VIRTUAL),
+	ALONE_AND_BUSY(40, 4, "virtual", MPX_TIMER_VIRTUAL),
 };
 
 #define CELLS (sizeof(cells) / sizeof(cells[0]))
 
+/* What the machine does in a slice of the cell, in iterations, and in a millisecond in the kernel, in
+ * bytes. */
+struct machine {
+	double slice, bytes;
+};
+
 struct score {
-	unsigned n, held, rough, borrowed, room;
-	double bias, square, *width;
+	unsigned n, held, rough, borrowed, uneven, room;
+	double bias, square, slices, *width;
 };
 
 static void enter(struct score *score, const struct mpx_estimate *e, double truth)
@@ -163,7 +238,8 @@ static void enter(struct score *score, const struct mpx_estimate *e, double trut
 	double off = (e->estimate - truth) / truth;
 
 	score->borrowed += e->flags & MPX_BORROWED ? 1 : 0;
-	if (e->flags & (MPX_ROUGH | MPX_UNCOUNTED)) {
+	score->uneven += e->flags & MPX_UNEVEN ? 1 : 0;
+	if (e->flags & (MPX_ROUGH | MPX_UNCOUNTED | MPX_LOST)) {
 		score->rough++;
 		return;
 	}
@@ -172,14 +248,15 @@ static void enter(struct score *score, const struct mpx_estimate *e, double trut
 	score->held += e->low <= truth && truth <= e->high;
 	score->bias += off;
 	score->square += off * off;
+	score->slices += (double)e->slices;
 	score->width[score->n++] = (e->high - e->low) / 2 / truth;
 }
 
-static void measure_region(const struct cell *cell, double slice, uint64_t seed, struct load *load,
-			   struct mpx_estimate *e)
+static void measure_region(const struct cell *cell, const struct machine *machine, uint64_t seed,
+			   struct load *load, struct mpx_estimate *e)
 {
 	unsigned entries = (unsigned)ceil(ENOUGH * cell->events / cell->length), i;
-	uint64_t iterations = (uint64_t)ceil(cell->length * slice);
+	uint64_t iterations = (uint64_t)ceil(cell->length * machine->slice);
 	int set;
 
 	*load = (struct load){.random = seed, .events = cell->events};
@@ -194,6 +271,84 @@ static void measure_region(const struct cell *cell, double slice, uint64_t seed,
 	}
 	check(mpx_set_region_estimates(set, 0, e, (int)cell->events), "mpx_set_region_estimates");
 	check(mpx_set_destroy(&set), "mpx_set_destroy");
+}
+
+/* Ten slices' work between two phases. */
+#define BETWEEN 10
+#define KERNEL_SLICES 40
+
+static void measure_phases(const struct cell *cell, const struct machine *machine, uint64_t seed,
+			   struct load *load, struct mpx_estimate *e)
+{
+	unsigned phases = KERNEL_SLICES * cell->events / BETWEEN, i, once = (unsigned)(next(&seed) % phases);
+	double work = BETWEEN * machine->slice, phase = cell->length * machine->bytes;
+	int set;
+
+	*load = (struct load){.random = seed, .events = cell->events};
+	check(mpx_set_create(&set), "mpx_set_create");
+	add_events(set, cell->events);
+	check(mpx_set_start(set), "mpx_set_start");
+	for (i = 0; i < phases; i++) {
+		double part = cell->shape == IRREGULAR ? 2 * (double)(next(&seed) >> 11) / 0x1p53 : 1;
+
+		run(load, (uint64_t)(work * part), false);
+		part = cell->shape == IRREGULAR ? 2 * (double)(next(&seed) >> 11) / 0x1p53 : 1;
+		if (cell->shape != ONCE || i == once)
+			stay_in_kernel(phase * part);
+	}
+	check(mpx_set_stop(set, NULL), "mpx_set_stop");
+	check(mpx_set_estimates(set, e, (int)cell->events), "mpx_set_estimates");
+	check(mpx_set_destroy(&set), "mpx_set_destroy");
+}
+
+static void measure_steady(const struct cell *cell, const struct machine *machine, uint64_t seed,
+			   struct load *load, struct mpx_estimate *e)
+{
+	int set;
+
+	*load = (struct load){.random = seed, .events = cell->events};
+	check(mpx_set_create(&set), "mpx_set_create");
+	add_events(set, cell->events);
+	check(mpx_set_start(set), "mpx_set_start");
+	run(load, (uint64_t)(cell->length * cell->events * machine->slice), false);
+	check(mpx_set_stop(set, NULL), "mpx_set_stop");
+	check(mpx_set_estimates(set, e, (int)cell->events), "mpx_set_estimates");
+	check(mpx_set_destroy(&set), "mpx_set_destroy");
+}
+
+/* Two processes that do something else: one computes, one makes processes. */
+static void make_busy(pid_t other[2])
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		other[i] = fork();
+		if (other[i] < 0) {
+			perror("mpx_calibration: fork");
+			exit(1);
+		}
+		if (other[i])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;) {
+			pid_t child = i ? fork() : 0;
+
+			if (i && !child)
+				_exit(0);
+			if (i)
+				waitpid(child, NULL, 0);
+		}
+	}
+}
+
+static void end_busy(const pid_t other[2])
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		kill(other[i], SIGKILL);
+		waitpid(other[i], NULL, 0);
+	}
 }
 
 struct short_thread {
@@ -211,8 +366,8 @@ static void *run_shortly(void *argument)
 	return NULL;
 }
 
-static void measure_threads(const struct cell *cell, double slice, uint64_t seed, struct load *load,
-			    struct mpx_estimate *e)
+static void measure_threads(const struct cell *cell, const struct machine *machine, uint64_t seed,
+			    struct load *load, struct mpx_estimate *e)
 {
 	struct short_thread t;
 	unsigned i, k;
@@ -224,7 +379,7 @@ static void measure_threads(const struct cell *cell, double slice, uint64_t seed
 	check(mpx_set_start(set), "mpx_set_start");
 	for (i = 0; i < THREADS; i++) {
 		t.load = (struct load){.random = next(&seed), .events = cell->events};
-		t.iterations = (uint64_t)(cell->length * slice);
+		t.iterations = (uint64_t)(cell->length * machine->slice);
 		if (pthread_create(&t.thread, NULL, run_shortly, &t)) {
 			perror("mpx_calibration: pthread_create");
 			exit(1);
@@ -238,71 +393,140 @@ static void measure_threads(const struct cell *cell, double slice, uint64_t seed
 	check(mpx_set_destroy(&set), "mpx_set_destroy");
 }
 
-static void run_cell(const struct cell *cell, double slice, unsigned estimates)
+typedef void measure_fn(const struct cell *, const struct machine *, uint64_t, struct load *,
+			struct mpx_estimate *);
+
+static measure_fn *measure_of(enum shape shape)
+{
+	switch (shape) {
+	case REGION:
+	case TURNS:
+	case BLOCKS:
+		return measure_region;
+	case SHORT_THREADS:
+		return measure_threads;
+	case REGULAR:
+	case IRREGULAR:
+	case ONCE:
+		return measure_phases;
+	case STEADY:
+	case BUSY:
+		break;
+	}
+	return measure_steady;
+}
+
+static void init_for(const struct cell *cell)
+{
+	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
+
+	o.slice_ns = cell->slice > 0 ? (uint64_t)(cell->slice * 1e6) : SLICE;
+	o.timer = cell->timer;
+	o.group_max = 1;
+	check(mpx_library_init(MPX_ABI_VERSION, &o), "mpx_library_init");
+}
+
+static void print_score(const struct cell *cell, struct score *score, unsigned all, double seconds)
+{
+	double n = score->n ? score->n : 1, error = sqrt(score->square / n);
+
+	printf("cell %-22s n %u held %.1f bias %.2f rough %.1f borrowed %.1f uneven %.1f slices %.0f "
+	       "needed_width %.2f seconds %.0f\n",
+	       cell->name, score->n, 100. * score->held / n, 100 * score->bias / n, 100. * score->rough / all,
+	       100. * score->borrowed / all, 100. * score->uneven / all, score->slices / n,
+	       error > 0 ? bench_median(score->width, score->n) / (1.96 * error) : 0, seconds);
+	fflush(stdout);
+}
+
+static void run_cell(const struct cell *cell, struct machine machine, unsigned estimates)
 {
 	struct score score = {.room = estimates};
+	struct timespec begin, end;
 	unsigned i, k, all = 0;
-	double error;
+	pid_t other[2] = {0, 0};
 
+	fprintf(stderr, "%s ...\n", cell->name);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	if (cell->shape == BUSY)
+		make_busy(other);
+	init_for(cell);
+	machine.slice *= cell->slice > 0 ? cell->slice : SLICE * 1e-6;
 	score.width = calloc(estimates, sizeof(*score.width));
 	for (i = 0; score.width && all < estimates; i++) {
 		struct mpx_estimate e[CALLS] = {{.size = sizeof(e[0])}};
 		struct load load;
 
-		(cell->shape == SHORT_THREADS ? measure_threads : measure_region)(cell, slice, 1 + i, &load,
-										  e);
+		measure_of(cell->shape)(cell, &machine, 1 + i, &load, e);
 		for (k = 0; k < cell->events; k++, all++)
 			enter(&score, &e[k], (double)load.done[k]);
 	}
-	error = score.n ? sqrt(score.square / score.n) : 0;
-	printf("cell %-14s n %u held %.1f bias %.2f rough %.1f borrowed %.1f needed_width %.2f\n", cell->name,
-	       score.n, score.n ? 100. * score.held / score.n : 0, score.n ? 100 * score.bias / score.n : 0,
-	       100. * score.rough / all, 100. * score.borrowed / all,
-	       error > 0 ? bench_median(score.width, score.n) / (1.96 * error) : 0);
-	fflush(stdout);
+	check(mpx_library_shutdown(), "mpx_library_shutdown");
+	if (cell->shape == BUSY)
+		end_busy(other);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	print_score(cell, &score, all, (double)(end.tv_sec - begin.tv_sec));
 	free(score.width);
 }
 
 static bool is_wanted(const struct cell *cell, const char *list)
 {
-	size_t length = strlen(cell->name);
-	const char *at = list;
+	char pattern[64];
 
-	while (at && (at = strstr(at, cell->name))) {
-		if ((at == list || at[-1] == ',') && (at[length] == ',' || !at[length]))
+	if (!list)
+		return true;
+	if (!strcmp(list, "quick"))
+		return cell->quick;
+	while (*list) {
+		size_t length = strcspn(list, ",");
+
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)length, list);
+		if (!fnmatch(pattern, cell->name, 0))
 			return true;
-		at += length;
+		list += length;
+		list += *list == ',';
 	}
-	return !list;
+	return false;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"cells", required_argument, NULL, 'c'}, {"estimates", required_argument, NULL, 'n'}, {0}};
-	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
-	const char *list = NULL;
+	static const struct option options[] = {{"cells", required_argument, NULL, 'c'},
+						{"estimates", required_argument, NULL, 'n'},
+						{"list", no_argument, NULL, 'l'},
+						{0}};
+	const char *wanted = NULL;
 	unsigned estimates = 2000, i;
-	double slice;
+	struct machine machine;
+	bool list = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 'c') {
-			list = optarg;
+			wanted = optarg;
+		} else if (c == 'l') {
+			list = true;
 		} else if (c == 'n' && atoi(optarg) > 0) {
 			estimates = (unsigned)atoi(optarg);
 		} else {
-			fprintf(stderr, "usage: %s [--estimates=N] [--cells=NAME,...]\n", argv[0]);
+			fprintf(stderr, "usage: %s [--estimates=N] [--cells=PATTERN,...] [--list]\n",
+				argv[0]);
 			return 2;
 		}
 	}
+	for (i = 0; list && i < CELLS; i++)
+		if (is_wanted(&cells[i], wanted))
+			puts(cells[i].name);
+	if (list)
+		return 0;
 	bench_need_tracepoints("mpx_calibration");
-	o.slice_ns = SLICE;
-	o.group_max = 1;
-	check(mpx_library_init(MPX_ABI_VERSION, &o), "mpx_library_init");
-	slice = slice_iterations();
+	zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	if (zero < 0) {
+		perror("mpx_calibration: /dev/zero");
+		return 1;
+	}
+	machine = (struct machine){ms_iterations(), ms_bytes()};
 	for (i = 0; i < CELLS; i++)
-		if (is_wanted(&cells[i], list))
-			run_cell(&cells[i], slice, estimates);
+		if (is_wanted(&cells[i], wanted))
+			run_cell(&cells[i], machine, estimates);
 	return 0;
 }

@@ -141,6 +141,9 @@ static double unseen(const struct mpxi_window *w)
 		rate = (count - (double)s->long_count) / (size - (double)s->long_size);
 	if (strange == 0)
 		return 0;
+	/* It had no long one at all. */
+	if (!s->excess)
+		longer = prior;
 	return rate * strange *
 	       sqrt((missing * spread + longer * strange * strange) / (spread + strange * strange));
 }
