@@ -368,7 +368,7 @@ struct mpx_ratio {
  * time where both are in one group. Counted in the same slices, they have most of their error in
  * common, and the ratio is known far better than either. Where they take turns the interval is
  * as wide as errors that go against each other make it. A ratio goes with either of its events.
- * Ratios and relations go by the clock, also with a covariate (mpx_options).
+ * Ratios go by the clock, also with a covariate (mpx_options).
  * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOSUPP (a process-wide set), PAPI_ENOEVNT (an event
  * is not in the set), PAPI_EINVAL (the same event twice), PAPI_ECNFLCT (it was asked for),
  * PAPI_ENOMEM. Removing: PAPI_ENOEVNT, there is no such ratio.

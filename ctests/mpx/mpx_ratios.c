@@ -214,7 +214,7 @@ static void work_for(unsigned slices)
 }
 
 /* Events take turns: all that holds whatever the turns were. */
-static void shared(unsigned group_max)
+static void shared(unsigned group_max, const char *covariate)
 {
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
 	struct mpx_estimate e[3], plain[3];
@@ -223,6 +223,7 @@ static void shared(unsigned group_max)
 	int set, i, k;
 
 	o.group_max = group_max;
+	o.covariate = covariate;
 	o.slice_ns = 1000000;
 	o.seed = 7;
 	works(mpx_library_init(MPX_ABI_VERSION, &o));
@@ -285,8 +286,12 @@ int main(void)
 	relation_errors();
 	exact();
 	works(mpx_library_shutdown());
-	shared(1);
-	shared(2);
+	shared(1, NULL);
+	shared(2, NULL);
+	shared(1, "upc:::perf::TASK-CLOCK");
+	shared(2, "upc:::perf::TASK-CLOCK");
+	/* Exact, and the others go with it. */
+	shared(1, FAULTS);
 	PAPI_shutdown();
 	return done();
 }

@@ -361,6 +361,21 @@ static bool make_work(const struct mpxi_handle *handle, struct work *work)
 	return work->part && work->relation && work->index && work->wrong && work->of && work->joint;
 }
 
+/* The window that its estimate is made of; but by the clock, as pairs are, where it shares slices with
+ * another event. */
+static const struct mpxi_window *window_of(const struct mpxi_handle *handle, unsigned i)
+{
+	unsigned k, n = mpxi_set_events(handle->set);
+
+	for (k = 0; k < n; k++) {
+		const struct mpxi_window *both = k == i ? NULL : mpxi_set_pair_window(handle->set, i, k);
+
+		if (both && both->sums.size)
+			return mpxi_set_window(handle->set, i);
+	}
+	return mpxi_set_best_window(handle->set, i, mpxi_library_estimator());
+}
+
 static void fill_joint(const struct mpxi_handle *handle, struct work *work)
 {
 	enum mpxi_estimator estimator = mpxi_library_estimator();
@@ -368,12 +383,12 @@ static void fill_joint(const struct mpxi_handle *handle, struct work *work)
 	struct mpxi_bond bond;
 
 	for (i = 0; i < n; i++) {
-		mpxi_part_of(mpxi_set_window(handle->set, i), estimator, &work->part[i]);
+		mpxi_part_of(window_of(handle, i), estimator, &work->part[i]);
 		mpxi_joint_event(work->joint, i, &work->part[i]);
 		for (k = 0; k < i; k++) {
 			const struct mpxi_pair_windows pair = {
-				mpxi_set_window(handle->set, i),
-				mpxi_set_window(handle->set, k),
+				window_of(handle, i),
+				window_of(handle, k),
 				mpxi_set_pair_window(handle->set, i, k),
 			};
 
