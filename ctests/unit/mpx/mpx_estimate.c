@@ -305,7 +305,7 @@ static void test_promises(void **state)
 		mpxi_stat_open(&stat, now);
 		mpxi_stat_start(&stat, NULL, now, &start);
 		for (i = 0; i < n; i++) {
-			struct mpxi_slice s;
+			struct mpxi_slice s = {0};
 
 			s.begin = now + random_next(&random) % 3 * (random_next(&random) % 1000);
 			s.end = now = s.begin + random_next(&random) % 1000;
