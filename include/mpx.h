@@ -411,7 +411,7 @@ int mpx_set_reconciled_estimates(int set, struct mpx_estimate *estimates, int n)
  *
  * What the set counts from its next start on is counted for this region; at first it is region 0.
  * Values of reads and mpx_set_estimates are of the running stretch, as without regions. Each
- * region takes 704 bytes an event. Events that are added later have counted nothing.
+ * region takes 736 bytes an event. Events that are added later have counted nothing.
  * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOMEM.
  */
 int mpx_set_region(int set, int region);

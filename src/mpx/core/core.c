@@ -326,7 +326,7 @@ static inline void fetch_events(const struct mpxi_group *group)
 	unsigned i, at;
 
 	for (i = 0; i < group->n; i++)
-#pragma GCC unroll 5
+#pragma GCC unroll 6
 		for (at = 0; at < MPXI_EVENT_HOT; at += MPXI_CACHE_LINE)
 			__builtin_prefetch((const char *)group->event[i] + at, 1);
 }

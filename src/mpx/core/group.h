@@ -17,7 +17,7 @@
 /*
  * One event of the master event list. Before `references' is what the end of a slice
  * touches, and of stat the part that it touches comes first: that is MPXI_EVENT_HOT bytes,
- * five lines of the cache.
+ * six lines of the cache.
  */
 struct mpxi_event {
 	uint32_t code;
@@ -39,7 +39,7 @@ struct mpxi_event {
 };
 
 #define MPXI_CACHE_LINE 64
-#define MPXI_EVENT_HOT (5 * MPXI_CACHE_LINE)
+#define MPXI_EVENT_HOT (6 * MPXI_CACHE_LINE)
 
 /* It takes turns. */
 static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)

@@ -128,8 +128,7 @@ static double unseen(const struct mpxi_window *w)
 	double n = fmax((double)s->slices, 1), size = (double)s->size, count = (double)s->count;
 	double strange = (double)w->lengths.excess - (double)s->excess * (double)w->lengths.slices / n;
 	double scale = (double)s->squares / size * (double)w->time / (double)w->lengths.squares;
-	double longer = prior * positive(1 - (1 + 1 / sqrt(n)) * scale), spread = 0, missing = 1,
-	       rate = count / size;
+	double longer = positive(1 - (1 + 1 / sqrt(n)) * scale), spread = 0, missing = 1, rate = count / size;
 
 	if (s->triples && s->ss > 0 && rate > 0) {
 		double dd = (double)s->cc - 2 * rate * (double)s->cs + rate * rate * (double)s->ss;
@@ -141,9 +140,16 @@ static double unseen(const struct mpxi_window *w)
 		rate = (count - (double)s->long_count) / (size - (double)s->long_size);
 	if (strange == 0)
 		return 0;
-	/* It had no long one at all. */
-	if (!s->excess)
-		longer = prior;
+	/* Of long ones alone, of which it had as many as so many of one length. */
+	if (s->excess) {
+		double excess = (double)s->excess, squares = (double)s->excesses;
+
+		scale = squares / excess * (double)w->lengths.excess / (double)w->lengths.excesses;
+		longer = fmax(longer, 1 - (1 + sqrt(squares) / excess) * scale);
+	} else {
+		longer = 1;
+	}
+	longer *= prior;
 	return rate * strange *
 	       sqrt((missing * spread + longer * strange * strange) / (spread + strange * strange));
 }

@@ -121,14 +121,18 @@ static void enter(struct mpxi_sums *sums, const struct mpxi_past *slice, uint64_
 	add_u64(&sums->long_count, slice->count);
 	add_u64(&sums->long_size, slice->size);
 	add_u64(&sums->excess, more);
+	add_u128(&sums->excesses, (mpxi_u128)more * more);
 }
 
 void mpxi_lengths_add_running(struct mpxi_lengths *lengths, uint64_t length)
 {
+	uint64_t more = excess(length, lengths->typical);
+
 	if (!length)
 		return;
 	lengths->slices++;
-	add_u64(&lengths->excess, excess(length, lengths->typical));
+	add_u64(&lengths->excess, more);
+	add_u128(&lengths->excesses, (mpxi_u128)more * more);
 	add_u128(&lengths->squares, (mpxi_u128)length * length);
 }
 
@@ -291,6 +295,7 @@ static void add_sums(struct mpxi_sums *sums, const struct mpxi_sums *end, const 
 	ADD(u64, long_size);
 	ADD(u64, excess);
 	ADD(u128, squares);
+	ADD(u128, excesses);
 	ADD(u64, pairs);
 	ADD(u64, triples);
 	ADD(u64, weight);
@@ -337,6 +342,7 @@ void mpxi_lengths_between(struct mpxi_lengths *lengths, const struct mpxi_length
 	lengths->slices = since_u64(end->slices, start->slices);
 	lengths->excess = since_u64(end->excess, start->excess);
 	lengths->squares = since_u128(end->squares, start->squares);
+	lengths->excesses = since_u128(end->excesses, start->excesses);
 	lengths->steps = since_u128(end->steps, start->steps);
 }
 

@@ -46,6 +46,7 @@ struct mpxi_lengths {
 	uint64_t last, typical; /* lengths; 0: there was none yet */
 	uint64_t excess;        /* of long slices, above MPXI_LONG times the typical length */
 	mpxi_u128 squares;      /* of lengths                                           */
+	mpxi_u128 excesses;     /* squared, as excess is summed                         */
 	mpxi_u128 steps;        /* of differences to the slice before                   */
 };
 
@@ -62,9 +63,10 @@ struct mpxi_sums {
 	uint64_t slices; /* slices ended                                */
 	/* Of long slices: counts, sizes, and what they have in excess. */
 	uint64_t long_count, long_size, excess;
-	mpxi_u128 squares; /* of sizes                                    */
-	uint64_t pairs;    /* slices that another one preceded            */
-	uint64_t triples;  /* ... that two preceded                       */
+	mpxi_u128 squares;  /* of sizes                                    */
+	mpxi_u128 excesses; /* squared, as excess is summed                */
+	uint64_t pairs;     /* slices that another one preceded            */
+	uint64_t triples;   /* ... that two preceded                       */
 	/* Interpolation: what its error is made of, in time (stat.c). */
 	uint64_t weight, apart, lag_apart, held;
 	mpxi_u128 steps; /* squared differences of slices that follow one another */
@@ -80,7 +82,7 @@ struct mpxi_past {
 
 /*
  * One event of the master event list. Zeroed, then mpxi_stat_open. The end of a slice touches all
- * but the last 16 of its 288 bytes.
+ * but the last 16 of its 304 bytes.
  */
 struct mpxi_stat {
 	uint64_t gap_begin;   /* end of the last slice, or when it was opened        */
