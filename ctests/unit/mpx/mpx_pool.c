@@ -560,6 +560,34 @@ static void test_sums_do_not_depend_on_the_way(void **state)
 	assert_int_equal(c.slices, a.slices);
 }
 
+/* What one thread did in two sets is not unlike itself. */
+static void test_one_thread_in_two_pools(void **state)
+{
+	struct mpxi_pool one[2] = {{.count = 0}}, other[2] = {{.count = 0}}, whole[2] = {{.count = 0}};
+	struct mpxi_result of_one, of_other;
+	struct mpxi_window window;
+	unsigned i;
+
+	(void)state;
+	random_state = 9;
+	for (i = 0; i < 40; i++) {
+		run_thread(4, 3, 1, &window);
+		window.source = 1;
+		add_thread(&one[i % 2], &window, MPXI_INTERPOLATED);
+		window.source = 1 + i % 2;
+		add_thread(&other[i % 2], &window, MPXI_INTERPOLATED);
+	}
+	for (i = 0; i < 2; i++) {
+		mpxi_pool_merge(&whole[0], &one[i], MPXI_INTERPOLATED);
+		mpxi_pool_merge(&whole[1], &other[i], MPXI_INTERPOLATED);
+	}
+	assert_true(whole[0].pieces.sources == 1 && whole[1].pieces.sources == 2);
+	of_one = result_of(&whole[0], MPXI_INTERPOLATED);
+	of_other = result_of(&whole[1], MPXI_INTERPOLATED);
+	assert_near(of_one.estimate.value, of_other.estimate.value);
+	assert_true(of_one.estimate.standard_error < of_other.estimate.standard_error);
+}
+
 static void test_a_window_is_a_result(void **state)
 {
 	const struct mpxi_window window = {
@@ -607,6 +635,7 @@ int main(void)
 		cmocka_unit_test(test_lost_stays),
 		cmocka_unit_test(test_counts_saturate),
 		cmocka_unit_test(test_sums_do_not_depend_on_the_way),
+		cmocka_unit_test(test_one_thread_in_two_pools),
 		cmocka_unit_test(test_a_window_is_a_result),
 	};
 

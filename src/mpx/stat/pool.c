@@ -183,7 +183,10 @@ static void merge_pieces(struct mpxi_pieces *to, const struct mpxi_pieces *other
 
 	end_source(to);
 	end_source(&from);
-	to->sources += from.sources;
+	/* Pieces of one thread, as of sets that followed one another in it. */
+	if (to->sources != 1 || from.sources != 1 || to->source != from.source)
+		to->sources += from.sources;
+	to->source = from.sources ? from.source : to->source;
 	to->groups += from.groups;
 	to->unseen = fmax(to->unseen, from.unseen);
 	to->count += from.count;
