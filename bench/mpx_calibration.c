@@ -14,7 +14,7 @@
  *
  * Usage: mpx_calibration [--estimates=N] [--cells=PATTERN,...] [--list]
  * Patterns are of the shell's kind: 'kernel-*'. Without arguments: 2,000 estimates in each cell, all
- * cells: some two hours. --cells=quick: one cell of each kind, ten minutes.
+ * cells: some five hours. --cells=quick: one cell of each kind, ten minutes.
  */
 #include <fcntl.h>
 #include <fnmatch.h>
