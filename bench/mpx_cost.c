@@ -5,6 +5,7 @@
  *   groups, beside one whose handler stops, reads and starts bare perf groups;
  * - a read of a set of 4 to 64 events, beside the clock and one read of a group of
  *   four, by PAPI and bare;
+ * - an entry and an exit of a region, beside two reads of the same events by PAPI;
  * - a program's CPU time with slices: mpx_cost_program.c.
  *
  * The events are system calls that the program does not make, in groups of four.
@@ -352,8 +353,60 @@ static void reads(void)
 	}
 }
 
+/* ---- an entry and an exit ----------------------------------------------------------------- */
+
+static void enter_and_exit(void *arg, unsigned calls)
+{
+	(void)arg;
+	while (calls--) {
+		check(mpx_set_switch_region(set, 1 + (int)(calls % 8)), "mpx_set_switch_region");
+		check(mpx_set_switch_region(set, 0), "mpx_set_switch_region");
+	}
+}
+
+static void read_papi_twice(void *arg, unsigned calls)
+{
+	long long value[GROUP];
+
+	while (calls--) {
+		check(PAPI_read(*(int *)arg, value), "PAPI_read");
+		check(PAPI_read(*(int *)arg, value), "PAPI_read");
+	}
+}
+
+/* Of events that take no turns. */
+static void regions(void)
+{
+	static const char *const name[GROUP] = {"upc:::perf::PAGE-FAULTS", "upc:::perf::MINOR-FAULTS",
+						"upc:::perf::MAJOR-FAULTS", "upc:::perf::CONTEXT-SWITCHES"};
+	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
+	int papi = PAPI_NULL, i;
+	struct bench_subject subject[] = {{enter_and_exit, NULL, 0}, {read_papi_twice, &papi, 0}};
+
+	check(mpx_library_init(MPX_ABI_VERSION, &options), "mpx_library_init");
+	check(mpx_set_create(&set), "mpx_set_create");
+	check(PAPI_create_eventset(&papi), "PAPI_create_eventset");
+	check(PAPI_assign_eventset_component(papi, PAPI_get_component_index("upc")),
+	      "PAPI_assign_eventset_component");
+	check(PAPI_attach(papi, (unsigned long)syscall(SYS_gettid)), "PAPI_attach");
+	for (i = 0; i < GROUP; i++) {
+		check(mpx_set_add_named_event(set, name[i]), name[i]);
+		check(PAPI_add_named_event(papi, name[i]), name[i]);
+	}
+	check(PAPI_start(papi), "PAPI_start");
+	check(mpx_set_start(set), "mpx_set_start");
+	bench_in_turn(subject, 2, 100);
+	check(PAPI_stop(papi, NULL), "PAPI_stop");
+	check(PAPI_cleanup_eventset(papi), "PAPI_cleanup_eventset");
+	check(PAPI_destroy_eventset(&papi), "PAPI_destroy_eventset");
+	end_mpx();
+	bench_print("mpx_region_entry_and_exit", subject[0].median, "ns");
+	bench_print("mpx_region_above_two_reads", subject[0].median - subject[1].median, "ns");
+}
+
 int main(void)
 {
+	regions();
 	bench_need_tracepoints("mpx_cost");
 	leader[0] = open_group(0);
 	leader[1] = open_group(GROUP);

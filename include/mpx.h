@@ -417,6 +417,15 @@ int mpx_set_reconciled_estimates(int set, struct mpx_estimate *estimates, int n)
 int mpx_set_region(int set, int region);
 
 /*
+ * What the running set counts from now on is counted for this region. It costs one read of the
+ * counters and little more (bench/mpx_cost), so that a program may go from region to region thousands of
+ * times in a slice. Plain reads begin at zero. While no event takes turns the clock is not read:
+ * an estimate's time may then be in that of a later region. PAPI_ENOEVST, PAPI_EPERM, PAPI_ENOTRUN,
+ * PAPI_ENOSUPP (process-wide sets), PAPI_ENOMEM, PAPI's errors of reading: nothing has changed.
+ */
+int mpx_set_switch_region(int set, int region);
+
+/*
  * Estimates of the counts in all stretches of a region, the running one included. time is that of
  * all stretches. MPX_BORROWED says that some of them had no turn for the event. Errors as of
  * mpx_set_estimates, and PAPI_EINVAL where the set has no such region.

@@ -637,6 +637,59 @@ static void regions(int process)
 	works(mpx_library_shutdown());
 }
 
+/* Two regions by turns, each far shorter than a slice, while the set runs on. */
+static void switched_regions(void)
+{
+	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
+	struct mpx_estimate e;
+	long long v[2];
+	int set, i;
+
+	o.group_max = 1;
+	o.slice_ns = 1000000;
+	o.seed = 1;
+	works(mpx_library_init(MPX_ABI_VERSION, &o));
+	set = both(1);
+	works(mpx_set_start(set));
+	refuses(PAPI_ENOSUPP, mpx_set_switch_region(set, 1));
+	works(mpx_set_stop(set, NULL));
+	works(mpx_set_destroy(&set));
+	set = both(0);
+	refuses(PAPI_ENOTRUN, mpx_set_switch_region(set, 1));
+	works(mpx_set_start(set));
+	for (i = 0; i < 200; i++) {
+		quietly(mpx_set_switch_region(set, 1));
+		work(300);
+		quietly(mpx_set_switch_region(set, 2));
+		work(90);
+	}
+	quietly(mpx_set_switch_region(set, 0));
+	quietly(mpx_set_read(set, v));
+	ok(v[0] < 100 && v[1] < 100, "plain reads begin at zero: %lld and %lld", v[0], v[1]);
+	works(mpx_set_stop(set, NULL));
+	ok(is_region(set, 1, 60000), "a region that is gone to while the set runs");
+	ok(is_region(set, 2, 18000), "and the other one");
+	works(mpx_set_destroy(&set));
+	/* What takes no turns is exact in each. */
+	works(mpx_set_create(&set));
+	works(mpx_set_add_named_event(set, event_name[0]));
+	works(mpx_set_start(set));
+	for (i = 0; i < 300; i++) {
+		quietly(mpx_set_switch_region(set, 1 + i % 2));
+		work(i % 2 ? 10 : 20);
+	}
+	works(mpx_set_stop(set, NULL));
+	for (i = 1; i <= 2; i++) {
+		memset(&e, 0, sizeof(e));
+		e.size = sizeof(e);
+		works(mpx_set_region_estimates(set, i, &e, 1));
+		ok(e.flags == MPX_EXACT && about((long long)e.estimate, i == 1 ? 3000 : 1500),
+		   "region %d by itself: %.0f, flags %x", i, e.estimate, e.flags);
+	}
+	works(mpx_set_destroy(&set));
+	works(mpx_library_shutdown());
+}
+
 int main(void)
 {
 	unsigned i;
@@ -664,6 +717,7 @@ int main(void)
 	shared_by(MPX_TIMER_VIRTUAL, 2, MPX_ESTIMATOR_INTERPOLATED);
 	regions(0);
 	regions(1);
+	switched_regions();
 	refuses(PAPI_ENOINIT, mpx_library_shutdown());
 	PAPI_shutdown();
 	return done();

@@ -92,6 +92,23 @@ static void keep_stretch(struct mpxi_handle *handle)
 		add_stretch(handle, i, &pool[i]);
 }
 
+/* It is over, and another one begins. Error: the core's, and nothing has changed. */
+static int next_stretch(struct mpxi_handle *handle, struct mpxi_pool *pool)
+{
+	enum mpxi_estimator estimator = mpxi_library_estimator();
+	bool pieces;
+	int error = mpxi_set_step(handle->set, &pieces);
+	unsigned i;
+
+	for (i = 0; !error && i < mpxi_set_events(handle->set); i++) {
+		if (pieces)
+			mpxi_pool_add_piece(&pool[i], mpxi_set_piece(handle->set, i), estimator);
+		else
+			add_stretch(handle, i, &pool[i]);
+	}
+	return error;
+}
+
 /* ---- calls -------------------------------------------------------------------------- */
 
 /* The core passes on what PAPI says, without words. */
@@ -282,6 +299,36 @@ int mpx_set_reset(int set)
 		forget_values(handle);
 	}
 	return error;
+}
+
+int mpx_set_switch_region(int set, int region)
+{
+	struct mpxi_handle *handle;
+	struct mpxi_pool *pool;
+	int error = mpxi_thread_find(set, &handle), left;
+
+	if (error)
+		return error;
+	if (handle->process)
+		return mpxi_error(
+			PAPI_ENOSUPP,
+			"event set %d is process-wide, and its threads are in regions of their own: "
+			"switch in sets of one thread (mpx_set_create)",
+			set);
+	if (!mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_ENOTRUN, "event set %d does not run: mpx_set_region, and start it",
+				  set);
+	left = mpxi_regions_id(&handle->regions);
+	pool = mpxi_regions_current(&handle->regions);
+	if (!mpxi_regions_choose(&handle->regions, region))
+		return mpxi_error(PAPI_ENOMEM, "out of memory for region %d of event set %d", region, set);
+	error = next_stretch(handle, pool);
+	if (error) {
+		(void)mpxi_regions_choose(&handle->regions, left);
+		return refused(error, handle, "read");
+	}
+	forget_values(handle);
+	return PAPI_OK;
 }
 
 static unsigned flags_of(const struct mpxi_result *result)

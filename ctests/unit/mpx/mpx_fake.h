@@ -342,7 +342,7 @@ void *__wrap_realloc(void *p, size_t size)
 
 /* A new core over counters that hold so many events; event i comes at rate i + 1. A slice is
  * of so much CPU time, and of 1000 of the clock; 0: as ticks have it. */
-static inline void fake_create_sliced(unsigned capacity, uint64_t slice)
+static inline void fake_make(unsigned capacity, uint64_t slice, bool covariate)
 {
 	struct mpxi_core_options options = {
 		.ops = &fake_ops,
@@ -353,7 +353,7 @@ static inline void fake_create_sliced(unsigned capacity, uint64_t slice)
 		.cpu_sig = fake_cpu,
 		.slice_ns = slice,
 		.overdue = fake_overdue,
-		.covariate = true,
+		.covariate = covariate,
 	};
 	unsigned i;
 
@@ -364,6 +364,11 @@ static inline void fake_create_sliced(unsigned capacity, uint64_t slice)
 	for (i = 0; i < FAKE_EVENTS; i++)
 		fake.rate[i] = i + 1;
 	assert_int_equal(mpxi_core_create(&options, &fake.core), 0);
+}
+
+static inline void fake_create_sliced(unsigned capacity, uint64_t slice)
+{
+	fake_make(capacity, slice, true);
 }
 
 static inline void fake_create(unsigned capacity)

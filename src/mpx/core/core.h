@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "core/backend.h"
-#include "stat/stat.h"
+#include "stat/pool.h"
 
 struct mpxi_core;
 struct mpxi_set;
@@ -104,6 +104,15 @@ int mpxi_set_read(struct mpxi_set *set);
 
 /* The same, and counts are zero from the very same moment on. */
 int mpxi_set_take(struct mpxi_set *set);
+
+/*
+ * As mpxi_set_take, for stretches that are many and short: where no slice has ended since the last
+ * step, pieces is set, and mpxi_set_piece tells what the events have counted; else the windows do.
+ * Where no event takes turns a piece's time is in a later one: the clock is not read for it.
+ * MPXI_ENOMEM, at the first; the backend's.
+ */
+int mpxi_set_step(struct mpxi_set *set, bool *pieces);
+const struct mpxi_piece *mpxi_set_piece(const struct mpxi_set *set, unsigned index);
 
 /* Slices were lost, or ended far too late, between the start and the last read or stop. */
 bool mpxi_set_lost(const struct mpxi_set *set);

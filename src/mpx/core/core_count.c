@@ -4,12 +4,12 @@
  * stands when they start, and subtract that on reading.
  */
 #include "core/core_pair.h"
+#include "core/core_step.h"
 #include "core/error.h"
 
 /* ---- counting ---------------------------------------------------------------------- */
 
-/* Samples all groups that the set's events are counted in, each once. */
-static int sample(struct mpxi_set *set)
+int mpxi_set_sample(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	int error = mpxi_core_sample_begin(core);
@@ -37,7 +37,7 @@ static void mark_start_beside(struct mpxi_set *set, unsigned i, const struct mpx
 			&set->beside[i].start);
 }
 
-static void mark_start(struct mpxi_set *set)
+void mpxi_set_mark_rest(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	struct mpxi_slice slice;
@@ -45,12 +45,9 @@ static void mark_start(struct mpxi_set *set)
 
 	for (i = 0; i < set->entries; i++) {
 		struct mpxi_entry *entry = &set->entry[i];
-		bool runs = mpxi_core_running(core, entry->event, &slice);
 
-		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start);
-		if (set->beside)
-			mark_start_beside(set, i, runs ? &slice : NULL);
-		entry->whole = runs && (entry->event->group || core->current);
+		entry->whole = mpxi_core_running(core, entry->event, &slice) &&
+			       (entry->event->group || core->current);
 		entry->breaks = entry->event->breaks;
 		entry->needs_no_turn = needs_no_turn(core, entry->event);
 	}
@@ -61,6 +58,25 @@ static void mark_start(struct mpxi_set *set)
 	set->continues = set->ended_at == core->slices + 1;
 	set->lines_changes = 0;
 	mpxi_pairs_start(set);
+}
+
+static void mark_start(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_slice slice;
+	unsigned i;
+
+	mpxi_step_forget(set);
+
+	for (i = 0; i < set->entries; i++) {
+		struct mpxi_entry *entry = &set->entry[i];
+		bool runs = mpxi_core_running(core, entry->event, &slice);
+
+		mpxi_stat_start(&entry->event->stat, runs ? &slice : NULL, core->time, &entry->start);
+		if (set->beside)
+			mark_start_beside(set, i, runs ? &slice : NULL);
+	}
+	mpxi_set_mark_rest(set);
 }
 
 static void forget(struct mpxi_set *set)
@@ -139,11 +155,12 @@ static void lengths_of(const struct mpxi_set *set, struct mpxi_lengths *lengths)
 	mpxi_lengths_between(lengths, &set->lengths, &now);
 }
 
-static void bring_all_up(struct mpxi_set *set, bool known)
+void mpxi_set_bring_all_up(struct mpxi_set *set, bool known)
 {
 	struct mpxi_lengths lengths;
 	unsigned i;
 
+	mpxi_step_finish(set);
 	lengths_of(set, &lengths);
 	set->has_lost = set->lost != set->core->lost;
 	set->ended_at = set->core->slices + 1;
@@ -165,7 +182,7 @@ static int count(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	unsigned i;
-	int error = sample(set);
+	int error = mpxi_set_sample(set);
 
 	if (error)
 		return error;
@@ -257,12 +274,12 @@ int mpxi_set_stop(struct mpxi_set *set)
 		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
 	mpxi_core_hold(core);
 	/* It stops even where the last of it cannot be read: what slices gave is there. */
-	error = sample(set);
+	error = mpxi_set_sample(set);
 	if (error)
 		lose_rest(set);
 	else
 		mpxi_core_seek_ticks(core);
-	bring_all_up(set, !error);
+	mpxi_set_bring_all_up(set, !error);
 	deactivate(set);
 	set->running = false;
 	core->running_sets--;
@@ -281,7 +298,7 @@ int mpxi_set_reset(struct mpxi_set *set)
 
 	mpxi_core_hold(set->core);
 	if (set->running)
-		error = sample(set);
+		error = mpxi_set_sample(set);
 	if (!error && set->running)
 		mark_start(set);
 	if (!error)
@@ -312,10 +329,10 @@ static int read_now(struct mpxi_set *set, bool restart)
 	if (!set->running)
 		return 0;
 	mpxi_core_hold(core);
-	error = sample(set);
+	error = mpxi_set_sample(set);
 	if (!error) {
 		mpxi_core_seek_ticks(core);
-		bring_all_up(set, true);
+		mpxi_set_bring_all_up(set, true);
 	}
 	if (!error && restart)
 		mark_start(set);
@@ -408,8 +425,9 @@ int mpxi_set_values(struct mpxi_set *set, enum mpxi_estimator estimator, long lo
 	int error;
 
 	mpxi_core_hold(set->core);
-	error = sample(set);
+	error = mpxi_set_sample(set);
 	if (!error) {
+		mpxi_step_finish(set);
 		if (set->lines_changes != set->core->changes || set->lines_estimator != estimator)
 			draw_lines(set, estimator);
 		gone_by = set->core->time - set->lines_at;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/core_pair.h"
+#include "core/core_step.h"
 #include "core/error.h"
 
 int mpxi_set_create(struct mpxi_core *core, struct mpxi_set **made)
@@ -51,6 +52,7 @@ static void destroy(struct mpxi_set *set)
 		set->next->previous = set->previous;
 	core->memory -= sizeof(*set) + set->room * bytes_of_entry(core);
 	mpxi_pairs_clear(set);
+	mpxi_step_clear(set);
 	free(set->line);
 	free(set->again);
 	free(set->entry);

@@ -23,6 +23,8 @@ struct mpxi_beside {
 	struct mpxi_window window;
 };
 
+struct mpxi_step; /* core_step.h */
+
 struct mpxi_set {
 	struct mpxi_core *core;
 	struct mpxi_set *next, *previous;
@@ -45,6 +47,16 @@ struct mpxi_set {
 	enum mpxi_estimator lines_estimator, lines_by; /* asked for; of which the lines are */
 	struct mpxi_pair **pair;                       /* [pairs]: core_pair.h */
 	unsigned pairs;
+	struct mpxi_step *step; /* NULL: it never went from one region to another */
 };
+
+/* ---- core_count.c ---- */
+
+/* Samples all groups that the set's events are counted in, each once. */
+int mpxi_set_sample(struct mpxi_set *set);
+/* What is known of the set's events at its start, but for the marks: the sums are at now. */
+void mpxi_set_mark_rest(struct mpxi_set *set);
+/* The events' windows from the set's start to what has been sampled. known: that is now. */
+void mpxi_set_bring_all_up(struct mpxi_set *set, bool known);
 
 #endif

@@ -65,7 +65,7 @@ static void end_source(struct mpxi_pieces *pieces)
 	pieces->source_unseen = 0;
 }
 
-static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_window *w)
+static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_piece *w)
 {
 	double groups = w->groups ? w->groups : 1;
 
@@ -76,8 +76,8 @@ static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_window *w)
 	pieces->source = w->source;
 	if (pieces->next_turn != w->turn || groups != pieces->open_groups)
 		end_cluster(pieces);
-	pieces->open_count += (double)w->sums.count;
-	pieces->open_size += (double)w->sums.size;
+	pieces->open_count += (double)w->count;
+	pieces->open_size += (double)w->size;
 	pieces->open_groups = groups;
 	if (w->turns)
 		end_cluster(pieces);
@@ -88,11 +88,24 @@ static void add_piece(struct mpxi_pieces *pieces, const struct mpxi_window *w)
 	if (w->turns)
 		end_turns(pieces, w->turns + 1);
 	pieces->groups += groups;
-	pieces->source_unseen += (double)w->time - groups * (double)w->sums.size;
+	pieces->source_unseen += (double)w->time - groups * (double)w->size;
 	pieces->stretches++;
 	add(&pieces->time, w->time);
-	add(&pieces->counted, w->sums.count);
-	add(&pieces->counted_time, w->sums.size);
+	add(&pieces->counted, w->count);
+	add(&pieces->counted_time, w->size);
+}
+
+static struct mpxi_piece piece_of(const struct mpxi_window *w)
+{
+	return (struct mpxi_piece){
+		.count = w->sums.count,
+		.size = w->sums.size,
+		.time = w->time,
+		.turn = w->turn,
+		.turns = w->turns,
+		.groups = w->groups,
+		.source = w->source,
+	};
 }
 
 static void add_long(struct mpxi_longs *longs, const struct mpxi_window *w, enum mpxi_estimator estimator)
@@ -120,10 +133,14 @@ static bool is_piece(const struct mpxi_window *w)
 static void add_one_of_several(struct mpxi_pool *pool, const struct mpxi_window *w,
 			       enum mpxi_estimator estimator)
 {
-	if (is_piece(w))
-		add_piece(&pool->pieces, w);
-	else
+	struct mpxi_piece piece;
+
+	if (is_piece(w)) {
+		piece = piece_of(w);
+		add_piece(&pool->pieces, &piece);
+	} else {
 		add_long(&pool->longs, w, estimator);
+	}
 }
 
 /* What was the only stretch is one of several now. */
@@ -160,6 +177,46 @@ void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *w, enum mpx
 		add(&pool->sure_count, w->sums.count);
 	else
 		add_shared(pool, w, estimator);
+}
+
+/* As the only stretch. */
+static struct mpxi_window window_of(const struct mpxi_piece *piece)
+{
+	return (struct mpxi_window){
+		.sums = {.count = piece->count,
+			 .size = piece->size,
+			 .squares = (mpxi_u128)piece->size * piece->size},
+		.time = piece->time,
+		.unknown = piece->time - piece->size,
+		.turn = piece->turn,
+		.turns = piece->turns,
+		.source = piece->source,
+		.groups = piece->groups,
+		.exact = piece->exact,
+		.needs_no_turn = piece->needs_no_turn,
+	};
+}
+
+void mpxi_pool_add_piece(struct mpxi_pool *pool, const struct mpxi_piece *piece,
+			 enum mpxi_estimator estimator)
+{
+	if (!piece->time && !piece->exact && !piece->count)
+		return;
+	add(&pool->count, piece->count);
+	add(&pool->size, piece->size);
+	add(&pool->time, piece->time);
+	pool->stretches++;
+	if (piece->exact && piece->needs_no_turn) {
+		add(&pool->sure_count, piece->count);
+		return;
+	}
+	pool->inexact += !piece->exact;
+	pool->borrowing += !piece->exact && !piece->size;
+	join_others(pool, estimator);
+	if (!pool->shared++)
+		pool->only = window_of(piece);
+	else
+		add_piece(&pool->pieces, piece);
 }
 
 static void merge_longs(struct mpxi_longs *to, const struct mpxi_longs *from)

@@ -34,6 +34,14 @@ struct mpxi_result {
 void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
 			   struct mpxi_result *result);
 
+/* A stretch in which no slice has ended: what it comes to without the sums of a window. */
+struct mpxi_piece {
+	uint64_t count, size, time; /* C_e, S_e, T                                    */
+	uint64_t turn, turns;       /* the slice that it begins in; those that ended in it */
+	unsigned groups, source;    /* as of a window                                 */
+	bool exact, needs_no_turn;
+};
+
 /* Sums over the outcomes of long stretches (outcome.h). */
 struct mpxi_longs {
 	double value, of_noise, of_change, closely, unseen;
@@ -74,6 +82,9 @@ struct mpxi_pool {
 /* One more stretch. */
 void mpxi_pool_add(struct mpxi_pool *pool, const struct mpxi_window *window, enum mpxi_estimator estimator,
 		   bool lost);
+/* The same of one in which no slice has ended. */
+void mpxi_pool_add_piece(struct mpxi_pool *pool, const struct mpxi_piece *piece,
+			 enum mpxi_estimator estimator);
 /* What another pool has, of any thread, too. */
 void mpxi_pool_merge(struct mpxi_pool *pool, const struct mpxi_pool *other, enum mpxi_estimator estimator);
 

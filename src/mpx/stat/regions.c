@@ -12,6 +12,9 @@ static unsigned place_of(const struct mpxi_regions *regions, int id)
 {
 	unsigned low = 0, high = regions->n;
 
+	/* Numbers that begin at 0 are their places. */
+	if (id >= 0 && (unsigned)id < high && regions->region[id].id == id)
+		return (unsigned)id;
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
 
@@ -78,6 +81,11 @@ struct mpxi_pool *mpxi_regions_find(const struct mpxi_regions *regions, int id)
 struct mpxi_pool *mpxi_regions_current(const struct mpxi_regions *regions)
 {
 	return regions->n ? regions->region[regions->current].pool : NULL;
+}
+
+int mpxi_regions_id(const struct mpxi_regions *regions)
+{
+	return regions->n ? regions->region[regions->current].id : 0;
 }
 
 void mpxi_regions_remove(struct mpxi_regions *regions, unsigned i, unsigned n)

@@ -31,6 +31,8 @@ bool mpxi_regions_choose(struct mpxi_regions *regions, int id);
 struct mpxi_pool *mpxi_regions_find(const struct mpxi_regions *regions, int id);
 /* Of the current one. */
 struct mpxi_pool *mpxi_regions_current(const struct mpxi_regions *regions);
+/* Its number. */
+int mpxi_regions_id(const struct mpxi_regions *regions);
 /* Event i of n goes; those behind it move down. */
 void mpxi_regions_remove(struct mpxi_regions *regions, unsigned i, unsigned n);
 void mpxi_regions_clear(struct mpxi_regions *regions);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * core_switch.c - a set that runs ends a stretch and begins another one.
+ */
+#include "core/core_step.h"
+#include "core/error.h"
+
+/* Steps between two looks for ticks that do not come: it is a system call. */
+#define STEPS_UNSOUGHT 256
+
+/* The set begins anew at what has been sampled; the events are where they were at the last
+ * step, but for their slices so far. */
+static void go_on(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_step *step = set->step;
+
+	step->time = core->time;
+	step->ran = core->current ? core->time - core->current->begin : 0;
+	set->lines_changes = 0;
+	set->ended_at = core->slices + 1;
+	set->continues = true;
+}
+
+static void mark_event(const struct mpxi_set *set, unsigned i)
+{
+	const struct mpxi_entry *entry = &set->entry[i];
+	const struct mpxi_event *event = entry->event;
+	struct mpxi_moment *moment = &set->step->moment[i];
+
+	moment->runs = mpxi_core_running(set->core, event, &moment->running);
+	moment->in_run = event->group && moment->runs ? event->group->sample.count[event->position] : 0;
+	moment->stat = event->stat;
+	moment->piece = (struct mpxi_piece){
+		.turn = set->slices,
+		.groups = set->core->active_slots,
+		.source = set->core->number,
+		.exact = entry->whole,
+		.needs_no_turn = entry->needs_no_turn,
+	};
+}
+
+static void mark(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_step *step = set->step;
+	unsigned i;
+
+	mpxi_set_mark_rest(set);
+	step->steady = core->current && core->current == core->idle;
+	for (i = 0; i < set->entries; i++) {
+		step->steady &= set->event[i]->group != NULL;
+		mark_event(set, i);
+	}
+	step->waits = true;
+	step->changes = core->changes;
+	step->lost = core->lost;
+	step->slots = core->active_slots;
+	step->lengths = core->lengths;
+	go_on(set);
+}
+
+/* Nothing has happened since the last step but that time went by. */
+static bool is_quiet(const struct mpxi_set *set)
+{
+	const struct mpxi_core *core = set->core;
+	const struct mpxi_step *step = set->step;
+
+	return step->waits && core->current && step->changes == core->changes && step->lost == core->lost &&
+	       step->slots == core->active_slots && step->steps % STEPS_UNSOUGHT;
+}
+
+/* Of an event with a group: what has come to its slice, whose end is now. */
+static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event *event,
+			  struct mpxi_moment *moment)
+{
+	uint64_t in_run = event->group->sample.count[event->position];
+	uint64_t more = in_run > moment->in_run ? in_run - moment->in_run : 0;
+
+	moment->in_run += more;
+	moment->running.count += more;
+	moment->running.end = core->time;
+	return more;
+}
+
+/* Of the clock. */
+static uint64_t cut_time(const struct mpxi_core *core, const struct mpxi_event *event,
+			 struct mpxi_moment *moment)
+{
+	uint64_t before = moment->running.count;
+
+	(void)mpxi_core_running(core, event, &moment->running);
+	return moment->running.count - before;
+}
+
+static void cut_pieces(struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	struct mpxi_step *step = set->step;
+	uint64_t time = core->time - step->time;
+	unsigned i;
+
+	for (i = 0; i < set->entries; i++) {
+		const struct mpxi_event *event = set->event[i];
+		struct mpxi_moment *moment = &step->moment[i];
+
+		moment->piece.time = time;
+		if (!moment->runs)
+			continue;
+		moment->piece.size = time;
+		moment->piece.count =
+			event->group ? cut_count(core, event, moment) : cut_time(core, event, moment);
+	}
+	go_on(set);
+}
+
+const struct mpxi_piece *mpxi_set_piece(const struct mpxi_set *set, unsigned i)
+{
+	return &set->step->moment[i].piece;
+}
+
+/* The clock may take as long as the events. */
+static int sample_steady(struct mpxi_set *set)
+{
+	unsigned i;
+	int error = 0;
+
+	set->core->samples++;
+	for (i = 0; !error && i < set->entries; i++)
+		error = mpxi_core_sample_beside(set->core, set->event[i]);
+	return error;
+}
+
+static int step(struct mpxi_set *set, bool *pieces)
+{
+	bool quiet = is_quiet(set);
+	int error = quiet && set->step->steady ? sample_steady(set) : mpxi_set_sample(set);
+
+	if (error)
+		return error;
+	set->step->steps++;
+	*pieces = quiet;
+	if (quiet) {
+		cut_pieces(set);
+		return 0;
+	}
+	mpxi_core_seek_ticks(set->core);
+	mpxi_set_bring_all_up(set, true);
+	mark(set);
+	return 0;
+}
+
+int mpxi_set_step(struct mpxi_set *set, bool *pieces)
+{
+	int error;
+
+	*pieces = false;
+	if (!set->running)
+		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
+	/* What is counted beside has marks of its own. */
+	if (set->beside || set->pairs)
+		return mpxi_set_take(set);
+	mpxi_core_hold(set->core);
+	error = mpxi_step_reserve(set);
+	if (!error)
+		error = step(set, pieces);
+	mpxi_core_release(set->core);
+	return error;
+}
