@@ -255,6 +255,24 @@ int mpx_set_attach(int set, int tid);
  * PAPI_EINVAL (it is not attached), PAPI_EPERM, PAPI_EISRUN, and as of mpx_set_add_event. */
 int mpx_set_detach(int set);
 
+/*
+ * The domain in which the events of a stopped set are counted, those that are added later too: sums of
+ * PAPI_DOM_USER, PAPI_DOM_KERNEL, ...; 0, as at first: what PAPI has as its default (PAPI_set_domain)
+ * and what PAPI's components make of that. An event of another domain is another event: it has an entry
+ * of its own in the master event list, also where the domain is PAPI's default in name, and is in no
+ * group with events of other domains that take counters from it. What the set has counted until now is
+ * forgotten, by its regions too; ratios and relations stay. A clock and a covariate stay in PAPI's
+ * default domain.
+ *
+ * PAPI's components perf_event and upc count by domain, but for what upc reads from files and
+ * clocks, which is the same in all domains. A name that has modes itself (:u=1:k=0, :k) keeps them.
+ * Errors: PAPI_ENOEVST, PAPI_EPERM (another thread's set; or the kernel does not allow it),
+ * PAPI_EISRUN, PAPI_EINVAL (no such domain), PAPI_EINVAL_DOM (the component has no such), PAPI_ENOSUPP
+ * (an event's component knows no domains; the clock is an event that has no name for its domain),
+ * PAPI_ENOMEM, and as of mpx_set_add_event. Nothing has changed then.
+ */
+int mpx_set_domain(int set, int domain);
+
 /* *state becomes PAPI_RUNNING or PAPI_STOPPED. */
 int mpx_set_state(int set, int *state);
 
@@ -465,6 +483,7 @@ struct mpx_master_event {
 	uint64_t slices;       /* ended, likewise                                 */
 	int group;             /* that it takes turns in, from 0; -1: in none      */
 	int current;           /* 1: on the counters now                          */
+	int domain;            /* of mpx_set_domain; 0: PAPI's default            */
 };
 
 /* Fills up to n entries (list[0].size is the size of each; n may be 0) and returns how

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * event_attach.c - the public calls that have an event set count in another thread, and in its own
- * again. The set's events move to the core of that thread, or back.
+ * event_attach.c - the public calls that say where an event set counts: in another thread and in its
+ * own again, whereby its events move to the core of that thread, or back; and in which domain, where
+ * they become other events.
  */
 #include <papi.h>
 #include <string.h>
@@ -11,12 +12,15 @@
 #include "process/target.h"
 #include "process/thread.h"
 
-static int move_event(struct mpxi_set *to, struct mpxi_target *target, uint32_t event)
+static int move_event(struct mpxi_set *to, struct mpxi_target *target, uint32_t code, unsigned domain)
 {
 	struct mpxi_core *core = target ? target->core : mpxi_self->core;
 	struct mpxi_papi *papi = target ? target->papi : mpxi_self->papi;
-	int index = target ? mpxi_target_refuses(event) : 0;
+	uint32_t event;
+	int index = mpxi_papi_event(code, domain, &event);
 
+	if (!index && target)
+		index = mpxi_target_refuses(event);
 	if (index)
 		return index;
 	mpxi_core_hold(core);
@@ -25,11 +29,11 @@ static int move_event(struct mpxi_set *to, struct mpxi_target *target, uint32_t 
 	return index ? index : mpxi_set_add(to, event);
 }
 
-static unsigned index_of(const struct mpxi_set *set, uint32_t event)
+static unsigned index_of(const struct mpxi_set *set, uint32_t code)
 {
 	unsigned i = 0;
 
-	while (mpxi_set_event(set, i) != event)
+	while (mpxi_papi_code_of(mpxi_set_event(set, i)) != code)
 		i++;
 	return i;
 }
@@ -61,11 +65,12 @@ static int move_ratios(const struct mpxi_handle *handle, struct mpxi_set *to)
 	return error;
 }
 
-/* The same events, in the same order, of this target; NULL: of the thread itself. */
-static int move(struct mpxi_handle *handle, struct mpxi_target *target)
+/* A set of the same events, in the same order, of this target, in this domain; NULL: of the thread
+ * itself. */
+static int copy(const struct mpxi_handle *handle, struct mpxi_target *target, unsigned domain,
+		struct mpxi_set **made)
 {
 	const unsigned n = mpxi_set_events(handle->set);
-	struct mpxi_target *former = handle->target;
 	struct mpxi_set *set;
 	int error = mpxi_set_create(target ? target->core : mpxi_self->core, &set);
 	unsigned i;
@@ -73,18 +78,40 @@ static int move(struct mpxi_handle *handle, struct mpxi_target *target)
 	if (error)
 		return error;
 	for (i = 0; i < n && error >= 0; i++)
-		error = move_event(set, target, mpxi_set_event(handle->set, i));
+		error = move_event(set, target, mpxi_papi_code_of(mpxi_set_event(handle->set, i)), domain);
 	if (error >= 0)
 		error = move_ratios(handle, set);
 	if (error < 0) {
 		mpxi_set_destroy(set);
 		return error;
 	}
+	*made = set;
+	return PAPI_OK;
+}
+
+/* The handle's set from now on. */
+static void replace(struct mpxi_handle *handle, struct mpxi_set *set)
+{
+	unsigned i;
+
+	if (handle->process)
+		mpxi_process_replace(handle->process, set);
 	mpxi_set_destroy(handle->set);
 	handle->set = set;
-	handle->target = target;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < mpxi_set_events(set); i++)
 		handle->value[i] = MPX_NEVER;
+}
+
+static int move(struct mpxi_handle *handle, struct mpxi_target *target)
+{
+	struct mpxi_target *former = handle->target;
+	struct mpxi_set *set;
+	int error = copy(handle, target, handle->domain, &set);
+
+	if (error)
+		return error;
+	replace(handle, set);
+	handle->target = target;
 	if (former)
 		mpxi_target_put(former);
 	return PAPI_OK;
@@ -140,4 +167,43 @@ int mpx_set_detach(int set)
 	if (!handle->target)
 		return mpxi_error(PAPI_EINVAL, "event set %d is not attached", set);
 	return move(handle, NULL);
+}
+
+/* ---- domains ------------------------------------------------------------------------------ */
+
+/* What was counted was of other events. */
+static void forget_counts(struct mpxi_handle *handle)
+{
+	unsigned i, k, n = mpxi_set_events(handle->set);
+
+	for (i = 0; i < n; i++)
+		handle->accum[i] = (struct mpxi_accum){0};
+	for (i = 0; i < handle->regions.n; i++)
+		for (k = 0; k < n; k++)
+			handle->regions.region[i].pool[k] = (struct mpxi_pool){0};
+}
+
+int mpx_set_domain(int set, int domain)
+{
+	struct mpxi_handle *handle;
+	struct mpxi_set *other;
+	int error = mpxi_thread_find(set, &handle);
+
+	if (error)
+		return error;
+	if (domain < 0 || domain > PAPI_DOM_ALL)
+		return mpxi_error(PAPI_EINVAL,
+				  "%d is no domain: it is made of PAPI_DOM_USER, PAPI_DOM_KERNEL, ..., or 0",
+				  domain);
+	if (mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before its domain changes", set);
+	if ((unsigned)domain == handle->domain)
+		return PAPI_OK;
+	error = copy(handle, handle->target, (unsigned)domain, &other);
+	if (error)
+		return error;
+	replace(handle, other);
+	handle->domain = (unsigned)domain;
+	forget_counts(handle);
+	return PAPI_OK;
 }

@@ -17,16 +17,6 @@
 
 #define TERMS_MAX 32
 
-/* The event's index in the set; events of it: there is none. */
-static unsigned index_of(const struct mpxi_handle *handle, uint32_t event)
-{
-	unsigned i, n = mpxi_set_events(handle->set);
-
-	for (i = 0; i < n && mpxi_set_event(handle->set, i) != event; i++)
-		;
-	return i;
-}
-
 static int lacks(const struct mpxi_handle *handle, uint32_t event)
 {
 	return mpxi_error(PAPI_ENOEVNT, "event set %d has no event 0x%x", handle->number, event);
@@ -71,7 +61,7 @@ static int add_ratio(struct mpxi_handle *handle, uint32_t numerator, uint32_t de
 {
 	struct mpxi_asked *asked = &handle->asked;
 	struct mpxi_asked_ratio *more;
-	unsigned i = index_of(handle, numerator), k = index_of(handle, denominator);
+	unsigned i = mpxi_handle_index(handle, numerator), k = mpxi_handle_index(handle, denominator);
 	unsigned n = mpxi_set_events(handle->set);
 
 	if (i == n || k == n)
@@ -111,14 +101,15 @@ int mpx_set_remove_ratio(int set, int numerator, int denominator)
 		return mpxi_error(PAPI_ENOEVNT, "event set %d has no ratio of the event 0x%x to 0x%x", set,
 				  (unsigned)numerator, (unsigned)denominator);
 	drop_ratio(&handle->asked, i);
-	mpxi_set_unpair(handle->set, index_of(handle, (uint32_t)numerator),
-			index_of(handle, (uint32_t)denominator));
+	mpxi_set_unpair(handle->set, mpxi_handle_index(handle, (uint32_t)numerator),
+			mpxi_handle_index(handle, (uint32_t)denominator));
 	return PAPI_OK;
 }
 
 static struct mpx_ratio ratio_of(const struct mpxi_handle *handle, const struct mpxi_asked_ratio *asked)
 {
-	unsigned i = index_of(handle, asked->numerator), k = index_of(handle, asked->denominator);
+	unsigned i = mpxi_handle_index(handle, asked->numerator),
+		 k = mpxi_handle_index(handle, asked->denominator);
 	const struct mpxi_pair_windows pair = {
 		mpxi_set_window(handle->set, i),
 		mpxi_set_window(handle->set, k),
@@ -200,8 +191,8 @@ static void unpair(struct mpxi_handle *handle, const struct mpxi_asked_relation 
 
 	for (i = 0; i < relation->n; i++)
 		for (k = 0; k < i && n; k++, n--) {
-			unsigned a = index_of(handle, relation->event[i]);
-			unsigned b = index_of(handle, relation->event[k]);
+			unsigned a = mpxi_handle_index(handle, relation->event[i]);
+			unsigned b = mpxi_handle_index(handle, relation->event[k]);
 
 			if (a < events && b < events)
 				mpxi_set_unpair(handle->set, a, b);
@@ -214,8 +205,8 @@ static int pair_all(struct mpxi_handle *handle, const struct mpxi_asked_relation
 
 	for (i = 0; i < relation->n; i++)
 		for (k = 0; k < i; k++, done++)
-			if (mpxi_set_pair(handle->set, index_of(handle, relation->event[i]),
-					  index_of(handle, relation->event[k]))) {
+			if (mpxi_set_pair(handle->set, mpxi_handle_index(handle, relation->event[i]),
+					  mpxi_handle_index(handle, relation->event[k]))) {
 				unpair(handle, relation, done);
 				return PAPI_ENOMEM;
 			}
@@ -231,7 +222,7 @@ static int check_relation(const struct mpxi_handle *handle, const int *codes, co
 		return mpxi_error(PAPI_EINVAL, "a relation has 2 to %d events: n is %d, or a list is NULL",
 				  TERMS_MAX, n);
 	for (i = 0; i < n; i++) {
-		if (index_of(handle, (uint32_t)codes[i]) == mpxi_set_events(handle->set))
+		if (mpxi_handle_index(handle, (uint32_t)codes[i]) == mpxi_set_events(handle->set))
 			return lacks(handle, (uint32_t)codes[i]);
 		if (!isfinite(coefficients[i]) || coefficients[i] == 0)
 			return mpxi_error(PAPI_EINVAL, "coefficient %d of the relation is %g", i,
@@ -409,7 +400,7 @@ static void fill_relations(const struct mpxi_handle *handle, struct work *work)
 		bool known = true;
 
 		for (k = 0; k < asked->n; k++) {
-			index[k] = index_of(handle, asked->event[k]);
+			index[k] = mpxi_handle_index(handle, asked->event[k]);
 			known &= !work->part[index[k]].never;
 		}
 		if (!known)

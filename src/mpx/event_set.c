@@ -100,22 +100,26 @@ static int reserve(struct mpxi_handle *handle)
 	return 0;
 }
 
-static int add(struct mpxi_handle *handle, uint32_t event)
+static int add(struct mpxi_handle *handle, uint32_t code)
 {
 	struct mpxi_target *target = handle->target;
 	struct mpxi_core *core = target ? target->core : mpxi_self->core;
 	const char *whose;
+	uint32_t event;
 	int index;
 
 	if (mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before events are added",
 				  handle->number);
+	index = mpxi_papi_event(code, handle->domain, &event);
+	if (index)
+		return index;
 	whose = handle->process ? mpxi_papi_counts_for(event) : NULL;
 	if (whose)
 		return mpxi_error(
 			PAPI_ENOSUPP,
 			"the event 0x%x counts for %s: each thread of a process-wide set would count it again; add it to a set of one thread (mpx_set_create)",
-			event, whose);
+			code, whose);
 	index = target ? mpxi_target_refuses(event) : 0;
 	if (!index && target)
 		index = mpxi_target_check(target);
@@ -146,7 +150,7 @@ int mpx_set_add_event(int set, int code)
 	return error ? error : add(handle, (uint32_t)code);
 }
 
-static int take_out(struct mpxi_handle *handle, uint32_t event);
+static int take_out(struct mpxi_handle *handle, uint32_t code);
 
 /* From the last one on, until there are so many. The set does not run. */
 static int take_out_down_to(struct mpxi_handle *handle, unsigned n)
@@ -154,7 +158,8 @@ static int take_out_down_to(struct mpxi_handle *handle, unsigned n)
 	int error = 0;
 
 	while (!error && mpxi_set_events(handle->set) > n)
-		error = take_out(handle, mpxi_set_event(handle->set, mpxi_set_events(handle->set) - 1));
+		error = take_out(handle, mpxi_papi_code_of(mpxi_set_event(handle->set,
+									  mpxi_set_events(handle->set) - 1)));
 	return error;
 }
 
@@ -201,20 +206,19 @@ int mpx_set_add_named_event(int set, const char *name)
 	return error ? error : add(handle, event);
 }
 
-static int take_out(struct mpxi_handle *handle, uint32_t event)
+static int take_out(struct mpxi_handle *handle, uint32_t code)
 {
-	unsigned n = mpxi_set_events(handle->set), i;
+	unsigned n = mpxi_set_events(handle->set), i = mpxi_handle_index(handle, code);
+	uint32_t event = i < n ? mpxi_set_event(handle->set, i) : UINT32_MAX;
 	int error;
 
-	for (i = 0; i < n && mpxi_set_event(handle->set, i) != event; i++)
-		;
 	error = handle->process ? mpxi_process_remove(handle->process, event)
 				: mpxi_set_remove(handle->set, event);
 	if (!error) {
 		memmove(handle->value + i, handle->value + i + 1, (n - i - 1) * sizeof(handle->value[0]));
 		memmove(handle->accum + i, handle->accum + i + 1, (n - i - 1) * sizeof(handle->accum[0]));
 		mpxi_regions_remove(&handle->regions, i, n);
-		mpxi_asked_remove(handle, event);
+		mpxi_asked_remove(handle, code);
 	}
 	return error;
 }
@@ -267,7 +271,7 @@ int mpx_set_list_events(int set, int *codes, int *n)
 		return mpxi_error(PAPI_EINVAL, "n is NULL or negative, or codes is NULL");
 	count = (int)mpxi_set_events(handle->set);
 	for (i = 0; i < count && i < *n; i++)
-		codes[i] = (int)mpxi_set_event(handle->set, (unsigned)i);
+		codes[i] = (int)mpxi_papi_code_of(mpxi_set_event(handle->set, (unsigned)i));
 	*n = count;
 	return PAPI_OK;
 }

@@ -350,7 +350,7 @@ static struct mpx_estimate estimate_of(const struct mpxi_handle *handle, unsigne
 				       const struct mpxi_result *result, long long value)
 {
 	return (struct mpx_estimate){
-		.code = (int)mpxi_set_event(handle->set, i),
+		.code = (int)mpxi_papi_code_of(mpxi_set_event(handle->set, i)),
 		.flags = flags_of(result) | flags_of_target(handle),
 		.value = value,
 		.estimate = result->estimate.value,

@@ -59,7 +59,7 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 		const struct mpxi_master *e = &events[i];
 		char *to = (char *)list + i * size;
 		struct mpx_master_event mine = {
-			.code = (int)e->event,
+			.code = (int)mpxi_papi_code_of(e->event),
 			.references = e->references,
 			.activations = e->activations,
 			.count = e->count,
@@ -67,6 +67,7 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 			.slices = e->slices,
 			.group = (int)e->group,
 			.current = e->current,
+			.domain = (int)mpxi_papi_domain_of(e->event),
 		};
 
 		memcpy(to, &size, sizeof(size));

@@ -17,7 +17,7 @@ int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 
 	if (fits)
 		return fits;
-	if (PAPI_get_event_info((int)event, &info) == PAPI_OK && mpxi_papi_is_rate(&info))
+	if (PAPI_get_event_info((int)mpxi_papi_code_of(event), &info) == PAPI_OK && mpxi_papi_is_rate(&info))
 		return mpxi_error(MPXI_ENOSUPP,
 				  "%s is a rate, or no sum of counts (%s): it cannot be added up over "
 				  "time slices",

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * papi_backend.h - the backend of MPX that counts through PAPI's public calls. Only
- * papi_backend.c and its neighbours papi_*.c call PAPI; an event is its PAPI code.
+ * papi_backend.c and its neighbours papi_*.c call PAPI.
  *
- * A group is one PAPI event set for each component that its events belong to, attached
+ * An event is its PAPI code; where it is counted in another domain than PAPI's default, that
+ * domain is in bits that no code has (mpxi_papi_event).
+ *
+ * A group is one PAPI event set for each component, and domain, of its events, attached
  * to the calling thread (PAPI_attach with tid 0), so that several can run at once; the
  * group of events that are counted all the time is one beside the current group.
  */
@@ -79,6 +82,25 @@ void mpxi_papi_destroy(struct mpxi_papi *papi);
  * unit, "cycles" or "ns". */
 const char *mpxi_papi_clock_name(const struct mpxi_papi *papi);
 const char *mpxi_papi_clock_unit(const struct mpxi_papi *papi);
+
+/* Where an event has its domain; 0: PAPI's default. */
+#define MPXI_PAPI_DOMAIN_SHIFT 24
+#define MPXI_PAPI_DOMAINS UINT32_C(0x0f000000)
+
+static inline uint32_t mpxi_papi_code_of(uint32_t event)
+{
+	return event & ~MPXI_PAPI_DOMAINS;
+}
+
+static inline unsigned mpxi_papi_domain_of(uint32_t event)
+{
+	return (event & MPXI_PAPI_DOMAINS) >> MPXI_PAPI_DOMAIN_SHIFT;
+}
+
+/* The event of this code in a domain, PAPI_DOM_*. What no domain changes (files, clocks) is the
+ * same in each. MPXI_ENOEVNT; MPXI_ENOSUPP: its component knows no domains. */
+int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event);
+const char *mpxi_papi_domain_name(unsigned domain);
 
 /*
  * Can PAPI count this event at all in this thread? A preset that is a rate or a quotient

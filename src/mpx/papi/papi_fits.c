@@ -115,10 +115,10 @@ static bool is_plain(uint32_t event)
 /* ---- trying ------------------------------------------------------------------------- */
 
 /* Does the event go into a set of its own? */
-static int try_alone(uint32_t event, int component, pid_t target)
+static int try_alone(uint32_t event, struct mpxi_papi_part part, pid_t target)
 {
 	struct mpxi_papi_set set;
-	int error = mpxi_papi_set_open(&set, component, target);
+	int error = mpxi_papi_set_open(&set, part.component, part.domain, target);
 
 	if (error)
 		return error;
@@ -129,17 +129,17 @@ static int try_alone(uint32_t event, int component, pid_t target)
 	return error;
 }
 
-/* One component's events of the list, together. */
-static int try_component(const uint32_t *event, unsigned n, int component, pid_t target)
+/* One component's events of the list, in one domain, together. */
+static int try_part(const uint32_t *event, unsigned n, struct mpxi_papi_part part, pid_t target)
 {
 	struct mpxi_papi_set set;
-	int error = mpxi_papi_set_open(&set, component, target);
+	int error = mpxi_papi_set_open(&set, part.component, part.domain, target);
 	unsigned i;
 
 	if (error)
 		return error;
 	for (i = 0; i < n && !error; i++)
-		if (PAPI_get_event_component((int)event[i]) == component)
+		if (mpxi_papi_same_part(mpxi_papi_part_of(event[i]), part))
 			error = mpxi_papi_set_add(&set, event[i]);
 	if (error && error != PAPI_ECNFLCT && error != PAPI_ECOUNT && error != PAPI_EINVAL)
 		mpxi_papi_refuse(event[i - 1], error);
@@ -149,28 +149,57 @@ static int try_component(const uint32_t *event, unsigned n, int component, pid_t
 	/* Kernels say EINVAL of a group that is too large, and of an event that is
 	 * wrong: it is the former if the event goes in alone. */
 	if (error == PAPI_EINVAL) {
-		error = try_alone(event[i - 1], component, target);
+		error = try_alone(event[i - 1], part, target);
 		return error ? error : 0;
 	}
 	return error ? error : 1;
 }
 
+/* Two sets of a component at once are tried one after the other, so only one of them may take
+ * counters from others. */
+static bool mixes_domains(const uint32_t *event, unsigned n)
+{
+	unsigned i, k;
+
+	for (i = 1; i < n; i++)
+		for (k = 0; k < i; k++) {
+			struct mpxi_papi_part a = mpxi_papi_part_of(event[i]),
+					      b = mpxi_papi_part_of(event[k]);
+
+			if (a.component == b.component && a.domain != b.domain &&
+			    !mpxi_papi_needs_no_counter(event[i]) && !mpxi_papi_needs_no_counter(event[k]))
+				return true;
+		}
+	return false;
+}
+
+static bool has_domain(const uint32_t *event, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (mpxi_papi_domain_of(event[i]))
+			return true;
+	return false;
+}
+
 static int try_all(const uint32_t *event, unsigned n, pid_t target)
 {
-	int fits = 1, component;
+	int fits = !has_domain(event, n) || !mixes_domains(event, n);
+	struct mpxi_papi_part part;
 	unsigned i, k;
 
 	for (i = 0; i < n && fits > 0; i++) {
-		component = PAPI_get_event_component((int)event[i]);
-		if (component < 0) {
-			mpxi_papi_refuse(event[i], component);
-			return component;
+		part = mpxi_papi_part_of(event[i]);
+		if (part.component < 0) {
+			mpxi_papi_refuse(event[i], part.component);
+			return part.component;
 		}
-		/* Each component once, at its first event. */
-		for (k = 0; k < i && PAPI_get_event_component((int)event[k]) != component; k++)
+		/* Each once, at its first event. */
+		for (k = 0; k < i && !mpxi_papi_same_part(mpxi_papi_part_of(event[k]), part); k++)
 			;
 		if (k == i)
-			fits = try_component(event, n, component, target);
+			fits = try_part(event, n, part, target);
 	}
 	return fits;
 }

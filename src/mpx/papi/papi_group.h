@@ -41,7 +41,7 @@ struct mpxi_papi_group {
 	bool running, paused;
 	bool beside;    /* of unlimited events only: no clock, no covariate  */
 	bool has_clock; /* one of its events is                              */
-	uint32_t clock_event;
+	uint32_t clock_event, covariate_event;
 	uint64_t began;                          /* without one: CPU time when it was started */
 	uint64_t ran;                            /* CPU time that it ran before that          */
 	struct mpxi_papi_place clock, covariate; /* value NULL: none             */
@@ -86,6 +86,33 @@ bool mpxi_papi_is_unit_software(uint32_t event);
 bool mpxi_papi_needs_no_counter(uint32_t event);
 /* Is a preset's value something else than a sum of counts? */
 bool mpxi_papi_is_rate(const PAPI_event_info_t *info);
+
+/* Is it of a unit, and the same in all domains? */
+bool mpxi_papi_has_no_domain(uint32_t event);
+
+/* papi_domain.c */
+
+/* What is counted beside n events is, in their domain, this event. MPXI_ENOSUPP. */
+int mpxi_papi_in_domain(uint32_t beside, const uint32_t *event, unsigned n, uint32_t *as);
+/* Of a set that has no events yet. PAPI's error, with a message. */
+int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain);
+
+/* The events of a group that one PAPI set has. */
+struct mpxi_papi_part {
+	int component; /* PAPI's index, or its error */
+	unsigned domain;
+};
+
+static inline struct mpxi_papi_part mpxi_papi_part_of(uint32_t event)
+{
+	return (struct mpxi_papi_part){PAPI_get_event_component((int)mpxi_papi_code_of(event)),
+				       mpxi_papi_domain_of(event)};
+}
+
+static inline bool mpxi_papi_same_part(struct mpxi_papi_part a, struct mpxi_papi_part b)
+{
+	return a.component == b.component && a.domain == b.domain;
+}
 
 /* papi_library.c: how many threads of this id PAPI knows. One that was not unregistered at
  * its end stays, and another one can have its id. */

@@ -28,7 +28,7 @@ void mpxi_papi_name(uint32_t event, char *name, unsigned size)
 {
 	char full[PAPI_HUGE_STR_LEN] = "";
 
-	if (PAPI_event_code_to_name((int)event, full) != PAPI_OK || !*full)
+	if (PAPI_event_code_to_name((int)mpxi_papi_code_of(event), full) != PAPI_OK || !*full)
 		snprintf(full, sizeof(full), "0x%x", event);
 	snprintf(name, size, "%s", full);
 }
@@ -116,11 +116,20 @@ bool mpxi_papi_is_unit_software(uint32_t event)
 	       mpxi_papi_needs_no_counter(event);
 }
 
+bool mpxi_papi_has_no_domain(uint32_t event)
+{
+	char name[NAME_SIZE];
+
+	mpxi_papi_name(event, name, sizeof(name));
+	return strncmp(name, "upc:::", 6) == 0 && mpxi_papi_needs_no_counter(event) &&
+	       !mpxi_papi_is_unit_software(event);
+}
+
 static const char *unit_counts_for(uint32_t event)
 {
 	PAPI_event_info_t info;
 
-	if (PAPI_get_event_info((int)event, &info) != PAPI_OK)
+	if (PAPI_get_event_info((int)mpxi_papi_code_of(event), &info) != PAPI_OK)
 		return NULL;
 	if (info.location == PAPI_LOCATION_UNCORE)
 		return "the whole machine";
@@ -133,7 +142,7 @@ static const char *unit_counts_for(uint32_t event)
 
 const char *mpxi_papi_counts_for(uint32_t event)
 {
-	int component = PAPI_get_event_component((int)event);
+	int component = PAPI_get_event_component((int)mpxi_papi_code_of(event));
 	const PAPI_component_info_t *info = component < 0 ? NULL : PAPI_get_component_info(component);
 
 	if (!info || strcmp(info->name, "perf_event") == 0)

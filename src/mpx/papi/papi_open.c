@@ -40,10 +40,21 @@ static void append(uint32_t *list, unsigned *n, uint32_t event)
 	list[(*n)++] = event;
 }
 
+/* The clock and the covariate as they are counted beside these events. */
+static int beside_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, uint32_t *clock,
+		     uint32_t *covariate)
+{
+	int error = papi->has_clock ? mpxi_papi_in_domain(papi->clock, event, n, clock) : PAPI_OK;
+
+	if (!error && papi->has_covariate)
+		error = mpxi_papi_in_domain(papi->covariate, event, n, covariate);
+	return error;
+}
+
 /* The events of a group with its clock, if that is an event, and the covariate, each once.
  * A unit's time is last: it needs no event of the kernel's, where the first leads the others. */
 static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, unsigned n, bool beside,
-			 const uint32_t *clock, unsigned *listed)
+			 const uint32_t *clock, uint32_t covariate, unsigned *listed)
 {
 	uint32_t *list = malloc((n + 2) * sizeof(*list));
 	unsigned i;
@@ -56,7 +67,7 @@ static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, un
 	if (clock && !beside && papi->has_clock)
 		append(list, listed, *clock);
 	if (papi->has_covariate && !beside)
-		append(list, listed, papi->covariate);
+		append(list, listed, covariate);
 	for (i = 0; i < n; i++)
 		append(list, listed, event[i]);
 	if (clock && !beside)
@@ -67,15 +78,18 @@ static uint32_t *list_of(const struct mpxi_papi *papi, const uint32_t *event, un
 static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 {
 	struct mpxi_papi *papi = backend;
+	uint32_t *list, clock = 0, covariate = 0;
 	unsigned listed;
-	uint32_t *list;
 	int fits = mpxi_papi_is_there();
 
 	if (fits)
 		return fits;
 	if (papi->group_max && n > papi->group_max)
 		return 0;
-	list = list_of(papi, event, n, is_beside(papi, event, n), papi->has_clock ? &papi->clock : NULL,
+	fits = beside_of(papi, event, n, &clock, &covariate);
+	if (fits)
+		return fits;
+	list = list_of(papi, event, n, is_beside(papi, event, n), papi->has_clock ? &clock : NULL, covariate,
 		       &listed);
 	if (!list)
 		return MPXI_ENOMEM;
@@ -103,27 +117,29 @@ static enum mpxi_role ops_role(void *backend, uint32_t event)
 	return MPXI_UNLIMITED;
 }
 
-/* The components of a list, upc's last; returns how many. */
-static unsigned components_of(const struct mpxi_papi *papi, const uint32_t *list, unsigned n, int *component)
+static unsigned append_parts(const struct mpxi_papi *papi, const uint32_t *list, unsigned n, bool of_upc,
+			     struct mpxi_papi_part *part, unsigned count)
 {
-	unsigned count = 0, i, k;
-	bool upc = false;
+	unsigned i, k;
 
 	for (i = 0; i < n; i++) {
-		int c = PAPI_get_event_component((int)list[i]);
+		struct mpxi_papi_part p = mpxi_papi_part_of(list[i]);
 
-		if (c >= 0 && c == papi->upc) {
-			upc = true;
+		if ((p.component >= 0 && p.component == papi->upc) != of_upc)
 			continue;
-		}
-		for (k = 0; k < count && component[k] != c; k++)
+		for (k = 0; k < count && !mpxi_papi_same_part(part[k], p); k++)
 			;
 		if (k == count)
-			component[count++] = c;
+			part[count++] = p;
 	}
-	if (upc)
-		component[count++] = papi->upc;
 	return count;
+}
+
+/* The components of a list, each with its domains, upc's last; returns how many. */
+static unsigned parts_of(const struct mpxi_papi *papi, const uint32_t *list, unsigned n,
+			 struct mpxi_papi_part *part)
+{
+	return append_parts(papi, list, n, true, part, append_parts(papi, list, n, false, part, 0));
 }
 
 static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_set *set, unsigned i,
@@ -135,23 +151,24 @@ static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_se
 
 	if (group->has_clock && code == group->clock_event)
 		group->clock = place;
-	if (papi->has_covariate && !group->beside && code == papi->covariate)
+	if (papi->has_covariate && !group->beside && code == group->covariate_event)
 		group->covariate = place;
 	for (k = 0; k < group->n; k++)
 		if (event[k] == code)
 			group->place[k] = place;
 }
 
-/* Opens the set of one component; values are the group's memory from there on. */
+/* Opens the set of one part; values are the group's memory from there on. */
 static int open_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
-		    unsigned n, int component, const uint32_t *event)
+		    unsigned n, struct mpxi_papi_part part, const uint32_t *event)
 {
-	int error = component < 0 ? mpxi_papi_refuse(list[0], component)
-				  : mpxi_papi_set_open(set, component, group->papi->target.tid);
+	int error = part.component < 0
+			    ? mpxi_papi_refuse(list[0], part.component)
+			    : mpxi_papi_set_open(set, part.component, part.domain, group->papi->target.tid);
 	unsigned i;
 
 	for (i = 0; i < n && !error; i++) {
-		if (PAPI_get_event_component((int)list[i]) != component)
+		if (!mpxi_papi_same_part(mpxi_papi_part_of(list[i]), part))
 			continue;
 		place_event(group, set, set->n, list[i], event);
 		error = mpxi_papi_set_add(set, list[i]);
@@ -212,7 +229,7 @@ static struct mpxi_papi_group *allocate(struct mpxi_papi *papi, unsigned n, unsi
 }
 
 static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsigned listed,
-		       const int *component, const uint32_t *event)
+		       const struct mpxi_papi_part *part, const uint32_t *event)
 {
 	struct mpxi_papi *papi = group->papi;
 	int error = mpxi_papi_pause(papi), resumed;
@@ -220,7 +237,7 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 
 	link_group(group);
 	for (k = 0; k < group->sets && !error; k++)
-		error = open_set(group, &group->set[k], list, listed, component[k], event);
+		error = open_set(group, &group->set[k], list, listed, part[k], event);
 	if (!error)
 		error = mpxi_papi_group_try(group);
 	/* Whoever has its number by now is another one. */
@@ -231,23 +248,25 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 }
 
 static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsigned n, const uint32_t *clock,
-			   struct mpxi_papi_group **made)
+			   uint32_t covariate, struct mpxi_papi_group **made)
 {
 	bool beside = is_beside(papi, event, n);
 	unsigned listed, sets;
-	uint32_t *list = list_of(papi, event, n, beside, clock, &listed);
-	int *component = list ? malloc((listed + 1) * sizeof(*component)) : NULL, error;
+	uint32_t *list = list_of(papi, event, n, beside, clock, covariate, &listed);
+	struct mpxi_papi_part *part = list ? malloc((listed + 1) * sizeof(*part)) : NULL;
 	struct mpxi_papi_group *group = NULL;
+	int error;
 
-	if (component) {
-		sets = components_of(papi, list, listed, component);
+	if (part) {
+		sets = parts_of(papi, list, listed, part);
 		group = allocate(papi, n, sets, listed);
 	}
 	if (group) {
 		group->beside = beside;
 		group->has_clock = clock && !beside;
 		group->clock_event = group->has_clock ? *clock : 0;
-		error = open_listed(group, list, listed, component, event);
+		group->covariate_event = covariate;
+		error = open_listed(group, list, listed, part, event);
 		if (error)
 			group_close(papi, group);
 		else
@@ -255,7 +274,7 @@ static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsign
 	} else {
 		error = mpxi_error(MPXI_ENOMEM, "no memory for a group of %u events", n);
 	}
-	free(component);
+	free(part);
 	free(list);
 	return error;
 }
@@ -277,9 +296,9 @@ static bool time_event(const struct mpxi_papi *papi, const uint32_t *event, unsi
 	if (papi->has_clock || papi->refuses_time || n > TIMED_MAX)
 		return false;
 	for (i = 0; i < n; i++) {
-		if (PAPI_get_event_component((int)event[i]) != papi->upc)
+		if (mpxi_papi_part_of(event[i]).component != papi->upc)
 			continue;
-		if (!mpxi_papi_needs_no_counter(event[i]))
+		if (mpxi_papi_domain_of(event[i]) || !mpxi_papi_needs_no_counter(event[i]))
 			return false;
 		has_perf_group |= mpxi_papi_is_unit_software(event[i]);
 	}
@@ -293,13 +312,15 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **han
 {
 	struct mpxi_papi *papi = backend;
 	struct mpxi_papi_group *group;
-	uint32_t time;
+	uint32_t time, clock = 0, covariate = 0;
 	int error = mpxi_papi_is_there();
 
+	if (!error)
+		error = beside_of(papi, event, n, &clock, &covariate);
 	if (error)
 		return error;
 	if (time_event(papi, event, n, &time) && !is_beside(papi, event, n)) {
-		error = open_with_clock(papi, event, n, &time, &group);
+		error = open_with_clock(papi, event, n, &time, covariate, &group);
 		if (!error && mpxi_papi_count_at_sig(&group->clock) > 0) {
 			*handle = group;
 			return PAPI_OK;
@@ -307,10 +328,10 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **han
 		if (!error)
 			group_close(papi, group);
 		/* If these events are all right, it was the clock. */
-		error = open_with_clock(papi, event, n, NULL, &group);
+		error = open_with_clock(papi, event, n, NULL, covariate, &group);
 		papi->refuses_time = !error;
 	} else {
-		error = open_with_clock(papi, event, n, papi->has_clock ? &papi->clock : NULL, &group);
+		error = open_with_clock(papi, event, n, papi->has_clock ? &clock : NULL, covariate, &group);
 	}
 	if (!error)
 		*handle = group;

@@ -14,8 +14,7 @@
 #include <papi.h>
 
 #include "core/error.h"
-#include "papi/papi_backend.h"
-#include "papi/papi_set.h"
+#include "papi/papi_group.h"
 
 int mpxi_papi_component_check(int component)
 {
@@ -29,12 +28,17 @@ int mpxi_papi_component_check(int component)
 	return PAPI_OK;
 }
 
+static void drop_id(struct mpxi_papi_set *set)
+{
+	(void)PAPI_destroy_eventset(&set->id);
+	set->id = PAPI_NULL;
+}
+
 /* Another thread is counted by components that attach, or not at all. */
 static int refuse_target(struct mpxi_papi_set *set, const PAPI_component_info_t *info, pid_t target,
 			 int error)
 {
-	(void)PAPI_destroy_eventset(&set->id);
-	set->id = PAPI_NULL;
+	drop_id(set);
 	if (!info->attach)
 		return mpxi_error(
 			MPXI_ENOSUPP,
@@ -45,7 +49,7 @@ static int refuse_target(struct mpxi_papi_set *set, const PAPI_component_info_t 
 			  (int)target, mpxi_papi_words(error));
 }
 
-int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, pid_t target)
+int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain, pid_t target)
 {
 	const PAPI_component_info_t *info;
 	int error = mpxi_papi_component_check(component);
@@ -62,8 +66,7 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, pid_t target)
 	error = PAPI_assign_eventset_component(set->id, component);
 	info = PAPI_get_component_info(component);
 	if (error) {
-		PAPI_destroy_eventset(&set->id);
-		set->id = PAPI_NULL;
+		drop_id(set);
 		return mpxi_error(error, "PAPI has no event set for the component %s: %s", info->name,
 				  mpxi_papi_words(error));
 	}
@@ -71,7 +74,13 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, pid_t target)
 	 * are attached as they are added, so this comes first. */
 	error = info->attach ? PAPI_attach(set->id, (unsigned long)target) : PAPI_ECMP;
 	set->attached = error == PAPI_OK;
-	return target && error ? refuse_target(set, info, target, error) : PAPI_OK;
+	if (target && error)
+		return refuse_target(set, info, target, error);
+	/* Events get their domain as they are added, too. */
+	error = domain ? mpxi_papi_set_domain(set, domain) : PAPI_OK;
+	if (error)
+		drop_id(set);
+	return error;
 }
 
 int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event)
@@ -79,7 +88,7 @@ int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event)
 	int error;
 
 	errno = 0;
-	error = PAPI_add_event(set->id, (int)event);
+	error = PAPI_add_event(set->id, (int)mpxi_papi_code_of(event));
 	/* PAPI says "too many events" when it means descriptors. */
 	if (error == PAPI_ECOUNT && errno == EMFILE)
 		return PAPI_ESYS;

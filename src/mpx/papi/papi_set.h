@@ -32,8 +32,9 @@ int mpxi_papi_component_check(int component);
 int mpxi_papi_new_set(int *set);
 
 /* An empty set. value and carry stay as they are. target is the thread that it counts in, 0: the
- * calling one. PAPI's errors, with a message; MPXI_ENOSUPP where a component has no attach. */
-int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, pid_t target);
+ * calling one; domain that of its events, 0: PAPI's default. PAPI's errors, with a message;
+ * MPXI_ENOSUPP where a component has no attach. */
+int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain, pid_t target);
 /* What PAPI_add_event says, without a message; MPXI_ESYS with errno EMFILE where there
  * were no descriptors left. */
 int mpxi_papi_set_add(struct mpxi_papi_set *set, uint32_t event);

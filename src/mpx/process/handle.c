@@ -146,6 +146,15 @@ static void free_asked(struct mpxi_asked *asked)
 	free(asked->ratio);
 }
 
+unsigned mpxi_handle_index(const struct mpxi_handle *handle, uint32_t code)
+{
+	unsigned i, n = mpxi_set_events(handle->set);
+
+	for (i = 0; i < n && mpxi_papi_code_of(mpxi_set_event(handle->set, i)) != code; i++)
+		;
+	return i;
+}
+
 void mpxi_handle_free(struct mpxi_handle *handle)
 {
 	free_asked(&handle->asked);

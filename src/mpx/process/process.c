@@ -136,6 +136,22 @@ int mpxi_process_remove(struct mpxi_process *process, uint32_t event)
 	return error;
 }
 
+void mpxi_process_replace(struct mpxi_process *process, struct mpxi_set *own)
+{
+	unsigned i;
+
+	mpxi_process_lock();
+	process->own = own;
+	for (i = 0; i < process->events; i++) {
+		process->event[i] = mpxi_set_event(own, i);
+		process->gone[i] = (struct mpxi_pool){0};
+		process->pool[i] = (struct mpxi_pool){0};
+		mpxi_pool_result(&process->gone[i], mpxi_library_estimator(), &process->result[i]);
+	}
+	changed_locked(process);
+	mpxi_process_unlock();
+}
+
 /* ---- fork -------------------------------------------------------------------------------- */
 
 void mpxi_process_before_fork(void)

@@ -50,6 +50,9 @@ void mpxi_process_destroy(struct mpxi_process *process, bool gone);
 /* Errors, and the index, as of the calls on own. */
 int mpxi_process_add(struct mpxi_process *process, uint32_t event);
 int mpxi_process_remove(struct mpxi_process *process, uint32_t event);
+/* own is this one from now on, with as many events, which are others. The former one is the
+ * caller's to destroy; neither runs. */
+void mpxi_process_replace(struct mpxi_process *process, struct mpxi_set *own);
 
 /*
  * What the call on own returns; and MPXI_ESYS where a thread has not answered within a

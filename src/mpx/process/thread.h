@@ -109,6 +109,7 @@ struct mpxi_handle {
 	struct mpxi_accum *accum;    /* [room] */
 	struct mpxi_regions regions; /* over all stretches; of room events */
 	double level;                /* of confidence, of intervals        */
+	unsigned domain;             /* PAPI_DOM_*, 0: PAPI's default       */
 	unsigned room;
 	struct mpxi_asked asked;
 };
@@ -128,6 +129,8 @@ void mpxi_handle_close(struct mpxi_thread *thread, struct mpxi_handle *handle);
 struct mpxi_thread *mpxi_handle_owner(int number);
 /* By the owner. */
 struct mpxi_handle *mpxi_handle_at(int number);
+/* The index of the event with this PAPI code, in whatever domain; as many as there are: none. */
+unsigned mpxi_handle_index(const struct mpxi_handle *handle, uint32_t code);
 /* Frees it; its number is closed, or never was open. */
 void mpxi_handle_free(struct mpxi_handle *handle);
 /* In a forked child: no number is taken any more. */
