@@ -109,6 +109,8 @@ enum mpx_estimator {
 	MPX_ESTIMATOR_COVARIATE,    /* as AUTO, always by the covariate                     */
 };
 
+#define MPX_NO_COVARIATE "none"
+
 struct mpx_options {
 	size_t size;
 	uint64_t slice_ns; /* length of a time slice in CPU time, ns: 100,000 (100 us) to
@@ -117,8 +119,10 @@ struct mpx_options {
 	enum mpx_clock clock;
 	enum mpx_estimator estimator;
 	int signal_number;     /* 0: a free one                                        */
-	const char *covariate; /* name of an event that is counted beside every group;
-				  NULL: none. It takes a counter from each group.      */
+	const char *covariate; /* name of an event that is counted beside every group, from
+				  which it takes a counter; MPX_NO_COVARIATE; NULL: PAPI_TOT_INS
+				  where that takes none, since the processor has a counter for
+				  it alone (and the estimator is AUTO), else no event  */
 	unsigned group_max;    /* at most so many events in a slice; 0: what fits       */
 	uint64_t seed;         /* of the order in which groups take turns; 0: any       */
 };
@@ -503,6 +507,7 @@ struct mpx_thread_info {
 	unsigned events;        /* in the master event list                               */
 	unsigned running;       /* event sets                                             */
 	size_t memory;          /* bytes that the library keeps for this thread, PAPI's not */
+	const char *covariate;  /* mpx_options.covariate, or what serves; NULL: none; the library's */
 };
 int mpx_thread_get_info(struct mpx_thread_info *info);
 

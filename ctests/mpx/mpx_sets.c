@@ -637,6 +637,32 @@ static void regions(int process)
 	works(mpx_library_shutdown());
 }
 
+/* An event that the program names, none, and what serves unasked: instructions, on a processor. */
+static void covariates(void)
+{
+	static const char *const asked[] = {NULL, MPX_NO_COVARIATE, FAULTS};
+	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
+	struct mpx_thread_info info = MPX_OPTIONS_INIT(mpx_thread_info);
+	unsigned i;
+
+	o.covariate = MPX_NO_COVARIATE;
+	o.estimator = MPX_ESTIMATOR_COVARIATE;
+	refuses(PAPI_EINVAL, mpx_library_init(MPX_ABI_VERSION, &o));
+	o.estimator = MPX_ESTIMATOR_AUTO;
+	for (i = 0; i < 3; i++) {
+		o.covariate = asked[i];
+		works(mpx_library_init(MPX_ABI_VERSION, &o));
+		works(mpx_thread_get_info(&info));
+		note("covariate %s: %s", asked[i] ? asked[i] : "not named",
+		     info.covariate ? info.covariate : "none");
+		ok(i == 2   ? info.covariate && strcmp(info.covariate, FAULTS) == 0
+		   : i == 1 ? !info.covariate
+			    : !info.covariate || strcmp(info.covariate, "PAPI_TOT_INS") == 0,
+		   "the covariate of %s", asked[i] ? asked[i] : "nobody");
+		works(mpx_library_shutdown());
+	}
+}
+
 /* Two regions by turns, each far shorter than a slice, while the set runs on. */
 static void switched_regions(void)
 {
@@ -718,6 +744,7 @@ int main(void)
 	regions(0);
 	regions(1);
 	switched_regions();
+	covariates();
 	refuses(PAPI_ENOINIT, mpx_library_shutdown());
 	PAPI_shutdown();
 	return done();

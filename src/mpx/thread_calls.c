@@ -95,6 +95,7 @@ int mpx_thread_get_info(struct mpx_thread_info *info)
 	mpxi_core_info(thread->core, &core);
 	mine.clock = mpxi_papi_clock_name(thread->papi);
 	mine.clock_unit = mpxi_papi_clock_unit(thread->papi);
+	mine.covariate = mpxi_papi_covariate_name(thread->papi);
 	mine.time = core.time;
 	mine.slices = core.slices;
 	mine.put_off = thread->put_off;

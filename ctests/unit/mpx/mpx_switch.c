@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "mpx_fake.h"
+#include "stat/pool.h"
 
 #define REGIONS 5u
 #define EVENTS 8u
@@ -42,9 +43,10 @@ static void next(unsigned region)
 		if (pieces)
 			mpxi_pool_add_piece(&stepped[region][i], mpxi_set_piece(steps, i), MPXI_AUTO);
 		else
-			mpxi_pool_add(&stepped[region][i], mpxi_set_window(steps, i), MPXI_AUTO,
-				      mpxi_set_lost(steps));
-		mpxi_pool_add(&taken[region][i], mpxi_set_window(takes, i), MPXI_AUTO, mpxi_set_lost(takes));
+			mpxi_pool_add(&stepped[region][i], mpxi_set_best_window(steps, i, MPXI_AUTO),
+				      MPXI_AUTO, mpxi_set_lost(steps));
+		mpxi_pool_add(&taken[region][i], mpxi_set_best_window(takes, i, MPXI_AUTO), MPXI_AUTO,
+			      mpxi_set_lost(takes));
 	}
 }
 
@@ -55,9 +57,10 @@ static void stop(unsigned region)
 	assert_int_equal(mpxi_set_stop(steps), 0);
 	assert_int_equal(mpxi_set_stop(takes), 0);
 	for (i = 0; i < mpxi_set_events(steps); i++) {
-		mpxi_pool_add(&stepped[region][i], mpxi_set_window(steps, i), MPXI_AUTO,
+		mpxi_pool_add(&stepped[region][i], mpxi_set_best_window(steps, i, MPXI_AUTO), MPXI_AUTO,
 			      mpxi_set_lost(steps));
-		mpxi_pool_add(&taken[region][i], mpxi_set_window(takes, i), MPXI_AUTO, mpxi_set_lost(takes));
+		mpxi_pool_add(&taken[region][i], mpxi_set_best_window(takes, i, MPXI_AUTO), MPXI_AUTO,
+			      mpxi_set_lost(takes));
 	}
 }
 
@@ -87,17 +90,19 @@ static void assert_same_pool(const struct mpxi_pool *a, const struct mpxi_pool *
 	assert_int_equal(x.estimate.rough, y.estimate.rough);
 }
 
-static void begin(unsigned capacity)
+static void begin(unsigned capacity, bool covariate)
 {
 	memset(stepped, 0, sizeof(stepped));
 	memset(taken, 0, sizeof(taken));
 	memset(truth, 0, sizeof(truth));
-	fake_make(capacity, 0, false);
+	fake_make(capacity, 0, covariate);
 	fake.half = 700;
 	fake.burst[2] = 9;
-	steps = fake_set(0, EVENTS - 3);
+	steps = fake_set(0, EVENTS - 4);
+	assert_true(mpxi_set_add(steps, FAKE_BESIDE) >= 0);
 	assert_true(mpxi_set_add(steps, FAKE_UNLIMITED) >= 0 && mpxi_set_add(steps, FAKE_CLOCK) >= 0);
-	takes = fake_set(0, EVENTS - 3);
+	takes = fake_set(0, EVENTS - 4);
+	assert_true(mpxi_set_add(takes, FAKE_BESIDE) >= 0);
 	assert_true(mpxi_set_add(takes, FAKE_UNLIMITED) >= 0 && mpxi_set_add(takes, FAKE_CLOCK) >= 0);
 	others = fake_set(2, EVENTS);
 }
@@ -126,7 +131,7 @@ static void one_history(unsigned capacity, unsigned often)
 {
 	unsigned region = 0, k, i;
 
-	begin(capacity);
+	begin(capacity, draw(2));
 	assert_int_equal(mpxi_set_start(steps), 0);
 	assert_int_equal(mpxi_set_start(takes), 0);
 	for (k = 0; k < 400; k++) {
@@ -181,7 +186,7 @@ static void sums_of_regions(void **state)
 
 	(void)state;
 	random_state = 5;
-	begin(1);
+	begin(1, false);
 	fake.half = 100; /* burst: half of the time, which is the second region's */
 	fake.now = 1000;
 	assert_int_equal(mpxi_set_start(steps), 0);
@@ -197,7 +202,7 @@ static void sums_of_regions(void **state)
 	for (r = 0; r < 2; r++)
 		for (i = 0; i < EVENTS; i++) {
 			mpxi_pool_result(&stepped[r][i], MPXI_AUTO, &result);
-			assert_int_equal(result.estimate.exact, i >= EVENTS - 2);
+			assert_int_equal(result.estimate.exact, i >= EVENTS - 3);
 			assert_true(fabs(result.estimate.value - (double)truth[r][i]) <=
 				    .01 * (double)truth[r][i] * !result.estimate.exact);
 		}
@@ -212,7 +217,7 @@ static void allocates_once(void **state)
 	unsigned k, before;
 
 	(void)state;
-	begin(2);
+	begin(2, false);
 	assert_int_equal(mpxi_set_start(steps), 0);
 	fake_fail(FAKE_MEMORY, 1, 1);
 	assert_int_equal(mpxi_set_step(steps, &pieces), MPXI_ENOMEM);
@@ -238,7 +243,7 @@ static void failed_reads(void **state)
 	bool pieces;
 
 	(void)state;
-	begin(9);
+	begin(9, false);
 	assert_int_equal(mpxi_set_start(steps), 0);
 	fake.now += 10;
 	assert_int_equal(mpxi_set_step(steps, &pieces), 0);

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "core/backend.h"
-#include "stat/pool.h"
+#include "stat/stat.h"
 
 struct mpxi_core;
 struct mpxi_set;

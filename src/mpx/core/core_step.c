@@ -39,6 +39,17 @@ void mpxi_step_forget(struct mpxi_set *set)
 		set->step->waits = false;
 }
 
+static void finish_beside(struct mpxi_set *set, unsigned i)
+{
+	const struct mpxi_step *step = set->step;
+	const struct mpxi_moment *moment = &step->moment[i];
+	struct mpxi_slice other =
+		mpxi_slice_by_covariate(&moment->running, step->covariate, step->covariates.typical);
+
+	mpxi_stat_start(&moment->by_covariate, moment->runs ? &other : NULL, step->covariate,
+			&set->beside[i].start);
+}
+
 void mpxi_step_finish(struct mpxi_set *set)
 {
 	struct mpxi_step *step = set->step;
@@ -52,7 +63,11 @@ void mpxi_step_finish(struct mpxi_set *set)
 
 		mpxi_stat_start(&moment->stat, moment->runs ? &moment->running : NULL, step->time,
 				&set->entry[i].start);
+		if (set->beside)
+			finish_beside(set, i);
 	}
 	set->lengths = step->lengths;
 	mpxi_lengths_add_running(&set->lengths, step->ran);
+	set->covariates = step->covariates;
+	mpxi_lengths_add_running(&set->covariates, step->covariate_ran);
 }

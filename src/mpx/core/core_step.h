@@ -18,7 +18,7 @@ struct mpxi_moment {
 	bool runs;
 	struct mpxi_piece piece; /* the stretch that has ended */
 	struct mpxi_slice running;
-	struct mpxi_stat stat;
+	struct mpxi_stat stat, by_covariate;
 };
 
 struct mpxi_step {
@@ -27,7 +27,10 @@ struct mpxi_step {
 	unsigned slots;               /* likewise: groups that took turns              */
 	uint64_t ran;                 /* the time of the slice, then                   */
 	struct mpxi_lengths lengths;  /* without it                                    */
-	bool steady;                  /* no event takes turns, and T is not asked for   */
+	/* By the covariate; ran: of its count. */
+	uint64_t covariate, covariate_ran;
+	struct mpxi_lengths covariates;
+	bool steady; /* no event takes turns, and T is not asked for   */
 	unsigned steps, room;
 	struct mpxi_moment moment[];
 };

@@ -17,6 +17,8 @@ static void go_on(struct mpxi_set *set)
 
 	step->time = core->time;
 	step->ran = core->current ? core->time - core->current->begin : 0;
+	step->covariate = core->covariate;
+	step->covariate_ran = core->current ? core->covariate - core->current->covariate : 0;
 	set->lines_changes = 0;
 	set->ended_at = core->slices + 1;
 	set->continues = true;
@@ -31,6 +33,8 @@ static void mark_event(const struct mpxi_set *set, unsigned i)
 	moment->runs = mpxi_core_running(set->core, event, &moment->running);
 	moment->in_run = event->group && moment->runs ? event->group->sample.count[event->position] : 0;
 	moment->stat = event->stat;
+	if (event->by_covariate)
+		moment->by_covariate = *event->by_covariate;
 	moment->piece = (struct mpxi_piece){
 		.turn = set->slices,
 		.groups = set->core->active_slots,
@@ -57,6 +61,7 @@ static void mark(struct mpxi_set *set)
 	step->lost = core->lost;
 	step->slots = core->active_slots;
 	step->lengths = core->lengths;
+	step->covariates = core->covariates;
 	go_on(set);
 }
 
@@ -70,8 +75,8 @@ static bool is_quiet(const struct mpxi_set *set)
 	       step->slots == core->active_slots && step->steps % STEPS_UNSOUGHT;
 }
 
-/* Of an event with a group: what has come to its slice, whose end is now. */
-static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event *event,
+/* Of an event with a group: what has come to its slice, whose end is now. covariate: at the last step. */
+static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event *event, uint64_t covariate,
 			  struct mpxi_moment *moment)
 {
 	uint64_t in_run = event->group->sample.count[event->position];
@@ -79,11 +84,12 @@ static uint64_t cut_count(const struct mpxi_core *core, const struct mpxi_event 
 
 	moment->in_run += more;
 	moment->running.count += more;
+	moment->running.covariate += core->covariate - covariate;
 	moment->running.end = core->time;
 	return more;
 }
 
-/* Of the clock. */
+/* Of the clock, or the covariate. */
 static uint64_t cut_time(const struct mpxi_core *core, const struct mpxi_event *event,
 			 struct mpxi_moment *moment)
 {
@@ -108,8 +114,8 @@ static void cut_pieces(struct mpxi_set *set)
 		if (!moment->runs)
 			continue;
 		moment->piece.size = time;
-		moment->piece.count =
-			event->group ? cut_count(core, event, moment) : cut_time(core, event, moment);
+		moment->piece.count = event->group ? cut_count(core, event, step->covariate, moment)
+						   : cut_time(core, event, moment);
 	}
 	go_on(set);
 }
@@ -157,8 +163,8 @@ int mpxi_set_step(struct mpxi_set *set, bool *pieces)
 	*pieces = false;
 	if (!set->running)
 		return mpxi_error(MPXI_ENOTRUN, "the event set does not run");
-	/* What is counted beside has marks of its own. */
-	if (set->beside || set->pairs)
+	/* Pairs have marks of their own. */
+	if (set->pairs)
 		return mpxi_set_take(set);
 	mpxi_core_hold(set->core);
 	error = mpxi_step_reserve(set);

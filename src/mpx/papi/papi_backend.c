@@ -2,13 +2,17 @@
 /*
  * papi_backend.c - a thread's backend: its options tried, its end, and its end in a child.
  */
+#include <linux/perf_event.h>
 #include <papi.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/error.h"
 #include "papi/papi_group.h"
+#include "papi/papi_serve.h"
 
 int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 {
@@ -55,6 +59,71 @@ void mpxi_papi_leave(void)
 	(void)PAPI_unregister_thread();
 }
 
+/* ---- the covariate ------------------------------------------------------------------- */
+
+static int open_hardware(uint64_t config, int leader)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = leader < 0,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void close_hardware(int descriptor)
+{
+	(void)close(descriptor);
+}
+
+/* Asked once in a process: processors stay. */
+static bool instructions_are_free(void)
+{
+	static const struct mpxi_pmu pmu = {open_hardware, close_hardware};
+	static atomic_int known; /* 0: not yet; 1: no; 2: yes */
+	int free = atomic_load(&known);
+
+	if (!free) {
+		free = mpxi_papi_instructions_are_free(&pmu) ? 2 : 1;
+		atomic_store(&known, free);
+	}
+	return free == 2;
+}
+
+static void take_covariate(struct mpxi_papi *papi, uint32_t event)
+{
+	papi->covariate = event;
+	papi->has_covariate = true;
+	mpxi_papi_name(event, papi->covariate_name, sizeof(papi->covariate_name));
+}
+
+/* Instructions, where no group is the smaller for them and the clock is a processor's. */
+static void let_instructions_serve(struct mpxi_papi *papi)
+{
+	PAPI_event_info_t info;
+	int code = PAPI_TOT_INS;
+
+	if (!papi->has_clock || PAPI_get_event_component((int)papi->clock) != 0 || !instructions_are_free() ||
+	    PAPI_get_event_info(code, &info) != PAPI_OK || info.count != 1)
+		return;
+	take_covariate(papi, (uint32_t)code);
+	papi->has_covariate = mpxi_papi_ops.fits(papi, NULL, 0) > 0;
+}
+
+bool mpxi_papi_has_covariate(const struct mpxi_papi *papi)
+{
+	return papi->has_covariate;
+}
+
+const char *mpxi_papi_covariate_name(const struct mpxi_papi *papi)
+{
+	return papi->has_covariate ? papi->covariate_name : NULL;
+}
+
 static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *options)
 {
 	int error, fits;
@@ -62,13 +131,14 @@ static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *option
 	error = enter_thread(papi);
 	if (!error)
 		error = mpxi_papi_choose_clock(papi, options->clock);
+	if (!error && options->may_serve)
+		let_instructions_serve(papi);
 	if (error || !options->has_covariate)
 		return error;
 	error = mpxi_papi_check(papi, options->covariate);
 	if (error)
 		return error;
-	papi->covariate = options->covariate;
-	papi->has_covariate = true;
+	take_covariate(papi, options->covariate);
 	fits = mpxi_papi_ops.fits(papi, NULL, 0);
 	if (fits == 0)
 		return mpxi_error(MPXI_ECNFLCT, "the clock (%s) and the covariate cannot be counted together",
@@ -117,6 +187,7 @@ int mpxi_papi_create_attached(const struct mpxi_papi *own, const struct mpxi_pap
 	papi->group_max = own->group_max;
 	papi->upc = own->upc;
 	papi->refuses_time = true;
+	memcpy(papi->covariate_name, own->covariate_name, sizeof(papi->covariate_name));
 	memcpy(papi->clock_name, own->clock_name, sizeof(papi->clock_name));
 	*made = papi;
 	return PAPI_OK;

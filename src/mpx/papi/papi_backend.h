@@ -31,6 +31,7 @@ struct mpxi_papi_options {
 	enum mpxi_clock clock;
 	bool has_covariate;
 	uint32_t covariate; /* PAPI code of an event that is added to every group */
+	bool may_serve;     /* without one: instructions, where they take no counter */
 	unsigned group_max; /* at most so many events in a group; 0: what the counters hold */
 };
 
@@ -75,6 +76,10 @@ int mpxi_papi_create(const struct mpxi_papi_options *options, struct mpxi_papi *
  * the covariate and the limit of its first one. MPXI_ENOMEM. */
 int mpxi_papi_create_attached(const struct mpxi_papi *own, const struct mpxi_papi_target *target,
 			      struct mpxi_papi **papi);
+/* Samples of its groups have one: that of the options, or instructions that serve. */
+bool mpxi_papi_has_covariate(const struct mpxi_papi *papi);
+/* NULL: there is none. */
+const char *mpxi_papi_covariate_name(const struct mpxi_papi *papi);
 /* All its groups are closed. Also called by another thread after the owner's end. */
 void mpxi_papi_destroy(struct mpxi_papi *papi);
 

@@ -70,7 +70,7 @@ struct mpxi_papi {
 	unsigned unlimited;                     /* used of told */
 	uint32_t told[MPXI_PAPI_UNLIMITED_MAX]; /* events that were called unlimited */
 	struct mpxi_papi_verdict verdict[MPXI_PAPI_VERDICTS];
-	char clock_name[128];
+	char clock_name[128], covariate_name[PAPI_MAX_STR_LEN];
 };
 
 /* papi_clock.c: finds what measures a slice. PAPI_OK or an error with a message. */

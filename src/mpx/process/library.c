@@ -138,7 +138,8 @@ static int check_options(const struct mpx_options *o)
 	if ((unsigned)o->estimator > MPX_ESTIMATOR_COVARIATE)
 		return mpxi_error(PAPI_EINVAL, "estimator is %d, which is none of enum mpx_estimator",
 				  (int)o->estimator);
-	if (o->estimator == MPX_ESTIMATOR_COVARIATE && !o->covariate)
+	if (o->estimator == MPX_ESTIMATOR_COVARIATE &&
+	    (!o->covariate || strcmp(o->covariate, MPX_NO_COVARIATE) == 0))
 		return mpxi_error(PAPI_EINVAL,
 				  "the covariate estimator wants the option covariate: the name of an event");
 	return 0;
@@ -171,15 +172,17 @@ static int init(const struct mpx_options *o)
 	};
 	struct mpxi_papi *trial;
 	int error = mpxi_papi_init();
+	bool none = o->covariate && strcmp(o->covariate, MPX_NO_COVARIATE) == 0;
 
-	if (!error && o->covariate) {
+	made.backend.may_serve = !o->covariate && o->estimator == MPX_ESTIMATOR_AUTO;
+	if (!error && o->covariate && !none) {
 		error = mpxi_papi_code(o->covariate, &made.backend.covariate);
 		made.backend.has_covariate = true;
 	}
 	if (!error)
 		error = mpxi_inside_prepare();
 	/* What was asked for is tried here, where it can be told. */
-	if (!error && (o->clock != MPX_CLOCK_AUTO || o->covariate)) {
+	if (!error && (o->clock != MPX_CLOCK_AUTO || made.backend.has_covariate)) {
 		error = mpxi_papi_create(&made.backend, &trial);
 		if (!error)
 			mpxi_papi_destroy(trial);

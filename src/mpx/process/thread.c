@@ -99,7 +99,7 @@ static int create(struct mpxi_library *library, struct mpxi_thread *thread)
 	if (error)
 		return error;
 	options.backend = thread->papi;
-	options.covariate = library->backend.has_covariate;
+	options.covariate = mpxi_papi_has_covariate(thread->papi);
 	mpxi_tick_options(&options, library->slice_ns, thread);
 	if (library->seed)
 		options.seed = library->seed + library->begun;

@@ -34,14 +34,6 @@ struct mpxi_result {
 void mpxi_result_of_window(const struct mpxi_window *window, enum mpxi_estimator estimator, bool lost,
 			   struct mpxi_result *result);
 
-/* A stretch in which no slice has ended: what it comes to without the sums of a window. */
-struct mpxi_piece {
-	uint64_t count, size, time; /* C_e, S_e, T                                    */
-	uint64_t turn, turns;       /* the slice that it begins in; those that ended in it */
-	unsigned groups, source;    /* as of a window                                 */
-	bool exact, needs_no_turn;
-};
-
 /* Sums over the outcomes of long stretches (outcome.h). */
 struct mpxi_longs {
 	double value, of_noise, of_change, closely, unseen;

@@ -121,6 +121,14 @@ struct mpxi_window {
 	uint64_t clock_size, clock_time;
 };
 
+/* A stretch in which no slice has ended: what it comes to without the sums of a window. */
+struct mpxi_piece {
+	uint64_t count, size, time; /* C_e, S_e, T                                    */
+	uint64_t turn, turns;       /* the slice that it begins in; those that ended in it */
+	unsigned groups, source;    /* as of a window                                 */
+	bool exact, needs_no_turn;
+};
+
 /* S_e and T in the clock, whatever the sums go by. */
 static inline uint64_t mpxi_window_size(const struct mpxi_window *window)
 {

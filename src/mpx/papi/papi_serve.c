@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * papi_serve.c - tries how many events a group holds.
+ *
+ * The kernel looks at a group when its members are opened: one that can never be on the counters
+ * together is refused. Processors of Intel count instructions and cycles in counters that count
+ * nothing else.
+ */
+#include <linux/perf_event.h>
+#include <stddef.h>
+
+#include "papi/papi_serve.h"
+
+/* More than any processor has. */
+#define MOST 64
+
+static const uint64_t others[] = {
+	PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	PERF_COUNT_HW_CACHE_REFERENCES,
+	PERF_COUNT_HW_CACHE_MISSES,
+	PERF_COUNT_HW_BRANCH_MISSES,
+};
+
+/* Places for this event beside cycles, and instructions; MOST: there is no end to them. */
+static unsigned room(const struct mpxi_pmu *pmu, bool instructions, uint64_t other)
+{
+	int descriptor[MOST + 2];
+	unsigned n = 0, before;
+
+	descriptor[n] = pmu->open(PERF_COUNT_HW_CPU_CYCLES, -1);
+	n += descriptor[n] >= 0;
+	if (n && instructions) {
+		descriptor[n] = pmu->open(PERF_COUNT_HW_INSTRUCTIONS, descriptor[0]);
+		n += descriptor[n] >= 0;
+	}
+	before = 1 + instructions;
+	while (n >= before && n < MOST + before) {
+		descriptor[n] = pmu->open(other, descriptor[0]);
+		if (descriptor[n] < 0)
+			break;
+		n++;
+	}
+	before = n > before ? n - before : 0;
+	while (n)
+		pmu->close(descriptor[--n]);
+	return before;
+}
+
+bool mpxi_papi_instructions_are_free(const struct mpxi_pmu *pmu)
+{
+	unsigned i, places;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		places = room(pmu, false, others[i]);
+		if (places)
+			return places < MOST && room(pmu, true, others[i]) == places;
+	}
+	return false;
+}
