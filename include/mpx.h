@@ -277,12 +277,28 @@ int mpx_set_detach(int set);
  */
 int mpx_set_domain(int set, int domain);
 
+/*
+ * An event of a stopped set, by its code, takes no turns (on) while the set runs: it is counted in
+ * every group, all the time, and is exact. 0: it takes turns again, as at first. Each group has a
+ * counter less for the others then, so there may be more groups, and the others are counted for a
+ * smaller part of the time, in other sets too: all that run in the thread have the same groups.
+ * Another set that has the event gets the counts of it as well. An event that takes no turns anyhow
+ * stays as it is. It goes with the event, and with the set where it is attached or gets another domain.
+ * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOSUPP (a process-wide set), PAPI_ENOEVNT (not in the
+ * set), PAPI_ECNFLCT (an event of the set, which the message names, cannot be in a group with it, and
+ * with others that are always counted), PAPI_ENOMEM, what PAPI_add_event returns. An event that is
+ * added later is refused with PAPI_ECNFLCT for the same reason, and so is a start where events of
+ * another set that runs cannot.
+ */
+int mpx_set_always(int set, int code, int on);
+
 /* *state becomes PAPI_RUNNING or PAPI_STOPPED. */
 int mpx_set_state(int set, int *state);
 
 /* Begins counting from zero, beside whatever else runs. PAPI_ENOEVST, PAPI_EPERM,
  * PAPI_EISRUN, PAPI_EINVAL (empty), PAPI_ENOMEM, PAPI_ESYS, what PAPI_start returns;
- * PAPI_ECNFLCT: the program has taken the signal that ends slices. */
+ * PAPI_ECNFLCT: the program has taken the signal that ends slices, or events of the sets that run
+ * do not fit beside those that are always counted. */
 int mpx_set_start(int set);
 
 /*

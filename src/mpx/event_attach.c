@@ -79,6 +79,8 @@ static int copy(const struct mpxi_handle *handle, struct mpxi_target *target, un
 		return error;
 	for (i = 0; i < n && error >= 0; i++)
 		error = move_event(set, target, mpxi_papi_code_of(mpxi_set_event(handle->set, i)), domain);
+	for (i = 0; i < n && error >= 0; i++)
+		error = mpxi_set_always(set, i, mpxi_set_is_always(handle->set, i));
 	if (error >= 0)
 		error = move_ratios(handle, set);
 	if (error < 0) {

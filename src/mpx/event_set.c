@@ -100,13 +100,28 @@ static int reserve(struct mpxi_handle *handle)
 	return 0;
 }
 
+/* Does each event of the set fit beside those of it that are always counted? */
+static int check_always(const struct mpxi_handle *handle)
+{
+	int conflict = mpxi_set_conflict(handle->set);
+	char name[256];
+
+	if (conflict < 0 || conflict == (int)mpxi_set_events(handle->set))
+		return conflict < 0 ? conflict : 0;
+	mpxi_papi_name(mpxi_set_event(handle->set, (unsigned)conflict), name, sizeof(name));
+	return mpxi_error(PAPI_ECNFLCT,
+			  "the counters do not hold %s beside the events of event set %d that are always "
+			  "counted: let one of these take turns (mpx_set_always), or take it out",
+			  name, handle->number);
+}
+
 static int add(struct mpxi_handle *handle, uint32_t code)
 {
 	struct mpxi_target *target = handle->target;
 	struct mpxi_core *core = target ? target->core : mpxi_self->core;
 	const char *whose;
 	uint32_t event;
-	int index;
+	int index, conflict;
 
 	if (mpxi_set_runs(handle->set))
 		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it before events are added",
@@ -136,6 +151,11 @@ static int add(struct mpxi_handle *handle, uint32_t code)
 					: mpxi_set_add(handle->set, event);
 	if (index < 0)
 		return index;
+	conflict = handle->process ? 0 : check_always(handle);
+	if (conflict) {
+		(void)mpxi_set_remove(handle->set, event);
+		return conflict;
+	}
 	handle->value[index] = MPX_NEVER;
 	handle->accum[index] = (struct mpxi_accum){0};
 	mpxi_library_event_added();
@@ -274,6 +294,36 @@ int mpx_set_list_events(int set, int *codes, int *n)
 		codes[i] = (int)mpxi_papi_code_of(mpxi_set_event(handle->set, (unsigned)i));
 	*n = count;
 	return PAPI_OK;
+}
+
+int mpx_set_always(int set, int code, int on)
+{
+	struct mpxi_handle *handle;
+	int error = mpxi_thread_find(set, &handle);
+	unsigned i;
+
+	if (error)
+		return error;
+	if (handle->process)
+		return mpxi_error(PAPI_ENOSUPP,
+				  "event set %d is process-wide: events that are always counted are of sets "
+				  "of one thread",
+				  set);
+	if (mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it first", set);
+	i = mpxi_handle_index(handle, (uint32_t)code);
+	if (i == mpxi_set_events(handle->set))
+		return mpxi_error(PAPI_ENOEVNT, "event set %d has no event 0x%x", set, (unsigned)code);
+	if (mpxi_set_is_always(handle->set, i) == (on != 0))
+		return PAPI_OK;
+	error = mpxi_papi_is_there();
+	if (!error)
+		error = mpxi_set_always(handle->set, i, on != 0);
+	if (!error)
+		error = check_always(handle);
+	if (error)
+		(void)mpxi_set_always(handle->set, i, false);
+	return error;
 }
 
 int mpx_set_state(int set, int *state)

@@ -24,7 +24,8 @@ static struct mpxi_group *get(uint32_t first, unsigned n)
 
 	for (i = 0; i < n; i++)
 		code[i] = first + i;
-	assert_int_equal(mpxi_groups_get(&groups, code, n, &group), 0);
+	assert_int_equal(
+		mpxi_groups_get(&groups, (struct mpxi_codes){code, n}, (struct mpxi_codes){0}, &group), 0);
 	assert_int_equal(group->n, n);
 	for (i = 0; i < n; i++)
 		assert_int_equal(group->code[i], first + i);
@@ -100,9 +101,13 @@ static void failures(void **state)
 
 	(void)state;
 	fake_fail(FAKE_OPEN, 1, 1);
-	assert_int_equal(mpxi_groups_get(&groups, &code, 1, &group), MPXI_ESYS);
+	assert_int_equal(
+		mpxi_groups_get(&groups, (struct mpxi_codes){&code, 1}, (struct mpxi_codes){0}, &group),
+		MPXI_ESYS);
 	fake_fail(FAKE_MEMORY, 1, 1);
-	assert_int_equal(mpxi_groups_get(&groups, &code, 1, &group), MPXI_ENOMEM);
+	assert_int_equal(
+		mpxi_groups_get(&groups, (struct mpxi_codes){&code, 1}, (struct mpxi_codes){0}, &group),
+		MPXI_ENOMEM);
 	assert_null(group);
 	assert_int_equal(groups.count, 0);
 	assert_int_equal(groups.memory, 0);

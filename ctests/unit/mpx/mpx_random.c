@@ -16,6 +16,7 @@ struct entry {
 	uint32_t code;
 	uint64_t size, count, happened;
 	bool broken; /* it was not counted all the time */
+	bool always; /* the set wants it in every group */
 };
 
 struct model_set {
@@ -30,7 +31,8 @@ struct model_set {
 static struct model_set sets[SETS];
 static uint64_t now_T, seed, tick_random;
 static unsigned tick_every, ticks_in_calls;
-static bool starts_fail;
+static bool starts_fail, with_always;
+static bool ever_always[CODES]; /* some set has wanted it so */
 
 static uint32_t code_of(unsigned i)
 {
@@ -39,6 +41,15 @@ static uint32_t code_of(unsigned i)
 	if (i == CODES - 2)
 		return FAKE_BESIDE;
 	return i >= CODES - 6 ? FAKE_UNLIMITED + i : i;
+}
+
+static unsigned number_of(uint32_t code)
+{
+	unsigned i = 0;
+
+	while (code_of(i) != code)
+		i++;
+	return i;
 }
 
 static void bad(const char *what, uint32_t code)
@@ -149,7 +160,8 @@ static void check_backend(void)
 	if (running && !fake.timed && !starts_fail)
 		bad("nothing runs", 0);
 	for (i = 0; fake.timed && i < fake.timed->n; i++)
-		useful |= is_active(fake.timed->code[i]);
+		/* What was in every group stays in them for a while. */
+		useful |= is_active(fake.timed->code[i]) || ever_always[number_of(fake.timed->code[i])];
 	if (fake.timed && fake.timed->n && !useful)
 		bad("a group runs that has no active event", 0);
 	for (i = 0; i < fake.besides; i++) {
@@ -211,8 +223,10 @@ static void check_windows(const struct model_set *set)
 		/* Counts in a slice of no length wait for its end. */
 		if (window->sums.count != entry->count && !(starts_fail && !fake.timed))
 			bad("C is wrong", entry->code);
-		if (window->exact != !entry->broken && !set->unsure)
+		if (window->exact != !entry->broken && !set->unsure && !ever_always[number_of(entry->code)])
 			bad("exact is wrong", entry->code);
+		if (entry->always && !window->exact && !starts_fail && !set->unsure)
+			bad("always counted and not exact", entry->code);
 		if (window->exact && entry->count != entry->happened)
 			bad("exact and not all", entry->code);
 		if (window->sums.size + window->unknown > window->time)
@@ -267,12 +281,34 @@ static void begin(struct model_set *set, unsigned ticks)
 	}
 }
 
+/* Events may not fit beside those that are in every group. */
+static bool is_wanted_always(const struct model_set *starts)
+{
+	unsigned s, i;
+
+	for (s = 0; s < SETS; s++)
+		for (i = 0; (sets[s].running || &sets[s] == starts) && i < sets[s].n; i++)
+			if (sets[s].entry[i].always)
+				return true;
+	return false;
+}
+
+static void toggle_always(struct model_set *set, unsigned i)
+{
+	struct entry *entry = &set->entry[i];
+
+	entry->always = !entry->always;
+	ever_always[number_of(entry->code)] = true;
+	assert_int_equal(mpxi_set_always(set->set, i, entry->always), 0);
+	assert_int_equal(mpxi_set_is_always(set->set, i), entry->always);
+}
+
 static void start(struct model_set *set)
 {
 	unsigned ticks = ticks_in_calls, failed = fake.starts_failed;
 	int error = mpxi_set_start(set->set);
 
-	if (error && !starts_fail)
+	if (error && !starts_fail && !(error == MPXI_ECNFLCT && is_wanted_always(set)))
 		bad(mpxi_last_message(), 0);
 	/* That was before this set began. */
 	if (fake.starts_failed != failed)
@@ -300,6 +336,8 @@ static void destroy(struct model_set *set)
 
 static void step_stopped(struct model_set *set, uint64_t *random)
 {
+	if (with_always && random_next(random) % 4 == 0)
+		toggle_always(set, (unsigned)(random_next(random) % set->n));
 	switch (random_next(random) % 6) {
 	case 0:
 		destroy(set);
@@ -397,6 +435,8 @@ static void program(void)
 	for (i = 0; i < FAKE_EVENTS; i++)
 		fake.burst[i] = random_next(&random) % 4 ? 0 : random_next(&random) % 100;
 	starts_fail = random_next(&random) % 4 == 0;
+	with_always = !starts_fail && seed % 2;
+	memset(ever_always, 0, sizeof(ever_always));
 	tick_random = random_next(&random);
 	tick_every = random_next(&random) % 2 ? 0 : 1 + (unsigned)(random_next(&random) % 40);
 	fake.on_stop = on_stop;

@@ -27,6 +27,8 @@ enum mpxi_role {
 	MPXI_UNLIMITED, /* counted beside any others, in a group that runs with theirs */
 	MPXI_CLOCK,     /* the event that mpxi_sample's size is: in no group's list    */
 	MPXI_BESIDE,    /* the covariate: in no group's list                           */
+	/* Ordinary to the backend: the core has it in each group that takes turns. */
+	MPXI_ALWAYS,
 };
 
 struct mpxi_backend_ops {

@@ -33,15 +33,24 @@ static uint64_t since(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-static void take_sample(struct mpxi_core *core, const struct mpxi_sample *sample)
+static void take_sample(struct mpxi_core *core, const struct mpxi_group *group)
 {
+	const struct mpxi_sample *sample = &group->sample;
 	uint64_t size = since(sample->size, core->taken_size);
 	uint64_t covariate = since(sample->covariate, core->taken_covariate);
+	unsigned i;
 
 	core->time += size;
 	core->covariate += covariate;
 	core->taken_size += size;
 	core->taken_covariate += covariate;
+	for (i = group->n; i < group->n + group->always; i++) {
+		struct mpxi_event *event = group->event[i];
+		uint64_t count = since(sample->count[i], event->always_taken);
+
+		event->always_count += count;
+		event->always_taken += count;
+	}
 }
 
 /* ---- time that nobody counted -------------------------------------------------------- */
@@ -107,10 +116,23 @@ void mpxi_core_enter_sig(const struct mpxi_core *core, struct mpxi_event *event,
 	mpxi_stat_slice_sig(event->by_covariate, &other, &spacing[1]);
 }
 
-/* Clock and covariate are counted in all groups. */
+/* It is counted in all groups. */
 static bool is_beside(const struct mpxi_event *event)
 {
-	return event->role == MPXI_CLOCK || event->role == MPXI_BESIDE;
+	return event->role >= MPXI_CLOCK;
+}
+
+/* What it has counted. */
+static uint64_t beside_count(const struct mpxi_core *core, const struct mpxi_event *event)
+{
+	switch (event->role) {
+	case MPXI_CLOCK:
+		return core->time - event->base_begin;
+	case MPXI_BESIDE:
+		return core->covariate - event->base_covariate;
+	default:
+		return event->always_count - event->base_count;
+	}
 }
 
 /* What all groups count has a gap as well, to this T. */
@@ -128,6 +150,7 @@ static void part_beside_sig(struct mpxi_core *core, uint64_t time)
 		mpxi_core_enter_sig(core, event, &slice, spacing);
 		event->base_begin = time;
 		event->base_covariate = core->covariate;
+		event->base_count = event->always_count;
 	}
 }
 
@@ -219,7 +242,7 @@ int mpxi_core_advance_sig(struct mpxi_core *core)
 	error = core->options.ops->read_sig(group->handle, &group->sample);
 	group->failed = error != 0;
 	if (!error)
-		take_sample(core, &group->sample);
+		take_sample(core, group);
 	return error;
 }
 
@@ -254,6 +277,8 @@ void mpxi_core_renew(struct mpxi_core *core, struct mpxi_group *group)
 /* What there is to do is done before the start: what follows it is counted. */
 int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 {
+	const unsigned all = group->n + group->always;
+	unsigned i;
 	int error;
 
 	group->run = ++core->runs;
@@ -262,8 +287,10 @@ int mpxi_core_run_sig(struct mpxi_core *core, struct mpxi_group *group)
 	group->covariate = core->covariate;
 	/* A set that starts before the group is first read finds nothing in it. */
 	group->sample.size = group->sample.covariate = 0;
-	if (group->n)
-		memset(group->sample.count, 0, group->n * sizeof(group->sample.count[0]));
+	if (all)
+		memset(group->sample.count, 0, all * sizeof(group->sample.count[0]));
+	for (i = group->n; i < all; i++)
+		group->event[i]->always_taken = 0;
 	group->failed = false;
 	group->running = true;
 	error = core->options.ops->start_sig(group->handle);
@@ -309,7 +336,7 @@ bool mpxi_core_running(const struct mpxi_core *core, const struct mpxi_event *ev
 		slice->end = core->time;
 		slice->covariate = core->covariate - event->base_covariate;
 		slice->typical = 0;
-		slice->count = event->role == MPXI_CLOCK ? slice->end - slice->begin : slice->covariate;
+		slice->count = beside_count(core, event);
 		return true;
 	}
 	if (!event->group || !event->group->running)
@@ -351,7 +378,7 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	if (current) {
 		core->current = NULL;
 		if (!error)
-			take_sample(core, &group->sample);
+			take_sample(core, group);
 		ended = !error && group->failed && is_behind_sig(core);
 		core->taken_size = core->taken_covariate = 0;
 		core->slices++;

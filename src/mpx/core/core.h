@@ -81,8 +81,20 @@ int mpxi_set_add(struct mpxi_set *set, uint32_t event);
 /* Later events move down by one. MPXI_EISRUN, MPXI_ENOEVNT. */
 int mpxi_set_remove(struct mpxi_set *set, uint32_t event);
 
-/* Counts of earlier times are forgotten. MPXI_EISRUN, MPXI_EINVAL (empty), the
- * backend's; after an error nothing has changed. */
+/*
+ * While the set runs, the event is in every group (on), or takes its turns. What another set that
+ * runs has of it goes on. One that needs no turns anyhow stays as it is. MPXI_EISRUN.
+ */
+int mpxi_set_always(struct mpxi_set *set, unsigned index, bool on);
+bool mpxi_set_is_always(const struct mpxi_set *set, unsigned index);
+/* Index of an event that no group can count beside those of the set that are in every group, or
+ * one of them, where no group can count them all; as many as there are: none. Negative: the
+ * backend's error, MPXI_ENOMEM. */
+int mpxi_set_conflict(struct mpxi_set *set);
+
+/* Counts of earlier times are forgotten. MPXI_EISRUN, MPXI_EINVAL (empty), MPXI_ECNFLCT (events
+ * of the sets that run do not fit beside those that are in every group), the backend's; after an
+ * error nothing has changed. */
 int mpxi_set_start(struct mpxi_set *set);
 /*
  * For sets that a handler starts: the events get their places now, and keep them until

@@ -5,6 +5,15 @@
  */
 #include "core/core_private.h"
 
+/* What runs of it begins now. */
+static void begin(const struct mpxi_core *core, struct mpxi_event *event)
+{
+	event->base_begin = core->time;
+	event->base_covariate = core->covariate;
+	if (event->role == MPXI_ALWAYS)
+		event->base_count = event->always_count;
+}
+
 void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 {
 	struct mpxi_group *group = event->group;
@@ -14,8 +23,7 @@ void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event)
 	mpxi_stat_open(&event->stat, core->time);
 	if (event->by_covariate)
 		mpxi_stat_open(event->by_covariate, core->covariate);
-	event->base_begin = core->time;
-	event->base_covariate = core->covariate;
+	begin(core, event);
 	if (group) {
 		/* In the middle of a run the event begins at what was counted so far. */
 		event->base_run = group->running ? group->run : 0;
@@ -55,6 +63,33 @@ void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event)
 	core->may_shrink = true;
 }
 
+void mpxi_plan_join(struct mpxi_core *core, struct mpxi_event *event)
+{
+	event->role = MPXI_ALWAYS;
+	event->group = NULL;
+	if (!event->activations)
+		return;
+	core->active_ordinary--;
+	core->active_others++;
+	begin(core, event);
+}
+
+void mpxi_plan_part(struct mpxi_core *core, struct mpxi_event *event)
+{
+	struct mpxi_spacing spacing[2] = {{0}, {0}};
+	struct mpxi_slice slice;
+
+	if (mpxi_core_running(core, event, &slice))
+		mpxi_core_enter_sig(core, event, &slice, spacing);
+	event->role = event->kind;
+	if (!event->activations)
+		return;
+	event->breaks++;
+	core->active_others--;
+	core->active_ordinary++;
+	event->base_run = 0;
+}
+
 /* The group that T is to go by. */
 static int settle_current(struct mpxi_core *core)
 {
@@ -62,12 +97,12 @@ static int settle_current(struct mpxi_core *core)
 	int error;
 
 	if (core->active_slots) {
-		if (current && current != core->idle && current->active)
+		if (current && current != core->plan.idle && current->active)
 			return 0;
 		mpxi_core_pace_begin(core);
 		return mpxi_core_switch_sig(core);
 	}
-	if (current == core->idle && core->active_others)
+	if (current == core->plan.idle && core->active_others)
 		return 0;
 	if (current)
 		(void)mpxi_core_halt_sig(core, current);
@@ -76,9 +111,9 @@ static int settle_current(struct mpxi_core *core)
 		return 0;
 	}
 	mpxi_core_pace_begin(core);
-	error = mpxi_core_run_sig(core, core->idle);
+	error = mpxi_core_run_sig(core, core->plan.idle);
 	if (!error)
-		core->current = core->idle;
+		core->current = core->plan.idle;
 	core->pace.stalled = error && core->pace.known;
 	return error;
 }

@@ -93,8 +93,8 @@ static void forget(struct mpxi_set *set)
  * none of which was lost. */
 static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 {
-	return entry->whole &&
-	       (entry->event->group ? entry->breaks == entry->event->breaks : set->lost == set->core->lost);
+	return entry->whole && entry->breaks == entry->event->breaks &&
+	       (entry->event->group || set->lost == set->core->lost);
 }
 
 /* The other window of what the clock's has been brought up to. */
@@ -200,12 +200,17 @@ static int count(struct mpxi_set *set)
 static int start(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
-	int error = set->admitted ? 0 : mpxi_plan_admit(core, set->event, set->entries);
+	int error;
 
-	if (error)
+	mpxi_always_wish(set);
+	error = set->admitted ? 0 : mpxi_plan_admit(core, set->event, set->entries);
+	if (error) {
+		mpxi_always_unwish(set);
 		return error;
+	}
 	error = count(set);
 	if (error) {
+		mpxi_always_unwish(set);
 		mpxi_plan_undo(core);
 		(void)mpxi_plan_settle(core);
 		return error;
@@ -281,6 +286,7 @@ int mpxi_set_stop(struct mpxi_set *set)
 		mpxi_core_seek_ticks(core);
 	mpxi_set_bring_all_up(set, !error);
 	deactivate(set);
+	mpxi_always_unwish(set);
 	set->running = false;
 	core->running_sets--;
 	if (!set->admitted)

@@ -35,7 +35,8 @@ int mpxi_core_create(const struct mpxi_core_options *options, struct mpxi_core *
 	core->groups.ops = options->ops;
 	core->groups.backend = options->backend;
 	core->plan.order.random = mix(options->seed);
-	error = mpxi_groups_get(&core->groups, NULL, 0, &core->idle);
+	error = mpxi_groups_get(&core->groups, (struct mpxi_codes){0}, (struct mpxi_codes){0},
+				&core->plan.idle);
 	if (error) {
 		free(core);
 		return error;
@@ -49,7 +50,6 @@ static void destroy(struct mpxi_core *core, bool quietly)
 	core->groups.quiet = quietly;
 	mpxi_sets_clear(core, quietly);
 	mpxi_plan_clear(core);
-	mpxi_groups_put(&core->groups, core->idle);
 	mpxi_groups_clear(&core->groups);
 	free(core->event);
 	free(core);

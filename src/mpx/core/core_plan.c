@@ -23,7 +23,17 @@ struct change {
 	struct mpxi_group **slot;
 	unsigned *order, *was;
 	unsigned taken; /* slots that are filled in */
+	/* What is in every group: as it was, or other events. */
+	struct mpxi_event **always;
+	uint32_t *code; /* of always */
+	unsigned alwayses;
+	struct mpxi_group *idle;
 };
+
+static struct mpxi_codes codes_of(const struct change *change)
+{
+	return (struct mpxi_codes){change->code, change->alwayses};
+}
 
 static bool in_plan(const struct mpxi_plan *plan, const struct mpxi_group *group)
 {
@@ -37,7 +47,12 @@ static void change_clear(struct mpxi_core *core, struct change *change)
 	for (i = 0; i < change->taken; i++)
 		if (!in_plan(&core->plan, change->slot[i]))
 			mpxi_groups_put(&core->groups, change->slot[i]);
+	if (change->idle && change->idle != core->plan.idle)
+		mpxi_groups_put(&core->groups, change->idle);
+	if (change->always != core->plan.always)
+		free(change->always);
 	mpxi_draft_clear(&change->draft);
+	free(change->code);
 	free(change->slot);
 	free(change->order);
 	free(change->was);
@@ -56,9 +71,9 @@ static int resolve(struct mpxi_core *core, struct change *change)
 	unsigned i, n = draft->lists;
 	int error;
 
-	change->slot = calloc(n, sizeof(change->slot[0]));
-	change->order = calloc(n, sizeof(change->order[0]));
-	change->was = calloc(n, sizeof(change->was[0]));
+	change->slot = calloc(n + 1, sizeof(change->slot[0]));
+	change->order = calloc(n + 1, sizeof(change->order[0]));
+	change->was = calloc(n + 1, sizeof(change->was[0]));
 	if (!change->slot || !change->order || !change->was)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a plan of %u groups", n);
 	for (i = 0; i < n; i++) {
@@ -68,14 +83,20 @@ static int resolve(struct mpxi_core *core, struct change *change)
 		if (is_same(list)) {
 			change->slot[i] = core->plan.slot[list->from];
 		} else {
-			error = mpxi_groups_get(&core->groups, draft->code + list->begin,
-						list[1].begin - list->begin, &change->slot[i]);
+			const struct mpxi_codes own = {draft->code + list->begin,
+						       list[1].begin - list->begin};
+
+			error = mpxi_groups_get(&core->groups, own, codes_of(change), &change->slot[i]);
 			if (error)
 				return error;
 		}
 		change->taken = i + 1;
 	}
-	return 0;
+	change->idle = core->plan.idle;
+	if (change->always == core->plan.always)
+		return 0;
+	change->idle = NULL;
+	return mpxi_groups_get(&core->groups, (struct mpxi_codes){0}, codes_of(change), &change->idle);
 }
 
 /* The events of a group that leaves the plan have no place until they get another. */
@@ -106,15 +127,41 @@ static void bind(struct mpxi_core *core, struct mpxi_group *group)
 	core->active_slots += group->active > 0;
 }
 
-/* The events that a list of the draft says are in a group. */
+/* The events that a list of the draft says are in a group, and those that are in all. */
 static void fill_in(struct mpxi_core *core, struct mpxi_group *group)
 {
+	const unsigned all = group->n + group->always;
 	unsigned k;
 
-	for (k = 0; k < group->n; k++)
+	for (k = 0; k < all; k++)
 		group->event[k] = core->event[mpxi_core_find(core, group->code[k])];
-	if (group->n > core->largest)
-		core->largest = group->n;
+	if (all > core->largest)
+		core->largest = all;
+}
+
+static bool is_in_all(const struct mpxi_plan *plan, const struct mpxi_event *event)
+{
+	unsigned i;
+
+	for (i = 0; i < plan->alwayses && plan->always[i] != event; i++)
+		;
+	return i < plan->alwayses;
+}
+
+/* No group runs that counted them. */
+static void exchange_always(struct mpxi_core *core, const struct mpxi_plan *from)
+{
+	const struct mpxi_plan *to = &core->plan;
+	unsigned i;
+
+	if (from->always == to->always)
+		return;
+	for (i = 0; i < from->alwayses; i++)
+		if (from->always[i] != &core->nobody && !is_in_all(to, from->always[i]))
+			mpxi_plan_part(core, from->always[i]);
+	for (i = 0; i < to->alwayses; i++)
+		if (to->always[i] != &core->nobody && !is_in_all(from, to->always[i]))
+			mpxi_plan_join(core, to->always[i]);
 }
 
 /* From one plan to core->plan, whose groups have their events. Groups that are in both
@@ -129,6 +176,9 @@ static void exchange(struct mpxi_core *core, const struct mpxi_plan *from)
 	for (i = 0; i < from->slots; i++)
 		if (!in_plan(to, from->slot[i]))
 			unbind(core, from->slot[i]);
+	if (from->idle != to->idle && core->current == from->idle)
+		(void)mpxi_core_halt_sig(core, from->idle);
+	exchange_always(core, from);
 	core->active_slots = 0;
 	for (i = 0; i < to->slots; i++)
 		bind(core, to->slot[i]);
@@ -142,6 +192,10 @@ static void retire(struct mpxi_core *core, struct mpxi_plan *plan)
 	for (i = 0; i < plan->slots; i++)
 		if (!in_plan(&core->plan, plan->slot[i]))
 			mpxi_groups_put(&core->groups, plan->slot[i]);
+	if (plan->idle != core->plan.idle)
+		mpxi_groups_put(&core->groups, plan->idle);
+	if (plan->always != core->plan.always)
+		free(plan->always);
 	free(plan->slot);
 	free(plan->order.slot);
 	core->former = (struct mpxi_plan){0};
@@ -157,12 +211,18 @@ static void commit(struct mpxi_core *core, struct change *change)
 	for (i = 0; i < change->taken; i++)
 		if (!is_same(&list[i]))
 			fill_in(core, change->slot[i]);
+	if (change->idle != core->plan.idle)
+		fill_in(core, change->idle);
 	core->former = core->plan;
 	core->changing = true;
 	core->plan.slot = change->slot;
 	core->plan.slots = change->taken;
+	core->plan.always = change->always;
+	core->plan.alwayses = change->alwayses;
+	core->plan.idle = change->idle;
 	mpxi_order_set(&core->plan.order, change->was, change->order, change->taken);
 	exchange(core, &core->former);
+	free(change->code);
 	free(change->was);
 	mpxi_draft_clear(&change->draft);
 }
@@ -186,29 +246,87 @@ void mpxi_plan_undo(struct mpxi_core *core)
 	retire(core, &undone);
 }
 
-/* Groups that hold what is active or pinned, and n newcomers; without newcomers, only
- * if fewer do. */
-static int place(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n)
+/* What is to be in every group from now on. */
+static int choose_always(struct mpxi_core *core, struct change *change)
 {
-	const struct mpxi_backend_ops *ops = core->options.ops;
-	struct change change = {.taken = 0};
-	struct mpxi_draft *draft = &change.draft;
-	unsigned i, before;
+	struct mpxi_event **always = calloc(core->events + 1, sizeof(*always));
+	uint32_t *code = calloc(core->events + 1, sizeof(*code));
+	unsigned i, n;
+
+	if (!always || !code) {
+		free(always);
+		free(code);
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
+	}
+	n = mpxi_always_wanted(core, always);
+	for (i = 0; i < n; i++)
+		code[i] = always[i]->code;
+	change->always = always;
+	change->code = code;
+	change->alwayses = n;
+	if (n == core->plan.alwayses && (!n || !memcmp(always, core->plan.always, n * sizeof(*always)))) {
+		change->always = core->plan.always;
+		free(always);
+	}
+	return 0;
+}
+
+/* Into the lists that there are, without newcomers only into fewer. */
+static int place_in_lists(struct mpxi_core *core, struct change *change, struct mpxi_event *const *event,
+			  unsigned n)
+{
+	const struct mpxi_plan *plan = &core->plan;
+	unsigned i;
 	int error = 0;
 
-	for (i = 0; !error && i < core->plan.slots; i++)
-		error = mpxi_draft_add(draft, core->plan.slot[i]->event, core->plan.slot[i]->n, true, i);
-	before = draft->lists;
-	if (!error && n)
-		error = mpxi_draft_place(draft, ops, core->options.backend, event, n);
-	else if (!error)
-		error = mpxi_draft_shrink(draft, ops, core->options.backend);
-	if (error || (!n && draft->lists == before)) {
-		mpxi_draft_clear(draft);
-		return error;
+	for (i = 0; !error && i < plan->slots; i++)
+		error = mpxi_draft_add(&change->draft, plan->slot[i]->event, plan->slot[i]->n, true, i);
+	return error ? error : mpxi_always_place(core, codes_of(change), &change->draft, event, n);
+}
+
+/* With other events in every group all lists are new ones. */
+static int place_anew(struct mpxi_core *core, struct change *change)
+{
+	struct mpxi_event **event = calloc(core->events + 1, sizeof(*event));
+	int error;
+
+	if (!event)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
+	error = mpxi_always_place(core, codes_of(change), &change->draft, event,
+				  mpxi_always_others(core, event));
+	free(event);
+	return error;
+}
+
+/* Slots with something in them that is active or pinned. */
+static unsigned wanted_slots(const struct mpxi_core *core)
+{
+	unsigned i, k, found = 0;
+
+	for (i = 0; i < core->plan.slots; i++) {
+		const struct mpxi_group *group = core->plan.slot[i];
+
+		for (k = 0; k < group->n && !group->event[k]->activations && !group->event[k]->pins; k++)
+			;
+		found += k < group->n;
 	}
-	error = resolve(core, &change);
+	return found;
+}
+
+/* Groups that hold what is active or pinned, and n newcomers; with what is to be in every group.
+ * fewer: only if there are fewer then. */
+static int place(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n, bool fewer)
+{
+	struct change change = {.taken = 0};
+	int error = choose_always(core, &change);
+
 	if (error)
+		return error;
+	error = change.always == core->plan.always ? place_in_lists(core, &change, event, n)
+						   : place_anew(core, &change);
+	if (!error && !(fewer && change.draft.lists >= wanted_slots(core)))
+		error = resolve(core, &change);
+	if (error || !change.slot)
 		change_clear(core, &change);
 	else
 		commit(core, &change);
@@ -252,7 +370,8 @@ static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *eve
 			core->steady = more;
 	}
 	if (!error)
-		error = mpxi_groups_get(&core->groups, draft.code, draft.codes, &group);
+		error = mpxi_groups_get(&core->groups, (struct mpxi_codes){draft.code, draft.codes},
+					(struct mpxi_codes){0}, &group);
 	mpxi_draft_clear(&draft);
 	if (error)
 		return error;
@@ -268,9 +387,17 @@ static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *eve
 	return 0;
 }
 
+/* Is to be in every group, and is not. */
+static bool is_to_join(const struct mpxi_event *event)
+{
+	return event->wishes && mpxi_event_is_ordinary(event);
+}
+
 /* Needs a place and has none. */
 static bool is_newcomer(const struct mpxi_event *event)
 {
+	if (is_to_join(event))
+		return true;
 	return !event->group && (mpxi_event_is_ordinary(event) || event->role == MPXI_UNLIMITED);
 }
 
@@ -279,13 +406,15 @@ static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *eve
 {
 	struct mpxi_event **newcomer = calloc(newcomers, sizeof(*newcomer));
 	unsigned i, ordinary = 0, unlimited = newcomers;
+	bool joins = false;
 	int error = 0;
 
 	if (!newcomer)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
 	/* Ordinary ones from the left, unlimited ones from the right. */
 	for (i = 0; i < n; i++) {
-		if (!is_newcomer(event[i]))
+		joins |= is_to_join(event[i]);
+		if (!is_newcomer(event[i]) || is_to_join(event[i]))
 			continue;
 		if (mpxi_event_is_ordinary(event[i]))
 			newcomer[ordinary++] = event[i];
@@ -294,8 +423,8 @@ static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *eve
 	}
 	if (unlimited < newcomers)
 		error = place_unlimited(core, newcomer + unlimited, newcomers - unlimited);
-	if (!error && ordinary)
-		error = place(core, newcomer, ordinary);
+	if (!error && (ordinary || joins))
+		error = place(core, newcomer, ordinary, false);
 	free(newcomer);
 	return error;
 }
@@ -340,7 +469,7 @@ int mpxi_plan_admit(struct mpxi_core *core, struct mpxi_event *const *event, uns
 	int error;
 
 	for (i = 0; i < n; i++)
-		newcomers += is_newcomer(event[i]) && !rejoin(core, event[i]);
+		newcomers += is_newcomer(event[i]) && (is_to_join(event[i]) || !rejoin(core, event[i]));
 	if (!newcomers)
 		return 0;
 	/* Their groups stay, though nothing in them may be active yet. */
@@ -360,12 +489,35 @@ bool mpxi_plan_shrink(struct mpxi_core *core)
 	core->may_shrink = false;
 	core->shrink_at = core->turns + core->active_slots;
 	/* After an error the groups stay as they are: nobody has asked for fewer. */
-	(void)place(core, NULL, 0);
+	(void)place(core, NULL, 0, true);
 	return core->changing;
+}
+
+static void replace_in_all(struct mpxi_group *group, const struct mpxi_event *event, struct mpxi_event *other)
+{
+	unsigned k;
+
+	for (k = group->n; k < group->n + group->always; k++)
+		if (group->event[k] == event)
+			group->event[k] = other;
+}
+
+static void expel_from_all(struct mpxi_core *core, const struct mpxi_event *event)
+{
+	unsigned i;
+
+	for (i = 0; i < core->plan.alwayses; i++)
+		if (core->plan.always[i] == event)
+			core->plan.always[i] = &core->nobody;
+	for (i = 0; i < core->plan.slots; i++)
+		replace_in_all(core->plan.slot[i], event, &core->nobody);
+	replace_in_all(core->plan.idle, event, &core->nobody);
 }
 
 void mpxi_plan_expel(struct mpxi_core *core, struct mpxi_event *event)
 {
+	if (event->role == MPXI_ALWAYS)
+		expel_from_all(core, event);
 	/* The group goes on; what stands in the event's place is never active. */
 	if (event->group) {
 		event->group->event[event->position] = &core->nobody;
@@ -382,6 +534,8 @@ void mpxi_plan_clear(struct mpxi_core *core)
 		mpxi_groups_put(&core->groups, core->plan.slot[i]);
 	for (i = 0; i < core->steadies; i++)
 		mpxi_groups_put(&core->groups, core->steady[i]);
+	mpxi_groups_put(&core->groups, core->plan.idle);
+	free(core->plan.always);
 	free(core->plan.slot);
 	free(core->plan.order.slot);
 	free(core->steady);

@@ -17,11 +17,14 @@
 #include "core/group.h"
 #include "core/plan.h"
 
-/* Groups that take turns. */
+/* Groups that take turns, and what is in each of them. */
 struct mpxi_plan {
 	struct mpxi_group **slot; /* [slots] */
 	unsigned slots;
 	struct mpxi_order order;
+	struct mpxi_event **always; /* [alwayses], ascending by code */
+	unsigned alwayses;
+	struct mpxi_group *idle; /* of no other event: the clock while all that runs is steady */
 };
 
 /*
@@ -56,7 +59,6 @@ struct mpxi_core {
 	struct mpxi_plan former; /* before the change that is being made (changing) */
 	bool changing;
 	struct mpxi_group *current;             /* one of plan's, or idle; NULL: nothing runs */
-	struct mpxi_group *idle;                /* of no event: the clock while all that runs is steady */
 	unsigned active_slots, active_ordinary; /* groups, and events, that take turns */
 	unsigned largest;                       /* events that a group has ever held */
 	bool sharing;                           /* slices are being ended by ticks */
@@ -135,11 +137,25 @@ void mpxi_plan_undo(struct mpxi_core *core);
 void mpxi_plan_expel(struct mpxi_core *core, struct mpxi_event *event);
 void mpxi_plan_clear(struct mpxi_core *core);
 
+/* ---- core_always.c ---- */
+
+/* mpxi_draft_place of n events, or mpxi_draft_shrink for n = 0, with these in each list besides. */
+int mpxi_always_place(const struct mpxi_core *core, struct mpxi_codes always, struct mpxi_draft *draft,
+		      struct mpxi_event *const *event, unsigned n);
+/* Events that are to be in every group; and those that take turns then, and are active or pinned.
+ * list has room for all; returns how many. */
+unsigned mpxi_always_wanted(const struct mpxi_core *core, struct mpxi_event **list);
+unsigned mpxi_always_others(const struct mpxi_core *core, struct mpxi_event **list);
+
 /* ---- core_active.c ---- */
 
 /* One more set, or one less, that runs has the event. T is at now. */
 void mpxi_plan_activate(struct mpxi_core *core, struct mpxi_event *event);
 void mpxi_plan_deactivate(struct mpxi_core *core, struct mpxi_event *event);
+/* The event, with its group off the counters, is in every group from now on, or takes turns. T is at
+ * now. */
+void mpxi_plan_join(struct mpxi_core *core, struct mpxi_event *event);
+void mpxi_plan_part(struct mpxi_core *core, struct mpxi_event *event);
 /* After activations have changed: what need not run is halted, what has to run runs,
  * ticks are asked for or not. Errors come from what is to run anew. */
 int mpxi_plan_settle(struct mpxi_core *core);

@@ -11,6 +11,7 @@
 struct mpxi_entry {
 	struct mpxi_event *event;
 	struct mpxi_mark start;
+	bool always;               /* the set wants it in every group */
 	bool whole;                /* it was counted from then on */
 	bool needs_no_turn;        /* nothing took turns with it then */
 	uint64_t breaks;           /* the event's, then */
@@ -58,5 +59,9 @@ int mpxi_set_sample(struct mpxi_set *set);
 void mpxi_set_mark_rest(struct mpxi_set *set);
 /* The events' windows from the set's start to what has been sampled. known: that is now. */
 void mpxi_set_bring_all_up(struct mpxi_set *set, bool known);
+
+/* core_always.c: the set runs from now on, and wants what it wants; or does no more. */
+void mpxi_always_wish(struct mpxi_set *set);
+void mpxi_always_unwish(struct mpxi_set *set);
 
 #endif

@@ -51,7 +51,7 @@ static void mark(struct mpxi_set *set)
 	unsigned i;
 
 	mpxi_set_mark_rest(set);
-	step->steady = core->current && core->current == core->idle;
+	step->steady = core->current && core->current == core->plan.idle;
 	for (i = 0; i < set->entries; i++) {
 		step->steady &= set->event[i]->group != NULL;
 		mark_event(set, i);

@@ -23,7 +23,7 @@ static void destroy(struct mpxi_groups *groups, struct mpxi_group *group)
 {
 	if (!groups->quiet)
 		groups->ops->close(groups->backend, group->handle);
-	groups->memory -= group_size(group->n);
+	groups->memory -= group_size(group->n + group->always);
 	groups->count--;
 	free(group);
 }
@@ -40,12 +40,18 @@ static void close_from(struct mpxi_groups *groups, struct mpxi_group **link)
 	}
 }
 
-static struct mpxi_group *find(struct mpxi_groups *groups, const uint32_t *code, unsigned n)
+static bool has(const uint32_t *code, struct mpxi_codes wanted)
+{
+	return !wanted.n || memcmp(code, wanted.code, wanted.n * sizeof(*code)) == 0;
+}
+
+static struct mpxi_group *find(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always)
 {
 	struct mpxi_group **link, *group;
 
 	for (link = &groups->first; (group = *link); link = &group->next) {
-		if (group->n != n || (n && memcmp(group->code, code, n * sizeof(*code))))
+		if (group->n != own.n || group->always != always.n || !has(group->code, own) ||
+		    !has(group->code + own.n, always))
 			continue;
 		*link = group->next;
 		groups->unused--;
@@ -54,20 +60,25 @@ static struct mpxi_group *find(struct mpxi_groups *groups, const uint32_t *code,
 	return NULL;
 }
 
-static int create(struct mpxi_groups *groups, const uint32_t *code, unsigned n, struct mpxi_group **made)
+static int create(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always,
+		  struct mpxi_group **made)
 {
+	const unsigned n = own.n + always.n;
 	struct mpxi_group *group = calloc(1, group_size(n));
 	int error;
 
 	if (!group)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a group of %u events", n);
-	group->n = n;
+	group->n = own.n;
+	group->always = always.n;
 	group->event = (struct mpxi_event **)(group + 1);
 	group->sample.count = (uint64_t *)(group->event + n);
 	group->code = (uint32_t *)(group->sample.count + n);
-	if (n)
-		memcpy(group->code, code, n * sizeof(*code));
-	error = groups->ops->open(groups->backend, code, n, &group->handle);
+	if (own.n)
+		memcpy(group->code, own.code, own.n * sizeof(*own.code));
+	if (always.n)
+		memcpy(group->code + own.n, always.code, always.n * sizeof(*always.code));
+	error = groups->ops->open(groups->backend, group->code, n, &group->handle);
 	if (error) {
 		free(group);
 		return error;
@@ -78,13 +89,14 @@ static int create(struct mpxi_groups *groups, const uint32_t *code, unsigned n, 
 	return 0;
 }
 
-int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n, struct mpxi_group **found)
+int mpxi_groups_get(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always,
+		    struct mpxi_group **found)
 {
-	struct mpxi_group *group = find(groups, code, n);
+	struct mpxi_group *group = find(groups, own, always);
 	int error;
 
 	if (!group) {
-		error = create(groups, code, n, &group);
+		error = create(groups, own, always, &group);
 		if (error)
 			return error;
 	}

@@ -36,6 +36,11 @@ struct mpxi_event {
 	struct mpxi_stat stat;
 	unsigned references; /* sets that have it                               */
 	unsigned pins;       /* sets that want its place kept while they do not */
+	/* The backend's; role is another one while the event is in every group, which so many sets
+	 * that run have asked for. What it counted in all of them, and in the present run. */
+	enum mpxi_role kind;
+	unsigned wishes;
+	uint64_t always_count, always_taken;
 };
 
 #define MPXI_CACHE_LINE 64
@@ -49,7 +54,8 @@ static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)
 
 struct mpxi_group {
 	void *handle;       /* the backend's                                     */
-	unsigned n;         /* events                                            */
+	unsigned n;         /* events of its own                                 */
+	unsigned always;    /* events that are in every group, behind those      */
 	unsigned active;    /* of them, those that are active                    */
 	unsigned slot;      /* its place among those that take turns             */
 	bool running;       /* on the counters now                               */
@@ -60,8 +66,8 @@ struct mpxi_group {
 	uint64_t known;     /* T of sample, in a group of unlimited events       */
 	uint64_t covariate; /* the thread's covariate count when this run began  */
 	struct mpxi_sample sample;
-	struct mpxi_event **event; /* [n]; only while used                       */
-	uint32_t *code;            /* [n], ascending                             */
+	struct mpxi_event **event; /* [n + always]; only while used              */
+	uint32_t *code;            /* [n + always], each part ascending          */
 	struct mpxi_group *next;   /* unused ones, the one put last first        */
 				   /* then: event, sample.count, code */
 };
@@ -75,9 +81,16 @@ struct mpxi_groups {
 	size_t memory;
 };
 
-/* Makes or finds the group of these events, ascending by code and each once; it is
- * used from then on, and of nobody else. */
-int mpxi_groups_get(struct mpxi_groups *groups, const uint32_t *code, unsigned n, struct mpxi_group **group);
+/* Codes, ascending and each once. */
+struct mpxi_codes {
+	const uint32_t *code;
+	unsigned n;
+};
+
+/* Makes or finds the group of these events, and of those that are in every group; it is used from
+ * then on, and of nobody else. */
+int mpxi_groups_get(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always,
+		    struct mpxi_group **group);
 /* Not used any more; closed when too many such groups are kept. It does not run. */
 void mpxi_groups_put(struct mpxi_groups *groups, struct mpxi_group *group);
 /* Closes all that are not used. */
