@@ -2,9 +2,10 @@
 !
 ! mpxf.h - libmpx for Fortran, in fixed and in free form. mpx.h says
 ! what each call does. Its result, 0 (PAPI_OK) or a negative error, is
-! the last argument, check. Arguments are INTEGER (4 bytes), but values
-! and slice_ns, which are INTEGER*8; level, estimate, error, low and
-! high, which are REAL*8; name, covariate and text, which are
+! the last argument, check. Arguments are INTEGER (4 bytes), but values,
+! counts, counted_time, time and slice_ns, which are INTEGER*8; level,
+! estimate, value, error, low, high, coverage, together and
+! coefficients, which are REAL*8; name, covariate and text, which are
 ! CHARACTER*(*). Blanks behind a name do not count. Where mpx.h has
 ! pointers that may be NULL, an array is to be there.
 !
@@ -26,6 +27,11 @@
 !  call mpxf_set_num_events(set, check)
 !    (check: the number, or a negative error)
 !  call mpxf_set_list_events(set, codes, n, check)
+!  call mpxf_set_attach(set, tid, check)
+!  call mpxf_set_detach(set, check)
+!  call mpxf_set_domain(set, domain, check)
+!    (a sum of PAPI_DOM_USER, ... of fpapi.h)
+!  call mpxf_set_always(set, code, on, check)
 !  call mpxf_set_state(set, state, check)
 !  call mpxf_set_start(set, check)
 !  call mpxf_set_stop(set, values, check)
@@ -36,7 +42,21 @@
 !  call mpxf_set_estimates(set, n, estimate, error, low, high, flags,
 !       check)
 !    (arrays of n; error is the standard error)
+!  call mpxf_set_estimate_info(set, n, values, counts, counted_time,
+!       time, coverage, threads, missed, check)
+!    (arrays of n, of the same events; a set that runs is read again)
+!  call mpxf_set_add_ratio(set, numerator, denominator, check)
+!  call mpxf_set_remove_ratio(set, numerator, denominator, check)
+!  call mpxf_set_ratios(set, n, value, error, low, high, together,
+!       flags, check)
+!    (arrays of n)
+!  call mpxf_set_add_relation(set, codes, coefficients, n, check)
+!    (arrays of n)
+!  call mpxf_set_clear_relations(set, check)
+!  call mpxf_set_reconciled_estimates(set, n, estimate, error, low,
+!       high, flags, check)
 !  call mpxf_set_region(set, region, check)
+!  call mpxf_set_switch_region(set, region, check)
 !  call mpxf_set_list_regions(set, regions, n, check)
 !  call mpxf_set_region_estimates(set, region, n, estimate, error, low,
 !       high, flags, check)
@@ -69,3 +89,8 @@
       INTEGER, PARAMETER :: MPX_PARTIAL = 16
       INTEGER, PARAMETER :: MPX_BORROWED = 32
       INTEGER, PARAMETER :: MPX_UNEVEN = 64
+      INTEGER, PARAMETER :: MPX_UNBOUNDED = 128
+      INTEGER, PARAMETER :: MPX_CAREFUL = 256
+      INTEGER, PARAMETER :: MPX_RECONCILED = 512
+      INTEGER, PARAMETER :: MPX_CONTRADICTED = 1024
+      INTEGER, PARAMETER :: MPX_ENDED = 2048

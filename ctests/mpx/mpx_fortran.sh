@@ -38,7 +38,10 @@ if ! command -v "$fortran" > /dev/null; then
 fi
 
 cat > touch.c << 'EOF'
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 /* So many page faults. */
 void touch_pages_(const int *n)
@@ -51,6 +54,39 @@ void touch_pages_(const int *n)
 		area[i * page] = 1;
 	munmap((void *)area, *n * page);
 }
+
+/* A thread, and then so many page faults in it. */
+static int tid, thread_faults;
+static pthread_t id;
+static pthread_barrier_t step;
+static void *thread(void *arg)
+{
+	tid = (int)syscall(SYS_gettid);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	touch_pages_(&thread_faults);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	return arg;
+}
+void start_thread_(int *number)
+{
+	pthread_barrier_init(&step, 0, 2);
+	pthread_create(&id, 0, thread, 0);
+	pthread_barrier_wait(&step);
+	*number = tid;
+}
+void touch_in_thread_(const int *n)
+{
+	thread_faults = *n;
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+}
+void end_thread_(void)
+{
+	pthread_barrier_wait(&step);
+	pthread_join(id, 0);
+}
 EOF
 
 # Statements that are right in both forms: from the 7th column to the 72nd.
@@ -59,9 +95,12 @@ cat > program << 'EOF'
       implicit none
       include 'mpxf.h'
       integer check, set, other, state, n, i
-      integer codes(4), regions(4), flags(2)
-      integer*8 values(2), sums(2)
-      double precision e(2), s(2), low(2), high(2)
+      integer tid
+      integer codes(4), regions(4), flags(2), threads(2), missed(2)
+      integer*8 values(2), sums(2), counts(2), counted(2), time(2)
+      double precision e(2), s(2), low(2), high(2), part(2)
+      double precision equal(2)
+      data equal /1d0, -1d0/
       character*200 text
       character*30 release
       call mpxf_version(release)
@@ -80,7 +119,7 @@ cat > program << 'EOF'
      & MPX_TIMER_AUTO, 9, MPX_ESTIMATOR_AUTO, 0, ' ', check)
       if (check .ge. 0) stop 7
       call mpxf_library_init_options(MPX_ABI_VERSION, 20000000_8,       &
-     & MPX_TIMER_AUTO, MPX_CLOCK_AUTO, MPX_ESTIMATOR_AUTO, 0, 'none',   &
+     & MPX_TIMER_AUTO, MPX_CLOCK_AUTO, MPX_ESTIMATOR_AUTO, 0, 'nosuch', &
      & check)
       if (check .ge. 0) stop 8
       call mpxf_library_init_options(MPX_ABI_VERSION, 20000000_8,       &
@@ -163,6 +202,71 @@ cat > program << 'EOF'
       n = 4
       call mpxf_set_list_regions(set, regions, n, check)
       if (check .ne. 0 .or. regions(n) .ne. 7) stop 44
+      call mpxf_set_estimate_info(set, 2, values, counts, counted,      &
+     & time, part, threads, missed, check)
+      if (check .ne. 0) stop 51
+      if (values(1) .ne. counts(1) .or. counts(2) .lt. 300) stop 52
+      if (counted(1) .ne. time(1) .or. time(1) .le. 0) stop 53
+      if (abs(part(1) - 1) .gt. 0 .or. threads(1) .ne. 1) stop 54
+      if (missed(1) .ne. 0 .or. missed(2) .ne. 0) stop 55
+      call mpxf_set_estimate_info(set, 3, values, counts, counted,      &
+     & time, part, threads, missed, check)
+      if (check .ge. 0) stop 56
+      call mpxf_set_add_ratio(set, codes(2), codes(1), check)
+      if (check .ne. 0) stop 57
+      call mpxf_set_add_relation(set, codes, equal, 2, check)
+      if (check .ne. 0) stop 58
+      call mpxf_set_always(set, codes(1), 1, check)
+      if (check .ne. 0) stop 59
+      call mpxf_set_domain(set, 99, check)
+      if (check .ge. 0) stop 60
+      call mpxf_set_domain(set, 1, check)
+      if (check .ne. 0) stop 61
+      call mpxf_set_start(set, check)
+      if (check .ne. 0) stop 62
+      call touch_pages(100)
+      call mpxf_set_switch_region(set, 8, check)
+      if (check .ne. 0) stop 63
+      call touch_pages(400)
+      call mpxf_set_stop(set, values, check)
+      if (check .ne. 0) stop 64
+      if (values(1) .lt. 400 .or. values(1) .gt. 500) stop 65
+      call mpxf_set_ratios(set, 1, e, s, low, high, part, flags, check)
+      if (check .ne. 0) stop 66
+      if (e(1) .lt. 0.9d0 .or. e(1) .gt. 1d0) stop 67
+      if (low(1) .gt. e(1) .or. high(1) .lt. e(1)) stop 68
+      if (flags(1) .ne. MPX_EXACT .or. part(1) .lt. 1d0) stop 69
+      call mpxf_set_ratios(set, 2, e, s, low, high, part, flags, check)
+      if (check .ge. 0) stop 70
+      call mpxf_set_ratios(set, -1, e, s, low, high, part, flags, check)
+      if (check .ge. 0) stop 71
+      call mpxf_set_reconciled_estimates(set, 2, e, s, low, high,       &
+     & flags, check)
+      if (check .ne. 0) stop 72
+      if (e(1) .lt. 400 .or. e(1) .gt. 500) stop 73
+      call mpxf_set_clear_relations(set, check)
+      if (check .ne. 0) stop 74
+      call mpxf_set_remove_ratio(set, codes(2), codes(1), check)
+      if (check .ne. 0) stop 75
+      call mpxf_set_domain(set, 0, check)
+      if (check .ne. 0) stop 76
+      call mpxf_set_detach(set, check)
+      if (check .ge. 0) stop 77
+      call start_thread(tid)
+      call mpxf_set_attach(set, tid, check)
+      if (check .eq. 0) then
+        call mpxf_set_start(set, check)
+        if (check .ne. 0) stop 78
+        call touch_in_thread(500)
+        call mpxf_set_stop(set, values, check)
+        if (check .ne. 0) stop 79
+        if (values(1) .lt. 500 .or. values(1) .gt. 600) stop 80
+        call mpxf_set_detach(set, check)
+        if (check .ne. 0) stop 81
+      else
+        call touch_in_thread(500)
+      end if
+      call end_thread()
       call mpxf_set_create_process(other, check)
       if (check .ne. 0) stop 45
       call mpxf_set_destroy(other, check)
@@ -178,7 +282,7 @@ cat > program << 'EOF'
       print *, 'all'
       end program
 EOF
-$CC -c touch.c -o touch.o
+$CC -pthread -c touch.c -o touch.o
 for form in fixed free; do
 	check "it compiles in $form form, without a warning" eval \
 		"$fortran -Wall -Wextra -Wno-unused-parameter -Werror -f$form-form -x f77 -c program -I$srcdir/include -o $form.o 2> err"

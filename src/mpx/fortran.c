@@ -143,6 +143,26 @@ SUBROUTINE(set_list_events, const int *set, int *codes, int *n, int *check)
 	*check = mpx_set_list_events(*set, codes, n);
 }
 
+SUBROUTINE(set_attach, const int *set, const int *tid, int *check)
+{
+	*check = mpx_set_attach(*set, *tid);
+}
+
+SUBROUTINE(set_detach, const int *set, int *check)
+{
+	*check = mpx_set_detach(*set);
+}
+
+SUBROUTINE(set_domain, const int *set, const int *domain, int *check)
+{
+	*check = mpx_set_domain(*set, *domain);
+}
+
+SUBROUTINE(set_always, const int *set, const int *code, const int *on, int *check)
+{
+	*check = mpx_set_always(*set, *code, *on);
+}
+
 SUBROUTINE(set_state, const int *set, int *state, int *check)
 {
 	*check = mpx_set_state(*set, state);
@@ -180,24 +200,56 @@ SUBROUTINE(set_confidence, const int *set, const double *level, int *check)
 	*check = mpx_set_confidence(*set, *level);
 }
 
-/* region: NULL: since the start. */
-static int estimates(int set, const int *region, int n, double *estimate, double *error, double *low,
-		     double *high, int *flags)
-{
-	int events = mpx_set_num_events(set), i, result;
-	struct mpx_estimate *list;
+/* Estimates of a set, of this size each. */
+typedef int estimates_call(int set, const int *region, struct mpx_estimate *list, int n);
 
+static int of_start(int set, const int *region, struct mpx_estimate *list, int n)
+{
+	(void)region;
+	return mpx_set_estimates(set, list, n);
+}
+
+static int of_region(int set, const int *region, struct mpx_estimate *list, int n)
+{
+	return mpx_set_region_estimates(set, *region, list, n);
+}
+
+static int of_relations(int set, const int *region, struct mpx_estimate *list, int n)
+{
+	(void)region;
+	return mpx_set_reconciled_estimates(set, list, n);
+}
+
+/* *list, for the caller to free, has what there is also where threads do not answer. */
+static int get_estimates(int set, const int *region, int n, estimates_call *call, struct mpx_estimate **list)
+{
+	int events = mpx_set_num_events(set);
+
+	*list = NULL;
 	if (events < 0)
 		return events;
 	if (n < 0 || n > events)
 		return mpxi_error(PAPI_EINVAL, "n is %d, and the event set has %d events", n, events);
-	list = calloc((size_t)n + 1, sizeof(*list));
-	if (!list)
+	*list = calloc((size_t)n + 1, sizeof(**list));
+	if (!*list)
 		return mpxi_error(PAPI_ENOMEM, "out of memory for estimates of %d events", n);
-	list[0].size = sizeof(list[0]);
-	result = region ? mpx_set_region_estimates(set, *region, list, n) : mpx_set_estimates(set, list, n);
-	/* Threads that do not answer: what they answered last is there. */
-	for (i = 0; (!result || result == PAPI_ESYS) && i < n && list[i].size; i++) {
+	(*list)[0].size = sizeof(**list);
+	return call(set, region, *list, n);
+}
+
+/* Threads that do not answer: what they answered last is there. */
+static int are_there(int result, const struct mpx_estimate *list, int n)
+{
+	return list && n && (!result || result == PAPI_ESYS) && list[n - 1].size;
+}
+
+static int estimates(int set, const int *region, int n, estimates_call *call, double *estimate, double *error,
+		     double *low, double *high, int *flags)
+{
+	struct mpx_estimate *list;
+	int result = get_estimates(set, region, n, call, &list), i;
+
+	for (i = 0; are_there(result, list, n) && i < n; i++) {
 		estimate[i] = list[i].estimate;
 		error[i] = list[i].standard_error;
 		low[i] = list[i].low;
@@ -211,12 +263,91 @@ static int estimates(int set, const int *region, int n, double *estimate, double
 SUBROUTINE(set_estimates, const int *set, const int *n, double *estimate, double *error, double *low,
 	   double *high, int *flags, int *check)
 {
-	*check = estimates(*set, NULL, *n, estimate, error, low, high, flags);
+	*check = estimates(*set, NULL, *n, of_start, estimate, error, low, high, flags);
 }
+
+SUBROUTINE(set_estimate_info, const int *set, const int *n, long long *values, long long *counts,
+	   long long *counted_time, long long *time, double *coverage, int *threads, int *missed, int *check)
+{
+	struct mpx_estimate *list;
+	int i;
+
+	*check = get_estimates(*set, NULL, *n, of_start, &list);
+	for (i = 0; are_there(*check, list, *n) && i < *n; i++) {
+		values[i] = list[i].value;
+		counts[i] = (long long)list[i].count;
+		counted_time[i] = (long long)list[i].counted_time;
+		time[i] = (long long)list[i].time;
+		coverage[i] = list[i].coverage;
+		threads[i] = (int)list[i].threads;
+		missed[i] = (int)list[i].missed;
+	}
+	free(list);
+}
+
+/* ---- ratios and relations ----------------------------------------------------------------- */
+
+SUBROUTINE(set_add_ratio, const int *set, const int *numerator, const int *denominator, int *check)
+{
+	*check = mpx_set_add_ratio(*set, *numerator, *denominator);
+}
+
+SUBROUTINE(set_remove_ratio, const int *set, const int *numerator, const int *denominator, int *check)
+{
+	*check = mpx_set_remove_ratio(*set, *numerator, *denominator);
+}
+
+SUBROUTINE(set_ratios, const int *set, const int *n, double *value, double *error, double *low, double *high,
+	   double *together, int *flags, int *check)
+{
+	const int most = 1 << 20; /* C looks how many there are */
+	struct mpx_ratio *list = calloc((size_t)(*n > 0 && *n < most ? *n : 1), sizeof(*list));
+	int i;
+
+	if (!list) {
+		*check = mpxi_error(PAPI_ENOMEM, "out of memory for %d ratios", *n);
+		return;
+	}
+	list[0].size = sizeof(list[0]);
+	*check = mpx_set_ratios(*set, list, *n < most ? *n : most);
+	for (i = 0; !*check && i < *n; i++) {
+		value[i] = list[i].value;
+		error[i] = list[i].standard_error;
+		low[i] = list[i].low;
+		high[i] = list[i].high;
+		together[i] = list[i].together;
+		flags[i] = (int)list[i].flags;
+	}
+	free(list);
+}
+
+SUBROUTINE(set_add_relation, const int *set, const int *codes, const double *coefficients, const int *n,
+	   int *check)
+{
+	*check = mpx_set_add_relation(*set, codes, coefficients, *n);
+}
+
+SUBROUTINE(set_clear_relations, const int *set, int *check)
+{
+	*check = mpx_set_clear_relations(*set);
+}
+
+SUBROUTINE(set_reconciled_estimates, const int *set, const int *n, double *estimate, double *error,
+	   double *low, double *high, int *flags, int *check)
+{
+	*check = estimates(*set, NULL, *n, of_relations, estimate, error, low, high, flags);
+}
+
+/* ---- regions ------------------------------------------------------------------------------ */
 
 SUBROUTINE(set_region, const int *set, const int *region, int *check)
 {
 	*check = mpx_set_region(*set, *region);
+}
+
+SUBROUTINE(set_switch_region, const int *set, const int *region, int *check)
+{
+	*check = mpx_set_switch_region(*set, *region);
 }
 
 SUBROUTINE(set_list_regions, const int *set, int *regions, int *n, int *check)
@@ -227,7 +358,7 @@ SUBROUTINE(set_list_regions, const int *set, int *regions, int *n, int *check)
 SUBROUTINE(set_region_estimates, const int *set, const int *region, const int *n, double *estimate,
 	   double *error, double *low, double *high, int *flags, int *check)
 {
-	*check = estimates(*set, region, *n, estimate, error, low, high, flags);
+	*check = estimates(*set, region, *n, of_region, estimate, error, low, high, flags);
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */
