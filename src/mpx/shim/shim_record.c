@@ -21,8 +21,10 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shim_record *first; /* of sets that there are */
 static unsigned length;
 
-/* Of sets that are gone; length of them. */
+/* Of sets that are gone; length of them. Where there are more than a report has, no two of
+ * which have the same events, the rest is only numbered. */
 static struct shim_record *retired;
+static unsigned long dropped;
 
 static enum mpxi_estimator estimator = MPXI_AUTO;
 
@@ -264,6 +266,8 @@ void shim_record_retire(struct shim_record *record)
 			break;
 	if (other) {
 		merge_locked(other, record);
+	} else if (length >= SORTED_MAX) {
+		dropped++;
 	} else if (record->rows || record->plain) {
 		link_locked(&retired, record);
 		length++;
@@ -344,7 +348,7 @@ void shim_record_each(void (*each)(const struct shim_record *record, void *argum
 unsigned long shim_record_left_out(bool wait)
 {
 	const struct shim_record *record;
-	unsigned long n = 0;
+	unsigned long n = 0, beyond;
 
 	if (!take(&list_lock, wait))
 		return 0;
@@ -352,8 +356,9 @@ unsigned long shim_record_left_out(bool wait)
 		n++;
 	for (record = first; record; record = record->next)
 		n++;
+	beyond = dropped;
 	pthread_mutex_unlock(&list_lock);
-	return n > SORTED_MAX ? n - SORTED_MAX : 0;
+	return beyond + (n > SORTED_MAX ? n - SORTED_MAX : 0);
 }
 
 static void is_any(const struct shim_record *record, void *argument)
@@ -376,4 +381,5 @@ void shim_record_in_child(void)
 	pthread_mutex_init(&list_lock, NULL);
 	first = retired = NULL;
 	length = 0;
+	dropped = 0;
 }

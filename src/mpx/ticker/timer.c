@@ -313,13 +313,17 @@ static bool unblock(const struct mpxi_timers *timers)
 
 bool mpxi_timer_mend(struct mpxi_timer *timer)
 {
+	const struct mpxi_timer_ops *ops = timer->timers->ops;
 	enum mpxi_timer_handler handler;
+	bool blocked, gone;
 
 	if (mpxi_in_handler)
 		return false;
 	handler = mpxi_timer_signal_mend(timer->timers);
 	timer->starved = handler == MPXI_HANDLER_TAKEN;
-	return unblock(timer->timers) || handler != MPXI_HANDLER_OURS;
+	blocked = unblock(timer->timers);
+	gone = ops->mend && ops->mend(timer);
+	return blocked || gone || handler != MPXI_HANDLER_OURS;
 }
 
 /* What the program has done to the signal while the timer was not armed. Also in a handler of the

@@ -51,6 +51,7 @@ struct mpxi_timer {
 	struct mpxi_timers *timers;
 	uint64_t slice_ns;
 	int fd;               /* TASK_CLOCK, else -1                               */
+	uint64_t event;       /* TASK_CLOCK: the kernel's number of it             */
 	timer_t id;           /* THREAD                                            */
 	struct timespec left; /* THREAD: of the slice that disarm has cut          */
 	_Atomic(pid_t) *slot; /* VIRTUAL: tid while armed, in the table of threads */

@@ -25,6 +25,9 @@ struct mpxi_timer_ops {
 	void (*disarm)(struct mpxi_timer *timer);
 	/* In a forked child. */
 	void (*forget)(struct mpxi_timer *timer);
+	/* What the program may have taken from it: whether anything had to be made anew. NULL:
+	 * nothing can be. */
+	bool (*mend)(struct mpxi_timer *timer);
 };
 
 extern const struct mpxi_timer_ops mpxi_timer_task_clock, mpxi_timer_posix, mpxi_timer_virtual;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -81,7 +82,7 @@ static int task_clock_open(struct mpxi_timer *timer)
 		return refused(errno);
 	/* O_ASYNC last: until the owner is set, the signal would go to the process. */
 	if (fcntl(fd, F_SETSIG, timer->timers->signo) || fcntl(fd, F_SETOWN_EX, &owner) ||
-	    fcntl(fd, F_SETFL, O_RDWR | O_ASYNC)) {
+	    ioctl(fd, PERF_EVENT_IOC_ID, &timer->event) || fcntl(fd, F_SETFL, O_RDWR | O_ASYNC)) {
 		int error = errno;
 
 		close(fd);
@@ -94,8 +95,20 @@ static int task_clock_open(struct mpxi_timer *timer)
 	return MPXI_OK;
 }
 
+/* Programs close descriptors that are not their own, and their number is then another file's. */
+static bool is_there(const struct mpxi_timer *timer)
+{
+	uint64_t event = 0;
+
+	return timer->fd >= 0 && !ioctl(timer->fd, PERF_EVENT_IOC_ID, &event) && event == timer->event;
+}
+
 static void task_clock_close(struct mpxi_timer *timer)
 {
+	if (!is_there(timer)) {
+		timer->fd = -1;
+		return;
+	}
 	/* A forked child may hold the event open, so that close does not end it: only
 	 * without O_ASYNC it is certain that no signal follows. */
 	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -106,23 +119,36 @@ static void task_clock_close(struct mpxi_timer *timer)
 
 static int task_clock_arm(struct mpxi_timer *timer)
 {
-	if (ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0))
+	if (!is_there(timer))
 		return mpxi_error(MPXI_ESYS,
-				  "cannot start a slice timer: %s; has the program "
-				  "closed a descriptor that is not its own?",
-				  upci_words_of_errno(errno));
+				  "the program has closed the descriptor of a slice timer, which is not its "
+				  "own: let it close those that it has opened");
+	if (ioctl(timer->fd, PERF_EVENT_IOC_ENABLE, 0))
+		return mpxi_error(MPXI_ESYS, "cannot start a slice timer: %s", upci_words_of_errno(errno));
 	return MPXI_OK;
 }
 
 static void task_clock_disarm(struct mpxi_timer *timer)
 {
-	ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (is_there(timer))
+		ioctl(timer->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 static void task_clock_forget(struct mpxi_timer *timer)
 {
-	close(timer->fd);
+	if (is_there(timer))
+		close(timer->fd);
 	timer->fd = -1;
+}
+
+static bool task_clock_mend(struct mpxi_timer *timer)
+{
+	if (is_there(timer))
+		return false;
+	timer->fd = -1;
+	if (!task_clock_open(timer) && timer->armed)
+		(void)task_clock_arm(timer);
+	return true;
 }
 
 const struct mpxi_timer_ops mpxi_timer_task_clock = {
@@ -132,4 +158,5 @@ const struct mpxi_timer_ops mpxi_timer_task_clock = {
 	.arm = task_clock_arm,
 	.disarm = task_clock_disarm,
 	.forget = task_clock_forget,
+	.mend = task_clock_mend,
 };
