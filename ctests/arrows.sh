@@ -26,6 +26,7 @@ src/mpx/papi          : src/mpx/core src/upc/catalogue                         :
 src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : target.h thread.h
 src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h
 src/mpx               : src/mpx/core src/mpx/process src/mpx/stat src/upc/base :
+src/region            : src/mpx/stat                                           :
 src/sim/decode        : src/upc/catalogue                                      : decode.h model.h
 src/sim/count         : src/sim/decode                                         : guest.h left.h leftover.h region.h results.h score.h team.h thread.h
 src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h emulator.h exec.h needed.h places.h preload.h
@@ -44,11 +45,11 @@ END
 # includes: a line for each that leaves its folder: the file, its folder, the other's, the header
 includes()
 {
-	(cd "$srcdir" && find src/upc src/mpx src/sim utils -name '*.[ch]' -exec grep -H '^[ \t]*#[ \t]*include ".*/' {} +) |
+	(cd "$srcdir" && find src/upc src/mpx src/region src/sim utils -name '*.[ch]' -exec grep -H '^[ \t]*#[ \t]*include ".*/' {} +) |
 		sed 's/:[^"]*"\([^"]*\)".*/ \1/' | while read -r file header; do
 		root=${file%%/*}
 		[ "$root" = utils ] || root=${file#src/} root=src/${root%%/*}
-		for there in "$root" src/upc src/sim src/mpx; do
+		for there in "$root" src/upc src/sim src/mpx src; do
 			[ ! -e "$srcdir/$there/$header" ] || break
 		done
 		echo "$file ${file%/*} $there/${header%/*} ${header##*/}"
