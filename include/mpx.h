@@ -470,6 +470,14 @@ int mpx_set_switch_region(int set, int region);
  */
 int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates, int n);
 
+/*
+ * The same of another thread's set, and of those stretches only that have ended; MPX_PARTIAL says that
+ * one runs. For the end of a program, whose threads wait somewhere with sets that run. The caller sees to
+ * it that the set's thread is in no call of MPX meanwhile, and does not end. PAPI_ENOEVST, PAPI_ENOSUPP
+ * (process-wide sets), PAPI_EINVAL. Context: any thread.
+ */
+int mpx_set_kept_estimates(int set, int region, struct mpx_estimate *estimates, int n);
+
 /* The set's regions, ascending. *n: room in regions (may be 0, regions NULL); it becomes the
  * number of regions. PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL. */
 int mpx_set_list_regions(int set, int *regions, int *n);

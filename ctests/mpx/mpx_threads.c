@@ -951,6 +951,53 @@ static void forks_at_any_time(void)
 	ok(!status, "and is good in each child of a fork meanwhile: %d, status %#x", i, (unsigned)status);
 }
 
+/* ---- what a thread has kept, for others --------------------------------------------------- */
+
+static pthread_barrier_t kept_there;
+static int kept_set = PAPI_NULL;
+
+static void *keeps(void *unused)
+{
+	(void)unused;
+	if (mpx_set_create(&kept_set) || mpx_set_add_named_event(kept_set, FAULTS) ||
+	    mpx_set_start(kept_set) || mpx_set_switch_region(kept_set, 5))
+		return NULL;
+	touch_pages(500);
+	(void)mpx_set_switch_region(kept_set, 7);
+	touch_pages(2000);
+	pthread_barrier_wait(&kept_there); /* it is asked */
+	pthread_barrier_wait(&kept_there);
+	(void)mpx_set_destroy(&kept_set);
+	return NULL;
+}
+
+static void kept_for_others(void)
+{
+	struct mpx_estimate estimate = MPX_OPTIONS_INIT(mpx_estimate);
+	pthread_t thread;
+	int set = PAPI_NULL;
+
+	pthread_barrier_init(&kept_there, NULL, 2);
+	pthread_create(&thread, NULL, keeps, NULL);
+	pthread_barrier_wait(&kept_there);
+	works(mpx_set_kept_estimates(kept_set, 5, &estimate, 1));
+	ok(estimate.value >= 500 && estimate.value < 1500 && estimate.flags == MPX_EXACT,
+	   "what another thread has counted in a region is kept for all: %lld", estimate.value);
+	works(mpx_set_kept_estimates(kept_set, 7, &estimate, 1));
+	ok(estimate.value < 1500 && estimate.flags & MPX_PARTIAL && !(estimate.flags & MPX_EXACT),
+	   "a stretch that runs is not in it, and that is said");
+	refuses(PAPI_EINVAL, mpx_set_kept_estimates(kept_set, 6, &estimate, 1));
+	refuses(PAPI_EINVAL, mpx_set_kept_estimates(kept_set, 5, &estimate, 2));
+	refuses(PAPI_EPERM, mpx_set_region_estimates(kept_set, 5, &estimate, 1));
+	set = kept_set;
+	pthread_barrier_wait(&kept_there);
+	pthread_join(thread, NULL);
+	refuses(PAPI_ENOEVST, mpx_set_kept_estimates(set, 5, &estimate, 1));
+	works(mpx_set_create_process(&set));
+	refuses(PAPI_ENOSUPP, mpx_set_kept_estimates(set, 0, &estimate, 1));
+	works(mpx_set_destroy(&set));
+}
+
 int main(void)
 {
 	const PAPI_component_info_t *info;
@@ -966,6 +1013,7 @@ int main(void)
 	own_sets(4, 2);
 	own_sets(MANY, 0);
 	foreign_sets();
+	kept_for_others();
 	process_wide(1);
 	process_wide(4);
 	process_wide(MANY);

@@ -396,14 +396,11 @@ static void add_up(const struct mpxi_handle *handle, const struct mpxi_pool *poo
 		add_stretch(handle, i, all);
 }
 
-static struct mpx_estimate of_region(const struct mpxi_handle *handle, const struct mpxi_pool *pool,
-				     unsigned i)
+static struct mpx_estimate of_pool(const struct mpxi_handle *handle, const struct mpxi_pool *pool, unsigned i)
 {
 	struct mpxi_result result;
-	struct mpxi_pool all;
 
-	add_up(handle, pool, i, &all);
-	mpxi_pool_result(&all, mpxi_library_estimator(), &result);
+	mpxi_pool_result(pool, mpxi_library_estimator(), &result);
 	mpxi_estimate_at_level(&result.estimate, handle->level);
 	if (handle->process) {
 		result.threads = mpxi_process_result(handle->process, i)->threads;
@@ -412,6 +409,15 @@ static struct mpx_estimate of_region(const struct mpxi_handle *handle, const str
 		result.threads = 1;
 	}
 	return estimate_of(handle, i, &result, result.estimate.never ? MPX_NEVER : whole_of(&result));
+}
+
+static struct mpx_estimate of_region(const struct mpxi_handle *handle, const struct mpxi_pool *pool,
+				     unsigned i)
+{
+	struct mpxi_pool all;
+
+	add_up(handle, pool, i, &all);
+	return of_pool(handle, &all, i);
 }
 
 /* pool: of a region; NULL: what was counted since the start. related: moved by relations. */
@@ -485,6 +491,44 @@ int mpx_set_region_estimates(int set, int region, struct mpx_estimate *estimates
 	if (!pool)
 		return mpxi_error(PAPI_EINVAL, "event set %d has no region %d", set, region);
 	return give_estimates(handle, pool, false, estimates, n);
+}
+
+/* By its number alone: the pools are not the running set's, but those of stretches that have ended. */
+int mpx_set_kept_estimates(int set, int region, struct mpx_estimate *estimates, int n)
+{
+	static const struct upci_sized sized = UPCI_SIZED(mpx_estimate, slices, mpxi_error);
+	int error = mpxi_library_check(), i;
+	const struct mpxi_handle *handle;
+	const struct mpxi_pool *pool;
+	struct mpx_estimate mine;
+	bool runs;
+
+	if (error)
+		return error;
+	if (!mpxi_handle_owner(set))
+		return mpxi_error(PAPI_ENOEVST, "there is no event set %d", set);
+	handle = mpxi_handle_at(set);
+	if (handle->process)
+		return mpxi_error(PAPI_ENOSUPP, "event set %d is process-wide: mpx_set_region_estimates",
+				  set);
+	pool = mpxi_regions_find(&handle->regions, region);
+	if (!pool)
+		return mpxi_error(PAPI_EINVAL, "event set %d has no region %d", set, region);
+	if (n < 0 || (n && !estimates) || (unsigned)n > mpxi_set_events(handle->set))
+		return mpxi_error(PAPI_EINVAL, "n is %d, and the event set has %u events", n,
+				  mpxi_set_events(handle->set));
+	error = n ? upci_sized_check(&sized, estimates) : 0;
+	runs = mpxi_set_runs(handle->set) && pool == mpxi_regions_current(&handle->regions);
+	for (i = 0; i < n && !error; i++) {
+		size_t size = estimates[0].size;
+		char *to = (char *)estimates + (size_t)i * size;
+
+		mine = of_pool(handle, &pool[i], (unsigned)i);
+		mine.flags = runs ? (mine.flags & ~MPX_EXACT) | MPX_PARTIAL : mine.flags;
+		memcpy(to, &size, sizeof(size));
+		upci_sized_give(&sized, to, &mine);
+	}
+	return error;
 }
 
 int mpxi_set_total(int set, unsigned i, struct mpxi_pool *total)
