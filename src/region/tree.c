@@ -70,9 +70,26 @@ void upcr_tree_free(struct upcr_tree *tree)
 	*tree = (struct upcr_tree){0};
 }
 
+static void enlist(struct upcr_tree *tree, unsigned node)
+{
+	unsigned place = place_of(tree, tree->node[node].parent, tree->node[node].name);
+
+	while (tree->slot[place])
+		place = (place + 1) & tree->mask;
+	tree->slot[place] = node;
+}
+
+static void enlist_all(struct upcr_tree *tree)
+{
+	unsigned i;
+
+	for (i = 2; i < tree->nodes; i++)
+		enlist(tree, i);
+}
+
 static bool grow(struct upcr_tree *tree)
 {
-	unsigned room = 2 * tree->room, i, place, *slot;
+	unsigned room = 2 * tree->room, *slot;
 	struct upcr_node *node = realloc(tree->node, room * sizeof(*node));
 
 	if (!node)
@@ -85,27 +102,19 @@ static bool grow(struct upcr_tree *tree)
 	tree->slot = slot;
 	tree->room = room;
 	tree->mask = 4 * room - 1;
-	for (i = 2; i < tree->nodes; i++) {
-		place = place_of(tree, node[i].parent, node[i].name);
-		while (slot[place])
-			place = (place + 1) & tree->mask;
-		slot[place] = i;
-	}
+	enlist_all(tree);
 	return true;
 }
 
 static unsigned make(struct upcr_tree *tree, unsigned parent, unsigned name)
 {
-	unsigned made = tree->nodes, place;
+	unsigned made = tree->nodes;
 
 	if (made - 2 >= tree->max || (made == tree->room && !grow(tree)))
 		return UPCR_BEYOND;
-	place = place_of(tree, parent, name);
-	while (tree->slot[place])
-		place = (place + 1) & tree->mask;
-	tree->slot[place] = made;
 	tree->node[made] =
 		(struct upcr_node){.parent = parent, .name = name, .depth = tree->node[parent].depth + 1};
+	enlist(tree, made);
 	tree->nodes++;
 	return made;
 }
@@ -267,4 +276,17 @@ bool upcr_tree_has(const struct upcr_tree *tree, unsigned node, unsigned name)
 		if (tree->node[node].name == name)
 			return true;
 	return false;
+}
+
+void upcr_tree_rename(struct upcr_tree *tree, unsigned from, unsigned to)
+{
+	unsigned i;
+
+	for (i = 0; i < tree->nodes; i++) {
+		tree->node[i].child = 0;
+		if (i > UPCR_BEYOND && tree->node[i].name == from)
+			tree->node[i].name = to;
+	}
+	memset(tree->slot, 0, (tree->mask + (size_t)1) * sizeof(*tree->slot));
+	enlist_all(tree);
 }

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The region engine in whole programs: this one runs itself once for each story, with page faults
+ * counted whose number is known, and reads the file that is left.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include "../papi/papi_util.h"
+#include "region/region.h"
+
+/* Valgrind and ThreadSanitizer fault pages in of their own. */
+static bool inexact;
+
+static unsigned name_of(const char *text)
+{
+	return upcr_name(text, strlen(text));
+}
+
+static void enter(const char *name)
+{
+	upcr_enter(name_of(name));
+}
+
+static int leave(const char *name)
+{
+	return upcr_exit(name_of(name));
+}
+
+/* The first turn of each path costs faults of its own. */
+static void warm(void (*story)(size_t scale))
+{
+	story(0);
+	story(1);
+}
+
+/* ---- stories -------------------------------------------------------------------------------- */
+
+static void nest(size_t scale)
+{
+	enter("A");
+	touch_pages(100 * scale);
+	enter("B");
+	touch_pages(400 * scale);
+	leave("B");
+	touch_pages(100 * scale);
+	leave("A");
+	enter("B");
+	touch_pages(1600 * scale);
+	leave("B");
+}
+
+/* As the event sets in the paper's first figure. */
+static void overlap(size_t scale)
+{
+	touch_pages(3000 * scale);
+	enter("A");
+	touch_pages(100 * scale);
+	enter("B");
+	touch_pages(400 * scale);
+	leave("A");
+	touch_pages(1600 * scale);
+	leave("B");
+}
+
+static void recur(size_t scale)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		enter("R");
+		touch_pages(((size_t)200 << i) * scale);
+	}
+	for (i = 0; i < 4; i++)
+		leave("R");
+}
+
+static pthread_barrier_t there;
+
+static void *work(void *argument)
+{
+	size_t i = *(size_t *)argument;
+
+	enter("T");
+	leave("T");
+	enter("T");
+	touch_pages(200 * (i + 1));
+	leave("T");
+	if (i == 3) {
+		/* Is there to the end. */
+		pthread_barrier_wait(&there);
+		for (;;)
+			pause();
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	static size_t number[4] = {0, 1, 2, 3};
+	pthread_t thread[4];
+	size_t i;
+
+	pthread_barrier_init(&there, NULL, 2);
+	enter("main");
+	for (i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, work, &number[i]);
+	for (i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	pthread_barrier_wait(&there);
+	leave("main");
+}
+
+static void forks(void)
+{
+	int status;
+	pid_t child;
+
+	enter("parent");
+	leave("parent");
+	enter("parent");
+	touch_pages(400);
+	child = fork();
+	if (child == 0) {
+		enter("child");
+		leave("child");
+		enter("child");
+		touch_pages(1600);
+		leave("child");
+		leave("parent"); /* is the parent's alone */
+		exit(0);
+	}
+	waitpid(child, &status, 0);
+	leave("parent");
+	/* One that enters nothing leaves no file. */
+	child = fork();
+	if (child == 0)
+		exit(0);
+	waitpid(child, &status, 0);
+}
+
+static void names(void)
+{
+	char text[300];
+	unsigned i;
+
+	for (i = 1; i < 256; i++)
+		text[i - 1] = (char)i;
+	upcr_enter(upcr_name(text, 255));
+	upcr_enter(upcr_name("", 0));
+	upcr_enter(upcr_name("a\0b", 3));
+	upcr_enter(upcr_name("\xc3\xa4\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80", 11));
+	upcr_enter(upcr_name("\"\\", 2));
+}
+
+static void *elsewhere(void *unused)
+{
+	(void)unused;
+	leave("main");
+	return NULL;
+}
+
+static int wrong(void)
+{
+	pthread_t thread;
+	int bad = 0;
+
+	bad += leave("nobody") != UPCR_NOT_OPEN;
+	bad += leave("nobody") != UPCR_NOT_OPEN;
+	bad += upcr_exit_innermost() != UPCR_NOT_OPEN;
+	enter("main");
+	pthread_create(&thread, NULL, elsewhere, NULL);
+	pthread_join(thread, NULL);
+	bad += leave("main") != UPCR_OK;
+	/* A jump out of inner regions, of annotations that nest. */
+	enter("main");
+	enter("left");
+	bad += upcr_exit_closing(name_of("main")) != UPCR_OK;
+	bad += leave("left") != UPCR_NOT_OPEN;
+	enter("open");
+	return bad;
+}
+
+static volatile sig_atomic_t handled;
+
+static void handler(int signal_number)
+{
+	(void)signal_number;
+	handled++;
+	enter("H");
+	leave("H");
+}
+
+/* A handler comes at any place of the engine, and its calls are counted or told of. */
+static void handlers(void)
+{
+	struct itimerval often = {.it_interval.tv_usec = 200, .it_value.tv_usec = 200};
+	struct itimerval never = {.it_value.tv_usec = 0};
+	struct sigaction action = {.sa_handler = handler};
+	char text[32];
+	unsigned i;
+
+	enter("main");
+	enter("H");
+	leave("H");
+	sigaction(SIGVTALRM, &action, NULL);
+	setitimer(ITIMER_VIRTUAL, &often, NULL);
+	for (i = 0; handled < 200; i++) {
+		snprintf(text, sizeof(text), "name %u", i % 2000);
+		enter(text);
+		leave(text);
+	}
+	setitimer(ITIMER_VIRTUAL, &never, NULL);
+	leave("main");
+	printf("%d\n", (int)handled);
+}
+
+static void *short_one(void *unused)
+{
+	(void)unused;
+	enter("short");
+	leave("short");
+	return NULL;
+}
+
+static void many(void)
+{
+	pthread_t thread;
+	unsigned i;
+
+	for (i = 0; i < 1100; i++) {
+		pthread_create(&thread, NULL, short_one, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+
+static void limit(void)
+{
+	char text[32];
+	unsigned i;
+
+	for (i = 0; i < 50; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		enter(text);
+		leave(text);
+	}
+}
+
+static void reset(void)
+{
+	nest(1);
+	upcr_reset(name_of("B"));
+	nest(0);
+}
+
+static int tell(const char *story)
+{
+	if (!strcmp(story, "nest"))
+		warm(nest);
+	else if (!strcmp(story, "overlap"))
+		warm(overlap);
+	else if (!strcmp(story, "recur"))
+		warm(recur);
+	else if (!strcmp(story, "threads"))
+		threads();
+	else if (!strcmp(story, "fork"))
+		forks();
+	else if (!strcmp(story, "names"))
+		names();
+	else if (!strcmp(story, "wrong"))
+		return wrong();
+	else if (!strcmp(story, "handlers"))
+		handlers();
+	else if (!strcmp(story, "many"))
+		many();
+	else if (!strcmp(story, "limit"))
+		limit();
+	else if (!strcmp(story, "reset"))
+		reset();
+	return 0;
+}
+
+/* ---- what is left of them -------------------------------------------------------------------- */
+
+static char path[64];
+
+/* Runs a story with that environment, and reads its file. NULL: there is none. */
+static json_t *run(const char *story, const char *events, const char *max, pid_t *pid)
+{
+	json_error_t error;
+	int status = -1;
+	json_t *file;
+
+	unlink(path);
+	*pid = fork();
+	if (*pid == 0) {
+		setenv("UPC_REGIONS_OUT", path, 1);
+		setenv("UPC_REGIONS_EVENTS", events, 1);
+		setenv("UPC_REGIONS_MAX", max, 1);
+		execl("/proc/self/exe", "region_engine", story, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(*pid, &status, 0);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: the program ends well", story);
+	file = json_load_file(path, 0, &error);
+	if (!ok(file, "%s: and leaves a file", story))
+		note("%s", error.text);
+	return file;
+}
+
+/* Is the node's path these names, with blanks between them? */
+static bool is_path(const json_t *file, const json_t *node, const char *wanted)
+{
+	char text[256] = "";
+	json_t *index;
+	size_t i;
+
+	json_array_foreach(json_object_get(node, "path"), i, index)
+	{
+		if (i)
+			strcat(text, " ");
+		strncat(text,
+			json_string_value(json_array_get(json_object_get(file, "names"),
+							 (size_t)json_integer_value(index))),
+			100);
+	}
+	return !strcmp(text, wanted);
+}
+
+/* Of all threads. calls may be NULL. */
+static double sum_of(const json_t *file, const char *wanted, json_int_t *calls, bool *exact)
+{
+	json_t *thread, *node, *value;
+	double sum = 0;
+	size_t i, k;
+
+	if (calls)
+		*calls = 0;
+	*exact = true;
+	json_array_foreach(json_object_get(file, "threads"), i, thread)
+		json_array_foreach(json_object_get(thread, "nodes"), k, node)
+	{
+		if (!is_path(file, node, wanted))
+			continue;
+		value = json_array_get(json_object_get(node, "values"), 0);
+		sum += json_number_value(json_object_get(value, "value"));
+		*exact &= json_is_true(json_object_get(value, "exact"));
+		if (calls)
+			*calls += json_integer_value(json_object_get(node, "calls"));
+	}
+	return sum;
+}
+
+/* times: starts, of which the first of each path may fault once more. */
+static void has(const json_t *file, const char *wanted, json_int_t calls, double faults)
+{
+	json_int_t got;
+	bool exact;
+	double sum = sum_of(file, wanted, &got, &exact);
+
+	ok(got == calls, "'%s' was started %d times: %d", wanted, (int)calls, (int)got);
+	ok(exact && sum >= faults && (inexact || sum <= faults + 100), "... with %g faults, exactly: %g",
+	   faults, sum);
+}
+
+static json_int_t noted(const json_t *file, const char *what, const char *name)
+{
+	const char *of;
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(json_object_get(file, "notes"), i, entry)
+	{
+		of = json_string_value(json_object_get(entry, "name"));
+		if (!strcmp(json_string_value(json_object_get(entry, "what")), what) &&
+		    (name ? of && !strcmp(of, name) : !of))
+			return json_integer_value(json_object_get(entry, "times"));
+	}
+	return 0;
+}
+
+/* A thread's time is that of its nodes. */
+static void adds_up(const json_t *file)
+{
+	json_t *thread, *node;
+	bool right = true;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(file, "threads"), i, thread)
+	{
+		double all = json_number_value(json_object_get(thread, "seconds")), sum = 0;
+		size_t nodes = json_array_size(json_object_get(thread, "nodes"));
+
+		json_array_foreach(json_object_get(thread, "nodes"), k, node) sum +=
+			json_number_value(json_object_get(node, "seconds"));
+		right &= fabs(all - sum) < 1e-9 * (double)(nodes + 1);
+	}
+	ok(right, "the times of a thread's paths are the thread's");
+}
+
+static void check_plain(void)
+{
+	pid_t pid;
+	json_t *file = run("nest", FAULTS, "10000", &pid);
+
+	has(file, "A", 2, 200);
+	has(file, "A B", 2, 400);
+	has(file, "B", 2, 1600);
+	ok(json_integer_value(json_object_get(file, "upc_regions")) == 1 &&
+		   json_integer_value(json_object_get(file, "pid")) == pid,
+	   "it says what it is, and of whom");
+	adds_up(file);
+	json_decref(file);
+
+	file = run("overlap", FAULTS, "10000", &pid);
+	has(file, "A", 2, 100);
+	has(file, "A B", 2, 400);
+	has(file, "B", 0, 1600);
+	has(file, "", 0, 3000);
+	adds_up(file);
+	json_decref(file);
+
+	file = run("recur", FAULTS, "10000", &pid);
+	has(file, "R", 2, 200);
+	has(file, "R R", 2, 400);
+	has(file, "R R R", 2, 800);
+	has(file, "R R R R", 2, 1600);
+	json_decref(file);
+
+	/* Time alone: PAPI is not even loaded. */
+	file = run("nest", "", "10000", &pid);
+	ok(json_array_size(json_object_get(file, "events")) == 0, "without events there are none");
+	adds_up(file);
+	json_decref(file);
+
+	file = run("nest", "none:::such," FAULTS, "10000", &pid);
+	ok(noted(file, "event refused", "none:::such") == 1, "an event that is refused is told of");
+	ok(json_array_size(json_object_get(file, "events")) == 2, "... and has its column");
+	json_decref(file);
+}
+
+static void check_threads(void)
+{
+	bool exact;
+	double sum;
+	pid_t pid;
+	json_t *file = run("threads", FAULTS, "10000", &pid);
+
+	sum = sum_of(file, "T", NULL, &exact);
+	/* The fourth lives, and waits outside of regions. */
+	ok(exact && sum >= 2000 && (inexact || sum <= 2400),
+	   "what threads count is there, also of those that have not ended: %g", sum);
+	ok(json_array_size(json_object_get(file, "threads")) == 5, "there are five");
+	adds_up(file);
+	json_decref(file);
+
+	file = run("many", "", "10000", &pid);
+	ok(json_array_size(json_object_get(file, "threads")) == 1025,
+	   "more than 1,024 threads are put together");
+	ok((sum_of(file, "short", &(json_int_t){0}, &exact), true), "...");
+	{
+		json_int_t calls;
+
+		sum_of(file, "short", &calls, &exact);
+		ok(calls == 1100, "and none is lost: %d", (int)calls);
+	}
+	json_decref(file);
+}
+
+static void check_fork(void)
+{
+	char other[128];
+	json_error_t error;
+	json_t *file, *childs;
+	json_int_t pid_of_child = 0;
+	pid_t pid, candidate;
+
+	file = run("fork", FAULTS, "10000", &pid);
+	has(file, "parent", 2, 400);
+	ok(noted(file, "stop without a start", "parent") == 0, "the child's mistake is not the parent's");
+	for (candidate = pid + 1; candidate < pid + 1000; candidate++) {
+		snprintf(other, sizeof(other), "%s.%d", path, (int)candidate);
+		if (access(other, R_OK) == 0)
+			break;
+	}
+	childs = json_load_file(other, 0, &error);
+	if (ok(childs, "the child has a file of its own")) {
+		pid_of_child = json_integer_value(json_object_get(childs, "pid"));
+		has(childs, "child", 2, 1600);
+		ok(json_integer_value(json_object_get(childs, "parent")) == pid && pid_of_child == candidate,
+		   "and says whose child it is");
+		ok(noted(childs, "stop without a start", "parent") == 1, "its parent's regions are not open");
+	}
+	unlink(other);
+	snprintf(other, sizeof(other), "%s.%d", path, (int)pid_of_child + 1);
+	ok(access(other, R_OK) != 0, "a child without regions has none");
+	json_decref(childs);
+	json_decref(file);
+}
+
+static void check_mistakes(void)
+{
+	json_int_t calls, left_out;
+	bool exact;
+	pid_t pid;
+	json_t *file = run("wrong", FAULTS, "10000", &pid);
+
+	ok(noted(file, "stop without a start", "nobody") == 2, "stops without a start are told of");
+	ok(noted(file, "stop without a start", NULL) == 1, "... without a name too");
+	ok(noted(file, "stop in another thread than the start", "main") == 1, "and those in another thread");
+	ok(noted(file, "left open inside", "left") == 1, "and what a jump has left");
+	ok(noted(file, "open at the end", "open") == 1, "and what is open at the end");
+	adds_up(file);
+	json_decref(file);
+
+	file = run("names", "", "10000", &pid);
+	ok(json_array_size(json_object_get(file, "names")) == 6, "names are any bytes");
+	ok(noted(file, "open at the end",
+		 "a\xef\xbf\xbd"
+		 "b") == 1,
+	   "a NUL is none in JSON");
+	ok(noted(file, "open at the end",
+		 "\xc3\xa4\xc3\xad\xc2\xa0\xc2\x80\xc3\xb4\xc2\x90\xc2\x80\xc2\x80"
+		 "\xc3\x80\xc2\x80") == 1,
+	   "UTF-8 stays, other bytes are Latin-1");
+	ok(noted(file, "open at the end", "\"\\") == 1, "quotes are escaped");
+	json_decref(file);
+
+	file = run("limit", "", "20", &pid);
+	sum_of(file, "others", &calls, &exact);
+	ok(calls == 30, "beyond the limit is one row: %d", (int)calls);
+	ok(noted(file, "beyond the limit", NULL) > 0, "... which is told");
+	json_decref(file);
+
+	file = run("reset", FAULTS, "10000", &pid);
+	has(file, "B (before a reset)", 1, 1600);
+	sum_of(file, "B", &calls, &exact);
+	ok(calls == 1 && sum_of(file, "B", NULL, &exact) < 1000, "after a reset a name begins at zero");
+	json_decref(file);
+
+	file = run("handlers", "", "10000", &pid);
+	sum_of(file, "main H", &calls, &exact);
+	left_out = noted(file, "missed in a signal handler", NULL);
+	{
+		json_t *thread, *node;
+		json_int_t all = -1; /* the one that is no handler's */
+		size_t i, k, depth;
+
+		json_array_foreach(json_object_get(file, "threads"), i, thread)
+			json_array_foreach(json_object_get(thread, "nodes"), k, node)
+		{
+			json_t *of = json_object_get(node, "path");
+
+			depth = json_array_size(of);
+			if (depth &&
+			    !strcmp(json_string_value(json_array_get(
+					    json_object_get(file, "names"),
+					    (size_t)json_integer_value(json_array_get(of, depth - 1)))),
+				    "H"))
+				all += json_integer_value(json_object_get(node, "calls"));
+		}
+		ok(2 * all + left_out >= 400 && 2 * all + left_out <= 410,
+		   "a handler's calls are counted (%d) or told of (%d)", (int)(2 * all), (int)left_out);
+	}
+	adds_up(file);
+	json_decref(file);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return tell(argv[1]);
+	inexact = getenv("UPC_TEST_INEXACT") != NULL;
+	snprintf(path, sizeof(path), "region_engine.%d.json", (int)getpid());
+	check_plain();
+	check_threads();
+	check_fork();
+	check_mistakes();
+	unlink(path);
+	return done();
+}

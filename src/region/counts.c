@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counts.c - opens libmpx, and calls it.
+ */
+#include "region/counts.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <papi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpx.h"
+
+#define CALLS(X)                \
+	X(last_message)         \
+	X(library_init)         \
+	X(library_get_info)     \
+	X(set_create)           \
+	X(set_destroy)          \
+	X(set_add_named_event)  \
+	X(set_start)            \
+	X(set_stop)             \
+	X(set_region)           \
+	X(set_switch_region)    \
+	X(set_region_estimates) \
+	X(set_kept_estimates)   \
+	X(thread_get_info)
+
+static struct {
+#define FIELD(name) __typeof__(mpx_##name) *name;
+	CALLS(FIELD)
+#undef FIELD
+} mpx;
+
+static char *event[UPCR_EVENTS_MAX];
+static unsigned events;
+static bool ready;
+
+/* ---- the library ------------------------------------------------------------------------ */
+
+static void *open_library(char *why, size_t size)
+{
+	/* For a build that is not installed. */
+	const char *path = secure_getenv("UPC_REGIONS_MPX");
+	void *library = NULL;
+
+	if (path)
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		library = dlopen("libmpx.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+	if (!library)
+		library = dlopen(UPCR_LIBDIR "/libmpx.so.0", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		library = dlopen("libmpx.so.0", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		snprintf(why, size, "libmpx cannot be opened: %s", dlerror());
+	return library;
+}
+
+static bool find_calls(void *library, char *why, size_t size)
+{
+#define ENTRY(name) {"mpx_" #name, offsetof(__typeof__(mpx), name)},
+	static const struct {
+		const char *name;
+		size_t field;
+	} entry[] = {CALLS(ENTRY)};
+#undef ENTRY
+	size_t i;
+
+	for (i = 0; i < sizeof(entry) / sizeof(entry[0]); i++) {
+		void *symbol = dlsym(library, entry[i].name);
+
+		if (!symbol) {
+			snprintf(why, size, "the libmpx that is found is too old: it has no %s",
+				 entry[i].name);
+			return false;
+		}
+		memcpy((char *)&mpx + entry[i].field, &symbol, sizeof(symbol));
+	}
+	return true;
+}
+
+/* The program may use libmpx itself. */
+static bool initialise(uint64_t slice_ns, char *why, size_t size)
+{
+	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
+	int error;
+
+	options.slice_ns = slice_ns;
+	error = mpx.library_init(MPX_ABI_VERSION, &options);
+	if (error && error != PAPI_EISRUN)
+		snprintf(why, size, "%s", mpx.last_message());
+	return !error || error == PAPI_EISRUN;
+}
+
+static void list_events(const char *names)
+{
+	char *list = strdup(names), *next, *name;
+
+	for (name = list; name; name = next) {
+		next = strchr(name, ',');
+		if (next)
+			*next++ = '\0';
+		if (*name && events < UPCR_EVENTS_MAX)
+			event[events++] = name;
+	}
+}
+
+bool upcr_counts_begin(const char *names, uint64_t slice_ns, char *why, size_t size)
+{
+	void *library;
+
+	list_events(names);
+	library = events ? open_library(why, size) : NULL;
+	ready = library && find_calls(library, why, size) && initialise(slice_ns, why, size);
+	return ready || !events;
+}
+
+unsigned upcr_counts_events(void)
+{
+	return events;
+}
+
+const char *upcr_counts_event(unsigned i)
+{
+	return event[i];
+}
+
+bool upcr_counts_any(void)
+{
+	return ready;
+}
+
+const char *upcr_counts_words(void)
+{
+	return mpx.last_message();
+}
+
+uint64_t upcr_counts_slice(void)
+{
+	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
+
+	return ready && mpx.library_get_info(&info) == PAPI_OK ? info.slice_ns : 0;
+}
+
+void upcr_counts_clock(char *text, size_t size)
+{
+	struct mpx_thread_info info = MPX_OPTIONS_INIT(mpx_thread_info);
+
+	snprintf(text, size, "%s", ready && mpx.thread_get_info(&info) == PAPI_OK ? info.clock : "");
+}
+
+/* ---- a thread's set ---------------------------------------------------------------------- */
+
+bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg)
+{
+	unsigned i;
+
+	set->events = 0;
+	set->number = -1;
+	if (mpx.set_create(&set->number))
+		return false;
+	for (i = 0; i < events; i++) {
+		set->place[i] = -1;
+		if (mpx.set_add_named_event(set->number, event[i]) == PAPI_OK)
+			set->place[i] = (int16_t)set->events++;
+		else
+			refused(arg, event[i]);
+	}
+	if (set->events && mpx.set_start(set->number) == PAPI_OK)
+		return true;
+	mpx.set_destroy(&set->number);
+	return false;
+}
+
+bool upcr_counts_switch(const struct upcr_set *set, unsigned node)
+{
+	int saved = errno, error = mpx.set_switch_region(set->number, (int)node);
+
+	errno = saved;
+	return error == PAPI_OK;
+}
+
+void upcr_counts_stop(const struct upcr_set *set)
+{
+	(void)mpx.set_stop(set->number, NULL);
+}
+
+bool upcr_counts_go_on(const struct upcr_set *set, unsigned node)
+{
+	return mpx.set_region(set->number, (int)node) == PAPI_OK && mpx.set_start(set->number) == PAPI_OK;
+}
+
+void upcr_counts_end(const struct upcr_set *set)
+{
+	int number = set->number;
+
+	(void)mpx.set_stop(number, NULL);
+	(void)mpx.set_destroy(&number);
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static struct upcr_value value_of(const struct mpx_estimate *e)
+{
+	unsigned flags = (e->flags & MPX_ROUGH ? UPCR_ROUGH : 0) | (e->flags & MPX_LOST ? UPCR_LOST : 0) |
+			 (e->flags & MPX_PARTIAL ? UPCR_PARTIAL : 0) |
+			 (e->flags & MPX_BORROWED ? UPCR_BORROWED : 0) |
+			 (e->flags & MPX_UNEVEN ? UPCR_UNEVEN : 0);
+
+	/* No time has gone by in it, so there is nothing to count. */
+	if (e->flags & MPX_UNCOUNTED)
+		return e->time ? upcr_uncounted() : upcr_exact(0);
+	if (e->flags & MPX_EXACT && !flags)
+		return upcr_exact(e->count);
+	return upcr_estimated(e->estimate, e->standard_error, e->low, e->high, e->coverage, flags);
+}
+
+static void get(const struct upcr_set *set, unsigned node, struct upcr_value *value,
+		int (*call)(int, int, struct mpx_estimate *, int))
+{
+	struct mpx_estimate estimate[UPCR_EVENTS_MAX];
+	unsigned i;
+	int error;
+
+	memset(estimate, 0, (size_t)set->events * sizeof(*estimate));
+	estimate[0].size = sizeof(*estimate);
+	error = call(set->number, (int)node, estimate, set->events);
+	for (i = 0; i < events; i++) {
+		if (set->place[i] < 0)
+			value[i] = upcr_uncounted();
+		else if (error) /* the set has never been in this node */
+			value[i] = error == PAPI_EINVAL ? upcr_exact(0) : upcr_uncounted();
+		else
+			value[i] = value_of(&estimate[set->place[i]]);
+	}
+}
+
+void upcr_counts_get(const struct upcr_set *set, unsigned node, struct upcr_value *value)
+{
+	get(set, node, value, mpx.set_region_estimates);
+}
+
+void upcr_counts_kept(const struct upcr_set *set, unsigned node, struct upcr_value *value)
+{
+	get(set, node, value, mpx.set_kept_estimates);
+}

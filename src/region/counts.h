@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counts.h - the border to libmpx: one event set in each thread, which runs all the time and goes
+ * from region to region. libmpx is opened only where events are wanted.
+ */
+#ifndef UPCR_COUNTS_H
+#define UPCR_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "region/sum.h"
+
+enum { UPCR_EVENTS_MAX = 256 };
+
+/* Opens libmpx for these events (names with commas). False, with why in words: nothing is counted. */
+bool upcr_counts_begin(const char *events, uint64_t slice_ns, char *why, size_t size);
+/* That were asked for; 0 before upcr_counts_begin. */
+unsigned upcr_counts_events(void);
+const char *upcr_counts_event(unsigned i);
+/* Is there anything to count with? */
+bool upcr_counts_any(void);
+/* The words of the calling thread's last failure. */
+const char *upcr_counts_words(void);
+uint64_t upcr_counts_slice(void);
+/* Of the calling thread; "" where nothing counts. */
+void upcr_counts_clock(char *text, size_t size);
+
+/* A thread's set. Its calls but upcr_counts_kept are the thread's own. */
+struct upcr_set {
+	int number;
+	int events;                     /* of the set                     */
+	int16_t place[UPCR_EVENTS_MAX]; /* of each event in it; -1: refused */
+};
+
+/* It runs, in node 0. refused is called for each event that libmpx refuses. */
+bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg);
+/* False: nothing has changed. */
+bool upcr_counts_switch(const struct upcr_set *set, unsigned node);
+/* It stops, and goes on where it was. */
+void upcr_counts_stop(const struct upcr_set *set);
+bool upcr_counts_go_on(const struct upcr_set *set, unsigned node);
+void upcr_counts_end(const struct upcr_set *set);
+
+/* What the set has in a node, one value for each event that was asked for. */
+void upcr_counts_get(const struct upcr_set *set, unsigned node, struct upcr_value *value);
+/* From any thread, while the set's thread makes none of these calls. */
+void upcr_counts_kept(const struct upcr_set *set, unsigned node, struct upcr_value *value);
+
+#endif

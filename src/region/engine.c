@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * engine.c - the process: its names, its threads, fork, exec and the end.
+ *
+ * A thread's state is changed by the thread alone, without a lock. Who ends the program (or
+ * reports before an exec) says so in stage, has the kernel put a barrier into all threads
+ * (membarrier), and waits until each is out of its call; so a start of a region pays for no
+ * barrier. Where the kernel has no membarrier, it does.
+ */
+#include "region/region.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "region/names.h"
+#include "region/report.h"
+#include "region/settings.h"
+#include "region/thread.h"
+
+enum { RUNS, PAUSES, IS_OVER };
+
+/* Ended threads that have a result of their own; more are put together. */
+#define ENDED_MAX 1024
+#define WAIT_NS 1000000000u
+
+/* The block of the thread is there from its start: a handler may come first. */
+static _Thread_local struct upcr_thread *self __attribute__((tls_model("initial-exec")));
+static _Thread_local volatile int making __attribute__((tls_model("initial-exec")));
+static _Thread_local int gone __attribute__((tls_model("initial-exec")));
+
+static atomic_int stage; /* enum above. Partner: thread_of_call */
+static bool fences;      /* since the start: there is no membarrier */
+
+static struct upcr_settings settings;
+static struct upcr_names names;
+static atomic_bool started; /* names is there. Partner: upcr_name */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static pid_t owner;
+static bool child;
+static struct timespec begun_at;
+static uint64_t begun;
+
+/* Protects what follows; nests in nothing, but allocation nests in it. No handler takes it: whoever
+ * does is in a call, and handlers' calls are then left out. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct upcr_thread *threads; /* those that live */
+static unsigned serials;
+static struct upcr_result *ended, *others;
+static unsigned ended_count;
+static struct upcr_said said[2 * UPCR_SAID_MAX];
+static unsigned saids;
+static char clock_name[128];
+
+/* By the one who ends the program. */
+static void (*at_finish[8])(void);
+static unsigned at_finishes;
+
+void upcr_say(const char *format, ...)
+{
+	static const char prefix[] = "upc_regions: ";
+	char line[1024];
+	int saved = errno, n;
+	va_list arguments;
+	ssize_t written;
+
+	memcpy(line, prefix, sizeof(prefix));
+	va_start(arguments, format);
+	n = vsnprintf(line + sizeof(prefix) - 1, sizeof(line) - sizeof(prefix) - 1, format, arguments);
+	va_end(arguments);
+	if (n < 0)
+		return;
+	for (n = 0; line[n]; n++)
+		if ((unsigned char)line[n] < ' ' || line[n] == 0x7f)
+			line[n] = '?';
+	line[n++] = '\n';
+	written = write(STDERR_FILENO, line, (size_t)n);
+	(void)written;
+	errno = saved;
+}
+
+/* ---- notes ------------------------------------------------------------------------------- */
+
+static void say_locked(enum upcr_what what, unsigned name, uint64_t times)
+{
+	unsigned i;
+
+	for (i = 0; i < saids; i++)
+		if (said[i].what == what && said[i].name == name)
+			break;
+	if (i == sizeof(said) / sizeof(said[0]))
+		i--;
+	else if (i == saids)
+		said[saids++] = (struct upcr_said){.what = what, .name = name};
+	said[i].times += times;
+}
+
+/* What a thread has to say, and what it has open. */
+static void take_notes_locked(struct upcr_thread *thread)
+{
+	unsigned i, depth = atomic_load(&thread->tree.depth);
+	unsigned long missed = atomic_exchange(&thread->missed, 0);
+
+	for (i = 0; i < thread->saids; i++)
+		say_locked(thread->said[i].what, thread->said[i].name, thread->said[i].times);
+	thread->saids = 0;
+	for (i = 0; i < depth; i++)
+		say_locked(UPCR_SAID_OPEN_AT_END, atomic_load(&atomic_load(&thread->tree.open)[i].name), 1);
+	if (missed)
+		say_locked(UPCR_SAID_MISSED, UPCR_OTHERS, missed);
+	if (thread->tree.beyond)
+		say_locked(UPCR_SAID_BEYOND, UPCR_OTHERS, thread->tree.beyond);
+	thread->tree.beyond = 0;
+}
+
+/* ---- the end of a thread ------------------------------------------------------------------- */
+
+static void keep_locked(struct upcr_result *result)
+{
+	struct upcr_result **last = &ended;
+
+	if (ended_count < ENDED_MAX) {
+		while (*last)
+			last = &(*last)->next;
+		*last = result;
+		ended_count++;
+	} else if (!others) {
+		others = result;
+	} else {
+		(void)upcr_result_merge(others, result);
+		upcr_result_free(result);
+	}
+}
+
+static void end_of_thread(void *argument)
+{
+	struct upcr_thread *thread = argument, **at;
+	struct upcr_result *result;
+
+	gone = 1; /* also for handlers, and for other destructors */
+	self = NULL;
+	if (getpid() != owner)
+		return;
+	pthread_mutex_lock(&lock);
+	/* The one who ends the program has it, or will not. */
+	for (at = &threads; *at && *at != thread; at = &(*at)->next)
+		continue;
+	if (!*at || atomic_load(&stage) == IS_OVER) {
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	*at = thread->next;
+	take_notes_locked(thread);
+	if (thread->counts)
+		upcr_counts_stop(&thread->set);
+	result = upcr_thread_result(thread, true);
+	if (thread->counts || thread->broken)
+		upcr_counts_end(&thread->set);
+	if (result)
+		keep_locked(result);
+	pthread_mutex_unlock(&lock);
+	upcr_thread_free(thread);
+}
+
+/* ---- fork ---------------------------------------------------------------------------------- */
+
+/* In a handler that has found its thread in a call nothing can be waited for. */
+static bool is_busy(void)
+{
+	return making || (self && atomic_load(&self->busy));
+}
+
+static void before_fork(void)
+{
+	if (!is_busy()) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&names.lock);
+	}
+}
+
+static void after_fork(void)
+{
+	if (!is_busy()) {
+		pthread_mutex_unlock(&names.lock);
+		pthread_mutex_unlock(&lock);
+	}
+}
+
+/* Nothing of the parent's is the child's. Its sets are gone with its libmpx. */
+static void in_child(void)
+{
+	bool busy = is_busy();
+
+	pthread_mutex_init(&lock, NULL);
+	pthread_mutex_init(&names.lock, NULL);
+	owner = getpid();
+	child = true;
+	threads = NULL;
+	ended = others = NULL;
+	ended_count = saids = serials = 0;
+	atomic_store(&names.beyond, 0);
+	/* The call goes on in the child, with the state that it has. */
+	if (busy) {
+		atomic_store(&stage, IS_OVER);
+		return;
+	}
+	atomic_store(&stage, RUNS);
+	if (self) {
+		upcr_thread_free(self);
+		pthread_setspecific(key, NULL);
+		self = NULL;
+	}
+	clock_gettime(CLOCK_REALTIME, &begun_at);
+	begun = upcr_now();
+}
+
+/* ---- the beginning ------------------------------------------------------------------------- */
+
+static void end_of_program(void)
+{
+	upcr_finish("exit");
+}
+
+static void start(void)
+{
+	char why[512] = "";
+
+	clock_gettime(CLOCK_REALTIME, &begun_at);
+	begun = upcr_now();
+	owner = getpid();
+	upcr_settings_read(&settings);
+	fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+	if (upcr_names_init(&names, settings.max) || pthread_key_create(&key, end_of_thread)) {
+		upcr_say("no memory for regions: nothing is counted");
+		atomic_store(&stage, IS_OVER);
+		return;
+	}
+	if (settings.events && !upcr_counts_begin(settings.events, settings.slice_ns, why, sizeof(why)))
+		upcr_say("no events are counted, only time and calls: %s", why);
+	(void)pthread_atfork(before_fork, after_fork, in_child);
+	/* Behind what libmpx and PAPI have registered, so before them. */
+	(void)atexit(end_of_program);
+	atomic_store_explicit(&started, true, memory_order_release);
+}
+
+static struct upcr_thread *make_self(void)
+{
+	struct upcr_thread *made;
+
+	if (making || gone)
+		return NULL;
+	making = 1;
+	(void)pthread_once(&once, start);
+	made = atomic_load(&stage) == IS_OVER ? NULL : upcr_thread_create(settings.max);
+	if (made && pthread_setspecific(key, made)) {
+		if (made->counts)
+			upcr_counts_end(&made->set);
+		upcr_thread_free(made);
+		made = NULL;
+	}
+	if (made) {
+		pthread_mutex_lock(&lock);
+		made->serial = serials++;
+		made->next = threads;
+		threads = made;
+		if (!clock_name[0])
+			upcr_counts_clock(clock_name, sizeof(clock_name));
+		pthread_mutex_unlock(&lock);
+		self = made;
+	}
+	making = 0;
+	return made;
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+static void leave(struct upcr_thread *thread)
+{
+	atomic_store_explicit(&thread->busy, 0, memory_order_release);
+}
+
+/* Somebody reports. True: and this call may go on afterwards. */
+static __attribute__((noinline)) bool wait_for_stage(struct upcr_thread *thread)
+{
+	int now;
+
+	leave(thread);
+	while ((now = atomic_load(&stage)) == PAUSES)
+		sched_yield();
+	if (now == IS_OVER)
+		return false;
+	atomic_store(&thread->busy, 1);
+	return true;
+}
+
+/* The calling thread's state, busy from now on. NULL: nothing is to be done. */
+static inline struct upcr_thread *thread_of_call(void)
+{
+	struct upcr_thread *thread = self;
+
+	if (__builtin_expect(!thread, 0)) {
+		thread = make_self();
+		if (!thread)
+			return NULL;
+	}
+	if (__builtin_expect(atomic_load_explicit(&thread->busy, memory_order_relaxed), 0)) {
+		atomic_fetch_add_explicit(&thread->missed, 1, memory_order_relaxed);
+		return NULL;
+	}
+	atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
+	/* Against the handlers of this thread; and where the kernel's barrier falls. */
+	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(fences, 0))
+		atomic_thread_fence(memory_order_seq_cst);
+	while (__builtin_expect(atomic_load_explicit(&stage, memory_order_acquire) != RUNS, 0))
+		if (!wait_for_stage(thread))
+			return NULL;
+	return thread;
+}
+
+void upcr_thread_begin(void)
+{
+	struct upcr_thread *thread = thread_of_call();
+
+	if (thread)
+		leave(thread);
+}
+
+unsigned upcr_name(const char *name, size_t length)
+{
+	unsigned number = UPCR_UNKNOWN;
+	struct upcr_thread *thread;
+
+	if (atomic_load_explicit(&started, memory_order_acquire))
+		number = upcr_names_find(&names, name, length);
+	if (__builtin_expect(number != UPCR_UNKNOWN, 1))
+		return number;
+	thread = thread_of_call();
+	if (!thread)
+		return UPCR_OTHERS;
+	number = upcr_names_number(&names, name, length);
+	leave(thread);
+	return number;
+}
+
+void upcr_enter(unsigned name)
+{
+	struct upcr_thread *thread = thread_of_call();
+
+	if (!thread)
+		return;
+	upcr_thread_enter(thread, name);
+	leave(thread);
+}
+
+/* Is it open in another thread? Who ends the program has the lock, and waits for this call. */
+static __attribute__((noinline)) int not_open(struct upcr_thread *thread, unsigned name)
+{
+	const struct upcr_thread *other;
+	bool elsewhere = false, locked = false;
+
+	while (!locked && atomic_load(&stage) == RUNS) {
+		locked = pthread_mutex_trylock(&lock) == 0;
+		if (!locked)
+			sched_yield();
+	}
+	for (other = locked ? threads : NULL; other && !elsewhere; other = other->next)
+		elsewhere = other != thread && upcr_tree_is_open(&other->tree, name);
+	if (locked)
+		pthread_mutex_unlock(&lock);
+	upcr_thread_say(thread, elsewhere ? UPCR_SAID_ELSEWHERE : UPCR_SAID_NOT_OPEN, name);
+	return elsewhere ? UPCR_ELSEWHERE : UPCR_NOT_OPEN;
+}
+
+static inline int exit_region(unsigned name, bool closing)
+{
+	struct upcr_thread *thread = thread_of_call();
+	int result = UPCR_OK;
+
+	if (!thread)
+		return UPCR_MISSED;
+	if (!upcr_thread_exit(thread, name, closing))
+		result = not_open(thread, name);
+	leave(thread);
+	return result;
+}
+
+int upcr_exit(unsigned name)
+{
+	return exit_region(name, false);
+}
+
+int upcr_exit_closing(unsigned name)
+{
+	return exit_region(name, true);
+}
+
+int upcr_exit_innermost(void)
+{
+	struct upcr_thread *thread = thread_of_call();
+	int result = UPCR_OK;
+
+	if (!thread)
+		return UPCR_MISSED;
+	if (!upcr_thread_exit_innermost(thread)) {
+		upcr_thread_say(thread, UPCR_SAID_NOT_OPEN, UPCR_OTHERS);
+		result = UPCR_NOT_OPEN;
+	}
+	leave(thread);
+	return result;
+}
+
+void upcr_reset(unsigned name)
+{
+	struct upcr_thread *thread = thread_of_call();
+	char text[UPCR_NAME_MAX + 32];
+	size_t length;
+
+	if (!thread)
+		return;
+	snprintf(text, sizeof(text), "%s (before a reset)", upcr_names_text(&names, name, &length));
+	upcr_tree_rename(&thread->tree, name, upcr_names_number(&names, text, strlen(text)));
+	upcr_thread_say(thread, UPCR_SAID_RESET, name);
+	leave(thread);
+}
+
+unsigned upcr_events(void)
+{
+	return upcr_counts_events();
+}
+
+const char *upcr_event(unsigned i)
+{
+	return upcr_counts_event(i);
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* Adds what a thread has of a name: first within the thread, then to the others. */
+static void add(struct upcr_counts *counts, const struct upcr_result *result, unsigned name, unsigned n)
+{
+	struct upcr_value mine;
+	unsigned row, i;
+	uint64_t ns = 0;
+
+	for (row = 0; row < result->rows; row++) {
+		if (!upcr_result_has(result, row, name))
+			continue;
+		ns += result->row[row].ns;
+		counts->calls += result->row[row].name == name ? result->row[row].calls : 0;
+	}
+	counts->seconds += (double)ns * 1e-9;
+	for (i = 0; i < n; i++) {
+		mine = (struct upcr_value){0};
+		for (row = 0; row < result->rows; row++)
+			if (upcr_result_has(result, row, name))
+				upcr_add_same(&mine, &result->value[(size_t)row * result->events + i]);
+		upcr_add_independent(&counts->value[i], &mine);
+	}
+}
+
+static unsigned begin_counts(struct upcr_counts *counts)
+{
+	unsigned n = upcr_events(), room = counts->value ? counts->events : 0;
+
+	counts->calls = 0;
+	counts->seconds = 0;
+	counts->events = n;
+	n = n < room ? n : room;
+	if (n)
+		memset(counts->value, 0, n * sizeof(*counts->value));
+	return n;
+}
+
+int upcr_read(unsigned name, struct upcr_counts *counts)
+{
+	struct upcr_thread *thread = thread_of_call();
+	struct upcr_result *result;
+	unsigned n = begin_counts(counts);
+
+	if (!thread)
+		return UPCR_MISSED;
+	result = upcr_thread_result(thread, true);
+	if (result)
+		add(counts, result, name, n);
+	upcr_result_free(result);
+	leave(thread);
+	return result ? UPCR_OK : UPCR_MISSED;
+}
+
+/* ---- the end of the program ------------------------------------------------------------------ */
+
+/* In no call, and it gets into none while stage is not RUNS. */
+static bool wait_for(struct upcr_thread *thread)
+{
+	uint64_t until = upcr_now() + WAIT_NS;
+
+	while (atomic_load_explicit(&thread->busy, memory_order_acquire)) {
+		if (upcr_now() > until)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+static void hold_all(int to)
+{
+	atomic_store(&stage, to);
+	if (fences)
+		atomic_thread_fence(memory_order_seq_cst);
+	else
+		(void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+/* A list of what all threads have, in the order of their beginnings; of those that have ended first. */
+static struct upcr_result *gather_locked(bool notes)
+{
+	struct upcr_result *list = NULL, **at, *result;
+	struct upcr_thread *thread;
+
+	for (thread = threads; thread; thread = thread->next) {
+		if (thread != self && !wait_for(thread)) {
+			say_locked(UPCR_SAID_BUSY, UPCR_OTHERS, 1);
+			continue;
+		}
+		if (notes)
+			take_notes_locked(thread);
+		result = upcr_thread_result(thread, thread == self);
+		if (!result)
+			continue;
+		result->next = list;
+		list = result;
+	}
+	for (at = &list; *at; at = &(*at)->next)
+		continue;
+	return list;
+}
+
+static void write_file_locked(struct upcr_result *living, const char *how)
+{
+	struct upcr_report report = {.ended = how,
+				     .started = begun_at,
+				     .ns = upcr_now() - begun,
+				     .clock = clock_name,
+				     .names = &names,
+				     .said = said};
+	struct upcr_result *all = others, **at;
+	char path[4096];
+
+	if (!settings.out)
+		return;
+	if (!upcr_out_path(settings.out, owner, child, path, sizeof(path))) {
+		upcr_say("the name of the file is too long: '%s'", settings.out);
+		return;
+	}
+	for (at = &living; *at; at = &(*at)->next)
+		continue;
+	*at = all;
+	for (at = &ended; *at; at = &(*at)->next)
+		continue;
+	*at = living;
+	report.path = path;
+	report.saids = saids;
+	report.results = ended;
+	if (!upcr_report_write(&report))
+		upcr_say("'%s' cannot be written: %s", path, strerror(errno));
+	/* The lists are as they were. */
+	*at = NULL;
+	for (at = &living; *at && *at != all; at = &(*at)->next)
+		continue;
+	*at = NULL;
+}
+
+static void free_list(struct upcr_result *list)
+{
+	struct upcr_result *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		upcr_result_free(list);
+	}
+}
+
+static bool was_used(void)
+{
+	return atomic_load(&started) && (threads || ended || others);
+}
+
+bool upcr_is_owner(void)
+{
+	return getpid() == owner;
+}
+
+static struct upcr_result *last; /* of the living, for upcr_read_all */
+
+int upcr_read_all(unsigned name, struct upcr_counts *counts)
+{
+	const struct upcr_result *result;
+	unsigned n = begin_counts(counts);
+	bool hold = atomic_load(&stage) == RUNS && !is_busy();
+	struct upcr_result *living = last;
+
+	if (!atomic_load(&started) || (!hold && atomic_load(&stage) != IS_OVER))
+		return UPCR_MISSED;
+	pthread_mutex_lock(&lock);
+	if (hold) {
+		if (self)
+			atomic_store(&self->busy, 1);
+		hold_all(PAUSES);
+		living = gather_locked(false);
+	}
+	for (result = ended; result; result = result->next)
+		add(counts, result, name, n);
+	for (result = living; result; result = result->next)
+		add(counts, result, name, n);
+	if (others)
+		add(counts, others, name, n);
+	if (hold) {
+		free_list(living);
+		atomic_store(&stage, RUNS);
+		if (self)
+			leave(self);
+	}
+	pthread_mutex_unlock(&lock);
+	return UPCR_OK;
+}
+
+void upcr_at_finish(void (*call)(void))
+{
+	unsigned i;
+
+	for (i = 0; i < at_finishes; i++)
+		if (at_finish[i] == call)
+			return;
+	if (at_finishes < sizeof(at_finish) / sizeof(at_finish[0]))
+		at_finish[at_finishes++] = call;
+}
+
+void upcr_finish(const char *how)
+{
+	unsigned i;
+
+	if (!upcr_is_owner() || is_busy() || atomic_load(&stage) != RUNS || !was_used())
+		return;
+	pthread_mutex_lock(&lock);
+	if (self)
+		atomic_store(&self->busy, 1);
+	hold_all(IS_OVER);
+	if (self && self->counts)
+		upcr_counts_stop(&self->set);
+	if (atomic_load(&names.beyond))
+		say_locked(UPCR_SAID_BEYOND, UPCR_OTHERS, atomic_load(&names.beyond));
+	last = gather_locked(true);
+	write_file_locked(last, how);
+	pthread_mutex_unlock(&lock);
+	for (i = 0; i < at_finishes; i++)
+		at_finish[i]();
+}
+
+bool upcr_pause(const char *how)
+{
+	struct upcr_result *living;
+	unsigned before;
+
+	if (!upcr_is_owner() || is_busy() || atomic_load(&stage) != RUNS || !was_used())
+		return false;
+	pthread_mutex_lock(&lock);
+	if (self)
+		atomic_store(&self->busy, 1);
+	hold_all(PAUSES);
+	if (self && self->counts)
+		upcr_counts_stop(&self->set);
+	before = saids;
+	living = gather_locked(false);
+	write_file_locked(living, how);
+	free_list(living);
+	saids = before;
+	return true;
+}
+
+void upcr_go_on(void)
+{
+	if (self && self->counts && !upcr_counts_go_on(&self->set, self->tree.current)) {
+		self->counts = false;
+		self->broken = true;
+		upcr_thread_say(self, UPCR_SAID_BROKEN, UPCR_OTHERS);
+	}
+	atomic_store(&stage, RUNS);
+	if (self)
+		leave(self);
+	pthread_mutex_unlock(&lock);
+}

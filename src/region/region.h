@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * region.h - regions of a program, as front ends tell of them. A front end knows one annotation
+ * API, and nothing of counting.
+ *
+ * Each thread has its own regions. They nest, overlap (A starts, B starts, A ends, B ends), recur,
+ * and may start in one function and end in another. Calls that come from a signal handler while
+ * its thread is in one of these are left out, and are told of at the end.
+ */
+#ifndef UPCR_REGION_H
+#define UPCR_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "region/sum.h"
+
+enum upcr_answer {
+	UPCR_OK = 0,
+	UPCR_NOT_OPEN = -1,  /* no region of this name is open                       */
+	UPCR_ELSEWHERE = -2, /* it is open in another thread, and not in this one    */
+	UPCR_MISSED = -3,    /* in a signal handler, or after the end: nothing was done */
+};
+
+/* The number of a name of any bytes; the same in all threads. 0: "others", where there are too many. */
+unsigned upcr_name(const char *name, size_t length);
+
+/* The calling thread's region starts. */
+void upcr_enter(unsigned name);
+/* Its innermost region of this name ends; those that started inside it go on. */
+int upcr_exit(unsigned name);
+/* The same, and those that started inside end with it: for annotations that nest. */
+int upcr_exit_closing(unsigned name);
+/* Its innermost region ends, whatever it is called. */
+int upcr_exit_innermost(void);
+/* Makes the thread's state, which a first start takes milliseconds for. */
+void upcr_thread_begin(void);
+
+/* What the calling thread has in the regions of a name so far, all that is inside them included. */
+struct upcr_counts {
+	uint64_t calls;
+	double seconds;
+	unsigned events;          /* room in value, which becomes how many there are */
+	struct upcr_value *value; /* may be NULL                                     */
+};
+int upcr_read(unsigned name, struct upcr_counts *counts);
+/* The name counts from zero in this thread. What it had is kept as "NAME (before a reset)". */
+void upcr_reset(unsigned name);
+
+/* Of UPC_REGIONS_EVENTS. */
+unsigned upcr_events(void);
+const char *upcr_event(unsigned i);
+
+/* Sums of all threads by name, of what has been counted so far in those that have ended, in the
+ * caller, and in others up to their last start or end of a region. Inclusive. */
+int upcr_read_all(unsigned name, struct upcr_counts *counts);
+
+/* Writes the file. Nothing is counted any more. Also by atexit; the second time does nothing. */
+void upcr_finish(const char *how);
+/* To be called once the file is written, and at the end of each process that has used regions. */
+void upcr_at_finish(void (*call)(void));
+/* Writes the file as it is now, before an exec; nobody enters a region until upcr_go_on. */
+bool upcr_pause(const char *how);
+void upcr_go_on(void);
+/* Is this the process that all was made for, and not a child that shares its memory? */
+bool upcr_is_owner(void);
+
+/* "upc_regions: text" on standard error. */
+void upcr_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

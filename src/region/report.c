@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report.c - writes JSON with write(2) from a buffer of its own: the program's streams may be
+ * closed by then. Nothing of the program's locale is in it.
+ */
+#include "region/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "region/settings.h"
+
+static struct {
+	char text[1 << 16];
+	size_t used;
+	int fd;
+	bool failed;
+} out;
+
+static void flush(void)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < out.used && !out.failed) {
+		n = write(out.fd, out.text + done, out.used - done);
+		if (n < 0 && errno != EINTR)
+			out.failed = true;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	out.used = 0;
+}
+
+static void put_bytes(const char *text, size_t length)
+{
+	if (out.used + length > sizeof(out.text))
+		flush();
+	memcpy(out.text + out.used, text, length);
+	out.used += length;
+}
+
+static __attribute__((format(printf, 1, 2))) void put(const char *format, ...)
+{
+	char piece[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(piece, sizeof(piece), format, arguments);
+	va_end(arguments);
+	put_bytes(piece, strlen(piece));
+}
+
+/* How many bytes of UTF-8 begin here, 0: they are none. */
+static size_t utf8_length(const unsigned char *p, size_t left)
+{
+	static const struct {
+		unsigned char mask, lead;
+		unsigned length;
+		uint32_t least;
+	} form[] = {{0x80, 0, 1, 1}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(form) / sizeof(form[0]); i++) {
+		uint32_t code = p[0] & (unsigned char)~form[i].mask;
+
+		if ((p[0] & form[i].mask) != form[i].lead || form[i].length > left)
+			continue;
+		for (k = 1; k < form[i].length; k++) {
+			if ((p[k] & 0xc0) != 0x80)
+				return 0;
+			code = code << 6 | (p[k] & 0x3f);
+		}
+		return code < form[i].least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)
+			       ? 0
+			       : form[i].length;
+	}
+	return 0;
+}
+
+/* A byte that is no UTF-8 as Latin-1: names are bytes, and two of them stay two. A NUL has no
+ * place in the strings of most readers. */
+static void put_string(const char *text, size_t length)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t n;
+
+	put("\"");
+	for (; length; p += n, length -= n) {
+		n = utf8_length(p, length);
+		if (*p == '\0')
+			put("\\ufffd");
+		else if (!n || *p < 0x20 || *p == 0x7f)
+			put("\\u%04x", *p);
+		else if (*p == '"' || *p == '\\')
+			put("\\%c", *p);
+		else
+			put_bytes((const char *)p, n);
+		n = n ? n : 1;
+	}
+	put("\"");
+}
+
+static void put_text(const char *text)
+{
+	put_string(text, strlen(text));
+}
+
+static void put_double(const char *name, double value)
+{
+	if (isfinite(value))
+		put(",\"%s\":%.17g", name, value);
+	else
+		put(",\"%s\":null", name);
+}
+
+/* ---- the process ------------------------------------------------------------------------- */
+
+static void put_command(void)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	char text[65536];
+	size_t used = 0, i, begin = 0;
+	ssize_t n = 1;
+
+	while (fd >= 0 && n > 0 && used < sizeof(text)) {
+		n = read(fd, text + used, sizeof(text) - used);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	put("[");
+	for (i = 0; i < used; i++)
+		if (!text[i]) {
+			put("%s", begin ? "," : "");
+			put_string(text + begin, i - begin);
+			begin = i + 1;
+		}
+	put("]");
+}
+
+static void put_number_or_null(const char *name, long value)
+{
+	if (value < 0)
+		put(",\"%s\":null", name);
+	else
+		put(",\"%s\":%ld", name, value);
+}
+
+static void put_head(const struct upcr_report *report)
+{
+	char host[256] = "", when[64];
+	struct tm tm;
+	unsigned i;
+
+	(void)gethostname(host, sizeof(host) - 1);
+	gmtime_r(&report->started.tv_sec, &tm);
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm);
+	put("{\"upc_regions\":1,\"command\":");
+	put_command();
+	put(",\"pid\":%d,\"parent\":%d", (int)getpid(), (int)getppid());
+	put_number_or_null("rank", upcr_rank());
+	put_number_or_null("ranks", upcr_ranks());
+	put(",\"host\":");
+	put_text(host);
+	put(",\"started\":\"%s.%03ldZ\",\"seconds\":%.9f,\"ended\":", when, report->started.tv_nsec / 1000000,
+	    (double)report->ns * 1e-9);
+	put_text(report->ended);
+	put(",\"clock\":");
+	put_text(report->clock);
+	put(",\"slice_ns\":%llu,\n\"events\":[", (unsigned long long)upcr_counts_slice());
+	for (i = 0; i < upcr_counts_events(); i++) {
+		put("%s{\"name\":", i ? "," : "");
+		put_text(upcr_counts_event(i));
+		put("}");
+	}
+	put("]");
+}
+
+static void put_names(const struct upcr_names *names)
+{
+	unsigned i, n = upcr_names_count(names);
+	const char *text;
+	size_t length;
+
+	put(",\n\"names\":[");
+	for (i = 0; i < n; i++) {
+		text = upcr_names_text(names, i, &length);
+		put("%s", i ? "," : "");
+		put_string(text, length);
+	}
+	put("]");
+}
+
+static void put_notes(const struct upcr_report *report)
+{
+	static const char *const what[UPCR_SAID_KINDS] = {
+		[UPCR_SAID_NOT_OPEN] = "stop without a start",
+		[UPCR_SAID_ELSEWHERE] = "stop in another thread than the start",
+		[UPCR_SAID_LEFT_INSIDE] = "left open inside",
+		[UPCR_SAID_OPEN_AT_END] = "open at the end",
+		[UPCR_SAID_REFUSED] = "event refused",
+		[UPCR_SAID_BROKEN] = "counting ended early",
+		[UPCR_SAID_NO_SET] = "nothing could be counted",
+		[UPCR_SAID_BUSY] = "thread left out",
+		[UPCR_SAID_RESET] = "reset",
+		[UPCR_SAID_MISSED] = "missed in a signal handler",
+		[UPCR_SAID_BEYOND] = "beyond the limit",
+	};
+	const struct upcr_said *said;
+	const char *text;
+	unsigned i;
+	size_t length;
+
+	put(",\n\"notes\":[");
+	for (i = 0; i < report->saids; i++) {
+		said = &report->said[i];
+		text = upcr_names_text(report->names, said->name, &length);
+		put("%s{\"what\":\"%s\",\"name\":", i ? "," : "", what[said->what]);
+		if (said->what == UPCR_SAID_REFUSED)
+			put_text(upcr_counts_event(said->name));
+		else if (said->name == UPCR_OTHERS)
+			put("null");
+		else
+			put_string(text, length);
+		put(",\"times\":%llu}", (unsigned long long)said->times);
+	}
+	put("]");
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static void put_flags(unsigned flags)
+{
+	bool more = false;
+	unsigned i;
+
+	put(",\"flags\":[");
+	for (i = 0; i < UPCR_FLAGS; i++)
+		if (flags & 1u << i) {
+			put("%s\"%s\"", more ? "," : "", upcr_flag_word(i));
+			more = true;
+		}
+	put("]");
+}
+
+static void put_value(const struct upcr_value *value)
+{
+	if (value->uncounted && !value->estimated && !value->whole) {
+		put("{\"uncounted\":true}");
+		return;
+	}
+	if (upcr_is_exact(value)) {
+		put("{\"value\":%llu,\"exact\":true}", (unsigned long long)value->whole);
+		return;
+	}
+	put("{\"value\":%.17g", value->value);
+	put_double("standard_error", value->error);
+	put_double("freedom", value->freedom);
+	put_double("low", value->low);
+	put_double("high", value->high);
+	put_double("coverage", value->coverage);
+	/* Of threads that are put together. */
+	put_flags(value->flags | (value->uncounted ? UPCR_PARTIAL : 0));
+	put("}");
+}
+
+static void put_row(const struct upcr_result *result, unsigned row)
+{
+	unsigned depth = result->row[row].depth, *path = calloc(depth + 1, sizeof(*path)), i, at = row;
+
+	if (!path) {
+		out.failed = true;
+		return;
+	}
+	for (i = depth; i-- > 0; at = result->row[at].parent)
+		path[i] = result->row[at].name;
+	put("{\"path\":[");
+	for (i = 0; i < depth; i++)
+		put("%s%u", i ? "," : "", path[i]);
+	free(path);
+	put("],\"calls\":%llu,\"seconds\":%.9f,\"values\":[", (unsigned long long)result->row[row].calls,
+	    (double)result->row[row].ns * 1e-9);
+	for (i = 0; i < result->events; i++) {
+		put("%s", i ? "," : "");
+		put_value(&result->value[(size_t)row * result->events + i]);
+	}
+	put("]}");
+}
+
+/* A path that was never current is there only because one below it was made anew. */
+static bool says_something(const struct upcr_result *result, unsigned row)
+{
+	return row == UPCR_ROOT || result->row[row].calls || result->row[row].ns;
+}
+
+static void put_thread(const struct upcr_result *result)
+{
+	unsigned i;
+
+	if (result->threads > 1)
+		put("{\"thread\":null,\"tid\":null,\"name\":\"other threads\",\"threads\":%u",
+		    result->threads);
+	else {
+		put("{\"thread\":%u,\"tid\":%d,\"name\":", result->serial, (int)result->tid);
+		put_text(result->name);
+	}
+	put(",\"seconds\":%.9f,\"nodes\":[", (double)result->ns * 1e-9);
+	for (i = 0; i < result->rows; i++)
+		if (says_something(result, i)) {
+			put("%s", i ? ",\n  " : "\n  ");
+			put_row(result, i);
+		}
+	put("]}");
+}
+
+static void put_all(const struct upcr_report *report)
+{
+	const struct upcr_result *result;
+
+	put_head(report);
+	put_names(report->names);
+	put_notes(report);
+	put(",\n\"threads\":[");
+	for (result = report->results; result; result = result->next) {
+		put("%s", result == report->results ? "\n " : ",\n ");
+		put_thread(result);
+	}
+	put("]}\n");
+}
+
+bool upcr_report_write(const struct upcr_report *report)
+{
+	size_t size = strlen(report->path) + 32;
+	char *whole = malloc(size);
+	locale_t c, before;
+	int saved;
+
+	if (!whole)
+		return false;
+	snprintf(whole, size, "%s.%d.part", report->path, (int)getpid());
+	out.used = 0;
+	out.failed = false;
+	out.fd = open(whole, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (out.fd < 0) {
+		free(whole);
+		return false;
+	}
+	c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	before = c ? uselocale(c) : (locale_t)0;
+	put_all(report);
+	flush();
+	if (c) {
+		uselocale(before);
+		freelocale(c);
+	}
+	if (close(out.fd) || (!out.failed && rename(whole, report->path)))
+		out.failed = true;
+	saved = errno;
+	if (out.failed)
+		unlink(whole);
+	free(whole);
+	errno = saved;
+	return !out.failed;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * result.h - what a thread has counted, once it is over: a tree of call paths with values. Pure.
+ */
+#ifndef UPCR_RESULT_H
+#define UPCR_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "region/sum.h"
+#include "region/tree.h"
+
+struct upcr_row {
+	unsigned parent, name, depth; /* parent is before it */
+	uint64_t calls, ns;
+};
+
+struct upcr_result {
+	struct upcr_result *next;
+	unsigned serial;  /* of the thread, from 0   */
+	unsigned threads; /* that are put together here */
+	pid_t tid;
+	char name[16];
+	uint64_t ns;
+	unsigned rows, events;
+	struct upcr_row *row;     /* [rows], [0] is outside of all regions */
+	struct upcr_value *value; /* [rows * events]; NULL without events  */
+};
+
+/* Copies a tree; values are zero. NULL: out of memory. */
+struct upcr_result *upcr_result_of(const struct upcr_tree *tree, unsigned events);
+void upcr_result_free(struct upcr_result *result);
+/* Adds another thread's. False: out of memory, and nothing has changed. */
+bool upcr_result_merge(struct upcr_result *into, const struct upcr_result *from);
+bool upcr_result_has(const struct upcr_result *result, unsigned row, unsigned name);
+
+#endif

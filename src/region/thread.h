@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread.h - a thread's regions: its tree of call paths, the time and the counts of each. Pairs of
+ * marks, without knowing who the threads are (engine.c).
+ */
+#ifndef UPCR_THREAD_H
+#define UPCR_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "region/counts.h"
+#include "region/result.h"
+#include "region/tree.h"
+
+/* What went wrong, or was strange, and is told at the end. */
+enum upcr_what {
+	UPCR_SAID_NOT_OPEN,
+	UPCR_SAID_ELSEWHERE,
+	UPCR_SAID_LEFT_INSIDE,
+	UPCR_SAID_OPEN_AT_END,
+	UPCR_SAID_REFUSED, /* an event; name is its index */
+	UPCR_SAID_BROKEN,  /* counting has ended early     */
+	UPCR_SAID_NO_SET,  /* nothing is counted here      */
+	UPCR_SAID_BUSY,    /* the thread could not be asked */
+	UPCR_SAID_RESET,
+	UPCR_SAID_MISSED,
+	UPCR_SAID_BEYOND,
+	UPCR_SAID_KINDS
+};
+
+struct upcr_said {
+	enum upcr_what what;
+	unsigned name;
+	uint64_t times;
+};
+
+enum { UPCR_SAID_MAX = 64 };
+
+struct upcr_thread {
+	/* 1: the thread is in a call, or is changed by the one that ends the program. Release at 0.
+	 * Partner: upcr_thread_wait, and handlers of the thread itself. */
+	atomic_int busy;
+	bool counts, broken, over;
+	uint64_t mark, begun; /* ns */
+	struct upcr_tree tree;
+	struct upcr_set set;
+	atomic_ulong missed; /* calls of handlers. Partner: engine.c's end */
+	struct upcr_said said[UPCR_SAID_MAX];
+	unsigned saids;
+	unsigned serial;
+	pid_t tid;
+	char name[16];
+	struct upcr_thread *next; /* engine.c's */
+};
+
+uint64_t upcr_now(void);
+
+/* The calling thread's. NULL: out of memory. */
+struct upcr_thread *upcr_thread_create(unsigned max);
+void upcr_thread_free(struct upcr_thread *thread);
+
+void upcr_thread_say(struct upcr_thread *thread, enum upcr_what what, unsigned name);
+
+/* The thread's own, while it is busy. */
+void upcr_thread_enter(struct upcr_thread *thread, unsigned name);
+bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing);
+bool upcr_thread_exit_innermost(struct upcr_thread *thread);
+/* The name of its innermost region. False: none is open. */
+bool upcr_thread_innermost(const struct upcr_thread *thread, unsigned *name);
+/* Time up to now is the current region's. */
+void upcr_thread_charge(struct upcr_thread *thread);
+
+/*
+ * What it has so far. own: the calling thread's; else the thread is in no call, and its counts are
+ * those up to its last mark. Of its own thread the set may be stopped. NULL: out of memory.
+ */
+struct upcr_result *upcr_thread_result(struct upcr_thread *thread, bool own);
+
+#endif
