@@ -6,9 +6,8 @@
 
 #include <math.h>
 
-#include "stat/level.h"
+#include "stat/outcome.h"
 
-#define LEVEL .95
 #define HALVINGS 60
 #define MOST 1e6 /* degrees of freedom that are told from certainty */
 
@@ -54,13 +53,13 @@ double upcr_freedom(double half, double error)
 	double ratio = half / error, low = 1, high = MOST, middle = 1;
 	int i;
 
-	if (!(error > 0) || !(ratio > mpxi_level_student(LEVEL, MOST)))
+	if (!(error > 0) || !(ratio > mpxi_student(MOST)))
 		return INFINITY;
-	if (ratio >= mpxi_level_student(LEVEL, 1))
+	if (ratio >= mpxi_student(1))
 		return 1;
 	for (i = 0; i < HALVINGS && high - low > 1e-9 * low; i++) {
 		middle = sqrt(low * high);
-		if (mpxi_level_student(LEVEL, middle) > ratio)
+		if (mpxi_student(middle) > ratio)
 			low = middle;
 		else
 			high = middle;
@@ -89,7 +88,7 @@ static void enclose(struct upcr_value *sum)
 	double half = 0;
 
 	if (sum->error > 0)
-		half = sum->error * mpxi_level_student(LEVEL, fmin(sum->freedom, MOST));
+		half = sum->error * mpxi_student(fmin(sum->freedom, MOST));
 	sum->low = fmin(sum->value, fmax((double)sum->whole, sum->value - half));
 	sum->high = upcr_is_lower_bound(sum) ? INFINITY : sum->value + half;
 }

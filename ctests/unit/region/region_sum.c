@@ -7,11 +7,11 @@
 
 #include "../unit_test.h"
 #include "region/sum.h"
-#include "stat/level.h"
+#include "stat/outcome.h"
 
 static struct upcr_value estimated(double value, double error, double freedom, unsigned flags)
 {
-	double half = error * mpxi_level_student(.95, freedom);
+	double half = error * mpxi_student(freedom);
 
 	return upcr_estimated(value, error, value - half, value + half, .5, flags);
 }
@@ -28,7 +28,7 @@ static void test_freedom(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		double got = upcr_freedom(3 * mpxi_level_student(.95, wanted[i]), 3);
+		double got = upcr_freedom(3 * mpxi_student(wanted[i]), 3);
 
 		assert_true(fabs(got - wanted[i]) < 1e-3 * wanted[i]);
 	}
@@ -68,7 +68,7 @@ static void test_errors(void **state)
 	upcr_add_independent(&apart, &a);
 	assert_true(near(apart.value, 300) && near(apart.error, 5));
 	assert_true(near(apart.freedom, 625 / (81 / 10. + 256 / 20.)));
-	assert_true(near(apart.high - 300, 5 * mpxi_level_student(.95, apart.freedom)));
+	assert_true(near(apart.high - 300, 5 * mpxi_student(apart.freedom)));
 	/* As if of one error: between the two. */
 	assert_true(same.freedom > 10 && same.freedom < 20);
 }
@@ -143,16 +143,16 @@ static struct upcr_value measured(double noise, double deviation, unsigned freed
 	return estimated(1000 + noise * deviation, deviation * sqrt(squares / freedom), freedom, 0);
 }
 
-enum { TRIALS = 4000, PARTS = 6 };
+enum { TRIALS = 4000, FEW_TRIALS = 400, PARTS = 6 }; /* few: under valgrind */
 
 /* share: of each error that all parts have in common: 0 to 1; against: every second's has the other
  * sign. Returns how often the interval holds the truth. */
 static double holds(void (*add)(struct upcr_value *, const struct upcr_value *), double share, bool against)
 {
-	unsigned trial, i, inside = 0;
+	unsigned trial, i, inside = 0, trials = getenv("UPC_TEST_INEXACT") ? FEW_TRIALS : TRIALS;
 	uint64_t random = 1;
 
-	for (trial = 0; trial < TRIALS; trial++) {
+	for (trial = 0; trial < trials; trial++) {
 		double common = normal(&random);
 		struct upcr_value sum = {0}, part;
 
@@ -164,24 +164,25 @@ static double holds(void (*add)(struct upcr_value *, const struct upcr_value *),
 		}
 		inside += sum.low <= 1000 * PARTS && sum.high >= 1000 * PARTS;
 	}
-	return (double)inside / TRIALS;
+	return (double)inside / trials;
 }
 
-/* Of 4,000 trials at 95 % the standard deviation is 0.35 %. */
+/* Of 4,000 trials at 95 % the standard deviation is 0.35 %, of 400 1.1 %. */
 static void test_truth(void **state)
 {
 	double independent = holds(upcr_add_independent, 0, false);
 	double one = holds(upcr_add_same, 1, false);
+	double slack = getenv("UPC_TEST_INEXACT") ? .03 : 0;
 
 	(void)state;
 	print_message("# independent %.3f, one error %.3f\n", independent, one);
-	assert_true(independent > .935 && independent < .965);
+	assert_true(independent > .935 - slack && independent < .965 + slack);
 	/* One error, of which each part has an estimate of its own. */
-	assert_true(one > .935);
+	assert_true(one > .935 - slack);
 	/* Too wide, never too narrow. */
-	assert_true(holds(upcr_add_same, 0, false) > .98);
-	assert_true(holds(upcr_add_same, .7, false) > .95);
-	assert_true(holds(upcr_add_same, 1, true) > .99);
+	assert_true(holds(upcr_add_same, 0, false) > .98 - slack);
+	assert_true(holds(upcr_add_same, .7, false) > .95 - slack);
+	assert_true(holds(upcr_add_same, 1, true) > .99 - slack);
 }
 
 int main(void)
