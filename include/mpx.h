@@ -239,6 +239,11 @@ int mpx_set_list_events(int set, int *codes, int *n);
  * it was far too late. Sets that are attached to one thread share the counters of that thread among
  * them, and with none of the calling thread's own sets.
  *
+ * The other thread does not wait while its groups change: some 20 to 60 us at each slice's end go by,
+ * in part held up by the interrupts that it takes. So nothing that shares counters is exact there:
+ * estimates have half of that time, and intervals reach from none of it to all; MPX_UNEVEN where it is
+ * most of the error. Longer slices make it less: 0.5 % of 10 ms.
+ *
  * Counted is the one thread. Its children, and other threads of its process, are not: attach a set to
  * each (/proc/PID/task). An exec changes nothing, unless it gives the process other rights: then the
  * kernel ends the counting, as at the end of the thread. When it ends, its counts stay, and MPX_ENDED
@@ -283,7 +288,8 @@ int mpx_set_domain(int set, int domain);
  * counter less for the others then, so there may be more groups, and the others are counted for a
  * smaller part of the time, in other sets too: all that run in the thread have the same groups.
  * Another set that has the event gets the counts of it as well. An event that takes no turns anyhow
- * stays as it is. It goes with the event, and with the set where it is attached or gets another domain.
+ * stays as it is. It goes with the event, and with the set where it is attached (and exact no more:
+ * mpx_set_attach) or gets another domain.
  * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOSUPP (a process-wide set), PAPI_ENOEVNT (not in the
  * set), PAPI_ECNFLCT (an event of the set, which the message names, cannot be in a group with it, and
  * with others that are always counted), PAPI_ENOMEM, what PAPI_add_event returns. An event that is
@@ -341,7 +347,8 @@ int mpx_set_reset(int set);
  * of those in which it had. The interval says how far that may be off. */
 #define MPX_BORROWED 0x20u
 /* Slices are of very unequal lengths, and most of the error is what the long ones of other groups may
- * have had in them: longer slices, MPX_CLOCK_USER or a covariate that goes with the event tell more. */
+ * have had in them: longer slices, MPX_CLOCK_USER or a covariate that goes with the event tell more. Or
+ * most of it is what an attached thread did between its slices: longer slices. */
 #define MPX_UNEVEN 0x40u
 /* The thread that the set is attached to has ended (mpx_set_attach): counts are those until then. */
 #define MPX_ENDED 0x800u

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "stat/outcome.h"
+#include "stat/level.h"
 
 #define HALVINGS 60
 #define MOST 1e6 /* degrees of freedom that are told from certainty */
@@ -53,13 +53,13 @@ double upcr_freedom(double half, double error)
 	double ratio = half / error, low = 1, high = MOST, middle = 1;
 	int i;
 
-	if (!(error > 0) || !(ratio > mpxi_student(MOST)))
+	if (!(error > 0) || !(ratio > mpxi_level_default_student(MOST)))
 		return INFINITY;
-	if (ratio >= mpxi_student(1))
+	if (ratio >= mpxi_level_default_student(1))
 		return 1;
 	for (i = 0; i < HALVINGS && high - low > 1e-9 * low; i++) {
 		middle = sqrt(low * high);
-		if (mpxi_student(middle) > ratio)
+		if (mpxi_level_default_student(middle) > ratio)
 			low = middle;
 		else
 			high = middle;
@@ -88,7 +88,7 @@ static void enclose(struct upcr_value *sum)
 	double half = 0;
 
 	if (sum->error > 0)
-		half = sum->error * mpxi_student(fmin(sum->freedom, MOST));
+		half = sum->error * mpxi_level_default_student(fmin(sum->freedom, MOST));
 	sum->low = fmin(sum->value, fmax((double)sum->whole, sum->value - half));
 	sum->high = upcr_is_lower_bound(sum) ? INFINITY : sum->value + half;
 }

@@ -46,6 +46,65 @@ static void in_every_group(void **state)
 	fake_destroy();
 }
 
+/* Truth is that all goes on while groups change, or that nothing does: both are in the interval. */
+static void is_in_interval(const struct mpxi_set *set, uint32_t code, uint64_t time, uint64_t held_up)
+{
+	const struct mpxi_window *window = fake_window(set, code);
+	struct mpxi_estimate e;
+	double rate = (double)fake.rate[code];
+
+	assert_false(window->exact);
+	mpxi_estimate(window, MPXI_AUTO, &e);
+	assert_true(e.low <= rate * (double)(time - held_up) * 1.001);
+	assert_true(e.high >= rate * (double)time * .999);
+	assert_true(e.low > rate * (double)(time - held_up) * .98);
+	assert_true(e.high < rate * (double)time * 1.02);
+}
+
+/* A thread that goes on while its groups change: what is in every group is not exact either. */
+static void in_another_thread(bool by_cpu, uint64_t slice)
+{
+	const uint64_t cost = 5, slices = 120;
+	struct mpxi_set *set;
+	uint64_t begun;
+
+	fake_apart = true;
+	fake_by_cpu = by_cpu;
+	fake_make(2, slice, true);
+	fake_apart = fake_by_cpu = false;
+	set = set_with(0, 3, 2);
+	assert_int_equal(mpxi_set_start(set), 0);
+	begun = fake.now;
+	assert_int_equal(mpxi_set_read(set), 0);
+	assert_exact(set, 2, 0);
+	fake.cost = cost;
+	fake_slices(slices, 1000);
+	fake.cost = 0;
+	fake.now += 500;
+	assert_int_equal(mpxi_set_stop(set), 0);
+	assert_int_equal(fake.now - begun, slices * (1000 + 2 * cost) + 500);
+	/* Half of what went by between the groups. */
+	assert_in_range(fake_window(set, 2)->time, slices * (1000 + cost) + 500 - slices / 10,
+			slices * (1000 + cost) + 500 + slices / 10);
+	assert_in_range(fake_window(set, 2)->lengths.between, slices * (2 * cost) - slices / 5,
+			slices * (2 * cost) + slices / 5);
+	is_in_interval(set, 2, fake.now - begun, slices * 2 * cost);
+	is_in_interval(set, 0, fake.now - begun, slices * 2 * cost);
+	fake_destroy();
+}
+
+static void in_another_thread_by_its_time(void **state)
+{
+	(void)state;
+	in_another_thread(true, 1000);
+}
+
+static void in_another_thread_by_cycles(void **state)
+{
+	(void)state;
+	in_another_thread(false, 100000);
+}
+
 /* Alone it is in the group of no other event. */
 static void alone(void **state)
 {
@@ -297,10 +356,16 @@ static void starts_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_every_group), cmocka_unit_test(alone),
-		cmocka_unit_test(of_two_sets),    cmocka_unit_test(exact_no_more),
-		cmocka_unit_test(conflicts),      cmocka_unit_test(comes_and_goes),
-		cmocka_unit_test(lost),           cmocka_unit_test(failures),
+		cmocka_unit_test(in_every_group),
+		cmocka_unit_test(in_another_thread_by_its_time),
+		cmocka_unit_test(in_another_thread_by_cycles),
+		cmocka_unit_test(alone),
+		cmocka_unit_test(of_two_sets),
+		cmocka_unit_test(exact_no_more),
+		cmocka_unit_test(conflicts),
+		cmocka_unit_test(comes_and_goes),
+		cmocka_unit_test(lost),
+		cmocka_unit_test(failures),
 		cmocka_unit_test(starts_fail),
 	};
 

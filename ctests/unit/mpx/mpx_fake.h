@@ -341,6 +341,9 @@ void *__wrap_realloc(void *p, size_t size)
 
 /* ---- for tests ----------------------------------------------------------------------- */
 
+/* Of cores that are made from now on: of another thread; whether its CPU time is the clock. */
+static bool fake_apart, fake_by_cpu;
+
 /* A new core over counters that hold so many events; event i comes at rate i + 1. A slice is
  * of so much CPU time, and of 1000 of the clock; 0: as ticks have it. */
 static inline void fake_make(unsigned capacity, uint64_t slice, bool covariate)
@@ -353,6 +356,8 @@ static inline void fake_make(unsigned capacity, uint64_t slice, bool covariate)
 		.arg = &fake,
 		.cpu_sig = fake_cpu,
 		.slice_ns = slice,
+		.apart = fake_apart,
+		.by_cpu = fake_by_cpu,
 		.overdue = fake_overdue,
 		.covariate = covariate,
 	};

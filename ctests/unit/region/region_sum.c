@@ -7,11 +7,11 @@
 
 #include "../unit_test.h"
 #include "region/sum.h"
-#include "stat/outcome.h"
+#include "stat/level.h"
 
 static struct upcr_value estimated(double value, double error, double freedom, unsigned flags)
 {
-	double half = error * mpxi_student(freedom);
+	double half = error * mpxi_level_default_student(freedom);
 
 	return upcr_estimated(value, error, value - half, value + half, .5, flags);
 }
@@ -28,7 +28,7 @@ static void test_freedom(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		double got = upcr_freedom(3 * mpxi_student(wanted[i]), 3);
+		double got = upcr_freedom(3 * mpxi_level_default_student(wanted[i]), 3);
 
 		assert_true(fabs(got - wanted[i]) < 1e-3 * wanted[i]);
 	}
@@ -68,7 +68,7 @@ static void test_errors(void **state)
 	upcr_add_independent(&apart, &a);
 	assert_true(near(apart.value, 300) && near(apart.error, 5));
 	assert_true(near(apart.freedom, 625 / (81 / 10. + 256 / 20.)));
-	assert_true(near(apart.high - 300, 5 * mpxi_student(apart.freedom)));
+	assert_true(near(apart.high - 300, 5 * mpxi_level_default_student(apart.freedom)));
 	/* As if of one error: between the two. */
 	assert_true(same.freedom > 10 && same.freedom < 20);
 }

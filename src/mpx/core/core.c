@@ -91,8 +91,8 @@ static void pace_sig(struct mpxi_core *core, uint64_t cpu)
 {
 	struct mpxi_pace *pace = &core->pace;
 
-	/* What was lost has brought it up further. */
-	if (cpu <= pace->cpu)
+	/* What was lost has brought it up further. And a pace of 1 is not measured. */
+	if (cpu <= pace->cpu || core->options.by_cpu)
 		return;
 	pace->cpus += cpu - pace->cpu;
 	pace->times += core->time - pace->time;
@@ -407,6 +407,33 @@ int mpxi_core_halt_sig(struct mpxi_core *core, struct mpxi_group *group)
 	return ended ? MPXI_ESYS : error;
 }
 
+/* Of a thread that goes on while groups change: its slice ends, and the pace is that of slices alone. */
+static void halt_apart_sig(struct mpxi_core *core)
+{
+	uint64_t cpu = core->options.by_cpu ? 0 : cpu_sig(core);
+
+	(void)mpxi_core_halt_sig(core, core->current);
+	pace_sig(core, cpu);
+}
+
+/* It has gone on meanwhile, or was held up by the very change. Nobody knows how far: by half of it. */
+static void go_on_apart_sig(struct mpxi_core *core, struct mpxi_group *group)
+{
+	struct mpxi_pace *pace = &core->pace;
+	uint64_t cpu, between;
+
+	if (!pace->known)
+		return;
+	cpu = cpu_sig(core);
+	between = since(paced_time_sig(core, cpu), core->time);
+	part_beside_sig(core, core->time + between / 2);
+	core->time += between / 2;
+	mpxi_lengths_add_between_sig(&core->lengths, between);
+	pace->cpu = cpu;
+	pace->time = core->time;
+	group->begin = group->known = core->time;
+}
+
 int mpxi_core_switch_sig(struct mpxi_core *core)
 {
 	uint64_t lost = core->lost;
@@ -414,7 +441,9 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 	int error = 0;
 
 	/* What was lost is counted; there is nobody to tell in a handler. */
-	if (core->current)
+	if (core->current && core->options.apart)
+		halt_apart_sig(core);
+	else if (core->current)
 		(void)mpxi_core_halt_sig(core, core->current);
 	else if (core->pace.stalled)
 		lose_sig(core);
@@ -425,11 +454,13 @@ int mpxi_core_switch_sig(struct mpxi_core *core)
 		if (!group->active)
 			continue;
 		error = mpxi_core_run_sig(core, group);
-		if (!error) {
-			core->current = group;
-			core->pace.stalled = false;
-			return 0;
-		}
+		if (error)
+			continue;
+		if (core->options.apart)
+			go_on_apart_sig(core, group);
+		core->current = group;
+		core->pace.stalled = false;
+		return 0;
 	}
 	core->pace.stalled = core->pace.known;
 	/* One slice, however many groups were tried for it. */
@@ -480,7 +511,8 @@ static bool end_slice(struct mpxi_core *core)
 	core->turns++;
 	(void)mpxi_core_switch_sig(core);
 	/* A group that could not be started has lost its turn, and no time. */
-	pace_sig(core, cpu);
+	if (!core->options.apart)
+		pace_sig(core, cpu);
 	return true;
 }
 

@@ -36,6 +36,9 @@ struct mpxi_core_options {
 	uint64_t (*cpu_sig)(void *cpu);
 	void *cpu;
 	uint64_t slice_ns;
+	/* Another thread is counted, which goes on while groups change; and whether sizes of samples
+	 * are ns of its CPU time. */
+	bool apart, by_cpu;
 	bool covariate; /* the backend's samples have one */
 	/* No tick has come for some slices: whether none could come, as the thread has blocked
 	 * the signal, or the program has taken it. Ordinary context; mends what it can. */

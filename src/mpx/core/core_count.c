@@ -89,12 +89,19 @@ static void forget(struct mpxi_set *set)
 	mpxi_pairs_forget(set);
 }
 
-/* Counted all the time: in one run of its group, or, what all groups count, in runs
- * none of which was lost. */
+/* Runs of groups since the set's start, with nothing between them that no group has counted. */
+static bool is_without_gaps(const struct mpxi_set *set)
+{
+	const struct mpxi_core *core = set->core;
+
+	return set->lost == core->lost && !(core->options.apart && set->slices != core->slices);
+}
+
+/* Counted all the time: in one run of its group, or, what all groups count, in runs without gaps. */
 static bool is_exact(const struct mpxi_set *set, const struct mpxi_entry *entry)
 {
 	return entry->whole && entry->breaks == entry->event->breaks &&
-	       (entry->event->group || set->lost == set->core->lost);
+	       (entry->event->group || is_without_gaps(set));
 }
 
 /* The other window of what the clock's has been brought up to. */

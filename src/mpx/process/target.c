@@ -5,6 +5,7 @@
  */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/error.h"
 #include "process/target.h"
@@ -66,6 +67,8 @@ static int create_core(struct mpxi_target *target, uint64_t slice_ns, uint64_t s
 	options.backend = target->papi;
 	options.cpu_sig = mpxi_attached_cpu_sig;
 	options.cpu = &target->timer;
+	options.apart = true;
+	options.by_cpu = strcmp(mpxi_papi_clock_unit(target->papi), "ns") == 0;
 	if (seed)
 		options.seed = seed + (uint64_t)target->timer.tid;
 	error = mpxi_core_create(&options, &target->core);

@@ -189,6 +189,15 @@ static double whole_counts(const struct mpxi_sums *s, double noise, double p)
 	return (double)s->count > n / 2 ? n * fmin(noise, 1. / 6) * (1 - p) / p : 0;
 }
 
+/*
+ * While groups of another thread changed it has gone on, or was held up by the interrupts that change
+ * them: T has half of that time, and the interval reaches from none of it to all.
+ */
+static double between(const struct mpxi_window *w, double value)
+{
+	return value * (double)w->lengths.between / 2 / (double)w->time / MPXI_NORMAL;
+}
+
 struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_estimator estimator)
 {
 	const struct mpxi_sums *s = &window->sums;
@@ -212,6 +221,7 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 	o.of_change += whole;
 	o.closely += whole;
 	o.value = fmax(o.value, (double)s->count);
+	o.unseen = hypot(o.unseen, between(window, o.value));
 	o.left = is_saturated(window);
 	return o;
 }
@@ -272,7 +282,9 @@ const struct mpxi_window *mpxi_window_choose(const struct mpxi_window *clock,
 	const double gain = .7;
 	const uint64_t counts = 100; /* in a slice: fewer scatter too much to be a clock */
 
-	if (!covariate || estimator == MPXI_RATIO || estimator == MPXI_INTERPOLATED || clock->exact)
+	/* Nobody has counted the covariate between the groups of another thread. */
+	if (!covariate || clock->lengths.between || estimator == MPXI_RATIO ||
+	    estimator == MPXI_INTERPOLATED || clock->exact)
 		return clock;
 	/* Pieces are put together by their time. */
 	if (clock->turns / MPXI_ROUNDS < clock->groups || !covariate->sums.size || !covariate->time)

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "stat/level.h"
+#include "stat/outcome.h"
 
 #define HALVINGS 60
 #define LARGE 1000 /* degrees of freedom, from which on the expansion in 1/f is as good */
@@ -101,6 +102,11 @@ double mpxi_level_student(double level, double f)
 		return student_exactly(level, f);
 	z = mpxi_level_normal(level);
 	return z + (z * z * z + z) / (4 * f) + (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * f * f);
+}
+
+double mpxi_level_default_student(double f)
+{
+	return mpxi_student(f);
 }
 
 void mpxi_estimate_at_level(struct mpxi_estimate *estimate, double level)

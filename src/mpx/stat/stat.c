@@ -158,6 +158,11 @@ void mpxi_lengths_add_sig(struct mpxi_lengths *lengths, uint64_t length)
 	lengths->typical = typical_after(lengths->typical, length);
 }
 
+void mpxi_lengths_add_between_sig(struct mpxi_lengths *lengths, uint64_t time)
+{
+	add_u64(&lengths->between, time);
+}
+
 void mpxi_stat_open(struct mpxi_stat *stat, uint64_t now)
 {
 	struct mpxi_sums sums = stat->sums;
@@ -344,6 +349,7 @@ void mpxi_lengths_between(struct mpxi_lengths *lengths, const struct mpxi_length
 	lengths->squares = since_u128(end->squares, start->squares);
 	lengths->excesses = since_u128(end->excesses, start->excesses);
 	lengths->steps = since_u128(end->steps, start->steps);
+	lengths->between = since_u64(end->between, start->between);
 }
 
 bool mpxi_lengths_differ(const struct mpxi_lengths *lengths)

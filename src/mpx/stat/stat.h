@@ -48,6 +48,8 @@ struct mpxi_lengths {
 	mpxi_u128 squares;      /* of lengths                                           */
 	mpxi_u128 excesses;     /* squared, as excess is summed                         */
 	mpxi_u128 steps;        /* of differences to the slice before                   */
+	/* Time between groups of a thread that went on meanwhile, or did not: half of it is in T. */
+	uint64_t between;
 };
 
 /*
@@ -168,6 +170,8 @@ struct mpxi_estimate {
 
 /* A slice of any group has ended. For handlers. */
 void mpxi_lengths_add_sig(struct mpxi_lengths *lengths, uint64_t length);
+/* Between two slices the program may have gone on for so long. For handlers. */
+void mpxi_lengths_add_between_sig(struct mpxi_lengths *lengths, uint64_t time);
 /* One that runs is so long by now: the step to the last one is not known yet. */
 void mpxi_lengths_add_running(struct mpxi_lengths *lengths, uint64_t length);
 /* Those between two places. */
