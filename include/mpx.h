@@ -298,13 +298,30 @@ int mpx_set_domain(int set, int domain);
  */
 int mpx_set_always(int set, int code, int on);
 
+/*
+ * A covariate of a stopped set, by name: an event that is counted beside every group while the set
+ * runs, and by which its estimates go where that tells more than the clock (mpx_options.covariate is
+ * one for all sets of all threads). NULL or MPX_NO_COVARIATE: none, as at first. It takes a counter from each
+ * group of the thread, of other sets too; these go by the clock, unless they have asked for the same.
+ * Sets with different ones do not run in a thread at the same time. The covariate is counted in PAPI's
+ * default domain, and need not be in the set. What the set has counted is forgotten, by its regions too.
+ * PAPI_ENOEVST, PAPI_EPERM, PAPI_EISRUN, PAPI_ENOEVNT, PAPI_ENOSUPP (a process-wide set; an event that
+ * is not each thread's own), PAPI_ECNFLCT (all sets have one already; an event of the set, which the
+ * message names, cannot be in a group with it), PAPI_ENOMEM, and as of mpx_set_add_event. A start
+ * with another one than that of a set that runs: PAPI_ECNFLCT.
+ *
+ * The clock is one for all sets of a thread, since all of them are counted in the same slices, which have one
+ * length: there is none for a set alone.
+ */
+int mpx_set_covariate(int set, const char *name);
+
 /* *state becomes PAPI_RUNNING or PAPI_STOPPED. */
 int mpx_set_state(int set, int *state);
 
 /* Begins counting from zero, beside whatever else runs. PAPI_ENOEVST, PAPI_EPERM,
  * PAPI_EISRUN, PAPI_EINVAL (empty), PAPI_ENOMEM, PAPI_ESYS, what PAPI_start returns;
- * PAPI_ECNFLCT: the program has taken the signal that ends slices, or events of the sets that run
- * do not fit beside those that are always counted. */
+ * PAPI_ECNFLCT: the program has taken the signal that ends slices; events of the sets that run do not
+ * fit beside those that are always counted; or one of them has another covariate. */
 int mpx_set_start(int set);
 
 /*

@@ -32,6 +32,8 @@
 !  call mpxf_set_domain(set, domain, check)
 !    (a sum of PAPI_DOM_USER, ... of fpapi.h)
 !  call mpxf_set_always(set, code, on, check)
+!  call mpxf_set_covariate(set, covariate, check)
+!    (' ': none)
 !  call mpxf_set_state(set, state, check)
 !  call mpxf_set_start(set, check)
 !  call mpxf_set_stop(set, values, check)

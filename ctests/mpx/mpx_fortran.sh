@@ -218,6 +218,12 @@ cat > program << 'EOF'
       if (check .ne. 0) stop 58
       call mpxf_set_always(set, codes(1), 1, check)
       if (check .ne. 0) stop 59
+      call mpxf_set_covariate(set, 'nosuch', check)
+      if (check .ge. 0) stop 82
+      call mpxf_set_covariate(set, 'upc:::perf::TASK-CLOCK ', check)
+      if (check .ne. 0) stop 83
+      call mpxf_set_covariate(set, ' ', check)
+      if (check .ne. 0) stop 84
       call mpxf_set_domain(set, 99, check)
       if (check .ge. 0) stop 60
       call mpxf_set_domain(set, 1, check)

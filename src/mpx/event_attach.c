@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * event_attach.c - the public calls that say where an event set counts: in another thread and in its
- * own again, whereby its events move to the core of that thread, or back; and in which domain, where
- * they become other events.
+ * own again, whereby its events move to the core of that thread, or back; in which domain, where they
+ * become other events; and beside which covariate.
  */
 #include <papi.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "event_set.h"
 #include "mpx.h"
 #include "process/target.h"
 #include "process/thread.h"
@@ -72,6 +73,7 @@ static int copy(const struct mpxi_handle *handle, struct mpxi_target *target, un
 {
 	const unsigned n = mpxi_set_events(handle->set);
 	struct mpxi_set *set;
+	uint32_t covariate;
 	int error = mpxi_set_create(target ? target->core : mpxi_self->core, &set);
 	unsigned i;
 
@@ -81,6 +83,8 @@ static int copy(const struct mpxi_handle *handle, struct mpxi_target *target, un
 		error = move_event(set, target, mpxi_papi_code_of(mpxi_set_event(handle->set, i)), domain);
 	for (i = 0; i < n && error >= 0; i++)
 		error = mpxi_set_always(set, i, mpxi_set_is_always(handle->set, i));
+	if (error >= 0 && mpxi_set_has_covariate(handle->set, &covariate))
+		error = mpxi_set_covariate(set, &covariate);
 	if (error >= 0)
 		error = move_ratios(handle, set);
 	if (error < 0) {
@@ -208,4 +212,77 @@ int mpx_set_domain(int set, int domain)
 	handle->domain = (unsigned)domain;
 	forget_counts(handle);
 	return PAPI_OK;
+}
+
+/* ---- covariates --------------------------------------------------------------------------- */
+
+/* Of the set in its place, which is the same but for the covariate. */
+static int exchange_covariate(struct mpxi_handle *handle, const uint32_t *event)
+{
+	struct mpxi_set *other;
+	int error = copy(handle, handle->target, handle->domain, &other);
+
+	if (error)
+		return error;
+	error = mpxi_set_covariate(other, event);
+	if (!error)
+		error = mpxi_handle_check(handle, other);
+	if (error) {
+		mpxi_set_destroy(other);
+		return error;
+	}
+	replace(handle, other);
+	forget_counts(handle);
+	return PAPI_OK;
+}
+
+/* It is read in each slice, of the thread that is counted. */
+static int check_covariate(const struct mpxi_handle *handle, uint32_t event)
+{
+	struct mpxi_core *core = handle->target ? handle->target->core : mpxi_self->core;
+	const char *whose = mpxi_papi_counts_for(event);
+	char name[256];
+	int error;
+
+	mpxi_papi_name(event, name, sizeof(name));
+	if (whose)
+		return mpxi_error(PAPI_ENOSUPP, "%s counts for %s: a covariate is the thread's own", name,
+				  whose);
+	mpxi_core_hold(core);
+	error = mpxi_papi_check(handle->target ? handle->target->papi : mpxi_self->papi, event);
+	mpxi_core_release(core);
+	return error;
+}
+
+int mpx_set_covariate(int set, const char *name)
+{
+	const bool none = !name || strcmp(name, MPX_NO_COVARIATE) == 0;
+	struct mpxi_handle *handle;
+	uint32_t event, now;
+	int error = mpxi_thread_find(set, &handle);
+	bool has;
+
+	if (error)
+		return error;
+	if (handle->process)
+		return mpxi_error(PAPI_ENOSUPP,
+				  "event set %d is process-wide: covariates are of sets of one thread, or of "
+				  "all (mpx_options.covariate)",
+				  set);
+	if (mpxi_set_runs(handle->set))
+		return mpxi_error(PAPI_EISRUN, "event set %d runs: stop it first", set);
+	has = mpxi_set_has_covariate(handle->set, &now);
+	if (none)
+		return has ? exchange_covariate(handle, NULL) : PAPI_OK;
+	if (mpxi_papi_has_covariate(mpxi_self->papi))
+		return mpxi_error(PAPI_ECNFLCT,
+				  "all event sets have the covariate %s: initialise the library with none "
+				  "(mpx_options.covariate: MPX_NO_COVARIATE)",
+				  mpxi_papi_covariate_name(mpxi_self->papi));
+	error = mpxi_papi_code(name, &event);
+	if (!error && !(has && event == now))
+		error = check_covariate(handle, event);
+	if (error || (has && event == now))
+		return error;
+	return exchange_covariate(handle, &event);
 }

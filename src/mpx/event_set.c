@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "event_ratio.h"
+#include "event_set.h"
 #include "mpx.h"
 #include "process/target.h"
 #include "process/thread.h"
@@ -100,18 +101,17 @@ static int reserve(struct mpxi_handle *handle)
 	return 0;
 }
 
-/* Does each event of the set fit beside those of it that are always counted? */
-static int check_always(const struct mpxi_handle *handle)
+int mpxi_handle_check(const struct mpxi_handle *handle, struct mpxi_set *set)
 {
-	int conflict = mpxi_set_conflict(handle->set);
+	int conflict = mpxi_set_conflict(set);
 	char name[256];
 
-	if (conflict < 0 || conflict == (int)mpxi_set_events(handle->set))
+	if (conflict < 0 || conflict == (int)mpxi_set_events(set))
 		return conflict < 0 ? conflict : 0;
-	mpxi_papi_name(mpxi_set_event(handle->set, (unsigned)conflict), name, sizeof(name));
+	mpxi_papi_name(mpxi_set_event(set, (unsigned)conflict), name, sizeof(name));
 	return mpxi_error(PAPI_ECNFLCT,
-			  "the counters do not hold %s beside the events of event set %d that are always "
-			  "counted: let one of these take turns (mpx_set_always), or take it out",
+			  "the counters do not hold %s beside what event set %d has in every group: let "
+			  "events of it take turns (mpx_set_always), or take the event or the covariate out",
 			  name, handle->number);
 }
 
@@ -151,7 +151,7 @@ static int add(struct mpxi_handle *handle, uint32_t code)
 					: mpxi_set_add(handle->set, event);
 	if (index < 0)
 		return index;
-	conflict = handle->process ? 0 : check_always(handle);
+	conflict = handle->process ? 0 : mpxi_handle_check(handle, handle->set);
 	if (conflict) {
 		(void)mpxi_set_remove(handle->set, event);
 		return conflict;
@@ -320,7 +320,7 @@ int mpx_set_always(int set, int code, int on)
 	if (!error)
 		error = mpxi_set_always(handle->set, i, on != 0);
 	if (!error)
-		error = check_always(handle);
+		error = mpxi_handle_check(handle, handle->set);
 	if (error)
 		(void)mpxi_set_always(handle->set, i, false);
 	return error;

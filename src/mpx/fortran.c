@@ -163,6 +163,14 @@ SUBROUTINE(set_always, const int *set, const int *code, const int *on, int *chec
 	*check = mpx_set_always(*set, *code, *on);
 }
 
+SUBROUTINE(set_covariate, const int *set, const char *covariate, int *check, size_t length)
+{
+	char *copy = text_in(covariate, length);
+
+	*check = !copy ? PAPI_ENOMEM : mpx_set_covariate(*set, *copy ? copy : NULL);
+	free(copy);
+}
+
 SUBROUTINE(set_state, const int *set, int *state, int *check)
 {
 	*check = mpx_set_state(*set, state);

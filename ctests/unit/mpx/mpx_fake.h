@@ -23,6 +23,7 @@
 struct fake_group {
 	unsigned n;
 	uint64_t begin;
+	uint32_t covariate; /* the one that it was opened with */
 	bool runs;
 	struct fake_group *next, **link; /* all that are open */
 	uint32_t code[];
@@ -65,6 +66,7 @@ static struct fake {
 	struct fake_group *beside[FAKE_RUNS];
 	unsigned besides;
 	bool sharing;
+	uint32_t covariate; /* of groups that are opened now */
 	void (*on_stop)(const struct fake_group *group);
 	void (*on_call)(void);
 	struct mpxi_core *core;
@@ -182,6 +184,7 @@ static int fake_open(void *backend, const uint32_t *code, unsigned n, void **mad
 	assert_non_null(group);
 	group->n = n;
 	group->runs = false;
+	group->covariate = fake.covariate;
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < i; k++)
 			assert_true(code[k] != code[i]);
@@ -248,7 +251,9 @@ static void fake_sample(const struct fake_group *group, struct mpxi_sample *samp
 	unsigned i;
 
 	sample->size = now - group->begin;
-	sample->covariate = fake_total(FAKE_BESIDE, now) - fake_total(FAKE_BESIDE, group->begin);
+	sample->covariate = fake_total(group->covariate, now) - fake_total(group->covariate, group->begin);
+	if (group->covariate == FAKE_NOWHERE)
+		sample->covariate = 0;
 	/* Beside another one they are not to be relied on. */
 	if (fake_is_beside(group))
 		sample->size = sample->covariate = UINT64_MAX / 3;
@@ -293,8 +298,15 @@ static int fake_stop(void *handle, struct mpxi_sample *sample)
 	return 0;
 }
 
+/* None is one that no counter holds. */
+static void fake_choose(void *backend, const uint32_t *covariate)
+{
+	assert_ptr_equal(backend, &fake);
+	fake.covariate = covariate ? *covariate : FAKE_NOWHERE;
+}
+
 static const struct mpxi_backend_ops fake_ops = {
-	fake_fits, fake_role, fake_open, fake_close, fake_start, fake_read, fake_stop,
+	fake_fits, fake_role, fake_open, fake_close, fake_start, fake_read, fake_stop, fake_choose,
 };
 
 static int fake_sharing(void *arg, bool on)
@@ -364,6 +376,7 @@ static inline void fake_make(unsigned capacity, uint64_t slice, bool covariate)
 	unsigned i;
 
 	memset(&fake, 0, sizeof(fake));
+	fake.covariate = FAKE_BESIDE; /* in samples, whether the core looks at it or not */
 	fake.capacity = capacity;
 	fake.now = 1000;
 	fake.pace = slice ? slice / 1000 : 1;

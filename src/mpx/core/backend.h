@@ -51,6 +51,10 @@ struct mpxi_backend_ops {
 	int (*read_sig)(void *group, struct mpxi_sample *sample);
 	/* Reads and stops. After an error the group is stopped and the sample lost. */
 	int (*stop_sig)(void *group, struct mpxi_sample *sample);
+
+	/* Groups that are asked for by fits, or opened, from now on have this covariate; NULL: none.
+	 * Without the function there is the one that the backend was made with, or none. */
+	void (*choose)(void *backend, const uint32_t *covariate);
 };
 
 #endif

@@ -90,12 +90,22 @@ int mpxi_set_remove(struct mpxi_set *set, uint32_t event);
  */
 int mpxi_set_always(struct mpxi_set *set, unsigned index, bool on);
 bool mpxi_set_is_always(const struct mpxi_set *set, unsigned index);
-/* Index of an event that no group can count beside those of the set that are in every group, or
- * one of them, where no group can count them all; as many as there are: none. Negative: the
- * backend's error, MPXI_ENOMEM. */
+/* Index of an event that no group can count beside the set's covariate and those of the set that are
+ * in every group, or one of them, where no group can count them all; as many as there are: none.
+ * Negative: the backend's error, MPXI_ENOMEM. */
 int mpxi_set_conflict(struct mpxi_set *set);
 
-/* Counts of earlier times are forgotten. MPXI_EISRUN, MPXI_EINVAL (empty), MPXI_ECNFLCT (events
+/*
+ * The set's covariate; NULL: none. While it runs it is in every group; windows by it are those of
+ * this set alone, and what was counted is forgotten. MPXI_EISRUN, MPXI_ENOMEM; MPXI_ENOSUPP: all
+ * sets have one anyhow (options.covariate), or the backend cannot.
+ */
+int mpxi_set_covariate(struct mpxi_set *set, const uint32_t *event);
+/* False: it has none of its own. */
+bool mpxi_set_has_covariate(const struct mpxi_set *set, uint32_t *event);
+
+/* Counts of earlier times are forgotten. MPXI_EISRUN, MPXI_EINVAL (empty), MPXI_ECNFLCT (another
+ * set that runs has another covariate; events
  * of the sets that run do not fit beside those that are in every group), the backend's; after an
  * error nothing has changed. */
 int mpxi_set_start(struct mpxi_set *set);

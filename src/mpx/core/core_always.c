@@ -121,9 +121,21 @@ static int fits_one(const struct mpxi_set *set, struct beside *beside, unsigned 
 				    : fits_beside(beside, &set->event[i]->code, 1);
 }
 
+/* Alone, and those that are asked for next have it beside them. */
+static int fits_covariate(const struct mpxi_set *set)
+{
+	struct mpxi_core *core = set->core;
+	int fits;
+
+	mpxi_covariate_choose(core, &set->covariate);
+	fits = core->options.ops->fits(core->options.backend, NULL, 0);
+	return fits ? fits
+		    : mpxi_error(MPXI_ECNFLCT, "the clock and the covariate cannot be counted together");
+}
+
 int mpxi_set_conflict(struct mpxi_set *set)
 {
-	const struct mpxi_core *core = set->core;
+	struct mpxi_core *core = set->core;
 	uint32_t *code = malloc((set->entries + 1) * sizeof(*code));
 	struct beside beside = {core->options.ops, core->options.backend, code, 0};
 	int fits = 1;
@@ -134,10 +146,13 @@ int mpxi_set_conflict(struct mpxi_set *set)
 	for (i = 0; i < set->entries; i++)
 		if (set->entry[i].always && set->event[i]->kind == MPXI_ORDINARY)
 			code[beside.n++] = set->event[i]->code;
-	mpxi_core_hold(set->core);
-	for (i = 0; beside.n && i < set->entries && fits > 0; i++)
+	mpxi_core_hold(core);
+	if (set->covariate.there)
+		fits = fits_covariate(set);
+	for (i = 0; (beside.n || set->covariate.there) && i < set->entries && fits > 0; i++)
 		fits = fits_one(set, &beside, i);
-	mpxi_core_release(set->core);
+	mpxi_covariate_choose(core, &core->plan.covariate);
+	mpxi_core_release(core);
 	free(code);
 	if (fits < 0)
 		return fits;

@@ -204,20 +204,29 @@ static int count(struct mpxi_set *set)
 	return error;
 }
 
+static void unwish(struct mpxi_set *set)
+{
+	mpxi_always_unwish(set);
+	mpxi_covariate_unwish(set);
+}
+
 static int start(struct mpxi_set *set)
 {
 	struct mpxi_core *core = set->core;
 	int error;
 
+	error = mpxi_covariate_wish(set);
+	if (error)
+		return error;
 	mpxi_always_wish(set);
 	error = set->admitted ? 0 : mpxi_plan_admit(core, set->event, set->entries);
 	if (error) {
-		mpxi_always_unwish(set);
+		unwish(set);
 		return error;
 	}
 	error = count(set);
 	if (error) {
-		mpxi_always_unwish(set);
+		unwish(set);
 		mpxi_plan_undo(core);
 		(void)mpxi_plan_settle(core);
 		return error;
@@ -293,7 +302,7 @@ int mpxi_set_stop(struct mpxi_set *set)
 		mpxi_core_seek_ticks(core);
 	mpxi_set_bring_all_up(set, !error);
 	deactivate(set);
-	mpxi_always_unwish(set);
+	unwish(set);
 	set->running = false;
 	core->running_sets--;
 	if (!set->admitted)

@@ -28,6 +28,8 @@ struct change {
 	uint32_t *code; /* of always */
 	unsigned alwayses;
 	struct mpxi_group *idle;
+	struct mpxi_covariate covariate;
+	bool anew; /* no group is as it was: other events, or another covariate, are in all */
 };
 
 static struct mpxi_codes codes_of(const struct change *change)
@@ -56,6 +58,7 @@ static void change_clear(struct mpxi_core *core, struct change *change)
 	free(change->slot);
 	free(change->order);
 	free(change->was);
+	mpxi_covariate_choose(core, &core->plan.covariate);
 }
 
 /* Nothing has come to the list: its group stays, with its events that are not active. */
@@ -93,7 +96,7 @@ static int resolve(struct mpxi_core *core, struct change *change)
 		change->taken = i + 1;
 	}
 	change->idle = core->plan.idle;
-	if (change->always == core->plan.always)
+	if (!change->anew)
 		return 0;
 	change->idle = NULL;
 	return mpxi_groups_get(&core->groups, (struct mpxi_codes){0}, codes_of(change), &change->idle);
@@ -179,6 +182,9 @@ static void exchange(struct mpxi_core *core, const struct mpxi_plan *from)
 	if (from->idle != to->idle && core->current == from->idle)
 		(void)mpxi_core_halt_sig(core, from->idle);
 	exchange_always(core, from);
+	if (!mpxi_covariate_is(&from->covariate, &to->covariate))
+		mpxi_covariate_changed(core);
+	mpxi_covariate_choose(core, &to->covariate);
 	core->active_slots = 0;
 	for (i = 0; i < to->slots; i++)
 		bind(core, to->slot[i]);
@@ -220,6 +226,7 @@ static void commit(struct mpxi_core *core, struct change *change)
 	core->plan.always = change->always;
 	core->plan.alwayses = change->alwayses;
 	core->plan.idle = change->idle;
+	core->plan.covariate = change->covariate;
 	mpxi_order_set(&core->plan.order, change->was, change->order, change->taken);
 	exchange(core, &core->former);
 	free(change->code);
@@ -268,6 +275,10 @@ static int choose_always(struct mpxi_core *core, struct change *change)
 		change->always = core->plan.always;
 		free(always);
 	}
+	change->covariate = mpxi_covariate_wanted(core);
+	change->anew = change->always != core->plan.always ||
+		       !mpxi_covariate_is(&change->covariate, &core->plan.covariate);
+	mpxi_covariate_choose(core, &change->covariate);
 	return 0;
 }
 
@@ -322,8 +333,7 @@ static int place(struct mpxi_core *core, struct mpxi_event *const *event, unsign
 
 	if (error)
 		return error;
-	error = change.always == core->plan.always ? place_in_lists(core, &change, event, n)
-						   : place_anew(core, &change);
+	error = change.anew ? place_anew(core, &change) : place_in_lists(core, &change, event, n);
 	if (!error && !(fewer && change.draft.lists >= wanted_slots(core)))
 		error = resolve(core, &change);
 	if (error || !change.slot)
@@ -404,9 +414,9 @@ static bool is_newcomer(const struct mpxi_event *event)
 static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n,
 			   unsigned newcomers)
 {
-	struct mpxi_event **newcomer = calloc(newcomers, sizeof(*newcomer));
+	struct mpxi_event **newcomer = calloc(newcomers + 1, sizeof(*newcomer));
 	unsigned i, ordinary = 0, unlimited = newcomers;
-	bool joins = false;
+	bool joins = mpxi_covariate_is_missing(core);
 	int error = 0;
 
 	if (!newcomer)
@@ -470,7 +480,7 @@ int mpxi_plan_admit(struct mpxi_core *core, struct mpxi_event *const *event, uns
 
 	for (i = 0; i < n; i++)
 		newcomers += is_newcomer(event[i]) && (is_to_join(event[i]) || !rejoin(core, event[i]));
-	if (!newcomers)
+	if (!newcomers && !mpxi_covariate_is_missing(core))
 		return 0;
 	/* Their groups stay, though nothing in them may be active yet. */
 	for (i = 0; i < n; i++)

@@ -24,7 +24,8 @@ struct mpxi_plan {
 	struct mpxi_order order;
 	struct mpxi_event **always; /* [alwayses], ascending by code */
 	unsigned alwayses;
-	struct mpxi_group *idle; /* of no other event: the clock while all that runs is steady */
+	struct mpxi_group *idle;         /* of no other event: the clock while all that runs is steady */
+	struct mpxi_covariate covariate; /* that a set has asked for */
 };
 
 /*
@@ -80,6 +81,8 @@ struct mpxi_core {
 	struct mpxi_set *first_set;
 	struct mpxi_pair *first_pair; /* of sets that run (core_pair.h) */
 	unsigned running_sets;
+	struct mpxi_covariate covariate_wish; /* of so many of them */
+	unsigned covariate_wishes;
 	uint64_t runs, samples, slices, turns, lost;
 	struct mpxi_lengths lengths, covariates; /* of slices, by the clock and by the covariate */
 	uint64_t changes;                        /* runs of groups that have begun or ended */
@@ -146,6 +149,17 @@ int mpxi_always_place(const struct mpxi_core *core, struct mpxi_codes always, st
  * list has room for all; returns how many. */
 unsigned mpxi_always_wanted(const struct mpxi_core *core, struct mpxi_event **list);
 unsigned mpxi_always_others(const struct mpxi_core *core, struct mpxi_event **list);
+
+/* ---- core_covariate.c ---- */
+
+bool mpxi_covariate_is(const struct mpxi_covariate *a, const struct mpxi_covariate *b);
+/* Of groups that are asked for and opened from now on. */
+void mpxi_covariate_choose(struct mpxi_core *core, const struct mpxi_covariate *covariate);
+/* That of the sets that run, or are about to; is it in no group yet? */
+struct mpxi_covariate mpxi_covariate_wanted(const struct mpxi_core *core);
+bool mpxi_covariate_is_missing(const struct mpxi_core *core);
+/* The plan has another one from now on, and nothing runs that counted the former one. */
+void mpxi_covariate_changed(struct mpxi_core *core);
 
 /* ---- core_active.c ---- */
 

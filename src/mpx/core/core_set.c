@@ -27,12 +27,15 @@ int mpxi_set_create(struct mpxi_core *core, struct mpxi_set **made)
 	return 0;
 }
 
-static size_t bytes_of_entry(const struct mpxi_core *core)
+static bool has_beside(const struct mpxi_set *set)
 {
-	const struct mpxi_set *set = NULL;
+	return set->core->options.covariate || set->covariate.there;
+}
 
+static size_t bytes_of_entry(const struct mpxi_set *set)
+{
 	return sizeof(set->entry[0]) + sizeof(set->event[0]) + sizeof(set->line[0]) + sizeof(set->again[0]) +
-	       (core->options.covariate ? sizeof(set->beside[0]) : 0);
+	       (has_beside(set) ? sizeof(set->beside[0]) : 0);
 }
 
 static void destroy(struct mpxi_set *set)
@@ -50,7 +53,7 @@ static void destroy(struct mpxi_set *set)
 		core->first_set = set->next;
 	if (set->next)
 		set->next->previous = set->previous;
-	core->memory -= sizeof(*set) + set->room * bytes_of_entry(core);
+	core->memory -= sizeof(*set) + set->room * bytes_of_entry(set);
 	mpxi_pairs_clear(set);
 	mpxi_step_clear(set);
 	free(set->line);
@@ -91,7 +94,7 @@ static int reserve(struct mpxi_set *set)
 	struct mpxi_line *line;
 	struct mpxi_entry *entry;
 	struct mpxi_beside *beside = NULL;
-	bool covariate = set->core->options.covariate;
+	bool covariate = has_beside(set);
 	unsigned *again;
 
 	if (set->entries < set->room)
@@ -114,7 +117,7 @@ static int reserve(struct mpxi_set *set)
 		set->beside = beside;
 	if (!entry || !event || !line || !again || (covariate && !beside))
 		return mpxi_error(MPXI_ENOMEM, "out of memory for an event set");
-	set->core->memory += (room - set->room) * bytes_of_entry(set->core);
+	set->core->memory += (room - set->room) * bytes_of_entry(set);
 	set->room = room;
 	return 0;
 }

@@ -38,8 +38,9 @@ struct mpxi_set {
 	bool continues;                          /* it was started in the slice of that */
 	unsigned entries, room;
 	struct mpxi_entry *entry;
-	struct mpxi_beside *beside; /* [entries]; NULL: there is no covariate */
-	struct mpxi_event **event;  /* [entries]: the same as entry[].event */
+	struct mpxi_beside *beside;      /* [entries]; NULL: there is no covariate */
+	struct mpxi_covariate covariate; /* that it asks for */
+	struct mpxi_event **event;       /* [entries]: the same as entry[].event */
 	/* For plain reads of a set that runs: lines from the time lines_at on, good until a
 	 * run of a group begins or ends. Of entries in again they say nothing. */
 	struct mpxi_line *line; /* [entries] */
@@ -63,5 +64,8 @@ void mpxi_set_bring_all_up(struct mpxi_set *set, bool known);
 /* core_always.c: the set runs from now on, and wants what it wants; or does no more. */
 void mpxi_always_wish(struct mpxi_set *set);
 void mpxi_always_unwish(struct mpxi_set *set);
+/* core_covariate.c: likewise. MPXI_ECNFLCT, another set's is another one; MPXI_ENOMEM. */
+int mpxi_covariate_wish(struct mpxi_set *set);
+void mpxi_covariate_unwish(struct mpxi_set *set);
 
 #endif

@@ -45,13 +45,19 @@ static bool has(const uint32_t *code, struct mpxi_codes wanted)
 	return !wanted.n || memcmp(code, wanted.code, wanted.n * sizeof(*code)) == 0;
 }
 
+static bool is_beside(const struct mpxi_groups *groups, const struct mpxi_group *group)
+{
+	return groups->covariate.there == group->beside.there &&
+	       groups->covariate.event == group->beside.event;
+}
+
 static struct mpxi_group *find(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi_codes always)
 {
 	struct mpxi_group **link, *group;
 
 	for (link = &groups->first; (group = *link); link = &group->next) {
 		if (group->n != own.n || group->always != always.n || !has(group->code, own) ||
-		    !has(group->code + own.n, always))
+		    !has(group->code + own.n, always) || !is_beside(groups, group))
 			continue;
 		*link = group->next;
 		groups->unused--;
@@ -71,6 +77,7 @@ static int create(struct mpxi_groups *groups, struct mpxi_codes own, struct mpxi
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a group of %u events", n);
 	group->n = own.n;
 	group->always = always.n;
+	group->beside = groups->covariate;
 	group->event = (struct mpxi_event **)(group + 1);
 	group->sample.count = (uint64_t *)(group->event + n);
 	group->code = (uint32_t *)(group->sample.count + n);

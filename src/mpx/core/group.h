@@ -52,19 +52,26 @@ static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)
 	return event->role == MPXI_ORDINARY;
 }
 
+/* An event that is counted beside all of a group's. */
+struct mpxi_covariate {
+	bool there;
+	uint32_t event;
+};
+
 struct mpxi_group {
-	void *handle;       /* the backend's                                     */
-	unsigned n;         /* events of its own                                 */
-	unsigned always;    /* events that are in every group, behind those      */
-	unsigned active;    /* of them, those that are active                    */
-	unsigned slot;      /* its place among those that take turns             */
-	bool running;       /* on the counters now                               */
-	bool failed;        /* its last read did                                 */
-	uint64_t run;       /* number of its present run, of all groups          */
-	uint64_t sampled;   /* the call that sampled it last                     */
-	uint64_t begin;     /* T when this run began                             */
-	uint64_t known;     /* T of sample, in a group of unlimited events       */
-	uint64_t covariate; /* the thread's covariate count when this run began  */
+	void *handle;                 /* the backend's                                     */
+	unsigned n;                   /* events of its own                                 */
+	unsigned always;              /* events that are in every group, behind those      */
+	unsigned active;              /* of them, those that are active                    */
+	unsigned slot;                /* its place among those that take turns             */
+	bool running;                 /* on the counters now                               */
+	bool failed;                  /* its last read did                                 */
+	struct mpxi_covariate beside; /* that it was opened with                 */
+	uint64_t run;                 /* number of its present run, of all groups          */
+	uint64_t sampled;             /* the call that sampled it last                     */
+	uint64_t begin;               /* T when this run began                             */
+	uint64_t known;               /* T of sample, in a group of unlimited events       */
+	uint64_t covariate;           /* the thread's covariate count when this run began  */
 	struct mpxi_sample sample;
 	struct mpxi_event **event; /* [n + always]; only while used              */
 	uint32_t *code;            /* [n + always], each part ascending          */
@@ -75,7 +82,8 @@ struct mpxi_group {
 struct mpxi_groups {
 	const struct mpxi_backend_ops *ops;
 	void *backend;
-	bool quiet; /* the backend is not called any more */
+	bool quiet;                      /* the backend is not called any more */
+	struct mpxi_covariate covariate; /* that groups are opened with now */
 	struct mpxi_group *first;
 	unsigned count, unused;
 	size_t memory;

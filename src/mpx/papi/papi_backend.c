@@ -116,12 +116,12 @@ static void let_instructions_serve(struct mpxi_papi *papi)
 
 bool mpxi_papi_has_covariate(const struct mpxi_papi *papi)
 {
-	return papi->has_covariate;
+	return papi->has_covariate && !papi->chosen;
 }
 
 const char *mpxi_papi_covariate_name(const struct mpxi_papi *papi)
 {
-	return papi->has_covariate ? papi->covariate_name : NULL;
+	return mpxi_papi_has_covariate(papi) ? papi->covariate_name : NULL;
 }
 
 static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *options)
@@ -182,7 +182,7 @@ int mpxi_papi_create_attached(const struct mpxi_papi *own, const struct mpxi_pap
 	papi->process = own->process;
 	papi->has_clock = own->has_clock;
 	papi->clock = own->clock;
-	papi->has_covariate = own->has_covariate;
+	papi->has_covariate = mpxi_papi_has_covariate(own);
 	papi->covariate = own->covariate;
 	papi->group_max = own->group_max;
 	papi->upc = own->upc;

@@ -62,6 +62,7 @@ struct mpxi_papi {
 	bool introduced;     /* PAPI had not known the thread before */
 	pid_t process;
 	bool has_clock, has_covariate; /* an event is the clock         */
+	bool chosen;                   /* the covariate is not of the options (choose) */
 	bool refuses_time;             /* a unit's time is no clock here */
 	uint32_t clock, covariate;
 	unsigned group_max;

@@ -104,7 +104,7 @@ static enum mpxi_role ops_role(void *backend, uint32_t event)
 
 	if (papi->has_clock && event == papi->clock)
 		return MPXI_CLOCK;
-	if (papi->has_covariate && event == papi->covariate)
+	if (papi->has_covariate && !papi->chosen && event == papi->covariate)
 		return MPXI_BESIDE;
 	/* With a limit events are made to share. */
 	if (papi->group_max)
@@ -338,6 +338,15 @@ static int ops_open(void *backend, const uint32_t *event, unsigned n, void **han
 	return error;
 }
 
+static void ops_choose(void *backend, const uint32_t *covariate)
+{
+	struct mpxi_papi *papi = backend;
+
+	papi->has_covariate = papi->chosen = covariate != NULL;
+	if (covariate)
+		papi->covariate = *covariate;
+}
+
 const struct mpxi_backend_ops mpxi_papi_ops = {
 	.fits = ops_fits,
 	.role = ops_role,
@@ -346,4 +355,5 @@ const struct mpxi_backend_ops mpxi_papi_ops = {
 	.start_sig = mpxi_papi_group_start_sig,
 	.read_sig = mpxi_papi_group_read_sig,
 	.stop_sig = mpxi_papi_group_stop_sig,
+	.choose = ops_choose,
 };
