@@ -58,6 +58,7 @@ static unsigned ended_count;
 static struct upcr_said said[2 * UPCR_SAID_MAX];
 static unsigned saids;
 static char clock_name[128];
+static char path[4096 + 64]; /* of the file that was written last */
 
 /* By the one who ends the program. */
 static void (*at_finish[8])(void);
@@ -84,6 +85,11 @@ void upcr_say(const char *format, ...)
 	written = write(STDERR_FILENO, line, (size_t)n);
 	(void)written;
 	errno = saved;
+}
+
+bool upcr_is_owner(void)
+{
+	return getpid() == owner;
 }
 
 /* ---- notes ------------------------------------------------------------------------------- */
@@ -139,24 +145,25 @@ static void keep_locked(struct upcr_result *result)
 	}
 }
 
-static void end_of_thread(void *argument)
+/* The one who ends the program has it, or will not. False: it is not among the living. */
+static bool take_off_locked(struct upcr_thread *thread)
 {
-	struct upcr_thread *thread = argument, **at;
-	struct upcr_result *result;
+	struct upcr_thread **at;
 
-	gone = 1; /* also for handlers, and for other destructors */
-	self = NULL;
-	if (getpid() != owner)
-		return;
-	pthread_mutex_lock(&lock);
-	/* The one who ends the program has it, or will not. */
 	for (at = &threads; *at && *at != thread; at = &(*at)->next)
 		continue;
-	if (!*at || atomic_load(&stage) == IS_OVER) {
-		pthread_mutex_unlock(&lock);
-		return;
-	}
+	if (!*at || atomic_load(&stage) == IS_OVER)
+		return false;
 	*at = thread->next;
+	return true;
+}
+
+static void end_locked(struct upcr_thread *thread)
+{
+	struct upcr_result *result;
+
+	if (!take_off_locked(thread))
+		return;
 	take_notes_locked(thread);
 	if (thread->counts)
 		upcr_counts_stop(&thread->set);
@@ -165,8 +172,20 @@ static void end_of_thread(void *argument)
 		upcr_counts_end(&thread->set);
 	if (result)
 		keep_locked(result);
-	pthread_mutex_unlock(&lock);
 	upcr_thread_free(thread);
+}
+
+static void end_of_thread(void *argument)
+{
+	gone = 1; /* for handlers, and for other destructors */
+	making = 1;
+	self = NULL;
+	if (upcr_is_owner()) {
+		pthread_mutex_lock(&lock);
+		end_locked(argument);
+		pthread_mutex_unlock(&lock);
+	}
+	making = 0;
 }
 
 /* ---- fork ---------------------------------------------------------------------------------- */
@@ -452,7 +471,12 @@ const char *upcr_event(unsigned i)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Adds what a thread has of a name: first within the thread, then to the others. */
+static bool is_of(const struct upcr_result *result, unsigned row, unsigned name)
+{
+	return name == UPCR_ALL || upcr_result_has(result, row, name);
+}
+
+/* What a thread has of a name. */
 static void add(struct upcr_counts *counts, const struct upcr_result *result, unsigned name, unsigned n)
 {
 	struct upcr_value mine;
@@ -460,18 +484,19 @@ static void add(struct upcr_counts *counts, const struct upcr_result *result, un
 	uint64_t ns = 0;
 
 	for (row = 0; row < result->rows; row++) {
-		if (!upcr_result_has(result, row, name))
+		if (!is_of(result, row, name))
 			continue;
 		ns += result->row[row].ns;
-		counts->calls += result->row[row].name == name ? result->row[row].calls : 0;
+		if (name == UPCR_ALL || result->row[row].name == name)
+			counts->calls += result->row[row].calls;
 	}
 	counts->seconds += (double)ns * 1e-9;
 	for (i = 0; i < n; i++) {
 		mine = (struct upcr_value){0};
 		for (row = 0; row < result->rows; row++)
-			if (upcr_result_has(result, row, name))
+			if (is_of(result, row, name))
 				upcr_add_same(&mine, &result->value[(size_t)row * result->events + i]);
-		upcr_add_independent(&counts->value[i], &mine);
+		counts->value[i] = mine;
 	}
 }
 
@@ -561,14 +586,17 @@ static void write_file_locked(struct upcr_result *living, const char *how)
 				     .names = &names,
 				     .said = said};
 	struct upcr_result *all = others, **at;
-	char path[4096];
+	bool is_exec = !strcmp(how, "exec");
 
 	if (!settings.out)
 		return;
-	if (!upcr_out_path(settings.out, owner, child, path, sizeof(path))) {
+	if (!upcr_out_path(settings.out, owner, child, path, sizeof(path) - 64)) {
 		upcr_say("the name of the file is too long: '%s'", settings.out);
 		return;
 	}
+	/* The next program has the same process, and a file of its own. */
+	if (is_exec)
+		snprintf(path + strlen(path), 64, ".exec-%llx", (unsigned long long)upcr_now());
 	for (at = &living; *at; at = &(*at)->next)
 		continue;
 	*at = all;
@@ -602,17 +630,28 @@ static bool was_used(void)
 	return atomic_load(&started) && (threads || ended || others);
 }
 
-bool upcr_is_owner(void)
+static struct upcr_result *last; /* of the living, at the end */
+
+static void give(const struct upcr_result *list, unsigned name, struct upcr_counts *counts,
+		 void (*each)(void *, unsigned, const struct upcr_counts *), void *arg)
 {
-	return getpid() == owner;
+	const unsigned room = counts->events;
+
+	for (; list; list = list->next) {
+		unsigned n;
+
+		counts->events = room;
+		n = begin_counts(counts);
+		add(counts, list, name, n);
+		if (counts->calls || counts->seconds > 0)
+			each(arg, list->threads > 1 ? UPCR_ALL : list->serial, counts);
+		counts->events = room;
+	}
 }
 
-static struct upcr_result *last; /* of the living, for upcr_read_all */
-
-int upcr_read_all(unsigned name, struct upcr_counts *counts)
+int upcr_read_threads(unsigned name, struct upcr_counts *counts,
+		      void (*each)(void *arg, unsigned thread, const struct upcr_counts *counts), void *arg)
 {
-	const struct upcr_result *result;
-	unsigned n = begin_counts(counts);
 	bool hold = atomic_load(&stage) == RUNS && !is_busy();
 	struct upcr_result *living = last;
 
@@ -625,12 +664,9 @@ int upcr_read_all(unsigned name, struct upcr_counts *counts)
 		hold_all(PAUSES);
 		living = gather_locked(false);
 	}
-	for (result = ended; result; result = result->next)
-		add(counts, result, name, n);
-	for (result = living; result; result = result->next)
-		add(counts, result, name, n);
-	if (others)
-		add(counts, others, name, n);
+	give(ended, name, counts, each, arg);
+	give(living, name, counts, each, arg);
+	give(others, name, counts, each, arg);
 	if (hold) {
 		free_list(living);
 		atomic_store(&stage, RUNS);
@@ -696,6 +732,8 @@ bool upcr_pause(const char *how)
 
 void upcr_go_on(void)
 {
+	if (settings.out)
+		unlink(path);
 	if (self && self->counts && !upcr_counts_go_on(&self->set, self->tree.current)) {
 		self->counts = false;
 		self->broken = true;

@@ -38,6 +38,9 @@ int upcr_exit_innermost(void);
 /* Makes the thread's state, which a first start takes milliseconds for. */
 void upcr_thread_begin(void);
 
+/* In place of a name: all that a thread has counted, in regions and outside. */
+#define UPCR_ALL UINT32_MAX
+
 /* What the calling thread has in the regions of a name so far, all that is inside them included. */
 struct upcr_counts {
 	uint64_t calls;
@@ -53,15 +56,18 @@ void upcr_reset(unsigned name);
 unsigned upcr_events(void);
 const char *upcr_event(unsigned i);
 
-/* Sums of all threads by name, of what has been counted so far in those that have ended, in the
- * caller, and in others up to their last start or end of a region. Inclusive. */
-int upcr_read_all(unsigned name, struct upcr_counts *counts);
+/* Of each thread that has been in regions of the name, in no order, what upcr_read gives; of other
+ * threads that live, up to their last start or end of a region. Threads that are put together are
+ * the last, thread UPCR_ALL. each calls nothing of this header. value is for events of them. */
+int upcr_read_threads(unsigned name, struct upcr_counts *counts,
+		      void (*each)(void *arg, unsigned thread, const struct upcr_counts *counts), void *arg);
 
 /* Writes the file. Nothing is counted any more. Also by atexit; the second time does nothing. */
 void upcr_finish(const char *how);
 /* To be called once the file is written, and at the end of each process that has used regions. */
 void upcr_at_finish(void (*call)(void));
-/* Writes the file as it is now, before an exec; nobody enters a region until upcr_go_on. */
+/* Writes the file as it is now, before an exec (with ".exec-" and a number behind its name, for the
+ * next program is the same process); nobody enters a region until upcr_go_on, which removes it. */
 bool upcr_pause(const char *how);
 void upcr_go_on(void);
 /* Is this the process that all was made for, and not a child that shares its memory? */

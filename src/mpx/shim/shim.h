@@ -18,9 +18,8 @@
 #include <sys/types.h>
 
 #include "mpx.h"
+#include "shim/shim_exec.h"
 #include "shim/shim_record.h"
-
-#define SHIM_EXPORT __attribute__((visibility("default")))
 
 /* ---- messages (shim_say.c) ---------------------------------------------------------- */
 

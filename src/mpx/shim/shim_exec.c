@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shim_exec.c - stands in for exec, _exit and posix_spawn.
+ * shim_exec.c - stands in for exec, _exit and posix_spawn: in the libraries that mpx_run and
+ * upc_regions preload, which say what is to be done then (shim_exec.h).
  *
  * exec: a tick that comes while the new program starts would end it, so the timers
  * pause; and what was counted so far is reported, since nobody is there afterwards. In a
@@ -16,15 +17,13 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "shim/shim.h"
 #include "shim/shim_exec.h"
-#include "process/thread.h"
-#include "ticker/timer.h"
 
 static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
@@ -56,46 +55,22 @@ static __attribute__((constructor)) void begin(void)
 
 /* ---- exec ------------------------------------------------------------------------------ */
 
-/* path is what will be run, where that is known: programs try a list of directories. */
-static struct mpxi_timers *pause_timers(const char *path)
-{
-	struct mpxi_timers *timers;
-
-	if (!shim_is_owner())
-		return NULL;
-	if (!path || access(path, X_OK) == 0)
-		shim_report();
-	if (!mpxi_self) /* no tick comes to this thread; to another it ends with it */
-		return NULL;
-	timers = mpxi_self->timer.timers;
-	mpxi_timers_pause(timers);
-	return timers;
-}
-
-static int failed(struct mpxi_timers *timers)
-{
-	int saved = errno;
-
-	if (timers)
-		mpxi_timers_resume(timers);
-	errno = saved;
-	return -1;
-}
-
 SHIM_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	struct mpxi_timers *timers = pause_timers(path);
+	void *paused = shim_exec_begins(path);
 
 	(void)real_execve(path, argv, envp);
-	return failed(timers);
+	shim_exec_failed(paused);
+	return -1;
 }
 
 SHIM_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	struct mpxi_timers *timers = pause_timers(strchr(file, '/') ? file : NULL);
+	void *paused = shim_exec_begins(strchr(file, '/') ? file : NULL);
 
 	(void)real_execvpe(file, argv, envp);
-	return failed(timers);
+	shim_exec_failed(paused);
+	return -1;
 }
 
 SHIM_EXPORT int execv(const char *path, char *const argv[])
@@ -110,23 +85,25 @@ SHIM_EXPORT int execvp(const char *file, char *const argv[])
 
 SHIM_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	struct mpxi_timers *timers = pause_timers(NULL);
+	void *paused = shim_exec_begins(NULL);
 
 	(void)real_fexecve(fd, argv, envp);
-	return failed(timers);
+	shim_exec_failed(paused);
+	return -1;
 }
 
 SHIM_EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	struct mpxi_timers *timers;
+	void *paused;
 
 	if (!real_execveat) {
 		errno = ENOSYS;
 		return -1;
 	}
-	timers = pause_timers(NULL);
+	paused = shim_exec_begins(NULL);
 	(void)real_execveat(fd, path, argv, envp, flags);
-	return failed(timers);
+	shim_exec_failed(paused);
+	return -1;
 }
 
 static size_t count_arguments(va_list list)

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#define SHIM_EXPORT __attribute__((visibility("default")))
+
 /* Environment variables by which mpx_run tells the shim what to do. */
 #define SHIM_SLICE "MPX_RUN_SLICE_NS"
 #define SHIM_TIMER "MPX_RUN_TIMER"
@@ -25,6 +27,11 @@
 bool shim_is_owner(void);
 /* The process has started another. */
 void shim_has_children(void);
+/* An exec comes, of path where that is known: programs try a list of directories. Ticks pause, and
+ * what was counted so far is reported. */
+void *shim_exec_begins(const char *path);
+/* It has failed: what begins gave. Keeps errno. */
+void shim_exec_failed(void *paused);
 /* The report, where no lock may be waited for. */
 void shim_report_quickly(void);
 

@@ -14,12 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process/thread.h"
 #include "shim/mpx_elf.h"
-
 #include "shim/shim.h"
 #include "shim/shim_exec.h"
 #include "shim/shim_real.h"
 #include "shim/shim_report.h"
+#include "ticker/timer.h"
 
 /* Of the process for which all this was made; a vfork's child has another. */
 static pid_t owner;
@@ -145,6 +146,30 @@ static void say_if_unused(void)
 		return;
 	shim_say("no PAPI event set was used%s",
 		 shim_real_elsewhere() ? "" : ": does the program call PAPI, from libpapi.so?");
+}
+
+void *shim_exec_begins(const char *path)
+{
+	struct mpxi_timers *timers;
+
+	if (!shim_is_owner())
+		return NULL;
+	if (!path || access(path, X_OK) == 0)
+		shim_report();
+	if (!mpxi_self) /* no tick comes to this thread; to another it ends with it */
+		return NULL;
+	timers = mpxi_self->timer.timers;
+	mpxi_timers_pause(timers);
+	return timers;
+}
+
+void shim_exec_failed(void *paused)
+{
+	int saved = errno;
+
+	if (paused)
+		mpxi_timers_resume(paused);
+	errno = saved;
 }
 
 /* After the program's own exit handlers. */

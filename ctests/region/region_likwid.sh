@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# region_likwid.sh - a program with LIKWID's marker calls, without LIKWID: the preloaded library
+# has them, and says what its regions have counted.
+. "${srcdir:?}/ctests/utils.inc"
+fortran=${FC:-gfortran}
+libraries=${builddir:?}/src/region/.libs
+faults=upc:::perf::PAGE-FAULTS
+
+if [ -n "${SANITIZERS:-}" ]; then
+	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
+	exit 0
+fi
+echo "1..9"
+
+cat > program.c << 'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+/* As LIKWID declares them. */
+extern void likwid_markerInit(void);
+extern void likwid_markerThreadInit(void);
+extern void likwid_markerNextGroup(void);
+extern void likwid_markerClose(void);
+extern int likwid_markerRegisterRegion(const char *regionTag);
+extern int likwid_markerStartRegion(const char *regionTag);
+extern int likwid_markerStopRegion(const char *regionTag);
+extern int likwid_markerResetRegion(const char *regionTag);
+extern void likwid_markerGetRegion(const char *regionTag, int *nr_events, double *events, double *time, int *count);
+extern int likwid_pinThread(int processorId);
+extern int likwid_getProcessorId();
+
+static void touch_pages(long n)
+{
+	long page = sysconf(_SC_PAGESIZE), i;
+	volatile char *area = mmap(0, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < n; i++)
+		area[i * page] = 1;
+	munmap((void *)area, n * page);
+}
+
+static void *work(void *unused)
+{
+	double values[4] = {0}, seconds = 0;
+	int n = 4, count = 0, i;
+
+	likwid_markerThreadInit();
+	likwid_markerRegisterRegion("work");
+	for (i = 0; i < 5; i++) {
+		likwid_markerStartRegion("work");
+		touch_pages(400);
+		likwid_markerStopRegion("work");
+		likwid_markerNextGroup();
+	}
+	likwid_markerGetRegion("work", &n, values, &seconds, &count);
+	if (n != 1 || values[0] < 2000 || values[0] > 2200 || count != 5 || seconds <= 0)
+		printf("bad: %d %f %d %f\n", n, values[0], count, seconds);
+	n = 0;
+	likwid_markerGetRegion("work", &n, NULL, NULL, NULL);
+	return unused;
+}
+
+int main(void)
+{
+	double values[4] = {0}, seconds = 0;
+	int n = 4, count = 1, cpu = likwid_getProcessorId();
+	pthread_t thread[3];
+	int i;
+
+	likwid_markerInit();
+	if (cpu < 0 || likwid_pinThread(-1) == 0)
+		printf("bad CPU\n");
+	/* Overlapping, as LIKWID allows. */
+	likwid_markerStartRegion("A");
+	touch_pages(500);
+	likwid_markerStartRegion("B");
+	touch_pages(2000);
+	if (likwid_markerStopRegion("A"))
+		printf("bad stop\n");
+	touch_pages(8000);
+	likwid_markerStopRegion("B");
+	if (!likwid_markerStopRegion("B"))
+		printf("bad second stop\n");
+	for (i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, work, NULL);
+	for (i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	likwid_markerStartRegion("warm");
+	touch_pages(3000);
+	likwid_markerStopRegion("warm");
+	likwid_markerResetRegion("warm");
+	likwid_markerGetRegion("warm", &n, values, &seconds, &count);
+	if (n != 1 || values[0] > 0 || count || seconds > 0)
+		printf("bad reset: %f %d\n", values[0], count);
+	likwid_markerClose();
+	printf("all\n");
+	return 0;
+}
+EOF
+# A LIKWID of another kind: nobody must get into it.
+for name in markerInit markerThreadInit markerNextGroup markerClose markerRegisterRegion markerStartRegion \
+	markerStopRegion markerResetRegion markerGetRegion pinThread getProcessorId markerinit_ \
+	markerthreadinit_ markernextgroup_ markerclose_ markerregisterregion_ markerstartregion_ \
+	markerstopregion_ markerresetregion_ markergetregion_; do
+	echo "void likwid_$name(void) { __builtin_trap(); }"
+done > stub.c
+check "a program that only declares the calls compiles" eval \
+	"$CC -shared -fPIC -Wl,-soname,liblikwid.so.5.2 stub.c -o liblikwid.so && ln -s liblikwid.so liblikwid.so.5.2 &&
+	$CC -Wall program.c -o program -lpthread -L. -llikwid 2> err"
+run()
+{
+	LD_LIBRARY_PATH=. UPC_REGIONS_OUT=table UPC_REGIONS_EVENTS=$faults \
+		LD_PRELOAD=$libraries/libupc_regions.so ./"$1" > out 2> err
+}
+check "it runs, and comes to ours first" eval "run program && grep -q all out"
+check "... and what its regions give is right" eval "! grep bad out"
+
+# As where LIKWID is not installed: ours by its name.
+ln -sf "$libraries/libupc_regions.so" liblikwid.so.5.2
+check "without LIKWID ours by its name will do" eval "run program && grep -q all out && ! grep bad out"
+
+# The table: name, calls, and faults of each path, over all threads.
+cat > read.py << 'EOF'
+import json, sys
+table = json.load(open("table"))
+sums = {}
+for thread in table["threads"]:
+    for node in thread["nodes"]:
+        path = " ".join(table["names"][i] for i in node["path"])
+        value = node["values"][0]
+        calls, faults = sums.get(path, (0, 0))
+        assert value.get("exact"), value
+        sums[path] = calls + node["calls"], faults + value["value"]
+for path in sorted(sums):
+    print("%s: %d %d" % (path, *sums[path]))
+EOF
+if command -v python3 > /dev/null; then
+	check "the table is exact" eval "python3 read.py > paths 2> err"
+	path() # PATH CALLS LOW HIGH
+	{
+		sed -n "s/^$1: //p" paths | awk -v c="$2" -v l="$3" -v h="$4" '$1 == c && $2 >= l && $2 <= h { k = 1 } END { exit !k }'
+	}
+	check "overlapping regions have what is theirs" eval \
+		"path A 1 500 700 && path 'A B' 1 2000 2100 && path B 0 8000 8100"
+	check "threads are all there" path work 15 6000 6300
+else
+	for i in 5 6 7; do
+		echo "ok $i - the table # SKIP no python3"
+	done
+fi
+
+if ! command -v "$fortran" > /dev/null; then
+	for i in 8 9; do
+		echo "ok $i - a program in Fortran # SKIP no compiler for it: $fortran"
+	done
+	exit 0
+fi
+cat > program.f90 << 'EOF'
+program markers
+  implicit none
+  integer :: i, n, count
+  double precision :: values(3), seconds
+  real, allocatable :: a(:)
+  call likwid_markerInit()
+  call likwid_markerThreadInit()
+  call likwid_markerRegisterRegion("in Fortran")
+  do i = 1, 3
+    call likwid_markerStartRegion("in Fortran")
+    allocate(a(4000000))
+    a = i
+    if (a(1000) < 0) print *, a
+    deallocate(a)
+    call likwid_markerStopRegion("in Fortran")
+  end do
+  n = 3
+  call likwid_markerGetRegion("in Fortran", n, values, seconds, count)
+  if (n /= 1 .or. count /= 3 .or. seconds <= 0 .or. values(1) < 1) stop 1
+  call likwid_markerNextGroup()
+  call likwid_markerResetRegion("in Fortran")
+  call likwid_markerClose()
+  print *, 'all'
+end program
+EOF
+check "a program in Fortran compiles" eval \
+	"$fortran program.f90 -o fortran -L. -llikwid 2> err"
+check "... and runs" eval "run fortran && grep -q all out && grep -q '\"in Fortran (before a reset)\"' table"

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * likwid.c - LIKWID's marker calls, in place of liblikwid's: for programs that are compiled with
+ * LIKWID_PERFMON, where they are run without likwid-perfctr. Its header is not needed.
+ *
+ * Groups of events are ours, and all are counted all the time: there is no next group.
+ */
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "region/front/front.h"
+#include "region/region.h"
+
+enum { EVENTS = 256, LONGEST = 4096 };
+
+/* The names that liblikwid exports. */
+UPCR_EXPORT void likwid_markerInit(void);
+UPCR_EXPORT void likwid_markerThreadInit(void);
+UPCR_EXPORT void likwid_markerNextGroup(void);
+UPCR_EXPORT void likwid_markerClose(void);
+UPCR_EXPORT int likwid_markerRegisterRegion(const char *tag);
+UPCR_EXPORT int likwid_markerStartRegion(const char *tag);
+UPCR_EXPORT int likwid_markerStopRegion(const char *tag);
+UPCR_EXPORT int likwid_markerResetRegion(const char *tag);
+UPCR_EXPORT void likwid_markerGetRegion(const char *tag, int *events, double *values, double *time,
+					int *count);
+
+static unsigned name_of(const char *tag)
+{
+	return upcr_name(tag, strlen(tag));
+}
+
+void likwid_markerInit(void)
+{
+	upcr_thread_begin();
+}
+
+void likwid_markerThreadInit(void)
+{
+	upcr_thread_begin();
+}
+
+void likwid_markerNextGroup(void)
+{
+}
+
+/* The file is written at the end of the program: other front ends may go on. */
+void likwid_markerClose(void)
+{
+}
+
+/* So that the first start finds the thread and the name made. */
+int likwid_markerRegisterRegion(const char *tag)
+{
+	upcr_thread_begin();
+	(void)name_of(tag);
+	return 0;
+}
+
+int likwid_markerStartRegion(const char *tag)
+{
+	upcr_enter(name_of(tag));
+	return 0;
+}
+
+int likwid_markerStopRegion(const char *tag)
+{
+	return upcr_exit(name_of(tag)) == UPCR_OK ? 0 : -1;
+}
+
+int likwid_markerResetRegion(const char *tag)
+{
+	upcr_reset(name_of(tag));
+	return 0;
+}
+
+/* events: room in values, which becomes how many there are. */
+void likwid_markerGetRegion(const char *tag, int *events, double *values, double *time, int *count)
+{
+	struct upcr_value value[EVENTS];
+	struct upcr_counts counts = {.events = EVENTS, .value = value};
+	int i, n = 0;
+
+	if (upcr_read(name_of(tag), &counts) != UPCR_OK)
+		counts = (struct upcr_counts){.calls = 0};
+	if (events && values)
+		n = *events < (int)counts.events ? *events : (int)counts.events;
+	for (i = 0; i < n; i++)
+		values[i] = value[i].value;
+	if (events)
+		*events = n > 0 ? n : 0;
+	if (time)
+		*time = counts.seconds;
+	if (count)
+		*count = counts.calls < INT32_MAX ? (int)counts.calls : INT32_MAX;
+}
+
+/* ---- what the header has beside: where there is no liblikwid ------------------------------------ */
+
+UPCR_EXPORT int likwid_getProcessorId(void);
+UPCR_EXPORT int likwid_pinProcess(int cpu);
+UPCR_EXPORT int likwid_pinThread(int cpu);
+
+int likwid_getProcessorId(void)
+{
+	return sched_getcpu();
+}
+
+static int pin(pid_t pid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return -1;
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(pid, sizeof(set), &set);
+}
+
+int likwid_pinProcess(int cpu)
+{
+	return pin(getpid(), cpu);
+}
+
+int likwid_pinThread(int cpu)
+{
+	return pin(0, cpu);
+}
+
+/* ---- Fortran: gfortran's names, lengths behind all arguments ------------------------------------ */
+
+UPCR_EXPORT void likwid_markerinit_(void);
+UPCR_EXPORT void likwid_markerthreadinit_(void);
+UPCR_EXPORT void likwid_markernextgroup_(void);
+UPCR_EXPORT void likwid_markerclose_(void);
+UPCR_EXPORT void likwid_markerregisterregion_(const char *tag, size_t length);
+UPCR_EXPORT void likwid_markerstartregion_(const char *tag, size_t length);
+UPCR_EXPORT void likwid_markerstopregion_(const char *tag, size_t length);
+UPCR_EXPORT void likwid_markerresetregion_(const char *tag, size_t length);
+UPCR_EXPORT void likwid_markergetregion_(const char *tag, int *events, double *values, double *time,
+					 int *count, size_t length);
+
+/* Its copy ends with a NUL. */
+static const char *copy(char text[LONGEST + 1], const char *tag, size_t length)
+{
+	while (length && tag[length - 1] == ' ')
+		length--;
+	length = length < LONGEST ? length : LONGEST;
+	memcpy(text, tag, length);
+	text[length] = '\0';
+	return text;
+}
+
+void likwid_markerinit_(void)
+{
+	likwid_markerInit();
+}
+
+void likwid_markerthreadinit_(void)
+{
+	likwid_markerThreadInit();
+}
+
+void likwid_markernextgroup_(void)
+{
+	likwid_markerNextGroup();
+}
+
+void likwid_markerclose_(void)
+{
+	likwid_markerClose();
+}
+
+#define WITH_TAG(fortran, c)                         \
+	void fortran(const char *tag, size_t length) \
+	{                                            \
+		char text[LONGEST + 1];              \
+                                                     \
+		(void)c(copy(text, tag, length));    \
+	}
+
+WITH_TAG(likwid_markerregisterregion_, likwid_markerRegisterRegion)
+WITH_TAG(likwid_markerstartregion_, likwid_markerStartRegion)
+WITH_TAG(likwid_markerstopregion_, likwid_markerStopRegion)
+WITH_TAG(likwid_markerresetregion_, likwid_markerResetRegion)
+
+void likwid_markergetregion_(const char *tag, int *events, double *values, double *time, int *count,
+			     size_t length)
+{
+	char text[LONGEST + 1];
+
+	likwid_markerGetRegion(copy(text, tag, length), events, values, time, count);
+}
