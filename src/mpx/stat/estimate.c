@@ -193,7 +193,7 @@ static double whole_counts(const struct mpxi_sums *s, double noise, double p)
  * While groups of another thread changed it has gone on, or was held up by the interrupts that change
  * them: T has half of that time, and the interval reaches from none of it to all.
  */
-static double between(const struct mpxi_window *w, double value)
+static double unseen_between(const struct mpxi_window *w, double value)
 {
 	return value * (double)w->lengths.between / 2 / (double)w->time / MPXI_NORMAL;
 }
@@ -202,7 +202,7 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 {
 	const struct mpxi_sums *s = &window->sums;
 	struct mpxi_outcome o;
-	double whole;
+	double whole, between;
 
 	/* Without a gap of its own a window has nothing filled in: what its marks differ by is
 	 * of the gap before it. */
@@ -221,7 +221,8 @@ struct mpxi_outcome mpxi_outcome_of(const struct mpxi_window *window, enum mpxi_
 	o.of_change += whole;
 	o.closely += whole;
 	o.value = fmax(o.value, (double)s->count);
-	o.unseen = hypot(o.unseen, between(window, o.value));
+	between = unseen_between(window, o.value);
+	o.unseen = sqrt(o.unseen * o.unseen + between * between);
 	o.left = is_saturated(window);
 	return o;
 }
