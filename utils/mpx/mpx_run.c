@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "lib/common.h"
-#include "mpx/mpx_program.h"
 #include "lib/options.h"
+#include "lib/preload.h"
 #include "shim/shim_exec.h"
 
 static const struct util_usage usage = {
@@ -225,57 +225,10 @@ static int prepare_report(const struct settings *settings)
 	return error;
 }
 
-/* ---- preload ------------------------------------------------------------------------------ */
-
-static bool is_in_list(const char *list, const char *path)
-{
-	size_t n = strlen(path);
-
-	for (; *list; list += strspn(list, ": ")) {
-		size_t length = strcspn(list, ": ");
-
-		if (length == n && !strncmp(list, path, n))
-			return true;
-		list += length;
-	}
-	return false;
-}
-
-static int preload(void)
-{
-	const char *path = getenv(SHIM_LIBRARY), *before = getenv("LD_PRELOAD");
-	char *list;
-
-	if (!path || !path[0])
-		path = MPX_RUN_LIBRARY_PATH;
-	if (access(path, R_OK) != 0) {
-		util_error("cannot read mpx_run's own library '%s': %s", path, strerror(errno));
-		return UTIL_FAILED;
-	}
-	if (strpbrk(path, ": ")) {
-		util_error("the dynamic linker cannot preload '%s': there is a blank or a colon in it", path);
-		return UTIL_FAILED;
-	}
-	if (!before || !before[0]) {
-		tell("LD_PRELOAD", path);
-		return 0;
-	}
-	if (is_in_list(before, path))
-		return 0;
-	/* Behind those that are there: a sanitizer's runtime has to be the first. */
-	list = malloc(strlen(before) + strlen(path) + 2);
-	if (!list) {
-		util_error("out of memory");
-		return UTIL_FAILED;
-	}
-	sprintf(list, "%s:%s", before, path);
-	tell("LD_PRELOAD", list);
-	free(list);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
+	static const struct util_preload between = {"mpx_run", "PAPI", "libpapi.so", NULL};
+	const char *library = getenv(SHIM_LIBRARY);
 	struct settings settings = {0};
 	int option, error;
 
@@ -293,11 +246,11 @@ int main(int argc, char **argv)
 		util_try_help();
 		return UTIL_FAILED;
 	}
-	error = mpx_program_check(argv[optind]);
+	error = util_preload_check(argv[optind], &between);
 	if (!error)
 		error = prepare_report(&settings);
 	if (!error)
-		error = preload();
+		error = util_preload_add(library && library[0] ? library : MPX_RUN_LIBRARY_PATH, "mpx_run");
 	if (error)
 		return error;
 	if (settings.by_place)

@@ -93,18 +93,17 @@ static enum mpx_elf check_interpreter(const struct file *file, const ElfW(Ehdr) 
 	return MPX_ELF_STATIC;
 }
 
-/* Is this symbol's name PAPI_start? */
-static bool is_start(const struct file *file, const ElfW(Shdr) * strings, uint32_t name)
+static bool is_named(const struct file *file, const ElfW(Shdr) * strings, uint32_t name, const char *wanted)
 {
-	static const char start[] = "PAPI_start";
-	char text[sizeof(start)];
+	const size_t size = strlen(wanted) + 1;
 
 	return strings->sh_offset <= file->n && name < strings->sh_size &&
-	       get(file, strings->sh_offset + name, text, sizeof(text)) &&
-	       memcmp(text, start, sizeof(start)) == 0;
+	       strings->sh_offset + name <= file->n && file->n - (strings->sh_offset + name) >= size &&
+	       memcmp(file->bytes + strings->sh_offset + name, wanted, size) == 0;
 }
 
-static bool defines_start(const struct file *file, const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
+static bool table_defines(const struct file *file, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
+			  const char *function)
 {
 	uint64_t i, n;
 	ElfW(Sym) symbol;
@@ -116,14 +115,13 @@ static bool defines_start(const struct file *file, const ElfW(Shdr) * table, con
 		if (!get(file, table->sh_offset + i * sizeof(symbol), &symbol, sizeof(symbol)))
 			return false; /* behind the end: so is the rest */
 		if (symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
-		    is_start(file, strings, symbol.st_name))
+		    is_named(file, strings, symbol.st_name, function))
 			return true;
 	}
 	return false;
 }
 
-/* A program that has been stripped of its symbols looks as if it had none of PAPI's. */
-static bool holds_papi(const struct file *file, const ElfW(Ehdr) * header)
+static bool defines(const struct file *file, const ElfW(Ehdr) * header, const char *function)
 {
 	ElfW(Shdr) table, strings;
 	unsigned i;
@@ -138,7 +136,7 @@ static bool holds_papi(const struct file *file, const ElfW(Ehdr) * header)
 		if (table.sh_link < header->e_shnum &&
 		    get(file, header->e_shoff + (uint64_t)table.sh_link * sizeof(strings), &strings,
 			sizeof(strings)) &&
-		    defines_start(file, &table, &strings))
+		    table_defines(file, &table, &strings, function))
 			return true;
 	}
 	return false;
@@ -153,7 +151,15 @@ enum mpx_elf mpx_elf_check(const unsigned char *bytes, size_t n)
 	if (found != MPX_ELF_OK)
 		return found;
 	found = check_interpreter(&file, &header);
-	if (found == MPX_ELF_OK && holds_papi(&file, &header))
+	if (found == MPX_ELF_OK && defines(&file, &header, "PAPI_start"))
 		return MPX_ELF_STATIC_PAPI;
 	return found;
+}
+
+bool mpx_elf_defines(const unsigned char *bytes, size_t n, const char *function)
+{
+	const struct file file = {bytes, n};
+	ElfW(Ehdr) header;
+
+	return check_header(&file, &header) == MPX_ELF_OK && defines(&file, &header, function);
 }

@@ -5,6 +5,7 @@
 #ifndef UTIL_MPX_ELF_H
 #define UTIL_MPX_ELF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum mpx_elf {
@@ -18,5 +19,7 @@ enum mpx_elf {
 
 /* Looks at n bytes of a file. Context: any; they may be anything. */
 enum mpx_elf mpx_elf_check(const unsigned char *file, size_t n);
+/* Is a function of this name in it? A program that has been stripped of its symbols looks as if not. */
+bool mpx_elf_defines(const unsigned char *file, size_t n, const char *function);
 
 #endif
