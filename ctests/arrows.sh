@@ -26,15 +26,16 @@ src/mpx/papi          : src/mpx/core src/upc/catalogue                         :
 src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : target.h thread.h
 src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h
 src/mpx               : src/mpx/core src/mpx/process src/mpx/stat src/upc/base :
-src/region            : src/mpx/stat                                           : region.h
+src/region            : src/mpx/stat                                           : region.h sum.h
 src/region/front      : src/mpx/shim src/region                                :
 src/sim/decode        : src/upc/catalogue                                      : decode.h model.h
 src/sim/count         : src/sim/decode                                         : guest.h left.h leftover.h region.h results.h score.h team.h thread.h
-src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h emulator.h exec.h needed.h places.h preload.h
+src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h elf_file.h emulator.h exec.h needed.h objects.h places.h preload.h
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 utils/lib             : src/mpx/shim                                           : common.h data.h near.h options.h preload.h program.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
 utils/mpx             : utils/lib src/mpx/shim                                 :
+utils/regions         : utils/lib src/region src/sim/load                      :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib src/sim/count src/sim/load src/upc/catalogue src/upc/engine src/upc/share :
 utils/stat            : utils/lib                                              :

@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 
 doc=$srcdir/doc/reference/json.md
-plan 22
+plan 24
 
 # section NAME: its lines
 section()
@@ -19,11 +19,12 @@ fields()
 	section "$1" | awk -F ' *[|] *' '
 		/^\| `/ {
 			n = split($2, name, /, */)
-			split($3, type, /, */)
+			types = split($3, type, /, */)
 			for (i = 1; i <= n; i++) {
 				gsub(/`/, "", name[i])
-				gsub(/ /, "_", type[n == 1 ? 1 : i])
-				print name[i], n == 1 ? type[1] : type[i]
+				at = types == 1 ? 1 : i
+				gsub(/ /, "_", type[at])
+				print name[i], type[at]
 			}
 		}'
 }
@@ -131,7 +132,7 @@ heads()
 	[ "$(head -n 1 "$2")" = "$(fenced "$1" csv)" ] && [ "$(wc -l < "$2")" -gt 1 ]
 }
 
-for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run; do
+for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run upc_regions; do
 	check "$name: examples have all fields, and no others" example "$name"
 done
 
@@ -256,4 +257,30 @@ else
 			"$MPX_RUN" -f csv -o csv -g 1 "$MPX_RUN_PROGRAM" threads 1 > out 2>&1 && heads mpx_run csv
 	}
 	check "mpx_run" mpx_prints
+fi
+
+if [ ! -x "$UPC_REGIONS" ]; then
+	skip "upc_regions" "upc_regions is not built: there is no PAPI"
+elif [ -n "${SANITIZERS:-}" ]; then
+	skip "upc_regions" "a sanitizer's runtime must be the first library of a program"
+else
+	cat > marked.c << 'EOF'
+#include <libhpm.h>
+int main(void)
+{
+	hpmStart(1, "one");
+	hpmStop(1);
+	hpmStop(2);
+	return 0;
+}
+EOF
+	regions_print()
+	{
+		libraries=${builddir:?}/src/region/.libs
+		$CC -I"$srcdir/include" marked.c -o marked -L"$libraries" -lhpm -Wl,-rpath,"$libraries" &&
+			"$UPC_REGIONS" -t -e upc:::$soft -f json -o json -- ./marked && prints upc_regions json &&
+			"$UPC_REGIONS" -f json -o json -- ./marked && prints upc_regions json &&
+			"$UPC_REGIONS" -t --paths -f csv -o csv -- ./marked && heads upc_regions csv
+	}
+	check "upc_regions" regions_print
 fi

@@ -11,7 +11,7 @@ check "... is upc_stat" [ "$(cat out)$(grep -c perf::PAGE-FAULTS err)" = hello1 
 check "upc avail" run 0 avail --names perf::PAGE-FAULTS
 check "... has its own options" grep -qx perf::PAGE-FAULTS out
 commands="stat run top avail wire replay"
-[ ! -x "$MPX_RUN" ] || commands="$commands mpx"
+[ ! -x "$MPX_RUN" ] || commands="$commands mpx regions"
 helps()
 {
 	for command in $commands; do

@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 
 tools="$UPC_STAT $UPC_RUN $UPC_TOP $UPC_AVAIL $UPC_WIRE $UPC_REPLAY"
-[ ! -x "$MPX_RUN" ] || tools="$tools $MPX_RUN"
+[ ! -x "$MPX_RUN" ] || tools="$tools $MPX_RUN $UPC_REGIONS"
 plan 17
 
 # each COMMAND...: with $tool each of them

@@ -1,0 +1,264 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# upc_regions.sh - the tool: sums over threads and processes whose truth is known, by name and by call
+# path; files of ranks, one of which is killed; files that are none. $UPC_REGIONS is the tool.
+. "${srcdir:?}/ctests/utils.inc"
+tool=${UPC_REGIONS:-upc_regions}
+libraries=${builddir:?}/src/region/.libs
+faults=upc:::perf::PAGE-FAULTS
+
+if [ -n "${SANITIZERS:-}" ]; then
+	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
+	exit 0
+fi
+plan 44
+
+cat > program.c << 'EOF'
+#include <libhpm.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void touch_pages(long n)
+{
+	long page = sysconf(_SC_PAGESIZE), i;
+	volatile char *area = mmap(0, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < n; i++)
+		area[i * page] = 1;
+	munmap((void *)area, n * page);
+}
+
+/* Thread k: 1000 * (k + 1) pages in "solve", and 500 in "exchange" inside of it, twice. */
+static void *work(void *argument)
+{
+	long k = (long)argument;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		hpmTstart(3, "solve");
+		touch_pages(1000 * (k + 1));
+		hpmTstart(4, "exchange");
+		touch_pages(500);
+		hpmTstop(4);
+		hpmTstop(3);
+	}
+	return NULL;
+}
+
+static void threads(long n)
+{
+	pthread_t thread[8];
+	long i;
+
+	for (i = 0; i < n; i++)
+		pthread_create(&thread[i], NULL, work, (void *)i);
+	for (i = 0; i < n; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void recur(int depth)
+{
+	if (!depth)
+		return;
+	hpmTstart(6, "recur");
+	touch_pages(300);
+	recur(depth - 1);
+	hpmTstop(6);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "threads";
+
+	hpmStart(1, "setup");
+	touch_pages(3000);
+	hpmStop(1);
+	if (!strcmp(what, "threads"))
+		threads(3);
+	/* A starts, B starts, A ends, B ends: 600, 700, 800 pages. */
+	if (!strcmp(what, "overlap")) {
+		hpmStart(10, "A");
+		touch_pages(600);
+		hpmStart(11, "B");
+		touch_pages(700);
+		hpmStop(10);
+		touch_pages(800);
+		hpmStop(11);
+	}
+	if (!strcmp(what, "recur"))
+		recur(4);
+	if (!strcmp(what, "fork")) {
+		if (!fork()) {
+			hpmStart(1, "setup");
+			touch_pages(2000);
+			hpmStop(1);
+			exit(0);
+		}
+		wait(NULL);
+	}
+	if (!strcmp(what, "kill"))
+		kill(getpid(), SIGKILL);
+	if (!strcmp(what, "term"))
+		kill(getpid(), SIGTERM);
+	return !strcmp(what, "fails") ? 7 : 0;
+}
+EOF
+
+# field REGION COLUMN: of the CSV file, line of all threads
+field()
+{
+	awk -F, -v region="$1" -v column="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 && $1 == region && $5 == "" { print $at[column]; exit }' csv
+}
+# is REGION COLUMN LOW [HIGH]
+is()
+{
+	value=$(field "$1" "$2")
+	[ -n "$value" ] && awk -v v="$value" -v low="$3" -v high="${4:-$3}" 'BEGIN { exit !(v + 0 >= low && v + 0 <= high) }' ||
+		{ echo "# $1 $2: '$value'"; return 1; }
+}
+csv()
+{
+	run 0 -e $faults -f csv -o csv "$@"
+}
+
+check "a program compiles" eval \
+	"$CC -Wall -Werror -I$srcdir/include program.c -o program -L$libraries -lhpm -lpthread -Wl,-rpath,$libraries 2> err"
+check "it runs" csv ./program
+check "calls are of all threads" is solve calls 6
+check "what is inside counts" is solve value 15000 15200
+check "... and is not exclusive" is solve exclusive_value 12000 12200
+check "... but is of the inner region" is exchange value 3000 3200
+check "each is exact" is solve exact 1
+check "a region of one thread" is setup value 3000 3100
+check "outside is exclusive" is "(outside)" exclusive_value 0 400
+whole_is_sum()
+{
+	csv --paths ./program || return 1
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == "(whole)" { whole = $at["value"] }
+		{ sum += $at["exclusive_value"] }
+		END { print "# " sum " of " whole; exit !(whole > 18000 && sum == whole) }' csv
+}
+check "exclusive counts of all call paths are the whole, exactly" whole_is_sum
+names_are_whole()
+{
+	csv ./program || return 1
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { sum += $at["exclusive_value"] }
+		END { print "# " sum; exit !(sum >= 18000 && sum <= 18600) }' csv
+}
+check "... and those of all names" names_are_whole
+csv -t ./program
+thread_sums()
+{
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == "solve" && $5 == "" { all = $at["value"] }
+		$1 == "solve" && $5 != "" { n++; sum += $at["value"]; if ($at["value"] > most) most = $at["value"] }
+		END { print "# " n ": " sum " of " all ", most " most; exit !(n == 3 && sum == all && most >= 7000 && most < 7200) }' csv
+}
+check "threads' lines add up to that of all" thread_sums
+
+run 0 -e $faults -o text ./program
+check "the table is in the file" eval 'grep -q "^solve  *6  *3 " text && grep -q "^Region exchange$" text'
+check "... with minimum and maximum of threads" grep -q "^$faults  *3,0[0-9][0-9]  *7,0[0-9][0-9]  *5,0[0-9][0-9]  " text
+check "... and how exact" grep -q "^$faults  *15,[01][0-9][0-9]  *exact  *12,[01][0-9][0-9]  *exact$" text
+run 0 ./program
+check "without events there are calls and times, on standard error" eval '[ ! -s out ] && grep -q "^solve  *6  *3  *0\.[0-9]" err && ! grep -q faults err'
+
+csv ./program overlap
+check "overlapping regions: the first" is A value 1300 1400
+check "... and the second" is B value 1500 1600
+check "... of its own" is B exclusive_value 1500 1600
+check "... both at once" eval 'csv --paths ./program overlap && grep -q "^B,A / B,,,,1," csv && grep -q "^B,B,,,,0," csv'
+csv ./program recur
+check "a region inside itself counts once" is recur value 1200 1300
+check "... and all its starts" is recur calls 4
+csv ./program fork
+check "a child adds up" is setup value 5000 5200
+check "... and its calls" is setup calls 2
+
+check "the exit status is the program's" run 7 -o text ./program fails
+check "... with a report" grep -q "^setup " text
+killed()
+{
+	"$tool" -o text ./program term > out 2> err
+	[ $? -gt 128 ]
+}
+check "a signal ends upc_regions as the program" killed
+check "a program that is not there" run 127 ./nowhere
+check "a program without regions is told of" eval 'run 125 true; grep -q "no region was entered" err'
+printf 'int main(void) { return 0; }\n' > plain.c
+if $CC -static plain.c -o static 2> err; then
+	check "a static program is refused" eval 'run 125 ./static; grep -q "is linked statically" err'
+else
+	skip "a static program is refused" "no static C library"
+fi
+printf 'void likwid_markerStartRegion(void) {} int main(void) { likwid_markerStartRegion(); return 0; }\n' > inside.c
+check "LIKWID inside the program is refused" eval \
+	'$CC inside.c -o inside && run 125 ./inside; grep -q "LIKWID is linked into .*link it with liblikwid.so" err'
+likwid_is_lacking()
+{
+	mkdir -p far && printf 'void likwid_markerStartRegion(const char *t) {} void likwid_markerStopRegion(const char *t) {}\n' > far.c &&
+		printf 'void likwid_markerStartRegion(const char *); void likwid_markerStopRegion(const char *);
+		int main(void) { likwid_markerStartRegion("one"); likwid_markerStopRegion("one"); return 0; }\n' > marked.c &&
+		$CC -w -shared -fPIC -Wl,-soname,liblikwid.so.4711 far.c -o far/liblikwid.so.4711 &&
+		$CC marked.c far/liblikwid.so.4711 -o marked && rm -r far && ! ./marked 2> /dev/null &&
+		csv ./marked && is one calls 1
+}
+check "a program runs that is linked with LIKWID, where there is none" likwid_is_lacking
+check "a report that cannot be written is an error" eval 'run 125 -o /nowhere/report ./program; grep -q "cannot write" err'
+if [ -c /dev/full ]; then
+	check "... and so is a full disk" run 125 -o /dev/full ./program
+else
+	skip "... and so is a full disk" "no /dev/full"
+fi
+clean()
+{
+	mkdir -p tmp && TMPDIR=$PWD/tmp run 0 -o text ./program && [ -z "$(ls tmp)" ]
+}
+check "nothing is left behind" clean
+
+mkdir ranks
+for rank in 0 1 2 3; do
+	what=threads
+	[ $rank != 2 ] || what=kill
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 \
+		"$tool" -e $faults -o 'ranks/%r.%p' ./program $what > out 2>> ranks.err
+done
+check "ranks leave files" eval '[ "$(ls ranks | cut -c 1-2 | tr "\n" " ")" = "0. 1. 3. " ]'
+check "they are merged" run 0 --merge ranks -f csv -o csv
+check "... to the sum" is solve value 45000 45600
+check "a killed rank is named" eval 'run 0 --merge ranks && grep -q "rank 2 of 4" out'
+check "ranks are told apart" grep -q "^Over 3 processes " out
+echo '{"upc_regions": 1, "names": ["a"], "events": [], "threads": [{"nodes": [{"path": [1], "values": []}]}]}' > ranks/wrong
+echo '{"upc_regions": 2}' > ranks/later
+head -c 700 "$(ls ranks/0.*)" > ranks/cut
+check "files that are none are told of, and left out" eval 'run 0 --merge ranks -f csv -o csv && is solve value 45000 45600 &&
+	grep -q "ranks/wrong.*a name that is not there" err && grep -q "ranks/later.*form" err && grep -q "ranks/cut.*line" err'
+mangled()
+{
+	rm -f ranks/* && mkdir -p good && "$tool" -e $faults -o 'good/%p' ./program 2> err || return 1
+	i=0
+	while [ $i -lt 60 ]; do
+		awk -v seed=$i 'BEGIN { srand(seed) } { n = split($0, c, ""); at = 1 + int(rand() * n)
+			c[at] = substr("[]{}:,0-9e\"n", 1 + int(rand() * 11), 1); line = ""
+			for (k = 1; k <= n; k++) line = line c[k]; print line }' good/* > ranks/one
+		"$tool" --merge ranks > out 2> err
+		case $? in
+		0 | 125) ;;
+		*) echo "# seed $i"; return 1 ;;
+		esac
+		i=$((i + 1))
+	done
+}
+check "damaged files end nothing" mangled
+check "an empty directory" eval 'mkdir none && run 125 --merge none; grep -q "no file of a process" err'
+check "Hatchet's tree" eval 'run 0 -e $faults -f hatchet -o tree ./program && grep -q "\"name\": \"exchange\"" tree'

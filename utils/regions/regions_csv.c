@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_csv.c - a line for each region or call path, and event; those of one thread have its number.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/data.h"
+#include "regions/regions_report.h"
+
+enum { FIELDS = 19, VALUE = 5 };
+
+struct csv {
+	FILE *out;
+	const struct regions_data *data;
+	enum regions_by by;
+};
+
+static void put_real(char text[UTIL_NUMBER_MAX], double value)
+{
+	if (isfinite(value))
+		snprintf(text, UTIL_NUMBER_MAX, "%.12g", value);
+	else
+		text[0] = '\0';
+}
+
+/* Value, low, high, standard error, whether it is exact: yes, no, or "partial". */
+static void put_value(char text[VALUE][UTIL_NUMBER_MAX], const struct upcr_value *value)
+{
+	if (value->uncounted && !value->estimated && !value->whole) {
+		strcpy(text[4], "uncounted");
+		return;
+	}
+	put_real(text[0], value->value);
+	put_real(text[1], value->low);
+	put_real(text[2], value->high);
+	put_real(text[3], value->error);
+	if (upcr_is_exact(value))
+		snprintf(text[0], UTIL_NUMBER_MAX, "%llu", (unsigned long long)value->whole);
+	strcpy(text[4], upcr_is_exact(value) ? "1" : upcr_is_lower_bound(value) ? "partial" : "0");
+}
+
+static bool put_line(const struct csv *csv, uint32_t key, const struct regions_counts *counts,
+		     const struct regions_process *process, const struct regions_thread *thread)
+{
+	char own[3][UTIL_NUMBER_MAX] = {"", "", ""}, of[4][UTIL_NUMBER_MAX] = {"", "", "", ""};
+	char *path = csv->by == REGIONS_BY_PATH ? regions_path_text(csv->data, key) : strdup("");
+	uint32_t i = 0, events = csv->data->events.n;
+
+	if (!path)
+		return false;
+	snprintf(of[0], sizeof(of[0]), "%llu", (unsigned long long)counts->calls);
+	put_real(of[1], counts->seconds);
+	put_real(of[2], counts->own_seconds);
+	if (process && process->rank >= 0)
+		snprintf(own[1], sizeof(own[1]), "%ld", process->rank);
+	if (process)
+		snprintf(own[0], sizeof(own[0]), "%ld", process->pid);
+	if (thread && thread->tid >= 0)
+		snprintf(own[2], sizeof(own[2]), "%ld", thread->tid);
+	do {
+		char value[2][VALUE][UTIL_NUMBER_MAX] = {{"", "", "", "", ""}, {"", "", "", "", ""}};
+		const char *fields[FIELDS];
+		unsigned k, n = 0;
+
+		fields[n++] = regions_name_of(csv->data, csv->by, key);
+		fields[n++] = path;
+		for (k = 0; k < 3; k++)
+			fields[n++] = own[k];
+		for (k = 0; k < 3; k++)
+			fields[n++] = of[k];
+		fields[n++] = i < events ? csv->data->events.text[i] : "";
+		if (i < events) {
+			put_value(value[0], &counts->value[i]);
+			put_value(value[1], &counts->own[i]);
+		}
+		for (k = 0; k < 2 * VALUE; k++)
+			fields[n++] = value[k / VALUE][k % VALUE];
+		util_csv_row(csv->out, fields, n);
+	} while (++i < events);
+	free(path);
+	return true;
+}
+
+bool regions_print_csv(FILE *out, const struct regions_report *report)
+{
+	const struct regions_sums *sums = report->paths ? report->by_path : report->by_name;
+	const struct csv csv = {.out = out, .data = report->data, .by = sums->by};
+	const struct regions_data *data = report->data;
+	struct regions_part part;
+	uint32_t n, at, *order = regions_order(data, sums, &n);
+	bool done = order != NULL;
+	size_t i, k;
+
+	fputs("region,path,pid,rank,tid,calls,seconds,exclusive_seconds,event,value,low,high,standard_error,"
+	      "exact,exclusive_value,exclusive_low,exclusive_high,exclusive_standard_error,exclusive_exact\n",
+	      out);
+	for (at = 0; done && at < n; at++)
+		done = put_line(&csv, order[at], &sums->line[order[at]].counts, NULL, NULL);
+	if (done && report->per_thread && regions_part_begin(&part, data, sums->by)) {
+		for (i = 0; i < data->processes; i++)
+			for (k = 0; k < data->process[i].threads; k++) {
+				const struct regions_process *process = &data->process[i];
+
+				regions_part_of(&part, data, process, &process->thread[k]);
+				for (at = 0; done && at < n; at++)
+					if (part.counts[order[at]].used)
+						done = put_line(&csv, order[at], &part.counts[order[at]],
+								process, &process->thread[k]);
+			}
+		regions_part_free(&part);
+	}
+	free(order);
+	return done;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_json.c - the report for other programs (doc/reference/json.md), and call paths as Hatchet
+ * takes them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/data.h"
+#include "regions/regions_report.h"
+
+/* Readers of JSON take no deeper ones: what is below stands beside. */
+#define DEEPEST 500
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static void set_real(json_t *object, const char *key, double value)
+{
+	set(object, key, isfinite(value) ? json_real(value) : json_null());
+}
+
+static void set_number(json_t *object, const char *key, long value)
+{
+	set(object, key, value < 0 ? json_null() : json_integer(value));
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static bool is_nothing(const struct upcr_value *value)
+{
+	return value->uncounted && !value->estimated && !value->whole;
+}
+
+static json_t *flags_of(const struct upcr_value *value)
+{
+	json_t *flags = json_array();
+	unsigned i;
+
+	for (i = 0; i < UPCR_FLAGS; i++)
+		if (value->flags & 1u << i)
+			json_array_append_new(flags, json_string(upcr_flag_word(i)));
+	if (is_nothing(value))
+		json_array_append_new(flags, json_string("uncounted"));
+	else if (value->uncounted && !(value->flags & UPCR_PARTIAL))
+		json_array_append_new(flags, json_string("partial"));
+	return flags;
+}
+
+static json_t *value_of(const struct upcr_value *value)
+{
+	const bool nothing = is_nothing(value), exact = upcr_is_exact(value);
+	json_t *object = json_object();
+
+	set(object, "value",
+	    nothing ? json_null()
+	    : exact ? util_json_count(value->whole)
+		    : json_real(value->value));
+	set(object, "exact", json_boolean(exact));
+	set_real(object, "low", nothing ? 0 : value->low);
+	set_real(object, "high", value->high);
+	set_real(object, "standard_error", nothing ? INFINITY : value->error);
+	set_real(object, "freedom", value->freedom);
+	set_real(object, "coverage", nothing ? 0 : value->coverage);
+	set(object, "flags", flags_of(value));
+	return object;
+}
+
+static json_t *spread_of(const struct regions_data *data, const struct regions_spread *spread,
+			 uint32_t events)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; i <= events; i++) {
+		json_t *object = json_object();
+
+		set(object, "event", i ? util_json_string(data->events.text[i - 1]) : json_null());
+		set(object, "n", json_integer(spread[i].n));
+		set_real(object, "min", spread[i].min);
+		set_real(object, "max", spread[i].max);
+		set_real(object, "mean", regions_mean(&spread[i]));
+		set_real(object, "standard_deviation", regions_deviation(&spread[i]));
+		set_real(object, "imbalance", regions_imbalance(&spread[i]));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static void set_counts(json_t *object, const struct regions_data *data, const struct regions_counts *counts)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	set(object, "calls", util_json_count(counts->calls));
+	set_real(object, "seconds", counts->seconds);
+	set_real(object, "exclusive_seconds", counts->own_seconds);
+	for (i = 0; i < data->events.n; i++) {
+		json_t *event = json_object();
+
+		set(event, "event", util_json_string(data->events.text[i]));
+		set(event, "inclusive", value_of(&counts->value[i]));
+		set(event, "exclusive", value_of(&counts->own[i]));
+		json_array_append_new(list, event);
+	}
+	set(object, "counts", list);
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static json_t *regions_of(const struct regions_report *report)
+{
+	const struct regions_sums *sums = report->by_name;
+	const struct regions_data *data = report->data;
+	json_t *list = json_array();
+	uint32_t n, i, *order = regions_order(data, sums, &n);
+
+	for (i = 0; order && i < n; i++) {
+		const struct regions_line *line = &sums->line[order[i]];
+		json_t *object = json_object();
+
+		set(object, "region",
+		    line->key == data->names.n ? json_null() : util_json_string(data->names.text[line->key]));
+		set(object, "threads", json_integer(line->threads));
+		set(object, "processes", json_integer(line->processes));
+		set_counts(object, data, &line->counts);
+		set(object, "over_threads", spread_of(data, line->of_threads, sums->events));
+		set(object, "over_processes", spread_of(data, line->of_processes, sums->events));
+		json_array_append_new(list, object);
+	}
+	if (!order) {
+		json_decref(list);
+		return NULL;
+	}
+	free(order);
+	return list;
+}
+
+/* Each below its parent, of all that are used. */
+static json_t *paths_of(const struct regions_report *report)
+{
+	const struct regions_sums *sums = report->by_path;
+	const struct regions_data *data = report->data;
+	json_t *list = json_array();
+	uint32_t n, i, at, *order = regions_order(data, sums, &n);
+
+	for (i = 0; order && i < n; i++) {
+		json_t *object = json_object(), *names = json_array();
+
+		for (at = order[i]; at; at = data->path[at].parent)
+			json_array_insert_new(names, 0,
+					      util_json_string(data->names.text[data->path[at].name]));
+		set(object, "path", names);
+		set_counts(object, data, &sums->line[order[i]].counts);
+		json_array_append_new(list, object);
+	}
+	if (!order) {
+		json_decref(list);
+		return NULL;
+	}
+	free(order);
+	return list;
+}
+
+static json_t *threads_of(const struct regions_report *report)
+{
+	const struct regions_data *data = report->data;
+	json_t *list = json_array();
+	struct regions_part part;
+	size_t i, k;
+	uint32_t at;
+
+	if (!regions_part_begin(&part, data, REGIONS_BY_NAME)) {
+		json_decref(list);
+		return NULL;
+	}
+	for (i = 0; i < data->processes; i++)
+		for (k = 0; k < data->process[i].threads; k++) {
+			const struct regions_thread *thread = &data->process[i].thread[k];
+			json_t *object = json_object(), *regions = json_array();
+
+			regions_part_of(&part, data, &data->process[i], thread);
+			set(object, "process", json_integer((json_int_t)i));
+			set_number(object, "thread", thread->number);
+			set_number(object, "tid", thread->tid);
+			set(object, "name", util_json_string(thread->name));
+			set(object, "threads", json_integer(thread->threads));
+			set_real(object, "seconds", thread->seconds);
+			for (at = 0; at < part.keys; at++) {
+				json_t *region;
+
+				if (!part.counts[at].used)
+					continue;
+				region = json_object();
+				set(region, "region",
+				    at == data->names.n ? json_null()
+							: util_json_string(data->names.text[at]));
+				set_counts(region, data, &part.counts[at]);
+				json_array_append_new(regions, region);
+			}
+			set(object, "regions", regions);
+			json_array_append_new(list, object);
+		}
+	regions_part_free(&part);
+	return list;
+}
+
+static json_t *processes_of(const struct regions_data *data)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < data->processes; i++) {
+		const struct regions_process *process = &data->process[i];
+		json_t *object = json_object();
+
+		set(object, "command", util_json_string(process->command));
+		set_number(object, "pid", process->pid);
+		set_number(object, "rank", process->rank);
+		set_number(object, "ranks", process->ranks);
+		set(object, "host", util_json_string(process->host));
+		set(object, "started", util_json_string(process->started));
+		set(object, "ended", util_json_string(process->ended));
+		set_real(object, "seconds", process->seconds);
+		set(object, "clock", util_json_string(process->clock));
+		set(object, "slice_ns", util_json_count(process->slice_ns));
+		set(object, "threads", json_integer((json_int_t)process->threads));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static json_t *notes_of(const struct regions_report *report)
+{
+	json_t *list = json_array();
+	struct regions_notes notes;
+	size_t i;
+
+	if (!regions_notes_of(report, &notes)) {
+		regions_notes_free(&notes);
+		json_decref(list);
+		return NULL;
+	}
+	for (i = 0; i < notes.n; i++) {
+		json_t *object = json_object();
+
+		set(object, "what", util_json_string(notes.note[i].what));
+		set(object, "name", notes.note[i].name ? util_json_string(notes.note[i].name) : json_null());
+		set(object, "times", util_json_count(notes.note[i].times));
+		json_array_append_new(list, object);
+	}
+	regions_notes_free(&notes);
+	return list;
+}
+
+bool regions_print_json(FILE *out, const struct regions_report *report)
+{
+	json_t *root = util_json_begin("upc_regions"), *events = json_array();
+	json_t *regions = regions_of(report), *paths = paths_of(report), *notes = notes_of(report);
+	json_t *threads = report->per_thread ? threads_of(report) : NULL;
+	uint32_t i;
+	bool whole = regions && paths && notes && (threads || !report->per_thread);
+
+	for (i = 0; i < report->data->events.n; i++)
+		json_array_append_new(events, util_json_string(report->data->events.text[i]));
+	set(root, "title", util_json_string(report->title));
+	set(root, "processes", processes_of(report->data));
+	set(root, "events", events);
+	set(root, "regions", regions);
+	set(root, "call_paths", paths);
+	if (threads)
+		set(root, "threads", threads);
+	set(root, "notes", notes);
+	if (!whole) {
+		json_decref(root);
+		return false;
+	}
+	return util_json_put(out, root, false) == 0;
+}
+
+/* ---- Hatchet: GraphFrame.from_literal ---------------------------------------------------------- */
+
+static void set_metrics(json_t *metrics, const struct regions_data *data, const struct regions_counts *counts)
+{
+	char name[512];
+	uint32_t i;
+
+	set_real(metrics, "time (inc)", counts->seconds);
+	set_real(metrics, "time", counts->own_seconds);
+	set(metrics, "calls", util_json_count(counts->calls));
+	for (i = 0; i < data->events.n; i++) {
+		snprintf(name, sizeof(name), "%s (inc)", data->events.text[i]);
+		set_real(metrics, name, is_nothing(&counts->value[i]) ? INFINITY : counts->value[i].value);
+		set_real(metrics, data->events.text[i],
+			 is_nothing(&counts->own[i]) ? INFINITY : counts->own[i].value);
+	}
+}
+
+/* Parents are before their children. */
+static json_t *literal_of(const struct regions_report *report)
+{
+	const struct regions_sums *sums = report->by_path;
+	const struct regions_data *data = report->data;
+	json_t **children = calloc(sums->keys + 1, sizeof(json_t *)), *roots = json_array();
+	uint32_t i;
+
+	for (i = 0; children && i < sums->keys; i++) {
+		const struct regions_path *path = &data->path[i];
+		json_t *node = json_object(), *frame = json_object(), *metrics = json_object();
+
+		if (!sums->line[i].counts.used) {
+			json_decref(node);
+			json_decref(frame);
+			json_decref(metrics);
+			continue;
+		}
+		set(frame, "name",
+		    i ? util_json_string(data->names.text[path->name]) : util_json_string(report->title));
+		set(frame, "type", json_string(i ? "region" : "program"));
+		set(node, "frame", frame);
+		set_metrics(metrics, data, &sums->line[i].counts);
+		set(node, "metrics", metrics);
+		children[i] = json_array();
+		json_array_append_new(i ? children[path->parent] : roots, node);
+		set(node, "children", children[i]);
+		if (path->depth >= DEEPEST)
+			children[i] = children[path->parent];
+	}
+	free(children);
+	return roots;
+}
+
+bool regions_print_hatchet(FILE *out, const struct regions_report *report)
+{
+	return util_json_put(out, literal_of(report), false) == 0;
+}

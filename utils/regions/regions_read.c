@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_read.c - files of processes, which may be anything: each number in them is looked at
+ * before it is used as a place.
+ */
+#include "regions/regions_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/common.h"
+
+/* One file while it is read. */
+struct reader {
+	const char *file;
+	struct regions_data *data;
+	struct regions_process *process;
+	uint32_t *name, *event; /* numbers of the file's */
+	size_t names, events;
+};
+
+static bool wrong(const struct reader *reader, const char *what)
+{
+	util_error("'%s' is no file of upc_regions: %s", reader->file, what);
+	return false;
+}
+
+static bool no_memory(const struct reader *reader)
+{
+	util_error("'%s' cannot be read: out of memory", reader->file);
+	return false;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* null is not finite. */
+static double number_or(const json_t *object, const char *key, double otherwise)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+static uint64_t count_of(const json_t *value)
+{
+	double real;
+
+	if (json_is_integer(value))
+		return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
+	real = json_is_real(value) ? json_real_value(value) : 0;
+	return !(real > 0) ? 0 : real < 18446744073709549568. ? (uint64_t)real : UINT64_MAX;
+}
+
+static long long_or(const json_t *object, const char *key, long otherwise)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_integer(value) ? (long)json_integer_value(value) : otherwise;
+}
+
+static char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return strdup(text ? text : "");
+}
+
+static unsigned flags_of(const json_t *words)
+{
+	unsigned flags = 0, i;
+	size_t k;
+	const json_t *word;
+
+	json_array_foreach(words, k, word) for (i = 0; i < UPCR_FLAGS;
+						i++) if (json_is_string(word) &&
+							 !strcmp(json_string_value(word), upcr_flag_word(i)))
+		flags |= 1u << i;
+	return flags;
+}
+
+static bool read_value(const struct reader *reader, const json_t *object, struct upcr_value *value)
+{
+	double number, error, low, high;
+	unsigned flags;
+
+	if (!json_is_object(object))
+		return wrong(reader, "a value is no object");
+	if (json_is_true(json_object_get(object, "uncounted"))) {
+		*value = upcr_uncounted();
+		return true;
+	}
+	if (!json_is_number(json_object_get(object, "value")))
+		return wrong(reader, "a value has no number");
+	if (json_is_true(json_object_get(object, "exact"))) {
+		*value = upcr_exact(count_of(json_object_get(object, "value")));
+		return true;
+	}
+	number = fmax(number_or(object, "value", 0), 0);
+	error = fmax(number_or(object, "standard_error", 0), 0);
+	low = fmin(fmax(number_or(object, "low", 0), 0), number);
+	high = fmax(number_or(object, "high", INFINITY), number);
+	flags = flags_of(json_object_get(object, "flags"));
+	*value = upcr_estimated(number, error, low, high, number_or(object, "coverage", 0), flags);
+	value->freedom = fmax(number_or(object, "freedom", INFINITY), .5);
+	return true;
+}
+
+/* ---- paths and threads ----------------------------------------------------------------------- */
+
+static bool read_path(const struct reader *reader, const json_t *list, uint32_t *path)
+{
+	const json_t *index;
+	size_t i;
+
+	if (!json_is_array(list))
+		return wrong(reader, "a path is no list");
+	*path = 0;
+	json_array_foreach(list, i, index)
+	{
+		json_int_t name = json_is_integer(index) ? json_integer_value(index) : -1;
+
+		if (name < 0 || (size_t)name >= reader->names)
+			return wrong(reader, "a path has a name that is not there");
+		*path = regions_path(reader->data, *path, reader->name[name]);
+		if (*path == REGIONS_NONE)
+			return no_memory(reader);
+	}
+	return true;
+}
+
+static bool read_row(const struct reader *reader, const json_t *node, struct regions_thread *thread)
+{
+	const json_t *values = json_object_get(node, "values"), *value;
+	struct regions_row *row;
+	uint32_t path;
+	size_t i;
+
+	if (!read_path(reader, json_object_get(node, "path"), &path))
+		return false;
+	row = regions_add_row(reader->process, thread, path);
+	if (!row)
+		return no_memory(reader);
+	row->calls = count_of(json_object_get(node, "calls"));
+	row->seconds = fmax(number_or(node, "seconds", 0), 0);
+	if (json_array_size(values) != reader->events)
+		return wrong(reader, "a path has not as many values as there are events");
+	json_array_foreach(values, i,
+			   value) if (!read_value(reader, value, &row->value[reader->event[i]])) return false;
+	return true;
+}
+
+static bool read_thread(const struct reader *reader, const json_t *object)
+{
+	const json_t *nodes = json_object_get(object, "nodes"), *node;
+	struct regions_thread *thread = regions_add_thread(reader->process);
+	size_t i;
+
+	if (!thread)
+		return no_memory(reader);
+	thread->name = text_of(object, "name");
+	thread->number = long_or(object, "thread", -1);
+	thread->tid = long_or(object, "tid", -1);
+	thread->threads = (unsigned)fmin(fmax(number_or(object, "threads", 1), 1), UINT_MAX);
+	thread->seconds = fmax(number_or(object, "seconds", 0), 0);
+	if (!thread->name)
+		return no_memory(reader);
+	if (!json_is_array(nodes))
+		return wrong(reader, "a thread has no paths");
+	json_array_foreach(nodes, i, node) if (!read_row(reader, node, thread)) return false;
+	return true;
+}
+
+/* ---- the process --------------------------------------------------------------------------- */
+
+/* The numbers of a list of texts, or of objects with names. */
+static bool read_numbers(const struct reader *reader, const json_t *list, struct regions_table *table,
+			 uint32_t **number, size_t *n)
+{
+	const json_t *item;
+	size_t i;
+
+	if (!json_is_array(list))
+		return wrong(reader, "it has no names and events");
+	*n = json_array_size(list);
+	*number = malloc((*n + 1) * sizeof(**number));
+	if (!*number)
+		return no_memory(reader);
+	json_array_foreach(list, i, item)
+	{
+		const char *text =
+			json_string_value(json_is_object(item) ? json_object_get(item, "name") : item);
+
+		if (!text)
+			return wrong(reader, "a name is no text");
+		(*number)[i] = regions_number(table, text);
+		if ((*number)[i] == REGIONS_NONE)
+			return no_memory(reader);
+	}
+	return true;
+}
+
+static char *command_of(const json_t *words)
+{
+	size_t size = 1, i;
+	const json_t *word;
+	char *text;
+
+	json_array_foreach(words, i, word) size += json_string_length(word) + 1;
+	text = calloc(1, size);
+	json_array_foreach(words, i, word) if (text && json_is_string(word))
+	{
+		strcat(text, i ? " " : "");
+		strcat(text, json_string_value(word));
+	}
+	return text;
+}
+
+static bool read_head(struct reader *reader, const json_t *root)
+{
+	struct regions_process *process = reader->process;
+
+	process->file = strdup(reader->file);
+	process->command = command_of(json_object_get(root, "command"));
+	process->host = text_of(root, "host");
+	process->started = text_of(root, "started");
+	process->ended = text_of(root, "ended");
+	process->clock = text_of(root, "clock");
+	if (!process->file || !process->command || !process->host || !process->started || !process->ended ||
+	    !process->clock)
+		return no_memory(reader);
+	process->pid = long_or(root, "pid", -1);
+	process->parent = long_or(root, "parent", -1);
+	process->rank = long_or(root, "rank", -1);
+	process->ranks = long_or(root, "ranks", -1);
+	process->seconds = fmax(number_or(root, "seconds", 0), 0);
+	process->slice_ns = count_of(json_object_get(root, "slice_ns"));
+	if (!read_numbers(reader, json_object_get(root, "names"), &reader->data->names, &reader->name,
+			  &reader->names) ||
+	    !read_numbers(reader, json_object_get(root, "events"), &reader->data->events, &reader->event,
+			  &reader->events))
+		return false;
+	process->events = reader->data->events.n;
+	return true;
+}
+
+static bool read_notes(const struct reader *reader, const json_t *list)
+{
+	const json_t *note;
+	size_t i;
+
+	json_array_foreach(list, i, note)
+	{
+		const char *what = json_string_value(json_object_get(note, "what"));
+
+		if (!what)
+			return wrong(reader, "a note says nothing");
+		if (!regions_add_note(reader->process, what, json_string_value(json_object_get(note, "name")),
+				      count_of(json_object_get(note, "times"))))
+			return no_memory(reader);
+	}
+	return true;
+}
+
+static bool read_all(struct reader *reader, const json_t *root)
+{
+	const json_t *threads = json_object_get(root, "threads"), *thread;
+	size_t i;
+
+	if (json_integer_value(json_object_get(root, "upc_regions")) != 1)
+		return wrong(reader, "\"upc_regions\" is not 1, the form that this release reads");
+	reader->process = regions_add_process(reader->data);
+	if (!reader->process)
+		return no_memory(reader);
+	if (!read_head(reader, root) || !read_notes(reader, json_object_get(root, "notes")))
+		return false;
+	json_array_foreach(threads, i, thread) if (!read_thread(reader, thread)) return false;
+	return true;
+}
+
+int regions_read_file(struct regions_data *data, const char *path)
+{
+	struct reader reader = {.file = path, .data = data};
+	json_error_t error;
+	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	bool done;
+
+	if (!root) {
+		if (error.line > 0)
+			util_error("'%s', line %d: %s", path, error.line, error.text);
+		else
+			util_error("'%s': %s", path, error.text);
+		return -1;
+	}
+	done = read_all(&reader, root);
+	/* Half of a process is none. */
+	if (!done && reader.process)
+		regions_drop_last(data);
+	free(reader.name);
+	free(reader.event);
+	json_decref(root);
+	return done ? 0 : -1;
+}
+
+/* ---- directories --------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+static int is_wanted(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished)
+{
+	struct dirent **entry;
+	int n = scandir(path, &entry, is_wanted, alphasort), i, read = 0;
+	char file[PATH_MAX];
+	struct stat about;
+
+	*unfinished = 0;
+	if (n < 0) {
+		util_error("cannot read the directory '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	for (i = 0; i < n; i++) {
+		int length = snprintf(file, sizeof(file), "%s/%s", path, entry[i]->d_name);
+
+		if (ends_with(entry[i]->d_name, ".part"))
+			(*unfinished)++;
+		else if (length < (int)sizeof(file) && !stat(file, &about) && S_ISREG(about.st_mode) &&
+			 !regions_read_file(data, file))
+			read++;
+		free(entry[i]);
+	}
+	free(entry);
+	return read;
+}

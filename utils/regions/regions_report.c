@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_report.c - the order of lines, the words of paths and notes: of all forms.
+ */
+#include "regions/regions_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- order --------------------------------------------------------------------------------- */
+
+struct sorting {
+	const struct regions_data *data;
+	const struct regions_sums *sums;
+	uint32_t *place; /* [keys]: of a path in its tree's order */
+};
+
+static int by_own_time(const void *a, const void *b, void *arg)
+{
+	const struct sorting *sorting = arg;
+	const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+	const uint32_t outside = sorting->data->names.n;
+	double s = sorting->sums->line[p].counts.own_seconds, t = sorting->sums->line[q].counts.own_seconds;
+
+	if ((p == outside) != (q == outside))
+		return p == outside ? 1 : -1;
+	if (s != t)
+		return s > t ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+static int by_parent_and_time(const void *a, const void *b, void *arg)
+{
+	const struct sorting *sorting = arg;
+	const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+	const struct regions_path *path = sorting->data->path;
+	double s = sorting->sums->line[p].counts.seconds, t = sorting->sums->line[q].counts.seconds;
+
+	if (path[p].parent != path[q].parent)
+		return path[p].parent < path[q].parent ? -1 : 1;
+	if (s != t)
+		return s > t ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+/* Of a list that is sorted by parents: each behind its parent, without recursion. */
+static bool walk_tree(const struct sorting *sorting, uint32_t *list, uint32_t n)
+{
+	const struct regions_path *path = sorting->data->path;
+	uint32_t *first = malloc((sorting->sums->keys + 1) * sizeof(*first)),
+		 *tree = malloc((n + 1) * sizeof(*tree));
+	uint32_t *stack = malloc((n + 1) * sizeof(*stack)), depth = 0, done = 0, i, at;
+
+	if (first && tree && stack) {
+		memset(first, 0xff, (sorting->sums->keys + 1) * sizeof(*first));
+		for (i = n; i-- > 0;)
+			if (path[list[i]].parent != REGIONS_NONE)
+				first[path[list[i]].parent] = i;
+			else
+				stack[depth++] = i;
+		while (depth) {
+			at = stack[depth - 1];
+			tree[done++] = list[at];
+			/* The next of its parent's comes when all below it are done. */
+			if (at + 1 < n && path[list[at + 1]].parent == path[list[at]].parent)
+				stack[depth - 1]++;
+			else
+				depth--;
+			if (first[list[at]] != REGIONS_NONE)
+				stack[depth++] = first[list[at]];
+		}
+		memcpy(list, tree, done * sizeof(*list));
+	}
+	free(first);
+	free(tree);
+	free(stack);
+	return done == n;
+}
+
+uint32_t *regions_order(const struct regions_data *data, const struct regions_sums *sums, uint32_t *n)
+{
+	struct sorting sorting = {.data = data, .sums = sums};
+	uint32_t *list = malloc((sums->keys + 1) * sizeof(*list)), i;
+
+	*n = 0;
+	if (!list)
+		return NULL;
+	for (i = 0; i < sums->keys; i++)
+		if (sums->line[i].counts.used)
+			list[(*n)++] = i;
+	qsort_r(list, *n, sizeof(*list), sums->by == REGIONS_BY_NAME ? by_own_time : by_parent_and_time,
+		&sorting);
+	if (sums->by == REGIONS_BY_NAME || walk_tree(&sorting, list, *n))
+		return list;
+	free(list);
+	return NULL;
+}
+
+char *regions_path_text(const struct regions_data *data, uint32_t path)
+{
+	const struct regions_path *all = data->path;
+	size_t size = 1;
+	uint32_t at;
+	char *text, *end;
+
+	if (!path)
+		return strdup("(whole)");
+	for (at = path; at; at = all[at].parent)
+		size += strlen(data->names.text[all[at].name]) + 3;
+	text = malloc(size);
+	if (!text)
+		return NULL;
+	/* From its end. */
+	end = text + size - 1;
+	*end = '\0';
+	for (at = path; at; at = all[at].parent) {
+		const char *name = data->names.text[all[at].name];
+
+		end -= strlen(name);
+		memcpy(end, name, strlen(name));
+		if (all[at].parent) {
+			end -= 3;
+			memcpy(end, " / ", 3);
+		}
+	}
+	memmove(text, end, strlen(end) + 1);
+	return text;
+}
+
+/* ---- notes --------------------------------------------------------------------------------- */
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool add_note(struct regions_notes *notes, const char *what, const char *name, uint64_t times)
+{
+	struct regions_note *list;
+	size_t i;
+
+	for (i = 0; i < notes->n; i++)
+		if (same(notes->note[i].what, what) && same(notes->note[i].name, name)) {
+			notes->note[i].times += times;
+			return true;
+		}
+	list = realloc(notes->note, (notes->n + 1) * sizeof(*list));
+	if (!list)
+		return false;
+	notes->note = list;
+	list += notes->n++;
+	*list = (struct regions_note){
+		.what = strdup(what), .name = name ? strdup(name) : NULL, .times = times};
+	return list->what && (!name || list->name);
+}
+
+/* Ranks of which others say that they were there. */
+static bool note_ranks(const struct regions_data *data, struct regions_notes *notes)
+{
+	long ranks = 0, rank;
+	size_t i;
+	char *text;
+
+	for (i = 0; i < data->processes; i++)
+		if (data->process[i].ranks > ranks)
+			ranks = data->process[i].ranks;
+	for (rank = 0; rank < ranks; rank++) {
+		bool there = false, done;
+
+		for (i = 0; i < data->processes && !there; i++)
+			there = data->process[i].rank == rank;
+		if (there)
+			continue;
+		if (asprintf(&text, "rank %ld of %ld", rank, ranks) < 0)
+			return false;
+		done = add_note(notes, "no file was left: killed, ended without exit, or without regions",
+				text, 1);
+		free(text);
+		if (!done)
+			return false;
+	}
+	return true;
+}
+
+bool regions_notes_of(const struct regions_report *report, struct regions_notes *notes)
+{
+	size_t i, k;
+
+	notes->note = NULL;
+	notes->n = 0;
+	for (i = 0; i < report->data->processes; i++) {
+		const struct regions_process *process = &report->data->process[i];
+
+		for (k = 0; k < process->notes; k++)
+			if (!add_note(notes, process->note[k].what, process->note[k].name,
+				      process->note[k].times))
+				return false;
+	}
+	if (report->unfinished && !add_note(notes, "a file was not written whole", NULL, report->unfinished))
+		return false;
+	return note_ranks(report->data, notes);
+}
+
+void regions_notes_free(struct regions_notes *notes)
+{
+	while (notes->n) {
+		free(notes->note[--notes->n].what);
+		free(notes->note[notes->n].name);
+	}
+	free(notes->note);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_report.h - what upc_regions prints.
+ */
+#ifndef REGIONS_REPORT_H
+#define REGIONS_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "regions/regions_sums.h"
+
+struct regions_report {
+	const struct regions_data *data;
+	const struct regions_sums *by_name, *by_path;
+	const char *title;
+	bool paths, per_thread;
+	unsigned unfinished; /* files that processes have begun, and not written whole */
+};
+
+/* False: out of memory. */
+bool regions_print_text(FILE *out, const struct regions_report *report);
+bool regions_print_json(FILE *out, const struct regions_report *report);
+bool regions_print_csv(FILE *out, const struct regions_report *report);
+bool regions_print_hatchet(FILE *out, const struct regions_report *report);
+
+/* ---- what they share (regions_report.c) ----------------------------------------------------- */
+
+/* Keys of lines that are used: by name those with most time of their own first, and outside last;
+ * by path each below its parent, those with most time first. For the caller to free; NULL: out of
+ * memory. *n: how many. */
+uint32_t *regions_order(const struct regions_data *data, const struct regions_sums *sums, uint32_t *n);
+
+/* Names of a path from the outermost, with " / " between; "(whole)" of none. For the caller to free. */
+char *regions_path_text(const struct regions_data *data, uint32_t path);
+
+/* Notes of all processes, those of the same words and name as one, and what the files say by not being
+ * there. For the caller to free with regions_notes_free. */
+struct regions_notes {
+	struct regions_note *note;
+	size_t n;
+};
+
+bool regions_notes_of(const struct regions_report *report, struct regions_notes *notes);
+void regions_notes_free(struct regions_notes *notes);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_run.c - the environment for the preloaded library (src/region/settings.h), and the program.
+ */
+#include "regions/regions_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+#include "lib/preload.h"
+#include "lib/program.h"
+#include "lib/stat_run.h"
+#include "load/elf_file.h"
+#include "load/objects.h"
+
+#define LIKWID "liblikwid.so"
+#define LINKS "libraries" /* in our directory */
+
+static const struct util_preload_inside inside[] = {
+	{"likwid_markerStartRegion", "LIKWID", "liblikwid.so"},
+	{"hpmStart", "libhpm", "libhpm.so"},
+	{"cali_begin_region", "Caliper", "libcaliper.so"},
+	{NULL, NULL, NULL},
+};
+
+static bool tell(const char *name, const char *value)
+{
+	if (!(value ? setenv(name, value, 1) : unsetenv(name)))
+		return true;
+	util_error("cannot pass on %s: %s", name, strerror(errno));
+	return false;
+}
+
+static bool tell_number(const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return tell(name, value ? text : NULL);
+}
+
+/* A place of our own, which a process of another user can write into: a daemon drops its rights. */
+static char *make_directory(void)
+{
+	const char *where = getenv("TMPDIR");
+	char *path = malloc(PATH_MAX);
+
+	if (!path)
+		return NULL;
+	if (snprintf(path, PATH_MAX, "%s/upc_regions.XXXXXX", where && where[0] == '/' ? where : "/tmp") >=
+		    PATH_MAX ||
+	    !mkdtemp(path)) {
+		util_error("no directory for the processes' files in '%s': %s; set TMPDIR",
+			   where && where[0] == '/' ? where : "/tmp", strerror(errno));
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+static void remove_all(const char *directory)
+{
+	DIR *list = opendir(directory);
+	char path[PATH_MAX];
+	const struct dirent *entry;
+
+	while (list && (entry = readdir(list)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+		    snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name) < (int)sizeof(path))
+			unlink(path);
+	if (list)
+		closedir(list);
+	rmdir(directory);
+}
+
+void regions_tidy(char *directory)
+{
+	char path[PATH_MAX + sizeof(LINKS) + 1];
+
+	if (!directory)
+		return;
+	snprintf(path, sizeof(path), "%s/%s", directory, LINKS);
+	remove_all(path);
+	remove_all(directory);
+	free(directory);
+}
+
+/* ---- a program that is linked with LIKWID where there is none ----------------------------------- */
+
+static bool is_there(const struct upcs_objects *objects, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < objects->n; i++) {
+		const char *slash = strrchr(objects->path[i], '/');
+
+		if (!strcmp(slash ? slash + 1 : objects->path[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* The name of LIKWID's library that the program asks for and the dynamic linker does not find. */
+static bool lacks_likwid(const char *program, char name[UPCS_OBJECTS_NAME])
+{
+	struct upcs_objects objects = {.search_path = getenv("LD_LIBRARY_PATH"), .stem = LIKWID};
+	char path[PATH_MAX];
+	struct upcs_elf elf;
+	unsigned i;
+	int error;
+
+	if (util_program_find(program, path) || upcs_elf_open(&elf, path))
+		return false;
+	objects.guest = upcs_elf_guest(&elf);
+	upcs_elf_close(&elf);
+	error = upcs_objects_add(&objects, path);
+	for (i = 0; !error && i < objects.n; i++)
+		error = upcs_objects_follow(&objects, i);
+	strcpy(name, objects.named);
+	if (is_there(&objects, name) || strchr(name, '/'))
+		name[0] = '\0';
+	upcs_objects_free(&objects);
+	return name[0] != '\0';
+}
+
+/* Our library has LIKWID's calls: it goes by that name, too. */
+static bool stand_in(const char *program, const char *directory, const char *library)
+{
+	const char *before = getenv("LD_LIBRARY_PATH");
+	char name[UPCS_OBJECTS_NAME], path[2 * PATH_MAX], list[4 * PATH_MAX];
+	int n;
+
+	if (!lacks_likwid(program, name))
+		return true;
+	snprintf(path, sizeof(path), "%s/%s", directory, LINKS);
+	n = snprintf(list, sizeof(list), "%s%s%s", before ? before : "", before && before[0] ? ":" : "",
+		     path);
+	if (mkdir(path, 0755) || n >= (int)sizeof(list)) {
+		util_error("'%s' cannot be made: %s", path, strerror(errno));
+		return false;
+	}
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "/%s", name);
+	if (symlink(library, path)) {
+		util_error("'%s' cannot be made: %s", path, strerror(errno));
+		return false;
+	}
+	return setenv("LD_LIBRARY_PATH", list, 1) == 0;
+}
+
+/* ---- the environment --------------------------------------------------------------------------- */
+
+/* The program may change its directory. */
+static bool tell_files(const char *files)
+{
+	char path[2 * PATH_MAX], here[PATH_MAX] = "";
+
+	if (files[0] != '/' && !getcwd(here, sizeof(here))) {
+		util_error("the working directory is not known: %s", strerror(errno));
+		return false;
+	}
+	snprintf(path, sizeof(path), "%s%s%s", here, here[0] ? "/" : "", files);
+	return tell("UPC_REGIONS_OUT", path);
+}
+
+static bool prepare(const struct regions_plan *plan, const char *directory)
+{
+	const char *library = getenv("UPC_REGIONS_LIBRARY");
+	char files[PATH_MAX + 32];
+
+	if (!library || !library[0])
+		library = REGIONS_LIBRARY_PATH;
+	snprintf(files, sizeof(files), "%s/%%h.%%p", directory);
+	return tell("UPC_REGIONS_EVENTS", plan->events) && tell_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
+	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
+	       tell_files(plan->files ? plan->files : files) &&
+	       util_preload_add(library, "upc_regions") == 0 &&
+	       stand_in(plan->command[0], directory, library);
+}
+
+/* What was started before is not ours: LD_PRELOAD is for the program alone. */
+static int run(char **command, int *status)
+{
+	struct stat_run run;
+	struct rusage usage;
+	int error = UTIL_FAILED;
+
+	if (stat_run_begin(&run) || stat_run_spawn(&run, command, NULL))
+		return UTIL_FAILED;
+	stat_run_release(&run);
+	while (stat_run_wait(&run, -1) != STAT_WAKE_END)
+		continue;
+	if (run.exec_error) {
+		error = util_cannot_run(command[0], run.exec_error);
+	} else {
+		*status = stat_run_reap(&run, &usage);
+		error = 0;
+	}
+	stat_run_end(&run);
+	return error;
+}
+
+int regions_run(const struct regions_plan *plan, char **directory, int *status)
+{
+	static const struct util_preload preload = {"upc_regions", "its libraries", "shared libraries",
+						    inside};
+	int error = util_preload_check(plan->command[0], &preload);
+
+	*directory = NULL;
+	if (error)
+		return error;
+	*directory = make_directory();
+	if (!*directory)
+		return UTIL_FAILED;
+	error = prepare(plan, *directory) ? run(plan->command, status) : UTIL_FAILED;
+	if (!error)
+		return 0;
+	regions_tidy(*directory);
+	*directory = NULL;
+	return error;
+}

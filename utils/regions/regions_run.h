@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_run.h - runs a program with the library that stands in for annotations' calls, whose
+ * processes leave files.
+ */
+#ifndef REGIONS_RUN_H
+#define REGIONS_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct regions_plan {
+	char **command;
+	const char *
+		files; /* where each process leaves its file, with %p, %r, %h; NULL: in a directory of ours */
+	char *events;  /* with commas between, NULL: none */
+	uint64_t slice_ns; /* 0: as it is */
+	long max_regions;  /* 0: as it is */
+};
+
+/*
+ * Runs it and waits. *status: what became of it, as wait has it; directory: where the files are unless
+ * the plan says where, for regions_tidy. 0, or this tool's exit status where the program was not run; it
+ * has been said, and there is no directory.
+ */
+int regions_run(const struct regions_plan *plan, char **directory, int *status);
+
+/* Removes the directory and what is in it. */
+void regions_tidy(char *directory);
+
+#endif

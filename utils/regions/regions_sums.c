@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_sums.c - thread by thread: what is of one is summed first, since the errors of its paths go
+ * together (region/sum.h), then over the threads of its process, and over all.
+ */
+#include "regions/regions_sums.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- spreads ------------------------------------------------------------------------------- */
+
+static void spread_add(struct regions_spread *spread, double value)
+{
+	spread->min = spread->n ? fmin(spread->min, value) : value;
+	spread->max = spread->n ? fmax(spread->max, value) : value;
+	spread->sum += value;
+	spread->squares += value * value;
+	spread->n++;
+}
+
+double regions_mean(const struct regions_spread *spread)
+{
+	return spread->n ? spread->sum / spread->n : 0;
+}
+
+double regions_deviation(const struct regions_spread *spread)
+{
+	double mean = regions_mean(spread), n = spread->n;
+
+	return n < 2 ? 0 : sqrt(fmax(spread->squares - n * mean * mean, 0) / (n - 1));
+}
+
+double regions_imbalance(const struct regions_spread *spread)
+{
+	double mean = regions_mean(spread);
+
+	return mean > 0 ? spread->max / mean - 1 : 0;
+}
+
+/* ---- one thread ---------------------------------------------------------------------------- */
+
+static struct regions_counts *make_counts(uint32_t keys, uint32_t events)
+{
+	struct regions_counts *counts = calloc(keys, sizeof(*counts));
+	struct upcr_value *value = calloc((size_t)keys * 2 * events + 1, sizeof(*value));
+	uint32_t i;
+
+	if (!counts || !value) {
+		free(counts);
+		free(value);
+		return NULL;
+	}
+	for (i = 0; i < keys; i++) {
+		counts[i].value = value + (size_t)i * 2 * events;
+		counts[i].own = counts[i].value + events;
+	}
+	return counts;
+}
+
+static void free_counts(struct regions_counts *counts)
+{
+	free(counts ? counts[0].value : NULL);
+	free(counts);
+}
+
+static void clear(struct regions_counts *counts, uint32_t events)
+{
+	memset(counts->value, 0, 2 * events * sizeof(*counts->value));
+	counts->calls = 0;
+	counts->seconds = counts->own_seconds = 0;
+	counts->used = false;
+}
+
+bool regions_part_begin(struct regions_part *part, const struct regions_data *data, enum regions_by by)
+{
+	memset(part, 0, sizeof(*part));
+	part->by = by;
+	part->events = data->events.n;
+	part->keys = by == REGIONS_BY_NAME ? data->names.n + 1 : data->paths;
+	part->counts = make_counts(part->keys, part->events);
+	part->used = malloc(part->keys * sizeof(*part->used));
+	part->seen = calloc(part->keys, sizeof(*part->seen));
+	if (part->counts && part->used && part->seen)
+		return true;
+	regions_part_free(part);
+	return false;
+}
+
+void regions_part_free(struct regions_part *part)
+{
+	free_counts(part->counts);
+	free(part->used);
+	free(part->seen);
+	memset(part, 0, sizeof(*part));
+}
+
+static struct regions_counts *use(struct regions_part *part, uint32_t key)
+{
+	struct regions_counts *counts = &part->counts[key];
+
+	if (!counts->used)
+		part->used[part->n++] = key;
+	counts->used = true;
+	return counts;
+}
+
+static uint32_t key_of(const struct regions_part *part, const struct regions_data *data, uint32_t path)
+{
+	if (part->by == REGIONS_BY_PATH)
+		return path;
+	return path ? data->path[path].name : data->names.n;
+}
+
+static struct upcr_value value_of(const struct regions_process *process, const struct regions_row *row,
+				  uint32_t event)
+{
+	return event < process->events ? row->value[event] : upcr_uncounted();
+}
+
+static void add_inclusive(struct regions_part *part, const struct regions_process *process,
+			  const struct regions_row *row, uint32_t key)
+{
+	struct regions_counts *counts;
+	uint32_t i;
+
+	if (part->seen[key] == part->stamp)
+		return;
+	part->seen[key] = part->stamp;
+	counts = use(part, key);
+	counts->seconds += row->seconds;
+	for (i = 0; i < part->events; i++) {
+		struct upcr_value value = value_of(process, row, i);
+
+		upcr_add_same(&counts->value[i], &value);
+	}
+}
+
+static void add_row(struct regions_part *part, const struct regions_data *data,
+		    const struct regions_process *process, const struct regions_row *row)
+{
+	struct regions_counts *counts = use(part, key_of(part, data, row->path));
+	uint32_t i, path = row->path;
+
+	counts->calls += row->calls;
+	counts->own_seconds += row->seconds;
+	for (i = 0; i < part->events; i++) {
+		struct upcr_value value = value_of(process, row, i);
+
+		upcr_add_same(&counts->own[i], &value);
+	}
+	part->stamp++;
+	add_inclusive(part, process, row, key_of(part, data, path));
+	while (path) {
+		path = data->path[path].parent;
+		/* No region is inside of what is outside. */
+		if (path || part->by == REGIONS_BY_PATH)
+			add_inclusive(part, process, row, key_of(part, data, path));
+	}
+}
+
+void regions_part_of(struct regions_part *part, const struct regions_data *data,
+		     const struct regions_process *process, const struct regions_thread *thread)
+{
+	size_t i;
+
+	while (part->n)
+		clear(&part->counts[part->used[--part->n]], part->events);
+	for (i = 0; i < thread->rows; i++)
+		add_row(part, data, process, &thread->row[i]);
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+static void add_counts(struct regions_counts *sum, const struct regions_counts *counts, uint32_t events)
+{
+	uint32_t i;
+
+	sum->used = true;
+	sum->calls += counts->calls;
+	sum->seconds += counts->seconds;
+	sum->own_seconds += counts->own_seconds;
+	for (i = 0; i < events; i++) {
+		upcr_add_independent(&sum->value[i], &counts->value[i]);
+		upcr_add_independent(&sum->own[i], &counts->own[i]);
+	}
+}
+
+static void spread_counts(struct regions_spread *spread, const struct regions_counts *counts, uint32_t events)
+{
+	uint32_t i;
+
+	spread_add(&spread[0], counts->seconds);
+	for (i = 0; i < events; i++)
+		if (!upcr_is_lower_bound(&counts->value[i]))
+			spread_add(&spread[1 + i], counts->value[i].value);
+}
+
+static bool make_lines(struct regions_sums *sums)
+{
+	struct regions_counts *counts = make_counts(sums->keys, sums->events);
+	size_t spreads = 1 + (size_t)sums->events;
+	struct regions_spread *spread = calloc(sums->keys * 2 * spreads, sizeof(*spread));
+	uint32_t i;
+
+	sums->line = calloc(sums->keys, sizeof(*sums->line));
+	if (!counts || !spread || !sums->line) {
+		free_counts(counts);
+		free(spread);
+		free(sums->line);
+		sums->line = NULL;
+		return false;
+	}
+	for (i = 0; i < sums->keys; i++)
+		sums->line[i] = (struct regions_line){
+			.key = i,
+			.counts = counts[i],
+			.of_threads = spread + i * 2 * spreads,
+			.of_processes = spread + (i * 2 + 1) * spreads,
+		};
+	free(counts);
+	return true;
+}
+
+void regions_sums_free(struct regions_sums *sums)
+{
+	if (sums->line) {
+		free(sums->line[0].counts.value);
+		free(sums->line[0].of_threads);
+	}
+	free(sums->line);
+	memset(sums, 0, sizeof(*sums));
+}
+
+/* What the process has by key goes to all, and it is one of those that differ. */
+static void add_process(struct regions_sums *sums, struct regions_part *of_process)
+{
+	for (; of_process->n; of_process->n--) {
+		uint32_t key = of_process->used[of_process->n - 1];
+		struct regions_counts *counts = &of_process->counts[key];
+		struct regions_line *line = &sums->line[key];
+
+		add_counts(&line->counts, counts, sums->events);
+		spread_counts(line->of_processes, counts, sums->events);
+		line->processes++;
+		clear(counts, sums->events);
+	}
+}
+
+static void add_thread(struct regions_sums *sums, struct regions_part *of_process,
+		       const struct regions_part *part, unsigned threads)
+{
+	uint32_t i;
+
+	for (i = 0; i < part->n; i++) {
+		const struct regions_counts *counts = &part->counts[part->used[i]];
+		struct regions_line *line = &sums->line[part->used[i]];
+
+		add_counts(use(of_process, part->used[i]), counts, sums->events);
+		/* Of several that are put together nobody knows how unlike they were. */
+		if (threads == 1)
+			spread_counts(line->of_threads, counts, sums->events);
+		line->threads += threads;
+	}
+}
+
+bool regions_sum(const struct regions_data *data, enum regions_by by, struct regions_sums *sums)
+{
+	struct regions_part part = {0}, of_process = {0};
+	size_t i, k;
+	bool done;
+
+	memset(sums, 0, sizeof(*sums));
+	done = regions_part_begin(&part, data, by) && regions_part_begin(&of_process, data, by);
+	sums->by = by;
+	sums->events = part.events;
+	sums->keys = part.keys;
+	done = done && make_lines(sums);
+	for (i = 0; done && i < data->processes; i++) {
+		const struct regions_process *process = &data->process[i];
+
+		for (k = 0; k < process->threads; k++) {
+			regions_part_of(&part, data, process, &process->thread[k]);
+			add_thread(sums, &of_process, &part, process->thread[k].threads);
+			sums->threads += process->thread[k].threads;
+		}
+		add_process(sums, &of_process);
+		sums->processes++;
+	}
+	regions_part_free(&part);
+	regions_part_free(&of_process);
+	return done;
+}
+
+const char *regions_name_of(const struct regions_data *data, enum regions_by by, uint32_t key)
+{
+	if (by == REGIONS_BY_PATH)
+		return key ? data->names.text[data->path[key].name] : "(whole)";
+	return key < data->names.n ? data->names.text[key] : "(outside)";
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_sums.h - sums of what threads have counted: by name of region or by call path, inclusive
+ * and exclusive, over threads and processes; and how unlike these are. Pure.
+ *
+ * A region that is entered in itself counts once in what is inclusive. What belongs to no region is
+ * "outside": exclusive counts of all regions and of it are the whole.
+ */
+#ifndef REGIONS_SUMS_H
+#define REGIONS_SUMS_H
+
+#include "regions/regions_data.h"
+
+enum regions_by { REGIONS_BY_NAME, REGIONS_BY_PATH };
+
+/* Values that threads, or processes, have, inclusive, of those that have been in the region. */
+struct regions_spread {
+	unsigned n;
+	double min, max, sum, squares;
+};
+
+double regions_mean(const struct regions_spread *spread);
+/* The standard deviation of one; 0 of fewer than two. */
+double regions_deviation(const struct regions_spread *spread);
+/* How much more than the mean the busiest has: max / mean - 1; 0 of nothing. */
+double regions_imbalance(const struct regions_spread *spread);
+
+struct regions_counts {
+	uint64_t calls;
+	double seconds, own_seconds;    /* inclusive, exclusive       */
+	struct upcr_value *value, *own; /* [events]                   */
+	bool used;
+};
+
+struct regions_line {
+	uint32_t key; /* a name's number, or a path's; by name, that of names.n is outside */
+	struct regions_counts counts;
+	unsigned threads, processes;
+	struct regions_spread *of_threads, *of_processes; /* [0] of seconds, [1 + event] */
+};
+
+struct regions_sums {
+	enum regions_by by;
+	uint32_t events, keys;
+	struct regions_line *line; /* [keys]; of one that nobody has used, counts.used is false */
+	unsigned threads, processes;
+};
+
+/* False: out of memory. */
+bool regions_sum(const struct regions_data *data, enum regions_by by, struct regions_sums *sums);
+void regions_sums_free(struct regions_sums *sums);
+
+/* Of one thread alone; to be begun once, for any number of threads. */
+struct regions_part {
+	enum regions_by by;
+	uint32_t events, keys;
+	struct regions_counts *counts; /* [keys] */
+	uint32_t *used, n;             /* keys that the thread has */
+	uint32_t *seen, stamp;
+};
+
+bool regions_part_begin(struct regions_part *part, const struct regions_data *data, enum regions_by by);
+void regions_part_of(struct regions_part *part, const struct regions_data *data,
+		     const struct regions_process *process, const struct regions_thread *thread);
+void regions_part_free(struct regions_part *part);
+
+/* The name of a line's region: of a path its last. By name "(outside)" where it is none; the path
+ * above all, of which what is exclusive is outside, is "(whole)". */
+const char *regions_name_of(const struct regions_data *data, enum regions_by by, uint32_t key);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_regions.c - runs a program that has annotations, and says what was counted in each of its regions.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+#include "lib/options.h"
+#include "lib/stat_run.h"
+#include "regions/regions_read.h"
+#include "regions/regions_report.h"
+#include "regions/regions_run.h"
+
+enum { HATCHET = UTIL_CSV + 1 };
+
+static const char *const forms[] = {"text", "json", "csv", "hatchet", NULL};
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_REGIONS,
+	.runs = true,
+	.forms = forms,
+	.head = "usage: upc_regions [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+		"       upc_regions --merge DIRECTORY [OPTION]...\n"
+		"\n"
+		"Runs PROGRAM, unchanged, and says what was counted in each of its regions: the\n"
+		"parts that it marks by the calls of LIKWID's marker API or IBM's HPM Toolkit.\n"
+		"Regions nest, overlap and recur, in any number of threads and processes.\n",
+	.tail = "Events are PAPI's names; more than there are counters take turns, and each count\n"
+		"is exact or has its 95 % interval. Without -e there are calls and times.\n"
+		"\n"
+		"The exit status is PROGRAM's; 125: upc_regions failed, or no process was in a\n"
+		"region; 126: PROGRAM cannot be run; 127: it is not there.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_regions -e PAPI_TOT_CYC,PAPI_TOT_INS -- ./solver\n"
+		"                            a table by region\n"
+		"  upc_regions -e upc:::perf::PAGE-FAULTS --paths -- ./solver\n"
+		"                            by call path; -f hatchet has a tree for Hatchet\n"
+		"  mpirun -n 16 upc_regions -o 'out/%r.%p' -- ./solver; upc_regions --merge out\n"
+		"                            a file for each rank, and the table of all\n",
+};
+
+struct settings {
+	struct regions_plan plan;
+	struct util_format_choice format;
+	const char *output, *merge;
+	bool paths, per_thread;
+};
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static int add_events(struct settings *settings, const char *list)
+{
+	char *before = settings->plan.events, *all;
+
+	if (!list[0])
+		return util_wrong_value("--events", "names of events", list);
+	all = malloc(strlen(list) + (before ? strlen(before) : 0) + 2);
+	if (!all) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	sprintf(all, "%s%s%s", before ? before : "", before ? "," : "", list);
+	free(before);
+	settings->plan.events = all;
+	return 0;
+}
+
+static int take(struct settings *settings, int option)
+{
+	switch (option) {
+	case UTIL_OPTION_EVENTS:
+		return add_events(settings, optarg);
+	case UTIL_OPTION_SLICE:
+		if (util_parse_time(optarg, 0, &settings->plan.slice_ns) != 0 ||
+		    settings->plan.slice_ns < 100000 || settings->plan.slice_ns > 10000000000)
+			return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us or 2.5ms",
+						optarg);
+		return 0;
+	case UTIL_OPTION_MAX_REGIONS:
+		if (util_parse_number(optarg, 1, 1 << 24, &settings->plan.max_regions) != 0)
+			return util_wrong_value("--max-regions", "a number from 1 to 16777216", optarg);
+		return 0;
+	case UTIL_OPTION_MERGE:
+		settings->merge = optarg;
+		return 0;
+	case UTIL_OPTION_PATHS:
+		settings->paths = true;
+		return 0;
+	case UTIL_OPTION_THREADS:
+		settings->per_thread = true;
+		return 0;
+	case UTIL_OPTION_OUTPUT:
+		settings->output = optarg;
+		return 0;
+	default:
+		return UTIL_FAILED;
+	}
+}
+
+/* "%p" and its like: a file of each process's, and no report. */
+static bool has_places(const char *path)
+{
+	for (; (path = strchr(path, '%')); path++)
+		if (path[1] && strchr("prh", path[1]))
+			return true;
+	return false;
+}
+
+static int check(struct settings *settings, int operands)
+{
+	const bool places = settings->output && has_places(settings->output);
+
+	if (settings->merge && operands)
+		util_error("--merge takes a directory, and no program");
+	else if (settings->merge &&
+		 (settings->plan.events || settings->plan.slice_ns || settings->plan.max_regions))
+		util_error("--merge goes with --paths, -t, -f and -o alone");
+	else if (!settings->merge && !operands)
+		util_error("which program is to be run?");
+	else if (settings->merge && places)
+		util_error("the report of --merge is one file: '%s' is a name for each process",
+			   settings->output);
+	else if (places && (settings->format.given || settings->paths || settings->per_thread))
+		util_error(
+			"-o '%s' has a file for each process: --paths, -t and -f are for the table, of --merge",
+			settings->output);
+	else
+		return 0;
+	return util_try_help();
+}
+
+/* ---- the report ---------------------------------------------------------------------------- */
+
+static int print_to(FILE *out, const char *name, const struct settings *settings,
+		    const struct regions_report *report)
+{
+	static bool (*const print[])(FILE *, const struct regions_report *) = {
+		[UTIL_TEXT] = regions_print_text,
+		[UTIL_JSON] = regions_print_json,
+		[UTIL_CSV] = regions_print_csv,
+		[HATCHET] = regions_print_hatchet,
+	};
+
+	if (!print[settings->format.format](out, report)) {
+		util_error("the report cannot be made: out of memory");
+		return UTIL_FAILED;
+	}
+	return util_flush(out, name) == 0 ? 0 : UTIL_FAILED;
+}
+
+static int print(const struct settings *settings, const struct regions_report *report)
+{
+	const bool standard = settings->output && !strcmp(settings->output, "-");
+	FILE *out;
+	int error;
+
+	if (!settings->output && !settings->merge)
+		return print_to(stderr, "standard error", settings, report);
+	if (!settings->output || standard)
+		return print_to(stdout, "standard output", settings, report);
+	out = fopen(settings->output, "we");
+	if (!out) {
+		util_error("cannot write '%s': %s", settings->output, strerror(errno));
+		return UTIL_FAILED;
+	}
+	error = print_to(out, settings->output, settings, report);
+	if (fclose(out) && !error) {
+		util_error("cannot write '%s': %s", settings->output, strerror(errno));
+		error = UTIL_FAILED;
+	}
+	return error;
+}
+
+static int report(const struct settings *settings, struct regions_data *data, const char *title,
+		  unsigned unfinished)
+{
+	struct regions_sums by_name = {0}, by_path = {0};
+	const struct regions_report all = {
+		.data = data,
+		.by_name = &by_name,
+		.by_path = &by_path,
+		.title = title,
+		.paths = settings->paths,
+		.per_thread = settings->per_thread,
+		.unfinished = unfinished,
+	};
+	int error = UTIL_FAILED;
+
+	regions_sort(data);
+	if (regions_sum(data, REGIONS_BY_NAME, &by_name) && regions_sum(data, REGIONS_BY_PATH, &by_path))
+		error = print(settings, &all);
+	else
+		util_error("out of memory for the sums");
+	regions_sums_free(&by_name);
+	regions_sums_free(&by_path);
+	return error;
+}
+
+/* What a directory has. */
+static int report_directory(const struct settings *settings, const char *directory, const char *title)
+{
+	struct regions_data data;
+	unsigned unfinished;
+	int n, error;
+
+	if (!regions_begin(&data)) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	n = regions_read_directory(&data, directory, &unfinished);
+	if (n > 0)
+		error = report(settings, &data, title ? title : data.process[0].command, unfinished);
+	else
+		error = UTIL_FAILED;
+	if (!n && settings->merge)
+		util_error("there is no file of a process in '%s'", directory);
+	else if (!n)
+		util_error("no region was entered: does the program have annotations, from a shared library, "
+			   "and does it end by exit? upc_regions --help says which ones there are");
+	regions_free(&data);
+	return error;
+}
+
+/* One file for each process has nobody who makes its directory. */
+static int check_place(const char *output)
+{
+	const char *slash = strrchr(output, '/');
+	char *directory = slash ? strndup(output, (size_t)(slash - output)) : NULL;
+	struct stat about;
+	int error = 0;
+
+	if (directory && directory[0] && !has_places(directory) &&
+	    (stat(directory, &about) || !S_ISDIR(about.st_mode))) {
+		util_error("there is no directory '%s' for the processes' files: make it first", directory);
+		error = UTIL_FAILED;
+	}
+	free(directory);
+	return error;
+}
+
+static int run(struct settings *settings)
+{
+	const bool places = settings->output && has_places(settings->output);
+	char title[256] = "", *directory;
+	size_t used = 0;
+	int status = 0, error = 0, i;
+
+	settings->plan.files = places ? settings->output : NULL;
+	if (places)
+		error = check_place(settings->output);
+	for (i = 0; settings->plan.command[i] && used < sizeof(title); i++)
+		used += (size_t)snprintf(title + used, sizeof(title) - used, "%s%s", i ? " " : "",
+					 settings->plan.command[i]);
+	if (!error)
+		error = regions_run(&settings->plan, &directory, &status);
+	if (error)
+		return error;
+	if (!places)
+		error = report_directory(settings, directory, title);
+	regions_tidy(directory);
+	/* The program's own failure says more than that there is no report of it. */
+	return error && WIFEXITED(status) && !WEXITSTATUS(status) ? error : stat_run_exit_status(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = {0};
+	int option, error;
+
+	util_begin("upc_regions");
+	while ((option = util_options_next(&usage, argc, argv, &settings.format, &error)) !=
+	       UTIL_OPTION_NONE) {
+		if (option != UTIL_OPTION_DONE)
+			error = take(&settings, option);
+		if (option == UTIL_OPTION_DONE || error)
+			return error;
+	}
+	error = check(&settings, argc - optind);
+	if (!error && settings.merge)
+		error = report_directory(&settings, settings.merge, NULL);
+	else if (!error) {
+		settings.plan.command = argv + optind;
+		error = run(&settings);
+	}
+	free(settings.plan.events);
+	return error;
+}
