@@ -17,6 +17,7 @@
 #define FAKE_CLOCK 0x20000u
 #define FAKE_BESIDE 0x30000u
 #define FAKE_NOWHERE 0x40000u /* no counter holds it */
+#define FAKE_OUTSIDE 0x50000u /* FAKE_OUTSIDE + i: unlimited, and not for handlers */
 #define FAKE_EVENTS 2048
 #define FAKE_RUNS 2048 /* groups of unlimited events that run at once */
 
@@ -167,6 +168,7 @@ static enum mpxi_role fake_role(void *backend, uint32_t code)
 	return code == FAKE_CLOCK                    ? MPXI_CLOCK
 	       : code == FAKE_BESIDE                 ? MPXI_BESIDE
 	       : (code & ~0xffffu) == FAKE_UNLIMITED ? MPXI_UNLIMITED
+	       : (code & ~0xffffu) == FAKE_OUTSIDE   ? MPXI_OUTSIDE
 						     : MPXI_ORDINARY;
 }
 
@@ -189,7 +191,7 @@ static int fake_open(void *backend, const uint32_t *code, unsigned n, void **mad
 		for (k = 0; k < i; k++)
 			assert_true(code[k] != code[i]);
 		assert_int_equal(fake_role(backend, code[i]), fake_role(backend, code[0]));
-		assert_true(fake_role(backend, code[i]) <= MPXI_UNLIMITED);
+		assert_true(fake_role(backend, code[i]) <= MPXI_OUTSIDE);
 		group->code[i] = code[i];
 	}
 	group->next = fake.groups;
@@ -223,10 +225,27 @@ static bool fake_is_beside(const struct fake_group *group)
 	return group->n && group->code[0] & FAKE_UNLIMITED;
 }
 
+static bool fake_is_outside(const struct fake_group *group)
+{
+	return group->n && fake_role(&fake, group->code[0]) == MPXI_OUTSIDE;
+}
+
+/* What no handler may touch is touched in none. */
+static void fake_touched(const struct fake_group *group)
+{
+	if (fake_is_outside(group))
+		assert_false(fake.in_handler || mpxi_in_handler);
+}
+
 static int fake_start(void *handle)
 {
 	struct fake_group *group = handle;
 
+	unsigned i;
+
+	fake_touched(group);
+	for (i = 0; i < fake.besides; i++)
+		assert_false(fake_is_outside(group) && fake_is_outside(fake.beside[i]));
 	fake.now += fake.cost;
 	fake.starts++;
 	fake_called();
@@ -265,6 +284,7 @@ static int fake_read(void *handle, struct mpxi_sample *sample)
 {
 	struct fake_group *group = handle;
 
+	fake_touched(group);
 	fake.reads++;
 	fake_called();
 	assert_true(group->runs);
@@ -280,6 +300,7 @@ static int fake_stop(void *handle, struct mpxi_sample *sample)
 	struct fake_group *group = handle;
 	unsigned i;
 
+	fake_touched(group);
 	fake.stops++;
 	fake_called();
 	assert_true(group->runs);

@@ -353,6 +353,77 @@ static void unlimited(void **state)
 	fake_destroy();
 }
 
+/* As the handler does that answers requests to a thread's part of a process-wide set. */
+static void in_handler(int (*call)(struct mpxi_set *), struct mpxi_set *set)
+{
+	mpxi_in_handler = true;
+	assert_int_equal(call(set), 0);
+	mpxi_in_handler = false;
+}
+
+/* A handler that acts on a set touches nothing that is not for handlers, also where another set
+ * has both; the fake backend looks. Ticks neither. */
+static void not_for_handlers(void **state)
+{
+	struct mpxi_set *asked, *both;
+	unsigned i;
+
+	(void)state;
+	fake_create(1);
+	both = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED + 1);
+	for (i = 0; i < 3; i++)
+		assert_true(mpxi_set_add(both, FAKE_OUTSIDE + i) >= 0);
+	asked = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED);
+	assert_true(mpxi_set_add(asked, 0) >= 0 && mpxi_set_add(asked, 1) >= 0);
+	assert_int_equal(mpxi_set_start(both), 0);
+	assert_int_equal(fake.besides, 2);
+	assert_int_equal(mpxi_set_admit(asked), 0);
+	in_handler(mpxi_set_start, asked);
+	fake_slices(4, 10);
+	in_handler(mpxi_set_read, asked);
+	in_handler(mpxi_set_take, asked);
+	fake_slices(4, 10);
+	in_handler(mpxi_set_stop, asked);
+	assert_exact(asked, FAKE_UNLIMITED, 40);
+	assert_int_equal(mpxi_set_stop(both), 0);
+	assert_exact(both, FAKE_OUTSIDE + 2, 80);
+	fake_destroy();
+}
+
+/* One that could not be started again is left alone by handlers, and starts with the next call
+ * outside of them. */
+static void not_started_by_handlers(void **state)
+{
+	struct mpxi_set *asked, *first, *second;
+
+	(void)state;
+	fake_create(1);
+	first = fake_set(FAKE_OUTSIDE, FAKE_OUTSIDE);
+	second = fake_set(FAKE_OUTSIDE, FAKE_OUTSIDE);
+	asked = fake_set(0, 1);
+	assert_int_equal(mpxi_set_admit(asked), 0);
+	assert_int_equal(mpxi_set_start(first), 0);
+	assert_int_equal(mpxi_set_start(second), 0);
+	fake.now += 10;
+	/* The stop's read fails, and all that would begin the group anew. */
+	fake_fail(FAKE_READ | FAKE_START, 1, 4);
+	assert_int_not_equal(mpxi_set_stop(first), 0);
+	fake_fail(0, 0, 0);
+	assert_int_equal(fake.besides, 0);
+	in_handler(mpxi_set_start, asked);
+	fake_slices(4, 10);
+	in_handler(mpxi_set_stop, asked);
+	assert_int_equal(fake.besides, 0);
+	assert_int_equal(mpxi_set_start(first), 0);
+	assert_int_equal(fake.besides, 1);
+	fake.now += 10;
+	assert_int_equal(mpxi_set_stop(first), 0);
+	assert_exact(first, FAKE_OUTSIDE, 10);
+	assert_int_equal(mpxi_set_stop(second), 0);
+	assert_false(fake_window(second, FAKE_OUTSIDE)->exact);
+	fake_destroy();
+}
+
 /* Unlimited events that come and go leave no groups behind. */
 static void unlimited_that_come_and_go(void **state)
 {
@@ -659,6 +730,8 @@ int main(void)
 		cmocka_unit_test(shared_events),
 		cmocka_unit_test(old_and_new_events),
 		cmocka_unit_test(unlimited),
+		cmocka_unit_test(not_for_handlers),
+		cmocka_unit_test(not_started_by_handlers),
 		cmocka_unit_test(unlimited_that_come_and_go),
 		cmocka_unit_test(clock_and_covariate),
 		cmocka_unit_test(exactness),

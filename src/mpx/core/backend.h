@@ -25,6 +25,7 @@ struct mpxi_sample {
 enum mpxi_role {
 	MPXI_ORDINARY,
 	MPXI_UNLIMITED, /* counted beside any others, in a group that runs with theirs */
+	MPXI_OUTSIDE,   /* the same, and no handler may touch it: its groups have no others */
 	MPXI_CLOCK,     /* the event that mpxi_sample's size is: in no group's list    */
 	MPXI_BESIDE,    /* the covariate: in no group's list                           */
 	/* Ordinary to the backend: the core has it in each group that takes turns. */
@@ -42,11 +43,13 @@ struct mpxi_backend_ops {
 	enum mpxi_role (*role)(void *backend, uint32_t event);
 
 	/* Makes a stopped group; it stays open, so that starting it is cheap. The events
-	 * are all unlimited, or none is; n = 0 is a group of the clock and the covariate. */
+	 * are all MPXI_UNLIMITED, or all MPXI_OUTSIDE, or none is either; n = 0 is a group of
+	 * the clock and the covariate. */
 	int (*open)(void *backend, const uint32_t *event, unsigned n, void **group);
 	void (*close)(void *backend, void *group);
 
-	/* Counts from 0. Groups of unlimited events, and one other, run at once. */
+	/* Counts from 0. Groups of unlimited events, and one other, run at once. Those of
+	 * MPXI_OUTSIDE are started, read and stopped in ordinary context only. */
 	int (*start_sig)(void *group);
 	int (*read_sig)(void *group, struct mpxi_sample *sample);
 	/* Reads and stops. After an error the group is stopped and the sample lost. */

@@ -257,7 +257,7 @@ int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *eve
 	struct mpxi_group *group = event->group;
 	int error;
 
-	if (event->role != MPXI_UNLIMITED || !group || !group->running || group->sampled == core->samples)
+	if (!mpxi_event_is_steady(event) || !group || !group->running || group->sampled == core->samples)
 		return 0;
 	group->sampled = core->samples;
 	error = core->options.ops->read_sig(group->handle, &group->sample);

@@ -4,6 +4,7 @@
  * runs (MPX, section 5.2: the activation count).
  */
 #include "core/core_private.h"
+#include "core/error.h"
 
 /* What runs of it begins now. */
 static void begin(const struct mpxi_core *core, struct mpxi_event *event)
@@ -127,6 +128,9 @@ static int settle_steady(struct mpxi_core *core)
 		struct mpxi_group *group = core->steady[i];
 		int error = 0;
 
+		/* One that could not be started again by the call that tried waits for another. */
+		if (group->outside && mpxi_in_handler)
+			continue;
 		if (group->running && !group->active)
 			(void)mpxi_core_halt_sig(core, group);
 		else if (!group->running && group->active)

@@ -282,7 +282,7 @@ static void lose_rest(struct mpxi_set *set)
 	if (core->current)
 		(void)mpxi_core_halt_sig(core, core->current);
 	for (i = 0; i < set->entries; i++)
-		if (set->event[i]->role == MPXI_UNLIMITED)
+		if (mpxi_event_is_steady(set->event[i]))
 			mpxi_core_renew(core, set->event[i]->group);
 }
 

@@ -343,6 +343,12 @@ static int place(struct mpxi_core *core, struct mpxi_event *const *event, unsign
 	return error;
 }
 
+/* It is counted, or is about to be. */
+static bool is_wanted(const struct mpxi_event *event)
+{
+	return event->activations || event->pins;
+}
+
 /* Groups of unlimited events go when nothing in them is active. */
 static void drop_steadies(struct mpxi_core *core)
 {
@@ -352,7 +358,7 @@ static void drop_steadies(struct mpxi_core *core)
 		struct mpxi_group *group = core->steady[i];
 
 		for (k = 0; k < group->n; k++)
-			if (group->event[k]->activations || group->event[k]->pins)
+			if (is_wanted(group->event[k]))
 				break;
 		if (k < group->n) {
 			core->steady[left++] = group;
@@ -364,12 +370,12 @@ static void drop_steadies(struct mpxi_core *core)
 	core->steadies = left;
 }
 
-/* A group for unlimited events, which runs while one of them is active. */
-static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n)
+/* A group for events of one role, with room in the list of those that are counted all the time. */
+static int open_steady(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n,
+		       struct mpxi_group **group)
 {
 	struct mpxi_draft draft = {0};
-	struct mpxi_group **more, *group;
-	unsigned k;
+	struct mpxi_group **more;
 	int error = mpxi_draft_add(&draft, event, n, false, MPXI_NEW_LIST);
 
 	if (!error) {
@@ -381,20 +387,84 @@ static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *eve
 	}
 	if (!error)
 		error = mpxi_groups_get(&core->groups, (struct mpxi_codes){draft.code, draft.codes},
-					(struct mpxi_codes){0}, &group);
+					(struct mpxi_codes){0}, group);
 	mpxi_draft_clear(&draft);
-	if (error)
-		return error;
-	for (k = 0; k < n; k++) {
+	return error;
+}
+
+/* Its events have their places in it, and no others. */
+static void seat(struct mpxi_core *core, struct mpxi_group *group)
+{
+	unsigned k;
+
+	for (k = 0; k < group->n; k++) {
 		struct mpxi_event *one = core->event[mpxi_core_find(core, group->code[k])];
 
+		if (one->group)
+			one->group->event[one->position] = &core->nobody;
 		group->event[k] = one;
+		group->active += one->activations > 0;
 		one->group = group;
 		one->position = k;
 	}
+	group->outside = group->event[0]->role == MPXI_OUTSIDE;
 	core->steady[core->steadies++] = group;
 	drop_steadies(core);
-	return 0;
+}
+
+/* A group for unlimited events, which runs while one of them is active. */
+static int place_unlimited(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n)
+{
+	struct mpxi_group *group;
+	int error = open_steady(core, event, n, &group);
+
+	if (!error)
+		seat(core, group);
+	return error;
+}
+
+static struct mpxi_group *outside_group(const struct mpxi_core *core)
+{
+	unsigned i;
+
+	for (i = 0; i < core->steadies && !core->steady[i]->outside; i++)
+		;
+	return i < core->steadies ? core->steady[i] : NULL;
+}
+
+/* One group has all events that no handler may touch: of most components that count such, a
+ * thread can run one set. What the former one counts goes on in the new one, in the same slices. */
+static void succeed(struct mpxi_core *core, struct mpxi_group *former, struct mpxi_group *group)
+{
+	const bool ran = former && former->running;
+	const int error = ran ? mpxi_core_halt_sig(core, former) : 0;
+	unsigned k;
+
+	seat(core, group);
+	if (!ran || mpxi_core_run_sig(core, group) || error)
+		return;
+	for (k = 0; k < group->n; k++)
+		group->event[k]->breaks -= group->event[k]->activations > 0;
+}
+
+static int place_outside(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n)
+{
+	struct mpxi_group *former = outside_group(core), *group;
+	struct mpxi_event **all = calloc(n + (former ? former->n : 0), sizeof(*all));
+	unsigned k, found = n;
+	int error;
+
+	if (!all)
+		return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
+	memcpy(all, event, n * sizeof(*all));
+	for (k = 0; former && k < former->n; k++)
+		if (is_wanted(former->event[k]))
+			all[found++] = former->event[k];
+	error = open_steady(core, all, found, &group);
+	free(all);
+	if (!error)
+		succeed(core, former, group);
+	return error;
 }
 
 /* Is to be in every group, and is not. */
@@ -408,33 +478,42 @@ static bool is_newcomer(const struct mpxi_event *event)
 {
 	if (is_to_join(event))
 		return true;
-	return !event->group && (mpxi_event_is_ordinary(event) || event->role == MPXI_UNLIMITED);
+	return !event->group && (mpxi_event_is_ordinary(event) || mpxi_event_is_steady(event));
 }
 
+static unsigned newcomers_of(enum mpxi_role role, struct mpxi_event *const *event, unsigned n,
+			     struct mpxi_event **newcomer)
+{
+	unsigned i, found = 0;
+
+	for (i = 0; i < n; i++)
+		if (is_newcomer(event[i]) && !is_to_join(event[i]) && event[i]->role == role)
+			newcomer[found++] = event[i];
+	return found;
+}
+
+/* What a handler may touch is in no group with what none may. */
 static int place_newcomers(struct mpxi_core *core, struct mpxi_event *const *event, unsigned n,
 			   unsigned newcomers)
 {
 	struct mpxi_event **newcomer = calloc(newcomers + 1, sizeof(*newcomer));
-	unsigned i, ordinary = 0, unlimited = newcomers;
 	bool joins = mpxi_covariate_is_missing(core);
+	unsigned i, found;
 	int error = 0;
 
 	if (!newcomer)
 		return mpxi_error(MPXI_ENOMEM, "out of memory for a plan");
-	/* Ordinary ones from the left, unlimited ones from the right. */
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		joins |= is_to_join(event[i]);
-		if (!is_newcomer(event[i]) || is_to_join(event[i]))
-			continue;
-		if (mpxi_event_is_ordinary(event[i]))
-			newcomer[ordinary++] = event[i];
-		else
-			newcomer[--unlimited] = event[i];
-	}
-	if (unlimited < newcomers)
-		error = place_unlimited(core, newcomer + unlimited, newcomers - unlimited);
-	if (!error && (ordinary || joins))
-		error = place(core, newcomer, ordinary, false);
+	found = newcomers_of(MPXI_UNLIMITED, event, n, newcomer);
+	if (found)
+		error = place_unlimited(core, newcomer, found);
+	found = newcomers_of(MPXI_OUTSIDE, event, n, newcomer);
+	if (!error && found)
+		error = place_outside(core, newcomer, found);
+	found = newcomers_of(MPXI_ORDINARY, event, n, newcomer);
+	if (!error && (found || joins))
+		error = place(core, newcomer, found, false);
 	free(newcomer);
 	return error;
 }

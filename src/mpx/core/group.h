@@ -52,6 +52,12 @@ static inline bool mpxi_event_is_ordinary(const struct mpxi_event *event)
 	return event->role == MPXI_ORDINARY;
 }
 
+/* It is counted all the time, in a group of its own kind. */
+static inline bool mpxi_event_is_steady(const struct mpxi_event *event)
+{
+	return event->role == MPXI_UNLIMITED || event->role == MPXI_OUTSIDE;
+}
+
 /* An event that is counted beside all of a group's. */
 struct mpxi_covariate {
 	bool there;
@@ -66,6 +72,7 @@ struct mpxi_group {
 	unsigned slot;                /* its place among those that take turns             */
 	bool running;                 /* on the counters now                               */
 	bool failed;                  /* its last read did                                 */
+	bool outside;                 /* not for handlers: of MPXI_OUTSIDE                 */
 	struct mpxi_covariate beside; /* that it was opened with                 */
 	uint64_t run;                 /* number of its present run, of all groups          */
 	uint64_t sampled;             /* the call that sampled it last                     */

@@ -32,6 +32,18 @@ int mpxi_papi_check(struct mpxi_papi *papi, uint32_t event)
 	return fits < 0 ? fits : PAPI_OK;
 }
 
+/* It would be in every group. */
+static int refuse_covariate(uint32_t event, const char *whose)
+{
+	char name[128];
+
+	mpxi_papi_name(event, name, sizeof(name));
+	return mpxi_error(MPXI_ENOSUPP,
+			  "%s cannot be the covariate: a signal handler would read it in each slice, and it "
+			  "counts for %s",
+			  name, whose);
+}
+
 /* PAPI knows a thread from its first event set on. */
 static int enter_thread(struct mpxi_papi *papi)
 {
@@ -126,6 +138,7 @@ const char *mpxi_papi_covariate_name(const struct mpxi_papi *papi)
 
 static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *options)
 {
+	const char *whose;
 	int error, fits;
 
 	error = enter_thread(papi);
@@ -138,6 +151,9 @@ static int set_up(struct mpxi_papi *papi, const struct mpxi_papi_options *option
 	error = mpxi_papi_check(papi, options->covariate);
 	if (error)
 		return error;
+	whose = mpxi_papi_counts_for(options->covariate);
+	if (whose)
+		return refuse_covariate(options->covariate, whose);
 	take_covariate(papi, options->covariate);
 	fits = mpxi_papi_ops.fits(papi, NULL, 0);
 	if (fits == 0)

@@ -215,7 +215,7 @@ int mpxi_papi_fits(struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 		return verdict->fits;
 	if (!papi->target.tid && open_freely(event, n))
 		return 1;
-	error = mpxi_papi_pause(papi);
+	error = mpxi_papi_pause(papi, n == 1 && mpxi_papi_counts_for(event[0]));
 	fits = error ? error : try_all(event, n, papi->target.tid);
 	if (!error)
 		error = mpxi_papi_resume(papi);

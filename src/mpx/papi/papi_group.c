@@ -137,7 +137,12 @@ int mpxi_papi_group_try(struct mpxi_papi_group *group)
 
 	if (!error)
 		error = stop_sets_sig(group);
-	if (error)
+	if (error == PAPI_EISRUN && group->outside)
+		mpxi_error(error,
+			   "an event set of the program's own runs in this thread, of a component that PAPI "
+			   "allows one of, as of %s: stop that one first",
+			   PAPI_get_component_info(group->set[0].component)->name);
+	else if (error)
 		mpxi_error(error, "PAPI does not start a group of %u events: %s", group->n,
 			   mpxi_papi_words(error));
 	return error;
@@ -160,13 +165,13 @@ static int pause_group(struct mpxi_papi_group *group)
 	return PAPI_OK;
 }
 
-int mpxi_papi_pause(struct mpxi_papi *papi)
+int mpxi_papi_pause(struct mpxi_papi *papi, bool outside)
 {
 	struct mpxi_papi_group *group;
 	int error = PAPI_OK;
 
 	for (group = papi->groups; group && !error; group = group->next)
-		if (group->running && !group->beside)
+		if (group->running && (!group->beside || (outside && group->outside)))
 			error = pause_group(group);
 	if (error)
 		(void)mpxi_papi_resume(papi);

@@ -39,7 +39,8 @@ struct mpxi_papi_group {
 	struct mpxi_papi_group *next, **previous; /* all of the backend */
 	unsigned n, sets;                         /* events asked for, PAPI sets */
 	bool running, paused;
-	bool beside;    /* of unlimited events only: no clock, no covariate  */
+	bool beside;    /* of events that take no turns: no clock, no covariate */
+	bool outside;   /* of such that no handler touches                      */
 	bool has_clock; /* one of its events is                              */
 	uint32_t clock_event, covariate_event;
 	uint64_t began;                          /* without one: CPU time when it was started */
@@ -134,8 +135,9 @@ int mpxi_papi_group_stop_sig(void *handle, struct mpxi_sample *sample);
 int mpxi_papi_group_try(struct mpxi_papi_group *group);
 
 /* A new PAPI set sees counters that a running group has as taken. Stops
- * the running groups that have any, with their counts kept, and starts them again. */
-int mpxi_papi_pause(struct mpxi_papi *papi);
+ * the running groups that have any, with their counts kept, and starts them again. Those of
+ * MPXI_OUTSIDE are stopped for a set of the same alone: devices may take their time. */
+int mpxi_papi_pause(struct mpxi_papi *papi, bool outside);
 int mpxi_papi_resume(struct mpxi_papi *papi);
 
 #endif

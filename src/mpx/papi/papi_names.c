@@ -147,7 +147,7 @@ const char *mpxi_papi_counts_for(uint32_t event)
 
 	if (!info || strcmp(info->name, "perf_event") == 0)
 		return NULL;
-	/* Networks, sensors, accelerators, packages. */
+	/* Networks, sensors, accelerators, packages; and what nobody has heard of. */
 	return strcmp(info->name, "upc") == 0 ? unit_counts_for(event) : "a device, or the whole machine";
 }
 

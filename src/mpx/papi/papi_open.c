@@ -20,6 +20,12 @@ static bool is_told(const struct mpxi_papi *papi, uint32_t event)
 	return false;
 }
 
+/* Of a group all events are, or none is. */
+static bool is_outside(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
+{
+	return n && !is_told(papi, event[0]) && mpxi_papi_counts_for(event[0]);
+}
+
 static bool is_beside(const struct mpxi_papi *papi, const uint32_t *event, unsigned n)
 {
 	unsigned i;
@@ -101,18 +107,21 @@ static int ops_fits(void *backend, const uint32_t *event, unsigned n)
 static enum mpxi_role ops_role(void *backend, uint32_t event)
 {
 	struct mpxi_papi *papi = backend;
+	bool wide = mpxi_papi_counts_for(event) != NULL;
 
 	if (papi->has_clock && event == papi->clock)
 		return MPXI_CLOCK;
 	if (papi->has_covariate && !papi->chosen && event == papi->covariate)
 		return MPXI_BESIDE;
-	/* With a limit events are made to share. */
-	if (papi->group_max)
-		return MPXI_ORDINARY;
+	/* Whether its component's calls allocate, lock, print or ask a driver, nobody has looked. */
+	if (wide && PAPI_get_event_component((int)event) != papi->upc)
+		return MPXI_OUTSIDE;
 	if (is_told(papi, event))
 		return MPXI_UNLIMITED;
-	if (papi->unlimited == MPXI_PAPI_UNLIMITED_MAX || !mpxi_papi_needs_no_counter(event))
-		return MPXI_ORDINARY;
+	/* With a limit events are made to share. */
+	if (papi->group_max || papi->unlimited == MPXI_PAPI_UNLIMITED_MAX ||
+	    !mpxi_papi_needs_no_counter(event))
+		return wide ? MPXI_OUTSIDE : MPXI_ORDINARY;
 	papi->told[papi->unlimited++] = event;
 	return MPXI_UNLIMITED;
 }
@@ -158,6 +167,18 @@ static void place_event(struct mpxi_papi_group *group, const struct mpxi_papi_se
 			group->place[k] = place;
 }
 
+/* It was alone when it was added to an event set. */
+static void refuse_beside(const struct mpxi_papi_set *set, uint32_t event, int error)
+{
+	char name[128];
+
+	mpxi_papi_name(event, name, sizeof(name));
+	mpxi_error(error,
+		   "PAPI's component %s does not count %s beside %u other events of its: %s. They take no "
+		   "turns: count it in an event set that runs while theirs do not",
+		   PAPI_get_component_info(set->component)->name, name, set->n, mpxi_papi_words(error));
+}
+
 /* Opens the set of one part; values are the group's memory from there on. */
 static int open_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, const uint32_t *list,
 		    unsigned n, struct mpxi_papi_part part, const uint32_t *event)
@@ -172,7 +193,9 @@ static int open_set(struct mpxi_papi_group *group, struct mpxi_papi_set *set, co
 			continue;
 		place_event(group, set, set->n, list[i], event);
 		error = mpxi_papi_set_add(set, list[i]);
-		if (error)
+		if (error && group->outside && set->n)
+			refuse_beside(set, list[i], error);
+		else if (error)
 			mpxi_papi_refuse(list[i], error);
 	}
 	return error;
@@ -232,7 +255,7 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 		       const struct mpxi_papi_part *part, const uint32_t *event)
 {
 	struct mpxi_papi *papi = group->papi;
-	int error = mpxi_papi_pause(papi), resumed;
+	int error = mpxi_papi_pause(papi, group->outside), resumed;
 	unsigned k;
 
 	link_group(group);
@@ -250,7 +273,7 @@ static int open_listed(struct mpxi_papi_group *group, const uint32_t *list, unsi
 static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsigned n, const uint32_t *clock,
 			   uint32_t covariate, struct mpxi_papi_group **made)
 {
-	bool beside = is_beside(papi, event, n);
+	bool outside = is_outside(papi, event, n), beside = outside || is_beside(papi, event, n);
 	unsigned listed, sets;
 	uint32_t *list = list_of(papi, event, n, beside, clock, covariate, &listed);
 	struct mpxi_papi_part *part = list ? malloc((listed + 1) * sizeof(*part)) : NULL;
@@ -263,6 +286,7 @@ static int open_with_clock(struct mpxi_papi *papi, const uint32_t *event, unsign
 	}
 	if (group) {
 		group->beside = beside;
+		group->outside = outside;
 		group->has_clock = clock && !beside;
 		group->clock_event = group->has_clock ? *clock : 0;
 		group->covariate_event = covariate;

@@ -109,11 +109,14 @@ void mpxi_papi_set_close(struct mpxi_papi_set *set)
 	set->id = PAPI_NULL;
 }
 
-/* The next start of set is one of the set that was used last. */
+/* The next start of set is one of the set that was used last. Components that cannot attach
+ * take no turns, and nobody has looked what they make of addresses. */
 static void make_last_sig(const struct mpxi_papi_set *set)
 {
 	PAPI_option_t option;
 
+	if (!set->attached)
+		return;
 	/* A PAPI with debugging tells the user of errors, or stops the program. */
 	option.debug.level = PAPI_VERB_ESTOP;
 	if (PAPI_get_opt(PAPI_DEBUG, &option) != PAPI_OK || option.debug.level != PAPI_QUIET)
