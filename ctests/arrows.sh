@@ -16,7 +16,7 @@ src/upc/perf          : src/upc/base src/upc/procfs                            :
 src/upc/replay        : src/upc/base src/upc/engine                            : replay.h trace.h trace_file.h
 src/upc/node          : src/upc/base src/upc/engine                            : doorbell.h sim.h
 src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h
-src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h
+src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h wiring_statement.h wiring_words.h
 src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
 src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :
 src/mpx/stat          :                                                        : stat.h level.h pool.h regions.h joint.h ratio.h
@@ -34,6 +34,7 @@ src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         :
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 utils/lib             : src/mpx/shim                                           : common.h data.h near.h options.h preload.h program.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
+utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring :
 utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/regions         : utils/lib src/region src/sim/load                      :
 utils/replay          : utils/lib src/upc/replay                               :

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * metrics_set.h - what a file of metrics becomes: events that are terms, and formulas over them.
+ */
+#ifndef METRICS_SET_H
+#define METRICS_SET_H
+
+#include "base/event.h"
+#include "metrics/metrics.h"
+
+/* Terms that are no events, by their codes; events follow. */
+enum { METRICS_TIME, METRICS_CALLS, METRICS_EVENTS };
+
+struct metrics_derived {
+	struct metric shown;
+	const struct upci_formula *formula; /* codes: METRICS_TIME, METRICS_CALLS, METRICS_EVENTS + event */
+};
+
+struct metrics {
+	struct upc_catalogue *memory; /* of all that is pointed to; it has no events */
+	const char *set;
+	struct metrics_derived *derived;
+	unsigned count;
+	const char **event;
+	unsigned events;
+};
+
+#endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * metrics_value.c - what metrics are of counts, and how sure that is.
+ *
+ * A formula is above / below, both sums of counts with whole factors. So is "above - R * below" for
+ * any R: the interval of a metric of several estimates has those R of which it cannot be told from 0
+ * (Fieller's). It has no end where below cannot be told from 0. A metric of one estimate only rises
+ * or falls with it, and its interval is that of the estimate, put in.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/common.h"
+#include "metrics/metrics_set.h"
+#include "stat/level.h"
+
+#define MOST_FREEDOM 1e6
+#define DOUBLINGS 1100 /* of a double from the least to the most */
+#define HALVINGS 200
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+struct metrics_columns {
+	unsigned n; /* of counts */
+	int of[];   /* by event: the count, or -1 */
+};
+
+static bool same_event(const char *a, const char *b)
+{
+	return !strcmp(a + util_papi_prefix(a), b + util_papi_prefix(b));
+}
+
+struct metrics_columns *metrics_bind(const struct metrics *metrics, const char *const *events, unsigned n)
+{
+	struct metrics_columns *columns = malloc(sizeof(*columns) + metrics->events * sizeof(columns->of[0]));
+	unsigned i, k;
+
+	if (!columns)
+		return NULL;
+	columns->n = n;
+	for (i = 0; i < metrics->events; i++) {
+		for (k = 0; k < n && !same_event(metrics->event[i], events[k]); k++)
+			;
+		columns->of[i] = k < n ? (int)k : -1;
+	}
+	return columns;
+}
+
+void metrics_unbind(struct metrics_columns *columns)
+{
+	free(columns);
+}
+
+/* ---- terms ------------------------------------------------------------------------------------ */
+
+struct term {
+	double above, below; /* factors */
+	struct upcr_value count;
+	int column; /* -1: time or calls */
+};
+
+struct terms {
+	struct term term[UPCI_TERMS_MAX];
+	unsigned n;
+	double above, below; /* sums */
+	double constant;     /* below, if not 0 */
+	const double *correlation;
+	unsigned columns;
+};
+
+static bool is_missing(const struct upcr_value *count)
+{
+	return count->uncounted && !count->estimated && !count->whole && !(count->value > 0);
+}
+
+/* The count of an event, or NULL. */
+static const struct upcr_value *count_of(const struct metrics_columns *columns,
+					 const struct metrics_counts *counts, uint32_t code)
+{
+	int column = columns->of[code - METRICS_EVENTS];
+
+	return column < 0 || is_missing(&counts->value[column]) ? NULL : &counts->value[column];
+}
+
+unsigned metrics_missing(const struct metrics *metrics, unsigned metric,
+			 const struct metrics_columns *columns, const struct metrics_counts *counts,
+			 const char **names, unsigned max)
+{
+	const struct upci_formula *formula = metrics->derived[metric].formula;
+	unsigned i, n = 0;
+
+	for (i = 0; i < formula->terms; i++) {
+		uint32_t code = formula->term[i].code;
+
+		if (code < METRICS_EVENTS || (counts ? count_of(columns, counts, code) != NULL
+						     : columns->of[code - METRICS_EVENTS] >= 0))
+			continue;
+		if (n < max)
+			names[n] = metrics->event[code - METRICS_EVENTS];
+		n++;
+	}
+	return n;
+}
+
+static struct upcr_value known(double value)
+{
+	return (struct upcr_value){
+		.value = value, .freedom = INFINITY, .low = value, .high = value, .coverage = 1};
+}
+
+/* Errors of counts whose interval is all that is known of them, and of those of which nothing is. */
+static void tidy(struct upcr_value *count)
+{
+	if (isnan(count->error) || isnan(count->low) || isnan(count->high)) {
+		count->error = INFINITY;
+		count->low = -INFINITY;
+		count->high = INFINITY;
+	} else if (!(count->error > 0) && count->low < count->value) {
+		count->error = (count->value - count->low) / mpxi_level_default_student(MOST_FREEDOM);
+		count->freedom = INFINITY;
+	}
+	if (!(count->freedom >= 1))
+		count->freedom = 1;
+}
+
+static void get_terms(const struct upci_formula *formula, const struct metrics_columns *columns,
+		      const struct metrics_counts *counts, struct terms *terms)
+{
+	unsigned i;
+
+	*terms = (struct terms){.n = formula->terms,
+				.constant = (double)formula->divisor,
+				.below = (double)formula->divisor,
+				.correlation = counts->correlation,
+				.columns = columns->n};
+	for (i = 0; i < formula->terms; i++) {
+		const struct upci_term *from = &formula->term[i];
+		struct term *t = &terms->term[i];
+
+		*t = (struct term){.above = (double)from->coefficient, .column = -1};
+		/* What is under a divisor that is a number means nothing. */
+		t->below = formula->divisor ? 0 : (double)from->under;
+		if (from->code == METRICS_TIME) {
+			t->count = known(counts->seconds);
+		} else if (from->code == METRICS_CALLS) {
+			t->count = known((double)counts->calls);
+		} else {
+			t->column = columns->of[from->code - METRICS_EVENTS];
+			t->count = counts->value[t->column];
+			tidy(&t->count);
+		}
+		terms->above += t->above * t->count.value;
+		terms->below += t->below * t->count.value;
+	}
+}
+
+/* It has an error or, as those that come with a bound alone, an interval. */
+static bool is_estimate(const struct term *t)
+{
+	return t->count.error > 0 || t->count.low < t->count.value ||
+	       (t->count.high > t->count.value && !upcr_is_lower_bound(&t->count));
+}
+
+/* Neither side can be below 0. */
+static bool is_positive(const struct terms *terms)
+{
+	unsigned i;
+
+	for (i = 0; i < terms->n; i++)
+		if (terms->term[i].above < 0 || terms->term[i].below < 0)
+			return false;
+	return true;
+}
+
+/* ---- errors ----------------------------------------------------------------------------------- */
+
+static double correlation(const struct terms *terms, unsigned i, unsigned k)
+{
+	const struct term *a = &terms->term[i], *b = &terms->term[k];
+
+	return i == k ? 1
+	       : !terms->correlation || a->column < 0 || b->column < 0
+		       ? NAN
+		       : terms->correlation[(size_t)a->column * terms->columns + (size_t)b->column];
+}
+
+/* The standard error of weight[] times the counts; correlations that are not known as bad as can be. */
+static double error_of(const struct terms *terms, const double *weight)
+{
+	double variance = 0;
+	unsigned i, k;
+
+	for (i = 0; i < terms->n; i++) {
+		double a = weight[i] != 0 ? weight[i] * terms->term[i].count.error : 0;
+
+		for (k = 0; k <= i; k++) {
+			double b = weight[k] != 0 ? weight[k] * terms->term[k].count.error : 0;
+			double together = correlation(terms, i, k);
+			double product = isnan(together) ? fabs(a * b) : a * b * together;
+
+			variance += a != 0 && b != 0 ? (i == k ? product : 2 * product) : 0;
+		}
+	}
+	return isnan(variance) ? INFINITY : sqrt(fmax(variance, 0));
+}
+
+/* Freedom of the same, as of sums in a thread: weighted as if all errors were one. */
+static double freedom_of(const struct terms *terms, const double *weight)
+{
+	double error = 0, below = 0;
+	unsigned i;
+
+	for (i = 0; i < terms->n; i++) {
+		double one = fabs(weight[i]) * terms->term[i].count.error;
+
+		if (!(one > 0))
+			continue;
+		error += one;
+		below += one / sqrt(terms->term[i].count.freedom);
+	}
+	return below > 0 ? fmax(1, error * error / (below * below)) : INFINITY;
+}
+
+/* above - ratio * below, by count. */
+static void weigh(const struct terms *terms, double ratio, double scale, double *weight)
+{
+	unsigned i;
+
+	for (i = 0; i < terms->n; i++)
+		weight[i] = (terms->term[i].above - ratio * terms->term[i].below) * scale;
+}
+
+static double student(double freedom)
+{
+	return mpxi_level_default_student(fmin(freedom, MOST_FREEDOM));
+}
+
+/* ---- intervals -------------------------------------------------------------------------------- */
+
+/* The value where count i is this. */
+static double with(const struct terms *terms, unsigned i, double count)
+{
+	const struct term *t = &terms->term[i];
+	double change = count - t->count.value;
+	double below = terms->below + t->below * change;
+
+	if (isinf(count))
+		return t->below != 0 ? (t->below > 0 ? t->above / t->below : NAN)
+				     : (t->above > 0 ? count : -count);
+	return below > 0 ? (terms->above + t->above * change) / below : NAN;
+}
+
+static void interval_of_one(const struct terms *terms, unsigned i, struct metric_value *v)
+{
+	double a = with(terms, i, terms->term[i].count.low), b = with(terms, i, terms->term[i].count.high);
+
+	v->open = isnan(a) || isnan(b);
+	if (v->open)
+		return;
+	v->low = fmin(v->value, fmin(a, b));
+	v->high = fmax(v->value, fmax(a, b));
+}
+
+/* How far a ratio is from the value, where it can just be told from it. side: -1 or 1. */
+static double edge(const struct terms *terms, double value, double t, int side)
+{
+	double weight[UPCI_TERMS_MAX] = {0}, low = 0, high, middle;
+	int i;
+
+	/* Where it begins does not matter: what is sought grows by half or less in each step. */
+	high = fabs(value) > 0 ? fabs(value) * 0x1p-20 : 0x1p-60;
+	for (i = 0; i < DOUBLINGS; i++) {
+		weigh(terms, value + side * high, 1, weight);
+		if (high * terms->below > t * error_of(terms, weight))
+			break;
+		low = high;
+		high *= 2;
+	}
+	for (i = 0; i < HALVINGS && high - low > 1e-12 * high; i++) {
+		middle = low + (high - low) / 2;
+		weigh(terms, value + side * middle, 1, weight);
+		if (middle * terms->below > t * error_of(terms, weight))
+			high = middle;
+		else
+			low = middle;
+	}
+	return high;
+}
+
+static void interval_of_several(const struct terms *terms, struct metric_value *v)
+{
+	double weight[UPCI_TERMS_MAX] = {0}, t = student(v->freedom), of_below;
+	unsigned i;
+
+	for (i = 0; i < terms->n; i++)
+		weight[i] = terms->term[i].below;
+	of_below = error_of(terms, weight);
+	if (isinf(v->error)) {
+		v->open = isinf(of_below);
+		v->low = -INFINITY;
+		v->high = INFINITY;
+		return;
+	}
+	if (!(of_below > 0)) {
+		v->low = v->value - t * v->error;
+		v->high = v->value + t * v->error;
+		return;
+	}
+	v->open = !(terms->below > student(freedom_of(terms, weight)) * of_below * (1 + 1e-9)) ||
+		  !(terms->below > t * of_below * (1 + 1e-9));
+	if (v->open)
+		return;
+	v->low = v->value - edge(terms, v->value, t, -1);
+	v->high = v->value + edge(terms, v->value, t, 1);
+}
+
+/* Counts that are lower bounds make a bound of it where it can only rise with them. */
+static void bound(const struct terms *terms, struct metric_value *v)
+{
+	bool rises = true, alone;
+	unsigned i, bounds = 0;
+
+	for (i = 0; i < terms->n; i++)
+		bounds += upcr_is_lower_bound(&terms->term[i].count);
+	alone = bounds == 1;
+	for (i = 0; i < terms->n; i++) {
+		const struct term *t = &terms->term[i];
+
+		if (!upcr_is_lower_bound(&t->count))
+			continue;
+		if (alone && t->below != 0)
+			rises = t->above - v->value * t->below >= 0;
+		else
+			rises = rises && t->above >= 0 && t->below == 0;
+	}
+	v->at_least = bounds && rises;
+	v->unsure = bounds && !rises;
+}
+
+static void settle_ends(const struct terms *terms, struct metric_value *v)
+{
+	if (v->open || v->unsure || isnan(v->low) || isnan(v->high)) {
+		v->low = -INFINITY;
+		v->high = INFINITY;
+	}
+	if (v->at_least)
+		v->high = INFINITY;
+	if (is_positive(terms) && v->low < 0)
+		v->low = isnan(v->value) ? 0 : fmin(v->value, 0);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static void estimate(struct terms *terms, struct metric_value *v)
+{
+	double weight[UPCI_TERMS_MAX] = {0};
+	unsigned i, last = 0, estimates = 0;
+
+	v->value = terms->above / terms->below;
+	weigh(terms, v->value, 1 / terms->below, weight);
+	v->error = error_of(terms, weight);
+	v->freedom = freedom_of(terms, weight);
+	v->low = v->high = v->value;
+	bound(terms, v);
+	for (i = 0; i < terms->n; i++)
+		if (is_estimate(&terms->term[i])) {
+			estimates++;
+			last = i;
+		}
+	/* A bound's interval has one end; the other would be in the way. */
+	for (i = 0; i < terms->n; i++)
+		if (upcr_is_lower_bound(&terms->term[i].count))
+			terms->term[i].count.high =
+				fmax(terms->term[i].count.value,
+				     2 * terms->term[i].count.value - terms->term[i].count.low);
+	if (estimates == 1)
+		interval_of_one(terms, last, v);
+	else if (estimates)
+		interval_of_several(terms, v);
+}
+
+void metrics_value(const struct metrics *metrics, unsigned metric, const struct metrics_columns *columns,
+		   const struct metrics_counts *counts, struct metric_value *value)
+{
+	const struct upci_formula *formula = metrics->derived[metric].formula;
+	struct terms terms;
+	unsigned i;
+
+	*value = (struct metric_value){.value = NAN, .error = NAN, .low = -INFINITY, .high = INFINITY};
+	value->missing = metrics_missing(metrics, metric, columns, counts, NULL, 0);
+	if (value->missing)
+		return;
+	get_terms(formula, columns, counts, &terms);
+	value->exact = true;
+	for (i = 0; i < terms.n; i++) {
+		value->flags |= terms.term[i].count.flags;
+		value->exact = value->exact && upcr_is_exact(&terms.term[i].count);
+	}
+	if (!(terms.below > 0)) {
+		/* Nothing to divide by, if that is sure; else it may be anything. */
+		value->open = true;
+		bound(&terms, value);
+	} else {
+		estimate(&terms, value);
+	}
+	settle_ends(&terms, value);
+}
