@@ -170,6 +170,18 @@ static bool tell_files(const char *files)
 	return tell("UPC_REGIONS_OUT", path);
 }
 
+/* What loads a tool by a name of its own; a tool that the user has chosen stays. */
+static bool tell_loaders(const char *library)
+{
+	static const char *const loader[] = {"NVTX_INJECTION64_PATH", "KOKKOS_TOOLS_LIBS"};
+	size_t i;
+
+	for (i = 0; i < sizeof(loader) / sizeof(loader[0]); i++)
+		if (!getenv(loader[i]) && !tell(loader[i], library))
+			return false;
+	return true;
+}
+
 static bool prepare(const struct regions_plan *plan, const char *directory)
 {
 	const char *library = getenv("UPC_REGIONS_LIBRARY");
@@ -181,7 +193,7 @@ static bool prepare(const struct regions_plan *plan, const char *directory)
 	return tell("UPC_REGIONS_EVENTS", plan->events) && tell_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
 	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
 	       tell_files(plan->files ? plan->files : files) &&
-	       util_preload_add(library, "upc_regions") == 0 &&
+	       util_preload_add(library, "upc_regions") == 0 && tell_loaders(library) &&
 	       stand_in(plan->command[0], directory, library);
 }
 

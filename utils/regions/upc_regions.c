@@ -29,8 +29,9 @@ static const struct util_usage usage = {
 		"       upc_regions --merge DIRECTORY [OPTION]...\n"
 		"\n"
 		"Runs PROGRAM, unchanged, and says what was counted in each of its regions: the\n"
-		"parts that it marks by the calls of LIKWID's marker API or IBM's HPM Toolkit.\n"
-		"Regions nest, overlap and recur, in any number of threads and processes.\n",
+		"parts that it marks by calls of LIKWID's marker API, PAPI's high-level API,\n"
+		"NVTX, Caliper, Kokkos, or IBM's HPM Toolkit. Regions nest, overlap and recur,\n"
+		"in any number of threads and processes.\n",
 	.tail = "Events are PAPI's names; more than there are counters take turns, and each count\n"
 		"is exact or has its 95 % interval. Without -e there are calls and times.\n"
 		"\n"

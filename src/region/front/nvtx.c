@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nvtx.c - annotations of NVTX 3, by injection: the program's own copy of NVTX loads the library that
+ * NVTX_INJECTION64_PATH names at its first call, and asks it which calls it wants. Declared here is
+ * what of NVTX's binary interface is used.
+ *
+ * Ranges that are pushed belong to a stack of their thread and domain; ranges that are started have a
+ * number, and may end in any order. A mark is a region without length. A name in a domain is
+ * "domain/name".
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "region/front/front.h"
+#include "region/region.h"
+
+/* ---- NVTX's interface --------------------------------------------------------------------- */
+
+enum { CALLBACKS = 1 };       /* an export table                      */
+enum { CORE = 1, CORE2 = 5 }; /* modules of calls                     */
+enum { ASCII = 1, UNICODE = 2, REGISTERED = 3 };
+
+/* Places of calls in their module's table. */
+enum core_call {
+	MARK_EX = 1,
+	MARK_A,
+	MARK_W,
+	START_EX,
+	START_A,
+	START_W,
+	END,
+	PUSH_EX,
+	PUSH_A,
+	PUSH_W,
+	POP,
+};
+enum core2_call {
+	DOMAIN_MARK_EX = 1,
+	DOMAIN_START_EX,
+	DOMAIN_END,
+	DOMAIN_PUSH_EX,
+	DOMAIN_POP,
+	DOMAIN_REGISTER_A = 10,
+	DOMAIN_REGISTER_W,
+	DOMAIN_CREATE_A,
+	DOMAIN_CREATE_W,
+	DOMAIN_DESTROY,
+};
+
+typedef void (*call)(void);
+
+struct callbacks {
+	size_t size;
+	int (*table)(uint32_t module, call ***table, unsigned *count);
+};
+
+struct attributes {
+	uint16_t version, size;
+	uint32_t category;
+	int32_t color_type;
+	uint32_t color;
+	int32_t payload_type, reserved;
+	uint64_t payload;
+	int32_t message_type;
+	union {
+		const char *ascii;
+		const wchar_t *unicode;
+		const void *registered;
+	} message;
+};
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+enum { NAME_MAX_ = 1024 };
+
+/* Never freed: a range may end behind its domain. */
+struct domain {
+	char name[256];
+};
+
+static size_t put_utf8(char *text, uint32_t c)
+{
+	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i;
+
+	if (c > 0x10ffff)
+		return put_utf8(text, 0xfffd);
+	if (n == 1) {
+		text[0] = (char)c;
+		return 1;
+	}
+	for (i = n - 1; i > 0; i--, c >>= 6)
+		text[i] = (char)(0x80 | (c & 0x3f));
+	text[0] = (char)(0xf00u >> n | c);
+	return n;
+}
+
+static size_t narrow(char text[NAME_MAX_], const wchar_t *wide)
+{
+	size_t n = 0;
+
+	for (; wide && *wide && n + 4 < NAME_MAX_; wide++)
+		n += put_utf8(text + n, (uint32_t)*wide);
+	text[n] = '\0';
+	return n;
+}
+
+static unsigned name_in(const struct domain *domain, const char *text)
+{
+	char name[NAME_MAX_ + sizeof(domain->name) + 1];
+	size_t length = text ? strnlen(text, NAME_MAX_) : 0, before;
+
+	if (!domain)
+		return upcr_name(text ? text : "", length);
+	before = strlen(domain->name);
+	memcpy(name, domain->name, before);
+	name[before] = '/';
+	if (length)
+		memcpy(name + before + 1, text, length);
+	return upcr_name(name, before + 1 + length);
+}
+
+static unsigned wide_name_in(const struct domain *domain, const wchar_t *wide)
+{
+	char text[NAME_MAX_];
+
+	(void)narrow(text, wide);
+	return name_in(domain, text);
+}
+
+/* A registered text is the number of its name, and 1. */
+static unsigned name_of(const struct domain *domain, const struct attributes *attributes)
+{
+	if (!attributes || attributes->size < sizeof(*attributes))
+		return name_in(domain, NULL);
+	switch (attributes->message_type) {
+	case ASCII:
+		return name_in(domain, attributes->message.ascii);
+	case UNICODE:
+		return wide_name_in(domain, attributes->message.unicode);
+	case REGISTERED:
+		if (attributes->message.registered)
+			return (unsigned)(uintptr_t)attributes->message.registered - 1;
+		break;
+	}
+	return name_in(domain, NULL);
+}
+
+/* ---- ranges --------------------------------------------------------------------------------- */
+
+enum { DEEPEST = 200, NO_PUSH = -2 };
+
+/* Pushes that are open in this thread, of all domains. */
+static _Thread_local struct {
+	const struct domain *domain;
+	unsigned name;
+} pushed[DEEPEST];
+static _Thread_local unsigned depth, too_deep;
+
+static int push(const struct domain *domain, unsigned name)
+{
+	if (depth == DEEPEST) {
+		if (!too_deep++)
+			upcr_say(
+				"more than %d ranges of NVTX are pushed at once: the inner ones are left out",
+				DEEPEST);
+		return DEEPEST;
+	}
+	pushed[depth].domain = domain;
+	pushed[depth].name = name;
+	upcr_enter(name);
+	return (int)depth++;
+}
+
+static int pop(const struct domain *domain)
+{
+	unsigned at = depth;
+
+	if (too_deep) {
+		too_deep--;
+		return DEEPEST;
+	}
+	while (at && pushed[at - 1].domain != domain)
+		at--;
+	if (!at) {
+		/* There is none: the engine tells of it. */
+		(void)upcr_exit(name_in(domain, "pop"));
+		return NO_PUSH;
+	}
+	(void)upcr_exit(pushed[at - 1].name);
+	memmove(&pushed[at - 1], &pushed[at], (depth - at) * sizeof(pushed[0]));
+	return (int)--depth;
+}
+
+/* A range's number has its name's. */
+static uint64_t start(unsigned name)
+{
+	static atomic_uint serial;
+
+	upcr_enter(name);
+	return (uint64_t)atomic_fetch_add(&serial, 1) << 32 | ((uint64_t)name + 1);
+}
+
+static void end(uint64_t id)
+{
+	if ((uint32_t)id)
+		(void)upcr_exit((uint32_t)id - 1);
+}
+
+static void mark(unsigned name)
+{
+	upcr_enter(name);
+	(void)upcr_exit(name);
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+static void mark_ex(const struct attributes *attributes)
+{
+	mark(name_of(NULL, attributes));
+}
+
+static void mark_a(const char *text)
+{
+	mark(name_in(NULL, text));
+}
+
+static void mark_w(const wchar_t *text)
+{
+	mark(wide_name_in(NULL, text));
+}
+
+static uint64_t start_ex(const struct attributes *attributes)
+{
+	return start(name_of(NULL, attributes));
+}
+
+static uint64_t start_a(const char *text)
+{
+	return start(name_in(NULL, text));
+}
+
+static uint64_t start_w(const wchar_t *text)
+{
+	return start(wide_name_in(NULL, text));
+}
+
+static int push_ex(const struct attributes *attributes)
+{
+	return push(NULL, name_of(NULL, attributes));
+}
+
+static int push_a(const char *text)
+{
+	return push(NULL, name_in(NULL, text));
+}
+
+static int push_w(const wchar_t *text)
+{
+	return push(NULL, wide_name_in(NULL, text));
+}
+
+static int pop_default(void)
+{
+	return pop(NULL);
+}
+
+static void domain_mark_ex(const struct domain *domain, const struct attributes *attributes)
+{
+	mark(name_of(domain, attributes));
+}
+
+static uint64_t domain_start_ex(const struct domain *domain, const struct attributes *attributes)
+{
+	return start(name_of(domain, attributes));
+}
+
+static void domain_end(const struct domain *domain, uint64_t id)
+{
+	(void)domain;
+	end(id);
+}
+
+static int domain_push_ex(const struct domain *domain, const struct attributes *attributes)
+{
+	return push(domain, name_of(domain, attributes));
+}
+
+static int domain_pop(const struct domain *domain)
+{
+	return pop(domain);
+}
+
+static const void *domain_register_a(const struct domain *domain, const char *text)
+{
+	return (const void *)(uintptr_t)(name_in(domain, text) + 1u);
+}
+
+static const void *domain_register_w(const struct domain *domain, const wchar_t *text)
+{
+	return (const void *)(uintptr_t)(wide_name_in(domain, text) + 1u);
+}
+
+static struct domain *domain_create_a(const char *name)
+{
+	struct domain *domain = calloc(1, sizeof(*domain));
+
+	if (domain && name)
+		memcpy(domain->name, name, strnlen(name, sizeof(domain->name) - 1));
+	return domain;
+}
+
+static struct domain *domain_create_w(const wchar_t *name)
+{
+	char text[NAME_MAX_];
+
+	(void)narrow(text, name);
+	return domain_create_a(text);
+}
+
+/* ---- injection -------------------------------------------------------------------------------- */
+
+struct wanted {
+	unsigned place;
+	call function;
+};
+
+static void take(const struct callbacks *callbacks, uint32_t module, const struct wanted *wanted, size_t n)
+{
+	call **table;
+	unsigned count;
+	size_t i;
+
+	if (!callbacks->table(module, &table, &count))
+		return;
+	for (i = 0; i < n; i++)
+		if (wanted[i].place < count && table[wanted[i].place])
+			*table[wanted[i].place] = wanted[i].function;
+}
+
+UPCR_EXPORT int InitializeInjectionNvtx2(const void *(*export)(uint32_t table));
+
+int InitializeInjectionNvtx2(const void *(*export)(uint32_t table))
+{
+	static const struct wanted core[] = {
+		{MARK_EX, (call)mark_ex},   {MARK_A, (call)mark_a},   {MARK_W, (call)mark_w},
+		{START_EX, (call)start_ex}, {START_A, (call)start_a}, {START_W, (call)start_w},
+		{END, (call)end},           {PUSH_EX, (call)push_ex}, {PUSH_A, (call)push_a},
+		{PUSH_W, (call)push_w},     {POP, (call)pop_default},
+	};
+	static const struct wanted core2[] = {
+		{DOMAIN_MARK_EX, (call)domain_mark_ex},
+		{DOMAIN_START_EX, (call)domain_start_ex},
+		{DOMAIN_END, (call)domain_end},
+		{DOMAIN_PUSH_EX, (call)domain_push_ex},
+		{DOMAIN_POP, (call)domain_pop},
+		{DOMAIN_REGISTER_A, (call)domain_register_a},
+		{DOMAIN_REGISTER_W, (call)domain_register_w},
+		{DOMAIN_CREATE_A, (call)domain_create_a},
+		{DOMAIN_CREATE_W, (call)domain_create_w},
+	};
+	const struct callbacks *callbacks = export ? export(CALLBACKS) : NULL;
+
+	if (!callbacks || callbacks->size < sizeof(*callbacks) || !callbacks->table)
+		return 0;
+	take(callbacks, CORE, core, sizeof(core) / sizeof(core[0]));
+	take(callbacks, CORE2, core2, sizeof(core2) / sizeof(core2[0]));
+	upcr_thread_begin();
+	return 1;
+}
