@@ -36,6 +36,7 @@ utils/lib             : src/mpx/shim                                           :
 utils/avail           : utils/lib                                              :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring :
 utils/mpx             : utils/lib src/mpx/shim                                 :
+utils/page            :                                                        :
 utils/regions         : utils/lib src/region src/sim/load                      :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib src/sim/count src/sim/load src/upc/catalogue src/upc/engine src/upc/share :

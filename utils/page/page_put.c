@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * page_put.c - texts of any bytes become text of a page.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "page/page_put.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+void page_failed(struct page *page)
+{
+	if (!page->error)
+		page->error = errno ? errno : EIO;
+}
+
+void page_put(struct page *page, const char *markup)
+{
+	if (!page->error && fputs(markup, page->out) == EOF)
+		page_failed(page);
+}
+
+void page_block(struct page *page)
+{
+	if (page->table)
+		page_table_end(page);
+	if (page->facts)
+		page_put(page, "</dl>\n");
+	page->facts = false;
+}
+
+/* How many bytes from here are one character of UTF-8; 0: none. */
+static unsigned character(const unsigned char *s, uint32_t *code)
+{
+	unsigned n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0, i;
+
+	if (n < 2) {
+		*code = *s;
+		return n;
+	}
+	*code = *s & (0x7fu >> n);
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (s[i] & 0x3f);
+	}
+	if ((n == 3 && *code < 0x800) || (n == 4 && (*code < 0x10000 || *code > 0x10ffff)) ||
+	    (*code >= 0xd800 && *code < 0xe000))
+		return 0;
+	return n;
+}
+
+/* Controls, characters that are none, and those that turn the direction of what follows. */
+static bool is_shown(uint32_t code)
+{
+	return !((code >= 0x80 && code < 0xa0) || (code & 0xfffe) == 0xfffe ||
+		 (code >= 0xfdd0 && code < 0xfdf0) || code == 0x61c || code == 0x200e || code == 0x200f ||
+		 (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069));
+}
+
+static const char *escaped(unsigned char c, bool json)
+{
+	switch (c) {
+	case '<':
+		return json ? "\\u003c" : "&lt;";
+	case '>':
+		return json ? "\\u003e" : "&gt;";
+	case '&':
+		return json ? "\\u0026" : "&amp;";
+	case '"':
+		return json ? "\\\"" : "&quot;";
+	case '\'':
+		return json ? "'" : "&#39;";
+	case '\\':
+		return json ? "\\\\" : "\\";
+	default:
+		return NULL;
+	}
+}
+
+static void put_character(struct page *page, const char *text, unsigned n, bool json)
+{
+	const unsigned char first = (unsigned char)*text;
+	const char picture[] = {'\xe2', '\x90', (char)(0x80 + (first == 0x7f ? 0x21 : first)), 0};
+	char as_it_is[5] = "";
+
+	if (n == 1 && escaped(first, json)) {
+		page_put(page, escaped(first, json));
+	} else if (n == 1 && (first < 0x20 || first == 0x7f)) {
+		page_put(page, picture);
+	} else {
+		memcpy(as_it_is, text, n);
+		page_put(page, as_it_is);
+	}
+}
+
+static void put_text(struct page *page, const char *text, bool json)
+{
+	uint32_t code;
+	unsigned n;
+
+	for (; text && *text && !page->error; text += n ? n : 1) {
+		n = character((const unsigned char *)text, &code);
+		if (n && is_shown(code))
+			put_character(page, text, n, json);
+		else
+			page_put(page, REPLACEMENT);
+	}
+}
+
+void page_put_text(struct page *page, const char *text)
+{
+	put_text(page, text, false);
+}
+
+void page_put_json_text(struct page *page, const char *text)
+{
+	put_text(page, text, true);
+}

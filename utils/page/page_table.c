@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * page_table.c - tables. Rows beyond the first PAGE_ROWS are JSON behind the table: an array of rows, each
+ * an array of cells, each of those [what it is sorted by, its text, the interval, flags, depth], of which
+ * the last may lack. page.js makes the same elements of them as put_cell does. An estimate's interval is in
+ * a column of its own, so that digits stand below each other.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page/page_put.h"
+
+#define DEPTHS 24 /* deeper ones are indented as this */
+
+/* What is seen of a cell. */
+struct seen {
+	char key[40]; /* of a number: as a program reads it; empty: none */
+	const char *text;
+	char number[PAGE_NUMBER_MAX + 8], interval[PAGE_INTERVAL_MAX];
+	const char *flags;
+	unsigned depth;
+};
+
+static void see_number(const struct page_column *column, const struct page_cell *cell, struct seen *seen)
+{
+	const char *bound = cell->at_least ? "\xe2\x89\xa5 " : "";
+	char number[PAGE_NUMBER_MAX];
+	unsigned decimals = column->decimals;
+
+	if (column->kind == PAGE_COUNT || (column->kind == PAGE_ESTIMATE && cell->exact)) {
+		page_format_count(cell->count, number);
+		/* No integer of JSON's that readers agree on. */
+		if (cell->count > INT64_MAX)
+			snprintf(seen->key, sizeof(seen->key), "%.1f", (double)cell->count);
+		else
+			snprintf(seen->key, sizeof(seen->key), "%" PRIu64, cell->count);
+	} else {
+		if (column->kind == PAGE_ESTIMATE && !decimals && cell->value < 100 &&
+		    cell->value != floor(cell->value))
+			decimals = 2;
+		page_format_number(cell->value, decimals, number);
+		if (isfinite(cell->value))
+			snprintf(seen->key, sizeof(seen->key), "%.17g", cell->value);
+		if (column->kind == PAGE_ESTIMATE && cell->interval && !cell->at_least && !isnan(cell->value))
+			page_format_interval(cell->value, cell->low, cell->high, decimals, seen->interval);
+	}
+	snprintf(seen->number, sizeof(seen->number), "%s%s", bound, number);
+}
+
+static void see(const struct page_column *column, const struct page_cell *cell, struct seen *seen)
+{
+	memset(seen, 0, sizeof(*seen));
+	seen->text = seen->number;
+	seen->flags = cell->flags && *cell->flags ? cell->flags : NULL;
+	if (cell->absent) {
+		strcpy(seen->number, "\xe2\x80\x93");
+	} else if (column->kind == PAGE_TEXT) {
+		seen->text = cell->text ? cell->text : "";
+		seen->depth = cell->depth < DEPTHS ? cell->depth : DEPTHS;
+	} else {
+		see_number(column, cell, seen);
+	}
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static void put_cell(struct page *page, const struct page_column *column, const struct seen *seen, bool head)
+{
+	const char *name = head ? "th" : "td";
+
+	page_putf(page, head ? "<%s scope=\"row\"" : "<%s", name);
+	if (column->kind != PAGE_TEXT)
+		page_putf(page, " class=\"n\" data-v=\"%s\">", seen->key);
+	else if (seen->depth)
+		page_putf(page, " class=\"d%u\">", seen->depth);
+	else
+		page_put(page, ">");
+	page_put_text(page, seen->text);
+	if (column->kind == PAGE_ESTIMATE) {
+		page_put(page, "</td><td class=\"i\"><small>");
+		page_put_text(page, seen->interval);
+		page_put(page, "</small>");
+	}
+	if (seen->flags) {
+		page_put(page, " <em>");
+		page_put_text(page, seen->flags);
+		page_put(page, "</em>");
+	}
+	page_putf(page, "</%s>", name);
+}
+
+static void put_json_cell(struct page *page, const struct page_column *column, const struct seen *seen)
+{
+	if (column->kind == PAGE_TEXT || !*seen->key)
+		page_put(page, "[null,\"");
+	else
+		page_putf(page, "[%s,\"", seen->key);
+	page_put_json_text(page, seen->text);
+	page_put(page, "\"");
+	if (*seen->interval || seen->flags || seen->depth) {
+		page_put(page, ",\"");
+		page_put_json_text(page, seen->interval);
+		page_put(page, "\",\"");
+		page_put_json_text(page, seen->flags);
+		page_putf(page, "\",%u", seen->depth);
+	}
+	page_put(page, "]");
+}
+
+void page_row(struct page *page, const struct page_cell *cells)
+{
+	const bool json = page->rows >= PAGE_ROWS;
+	struct seen seen;
+	size_t i;
+
+	if (!page->table) {
+		errno = EINVAL;
+		page_failed(page);
+		return;
+	}
+	if (page->rows == PAGE_ROWS)
+		page_putf(page,
+			  "</tbody>\n</table>\n</div>\n<script type=\"application/json\" "
+			  "id=\"table-%u-more\">[\n",
+			  page->made);
+	else if (json)
+		page_put(page, ",\n");
+	page_put(page, json ? "[" : "<tr>");
+	for (i = 0; i < page->columns && !page->error; i++) {
+		see(&page->column[i], &cells[i], &seen);
+		if (json && i)
+			page_put(page, ",");
+		if (json)
+			put_json_cell(page, &page->column[i], &seen);
+		else
+			put_cell(page, &page->column[i], &seen, !i && page->column[i].kind == PAGE_TEXT);
+	}
+	page_put(page, json ? "]" : "</tr>\n");
+	page->rows++;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+static void put_head(struct page *page, const struct page_column *column)
+{
+	page_put(page, column->kind == PAGE_TEXT ? "<th scope=\"col\"" : "<th scope=\"col\" class=\"n\"");
+	if (column->kind == PAGE_ESTIMATE)
+		page_put(page, " colspan=\"2\"");
+	if (column->help) {
+		page_put(page, " title=\"");
+		page_put_text(page, column->help);
+		page_put(page, "\"");
+	}
+	page_put(page, "><span>");
+	page_put_text(page, column->header);
+	if (column->unit) {
+		page_put(page, " <small>");
+		page_put_text(page, column->unit);
+		page_put(page, "</small>");
+	}
+	page_put(page, "</span></th>");
+}
+
+void page_table(struct page *page, const char *caption, const struct page_column *columns, size_t n)
+{
+	struct page_column *copy;
+	size_t i;
+
+	page_block(page);
+	copy = realloc(page->column, (n ? n : 1) * sizeof(*copy));
+	if (!copy) {
+		errno = ENOMEM;
+		page_failed(page);
+		return;
+	}
+	page->column = copy;
+	if (n)
+		memcpy(copy, columns, n * sizeof(*copy));
+	page->columns = n;
+	page->rows = 0;
+	page->table = true;
+	page->made++;
+	page_putf(page, "<section class=\"table\" id=\"table-%u\">\n<h3 id=\"table-%u-name\">", page->made,
+		  page->made);
+	page_put_text(page, caption);
+	page_putf(
+		page,
+		"</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" "
+		"aria-labelledby=\"table-%u-name\">\n<table aria-labelledby=\"table-%u-name\">\n<thead><tr>",
+		page->made, page->made);
+	for (i = 0; i < n; i++)
+		put_head(page, &columns[i]);
+	page_put(page, "</tr></thead>\n<tbody>\n");
+}
+
+void page_table_end(struct page *page)
+{
+	char all[PAGE_NUMBER_MAX], shown[PAGE_NUMBER_MAX];
+
+	if (!page->table)
+		return;
+	page->table = false;
+	if (page->rows > PAGE_ROWS) {
+		page_format_count(page->rows, all);
+		page_format_count(PAGE_ROWS, shown);
+		page_putf(
+			page,
+			"]</script>\n<p class=\"cut\" data-told=\"%s of %s rows\">The first %s of %s rows. The "
+			"others are in this page, and its script shows them.</p>\n",
+			shown, all, shown, all);
+	} else {
+		page_put(page, "</tbody>\n</table>\n</div>\n");
+	}
+	page_put(page, "</section>\n");
+}
