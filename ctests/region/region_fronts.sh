@@ -10,7 +10,7 @@ if [ -n "${SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
 	exit 0
 fi
-plan 25
+plan 27
 
 cat > touch.h << 'EOF'
 #include <sys/mman.h>
@@ -151,6 +151,7 @@ int main(void)
 		end(id);
 	}
 	touch_pages(900);
+	end(12345); /* nobody has given it */
 	pop();
 	finalize();
 	return 0;
@@ -235,6 +236,14 @@ int main(void)
 	touch_pages(700);
 	((void (*)(uint64_t))core[7])(b);
 	((void (*)(uint64_t))core[7])(0);
+	/* Numbers and handles that nobody has given. */
+	((void (*)(uint64_t))core[7])(12345);
+	((void (*)(uint64_t))core[7])(~UINT64_C(0));
+	registered.message = (const void *)12345;
+	((int (*)(void *, const struct attributes *))core2[4])(domain, &registered);
+	((int (*)(void *))core2[5])(domain);
+	registered.message = (const void *)(uintptr_t)0x100000001;
+	((void (*)(void *, const struct attributes *))core2[1])(domain, &registered);
 	return ((int (*)(void))core[11])() != -2;
 }
 EOF
@@ -247,4 +256,6 @@ check "... of a domain" is lib/step 1 300 400
 check "... beside another" is other 1 700 800
 check "... that overlap" is A 1 1100 1200
 check "... both" is B 1 1300 1400
+check "a number that nobody has given is told of" eval 'run 0 ./nvtx && grep -q "^Note: stop without a start" err'
+check "... and so is a handle" is lib/ 2 0 100
 check "a pop without a push is told of" eval 'run 0 ./nvtx && grep -q "^Note: pop: stop without a start" err'

@@ -378,6 +378,11 @@ unsigned upcr_name(const char *name, size_t length)
 	return number;
 }
 
+bool upcr_is_name(unsigned number)
+{
+	return atomic_load_explicit(&started, memory_order_acquire) && number < upcr_names_count(&names);
+}
+
 void upcr_enter(unsigned name)
 {
 	struct upcr_thread *thread = thread_of_call();
@@ -403,7 +408,8 @@ static __attribute__((noinline)) int not_open(struct upcr_thread *thread, unsign
 		elsewhere = other != thread && upcr_tree_is_open(&other->tree, name);
 	if (locked)
 		pthread_mutex_unlock(&lock);
-	upcr_thread_say(thread, elsewhere ? UPCR_SAID_ELSEWHERE : UPCR_SAID_NOT_OPEN, name);
+	upcr_thread_say(thread, elsewhere ? UPCR_SAID_ELSEWHERE : UPCR_SAID_NOT_OPEN,
+			name < upcr_names_count(&names) ? name : UPCR_OTHERS);
 	return elsewhere ? UPCR_ELSEWHERE : UPCR_NOT_OPEN;
 }
 

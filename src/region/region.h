@@ -26,10 +26,12 @@ enum upcr_answer {
 
 /* The number of a name of any bytes; the same in all threads. 0: "others", where there are too many. */
 unsigned upcr_name(const char *name, size_t length);
+/* Is it a number that upcr_name has given? A number that comes back from a program may be any. */
+bool upcr_is_name(unsigned number);
 
 /* The calling thread's region starts. */
 void upcr_enter(unsigned name);
-/* Its innermost region of this name ends; those that started inside it go on. */
+/* Its innermost region of this name, which may be any number, ends; those that started inside it go on. */
 int upcr_exit(unsigned name);
 /* The same, and those that started inside end with it: for annotations that nest. */
 int upcr_exit_closing(unsigned name);

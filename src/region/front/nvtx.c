@@ -134,6 +134,8 @@ static unsigned wide_name_in(const struct domain *domain, const wchar_t *wide)
 /* A registered text is the number of its name, and 1. */
 static unsigned name_of(const struct domain *domain, const struct attributes *attributes)
 {
+	uintptr_t handle;
+
 	if (!attributes || attributes->size < sizeof(*attributes))
 		return name_in(domain, NULL);
 	switch (attributes->message_type) {
@@ -142,8 +144,9 @@ static unsigned name_of(const struct domain *domain, const struct attributes *at
 	case UNICODE:
 		return wide_name_in(domain, attributes->message.unicode);
 	case REGISTERED:
-		if (attributes->message.registered)
-			return (unsigned)(uintptr_t)attributes->message.registered - 1;
+		handle = (uintptr_t)attributes->message.registered;
+		if (handle && handle <= UINT32_MAX && upcr_is_name((unsigned)(handle - 1)))
+			return (unsigned)(handle - 1);
 		break;
 	}
 	return name_in(domain, NULL);
