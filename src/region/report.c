@@ -221,14 +221,15 @@ static void put_notes(const struct upcr_report *report)
 	put(",\n\"notes\":[");
 	for (i = 0; i < report->saids; i++) {
 		said = &report->said[i];
-		text = upcr_names_text(report->names, said->name, &length);
 		put("%s{\"what\":\"%s\",\"name\":", i ? "," : "", what[said->what]);
-		if (said->what == UPCR_SAID_REFUSED)
+		if (said->what == UPCR_SAID_REFUSED) {
 			put_text(upcr_counts_event(said->name));
-		else if (said->name == UPCR_OTHERS)
+		} else if (said->name == UPCR_OTHERS) {
 			put("null");
-		else
+		} else {
+			text = upcr_names_text(report->names, said->name, &length);
 			put_string(text, length);
+		}
 		put(",\"times\":%llu}", (unsigned long long)said->times);
 	}
 	put("]");
