@@ -34,10 +34,10 @@ src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         :
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 utils/lib             : src/mpx/shim                                           : common.h data.h near.h options.h preload.h program.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
-utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring :
+utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/page            :                                                        :
-utils/regions         : utils/lib src/region src/sim/load                      :
+utils/regions         : utils/lib utils/metrics src/region src/sim/load        :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib src/sim/count src/sim/load src/upc/catalogue src/upc/engine src/upc/share :
 utils/stat            : utils/lib                                              :

@@ -280,6 +280,9 @@ EOF
 		$CC -I"$srcdir/include" marked.c -o marked -L"$libraries" -lhpm -Wl,-rpath,"$libraries" &&
 			"$UPC_REGIONS" -t -e upc:::$soft -f json -o json -- ./marked && prints upc_regions json &&
 			"$UPC_REGIONS" -f json -o json -- ./marked && prints upc_regions json &&
+			"$UPC_REGIONS" -t -m nopmu -f json -o json -- ./marked && prints upc_regions json &&
+			"$UPC_REGIONS" -t -m bgp -f json -o json -- ./marked && prints upc_regions json &&
+			"$UPC_REGIONS" -m nopmu -f csv -o csv -- ./marked && heads upc_regions csv &&
 			"$UPC_REGIONS" -t --paths -f csv -o csv -- ./marked && heads upc_regions csv
 	}
 	check "upc_regions" regions_print

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "lib/data.h"
+#include "regions/regions_metrics.h"
 #include "regions/regions_report.h"
 
 enum { FIELDS = 19, VALUE = 5 };
 
 struct csv {
 	FILE *out;
+	const struct regions_report *report;
 	const struct regions_data *data;
 	enum regions_by by;
 };
@@ -41,12 +43,28 @@ static void put_value(char text[VALUE][UTIL_NUMBER_MAX], const struct upcr_value
 	strcpy(text[4], upcr_is_exact(value) ? "1" : upcr_is_lower_bound(value) ? "partial" : "0");
 }
 
+/* The same of a metric. */
+static void put_metric(char text[VALUE][UTIL_NUMBER_MAX], const struct metric_value *value)
+{
+	if (value->missing) {
+		strcpy(text[4], "missing");
+		return;
+	}
+	put_real(text[0], value->value);
+	put_real(text[1], value->low);
+	put_real(text[2], value->high);
+	put_real(text[3], value->error);
+	strcpy(text[4], value->exact ? "1" : value->at_least || value->unsure ? "partial" : "0");
+}
+
 static bool put_line(const struct csv *csv, uint32_t key, const struct regions_counts *counts,
 		     const struct regions_process *process, const struct regions_thread *thread)
 {
 	char own[3][UTIL_NUMBER_MAX] = {"", "", ""}, of[4][UTIL_NUMBER_MAX] = {"", "", "", ""};
 	char *path = csv->by == REGIONS_BY_PATH ? regions_path_text(csv->data, key) : strdup("");
+	const struct metrics *metrics = csv->report->metrics;
 	uint32_t i = 0, events = csv->data->events.n;
+	uint32_t lines = events + (metrics ? metrics_count(metrics) : 0);
 
 	if (!path)
 		return false;
@@ -70,15 +88,24 @@ static bool put_line(const struct csv *csv, uint32_t key, const struct regions_c
 			fields[n++] = own[k];
 		for (k = 0; k < 3; k++)
 			fields[n++] = of[k];
-		fields[n++] = i < events ? csv->data->events.text[i] : "";
-		if (i < events) {
+		fields[n++] = i < events  ? csv->data->events.text[i]
+			      : i < lines ? metrics_at(metrics, i - events)->name
+					  : "";
+		if (i >= events && i < lines) {
+			struct metric_value metric;
+
+			for (k = 0; k < 2; k++) {
+				regions_metric(csv->report, i - events, counts, k, &metric);
+				put_metric(value[k], &metric);
+			}
+		} else if (i < events) {
 			put_value(value[0], &counts->value[i]);
 			put_value(value[1], &counts->own[i]);
 		}
 		for (k = 0; k < 2 * VALUE; k++)
 			fields[n++] = value[k / VALUE][k % VALUE];
 		util_csv_row(csv->out, fields, n);
-	} while (++i < events);
+	} while (++i < lines);
 	free(path);
 	return true;
 }
@@ -86,7 +113,7 @@ static bool put_line(const struct csv *csv, uint32_t key, const struct regions_c
 bool regions_print_csv(FILE *out, const struct regions_report *report)
 {
 	const struct regions_sums *sums = report->paths ? report->by_path : report->by_name;
-	const struct csv csv = {.out = out, .data = report->data, .by = sums->by};
+	const struct csv csv = {.out = out, .report = report, .data = report->data, .by = sums->by};
 	const struct regions_data *data = report->data;
 	struct regions_part part;
 	uint32_t n, at, *order = regions_order(data, sums, &n);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/data.h"
+#include "regions/regions_metrics.h"
 #include "regions/regions_report.h"
 
 /* Readers of JSON take no deeper ones: what is below stands beside. */
@@ -90,8 +91,86 @@ static json_t *spread_of(const struct regions_data *data, const struct regions_s
 	return list;
 }
 
-static void set_counts(json_t *object, const struct regions_data *data, const struct regions_counts *counts)
+static json_t *metric_of(const struct regions_report *report, unsigned metric,
+			 const struct regions_counts *counts, bool own)
 {
+	json_t *object = json_object(), *flags = json_array(), *missing = json_array();
+	const struct metrics_counts of = {.value = own ? counts->own : counts->value};
+	struct metric_value value;
+	const char *name[64];
+	unsigned i, n;
+
+	regions_metric(report, metric, counts, own, &value);
+	set_real(object, "value", value.value);
+	set(object, "exact", json_boolean(value.exact));
+	set_real(object, "low", value.low);
+	set_real(object, "high", value.high);
+	set_real(object, "standard_error", value.error);
+	for (i = 0; i < UPCR_FLAGS; i++)
+		if (value.flags & 1u << i)
+			json_array_append_new(flags, json_string(upcr_flag_word(i)));
+	if (value.open)
+		json_array_append_new(flags, json_string("open"));
+	if (value.at_least)
+		json_array_append_new(flags, json_string("at least"));
+	if (value.unsure)
+		json_array_append_new(flags, json_string("unsure"));
+	set(object, "flags", flags);
+	n = metrics_missing(report->metrics, metric, report->columns, &of, name, 64);
+	for (i = 0; i < n && i < 64; i++)
+		json_array_append_new(missing, util_json_string(name[i]));
+	set(object, "missing", missing);
+	return object;
+}
+
+static json_t *metrics_of(const struct regions_report *report, const struct regions_counts *counts)
+{
+	json_t *list = json_array();
+	unsigned i;
+
+	for (i = 0; i < metrics_count(report->metrics); i++) {
+		json_t *object = json_object();
+
+		set(object, "metric", util_json_string(metrics_at(report->metrics, i)->name));
+		set(object, "inclusive", metric_of(report, i, counts, false));
+		set(object, "exclusive", metric_of(report, i, counts, true));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text ? util_json_string(text) : json_null();
+}
+
+/* What metrics are, once. */
+static json_t *metrics_told(const struct metrics *metrics)
+{
+	json_t *list = json_array();
+	unsigned i, event;
+
+	for (i = 0; i < metrics_count(metrics); i++) {
+		const struct metric *metric = metrics_at(metrics, i);
+		json_t *object = json_object(), *needs = json_array();
+
+		set(object, "metric", util_json_string(metric->name));
+		set(object, "unit", text_or_null(metric->unit));
+		set(object, "description", text_or_null(metric->description));
+		set(object, "formula", util_json_string(metric->formula));
+		for (event = 0; event < metrics_events(metrics); event++)
+			if (metrics_needs(metrics, i, event))
+				json_array_append_new(needs, util_json_string(metrics_event(metrics, event)));
+		set(object, "needs", needs);
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static void set_counts(json_t *object, const struct regions_report *report,
+		       const struct regions_counts *counts)
+{
+	const struct regions_data *data = report->data;
 	json_t *list = json_array();
 	uint32_t i;
 
@@ -107,6 +186,8 @@ static void set_counts(json_t *object, const struct regions_data *data, const st
 		json_array_append_new(list, event);
 	}
 	set(object, "counts", list);
+	if (report->metrics)
+		set(object, "metrics", metrics_of(report, counts));
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -126,7 +207,7 @@ static json_t *regions_of(const struct regions_report *report)
 		    line->key == data->names.n ? json_null() : util_json_string(data->names.text[line->key]));
 		set(object, "threads", json_integer(line->threads));
 		set(object, "processes", json_integer(line->processes));
-		set_counts(object, data, &line->counts);
+		set_counts(object, report, &line->counts);
 		set(object, "over_threads", spread_of(data, line->of_threads, sums->events));
 		set(object, "over_processes", spread_of(data, line->of_processes, sums->events));
 		json_array_append_new(list, object);
@@ -154,7 +235,7 @@ static json_t *paths_of(const struct regions_report *report)
 			json_array_insert_new(names, 0,
 					      util_json_string(data->names.text[data->path[at].name]));
 		set(object, "path", names);
-		set_counts(object, data, &sums->line[order[i]].counts);
+		set_counts(object, report, &sums->line[order[i]].counts);
 		json_array_append_new(list, object);
 	}
 	if (!order) {
@@ -198,7 +279,7 @@ static json_t *threads_of(const struct regions_report *report)
 				set(region, "region",
 				    at == data->names.n ? json_null()
 							: util_json_string(data->names.text[at]));
-				set_counts(region, data, &part.counts[at]);
+				set_counts(region, report, &part.counts[at]);
 				json_array_append_new(regions, region);
 			}
 			set(object, "regions", regions);
@@ -269,6 +350,10 @@ bool regions_print_json(FILE *out, const struct regions_report *report)
 	set(root, "title", util_json_string(report->title));
 	set(root, "processes", processes_of(report->data));
 	set(root, "events", events);
+	if (report->metrics) {
+		set(root, "metric_set", util_json_string(metrics_set(report->metrics)));
+		set(root, "metrics", metrics_told(report->metrics));
+	}
 	set(root, "regions", regions);
 	set(root, "call_paths", paths);
 	if (threads)

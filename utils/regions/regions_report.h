@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "metrics/metrics.h"
 #include "regions/regions_sums.h"
 
 struct regions_report {
@@ -15,6 +16,8 @@ struct regions_report {
 	const struct regions_sums *by_name, *by_path;
 	const char *title;
 	bool paths, per_thread;
+	const struct metrics *metrics; /* or NULL */
+	const struct metrics_columns *columns;
 	unsigned unfinished; /* files that processes have begun, and not written whole */
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/common.h"
+#include "regions/regions_metrics.h"
 #include "regions/regions_report.h"
 
 /* Of numbers, with the blanks before them. */
@@ -100,6 +101,40 @@ static void put_value(FILE *out, const struct upcr_value *value)
 		put_real(out, value->value);
 	}
 	put_error(out, value);
+}
+
+static void put_metric(FILE *out, const struct metric_value *v)
+{
+	double half = (v->high - v->low) / 2, size = fabs(v->value);
+	char text[UTIL_NUMBER_MAX];
+
+	if (v->missing || isnan(v->value)) {
+		put_number(out, "-");
+		put_number(out, v->missing ? "not counted" : "of nothing");
+		return;
+	}
+	if (size >= 1000 && size < 1.8e19) {
+		text[0] = '-';
+		util_format_count((uint64_t)(size + .5), text + (v->value < 0));
+	} else if (size != 0 && (size < .0005 || size >= 1000)) {
+		snprintf(text, sizeof(text), "%.3g", v->value);
+	} else {
+		snprintf(text, sizeof(text), "%.*f", size < 10 ? 3 : size < 100 ? 2 : 1, v->value);
+	}
+	put_number(out, text);
+	if (v->exact)
+		strcpy(text, "exact");
+	else if (v->at_least)
+		strcpy(text, "or more");
+	else if (v->open || v->unsure || !isfinite(half))
+		strcpy(text, "not known");
+	else if (size > 0 && half < 9.995 * size)
+		snprintf(text, sizeof(text), "+-%.*f %%", half < .0995 * size ? 1 : 0, 100 * half / size);
+	else
+		snprintf(text, sizeof(text), "+-%.3g", half);
+	if (v->flags & UPCR_ROUGH && !v->exact)
+		strcat(text, " ?");
+	put_number(out, text);
 }
 
 /* ---- headings ------------------------------------------------------------------------------ */
@@ -229,6 +264,35 @@ static void put_spreads(const struct table *table, const struct regions_spread *
 	}
 }
 
+static void put_metrics(const struct table *table, const struct regions_counts *counts)
+{
+	static const char *const heads[] = {"Inclusive", "", "Exclusive", ""};
+	const struct metrics *metrics = table->report->metrics;
+	unsigned i, own;
+
+	if (!metrics)
+		return;
+	util_put_left(table->out, "Metric", table->first);
+	for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		put_number(table->out, heads[i]);
+	fputs("  Unit\n", table->out);
+	for (i = 0; i < metrics_count(metrics); i++) {
+		const struct metric *metric = metrics_at(metrics, i);
+
+		util_put_left(table->out, metric->name, table->first);
+		for (own = 0; own < 2; own++) {
+			struct metric_value value;
+
+			regions_metric(table->report, i, counts, own, &value);
+			put_metric(table->out, &value);
+		}
+		fputs("  ", table->out);
+		if (metric->unit)
+			util_put(table->out, metric->unit, UINT32_MAX);
+		fputc('\n', table->out);
+	}
+}
+
 static bool put_block(const struct table *table, const struct regions_line *line)
 {
 	static const char *const heads[] = {"Inclusive", "", "Exclusive", NULL};
@@ -249,6 +313,7 @@ static bool put_block(const struct table *table, const struct regions_line *line
 		put_value(table->out, &line->counts.own[i]);
 		fputc('\n', table->out);
 	}
+	put_metrics(table, &line->counts);
 	put_spreads(table, line->of_threads, "threads");
 	if (table->sums->processes > 1)
 		put_spreads(table, line->of_processes, "processes");
@@ -262,11 +327,13 @@ static bool put_blocks(struct table *table)
 	uint32_t i;
 	bool done = true;
 
-	if (!events->n)
+	if (!events->n && !table->report->metrics)
 		return true;
 	table->first = 20;
 	for (i = 0; i < events->n; i++)
 		util_widen(&table->first, events->text[i]);
+	for (i = 0; table->report->metrics && i < metrics_count(table->report->metrics); i++)
+		util_widen(&table->first, metrics_at(table->report->metrics, i)->name);
 	for (i = 0; done && i < table->n; i++)
 		done = put_block(table, &table->sums->line[table->order[i]]);
 	table->first = before;
@@ -338,6 +405,37 @@ static bool put_threads(const struct table *table)
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
+/* Of what no region has the events. */
+static void put_missing(const struct table *table)
+{
+	const struct metrics *metrics = table->report->metrics;
+	const char *name[64];
+	unsigned i, k, n = 0;
+	uint32_t at;
+
+	for (i = 0; metrics && i < metrics_count(metrics); i++) {
+		for (at = 0; at < table->n; at++) {
+			const struct metrics_counts of = {
+				.value = table->sums->line[table->order[at]].counts.value};
+
+			n = metrics_missing(metrics, i, table->report->columns, &of, name, 64);
+			if (!n)
+				break;
+		}
+		if (!n || !table->n)
+			continue;
+		fputs("\nMissing: ", table->out);
+		util_put(table->out, metrics_at(metrics, i)->name, UINT32_MAX);
+		fputs(" needs ", table->out);
+		for (k = 0; k < n && k < 64; k++) {
+			fputs(k ? ", " : "", table->out);
+			util_put(table->out, name[k], UINT32_MAX);
+		}
+	}
+	if (n || metrics)
+		fputs("\n", table->out);
+}
+
 static bool put_notes(const struct table *table)
 {
 	struct regions_notes notes;
@@ -394,6 +492,8 @@ bool regions_print_text(FILE *out, const struct regions_report *report)
 	done = put_blocks(&table);
 	if (done && report->per_thread)
 		done = put_threads(&table);
+	if (done)
+		put_missing(&table);
 	done = done && put_notes(&table);
 	free(table.order);
 	return done;

@@ -13,6 +13,7 @@
 #include "lib/common.h"
 #include "lib/options.h"
 #include "lib/stat_run.h"
+#include "regions/regions_metrics.h"
 #include "regions/regions_read.h"
 #include "regions/regions_report.h"
 #include "regions/regions_run.h"
@@ -27,6 +28,7 @@ static const struct util_usage usage = {
 	.forms = forms,
 	.head = "usage: upc_regions [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 		"       upc_regions --merge DIRECTORY [OPTION]...\n"
+		"       upc_regions --list-metrics [--metrics SET]\n"
 		"\n"
 		"Runs PROGRAM, unchanged, and says what was counted in each of its regions: the\n"
 		"parts that it marks by calls of LIKWID's marker API, PAPI's high-level API,\n"
@@ -43,6 +45,8 @@ static const struct util_usage usage = {
 		"                            a table by region\n"
 		"  upc_regions -e upc:::perf::PAGE-FAULTS --paths -- ./solver\n"
 		"                            by call path; -f hatchet has a tree for Hatchet\n"
+		"  upc_regions --metrics auto -- ./solver\n"
+		"                            and metrics, as this machine has them\n"
 		"  mpirun -n 16 upc_regions -o 'out/%r.%p' -- ./solver; upc_regions --merge out\n"
 		"                            a file for each rank, and the table of all\n",
 };
@@ -51,7 +55,8 @@ struct settings {
 	struct regions_plan plan;
 	struct util_format_choice format;
 	const char *output, *merge;
-	bool paths, per_thread;
+	struct metrics *metrics;
+	bool paths, per_thread, list;
 };
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -91,6 +96,12 @@ static int take(struct settings *settings, int option)
 	case UTIL_OPTION_MERGE:
 		settings->merge = optarg;
 		return 0;
+	case UTIL_OPTION_METRICS:
+		metrics_free(settings->metrics);
+		return regions_metrics_open(optarg, &settings->metrics);
+	case UTIL_OPTION_LIST_METRICS:
+		settings->list = true;
+		return 0;
 	case UTIL_OPTION_PATHS:
 		settings->paths = true;
 		return 0;
@@ -118,7 +129,11 @@ static int check(struct settings *settings, int operands)
 {
 	const bool places = settings->output && has_places(settings->output);
 
-	if (settings->merge && operands)
+	if (settings->list && (operands || settings->merge || settings->plan.events || settings->output))
+		util_error("--list-metrics goes with --metrics alone");
+	else if (settings->list)
+		return 0;
+	else if (settings->merge && operands)
 		util_error("--merge takes a directory, and no program");
 	else if (settings->merge &&
 		 (settings->plan.events || settings->plan.slice_ns || settings->plan.max_regions))
@@ -183,7 +198,13 @@ static int report(const struct settings *settings, struct regions_data *data, co
 		  unsigned unfinished)
 {
 	struct regions_sums by_name = {0}, by_path = {0};
+	struct metrics_columns *columns =
+		settings->metrics ? metrics_bind(settings->metrics, (const char *const *)data->events.text,
+						 data->events.n)
+				  : NULL;
 	const struct regions_report all = {
+		.metrics = settings->metrics,
+		.columns = columns,
 		.data = data,
 		.by_name = &by_name,
 		.by_path = &by_path,
@@ -195,12 +216,14 @@ static int report(const struct settings *settings, struct regions_data *data, co
 	int error = UTIL_FAILED;
 
 	regions_sort(data);
-	if (regions_sum(data, REGIONS_BY_NAME, &by_name) && regions_sum(data, REGIONS_BY_PATH, &by_path))
+	if ((columns || !settings->metrics) && regions_sum(data, REGIONS_BY_NAME, &by_name) &&
+	    regions_sum(data, REGIONS_BY_PATH, &by_path))
 		error = print(settings, &all);
 	else
 		util_error("out of memory for the sums");
 	regions_sums_free(&by_name);
 	regions_sums_free(&by_path);
+	metrics_unbind(columns);
 	return error;
 }
 
@@ -253,6 +276,16 @@ static int run(struct settings *settings)
 	size_t used = 0;
 	int status = 0, error = 0, i;
 
+	if (settings->metrics) {
+		char *events = regions_metrics_events(settings->plan.events, settings->metrics);
+
+		if (!events) {
+			util_error("out of memory");
+			return UTIL_FAILED;
+		}
+		free(settings->plan.events);
+		settings->plan.events = events;
+	}
 	settings->plan.files = places ? settings->output : NULL;
 	if (places)
 		error = check_place(settings->output);
@@ -284,12 +317,15 @@ int main(int argc, char **argv)
 			return error;
 	}
 	error = check(&settings, argc - optind);
-	if (!error && settings.merge)
+	if (!error && settings.list)
+		error = regions_metrics_list(settings.metrics);
+	else if (!error && settings.merge)
 		error = report_directory(&settings, settings.merge, NULL);
 	else if (!error) {
 		settings.plan.command = argv + optind;
 		error = run(&settings);
 	}
 	free(settings.plan.events);
+	metrics_free(settings.metrics);
 	return error;
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions_metrics.h - metrics of regions: which ones, what they need, and what they are.
+ */
+#ifndef REGIONS_METRICS_H
+#define REGIONS_METRICS_H
+
+#include "metrics/metrics.h"
+#include "regions/regions_report.h"
+
+/* A set by its name or file, or "auto": the one for this machine. 0 or an exit status; said. */
+int regions_metrics_open(const char *name, struct metrics **metrics);
+
+/* A list of events, and behind it those that the set needs and that are not in it, for the caller to
+ * free. NULL: out of memory. */
+char *regions_metrics_events(const char *events, const struct metrics *metrics);
+
+/* To standard output: all sets, or what is in one. An exit status. */
+int regions_metrics_list(const struct metrics *metrics);
+
+/* Of a report with metrics: of inclusive counts, or exclusive ones. */
+void regions_metric(const struct regions_report *report, unsigned metric, const struct regions_counts *counts,
+		    bool own, struct metric_value *value);
+
+#endif
