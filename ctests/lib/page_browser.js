@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // page_browser.js - opens a page in a browser, and says as TAP's lines without numbers what a reader
-// finds: page_browser.js BROWSER PAGE LONG-PAGE. The browser is asked through a pipe of its own.
+// finds: page_browser.js BROWSER PAGE LONG-PAGE. The browser is asked through a pipe of its own. Exits with
+// 3 where it does not start.
 "use strict";
 const {spawn} = require("child_process");
 const [browser, file, long] = process.argv.slice(2);
@@ -10,7 +11,7 @@ const child = spawn(browser, ["--headless", "--no-sandbox", "--disable-gpu", "--
 const waiting = {}, complaints = [];
 let id = 0, read = "", session;
 
-child.on("exit", () => process.exit(3));
+child.on("exit", () => process.exit(session ? 1 : 3));
 child.on("error", () => process.exit(3));
 child.stdio[3].on("error", () => {});
 child.stdio[4].on("data", bytes => {
@@ -76,8 +77,9 @@ const paper = `getComputedStyle(document.documentElement).backgroundColor`;
 	check("again, as it was", [await find(column(0)), await find(sorted)], [before, "- - - - -"]);
 	await find(head(1) + ".click(); " + head(1) + ".click()");
 	check("no value is last whichever way", await find(`document.querySelector("section.table tbody").lastChild.cells[1].textContent`), "\u2013");
+	const names = await find(`[...document.querySelectorAll("section.table tbody tr")].map(tr => tr.cells[0].textContent)`);
 	await find(head(0) + ".click()");
-	check("texts from A", await find(column(0)), (await find(column(0))).split("|").sort((a, b) => a.localeCompare(b, "en", {numeric: true})).join("|"));
+	check("texts from A", await find(column(0)), names.sort((a, b) => a.localeCompare(b, "en", {numeric: true})).slice(0, 4).join("|"));
 	await find(`{ const f = document.querySelector("input"); f.value = "HALO"; f.dispatchEvent(new Event("input")) }`);
 	check("rows are found by a text", await find(`document.querySelector(".tools [role=status]").textContent + document.querySelectorAll("section.table tbody tr").length`), "4 rows4");
 
@@ -102,8 +104,8 @@ const paper = `getComputedStyle(document.documentElement).backgroundColor`;
 	await open(long, 1200, false);
 	check("a long table has its first rows", await find(`document.querySelectorAll("tbody tr").length - document.querySelectorAll("figure tbody tr").length`), 1000);
 	await find(head(1) + ".click()");
-	check("... and sorts all", await find(column(1)), [...Array(20000).keys()].map(i => i * 7919 % 100003).sort((a, b) => b - a).slice(0, 4).join("|"));
-		values.sort((a, b) => b - a).slice(0, 4).join("|") }`));
+	check("... and sorts all", await find(column(1)),
+		[...Array(20000).keys()].map(i => i * 7919 % 100003).sort((a, b) => b - a).slice(0, 4).join("|"));
 	await find(`[...document.querySelectorAll(".tools button")].pop().click()`);
 	check("... and shows more", await find(`document.querySelectorAll("section.table tbody tr").length`), 2000);
 	check("no complaint of the browser's", complaints, []);
