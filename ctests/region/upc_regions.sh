@@ -11,7 +11,7 @@ if [ -n "${SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
 	exit 0
 fi
-plan 44
+plan 49
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -262,3 +262,17 @@ mangled()
 check "damaged files end nothing" mangled
 check "an empty directory" eval 'mkdir none && run 125 --merge none; grep -q "no file of a process" err'
 check "Hatchet's tree" eval 'run 0 -e $faults -f hatchet -o tree ./program && grep -q "\"name\": \"exchange\"" tree'
+
+"$tool" -e $faults -f json -o before.json ./program > out 2> err
+"$tool" -e $faults -f json -o after.json ./program fork > out 2> err
+# verdict REGION: of its inclusive count
+verdict()
+{
+	awk -F, -v region="$1" '$1 == region && $3 == 0 { print $10 }' differs
+}
+check "two runs" run 0 --diff before.json -f csv -o differs after.json
+check "... what is more" eval '[ "$(verdict setup)" = more ]'
+check "... what only one has is no difference of counts" eval '[ "$(verdict solve)" = "" ]'
+check "... and itself is the same" eval 'run 0 --diff before.json -f csv -o differs before.json &&
+	[ "$(verdict setup)$(verdict solve)" = samesame ]'
+check "... in words" eval 'run 0 --diff before.json after.json && grep -q "^solve .* gone$" out && grep -q "^setup  *$faults  *inclusive  *3,0[0-9][0-9]  *5,0[0-9][0-9] " out'

@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 
 doc=$srcdir/doc/reference/json.md
-plan 24
+plan 26
 
 # section NAME: its lines
 section()
@@ -132,7 +132,7 @@ heads()
 	[ "$(head -n 1 "$2")" = "$(fenced "$1" csv)" ] && [ "$(wc -l < "$2")" -gt 1 ]
 }
 
-for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run upc_regions; do
+for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run upc_regions 'upc_regions --diff'; do
 	check "$name: examples have all fields, and no others" example "$name"
 done
 
@@ -261,8 +261,10 @@ fi
 
 if [ ! -x "$UPC_REGIONS" ]; then
 	skip "upc_regions" "upc_regions is not built: there is no PAPI"
+	skip "... of two runs" "upc_regions is not built: there is no PAPI"
 elif [ -n "${SANITIZERS:-}" ]; then
 	skip "upc_regions" "a sanitizer's runtime must be the first library of a program"
+	skip "... of two runs" "a sanitizer's runtime must be the first library of a program"
 else
 	cat > marked.c << 'EOF'
 #include <libhpm.h>
@@ -286,4 +288,11 @@ EOF
 			"$UPC_REGIONS" -t --paths -f csv -o csv -- ./marked && heads upc_regions csv
 	}
 	check "upc_regions" regions_print
+	regions_differ()
+	{
+		"$UPC_REGIONS" -e upc:::$soft -f json -o a.json -- ./marked && cp a.json b.json &&
+			"$UPC_REGIONS" --diff a.json -f json -o json b.json && prints 'upc_regions --diff' json &&
+			"$UPC_REGIONS" --diff a.json -f csv -o csv b.json && heads 'upc_regions --diff' csv
+	}
+	check "... of two runs" regions_differ
 fi

@@ -283,6 +283,76 @@ static bool read_all(struct reader *reader, const json_t *root)
 	return true;
 }
 
+/* ---- a report of upc_regions, whose call paths have all that it is made of ----------------------- */
+
+static bool read_report_path(const struct reader *reader, const json_t *object, struct regions_thread *thread)
+{
+	const json_t *names = json_object_get(object, "path"), *counts = json_object_get(object, "counts"),
+		     *item;
+	struct regions_row *row;
+	uint32_t path = 0, number;
+	size_t i;
+
+	json_array_foreach(names, i, item)
+	{
+		if (!json_is_string(item))
+			return wrong(reader, "a name is no text");
+		number = regions_number(&reader->data->names, json_string_value(item));
+		path = number == REGIONS_NONE ? number : regions_path(reader->data, path, number);
+		if (path == REGIONS_NONE)
+			return no_memory(reader);
+	}
+	row = regions_add_row(reader->process, thread, path);
+	if (!row)
+		return no_memory(reader);
+	row->calls = count_of(json_object_get(object, "calls"));
+	row->seconds = fmax(number_or(object, "exclusive_seconds", 0), 0);
+	if (json_array_size(counts) != reader->events)
+		return wrong(reader, "a path has not as many values as there are events");
+	json_array_foreach(counts, i, item)
+	{
+		const json_t *value = json_object_get(item, "exclusive");
+
+		if (json_is_null(json_object_get(value, "value")))
+			continue;
+		if (!read_value(reader, value, &row->value[reader->event[i]]))
+			return false;
+	}
+	return true;
+}
+
+static bool read_report(struct reader *reader, const json_t *root)
+{
+	const json_t *paths = json_object_get(root, "call_paths"), *path;
+	struct regions_thread *thread;
+	struct regions_process *process;
+	size_t i;
+
+	if (!json_is_array(paths))
+		return wrong(reader, "it has no call paths");
+	process = reader->process = regions_add_process(reader->data);
+	if (!process)
+		return no_memory(reader);
+	process->file = strdup(reader->file);
+	process->command = text_of(root, "title");
+	process->host = strdup("");
+	process->started = strdup("");
+	process->ended = strdup("");
+	process->clock = strdup("");
+	if (!process->file || !process->command || !process->host || !process->started || !process->ended ||
+	    !process->clock)
+		return no_memory(reader);
+	if (!read_numbers(reader, json_object_get(root, "events"), &reader->data->events, &reader->event,
+			  &reader->events))
+		return false;
+	process->events = reader->data->events.n;
+	thread = regions_add_thread(process);
+	if (!thread || !(thread->name = strdup("")))
+		return no_memory(reader);
+	json_array_foreach(paths, i, path) if (!read_report_path(reader, path, thread)) return false;
+	return true;
+}
+
 int regions_read_file(struct regions_data *data, const char *path)
 {
 	struct reader reader = {.file = path, .data = data};
@@ -297,7 +367,7 @@ int regions_read_file(struct regions_data *data, const char *path)
 			util_error("'%s': %s", path, error.text);
 		return -1;
 	}
-	done = read_all(&reader, root);
+	done = json_object_get(root, "call_paths") ? read_report(&reader, root) : read_all(&reader, root);
 	/* Half of a process is none. */
 	if (!done && reader.process)
 		regions_drop_last(data);

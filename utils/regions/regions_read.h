@@ -7,7 +7,8 @@
 
 #include "regions/regions_data.h"
 
-/* Adds one process. 0, or -1 with the error said: what the file lacks, or that it cannot be read. */
+/* Adds one process, or what a report of upc_regions in JSON has, as one. 0, or -1 with the error said: what
+ * the file lacks, or that it cannot be read. */
 int regions_read_file(struct regions_data *data, const char *path);
 
 /* All files of a directory but those that processes have not written whole, whose number goes to

@@ -13,6 +13,7 @@
 #include "lib/common.h"
 #include "lib/options.h"
 #include "lib/stat_run.h"
+#include "regions/regions_diff.h"
 #include "regions/regions_metrics.h"
 #include "regions/regions_read.h"
 #include "regions/regions_report.h"
@@ -28,6 +29,7 @@ static const struct util_usage usage = {
 	.forms = forms,
 	.head = "usage: upc_regions [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 		"       upc_regions --merge DIRECTORY [OPTION]...\n"
+		"       upc_regions --diff BEFORE [OPTION]... AFTER\n"
 		"       upc_regions --list-metrics [--metrics SET]\n"
 		"\n"
 		"Runs PROGRAM, unchanged, and says what was counted in each of its regions: the\n"
@@ -54,7 +56,7 @@ static const struct util_usage usage = {
 struct settings {
 	struct regions_plan plan;
 	struct util_format_choice format;
-	const char *output, *merge;
+	const char *output, *merge, *before;
 	struct metrics *metrics;
 	bool paths, per_thread, list;
 };
@@ -102,6 +104,9 @@ static int take(struct settings *settings, int option)
 	case UTIL_OPTION_LIST_METRICS:
 		settings->list = true;
 		return 0;
+	case UTIL_OPTION_DIFF:
+		settings->before = optarg;
+		return 0;
 	case UTIL_OPTION_PATHS:
 		settings->paths = true;
 		return 0;
@@ -133,6 +138,12 @@ static int check(struct settings *settings, int operands)
 		util_error("--list-metrics goes with --metrics alone");
 	else if (settings->list)
 		return 0;
+	else if (settings->before && (settings->merge || settings->plan.events || settings->plan.slice_ns ||
+				      settings->plan.max_regions || settings->per_thread ||
+				      settings->metrics || settings->format.format == HATCHET || places))
+		util_error("--diff goes with --paths, -f and -o alone");
+	else if (settings->before && operands != 1)
+		util_error("--diff takes two runs, and options come before the second");
 	else if (settings->merge && operands)
 		util_error("--merge takes a directory, and no program");
 	else if (settings->merge &&
@@ -154,8 +165,25 @@ static int check(struct settings *settings, int operands)
 
 /* ---- the report ---------------------------------------------------------------------------- */
 
+/* Two runs, of which there is no more than their difference. */
+struct two_runs {
+	struct regions_data data[2];
+	struct regions_sums sums[2];
+	struct regions_diff diff;
+	const char *name[2];
+};
+
+static bool print_two(FILE *out, const struct settings *settings, const struct two_runs *runs)
+{
+	if (settings->format.format == UTIL_JSON)
+		return regions_diff_json(out, &runs->diff, runs->name[0], runs->name[1]);
+	if (settings->format.format == UTIL_CSV)
+		return regions_diff_csv(out, &runs->diff);
+	return regions_diff_text(out, &runs->diff, runs->name[0], runs->name[1]);
+}
+
 static int print_to(FILE *out, const char *name, const struct settings *settings,
-		    const struct regions_report *report)
+		    const struct regions_report *report, const struct two_runs *runs)
 {
 	static bool (*const print[])(FILE *, const struct regions_report *) = {
 		[UTIL_TEXT] = regions_print_text,
@@ -164,29 +192,30 @@ static int print_to(FILE *out, const char *name, const struct settings *settings
 		[HATCHET] = regions_print_hatchet,
 	};
 
-	if (!print[settings->format.format](out, report)) {
+	if (runs ? !print_two(out, settings, runs) : !print[settings->format.format](out, report)) {
 		util_error("the report cannot be made: out of memory");
 		return UTIL_FAILED;
 	}
 	return util_flush(out, name) == 0 ? 0 : UTIL_FAILED;
 }
 
-static int print(const struct settings *settings, const struct regions_report *report)
+static int print(const struct settings *settings, const struct regions_report *report,
+		 const struct two_runs *runs)
 {
 	const bool standard = settings->output && !strcmp(settings->output, "-");
 	FILE *out;
 	int error;
 
-	if (!settings->output && !settings->merge)
-		return print_to(stderr, "standard error", settings, report);
+	if (!settings->output && !settings->merge && !runs)
+		return print_to(stderr, "standard error", settings, report, runs);
 	if (!settings->output || standard)
-		return print_to(stdout, "standard output", settings, report);
+		return print_to(stdout, "standard output", settings, report, runs);
 	out = fopen(settings->output, "we");
 	if (!out) {
 		util_error("cannot write '%s': %s", settings->output, strerror(errno));
 		return UTIL_FAILED;
 	}
-	error = print_to(out, settings->output, settings, report);
+	error = print_to(out, settings->output, settings, report, runs);
 	if (fclose(out) && !error) {
 		util_error("cannot write '%s': %s", settings->output, strerror(errno));
 		error = UTIL_FAILED;
@@ -218,7 +247,7 @@ static int report(const struct settings *settings, struct regions_data *data, co
 	regions_sort(data);
 	if ((columns || !settings->metrics) && regions_sum(data, REGIONS_BY_NAME, &by_name) &&
 	    regions_sum(data, REGIONS_BY_PATH, &by_path))
-		error = print(settings, &all);
+		error = print(settings, &all, NULL);
 	else
 		util_error("out of memory for the sums");
 	regions_sums_free(&by_name);
@@ -251,6 +280,59 @@ static int report_directory(const struct settings *settings, const char *directo
 	regions_free(&data);
 	return error;
 }
+
+/* ---- two runs ------------------------------------------------------------------------------ */
+
+static bool read_run(struct regions_data *data, const char *path)
+{
+	struct stat about;
+	unsigned unfinished;
+	int n;
+
+	if (stat(path, &about)) {
+		util_error("cannot read '%s': %s", path, strerror(errno));
+		return false;
+	}
+	if (!S_ISDIR(about.st_mode))
+		return regions_read_file(data, path) == 0;
+	n = regions_read_directory(data, path, &unfinished);
+	if (n > 0 && unfinished)
+		util_error("in '%s' there are files that were not written whole: %u", path, unfinished);
+	if (!n)
+		util_error("there is no file of a process in '%s'", path);
+	return n > 0;
+}
+
+static int compare(const struct settings *settings, const char *after)
+{
+	struct two_runs runs = {.name = {settings->before, after}};
+	enum regions_by by = settings->paths ? REGIONS_BY_PATH : REGIONS_BY_NAME;
+	int error = UTIL_FAILED, i;
+	bool done = true;
+
+	for (i = 0; done && i < 2; i++) {
+		done = regions_begin(&runs.data[i]);
+		if (!done)
+			util_error("out of memory");
+		done = done && read_run(&runs.data[i], runs.name[i]);
+	}
+	if (done) {
+		if (regions_sum(&runs.data[0], by, &runs.sums[0]) &&
+		    regions_sum(&runs.data[1], by, &runs.sums[1]) &&
+		    regions_diff_of(&runs.data[0], &runs.sums[0], &runs.data[1], &runs.sums[1], &runs.diff))
+			error = print(settings, NULL, &runs);
+		else
+			util_error("out of memory for the sums");
+	}
+	regions_diff_free(&runs.diff);
+	for (i = 0; i < 2; i++) {
+		regions_sums_free(&runs.sums[i]);
+		regions_free(&runs.data[i]);
+	}
+	return error;
+}
+
+/* ---- a program ----------------------------------------------------------------------------- */
 
 /* One file for each process has nobody who makes its directory. */
 static int check_place(const char *output)
@@ -319,6 +401,8 @@ int main(int argc, char **argv)
 	error = check(&settings, argc - optind);
 	if (!error && settings.list)
 		error = regions_metrics_list(settings.metrics);
+	else if (!error && settings.before)
+		error = compare(&settings, argv[optind]);
 	else if (!error && settings.merge)
 		error = report_directory(&settings, settings.merge, NULL);
 	else if (!error) {

@@ -104,6 +104,13 @@ double mpxi_level_student(double level, double f)
 	return z + (z * z * z + z) / (4 * f) + (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * f * f);
 }
 
+double mpxi_level_chance(double t, double f)
+{
+	if (!(t > 0))
+		return 1;
+	return f < LARGE ? beyond(t, fmax(f, 1)) : erfc(t / sqrt(2));
+}
+
 double mpxi_level_default_student(double f)
 {
 	return mpxi_student(f);

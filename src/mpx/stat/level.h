@@ -16,6 +16,8 @@
  * together once in 1 / (1 - level). freedom: any; from 1 to 4 a line between whole numbers. */
 double mpxi_level_normal(double level);
 double mpxi_level_student(double level, double freedom);
+/* How often |t| is at least so large by chance; freedom from 1 on. */
+double mpxi_level_chance(double t, double freedom);
 /* That of intervals of the default level, which takes some ns: to 0.3 % the same. */
 double mpxi_level_default_student(double freedom);
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * difference.h - two measurements of the same numbers: which of these differ by more than their errors
+ * explain. Pure.
+ */
+#ifndef UTIL_DIFFERENCE_H
+#define UTIL_DIFFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct util_measured {
+	double value, error, freedom; /* standard error, its degrees of freedom (INFINITY: it is known) */
+	bool exact;                   /* error is 0: any difference is one     */
+	bool open;                    /* a lower bound, or not counted: nothing is said */
+};
+
+enum util_verdict {
+	UTIL_OPEN,     /* one of them is                                     */
+	UTIL_SAME,     /* both are exact, and equal                          */
+	UTIL_NOT_TOLD, /* not by more than their errors, among so many others */
+	UTIL_LESS,     /* the second is                                      */
+	UTIL_MORE,
+};
+
+struct util_difference {
+	struct util_measured before, after;
+	double change, low, high; /* after - before, with its 95 % interval            */
+	double chance;            /* of a difference as large where there is none: 0 to 1 */
+	enum util_verdict verdict;
+};
+
+/* change, low, high and chance, of before and after; Welch's t. */
+void util_difference_find(struct util_difference *difference);
+
+/* Verdicts on all of a list: with 95 % none of those that are called less or more is called so by
+ * chance (Holm's order of chances). False: out of memory. */
+bool util_difference_judge(struct util_difference *list, size_t n);
+
+#endif
