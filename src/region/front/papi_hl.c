@@ -1,26 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * papi_hl.c - PAPI's high-level calls, in place of libpapi's, from C and from Fortran. Regions nest.
- * Events are ours, not those of PAPI_EVENTS, and no report of PAPI's is written.
+ * Events are ours, not those of PAPI_EVENTS, and no report of PAPI's is written. Answers are PAPI's;
+ * but after one that is an error, where PAPI counts nothing more, we go on.
  */
 #include <papi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "region/front/front.h"
 #include "region/region.h"
 
-UPCR_EXPORT int PAPI_hl_region_begin(const char *region)
+/* This thread has begun a region; and so since its last PAPI_hl_stop. */
+static _Thread_local bool has_begun, runs;
+
+static int begin(const char *region, size_t length)
 {
-	if (!region)
-		return PAPI_EINVAL;
-	upcr_enter(upcr_name(region, strlen(region)));
+	has_begun = runs = true;
+	upcr_enter(upcr_name(region, length));
 	return PAPI_OK;
 }
 
 static int end(const char *region, size_t length)
 {
-	return upcr_exit_closing(upcr_name(region, length)) == UPCR_OK ? PAPI_OK : PAPI_EMISC;
+	switch (upcr_exit_closing(upcr_name(region, length))) {
+	case UPCR_OK:
+		return PAPI_OK;
+	case UPCR_MISSED:
+		return PAPI_EMISC;
+	default:
+		return has_begun ? PAPI_EINVAL : PAPI_EMISC;
+	}
+}
+
+UPCR_EXPORT int PAPI_hl_region_begin(const char *region)
+{
+	return region ? begin(region, strlen(region)) : PAPI_EINVAL;
 }
 
 UPCR_EXPORT int PAPI_hl_region_end(const char *region)
@@ -28,53 +44,81 @@ UPCR_EXPORT int PAPI_hl_region_end(const char *region)
 	return region ? end(region, strlen(region)) : PAPI_EINVAL;
 }
 
-/* Nothing is kept of a moment. */
+/* Nothing is kept of a moment; so it is the same which region it is in. */
 UPCR_EXPORT int PAPI_hl_read(const char *region)
 {
-	return region ? PAPI_OK : PAPI_EINVAL;
+	if (!region)
+		return PAPI_EINVAL;
+	return has_begun ? PAPI_OK : PAPI_EMISC;
 }
 
-/* Other front ends may go on. */
+/* papi.h leaves its parameters open. Other front ends may go on, so we count on. */
 UPCR_EXPORT int PAPI_hl_stop(void);
 
 int PAPI_hl_stop(void)
 {
-	return PAPI_OK;
+	const bool ran = runs;
+
+	runs = false;
+	return ran ? PAPI_OK : PAPI_ENOEVNT;
 }
 
-/* ---- Fortran: texts end with blanks, and their lengths come behind all arguments ----------------- */
+/* ---- Fortran ----------------------------------------------------------------------------------- */
 
-static size_t trimmed(const char *text, size_t length)
+/* Texts end with blanks, or at a NUL, and their lengths come behind all arguments. */
+static size_t length_of(const char *text, int length)
 {
-	while (length && text[length - 1] == ' ')
-		length--;
-	return length;
+	size_t n = length > 0 ? (size_t)length : 0;
+
+	while (n && text[n - 1] == ' ')
+		n--;
+	return strnlen(text, n);
 }
 
-UPCR_EXPORT void papif_hl_region_begin_(const char *region, int *check, size_t length);
-UPCR_EXPORT void papif_hl_region_end_(const char *region, int *check, size_t length);
-UPCR_EXPORT void papif_hl_read_(const char *region, int *check, size_t length);
-UPCR_EXPORT void papif_hl_stop_(int *check);
-
-void papif_hl_region_begin_(const char *region, int *check, size_t length)
+static void answer(int *check, int code)
 {
-	upcr_enter(upcr_name(region, trimmed(region, length)));
-	*check = PAPI_OK;
+	if (check)
+		*check = code;
 }
 
-void papif_hl_region_end_(const char *region, int *check, size_t length)
+static void begin_fortran(const char *region, int *check, int length)
 {
-	*check = end(region, trimmed(region, length));
+	answer(check, region ? begin(region, length_of(region, length)) : PAPI_EINVAL);
 }
 
-void papif_hl_read_(const char *region, int *check, size_t length)
+static void end_fortran(const char *region, int *check, int length)
 {
-	(void)region;
+	answer(check, region ? end(region, length_of(region, length)) : PAPI_EINVAL);
+}
+
+static void read_fortran(const char *region, int *check, int length)
+{
 	(void)length;
-	*check = PAPI_OK;
+	answer(check, PAPI_hl_read(region));
 }
 
-void papif_hl_stop_(int *check)
+static void stop_fortran(int *check)
 {
-	*check = PAPI_OK;
+	answer(check, PAPI_hl_stop());
 }
+
+/* The names that libpapi exports. */
+#define NAME(name, call, parameters, arguments) \
+	UPCR_EXPORT void name parameters;       \
+	void name parameters                    \
+	{                                       \
+		call arguments;                 \
+	}
+#define NAMES(small, capital, call, parameters, arguments) \
+	NAME(small, call, parameters, arguments)           \
+	NAME(small##_, call, parameters, arguments)        \
+	NAME(small##__, call, parameters, arguments)       \
+	NAME(capital, call, parameters, arguments)
+
+NAMES(papif_hl_region_begin, PAPIF_HL_REGION_BEGIN, begin_fortran,
+      (const char *region, int *check, int length), (region, check, length))
+NAMES(papif_hl_region_end, PAPIF_HL_REGION_END, end_fortran, (const char *region, int *check, int length),
+      (region, check, length))
+NAMES(papif_hl_read, PAPIF_HL_READ, read_fortran, (const char *region, int *check, int length),
+      (region, check, length))
+NAMES(papif_hl_stop, PAPIF_HL_STOP, stop_fortran, (int *check), (check))
