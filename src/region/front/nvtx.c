@@ -73,14 +73,45 @@ struct attributes {
 	} message;
 };
 
+/* ---- domains --------------------------------------------------------------------------------- */
+
+enum { NAME_MAX_ = 1024, DOMAINS = 1024 };
+
+/* A domain is its number, and so is its handle; 0 is the program's own. Those of one name are one, and
+ * none is ever freed: a range may end behind its domain. */
+static char *_Atomic domains[DOMAINS];
+
+/* A handle may be any. */
+static unsigned domain_of(const void *handle)
+{
+	uintptr_t number = (uintptr_t)handle;
+
+	return number && number <= DOMAINS && atomic_load(&domains[number - 1]) ? (unsigned)number : 0;
+}
+
+static const void *domain_create_a(const char *name)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	char *made = strndup(name ? name : "", NAME_MAX_), *other;
+	uintptr_t i;
+
+	for (i = 0; made && i < DOMAINS; i++) {
+		other = NULL;
+		if (atomic_compare_exchange_strong(&domains[i], &other, made))
+			return (const void *)(i + 1);
+		if (!strcmp(other, made)) {
+			free(made);
+			return (const void *)(i + 1);
+		}
+	}
+	free(made);
+	if (!atomic_flag_test_and_set(&said))
+		upcr_say("ranges of more than %d domains of NVTX: those of the others have no domain's name",
+			 DOMAINS);
+	return NULL;
+}
+
 /* ---- names ------------------------------------------------------------------------------------ */
-
-enum { NAME_MAX_ = 1024 };
-
-/* Never freed: a range may end behind its domain. */
-struct domain {
-	char name[256];
-};
 
 static size_t put_utf8(char *text, uint32_t c)
 {
@@ -108,22 +139,23 @@ static size_t narrow(char text[NAME_MAX_], const wchar_t *wide)
 	return n;
 }
 
-static unsigned name_in(const struct domain *domain, const char *text)
+static unsigned name_in(unsigned domain, const char *text)
 {
-	char name[NAME_MAX_ + sizeof(domain->name) + 1];
+	const char *of = domain ? atomic_load(&domains[domain - 1]) : NULL;
 	size_t length = text ? strnlen(text, NAME_MAX_) : 0, before;
+	char name[2 * NAME_MAX_ + 1];
 
-	if (!domain)
+	if (!of)
 		return upcr_name(text ? text : "", length);
-	before = strlen(domain->name);
-	memcpy(name, domain->name, before);
+	before = strlen(of);
+	memcpy(name, of, before);
 	name[before] = '/';
 	if (length)
 		memcpy(name + before + 1, text, length);
 	return upcr_name(name, before + 1 + length);
 }
 
-static unsigned wide_name_in(const struct domain *domain, const wchar_t *wide)
+static unsigned wide_name_in(unsigned domain, const wchar_t *wide)
 {
 	char text[NAME_MAX_];
 
@@ -132,7 +164,7 @@ static unsigned wide_name_in(const struct domain *domain, const wchar_t *wide)
 }
 
 /* A registered text is the number of its name, and 1. */
-static unsigned name_of(const struct domain *domain, const struct attributes *attributes)
+static unsigned name_of(unsigned domain, const struct attributes *attributes)
 {
 	uintptr_t handle;
 
@@ -154,48 +186,63 @@ static unsigned name_of(const struct domain *domain, const struct attributes *at
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-enum { DEEPEST = 200, NO_PUSH = -2 };
+enum { DEEPEST = 400, NO_PUSH = -1 };
 
-/* Pushes that are open in this thread, of all domains. */
+/* Pushes that are open in this thread, of all domains. Levels are of a domain. */
 static _Thread_local struct {
-	const struct domain *domain;
-	unsigned name;
+	uint32_t name;
+	uint16_t domain, level;
 } pushed[DEEPEST];
-static _Thread_local unsigned depth, too_deep;
+static _Thread_local unsigned depth;
+/* Pushes that found no room, and whose they are: those of one domain are told apart from the rest. */
+static _Thread_local unsigned too_deep, too_deep_of;
 
-static int push(const struct domain *domain, unsigned name)
-{
-	if (depth == DEEPEST) {
-		if (!too_deep++)
-			upcr_say(
-				"more than %d ranges of NVTX are pushed at once: the inner ones are left out",
-				DEEPEST);
-		return DEEPEST;
-	}
-	pushed[depth].domain = domain;
-	pushed[depth].name = name;
-	upcr_enter(name);
-	return (int)depth++;
-}
-
-static int pop(const struct domain *domain)
+/* Where the domain's innermost is, and 1; 0: it has none. */
+static unsigned innermost(unsigned domain)
 {
 	unsigned at = depth;
 
-	if (too_deep) {
-		too_deep--;
-		return DEEPEST;
-	}
 	while (at && pushed[at - 1].domain != domain)
 		at--;
+	return at;
+}
+
+static int push(unsigned domain, unsigned name)
+{
+	unsigned at = innermost(domain), level = at ? pushed[at - 1].level + 1u : 0;
+
+	if (depth == DEEPEST || (too_deep && too_deep_of == domain)) {
+		if (!too_deep) {
+			too_deep_of = domain;
+			upcr_say("more than %d ranges of NVTX are pushed at once in a thread: "
+				 "the inner ones are left out",
+				 DEEPEST);
+		}
+		return (int)(level + (too_deep_of == domain ? too_deep++ : 0));
+	}
+	pushed[depth].domain = (uint16_t)domain;
+	pushed[depth].level = (uint16_t)level;
+	pushed[depth++].name = name;
+	upcr_enter(name);
+	return (int)level;
+}
+
+static int pop(unsigned domain)
+{
+	unsigned at = innermost(domain), level;
+
+	if (too_deep && too_deep_of == domain)
+		return (int)((at ? pushed[at - 1].level + 1u : 0) + --too_deep);
 	if (!at) {
 		/* There is none: the engine tells of it. */
 		(void)upcr_exit(name_in(domain, "pop"));
 		return NO_PUSH;
 	}
+	level = pushed[at - 1].level;
 	(void)upcr_exit(pushed[at - 1].name);
 	memmove(&pushed[at - 1], &pushed[at], (depth - at) * sizeof(pushed[0]));
-	return (int)--depth;
+	depth--;
+	return (int)level;
 }
 
 /* A range's number has its name's. */
@@ -223,100 +270,91 @@ static void mark(unsigned name)
 
 static void mark_ex(const struct attributes *attributes)
 {
-	mark(name_of(NULL, attributes));
+	mark(name_of(0, attributes));
 }
 
 static void mark_a(const char *text)
 {
-	mark(name_in(NULL, text));
+	mark(name_in(0, text));
 }
 
 static void mark_w(const wchar_t *text)
 {
-	mark(wide_name_in(NULL, text));
+	mark(wide_name_in(0, text));
 }
 
 static uint64_t start_ex(const struct attributes *attributes)
 {
-	return start(name_of(NULL, attributes));
+	return start(name_of(0, attributes));
 }
 
 static uint64_t start_a(const char *text)
 {
-	return start(name_in(NULL, text));
+	return start(name_in(0, text));
 }
 
 static uint64_t start_w(const wchar_t *text)
 {
-	return start(wide_name_in(NULL, text));
+	return start(wide_name_in(0, text));
 }
 
 static int push_ex(const struct attributes *attributes)
 {
-	return push(NULL, name_of(NULL, attributes));
+	return push(0, name_of(0, attributes));
 }
 
 static int push_a(const char *text)
 {
-	return push(NULL, name_in(NULL, text));
+	return push(0, name_in(0, text));
 }
 
 static int push_w(const wchar_t *text)
 {
-	return push(NULL, wide_name_in(NULL, text));
+	return push(0, wide_name_in(0, text));
 }
 
 static int pop_default(void)
 {
-	return pop(NULL);
+	return pop(0);
 }
 
-static void domain_mark_ex(const struct domain *domain, const struct attributes *attributes)
+static void domain_mark_ex(const void *domain, const struct attributes *attributes)
 {
-	mark(name_of(domain, attributes));
+	mark(name_of(domain_of(domain), attributes));
 }
 
-static uint64_t domain_start_ex(const struct domain *domain, const struct attributes *attributes)
+static uint64_t domain_start_ex(const void *domain, const struct attributes *attributes)
 {
-	return start(name_of(domain, attributes));
+	return start(name_of(domain_of(domain), attributes));
 }
 
-static void domain_end(const struct domain *domain, uint64_t id)
+static void domain_end(const void *domain, uint64_t id)
 {
 	(void)domain;
 	end(id);
 }
 
-static int domain_push_ex(const struct domain *domain, const struct attributes *attributes)
+static int domain_push_ex(const void *domain, const struct attributes *attributes)
 {
-	return push(domain, name_of(domain, attributes));
+	return push(domain_of(domain), name_of(domain_of(domain), attributes));
 }
 
-static int domain_pop(const struct domain *domain)
+static int domain_pop(const void *domain)
 {
-	return pop(domain);
+	return pop(domain_of(domain));
 }
 
-static const void *domain_register_a(const struct domain *domain, const char *text)
+static const void *domain_register_a(const void *domain, const char *text)
 {
-	return (const void *)(uintptr_t)(name_in(domain, text) + 1u);
+	return (const void *)(uintptr_t)(name_in(domain_of(domain), text) + 1u);
 }
 
-static const void *domain_register_w(const struct domain *domain, const wchar_t *text)
+static const void *domain_register_w(const void *domain, const wchar_t *text)
 {
-	return (const void *)(uintptr_t)(wide_name_in(domain, text) + 1u);
+	return (const void *)(uintptr_t)(wide_name_in(domain_of(domain), text) + 1u);
 }
 
-static struct domain *domain_create_a(const char *name)
-{
-	struct domain *domain = calloc(1, sizeof(*domain));
-
-	if (domain && name)
-		memcpy(domain->name, name, strnlen(name, sizeof(domain->name) - 1));
-	return domain;
-}
-
-static struct domain *domain_create_w(const wchar_t *name)
+static const void *domain_create_w(const wchar_t *name)
 {
 	char text[NAME_MAX_];
 
