@@ -4,7 +4,7 @@
 # these calls as the libraries have them; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/fronts.inc"
-plan 15
+plan 27
 
 cat > papi.c << 'EOF'
 #include <pthread.h>
@@ -123,3 +123,125 @@ check "... runs" csv ./kokkos
 check "... its kernel" is axpy 4 2000 2100
 check "... its region" is solve 1 2900 3000
 check "another tool of the user's stays" eval 'KOKKOS_TOOLS_LIBS=/nowhere run 1 ./kokkos'
+
+cat > tool.c << 'EOF'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "touch.h"
+struct space { char name[64]; };
+#define CALLS(X) \
+	X(push_profile_region, void, (const char *)) X(pop_profile_region, void, (void)) \
+	X(begin_parallel_reduce, void, (const char *, uint32_t, uint64_t *)) X(end_parallel_reduce, void, (uint64_t)) \
+	X(begin_parallel_scan, void, (const char *, uint32_t, uint64_t *)) X(end_parallel_scan, void, (uint64_t)) \
+	X(begin_fence, void, (const char *, uint32_t, uint64_t *)) X(end_fence, void, (uint64_t)) \
+	X(create_profile_section, void, (const char *, uint32_t *)) X(start_profile_section, void, (uint32_t)) \
+	X(stop_profile_section, void, (uint32_t)) X(destroy_profile_section, void, (uint32_t)) \
+	X(profile_event, void, (const char *)) X(end_deep_copy, void, (void)) \
+	X(begin_deep_copy, void, (struct space, const char *, const void *, struct space, const char *, const void *, uint64_t))
+#define DECLARE(name, type, parameters) static type (*name) parameters;
+CALLS(DECLARE)
+static void *thread(void *unused)
+{
+	uint64_t id;
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		push_profile_region("of threads");
+		begin_parallel_reduce("dot", i, &id);
+		pop_profile_region();
+		end_parallel_reduce(id);
+	}
+	return unused;
+}
+int main(void)
+{
+	const char *path = getenv("KOKKOS_TOOLS_LIBS");
+	void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
+	struct space host = {"Host"}, cuda = {"Cuda"}, whole;
+	uint32_t a = ~0u, b = ~0u;
+	pthread_t threads[4];
+	uint64_t id = ~UINT64_C(0);
+	int i;
+
+	if (!library)
+		return 1;
+#define FIND(name, type, parameters) if (!(*(void **)&name = dlsym(library, "kokkosp_" #name))) return 2;
+	CALLS(FIND)
+	create_profile_section("A", &a);
+	create_profile_section("B", &b);
+	if (a == b)
+		return 3;
+	/* Sections overlap. */
+	start_profile_section(a);
+	touch_pages(500);
+	start_profile_section(b);
+	touch_pages(600);
+	stop_profile_section(a);
+	touch_pages(700);
+	stop_profile_section(b);
+	destroy_profile_section(a);
+	begin_deep_copy(cuda, "x", NULL, host, "y", NULL, 8);
+	touch_pages(300);
+	begin_fence("wait", 0, &id);
+	touch_pages(100);
+	end_fence(id);
+	end_deep_copy();
+	begin_parallel_scan("prefix", 0, &id);
+	touch_pages(400);
+	end_parallel_scan(id);
+	profile_event("mark");
+	/* A pop ends what was pushed, not what else is open. */
+	push_profile_region("outer");
+	start_profile_section(a);
+	touch_pages(200);
+	pop_profile_region();
+	touch_pages(800);
+	stop_profile_section(a);
+	for (i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, thread, NULL);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	/* What nobody has given, and what nobody has begun. */
+	memset(&whole, 'w', sizeof(whole));
+	begin_deep_copy(whole, NULL, NULL, whole, NULL, NULL, ~UINT64_C(0));
+	end_deep_copy();
+	end_deep_copy();
+	pop_profile_region();
+	start_profile_section(123456);
+	stop_profile_section(~0u);
+	stop_profile_section(123456);
+	destroy_profile_section(~0u);
+	create_profile_section(NULL, NULL);
+	begin_parallel_scan(NULL, ~0u, NULL);
+	end_parallel_scan(~UINT64_C(0));
+	end_fence(UINT64_C(0x100000000) + id);
+	profile_event(NULL);
+	push_profile_region("open");
+	if (!fork()) {
+		push_profile_region("child");
+		pop_profile_region();
+		pop_profile_region();
+		exit(0);
+	}
+	wait(&i);
+	return i != 0;
+}
+EOF
+check "Kokkos: a program with all calls" eval '$CC -Wall tool.c -o tool -ldl -lpthread 2> err'
+check "... runs" csv ./tool
+check "... sections overlap" eval 'is A 2 2100 2200 && is B 1 1300 1400'
+check "... a copy, with what is inside" is "deep copy to Cuda from Host" 1 400 500
+check "... a fence" is wait 1 100 200
+check "... a scan" is prefix 1 400 500
+check "... an event" is mark 1 0 0
+check "... a pop ends what was pushed" is outer 1 200 300
+check "... threads" eval 'is "of threads" 200 0 1000 && is dot 200 0 1000'
+check "... a child" is child 1 0 100
+check "... a section that nobody has made" is "unknown section of Kokkos" 1 0 100
+check "... and a pop of nothing is told of" eval 'run 0 ./tool && grep -q "^Note: pop of a Kokkos region: stop without a start" err &&
+	grep -q "^Note: end of a deep copy: stop without a start" err'

@@ -282,7 +282,7 @@ int main(void)
 EOF
 check "texts of any bytes, handles of any value, depths and numbers beyond all" eval \
 	'$CC -Wall hostile.c -o hostile -ldl 2> err && csv ./hostile'
-check "... ranges that are too deep are told of" grep -q "more than 400 ranges of NVTX" err
+check "... ranges that are too deep are told of" grep -q "more than 400 regions are pushed" err
 check "... and domains that are too many" grep -q "more than 1024 domains of NVTX" err
 check "... ranges of a child" is child 1 0 50
 check "... those with room" is again 300 0 3000

@@ -1,18 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * kokkos.c - the calls of Kokkos Tools: Kokkos loads the library that KOKKOS_TOOLS_LIBS names, and
- * calls those functions of it that are there.
+ * calls those functions of it that are there. Declared here is what of its interface is used.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "region/front/front.h"
+#include "region/front/nest.h"
 #include "region/region.h"
+
+/* The name of a memory space, which Kokkos passes by value; it fills all of it, or ends with a NUL. */
+struct space {
+	char name[64];
+};
+
+enum { REGIONS = UPCR_OF_KOKKOS, COPIES };
+
+static unsigned name_of(const char *name)
+{
+	return upcr_name(name ? name : "", name ? strlen(name) : 0);
+}
+
+/* A number that comes back may be any. */
+static unsigned number_of(uint64_t id)
+{
+	return id < UPCR_ALL && upcr_is_name((unsigned)id) ? (unsigned)id : UPCR_ALL;
+}
+
+static void pop(unsigned kind, const char *what)
+{
+	/* There is none: the engine tells of it. */
+	if (upcr_pop(kind) < 0)
+		(void)upcr_exit(name_of(what));
+}
+
+/* ---- the library ------------------------------------------------------------------------------- */
 
 UPCR_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *device);
 UPCR_EXPORT void kokkosp_finalize_library(void);
-UPCR_EXPORT void kokkosp_push_profile_region(const char *name);
-UPCR_EXPORT void kokkosp_pop_profile_region(void);
 
 void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *device)
 {
@@ -28,23 +55,58 @@ void kokkosp_finalize_library(void)
 {
 }
 
-static unsigned enter(const char *name)
-{
-	unsigned number = name ? upcr_name(name, strlen(name)) : upcr_name("", 0);
+/* ---- regions, sections, marks -------------------------------------------------------------------- */
 
-	upcr_enter(number);
-	return number;
-}
+UPCR_EXPORT void kokkosp_push_profile_region(const char *name);
+UPCR_EXPORT void kokkosp_pop_profile_region(void);
+UPCR_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id);
+UPCR_EXPORT void kokkosp_start_profile_section(uint32_t id);
+UPCR_EXPORT void kokkosp_stop_profile_section(uint32_t id);
+UPCR_EXPORT void kokkosp_destroy_profile_section(uint32_t id);
+UPCR_EXPORT void kokkosp_profile_event(const char *name);
 
 void kokkosp_push_profile_region(const char *name)
 {
-	(void)enter(name);
+	(void)upcr_push(REGIONS, name_of(name));
 }
 
 void kokkosp_pop_profile_region(void)
 {
-	(void)upcr_exit_innermost();
+	pop(REGIONS, "pop of a Kokkos region");
 }
+
+/* A section's number is that of its name. Sections overlap. */
+void kokkosp_create_profile_section(const char *name, uint32_t *id)
+{
+	if (id)
+		*id = name_of(name);
+}
+
+void kokkosp_start_profile_section(uint32_t id)
+{
+	upcr_enter(upcr_is_name(id) ? id : name_of("unknown section of Kokkos"));
+}
+
+void kokkosp_stop_profile_section(uint32_t id)
+{
+	(void)upcr_exit(upcr_is_name(id) ? id : name_of("unknown section of Kokkos"));
+}
+
+void kokkosp_destroy_profile_section(uint32_t id)
+{
+	(void)id;
+}
+
+/* A region without length. */
+void kokkosp_profile_event(const char *name)
+{
+	unsigned number = name_of(name);
+
+	upcr_enter(number);
+	(void)upcr_exit(number);
+}
+
+/* ---- kernels, fences, copies --------------------------------------------------------------------- */
 
 /* A kernel's number is that of its name: it ends in the thread where it began. */
 #define KERNEL(kind)                                                                            \
@@ -52,15 +114,45 @@ void kokkosp_pop_profile_region(void)
 	UPCR_EXPORT void kokkosp_end_##kind(uint64_t id);                                       \
 	void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id)              \
 	{                                                                                       \
+		unsigned number = name_of(name);                                                \
+                                                                                                \
 		(void)device;                                                                   \
-		*id = enter(name);                                                              \
+		if (id)                                                                         \
+			*id = number;                                                           \
+		upcr_enter(number);                                                             \
 	}                                                                                       \
 	void kokkosp_end_##kind(uint64_t id)                                                    \
 	{                                                                                       \
-		(void)upcr_exit_closing((unsigned)id);                                          \
+		(void)upcr_exit_closing(number_of(id));                                         \
 	}
 
 KERNEL(parallel_for)
 KERNEL(parallel_reduce)
 KERNEL(parallel_scan)
 KERNEL(fence)
+
+UPCR_EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_data,
+					 struct space from, const char *from_name, const void *from_data,
+					 uint64_t size);
+UPCR_EXPORT void kokkosp_end_deep_copy(void);
+
+/* Views are too many to have a region each. */
+void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_data, struct space from,
+			     const char *from_name, const void *from_data, uint64_t size)
+{
+	char name[sizeof(to.name) + sizeof(from.name) + 32];
+	int length = snprintf(name, sizeof(name), "deep copy to %.*s from %.*s", (int)sizeof(to.name),
+			      to.name, (int)sizeof(from.name), from.name);
+
+	(void)to_name;
+	(void)to_data;
+	(void)from_name;
+	(void)from_data;
+	(void)size;
+	(void)upcr_push(COPIES, upcr_name(name, length > 0 ? (size_t)length : 0));
+}
+
+void kokkosp_end_deep_copy(void)
+{
+	pop(COPIES, "end of a deep copy");
+}

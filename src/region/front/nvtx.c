@@ -11,11 +11,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
 #include "region/front/front.h"
+#include "region/front/labels.h"
+#include "region/front/nest.h"
 #include "region/region.h"
 
 /* ---- NVTX's interface --------------------------------------------------------------------- */
@@ -75,43 +76,29 @@ struct attributes {
 
 /* ---- domains --------------------------------------------------------------------------------- */
 
-enum { NAME_MAX_ = 1024, DOMAINS = 1024 };
-
-/* A domain is its number, and so is its handle; 0 is the program's own. Those of one name are one, and
- * none is ever freed: a range may end behind its domain. */
-static char *_Atomic domains[DOMAINS];
+/* A domain's handle is its number; 0 is the program's own. Those of one name are one. */
+static struct upcr_labels domains;
 
 /* A handle may be any. */
 static unsigned domain_of(const void *handle)
 {
-	uintptr_t number = (uintptr_t)handle;
-
-	return number && number <= DOMAINS && atomic_load(&domains[number - 1]) ? (unsigned)number : 0;
+	return upcr_label_text(&domains, (uintptr_t)handle) ? (unsigned)(uintptr_t)handle : 0;
 }
 
 static const void *domain_create_a(const char *name)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
-	char *made = strndup(name ? name : "", NAME_MAX_), *other;
-	uintptr_t i;
+	uintptr_t domain = upcr_label(&domains, name);
 
-	for (i = 0; made && i < DOMAINS; i++) {
-		other = NULL;
-		if (atomic_compare_exchange_strong(&domains[i], &other, made))
-			return (const void *)(i + 1);
-		if (!strcmp(other, made)) {
-			free(made);
-			return (const void *)(i + 1);
-		}
-	}
-	free(made);
-	if (!atomic_flag_test_and_set(&said))
-		upcr_say("ranges of more than %d domains of NVTX: those of the others have no domain's name",
-			 DOMAINS);
-	return NULL;
+	if (!domain && !atomic_flag_test_and_set(&said))
+		upcr_say("more than %d domains of NVTX: ranges of the others have no domain's name",
+			 UPCR_LABELS);
+	return (const void *)domain;
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */
+
+enum { NAME_MAX_ = UPCR_LABEL_MAX };
 
 static size_t put_utf8(char *text, uint32_t c)
 {
@@ -141,7 +128,7 @@ static size_t narrow(char text[NAME_MAX_], const wchar_t *wide)
 
 static unsigned name_in(unsigned domain, const char *text)
 {
-	const char *of = domain ? atomic_load(&domains[domain - 1]) : NULL;
+	const char *of = upcr_label_text(&domains, domain);
 	size_t length = text ? strnlen(text, NAME_MAX_) : 0, before;
 	char name[2 * NAME_MAX_ + 1];
 
@@ -186,63 +173,14 @@ static unsigned name_of(unsigned domain, const struct attributes *attributes)
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-enum { DEEPEST = 400, NO_PUSH = -1 };
-
-/* Pushes that are open in this thread, of all domains. Levels are of a domain. */
-static _Thread_local struct {
-	uint32_t name;
-	uint16_t domain, level;
-} pushed[DEEPEST];
-static _Thread_local unsigned depth;
-/* Pushes that found no room, and whose they are: those of one domain are told apart from the rest. */
-static _Thread_local unsigned too_deep, too_deep_of;
-
-/* Where the domain's innermost is, and 1; 0: it has none. */
-static unsigned innermost(unsigned domain)
-{
-	unsigned at = depth;
-
-	while (at && pushed[at - 1].domain != domain)
-		at--;
-	return at;
-}
-
-static int push(unsigned domain, unsigned name)
-{
-	unsigned at = innermost(domain), level = at ? pushed[at - 1].level + 1u : 0;
-
-	if (depth == DEEPEST || (too_deep && too_deep_of == domain)) {
-		if (!too_deep) {
-			too_deep_of = domain;
-			upcr_say("more than %d ranges of NVTX are pushed at once in a thread: "
-				 "the inner ones are left out",
-				 DEEPEST);
-		}
-		return (int)(level + (too_deep_of == domain ? too_deep++ : 0));
-	}
-	pushed[depth].domain = (uint16_t)domain;
-	pushed[depth].level = (uint16_t)level;
-	pushed[depth++].name = name;
-	upcr_enter(name);
-	return (int)level;
-}
-
 static int pop(unsigned domain)
 {
-	unsigned at = innermost(domain), level;
+	int level = upcr_pop(UPCR_OF_NVTX + domain);
 
-	if (too_deep && too_deep_of == domain)
-		return (int)((at ? pushed[at - 1].level + 1u : 0) + --too_deep);
-	if (!at) {
-		/* There is none: the engine tells of it. */
+	/* There is none: the engine tells of it. */
+	if (level < 0)
 		(void)upcr_exit(name_in(domain, "pop"));
-		return NO_PUSH;
-	}
-	level = pushed[at - 1].level;
-	(void)upcr_exit(pushed[at - 1].name);
-	memmove(&pushed[at - 1], &pushed[at], (depth - at) * sizeof(pushed[0]));
-	depth--;
-	return (int)level;
+	return level;
 }
 
 /* A range's number has its name's. */
@@ -300,17 +238,17 @@ static uint64_t start_w(const wchar_t *text)
 
 static int push_ex(const struct attributes *attributes)
 {
-	return push(0, name_of(0, attributes));
+	return upcr_push(UPCR_OF_NVTX, name_of(0, attributes));
 }
 
 static int push_a(const char *text)
 {
-	return push(0, name_in(0, text));
+	return upcr_push(UPCR_OF_NVTX, name_in(0, text));
 }
 
 static int push_w(const wchar_t *text)
 {
-	return push(0, wide_name_in(0, text));
+	return upcr_push(UPCR_OF_NVTX, wide_name_in(0, text));
 }
 
 static int pop_default(void)
@@ -336,7 +274,7 @@ static void domain_end(const void *domain, uint64_t id)
 
 static int domain_push_ex(const void *domain, const struct attributes *attributes)
 {
-	return push(domain_of(domain), name_of(domain_of(domain), attributes));
+	return upcr_push(UPCR_OF_NVTX + domain_of(domain), name_of(domain_of(domain), attributes));
 }
 
 static int domain_pop(const void *domain)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * labels.c - a list that is looked through from its beginning: there are few.
+ */
+#include "region/front/labels.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+unsigned upcr_label(struct upcr_labels *labels, const char *text)
+{
+	char *made = NULL, *there;
+	unsigned i;
+
+	if (!text)
+		text = "";
+	for (i = 0; i < UPCR_LABELS; i++) {
+		there = atomic_load_explicit(&labels->text[i], memory_order_acquire);
+		if (!there && !made)
+			made = strndup(text, UPCR_LABEL_MAX);
+		if (!there && !made)
+			return 0;
+		if (!there && atomic_compare_exchange_strong(&labels->text[i], &there, made))
+			return i + 1;
+		if (!strncmp(there, text, UPCR_LABEL_MAX)) {
+			free(made);
+			return i + 1;
+		}
+	}
+	free(made);
+	return 0;
+}
+
+const char *upcr_label_text(const struct upcr_labels *labels, uintptr_t number)
+{
+	return number && number <= UPCR_LABELS
+		       ? atomic_load_explicit(&labels->text[number - 1], memory_order_acquire)
+		       : NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * labels.h - what a front end tells apart by small numbers: domains, attributes. They are made once and
+ * kept, without a lock.
+ */
+#ifndef UPCR_LABELS_H
+#define UPCR_LABELS_H
+
+#include <stdint.h>
+
+enum { UPCR_LABELS = 1024, UPCR_LABEL_MAX = 1024 };
+
+struct upcr_labels {
+	char *_Atomic text[UPCR_LABELS];
+};
+
+/* The label's number, from 1 on, the same for the same text; NULL is "". 0: there is no room. What is
+ * beyond UPCR_LABEL_MAX bytes is cut. */
+unsigned upcr_label(struct upcr_labels *labels, const char *text);
+/* NULL: nobody has given the number, which may be any. */
+const char *upcr_label_text(const struct upcr_labels *labels, uintptr_t number);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nest.c - what each thread has pushed, of all kinds, in one array of fixed size: a handler may push.
+ */
+#include "region/front/nest.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "region/region.h"
+
+enum { DEEPEST = 400 };
+
+static _Thread_local struct {
+	uint32_t name;
+	uint16_t kind, level;
+} pushed[DEEPEST];
+static _Thread_local unsigned depth;
+/* Pushes that found no room, and their kind: those of another one that find none, too, are not known of. */
+static _Thread_local unsigned too_deep, too_deep_kind;
+
+/* Where the innermost is, and 1; 0: there is none. */
+static unsigned innermost(unsigned kind)
+{
+	unsigned at = depth;
+
+	while (at && pushed[at - 1].kind != kind)
+		at--;
+	return at;
+}
+
+int upcr_push(unsigned kind, unsigned name)
+{
+	unsigned at = innermost(kind), level = at ? pushed[at - 1].level + 1u : 0;
+
+	if (depth == DEEPEST || (too_deep && too_deep_kind == kind)) {
+		if (!too_deep) {
+			too_deep_kind = kind;
+			upcr_say("more than %d regions are pushed at once in a thread: "
+				 "the inner ones are left out",
+				 DEEPEST);
+		}
+		return (int)(level + (too_deep_kind == kind ? too_deep++ : 0));
+	}
+	pushed[depth].kind = (uint16_t)kind;
+	pushed[depth].level = (uint16_t)level;
+	pushed[depth++].name = name;
+	upcr_enter(name);
+	return (int)level;
+}
+
+int upcr_pop(unsigned kind)
+{
+	unsigned at = innermost(kind), level = at ? pushed[at - 1].level : 0;
+
+	if (too_deep && too_deep_kind == kind)
+		return (int)((at ? level + 1 : 0) + --too_deep);
+	if (!at)
+		return -1;
+	(void)upcr_exit(pushed[at - 1].name);
+	memmove(&pushed[at - 1], &pushed[at], (depth - at) * sizeof(pushed[0]));
+	depth--;
+	return (int)level;
+}
