@@ -3,13 +3,14 @@
  * libhpm.h - instrumented sections, by the calls of IBM's HPM Toolkit: for programs that have them
  * already. Link with -lhpm (or -lhpm_r, which is the same), or run the program with upc_regions.
  *
- * A section has a number, from 0 to below HPM_NUM_INST_PTS (environment; 100), and a label. Sections
- * nest and overlap. What is counted is what the environment variable UPC_REGIONS_EVENTS names, a list
- * of PAPI's names with commas. Numbers and labels are those of the first start.
+ * A section has a number, from 0 to below HPM_NUM_INST_PTS (environment; 100), and a label of any
+ * bytes; other numbers are left out, which is told. Sections nest and overlap. What is counted is what
+ * the environment variable UPC_REGIONS_EVENTS names, a list of PAPI's names with commas. Numbers and
+ * labels are those of the first start.
  *
- * hpmTerminate, or the end of the program, writes the sections into the file
- * HPM_OUTPUT_NAME + task + "." + process; HPM_OUTPUT_NAME is "perfhpm" where the environment has no
- * other. Under upc_regions, which writes a table, there is no such file.
+ * hpmTerminate writes the sections into the file HPM_OUTPUT_NAME + task + "." + process, and so does
+ * the end of the program if there were sections after that; HPM_OUTPUT_NAME is "perfhpm" where the
+ * environment has no other. Under upc_regions, which writes a table, there is no such file.
  *
  * From Fortran: f_hpminit(task, program), f_hpmstart(number, label), f_hpmstop(number),
  * f_hpmtstart, f_hpmtstop, f_hpmterminate(task), f_hpmgettimeandcounters(n, time, values),

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <papi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,10 +176,14 @@ bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const ch
 	return false;
 }
 
+/* PAPI reads descriptors, where a thread that somebody has cancelled would end, in the middle. */
 bool upcr_counts_switch(const struct upcr_set *set, unsigned node)
 {
-	int saved = errno, error = mpx.set_switch_region(set->number, (int)node);
+	int saved = errno, error, cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	error = mpx.set_switch_region(set->number, (int)node);
+	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return error == PAPI_OK;
 }
@@ -223,11 +228,13 @@ static void get(const struct upcr_set *set, unsigned node, struct upcr_value *va
 {
 	struct mpx_estimate estimate[UPCR_EVENTS_MAX];
 	unsigned i;
-	int error;
+	int error, cancel;
 
 	memset(estimate, 0, (size_t)set->events * sizeof(*estimate));
 	estimate[0].size = sizeof(*estimate);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	error = call(set->number, (int)node, estimate, set->events);
+	pthread_setcancelstate(cancel, NULL);
 	for (i = 0; i < events; i++) {
 		if (set->place[i] < 0)
 			value[i] = upcr_uncounted();

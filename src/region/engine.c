@@ -55,14 +55,15 @@ static struct upcr_thread *threads; /* those that live */
 static unsigned serials;
 static struct upcr_result *ended, *others;
 static unsigned ended_count;
-static struct upcr_said said[2 * UPCR_SAID_MAX];
-static unsigned saids;
+static atomic_ulong missed_making;    /* calls of handlers, while their thread's state is made */
+static int cancellable;               /* whoever has it is not cancelled */
+static struct upcr_notes ended_notes; /* of threads that have ended */
+static struct upcr_notes notes;       /* of all, at the end         */
 static char clock_name[128];
 static char path[4096 + 64]; /* of the file that was written last */
 
 /* By the one who ends the program. */
-static void (*at_finish[8])(void);
-static unsigned at_finishes;
+static void (*_Atomic at_finish[8])(void);
 
 void upcr_say(const char *format, ...)
 {
@@ -92,38 +93,76 @@ bool upcr_is_owner(void)
 	return getpid() == owner;
 }
 
-/* ---- notes ------------------------------------------------------------------------------- */
+/* ---- the lock ----------------------------------------------------------------------------- */
 
-static void say_locked(enum upcr_what what, unsigned name, uint64_t times)
+/* A thread that is cancelled as it opens or writes files would keep it, and its state half made. */
+static void take_lock(void)
 {
-	unsigned i;
+	int before;
 
-	for (i = 0; i < saids; i++)
-		if (said[i].what == what && said[i].name == name)
-			break;
-	if (i == sizeof(said) / sizeof(said[0]))
-		i--;
-	else if (i == saids)
-		said[saids++] = (struct upcr_said){.what = what, .name = name};
-	said[i].times += times;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	pthread_mutex_lock(&lock);
+	cancellable = before;
 }
 
+/* False: who has it never gives it back, as where a handler has jumped out of a call. */
+static bool take_lock_in_time(void)
+{
+	struct timespec until;
+	int before, error;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	do {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += WAIT_NS / 1000000000u;
+		error = pthread_mutex_timedlock(&lock, &until);
+	} while (error && atomic_load(&stage) != RUNS); /* it reports */
+	if (error)
+		pthread_setcancelstate(before, NULL);
+	else
+		cancellable = before;
+	return !error;
+}
+
+static bool try_lock(void)
+{
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	if (pthread_mutex_trylock(&lock) == 0) {
+		cancellable = before;
+		return true;
+	}
+	pthread_setcancelstate(before, NULL);
+	return false;
+}
+
+static void give_lock(void)
+{
+	int before = cancellable;
+
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(before, NULL);
+}
+
+/* ---- notes ------------------------------------------------------------------------------- */
+
 /* What a thread has to say, and what it has open. */
-static void take_notes_locked(struct upcr_thread *thread)
+static void add_notes_locked(struct upcr_notes *to, const struct upcr_thread *thread)
 {
 	unsigned i, depth = atomic_load(&thread->tree.depth);
-	unsigned long missed = atomic_exchange(&thread->missed, 0);
+	unsigned long missed = atomic_load(&thread->missed);
 
-	for (i = 0; i < thread->saids; i++)
-		say_locked(thread->said[i].what, thread->said[i].name, thread->said[i].times);
-	thread->saids = 0;
+	upcr_notes_add_all(to, &thread->notes);
 	for (i = 0; i < depth; i++)
-		say_locked(UPCR_SAID_OPEN_AT_END, atomic_load(&atomic_load(&thread->tree.open)[i].name), 1);
+		upcr_notes_add(to, UPCR_SAID_OPEN_AT_END,
+			       atomic_load(&atomic_load(&thread->tree.open)[i].name), 1);
+	if (thread->tree.unlisted)
+		upcr_notes_add(to, UPCR_SAID_OPEN_AT_END, UPCR_OTHERS, thread->tree.unlisted);
 	if (missed)
-		say_locked(UPCR_SAID_MISSED, UPCR_OTHERS, missed);
+		upcr_notes_add(to, UPCR_SAID_MISSED, UPCR_OTHERS, missed);
 	if (thread->tree.beyond)
-		say_locked(UPCR_SAID_BEYOND, UPCR_OTHERS, thread->tree.beyond);
-	thread->tree.beyond = 0;
+		upcr_notes_add(to, UPCR_SAID_BEYOND, UPCR_OTHERS, thread->tree.beyond);
 }
 
 /* ---- the end of a thread ------------------------------------------------------------------- */
@@ -164,10 +203,13 @@ static void end_locked(struct upcr_thread *thread)
 
 	if (!take_off_locked(thread))
 		return;
-	take_notes_locked(thread);
+	add_notes_locked(&ended_notes, thread);
 	if (thread->counts)
 		upcr_counts_stop(&thread->set);
-	result = upcr_thread_result(thread, true);
+	/* A jump out of a call has left it half done. */
+	if (atomic_load(&thread->busy))
+		upcr_notes_add(&ended_notes, UPCR_SAID_BUSY, UPCR_OTHERS, 1);
+	result = atomic_load(&thread->busy) ? NULL : upcr_thread_result(thread, true);
 	if (thread->counts || thread->broken)
 		upcr_counts_end(&thread->set);
 	if (result)
@@ -181,9 +223,9 @@ static void end_of_thread(void *argument)
 	making = 1;
 	self = NULL;
 	if (upcr_is_owner()) {
-		pthread_mutex_lock(&lock);
+		take_lock();
 		end_locked(argument);
-		pthread_mutex_unlock(&lock);
+		give_lock();
 	}
 	making = 0;
 }
@@ -223,8 +265,10 @@ static void in_child(void)
 	child = true;
 	threads = NULL;
 	ended = others = NULL;
-	ended_count = saids = serials = 0;
+	ended_count = serials = 0;
+	ended_notes = (struct upcr_notes){.n = 0};
 	atomic_store(&names.beyond, 0);
+	atomic_store(&missed_making, 0);
 	/* The call goes on in the child, with the state that it has. */
 	if (busy) {
 		atomic_store(&stage, IS_OVER);
@@ -269,13 +313,25 @@ static void start(void)
 	atomic_store_explicit(&started, true, memory_order_release);
 }
 
+/* False: there is none, or its name is too long. */
+static bool own_path(char *to, size_t size)
+{
+	return settings.out && upcr_out_path(settings.out, owner, child, to, size);
+}
+
 static struct upcr_thread *make_self(void)
 {
 	struct upcr_thread *made;
+	int before;
 
-	if (making || gone)
+	if (gone)
 		return NULL;
+	if (making) {
+		atomic_fetch_add(&missed_making, 1);
+		return NULL;
+	}
 	making = 1;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	(void)pthread_once(&once, start);
 	made = atomic_load(&stage) == IS_OVER ? NULL : upcr_thread_create(settings.max);
 	if (made && pthread_setspecific(key, made)) {
@@ -285,16 +341,19 @@ static struct upcr_thread *make_self(void)
 		made = NULL;
 	}
 	if (made) {
-		pthread_mutex_lock(&lock);
+		take_lock();
+		if (!serials && own_path(path, sizeof(path)))
+			upcr_report_begin(path);
 		made->serial = serials++;
 		made->next = threads;
 		threads = made;
 		if (!clock_name[0])
 			upcr_counts_clock(clock_name, sizeof(clock_name));
-		pthread_mutex_unlock(&lock);
+		give_lock();
 		self = made;
 	}
 	making = 0;
+	pthread_setcancelstate(before, NULL);
 	return made;
 }
 
@@ -393,23 +452,31 @@ void upcr_enter(unsigned name)
 	leave(thread);
 }
 
-/* Is it open in another thread? Who ends the program has the lock, and waits for this call. */
-static __attribute__((noinline)) int not_open(struct upcr_thread *thread, unsigned name)
+/* Is it open in a thread that is not this one? Who ends the program has the lock, and waits for
+ * this call. */
+static __attribute__((noinline)) bool is_open_elsewhere(const struct upcr_thread *thread, unsigned name)
 {
 	const struct upcr_thread *other;
-	bool elsewhere = false, locked = false;
+	bool is_open = false, locked = false;
 
 	while (!locked && atomic_load(&stage) == RUNS) {
 		locked = pthread_mutex_trylock(&lock) == 0;
 		if (!locked)
 			sched_yield();
 	}
-	for (other = locked ? threads : NULL; other && !elsewhere; other = other->next)
-		elsewhere = other != thread && upcr_tree_is_open(&other->tree, name);
+	for (other = locked ? threads : NULL; other && !is_open; other = other->next)
+		is_open = other != thread && upcr_tree_is_open(&other->tree, name);
 	if (locked)
 		pthread_mutex_unlock(&lock);
-	upcr_thread_say(thread, elsewhere ? UPCR_SAID_ELSEWHERE : UPCR_SAID_NOT_OPEN,
-			name < upcr_names_count(&names) ? name : UPCR_OTHERS);
+	return is_open;
+}
+
+static __attribute__((noinline)) int not_open(struct upcr_thread *thread, unsigned name)
+{
+	bool elsewhere = is_open_elsewhere(thread, name);
+
+	upcr_notes_add(&thread->notes, elsewhere ? UPCR_SAID_ELSEWHERE : UPCR_SAID_NOT_OPEN,
+		       name < upcr_names_count(&names) ? name : UPCR_OTHERS, 1);
 	return elsewhere ? UPCR_ELSEWHERE : UPCR_NOT_OPEN;
 }
 
@@ -444,11 +511,38 @@ int upcr_exit_innermost(void)
 	if (!thread)
 		return UPCR_MISSED;
 	if (!upcr_thread_exit_innermost(thread)) {
-		upcr_thread_say(thread, UPCR_SAID_NOT_OPEN, UPCR_OTHERS);
+		upcr_notes_add(&thread->notes, UPCR_SAID_NOT_OPEN, UPCR_OTHERS, 1);
 		result = UPCR_NOT_OPEN;
 	}
 	leave(thread);
 	return result;
+}
+
+bool upcr_is_open(unsigned name)
+{
+	struct upcr_thread *thread = self && !is_busy() ? thread_of_call() : NULL;
+	bool is_open;
+
+	if (!thread)
+		return false;
+	is_open = upcr_tree_is_open(&thread->tree, name) || is_open_elsewhere(thread, name);
+	leave(thread);
+	return is_open;
+}
+
+void upcr_left_out(enum upcr_reason why, unsigned name)
+{
+	static const enum upcr_what what[] = {
+		[UPCR_WAS_OPEN] = UPCR_SAID_IS_OPEN,
+		[UPCR_NEVER_STARTED] = UPCR_SAID_NOT_OPEN,
+		[UPCR_OUT_OF_RANGE] = UPCR_SAID_RANGE,
+	};
+	struct upcr_thread *thread = thread_of_call();
+
+	if (!thread)
+		return;
+	upcr_notes_add(&thread->notes, what[why], name, 1);
+	leave(thread);
 }
 
 void upcr_reset(unsigned name)
@@ -461,7 +555,7 @@ void upcr_reset(unsigned name)
 		return;
 	snprintf(text, sizeof(text), "%s (before a reset)", upcr_names_text(&names, name, &length));
 	upcr_tree_rename(&thread->tree, name, upcr_names_number(&names, text, strlen(text)));
-	upcr_thread_say(thread, UPCR_SAID_RESET, name);
+	upcr_notes_add(&thread->notes, UPCR_SAID_RESET, name, 1);
 	leave(thread);
 }
 
@@ -477,33 +571,13 @@ const char *upcr_event(unsigned i)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static bool is_of(const struct upcr_result *result, unsigned row, unsigned name)
-{
-	return name == UPCR_ALL || upcr_result_has(result, row, name);
-}
-
 /* What a thread has of a name. */
 static void add(struct upcr_counts *counts, const struct upcr_result *result, unsigned name, unsigned n)
 {
-	struct upcr_value mine;
-	unsigned row, i;
 	uint64_t ns = 0;
 
-	for (row = 0; row < result->rows; row++) {
-		if (!is_of(result, row, name))
-			continue;
-		ns += result->row[row].ns;
-		if (name == UPCR_ALL || result->row[row].name == name)
-			counts->calls += result->row[row].calls;
-	}
+	upcr_result_add(result, name, &counts->calls, &ns, counts->value, n);
 	counts->seconds += (double)ns * 1e-9;
-	for (i = 0; i < n; i++) {
-		mine = (struct upcr_value){0};
-		for (row = 0; row < result->rows; row++)
-			if (is_of(result, row, name))
-				upcr_add_same(&mine, &result->value[(size_t)row * result->events + i]);
-		counts->value[i] = mine;
-	}
 }
 
 static unsigned begin_counts(struct upcr_counts *counts)
@@ -524,15 +598,17 @@ int upcr_read(unsigned name, struct upcr_counts *counts)
 	struct upcr_thread *thread = thread_of_call();
 	struct upcr_result *result;
 	unsigned n = begin_counts(counts);
+	bool done;
 
 	if (!thread)
 		return UPCR_MISSED;
 	result = upcr_thread_result(thread, true);
-	if (result)
+	leave(thread);
+	done = result && upcr_result_index(result);
+	if (done)
 		add(counts, result, name, n);
 	upcr_result_free(result);
-	leave(thread);
-	return result ? UPCR_OK : UPCR_MISSED;
+	return done ? UPCR_OK : UPCR_MISSED;
 }
 
 /* ---- the end of the program ------------------------------------------------------------------ */
@@ -559,27 +635,30 @@ static void hold_all(int to)
 		(void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* A list of what all threads have, in the order of their beginnings; of those that have ended first. */
-static struct upcr_result *gather_locked(bool notes)
+/* A list of what all threads have, in the order of their beginnings; and all notes. jumped:
+ * the calling thread has left a call by a jump, and its state is half made. */
+static struct upcr_result *gather_locked(bool jumped)
 {
-	struct upcr_result *list = NULL, **at, *result;
+	struct upcr_result *list = NULL, *result;
 	struct upcr_thread *thread;
 
+	notes = ended_notes;
+	if (atomic_load(&missed_making))
+		upcr_notes_add(&notes, UPCR_SAID_MISSED, UPCR_OTHERS, atomic_load(&missed_making));
+	if (atomic_load(&names.beyond))
+		upcr_notes_add(&notes, UPCR_SAID_BEYOND, UPCR_OTHERS, atomic_load(&names.beyond));
 	for (thread = threads; thread; thread = thread->next) {
-		if (thread != self && !wait_for(thread)) {
-			say_locked(UPCR_SAID_BUSY, UPCR_OTHERS, 1);
+		if (thread == self ? jumped : !wait_for(thread)) {
+			upcr_notes_add(&notes, UPCR_SAID_BUSY, UPCR_OTHERS, 1);
 			continue;
 		}
-		if (notes)
-			take_notes_locked(thread);
+		add_notes_locked(&notes, thread);
 		result = upcr_thread_result(thread, thread == self);
 		if (!result)
 			continue;
 		result->next = list;
 		list = result;
 	}
-	for (at = &list; *at; at = &(*at)->next)
-		continue;
 	return list;
 }
 
@@ -590,13 +669,13 @@ static void write_file_locked(struct upcr_result *living, const char *how)
 				     .ns = upcr_now() - begun,
 				     .clock = clock_name,
 				     .names = &names,
-				     .said = said};
+				     .notes = &notes};
 	struct upcr_result *all = others, **at;
 	bool is_exec = !strcmp(how, "exec");
 
 	if (!settings.out)
 		return;
-	if (!upcr_out_path(settings.out, owner, child, path, sizeof(path) - 64)) {
+	if (!own_path(path, sizeof(path) - 64)) {
 		upcr_say("the name of the file is too long: '%s'", settings.out);
 		return;
 	}
@@ -610,7 +689,6 @@ static void write_file_locked(struct upcr_result *living, const char *how)
 		continue;
 	*at = living;
 	report.path = path;
-	report.saids = saids;
 	report.results = ended;
 	if (!upcr_report_write(&report))
 		upcr_say("'%s' cannot be written: %s", path, strerror(errno));
@@ -638,101 +716,168 @@ static bool was_used(void)
 
 static struct upcr_result *last; /* of the living, at the end */
 
-static void give(const struct upcr_result *list, unsigned name, struct upcr_counts *counts,
-		 void (*each)(void *, unsigned, const struct upcr_counts *), void *arg)
+/* ---- reading of all threads ------------------------------------------------------------------ */
+
+static struct {
+	bool holds; /* the program goes on afterwards */
+	struct upcr_result *of[3];
+} reading;
+
+static bool index_all(void)
 {
-	const unsigned room = counts->events;
+	struct upcr_result *result;
+	bool done = true;
+	size_t i;
 
-	for (; list; list = list->next) {
-		unsigned n;
-
-		counts->events = room;
-		n = begin_counts(counts);
-		add(counts, list, name, n);
-		if (counts->calls || counts->seconds > 0)
-			each(arg, list->threads > 1 ? UPCR_ALL : list->serial, counts);
-		counts->events = room;
-	}
+	for (i = 0; i < sizeof(reading.of) / sizeof(reading.of[0]); i++)
+		for (result = reading.of[i]; done && result; result = result->next)
+			done = upcr_result_index(result);
+	return done;
 }
 
-int upcr_read_threads(unsigned name, struct upcr_counts *counts,
-		      void (*each)(void *arg, unsigned thread, const struct upcr_counts *counts), void *arg)
+bool upcr_reading_begin(void)
 {
-	bool hold = atomic_load(&stage) == RUNS && !is_busy();
-	struct upcr_result *living = last;
-
-	if (!atomic_load(&started) || (!hold && atomic_load(&stage) != IS_OVER))
-		return UPCR_MISSED;
-	pthread_mutex_lock(&lock);
-	if (hold) {
+	if (!atomic_load(&started))
+		return false;
+	/* At the end the thread stays busy; or this is a handler, and the lock may be its own thread's. */
+	if (!is_busy())
+		take_lock();
+	else if (atomic_load(&stage) != IS_OVER || !try_lock())
+		return false;
+	reading.holds = atomic_load(&stage) == RUNS;
+	if (reading.holds) {
 		if (self)
 			atomic_store(&self->busy, 1);
 		hold_all(PAUSES);
-		living = gather_locked(false);
 	}
-	give(ended, name, counts, each, arg);
-	give(living, name, counts, each, arg);
-	give(others, name, counts, each, arg);
-	if (hold) {
-		free_list(living);
+	reading.of[0] = ended;
+	reading.of[1] = reading.holds ? gather_locked(false) : last;
+	reading.of[2] = others;
+	if (index_all())
+		return true;
+	upcr_reading_end();
+	return false;
+}
+
+void upcr_reading_of(unsigned name, struct upcr_counts *counts,
+		     void (*each)(void *arg, unsigned thread, const struct upcr_counts *counts), void *arg)
+{
+	const unsigned room = counts->events;
+	const struct upcr_result *result;
+	size_t i;
+
+	for (i = 0; i < sizeof(reading.of) / sizeof(reading.of[0]); i++)
+		for (result = reading.of[i]; result; result = result->next) {
+			unsigned n;
+
+			counts->events = room;
+			n = begin_counts(counts);
+			add(counts, result, name, n);
+			if (counts->calls || counts->seconds > 0)
+				each(arg, result->threads > 1 ? UPCR_ALL : result->serial, counts);
+			counts->events = room;
+		}
+}
+
+void upcr_reading_notes(void (*each)(void *arg, const char *what, const char *name, uint64_t times),
+			void *arg)
+{
+	const struct upcr_said *said;
+	unsigned i;
+
+	for (i = 0; i < notes.n; i++) {
+		const char *name = NULL;
+
+		said = &notes.said[i];
+		if (said->what == UPCR_SAID_REFUSED)
+			name = upcr_counts_event(said->name);
+		else if (said->name != UPCR_OTHERS)
+			name = upcr_names_text(&names, said->name, NULL);
+		each(arg, upcr_notes_word(said->what), name, said->times);
+	}
+	for (i = 0; i < UPCR_SAID_KINDS; i++)
+		if (notes.rest[i])
+			each(arg, upcr_notes_word((enum upcr_what)i), NULL, notes.rest[i]);
+}
+
+void upcr_reading_end(void)
+{
+	struct upcr_result *result;
+	size_t i;
+
+	for (i = 0; i < sizeof(reading.of) / sizeof(reading.of[0]); i++)
+		for (result = reading.of[i]; result; result = result->next)
+			upcr_result_unindex(result);
+	if (reading.holds) {
+		free_list(reading.of[1]);
 		atomic_store(&stage, RUNS);
 		if (self)
 			leave(self);
 	}
-	pthread_mutex_unlock(&lock);
-	return UPCR_OK;
+	give_lock();
 }
+
+/* ---- the end ----------------------------------------------------------------------------------- */
 
 void upcr_at_finish(void (*call)(void))
 {
-	unsigned i;
+	size_t i;
 
-	for (i = 0; i < at_finishes; i++)
-		if (at_finish[i] == call)
+	for (i = 0; i < sizeof(at_finish) / sizeof(at_finish[0]); i++) {
+		void (*none)(void) = NULL;
+
+		if (atomic_compare_exchange_strong(&at_finish[i], &none, call) || none == call)
 			return;
-	if (at_finishes < sizeof(at_finish) / sizeof(at_finish[0]))
-		at_finish[at_finishes++] = call;
+	}
 }
 
 void upcr_finish(const char *how)
 {
-	unsigned i;
+	/* Nobody may call exit in a handler, so the thread has left a call by a jump. */
+	bool busy = is_busy(), jumped = busy && !strcmp(how, "exit");
+	size_t i;
 
-	if (!upcr_is_owner() || is_busy() || atomic_load(&stage) != RUNS || !was_used())
+	if (!upcr_is_owner() || atomic_load(&stage) != RUNS || !was_used())
 		return;
-	pthread_mutex_lock(&lock);
+	if ((busy && !jumped) || !take_lock_in_time()) {
+		upcr_say("the program ends in a signal handler that has interrupted the start or end of a "
+			 "region: nothing is written");
+		return;
+	}
+	if (atomic_load(&stage) == IS_OVER) {
+		give_lock();
+		return;
+	}
 	if (self)
 		atomic_store(&self->busy, 1);
 	hold_all(IS_OVER);
-	if (self && self->counts)
+	if (self && self->counts && !jumped)
 		upcr_counts_stop(&self->set);
-	if (atomic_load(&names.beyond))
-		say_locked(UPCR_SAID_BEYOND, UPCR_OTHERS, atomic_load(&names.beyond));
-	last = gather_locked(true);
+	last = gather_locked(jumped);
 	write_file_locked(last, how);
-	pthread_mutex_unlock(&lock);
-	for (i = 0; i < at_finishes; i++)
+	give_lock();
+	for (i = 0; i < sizeof(at_finish) / sizeof(at_finish[0]) && at_finish[i]; i++)
 		at_finish[i]();
 }
 
 bool upcr_pause(const char *how)
 {
+	static char other[sizeof(path)];
 	struct upcr_result *living;
-	unsigned before;
 
 	if (!upcr_is_owner() || is_busy() || atomic_load(&stage) != RUNS || !was_used())
 		return false;
-	pthread_mutex_lock(&lock);
+	take_lock();
 	if (self)
 		atomic_store(&self->busy, 1);
 	hold_all(PAUSES);
 	if (self && self->counts)
 		upcr_counts_stop(&self->set);
-	before = saids;
 	living = gather_locked(false);
 	write_file_locked(living, how);
 	free_list(living);
-	saids = before;
+	if (own_path(other, sizeof(other)))
+		upcr_report_forget(other);
 	return true;
 }
 
@@ -740,13 +885,15 @@ void upcr_go_on(void)
 {
 	if (settings.out)
 		unlink(path);
+	if (own_path(path, sizeof(path)))
+		upcr_report_begin(path);
 	if (self && self->counts && !upcr_counts_go_on(&self->set, self->tree.current)) {
 		self->counts = false;
 		self->broken = true;
-		upcr_thread_say(self, UPCR_SAID_BROKEN, UPCR_OTHERS);
+		upcr_notes_add(&self->notes, UPCR_SAID_BROKEN, UPCR_OTHERS, 1);
 	}
 	atomic_store(&stage, RUNS);
 	if (self)
 		leave(self);
-	pthread_mutex_unlock(&lock);
+	give_lock();
 }

@@ -37,6 +37,11 @@ int upcr_exit(unsigned name);
 int upcr_exit_closing(unsigned name);
 /* Its innermost region ends, whatever it is called. */
 int upcr_exit_innermost(void);
+/* Is a region of this name open in some thread? No, where that cannot be said. */
+bool upcr_is_open(unsigned name);
+/* A start or stop that the front end has left out, to be told of at the end. */
+enum upcr_reason { UPCR_WAS_OPEN, UPCR_NEVER_STARTED, UPCR_OUT_OF_RANGE };
+void upcr_left_out(enum upcr_reason why, unsigned name);
 /* Makes the thread's state, which a first start takes milliseconds for. */
 void upcr_thread_begin(void);
 
@@ -58,11 +63,20 @@ void upcr_reset(unsigned name);
 unsigned upcr_events(void);
 const char *upcr_event(unsigned i);
 
-/* Of each thread that has been in regions of the name, in no order, what upcr_read gives; of other
- * threads that live, up to their last start or end of a region. Threads that are put together are
- * the last, thread UPCR_ALL. each calls nothing of this header. value is for events of them. */
-int upcr_read_threads(unsigned name, struct upcr_counts *counts,
-		      void (*each)(void *arg, unsigned thread, const struct upcr_counts *counts), void *arg);
+/*
+ * All threads at once, up to the end of the reading; those that live have what they had at their last
+ * start or end of a region. Between the two nothing else of this header is called. False: it is
+ * not to be had, in a signal handler or without memory.
+ */
+bool upcr_reading_begin(void);
+/* Of each thread that has been in regions of the name, in no order, what upcr_read gives. Threads
+ * that are put together are the last, thread UPCR_ALL. value is for events of them. */
+void upcr_reading_of(unsigned name, struct upcr_counts *counts,
+		     void (*each)(void *arg, unsigned thread, const struct upcr_counts *counts), void *arg);
+/* What went wrong so far, as the file has it. name: of a region or an event; NULL: of none. */
+void upcr_reading_notes(void (*each)(void *arg, const char *what, const char *name, uint64_t times),
+			void *arg);
+void upcr_reading_end(void);
 
 /* Writes the file. Nothing is counted any more. Also by atexit; the second time does nothing. */
 void upcr_finish(const char *how);

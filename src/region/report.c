@@ -198,40 +198,41 @@ static void put_names(const struct upcr_names *names)
 	put("]");
 }
 
-static void put_notes(const struct upcr_report *report)
+static void put_note(const struct upcr_names *names, const struct upcr_said *said, bool *more)
 {
-	static const char *const what[UPCR_SAID_KINDS] = {
-		[UPCR_SAID_NOT_OPEN] = "stop without a start",
-		[UPCR_SAID_ELSEWHERE] = "stop in another thread than the start",
-		[UPCR_SAID_LEFT_INSIDE] = "left open inside",
-		[UPCR_SAID_OPEN_AT_END] = "open at the end",
-		[UPCR_SAID_REFUSED] = "event refused",
-		[UPCR_SAID_BROKEN] = "counting ended early",
-		[UPCR_SAID_NO_SET] = "nothing could be counted",
-		[UPCR_SAID_BUSY] = "thread left out",
-		[UPCR_SAID_RESET] = "reset",
-		[UPCR_SAID_MISSED] = "missed in a signal handler",
-		[UPCR_SAID_BEYOND] = "beyond the limit",
-	};
-	const struct upcr_said *said;
 	const char *text;
-	unsigned i;
 	size_t length;
 
-	put(",\n\"notes\":[");
-	for (i = 0; i < report->saids; i++) {
-		said = &report->said[i];
-		put("%s{\"what\":\"%s\",\"name\":", i ? "," : "", what[said->what]);
-		if (said->what == UPCR_SAID_REFUSED) {
-			put_text(upcr_counts_event(said->name));
-		} else if (said->name == UPCR_OTHERS) {
-			put("null");
-		} else {
-			text = upcr_names_text(report->names, said->name, &length);
-			put_string(text, length);
-		}
-		put(",\"times\":%llu}", (unsigned long long)said->times);
+	put("%s{\"what\":\"%s\",\"name\":", *more ? "," : "", upcr_notes_word(said->what));
+	*more = true;
+	if (said->what == UPCR_SAID_REFUSED && said->name < upcr_counts_events()) {
+		put_text(upcr_counts_event(said->name));
+	} else if (said->name == UPCR_OTHERS || said->what == UPCR_SAID_REFUSED) {
+		put("null");
+	} else {
+		text = upcr_names_text(names, said->name, &length);
+		put_string(text, length);
 	}
+	put(",\"times\":%llu}", (unsigned long long)said->times);
+}
+
+static void put_notes(const struct upcr_report *report)
+{
+	const struct upcr_notes *notes = report->notes;
+	bool more = false;
+	unsigned i;
+
+	put(",\n\"notes\":[");
+	for (i = 0; i < notes->n; i++)
+		put_note(report->names, &notes->said[i], &more);
+	for (i = 0; i < UPCR_SAID_KINDS; i++)
+		if (notes->rest[i])
+			put_note(
+				report->names,
+				&(struct upcr_said){.what = (enum upcr_what)i,
+						    .name = i == UPCR_SAID_REFUSED ? UINT32_MAX : UPCR_OTHERS,
+						    .times = notes->rest[i]},
+				&more);
 	put("]");
 }
 
@@ -336,19 +337,52 @@ static void put_all(const struct upcr_report *report)
 	put("]}\n");
 }
 
+/* The file until it is whole. NULL: out of memory. */
+static char *name_of_part(const char *path)
+{
+	char *name;
+
+	return asprintf(&name, "%s.%d.part", path, (int)getpid()) < 0 ? NULL : name;
+}
+
+static int open_part(const char *part)
+{
+	return open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+}
+
+void upcr_report_begin(const char *path)
+{
+	char *part = name_of_part(path);
+	int saved = errno, fd = part ? open_part(part) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	free(part);
+	errno = saved;
+}
+
+void upcr_report_forget(const char *path)
+{
+	char *part = name_of_part(path);
+	int saved = errno;
+
+	if (part)
+		unlink(part);
+	free(part);
+	errno = saved;
+}
+
 bool upcr_report_write(const struct upcr_report *report)
 {
-	size_t size = strlen(report->path) + 32;
-	char *whole = malloc(size);
+	char *whole = name_of_part(report->path);
 	locale_t c, before;
 	int saved;
 
 	if (!whole)
 		return false;
-	snprintf(whole, size, "%s.%d.part", report->path, (int)getpid());
 	out.used = 0;
 	out.failed = false;
-	out.fd = open(whole, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	out.fd = open_part(whole);
 	if (out.fd < 0) {
 		free(whole);
 		return false;

@@ -20,11 +20,13 @@ struct upcr_report {
 	uint64_t ns;
 	const char *clock;
 	const struct upcr_names *names;
-	const struct upcr_said *said;
-	unsigned saids;
+	const struct upcr_notes *notes;
 	const struct upcr_result *results; /* a list */
 };
 
+/* Leaves an empty file with ".part" behind its name, which stays where the process is killed. */
+void upcr_report_begin(const char *path);
+void upcr_report_forget(const char *path);
 /* Whole, or not at all: by a rename. False, with errno. */
 bool upcr_report_write(const struct upcr_report *report);
 

@@ -43,6 +43,7 @@ void upcr_result_free(struct upcr_result *result)
 {
 	if (!result)
 		return;
+	upcr_result_unindex(result);
 	free(result->row);
 	free(result->value);
 	free(result);
@@ -110,10 +111,94 @@ bool upcr_result_merge(struct upcr_result *into, const struct upcr_result *from)
 	return true;
 }
 
-bool upcr_result_has(const struct upcr_result *result, unsigned row, unsigned name)
+/* ---- by name ----------------------------------------------------------------------------------- */
+
+static unsigned names_of(const struct upcr_result *result)
 {
-	for (; result->row[row].depth; row = result->row[row].parent)
+	unsigned most = 0, i;
+
+	for (i = 0; i < result->rows; i++)
+		most = result->row[i].name > most ? result->row[i].name : most;
+	return most + 1;
+}
+
+void upcr_result_unindex(struct upcr_result *result)
+{
+	struct upcr_by_name *by = result->by_name;
+
+	if (!by)
+		return;
+	free(by->first);
+	free(by->more);
+	free(by->ns);
+	free(by->value);
+	free(by);
+	result->by_name = NULL;
+}
+
+bool upcr_result_index(struct upcr_result *result)
+{
+	const size_t values = (size_t)result->rows * result->events;
+	struct upcr_by_name *by = calloc(1, sizeof(*by));
+	unsigned i, k, parent;
+
+	if (!by)
+		return false;
+	upcr_result_unindex(result);
+	result->by_name = by;
+	by->names = names_of(result);
+	by->first = calloc(by->names, sizeof(*by->first));
+	by->more = calloc(result->rows, sizeof(*by->more));
+	by->ns = calloc(result->rows, sizeof(*by->ns));
+	by->value = calloc(values + 1, sizeof(*by->value));
+	if (!by->first || !by->more || !by->ns || !by->value) {
+		upcr_result_unindex(result);
+		return false;
+	}
+	for (i = 0; i < result->rows; i++)
+		by->ns[i] = result->row[i].ns;
+	if (values)
+		memcpy(by->value, result->value, values * sizeof(*by->value));
+	for (i = result->rows; i-- > 1;) {
+		by->more[i] = by->first[result->row[i].name];
+		by->first[result->row[i].name] = i;
+		parent = result->row[i].parent;
+		by->ns[parent] += by->ns[i];
+		for (k = 0; k < result->events; k++)
+			upcr_add_same(&by->value[(size_t)parent * result->events + k],
+				      &by->value[(size_t)i * result->events + k]);
+	}
+	return true;
+}
+
+static bool is_inside_its_own(const struct upcr_result *result, unsigned row)
+{
+	unsigned name = result->row[row].name;
+
+	for (row = result->row[row].parent; row; row = result->row[row].parent)
 		if (result->row[row].name == name)
 			return true;
 	return false;
+}
+
+void upcr_result_add(const struct upcr_result *result, unsigned name, uint64_t *calls, uint64_t *ns,
+		     struct upcr_value *value, unsigned n)
+{
+	const struct upcr_by_name *by = result->by_name;
+	unsigned row, i;
+
+	if (name == UINT32_MAX)
+		for (row = 1; row < result->rows; row++)
+			*calls += result->row[row].calls;
+	row = name == UINT32_MAX ? 0 : name < by->names ? by->first[name] : 0;
+	if (!row && name != UINT32_MAX)
+		return;
+	do {
+		*calls += result->row[row].calls;
+		if (is_inside_its_own(result, row))
+			continue;
+		*ns += by->ns[row];
+		for (i = 0; i < n; i++)
+			upcr_add_same(&value[i], &by->value[(size_t)row * result->events + i]);
+	} while ((row = by->more[row]));
 }

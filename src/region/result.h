@@ -17,10 +17,20 @@ struct upcr_row {
 	uint64_t calls, ns;
 };
 
+/* With all that is inside. */
+struct upcr_by_name {
+	unsigned names;
+	unsigned *first;          /* [names]: a row of the name; 0: none   */
+	unsigned *more;           /* [rows]: the next of the same name     */
+	uint64_t *ns;             /* [rows] */
+	struct upcr_value *value; /* [rows * events] */
+};
+
 struct upcr_result {
 	struct upcr_result *next;
-	unsigned serial;  /* of the thread, from 0   */
-	unsigned threads; /* that are put together here */
+	struct upcr_by_name *by_name; /* of upcr_result_index, or NULL */
+	unsigned serial;              /* of the thread, from 0   */
+	unsigned threads;             /* that are put together here */
 	pid_t tid;
 	char name[16];
 	uint64_t ns;
@@ -34,6 +44,12 @@ struct upcr_result *upcr_result_of(const struct upcr_tree *tree, unsigned events
 void upcr_result_free(struct upcr_result *result);
 /* Adds another thread's. False: out of memory, and nothing has changed. */
 bool upcr_result_merge(struct upcr_result *into, const struct upcr_result *from);
-bool upcr_result_has(const struct upcr_result *result, unsigned row, unsigned name);
+
+/* Makes it ready for upcr_result_add, until the next merge. False: out of memory. */
+bool upcr_result_index(struct upcr_result *result);
+void upcr_result_unindex(struct upcr_result *result);
+/* What it has of a name, each path once; of all with UINT32_MAX. value: [n], or NULL. */
+void upcr_result_add(const struct upcr_result *result, unsigned name, uint64_t *calls, uint64_t *ns,
+		     struct upcr_value *value, unsigned n);
 
 #endif

@@ -19,27 +19,13 @@ uint64_t upcr_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-void upcr_thread_say(struct upcr_thread *thread, enum upcr_what what, unsigned name)
-{
-	unsigned i;
-
-	for (i = 0; i < thread->saids; i++)
-		if (thread->said[i].what == what && thread->said[i].name == name)
-			break;
-	if (i == UPCR_SAID_MAX) /* the last stands for the rest */
-		i = UPCR_SAID_MAX - 1;
-	else if (i == thread->saids)
-		thread->said[thread->saids++] = (struct upcr_said){.what = what, .name = name};
-	thread->said[i].times++;
-}
-
 static void refused(void *arg, const char *event)
 {
 	unsigned i;
 
 	for (i = 0; i < upcr_counts_events(); i++)
 		if (upcr_counts_event(i) == event)
-			upcr_thread_say(arg, UPCR_SAID_REFUSED, i);
+			upcr_notes_add(&((struct upcr_thread *)arg)->notes, UPCR_SAID_REFUSED, i, 1);
 }
 
 struct upcr_thread *upcr_thread_create(unsigned max)
@@ -55,7 +41,7 @@ struct upcr_thread *upcr_thread_create(unsigned max)
 	if (upcr_counts_any()) {
 		thread->counts = upcr_counts_start(&thread->set, refused, thread);
 		if (!thread->counts)
-			upcr_thread_say(thread, UPCR_SAID_NO_SET, 0);
+			upcr_notes_add(&thread->notes, UPCR_SAID_NO_SET, 0, 1);
 	}
 	thread->begun = thread->mark = upcr_now();
 	return thread;
@@ -84,7 +70,7 @@ static void go_to_current(struct upcr_thread *thread)
 	upcr_counts_stop(&thread->set);
 	thread->counts = false;
 	thread->broken = true;
-	upcr_thread_say(thread, UPCR_SAID_BROKEN, 0);
+	upcr_notes_add(&thread->notes, UPCR_SAID_BROKEN, 0, 1);
 }
 
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name)
@@ -101,7 +87,7 @@ static void close_inside(struct upcr_thread *thread, unsigned name)
 	unsigned left;
 
 	for (; inside > 0 && upcr_thread_innermost(thread, &left); inside--) {
-		upcr_thread_say(thread, UPCR_SAID_LEFT_INSIDE, left);
+		upcr_notes_add(&thread->notes, UPCR_SAID_LEFT_INSIDE, left, 1);
 		upcr_tree_exit_innermost(&thread->tree);
 	}
 }

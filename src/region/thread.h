@@ -12,32 +12,9 @@
 #include <sys/types.h>
 
 #include "region/counts.h"
+#include "region/notes.h"
 #include "region/result.h"
 #include "region/tree.h"
-
-/* What went wrong, or was strange, and is told at the end. */
-enum upcr_what {
-	UPCR_SAID_NOT_OPEN,
-	UPCR_SAID_ELSEWHERE,
-	UPCR_SAID_LEFT_INSIDE,
-	UPCR_SAID_OPEN_AT_END,
-	UPCR_SAID_REFUSED, /* an event; name is its index */
-	UPCR_SAID_BROKEN,  /* counting has ended early     */
-	UPCR_SAID_NO_SET,  /* nothing is counted here      */
-	UPCR_SAID_BUSY,    /* the thread could not be asked */
-	UPCR_SAID_RESET,
-	UPCR_SAID_MISSED,
-	UPCR_SAID_BEYOND,
-	UPCR_SAID_KINDS
-};
-
-struct upcr_said {
-	enum upcr_what what;
-	unsigned name;
-	uint64_t times;
-};
-
-enum { UPCR_SAID_MAX = 64 };
 
 struct upcr_thread {
 	/* 1: the thread is in a call, or is changed by the one that ends the program. Release at 0.
@@ -48,8 +25,7 @@ struct upcr_thread {
 	struct upcr_tree tree;
 	struct upcr_set set;
 	atomic_ulong missed; /* calls of handlers. Partner: engine.c's end */
-	struct upcr_said said[UPCR_SAID_MAX];
-	unsigned saids;
+	struct upcr_notes notes;
 	unsigned serial;
 	pid_t tid;
 	char name[16];
@@ -61,8 +37,6 @@ uint64_t upcr_now(void);
 /* The calling thread's. NULL: out of memory. */
 struct upcr_thread *upcr_thread_create(unsigned max);
 void upcr_thread_free(struct upcr_thread *thread);
-
-void upcr_thread_say(struct upcr_thread *thread, enum upcr_what what, unsigned name);
 
 /* The thread's own, while it is busy. */
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name);

@@ -196,7 +196,10 @@ bool regions_notes_of(const struct regions_report *report, struct regions_notes 
 				      process->note[k].times))
 				return false;
 	}
-	if (report->unfinished && !add_note(notes, "a file was not written whole", NULL, report->unfinished))
+	if (report->unfinished &&
+	    !add_note(notes,
+		      "a file was begun and not written whole: killed, ended without exit, or still running",
+		      NULL, report->unfinished))
 		return false;
 	return note_ranks(report->data, notes);
 }

@@ -273,7 +273,11 @@ static int report_directory(const struct settings *settings, const char *directo
 	else
 		error = UTIL_FAILED;
 	if (!n && settings->merge)
-		util_error("there is no file of a process in '%s'", directory);
+		util_error("there is no file of a process in '%s'%s", directory,
+			   unfinished ? ", only of such as were killed or still run" : "");
+	else if (!n && unfinished)
+		util_error("a process was in regions, and has left no file: it was killed, or ended without "
+			   "exit");
 	else if (!n)
 		util_error("no region was entered: does the program have annotations, from a shared library, "
 			   "and does it end by exit? upc_regions --help says which ones there are");

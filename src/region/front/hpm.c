@@ -5,6 +5,7 @@
 #define LIBHPM_NO_PLACES
 #include "libhpm.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,25 +15,37 @@
 
 enum { EVENTS = 256 };
 
-static char program_name[256];
-
 /* ---- sections -------------------------------------------------------------------------------- */
+
+/* A million of these are one line. */
+static void out_of_range(int number)
+{
+	static atomic_bool said;
+
+	if (!atomic_exchange(&said, true))
+		upcr_say("section %d is left out: numbers are from 0 to %d; set HPM_NUM_INST_PTS", number,
+			 upcr_section_count() - 1);
+	upcr_left_out(UPCR_OUT_OF_RANGE, 0);
+}
 
 static void start(int number, const char *label, size_t length, const char *file, int line, bool alone)
 {
 	struct upcr_section *section = upcr_section_find(number);
 
+	upcr_sections_changed();
 	if (!section)
 		section = upcr_section_make(number, label, length);
 	if (!section) {
-		upcr_say("section %d is left out: numbers are from 0 to %d; set HPM_NUM_INST_PTS", number,
-			 upcr_section_count() - 1);
+		out_of_range(number);
 		return;
 	}
-	if (alone && atomic_flag_test_and_set(&section->open)) {
+	/* It is not open any more where its thread has ended, where this is a child, or where the start was
+	 * left out. */
+	if (alone && atomic_flag_test_and_set(&section->open) && upcr_is_open(section->name)) {
 		if (!atomic_exchange(&section->said, true))
 			upcr_say("section %d is started while it is open: the second start is left out",
 				 number);
+		upcr_left_out(UPCR_WAS_OPEN, section->name);
 		return;
 	}
 	if (file && !atomic_load_explicit(&section->first, memory_order_relaxed)) {
@@ -47,9 +60,14 @@ static void stop(int number, int line, bool alone)
 	struct upcr_section *section = upcr_section_find(number);
 	char name[32];
 
+	upcr_sections_changed();
+	if (!section && (number < 0 || number >= upcr_section_count())) {
+		out_of_range(number);
+		return;
+	}
 	if (!section) {
 		snprintf(name, sizeof(name), "section %d", number);
-		(void)upcr_exit(upcr_name(name, strlen(name)));
+		upcr_left_out(UPCR_NEVER_STARTED, upcr_name(name, strlen(name)));
 		return;
 	}
 	if (line && !atomic_load_explicit(&section->last, memory_order_relaxed))
@@ -109,12 +127,8 @@ UPCR_EXPORT void hpmTstop(int number)
 
 static void begin(int task, const char *program, size_t length)
 {
-	length = length < sizeof(program_name) ? length : sizeof(program_name) - 1;
-	if (length)
-		memcpy(program_name, program, length);
-	program_name[length] = '\0';
 	upcr_thread_begin();
-	upcr_sections_write_at_end(task, program_name);
+	upcr_sections_init(task, program, length);
 }
 
 UPCR_EXPORT void hpmInit(int task, const char *program)
@@ -124,7 +138,7 @@ UPCR_EXPORT void hpmInit(int task, const char *program)
 
 UPCR_EXPORT void hpmTerminate(int task)
 {
-	upcr_sections_write(task, program_name);
+	upcr_sections_write(task);
 }
 
 static void get(unsigned n, double *time, long long *values)
@@ -152,6 +166,7 @@ UPCR_EXPORT void hpmGetTimeAndCounters(int n, double *time, long long *values)
 
 UPCR_EXPORT void hpmGetCounters(long long *values)
 {
+	upcr_thread_begin(); /* which knows the events */
 	get(upcr_events(), NULL, values);
 }
 

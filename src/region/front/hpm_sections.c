@@ -5,17 +5,28 @@
 #include "region/front/hpm_sections.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "region/names.h"
 #include "region/region.h"
+#include "region/settings.h"
 
 enum { DEFAULT_COUNT = 100, MOST = 1 << 20, EVENTS = 256 };
 
-static _Atomic(struct upcr_section *) *_Atomic section; /* [count]. Partner: at */
+/* Made at once, by the first section. */
+struct table {
+	unsigned mask;
+	atomic_ulong *owner;                      /* [mask + 1]: engine's name << 32 | number + 1; 0: free */
+	_Atomic(struct upcr_section *) section[]; /* [count] */
+};
+
+static struct table *_Atomic table; /* Partner: at */
 static atomic_int count;
 
 int upcr_section_count(void)
@@ -24,16 +35,16 @@ int upcr_section_count(void)
 	long wanted = text ? strtol(text, NULL, 10) : 0;
 
 	if (!atomic_load_explicit(&count, memory_order_relaxed))
-		atomic_store(&count, wanted > 0 && wanted <= MOST ? (int)wanted : DEFAULT_COUNT);
+		atomic_store(&count, wanted <= 0 ? DEFAULT_COUNT : wanted < MOST ? (int)wanted : MOST);
 	return atomic_load(&count);
 }
 
 static _Atomic(struct upcr_section *) *at(int number)
 {
-	_Atomic(struct upcr_section *) *all = atomic_load_explicit(&section, memory_order_acquire);
+	struct table *all = atomic_load_explicit(&table, memory_order_acquire);
 
 	return all && number >= 0 && number < atomic_load_explicit(&count, memory_order_relaxed)
-		       ? &all[number]
+		       ? &all->section[number]
 		       : NULL;
 }
 
@@ -46,54 +57,81 @@ struct upcr_section *upcr_section_find(int number)
 
 static bool make_table(void)
 {
-	_Atomic(struct upcr_section *) *none = NULL, *made;
+	const size_t n = (size_t)upcr_section_count();
+	struct table *none = NULL, *made;
+	unsigned slots = 64;
 
-	if (atomic_load(&section))
+	if (atomic_load(&table))
 		return true;
-	made = calloc((size_t)upcr_section_count(), sizeof(*made));
-	if (made && !atomic_compare_exchange_strong(&section, &none, made))
-		free((void *)made);
-	return atomic_load(&section) != NULL;
+	while (slots < 2 * n)
+		slots *= 2;
+	made = calloc(1, sizeof(*made) + n * sizeof(made->section[0]));
+	if (!made)
+		return false;
+	made->mask = slots - 1;
+	made->owner = calloc(slots, sizeof(*made->owner));
+	if (!made->owner || !atomic_compare_exchange_strong(&table, &none, made)) {
+		free((void *)made->owner);
+		free(made);
+	}
+	return atomic_load(&table) != NULL;
 }
 
-/* Another section has the label: then the number tells them apart. */
-static bool is_taken(int number, const char *label)
+/* The name is this section's from now on. False: it is another's. */
+static bool own(unsigned name, int number)
 {
-	const struct upcr_section *other;
-	int i;
+	const unsigned long wanted = (unsigned long)name << 32 | ((unsigned)number + 1);
+	struct table *all = atomic_load(&table);
+	unsigned i;
 
-	for (i = 0; i < upcr_section_count(); i++) {
-		other = i != number ? upcr_section_find(i) : NULL;
-		if (other && !strcmp(other->label, label))
+	for (i = name & all->mask;; i = (i + 1) & all->mask) {
+		unsigned long found = 0;
+
+		if (atomic_compare_exchange_strong(&all->owner[i], &found, wanted) || found == wanted)
 			return true;
+		if (found >> 32 == name)
+			return false;
 	}
-	return false;
+}
+
+/* Where another section has the label, the number tells them apart. Beyond the engine's limit of names
+ * nothing does. */
+static unsigned name_of(int number, const char *label, size_t length)
+{
+	enum { END = 16 };
+	char text[UPCR_NAME_MAX];
+	unsigned name;
+
+	length = length < sizeof(text) - 2 * END ? length : sizeof(text) - 2 * END;
+	memcpy(text, label, length);
+	name = upcr_name(text, length);
+	while (name != UPCR_OTHERS && !own(name, number)) {
+		if (length > sizeof(text) - END)
+			return UPCR_OTHERS;
+		length += (size_t)snprintf(text + length, END, " [%d]", number);
+		name = upcr_name(text, length);
+	}
+	return name;
 }
 
 static struct upcr_section *create(int number, const char *label, size_t length)
 {
 	struct upcr_section *made = calloc(1, sizeof(*made));
-	size_t size = length + 32;
-	char *name = malloc(size);
+	char instead[32];
 
+	if (!length) {
+		length = (size_t)snprintf(instead, sizeof(instead), "section %d", number);
+		label = instead;
+	}
 	if (made)
 		made->label = malloc(length + 1);
-	if (!made || !name || !made->label) {
-		free(made ? made->label : NULL);
+	if (!made || !made->label) {
 		free(made);
-		free(name);
 		return NULL;
 	}
 	memcpy(made->label, label, length);
 	made->label[length] = '\0';
-	if (!length)
-		snprintf(name, size, "section %d", number);
-	else if (is_taken(number, made->label))
-		snprintf(name, size, "%s [%d]", made->label, number);
-	else
-		snprintf(name, size, "%s", made->label);
-	made->name = upcr_name(name, strlen(name));
-	free(name);
+	made->name = name_of(number, label, length);
 	return made;
 }
 
@@ -114,15 +152,28 @@ struct upcr_section *upcr_section_make(int number, const char *label, size_t len
 
 /* ---- the text ------------------------------------------------------------------------------ */
 
-static atomic_bool written;
-static int task_of_end;
-static char program_of_end[256];
+struct run {
+	int task;
+	char program[256];
+};
+
+static const struct run *_Atomic run; /* of the last hpmInit; what was there before is kept */
+static atomic_int writing;            /* the process that is at it: a child is another */
+static atomic_bool changed;           /* since it was written */
 
 struct text {
 	FILE *file;
 	int number;
-	const struct upcr_section *section;
+	const char *label, *source;
+	int first, last;
 };
+
+/* Labels are any bytes, and a section is lines. */
+static void put_words(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, file);
+}
 
 static void put_value(FILE *file, const char *event, const struct upcr_value *value)
 {
@@ -140,22 +191,36 @@ static void put_value(FILE *file, const char *event, const struct upcr_value *va
 static void put_section(void *arg, unsigned thread, const struct upcr_counts *counts)
 {
 	const struct text *text = arg;
-	const char *file = atomic_load(&text->section->file);
 	unsigned i;
 
-	fprintf(text->file, "\n Instrumented section: %d - Label: %s - process: %d", text->number,
-		text->section->label, (int)getpid());
+	fprintf(text->file, "\n Instrumented section: %d - Label: ", text->number);
+	put_words(text->file, text->label);
+	fprintf(text->file, " - process: %d", (int)getpid());
 	if (thread == UPCR_ALL)
 		fprintf(text->file, " - thread: others\n");
 	else
 		fprintf(text->file, " - thread: %u\n", thread);
-	if (file)
-		fprintf(text->file, " file: %s, lines: %d <--> %d\n", file,
-			atomic_load(&text->section->first), atomic_load(&text->section->last));
+	if (text->source) {
+		fprintf(text->file, " file: ");
+		put_words(text->file, text->source);
+		fprintf(text->file, ", lines: %d <--> %d\n", text->first, text->last);
+	}
 	fprintf(text->file, "  Count: %llu\n", (unsigned long long)counts->calls);
 	fprintf(text->file, "  Wall Clock Time: %.6f seconds\n", counts->seconds);
 	for (i = 0; i < counts->events && i < EVENTS; i++)
 		put_value(text->file, upcr_event(i), &counts->value[i]);
+}
+
+static void put_note(void *arg, const char *what, const char *name, uint64_t times)
+{
+	FILE *file = arg;
+
+	fprintf(file, " Note: ");
+	if (name) {
+		put_words(file, name);
+		fprintf(file, ": ");
+	}
+	fprintf(file, times == 1 ? "%s\n" : "%s (%llu times)\n", what, (unsigned long long)times);
 }
 
 static void add_seconds(void *arg, unsigned thread, const struct upcr_counts *counts)
@@ -173,44 +238,117 @@ static void put_all(FILE *file, int task, const char *program)
 	struct text text = {.file = file};
 	double seconds = 0;
 
-	(void)upcr_read_threads(UPCR_ALL, &counts, add_seconds, &seconds);
-	fprintf(file, " libHPM output summary\n\n Program: %s - task: %d\n", program, task);
+	upcr_reading_of(UPCR_ALL, &counts, add_seconds, &seconds);
+	fprintf(file, " libHPM output summary\n\n Program: ");
+	put_words(file, program);
+	fprintf(file, " - task: %d\n", task);
 	fprintf(file, " Total execution time of instrumented code (wall time): %.6f seconds\n", seconds);
-	for (text.number = 0; text.number < upcr_section_count(); text.number++) {
-		text.section = upcr_section_find(text.number);
-		if (text.section)
-			(void)upcr_read_threads(text.section->name, &counts, put_section, &text);
+	for (; text.number < upcr_section_count(); text.number++) {
+		const struct upcr_section *section = upcr_section_find(text.number);
+
+		if (!section || section->name == UPCR_OTHERS)
+			continue;
+		text.label = section->label;
+		text.source = atomic_load(&section->file);
+		text.first = atomic_load(&section->first);
+		text.last = atomic_load(&section->last);
+		upcr_reading_of(section->name, &counts, put_section, &text);
 	}
+	text.label = "others";
+	text.source = NULL;
+	upcr_reading_of(UPCR_OTHERS, &counts, put_section, &text);
+	fputc('\n', file);
+	upcr_reading_notes(put_note, file);
 }
 
-void upcr_sections_write(int task, const char *program)
+static bool write_text(const char *path, int task, const char *program)
+{
+	FILE *file = fopen(path, "we");
+	locale_t c, before = (locale_t)0;
+	bool done;
+	int saved;
+
+	if (!file)
+		return false;
+	c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (c)
+		before = uselocale(c);
+	put_all(file, task, program);
+	if (c) {
+		uselocale(before);
+		freelocale(c);
+	}
+	done = !ferror(file);
+	saved = errno;
+	if (fclose(file))
+		return false;
+	errno = saved;
+	return done;
+}
+
+static void write_once(int task, const char *program)
 {
 	const char *name = secure_getenv("HPM_OUTPUT_NAME");
 	char path[4096];
-	FILE *file;
 
-	/* Who asks for a table has that. */
-	if (getenv("UPC_REGIONS_OUT") || atomic_exchange(&written, true))
-		return;
-	snprintf(path, sizeof(path), "%s%04d.%d", name && name[0] ? name : "perfhpm", task, (int)getpid());
-	file = fopen(path, "we");
-	if (!file) {
-		upcr_say("'%s' cannot be written: %s", path, strerror(errno));
+	atomic_store(&changed, false);
+	if (snprintf(path, sizeof(path), "%s%04d.%d", name && name[0] ? name : "perfhpm", task,
+		     (int)getpid()) >= (int)sizeof(path)) {
+		upcr_say("HPM_OUTPUT_NAME is too long: nothing is written");
 		return;
 	}
-	put_all(file, task, program);
-	if (fclose(file))
+	if (!upcr_reading_begin()) {
+		atomic_store(&changed, true);
+		upcr_say("'%s' is not written: there is no memory, or this is a signal handler", path);
+		return;
+	}
+	if (!write_text(path, task, program))
 		upcr_say("'%s' cannot be written: %s", path, strerror(errno));
+	upcr_reading_end();
+}
+
+void upcr_sections_write(int task)
+{
+	const struct run *of = atomic_load(&run);
+	const int process = getpid();
+	int busy = atomic_load(&writing);
+
+	/* Who asks for a table has that. */
+	if (getenv("UPC_REGIONS_OUT"))
+		return;
+	if (!atomic_load(&changed))
+		return;
+	if (busy == process || !atomic_compare_exchange_strong(&writing, &busy, process))
+		return;
+	if (task < 0)
+		task = of ? of->task : upcr_rank() < 0 ? 0 : (int)upcr_rank();
+	write_once(task, of ? of->program : program_invocation_short_name);
+	atomic_store(&writing, 0);
 }
 
 static void write_at_end(void)
 {
-	upcr_sections_write(task_of_end, program_of_end);
+	upcr_sections_write(-1);
 }
 
-void upcr_sections_write_at_end(int task, const char *program)
+void upcr_sections_changed(void)
 {
-	task_of_end = task;
-	snprintf(program_of_end, sizeof(program_of_end), "%s", program);
+	if (atomic_load_explicit(&changed, memory_order_relaxed))
+		return;
+	atomic_store(&changed, true);
 	upcr_at_finish(write_at_end);
+}
+
+void upcr_sections_init(int task, const char *program, size_t length)
+{
+	struct run *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return;
+	made->task = task;
+	length = length < sizeof(made->program) ? length : sizeof(made->program) - 1;
+	if (length)
+		memcpy(made->program, program, length);
+	atomic_store(&run, made);
+	upcr_sections_changed();
 }

@@ -13,9 +13,9 @@
 struct upcr_section {
 	unsigned name; /* of the engine */
 	char *label;
-	atomic_flag open;         /* of hpmStart, in some thread                 */
-	const char *_Atomic file; /* NULL: not known                             */
-	atomic_int first, last;   /* lines, 0: not known                         */
+	atomic_flag open;         /* of hpmStart, in some thread; or it was */
+	const char *_Atomic file; /* NULL: not known                        */
+	atomic_int first, last;   /* lines, 0: not known                    */
 	atomic_bool said;
 };
 
@@ -27,9 +27,11 @@ struct upcr_section *upcr_section_find(int number);
 /* Numbers are below. */
 int upcr_section_count(void);
 
-/* Writes all sections, once. */
-void upcr_sections_write(int task, const char *program);
-/* The end of the program does it. */
-void upcr_sections_write_at_end(int task, const char *program);
+/* The task and the program's name from now on, of hpmInit. */
+void upcr_sections_init(int task, const char *program, size_t length);
+/* Something has been counted: the text has to be written, at hpmTerminate or the end of the program. */
+void upcr_sections_changed(void);
+/* task: -1: the one of hpmInit. */
+void upcr_sections_write(int task);
 
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * notes.h - what went wrong, or was strange: how often, and of which region. Pure.
+ */
+#ifndef UPCR_NOTES_H
+#define UPCR_NOTES_H
+
+#include <stdint.h>
+
+enum upcr_what {
+	UPCR_SAID_NOT_OPEN,
+	UPCR_SAID_ELSEWHERE,
+	UPCR_SAID_LEFT_INSIDE,
+	UPCR_SAID_OPEN_AT_END,
+	UPCR_SAID_REFUSED, /* an event; name is its index  */
+	UPCR_SAID_BROKEN,  /* counting has ended early     */
+	UPCR_SAID_NO_SET,  /* nothing is counted here      */
+	UPCR_SAID_BUSY,    /* the thread could not be asked */
+	UPCR_SAID_RESET,
+	UPCR_SAID_MISSED,
+	UPCR_SAID_BEYOND,
+	UPCR_SAID_IS_OPEN,
+	UPCR_SAID_RANGE,
+	UPCR_SAID_KINDS
+};
+
+struct upcr_said {
+	enum upcr_what what;
+	unsigned name; /* UPCR_OTHERS: of none */
+	uint64_t times;
+};
+
+/* There are no more events than that. */
+enum { UPCR_SAID_MAX = 256 };
+
+struct upcr_notes {
+	unsigned n;
+	struct upcr_said said[UPCR_SAID_MAX];
+	uint64_t rest[UPCR_SAID_KINDS]; /* of names that found no room */
+};
+
+void upcr_notes_add(struct upcr_notes *notes, enum upcr_what what, unsigned name, uint64_t times);
+void upcr_notes_add_all(struct upcr_notes *notes, const struct upcr_notes *more);
+
+/* What it is in words. */
+const char *upcr_notes_word(enum upcr_what what);
+
+#endif
