@@ -3,17 +3,24 @@
 ! mpxf.h - libmpx for Fortran, in fixed and in free form. mpx.h says
 ! what each call does. Its result, 0 (PAPI_OK) or a negative error, is
 ! the last argument, check. Arguments are INTEGER (4 bytes), but values,
-! counts, counted_time, time and slice_ns, which are INTEGER*8; level,
-! estimate, value, error, low, high, coverage, together and
-! coefficients, which are REAL*8; name, covariate and text, which are
-! CHARACTER*(*). Blanks behind a name do not count. Where mpx.h has
-! pointers that may be NULL, an array is to be there.
+! counts, counted_time, time, slices, put_off, lost, memory, seed and
+! slice_ns, which are INTEGER*8; level, estimate, value, error, low,
+! high, coverage, together and coefficients, which are REAL*8; name,
+! clock_name, clock_unit, covariate and text, which are CHARACTER*(*).
+! Blanks behind a name do not count. Where mpx.h has pointers that may
+! be NULL, an array is to be there.
 !
 !  call mpxf_library_init(MPX_ABI_VERSION, check)
 !  call mpxf_library_init_options(MPX_ABI_VERSION, slice_ns, timer,
 !       clock, estimator, group_max, covariate, check)
 !    (0, and ' ' for covariate, stand for the defaults)
+!  call mpxf_library_init_signal(MPX_ABI_VERSION, slice_ns, timer,
+!       clock, estimator, group_max, covariate, signal_number, seed,
+!       check)
+!    (as before; 0: a free signal, any seed)
 !  call mpxf_library_shutdown(check)
+!  call mpxf_library_get_info(slice_ns, timer, estimator,
+!       signal_number, threads, check)
 !  call mpxf_version(text)
 !  call mpxf_last_message(text)
 !  call mpxf_set_create(set, check)
@@ -23,6 +30,7 @@
 !  call mpxf_set_add_events(set, codes, n, check)
 !  call mpxf_set_add_named_event(set, name, check)
 !  call mpxf_set_remove_event(set, code, check)
+!  call mpxf_set_remove_named_event(set, name, check)
 !  call mpxf_set_cleanup(set, check)
 !  call mpxf_set_num_events(set, check)
 !    (check: the number, or a negative error)
@@ -62,8 +70,17 @@
 !  call mpxf_set_list_regions(set, regions, n, check)
 !  call mpxf_set_region_estimates(set, region, n, estimate, error, low,
 !       high, flags, check)
+!  call mpxf_set_kept_estimates(set, region, n, estimate, error, low,
+!       high, flags, check)
+!    (of another thread's set, too; n is not above its events)
 !  call mpxf_thread_register(check)
 !  call mpxf_thread_end(check)
+!  call mpxf_thread_get_info(clock_name, clock_unit, covariate, time,
+!       slices, put_off, lost, groups, events, running, memory, check)
+!    (covariate: ' ' where there is none)
+!  call mpxf_thread_master_list(n, codes, references, activations,
+!       counts, counted_time, slices, group, current, domain, check)
+!    (arrays of n; check: how many there are, or a negative error)
 !
       INTEGER, PARAMETER :: MPX_ABI_VERSION = 1
       INTEGER*8, PARAMETER :: MPX_NEVER = -1

@@ -10,13 +10,17 @@ if [ -n "${SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
 	exit 0
 fi
-echo "1..9"
+echo "1..10"
 
 # Names, without a compiler.
 grep -o "mpxf_[a-z_]*(" "$header" | tr -d '(' | sort -u > declared # of its comments
 ${NM:-nm} -D --defined-only "${builddir:?}/src/mpx/.libs/libmpx.so" | awk '{ print $3 }' | sed 's/@.*//' |
 	grep '^mpxf_' | sed 's/_$//' | sort -u > exported
 check "mpxf.h has the calls that libmpx.so exports" eval "cmp -s declared exported && test -s declared"
+# Those of mpx.h, by their declarations.
+sed -n 's/^\(int\|const char \*\) *mpx_\([a-z_]*\)(.*/mpxf_\2/p' "$srcdir/include/mpx.h" | sort -u > wanted
+check "each call of mpx.h has one" eval \
+	"test -s wanted && ! comm -23 wanted declared | grep ."
 check "no line is too long for fixed form" eval "! grep -q '.\{73\}' $header"
 # A C program that says each constant's number, as the C header has it.
 {
@@ -31,7 +35,7 @@ check "its numbers are those of mpx.h" eval \
 	"$CC -I$srcdir/include numbers.c -o numbers && ./numbers > theirs && cmp mine theirs"
 
 if ! command -v "$fortran" > /dev/null; then
-	for i in 4 5 6 7 8 9; do
+	for i in 5 6 7 8 9 10; do
 		echo "ok $i - a program in Fortran # SKIP no compiler for it: $fortran"
 	done
 	exit 0
@@ -95,7 +99,10 @@ cat > program << 'EOF'
       implicit none
       include 'mpxf.h'
       integer check, set, other, state, n, i
-      integer tid
+      integer tid, timer, estimator, signal, running, events, groups
+      integer refs(2), acts(2), group(2), current(2), domain(2)
+      integer*8 ns, slices(2), off, lost, memory
+      character*40 clock, unit, cov
       integer codes(4), regions(4), flags(2), threads(2), missed(2)
       integer*8 values(2), sums(2), counts(2), counted(2), time(2)
       double precision e(2), s(2), low(2), high(2), part(2)
@@ -156,6 +163,15 @@ cat > program << 'EOF'
       if (check .ne. 0) stop 21
       call mpxf_set_add_event(set, codes(2), check)
       if (check .ne. 0) stop 22
+      call mpxf_set_remove_named_event(set, 'upc:::perf::NONE', check)
+      if (check .ge. 0) stop 85
+      call mpxf_set_remove_named_event(set,                             &
+     & 'upc:::perf::MINOR-FAULTS ', check)
+      if (check .ne. 0) stop 86
+      call mpxf_set_num_events(set, check)
+      if (check .ne. 1) stop 87
+      call mpxf_set_add_event(set, codes(2), check)
+      if (check .ne. 0) stop 88
       call mpxf_set_region(set, 7, check)
       if (check .ne. 0) stop 23
       call mpxf_set_start(set, check)
@@ -166,6 +182,22 @@ cat > program << 'EOF'
       call mpxf_set_read(set, values, check)
       if (check .ne. 0) stop 26
       if (values(1) .lt. 1000 .or. values(1) .gt. 1100) stop 27
+      call mpxf_thread_get_info(clock, unit, cov, time(1), slices(1),   &
+     & off, lost, groups, events, running, memory, check)
+      if (check .ne. 0) stop 89
+      if (clock .eq. ' ' .or. (unit .ne. 'ns' .and. unit .ne. 'cycles'))&
+     & stop 90
+      if (events .ne. 2 .or. running .ne. 1 .or. groups .ne. 0) stop 91
+      if (time(1) .le. 0 .or. memory .le. 0 .or. lost .ne. 0) stop 92
+      call mpxf_thread_master_list(1, codes(3), refs, acts, counts,     &
+     & counted, slices, group, current, domain, check)
+      if (check .ne. 2 .or. refs(1) .ne. 1 .or. acts(1) .ne. 1) stop 93
+      if (codes(3) .ne. codes(1) .and. codes(3) .ne. codes(2)) stop 94
+      if (counts(1) .lt. 1000 .or. counts(1) .gt. 1100) stop 95
+      if (group(1) .ne. -1 .or. domain(1) .ne. 0) stop 96
+      call mpxf_thread_master_list(-1, codes(3), refs, acts, counts,    &
+     & counted, slices, group, current, domain, check)
+      if (check .ge. 0) stop 97
       call mpxf_set_reset(set, check)
       if (check .ne. 0) stop 28
       call touch_pages(200)
@@ -193,6 +225,16 @@ cat > program << 'EOF'
      & check)
       if (check .ne. 0) stop 39
       if (e(1) .lt. 1500 .or. e(1) .gt. 1600) stop 40
+      call mpxf_set_kept_estimates(set, 7, 2, e, s, low, high, flags,   &
+     & check)
+      if (check .ne. 0) stop 98
+      if (e(1) .lt. 1500 .or. e(1) .gt. 1600) stop 99
+      call mpxf_set_kept_estimates(set, 6, 2, e, s, low, high, flags,   &
+     & check)
+      if (check .ge. 0) stop 100
+      call mpxf_set_kept_estimates(set, 7, 3, e, s, low, high, flags,   &
+     & check)
+      if (check .ge. 0) stop 101
       call mpxf_set_estimates(set, 3, e, s, low, high, flags, check)
       if (check .ge. 0) stop 41
       call mpxf_set_estimates(set, -1, e, s, low, high, flags, check)
@@ -283,8 +325,22 @@ cat > program << 'EOF'
       if (check .ne. 0) stop 48
       call mpxf_library_shutdown(check)
       if (check .ne. 0) stop 49
-      call mpxf_library_init(MPX_ABI_VERSION, check)
+      call mpxf_library_init_signal(MPX_ABI_VERSION, 20000000_8,        &
+     & MPX_TIMER_AUTO, MPX_CLOCK_AUTO, MPX_ESTIMATOR_RATIO, 0, ' ',     &
+     & 99999, 0_8, check)
+      if (check .ge. 0) stop 102
+      call mpxf_library_get_info(ns, timer, estimator, signal, n, check)
+      if (check .ge. 0) stop 103
+      call mpxf_library_init_signal(MPX_ABI_VERSION, 20000000_8,        &
+     & MPX_TIMER_AUTO, MPX_CLOCK_AUTO, MPX_ESTIMATOR_RATIO, 0, ' ',     &
+     & 40, 7_8, check)
       if (check .ne. 0) stop 50
+      call mpxf_thread_register(check)
+      call mpxf_library_get_info(ns, timer, estimator, signal, n, check)
+      if (check .ne. 0) stop 104
+      if (ns .ne. 20000000 .or. estimator .ne. MPX_ESTIMATOR_RATIO)     &
+     & stop 105
+      if (timer .eq. 0 .or. signal .ne. 40 .or. n .ne. 1) stop 106
       print *, 'all'
       end program
 EOF

@@ -46,31 +46,66 @@ SUBROUTINE(library_init, const int *abi, int *check)
 	*check = mpx_library_init(*abi, NULL);
 }
 
+/* The covariate's name has this many letters. */
+static int init_with(int abi, struct mpx_options *options, long long slice_ns, int group_max,
+		     const char *covariate, size_t length)
+{
+	char *name;
+	int result;
+
+	if (slice_ns < 0 || group_max < 0)
+		return mpxi_error(PAPI_EINVAL, "slice_ns is %lld and group_max is %d: neither is below 0",
+				  slice_ns, group_max);
+	name = text_in(covariate, length);
+	if (!name)
+		return PAPI_ENOMEM;
+	options->slice_ns = (uint64_t)slice_ns;
+	options->group_max = (unsigned)group_max;
+	options->covariate = name[0] ? name : NULL;
+	result = mpx_library_init(abi, options);
+	free(name);
+	return result;
+}
+
 SUBROUTINE(library_init_options, const int *abi, const long long *slice_ns, const int *timer,
 	   const int *clock, const int *estimator, const int *group_max, const char *covariate, int *check,
 	   size_t length)
 {
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
-	char *name;
 
-	if (*slice_ns < 0 || *group_max < 0) {
-		*check = mpxi_error(PAPI_EINVAL, "slice_ns is %lld and group_max is %d: neither is below 0",
-				    *slice_ns, *group_max);
-		return;
-	}
-	name = text_in(covariate, length);
-	if (!name) {
-		*check = PAPI_ENOMEM;
-		return;
-	}
-	options.slice_ns = (uint64_t)*slice_ns;
 	options.timer = (enum mpx_timer) * timer;
 	options.clock = (enum mpx_clock) * clock;
 	options.estimator = (enum mpx_estimator) * estimator;
-	options.group_max = (unsigned)*group_max;
-	options.covariate = name[0] ? name : NULL;
-	*check = mpx_library_init(*abi, &options);
-	free(name);
+	*check = init_with(*abi, &options, *slice_ns, *group_max, covariate, length);
+}
+
+SUBROUTINE(library_init_signal, const int *abi, const long long *slice_ns, const int *timer, const int *clock,
+	   const int *estimator, const int *group_max, const char *covariate, const int *signal_number,
+	   const long long *seed, int *check, size_t length)
+{
+	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
+
+	options.timer = (enum mpx_timer) * timer;
+	options.clock = (enum mpx_clock) * clock;
+	options.estimator = (enum mpx_estimator) * estimator;
+	options.signal_number = *signal_number;
+	options.seed = (uint64_t)*seed;
+	*check = init_with(*abi, &options, *slice_ns, *group_max, covariate, length);
+}
+
+SUBROUTINE(library_get_info, long long *slice_ns, int *timer, int *estimator, int *signal_number,
+	   int *threads, int *check)
+{
+	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
+
+	*check = mpx_library_get_info(&info);
+	if (*check)
+		return;
+	*slice_ns = (long long)info.slice_ns;
+	*timer = (int)info.timer;
+	*estimator = (int)info.estimator;
+	*signal_number = info.signal_number;
+	*threads = (int)info.threads;
 }
 
 SUBROUTINE(library_shutdown, int *check)
@@ -126,6 +161,14 @@ SUBROUTINE(set_add_named_event, const int *set, const char *name, int *check, si
 SUBROUTINE(set_remove_event, const int *set, const int *code, int *check)
 {
 	*check = mpx_set_remove_event(*set, *code);
+}
+
+SUBROUTINE(set_remove_named_event, const int *set, const char *name, int *check, size_t length)
+{
+	char *copy = text_in(name, length);
+
+	*check = copy ? mpx_set_remove_named_event(*set, copy) : PAPI_ENOMEM;
+	free(copy);
 }
 
 SUBROUTINE(set_cleanup, const int *set, int *check)
@@ -208,6 +251,8 @@ SUBROUTINE(set_confidence, const int *set, const double *level, int *check)
 	*check = mpx_set_confidence(*set, *level);
 }
 
+#define MOST (1 << 20) /* entries of a list; what is asked for may be any number */
+
 /* Estimates of a set, of this size each. */
 typedef int estimates_call(int set, const int *region, struct mpx_estimate *list, int n);
 
@@ -228,16 +273,18 @@ static int of_relations(int set, const int *region, struct mpx_estimate *list, i
 	return mpx_set_reconciled_estimates(set, list, n);
 }
 
-/* *list, for the caller to free, has what there is also where threads do not answer. */
+static int of_kept(int set, const int *region, struct mpx_estimate *list, int n)
+{
+	return mpx_set_kept_estimates(set, *region, list, n);
+}
+
+/* *list, for the caller to free, has what there is also where threads do not answer. The calls look
+ * whether the set has so many events: another thread's set does not tell their number here. */
 static int get_estimates(int set, const int *region, int n, estimates_call *call, struct mpx_estimate **list)
 {
-	int events = mpx_set_num_events(set);
-
 	*list = NULL;
-	if (events < 0)
-		return events;
-	if (n < 0 || n > events)
-		return mpxi_error(PAPI_EINVAL, "n is %d, and the event set has %d events", n, events);
+	if (n < 0 || n > MOST)
+		return mpxi_error(PAPI_EINVAL, "n is %d: the event set has not so many events", n);
 	*list = calloc((size_t)n + 1, sizeof(**list));
 	if (!*list)
 		return mpxi_error(PAPI_ENOMEM, "out of memory for estimates of %d events", n);
@@ -308,8 +355,7 @@ SUBROUTINE(set_remove_ratio, const int *set, const int *numerator, const int *de
 SUBROUTINE(set_ratios, const int *set, const int *n, double *value, double *error, double *low, double *high,
 	   double *together, int *flags, int *check)
 {
-	const int most = 1 << 20; /* C looks how many there are */
-	struct mpx_ratio *list = calloc((size_t)(*n > 0 && *n < most ? *n : 1), sizeof(*list));
+	struct mpx_ratio *list = calloc((size_t)(*n > 0 && *n < MOST ? *n : 1), sizeof(*list));
 	int i;
 
 	if (!list) {
@@ -317,7 +363,7 @@ SUBROUTINE(set_ratios, const int *set, const int *n, double *value, double *erro
 		return;
 	}
 	list[0].size = sizeof(list[0]);
-	*check = mpx_set_ratios(*set, list, *n < most ? *n : most);
+	*check = mpx_set_ratios(*set, list, *n < MOST ? *n : MOST); /* looks how many there are */
 	for (i = 0; !*check && i < *n; i++) {
 		value[i] = list[i].value;
 		error[i] = list[i].standard_error;
@@ -369,6 +415,12 @@ SUBROUTINE(set_region_estimates, const int *set, const int *region, const int *n
 	*check = estimates(*set, region, *n, of_region, estimate, error, low, high, flags);
 }
 
+SUBROUTINE(set_kept_estimates, const int *set, const int *region, const int *n, double *estimate,
+	   double *error, double *low, double *high, int *flags, int *check)
+{
+	*check = estimates(*set, region, *n, of_kept, estimate, error, low, high, flags);
+}
+
 /* ---- threads ------------------------------------------------------------------------------ */
 
 SUBROUTINE(thread_register, int *check)
@@ -379,4 +431,53 @@ SUBROUTINE(thread_register, int *check)
 SUBROUTINE(thread_end, int *check)
 {
 	*check = mpx_thread_end();
+}
+
+SUBROUTINE(thread_get_info, char *clock_name, char *clock_unit, char *covariate, long long *time,
+	   long long *slices, long long *put_off, long long *lost, int *groups, int *events, int *running,
+	   long long *memory, int *check, size_t name_length, size_t unit_length, size_t covariate_length)
+{
+	struct mpx_thread_info info = MPX_OPTIONS_INIT(mpx_thread_info);
+
+	*check = mpx_thread_get_info(&info);
+	if (*check)
+		return;
+	text_out(clock_name, name_length, info.clock);
+	text_out(clock_unit, unit_length, info.clock_unit);
+	text_out(covariate, covariate_length, info.covariate ? info.covariate : "");
+	*time = (long long)info.time;
+	*slices = (long long)info.slices;
+	*put_off = (long long)info.put_off;
+	*lost = (long long)info.lost;
+	*groups = (int)info.groups;
+	*events = (int)info.events;
+	*running = (int)info.running;
+	*memory = (long long)info.memory;
+}
+
+SUBROUTINE(thread_master_list, const int *n, int *codes, int *references, int *activations, long long *counts,
+	   long long *counted_time, long long *slices, int *group, int *current, int *domain, int *check)
+{
+	const int room = *n < MOST ? *n : MOST;
+	struct mpx_master_event *list = calloc((size_t)(room > 0 ? room : 1), sizeof(*list));
+	int i;
+
+	if (!list) {
+		*check = mpxi_error(PAPI_ENOMEM, "out of memory for a list of %d events", *n);
+		return;
+	}
+	list[0].size = sizeof(list[0]);
+	*check = mpx_thread_master_list(list, room);
+	for (i = 0; i < *check && i < room; i++) {
+		codes[i] = list[i].code;
+		references[i] = (int)list[i].references;
+		activations[i] = (int)list[i].activations;
+		counts[i] = (long long)list[i].count;
+		counted_time[i] = (long long)list[i].counted_time;
+		slices[i] = (long long)list[i].slices;
+		group[i] = list[i].group;
+		current[i] = list[i].current;
+		domain[i] = list[i].domain;
+	}
+	free(list);
 }
