@@ -207,9 +207,9 @@ int main(void)
 	void *lib, *last = NULL;
 	int i;
 
+	atexit(at_end); /* behind the tool's own */
 	if (!load())
 		return 1;
-	atexit(at_end);
 	memset(text, 'x', sizeof(text) - 1);
 	lib = CREATE(text);
 	CREATE(NULL);

@@ -173,7 +173,8 @@ static bool tell_files(const char *files)
 /* What loads a tool by a name of its own; a tool that the user has chosen stays. */
 static bool tell_loaders(const char *library)
 {
-	static const char *const loader[] = {"NVTX_INJECTION64_PATH", "KOKKOS_TOOLS_LIBS"};
+	static const char *const loader[] = {"NVTX_INJECTION64_PATH", "KOKKOS_TOOLS_LIBS",
+					     "INTEL_LIBITTNOTIFY64"};
 	size_t i;
 
 	for (i = 0; i < sizeof(loader) / sizeof(loader[0]); i++)

@@ -34,8 +34,8 @@ static const struct util_usage usage = {
 		"\n"
 		"Runs PROGRAM, unchanged, and says what was counted in each of its regions: the\n"
 		"parts that it marks by calls of LIKWID's marker API, PAPI's high-level API,\n"
-		"NVTX, Caliper, Kokkos, or IBM's HPM Toolkit. Regions nest, overlap and recur,\n"
-		"in any number of threads and processes.\n",
+		"NVTX, Intel's ITT API, Caliper, Kokkos, or IBM's HPM Toolkit. Regions nest,\n"
+		"overlap and recur, in any number of threads and processes.\n",
 	.tail = "Events are PAPI's names; more than there are counters take turns, and each count\n"
 		"is exact or has its 95 % interval. Without -e there are calls and times.\n"
 		"\n"

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "region/region.h"
+
 unsigned upcr_label(struct upcr_labels *labels, const char *text)
 {
 	char *made = NULL, *there;
@@ -37,4 +39,20 @@ const char *upcr_label_text(const struct upcr_labels *labels, uintptr_t number)
 	return number && number <= UPCR_LABELS
 		       ? atomic_load_explicit(&labels->text[number - 1], memory_order_acquire)
 		       : NULL;
+}
+
+unsigned upcr_label_name(const struct upcr_labels *labels, unsigned number, const char *text)
+{
+	const char *label = upcr_label_text(labels, number);
+	size_t length = text ? strnlen(text, UPCR_LABEL_MAX) : 0, before;
+	char name[2 * UPCR_LABEL_MAX + 1];
+
+	if (!label)
+		return upcr_name(text ? text : "", length);
+	before = strlen(label);
+	memcpy(name, label, before);
+	name[before] = '/';
+	if (length)
+		memcpy(name + before + 1, text, length);
+	return upcr_name(name, before + 1 + length);
 }

@@ -19,5 +19,7 @@ struct upcr_labels {
 unsigned upcr_label(struct upcr_labels *labels, const char *text);
 /* NULL: nobody has given the number, which may be any. */
 const char *upcr_label_text(const struct upcr_labels *labels, uintptr_t number);
+/* The name of a region: "label/text"; the text alone where nobody has given the number. NULL is "". */
+unsigned upcr_label_name(const struct upcr_labels *labels, unsigned number, const char *text);
 
 #endif

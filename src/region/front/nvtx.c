@@ -128,18 +128,7 @@ static size_t narrow(char text[NAME_MAX_], const wchar_t *wide)
 
 static unsigned name_in(unsigned domain, const char *text)
 {
-	const char *of = upcr_label_text(&domains, domain);
-	size_t length = text ? strnlen(text, NAME_MAX_) : 0, before;
-	char name[2 * NAME_MAX_ + 1];
-
-	if (!of)
-		return upcr_name(text ? text : "", length);
-	before = strlen(of);
-	memcpy(name, of, before);
-	name[before] = '/';
-	if (length)
-		memcpy(name + before + 1, text, length);
-	return upcr_name(name, before + 1 + length);
+	return upcr_label_name(&domains, domain, text);
 }
 
 static unsigned wide_name_in(unsigned domain, const wchar_t *wide)
