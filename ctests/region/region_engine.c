@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -260,6 +262,142 @@ static void reset(void)
 	nest(0);
 }
 
+static atomic_uint turns; /* of all threads that are cancelled */
+
+static void *until_cancelled(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		enter("C");
+		touch_pages(10);
+		atomic_fetch_add(&turns, 1);
+		pthread_testcancel();
+		leave("C");
+	}
+	return NULL;
+}
+
+/* PAPI reads descriptors in starts and ends of regions: a thread does not end there. */
+static void cancels(void)
+{
+	char text[32];
+	pthread_t thread;
+	unsigned i;
+
+	for (i = 0; i < 100; i++) {
+		unsigned before = atomic_load(&turns);
+
+		pthread_create(&thread, NULL, until_cancelled, NULL);
+		while (atomic_load(&turns) < before + i % 7)
+			sched_yield();
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	/* How many is told by a name. */
+	snprintf(text, sizeof(text), "turns %u", atomic_load(&turns));
+	enter(text);
+	leave(text);
+	/* Nobody has taken a lock along. */
+	enter("after");
+	touch_pages(700);
+	leave("after");
+}
+
+static sigjmp_buf out_of_call;
+
+static void jump(int signal_number)
+{
+	(void)signal_number;
+	siglongjmp(out_of_call, 1);
+}
+
+static void *thousand(void *unused)
+{
+	unsigned i;
+
+	(void)unused;
+	for (i = 0; i < 1000; i++) {
+		enter("other");
+		leave("other");
+	}
+	return NULL;
+}
+
+/* Out of a call, sooner or later: the rest of the thread is lost, and nothing else. */
+static void jumps(void)
+{
+	struct itimerval often = {.it_interval.tv_usec = 200, .it_value.tv_usec = 200};
+	struct itimerval never = {.it_value.tv_usec = 0};
+	struct sigaction action = {.sa_handler = jump};
+	unsigned kept = name_of("main");
+	pthread_t thread;
+	volatile int i;
+
+	upcr_enter(kept);
+	upcr_exit(kept);
+	sigaction(SIGVTALRM, &action, NULL);
+	sigsetjmp(out_of_call, 1);
+	setitimer(ITIMER_VIRTUAL, &often, NULL);
+	do {
+		for (i = 0; i < 1000; i++)
+			upcr_enter(kept);
+	} while (upcr_exit(kept) != UPCR_MISSED);
+	setitimer(ITIMER_VIRTUAL, &never, NULL);
+	pthread_create(&thread, NULL, thousand, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void in_handler(int signal_number)
+{
+	(void)signal_number;
+	enter("H");
+	touch_pages(300);
+	leave("H");
+}
+
+/* Handlers between calls have regions as all others have. */
+static void signals(size_t scale)
+{
+	enter("A");
+	touch_pages(100 * scale);
+	raise(SIGUSR1);
+	touch_pages(100 * scale);
+	leave("A");
+	raise(SIGUSR1);
+}
+
+static void many_names(void)
+{
+	char text[32];
+	unsigned i;
+
+	enter("around");
+	for (i = 0; i < 1000000; i++) {
+		snprintf(text, sizeof(text), "name %u", i);
+		enter(text);
+		leave(text);
+	}
+	enter(text);
+	touch_pages(1000);
+	leave(text);
+	touch_pages(200);
+	leave("around");
+}
+
+/* Each path is another one. */
+static void deep(void)
+{
+	unsigned i, n = 2000, name = name_of("D");
+
+	for (i = 0; i < n; i++) {
+		upcr_enter(name);
+		if (i % 500 == 0)
+			touch_pages(400);
+	}
+	for (i = 0; i < n; i++)
+		upcr_exit(name);
+}
+
 static int tell(const char *story)
 {
 	if (!strcmp(story, "nest"))
@@ -284,6 +422,18 @@ static int tell(const char *story)
 		limit();
 	else if (!strcmp(story, "reset"))
 		reset();
+	else if (!strcmp(story, "cancel"))
+		cancels();
+	else if (!strcmp(story, "jump"))
+		jumps();
+	else if (!strcmp(story, "million"))
+		many_names();
+	else if (!strcmp(story, "deep"))
+		deep();
+	else if (!strcmp(story, "signals")) {
+		signal(SIGUSR1, in_handler);
+		warm(signals);
+	}
 	return 0;
 }
 
@@ -322,6 +472,8 @@ static bool is_path(const json_t *file, const json_t *node, const char *wanted)
 	json_t *index;
 	size_t i;
 
+	if (json_object_get(node, "under"))
+		return false;
 	json_array_foreach(json_object_get(node, "path"), i, index)
 	{
 		if (i)
@@ -573,6 +725,101 @@ static void check_mistakes(void)
 	json_decref(file);
 }
 
+/* Of all paths: nothing is counted twice, and nothing is left out. */
+static double whole_of(const json_t *file)
+{
+	json_t *thread, *node;
+	double sum = 0;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(file, "threads"), i, thread)
+		json_array_foreach(json_object_get(thread, "nodes"), k, node) sum += json_number_value(
+			json_object_get(json_array_get(json_object_get(node, "values"), 0), "value"));
+	return sum;
+}
+
+static void check_cancel(void)
+{
+	unsigned turns_made = 0;
+	json_int_t calls, left_out;
+	json_t *file, *name;
+	bool exact;
+	double sum;
+	pid_t pid;
+	size_t i;
+
+	file = run("cancel", FAULTS, "10000", &pid);
+	json_array_foreach(json_object_get(file, "names"), i, name)
+		sscanf(json_string_value(name), "turns %u", &turns_made);
+	sum = sum_of(file, "C", &calls, &exact);
+	ok(calls == turns_made && turns_made >= 100, "cancelled threads: each of %u starts is counted: %d",
+	   turns_made, (int)calls);
+	ok(exact && sum >= 10.0 * turns_made && (inexact || sum <= 10.0 * turns_made + 1000),
+	   "... with its page faults, exactly: %g", sum);
+	left_out = noted(file, "open at the end", "C");
+	ok(left_out == 100, "... and each ends in its region: %d", (int)left_out);
+	ok(noted(file, "thread left out", NULL) == 0 && noted(file, "counting ended early", NULL) == 0,
+	   "... and not in a call");
+	has(file, "after", 1, 700);
+	adds_up(file);
+	json_decref(file);
+
+	file = run("jump", "", "10000", &pid);
+	sum_of(file, "other", &calls, &exact);
+	ok(calls == 1000, "a jump out of a call leaves the other threads' regions: %d", (int)calls);
+	ok(noted(file, "thread left out", NULL) == 1, "... and the thread is told of");
+	ok(noted(file, "missed in a signal handler", NULL) >= 1, "... and so are its further calls");
+	json_decref(file);
+
+	file = run("signals", FAULTS, "10000", &pid);
+	has(file, "A", 2, 200);
+	has(file, "A H", 2, 600);
+	has(file, "H", 2, 600);
+	ok(noted(file, "missed in a signal handler", NULL) == 0, "a handler between calls misses none");
+	adds_up(file);
+	json_decref(file);
+}
+
+static void check_many(void)
+{
+	json_t *file, *node, *thread;
+	json_int_t calls;
+	bool exact, right = true;
+	double sum;
+	pid_t pid;
+	size_t i;
+
+	file = run("million", FAULTS, "1000", &pid);
+	sum_of(file, "around", &calls, &exact);
+	ok(calls == 1 && json_array_size(json_object_get(file, "names")) == 1001,
+	   "a million names: so many as there is room for");
+	sum = sum_of(file, "others", &calls, &exact);
+	ok(calls == 999002, "... and the others are one row: %d", (int)calls);
+	ok(exact && sum >= 1000 && (inexact || sum <= 4000), "... with its page faults: %g", sum);
+	sum = whole_of(file);
+	ok(sum >= 1200 && (inexact || sum <= 6000), "... and all of them are the whole: %g", sum);
+	ok(noted(file, "beyond the limit", NULL) > 0, "... and it is told");
+	adds_up(file);
+	json_decref(file);
+
+	file = run("deep", FAULTS, "10000", &pid);
+	thread = json_array_get(json_object_get(file, "threads"), 0);
+	json_array_foreach(json_object_get(thread, "nodes"), i, node)
+	{
+		json_t *under = json_object_get(node, "under");
+
+		right &= json_integer_value(json_object_get(node, "calls")) == (i > 0);
+		right &= i <= 64 ? !under && json_array_size(json_object_get(node, "path")) == i
+				 : json_integer_value(under) == (json_int_t)i - 1;
+		right &= i % 500 != 1 ||
+			 json_number_value(json_object_get(json_array_get(json_object_get(node, "values"), 0),
+							   "value")) >= 400;
+	}
+	ok(right && i == 2001, "deep recursion: each depth is there, with what was counted in it");
+	adds_up(file);
+	json_decref(file);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -583,6 +830,8 @@ int main(int argc, char **argv)
 	check_threads();
 	check_fork();
 	check_mistakes();
+	check_cancel();
+	check_many();
 	unlink(path);
 	return done();
 }

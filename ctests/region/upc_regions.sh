@@ -11,7 +11,7 @@ if [ -n "${SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
 	exit 0
 fi
-plan 50
+plan 52
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 		hpmStop(11);
 	}
 	if (!strcmp(what, "recur"))
-		recur(4);
+		recur(argc > 2 ? atoi(argv[2]) : 4);
 	if (!strcmp(what, "fork")) {
 		if (!fork()) {
 			hpmStart(1, "setup");
@@ -181,6 +181,15 @@ check "... both at once" eval 'csv --paths ./program overlap && grep -q "^B,A / 
 csv ./program recur
 check "a region inside itself counts once" is recur value 1200 1300
 check "... and all its starts" is recur calls 4
+check "... however deep" eval 'csv ./program recur 200 && is recur value 60000 61000 && is recur calls 200'
+deep_paths()
+{
+	csv --paths ./program recur 100 || return 1
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == "recur" { n++; sum += $at["exclusive_value"]; low += $at["exclusive_value"] < 300 }
+		END { print "# " n ": " sum; exit !(n == 100 && !low && sum <= 31000) }' csv
+}
+check "... by call path" deep_paths
 csv ./program fork
 check "a child adds up" is setup value 5000 5200
 check "... and its calls" is setup calls 2

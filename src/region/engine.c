@@ -147,11 +147,18 @@ static void give_lock(void)
 
 /* ---- notes ------------------------------------------------------------------------------- */
 
+static void add_missed_locked(struct upcr_notes *to, const struct upcr_thread *thread)
+{
+	unsigned long missed = atomic_load(&thread->missed);
+
+	if (missed)
+		upcr_notes_add(to, UPCR_SAID_MISSED, UPCR_OTHERS, missed);
+}
+
 /* What a thread has to say, and what it has open. */
 static void add_notes_locked(struct upcr_notes *to, const struct upcr_thread *thread)
 {
 	unsigned i, depth = atomic_load(&thread->tree.depth);
-	unsigned long missed = atomic_load(&thread->missed);
 
 	upcr_notes_add_all(to, &thread->notes);
 	for (i = 0; i < depth; i++)
@@ -159,8 +166,6 @@ static void add_notes_locked(struct upcr_notes *to, const struct upcr_thread *th
 			       atomic_load(&atomic_load(&thread->tree.open)[i].name), 1);
 	if (thread->tree.unlisted)
 		upcr_notes_add(to, UPCR_SAID_OPEN_AT_END, UPCR_OTHERS, thread->tree.unlisted);
-	if (missed)
-		upcr_notes_add(to, UPCR_SAID_MISSED, UPCR_OTHERS, missed);
 	if (thread->tree.beyond)
 		upcr_notes_add(to, UPCR_SAID_BEYOND, UPCR_OTHERS, thread->tree.beyond);
 }
@@ -204,6 +209,7 @@ static void end_locked(struct upcr_thread *thread)
 	if (!take_off_locked(thread))
 		return;
 	add_notes_locked(&ended_notes, thread);
+	add_missed_locked(&ended_notes, thread);
 	if (thread->counts)
 		upcr_counts_stop(&thread->set);
 	/* A jump out of a call has left it half done. */
@@ -648,6 +654,7 @@ static struct upcr_result *gather_locked(bool jumped)
 	if (atomic_load(&names.beyond))
 		upcr_notes_add(&notes, UPCR_SAID_BEYOND, UPCR_OTHERS, atomic_load(&names.beyond));
 	for (thread = threads; thread; thread = thread->next) {
+		add_missed_locked(&notes, thread);
 		if (thread == self ? jumped : !wait_for(thread)) {
 			upcr_notes_add(&notes, UPCR_SAID_BUSY, UPCR_OTHERS, 1);
 			continue;

@@ -17,6 +17,9 @@
 
 #include "region/settings.h"
 
+/* Names of a path that is written whole. */
+enum { WHOLE_PATH = 64 };
+
 static struct {
 	char text[1 << 16];
 	size_t used;
@@ -273,20 +276,35 @@ static void put_value(const struct upcr_value *value)
 	put("}");
 }
 
-static void put_row(const struct upcr_result *result, unsigned row)
+/* A deep one is told by what is behind another node of the list: recursion would make a text as long as
+ * the square of its depth. place: of each row before this in the list; 0: it is not there. */
+static bool put_path(const struct upcr_result *result, unsigned row, const unsigned *place)
 {
-	unsigned depth = result->row[row].depth, *path = calloc(depth + 1, sizeof(*path)), i, at = row;
+	const bool whole = result->row[row].depth <= WHOLE_PATH;
+	unsigned at = row, n = 0, i, *path;
 
-	if (!path) {
-		out.failed = true;
-		return;
-	}
-	for (i = depth; i-- > 0; at = result->row[at].parent)
+	for (i = row; i && (whole || i == row || !place[i]); i = result->row[i].parent)
+		n++;
+	path = calloc(n + 1, sizeof(*path));
+	if (!path)
+		return false;
+	for (i = n; i-- > 0; at = result->row[at].parent)
 		path[i] = result->row[at].name;
-	put("{\"path\":[");
-	for (i = 0; i < depth; i++)
+	if (at)
+		put("{\"under\":%u,\"path\":[", place[at]);
+	else
+		put("{\"path\":[");
+	for (i = 0; i < n; i++)
 		put("%s%u", i ? "," : "", path[i]);
 	free(path);
+	return true;
+}
+
+static void put_row(const struct upcr_result *result, unsigned row, const unsigned *place)
+{
+	unsigned i;
+
+	out.failed |= !put_path(result, row, place);
 	put("],\"calls\":%llu,\"seconds\":%.9f,\"values\":[", (unsigned long long)result->row[row].calls,
 	    (double)result->row[row].ns * 1e-9);
 	for (i = 0; i < result->events; i++) {
@@ -304,8 +322,12 @@ static bool says_something(const struct upcr_result *result, unsigned row)
 
 static void put_thread(const struct upcr_result *result)
 {
-	unsigned i;
+	unsigned *place = calloc(result->rows, sizeof(*place)), n = 0, i;
 
+	if (!place) {
+		out.failed = true;
+		return;
+	}
 	if (result->threads > 1)
 		put("{\"thread\":null,\"tid\":null,\"name\":\"other threads\",\"threads\":%u",
 		    result->threads);
@@ -317,9 +339,11 @@ static void put_thread(const struct upcr_result *result)
 	for (i = 0; i < result->rows; i++)
 		if (says_something(result, i)) {
 			put("%s", i ? ",\n  " : "\n  ");
-			put_row(result, i);
+			put_row(result, i, place);
+			place[i] = n++;
 		}
 	put("]}");
+	free(place);
 }
 
 static void put_all(const struct upcr_report *report)

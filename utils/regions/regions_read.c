@@ -113,14 +113,19 @@ static bool read_value(const struct reader *reader, const json_t *object, struct
 
 /* ---- paths and threads ----------------------------------------------------------------------- */
 
-static bool read_path(const struct reader *reader, const json_t *list, uint32_t *path)
+/* "under": an earlier node of the thread, which the path goes on from. */
+static bool read_path(const struct reader *reader, const json_t *node, const struct regions_thread *thread,
+		      uint32_t *path)
 {
-	const json_t *index;
+	const json_t *list = json_object_get(node, "path"), *under = json_object_get(node, "under"), *index;
 	size_t i;
 
 	if (!json_is_array(list))
 		return wrong(reader, "a path is no list");
-	*path = 0;
+	if (under && (!json_is_integer(under) || json_integer_value(under) < 0 ||
+		      (size_t)json_integer_value(under) >= thread->rows))
+		return wrong(reader, "a path is under another that is not there");
+	*path = under ? thread->row[json_integer_value(under)].path : 0;
 	json_array_foreach(list, i, index)
 	{
 		json_int_t name = json_is_integer(index) ? json_integer_value(index) : -1;
@@ -141,7 +146,7 @@ static bool read_row(const struct reader *reader, const json_t *node, struct reg
 	uint32_t path;
 	size_t i;
 
-	if (!read_path(reader, json_object_get(node, "path"), &path))
+	if (!read_path(reader, node, thread, &path))
 		return false;
 	row = regions_add_row(reader->process, thread, path);
 	if (!row)
