@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# region_fronts.sh - annotations of PAPI's high-level calls, Caliper and Kokkos, by programs that make
-# these calls as the libraries have them; $UPC_REGIONS is the tool.
+# region_fronts.sh - annotations of PAPI's high-level calls and Kokkos, by programs that make these calls
+# as the libraries have them; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/fronts.inc"
-plan 27
+plan 23
 
 cat > papi.c << 'EOF'
 #include <pthread.h>
@@ -50,34 +50,6 @@ check "... outer" is outer 1 3000 3100
 check "... inner" is inner 1 2000 2100
 check "... threads" is work 2 1200 1300
 check "... and what was wrong is told" eval 'run 0 ./papi && grep -q "^Note: open: left open inside" err && grep -q "^Note: outer: stop without a start" err'
-
-cat > caliper.c << 'EOF'
-#include "touch.h"
-void cali_begin_region(const char *);
-void cali_end_region(const char *);
-void cali_begin_phase(const char *);
-void cali_end_phase(const char *);
-int main(void)
-{
-	int i;
-
-	cali_begin_phase("steps");
-	for (i = 0; i < 3; i++) {
-		cali_begin_region("step");
-		touch_pages(700);
-		cali_end_region("step");
-	}
-	cali_end_phase("steps");
-	return 0;
-}
-EOF
-printf 'void cali_begin_region(const char *r) {} void cali_end_region(const char *r) {}
-void cali_begin_phase(const char *r) {} void cali_end_phase(const char *r) {}\n' > caliper_stub.c
-check "Caliper: a program" eval \
-	'$CC -w -shared -fPIC caliper_stub.c -o libcalistub.so && $CC caliper.c -o caliper -L. -lcalistub -Wl,-rpath,$PWD 2> err'
-check "... runs" csv ./caliper
-check "... each step" is step 3 2100 2200
-check "... and all" is steps 1 2100 2200
 
 # As Kokkos loads it.
 cat > kokkos.c << 'EOF'
