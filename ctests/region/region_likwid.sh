@@ -29,6 +29,7 @@ extern int likwid_markerStartRegion(const char *regionTag);
 extern int likwid_markerStopRegion(const char *regionTag);
 extern int likwid_markerResetRegion(const char *regionTag);
 extern void likwid_markerGetRegion(const char *regionTag, int *nr_events, double *events, double *time, int *count);
+extern void likwid_markerstartregion_(const char *regionTag, int length);
 extern int likwid_pinThread(int processorId);
 extern int likwid_getProcessorId();
 
@@ -96,6 +97,16 @@ int main(void)
 	likwid_markerGetRegion("warm", &n, values, &seconds, &count);
 	if (n != 1 || values[0] > 0 || count || seconds > 0)
 		printf("bad reset: %f %d\n", values[0], count);
+	/* No text, and Fortran's with a length below 0; more events than there are. */
+	likwid_markerStartRegion(NULL);
+	likwid_markerstartregion_("Fortran", -5);
+	likwid_markerstartregion_("Fortran\0 and more  ", 19);
+	if (likwid_markerStopRegion("Fortran") || likwid_markerStopRegion("") || likwid_markerStopRegion(NULL))
+		printf("bad texts\n");
+	n = -3;
+	likwid_markerGetRegion(NULL, &n, values, NULL, NULL);
+	if (n != 0)
+		printf("bad number of events\n");
 	likwid_markerClose();
 	printf("all\n");
 	return 0;

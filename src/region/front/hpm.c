@@ -172,14 +172,6 @@ UPCR_EXPORT void hpmGetCounters(long long *values)
 
 /* ---- Fortran ----------------------------------------------------------------------------------- */
 
-/* Texts end with blanks, and their lengths come behind all arguments. */
-static size_t trimmed(const char *text, size_t length)
-{
-	while (length && text[length - 1] == ' ')
-		length--;
-	return length;
-}
-
 /* With the underscores that compilers put behind a name, or without. */
 #define FORTRAN(name, parameters, arguments)  \
 	UPCR_EXPORT void name parameters;     \
@@ -195,9 +187,9 @@ static size_t trimmed(const char *text, size_t length)
 	}                                     \
 	UPCR_EXPORT void name parameters
 
-FORTRAN(f_hpminit, (const int *task, const char *program, size_t length), (task, program, length))
+FORTRAN(f_hpminit, (const int *task, const char *program, int length), (task, program, length))
 {
-	begin(*task, program, trimmed(program, length));
+	begin(*task, program, upcr_fortran_length(program, length));
 }
 
 FORTRAN(f_hpmterminate, (const int *task), (task))
@@ -205,14 +197,14 @@ FORTRAN(f_hpmterminate, (const int *task), (task))
 	hpmTerminate(*task);
 }
 
-FORTRAN(f_hpmstart, (const int *number, const char *label, size_t length), (number, label, length))
+FORTRAN(f_hpmstart, (const int *number, const char *label, int length), (number, label, length))
 {
-	start(*number, label, trimmed(label, length), NULL, 0, true);
+	start(*number, label, upcr_fortran_length(label, length), NULL, 0, true);
 }
 
-FORTRAN(f_hpmtstart, (const int *number, const char *label, size_t length), (number, label, length))
+FORTRAN(f_hpmtstart, (const int *number, const char *label, int length), (number, label, length))
 {
-	start(*number, label, trimmed(label, length), NULL, 0, false);
+	start(*number, label, upcr_fortran_length(label, length), NULL, 0, false);
 }
 
 FORTRAN(f_hpmstop, (const int *number), (number))

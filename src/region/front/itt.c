@@ -248,6 +248,7 @@ static _Thread_local unsigned opens;
 static void begin(const void *domain, struct itt_id id, struct itt_id parent, const void *text)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
+	unsigned at;
 
 	(void)parent;
 	if (opens == OPEN) {
@@ -257,10 +258,13 @@ static void begin(const void *domain, struct itt_id id, struct itt_id parent, co
 				 OPEN);
 		return;
 	}
-	open_id[opens].id = id;
-	open_id[opens].domain = domain_of(domain);
-	open_id[opens].name = name_of(domain, text);
-	upcr_enter(open_id[opens++].name);
+	/* As in nest.c: a handler takes the next. */
+	at = opens++;
+	atomic_signal_fence(memory_order_seq_cst);
+	open_id[at].id = id;
+	open_id[at].domain = domain_of(domain);
+	open_id[at].name = name_of(domain, text);
+	upcr_enter(open_id[at].name);
 }
 
 static void end(const void *domain, struct itt_id id)

@@ -13,7 +13,7 @@
 #include "region/front/front.h"
 #include "region/region.h"
 
-enum { EVENTS = 256, LONGEST = 4096 };
+enum { EVENTS = 256 };
 
 /* The names that liblikwid exports. */
 UPCR_EXPORT void likwid_markerInit(void);
@@ -29,7 +29,7 @@ UPCR_EXPORT void likwid_markerGetRegion(const char *tag, int *events, double *va
 
 static unsigned name_of(const char *tag)
 {
-	return upcr_name(tag, strlen(tag));
+	return upcr_name(tag ? tag : "", tag ? strlen(tag) : 0);
 }
 
 void likwid_markerInit(void)
@@ -77,13 +77,13 @@ int likwid_markerResetRegion(const char *tag)
 }
 
 /* events: room in values, which becomes how many there are. */
-void likwid_markerGetRegion(const char *tag, int *events, double *values, double *time, int *count)
+static void get(unsigned name, int *events, double *values, double *time, int *count)
 {
 	struct upcr_value value[EVENTS];
 	struct upcr_counts counts = {.events = EVENTS, .value = value};
 	int i, n = 0;
 
-	if (upcr_read(name_of(tag), &counts) != UPCR_OK)
+	if (upcr_read(name, &counts) != UPCR_OK)
 		counts = (struct upcr_counts){.calls = 0};
 	if (events && values)
 		n = *events < (int)counts.events ? *events : (int)counts.events;
@@ -95,6 +95,11 @@ void likwid_markerGetRegion(const char *tag, int *events, double *values, double
 		*time = counts.seconds;
 	if (count)
 		*count = counts.calls < INT32_MAX ? (int)counts.calls : INT32_MAX;
+}
+
+void likwid_markerGetRegion(const char *tag, int *events, double *values, double *time, int *count)
+{
+	get(name_of(tag), events, values, time, count);
 }
 
 /* ---- what the header has beside: where there is no liblikwid ------------------------------------ */
@@ -129,28 +134,24 @@ int likwid_pinThread(int cpu)
 	return pin(0, cpu);
 }
 
-/* ---- Fortran: gfortran's names, lengths behind all arguments ------------------------------------ */
+/* ---- Fortran: gfortran's names -------------------------------------------------------------- */
 
 UPCR_EXPORT void likwid_markerinit_(void);
 UPCR_EXPORT void likwid_markerthreadinit_(void);
 UPCR_EXPORT void likwid_markernextgroup_(void);
 UPCR_EXPORT void likwid_markerclose_(void);
-UPCR_EXPORT void likwid_markerregisterregion_(const char *tag, size_t length);
-UPCR_EXPORT void likwid_markerstartregion_(const char *tag, size_t length);
-UPCR_EXPORT void likwid_markerstopregion_(const char *tag, size_t length);
-UPCR_EXPORT void likwid_markerresetregion_(const char *tag, size_t length);
+UPCR_EXPORT void likwid_markerregisterregion_(const char *tag, int length);
+UPCR_EXPORT void likwid_markerstartregion_(const char *tag, int length);
+UPCR_EXPORT void likwid_markerstopregion_(const char *tag, int length);
+UPCR_EXPORT void likwid_markerresetregion_(const char *tag, int length);
 UPCR_EXPORT void likwid_markergetregion_(const char *tag, int *events, double *values, double *time,
-					 int *count, size_t length);
+					 int *count, int length);
 
-/* Its copy ends with a NUL. */
-static const char *copy(char text[LONGEST + 1], const char *tag, size_t length)
+static unsigned fortran_name(const char *tag, int length)
 {
-	while (length && tag[length - 1] == ' ')
-		length--;
-	length = length < LONGEST ? length : LONGEST;
-	memcpy(text, tag, length);
-	text[length] = '\0';
-	return text;
+	size_t n = upcr_fortran_length(tag, length);
+
+	return upcr_name(n ? tag : "", n);
 }
 
 void likwid_markerinit_(void)
@@ -173,23 +174,29 @@ void likwid_markerclose_(void)
 	likwid_markerClose();
 }
 
-#define WITH_TAG(fortran, c)                         \
-	void fortran(const char *tag, size_t length) \
-	{                                            \
-		char text[LONGEST + 1];              \
-                                                     \
-		(void)c(copy(text, tag, length));    \
-	}
+void likwid_markerregisterregion_(const char *tag, int length)
+{
+	upcr_thread_begin();
+	(void)fortran_name(tag, length);
+}
 
-WITH_TAG(likwid_markerregisterregion_, likwid_markerRegisterRegion)
-WITH_TAG(likwid_markerstartregion_, likwid_markerStartRegion)
-WITH_TAG(likwid_markerstopregion_, likwid_markerStopRegion)
-WITH_TAG(likwid_markerresetregion_, likwid_markerResetRegion)
+void likwid_markerstartregion_(const char *tag, int length)
+{
+	upcr_enter(fortran_name(tag, length));
+}
+
+void likwid_markerstopregion_(const char *tag, int length)
+{
+	(void)upcr_exit(fortran_name(tag, length));
+}
+
+void likwid_markerresetregion_(const char *tag, int length)
+{
+	upcr_reset(fortran_name(tag, length));
+}
 
 void likwid_markergetregion_(const char *tag, int *events, double *values, double *time, int *count,
-			     size_t length)
+			     int length)
 {
-	char text[LONGEST + 1];
-
-	likwid_markerGetRegion(copy(text, tag, length), events, values, time, count);
+	get(fortran_name(tag, length), events, values, time, count);
 }

@@ -4,6 +4,7 @@
  */
 #include "region/front/nest.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -42,9 +43,12 @@ int upcr_push(unsigned kind, unsigned name)
 		}
 		return (int)(level + (too_deep_kind == kind ? too_deep++ : 0));
 	}
-	pushed[depth].kind = (uint16_t)kind;
-	pushed[depth].level = (uint16_t)level;
-	pushed[depth++].name = name;
+	/* A handler that comes here pushes behind it, and pops that again. */
+	at = depth++;
+	atomic_signal_fence(memory_order_seq_cst);
+	pushed[at].kind = (uint16_t)kind;
+	pushed[at].level = (uint16_t)level;
+	pushed[at].name = name;
 	upcr_enter(name);
 	return (int)level;
 }

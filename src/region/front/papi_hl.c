@@ -65,16 +65,6 @@ int PAPI_hl_stop(void)
 
 /* ---- Fortran ----------------------------------------------------------------------------------- */
 
-/* Texts end with blanks, or at a NUL, and their lengths come behind all arguments. */
-static size_t length_of(const char *text, int length)
-{
-	size_t n = length > 0 ? (size_t)length : 0;
-
-	while (n && text[n - 1] == ' ')
-		n--;
-	return strnlen(text, n);
-}
-
 static void answer(int *check, int code)
 {
 	if (check)
@@ -83,12 +73,12 @@ static void answer(int *check, int code)
 
 static void begin_fortran(const char *region, int *check, int length)
 {
-	answer(check, region ? begin(region, length_of(region, length)) : PAPI_EINVAL);
+	answer(check, region ? begin(region, upcr_fortran_length(region, length)) : PAPI_EINVAL);
 }
 
 static void end_fortran(const char *region, int *check, int length)
 {
-	answer(check, region ? end(region, length_of(region, length)) : PAPI_EINVAL);
+	answer(check, region ? end(region, upcr_fortran_length(region, length)) : PAPI_EINVAL);
 }
 
 static void read_fortran(const char *region, int *check, int length)
