@@ -4,8 +4,12 @@
  */
 #include "regions/regions_report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Ranks without a file that are told of by name. */
+enum { RANKS_NAMED = 64 };
 
 /* ---- order --------------------------------------------------------------------------------- */
 
@@ -154,32 +158,40 @@ static bool add_note(struct regions_notes *notes, const char *what, const char *
 	return list->what && (!name || list->name);
 }
 
-/* Ranks of which others say that they were there. */
+/* Ranks from there to below: by name, as long as there are few. */
+static bool note_gap(struct regions_notes *notes, long from, long to, long ranks, unsigned *named)
+{
+	static const char what[] = "no file was left: killed, ended without exit, or without regions";
+	bool done = true;
+	char text[64];
+
+	for (; done && from < to && *named < RANKS_NAMED; from++, (*named)++) {
+		snprintf(text, sizeof(text), "rank %ld of %ld", from, ranks);
+		done = add_note(notes, what, text, 1);
+	}
+	return done && (from >= to || add_note(notes, what, "further ranks", (uint64_t)(to - from)));
+}
+
+/* Ranks of which others say that they were there. Processes are in the order of their ranks. */
 static bool note_ranks(const struct regions_data *data, struct regions_notes *notes)
 {
-	long ranks = 0, rank;
+	long ranks = 0, next = 0;
+	unsigned named = 0;
 	size_t i;
-	char *text;
 
 	for (i = 0; i < data->processes; i++)
 		if (data->process[i].ranks > ranks)
 			ranks = data->process[i].ranks;
-	for (rank = 0; rank < ranks; rank++) {
-		bool there = false, done;
+	for (i = 0; i < data->processes; i++) {
+		long rank = data->process[i].rank;
 
-		for (i = 0; i < data->processes && !there; i++)
-			there = data->process[i].rank == rank;
-		if (there)
-			continue;
-		if (asprintf(&text, "rank %ld of %ld", rank, ranks) < 0)
+		if (rank >= ranks)
+			break;
+		if (rank > next && !note_gap(notes, next, rank, ranks, &named))
 			return false;
-		done = add_note(notes, "no file was left: killed, ended without exit, or without regions",
-				text, 1);
-		free(text);
-		if (!done)
-			return false;
+		next = rank >= next ? rank + 1 : next;
 	}
-	return true;
+	return note_gap(notes, next, ranks, ranks, &named);
 }
 
 bool regions_notes_of(const struct regions_report *report, struct regions_notes *notes)

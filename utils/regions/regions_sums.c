@@ -11,13 +11,16 @@
 
 /* ---- spreads ------------------------------------------------------------------------------- */
 
+/* Squares of what is far from nothing would leave no digits for the differences: Welford's way. */
 static void spread_add(struct regions_spread *spread, double value)
 {
+	double from_before = value - regions_mean(spread);
+
 	spread->min = spread->n ? fmin(spread->min, value) : value;
 	spread->max = spread->n ? fmax(spread->max, value) : value;
 	spread->sum += value;
-	spread->squares += value * value;
 	spread->n++;
+	spread->squares += from_before * (value - regions_mean(spread));
 }
 
 double regions_mean(const struct regions_spread *spread)
@@ -27,16 +30,14 @@ double regions_mean(const struct regions_spread *spread)
 
 double regions_deviation(const struct regions_spread *spread)
 {
-	double mean = regions_mean(spread), n = spread->n;
-
-	return n < 2 ? 0 : sqrt(fmax(spread->squares - n * mean * mean, 0) / (n - 1));
+	return spread->n < 2 ? 0 : sqrt(fmax(spread->squares, 0) / (spread->n - 1));
 }
 
 double regions_imbalance(const struct regions_spread *spread)
 {
 	double mean = regions_mean(spread);
 
-	return mean > 0 ? spread->max / mean - 1 : 0;
+	return mean > 0 ? fmax(spread->max / mean - 1, 0) : 0;
 }
 
 /* ---- one thread ---------------------------------------------------------------------------- */

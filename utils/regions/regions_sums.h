@@ -16,7 +16,8 @@ enum regions_by { REGIONS_BY_NAME, REGIONS_BY_PATH };
 /* Values that threads, or processes, have, inclusive, of those that have been in the region. */
 struct regions_spread {
 	unsigned n;
-	double min, max, sum, squares;
+	double min, max, sum;
+	double squares; /* of the differences from the mean */
 };
 
 double regions_mean(const struct regions_spread *spread);

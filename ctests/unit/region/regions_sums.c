@@ -217,7 +217,7 @@ static void test_order(void **state)
 
 static void test_spread(void **state)
 {
-	const struct regions_spread spread = {.n = 4, .min = 1, .max = 4, .sum = 10, .squares = 30},
+	const struct regions_spread spread = {.n = 4, .min = 1, .max = 4, .sum = 10, .squares = 5},
 				    none = {0};
 
 	(void)state;
@@ -226,6 +226,63 @@ static void test_spread(void **state)
 	assert_true(fabs(regions_imbalance(&spread) - .6) < 1e-12);
 	assert_true(regions_mean(&none) == 0 && regions_deviation(&none) == 0 &&
 		    regions_imbalance(&none) == 0);
+}
+
+/* Ranks with counts that differ in the last digits alone. */
+static void test_near(void **state)
+{
+	const uint64_t base = 1000000000000000;
+	struct regions_data data;
+	struct regions_sums sums;
+	unsigned i;
+
+	(void)state;
+	assert_true(regions_begin(&data));
+	assert_int_equal(regions_number(&data.names, "a"), 0);
+	assert_int_equal(regions_number(&data.events, "first"), 0);
+	for (i = 0; i < 4; i++) {
+		struct regions_process *process = regions_add_process(&data);
+		struct regions_row *row;
+
+		process->events = 1;
+		row = regions_add_row(process, regions_add_thread(process), regions_path(&data, 0, 0));
+		row->value[0] = upcr_exact(base + 2 * i);
+	}
+	assert_true(regions_sum(&data, REGIONS_BY_NAME, &sums));
+	assert_int_equal(sums.line[0].of_processes[1].n, 4);
+	assert_true(regions_mean(&sums.line[0].of_processes[1]) == (double)(base + 3));
+	assert_true(fabs(regions_deviation(&sums.line[0].of_processes[1]) - sqrt(20. / 3)) < .1);
+	regions_sums_free(&sums);
+	regions_free(&data);
+}
+
+/* A file may say that there are any number of ranks. */
+static void test_ranks(void **state)
+{
+	struct regions_data data;
+	struct regions_report report = {.data = &data};
+	struct regions_notes notes;
+	unsigned i;
+
+	(void)state;
+	make(&data, 5);
+	for (i = 0; i < PROCESSES; i++) {
+		data.process[i].rank = 2 * (long)i + 1;
+		data.process[i].ranks = 7;
+	}
+	assert_true(regions_notes_of(&report, &notes));
+	assert_int_equal(notes.n, 4);
+	assert_string_equal(notes.note[0].name, "rank 0 of 7");
+	assert_string_equal(notes.note[3].name, "rank 6 of 7");
+	regions_notes_free(&notes);
+	data.process[0].ranks = 2000000000;
+	assert_true(regions_notes_of(&report, &notes));
+	assert_int_equal(notes.n, 65);
+	assert_string_equal(notes.note[63].name, "rank 66 of 2000000000");
+	assert_string_equal(notes.note[64].name, "further ranks");
+	assert_int_equal(notes.note[64].times, 2000000000 - 3 - 64);
+	regions_notes_free(&notes);
+	regions_free(&data);
 }
 
 /* Events of another process, which this one has not counted. */
@@ -252,10 +309,9 @@ static void test_other_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_other_events),
+		cmocka_unit_test(test_random), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_spread), cmocka_unit_test(test_near),
+		cmocka_unit_test(test_ranks),  cmocka_unit_test(test_other_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

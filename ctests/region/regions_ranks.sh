@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# regions_ranks.sh - ranks of a parallel program, made by the environment that launchers give them: what
+# is said of each and over all of them has a truth, and the one that was killed is named. $UPC_REGIONS is
+# the tool.
+. "${srcdir:?}/ctests/utils.inc"
+tool=${UPC_REGIONS:-upc_regions}
+libraries=${builddir:?}/src/region/.libs
+faults=upc:::perf::PAGE-FAULTS
+
+if [ -n "${SANITIZERS:-}" ]; then
+	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
+	exit 0
+fi
+plan 33
+unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID SLURM_NTASKS
+
+# "work" has so many pages; then one signal in the middle of "rest".
+cat > program.c << 'END'
+#include <libhpm.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void touch_pages(long n)
+{
+	long page = sysconf(_SC_PAGESIZE), i;
+	volatile char *area = mmap(0, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < n; i++)
+		area[i * page] = 1;
+	munmap((void *)area, n * page);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		hpmTstart(1, "work");
+		touch_pages(atol(argv[1]) / 2);
+		hpmTstop(1);
+	}
+	hpmTstart(2, "rest");
+	if (argc > 2)
+		raise(atoi(argv[2]));
+	hpmTstop(2);
+	return 0;
+}
+END
+# about VALUE TRUTH: a program's own faults are few
+about()
+{
+	awk -v v="$1" -v truth="$2" 'BEGIN { exit !(v != "" && v >= truth && v <= truth + 50) }' ||
+		{ echo "# $1, not $2"; return 1; }
+}
+# of_work WHAT: of its event, over processes
+of_work()
+{
+	at "$work/over_processes/1/$1"
+}
+# near VALUE TRUTH: to one in a hundred
+near()
+{
+	awk -v v="$1" -v truth="$2" 'BEGIN { d = v - truth; exit !(v != "" && d < truth / 100 && -d < truth / 100) }' ||
+		{ echo "# $1, not $2"; return 1; }
+}
+# merged: DIRECTORY, into leaves; $work is the region's place
+merged()
+{
+	run 0 --merge "$1" -f json -o json && leaves_of json && work=$(sed -n 's,^\(/0/regions/[0-9]*\)/region	"work"$,\1,p' leaves) && [ -n "$work" ]
+}
+# launch DIRECTORY RANK SIZE PAGES [SIGNAL]
+open_mpi()
+{
+	OMPI_COMM_WORLD_RANK=$2 OMPI_COMM_WORLD_SIZE=$3 "$tool" -e $faults -o "$1/%r.%p" ./program "$4" $5 > out 2>> ranks.err
+}
+pmi()
+{
+	PMI_RANK=$2 PMI_SIZE=$3 "$tool" -e $faults -o "$1/%r.%p" ./program "$4" $5 > out 2>> ranks.err
+}
+slurm()
+{
+	SLURM_PROCID=$2 SLURM_NTASKS=$3 PMIX_RANK=$2 "$tool" -e $faults -o "$1/%r.%p" ./program "$4" $5 > out 2>> ranks.err
+}
+
+check "a program compiles" eval \
+	"$CC -Wall -Werror -I$srcdir/include program.c -o program -L$libraries -lhpm -Wl,-rpath,$libraries 2> err"
+
+# Of 6 ranks 0 to 3 have 1,000, 3,000, 5,000 and 7,000 pages; rank 4 is killed, rank 5 is not there.
+# Mean 4,000, standard deviation sqrt(20,000,000 / 3), imbalance 3 / 4.
+for launcher in open_mpi pmi slurm; do
+	mkdir $launcher
+	: > ranks.err
+	for rank in 0 1 2 3; do
+		$launcher $launcher $rank 6 $((1000 + 2000 * rank)) ''
+	done
+	$launcher $launcher 4 6 9000 9
+	killed=$?
+	check "$launcher: a killed rank ends so" test $killed = 137
+	check "... the ranks' files are merged" merged $launcher
+	check "... least and most" eval 'about "$(of_work min)" 1000 && about "$(of_work max)" 7000'
+	check "... mean" near "$(of_work mean)" 4000
+	check "... standard deviation" near "$(of_work standard_deviation)" 2581.99
+	check "... imbalance" near "$(of_work imbalance)" .75
+	check "... of four ranks, by their numbers" eval \
+		'[ "$(of_work n)$(at /0/processes/0/rank)$(at /0/processes/3/rank)$(at /0/processes/3/ranks)" = 4036 ]'
+	check "... and those that have left nothing are named" eval 'run 0 --merge $launcher &&
+		grep -q "^Note: rank 4 of 6: no file was left: killed" out && grep -q "^Note: rank 5 of 6: no file was left" out &&
+		[ "$(grep -c "^Note: rank" out)" = 2 ] && grep -q "^Note: a file was begun and not written whole: killed" out'
+done
+
+check "the table has them, too" grep -q "^$faults  *1,0[0-9][0-9]  *7,0[0-9][0-9]  *4,0[0-9][0-9]  *2,58[0-9]  *7[45]\.[0-9] %$" out
+check "... and sums" grep -q "^work  *8  *4 " out
+# Two runs in one directory are more processes than ranks.
+open_mpi open_mpi 3 6 7000 ''
+check "a rank of two processes" eval 'merged open_mpi && [ "$(of_work n)" = 5 ] && run 0 --merge open_mpi && [ "$(grep -c "^Note: rank" out)" = 2 ]'
+mkdir odd
+for rank in -1 x 99999999999999999999 2147483648 ''; do
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=x "$tool" -e $faults -o 'odd/%p' ./program 100 > out 2>> ranks.err
+done
+check "numbers of ranks that are none" eval 'merged odd && [ "$(at /0/processes/0/rank)$(at /0/processes/4/rank)" = nullnull ] && run 0 --merge odd && ! grep -q "Note: rank" out'
+mkdir huge
+OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=2147483647 "$tool" -e $faults -o 'huge/%p' ./program 100 > out 2>> ranks.err
+check "more ranks than anybody names" eval 'run 0 --merge huge && [ "$(grep -c "^Note: rank" out)" = 64 ] &&
+	grep -q "^Note: further ranks: no file was left.*(2,147,483,582 times)" out'
+mkdir none
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 "$tool" -e $faults -o 'none/%r.%p' ./program 100 15 > out 2>> ranks.err
+check "all ranks killed" eval 'run 125 --merge none; grep -q "no file of a process in .none., only of such as were killed" err'
+check "... and nothing else was said" eval '[ ! -s ranks.err ] || { head -n 3 ranks.err; false; }'
+check "a rank's file is whole or not there" eval '[ "$(find . -name "*.part" -size +0 | wc -l)" = 0 ]'
