@@ -26,10 +26,10 @@ src/mpx/papi          : src/mpx/core src/upc/catalogue                         :
 src/mpx/process       : src/mpx/core src/mpx/papi src/mpx/stat src/mpx/ticker src/upc/base : target.h thread.h
 src/mpx/shim          : src/mpx/process src/mpx/stat src/mpx/ticker src/upc/base : mpx_elf.h shim_exec.h
 src/mpx               : src/mpx/core src/mpx/process src/mpx/stat src/upc/base :
-src/region            : src/mpx/stat                                           : region.h sum.h names.h settings.h
+src/region            : src/mpx/stat src/sim/decode src/upc/node               : region.h sum.h names.h settings.h
 src/region/front      : src/mpx/shim src/region                                :
 src/sim/decode        : src/upc/catalogue                                      : decode.h model.h
-src/sim/count         : src/sim/decode                                         : guest.h left.h leftover.h region.h results.h score.h team.h thread.h
+src/sim/count         : src/sim/decode                                         : account.h guest.h left.h leftover.h region.h results.h score.h team.h thread.h
 src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h elf_file.h emulator.h exec.h needed.h objects.h places.h preload.h
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 utils/lib             : src/mpx/shim src/mpx/stat                              : common.h data.h difference.h near.h options.h preload.h program.h stat_run.h stat_table.h
@@ -37,7 +37,7 @@ utils/avail           : utils/lib                                              :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/page            :                                                        :
-utils/regions         : utils/lib utils/metrics src/region src/sim/load        :
+utils/regions         : utils/lib utils/metrics src/region src/sim/decode src/sim/load src/upc/catalogue :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib src/sim/count src/sim/load src/upc/catalogue src/upc/engine src/upc/share :
 utils/stat            : utils/lib                                              :

@@ -7,7 +7,7 @@ set -u
 
 # Folders with one circle that stays, its files, and why.
 mapfile -t known <<'END'
-src/sim/count : fold process score team thread thread_team : threads and processes begin, hold and end one another
+src/sim/count : account fold process score team thread thread_team : threads and processes begin, hold and end one another
 src/sim/load : chosen places : each looks for what the other has found
 END
 

@@ -19,6 +19,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Its phases as regions of libhpm. */
+#ifdef MARKS
+#include <libhpm.h>
+#define BEGIN(number, name) hpmStart(number, name)
+#define END(number) hpmStop(number)
+#else
+#define BEGIN(number, name) (void)0
+#define END(number) (void)0
+#endif
+
 #define N_MAX 256
 #define LINES_MAX 16 /* transformed side by side */
 #define PI 3.14159265358979323846
@@ -184,14 +194,20 @@ static void transform(struct field *f, int inverse)
 	size_t plane = (size_t)n * n, a, b;
 
 	for (a = 0; a < n; a++) {
+		BEGIN(1, "fft x");
 		for (b = 0; b < n; b += lines)
 			transform_at(f, a * plane + b * n, 1, n, inverse); /* along x, lines of several y */
+		END(1);
+		BEGIN(2, "fft y");
 		for (b = 0; b < n; b += lines)
 			transform_at(f, a * plane + b, n, 1, inverse); /* along y, of several x */
+		END(2);
 	}
+	BEGIN(3, "fft z");
 	for (a = 0; a < n; a++)
 		for (b = 0; b < n; b += lines)
 			transform_at(f, a * n + b, plane, 1, inverse); /* along z, of several x */
+	END(3);
 }
 
 /* ---- the benchmark -------------------------------------------------------------------- */
@@ -268,9 +284,13 @@ __attribute__((noinline, noclone)) static void ft_steps(unsigned steps, struct f
 	unsigned step;
 
 	for (step = 1; step <= steps; step++) {
+		BEGIN(5, "evolve");
 		evolve(cells, u->re, u->im, v->re, v->im, decay);
+		END(5);
 		transform(v, 1);
+		BEGIN(6, "checksum");
 		print_checksum(step, v);
+		END(6);
 	}
 }
 
@@ -279,6 +299,7 @@ static int run(unsigned size, unsigned steps)
 	struct field u, v;
 	double *decay;
 
+	BEGIN(4, "setup");
 	set_size(size, LINES_MAX);
 	u = make_field();
 	v = make_field();
@@ -286,6 +307,7 @@ static int run(unsigned size, unsigned steps)
 	fill(&u);
 	make_decay(decay);
 	transform(&u, 0);
+	END(4);
 	ft_steps(steps, &u, &v, decay);
 	free(decay);
 	free_field(&v);

@@ -67,6 +67,7 @@ static int set = PAPI_NULL;
 static int codes[FULL];
 static int n;
 static int n_stated; /* the first of codes */
+static int tried;    /* those of the list up to this one are in the set, or are refused in one */
 
 /*
  * Whether an event has a counter of its own, and no other event can be in its way: a
@@ -114,6 +115,7 @@ static int fill(int component)
 	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component)) {
 		char name[PAPI_MAX_STR_LEN];
 
+		tried = code;
 		if (PAPI_event_code_to_name(code, name) != PAPI_OK || !plain(code, name) || have(code))
 			continue;
 		if (PAPI_add_event(set, code) == PAPI_OK)
@@ -122,14 +124,12 @@ static int fill(int component)
 	return n;
 }
 
-/* The first error of an add of any event that the set does not have. */
+/* What an add says of the first event that nobody has tried. */
 static int one_more(int component)
 {
-	int code = PAPI_NATIVE_MASK;
-	int more;
+	int code = tried;
 
-	for (more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component); more == PAPI_OK;
-	     more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component)) {
+	while (PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK) {
 		char name[PAPI_MAX_STR_LEN];
 
 		if (PAPI_event_code_to_name(code, name) == PAPI_OK && plain(code, name) && !have(code))

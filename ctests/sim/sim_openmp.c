@@ -5,12 +5,23 @@
  * multiplies: not runtimes, nor those who wait. They are printed, a function a line.
  *
  * Usage: sim_openmp THREADS    0: a team does nothing
+ * With MARKS the functions are regions of libhpm, too (ctests/region/regions_sim.sh).
  * To be compiled with -O1 -ffp-contract=off, for a multiplication to be one.
  */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* The same functions as regions of libhpm. */
+#ifdef MARKS
+#include <libhpm.h>
+#define BEGIN(number, name) hpmTstart(number, name)
+#define END(number) hpmTstop(number)
+#else
+#define BEGIN(number, name) (void)0
+#define END(number) (void)0
+#endif
 
 #define OUTLINE __attribute__((noinline, noclone))
 #ifdef __clang__
@@ -42,22 +53,28 @@ OUTLINE void helper(long n)
 {
 	int i;
 
+	BEGIN(1, "helper");
 #pragma omp parallel for schedule(static)
 	for (i = 0; i < N; i++)
 		multiply(n);
+	END(1);
 }
 
 OUTLINE void region_a(void)
 {
+	BEGIN(2, "region_a");
 	helper(PIECE);
 	multiply(11);
+	END(2);
 }
 
 OUTLINE void region_b(void)
 {
+	BEGIN(3, "region_b");
 	helper(PIECE);
 	helper(PIECE);
 	multiply(13);
+	END(3);
 }
 
 /* ---- loops that do not wait for each other ----------------------------------------------------- */
@@ -66,6 +83,7 @@ OUTLINE void nowait(void)
 {
 	int i;
 
+	BEGIN(4, "nowait");
 #pragma omp parallel private(i)
 	{
 #pragma omp for schedule(dynamic) nowait
@@ -82,6 +100,7 @@ OUTLINE void nowait(void)
 			multiply(5 * PIECE);
 		}
 	}
+	END(4);
 }
 
 /* ---- tasks of one function for two regions, at the same time ----------------------------------- */
@@ -97,13 +116,17 @@ OUTLINE void make_tasks(int n, long size)
 
 OUTLINE void tasks_a(void)
 {
+	BEGIN(5, "tasks_a");
 	make_tasks(N, PIECE);
+	END(5);
 }
 
 OUTLINE void tasks_b(void)
 {
+	BEGIN(6, "tasks_b");
 	make_tasks(N, PIECE / 4);
 #pragma omp taskwait
+	END(6);
 }
 
 OUTLINE void tasks(void)
@@ -133,20 +156,24 @@ OUTLINE void tree(int depth)
 
 OUTLINE void task_tree(void)
 {
+	BEGIN(7, "task_tree");
 #pragma omp parallel
 #pragma omp single
 	tree(5);
+	END(7);
 }
 
 OUTLINE void task_loop(void)
 {
 	int i;
 
+	BEGIN(8, "task_loop");
 #pragma omp parallel
 #pragma omp single
 #pragma omp taskloop grainsize(3)
 	for (i = 0; i < N; i++)
 		multiply(8 * PIECE);
+	END(8);
 }
 
 OUTLINE void depends(void)
@@ -154,11 +181,13 @@ OUTLINE void depends(void)
 	static int token;
 	int i;
 
+	BEGIN(9, "depends");
 #pragma omp parallel
 #pragma omp single
 	for (i = 0; i < 8; i++)
 #pragma omp task depend(inout : token)
 		multiply(PIECE);
+	END(9);
 }
 
 /* ---- a team's threads with teams of their own ------------------------------------------------- */
@@ -167,21 +196,25 @@ OUTLINE void inner(void)
 {
 	int i;
 
+	BEGIN(10, "inner");
 #pragma omp parallel for num_threads(2)
 	for (i = 0; i < N; i++)
 		multiply(PIECE);
 	multiply(17);
+	END(10);
 }
 
 OUTLINE void nested(void)
 {
 	int i;
 
+	BEGIN(11, "nested");
 #pragma omp parallel for schedule(static)
 	for (i = 0; i < 4; i++) {
 		multiply(PIECE);
 		inner();
 	}
+	END(11);
 }
 
 /* ---- two threads of the program, each with a team ---------------------------------------------- */
@@ -190,16 +223,20 @@ OUTLINE void left(void)
 {
 	int i;
 
+	BEGIN(12, "left");
 	for (i = 0; i < 5; i++)
 		helper(PIECE / 2);
+	END(12);
 }
 
 OUTLINE void right(void)
 {
 	int i;
 
+	BEGIN(13, "right");
 	for (i = 0; i < 5; i++)
 		helper(PIECE);
+	END(13);
 }
 
 static void *run_left(void *p)
@@ -237,6 +274,7 @@ OUTLINE void cg(void)
 	double sum, norm;
 	int k, i, j;
 
+	BEGIN(14, "cg");
 	for (k = 0; k < ITERATIONS; k++) {
 		sum = norm = 0;
 #pragma omp parallel private(i, j)
@@ -260,6 +298,7 @@ OUTLINE void cg(void)
 		}
 		sink = sum + norm;
 	}
+	END(14);
 }
 
 /* As a transform in three dimensions: each line of each direction in passes of butterflies. */
@@ -276,6 +315,7 @@ OUTLINE void ft(void)
 {
 	int i, j;
 
+	BEGIN(15, "ft");
 #pragma omp parallel for schedule(static) private(j)
 	for (i = 0; i < EDGE; i++)
 		for (j = 0; j < EDGE; j++)
@@ -288,6 +328,7 @@ OUTLINE void ft(void)
 	for (i = 0; i < EDGE; i++)
 		for (j = 0; j < EDGE; j++)
 			line(&cube[0][i][j], EDGE * EDGE);
+	END(15);
 }
 
 static void expect(const char *name, long multiplications)

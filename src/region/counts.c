@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * counts.c - opens libmpx, and calls it.
+ * counts.c - opens libmpx, and calls it, or, in a program that is simulated, the simulator.
  */
 #include "region/counts.h"
 
@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <papi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpx.h"
+#include "region/simulated.h"
 
 #define CALLS(X)                \
 	X(last_message)         \
@@ -37,7 +39,8 @@ static struct {
 
 static char *event[UPCR_EVENTS_MAX];
 static unsigned events;
-static bool ready;
+static bool ready, simulated;
+static atomic_int sets; /* of simulated threads */
 
 /* ---- the library ------------------------------------------------------------------------ */
 
@@ -109,11 +112,15 @@ static void list_events(const char *names)
 	}
 }
 
-bool upcr_counts_begin(const char *names, uint64_t slice_ns, char *why, size_t size)
+bool upcr_counts_begin(const char *names, uint64_t slice_ns, bool simulate, char *why, size_t size)
 {
 	void *library;
 
 	list_events(names);
+	if (simulate) {
+		ready = simulated = events && upcr_simulated_begin(why, size);
+		return ready || !events;
+	}
 	library = events ? open_library(why, size) : NULL;
 	ready = library && find_calls(library, why, size) && initialise(slice_ns, why, size);
 	return ready || !events;
@@ -134,22 +141,31 @@ bool upcr_counts_any(void)
 	return ready;
 }
 
+bool upcr_counts_are_simulated(void)
+{
+	return simulated;
+}
+
 const char *upcr_counts_words(void)
 {
-	return mpx.last_message();
+	return simulated ? "" : mpx.last_message();
 }
 
 uint64_t upcr_counts_slice(void)
 {
 	struct mpx_library_info info = MPX_OPTIONS_INIT(mpx_library_info);
 
-	return ready && mpx.library_get_info(&info) == PAPI_OK ? info.slice_ns : 0;
+	return ready && !simulated && mpx.library_get_info(&info) == PAPI_OK ? info.slice_ns : 0;
 }
 
 void upcr_counts_clock(char *text, size_t size)
 {
 	struct mpx_thread_info info = MPX_OPTIONS_INIT(mpx_thread_info);
 
+	if (simulated) {
+		snprintf(text, size, "none: simulated");
+		return;
+	}
 	snprintf(text, size, "%s", ready && mpx.thread_get_info(&info) == PAPI_OK ? info.clock : "");
 }
 
@@ -161,6 +177,13 @@ bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const ch
 
 	set->events = 0;
 	set->number = -1;
+	if (simulated) {
+		set->number = atomic_fetch_add(&sets, 1);
+		for (i = 0; i < events; i++)
+			if (!upcr_simulated_has(event[i]))
+				refused(arg, event[i]);
+		return true;
+	}
 	if (mpx.set_create(&set->number))
 		return false;
 	for (i = 0; i < events; i++) {
@@ -176,10 +199,23 @@ bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const ch
 	return false;
 }
 
+void upcr_counts_enter(const struct upcr_set *set, unsigned node)
+{
+	upcr_simulated_enter((unsigned)set->number, node);
+}
+
+void upcr_counts_leave(void)
+{
+	upcr_simulated_leave();
+}
+
 /* PAPI reads descriptors, where a thread that somebody has cancelled would end, in the middle. */
 bool upcr_counts_switch(const struct upcr_set *set, unsigned node)
 {
 	int saved = errno, error, cancel;
+
+	if (simulated)
+		return true;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	error = mpx.set_switch_region(set->number, (int)node);
@@ -190,18 +226,22 @@ bool upcr_counts_switch(const struct upcr_set *set, unsigned node)
 
 void upcr_counts_stop(const struct upcr_set *set)
 {
-	(void)mpx.set_stop(set->number, NULL);
+	if (!simulated)
+		(void)mpx.set_stop(set->number, NULL);
 }
 
 bool upcr_counts_go_on(const struct upcr_set *set, unsigned node)
 {
-	return mpx.set_region(set->number, (int)node) == PAPI_OK && mpx.set_start(set->number) == PAPI_OK;
+	return simulated ||
+	       (mpx.set_region(set->number, (int)node) == PAPI_OK && mpx.set_start(set->number) == PAPI_OK);
 }
 
 void upcr_counts_end(const struct upcr_set *set)
 {
 	int number = set->number;
 
+	if (simulated)
+		return;
 	(void)mpx.set_stop(number, NULL);
 	(void)mpx.set_destroy(&number);
 }
@@ -230,6 +270,10 @@ static void get(const struct upcr_set *set, unsigned node, struct upcr_value *va
 	unsigned i;
 	int error, cancel;
 
+	if (simulated) {
+		upcr_simulated_get((unsigned)set->number, node, (const char *const *)event, events, value);
+		return;
+	}
 	memset(estimate, 0, (size_t)set->events * sizeof(*estimate));
 	estimate[0].size = sizeof(*estimate);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

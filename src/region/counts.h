@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * counts.h - the border to libmpx: one event set in each thread, which runs all the time and goes
- * from region to region. libmpx is opened only where events are wanted.
+ * from region to region. libmpx is opened only where events are wanted. In a program that upc_run
+ * simulates, the simulator counts (simulated.h).
  */
 #ifndef UPCR_COUNTS_H
 #define UPCR_COUNTS_H
@@ -14,13 +15,15 @@
 
 enum { UPCR_EVENTS_MAX = 256 };
 
-/* Opens libmpx for these events (names with commas). False, with why in words: nothing is counted. */
-bool upcr_counts_begin(const char *events, uint64_t slice_ns, char *why, size_t size);
+/* Opens libmpx for these events (names with commas), or has the simulator count them. False, with why in
+ * words: nothing is counted. */
+bool upcr_counts_begin(const char *events, uint64_t slice_ns, bool simulate, char *why, size_t size);
 /* That were asked for; 0 before upcr_counts_begin. */
 unsigned upcr_counts_events(void);
 const char *upcr_counts_event(unsigned i);
 /* Is there anything to count with? */
 bool upcr_counts_any(void);
+bool upcr_counts_are_simulated(void);
 /* The words of the calling thread's last failure. */
 const char *upcr_counts_words(void);
 uint64_t upcr_counts_slice(void);
@@ -36,6 +39,9 @@ struct upcr_set {
 
 /* It runs, in node 0. refused is called for each event that libmpx refuses. */
 bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg);
+/* Where counts are simulated: the calling thread's are a node's, or nobody's. */
+void upcr_counts_enter(const struct upcr_set *set, unsigned node);
+void upcr_counts_leave(void);
 /* False: nothing has changed. */
 bool upcr_counts_switch(const struct upcr_set *set, unsigned node);
 /* It stops, and goes on where it was. */

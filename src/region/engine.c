@@ -208,6 +208,8 @@ static void end_locked(struct upcr_thread *thread)
 
 	if (!take_off_locked(thread))
 		return;
+	if (thread->simulated)
+		upcr_counts_leave();
 	add_notes_locked(&ended_notes, thread);
 	add_missed_locked(&ended_notes, thread);
 	if (thread->counts)
@@ -311,7 +313,8 @@ static void start(void)
 		atomic_store(&stage, IS_OVER);
 		return;
 	}
-	if (settings.events && !upcr_counts_begin(settings.events, settings.slice_ns, why, sizeof(why)))
+	if (settings.events &&
+	    !upcr_counts_begin(settings.events, settings.slice_ns, settings.simulate, why, sizeof(why)))
 		upcr_say("no events are counted, only time and calls: %s", why);
 	(void)pthread_atfork(before_fork, after_fork, in_child);
 	/* Behind what libmpx and PAPI have registered, so before them. */
@@ -365,8 +368,10 @@ static struct upcr_thread *make_self(void)
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-static void leave(struct upcr_thread *thread)
+static inline void leave(struct upcr_thread *thread)
 {
+	if (__builtin_expect(thread->simulated, 0))
+		upcr_counts_enter(&thread->set, thread->tree.current);
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
@@ -415,6 +420,8 @@ static inline struct upcr_thread *thread_of_call(void)
 	while (__builtin_expect(atomic_load_explicit(&stage, memory_order_acquire) != RUNS, 0))
 		if (!wait_for_stage(thread))
 			return NULL;
+	if (__builtin_expect(thread->simulated, 0))
+		upcr_counts_leave();
 	return thread;
 }
 
@@ -634,6 +641,11 @@ static bool wait_for(struct upcr_thread *thread)
 
 static void hold_all(int to)
 {
+	if (self) {
+		atomic_store(&self->busy, 1);
+		if (self->simulated)
+			upcr_counts_leave();
+	}
 	atomic_store(&stage, to);
 	if (fences)
 		fence();
@@ -752,11 +764,8 @@ bool upcr_reading_begin(void)
 	else if (atomic_load(&stage) != IS_OVER || !try_lock())
 		return false;
 	reading.holds = atomic_load(&stage) == RUNS;
-	if (reading.holds) {
-		if (self)
-			atomic_store(&self->busy, 1);
+	if (reading.holds)
 		hold_all(PAUSES);
-	}
 	reading.of[0] = ended;
 	reading.of[1] = reading.holds ? gather_locked(false) : last;
 	reading.of[2] = others;
@@ -855,8 +864,6 @@ void upcr_finish(const char *how)
 		give_lock();
 		return;
 	}
-	if (self)
-		atomic_store(&self->busy, 1);
 	hold_all(IS_OVER);
 	if (self && self->counts && !jumped)
 		upcr_counts_stop(&self->set);
@@ -875,8 +882,6 @@ bool upcr_pause(const char *how)
 	if (!upcr_is_owner() || is_busy() || atomic_load(&stage) != RUNS || !was_used())
 		return false;
 	take_lock();
-	if (self)
-		atomic_store(&self->busy, 1);
 	hold_all(PAUSES);
 	if (self && self->counts)
 		upcr_counts_stop(&self->set);

@@ -37,6 +37,7 @@ void upcr_settings_read(struct upcr_settings *settings)
 		settings->out = NULL;
 	if (!number_of("UPC_REGIONS_SLICE", &settings->slice_ns))
 		settings->slice_ns = 0;
+	settings->simulate = getenv("UPC_REGIONS_SIM") != NULL;
 	if (number_of("UPC_REGIONS_MAX", &max) && max && max <= MAX_MOST)
 		settings->max = (unsigned)max;
 }

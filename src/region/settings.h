@@ -12,6 +12,7 @@
 struct upcr_settings {
 	const char *events; /* names with commas; NULL or empty: time and calls only */
 	const char *out;    /* NULL: no file                                          */
+	bool simulate;      /* the simulator counts, and not libmpx                   */
 	uint64_t slice_ns;  /* 0: libmpx's own                                        */
 	unsigned max;       /* names, and paths of a thread                           */
 };

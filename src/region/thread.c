@@ -42,6 +42,9 @@ struct upcr_thread *upcr_thread_create(unsigned max)
 		thread->counts = upcr_counts_start(&thread->set, refused, thread);
 		if (!thread->counts)
 			upcr_notes_add(&thread->notes, UPCR_SAID_NO_SET, 0, 1);
+		thread->simulated = upcr_counts_are_simulated();
+		if (thread->simulated) /* it would be the emulator's */
+			thread->name[0] = '\0';
 	}
 	thread->begun = thread->mark = upcr_now();
 	return thread;

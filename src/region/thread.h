@@ -20,7 +20,7 @@ struct upcr_thread {
 	/* 1: the thread is in a call, or is changed by the one that ends the program. Release at 0.
 	 * Partner: upcr_thread_wait, and handlers of the thread itself. */
 	atomic_int busy;
-	bool counts, broken, over;
+	bool counts, broken, simulated;
 	uint64_t mark, begun; /* ns */
 	struct upcr_tree tree;
 	struct upcr_set set;

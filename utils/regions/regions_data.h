@@ -34,7 +34,7 @@ struct regions_thread {
 	char *name;
 	long number;      /* in its process, from 0; -1 as below */
 	long tid;         /* -1: several that are put together */
-	unsigned threads; /* so many                           */
+	unsigned threads; /* so many; 0: what is no thread's    */
 	double seconds;
 	struct regions_row *row;
 	size_t rows;

@@ -9,9 +9,13 @@
 
 #include "lib/common.h"
 
-int regions_metrics_open(const char *name, struct metrics **metrics)
+#define SIMULATED "bgp" /* the set of the simulated node */
+
+int regions_metrics_open(const char *name, bool simulated, struct metrics **metrics)
 {
-	int error = strcmp(name, "auto") ? metrics_open(name, metrics) : metrics_choose(metrics);
+	const bool choose = !strcmp(name, "auto");
+	int error = choose && !simulated ? metrics_choose(metrics)
+					 : metrics_open(choose ? SIMULATED : name, metrics);
 
 	if (error)
 		util_error("%s", upc_last_message());
@@ -60,7 +64,7 @@ static int list_sets(void)
 	for (i = 0; names && names[i]; i++) {
 		struct metrics *m;
 
-		if (regions_metrics_open(names[i], &m))
+		if (regions_metrics_open(names[i], false, &m))
 			continue;
 		printf("%-12s %u metrics of %u events%s\n", names[i], metrics_count(m), metrics_events(m),
 		       metrics_fits(m) ? ", for this machine's PMU" : "");

@@ -8,8 +8,9 @@
 #include "metrics/metrics.h"
 #include "regions/regions_report.h"
 
-/* A set by its name or file, or "auto": the one for this machine. 0 or an exit status; said. */
-int regions_metrics_open(const char *name, struct metrics **metrics);
+/* A set by its name or file, or "auto": the one for this machine, or for the simulated one. 0 or an exit
+ * status; said. */
+int regions_metrics_open(const char *name, bool simulated, struct metrics **metrics);
 
 /* A list of events, and behind it those that the set needs and that are not in it, for the caller to
  * free. NULL: out of memory. */

@@ -20,9 +20,11 @@
 #include "lib/stat_run.h"
 #include "load/elf_file.h"
 #include "load/objects.h"
+#include "regions/regions_sim.h"
 
 #define LIKWID "liblikwid.so"
 #define LINKS "libraries" /* in our directory */
+#define WHOLE ".whole"    /* likewise, and no process's */
 
 static const struct util_preload_inside inside[] = {
 	{"likwid_markerStartRegion", "LIKWID", "liblikwid.so"},
@@ -193,6 +195,7 @@ static bool prepare(const struct regions_plan *plan, const char *directory)
 	snprintf(files, sizeof(files), "%s/%%h.%%p", directory);
 	return tell("UPC_REGIONS_EVENTS", plan->events) && tell_number("UPC_REGIONS_SLICE", plan->slice_ns) &&
 	       tell_number("UPC_REGIONS_MAX", (uint64_t)plan->max_regions) &&
+	       tell("UPC_REGIONS_SIM", plan->simulate ? "1" : NULL) &&
 	       tell_files(plan->files ? plan->files : files) &&
 	       util_preload_add(library, "upc_regions") == 0 && tell_loaders(library) &&
 	       stand_in(plan->command[0], directory, library);
@@ -220,6 +223,24 @@ static int run(char **command, int *status)
 	return error;
 }
 
+char *regions_whole_path(const char *directory)
+{
+	char *path;
+
+	return asprintf(&path, "%s/" WHOLE, directory) < 0 ? NULL : path;
+}
+
+static int simulate(char **command, const char *directory, int *status)
+{
+	char *report = regions_whole_path(directory);
+	char **all = report ? regions_sim_command(command, report) : NULL;
+	int error = all ? run(all, status) : UTIL_FAILED;
+
+	free(all);
+	free(report);
+	return error;
+}
+
 int regions_run(const struct regions_plan *plan, char **directory, int *status)
 {
 	static const struct util_preload preload = {"upc_regions", "its libraries", "shared libraries",
@@ -232,7 +253,11 @@ int regions_run(const struct regions_plan *plan, char **directory, int *status)
 	*directory = make_directory();
 	if (!*directory)
 		return UTIL_FAILED;
-	error = prepare(plan, *directory) ? run(plan->command, status) : UTIL_FAILED;
+	if (!prepare(plan, *directory))
+		error = UTIL_FAILED;
+	else
+		error = plan->simulate ? simulate(plan->command, *directory, status)
+				       : run(plan->command, status);
 	if (!error)
 		return 0;
 	regions_tidy(*directory);

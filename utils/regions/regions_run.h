@@ -16,6 +16,7 @@ struct regions_plan {
 	char *events;  /* with commas between, NULL: none */
 	uint64_t slice_ns; /* 0: as it is */
 	long max_regions;  /* 0: as it is */
+	bool simulate;     /* by upc_run, whose report is in the directory (regions_whole_path) */
 };
 
 /*
@@ -24,6 +25,9 @@ struct regions_plan {
  * has been said, and there is no directory.
  */
 int regions_run(const struct regions_plan *plan, char **directory, int *status);
+
+/* Where upc_run's report of the whole run is. For the caller to free; NULL: out of memory. */
+char *regions_whole_path(const char *directory);
 
 /* Removes the directory and what is in it. */
 void regions_tidy(char *directory);

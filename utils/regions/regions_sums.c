@@ -258,6 +258,11 @@ static void add_thread(struct regions_sums *sums, struct regions_part *of_proces
 		const struct regions_counts *counts = &part->counts[part->used[i]];
 		struct regions_line *line = &sums->line[part->used[i]];
 
+		/* What is no thread's is no process's, either. */
+		if (!threads) {
+			add_counts(&line->counts, counts, sums->events);
+			continue;
+		}
 		add_counts(use(of_process, part->used[i]), counts, sums->events);
 		/* Of several that are put together nobody knows how unlike they were. */
 		if (threads == 1)

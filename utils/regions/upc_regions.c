@@ -18,6 +18,7 @@
 #include "regions/regions_read.h"
 #include "regions/regions_report.h"
 #include "regions/regions_run.h"
+#include "regions/regions_sim.h"
 
 enum { HATCHET = UTIL_CSV + 1 };
 
@@ -49,6 +50,8 @@ static const struct util_usage usage = {
 		"                            by call path; -f hatchet has a tree for Hatchet\n"
 		"  upc_regions --metrics auto -- ./solver\n"
 		"                            and metrics, as this machine has them\n"
+		"  upc_regions --sim -e FP_OPS,DATA_LOADS -- ./solver\n"
+		"                            exact counts, on a simulated Blue Gene/P node\n"
 		"  mpirun -n 16 upc_regions -o 'out/%r.%p' -- ./solver; upc_regions --merge out\n"
 		"                            a file for each rank, and the table of all\n",
 };
@@ -56,7 +59,7 @@ static const struct util_usage usage = {
 struct settings {
 	struct regions_plan plan;
 	struct util_format_choice format;
-	const char *output, *merge, *before;
+	const char *output, *merge, *before, *set; /* of metrics */
 	struct metrics *metrics;
 	bool paths, per_thread, list;
 };
@@ -95,12 +98,15 @@ static int take(struct settings *settings, int option)
 		if (util_parse_number(optarg, 1, 1 << 24, &settings->plan.max_regions) != 0)
 			return util_wrong_value("--max-regions", "a number from 1 to 16777216", optarg);
 		return 0;
+	case UTIL_OPTION_SIM:
+		settings->plan.simulate = true;
+		return 0;
 	case UTIL_OPTION_MERGE:
 		settings->merge = optarg;
 		return 0;
 	case UTIL_OPTION_METRICS:
-		metrics_free(settings->metrics);
-		return regions_metrics_open(optarg, &settings->metrics);
+		settings->set = optarg;
+		return 0;
 	case UTIL_OPTION_LIST_METRICS:
 		settings->list = true;
 		return 0;
@@ -133,24 +139,26 @@ static bool has_places(const char *path)
 static int check(struct settings *settings, int operands)
 {
 	const bool places = settings->output && has_places(settings->output);
+	const bool run_alone = settings->plan.events || settings->plan.slice_ns ||
+			       settings->plan.max_regions || settings->plan.simulate;
 
 	if (settings->list && (operands || settings->merge || settings->plan.events || settings->output))
 		util_error("--list-metrics goes with --metrics alone");
 	else if (settings->list)
 		return 0;
-	else if (settings->before && (settings->merge || settings->plan.events || settings->plan.slice_ns ||
-				      settings->plan.max_regions || settings->per_thread ||
-				      settings->metrics || settings->format.format == HATCHET || places))
+	else if (settings->before && (settings->merge || run_alone || settings->per_thread || settings->set ||
+				      settings->format.format == HATCHET || places))
 		util_error("--diff goes with --paths, -f and -o alone");
 	else if (settings->before && operands != 1)
 		util_error("--diff takes two runs, and options come before the second");
 	else if (settings->merge && operands)
 		util_error("--merge takes a directory, and no program");
-	else if (settings->merge &&
-		 (settings->plan.events || settings->plan.slice_ns || settings->plan.max_regions))
+	else if (settings->merge && run_alone)
 		util_error("--merge goes with --paths, -t, -f and -o alone");
 	else if (!settings->merge && !operands)
 		util_error("which program is to be run?");
+	else if (settings->plan.simulate && settings->plan.slice_ns)
+		util_error("--sim counts everything all the time, and goes without --slice");
 	else if (settings->merge && places)
 		util_error("the report of --merge is one file: '%s' is a name for each process",
 			   settings->output);
@@ -256,6 +264,17 @@ static int report(const struct settings *settings, struct regions_data *data, co
 	return error;
 }
 
+static bool add_rest(struct regions_data *data, const char *directory)
+{
+	char *path = regions_whole_path(directory);
+	bool done = path && regions_sim_rest(data, path);
+
+	if (!path)
+		util_error("out of memory");
+	free(path);
+	return done;
+}
+
 /* What a directory has. */
 static int report_directory(const struct settings *settings, const char *directory, const char *title)
 {
@@ -268,7 +287,9 @@ static int report_directory(const struct settings *settings, const char *directo
 		return UTIL_FAILED;
 	}
 	n = regions_read_directory(&data, directory, &unfinished);
-	if (n > 0)
+	if (n > 0 && settings->plan.simulate && !add_rest(&data, directory))
+		error = UTIL_FAILED;
+	else if (n > 0)
 		error = report(settings, &data, title ? title : data.process[0].command, unfinished);
 	else
 		error = UTIL_FAILED;
@@ -362,6 +383,13 @@ static int run(struct settings *settings)
 	size_t used = 0;
 	int status = 0, error = 0, i;
 
+	if (settings->plan.simulate && !settings->plan.events && !settings->metrics)
+		error = add_events(settings, REGIONS_SIM_EVENTS);
+	else if (settings->plan.simulate && settings->plan.events &&
+		 !regions_sim_check(settings->plan.events))
+		error = UTIL_FAILED;
+	if (error)
+		return error;
 	if (settings->metrics) {
 		char *events = regions_metrics_events(settings->plan.events, settings->metrics);
 
@@ -403,6 +431,8 @@ int main(int argc, char **argv)
 			return error;
 	}
 	error = check(&settings, argc - optind);
+	if (!error && settings.set)
+		error = regions_metrics_open(settings.set, settings.plan.simulate, &settings.metrics);
 	if (!error && settings.list)
 		error = regions_metrics_list(settings.metrics);
 	else if (!error && settings.before)

@@ -4,32 +4,14 @@
  */
 #include "run/run_counts.h"
 
-static const char *const derived_name[] = {"TOT_INS", "FP_OPS", "FMA_INS", "LD_INS", "SR_INS", "BR_INS"};
-
-const char *run_item_name(unsigned item)
-{
-	return item < UPCS_TALLIES ? upcs_tally_name[item] : derived_name[item - UPCS_TALLIES];
-}
-
 bool run_item_is_produced(unsigned item)
 {
 	return item >= UPCS_TALLIES || upcs_is_produced((enum upcs_tally)item);
 }
 
-/* The digit that ends a floating-point name is the number of operations of each
- * instruction: libupc's FP_OPS has the same weights. */
 void run_vector_derive(struct run_vector *vector)
 {
-	uint64_t *v = vector->item;
-
-	v[RUN_TOT_INS] = v[UPCS_INSTRUCTIONS];
-	v[RUN_FP_OPS] = v[UPCS_FPU_ADD_SUB_1] + v[UPCS_FPU_MULT_1] + v[UPCS_FPU_DIV_1] +
-			2 * (v[UPCS_FPU_FMA_2] + v[UPCS_FPU_ADD_SUB_2] + v[UPCS_FPU_MULT_2]) +
-			4 * v[UPCS_FPU_FMA_4];
-	v[RUN_FMA_INS] = v[UPCS_FPU_FMA_2] + v[UPCS_FPU_FMA_4];
-	v[RUN_LD_INS] = v[UPCS_DATA_LOADS];
-	v[RUN_SR_INS] = v[UPCS_DATA_STORES];
-	v[RUN_BR_INS] = v[UPCS_IPIPE_BRANCHES];
+	upcs_items_derive(vector->item);
 }
 
 /* Partner: the stores of the thread that counts; each number is whole, and no order
@@ -172,7 +154,7 @@ double run_percent(const struct run_vector *vector, unsigned item)
 	uint64_t instructions = vector->item[UPCS_INSTRUCTIONS];
 
 	/* The whole is none of its parts; operations are no instructions. */
-	if (item == UPCS_INSTRUCTIONS || item == RUN_TOT_INS || item == RUN_FP_OPS || instructions == 0)
+	if (item == UPCS_INSTRUCTIONS || item == UPCS_TOT_INS || item == UPCS_FP_OPS || instructions == 0)
 		return 0;
 	return 100 * (double)vector->item[item] / (double)instructions;
 }

@@ -10,23 +10,10 @@
 
 #include "count/results.h"
 
-/* What can be reported: the tallies, then what is derived from them. */
-enum run_item {
-	RUN_TOT_INS = UPCS_TALLIES,
-	RUN_FP_OPS, /* each instruction weighted by the operations that it does */
-	RUN_FMA_INS,
-	RUN_LD_INS,
-	RUN_SR_INS,
-	RUN_BR_INS,
-	RUN_ITEMS,
-};
-
-/* "JPIPE_ADD_SUB", "TOT_INS": without a core. */
-const char *run_item_name(unsigned item);
 bool run_item_is_produced(unsigned item);
 
 struct run_vector {
-	uint64_t item[RUN_ITEMS];
+	uint64_t item[UPCS_ITEMS];
 	unsigned doubt; /* bits of enum upcs_doubt; 0: all are exact */
 };
 

@@ -78,7 +78,7 @@ static void put_run(const struct run_report *report, unsigned column)
 	for (unsigned place = 0; place <= UPCS_CORES; place++) {
 		const struct run_vector *vector = run_report_vector(report, column, place);
 
-		for (unsigned item = 0; item < RUN_ITEMS; item++)
+		for (unsigned item = 0; item < UPCS_ITEMS; item++)
 			if (run_report_has_place(report, place) &&
 			    report->options->events.shown[place][item]) {
 				run_event_name(place, item, name);
@@ -95,9 +95,9 @@ static void put_run(const struct run_report *report, unsigned column)
 static void put_vector(const struct run_report *report, const struct scope *scope, unsigned column,
 		       const struct run_vector *vector)
 {
-	for (unsigned item = 0; item < RUN_ITEMS; item++)
+	for (unsigned item = 0; item < UPCS_ITEMS; item++)
 		if (run_events_has_item(&report->options->events, item))
-			put_line(report, scope, region_name(report, column), run_item_name(item),
+			put_line(report, scope, region_name(report, column), upcs_item_name(item),
 				 vector->item[item], vector->doubt);
 }
 
@@ -107,10 +107,10 @@ static void put_functions(const struct run_report *report)
 		const struct run_function *function = &report->functions.function[i];
 		const struct scope scope = {.name = "function", .function = function};
 
-		for (unsigned item = 0; item < RUN_ITEMS; item++)
+		for (unsigned item = 0; item < UPCS_ITEMS; item++)
 			if (run_function_shows(report, function, item))
-				put_line(report, &scope, "", run_item_name(item), function->vector.item[item],
-					 function->vector.doubt);
+				put_line(report, &scope, "", upcs_item_name(item),
+					 function->vector.item[item], function->vector.doubt);
 	}
 }
 

@@ -25,16 +25,16 @@ static const char *const documented[] = {
 void run_event_name(unsigned place, unsigned item, char name[RUN_EVENT_NAME_MAX])
 {
 	if (place == 0)
-		snprintf(name, RUN_EVENT_NAME_MAX, "%s", run_item_name(item));
+		snprintf(name, RUN_EVENT_NAME_MAX, "%s", upcs_item_name(item));
 	else
-		snprintf(name, RUN_EVENT_NAME_MAX, "PU%u_%s", place - 1, run_item_name(item));
+		snprintf(name, RUN_EVENT_NAME_MAX, "PU%u_%s", place - 1, upcs_item_name(item));
 }
 
 void run_events_all(struct run_events *events)
 {
 	memset(events, 0, sizeof(*events));
 	for (unsigned place = 0; place < PLACES; place++)
-		for (unsigned item = 0; item < RUN_ITEMS; item++)
+		for (unsigned item = 0; item < UPCS_ITEMS; item++)
 			events->shown[place][item] = run_item_is_produced(item);
 }
 
@@ -55,7 +55,7 @@ bool run_events_has_item(const struct run_events *events, unsigned item)
 
 bool run_events_has_core(const struct run_events *events, unsigned place)
 {
-	for (unsigned item = 0; item < RUN_ITEMS; item++)
+	for (unsigned item = 0; item < UPCS_ITEMS; item++)
 		if (events->shown[place][item])
 			return true;
 	return false;
@@ -87,7 +87,7 @@ static int refuse_documented(const char *word, enum upci_simulated how)
 /* A word that no name of ours matches. */
 static int refuse(const char *word, const char *bare)
 {
-	static char names[PLACES * RUN_ITEMS][RUN_EVENT_NAME_MAX];
+	static char names[PLACES * UPCS_ITEMS][RUN_EVENT_NAME_MAX];
 	struct upci_nearest nearest = {.max = NEAREST};
 	char list[NEAREST * (RUN_EVENT_NAME_MAX + 4)] = "";
 	size_t n = 0;
@@ -96,14 +96,14 @@ static int refuse(const char *word, const char *bare)
 		if (util_is_glob(bare) ? util_match(bare, documented[i])
 				       : strcasecmp(bare, documented[i]) == 0)
 			return refuse_documented(word, upci_bgp_simulated(documented[i]));
-	for (unsigned item = 0; item < RUN_ITEMS; item++)
+	for (unsigned item = 0; item < UPCS_ITEMS; item++)
 		if (!run_item_is_produced(item) &&
-		    (util_is_glob(bare) ? util_match(bare, run_item_name(item))
-					: strcasecmp(bare, run_item_name(item)) == 0))
+		    (util_is_glob(bare) ? util_match(bare, upcs_item_name(item))
+					: strcasecmp(bare, upcs_item_name(item)) == 0))
 			return refuse_documented(word, UPCI_SIM_MEMORY);
 	for (unsigned place = 0; place < PLACES; place++)
-		for (unsigned item = 0; item < RUN_ITEMS; item++) {
-			char *name = names[place * RUN_ITEMS + item];
+		for (unsigned item = 0; item < UPCS_ITEMS; item++) {
+			char *name = names[place * UPCS_ITEMS + item];
 
 			run_event_name(place, item, name);
 			if (run_item_is_produced(item))
@@ -126,7 +126,7 @@ static int parse_word(struct run_events *events, const char *word)
 	bool glob = util_is_glob(bare), found = false;
 
 	for (unsigned place = 0; place < PLACES; place++)
-		for (unsigned item = 0; item < RUN_ITEMS; item++) {
+		for (unsigned item = 0; item < UPCS_ITEMS; item++) {
 			char name[RUN_EVENT_NAME_MAX];
 
 			if (!run_item_is_produced(item))

@@ -15,7 +15,7 @@ struct run_events {
 	bool asked; /* --events was given: else everything of the cores that were used */
 	bool plain; /* ... without a glob: all were meant, zeros too */
 	/* [0] the sum of all cores, [1 + c] of core c. */
-	bool shown[1 + UPCS_CORES][RUN_ITEMS];
+	bool shown[1 + UPCS_CORES][UPCS_ITEMS];
 };
 
 /* Everything that is produced. */

@@ -295,6 +295,7 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 		return error;
 	filled->children = options->children;
 	filled->randomise = options->randomise;
+	filled->accounts = options->accounts;
 	filled->functions = options->functions;
 	filled->regions = options->regions;
 	for (unsigned r = 0; r < options->regions; r++)

@@ -46,7 +46,7 @@ static json_t *json_column(const struct run_report *report, unsigned column)
 	for (unsigned place = 0; place <= UPCS_CORES; place++) {
 		const struct run_vector *vector = run_report_vector(report, column, place);
 
-		for (unsigned item = 0; item < RUN_ITEMS && run_report_has_place(report, place); item++)
+		for (unsigned item = 0; item < UPCS_ITEMS && run_report_has_place(report, place); item++)
 			if (report->options->events.shown[place][item]) {
 				run_event_name(place, item, name);
 				put_event(events, name, vector->item[item], vector->doubt);
@@ -77,9 +77,9 @@ static json_t *json_vector(const struct run_report *report, const struct run_vec
 {
 	json_t *events = json_array();
 
-	for (unsigned item = 0; item < RUN_ITEMS; item++)
+	for (unsigned item = 0; item < UPCS_ITEMS; item++)
 		if (run_events_has_item(&report->options->events, item))
-			put_event(events, run_item_name(item), vector->item[item], vector->doubt);
+			put_event(events, upcs_item_name(item), vector->item[item], vector->doubt);
 	return events;
 }
 
@@ -162,9 +162,9 @@ static json_t *json_functions(const struct run_report *report)
 		json_object_set_new(object, "function", util_json_string(function->name));
 		json_object_set_new(object, "symbol", util_json_string(function->symbol));
 		json_object_set_new(object, "file", util_json_string(function->file));
-		for (unsigned item = 0; item < RUN_ITEMS; item++)
+		for (unsigned item = 0; item < UPCS_ITEMS; item++)
 			if (run_function_shows(report, function, item))
-				put_event(events, run_item_name(item), function->vector.item[item],
+				put_event(events, upcs_item_name(item), function->vector.item[item],
 					  function->vector.doubt);
 		json_object_set_new(object, "events", events);
 		json_array_append_new(list, object);

@@ -14,7 +14,7 @@ static void put_events(void)
 	char name[RUN_EVENT_NAME_MAX];
 
 	for (unsigned place = 0; place <= UPCS_CORES; place++)
-		for (unsigned item = 0; item < RUN_ITEMS; item++) {
+		for (unsigned item = 0; item < UPCS_ITEMS; item++) {
 			if (!run_item_is_produced(item))
 				continue;
 			run_event_name(place, item, name);
@@ -134,6 +134,9 @@ static int take(struct run_options *o, int option)
 		return take_region(o, optarg);
 	case UTIL_OPTION_LATE:
 		o->late = true;
+		return 0;
+	case UTIL_OPTION_ACCOUNTS:
+		o->accounts = true;
 		return 0;
 	case UTIL_OPTION_CHILDREN:
 		return take_word("--children", children, optarg, &o->children);

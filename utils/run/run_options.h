@@ -46,7 +46,7 @@ struct run_options {
 	char *fits[UPCS_REGIONS_MAX]; /* of several functions: which; NULL: of one, or not known */
 	unsigned regions;
 	bool late; /* regions may be in what is loaded later */
-	bool per_thread, per_process, zeros, randomise;
+	bool per_thread, per_process, zeros, randomise, accounts;
 	bool functions;                              /* each by itself */
 	unsigned function_rows;                      /* so many of them in the table */
 	const char *qemu, *plugin, *prefix, *output; /* NULL: not given */

@@ -35,29 +35,29 @@ static unsigned item_at(unsigned i)
 
 /* Rows and columns of a table; the columns' numbers lie row by row. */
 struct table {
-	unsigned item[RUN_ITEMS], n;
-	struct stat_row row[RUN_ITEMS];
+	unsigned item[UPCS_ITEMS], n;
+	struct stat_row row[UPCS_ITEMS];
 	struct stat_column *column;
-	uint64_t *values; /* n_columns times RUN_ITEMS */
+	uint64_t *values; /* n_columns times UPCS_ITEMS */
 	double *percents;
 	char (*name)[UPCS_WORD_MAX];
 	unsigned n_columns;
 	unsigned doubt; /* of the first column */
 };
 
-static const unsigned no_flags[RUN_ITEMS];
+static const unsigned no_flags[UPCS_ITEMS];
 
 static int table_begin(struct table *table, const struct run_report *report, unsigned max)
 {
 	const struct run_events *events = &report->options->events;
 
 	memset(table, 0, sizeof(*table));
-	for (unsigned i = 0; i < RUN_ITEMS; i++)
+	for (unsigned i = 0; i < UPCS_ITEMS; i++)
 		if (run_events_has_item(events, item_at(i)))
 			table->item[table->n++] = item_at(i);
 	table->column = calloc(max + 1, sizeof(*table->column));
-	table->values = calloc((size_t)(max + 1) * RUN_ITEMS, sizeof(*table->values));
-	table->percents = calloc((size_t)(max + 1) * RUN_ITEMS, sizeof(*table->percents));
+	table->values = calloc((size_t)(max + 1) * UPCS_ITEMS, sizeof(*table->values));
+	table->percents = calloc((size_t)(max + 1) * UPCS_ITEMS, sizeof(*table->percents));
 	table->name = calloc(max + 1, sizeof(*table->name));
 	if (table->column != NULL && table->values != NULL && table->percents != NULL && table->name != NULL)
 		return 0;
@@ -87,7 +87,7 @@ static void put_total(struct table *table, const struct run_vector *vector)
 		unsigned item = table->item[i];
 
 		table->row[i] = (struct stat_row){
-			.name = run_item_name(item),
+			.name = upcs_item_name(item),
 			.unit = "",
 			.subsystem = group_of(item),
 			.description = "",
@@ -104,7 +104,7 @@ static unsigned put_column(struct table *table, const struct run_vector *vector,
 			   bool percents)
 {
 	unsigned c = table->n_columns++;
-	size_t at = (size_t)c * RUN_ITEMS;
+	size_t at = (size_t)c * UPCS_ITEMS;
 
 	mark(table->name[c], vector->doubt, name);
 	table->column[c] = (struct stat_column){
@@ -260,7 +260,7 @@ static void print_head(const struct run_report *report)
 static double flops(const struct run_vector *vector)
 {
 	return vector->item[UPCS_INSTRUCTIONS] > 0
-		       ? (double)vector->item[RUN_FP_OPS] / (double)vector->item[UPCS_INSTRUCTIONS]
+		       ? (double)vector->item[UPCS_FP_OPS] / (double)vector->item[UPCS_INSTRUCTIONS]
 		       : 0;
 }
 
@@ -276,7 +276,7 @@ static void print_note(void *to, const char *text)
 /* As many as an instruction does; none are said in words, and few are not rounded to none. */
 static void put_flops(FILE *out, const struct run_vector *vector, const char *none)
 {
-	if (vector->item[RUN_FP_OPS] == 0)
+	if (vector->item[UPCS_FP_OPS] == 0)
 		fputs(none, out);
 	else if (flops(vector) < 0.001)
 		fputs("fewer than 0.001", out);
@@ -292,7 +292,7 @@ static void print_end(const struct run_report *report)
 	fputs("\n  ", out);
 	put_flops(out, &counts->sum[0], "no");
 	fprintf(out, " floating-point operations%s\n",
-		counts->sum[0].item[RUN_FP_OPS] > 0 ? " an instruction" : "");
+		counts->sum[0].item[UPCS_FP_OPS] > 0 ? " an instruction" : "");
 	for (unsigned r = 0; r < report->options->regions; r++) {
 		char times[UTIL_NUMBER_MAX];
 

@@ -11,7 +11,7 @@
 
 #define NAME_MAX_COLUMNS 44u
 
-static const unsigned columns[] = {UPCS_INSTRUCTIONS, RUN_LD_INS, RUN_SR_INS, RUN_FP_OPS, RUN_BR_INS};
+static const unsigned columns[] = {UPCS_INSTRUCTIONS, UPCS_LD_INS, UPCS_SR_INS, UPCS_FP_OPS, UPCS_BR_INS};
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 struct layout {
@@ -41,7 +41,7 @@ static void fit(struct layout *layout, const struct run_vector *vector, const ch
 static void print_head(FILE *out, const struct layout *layout, unsigned doubt)
 {
 	for (unsigned c = 0; c < COLUMNS; c++) {
-		const char *mark = run_report_mark(doubt), *name = run_item_name(columns[c]);
+		const char *mark = run_report_mark(doubt), *name = upcs_item_name(columns[c]);
 
 		util_pad(out, 2 + layout->number[c] - util_columns(mark) - util_columns(name));
 		fprintf(out, "%s%s", mark, name);
@@ -93,7 +93,7 @@ void run_report_functions(const struct run_report *report)
 
 	for (unsigned c = 0; c < COLUMNS; c++)
 		layout.number[c] =
-			util_columns(run_item_name(columns[c])) + util_columns(run_report_mark(all.doubt));
+			util_columns(upcs_item_name(columns[c])) + util_columns(run_report_mark(all.doubt));
 	for (unsigned i = 0; i < n; i++)
 		fit(&layout, &functions->function[i].vector, functions->function[i].name);
 	util_format_count(functions->n - n, count);

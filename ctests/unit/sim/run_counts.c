@@ -58,10 +58,10 @@ static void test_one(void **state)
 	run_vector_add(&vector, &results->thread[1], 2);
 	run_vector_derive(&vector);
 	assert_int_equal(vector.item[UPCS_DATA_LOADS], run_results_tally(1, 2, UPCS_DATA_LOADS));
-	assert_int_equal(vector.item[RUN_LD_INS], vector.item[UPCS_DATA_LOADS]);
+	assert_int_equal(vector.item[UPCS_LD_INS], vector.item[UPCS_DATA_LOADS]);
 	run_vector_add(&vector, &results->thread[2], 2);
 	run_vector_derive(&vector);
-	assert_int_equal(vector.item[RUN_LD_INS],
+	assert_int_equal(vector.item[UPCS_LD_INS],
 			 run_results_tally(1, 2, UPCS_DATA_LOADS) + run_results_tally(2, 2, UPCS_DATA_LOADS));
 }
 
@@ -90,12 +90,12 @@ static void test_derived(void **state)
 	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++, power *= 10)
 		thread->tally[0][classes[i]] = power;
 	run_results_take(&counts);
-	assert_int_equal(counts.sum[0].item[RUN_FP_OPS], 4222111);
-	assert_int_equal(counts.core[0][0].item[RUN_FP_OPS], 4222111);
-	assert_int_equal(counts.sum[0].item[RUN_FMA_INS], 1001000);
-	assert_int_equal(counts.sum[0].item[RUN_TOT_INS], run_results_tally(0, 0, UPCS_INSTRUCTIONS));
-	assert_int_equal(counts.sum[0].item[RUN_SR_INS], run_results_tally(0, 0, UPCS_DATA_STORES));
-	assert_int_equal(counts.sum[0].item[RUN_BR_INS], run_results_tally(0, 0, UPCS_IPIPE_BRANCHES));
+	assert_int_equal(counts.sum[0].item[UPCS_FP_OPS], 4222111);
+	assert_int_equal(counts.core[0][0].item[UPCS_FP_OPS], 4222111);
+	assert_int_equal(counts.sum[0].item[UPCS_FMA_INS], 1001000);
+	assert_int_equal(counts.sum[0].item[UPCS_TOT_INS], run_results_tally(0, 0, UPCS_INSTRUCTIONS));
+	assert_int_equal(counts.sum[0].item[UPCS_SR_INS], run_results_tally(0, 0, UPCS_DATA_STORES));
+	assert_int_equal(counts.sum[0].item[UPCS_BR_INS], run_results_tally(0, 0, UPCS_IPIPE_BRANCHES));
 }
 
 static void test_percent(void **state)
@@ -105,11 +105,11 @@ static void test_percent(void **state)
 	(void)state;
 	vector.item[UPCS_DATA_LOADS] = 7;
 	assert_true(run_percent(&vector, UPCS_DATA_LOADS) == 0); /* of nothing */
-	vector.item[UPCS_INSTRUCTIONS] = vector.item[RUN_TOT_INS] = vector.item[RUN_FP_OPS] = 28;
+	vector.item[UPCS_INSTRUCTIONS] = vector.item[UPCS_TOT_INS] = vector.item[UPCS_FP_OPS] = 28;
 	assert_true(run_percent(&vector, UPCS_DATA_LOADS) == 25);
 	assert_true(run_percent(&vector, UPCS_INSTRUCTIONS) == 0);
-	assert_true(run_percent(&vector, RUN_TOT_INS) == 0);
-	assert_true(run_percent(&vector, RUN_FP_OPS) == 0);
+	assert_true(run_percent(&vector, UPCS_TOT_INS) == 0);
+	assert_true(run_percent(&vector, UPCS_FP_OPS) == 0);
 }
 
 /* Records that are not written yet, and what the reader is told of the others. */

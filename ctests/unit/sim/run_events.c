@@ -13,7 +13,7 @@ static unsigned shown(void)
 	unsigned n = 0;
 
 	for (unsigned place = 0; place <= UPCS_CORES; place++)
-		for (unsigned item = 0; item < RUN_ITEMS; item++)
+		for (unsigned item = 0; item < UPCS_ITEMS; item++)
 			n += events.shown[place][item];
 	return n;
 }
@@ -64,7 +64,7 @@ static void test_names(void **state)
 	assert_false(run_events_has_core(&events, 0));
 	assert_int_equal(parse("FPU_FMA_2,PU0_TOT_INS"), 0);
 	assert_int_equal(shown(), 2);
-	assert_true(events.shown[0][UPCS_FPU_FMA_2] && events.shown[1][RUN_TOT_INS]);
+	assert_true(events.shown[0][UPCS_FPU_FMA_2] && events.shown[1][UPCS_TOT_INS]);
 	/* More than one list, and no name twice. */
 	assert_int_equal(run_events_parse(&events, "PU3_INSTRUCTIONS,FPU_FMA_2"), 0);
 	assert_int_equal(shown(), 3);

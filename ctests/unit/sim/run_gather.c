@@ -102,16 +102,16 @@ static void test_threads(void **state)
 	assert_int_equal(gathered.counts.processes, 1);
 	assert_int_equal(gathered.counts.threads, 2);
 	run_gather_rest(&gathered, results, path);
-	assert_int_equal(gathered.counts.sum[0].item[RUN_TOT_INS], 1100);
-	assert_int_equal(gathered.counts.sum[1].item[RUN_TOT_INS], 550);
+	assert_int_equal(gathered.counts.sum[0].item[UPCS_TOT_INS], 1100);
+	assert_int_equal(gathered.counts.sum[1].item[UPCS_TOT_INS], 550);
 	assert_int_equal(gathered.counts.sum[1].doubt, UPCS_DOUBT_FORGOT | UPCS_DOUBT_FORGOT << 1);
 	/* Rows are in order, and a process's is what its threads had. */
 	assert_int_equal(gathered.threads, 2);
 	assert_int_equal(gathered.thread[0]->number, 0);
 	assert_int_equal(gathered.thread[0]->pid, getpid());
-	assert_int_equal(gathered.thread[1]->vector[1].item[RUN_TOT_INS], 50);
+	assert_int_equal(gathered.thread[1]->vector[1].item[UPCS_TOT_INS], 50);
 	assert_int_equal(gathered.processes, 1);
-	assert_int_equal(gathered.process[0]->vector[0].item[RUN_TOT_INS], 1100);
+	assert_int_equal(gathered.process[0]->vector[0].item[UPCS_TOT_INS], 1100);
 	assert_int_equal(gathered.process[0]->vector[1].doubt, UPCS_DOUBT_FORGOT | UPCS_DOUBT_FORGOT << 1);
 }
 

@@ -82,10 +82,10 @@ static void test_core(void **state)
 	(void)state;
 	run_results_process(0, UPCS_PPC);
 	run_results_thread(0, 2);
-	for (unsigned item = 0; item < RUN_ITEMS; item++)
+	for (unsigned item = 0; item < UPCS_ITEMS; item++)
 		for (unsigned place = 0; place <= UPCS_CORES; place++)
 			options.events.shown[place][item] =
-				item == UPCS_JPIPE_ADD_SUB || item == RUN_FMA_INS ||
+				item == UPCS_JPIPE_ADD_SUB || item == UPCS_FMA_INS ||
 				item == UPCS_INSTRUCTIONS || item == UPCS_DATA_STORES;
 	expect(run_report_text, "core");
 }

@@ -550,7 +550,7 @@ static void test_adopt(void **state)
 	assert_true(upcs_region_is_in_runtime(stack));
 	assert_true(upcs_region_is_called_out(stack, &b));
 	assert_false(upcs_region_is_away(stack));
-	assert_true(upcs_region_adopt(stack, 4));
+	assert_true(upcs_region_adopt(stack, 4, 0));
 	assert_int_equal(block(0x500, CALL), 4);
 	assert_true(upcs_region_is_away(stack));
 	assert_false(upcs_region_is_in_runtime(stack));
@@ -564,7 +564,7 @@ static void test_adopt(void **state)
 	assert_int_equal(block(0x1000, CALL), 5); /* it is not the one outside */
 	assert_int_equal(entered, 1);
 	block(0x9100, CALL | INDIRECT);
-	assert_true(upcs_region_adopt(stack, 0));
+	assert_true(upcs_region_adopt(stack, 0, 0));
 	assert_int_equal(block(0x600, CALL), 0);
 	assert_int_equal(block(0x2000, RET), 2);
 	assert_int_equal(block(0x608, RET), 0);
@@ -576,6 +576,50 @@ static void test_adopt(void **state)
 	assert_int_equal(block(0x1008, RET), 1);
 	assert_int_equal(block(0x108, 0), 0);
 	assert_true(is_sure());
+}
+
+/* Whose account: a region that was entered since comes first, then that of the work, then one's own; what
+ * is in no region gives way. */
+static void test_accounts(void **state)
+{
+	const uint64_t outside = UPCS_OUTSIDE | 1;
+
+	(void)state;
+	block(0x100, CALL);
+	assert_int_equal(upcs_region_account(stack), 0);
+	upcs_region_set_account(stack, outside);
+	assert_int_equal(upcs_region_account(stack), outside);
+	block(0x9000, CALL | INDIRECT);
+	assert_true(upcs_region_adopt(stack, 0, 7));
+	assert_int_equal(upcs_region_account(stack), outside); /* not before it is called */
+	block(0x500, CALL);
+	assert_int_equal(upcs_region_account(stack), 7);
+	upcs_region_set_account(stack, 5);
+	assert_int_equal(upcs_region_account(stack), 5);
+	block(0x9100, CALL | INDIRECT);
+	assert_true(upcs_region_adopt(stack, 0, 8));
+	block(0x600, 0);
+	assert_int_equal(upcs_region_account(stack), 8); /* 5 was there before */
+	upcs_region_set_account(stack, 6);
+	assert_int_equal(upcs_region_account(stack), 6);
+	upcs_region_set_account(stack, 5);
+	assert_int_equal(upcs_region_account(stack), 8);
+	block(0x604, RET);
+	block(0x9108, RET);
+	assert_int_equal(upcs_region_account(stack), 5);
+	upcs_region_set_account(stack, outside);
+	assert_int_equal(upcs_region_account(stack), 7);
+	block(0x508, RET);
+	assert_int_equal(block(0x9008, 0), 0);
+	assert_int_equal(upcs_region_account(stack), outside);
+	/* Work of nobody's region stays one's own's. */
+	upcs_region_set_account(stack, 5);
+	block(0x9000, CALL | INDIRECT);
+	assert_true(upcs_region_adopt(stack, 0, outside + 1));
+	block(0x500, 0);
+	assert_int_equal(upcs_region_account(stack), 5);
+	upcs_region_set_account(stack, outside);
+	assert_int_equal(upcs_region_account(stack), outside + 1);
 }
 
 /* By name, from a block that is no runtime's, or of the runtime's own: none of them is work. */
@@ -612,7 +656,7 @@ static void test_adopt_left(void **state)
 	assert_int_equal(block(0x1000, CALL), 1);
 	for (int i = 0; i < 9; i++) {
 		block(0x9000, CALL | INDIRECT);
-		assert_true(upcs_region_adopt(stack, (uint16_t)(4 << i)));
+		assert_true(upcs_region_adopt(stack, (uint16_t)(4 << i), 0));
 		assert_int_equal(block(0x500, CALL), 4 << i);
 	}
 	block(0x4100, INDIRECT);
@@ -924,16 +968,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_call),          TEST(test_recursion),        TEST(test_nested),
-		TEST(test_tail_call),     TEST(test_loop_to_entry),    TEST(test_get_pc),
-		TEST(test_switch),        TEST(test_longjmp),          TEST(test_longjmp_again),
-		TEST(test_signal),        TEST(test_signal_longjmp),   TEST(test_handler_region),
-		TEST(test_handler_calls), TEST(test_handler_leaves),   TEST(test_handler_longjmp),
-		TEST(test_passed),        TEST(test_exception),        TEST(test_exception_inside),
-		TEST(test_lazy_binding),  TEST(test_exception_ends),   TEST(test_coroutine),
-		TEST(test_switches),      TEST(test_pushed),           TEST(test_longjmp_recursion),
-		TEST(test_adopt),         TEST(test_calls_of_runtime), TEST(test_adopt_left),
-		TEST(test_deep),          TEST(test_many_sites),       TEST(test_random),
+		TEST(test_call),          TEST(test_recursion),      TEST(test_nested),
+		TEST(test_tail_call),     TEST(test_loop_to_entry),  TEST(test_get_pc),
+		TEST(test_switch),        TEST(test_longjmp),        TEST(test_longjmp_again),
+		TEST(test_signal),        TEST(test_signal_longjmp), TEST(test_handler_region),
+		TEST(test_handler_calls), TEST(test_handler_leaves), TEST(test_handler_longjmp),
+		TEST(test_passed),        TEST(test_exception),      TEST(test_exception_inside),
+		TEST(test_lazy_binding),  TEST(test_exception_ends), TEST(test_coroutine),
+		TEST(test_switches),      TEST(test_pushed),         TEST(test_longjmp_recursion),
+		TEST(test_adopt),         TEST(test_accounts),       TEST(test_calls_of_runtime),
+		TEST(test_adopt_left),    TEST(test_deep),           TEST(test_many_sites),
+		TEST(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

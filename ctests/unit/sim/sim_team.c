@@ -29,6 +29,17 @@ static int set_up(void **state)
 	return 0;
 }
 
+/* Each set of regions has its account. */
+static uint64_t account_of(uint16_t regions)
+{
+	return 1000u + regions;
+}
+
+static void store(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t function)
+{
+	upcs_team_store(hand, regions, account_of(regions), address, function);
+}
+
 /* -1: it was not in the hand. */
 static int regions_of(struct upcs_team_hand *hand, uint64_t function)
 {
@@ -38,6 +49,7 @@ static int regions_of(struct upcs_team_hand *hand, uint64_t function)
 		return -1;
 	assert_int_equal(work.function, function);
 	assert_true(work.sure);
+	assert_int_equal(work.account, account_of(work.regions));
 	return work.regions;
 }
 
@@ -61,7 +73,7 @@ static void test_handed(void **state)
 	(void)state;
 	for (uint16_t regions = 0; regions < 4; regions++) {
 		upcs_team_enter(&master);
-		upcs_team_store(&master, regions, 0x1000, F);
+		store(&master, regions, 0x1000, F);
 		upcs_team_load(&worker, 0x1000, F);
 		assert_int_equal(regions_of(&worker, F), regions);
 		/* It has let go of it. */
@@ -75,9 +87,9 @@ static void test_tasks(void **state)
 {
 	(void)state;
 	upcs_team_enter(&master);
-	upcs_team_store(&master, 1, 0x1000, F);
+	store(&master, 1, 0x1000, F);
 	upcs_team_enter(&other);
-	upcs_team_store(&other, 2, 0x2000, F);
+	store(&other, 2, 0x2000, F);
 	upcs_team_load(&worker, 0x2000, F);
 	assert_int_equal(regions_of(&worker, F), 2);
 	upcs_team_load(&worker, 0x1000, F);
@@ -89,14 +101,14 @@ static void test_handed_on(void **state)
 {
 	(void)state;
 	upcs_team_enter(&master);
-	upcs_team_store(&master, 4, 0x1000, F);
+	store(&master, 4, 0x1000, F);
 	upcs_team_load(&other, 0x1000, F);
-	upcs_team_store(&other, 0, 0x3000, F);
+	store(&other, 0, 0x3000, F);
 	upcs_team_load(&worker, 0x3000, F);
 	assert_int_equal(regions_of(&worker, F), 4);
 	/* With a call of its own it is its own. */
 	upcs_team_enter(&other);
-	upcs_team_store(&other, 8, 0x3000, F);
+	store(&other, 8, 0x3000, F);
 	upcs_team_load(&worker, 0x3000, F);
 	assert_int_equal(regions_of(&worker, F), 8);
 }
@@ -108,14 +120,14 @@ static void test_copied(void **state)
 
 	(void)state;
 	upcs_team_enter(&master);
-	upcs_team_store(&master, 1, 0x5000, G);
+	store(&master, 1, 0x5000, G);
 	upcs_team_load(&worker, 0x6000, G);
 	assert_int_equal(regions_of(&worker, G), 1);
 	assert_false(upcs_team_call(&worker, G, &work));
 	assert_int_equal(work.function, G);
 	assert_int_equal(work.regions, 1);
 	upcs_team_enter(&other);
-	upcs_team_store(&other, 2, 0x5100, G);
+	store(&other, 2, 0x5100, G);
 	upcs_team_load(&worker, 0x6000, G);
 	assert_true(upcs_team_call(&worker, G, &work));
 	assert_int_equal(work.regions, 2);
@@ -131,9 +143,9 @@ static void test_overwritten(void **state)
 {
 	(void)state;
 	upcs_team_enter(&master);
-	upcs_team_store(&master, 1, 0x1000, F);
+	store(&master, 1, 0x1000, F);
 	upcs_team_enter(&master);
-	upcs_team_store(&master, 2, 0x1000, H);
+	store(&master, 2, 0x1000, H);
 	upcs_team_load(&worker, 0x1000, H);
 	assert_int_equal(regions_of(&worker, H), 2);
 }
@@ -145,7 +157,7 @@ static void test_many(void **state)
 	(void)state;
 	for (i = 0; i < 200000; i++) {
 		upcs_team_enter(&master);
-		upcs_team_store(&master, (uint16_t)(i % 32768), 0x100000 + 64 * i, F);
+		store(&master, (uint16_t)(i % 32768), 0x100000 + 64 * i, F);
 	}
 	for (i = 0; i < 200000; i++) {
 		upcs_team_load(&worker, 0x100000 + 64 * i, F);

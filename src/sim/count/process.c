@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "count/account.h"
 #include "count/score.h"
 
 struct upcs_run upcs_run;
@@ -326,6 +327,7 @@ static void inherit_regions(struct upcs_region_stack *stack)
 	upcs_self->stack = stack;
 	upcs_self->doubts_now = upcs_region_changes(stack);
 	upcs_region_forked(stack);
+	upcs_region_set_account(stack, 0);
 	if (upcs_region_active(stack))
 		upcs_thread_change_regions(upcs_self, upcs_region_active(stack));
 }
@@ -356,6 +358,7 @@ void upcs_process_forked(bool counted)
 	pthread_mutex_init(&upcs_threads.lock, NULL);
 	pthread_cond_init(&upcs_threads.came, NULL);
 	upcs_thread_forget_meetings_locked();
+	upcs_account_forked();
 	upcs_threads.waiting = 0;
 	if (upcs_threads.scores)
 		upcs_score_clear_locked();

@@ -65,16 +65,22 @@ void upcs_region_passed(struct upcs_region_stack *stack, const struct upcs_regio
 /*
  * Teams: a runtime calls a function of the program, which works for other regions than those that its
  * thread is in. Before its first block, if upcs_region_is_called_out: from there to its return the
- * thread is in these regions, and then in those that it was in. False: no memory.
+ * thread is in these regions and works for this account (account.h), and then for those that it was
+ * in. False: no memory.
  */
 bool upcs_region_is_called_out(const struct upcs_region_stack *stack, const struct upcs_region_block *block);
-bool upcs_region_adopt(struct upcs_region_stack *stack, uint16_t regions);
+bool upcs_region_adopt(struct upcs_region_stack *stack, uint16_t regions, uint64_t account);
 /* The block is the first of a call of the runtime. */
 bool upcs_region_is_called_in(const struct upcs_region_stack *stack, const struct upcs_region_block *block);
 /* It is in such a call. */
 bool upcs_region_is_away(const struct upcs_region_stack *stack);
 /* Calls that have not returned. */
 uint64_t upcs_region_depth(const struct upcs_region_stack *stack);
+/* The account that the thread works for: its own, or that of the team that it works for. What is in no
+ * region, with this bit, gives way. */
+#define UPCS_OUTSIDE (UINT64_C(1) << 63)
+void upcs_region_set_account(struct upcs_region_stack *stack, uint64_t account);
+uint64_t upcs_region_account(const struct upcs_region_stack *stack);
 /* The thread is in the runtime, or in what that has called but the program's functions. */
 bool upcs_region_is_in_runtime(const struct upcs_region_stack *stack);
 

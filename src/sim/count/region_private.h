@@ -56,6 +56,7 @@ struct excursion {
 	uint64_t depth; /* of that */
 	uint16_t active, jumped, suspect, grave;
 	uint64_t highest, floor[REGIONS], since[REGIONS];
+	uint64_t adopted, before;
 };
 
 struct upcs_region_stack {
@@ -76,6 +77,9 @@ struct upcs_region_stack {
 	uint16_t active, jumped; /* of these, entered without a call */
 	uint64_t highest;        /* floor of those active */
 	uint64_t floor[REGIONS];
+
+	/* Its own, that of its last excursion, and its own as that began. */
+	uint64_t account, adopted, before;
 
 	bool adopts; /* with the next call */
 	struct excursion *excursion;

@@ -46,6 +46,26 @@ bool upcs_region_is_away(const struct upcs_region_stack *s)
 	return s->excursions > 0;
 }
 
+void upcs_region_set_account(struct upcs_region_stack *s, uint64_t account)
+{
+	s->account = account;
+}
+
+static bool is_of_region(uint64_t account)
+{
+	return account && !(account & UPCS_OUTSIDE);
+}
+
+uint64_t upcs_region_account(const struct upcs_region_stack *s)
+{
+	if (!s->excursions)
+		return s->account;
+	/* It has come to a region since. */
+	if (is_of_region(s->account) && s->account != s->before)
+		return s->account;
+	return is_of_region(s->account) && !is_of_region(s->adopted) ? s->account : s->adopted;
+}
+
 uint64_t upcs_region_depth(const struct upcs_region_stack *s)
 {
 	return s->depth;
@@ -67,12 +87,13 @@ static bool make_room(struct upcs_region_stack *s)
 }
 
 /* The depth at which they are entered is not known before the call is pushed. */
-bool upcs_region_adopt(struct upcs_region_stack *s, uint16_t regions)
+bool upcs_region_adopt(struct upcs_region_stack *s, uint16_t regions, uint64_t account)
 {
 	if (!make_room(s))
 		return false;
 	s->adopts = true;
 	s->excursion[s->excursions].active = regions;
+	s->excursion[s->excursions].adopted = account;
 	return true;
 }
 
@@ -80,6 +101,7 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 {
 	struct excursion *e = &s->excursion[s->excursions];
 	uint16_t regions = e->active;
+	uint64_t account = e->adopted;
 	unsigned r;
 
 	s->adopts = false;
@@ -91,7 +113,11 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 	e->highest = s->highest;
 	memcpy(e->floor, s->floor, sizeof(e->floor));
 	memcpy(e->since, s->since, sizeof(e->since));
+	e->adopted = s->adopted;
+	e->before = s->before;
 	s->excursions++;
+	s->adopted = account;
+	s->before = s->account;
 	s->active = regions;
 	s->jumped = s->suspect = 0;
 	if (s->grave)
@@ -107,6 +133,8 @@ static void go_back(struct upcs_region_stack *s)
 {
 	const struct excursion *e = &s->excursion[--s->excursions];
 
+	s->adopted = e->adopted;
+	s->before = e->before;
 	s->active = e->active;
 	s->jumped = e->jumped;
 	s->suspect = e->suspect;

@@ -24,7 +24,7 @@
 #include "count/unknown.h"
 
 #define UPCS_RESULTS_MAGIC UINT64_C(0x314d49535f435055)
-#define UPCS_RESULTS_VERSION 1u
+#define UPCS_RESULTS_VERSION 2u
 #define UPCS_RESULTS_AGE_MS 10 /* at most, of what a unit shows */
 #define UPCS_REGIONS_MAX 15u
 #define UPCS_PROCESSES_MAX 4096u
@@ -46,6 +46,7 @@ struct upcs_options {
 	char region[UPCS_REGIONS_MAX][UPCS_WORD_MAX]; /* names of functions */
 	char unit[UPCS_WORD_MAX];                     /* name of the shared node unit, "" none */
 	uint32_t functions;                           /* each is counted by itself */
+	uint32_t accounts;                            /* programs may have some (account.h) */
 	uint32_t watched;                             /* somebody asks for counts while programs run */
 	char plugin[PATH_MAX];                        /* the modules' directory, or the module */
 	uint32_t interface[UPCS_GUESTS];    /* that the emulator has; 0: plugin is the module for it */
@@ -55,6 +56,12 @@ struct upcs_options {
 	uint32_t papi_always;               /* programs are given papi's libpapi.so if they need none, too */
 	char papi[PATH_MAX];                /* directory of the PAPIs that they are given, "" none */
 };
+
+/* Whether threads are followed from call to call. */
+static inline bool upcs_options_follow(const struct upcs_options *options)
+{
+	return options->regions || options->accounts;
+}
 
 enum upcs_state {
 	UPCS_FREE,

@@ -142,15 +142,16 @@ static void note_function(struct upcs_team_work work)
 {
 	const struct upcs_team_work *before = look_up(&functions, work.function);
 
-	if (before && (!before->sure || before->regions != work.regions))
+	if (before && (!before->sure || before->regions != work.regions || before->account != work.account))
 		work.sure = false;
 	put(&functions, work.function, work);
 }
 
-void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t value)
+void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t account, uint64_t address,
+		     uint64_t value)
 {
 	const struct upcs_team_work *known = in_hand(hand, value);
-	struct upcs_team_work work = {value, regions, true};
+	struct upcs_team_work work = {value, account, regions, true};
 
 	upcs_process_hold();
 	if (known)

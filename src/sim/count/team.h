@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a function in somebody's hands: regions it works for, bit per region. */
+/* Of a function in somebody's hands: regions it works for, bit per region, and the account. */
 struct upcs_team_work {
-	uint64_t function;
+	uint64_t function, account;
 	uint16_t regions;
 	bool sure;
 };
@@ -37,8 +37,10 @@ bool upcs_team_is_code(uint64_t value);
 
 /* The program calls the runtime. */
 void upcs_team_enter(struct upcs_team_hand *hand);
-/* In the runtime a thread that is in these regions has stored the address of code; or loaded it. */
-void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t address, uint64_t value);
+/* In the runtime a thread that works for these regions and this account has stored the address of code; or
+ * loaded it. */
+void upcs_team_store(struct upcs_team_hand *hand, uint16_t regions, uint64_t account, uint64_t address,
+		     uint64_t value);
 void upcs_team_load(struct upcs_team_hand *hand, uint64_t address, uint64_t value);
 /*
  * The runtime calls a function of the program. True: it was in the thread's hands, and *work says

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "count/account.h"
 #include "count/score.h"
 
 UPCS_TLS uint64_t *upcs_counting;
@@ -84,7 +85,7 @@ static bool keep_before(struct upcs_counting *c)
 static bool take_arrays_locked(struct upcs_counted *t)
 {
 	t->counting = take_counting_locked(t->index, 0);
-	if (!t->counting || !upcs_threads.scores || upcs_run.results->options.regions)
+	if (!t->counting || !upcs_threads.scores || upcs_options_follow(&upcs_run.results->options))
 		return t->counting;
 	t->scored = take_counting_locked(t->index, 0);
 	if (!t->scored)
@@ -103,6 +104,7 @@ static void write_record(struct upcs_thread *record, uint32_t number)
 
 static struct upcs_counted *make_thread_locked(uint32_t number, unsigned vcpu)
 {
+	const bool follows = upcs_options_follow(&upcs_run.results->options);
 	struct upcs_counted *t = calloc(1, sizeof(*t));
 	bool whole;
 
@@ -113,9 +115,9 @@ static struct upcs_counted *make_thread_locked(uint32_t number, unsigned vcpu)
 	t->vcpu = vcpu;
 	t->record = upcs_records_thread(upcs_run.results, upcs_run.index, &t->index);
 	whole = t->record && take_arrays_locked(t);
-	if (upcs_run.results->options.regions)
+	if (follows)
 		t->stack = upcs_region_create();
-	if (!whole || (upcs_run.results->options.regions && !t->stack)) {
+	if (!whole || (follows && !t->stack)) {
 		/* Without a record it is one of those that found none. */
 		upcs_run.process->unfolded += t->record != NULL;
 		if (t->record)
@@ -266,6 +268,7 @@ void upcs_thread_end(void)
 			upcs_score_finish_locked(t);
 		upcs_counts_late(t->record);
 		upcs_fold_thread_locked(t);
+		upcs_account_end_locked(t);
 		upcs_counts_end(t->record);
 		__atomic_store_n(&t->record->state, UPCS_ENDED, __ATOMIC_RELEASE);
 		*t->before = t->next;
@@ -438,6 +441,7 @@ void upcs_thread_site(const struct upcs_site *site)
 	for (r = 0; entered >> r; r++)
 		if (entered >> r & 1)
 			__atomic_store_n(&t->record->entered[r], t->record->entered[r] + 1, __ATOMIC_RELAXED);
+	upcs_account_follow();
 	if (active != t->counting->active)
 		upcs_thread_change_regions(t, active);
 }

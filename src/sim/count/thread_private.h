@@ -57,6 +57,8 @@ struct upcs_counted {
 	struct upcs_team_hand hand;
 	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
 	struct upcs_futexes waited, woke;
+	uint64_t account;               /* that it works for (account.h) */
+	uint64_t charged[UPCS_TALLIES]; /* so much of it is in accounts, or nobody's */
 };
 
 /* Of the whole process. */

@@ -4,6 +4,7 @@
  * is known (team.h), and others, which a region starts or wakes: what they do is not known to be
  * its work, so its counts are a lower bound.
  */
+#include "count/account.h"
 #include "count/guest.h"
 #include "count/thread_private.h"
 
@@ -27,6 +28,13 @@ static void doubt_all(void)
 		regions |= (uint16_t)__atomic_load_n(&t->record->active, __ATOMIC_RELAXED);
 	upcs_counts_doubt(upcs_self->record, regions, UPCS_DOUBT_UNPLACED);
 	pthread_mutex_unlock(&upcs_threads.lock);
+	upcs_account_doubt_all();
+}
+
+static void doubt(const struct upcs_counted *t, uint16_t regions, uint64_t account)
+{
+	upcs_counts_doubt(t->record, regions, UPCS_DOUBT_UNPLACED);
+	upcs_account_doubt(account);
 }
 
 /* The runtime calls a function of the program. */
@@ -43,10 +51,13 @@ static void begin_work(struct upcs_counted *t, uint64_t function)
 		return;
 	}
 	if (!work.sure)
-		upcs_counts_doubt(t->record, work.regions, UPCS_DOUBT_UNPLACED);
-	if (work.regions != upcs_region_active(t->stack) && !upcs_region_adopt(t->stack, work.regions))
-		upcs_counts_doubt(t->record, work.regions | upcs_region_active(t->stack),
-				  UPCS_DOUBT_UNPLACED);
+		doubt(t, work.regions, work.account);
+	if (work.regions == upcs_region_active(t->stack) && work.account == upcs_region_account(t->stack))
+		return;
+	if (upcs_region_adopt(t->stack, work.regions, work.account))
+		return;
+	doubt(t, work.regions | upcs_region_active(t->stack), work.account);
+	upcs_account_doubt(upcs_region_account(t->stack));
 }
 
 void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *block)
@@ -86,7 +97,8 @@ void upcs_thread_touched(uint64_t address, size_t bytes, bool store)
 		if (!upcs_team_is_code(value))
 			continue;
 		if (store)
-			upcs_team_store(&t->hand, upcs_region_active(t->stack), address + i, value);
+			upcs_team_store(&t->hand, upcs_region_active(t->stack), upcs_region_account(t->stack),
+					address + i, value);
 		else
 			upcs_team_load(&t->hand, address + i, value);
 	}

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * model.c - the names of the node's tallies, and where each core's events begin.
+ * model.c - the names of the node's tallies and of what is derived from them, and where each core's
+ * events begin.
  */
 #include "decode/model.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
 
 const uint16_t upcs_core_first[UPCS_CORES] = {0, 35, 256, 291};
 
@@ -12,3 +17,40 @@ const char *const upcs_tally_name[UPCS_TALLIES] = {
 	[UPCS_INSTRUCTIONS] = "INSTRUCTIONS",
 	[UPCS_UNKNOWN] = "UNKNOWN",
 };
+
+const char *upcs_item_name(unsigned item)
+{
+	static const char *const derived[] = {"TOT_INS", "FP_OPS", "FMA_INS", "LD_INS", "SR_INS", "BR_INS"};
+
+	return item < UPCS_TALLIES ? upcs_tally_name[item] : derived[item - UPCS_TALLIES];
+}
+
+unsigned upcs_item_of(const char *name)
+{
+	static const char *const prefix[] = {"upc:::", "PAPI_", "PNE_", "BGP_", "PU_"};
+	unsigned item;
+	size_t i;
+
+	for (i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++)
+		if (!strncasecmp(name, prefix[i], strlen(prefix[i])))
+			name += strlen(prefix[i]);
+	for (item = 0; item < UPCS_ITEMS; item++)
+		if ((item >= UPCS_TALLIES || upcs_is_produced((enum upcs_tally)item)) &&
+		    !strcasecmp(name, upcs_item_name(item)))
+			return item;
+	return UPCS_ITEMS;
+}
+
+/* The digit that ends a floating-point name is the number of operations of each
+ * instruction: libupc's FP_OPS has the same weights. */
+void upcs_items_derive(uint64_t v[UPCS_ITEMS])
+{
+	v[UPCS_TOT_INS] = v[UPCS_INSTRUCTIONS];
+	v[UPCS_FP_OPS] = v[UPCS_FPU_ADD_SUB_1] + v[UPCS_FPU_MULT_1] + v[UPCS_FPU_DIV_1] +
+			 2 * (v[UPCS_FPU_FMA_2] + v[UPCS_FPU_ADD_SUB_2] + v[UPCS_FPU_MULT_2]) +
+			 4 * v[UPCS_FPU_FMA_4];
+	v[UPCS_FMA_INS] = v[UPCS_FPU_FMA_2] + v[UPCS_FPU_FMA_4];
+	v[UPCS_LD_INS] = v[UPCS_DATA_LOADS];
+	v[UPCS_SR_INS] = v[UPCS_DATA_STORES];
+	v[UPCS_BR_INS] = v[UPCS_IPIPE_BRANCHES];
+}

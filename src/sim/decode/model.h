@@ -33,6 +33,25 @@ extern const uint16_t upcs_core_first[UPCS_CORES];
 /* The name without the core's, such as "JPIPE_ADD_SUB"; "INSTRUCTIONS" and "UNKNOWN" for the last. */
 extern const char *const upcs_tally_name[UPCS_TALLIES];
 
+/* What can be reported: the tallies, then what is derived from them, of one thread or of all. */
+enum upcs_item {
+	UPCS_TOT_INS = UPCS_TALLIES,
+	UPCS_FP_OPS, /* each instruction weighted by the operations that it does */
+	UPCS_FMA_INS,
+	UPCS_LD_INS,
+	UPCS_SR_INS,
+	UPCS_BR_INS,
+	UPCS_ITEMS,
+};
+
+/* "JPIPE_ADD_SUB", "TOT_INS": without a core. */
+const char *upcs_item_name(unsigned item);
+/* The item of a name, with prefixes as upc:::, PAPI_, BGP_ and PU_ or without; UPCS_ITEMS: there is none, or
+ * it is not produced. */
+unsigned upcs_item_of(const char *name);
+/* The items behind the tallies. */
+void upcs_items_derive(uint64_t item[UPCS_ITEMS]);
+
 /* Whether running a program tallies it: what only the memory model would is not produced. */
 static inline int upcs_is_produced(enum upcs_tally tally)
 {

@@ -175,7 +175,7 @@ static void *read_file(void *argument)
 {
 	const struct reading *reading = argument;
 
-	if (reading->options->regions)
+	if (upcs_options_follow(reading->options))
 		read_regions(reading);
 	if (reading->options->functions)
 		reading->file->extents = upcs_extents_read(reading->path);

@@ -138,7 +138,7 @@ static void guest_handles(qemu_plugin_id_t id, uint64_t signal, uint64_t handler
 {
 	if (handler < 2)
 		return;
-	if (upcs_run.results->options.regions)
+	if (upcs_options_follow(&upcs_run.results->options))
 		upcs_process_handles(handler);
 	/* The same numbers in all guests: ILL, TRAP, BUS, FPE, SEGV. */
 	if (signal != 4 && signal != 5 && signal != 7 && signal != 8 && signal != 11)

@@ -9,6 +9,7 @@
 
 #include "plugin/context.h"
 #include "load/emulator.h"
+#include "count/account.h"
 #include "count/guest.h"
 #include "count/thread.h"
 
@@ -102,6 +103,7 @@ union answer {
 	struct upci_doorbell_hello hello;
 	struct upci_doorbell_registers registers;
 	struct upci_doorbell_interrupt interrupt;
+	struct upci_doorbell_balance balance;
 };
 
 /* Of none that is known: a word. */
@@ -114,6 +116,8 @@ static size_t size_of(uint64_t operation)
 		return sizeof(struct upci_doorbell_registers);
 	case UPCI_DOORBELL_FETCH:
 		return sizeof(struct upci_doorbell_interrupt);
+	case UPCI_DOORBELL_BALANCE:
+		return sizeof(struct upci_doorbell_balance);
 	default:
 		return sizeof(struct upci_doorbell_word);
 	}
@@ -128,6 +132,7 @@ static void answer_hello(struct upci_doorbell_hello *hello)
 	hello->version = UPCI_DOORBELL_VERSION;
 	hello->cores = UPCS_CORES;
 	hello->core = upcs_thread_core_locked(upcs_thread_self());
+	hello->accounts = upcs_account_is_there();
 	for (core = 0; core < UPCS_CORES; core++)
 		for (t = 0; t < UPCS_EVENTS; t++)
 			if (upcs_is_produced((enum upcs_tally)t))
@@ -154,6 +159,25 @@ static void create(struct upci_doorbell_word *word)
 	c = upcs_context_create_locked();
 	word->status = c ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NO_MEMORY;
 	word->value = c ? c->id : 0;
+}
+
+static uint64_t set_account(uint64_t number)
+{
+	if (!upcs_account_is_there() || upcs_thread_self() == UPCS_NO_THREAD)
+		return UPCI_DOORBELL_NOT_COUNTED;
+	return upcs_account_set_locked(number) ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NO_MEMORY;
+}
+
+static void balance(uint64_t number, struct upci_doorbell_balance *is)
+{
+	const struct upcs_account *account = upcs_account_locked(number);
+
+	_Static_assert(UPCS_OUTSIDE == UPCI_DOORBELL_OUTSIDE, "it is one bit");
+	_Static_assert(UPCS_TALLIES <= UPCI_DOORBELL_TALLIES, "all have a place");
+	is->status = account ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NONE;
+	is->doubted = account && account->doubted;
+	if (account)
+		memcpy(is->tally, account->tally, sizeof(account->tally));
 }
 
 static void act_on(struct upcs_context *c, uint64_t operation, uint64_t a, uint64_t b, union answer *answer)
@@ -186,6 +210,10 @@ static void act_locked(uint64_t operation, uint64_t id, uint64_t a, uint64_t b, 
 		answer_hello(&answer->hello);
 	else if (operation == UPCI_DOORBELL_CREATE)
 		create(&answer->word);
+	else if (operation == UPCI_DOORBELL_ACCOUNT)
+		answer->word.status = set_account(a);
+	else if (operation == UPCI_DOORBELL_BALANCE)
+		balance(a, &answer->balance);
 	else if (c)
 		act_on(c, operation, a, b, answer);
 	else
@@ -196,7 +224,8 @@ static void act_locked(uint64_t operation, uint64_t id, uint64_t a, uint64_t b, 
  * be done in vain. Of 32-bit guests arguments are too small. */
 void upcs_ring(uint64_t operation, uint64_t context, uint64_t a, uint64_t b, uint64_t answer)
 {
-	const bool looks = operation == UPCI_DOORBELL_HELLO || operation == UPCI_DOORBELL_PEEK;
+	const bool looks = operation == UPCI_DOORBELL_HELLO || operation == UPCI_DOORBELL_PEEK ||
+			   operation == UPCI_DOORBELL_BALANCE;
 	const size_t size = size_of(operation);
 	union answer is;
 

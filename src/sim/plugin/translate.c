@@ -329,7 +329,7 @@ static void look(struct qemu_plugin_tb *tb, uint32_t *found)
 		if (options->functions && (host < function.begin || host >= function.end))
 			function = upcs_places_function(upcs_run.results, host);
 		to->function = function.number;
-		if (!options->regions)
+		if (!upcs_options_follow(options))
 			continue;
 		to->enters = upcs_places_at(options, host, found);
 		if (i == 0)
@@ -458,7 +458,7 @@ static void put_part(struct qemu_plugin_tb *tb, uint32_t p, bool inlined)
 {
 	const struct upcs_part *part = &block.part[p];
 
-	if (upcs_run.results->options.regions)
+	if (upcs_options_follow(&upcs_run.results->options))
 		put_site(tb, p);
 	else if (!part->repeats && inlined)
 		upcs_inline_begins(tb, part->at ? qemu_plugin_tb_get_insn(tb, part->at) : NULL, part->kind);
@@ -470,6 +470,7 @@ static void put_part(struct qemu_plugin_tb *tb, uint32_t p, bool inlined)
 
 void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
+	const bool follows = upcs_options_follow(&upcs_run.results->options);
 	bool inlined;
 	uint32_t found = 0, p;
 
@@ -477,10 +478,10 @@ void upcs_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	pthread_mutex_lock(&lock);
 	look(tb, &found);
 	upcs_process_split(&block);
-	inlined = !upcs_run.results->options.regions && !call_always && upcs_inline_may();
+	inlined = !follows && !call_always && upcs_inline_may();
 	for (p = 0; p < block.parts; p++)
 		put_part(tb, p, inlined);
-	if (upcs_run.results->options.regions)
+	if (follows)
 		put_team(tb);
 	pthread_mutex_unlock(&lock);
 	if (!upcs_run.process)

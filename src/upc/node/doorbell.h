@@ -25,6 +25,12 @@
  * context, and the thread gets one signal, until somebody has fetched all or starts the context,
  * which forgets those of before.
  *
+ * An account is what was done for one number, since the process began: its threads say for which
+ * they work, of 0 nobody keeps account. What an OpenMP team does for a thread goes to the account that
+ * thread works for as it hands out the work, unless who does it has gone on to another meanwhile.
+ * Accounts with the highest bit are of what is in no region: they give way to those of teams, and not the
+ * other way round. There are accounts where upc_run was told so (--accounts).
+ *
  * All fields are little endian, as the guests are that have this (x86-64, AArch64). The layout
  * of what is there does not change; what is added changes the version.
  */
@@ -35,7 +41,7 @@
 
 #define UPCI_DOORBELL_CALL 0x5550
 #define UPCI_DOORBELL_MAGIC UINT64_C(0x314c4c4542435055)
-#define UPCI_DOORBELL_VERSION 2u
+#define UPCI_DOORBELL_VERSION 3u
 
 enum upci_doorbell_operation {
 	UPCI_DOORBELL_HELLO,     /* answer: hello; no context			     */
@@ -52,6 +58,8 @@ enum upci_doorbell_operation {
 	UPCI_DOORBELL_BIND,      /* a: counter, b: UPCI_PANEL_*; answer: word	     */
 	UPCI_DOORBELL_FLIP,      /* a: counter, b: bit; answer: word		     */
 	UPCI_DOORBELL_FETCH,     /* answer: the oldest interrupt, or NONE	     */
+	UPCI_DOORBELL_ACCOUNT,   /* a: number; answer: word. No context, as below	     */
+	UPCI_DOORBELL_BALANCE,   /* a: number; answer: balance			     */
 };
 
 /* Of a thread: all its instructions, those while it is on a core, or, below, the event of its own
@@ -79,9 +87,20 @@ struct upci_doorbell_hello {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t cores;
-	uint32_t core; /* the caller's */
-	uint32_t pad;
+	uint32_t core;        /* the caller's */
+	uint32_t accounts;    /* 1: there are */
 	uint64_t produced[8]; /* bit per id: it is counted for whom it belongs to */
+};
+
+#define UPCI_DOORBELL_OUTSIDE (UINT64_C(1) << 63)
+
+/* The tallies of a core in the order of their events' ids, INSTRUCTIONS, and those of them that are
+ * unknown. */
+#define UPCI_DOORBELL_TALLIES 64u
+struct upci_doorbell_balance {
+	uint64_t status;
+	uint64_t doubted; /* 1: for whom some of it was done could not be told */
+	uint64_t tally[UPCI_DOORBELL_TALLIES];
 };
 
 struct upci_doorbell_registers {

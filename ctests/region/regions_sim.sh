@@ -1,0 +1,284 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# regions_sim.sh - upc_regions --sim: regions of a simulated program have what they did, to the last
+# operation, what teams of OpenMP do for them included; and they and what is outside of them are the whole
+# run of upc_run. $UPC_REGIONS is the tool.
+# shellcheck disable=SC2034 # utils.inc runs it
+tool=${UPC_REGIONS:-upc_regions}
+libraries=${builddir:?}/src/region/.libs
+# shellcheck source=ctests/utils.inc
+. "${srcdir:?}/ctests/utils.inc"
+export UPC_SIM_PLUGIN OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0
+plan 25
+
+if [ "$(uname -m)" != x86_64 ] && [ "$(uname -m)" != aarch64 ]; then
+	skip_rest "regions" "the doorbell is for guests of 64 bits"
+	exit 0
+fi
+if cannot_simulate; then
+	skip_rest "regions" "$missing"
+	exit 0
+fi
+
+# What upc_run itself reports of the run stays in whole.json.
+simulator=${UPC_RUN:?}
+cat > simulator << EOF
+#!/bin/sh
+"$simulator" "\$@" || exit
+for word; do
+	[ "\$last" != --output ] || cp "\$word" "$PWD/whole.json"
+	last=\$word
+done
+EOF
+chmod +x simulator
+export UPC_RUN="$PWD/simulator"
+
+# compile PROGRAM SOURCE COMPILER OPTION...
+compile()
+{
+	program=$1
+	source=$2
+	shift 2
+	"$@" -DMARKS -I"$srcdir/include" "$source" -o "$program" -L"$libraries" -lhpm \
+		-Wl,-rpath,"$libraries" 2> err
+}
+
+# count EVENTS PROGRAM ARGUMENT...: the table in csv, what the program prints in out
+count()
+{
+	events=$1
+	shift
+	status=0
+	"$tool" --sim -e "$events" -f csv -o csv -- "./$@" > out 2> err || status=$?
+	[ $status = 0 ] || { echo "# status $status"; false; }
+}
+
+# value REGION EVENT [COLUMN]: exclusive, if it is exact
+value()
+{
+	awk -F, -v region="$1" -v event="$2" -v column="${3:-15}" '
+		$1 == region && $2 == "" && $3 == "" && $9 == event && $19 == 1 { print $column }' csv
+}
+
+# has REGION EVENT VALUE [COLUMN]
+has()
+{
+	got=$(value "$1" "$2" "${4:-15}")
+	[ "$got" = "$3" ] || { echo "# $2 of $1: $got, not $3"; false; }
+}
+
+# Exclusive counts of all regions and of outside are upc_run's, and exact.
+are_the_whole()
+{
+	leaves_of whole.json
+	for event; do
+		awk -F '\t' -v event="$event" '
+			$2 == "\"" event "\"" { at = $1; sub("event$", "value", at) }
+			$1 == at { print $2; exit }' leaves > want
+		awk -F, -v event="$event" '
+			$2 == "" && $3 == "" && $9 == event { sum += $15; exact += $19; n++ }
+			END { if (n > 1 && exact == n) printf "%d\n", sum }' csv > got
+		[ -s want ] && cmp -s got want ||
+			{ echo "# $event: regions have $(cat got), the run $(cat want)"; return 1; }
+	done
+}
+
+# ---- teams -------------------------------------------------------------------------------------------
+
+# Those that others begin in threads of their own are no part of them there: what is exclusive is.
+true_of_teams()
+{
+	awk -F '[ ,]' '
+		FNR == NR { want[$1] = $2; next }
+		$2 == "" && $3 == "" && $9 == "FPU_MULT_1" && $1 in want {
+			n++
+			value = $1 == "nested" ? $15 : $10
+			truth = $1 == "nested" ? want["nested"] - want["inner"] : want[$1]
+			if (value != truth || $14 != 1 || $19 != 1) {
+				print "# " $1 ": " value " (" $14 "), not " truth
+				bad = 1
+			}
+		}
+		END { exit bad || n != 15 }' out csv
+}
+
+# team PROGRAM WHAT COMPILER...
+team()
+{
+	program=$1
+	what=$2
+	shift 2
+	if ! "$@" -fopenmp empty.c -o empty 2> err; then
+		for threads in 1 2 4; do
+			skip "$what: $threads" "'$1' makes no OpenMP program here"
+			skip "... and the whole" "'$1' makes no OpenMP program here"
+		done
+		return
+	fi
+	if ! compile "$program" "$srcdir/ctests/sim/sim_openmp.c" "$@" -O1 -ffp-contract=off -fopenmp; then
+		cat err
+		echo "Bail out! sim_openmp.c cannot be compiled by '$1'"
+		exit 1
+	fi
+	for threads in 1 2 4; do
+		check "$what, threads: $threads" eval 'count FPU_MULT_1,INSTRUCTIONS "$program" $threads && true_of_teams'
+		check "... and the whole" are_the_whole FPU_MULT_1 INSTRUCTIONS
+	done
+}
+
+echo "int main(void) { return 0; }" > empty.c
+team gomp "teams of libgomp" gcc
+team iomp "teams of libomp" clang
+
+# ---- FT's phases: what each does is known from its loops (ctests/sim/sim_ft.sh) ----------------------
+
+compile ft "$srcdir/bench/sim/ft.c" gcc -std=gnu11 -O2 -fno-tree-vectorize -fno-tree-loop-distribute-patterns
+check "FT" count FP_OPS,FPU_DIV_1,INSTRUCTIONS,DATA_LOADS ft 16 2
+axis=$((3 * 4 * 2048 * 10))
+phases()
+{
+	has evolve FP_OPS $((2 * 2 * 4096)) && has checksum FP_OPS $((2 * 2050)) &&
+		has checksum FPU_DIV_1 4 && has "fft x" FP_OPS $axis && has "fft y" FP_OPS $axis &&
+		has "fft z" FP_OPS $axis
+}
+check "... each phase has its operations" phases
+check "... and the whole" are_the_whole FP_OPS FPU_DIV_1 INSTRUCTIONS DATA_LOADS
+metrics()
+{
+	UPC_METRICS=$srcdir/share/upc/metrics "$tool" --sim -m auto -f json -o report.json -- ./ft 16 2 > out 2> err &&
+		leaves_of report.json && awk -F '\t' '
+			$1 ~ "/regions/[0-9]*/region$" { region = $2 }
+			region == "\"evolve\"" && $2 == "\"FLOP\"" { at = $1; sub("metric$", "exclusive/", at) }
+			at != "" && ($1 == at "value" || $1 == at "exact") { print $2 + 0 == $2 ? $2 + 0 : $2 }
+			' leaves > got
+	[ "$(sort got | xargs)" = "$((2 * 2 * 4096)) true" ] || { echo "# FLOP of evolve: $(cat got)"; false; }
+}
+check "... and metrics of the simulated node" metrics
+
+# ---- threads, processes ------------------------------------------------------------------------------
+
+cat > program.c << 'EOF'
+#include <libhpm.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile double sink;
+
+static void multiply(long n)
+{
+	double x = 1;
+	long i;
+
+	__asm__ volatile("" : "+m"(x));
+	for (i = 0; i < n; i++) {
+		x *= 1.0000001;
+		__asm__ volatile("" : "+m"(x));
+	}
+	sink = x;
+}
+
+/* Thread k: 1000 in "solve", 100 k in "exchange" inside of it, 7 in none. */
+static void *work(void *argument)
+{
+	long k = (long)argument;
+
+	hpmTstart(1, "solve");
+	multiply(1000);
+	hpmTstart(2, "exchange");
+	multiply(100 * k);
+	hpmTstop(2);
+	hpmTstop(1);
+	multiply(7);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "threads";
+	pthread_t thread[4];
+	long i;
+
+	hpmStart(3, "main");
+	multiply(11);
+	if (!strcmp(what, "threads")) {
+		for (i = 0; i < 4; i++)
+			pthread_create(&thread[i], NULL, work, (void *)i);
+		for (i = 0; i < 4; i++)
+			pthread_join(thread[i], NULL);
+	} else if (!strcmp(what, "overlap")) {
+		hpmStart(4, "A");
+		multiply(100);
+		hpmStart(5, "B");
+		multiply(200);
+		hpmStop(4);
+		multiply(400);
+		hpmStop(5);
+	} else if (!fork()) {
+		multiply(50);
+		hpmStart(4, "child");
+		multiply(500);
+		if (!strcmp(what, "exec"))
+			execl(argv[0], argv[0], "threads", NULL);
+		hpmStop(4);
+		exit(0);
+	} else {
+		wait(NULL);
+	}
+	multiply(13);
+	hpmStop(3);
+	return 0;
+}
+EOF
+compile program program.c gcc -O1 -pthread
+
+check "threads" count FPU_MULT_1,INSTRUCTIONS program
+threads()
+{
+	has main FPU_MULT_1 24 && has solve FPU_MULT_1 4000 && has solve FPU_MULT_1 4600 10 &&
+		has exchange FPU_MULT_1 600 && are_the_whole FPU_MULT_1 INSTRUCTIONS
+}
+check "... exact, and the whole" threads
+each_thread()
+{
+	"$tool" --sim -e FPU_MULT_1 -t -f csv -o csv -- ./program > out 2> err &&
+		awk -F, '$1 == "exchange" && $5 != "" { print $15 }' csv | sort -n | xargs > got
+	[ "$(cat got)" = "0 100 200 300" ] || { echo "# $(cat got)"; false; }
+}
+check "... each by itself" each_thread
+overlap()
+{
+	count FPU_MULT_1 program overlap && has A FPU_MULT_1 300 10 && has B FPU_MULT_1 600 10 &&
+		has A FPU_MULT_1 100 && has B FPU_MULT_1 600 && has main FPU_MULT_1 24
+}
+check "regions that overlap, as figure 1 of the MPX paper" overlap
+child()
+{
+	count FPU_MULT_1,INSTRUCTIONS program fork && has main FPU_MULT_1 24 && has child FPU_MULT_1 500 &&
+		are_the_whole FPU_MULT_1 INSTRUCTIONS
+}
+check "a forked child begins anew, and all is the whole" child
+# The child's main is of the program that it executes.
+executed()
+{
+	count FPU_MULT_1,INSTRUCTIONS program exec && has main FPU_MULT_1 48 && has child FPU_MULT_1 500 &&
+		has solve FPU_MULT_1 4600 10 && are_the_whole FPU_MULT_1 INSTRUCTIONS
+}
+check "what a child executes has its own" executed
+
+# ---- what is refused ---------------------------------------------------------------------------------
+
+refused()
+{
+	status=0
+	"$tool" --sim "$@" -- ./program > out 2> err || status=$?
+	[ $status = 125 ]
+}
+check "an event that is not simulated, with the nearest" \
+	eval 'refused -e FPU_MULT_2x && grep -q "FPU_MULT_2" err'
+check "slices" eval 'refused --slice 1ms && grep -q "goes without --slice" err'
+check "a program that does not exist" eval '"$tool" --sim -- ./nothing 2> err; [ $? = 127 ]'

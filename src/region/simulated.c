@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * simulated.c - the doorbell's accounts, and what events are of them.
+ */
+#include "region/simulated.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/model.h"
+#include "region/tree.h"
+#include "node/doorbell.h"
+
+_Static_assert(UPCS_TALLIES <= UPCI_DOORBELL_TALLIES, "all have a place");
+
+static uint64_t ring(enum upci_doorbell_operation operation, uint64_t a, uint64_t b, void *answer)
+{
+	const int saved = errno;
+	uint64_t *status = answer;
+
+	*status = UPCI_DOORBELL_NOBODY;
+	syscall(UPCI_DOORBELL_CALL, (long)operation, 0L, a, b, answer);
+	errno = saved;
+	return *status;
+}
+
+bool upcr_simulated_begin(char *why, size_t size)
+{
+	struct upci_doorbell_hello node = {0};
+	uint64_t status = ring(UPCI_DOORBELL_HELLO, 0, 0, &node);
+
+	if (status == UPCI_DOORBELL_NOBODY)
+		snprintf(why, size, "the program is not simulated");
+	else if (node.magic != UPCI_DOORBELL_MAGIC || node.version != UPCI_DOORBELL_VERSION)
+		snprintf(why, size, "the simulator is of another release");
+	else if (status != UPCI_DOORBELL_DONE)
+		snprintf(why, size, "the simulator does not count this process");
+	else if (!node.accounts)
+		snprintf(why, size, "upc_run was not told so (--accounts)");
+	else
+		return true;
+	return false;
+}
+
+bool upcr_simulated_has(const char *event)
+{
+	return upcs_item_of(event) < UPCS_ITEMS;
+}
+
+/* Of what the library does itself. */
+#define OURS 1u
+
+static uint64_t account_of(unsigned thread, unsigned node)
+{
+	return ((uint64_t)thread + 1) << 32 | node | (node == UPCR_ROOT ? UPCI_DOORBELL_OUTSIDE : 0);
+}
+
+static void go_to(uint64_t account)
+{
+	struct upci_doorbell_word word;
+
+	(void)ring(UPCI_DOORBELL_ACCOUNT, account, 0, &word);
+}
+
+void upcr_simulated_enter(unsigned thread, unsigned node)
+{
+	go_to(account_of(thread, node));
+}
+
+void upcr_simulated_leave(void)
+{
+	go_to(OURS);
+}
+
+void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event, unsigned events,
+			struct upcr_value *value)
+{
+	struct upci_doorbell_balance balance = {0};
+	uint64_t v[UPCS_ITEMS] = {0}, status, count;
+	unsigned i;
+
+	status = ring(UPCI_DOORBELL_BALANCE, account_of(thread, node), 0, &balance);
+	memcpy(v, balance.tally, UPCS_TALLIES * sizeof(v[0]));
+	upcs_items_derive(v);
+	for (i = 0; i < events; i++) {
+		unsigned item = upcs_item_of(event[i]);
+
+		count = item < UPCS_ITEMS ? v[item] : 0;
+		if (item == UPCS_ITEMS || (status != UPCI_DOORBELL_DONE && status != UPCI_DOORBELL_NONE))
+			value[i] = upcr_uncounted();
+		else if (balance.doubted)
+			value[i] = upcr_estimated((double)count, INFINITY, 0, INFINITY, 1, UPCR_ROUGH);
+		else
+			value[i] = upcr_exact(count);
+	}
+}

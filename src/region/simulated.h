@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * simulated.h - counts of a program that upc_run simulates: each node of each thread has an account
+ * of the simulator's (doorbell.h), and nothing takes turns. What the library does itself is nobody's.
+ */
+#ifndef UPCR_SIMULATED_H
+#define UPCR_SIMULATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "region/sum.h"
+
+/* False, with why in words: it is not simulated, or not with accounts. */
+bool upcr_simulated_begin(char *why, size_t size);
+/* Is there a count of this name, such as FP_OPS? */
+bool upcr_simulated_has(const char *event);
+
+/* The calling thread: goes on in a node, or in none. thread: a number that no other of the process has,
+ * from 0. */
+void upcr_simulated_enter(unsigned thread, unsigned node);
+void upcr_simulated_leave(void);
+/* Of any thread, up to now. */
+void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event, unsigned events,
+			struct upcr_value *value);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * account.h - accounts: what the process's threads have done for a number that they named. A thread
+ * works for one at a time; what it has done since it began with that is added when it goes on with
+ * another, or when somebody asks.
+ */
+#ifndef UPCS_ACCOUNT_H
+#define UPCS_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/model.h"
+
+struct upcs_account {
+	uint64_t tally[UPCS_TALLIES];
+	bool doubted; /* work of a team may be missing, or another's */
+};
+
+/* Was upc_run told so? */
+bool upcs_account_is_there(void);
+/* The calling thread works for it from now on, and under the lock of threads. False: it is not counted,
+ * or there is no memory. */
+bool upcs_account_set_locked(uint64_t number);
+/* The calling thread may have begun or ended to work for a team. Takes the lock. */
+void upcs_account_follow(void);
+/* All threads' work up to now is added. NULL: there is no such account. */
+const struct upcs_account *upcs_account_locked(uint64_t number);
+
+/* Work was done for this account, and perhaps for another; for one that nobody knows. */
+void upcs_account_doubt(uint64_t number);
+void upcs_account_doubt_all(void);
+/* The process is a new one: there are none. */
+void upcs_account_forked(void);
+
+/* ---- for thread.c ---------------------------------------------------------------------------- */
+
+struct upcs_counted;
+/* It ends, and has been folded. */
+void upcs_account_end_locked(struct upcs_counted *thread);
+
+#endif
