@@ -4,7 +4,7 @@
 # does; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/fronts.inc"
-plan 36
+plan 37
 
 # Of ITT's binary interface what a program's copy of the static part has.
 cat > load.h << 'EOF'
@@ -324,3 +324,42 @@ check "an end of a task without a begin is told of" grep -q "^Note: lib/end of a
 check "... of a region" grep -q "^Note: end by number: stop without a start" err
 check "... of a frame" grep -q "^Note: lib/frame: stop without a start" err
 check "... of an event" grep -q "^Note: event: stop without a start" err
+
+cat > made.c << 'EOF'
+#include "load.h"
+static const void *made[8][500][2];
+static void *make(void *which)
+{
+	long k = (long)which;
+	char name[32];
+	int i, at;
+
+	for (i = 0; i < 500; i++) {
+		at = (i * 7 + k * 13) % 500;
+		sprintf(name, "made %d", at);
+		made[k][at][0] = domain_create(name);
+		made[k][at][1] = string_handle_create(name);
+		task_begin(made[k][at][0], null, null, made[k][at][1]);
+		task_end(made[k][at][0]);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[8];
+	long k;
+
+	if (!load(&global, -1))
+		return 1;
+	for (k = 0; k < 8; k++)
+		pthread_create(&threads[k], NULL, make, (void *)k);
+	for (k = 0; k < 8; k++)
+		pthread_join(threads[k], NULL);
+	for (k = 1; k < 8; k++)
+		if (memcmp(made[0], made[k], sizeof(made[0])))
+			return 2;
+	return 0;
+}
+EOF
+check "what eight threads make at once is made once" eval \
+	'$CC -Wall made.c -o made -ldl -lpthread 2> err && csv ./made && is "made 499/made 499" 8 0 500'

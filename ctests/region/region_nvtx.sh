@@ -3,7 +3,7 @@
 # region_nvtx.sh - annotations of NVTX, by programs that load a tool as NVTX does; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/fronts.inc"
-plan 20
+plan 21
 
 # As NVTX loads it, of its binary interface what a program's copy of NVTX has.
 cat > load.h << 'EOF'
@@ -286,3 +286,41 @@ check "... ranges that are too deep are told of" grep -q "more than 400 regions 
 check "... and domains that are too many" grep -q "more than 1024 domains of NVTX" err
 check "... ranges of a child" is child 1 0 50
 check "... those with room" is again 300 0 3000
+
+cat > made.c << 'EOF'
+#include "load.h"
+#include <pthread.h>
+static const void *made[8][500];
+static void *make(void *which)
+{
+	long k = (long)which;
+	char name[32];
+	int i, at;
+
+	for (i = 0; i < 500; i++) {
+		at = (i * 7 + k * 13) % 500;
+		sprintf(name, "made %d", at);
+		made[k][at] = CREATE(name);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[8];
+	long k;
+
+	if (!load())
+		return 1;
+	for (k = 0; k < 8; k++)
+		pthread_create(&threads[k], NULL, make, (void *)k);
+	for (k = 0; k < 8; k++)
+		pthread_join(threads[k], NULL);
+	for (k = 1; k < 8; k++)
+		if (memcmp(made[0], made[k], sizeof(made[0])))
+			return 2;
+	PUSH("all");
+	return POP();
+}
+EOF
+check "domains that eight threads make at once are made once" eval \
+	'$CC -Wall made.c -o made -ldl -lpthread 2> err && csv ./made && is all 1 0 0'
