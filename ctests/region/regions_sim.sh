@@ -9,7 +9,7 @@ libraries=${builddir:?}/src/region/.libs
 # shellcheck source=ctests/utils.inc
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0
-plan 25
+plan 27
 
 if [ "$(uname -m)" != x86_64 ] && [ "$(uname -m)" != aarch64 ]; then
 	skip_rest "regions" "the doorbell is for guests of 64 bits"
@@ -210,6 +210,11 @@ int main(int argc, char **argv)
 			pthread_create(&thread[i], NULL, work, (void *)i);
 		for (i = 0; i < 4; i++)
 			pthread_join(thread[i], NULL);
+	} else if (!strcmp(what, "many")) {
+		for (i = 0; i < 1500; i++) {
+			pthread_create(&thread[0], NULL, work, (void *)(i % 4));
+			pthread_join(thread[0], NULL);
+		}
 	} else if (!strcmp(what, "overlap")) {
 		hpmStart(4, "A");
 		multiply(100);
@@ -250,6 +255,13 @@ each_thread()
 	[ "$(cat got)" = "0 100 200 300" ] || { echo "# $(cat got)"; false; }
 }
 check "... each by itself" each_thread
+# Those beyond 1,024 are put together.
+many()
+{
+	count FPU_MULT_1,INSTRUCTIONS program many && has solve FPU_MULT_1 1500000 &&
+		has exchange FPU_MULT_1 $((375 * 600)) && are_the_whole FPU_MULT_1 INSTRUCTIONS
+}
+check "1,500 threads, one after the other" many
 overlap()
 {
 	count FPU_MULT_1 program overlap && has A FPU_MULT_1 300 10 && has B FPU_MULT_1 600 10 &&
@@ -280,5 +292,9 @@ refused()
 }
 check "an event that is not simulated, with the nearest" \
 	eval 'refused -e FPU_MULT_2x && grep -q "FPU_MULT_2" err'
+
+check "outside of the simulator only times are shown" \
+	eval 'UPC_REGIONS_SIM=1 UPC_REGIONS_EVENTS=FP_OPS UPC_REGIONS_OUT="$PWD/alone" ./program > out 2> err &&
+		grep -q "not simulated" err && grep -q "\"uncounted\":true" alone'
 check "slices" eval 'refused --slice 1ms && grep -q "goes without --slice" err'
 check "a program that does not exist" eval '"$tool" --sim -- ./nothing 2> err; [ $? = 127 ]'

@@ -199,9 +199,9 @@ bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const ch
 	return false;
 }
 
-void upcr_counts_enter(const struct upcr_set *set, unsigned node)
+bool upcr_counts_enter(const struct upcr_set *set, unsigned node)
 {
-	upcr_simulated_enter((unsigned)set->number, node);
+	return upcr_simulated_enter((unsigned)set->number, node);
 }
 
 void upcr_counts_leave(void)
@@ -236,12 +236,14 @@ bool upcr_counts_go_on(const struct upcr_set *set, unsigned node)
 	       (mpx.set_region(set->number, (int)node) == PAPI_OK && mpx.set_start(set->number) == PAPI_OK);
 }
 
-void upcr_counts_end(const struct upcr_set *set)
+void upcr_counts_end(const struct upcr_set *set, unsigned nodes)
 {
 	int number = set->number;
 
-	if (simulated)
+	if (simulated) {
+		upcr_simulated_end((unsigned)set->number, nodes);
 		return;
+	}
 	(void)mpx.set_stop(number, NULL);
 	(void)mpx.set_destroy(&number);
 }

@@ -39,15 +39,17 @@ struct upcr_set {
 
 /* It runs, in node 0. refused is called for each event that libmpx refuses. */
 bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const char *event), void *arg);
-/* Where counts are simulated: the calling thread's are a node's, or nobody's. */
-void upcr_counts_enter(const struct upcr_set *set, unsigned node);
+/* Where counts are simulated: the calling thread's are a node's, or nobody's. False: nothing is counted
+ * any more. */
+bool upcr_counts_enter(const struct upcr_set *set, unsigned node);
 void upcr_counts_leave(void);
 /* False: nothing has changed. */
 bool upcr_counts_switch(const struct upcr_set *set, unsigned node);
 /* It stops, and goes on where it was. */
 void upcr_counts_stop(const struct upcr_set *set);
 bool upcr_counts_go_on(const struct upcr_set *set, unsigned node);
-void upcr_counts_end(const struct upcr_set *set);
+/* What it has in so many nodes is not asked for again. */
+void upcr_counts_end(const struct upcr_set *set, unsigned nodes);
 
 /* What the set has in a node, one value for each event that was asked for. */
 void upcr_counts_get(const struct upcr_set *set, unsigned node, struct upcr_value *value);

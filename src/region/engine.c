@@ -219,7 +219,7 @@ static void end_locked(struct upcr_thread *thread)
 		upcr_notes_add(&ended_notes, UPCR_SAID_BUSY, UPCR_OTHERS, 1);
 	result = atomic_load(&thread->busy) ? NULL : upcr_thread_result(thread, true);
 	if (thread->counts || thread->broken)
-		upcr_counts_end(&thread->set);
+		upcr_counts_end(&thread->set, thread->tree.nodes);
 	if (result)
 		keep_locked(result);
 	upcr_thread_free(thread);
@@ -345,7 +345,7 @@ static struct upcr_thread *make_self(void)
 	made = atomic_load(&stage) == IS_OVER ? NULL : upcr_thread_create(settings.max);
 	if (made && pthread_setspecific(key, made)) {
 		if (made->counts)
-			upcr_counts_end(&made->set);
+			upcr_counts_end(&made->set, made->tree.nodes);
 		upcr_thread_free(made);
 		made = NULL;
 	}
@@ -370,8 +370,8 @@ static struct upcr_thread *make_self(void)
 
 static inline void leave(struct upcr_thread *thread)
 {
-	if (__builtin_expect(thread->simulated, 0))
-		upcr_counts_enter(&thread->set, thread->tree.current);
+	if (__builtin_expect(thread->simulated, 0) && !upcr_counts_enter(&thread->set, thread->tree.current))
+		upcr_notes_add(&thread->notes, UPCR_SAID_BROKEN, UPCR_OTHERS, 1);
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,21 +59,35 @@ static uint64_t account_of(unsigned thread, unsigned node)
 	return ((uint64_t)thread + 1) << 32 | node | (node == UPCR_ROOT ? UPCI_DOORBELL_OUTSIDE : 0);
 }
 
-static void go_to(uint64_t account)
+/* The simulator had no memory: what it has is another's. */
+static atomic_bool failed;
+
+static bool go_to(uint64_t account)
 {
 	struct upci_doorbell_word word;
+	bool done = ring(UPCI_DOORBELL_ACCOUNT, account, 0, &word) == UPCI_DOORBELL_DONE;
 
-	(void)ring(UPCI_DOORBELL_ACCOUNT, account, 0, &word);
+	if (!done)
+		atomic_store(&failed, true);
+	return done;
 }
 
-void upcr_simulated_enter(unsigned thread, unsigned node)
+bool upcr_simulated_enter(unsigned thread, unsigned node)
 {
-	go_to(account_of(thread, node));
+	return go_to(account_of(thread, node));
 }
 
 void upcr_simulated_leave(void)
 {
-	go_to(OURS);
+	(void)go_to(OURS);
+}
+
+void upcr_simulated_end(unsigned thread, unsigned nodes)
+{
+	struct upci_doorbell_word word;
+
+	(void)ring(UPCI_DOORBELL_CLOSE, account_of(thread, UPCR_ROOT), 1, &word);
+	(void)ring(UPCI_DOORBELL_CLOSE, account_of(thread, UPCR_ROOT + 1), nodes, &word);
 }
 
 void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event, unsigned events,
@@ -89,7 +104,8 @@ void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event
 		unsigned item = upcs_item_of(event[i]);
 
 		count = item < UPCS_ITEMS ? v[item] : 0;
-		if (item == UPCS_ITEMS || (status != UPCI_DOORBELL_DONE && status != UPCI_DOORBELL_NONE))
+		if (atomic_load(&failed) || item == UPCS_ITEMS ||
+		    (status != UPCI_DOORBELL_DONE && status != UPCI_DOORBELL_NONE))
 			value[i] = upcr_uncounted();
 		else if (balance.doubted)
 			value[i] = upcr_estimated((double)count, INFINITY, 0, INFINITY, 1, UPCR_ROUGH);

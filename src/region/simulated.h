@@ -17,9 +17,11 @@ bool upcr_simulated_begin(char *why, size_t size);
 bool upcr_simulated_has(const char *event);
 
 /* The calling thread: goes on in a node, or in none. thread: a number that no other of the process has,
- * from 0. */
-void upcr_simulated_enter(unsigned thread, unsigned node);
+ * from 0. False: there is no memory, and nothing has a count any more. */
+bool upcr_simulated_enter(unsigned thread, unsigned node);
 void upcr_simulated_leave(void);
+/* The thread has ended: its first nodes, so many, are not asked for again. */
+void upcr_simulated_end(unsigned thread, unsigned nodes);
 /* Of any thread, up to now. */
 void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event, unsigned events,
 			struct upcr_value *value);

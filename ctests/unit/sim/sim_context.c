@@ -113,6 +113,12 @@ bool upcs_account_set_locked(uint64_t number)
 	return false;
 }
 
+void upcs_account_close_locked(uint64_t number, uint64_t n)
+{
+	(void)number;
+	(void)n;
+}
+
 const struct upcs_account *upcs_account_locked(uint64_t number)
 {
 	(void)number;

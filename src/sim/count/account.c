@@ -24,9 +24,14 @@ static bool all_doubted;
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+static uint32_t home_of(uint64_t number, uint32_t size)
+{
+	return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+}
+
 static struct entry *find(struct entry *in, uint32_t size, uint64_t number)
 {
-	uint32_t i = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+	uint32_t i = home_of(number, size);
 
 	while (in[i].number && in[i].number != number)
 		i = (i + 1) & (size - 1);
@@ -70,6 +75,34 @@ static struct upcs_account *take(uint64_t number)
 	*find(entry, room, number) = (struct entry){number, account};
 	used++;
 	return account;
+}
+
+/* Those behind it that it was in the way of move up. */
+static void take_out(uint64_t number)
+{
+	struct entry *gone = room && number ? find(entry, room, number) : NULL;
+	uint32_t hole, i;
+
+	if (!gone || !gone->account)
+		return;
+	free(gone->account);
+	used--;
+	hole = (uint32_t)(gone - entry);
+	for (i = (hole + 1) & (room - 1); entry[i].number; i = (i + 1) & (room - 1)) {
+		uint32_t home = home_of(entry[i].number, room);
+
+		if (((i - home) & (room - 1)) < ((i - hole) & (room - 1)))
+			continue;
+		entry[hole] = entry[i];
+		hole = i;
+	}
+	entry[hole] = (struct entry){0, NULL};
+}
+
+void upcs_account_close_locked(uint64_t number, uint64_t n)
+{
+	for (; n && number; n--, number++)
+		take_out(number);
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

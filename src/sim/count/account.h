@@ -27,6 +27,9 @@ void upcs_account_follow(void);
 /* All threads' work up to now is added. NULL: there is no such account. */
 const struct upcs_account *upcs_account_locked(uint64_t number);
 
+/* Forgets so many, from this number on. */
+void upcs_account_close_locked(uint64_t number, uint64_t n);
+
 /* Work was done for this account, and perhaps for another; for one that nobody knows. */
 void upcs_account_doubt(uint64_t number);
 void upcs_account_doubt_all(void);

@@ -168,6 +168,15 @@ static uint64_t set_account(uint64_t number)
 	return upcs_account_set_locked(number) ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NO_MEMORY;
 }
 
+/* More than there can be are not looked for. */
+static uint64_t close_accounts(uint64_t number, uint64_t n)
+{
+	if (n > 1u << 24)
+		return UPCI_DOORBELL_UNKNOWN;
+	upcs_account_close_locked(number, n);
+	return UPCI_DOORBELL_DONE;
+}
+
 static void balance(uint64_t number, struct upci_doorbell_balance *is)
 {
 	const struct upcs_account *account = upcs_account_locked(number);
@@ -212,6 +221,8 @@ static void act_locked(uint64_t operation, uint64_t id, uint64_t a, uint64_t b, 
 		create(&answer->word);
 	else if (operation == UPCI_DOORBELL_ACCOUNT)
 		answer->word.status = set_account(a);
+	else if (operation == UPCI_DOORBELL_CLOSE)
+		answer->word.status = close_accounts(a, b);
 	else if (operation == UPCI_DOORBELL_BALANCE)
 		balance(a, &answer->balance);
 	else if (c)

@@ -60,6 +60,7 @@ enum upci_doorbell_operation {
 	UPCI_DOORBELL_FETCH,     /* answer: the oldest interrupt, or NONE	     */
 	UPCI_DOORBELL_ACCOUNT,   /* a: number; answer: word. No context, as below	     */
 	UPCI_DOORBELL_BALANCE,   /* a: number; answer: balance			     */
+	UPCI_DOORBELL_CLOSE,     /* a: number, b: so many from there are forgotten; answer: word */
 };
 
 /* Of a thread: all its instructions, those while it is on a core, or, below, the event of its own
