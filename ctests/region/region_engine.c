@@ -18,8 +18,20 @@
 #include "../papi/papi_util.h"
 #include "region/region.h"
 
-/* Valgrind and ThreadSanitizer fault pages in of their own. */
+/* Valgrind and ThreadSanitizer fault pages in of their own, and are slow. */
 static bool inexact;
+
+/* Names stay to the end, in a table that LeakSanitizer does not look into. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:entry_of\n";
+}
+
+static unsigned named(void)
+{
+	return getenv("UPC_TEST_INEXACT") ? 50000 : 1000000;
+}
 
 static unsigned name_of(const char *text)
 {
@@ -331,17 +343,16 @@ static void jumps(void)
 	struct sigaction action = {.sa_handler = jump};
 	unsigned kept = name_of("main");
 	pthread_t thread;
-	volatile int i;
 
 	upcr_enter(kept);
 	upcr_exit(kept);
 	sigaction(SIGVTALRM, &action, NULL);
 	sigsetjmp(out_of_call, 1);
 	setitimer(ITIMER_VIRTUAL, &often, NULL);
-	do {
-		for (i = 0; i < 1000; i++)
-			upcr_enter(kept);
-	} while (upcr_exit(kept) != UPCR_MISSED);
+	/* Nothing of this allocates, or takes a lock. */
+	do
+		upcr_enter(kept);
+	while (upcr_exit(kept) != UPCR_MISSED);
 	setitimer(ITIMER_VIRTUAL, &never, NULL);
 	pthread_create(&thread, NULL, thousand, NULL);
 	pthread_join(thread, NULL);
@@ -355,24 +366,61 @@ static void in_handler(int signal_number)
 	leave("H");
 }
 
+/* The first start of a path allocates memory, which no handler may. */
+static void interrupt(size_t scale)
+{
+	if (scale)
+		raise(SIGUSR1);
+	else
+		in_handler(SIGUSR1);
+}
+
 /* Handlers between calls have regions as all others have. */
 static void signals(size_t scale)
 {
 	enter("A");
 	touch_pages(100 * scale);
-	raise(SIGUSR1);
+	interrupt(scale);
 	touch_pages(100 * scale);
 	leave("A");
-	raise(SIGUSR1);
+	interrupt(scale);
+}
+
+/* One thread forks while others begin and end. */
+static void *begins(void *unused)
+{
+	enter("begun");
+	leave("begun");
+	return unused;
+}
+
+static void fork_beside(void)
+{
+	pthread_t thread[4];
+	unsigned i, k;
+	pid_t child;
+
+	begins(NULL);
+	for (i = 0; i < 50; i++) {
+		for (k = 0; k < 4; k++)
+			pthread_create(&thread[k], NULL, begins, NULL);
+		child = fork();
+		if (child == 0)
+			_exit(0);
+		waitpid(child, NULL, 0);
+		for (k = 0; k < 4; k++)
+			pthread_join(thread[k], NULL);
+	}
 }
 
 static void many_names(void)
 {
+	const unsigned n = named();
 	char text[32];
 	unsigned i;
 
 	enter("around");
-	for (i = 0; i < 1000000; i++) {
+	for (i = 0; i < n; i++) {
 		snprintf(text, sizeof(text), "name %u", i);
 		enter(text);
 		leave(text);
@@ -426,6 +474,8 @@ static int tell(const char *story)
 		cancels();
 	else if (!strcmp(story, "jump"))
 		jumps();
+	else if (!strcmp(story, "fork beside"))
+		fork_beside();
 	else if (!strcmp(story, "million"))
 		many_names();
 	else if (!strcmp(story, "deep"))
@@ -655,6 +705,11 @@ static void check_fork(void)
 	ok(access(other, R_OK) != 0, "a child without regions has none");
 	json_decref(childs);
 	json_decref(file);
+
+	file = run("fork beside", FAULTS, "10000", &pid);
+	sum_of(file, "begun", &pid_of_child, &(bool){true});
+	ok(pid_of_child == 201, "forks beside threads that begin and end: %d", (int)pid_of_child);
+	json_decref(file);
 }
 
 static void check_mistakes(void)
@@ -794,10 +849,10 @@ static void check_many(void)
 	ok(calls == 1 && json_array_size(json_object_get(file, "names")) == 1001,
 	   "a million names: so many as there is room for");
 	sum = sum_of(file, "others", &calls, &exact);
-	ok(calls == 999002, "... and the others are one row: %d", (int)calls);
+	ok(calls == named() - 998, "... and the others are one row: %d", (int)calls);
 	ok(exact && sum >= 1000 && (inexact || sum <= 4000), "... with its page faults: %g", sum);
 	sum = whole_of(file);
-	ok(sum >= 1200 && (inexact || sum <= 6000), "... and all of them are the whole: %g", sum);
+	ok(sum >= 1200 && (inexact || sum <= 20000), "... and all of them are the whole: %g", sum);
 	ok(noted(file, "beyond the limit", NULL) > 0, "... and it is told");
 	adds_up(file);
 	json_decref(file);

@@ -11,7 +11,7 @@ if [ -n "${SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
 	exit 0
 fi
-plan 52
+plan 53
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -194,6 +194,8 @@ csv ./program fork
 check "a child adds up" is setup value 5000 5200
 check "... and its calls" is setup calls 2
 
+check "more events than there is room for are told of" eval \
+	'run 0 -e "$(awk "BEGIN { while (i++ < 300) printf \"%s\", \"$faults,\" }")" ./program && grep -q "no events are counted.*more than 256" err'
 check "the exit status is the program's" run 7 -o text ./program fails
 check "... with a report" grep -q "^setup " text
 killed()

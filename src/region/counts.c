@@ -99,24 +99,34 @@ static bool initialise(uint64_t slice_ns, char *why, size_t size)
 	return !error || error == PAPI_EISRUN;
 }
 
-static void list_events(const char *names)
+/* False: there are too many. */
+static bool list_events(const char *names)
 {
 	char *list = strdup(names), *next, *name;
+	bool fit = true;
 
-	for (name = list; name; name = next) {
+	for (name = list; name && fit; name = next) {
 		next = strchr(name, ',');
 		if (next)
 			*next++ = '\0';
-		if (*name && events < UPCR_EVENTS_MAX)
+		fit = !*name || events < UPCR_EVENTS_MAX;
+		if (*name && fit)
 			event[events++] = name;
 	}
+	if (!events)
+		free(list);
+	return fit;
 }
 
 bool upcr_counts_begin(const char *names, uint64_t slice_ns, bool simulate, char *why, size_t size)
 {
 	void *library;
 
-	list_events(names);
+	if (!list_events(names)) {
+		events = 0;
+		snprintf(why, size, "there are more than %d", UPCR_EVENTS_MAX);
+		return false;
+	}
 	if (simulate) {
 		ready = simulated = events && upcr_simulated_begin(why, size);
 		return ready || !events;

@@ -41,7 +41,7 @@ static bool fences;      /* since the start: there is no membarrier */
 static struct upcr_settings settings;
 static struct upcr_names names;
 static atomic_bool started; /* names is there. Partner: upcr_name */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT, fork_again_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static pid_t owner;
 static bool child;
@@ -246,9 +246,14 @@ static bool is_busy(void)
 	return making || (self && atomic_load(&self->busy));
 }
 
+/* Handlers run in the reverse order of their registration, and libmpx, whose locks are taken inside of
+ * ours, registers its own once more when the first event is added. Ours are registered once more
+ * after that; the thread that forks counts how often it has come by. */
+static _Thread_local unsigned forking __attribute__((tls_model("initial-exec")));
+
 static void before_fork(void)
 {
-	if (!is_busy()) {
+	if (!forking++ && !is_busy()) {
 		pthread_mutex_lock(&lock);
 		pthread_mutex_lock(&names.lock);
 	}
@@ -256,7 +261,7 @@ static void before_fork(void)
 
 static void after_fork(void)
 {
-	if (!is_busy()) {
+	if (!--forking && !is_busy()) {
 		pthread_mutex_unlock(&names.lock);
 		pthread_mutex_unlock(&lock);
 	}
@@ -267,6 +272,8 @@ static void in_child(void)
 {
 	bool busy = is_busy();
 
+	if (--forking)
+		return;
 	pthread_mutex_init(&lock, NULL);
 	pthread_mutex_init(&names.lock, NULL);
 	owner = getpid();
@@ -290,6 +297,11 @@ static void in_child(void)
 	}
 	clock_gettime(CLOCK_REALTIME, &begun_at);
 	begun = upcr_now();
+}
+
+static void watch_forks(void)
+{
+	(void)pthread_atfork(before_fork, after_fork, in_child);
 }
 
 /* ---- the beginning ------------------------------------------------------------------------- */
@@ -316,7 +328,7 @@ static void start(void)
 	if (settings.events &&
 	    !upcr_counts_begin(settings.events, settings.slice_ns, settings.simulate, why, sizeof(why)))
 		upcr_say("no events are counted, only time and calls: %s", why);
-	(void)pthread_atfork(before_fork, after_fork, in_child);
+	watch_forks();
 	/* Behind what libmpx and PAPI have registered, so before them. */
 	(void)atexit(end_of_program);
 	atomic_store_explicit(&started, true, memory_order_release);
@@ -343,6 +355,8 @@ static struct upcr_thread *make_self(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	(void)pthread_once(&once, start);
 	made = atomic_load(&stage) == IS_OVER ? NULL : upcr_thread_create(settings.max);
+	if (made && made->counts)
+		(void)pthread_once(&fork_again_once, watch_forks);
 	if (made && pthread_setspecific(key, made)) {
 		if (made->counts)
 			upcr_counts_end(&made->set, made->tree.nodes);
