@@ -11,9 +11,9 @@ if [ -n "${SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
 	exit 0
 fi
-plan 21
+plan 23
 
-# Each argument is a call: bNAME, eNAME, rNAME, s. What follows a T is in another thread.
+# Each argument is a call: bNAME, eNAME, rNAME, s; l is one of the low-level API. What follows a T is in another thread.
 cat > calls.c << 'END'
 #include <papi.h>
 #include <pthread.h>
@@ -34,6 +34,11 @@ static void *calls(void *arguments)
 			printf("%d\n", PAPI_hl_read(name));
 		if (**call == 's')
 			printf("%d\n", PAPI_hl_stop());
+		if (**call == 'l') {
+			int set = PAPI_NULL;
+
+			printf("%d\n", PAPI_create_eventset(&set));
+		}
 		if (**call != 'T')
 			continue;
 		pthread_create(&thread, NULL, calls, call + 1);
@@ -76,6 +81,8 @@ check "... after one of its own" same "0 0 0 -1" ba T bb eb ea
 check "... read" same "0 -14" ba T ra
 check "... stopped" same "0 -7" ba T s
 check "a thread" same "0 0 0 0" T bt rt et s
+check "low-level calls behind it" same "0 0 0" ba ea l
+check "... without events" eval '"$tool" ./calls ba ea l > ours 2> err && [ "$(tr "\n" " " < ours)" = "0 0 0 " ]'
 
 # calls_of REGION N: in the CSV file
 calls_of()

@@ -4,10 +4,13 @@
  * Events are ours, not those of PAPI_EVENTS, and no report of PAPI's is written. Answers are PAPI's;
  * but after one that is an error, where PAPI counts nothing more, we go on.
  */
+#include <dlfcn.h>
 #include <papi.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "region/front/front.h"
 #include "region/region.h"
@@ -15,8 +18,41 @@
 /* This thread has begun a region; and so since its last PAPI_hl_stop. */
 static _Thread_local bool has_begun, runs;
 
+static unsigned long thread_id(void)
+{
+	return (unsigned long)gettid();
+}
+
+/* As the first of PAPI's own does, for low-level calls that the program makes behind it. The program's
+ * libpapi may be of another release than papi.h. */
+static void initialise(void)
+{
+	__typeof__(PAPI_is_initialized) *is_initialised;
+	__typeof__(PAPI_library_init) *library_init;
+	__typeof__(PAPI_thread_init) *thread_init;
+	__typeof__(PAPI_get_opt) *get_opt;
+	int version;
+
+	*(void **)&is_initialised = dlsym(RTLD_DEFAULT, "PAPI_is_initialized");
+	*(void **)&library_init = dlsym(RTLD_DEFAULT, "PAPI_library_init");
+	*(void **)&thread_init = dlsym(RTLD_DEFAULT, "PAPI_thread_init");
+	*(void **)&get_opt = dlsym(RTLD_DEFAULT, "PAPI_get_opt");
+	if (!is_initialised || !library_init || !thread_init || !get_opt || is_initialised())
+		return;
+	version = get_opt(PAPI_LIB_VERSION, NULL);
+	version = version > 0 ? version & ~0xffff : (int)PAPI_VER_CURRENT;
+	if (library_init(version) == version)
+		(void)thread_init(thread_id);
+}
+
 static int begin(const char *region, size_t length)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (!has_begun) {
+		upcr_thread_begin(); /* which may do it, and in its way */
+		pthread_once(&once, initialise);
+	}
 	has_begun = runs = true;
 	upcr_enter(upcr_name(region, length));
 	return PAPI_OK;
