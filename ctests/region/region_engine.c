@@ -572,6 +572,14 @@ static void has(const json_t *file, const char *wanted, json_int_t calls, double
 	   faults, sum);
 }
 
+/* A reason may be behind it. */
+static bool is_kind(const char *text, const char *what)
+{
+	size_t length = strlen(what);
+
+	return !strncmp(text, what, length) && (!text[length] || text[length] == ':');
+}
+
 static json_int_t noted(const json_t *file, const char *what, const char *name)
 {
 	const char *of;
@@ -581,7 +589,7 @@ static json_int_t noted(const json_t *file, const char *what, const char *name)
 	json_array_foreach(json_object_get(file, "notes"), i, entry)
 	{
 		of = json_string_value(json_object_get(entry, "name"));
-		if (!strcmp(json_string_value(json_object_get(entry, "what")), what) &&
+		if (is_kind(json_string_value(json_object_get(entry, "what")), what) &&
 		    (name ? of && !strcmp(of, name) : !of))
 			return json_integer_value(json_object_get(entry, "times"));
 	}

@@ -39,6 +39,8 @@ static struct {
 
 static char *event[UPCR_EVENTS_MAX];
 static unsigned events;
+/* Why it was refused; the last: why nothing is counted. */
+static char *_Atomic reason[UPCR_EVENTS_MAX + 1];
 static bool ready, simulated;
 static atomic_int sets; /* of simulated threads */
 
@@ -156,9 +158,18 @@ bool upcr_counts_are_simulated(void)
 	return simulated;
 }
 
-const char *upcr_counts_words(void)
+const char *upcr_counts_reason(unsigned i)
 {
-	return simulated ? "" : mpx.last_message();
+	return atomic_load(&reason[i < events ? i : UPCR_EVENTS_MAX]);
+}
+
+/* The first one stays: all threads have the same events. */
+static void keep_reason(unsigned i, const char *words)
+{
+	char *none = NULL, *copy = strdup(words);
+
+	if (!copy || !atomic_compare_exchange_strong(&reason[i], &none, copy))
+		free(copy);
 }
 
 uint64_t upcr_counts_slice(void)
@@ -190,21 +201,29 @@ bool upcr_counts_start(struct upcr_set *set, void (*refused)(void *arg, const ch
 	if (simulated) {
 		set->number = atomic_fetch_add(&sets, 1);
 		for (i = 0; i < events; i++)
-			if (!upcr_simulated_has(event[i]))
+			if (!upcr_simulated_has(event[i])) {
+				keep_reason(i, "the simulator has no such event");
 				refused(arg, event[i]);
+			}
 		return true;
 	}
-	if (mpx.set_create(&set->number))
+	if (mpx.set_create(&set->number)) {
+		keep_reason(UPCR_EVENTS_MAX, mpx.last_message());
 		return false;
+	}
 	for (i = 0; i < events; i++) {
 		set->place[i] = -1;
 		if (mpx.set_add_named_event(set->number, event[i]) == PAPI_OK)
 			set->place[i] = (int16_t)set->events++;
-		else
+		else {
+			keep_reason(i, mpx.last_message());
 			refused(arg, event[i]);
+		}
 	}
 	if (set->events && mpx.set_start(set->number) == PAPI_OK)
 		return true;
+	if (set->events)
+		keep_reason(UPCR_EVENTS_MAX, mpx.last_message());
 	mpx.set_destroy(&set->number);
 	return false;
 }

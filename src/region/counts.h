@@ -24,8 +24,8 @@ const char *upcr_counts_event(unsigned i);
 /* Is there anything to count with? */
 bool upcr_counts_any(void);
 bool upcr_counts_are_simulated(void);
-/* The words of the calling thread's last failure. */
-const char *upcr_counts_words(void);
+/* Why event i is refused, or, beyond them, why a set does not run; NULL: it is not known. */
+const char *upcr_counts_reason(unsigned i);
 uint64_t upcr_counts_slice(void);
 /* Of the calling thread; "" where nothing counts. */
 void upcr_counts_clock(char *text, size_t size);

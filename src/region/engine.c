@@ -813,6 +813,7 @@ void upcr_reading_notes(void (*each)(void *arg, const char *what, const char *na
 			void *arg)
 {
 	const struct upcr_said *said;
+	char words[1024];
 	unsigned i;
 
 	for (i = 0; i < notes.n; i++) {
@@ -823,7 +824,7 @@ void upcr_reading_notes(void (*each)(void *arg, const char *what, const char *na
 			name = upcr_counts_event(said->name);
 		else if (said->name != UPCR_OTHERS)
 			name = upcr_names_text(&names, said->name, NULL);
-		each(arg, upcr_notes_word(said->what), name, said->times);
+		each(arg, upcr_report_words(said, words, sizeof(words)), name, said->times);
 	}
 	for (i = 0; i < UPCR_SAID_KINDS; i++)
 		if (notes.rest[i])

@@ -201,12 +201,27 @@ static void put_names(const struct upcr_names *names)
 	put("]");
 }
 
+const char *upcr_report_words(const struct upcr_said *said, char *text, size_t size)
+{
+	const char *why = NULL;
+
+	if (said->what == UPCR_SAID_REFUSED)
+		why = upcr_counts_reason(said->name);
+	else if (said->what == UPCR_SAID_NO_SET)
+		why = upcr_counts_reason(UINT32_MAX);
+	snprintf(text, size, "%s%s%s", upcr_notes_word(said->what), why ? ": " : "", why ? why : "");
+	return text;
+}
+
 static void put_note(const struct upcr_names *names, const struct upcr_said *said, bool *more)
 {
+	char words[1024];
 	const char *text;
 	size_t length;
 
-	put("%s{\"what\":\"%s\",\"name\":", *more ? "," : "", upcr_notes_word(said->what));
+	put("%s{\"what\":", *more ? "," : "");
+	put_text(upcr_report_words(said, words, sizeof(words)));
+	put(",\"name\":");
 	*more = true;
 	if (said->what == UPCR_SAID_REFUSED && said->name < upcr_counts_events()) {
 		put_text(upcr_counts_event(said->name));

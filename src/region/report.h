@@ -24,6 +24,8 @@ struct upcr_report {
 	const struct upcr_result *results; /* a list */
 };
 
+/* What a note is in words, with its reason where there is one. */
+const char *upcr_report_words(const struct upcr_said *said, char *text, size_t size);
 /* Leaves an empty file with ".part" behind its name, which stays where the process is killed. */
 void upcr_report_begin(const char *path);
 void upcr_report_forget(const char *path);

@@ -81,11 +81,12 @@ static json_t *spread_of(const struct regions_data *data, const struct regions_s
 
 		set(object, "event", i ? util_json_string(data->events.text[i - 1]) : json_null());
 		set(object, "n", json_integer(spread[i].n));
-		set_real(object, "min", spread[i].min);
-		set_real(object, "max", spread[i].max);
-		set_real(object, "mean", regions_mean(&spread[i]));
-		set_real(object, "standard_deviation", regions_deviation(&spread[i]));
-		set_real(object, "imbalance", regions_imbalance(&spread[i]));
+		/* Of nobody there is nothing. */
+		set_real(object, "min", spread[i].n ? spread[i].min : NAN);
+		set_real(object, "max", spread[i].n ? spread[i].max : NAN);
+		set_real(object, "mean", spread[i].n ? regions_mean(&spread[i]) : NAN);
+		set_real(object, "standard_deviation", spread[i].n ? regions_deviation(&spread[i]) : NAN);
+		set_real(object, "imbalance", spread[i].n ? regions_imbalance(&spread[i]) : NAN);
 		json_array_append_new(list, object);
 	}
 	return list;

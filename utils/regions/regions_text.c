@@ -248,6 +248,15 @@ static void put_spreads(const struct table *table, const struct regions_spread *
 	for (i = 0; i <= table->sums->events; i++) {
 		util_put_left(table->out, i ? table->report->data->events.text[i - 1] : "Time [s]",
 			      table->first);
+		if (!spread[i].n) {
+			put_number(table->out, "-");
+			put_number(table->out, "-");
+			put_number(table->out, "-");
+			put_number(table->out, "-");
+			put_number(table->out, "not counted");
+			fputc('\n', table->out);
+			continue;
+		}
 		if (i) {
 			put_real(table->out, spread[i].min);
 			put_real(table->out, spread[i].max);
@@ -260,6 +269,9 @@ static void put_spreads(const struct table *table, const struct regions_spread *
 			put_seconds(table->out, regions_deviation(&spread[i]));
 		}
 		put_percent(table->out, regions_imbalance(&spread[i]), COLUMN);
+		/* Who has not counted it is not among them. */
+		if (spread[i].n < spread[0].n)
+			fprintf(table->out, "  of %u", spread[i].n);
 		fputc('\n', table->out);
 	}
 }
