@@ -11,7 +11,7 @@ if [ -n "${SANITIZERS:-}" ]; then
 	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
 	exit 0
 fi
-plan 53
+plan 56
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -194,6 +194,12 @@ csv ./program fork
 check "a child adds up" is setup value 5000 5200
 check "... and its calls" is setup calls 2
 
+check "the example of README" eval "$CC -I$srcdir/include $srcdir/examples/regions.c -o regions -L$libraries -lhpm -lpthread \
+	-Wl,-rpath,$libraries 2> err && csv ./regions && is solve value 41600 41700 && is exchange value 1600 1700 && is setup value 2000 2100"
+check "an event that cannot be counted has its reason" eval \
+	'run 0 -e none:::such,$faults ./program && grep -q "^Note: none:::such: event refused: .*no event.* (4 times)" err &&
+	grep -q "^none:::such  *-  *-  *-  *-  *not counted$" err'
+check "... and no spread" eval 'run 0 -e none:::such -f json -o json ./program && leaves_of json && ! grep -q "/over_threads/1/\(min\|mean\)	[0-9]" leaves'
 check "more events than there is room for are told of" eval \
 	'run 0 -e "$(awk "BEGIN { while (i++ < 300) printf \"%s\", \"$faults,\" }")" ./program && grep -q "no events are counted.*more than 256" err'
 check "the exit status is the program's" run 7 -o text ./program fails
