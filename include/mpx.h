@@ -255,8 +255,9 @@ int mpx_set_list_events(int set, int *codes, int *n);
  * those that count for the whole machine, a device, a CPU or the process.
  * Errors: PAPI_EINVAL (there is no such thread; it is the calling one; a process-wide set), PAPI_EPERM
  * (another thread's set; or the kernel does not allow it: the message says what would), PAPI_EISRUN,
- * PAPI_ENOSUPP (an event's component does not attach; the event is not one thread's; the kernel has no
- * such clock), PAPI_ENOMEM, PAPI_ESYS, and as of mpx_set_add_event.
+ * PAPI_ENOSUPP (an event's component does not attach, or PAPI's perf_event has no PMU to try that with;
+ * the event is not one thread's; the kernel has no such clock), PAPI_ENOMEM, PAPI_ESYS, and as of
+ * mpx_set_add_event.
  */
 int mpx_set_attach(int set, int tid);
 
@@ -277,7 +278,8 @@ int mpx_set_detach(int set);
  * clocks, which is the same in all domains. A name that has modes itself (:u=1:k=0, :k) keeps them.
  * Errors: PAPI_ENOEVST, PAPI_EPERM (another thread's set; or the kernel does not allow it),
  * PAPI_EISRUN, PAPI_EINVAL (no such domain), PAPI_EINVAL_DOM (the component has no such), PAPI_ENOSUPP
- * (an event's component knows no domains; the clock is an event that has no name for its domain),
+ * (an event's component knows no domains, or needs a PMU for them; the clock is an event that has no
+ * name for its domain),
  * PAPI_ENOMEM, and as of mpx_set_add_event. Nothing has changed then.
  */
 int mpx_set_domain(int set, int domain);

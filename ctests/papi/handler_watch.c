@@ -4,8 +4,8 @@
  */
 #pragma GCC visibility push(default) /* libraries are to find what is here */
 #include <dlfcn.h>
-#include <errno.h>
 #include <linux/filter.h>
+#include <linux/perf_event.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -17,12 +17,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "handler_watch.h"
 
 static __thread volatile int depth __attribute__((tls_model("initial-exec")));
 static unsigned runs, chosen;
+static uint64_t allowed;
 static int report = -1;
 
 /* A sanitizer has these functions already, and handlers.c skips all then. */
@@ -34,23 +36,25 @@ static int report = -1;
 
 /* ---- functions ------------------------------------------------------------------- */
 
-#define BLAMED_MAX 16
+#define BLAMED_MAX 32
 
-static const char *blamed[BLAMED_MAX];
-static unsigned n_blamed;
+static const char *blamed[BLAMED_MAX]; /* of any thread */
 
 #if WATCHES
 static void blame(const char *function)
 {
+	const char *none;
 	unsigned i;
 
 	if (!depth)
 		return;
-	for (i = 0; i < n_blamed; i++)
-		if (blamed[i] == function)
+	for (i = 0; i < BLAMED_MAX; i++) {
+		none = NULL;
+		if (__atomic_compare_exchange_n(&blamed[i], &none, function, 0, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST) ||
+		    none == function)
 			return;
-	if (n_blamed < BLAMED_MAX)
-		blamed[n_blamed++] = function;
+	}
 }
 
 extern void *__libc_malloc(size_t size);
@@ -100,6 +104,12 @@ void free(void *old)
 		REAL(type, name, a, b); \
 		return real(x, y);      \
 	}
+#define WATCH3(type, name, a, b, c)        \
+	type name(a x, b y, c z)           \
+	{                                  \
+		REAL(type, name, a, b, c); \
+		return real(x, y, z);      \
+	}
 
 WATCH1(int, pthread_mutex_lock, pthread_mutex_t *)
 WATCH1(int, pthread_mutex_trylock, pthread_mutex_t *)
@@ -115,6 +125,18 @@ WATCH1(int, fflush, FILE *)
 WATCH1(int, puts, const char *)
 WATCH2(int, fputs, const char *, FILE *)
 WATCH2(int, fputc, int, FILE *)
+WATCH2(int, putc, int, FILE *)
+WATCH1(int, putchar, int)
+WATCH3(int, posix_memalign, void **, size_t, size_t)
+WATCH2(void *, aligned_alloc, size_t, size_t)
+WATCH1(char *, strdup, const char *)
+WATCH2(int, pthread_mutex_timedlock, pthread_mutex_t *, const struct timespec *)
+WATCH1(int, pthread_spin_lock, pthread_spinlock_t *)
+WATCH3(int, pthread_cond_timedwait, pthread_cond_t *, pthread_mutex_t *, const struct timespec *)
+WATCH2(int, sem_timedwait, sem_t *, const struct timespec *)
+WATCH1(char *, strsignal, int)
+WATCH1(int, dlclose, void *)
+WATCH1(char *, getenv, const char *)
 
 /* What was done once is a load: the C library sets this bit then. The unwinder asks so. */
 #define ONCE_DONE 2
@@ -136,6 +158,8 @@ size_t fwrite(const void *from, size_t size, size_t n, FILE *file)
 	return real(from, size, n, file);
 }
 
+/* Words are put together by vsnprintf in handlers, too: it has no lock and no stream, and what it would
+ * allocate for a wide field is named by malloc. */
 int vfprintf(FILE *file, const char *format, va_list args)
 {
 	REAL(int, vfprintf, FILE *, const char *, va_list);
@@ -153,47 +177,63 @@ int fprintf(FILE *file, const char *format, ...)
 	return n;
 }
 
-/* What fprintf is where the compiler checks it (_FORTIFY_SOURCE). */
+int vprintf(const char *format, va_list args)
+{
+	return vfprintf(stdout, format, args);
+}
+
+#define WITH_ARGS(call)         \
+	va_list args;           \
+	int n;                  \
+                                \
+	va_start(args, format); \
+	n = call;               \
+	va_end(args);           \
+	return n
+
+int printf(const char *format, ...)
+{
+	WITH_ARGS(vfprintf(stdout, format, args));
+}
+
+/* What these are where the compiler checks them (_FORTIFY_SOURCE). */
 int __fprintf_chk(FILE *file, int flag, const char *format, ...);
 int __fprintf_chk(FILE *file, int flag, const char *format, ...)
 {
-	va_list args;
-	int n;
-
 	(void)flag;
-	va_start(args, format);
-	n = vfprintf(file, format, args);
-	va_end(args);
-	return n;
+	WITH_ARGS(vfprintf(file, format, args));
+}
+
+int __printf_chk(int flag, const char *format, ...);
+int __printf_chk(int flag, const char *format, ...)
+{
+	(void)flag;
+	WITH_ARGS(vfprintf(stdout, format, args));
+}
+
+int __vfprintf_chk(FILE *file, int flag, const char *format, va_list args);
+int __vfprintf_chk(FILE *file, int flag, const char *format, va_list args)
+{
+	(void)flag;
+	return vfprintf(file, format, args);
 }
 
 #endif /* WATCHES */
 
 /* ---- system calls ------------------------------------------------------------------ */
 
-static const struct {
-	int number;
-	const char *why;
-} allowed[] = {
-	{SYS_ioctl, "ENABLE, DISABLE, RESET and PERIOD of perf events"},
-	{SYS_read, "a group of perf events"},
-	{SYS_pread64, "files of /proc and /sys, from their beginning"},
-	{SYS_openat, "such a file that was not there at the last read: its directory"},
-	{SYS_openat2, "the file itself, beneath that"},
-	{SYS_fstatfs, "whether the kernel has made it"},
-	{SYS_close, "its directory"},
-	{SYS_prlimit64, "the descriptors that the program is left"},
-	{SYS_clock_gettime, "CPU time, and clocks that the vDSO has not"},
-	{SYS_getpid, "whether the set is that of a parent"},
-	{SYS_gettid, "whose thread it is"},
-	{SYS_rt_sigprocmask, "a mask that the user's handler changes; the slices' signal, at a start"},
-	{SYS_rt_sigaction, "whether the slices' signal has its handler, at a start"},
-	{SYS_rt_sigreturn, "the end of a handler"},
-	{SYS_timer_settime, "the timer of time slices"},
-	{SYS_exit_group, "the end of this test"},
-};
+#define ANY UINT32_MAX /* request; also of calls that have none */
 
-#define ALLOWED (sizeof(allowed) / sizeof(*allowed))
+#define ROW(name, call, request, why) {#call, #request, SYS_##call, (uint32_t)(request)},
+static const struct {
+	const char *name, *what;
+	uint32_t number, request;
+} calls[] = {WATCH_CALLS(ROW)};
+#undef ROW
+_Static_assert(WATCH_ALL <= 64, "a bit for each");
+
+/* And those of each case: what ends a handler, and this test. */
+static const uint32_t always[] = {SYS_rt_sigreturn, SYS_exit_group};
 
 static void say(const char *text)
 {
@@ -201,46 +241,113 @@ static void say(const char *text)
 		_exit(3);
 }
 
-/* The number in decimal; of stdio nothing is about here. */
+/* In hexadecimal; of stdio nothing is about here. */
+static void say_number(uint64_t number)
+{
+	char text[] = "0x0000000000000000", *digit = text + sizeof(text) - 1;
+
+	for (; number; number >>= 4)
+		*--digit = "0123456789abcdef"[number & 15];
+	say(text);
+}
+
+static uint64_t second_argument(const void *context)
+{
+	const ucontext_t *u = context;
+
+#if defined(__x86_64__)
+	return (uint64_t)u->uc_mcontext.gregs[REG_RSI];
+#elif defined(__aarch64__)
+	return u->uc_mcontext.regs[1];
+#else
+	(void)u;
+	return ANY;
+#endif
+}
+
 static void on_refused(int number, siginfo_t *info, void *context)
 {
-	char text[] = "            is a system call that is not in the table\n", *digit = text + 10;
-	unsigned left = (unsigned)info->si_syscall;
+	const uint32_t call = (uint32_t)info->si_syscall, request = (uint32_t)second_argument(context);
+	unsigned i;
 
 	(void)number;
-	(void)context;
-	do
-		*digit-- = (char)('0' + left % 10);
-	while (left /= 10);
-	say(digit + 1);
+	for (i = 0; i < WATCH_ALL; i++)
+		if (calls[i].number == call && (calls[i].request == ANY || calls[i].request == request))
+			break;
+	if (i < WATCH_ALL)
+		say(calls[i].name);
+	else
+		say_number(call);
+	say(" ");
+	if (i < WATCH_ALL && calls[i].request != ANY)
+		say(calls[i].what);
+	else if (call == SYS_ioctl)
+		say_number(request);
+	say(" is a system call that its handlers may not make\n");
 	_exit(0);
+}
+
+/* The filter's code. */
+static struct sock_filter code[2 * WATCH_ALL + 16];
+static unsigned short length;
+
+static void put(struct sock_filter instruction)
+{
+	code[length++] = instruction;
+}
+
+static void put_allow(uint32_t value)
+{
+	put((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
+	put((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+}
+
+static void put_load(size_t offset)
+{
+	put((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+static void put_trap(void)
+{
+	put((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP));
+}
+
+/* The lower half of an argument: requests and descriptors are of 32 bits. */
+#define ARGUMENT(n) offsetof(struct seccomp_data, args[n])
+
+static void write_filter(void)
+{
+	unsigned i;
+
+	put_load(offsetof(struct seccomp_data, nr));
+	for (i = 0; i < sizeof(always) / sizeof(*always); i++)
+		put_allow(always[i]);
+	for (i = 0; i < WATCH_ALL; i++)
+		if (allowed >> i & 1 && calls[i].request == ANY)
+			put_allow(calls[i].number);
+	/* write to the report, which is this test's */
+	put((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 4));
+	put_load(ARGUMENT(0));
+	put_allow((uint32_t)report);
+	put_trap();
+	put((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0));
+	put_trap();
+	put_load(ARGUMENT(1));
+	for (i = 0; i < WATCH_ALL; i++)
+		if (allowed >> i & 1 && calls[i].request != ANY)
+			put_allow(calls[i].request);
+	put_trap();
 }
 
 /* The calling thread's system calls from here on. */
 static void refuse_others(void)
 {
 	const struct sigaction action = {.sa_sigaction = on_refused, .sa_flags = SA_SIGINFO};
-	const unsigned data_number = offsetof(struct seccomp_data, nr);
-	const unsigned data_file = offsetof(struct seccomp_data, args[0]);
-	struct sock_filter code[2 * ALLOWED + 8];
 	struct sock_fprog program = {.filter = code};
-	unsigned short n = 0;
 	sigset_t trap;
-	size_t i;
 
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, data_number);
-	for (i = 0; i < ALLOWED; i++) {
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-							 (unsigned)allowed[i].number, 0, 1);
-		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	}
-	/* write to the report, which is this test's */
-	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 3);
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, data_file);
-	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)report, 0, 1);
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
-	program.len = n;
+	write_filter();
+	program.len = length;
 	sigemptyset(&trap);
 	sigaddset(&trap, SIGSYS);
 	if (syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &trap, NULL, 8) || sigaction(SIGSYS, &action, NULL) ||
@@ -303,9 +410,10 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *befo
 	return 0;
 }
 
-void watch_handlers(unsigned nth, int fd)
+void watch_handlers(unsigned nth, uint64_t listed, int fd)
 {
 	chosen = nth;
+	allowed = listed;
 	report = fd;
 }
 
@@ -318,7 +426,7 @@ void watch_end(void)
 {
 	unsigned i;
 
-	for (i = 0; i < n_blamed; i++) {
+	for (i = 0; i < BLAMED_MAX && blamed[i]; i++) {
 		say(blamed[i]);
 		say("\n");
 	}

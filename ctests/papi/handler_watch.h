@@ -7,12 +7,66 @@
 #ifndef HANDLER_WATCH_H
 #define HANDLER_WATCH_H
 
+#include <stdint.h>
+
+/*
+ * System calls and requests, by name: of these a case lists those that its handlers may make. The
+ * end of a handler and of the process, and the report, are always allowed. Those at the end have a
+ * name for the report only.
+ */
+#define WATCH_CALLS(X)                                                      \
+	X(ENABLE, ioctl, PERF_EVENT_IOC_ENABLE, "a group begins")           \
+	X(DISABLE, ioctl, PERF_EVENT_IOC_DISABLE, "a group stops")          \
+	X(RESET, ioctl, PERF_EVENT_IOC_RESET, "counts become 0")            \
+	X(REFRESH, ioctl, PERF_EVENT_IOC_REFRESH, "an attached slice")      \
+	X(ID, ioctl, PERF_EVENT_IOC_ID, "whose a group's value is")         \
+	X(PERIOD, ioctl, PERF_EVENT_IOC_PERIOD, "the next threshold")       \
+	X(READ, read, ANY, "a group of perf events")                        \
+	X(PREAD, pread64, ANY, "a file of /proc or /sys, from its start")   \
+	X(CLOCK, clock_gettime, ANY, "CPU time, which the vDSO has not")    \
+	X(GETPID, getpid, ANY, "whether the set is a parent's")             \
+	X(GETTID, gettid, ANY, "whose thread it is")                        \
+	X(MASK, rt_sigprocmask, ANY, "the slices' signal, at a start")      \
+	X(ACTION, rt_sigaction, ANY, "whether that signal has its handler") \
+	X(TGKILL, tgkill, ANY, "a slice's end, forwarded to other threads") \
+	X(FUTEX, futex, ANY, "a request is answered: wakes who waits")      \
+	X(PERF_OPEN, perf_event_open, ANY, "does who is attached to live?") \
+	X(CLOSE, close, ANY, "what that has opened")                        \
+	X(TIMER, timer_settime, ANY, "")                                    \
+	X(WRITE, write, ANY, "")                                            \
+	X(OTHER_IOCTL, ioctl, ANY, "")                                      \
+	X(OPENAT, openat, ANY, "")                                          \
+	X(OPENAT2, openat2, ANY, "")                                        \
+	X(FSTATFS, fstatfs, ANY, "")                                        \
+	X(RLIMIT, prlimit64, ANY, "")                                       \
+	X(PPOLL, ppoll, ANY, "")                                            \
+	X(FCNTL, fcntl, ANY, "")                                            \
+	X(MMAP, mmap, ANY, "")                                              \
+	X(MUNMAP, munmap, ANY, "")                                          \
+	X(MPROTECT, mprotect, ANY, "")                                      \
+	X(BRK, brk, ANY, "")                                                \
+	X(MADVISE, madvise, ANY, "")                                        \
+	X(YIELD, sched_yield, ANY, "")                                      \
+	X(SLEEP, clock_nanosleep, ANY, "")                                  \
+	X(FSTAT, newfstatat, ANY, "")                                       \
+	X(LSEEK, lseek, ANY, "")                                            \
+	X(SETITIMER, setitimer, ANY, "")                                    \
+	X(GETITIMER, getitimer, ANY, "")                                    \
+	X(TIMER_CREATE, timer_create, ANY, "")                              \
+	X(ALTSTACK, sigaltstack, ANY, "")                                   \
+	X(WRITEV, writev, ANY, "")
+
+#define WATCH_PLACE(name, call, request, why) WATCH_##name##_PLACE,
+enum { WATCH_CALLS(WATCH_PLACE) WATCH_ALL };
+#undef WATCH_PLACE
+#define WATCH(name) ((uint64_t)1 << WATCH_##name##_PLACE)
+
 /*
  * From now on handlers that are installed are watched. In the nth run of one, from 1 on, the
- * kernel refuses what is not in the table; the process ends when that run has: 0 does without.
+ * kernel refuses what is not allowed; the process ends when that run has: 0 does without.
  * What is found is written to fd, a line each.
  */
-void watch_handlers(unsigned nth, int fd);
+void watch_handlers(unsigned nth, uint64_t allowed, int fd);
 
 /* How many times handlers have run. */
 unsigned watch_runs(void);

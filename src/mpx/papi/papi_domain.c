@@ -58,6 +58,8 @@ int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain)
 	error = PAPI_set_opt(PAPI_DOMAIN, &option);
 	if (!error)
 		return PAPI_OK;
+	if (error == PAPI_ENOEVNT)
+		return mpxi_papi_refuse_trial(set->component, "choose domains");
 	return mpxi_error(error,
 			  "PAPI's component %s does not count in the domain %s here (%s): the kernel's part "
 			  "is for root, CAP_PERFMON, or /proc/sys/kernel/perf_event_paranoid below 2",

@@ -82,6 +82,9 @@ int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock);
 
 /* Sets the message of an event that PAPI does not count, and returns error. */
 int mpxi_papi_refuse(uint32_t event, int error);
+/* MPXI_ENOSUPP, with words: PAPI_ENOEVNT for a set without events is the answer of PAPI's perf_event to
+ * its own trial. what: "attach to other threads". */
+int mpxi_papi_refuse_trial(int component, const char *what);
 /* Is it of a unit's perf group, and a tracepoint or the kernel's own count? */
 bool mpxi_papi_is_unit_software(uint32_t event);
 /* Can it be counted beside any others, since it takes no counter of the processor? */

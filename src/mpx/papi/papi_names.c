@@ -45,6 +45,16 @@ int mpxi_papi_refuse(uint32_t event, int error)
 	return mpxi_error(error, "PAPI does not count %s here: %s", name, mpxi_papi_words(error));
 }
 
+int mpxi_papi_refuse_trial(int component, const char *what)
+{
+	return mpxi_error(
+		MPXI_ENOSUPP,
+		"PAPI's component %s does not %s on this machine: before it does, it tries to count "
+		"instructions, and there is no PMU for that. Software events of the component upc "
+		"need none (upc:::perf::PAGE-FAULTS, ...)",
+		PAPI_get_component_info(component)->name, what);
+}
+
 /* ---- what a name says --------------------------------------------------------------------- */
 
 static bool is_one_of(const char *name, const char *const *list)

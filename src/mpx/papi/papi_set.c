@@ -45,6 +45,8 @@ static int refuse_target(struct mpxi_papi_set *set, const PAPI_component_info_t 
 			"PAPI's component %s cannot count in another thread (it has no attach): add "
 			"its events to a set that is not attached",
 			info->name);
+	if (error == PAPI_ENOEVNT)
+		return mpxi_papi_refuse_trial(set->component, "attach to other threads");
 	return mpxi_error(error, "PAPI's component %s does not attach to thread %d: %s", info->name,
 			  (int)target, mpxi_papi_words(error));
 }
@@ -57,7 +59,7 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain
 	set->id = PAPI_NULL;
 	set->component = component;
 	set->n = 0;
-	set->attached = set->running = false;
+	set->alternates = set->attached = set->running = false;
 	if (error)
 		return error;
 	error = mpxi_papi_new_set(&set->id);
@@ -70,8 +72,10 @@ int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain
 		return mpxi_error(error, "PAPI has no event set for the component %s: %s", info->name,
 				  mpxi_papi_words(error));
 	}
-	/* A component that cannot attach counts the thread that starts the set. Events
-	 * are attached as they are added, so this comes first. */
+	/* A component that cannot attach counts the thread that starts the set, and so does
+	 * perf_event where there is no PMU (mpxi_papi_refuse_trial). Events are attached as they
+	 * are added, so this comes first. */
+	set->alternates = info->attach;
 	error = info->attach ? PAPI_attach(set->id, (unsigned long)target) : PAPI_ECMP;
 	set->attached = error == PAPI_OK;
 	if (target && error)
@@ -109,13 +113,13 @@ void mpxi_papi_set_close(struct mpxi_papi_set *set)
 	set->id = PAPI_NULL;
 }
 
-/* The next start of set is one of the set that was used last. Components that cannot attach
- * take no turns, and nobody has looked what they make of addresses. */
+/* The next start of set is one of the set that was used last, attached or not. Components that
+ * cannot attach take no turns, and nobody has looked what they make of addresses. */
 static void make_last_sig(const struct mpxi_papi_set *set)
 {
 	PAPI_option_t option;
 
-	if (!set->attached)
+	if (!set->alternates)
 		return;
 	/* A PAPI with debugging tells the user of errors, or stops the program. */
 	option.debug.level = PAPI_VERB_ESTOP;

@@ -5,7 +5,7 @@
  *
  * The set is attached to the calling thread (PAPI_attach with tid 0), where its
  * component can attach at all: PAPI then does not take it for the thread's running set,
- * of which it allows one for each component.
+ * of which it allows one for each component. Where the attach fails the set is that running set.
  */
 #ifndef MPXI_PAPI_SET_H
 #define MPXI_PAPI_SET_H
@@ -15,9 +15,10 @@
 #include <sys/types.h>
 
 struct mpxi_papi_set {
-	int id;        /* PAPI's, PAPI_NULL until it is opened    */
-	int component; /* PAPI's index                            */
-	unsigned n;    /* events                                  */
+	int id;          /* PAPI's, PAPI_NULL until it is opened    */
+	int component;   /* PAPI's index                            */
+	unsigned n;      /* events                                  */
+	bool alternates; /* its component is one that attaches     */
 	bool attached;
 	bool running;     /* started, and not stopped since          */
 	long long *value; /* [n]: the last read, in the order of add */
@@ -33,7 +34,7 @@ int mpxi_papi_new_set(int *set);
 
 /* An empty set. value and carry stay as they are. target is the thread that it counts in, 0: the
  * calling one; domain that of its events, 0: PAPI's default. PAPI's errors, with a message;
- * MPXI_ENOSUPP where a component has no attach. */
+ * MPXI_ENOSUPP where a component has no attach, or needs a PMU for it. */
 int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain, pid_t target);
 /* What PAPI_add_event says, without a message; MPXI_ESYS with errno EMFILE where there
  * were no descriptors left. */

@@ -3,11 +3,14 @@
  * perf.c - perf_event groups of one context: as they are made and are switched. perf.h
  * names the other parts of the perf source.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/message.h"
@@ -17,6 +20,7 @@
 #include "perf/perf_open.h"
 #include "base/process.h"
 #include "base/words.h"
+#include "procfs/roots.h"
 
 bool upci_perf_is_software(const struct upci_perf_spec *spec)
 {
@@ -340,26 +344,50 @@ int upci_perf_switch_groups(struct upci_perf *p, unsigned long request)
 	return error;
 }
 
+/* Its threads may live on without the first. A handler may be who asks, as at a slice's end of an
+ * attached set, so there is no memory for a list of them. */
+static bool process_has_ended(pid_t pid)
+{
+	union {
+		struct dirent64 entry;
+		char bytes[1024];
+	} list;
+	bool lives = false;
+	char path[32];
+	long n, at;
+	int fd;
+
+	if (!upci_perf_has_ended(pid))
+		return false;
+	snprintf(path, sizeof(path), "%d/task", (int)pid);
+	fd = upci_root_open(UPCI_ROOT_PROC, 0, 0, path);
+	if (fd < 0)
+		return errno == ENOENT || errno == ESRCH;
+	while (!lives && (n = syscall(SYS_getdents64, fd, &list, sizeof(list))) > 0) {
+		for (at = 0; at < n && !lives;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(list.bytes + at);
+			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+			lives = tid > 0 && !upci_perf_has_ended(tid);
+			at += entry->d_reclen;
+		}
+	}
+	close(fd);
+	return !lives;
+}
+
 /* Whom there is nothing of to count any more. Children that inherit count on without the
  * one they have it from. */
 static int check_task(const struct upci_perf *p)
 {
 	const struct upci_context *context = &p->context;
 	const bool thread = context->kind == UPC_CONTEXT_THREAD;
-	struct upci_perf_target *target;
-	int targets, i;
 
 	if (!p->groups || !context->pid || context->inherit)
 		return 0;
 	if (thread ? context->tid == upci_thread_id() : context->pid == getpid())
 		return 0;
-	targets = upci_context_targets(context, UPCI_PERF_SOFTWARE, &target);
-	if (targets < 0)
-		return targets;
-	for (i = 0; i < targets && upci_perf_has_ended(target[i].tid); i++)
-		;
-	free(target);
-	if (i < targets)
+	if (thread ? !upci_perf_has_ended(context->tid) : !process_has_ended(context->pid))
 		return 0;
 	return upci_fail(UPC_ENOTASK, "%s %d has ended: there is nothing of it to count any more",
 			 thread ? "thread" : "process", (int)(thread ? context->tid : context->pid));
