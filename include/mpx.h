@@ -335,9 +335,9 @@ int mpx_set_stop(int set, long long *values);
 
 /*
  * Estimates of the counts since the start, or the last reset, the running slice included:
- * whole numbers that never decrease while the set runs. MPX_NEVER for an event that has
- * not been counted at all. Of a stopped set: what its stop found.
- * PAPI_ENOEVST, PAPI_EPERM, PAPI_EINVAL, PAPI_ESYS.
+ * whole numbers that do not decrease until the next start, reset, accum or switch of region. MPX_NEVER for an
+ * event that has not been counted at all. Of a stopped set: what its stop found. PAPI_ENOEVST, PAPI_EPERM,
+ * PAPI_EINVAL, PAPI_ESYS.
  */
 int mpx_set_read(int set, long long *values);
 
@@ -366,8 +366,9 @@ int mpx_set_reset(int set);
  * of those in which it had. The interval says how far that may be off. */
 #define MPX_BORROWED 0x20u
 /* Slices are of very unequal lengths, and most of the error is what the long ones of other groups may
- * have had in them: longer slices, MPX_CLOCK_USER or a covariate that goes with the event tell more. Or
- * most of it is what an attached thread did between its slices: longer slices. */
+ * have had in them: MPX_CLOCK_USER or a covariate that goes with the event tells more, and longer slices do
+ * where the program has many long calls of the kernel, or are longer than its only one. Or most of it is
+ * what an attached thread did between its slices: longer slices. */
 #define MPX_UNEVEN 0x40u
 /* The thread that the set is attached to has ended (mpx_set_attach): counts are those until then. */
 #define MPX_ENDED 0x800u
