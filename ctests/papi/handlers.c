@@ -341,6 +341,8 @@ static int threads_slices(enum mpx_timer timer)
 
 	if (!process_wide(timer, 1, &set) || mpx_set_start(set))
 		return 0;
+	/* Ticks, and then requests as well. */
+	work_on();
 	while (watch_runs() < 2 * RUNS) {
 		work(20);
 		touch_pages(30);
