@@ -17,6 +17,7 @@
 #include "perf/context.h"
 #include "perf/perf.h"
 #include "perf/perf_groups.h"
+#include "perf/perf_open.h"
 #include "../unit_test.h"
 
 static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,
@@ -319,6 +320,63 @@ static void test_starts_of_a_thread_that_has_ended(void **state)
 	upci_perf_destroy(p);
 }
 
+/* Lives until the pipe is closed. */
+static void *outlive(void *pipe_end)
+{
+	char byte;
+
+	while (read(*(int *)pipe_end, &byte, 1) == 1)
+		;
+	_exit(0);
+}
+
+/* A process whose first thread has ended has others, which are counted. */
+static void test_starts_of_a_process_without_its_first_thread(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	int go[2], done[2], f;
+	struct upci_context context;
+	struct upci_perf *p;
+	pthread_t thread;
+	char byte = 0;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(done), 0);
+	child = fork();
+	if (child == 0) {
+		close(go[1]);
+		if (pthread_create(&thread, NULL, outlive, &go[0]) || write(done[1], &byte, 1) != 1 ||
+		    read(go[0], &byte, 1) != 1)
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	assert_true(child > 0);
+	close(go[0]);
+	assert_int_equal(read(done[0], &byte, 1), 1);
+	options.context = UPC_CONTEXT_PROCESS;
+	options.pid = child;
+	assert_int_equal(upci_context_set(&context, &options), 0);
+	assert_int_equal(upci_perf_create(&context, &p), 0);
+	f = upci_perf_add(p, &faults, false, "faults");
+	assert_true(f >= 0);
+	/* Either of its threads may take what is written. */
+	while (!upci_perf_has_ended(child)) {
+		assert_int_equal(write(go[1], &byte, 1), 1);
+		usleep(1000);
+	}
+	assert_int_equal(upci_perf_start(p), 0);
+	assert_int_equal(upci_perf_stop(p), 0);
+	close(go[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(upci_perf_start(p), UPC_ENOTASK);
+	assert_message("has ended");
+	upci_perf_destroy(p);
+	close(done[0]);
+	close(done[1]);
+}
+
 /* Any order of adds, halts and removes leaves every handle its own count. */
 static void test_handles_come_and_go(void **state)
 {
@@ -494,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_time_of_a_group_that_cannot_be_read),
 		cmocka_unit_test(test_starts_of_what_has_ended),
 		cmocka_unit_test(test_starts_of_a_thread_that_has_ended),
+		cmocka_unit_test(test_starts_of_a_process_without_its_first_thread),
 		cmocka_unit_test(test_handles_come_and_go),
 		cmocka_unit_test(test_targets_are_summed),
 		cmocka_unit_test(test_refusals),
