@@ -1,55 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // page_browser.js - opens a page in a browser, and says as TAP's lines without numbers what a reader
-// finds: page_browser.js BROWSER PAGE LONG-PAGE. The browser is asked through a pipe of its own. Exits with
-// 3 where it does not start.
+// finds: page_browser.js BROWSER PAGE LONG-PAGE. Exits with 3 where the browser does not start.
 "use strict";
-const {spawn} = require("child_process");
+const {start, end, ask, find, open, press, check, complaints} = require("./browser.js");
 const [browser, file, long] = process.argv.slice(2);
-const child = spawn(browser, ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-	"--remote-debugging-pipe", "--user-data-dir=" + process.cwd() + "/browser", "about:blank"],
-	{stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"]});
-const waiting = {}, complaints = [];
-let id = 0, read = "", session;
 
-child.on("exit", () => process.exit(session ? 1 : 3));
-child.on("error", () => process.exit(3));
-child.stdio[3].on("error", () => {});
-child.stdio[4].on("data", bytes => {
-	const messages = (read + bytes).split("\0");
-	read = messages.pop();
-	messages.map(text => JSON.parse(text)).forEach(message => {
-		if (waiting[message.id]) waiting[message.id](message.result || {});
-		if (message.method === "Log.entryAdded") complaints.push(message.params.entry.text);
-		if (message.method === "Runtime.exceptionThrown") complaints.push(message.params.exceptionDetails.text);
-	});
-});
-const ask = (method, params = {}) => new Promise(done => {
-	waiting[++id] = done;
-	child.stdio[3].write(JSON.stringify({id, method, params, sessionId: session}) + "\0");
-});
-const find = async expression => {
-	const answer = await ask("Runtime.evaluate", {expression, returnByValue: true});
-	return answer.exceptionDetails ? answer.exceptionDetails.exception.description : answer.result.value;
-};
-async function open(page, width, dark, media = "") {
-	await ask("Emulation.setDeviceMetricsOverride", {width, height: 844, deviceScaleFactor: 1, mobile: false});
-	await ask("Emulation.setEmulatedMedia", {media, features: [{name: "prefers-color-scheme", value: dark ? "dark" : "light"}]});
-	await ask("Page.navigate", {url: "file://" + page});
-	while (await find("document.readyState") !== "complete" || await find("location.pathname") !== page)
-		await new Promise(done => setTimeout(done, 20));
-}
-const press = async key => {
-	const code = {Enter: 13, Escape: 27, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowLeft: 37, ArrowRight: 39}[key];
-	const text = key === "Enter" ? "\r" : undefined;
-	await ask("Input.dispatchKeyEvent", {type: "keyDown", key, code: key, windowsVirtualKeyCode: code, text});
-	await ask("Input.dispatchKeyEvent", {type: "keyUp", key, code: key, windowsVirtualKeyCode: code});
-};
-function check(name, got, wanted) {
-	got = JSON.stringify(got);
-	wanted = JSON.stringify(wanted);
-	if (got === wanted) console.log("ok - " + name);
-	else console.log("not ok - " + name + "\n# got " + got + "\n# wanted " + wanted);
-}
 const column = k => `[...document.querySelectorAll("section.table tbody tr")].slice(0, 4).map(tr => tr.cells[${k}].textContent).join("|").replace(/\\u202f/g, "")`;
 const head = k => `document.querySelectorAll("section.table thead button")[${k}]`;
 const sorted = `[...document.querySelectorAll("section.table thead th")].map(th => th.getAttribute("aria-sort") || "-").join(" ")`;
@@ -57,9 +12,7 @@ const shown = `[...document.querySelectorAll(".tree > svg")].filter(svg => svg.s
 const paper = `getComputedStyle(document.documentElement).backgroundColor`;
 
 (async () => {
-	const target = await ask("Target.createTarget", {url: "about:blank"});
-	session = (await ask("Target.attachToTarget", {targetId: target.targetId, flatten: true})).sessionId;
-	await Promise.all([ask("Log.enable"), ask("Page.enable"), ask("Runtime.enable")]);
+	await start(browser);
 
 	await open(file, 1200, false);
 	check("light, with our style", await find(paper), "rgb(255, 255, 255)");
@@ -109,7 +62,5 @@ const paper = `getComputedStyle(document.documentElement).backgroundColor`;
 	await find(`[...document.querySelectorAll(".tools button")].pop().click()`);
 	check("... and shows more", await find(`document.querySelectorAll("section.table tbody tr").length`), 2000);
 	check("no complaint of the browser's", complaints, []);
-	child.removeAllListeners("exit");
-	child.kill();
-	child.on("exit", () => process.exit(0));
+	end();
 })();

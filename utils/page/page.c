@@ -125,7 +125,9 @@ void page_data(struct page *page, const char *id, const json_t *value)
 	page_put_text(page, id);
 	page_put(page, "\">");
 	if (!page->error &&
-	    json_dump_callback(value, put_json, page, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) &&
+	    json_dump_callback(value, put_json, page,
+			       JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
+				       JSON_REAL_PRECISION(12)) &&
 	    !page->error)
 		page->error = EINVAL;
 	page_put(page, "</script>\n");

@@ -30,7 +30,7 @@ static void put_real(char text[UTIL_NUMBER_MAX], double value)
 /* Value, low, high, standard error, whether it is exact: yes, no, or "partial". */
 static void put_value(char text[VALUE][UTIL_NUMBER_MAX], const struct upcr_value *value)
 {
-	if (value->uncounted && !value->estimated && !value->whole) {
+	if (regions_is_nothing(value)) {
 		strcpy(text[4], "uncounted");
 		return;
 	}

@@ -31,29 +31,20 @@ static void set_number(json_t *object, const char *key, long value)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-static bool is_nothing(const struct upcr_value *value)
+static json_t *words_of(const char *const *word, unsigned n)
 {
-	return value->uncounted && !value->estimated && !value->whole;
-}
-
-static json_t *flags_of(const struct upcr_value *value)
-{
-	json_t *flags = json_array();
+	json_t *list = json_array();
 	unsigned i;
 
-	for (i = 0; i < UPCR_FLAGS; i++)
-		if (value->flags & 1u << i)
-			json_array_append_new(flags, json_string(upcr_flag_word(i)));
-	if (is_nothing(value))
-		json_array_append_new(flags, json_string("uncounted"));
-	else if (value->uncounted && !(value->flags & UPCR_PARTIAL))
-		json_array_append_new(flags, json_string("partial"));
-	return flags;
+	for (i = 0; i < n; i++)
+		json_array_append_new(list, json_string(word[i]));
+	return list;
 }
 
 static json_t *value_of(const struct upcr_value *value)
 {
-	const bool nothing = is_nothing(value), exact = upcr_is_exact(value);
+	const bool nothing = regions_is_nothing(value), exact = upcr_is_exact(value);
+	const char *word[REGIONS_WORDS];
 	json_t *object = json_object();
 
 	set(object, "value",
@@ -66,7 +57,7 @@ static json_t *value_of(const struct upcr_value *value)
 	set_real(object, "standard_error", nothing ? INFINITY : value->error);
 	set_real(object, "freedom", value->freedom);
 	set_real(object, "coverage", nothing ? 0 : value->coverage);
-	set(object, "flags", flags_of(value));
+	set(object, "flags", words_of(word, regions_words(value, word)));
 	return object;
 }
 
@@ -95,10 +86,10 @@ static json_t *spread_of(const struct regions_data *data, const struct regions_s
 static json_t *metric_of(const struct regions_report *report, unsigned metric,
 			 const struct regions_counts *counts, bool own)
 {
-	json_t *object = json_object(), *flags = json_array(), *missing = json_array();
+	json_t *object = json_object(), *missing = json_array();
 	const struct metrics_counts of = {.value = own ? counts->own : counts->value};
+	const char *name[64], *word[REGIONS_WORDS];
 	struct metric_value value;
-	const char *name[64];
 	unsigned i, n;
 
 	regions_metric(report, metric, counts, own, &value);
@@ -107,16 +98,7 @@ static json_t *metric_of(const struct regions_report *report, unsigned metric,
 	set_real(object, "low", value.low);
 	set_real(object, "high", value.high);
 	set_real(object, "standard_error", value.error);
-	for (i = 0; i < UPCR_FLAGS; i++)
-		if (value.flags & 1u << i)
-			json_array_append_new(flags, json_string(upcr_flag_word(i)));
-	if (value.open)
-		json_array_append_new(flags, json_string("open"));
-	if (value.at_least)
-		json_array_append_new(flags, json_string("at least"));
-	if (value.unsure)
-		json_array_append_new(flags, json_string("unsure"));
-	set(object, "flags", flags);
+	set(object, "flags", words_of(word, regions_metric_words(&value, word)));
 	n = metrics_missing(report->metrics, metric, report->columns, &of, name, 64);
 	for (i = 0; i < n && i < 64; i++)
 		json_array_append_new(missing, util_json_string(name[i]));
@@ -338,7 +320,7 @@ static json_t *notes_of(const struct regions_report *report)
 	return list;
 }
 
-bool regions_print_json(FILE *out, const struct regions_report *report)
+json_t *regions_json(const struct regions_report *report)
 {
 	json_t *root = util_json_begin("upc_regions"), *events = json_array();
 	json_t *regions = regions_of(report), *paths = paths_of(report), *notes = notes_of(report);
@@ -360,11 +342,17 @@ bool regions_print_json(FILE *out, const struct regions_report *report)
 	if (threads)
 		set(root, "threads", threads);
 	set(root, "notes", notes);
-	if (!whole) {
-		json_decref(root);
-		return false;
-	}
-	return util_json_put(out, root, false) == 0;
+	if (whole)
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
+bool regions_print_json(FILE *out, const struct regions_report *report)
+{
+	json_t *root = regions_json(report);
+
+	return root && util_json_put(out, root, false) == 0;
 }
 
 /* ---- Hatchet: GraphFrame.from_literal ---------------------------------------------------------- */
@@ -379,9 +367,10 @@ static void set_metrics(json_t *metrics, const struct regions_data *data, const 
 	set(metrics, "calls", util_json_count(counts->calls));
 	for (i = 0; i < data->events.n; i++) {
 		snprintf(name, sizeof(name), "%s (inc)", data->events.text[i]);
-		set_real(metrics, name, is_nothing(&counts->value[i]) ? INFINITY : counts->value[i].value);
+		set_real(metrics, name,
+			 regions_is_nothing(&counts->value[i]) ? INFINITY : counts->value[i].value);
 		set_real(metrics, data->events.text[i],
-			 is_nothing(&counts->own[i]) ? INFINITY : counts->own[i].value);
+			 regions_is_nothing(&counts->own[i]) ? INFINITY : counts->own[i].value);
 	}
 }
 

@@ -131,6 +131,58 @@ char *regions_path_text(const struct regions_data *data, uint32_t path)
 	return text;
 }
 
+bool regions_is_outside(const struct regions_data *data, enum regions_by by, uint32_t key)
+{
+	return by == REGIONS_BY_PATH ? !key : key == data->names.n;
+}
+
+double regions_whole_seconds(const struct regions_sums *sums)
+{
+	double seconds = 0;
+	uint32_t i;
+
+	for (i = 0; i < sums->keys; i++)
+		seconds += sums->line[i].counts.own_seconds;
+	return seconds;
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+bool regions_is_nothing(const struct upcr_value *value)
+{
+	return value->uncounted && !value->estimated && !value->whole;
+}
+
+unsigned regions_words(const struct upcr_value *value, const char *word[REGIONS_WORDS])
+{
+	unsigned n = 0, i;
+
+	for (i = 0; i < UPCR_FLAGS; i++)
+		if (value->flags & 1u << i)
+			word[n++] = upcr_flag_word(i);
+	if (regions_is_nothing(value))
+		word[n++] = "uncounted";
+	else if (value->uncounted && !(value->flags & UPCR_PARTIAL))
+		word[n++] = "partial";
+	return n;
+}
+
+char *regions_thread_text(const struct regions_data *data, const struct regions_process *process,
+			  const struct regions_thread *thread)
+{
+	char tid[24] = "", threads[24] = "", whose[48] = "", *text;
+
+	if (thread->tid >= 0)
+		snprintf(tid, sizeof(tid), "%ld ", thread->tid);
+	if (thread->threads > 1)
+		snprintf(threads, sizeof(threads), " (%u)", thread->threads);
+	if (process->rank >= 0)
+		snprintf(whose, sizeof(whose), " of rank %ld", process->rank);
+	else if (data->processes > 1)
+		snprintf(whose, sizeof(whose), " of process %ld", process->pid);
+	return asprintf(&text, "%s%s%s%s", tid, thread->name, threads, whose) < 0 ? NULL : text;
+}
+
 /* ---- notes --------------------------------------------------------------------------------- */
 
 static bool same(const char *a, const char *b)

@@ -21,11 +21,12 @@ struct regions_report {
 	unsigned unfinished; /* files that processes have begun, and not written whole */
 };
 
-/* False: out of memory. */
+/* False: out of memory, or errno of a write that failed, which out tells. */
 bool regions_print_text(FILE *out, const struct regions_report *report);
 bool regions_print_json(FILE *out, const struct regions_report *report);
 bool regions_print_csv(FILE *out, const struct regions_report *report);
 bool regions_print_hatchet(FILE *out, const struct regions_report *report);
+bool regions_print_html(FILE *out, const struct regions_report *report);
 
 /* ---- what they share (regions_report.c) ----------------------------------------------------- */
 
@@ -33,6 +34,26 @@ bool regions_print_hatchet(FILE *out, const struct regions_report *report);
  * by path each below its parent, those with most time first. For the caller to free; NULL: out of
  * memory. *n: how many. */
 uint32_t *regions_order(const struct regions_data *data, const struct regions_sums *sums, uint32_t *n);
+
+/* Is a line of what belongs to no region, or, by path, of all. */
+bool regions_is_outside(const struct regions_data *data, enum regions_by by, uint32_t key);
+
+/* Time of all lines, of their own: the whole. */
+double regions_whole_seconds(const struct regions_sums *sums);
+
+/* Nobody has counted any of it. */
+bool regions_is_nothing(const struct upcr_value *value);
+
+/* What is to be said of a value, in words; returns how many there are. */
+#define REGIONS_WORDS (UPCR_FLAGS + 3)
+unsigned regions_words(const struct upcr_value *value, const char *word[REGIONS_WORDS]);
+
+/* "4711 name of rank 3". For the caller to free; NULL: out of memory. */
+char *regions_thread_text(const struct regions_data *data, const struct regions_process *process,
+			  const struct regions_thread *thread);
+
+/* The report as JSON, for the caller to drop; NULL: out of memory. */
+struct json_t *regions_json(const struct regions_report *report);
 
 /* Names of a path from the outermost, with " / " between; "(whole)" of none. For the caller to free. */
 char *regions_path_text(const struct regions_data *data, uint32_t path);

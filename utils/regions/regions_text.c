@@ -89,7 +89,7 @@ static void put_value(FILE *out, const struct upcr_value *value)
 {
 	char text[UTIL_NUMBER_MAX];
 
-	if (value->uncounted && !value->estimated && !value->whole) {
+	if (regions_is_nothing(value)) {
 		put_number(out, "-");
 		put_number(out, "not counted");
 		return;
@@ -181,25 +181,10 @@ static void widen_names(struct table *table)
 
 /* ---- times --------------------------------------------------------------------------------- */
 
-static double whole_time(const struct regions_sums *sums)
-{
-	double seconds = 0;
-	uint32_t i;
-
-	for (i = 0; i < sums->keys; i++)
-		seconds += sums->line[i].counts.own_seconds;
-	return seconds;
-}
-
-static bool is_outside(const struct table *table, uint32_t key)
-{
-	return table->sums->by == REGIONS_BY_PATH ? !key : key == table->report->data->names.n;
-}
-
 static void put_times(const struct table *table)
 {
 	const bool threads = table->sums->threads > 1;
-	double whole = fmax(whole_time(table->sums), 1e-300);
+	double whole = fmax(regions_whole_seconds(table->sums), 1e-300);
 	uint32_t i;
 
 	util_put_left(table->out, "Region", table->first);
@@ -217,7 +202,7 @@ static void put_times(const struct table *table)
 		const struct regions_line *line = &table->sums->line[table->order[i]];
 
 		put_line_name(table, line->key);
-		if (is_outside(table, line->key))
+		if (regions_is_outside(table->report->data, table->sums->by, line->key))
 			util_pad(table->out, COLUMN_CALLS);
 		else
 			put_count(table->out, line->counts.calls, COLUMN_CALLS);
@@ -354,22 +339,18 @@ static bool put_blocks(struct table *table)
 
 /* ---- each thread --------------------------------------------------------------------------- */
 
-static void put_thread(const struct table *table, const struct regions_process *process,
+static bool put_thread(const struct table *table, const struct regions_process *process,
 		       const struct regions_thread *thread, const struct regions_part *part)
 {
 	const struct regions_data *data = table->report->data;
+	char *text = regions_thread_text(data, process, thread);
 	uint32_t i, k;
 
+	if (!text)
+		return false;
 	fputs("\nThread ", table->out);
-	if (thread->tid >= 0)
-		fprintf(table->out, "%ld ", thread->tid);
-	util_put(table->out, thread->name, UINT32_MAX);
-	if (thread->threads > 1)
-		fprintf(table->out, " (%u)", thread->threads);
-	if (process->rank >= 0)
-		fprintf(table->out, " of rank %ld", process->rank);
-	else if (table->sums->processes > 1)
-		fprintf(table->out, " of process %ld", process->pid);
+	util_put(table->out, text, UINT32_MAX);
+	free(text);
 	fputs("\n", table->out);
 	util_put_left(table->out, "Region", table->first);
 	util_put_right(table->out, "Calls", COLUMN_CALLS);
@@ -384,7 +365,7 @@ static void put_thread(const struct table *table, const struct regions_process *
 		if (!counts->used)
 			continue;
 		put_line_name(table, table->order[k]);
-		if (is_outside(table, table->order[k]))
+		if (regions_is_outside(table->report->data, table->sums->by, table->order[k]))
 			util_pad(table->out, COLUMN_CALLS);
 		else
 			put_count(table->out, counts->calls, COLUMN_CALLS);
@@ -394,25 +375,27 @@ static void put_thread(const struct table *table, const struct regions_process *
 			put_value(table->out, &counts->value[i]);
 		fputc('\n', table->out);
 	}
+	return true;
 }
 
 static bool put_threads(const struct table *table)
 {
 	const struct regions_data *data = table->report->data;
 	struct regions_part part;
+	bool done = true;
 	size_t i, k;
 
 	if (!regions_part_begin(&part, data, table->sums->by))
 		return false;
-	for (i = 0; i < data->processes; i++)
-		for (k = 0; k < data->process[i].threads; k++) {
+	for (i = 0; done && i < data->processes; i++)
+		for (k = 0; done && k < data->process[i].threads; k++) {
 			const struct regions_process *process = &data->process[i];
 
 			regions_part_of(&part, data, process, &process->thread[k]);
-			put_thread(table, process, &process->thread[k], &part);
+			done = put_thread(table, process, &process->thread[k], &part);
 		}
 	regions_part_free(&part);
-	return true;
+	return done;
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -423,18 +406,10 @@ static void put_missing(const struct table *table)
 	const struct metrics *metrics = table->report->metrics;
 	const char *name[64];
 	unsigned i, k, n = 0;
-	uint32_t at;
 
 	for (i = 0; metrics && i < metrics_count(metrics); i++) {
-		for (at = 0; at < table->n; at++) {
-			const struct metrics_counts of = {
-				.value = table->sums->line[table->order[at]].counts.value};
-
-			n = metrics_missing(metrics, i, table->report->columns, &of, name, 64);
-			if (!n)
-				break;
-		}
-		if (!n || !table->n)
+		n = regions_metric_missing(table->report, table->sums, i, name, 64);
+		if (!n)
 			continue;
 		fputs("\nMissing: ", table->out);
 		util_put(table->out, metrics_at(metrics, i)->name, UINT32_MAX);
@@ -444,7 +419,7 @@ static void put_missing(const struct table *table)
 			util_put(table->out, name[k], UINT32_MAX);
 		}
 	}
-	if (n || metrics)
+	if (metrics)
 		fputs("\n", table->out);
 }
 

@@ -20,9 +20,9 @@
 #include "regions/regions_run.h"
 #include "regions/regions_sim.h"
 
-enum { HATCHET = UTIL_CSV + 1 };
+enum { HATCHET = UTIL_CSV + 1, HTML };
 
-static const char *const forms[] = {"text", "json", "csv", "hatchet", NULL};
+static const char *const forms[] = {"text", "json", "csv", "hatchet", "html", NULL};
 
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_REGIONS,
@@ -48,8 +48,8 @@ static const struct util_usage usage = {
 		"                            a table by region\n"
 		"  upc_regions -e upc:::perf::PAGE-FAULTS --paths -- ./solver\n"
 		"                            by call path; -f hatchet has a tree for Hatchet\n"
-		"  upc_regions --metrics auto -- ./solver\n"
-		"                            and metrics, as this machine has them\n"
+		"  upc_regions --metrics auto -f html -o page.html -- ./solver\n"
+		"                            and metrics, as this machine has them: as a page\n"
 		"  upc_regions --sim -e FP_OPS,DATA_LOADS -- ./solver\n"
 		"                            exact counts, on a simulated Blue Gene/P node\n"
 		"  mpirun -n 16 upc_regions -o 'out/%r.%p' -- ./solver; upc_regions --merge out\n"
@@ -147,8 +147,8 @@ static int check(struct settings *settings, int operands)
 	else if (settings->list)
 		return 0;
 	else if (settings->before && (settings->merge || run_alone || settings->per_thread || settings->set ||
-				      settings->format.format == HATCHET || places))
-		util_error("--diff goes with --paths, -f and -o alone");
+				      settings->format.format >= HATCHET || places))
+		util_error("--diff goes with --paths, -o, and -f text, json or csv alone");
 	else if (settings->before && operands != 1)
 		util_error("--diff takes two runs, and options come before the second");
 	else if (settings->merge && operands)
@@ -194,14 +194,21 @@ static int print_to(FILE *out, const char *name, const struct settings *settings
 		    const struct regions_report *report, const struct two_runs *runs)
 {
 	static bool (*const print[])(FILE *, const struct regions_report *) = {
-		[UTIL_TEXT] = regions_print_text,
-		[UTIL_JSON] = regions_print_json,
-		[UTIL_CSV] = regions_print_csv,
-		[HATCHET] = regions_print_hatchet,
+		[UTIL_TEXT] = regions_print_text, [UTIL_JSON] = regions_print_json,
+		[UTIL_CSV] = regions_print_csv,   [HATCHET] = regions_print_hatchet,
+		[HTML] = regions_print_html,
 	};
 
-	if (runs ? !print_two(out, settings, runs) : !print[settings->format.format](out, report)) {
+	bool done;
+
+	errno = 0;
+	done = runs ? print_two(out, settings, runs) : print[settings->format.format](out, report);
+	if (!done && !ferror(out)) {
 		util_error("the report cannot be made: out of memory");
+		return UTIL_FAILED;
+	}
+	if (!done && errno && errno != EPIPE) {
+		util_error("cannot write to %s: %s", name, strerror(errno));
 		return UTIL_FAILED;
 	}
 	return util_flush(out, name) == 0 ? 0 : UTIL_FAILED;
