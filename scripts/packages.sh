@@ -36,6 +36,14 @@ PACKAGES_SIM=(
 	"libiberty-dev;libiberty with headers, which reads C++ names;has_header libiberty/demangle.h && has_file libiberty.a"
 	"qemu-user;QEMU's user-mode emulators;command -v qemu-x86_64 qemu-aarch64 qemu-ppc"
 )
+# For the node service. Its postinst wants systemd, or SYSTEMD_OFFLINE=1.
+# shellcheck disable=SC2034
+PACKAGES_PCP=(
+	"pcp;Performance Co-Pilot 6 or newer;command -v pmcd pminfo || test -e /usr/lib/pcp/bin/pmcd"
+	"libpcp-pmda3-dev|libpcp-pmda-dev;its libpcp_pmda with headers;pkg-config --exists libpcp_pmda"
+	"libpcp3-dev|libpcp-dev;its libpcp with headers;pkg-config --exists libpcp"
+	"libpcp-import1-dev|libpcp-import-dev;its libpcp_import with headers;pkg-config --exists libpcp_import"
+)
 # For tests of it with programs for all guests.
 # shellcheck disable=SC2034
 PACKAGES_GUESTS=(
@@ -205,14 +213,14 @@ install_debian_packages()
 	done
 	note "installing ${names[*]}"
 	# shellcheck disable=SC2086
-	if ! logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive \
+	if ! logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 \
 		apt-get install -y --no-install-recommends "${names[@]}" 2> /dev/null; then
 		# What apt knew may be older than what the servers still have.
 		note "not everything could be fetched: apt-get update, and once more"
 		# shellcheck disable=SC2086
 		logged apt-update $as_root apt-get update || true
 		# shellcheck disable=SC2086
-		logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive \
+		logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 \
 			apt-get install -y --no-install-recommends "${names[@]}" ||
 			die "the packages could not be installed"
 	fi
