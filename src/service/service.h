@@ -71,8 +71,8 @@ struct service_counter {
 	const char *event; /* the catalogue's name */
 	const char *description, *unit;
 	enum service_scope scope;
-	bool level;    /* a level, not a count        */
-	bool hardware; /* takes a counter of a PMU     */
+	bool level;      /* a level, not a count        */
+	bool hardware;   /* takes a counter of a PMU     */
 	const char *why; /* of the worst state among the places: one sentence, or ""       */
 	const struct service_value *value; /* one a place: as many as places[scope] */
 };
@@ -91,12 +91,12 @@ struct service_user {
 };
 
 struct service_sample {
-	uint64_t generation; /* grows with each change of counters, places or states by command */
-	uint64_t started_ns; /* CLOCK_REALTIME at which ids and counts began: stays with the saved state */
-	uint64_t time_ns;    /* CLOCK_REALTIME of the sample's middle          */
-	uint64_t due_ns;     /* when it should have been; without interval time_ns */
-	uint64_t took_ns;    /* from the first read to the last                */
-	uint64_t samples;    /* how many there were                            */
+	uint64_t generation;  /* grows with each change of counters, places or states by command */
+	uint64_t started_ns;  /* CLOCK_REALTIME at which ids and counts began: stays with the saved state */
+	uint64_t time_ns;     /* CLOCK_REALTIME of the sample's middle          */
+	uint64_t due_ns;      /* when it should have been; without interval time_ns */
+	uint64_t took_ns;     /* from the first read to the last                */
+	uint64_t samples;     /* how many there were                            */
 	uint64_t interval_ns; /* 0: when somebody asks                          */
 	const struct service_counter *counter;
 	unsigned counters;
@@ -105,6 +105,7 @@ struct service_sample {
 	const struct service_user *user;
 	unsigned users;
 	const char *users_unseen; /* why others' use cannot be noticed, or "" */
+	const char *message;      /* what the operator should know (of the saved state, the clock), or "" */
 };
 
 /*
@@ -118,7 +119,7 @@ void service_sample_put(const struct service_sample *sample);
 /*
  * One command, as its words (no shell: a word is any bytes). Comes back when it is done, or refused,
  * with 0 or a negative UPC_E*, and *reply, a JSON object as text, which the caller frees:
- * {"ok": bool, "message": text, "generation": n, ...}. service_control.c calls it for clients.
+ * {"ok": bool, "message": text, "generation": n, ...}. control.c calls it for clients.
  */
 int service_command(struct service *service, const char *const *word, unsigned words, char **reply);
 
