@@ -90,6 +90,49 @@ static void write_pictures(struct page *page)
 	page_icicle(page, "Call paths", "s", 6, nodes, 3 * NAMES + 1);
 }
 
+/* Four lines with two gaps and a point that stands alone, of a day in minutes; and a year in half minutes. */
+static void write_lines(struct page *page)
+{
+	enum { MINUTES = 1440, MANY = 100000, LINES = 4 };
+	static double time[MANY], value[LINES][MANY];
+	struct page_line line[LINES];
+	const struct page_band bands[] = {{18000, 25140, "taken by </title><script> (pid 1)"},
+					  {60000, 60000, "yielded"}};
+	struct page_chart chart = {.caption = "Memory bandwidth of node17 <numa>",
+				   .unit = "B/s",
+				   .prefix = true,
+				   .decimals = 2,
+				   .started = 1792000000,
+				   .time = time,
+				   .n = MINUTES,
+				   .line = line,
+				   .lines = LINES,
+				   .peak = 25.6e9,
+				   .peak_words = "2 channels of 1600 MT/s & 8 bytes",
+				   .band = bands,
+				   .bands = 2};
+	size_t i, k;
+
+	for (i = 0; i < MANY; i++) {
+		time[i] = 60 * (double)i;
+		for (k = 0; k < LINES; k++)
+			value[k][i] = 1e9 * ((double)(4 - k) + sin((double)i / 90 + (double)k));
+		value[3][i] += i % 50000 == 777 ? 9e9 : 0;
+	}
+	for (k = 0; k < LINES; k++) {
+		line[k] = (struct page_line){names[k], value[k]};
+		for (i = 300; i < 420; i++)
+			value[k][i] = NAN;
+	}
+	value[1][360] = 2e9;
+	page_lines(page, &chart);
+	chart.caption = "Many points";
+	chart.n = MANY;
+	chart.peak = 0;
+	chart.started = 0;
+	page_lines(page, &chart);
+}
+
 int main(int argc, char **argv)
 {
 	size_t rows = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 40;
@@ -112,6 +155,8 @@ int main(int argc, char **argv)
 		  "Values are inclusive. Intervals are of 95 %: of twenty, one does not have what was.");
 	page_section(page, "Pictures");
 	write_pictures(page);
+	page_section(page, "Lines");
+	write_lines(page);
 	page_section(page, "Tables");
 	write_table(page, rows ? rows : 1);
 	data = json_pack("{s:s, s:[i,f]}", "na</script>me", "<!--<script>&\xe2\x80\xa8", "numbers", 1, 2.5);

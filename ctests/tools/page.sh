@@ -3,7 +3,7 @@
 # page.sh - a page as its readers find it: one file that asks for nothing, well formed, and in a browser.
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 29
+plan 40
 page=${PAGE_DEMO:?}
 check "a page is written" "$page" "$dir/page.html" 40
 check "... and a long one" "$page" "$dir/long.html" 20000

@@ -107,6 +107,41 @@ struct page_node {
 void page_icicle(struct page *page, const char *caption, const char *unit, unsigned decimals,
 		 const struct page_node *nodes, size_t n);
 
+/* Several values over time. More points than PAGE_POINTS are drawn as so many columns, each from the least to
+ * the most that is in it; so many lines, from the first, are drawn, and the others are told of. */
+#define PAGE_POINTS 1000
+#define PAGE_LINES 24
+
+struct page_line {
+	const char *label;
+	const double *value; /* [n]; NAN is no value: there the line is interrupted */
+};
+
+/* A time in which something was so: that counters were not counted, and why. In seconds as time is. */
+struct page_band {
+	double from, to;
+	const char *label;
+};
+
+struct page_chart {
+	const char *caption, *unit; /* unit: NULL: none */
+	bool prefix;                /* values are written as thousands, millions ... of the unit */
+	unsigned decimals;          /* of values as they are written, behind a prefix too */
+	double started;             /* what time 0 is, in seconds since 1970; 0: it is not known */
+	const double *time;         /* [n] seconds, each more than the one before it */
+	size_t n;
+	double gap; /* points farther apart than so many seconds are not joined; 0: all are */
+	const struct page_line *line;
+	size_t lines;
+	double peak; /* > 0: there is a scale of percents too, in which this is 100; peak_words says what it
+			is */
+	const char *peak_words;
+	const struct page_band *band;
+	size_t bands;
+};
+
+void page_lines(struct page *page, const struct page_chart *chart);
+
 /* ---- data ----------------------------------------------------------------------------------- */
 
 /* Data for programs, as JSON in the page: the element with this id, of letters, digits and '-'. */

@@ -1,7 +1,7 @@
 
 "use strict";
 /* Tables: headers are buttons that sort, long ones can be searched, and rows that are data become rows
- * when they are shown. Trees of calls: what is chosen becomes the whole width. */
+ * when they are shown. Trees of calls: what is chosen becomes the whole width. Lines: values are told. */
 (function () {
 	const STEP = 1000, LONG = 20;
 	const make = (name, words, className) => {
@@ -179,6 +179,113 @@
 		});
 	}
 
+	/* Values where the mouse is, or where arrows have gone; one line can be chosen, and others are faint. */
+	function lines(figure) {
+		const data = JSON.parse(document.getElementById(figure.id + "-data").textContent);
+		const plot = figure.querySelector(".plot"), inside = plot.querySelector("svg");
+		const paths = [...inside.querySelectorAll("path")], rows = [...figure.querySelectorAll("tbody tr")];
+		const bands = [...inside.querySelectorAll(".band")], told = make("p", "", "told");
+		const draw = (name, attributes) => {
+			const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+			Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+			return element;
+		};
+		const two = n => String(Math.floor(n)).padStart(2, "0");
+		const number = n => Math.abs(n) >= 1e15 ? n.toExponential(5) :
+			n !== 0 && Math.abs(n) < 0.5 * Math.pow(10, -data.decimals) ? n.toPrecision(2) :
+			n.toFixed(data.decimals).replace(/^-?\d+/, grouped).replace("-", "\u2212");
+		const clock = t => (data.step < 1 ? t.toPrecision(6) + " s" : Math.floor(t / 3600) + ":" + two(t / 60 % 60) + ":" + two(t % 60)) +
+			(data.started ? " (" + new Date((data.started + t) * 1000).toISOString().replace(/\.\d+/, "") + ")" : "");
+		/* Of a column with many points: from the least to the most. */
+		const value = (k, at) => {
+			const low = data.lines[k].low[at], high = data.lines[k].high[at];
+			return low === null ? "\u2013" : number(low) === number(high) ? number(low) : number(low) + " to " + number(high);
+		};
+		const unit = figure.querySelector(".axes span").textContent;
+		const y = n => data.top + data.height * (1 - (n - data.low) / (data.high - data.low));
+		const n = data.x.length, hint = "Values are shown where the mouse is, or by arrows: left and right for time, up and down for one of the lines; Escape ends it.";
+		const cursor = draw("line", {class: "cursor", y1: data.top, y2: data.top + data.height, visibility: "hidden"});
+		const dots = paths.map((path, k) => draw("circle", {class: "s" + (k % 8 + 1), r: 4, visibility: "hidden"}));
+		let at = -1, chosen = -1;
+
+		if (!n || !paths.length) return;
+		plot.append(cursor, ...dots);
+		const head = make("th", "There", "n there");
+		head.scope = "col";
+		figure.querySelector("thead tr").append(head);
+		const cells = rows.map(tr => {
+			const td = make("td", "", "n there");
+			tr.append(td);
+			return td;
+		});
+		told.setAttribute("role", "status");
+		told.textContent = hint;
+		figure.querySelector(".time").after(told);
+
+		function tell() {
+			const seen = at >= 0;
+			cursor.setAttribute("visibility", seen ? "visible" : "hidden");
+			paths.forEach((path, k) => {
+				const there = seen ? data.lines[k].high[at] : null, other = chosen >= 0 && chosen !== k;
+				path.classList.toggle("faint", other);
+				rows[k].classList.toggle("chosen", chosen === k);
+				cells[k].textContent = seen ? value(k, at) : "";
+				dots[k].setAttribute("visibility", there === null || other ? "hidden" : "visible");
+				if (there === null) return;
+				dots[k].setAttribute("cx", data.x[at] * 100 + "%");
+				dots[k].setAttribute("cy", y(there));
+			});
+			if (!seen) return void (told.textContent = hint);
+			cursor.setAttribute("x1", data.x[at] * 100 + "%");
+			cursor.setAttribute("x2", data.x[at] * 100 + "%");
+			const words = [clock(data.time[at])], x = data.x[at] * 1000;
+			paths.forEach((path, k) => {
+				if (chosen !== k && (chosen >= 0 || paths.length > 6)) return;
+				const low = data.lines[k].low[at];
+				words.push(rows[k].cells[0].textContent + " " + value(k, at) + (low === null ? "" : " " + unit +
+					(data.peak ? " (" + (100 * data.lines[k].high[at] / data.peak).toFixed(1) + " %)" : "")));
+			});
+			bands.filter(band => Number(band.getAttribute("x")) <= x && x <= Number(band.getAttribute("x")) + Number(band.getAttribute("width")))
+				.slice(0, 3).forEach(band => words.push(band.querySelector("title").textContent));
+			told.textContent = words.join("; ");
+		}
+		function nearest(x) {
+			let low = 0, high = n - 1;
+			while (low < high) {
+				const middle = low + high >> 1;
+				if (data.x[middle] < x) low = middle + 1;
+				else high = middle;
+			}
+			return low && x - data.x[low - 1] < data.x[low] - x ? low - 1 : low;
+		}
+		const go = place => { at = Math.max(0, Math.min(n - 1, place)); tell(); };
+		const choose = k => { chosen = k < 0 || k >= paths.length ? -1 : k; tell(); };
+		plot.setAttribute("tabindex", 0);
+		plot.addEventListener("pointermove", event => {
+			const box = plot.getBoundingClientRect();
+			go(nearest((event.clientX - box.left) / box.width));
+		});
+		plot.addEventListener("pointerleave", () => { if (document.activeElement !== plot) { at = -1; tell(); } });
+		plot.addEventListener("blur", () => { at = -1; tell(); });
+		rows.forEach((tr, k) => tr.addEventListener("click", () => choose(chosen === k ? -1 : k)));
+		plot.addEventListener("keydown", event => {
+			const step = event.shiftKey ? Math.max(1, Math.round(n / 20)) : 1;
+			const moves = {
+				ArrowLeft: () => go(at < 0 ? n - 1 : at - step),
+				ArrowRight: () => go(at < 0 ? 0 : at + step),
+				Home: () => go(0),
+				End: () => go(n - 1),
+				ArrowDown: () => choose(chosen + 1),
+				ArrowUp: () => choose(chosen < 0 ? paths.length - 1 : chosen - 1),
+				Escape: () => { at = -1; choose(-1); }
+			};
+			if (!moves[event.key]) return;
+			event.preventDefault();
+			moves[event.key]();
+		});
+	}
+
 	document.querySelectorAll("section.table").forEach(table);
+	document.querySelectorAll("figure.lines").forEach(lines);
 	document.querySelectorAll("figure.icicle").forEach(tree);
 })();

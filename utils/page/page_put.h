@@ -39,6 +39,10 @@ void page_put_json_text(struct page *page, const char *text);
 /* What is open that is not a block of its own ends. */
 void page_block(struct page *page);
 
+/* A figure, with its caption, and its end: of what is not drawn in it, "Not drawn" words ": " left_out. */
+void page_figure_begin(struct page *page, const char *kind, const char *caption, const char *unit);
+void page_figure_end(struct page *page, size_t left_out, const char *words);
+
 /* ---- numbers -------------------------------------------------------------------------------- */
 
 #define PAGE_NUMBER_MAX 96

@@ -25,7 +25,7 @@ static void put_number(struct page *page, double value, unsigned decimals)
 	page_put(page, text);
 }
 
-static void begin(struct page *page, const char *kind, const char *caption, const char *unit)
+void page_figure_begin(struct page *page, const char *kind, const char *caption, const char *unit)
 {
 	page_block(page);
 	page_putf(page, "<figure class=\"%s\" id=\"picture-%u\">\n<figcaption>", kind, ++page->made);
@@ -38,7 +38,7 @@ static void begin(struct page *page, const char *kind, const char *caption, cons
 	page_put(page, "</figcaption>\n");
 }
 
-static void end(struct page *page, size_t left_out, const char *words)
+void page_figure_end(struct page *page, size_t left_out, const char *words)
 {
 	char number[PAGE_NUMBER_MAX];
 
@@ -87,7 +87,7 @@ void page_bars(struct page *page, const char *caption, const char *unit, unsigne
 	double full = 0;
 	size_t i;
 
-	begin(page, "bars", caption, unit);
+	page_figure_begin(page, "bars", caption, unit);
 	for (i = 0; i < shown; i++)
 		full = fmax(full, fmax(drawn(bars[i].max), drawn(bars[i].mean)));
 	page_put(page,
@@ -96,7 +96,7 @@ void page_bars(struct page *page, const char *caption, const char *unit, unsigne
 	for (i = 0; i < shown; i++)
 		put_bar(page, &bars[i], decimals, full > 0 ? full : 1);
 	page_put(page, "</tbody></table>\n");
-	end(page, n - shown, "");
+	page_figure_end(page, n - shown, "");
 }
 
 /* ---- stacks --------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ void page_stacks(struct page *page, const char *caption, const char *unit, unsig
 	double full = 0;
 	size_t i;
 
-	begin(page, "bars", caption, unit);
+	page_figure_begin(page, "bars", caption, unit);
 	page_put(page, "<ul class=\"legend\">");
 	for (i = 0; i < k; i++) {
 		page_putf(page,
@@ -162,7 +162,7 @@ void page_stacks(struct page *page, const char *caption, const char *unit, unsig
 	for (i = 0; i < shown; i++)
 		put_stack(page, &stacks[i], series, k, decimals, full > 0 ? full : 1);
 	page_put(page, "</tbody></table>\n");
-	end(page, n - shown, "");
+	page_figure_end(page, n - shown, "");
 }
 
 /* ---- a tree of calls ------------------------------------------------------------------------ */
@@ -271,7 +271,7 @@ void page_icicle(struct page *page, const char *caption, const char *unit, unsig
 		return;
 	}
 	deepest = lay_out(nodes, n, place, full);
-	begin(page, "icicle", caption, unit);
+	page_figure_begin(page, "icicle", caption, unit);
 	page_putf(page,
 		  "<svg class=\"tree\" height=\"%u\" role=\"group\" aria-label=\"Call tree: the widths are "
 		  "shares of the whole\">\n",
@@ -282,6 +282,6 @@ void page_icicle(struct page *page, const char *caption, const char *unit, unsig
 		else
 			left_out++;
 	page_put(page, "</svg>\n");
-	end(page, left_out, ", since too narrow or too deep");
+	page_figure_end(page, left_out, ", since too narrow or too deep");
 	free(place);
 }

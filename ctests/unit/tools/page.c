@@ -160,6 +160,16 @@ static void say_all(struct page *page, const char *text)
 	page_bars(page, text, text, 2, &bar, 1);
 	page_stacks(page, text, text, 2, series, 2, &stack, 1);
 	page_icicle(page, text, text, 2, nodes, 3);
+	page_lines(page, &(struct page_chart){.caption = text,
+					      .unit = text,
+					      .time = part,
+					      .n = 2,
+					      .line = &(struct page_line){text, part},
+					      .lines = 1,
+					      .peak = 4,
+					      .peak_words = text,
+					      .band = &(struct page_band){1, 2, text},
+					      .bands = 1});
 	page_fact(page, text, text);
 }
 
@@ -197,8 +207,8 @@ static void hostile_texts(void **state)
 		end(&w);
 		assert_utf8(w.text, w.size);
 		assert_nests(w.text);
-		/* Ours: the rows that are data, and the script. */
-		assert_int_equal(times(w.text, "<script"), 2);
+		/* Ours: the rows that are data, values over time, and the script. */
+		assert_int_equal(times(w.text, "<script"), 3);
 		assert_null(strstr(w.text, "<!--"));
 		rows = data_of(w.text, "table-1-more");
 		assert_int_equal(json_array_size(rows), 2);
@@ -476,6 +486,162 @@ static void icicle(void **state)
 	free(w.text);
 }
 
+/* ---- lines over time ---------------------------------------------------------------------------- */
+
+#define GAP 5
+
+/* The path of a line, of so many bytes. */
+static const char *path_of(const char *text, const char *class, size_t *size)
+{
+	char begins[64];
+	const char *path;
+
+	snprintf(begins, sizeof(begins), "<path class=\"%s\" d=\"", class);
+	path = strstr(text, begins);
+	assert_non_null(path);
+	path += strlen(begins);
+	*size = strcspn(path, "\"");
+	return path;
+}
+
+static void assert_path(const char *text, const char *class, const char *wanted)
+{
+	size_t size;
+	const char *path = path_of(text, class, &size);
+
+	assert_int_equal(size, strlen(wanted));
+	assert_memory_equal(path, wanted, size);
+}
+
+/* Where there is no value, and over a gap in time, nothing is joined; one that stands alone is a point. */
+static void lines(void **state)
+{
+	const double time[] = {0, 1, 2, 3, 10}, a[] = {0, 10, NAN, 5, 5}, b[] = {10, 0, 5, INFINITY, NAN};
+	const struct page_line line[] = {{"first", a}, {"second", b}};
+	const struct page_band band = {2, 3, "taken"};
+	struct page_chart chart = {.caption = "c",
+				   .unit = "B/s",
+				   .decimals = 1,
+				   .time = time,
+				   .n = 5,
+				   .gap = GAP,
+				   .line = line,
+				   .lines = 2,
+				   .peak = 20,
+				   .peak_words = "stated",
+				   .band = &band,
+				   .bands = 1};
+	struct written w;
+
+	(void)state;
+	begin(&w, "t");
+	page_lines(w.page, &chart);
+	end(&w);
+	assert_nests(w.text);
+	assert_path(w.text, "l1 t0",
+		    "M0.00 220.00L0.00 220.00L100.00 0.00M300.00 110.00L300.00 110.00"
+		    "M1000.00 110.00L1000.00 110.00");
+	assert_path(w.text, "l2 t0", "M0.00 0.00L0.00 0.00L100.00 220.00L200.00 110.00");
+	assert_non_null(strstr(w.text, "<rect class=\"band\" x=\"200.00\" y=\"0\" width=\"100.00\" "
+				       "height=\"220\"><title>taken</title></rect>"));
+	/* Read without a script: mean, least, most, % of peak, points with a value and without. */
+	assert_non_null(strstr(w.text, "first</th><td class=\"n\">5.0</td><td class=\"n\">0.0</td>"
+				       "<td class=\"n\">10.0</td><td class=\"n\">25.0</td>"
+				       "<td class=\"n\">4</td><td class=\"n\">1</td></tr>"));
+	assert_non_null(strstr(w.text, "second</th><td class=\"n\">5.0</td><td class=\"n\">0.0</td>"
+				       "<td class=\"n\">10.0</td><td class=\"n\">25.0</td>"
+				       "<td class=\"n\">3</td><td class=\"n\">2</td></tr>"));
+	assert_non_null(strstr(w.text, "100 % is 20.0 B/s: stated</p>"));
+	assert_non_null(strstr(w.text, "0:00:02 to 0:00:03: taken</p>"));
+	free(w.text);
+}
+
+/* Many points: a spike is in a column, a missing value interrupts, and what is written is bounded. */
+static void many_points(void **state)
+{
+	enum { POINTS = 200000, LINES = 40 };
+	static double time[POINTS], value[POINTS];
+	struct page_line line[LINES];
+	struct page_chart chart = {.caption = "c",
+				   .unit = "B/s",
+				   .prefix = true,
+				   .decimals = 3,
+				   .time = time,
+				   .n = POINTS,
+				   .line = line,
+				   .lines = LINES};
+	struct written w;
+	json_t *all, *low, *high;
+	size_t size, i;
+
+	(void)state;
+	for (i = 0; i < POINTS; i++) {
+		time[i] = 60 * (double)i;
+		value[i] = 2e9;
+	}
+	for (i = 0; i < LINES; i++)
+		line[i] = (struct page_line){"a", value};
+	value[777] = 7e9;
+	value[100000] = NAN;
+	begin(&w, "t");
+	page_lines(w.page, &chart);
+	end(&w);
+	assert_nests(w.text);
+	assert_in_range(w.size, 1, 4000000);
+	assert_non_null(strstr(w.text, "200" B "000 points are drawn as 1000 columns"));
+	assert_non_null(strstr(w.text, "Not drawn of the lines: 16<"));
+	assert_non_null(strstr(w.text, "<small>GB/s</small>"));
+	assert_non_null(strstr(w.text, "<td class=\"n\">7.000</td>"));
+	path_of(w.text, "l8 t2", &size);
+	assert_in_range(size, 1, 20000);
+	all = data_of(w.text, "picture-1-data");
+	assert_int_equal(json_array_size(json_object_get(all, "lines")), 24);
+	low = json_object_get(json_array_get(json_object_get(all, "lines"), 0), "low");
+	high = json_object_get(json_array_get(json_object_get(all, "lines"), 0), "high");
+	assert_int_equal(json_array_size(low), PAGE_POINTS);
+	assert_true(json_real_value(json_array_get(low, 3)) == 2);
+	assert_true(json_real_value(json_array_get(high, 3)) == 7);
+	assert_true(json_real_value(json_array_get(high, 4)) == 2);
+	json_decref(all);
+	free(w.text);
+}
+
+static void lines_of_no_numbers(void **state)
+{
+	const double time[] = {-1e308, 0, 1e308},
+		     value[][3] = {{NAN, NAN, NAN}, {-1e308, 1e308, 0}, {0, 1e-320, 0}};
+	const struct page_line line[] = {{"none", value[0]}, {"large", value[1]}, {NULL, value[2]}};
+	const struct page_band band[] = {
+		{NAN, NAN, NULL}, {INFINITY, -INFINITY, "b"}, {-INFINITY, INFINITY, "c"}};
+	const double peaks[] = {0, -1, NAN, INFINITY, 1e-320, 1e308};
+	struct page_chart chart = {.time = time, .n = 3, .line = line, .lines = 3, .band = band, .bands = 3};
+	struct written w;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 24; i++) {
+		chart.peak = peaks[i % 6];
+		chart.lines = i / 6 == 1 ? 1 : 3;
+		chart.line = i / 6 == 2 ? line + 2 : line;
+		chart.lines = i / 6 == 2 ? 1 : chart.lines;
+		chart.n = i / 6 == 3 ? i % 2 : 3;
+		chart.prefix = i & 1;
+		begin(&w, "t");
+		page_lines(w.page, &chart);
+		end(&w);
+		assert_nests(w.text);
+		assert_null(strstr(strstr(w.text, "<figure"), "nan"));
+		assert_null(strstr(strstr(w.text, "<figure"), "=\"inf"));
+		free(w.text);
+	}
+	chart = (struct page_chart){.caption = "none"};
+	begin(&w, "t");
+	page_lines(w.page, &chart);
+	end(&w);
+	assert_nests(w.text);
+	free(w.text);
+}
+
 /* ---- data --------------------------------------------------------------------------------------- */
 
 static void data(void **state)
@@ -576,6 +742,16 @@ static void misuse(void **state)
 	fclose(w.out);
 	free(w.text);
 	begin(&w, "t");
+	page_lines(w.page, &(struct page_chart){.time = (const double[]){1, 1}, .n = 2});
+	assert_int_equal(page_end(w.page), EINVAL);
+	fclose(w.out);
+	free(w.text);
+	begin(&w, "t");
+	page_lines(w.page, &(struct page_chart){.time = (const double[]){1, NAN}, .n = 2});
+	assert_int_equal(page_end(w.page), EINVAL);
+	fclose(w.out);
+	free(w.text);
+	begin(&w, "t");
 	page_data(w.page, "none", NULL);
 	assert_int_equal(page_end(w.page), EINVAL);
 	fclose(w.out);
@@ -595,6 +771,9 @@ int main(void)
 		cmocka_unit_test(pictures_of_no_numbers),
 		cmocka_unit_test(more_bars_than_are_drawn),
 		cmocka_unit_test(icicle),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(many_points),
+		cmocka_unit_test(lines_of_no_numbers),
 		cmocka_unit_test(data),
 		cmocka_unit_test(write_errors),
 		cmocka_unit_test(misuse),
