@@ -66,6 +66,11 @@ void service_sample_put(const struct service_sample *sample)
 	(void)sample;
 }
 
+uint64_t service_generation(struct service *service)
+{
+	return service->sample.generation;
+}
+
 int service_command(struct service *service, const char *const *word, unsigned words, char **reply)
 {
 	json_t *answer = json_pack("{s:b, s:s, s:I}", "ok", 0, "message", "there are no commands yet",

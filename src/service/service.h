@@ -116,6 +116,9 @@ struct service_sample {
 const struct service_sample *service_sample_get(struct service *service, int wait_ms);
 void service_sample_put(const struct service_sample *sample);
 
+/* The generation that the next sample has, or a later one. Cheap, waits for nobody. */
+uint64_t service_generation(struct service *service);
+
 /*
  * One command, as its words (no shell: a word is any bytes). Comes back when it is done, or refused,
  * with 0 or a negative UPC_E*, and *reply, a JSON object as text, which the caller frees:
