@@ -6,11 +6,8 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "../lib/signal_frame.h"
 #include "mpx_util.h"
-
-#ifndef AT_MINSIGSTKSZ
-#define AT_MINSIGSTKSZ 51
-#endif
 
 /* Of what is not the kernel's: frames of the program's handler, and of the library's up to
  * where it looks. Sanitizers put guards between variables. */
@@ -66,7 +63,7 @@ static void on_stack(size_t size, int small)
 
 int main(void)
 {
-	const size_t frame = getauxval(AT_MINSIGSTKSZ) ? getauxval(AT_MINSIGSTKSZ) : 3 << 10;
+	const size_t frame = signal_frame();
 	struct mpx_options o = MPX_OPTIONS_INIT(mpx_options);
 	long long value[2] = {0};
 	int set = PAPI_NULL;

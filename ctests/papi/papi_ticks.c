@@ -9,14 +9,11 @@
 #include <signal.h>
 #include <time.h>
 
+#include "../lib/signal_frame.h"
 #include "papi_util.h"
 
 #define SLICE_NS 1000000
 enum { EVENTS = 4 };
-
-#ifndef AT_MINSIGSTKSZ
-#define AT_MINSIGSTKSZ 51
-#endif
 
 static const char *const names[EVENTS] = {FAULTS, "upc:::perf::MINOR-FAULTS", "upc:::perf::MAJOR-FAULTS",
 					  "upc:::perf::TASK-CLOCK"};
@@ -164,7 +161,7 @@ static int counted_in_handler(int set)
 static int counted_on_stack(int set, size_t left)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t frame = getauxval(AT_MINSIGSTKSZ) ? getauxval(AT_MINSIGSTKSZ) : 3 << 10;
+	const size_t frame = signal_frame();
 	const struct sigaction action = {.sa_handler = spin, .sa_flags = SA_ONSTACK};
 	const stack_t none = {.ss_flags = SS_DISABLE};
 	const size_t pages = (2 * frame + left + 2 * page - 1) / page;

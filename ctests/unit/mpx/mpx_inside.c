@@ -9,8 +9,8 @@
 #include <papi.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/auxv.h>
 
+#include "../../lib/signal_frame.h"
 #include "../unit_test.h"
 
 #include "../../../src/mpx/core/error.h"
@@ -20,10 +20,6 @@
 
 #define papi_like __attribute__((section("papi_like"), noinline))
 #define plain __attribute__((noinline))
-
-#ifndef AT_MINSIGSTKSZ
-#define AT_MINSIGSTKSZ 51
-#endif
 
 extern const char __start_papi_like[], __stop_papi_like[];
 
@@ -301,8 +297,7 @@ __attribute__((noinline)) static int has_room_on(uintptr_t below, size_t size)
 
 static void room_on_an_alternate_stack(void **state)
 {
-	/* Of a signal, with all registers of the processor; kernels before 5.14 do not say. */
-	const size_t frame = getauxval(AT_MINSIGSTKSZ) ? getauxval(AT_MINSIGSTKSZ) : 3 << 10;
+	const size_t frame = signal_frame();
 	const size_t little = 2 * frame + (12 << 10);
 	static char stack[256 << 10];
 	struct sigaction action = {.sa_handler = handler_of_the_program, .sa_flags = SA_ONSTACK};
