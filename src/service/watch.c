@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * watch.c - see watch.h.
+ *
+ * Something that counts the openings of perf events is cheap to read, so it is read often, and a
+ * pass over the processes follows only where it has grown. It is read before the pass: what is
+ * opened during the pass is seen by the next one. It must count when the descriptor is there, not
+ * before. What hands events on without opening one (fork, a socket), and what opens an MSR, is found
+ * by a slow pass. Where nothing counts openings, passes alone have to do.
+ *
+ * While somebody has counters, he alone is looked at each time. When he has none any more, a pass
+ * tells whether another has.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/watch.h"
+#include "upc.h"
+
+struct watch {
+	struct watch_options options;
+	struct users *users;
+	uint64_t opens;
+	bool opens_work;
+	bool begun;
+	uint64_t tick_ns, pass_ns; /* when they are due */
+	/* What was found before the last pass. */
+	struct service_user user[USERS_MAX];
+	unsigned count, more;
+	char unseen[320], how[160];
+};
+
+int watch_create(const struct watch_options *options, struct watch **watch)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+	int error;
+
+	if (!w)
+		return UPC_ENOMEM;
+	error = users_create(&options->users, &w->users);
+	if (error) {
+		free(w);
+		return error;
+	}
+	w->options = *options;
+	w->opens_work = options->opens != NULL;
+	*watch = w;
+	return 0;
+}
+
+void watch_destroy(struct watch *w)
+{
+	if (!w)
+		return;
+	users_destroy(w->users);
+	free(w);
+}
+
+void watch_set_idle(struct watch *w, bool idle)
+{
+	/* From idleness on, at once: somebody may be there already. */
+	if (w->options.idle && !idle)
+		w->begun = false;
+	w->options.idle = idle;
+}
+
+static uint64_t between_passes(const struct watch *w)
+{
+	return w->opens_work || w->options.idle ? WATCH_SLOW_NS : WATCH_PASS_NS;
+}
+
+/* Whether anybody has opened an event since the last time. */
+static bool opened(struct watch *w)
+{
+	uint64_t count = 0;
+	bool grown;
+
+	if (!w->opens_work)
+		return false;
+	if (w->options.opens->read(w->options.opens->arg, &count)) {
+		/* Passes have to do from now on. */
+		w->opens_work = false;
+		return true;
+	}
+	grown = count != w->opens;
+	w->opens = count;
+	return grown;
+}
+
+static bool same_users(const struct watch *w, const struct service_user *user, unsigned count, unsigned more)
+{
+	if (count != w->count || more != w->more)
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		if (user[i].pid != w->user[i].pid || user[i].uid != w->user[i].uid ||
+		    user[i].descriptors != w->user[i].descriptors ||
+		    strcmp(user[i].command, w->user[i].command) != 0)
+			return false;
+	return true;
+}
+
+static void say(struct watch *w)
+{
+	unsigned hidden = users_hidden(w->users);
+
+	if (w->opens_work)
+		snprintf(w->how, sizeof(w->how), "by %s, looked at each %.1f s", w->options.opens->name,
+			 WATCH_TICK_NS * 1e-9);
+	else
+		snprintf(w->how, sizeof(w->how), "by a look at all processes each %.1f s",
+			 (double)between_passes(w) * 1e-9);
+	if (!users_all_here())
+		snprintf(
+			w->unseen, sizeof(w->unseen),
+			"who counts outside this container is not seen: its processes are not in /proc here; "
+			"start the service outside, or with the machine's PID name space");
+	else if (hidden)
+		snprintf(
+			w->unseen, sizeof(w->unseen),
+			"who counts in %u processes of other users is not seen: the kernel keeps their descriptors "
+			"from this user; start the service as root, or with CAP_SYS_PTRACE",
+			hidden);
+	else
+		w->unseen[0] = 0;
+}
+
+/* A pass over all. Returns whether anything is different. */
+static bool pass(struct watch *w)
+{
+	const struct service_user *user;
+	unsigned count, more;
+	char before[sizeof(w->unseen)];
+	bool same;
+
+	memcpy(before, w->unseen, sizeof(before));
+	if (users_look(w->users)) {
+		snprintf(w->unseen, sizeof(w->unseen), "who counts is not seen: /proc cannot be listed");
+		return strcmp(before, w->unseen) != 0;
+	}
+	say(w);
+	user = users_found(w->users, &count, &more);
+	same = same_users(w, user, count, more) && !strcmp(before, w->unseen);
+	memcpy(w->user, user, count * sizeof(*user));
+	w->count = count;
+	w->more = more;
+	return !same;
+}
+
+bool watch_tick(struct watch *w, uint64_t now_ns)
+{
+	bool look;
+
+	if (w->begun && now_ns < w->tick_ns)
+		return false;
+	look = opened(w) || !w->begun || now_ns >= w->pass_ns;
+	if (!look && (w->count || w->more))
+		look = !users_still(w->users);
+	w->begun = true;
+	w->tick_ns = now_ns + WATCH_TICK_NS;
+	if (!look)
+		return false;
+	w->pass_ns = now_ns + between_passes(w);
+	return pass(w);
+}
+
+uint64_t watch_due(const struct watch *w)
+{
+	if (!w->begun)
+		return 0;
+	/* Where there is nothing to hear and nobody to wait for. */
+	if (!w->opens_work && !w->count && !w->more)
+		return w->pass_ns;
+	return w->tick_ns;
+}
+
+const struct service_user *watch_users(const struct watch *w, unsigned *count, unsigned *more)
+{
+	*count = w->count;
+	*more = w->more;
+	return w->user;
+}
+
+const char *watch_unseen(const struct watch *w)
+{
+	return w->unseen;
+}
+
+const char *watch_how(const struct watch *w)
+{
+	return w->how;
+}
