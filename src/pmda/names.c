@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * names.c - see names.h. A name is for ever that of its event (pmids.h), so another event that would
+ * have it gets the next number.
+ */
+#include "pmda/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool letter(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+void names_plain(const char *name, char plain[NAMES_MAX])
+{
+	/* Room for "_" and a number of names_unique. */
+	size_t used = 0, most = NAMES_MAX - 12;
+	bool open = true; /* at the beginning of a component */
+
+	for (; *name && used < most; name++) {
+		char c = lower(*name);
+
+		if (c == ':' || c == '.' || c == '/') {
+			/* What ends in '_' was blanks and the like. */
+			while (used && plain[used - 1] == '_')
+				used--;
+			if (!open && used)
+				plain[used++] = '.';
+			open = true;
+			continue;
+		}
+		if (!letter(c) && !digit(c)) {
+			if (!open && plain[used - 1] != '_')
+				plain[used++] = '_';
+			continue;
+		}
+		if (open && digit(c))
+			plain[used++] = 'n';
+		plain[used++] = c;
+		open = false;
+	}
+	while (used && (plain[used - 1] == '_' || plain[used - 1] == '.'))
+		used--;
+	if (!used) {
+		memcpy(plain, "counter", 8);
+		return;
+	}
+	plain[used] = 0;
+}
+
+bool names_meet(const char *one, const char *other)
+{
+	while (*one && *one == *other)
+		one++, other++;
+	return (!*one && (!*other || *other == '.')) || (!*other && *one == '.');
+}
+
+/* Of a taken name that is stem_NUMBER, or is below it: the number; else 1. */
+static unsigned long number_of(const char *taken, const char *stem, size_t length)
+{
+	char *end;
+	unsigned long number;
+
+	if (strncmp(taken, stem, length) || taken[length] != '_' || !digit(taken[length + 1]))
+		return 1;
+	number = strtoul(taken + length + 1, &end, 10);
+	return (*end && *end != '.') || number > 99999999 ? 1 : number;
+}
+
+void names_unique(char plain[NAMES_MAX], const char *(*taken)(const void *arg, size_t i), const void *arg,
+		  size_t count)
+{
+	size_t length, i;
+	unsigned long highest = 1, number;
+	const char *other;
+	bool met = false;
+
+	/* A branch that is a leaf already cannot be mended by a number behind. */
+	for (i = 0; i < count; i++) {
+		other = taken(arg, i);
+		length = other ? strlen(other) : 0;
+		if (other && !strncmp(plain, other, length) && plain[length] == '.') {
+			plain[length] = '_';
+			i = (size_t)-1; /* from the beginning: at most once a dot */
+		}
+	}
+	length = strlen(plain);
+	for (i = 0; i < count; i++) {
+		other = taken(arg, i);
+		if (!other)
+			continue;
+		met = met || names_meet(plain, other);
+		number = number_of(other, plain, length);
+		highest = number > highest ? number : highest;
+	}
+	if (met)
+		snprintf(plain + length, NAMES_MAX - length, "_%lu", highest + 1);
+}

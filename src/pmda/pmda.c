@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pmda.c - pmdaupc, the node service as an agent of Performance Co-Pilot: a daemon that pmcd starts
+ * and asks for values. The service's own thread counts; this one answers.
+ *
+ * pmcd waits 5 s for an agent, and counters may take longer to open: so the service opens on a thread
+ * of its own, and until it has there are the metrics that are always there, without values.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "pmda/agent.h"
+#include "upc.h"
+
+#define DOMAIN 450
+
+static pmLongOptions long_options[] = {
+	PMDA_OPTIONS_HEADER("Options"),
+	PMDAOPT_DEBUG,
+	PMDAOPT_DOMAIN,
+	PMDAOPT_LOGFILE,
+	{"config", 1, 'c', "FILE",
+	 "what is counted (upc_service(5)); without it nothing is, until a command adds it"},
+	{"state", 1, 's', "FILE", "what survives a restart is kept here, and in FILE.metrics"},
+	{"socket", 1, 'S', "FILE", "socket that takes commands, for upcctl"},
+	PMDAOPT_INET,
+	PMDAOPT_PIPE,
+	PMDAOPT_UNIX,
+	PMDAOPT_IPV6,
+	PMDAOPT_USERNAME,
+	PMOPT_HELP,
+	PMDA_OPTIONS_END,
+};
+
+static pmdaOptions options = {
+	.short_options = "D:d:l:c:s:S:i:pu:6:U:?",
+	.long_options = long_options,
+};
+
+/* The service while it opens. */
+static struct opening {
+	struct service_options options;
+	pthread_t thread;
+	int done; /* eventfd: written once, when the rest is there */
+	struct service *service;
+	char *message;
+	int error;
+} opening = {.done = -1};
+
+static void say(const char *line)
+{
+	pmNotifyErr(LOG_WARNING, "%s", line);
+}
+
+static void *open_service(void *unused)
+{
+	uint64_t one = 1;
+
+	(void)unused;
+	opening.error = service_open(&opening.options, &opening.service, &opening.message);
+	while (write(opening.done, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+/* Has the service that opened; does not come back where it did not. */
+static void opened(pmdaExt *ext)
+{
+	pthread_join(opening.thread, NULL);
+	close(opening.done);
+	opening.done = -1;
+	if (opening.error) {
+		fprintf(stderr, "%s: %s\n", pmGetProgname(),
+			opening.message ? opening.message : upc_strerror(opening.error));
+		exit(1);
+	}
+	free(opening.message);
+	current_open(&agent.current, opening.service);
+	agent_refresh(ext, false);
+}
+
+/* Until pmcd ends, or somebody ends the agent. */
+static void answer(pmdaInterface *dispatch, int signals)
+{
+	struct pollfd fd[3] = {{.fd = __pmdaInFd(dispatch), .events = POLLIN},
+			       {.fd = signals, .events = POLLIN},
+			       {.fd = opening.done, .events = POLLIN}};
+
+	for (;;) {
+		if (poll(fd, 3, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return;
+		}
+		if (fd[1].revents)
+			return;
+		if (fd[2].revents) {
+			opened(dispatch->version.any.ext);
+			fd[2].fd = -1;
+		}
+		if (fd[0].revents && __pmdaMainPDU(dispatch) < 0)
+			return;
+	}
+}
+
+static const char *beside(const char *path, const char *end)
+{
+	char *name;
+
+	if (!path)
+		return NULL;
+	if (asprintf(&name, "%s%s", path, end) < 0) {
+		fprintf(stderr, "%s: out of memory\n", pmGetProgname());
+		exit(1);
+	}
+	return name;
+}
+
+static void get_options(int argc, char **argv, pmdaInterface *dispatch)
+{
+	int c;
+
+	while ((c = pmdaGetOptions(argc, argv, &options, dispatch)) != EOF) {
+		switch (c) {
+		case 'c':
+			opening.options.config = options.optarg;
+			break;
+		case 's':
+			opening.options.state = options.optarg;
+			break;
+		case 'S':
+			opening.options.control = options.optarg;
+			break;
+		default:
+			options.errors++;
+		}
+	}
+	if (options.errors || options.optind < argc) {
+		pmdaUsageMessage(&options);
+		exit(1);
+	}
+}
+
+/* Begins to open the service, and gives it the time that pmcd does not notice. */
+static void start(pmdaInterface *dispatch)
+{
+	struct pollfd fd;
+
+	opening.done = eventfd(0, EFD_CLOEXEC);
+	if (opening.done < 0 || pthread_create(&opening.thread, NULL, open_service, NULL)) {
+		fprintf(stderr, "%s: %s\n", pmGetProgname(), strerror(errno));
+		exit(1);
+	}
+	fd = (struct pollfd){.fd = opening.done, .events = POLLIN};
+	if (poll(&fd, 1, 1500) > 0)
+		opened(dispatch->version.any.ext);
+}
+
+int main(int argc, char **argv)
+{
+	pmdaInterface dispatch;
+	sigset_t ends;
+	int signals, error;
+
+	pmSetProgname(argv[0]);
+	pmdaDaemon(&dispatch, PMDA_INTERFACE_7, pmGetProgname(), DOMAIN, "upc.log", NULL);
+	get_options(argc, argv, &dispatch);
+	pmdaOpenLog(&dispatch);
+	if (options.username)
+		pmSetProcessIdentity(options.username);
+
+	/* Before there is any thread. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	signals = signalfd(-1, &ends, SFD_CLOEXEC);
+
+	agent.current.say = say;
+	agent.current.store = beside(opening.options.state, ".metrics");
+	agent.current.socket = opening.options.control ? opening.options.control : "";
+	error = current_init(&agent.current);
+	if (!error)
+		error = agent_init(&dispatch);
+	if (error < 0 || signals < 0) {
+		fprintf(stderr, "%s: %s\n", pmGetProgname(), error < 0 ? pmErrStr(error) : strerror(errno));
+		return 1;
+	}
+	start(&dispatch);
+	pmdaConnect(&dispatch);
+	if (dispatch.status >= 0)
+		answer(&dispatch, signals);
+	if (opening.done < 0)
+		agent_free();
+	/* The service that did not open yet ends with the process. */
+	free((char *)agent.current.store);
+	return dispatch.status < 0;
+}
