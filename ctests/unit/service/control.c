@@ -1,0 +1,794 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * control.c - unit tests of the control socket: words arrive and answers come back, whatever others
+ * of its clients do: hang, say half a line, say 10 MB, go in the middle of a command, come by the hundred.
+ */
+#include "service/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "service/request.h"
+#include "../unit_test.h"
+
+#define PATIENCE_S 120 /* for what must come: a failure, not a time that is asserted */
+#define BIG 4000000u
+
+static char directory[60], path[80];
+static struct control *control;
+
+/* ---- a service -------------------------------------------------------------------------- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned runs, waiting, yields, resumes;
+static bool gate_open, yield_fails;
+
+static void wait_at_gate(void)
+{
+	pthread_mutex_lock(&mutex);
+	waiting++;
+	pthread_cond_broadcast(&changed);
+	while (!gate_open)
+		pthread_cond_wait(&changed, &mutex);
+	waiting--;
+	pthread_mutex_unlock(&mutex);
+}
+
+static char *big(void)
+{
+	char *text = malloc(BIG);
+
+	assert_non_null(text);
+	memset(text, ' ', BIG);
+	memcpy(text, "{\"ok\":true,\"message\":\"big\"\n", 27);
+	strcpy(text + BIG - 2, "}");
+	return text;
+}
+
+/* Says its words back. "wait" does so when the gate opens, "ls big" says much, "fail" fails. */
+static int command(void *arg, const char *const *word, unsigned words, char **reply)
+{
+	char text[REQUEST_WORD_MAX + 100] = "";
+	bool ok = strcmp(word[0], "fail") != 0;
+
+	assert_ptr_equal(arg, &control);
+	assert_null(word[words]);
+	if (strcmp(word[0], "wait") == 0)
+		wait_at_gate();
+	pthread_mutex_lock(&mutex);
+	runs++;
+	if (strcmp(word[0], "yield") == 0) {
+		ok = !yield_fails;
+		yields += ok;
+	}
+	resumes += strcmp(word[0], "resume") == 0;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&mutex);
+	for (unsigned i = 0; i < words; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i == 0 ? "" : " ",
+			 word[i]);
+	*reply = strcmp(text, "ls big") == 0 ? big() : request_answer(ok, text);
+	return ok ? 0 : UPC_EINVAL;
+}
+
+/* Waits until a number is what it should be. */
+static void until(const unsigned *number, unsigned value)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += PATIENCE_S;
+	pthread_mutex_lock(&mutex);
+	while (*number != value)
+		if (pthread_cond_timedwait(&changed, &mutex, &end) != 0) {
+			pthread_mutex_unlock(&mutex);
+			fail_msg("it is %u, not %u", *number, value);
+		}
+	pthread_mutex_unlock(&mutex);
+}
+
+static unsigned now(const unsigned *number)
+{
+	unsigned value;
+
+	pthread_mutex_lock(&mutex);
+	value = *number;
+	pthread_mutex_unlock(&mutex);
+	return value;
+}
+
+static void open_gate(void)
+{
+	pthread_mutex_lock(&mutex);
+	gate_open = true;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&mutex);
+}
+
+static int setup(void **state)
+{
+	const struct control_calls calls = {.command = command, .arg = &control};
+	char *message;
+
+	(void)state;
+	runs = waiting = yields = resumes = 0;
+	gate_open = yield_fails = false;
+	strcpy(directory, "/tmp/upc-control-XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/control", directory);
+	if (service_control_start(path, &calls, &control, &message) != 0)
+		fail_msg("%s", message);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	open_gate();
+	service_control_stop(control);
+	assert_int_equal(access(path, F_OK), -1);
+	return rmdir(directory);
+}
+
+/* ---- clients ---------------------------------------------------------------------------- */
+
+/* A connection, or -1. */
+static int try_connect(void)
+{
+	const struct timeval patience = {.tv_sec = PATIENCE_S};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	strcpy(address.sun_path, path);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int new_client(void)
+{
+	int fd = try_connect();
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void say(int fd, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = send(fd, text, length, MSG_NOSIGNAL);
+
+		if (n <= 0)
+			return; /* refused by now: the answer says so */
+		text += n;
+		length -= (size_t)n;
+	}
+}
+
+#define SAY(fd, text) say(fd, text, sizeof(text) - 1)
+
+static void ask(int fd, const char *a, const char *b)
+{
+	const char *const word[] = {a, b};
+	char why[REQUEST_WHY_MAX], *line = request_write(word, b != NULL ? 2 : 1, why);
+
+	if (line == NULL)
+		fail_msg("%s", why);
+	say(fd, line, strlen(line));
+	free(line);
+}
+
+/* The next line; NULL at the end. Until the next call. */
+static const char *hear(int fd)
+{
+	static char line[BIG + 10];
+	size_t n = 0;
+
+	for (;;) {
+		ssize_t got = recv(fd, line + n, 1, 0);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno != ECONNRESET)
+			fail_msg("no answer: %s", strerror(errno));
+		if (got <= 0)
+			return NULL;
+		if (line[n] == '\n')
+			break;
+		assert_in_range(++n, 1, BIG + 5);
+	}
+	line[n] = '\0';
+	return line;
+}
+
+/* The message of the next answer. */
+static const char *answer(int fd, bool ok)
+{
+	static char message[REQUEST_WORD_MAX + 100];
+	const char *line = hear(fd), *text;
+	json_t *root;
+
+	assert_non_null(line);
+	root = json_loads(line, 0, NULL);
+	assert_non_null(root);
+	text = json_string_value(json_object_get(root, "message"));
+	assert_non_null(text);
+	if (json_is_true(json_object_get(root, "ok")) != ok)
+		fail_msg("%s", text);
+	snprintf(message, sizeof(message), "%s", text);
+	json_decref(root);
+	return message;
+}
+
+static void answers(int fd, bool ok, const char *part)
+{
+	const char *message = answer(fd, ok);
+
+	if (strstr(message, part) == NULL)
+		fail_msg("\"%s\" has no \"%s\"", message, part);
+}
+
+/* ---- tests ------------------------------------------------------------------------------ */
+
+static void test_answers(void **state)
+{
+	int a = new_client(), b = new_client();
+
+	(void)state;
+	ask(a, "halt", "ALL");
+	ask(b, "fail", "\xe2\x82\xac");
+	answers(b, false, "fail \xe2\x82\xac");
+	answers(a, true, "halt ALL");
+	/* Many at once, in their order, also cut anywhere. */
+	SAY(a, "{\"words\":[\"one\"]}\n{\"words\":[\"ls\"]}\n{}\n\n{\"words\":[\"fo");
+	answers(a, true, "one");
+	answers(a, true, "ls");
+	answers(a, false, "no list");
+	answers(a, false, "no line");
+	ask(b, "status", NULL);
+	answers(b, true, "status");
+	SAY(a, "ur\"]}\n");
+	answers(a, true, "four");
+	close(a);
+	close(b);
+}
+
+/* Who has said all that he wants to say still gets his answer. */
+static void test_half_closed(void **state)
+{
+	int a = new_client();
+
+	(void)state;
+	SAY(a, "{\"words\":[\"wait\"]}\n{\"words\":[\"ls\"]}\n{\"words\"");
+	shutdown(a, SHUT_WR);
+	until(&waiting, 1);
+	open_gate();
+	answers(a, true, "wait");
+	answers(a, true, "ls");
+	assert_null(hear(a));
+	close(a);
+}
+
+static void test_question_during_a_change(void **state)
+{
+	int a = new_client(), b = new_client(), c = new_client();
+
+	(void)state;
+	ask(a, "wait", NULL);
+	until(&waiting, 1);
+	ask(c, "halt", "ALL");
+	for (unsigned i = 0; i < 100; i++) {
+		ask(b, "ls", NULL);
+		answers(b, true, "ls");
+	}
+	assert_int_equal(now(&runs), 100);
+	open_gate();
+	answers(a, true, "wait");
+	answers(c, true, "halt ALL");
+	close(a);
+	close(b);
+	close(c);
+}
+
+static void test_gone_in_the_middle(void **state)
+{
+	int a = new_client(), b = new_client();
+
+	(void)state;
+	ask(a, "wait", NULL);
+	until(&waiting, 1);
+	close(a);
+	ask(b, "ls", NULL);
+	answers(b, true, "ls");
+	open_gate();
+	until(&runs, 2);
+	ask(b, "halt", NULL);
+	answers(b, true, "halt");
+	/* Also before there is an answer to read. */
+	for (unsigned i = 0; i < 50; i++) {
+		a = new_client();
+		ask(a, i % 2 == 0 ? "ls" : "halt", "big");
+		close(a);
+	}
+	ask(b, "ls", NULL);
+	answers(b, true, "ls");
+	close(b);
+}
+
+static void test_does_not_read(void **state)
+{
+	int a = new_client(), b = new_client();
+	const char *line;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		ask(a, "ls", "big");
+	for (unsigned i = 0; i < 20; i++) {
+		ask(b, "ls", NULL);
+		answers(b, true, "ls");
+	}
+	/* Not a second answer was made for who has not read the first. */
+	assert_in_range(now(&runs), 20, 21);
+	line = hear(a);
+	assert_non_null(line);
+	assert_int_equal(strlen(line), BIG - 1);
+	close(a);
+	ask(b, "ls", NULL);
+	answers(b, true, "ls");
+	close(b);
+}
+
+static void test_endless_line(void **state)
+{
+	char *text = malloc(10u << 20);
+	int a = new_client(), b = new_client();
+
+	(void)state;
+	memset(text, 'x', 10u << 20);
+	say(a, text, 10u << 20);
+	answers(a, false, "more than 65536 bytes");
+	assert_null(hear(a));
+	close(a);
+	/* The longest that is taken, and one byte more. */
+	memset(text, ' ', REQUEST_MAX);
+	memcpy(text, "{\"words\":[\"ls\"]}", 16);
+	text[REQUEST_MAX] = '\n';
+	say(b, text, REQUEST_MAX + 1);
+	answers(b, true, "ls");
+	text[REQUEST_MAX] = ' ';
+	text[REQUEST_MAX + 1] = '\n';
+	say(b, text, REQUEST_MAX + 2);
+	answers(b, false, "more than 65536 bytes");
+	assert_null(hear(b));
+	close(b);
+	free(text);
+}
+
+static void test_names_of_64_kib(void **state)
+{
+	char *name = malloc(REQUEST_MAX + 1);
+	int a = new_client();
+
+	(void)state;
+	memset(name, 'x', REQUEST_MAX);
+	memcpy(name, "{\"words\":[\"halt\",\"", 18);
+	memcpy(name + REQUEST_MAX - 3, "\"]}\n", 4);
+	say(a, name, REQUEST_MAX + 1);
+	answers(a, false, "at most 4096");
+	ask(a, "ls", NULL);
+	answers(a, true, "ls");
+	assert_int_equal(now(&runs), 1);
+	close(a);
+	free(name);
+}
+
+static void test_bytes(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+	} lines[] = {
+#define LINE(text) {text, sizeof(text) - 1}
+		LINE("\0\0\0\0\n"),
+		LINE("{\"words\":[\"halt\0\"]}\n"),
+		LINE("{\"words\":[\"\xff\xfe\xc0\x80\"]}\n"),
+		LINE("{\"words\":[\"\\u0000\"]}\n"),
+		LINE("\x1b[2J\x1b]0;title\x07\n"),
+		LINE("GET /pmapi/store?name=upc HTTP/1.1\r\n"),
+		LINE("{\"words\":[1e999]}\n"),
+		LINE("{\"words\":[\"ls\"],\"uid\":0}\n"),
+#undef LINE
+	};
+	char deep[60001];
+	int a = new_client();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		say(a, lines[i].text, lines[i].length);
+		answer(a, false);
+	}
+	memset(deep, '[', 60000);
+	deep[60000] = '\n';
+	say(a, deep, sizeof(deep));
+	answer(a, false);
+	ask(a, "ls", NULL);
+	answers(a, true, "ls");
+	assert_int_equal(now(&runs), 1);
+	close(a);
+}
+
+static void test_random_bytes(void **state)
+{
+	uint64_t seed = 4;
+	char bytes[3000];
+	int b = new_client();
+
+	(void)state;
+	for (unsigned round = 0; round < 300; round++) {
+		int a = new_client();
+		size_t length = random_next(&seed) % sizeof(bytes);
+
+		for (size_t i = 0; i < length; i++)
+			bytes[i] = (char)random_next(&seed);
+		say(a, bytes, length);
+		close(a);
+	}
+	ask(b, "ls", NULL);
+	answers(b, true, "ls");
+	assert_int_equal(now(&runs), 1);
+	close(b);
+}
+
+/* All 100 are answered in the end, though most are there before, and hang. */
+static void test_hundred_connections(void **state)
+{
+	int hang[100], fine = 0, let_go = 0;
+	char byte;
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		hang[i] = try_connect();
+		if (hang[i] >= 0)
+			SAY(hang[i], "{\"wor");
+	}
+	for (unsigned i = 0; i < 100; i++) {
+		const char *line;
+		int a;
+
+		do {
+			a = new_client();
+			ask(a, "ls", NULL);
+			line = hear(a);
+			/* Another is let go when it has said nothing for a while. */
+			if (line == NULL || strstr(line, "try again later") != NULL) {
+				close(a);
+				usleep(20000);
+			}
+		} while (line == NULL || strstr(line, "try again later") != NULL);
+		fine += strstr(line, "\"ls\"") != NULL;
+		close(a);
+	}
+	assert_int_equal(fine, 100);
+	for (unsigned i = 0; i < 100; i++) {
+		let_go += hang[i] < 0 || recv(hang[i], &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+		close(hang[i]);
+	}
+	/* As many as there is no room for, and perhaps the one that had to make room. */
+	assert_in_range(let_go, 100 - CONTROL_CLIENTS_MAX, 100);
+}
+
+/* Who waits for an answer, or has yielded, is not let go for others. */
+static void test_no_one_that_waits_is_let_go(void **state)
+{
+	int yielded[CONTROL_YIELDS_MAX], more = new_client(), waits = new_client();
+	int hang[CONTROL_CLIENTS_MAX];
+	char byte;
+
+	(void)state;
+	for (unsigned i = 0; i < CONTROL_YIELDS_MAX; i++) {
+		yielded[i] = new_client();
+		ask(yielded[i], "yield", NULL);
+		answer(yielded[i], true);
+	}
+	ask(more, "yield", NULL);
+	answers(more, false, "too many have yielded");
+	ask(waits, "wait", NULL);
+	until(&waiting, 1);
+	sleep(1); /* or they would not be let go */
+	for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		hang[i] = try_connect();
+	for (;;) {
+		int a = new_client();
+		const char *line;
+
+		ask(a, "ls", NULL);
+		line = hear(a);
+		close(a);
+		if (line != NULL && strstr(line, "\"ls\"") != NULL)
+			break;
+		usleep(20000);
+	}
+	for (unsigned i = 0; i < CONTROL_YIELDS_MAX; i++)
+		assert_true(recv(yielded[i], &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN);
+	open_gate();
+	answers(waits, true, "wait");
+	for (unsigned i = 0; i < CONTROL_YIELDS_MAX; i++) {
+		assert_int_equal(now(&resumes), 0);
+		close(yielded[i]);
+	}
+	until(&resumes, 1);
+	for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		close(hang[i]);
+	close(more);
+	close(waits);
+	assert_int_equal(now(&yields), 1);
+}
+
+static void test_yields_until_the_last(void **state)
+{
+	int a = new_client(), b = new_client(), c = new_client();
+
+	(void)state;
+	ask(c, "resume", NULL);
+	answers(c, false, "has not yielded");
+	ask(a, "yield", NULL);
+	answers(a, true, "yield");
+	ask(a, "yield", NULL);
+	answers(a, true, "already");
+	ask(b, "yield", NULL);
+	answers(b, true, "for others");
+	assert_int_equal(now(&yields), 1);
+	close(a);
+	ask(c, "halt", NULL); /* behind what the end of a may bring */
+	answers(c, true, "halt");
+	assert_int_equal(now(&resumes), 0);
+	ask(b, "resume", NULL);
+	answers(b, true, "resume");
+	assert_int_equal(now(&resumes), 1);
+	ask(b, "resume", NULL);
+	answers(b, false, "has not yielded");
+	/* And again. */
+	ask(b, "yield", NULL);
+	answers(b, true, "yield");
+	close(b);
+	until(&resumes, 2);
+	assert_int_equal(now(&yields), 2);
+	close(c);
+}
+
+static void test_yielder_killed(void **state)
+{
+	int ready[2], status;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_return_code(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = try_connect();
+
+		if (fd < 0)
+			_exit(1);
+		SAY(fd, "{\"words\":[\"yield\"]}\n");
+		if (recv(fd, &byte, 1, 0) != 1 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	assert_int_equal(now(&resumes), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	until(&resumes, 1);
+}
+
+/* Its yield is made when it is gone already, or fails then. */
+static void test_yielder_gone_before(void **state)
+{
+	int a = new_client(), b = new_client(), c = new_client();
+
+	(void)state;
+	ask(c, "wait", NULL);
+	until(&waiting, 1);
+	ask(a, "yield", NULL);
+	ask(b, "ls", NULL);
+	answers(b, true, "ls");
+	close(a);
+	ask(b, "ls", NULL);
+	answers(b, true, "ls");
+	open_gate();
+	answers(c, true, "wait");
+	until(&resumes, 1);
+	assert_int_equal(now(&yields), 1);
+
+	pthread_mutex_lock(&mutex);
+	yield_fails = true;
+	pthread_mutex_unlock(&mutex);
+	for (unsigned i = 0; i < 50; i++) {
+		a = new_client();
+		ask(a, "yield", NULL);
+		close(a);
+	}
+	ask(b, "yield", NULL);
+	answers(b, false, "yield");
+	ask(b, "resume", NULL);
+	answers(b, false, "has not yielded");
+	assert_int_equal(now(&yields), 1);
+	assert_int_equal(now(&resumes), 1);
+	close(b);
+	close(c);
+}
+
+static void test_another_user(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip_because("only root can be another user");
+	/* As far as modes go he may; the service asks who he is. */
+	assert_return_code(chmod(directory, 0755), 0);
+	assert_return_code(chmod(path, 0666), 0);
+	pid = fork();
+	if (pid == 0) {
+		const char *line;
+		int fd;
+
+		if (setgid(65534) != 0 || setuid(65534) != 0)
+			_exit(1);
+		fd = try_connect();
+		if (fd < 0)
+			_exit(2);
+		SAY(fd, "{\"words\":[\"halt\",\"ALL\"]}\n");
+		line = hear(fd);
+		if (line == NULL || strstr(line, "not from uid 65534") == NULL)
+			_exit(3);
+		_exit(hear(fd) == NULL ? 0 : 4);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(now(&runs), 0);
+}
+
+/* Without descriptors new ones wait; those that are there do not. */
+static void test_no_descriptors(void **state)
+{
+	int a = new_client(), b = new_client(), lowest;
+	struct rlimit before, none;
+
+	(void)state;
+	ask(a, "ls", NULL);
+	answers(a, true, "ls");
+	ask(b, "ls", NULL);
+	answers(b, true, "ls");
+	close(b);
+	assert_return_code(getrlimit(RLIMIT_NOFILE, &before), 0);
+	b = socket(AF_UNIX, SOCK_STREAM, 0);
+	lowest = dup(b);
+	close(lowest);
+	none = (struct rlimit){.rlim_cur = (rlim_t)lowest, .rlim_max = before.rlim_max};
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &none), 0);
+	{
+		struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+		strcpy(address.sun_path, path);
+		assert_return_code(connect(b, (struct sockaddr *)&address, sizeof(address)), 0);
+	}
+	ask(b, "halt", NULL);
+	for (unsigned i = 0; i < 20; i++) {
+		ask(a, "ls", NULL);
+		answers(a, true, "ls");
+	}
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &before), 0);
+	answers(b, true, "halt");
+	close(a);
+	close(b);
+}
+
+static void test_ends_while_one_waits(void **state)
+{
+	const struct control_calls calls = {.command = command, .arg = &control};
+	int a = new_client(), b = new_client();
+	struct control *second;
+	unsigned before;
+	char *message;
+
+	(void)state;
+	ask(a, "yield", NULL);
+	answers(a, true, "yield");
+	assert_int_equal(service_control_start(path, &calls, &second, &message), UPC_ESTATE);
+	assert_null(second);
+	free(message);
+	service_control_stop(control);
+	control = NULL;
+	assert_null(hear(a));
+	assert_null(hear(b));
+	close(a);
+	close(b);
+	before = open_descriptors();
+	for (unsigned i = 0; i < 10; i++) {
+		assert_int_equal(service_control_start(path, &calls, &control, &message), 0);
+		a = new_client();
+		ask(a, "ls", NULL);
+		service_control_stop(control);
+		close(a);
+	}
+	control = NULL;
+	assert_int_equal(open_descriptors(), before);
+}
+
+/* Threads that ask all at once, as fast as they can. */
+static void *busy(void *arg)
+{
+	(void)arg;
+	for (unsigned i = 0; i < 100; i++) {
+		int fd = new_client();
+
+		ask(fd, i % 3 == 0 ? "yield" : i % 3 == 1 ? "ls" : "halt", NULL);
+		if (i % 5 != 0) {
+			char bytes[200];
+
+			assert_true(recv(fd, bytes, sizeof(bytes), 0) > 0);
+		}
+		close(fd);
+	}
+	return NULL;
+}
+
+static void test_many_threads(void **state)
+{
+	pthread_t thread[8];
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, busy, NULL), 0);
+	for (unsigned i = 0; i < 8; i++)
+		pthread_join(thread[i], NULL);
+	until(&resumes, now(&yields));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_answers),
+		TEST(test_half_closed),
+		TEST(test_question_during_a_change),
+		TEST(test_gone_in_the_middle),
+		TEST(test_does_not_read),
+		TEST(test_endless_line),
+		TEST(test_names_of_64_kib),
+		TEST(test_bytes),
+		TEST(test_random_bytes),
+		TEST(test_hundred_connections),
+		TEST(test_no_one_that_waits_is_let_go),
+		TEST(test_yields_until_the_last),
+		TEST(test_yielder_killed),
+		TEST(test_yielder_gone_before),
+		TEST(test_another_user),
+		TEST(test_no_descriptors),
+		TEST(test_ends_while_one_waits),
+		TEST(test_many_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * control.c - takes commands on a unix socket. One thread has all clients and waits for none of them;
+ * two others, its lanes, run the commands.
+ *
+ * A client is known to the lanes by its number only: it may be gone when its command is done. Then its
+ * answer is dropped. Who has yielded, or may have, and goes, leaves a resume behind in the lane.
+ */
+#include "service/control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/client.h"
+#include "service/lane.h"
+#include "service/listen.h"
+#include "service/request.h"
+#include "upc.h"
+
+#define IDLE_MS 1000 /* for so long a client may say nothing when another needs its place */
+#define PAUSE_MS 100 /* without descriptors for a new client                              */
+#define BEFORE_CLIENTS 2
+#define TOO_MANY_YIELDS "too many have yielded the hardware counters: try again later"
+
+struct control {
+	struct control_calls calls;
+	struct listen listen;
+	int wake; /* eventfd: something is done, or the end */
+	pthread_t thread;
+	struct lane changes, questions;
+
+	/* of what follows, nests in nothing; no signal handler takes it */
+	pthread_mutex_t mutex;
+	struct lane_queue done;
+	bool stopping;
+
+	/* of the thread that has the clients */
+	struct client *client[CONTROL_CLIENTS_MAX];
+	unsigned clients;
+	uint64_t last_number;
+	int64_t pause_until_ms;
+
+	/* of the lane of changes */
+	uint64_t yielded[CONTROL_YIELDS_MAX]; /* by these clients */
+	unsigned yields;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void wake(struct control *c)
+{
+	const uint64_t one = 1;
+	ssize_t n = write(c->wake, &one, sizeof(one));
+
+	(void)n; /* it only fails when it is so full that the thread wakes anyhow */
+}
+
+/* ---- on the lanes ------------------------------------------------------------------- */
+
+static void call(struct control *c, struct lane_job *job, const char *const *word, unsigned words)
+{
+	job->ok = c->calls.command(c->calls.arg, word, words, &job->reply) >= 0;
+}
+
+/* Which of those that have yielded a client is, or yields: it is none. */
+static unsigned place_of(const struct control *c, uint64_t client)
+{
+	unsigned i = 0;
+
+	while (i < c->yields && c->yielded[i] != client)
+		i++;
+	return i;
+}
+
+static void yield(struct control *c, struct lane_job *job)
+{
+	static const char *const word[] = {"yield", NULL};
+
+	if (c->yields == 0) {
+		call(c, job, word, 1);
+	} else {
+		/* Resumes of those that are gone may be behind us still. */
+		job->ok = c->yields < CONTROL_YIELDS_MAX;
+		job->reply =
+			request_answer(job->ok, job->ok ? "the hardware counters are yielded, for others, too"
+							: TOO_MANY_YIELDS);
+	}
+	if (job->ok)
+		c->yielded[c->yields++] = job->client;
+}
+
+/* Also of a client that has gone before it was known whether its yield works. */
+static void resume(struct control *c, struct lane_job *job)
+{
+	static const char *const word[] = {"resume", NULL};
+	unsigned i = place_of(c, job->client);
+
+	job->ok = true;
+	if (i == c->yields) {
+		job->reply = request_answer(true, "nothing was yielded");
+		return;
+	}
+	c->yielded[i] = c->yielded[--c->yields];
+	if (c->yields == 0)
+		call(c, job, word, 1);
+	else
+		job->reply = request_answer(true, "the hardware counters stay yielded, for others");
+}
+
+static void run(void *arg, struct lane_job *job)
+{
+	struct control *c = arg;
+
+	if (job->kind == LANE_YIELD)
+		yield(c, job);
+	else if (job->kind == LANE_RESUME)
+		resume(c, job);
+	else
+		call(c, job, job->request.word, job->request.words);
+	pthread_mutex_lock(&c->mutex);
+	lane_queue_put(&c->done, job);
+	pthread_mutex_unlock(&c->mutex);
+	wake(c);
+}
+
+/* ---- clients ------------------------------------------------------------------------ */
+
+static void drop(struct control *c, struct client *client)
+{
+	unsigned i = 0;
+
+	while (c->client[i] != client)
+		i++;
+	c->client[i] = c->client[--c->clients];
+	if (client->resume != NULL) {
+		lane_put(&c->changes, client->resume);
+		client->resume = NULL;
+	}
+	client_close(client);
+}
+
+static struct client *find(const struct control *c, uint64_t number)
+{
+	for (unsigned i = 0; i < c->clients; i++)
+		if (c->client[i]->number == number)
+			return c->client[i];
+	return NULL;
+}
+
+static unsigned yielding(const struct control *c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->clients; i++)
+		n += c->client[i]->resume != NULL;
+	return n;
+}
+
+static struct lane_job *new_job(enum lane_kind kind, uint64_t client)
+{
+	struct lane_job *job = calloc(1, sizeof(*job));
+
+	if (job != NULL) {
+		job->kind = kind;
+		job->client = client;
+	}
+	return job;
+}
+
+static bool say(struct client *client, bool ok, const char *text)
+{
+	return client_answer(client, request_answer(ok, text), now_ms());
+}
+
+static bool begin(struct client *client, struct lane *lane, struct lane_job *job)
+{
+	if (job == NULL)
+		return say(client, false, "out of memory");
+	client->busy = true;
+	lane_put(lane, job);
+	return true;
+}
+
+static bool begin_yield(struct control *c, struct client *client)
+{
+	struct lane_job *job;
+
+	if (client->resume != NULL)
+		return say(client, true, "this connection has yielded the hardware counters already");
+	if (yielding(c) >= CONTROL_YIELDS_MAX)
+		return say(client, false, TOO_MANY_YIELDS);
+	/* It cannot fail when it is wanted. */
+	client->resume = new_job(LANE_RESUME, client->number);
+	job = client->resume != NULL ? new_job(LANE_YIELD, client->number) : NULL;
+	if (job == NULL) {
+		lane_job_free(client->resume);
+		client->resume = NULL;
+	}
+	return begin(client, &c->changes, job);
+}
+
+static bool begin_resume(struct control *c, struct client *client)
+{
+	struct lane_job *job = client->resume;
+
+	if (job == NULL)
+		return say(client, false, "this connection has not yielded the hardware counters");
+	client->resume = NULL;
+	return begin(client, &c->changes, job);
+}
+
+/* What a line asks for. False: the connection is over. */
+static bool take_request(struct control *c, struct client *client, struct request *request)
+{
+	struct lane_job *job;
+	bool question = strcmp(request->word[0], "ls") == 0 || strcmp(request->word[0], "status") == 0;
+
+	if (request->words == 1 && strcmp(request->word[0], "yield") == 0)
+		return begin_yield(c, client);
+	if (request->words == 1 && strcmp(request->word[0], "resume") == 0)
+		return begin_resume(c, client);
+	job = new_job(LANE_COMMAND, client->number);
+	if (job != NULL) {
+		job->request = *request;
+		*request = (struct request){0};
+	}
+	return begin(client, question ? &c->questions : &c->changes, job);
+}
+
+/* Begins with the next line that is there, one at a time. False: the connection is over. */
+static bool advance(struct control *c, struct client *client)
+{
+	char why[REQUEST_WHY_MAX];
+	struct request request;
+	size_t length;
+	bool open;
+
+	if (client->busy || client->out != NULL)
+		return true;
+	switch (client_line(client, &length)) {
+	case CLIENT_NO_LINE:
+		return true;
+	case CLIENT_TOO_LONG:
+		/* Where the next one begins is not known. */
+		client->last = true;
+		snprintf(why, sizeof(why), "a line of the request has more than %u bytes", REQUEST_MAX);
+		return say(client, false, why);
+	case CLIENT_LINE:
+		break;
+	}
+	if (request_read(client->in, length, &request, why) != 0) {
+		client_drop_line(client, length);
+		return say(client, false, why);
+	}
+	client_drop_line(client, length);
+	open = take_request(c, client, &request);
+	request_free(&request);
+	return open;
+}
+
+/* A line that waits already: nothing more comes by which poll would tell. */
+static bool has_line(struct client *client)
+{
+	size_t length;
+
+	return !client->busy && client->out == NULL && client_line(client, &length) != CLIENT_NO_LINE;
+}
+
+static void serve(struct control *c, struct client *client, short events)
+{
+	bool open = true;
+
+	/* Both ends are closed: nobody will read an answer. */
+	if ((events & (POLLHUP | POLLERR | POLLNVAL)) != 0 && (events & POLLIN) == 0)
+		open = false;
+	else if (client->out != NULL)
+		open = client_send(client, now_ms());
+	else if ((events & POLLIN) != 0)
+		open = client_receive(client);
+	if (open)
+		open = advance(c, client);
+	if (!open)
+		drop(c, client);
+}
+
+/* ---- what is done ------------------------------------------------------------------- */
+
+static void finish(struct control *c, struct lane_job *job)
+{
+	struct client *client = find(c, job->client);
+
+	if (client == NULL)
+		return;
+	client->busy = false;
+	if (job->kind == LANE_YIELD && !job->ok) {
+		lane_job_free(client->resume);
+		client->resume = NULL;
+	}
+	if (!client_answer(client, job->reply, now_ms()) || !advance(c, client))
+		drop(c, client);
+	job->reply = NULL;
+}
+
+static void finish_all(struct control *c)
+{
+	struct lane_queue done;
+	struct lane_job *job;
+	uint64_t n;
+	ssize_t length = read(c->wake, &n, sizeof(n));
+
+	(void)length;
+	pthread_mutex_lock(&c->mutex);
+	done = c->done;
+	if (done.first == NULL)
+		lane_queue_init(&done);
+	lane_queue_init(&c->done);
+	pthread_mutex_unlock(&c->mutex);
+	while ((job = lane_queue_take(&done)) != NULL) {
+		finish(c, job);
+		lane_job_free(job);
+	}
+}
+
+/* ---- new ones ----------------------------------------------------------------------- */
+
+/* Who is let go for another: of those that neither wait for an answer nor have yielded the one
+ * that has said nothing for longest. */
+static struct client *idlest(const struct control *c, int64_t now)
+{
+	struct client *best = NULL;
+
+	for (unsigned i = 0; i < c->clients; i++) {
+		struct client *client = c->client[i];
+
+		if (!client->busy && client->resume == NULL && now - client->since_ms >= IDLE_MS &&
+		    (best == NULL || client->since_ms < best->since_ms))
+			best = client;
+	}
+	return best;
+}
+
+static bool is_allowed(int fd, struct ucred *peer)
+{
+	socklen_t length = sizeof(*peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &length) == 0 &&
+	       (peer->uid == geteuid() || peer->uid == 0);
+}
+
+static void refuse(int fd, const char *text)
+{
+	struct client *client = client_open(fd, 0, 0);
+
+	if (client == NULL) {
+		close(fd);
+		return;
+	}
+	client->last = true;
+	say(client, false, text); /* as much as fits: nobody waits for it */
+	client_close(client);
+}
+
+static void take_client(struct control *c, int fd)
+{
+	struct ucred peer = {0};
+	struct client *client;
+	char text[120];
+
+	if (!is_allowed(fd, &peer)) {
+		snprintf(text, sizeof(text),
+			 "this service takes commands from uid %u and root, not from uid %u",
+			 (unsigned)geteuid(), (unsigned)peer.uid);
+		refuse(fd, text);
+		return;
+	}
+	if (c->clients == CONTROL_CLIENTS_MAX) {
+		client = idlest(c, now_ms());
+		if (client == NULL) {
+			snprintf(text, sizeof(text), "%u others are connected: try again later", c->clients);
+			refuse(fd, text);
+			return;
+		}
+		drop(c, client);
+	}
+	client = client_open(fd, ++c->last_number, now_ms());
+	if (client == NULL) {
+		close(fd);
+		return;
+	}
+	c->client[c->clients++] = client;
+}
+
+static void take_clients(struct control *c)
+{
+	/* Not for ever: those that are there want something, too. */
+	for (unsigned i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+		int fd = accept4(c->listen.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd >= 0) {
+			take_client(c, fd);
+			continue;
+		}
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+			c->pause_until_ms = now_ms() + PAUSE_MS;
+		if (errno != EINTR && errno != ECONNABORTED)
+			return;
+	}
+}
+
+/* ---- the thread --------------------------------------------------------------------- */
+
+static bool is_stopping(struct control *c)
+{
+	bool stopping;
+
+	pthread_mutex_lock(&c->mutex);
+	stopping = c->stopping;
+	pthread_mutex_unlock(&c->mutex);
+	return stopping;
+}
+
+/* What to wait for; returns for how long. */
+static int fill(struct control *c, struct pollfd *fd)
+{
+	bool paused = now_ms() < c->pause_until_ms;
+	int timeout = paused ? PAUSE_MS : -1;
+
+	fd[0] = (struct pollfd){.fd = c->wake, .events = POLLIN};
+	fd[1] = (struct pollfd){.fd = paused ? -1 : c->listen.fd, .events = POLLIN};
+	for (unsigned i = 0; i < c->clients; i++) {
+		struct client *client = c->client[i];
+
+		/* A client whose command runs, or that does not read, is not listened to. */
+		fd[BEFORE_CLIENTS + i] = (struct pollfd){
+			.fd = client->fd,
+			.events = client->out != NULL ? POLLOUT
+				  : client->busy      ? 0
+						      : POLLIN,
+		};
+		if (has_line(client))
+			timeout = 0;
+	}
+	return timeout;
+}
+
+static void *control(void *arg)
+{
+	struct pollfd fd[BEFORE_CLIENTS + CONTROL_CLIENTS_MAX];
+	uint64_t number[CONTROL_CLIENTS_MAX];
+	struct control *c = arg;
+
+	while (!is_stopping(c)) {
+		unsigned n = c->clients;
+		int timeout = fill(c, fd);
+
+		for (unsigned i = 0; i < n; i++)
+			number[i] = c->client[i]->number;
+		if (poll(fd, BEFORE_CLIENTS + n, timeout) < 0)
+			continue;
+		/* One may go while another is served. */
+		for (unsigned i = 0; i < n; i++) {
+			struct client *client = find(c, number[i]);
+
+			if (client != NULL && (fd[BEFORE_CLIENTS + i].revents != 0 || has_line(client)))
+				serve(c, client, fd[BEFORE_CLIENTS + i].revents);
+		}
+		if (fd[0].revents != 0)
+			finish_all(c);
+		if (fd[1].revents != 0)
+			take_clients(c);
+	}
+	return NULL;
+}
+
+/* ---- beginning and end -------------------------------------------------------------- */
+
+static int start_thread(struct control *c)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	error = pthread_create(&c->thread, NULL, control, c);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+static int start_threads(struct control *c, char **message)
+{
+	int error = lane_start(&c->changes, run, c);
+
+	if (error != 0)
+		goto fail;
+	error = lane_start(&c->questions, run, c);
+	if (error == 0) {
+		error = start_thread(c);
+		if (error == 0)
+			return 0;
+		lane_stop(&c->questions);
+	}
+	lane_stop(&c->changes);
+fail:
+	if (asprintf(message, "cannot start a thread for commands: %s", strerror(error)) < 0)
+		*message = NULL;
+	return UPC_ESYSTEM;
+}
+
+int service_control_start(const char *path, const struct control_calls *calls, struct control **control,
+			  char **message)
+{
+	struct control *c = calloc(1, sizeof(*c));
+	int error;
+
+	*message = NULL;
+	*control = NULL;
+	if (c == NULL)
+		return UPC_ENOMEM;
+	c->calls = *calls;
+	lane_queue_init(&c->done);
+	pthread_mutex_init(&c->mutex, NULL);
+	c->listen.fd = -1;
+	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	error = c->wake >= 0 ? 0 : UPC_EMFILE;
+	if (error == 0)
+		error = listen_open(path, &c->listen, message);
+	else if (asprintf(message, "cannot wake a thread for commands: %s", strerror(errno)) < 0)
+		*message = NULL;
+	if (error == 0)
+		error = start_threads(c, message);
+	if (error == 0) {
+		*control = c;
+		return 0;
+	}
+	listen_close(&c->listen);
+	if (c->wake >= 0)
+		close(c->wake);
+	pthread_mutex_destroy(&c->mutex);
+	free(c);
+	return error;
+}
+
+void service_control_stop(struct control *c)
+{
+	if (c == NULL)
+		return;
+	pthread_mutex_lock(&c->mutex);
+	c->stopping = true;
+	pthread_mutex_unlock(&c->mutex);
+	wake(c);
+	pthread_join(c->thread, NULL);
+	listen_close(&c->listen);
+	lane_stop(&c->questions);
+	lane_stop(&c->changes);
+	for (unsigned i = 0; i < c->clients; i++)
+		client_close(c->client[i]);
+	lane_queue_free(&c->done);
+	close(c->wake);
+	pthread_mutex_destroy(&c->mutex);
+	free(c);
+}
