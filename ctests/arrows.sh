@@ -32,7 +32,7 @@ src/sim/decode        : src/upc/catalogue                                      :
 src/sim/count         : src/sim/decode                                         : account.h guest.h left.h leftover.h region.h results.h score.h team.h thread.h
 src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h elf_file.h emulator.h exec.h needed.h objects.h places.h preload.h
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
-src/service           :                                                        : service.h
+src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : service.h
 src/pmda              : src/service                                            :
 utils/lib             : src/mpx/shim src/mpx/stat                              : common.h data.h difference.h near.h options.h preload.h program.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
@@ -51,7 +51,7 @@ END
 # includes: a line for each that leaves its folder: the file, its folder, the other's, the header
 includes()
 {
-	(cd "$srcdir" && find src/upc src/mpx src/pmda src/region src/sim utils -name '*.[ch]' -exec grep -H '^[ \t]*#[ \t]*include ".*/' {} +) |
+	(cd "$srcdir" && find src/upc src/mpx src/pmda src/region src/service src/sim utils -name '*.[ch]' -exec grep -H '^[ \t]*#[ \t]*include ".*/' {} +) |
 		sed 's/:[^"]*"\([^"]*\)".*/ \1/' | while read -r file header; do
 		root=${file%%/*}
 		[ "$root" = utils ] || root=${file#src/} root=src/${root%%/*}

@@ -1,83 +1,155 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * service.c - see service.h. For now: no counter, and no command.
+ * service.c - see service.h: the service as a whole, from its configuration to its end.
  */
-#include <jansson.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "upc.h"
+#include "service/config.h"
 #include "service/service.h"
-
-static const char *const scope_name[SERVICE_SCOPES] = {"cpu", "node", "cgroup"};
-static const char *const state_name[SERVICE_STATES] = {"opening", "counting", "halted", "taken",
-						       "yielded", "failed",   "offline"};
+#include "service/worker.h"
 
 struct service {
-	struct service_sample sample;
-	struct service_place node;
+	struct config config;
+	struct worker worker;
 };
 
-const char *service_scope_name(enum service_scope scope)
+/* ---- the configuration --------------------------------------------------------- */
+
+static int fail(char **message, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int fail(char **message, int error, const char *format, ...)
 {
-	return (unsigned)scope < SERVICE_SCOPES ? scope_name[scope] : "?";
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(message, format, args) < 0)
+		*message = NULL;
+	va_end(args);
+	return error;
 }
 
-const char *service_state_name(enum service_state state)
+/* A whole file, at most CONFIG_TEXT_MAX + 1 bytes of it. */
+static int read_file(const char *path, char **text, size_t *length, char **message)
 {
-	return (unsigned)state < SERVICE_STATES ? state_name[state] : "?";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat status;
+	ssize_t n;
+
+	*length = 0;
+	*text = NULL;
+	if (fd < 0)
+		return fail(message, errno == EACCES ? UPC_EPERM : UPC_EINVAL, "%s: %s", path,
+			    strerror(errno));
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		close(fd);
+		return fail(message, UPC_EINVAL, "%s: not a regular file", path);
+	}
+	*text = malloc(CONFIG_TEXT_MAX + 1);
+	while (*text && *length <= CONFIG_TEXT_MAX) {
+		n = read(fd, *text + *length, CONFIG_TEXT_MAX + 1 - *length);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		*length += (size_t)n;
+	}
+	close(fd);
+	return *text ? 0 : fail(message, UPC_ENOMEM, "no memory");
 }
+
+static int read_config(const char *path, struct config *config, char **message)
+{
+	struct config_error error;
+	size_t length;
+	char *text;
+	int code = read_file(path, &text, &length, message);
+
+	if (!code && !config_parse(text, length, config, &error))
+		code = fail(message, UPC_EINVAL, "%s:%u:%u: %s", path, error.place.line, error.place.column,
+			    error.text);
+	free(text);
+	return code;
+}
+
+/* ---- public ------------------------------------------------------------------------ */
 
 int service_open(const struct service_options *options, struct service **service, char **message)
 {
 	struct service *s = calloc(1, sizeof(*s));
-	struct timespec now;
+	struct config_error error;
+	int code;
 
-	(void)options;
+	*service = NULL;
 	*message = NULL;
 	if (!s)
 		return UPC_ENOMEM;
-	clock_gettime(CLOCK_REALTIME, &now);
-	s->node = (struct service_place){"", -1, -1};
-	s->sample.place[SERVICE_NODE] = &s->node;
-	s->sample.places[SERVICE_NODE] = 1;
-	s->sample.started_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	s->sample.time_ns = s->sample.due_ns = s->sample.started_ns;
-	s->sample.users_unseen = s->sample.message = "";
+	code = options->config ? read_config(options->config, &s->config, message) : 0;
+	if (!code) {
+		code = worker_start(&s->worker, options->config ? &s->config : NULL, &error);
+		if (code && error.place.line)
+			fail(message, code, "%s:%u:%u: %s", options->config, error.place.line,
+			     error.place.column, error.text);
+		else if (code)
+			fail(message, code, "%s", error.text);
+	}
+	if (code) {
+		config_free(&s->config);
+		free(s);
+		return code;
+	}
 	*service = s;
 	return 0;
 }
 
 void service_close(struct service *service)
 {
+	if (!service)
+		return;
+	worker_stop(&service->worker);
+	config_free(&service->config);
 	free(service);
 }
 
 const struct service_sample *service_sample_get(struct service *service, int wait_ms)
 {
-	(void)wait_ms;
-	return &service->sample;
-}
-
-void service_sample_put(const struct service_sample *sample)
-{
-	(void)sample;
+	return worker_sample(&service->worker, wait_ms);
 }
 
 uint64_t service_generation(struct service *service)
 {
-	return service->sample.generation;
+	return worker_generation(&service->worker);
+}
+
+static json_t *refused(const char *why)
+{
+	json_t *text = json_string(why);
+
+	return json_pack("{s:b, s:o}", "ok", 0, "message",
+			 text ? text : json_string("bytes that are no text"));
 }
 
 int service_command(struct service *service, const char *const *word, unsigned words, char **reply)
 {
-	json_t *answer = json_pack("{s:b, s:s, s:I}", "ok", 0, "message", "there are no commands yet",
-				   "generation", (json_int_t)service->sample.generation);
+	struct config_command command;
+	struct config_error mistake;
+	json_t *answer = NULL;
+	int error = UPC_EINVAL;
 
-	(void)word, (void)words;
-	*reply = json_dumps(answer, JSON_COMPACT);
+	if (config_parse_words(word, words, &command, &mistake)) {
+		error = worker_command(&service->worker, &command, &answer);
+		config_command_free(&command);
+	} else {
+		answer = refused(mistake.text);
+	}
+	*reply = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
 	json_decref(answer);
-	return UPC_ENOSUPP;
+	return *reply ? error : UPC_ENOMEM;
 }

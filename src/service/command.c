@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * command.c - see command.h.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/nearest.h"
+#include "service/command.h"
+
+/* ---- sentences ---------------------------------------------------------------- */
+
+static char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *say(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return text;
+}
+
+static const char *plural(unsigned n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- counters by name ------------------------------------------------------------ */
+
+static int unknown(struct counters *c, const char *name, char **message)
+{
+	struct upci_nearest nearest = {.max = 1};
+
+	for (unsigned i = 0; i < c->counters; i++)
+		upci_nearest_offer(&nearest, name, c->counter[i]->name);
+	*message = say("no counter is called %s%s%s%s", name, nearest.count ? "; did you mean " : "",
+		       nearest.count ? nearest.name[0] : "", nearest.count ? "?" : "");
+	return UPC_ENOEVENT;
+}
+
+/* The counters that the operands name, each once: *list, of *n, the caller's to free. */
+static int find_named(struct counters *c, const struct config_command *command,
+		      struct counters_counter ***list, unsigned *n, char **message)
+{
+	bool all = command->operands == 1 && !strcmp(command->operand[0].text, "ALL");
+
+	*n = 0;
+	*list = calloc(c->counters + 1, sizeof(struct counters_counter *));
+	if (!*list)
+		return UPC_ENOMEM;
+	for (unsigned i = 0; i < (all ? c->counters : command->operands); i++) {
+		struct counters_counter *counter =
+			all ? c->counter[i] : counters_find(c, command->operand[i].text);
+		bool there = false;
+
+		if (!counter) {
+			free(*list);
+			*list = NULL;
+			return unknown(c, command->operand[i].text, message);
+		}
+		for (unsigned k = 0; k < *n; k++)
+			there |= (*list)[k] == counter;
+		if (!there)
+			(*list)[(*n)++] = counter;
+	}
+	return 0;
+}
+
+/* ---- commands ---------------------------------------------------------------------- */
+
+static int run_add(struct counters *c, const struct config_command *command, char **message)
+{
+	struct counters_add *add = calloc(command->operands, sizeof(*add));
+	unsigned failed, k;
+	int error;
+
+	if (!add)
+		return UPC_ENOMEM;
+	for (k = 0; k < command->operands; k++)
+		add[k] = (struct counters_add){.event = command->operand[k].text,
+					       .as = command->as,
+					       .scope = command->scope,
+					       .optional = command->optional};
+	error = counters_add(c, add, command->operands, false, &failed);
+	free(add);
+	if (error)
+		*message = say("%s%s", c->why, command->operands > 1 ? " (nothing was added)" : "");
+	else if (command->operands == 1)
+		*message = say("added %s, scope %s", c->counter[c->counters - 1]->name,
+			       service_scope_name(c->counter[c->counters - 1]->scope));
+	else
+		*message = say("added %u counters", command->operands);
+	return error;
+}
+
+static int run_reassign(struct counters *c, const struct config_command *command, char **message)
+{
+	struct counters_counter *counter = counters_find(c, command->operand[0].text);
+	int error;
+
+	if (!counter)
+		return unknown(c, command->operand[0].text, message);
+	error = counters_reassign(c, counter, command->operand[1].text, command->as);
+	*message = error ? say("%s", c->why)
+			 : say("%s counts no more; its counter counts %s, from 0", command->operand[0].text,
+			       command->operand[1].text);
+	return error;
+}
+
+static int run_named(struct counters *c, const struct config_command *command, char **message)
+{
+	struct counters_counter **list;
+	unsigned n, good, left;
+	int error = find_named(c, command, &list, &n, message);
+
+	if (error)
+		return error;
+	switch (command->verb) {
+	case CONFIG_HALT:
+	case CONFIG_CONTINUE:
+		error = counters_halt(c, list, n, command->verb == CONFIG_HALT);
+		if (!error)
+			*message = say("%u counter%s %s", n, plural(n),
+				       command->verb == CONFIG_HALT ? "halted" : "continued");
+		break;
+	case CONFIG_REMOVE:
+		error = counters_remove(c, list, n);
+		if (!error)
+			*message = say("%u counter%s removed", n, plural(n));
+		break;
+	default:
+		good = counters_rewrite(c, list, n, &left);
+		*message = left ? say("%u place%s count, %u cannot: see ls", good, plural(good), left)
+				: say("%u place%s count", good, plural(good));
+		break;
+	}
+	if (error)
+		*message = say("%s", c->why);
+	free(list);
+	return error;
+}
+
+int command_run(struct counters *c, const struct config_command *command, char **message)
+{
+	struct counters_counter **list;
+	unsigned n;
+	int error;
+
+	*message = NULL;
+	switch (command->verb) {
+	case CONFIG_ADD:
+		return run_add(c, command, message);
+	case CONFIG_REASSIGN:
+		return run_reassign(c, command, message);
+	case CONFIG_LS:
+		error = find_named(c, command, &list, &n, message);
+		if (!error)
+			*message = say("%u counter%s", command->operands ? n : c->counters,
+				       plural(command->operands ? n : c->counters));
+		free(error ? NULL : list);
+		return error;
+	case CONFIG_STATUS:
+		*message = say("%u counter%s", c->counters, plural(c->counters));
+		return 0;
+	default:
+		return run_named(c, command, message);
+	}
+}
+
+/* ---- a configuration ------------------------------------------------------------------ */
+
+static int __attribute__((format(printf, 4, 5)))
+mistake(struct config_error *error, int code, struct config_place place, const char *format, ...)
+{
+	va_list args;
+
+	error->place = place;
+	va_start(args, format);
+	vsnprintf(error->text, sizeof(error->text), format, args);
+	va_end(args);
+	return code;
+}
+
+/* All adds before finalize, as one transaction. */
+struct collected {
+	struct counters_add *add;
+	struct config_place *place;
+	unsigned n;
+};
+
+static int collect(const struct config *config, struct collected *to)
+{
+	unsigned most = 1;
+
+	for (unsigned i = 0; i < config->commands; i++)
+		most += config->command[i].operands;
+	to->n = 0;
+	to->add = calloc(most, sizeof(*to->add));
+	to->place = calloc(most, sizeof(*to->place));
+	if (!to->add || !to->place)
+		return UPC_ENOMEM;
+	for (unsigned i = 0; config->command[i].verb != CONFIG_FINALIZE; i++) {
+		const struct config_command *command = &config->command[i];
+
+		for (unsigned k = 0; command->verb == CONFIG_ADD && k < command->operands; k++, to->n++) {
+			to->add[to->n] = (struct counters_add){.event = command->operand[k].text,
+							       .as = command->as,
+							       .scope = command->scope,
+							       .optional = command->optional};
+			to->place[to->n] = command->operand[k].place;
+		}
+	}
+	return 0;
+}
+
+/* Where the event is that libupc's message names, or finalize. */
+static struct config_place blame(const struct collected *all, const char *why, struct config_place finalize)
+{
+	for (unsigned i = 0; i < all->n; i++)
+		if (strcasestr(why, all->add[i].event))
+			return all->place[i];
+	return finalize;
+}
+
+static int finalize(struct counters *c, const struct config *config, struct config_place place,
+		    struct config_error *error)
+{
+	struct collected all;
+	unsigned failed = 0;
+	int code = collect(config, &all);
+
+	if (code) {
+		mistake(error, code, place, "no memory");
+	} else {
+		code = counters_add(c, all.add, all.n, false, &failed);
+		if (code)
+			mistake(error, code, failed < all.n ? all.place[failed] : blame(&all, c->why, place),
+				"%s", c->why);
+	}
+	free(all.add);
+	free(all.place);
+	return code;
+}
+
+int command_configure(struct counters *c, const struct config *config, struct config_error *error)
+{
+	bool finalized = false;
+	int code = 0;
+
+	for (unsigned i = 0; i < config->commands && !code; i++) {
+		const struct config_command *command = &config->command[i];
+		char *message = NULL;
+
+		switch (command->verb) {
+		case CONFIG_INITIALIZE:
+			break;
+		case CONFIG_CGROUP:
+			code = counters_add_cgroup(c, command->operand[0].text, command->operand[1].text);
+			if (code)
+				mistake(error, code, command->operand[1].place, "%s", c->why);
+			break;
+		case CONFIG_FINALIZE:
+			code = finalize(c, config, command->place, error);
+			finalized = true;
+			break;
+		case CONFIG_ADD:
+			/* Those before finalize are its. */
+			if (!finalized)
+				break;
+			/* fall through */
+		default:
+			code = command_run(c, command, &message);
+			if (code)
+				mistake(error, code,
+					command->operand ? command->operand[0].place : command->place, "%s",
+					message ? message : "no memory");
+			free(message);
+		}
+	}
+	return code;
+}
+
+/* ---- lists ------------------------------------------------------------------------------ */
+
+bool command_lists(const struct config_command *command)
+{
+	return command->verb == CONFIG_LS || command->verb == CONFIG_STATUS;
+}
+
+static json_t *text(const char *s)
+{
+	json_t *value = json_string(s);
+
+	/* A path or a label of other bytes. */
+	return value ? value : json_string("?");
+}
+
+static json_t *list_places(const struct service_sample *sample, const struct service_counter *counter)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < sample->places[counter->scope]; i++) {
+		const struct service_value *v = &counter->value[i];
+		json_t *place = json_object();
+
+		json_object_set_new(place, "name", text(sample->place[counter->scope][i].name));
+		json_object_set_new(place, "state", text(service_state_name(v->state)));
+		if (v->state == SERVICE_COUNTING)
+			json_object_set_new(place, "value", json_integer((json_int_t)v->value));
+		json_object_set_new(place, "running_ns", json_integer((json_int_t)v->running_ns));
+		json_array_append_new(list, place);
+	}
+	return list;
+}
+
+static json_t *list_counter(const struct service_sample *sample, const struct service_counter *counter)
+{
+	json_t *object = json_object();
+	enum service_state worst = SERVICE_COUNTING;
+
+	for (unsigned i = 0; i < sample->places[counter->scope]; i++)
+		if (sample_badness(counter->value[i].state) > sample_badness(worst))
+			worst = counter->value[i].state;
+	json_object_set_new(object, "number", json_integer(counter->number));
+	json_object_set_new(object, "id", json_integer(counter->id));
+	json_object_set_new(object, "name", text(counter->name));
+	json_object_set_new(object, "event", text(counter->event));
+	json_object_set_new(object, "description", text(counter->description));
+	json_object_set_new(object, "unit", text(counter->unit));
+	json_object_set_new(object, "scope", text(service_scope_name(counter->scope)));
+	json_object_set_new(object, "level", json_boolean(counter->level));
+	json_object_set_new(object, "hardware", json_boolean(counter->hardware));
+	json_object_set_new(object, "state", text(service_state_name(worst)));
+	json_object_set_new(object, "why", text(counter->why));
+	json_object_set_new(object, "places", list_places(sample, counter));
+	return object;
+}
+
+json_t *command_list(const struct service_sample *sample, const struct config_command *command)
+{
+	json_t *list = json_array();
+	bool all = !command->operands || !strcmp(command->operand[0].text, "ALL");
+
+	for (unsigned i = 0; i < sample->counters; i++) {
+		bool named = all;
+
+		for (unsigned k = 0; k < command->operands && !named; k++)
+			named = !strcmp(command->operand[k].text, sample->counter[i].name);
+		if (named)
+			json_array_append_new(list, list_counter(sample, &sample->counter[i]));
+	}
+	return list;
+}

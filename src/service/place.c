@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * place.c - see place.h.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "service/place.h"
+
+/* How long a counter must have had the chance to run before it is said that it did not. */
+#define JUDGE_NS 1000000
+
+/* ---- cells ------------------------------------------------------------------- */
+
+void place_set_state(struct place_cell *cell, enum service_state state, const char *why)
+{
+	char *copy = why && *why ? strdup(why) : NULL;
+
+	free(cell->why);
+	cell->why = copy;
+	cell->state = state;
+}
+
+void place_cell_free(struct place_cell *cell)
+{
+	if (!cell)
+		return;
+	free(cell->term);
+	free(cell->why);
+	free(cell);
+}
+
+/* "PU{cpu}_X" of CPU 2 is "PU2_X"; false where it does not fit, or the place has no such number. */
+static bool replace(const struct place *place, const char *text, char *to, size_t size, bool *replaced)
+{
+	size_t n = 0;
+	int length;
+
+	*replaced = false;
+	while (*text && n < size) {
+		int number = !strncmp(text, "{cpu}", 5) ? place->cpu : -1;
+		size_t step = 5;
+
+		if (number < 0 && !strncmp(text, "{numa}", 6)) {
+			number = place->numa;
+			step = 6;
+		}
+		if (number < 0) {
+			to[n++] = *text++;
+			continue;
+		}
+		length = snprintf(to + n, size - n, "%d", number);
+		n += (size_t)length;
+		text += step;
+		*replaced = true;
+	}
+	if (n >= size)
+		return false;
+	to[n] = '\0';
+	return true;
+}
+
+static int refuse(char why[512], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int refuse(char why[512], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, 512, format, args);
+	va_end(args);
+	return UPC_ENOSUPP;
+}
+
+/* Whether a place of this scope shows the event's activity and no other. */
+static int check_scope(const struct place *place, const struct upc_event_info *info, bool replaced,
+		       char why[512])
+{
+	static const char *const whose[] = {[UPC_SCOPE_THREAD] = "a thread's",
+					    [UPC_SCOPE_PROCESS] = "a process's",
+					    [UPC_SCOPE_CPU] = "one CPU's, which its name says",
+					    [UPC_SCOPE_MACHINE] = "the whole machine's"};
+
+	if (info->scope == UPC_SCOPE_CONTEXT)
+		return 0;
+	if (info->scope == UPC_SCOPE_THREAD || info->scope == UPC_SCOPE_PROCESS)
+		return refuse(why, "%s is %s, and this service counts the node", info->name,
+			      whose[info->scope]);
+	if (place->scope == SERVICE_NODE || (place->scope == SERVICE_CPU && replaced))
+		return 0;
+	return refuse(why, "%s is %s: it can be counted with scope=node, not scope=%s", info->name,
+		      whose[info->scope], service_scope_name(place->scope));
+}
+
+static int find_terms(struct upc_catalogue *catalogue, struct place_cell *cell)
+{
+	struct upc_event_info info = {.size = sizeof(info)};
+	uint32_t code[UPC_COUNTERS];
+	int n = upc_catalogue_terms(catalogue, cell->code, code, UPC_COUNTERS), needs;
+
+	if (n < 0)
+		return n;
+	cell->derived = n > 0;
+	if (!n) {
+		code[0] = cell->code;
+		n = 1;
+	}
+	cell->term = calloc((size_t)n, sizeof(*cell->term));
+	if (!cell->term)
+		return UPC_ENOMEM;
+	for (; cell->terms < (unsigned)n; cell->terms++) {
+		struct place_term *t = &cell->term[cell->terms];
+
+		t->code = code[cell->terms];
+		if (!upc_catalogue_info(catalogue, t->code, &info))
+			t->level = info.kind == UPC_KIND_LEVEL;
+		needs = upc_catalogue_needs_pmu(catalogue, t->code);
+		cell->hardware |= needs > 0;
+	}
+	return 0;
+}
+
+int place_resolve(const struct place_options *options, const struct place *place, const char *event,
+		  struct place_cell *cell, struct upc_event_info *info, char why[512])
+{
+	char name[UPC_NAME_MAX];
+	bool replaced;
+	int error;
+
+	why[0] = '\0';
+	if (!replace(place, event, name, sizeof(name), &replaced)) {
+		refuse(why, "the name of an event has at most %d characters", UPC_NAME_MAX - 1);
+		return UPC_ENOEVENT;
+	}
+	*info = UPC_OPTIONS_INIT(upc_event_info);
+	error = upc_catalogue_find(options->catalogue, name, &cell->code);
+	if (!error)
+		error = upc_catalogue_info(options->catalogue, cell->code, info);
+	if (!error) {
+		error = check_scope(place, info, replaced, why);
+		if (error)
+			return error;
+		cell->level = info->kind == UPC_KIND_LEVEL;
+		error = find_terms(options->catalogue, cell);
+	}
+	cell->known = !error;
+	if (error)
+		snprintf(why, 512, "%s", error == UPC_ENOMEM ? "no memory" : upc_last_message());
+	return error;
+}
+
+int place_reserve(struct place *place, unsigned more)
+{
+	unsigned room = place->cells + more;
+	struct place_cell **grown;
+
+	if (room <= place->room)
+		return 0;
+	room += 16;
+	grown = realloc(place->cell, room * sizeof(struct place_cell *));
+	if (!grown)
+		return UPC_ENOMEM;
+	place->cell = grown;
+	place->room = room;
+	return 0;
+}
+
+/* ---- the unit ------------------------------------------------------------------ */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int create_unit(const struct place_options *o, const struct place *place, unsigned domain,
+		       struct upc_unit **unit)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+
+	if (o->replay)
+		return upc_unit_create(o->catalogue, &options, unit);
+	options.context = place->scope == SERVICE_CPU ? UPC_CONTEXT_CPU : UPC_CONTEXT_MACHINE;
+	options.cpu = place->scope == SERVICE_CPU ? place->cpu : 0;
+	options.domain = domain;
+	return upc_unit_create(o->catalogue, &options, unit);
+}
+
+/* A unit that runs, without events yet: what is committed later is opened at once. */
+static int open_unit(const struct place_options *o, struct place *place)
+{
+	int error;
+
+	if (place->unit)
+		return 0;
+	error = create_unit(o, place, o->user ? UPC_DOMAIN_USER : UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL,
+			    &place->unit);
+	/* Who may not count the kernel counts what he may. */
+	if (error == UPC_EPERM && !o->user)
+		error = create_unit(o, place, 0, &place->unit);
+	if (!error)
+		error = upc_unit_start(place->unit);
+	if (error) {
+		upc_unit_destroy(place->unit);
+		place->unit = NULL;
+		return error;
+	}
+	place->opened_ns = now_ns();
+	memset(place->bound, 0, sizeof(place->bound));
+	memset(place->halted, 0, sizeof(place->halted));
+	return 0;
+}
+
+static void set_slots(const struct place *place, struct place_cell *cell)
+{
+	for (unsigned t = 0; cell->open && t < cell->terms; t++)
+		for (int slot = 0; slot < UPC_COUNTERS; slot++)
+			if (place->bound[slot] && place->code[slot] == cell->term[t].code)
+				cell->term[t].slot = slot;
+}
+
+/* Where the unit has each event; a commit may have moved some. New cells are not the place's yet. */
+static void find_slots(struct place *place, struct place_cell *const *more, unsigned mores)
+{
+	struct upc_counter_info info = {.size = sizeof(info)};
+
+	for (int i = 0; i < UPC_COUNTERS; i++) {
+		place->bound[i] = !upc_counter_state(place->unit, i, &info) && info.flags & UPC_COUNTER_BOUND;
+		place->halted[i] = place->bound[i] && info.flags & UPC_COUNTER_HALTED;
+		place->code[i] = info.code;
+	}
+	for (unsigned i = 0; i < place->cells; i++)
+		set_slots(place, place->cell[i]);
+	for (unsigned i = 0; i < mores; i++)
+		set_slots(place, more[i]);
+}
+
+static int slot_of(const struct place *place, uint32_t code)
+{
+	for (int i = 0; place->unit && i < UPC_COUNTERS; i++)
+		if (place->bound[i] && place->code[i] == code)
+			return i;
+	return -1;
+}
+
+/* ---- reading -------------------------------------------------------------------- */
+
+/* What a unit counted of a term since the last time. A count that fell is one that was set anew. */
+static uint64_t growth(uint64_t now, uint64_t *last)
+{
+	uint64_t grown = now > *last ? now - *last : 0;
+
+	*last = now;
+	return grown;
+}
+
+static void add_to_cell(const struct place *place, struct place_cell *cell)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (unsigned i = 0; i < cell->terms; i++) {
+		struct place_term *t = &cell->term[i];
+		uint64_t counted = growth(place->value[t->slot], &t->last);
+		uint64_t ran = growth(place->ran[t->slot], &t->ran);
+		uint64_t had = growth(place->enabled[t->slot], &t->had);
+
+		least = ran < least ? ran : least;
+		most = had > most ? had : most;
+		if (!cell->on)
+			continue;
+		t->sum = t->level ? place->value[t->slot] : t->sum + counted;
+	}
+	if (cell->on) {
+		cell->running_ns += least;
+		cell->enabled_ns += most;
+		cell->read = true;
+	}
+}
+
+void place_read(struct place *place)
+{
+	struct upc_counter_info info = {.size = sizeof(info)};
+	uint64_t ran;
+	int error;
+
+	if (!place->unit)
+		return;
+	error = upc_unit_read(place->unit, NULL);
+	if (error && error != UPC_ELOST && error != UPC_EPARTIAL && error != UPC_EPARITY)
+		return;
+	ran = now_ns() - place->opened_ns;
+	for (int i = 0; i < UPC_COUNTERS; i++) {
+		if (!place->bound[i] || upc_counter_state(place->unit, i, &info))
+			continue;
+		place->value[i] = info.value;
+		place->flags[i] = info.flags;
+		place->enabled[i] = place->ran[i] = ran;
+	}
+	for (unsigned i = 0; i < place->cells; i++)
+		if (place->cell[i]->open)
+			add_to_cell(place, place->cell[i]);
+}
+
+/* ---- changing --------------------------------------------------------------------- */
+
+static void want(const struct place_cell *cell, bool wanted[UPC_COUNTERS])
+{
+	for (unsigned t = 0; cell->open && !cell->held && t < cell->terms; t++)
+		wanted[cell->term[t].slot] = true;
+}
+
+static int apply_halts(const struct place_options *options, struct place *place,
+		       struct place_cell *const *more, unsigned mores)
+{
+	bool wanted[UPC_COUNTERS] = {false};
+	int error = 0;
+
+	/* A script refuses halts: the cells leave out what it counts meanwhile. */
+	if (!place->unit || options->replay)
+		return 0;
+	for (unsigned i = 0; i < place->cells; i++)
+		want(place->cell[i], wanted);
+	for (unsigned i = 0; i < mores; i++)
+		want(more[i], wanted);
+	for (int i = 0; i < UPC_COUNTERS && !error; i++) {
+		if (!place->bound[i] || place->halted[i] == !wanted[i])
+			continue;
+		error = wanted[i] ? upc_counter_continue(place->unit, i) : upc_counter_halt(place->unit, i);
+		if (!error)
+			place->halted[i] = !wanted[i];
+	}
+	return error;
+}
+
+int place_apply_halts(const struct place_options *options, struct place *place)
+{
+	return apply_halts(options, place, NULL, 0);
+}
+
+static int commit(struct place *place, struct place_cell *const *out, unsigned outs,
+		  struct place_cell *const *in, unsigned ins)
+{
+	struct upc_transaction *transaction;
+	int error = upc_transaction_begin(place->unit, &transaction);
+
+	if (error)
+		return error;
+	for (unsigned i = 0; i < outs && !error; i++)
+		if (out[i]->open)
+			error = upc_transaction_remove(transaction, out[i]->code);
+	for (unsigned i = 0; i < ins && !error; i++)
+		error = upc_transaction_add(transaction, in[i]->code, UPC_ANY_COUNTER);
+	if (error) {
+		upc_transaction_abort(transaction);
+		return error;
+	}
+	return upc_transaction_commit(transaction);
+}
+
+/* A term that others have in the unit goes on from where it is, another from 0. */
+static void begin_cell(const struct place *place, struct place_cell *cell)
+{
+	for (unsigned i = 0; i < cell->terms; i++) {
+		struct place_term *t = &cell->term[i];
+		int slot = slot_of(place, t->code);
+
+		t->last = slot < 0 ? 0 : place->value[slot];
+		t->ran = slot < 0 ? 0 : place->ran[slot];
+		t->had = slot < 0 ? 0 : place->enabled[slot];
+	}
+	cell->judged_ran = cell->running_ns;
+	cell->judged_enabled = cell->enabled_ns;
+	cell->read = cell->shown = false;
+}
+
+static void set_open(struct place_cell *const *cell, unsigned cells, bool open)
+{
+	for (unsigned i = 0; i < cells; i++)
+		cell[i]->open = open;
+}
+
+int place_change(const struct place_options *options, struct place *place, struct place_cell *const *out,
+		 unsigned outs, struct place_cell *const *in, unsigned ins)
+{
+	int error = ins ? open_unit(options, place) : 0;
+
+	if (error || !place->unit)
+		return error;
+	place_read(place);
+	error = commit(place, out, outs, in, ins);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < ins; i++)
+		begin_cell(place, in[i]);
+	set_open(out, outs, false);
+	set_open(in, ins, true);
+	find_slots(place, in, ins);
+	error = apply_halts(options, place, in, ins);
+	if (error) {
+		/* What was there a moment ago is there again, but where somebody took it meanwhile. */
+		(void)commit(place, in, ins, NULL, 0);
+		set_open(in, ins, false);
+		find_slots(place, NULL, 0);
+		place_open_each(options, place, out, outs);
+	}
+	return error;
+}
+
+/* Others may have the counters of a PMU for a while; what else fails stays so until a rewrite. */
+static void set_failed(struct place_cell *cell, int error)
+{
+	place_set_state(cell, error == UPC_ECONFLICT && cell->hardware ? SERVICE_TAKEN : SERVICE_FAILED,
+			error == UPC_ENOMEM ? "no memory" : upc_last_message());
+}
+
+void place_open_each(const struct place_options *options, struct place *place, struct place_cell *const *cell,
+		     unsigned cells)
+{
+	struct place_cell **closed = calloc(cells + 1, sizeof(struct place_cell *));
+	unsigned n = 0;
+	int error = UPC_ENOMEM;
+
+	for (unsigned i = 0; i < cells; i++)
+		if (!cell[i]->open && cell[i]->known) {
+			place_set_state(cell[i], SERVICE_OPENING, NULL);
+			if (closed)
+				closed[n++] = cell[i];
+		}
+	if (n)
+		error = place_change(options, place, NULL, 0, closed, n);
+	for (unsigned i = 0; error && i < cells; i++) {
+		if (cell[i]->open || !cell[i]->known)
+			continue;
+		error = place_change(options, place, NULL, 0, &cell[i], 1);
+		if (error)
+			set_failed(cell[i], error);
+		error = 1;
+	}
+	free(closed);
+}
+
+void place_close(struct place *place)
+{
+	if (!place->unit)
+		return;
+	place_read(place);
+	upc_unit_destroy(place->unit);
+	place->unit = NULL;
+	memset(place->bound, 0, sizeof(place->bound));
+	set_open(place->cell, place->cells, false);
+}
+
+/* ---- states ----------------------------------------------------------------------- */
+
+static unsigned flags_of(const struct place *place, const struct place_cell *cell)
+{
+	unsigned flags = 0;
+
+	for (unsigned i = 0; i < cell->terms; i++)
+		flags |= place->flags[cell->term[i].slot];
+	return flags;
+}
+
+/* Of a cell that is open and on: whether it was counted since the last judgement. */
+static void judge_open(const struct place *place, struct place_cell *cell, bool sample)
+{
+	uint64_t had = cell->enabled_ns - cell->judged_enabled, ran = cell->running_ns - cell->judged_ran;
+	unsigned flags = flags_of(place, cell);
+
+	if (!cell->read || (!cell->shown && !sample)) {
+		place_set_state(cell, SERVICE_OPENING, NULL);
+	} else if (flags & UPC_COUNTER_LOST) {
+		place_set_state(cell, SERVICE_FAILED, "its source went away; rewrite opens it again");
+	} else if (flags & UPC_COUNTER_DAMAGED) {
+		place_set_state(cell, SERVICE_FAILED, "a parity error: its word in the array is damaged");
+	} else if (flags & (UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER) && !ran && had >= JUDGE_NS) {
+		place_set_state(cell, SERVICE_TAKEN, "others have the counters of the PMU that it needs");
+	} else if (ran || had >= JUDGE_NS || cell->state != SERVICE_TAKEN) {
+		place_set_state(cell, SERVICE_COUNTING, NULL);
+	}
+	if (had >= JUDGE_NS || ran) {
+		cell->judged_enabled = cell->enabled_ns;
+		cell->judged_ran = cell->running_ns;
+	}
+}
+
+static void set_value(const struct place_options *options, struct place_cell *cell)
+{
+	uint64_t term[UPC_COUNTERS], value = cell->term[0].sum;
+
+	for (unsigned i = 0; i < cell->terms; i++)
+		term[i] = cell->term[i].sum;
+	if (cell->derived &&
+	    upc_catalogue_compute(options->catalogue, cell->code, term, cell->terms, &value)) {
+		place_set_state(cell, SERVICE_FAILED, upc_last_message());
+		return;
+	}
+	/* A difference of counts may fall; a counter never does. */
+	if (cell->level || value > cell->value)
+		cell->value = value;
+	cell->value_ns = cell->running_ns;
+	cell->shown = true;
+}
+
+void place_judge(const struct place_options *options, struct place *place, bool sample)
+{
+	for (unsigned i = 0; i < place->cells; i++) {
+		struct place_cell *cell = place->cell[i];
+
+		if (cell->known && !place->online)
+			place_set_state(cell, SERVICE_OFFLINE, NULL);
+		else if (cell->open && cell->on)
+			judge_open(place, cell, sample);
+		else if (cell->open)
+			place_set_state(cell, cell->off,
+					cell->off == SERVICE_YIELDED ? options->aside_why : NULL);
+		if (sample && cell->known && cell->open && cell->read)
+			set_value(options, cell);
+	}
+}

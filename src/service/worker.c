@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * worker.c - see worker.h. Everything that may be slow is here: an open of a tracepoint takes a third
+ * of a second, and whoever transports values must answer in a few.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "upc.h"
+#include "service/command.h"
+#include "service/worker.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* ---- samples ------------------------------------------------------------------- */
+
+uint64_t worker_next_due(uint64_t now_ns, uint64_t interval_ns)
+{
+	return (now_ns / interval_ns + 1) * interval_ns;
+}
+
+/* Shows the others what is so now. What a sample had stays in it. */
+static void publish(struct worker *w, bool sample)
+{
+	const struct service_sample *made, *old;
+
+	counters_judge(w->counters, sample);
+	made = sample_make(w->counters, &w->about);
+	pthread_mutex_lock(&w->lock);
+	/* Without memory the last one stays. */
+	old = made ? w->sample : NULL;
+	if (made)
+		w->sample = made;
+	w->generation = w->counters->generation;
+	w->making = false;
+	w->made += sample;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	service_sample_put(old);
+}
+
+static void make_sample(struct worker *w, uint64_t due_ns)
+{
+	uint64_t began, from;
+
+	(void)counters_refresh(w->counters);
+	/* The one at the start is before anything was played. */
+	if (w->sample)
+		counters_play(w->counters);
+	from = clock_ns(CLOCK_REALTIME);
+	began = clock_ns(CLOCK_MONOTONIC);
+	counters_read(w->counters);
+	w->about.took_ns = clock_ns(CLOCK_MONOTONIC) - began;
+	w->about.time_ns = from + w->about.took_ns / 2;
+	w->about.due_ns = due_ns ? due_ns : w->about.time_ns;
+	w->about.samples++;
+	publish(w, true);
+}
+
+/* ---- out of the users' way --------------------------------------------------------- */
+
+/* Looks, if it is time to, and does what follows from it. */
+static void watch(struct worker *w, bool asked)
+{
+	bool changed = aside_tick(w->aside, clock_ns(CLOCK_MONOTONIC));
+
+	w->about.user = aside_users(w->aside, &w->about.users);
+	w->about.users_unseen = aside_unseen(w->aside);
+	if (!changed && !asked)
+		return;
+	counters_set_aside(w->counters, !aside_runs(w->aside), aside_why(w->aside));
+	publish(w, false);
+}
+
+/* How long poll may wait: until it is time to look again. */
+static int watch_timeout(const struct worker *w)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), due = aside_due(w->aside);
+
+	if (due == UINT64_MAX)
+		return -1;
+	return due <= now ? 0 : due - now > 3600 * SECOND ? 3600000 : (int)((due - now + 999999) / 1000000);
+}
+
+/* yield and resume: for as long as a client lasts. */
+static int run_yield(struct worker *w, bool yield, char **message)
+{
+	if (!yield && !w->yields) {
+		*message = strdup("nobody has yielded the hardware counters");
+		return UPC_ESTATE;
+	}
+	w->yields += yield ? 1 : -1u;
+	if (yield)
+		aside_ask(w->aside);
+	else
+		aside_ask_no_more(w->aside);
+	watch(w, true);
+	*message = strdup(!aside_runs(w->aside) ? "the hardware counters are free"
+						: "the hardware counters count");
+	return 0;
+}
+
+/* ---- time ------------------------------------------------------------------------ */
+
+/* The timer also ends where somebody sets the clock: what is due then is another time. */
+static void arm(struct worker *w)
+{
+	struct itimerspec at = {{0, 0}, {0, 0}};
+
+	if (w->timer < 0)
+		return;
+	w->due_ns = worker_next_due(clock_ns(CLOCK_REALTIME), w->initialize.interval_ns);
+	at.it_value.tv_sec = (time_t)(w->due_ns / SECOND);
+	at.it_value.tv_nsec = (long)(w->due_ns % SECOND);
+	timerfd_settime(w->timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL);
+}
+
+static void tick(struct worker *w)
+{
+	uint64_t times, due = w->due_ns;
+	bool fired = read(w->timer, &times, sizeof(times)) == sizeof(times);
+
+	/* After a step of the clock no sample was due: the next is at the next multiple. Multiples that
+	 * were missed are not made up for. */
+	if (!fired && errno != ECANCELED)
+		return;
+	if (fired)
+		make_sample(w, due);
+	arm(w);
+}
+
+/* ---- requests ----------------------------------------------------------------------- */
+
+static json_t *make_reply(const struct worker *w, const struct config_command *command, int error,
+			  const char *message)
+{
+	json_t *reply = json_object();
+	json_t *text = json_string(message ? message : upc_strerror(error));
+
+	json_object_set_new(reply, "ok", json_boolean(!error));
+	json_object_set_new(reply, "message", text ? text : json_string(upc_strerror(error)));
+	json_object_set_new(reply, "generation", json_integer((json_int_t)w->counters->generation));
+	if (error || !command_lists(command))
+		return reply;
+	if (command->verb == CONFIG_STATUS) {
+		json_object_set_new(reply, "started_ns", json_integer((json_int_t)w->about.started_ns));
+		json_object_set_new(reply, "time_ns", json_integer((json_int_t)w->about.time_ns));
+		json_object_set_new(reply, "samples", json_integer((json_int_t)w->about.samples));
+		json_object_set_new(reply, "interval_ns", json_integer((json_int_t)w->about.interval_ns));
+		json_object_set_new(reply, "yields", json_integer(w->yields));
+		json_object_set_new(reply, "noticing", json_string(aside_how(w->aside)));
+		json_object_set_new(reply, "unseen", json_string(w->about.users_unseen));
+		json_object_set_new(reply, "remark", json_string(w->about.message));
+	}
+	/* Only the worker replaces it. */
+	json_object_set_new(reply, "counters", command_list(w->sample, command));
+	return reply;
+}
+
+static void execute(struct worker *w, struct worker_request *r)
+{
+	uint64_t generation = w->counters->generation;
+	char *message = NULL;
+
+	(void)counters_refresh(w->counters);
+	if (command_lists(r->command) && !w->initialize.interval_ns && !w->initialize.replay)
+		make_sample(w, 0);
+	if (r->command->verb == CONFIG_YIELD || r->command->verb == CONFIG_RESUME)
+		r->error = run_yield(w, r->command->verb == CONFIG_YIELD, &message);
+	else
+		r->error = command_run(w->counters, r->command, &message);
+	aside_set_hardware(w->aside, counters_have_hardware(w->counters));
+	if (w->counters->generation != generation || command_lists(r->command))
+		publish(w, false);
+	r->reply = make_reply(w, r->command, r->error, message);
+	free(message);
+	pthread_mutex_lock(&w->lock);
+	r->done = true;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static struct worker_request *next_request(struct worker *w)
+{
+	struct worker_request *r;
+
+	pthread_mutex_lock(&w->lock);
+	r = w->first;
+	if (r) {
+		w->first = r->next;
+		if (!w->first)
+			w->last = &w->first;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return r;
+}
+
+static void answer(struct worker *w)
+{
+	struct worker_request *r;
+	uint64_t n;
+	bool wanted;
+
+	(void)!read(w->wake, &n, sizeof(n));
+	while ((r = next_request(w)))
+		execute(w, r);
+	pthread_mutex_lock(&w->lock);
+	wanted = w->wanted;
+	w->making = wanted;
+	w->wanted = false;
+	pthread_mutex_unlock(&w->lock);
+	if (wanted)
+		make_sample(w, 0);
+}
+
+static bool ends(struct worker *w)
+{
+	bool ending;
+
+	pthread_mutex_lock(&w->lock);
+	ending = w->ending && !w->first;
+	pthread_mutex_unlock(&w->lock);
+	return ending;
+}
+
+/* ---- the thread ------------------------------------------------------------------------ */
+
+struct start {
+	struct worker *worker;
+	const struct config *config;
+	struct config_error *error;
+	int result;
+	bool done;
+};
+
+/* The catalogue finds its source in the environment. */
+static int open_catalogue(struct worker *w)
+{
+	const char *before = getenv("UPC_SOURCE");
+	char *kept = before ? strdup(before) : NULL, *source = NULL;
+	int error = UPC_ENOMEM;
+
+	if (asprintf(&source, w->initialize.replay ? "replay:%s" : "live",
+		     w->initialize.replay ? w->initialize.replay : "") < 0)
+		source = NULL;
+	if (source && !setenv("UPC_SOURCE", source, 1))
+		error = upc_catalogue_open(NULL, &w->catalogue);
+	if (kept)
+		setenv("UPC_SOURCE", kept, 1);
+	else
+		unsetenv("UPC_SOURCE");
+	free(kept);
+	free(source);
+	return error;
+}
+
+static int open_aside(struct worker *w, struct config_error *error)
+{
+	const struct aside_options options = {.notice = w->initialize.notice && !w->initialize.replay,
+					      .hardware = counters_have_hardware(w->counters)};
+	int code = aside_create(&options, &w->aside);
+
+	if (code) {
+		snprintf(error->text, sizeof(error->text), "%s", upc_strerror(code));
+		return code;
+	}
+	w->about.users_unseen = aside_unseen(w->aside);
+	return 0;
+}
+
+static int begin(struct worker *w, const struct config *config, struct config_error *error)
+{
+	const struct place_options options = {
+		.catalogue = w->catalogue,
+		.replay = w->initialize.replay != NULL,
+		.user = w->initialize.user,
+		.flexible = w->initialize.flexible,
+		.reserve = w->initialize.reserve,
+	};
+	int code = counters_create(&options, w->initialize.sys, &w->counters);
+
+	if (code) {
+		snprintf(error->text, sizeof(error->text), "no CPU is found in %s",
+			 w->initialize.sys ? w->initialize.sys : "/sys");
+		return code;
+	}
+	code = config ? command_configure(w->counters, config, error) : 0;
+	return code ? code : open_aside(w, error);
+}
+
+static void loop(struct worker *w)
+{
+	struct pollfd fds[2] = {{.fd = w->wake, .events = POLLIN}, {.fd = w->timer, .events = POLLIN}};
+
+	arm(w);
+	while (!ends(w)) {
+		if (poll(fds, 2, watch_timeout(w)) < 0)
+			continue;
+		watch(w, false);
+		if (fds[1].revents)
+			tick(w);
+		if (fds[0].revents)
+			answer(w);
+	}
+}
+
+static void *run(void *arg)
+{
+	struct start *start = arg;
+	struct worker *w = start->worker;
+	int result;
+
+	pthread_setname_np(pthread_self(), "upc-worker");
+	result = begin(w, start->config, start->error);
+	if (!result) {
+		make_sample(w, 0);
+		result = w->sample ? 0 : UPC_ENOMEM;
+	}
+	pthread_mutex_lock(&w->lock);
+	start->result = result;
+	start->done = true;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	/* start is gone from here on. */
+	if (!result)
+		loop(w);
+	aside_destroy(w->aside);
+	counters_destroy(w->counters);
+	w->aside = NULL;
+	w->counters = NULL;
+	return NULL;
+}
+
+/* ---- from other threads ------------------------------------------------------------------ */
+
+static void set_up(struct worker *w)
+{
+	pthread_condattr_t attributes;
+
+	memset(w, 0, sizeof(*w));
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	w->last = &w->first;
+	w->wake = w->timer = -1;
+	w->about.users_unseen = w->about.message = "";
+	config_defaults(&w->initialize);
+}
+
+static void tear_down(struct worker *w)
+{
+	upc_catalogue_close(w->catalogue);
+	if (w->wake >= 0)
+		close(w->wake);
+	if (w->timer >= 0)
+		close(w->timer);
+	service_sample_put(w->sample);
+	free(w->message);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->changed);
+}
+
+static int open_all(struct worker *w, struct config_error *error)
+{
+	int code = open_catalogue(w);
+
+	if (code) {
+		snprintf(error->text, sizeof(error->text), "%s", upc_last_message());
+		return code;
+	}
+	w->about.interval_ns = w->initialize.interval_ns;
+	w->about.started_ns = clock_ns(CLOCK_REALTIME);
+	w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->initialize.interval_ns)
+		w->timer = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (w->wake >= 0 && (w->timer >= 0 || !w->initialize.interval_ns))
+		return 0;
+	snprintf(error->text, sizeof(error->text), "no descriptors: %s", strerror(errno));
+	return UPC_EMFILE;
+}
+
+/* No signal is for the worker: the program's handlers run elsewhere. */
+static int start_thread(struct worker *w, struct start *start)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&w->thread, NULL, run, start);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		return UPC_ENOMEM;
+	pthread_mutex_lock(&w->lock);
+	while (!start->done)
+		pthread_cond_wait(&w->changed, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	if (start->result)
+		pthread_join(w->thread, NULL);
+	return start->result;
+}
+
+int worker_start(struct worker *w, const struct config *config, struct config_error *error)
+{
+	struct start start = {.worker = w, .config = config, .error = error};
+	int result;
+
+	set_up(w);
+	memset(error, 0, sizeof(*error));
+	if (config && config->commands) {
+		w->initialize = config->command[0].initialize;
+		error->place = config->command[0].place;
+	}
+	result = open_all(w, error);
+	if (!result)
+		result = start_thread(w, &start);
+	w->started = !result;
+	if (result) {
+		if (!*error->text)
+			snprintf(error->text, sizeof(error->text), "%s", upc_strerror(result));
+		tear_down(w);
+	}
+	return result;
+}
+
+static void wake(struct worker *w)
+{
+	const uint64_t one = 1;
+
+	(void)!write(w->wake, &one, sizeof(one));
+}
+
+void worker_stop(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->ending = true;
+	pthread_mutex_unlock(&w->lock);
+	wake(w);
+	pthread_join(w->thread, NULL);
+	tear_down(w);
+}
+
+const struct service_sample *worker_sample(struct worker *w, int wait_ms)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + (wait_ms > 0 ? (uint64_t)wait_ms : 0) * 1000000;
+	const struct timespec at = {(time_t)(until / SECOND), (long)(until % SECOND)};
+	const struct service_sample *sample;
+
+	pthread_mutex_lock(&w->lock);
+	if (!w->initialize.interval_ns && !w->ending) {
+		uint64_t before = w->made;
+
+		/* One that is being made is shared. */
+		if (!w->making && !w->wanted) {
+			w->wanted = true;
+			wake(w);
+		}
+		while (w->made == before && wait_ms > 0)
+			if (pthread_cond_timedwait(&w->changed, &w->lock, &at))
+				break;
+	}
+	sample = sample_ref(w->sample);
+	pthread_mutex_unlock(&w->lock);
+	return sample;
+}
+
+uint64_t worker_generation(struct worker *w)
+{
+	uint64_t generation;
+
+	pthread_mutex_lock(&w->lock);
+	generation = w->generation;
+	pthread_mutex_unlock(&w->lock);
+	return generation;
+}
+
+int worker_command(struct worker *w, struct config_command *command, json_t **reply)
+{
+	struct worker_request request = {.command = command};
+
+	pthread_mutex_lock(&w->lock);
+	*w->last = &request;
+	w->last = &request.next;
+	wake(w);
+	while (!request.done)
+		pthread_cond_wait(&w->changed, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	*reply = request.reply;
+	return request.error;
+}
