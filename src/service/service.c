@@ -13,12 +13,14 @@
 
 #include "upc.h"
 #include "service/config.h"
+#include "service/control.h"
 #include "service/service.h"
 #include "service/worker.h"
 
 struct service {
 	struct config config;
 	struct worker worker;
+	struct control *control; /* NULL: no socket was asked for */
 };
 
 /* ---- the configuration --------------------------------------------------------- */
@@ -79,6 +81,20 @@ static int read_config(const char *path, struct config *config, char **message)
 	return code;
 }
 
+/* ---- the socket ------------------------------------------------------------------- */
+
+static int command(void *arg, const char *const *word, unsigned words, char **reply)
+{
+	return service_command(arg, word, words, reply);
+}
+
+static int listen_at(struct service *s, const char *path, char **message)
+{
+	const struct control_calls calls = {.command = command, .arg = s};
+
+	return path ? service_control_start(path, &calls, &s->control, message) : 0;
+}
+
 /* ---- public ------------------------------------------------------------------------ */
 
 int service_open(const struct service_options *options, struct service **service, char **message)
@@ -100,6 +116,11 @@ int service_open(const struct service_options *options, struct service **service
 		else if (code)
 			fail(message, code, "%s", error.text);
 	}
+	if (!code) {
+		code = listen_at(s, options->control, message);
+		if (code)
+			worker_stop(&s->worker);
+	}
 	if (code) {
 		config_free(&s->config);
 		free(s);
@@ -113,6 +134,7 @@ void service_close(struct service *service)
 {
 	if (!service)
 		return;
+	service_control_stop(service->control);
 	worker_stop(&service->worker);
 	config_free(&service->config);
 	free(service);
