@@ -38,7 +38,8 @@ utils/lib             : src/mpx/shim src/mpx/stat                              :
 utils/avail           : utils/lib                                              :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
-utils/page            :                                                        : page.h
+utils/page            :                                                        : page.h page_axis.h
+utils/jobstat         : utils/lib utils/page                                   :
 utils/regions         : utils/lib utils/metrics utils/page src/region src/sim/decode src/sim/load src/upc/catalogue :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib src/sim/count src/sim/load src/upc/catalogue src/upc/engine src/upc/share :

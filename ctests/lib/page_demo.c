@@ -120,7 +120,7 @@ static void write_lines(struct page *page)
 		value[3][i] += i % 50000 == 777 ? 9e9 : 0;
 	}
 	for (k = 0; k < LINES; k++) {
-		line[k] = (struct page_line){names[k], value[k]};
+		line[k] = (struct page_line){names[k], value[k], 0};
 		for (i = 300; i < 420; i++)
 			value[k][i] = NAN;
 	}

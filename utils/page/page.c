@@ -10,7 +10,7 @@
 
 /* No network, no script and no style but ours: of their bytes, which ctests/tools/page.sh checks. */
 #define HASH_CSS "l1uTTJP7Hjm/tEOzYKcZAPaEmHEksEhpgqFntlzn37g="
-#define HASH_JS "h+ByZuCC0tn3O2PJz9cGV358sKRzMV3mwUuuPZcbcFA="
+#define HASH_JS "O9UdD3g2GYcix3WNsvwR89xLfgunLKgprKWOnOGFhFM="
 
 static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 			     "style-src 'sha256-" HASH_CSS "'; script-src 'sha256-" HASH_JS "'; "

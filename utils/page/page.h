@@ -115,6 +115,7 @@ void page_icicle(struct page *page, const char *caption, const char *unit, unsig
 struct page_line {
 	const char *label;
 	const double *value; /* [n]; NAN is no value: there the line is interrupted */
+	size_t n;            /* points that are its own, from the first; 0: all      */
 };
 
 /* A time in which something was so: that counters were not counted, and why. In seconds as time is. */

@@ -203,7 +203,7 @@
 		};
 		const unit = figure.querySelector(".axes span").textContent;
 		const y = n => data.top + data.height * (1 - (n - data.low) / (data.high - data.low));
-		const n = data.x.length, hint = "Values are shown where the mouse is, or by arrows: left and right for time, up and down for one of the lines; Escape ends it.";
+		const n = data.x.length, hint = figure !== document.querySelector("figure.lines") ? "" : "Values are shown where the mouse is, or by arrows: left and right for time, up and down for one of the lines; Escape ends it.";
 		const cursor = draw("line", {class: "cursor", y1: data.top, y2: data.top + data.height, visibility: "hidden"});
 		const dots = paths.map((path, k) => draw("circle", {class: "s" + (k % 8 + 1), r: 4, visibility: "hidden"}));
 		let at = -1, chosen = -1;

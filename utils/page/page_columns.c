@@ -42,7 +42,8 @@ static void take(struct page_column_value *value, double number)
 	}
 }
 
-static void make_line(const struct page_chart *chart, const double *number, struct page_column_value *value)
+static void make_line(const struct page_chart *chart, const struct page_line *line,
+		      struct page_column_value *value)
 {
 	size_t at = 0, column = 0, i;
 	bool interrupted = true;
@@ -55,13 +56,13 @@ static void make_line(const struct page_chart *chart, const double *number, stru
 		}
 		if (i && chart->gap > 0 && chart->time[i] - chart->time[i - 1] > chart->gap)
 			interrupted = true;
-		if (!isfinite(number[i])) {
+		if ((line->n && i >= line->n) || !isfinite(line->value[i])) {
 			interrupted = true;
 			continue;
 		}
 		value[at].interrupted |= interrupted;
 		interrupted = false;
-		take(&value[at], number[i]);
+		take(&value[at], line->value[i]);
 	}
 }
 
@@ -86,7 +87,7 @@ int page_columns_make(const struct page_chart *chart, size_t lines, struct page_
 	}
 	columns->time = columns->own;
 	for (i = 0; i < lines; i++)
-		make_line(chart, chart->line[i].value, columns->value + i * columns->n);
+		make_line(chart, &chart->line[i], columns->value + i * columns->n);
 	return 0;
 }
 

@@ -228,10 +228,11 @@ static void put_number(const struct drawing *d, double value)
 static void put_legend_row(const struct drawing *d, size_t line)
 {
 	const double *value = d->chart->line[line].value;
+	const size_t own = d->chart->line[line].n ? d->chart->line[line].n : d->chart->n;
 	double sum = 0, least = INFINITY, most = -INFINITY;
 	size_t n = 0, i;
 
-	for (i = 0; i < d->chart->n; i++) {
+	for (i = 0; i < d->chart->n && i < own; i++) {
 		if (!isfinite(value[i]))
 			continue;
 		n++;
@@ -258,7 +259,7 @@ static void put_legend_row(const struct drawing *d, size_t line)
 		page_format_number(n ? 100 * (sum / d->chart->peak) : NAN, 1, text);
 		page_putf(d->page, "<td class=\"n\">%s</td>", text);
 	}
-	page_putf(d->page, "<td class=\"n\">%zu</td><td class=\"n\">%zu</td></tr>\n", n, d->chart->n - n);
+	page_putf(d->page, "<td class=\"n\">%zu</td><td class=\"n\">%zu</td></tr>\n", n, i - n);
 }
 
 static void put_legend(const struct drawing *d)

@@ -164,7 +164,7 @@ static void say_all(struct page *page, const char *text)
 					      .unit = text,
 					      .time = part,
 					      .n = 2,
-					      .line = &(struct page_line){text, part},
+					      .line = &(struct page_line){text, part, 0},
 					      .lines = 1,
 					      .peak = 4,
 					      .peak_words = text,
@@ -516,8 +516,8 @@ static void assert_path(const char *text, const char *class, const char *wanted)
 /* Where there is no value, and over a gap in time, nothing is joined; one that stands alone is a point. */
 static void lines(void **state)
 {
-	const double time[] = {0, 1, 2, 3, 10}, a[] = {0, 10, NAN, 5, 5}, b[] = {10, 0, 5, INFINITY, NAN};
-	const struct page_line line[] = {{"first", a}, {"second", b}};
+	const double time[] = {0, 1, 2, 3, 10}, a[] = {0, 10, NAN, 5, 5}, b[] = {10, 0, 5, INFINITY, 7};
+	const struct page_line line[] = {{"first", a, 0}, {"second", b, 4}};
 	const struct page_band band = {2, 3, "taken"};
 	struct page_chart chart = {.caption = "c",
 				   .unit = "B/s",
@@ -550,7 +550,7 @@ static void lines(void **state)
 				       "<td class=\"n\">4</td><td class=\"n\">1</td></tr>"));
 	assert_non_null(strstr(w.text, "second</th><td class=\"n\">5.0</td><td class=\"n\">0.0</td>"
 				       "<td class=\"n\">10.0</td><td class=\"n\">25.0</td>"
-				       "<td class=\"n\">3</td><td class=\"n\">2</td></tr>"));
+				       "<td class=\"n\">3</td><td class=\"n\">1</td></tr>"));
 	assert_non_null(strstr(w.text, "100 % is 20.0 B/s: stated</p>"));
 	assert_non_null(strstr(w.text, "0:00:02 to 0:00:03: taken</p>"));
 	free(w.text);
@@ -580,7 +580,7 @@ static void many_points(void **state)
 		value[i] = 2e9;
 	}
 	for (i = 0; i < LINES; i++)
-		line[i] = (struct page_line){"a", value};
+		line[i] = (struct page_line){"a", value, 0};
 	value[777] = 7e9;
 	value[100000] = NAN;
 	begin(&w, "t");
@@ -610,7 +610,7 @@ static void lines_of_no_numbers(void **state)
 {
 	const double time[] = {-1e308, 0, 1e308},
 		     value[][3] = {{NAN, NAN, NAN}, {-1e308, 1e308, 0}, {0, 1e-320, 0}};
-	const struct page_line line[] = {{"none", value[0]}, {"large", value[1]}, {NULL, value[2]}};
+	const struct page_line line[] = {{"none", value[0], 0}, {"large", value[1], 0}, {NULL, value[2], 0}};
 	const struct page_band band[] = {
 		{NAN, NAN, NULL}, {INFINITY, -INFINITY, "b"}, {-INFINITY, INFINITY, "c"}};
 	const double peaks[] = {0, -1, NAN, INFINITY, 1e-320, 1e308};
