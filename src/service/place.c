@@ -95,7 +95,7 @@ static int check_scope(const struct place *place, const struct upc_event_info *i
 		      whose[info->scope], service_scope_name(place->scope));
 }
 
-static int find_terms(struct upc_catalogue *catalogue, struct place_cell *cell)
+static int find_terms(struct upc_catalogue *catalogue, bool replay, struct place_cell *cell)
 {
 	struct upc_event_info info = {.size = sizeof(info)};
 	uint32_t code[UPC_COUNTERS];
@@ -117,7 +117,8 @@ static int find_terms(struct upc_catalogue *catalogue, struct place_cell *cell)
 		t->code = code[cell->terms];
 		if (!upc_catalogue_info(catalogue, t->code, &info))
 			t->level = info.kind == UPC_KIND_LEVEL;
-		needs = upc_catalogue_needs_pmu(catalogue, t->code);
+		/* A script's signals are those of a PMU that is not here. */
+		needs = replay ? 1 : upc_catalogue_needs_pmu(catalogue, t->code);
 		cell->hardware |= needs > 0;
 	}
 	return 0;
@@ -144,7 +145,7 @@ int place_resolve(const struct place_options *options, const struct place *place
 		if (error)
 			return error;
 		cell->level = info->kind == UPC_KIND_LEVEL;
-		error = find_terms(options->catalogue, cell);
+		error = find_terms(options->catalogue, options->replay, cell);
 	}
 	cell->known = !error;
 	if (error)
