@@ -47,8 +47,11 @@ void names_plain(const char *name, char plain[NAMES_MAX])
 				plain[used++] = '_';
 			continue;
 		}
-		if (open && digit(c))
+		if (open && digit(c)) {
+			if (used + 1 == most)
+				break;
 			plain[used++] = 'n';
+		}
 		plain[used++] = c;
 		open = false;
 	}
@@ -59,6 +62,21 @@ void names_plain(const char *name, char plain[NAMES_MAX])
 		return;
 	}
 	plain[used] = 0;
+}
+
+bool names_valid(const char *name)
+{
+	const char *p;
+
+	for (p = name; *p; p++) {
+		if (p == name || p[-1] == '.') {
+			if (!letter(*p))
+				return false;
+		} else if (!letter(*p) && !digit(*p) && *p != '_' && *p != '.') {
+			return false;
+		}
+	}
+	return p > name && p[-1] != '.' && p - name < NAMES_MAX;
 }
 
 bool names_meet(const char *one, const char *other)

@@ -9,13 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NAMES_MAX 192 /* longest name that names_plain makes, with its 0 */
+#define NAMES_MAX 192 /* longest name, with its 0 */
 
 /*
  * The name as PCP allows it: components of [a-z][a-z0-9_]* with dots between them. ':' and '/' end a
  * component, other characters become '_'. Never "".
  */
 void names_plain(const char *name, char plain[NAMES_MAX]);
+
+/* It is such a name, and not longer than NAMES_MAX. */
+bool names_valid(const char *name);
 
 /* A name space has no room for both: they are the same, or one has the other as a branch. */
 bool names_meet(const char *one, const char *other);

@@ -114,14 +114,11 @@ int pmids_add(struct pmids *pmids, const struct pmids_key *key, const char *metr
 {
 	struct taken taken = {pmids, key->scope};
 	struct pmids_entry *entry;
-	char plain[NAMES_MAX];
 
 	if (pmids->count >= PMIDS_MOST)
 		return -ENOSPC;
 	if (metric) {
-		/* As names_plain would have it: nothing else is a name. */
-		names_plain(metric, plain);
-		if (strcmp(plain, metric) || slot >= PMIDS_SLOTS)
+		if (!names_valid(metric) || slot >= PMIDS_SLOTS)
 			return -EINVAL;
 		if (slot_used(pmids, slot))
 			return -ENOSPC;
@@ -141,7 +138,7 @@ int pmids_add(struct pmids *pmids, const struct pmids_key *key, const char *metr
 	}
 	entry->hash = hash_key(key);
 	if (metric) {
-		memcpy(entry->metric, plain, sizeof(plain));
+		memcpy(entry->metric, metric, strlen(metric) + 1);
 		entry->slot = slot;
 	} else {
 		names_plain(key->name, entry->metric);
