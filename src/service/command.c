@@ -248,10 +248,26 @@ static int finalize(struct counters *c, const struct config *config, struct conf
 	return code;
 }
 
+int command_configure_places(struct counters *c, const struct config *config, struct config_error *error)
+{
+	int code = 0;
+
+	for (unsigned i = 0; i < config->commands && !code; i++) {
+		const struct config_command *command = &config->command[i];
+
+		if (command->verb != CONFIG_CGROUP)
+			continue;
+		code = counters_add_cgroup(c, command->operand[0].text, command->operand[1].text);
+		if (code)
+			mistake(error, code, command->operand[1].place, "%s", c->why);
+	}
+	return code;
+}
+
 int command_configure(struct counters *c, const struct config *config, struct config_error *error)
 {
+	int code = command_configure_places(c, config, error);
 	bool finalized = false;
-	int code = 0;
 
 	for (unsigned i = 0; i < config->commands && !code; i++) {
 		const struct config_command *command = &config->command[i];
@@ -259,11 +275,7 @@ int command_configure(struct counters *c, const struct config *config, struct co
 
 		switch (command->verb) {
 		case CONFIG_INITIALIZE:
-			break;
 		case CONFIG_CGROUP:
-			code = counters_add_cgroup(c, command->operand[0].text, command->operand[1].text);
-			if (code)
-				mistake(error, code, command->operand[1].place, "%s", c->why);
 			break;
 		case CONFIG_FINALIZE:
 			code = finalize(c, config, command->place, error);

@@ -17,6 +17,10 @@
  */
 int command_configure(struct counters *counters, const struct config *config, struct config_error *error);
 
+/* Only the places that it makes: control groups. */
+int command_configure_places(struct counters *counters, const struct config *config,
+			     struct config_error *error);
+
 /*
  * Executes one command. Always sets *message, one sentence, which the caller frees (NULL: no memory).
  * Errors: negative UPC_E*; nothing has changed then.

@@ -108,13 +108,18 @@ static int find_terms(struct upc_catalogue *catalogue, bool replay, struct place
 		code[0] = cell->code;
 		n = 1;
 	}
-	cell->term = calloc((size_t)n, sizeof(*cell->term));
-	if (!cell->term)
-		return UPC_ENOMEM;
-	for (; cell->terms < (unsigned)n; cell->terms++) {
-		struct place_term *t = &cell->term[cell->terms];
+	/* Sums that were saved while the event was not known stay, where they are as many. */
+	if (cell->terms != (unsigned)n) {
+		free(cell->term);
+		cell->term = calloc((size_t)n, sizeof(*cell->term));
+		cell->terms = cell->term ? (unsigned)n : 0;
+		if (!cell->term)
+			return UPC_ENOMEM;
+	}
+	for (unsigned i = 0; i < cell->terms; i++) {
+		struct place_term *t = &cell->term[i];
 
-		t->code = code[cell->terms];
+		t->code = code[i];
 		if (!upc_catalogue_info(catalogue, t->code, &info))
 			t->level = info.kind == UPC_KIND_LEVEL;
 		/* A script's signals are those of a PMU that is not here. */

@@ -67,7 +67,7 @@ static int read_file(const char *path, char **text, size_t *length, char **messa
 	return *text ? 0 : fail(message, UPC_ENOMEM, "no memory");
 }
 
-static int read_config(const char *path, struct config *config, char **message)
+static int read_config(const char *path, struct config *config, uint64_t *hash, char **message)
 {
 	struct config_error error;
 	size_t length;
@@ -77,6 +77,7 @@ static int read_config(const char *path, struct config *config, char **message)
 	if (!code && !config_parse(text, length, config, &error))
 		code = fail(message, UPC_EINVAL, "%s:%u:%u: %s", path, error.place.line, error.place.column,
 			    error.text);
+	*hash = code ? 0 : saved_hash(text, length);
 	free(text);
 	return code;
 }
@@ -100,6 +101,7 @@ static int listen_at(struct service *s, const char *path, char **message)
 int service_open(const struct service_options *options, struct service **service, char **message)
 {
 	struct service *s = calloc(1, sizeof(*s));
+	struct worker_options worker = {.state = options->state};
 	struct config_error error;
 	int code;
 
@@ -107,9 +109,11 @@ int service_open(const struct service_options *options, struct service **service
 	*message = NULL;
 	if (!s)
 		return UPC_ENOMEM;
-	code = options->config ? read_config(options->config, &s->config, message) : 0;
+	if (options->config)
+		worker.config = &s->config;
+	code = options->config ? read_config(options->config, &s->config, &worker.hash, message) : 0;
 	if (!code) {
-		code = worker_start(&s->worker, options->config ? &s->config : NULL, &error);
+		code = worker_start(&s->worker, &worker, &error);
 		if (code && error.place.line)
 			fail(message, code, "%s:%u:%u: %s", options->config, error.place.line,
 			     error.place.column, error.text);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #include "upc.h"
 #include "service/command.h"
+#include "service/restore.h"
 #include "service/worker.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -28,11 +30,56 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
+static char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *say(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return text;
+}
+
 /* ---- samples ------------------------------------------------------------------- */
 
 uint64_t worker_next_due(uint64_t now_ns, uint64_t interval_ns)
 {
 	return (now_ns / interval_ns + 1) * interval_ns;
+}
+
+/* What the operator should know; said until something else is to be said. */
+static void remark(struct worker *w, char *message)
+{
+	if (!message)
+		return;
+	free(w->message);
+	w->message = message;
+	w->about.message = message;
+}
+
+/* Before anybody sees it. A service that cannot save goes on, and says so. */
+static void save(struct worker *w, bool clean)
+{
+	int error;
+
+	if (!w->saved)
+		return;
+	w->saved_about.started_ns = w->about.started_ns;
+	w->saved_about.samples = w->about.samples;
+	w->saved_about.clean = clean;
+	error = saved_write(w->saved, w->counters, &w->saved_about);
+	if (error == w->save_error)
+		return;
+	w->save_error = error;
+	if (error)
+		remark(w, say("the state cannot be saved: %s; after a restart counts begin anew",
+			      strerror(error)));
+	else
+		remark(w, strdup("the state is saved again"));
 }
 
 /* Shows the others what is so now. What a sample had stays in it. */
@@ -41,6 +88,7 @@ static void publish(struct worker *w, bool sample)
 	const struct service_sample *made, *old;
 
 	counters_judge(w->counters, sample);
+	save(w, false);
 	made = sample_make(w->counters, &w->about);
 	pthread_mutex_lock(&w->lock);
 	/* Without memory the last one stays. */
@@ -243,7 +291,8 @@ static bool ends(struct worker *w)
 
 struct start {
 	struct worker *worker;
-	const struct config *config;
+	const struct worker_options *options;
+	struct saved_state *was;
 	struct config_error *error;
 	int result;
 	bool done;
@@ -284,7 +333,33 @@ static int open_aside(struct worker *w, struct config_error *error)
 	return 0;
 }
 
-static int begin(struct worker *w, const struct config *config, struct config_error *error)
+/* What was saved holds, as commands had made it, while the configuration is the same. */
+static int take_up(struct worker *w, const struct start *start)
+{
+	const struct config *config = start->options->config;
+	const struct saved_state *was = start->was;
+	int code;
+
+	if (!was)
+		return config ? command_configure(w->counters, config, start->error) : 0;
+	restore_ids(w->counters, was);
+	if (was->whole) {
+		w->about.started_ns = was->started_ns;
+		w->about.samples = was->samples;
+	} else {
+		remark(w, strdup("the saved state is older than what was given out: counts begin anew"));
+	}
+	if (was->config == start->options->hash) {
+		code = config ? command_configure_places(w->counters, config, start->error) : 0;
+		return code ? code : restore_all(w->counters, was);
+	}
+	code = config ? command_configure(w->counters, config, start->error) : 0;
+	if (!code && was->source == w->saved_about.source)
+		(void)restore_same(w->counters, was);
+	return code;
+}
+
+static int begin(struct worker *w, const struct start *start)
 {
 	const struct place_options options = {
 		.catalogue = w->catalogue,
@@ -296,12 +371,12 @@ static int begin(struct worker *w, const struct config *config, struct config_er
 	int code = counters_create(&options, w->initialize.sys, &w->counters);
 
 	if (code) {
-		snprintf(error->text, sizeof(error->text), "no CPU is found in %s",
+		snprintf(start->error->text, sizeof(start->error->text), "no CPU is found in %s",
 			 w->initialize.sys ? w->initialize.sys : "/sys");
 		return code;
 	}
-	code = config ? command_configure(w->counters, config, error) : 0;
-	return code ? code : open_aside(w, error);
+	code = take_up(w, start);
+	return code ? code : open_aside(w, start->error);
 }
 
 static void loop(struct worker *w)
@@ -327,7 +402,7 @@ static void *run(void *arg)
 	int result;
 
 	pthread_setname_np(pthread_self(), "upc-worker");
-	result = begin(w, start->config, start->error);
+	result = begin(w, start);
 	if (!result) {
 		make_sample(w, 0);
 		result = w->sample ? 0 : UPC_ENOMEM;
@@ -338,8 +413,11 @@ static void *run(void *arg)
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 	/* start is gone from here on. */
-	if (!result)
+	if (!result) {
 		loop(w);
+		counters_read(w->counters);
+		save(w, true);
+	}
 	aside_destroy(w->aside);
 	counters_destroy(w->counters);
 	w->aside = NULL;
@@ -373,17 +451,42 @@ static void tear_down(struct worker *w)
 	if (w->timer >= 0)
 		close(w->timer);
 	service_sample_put(w->sample);
+	saved_close(w->saved);
 	free(w->message);
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->changed);
 }
 
-static int open_all(struct worker *w, struct config_error *error)
+static int open_saved(struct worker *w, struct start *start)
 {
+	const char *replay = w->initialize.replay ? w->initialize.replay : "";
+	char *message;
+	int code;
+
+	w->saved_about.config = start->options->hash;
+	w->saved_about.source = saved_hash(replay, strlen(replay)) * 2 + w->initialize.user;
+	if (!start->options->state)
+		return 0;
+	code = saved_open(start->options->state, &w->saved, &start->was, &message);
+	if (code)
+		snprintf(start->error->text, sizeof(start->error->text), "%s",
+			 message ? message : "no memory");
+	remark(w, message);
+	return code;
+}
+
+static int open_all(struct worker *w, struct start *start)
+{
+	struct config_error *error = start->error;
 	int code = open_catalogue(w);
 
 	if (code) {
 		snprintf(error->text, sizeof(error->text), "%s", upc_last_message());
+		return code;
+	}
+	code = open_saved(w, start);
+	if (code) {
+		error->place.line = 0;
 		return code;
 	}
 	w->about.interval_ns = w->initialize.interval_ns;
@@ -418,20 +521,21 @@ static int start_thread(struct worker *w, struct start *start)
 	return start->result;
 }
 
-int worker_start(struct worker *w, const struct config *config, struct config_error *error)
+int worker_start(struct worker *w, const struct worker_options *options, struct config_error *error)
 {
-	struct start start = {.worker = w, .config = config, .error = error};
+	struct start start = {.worker = w, .options = options, .error = error};
 	int result;
 
 	set_up(w);
 	memset(error, 0, sizeof(*error));
-	if (config && config->commands) {
-		w->initialize = config->command[0].initialize;
-		error->place = config->command[0].place;
+	if (options->config) {
+		w->initialize = options->config->command[0].initialize;
+		error->place = options->config->command[0].place;
 	}
-	result = open_all(w, error);
+	result = open_all(w, &start);
 	if (!result)
 		result = start_thread(w, &start);
+	saved_state_free(start.was);
 	w->started = !result;
 	if (result) {
 		if (!*error->text)

@@ -15,6 +15,13 @@
 #include "service/config.h"
 #include "service/counters.h"
 #include "service/sample.h"
+#include "service/saved.h"
+
+struct worker_options {
+	const struct config *config; /* NULL: nothing is configured */
+	uint64_t hash;               /* of its text                  */
+	const char *state;           /* path of the saved state, or NULL */
+};
 
 /* A command that waits for the worker; it lies on the stack of who waits. */
 struct worker_request {
@@ -33,8 +40,11 @@ struct worker {
 	unsigned yields;     /* clients of upcctl run          */
 	struct config_initialize initialize;
 	struct sample_about about;
-	char *message; /* what about.message is, or NULL */
-	int timer;     /* at multiples of the interval, or -1 */
+	char *message;       /* what about.message is, or NULL */
+	struct saved *saved; /* NULL: nothing is saved */
+	struct saved_about saved_about;
+	int save_error; /* the last errno of saving, or 0 */
+	int timer;      /* at multiples of the interval, or -1 */
 	uint64_t due_ns;
 
 	int wake; /* an eventfd: something was asked */
@@ -52,10 +62,11 @@ struct worker {
 };
 
 /*
- * Starts the worker with what the configuration says, which it executes (NULL: nothing). Returns when
- * the first sample is there. Errors: those of the configuration, with *error; then nothing is left.
+ * Starts the worker with what the configuration says, which it executes, or takes the saved state up.
+ * Returns when the first sample is there. Errors: those of the configuration, and UPC_ESTATE (another
+ * service has the saved state), with *error; then nothing is left.
  */
-int worker_start(struct worker *worker, const struct config *config, struct config_error *error);
+int worker_start(struct worker *worker, const struct worker_options *options, struct config_error *error);
 void worker_stop(struct worker *worker);
 
 /* See service_sample_get. */
