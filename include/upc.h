@@ -293,7 +293,7 @@ int upc_catalogue_write_wiring(struct upc_catalogue *catalogue,
 
 /* ---- the unit: create, add events, run, read --------------------------- */
 
-/* Whom a unit counts. The last two show other people's activity as well. */
+/* Whom a unit counts. All but the first two show other people's activity as well. */
 enum upc_context_kind {
 	UPC_CONTEXT_THREAD = 0,  /* one thread: pid is its id, 0 the caller    */
 	UPC_CONTEXT_PROCESS = 1, /* pid's threads, as they are when an event is
@@ -301,6 +301,8 @@ enum upc_context_kind {
 	UPC_CONTEXT_CPU = 2,     /* everything on one CPU                      */
 	UPC_CONTEXT_MACHINE = 3, /* everything on all CPUs that are online when the
 				    unit is started, while they are            */
+	UPC_CONTEXT_CGROUP = 4,  /* the tasks of a control group and of those in it, on
+				    all CPUs that are online when the unit is started */
 };
 
 /* Privilege levels in which perf events are counted. 0: all that the caller may
@@ -319,16 +321,28 @@ struct upc_unit_options {
 	int enable_on_exec; /* non-zero: a first upc_unit_start takes effect
 			       at the thread's next exec (THREAD, pid not 0);
 			       events are added before it                     */
+	int flexible;       /* non-zero: hardware events give way to others' pinned
+			       ones. No start fails for want of counters; what did
+			       not always run is UPC_COUNTER_PARTIAL, and no count
+			       is ever scaled                                 */
+	unsigned reserve;   /* so many counters of each PMU stay free beside the
+			       unit's, at most UPC_RESERVE_MAX                */
+	const char *cgroup; /* CGROUP: the group's directory, where perf_event is:
+			       version 2's hierarchy, or version 1's perf_event */
 };
+
+#define UPC_RESERVE_MAX 64
 
 struct upc_unit;
 
 /*
  * Creates a unit in reset state: all registers zero, stopped, no event added.
- * options may be NULL: the calling thread. The catalogue must outlive it.
- * Errors: UPC_EINVAL, UPC_ENOMEM, UPC_ENOTASK (no such process or CPU),
- * UPC_EPERM (a domain that the caller may not count), UPC_ENOSUPP (what a script
- * cannot give: others, domains, inherit), UPC_EMFILE, UPC_ESYSTEM.
+ * options may be NULL: the calling thread. The catalogue must outlive it. Of a control
+ * group the unit keeps the directory open: one that comes with the same name is another.
+ * Errors: UPC_EINVAL, UPC_ENOMEM, UPC_ENOTASK (no such process, CPU or control group),
+ * UPC_EPERM (a domain that the caller may not count; a control group without the right to
+ * count CPUs), UPC_ENOSUPP (what a script cannot give: others, domains, inherit; a control
+ * group of a hierarchy without perf_event), UPC_EMFILE, UPC_ESYSTEM.
  */
 int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_options *options,
 		    struct upc_unit **unit);
@@ -379,8 +393,8 @@ int upc_transaction_reassign(struct upc_transaction *transaction, uint32_t from,
  * the kernel's own are only checked: upc_unit_start or upc_unit_open opens them. In a
  * unit that runs, or waits for an exec, they are opened at once.
  * Errors: UPC_ECONFLICT (two Blue Gene/P events with equal id mod 256; a 257th counter;
- * hardware events that do not fit the PMU, where halted events and thresholds take
- * counters as well; of a running unit also events whose counters others hold, as far as
+ * hardware events that do not fit the PMU, where halted events, thresholds and the unit's
+ * reserve take counters as well; of a running unit also events whose counters others hold, as far as
  * a start would find it; the message names the events), UPC_EINVAL (a remove of an event
  * that is not there), UPC_ENOEVENT, UPC_EPERM, UPC_EMFILE, UPC_ENOTASK, UPC_ENOSUPP,
  * UPC_ENOMEM, UPC_ESTATE (a started unit that waits for an exec, or called from
@@ -416,8 +430,9 @@ int upc_unit_open(struct upc_unit *unit);
  * on from the counters' values. Stop: the counters hold the counts up to it.
  * Starting a running unit, or stopping a stopped one, does nothing.
  * Errors: UPC_ECONFLICT (others hold the PMU's counters, and nothing runs; for the calling
- * thread and for CPUs the start finds it, for other tasks the next read), UPC_ENOTASK (the
- * thread or process has ended, and no children are counted), UPC_ESTATE (called from an
+ * thread and for CPUs the start finds it, for other tasks the next read; a flexible unit
+ * starts), UPC_ENOTASK (the thread, process or control group has ended, and no children are
+ * counted), UPC_ESTATE (called from an
  * interrupt; stop too), UPC_ESYSTEM. A start that opens something (tracepoints; after a
  * fork everything) has also the errors of upc_transaction_commit: the message says which
  * event and why, and the unit stays stopped, as before. Stop has also the errors of
@@ -489,9 +504,21 @@ struct upc_counter_info {
 	enum upc_mode mode;
 	unsigned references; /* events added that read this counter          */
 	uint64_t value;      /* as the register holds it                     */
+	uint64_t enabled_ns; /* how long it should have counted, by the last read */
+	uint64_t running_ns; /* ... and did: no count is scaled, so a rate is value
+				by running_ns                                */
 };
 
-/* Describes counter 0..255. Errors: UPC_EINVAL. */
+/*
+ * Describes counter 0..255. Errors: UPC_EINVAL.
+ * Both times begin at 0 when the event is bound and at upc_unit_reset, and go on while the unit
+ * runs and the counter is not halted. Of a CPU's events it is time; of several CPUs the
+ * mean of theirs; of a thread, a process or a control group the time that it had a CPU (of a
+ * process that of its threads together, of a control group the mean over the CPUs). A
+ * hardware counter that others held did not run. Files and clocks: the time that the unit ran,
+ * and did not run where the source was away. Behind a script: the unit's cycles, a cycle
+ * as 1 ns. Where hardware counters are read in user mode the times are those of this call.
+ */
 int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_info *info);
 
 /*

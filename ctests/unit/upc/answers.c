@@ -83,7 +83,7 @@ struct whom {
 static int real_answer(const struct tracepoint *t, const struct whom *whom)
 {
 	const struct upci_perf_target target = {whom->context == UPC_CONTEXT_CPU ? -1 : whom->pid,
-						whom->context == UPC_CONTEXT_CPU ? whom->cpu : -1};
+						whom->context == UPC_CONTEXT_CPU ? whom->cpu : -1, 0};
 	int fd = open_one(t->id, target.tid, target.cpu);
 
 	if (fd < 0)

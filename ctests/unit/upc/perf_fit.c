@@ -165,7 +165,7 @@ static void test_check_without_descriptors(void **state)
 static void test_refused(void **state)
 {
 	const pid_t self = gettid();
-	struct upci_perf_target target[2] = {{self, -1}, {self, -1}};
+	struct upci_perf_target target[2] = {{self, -1, 0}, {self, -1, 0}};
 	int given_up = open("/dev/null", O_RDONLY | O_CLOEXEC), counts = open("/", O_RDONLY | O_CLOEXEC);
 	int leader[2];
 	struct made m;
@@ -187,7 +187,7 @@ static void test_refused(void **state)
 	/* The kernel does not know yet of another task's; of a CPU's it does. */
 	target[1].tid = self + 1;
 	assert_false(upci_fit_refused(&m.perf, self));
-	target[1] = (struct upci_perf_target){-1, 0};
+	target[1] = (struct upci_perf_target){-1, 0, 0};
 	assert_true(upci_fit_refused(&m.perf, self));
 	m.group[2].key = UPCI_PERF_SOFTWARE;
 	assert_false(upci_fit_refused(&m.perf, self));

@@ -18,7 +18,7 @@ static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,
 					     .exclude_kernel = 1,
 					     .exclude_hv = 1};
 
-static const struct upci_perf_target here = {0, -1}, cpu = {-1, 0}, nobody = {0x3fffffff, -1};
+static const struct upci_perf_target here = {0, -1, 0}, cpu = {-1, 0, 0}, nobody = {0x3fffffff, -1, 0};
 
 static void test_attributes(void **state)
 {

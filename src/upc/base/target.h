@@ -24,12 +24,17 @@ struct upci_context {
 	bool inherit;         /* children and new threads count too               */
 	bool inherit_threads; /* new threads do: the context of a process         */
 	bool enable_on_exec;
+	bool flexible;    /* hardware groups are not pinned                       */
+	unsigned reserve; /* counters of each PMU that stay free                  */
+	int cgroup;       /* CGROUP: a descriptor of its directory, the unit's; else 0 */
 };
 
-/* Whom a group counts: task tids (cpu -1), or CPUs (tid -1). */
+/* Whom a group counts: task tids (cpu -1), or CPUs (tid -1), or of a CPU those of a control
+ * group. */
 struct upci_perf_target {
 	pid_t tid;
 	int cpu;
+	int cgroup; /* its descriptor, or 0 */
 };
 
 #endif

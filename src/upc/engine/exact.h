@@ -29,6 +29,8 @@ struct upci_exact_ops {
 	int (*write)(struct upci_exact *exact, unsigned offset, uint64_t value);
 	void (*peek)(const struct upci_exact *exact, uint64_t *counter, uint8_t *field, bool *suspect);
 	void (*flip)(struct upci_exact *exact, unsigned counter, unsigned bit);
+	/* Cycles for which the run bit was set. NULL: it has no clock of its own. */
+	uint64_t (*cycles)(const struct upci_exact *exact);
 	/* An interrupt is being told on this thread: what may not be done from there? */
 	bool (*in_sink)(const struct upci_exact *exact);
 	/* It is the calling thread's. */

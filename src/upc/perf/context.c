@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * context.c - threads, processes, CPUs and the machine as targets of counting.
+ * context.c - threads, processes, CPUs, the machine and control groups as targets of counting.
  */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "perf/cgroup.h"
 #include "perf/context.h"
 #include "base/fds.h"
 #include "procfs/files.h"
@@ -104,9 +106,40 @@ static int set_task(struct upci_context *context, pid_t pid)
 static int take(struct upc_unit_options *options, const struct upc_unit_options *given)
 {
 	static const struct upci_sized sized = UPCI_SIZED(upc_unit_options, enable_on_exec, upci_fail);
+	int error;
 
 	*options = UPC_OPTIONS_INIT(upc_unit_options);
-	return given ? upci_sized_take(&sized, options, given) : 0;
+	error = given ? upci_sized_take(&sized, options, given) : 0;
+	if (error)
+		return error;
+	if (options->reserve > UPC_RESERVE_MAX)
+		return upci_fail(UPC_EINVAL, "reserve: %u counters, and %d are the most that stay free",
+				 options->reserve, UPC_RESERVE_MAX);
+	if (options->cgroup && options->context != UPC_CONTEXT_CGROUP)
+		return upci_fail(UPC_EINVAL, "cgroup: needs the context of a control group");
+	return 0;
+}
+
+static int set_cgroup(struct upci_context *context, const char *path)
+{
+	struct upci_perf_target *cpus;
+	int n = upci_context_targets(context, PERF_TYPE_SOFTWARE, &cpus);
+
+	if (n < 0)
+		return n;
+	n = upci_cgroup_open(path, cpus, (unsigned)n);
+	free(cpus);
+	if (n < 0)
+		return n;
+	context->cgroup = n;
+	return 0;
+}
+
+void upci_context_close(struct upci_context *context)
+{
+	if (context->cgroup)
+		close(context->cgroup);
+	context->cgroup = 0;
 }
 
 int upci_context_set(struct upci_context *context, const struct upc_unit_options *given)
@@ -136,6 +169,8 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 	context->inherit = options->inherit;
 	context->inherit_threads = options->context == UPC_CONTEXT_PROCESS;
 	context->enable_on_exec = options->enable_on_exec;
+	context->flexible = options->flexible;
+	context->reserve = options->reserve;
 	if (options->enable_on_exec && (options->context != UPC_CONTEXT_THREAD || options->pid <= 0))
 		return upci_fail(UPC_EINVAL,
 				 "enable_on_exec: needs the context of another thread, by its id");
@@ -155,6 +190,8 @@ int upci_context_set(struct upci_context *context, const struct upc_unit_options
 		return upci_fail(UPC_ENOTASK, "there is no CPU %d online", options->cpu);
 	case UPC_CONTEXT_MACHINE:
 		return 0;
+	case UPC_CONTEXT_CGROUP:
+		return set_cgroup(context, options->cgroup);
 	}
 	return upci_fail(UPC_EINVAL, "%d is no UPC_CONTEXT_*", (int)options->context);
 }
@@ -226,6 +263,7 @@ void upci_context_forked(struct upci_context *context)
 struct list {
 	struct upci_perf_target *target;
 	unsigned n, room;
+	int cgroup;
 };
 
 static int append(struct list *list, pid_t tid, int cpu)
@@ -239,7 +277,7 @@ static int append(struct list *list, pid_t tid, int cpu)
 		list->target = grown;
 		list->room = room;
 	}
-	list->target[list->n++] = (struct upci_perf_target){tid, cpu};
+	list->target[list->n++] = (struct upci_perf_target){tid, cpu, list->cgroup};
 	return 0;
 }
 
@@ -299,7 +337,7 @@ static int fail_empty(const struct upci_context *context, uint32_t type, const c
 
 int upci_context_targets(const struct upci_context *context, uint32_t type, struct upci_perf_target **targets)
 {
-	struct list list = {0};
+	struct list list = {.cgroup = context->cgroup};
 	char *cpus = NULL;
 	int error = 0;
 
@@ -315,6 +353,7 @@ int upci_context_targets(const struct upci_context *context, uint32_t type, stru
 		error = append(&list, -1, context->cpu);
 		break;
 	case UPC_CONTEXT_MACHINE:
+	case UPC_CONTEXT_CGROUP:
 		error = each_cpu(append_cpu, &list);
 		break;
 	}

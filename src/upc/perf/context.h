@@ -7,8 +7,15 @@
 
 #include "base/target.h"
 
+/* Whether it counts on all CPUs that are online. */
+static inline bool upci_context_is_wide(const struct upci_context *context)
+{
+	return context->kind == UPC_CONTEXT_MACHINE || context->kind == UPC_CONTEXT_CGROUP;
+}
+
 /* From the public options; NULL is the calling thread. Errors with message:
- * UPC_EINVAL, UPC_ENOTASK, UPC_EPERM (a domain that the caller may not have). */
+ * UPC_EINVAL, UPC_ENOTASK, UPC_EPERM (a domain that the caller may not have), and those of
+ * upci_cgroup_open. What it has opened upci_context_close closes. */
 int upci_context_set(struct upci_context *context, const struct upc_unit_options *options);
 
 /* The same for a unit behind a script, which has the calling thread's signals and
@@ -17,6 +24,9 @@ int upci_context_set_replay(struct upci_context *context, const struct upc_unit_
 
 /* The same for a unit of the simulated node, which counts the calling thread. */
 int upci_context_set_sim(struct upci_context *context, const struct upc_unit_options *options);
+
+/* Closes a control group's directory. */
+void upci_context_close(struct upci_context *context);
 
 /* In a forked child: what was our own is now the child's calling thread, or
  * the child. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "perf/cgroup.h"
 #include "perf/perf.h"
 #include "perf/perf_fit.h"
 #include "perf/perf_groups.h"
@@ -196,8 +197,9 @@ static struct perf_event_attr attr_of_leader(const struct upci_perf *p, uint32_t
 	attr.read_format = UPCI_PERF_READ_FORMAT;
 	attr.disabled = !p->running;
 	attr.enable_on_exec = p->waits_for_exec;
-	/* A hardware group counts all the time or says that it does not. */
-	attr.pinned = key != UPCI_PERF_SOFTWARE;
+	/* A hardware group counts all the time or says that it does not; a flexible one says
+	 * that by its times alone. */
+	attr.pinned = key != UPCI_PERF_SOFTWARE && !p->context.flexible;
 	upci_perf_set_inherit(p, &attr);
 	return attr;
 }
@@ -383,6 +385,8 @@ static int check_task(const struct upci_perf *p)
 	const struct upci_context *context = &p->context;
 	const bool thread = context->kind == UPC_CONTEXT_THREAD;
 
+	if (p->groups && context->cgroup && upci_cgroup_is_gone(context->cgroup))
+		return upci_cgroup_fail_gone(context->cgroup, NULL);
 	if (!p->groups || !context->pid || context->inherit)
 		return 0;
 	if (thread ? context->tid == upci_thread_id() : context->pid == getpid())
@@ -411,7 +415,7 @@ static const char *find_starved(const struct upci_perf *p)
 int upci_perf_start(struct upci_perf *p)
 {
 	/* All that needs not lie behind the first ENABLE lies before it. */
-	const bool look = !p->waits_for_exec && upci_fit_has_hardware(p);
+	const bool look = !p->waits_for_exec && !p->context.flexible && upci_fit_has_hardware(p);
 	const char *starved = NULL;
 	int error = check_task(p);
 

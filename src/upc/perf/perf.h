@@ -131,7 +131,21 @@ enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER, UPCI
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
 int upci_perf_handles(const struct upci_perf *perf);
 
-/* From the last read on states are told anew. */
+/* The same, and what was counted since the last read is nobody's: it has no part in times. */
+int upci_perf_pass_over(struct upci_perf *perf, uint64_t *value, uint8_t *state);
+
+/*
+ * How long an event was to count, and for how much of that it had no counter: nanoseconds since
+ * it was added or upci_perf_rebase was called, while the groups ran and it was not halted. By
+ * the last read; of a group that is read in user mode, by this call. Of several targets the
+ * mean.
+ */
+struct upci_perf_time {
+	uint64_t enabled, lost;
+};
+struct upci_perf_time upci_perf_time(struct upci_perf *perf, int handle);
+
+/* From the last read on states and times are told anew. */
 void upci_perf_rebase(struct upci_perf *perf);
 
 /*

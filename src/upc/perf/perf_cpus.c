@@ -17,7 +17,7 @@
 
 bool upci_perf_is_offline(const struct upci_perf *p, int error)
 {
-	return error == ENODEV && p->context.kind == UPC_CONTEXT_MACHINE;
+	return error == ENODEV && upci_context_is_wide(&p->context);
 }
 
 static bool has_other_cpus(struct upci_perf *p, const struct upci_perf_group *g)
@@ -39,7 +39,7 @@ bool upci_perf_cpus_changed(struct upci_perf *p)
 {
 	unsigned g;
 
-	if (p->context.kind != UPC_CONTEXT_MACHINE)
+	if (!upci_context_is_wide(&p->context))
 		return false;
 	for (g = 0; g < p->groups; g++)
 		if (has_other_cpus(p, &p->group[g]))
@@ -49,7 +49,7 @@ bool upci_perf_cpus_changed(struct upci_perf *p)
 
 bool upci_perf_is_apart(const struct upci_perf *p, const struct upci_perf_head *head, size_t bytes)
 {
-	return (p->context.kind == UPC_CONTEXT_MACHINE || p->context.kind == UPC_CONTEXT_CPU) &&
+	return (upci_context_is_wide(&p->context) || p->context.kind == UPC_CONTEXT_CPU) &&
 	       bytes >= sizeof(*head) && head->events == 1;
 }
 

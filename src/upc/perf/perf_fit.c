@@ -2,12 +2,14 @@
 /*
  * perf_fit.c - see perf_fit.h.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/message.h"
 #include "perf/perf_fit.h"
 #include "perf/perf_open.h"
+#include "perf/pmus.h"
 
 /* ---- as events are added ------------------------------------------------ */
 
@@ -17,6 +19,8 @@ bool upci_fit_is_known(const struct upci_perf *p, uint32_t key)
 
 	if (key == UPCI_PERF_SOFTWARE)
 		return true;
+	if (p->context.reserve)
+		return false;
 	for (g = 0; g < p->groups; g++)
 		groups += p->group[g].key == key;
 	for (h = 0; groups == 1 && h < p->handles; h++) {
@@ -43,6 +47,68 @@ static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_tar
 }
 
 /*
+ * What takes any counter of a CPU's own PMU that can be chosen for anything: branches have no
+ * counter of their own anywhere, and what a PMU lacks the next may be. Of other PMUs, and where
+ * there is none of these, one of the unit's own events stands for all.
+ */
+static bool next_filler(uint32_t key, unsigned i, const struct upci_perf_spec *own,
+			struct upci_perf_spec *spec)
+{
+	static const uint64_t any[] = {PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_CACHE_REFERENCES,
+				       PERF_COUNT_HW_INSTRUCTIONS};
+
+	if (i >= sizeof(any) / sizeof(any[0]) || (key != PERF_TYPE_RAW && !upci_pmu_is_core(key)))
+		return false;
+	/* With no more privileges than the unit's. */
+	*spec = (struct upci_perf_spec){.type = PERF_TYPE_HARDWARE,
+					.config = any[i],
+					.exclude_user = own->exclude_user,
+					.exclude_kernel = own->exclude_kernel,
+					.exclude_hv = own->exclude_hv};
+	/* On machines of several kinds of CPUs the upper half says which. */
+	if (key != PERF_TYPE_RAW)
+		spec->config |= (uint64_t)key << 32;
+	return true;
+}
+
+/* So many more, of what the PMU takes, or of own. */
+static int try_reserve(const struct upci_perf *p, uint32_t key, const struct upci_perf_spec *own,
+		       const struct upci_perf_target *target, int *fd, unsigned *n)
+{
+	struct upci_perf_spec spec = *own;
+	unsigned i, kind = 0;
+
+	while (next_filler(key, kind, own, &spec)) {
+		const struct perf_event_attr attr = upci_perf_attr(&spec);
+		int alone = upci_perf_open(&attr, target, -1);
+
+		if (alone >= 0) {
+			close(alone);
+			break;
+		}
+		spec = *own;
+		kind++;
+	}
+	for (i = 0; i < p->context.reserve; i++)
+		if (try_one(&spec, target, fd, n))
+			return -1;
+	return 0;
+}
+
+/* Of a reserve that is not free; what else the kernel may say is upci_perf_fail's. */
+static int fail_reserve(const struct upci_perf *p, const struct upci_perf_target *target, const char *name)
+{
+	if (errno != EINVAL && errno != ENOSPC && errno != EBUSY)
+		return upci_perf_fail(name, target, true);
+	return upci_fail(
+		UPC_ECONFLICT,
+		"%s: does not fit the PMU's counters together with the hardware events already added "
+		"and the %u counters that the unit leaves free (reserve): count fewer, or leave fewer "
+		"free",
+		name, p->context.reserve);
+}
+
+/*
  * All is opened once more, in one group that never runs. All of it is enabled but the
  * leader, which no PMU sees, since the kernel leaves out of its own check what is
  * disabled and what is in other groups. It does not depend on whom the events count, so
@@ -51,9 +117,10 @@ static int try_one(const struct upci_perf_spec *spec, const struct upci_perf_tar
 int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const char *name)
 {
 	const struct perf_event_attr leader = upci_perf_dummy();
-	struct upci_perf_target target = {0, -1};
+	struct upci_perf_target target = {.cpu = -1};
 	unsigned h, n = 0;
-	int error = 0, *fd = malloc((2 * (size_t)p->handles + 1) * sizeof(int));
+	const struct upci_perf_spec *own = NULL;
+	int error = 0, *fd = malloc((2 * (size_t)p->handles + 1 + p->context.reserve) * sizeof(int));
 
 	if (!fd)
 		return upci_fail(UPC_ENOMEM, "%s: no memory", name);
@@ -71,9 +138,12 @@ int upci_fit_check(const struct upci_perf *p, uint32_t key, int sampler, const c
 
 		if (!m->used || upci_perf_key(m->spec.type) != key)
 			continue;
+		own = &m->spec;
 		if (try_one(&m->spec, &target, fd, &n) || (samples && try_one(&m->spec, &target, fd, &n)))
 			error = upci_perf_fail(name, &target, true);
 	}
+	if (!error && own && p->context.reserve && try_reserve(p, key, own, &target, fd, &n))
+		error = fail_reserve(p, &target, name);
 	/* The leader last: without it each of the others would be scheduled by itself. */
 	while (n)
 		close(fd[--n]);

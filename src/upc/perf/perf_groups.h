@@ -37,6 +37,9 @@ struct upci_perf_member {
 	struct upci_perf_spec spec;
 	const char *name; /* the event's own, for messages */
 	uint64_t ran;     /* upci_perf_ran of its group when it was added */
+	/* Of its group's times where its own begin, or, while it is halted, its own. */
+	struct upci_perf_time time;
+	unsigned since; /* rebases, then: an older one counts for nothing */
 	enum upci_perf_told told;
 	int next_told; /* the next handle of the group that is told something, -1: none */
 	/* Of one that is: what it was told when it began, or its count while it is halted. */
@@ -68,6 +71,9 @@ struct upci_perf_group {
 	unsigned members, room;
 	int first_told; /* handle of a member that its leader tells, -1: none */
 	struct upci_user_mode user;
+	bool aged; /* was read in user mode since its times were */
+	/* Of its times what is nobody's, and where they were at the last rebase. */
+	struct upci_perf_time passed, base;
 };
 
 /*
@@ -90,6 +96,7 @@ struct upci_perf {
 	unsigned waiting; /* members that wait              */
 	unsigned removed; /* ... that are removed           */
 	bool at_once;     /* nothing that is added does     */
+	unsigned rebases;
 	/* What the kernel said last of a member that waits. */
 	struct {
 		bool known;
@@ -139,6 +146,18 @@ int *upci_perf_take_out(struct upci_perf *perf, int handle);
 /* Whether it can be the leader of its group. */
 bool upci_perf_can_lead(const struct upci_perf_member *member);
 
+/* ---- perf_time.c ---- */
+
+/* The times of a group by its last read. */
+struct upci_perf_time upci_perf_group_time(const struct upci_perf_group *group);
+/* A member's times begin; it is halted; it goes on. By the group's last read. */
+void upci_perf_begin_time(const struct upci_perf *perf, const struct upci_perf_group *group,
+			  struct upci_perf_member *member);
+void upci_perf_hold_time(const struct upci_perf *perf, const struct upci_perf_group *group,
+			 struct upci_perf_member *member);
+void upci_perf_go_on_time(const struct upci_perf *perf, const struct upci_perf_group *group,
+			  struct upci_perf_member *member);
+
 /* ---- perf_cpus.c ---- */
 
 /* Whether an error of opening says that the machine has lost a CPU meanwhile. */
@@ -177,8 +196,11 @@ static inline uint64_t upci_perf_told(const struct upci_perf_group *group, enum 
 }
 
 /* Reads what a group's leaders tell (perf_read.c): 1 where the kernel has given it up in any
- * target, 0, or a negative error with message. */
+ * target, 0, or a negative error with message. The other the same of one target, whose group
+ * has so many members more than are known. */
 int upci_perf_look(struct upci_perf *perf, struct upci_perf_group *group);
+int upci_perf_look_at(struct upci_perf *perf, const struct upci_perf_group *group, unsigned target,
+		      unsigned more);
 
 /* What a read gives before the values (PERF_FORMAT_GROUP and both times); the
  * first value is the leader's. */

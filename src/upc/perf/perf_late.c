@@ -84,7 +84,7 @@ static int check_descriptors(struct upci_perf *p, const struct upci_perf_member 
 	if ((events + !led) * p->answer.targets <= p->answer.left)
 		return 0;
 	errno = EMFILE;
-	return upci_perf_fail(m->name, &(struct upci_perf_target){0, -1}, false);
+	return upci_perf_fail(m->name, &(struct upci_perf_target){.cpu = -1}, false);
 }
 
 /* Takes a member that waits, if the kernel would take it: as upci_perf_add. */
@@ -112,6 +112,11 @@ int upci_perf_add(struct upci_perf *p, const struct upci_perf_spec *spec, bool h
 	const struct upci_perf_member member = {.used = true, .halted = halted, .spec = *spec, .name = name};
 	int handle, error;
 
+	if (spec->cpu_only && p->context.cgroup)
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: counts whole CPUs, not the tasks of a control group; count it in the "
+				 "context of a CPU or of the machine",
+				 name);
 	if (spec->cpu_only && p->context.pid)
 		return upci_fail(
 			UPC_ENOSUPP,

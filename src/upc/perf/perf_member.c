@@ -98,6 +98,7 @@ static int join_told(struct upci_perf *p, struct upci_perf_group *g, int handle,
 	error = reserve_place_locked(p, g);
 	if (!error) {
 		m.next_told = g->first_told;
+		upci_perf_begin_time(p, g, &m);
 		p->member[handle] = m;
 		g->first_told = handle;
 	}
@@ -127,10 +128,17 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 			upci_perf_forget_and_close(&fd, i);
 			return error;
 		}
+		/* It counts from here on. */
+		error = p->running && !attr->inherit ? upci_perf_look_at(p, g, i, 1) : 0;
+		if (error < 0) {
+			upci_perf_forget_and_close(&fd, i + 1);
+			return error;
+		}
 	}
 	page = g->user.map ? upci_user_map(fd[0]) : NULL;
 	upci_process_lock();
 	p->member[handle] = *member;
+	upci_perf_begin_time(p, g, &p->member[handle]);
 	p->member[handle].fd = fd;
 	p->member[handle].page = page;
 	g->handle[g->members++] = handle;
@@ -363,21 +371,13 @@ void upci_perf_close_removed(struct upci_perf *p)
 	}
 }
 
-/* Halts or continues a member without an event of its own: its count is kept in between. */
-static int switch_told(struct upci_perf *p, struct upci_perf_group *g, struct upci_perf_member *m, bool halt)
+/* A member without an event of its own is halted, or goes on: its count is kept in between. */
+static void switch_told(const struct upci_perf_group *g, struct upci_perf_member *m, bool halt)
 {
-	int error;
-
-	if (halt == m->halted)
-		return 0;
-	error = upci_perf_look(p, g);
-	if (error < 0)
-		return error;
 	if (halt)
 		m->count = upci_perf_told(g, m->told) - m->begin;
 	else
 		m->begin = upci_perf_told(g, m->told) - m->count;
-	return 0;
 }
 
 static int halt_waiting(struct upci_perf *p, int handle, bool halt)
@@ -390,17 +390,21 @@ static int switch_member(struct upci_perf *p, int handle, unsigned long request)
 {
 	struct upci_perf_member *m = &p->member[handle];
 	struct upci_perf_group *g = upci_perf_group_of(p, m->group);
-	int error, signals;
+	const bool halt = request == PERF_EVENT_IOC_DISABLE, changes = halt != m->halted;
+	int error = 0, signals;
 
-	if (m->told) {
-		error = switch_told(p, g, m, request == PERF_EVENT_IOC_DISABLE);
-		/* It stays as it was: begin and count are one word. */
-		if (error)
-			return error;
-	} else {
-		error = upci_perf_switch(m->fd, g->targets, request);
-	}
-	m->halted = request == PERF_EVENT_IOC_DISABLE;
+	/* Stopped, it was read when it was. A failure leaves all as it was: begin and count are
+	 * one word. */
+	if (changes && (p->running || m->told))
+		error = upci_perf_look(p, g);
+	if (error < 0)
+		return error;
+	error = m->told ? 0 : upci_perf_switch(m->fd, g->targets, request);
+	if (changes && m->told)
+		switch_told(g, m, halt);
+	if (changes)
+		(halt ? upci_perf_hold_time : upci_perf_go_on_time)(p, g, m);
+	m->halted = halt;
 	if (!error && is_late(p, g, m))
 		error = schedule_now(g);
 	signals = upci_samplers_halt(&p->samplers, handle, m->halted);

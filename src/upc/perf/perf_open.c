@@ -14,14 +14,16 @@
 #include "base/fds.h"
 #include "procfs/files.h"
 #include "base/message.h"
+#include "perf/cgroup.h"
 #include "perf/perf_open.h"
 #include "perf/pmus.h"
 #include "upc.h"
 
 static int open_event(const struct perf_event_attr *attr, const struct upci_perf_target *target, int leader)
 {
-	return (int)syscall(SYS_perf_event_open, attr, target->tid, target->cpu, leader,
-			    (unsigned long)PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, attr, target->cgroup ? target->cgroup : target->tid,
+			    target->cpu, leader,
+			    PERF_FLAG_FD_CLOEXEC | (target->cgroup ? PERF_FLAG_PID_CGROUP : 0ul));
 }
 
 int upci_perf_open(const struct perf_event_attr *attr, const struct upci_perf_target *target, int leader)
@@ -60,7 +62,7 @@ struct perf_event_attr upci_perf_dummy(void)
 bool upci_perf_has_ended(pid_t tid)
 {
 	const struct perf_event_attr attr = upci_perf_dummy();
-	const struct upci_perf_target target = {tid, -1};
+	const struct upci_perf_target target = {.tid = tid, .cpu = -1};
 	int fd = open_event(&attr, &target, -1);
 
 	if (fd < 0)
@@ -111,6 +113,9 @@ int upci_perf_fail(const char *name, const struct upci_perf_target *target, bool
 			return upci_fail(UPC_ENOTASK, "%s: there is no thread %d", name, (int)target->tid);
 		/* fall through */
 	case ENOENT:
+		if (target->cgroup && upci_cgroup_is_gone(target->cgroup))
+			return upci_cgroup_fail_gone(target->cgroup, name);
+		/* fall through */
 	case EOPNOTSUPP:
 		return upci_fail(UPC_ENOSUPP, "%s: the kernel has no counter for it on this machine", name);
 	case EINVAL:
@@ -135,8 +140,8 @@ int upci_perf_probe(const struct upci_perf_spec *spec, const char *name)
 {
 	struct perf_event_attr attr = upci_perf_attr(spec);
 	const struct upci_pmu *pmu = spec->cpu_only ? upci_pmu_of_type(spec->type) : NULL;
-	struct upci_perf_target target = {spec->cpu_only ? -1 : 0,
-					  spec->cpu_only ? (pmu ? pmu->cpu : 0) : -1};
+	struct upci_perf_target target = {.tid = spec->cpu_only ? -1 : 0,
+					  .cpu = spec->cpu_only ? (pmu ? pmu->cpu : 0) : -1};
 	int fd;
 
 	attr.disabled = 1;

@@ -38,10 +38,10 @@ static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const
 	s->counted = head->leader;
 }
 
-/* One target's group into the buffer: 1 where the kernel has given it up, 0 or an error. */
-static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target)
+int upci_perf_look_at(struct upci_perf *p, const struct upci_perf_group *g, unsigned target, unsigned more)
 {
-	size_t want = sizeof(struct upci_perf_head) + g->members * sizeof(uint64_t);
+	const unsigned members = g->members + more;
+	size_t want = sizeof(struct upci_perf_head) + members * sizeof(uint64_t);
 	ssize_t got = read(g->leader[target], p->buffer, p->buffer_bytes);
 	const struct upci_perf_head *head = (const struct upci_perf_head *)p->buffer;
 	bool failed = got == 0;
@@ -55,11 +55,11 @@ static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 	}
 	if (got < 0)
 		return upci_fail(UPC_ESYSTEM, "reading a perf group: %s", upci_words_of_errno(errno));
-	if ((size_t)got < want || head->events != g->members + 1) {
+	if ((size_t)got < want || head->events != members + 1) {
 		error = upci_perf_is_apart(p, head, (size_t)got)
 				? upci_perf_read_apart(p, g, target)
 				: upci_fail(UPC_ESYSTEM, "reading a perf group of %u events gave %llu",
-					    g->members + 1, (unsigned long long)head->events);
+					    members + 1, (unsigned long long)head->events);
 		if (error)
 			return error;
 	}
@@ -73,7 +73,7 @@ static int take_group(struct upci_perf *p, const struct upci_perf_group *g, unsi
 static int read_group(struct upci_perf *p, const struct upci_perf_group *g, unsigned target, uint64_t *value)
 {
 	const uint64_t *counts = p->buffer + sizeof(struct upci_perf_head) / sizeof(uint64_t);
-	int error = take_group(p, g, target);
+	int error = upci_perf_look_at(p, g, target, 0);
 	unsigned i;
 
 	if (error < 0)
@@ -89,11 +89,12 @@ int upci_perf_look(struct upci_perf *p, struct upci_perf_group *g)
 	unsigned i;
 
 	for (i = 0; i < g->targets; i++) {
-		one = take_group(p, g, i);
+		one = upci_perf_look_at(p, g, i, 0);
 		if (one < 0)
 			return one;
 		given_up |= one;
 	}
+	g->aged = false;
 	return given_up;
 }
 
@@ -185,16 +186,18 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 	int error = 0;
 
 	for (g = 0; g < p->groups && !error; g++) {
-		const struct upci_perf_group *group = &p->group[g];
+		struct upci_perf_group *group = &p->group[g];
 		enum upci_perf_state how;
 
 		how = UPCI_PERF_EXACT;
 		if (read_in_user_mode(p, group, value, state)) {
+			group->aged = true;
 			if (!p->samplers.top)
 				continue;
 		} else {
 			for (i = 0; i < group->targets && !error; i++)
 				error = read_group(p, group, i, value);
+			group->aged = false;
 			how = judge(group);
 		}
 		read_told(p, group, value, state);
@@ -204,18 +207,4 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 	if (p->waiting)
 		read_waiting(p, value, state);
 	return error;
-}
-
-void upci_perf_rebase(struct upci_perf *p)
-{
-	unsigned g, i;
-
-	for (g = 0; g < p->groups; g++)
-		for (i = 0; i < p->group[g].targets; i++) {
-			struct upci_perf_span *s = &p->group[g].span[i];
-
-			s->running_base = s->running;
-			s->lost_base = s->lost;
-			s->failed = false;
-		}
 }

@@ -190,7 +190,7 @@ int upci_samplers_check(const struct upci_samplers *samplers, int handle, const 
 
 int upci_sampler_open(pid_t tid, const struct upci_perf_spec *spec, uint64_t period, const char *name)
 {
-	const struct upci_perf_target target = {tid, -1};
+	const struct upci_perf_target target = {.tid = tid, .cpu = -1};
 	struct perf_event_attr attr = upci_perf_attr(spec);
 	int fd;
 

@@ -59,6 +59,9 @@ struct upci_replay {
 	struct upci_exact exact; /* the first: see of() */
 	struct upci_engine *engine;
 	struct player *player;
+	uint64_t ran;     /* cycles with the run bit set, up to the last start or stop */
+	uint64_t at;      /* ... which was in this one                            */
+	bool run;         /* as it was written last                               */
 	size_t position;  /* operations that the engine went through; the player's place at most */
 	unsigned in_sink; /* calls of the sink, which a read from a sink can nest */
 	pthread_t sinks_thread, creator;
@@ -394,6 +397,8 @@ int upci_replay_create(struct upci_script *script, const struct upci_engine_sink
 	}
 	r->exact.ops = &exact_ops;
 	r->position = 0;
+	r->ran = r->at = 0;
+	r->run = false;
 	r->in_sink = 0;
 	r->creator = r->sinks_thread = pthread_self();
 	r->sink = *sink;
@@ -449,7 +454,17 @@ void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8
 
 int upci_replay_write(struct upci_replay *replay, unsigned offset, uint64_t value)
 {
+	if (offset == UPC_REG_START_STOP) {
+		replay->ran = upci_replay_cycles(replay);
+		replay->at = ops->cycles(replay->engine);
+		replay->run = value & 1;
+	}
 	return ops->write(replay->engine, offset, value);
+}
+
+uint64_t upci_replay_cycles(const struct upci_replay *replay)
+{
+	return replay->ran + (replay->run ? ops->cycles(replay->engine) - replay->at : 0);
 }
 
 void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit)
@@ -525,6 +540,11 @@ static void exact_flip(struct upci_exact *exact, unsigned counter, unsigned bit)
 	upci_replay_flip(of(exact), counter, bit);
 }
 
+static uint64_t exact_cycles(const struct upci_exact *exact)
+{
+	return upci_replay_cycles(of_const(exact));
+}
+
 static bool exact_in_sink(const struct upci_exact *exact)
 {
 	return upci_replay_in_sink(of_const(exact));
@@ -549,6 +569,7 @@ static const struct upci_exact_ops exact_ops = {
 	.write = exact_write,
 	.peek = exact_peek,
 	.flip = exact_flip,
+	.cycles = exact_cycles,
 	.in_sink = exact_in_sink,
 	.is_callers = exact_is_callers,
 	.forked = exact_forked,

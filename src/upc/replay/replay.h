@@ -61,6 +61,9 @@ void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8
 int upci_replay_write(struct upci_replay *replay, unsigned offset, uint64_t value);
 void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit);
 
+/* Cycles that it was taken through with the run bit set. */
+uint64_t upci_replay_cycles(const struct upci_replay *replay);
+
 /* Whether a sink of this replay is being called. */
 bool upci_replay_in_sink(const struct upci_replay *replay);
 

@@ -10,6 +10,7 @@
 #include "unit/unit_exact.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
+#include "unit/unit_time.h"
 
 static int check(int counter)
 {
@@ -54,6 +55,9 @@ int upc_counter_state(struct upc_unit *u, int counter, struct upc_counter_info *
 	full.mode = (enum upc_mode)((u->regs.field[counter] & UPC_FIELD_MODE) >> 2);
 	full.references = b->references;
 	full.value = upci_unit_count(u, (unsigned)counter);
+	/* An older program has no place for them, and need not wait. */
+	if (info->size > offsetof(struct upc_counter_info, enabled_ns))
+		upci_unit_time_of(u, (unsigned)counter, &full.enabled_ns, &full.running_ns);
 	upci_sized_give(&sized, info, &full);
 	return 0;
 }
@@ -148,8 +152,10 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 		if (upci_unit_usable(error))
 			error = 0;
 	}
-	if (!error)
+	if (!error) {
 		b->flags |= UPC_COUNTER_HALTED;
+		upci_unit_time_turn(u, (unsigned)counter);
+	}
 	return error;
 }
 
@@ -171,8 +177,10 @@ int upc_counter_continue(struct upc_unit *u, int counter)
 		if (upci_unit_usable(error))
 			error = 0;
 	}
-	if (!error)
+	if (!error) {
 		b->flags &= (uint16_t)~UPC_COUNTER_HALTED;
+		upci_unit_time_turn(u, (unsigned)counter);
+	}
 	return error;
 }
 

@@ -61,12 +61,26 @@ static int open_clock(const struct upci_context *context, const struct upci_even
 	return 0;
 }
 
+/* What is everybody's would pass for the group's. */
+static int check_cgroup(const struct upci_context *context, const struct upci_event *event)
+{
+	const enum upc_source source = event->driver.source;
+
+	if (!context->cgroup || (source != UPC_SOURCE_FILE && source != UPC_SOURCE_CLOCK))
+		return 0;
+	return upci_fail(UPC_ENOSUPP, "%s: %s, not a control group's: count it in the context of the machine",
+			 event->name,
+			 source == UPC_SOURCE_FILE ? "is a file's of the whole machine" : "is a clock");
+}
+
 int upci_source_open(struct upci_sources *sources, const struct upci_context *context,
 		     const struct upci_event *event, struct upci_binding *binding)
 {
 	struct upci_perf_spec spec;
-	int result;
+	int result = check_cgroup(context, event);
 
+	if (result)
+		return result;
 	binding->source = (uint8_t)event->driver.source;
 	binding->is_level = event->kind == UPC_KIND_LEVEL;
 	binding->unscaled_count = event->kind == UPC_KIND_COUNT && event->driver.mul == event->driver.div;

@@ -16,6 +16,7 @@
 #include "unit/unit_exact.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
+#include "unit/unit_time.h"
 #include "base/words.h"
 
 struct op {
@@ -521,9 +522,11 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 	struct upc_unit *u = p->unit;
 	const struct upci_regs before = u->regs;
 	const struct upci_thresholds thresholds = u->thresholds;
+	struct upci_perf_time time[UPC_COUNTERS];
 	bool kept[UPC_COUNTERS] = {false};
 	unsigned i, n = 0;
 
+	memcpy(time, u->time, sizeof(time));
 	for (i = 0; i < p->leaves; i++)
 		if (p->leaf[i].from != NOWHERE)
 			kept[p->leaf[i].from] = true;
@@ -549,7 +552,10 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		uint8_t field = (uint8_t)(leaf->input | (unsigned)upci_event_mode(leaf->binding.event) << 2);
 
 		u->binding[counter] = leaf->binding;
-		if (leaf->from != NOWHERE) {
+		if (leaf->from == NOWHERE) {
+			upci_unit_time_begin(u, counter);
+		} else {
+			u->time[counter] = time[leaf->from];
 			u->thresholds.period[counter] = thresholds.period[leaf->from];
 			u->thresholds.offset[counter] = thresholds.offset[leaf->from];
 		}
@@ -611,11 +617,14 @@ static void base_new(struct plan *p)
 		return;
 	memcpy(old, u->binding, sizeof(old));
 	upci_unit_base(u);
-	for (i = 0; i < p->leaves; i++)
-		if (p->leaf[i].from != NOWHERE) {
-			u->binding[p->leaf[i].counter] = old[p->leaf[i].counter];
-			u->regs.counter[p->leaf[i].counter] = regs.counter[p->leaf[i].counter];
+	for (i = 0; i < p->leaves; i++) {
+		if (p->leaf[i].from == NOWHERE) {
+			upci_unit_time_begin(u, (unsigned)p->leaf[i].counter);
+			continue;
 		}
+		u->binding[p->leaf[i].counter] = old[p->leaf[i].counter];
+		u->regs.counter[p->leaf[i].counter] = regs.counter[p->leaf[i].counter];
+	}
 }
 
 static int commit(struct plan *p, const struct upc_transaction *t)

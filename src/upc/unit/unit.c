@@ -14,6 +14,7 @@
 #include "unit/unit_exact.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
+#include "unit/unit_time.h"
 #include "base/words.h"
 
 /* To 0, without the sources. */
@@ -37,6 +38,7 @@ static void clear_counters(struct upc_unit *u)
 	for (i = 0; i < UPC_COUNTERS; i++)
 		if (!u->exact || upci_unit_preloads(u) || upci_unit_is_local(u, i))
 			clear_counter(u, i);
+	upci_unit_time_begin_all(u);
 }
 
 static void after_fork(struct upci_fork_entry *entry)
@@ -53,6 +55,7 @@ static void after_fork(struct upci_fork_entry *entry)
 	/* Beside a script there is nothing to open. */
 	u->forked = !upci_unit_preloads(u);
 	(void)upci_unit_write_run(u, false);
+	upci_unit_clock_stop(u);
 	clear_counters(u);
 }
 
@@ -88,6 +91,7 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 		error = upci_unit_exact_create(u);
 	if (error) {
 		upci_sources_destroy(&u->sources);
+		upci_context_close(&u->context);
 		free(u);
 		return error;
 	}
@@ -109,6 +113,7 @@ void upc_unit_destroy(struct upc_unit *u)
 	upci_fork_unregister(&u->fork);
 	upci_transaction_free(u->transaction);
 	upci_sources_destroy(&u->sources);
+	upci_context_close(&u->context);
 	if (u->exact)
 		u->exact->ops->destroy(u->exact);
 	for (i = 0; i < u->entries; i++)
@@ -139,7 +144,7 @@ __attribute__((destructor)) static void leave_all(void)
 
 int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options)
 {
-	struct upci_context context;
+	struct upci_context context = {.cgroup = 0}, old = u->context;
 	int error;
 
 	(void)upci_words_prepare();
@@ -157,8 +162,11 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 				  upci_unit_preloads(u) ? "script's signals" : "simulator's counts");
 	if (!error && !u->exact)
 		error = upci_unit_replace_sources(u, &context, UPCI_OPEN_LATER);
-	if (error)
+	if (error) {
+		upci_context_close(&context);
 		return error;
+	}
+	upci_context_close(&old);
 	upci_unit_catch_up(u);
 	clear_counters(u);
 	upci_unit_show(u, true);
@@ -188,6 +196,7 @@ int upc_unit_start(struct upc_unit *u)
 	if (error) {
 		(void)upci_perf_stop(u->sources.perf);
 		(void)upci_unit_pass_over(u);
+		upci_unit_clock_stop(u);
 		return error;
 	}
 	u->started = true;
@@ -211,6 +220,7 @@ int upc_unit_stop(struct upc_unit *u)
 		u->stale = true;
 	}
 	error = upci_unit_update(u);
+	upci_unit_clock_stop(u);
 	(void)upci_unit_write_run(u, false);
 	upci_unit_show(u, false);
 	if (u->context.enable_on_exec) {

@@ -108,6 +108,15 @@ struct upc_unit {
 	bool suspect[UPC_COUNTERS]; /* of the copy: a read will find damage */
 	bool damaged[UPC_COUNTERS]; /* was found, and nobody has written the counter since */
 
+	/* How long counters were to count, and did: unit_time.c. */
+	struct upci_perf_time time[UPC_COUNTERS];
+	struct {
+		uint64_t ran, step; /* ns that it ran; the last of them */
+		uint64_t at;        /* CLOCK_MONOTONIC of ran, 0: stands */
+	} clock;
+	unsigned locals; /* bound counters of clocks and files     */
+	bool kept;       /* time[] has anything of closed sources  */
+
 	struct upc_catalogue *catalogue;
 	struct upc_transaction *transaction; /* the open one, or NULL */
 	struct upci_fork_entry fork;

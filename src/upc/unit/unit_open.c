@@ -11,6 +11,7 @@
 #include "unit/unit_exact.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
+#include "unit/unit_time.h"
 
 /* Never smaller: until new sources have taken their place, old ones have the
  * handles that they have. */
@@ -50,7 +51,7 @@ void upci_unit_reindex(struct upc_unit *u)
 {
 	unsigned i;
 
-	u->actives = u->file_fields = u->perf_events = u->deriveds = 0;
+	u->actives = u->file_fields = u->perf_events = u->deriveds = u->locals = 0;
 	for (i = 0; i < UPC_COUNTERS; i++) {
 		const struct upci_binding *b = &u->binding[i];
 
@@ -59,6 +60,7 @@ void upci_unit_reindex(struct upc_unit *u)
 		u->active[u->actives++] = (uint16_t)i;
 		u->file_fields += b->source == UPC_SOURCE_FILE;
 		u->perf_events += upci_is_perf(b);
+		u->locals += b->source == UPC_SOURCE_FILE || b->source == UPC_SOURCE_CLOCK;
 	}
 	memset(u->index, 0, sizeof(u->index));
 	for (i = 0; i < u->entries; i++) {
@@ -114,6 +116,7 @@ int upci_unit_replace_sources(struct upc_unit *u, const struct upci_context *con
 
 	if (error)
 		return error;
+	upci_unit_time_keep(u);
 	/* A child forked meanwhile finds either the old ones or the new. */
 	upci_process_lock();
 	old = u->sources;

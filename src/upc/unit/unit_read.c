@@ -16,6 +16,7 @@
 #include "unit/unit_exact.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
+#include "unit/unit_time.h"
 
 static uint64_t scale(const struct upci_driver *driver, uint64_t value)
 {
@@ -116,8 +117,10 @@ static void take_in(struct upc_unit *u, unsigned i)
 		b->last = now;
 		return;
 	}
-	if (!reading(u, b, &now))
+	if (!reading(u, b, &now)) {
+		upci_unit_time_lose(u, i);
 		return;
+	}
 	if (b->is_level) {
 		if (!(b->flags & UPC_COUNTER_HALTED))
 			upci_regs_set_level(&u->regs, i, now);
@@ -160,7 +163,7 @@ bool upci_unit_take_perf(struct upc_unit *u)
 int upci_unit_pass_over(struct upc_unit *u)
 {
 	unsigned a;
-	int error = u->perf_events ? upci_perf_read(u->sources.perf, u->perf_value, u->perf_state) : 0;
+	int error = u->perf_events ? upci_perf_pass_over(u->sources.perf, u->perf_value, u->perf_state) : 0;
 
 	if (error || !u->perf_events)
 		return error;
@@ -222,6 +225,8 @@ int upci_unit_update(struct upc_unit *u)
 	unsigned a;
 	int error;
 
+	if (u->regs.run)
+		upci_unit_clock_step(u);
 	if (u->exact) {
 		upci_unit_refresh(u);
 		if (u->regs.run)
@@ -261,6 +266,7 @@ int upci_unit_base(struct upc_unit *u)
 {
 	unsigned a;
 
+	upci_unit_clock_step(u);
 	if (u->file_fields)
 		upci_files_read(u->sources.files, u->file_value, u->file_lost);
 	for (a = 0; a < u->actives; a++) {
@@ -434,6 +440,7 @@ int upc_unit_reset(struct upc_unit *u)
 		return error;
 	/* What did not count until now has no part in the counts from here on. */
 	upci_perf_rebase(u->sources.perf);
+	upci_unit_time_begin_all(u);
 	u->partial = false;
 	upci_unit_clear_all(u);
 	for (error = 0, a = 0; a < u->actives; a++) {

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How long counters were to count, and did. Times of one group are compared with each other,
+ * and times of different clocks by what was asked before and after: nothing here depends on
+ * how fast the machine is.
+ */
+#include <sys/wait.h>
+#include <time.h>
+
+#include "unit/unit.h"
+#include "unit/unit_time.h"
+#include "script_test.h"
+
+static struct upc_catalogue *c;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The kernel's clock of events is not that of programs: they may differ by 1 in 500, and a tick. */
+#define DRIFT(ns) ((ns) / 500 + 100000)
+
+static void work(void)
+{
+	uint64_t end = now_ns() + 3000000;
+
+	while (now_ns() < end)
+		touch_fresh_pages(10);
+}
+
+struct times {
+	uint64_t enabled, running;
+};
+
+/* As of the last read, and not asking any source again. */
+static struct times known(struct upc_unit *u, uint32_t code)
+{
+	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
+	int i;
+
+	for (i = 0; i < UPC_COUNTERS; i++) {
+		assert_int_equal(upc_counter_state(u, i, &info), 0);
+		if (info.flags & UPC_COUNTER_BOUND && info.code == code)
+			return (struct times){info.enabled_ns, info.running_ns};
+	}
+	fail_msg("event %u has no counter", code);
+	return (struct times){0, 0};
+}
+
+static struct times times(struct upc_unit *u, uint32_t code)
+{
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	return known(u, code);
+}
+
+/* What is counted all the time. */
+static uint64_t whole(struct upc_unit *u, uint32_t code)
+{
+	struct times t = times(u, code);
+
+	assert_true(t.enabled == t.running);
+	return t.enabled;
+}
+
+static int counter_of(struct upc_unit *u, uint32_t code)
+{
+	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
+	int i;
+
+	for (i = 0; i < UPC_COUNTERS; i++)
+		if (!upc_counter_state(u, i, &info) && info.flags & UPC_COUNTER_BOUND && info.code == code)
+			return i;
+	return -1;
+}
+
+static struct upc_unit *create(const struct upc_unit_options *options, const uint32_t *codes, unsigned n)
+{
+	struct upc_unit *u;
+	unsigned i;
+
+	if (upc_unit_create(c, options, &u))
+		fail_msg("%s", upc_last_message());
+	for (i = 0; i < n; i++)
+		if (upc_unit_add(u, codes[i]))
+			fail_msg("%s", upc_last_message());
+	return u;
+}
+
+/* ---- runs of a unit -------------------------------------------------------------------- */
+
+/* The second of two events is halted, continued and reset with; what it has less than the first is
+ * as long as it was halted. */
+static void check_halts(struct upc_unit *u, uint32_t all, uint32_t halted)
+{
+	const int counter = counter_of(u, halted);
+	uint64_t before, begun, held, least, most, halts;
+
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	before = whole(u, all);
+	assert_int_equal(upc_counter_halt(u, counter), 0);
+	begun = whole(u, all);
+	held = whole(u, halted);
+	assert_true(held > 0);
+	assert_in_range(held, 0, begun);
+	work();
+	assert_true(whole(u, halted) == held);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	assert_true(whole(u, halted) == held);
+	least = whole(u, all) - begun;
+	assert_int_equal(upc_counter_continue(u, counter), 0);
+	most = whole(u, all) - before;
+	work();
+	/* Of one moment: both as of one read. */
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_true(whole(u, halted) > held);
+	halts = known(u, all).enabled - known(u, halted).enabled;
+	assert_in_range(halts, least - (least < DRIFT(least) ? least : DRIFT(least)), most + DRIFT(most));
+	assert_true(known(u, halted).enabled == known(u, halted).running);
+	/* Halted, and reset: it begins at nothing when it goes on. */
+	assert_int_equal(upc_counter_halt(u, counter), 0);
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_true(whole(u, all) == 0);
+	assert_true(whole(u, halted) == 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	assert_true(whole(u, halted) == 0);
+	before = whole(u, all);
+	assert_true(before > 0);
+	assert_int_equal(upc_counter_continue(u, counter), 0);
+	work();
+	assert_int_equal(upc_unit_stop(u), 0);
+	held = whole(u, halted);
+	assert_true(held > 0);
+	assert_in_range(held, 0, whole(u, all) - before + DRIFT(held));
+}
+
+/* A unit that is started, stopped and read: the sum of its runs, and no more. */
+static void check_runs(struct upc_unit *u, uint32_t code, bool wall)
+{
+	uint64_t least = 0, most = 0, outer, inner, at, last = 0;
+	unsigned i;
+
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_true(whole(u, code) == 0);
+	for (i = 0; i < 4; i++) {
+		outer = now_ns();
+		assert_int_equal(upc_unit_start(u), 0);
+		inner = now_ns();
+		work();
+		at = whole(u, code);
+		assert_true(at > last);
+		last = at;
+		work();
+		least += now_ns() - inner;
+		assert_int_equal(upc_unit_stop(u), 0);
+		most += now_ns() - outer;
+		at = whole(u, code);
+		assert_true(at > last);
+		last = at;
+		/* Stopped, it stands. */
+		work();
+		assert_true(whole(u, code) == last);
+	}
+	assert_in_range(last, 1, most + DRIFT(most));
+	if (wall)
+		assert_in_range(last, least - DRIFT(least), most + DRIFT(most));
+}
+
+/* A reset in a run, and an event that comes in one. */
+static void check_in_run(struct upc_unit *u, uint32_t code, uint32_t other)
+{
+	uint64_t before, after, most;
+
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	before = now_ns();
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_true(known(u, code).enabled == 0);
+	work();
+	after = whole(u, code);
+	most = now_ns() - before;
+	assert_in_range(after, 1, most + DRIFT(most));
+
+	before = whole(u, code);
+	assert_int_equal(upc_unit_add(u, other), 0);
+	after = whole(u, code);
+	assert_in_range(whole(u, other), 0, whole(u, code) - before + DRIFT(after));
+	work();
+	after = whole(u, code) - after;
+	assert_in_range(whole(u, other), after - (after < DRIFT(after) ? after : DRIFT(after)),
+			whole(u, code) - before + DRIFT(after));
+	/* Without it the first goes on. */
+	before = whole(u, code);
+	assert_int_equal(upc_unit_remove(u, other), 0);
+	work();
+	assert_true(whole(u, code) > before);
+	assert_int_equal(upc_unit_stop(u), 0);
+	/* Again it begins at nothing. */
+	assert_int_equal(upc_unit_add(u, other), 0);
+	assert_true(whole(u, other) == 0);
+	assert_int_equal(upc_unit_remove(u, other), 0);
+}
+
+static void check_all(const struct upc_unit_options *options, const uint32_t codes[3], bool wall)
+{
+	struct upc_unit *u = create(options, codes, 2);
+
+	check_runs(u, codes[0], wall);
+	check_runs(u, codes[1], wall);
+	check_halts(u, codes[0], codes[1]);
+	check_halts(u, codes[1], codes[0]);
+	check_in_run(u, codes[0], codes[2]);
+	upc_unit_destroy(u);
+}
+
+static void take_software(uint32_t codes[3])
+{
+	codes[0] = event_code(c, "perf::PAGE-FAULTS");
+	codes[1] = event_code(c, "perf::MINOR-FAULTS");
+	codes[2] = event_code(c, "perf::MAJOR-FAULTS");
+}
+
+static void test_thread(void **state)
+{
+	uint32_t codes[3];
+
+	(void)state;
+	take_software(codes);
+	check_all(NULL, codes, false);
+	/* What its group's leader tells, with and without others. */
+	codes[2] = event_code(c, "perf::TASK-CLOCK");
+	check_all(NULL, codes, false);
+	codes[0] = event_code(c, "perf::TASK-CLOCK");
+	codes[2] = event_code(c, "perf::MAJOR-FAULTS");
+	check_all(NULL, codes, false);
+}
+
+/* A thread's enabled time is the time that it had a CPU: what the task clock counts. */
+static void test_task_clock(void **state)
+{
+	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "perf::TASK-CLOCK")};
+	struct upc_unit *u = create(NULL, codes, 2);
+	const struct timespec nap = {.tv_nsec = 20000000};
+	uint64_t values[2];
+
+	(void)state;
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	nanosleep(&nap, NULL);
+	work();
+	assert_int_equal(upc_unit_read_added(u, values, 2), 0);
+	assert_true(known(u, codes[0]).enabled == values[1]);
+	assert_true(known(u, codes[1]).running == values[1]);
+	assert_true(values[1] > 0);
+	upc_unit_destroy(u);
+}
+
+static void test_others(void **state)
+{
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	uint32_t codes[3];
+
+	(void)state;
+	take_software(codes);
+	options.context = UPC_CONTEXT_PROCESS;
+	check_all(&options, codes, false);
+	options.context = UPC_CONTEXT_THREAD;
+	options.inherit = 1;
+	check_all(&options, codes, false);
+	if (geteuid() != 0)
+		skip_because("counting CPUs needs root");
+	options.inherit = 0;
+	options.context = UPC_CONTEXT_CPU;
+	check_all(&options, codes, true);
+	/* Of all CPUs the mean: as long as one. */
+	options.context = UPC_CONTEXT_MACHINE;
+	check_all(&options, codes, true);
+}
+
+/* Clocks and files, by themselves and beside the kernel's. */
+static void test_local(void **state)
+{
+	uint32_t codes[3] = {event_code(c, "time::real_ns"), event_code(c, "vm::pgfault"),
+			     event_code(c, "time::boot_ns")};
+
+	(void)state;
+	check_all(NULL, codes, true);
+	codes[2] = event_code(c, "perf::PAGE-FAULTS");
+	check_all(NULL, codes, true);
+}
+
+/* The group's first event, which leads the others, goes; then all are opened anew. */
+static void test_leader(void **state)
+{
+	uint32_t codes[3];
+	struct upc_unit *u;
+	uint64_t before, again;
+
+	(void)state;
+	take_software(codes);
+	u = create(NULL, codes, 3);
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	assert_int_equal(upc_unit_remove(u, codes[0]), 0);
+	work();
+	assert_int_equal(upc_counter_halt(u, counter_of(u, codes[2])), 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	before = whole(u, codes[1]);
+	again = whole(u, codes[2]);
+	assert_true(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_false(upci_perf_keeps_removed(u->sources.perf));
+	assert_true(known(u, codes[1]).enabled == before);
+	assert_true(known(u, codes[2]).enabled == again);
+	work();
+	assert_true(whole(u, codes[1]) > before);
+	assert_true(whole(u, codes[2]) == again);
+	assert_int_equal(upc_counter_continue(u, counter_of(u, codes[2])), 0);
+	work();
+	assert_true(whole(u, codes[2]) > again);
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_true(known(u, codes[1]).enabled == 0);
+	assert_true(known(u, codes[2]).enabled == 0);
+	upc_unit_destroy(u);
+}
+
+static void test_other_counters(void **state)
+{
+	uint32_t codes[3];
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
+	struct upc_transaction *t;
+	struct upc_unit *u;
+	uint64_t before;
+
+	(void)state;
+	take_software(codes);
+	u = create(NULL, codes, 1);
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	/* Nothing is bound. */
+	assert_int_equal(upc_counter_state(u, 9, &info), 0);
+	assert_true(info.enabled_ns == 0 && info.running_ns == 0);
+	/* A Blue Gene/P event of the same counter takes the host's along to another. */
+	before = whole(u, codes[0]);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_reassign(t, codes[0], codes[1]), 0);
+	assert_int_equal(upc_transaction_commit(t), 0);
+	assert_in_range(whole(u, codes[1]), 0, before);
+	/* A preset is no reset. */
+	work();
+	before = whole(u, codes[1]);
+	assert_int_equal(upc_unit_write_events(u, &codes[1], 1, &(uint64_t){5}), 0);
+	assert_true(known(u, codes[1]).enabled >= before);
+	assert_int_equal(upc_unit_stop(u), 0);
+	/* Somebody else's times. */
+	options.context = UPC_CONTEXT_PROCESS;
+	assert_int_equal(upc_unit_retarget(u, &options), 0);
+	assert_true(whole(u, codes[1]) == 0);
+	upc_unit_destroy(u);
+}
+
+/* A counter that makes way takes its times along. */
+static void test_moves(void **state)
+{
+	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "time::real_ns"),
+				  event_code(c, "perf::MINOR-FAULTS")};
+	struct upc_unit *u = create(NULL, codes, 2);
+	struct upc_transaction *t;
+	uint64_t before[2];
+
+	(void)state;
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	assert_int_equal(upc_unit_stop(u), 0);
+	before[0] = whole(u, codes[0]);
+	before[1] = whole(u, codes[1]);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_add(t, codes[2], 0), 0);
+	assert_int_equal(upc_transaction_commit(t), 0);
+	assert_int_equal(counter_of(u, codes[2]), 0);
+	assert_true(counter_of(u, codes[0]) > 0);
+	assert_true(before[0] > 0 && whole(u, codes[0]) == before[0]);
+	assert_true(before[1] > 0 && whole(u, codes[1]) == before[1]);
+	assert_true(whole(u, codes[2]) == 0);
+	upc_unit_destroy(u);
+}
+
+static void test_fork(void **state)
+{
+	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "time::real_ns")};
+	struct upc_unit *u = create(NULL, codes, 2);
+	uint64_t before;
+	int status, i;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	before = whole(u, codes[0]);
+	pid = fork();
+	if (!pid) {
+		bool good = true;
+
+		for (i = 0; i < 2; i++)
+			good = good && !known(u, codes[i]).enabled;
+		good = good && !upc_unit_start(u);
+		work();
+		for (i = 0; i < 2; i++)
+			good = good && whole(u, codes[i]) > 0 && whole(u, codes[i]) < before + now_ns();
+		_exit(good ? 0 : 1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(whole(u, codes[0]) >= before);
+	upc_unit_destroy(u);
+}
+
+/* Children that inherit, and have ended, count for their parent: so do their times. */
+static void test_children(void **state)
+{
+	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS")};
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upc_unit *u;
+	uint64_t before, child = 0;
+	int status, pipes[2];
+	pid_t pid;
+
+	(void)state;
+	options.inherit = 1;
+	u = create(&options, codes, 1);
+	assert_int_equal(upc_unit_start(u), 0);
+	before = whole(u, codes[0]);
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (!pid) {
+		struct timespec t;
+
+		work();
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+		child = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+		_exit(write(pipes[1], &child, sizeof(child)) != sizeof(child));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(read(pipes[0], &child, sizeof(child)), sizeof(child));
+	close(pipes[0]);
+	close(pipes[1]);
+	assert_true(child > 0);
+	assert_true(whole(u, codes[0]) - before + DRIFT(child) >= child);
+	upc_unit_destroy(u);
+}
+
+/* ---- behind a script ---------------------------------------------------------------------- */
+
+static void assert_cycles(struct upc_unit *u, uint32_t code, uint64_t cycles)
+{
+	assert_true(known(u, code).enabled == cycles);
+	assert_true(known(u, code).running == cycles);
+}
+
+static void test_script(void **state)
+{
+	struct upc_catalogue *own =
+		open_script("upc-trace 1\nc 100 0\ns\nc 1000\ns\nc 7 0\ns\nc 50\ns\nc 3\n");
+	const uint32_t code = event_code(own, "PU0_JPIPE_INSTRUCTIONS"),
+		       late = event_code(own, "PU1_JPIPE_INSTRUCTIONS");
+	struct upc_unit *u;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(own, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, code), 0);
+	/* What is played while it stands is no time of its. */
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_cycles(u, code, 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_cycles(u, code, 1000);
+	assert_int_equal(upc_unit_add(u, late), 0);
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_cycles(u, code, 1007);
+	assert_cycles(u, late, 7);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_cycles(u, code, 1007);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_cycles(u, code, 0);
+	assert_int_equal(upc_unit_play(u), 1);
+	assert_cycles(u, code, 3);
+	assert_cycles(u, late, 3);
+	upc_unit_destroy(u);
+	upc_catalogue_close(own);
+}
+
+/* ---- a source that goes away -------------------------------------------------------------- */
+
+static void test_lost(void **state)
+{
+	const uint32_t code = event_code(c, "time::real_ns");
+	struct upc_unit *u = create(NULL, &code, 1);
+	struct times before, after;
+	int clock = u->binding[0].handle;
+
+	(void)state;
+	assert_int_equal(upc_unit_start(u), 0);
+	work();
+	before = times(u, code);
+	assert_true(before.enabled == before.running);
+	u->binding[0].handle = 12345; /* no clock */
+	work();
+	assert_int_equal(upc_unit_read(u, NULL), UPC_ELOST);
+	after = known(u, code);
+	assert_true(after.enabled > before.enabled);
+	assert_true(after.running == before.running);
+	u->binding[0].handle = clock;
+	work();
+	(void)upc_unit_read(u, NULL);
+	after = known(u, code);
+	assert_true(after.running > before.running);
+	assert_true(after.running < after.enabled);
+	(void)upc_unit_stop(u);
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_true(known(u, code).enabled == 0);
+	upc_unit_destroy(u);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_thread),   cmocka_unit_test(test_task_clock),
+		cmocka_unit_test(test_others),   cmocka_unit_test(test_local),
+		cmocka_unit_test(test_leader),   cmocka_unit_test(test_other_counters),
+		cmocka_unit_test(test_moves),    cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_children), cmocka_unit_test(test_script),
+		cmocka_unit_test(test_lost),
+	};
+	int failed;
+
+	if (upc_catalogue_open(NULL, &c)) {
+		fprintf(stderr, "%s\n", upc_last_message());
+		return 1;
+	}
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	upc_catalogue_close(c);
+	return failed;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cgroup_open.c - see cgroup.h: a control group as it is named, and what the kernel says of it.
+ *
+ * What the kernel says of a group (6.18): ENOENT where another hierarchy has perf_event, as it
+ * does of version 2's once version 1's was mounted, and of a group that was removed; EBADF of
+ * a directory that is no group's; EINVAL where it has no counting by groups. It is asked with
+ * an event that counts nothing, so that a unit is refused as it is made and not with its
+ * first event.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fds.h"
+#include "base/message.h"
+#include "perf/cgroup.h"
+#include "perf/perf_open.h"
+
+static int fail_path(const char *path)
+{
+	if (upci_fd_none_left())
+		return upci_fd_fail("a control group's directory");
+	switch (errno) {
+	case ENOENT:
+		return upci_fail(UPC_ENOTASK, "%.200s: there is no such control group", path);
+	case ENOTDIR:
+	case ELOOP:
+	case ENAMETOOLONG:
+		return upci_fail(UPC_EINVAL, "%.200s: expected the directory of a control group: %s", path,
+				 strerror(errno));
+	case EACCES:
+	case EPERM:
+		return upci_fail(UPC_EPERM, "%.200s: the control group's directory cannot be opened: %s",
+				 path, strerror(errno));
+	case ENOMEM:
+		return upci_fail(UPC_ENOMEM, "%.200s: no memory to open it", path);
+	}
+	return upci_fail(UPC_ESYSTEM, "%.200s: the control group's directory cannot be opened: %s", path,
+			 strerror(errno));
+}
+
+/* Not one of the standard streams, should the program have closed those: 0 stands for none. */
+static int open_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), high;
+
+	if (fd > STDERR_FILENO || fd < 0)
+		return upci_fd_keep(fd);
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return upci_fd_keep(high);
+}
+
+/* Which CPU does not matter to the answer, and the first may be offline: then another is asked. */
+static int ask(int cgroup, const struct upci_perf_target *cpus, unsigned n)
+{
+	const struct perf_event_attr attr = upci_perf_dummy();
+	struct upci_perf_target target;
+	unsigned i;
+	int fd = -1;
+
+	errno = ENODEV;
+	for (i = 0; i < n && fd < 0 && errno == ENODEV; i++) {
+		target = cpus[i];
+		target.cgroup = cgroup;
+		fd = upci_perf_open(&attr, &target, -1);
+	}
+	return fd;
+}
+
+static int fail_asked(int cgroup, const char *path, const struct upci_perf_target *cpu)
+{
+	const int why = errno;
+
+	switch (why) {
+	case ENOENT:
+		if (upci_cgroup_is_gone(cgroup))
+			return upci_cgroup_fail_gone(cgroup, NULL);
+		return upci_fail(
+			UPC_ENOSUPP,
+			"%.200s: its hierarchy does not have perf_event: where version 1 has it, mount that "
+			"(mount -t cgroup -o perf_event none DIRECTORY) and name the group there; else name "
+			"the group of version 2",
+			path);
+	case EBADF:
+		return upci_fail(UPC_EINVAL, "%.200s: is not the directory of a control group", path);
+	case EINVAL:
+		return upci_fail(UPC_ENOSUPP,
+				 "%.200s: this kernel does not count by control groups (CONFIG_CGROUP_PERF)",
+				 path);
+	}
+	errno = why;
+	return upci_perf_fail(path, cpu, false);
+}
+
+int upci_cgroup_open(const char *path, const struct upci_perf_target *cpus, unsigned n)
+{
+	int cgroup, fd, error;
+
+	if (!path || !path[0])
+		return upci_fail(UPC_EINVAL,
+				 "cgroup: the path of a control group's directory is needed, such as "
+				 "/sys/fs/cgroup/GROUP");
+	errno = 0;
+	cgroup = open_directory(path);
+	if (cgroup < 0)
+		return fail_path(path);
+	fd = ask(cgroup, cpus, n);
+	if (fd >= 0) {
+		close(fd);
+		return cgroup;
+	}
+	error = fail_asked(cgroup, path, &cpus[0]);
+	close(cgroup);
+	return error;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf_time.c - how long events were to count, and did. Part of the perf source.
+ *
+ * A group's leader is enabled while the context runs, and the kernel tells of it how long it was
+ * and how long it had its counters. All members that are not halted share that, so a
+ * member's times are differences of its group's, and cost no read but at a halt, a
+ * continue, and as it joins a group that runs:
+ *
+ *	counting: group - member.time	halted: member.time
+ *
+ * The mean of targets is rounded down, which moves the difference of two means by less than
+ * a nanosecond. What was lost is kept in place of what ran, since both only grow: running, the
+ * difference, is then at most enabled.
+ */
+#include "perf/perf_groups.h"
+
+static uint64_t mean(unsigned __int128 sum, unsigned targets)
+{
+	return targets ? (uint64_t)(sum / targets) : 0;
+}
+
+/* All of it since the group was opened. */
+static struct upci_perf_time whole(const struct upci_perf_group *g)
+{
+	unsigned __int128 running = 0, lost = 0;
+	unsigned i;
+
+	for (i = 0; i < g->targets; i++) {
+		running += g->span[i].running;
+		lost += g->span[i].lost;
+	}
+	return (struct upci_perf_time){.enabled = mean(running + lost, g->targets),
+				       .lost = mean(lost, g->targets)};
+}
+
+/* Either may have passed 0, as a begin that was before it. */
+static struct upci_perf_time less(struct upci_perf_time a, struct upci_perf_time b)
+{
+	return (struct upci_perf_time){.enabled = a.enabled - b.enabled, .lost = a.lost - b.lost};
+}
+
+struct upci_perf_time upci_perf_group_time(const struct upci_perf_group *g)
+{
+	return less(whole(g), g->passed);
+}
+
+void upci_perf_begin_time(const struct upci_perf *p, const struct upci_perf_group *g,
+			  struct upci_perf_member *m)
+{
+	m->time = m->halted ? (struct upci_perf_time){0} : upci_perf_group_time(g);
+	m->since = p->rebases;
+}
+
+/* A rebase leaves members alone: of one that came before it, it is its group's base that counts. */
+static struct upci_perf_time time_of(const struct upci_perf *p, const struct upci_perf_group *g,
+				     const struct upci_perf_member *m)
+{
+	const bool old = m->since != p->rebases;
+
+	if (m->halted)
+		return old ? (struct upci_perf_time){0} : m->time;
+	return less(upci_perf_group_time(g), old ? g->base : m->time);
+}
+
+void upci_perf_hold_time(const struct upci_perf *p, const struct upci_perf_group *g,
+			 struct upci_perf_member *m)
+{
+	m->time = time_of(p, g, m);
+	m->since = p->rebases;
+}
+
+void upci_perf_go_on_time(const struct upci_perf *p, const struct upci_perf_group *g,
+			  struct upci_perf_member *m)
+{
+	m->time = less(upci_perf_group_time(g), time_of(p, g, m));
+	m->since = p->rebases;
+}
+
+struct upci_perf_time upci_perf_time(struct upci_perf *p, int handle)
+{
+	const struct upci_perf_member *m = &p->member[handle];
+	struct upci_perf_group *g;
+
+	/* In a fork's child there are none until they are opened anew. */
+	if (handle < 0 || (unsigned)handle >= p->handles || !m->used || m->waits)
+		return (struct upci_perf_time){0};
+	g = upci_perf_group_of(p, m->group);
+	if (g->aged && p->running)
+		(void)upci_perf_look(p, g);
+	return time_of(p, g, m);
+}
+
+int upci_perf_pass_over(struct upci_perf *p, uint64_t *value, uint8_t *state)
+{
+	unsigned g;
+	int error;
+
+	for (g = 0; g < p->groups; g++)
+		p->group[g].passed = less(whole(&p->group[g]), p->group[g].passed);
+	error = upci_perf_read(p, value, state);
+	for (g = 0; g < p->groups; g++)
+		p->group[g].passed = less(whole(&p->group[g]), p->group[g].passed);
+	return error;
+}
+
+void upci_perf_rebase(struct upci_perf *p)
+{
+	unsigned g, i;
+
+	for (g = 0; g < p->groups; g++) {
+		struct upci_perf_group *group = &p->group[g];
+
+		/* Who cannot be asked has the times of before. */
+		if (group->aged && p->running)
+			(void)upci_perf_look(p, group);
+		group->base = upci_perf_group_time(group);
+		for (i = 0; i < group->targets; i++) {
+			struct upci_perf_span *s = &group->span[i];
+
+			s->running_base = s->running;
+			s->lost_base = s->lost;
+			s->failed = false;
+		}
+	}
+	p->rebases++;
+}
