@@ -366,9 +366,12 @@ unsigned users_hidden(const struct users *u)
 
 bool users_all_here(void)
 {
-	/* The first name space of processes has a number that is part of the kernel's interface. */
+	/* The first name space of processes has a number that is part of the kernel's interface. A
+	 * /proc that is mounted with hidepid shows an ordinary user not even the first process. */
 	const ino_t first = 0xEFFFFFFCu;
 	struct stat s;
 
+	if (stat("/proc/1", &s))
+		return false;
 	return stat("/proc/self/ns/pid", &s) || s.st_ino == first;
 }

@@ -39,7 +39,7 @@ const struct service_user *users_found(const struct users *users, unsigned *coun
 /* How many processes the last users_look was not allowed to look at. */
 unsigned users_hidden(const struct users *users);
 
-/* Whether all processes of the machine are in this /proc: not in a container. */
+/* Whether all processes of the machine are in this /proc: not in a container, nor with hidepid. */
 bool users_all_here(void);
 
 #endif

@@ -113,8 +113,8 @@ static void say(struct watch *w)
 	if (!users_all_here())
 		snprintf(
 			w->unseen, sizeof(w->unseen),
-			"who counts outside this container is not seen: its processes are not in /proc here; "
-			"start the service outside, or with the machine's PID name space");
+			"who counts in processes that this /proc does not show is not seen: it is a container's, "
+			"or mounted with hidepid; start the service outside of containers, as root");
 	else if (hidden)
 		snprintf(
 			w->unseen, sizeof(w->unseen),

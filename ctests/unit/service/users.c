@@ -430,6 +430,26 @@ static void children_are_own(void **state)
 	users_destroy(u);
 }
 
+/* Who is no more than a user sees his own, and how many he may not look at. */
+static void what_is_kept_from_a_user_is_told(void **state)
+{
+	struct users_options options = {0};
+	struct users *u;
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		if (!geteuid() && (setgid(65534) || setuid(65534)))
+			_exit(2);
+		if (users_create(&options, &u) || users_look(u))
+			_exit(3);
+		_exit(users_hidden(u) || !users_all_here() ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 /* A hundred passes need as much memory and as many descriptors as one. */
 static void passes_leave_nothing(void **state)
 {
@@ -463,6 +483,7 @@ int main(void)
 		cmocka_unit_test(software_is_told_from_hardware),
 		cmocka_unit_test(hardware_is_seen),
 		cmocka_unit_test(children_are_own),
+		cmocka_unit_test(what_is_kept_from_a_user_is_told),
 		cmocka_unit_test(passes_leave_nothing),
 	};
 
