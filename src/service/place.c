@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "service/place.h"
 
@@ -176,14 +175,6 @@ int place_reserve(struct place *place, unsigned more)
 
 /* ---- the unit ------------------------------------------------------------------ */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int create_unit(const struct place_options *o, const struct place *place, unsigned domain,
 		       struct upc_unit **unit)
 {
@@ -191,9 +182,14 @@ static int create_unit(const struct place_options *o, const struct place *place,
 
 	if (o->replay)
 		return upc_unit_create(o->catalogue, &options, unit);
-	options.context = place->scope == SERVICE_CPU ? UPC_CONTEXT_CPU : UPC_CONTEXT_MACHINE;
+	options.context = place->scope == SERVICE_CPU      ? UPC_CONTEXT_CPU
+			  : place->scope == SERVICE_CGROUP ? UPC_CONTEXT_CGROUP
+							   : UPC_CONTEXT_MACHINE;
 	options.cpu = place->scope == SERVICE_CPU ? place->cpu : 0;
+	options.cgroup = place->scope == SERVICE_CGROUP ? place->path : NULL;
 	options.domain = domain;
+	options.flexible = o->flexible;
+	options.reserve = o->reserve;
 	return upc_unit_create(o->catalogue, &options, unit);
 }
 
@@ -216,7 +212,6 @@ static int open_unit(const struct place_options *o, struct place *place)
 		place->unit = NULL;
 		return error;
 	}
-	place->opened_ns = now_ns();
 	memset(place->bound, 0, sizeof(place->bound));
 	memset(place->halted, 0, sizeof(place->halted));
 	return 0;
@@ -291,7 +286,6 @@ static void add_to_cell(const struct place *place, struct place_cell *cell)
 void place_read(struct place *place)
 {
 	struct upc_counter_info info = {.size = sizeof(info)};
-	uint64_t ran;
 	int error;
 
 	if (!place->unit)
@@ -299,13 +293,13 @@ void place_read(struct place *place)
 	error = upc_unit_read(place->unit, NULL);
 	if (error && error != UPC_ELOST && error != UPC_EPARTIAL && error != UPC_EPARITY)
 		return;
-	ran = now_ns() - place->opened_ns;
 	for (int i = 0; i < UPC_COUNTERS; i++) {
 		if (!place->bound[i] || upc_counter_state(place->unit, i, &info))
 			continue;
 		place->value[i] = info.value;
 		place->flags[i] = info.flags;
-		place->enabled[i] = place->ran[i] = ran;
+		place->enabled[i] = info.enabled_ns;
+		place->ran[i] = info.running_ns;
 	}
 	for (unsigned i = 0; i < place->cells; i++)
 		if (place->cell[i]->open)

@@ -60,8 +60,7 @@ struct place {
 	uint64_t inode;
 	int cpu, numa;
 	bool online;
-	struct upc_unit *unit; /* NULL: none yet, or it cannot be */
-	uint64_t opened_ns;
+	struct upc_unit *unit;    /* NULL: none yet, or it cannot be */
 	struct place_cell **cell; /* by the counters of the scope, in their order */
 	unsigned cells, room;
 	bool bound[UPC_COUNTERS];  /* what the unit has, as of the last commit */
