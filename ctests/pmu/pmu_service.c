@@ -368,6 +368,31 @@ static void software(void)
 	end_node(&node);
 }
 
+static void reserved(void)
+{
+	struct node node;
+	struct said said;
+	struct group g;
+
+	ok(!start_node(&node, "notice=no flexible=yes reserve=2", COUNTERS - 1, &said) && said.reply[0],
+	   "with a reserve of 2 it is refused 5 of 6 counters: %s", said.reply);
+	end_node(&node);
+	if (!ok(start_node(&node, "notice=no flexible=yes reserve=2", COUNTERS - 2, &said),
+		"and counts with 4: %s", said.reply))
+		return;
+	ok(wait_for(&node, SERVICE_COUNTING, &said) != UINT64_MAX, "it counts, and says so");
+	ok(open_group(&g, 2, true) && count_with(&g) == 2,
+	   "a user's pinned group of the 2 that remain counts from its first instruction");
+	ask(&node, 's', &said);
+	ok(said.state == SERVICE_COUNTING, "beside the service, which counts on");
+	close_group(&g);
+	ok(open_group(&g, COUNTERS, true) && count_with(&g) == COUNTERS,
+	   "and so does a pinned group of all 6, since the service's groups are flexible");
+	close_group(&g);
+	ok(wait_for(&node, SERVICE_COUNTING, &said) != UINT64_MAX, "after which the service counts on");
+	end_node(&node);
+}
+
 int main(void)
 {
 	struct group g;
@@ -383,5 +408,6 @@ int main(void)
 	asked();
 	noticed();
 	software();
+	reserved();
 	return done();
 }
