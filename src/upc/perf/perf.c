@@ -178,6 +178,7 @@ void upci_perf_forked(struct upci_perf *p)
 	clear(p, true);
 	p->running = p->refused = false;
 	p->waits_for_exec = false;
+	p->clock = p->clock_at = 0;
 	upci_context_forked(&p->context);
 }
 
@@ -427,6 +428,7 @@ int upci_perf_start(struct upci_perf *p)
 	if (!p->refused) {
 		p->waits_for_exec = false;
 		p->running = true;
+		upci_perf_start_clock(p);
 		error = upci_samplers_run(&p->samplers, true);
 		if (!p->samplers.top || !look || error)
 			return error;
@@ -447,6 +449,7 @@ int upci_perf_stop(struct upci_perf *p)
 
 	p->running = false;
 	error = upci_perf_switch_groups(p, PERF_EVENT_IOC_DISABLE);
+	upci_perf_stop_clock(p);
 	signals = upci_samplers_run(&p->samplers, false);
 	return error ? error : signals;
 }

@@ -55,6 +55,11 @@ struct upci_perf_span {
 	uint64_t running_base, lost_base;
 	uint64_t counted; /* by the leader */
 	bool failed;      /* since the base the kernel has given it up */
+	/* Of a CPU's hardware. What is given up stands still for the kernel: by the context's
+	 * clock it should have counted added more. */
+	uint64_t added;
+	uint64_t good, since; /* how long it was enabled when it was last seen to count; since then */
+	uint64_t at;          /* the clock, as of the last read */
 };
 
 struct upci_perf_group {
@@ -96,6 +101,9 @@ struct upci_perf {
 	unsigned waiting; /* members that wait              */
 	unsigned removed; /* ... that are removed           */
 	bool at_once;     /* nothing that is added does     */
+	/* How long CPUs were counted, for what is given up: until `at` of CLOCK_MONOTONIC, if it
+	 * runs. */
+	uint64_t clock, clock_at;
 	unsigned rebases;
 	/* What the kernel said last of a member that waits. */
 	struct {
@@ -145,6 +153,14 @@ int upci_perf_open_member(struct upci_perf *perf, int handle, struct upci_perf_m
 int *upci_perf_take_out(struct upci_perf *perf, int handle);
 /* Whether it can be the leader of its group. */
 bool upci_perf_can_lead(const struct upci_perf_member *member);
+
+/* ---- perf_clock.c ---- */
+
+/* CPUs are counted from now on, or were until now. */
+void upci_perf_start_clock(struct upci_perf *perf);
+void upci_perf_stop_clock(struct upci_perf *perf);
+/* How long they were; 0 of tasks, and where nothing is pinned. */
+uint64_t upci_perf_clock(const struct upci_perf *perf);
 
 /* ---- perf_time.c ---- */
 

@@ -22,13 +22,36 @@ bool upci_perf_ever_enabled(const struct upci_perf *p)
 	return p->ever_enabled;
 }
 
+/* How long a target's group was to count. One that was given up stands still for the kernel
+ * from some moment on after it was last seen. */
+static uint64_t enabled_ns(const struct upci_perf *p, struct upci_perf_span *s,
+			   const struct upci_perf_head *head, bool failed)
+{
+	const uint64_t clock = upci_perf_clock(p);
+	uint64_t enabled = head->enabled + s->added;
+
+	if (failed && !p->refused) {
+		s->since += clock - s->at;
+		if (s->good + s->since > enabled)
+			enabled = s->good + s->since;
+		s->added = enabled - head->enabled;
+	} else {
+		s->good = enabled;
+		s->since = 0;
+	}
+	s->at = clock;
+	return enabled;
+}
+
 /* What a read of a target says about its group's time. A start that was refused, as
  * the caller was told, is no time in which anything should have counted. */
 static void keep_span(const struct upci_perf *p, struct upci_perf_span *s, const struct upci_perf_head *head,
 		      bool failed)
 {
-	uint64_t lost = head->running < head->enabled ? head->enabled - head->running : 0;
+	uint64_t enabled = enabled_ns(p, s, head, failed), lost = enabled - head->running;
 
+	if (head->running > enabled)
+		lost = 0;
 	if (p->refused)
 		s->lost_base += lost - s->lost;
 	else
