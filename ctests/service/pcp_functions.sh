@@ -83,7 +83,7 @@ check "products" has f.product 1 1 "$dir/own"
 check "thresholds" eval 'has f.above 1 1 $dir/own && has f.never 0 0 $dir/own'
 check "min, max, mean and sum over instances" eval 'has f.largest 1 1 $dir/own && has f.least 1 1 $dir/own && has f.mean 1 1 $dir/own && has f.all 4 4 $dir/own'
 check "one of a vector, scalars" eval 'derived f.one $dir/own | grep -q "^ *? *? *1 *?" &&  has f.scalar 8 8 $dir/own'
-check "what PCP refuses: a product of two counters, and derived metrics of derived ones" eval '! derived f.refused $dir/own > out && ! derived f.of $dir/own > out'
+check "what PCP refuses: a product of two counters, and derived metrics of derived ones" eval '[ -z "$(derived f.refused $dir/own)" ] && [ -z "$(derived f.of $dir/own)" ]'
 check "a scale: bandwidth of misses, and its part of the peak" eval 'has upcf.bandwidth.numa 6399999999 6400000001 && has upcf.percent.numa 24.99 25.01'
 check "with a node that is not there nothing is written" eval '! at_node $node "$files/derive" -h unix:/nowhere > out 2> err && [ ! -s out ] && [ -s err ]'
 
