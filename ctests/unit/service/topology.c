@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which CPUs there are, online, and in which NUMA node: from made directories, and from this /sys.
+ */
+#include <sys/stat.h>
+
+#include "service/topology.h"
+#include "unit/made_sys.h"
+
+static void lists(void **state)
+{
+	bool marks[16];
+
+	(void)state;
+	assert_int_equal(topology_parse_list("0-3,8\n", marks, 16), 5);
+	assert_true(marks[0] && marks[3] && marks[8] && !marks[4]);
+	assert_int_equal(topology_parse_list("", marks, 16), 0);
+	assert_int_equal(topology_parse_list("\n", marks, 16), 0);
+	assert_int_equal(topology_parse_list("7", marks, 16), 1);
+	assert_int_equal(topology_parse_list("1,1-2", marks, 16), 2);
+	assert_int_equal(topology_parse_list("0-15", marks, 16), 16);
+	for (unsigned i = 0; i < 9; i++) {
+		static const char *const bad[] = {
+			"0-16", "a", "1-", "-1", "3-1", "1;2", "1,,2", " 1", "99999999999999999999"};
+
+		if (topology_parse_list(bad[i], marks, 16) >= 0)
+			fail_msg("%s is no list", bad[i]);
+	}
+}
+
+/* Whether a made /sys is read by its path, or as the machine's: both are the same. */
+static void read_made(const char *sys)
+{
+	struct topology t;
+
+	made_sys_put("0-7\n", "devices/system/cpu/present");
+	made_sys_put("0-2,4-7\n", "devices/system/cpu/online");
+	made_sys_put("0,2\n", "devices/system/node/node0/cpulist");
+	made_sys_put("4-6\n", "devices/system/node/node3/cpulist");
+	assert_int_equal(topology_read(sys, &t), 0);
+	assert_int_equal(t.cpus, 8);
+	for (unsigned i = 0; i < 8; i++) {
+		static const int numa[] = {0, -1, 0, -1, 3, 3, 3, -1};
+
+		assert_int_equal(t.cpu[i].number, i);
+		assert_int_equal(t.cpu[i].numa, numa[i]);
+		assert_int_equal(t.cpu[i].online, i != 3);
+	}
+	assert_false(topology_refresh(sys, &t));
+	made_sys_put("0-6\n", "devices/system/cpu/online");
+	assert_true(topology_refresh(sys, &t));
+	assert_true(t.cpu[3].online && !t.cpu[7].online);
+	/* What is no list says nothing. */
+	made_sys_put("what\n", "devices/system/cpu/online");
+	assert_false(topology_refresh(sys, &t));
+	assert_true(t.cpu[3].online && !t.cpu[7].online);
+	topology_free(&t);
+	made_sys_empty();
+	assert_int_equal(topology_read(sys, &t), UPC_ESYSTEM);
+	assert_null(t.cpu);
+}
+
+static void a_made_directory(void **state)
+{
+	(void)state;
+	read_made(made_sys);
+}
+
+static void a_made_sys(void **state)
+{
+	(void)state;
+	read_made(NULL);
+}
+
+/* CPUs that are online and not present (an old kernel), and none that is online by name. */
+static void odd_ones(void **state)
+{
+	struct topology t;
+
+	(void)state;
+	made_sys_put("1,3\n", "devices/system/cpu/online");
+	assert_int_equal(topology_read(NULL, &t), 0);
+	assert_int_equal(t.cpus, 2);
+	assert_int_equal(t.cpu[1].number, 3);
+	topology_free(&t);
+	made_sys_empty();
+	made_sys_put("0-1\n", "devices/system/cpu/present");
+	assert_int_equal(topology_read(NULL, &t), 0);
+	assert_true(t.cpus == 2 && t.cpu[0].online && t.cpu[1].online);
+	topology_free(&t);
+	made_sys_empty();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists),
+		cmocka_unit_test(a_made_directory),
+		cmocka_unit_test(a_made_sys),
+		cmocka_unit_test(odd_ones),
+	};
+
+	return cmocka_run_group_tests(tests, made_sys_begin, made_sys_end);
+}
