@@ -22,7 +22,7 @@ static struct {
 	bool there, halted;
 	enum service_scope scope;
 	unsigned event, number;
-	uint64_t sum[CPUS];
+	uint64_t sum[CPUS], ran[CPUS];
 } model[NAMES]; /* of the counters n0, n1, ... */
 static unsigned mark;
 static bool online[CPUS];
@@ -94,8 +94,10 @@ static void model_play(void)
 		return;
 	for (unsigned i = 0; i < NAMES; i++)
 		for (unsigned p = 0; model[i].there && !model[i].halted && p < places_of(model[i].scope); p++)
-			if (is_online(model[i].scope, p))
+			if (is_online(model[i].scope, p)) {
 				model[i].sum[p] += event[model[i].event].tenths[mark] * (CYCLES / 10);
+				model[i].ran[p] += CYCLES;
+			}
 	mark++;
 }
 
@@ -129,6 +131,11 @@ static void check_counter(const struct service_sample *sample, unsigned i)
 			fail_msg("mark %u, %s in place %u: %s, %llu, not %s, %llu", mark, name, p,
 				 service_state_name(c->value[p].state), (unsigned long long)c->value[p].value,
 				 service_state_name(state), (unsigned long long)model[i].sum[p]);
+		/* Also while it is not counted: then it stands still. */
+		if (c->value[p].running_ns != model[i].ran[p])
+			fail_msg("mark %u, %s in place %u ran for %llu, not %llu", mark, name, p,
+				 (unsigned long long)c->value[p].running_ns,
+				 (unsigned long long)model[i].ran[p]);
 	}
 }
 
@@ -221,6 +228,7 @@ static void reassign_one(struct service *s, uint64_t *seed)
 	test_good(s, line);
 	model[i].event = e;
 	memset(model[i].sum, 0, sizeof(model[i].sum));
+	memset(model[i].ran, 0, sizeof(model[i].ran));
 }
 
 static void remove_one(struct service *s, uint64_t *seed)

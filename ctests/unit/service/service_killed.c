@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A service that is killed at any instant: what comes after it gives out nothing less than somebody
+ * has seen, and goes on with what was commanded.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "service/service_test.h"
+
+#define ROUNDS 60
+#define CPUS 2
+#define IDS 8192
+#define NAMES 6
+
+/* What was seen, in memory that outlives the killed. */
+struct seen {
+	struct {
+		uint64_t value[CPUS], ran[CPUS];
+	} of[IDS];
+	struct {
+		unsigned id, number;
+		bool there, halted;
+	} name[NAMES];
+	int busy; /* of which name a command is under way, or -1 */
+	uint64_t started, generation, samples;
+	unsigned highest_id;
+	uint64_t seen; /* values, in all rounds */
+	char wrong[256];
+};
+static struct seen *seen;
+
+static void wrong(const char *what, const char *name, unsigned long long now, unsigned long long before)
+{
+	if (!*seen->wrong)
+		snprintf(seen->wrong, sizeof(seen->wrong), "%s: %s: %llu after %llu", what, name, now,
+			 before);
+	_exit(1);
+}
+
+static void look_at(const struct service_counter *c)
+{
+	if (c->id >= IDS)
+		wrong("id", c->name, c->id, IDS);
+	for (unsigned p = 0; p < CPUS; p++) {
+		const struct service_value *v = &c->value[p];
+
+		if (v->running_ns < seen->of[c->id].ran[p])
+			wrong("running", c->name, v->running_ns, seen->of[c->id].ran[p]);
+		seen->of[c->id].ran[p] = v->running_ns;
+		if (v->state != SERVICE_COUNTING)
+			continue;
+		if (v->value < seen->of[c->id].value[p])
+			wrong("value", c->name, v->value, seen->of[c->id].value[p]);
+		seen->of[c->id].value[p] = v->value;
+		seen->seen++;
+	}
+}
+
+static void look(struct service *s)
+{
+	const struct service_sample *sample = service_sample_get(s, 60000);
+
+	if (sample->generation < seen->generation)
+		wrong("generation", "", sample->generation, seen->generation);
+	if (sample->samples < seen->samples)
+		wrong("samples", "", sample->samples, seen->samples);
+	if (seen->started && sample->started_ns != seen->started)
+		wrong("started", "", sample->started_ns, seen->started);
+	seen->started = sample->started_ns;
+	seen->generation = sample->generation;
+	seen->samples = sample->samples;
+	for (unsigned i = 0; i < sample->counters; i++)
+		look_at(&sample->counter[i]);
+	service_sample_put(sample);
+}
+
+static const struct service_counter *find(const struct service_sample *sample, unsigned k)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "n%u", k);
+	for (unsigned i = 0; i < sample->counters; i++)
+		if (!strcmp(sample->counter[i].name, name))
+			return &sample->counter[i];
+	return NULL;
+}
+
+/* What was said to be done is so; of a command that was under way either. */
+static void compare(struct service *s)
+{
+	const struct service_sample *sample = service_sample_get(s, 60000);
+
+	for (int k = 0; k < NAMES; k++) {
+		const struct service_counter *c = find(sample, (unsigned)k);
+
+		if (k == seen->busy)
+			continue;
+		if ((c != NULL) != seen->name[k].there)
+			wrong("there", "n", (unsigned long long)k, seen->name[k].there);
+		if (!c)
+			continue;
+		if (c->id != seen->name[k].id)
+			wrong("id", c->name, c->id, seen->name[k].id);
+		if (c->number != seen->name[k].number)
+			wrong("number", c->name, c->number, seen->name[k].number);
+		if ((c->value[0].state == SERVICE_HALTED) != seen->name[k].halted)
+			wrong("halted", c->name, c->value[0].state, seen->name[k].halted);
+	}
+	service_sample_put(sample);
+}
+
+static void note(struct service *s, unsigned k)
+{
+	const struct service_sample *sample = service_sample_get(s, 60000);
+	const struct service_counter *c = find(sample, k);
+	unsigned before = seen->name[k].id;
+
+	seen->name[k].there = c;
+	if (c) {
+		/* A new id is one that nobody has had. */
+		if (c->id != before && c->id <= seen->highest_id)
+			wrong("an old id", c->name, c->id, seen->highest_id);
+		seen->highest_id = c->id > seen->highest_id ? c->id : seen->highest_id;
+		seen->name[k].id = c->id;
+		seen->name[k].number = c->number;
+		seen->name[k].halted = c->value[0].state == SERVICE_HALTED;
+	}
+	service_sample_put(sample);
+}
+
+static void do_something(struct service *s, uint64_t *seed)
+{
+	static const char *const event[] = {"PU0_JPIPE_INSTRUCTIONS", "PU1_JPIPE_INSTRUCTIONS",
+					    "PU0_JPIPE_ADD_SUB"};
+	unsigned k = (unsigned)(random_next(seed) % NAMES), e = (unsigned)(random_next(seed) % 3);
+	char line[128];
+
+	seen->busy = (int)k;
+	switch (random_next(seed) % 5) {
+	case 0:
+		snprintf(line, sizeof(line), "add %s as=n%u scope=cpu", event[e], k);
+		break;
+	case 1:
+		snprintf(line, sizeof(line), "halt n%u", k);
+		break;
+	case 2:
+		snprintf(line, sizeof(line), "continue n%u", k);
+		break;
+	case 3:
+		snprintf(line, sizeof(line), "reassign n%u %s as=n%u", k, event[e], k);
+		break;
+	default:
+		snprintf(line, sizeof(line), random_next(seed) % 4 ? "rewrite n%u" : "remove n%u", k);
+	}
+	(void)test_command(s, line, NULL);
+	note(s, k);
+	seen->busy = -1;
+}
+
+static void live(uint64_t seed)
+{
+	struct service *s = test_open_with(test_path("state"));
+
+	compare(s);
+	/* What the last one had under way is one or the other from now on. */
+	if (seen->busy >= 0)
+		note(s, (unsigned)seen->busy);
+	seen->busy = -1;
+	for (;;) {
+		look(s);
+		if (random_next(&seed) % 3 == 0)
+			do_something(s, &seed);
+	}
+}
+
+static void write_script(void)
+{
+	FILE *f = fopen(test_path("script"), "w");
+
+	assert_non_null(f);
+	fputs("upc-trace 1\n", f);
+	for (unsigned i = 0; i < 5000; i++)
+		fprintf(f, "c 100 0@10/%u 1@10/3 256@10/2\ns\n", 1 + i % 9);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void killed_at_any_time(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(seen, MAP_FAILED);
+	seen->busy = -1;
+	write_script();
+	test_cpus(CPUS, "0-1\n");
+	test_config("", "finalize\n");
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint64_t ns = random_next(&seed) % 30000000;
+		const struct timespec wait = {0, (long)ns};
+		pid_t pid = fork();
+		int status;
+
+		assert_true(pid >= 0);
+		if (!pid) {
+			live(seed + i);
+			_exit(0);
+		}
+		nanosleep(&wait, NULL);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (*seen->wrong)
+			fail_msg("round %u: %s", i, seen->wrong);
+		assert_true(WIFSIGNALED(status));
+	}
+	printf("# %llu values, ids up to %u, %llu samples\n", (unsigned long long)seen->seen,
+	       seen->highest_id, (unsigned long long)seen->samples);
+	assert_true(seen->seen > ROUNDS && seen->highest_id > NAMES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(killed_at_any_time),
+	};
+
+	return cmocka_run_group_tests(tests, test_begin, test_end);
+}
