@@ -32,10 +32,11 @@ src/sim/decode        : src/upc/catalogue                                      :
 src/sim/count         : src/sim/decode                                         : account.h guest.h left.h leftover.h region.h results.h score.h team.h thread.h
 src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h elf_file.h emulator.h exec.h needed.h objects.h places.h preload.h
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
-src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : service.h
+src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : request.h service.h
 src/pmda              : src/service                                            :
-utils/lib             : src/mpx/shim src/mpx/stat                              : common.h data.h difference.h near.h options.h preload.h program.h stat_run.h stat_table.h
+utils/lib             : src/mpx/shim src/mpx/stat src/service                  : common.h control.h data.h difference.h near.h options.h preload.h program.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
+utils/ctl             : utils/lib                                              :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/page            :                                                        : page.h page_axis.h

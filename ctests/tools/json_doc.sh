@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 
 doc=$srcdir/doc/reference/json.md
-plan 26
+plan 28
 
 # section NAME: its lines
 section()
@@ -132,7 +132,7 @@ heads()
 	[ "$(head -n 1 "$2")" = "$(fenced "$1" csv)" ] && [ "$(wc -l < "$2")" -gt 1 ]
 }
 
-for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run upc_regions 'upc_regions --diff'; do
+for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run upc_regions 'upc_regions --diff' upcctl; do
 	check "$name: examples have all fields, and no others" example "$name"
 done
 
@@ -227,6 +227,16 @@ if file=$(mktemp /dev/shm/upc-test.XXXXXX 2>&1); then
 else
 	skip "upc_top, and its list" "shared memory, /dev/shm, cannot be written here: ${file##*: }"
 fi
+
+. "$srcdir/ctests/service/daemon.inc"
+ctl_prints()
+{
+	printf 'initialize interval=0\nadd perf::TASK-CLOCK scope=node\nfinalize\n' > config
+	daemon_start config && "$UPCCTL" status -f json > json && prints upcctl json &&
+		at /0/counters/0/places/0/running_ns > out && "$UPCCTL" ls -f csv > csv && heads upcctl csv &&
+		! "$UPCCTL" halt nobody -f json > json && prints upcctl json && leaf /0/ok false && daemon_stop
+}
+check "upcctl" ctl_prints
 
 if cannot_simulate; then
 	skip "upc_run" "$missing"

@@ -4,7 +4,7 @@
 # names of old that still work. $UPC_STAT and the others are the tools.
 . "${srcdir:?}/ctests/utils.inc"
 
-tools="$UPC_STAT $UPC_RUN $UPC_TOP $UPC_AVAIL $UPC_WIRE $UPC_REPLAY"
+tools="$UPC_STAT $UPC_RUN $UPC_TOP $UPC_AVAIL $UPC_WIRE $UPC_REPLAY $UPCCTL"
 [ ! -x "$MPX_RUN" ] || tools="$tools $MPX_RUN $UPC_REGIONS"
 plan 17
 

@@ -89,15 +89,13 @@ static void yield(struct control *c, struct lane_job *job)
 {
 	static const char *const word[] = {"yield", NULL};
 
-	if (c->yields == 0) {
-		call(c, job, word, 1);
-	} else {
-		/* Resumes of those that are gone may be behind us still. */
-		job->ok = c->yields < CONTROL_YIELDS_MAX;
-		job->reply =
-			request_answer(job->ok, job->ok ? "the hardware counters are yielded, for others, too"
-							: TOO_MANY_YIELDS);
+	if (c->yields == CONTROL_YIELDS_MAX) {
+		/* The resumes of those that are gone are behind us still. */
+		job->ok = false;
+		job->reply = request_answer(false, TOO_MANY_YIELDS);
+		return;
 	}
+	call(c, job, word, 1);
 	if (job->ok)
 		c->yielded[c->yields++] = job->client;
 }
@@ -108,16 +106,13 @@ static void resume(struct control *c, struct lane_job *job)
 	static const char *const word[] = {"resume", NULL};
 	unsigned i = place_of(c, job->client);
 
-	job->ok = true;
 	if (i == c->yields) {
+		job->ok = true;
 		job->reply = request_answer(true, "nothing was yielded");
 		return;
 	}
 	c->yielded[i] = c->yielded[--c->yields];
-	if (c->yields == 0)
-		call(c, job, word, 1);
-	else
-		job->reply = request_answer(true, "the hardware counters stay yielded, for others");
+	call(c, job, word, 1);
 }
 
 static void run(void *arg, struct lane_job *job)

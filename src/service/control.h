@@ -9,8 +9,8 @@
  * answered while a change takes long. A client's commands run in their order.
  *
  * "yield" and "resume" are a client's own: what it has yielded comes back when it says so, or when its
- * connection ends, however it ends. The service hears of the first that yields and of the
- * last that resumes.
+ * connection ends, however it ends. The service is told of each, and of no resume without
+ * a yield that worked: it counts them.
  */
 #ifndef SERVICE_CONTROL_H
 #define SERVICE_CONTROL_H

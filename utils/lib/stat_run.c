@@ -51,7 +51,7 @@ int stat_run_begin(struct stat_run *run)
 {
 	sigset_t taken;
 
-	*run = (struct stat_run){.pidfd = -1, .release = -1, .failure = -1, .signals = -1};
+	*run = (struct stat_run){.pidfd = -1, .other = -1, .release = -1, .failure = -1, .signals = -1};
 	sigemptyset(&taken);
 	/* What we were started to ignore, nohup's SIGHUP say, stays ignored. */
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
@@ -331,6 +331,7 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 			{.fd = run->failure, .events = POLLIN},
 			/* A traced program ends when it is reaped, by wait. */
 			{.fd = run->tracing ? -1 : run->pidfd, .events = POLLIN},
+			{.fd = run->other, .events = POLLIN},
 		};
 		struct timespec timeout, *wait = NULL;
 		bool child = false;
@@ -344,7 +345,7 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 			timeout.tv_nsec = left % 1000000000;
 			wait = &timeout;
 		}
-		if (ppoll(fd, 3, wait, NULL) < 0)
+		if (ppoll(fd, sizeof(fd) / sizeof(fd[0]), wait, NULL) < 0)
 			continue; /* EINTR: stopped and continued */
 		if (fd[0].revents != 0 && take_signals(run, &child))
 			return STAT_WAKE_END;
@@ -357,6 +358,8 @@ enum stat_wake stat_run_wait(struct stat_run *run, int64_t deadline)
 			return STAT_WAKE_TRACE;
 		if (child && run->pidfd < 0 && run->pid != 0 && has_ended(run))
 			return STAT_WAKE_END;
+		if (fd[3].revents != 0)
+			return STAT_WAKE_TICK;
 	}
 }
 

@@ -20,6 +20,7 @@ struct stat_run {
 	int interrupted; /* the signal by which somebody has said that it is enough, or 0 */
 
 	int pidfd;    /* becomes readable when what is watched has ended; -1 */
+	int other;    /* somebody's own, whose reading is a wake; -1: none */
 	int *watched; /* the same of the processes that are looked at after it */
 	unsigned n_watched;
 	int release;                     /* a byte here lets the program go */
@@ -34,7 +35,7 @@ struct stat_run {
 
 /* What ended a wait. */
 enum stat_wake {
-	STAT_WAKE_TICK,  /* the deadline has come */
+	STAT_WAKE_TICK,  /* the deadline has come, or the descriptor other can be read */
 	STAT_WAKE_TRACE, /* a traced thread has something to say */
 	STAT_WAKE_END,   /* the program (not reaped yet), or what is watched, has
 			    ended; or a signal says that it is enough */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ctl_run.c - runs a command while the service has stepped aside from all hardware counters.
+ *
+ * The connection is what holds them: it is this process's only, so that the counters go on when it ends
+ * in any way, also where the command or what it has started does not end. A service that ends
+ * meanwhile and comes back is asked again.
+ */
+#include "ctl/ctl_run.h"
+
+#include <sys/socket.h>
+
+#include "lib/common.h"
+#include "lib/stat_run.h"
+
+#define RETRY_NS 500000000 /* between two looks for a service that has ended */
+#define RETRY_WAIT_MS 5000 /* for its answer, while signals wait             */
+#define RESUME_WAIT_MS 5000
+
+/* 0, or -1 with why in control. */
+static int yield(struct util_control *control)
+{
+	static const char *const word[] = {"yield"};
+	json_t *answer = util_control_ask(control, word, 1);
+	bool ok = json_is_true(json_object_get(answer, "ok"));
+
+	if (answer != NULL && !ok)
+		snprintf(control->why, sizeof(control->why), "the service does not step aside: %s",
+			 json_string_value(json_object_get(answer, "message")));
+	json_decref(answer);
+	return ok ? 0 : -1;
+}
+
+/* So that the counters are on again when we have ended. Where that fails our end has to do. */
+static void resume(struct util_control *control)
+{
+	static const char *const word[] = {"resume"};
+
+	if (control->fd < 0)
+		return;
+	control->wait_ms = RESUME_WAIT_MS;
+	json_decref(util_control_ask(control, word, 1));
+}
+
+/* Nothing was asked: what can be read is the end. */
+static bool has_ended(const struct util_control *control)
+{
+	char byte;
+
+	return recv(control->fd, &byte, 1, MSG_DONTWAIT) >= 0;
+}
+
+static void try_again(struct util_control *control)
+{
+	char path[sizeof(control->path)];
+
+	snprintf(path, sizeof(path), "%s", control->path);
+	util_control_close(control);
+	if (util_control_open(control, path) != 0)
+		return;
+	control->wait_ms = RETRY_WAIT_MS;
+	if (yield(control) == 0)
+		util_error("the service is back, and has stepped aside again");
+	else
+		util_control_close(control);
+}
+
+/* Until the command has ended. */
+static void wait_for_end(struct util_control *control, struct stat_run *run)
+{
+	for (;;) {
+		int64_t deadline = control->fd < 0 ? stat_run_now() + RETRY_NS : -1;
+
+		run->other = control->fd;
+		if (stat_run_wait(run, deadline) == STAT_WAKE_END)
+			return;
+		if (control->fd < 0) {
+			try_again(control);
+		} else if (has_ended(control)) {
+			util_error("the service at %s has ended; it will be asked again when it is back",
+				   control->path);
+			util_control_close(control);
+		}
+	}
+}
+
+int ctl_run(struct util_control *control, char *const *argv)
+{
+	struct stat_run run;
+	int status;
+
+	/* Before signals are taken: who waits for the service can be interrupted. */
+	if (yield(control) != 0) {
+		util_error("%s; '%s' was not run", control->why, argv[0]);
+		return UTIL_FAILED;
+	}
+	if (stat_run_begin(&run) != 0 || stat_run_spawn(&run, argv, NULL) != 0)
+		return UTIL_FAILED;
+	stat_run_release(&run);
+	wait_for_end(control, &run);
+	status = stat_run_reap(&run, NULL);
+	resume(control);
+	if (run.exec_error != 0)
+		return util_cannot_run(argv[0], run.exec_error);
+	return stat_run_exit_status(status);
+}

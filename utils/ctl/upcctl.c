@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upcctl.c - commands the node service: adds, halts and reassigns its counters, says what they are,
+ * and runs programs that want the hardware counters for themselves.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/ctl_run.h"
+#include "ctl/ctl_table.h"
+#include "lib/common.h"
+#include "lib/control.h"
+#include "lib/data.h"
+#include "lib/near.h"
+#include "lib/options.h"
+
+static const char head[] = "usage: upcctl [OPTION]... COMMAND [WORD]...\n"
+			   "       upcctl [OPTION]... run [--] PROGRAM [ARGUMENT]...\n"
+			   "\n"
+			   "Commands the service that counts on this node. The commands are\n"
+			   "\n"
+			   "  ls [NAME...]             the counters: what each counts, its state and why\n"
+			   "  status                   the service: since when, how often, who else counts\n"
+			   "  add EVENT... [scope=cpu|node|cgroup] [as=ALIAS]\n"
+			   "                           count these, too: all of them, or none\n"
+			   "  remove NAME...           count these no more\n"
+			   "  reassign NAME EVENT [as=ALIAS]\n"
+			   "                           let a counter count another event, from 0\n"
+			   "  halt NAME...|ALL         stop counters; they keep their place\n"
+			   "  continue NAME...|ALL     let halted counters go on\n"
+			   "  rewrite NAME...|ALL      take counters again that others had, or that failed\n"
+			   "  run PROGRAM              run it while no hardware counter is the service's\n"
+			   "\n"
+			   "A NAME is a counter's alias, or its event's name. Only the service's own user\n"
+			   "and root may command it.\n";
+
+static const char tail[] =
+	"Exit status: 0; 1: the service refuses the command; 125: there is no service, or\n"
+	"another error. Of 'run' it is the program's; 126: it cannot be run; 127: it is\n"
+	"not there.\n"
+	"\n"
+	"Examples:\n"
+	"  upcctl ls\n"
+	"  upcctl add perf::INSTRUCTIONS perf::CPU-CYCLES scope=cpu\n"
+	"  upcctl add perf::PAGE-FAULTS scope=node as=faults\n"
+	"  upcctl reassign faults perf::MAJOR-FAULTS\n"
+	"  upcctl halt ALL\n"
+	"  upcctl run -- perf stat -e cycles make\n";
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_CTL,
+	.head = head,
+	.tail = tail,
+	.runs = true,
+};
+
+struct settings {
+	const char *socket;
+	struct util_format_choice format;
+	const char **word; /* the command, and what follows it */
+	unsigned words;
+	char **program; /* of run; else NULL */
+};
+
+/* ---- the command line -------------------------------------------------------------------- */
+
+/* Where a command can be given; those of the configuration are known for their own sentence. */
+static const struct {
+	const char *name, *instead;
+} commands[] = {
+	{"add", NULL},
+	{"continue", NULL},
+	{"halt", NULL},
+	{"ls", NULL},
+	{"reassign", NULL},
+	{"remove", NULL},
+	{"rewrite", NULL},
+	{"run", NULL},
+	{"status", NULL},
+	{"initialize", "stands in the service's configuration only: it is read when the service starts"},
+	{"cgroup", "stands in the service's configuration only, before 'finalize'"},
+	{"finalize", "stands in the service's configuration only; 'add' has its effect at once"},
+	{"yield", "lasts as long as the connection: 'upcctl run PROGRAM' yields while PROGRAM runs"},
+	{"resume", "is what the end of 'upcctl run' does; 'upcctl rewrite ALL' takes counters again"},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static int check_command(const char *name)
+{
+	const char *best = NULL;
+	unsigned nearest = UINT_MAX;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		unsigned far = util_distance(name, commands[i].name);
+
+		if (strcmp(name, commands[i].name) == 0) {
+			if (commands[i].instead == NULL)
+				return 0;
+			util_error("'%s' %s", name, commands[i].instead);
+			return UTIL_FAILED;
+		}
+		if (commands[i].instead == NULL && far < nearest &&
+		    util_is_near(name, commands[i].name, far)) {
+			nearest = far;
+			best = commands[i].name;
+		}
+	}
+	if (best != NULL)
+		util_error("there is no command '%s'; the nearest is '%s'", name, best);
+	else
+		util_error("there is no command '%s'", name);
+	return util_try_help();
+}
+
+/* Options may stand before and behind the command, and behind what follows it; those behind
+ * the PROGRAM of run are its own. */
+static int read_line(struct settings *settings, int argc, char **argv)
+{
+	int status = UTIL_OK;
+
+	for (;;) {
+		int option = util_options_next(&usage, argc, argv, &settings->format, &status);
+
+		if (option == UTIL_OPTION_DONE)
+			return status == UTIL_OK ? -1 : status;
+		if (option == UTIL_OPTION_SOCKET) {
+			settings->socket = optarg;
+			continue;
+		}
+		if (optind == argc)
+			return UTIL_OK;
+		if (settings->words == 1 && strcmp(settings->word[0], "run") == 0) {
+			settings->program = argv + optind;
+			return UTIL_OK;
+		}
+		/* Behind -- there are no options. */
+		if (settings->words > 0 && strcmp(argv[optind - 1], "--") == 0) {
+			while (optind < argc)
+				settings->word[settings->words++] = argv[optind++];
+			return UTIL_OK;
+		}
+		settings->word[settings->words++] = argv[optind++];
+	}
+}
+
+static int check(const struct settings *settings)
+{
+	int error;
+
+	if (settings->words == 0) {
+		util_error("which command?");
+		return util_try_help();
+	}
+	error = check_command(settings->word[0]);
+	if (error != 0)
+		return error;
+	if (settings->format.format == UTIL_CSV && strcmp(settings->word[0], "ls") != 0) {
+		util_error("--format=csv is for ls: '%s' has no rows", settings->word[0]);
+		return util_try_help();
+	}
+	if (strcmp(settings->word[0], "run") == 0 && settings->program == NULL) {
+		util_error("run: which program?");
+		return util_try_help();
+	}
+	return 0;
+}
+
+/* ---- answers ------------------------------------------------------------------------------ */
+
+static int put_json(json_t *answer)
+{
+	json_t *report = util_json_begin("upcctl");
+
+	if (report == NULL || json_object_update_missing(report, answer) != 0) {
+		json_decref(report);
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	return util_json_put(stdout, report, false) == 0 ? UTIL_OK : UTIL_FAILED;
+}
+
+static void put_message(FILE *out, const json_t *answer)
+{
+	/* It may have names in it that somebody has chosen. */
+	util_put(out, json_string_value(json_object_get(answer, "message")), 4096);
+	fputc('\n', out);
+}
+
+static int put_answer(const struct settings *settings, const struct util_control *control, json_t *answer)
+{
+	bool ok = json_is_true(json_object_get(answer, "ok"));
+	int error = 0;
+
+	if (settings->format.format == UTIL_JSON) {
+		error = put_json(answer);
+	} else if (!ok) {
+		fputs("upcctl: ", stderr);
+		put_message(stderr, answer);
+	} else if (settings->format.format == UTIL_CSV) {
+		ctl_put_csv(stdout, answer);
+	} else if (strcmp(settings->word[0], "ls") == 0) {
+		ctl_put_counters(stdout, answer);
+	} else if (strcmp(settings->word[0], "status") == 0) {
+		ctl_put_status(stdout, control->path, answer);
+	} else {
+		put_message(stdout, answer);
+	}
+	if (util_flush(stdout, "standard output") != 0 || error != 0)
+		return UTIL_FAILED;
+	return ok ? UTIL_OK : UTIL_NO;
+}
+
+static int ask(const struct settings *settings, struct util_control *control)
+{
+	json_t *answer = util_control_ask(control, settings->word, settings->words);
+	int status;
+
+	if (answer == NULL) {
+		util_error("%s", control->why);
+		return UTIL_FAILED;
+	}
+	status = put_answer(settings, control, answer);
+	json_decref(answer);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct util_control control;
+	int status;
+
+	util_begin("upcctl");
+	settings.word = calloc((size_t)argc + 1, sizeof(*settings.word));
+	if (settings.word == NULL) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	status = read_line(&settings, argc, argv);
+	if (status == 0)
+		status = check(&settings);
+	if (status == 0) {
+		status = util_control_open(&control, settings.socket);
+		if (status != 0) {
+			util_error("%s", control.why);
+			status = UTIL_FAILED;
+		} else if (settings.program != NULL) {
+			status = ctl_run(&control, settings.program);
+		} else {
+			status = ask(&settings, &control);
+		}
+		util_control_close(&control);
+	}
+	free(settings.word);
+	return status < 0 ? UTIL_OK : status;
+}
