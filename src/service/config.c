@@ -565,12 +565,15 @@ static bool parse_lines(struct reader *r, struct config *config)
 	struct config_command c = {0};
 	bool good = true;
 
-	for (; good && r->at < r->end; r->place.line++, r->place.column = 1) {
+	while (good && r->at < r->end) {
 		good = read_line(r, &c) &&
 		       (!c.words || (read_command(&c, r->error) && append_command(config, &c, r->error)));
 		config_command_free(&c);
-		if (r->at < r->end)
+		if (r->at < r->end) {
 			r->at++;
+			r->place.line++;
+			r->place.column = 1;
+		}
 	}
 	return good;
 }

@@ -579,15 +579,15 @@ static void set_on(struct counters *c)
 
 static int apply_held(struct counters *c)
 {
-	int error = 0;
+	int error = 0, failed;
 
 	set_held(c);
-	for (int s = 0; s < SERVICE_SCOPES && !error; s++)
-		for (unsigned i = 0; i < c->places[s] && !error; i++) {
-			error = place_apply_halts(&c->options, &c->place[s][i]);
-			if (error)
-				refuse(c, error, "%s%s%s", c->place[s][i].name,
-				       *c->place[s][i].name ? ": " : "", upc_last_message());
+	for (int s = 0; s < SERVICE_SCOPES; s++)
+		for (unsigned i = 0; i < c->places[s]; i++) {
+			failed = place_apply_halts(&c->options, &c->place[s][i]);
+			if (failed && !error)
+				error = refuse(c, failed, "%s%s%s", c->place[s][i].name,
+					       *c->place[s][i].name ? ": " : "", upc_last_message());
 		}
 	return error;
 }
@@ -731,6 +731,13 @@ bool counters_refresh(struct counters *c)
 		}
 	c->generation++;
 	return true;
+}
+
+void counters_retry(struct counters *c)
+{
+	for (int s = 0; s < SERVICE_SCOPES; s++)
+		for (unsigned i = 0; i < c->places[s]; i++)
+			(void)place_apply_halts(&c->options, &c->place[s][i]);
 }
 
 void counters_play(struct counters *c)

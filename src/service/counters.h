@@ -92,6 +92,9 @@ bool counters_have_hardware(const struct counters *c);
  * any has changed. */
 bool counters_refresh(struct counters *c);
 
+/* Continues what was to be continued, and could not be, for others had its counters. */
+void counters_retry(struct counters *c);
+
 /* Plays a script to its next mark; reads all places; judges their states, and sets values for a sample. */
 void counters_play(struct counters *c);
 void counters_read(struct counters *c);

@@ -291,8 +291,11 @@ void place_read(struct place *place)
 	if (!place->unit)
 		return;
 	error = upc_unit_read(place->unit, NULL);
-	if (error && error != UPC_ELOST && error != UPC_EPARTIAL && error != UPC_EPARITY)
+	place->unread = error && error != UPC_ELOST && error != UPC_EPARTIAL && error != UPC_EPARITY;
+	if (place->unread) {
+		snprintf(place->why, sizeof(place->why), "it cannot be read: %s", upc_last_message());
 		return;
+	}
 	for (int i = 0; i < UPC_COUNTERS; i++) {
 		if (!place->bound[i] || upc_counter_state(place->unit, i, &info))
 			continue;
@@ -327,12 +330,16 @@ static int apply_halts(const struct place_options *options, struct place *place,
 		want(place->cell[i], wanted);
 	for (unsigned i = 0; i < mores; i++)
 		want(more[i], wanted);
-	for (int i = 0; i < UPC_COUNTERS && !error; i++) {
+	for (int i = 0; i < UPC_COUNTERS; i++) {
+		int failed;
+
 		if (!place->bound[i] || place->halted[i] == !wanted[i])
 			continue;
-		error = wanted[i] ? upc_counter_continue(place->unit, i) : upc_counter_halt(place->unit, i);
-		if (!error)
+		failed = wanted[i] ? upc_counter_continue(place->unit, i) : upc_counter_halt(place->unit, i);
+		if (!failed)
 			place->halted[i] = !wanted[i];
+		else if (!error)
+			error = failed;
 	}
 	return error;
 }
@@ -466,13 +473,27 @@ static unsigned flags_of(const struct place *place, const struct place_cell *cel
 	return flags;
 }
 
+/* Whether it is to count, and others have what it needs: it could not be continued. */
+static bool waits(const struct place *place, const struct place_cell *cell)
+{
+	bool waiting = false;
+
+	for (unsigned i = 0; i < cell->terms; i++)
+		waiting |= place->halted[cell->term[i].slot];
+	return waiting;
+}
+
 /* Of a cell that is open and on: whether it was counted since the last judgement. */
 static void judge_open(const struct place *place, struct place_cell *cell, bool sample)
 {
 	uint64_t had = cell->enabled_ns - cell->judged_enabled, ran = cell->running_ns - cell->judged_ran;
 	unsigned flags = flags_of(place, cell);
 
-	if (!cell->read || (!cell->shown && !sample)) {
+	if (place->unread) {
+		place_set_state(cell, SERVICE_FAILED, place->why);
+	} else if (waits(place, cell)) {
+		place_set_state(cell, SERVICE_TAKEN, "others have the counters of the PMU that it needs");
+	} else if (!cell->read || (!cell->shown && !sample)) {
 		place_set_state(cell, SERVICE_OPENING, NULL);
 	} else if (flags & UPC_COUNTER_LOST) {
 		place_set_state(cell, SERVICE_FAILED, "its source went away; rewrite opens it again");

@@ -68,6 +68,8 @@ struct place {
 	uint32_t code[UPC_COUNTERS];
 	uint64_t value[UPC_COUNTERS], enabled[UPC_COUNTERS], ran[UPC_COUNTERS]; /* as of the last read */
 	unsigned flags[UPC_COUNTERS];
+	bool unread;   /* the last read failed as a whole: nothing of the place is known */
+	char why[256]; /* ... and this is why                                           */
 };
 
 /* Finds the event in the catalogue and fills in what a cell is made of. {cpu} and {numa} in the text

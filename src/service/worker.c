@@ -108,6 +108,7 @@ static void make_sample(struct worker *w, uint64_t due_ns)
 	uint64_t began, from;
 
 	(void)counters_refresh(w->counters);
+	counters_retry(w->counters);
 	/* The one at the start is before anything was played. */
 	if (w->sample)
 		counters_play(w->counters);
@@ -190,6 +191,8 @@ static void tick(struct worker *w)
 		return;
 	if (fired)
 		make_sample(w, due);
+	else if (!w->save_error)
+		remark(w, strdup("the clock was set; samples go on at the interval's next multiple"));
 	arm(w);
 }
 
