@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "perf/cgroup.h"
 #include "perf/context.h"
@@ -160,6 +161,14 @@ static struct upc_unit *create(const char *name, uint32_t *code)
 	return u;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* ---- counting ---------------------------------------------------------------------------------- */
 
 static void test_counts(void **state)
@@ -168,7 +177,7 @@ static void test_counts(void **state)
 	struct worker in[2], out;
 	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
 	struct upc_unit *u;
-	uint64_t first, second, ran;
+	uint64_t first, second, ran, before = now_ns();
 	uint32_t code;
 
 	(void)state;
@@ -186,15 +195,24 @@ static void test_counts(void **state)
 	let_work(&in[1]);
 	second = event_value(u, code);
 	assert_in_range(second - first, 2000, 2050);
-	/* Counted all the time that the group had a CPU, which is not all the time. */
+	/* Counted all the time, whether it had a CPU or not. */
 	assert_int_equal(upc_counter_state(u, 0, &info), 0);
 	assert_true(info.running_ns > 0);
 	assert_true(info.running_ns == info.enabled_ns);
 	ran = info.running_ns;
+	let_work(&out);
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	assert_int_equal(upc_counter_state(u, 0, &info), 0);
+	assert_true(info.running_ns > ran && info.running_ns == info.enabled_ns);
 	let_work(&in[0]);
 	assert_int_equal(upc_unit_stop(u), 0);
 	assert_int_equal(upc_counter_state(u, 0, &info), 0);
-	assert_true(info.running_ns > ran);
+	assert_true(info.running_ns > ran && info.running_ns == info.enabled_ns);
+	assert_in_range(info.running_ns, 1, now_ns() - before);
+	ran = info.running_ns;
+	let_work(&in[0]);
+	assert_int_equal(upc_counter_state(u, 0, &info), 0);
+	assert_true(info.running_ns == ran);
 	first = event_value(u, code);
 	assert_in_range(first - second, 1000, 1050);
 	let_work(&in[0]);

@@ -215,6 +215,8 @@ int upci_perf_open_group(struct upci_perf *p, uint32_t key, const struct perf_ev
 				    .batch = p->batch,
 				    .attr = attr_of_leader(p, key, leading),
 				    .counts = leading != NULL,
+				    .by_clock = p->context.cgroup != 0,
+				    .aged_at = upci_perf_clock(p),
 				    .first_told = -1};
 	struct upci_perf_group *grown;
 	struct upci_bag bag = {0};

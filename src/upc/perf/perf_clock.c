@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * perf_clock.c - how long CPUs were counted, by a clock that goes on where the kernel has given
- * up a pinned group: for it such a group stands still. Part of the perf source.
+ * perf_clock.c - how long CPUs and control groups were counted, by the clock: for the kernel what
+ * stands still is a pinned group that it has given up, and a control group without a CPU. Part of
+ * the perf source.
  */
 #include <time.h>
 
@@ -15,10 +16,10 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Of tasks there is no such clock: they have a CPU or not. */
+/* Of tasks there is no such clock: they have a CPU or not. What is flexible is not given up. */
 static bool has_clock(const struct upci_perf *p)
 {
-	return !p->context.pid && !p->context.cgroup && !p->context.flexible;
+	return p->context.cgroup || (!p->context.pid && !p->context.flexible);
 }
 
 void upci_perf_start_clock(struct upci_perf *p)
@@ -35,4 +36,31 @@ void upci_perf_stop_clock(struct upci_perf *p)
 uint64_t upci_perf_clock(const struct upci_perf *p)
 {
 	return p->clock + (p->clock_at ? now_ns() - p->clock_at : 0);
+}
+
+/*
+ * A control group's rates are by the clock: one that had half the CPU did half of it. What was
+ * lost of the time in which it had a CPU, all CPUs together, is lost of the time that went by;
+ * without a CPU nothing is.
+ */
+void upci_perf_age(const struct upci_perf *p, struct upci_perf_group *g)
+{
+	const uint64_t clock = upci_perf_clock(p);
+	unsigned __int128 had = 0, lost = 0, had_more, lost_more;
+	uint64_t more = clock - g->aged_at;
+	unsigned i;
+
+	for (i = 0; i < g->targets; i++) {
+		had += g->span[i].running + g->span[i].lost;
+		lost += g->span[i].lost;
+	}
+	had_more = had - g->had;
+	lost_more = lost - g->had_lost;
+	if (lost_more > had_more)
+		lost_more = had_more;
+	g->clocked.enabled += more;
+	g->clocked.lost += had_more ? (uint64_t)(more * lost_more / had_more) : 0;
+	g->had = had;
+	g->had_lost = lost;
+	g->aged_at = clock;
 }

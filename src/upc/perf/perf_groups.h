@@ -77,6 +77,11 @@ struct upci_perf_group {
 	int first_told; /* handle of a member that its leader tells, -1: none */
 	struct upci_user_mode user;
 	bool aged; /* was read in user mode since its times were */
+	/* Of a control group: by the clock, as of aged_at; and what the kernel had said then. */
+	bool by_clock;
+	struct upci_perf_time clocked;
+	unsigned __int128 had, had_lost;
+	uint64_t aged_at;
 	/* Of its times what is nobody's, and where they were at the last rebase. */
 	struct upci_perf_time passed, base;
 };
@@ -159,8 +164,10 @@ bool upci_perf_can_lead(const struct upci_perf_member *member);
 /* CPUs are counted from now on, or were until now. */
 void upci_perf_start_clock(struct upci_perf *perf);
 void upci_perf_stop_clock(struct upci_perf *perf);
-/* How long they were; 0 of tasks, and where nothing is pinned. */
+/* How long they were; 0 of tasks, and of CPUs where nothing is pinned. */
 uint64_t upci_perf_clock(const struct upci_perf *perf);
+/* After a read of a control group's events on all CPUs. */
+void upci_perf_age(const struct upci_perf *perf, struct upci_perf_group *group);
 
 /* ---- perf_time.c ---- */
 

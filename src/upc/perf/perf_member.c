@@ -135,6 +135,8 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 			return error;
 		}
 	}
+	if (p->running && g->by_clock)
+		upci_perf_age(p, g);
 	page = g->user.map ? upci_user_map(fd[0]) : NULL;
 	upci_process_lock();
 	p->member[handle] = *member;

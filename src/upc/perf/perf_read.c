@@ -118,6 +118,8 @@ int upci_perf_look(struct upci_perf *p, struct upci_perf_group *g)
 		given_up |= one;
 	}
 	g->aged = false;
+	if (g->by_clock)
+		upci_perf_age(p, g);
 	return given_up;
 }
 
@@ -221,6 +223,8 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 			for (i = 0; i < group->targets && !error; i++)
 				error = read_group(p, group, i, value);
 			group->aged = false;
+			if (group->by_clock && !error)
+				upci_perf_age(p, group);
 			how = judge(group);
 		}
 		read_told(p, group, value, state);

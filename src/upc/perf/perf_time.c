@@ -20,12 +20,14 @@ static uint64_t mean(unsigned __int128 sum, unsigned targets)
 	return targets ? (uint64_t)(sum / targets) : 0;
 }
 
-/* All of it since the group was opened. */
+/* All of it since the group was opened. A control group's is told by the clock (perf_clock.c). */
 static struct upci_perf_time whole(const struct upci_perf_group *g)
 {
 	unsigned __int128 running = 0, lost = 0;
 	unsigned i;
 
+	if (g->by_clock)
+		return g->clocked;
 	for (i = 0; i < g->targets; i++) {
 		running += g->span[i].running;
 		lost += g->span[i].lost;
