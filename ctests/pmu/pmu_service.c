@@ -8,6 +8,7 @@
  * The machine's clock counts instructions, so times in it are no matter of the host's load.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -69,14 +70,45 @@ struct node {
 	int to, from;
 };
 
+/* Questions are letters; words has room for 3. */
+static unsigned words_of(char question, const char **word)
+{
+	switch (question) {
+	case 'y':
+		word[0] = "yield";
+		return 1;
+	case 'r':
+		word[0] = "resume";
+		return 1;
+	case 'a':
+		word[0] = "add";
+		word[1] = event[COUNTERS - 1];
+		word[2] = "scope=cpu";
+		return 3;
+	case 'x':
+		word[0] = "reassign";
+		word[1] = event[COUNTERS - 1];
+		word[2] = "perf::CPU-CYCLES";
+		return 3;
+	case 'w':
+		word[0] = "rewrite";
+		word[1] = "ALL";
+		return 2;
+	default:
+		word[0] = "status";
+		return 1;
+	}
+}
+
 static void say(struct service *s, char question, struct said *said)
 {
-	const char *word[] = {question == 'y' ? "yield" : question == 'r' ? "resume" : "status"};
+	const char *word[3];
+	unsigned words = words_of(question, word);
 	const struct service_sample *sample;
 	char *reply = NULL;
 
 	memset(said, 0, sizeof(*said));
-	said->error = service_command(s, word, 1, &reply);
+	said->error = service_command(s, word, words, &reply);
 	snprintf(said->reply, sizeof(said->reply), "%s", reply ? reply : "");
 	free(reply);
 	sample = service_sample_get(s, 1000);
@@ -148,6 +180,21 @@ static bool start_node(struct node *node, const char *initialize, unsigned event
 static void ask(const struct node *node, char question, struct said *said)
 {
 	if (write(node->to, &question, 1) != 1 || read(node->from, said, sizeof(*said)) != sizeof(*said)) {
+		memset(said, 0, sizeof(*said));
+		said->error = UPC_EGONE;
+	}
+}
+
+/* The same while this process works on: what the service does, it does beside a user who runs. */
+static void ask_and_work(const struct node *node, char question, struct said *said)
+{
+	struct pollfd answer = {.fd = node->from, .events = POLLIN};
+
+	if (write(node->to, &question, 1) != 1)
+		question = 0;
+	while (question && !poll(&answer, 1, 0))
+		loop(1000);
+	if (!question || read(node->from, said, sizeof(*said)) != sizeof(*said)) {
 		memset(said, 0, sizeof(*said));
 		said->error = UPC_EGONE;
 	}
@@ -299,6 +346,71 @@ static void asked(void)
 	end_node(&node);
 }
 
+/* Commands that open counters while a user has them, too, open them when they are free. */
+static void changed_meanwhile(void)
+{
+	static const char question[] = "axw";
+	struct node node;
+	struct said said;
+	struct group g;
+
+	if (!ok(start_node(&node, "notice=no", COUNTERS - 1, &said), "the service counts: %s", said.reply))
+		return;
+	wait_for(&node, SERVICE_COUNTING, &said);
+	ask(&node, 'y', &said);
+	for (const char *q = question; *q; q++) {
+		const char *word[3];
+		uint64_t count;
+
+		words_of(*q, word);
+		if (!ok(open_group(&g, COUNTERS, true), "a user has all counters"))
+			break;
+		ioctl(g.fd[0], PERF_EVENT_IOC_ENABLE, 0);
+		ask_and_work(&node, *q, &said);
+		loop(ROUNDS);
+		ioctl(g.fd[0], PERF_EVENT_IOC_DISABLE, 0);
+		count = raw_read(g.fd[0]);
+		ok(!said.error && count != UINT64_MAX && count >= ROUNDS * PER_ROUND,
+		   "and keeps them during the service's %s: %s", word[0], said.reply);
+		close_group(&g);
+	}
+	ask(&node, 'r', &said);
+	ok(wait_for(&node, SERVICE_COUNTING, &said) != UINT64_MAX, "after which the service counts on");
+	end_node(&node);
+}
+
+/* Who has not asked, and was not noticed. */
+static void taken(void)
+{
+	uint64_t running, value;
+	struct node node;
+	struct said said;
+	struct group g;
+
+	if (!ok(start_node(&node, "notice=no", COUNTERS, &said), "the service counts: %s", said.reply))
+		return;
+	wait_for(&node, SERVICE_COUNTING, &said);
+	ask(&node, 'y', &said);
+	open_group(&g, COUNTERS, true);
+	ioctl(g.fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	running = said.running_ns;
+	value = said.value;
+	ask(&node, 'r', &said);
+	/* Pinned ones of a CPU come before those of a task: the user's have lost theirs. */
+	loop(ROUNDS);
+	wait_for(&node, SERVICE_COUNTING, &said);
+	ok((said.state == SERVICE_COUNTING && said.running_ns > running) ||
+		   (said.state == SERVICE_TAKEN && said.running_ns == running),
+	   "told too early that it is over, the service is %s, and counts %s", service_state_name(said.state),
+	   said.running_ns > running ? "on" : "nothing");
+	close_group(&g);
+	ok(wait_for(&node, SERVICE_COUNTING, &said) != UINT64_MAX, "and when the user has ended it counts");
+	loop(ROUNDS);
+	ask(&node, 's', &said);
+	ok(said.value > value && said.running_ns > running, "from where it was");
+	end_node(&node);
+}
+
 static void noticed(void)
 {
 	uint64_t delay, worst = 0;
@@ -406,6 +518,8 @@ int main(void)
 	close_group(&g);
 	unnoticed();
 	asked();
+	changed_meanwhile();
+	taken();
 	noticed();
 	software();
 	reserved();
