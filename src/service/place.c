@@ -391,30 +391,55 @@ static void set_open(struct place_cell *const *cell, unsigned cells, bool open)
 		cell[i]->open = open;
 }
 
+/* Counters of the hardware that are halted from the start on must not run for a moment: somebody may
+ * have them, who was told that they are free. */
+static bool must_be_quiet(const struct place_options *options, struct place_cell *const *in, unsigned ins)
+{
+	bool quiet = false;
+
+	for (unsigned i = 0; i < ins && !options->replay; i++)
+		quiet |= in[i]->hardware && in[i]->held;
+	return quiet;
+}
+
+/* What was there a moment ago is there again, but where somebody took it meanwhile. */
+static void undo_change(const struct place_options *options, struct place *place,
+			struct place_cell *const *out, unsigned outs, struct place_cell *const *in,
+			unsigned ins)
+{
+	(void)commit(place, in, ins, NULL, 0);
+	(void)upc_unit_start(place->unit);
+	set_open(in, ins, false);
+	find_slots(place, NULL, 0);
+	place_open_each(options, place, out, outs);
+}
+
 int place_change(const struct place_options *options, struct place *place, struct place_cell *const *out,
 		 unsigned outs, struct place_cell *const *in, unsigned ins)
 {
 	int error = ins ? open_unit(options, place) : 0;
+	bool quiet = must_be_quiet(options, in, ins);
 
 	if (error || !place->unit)
 		return error;
 	place_read(place);
+	if (quiet)
+		(void)upc_unit_stop(place->unit);
 	error = commit(place, out, outs, in, ins);
-	if (error)
+	if (error) {
+		(void)upc_unit_start(place->unit);
 		return error;
+	}
 	for (unsigned i = 0; i < ins; i++)
 		begin_cell(place, in[i]);
 	set_open(out, outs, false);
 	set_open(in, ins, true);
 	find_slots(place, in, ins);
 	error = apply_halts(options, place, in, ins);
-	if (error) {
-		/* What was there a moment ago is there again, but where somebody took it meanwhile. */
-		(void)commit(place, in, ins, NULL, 0);
-		set_open(in, ins, false);
-		find_slots(place, NULL, 0);
-		place_open_each(options, place, out, outs);
-	}
+	if (!error && quiet)
+		error = upc_unit_start(place->unit);
+	if (error)
+		undo_change(options, place, out, outs, in, ins);
 	return error;
 }
 
