@@ -179,6 +179,13 @@ static void put_value(char *rest)
 						 (enum service_state)find(state_name, SERVICE_STATES, state)};
 }
 
+static void put_why(char *rest)
+{
+	unsigned i = counter_of((unsigned)strtoul(rest, &rest, 10));
+
+	now.counter[i].why = bytes(rest + 1);
+}
+
 static void put_user(char *rest)
 {
 	struct service_user *user = &now.user[now.sample.users];
@@ -232,7 +239,7 @@ static void take(struct service *service, char *line)
 	else if (!strcmp(word, "value"))
 		put_value(rest);
 	else if (!strcmp(word, "why"))
-		now.counter[counter_of((unsigned)strtoul(rest, &rest, 10))].why = bytes(rest + 1);
+		put_why(rest);
 	else if (!strcmp(word, "user"))
 		put_user(rest);
 	else if (!strcmp(word, "users"))
