@@ -69,8 +69,9 @@ static int give_counter(const struct current *current, const pmdaMetric *metric,
 	const struct metric_kind *kind = &metric_kind[metric_family(metric->m_desc.pmid)];
 	const struct tally_place *place;
 
+	/* It ended: who still asks for it, as a running pmlogger, sees that it is not counted. */
 	if (!entry->counter)
-		return PM_ERR_PMID;
+		return PM_ERR_AGAIN;
 	if (kind->numa)
 		return give_numa(entry, kind->what, instance, atom);
 	place = place_of(current, entry, instance);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tree.c - see tree.h. Who asks while names change gets the old tree or the new one: one thread does
- * both.
+ * tree.c - see tree.h. A counter that ended has no name, and its numbers stay known: who asked for them
+ * before hears that there is no value, not that there is no such metric, at which PCP's tools give up.
  */
 #include "pmda/tree.h"
 
@@ -11,22 +11,26 @@
 
 #include "pmda/metric.h"
 
-/* How many metrics a counter has: its families. */
+/* At most: a counter of CPUs has its values, sums, times of both, and states. */
+#define METRICS_OF_ONE 5
+
+/* The families that a counter's metrics are of. */
 static bool has(const struct pmids_entry *entry, enum metric_family family)
 {
-	return entry->counter && metric_kind[family].scope == entry->key.scope;
+	return metric_kind[family].scope == entry->key.scope;
 }
 
 static int put(struct tree *tree, const struct pmids_entry *entry, enum metric_family family, int domain)
 {
 	pmdaMetric *metric = &tree->metric[tree->metrics];
 	char name[METRIC_NAME_MAX];
-	int error;
+	int error = 0;
 
 	metric->m_user = (void *)entry;
 	metric_desc(entry, family, domain, &metric->m_desc);
 	metric_name(entry, family, name);
-	error = pmdaTreeInsert(tree->names, metric->m_desc.pmid, name);
+	if (entry->counter)
+		error = pmdaTreeInsert(tree->names, metric->m_desc.pmid, name);
 	tree->metrics += error >= 0;
 	return error;
 }
@@ -51,11 +55,9 @@ static int put_always(struct tree *tree, const struct metric_always *always, int
 int tree_build(struct tree *tree, const struct current *current, int domain)
 {
 	struct tree made = {0};
-	unsigned i, most = metric_always_count;
+	unsigned i, most = metric_always_count + current->pmids.count * METRICS_OF_ONE;
 	int family, error;
 
-	for (i = 0; i < current->pmids.count; i++)
-		most += current->pmids.entry[i]->counter ? FAMILIES : 0;
 	error = pmdaTreeCreate(&made.names);
 	if (error < 0)
 		return error;
