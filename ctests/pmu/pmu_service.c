@@ -457,6 +457,29 @@ static void noticed(void)
 	end_node(&node);
 }
 
+/* Who has counters before the service begins keeps them. */
+static void there_before(void)
+{
+	struct node node;
+	struct said said;
+	struct group g;
+	uint64_t count;
+
+	if (!ok(open_group(&g, COUNTERS, true), "a user has all counters"))
+		return;
+	ioctl(g.fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	ok(start_node(&node, "notice=yes", COUNTERS, &said), "the service begins beside him: %s", said.reply);
+	ask_and_work(&node, 's', &said);
+	ok(said.state == SERVICE_YIELDED, "and steps aside: %s", said.why);
+	loop(ROUNDS);
+	ioctl(g.fd[0], PERF_EVENT_IOC_DISABLE, 0);
+	count = raw_read(g.fd[0]);
+	ok(count != UINT64_MAX && count >= ROUNDS * PER_ROUND, "he has lost none of his counts");
+	close_group(&g);
+	ok(wait_for(&node, SERVICE_COUNTING, &said) != UINT64_MAX, "when he has ended the service counts");
+	end_node(&node);
+}
+
 /* Tools that trace hold events for ever, which take nothing. */
 static void software(void)
 {
@@ -521,6 +544,7 @@ int main(void)
 	changed_meanwhile();
 	taken();
 	noticed();
+	there_before();
 	software();
 	reserved();
 	return done();

@@ -324,15 +324,18 @@ static int open_catalogue(struct worker *w)
 
 static int open_aside(struct worker *w, struct config_error *error)
 {
-	const struct aside_options options = {.notice = w->initialize.notice && !w->initialize.replay,
-					      .hardware = counters_have_hardware(w->counters)};
+	const struct aside_options options = {.notice = w->initialize.notice && !w->initialize.replay};
 	int code = aside_create(&options, &w->aside);
 
 	if (code) {
 		snprintf(error->text, sizeof(error->text), "%s", upc_strerror(code));
 		return code;
 	}
+	/* Who has counters already keeps them. */
+	(void)aside_tick(w->aside, clock_ns(CLOCK_MONOTONIC));
 	w->about.users_unseen = aside_unseen(w->aside);
+	if (!aside_runs(w->aside))
+		counters_set_aside(w->counters, true, aside_why(w->aside));
 	return 0;
 }
 
@@ -378,8 +381,12 @@ static int begin(struct worker *w, const struct start *start)
 			 w->initialize.sys ? w->initialize.sys : "/sys");
 		return code;
 	}
-	code = take_up(w, start);
-	return code ? code : open_aside(w, start->error);
+	code = open_aside(w, start->error);
+	if (!code)
+		code = take_up(w, start);
+	if (!code)
+		aside_set_hardware(w->aside, counters_have_hardware(w->counters));
+	return code;
 }
 
 static void loop(struct worker *w)
