@@ -182,7 +182,7 @@ static void write_script(void)
 	assert_non_null(f);
 	fputs("upc-trace 1\n", f);
 	for (unsigned i = 0; i < 5000; i++)
-		fprintf(f, "c 100 0@10/%u 1@10/3 256@10/2\ns\n", 1 + i % 9);
+		fprintf(f, "c 100 0@10/%u 1@10/3 35@10/2\ns\n", 1 + i % 9);
 	assert_int_equal(fclose(f), 0);
 }
 
