@@ -36,7 +36,7 @@ PACKAGES_SIM=(
 	"libiberty-dev;libiberty with headers, which reads C++ names;has_header libiberty/demangle.h && has_file libiberty.a"
 	"qemu-user;QEMU's user-mode emulators;command -v qemu-x86_64 qemu-aarch64 qemu-ppc"
 )
-# For the node service. Its postinst wants systemd, or SYSTEMD_OFFLINE=1.
+# For the node service.
 # shellcheck disable=SC2034
 PACKAGES_PCP=(
 	"pcp;Performance Co-Pilot 6 or newer;command -v pmcd pminfo || test -e /usr/lib/pcp/bin/pmcd"
@@ -212,6 +212,7 @@ install_debian_packages()
 		logged apt-update $as_root apt-get update || true
 	done
 	note "installing ${names[*]}"
+	# No service of theirs is started, and without systemd that of pcp could not be installed.
 	# shellcheck disable=SC2086
 	if ! logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 \
 		apt-get install -y --no-install-recommends "${names[@]}" 2> /dev/null; then

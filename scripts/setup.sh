@@ -96,6 +96,9 @@ set_up()
 {
 	step "packages"
 	need_packages "$@"
+	note "those of the node service:"
+	(need_packages "${PACKAGES_PCP[@]}") ||
+		note "without these there is no node service: upc_serve, upc_jobstat and the agent are not built"
 	if [[ ${#optional_packages[@]} != 0 ]]; then
 		note "and those of the emulated machine:"
 		# shellcheck disable=SC2034 # check uses it
