@@ -510,6 +510,7 @@ static void *commanding(void *arg)
 		snprintf(line, sizeof(line), "remove u%u", who);
 		test_good(shared, line);
 	}
+	test_forget();
 	return NULL;
 }
 

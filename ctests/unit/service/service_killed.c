@@ -23,7 +23,8 @@ struct seen {
 		unsigned id, number;
 		bool there, halted;
 	} name[NAMES];
-	int busy; /* of which name a command is under way, or -1 */
+	volatile int ready; /* the service is open */
+	int busy;           /* of which name a command is under way, or -1 */
 	uint64_t started, generation, samples;
 	unsigned highest_id;
 	uint64_t seen; /* values, in all rounds */
@@ -135,10 +136,11 @@ static void do_something(struct service *s, uint64_t *seed)
 	static const char *const event[] = {"PU0_JPIPE_INSTRUCTIONS", "PU1_JPIPE_INSTRUCTIONS",
 					    "PU0_JPIPE_ADD_SUB"};
 	unsigned k = (unsigned)(random_next(seed) % NAMES), e = (unsigned)(random_next(seed) % 3);
+	unsigned what = (unsigned)(random_next(seed) % 5);
 	char line[128];
 
 	seen->busy = (int)k;
-	switch (random_next(seed) % 5) {
+	switch (what) {
 	case 0:
 		snprintf(line, sizeof(line), "add %s as=n%u scope=cpu", event[e], k);
 		break;
@@ -154,8 +156,11 @@ static void do_something(struct service *s, uint64_t *seed)
 	default:
 		snprintf(line, sizeof(line), random_next(seed) % 4 ? "rewrite n%u" : "remove n%u", k);
 	}
-	(void)test_command(s, line, NULL);
-	note(s, k);
+	/* What was answered holds from the answer on, without a sample. */
+	if (!test_command(s, line, NULL) && (what == 1 || what == 2))
+		seen->name[k].halted = what == 1;
+	else
+		note(s, k);
 	seen->busy = -1;
 }
 
@@ -163,6 +168,7 @@ static void live(uint64_t seed)
 {
 	struct service *s = test_open_with(test_path("state"));
 
+	seen->ready = 1;
 	compare(s);
 	/* What the last one had under way is one or the other from now on. */
 	if (seen->busy >= 0)
@@ -186,6 +192,17 @@ static void write_script(void)
 	assert_int_equal(fclose(f), 0);
 }
 
+/* Most live for a while; some are killed while they begin. */
+static void wait_a_while(uint64_t *seed)
+{
+	bool begin = random_next(seed) % 4 == 0;
+	const struct timespec wait = {0, (long)(random_next(seed) % 30000000)};
+
+	for (unsigned i = 0; i < 600000 && !begin && !seen->ready && !*seen->wrong; i++)
+		usleep(100);
+	nanosleep(&wait, NULL);
+}
+
 static void killed_at_any_time(void **state)
 {
 	uint64_t seed = 7;
@@ -198,17 +215,18 @@ static void killed_at_any_time(void **state)
 	test_cpus(CPUS, "0-1\n");
 	test_config("", "finalize\n");
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint64_t ns = random_next(&seed) % 30000000;
-		const struct timespec wait = {0, (long)ns};
-		pid_t pid = fork();
+		pid_t pid;
 		int status;
+
+		seen->ready = 0;
+		pid = fork();
 
 		assert_true(pid >= 0);
 		if (!pid) {
 			live(seed + i);
 			_exit(0);
 		}
-		nanosleep(&wait, NULL);
+		wait_a_while(&seed);
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		if (*seen->wrong)

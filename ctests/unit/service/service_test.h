@@ -76,10 +76,12 @@ static inline struct service *test_open_with(const char *state)
 	return s;
 }
 
-/* One command, its words separated by blanks; the result, and the reply until the next call. */
+static __thread char *test_last;
+
+/* One command, its words separated by blanks; the result, and the reply until the thread's next call. A
+ * thread's last one is freed by test_forget. */
 static inline int test_command(struct service *s, const char *line, const char **reply)
 {
-	static __thread char *last;
 	char text[8192];
 	const char *word[1024];
 	unsigned n = 0;
@@ -88,13 +90,18 @@ static inline int test_command(struct service *s, const char *line, const char *
 	snprintf(text, sizeof(text), "%s", line);
 	for (char *save, *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		word[n++] = w;
-	free(last);
-	error = service_command(s, word, n, &last);
-	if (getenv("UPC_TEST_TELL")) fprintf(stderr, "%s: %s\n", line, last);
-	assert_non_null(last);
+	free(test_last);
+	error = service_command(s, word, n, &test_last);
+	assert_non_null(test_last);
 	if (reply)
-		*reply = last;
+		*reply = test_last;
 	return error;
+}
+
+static inline void test_forget(void)
+{
+	free(test_last);
+	test_last = NULL;
 }
 
 static inline void test_good(struct service *s, const char *line)
@@ -137,6 +144,7 @@ static inline int test_end(void **state)
 	char command[64];
 
 	(void)state;
+	test_forget();
 	snprintf(command, sizeof(command), "rm -rf %s", test_dir);
 	return system(command);
 }
