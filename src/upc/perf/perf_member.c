@@ -110,6 +110,7 @@ static int join_told(struct upci_perf *p, struct upci_perf_group *g, int handle,
 static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle,
 		      const struct upci_perf_member *member, const struct perf_event_attr *attr)
 {
+	const bool late = p->running && !attr->inherit && g->key == UPCI_PERF_SOFTWARE;
 	const struct perf_event_mmap_page *page;
 	const char *name = member->name;
 	int error, *fd;
@@ -128,14 +129,15 @@ static int join_group(struct upci_perf *p, struct upci_perf_group *g, int handle
 			upci_perf_forget_and_close(&fd, i);
 			return error;
 		}
-		/* It counts from here on. */
-		error = p->running && !attr->inherit ? upci_perf_look_at(p, g, i, 1) : 0;
+		/* It counts from here on; tracepoints take long to open. Of hardware the group was
+		 * looked at before, since now it may be given up, and what came is not to show. */
+		error = late ? upci_perf_look_at(p, g, i, 1) : 0;
 		if (error < 0) {
 			upci_perf_forget_and_close(&fd, i + 1);
 			return error;
 		}
 	}
-	if (p->running && g->by_clock)
+	if (late && g->by_clock)
 		upci_perf_age(p, g);
 	page = g->user.map ? upci_user_map(fd[0]) : NULL;
 	upci_process_lock();
@@ -421,7 +423,7 @@ int upci_perf_halt(struct upci_perf *p, int handle)
 
 int upci_perf_continue(struct upci_perf *p, int handle)
 {
-	const struct upci_perf_member *m = &p->member[handle];
+	const struct upci_perf_member *m = &p->member[handle], held = *m;
 	struct upci_perf_group *g;
 	int error;
 
@@ -437,8 +439,11 @@ int upci_perf_continue(struct upci_perf *p, int handle)
 		return error;
 	if (!upci_fit_group_refused(g, gettid()) && !upci_samplers_starved(&p->samplers, handle))
 		return 0;
-	/* Halted again, and the others have their counters back. */
-	(void)switch_member(p, handle, PERF_EVENT_IOC_DISABLE);
+	/* Halted again as it was, and the others have their counters back. Nobody looks at the group
+	 * meanwhile, which would seem to be given up. */
+	(void)upci_perf_switch(p->member[handle].fd, g->targets, PERF_EVENT_IOC_DISABLE);
+	p->member[handle] = held;
+	(void)upci_samplers_halt(&p->samplers, handle, true);
 	(void)upci_perf_switch(g->leader, g->targets, PERF_EVENT_IOC_ENABLE);
 	return upci_fit_fail_beside(m->name);
 }
