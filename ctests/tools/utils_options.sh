@@ -6,6 +6,7 @@
 
 tools="$UPC_STAT $UPC_RUN $UPC_TOP $UPC_AVAIL $UPC_WIRE $UPC_REPLAY $UPCCTL"
 [ ! -x "$MPX_RUN" ] || tools="$tools $MPX_RUN $UPC_REGIONS"
+[ ! -x "$UPC_JOBSTAT" ] || tools="$tools $UPC_JOBSTAT"
 plan 17
 
 # each COMMAND...: with $tool each of them

@@ -1,0 +1,268 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# jobstat.sh - upc_jobstat on made archives, whose truth is known: rates, tables, jobs, who is named
+# and who is not, and archives that are not as they should be. $UPC_JOBSTAT is the tool,
+# $MAKE_ARCHIVE makes the archives.
+. "${srcdir:?}/ctests/utils.inc"
+
+tool=$UPC_JOBSTAT
+plan 24
+if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
+	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
+	exit
+fi
+
+# make DIR ARGUMENT...: archives
+make()
+{
+	rm -rf "$1" && "$MAKE_ARCHIVE" "$@"
+}
+
+# csv_named: the same of CSV
+csv_named()
+{
+	awk -F, '$1 ~ /^(divergent|uncounted|unrecorded)$/ { print $1, $3 }' "$1" | sort
+}
+
+# csv ARGUMENT...: to the file csv
+csv()
+{
+	"$tool" -f csv "$@" > csv 2> err
+}
+
+# ---- numbers ----
+
+# 1e8 * (c + 1) a second on each of 4 CPUs, without noise but the generator's 0.2 % at most.
+rates()
+{
+	make one nodes=1 noise=none samples=21 counters=2 && csv one &&
+		awk -F, '
+			$1 == "place" && $4 == "cpu.instructions" { n++; if ($10 < 0.7e8 || $10 > 1.31e8 || $14 < 0.999 || $15 != 20) bad = 1 }
+			# The total is what the archive has: its last value less its first, which is 0.
+			$1 == "place" && $4 ~ /^cpu/ { total[$4] += $9 }
+			$1 == "place" && $4 ~ /^numa/ { sum[$4] += $9 }
+			END { exit bad || n != 4 || total["cpu.instructions"] == 0 ||
+				total["cpu.instructions"] != sum["numa.instructions"] ||
+				total["cpu.cycles"] != sum["numa.cycles"] }' csv
+}
+check "rates, and totals to the last one" rates
+last_value()
+{
+	pmdumplog one/node001/made upc.cpu.instructions 2> err | awk '/value/ { v[$2] = $NF } END { for (i in v) print v[i] }' | sort > dumped &&
+		awk -F, '$1 == "place" && $4 == "cpu.instructions" { print $9 }' csv | sort | cmp - dumped
+}
+if command -v pmdumplog > /dev/null; then
+	check "... as PCP's own pmdumplog has them" last_value
+else
+	skip "... as PCP's own pmdumplog has them" "there is no pmdumplog"
+fi
+# Half of the time taken: rates are as before, not half.
+halves()
+{
+	make half nodes=1 noise=none samples=41 counters=1 fault=1:taken:10:31 && csv half &&
+		awk -F, '
+			$1 == "node" && $4 == "cpu.instructions" {
+				found = 1
+				if ($10 < 4 * 0.7e8 || $10 > 4 * 1.31e8 || $14 < 0.449 || $14 > 0.451) bad = 1
+			}
+			$1 == "point" && $4 == "cpu.instructions" { points++ }
+			END { exit bad || !found || points != 18 }' csv
+}
+check "counters taken for half of the time: no rate is made across it" halves
+breaks()
+{
+	for fault in restart mark jump; do
+		make broken nodes=1 noise=none samples=41 counters=1 fault=1:$fault:20 && csv broken &&
+			awk -F, -v fault=$fault '$1 == "place" && $4 == "cpu.instructions" {
+				n++
+				if ($15 != 39 || $12 > 1.31e8 || $11 < 0.69e8) bad = 1
+			}
+			END { exit bad || n != 4 }' csv || { echo "# $fault"; return 1; }
+	done
+}
+check "no difference over a restart, a mark, or a count that goes back" breaks
+missing()
+{
+	make gone nodes=1 noise=none samples=41 counters=1 fault=1:missing:20:24 && csv gone &&
+		awk -F, '$1 == "place" && $4 == "cpu.instructions" {
+			n++
+			# 40 intervals, five of which are one difference.
+			if ($15 != 36 || $14 < 0.999) bad = 1
+		}
+		END { exit bad || n != 4 }' csv
+}
+check "missing samples: one difference over the gap, and nothing in between" missing
+absent()
+{
+	make less nodes=1 noise=none samples=41 counters=1 fault=1:absent:20:30 && csv less &&
+		awk -F, '$1 == "place" && $4 == "cpu.instructions" { n++; if ($15 != 29) bad = 1 } END { exit bad || n != 4 }' csv
+}
+check "values that were absent are no base" absent
+
+# ---- tables ----
+
+table()
+{
+	make table nodes=4 cpus=8 numa=4 counters=3 && run 0 --bandwidth=l3_misses --line=64 --peak=25600e6 table &&
+		grep -q '^  NUMA   Min (B/s) *Max (B/s) *Avg (B/s) *of peak *covered$' out &&
+		[ "$(grep -cE '^  [0-3]  +[0-9.]+e6 \+/- [0-9.]+e6 +[0-9.]+e6 \+/- [0-9.]+e6 +[0-9.]+e6 \+/- [0-9.]+e6 +[0-9.]+ % +100 %$' out)" = 4 ] &&
+		grep -q 'Each miss is taken for one line' out
+}
+check "a table as tables III to VII, with its assumption" table
+bandwidth()
+{
+	csv --bandwidth=numa.l3_misses --line=64 table && awk -F, '
+		$1 == "place" && $4 == "memory_bandwidth" { bytes[$3, $6] = $10 }
+		$1 == "place" && $4 == "numa.l3_misses" { misses[$3, $6] = $10 }
+		$1 == "table" && $16 == "avg" { rows++; mean[$6] = $10 }
+		END {
+			for (i in misses) { n++; split(i, at, SUBSEP); sum[at[2]] += bytes[i] / 4
+				if (bytes[i] / misses[i] < 63.9999 || bytes[i] / misses[i] > 64.0001) bad = 1 }
+			for (p in mean) if (mean[p] / sum[p] < 0.9999 || mean[p] / sum[p] > 1.0001) bad = 1
+			exit bad || n != 16 || rows != 4
+		}' csv
+}
+check "bandwidth is misses times line, and the table their means over nodes" bandwidth
+functions()
+{
+	csv --define='ipc=cpu.instructions / cpu.cycles' --define='most=max(cpu.cycles)' \
+		--define='all=sum(cpu.cycles)' --define='busy=sum(threshold(cpu.cycles, 1e9))' \
+		--define='apart=all - nodes_mean(all)' --define='new=delta(cpu.cycles)' table || return 1
+	awk -F, '
+		$1 == "node" && $4 == "ipc" && ($10 < 0.45 || $10 > 0.55) { bad = 1 }
+		$1 == "node" && $4 == "cpu.cycles" { whole[$3] = $10 }
+		$1 == "node" && $4 == "all" { n++; all[$3] = $10 }
+		$1 == "node" && $4 == "apart" { apart += $10 }
+		$1 == "node" && $4 == "busy" && $10 != 0 { bad = 1 }
+		$1 == "node" && $4 == "new" { delta[$3] = $10 }
+		END {
+			for (k in all) if (all[k] / whole[k] < 0.9999 || all[k] / whole[k] > 1.0001 ||
+				delta[k] / whole[k] < 59.9 || delta[k] / whole[k] > 60.1) bad = 1
+			exit bad || n != 4 || apart > 1e4 || apart < -1e4
+		}' csv
+}
+check "functions of metrics, one's output another's input" functions
+wrong_function()
+{
+	run 125 --define='x=sum(' table && grep -q 'column 5: expected' err &&
+		run 125 --define='x=cpu.cycels' table && grep -q "nearest is 'cpu.cycles'" err &&
+		run 125 --define='x=cpu.cycles+numa.cycles' table && grep -q 'do not go together' err
+}
+check "... mistakes in them" wrong_function
+wide()
+{
+	"$tool" -f csv --wide table > wide 2> err && [ "$(wc -l < wide)" = $((1 + 4 * 59)) ] &&
+		head -n 1 wide | grep -q '^time,job,node,cpu.cycles.cpu0,cpu.cycles.cpu1,' &&
+		awk -F, 'NR == 1 { n = NF } NF != n { exit bad = 1 } NR > 1 && ($4 < 1e8 || $4 > 4e8) { exit bad = 1 } END { exit bad }' wide
+}
+check "the wide form has a line for each node and interval" wide
+page()
+{
+	run 0 -f html --bandwidth=l3_misses --flops=cpu.instructions table && grep -qi '<!doctype html>' out
+}
+check "a page" page
+json()
+{
+	run 0 -f json --bandwidth=l3_misses table && cp out json && leaves_of json && leaf /0/tool '"upc_jobstat"' &&
+		leaf /0/nodes/3/name '"node004"' && at /0/bandwidth/rows/3/avg
+}
+check "JSON" json
+
+# ---- jobs ----
+
+jobs()
+{
+	make jobs nodes=6 samples=61 counters=1 &&
+		printf 'id,start,end,nodes\nA,1790000040,1790001840,"node[001-003]"\nB,2026-09-21T14:44:00Z,2026-09-21T15:14:00Z,node004,node005,ghost\n' > list &&
+		csv --jobs=list jobs && awk -F, '
+			$1 == "node" { seen[$2 " " $3]++; if ($15 != 30) bad = 1 }
+			END { for (i in seen) n++; exit bad || n != 5 || !("A node003" in seen) || !("B node005" in seen) }' csv &&
+		run 0 --jobs=list jobs && grep -q 'No archive of ghost' out
+}
+check "jobs of a CSV, on their nodes, in their time" jobs
+sacct()
+{
+	{
+		echo 'JobID|JobName|Start|End|NodeList|State'
+		echo '7|solver|2026-09-21T14:14:00Z|2026-09-21T14:44:00Z|node[001-003]|COMPLETED'
+		echo '7.batch|batch|2026-09-21T14:14:00Z|2026-09-21T14:44:00Z|node001|COMPLETED'
+		echo '8|solver|Unknown|Unknown|None assigned|PENDING'
+		echo '9|solver|2026-09-21T14:14:00Z|Unknown|node006|RUNNING'
+	} | csv --jobs=- jobs && [ "$(awk -F, '$1 == "node" { print $2, $3 }' csv | sort -u | tr '\n' ';')" = '7 node001;7 node002;7 node003;9 node006;' ]
+}
+check "... of sacct" sacct
+wrong_jobs()
+{
+	printf 'id,start,end,nodes\nA,1790000040,yesterday,node001\n' > list && run 125 --jobs=list jobs &&
+		grep -q 'list:2:14: expected a time' err && [ ! -s out ] &&
+		printf 'id,start,end,nodes\nA,1,2,nid[3-1]\n' > list && run 125 --jobs=list jobs && grep -q 'list:2:11: expected a range' err &&
+		run 125 --nodes='nid[1' jobs && grep -q 'column 4' err
+}
+check "... with mistakes: line and column" wrong_jobs
+
+# ---- who is named ----
+
+good()
+{
+	for seed in $(seq 1 20); do
+		make many nodes=64 cpus=2 numa=1 samples=40 counters=4 seed="$seed" noise="$1" spread="$2" && csv many || return 1
+		[ -z "$(csv_named csv)" ] || { echo "# seed $seed, noise $1, spread $2"; csv_named csv | sed 's/^/# /'; return 1; }
+	done
+}
+several()
+{
+	good normal:0.05 none && good exponential:0.5 normal:0.02 && good lognormal:0.3 lognormal:0.1
+}
+check "20 seeds of good nodes: nobody is named" several
+uneven()
+{
+	good normal:0.02 two:1 && good normal:0.02 uniform:0.4
+}
+check "... and of jobs whose nodes differ for good reasons" uneven
+bad()
+{
+	for seed in $(seq 1 20); do
+		slow=$((1 + seed * 7 % 64)) taken=$((1 + (seed * 7 + 11) % 64))
+		make many nodes=64 cpus=2 numa=1 samples=40 counters=4 seed="$seed" noise=lognormal:0.1 spread=normal:0.02 \
+			fault="$slow:slow:0:999:0.6" fault="$taken:taken:10:25" && csv many || return 1
+		printf 'divergent node%03d\nuncounted node%03d\n' $slow $taken > wanted
+		csv_named csv | cmp -s - wanted || { echo "# seed $seed"; csv_named csv | sed 's/^/# /'; return 1; }
+	done
+}
+check "20 seeds, one slow and one whose counters are taken: these two, and nobody else" bad
+while_it_lasts()
+{
+	make part nodes=16 cpus=2 numa=1 samples=121 counters=1 fault=5:slow:40:70:0.4 && csv part &&
+		[ "$(csv_named csv)" = 'divergent node005' ] && grep '^divergent' csv | grep -q 'of the time on end'
+}
+check "slow for a part of the time: named, with the part" while_it_lasts
+reasons()
+{
+	make why nodes=16 cpus=4 numa=2 samples=60 counters=2 fault=2:halted:5:20 fault=4:lacks:0:99:1 fault=6:idle:0:99:2 fault=8:absent:30:45 &&
+		run 0 why && grep -A 1 'node002: uncounted' out | grep -q halted && grep -A1 'node004: uncounted' out | grep -q 'not there' &&
+		grep -q 'node006: unused: CPUs 2-3' out && grep -A 1 'node008: uncounted' out | grep -q 'without values'
+}
+check "reasons in words" reasons
+
+# ---- archives that are not as they should be ----
+
+truncated()
+{
+	make cut nodes=6 samples=60 counters=1 && size=$(stat -c %s cut/node003/made.0) &&
+		truncate -s $((size / 2)) cut/node003/made.0 && csv cut
+	[ -s csv ] && csv_named csv | grep -q 'unrecorded node003' && ! csv_named csv | grep -v node003
+}
+check "a truncated archive: named, and the others are read" truncated
+foreign()
+{
+	make bad nodes=2 samples=10 counters=1 && head -c 5000 /dev/urandom > bad/node001/made.meta && echo x > bad/node002/other.meta &&
+		run 1 bad && grep -q "cannot read the archive 'bad/node001/made'" err && grep -q '^1 node' out &&
+		run 125 nowhere && run 125 bad/node001
+}
+check "what is no archive: said, and the others are read" foreign
+twice()
+{
+	make first nodes=2 samples=31 counters=1 && make second nodes=2 samples=61 counters=1 && csv first second &&
+		awk -F, '$1 == "node" { n++; if ($15 < 58 || $15 > 60) bad = 1 } END { exit bad || n != 4 }' csv
+}
+check "two archives of one host that overlap: nothing twice" twice

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * account.h - one job while it is read: what its nodes have counted so far, and their spread in each
+ * step of its time. Of points and lines there are so many at most: when there would be more, two
+ * steps become one.
+ */
+#ifndef JOBSTAT_ACCOUNT_H
+#define JOBSTAT_ACCOUNT_H
+
+#include "jobstat/define.h"
+#include "jobstat/gather.h"
+#include "jobstat/series.h"
+#include "jobstat/spread.h"
+
+#define ACCOUNT_BLOCKS 32u /* parts of the time in which nodes are compared; at least half of them */
+
+struct account_place {
+	int number;
+	char *name;
+	uint64_t total;
+	double covered_ns;
+	struct spread spread;
+};
+
+/* A metric on a node. */
+struct account {
+	struct account_place *place;
+	unsigned places, room;
+	struct spread spread; /* of the node, over intervals in which all places counted */
+	float block_sum[ACCOUNT_BLOCKS], block_weight[ACCOUNT_BLOCKS];
+	unsigned compared, low, high; /* intervals in which it was compared, and stood apart */
+	double lost_ns[SERIES_STATES];
+};
+
+struct account_node {
+	unsigned node;           /* place among all nodes */
+	struct account **metric; /* NULL: it does not have it */
+	unsigned metrics;
+	double recorded_ns;
+	char users[160];
+};
+
+/* Sums over the intervals of a step. */
+struct account_step {
+	unsigned intervals, nodes;
+	double mean, min, max, variance;
+};
+
+struct account_line {
+	unsigned node;
+	int metric, number;
+	float *sum;
+	float *weight;
+	unsigned room;
+};
+
+struct account_job {
+	const struct jobs_job *job;
+	int64_t start_ns, end_ns; /* of what was read of it so far, in follow; else the job's */
+	struct account_node *node;
+	unsigned nodes;
+	char *missing; /* those without an archive, as a list */
+	uint64_t interval_ns;
+	int64_t first_ns;   /* of step 0 */
+	unsigned intervals; /* so far */
+	unsigned per_step, steps_max;
+	unsigned per_block;
+	struct account_step **step; /* [metrics], each steps_max or NULL */
+	unsigned metrics;
+	struct account_line *line;
+	unsigned lines, line_next;
+	struct define_work *work;
+	double *x; /* [nodes]: of one metric in one interval, and room to sort them */
+	double *sorted;
+};
+
+struct account_job *account_begin(const struct jobs_job *job, const struct series_node *node, unsigned nodes,
+				  uint64_t interval_ns, int64_t first_ns, const struct define *define);
+
+/* Adds the open interval of all nodes, whose number is interval. 0, or -1: out of memory. */
+int account_add(struct account_job *job, struct series_node *node, const struct series_names *names,
+		const struct gather_options *options, const int *defined, unsigned interval,
+		const struct gather_watch *watch);
+/* A metric by its name, which may be without its scope; -1: there is none yet. */
+int account_resolve(const struct series_names *names, const char *name);
+
+/* Names of one node: where one of them has no domain, only what is before it counts. */
+bool account_same_node(const char *a, const char *b);
+
+void account_end(struct account_job *job);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * define_private.h - operations, between parser and values.
+ */
+#ifndef JOBSTAT_DEFINE_PRIVATE_H
+#define JOBSTAT_DEFINE_PRIVATE_H
+
+#include "jobstat/define.h"
+
+#define DEFINE_OPS_MAX 512
+#define DEFINE_INPUTS_MAX 64
+#define DEFINE_MAX_RESULTS 64
+
+enum define_kind {
+	DEFINE_NONE,
+	DEFINE_NUMBER,
+	DEFINE_METRIC,
+	/* Of two, part by part. */
+	DEFINE_ADD,
+	DEFINE_SUBTRACT,
+	DEFINE_MULTIPLY,
+	DEFINE_DIVIDE,
+	DEFINE_LEAST,
+	DEFINE_GREATEST,
+	DEFINE_ABOVE,
+	/* Over the parts of one. */
+	DEFINE_SUM,
+	DEFINE_MIN,
+	DEFINE_MAX,
+	DEFINE_MEAN,
+	/* In time. */
+	DEFINE_DELTA,
+	DEFINE_RATE,
+	/* Over the nodes. */
+	DEFINE_NODES_MEAN,
+	DEFINE_NODES_SD,
+	DEFINE_NODES_MIN,
+	DEFINE_NODES_MAX,
+	DEFINE_NODES_SUM,
+};
+
+struct define_op {
+	enum define_kind kind;
+	int a, b;       /* operations before this one */
+	unsigned input; /* of DEFINE_METRIC */
+	double number;
+	enum jobstat_scope scope;
+	bool sums, constant;
+	bool counter; /* of DEFINE_DELTA and DEFINE_RATE: of what counts */
+};
+
+struct define_input {
+	char *name;
+	enum jobstat_scope scope;
+	bool level, known;
+};
+
+struct define_result {
+	char *name, *text;
+	int op;
+};
+
+struct define {
+	struct define_op op[DEFINE_OPS_MAX];
+	unsigned ops;
+	struct define_input input[DEFINE_INPUTS_MAX];
+	unsigned inputs;
+	struct define_result result[DEFINE_MAX_RESULTS];
+	unsigned n;
+};
+
+#endif

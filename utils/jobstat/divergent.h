@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * divergent.h - which nodes stand apart from the others, without knowing how any should be.
+ *
+ * The core of the nodes are those in the middle, without one in eight at each end (two of 8 to 15, one of
+ * fewer). A node stands apart where it is farther from the core than several times the core is wide, and by
+ * no less than a share of the median. Rates are compared by their ratios, so that nodes which differ by
+ * factors are not outliers of a narrow middle. Where more stand apart than were left out, they are another
+ * group of nodes, and no outliers: a core that they are in is wide.
+ */
+#ifndef JOBSTAT_DIVERGENT_H
+#define JOBSTAT_DIVERGENT_H
+
+#include <stdbool.h>
+
+/* Fewer nodes than these tell nothing about one of them. */
+#define DIVERGENT_NODES_MIN 5
+
+/* A node differs by this share of the median at least. */
+#define DIVERGENT_EFFECT 0.2
+
+/* What is normal; without can nothing is known, and low and high are infinite. */
+struct divergent_limits {
+	double median, low, high;
+	bool can;
+};
+
+/* How many of n may stand apart: one in eight, two of 8 to 15, one of fewer. */
+unsigned divergent_most(unsigned n);
+
+/* Limits of n values, in the order of nodes, which are moved about. strict: they are to tell by themselves,
+ * and not with others of the same node at other times. */
+void divergent_limits(double *x, unsigned n, bool strict, struct divergent_limits *limits);
+
+/* -1: below, 1: above, 0: within. NAN is within. */
+int divergent_side(const struct divergent_limits *limits, double x);
+
+/* How the parts of the time went for one node: side[i] of part i. The longest run of parts at one
+ * side; returns that side, or 0, with the first part and the number. */
+int divergent_run(const signed char *side, unsigned n, unsigned *first, unsigned *length);
+
+#endif

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * findings.c - what is to be said of a job's nodes.
+ *
+ * A node is named where its rate over the whole job stands apart from the others' and does so in at
+ * least half of the intervals; or where it stands apart by itself in several parts of the job that
+ * follow each other. Of a node that stands apart in many metrics one is told, and how many others.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobstat/divergent.h"
+#include "jobstat/findings.h"
+#include "jobstat/keep.h"
+#include "jobstat/placement.h"
+#include "lib/common.h"
+
+/* Shares of the intervals, and parts of the job, in which a node has to stand apart. */
+#define PERSISTENT 0.5
+#define PARTS_MIN 8
+#define RUN_MIN 3
+
+/* Less time lost than this, beyond what the other nodes lost, is not told. */
+#define LOST_MIN 0.05
+#define LOST_INTERVALS 2
+
+/* A node with fewer intervals than this share of the others' is not compared. */
+#define ENOUGH 0.2
+
+struct suspect {
+	int metric; /* -1: none */
+	int side;
+	unsigned others;
+	double value, usual, share, score;
+	int64_t from_ns, to_ns;
+};
+
+struct work {
+	struct jobstat_job *job;
+	const struct account_job *account;
+	const unsigned *was;
+	double *x, *sorted;
+	signed char *side, *sides; /* [nodes], [nodes][parts] */
+	struct suspect *suspect;   /* [nodes] */
+	unsigned room;
+	double span;
+};
+
+static int add_finding(struct work *w, const struct jobstat_finding *finding)
+{
+	struct jobstat_finding *more;
+
+	if (w->job->findings == w->room) {
+		more = keep(w->job, (size_t)w->room * 2 + 16, sizeof(*more));
+		if (more == NULL)
+			return -1;
+		if (w->job->findings > 0)
+			memcpy(more, w->job->finding, w->job->findings * sizeof(*more));
+		w->job->finding = more;
+		w->room = w->room * 2 + 16;
+	}
+	w->job->finding[w->job->findings++] = *finding;
+	return 0;
+}
+
+static const struct account *account_at(const struct work *w, unsigned k, unsigned m)
+{
+	const struct account_node *node = &w->account->node[k];
+
+	return w->was[m] < node->metrics ? node->metric[w->was[m]] : NULL;
+}
+
+/* The same counter's sums over NUMA nodes tell nothing new. */
+static bool is_repeated(const struct jobstat_job *job, unsigned m)
+{
+	if (strncmp(job->metric[m].name, "numa.", 5) != 0)
+		return false;
+	for (unsigned i = 0; i < job->metrics; i++)
+		if (strncmp(job->metric[i].name, "cpu.", 4) == 0 &&
+		    strcmp(job->metric[i].name + 4, job->metric[m].name + 5) == 0)
+			return true;
+	return false;
+}
+
+/* ---- rates that stand apart ------------------------------------------------------------------ */
+
+static void suspect(struct work *w, unsigned k, unsigned m, int side, double value, double usual,
+		    double share, int64_t from_ns, int64_t to_ns)
+{
+	struct suspect *s = &w->suspect[k];
+	const double ratio = fmax(value, usual * 1e-3) / usual;
+	double score = fabs(log(ratio)) * share;
+
+	if (w->job->metric[m].role != JOBSTAT_PLAIN)
+		score *= 2;
+	s->others += s->metric >= 0;
+	if (s->metric >= 0 && score <= s->score)
+		return;
+	s->metric = (int)m;
+	s->side = side;
+	s->value = value;
+	s->usual = usual;
+	s->share = share;
+	s->score = score;
+	s->from_ns = from_ns;
+	s->to_ns = to_ns;
+}
+
+/* Sides of the nodes by the numbers in x; how many stand apart. */
+static unsigned compare(struct work *w, double *median)
+{
+	struct divergent_limits limits;
+	unsigned n = 0, apart = 0;
+
+	for (unsigned k = 0; k < w->job->nodes; k++)
+		if (!isnan(w->x[k]))
+			w->sorted[n++] = w->x[k];
+	divergent_limits(w->sorted, n, true, &limits);
+	*median = limits.median;
+	for (unsigned k = 0; k < w->job->nodes; k++) {
+		w->side[k] = (signed char)divergent_side(&limits, w->x[k]);
+		apart += w->side[k] != 0;
+	}
+	return limits.can ? apart : 0;
+}
+
+static double median_intervals(struct work *w, unsigned m)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < w->job->nodes; k++)
+		if (w->job->node[k].value[m].intervals > 0)
+			w->sorted[n++] = w->job->node[k].value[m].intervals;
+	return n > 0 ? spread_median(w->sorted, n) : 0;
+}
+
+/* Over the whole job. */
+static int compare_whole(struct work *w, unsigned m)
+{
+	const double enough = median_intervals(w, m) * ENOUGH;
+	unsigned apart, n = 0;
+	double median;
+
+	for (unsigned k = 0; k < w->job->nodes; k++) {
+		const struct jobstat_value *value = &w->job->node[k].value[m];
+
+		w->x[k] = value->intervals > 0 && value->intervals >= enough ? value->mean : NAN;
+		n += !isnan(w->x[k]);
+	}
+	apart = compare(w, &median);
+	if (apart > divergent_most(n)) {
+		memset(w->side, 0, w->job->nodes);
+		return 0;
+	}
+	for (unsigned k = 0; apart > 0 && k < w->job->nodes; k++) {
+		const struct account *account = account_at(w, k, m);
+		double share;
+
+		if (w->side[k] == 0)
+			continue;
+		share = account->compared
+				? (double)(w->side[k] < 0 ? account->low : account->high) / account->compared
+				: 0;
+		if (share < PERSISTENT) {
+			w->side[k] = 0;
+			continue;
+		}
+		suspect(w, k, m, w->side[k], w->x[k], median, share, w->job->start_ns, w->job->end_ns);
+	}
+	return 0;
+}
+
+/* In parts of the job: who has stood apart for several on end. */
+static void compare_parts(struct work *w, unsigned m, const signed char *whole)
+{
+	const struct account_job *from = w->account;
+	const unsigned parts = (from->intervals + from->per_block - 1) / from->per_block;
+	double medians[ACCOUNT_BLOCKS], median;
+	unsigned named = 0;
+
+	if (parts < PARTS_MIN || parts > ACCOUNT_BLOCKS)
+		return;
+	for (unsigned p = 0; p < parts; p++) {
+		unsigned n = 0;
+
+		for (unsigned k = 0; k < w->job->nodes; k++) {
+			const struct account *account = account_at(w, k, m);
+			const bool has = account != NULL && account->block_weight[p] > 0;
+
+			w->x[k] = has ? (double)(account->block_sum[p] / account->block_weight[p]) : NAN;
+			n += has;
+		}
+		if (compare(w, &median) > divergent_most(n))
+			memset(w->side, 0, w->job->nodes);
+		medians[p] = median;
+		for (unsigned k = 0; k < w->job->nodes; k++)
+			w->sides[k * ACCOUNT_BLOCKS + p] = w->side[k];
+	}
+	/* Once to see how many there are, then for good. */
+	for (int pass = 0; pass < 2 && (pass == 0 || (named > 0 && named <= divergent_most(w->job->nodes)));
+	     pass++)
+		for (unsigned k = 0; k < w->job->nodes; k++) {
+			const struct account *account = account_at(w, k, m);
+			unsigned first, length;
+			double sum = 0, usual = 0;
+			int side;
+
+			side = divergent_run(&w->sides[k * ACCOUNT_BLOCKS], parts, &first, &length);
+			if (whole[k] != 0 || length < RUN_MIN || length < parts / 8)
+				continue;
+			if (pass == 0) {
+				named++;
+				continue;
+			}
+			for (unsigned p = first; p < first + length; p++) {
+				sum += (double)(account->block_sum[p] / account->block_weight[p]) / length;
+				usual += medians[p] / length;
+			}
+			suspect(w, k, m, side, sum, usual, (double)length / parts,
+				from->first_ns +
+					(int64_t)((uint64_t)first * from->per_block * from->interval_ns),
+				from->first_ns + (int64_t)((uint64_t)(first + length) * from->per_block *
+							   from->interval_ns));
+		}
+}
+
+static void put_value(char text[UTIL_NUMBER_MAX], double value, const struct jobstat_metric *metric)
+{
+	static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+	unsigned p = 0;
+
+	while (fabs(value) >= 999.5 && p + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
+		value /= 1000;
+		p++;
+	}
+	snprintf(text, UTIL_NUMBER_MAX, "%.3g%s%s%s", value, metric->unit[0] != '\0' || p > 0 ? " " : "",
+		 prefixes[p], metric->unit);
+}
+
+static int add_divergent(struct work *w, unsigned k)
+{
+	const struct suspect *s = &w->suspect[k];
+	const struct jobstat_metric *metric = &w->job->metric[s->metric];
+	const double ratio = s->value / s->usual;
+	char here[UTIL_NUMBER_MAX], usual[UTIL_NUMBER_MAX], much[40], others[60] = "", when[80];
+
+	put_value(here, s->value, metric);
+	put_value(usual, s->usual, metric);
+	if (ratio < 2)
+		snprintf(much, sizeof(much), "%.0f %% of", ratio * 100);
+	else
+		snprintf(much, sizeof(much), "%.1f times", ratio);
+	if (s->others > 0)
+		snprintf(others, sizeof(others), "; so are %u other metric%s", s->others,
+			 s->others > 1 ? "s" : "");
+	if (s->from_ns == w->job->start_ns && s->to_ns == w->job->end_ns)
+		snprintf(when, sizeof(when), "in %.0f %% of the intervals", s->share * 100);
+	else
+		snprintf(when, sizeof(when), "for %.0f %% of the time on end", s->share * 100);
+	return add_finding(w, &(struct jobstat_finding){
+				      .kind = JOBSTAT_DIVERGENT,
+				      .bad = true,
+				      .nodes = w->job->node[k].name,
+				      .first_node = k,
+				      .metric = s->metric,
+				      .value = s->value,
+				      .usual = s->usual,
+				      .share = s->share,
+				      .from_ns = s->from_ns,
+				      .to_ns = s->to_ns,
+				      .text = keep_format(w->job, "%s is %s what is usual: %s, not %s, %s%s",
+							  metric->name, much, here, usual, when, others),
+			      });
+}
+
+static int find_divergent(struct work *w)
+{
+	signed char *whole = keep(w->job, w->job->nodes + 1, 1);
+
+	if (whole == NULL)
+		return -1;
+	for (unsigned k = 0; k < w->job->nodes; k++)
+		w->suspect[k] = (struct suspect){.metric = -1};
+	for (unsigned m = 0; m < w->job->metrics; m++) {
+		if (w->job->metric[m].level || is_repeated(w->job, m))
+			continue;
+		compare_whole(w, m);
+		memcpy(whole, w->side, w->job->nodes);
+		compare_parts(w, m, whole);
+	}
+	for (unsigned k = 0; k < w->job->nodes; k++)
+		if (w->suspect[k].metric >= 0 && add_divergent(w, k) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- what was not counted -------------------------------------------------------------------- */
+
+static const char *reason(const struct jobstat_lost *lost)
+{
+	const struct {
+		double share;
+		const char *text;
+	} why[] = {
+		{lost->taken, "taken by somebody else"},
+		{lost->yielded, "yielded to somebody else"},
+		{lost->halted, "halted"},
+		{lost->failed, "could not be counted"},
+		{lost->offline, "offline"},
+		{lost->opening, "being opened"},
+		{lost->unknown, "without values"},
+	};
+	size_t most = 0;
+
+	for (size_t i = 1; i < sizeof(why) / sizeof(why[0]); i++)
+		if (why[i].share > why[most].share)
+			most = i;
+	return why[most].text;
+}
+
+static double lost_of(const struct jobstat_node *node, unsigned m)
+{
+	return fmax(node->recorded - node->value[m].covered, 0);
+}
+
+/* The most that is lost without anybody asking: what the other nodes lose. */
+static double usual_loss(struct work *w, unsigned m, unsigned *have)
+{
+	unsigned n = 0;
+
+	*have = 0;
+	for (unsigned k = 0; k < w->job->nodes; k++) {
+		if (w->job->node[k].recorded > 0)
+			w->sorted[n++] = lost_of(&w->job->node[k], m);
+		*have += w->job->node[k].value[m].places > 0;
+	}
+	return n >= 3 ? spread_median(w->sorted, n) : 0;
+}
+
+static int find_uncounted(struct work *w)
+{
+	const double least = fmax(LOST_MIN, LOST_INTERVALS * (double)w->job->interval_ns / w->span);
+
+	for (unsigned k = 0; k < w->job->nodes; k++)
+		w->suspect[k] = (struct suspect){.metric = -1};
+	for (unsigned m = 0; m < w->job->metrics; m++) {
+		unsigned have;
+		double usual;
+
+		/* What is made of others lacks what they lack. */
+		if (w->job->metric[m].define != NULL || w->job->metric[m].scope == JOBSTAT_CGROUP ||
+		    is_repeated(w->job, m))
+			continue;
+		usual = usual_loss(w, m, &have);
+		for (unsigned k = 0; k < w->job->nodes; k++) {
+			const double lost = lost_of(&w->job->node[k], m);
+
+			if (lost - usual < least || have * 4 < w->job->nodes * 3)
+				continue;
+			suspect(w, k, m, -1, 1 - lost, 1 - usual, lost, w->job->start_ns, w->job->end_ns);
+		}
+	}
+	for (unsigned k = 0; k < w->job->nodes; k++) {
+		const struct suspect *s = &w->suspect[k];
+		const char *users = w->account->node[k].users, *text;
+		char others[60] = "";
+
+		if (s->metric < 0)
+			continue;
+		if (s->others > 0)
+			snprintf(others, sizeof(others), " and %u other metric%s", s->others,
+				 s->others > 1 ? "s" : "");
+		if (w->job->node[k].value[s->metric].places == 0)
+			text = keep_format(w->job, "%s%s: not there, as on other nodes",
+					   w->job->metric[s->metric].name, others);
+		else
+			text = keep_format(w->job, "%s%s: %s for %.0f %% of the time%s%s%s",
+					   w->job->metric[s->metric].name, others,
+					   reason(&w->job->node[k].value[s->metric].lost), s->share * 100,
+					   users[0] != '\0' ? " (counters seen with " : "", users,
+					   users[0] != '\0' ? ")" : "");
+		if (add_finding(w, &(struct jobstat_finding){.kind = JOBSTAT_UNCOUNTED,
+							     .bad = true,
+							     .nodes = w->job->node[k].name,
+							     .first_node = k,
+							     .metric = s->metric,
+							     .value = 1 - s->share,
+							     .usual = s->usual,
+							     .share = s->share,
+							     .from_ns = w->job->start_ns,
+							     .to_ns = w->job->end_ns,
+							     .text = text}) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int find_unrecorded(struct work *w)
+{
+	/* At either end of a job an interval is only in part in its time. */
+	const double edge = 2 * (double)w->job->interval_ns / w->span;
+	double usual = 1 - edge;
+
+	for (unsigned k = 0; k < w->job->nodes; k++)
+		w->sorted[k] = w->job->node[k].recorded;
+	if (w->job->nodes >= 3)
+		usual = spread_median(w->sorted, w->job->nodes);
+	for (unsigned k = 0; k < w->job->nodes; k++) {
+		const struct jobstat_node *node = &w->job->node[k];
+		const char *text;
+
+		if (usual - node->recorded < fmax(LOST_MIN, edge))
+			continue;
+		text = node->recorded > 0
+			       ? keep_format(w->job,
+					     "its archives have %.0f %% of the job's time, not %.0f %%%s%s",
+					     node->recorded * 100, usual * 100,
+					     node->note[0] != '\0' ? ": " : "", node->note)
+			       : keep_format(w->job, "its archives have no records of the job's time%s%s",
+					     node->note[0] != '\0' ? ": " : "", node->note);
+		if (add_finding(w, &(struct jobstat_finding){.kind = JOBSTAT_UNRECORDED,
+							     .bad = true,
+							     .nodes = node->name,
+							     .first_node = k,
+							     .metric = -1,
+							     .value = node->recorded,
+							     .usual = usual,
+							     .share = usual - node->recorded,
+							     .from_ns = w->job->start_ns,
+							     .to_ns = w->job->end_ns,
+							     .text = text}) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- CPUs and NUMA nodes --------------------------------------------------------------------- */
+
+/* The same sentence of several nodes is said once. */
+static int find_placement(struct work *w, int metric, enum jobstat_finding_kind kind)
+{
+	const struct jobstat_job *job = w->job;
+	const char **text = keep(w->job, job->nodes + 1, sizeof(*text));
+	const char **same = keep(w->job, job->nodes + 1, sizeof(*same));
+
+	if (metric < 0)
+		return 0;
+	for (unsigned k = 0; text != NULL && k < job->nodes; k++) {
+		const struct jobstat_value *value = &job->node[k].value[metric];
+		char sentence[PLACEMENT_TEXT];
+
+		if (placement_say(value, &job->metric[metric], kind == JOBSTAT_UNUSED, sentence))
+			text[k] = keep_text(w->job, sentence);
+	}
+	if (same == NULL || keep_failed(w->job))
+		return -1;
+	for (unsigned k = 0; k < job->nodes; k++) {
+		unsigned n = 0;
+		char *list;
+
+		if (text[k] == NULL)
+			continue;
+		for (unsigned j = k; j < job->nodes; j++)
+			if (text[j] != NULL && strcmp(text[j], text[k]) == 0) {
+				same[n++] = job->node[j].name;
+				if (j > k)
+					text[j] = NULL;
+			}
+		list = nodelist_text(same, n);
+		if (list == NULL || add_finding(w, &(struct jobstat_finding){.kind = kind,
+									     .nodes = keep_text(w->job, list),
+									     .first_node = k,
+									     .metric = metric,
+									     .value = NAN,
+									     .usual = NAN,
+									     .share = 1,
+									     .from_ns = job->start_ns,
+									     .to_ns = job->end_ns,
+									     .text = text[k]}) != 0) {
+			free(list);
+			return -1;
+		}
+		free(list);
+	}
+	return 0;
+}
+
+int findings_make(struct jobstat_job *job, const struct account_job *account, const unsigned *was)
+{
+	const unsigned n = job->nodes + 1;
+	struct work w = {.job = job,
+			 .account = account,
+			 .was = was,
+			 .x = calloc(n, sizeof(*w.x)),
+			 .sorted = calloc(n, sizeof(*w.sorted)),
+			 .side = calloc(n, 1),
+			 .sides = calloc(n, ACCOUNT_BLOCKS),
+			 .suspect = calloc(n, sizeof(*w.suspect)),
+			 .span = (double)(job->end_ns - job->start_ns)};
+	int error = -1;
+
+	if (w.x != NULL && w.sorted != NULL && w.side != NULL && w.sides != NULL && w.suspect != NULL)
+		error = 0;
+	if (error == 0 && w.span > 0 && job->nodes > 0) {
+		const int cpu = placement_metric(job, JOBSTAT_CPU),
+			  numa = placement_metric(job, JOBSTAT_NUMA);
+
+		error = find_divergent(&w) != 0 || find_uncounted(&w) != 0 || find_unrecorded(&w) != 0 ||
+			find_placement(&w, cpu, JOBSTAT_UNUSED) != 0 ||
+			find_placement(&w, cpu, JOBSTAT_UNBALANCED) != 0 ||
+			find_placement(&w, numa, JOBSTAT_UNUSED) != 0 ||
+			find_placement(&w, numa, JOBSTAT_UNBALANCED) != 0;
+	}
+	free(w.x);
+	free(w.sorted);
+	free(w.side);
+	free(w.sides);
+	free(w.suspect);
+	return error == 0 && !keep_failed(job) ? 0 : -1;
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gather.c - reads the archives of all nodes side by side, interval by interval.
+ *
+ * Interval i is from i to i + 1 times its length since 1970; a record belongs to the one that it ends. Nodes
+ * whose samples are not near multiples of the length have their own offset from them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "jobstat/account.h"
+#include "jobstat/finish.h"
+#include "jobstat/gather.h"
+#include "jobstat/series.h"
+#include "lib/common.h"
+#include "lib/near.h"
+
+#define NS 1000000000LL
+
+/* Shorter intervals than this are several records of one sample. */
+#define INTERVAL_MIN (NS / 1000)
+
+struct node {
+	pmResult *record; /* the next one, or NULL */
+	int64_t time_ns, interval;
+	int64_t offset_ns;
+	bool ended;
+};
+
+struct gather {
+	struct archives *archives;
+	const struct gather_options *options;
+	const struct gather_watch *watch;
+	struct jobstat_report *report;
+	struct series_names names;
+	struct series_node *series;
+	struct node *node;
+	unsigned nodes;
+	int64_t interval_ns;
+	struct jobs_job all;         /* where no jobs were told */
+	const struct jobs_job **job; /* by their start */
+	unsigned jobs, begun;
+	struct account_job **open;
+	unsigned n_open;
+	int *defined; /* metrics of definitions, or -1 */
+	bool resolved;
+};
+
+static int no_memory(void)
+{
+	util_error("out of memory");
+	return -1;
+}
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What most nodes have, and how far each is from its multiples. */
+static int find_interval(struct gather *g)
+{
+	uint64_t *interval = calloc(g->nodes, sizeof(*interval));
+	int64_t *first = calloc(g->nodes, sizeof(*first));
+	unsigned n = 0;
+
+	if (interval == NULL || first == NULL) {
+		free(interval);
+		free(first);
+		return no_memory();
+	}
+	for (unsigned k = 0; k < g->nodes; k++) {
+		uint64_t own;
+
+		archive_probe(&g->archives->node[k], &first[k], &own);
+		if (own >= (uint64_t)INTERVAL_MIN && own < INT64_MAX / 4)
+			interval[n++] = own;
+	}
+	qsort(interval, n, sizeof(*interval), by_number);
+	g->interval_ns = (int64_t)g->options->interval_ns;
+	if (g->interval_ns == 0)
+		g->interval_ns = n > 0 ? (int64_t)interval[n / 2] : 60 * NS;
+	/* What a clock has measured is a whole number of milliseconds, or of seconds. */
+	if (g->options->interval_ns == 0) {
+		const int64_t unit = g->interval_ns >= 10 * NS ? NS : NS / 1000;
+
+		g->interval_ns = (g->interval_ns + unit / 2) / unit * unit;
+	}
+	for (unsigned k = 0; k < g->nodes; k++) {
+		int64_t offset = first[k] % g->interval_ns;
+
+		if (offset > g->interval_ns / 2)
+			offset -= g->interval_ns;
+		g->node[k].offset_ns = llabs(offset) > g->interval_ns / 4 ? offset : 0;
+	}
+	free(interval);
+	free(first);
+	return 0;
+}
+
+struct nearest {
+	const char *wanted;
+	char name[200];
+	unsigned far;
+};
+
+static void near_name(const char *name, void *arg)
+{
+	struct nearest *nearest = arg;
+	const char *own = strncmp(name, "upc.", 4) == 0 ? name + 4 : name;
+	const unsigned far = util_distance(nearest->wanted, own);
+
+	if (far < nearest->far && util_is_near(nearest->wanted, own, far) &&
+	    strlen(own) < sizeof(nearest->name)) {
+		nearest->far = far;
+		strcpy(nearest->name, own);
+	}
+}
+
+static bool some_node_has(struct gather *g, const char *name)
+{
+	static const char *const before[] = {"upc.", "", "upc.numa.", "upc.cpu.", "upc.node.", "upc.cgroup."};
+	char full[400];
+
+	for (unsigned k = 0; k < g->nodes; k++)
+		for (size_t i = 0; i < sizeof(before) / sizeof(before[0]) && strlen(name) < 300; i++) {
+			strcpy(full, before[i]);
+			strcat(full, name);
+			if (g->archives->node[k].context >= 0 && archive_has(&g->archives->node[k], full))
+				return true;
+		}
+	return false;
+}
+
+/* Metrics that definitions want are somewhere, unless they may still come. */
+static int check_inputs(struct gather *g)
+{
+	for (unsigned i = 0; i < define_inputs(g->options->define); i++) {
+		struct nearest nearest = {.wanted = define_input(g->options->define, i), .far = ~0u};
+
+		if (some_node_has(g, nearest.wanted))
+			continue;
+		for (unsigned k = 0; k < g->nodes; k++)
+			if (g->archives->node[k].context >= 0)
+				archive_names(&g->archives->node[k], near_name, &nearest);
+		util_error("no archive has a metric '%s'%s%s%s", nearest.wanted,
+			   nearest.name[0] != '\0' ? "; the nearest is '" : "", nearest.name,
+			   nearest.name[0] != '\0' ? "'" : "");
+		if (!g->options->follow)
+			return -1;
+	}
+	return 0;
+}
+
+/* Definitions become metrics when all that they are made of is known. */
+static int resolve(struct gather *g)
+{
+	struct define *define = g->options->define;
+	char message[300];
+
+	for (unsigned i = 0; i < define_inputs(define); i++) {
+		const int metric = account_resolve(&g->names, define_input(define, i));
+
+		if (metric < 0)
+			return 0;
+		if (define_set_input(define, i, g->names.metric[metric].scope, g->names.metric[metric].level,
+				     message) != 0) {
+			util_error("%s", message);
+			return -1;
+		}
+	}
+	for (unsigned d = 0; d < define_count(define); d++) {
+		struct jobstat_metric *metric;
+
+		if (series_find_name(&g->names, define_name(define, d)) >= 0) {
+			util_error("'%s' is a metric already", define_name(define, d));
+			return -1;
+		}
+		g->defined[d] =
+			series_name(&g->names, define_name(define, d), define_scope(define, d), false);
+		if (g->defined[d] < 0)
+			return no_memory();
+		metric = &g->names.metric[g->defined[d]];
+		metric->define = define_text(define, d);
+		metric->sums = define_sums(define, d);
+		metric->unit = "";
+		if ((int)d == g->options->bandwidth) {
+			metric->role = JOBSTAT_BANDWIDTH;
+			metric->unit = "B/s";
+		} else if ((int)d == g->options->flops) {
+			metric->role = JOBSTAT_FLOPS;
+			metric->unit = "FLOP/s";
+		}
+	}
+	g->resolved = true;
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct jobs_job *x = *(const struct jobs_job *const *)a,
+			      *y = *(const struct jobs_job *const *)b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static int list_jobs(struct gather *g)
+{
+	const struct gather_options *o = g->options;
+	const unsigned n = o->jobs != NULL && o->jobs->n > 0 ? o->jobs->n : 1;
+	int64_t from_ns;
+
+	g->job = calloc(n, sizeof(struct jobs_job *));
+	g->open = calloc(n, sizeof(struct account_job *));
+	if (g->job == NULL || g->open == NULL)
+		return no_memory();
+	g->jobs = n;
+	g->all = (struct jobs_job){.id = (char *)"", .start_ns = o->start_ns, .end_ns = o->end_ns};
+	if (o->nodes != NULL)
+		g->all.nodes = *o->nodes;
+	for (unsigned i = 0; i < n; i++)
+		g->job[i] = o->jobs != NULL && o->jobs->n > 0 ? &o->jobs->job[i] : &g->all;
+	qsort(g->job, n, sizeof(struct jobs_job *), by_start);
+	from_ns = g->job[0]->start_ns;
+	for (unsigned k = 0; from_ns > INT64_MIN / 2 && k < g->nodes; k++)
+		archive_seek(&g->archives->node[k], from_ns - 2 * g->interval_ns);
+	return 0;
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+static int begin_job(struct gather *g, int64_t interval)
+{
+	const struct jobs_job *from = g->job[g->begun++];
+	int64_t first = from->start_ns > INT64_MIN / 2 ? from->start_ns / g->interval_ns : interval;
+	struct account_job *job;
+
+	/* Much of its time may be before all archives. */
+	if (first < interval && g->n_open == 0 && interval - first > 1000000)
+		first = interval;
+	job = account_begin(from, g->series, g->nodes, (uint64_t)g->interval_ns, first * g->interval_ns,
+			    g->options->define);
+	if (job == NULL)
+		return no_memory();
+	g->open[g->n_open++] = job;
+	return 0;
+}
+
+static int end_job(struct gather *g, unsigned at)
+{
+	struct account_job *account = g->open[at];
+	struct jobstat_job *job = finish_job(account, g->series, &g->names, g->options);
+
+	account_end(account);
+	memmove(&g->open[at], &g->open[at + 1], (--g->n_open - at) * sizeof(struct account_job *));
+	return job != NULL ? g->report->job(g->report, job) : no_memory();
+}
+
+/* Those that have begun when the interval ends. */
+static int begin_jobs(struct gather *g, int64_t interval)
+{
+	while (g->begun < g->jobs && (g->job[g->begun]->start_ns <= INT64_MIN / 2 ||
+				      g->job[g->begun]->start_ns < (interval + 1) * g->interval_ns))
+		if (begin_job(g, interval) != 0)
+			return -1;
+	return 0;
+}
+
+static int end_jobs(struct gather *g, int64_t interval)
+{
+	for (unsigned i = 0; i < g->n_open;) {
+		/* An offset is half an interval at most. */
+		if (g->open[i]->job->end_ns / g->interval_ns + 1 >= interval) {
+			i++;
+			continue;
+		}
+		if (end_job(g, i) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void refill(struct gather *g, unsigned k)
+{
+	struct node *node = &g->node[k];
+	struct archive *archive = &g->archives->node[k];
+
+	if (node->record != NULL)
+		return;
+	if (node->ended && (!g->options->follow || !archive_grown(archive)))
+		return;
+	node->ended = archive_next(archive, &node->record, &node->time_ns) == 0;
+	if (node->ended) {
+		node->record = NULL;
+		return;
+	}
+	node->interval = (node->time_ns - node->offset_ns + g->interval_ns / 2) / g->interval_ns - 1;
+}
+
+static int take(struct gather *g, unsigned k, int64_t interval)
+{
+	struct node *node = &g->node[k];
+	int error = 0;
+
+	while (error == 0 && node->record != NULL && node->interval <= interval) {
+		error = series_take(&g->series[k], node->record, node->time_ns);
+		pmFreeResult(node->record);
+		node->record = NULL;
+		refill(g, k);
+	}
+	return error == 0 ? 0 : no_memory();
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * NS + now.tv_nsec;
+}
+
+static void nap(const struct gather *g)
+{
+	int64_t ns = g->interval_ns / 20;
+	struct timespec time;
+
+	ns = ns < NS / 50 ? NS / 50 : ns > NS ? NS : ns;
+	time = (struct timespec){.tv_sec = ns / NS, .tv_nsec = ns % NS};
+	nanosleep(&time, NULL);
+}
+
+static bool stopped(const struct gather *g)
+{
+	return g->options->stop != NULL && *g->options->stop;
+}
+
+/* The first interval that any node has a record of; false: there is none any more. */
+static bool next_interval(struct gather *g, int64_t *interval)
+{
+	bool any = false;
+
+	while (!stopped(g)) {
+		for (unsigned k = 0; k < g->nodes; k++) {
+			refill(g, k);
+			if (g->node[k].record != NULL && (!any || g->node[k].interval < *interval)) {
+				*interval = g->node[k].interval;
+				any = true;
+			}
+		}
+		if (any || !g->options->follow)
+			break;
+		nap(g);
+	}
+	return any;
+}
+
+/* All records of the interval. Live ones may be late, by an interval and a half. */
+static int take_all(struct gather *g, int64_t interval)
+{
+	bool waits;
+
+	do {
+		waits = false;
+		for (unsigned k = 0; k < g->nodes; k++) {
+			refill(g, k);
+			if (take(g, k, interval) != 0)
+				return -1;
+			waits = waits || g->node[k].record == NULL;
+		}
+		waits = waits && g->options->follow && !stopped(g) &&
+			now_ns() < (interval + 1) * g->interval_ns + g->interval_ns * 3 / 2;
+		if (waits)
+			nap(g);
+	} while (waits);
+	return 0;
+}
+
+static int run(struct gather *g)
+{
+	int64_t interval = 0;
+
+	while ((g->n_open > 0 || g->begun < g->jobs) && next_interval(g, &interval)) {
+		if (take_all(g, interval) != 0 || begin_jobs(g, interval) != 0 ||
+		    (!g->resolved && resolve(g) != 0))
+			return -1;
+		for (unsigned i = 0; i < g->n_open; i++) {
+			struct account_job *job = g->open[i];
+			const int64_t at = interval - job->first_ns / g->interval_ns;
+
+			if (at >= 0 && at < UINT32_MAX &&
+			    account_add(job, g->series, &g->names, g->options, g->defined, (unsigned)at,
+					g->watch) != 0)
+				return no_memory();
+		}
+		for (unsigned k = 0; k < g->nodes; k++)
+			series_next(&g->series[k]);
+		if (end_jobs(g, interval) != 0)
+			return -1;
+	}
+	/* Those whose time no archive has are told of, too. */
+	while (g->n_open > 0 || g->begun < g->jobs) {
+		if (g->n_open == 0 && begin_job(g, interval) != 0)
+			return -1;
+		if (end_job(g, 0) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gather_run(struct archives *archives, const struct gather_options *options,
+	       const struct gather_watch *watch, struct jobstat_report *report)
+{
+	const unsigned n = archives->nodes, defines = define_count(options->define);
+	struct gather g = {.archives = archives,
+			   .options = options,
+			   .watch = watch,
+			   .report = report,
+			   .series = calloc(n, sizeof(*g.series)),
+			   .node = calloc(n, sizeof(*g.node)),
+			   .nodes = n,
+			   .defined = calloc(defines + 1, sizeof(*g.defined))};
+	int status = 0;
+
+	if (g.series == NULL || g.node == NULL || g.defined == NULL)
+		status = no_memory();
+	for (unsigned d = 0; status == 0 && d < defines; d++)
+		g.defined[d] = -1;
+	for (unsigned k = 0; status == 0 && k < n; k++)
+		if (series_open(&g.series[k], &archives->node[k], &g.names, options->all) != 0)
+			status = no_memory();
+	if (status == 0 && (find_interval(&g) != 0 || check_inputs(&g) != 0 || list_jobs(&g) != 0))
+		status = -1;
+	if (status == 0)
+		status = report->begin(report);
+	if (status == 0)
+		status = run(&g);
+	if (status == 0)
+		status = report->end(report);
+	for (unsigned i = 0; i < g.n_open; i++)
+		account_end(g.open[i]);
+	for (unsigned k = 0; g.node != NULL && g.series != NULL && k < n; k++) {
+		if (g.node[k].record != NULL)
+			pmFreeResult(g.node[k].record);
+		series_close(&g.series[k]);
+	}
+	series_names_free(&g.names);
+	free(g.series);
+	free(g.node);
+	free(g.job);
+	free(g.open);
+	free(g.defined);
+	return status;
+}

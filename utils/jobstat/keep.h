@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * keep.h - memory of a finished job, which all ends with it.
+ */
+#ifndef JOBSTAT_KEEP_H
+#define JOBSTAT_KEEP_H
+
+#include "jobstat/jobstat_data.h"
+
+/* A job with nothing in it. NULL: out of memory. */
+struct jobstat_job *keep_job(void);
+
+/* Zero bytes; NULL: out of memory, and keep_failed says so from then on. */
+void *keep(struct jobstat_job *job, size_t n, size_t size);
+const char *keep_text(struct jobstat_job *job, const char *text);
+const char *keep_format(struct jobstat_job *job, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+bool keep_failed(const struct jobstat_job *job);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report.h - jobs as text, CSV and JSON, on a stream that stays the caller's.
+ */
+#ifndef JOBSTAT_REPORT_H
+#define JOBSTAT_REPORT_H
+
+#include <stdio.h>
+
+#include "jobstat/archive.h"
+#include "jobstat/gather.h"
+#include "jobstat/jobstat_data.h"
+
+struct report_options {
+	bool per_node, per_cpu;
+	unsigned width; /* columns of text */
+};
+
+/* NULL: out of memory. Each ends with report_free. */
+struct jobstat_report *report_text(FILE *out, const struct report_options *options);
+struct jobstat_report *report_csv(FILE *out);
+struct jobstat_report *report_json(FILE *out);
+void report_free(struct jobstat_report *report);
+
+/* A line for each interval: who reads archives hands them over as he has them. */
+struct report_wide;
+struct report_wide *report_wide(FILE *out, struct archives *archives, const struct define *define, bool all);
+void report_wide_watch(struct report_wide *wide, struct gather_watch *watch);
+int report_wide_end(struct report_wide *wide);
+
+/* The spread over nodes, as it is now: for --follow, in text or in the form of report_csv's points. */
+void report_follow(FILE *out, bool csv, struct gather_watch *watch);
+
+/* Times as 2026-11-23T12:00:00Z; with fractions where there are. */
+#define REPORT_TIME_MAX 48
+void report_time(int64_t ns, char text[REPORT_TIME_MAX]);
+
+#endif

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * series.c - from the records of one node to what was counted in each interval.
+ *
+ * It runs once for each value of an archive, so nothing is looked up twice: which metric a value set
+ * is of is remembered by its place in the record, and so are places by theirs in the set.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobstat/names.h"
+#include "jobstat/series.h"
+
+/* More places of a metric than any node has CPUs; what is beyond is left out. */
+#define PLACES_MAX 65536u
+
+/* ---- names of all nodes ---------------------------------------------------------------------- */
+
+static unsigned hash_text(const char *text)
+{
+	unsigned h = 2166136261u;
+
+	for (; *text != '\0'; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return h;
+}
+
+static unsigned find_slot(const struct series_names *names, const char *name)
+{
+	unsigned at = hash_text(name) & (names->slots - 1);
+
+	while (names->hash[at] != 0 && strcmp(names->metric[names->hash[at] - 1].name, name) != 0)
+		at = (at + 1) & (names->slots - 1);
+	return at;
+}
+
+static int grow_names(struct series_names *names)
+{
+	const unsigned room = names->room ? names->room * 2 : 64;
+	struct jobstat_metric *metric = realloc(names->metric, room * sizeof(*metric));
+	unsigned *hash = calloc((size_t)room * 2, sizeof(*hash));
+
+	if (metric != NULL)
+		names->metric = metric;
+	if (metric == NULL || hash == NULL) {
+		free(hash);
+		return -1;
+	}
+	free(names->hash);
+	names->hash = hash;
+	names->room = room;
+	names->slots = room * 2;
+	for (unsigned i = 0; i < names->n; i++)
+		hash[find_slot(names, metric[i].name)] = i + 1;
+	return 0;
+}
+
+int series_find_name(const struct series_names *names, const char *name)
+{
+	return names->n ? (int)names->hash[find_slot(names, name)] - 1 : -1;
+}
+
+int series_name(struct series_names *names, const char *name, enum jobstat_scope scope, bool level)
+{
+	int at = series_find_name(names, name);
+	char *own;
+
+	if (at >= 0)
+		return at;
+	if (names->n == names->room && grow_names(names) != 0)
+		return -1;
+	own = strdup(name);
+	if (own == NULL)
+		return -1;
+	names->metric[names->n] = (struct jobstat_metric){
+		.name = own, .unit = level ? "" : "/s", .scope = scope, .level = level, .sums = !level};
+	names->n++;
+	names->hash[find_slot(names, own)] = names->n;
+	return (int)names->n - 1;
+}
+
+void series_names_free(struct series_names *names)
+{
+	for (unsigned i = 0; i < names->n; i++)
+		free((char *)names->metric[i].name);
+	free(names->metric);
+	free(names->hash);
+	*names = (struct series_names){0};
+}
+
+/* ---- metrics of an archive, by their numbers ------------------------------------------------- */
+
+struct entry {
+	pmID pmid;
+	int type;
+	pmInDom indom;
+	enum names_kind kind;
+	struct series *series; /* of a value, its running time, its state; else NULL */
+};
+
+struct series_table {
+	struct entry *entry;
+	unsigned n, room;
+	unsigned *hash, slots;  /* place + 1 */
+	unsigned *layout, sets; /* entry of each value set of the last record */
+};
+
+static unsigned pmid_slot(const struct series_table *table, pmID pmid)
+{
+	unsigned at = (pmid * 2654435761u >> 7) & (table->slots - 1);
+
+	while (table->hash[at] != 0 && table->entry[table->hash[at] - 1].pmid != pmid)
+		at = (at + 1) & (table->slots - 1);
+	return at;
+}
+
+static int grow_table(struct series_table *table)
+{
+	const unsigned room = table->room ? table->room * 2 : 256;
+	struct entry *entry = realloc(table->entry, room * sizeof(*entry));
+	unsigned *hash = calloc((size_t)room * 2, sizeof(*hash));
+
+	if (entry != NULL)
+		table->entry = entry;
+	if (entry == NULL || hash == NULL) {
+		free(hash);
+		return -1;
+	}
+	free(table->hash);
+	table->hash = hash;
+	table->room = room;
+	table->slots = room * 2;
+	for (unsigned i = 0; i < table->n; i++)
+		hash[pmid_slot(table, entry[i].pmid)] = i + 1;
+	return 0;
+}
+
+static struct series *find_series(struct series_node *node, const char *name, enum jobstat_scope scope,
+				  bool level)
+{
+	const int metric = series_name(node->names, name, scope, level);
+	struct series *series, **more;
+	int *by;
+
+	if (metric < 0)
+		return NULL;
+	if ((unsigned)metric >= node->metrics) {
+		by = realloc(node->by_metric, ((size_t)metric + 64) * sizeof(*by));
+		if (by == NULL)
+			return NULL;
+		node->by_metric = by;
+		while (node->metrics < (unsigned)metric + 64)
+			by[node->metrics++] = -1;
+	}
+	if (node->by_metric[metric] >= 0)
+		return node->series[node->by_metric[metric]];
+	if (node->n == node->room) {
+		const unsigned room = node->room ? node->room * 2 : 64;
+
+		more = realloc(node->series, room * sizeof(struct series *));
+		if (more == NULL)
+			return NULL;
+		node->series = more;
+		more = realloc(node->touched, room * sizeof(struct series *));
+		if (more == NULL)
+			return NULL;
+		node->touched = more;
+		node->room = room;
+	}
+	series = calloc(1, sizeof(*series));
+	if (series == NULL)
+		return NULL;
+	series->metric = (unsigned)metric;
+	series->level = level;
+	node->by_metric[metric] = (int)node->n;
+	node->series[node->n++] = series;
+	return series;
+}
+
+static bool is_number(int type)
+{
+	return type == PM_TYPE_32 || type == PM_TYPE_U32 || type == PM_TYPE_64 || type == PM_TYPE_U64 ||
+	       type == PM_TYPE_FLOAT || type == PM_TYPE_DOUBLE;
+}
+
+static int describe(struct series_node *node, struct entry *entry)
+{
+	enum jobstat_scope scope = JOBSTAT_OTHER;
+	const char *name = NULL;
+	char *full;
+	pmDesc desc;
+	bool replay;
+
+	entry->kind = NAMES_OTHER;
+	if (archive_describe(node->archive, entry->pmid, &full, &desc, &replay) != 0)
+		return 0;
+	entry->kind = names_kind(full, &scope, &name);
+	entry->type = desc.type;
+	entry->indom = desc.indom;
+	if (entry->kind == NAMES_FOREIGN && node->all && is_number(desc.type)) {
+		/* Counts of others than integers have no exact differences. */
+		if (desc.sem != PM_SEM_COUNTER ||
+		    (desc.type != PM_TYPE_FLOAT && desc.type != PM_TYPE_DOUBLE)) {
+			entry->kind = NAMES_VALUE;
+			name = full;
+		}
+	}
+	if (entry->kind == NAMES_VALUE || entry->kind == NAMES_RUNNING || entry->kind == NAMES_STATE) {
+		const bool level = entry->kind == NAMES_VALUE && desc.sem != PM_SEM_COUNTER;
+		struct series *series = is_number(desc.type) ? find_series(node, name, scope, level) : NULL;
+
+		if (!is_number(desc.type)) {
+			entry->kind = NAMES_OTHER;
+		} else if (series == NULL) {
+			free(full);
+			return -1;
+		} else if (entry->kind == NAMES_VALUE) {
+			series->replay = replay;
+			/* Its running time or state may have come first. */
+			if (level) {
+				series->level = true;
+				node->names->metric[series->metric].level = true;
+				node->names->metric[series->metric].sums = false;
+				node->names->metric[series->metric].unit = "";
+			}
+		} else if (entry->kind == NAMES_RUNNING) {
+			series->has_running = true;
+		}
+		entry->series = series;
+	}
+	free(full);
+	return 0;
+}
+
+static struct entry *look_up(struct series_node *node, unsigned i, pmID pmid)
+{
+	struct series_table *table = node->table;
+	unsigned slot, *layout;
+
+	if (i < table->sets && table->layout[i] < table->n && table->entry[table->layout[i]].pmid == pmid)
+		return &table->entry[table->layout[i]];
+	if (table->n == table->room && grow_table(table) != 0)
+		return NULL;
+	slot = pmid_slot(table, pmid);
+	if (table->hash[slot] == 0) {
+		table->entry[table->n] = (struct entry){.pmid = pmid};
+		if (describe(node, &table->entry[table->n]) != 0)
+			return NULL;
+		table->hash[slot] = ++table->n;
+	}
+	if (i >= table->sets) {
+		layout = realloc(table->layout, ((size_t)i + 256) * sizeof(*layout));
+		if (layout == NULL)
+			return NULL;
+		table->layout = layout;
+		while (table->sets < i + 256)
+			layout[table->sets++] = 0;
+	}
+	table->layout[i] = table->hash[slot] - 1;
+	return &table->entry[table->layout[i]];
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static uint64_t as_count(const pmValueSet *set, unsigned j)
+{
+	const pmValue *value = &set->vlist[j];
+	uint64_t wide = 0;
+	uint32_t narrow;
+
+	if (set->valfmt == PM_VAL_INSITU)
+		return (uint32_t)value->value.lval;
+	if (value->value.pval->vlen >= PM_VAL_HDR_SIZE + sizeof(wide)) {
+		memcpy(&wide, value->value.pval->vbuf, sizeof(wide));
+		return wide;
+	}
+	if (value->value.pval->vlen < PM_VAL_HDR_SIZE + sizeof(narrow))
+		return 0;
+	memcpy(&narrow, value->value.pval->vbuf, sizeof(narrow));
+	return narrow;
+}
+
+static double as_level(const pmValueSet *set, unsigned j)
+{
+	const uint64_t bits = as_count(set, j);
+	double real;
+	float small;
+	uint32_t low = (uint32_t)bits;
+
+	switch (set->valfmt == PM_VAL_INSITU ? PM_TYPE_32 : set->vlist[j].value.pval->vtype) {
+	case PM_TYPE_DOUBLE:
+		memcpy(&real, &bits, sizeof(real));
+		return real;
+	case PM_TYPE_FLOAT:
+		memcpy(&small, &low, sizeof(small));
+		return (double)small;
+	case PM_TYPE_64:
+		return (double)(int64_t)bits;
+	case PM_TYPE_32:
+		return (double)(int32_t)low;
+	default:
+		return (double)bits;
+	}
+}
+
+/* The place of an instance, which is most often where the set has it. */
+static struct series_place *place_of(struct series_node *node, struct series *series, unsigned guess,
+				     const pmValueSet *set, int number)
+{
+	struct series_place *place;
+	const struct entry *entry;
+
+	if (guess < series->places && series->place[guess].number == number)
+		return &series->place[guess];
+	for (unsigned i = 0; i < series->places; i++)
+		if (series->place[i].number == number)
+			return &series->place[i];
+	if (series->places == PLACES_MAX)
+		return NULL;
+	if (series->places == series->room) {
+		const unsigned room = series->room ? series->room * 2 : 4;
+
+		place = realloc(series->place, room * sizeof(*place));
+		if (place == NULL)
+			return NULL;
+		series->place = place;
+		series->room = room;
+	}
+	place = &series->place[series->places];
+	*place = (struct series_place){.number = number, .state = 1};
+	entry = &node->table->entry[node->table->hash[pmid_slot(node->table, set->pmid)] - 1];
+	place->name = entry->indom == PM_INDOM_NULL ? strdup("")
+						    : archive_instance(node->archive, entry->indom, number);
+	if (place->name == NULL)
+		return NULL;
+	series->places++;
+	return place;
+}
+
+/* The same instance's value of another set. */
+static bool partner(const pmValueSet *set, unsigned guess, int number, uint64_t *value)
+{
+	const unsigned n = set->numval > 0 ? (unsigned)set->numval : 0;
+
+	if (guess >= n || set->vlist[guess].inst != number)
+		for (guess = 0; guess < n && set->vlist[guess].inst != number; guess++)
+			;
+	if (guess == n)
+		return false;
+	*value = as_count(set, guess);
+	return true;
+}
+
+/* Whether the records since the last one that had it were without it: then it was absent. */
+static bool follows(const struct series_node *node, struct series *series, int64_t time_ns)
+{
+	const int64_t gap = time_ns - series->last_ns;
+	bool is_next = series->tick > 0 && series->breaks == node->breaks && gap > 0;
+
+	if (node->generation_record == node->record) {
+		if (series->with != 0 && series->with + 1 != node->generations)
+			is_next = false;
+		series->with = node->generations;
+	} else if (is_next && series->with == 0 && series->least_gap > 0 && gap > series->least_gap * 5 / 2) {
+		is_next = false;
+	}
+	if (is_next && (series->least_gap == 0 || gap < series->least_gap))
+		series->least_gap = gap;
+	return is_next;
+}
+
+static int take_values(struct series_node *node, struct series *series, int64_t time_ns)
+{
+	const pmValueSet *set = series->value_set, *running_set = series->running_set;
+	const bool is_next = follows(node, series, time_ns);
+	const int64_t gap = is_next ? time_ns - series->last_ns : 0;
+	const uint32_t before = series->tick++;
+
+	series->last_ns = time_ns;
+	series->breaks = node->breaks;
+	series->clock = !series->has_running;
+	for (unsigned j = 0; j < (unsigned)(set->numval > 0 ? set->numval : 0); j++) {
+		const int number = set->vlist[j].inst;
+		struct series_place *place = place_of(node, series, j, set, number);
+		uint64_t value, running = (uint64_t)time_ns;
+
+		if (place == NULL) {
+			if (series->places == PLACES_MAX)
+				break;
+			return -1;
+		}
+		if (series->has_running &&
+		    (running_set == NULL || !partner(running_set, j, number, &running)))
+			continue;
+		if (series->level) {
+			place->bin.level += as_level(set, j);
+			place->bin.count++;
+			if (is_next && place->seen == before) {
+				place->bin.span_ns += gap;
+				place->bin.running_ns += series->clock ? (uint64_t)gap
+							 : running >= place->running
+								 ? running - place->running
+								 : 0;
+			}
+			place->running = running;
+			place->seen = series->tick;
+			continue;
+		}
+		value = as_count(set, j);
+		if (is_next && place->seen == before) {
+			if (value < place->value || running < place->running) {
+				series->backwards++;
+			} else if (running > place->running) {
+				place->bin.count += value - place->value;
+				place->bin.running_ns += running - place->running;
+				place->bin.span_ns += gap;
+			}
+		}
+		place->value = value;
+		place->running = running;
+		place->seen = series->tick;
+	}
+	return 0;
+}
+
+/* What a state takes of the time before it; a place that counts again lost it to the state before. */
+static int take_states(struct series_node *node, struct series *series, int64_t gap)
+{
+	const pmValueSet *set = series->state_set;
+
+	for (unsigned j = 0; j < (unsigned)(set->numval > 0 ? set->numval : 0); j++) {
+		struct series_place *place = place_of(node, series, j, set, set->vlist[j].inst);
+		const uint64_t state = as_count(set, j);
+		const unsigned lost = place == NULL || state != 1 ? (unsigned)state : place->state;
+
+		if (place == NULL && series->places < PLACES_MAX)
+			return -1;
+		if (lost != 1 && lost < SERIES_STATES)
+			series->lost_ns[lost] += (double)gap / set->numval;
+		if (place != NULL)
+			place->state = state < SERIES_STATES ? (uint8_t)state : 1;
+	}
+	return 0;
+}
+
+/* Commands of those whom the service saw with counters: few, and seldom. */
+static void take_users(struct series_node *node, const pmValueSet *set)
+{
+	for (int j = 0; j < set->numval; j++) {
+		const pmValueBlock *block = set->valfmt == PM_VAL_INSITU ? NULL : set->vlist[j].value.pval;
+		size_t length, n = strlen(node->users);
+		char text[40];
+
+		if (block == NULL || block->vtype != PM_TYPE_STRING || block->vlen <= PM_VAL_HDR_SIZE)
+			continue;
+		length = block->vlen - PM_VAL_HDR_SIZE;
+		if (length >= sizeof(text))
+			length = sizeof(text) - 1;
+		memcpy(text, block->vbuf, length);
+		text[length] = '\0';
+		length = strlen(text);
+		if (length == 0 || strstr(node->users, text) != NULL || n + length + 3 > sizeof(node->users))
+			continue;
+		if (n > 0) {
+			memcpy(node->users + n, ", ", 3);
+			n += 2;
+		}
+		memcpy(node->users + n, text, length + 1);
+	}
+}
+
+static void take_control(struct series_node *node, const struct entry *entry, const pmValueSet *set)
+{
+	uint64_t value;
+
+	if (entry->kind == NAMES_USER)
+		take_users(node, set);
+	if (set->numval != 1)
+		return;
+	switch (entry->kind) {
+	case NAMES_STARTED:
+		value = as_count(set, 0);
+		if (node->started != 0 && value != node->started)
+			node->breaks++;
+		node->started = value;
+		break;
+	case NAMES_GENERATION:
+		node->generations++;
+		node->generation_record = node->record;
+		break;
+	case NAMES_INTERVAL:
+		node->interval_ns = as_count(set, 0);
+		break;
+	default:
+		break;
+	}
+}
+
+static void reset_table(struct series_table *table)
+{
+	table->n = table->sets = 0;
+	if (table->hash != NULL)
+		memset(table->hash, 0, table->slots * sizeof(*table->hash));
+}
+
+static void note_time(struct series_node *node, int64_t time_ns)
+{
+	if (node->last_ns != INT64_MIN && time_ns > node->last_ns) {
+		if (node->to_ns == node->from_ns)
+			node->from_ns = node->last_ns;
+		node->to_ns = time_ns;
+	}
+	node->last_ns = time_ns;
+}
+
+int series_take(struct series_node *node, const pmResult *record, int64_t time_ns)
+{
+	unsigned touched = 0, breaks;
+	int64_t gap;
+	int error = 0;
+
+	if (node->serial != node->archive->serial) {
+		node->serial = node->archive->serial;
+		reset_table(node->table);
+	}
+	if (node->archive_breaks != node->archive->breaks) {
+		node->archive_breaks = node->archive->breaks;
+		node->breaks++;
+		node->last_ns = INT64_MIN;
+	}
+	breaks = node->breaks;
+	if (record->numpmid == 0) {
+		node->breaks++;
+		node->last_ns = INT64_MIN;
+		return 0;
+	}
+	node->record++;
+	for (unsigned i = 0; i < (unsigned)record->numpmid; i++) {
+		const pmValueSet *set = record->vset[i];
+		const struct entry *entry = look_up(node, i, set->pmid);
+		struct series *series;
+
+		if (entry == NULL)
+			return -1;
+		series = entry->series;
+		if (series == NULL) {
+			if (entry->kind < NAMES_FOREIGN)
+				take_control(node, entry, set);
+			continue;
+		}
+		if (series->value_set == NULL && series->running_set == NULL && series->state_set == NULL)
+			node->touched[touched++] = series;
+		*(entry->kind == NAMES_VALUE     ? &series->value_set
+		  : entry->kind == NAMES_RUNNING ? &series->running_set
+						 : &series->state_set) = set;
+	}
+	if (breaks != node->breaks)
+		node->last_ns = INT64_MIN;
+	gap = node->last_ns != INT64_MIN && time_ns > node->last_ns ? time_ns - node->last_ns : 0;
+	for (unsigned i = 0; i < touched; i++) {
+		struct series *series = node->touched[i];
+
+		if (error == 0 && series->value_set != NULL)
+			error = take_values(node, series, time_ns);
+		if (error == 0 && series->state_set != NULL)
+			error = take_states(node, series, gap);
+		series->value_set = series->running_set = series->state_set = NULL;
+	}
+	if (touched > 0)
+		note_time(node, time_ns);
+	return error;
+}
+
+void series_next(struct series_node *node)
+{
+	for (unsigned i = 0; i < node->n; i++) {
+		struct series *series = node->series[i];
+
+		for (unsigned j = 0; j < series->places; j++)
+			series->place[j].bin = (struct series_bin){0};
+		memset(series->lost_ns, 0, sizeof(series->lost_ns));
+	}
+	node->from_ns = node->to_ns = 0;
+	node->users[0] = '\0';
+}
+
+const struct series *series_of(const struct series_node *node, unsigned metric)
+{
+	if (metric >= node->metrics || node->by_metric[metric] < 0)
+		return NULL;
+	return node->series[node->by_metric[metric]];
+}
+
+int series_open(struct series_node *node, struct archive *archive, struct series_names *names, bool all)
+{
+	*node = (struct series_node){.name = archive->host,
+				     .archive = archive,
+				     .names = names,
+				     .last_ns = INT64_MIN,
+				     .all = all,
+				     .serial = archive->serial,
+				     .archive_breaks = archive->breaks};
+	node->table = calloc(1, sizeof(*node->table));
+	return node->table != NULL ? 0 : -1;
+}
+
+void series_close(struct series_node *node)
+{
+	for (unsigned i = 0; i < node->n; i++) {
+		for (unsigned j = 0; j < node->series[i]->places; j++)
+			free(node->series[i]->place[j].name);
+		free(node->series[i]->place);
+		free(node->series[i]);
+	}
+	if (node->table != NULL) {
+		free(node->table->entry);
+		free(node->table->hash);
+		free(node->table->layout);
+	}
+	free(node->table);
+	free(node->series);
+	free(node->touched);
+	free(node->by_metric);
+	*node = (struct series_node){0};
+}

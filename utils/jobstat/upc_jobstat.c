@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * upc_jobstat.c - reads archives of Performance Co-Pilot and says what the nodes of jobs did.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobstat/archive.h"
+#include "jobstat/gather.h"
+#include "jobstat/jobstat_html.h"
+#include "jobstat/jobstat_options.h"
+#include "jobstat/report.h"
+
+static volatile sig_atomic_t stop;
+
+static void take_signal(int signal)
+{
+	(void)signal;
+	stop = 1;
+}
+
+/* Ctrl-C ends --follow with its report; a second one ends it at once. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static struct jobstat_report *choose_report(const struct jobstat_options *o, FILE *out)
+{
+	const struct report_options how = {o->per_node, o->per_cpu, util_width(out)};
+
+	switch (o->format.format) {
+	case JOBSTAT_CSV:
+		return report_csv(out);
+	case JOBSTAT_JSON:
+		return report_json(out);
+	case JOBSTAT_HTML:
+		return jobstat_html_create(out);
+	default:
+		return report_text(out, &how);
+	}
+}
+
+static void free_report(const struct jobstat_options *o, struct jobstat_report *report)
+{
+	if (o->format.format == JOBSTAT_HTML)
+		jobstat_html_free(report);
+	else
+		report_free(report);
+}
+
+/* Jobs that nobody wants to see: the lines are the report. */
+static int drop_job(struct jobstat_report *report, struct jobstat_job *job)
+{
+	(void)report;
+	jobstat_job_free(job);
+	return 0;
+}
+
+static int nothing(struct jobstat_report *report)
+{
+	(void)report;
+	return 0;
+}
+
+static int run_wide(const struct jobstat_options *o, struct archives *archives, FILE *out)
+{
+	struct jobstat_report none = {nothing, drop_job, nothing};
+	struct report_wide *wide = report_wide(out, archives, o->gather.define, o->gather.all);
+	struct gather_watch watch;
+	int status;
+
+	if (wide == NULL)
+		return -1;
+	report_wide_watch(wide, &watch);
+	status = gather_run(archives, &o->gather, &watch, &none);
+	return report_wide_end(wide) != 0 ? -1 : status;
+}
+
+static int run(const struct jobstat_options *o, struct archives *archives, FILE *out)
+{
+	struct jobstat_report *report;
+	struct gather_watch watch;
+	int status;
+
+	if (o->wide)
+		return run_wide(o, archives, out);
+	report = choose_report(o, out);
+	if (report == NULL) {
+		util_error("out of memory");
+		return -1;
+	}
+	if (o->gather.follow)
+		report_follow(out, o->format.format == JOBSTAT_CSV, &watch);
+	status = gather_run(archives, &o->gather,
+			    o->gather.follow && o->format.format < JOBSTAT_HTML &&
+					    o->format.format != JOBSTAT_JSON
+				    ? &watch
+				    : NULL,
+			    report);
+	free_report(o, report);
+	return status;
+}
+
+static int find_archives(struct jobstat_options *o, char **operand, unsigned n, struct archives *archives)
+{
+	for (unsigned i = 0; i < o->hosts; i++)
+		if (archives_add_host(archives, o->host[i], o->gather.interval_ns) != 0)
+			return -1;
+	if (n > 0 && archives_find((const char *const *)operand, n, archives) != 0)
+		return -1;
+	return archives->nodes > 0 ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct jobstat_options o;
+	struct archives archives = {0};
+	FILE *out = stdout;
+	int status;
+
+	util_begin("upc_jobstat");
+	if (jobstat_options_read(&o, argc, argv, &status) != 0) {
+		jobstat_options_free(&o);
+		return status;
+	}
+	o.gather.stop = &stop;
+	if (o.gather.follow)
+		catch_signals();
+	archives_raise_limit();
+	status = UTIL_FAILED;
+	if (find_archives(&o, argv + optind, (unsigned)(argc - optind), &archives) == 0) {
+		if (o.output != NULL && strcmp(o.output, "-") != 0)
+			out = fopen(o.output, "we");
+		if (out == NULL)
+			util_error("cannot write '%s': %s", o.output, strerror(errno));
+		else if (run(&o, &archives, out) == 0)
+			status = UTIL_OK;
+		if (out != NULL && util_flush(out, o.output != NULL ? o.output : "standard output") != 0)
+			status = UTIL_FAILED;
+	}
+	/* What could not be read is told, and is not hidden by what could. */
+	for (unsigned k = 0; status == UTIL_OK && k < archives.nodes; k++)
+		if (archives.node[k].damaged) {
+			util_error("node %s: %s", archives.node[k].host, archives.node[k].note);
+			archives.damaged = true;
+		}
+	if (status == UTIL_OK && archives.damaged)
+		status = UTIL_NO;
+	if (out != NULL && out != stdout)
+		fclose(out);
+	archives_free(&archives);
+	jobstat_options_free(&o);
+	return status;
+}
