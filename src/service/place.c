@@ -40,7 +40,8 @@ static bool replace(const struct place *place, const char *text, char *to, size_
 
 	*replaced = false;
 	while (*text && n < size) {
-		int number = !strncmp(text, "{cpu}", 5) ? place->cpu : -1;
+		bool cpu = !strncmp(text, "{cpu}", 5);
+		int number = cpu ? place->cpu : -1;
 		size_t step = 5;
 
 		if (number < 0 && !strncmp(text, "{numa}", 6)) {
@@ -54,7 +55,8 @@ static bool replace(const struct place *place, const char *text, char *to, size_
 		length = snprintf(to + n, size - n, "%d", number);
 		n += (size_t)length;
 		text += step;
-		*replaced = true;
+		/* A file of a NUMA node is not one CPU's: their sum would have it several times. */
+		*replaced |= cpu;
 	}
 	if (n >= size)
 		return false;
