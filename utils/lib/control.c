@@ -18,7 +18,7 @@
 #include "service/request.h"
 
 #define SYSTEM_SOCKET "/run/upc/control"
-#define ANSWER_MAX (256u << 20) /* bytes: no service has so much to say */
+#define ANSWER_MAX (64u << 20) /* bytes: no service has so much to say */
 
 __attribute__((format(printf, 2, 3))) static int fail(struct util_control *control, const char *format, ...)
 {
