@@ -248,7 +248,8 @@ static int finalize(struct counters *c, const struct config *config, struct conf
 	return code;
 }
 
-int command_configure_places(struct counters *c, const struct config *config, struct config_error *error)
+int command_configure_places(struct counters *c, const struct config *config, bool missing,
+			     struct config_error *error)
 {
 	int code = 0;
 
@@ -257,7 +258,7 @@ int command_configure_places(struct counters *c, const struct config *config, st
 
 		if (command->verb != CONFIG_CGROUP)
 			continue;
-		code = counters_add_cgroup(c, command->operand[0].text, command->operand[1].text);
+		code = counters_add_cgroup(c, command->operand[0].text, command->operand[1].text, missing);
 		if (code)
 			mistake(error, code, command->operand[1].place, "%s", c->why);
 	}
@@ -266,7 +267,7 @@ int command_configure_places(struct counters *c, const struct config *config, st
 
 int command_configure(struct counters *c, const struct config *config, struct config_error *error)
 {
-	int code = command_configure_places(c, config, error);
+	int code = command_configure_places(c, config, false, error);
 	bool finalized = false;
 
 	for (unsigned i = 0; i < config->commands && !code; i++) {

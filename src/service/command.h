@@ -17,8 +17,8 @@
  */
 int command_configure(struct counters *counters, const struct config *config, struct config_error *error);
 
-/* Only the places that it makes: control groups. */
-int command_configure_places(struct counters *counters, const struct config *config,
+/* Only the places that it makes: control groups. missing: they were there once, and may be gone. */
+int command_configure_places(struct counters *counters, const struct config *config, bool missing,
 			     struct config_error *error);
 
 /*

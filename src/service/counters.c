@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "service/counters.h"
 
 static int refuse(struct counters *c, int error, const char *format, ...)
@@ -118,11 +119,12 @@ void counters_destroy(struct counters *c)
 	free(c);
 }
 
-int counters_add_cgroup(struct counters *c, const char *label, const char *path)
+int counters_add_cgroup(struct counters *c, const char *label, const char *path, bool missing)
 {
 	unsigned n = c->places[SERVICE_CGROUP];
+	struct stat status = {0};
+	bool there = !stat(path, &status) && S_ISDIR(status.st_mode);
 	struct place *p;
-	struct stat status;
 
 	if (c->options.replay)
 		return refuse(c, UPC_ENOSUPP, "behind a script there are no control groups");
@@ -131,14 +133,14 @@ int counters_add_cgroup(struct counters *c, const char *label, const char *path)
 			return refuse(c, UPC_EINVAL, "%s: a control group is called so already", label);
 	if (n == COUNTERS_CGROUPS_MAX)
 		return refuse(c, UPC_EINVAL, "more than %u control groups", COUNTERS_CGROUPS_MAX);
-	if (stat(path, &status) || !S_ISDIR(status.st_mode))
+	if (!there && !missing)
 		return refuse(c, UPC_ENOTASK, "%s: there is no such directory", path);
 	p = realloc(c->place[SERVICE_CGROUP], (n + 1) * sizeof(*p));
 	if (!p)
 		return refuse(c, UPC_ENOMEM, "no memory");
 	c->place[SERVICE_CGROUP] = p;
 	p += n;
-	*p = (struct place){.scope = SERVICE_CGROUP, .cpu = -1, .numa = -1, .online = true};
+	*p = (struct place){.scope = SERVICE_CGROUP, .cpu = -1, .numa = -1, .online = there};
 	p->name = strdup(label);
 	p->path = strdup(path);
 	p->inode = status.st_ino;
@@ -288,6 +290,10 @@ static int make_fresh(struct counters *c, const struct counters_add *add, bool e
 	int error;
 
 	memset(f, 0, sizeof(*f));
+	/* It becomes a name, known or not. */
+	if (strlen(add->event) >= UPC_NAME_MAX || !upci_is_text(add->event))
+		return refuse(c, UPC_EINVAL, "the name of an event is text of at most %d bytes",
+			      UPC_NAME_MAX - 1);
 	f->counter = calloc(1, sizeof(*f->counter));
 	if (!f->counter)
 		return refuse(c, UPC_ENOMEM, "no memory");

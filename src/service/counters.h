@@ -57,8 +57,9 @@ struct counters_add {
 int counters_create(const struct place_options *options, const char *sys, struct counters **counters);
 void counters_destroy(struct counters *counters);
 
-/* A control group by its directory. Errors: UPC_EINVAL, UPC_ENOTASK (no such directory), UPC_ENOMEM. */
-int counters_add_cgroup(struct counters *c, const char *label, const char *path);
+/* A control group by its directory, which may be missing: then it is offline until it comes. Errors:
+ * UPC_EINVAL, UPC_ENOTASK (no such directory), UPC_ENOSUPP (a script), UPC_ENOMEM. */
+int counters_add_cgroup(struct counters *c, const char *label, const char *path, bool missing);
 
 /*
  * Adds n counters, or none. *failed is the index of the one that is to blame, or n where it is all of

@@ -21,7 +21,7 @@
 #define STATE_VERSION 1u
 #define ORDER 0x01020304u
 #define PAGE 4096u
-#define FILE_MAX (64u << 20)
+#define FILE_MAX (256u << 20)
 
 struct head {
 	char magic[8];

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "upc.h"
+#include "base/text.h"
 #include "service/command.h"
 #include "service/restore.h"
 #include "service/worker.h"
@@ -202,10 +203,16 @@ static json_t *make_reply(const struct worker *w, const struct config_command *c
 			  const char *message)
 {
 	json_t *reply = json_object();
+	char sentence[COUNTERS_WHY];
+	struct upci_out out = {.text = sentence, .size = sizeof(sentence)};
 	json_t *text = json_string(message ? message : upc_strerror(error));
 
+	/* Somebody's bytes are in it. */
+	if (!text)
+		upci_out_sentence(&out, message, sizeof(sentence) / 2);
+
 	json_object_set_new(reply, "ok", json_boolean(!error));
-	json_object_set_new(reply, "message", text ? text : json_string(upc_strerror(error)));
+	json_object_set_new(reply, "message", text ? text : json_string(sentence));
 	json_object_set_new(reply, "generation", json_integer((json_int_t)w->counters->generation));
 	if (error || !command_lists(command))
 		return reply;
@@ -356,7 +363,7 @@ static int take_up(struct worker *w, const struct start *start)
 		remark(w, strdup("the saved state is older than what was given out: counts begin anew"));
 	}
 	if (was->config == start->options->hash) {
-		code = config ? command_configure_places(w->counters, config, start->error) : 0;
+		code = config ? command_configure_places(w->counters, config, true, start->error) : 0;
 		return code ? code : restore_all(w->counters, was);
 	}
 	code = config ? command_configure(w->counters, config, start->error) : 0;

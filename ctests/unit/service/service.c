@@ -5,6 +5,7 @@
  * CPUs that come and go, and threads at once.
  */
 #include <errno.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/timerfd.h>
@@ -94,7 +95,7 @@ static void write_script(unsigned marks)
 	assert_non_null(f);
 	fputs("upc-trace 1\n", f);
 	while (marks--)
-		fputs("c 100 0@10/3 35@10/2\ns\n", f);
+		fputs("c 100 0@10/3 17@10/6 35@10/2\ns\n", f);
 	assert_int_equal(fclose(f), 0);
 	test_cpus(2, "0-1\n");
 }
@@ -239,6 +240,93 @@ static void lists(void **state)
 	test_bad(s, "ls x", UPC_ENOEVENT, "no counter is called x");
 	test_bad(s, "initialize", UPC_EINVAL, "for a configuration only");
 	test_bad(s, "resume", UPC_ESTATE, "nobody");
+	service_close(s);
+}
+
+/* Whatever the words are, the answer is JSON, and nothing is added. */
+static void words_of_any_bytes(void **state)
+{
+	static const char *const verb[] = {"add",    "halt",    "reassign", "ls",
+					   "remove", "rewrite", "continue", "status",
+					   "yell",   "cgroup",  "",         "initialize"};
+	char word[4][400], *reply;
+	const char *words[5];
+	struct service *s;
+	const struct service_sample *sample;
+	uint64_t seed = 3;
+
+	(void)state;
+	write_script(2);
+	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j\nfinalize\n");
+	s = test_open_with(NULL);
+	for (unsigned i = 0; i < 3000; i++) {
+		unsigned n = (unsigned)(random_next(&seed) % 4);
+		json_t *json;
+
+		words[0] = verb[random_next(&seed) % (sizeof(verb) / sizeof(*verb))];
+		for (unsigned k = 0; k < n; k++) {
+			size_t length =
+				random_next(&seed) % 20 ? random_next(&seed) % 8 : sizeof(word[k]) - 1;
+
+			for (size_t b = 0; b < length; b++)
+				word[k][b] = (char)(1 + random_next(&seed) % 255);
+			word[k][length] = '\0';
+			words[k + 1] = random_next(&seed) % 8 ? word[k] : "optional=yes";
+		}
+		service_command(s, words, n + 1, &reply);
+		assert_non_null(reply);
+		json = json_loads(reply, 0, NULL);
+		if (!json || !json_is_boolean(json_object_get(json, "ok")) ||
+		    !json_is_string(json_object_get(json, "message")))
+			fail_msg("no answer: %s", reply);
+		json_decref(json);
+		free(reply);
+	}
+	/* What is text may be kept, where it is optional: as failed, and never longer than a name. */
+	sample = service_sample_get(s, 60000);
+	for (unsigned i = 0; i < sample->counters; i++) {
+		const struct service_counter *c = &sample->counter[i];
+
+		assert_true(strlen(c->name) < UPC_NAME_MAX);
+		assert_true(!strcmp(c->name, "j") || c->value[0].state == SERVICE_FAILED);
+		for (const char *p = c->name; *p; p++)
+			assert_true((unsigned char)*p >= ' ' && *p != 0x7f);
+	}
+	service_sample_put(sample);
+	service_close(s);
+}
+
+/* A derived event shares what it is made of with plain ones; halts of these do not touch it. */
+static void derived(void **state)
+{
+	struct service *s;
+	const struct service_sample *sample;
+	const char *reply;
+
+	(void)state;
+	write_script(100);
+	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j scope=node\nfinalize\n");
+	s = test_open_with(NULL);
+	test_good(s, "add LST_INS as=d scope=node");
+	test_good(s, "add PU0_DATA_LOADS as=t scope=node");
+	test_good(s, "halt t");
+	sample = service_sample_get(s, 60000);
+	assert_int_equal(test_find(sample, "d")->value[0].value, 60);
+	assert_int_equal(test_find(sample, "t")->value[0].state, SERVICE_HALTED);
+	service_sample_put(sample);
+	test_good(s, "continue t");
+	test_good(s, "halt d");
+	service_sample_put(service_sample_get(s, 60000));
+	test_good(s, "continue d");
+	sample = service_sample_get(s, 60000);
+	assert_int_equal(test_find(sample, "d")->value[0].value, 120);
+	assert_int_equal(test_find(sample, "t")->value[0].value, 120);
+	service_sample_put(sample);
+	assert_int_equal(test_command(s, "remove t", &reply), 0);
+	sample = service_sample_get(s, 60000);
+	assert_int_equal(test_find(sample, "d")->value[0].value, 180);
+	assert_int_equal(test_find(sample, "d")->value[0].running_ns, 300);
+	service_sample_put(sample);
 	service_close(s);
 }
 
@@ -543,6 +631,8 @@ int main(void)
 		cmocka_unit_test(all_places_or_none),
 		cmocka_unit_test(what_cannot_be_counted),
 		cmocka_unit_test(lists),
+		cmocka_unit_test(words_of_any_bytes),
+		cmocka_unit_test(derived),
 		cmocka_unit_test(multiples),
 		cmocka_unit_test(steps_of_the_clock),
 		cmocka_unit_test(opening),
