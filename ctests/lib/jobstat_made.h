@@ -123,19 +123,19 @@ static void made_findings(struct jobstat_job *job, bool bad)
 			.66,
 			job->start_ns + 3600000000000,
 			job->end_ns,
-			"nid007: its FLOP rate is 0.51 of the other nodes' for 66 % of the time <b>"};
-	job->finding[job->findings++] = (struct jobstat_finding){
-		JOBSTAT_UNCOUNTED,
-		false,
-		"nid003",
-		3,
-		-1,
-		NAN,
-		NAN,
-		16. / job->steps,
-		job->start_ns + 2400000000000,
-		job->start_ns + 3360000000000,
-		"nid003: counters were taken by pid 4711 (perf) for 8.9 % of the time"};
+			"its FLOP rate is 0.51 of the other nodes' for 66 % of the time <b>"};
+	job->finding[job->findings++] =
+		(struct jobstat_finding){JOBSTAT_UNCOUNTED,
+					 false,
+					 "nid003",
+					 3,
+					 -1,
+					 NAN,
+					 NAN,
+					 16. / job->steps,
+					 job->start_ns + 2400000000000,
+					 job->start_ns + 3360000000000,
+					 "counters were taken by pid 4711 (perf) for 8.9 % of the time"};
 }
 
 static struct jobstat_job *made_job(const char *id, unsigned nodes, unsigned steps, bool bad)

@@ -37,9 +37,14 @@ static bool put_notes(struct page *page, const struct jobstat_job *job)
 	unsigned i, n = 0;
 	char *text;
 
-	for (i = 0; i < job->findings; i++)
-		if (job->finding[i].bad && n++ < NOTES)
-			page_note(page, job->finding[i].text);
+	for (i = 0; i < job->findings; i++) {
+		if (!job->finding[i].bad || n++ >= NOTES)
+			continue;
+		if (asprintf(&text, "%s: %s", job->finding[i].nodes, job->finding[i].text) < 0)
+			return false;
+		page_note(page, text);
+		free(text);
+	}
 	if (n > NOTES) {
 		if (asprintf(&text, "%u more are in the table of findings.", n - NOTES) < 0)
 			return false;

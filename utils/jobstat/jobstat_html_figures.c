@@ -194,7 +194,7 @@ static bool put_spread(struct page *page, const struct jobstat_job *job, unsigne
 	sd = lines_add(&lines);
 	snprintf(lines.label[0], sizeof(*lines.label), "standard deviation");
 	for (i = 0; i < job->steps; i++)
-		sd[i] = job->point[metric][i].nodes > 1 ? job->point[metric][i].sd : NAN;
+		sd[i] = html_spread(job, metric, i);
 	band_of_nodes(&lines, metric);
 	snprintf(caption, sizeof(caption), "Spread over nodes: standard deviation of %s", what);
 	lines_put(page, &lines, caption, job->metric[metric].unit, 0, NULL);

@@ -115,6 +115,16 @@ double html_inner_most(const double *value, size_t n)
 	return most;
 }
 
+double html_spread(const struct jobstat_job *job, unsigned metric, unsigned step)
+{
+	const struct jobstat_point *point = job->point[metric];
+	unsigned most = 0, i;
+
+	for (i = 0; i < job->steps; i++)
+		most = point[i].nodes > most ? point[i].nodes : most;
+	return point[step].nodes > 1 && point[step].nodes * 10. >= most * 9. ? point[step].sd : NAN;
+}
+
 void html_why_not(const struct jobstat_lost *lost, char *text, size_t size)
 {
 	const struct {

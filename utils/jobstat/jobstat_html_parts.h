@@ -31,6 +31,10 @@ int html_representative(const struct jobstat_job *job, unsigned metric, struct h
 double html_inner_mean(const double *value, size_t n);
 double html_inner_most(const double *value, size_t n);
 
+/* A step's spread over nodes; NAN where fewer nodes have a value than nine of ten of the most that have one
+ * in any step: of others it would be, and not comparable. */
+double html_spread(const struct jobstat_job *job, unsigned metric, unsigned step);
+
 /* Why a metric was not counted on a node, in words and shares of the time; "" where it always was. */
 void html_why_not(const struct jobstat_lost *lost, char *text, size_t size);
 

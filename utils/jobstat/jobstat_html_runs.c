@@ -15,7 +15,7 @@ struct run {
 	char *name, *bad;
 	int64_t start_ns;
 	double seconds, step;
-	unsigned nodes, findings;
+	unsigned nodes;
 	size_t steps;
 	double *sd; /* [steps] */
 	double mean, spread, most;
@@ -113,7 +113,7 @@ static void take_numbers(struct run *run, const struct jobstat_job *job, int met
 		const struct jobstat_point *point = metric < 0 ? NULL : &job->point[metric][i];
 
 		mean[i] = point && point->nodes ? point->mean : NAN;
-		run->sd[i] = point && point->nodes > 1 ? point->sd : NAN;
+		run->sd[i] = point ? html_spread(job, (unsigned)metric, i) : NAN;
 	}
 	run->mean = html_inner_mean(mean, run->steps);
 	run->spread = html_inner_mean(run->sd, run->steps);
@@ -126,7 +126,6 @@ bool html_runs_add(struct html_runs *runs, const struct jobstat_job *job)
 			  .seconds = (double)(job->end_ns - job->start_ns) / 1e9,
 			  .step = (double)job->step_ns / 1e9,
 			  .nodes = job->nodes,
-			  .findings = job->findings,
 			  .steps = job->steps};
 	const int metric = same_metric(runs, job);
 
@@ -212,14 +211,13 @@ static void put_run(struct page *page, const struct run *run, double unit)
 	html_format_span(run->seconds, span);
 	page_row(page, (struct page_cell[]){
 			       {.text = run->name},
-			       {.text = start},
-			       {.text = span},
+			       {.text = run->bad},
 			       {.count = run->nodes},
+			       {.text = span},
 			       {.value = run->mean / unit, .absent = isnan(run->mean)},
 			       {.value = run->spread / unit, .absent = isnan(run->spread)},
 			       {.value = run->most / unit, .absent = isnan(run->most)},
-			       {.count = run->findings},
-			       {.text = run->bad},
+			       {.text = start},
 		       });
 }
 
@@ -227,9 +225,9 @@ static void put_table(struct page *page, const struct html_runs *runs, const cha
 {
 	const struct page_column column[] = {
 		{.header = "Run"},
-		{.header = "Start"},
-		{.header = "Time"},
+		{.header = "Bad nodes"},
 		{.header = "Nodes", .kind = PAGE_COUNT},
+		{.header = "Time"},
 		{.header = "Mean of nodes", .unit = unit, .kind = PAGE_NUMBER, .decimals = 3},
 		{.header = "Spread, mean",
 		 .unit = unit,
@@ -241,8 +239,7 @@ static void put_table(struct page *page, const struct html_runs *runs, const cha
 		 .help = spread_help,
 		 .kind = PAGE_NUMBER,
 		 .decimals = 3},
-		{.header = "Findings", .kind = PAGE_COUNT},
-		{.header = "Bad nodes"},
+		{.header = "Start"},
 	};
 	size_t i;
 
@@ -270,9 +267,10 @@ bool html_runs_put(struct page *page, const struct html_runs *runs)
 		return false;
 	}
 	if (runs->metric)
-		page_text(page,
-			  "Numbers of the table are without the first and the last step of each run, in "
-			  "which it starts and ends.");
+		page_text(
+			page,
+			"A step in which fewer than nine of ten nodes have a value has no spread. Numbers of the "
+			"table are without the first and the last step of each run, in which it starts and ends.");
 	put_table(page, runs, unit, power);
 	free(unit);
 	return true;

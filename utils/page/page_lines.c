@@ -303,7 +303,7 @@ static void put_said(const struct drawing *d)
 			number, d->columns.n);
 	}
 	for (i = 0; i < chart->bands && i < BANDS; i++) {
-		const double step = fmin(d->step, 1);
+		const double step = fmin(d->step / 10, 1);
 
 		page_format_time(chart->band[i].from, step, from);
 		page_format_time(chart->band[i].to, step, to);

@@ -72,6 +72,20 @@ static void without_first_and_last(void **state)
 	assert_true(html_inner_mean((const double[]){9, 5, 9}, 3) == 5);
 }
 
+/* A step of which most is missing has no spread that others have. */
+static void spread(void **state)
+{
+	struct jobstat_job *job = made_job("1", 20, 60, false);
+
+	(void)state;
+	assert_int_equal(job->point[0][40].nodes, 19);
+	assert_true(html_spread(job, 0, 40) == job->point[0][40].sd);
+	job->point[0][10].nodes = 17;
+	job->point[0][11].nodes = 1;
+	assert_true(isnan(html_spread(job, 0, 10)) && isnan(html_spread(job, 0, 11)));
+	made_free(job);
+}
+
 static void words(void **state)
 {
 	const struct jobstat_lost lost = {.taken = .25, .record = .005};
@@ -153,7 +167,7 @@ static void one_job(void **state)
 	assert_non_null(strstr(page, "<small>\xc2\xb1 1.81</small>"));
 	assert_non_null(strstr(page, "<small>\xc2\xb1 45.70</small>"));
 	assert_non_null(strstr(page, jobstat_locality));
-	assert_non_null(strstr(page, "nid003: counters were taken by pid 4711 (perf)"));
+	assert_non_null(strstr(page, ">counters were taken by pid 4711 (perf)"));
 	assert_null(strstr(page, "Runs side by side"));
 	free(page);
 }
@@ -231,9 +245,10 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(representative), cmocka_unit_test(without_first_and_last),
-		cmocka_unit_test(words),          cmocka_unit_test(one_job),
-		cmocka_unit_test(seven_jobs),     cmocka_unit_test(many_jobs),
-		cmocka_unit_test(without_roles),  cmocka_unit_test(full_disk),
+		cmocka_unit_test(spread),         cmocka_unit_test(words),
+		cmocka_unit_test(one_job),        cmocka_unit_test(seven_jobs),
+		cmocka_unit_test(many_jobs),      cmocka_unit_test(without_roles),
+		cmocka_unit_test(full_disk),
 	};
 
 	if (argc > 2) {

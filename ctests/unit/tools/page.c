@@ -552,7 +552,7 @@ static void lines(void **state)
 				       "<td class=\"n\">10.0</td><td class=\"n\">25.0</td>"
 				       "<td class=\"n\">3</td><td class=\"n\">1</td></tr>"));
 	assert_non_null(strstr(w.text, "100 % is 20.0 B/s: stated</p>"));
-	assert_non_null(strstr(w.text, "0:00:02 to 0:00:03: taken</p>"));
+	assert_non_null(strstr(w.text, "2.0 s to 3.0 s: taken</p>"));
 	free(w.text);
 }
 
