@@ -567,7 +567,8 @@ void place_judge(const struct place_options *options, struct place *place, bool 
 		else if (cell->open)
 			place_set_state(cell, cell->off,
 					cell->off == SERVICE_YIELDED ? options->aside_why : NULL);
-		if (sample && cell->known && cell->open && cell->read)
+		/* Also of what was closed: it was counted up to then. */
+		if (sample && cell->known && (!cell->open || cell->read))
 			set_value(options, cell);
 	}
 }
