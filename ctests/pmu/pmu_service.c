@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -127,9 +128,12 @@ static void say(struct service *s, char question, struct said *said)
 	service_sample_put(sample);
 }
 
+#define CONTROL_DIRECTORY "/tmp/pmu_service.run"
+#define CONTROL CONTROL_DIRECTORY "/control"
+
 static void serve(const char *config, int from, int to)
 {
-	struct service_options options = {.config = config};
+	struct service_options options = {.config = config, .control = CONTROL};
 	struct service *service;
 	struct said said;
 	char *message = NULL, question;
@@ -295,15 +299,16 @@ static uint64_t wait_for_counter(int fd, uint64_t patience_ns)
 
 /* ---- the tests ------------------------------------------------------------------------------ */
 
-/* What the rest is about: who does nothing about it has no counter. */
+/* What the rest is about: who does nothing about it has no counter. The service's groups are pinned
+ * here, which is the worst for users; what it does by itself (flexible=yes) comes last. */
 static void unnoticed(void)
 {
 	struct node node;
 	struct said said;
 	struct group g;
 
-	if (!ok(start_node(&node, "notice=no", COUNTERS, &said), "the service counts with all counters: %s",
-		said.reply))
+	if (!ok(start_node(&node, "notice=no flexible=no", COUNTERS, &said),
+		"the service counts with all counters: %s", said.reply))
 		return;
 	ok(wait_for(&node, SERVICE_COUNTING, &said) != UINT64_MAX, "it counts, and says so");
 	ok(open_group(&g, 1, false) && wait_for_counter(g.fd[0], 2000000000u) == UINT64_MAX,
@@ -321,7 +326,8 @@ static void asked(void)
 	struct said said;
 	struct group g;
 
-	if (!ok(start_node(&node, "notice=no", COUNTERS, &said), "the service counts: %s", said.reply))
+	if (!ok(start_node(&node, "notice=no flexible=no", COUNTERS, &said), "the service counts: %s",
+		said.reply))
 		return;
 	wait_for(&node, SERVICE_COUNTING, &said);
 	ask(&node, 'y', &said);
@@ -346,6 +352,32 @@ static void asked(void)
 	end_node(&node);
 }
 
+/* A user as a program of its own: whether all counters counted its loop from the first instruction. */
+static int user(void)
+{
+	struct group g;
+
+	return open_group(&g, COUNTERS, true) && count_with(&g) == COUNTERS ? 0 : 1;
+}
+
+static void by_upcctl(const char *self)
+{
+	struct node node;
+	struct said said;
+	char command[512];
+
+	if (!ok(start_node(&node, "notice=no flexible=no", COUNTERS, &said), "the service counts: %s",
+		said.reply))
+		return;
+	wait_for(&node, SERVICE_COUNTING, &said);
+	snprintf(command, sizeof(command), "%s --user", self);
+	ok(system(command) != 0, "a user who starts his program as it is has not all that it should count");
+	snprintf(command, sizeof(command), "UPC_CONTROL=" CONTROL " upcctl run -- %s --user", self);
+	ok(system(command) == 0, "with upcctl run it counts from its first instruction");
+	ok(wait_for(&node, SERVICE_COUNTING, &said) != UINT64_MAX, "and then the service counts on");
+	end_node(&node);
+}
+
 /* Commands that open counters while a user has them, too, open them when they are free. */
 static void changed_meanwhile(void)
 {
@@ -354,7 +386,8 @@ static void changed_meanwhile(void)
 	struct said said;
 	struct group g;
 
-	if (!ok(start_node(&node, "notice=no", COUNTERS - 1, &said), "the service counts: %s", said.reply))
+	if (!ok(start_node(&node, "notice=no flexible=no", COUNTERS - 1, &said), "the service counts: %s",
+		said.reply))
 		return;
 	wait_for(&node, SERVICE_COUNTING, &said);
 	ask(&node, 'y', &said);
@@ -387,7 +420,8 @@ static void taken(void)
 	struct said said;
 	struct group g;
 
-	if (!ok(start_node(&node, "notice=no", COUNTERS, &said), "the service counts: %s", said.reply))
+	if (!ok(start_node(&node, "notice=no flexible=no", COUNTERS, &said), "the service counts: %s",
+		said.reply))
 		return;
 	wait_for(&node, SERVICE_COUNTING, &said);
 	ask(&node, 'y', &said);
@@ -420,7 +454,8 @@ static void noticed(void)
 	bool all = true;
 	const char *noticing;
 
-	if (!ok(start_node(&node, "notice=yes", COUNTERS, &said), "the service counts: %s", said.reply))
+	if (!ok(start_node(&node, "notice=yes flexible=no", COUNTERS, &said), "the service counts: %s",
+		said.reply))
 		return;
 	ok(wait_for(&node, SERVICE_COUNTING, &said) != UINT64_MAX, "it counts, and says so");
 	noticing = strstr(said.reply, "by ");
@@ -468,7 +503,8 @@ static void there_before(void)
 	if (!ok(open_group(&g, COUNTERS, true), "a user has all counters"))
 		return;
 	ioctl(g.fd[0], PERF_EVENT_IOC_ENABLE, 0);
-	ok(start_node(&node, "notice=yes", COUNTERS, &said), "the service begins beside him: %s", said.reply);
+	ok(start_node(&node, "notice=yes flexible=no", COUNTERS, &said), "the service begins beside him: %s",
+	   said.reply);
 	ask_and_work(&node, 's', &said);
 	ok(said.state == SERVICE_YIELDED, "and steps aside: %s", said.why);
 	loop(ROUNDS);
@@ -489,7 +525,8 @@ static void software(void)
 	bool counted = true;
 	int fd;
 
-	if (!ok(start_node(&node, "notice=yes", COUNTERS, &said), "the service counts: %s", said.reply))
+	if (!ok(start_node(&node, "notice=yes flexible=no", COUNTERS, &said), "the service counts: %s",
+		said.reply))
 		return;
 	wait_for(&node, SERVICE_COUNTING, &said);
 	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -528,11 +565,14 @@ static void reserved(void)
 	end_node(&node);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct group g;
 
+	if (argc == 2 && !strcmp(argv[1], "--user"))
+		return user();
 	need_pmu();
+	mkdir(CONTROL_DIRECTORY, 0700);
 	signal(SIGPIPE, SIG_IGN);
 	if (find_events() < COUNTERS)
 		skip_all("this PMU has fewer than 6 events of programmable counters");
@@ -541,6 +581,7 @@ int main(void)
 	close_group(&g);
 	unnoticed();
 	asked();
+	by_upcctl(argv[0]);
 	changed_meanwhile();
 	taken();
 	noticed();
