@@ -516,10 +516,10 @@ struct upc_counter_info {
  * mean of theirs; of a thread the time that it had a CPU, of a process and of children that
  * of their threads together. Of a control group it is time, whether it had a CPU or not; it
  * did not run for that part of it in which, of the group's time on CPUs, others held the
- * counter. Files and clocks: the time that the unit ran, and did not run where the source was
- * away. Behind a script: the unit's cycles, a cycle as 1 ns. Where hardware counters are read
- * in user mode the times are those of this call. Of a thread whose pinned counters others have
- * taken both stand still.
+ * counter. Files, clocks and the simulated node: the time that the unit ran, and did not run
+ * where the source was away. Behind a script: the unit's cycles, a cycle as 1 ns. Where hardware counters are
+ * read in user mode the times are those of this call. Of a thread whose pinned counters others have taken
+ * both stand still.
  */
 int upc_counter_state(struct upc_unit *unit, int counter, struct upc_counter_info *info);
 

@@ -127,6 +127,42 @@ static void test_check(void **state)
 	upci_perf_destroy(p);
 }
 
+/* A reserve is asked for as well: the kernel is, whatever was asked before, and with so many more. */
+static void test_reserve(void **state)
+{
+	struct upci_context self;
+	struct rlimit old, low;
+	struct upci_perf *p;
+	struct made m;
+	unsigned before, refused = 0;
+	int error = -1;
+
+	(void)state;
+	make(&m);
+	m.perf.context.reserve = 1;
+	assert_known(&m, false, false);
+
+	assert_int_equal(upci_context_set(&self, NULL), 0);
+	self.reserve = 5;
+	assert_int_equal(upci_perf_create(&self, &p), 0);
+	assert_true(upci_perf_add(p, &faults, false, "faults") >= 0);
+	before = open_descriptors();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low = old;
+	for (low.rlim_cur = 1; error && low.rlim_cur < 512; low.rlim_cur++) {
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+		error = upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "faults");
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+		assert_int_equal(open_descriptors(), before);
+		if (error)
+			assert_int_equal(error, UPC_EMFILE);
+		refused += error != 0;
+	}
+	/* A leader, the event, and five like it. */
+	assert_true(refused >= 7);
+	upci_perf_destroy(p);
+}
+
 /* Whichever of the events is the first without a descriptor, those before it are closed. */
 static void test_check_without_descriptors(void **state)
 {
@@ -317,11 +353,9 @@ static void test_refused_start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_check_without_descriptors),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_halted_and_samplers_take_room),
+		cmocka_unit_test(test_known),         cmocka_unit_test(test_check),
+		cmocka_unit_test(test_reserve),       cmocka_unit_test(test_check_without_descriptors),
+		cmocka_unit_test(test_refused),       cmocka_unit_test(test_halted_and_samplers_take_room),
 		cmocka_unit_test(test_refused_start),
 	};
 

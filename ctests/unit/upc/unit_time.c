@@ -466,6 +466,167 @@ static void test_children(void **state)
 	upc_unit_destroy(u);
 }
 
+/* ---- an exec that starts a unit ---------------------------------------------------------- */
+
+/* A child that executes something when it is told to, and is a unit's that waits for that. */
+static pid_t start_child(int *go)
+{
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (!pid) {
+		close(pipes[1]);
+		if (read(pipes[0], &byte, 1) == 1)
+			execl("/bin/sh", "sh", "-c", "read line", (char *)NULL);
+		_exit(9);
+	}
+	assert_true(pid > 0);
+	close(pipes[0]);
+	*go = pipes[1];
+	return pid;
+}
+
+static void test_exec(void **state)
+{
+	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "perf::TASK-CLOCK")};
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct upc_unit *u;
+	uint64_t values[2] = {0, 0};
+	int go, status, tries;
+
+	(void)state;
+	options.pid = start_child(&go);
+	options.enable_on_exec = 1;
+	u = create(&options, codes, 2);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_true(whole(u, codes[0]) == 0);
+	assert_int_equal(write(go, "x", 1), 1);
+	close(go);
+	assert_int_equal(waitpid(options.pid, &status, 0), options.pid);
+	for (tries = 0; tries < 100 && !values[0]; tries++)
+		assert_int_equal(upc_unit_read_added(u, values, 2), 0);
+	assert_true(values[0] > 0 && values[1] > 0);
+	assert_true(known(u, codes[0]).enabled == values[1]);
+	assert_true(known(u, codes[0]).running == values[1]);
+	upc_unit_destroy(u);
+}
+
+/* ---- everything in any order --------------------------------------------------------------- */
+
+enum { OTHERS = 4, KINDS = 2 };
+
+/*
+ * Two events stay all the time, one of the kernel's and one of the unit's own clock. Of the others
+ * is known between which two readings of their kind's they came, were halted and went on: so
+ * the least and the most that they can have.
+ */
+static struct {
+	uint32_t code;
+	unsigned kind;
+	bool there, halted;
+	uint64_t least, most;
+} other[OTHERS];
+static uint32_t stays[KINDS];
+
+static void read_stays(struct upc_unit *u, uint64_t at[KINDS])
+{
+	unsigned k;
+
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	for (k = 0; k < KINDS; k++)
+		at[k] = known(u, stays[k]).enabled;
+}
+
+static void change_one(struct upc_unit *u, unsigned i, uint64_t random)
+{
+	if (!other[i].there) {
+		assert_int_equal(upc_unit_add(u, other[i].code), 0);
+		other[i].there = true;
+		other[i].halted = false;
+		other[i].least = other[i].most = 0;
+	} else if (random % 4 == 0) {
+		assert_int_equal(upc_unit_remove(u, other[i].code), 0);
+		other[i].there = false;
+	} else {
+		other[i].halted = !other[i].halted;
+		assert_int_equal((other[i].halted ? upc_counter_halt
+						  : upc_counter_continue)(u, counter_of(u, other[i].code)),
+				 0);
+	}
+}
+
+static void test_random(void **state)
+{
+	static const char *const names[OTHERS] = {"perf::MINOR-FAULTS", "perf::MAJOR-FAULTS", "time::raw_ns",
+						  "vm::pgfault"};
+	uint64_t random = 7, before[KINDS], after[KINDS], last[KINDS] = {0};
+	struct upc_unit *u;
+	unsigned round, i, k;
+
+	(void)state;
+	stays[0] = event_code(c, "perf::PAGE-FAULTS");
+	stays[1] = event_code(c, "time::real_ns");
+	for (i = 0; i < OTHERS; i++) {
+		memset(&other[i], 0, sizeof(other[i]));
+		other[i].code = event_code(c, names[i]);
+		other[i].kind = i / 2;
+	}
+	/* One that leads, and will go, is the first. */
+	u = create(NULL, &other[0].code, 1);
+	other[0].there = true;
+	for (k = 0; k < KINDS; k++)
+		assert_int_equal(upc_unit_add(u, stays[k]), 0);
+	for (round = 0; round < 2000; round++) {
+		const uint64_t what = random_next(&random) % 8;
+		const unsigned which = (unsigned)(random_next(&random) % OTHERS);
+		const bool was = other[which].there && !other[which].halted;
+		unsigned spin;
+
+		for (spin = (unsigned)(random_next(&random) % 300); spin; spin--)
+			(void)now_ns();
+		read_stays(u, before);
+		for (k = 0; k < KINDS; k++)
+			assert_true(before[k] >= last[k]);
+		for (i = 0; i < OTHERS; i++)
+			if (other[i].there && !other[i].halted) {
+				other[i].least += before[other[i].kind] - last[other[i].kind];
+				other[i].most += before[other[i].kind] - last[other[i].kind];
+			}
+		if (what == 0) {
+			assert_int_equal(upc_unit_running(u) ? upc_unit_stop(u) : upc_unit_start(u), 0);
+		} else if (what == 1 && random_next(&random) % 8 == 0) {
+			assert_int_equal(upc_unit_reset(u), 0);
+			for (i = 0; i < OTHERS; i++)
+				other[i].least = other[i].most = 0;
+			memset(before, 0, sizeof(before));
+		} else if (what > 4) {
+			change_one(u, which, random_next(&random));
+		}
+		read_stays(u, after);
+		for (i = 0; i < OTHERS; i++) {
+			const bool is = other[i].there && !other[i].halted;
+			const uint64_t passed = after[other[i].kind] - before[other[i].kind];
+
+			/* In what passed meanwhile it may have counted, or not. */
+			if (is || (i == which && was))
+				other[i].most += passed;
+			if (is && (i != which || was))
+				other[i].least += passed;
+			if (other[i].there) {
+				struct times t = known(u, other[i].code);
+
+				assert_true(t.enabled == t.running);
+				assert_in_range(t.enabled, other[i].least, other[i].most);
+			}
+		}
+		memcpy(last, after, sizeof(last));
+	}
+	upc_unit_destroy(u);
+}
+
 /* ---- behind a script ---------------------------------------------------------------------- */
 
 static void assert_cycles(struct upc_unit *u, uint32_t code, uint64_t cycles)
@@ -548,7 +709,8 @@ int main(void)
 		cmocka_unit_test(test_leader),   cmocka_unit_test(test_other_counters),
 		cmocka_unit_test(test_moves),    cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_children), cmocka_unit_test(test_script),
-		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_lost),     cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_random),
 	};
 	int failed;
 
