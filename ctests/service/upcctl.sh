@@ -166,7 +166,7 @@ child_of()
 during()
 {
 	begin one sleep 1000 && is_yielded 1 && first=$pid && begin two sleep 1000 && is_yielded 2 &&
-		run 0 status && grep -q "^yielded *for 2 of 'upcctl run'" out &&
+		run 0 status && grep -q "^yielded for sh (pid $first, uid $(id -u)), sh (pid $pid, uid $(id -u))\$" out && run 0 ls && grep -q "^yielded for sh" out &&
 		kill -TERM $pid && ends 143 $pid && until_passes is_yielded 1 && kill -TERM "$first" && ends 143 "$first" && is_yielded 0
 }
 ends() # STATUS PID
@@ -195,7 +195,7 @@ of_the_program()
 check "the program ended by a signal; what it leaves behind holds nothing" of_the_program
 nested()
 {
-	run 0 run "$tool" run "$tool" status && grep -q "^yielded *for 2 of " out && is_yielded 0
+	run 0 run "$tool" run "$tool" status && grep -q '^yielded for upcctl (pid .*), upcctl (pid ' out && is_yielded 0
 }
 check "one in another" nested
 

@@ -9,12 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct lane_job;
 
 struct client {
 	uint64_t number; /* never given twice */
 	int fd;
+	pid_t pid; /* who had made the connection */
+	uid_t uid;
 	char *in; /* have bytes, of which the first looked have no newline */
 	size_t have, looked, room;
 	char *out; /* length bytes, of which sent have gone; NULL: there is no answer */

@@ -22,6 +22,7 @@
 #include "service/lane.h"
 #include "service/listen.h"
 #include "service/request.h"
+#include "service/yielders.h"
 #include "upc.h"
 
 #define IDLE_MS 1000 /* for so long a client may say nothing when another needs its place */
@@ -40,16 +41,13 @@ struct control {
 	pthread_mutex_t mutex;
 	struct lane_queue done;
 	bool stopping;
+	struct yielders yielders; /* the lane of changes changes it */
 
 	/* of the thread that has the clients */
 	struct client *client[CONTROL_CLIENTS_MAX];
 	unsigned clients;
 	uint64_t last_number;
 	int64_t pause_until_ms;
-
-	/* of the lane of changes */
-	uint64_t yielded[CONTROL_YIELDS_MAX]; /* by these clients */
-	unsigned yields;
 };
 
 static int64_t now_ms(void)
@@ -75,44 +73,60 @@ static void call(struct control *c, struct lane_job *job, const char *const *wor
 	job->ok = c->calls.command(c->calls.arg, word, words, &job->reply) >= 0;
 }
 
-/* Which of those that have yielded a client is, or yields: it is none. */
-static unsigned place_of(const struct control *c, uint64_t client)
-{
-	unsigned i = 0;
-
-	while (i < c->yields && c->yielded[i] != client)
-		i++;
-	return i;
-}
-
 static void yield(struct control *c, struct lane_job *job)
 {
 	static const char *const word[] = {"yield", NULL};
+	struct yielder who = {.client = job->client, .pid = job->pid, .uid = job->uid};
 
-	if (c->yields == CONTROL_YIELDS_MAX) {
+	if (c->yielders.n == CONTROL_YIELDS_MAX) {
 		/* The resumes of those that are gone are behind us still. */
 		job->ok = false;
 		job->reply = request_answer(false, TOO_MANY_YIELDS);
 		return;
 	}
 	call(c, job, word, 1);
-	if (job->ok)
-		c->yielded[c->yields++] = job->client;
+	if (!job->ok)
+		return;
+	if (job->request.words > 1)
+		yielders_program(job->request.word[1], who.program);
+	pthread_mutex_lock(&c->mutex);
+	yielders_add(&c->yielders, &who);
+	pthread_mutex_unlock(&c->mutex);
 }
 
 /* Also of a client that has gone before it was known whether its yield works. */
 static void resume(struct control *c, struct lane_job *job)
 {
 	static const char *const word[] = {"resume", NULL};
-	unsigned i = place_of(c, job->client);
+	bool yielded;
 
-	if (i == c->yields) {
-		job->ok = true;
-		job->reply = request_answer(true, "nothing was yielded");
+	pthread_mutex_lock(&c->mutex);
+	yielded = yielders_remove(&c->yielders, job->client);
+	pthread_mutex_unlock(&c->mutex);
+	if (yielded) {
+		call(c, job, word, 1);
 		return;
 	}
-	c->yielded[i] = c->yielded[--c->yields];
-	call(c, job, word, 1);
+	job->ok = true;
+	job->reply = request_answer(true, "nothing was yielded");
+}
+
+static bool is_question(const struct request *request)
+{
+	return strcmp(request->word[0], "ls") == 0 || strcmp(request->word[0], "status") == 0;
+}
+
+static void run_words(struct control *c, struct lane_job *job)
+{
+	struct yielders yielders;
+
+	call(c, job, job->request.word, job->request.words);
+	if (!is_question(&job->request))
+		return;
+	pthread_mutex_lock(&c->mutex);
+	yielders = c->yielders;
+	pthread_mutex_unlock(&c->mutex);
+	job->reply = yielders_put(&yielders, job->reply);
 }
 
 static void run(void *arg, struct lane_job *job)
@@ -124,7 +138,7 @@ static void run(void *arg, struct lane_job *job)
 	else if (job->kind == LANE_RESUME)
 		resume(c, job);
 	else
-		call(c, job, job->request.word, job->request.words);
+		run_words(c, job);
 	pthread_mutex_lock(&c->mutex);
 	lane_queue_put(&c->done, job);
 	pthread_mutex_unlock(&c->mutex);
@@ -164,13 +178,20 @@ static unsigned yielding(const struct control *c)
 	return n;
 }
 
-static struct lane_job *new_job(enum lane_kind kind, uint64_t client)
+/* Takes the request, if there is one. */
+static struct lane_job *new_job(enum lane_kind kind, const struct client *client, struct request *request)
 {
 	struct lane_job *job = calloc(1, sizeof(*job));
 
-	if (job != NULL) {
-		job->kind = kind;
-		job->client = client;
+	if (job == NULL)
+		return NULL;
+	job->kind = kind;
+	job->client = client->number;
+	job->pid = client->pid;
+	job->uid = client->uid;
+	if (request != NULL) {
+		job->request = *request;
+		*request = (struct request){0};
 	}
 	return job;
 }
@@ -189,7 +210,7 @@ static bool begin(struct client *client, struct lane *lane, struct lane_job *job
 	return true;
 }
 
-static bool begin_yield(struct control *c, struct client *client)
+static bool begin_yield(struct control *c, struct client *client, struct request *request)
 {
 	struct lane_job *job;
 
@@ -198,8 +219,8 @@ static bool begin_yield(struct control *c, struct client *client)
 	if (yielding(c) >= CONTROL_YIELDS_MAX)
 		return say(client, false, TOO_MANY_YIELDS);
 	/* It cannot fail when it is wanted. */
-	client->resume = new_job(LANE_RESUME, client->number);
-	job = client->resume != NULL ? new_job(LANE_YIELD, client->number) : NULL;
+	client->resume = new_job(LANE_RESUME, client, NULL);
+	job = client->resume != NULL ? new_job(LANE_YIELD, client, request) : NULL;
 	if (job == NULL) {
 		lane_job_free(client->resume);
 		client->resume = NULL;
@@ -217,22 +238,25 @@ static bool begin_resume(struct control *c, struct client *client)
 	return begin(client, &c->changes, job);
 }
 
+/* "yield" and "yield for=PROGRAM": what else there is with the word has the service to refuse. */
+static bool is_yield(const struct request *request)
+{
+	char program[YIELDERS_PROGRAM_MAX];
+
+	return strcmp(request->word[0], "yield") == 0 &&
+	       (request->words == 1 || (request->words == 2 && yielders_program(request->word[1], program)));
+}
+
 /* What a line asks for. False: the connection is over. */
 static bool take_request(struct control *c, struct client *client, struct request *request)
 {
-	struct lane_job *job;
-	bool question = strcmp(request->word[0], "ls") == 0 || strcmp(request->word[0], "status") == 0;
+	bool question = is_question(request);
 
-	if (request->words == 1 && strcmp(request->word[0], "yield") == 0)
-		return begin_yield(c, client);
+	if (is_yield(request))
+		return begin_yield(c, client, request);
 	if (request->words == 1 && strcmp(request->word[0], "resume") == 0)
 		return begin_resume(c, client);
-	job = new_job(LANE_COMMAND, client->number);
-	if (job != NULL) {
-		job->request = *request;
-		*request = (struct request){0};
-	}
-	return begin(client, question ? &c->questions : &c->changes, job);
+	return begin(client, question ? &c->questions : &c->changes, new_job(LANE_COMMAND, client, request));
 }
 
 /* Begins with the next line that is there, one at a time. False: the connection is over. */
@@ -395,6 +419,8 @@ static void take_client(struct control *c, int fd)
 		close(fd);
 		return;
 	}
+	client->pid = peer.pid;
+	client->uid = peer.uid;
 	c->client[c->clients++] = client;
 }
 

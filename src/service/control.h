@@ -10,7 +10,8 @@
  *
  * "yield" and "resume" are a client's own: what it has yielded comes back when it says so, or when its
  * connection ends, however it ends. The service is told of each, and of no resume without
- * a yield that worked: it counts them.
+ * a yield that worked: it counts them. "yield for=PROGRAM" says what it is for; answers to
+ * questions then have "yielded_for", with each one's pid, uid and program.
  */
 #ifndef SERVICE_CONTROL_H
 #define SERVICE_CONTROL_H

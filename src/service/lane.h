@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "service/request.h"
 
@@ -16,7 +17,9 @@ enum lane_kind { LANE_COMMAND, LANE_YIELD, LANE_RESUME };
 struct lane_job {
 	struct lane_job *next;
 	enum lane_kind kind;
-	uint64_t client;        /* who asked; it may be gone; never given twice */
+	uint64_t client; /* who asked; it may be gone; never given twice */
+	pid_t pid;
+	uid_t uid;
 	struct request request; /* of a command; the job's own                          */
 	bool ok;                /* how it went, and what is answered: a JSON object or NULL, the job's own */
 	char *reply;

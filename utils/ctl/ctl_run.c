@@ -8,6 +8,8 @@
  */
 #include "ctl/ctl_run.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "lib/common.h"
@@ -17,12 +19,31 @@
 #define RETRY_WAIT_MS 5000 /* for its answer, while signals wait             */
 #define RESUME_WAIT_MS 5000
 
-/* 0, or -1 with why in control. */
-static int yield(struct util_control *control)
+/* "for=" and its last name, as text: a name may be any bytes. */
+static void program_word(const char *program, char *word, size_t size)
 {
-	static const char *const word[] = {"yield"};
-	json_t *answer = util_control_ask(control, word, 1);
-	bool ok = json_is_true(json_object_get(answer, "ok"));
+	const char *name = strrchr(program, '/');
+	FILE *out = fmemopen(word, size, "w");
+
+	word[0] = '\0';
+	if (out == NULL)
+		return;
+	fputs("for=", out);
+	util_put(out, name != NULL && name[1] != '\0' ? name + 1 : program, 64);
+	fclose(out);
+}
+
+/* 0, or -1 with why in control. */
+static int yield(struct util_control *control, const char *program)
+{
+	char what[1000];
+	const char *const word[] = {"yield", what};
+	json_t *answer;
+	bool ok;
+
+	program_word(program, what, sizeof(what));
+	answer = util_control_ask(control, word, 2);
+	ok = json_is_true(json_object_get(answer, "ok"));
 
 	if (answer != NULL && !ok)
 		snprintf(control->why, sizeof(control->why), "the service does not step aside: %s",
@@ -50,7 +71,7 @@ static bool has_ended(const struct util_control *control)
 	return recv(control->fd, &byte, 1, MSG_DONTWAIT) >= 0;
 }
 
-static void try_again(struct util_control *control)
+static void try_again(struct util_control *control, const char *program)
 {
 	char path[sizeof(control->path)];
 
@@ -59,14 +80,14 @@ static void try_again(struct util_control *control)
 	if (util_control_open(control, path) != 0)
 		return;
 	control->wait_ms = RETRY_WAIT_MS;
-	if (yield(control) == 0)
+	if (yield(control, program) == 0)
 		util_error("the service is back, and has stepped aside again");
 	else
 		util_control_close(control);
 }
 
 /* Until the command has ended. */
-static void wait_for_end(struct util_control *control, struct stat_run *run)
+static void wait_for_end(struct util_control *control, struct stat_run *run, const char *program)
 {
 	for (;;) {
 		int64_t deadline = control->fd < 0 ? stat_run_now() + RETRY_NS : -1;
@@ -75,7 +96,7 @@ static void wait_for_end(struct util_control *control, struct stat_run *run)
 		if (stat_run_wait(run, deadline) == STAT_WAKE_END)
 			return;
 		if (control->fd < 0) {
-			try_again(control);
+			try_again(control, program);
 		} else if (has_ended(control)) {
 			util_error("the service at %s has ended; it will be asked again when it is back",
 				   control->path);
@@ -90,14 +111,14 @@ int ctl_run(struct util_control *control, char *const *argv)
 	int status;
 
 	/* Before signals are taken: who waits for the service can be interrupted. */
-	if (yield(control) != 0) {
+	if (yield(control, argv[0]) != 0) {
 		util_error("%s; '%s' was not run", control->why, argv[0]);
 		return UTIL_FAILED;
 	}
 	if (stat_run_begin(&run) != 0 || stat_run_spawn(&run, argv, NULL) != 0)
 		return UTIL_FAILED;
 	stat_run_release(&run);
-	wait_for_end(control, &run);
+	wait_for_end(control, &run, argv[0]);
 	status = stat_run_reap(&run, NULL);
 	resume(control);
 	if (run.exec_error != 0)

@@ -161,7 +161,41 @@ static void put_table(FILE *out, const struct table *table)
 	}
 }
 
-void ctl_put_counters(FILE *out, const json_t *answer)
+/* Who runs a program meanwhile: "sleep (pid 12, uid 0), make (pid 13, uid 1000)"; NULL: nobody. To be freed.
+ */
+static char *yielded_text(const json_t *answer)
+{
+	const json_t *list = json_object_get(answer, "yielded_for"), *who;
+	char *text = NULL;
+	size_t length, i;
+	FILE *out = json_array_size(list) > 0 ? open_memstream(&text, &length) : NULL;
+
+	if (out == NULL)
+		return NULL;
+	json_array_foreach(list, i, who)
+	{
+		const char *program = text_of(who, "program");
+
+		fprintf(out, "%s%s (pid %" PRIu64 ", uid %" PRIu64 ")", i == 0 ? "" : ", ",
+			program[0] != '\0' ? program : "a client", number_of(who, "pid"),
+			number_of(who, "uid"));
+	}
+	return fclose(out) == 0 ? text : NULL;
+}
+
+static void put_yielded(FILE *out, const json_t *answer)
+{
+	char *yielded = yielded_text(answer), *text = NULL;
+
+	if (yielded != NULL && asprintf(&text, "yielded for %s", yielded) > 0) {
+		fputc('\n', out);
+		put_wrapped(out, text, 0);
+		free(text);
+	}
+	free(yielded);
+}
+
+static void put_counters(FILE *out, const json_t *answer)
 {
 	const json_t *list = json_object_get(answer, "counters"), *counter;
 	size_t n = json_array_size(list), i;
@@ -183,6 +217,12 @@ void ctl_put_counters(FILE *out, const json_t *answer)
 	}
 	free(table.row);
 	free(table.reason);
+}
+
+void ctl_put_counters(FILE *out, const json_t *answer)
+{
+	put_counters(out, answer);
+	put_yielded(out, answer);
 }
 
 /* ---- status ------------------------------------------------------------------------------- */
@@ -226,7 +266,7 @@ static void put_interval(FILE *out, const json_t *answer)
 
 void ctl_put_status(FILE *out, const char *path, const json_t *answer)
 {
-	char text[60];
+	char text[60], *yielded = yielded_text(answer);
 
 	put_line(out, "service", path);
 	put_time(out, "since", answer, "started_ns");
@@ -236,15 +276,18 @@ void ctl_put_status(FILE *out, const char *path, const json_t *answer)
 		snprintf(text, sizeof(text), "%" PRIu64, number_of(answer, "generation"));
 		put_line(out, "generation", text);
 	}
-	if (number_of(answer, "yields") > 0) {
-		snprintf(text, sizeof(text), "for %" PRIu64 " of 'upcctl run'", number_of(answer, "yields"));
-		put_line(out, "yielded", text);
+	if (yielded != NULL) {
+		put_line(out, "yielded for", yielded);
+	} else if (number_of(answer, "yields") > 0) {
+		snprintf(text, sizeof(text), "%" PRIu64 " of 'upcctl run'", number_of(answer, "yields"));
+		put_line(out, "yielded for", text);
 	}
+	free(yielded);
 	put_line(out, "noticing", text_of(answer, "noticing"));
 	put_line(out, "unseen", text_of(answer, "unseen"));
 	put_line(out, "remark", text_of(answer, "remark"));
 	fputc('\n', out);
-	ctl_put_counters(out, answer);
+	put_counters(out, answer);
 }
 
 /* ---- CSV ---------------------------------------------------------------------------------- */

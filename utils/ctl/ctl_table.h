@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 /* The counters of an answer to ls: number, name, event, scope and state in columns, and below them
- * once each why a state is not "counting". */
+ * once each why a state is not "counting", and for whom they are yielded. */
 void ctl_put_counters(FILE *out, const json_t *answer);
 
 /* An answer to status: what is known of the service, a line each, then the counters. */

@@ -67,7 +67,7 @@ static int command(void *arg, const char *const *word, unsigned words, char **re
 		wait_at_gate();
 	pthread_mutex_lock(&mutex);
 	runs++;
-	if (strcmp(word[0], "yield") == 0) {
+	if (strcmp(word[0], "yield") == 0 && words == 1) {
 		ok = !yield_fails;
 		yields += ok;
 	}
@@ -195,7 +195,7 @@ static void ask(int fd, const char *a, const char *b)
 /* The next line; NULL at the end. Until the next call. */
 static const char *hear(int fd)
 {
-	static char line[BIG + 10];
+	static char line[BIG + 1000];
 	size_t n = 0;
 
 	for (;;) {
@@ -209,7 +209,7 @@ static const char *hear(int fd)
 			return NULL;
 		if (line[n] == '\n')
 			break;
-		assert_in_range(++n, 1, BIG + 5);
+		assert_in_range(++n, 1, BIG + 900);
 	}
 	line[n] = '\0';
 	return line;
@@ -569,6 +569,42 @@ static void test_each_yield_is_its_clients(void **state)
 	close(c);
 }
 
+/* Who has yielded stands in the answers to questions, and in no others. */
+static void test_who_has_yielded(void **state)
+{
+	int a = new_client(), b = new_client();
+	char want[200];
+	const char *line;
+
+	(void)state;
+	ask(a, "yield", "for=\xc3\xa4 \"b\"");
+	answers(a, true, "yield");
+	snprintf(want, sizeof(want),
+		 "\"yielded_for\":[{\"pid\":%d,\"uid\":%u,\"program\":\"\xc3\xa4 \\\"b\\\"\"}]",
+		 (int)getpid(), (unsigned)geteuid());
+	ask(b, "ls", NULL);
+	line = hear(b);
+	assert_non_null(line);
+	if (strstr(line, want) == NULL)
+		fail_msg("\"%s\" has no %s", line, want);
+	ask(b, "ls", "big");
+	line = hear(b);
+	assert_non_null(strstr(line, want));
+	ask(b, "halt", NULL);
+	assert_null(strstr(hear(b), "yielded_for"));
+	/* Other words with it are the service's to refuse. */
+	ask(b, "yield", "of=x");
+	answers(b, true, "yield of=x");
+	ask(b, "resume", NULL);
+	answers(b, false, "has not yielded");
+	ask(a, "resume", NULL);
+	answers(a, true, "resume");
+	ask(b, "status", NULL);
+	assert_null(strstr(hear(b), "yielded_for"));
+	close(a);
+	close(b);
+}
+
 static void test_yielder_killed(void **state)
 {
 	int ready[2], status;
@@ -784,6 +820,7 @@ int main(void)
 		TEST(test_hundred_connections),
 		TEST(test_no_one_that_waits_is_let_go),
 		TEST(test_each_yield_is_its_clients),
+		TEST(test_who_has_yielded),
 		TEST(test_yielder_killed),
 		TEST(test_yielder_gone_before),
 		TEST(test_another_user),

@@ -73,6 +73,13 @@ static void test_states(void **state)
 	       "\n"
 	       "(1) perf (pid 12, uid 0) has it\n"
 	       "(2) stepped aside: upcctl asked for it\n");
+	prints(ctl_put_counters,
+	       "{\"yielded_for\":[{\"pid\":12,\"uid\":0,\"program\":\"perf\"},{\"pid\":13,\"uid\":7,\"program\":\"\"}],"
+	       "\"counters\":[" COUNTER("1", "a", "node", "yielded", "", PLACE("", "yielded")) "]}",
+	       "No  Name  Event    Scope  State\n"
+	       " 1  a     perf::E  node   yielded\n"
+	       "\n"
+	       "yielded for perf (pid 12, uid 0), a client (pid 13, uid 7)\n");
 	prints(ctl_put_counters, "{\"counters\":[]}", "no counters; 'upcctl add EVENT' adds one\n");
 }
 
@@ -100,7 +107,7 @@ static void test_status(void **state)
 	       "samples     each 60.000 s, at multiples of it\n"
 	       "last sample 2001-09-09 01:47:40 +0000\n"
 	       "generation  3\n"
-	       "yielded     for 2 of 'upcctl run'\n"
+	       "yielded for 2 of 'upcctl run'\n"
 	       "noticing    by looking\n"
 	       "remark      r\n"
 	       "\n"
@@ -123,7 +130,7 @@ static void test_hostile(void **state)
 		"{\"counters\":[" COUNTER("1", "\\u001b[2J", "\\u009b1m", "\\u0007", "\\u001b]0;x\\n\\r",
 					  PLACE("\\u001b", "\\u0007") "," COUNTING("b")) "]}",
 		"{\"started_ns\":-1,\"time_ns\":9223372036854775807,\"interval_ns\":-5,\"generation\":\"x\",\"yields\":1.5,"
-		"\"noticing\":\"\\u001b[31m\",\"unseen\":7,\"remark\":\"\\n\\u009b\"}",
+		"\"yielded_for\":[7,{},{\"pid\":[],\"program\":\"\\u001b[2J\"}],\"noticing\":\"\\u001b[31m\",\"unseen\":7,\"remark\":\"\\n\\u009b\"}",
 	};
 	static void (*const puts[])(FILE *, const json_t *) = {ctl_put_counters, put_status};
 
