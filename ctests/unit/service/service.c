@@ -537,6 +537,60 @@ static void a_live_node(void **state)
 	service_sample_put(two);
 }
 
+/* Fields of files, of which every machine has some hundreds. */
+static unsigned find_fields(char name[][UPC_NAME_MAX], unsigned most)
+{
+	struct upc_event_info info = {.size = sizeof(info)};
+	struct upc_catalogue *c;
+	unsigned n = 0;
+
+	assert_int_equal(upc_catalogue_open(NULL, &c), 0);
+	for (uint32_t code = 0; code < upc_catalogue_count(c) && n < most; code++)
+		if (!upc_catalogue_info(c, code, &info) && info.source == UPC_SOURCE_FILE &&
+		    info.scope == UPC_SCOPE_MACHINE)
+			snprintf(name[n++], UPC_NAME_MAX, "%s", info.name);
+	upc_catalogue_close(c);
+	return n;
+}
+
+/* A place has 256 counters: of 257 none is added, and then 256 are. */
+static void one_too_many(void **state)
+{
+	static char name[UPC_COUNTERS + 1][UPC_NAME_MAX];
+	const char *word[UPC_COUNTERS + 2] = {"add"};
+	const struct service_options options = {0};
+	unsigned n = find_fields(name, UPC_COUNTERS + 1);
+	const struct service_sample *sample;
+	struct service *s;
+	char *text;
+
+	(void)state;
+	if (n <= UPC_COUNTERS)
+		skip_because("this machine's /proc and /sys have %u fields", n);
+	for (unsigned i = 0; i < n; i++)
+		word[i + 1] = name[i];
+	assert_int_equal(service_open(&options, &s, &text), 0);
+	assert_int_equal(service_command(s, word, n + 1, &text), UPC_ECONFLICT);
+	assert_non_null(strstr(text, "256"));
+	free(text);
+	sample = service_sample_get(s, 60000);
+	assert_int_equal(sample->counters, 0);
+	service_sample_put(sample);
+	assert_int_equal(service_command(s, word, n, &text), 0);
+	free(text);
+	assert_int_equal(service_command(s, (const char *[]){"add", name[n - 1]}, 2, &text), UPC_ECONFLICT);
+	free(text);
+	/* In the place of another it can be. */
+	assert_int_equal(service_command(s, (const char *[]){"reassign", name[7], name[n - 1]}, 3, &text), 0);
+	free(text);
+	sample = service_sample_get(s, 60000);
+	assert_int_equal(sample->counters, UPC_COUNTERS);
+	assert_string_equal(sample->counter[7].event, name[n - 1]);
+	assert_int_equal(sample->counter[7].number, 8);
+	service_sample_put(sample);
+	service_close(s);
+}
+
 static void no_configuration(void **state)
 {
 	const struct service_options options = {0};
@@ -640,6 +694,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk),
 		cmocka_unit_test(two_services),
 		cmocka_unit_test(a_live_node),
+		cmocka_unit_test(one_too_many),
 		cmocka_unit_test(no_configuration),
 		cmocka_unit_test(threads_at_once),
 	};
