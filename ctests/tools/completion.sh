@@ -4,7 +4,7 @@
 # and the others are the tools.
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 27
+plan 30
 completions=$srcdir/share/completions
 
 # shellcheck source=/dev/null
@@ -71,6 +71,16 @@ check "... behind --" offers "$UPC_STAT -z -- printen" printenv
 check "... and files for it, not options of ours" completes "$UPC_STAT -z -- cat there/f" there/file
 check "a command of upc" completes "$UPC a" avail
 check "... and its options" completes "$UPC stat --per-t" --per-thread
+check "a command of upcctl" completes "$UPCCTL -S x re" reassign remove rewrite
+check "... and what follows it" eval 'offers "$UPC ctl run -- printen" printenv && completes "$UPCCTL status " &&
+	COMP_WORDBREAKS=" " completes "$UPCCTL add perf::MINOR" perf::MINOR-FAULTS'
+. "$srcdir/ctests/service/daemon.inc"
+counters()
+{
+	printf 'initialize interval=0\nadd perf::PAGE-FAULTS as=faults\nadd perf::MINOR-FAULTS as=fewer\nfinalize\n' > config &&
+		daemon_start config && completes "$UPCCTL halt f" faults fewer && completes "$UPC ctl reassign fe" fewer && daemon_stop
+}
+check "... counters of the service" counters
 check "upc help" completes "$UPC help w" wire
 
 # What lies in the directory where somebody types is not run.
@@ -123,11 +133,15 @@ zsh_completes()
 		$UPC stat --per-thread 
 		$UPC avail 
 		$UPC_STAT -z -- printenv 
+		$UPCCTL -f json reassign 
+		$UPCCTL run printenv 
+		$UPCCTL add perf::MINOR-FAULTS 
 	WANT
 	PATH=$tools:$PATH timeout 300 zsh -f "$srcdir/ctests/lib/zsh_complete" "$completions" "upc_stat -e perf::MINOR" \
 		"$UPC_STAT --per-t" "$UPC_RUN --format=cs" \
 		"$UPC_STAT -e perf::PAGE-F" "$UPC_STAT -e perf::TASK-CLOCK,perf::MINOR" "$UPC_RUN -e PU0_FPU_FMA_4" \
-		"$UPC stat --per-t" "$UPC a" "$UPC_STAT -z -- printen" > out 2> err && [ ! -e ran ] && diff want out | sed 's/^/# /' && cmp -s want out
+		"$UPC stat --per-t" "$UPC a" "$UPC_STAT -z -- printen" \
+		"$UPCCTL -f json reas" "$UPCCTL run printen" "$UPCCTL add perf::MINOR" > out 2> err && [ ! -e ran ] && diff want out | sed 's/^/# /' && cmp -s want out
 }
 completed="... and completes options, words, events, programs and commands"
 if command -v zsh > /dev/null; then

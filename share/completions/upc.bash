@@ -31,6 +31,8 @@ _upc_values()
 	'<pid>') compgen -W "$(cd /proc && printf '%s ' [0-9]*)" -- "$3" ;;
 	'<cpu>') compgen -W "$(cd /sys/devices/system/cpu && printf '%s\n' cpu[0-9]* | tr -d a-z)" -- "$3" ;;
 	'<unit>') "${1%"${1##*/}"}upc_top" --list --format=csv 2> /dev/null | sed '1d;s/,.*//' | _upc_begin "$3" '' ;;
+	'<counter>') "${1%"${1##*/}"}upcctl" --csv ls 2> /dev/null | sed 1d | cut -d , -f 3 | _upc_begin "$3" '' ;;
+	'<words> '*) compgen -W "$(printf '%s ' ${2#<words> } | sed 's/:[^ ]*//g')" -- "$3" ;;
 	'<event>') _upc_events "$1" | _upc_begin "$3" '' ;;
 	'<events>') _upc_events "$1" | _upc_begin "$last" "${3%"$last"}" ;;
 	'<list> '*) printf '%s\n' ${2#<list>} | _upc_begin "$last" "${3%"$last"}" ;;
@@ -76,6 +78,12 @@ _upc()
 		elif [[ $operand = '<command>' ]]; then
 			operands=2
 			break
+		elif [[ $operand = '<words> '* ]]; then
+			rest=
+			for kind in ${operand#<words> }; do
+				[[ ${kind%%:*} != "$word" ]] || rest=${kind#*:}
+			done
+			operand=$rest
 		fi
 	done
 
