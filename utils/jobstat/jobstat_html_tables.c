@@ -38,8 +38,6 @@ static void put_finding(struct page *page, const struct jobstat_job *job,
 			       {.text = jobstat_finding_name(finding->kind)},
 			       {.text = finding->text},
 			       {.text = metric ? job->metric[finding->metric].name : "", .absent = !metric},
-			       number(finding->value),
-			       number(finding->usual),
 			       percent(finding->share),
 			       {.text = when},
 		       });
@@ -52,8 +50,6 @@ void html_put_findings(struct page *page, const struct jobstat_job *job)
 		{.header = "What", .help = "Those with \"bad\" name a node as bad; others are to be known"},
 		{.header = "Why"},
 		{.header = "Metric", .help = "The one that shows it best"},
-		{.header = "Here", .kind = PAGE_NUMBER, .decimals = 3},
-		{.header = "Usual", .help = "The median over nodes", .kind = PAGE_NUMBER, .decimals = 3},
 		{.header = "Share of time", .unit = "%", .kind = PAGE_NUMBER, .decimals = 1},
 		{.header = "When", .help = "Since the job's start"},
 	};
