@@ -613,7 +613,8 @@ int upc_unit_set_interrupt(struct upc_unit *unit,
  * which the signal finds no handler. A hardware event's threshold takes one more counter of
  * the PMU: the start is refused where others hold it, and reads are UPC_EPARTIAL where they
  * take it later. Counts are exact whatever happens to signals. The handler's own faults and
- * system calls count as well: a threshold must leave room for them.
+ * system calls count as well: a threshold must leave room for them. The counter that it takes
+ * is pinned, of a flexible unit as well.
  * Errors: UPC_EINVAL (a code that is not added; live page faults one by one, system
  * calls below 3, clocks below 100 us), UPC_ENOSUPP (a derived event, a level, a file, a
  * context of others: the message says which), UPC_ECONFLICT (64 live events have one, or

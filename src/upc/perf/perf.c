@@ -422,15 +422,16 @@ int upci_perf_start(struct upci_perf *p)
 	const char *starved = NULL;
 	int error = check_task(p);
 
-	if (!error && !p->waits_for_exec)
+	if (!error && !p->waits_for_exec) {
+		upci_perf_start_clock(p);
 		error = upci_perf_switch_groups(p, PERF_EVENT_IOC_ENABLE);
+	}
 	if (error)
 		return error;
 	p->refused = look && upci_fit_refused(p, gettid());
 	if (!p->refused) {
 		p->waits_for_exec = false;
 		p->running = true;
-		upci_perf_start_clock(p);
 		error = upci_samplers_run(&p->samplers, true);
 		if (!p->samplers.top || !look || error)
 			return error;
