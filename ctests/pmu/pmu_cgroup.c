@@ -157,41 +157,44 @@ static void test_given_up(struct other *in)
 	upc_unit_destroy(holder);
 }
 
-static bool open_group(void)
+static bool open_group(bool second)
 {
-	if (!mkdtemp(hierarchy) || mount("none", hierarchy, "cgroup2", 0, NULL))
+	if (mount("none", hierarchy, second ? "cgroup2" : "cgroup", 0, second ? NULL : "perf_event"))
 		return false;
-	/* The kernel gives groups perf_event by itself, but thinks of it when it is first asked to
-	 * give them anything. */
-	if (!put(hierarchy, "cgroup.subtree_control", "+pids"))
+	/* The kernel gives groups of version 2 perf_event by itself, but thinks of it when it is
+	 * first asked to give them anything. */
+	if (second && !put(hierarchy, "cgroup.subtree_control", "+pids"))
 		return false;
 	snprintf(group, sizeof(group), "%s/counted", hierarchy);
 	return mkdir(group, 0700) == 0;
 }
 
-int main(void)
+static void close_group(void)
 {
-	struct upc_unit_options every = UPC_OPTIONS_INIT(upc_unit_options);
-	struct other in, out;
-	struct upc_unit *u;
+	ok(rmdir(group) == 0 && umount(hierarchy) == 0, "the group goes");
+}
 
-	open_events();
-	if (events < 2)
-		skip_all("no PMU that opens events here");
-	if (!open_group())
-		skip_all("no control groups of version 2 can be mounted here");
-	options = every;
-	options.context = UPC_CONTEXT_CGROUP;
-	options.cgroup = group;
-	options.domain = UPC_DOMAIN_USER;
+static unsigned count_room(void)
+{
+	struct upc_unit *u;
+	unsigned n = 0;
+
 	if (upc_unit_create(c, &options, &u))
 		skip_all("a control group may not be counted here: %s", upc_last_message());
-	while (room < events && !upc_unit_add(u, event[room]))
-		room++;
+	while (n < events && !upc_unit_add(u, event[n]))
+		n++;
 	upc_unit_destroy(u);
+	return n;
+}
+
+static void test_hierarchy(const char *name)
+{
+	struct other in, out;
+
+	room = count_room();
 	start_other(&in);
 	start_other(&out);
-	ok(room > 1 && join(in.pid), "%u events fit, and a process is in the group", room);
+	ok(room > 1 && join(in.pid), "%s: %u events fit, and a process is in the group", name, room);
 	let_work(&in);
 	test_exact(&in, &out);
 	test_taken(&in);
@@ -199,8 +202,50 @@ int main(void)
 	/* The second has the first one's pipes as well. */
 	end_other(&out);
 	end_other(&in);
-	ok(rmdir(group) == 0, "the group goes");
-	umount(hierarchy);
+}
+
+/* Where version 1 has perf_event, version 2's groups are refused with the remedy. */
+static void test_wrong_hierarchy(void)
+{
+	struct upc_unit_options wrong = options;
+	char second[] = "/tmp/upc-cgroup2-XXXXXX";
+	struct upc_unit *u;
+	int error;
+
+	if (!mkdtemp(second) || mount("none", second, "cgroup2", 0, NULL)) {
+		skip("there is no version 2 beside version 1 here");
+		return;
+	}
+	wrong.cgroup = second;
+	error = upc_unit_create(c, &wrong, &u);
+	ok(error == UPC_ENOSUPP && strstr(upc_last_message(), "mount -t cgroup -o perf_event"),
+	   "a group of the other hierarchy is refused: %s", error ? upc_last_message() : "it was not");
+	umount(second);
+	rmdir(second);
+}
+
+int main(void)
+{
+	const struct upc_unit_options every = UPC_OPTIONS_INIT(upc_unit_options);
+
+	open_events();
+	if (events < 2)
+		skip_all("no PMU that opens events here");
+	if (!mkdtemp(hierarchy) || !open_group(true))
+		skip_all("no control groups of version 2 can be mounted here");
+	options = every;
+	options.context = UPC_CONTEXT_CGROUP;
+	options.cgroup = group;
+	options.domain = UPC_DOMAIN_USER;
+	test_hierarchy("version 2");
+	close_group();
+	if (open_group(false)) {
+		test_hierarchy("version 1");
+		test_wrong_hierarchy();
+		close_group();
+	} else {
+		skip("version 1's perf_event cannot be mounted here");
+	}
 	rmdir(hierarchy);
 	upc_catalogue_close(c);
 	return done();
