@@ -370,3 +370,42 @@ json_t *command_list(const struct service_sample *sample, const struct config_co
 	}
 	return list;
 }
+
+static bool has_counter(const struct service_sample *sample, const char *name)
+{
+	for (unsigned i = 0; i < sample->counters; i++)
+		if (!strcmp(sample->counter[i].name, name))
+			return true;
+	return false;
+}
+
+int command_list_late(const struct service_sample *sample, const struct config_command *command,
+		      json_t **reply)
+{
+	bool all = !command->operands || !strcmp(command->operand[0].text, "ALL");
+	json_t *list;
+
+	for (unsigned i = 0; i < command->operands && !all; i++)
+		if (!has_counter(sample, command->operand[i].text)) {
+			*reply = json_pack("{s:b, s:s, s:I}", "ok", 0, "message",
+					   "the last sample has no counter of that name, and the service is "
+					   "busy with another command",
+					   "generation", (json_int_t)sample->generation);
+			return UPC_ENOEVENT;
+		}
+	list = command_list(sample, command);
+	*reply = json_pack("{s:b, s:s, s:I}", "ok", 1, "message",
+			   "as the last sample has it: the service is busy with another command",
+			   "generation", (json_int_t)sample->generation);
+	if (command->verb == CONFIG_STATUS) {
+		json_object_set_new(*reply, "started_ns", json_integer((json_int_t)sample->started_ns));
+		json_object_set_new(*reply, "time_ns", json_integer((json_int_t)sample->time_ns));
+		json_object_set_new(*reply, "samples", json_integer((json_int_t)sample->samples));
+		json_object_set_new(*reply, "interval_ns", json_integer((json_int_t)sample->interval_ns));
+		json_object_set_new(*reply, "unseen", text(sample->users_unseen));
+		json_object_set_new(*reply, "remark",
+				    text("the service is busy with a command that takes long"));
+	}
+	json_object_set_new(*reply, "counters", list);
+	return 0;
+}

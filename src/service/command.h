@@ -31,4 +31,11 @@ int command_run(struct counters *counters, const struct config_command *command,
 bool command_lists(const struct config_command *command);
 json_t *command_list(const struct service_sample *sample, const struct config_command *command);
 
+/*
+ * The reply to a command that lists, of a sample alone: for those who do not wait until the worker has
+ * time. 0, or UPC_ENOEVENT where a name is not in it.
+ */
+int command_list_late(const struct service_sample *sample, const struct config_command *command,
+		      json_t **reply);
+
 #endif

@@ -22,6 +22,7 @@
 #include "service/worker.h"
 
 #define SECOND UINT64_C(1000000000)
+#define LIST_WAIT_NS (2 * SECOND) /* for a list that is fresh */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -264,6 +265,8 @@ static struct worker_request *next_request(struct worker *w)
 		w->first = r->next;
 		if (!w->first)
 			w->last = &w->first;
+		r->begun = true;
+		pthread_cond_broadcast(&w->changed);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return r;
@@ -613,17 +616,54 @@ uint64_t worker_generation(struct worker *w)
 	return generation;
 }
 
+/* The lock is held. */
+static void withdraw_locked(struct worker *w, const struct worker_request *request)
+{
+	struct worker_request **at = &w->first;
+
+	while (*at != request)
+		at = &(*at)->next;
+	*at = request->next;
+	if (!*at)
+		w->last = at;
+}
+
+/* Waits for the worker to begin. The last sample where it does not in time; then nobody has the request
+ * any more. The lock is held. */
+static const struct service_sample *wait_for_begin_locked(struct worker *w,
+							  const struct worker_request *request)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + LIST_WAIT_NS;
+	const struct timespec at = {(time_t)(until / SECOND), (long)(until % SECOND)};
+
+	while (!request->begun)
+		if (pthread_cond_timedwait(&w->changed, &w->lock, &at) && !request->begun) {
+			withdraw_locked(w, request);
+			return sample_ref(w->sample);
+		}
+	return NULL;
+}
+
 int worker_command(struct worker *w, struct config_command *command, json_t **reply)
 {
 	struct worker_request request = {.command = command};
+	const struct service_sample *late = NULL;
+	int error;
 
 	pthread_mutex_lock(&w->lock);
 	*w->last = &request;
 	w->last = &request.next;
 	wake(w);
-	while (!request.done)
+	if (command_lists(command))
+		late = wait_for_begin_locked(w, &request);
+	while (!late && !request.done)
 		pthread_cond_wait(&w->changed, &w->lock);
 	pthread_mutex_unlock(&w->lock);
+	if (late) {
+		error = command_list_late(late, command, reply);
+		service_sample_put(late);
+		return error;
+	}
 	*reply = request.reply;
 	return request.error;
 }

@@ -28,7 +28,7 @@ struct worker_request {
 	struct config_command *command;
 	json_t *reply;
 	int error;
-	bool done;
+	bool begun, done;
 	struct worker_request *next;
 };
 
@@ -75,7 +75,8 @@ const struct service_sample *worker_sample(struct worker *worker, int wait_ms);
 /* The generation of the last sample. */
 uint64_t worker_generation(struct worker *worker);
 
-/* Executes a command on the worker; comes back with its reply, which is the caller's. */
+/* Executes a command on the worker; comes back with its reply, which is the caller's. One that lists
+ * does not wait for ever behind another that takes long: it has the last sample then. */
 int worker_command(struct worker *worker, struct config_command *command, json_t **reply);
 
 /* The next multiple of the interval, in CLOCK_REALTIME; pure. */
