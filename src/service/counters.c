@@ -13,6 +13,9 @@
 #include "base/text.h"
 #include "service/counters.h"
 
+/* Between two tries to open what others have: each costs a commit. */
+#define RETRY_NS UINT64_C(1000000000)
+
 static int refuse(struct counters *c, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -739,11 +742,28 @@ bool counters_refresh(struct counters *c)
 	return true;
 }
 
-void counters_retry(struct counters *c)
+static void open_taken(struct counters *c, struct place *p)
 {
+	for (unsigned i = 0; i < p->cells && p->online; i++) {
+		struct place_cell *cell = p->cell[i];
+
+		if (cell->known && !cell->open && cell->state == SERVICE_TAKEN)
+			place_open_each(&c->options, p, &cell, 1);
+	}
+}
+
+void counters_retry(struct counters *c, uint64_t now_ns)
+{
+	bool open = now_ns >= c->retry_ns;
+
 	for (int s = 0; s < SERVICE_SCOPES; s++)
-		for (unsigned i = 0; i < c->places[s]; i++)
+		for (unsigned i = 0; i < c->places[s]; i++) {
 			(void)place_apply_halts(&c->options, &c->place[s][i]);
+			if (open)
+				open_taken(c, &c->place[s][i]);
+		}
+	if (open)
+		c->retry_ns = now_ns + RETRY_NS;
 }
 
 void counters_play(struct counters *c)

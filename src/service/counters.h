@@ -37,7 +37,8 @@ struct counters {
 	struct counters_counter **counter;
 	unsigned counters;
 	unsigned next_id, next_number;
-	bool aside; /* the hardware counters are yielded: options' aside_why */
+	uint64_t retry_ns; /* when to try again what is taken */
+	bool aside;        /* the hardware counters are yielded: options' aside_why */
 	uint64_t generation;
 	char why[COUNTERS_WHY]; /* why the last call failed: one sentence */
 };
@@ -93,8 +94,9 @@ bool counters_have_hardware(const struct counters *c);
  * any has changed. */
 bool counters_refresh(struct counters *c);
 
-/* Continues what was to be continued, and could not be, for others had its counters. */
-void counters_retry(struct counters *c);
+/* Continues what could not be continued, and at most once a second opens what could not be opened, for
+ * others had the counters. now_ns never goes back. */
+void counters_retry(struct counters *c, uint64_t now_ns);
 
 /* Plays a script to its next mark; reads all places; judges their states, and sets values for a sample. */
 void counters_play(struct counters *c);

@@ -110,7 +110,7 @@ static void make_sample(struct worker *w, uint64_t due_ns)
 	uint64_t began, from;
 
 	(void)counters_refresh(w->counters);
-	counters_retry(w->counters);
+	counters_retry(w->counters, clock_ns(CLOCK_MONOTONIC));
 	/* The one at the start is before anything was played. */
 	if (w->sample)
 		counters_play(w->counters);

@@ -218,6 +218,35 @@ static void what_cannot_be_counted(void **state)
 	service_close(s);
 }
 
+/* Somebody has its counter (here another one of the service: two events of one counter). It is taken, and
+ * counts when it is free, without a command. */
+static void taken_and_free(void **state)
+{
+	struct service *s;
+	const struct service_sample *sample;
+	enum service_state now = SERVICE_TAKEN;
+
+	(void)state;
+	write_script(100);
+	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j scope=node\nfinalize\n");
+	s = test_open_with(NULL);
+	test_good(s, "add PU2_JPIPE_INSTRUCTIONS as=k scope=node optional=yes");
+	sample = service_sample_get(s, 60000);
+	assert_int_equal(test_find(sample, "j")->value[0].state, SERVICE_COUNTING);
+	assert_int_equal(test_find(sample, "k")->value[0].state, SERVICE_TAKEN);
+	assert_non_null(strstr(test_find(sample, "k")->why, "need the same counter 0"));
+	service_sample_put(sample);
+	test_good(s, "remove j");
+	for (unsigned i = 0; i < 3000 && now == SERVICE_TAKEN; i++) {
+		usleep(10000);
+		sample = service_sample_get(s, 60000);
+		now = test_find(sample, "k")->value[0].state;
+		service_sample_put(sample);
+	}
+	assert_int_equal(now, SERVICE_COUNTING);
+	service_close(s);
+}
+
 static void lists(void **state)
 {
 	struct service *s;
@@ -684,6 +713,7 @@ int main(void)
 		cmocka_unit_test(no_script),
 		cmocka_unit_test(all_places_or_none),
 		cmocka_unit_test(what_cannot_be_counted),
+		cmocka_unit_test(taken_and_free),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(words_of_any_bytes),
 		cmocka_unit_test(derived),
