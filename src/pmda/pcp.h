@@ -9,7 +9,7 @@
 #include <pcp/pmapi.h>
 #include <pcp/pmda.h>
 
-#ifndef HAVE_PMDARESULT
+#ifndef pmdaResult
 #define pmdaResult pmResult
 #endif
 
