@@ -6,7 +6,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/service/node.inc"
 
-plan 29
+plan 30
 if node_missing; then
 	skip_rest "metrics of a node" "$missing"
 	exit
@@ -305,6 +305,24 @@ refused()
 	! node_start "$dir/wrong.d" -c wrong > out 2> err && grep -q 'config:2:5: .*perf::PAGE-FAULTS' "$dir/wrong.d/log/upc.log"
 }
 check "a configuration with a mistake is refused with its place and the nearest name" refused
+
+revived_by_root="an agent that is killed comes back by itself, where there is pmdaroot"
+if [ "$(id -u)" != 0 ]; then
+	skip "$revived_by_root" "pmdaroot runs as root alone"
+else
+	printf 'initialize\nadd cpu::ctxt scope=node as=a\nfinalize\n' > conf
+	back_by_root()
+	{
+		node_start "$dir/root.d" -r -c conf > out 2> err && a=$(value root.d upc.node.a) && agent=$(node_agent "$dir/root.d") &&
+			kill -9 "$agent" && until_passes another_agent && b=$(value root.d upc.node.a) && echo "$a $b" > out && [ "$b" -ge "$a" ]
+	}
+	another_agent()
+	{
+		node_ready "$dir/root.d" && [ "$(node_agent "$dir/root.d")" != "$agent" ]
+	}
+	check "$revived_by_root" back_by_root
+	node_stop "$dir/root.d"
+fi
 
 # Another uid, and what is no file of the agent's.
 printf 'initialize\nadd cpu::ctxt scope=node\nfinalize\n' > conf
