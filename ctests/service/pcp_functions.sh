@@ -6,7 +6,7 @@
 . "$srcdir/ctests/service/node.inc"
 files=$srcdir/share/upc/pcp
 
-plan 28
+plan 34
 if node_missing; then
 	skip_rest "functions of PCP" "$missing"
 	exit
@@ -102,6 +102,39 @@ csv_as_the_papers()
 }
 check "CSV as the paper's: what is counted, then the N values to the last one" csv_as_the_papers
 check "... and of an archive" eval 'at_node $node pmrep -c $files/pmrep.conf -a $(node_archive $node) -u -o csv :upc-csv > out 2> err && [ $(grep -c FPU_FMA out) -gt 5 ]'
+
+check "derived metrics of an archive" eval 'at_node $node "$files/derive" -a $(node_archive $node) > of_archive 2> err && cmp of_archive derived'
+
+# ---- by upc_jobstat, of the archive: each CPU has 1e8 a second of all --------------------------
+
+# means: lines "NAME MEAN" of what is defined, of the node or of its parts
+means()
+{
+	"$UPC_JOBSTAT" -f csv --per-cpu "$@" "$(node_archive "$node")" > csv 2> err || return 1
+	awk -F , '$1 == "place" || ($1 == "node" && !($4 in seen)) { seen[$4] = 1; if ($10 != "") v[$4] = $10 } END { for (m in v) print m, v[m] }' csv > means
+}
+# is NAME VALUE
+is()
+{
+	awk -v name="$1" -v value="$2" '$1 == name { n++; off = $2 - value; if (off > 1e-6 * value || off < -1e-6 * value) bad = 1 } END { exit !n || bad }' means ||
+		{ echo "# $1: $(grep "^$1 " means)"; return 1; }
+}
+if [ -x "${UPC_JOBSTAT:-}" ]; then
+	check "upc_jobstat --define: all functions" means \
+		--define=total='sum(cpu.fp_ops)' --define=least='min(cpu.fp_ops)' --define=most='max(cpu.fp_ops)' --define=middle='mean(cpu.fp_ops)' \
+		--define=none='difference(cpu.fp_ops, cpu.tot_ins)' --define=two='ratio(cpu.fp_ops + cpu.tot_ins, cpu.tot_cyc)' \
+		--define=three='product(ratio(cpu.fp_ops, cpu.tot_cyc), 3)' --define=above='threshold(cpu.fp_ops, 90000000)' \
+		--define=never='threshold(cpu.fp_ops, 110000000)' --define=bytes='scale(numa.l3_cache_misses, 64)' \
+		--define=again='rate(cpu.fp_ops)' --define=change='delta(cpu.fp_ops)' --define=of='scale(ratio(total, most), 2)' --define=chain='of * two'
+	check "... over a vector: sum, min, max, mean" eval 'is total 400000000 && is least 100000000 && is most 100000000 && is middle 100000000'
+	check "... difference, ratio, product, threshold, scale" eval 'is none 0 && is two 2 && is three 3 && is above 1 && is never 0 && is bytes 6400000000'
+	check "... rate, and delta in whole samples" eval 'is again 100000000 && awk "\$1 == \"change\" { exit !(\$2 >= 300000) }" means'
+	check "... and one of another" eval 'is of 8 && is chain 16'
+else
+	for name in "all functions" "over a vector" "of two" "rate, delta" "one of another"; do
+		skip "upc_jobstat --define: $name" "upc_jobstat is not built: there is no libpcp"
+	done
+fi
 
 # ---- rules ------------------------------------------------------------------------
 

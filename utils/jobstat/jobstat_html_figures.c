@@ -98,7 +98,7 @@ static void lines_put(struct page *page, struct lines *lines, const char *captio
 					      .time = lines->time,
 					      .n = lines->job->steps,
 					      .line = lines->line,
-					      .lines = lines->n,
+					      .lines = lines->n + lines->left_out,
 					      .peak = peak,
 					      .peak_words = peak_words,
 					      .band = lines->band,
@@ -252,8 +252,12 @@ static bool put_numa_lines(struct page *page, const struct jobstat_job *job, uns
 
 		if (!line)
 			continue;
-		snprintf(lines.label[lines.n - 1], sizeof(*lines.label), "NUMA node %d",
-			 value->place[k].number);
+		if (job->metric[metric].scope == JOBSTAT_NUMA)
+			snprintf(lines.label[lines.n - 1], sizeof(*lines.label), "NUMA node %d",
+				 value->place[k].number);
+		else
+			snprintf(lines.label[lines.n - 1], sizeof(*lines.label), "%s",
+				 *value->place[k].name ? value->place[k].name : "the node");
 		for (i = 0; i < job->steps; i++)
 			line[i] = of[i];
 	}

@@ -230,6 +230,46 @@ static void without_roles(void **state)
 	jobstat_html_free(report);
 }
 
+/* Bandwidth of CPUs, more of them than are drawn: the others are told of. */
+static void many_places(void **state)
+{
+	struct jobstat_job *job = made_job("1", 5, 60, false);
+	struct jobstat_value *value = &job->node[2].value[1];
+	struct jobstat_line *line = job->lines[1].line;
+	struct jobstat_report *report;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	unsigned i;
+
+	(void)state;
+	job->metric[1].scope = JOBSTAT_CPU;
+	value->place = realloc(value->place, 40 * sizeof(*value->place));
+	job->lines[1].line = calloc(job->lines[1].lines + 40, sizeof(*line));
+	memcpy(job->lines[1].line, line, job->lines[1].lines * sizeof(*line));
+	free(line);
+	for (i = MADE_NUMA; i < 40; i++) {
+		value->place[i] = (struct jobstat_place){.number = (int)i, .name = made_name("cpu%u", i)};
+		job->lines[1].line[job->lines[1].lines++] =
+			(struct jobstat_line){2, (int)i, calloc(60, sizeof(float))};
+	}
+	value->places = 40;
+	for (i = 0; i < 5; i++)
+		job->node[i].value[1].mean = 1000 + i;
+	report = jobstat_html_create(out);
+	assert_non_null(report);
+	assert_int_equal(report->begin(report), 0);
+	assert_int_equal(report->job(report, job), 0);
+	assert_int_equal(report->end(report), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "<figcaption>Memory bandwidth of nid002</figcaption>"));
+	assert_non_null(strstr(text, "</svg>cpu23</th>"));
+	assert_null(strstr(text, "</svg>cpu24</th>"));
+	assert_non_null(strstr(text, "Not drawn of the lines: 16<"));
+	free(text);
+	jobstat_html_free(report);
+}
+
 static void full_disk(void **state)
 {
 	FILE *out = fopen("/dev/full", "w");
@@ -248,7 +288,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(spread),         cmocka_unit_test(words),
 		cmocka_unit_test(one_job),        cmocka_unit_test(seven_jobs),
 		cmocka_unit_test(many_jobs),      cmocka_unit_test(without_roles),
-		cmocka_unit_test(full_disk),
+		cmocka_unit_test(many_places),    cmocka_unit_test(full_disk),
 	};
 
 	if (argc > 2) {
