@@ -17,9 +17,11 @@
 struct account_place {
 	int number;
 	char *name;
+	unsigned n; /* intervals */
 	uint64_t total;
+	double weight, sum; /* sum: of rates by weight */
+	double min, max;
 	double covered_ns;
-	struct spread spread;
 };
 
 /* A metric on a node. */
@@ -27,8 +29,10 @@ struct account {
 	struct account_place *place;
 	unsigned places, room;
 	struct spread spread; /* of the node, over intervals in which all places counted */
-	float block_sum[ACCOUNT_BLOCKS], block_weight[ACCOUNT_BLOCKS];
-	unsigned compared, low, high; /* intervals in which it was compared, and stood apart */
+	struct account_block {
+		float sum, n;
+	} block[ACCOUNT_BLOCKS];
+	unsigned low, high; /* intervals in which it stood apart */
 	double lost_ns[SERIES_STATES];
 };
 
@@ -54,11 +58,19 @@ struct account_line {
 	unsigned room;
 };
 
+/* Of an interval that not all nodes have had. */
+struct account_slot {
+	double *x; /* [metrics][nodes] */
+	bool *has; /* [metrics] */
+	unsigned metrics;
+};
+
 struct account_job {
 	const struct jobs_job *job;
 	int64_t start_ns, end_ns; /* of what was read of it so far, in follow; else the job's */
 	struct account_node *node;
 	unsigned nodes;
+	int *place;    /* of each of all nodes in node, or -1 */
 	char *missing; /* those without an archive, as a list */
 	uint64_t interval_ns;
 	int64_t first_ns;   /* of step 0 */
@@ -70,17 +82,26 @@ struct account_job {
 	struct account_line *line;
 	unsigned lines, line_next;
 	struct define_work *work;
+	struct account_slot *slot;
+	unsigned slots;
 	double *x; /* [nodes]: of one metric in one interval, and room to sort them */
 	double *sorted;
 };
 
 struct account_job *account_begin(const struct jobs_job *job, const struct series_node *node, unsigned nodes,
-				  uint64_t interval_ns, int64_t first_ns, const struct define *define);
+				  uint64_t interval_ns, int64_t first_ns, unsigned slots,
+				  const struct define *define);
 
-/* Adds the open interval of all nodes, whose number is interval. 0, or -1: out of memory. */
-int account_add(struct account_job *job, struct series_node *node, const struct series_names *names,
-		const struct gather_options *options, const int *defined, unsigned interval,
-		const struct gather_watch *watch);
+/* Adds the open interval of its node k, whose number is interval: as many ahead of those that are closed as
+ * there are slots. 0, or -1: out of memory. */
+int account_take(struct account_job *job, unsigned k, const struct series_node *from,
+		 const struct series_names *names, unsigned interval, const struct gather_watch *watch);
+
+/* Ends an interval that all nodes have had. What is defined needs it to be open in all of them. */
+int account_close(struct account_job *job, struct series_node *node, const struct series_names *names,
+		  const struct gather_options *options, const int *defined, unsigned interval,
+		  const struct gather_watch *watch);
+
 /* A metric by its name, which may be without its scope; -1: there is none yet. */
 int account_resolve(const struct series_names *names, const char *name);
 

@@ -179,7 +179,7 @@ static int run_nodes(struct define_work *work, const struct define_op *op, unsig
 	else if (op->kind == DEFINE_NODES_MAX)
 		x = spread_max(&spread);
 	else if (spread.n > 0)
-		x = spread.mean * spread.n;
+		x = spread_mean(&spread) * spread.n;
 	for (unsigned k = 0; k < work->nodes; k++)
 		if (set_number(&work->value[at * work->nodes + k], x) != 0)
 			return -1;

@@ -14,8 +14,7 @@
 /* So many widths of the core are between it and a node that stands apart. A core of few nodes is
  * narrow by chance more often. Found by trial: ctests/unit/service/divergent.c has the noises. */
 #define STRICT 6.0
-#define STRICT_FEW 120.0
-#define LOOSE 1.0
+#define STRICT_FEW 120.0 /* by the square of how many more than two they are */
 
 /* Rates below this share of the median are as good as none: their logarithms are this one's. */
 #define FLOOR 1e-3
@@ -25,31 +24,38 @@ unsigned divergent_most(unsigned n)
 	return n < 8 ? 1 : n < 16 ? 2 : n / 8;
 }
 
-static double widths(unsigned core, bool strict)
+static double widths(unsigned core)
 {
-	return strict ? STRICT + STRICT_FEW / (((double)core - 2) * ((double)core - 2)) : LOOSE;
+	return STRICT + STRICT_FEW / (((double)core - 2) * ((double)core - 2));
 }
 
 void divergent_limits(double *x, unsigned n, bool strict, struct divergent_limits *limits)
 {
 	double median, low, high, width;
-	const unsigned most = divergent_most(n);
+	const unsigned most = divergent_most(n), middle = n / 2;
 
 	*limits = (struct divergent_limits){.median = NAN, .low = -INFINITY, .high = INFINITY};
 	if (n == 0)
 		return;
+	/* The lower ones are before the middle then, and the higher ones behind it. */
 	median = spread_median(x, n);
 	limits->median = median;
 	/* Where most nodes have nothing, one that has something has no others to be compared with. */
 	if (n < DIVERGENT_NODES_MIN || !(median > 0))
 		return;
-	low = spread_select(x, n, most);
-	high = spread_select(x, n, n - 1 - most);
-	low = log(fmax(low / median, FLOOR));
-	high = log(fmax(high / median, FLOOR));
-	width = (high - low) * widths(n - 2 * most, strict);
-	limits->low = median * exp(fmin(low - width, log(1 - DIVERGENT_EFFECT)));
-	limits->high = median * exp(fmax(high + width, log(1 + DIVERGENT_EFFECT)));
+	low = fmax(spread_select(x, middle + 1, most), median * FLOOR);
+	high = spread_select(x + middle, n - middle, n - 1 - most - middle);
+	if (strict) {
+		width = log(high / low) * widths(n - 2 * most);
+		limits->low = low * exp(-width);
+		limits->high = high * exp(width);
+	} else {
+		/* One width, without logarithms. */
+		limits->low = low * (low / high);
+		limits->high = high * (high / low);
+	}
+	limits->low = fmin(limits->low, median * (1 - DIVERGENT_EFFECT));
+	limits->high = fmax(limits->high, median * (1 + DIVERGENT_EFFECT));
 	/* Nothing is below the floor. */
 	if (limits->low < median * FLOOR)
 		limits->low = -INFINITY;

@@ -160,9 +160,7 @@ static int compare_whole(struct work *w, unsigned m)
 
 		if (w->side[k] == 0)
 			continue;
-		share = account->compared
-				? (double)(w->side[k] < 0 ? account->low : account->high) / account->compared
-				: 0;
+		share = (double)(w->side[k] < 0 ? account->low : account->high) / account->spread.n;
 		if (share < PERSISTENT) {
 			w->side[k] = 0;
 			continue;
@@ -187,9 +185,9 @@ static void compare_parts(struct work *w, unsigned m, const signed char *whole)
 
 		for (unsigned k = 0; k < w->job->nodes; k++) {
 			const struct account *account = account_at(w, k, m);
-			const bool has = account != NULL && account->block_weight[p] > 0;
+			const bool has = account != NULL && account->block[p].n > 0;
 
-			w->x[k] = has ? (double)(account->block_sum[p] / account->block_weight[p]) : NAN;
+			w->x[k] = has ? (double)(account->block[p].sum / account->block[p].n) : NAN;
 			n += has;
 		}
 		if (compare(w, &median) > divergent_most(n))
@@ -215,7 +213,7 @@ static void compare_parts(struct work *w, unsigned m, const signed char *whole)
 				continue;
 			}
 			for (unsigned p = first; p < first + length; p++) {
-				sum += (double)(account->block_sum[p] / account->block_weight[p]) / length;
+				sum += (double)(account->block[p].sum / account->block[p].n) / length;
 				usual += medians[p] / length;
 			}
 			suspect(w, k, m, side, sum, usual, (double)length / parts,

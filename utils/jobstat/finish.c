@@ -103,11 +103,11 @@ static void fill_value(struct jobstat_job *job, struct jobstat_value *value, con
 			.number = place->number,
 			.name = keep_text(job, place->name),
 			.total = place->total,
-			.mean = spread_mean(&place->spread),
-			.min = spread_min(&place->spread),
-			.max = spread_max(&place->spread),
+			.mean = place->n ? place->sum / place->weight : NAN,
+			.min = place->n ? place->min : NAN,
+			.max = place->n ? place->max : NAN,
 			.covered = share(place->covered_ns, span),
-			.intervals = place->spread.n,
+			.intervals = place->n,
 		};
 		sum += value->place[i].covered;
 	}

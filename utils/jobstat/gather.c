@@ -22,6 +22,9 @@
 /* Shorter intervals than this are several records of one sample. */
 #define INTERVAL_MIN (NS / 1000)
 
+#define BLOCK_MAX 32u
+#define BLOCK_MEMORY (16u << 20)
+
 struct node {
 	pmResult *record; /* the next one, or NULL */
 	int64_t time_ns, interval;
@@ -37,7 +40,7 @@ struct gather {
 	struct series_names names;
 	struct series_node *series;
 	struct node *node;
-	unsigned nodes;
+	unsigned nodes, block;
 	int64_t interval_ns;
 	struct jobs_job all;         /* where no jobs were told */
 	const struct jobs_job **job; /* by their start */
@@ -245,7 +248,7 @@ static int begin_job(struct gather *g, int64_t interval)
 	if (first < interval && g->n_open == 0 && interval - first > 1000000)
 		first = interval;
 	job = account_begin(from, g->series, g->nodes, (uint64_t)g->interval_ns, first * g->interval_ns,
-			    g->options->define);
+			    g->block, g->options->define);
 	if (job == NULL)
 		return no_memory();
 	g->open[g->n_open++] = job;
@@ -262,11 +265,11 @@ static int end_job(struct gather *g, unsigned at)
 	return job != NULL ? g->report->job(g->report, job) : no_memory();
 }
 
-/* Those that have begun when the interval ends. */
-static int begin_jobs(struct gather *g, int64_t interval)
+/* Those that have begun when the last interval ends; the first is the one that is read now. */
+static int begin_jobs(struct gather *g, int64_t interval, int64_t last)
 {
 	while (g->begun < g->jobs && (g->job[g->begun]->start_ns <= INT64_MIN / 2 ||
-				      g->job[g->begun]->start_ns < (interval + 1) * g->interval_ns))
+				      g->job[g->begun]->start_ns < (last + 1) * g->interval_ns))
 		if (begin_job(g, interval) != 0)
 			return -1;
 	return 0;
@@ -362,6 +365,61 @@ static bool next_interval(struct gather *g, int64_t *interval)
 	return any;
 }
 
+/* A node's interval goes to the jobs that have it. */
+static int add_node(struct gather *g, unsigned k, int64_t interval)
+{
+	for (unsigned i = 0; i < g->n_open; i++) {
+		struct account_job *job = g->open[i];
+		const int64_t at = interval - job->first_ns / g->interval_ns;
+
+		if (at < 0 || at >= UINT32_MAX || job->place[k] < 0)
+			continue;
+		if (account_take(job, (unsigned)job->place[k], &g->series[k], &g->names, (unsigned)at,
+				 NULL) != 0)
+			return no_memory();
+	}
+	return 0;
+}
+
+static int close_jobs(struct gather *g, int64_t interval)
+{
+	for (unsigned i = 0; i < g->n_open; i++) {
+		struct account_job *job = g->open[i];
+		const int64_t at = interval - job->first_ns / g->interval_ns;
+
+		if (at >= 0 && at < UINT32_MAX &&
+		    account_close(job, g->series, &g->names, g->options, g->defined, (unsigned)at,
+				  g->watch) != 0)
+			return no_memory();
+	}
+	return 0;
+}
+
+/* Several intervals, node by node: what is known of a node stays in the processor's caches meanwhile. */
+static int run_block(struct gather *g, int64_t interval)
+{
+	const int64_t end = interval + g->block;
+
+	if (begin_jobs(g, interval, end - 1) != 0)
+		return -1;
+	for (unsigned k = 0; k < g->nodes; k++) {
+		for (int64_t i = interval; i < end; i++) {
+			refill(g, k);
+			if (g->node[k].record == NULL)
+				break;
+			if (g->node[k].interval > i)
+				continue;
+			if (take(g, k, i) != 0 || add_node(g, k, i) != 0)
+				return -1;
+			series_next(&g->series[k]);
+		}
+	}
+	for (int64_t i = interval; i < end; i++)
+		if (close_jobs(g, i) != 0)
+			return -1;
+	return end_jobs(g, end - 1);
+}
+
 /* All records of the interval. Live ones may be late, by an interval and a half. */
 static int take_all(struct gather *g, int64_t interval)
 {
@@ -383,28 +441,41 @@ static int take_all(struct gather *g, int64_t interval)
 	return 0;
 }
 
+/* One interval, job by job, for those who watch and for what is defined. */
+static int run_interval(struct gather *g, int64_t interval)
+{
+	if (take_all(g, interval) != 0 || begin_jobs(g, interval, interval) != 0 ||
+	    (!g->resolved && resolve(g) != 0))
+		return -1;
+	for (unsigned i = 0; i < g->n_open; i++) {
+		struct account_job *job = g->open[i];
+		const int64_t at = interval - job->first_ns / g->interval_ns;
+
+		if (at < 0 || at >= UINT32_MAX)
+			continue;
+		if (g->watch != NULL && g->watch->interval != NULL)
+			g->watch->interval(g->watch->arg, job->job, interval * g->interval_ns,
+					   (uint64_t)g->interval_ns);
+		for (unsigned k = 0; k < job->nodes; k++)
+			if (account_take(job, k, &g->series[job->node[k].node], &g->names, (unsigned)at,
+					 g->watch) != 0)
+				return no_memory();
+		if (account_close(job, g->series, &g->names, g->options, g->defined, (unsigned)at,
+				  g->watch) != 0)
+			return no_memory();
+	}
+	for (unsigned k = 0; k < g->nodes; k++)
+		series_next(&g->series[k]);
+	return end_jobs(g, interval);
+}
+
 static int run(struct gather *g)
 {
 	int64_t interval = 0;
 
-	while ((g->n_open > 0 || g->begun < g->jobs) && next_interval(g, &interval)) {
-		if (take_all(g, interval) != 0 || begin_jobs(g, interval) != 0 ||
-		    (!g->resolved && resolve(g) != 0))
+	while ((g->n_open > 0 || g->begun < g->jobs) && next_interval(g, &interval))
+		if ((g->block > 1 ? run_block(g, interval) : run_interval(g, interval)) != 0)
 			return -1;
-		for (unsigned i = 0; i < g->n_open; i++) {
-			struct account_job *job = g->open[i];
-			const int64_t at = interval - job->first_ns / g->interval_ns;
-
-			if (at >= 0 && at < UINT32_MAX &&
-			    account_add(job, g->series, &g->names, g->options, g->defined, (unsigned)at,
-					g->watch) != 0)
-				return no_memory();
-		}
-		for (unsigned k = 0; k < g->nodes; k++)
-			series_next(&g->series[k]);
-		if (end_jobs(g, interval) != 0)
-			return -1;
-	}
 	/* Those whose time no archive has are told of, too. */
 	while (g->n_open > 0 || g->begun < g->jobs) {
 		if (g->n_open == 0 && begin_job(g, interval) != 0)
@@ -413,6 +484,17 @@ static int run(struct gather *g)
 			return -1;
 	}
 	return 0;
+}
+
+/* So many intervals at a time; their numbers of all metrics and nodes are kept until all nodes have had
+ * them. */
+static unsigned choose_block(const struct gather *g)
+{
+	const unsigned most = BLOCK_MEMORY / (256 * (unsigned)sizeof(double)) / (g->nodes ? g->nodes : 1);
+
+	if (g->watch != NULL || g->options->follow || define_count(g->options->define) > 0 || most < 2)
+		return 1;
+	return most < BLOCK_MAX ? most : BLOCK_MAX;
 }
 
 int gather_run(struct archives *archives, const struct gather_options *options,
@@ -429,6 +511,7 @@ int gather_run(struct archives *archives, const struct gather_options *options,
 			   .defined = calloc(defines + 1, sizeof(*g.defined))};
 	int status = 0;
 
+	g.block = choose_block(&g);
 	if (g.series == NULL || g.node == NULL || g.defined == NULL)
 		status = no_memory();
 	for (unsigned d = 0; status == 0 && d < defines; d++)

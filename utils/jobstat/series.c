@@ -270,7 +270,7 @@ static uint64_t as_count(const pmValueSet *set, unsigned j)
 
 	if (set->valfmt == PM_VAL_INSITU)
 		return (uint32_t)value->value.lval;
-	if (value->value.pval->vlen >= PM_VAL_HDR_SIZE + sizeof(wide)) {
+	if (__builtin_expect(value->value.pval->vlen >= PM_VAL_HDR_SIZE + sizeof(wide), 1)) {
 		memcpy(&wide, value->value.pval->vbuf, sizeof(wide));
 		return wide;
 	}
@@ -303,15 +303,14 @@ static double as_level(const pmValueSet *set, unsigned j)
 	}
 }
 
-/* The place of an instance, which is most often where the set has it. */
-static struct series_place *place_of(struct series_node *node, struct series *series, unsigned guess,
-				     const pmValueSet *set, int number)
+/* The place of an instance, which is not where the set has it. */
+static struct series_place *place_of(struct series_node *node, struct series *series, const pmValueSet *set,
+				     int number)
 {
 	struct series_place *place;
 	const struct entry *entry;
+	char **name;
 
-	if (guess < series->places && series->place[guess].number == number)
-		return &series->place[guess];
 	for (unsigned i = 0; i < series->places; i++)
 		if (series->place[i].number == number)
 			return &series->place[i];
@@ -321,34 +320,36 @@ static struct series_place *place_of(struct series_node *node, struct series *se
 		const unsigned room = series->room ? series->room * 2 : 4;
 
 		place = realloc(series->place, room * sizeof(*place));
-		if (place == NULL)
+		if (place != NULL)
+			series->place = place;
+		name = realloc(series->name, room * sizeof(*name));
+		if (name != NULL)
+			series->name = name;
+		if (place == NULL || name == NULL)
 			return NULL;
-		series->place = place;
 		series->room = room;
 	}
 	place = &series->place[series->places];
 	*place = (struct series_place){.number = number, .state = 1};
 	entry = &node->table->entry[node->table->hash[pmid_slot(node->table, set->pmid)] - 1];
-	place->name = entry->indom == PM_INDOM_NULL ? strdup("")
-						    : archive_instance(node->archive, entry->indom, number);
-	if (place->name == NULL)
+	name = &series->name[series->places];
+	*name = entry->indom == PM_INDOM_NULL ? strdup("")
+					      : archive_instance(node->archive, entry->indom, number);
+	if (*name == NULL)
 		return NULL;
 	series->places++;
 	return place;
 }
 
-/* The same instance's value of another set. */
-static bool partner(const pmValueSet *set, unsigned guess, int number, uint64_t *value)
+/* The same instance's value of another set, which has it elsewhere. */
+static bool partner(const pmValueSet *set, unsigned n, int number, uint64_t *value)
 {
-	const unsigned n = set->numval > 0 ? (unsigned)set->numval : 0;
-
-	if (guess >= n || set->vlist[guess].inst != number)
-		for (guess = 0; guess < n && set->vlist[guess].inst != number; guess++)
-			;
-	if (guess == n)
-		return false;
-	*value = as_count(set, guess);
-	return true;
+	for (unsigned i = 0; i < n; i++)
+		if (set->vlist[i].inst == number) {
+			*value = as_count(set, i);
+			return true;
+		}
+	return false;
 }
 
 /* Whether the records since the last one that had it were without it: then it was absent. */
@@ -369,45 +370,68 @@ static bool follows(const struct series_node *node, struct series *series, int64
 	return is_next;
 }
 
+/* A level, which is no count: its sum, and how many there were. */
+static void take_level(struct series_place *place, double level, uint64_t running, int64_t gap, bool clock)
+{
+	place->bin.level += level;
+	place->bin.count++;
+	if (gap == 0)
+		return;
+	place->bin.span_ns += gap;
+	if (clock)
+		place->bin.running_ns += (uint64_t)gap;
+	else if (running >= place->running)
+		place->bin.running_ns += running - place->running;
+}
+
+/* The first record of an interval: what the one before had is no more. */
+static void begin_interval(const struct series_node *node, struct series *series)
+{
+	if (series->interval == node->interval)
+		return;
+	series->interval = node->interval;
+	for (unsigned j = 0; j < series->places; j++)
+		series->place[j].bin = (struct series_bin){0};
+	if (series->has_lost)
+		memset(series->lost_ns, 0, sizeof(series->lost_ns));
+	series->has_lost = false;
+}
+
 static int take_values(struct series_node *node, struct series *series, int64_t time_ns)
 {
 	const pmValueSet *set = series->value_set, *running_set = series->running_set;
-	const bool is_next = follows(node, series, time_ns);
+	const unsigned n = set->numval > 0 ? (unsigned)set->numval : 0;
+	const unsigned n_running =
+		running_set != NULL && running_set->numval > 0 ? (unsigned)running_set->numval : 0;
+	const bool is_next = follows(node, series, time_ns), clock = !series->has_running;
 	const int64_t gap = is_next ? time_ns - series->last_ns : 0;
 	const uint32_t before = series->tick++;
 
 	series->last_ns = time_ns;
 	series->breaks = node->breaks;
-	series->clock = !series->has_running;
-	for (unsigned j = 0; j < (unsigned)(set->numval > 0 ? set->numval : 0); j++) {
+	series->clock = clock;
+	for (unsigned j = 0; j < n; j++) {
 		const int number = set->vlist[j].inst;
-		struct series_place *place = place_of(node, series, j, set, number);
+		struct series_place *place;
 		uint64_t value, running = (uint64_t)time_ns;
 
-		if (place == NULL) {
-			if (series->places == PLACES_MAX)
-				break;
-			return -1;
+		if (j < series->places && series->place[j].number == number) {
+			place = &series->place[j];
+		} else {
+			place = place_of(node, series, set, number);
+			if (place == NULL)
+				return series->places == PLACES_MAX ? 0 : -1;
 		}
-		if (series->has_running &&
-		    (running_set == NULL || !partner(running_set, j, number, &running)))
-			continue;
-		if (series->level) {
-			place->bin.level += as_level(set, j);
-			place->bin.count++;
-			if (is_next && place->seen == before) {
-				place->bin.span_ns += gap;
-				place->bin.running_ns += series->clock ? (uint64_t)gap
-							 : running >= place->running
-								 ? running - place->running
-								 : 0;
-			}
-			place->running = running;
-			place->seen = series->tick;
-			continue;
+		if (!clock) {
+			if (j < n_running && running_set->vlist[j].inst == number)
+				running = as_count(running_set, j);
+			else if (!partner(running_set, n_running, number, &running))
+				continue;
 		}
 		value = as_count(set, j);
-		if (is_next && place->seen == before) {
+		if (series->level) {
+			take_level(place, as_level(set, j), running, place->seen == before ? gap : 0, clock);
+		} else if (is_next && place->seen == before) {
 			if (value < place->value || running < place->running) {
 				series->backwards++;
 			} else if (running > place->running) {
@@ -429,14 +453,19 @@ static int take_states(struct series_node *node, struct series *series, int64_t 
 	const pmValueSet *set = series->state_set;
 
 	for (unsigned j = 0; j < (unsigned)(set->numval > 0 ? set->numval : 0); j++) {
-		struct series_place *place = place_of(node, series, j, set, set->vlist[j].inst);
+		const int number = set->vlist[j].inst;
+		struct series_place *place = j < series->places && series->place[j].number == number
+						     ? &series->place[j]
+						     : place_of(node, series, set, number);
 		const uint64_t state = as_count(set, j);
 		const unsigned lost = place == NULL || state != 1 ? (unsigned)state : place->state;
 
 		if (place == NULL && series->places < PLACES_MAX)
 			return -1;
-		if (lost != 1 && lost < SERIES_STATES)
+		if (lost != 1 && lost < SERIES_STATES) {
 			series->lost_ns[lost] += (double)gap / set->numval;
+			series->has_lost = true;
+		}
 		if (place != NULL)
 			place->state = state < SERIES_STATES ? (uint8_t)state : 1;
 	}
@@ -560,6 +589,7 @@ int series_take(struct series_node *node, const pmResult *record, int64_t time_n
 	for (unsigned i = 0; i < touched; i++) {
 		struct series *series = node->touched[i];
 
+		begin_interval(node, series);
 		if (error == 0 && series->value_set != NULL)
 			error = take_values(node, series, time_ns);
 		if (error == 0 && series->state_set != NULL)
@@ -573,22 +603,10 @@ int series_take(struct series_node *node, const pmResult *record, int64_t time_n
 
 void series_next(struct series_node *node)
 {
-	for (unsigned i = 0; i < node->n; i++) {
-		struct series *series = node->series[i];
-
-		for (unsigned j = 0; j < series->places; j++)
-			series->place[j].bin = (struct series_bin){0};
-		memset(series->lost_ns, 0, sizeof(series->lost_ns));
-	}
+	/* Series see it when they have their next record. */
+	node->interval++;
 	node->from_ns = node->to_ns = 0;
 	node->users[0] = '\0';
-}
-
-const struct series *series_of(const struct series_node *node, unsigned metric)
-{
-	if (metric >= node->metrics || node->by_metric[metric] < 0)
-		return NULL;
-	return node->series[node->by_metric[metric]];
 }
 
 int series_open(struct series_node *node, struct archive *archive, struct series_names *names, bool all)
@@ -597,6 +615,7 @@ int series_open(struct series_node *node, struct archive *archive, struct series
 				     .archive = archive,
 				     .names = names,
 				     .last_ns = INT64_MIN,
+				     .interval = 1,
 				     .all = all,
 				     .serial = archive->serial,
 				     .archive_breaks = archive->breaks};
@@ -608,8 +627,9 @@ void series_close(struct series_node *node)
 {
 	for (unsigned i = 0; i < node->n; i++) {
 		for (unsigned j = 0; j < node->series[i]->places; j++)
-			free(node->series[i]->place[j].name);
+			free(node->series[i]->name[j]);
 		free(node->series[i]->place);
+		free(node->series[i]->name);
 		free(node->series[i]);
 	}
 	if (node->table != NULL) {

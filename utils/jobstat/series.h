@@ -38,27 +38,29 @@ struct series_bin {
 
 struct series_place {
 	int number;
-	char *name;
+	uint32_t seen;           /* the tick of the last record */
+	uint64_t value, running; /* ... and what it had         */
 	struct series_bin bin;
-	uint64_t value, running; /* of the last record */
-	uint32_t seen;           /* the tick of it     */
 	uint8_t state;
 };
 
+/* What each record needs comes first. */
 struct series {
-	unsigned metric;           /* place in names */
-	bool level, replay, clock; /* clock: no running time is told: it is divided by the clock's */
+	const pmValueSet *value_set, *running_set, *state_set; /* private: of the record that is taken in */
 	struct series_place *place;
 	unsigned places, room;
-	uint32_t tick;   /* records that had it                    */
-	uint32_t with;   /* the generation's tick of the last such */
-	int64_t last_ns; /* ... and its time                       */
-	unsigned breaks; /* ... and the breaks before it           */
+	unsigned metric;           /* place in names */
+	bool level, replay, clock; /* clock: no running time is told: it is divided by the clock's */
+	bool has_running, has_lost;
+	unsigned interval; /* of the node that the places' bins are of     */
+	uint32_t tick;     /* records that had it                          */
+	uint32_t with;     /* the generation's tick of the last such       */
+	unsigned breaks;   /* ... and the breaks before it                 */
+	int64_t last_ns;   /* ... and its time                             */
 	int64_t least_gap;
-	bool has_running;
-	const pmValueSet *value_set, *running_set, *state_set; /* private: of the record that is taken in */
-	double lost_ns[SERIES_STATES]; /* in the open interval, by state; mean over places */
+	char **name;                   /* [places] */
 	unsigned backwards;            /* how often it was less than before */
+	double lost_ns[SERIES_STATES]; /* in the open interval, by state; mean over places */
 };
 
 struct series_node {
@@ -73,6 +75,7 @@ struct series_node {
 	struct series **touched;    /* private: of the record that is taken in */
 	unsigned serial, breaks, archive_breaks;
 	unsigned record;
+	unsigned interval;    /* how many there were */
 	uint32_t generations; /* records that had the generation */
 	unsigned generation_record;
 	uint64_t started;
@@ -92,7 +95,15 @@ int series_take(struct series_node *node, const pmResult *record, int64_t time_n
 /* Ends the interval: all that it had is zero again. */
 void series_next(struct series_node *node);
 
-/* A metric of the node, or NULL. */
-const struct series *series_of(const struct series_node *node, unsigned metric);
+/* A metric of the node that has records in the open interval, or NULL. */
+static inline const struct series *series_of(const struct series_node *node, unsigned metric)
+{
+	const struct series *series;
+
+	if (metric >= node->metrics || node->by_metric[metric] < 0)
+		return NULL;
+	series = node->series[node->by_metric[metric]];
+	return series->interval == node->interval ? series : NULL;
+}
 
 #endif

@@ -1,39 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spread.c - mean and deviation of numbers that come one by one (Welford, with West's weights), and
- * numbers by their order (Hoare's selection).
+ * spread.c - mean and deviation of numbers that come one by one, from what they are beyond the first (so that
+ * no digits are lost where they differ by little), and numbers by their order (Hoare's selection).
  */
 #include <math.h>
 
 #include "jobstat/spread.h"
 
-void spread_add(struct spread *spread, double x, double weight)
-{
-	double far;
-
-	if (isnan(x) || !(weight > 0))
-		return;
-	spread->n++;
-	spread->weight += weight;
-	far = x - spread->mean;
-	spread->mean += far * weight / spread->weight;
-	spread->squares += weight * far * (x - spread->mean);
-	if (spread->n == 1 || x < spread->min)
-		spread->min = x;
-	if (spread->n == 1 || x > spread->max)
-		spread->max = x;
-}
-
 double spread_mean(const struct spread *spread)
 {
-	return spread->n ? spread->mean : NAN;
+	return spread->n ? spread->first + spread->sum / spread->weight : NAN;
 }
 
 double spread_sd(const struct spread *spread)
 {
+	double squares;
+
 	if (spread->n < 2)
 		return NAN;
-	return sqrt(fmax(spread->squares, 0) / spread->weight * spread->n / (spread->n - 1));
+	squares = spread->squares - spread->sum * spread->sum / spread->weight;
+	return sqrt(fmax(squares, 0) / spread->weight * spread->n / (spread->n - 1));
 }
 
 double spread_min(const struct spread *spread)

@@ -8,12 +8,27 @@
 /* Zero bytes: of none. */
 struct spread {
 	unsigned n;
-	double weight, mean, squares; /* squares: of deviations from the mean, weighted */
+	double weight, first; /* first: of the numbers */
+	double sum, squares;  /* of what they are beyond the first, by weight */
 	double min, max;
 };
 
 /* A number that is NAN, or has no weight, is left out. */
-void spread_add(struct spread *spread, double x, double weight);
+static inline void spread_add(struct spread *spread, double x, double weight)
+{
+	double far;
+
+	if (x != x || !(weight > 0))
+		return;
+	if (spread->n++ == 0)
+		spread->first = spread->min = spread->max = x;
+	far = x - spread->first;
+	spread->weight += weight;
+	spread->sum += weight * far;
+	spread->squares += weight * far * far;
+	spread->min = x < spread->min ? x : spread->min;
+	spread->max = x > spread->max ? x : spread->max;
+}
 
 /* NAN: of none; the deviation (with n - 1, by weight) of fewer than two. */
 double spread_mean(const struct spread *spread);
