@@ -189,7 +189,8 @@ static int next_part(struct reader *r, const char **at, bool rest, struct part *
 		if (end == NULL)
 			return fail(r, begin, "expected a closing '\"' behind this one");
 		*part = (struct part){begin + 1, (size_t)(end - begin - 1)};
-		end++;
+		for (end++; end < r->end && isblank((unsigned char)*end); end++)
+			;
 		if (end < r->end && *end != separator)
 			return fail(r, end, "expected ',' or the end of the line behind a quoted field");
 	} else {

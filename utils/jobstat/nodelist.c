@@ -33,7 +33,7 @@ static int add(struct reader *r, const char *name, size_t n)
 	char **more, *own;
 
 	if (list->n == NODELIST_MAX)
-		return fail(r, r->at, "at most 1,000,000 nodes");
+		return fail(r, r->at, "at most 200,000 nodes");
 	/* Room for powers of two. */
 	if ((list->n & (list->n - 1)) == 0) {
 		more = realloc(list->name, (list->n ? (size_t)list->n * 2 : 1) * sizeof(*more));
@@ -120,7 +120,7 @@ static int expand_bracket(struct reader *r, const char *begin, size_t n, size_t 
 			if (read_number(r, &last, &other) != 0)
 				return -1;
 			if (last < first || last - first >= NODELIST_MAX)
-				return fail(r, start, "a range that grows, of at most 1,000,000 nodes");
+				return fail(r, start, "a range that grows, of at most 200,000 nodes");
 		}
 		at = r->at;
 		if (r->text[at] != ',' && r->text[at] != ']')

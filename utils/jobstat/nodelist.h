@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* More nodes than any machine has: a list that says so is a mistake. */
-#define NODELIST_MAX 1000000u
+#define NODELIST_MAX 200000u
 
 struct nodelist {
 	char **name;
