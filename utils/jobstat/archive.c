@@ -154,13 +154,21 @@ static uint64_t value_in(const pmResult *record, pmID pmid)
 	return value;
 }
 
-#define PROBED 8
+#define PROBED 32
+
+static int by_length(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
 
 void archive_probe(struct archive *archive, int64_t *first_ns, uint64_t *interval_ns)
 {
 	const char *name = "upc.sample.interval";
-	int64_t gap, least = 0, before = 0, ns = 0;
+	int64_t gap[PROBED], before = 0, ns = 0;
 	pmResult *record;
+	unsigned gaps = 0;
 	pmID pmid;
 
 	*first_ns = 0;
@@ -178,16 +186,17 @@ void archive_probe(struct archive *archive, int64_t *first_ns, uint64_t *interva
 		if (*first_ns == 0)
 			*first_ns = ns;
 		/* Several records of one sample are no interval. */
-		gap = ns - before;
-		if (before != 0 && gap > NS / 1000 && (least == 0 || gap < least))
-			least = gap;
+		if (before != 0 && ns - before > NS / 1000)
+			gap[gaps++] = ns - before;
 		before = ns;
 		if (*interval_ns == 0)
 			*interval_ns = value_in(record, pmid);
 		pmFreeResult(record);
 	}
-	if (*interval_ns == 0)
-		*interval_ns = (uint64_t)least;
+	/* One may be short: a logger asks at its start, and then when its timer says so. */
+	qsort(gap, gaps, sizeof(gap[0]), by_length);
+	if (*interval_ns == 0 && gaps != 0)
+		*interval_ns = (uint64_t)gap[gaps / 2];
 	archive->at = 0;
 	archive->last_ns = INT64_MIN;
 	archive->note[0] = '\0';
