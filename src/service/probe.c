@@ -4,7 +4,7 @@
  *
  * A tracepoint of a system call makes every system call of every program slower. A probe on the
  * end of perf_event_open's own function costs only who calls that. It runs on all CPUs, while a perf
- * event of the probe counts on one alone: so a program of four instructions counts, in a page that
+ * event of the probe counts on one alone: so a program of a few instructions counts, in a page that
  * is read without a system call. At the function's end the descriptor is there to be seen.
  *
  * Nothing of it outlives its descriptors: no name in tracefs, no pinned program.
