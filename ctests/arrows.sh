@@ -44,6 +44,7 @@ utils/jobstat         : utils/lib utils/page                                   :
 utils/regions         : utils/lib utils/metrics utils/page src/region src/sim/decode src/sim/load src/upc/catalogue :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib src/sim/count src/sim/load src/upc/catalogue src/upc/engine src/upc/share :
+utils/serve           : utils/lib                                              :
 utils/stat            : utils/lib                                              :
 utils/top             : utils/lib                                              :
 utils/wire            : utils/lib                                              :

@@ -98,7 +98,7 @@ set_up()
 	need_packages "$@"
 	note "those of the node service:"
 	(need_packages "${PACKAGES_PCP[@]}") ||
-		note "without these there is no node service: upc_serve, upc_jobstat and the agent are not built"
+		note "without these there is no node service: upc_jobstat and the agent are not built, and upc_serve has nothing to start"
 	if [[ ${#optional_packages[@]} != 0 ]]; then
 		note "and those of the emulated machine:"
 		# shellcheck disable=SC2034 # check uses it

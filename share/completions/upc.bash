@@ -122,4 +122,4 @@ _upc()
 	fi
 }
 
-complete -F _upc upc upc_stat upc_run upc_top upc_avail upc_wire upc_replay upc_regions upc_jobstat upcctl mpx_run
+complete -F _upc upc upc_stat upc_run upc_top upc_avail upc_wire upc_replay upc_regions upc_jobstat upc_serve upcctl mpx_run

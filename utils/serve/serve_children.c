@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * serve_children.c - the processes of a private node. Each asks the kernel to be ended when we are; what
+ * a child leaves becomes ours, so that none is forgotten; and what is left where we were killed is told by
+ * a file, with the time each was started, as numbers of processes are given again.
+ */
+#include "serve/serve_children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+
+#define RECORD "processes"
+
+uint64_t serve_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec;
+}
+
+/* ---- starting ----------------------------------------------------------------------------- */
+
+/* What would lead PCP's programs elsewhere. */
+static void clean_environment(void)
+{
+	extern char **environ;
+
+	for (char **e = environ; *e;) {
+		char name[128];
+		size_t n = strcspn(*e, "=");
+
+		if ((strncmp(*e, "PCP_", 4) && strncmp(*e, "PMCD_", 5) && strncmp(*e, "PMPROXY_", 8) &&
+		     strncmp(*e, "PMLOGGER_", 9) && strncmp(*e, "PMDA_", 5)) ||
+		    n >= sizeof(name)) {
+			e++;
+			continue;
+		}
+		memcpy(name, *e, n);
+		name[n] = '\0';
+		if (unsetenv(name) != 0)
+			e++;
+	}
+}
+
+static bool become(const struct serve_nobody *nobody)
+{
+	if (!nobody || nobody->uid == geteuid())
+		return true;
+	return setgroups(0, NULL) == 0 && setresgid(nobody->gid, nobody->gid, nobody->gid) == 0 &&
+	       setresuid(nobody->uid, nobody->uid, nobody->uid) == 0 && setuid(0) != 0;
+}
+
+_Noreturn static void in_child(const struct serve_child *child, pid_t parent)
+{
+	sigset_t none;
+	int null = open("/dev/null", O_RDWR), log;
+
+	sigemptyset(&none);
+	for (int s = 1; s < 32; s++)
+		signal(s, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setpgid(0, 0); /* Ctrl-C is for us, who end them in order */
+	log = open(child->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (null < 0 || log < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+		_exit(126);
+	if (null > 2)
+		close(null);
+	if (chdir(child->where) != 0 || !become(child->nobody)) {
+		fprintf(stderr, "%s: %s\n", child->name, strerror(errno));
+		_exit(126);
+	}
+	/* Behind the change of user, which would clear it. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(126);
+	if (!child->program) {
+		child->run(child->argument);
+		_exit(126);
+	}
+	clean_environment();
+	for (const char *const *e = child->env; *e; e++)
+		putenv((char *)*e);
+	execv(child->program, (char *const *)child->argv);
+	fprintf(stderr, "%s: %s\n", child->program, strerror(errno));
+	_exit(127);
+}
+
+bool serve_child_start(struct serve_child *child)
+{
+	pid_t parent = getpid(), pid;
+
+	unlink(child->log);
+	pid = fork();
+	if (pid == 0)
+		in_child(child, parent);
+	if (pid < 0) {
+		util_error("cannot start %s: %s", child->name, strerror(errno));
+		return false;
+	}
+	child->pid = pid;
+	child->status = 0;
+	child->began = serve_seconds();
+	serve_record(pid, child->name);
+	return true;
+}
+
+const char *serve_child_end(const struct serve_child *child, char text[80])
+{
+	if (WIFSIGNALED(child->status))
+		snprintf(text, 80, "was ended by signal %d (%s)", WTERMSIG(child->status),
+			 strsignal(WTERMSIG(child->status)));
+	else
+		snprintf(text, 80, "ended with status %d", WEXITSTATUS(child->status));
+	return text;
+}
+
+/* ---- the record --------------------------------------------------------------------------- */
+
+/* When it was started, in ticks since the machine's; 0: it is not there. */
+static uint64_t started(pid_t pid)
+{
+	char path[64], text[2048];
+	const char *at;
+	uint64_t ticks = 0;
+	size_t n;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	in = fopen(path, "re");
+	if (!in)
+		return 0;
+	n = fread(text, 1, sizeof(text) - 1, in);
+	fclose(in);
+	text[n] = '\0';
+	/* The command's name may have blanks and brackets in it: the fields follow the last. */
+	at = strrchr(text, ')');
+	if (!at || at[1] != ' ' || at[2] == 'Z')
+		return 0;
+	if (sscanf(at + 2,
+		   "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
+		   &ticks) != 1)
+		return 0;
+	return ticks;
+}
+
+pid_t serve_grandchild(pid_t pid)
+{
+	char path[64];
+	FILE *in;
+	int child = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	in = fopen(path, "re");
+	if (!in)
+		return -1;
+	if (fscanf(in, "%d", &child) != 1)
+		child = 0;
+	fclose(in);
+	/* One that has ended and was not asked for is none. */
+	return child > 0 && started(child) == 0 ? 0 : child;
+}
+
+void serve_record(pid_t pid, const char *name)
+{
+	char line[128];
+	int n = snprintf(line, sizeof(line), "%d %" PRIu64 " %.40s\n", (int)pid, started(pid), name);
+	int fd = open(RECORD, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0 || write(fd, line, (size_t)n) != n)
+		util_error("cannot write " RECORD ": %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static void wait_ms(int ms)
+{
+	poll(NULL, 0, ms);
+}
+
+/* Whether it has ended within the time. */
+static bool ended(pid_t pid, uint64_t ticks, int seconds)
+{
+	for (int i = 0; i < seconds * 50; i++) {
+		if (started(pid) != ticks)
+			return true;
+		wait_ms(20);
+	}
+	return false;
+}
+
+unsigned serve_end_leftovers(void)
+{
+	FILE *in = fopen(RECORD, "re");
+	unsigned found = 0;
+	uint64_t ticks;
+	char line[256];
+	int pid;
+
+	while (in && fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "%d %" SCNu64, &pid, &ticks) != 2 || pid <= 1 || ticks == 0 ||
+		    started(pid) != ticks)
+			continue;
+		found++;
+		if (kill(pid, SIGTERM) == 0 && !ended(pid, ticks, 5) && started(pid) == ticks &&
+		    kill(pid, SIGKILL) == 0)
+			ended(pid, ticks, 5);
+	}
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* ---- ending ------------------------------------------------------------------------------- */
+
+void serve_child_stop(struct serve_child *child, int seconds)
+{
+	if (child->pid == 0)
+		return;
+	kill(child->pid, SIGTERM);
+	for (int i = 0; waitpid(child->pid, &child->status, WNOHANG) == 0; i++) {
+		if (i == seconds * 50)
+			kill(child->pid, SIGKILL);
+		wait_ms(20);
+	}
+	child->pid = 0;
+}
+
+bool serve_orphans_ended(int seconds)
+{
+	for (int i = 0; i < seconds * 50; i++) {
+		pid_t pid = waitpid(-1, NULL, WNOHANG);
+
+		if (pid < 0 && errno == ECHILD)
+			return true;
+		if (pid == 0)
+			wait_ms(20);
+	}
+	return false;
+}
+
+void serve_last_line(const char *log, char *text, int room)
+{
+	FILE *in = fopen(log, "re");
+	char line[1024];
+
+	text[0] = '\0';
+	while (in && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] && strncmp(line, "Log for ", 8) && strncmp(line, "Log finished", 12))
+			snprintf(text, (size_t)room, "%.*s", room - 1, line);
+	}
+	if (in)
+		fclose(in);
+}

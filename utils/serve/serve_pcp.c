@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * serve_pcp.c - Performance Co-Pilot on this machine, and the files of a private node. A copy of its
+ * pcp.conf leads all that it writes into the node's directory; nothing of the machine's own is changed.
+ */
+#include "serve/serve_pcp.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/common.h"
+
+#define REMEDY                                                                                                    \
+	"install it: on Debian and Ubuntu 'apt-get install --no-install-recommends pcp' (with SYSTEMD_OFFLINE=1 " \
+	"before it where systemd does not run), on Fedora and RHEL 'dnf install pcp'"
+
+/* ---- finding ------------------------------------------------------------------------------ */
+
+/* What pcp.conf has for a name; false: nothing, or too much. */
+static bool value_of(const char *conf, const char *name, char value[PATH_MAX])
+{
+	char line[PATH_MAX + 256];
+	size_t n = strlen(name);
+	bool found = false;
+	FILE *in = fopen(conf, "re");
+
+	if (!in)
+		return false;
+	while (fgets(line, sizeof(line), in))
+		if (!strncmp(line, name, n) && line[n] == '=') {
+			const char *at = line + n + 1;
+			size_t length = strcspn(at, "\n");
+
+			found = length > 0 && length < PATH_MAX - 64;
+			memcpy(value, at, found ? length : 0);
+			value[found ? length : 0] = '\0';
+		}
+	fclose(in);
+	return found;
+}
+
+__attribute__((format(printf, 2, 3))) static bool is_there(char path[PATH_MAX], const char *format, ...)
+{
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(path, PATH_MAX, format, arguments);
+	va_end(arguments);
+	return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
+}
+
+static bool missing(const char *what, const char *path)
+{
+	util_error("%s of Performance Co-Pilot is not there: %s", what, path);
+	util_error(REMEDY);
+	return false;
+}
+
+static bool find_agent(struct serve_pcp *pcp)
+{
+	const char *path = getenv("PMDAUPC");
+
+	if (snprintf(pcp->agent, sizeof(pcp->agent), "%s", path && *path ? path : SERVE_AGENT_PATH) >=
+	    (int)sizeof(pcp->agent))
+		return false;
+	if (access(pcp->agent, X_OK) == 0)
+		return true;
+	util_error("the agent is not there: %s: %s", pcp->agent, strerror(errno));
+	util_error("it is built where libpcp was found: on Debian and Ubuntu install libpcp-pmda3-dev and "
+		   "libpcp3-dev, then configure, make and make install again");
+	return false;
+}
+
+bool serve_pcp_find(struct serve_pcp *pcp)
+{
+	const char *conf = getenv("PCP_CONF");
+	char bin[PATH_MAX], admin[PATH_MAX], var[PATH_MAX], pmdas[PATH_MAX], pmdas_admin[PATH_MAX];
+
+	if (!is_there(pcp->conf, "%s", conf && *conf ? conf : "/etc/pcp.conf"))
+		return missing("the configuration", pcp->conf);
+	if (!value_of(pcp->conf, "PCP_BIN_DIR", bin) || !value_of(pcp->conf, "PCP_BINADM_DIR", admin) ||
+	    !value_of(pcp->conf, "PCP_VAR_DIR", var) || !value_of(pcp->conf, "PCP_PMDAS_DIR", pmdas)) {
+		util_error("%s does not say where Performance Co-Pilot is", pcp->conf);
+		return false;
+	}
+	if (!value_of(pcp->conf, "PCP_PMDASADM_DIR", pmdas_admin))
+		strcpy(pmdas_admin, pmdas);
+	if (!is_there(pcp->pmcd, "%s/pmcd", admin))
+		return missing("pmcd", pcp->pmcd);
+	if (!is_there(pcp->pmproxy, "%s/pmproxy", admin))
+		return missing("pmproxy", pcp->pmproxy);
+	if (!is_there(pcp->pmlogger, "%s/pmlogger", bin) && !is_there(pcp->pmlogger, "%s/pmlogger", admin))
+		return missing("pmlogger", pcp->pmlogger);
+	if (!is_there(pcp->pmnsmerge, "%s/pmnsmerge", admin))
+		return missing("pmnsmerge", pcp->pmnsmerge);
+	if (!is_there(pcp->names, "%s/pmns/root_pmcd", var))
+		return missing("the name space", pcp->names);
+	if (!is_there(pcp->module, "%s/pmcd/pmda_pmcd.so", pmdas_admin) &&
+	    !is_there(pcp->module, "%s/pmcd/pmda_pmcd.so", pmdas))
+		return missing("pmcd's own agent", pcp->module);
+	return find_agent(pcp);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static bool done(FILE *out, const char *name)
+{
+	bool good = fflush(out) == 0 && !ferror(out);
+	int error = errno;
+
+	if (fclose(out) != 0 && good) {
+		good = false;
+		error = errno;
+	}
+	if (!good)
+		util_error("cannot write %s: %s", name, strerror(error));
+	return good;
+}
+
+static FILE *begin(const char *name)
+{
+	FILE *out = fopen(name, "we");
+
+	if (!out)
+		util_error("cannot write %s: %s", name, strerror(errno));
+	/* He reads it whose directory it is in, and nobody else comes there. */
+	else if (!strncmp(name, "web/", 4))
+		fchmod(fileno(out), 0644);
+	return out;
+}
+
+__attribute__((format(printf, 2, 3))) static bool write_file(const char *name, const char *format, ...)
+{
+	va_list arguments;
+	FILE *out = begin(name);
+
+	if (!out)
+		return false;
+	va_start(arguments, format);
+	vfprintf(out, format, arguments);
+	va_end(arguments);
+	return done(out, name);
+}
+
+/* The machine's pcp.conf with other directories: names of ours are behind the copy, and hold. */
+static bool write_conf(const struct serve_pcp *pcp, const char *name, const char *dir, const char *user,
+		       const char *group)
+{
+	static const char *const ours[] = {
+		"PCP_RUN_DIR", "PCP_LOG_DIR",       "PCP_ARCHIVE_DIR", "PCP_TMP_DIR", "PCP_TMPFILE_DIR",
+		"PCP_VAR_DIR", "PCP_PMCDCONF_PATH", "PCP_USER",        "PCP_GROUP",   NULL};
+	char *line = NULL;
+	size_t room = 0;
+	FILE *in = fopen(pcp->conf, "re"), *out;
+
+	if (!in) {
+		util_error("cannot read %s: %s", pcp->conf, strerror(errno));
+		return false;
+	}
+	out = begin(name);
+	while (out && getline(&line, &room, in) > 0) {
+		const char *const *key = ours;
+
+		while (*key && (strncmp(line, *key, strlen(*key)) || line[strlen(*key)] != '='))
+			key++;
+		if (!*key)
+			fputs(line, out);
+	}
+	free(line);
+	fclose(in);
+	if (!out)
+		return false;
+	fprintf(out, "PCP_RUN_DIR=%s/run\nPCP_LOG_DIR=%s/log\nPCP_ARCHIVE_DIR=%s/archive\n", dir, dir, dir);
+	fprintf(out, "PCP_TMP_DIR=%s/tmp\nPCP_TMPFILE_DIR=%s/tmp\nPCP_VAR_DIR=%s/var\n", dir, dir, dir);
+	fprintf(out, "PCP_PMCDCONF_PATH=%s/pmcd.conf\nPCP_USER=%s\nPCP_GROUP=%s\n", dir, user, group);
+	return done(out, name);
+}
+
+bool serve_pcp_write(const struct serve_pcp *pcp, const struct serve_files *files)
+{
+	/* An archive needs fewer values than eyes do. */
+	uint64_t ms = files->interval_ns / 1000000;
+
+	if (ms < 10000)
+		ms = 10000;
+	return write_conf(pcp, "pcp.conf", files->dir, files->user, files->group) &&
+	       /* Of one who may not look into the directories above: by names below his own. */
+	       write_conf(pcp, "web/pcp.conf", "../web", files->web_user, files->web_group) &&
+	       write_file("root_upc", "root { upc 450:*:* }\n") &&
+	       write_file(
+		       "pmcd.conf",
+		       "pmcd 2 dso pmcd_init %s\n"
+		       "upc 450 pipe binary %s -d 450 -l %s/log/upc.log -c %s -s %s/state -S %s/run/control\n",
+		       pcp->module, pcp->agent, files->dir, files->config, files->dir, files->dir) &&
+	       write_file("pmlogger.conf",
+			  "log mandatory on %" PRIu64 " msec { upc }\n[access]\n"
+			  "disallow * : all;\n",
+			  ms) &&
+	       write_file("web/pmproxy.conf",
+			  "[pmproxy]\npcp.enabled = false\nhttp.enabled = true\nredis.enabled = false\n"
+			  "secure.enabled = false\n[redis]\nenabled = false\n[discover]\nenabled = false\n"
+			  "[pmsearch]\nenabled = false\n[pmseries]\nenabled = false\n");
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * serve_request.c - what a client of the page may ask for.
+ *
+ * Three things keep other web pages out: the name by which we are asked must be this machine's own
+ * (else a page could give its own name our address), the browser must not say that another page asks,
+ * and no answer has a header that lets another page read it. Nothing that is passed on changes anything,
+ * and whom pmproxy asks is written here: a client cannot choose.
+ */
+#include "serve/serve_request.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct text {
+	const char *at;
+	size_t length;
+};
+
+static bool is(struct text text, const char *word)
+{
+	return text.length == strlen(word) && !memcmp(text.at, word, text.length);
+}
+
+static bool is_nocase(struct text text, const char *word)
+{
+	return text.length == strlen(word) && !strncasecmp(text.at, word, text.length);
+}
+
+static bool takes(struct text *text, const char *head)
+{
+	size_t n = strlen(head);
+
+	if (text->length < n || memcmp(text->at, head, n))
+		return false;
+	text->at += n;
+	text->length -= n;
+	return true;
+}
+
+/* What is before the first of that character, which is taken too; all where there is none. */
+static struct text until(struct text *text, char end)
+{
+	const char *at = memchr(text->at, end, text->length);
+	struct text head = {text->at, at ? (size_t)(at - text->at) : text->length};
+
+	text->at += head.length + (at != NULL);
+	text->length -= head.length + (at != NULL);
+	return head;
+}
+
+static bool digits(struct text text)
+{
+	if (text.length == 0 || text.length > 10)
+		return false;
+	for (size_t i = 0; i < text.length; i++)
+		if (text.at[i] < '0' || text.at[i] > '9')
+			return false;
+	return true;
+}
+
+/* This machine's own names, by whatever port: ssh -L may have given it another. */
+static bool own_host(struct text text)
+{
+	struct text host = text;
+
+	if (takes(&host, "127.0.0.1") || takes(&host, "localhost") || takes(&host, "[::1]")) {
+		if (host.length == 0)
+			return true;
+		return takes(&host, ":") && digits(host);
+	}
+	return false;
+}
+
+struct head {
+	struct text host, origin, site;
+	bool two_hosts, body;
+};
+
+static bool read_head(struct text lines, struct head *head)
+{
+	while (lines.length > 0) {
+		struct text line = until(&lines, '\n'), name;
+
+		if (line.length > 0 && line.at[line.length - 1] == '\r')
+			line.length--;
+		if (line.length == 0)
+			return true;
+		if (!memchr(line.at, ':', line.length) || line.at[0] == ' ' || line.at[0] == '\t')
+			return false;
+		name = until(&line, ':');
+		while (line.length > 0 && (*line.at == ' ' || *line.at == '\t'))
+			line.at++, line.length--;
+		while (line.length > 0 &&
+		       (line.at[line.length - 1] == ' ' || line.at[line.length - 1] == '\t'))
+			line.length--;
+		if (is_nocase(name, "Host")) {
+			head->two_hosts |= head->host.at != NULL;
+			head->host = line;
+		} else if (is_nocase(name, "Origin")) {
+			head->origin = line;
+		} else if (is_nocase(name, "Sec-Fetch-Site")) {
+			head->site = line;
+		} else if ((is_nocase(name, "Content-Length") && !is(line, "0")) ||
+			   is_nocase(name, "Transfer-Encoding")) {
+			head->body = true;
+		}
+	}
+	return true;
+}
+
+/* Names of metrics, and their numbers: nothing that a path has another meaning for. */
+static bool plain(struct text text)
+{
+	if (text.length == 0)
+		return false;
+	for (size_t i = 0; i < text.length; i++) {
+		char c = text.at[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      c == '_' || c == '.' || c == ','))
+			return false;
+	}
+	return true;
+}
+
+/* "/pmapi/CONTEXT/WHAT?KEY=NAMES": nothing else of pmproxy's can be had. */
+static enum serve_answer forward(struct text path, char out[SERVE_REQUEST_MAX])
+{
+	static const char *const what[][2] = {{"fetch", "pmids"}, {"metric", "prefix"}, {"indom", "name"}};
+	struct text context, name, key;
+
+	if (is(path, "/metrics")) {
+		strcpy(out, "/metrics?hostspec=unix:&names=upc");
+		return SERVE_FORWARD;
+	}
+	if (is(path, "/pmapi/context")) {
+		strcpy(out, "/pmapi/context?hostspec=unix:&polltimeout=60");
+		return SERVE_FORWARD;
+	}
+	if (!takes(&path, "/pmapi/"))
+		return SERVE_NOTHING;
+	context = until(&path, '/');
+	name = until(&path, '?');
+	key = until(&path, '=');
+	for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++) {
+		if (!is(name, what[i][0]) || !is(key, what[i][1]) || !digits(context) || !plain(path))
+			continue;
+		/* Shorter than what it is made of. */
+		snprintf(out, SERVE_REQUEST_MAX, "/pmapi/%.*s/%s?%s=%.*s", (int)context.length, context.at,
+			 what[i][0], what[i][1], (int)path.length, path.at);
+		return SERVE_FORWARD;
+	}
+	return SERVE_NOTHING;
+}
+
+static bool whole(const char *bytes, size_t length)
+{
+	return memmem(bytes, length, "\r\n\r\n", 4) || memmem(bytes, length, "\n\n", 2);
+}
+
+enum serve_answer serve_request(const char *bytes, size_t length, char path[SERVE_REQUEST_MAX])
+{
+	struct text rest = {bytes, length}, line, method, target;
+	struct head head = {0};
+	enum serve_answer answer;
+	bool another_page;
+
+	if (!whole(bytes, length))
+		return length >= SERVE_REQUEST_MAX ? SERVE_LARGE : SERVE_MORE;
+	if (length > SERVE_REQUEST_MAX)
+		return SERVE_LARGE;
+	if (memchr(bytes, '\0', length))
+		return SERVE_BAD;
+	line = until(&rest, '\n');
+	if (line.length > 0 && line.at[line.length - 1] == '\r')
+		line.length--;
+	method = until(&line, ' ');
+	target = until(&line, ' ');
+	if (!is(line, "HTTP/1.1") && !is(line, "HTTP/1.0"))
+		return SERVE_BAD;
+	if (target.length == 0 || target.at[0] != '/' || !read_head(rest, &head))
+		return SERVE_BAD;
+	if (head.two_hosts || !head.host.at || !own_host(head.host))
+		return SERVE_FORBIDDEN;
+	if (!is(method, "GET"))
+		return SERVE_METHOD;
+	if (head.body)
+		return SERVE_BAD;
+	if (head.origin.at && !(takes(&head.origin, "http://") && own_host(head.origin) &&
+				head.origin.length == head.host.length &&
+				!memcmp(head.origin.at, head.host.at, head.host.length)))
+		return SERVE_FORBIDDEN;
+	another_page = head.site.at && !is(head.site, "same-origin") && !is(head.site, "none");
+	if (is(target, "/"))
+		return SERVE_PAGE; /* a link elsewhere may lead here */
+	if (another_page)
+		return SERVE_FORBIDDEN;
+	if (is(target, "/page.css"))
+		return SERVE_STYLE;
+	if (is(target, "/page.js"))
+		return SERVE_SCRIPT;
+	if (is(target, "/about.json"))
+		return SERVE_ABOUT;
+	answer = forward(target, path);
+	return answer;
+}
