@@ -5,7 +5,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 
 doc=$srcdir/doc/reference/json.md
-plan 28
+plan 30
 
 # section NAME: its lines
 section()
@@ -132,7 +132,7 @@ heads()
 	[ "$(head -n 1 "$2")" = "$(fenced "$1" csv)" ] && [ "$(wc -l < "$2")" -gt 1 ]
 }
 
-for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run upc_regions 'upc_regions --diff' upcctl; do
+for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_avail 'upc_wire --show' 'upc_wire --check' upc_replay mpx_run upc_regions 'upc_regions --diff' upc_jobstat upcctl; do
 	check "$name: examples have all fields, and no others" example "$name"
 done
 
@@ -305,4 +305,16 @@ EOF
 			"$UPC_REGIONS" --diff a.json -f csv -o csv b.json && heads 'upc_regions --diff' csv
 	}
 	check "... of two runs" regions_differ
+fi
+
+if [ ! -x "$UPC_JOBSTAT" ] || [ ! -x "$MAKE_ARCHIVE" ]; then
+	skip "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
+else
+	jobstat_prints()
+	{
+		"$MAKE_ARCHIVE" archives nodes=8 samples=12 counters=3 fault=2:slow:0:99:0.3 fault=3:taken:4:9 fault=4:idle:0:99:2 &&
+			"$UPC_JOBSTAT" -f json --bandwidth=l3_misses --define='x=sum(cpu.cycles)' archives > json && prints upc_jobstat json &&
+			leaf /0/findings/0/kind '"divergent"' && "$UPC_JOBSTAT" -f csv archives > csv && heads upc_jobstat csv
+	}
+	check "upc_jobstat" jobstat_prints
 fi
