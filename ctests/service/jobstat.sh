@@ -6,7 +6,7 @@
 . "${srcdir:?}/ctests/utils.inc"
 
 tool=$UPC_JOBSTAT
-plan 24
+plan 27
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -266,3 +266,54 @@ twice()
 		awk -F, '$1 == "node" { n++; if ($15 < 58 || $15 > 60) bad = 1 } END { exit bad || n != 4 }' csv
 }
 check "two archives of one host that overlap: nothing twice" twice
+
+# ---- live ----
+
+# points FILE: how many lines it has of the metric, as they came
+points()
+{
+	[ "$(grep -c '^now,,,cpu.instructions,' follow)" = "$1" ]
+}
+follows()
+{
+	make whole nodes=2 samples=60 counters=1 && rm -rf growing && cp -r whole growing || return 1
+	for node in node001 node002; do
+		truncate -s $(($(stat -c %s whole/$node/made.0) / 2)) growing/$node/made.0
+	done
+	"$tool" --follow -f csv growing > follow 2> err &
+	watcher=$!
+	until_passes grep -q '^now,,,cpu.instructions,' follow && for node in node001 node002; do
+		cat whole/$node/made.0 > growing/$node/made.0
+	done && until_passes points 59
+	result=$?
+	kill -INT $watcher
+	wait $watcher && [ $result = 0 ] && [ "$(awk -F, '$1 == "node" && $4 == "cpu.instructions" { print $15 }' follow | sort -u)" = 59 ]
+}
+check "archives that grow: each interval as it comes, none is lost, and the report at the end" follows
+
+# Bytes of archives changed at random, with a seed: there is a report, or a sentence, and nothing else.
+damaged()
+{
+	make good nodes=3 samples=30 counters=2 || return 1
+	for seed in $(seq 1 40); do
+		rm -rf hurt && cp -r good hurt
+		awk -v seed="$seed" 'BEGIN { srand(seed)
+			split("0 meta index 0 0", end, " ")
+			print "hurt/node00" 1 + int(3 * rand()) "/made." end[1 + int(5 * rand())], int(rand() * 4000), int(rand() * 256) }' > where
+		read -r file at byte < where
+		# shellcheck disable=SC2059 # one byte, as octal
+		printf "\\$(printf %03o "$byte")" | dd of="$file" bs=1 seek="$at" conv=notrunc 2> err
+		"$tool" -f csv hurt > csv 2> err
+		case $? in
+		0 | 1 | 125) ;;
+		*) echo "# seed $seed"; return 1 ;;
+		esac
+	done
+}
+check "archives with bytes changed at random" damaged
+other_metrics()
+{
+	make mixed nodes=6 samples=30 counters=2 && make other nodes=2 samples=30 counters=5 interval=30 &&
+		mv other/node001 mixed/extra && csv mixed && [ -s csv ]
+}
+check "nodes with other metrics, and at other intervals" other_metrics
