@@ -279,15 +279,31 @@ static json_t *whole_of(const struct pmids *pmids, const struct places places[SE
 			 "metrics", metrics);
 }
 
+static int write_all(int fd, const char *text)
+{
+	size_t length = strlen(text);
+	ssize_t done;
+
+	for (; length; text += done, length -= (size_t)done) {
+		done = write(fd, text, length);
+		if (done < 0 && errno != EINTR)
+			return -errno;
+		if (done < 0)
+			done = 0;
+	}
+	return 0;
+}
+
 int store_save(const char *path, const struct pmids *pmids, const struct places places[SERVICE_SCOPES],
 	       uint64_t epoch, char why[256])
 {
 	json_t *all = whole_of(pmids, places, epoch);
-	char *beside = NULL;
+	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL, *beside = NULL;
 	int fd = -1, error = 0;
 
-	if (!all || asprintf(&beside, "%s.new", path) < 0) {
-		json_decref(all);
+	json_decref(all);
+	if (!text || asprintf(&beside, "%s.new", path) < 0) {
+		free(text);
 		snprintf(why, 256, "out of memory");
 		return -ENOMEM;
 	}
@@ -298,9 +314,10 @@ int store_save(const char *path, const struct pmids *pmids, const struct places 
 		fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (!error && fd < 0)
 		error = -errno;
-	errno = 0;
-	if (!error && (json_dumpfd(all, fd, JSON_COMPACT) || fsync(fd)))
-		error = errno ? -errno : -EIO;
+	/* Without fsync, which may take seconds that pmcd does not wait: what a crash of the machine cuts off
+	 * is put aside, and hashes give most numbers again. */
+	if (!error)
+		error = write_all(fd, text);
 	if (fd >= 0 && close(fd) && !error)
 		error = -errno;
 	if (!error && rename(beside, path))
@@ -311,6 +328,6 @@ int store_save(const char *path, const struct pmids *pmids, const struct places 
 			unlink(beside);
 	}
 	free(beside);
-	json_decref(all);
+	free(text);
 	return error;
 }
