@@ -4,9 +4,10 @@
 # and who is not, and archives that are not as they should be. $UPC_JOBSTAT is the tool,
 # $MAKE_ARCHIVE makes the archives.
 . "${srcdir:?}/ctests/utils.inc"
+. "$srcdir/ctests/service/node.inc"
 
 tool=$UPC_JOBSTAT
-plan 27
+plan 28
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -317,3 +318,27 @@ other_metrics()
 		mv other/node001 mixed/extra && csv mixed && [ -s csv ]
 }
 check "nodes with other metrics, and at other intervals" other_metrics
+# The service itself, as it runs: a CPU's clock is a second a second.
+host()
+{
+	printf 'initialize interval=200ms\nadd perf::CPU-CLOCK scope=cpu as=clock\nfinalize\n' > conf &&
+		node_start "$dir/node" -c conf -H node07 > out 2> err || return 1
+	(node_exec "$dir/node" "$tool" --follow -f csv --host=unix: --define='mean=mean(cpu.clock)') > follow 2> err &
+	watcher=$!
+	until_passes means 5
+	result=$?
+	kill -INT $watcher
+	wait $watcher && [ $result = 0 ] && awk -F, '
+		$1 == "now" && $4 == "mean" && ($10 < 0.99e9 || $10 > 1.01e9) { bad = 1 }
+		$1 == "node" && $3 == "node07" && $4 == "cpu.clock" { found = 1 }
+		END { exit bad || !found }' follow
+}
+means()
+{
+	[ "$(grep -c '^now,,,mean,' follow)" -ge "$1" ]
+}
+if node_missing; then
+	skip "a host that runs" "$missing"
+else
+	check "a host that runs" host
+fi
