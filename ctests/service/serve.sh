@@ -17,7 +17,7 @@ trap 'end_nodes; rm -rf "${dir:?}"' EXIT
 export XDG_STATE_HOME=$dir/state
 unset PCP_CONF PMCD_SOCKET PMCD_PORT
 
-plan 44
+plan 45
 if node_missing || ! "$serve" --version > /dev/null; then
 	skip_rest "a node" "$missing"
 	exit
@@ -113,7 +113,7 @@ logger_is_closed()
 }
 counts()
 {
-	gets /metrics 200 && grep -q '^upc_node_cpu_processes{.*} [0-9][0-9]*' out && grep -q '^upc_cpu_user{.*instname="cpu0".*} [0-9]' out
+	gets /metrics 200 && grep -q '^upc_node_cpu_processes_total{.*} [0-9][0-9]*' out && grep -q '^upc_cpu_user_total{.*instname="cpu0".*} [0-9]' out
 }
 commands_answer()
 {
@@ -155,6 +155,16 @@ fault()
 	cp "$node/processes" all_processes
 	kill -9 "$(process "$1")"
 }
+# promtool's status is 3 where it has advice about names.
+prometheus_reads()
+{
+	if ! command -v promtool > /dev/null; then
+		skip "... which Prometheus reads, and has nothing against" "there is no promtool"
+		return
+	fi
+	gets /metrics 200 && tr -d '\r' < out | sed '1,/^$/d' > metrics
+	check "... which Prometheus reads, and has nothing against" promtool check metrics < metrics
+}
 # A client that says nothing, and many, cost nobody.
 hanging_clients()
 {
@@ -182,6 +192,7 @@ life()
 	node_pid=$(cat pid)
 	cp "$node/processes" all_processes
 	check "... values come by /metrics" until_passes counts
+	prometheus_reads
 	check "... commands by the control socket" commands_answer
 	check "... a second one says that it runs, and where" sh -c "! '$serve' --dir '$node' 2> err && grep -q 'runs already.*http://127.0.0.1:$port/' err"
 	ports=

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "serve/serve_metrics.h"
 #include "serve/serve_request.h"
 #include "serve/serve_upstream.h"
 
@@ -101,8 +102,15 @@ static void forward(int fd, const struct serve_front *front, const char *path)
 		snprintf(text, sizeof(text), "pmproxy does not answer: %s\n", strerror(errno));
 		return say(fd, 502, "Bad Gateway", text);
 	}
-	if (!strncmp(path, "/metrics", 8) && !strcmp(reply.type, "text/plain"))
+	if (!strncmp(path, "/metrics", 8) && !strcmp(reply.type, "text/plain")) {
+		char *named = serve_metrics(reply.body, &reply.length);
+
+		free(reply.body);
+		reply.body = named;
+		if (!named)
+			return say(fd, 503, "Service Unavailable", "There is no memory.\n");
 		strcpy(reply.type, "text/plain; version=0.0.4; charset=utf-8");
+	}
 	answer(fd, reply.status, reply.status == 200 ? "OK" : "Error",
 	       reply.type[0] ? reply.type : "text/plain", reply.body, reply.length);
 	free(reply.body);
