@@ -27,9 +27,22 @@ sed -i '/^upc/d' "$node/pmcd.conf"
 printf 'root { }\n' > none
 rm "$node/root"
 "$(node_of "$node/pcp.conf" PCP_BINADM_DIR)/pmnsmerge" -a "$(node_of /etc/pcp.conf PCP_VAR_DIR)/pmns/root_pmcd" "$node/root" > out 2>&1
-# shellcheck disable=SC2016 # its own
-printf '#!/bin/sh\nkill -HUP "$(cat %s/pmcd.pid)"\n' "$node" > bin/pmsignal
+# Signals go to this pmcd, and to its agents: PCP's own go to all pmcds and all pmdaupcs of the machine.
+cat > bin/pmsignal << END
+#!/bin/bash
+pmcd=\$(cat "$node/pmcd.pid")
+case \$* in
+*" pmcd") exec kill -HUP "\$pmcd" ;;
+esac
+for process in \$(cat "/proc/\$pmcd/task"/*/children); do
+	case " \$* " in
+	*" \$process "*) kill "\${@:1:2}" "\$process" ;;
+	esac
+done
+END
 chmod +x bin/pmsignal
+# What PCP would put before it is behind it then.
+PATH=$dir/bin:$PATH:$(node_of "$node/pcp.conf" PCP_BINADM_DIR):$(node_of "$node/pcp.conf" PCP_SHARE_DIR)/bin:/usr/sbin
 rm -f "$node/log/pmcd.log"
 node_exec "$node" "$(node_of "$node/pcp.conf" PCP_BINADM_DIR)/pmcd" -f -A -H node01 -c "$node/pmcd.conf" -n "$node/root" \
 	-l "$node/log/pmcd.log" -p $((20000 + RANDOM)) -i 127.0.0.1 -s "$node/run/pmcd.socket" > "$node/log/pmcd.out" 2>&1 &
@@ -48,7 +61,7 @@ check "... has no metrics of it" absent
 
 installed()
 {
-	(cd stage && at_node "$node" env PATH="$dir/bin:$PATH" UPC_CONTROL="$node/run/control" ./"$1" -n "$node/root" < /dev/null) > out 2> err
+	(cd stage && at_node "$node" env UPC_CONTROL="$node/run/control" ./"$1" -n "$node/root" < /dev/null) > out 2> err
 }
 check "Install" installed Install
 check "... says that the metrics have appeared" grep -q 'metrics have appeared.* [1-9][0-9]* metrics' out
@@ -61,7 +74,7 @@ commands()
 check "... and takes commands" commands
 removed()
 {
-	(cd "$node/pmdas/upc" && at_node "$node" env PATH="$dir/bin:$PATH" ./Remove -n "$node/root" < /dev/null) > out 2> err &&
+	(cd "$node/pmdas/upc" && at_node "$node" ./Remove -n "$node/root" < /dev/null) > out 2> err &&
 		absent && ! grep -q '^upc' "$node/pmcd.conf" && [ -f "$node/etc/upc/upc.conf" ]
 }
 check "Remove takes it away, and leaves the configuration" removed
