@@ -71,7 +71,10 @@ int places_update(struct places *places, const struct service_sample *sample, en
 
 		if (one && one->at < 0) {
 			one->at = (int)i;
-			one->numa = sample->place[scope][i].numa;
+			/* The kernel does not say it of a CPU that is offline. What that has counted stays in
+			 * its node's sum. */
+			if (sample->place[scope][i].numa >= 0)
+				one->numa = sample->place[scope][i].numa;
 		}
 	}
 	return 0;

@@ -723,6 +723,8 @@ bool counters_refresh(struct counters *c)
 		if (p->online && !c->topology.cpu[i].online)
 			place_close(p);
 		p->online = c->topology.cpu[i].online;
+		/* Of one that was offline since the start it is known only now. */
+		p->numa = c->topology.cpu[i].numa;
 	}
 	for (unsigned i = 0; i < c->places[SERVICE_CGROUP]; i++)
 		changed |= refresh_cgroup(&c->place[SERVICE_CGROUP][i]);

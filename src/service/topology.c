@@ -111,7 +111,8 @@ static int find_cpus(const char *sys, bool *present, bool *online)
 	return n;
 }
 
-/* A NUMA node without a list is not there; numbers may have holes, which end somewhere. */
+/* A NUMA node without a list is not there; numbers may have holes, which end somewhere. The kernel lists
+ * CPUs that are online: one that is not keeps the node that it is known to be in. */
 static void find_numa(const char *sys, struct topology *t, bool *marks)
 {
 	char path[64];
@@ -160,13 +161,15 @@ void topology_free(struct topology *t)
 
 bool topology_refresh(const char *sys, struct topology *t)
 {
-	bool *online = calloc(TOPOLOGY_CPUS_MAX, sizeof(*online)), changed = false;
+	bool *marks = calloc(TOPOLOGY_CPUS_MAX, sizeof(*marks)), changed = false;
 
-	if (online && read_list(sys, "devices/system/cpu/online", online) > 0)
+	if (marks && read_list(sys, "devices/system/cpu/online", marks) > 0)
 		for (unsigned i = 0; i < t->cpus; i++) {
-			changed |= t->cpu[i].online != online[t->cpu[i].number];
-			t->cpu[i].online = online[t->cpu[i].number];
+			changed |= t->cpu[i].online != marks[t->cpu[i].number];
+			t->cpu[i].online = marks[t->cpu[i].number];
 		}
-	free(online);
+	if (changed)
+		find_numa(sys, t, marks);
+	free(marks);
 	return changed;
 }

@@ -24,8 +24,8 @@ struct topology {
 int topology_read(const char *sys, struct topology *topology);
 void topology_free(struct topology *topology);
 
-/* Looks again which CPUs are online; returns whether any has changed. A /sys that does not say it
- * has changed none. */
+/* Looks again which CPUs are online, and in which NUMA node those are that have come; returns whether
+ * any has changed. A /sys that does not say it has changed none. */
 bool topology_refresh(const char *sys, struct topology *topology);
 
 /*

@@ -159,6 +159,25 @@ static void test_place_gone(void **state)
 	teardown(&scene);
 }
 
+/* After a restart nobody says in which node an offline CPU is: its part of the sum stays there. */
+static void test_node_not_said(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	setup(&scene);
+	all(&scene, 100, 1000);
+	update(&scene, false);
+	assert_int_equal(scene.tally->numa[0].value, 201);
+	scene.made.cpu[1].numa = -1;
+	made_sample_value(&scene.made, 0, 1, 0, 0, SERVICE_OFFLINE);
+	assert_int_equal(places_update(&scene.places, &scene.made.sample, SERVICE_CPU), 0);
+	update(&scene, false);
+	assert_true(scene.tally->numa[0].counting);
+	assert_int_equal(scene.tally->numa[0].value, 201);
+	teardown(&scene);
+}
+
 /* Another id has the metric: it goes on, value and time alike. */
 static void test_anew(void **state)
 {
@@ -282,7 +301,7 @@ int main(void)
 		cmocka_unit_test(test_never_counted), cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_place_gone),    cmocka_unit_test(test_anew),
 		cmocka_unit_test(test_level),         cmocka_unit_test(test_never_backwards),
-		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_places),        cmocka_unit_test(test_node_not_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

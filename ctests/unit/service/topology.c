@@ -72,6 +72,27 @@ static void a_made_sys(void **state)
 	read_made(NULL);
 }
 
+/* The kernel names a CPU in its node while it is online. */
+static void a_node_that_is_learned(void **state)
+{
+	struct topology t;
+
+	(void)state;
+	made_sys_put("0-2\n", "devices/system/cpu/present");
+	made_sys_put("0,2\n", "devices/system/cpu/online");
+	made_sys_put("0,2\n", "devices/system/node/node0/cpulist");
+	assert_int_equal(topology_read(NULL, &t), 0);
+	assert_int_equal(t.cpu[1].numa, -1);
+	assert_int_equal(t.cpu[2].numa, 0);
+	made_sys_put("0-1\n", "devices/system/cpu/online");
+	made_sys_put("0-1\n", "devices/system/node/node0/cpulist");
+	assert_true(topology_refresh(NULL, &t));
+	assert_int_equal(t.cpu[1].numa, 0);
+	assert_int_equal(t.cpu[2].numa, 0);
+	topology_free(&t);
+	made_sys_empty();
+}
+
 /* CPUs that are online and not present (an old kernel), and none that is online by name. */
 static void odd_ones(void **state)
 {
@@ -94,9 +115,8 @@ static void odd_ones(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists),
-		cmocka_unit_test(a_made_directory),
-		cmocka_unit_test(a_made_sys),
+		cmocka_unit_test(lists),      cmocka_unit_test(a_made_directory),
+		cmocka_unit_test(a_made_sys), cmocka_unit_test(a_node_that_is_learned),
 		cmocka_unit_test(odd_ones),
 	};
 
