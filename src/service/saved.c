@@ -28,6 +28,7 @@ struct head {
 	uint32_t version, order;
 	uint64_t slot_size; /* with its own head */
 	uint64_t stale;     /* not 0: values were given out that are not in here */
+	uint64_t used;      /* not 0: on the disk since a service has it open    */
 };
 
 struct slot {
@@ -135,8 +136,18 @@ static const char *read_file(struct saved *s, off_t size, struct saved_state **w
 	}
 	if (!*was)
 		return "a damaged saved state";
-	(*was)->whole = (*was)->whole && !s->stale;
+	/* A clean end is one where nobody began again: what he wrote the machine may have lost. */
+	(*was)->whole = (head.used ? (*was)->same_boot : (*was)->whole) && !s->stale;
 	return NULL;
+}
+
+/* It is on the disk when this comes back. */
+static int mark_used(const struct saved *s, bool used)
+{
+	uint64_t mark = used;
+	int error = write_at(s->fd, &mark, sizeof(mark), offsetof(struct head, used));
+
+	return !error && fdatasync(s->fd) ? errno : error;
 }
 
 /* ---- making and growing -------------------------------------------------------------- */
@@ -144,7 +155,7 @@ static const char *read_file(struct saved *s, off_t size, struct saved_state **w
 /* A file with room for slots of this size, under a name of its own until it is whole. */
 static int make_file(struct saved *s, uint64_t slot_size, const struct slot *slot, const void *bytes)
 {
-	struct head head = {.version = STATE_VERSION, .order = ORDER, .slot_size = slot_size};
+	struct head head = {.version = STATE_VERSION, .order = ORDER, .slot_size = slot_size, .used = 1};
 	uint64_t at = slot ? slot_at(slot, slot_size) : 0;
 	char *path = say("%s.new", s->path);
 	int fd, error;
@@ -272,10 +283,13 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 		read_boot(s->boot);
 		error = open_locked(s, was, remark, &usable);
 	}
-	if (!error && usable && s->fd < 0) {
-		failed = make_file(s, 4 * PAGE, NULL, NULL);
+	if (!error && usable) {
+		failed = s->fd < 0 ? make_file(s, 4 * PAGE, NULL, NULL) : mark_used(s, true);
 		usable = !failed;
 		if (failed) {
+			/* Nor is it taken up: what is counted on from it would not be in it. */
+			saved_state_free(*was);
+			*was = NULL;
 			free(*remark);
 			*remark = say("%s: %s; no state is saved", s->path, strerror(failed));
 		}
@@ -309,8 +323,10 @@ int saved_write(struct saved *s, const struct counters *counters, const struct s
 	uint64_t at = slot_at(&slot, s->slot_size);
 	int error = 0;
 
-	if (!bytes)
+	if (!bytes) {
+		mark_stale(s, true);
 		return ENOMEM;
+	}
 	slot.hash = saved_hash(bytes, length);
 	if (length > FILE_MAX / 4)
 		error = EFBIG;
@@ -326,8 +342,9 @@ int saved_write(struct saved *s, const struct counters *counters, const struct s
 	if (!error)
 		s->sequence = slot.sequence;
 	mark_stale(s, error != 0);
-	if (about->clean)
-		(void)fdatasync(s->fd);
+	/* In this order on the disk. */
+	if (about->clean && !error && !fdatasync(s->fd))
+		(void)mark_used(s, false);
 	return error;
 }
 

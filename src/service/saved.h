@@ -34,7 +34,8 @@ struct saved_state {
 	uint64_t config, source; /* hashes of the configuration, and of what is counted */
 	uint64_t started_ns, samples, generation;
 	unsigned next_id, next_number;
-	bool whole; /* values are not older than what was given out */
+	bool same_boot; /* written since this machine is up                 */
+	bool whole;     /* values are not older than what was given out     */
 	struct saved_counter *counter;
 	unsigned counters;
 };

@@ -232,7 +232,8 @@ struct saved_state *saved_decode(const void *bytes, size_t length, const char *b
 	}
 	clean = get_small(&r, 1);
 	/* What was not written out before the machine went down may be older than what was seen. */
-	s->whole = clean || (then && *boot && !strcmp(then, boot));
+	s->same_boot = then && *boot && !strcmp(then, boot);
+	s->whole = clean || s->same_boot;
 	free(then);
 	s->config = get_number(&r);
 	s->source = get_number(&r);

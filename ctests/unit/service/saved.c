@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "procfs/roots.h"
 #include "service/saved.h"
 #include "service/service_test.h"
 
@@ -31,6 +32,31 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t n, off_t at)
 int __wrap_posix_fallocate(int fd, off_t at, off_t n)
 {
 	return full ? ENOSPC : __real_posix_fallocate(fd, at, n);
+}
+
+/* No memory for a state's bytes. */
+static bool no_bytes;
+
+void *__real_saved_encode(const struct counters *counters, const struct saved_about *about, const char *boot,
+			  size_t *length);
+void *__wrap_saved_encode(const struct counters *counters, const struct saved_about *about, const char *boot,
+			  size_t *length);
+
+void *__wrap_saved_encode(const struct counters *counters, const struct saved_about *about, const char *boot,
+			  size_t *length)
+{
+	return no_bytes ? NULL : __real_saved_encode(counters, about, boot, length);
+}
+
+/* The machine is up anew. */
+static bool rebooted;
+
+int __real_upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path);
+int __wrap_upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path);
+
+int __wrap_upci_root_open(enum upci_root root, pid_t pid, pid_t tid, const char *path)
+{
+	return __real_upci_root_open(root, pid, tid, rebooted ? "sys/kernel/random/uuid" : path);
 }
 
 /* Two counters on two CPUs, without a unit. */
@@ -339,13 +365,75 @@ static void a_full_disk(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+/* Ends in each way, and then the machine goes down: only after a clean end, with nobody who began again,
+ * is it known that what the disk has is what was given out last. */
+static void machine_goes_down(void **state)
+{
+	struct saved_about clean = about;
+	char path[256];
+	struct saved_state *was;
+	struct saved *s;
+
+	(void)state;
+	clean.clean = true;
+	snprintf(path, sizeof(path), "%s", test_path("down"));
+	s = open_file(path, &was, NULL);
+	assert_int_equal(saved_write(s, make_counters(), &clean), 0);
+	saved_close(s);
+	rebooted = true;
+	s = open_file(path, &was, NULL);
+	check_state(was);
+	assert_true(was->whole);
+	saved_state_free(was);
+	saved_close(s);
+	/* It was open, and its samples did not get to the disk: the clean state is an old one. */
+	s = open_file(path, &was, NULL);
+	check_state(was);
+	assert_false(was->whole);
+	saved_state_free(was);
+	assert_int_equal(saved_write(s, make_counters(), &clean), 0);
+	saved_close(s);
+	s = open_file(path, &was, NULL);
+	assert_true(was->whole);
+	saved_state_free(was);
+	saved_close(s);
+	rebooted = false;
+}
+
+static void no_memory(void **state)
+{
+	char path[256];
+	struct saved_state *was;
+	struct saved *s;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s", test_path("memory"));
+	s = open_file(path, &was, NULL);
+	assert_int_equal(saved_write(s, make_counters(), &about), 0);
+	no_bytes = true;
+	assert_int_equal(saved_write(s, make_counters(), &about), ENOMEM);
+	no_bytes = false;
+	saved_close(s);
+	s = open_file(path, &was, NULL);
+	check_state(was);
+	assert_false(was->whole);
+	saved_state_free(was);
+	saved_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_and_back), cmocka_unit_test(write_and_open),
-		cmocka_unit_test(torn),           cmocka_unit_test(grows),
-		cmocka_unit_test(not_ours),       cmocka_unit_test(unfit_paths),
-		cmocka_unit_test(two_at_once),    cmocka_unit_test(a_full_disk),
+		cmocka_unit_test(bytes_and_back),
+		cmocka_unit_test(write_and_open),
+		cmocka_unit_test(torn),
+		cmocka_unit_test(grows),
+		cmocka_unit_test(not_ours),
+		cmocka_unit_test(unfit_paths),
+		cmocka_unit_test(two_at_once),
+		cmocka_unit_test(a_full_disk),
+		cmocka_unit_test(machine_goes_down),
+		cmocka_unit_test(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, test_begin, test_end);
