@@ -436,7 +436,7 @@ static void test_children(void **state)
 {
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS")};
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
-	struct upc_unit *u;
+	static struct upc_unit *u; /* valgrind looks for it in the child that ends, too */
 	uint64_t before, child = 0;
 	int status, pipes[2];
 	pid_t pid;
