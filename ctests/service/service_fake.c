@@ -49,20 +49,6 @@ static struct now {
 	char *error;
 } now;
 
-static const char *const scope_name[SERVICE_SCOPES] = {"cpu", "node", "cgroup"};
-static const char *const state_name[SERVICE_STATES] = {"opening", "counting", "halted", "taken",
-						       "yielded", "failed",   "offline"};
-
-const char *service_scope_name(enum service_scope scope)
-{
-	return scope_name[scope];
-}
-
-const char *service_state_name(enum service_state state)
-{
-	return state_name[state];
-}
-
 static void pause_ms(unsigned ms)
 {
 	struct timespec wait = {ms / 1000, (long)(ms % 1000) * 1000000};
@@ -83,12 +69,22 @@ static void *copy(const void *from, size_t size)
 	return memcpy(need(malloc(size ? size : 1)), from, size);
 }
 
-static unsigned find(const char *const *names, unsigned count, const char *name)
+static const char *scope_name(unsigned scope)
+{
+	return service_scope_name((enum service_scope)scope);
+}
+
+static const char *state_name(unsigned state)
+{
+	return service_state_name((enum service_state)state);
+}
+
+static unsigned find(const char *(*name_of)(unsigned number), unsigned count, const char *name)
 {
 	unsigned i;
 
 	for (i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
+		if (!strcmp(name_of(i), name))
 			return i;
 	fprintf(stderr, "service_fake: no \"%s\"\n", name);
 	exit(2);

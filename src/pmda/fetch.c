@@ -90,28 +90,6 @@ static int give_counter(const struct current *current, const pmdaMetric *metric,
 
 /* ---- what is always there ------------------------------------------------------------ */
 
-/* Which matters most to who looks at one word: failed before taken before halted ... */
-static unsigned badness(enum service_state state)
-{
-	static const unsigned char order[SERVICE_STATES] = {
-		[SERVICE_COUNTING] = 0, [SERVICE_OFFLINE] = 1, [SERVICE_OPENING] = 2, [SERVICE_HALTED] = 3,
-		[SERVICE_YIELDED] = 4,  [SERVICE_TAKEN] = 5,   [SERVICE_FAILED] = 6,
-	};
-
-	return (unsigned)state < SERVICE_STATES ? order[state] : 7;
-}
-
-static const char *worst_state(const struct service_sample *sample, const struct service_counter *counter)
-{
-	enum service_state worst = SERVICE_COUNTING;
-	unsigned i, n = sample->places[counter->scope];
-
-	for (i = 0; i < n; i++)
-		if (badness(counter->value[i].state) > badness(worst))
-			worst = counter->value[i].state;
-	return n ? service_state_name(worst) : service_state_name(SERVICE_OFFLINE);
-}
-
 static int give_about(const struct current *current, unsigned item, unsigned instance, pmAtomValue *atom)
 {
 	const struct service_sample *sample = current->sample;
@@ -135,7 +113,8 @@ static int give_about(const struct current *current, unsigned item, unsigned ins
 	case COUNTER_SCOPE:
 		return give_text(atom, service_scope_name(counter->scope));
 	case COUNTER_STATE:
-		return give_text(atom, worst_state(sample, counter));
+		return give_text(atom, service_state_name(service_counter_state(
+					       counter, sample->places[counter->scope])));
 	case COUNTER_STATUS:
 		return give_text(atom, counter->why);
 	case COUNTER_METRIC:

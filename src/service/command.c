@@ -335,11 +335,8 @@ static json_t *list_places(const struct service_sample *sample, const struct ser
 static json_t *list_counter(const struct service_sample *sample, const struct service_counter *counter)
 {
 	json_t *object = json_object();
-	enum service_state worst = SERVICE_COUNTING;
+	enum service_state state = service_counter_state(counter, sample->places[counter->scope]);
 
-	for (unsigned i = 0; i < sample->places[counter->scope]; i++)
-		if (sample_badness(counter->value[i].state) > sample_badness(worst))
-			worst = counter->value[i].state;
 	json_object_set_new(object, "number", json_integer(counter->number));
 	json_object_set_new(object, "id", json_integer(counter->id));
 	json_object_set_new(object, "name", text(counter->name));
@@ -349,7 +346,7 @@ static json_t *list_counter(const struct service_sample *sample, const struct se
 	json_object_set_new(object, "scope", text(service_scope_name(counter->scope)));
 	json_object_set_new(object, "level", json_boolean(counter->level));
 	json_object_set_new(object, "hardware", json_boolean(counter->hardware));
-	json_object_set_new(object, "state", text(service_state_name(worst)));
+	json_object_set_new(object, "state", text(service_state_name(state)));
 	json_object_set_new(object, "why", text(counter->why));
 	json_object_set_new(object, "places", list_places(sample, counter));
 	return object;

@@ -35,15 +35,6 @@ static const char *put(struct arena *a, const char *text)
 	return p ? memcpy(p, text ? text : "", length) : NULL;
 }
 
-unsigned sample_badness(enum service_state state)
-{
-	static const unsigned char bad[SERVICE_STATES] = {
-		[SERVICE_COUNTING] = 0, [SERVICE_OPENING] = 1, [SERVICE_HALTED] = 2, [SERVICE_OFFLINE] = 3,
-		[SERVICE_YIELDED] = 4,  [SERVICE_TAKEN] = 5,   [SERVICE_FAILED] = 6};
-
-	return bad[state];
-}
-
 static void put_places(struct arena *a, const struct counters *c, struct service_sample *sample)
 {
 	for (int s = 0; s < SERVICE_SCOPES; s++) {
@@ -74,7 +65,7 @@ static void put_counter(struct arena *a, const struct counters *c, const struct 
 
 		if (value)
 			value[i] = (struct service_value){cell->value, cell->value_ns, cell->state};
-		if (!worst || sample_badness(cell->state) > sample_badness(worst->state))
+		if (!worst || service_state_badness(cell->state) > service_state_badness(worst->state))
 			worst = cell;
 	}
 	counter.name = put(a, from->name);

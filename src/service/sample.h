@@ -23,7 +23,4 @@ const struct service_sample *sample_make(const struct counters *counters, const 
 /* Another reference. Callable where somebody else's keeps it. */
 const struct service_sample *sample_ref(const struct service_sample *sample);
 
-/* How bad a state is: that of the worst place is the counter's. */
-unsigned sample_badness(enum service_state state);
-
 #endif

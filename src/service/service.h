@@ -56,6 +56,9 @@ enum service_state {
 const char *service_scope_name(enum service_scope scope); /* "cpu", "node", "cgroup"                */
 const char *service_state_name(enum service_state state); /* "opening", "counting", ...             */
 
+/* How bad a state is, from 0: that of the worst place is the counter's. */
+unsigned service_state_badness(enum service_state state);
+
 /* value is given where state is SERVICE_COUNTING. It and running_ns never go backwards while id is the
  * same, also over a death of the service whose state was saved. Of a level value is the level. */
 struct service_value {
@@ -81,6 +84,9 @@ struct service_place {
 	const char *name; /* "cpu0", "" of the node, the label of a control group */
 	int cpu, numa;    /* of a CPU; else -1                                  */
 };
+
+/* The worst state among the counter's places; of one without a place SERVICE_OFFLINE. */
+enum service_state service_counter_state(const struct service_counter *counter, unsigned places);
 
 /* Somebody else who has hardware counters. */
 struct service_user {

@@ -706,6 +706,40 @@ static void threads_at_once(void **state)
 	service_close(shared);
 }
 
+/* A counter is as its worst place is, for who lists it and for who takes samples. */
+static void worst_place(void **state)
+{
+	static const enum service_state order[] = {SERVICE_COUNTING, SERVICE_OPENING, SERVICE_HALTED,
+						   SERVICE_OFFLINE,  SERVICE_YIELDED, SERVICE_TAKEN,
+						   SERVICE_FAILED};
+	const struct service_sample *sample;
+	struct service_value value[3] = {{0}};
+	struct service_counter counter = {.value = value};
+	const char *reply;
+	struct service *s;
+
+	(void)state;
+	for (unsigned i = 0; i < SERVICE_STATES; i++)
+		for (unsigned k = 0; k <= i; k++) {
+			value[0].state = value[2].state = order[k];
+			value[1].state = order[i];
+			assert_int_equal(service_counter_state(&counter, 3), order[i]);
+		}
+	assert_int_equal(service_counter_state(&counter, 0), SERVICE_OFFLINE);
+	write_script(3);
+	test_cpus(2, "0\n");
+	test_config("", "add PU{cpu}_JPIPE_INSTRUCTIONS as=j\nfinalize\nhalt j\n");
+	s = test_open_with(NULL);
+	assert_int_equal(test_command(s, "ls j", &reply), 0);
+	assert_non_null(strstr(reply, "\"state\":\"offline\""));
+	assert_non_null(strstr(reply, "\"state\":\"halted\""));
+	sample = service_sample_get(s, 1000);
+	assert_int_equal(service_counter_state(test_find(sample, "j"), 2), SERVICE_OFFLINE);
+	service_sample_put(sample);
+	service_close(s);
+	test_forget();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -727,6 +761,7 @@ int main(void)
 		cmocka_unit_test(one_too_many),
 		cmocka_unit_test(no_configuration),
 		cmocka_unit_test(threads_at_once),
+		cmocka_unit_test(worst_place),
 	};
 
 	return cmocka_run_group_tests(tests, test_begin, test_end);
