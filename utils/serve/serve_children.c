@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -254,10 +255,15 @@ bool serve_orphans_ended(int seconds)
 
 void serve_last_line(const char *log, char *text, int room)
 {
-	FILE *in = fopen(log, "re");
+	/* pmproxy's may be anything, as its directory is not ours: a pipe would hold us up for ever. */
+	int fd = open(log, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat s;
+	FILE *in = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) ? fdopen(fd, "r") : NULL;
 	char line[1024];
 
 	text[0] = '\0';
+	if (!in && fd >= 0)
+		close(fd);
 	while (in && fgets(line, sizeof(line), in)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (line[0] && strncmp(line, "Log for ", 8) && strncmp(line, "Log finished", 12))

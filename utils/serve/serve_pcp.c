@@ -6,6 +6,7 @@
 #include "serve/serve_pcp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -124,9 +125,13 @@ static bool done(FILE *out, const char *name)
 	return good;
 }
 
+/* Made anew: where the directory is nobody's, what lies there under the name may be a link. */
 static FILE *begin(const char *name)
 {
-	FILE *out = fopen(name, "we");
+	int fd = unlink(name) == 0 || errno == ENOENT
+			 ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)
+			 : -1;
+	FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!out)
 		util_error("cannot write %s: %s", name, strerror(errno));
