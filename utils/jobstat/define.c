@@ -392,7 +392,9 @@ static int type_op(struct define *define, struct define_op *op, char message[300
 			 jobstat_scope_name(a->scope), jobstat_scope_name(b->scope));
 		return -1;
 	}
-	if (op->kind == DEFINE_ADD || op->kind == DEFINE_SUBTRACT)
+	if (op->kind == DEFINE_SUBTRACT && a->kind == DEFINE_NUMBER && a->number == 0)
+		op->sums = b->sums; /* -b, which is b * -1 */
+	else if (op->kind == DEFINE_ADD || op->kind == DEFINE_SUBTRACT)
 		op->sums = a->sums && b->sums;
 	else if (op->kind == DEFINE_MULTIPLY)
 		op->sums = (a->sums && b->constant) || (b->sums && a->constant);

@@ -150,12 +150,15 @@ static void test_sums(void **state)
 					   "cpu.a / 4",
 					   "max(cpu.a, cpu.b)",
 					   "2 * cpu.a + cpu.level",
-					   "threshold(cpu.a, 5)"};
-	static const bool sums[] = {true, true, false, true, false, false, true, false, false, true};
-	struct define *define = make(text, 10);
+					   "threshold(cpu.a, 5)",
+					   "-cpu.a",
+					   "-cpu.level"};
+	static const bool sums[] = {true, true,  false, true, false, false,
+				    true, false, false, true, true,  false};
+	struct define *define = make(text, 12);
 
 	(void)state;
-	for (unsigned i = 0; i < 10; i++)
+	for (unsigned i = 0; i < 12; i++)
 		assert_int_equal(define_sums(define, i), sums[i]);
 	define_free(define);
 }
