@@ -7,7 +7,7 @@
 . "$srcdir/ctests/service/node.inc"
 
 tool=$UPC_JOBSTAT
-plan 28
+plan 29
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -291,6 +291,19 @@ follows()
 	wait $watcher && [ $result = 0 ] && [ "$(awk -F, '$1 == "node" && $4 == "cpu.instructions" { print $15 }' follow | sort -u)" = 59 ]
 }
 check "archives that grow: each interval as it comes, none is lost, and the report at the end" follows
+
+# An absence ends what a rate is made from: that of one node alone, or with another that has no absence.
+gap()
+{
+	make alone nodes=1 samples=40 counters=1 fault=1:missing:20:30 fault=1:slow:30:40:9 &&
+		make beside nodes=2 samples=40 counters=1 fault=1:missing:20:30 fault=1:slow:30:40:9 || return 1
+	for archives in alone beside; do
+		csv --define='new=rate(sum(cpu.instructions))' $archives || return 1
+		awk -F, '$1 == "node" && $3 == "node001" && $4 == "new" { print $10, $12, $15 }' csv > $archives.new
+	done
+	[ -s alone.new ] && cmp alone.new beside.new
+}
+check "a rate of what is defined is not made over an absence" gap
 
 # Bytes of archives changed at random, with a seed: there is a report, or a sentence, and nothing else.
 damaged()

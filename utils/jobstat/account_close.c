@@ -195,6 +195,9 @@ int account_close(struct account_job *job, struct series_node *node, const struc
 	struct spread over_nodes;
 
 	account_room(job, interval);
+	/* No node has had the one before. */
+	if (interval > job->intervals && job->work != NULL)
+		define_forget(job->work);
 	if (interval >= job->intervals)
 		job->intervals = interval + 1;
 	for (unsigned m = 0; m < slot->metrics; m++) {

@@ -69,6 +69,9 @@ typedef bool define_fill(void *arg, unsigned node, unsigned input, bool counts, 
 /* Computes one interval of so many seconds. 0, or -1: out of memory. */
 int define_run(struct define_work *work, define_fill *fill, void *arg, double seconds);
 
+/* The interval that comes does not follow the last one: there is nothing before it. */
+void define_forget(struct define_work *work);
+
 /* What a definition has on a node, after define_run. */
 const struct define_vector *define_value(const struct define_work *work, unsigned i, unsigned node);
 

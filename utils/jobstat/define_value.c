@@ -231,6 +231,12 @@ int define_run(struct define_work *work, define_fill *fill, void *arg, double se
 	return 0;
 }
 
+void define_forget(struct define_work *work)
+{
+	for (size_t i = 0; i < (size_t)work->define->ops * work->nodes; i++)
+		work->before[i].n = 0;
+}
+
 const struct define_vector *define_value(const struct define_work *work, unsigned i, unsigned node)
 {
 	return &work->value[(unsigned)work->define->result[i].op * work->nodes + node];

@@ -126,6 +126,11 @@ static void test_values(void **state)
 	assert_int_equal(define_run(work, fill, &made, 60), 0);
 	assert_float_equal(value_at(work, 8, 0, 0), 3 * 21, 1e-6);
 	assert_float_equal(value_at(work, 9, 1, 1), 3 * 221 / 60.0, 1e-6);
+	/* Nor is there anything before an interval that follows none. */
+	define_forget(work);
+	assert_int_equal(define_run(work, fill, &made, 60), 0);
+	assert_true(isnan(value_at(work, 8, 0, 0)) && isnan(value_at(work, 9, 1, 1)));
+	assert_float_equal(value_at(work, 7, 0, 0), 60 * 4 * 10, 1e-3);
 	/* What is not known makes nothing known, and no zero. */
 	made.gone = true;
 	assert_int_equal(define_run(work, fill, &made, 60), 0);
