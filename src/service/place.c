@@ -216,7 +216,17 @@ static int open_unit(const struct place_options *o, struct place *place)
 	}
 	memset(place->bound, 0, sizeof(place->bound));
 	memset(place->halted, 0, sizeof(place->halted));
+	place->stopped = false;
 	return 0;
+}
+
+/* Others may have taken what the unit's counters need while it was stopped. */
+static int start_again(struct place *place)
+{
+	int error = upc_unit_start(place->unit);
+
+	place->stopped = error != 0;
+	return error;
 }
 
 static void set_slots(const struct place *place, struct place_cell *cell)
@@ -348,6 +358,8 @@ static int apply_halts(const struct place_options *options, struct place *place,
 
 int place_apply_halts(const struct place_options *options, struct place *place)
 {
+	if (place->unit && place->stopped)
+		(void)start_again(place);
 	return apply_halts(options, place, NULL, 0);
 }
 
@@ -410,7 +422,7 @@ static void undo_change(const struct place_options *options, struct place *place
 			unsigned ins)
 {
 	(void)commit(place, in, ins, NULL, 0);
-	(void)upc_unit_start(place->unit);
+	(void)start_again(place);
 	set_open(in, ins, false);
 	find_slots(place, NULL, 0);
 	place_open_each(options, place, out, outs);
@@ -429,7 +441,7 @@ int place_change(const struct place_options *options, struct place *place, struc
 		(void)upc_unit_stop(place->unit);
 	error = commit(place, out, outs, in, ins);
 	if (error) {
-		(void)upc_unit_start(place->unit);
+		(void)start_again(place);
 		return error;
 	}
 	for (unsigned i = 0; i < ins; i++)
@@ -439,7 +451,7 @@ int place_change(const struct place_options *options, struct place *place, struc
 	find_slots(place, in, ins);
 	error = apply_halts(options, place, in, ins);
 	if (!error && quiet)
-		error = upc_unit_start(place->unit);
+		error = start_again(place);
 	if (error)
 		undo_change(options, place, out, outs, in, ins);
 	return error;
@@ -518,6 +530,9 @@ static void judge_open(const struct place *place, struct place_cell *cell, bool 
 
 	if (place->unread) {
 		place_set_state(cell, SERVICE_FAILED, place->why);
+	} else if (place->stopped) {
+		place_set_state(cell, cell->hardware ? SERVICE_TAKEN : SERVICE_FAILED,
+				"it could not be started again, for others have the counters of the PMU");
 	} else if (waits(place, cell)) {
 		place_set_state(cell, SERVICE_TAKEN, "others have the counters of the PMU that it needs");
 	} else if (!cell->read || (!cell->shown && !sample)) {

@@ -68,6 +68,7 @@ struct place {
 	uint32_t code[UPC_COUNTERS];
 	uint64_t value[UPC_COUNTERS], enabled[UPC_COUNTERS], ran[UPC_COUNTERS]; /* as of the last read */
 	unsigned flags[UPC_COUNTERS];
+	bool stopped;  /* the unit could not be started again */
 	bool unread;   /* the last read failed as a whole: nothing of the place is known */
 	char why[256]; /* ... and this is why                                           */
 };
@@ -97,7 +98,8 @@ void place_open_each(const struct place_options *options, struct place *place, s
 /* Reads the unit, and adds what was counted to the cells' sums. */
 void place_read(struct place *place);
 
-/* Halts and continues the unit's counters as the cells are held or not. Errors: those of libupc. */
+/* Halts and continues the unit's counters as the cells are held or not, and starts a unit again that could
+ * not be. Errors: those of libupc. */
 int place_apply_halts(const struct place_options *options, struct place *place);
 
 /* Ends the unit: what was counted is in the sums, the cells are closed. */
