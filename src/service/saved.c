@@ -41,6 +41,7 @@ struct saved {
 	int fd;
 	uint64_t slot_size, sequence;
 	bool stale;
+	bool unused; /* it was not in use, and nothing was written since it is */
 };
 
 static char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -121,6 +122,7 @@ static const char *read_file(struct saved *s, off_t size, struct saved_state **w
 		return "a saved state that was cut off";
 	s->slot_size = head.slot_size;
 	s->stale = head.stale;
+	s->unused = !head.used;
 	for (unsigned i = 0; i < 2; i++) {
 		void *bytes = read_slot(s, i, &slot);
 		struct saved_state *state = bytes ? saved_decode(bytes, slot.length, s->boot) : NULL;
@@ -209,6 +211,7 @@ static char *move_aside(struct saved *s, const char *why, bool *moved)
 		close(s->fd);
 		s->fd = -1;
 		s->sequence = 0;
+		s->unused = false;
 	}
 	return remark;
 }
@@ -323,6 +326,7 @@ int saved_write(struct saved *s, const struct counters *counters, const struct s
 	uint64_t at = slot_at(&slot, s->slot_size);
 	int error = 0;
 
+	s->unused = false;
 	if (!bytes) {
 		mark_stale(s, true);
 		return ENOMEM;
@@ -352,6 +356,9 @@ void saved_close(struct saved *s)
 {
 	if (!s)
 		return;
+	/* As where a mistake in the configuration ended the service before it began. */
+	if (s->fd >= 0 && s->unused)
+		(void)mark_used(s, false);
 	if (s->fd >= 0)
 		close(s->fd);
 	free(s->path);
