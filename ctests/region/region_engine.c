@@ -818,7 +818,8 @@ static void check_cancel(void)
 	sum = sum_of(file, "C", &calls, &exact);
 	ok(calls == turns_made && turns_made >= 100, "cancelled threads: each of %u starts is counted: %d",
 	   turns_made, (int)calls);
-	ok(exact && sum >= 10.0 * turns_made && (inexact || sum <= 10.0 * turns_made + 1000),
+	/* What each thread touches first lies on its stack: more where sanitizers put guards. */
+	ok(exact && sum >= 10.0 * turns_made && (inexact || sum <= 10.0 * turns_made + 3000),
 	   "... with its page faults, exactly: %g", sum);
 	left_out = noted(file, "open at the end", "C");
 	ok(left_out == 100, "... and each ends in its region: %d", (int)left_out);
