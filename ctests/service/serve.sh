@@ -17,7 +17,7 @@ trap 'end_nodes; rm -rf "${dir:?}"' EXIT
 export XDG_STATE_HOME=$dir/state
 unset PCP_CONF PMCD_SOCKET PMCD_PORT
 
-plan 45
+plan 46
 if node_missing || ! "$serve" --version > /dev/null; then
 	skip_rest "a node" "$missing"
 	exit
@@ -319,6 +319,9 @@ check "a path that is too long is named" refuses 'too long' --dir "$long"
 mkdir "$dir/mine" && echo text > "$dir/mine/file"
 check "another directory with files is refused" refuses "files that are not upc_serve's" --dir "$dir/mine"
 check "... and is as it was" sh -c "[ \"\$(ls -A '$dir/mine')\" = file ]"
+mkdir "$dir/theirs" && chmod 777 "$dir/theirs"
+check "one below a directory that others may change is refused" refuses "others may write to $dir/theirs, and" \
+	--dir "$dir/theirs/node"
 check "blanks are refused by name" refuses 'blanks' --dir "$dir/a b"
 printf 'initialize interval=1s\nadd perf::PAGE-FAULTSS\nfinalize\n' > wrong
 check "a mistake in a configuration is told with its line" refuses 'wrong:2:5' --dir "$node" --config wrong

@@ -81,6 +81,33 @@ static bool is_empty(const char *dir)
 	return empty;
 }
 
+/* Whoever may change a directory above could put another in its place while we run: programs are told of
+ * it by its name. */
+static bool safe_above(const char *dir)
+{
+	char path[PATH_MAX];
+	struct stat s;
+
+	snprintf(path, sizeof(path), "%s", dir);
+	for (char *slash; (slash = strrchr(path, '/'));) {
+		slash[slash == path] = '\0';
+		if (lstat(path, &s) != 0) {
+			util_error("%s: %s", path, strerror(errno));
+			return false;
+		}
+		if ((s.st_uid != 0 && s.st_uid != geteuid()) ||
+		    ((s.st_mode & S_IWOTH) && !(s.st_mode & S_ISVTX))) {
+			util_error("others may write to %s, and put another %s in its place: give another "
+				   "directory with --dir",
+				   path, dir);
+			return false;
+		}
+		if (slash == path)
+			break;
+	}
+	return true;
+}
+
 static bool is_ours(const char *dir)
 {
 	struct stat s;
@@ -93,6 +120,8 @@ static bool is_ours(const char *dir)
 		util_error("others may write to %s: chmod 700 it, or give another with --dir", dir);
 		return false;
 	}
+	if (!safe_above(dir))
+		return false;
 	if (lstat(LOCK, &s) == 0 ? !S_ISREG(s.st_mode) : !is_empty(".")) {
 		util_error(
 			"%s has files that are not upc_serve's: give another directory, or a new one, with --dir",
