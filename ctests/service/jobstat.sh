@@ -7,7 +7,7 @@
 . "$srcdir/ctests/service/node.inc"
 
 tool=$UPC_JOBSTAT
-plan 29
+plan 30
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -291,6 +291,20 @@ follows()
 	wait $watcher && [ $result = 0 ] && [ "$(awk -F, '$1 == "node" && $4 == "cpu.instructions" { print $15 }' follow | sort -u)" = 59 ]
 }
 check "archives that grow: each interval as it comes, none is lost, and the report at the end" follows
+
+# Two bad of six are no outliers: nobody is named, but that the nodes are divided is said. Not so of noise.
+groups()
+{
+	make divided nodes=6 samples=60 counters=2 fault=2:slow:0:999:0.6 fault=5:slow:0:999:0.6 && csv divided &&
+		[ -z "$(csv_named csv)" ] && [ "$(awk -F, '/^groups/ { print $3 }' csv)" = '"node[002' ] || return 1
+	for seed in 1 2 3 4 5 6; do
+		for spread in normal lognormal exponential uniform; do
+			make noisy nodes=$((4 + seed)) samples=40 counters=2 seed=$seed spread=$spread:0.2 && csv noisy || return 1
+			! grep '^groups' csv || return 1
+		done
+	done
+}
+check "nodes that are two groups are told, and none is named; of noise neither" groups
 
 # An absence ends what a rate is made from: that of one node alone, or with another that has no absence.
 gap()

@@ -7,6 +7,7 @@
  * deceived by two groups, and in logarithms not by long tails.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "jobstat/divergent.h"
 #include "jobstat/spread.h"
@@ -15,6 +16,9 @@
  * narrow by chance more often. Found by trial: ctests/unit/service/divergent.c has the noises. */
 #define STRICT 6.0
 #define STRICT_FEW 120.0 /* by the square of how many more than two they are */
+
+/* Between two groups there are so many widths of the wider one. */
+#define BETWEEN 12.0
 
 /* Rates below this share of the median are as good as none: their logarithms are this one's. */
 #define FLOOR 1e-3
@@ -67,6 +71,29 @@ int divergent_side(const struct divergent_limits *limits, double x)
 	if (!limits->can || isnan(x))
 		return 0;
 	return x < limits->low ? -1 : x > limits->high;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+unsigned divergent_groups(double *x, unsigned n)
+{
+	if (n < DIVERGENT_NODES_MIN)
+		return 0;
+	qsort(x, n, sizeof(*x), by_size);
+	if (!(x[0] > 0))
+		return 0;
+	for (unsigned i = 2; i + 2 <= n; i++) {
+		const double width = fmax(log(x[i - 1] / x[0]), log(x[n - 1] / x[i]));
+
+		if (x[i - 1] < x[i] * (1 - DIVERGENT_EFFECT) && log(x[i] / x[i - 1]) > width * BETWEEN)
+			return i;
+	}
+	return 0;
 }
 
 int divergent_run(const signed char *side, unsigned n, unsigned *first, unsigned *length)

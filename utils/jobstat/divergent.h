@@ -35,6 +35,10 @@ void divergent_limits(double *x, unsigned n, bool strict, struct divergent_limit
 /* -1: below, 1: above, 0: within. NAN is within. */
 int divergent_side(const struct divergent_limits *limits, double x);
 
+/* Whether n values, which are put in order, are two groups of two or more, each narrow beside what is between
+ * them: which of them are bad, if any, nobody can tell. Returns how many the lower group has, or 0. */
+unsigned divergent_groups(double *x, unsigned n);
+
 /* How the parts of the time went for one node: side[i] of part i. The longest run of parts at one
  * side; returns that side, or 0, with the first part and the number. */
 int divergent_run(const signed char *side, unsigned n, unsigned *first, unsigned *length);

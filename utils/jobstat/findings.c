@@ -44,6 +44,11 @@ struct work {
 	double *x, *sorted;
 	signed char *side, *sides; /* [nodes], [nodes][parts] */
 	struct suspect *suspect;   /* [nodes] */
+	struct divided {
+		int metric; /* -1: none */
+		unsigned others;
+		double between, ratio;
+	} divided;
 	unsigned room;
 	double span;
 };
@@ -224,6 +229,54 @@ static void compare_parts(struct work *w, unsigned m, const signed char *whole)
 		}
 }
 
+/* Whether the nodes are two groups, over the whole job and in each part of it. Which is the usual one is not
+ * known where neither is much the greater: nobody is named. */
+static void compare_groups(struct work *w, unsigned m)
+{
+	const struct account_job *from = w->account;
+	const unsigned parts = (from->intervals + from->per_block - 1) / from->per_block;
+	const double enough = median_intervals(w, m) * ENOUGH;
+	unsigned n = 0, low;
+	double between, ratio;
+
+	for (unsigned k = 0; k < w->job->nodes; k++) {
+		const struct jobstat_value *value = &w->job->node[k].value[m];
+
+		w->x[k] = value->intervals > 0 && value->intervals >= enough ? value->mean : NAN;
+		if (!isnan(w->x[k]))
+			w->sorted[n++] = w->x[k];
+	}
+	low = parts < PARTS_MIN || parts > ACCOUNT_BLOCKS ? 0 : divergent_groups(w->sorted, n);
+	if (low == 0)
+		return;
+	between = sqrt(w->sorted[low - 1]) * sqrt(w->sorted[low]);
+	ratio = w->sorted[low] / w->sorted[low - 1];
+	for (unsigned p = 0; p < parts; p++) {
+		double most = 0, least = INFINITY; /* of the lower ones, of the higher ones */
+
+		for (unsigned k = 0; k < w->job->nodes; k++) {
+			const struct account *account = account_at(w, k, m);
+			double x;
+
+			if (isnan(w->x[k]) || !(account->block[p].n > 0))
+				continue;
+			x = (double)(account->block[p].sum / account->block[p].n);
+			if (w->x[k] > between)
+				least = fmin(least, x);
+			else
+				most = fmax(most, x);
+		}
+		if (most >= least)
+			return;
+	}
+	w->divided.others += w->divided.metric >= 0;
+	if (w->divided.metric < 0 || ratio > w->divided.ratio) {
+		w->divided.metric = (int)m;
+		w->divided.between = between;
+		w->divided.ratio = ratio;
+	}
+}
+
 static void put_value(char text[UTIL_NUMBER_MAX], double value, const struct jobstat_metric *metric)
 {
 	static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
@@ -235,6 +288,65 @@ static void put_value(char text[UTIL_NUMBER_MAX], double value, const struct job
 	}
 	snprintf(text, UTIL_NUMBER_MAX, "%.3g%s%s%s", value, metric->unit[0] != '\0' || p > 0 ? " " : "",
 		 prefixes[p], metric->unit);
+}
+
+static int add_groups(struct work *w)
+{
+	const struct jobstat_job *job = w->job;
+	const struct divided *d = &w->divided;
+	const char **group = keep(w->job, job->nodes + 1, sizeof(*group));
+	unsigned n[2] = {0, 0}, first = 0, count = 0;
+	double sum[2] = {0, 0};
+	char here[UTIL_NUMBER_MAX], there[UTIL_NUMBER_MAX], others[60] = "";
+	int few;
+	char *list;
+
+	if (group == NULL)
+		return -1;
+	for (unsigned k = 0; k < job->nodes; k++) {
+		const double x = job->node[k].value[d->metric].mean;
+
+		if (!isnan(x)) {
+			n[x > d->between]++;
+			sum[x > d->between] += x;
+		}
+	}
+	few = n[1] < n[0];
+	for (unsigned k = job->nodes; k-- > 0;)
+		if (!isnan(job->node[k].value[d->metric].mean) &&
+		    (job->node[k].value[d->metric].mean > d->between) == few)
+			first = k;
+	for (unsigned k = first; k < job->nodes; k++)
+		if (!isnan(job->node[k].value[d->metric].mean) &&
+		    (job->node[k].value[d->metric].mean > d->between) == few)
+			group[count++] = job->node[k].name;
+	list = nodelist_text(group, count);
+	if (list == NULL)
+		return -1;
+	put_value(here, sum[few] / n[few], &job->metric[d->metric]);
+	put_value(there, sum[!few] / n[!few], &job->metric[d->metric]);
+	if (d->others > 0)
+		snprintf(others, sizeof(others), "; so does it in %u other metric%s", d->others,
+			 d->others > 1 ? "s" : "");
+	group[0] = keep_text(w->job, list);
+	free(list);
+	return add_finding(w,
+			   &(struct jobstat_finding){
+				   .kind = JOBSTAT_GROUPS,
+				   .nodes = group[0],
+				   .first_node = first,
+				   .metric = d->metric,
+				   .value = sum[few] / n[few],
+				   .usual = sum[!few] / n[!few],
+				   .share = 1,
+				   .from_ns = job->start_ns,
+				   .to_ns = job->end_ns,
+				   .text = keep_format(
+					   w->job,
+					   "%s divides the nodes: %u have %s, %u have %s all of the time; "
+					   "which is as it should be cannot be told%s",
+					   job->metric[d->metric].name, n[few], here, n[!few], there, others),
+			   });
 }
 
 static int add_divergent(struct work *w, unsigned k)
@@ -281,17 +393,20 @@ static int find_divergent(struct work *w)
 		return -1;
 	for (unsigned k = 0; k < w->job->nodes; k++)
 		w->suspect[k] = (struct suspect){.metric = -1};
+	w->divided = (struct divided){.metric = -1};
 	for (unsigned m = 0; m < w->job->metrics; m++) {
 		if (w->job->metric[m].level || is_repeated(w->job, m))
 			continue;
 		compare_whole(w, m);
 		memcpy(whole, w->side, w->job->nodes);
 		compare_parts(w, m, whole);
+		if (memchr(whole, 1, w->job->nodes) == NULL && memchr(whole, -1, w->job->nodes) == NULL)
+			compare_groups(w, m);
 	}
 	for (unsigned k = 0; k < w->job->nodes; k++)
 		if (w->suspect[k].metric >= 0 && add_divergent(w, k) != 0)
 			return -1;
-	return 0;
+	return w->divided.metric >= 0 ? add_groups(w) : 0;
 }
 
 /* ---- what was not counted -------------------------------------------------------------------- */

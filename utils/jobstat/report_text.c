@@ -76,7 +76,7 @@ static void put_paragraph(const struct text *t, const char *text)
 
 static void put_findings(const struct text *t, const struct jobstat_job *job, bool bad)
 {
-	unsigned n = 0;
+	const char *head, *before = NULL;
 
 	for (unsigned i = 0; i < job->findings; i++) {
 		const struct jobstat_finding *finding = &job->finding[i];
@@ -84,8 +84,12 @@ static void put_findings(const struct text *t, const struct jobstat_job *job, bo
 
 		if (finding->bad != bad)
 			continue;
-		if (n++ == 0)
-			fputs(bad ? "\nNodes to look at:\n" : "\nPlacement:\n", t->out);
+		head = bad                               ? "\nNodes to look at:\n"
+		       : finding->kind == JOBSTAT_GROUPS ? "\nGroups of nodes:\n"
+							 : "\nPlacement:\n";
+		if (head != before)
+			fputs(head, t->out);
+		before = head;
 		fputs("  ", t->out);
 		column = 2 + util_put(t->out, finding->nodes, 60);
 		fprintf(t->out, ": %s: ", jobstat_finding_name(finding->kind));
@@ -93,7 +97,7 @@ static void put_findings(const struct text *t, const struct jobstat_job *job, bo
 		util_wrap(t->out, finding->text, column, 6, t->options.width);
 		putc('\n', t->out);
 	}
-	if (n == 0 && bad && job->nodes >= 5)
+	if (before == NULL && bad && job->nodes >= 5)
 		fputs("\nNo node stands apart.\n", t->out);
 }
 
