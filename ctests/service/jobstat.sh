@@ -7,7 +7,7 @@
 . "$srcdir/ctests/service/node.inc"
 
 tool=$UPC_JOBSTAT
-plan 30
+plan 31
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -110,6 +110,12 @@ table()
 		grep -q 'Each miss is taken for one line' out
 }
 check "a table as tables III to VII, with its assumption" table
+apart()
+{
+	make apart nodes=3 cpus=4 numa=1 apart=8 counters=3 && csv --bandwidth=numa.l3_misses apart &&
+		[ "$(awk -F, '$1 == "table" && $16 == "avg" { printf "%s ", $6 }' csv)" = "node0 node8 node16 " ]
+}
+check "... also where nodes number their NUMA nodes otherwise" apart
 bandwidth()
 {
 	csv --bandwidth=numa.l3_misses --line=64 table && awk -F, '

@@ -5,14 +5,14 @@
  *
  *   make_archive DIR [nodes=N] [cpus=N] [numa=N] [counters=N] [interval=S] [samples=N] [start=S]
  *                [seed=N] [noise=KIND:SIZE] [spread=KIND:SIZE] [fault=NODE:KIND[:FROM[:TO[:SIZE]]]]...
- *                [plain]
+ *                [apart=N] [plain]
  *
  * noise is that of each interval, spread that of nodes, which stays: normal, lognormal, exponential, two
  * (groups), uniform. KIND of a fault: slow (rates times SIZE), taken, halted, absent (values are missing, no
  * state says why), restart (at FROM: another epoch), mark (at FROM), missing (samples), lacks (a metric),
  * idle (the CPUs from SIZE on), jump (a count goes backwards at FROM), reassign (at FROM: a metric ends,
- * another begins). FROM and TO are samples. plain: values and running times alone, for benches. Its archives
- * are DIR/nodeNNN/made.
+ * another begins). FROM and TO are samples. apart: NUMA nodes of the k-th node are numbered from k * N on.
+ * plain: values and running times alone, for benches. Its archives are DIR/nodeNNN/made.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -56,7 +56,8 @@ static struct {
 	struct told fault[MAX_FAULTS];
 	unsigned n_faults;
 	bool plain;
-} o = {NULL, 8, 4, 2, 3, 60, 60, 1790000040, 1, NORMAL, NONE, 0.02, 0, {{0}}, 0, false};
+	unsigned apart;
+} o = {NULL, 8, 4, 2, 3, 60, 60, 1790000040, 1, NORMAL, NONE, 0.02, 0, {{0}}, 0, false, 0};
 
 /* Of one node. */
 static uint64_t count[MAX_COUNTERS][MAX_CPUS], running[MAX_COUNTERS][MAX_CPUS];
@@ -145,6 +146,9 @@ static const char *counter_name(unsigned counter)
 	return name;
 }
 
+/* Of this node, with apart=N. */
+static unsigned numa_first;
+
 static void add_counter(unsigned c)
 {
 	static const struct {
@@ -164,7 +168,8 @@ static void add_counter(unsigned c)
 		add_metric(name, of[i].cluster, (int)c, of[i].type, of[i].indom,
 			   i == 2 ? PM_SEM_INSTANT : PM_SEM_COUNTER);
 		for (unsigned j = 0; j < (is_numa ? o.numa : o.cpus); j++) {
-			snprintf(instance, sizeof(instance), "%s%u", is_numa ? "node" : "cpu", j);
+			snprintf(instance, sizeof(instance), "%s%u", is_numa ? "node" : "cpu",
+				 is_numa ? numa_first + j : j);
 			handle[i][c][j] = handle_of(name, instance);
 		}
 	}
@@ -269,6 +274,7 @@ static void make_node(unsigned node)
 
 	memset(count, 0, sizeof(count));
 	memset(running, 0, sizeof(running));
+	numa_first = node * o.apart;
 	snprintf(host, sizeof(host), "node%03u", node + 1);
 	snprintf(path, sizeof(path), "%s/%s", o.dir, host);
 	if (mkdir(path, 0777) != 0 && errno != EEXIST)
@@ -284,8 +290,8 @@ static void make_node(unsigned node)
 		pmiAddInstance(pmiInDom(DOMAIN, 0), instance, (int)j);
 	}
 	for (unsigned k = 0; k < o.numa; k++) {
-		snprintf(instance, sizeof(instance), "node%u", k);
-		pmiAddInstance(pmiInDom(DOMAIN, 1), instance, (int)k);
+		snprintf(instance, sizeof(instance), "node%u", numa_first + k);
+		pmiAddInstance(pmiInDom(DOMAIN, 1), instance, (int)(numa_first + k));
 	}
 	pmiAddInstance(pmiInDom(DOMAIN, 2), "4711 perf", 4711);
 	for (unsigned c = 0; c < o.counters; c++)
@@ -379,6 +385,8 @@ static void parse(const char *text)
 		o.cpus = (unsigned)atoi(value);
 	else if (strncmp(text, "numa=", 5) == 0)
 		o.numa = (unsigned)atoi(value);
+	else if (strncmp(text, "apart=", 6) == 0)
+		o.apart = (unsigned)atoi(value);
 	else if (strncmp(text, "counters=", 9) == 0)
 		o.counters = (unsigned)atoi(value);
 	else if (strncmp(text, "samples=", 8) == 0)

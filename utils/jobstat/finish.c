@@ -216,35 +216,58 @@ static void fill_lines(struct jobstat_job *job, const struct account_job *from, 
 }
 
 /* Tables III to VII: over nodes, of each NUMA node by itself. */
-static void fill_rows(struct jobstat_job *job)
+/* The places that a node has of the bandwidth. */
+static struct jobstat_value bandwidth_of(const struct jobstat_job *job, unsigned node)
 {
-	struct jobstat_value *value;
-	unsigned most = 0;
+	const struct jobstat_value none = {0};
 
-	for (unsigned k = 0; job->bandwidth >= 0 && k < job->nodes; k++)
-		if (job->node[k].value != NULL && job->node[k].value[job->bandwidth].places > most)
-			most = job->node[k].value[job->bandwidth].places;
-	/* The numbers of places that any node has; nodes may have different ones. */
-	job->row = keep(job, (size_t)most * 2 + 1, sizeof(*job->row));
-	for (unsigned k = 0; job->row != NULL && most > 0 && k < job->nodes; k++) {
-		value = &job->node[k].value[job->bandwidth];
-		for (unsigned i = 0; i < value->places; i++) {
+	return job->bandwidth >= 0 && job->node[node].value != NULL ? job->node[node].value[job->bandwidth]
+								    : none;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct jobstat_row *x = a, *y = b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The numbers of places that any node has; nodes may have different ones. */
+static void find_rows(struct jobstat_job *job)
+{
+	size_t places = 0;
+
+	for (unsigned k = 0; k < job->nodes; k++)
+		places += bandwidth_of(job, k).places;
+	job->row = keep(job, places + 1, sizeof(*job->row));
+	for (unsigned k = 0; job->row != NULL && k < job->nodes; k++) {
+		const struct jobstat_value value = bandwidth_of(job, k);
+
+		for (unsigned i = 0; i < value.places; i++) {
 			unsigned r;
 
-			for (r = 0; r < job->rows && job->row[r].number != value->place[i].number; r++)
+			for (r = 0; r < job->rows && job->row[r].number != value.place[i].number; r++)
 				;
-			if (r == job->rows && job->rows < most * 2)
-				job->row[job->rows++].number = value->place[i].number;
+			if (r == job->rows)
+				job->row[job->rows++].number = value.place[i].number;
 		}
 	}
+	if (job->row != NULL)
+		qsort(job->row, job->rows, sizeof(*job->row), by_number);
+}
+
+static void fill_rows(struct jobstat_job *job)
+{
+	find_rows(job);
 	for (unsigned r = 0; r < job->rows; r++) {
 		struct spread min = {0}, max = {0}, mean = {0}, covered = {0};
 		struct jobstat_row *row = &job->row[r];
 
 		for (unsigned k = 0; k < job->nodes; k++) {
-			value = &job->node[k].value[job->bandwidth];
-			for (unsigned i = 0; i < value->places; i++) {
-				const struct jobstat_place *place = &value->place[i];
+			const struct jobstat_value value = bandwidth_of(job, k);
+
+			for (unsigned i = 0; i < value.places; i++) {
+				const struct jobstat_place *place = &value.place[i];
 
 				if (place->number != row->number)
 					continue;
