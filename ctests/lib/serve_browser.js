@@ -40,7 +40,7 @@ const evil = "<img src=x onerror=document.title=1>";
 	check("... within their picture", await find(`[...document.querySelectorAll("#chart path")].every(p => (a => (b => a.top >= b.top - 1 && a.bottom <= b.bottom + 1 && a.left >= b.left - 1 && a.right <= b.right + 1)(document.querySelector("#chart svg").getBoundingClientRect()))(p.getBoundingClientRect()))`), true);
 	check("... and counts of all places", await find(`[...document.querySelectorAll("#places tbody tr")].every(tr => /^[0-9\\u202f]+$/.test(tr.cells[3].textContent) && tr.cells[1].textContent === "counting")`), true);
 	await find(`document.getElementById("by-numa").click()`);
-	check("... by NUMA node, too", await until(`document.querySelector("#places tbody tr td span").textContent`), "node0");
+	check("... by NUMA node, too", await until(`document.querySelector("#places tbody tr td span").textContent === "node0"`), true);
 	await find(`document.getElementById("by-cpu").click()`);
 	check("what is missing has its reason", await until(`${state("broken")} === "failed" && ${row("broken")}.cells[2].lastChild.textContent.length > 10`), true);
 	check("... and no value", await find(now("broken")), "\u2013");
