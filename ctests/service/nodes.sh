@@ -246,8 +246,10 @@ end_groups()
 {
 	local i
 	[ -n "$perf_root" ] || return 0
-	[ ${#loop[@]} = 0 ] || kill -9 "${loop[@]}" 2> /dev/null
-	wait "${loop[@]}" 2> /dev/null
+	if [ ${#loop[@]} != 0 ]; then
+		kill -9 "${loop[@]}" 2> /dev/null
+		wait "${loop[@]}" 2> /dev/null
+	fi
 	for ((i = 0; i < nodes; i++)); do
 		rmdir "$perf_root/$(group "$i")" 2> /dev/null
 		rmdir "$quota_root/$(group "$i")" 2> /dev/null
