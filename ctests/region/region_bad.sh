@@ -3,14 +3,7 @@
 # region_bad.sh - sections of the HPM Toolkit in programs that use them wrongly: what is counted is
 # right, what is not counted is told, and nothing ends the program. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
-tool=${UPC_REGIONS:-upc_regions}
-libraries=${builddir:?}/src/region/.libs
-faults=upc:::perf::PAGE-FAULTS
-
-if [ -n "${SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
-	exit 0
-fi
+. "$srcdir/ctests/region/regions.inc"
 plan 45
 
 cat > program.c << 'END'
@@ -24,20 +17,9 @@ cat > program.c << 'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static void touch_pages(long n)
-{
-	long page = sysconf(_SC_PAGESIZE), i;
-	volatile char *area = mmap(0, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
-	for (i = 0; i < n; i++)
-		area[i * page] = 1;
-	munmap((void *)area, n * page);
-}
+#include "touch.h"
 
 /* Each with a number and a label of its own. */
 static void many(int n)
@@ -302,8 +284,7 @@ lines() # N PATTERN
 	[ "$(grep -c "$2" err)" = "$1" ] || { echo "# $(grep -c "$2" err) lines"; return 1; }
 }
 
-check "a program compiles" eval \
-	"$CC -Wall -Werror -I$srcdir/include program.c -o program -L$libraries -lhpm -lpthread -Wl,-rpath,$libraries 2> err"
+check "a program compiles" hpm program
 
 check "more sections than numbers" story many 1000
 check "... are told of once" lines 1 "section 100 is left out: numbers are from 0 to 99; set HPM_NUM_INST_PTS"

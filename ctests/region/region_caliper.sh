@@ -3,7 +3,7 @@
 # region_caliper.sh - annotations of Caliper, by programs that make its calls, from C and C++, linked with
 # a library of these names; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
-. "$srcdir/ctests/region/fronts.inc"
+. "$srcdir/ctests/region/regions.inc"
 plan 28
 
 cat > calls.h << 'EOF'

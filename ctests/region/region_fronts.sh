@@ -3,7 +3,7 @@
 # region_fronts.sh - annotations of PAPI's high-level calls and Kokkos, by programs that make these calls
 # as the libraries have them; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
-. "$srcdir/ctests/region/fronts.inc"
+. "$srcdir/ctests/region/regions.inc"
 plan 23
 
 cat > papi.c << 'EOF'

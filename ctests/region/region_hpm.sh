@@ -3,29 +3,16 @@
 # region_hpm.sh - programs in C and in Fortran with the calls of IBM's HPM Toolkit: linked with
 # libhpm, whose text has their sections; and under the preloaded library, which leaves a file.
 . "${srcdir:?}/ctests/utils.inc"
+. "$srcdir/ctests/region/regions.inc"
 fortran=${FC:-gfortran}
-libraries=${builddir:?}/src/region/.libs
-faults=upc:::perf::PAGE-FAULTS
+plan 24
 
-if [ -n "${SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
-	exit 0
-fi
-echo "1..24"
-
+# By its name in Fortran.
 cat > touch.c << 'EOF'
-#include <sys/mman.h>
-#include <unistd.h>
-/* So many page faults. */
+#include "touch.h"
 void touch_pages_(const int *n)
 {
-	long page = sysconf(_SC_PAGESIZE), i;
-	volatile char *area = mmap(0, *n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)area, *n * page, MADV_NOHUGEPAGE);
-	for (i = 0; i < *n; i++)
-		area[i * page] = 1;
-	munmap((void *)area, *n * page);
+	touch_pages(*n);
 }
 EOF
 cat > program.c << 'EOF'
@@ -33,16 +20,15 @@ cat > program.c << 'EOF'
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-void touch_pages_(const int *n);
+#include "touch.h"
 
 static void *work(void *unused)
 {
-	const int pages = 3000;
 	int i;
 
 	for (i = 0; i < 2; i++) {
 		hpmTstart(3, "threads");
-		touch_pages_(&pages);
+		touch_pages(3000);
 		hpmTstop(3);
 	}
 	return unused;
@@ -50,7 +36,6 @@ static void *work(void *unused)
 
 int main(int argc, char **argv)
 {
-	const int small = 500, large = 2000;
 	long long values[2] = {0, 0};
 	pthread_t thread[2];
 	double seconds = -1;
@@ -59,9 +44,9 @@ int main(int argc, char **argv)
 	hpmInit(7, argv[0]);
 	for (i = 0; i < 3; i++) {
 		hpmStart(1, "outer");
-		touch_pages_(&small);
+		touch_pages(500);
 		hpmStart(2, "inner");
-		touch_pages_(&large);
+		touch_pages(2000);
 		hpmStart(2, "inner"); /* is open */
 		hpmStop(2);
 		hpmStop(1);
@@ -97,8 +82,7 @@ between() # SECTION COUNT LOW HIGH: in how many threads
 		'$1 == n && $2 == count && $3 >= low && $3 <= high { k++ } END { print k + 0 }' found
 }
 
-check "a program in C compiles, with places" eval \
-	"$CC -Wall -Werror -I$srcdir/include program.c touch.c -o program -L$libraries -lhpm -lpthread -Wl,-rpath,$libraries 2> err"
+check "a program in C compiles, with places" hpm program
 check "it runs" eval "UPC_REGIONS_EVENTS=$faults HPM_OUTPUT_NAME=text ./program 2> err"
 check "a file has its task and its process" eval "ls text0007.[0-9]* > out && test \$(wc -l < out) = 1"
 sections text0007.* > found
@@ -156,9 +140,7 @@ check "... that says so" eval "grep -q '\"ended\":\"exec\"' table.exec-* && grep
 check "... and what follows has its own, also at _exit" eval "grep -q '\"ended\":\"_exit\"' table && grep -q '\"second\"' table"
 
 if ! command -v "$fortran" > /dev/null; then
-	for i in 21 22 23 24; do
-		echo "ok $i - a program in Fortran # SKIP no compiler for it: $fortran"
-	done
+	skip_rest "a program in Fortran" "no compiler for it: $fortran"
 	exit 0
 fi
 cat > program.f90 << 'EOF'

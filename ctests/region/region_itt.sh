@@ -3,7 +3,7 @@
 # region_itt.sh - annotations of Intel's ITT API, by programs that load a collector as its static part
 # does; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
-. "$srcdir/ctests/region/fronts.inc"
+. "$srcdir/ctests/region/regions.inc"
 plan 37
 
 # Of ITT's binary interface what a program's copy of the static part has.

@@ -3,22 +3,16 @@
 # region_likwid.sh - a program with LIKWID's marker calls, without LIKWID: the preloaded library
 # has them, and says what its regions have counted.
 . "${srcdir:?}/ctests/utils.inc"
+. "$srcdir/ctests/region/regions.inc"
 fortran=${FC:-gfortran}
-libraries=${builddir:?}/src/region/.libs
-faults=upc:::perf::PAGE-FAULTS
-
-if [ -n "${SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
-	exit 0
-fi
-echo "1..9"
+plan 9
 
 cat > program.c << 'EOF'
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+#include "touch.h"
 /* As LIKWID declares them. */
 extern void likwid_markerInit(void);
 extern void likwid_markerThreadInit(void);
@@ -32,17 +26,6 @@ extern void likwid_markerGetRegion(const char *regionTag, int *nr_events, double
 extern void likwid_markerstartregion_(const char *regionTag, int length);
 extern int likwid_pinThread(int processorId);
 extern int likwid_getProcessorId();
-
-static void touch_pages(long n)
-{
-	long page = sysconf(_SC_PAGESIZE), i;
-	volatile char *area = mmap(0, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
-	for (i = 0; i < n; i++)
-		area[i * page] = 1;
-	munmap((void *)area, n * page);
-}
 
 static void *work(void *unused)
 {
@@ -165,9 +148,7 @@ else
 fi
 
 if ! command -v "$fortran" > /dev/null; then
-	for i in 8 9; do
-		echo "ok $i - a program in Fortran # SKIP no compiler for it: $fortran"
-	done
+	skip_rest "a program in Fortran" "no compiler for it: $fortran"
 	exit 0
 fi
 cat > program.f90 << 'EOF'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # region_nvtx.sh - annotations of NVTX, by programs that load a tool as NVTX does; $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
-. "$srcdir/ctests/region/fronts.inc"
+. "$srcdir/ctests/region/regions.inc"
 plan 21
 
 # As NVTX loads it, of its binary interface what a program's copy of NVTX has.

@@ -3,14 +3,8 @@
 # region_papi_hl.sh - PAPI's high-level calls answer as those of libpapi do: the same program with
 # libpapi alone, and under upc_regions; and all names of Fortran. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
-tool=${UPC_REGIONS:-upc_regions}
+. "$srcdir/ctests/region/regions.inc"
 fortran=${FC:-gfortran}
-faults=upc:::perf::PAGE-FAULTS
-
-if [ -n "${SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
-	exit 0
-fi
 plan 23
 
 # Each argument is a call: bNAME, eNAME, rNAME, s; l is one of the low-level API. What follows a T is in another thread.

@@ -3,38 +3,19 @@
 # regions_page.sh - the report as a page: counts whose truth is known, all that a browser shows beside the
 # JSON of the same files, hostile names, many regions, ranks. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
-tool=${UPC_REGIONS:-upc_regions}
-libraries=${builddir:?}/src/region/.libs
-faults=upc:::perf::PAGE-FAULTS
-
-if [ -n "${SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
-	exit 0
-fi
+. "$srcdir/ctests/region/regions.inc"
 plan 57
-unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID SLURM_NTASKS
 
 cat > program.c << 'END'
 #include <libhpm.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
+#include "touch.h"
 
 static const char *const hostile[] = {"</script><script>window.broken = 1; document.title = 'broken'</script>",
 	"quotes \" and ' & <b>bold</b>", "broken \xff\xfe utf-8", "line\nfeed, tab\t, \x1b[31m"};
-
-static void touch_pages(long n)
-{
-	long page = sysconf(_SC_PAGESIZE), i;
-	volatile char *area = mmap(0, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
-	for (i = 0; i < n; i++)
-		area[i * page] = 1;
-	munmap((void *)area, n * page);
-}
 
 /* Thread k: 1000 * (k + 1) pages in "solve", and 500 in "exchange" inside of it, twice. */
 static void *work(void *argument)
@@ -141,8 +122,7 @@ has()
 }
 inclusive='Counts, inclusive, by region' exclusive='Counts, exclusive, by region'
 
-check "a program compiles" eval \
-	"$CC -Wall -Werror -I$srcdir/include program.c -o program -L$libraries -lhpm -lpthread -Wl,-rpath,$libraries 2> err"
+check "a program compiles" hpm program
 check "its page is written" run 0 -e $faults -f html -o page.html ./program
 check "... with counts of all threads" has "$inclusive" solve 1 15000 15200
 check "... without those inside" has "$exclusive" solve 1 12000 12200

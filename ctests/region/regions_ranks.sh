@@ -4,35 +4,16 @@
 # is said of each and over all of them has a truth, and the one that was killed is named. $UPC_REGIONS is
 # the tool.
 . "${srcdir:?}/ctests/utils.inc"
-tool=${UPC_REGIONS:-upc_regions}
-libraries=${builddir:?}/src/region/.libs
-faults=upc:::perf::PAGE-FAULTS
-
-if [ -n "${SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
-	exit 0
-fi
+. "$srcdir/ctests/region/regions.inc"
 plan 33
-unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID SLURM_NTASKS
 
 # "work" has so many pages; then one signal in the middle of "rest".
 cat > program.c << 'END'
 #include <libhpm.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-static void touch_pages(long n)
-{
-	long page = sysconf(_SC_PAGESIZE), i;
-	volatile char *area = mmap(0, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
-	for (i = 0; i < n; i++)
-		area[i * page] = 1;
-	munmap((void *)area, n * page);
-}
+#include "touch.h"
 
 int main(int argc, char **argv)
 {
@@ -86,8 +67,7 @@ slurm()
 	SLURM_PROCID=$2 SLURM_NTASKS=$3 PMIX_RANK=$2 "$tool" -e $faults -o "$1/%r.%p" ./program "$4" $5 > out 2>> ranks.err
 }
 
-check "a program compiles" eval \
-	"$CC -Wall -Werror -I$srcdir/include program.c -o program -L$libraries -lhpm -Wl,-rpath,$libraries 2> err"
+check "a program compiles" hpm program
 
 # Of 6 ranks 0 to 3 have 1,000, 3,000, 5,000 and 7,000 pages; rank 4 is killed, rank 5 is not there.
 # Mean 4,000, standard deviation sqrt(20,000,000 / 3), imbalance 3 / 4.

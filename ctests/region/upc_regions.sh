@@ -3,14 +3,7 @@
 # upc_regions.sh - the tool: sums over threads and processes whose truth is known, by name and by call
 # path; files of ranks, one of which is killed; files that are none. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
-tool=${UPC_REGIONS:-upc_regions}
-libraries=${builddir:?}/src/region/.libs
-faults=upc:::perf::PAGE-FAULTS
-
-if [ -n "${SANITIZERS:-}" ]; then
-	echo "1..0 # SKIP a sanitizer's runtime must be the first library of a program"
-	exit 0
-fi
+. "$srcdir/ctests/region/regions.inc"
 plan 56
 
 cat > program.c << 'EOF'
@@ -20,20 +13,9 @@ cat > program.c << 'EOF'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static void touch_pages(long n)
-{
-	long page = sysconf(_SC_PAGESIZE), i;
-	volatile char *area = mmap(0, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)area, n * page, MADV_NOHUGEPAGE);
-	for (i = 0; i < n; i++)
-		area[i * page] = 1;
-	munmap((void *)area, n * page);
-}
+#include "touch.h"
 
 /* Thread k: 1000 * (k + 1) pages in "solve", and 500 in "exchange" inside of it, twice. */
 static void *work(void *argument)
@@ -111,13 +93,6 @@ int main(int argc, char **argv)
 }
 EOF
 
-# field REGION COLUMN: of the CSV file, line of all threads
-field()
-{
-	awk -F, -v region="$1" -v column="$2" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-		NR > 1 && $1 == region && $5 == "" { print $at[column]; exit }' csv
-}
 # is REGION COLUMN LOW [HIGH]
 is()
 {
@@ -125,13 +100,8 @@ is()
 	[ -n "$value" ] && awk -v v="$value" -v low="$3" -v high="${4:-$3}" 'BEGIN { exit !(v + 0 >= low && v + 0 <= high) }' ||
 		{ echo "# $1 $2: '$value'"; return 1; }
 }
-csv()
-{
-	run 0 -e $faults -f csv -o csv "$@"
-}
 
-check "a program compiles" eval \
-	"$CC -Wall -Werror -I$srcdir/include program.c -o program -L$libraries -lhpm -lpthread -Wl,-rpath,$libraries 2> err"
+check "a program compiles" hpm program
 check "it runs" csv ./program
 check "calls are of all threads" is solve calls 6
 check "what is inside counts" is solve value 15000 15200
