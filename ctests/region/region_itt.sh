@@ -51,7 +51,7 @@ static struct global {
 	unsigned long major, minor, build;
 	long state[3];
 	pthread_mutex_t mutex;
-	void *library, *handler, *path;
+	void *tool, *handler, *path;
 	struct call *calls;
 	void *next, *threads;
 	domain *domains;
@@ -66,10 +66,10 @@ static int load(struct global *of, int groups)
 	const char *path = getenv("INTEL_LIBITTNOTIFY64");
 	void (*init)(struct global *, int);
 
-	global.library = path ? dlopen(path, RTLD_LAZY) : NULL;
-	if (!global.library)
+	global.tool = path ? dlopen(path, RTLD_LAZY) : NULL;
+	if (!global.tool)
 		return 0;
-	*(void **)&init = dlsym(global.library, "__itt_api_init");
+	*(void **)&init = dlsym(global.tool, "__itt_api_init");
 	if (init)
 		init(of, groups);
 	return init != NULL;
