@@ -4,7 +4,7 @@
  * they hold are found when they begin. Files and mappings are the test's.
  */
 #include "load/chosen.h"
-#include "count/guest.h"
+#include "count/guest_memory.h"
 #include "load/places_private.h"
 #include "../unit_test.h"
 

@@ -13,7 +13,7 @@
 #include "plugin/context.h"
 #include "node/doorbell.h"
 #include "count/account.h"
-#include "count/guest.h"
+#include "count/guest_memory.h"
 #include "plugin/ring.h"
 #include "engine/regs.h"
 #include "count/thread.h"

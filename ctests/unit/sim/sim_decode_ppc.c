@@ -364,9 +364,9 @@ static void test_multiple(void **state)
 	for (i = 0; i < 32; i++) {
 		struct upcs_insn lmw = {0}, stmw = {0}, lswi = {0};
 
-		upcs_decode_ppc(46u << 26 | i << 21, &lmw);
-		upcs_decode_ppc(47u << 26 | i << 21, &stmw);
-		upcs_decode_ppc(31u << 26 | i << 11 | 597 << 1, &lswi);
+		upcs_decode_ppc(46u << 26 | i << 21, 4, &lmw);
+		upcs_decode_ppc(47u << 26 | i << 21, 4, &stmw);
+		upcs_decode_ppc(31u << 26 | i << 11 | 597 << 1, 4, &lswi);
 		assert_int_equal(lmw.tally[UPCS_DATA_LOADS], 32 - i);
 		assert_int_equal(stmw.tally[UPCS_DATA_STORES], 32 - i);
 		assert_int_equal(lswi.tally[UPCS_DATA_LOADS], ((i ? i : 32) + 3) / 4);

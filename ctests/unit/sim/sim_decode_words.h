@@ -19,7 +19,7 @@ struct row {
 	const char *text, *counts;
 };
 
-typedef void decode_fn(uint32_t word, struct upcs_insn *insn);
+typedef void decode_fn(uint32_t word, size_t n, struct upcs_insn *insn);
 
 #define NONE UPCS_TALLIES
 
@@ -108,7 +108,7 @@ static void check_rows(const struct row *rows, size_t n, decode_fn *decode)
 		snprintf(counts, sizeof(counts), "%s", rows[i].counts);
 		for (word = strtok_r(counts, " ", &save); word; word = strtok_r(NULL, " ", &save))
 			row_add(&expected, word);
-		decode(rows[i].word, &insn);
+		decode(rows[i].word, 4, &insn);
 		for (k = 0; k < UPCS_TALLIES; k++)
 			if (insn.tally[k] != expected.tally[k])
 				fail_msg("%s is \"%s\", but tally %u is %u", rows[i].text, rows[i].counts, k,
@@ -135,8 +135,8 @@ static void check_word(uint32_t word, decode_fn *decode)
 	const uint8_t *t = insn.tally;
 	unsigned storage, all;
 
-	decode(word, &insn);
-	decode(word, &again);
+	decode(word, 4, &insn);
+	decode(word, 4, &again);
 	assert_memory_equal(&insn, &again, sizeof(insn));
 	assert_int_equal(t[UPCS_INSTRUCTIONS], 1);
 

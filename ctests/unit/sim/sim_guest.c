@@ -1,36 +1,84 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of a guest's memory, bad pointers and all: the guest here is the test.
+ * The table of guests: what holds for each row, and what is looked up.
  */
-#include <errno.h>
-#include <sys/uio.h>
+#include <elf.h>
 
-#include "count/guest.h"
+#include "decode/guest.h"
 #include "../unit_test.h"
 
-static char *pages; /* two, and behind them nothing */
-#define SIZE 8192
-
-static int set_up(void **state)
+/* What nothing else would find missing. */
+static void test_rows(void **state)
 {
 	(void)state;
-	pages = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(pages, MAP_FAILED);
-	assert_int_equal(munmap(pages + SIZE, 4096), 0);
-	upcs_guest_set_base(0);
-	return 0;
+	for (unsigned g = 0; g < UPCS_GUESTS; g++) {
+		const struct upcs_guest_info *info = &upcs_guests[g];
+		unsigned i, seen = 0;
+
+		assert_string_equal(upcs_guest_name(g), info->name);
+		assert_int_equal(upcs_guest_of_target(info->target), g);
+		assert_int_equal(upcs_guest_of_elf(info->machine, info->wide, info->big), g);
+		assert_non_null(strstr(info->triplet, "-linux-gnu"));
+		assert_true(info->chosen && info->named[0]);
+		assert_true(info->unit == 1 || info->unit == 2 || info->unit == 4);
+		/* A system call's number stands once. Behind the last is an end. */
+		for (i = 0; info->call[i].call; i++) {
+			assert_true(i + 1 < sizeof(info->call) / sizeof(info->call[0]));
+			assert_int_equal(upcs_guest_call((enum upcs_guest)g, info->call[i].number),
+					 info->call[i].call);
+			seen |= 1u << info->call[i].call;
+		}
+		/* Each has all of them but signal. */
+		assert_int_equal(seen | 1u << UPCS_CALL_SIGNAL, (2u << UPCS_CALL_END) - 2);
+		assert_true(info->system_call.mask);
+		for (i = 0; info->trap[i].mask; i++)
+			assert_int_equal(info->trap[i].value & ~info->trap[i].mask, 0);
+		assert_in_range(i, 1, sizeof(info->trap) / sizeof(info->trap[0]) - 1);
+		for (i = 0; info->instead[i].bits.mask; i++)
+			assert_true(i + 1 < sizeof(info->instead) / sizeof(info->instead[0]));
+		assert_non_null(info->instead[i].text);
+	}
+	assert_string_equal(upcs_guest_name(UPCS_GUESTS), "unknown");
 }
 
-static int tear_down(void **state)
+static void test_lists(void **state)
+{
+	char list[UPCS_GUEST_LIST];
+
+	(void)state;
+	upcs_guest_list(list, false, " or ");
+	assert_string_equal(list, "x86-64, AArch64 or 32-bit PowerPC");
+	upcs_guest_list(list, true, " and ");
+	assert_string_equal(list, "x86_64, aarch64 and ppc");
+}
+
+static void test_found(void **state)
 {
 	(void)state;
-	munmap(pages, SIZE);
-	return 0;
+	assert_int_equal(upcs_guest_of_target("ppc64"), UPCS_GUESTS);
+	assert_int_equal(upcs_guest_of_target(""), UPCS_GUESTS);
+	assert_int_equal(upcs_guest_of_elf(EM_X86_64, true, false), UPCS_X86_64);
+	assert_int_equal(upcs_guest_of_elf(EM_X86_64, false, false), UPCS_GUESTS);
+	assert_int_equal(upcs_guest_of_elf(EM_AARCH64, true, true), UPCS_GUESTS);
+	assert_int_equal(upcs_guest_of_elf(EM_PPC, false, true), UPCS_PPC);
+	assert_int_equal(upcs_guest_of_elf(EM_PPC, false, false), UPCS_GUESTS);
 }
 
-static uint64_t address(const void *p)
+/* The machine that the test runs on is one of them, or none. */
+static void test_native(void **state)
 {
-	return (uintptr_t)p;
+	(void)state;
+#if defined(__x86_64__)
+	assert_true(upcs_guest_is_native(UPCS_X86_64));
+#else
+	assert_false(upcs_guest_is_native(UPCS_X86_64));
+#endif
+#if defined(__aarch64__)
+	assert_true(upcs_guest_is_native(UPCS_AARCH64));
+#else
+	assert_false(upcs_guest_is_native(UPCS_AARCH64));
+#endif
+	assert_false(upcs_guest_is_native(UPCS_PPC));
 }
 
 static void test_calls(void **state)
@@ -50,148 +98,25 @@ static void test_calls(void **state)
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, -1), UPCS_CALL_OTHER);
 }
 
-/* Out and in, with the calls that the kernel has for it and where a filter forbids those. */
-static bool forbidden;
-
-ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n,
-				const struct iovec *remote, unsigned long m, unsigned long flags);
-ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n,
-				const struct iovec *remote, unsigned long m, unsigned long flags);
-ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n,
-				 const struct iovec *remote, unsigned long m, unsigned long flags);
-ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n,
-				 const struct iovec *remote, unsigned long m, unsigned long flags);
-
-ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n,
-				const struct iovec *remote, unsigned long m, unsigned long flags)
+static void test_words(void **state)
 {
-	errno = EPERM;
-	return forbidden ? -1 : __real_process_vm_readv(pid, local, n, remote, m, flags);
-}
-
-ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n,
-				 const struct iovec *remote, unsigned long m, unsigned long flags)
-{
-	errno = EPERM;
-	return forbidden ? -1 : __real_process_vm_writev(pid, local, n, remote, m, flags);
-}
-
-static void test_copies(void **state)
-{
-	char word[8];
-	int i;
+	const struct upcs_insn_bits bits = {0xffe0001f, 0xd4000001};
 
 	(void)state;
-	for (i = 0; i < 2; i++, forbidden = true) {
-		pages[4096 - 4] = 0;
-		assert_int_equal(upcs_guest_write(address(pages + 4096 - 4), "a word", 7), 0);
-		assert_string_equal(pages + 4096 - 4, "a word");
-		assert_int_equal(upcs_guest_read(address(pages + 4096 - 4), word, 7), 0);
-		assert_string_equal(word, "a word");
-		assert_int_equal(upcs_guest_write(address(pages + SIZE - 4), "a word", 7), -EFAULT);
-		assert_int_equal(upcs_guest_read(address(pages + SIZE - 4), word, 7), -EFAULT);
-		assert_int_equal(upcs_guest_write(8, "a word", 7), -EFAULT);
-		assert_int_equal(upcs_guest_read(UINT64_MAX - 2, word, 7), -EFAULT);
-	}
-	forbidden = false;
-}
-
-static void test_strings(void **state)
-{
-	char *text;
-
-	(void)state;
-	/* Over a page's end, and up to the end of what there is. */
-	memset(pages, 'a', SIZE - 1);
-	text = upcs_guest_string(address(pages + 4090), 10000);
-	assert_non_null(text);
-	assert_int_equal(strlen(text), SIZE - 1 - 4090);
-	free(text);
-	/* With its end it has 4102 bytes. */
-	text = upcs_guest_string(address(pages + 4090), 4102);
-	assert_non_null(text);
-	free(text);
-	errno = 0;
-	assert_null(upcs_guest_string(address(pages + 4090), 4101));
-	assert_int_equal(errno, E2BIG);
-	pages[SIZE - 1] = 'a';
-	assert_null(upcs_guest_string(address(pages + 4090), 100000));
-	assert_int_equal(errno, EFAULT);
-	assert_null(upcs_guest_string(0, 100));
-	assert_int_equal(errno, EFAULT);
-	assert_null(upcs_guest_string(UINT64_MAX - 1, 100));
-	assert_int_equal(errno, EFAULT);
-}
-
-static void test_base(void **state)
-{
-	char *text;
-
-	(void)state;
-	strcpy(pages + 16, "word");
-	upcs_guest_set_base(address(pages));
-	text = upcs_guest_string(16, 100);
-	assert_string_equal(text, "word");
-	free(text);
-}
-
-static void test_lists(void **state)
-{
-	uint64_t *list = (uint64_t *)(void *)pages;
-	uint32_t *short_list = (uint32_t *)(void *)pages;
-	char **strings;
-	unsigned i;
-
-	(void)state;
-	strcpy(pages + 4096, "one");
-	for (i = 0; i < 100; i++)
-		list[i] = address(pages + 4096);
-	strings = upcs_guest_strings(UPCS_X86_64, address(list), 10000);
-	assert_non_null(strings);
-	assert_string_equal(strings[99], "one");
-	assert_null(strings[100]);
-	upcs_guest_free(strings);
-	/* Each takes its characters and a pointer: 12 bytes. */
-	assert_null(upcs_guest_strings(UPCS_X86_64, address(list), 1200 - 8 - 1));
-	assert_int_equal(errno, E2BIG);
-	list[7] = 8; /* not mapped */
-	assert_null(upcs_guest_strings(UPCS_AARCH64, address(list), 10000));
-	assert_int_equal(errno, EFAULT);
-	/* No list is an empty one. */
-	strings = upcs_guest_strings(UPCS_X86_64, 0, 10);
-	assert_non_null(strings);
-	assert_null(strings[0]);
-	upcs_guest_free(strings);
-	/* A list without an end. */
-	memset(pages, 0x41, SIZE);
-	list = (uint64_t *)(void *)(pages + SIZE - 8);
-	*list = address(pages + 100);
-	pages[101] = 0;
-	assert_null(upcs_guest_strings(UPCS_X86_64, address(list), 10000));
-	assert_int_equal(errno, EFAULT);
-	/* 32 bits, big endian. */
-	upcs_guest_set_base(address(pages));
-	strcpy(pages + 256, "two");
-	short_list[0] = __builtin_bswap32(256);
-	short_list[1] = 0;
-	strings = upcs_guest_strings(UPCS_PPC, 0 + 4096, 100);
-	assert_null(strings); /* 0x41414141 */
-	memcpy(pages + 4096, short_list, 8);
-	strings = upcs_guest_strings(UPCS_PPC, 4096, 100);
-	assert_non_null(strings);
-	assert_string_equal(strings[0], "two");
-	assert_null(strings[1]);
-	upcs_guest_free(strings);
+	assert_int_equal(upcs_guest_word(UPCS_X86_64, "\x0f\x05\x90\xcc", 4), 0x0f0590cc);
+	assert_int_equal(upcs_guest_word(UPCS_AARCH64, "\x01\x02\x03\x04", 4), 0x04030201);
+	assert_int_equal(upcs_guest_word(UPCS_PPC, "\x01\x02\x03\x04", 4), 0x01020304);
+	assert_int_equal(upcs_guest_word(UPCS_AARCH64, "\x01\x02", 2), 0x0201);
+	assert_int_equal(upcs_guest_word(UPCS_PPC, "\x01\x02", 2), 0x0102);
+	assert_false(upcs_insn_has(0xd4001222, &bits));
+	assert_true(upcs_insn_has(0xd4001e01, &bits));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_base, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
+		cmocka_unit_test(test_rows),   cmocka_unit_test(test_lists), cmocka_unit_test(test_found),
+		cmocka_unit_test(test_native), cmocka_unit_test(test_calls), cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

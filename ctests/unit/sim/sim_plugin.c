@@ -311,6 +311,26 @@ static void run_scenario(bool regions)
 	assert_int_equal(status, 0);
 }
 
+/* Of no guest: said on standard error, and nothing is touched. */
+static void test_refused(void **state)
+{
+	const qemu_info_t other = {.target_name = "sparc"};
+	char said[200] = "";
+	int ends[2], was = dup(STDERR_FILENO);
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	dup2(ends[1], STDERR_FILENO);
+	assert_int_equal(qemu_plugin_install(0, &other, 0, NULL), 1);
+	dup2(was, STDERR_FILENO);
+	close(was);
+	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
+	assert_string_equal(said,
+			    "upc_sim: programs for x86_64, aarch64 and ppc can be counted, not for sparc\n");
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_whole(void **state)
 {
 	(void)state;
@@ -326,6 +346,7 @@ static void test_regions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_regions),
 	};

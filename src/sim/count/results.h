@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/guest.h"
+#include "decode/model.h"
 #include "count/functions.h"
 #include "decode/model.h"
 #include "count/records.h"

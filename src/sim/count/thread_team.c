@@ -5,7 +5,7 @@
  * its work, so its counts are a lower bound.
  */
 #include "count/account.h"
-#include "count/guest.h"
+#include "count/guest_memory.h"
 #include "count/thread_private.h"
 
 bool upcs_has_runtime;
@@ -74,26 +74,27 @@ void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *
 }
 
 /* It has just been there, so it can be read. */
-static uint64_t word_at(uint64_t address, size_t size)
+static uint64_t word_at(uint64_t address, size_t size, bool big)
 {
 	const unsigned char *at = (const unsigned char *)(uintptr_t)(upcs_guest_base() + address);
 	uint64_t value = 0;
 	size_t i;
 
 	for (i = 0; i < size; i++)
-		value |= (uint64_t)at[i] << 8 * (size == 4 ? 3 - i : i);
+		value |= (uint64_t)at[i] << 8 * (big ? size - 1 - i : i);
 	return value;
 }
 
 void upcs_thread_touched(uint64_t address, size_t bytes, bool store)
 {
 	const size_t size = upcs_guest_pointer_size(upcs_run.guest);
+	const bool big = upcs_guests[upcs_run.guest].big;
 	struct upcs_counted *t = upcs_self;
 	uint64_t value;
 	size_t i;
 
 	for (i = 0; t && i + size <= bytes; i += size) {
-		value = word_at(address + i, size);
+		value = word_at(address + i, size, big);
 		if (!upcs_team_is_code(value))
 			continue;
 		if (store)

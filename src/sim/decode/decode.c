@@ -24,9 +24,17 @@ struct known {
 	struct upcs_insn insn;
 };
 
+typedef void decode_fn(uint32_t word, size_t n, struct upcs_insn *insn);
+
+/* NULL: capstone decodes. */
+static decode_fn *const decoders[UPCS_GUESTS] = {
+#define UPCS_GUEST(id, decoder, ...) [UPCS_##id] = decoder,
+#include "decode/guests.def"
+};
+
 struct upcs_decoder {
 	enum upcs_guest guest;
-	csh capstone; /* this and the next two: of x86 alone */
+	csh capstone; /* this and the next two: where it decodes */
 	cs_insn *cs;
 	struct known *known;
 };
@@ -57,7 +65,7 @@ struct upcs_decoder *upcs_decoder_create(enum upcs_guest guest)
 	if (!decoder)
 		return NULL;
 	decoder->guest = guest;
-	if (guest == UPCS_X86_64 && !open_capstone(decoder)) {
+	if (!decoders[guest] && !open_capstone(decoder)) {
 		free(decoder);
 		return NULL;
 	}
@@ -148,27 +156,16 @@ static bool recall(struct upcs_decoder *decoder, uint64_t address, const uint8_t
 	return true;
 }
 
-/* Most significant byte first. */
-static uint32_t word_of(const uint8_t *b)
-{
-	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
-
 void upcs_decode(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
 		 struct upcs_insn *insn)
 {
+	decode_fn *decode = decoders[decoder->guest];
+
 	*insn = (struct upcs_insn){.tally[UPCS_INSTRUCTIONS] = 1};
-	if (decoder->guest == UPCS_X86_64 && recall(decoder, address, bytes, n, insn))
-		return;
-	if (decoder->guest == UPCS_AARCH64 && n == 4) {
-		upcs_decode_arm64(__builtin_bswap32(word_of(bytes)), insn);
-		return;
-	}
-	if (decoder->guest == UPCS_PPC && n == 4) {
-		upcs_decode_ppc(word_of(bytes), insn);
-		return;
-	}
-	upcs_put_unknown(insn);
+	if (decode && (n == 2 || n == 4))
+		decode(upcs_guest_word(decoder->guest, bytes, n), n, insn);
+	else if (decode || !recall(decoder, address, bytes, n, insn))
+		upcs_put_unknown(insn);
 }
 
 size_t upcs_decode_name(struct upcs_decoder *decoder, uint64_t address, const void *bytes, size_t n,
@@ -177,8 +174,7 @@ size_t upcs_decode_name(struct upcs_decoder *decoder, uint64_t address, const vo
 	const uint8_t *at = bytes;
 
 	name[0] = '\0';
-	if (decoder->guest != UPCS_X86_64 ||
-	    !cs_disasm_iter(decoder->capstone, &at, &n, &address, decoder->cs))
+	if (decoders[decoder->guest] || !cs_disasm_iter(decoder->capstone, &at, &n, &address, decoder->cs))
 		return 0;
 	snprintf(name, UPCS_INSN_NAME, "%.15s%s%.31s", decoder->cs->mnemonic,
 		 decoder->cs->op_str[0] ? " " : "", decoder->cs->op_str);

@@ -35,14 +35,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/guest.h"
 #include "decode/model.h"
-
-enum upcs_guest {
-	UPCS_X86_64,
-	UPCS_AARCH64,
-	UPCS_PPC, /* 32 bit, big endian */
-	UPCS_GUESTS,
-};
 
 enum {
 	UPCS_INSN_CALL = 1,   /* a jump that leaves its return address behind: that of the next insn */
@@ -102,10 +96,11 @@ bool upcs_x86_is_prefix(uint8_t byte);
  */
 bool upcs_decode_x86_unknown(const uint8_t *bytes, size_t n, struct upcs_insn *insn);
 bool upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn);
-/* From the fields of the instruction's word, which capstone would only hide: it has no
- * operands of PowerPC, and not all instructions of either set. */
-void upcs_decode_arm64(uint32_t word, struct upcs_insn *insn);
-void upcs_decode_ppc(uint32_t word, struct upcs_insn *insn);
+/* From the fields of the instruction's word (upcs_guest_word), of n bytes, which capstone would only
+ * hide: it has no operands of PowerPC, and not all instructions of either set. Rows of guests.def
+ * name these. */
+void upcs_decode_arm64(uint32_t word, size_t n, struct upcs_insn *insn);
+void upcs_decode_ppc(uint32_t word, size_t n, struct upcs_insn *insn);
 
 /* An operation of the I or J pipe: one of the pipe's instructions, and of tally where that
  * is not the pipe's INSTRUCTIONS itself. */

@@ -264,8 +264,12 @@ static void decode_branch(uint32_t word, struct upcs_insn *insn)
 	upcs_put_unknown(insn);
 }
 
-void upcs_decode_arm64(uint32_t word, struct upcs_insn *insn)
+void upcs_decode_arm64(uint32_t word, size_t n, struct upcs_insn *insn)
 {
+	if (n != 4) {
+		upcs_put_unknown(insn);
+		return;
+	}
 	switch (upcs_bits(word, 28, 25)) {
 	case 8:
 	case 9:

@@ -233,10 +233,14 @@ static bool decode_31_machine(uint32_t word, struct upcs_insn *insn)
 	}
 }
 
-void upcs_decode_ppc(uint32_t word, struct upcs_insn *insn)
+void upcs_decode_ppc(uint32_t word, size_t n, struct upcs_insn *insn)
 {
 	unsigned opcode = upcs_bits(word, 31, 26);
 
+	if (n != 4) {
+		upcs_put_unknown(insn);
+		return;
+	}
 	switch (opcode) {
 	case 3: /* twi */
 		upcs_put_machine(insn, UPCS_IPIPE_PROCESS_CONTROL);

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "count/guest.h"
+#include "count/guest_memory.h"
 #include "load/places_private.h"
 
 #define LOOKS 1024u /* so often; a resolver that calls much takes some of them */

@@ -232,13 +232,7 @@ void upcs_elf_close(struct upcs_elf *elf)
 
 enum upcs_guest upcs_elf_guest(const struct upcs_elf *elf)
 {
-	if (elf->machine == EM_X86_64 && elf->wide && !elf->big)
-		return UPCS_X86_64;
-	if (elf->machine == EM_AARCH64 && elf->wide && !elf->big)
-		return UPCS_AARCH64;
-	if (elf->machine == EM_PPC && !elf->wide && elf->big)
-		return UPCS_PPC;
-	return UPCS_GUESTS;
+	return upcs_guest_of_elf(elf->machine, elf->wide, elf->big);
 }
 
 bool upcs_elf_is_of(const char *path, enum upcs_guest guest)

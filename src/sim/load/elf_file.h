@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/guest.h"
 
 struct upcs_elf_segment {
 	uint32_t type, flags;

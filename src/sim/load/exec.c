@@ -117,6 +117,7 @@ static void add_options(struct list *list, const struct upcs_command *command, e
 			const char *program, const char *argv0)
 {
 	const struct upcs_options *options = command->options;
+	const char *processor = upcs_guests[guest].processor[options->interface[guest] > 1];
 
 	add(list, "%s", options->qemu[guest]);
 	add(list, "-0");
@@ -125,9 +126,9 @@ static void add_options(struct list *list, const struct upcs_command *command, e
 		add(list, "-L");
 		add(list, "%s", options->prefix[guest]);
 	}
-	if (upcs_exec_cpu(options, guest)) {
+	if (processor) {
 		add(list, "-cpu");
-		add(list, "%s", upcs_exec_cpu(options, guest));
+		add(list, "%s", processor);
 	}
 	/* Else the program finds 16 random bytes, and its C library does with them what it likes. */
 	if (!options->randomise) {

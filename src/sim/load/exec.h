@@ -41,18 +41,6 @@ void upcs_exec_free(struct upcs_exec *exec);
  * True: there was something. Strings are freed. */
 bool upcs_exec_release(const struct upcs_options *options, char *envp[]);
 
-/*
- * The emulator's processor, or NULL for its default. That of AArch64 has SVE and SME, whose width
- * is not in the instruction, and from QEMU 8.2 on MOPS, whose number of bytes is not and which
- * cannot be turned off: nothing could say what they count as, and the C library would use them.
- */
-static inline const char *upcs_exec_cpu(const struct upcs_options *options, enum upcs_guest guest)
-{
-	if (guest != UPCS_AARCH64)
-		return NULL;
-	return options->interface[guest] > 1 ? "neoverse-v1,sve=off" : "max,sve=off,sme=off";
-}
-
 /* Whether executing the file changes who one is, or what one may do: under an emulator it would
  * not. */
 bool upcs_exec_is_privileged(const char *path);

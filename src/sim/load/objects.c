@@ -15,12 +15,6 @@
 
 #define DYNAMICS_MAX 65536u /* bytes of PT_DYNAMIC that are looked at */
 
-static const char *const triplet[UPCS_GUESTS] = {
-	"x86_64-linux-gnu",
-	"aarch64-linux-gnu",
-	"powerpc-linux-gnu",
-};
-
 /* ---- objects ------------------------------------------------------------------------- */
 
 int upcs_objects_add(struct upcs_objects *objects, const char *path)
@@ -58,16 +52,20 @@ bool upcs_objects_find(const struct upcs_objects *objects, char path[PATH_MAX], 
 /* Copies one directory of a list with $ORIGIN and $LIB in it replaced. False: too long. */
 static bool expand(char to[PATH_MAX], const char *from, size_t n, const char *origin, enum upcs_guest guest)
 {
+	char library[64] = "lib";
 	const struct {
 		const char *name, *value;
 	} word[] = {
 		{"$ORIGIN", origin},
 		{"${ORIGIN}", origin},
-		{"$LIB", guest == UPCS_X86_64 ? "lib/x86_64-linux-gnu" : "lib"},
-		{"${LIB}", guest == UPCS_X86_64 ? "lib/x86_64-linux-gnu" : "lib"},
+		{"$LIB", library},
+		{"${LIB}", library},
 	};
 	size_t length = 0, i;
 
+	/* The machine's own are in a directory for each kind; a cross compiler's are in one of their own. */
+	if (upcs_guest_is_native(guest))
+		snprintf(library, sizeof(library), "lib/%s", upcs_guests[guest].triplet);
 	while (n > 0) {
 		const char *add = from;
 		size_t take = 1, put = 1;
@@ -134,7 +132,7 @@ static bool try_usual(const struct upcs_objects *objects, char path[PATH_MAX], c
 
 		if (gap)
 			snprintf(directory, sizeof(directory), "%.*s%s%s", (int)(gap - usual[i]), usual[i],
-				 triplet[objects->guest], gap + 2);
+				 upcs_guests[objects->guest].triplet, gap + 2);
 		else
 			snprintf(directory, sizeof(directory), "%s", usual[i]);
 		if (try_directory(objects, path, directory, library))

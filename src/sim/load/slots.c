@@ -14,15 +14,6 @@
 #define CHUNK 1024u
 #define SLOTS_MAX 65536u
 
-/* Numbers of relocations; 0 is R_*_NONE. */
-static const struct {
-	uint32_t chosen, named[3];
-} types[UPCS_GUESTS] = {
-	[UPCS_X86_64] = {R_X86_64_IRELATIVE, {R_X86_64_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT}},
-	[UPCS_AARCH64] = {R_AARCH64_IRELATIVE, {R_AARCH64_ABS64, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT}},
-	[UPCS_PPC] = {R_PPC_IRELATIVE, {R_PPC_ADDR32, R_PPC_GLOB_DAT, R_PPC_JMP_SLOT}},
-};
-
 struct named {
 	uint64_t name;
 	uint16_t regions;
@@ -30,7 +21,7 @@ struct named {
 
 struct reader {
 	const struct upcs_elf *elf;
-	enum upcs_guest guest;
+	const struct upcs_guest_info *guest;
 	const struct upcs_chooser *chooser;
 	size_t choosers, room;
 	struct named *named; /* of each of .dynsym's symbols */
@@ -151,12 +142,12 @@ static void look_at(struct reader *reader, const char *relocation, bool named)
 	uint32_t type = (uint32_t)(reader->elf->wide ? info : info & 255);
 	size_t i;
 
-	if (type == types[reader->guest].chosen) {
+	if (type == reader->guest->chosen) {
 		add_chosen(reader, address, addend);
 		return;
 	}
 	for (i = 0; i < 3; i++)
-		if (named && type == types[reader->guest].named[i] && !addend && symbol < reader->symbols)
+		if (named && type == reader->guest->named[i] && !addend && symbol < reader->symbols)
 			add(reader, address, reader->named[symbol].name, reader->named[symbol].regions);
 }
 
@@ -200,13 +191,16 @@ struct upcs_slots *upcs_slots_read(const char *path, const struct upcs_name *nam
 {
 	struct upcs_elf elf;
 	struct reader reader = {.elf = &elf, .chooser = chooser, .choosers = choosers};
+	enum upcs_guest guest;
 
 	if (upcs_elf_open(&elf, path) != 0)
 		return NULL;
-	reader.guest = upcs_elf_guest(&elf);
+	guest = upcs_elf_guest(&elf);
 	reader.slots = calloc(1, sizeof(*reader.slots));
-	if (reader.slots && reader.guest != UPCS_GUESTS)
+	if (reader.slots && guest != UPCS_GUESTS) {
+		reader.guest = &upcs_guests[guest];
 		read_all(&reader, name, names);
+	}
 	if (reader.slots && reader.slots->n) {
 		reader.slots->segment = elf.segment;
 		reader.slots->segments = elf.segments;

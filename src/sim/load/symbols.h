@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/decode.h"
+#include "decode/guest.h"
 #include "load/names.h"
 
 struct upcs_symbols;

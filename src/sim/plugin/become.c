@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "load/exec.h"
-#include "count/guest.h"
+#include "count/guest_memory.h"
 #include "count/thread.h"
 
 /* ---- the file ---------------------------------------------------------------------------- */
@@ -111,19 +111,6 @@ static bool is_executable(const char *path, uint64_t flags)
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-/* The guest's program runs on this machine as it is. */
-static bool is_native(enum upcs_guest guest)
-{
-#if defined(__x86_64__)
-	return guest == UPCS_X86_64;
-#elif defined(__aarch64__)
-	return guest == UPCS_AARCH64;
-#else
-	(void)guest;
-	return false;
-#endif
-}
-
 /* execve, with a descriptor that stays open; -1: none. */
 static void become(const char *path, char **argv, char **envp, int fd)
 {
@@ -151,7 +138,7 @@ static void execute(const char *path, int fd, char **argv, char **envp, bool cou
 	struct upcs_exec exec;
 	bool made = upcs_exec_make(&command, path, argv, envp, &exec) == 0;
 
-	if (made && (counted || !is_native(exec.info.guest)))
+	if (made && (counted || !upcs_guest_is_native(exec.info.guest)))
 		become(exec.argv[0], exec.argv, exec.envp, fd);
 	else if (upcs_exec_release(command.options, envp))
 		become(path, argv, envp, fd);

@@ -16,7 +16,7 @@
 #include "plugin/become.h"
 #include "plugin/context.h"
 #include "node/doorbell.h"
-#include "count/guest.h"
+#include "count/guest_memory.h"
 #include "plugin/inline.h"
 #include "count/left.h"
 #include "load/places.h"
@@ -336,22 +336,18 @@ static void register_all(qemu_plugin_id_t id)
 	qemu_plugin_register_atexit_cb(id, program_ends, NULL);
 }
 
-static bool find_guest(const char *name)
-{
-	static const char *const names[UPCS_GUESTS] = {"x86_64", "aarch64", "ppc"};
-	unsigned i;
-
-	for (i = 0; i < UPCS_GUESTS; i++)
-		if (strcmp(name, names[i]) == 0) {
-			upcs_run.guest = i;
-			return true;
-		}
-	return false;
-}
-
 static int refuse(const char *what, const char *which)
 {
 	fprintf(stderr, "upc_sim: %s%s\n", what, which);
+	return 1;
+}
+
+static int refuse_target(const char *target)
+{
+	char list[UPCS_GUEST_LIST];
+
+	upcs_guest_list(list, true, " and ");
+	fprintf(stderr, "upc_sim: programs for %s can be counted, not for %s\n", list, target);
 	return 1;
 }
 
@@ -403,9 +399,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		else if (strcmp(argv[i], "count=on") != 0)
 			return refuse("not an argument of this plugin, which upc_run starts: ", argv[i]);
 	}
-	if (info->system_emulation || !find_guest(info->target_name))
-		return refuse("programs for x86_64, aarch64 and ppc can be counted, not for ",
-			      info->target_name);
+	upcs_run.guest = upcs_guest_of_target(info->target_name);
+	if (info->system_emulation || upcs_run.guest == UPCS_GUESTS)
+		return refuse_target(info->target_name);
 	upcs_run.results = upcs_results_open(upcs_run.path);
 	if (!upcs_run.results && after >= 0)
 		return 0; /* may not be opened by who the program has become: it runs, not counted */

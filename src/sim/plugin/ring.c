@@ -10,7 +10,7 @@
 #include "plugin/context.h"
 #include "load/emulator.h"
 #include "count/account.h"
-#include "count/guest.h"
+#include "count/guest_memory.h"
 #include "count/thread.h"
 
 /* ---- operations ---------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ static void act_locked(uint64_t operation, uint64_t id, uint64_t a, uint64_t b, 
 }
 
 /* Nothing is done whose answer cannot be written, so that is tried before; what only looks can
- * be done in vain. Of 32-bit guests arguments are too small. */
+ * be done in vain. */
 void upcs_ring(uint64_t operation, uint64_t context, uint64_t a, uint64_t b, uint64_t answer)
 {
 	const bool looks = operation == UPCI_DOORBELL_HELLO || operation == UPCI_DOORBELL_PEEK ||
@@ -241,7 +241,7 @@ void upcs_ring(uint64_t operation, uint64_t context, uint64_t a, uint64_t b, uin
 	union answer is;
 
 	memset(&is, 0, sizeof(is));
-	if (upcs_run.guest == UPCS_PPC || (!looks && upcs_guest_write(answer, &is, size)))
+	if (!upcs_guests[upcs_run.guest].rings || (!looks && upcs_guest_write(answer, &is, size)))
 		return;
 	(void)upcs_process_hold_all();
 	act_locked(operation, context, a, b, &is);

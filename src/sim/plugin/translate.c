@@ -15,7 +15,7 @@
 
 #include "load/chosen.h"
 #include "plugin/context.h"
-#include "count/guest.h"
+#include "count/guest_memory.h"
 #include "plugin/inline.h"
 #include "load/places.h"
 #include "count/team.h"
@@ -238,7 +238,7 @@ static void decode(const struct qemu_plugin_insn *insn, uint64_t address, struct
  */
 static bool may_be_cut(uint32_t i, uint64_t address)
 {
-	return upcs_run.guest == UPCS_X86_64 && i && i == block.n - 1 && address % 4096 + 15 > 4096;
+	return upcs_guests[upcs_run.guest].is_cut && i && i == block.n - 1 && address % 4096 + 15 > 4096;
 }
 
 /*
@@ -261,7 +261,7 @@ static void note_rewritten(uint64_t address)
 	const uint8_t others = UPCS_INSN_ATOMIC | UPCS_INSN_CALL | UPCS_INSN_REPEATS;
 	uint64_t page;
 
-	if (upcs_run.guest != UPCS_X86_64 || block.n != 1)
+	if (!upcs_guests[upcs_run.guest].sees_stores || block.n != 1)
 		return;
 	page = address / 4096;
 	if (insn->tally[UPCS_DATA_STORES] && !(insn->flags & others))

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "decode/decode.h"
+#include "decode/guest.h"
 #include "plugin/qemu_plugin.h"
 
 /* False: no memory, or capstone does not know the guest. */

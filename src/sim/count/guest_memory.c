@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * guest.c - numbers of system calls, and copies of the guest's memory.
+ * guest_memory.c - copies of the guest's memory.
  *
  * The kernel copies, as it would for the guest's own call: a bad pointer is an error, and no
  * fault of ours.
  */
-#include "count/guest.h"
+#include "count/guest_memory.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -26,46 +26,6 @@ uint64_t upcs_guest_base(void)
 {
 	return __atomic_load_n(&base, __ATOMIC_RELAXED);
 }
-
-/* ---- numbers ------------------------------------------------------------------------- */
-
-/* clang-format off */
-static const struct {
-	int16_t number;
-	uint8_t call;
-} calls[UPCS_GUESTS][24] = {
-	[UPCS_X86_64] = {{59, UPCS_CALL_EXECVE}, {322, UPCS_CALL_EXECVEAT}, {13, UPCS_CALL_ACTION},
-			 {9, UPCS_CALL_MMAP}, {11, UPCS_CALL_MAP}, {25, UPCS_CALL_MAP},
-			 {30, UPCS_CALL_SHARE}, {62, UPCS_CALL_KILL}, {129, UPCS_CALL_KILL},
-			 {200, UPCS_CALL_KILL}, {234, UPCS_CALL_KILL}, {297, UPCS_CALL_KILL},
-			 {56, UPCS_CALL_CLONE}, {60, UPCS_CALL_EXIT}, {231, UPCS_CALL_END}, {202, UPCS_CALL_FUTEX}},
-	[UPCS_AARCH64] = {{221, UPCS_CALL_EXECVE}, {281, UPCS_CALL_EXECVEAT}, {134, UPCS_CALL_ACTION},
-			  {222, UPCS_CALL_MMAP}, {215, UPCS_CALL_MAP}, {216, UPCS_CALL_MAP},
-			  {196, UPCS_CALL_SHARE}, {129, UPCS_CALL_KILL}, {130, UPCS_CALL_KILL},
-			  {131, UPCS_CALL_KILL}, {138, UPCS_CALL_KILL}, {240, UPCS_CALL_KILL},
-			  {220, UPCS_CALL_CLONE}, {93, UPCS_CALL_EXIT}, {94, UPCS_CALL_END}, {98, UPCS_CALL_FUTEX}},
-	/* With the older calls: sigaction, signal, mmap as mmap2; ipc, which is shmat among others. */
-	[UPCS_PPC] = {{11, UPCS_CALL_EXECVE}, {362, UPCS_CALL_EXECVEAT}, {173, UPCS_CALL_ACTION},
-		      {67, UPCS_CALL_ACTION}, {48, UPCS_CALL_SIGNAL}, {90, UPCS_CALL_MMAP}, {192, UPCS_CALL_MMAP},
-		      {91, UPCS_CALL_MAP}, {163, UPCS_CALL_MAP}, {117, UPCS_CALL_SHARE},
-		      {397, UPCS_CALL_SHARE}, {37, UPCS_CALL_KILL}, {177, UPCS_CALL_KILL},
-		      {208, UPCS_CALL_KILL}, {250, UPCS_CALL_KILL}, {322, UPCS_CALL_KILL},
-		      {120, UPCS_CALL_CLONE}, {1, UPCS_CALL_EXIT}, {234, UPCS_CALL_END}, {221, UPCS_CALL_FUTEX},
-		      {422, UPCS_CALL_FUTEX}},
-};
-/* clang-format on */
-
-enum upcs_call upcs_guest_call(enum upcs_guest guest, int64_t number)
-{
-	unsigned i;
-
-	for (i = 0; calls[guest][i].call; i++)
-		if (calls[guest][i].number == number)
-			return calls[guest][i].call;
-	return UPCS_CALL_OTHER;
-}
-
-/* ---- memory -------------------------------------------------------------------------- */
 
 /* Where process_vm_readv is not allowed (a filter of system calls), the file of our memory is. */
 static ssize_t copy_by_file(uint64_t address, void *ours, size_t n, bool out)
@@ -104,23 +64,21 @@ int upcs_guest_write(uint64_t address, const void *from, size_t n)
 	return copy(address, (void *)from, n, true);
 }
 
-size_t upcs_guest_pointer_size(enum upcs_guest guest)
-{
-	return guest == UPCS_PPC ? 4 : 8;
-}
-
 int upcs_guest_pointer(enum upcs_guest guest, uint64_t address, uint64_t *pointer)
 {
-	uint32_t word;
-	int error;
+	const struct upcs_guest_info *info = &upcs_guests[guest];
+	union {
+		uint32_t narrow;
+		uint64_t wide;
+	} is;
+	int error = upcs_guest_read(address, &is, upcs_guest_pointer_size(guest));
 
-	if (guest == UPCS_PPC) {
-		error = upcs_guest_read(address, &word, sizeof(word));
-		*pointer = error ? 0 : be32toh(word);
-	} else {
-		error = upcs_guest_read(address, pointer, sizeof(*pointer));
-		*pointer = error ? 0 : le64toh(*pointer);
-	}
+	if (error)
+		*pointer = 0;
+	else if (info->wide)
+		*pointer = info->big ? be64toh(is.wide) : le64toh(is.wide);
+	else
+		*pointer = info->big ? be32toh(is.narrow) : le32toh(is.narrow);
 	return error;
 }
 
