@@ -31,12 +31,20 @@ counted()
 	run 0 -f csv -o csv "$@"
 }
 
-plan 103
+plan 104
 
 # ---- what needs no emulator
 
 check "--help has the options" run 0 --help
 check "... with examples" grep -q '^  upc_run -R solve' out
+head -n 5 out > head
+check "... and names the guests" diff - head << 'HELP'
+usage: upc_run [OPTION]... [--] PROGRAM [ARGUMENT]...
+
+Runs PROGRAM, unchanged, on a simulated Blue Gene/P node of four cores and
+counts its instructions by class, exactly. Programs are of x86-64, AArch64 or
+32-bit PowerPC, with threads and children; no hardware counters are needed.
+HELP
 help_width()
 {
 	! awk 'length > 80' out | grep .
@@ -80,7 +88,8 @@ elf()
 	chmod +x foreign
 }
 elf 2 2 '\0\002\0\025'
-check "64-bit PowerPC is refused by name" refused 125 "64-bit PowerPC.*not simulated: compile it" ./foreign
+check "64-bit PowerPC is refused by name" refused 125 \
+	"64-bit PowerPC, which is not simulated: compile it for x86-64, AArch64 or 32-bit PowerPC$" ./foreign
 elf 2 1 '\002\0\363\0'
 check "RISC-V likewise" refused 125 "RISC-V.*not simulated: compile it" ./foreign
 cp /bin/true secure

@@ -37,22 +37,26 @@ const struct upcs_unknown *run_unknown(const struct upcs_results *results, unsig
 	return NULL;
 }
 
+/* The file may be anything. */
+static enum upcs_guest guest_of(const struct upcs_code *code)
+{
+	return code->guest < UPCS_GUESTS ? (enum upcs_guest)code->guest : UPCS_X86_64;
+}
+
 static uint32_t word_of(const struct upcs_code *code)
 {
-	const uint8_t *b = code->bytes;
-
-	return code->guest == UPCS_PPC
-		       ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
-		       : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+	return upcs_guest_word(guest_of(code), code->bytes, 4);
 }
 
 void run_code_text(const struct upcs_code *code, char text[RUN_CODE_MAX])
 {
-	size_t n = 0;
+	const enum upcs_guest guest = guest_of(code);
+	size_t unit = upcs_guests[guest].unit, bytes = code->n == unit ? unit : 4, n = 0;
 
 	text[0] = '\0';
-	if (code->guest != UPCS_X86_64)
-		snprintf(text, RUN_CODE_MAX, "0x%08" PRIx32, word_of(code));
+	if (unit > 1)
+		snprintf(text, RUN_CODE_MAX, "0x%0*" PRIx32, (int)(2 * bytes),
+			 upcs_guest_word(guest, code->bytes, bytes));
 	else
 		for (unsigned i = 0; i < code->n && i < UPCS_CODE_BYTES; i++)
 			n += (size_t)snprintf(text + n, RUN_CODE_MAX - n, "%s%02x", i > 0 ? " " : "",
@@ -90,53 +94,26 @@ static void note_unknown(const struct run_report *report, void (*note)(void *to,
 /* Of the system: what is translated last need not be what ended it. */
 static bool is_call(const struct upcs_code *code)
 {
-	switch (code->guest) {
-	case UPCS_X86_64:
-		return code->bytes[0] == 0x0f && code->bytes[1] == 0x05;
-	case UPCS_AARCH64:
-		return (word_of(code) & 0xffe0001f) == 0xd4000001;
-	default:
-		return word_of(code) == 0x44000002;
-	}
+	return upcs_insn_has(word_of(code), &upcs_guests[guest_of(code)].system_call);
 }
 
 static bool is_trap(const struct upcs_code *code)
 {
-	const uint8_t *b = code->bytes;
+	const struct upcs_insn_bits *trap = upcs_guests[guest_of(code)].trap;
 
-	switch (code->guest) {
-	case UPCS_X86_64: /* int3; ud2, ud1, ud0 */
-		b += b[0] == 0x67;
-		return b[0] == 0xcc || (b[0] == 0x0f && (b[1] == 0x0b || b[1] == 0xb9 || b[1] == 0xff));
-	case UPCS_AARCH64: /* udf; brk */
-		return word_of(code) >> 16 == 0 || (word_of(code) & 0xffe0001f) == 0xd4200000;
-	default: /* trap; what is no instruction by definition */
-		return word_of(code) == 0x7fe00008 || word_of(code) == 0;
-	}
-}
-
-/* Of mffs and its kind on PowerPC: those that are new write the rounding mode. */
-static bool is_power9(uint32_t word)
-{
-	return word >> 26 == 63 && (word >> 1 & 0x3ff) == 583 && (word >> 16 & 31) != 0;
+	while (trap->mask != 0 && !upcs_insn_has(word_of(code), trap))
+		trap++;
+	return trap->mask != 0;
 }
 
 static const char *instead_of(const struct upcs_code *code)
 {
-	switch (code->guest) {
-	case UPCS_X86_64:
-		return code->bytes[0] == 0x62
-			       ? "it is of AVX-512; compile for x86-64-v3 (-march=x86-64-v3), not for this machine "
-				 "(-march=native)"
-			       : "compile for x86-64-v3 (-march=x86-64-v3), not for this machine (-march=native)";
-	case UPCS_AARCH64:
-		return "compile without SVE and SME, which are not simulated (-march=armv8-a)";
-	default:
-		return is_power9(word_of(code))
-			       ? "it is of POWER9 (mffscrn and its like), and the mathematical functions of glibc 2.31 and "
-				 "later have it: link those of another C library"
-			       : "compile for an older processor (-mcpu=powerpc)";
-	}
+	const struct upcs_guest_info *info = &upcs_guests[guest_of(code)];
+	unsigned i = 0;
+
+	while (!upcs_insn_has(word_of(code), &info->instead[i].bits))
+		i++;
+	return info->instead[i].text;
 }
 
 /* The emulator reads no further than to where it knows that it does not know it. */

@@ -49,7 +49,7 @@ static void put_line(const struct run_report *report, const struct scope *scope,
 		fprintf(out, "%" PRId32, scope->tid);
 	fputc(',', out);
 	util_csv_put(out, region);
-	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s,%s", event, value, run_guest_name(report->counts.guest),
+	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s,%s", event, value, upcs_guest_name(report->counts.guest),
 		report->seconds, upc_version(), exact(doubt));
 	end_line(report, scope->function);
 }
@@ -60,7 +60,7 @@ static void put_note(void *to, const char *text)
 
 	fputs("note,,,,", report->out);
 	util_csv_put(report->out, text);
-	fprintf(report->out, ",,%s,%.6f,%s,", run_guest_name(report->counts.guest), report->seconds,
+	fprintf(report->out, ",,%s,%.6f,%s,", upcs_guest_name(report->counts.guest), report->seconds,
 		upc_version());
 	end_line(report, NULL);
 }

@@ -18,33 +18,6 @@
 #include "lib/program.h"
 #include "run/run_emulator.h"
 
-static const struct {
-	const char *name, *qemu;
-	const char *prefix; /* where a cross compiler has its libraries, if it is no guest of ours */
-	bool native;
-} guests[UPCS_GUESTS] = {
-	[UPCS_X86_64] = {"x86-64", "qemu-x86_64", "/usr/x86_64-linux-gnu",
-#ifdef __x86_64__
-			 true
-#else
-			 false
-#endif
-	},
-	[UPCS_AARCH64] = {"AArch64", "qemu-aarch64", "/usr/aarch64-linux-gnu",
-#ifdef __aarch64__
-			  true
-#else
-			  false
-#endif
-	},
-	[UPCS_PPC] = {"32-bit PowerPC", "qemu-ppc", "/usr/powerpc-linux-gnu", false},
-};
-
-const char *run_guest_name(enum upcs_guest guest)
-{
-	return guest < UPCS_GUESTS ? guests[guest].name : "unknown";
-}
-
 /* ---- the program --------------------------------------------------------------------- */
 
 /* guest->program is a script: it becomes its interpreter. */
@@ -61,6 +34,7 @@ static int enter_script(struct run_guest *guest, const struct upcs_program_info 
 static int look(struct run_guest *guest, bool *script)
 {
 	struct upcs_program_info info;
+	char list[UPCS_GUEST_LIST];
 	int kind;
 
 	*script = false;
@@ -85,9 +59,9 @@ static int look(struct run_guest *guest, bool *script)
 		*script = true;
 		return enter_script(guest, &info);
 	case UPCS_PROGRAM_FOREIGN:
-		util_error("'%s' is a program for %s, which is not simulated: compile it for %s, %s or %s",
-			   guest->program, info.machine, guests[UPCS_X86_64].name, guests[UPCS_AARCH64].name,
-			   guests[UPCS_PPC].name);
+		upcs_guest_list(list, false, " or ");
+		util_error("'%s' is a program for %s, which is not simulated: compile it for %s",
+			   guest->program, info.machine, list);
 		return RUN_ERROR;
 	case UPCS_PROGRAM_NONE:
 		break;
@@ -167,13 +141,15 @@ static int check_module(const struct upcs_options *filled, enum upcs_guest guest
 static int check_emulator(const struct run_guest *guest, const struct run_options *options,
 			  const struct run_emulator *emulator)
 {
+	const struct upcs_guest_info *info = &upcs_guests[guest->guest];
+
 	if (emulator->error != 0 && options->qemu != NULL)
 		util_error("cannot run the emulator '%s': %s", options->qemu, strerror(emulator->error));
 	else if (emulator->error != 0)
 		util_error(
-			"'%s' is a program for %s, and %s is not installed: install qemu-user, or say where "
+			"'%s' is a program for %s, and qemu-%s is not installed: install qemu-user, or say where "
 			"it is with --qemu",
-			guest->program, guests[guest->guest].name, guests[guest->guest].qemu);
+			guest->program, info->name, info->target);
 	else if (emulator->interface == 0)
 		util_error(
 			"'%s' loads no plugins, and the simulator is one: it is no QEMU, or older than 6.2, or "
@@ -196,9 +172,11 @@ static int find_simulator(const struct run_guest *guest, const struct run_option
 {
 	bool own = g == guest->guest;
 	struct run_emulator emulator;
+	char name[32];
 	int error = 0;
 
-	run_emulator_find(&emulator, guests[g].qemu, own ? options->qemu : NULL);
+	snprintf(name, sizeof(name), "qemu-%s", upcs_guests[g].target);
+	run_emulator_find(&emulator, name, own ? options->qemu : NULL);
 	if (own)
 		error = check_emulator(guest, options, &emulator);
 	if (emulator.error != 0 || !upcs_emulator_has_module(emulator.interface))
@@ -262,7 +240,7 @@ static int find_linker(const struct run_guest *guest, const char *prefix)
 		return 0;
 	util_error("cannot run '%s': it needs the dynamic linker '%s' of %s, which is not there: install the "
 		   "libraries of that machine, or say with --prefix where they are",
-		   guest->program, guest->linker, guests[guest->guest].name);
+		   guest->program, guest->linker, upcs_guests[guest->guest].name);
 	return UTIL_CANNOT_RUN;
 }
 
@@ -270,6 +248,7 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 		      struct upcs_options *filled)
 {
 	const char *place = plugin_place(options->plugin);
+	char prefix[64]; /* where a cross compiler has its libraries */
 	int error;
 
 	/* Children change their directory. */
@@ -281,8 +260,9 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 		error = find_simulator(guest, options, (enum upcs_guest)g, filled);
 		if (error != 0)
 			return error;
-		if (!guests[g].native && is_directory(guests[g].prefix))
-			snprintf(filled->prefix[g], PATH_MAX, "%s", guests[g].prefix);
+		snprintf(prefix, sizeof(prefix), "/usr/%s", upcs_guests[g].triplet);
+		if (!upcs_guest_is_native((enum upcs_guest)g) && is_directory(prefix))
+			strcpy(filled->prefix[g], prefix);
 		if (own && options->prefix != NULL && realpath(options->prefix, filled->prefix[g]) == NULL) {
 			util_error("cannot use the libraries in '%s': %s", options->prefix, strerror(errno));
 			return RUN_ERROR;

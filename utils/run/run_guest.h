@@ -20,9 +20,6 @@ struct run_guest {
 	char linker[PATH_MAX];  /* the dynamic linker that it asks for, "" none */
 };
 
-/* "x86-64": for people. */
-const char *run_guest_name(enum upcs_guest guest);
-
 /* Finds the program. 0, or an exit status with the error said. */
 int run_guest_find(struct run_guest *guest, const char *name);
 

@@ -119,8 +119,7 @@ static json_t *json_processes(const struct run_report *report)
 		json_object_set_new(object, "pid", json_integer(process->pid));
 		json_object_set_new(object, "parent_pid", json_integer(process->parent));
 		json_object_set_new(object, "program", util_json_string(name));
-		json_object_set_new(object, "guest",
-				    json_string(run_guest_name((enum upcs_guest)process->guest)));
+		json_object_set_new(object, "guest", json_string(upcs_guest_name(process->guest)));
 		json_object_set_new(object, "state", json_string(state_name(process->state)));
 		if (process->end_ns > process->begin_ns)
 			json_object_set_new(object, "seconds",
@@ -210,7 +209,7 @@ void run_report_json(const struct run_report *report)
 	for (char *const *word = report->options->command; *word != NULL; word++)
 		json_array_append_new(list, util_json_string(*word));
 	json_object_set_new(object, "command", list);
-	json_object_set_new(object, "guest", json_string(run_guest_name(counts->guest)));
+	json_object_set_new(object, "guest", json_string(upcs_guest_name(counts->guest)));
 	json_object_set_new(object, "randomised", json_boolean(report->options->randomise));
 	json_object_set_new(object, "children",
 			    json_boolean(report->options->children == UPCS_CHILDREN_COUNT));

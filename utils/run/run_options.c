@@ -27,16 +27,14 @@ static const char *const forms[] = {
 	[RUN_STAT] = "stat", [RUN_STAT + 1] = NULL,
 };
 
+static char head[1024];
+
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_RUN,
 	.runs = true,
 	.forms = forms,
 	.put_events = put_events,
-	.head = "usage: upc_run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-		"\n"
-		"Runs PROGRAM, unchanged, on a simulated Blue Gene/P node of four cores and\n"
-		"counts its instructions by class, exactly. Programs are of x86-64, AArch64 or\n"
-		"32-bit PowerPC, with threads and children; no hardware counters are needed.\n",
+	.head = head,
 	.tail = "The exit status is PROGRAM's; 125: upc_run failed; 126: PROGRAM cannot be run;\n"
 		"127: it is not there.\n"
 		"\n"
@@ -47,6 +45,25 @@ static const struct util_usage usage = {
 		"  upc_run --per-process sh -c './prepare && ./solver'\n"
 		"  upc_run --unit=node ./solver         upc_top node shows it\n",
 };
+
+static void write_head(void)
+{
+	FILE *out = fmemopen(head, sizeof(head), "w");
+	char text[512 + UPCS_GUEST_LIST], guests[UPCS_GUEST_LIST];
+
+	if (out == NULL)
+		return;
+	fputs("usage: upc_run [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n", out);
+	upcs_guest_list(guests, false, " or ");
+	snprintf(text, sizeof(text),
+		 "Runs PROGRAM, unchanged, on a simulated Blue Gene/P node of four cores and counts its "
+		 "instructions by class, exactly. Programs are of %s, with threads and children; no hardware "
+		 "counters are needed.",
+		 guests);
+	util_wrap(out, text, 0, 0, UTIL_WIDTH_DEFAULT);
+	putc('\n', out);
+	fclose(out);
+}
 
 static int wrong(const char *option, const char *what, const char *text)
 {
@@ -189,6 +206,7 @@ int run_options_parse(struct run_options *o, int argc, char **argv, int *status)
 
 	*o = (struct run_options){.form = RUN_TEXT};
 	run_events_all(&o->events);
+	write_head();
 	while ((option = util_options_next(&usage, argc, argv, &form, status)) != UTIL_OPTION_NONE) {
 		if (option == UTIL_OPTION_DONE)
 			return -1;

@@ -247,7 +247,7 @@ static void print_head(const struct run_report *report)
 	util_format_count(counts->processes, processes);
 	util_format_count(counts->threads, threads);
 	snprintf(text, sizeof(text), ": %s, %s process%s, %s thread%s on %d core%s, %.3f s",
-		 run_guest_name(counts->guest), processes, counts->processes == 1 ? "" : "es", threads,
+		 upcs_guest_name(counts->guest), processes, counts->processes == 1 ? "" : "es", threads,
 		 counts->threads == 1 ? "" : "s", cores, cores == 1 ? "" : "s", report->seconds);
 	long_title = 1 + util_columns(title) + util_columns(text) > width;
 	fputs("\n ", report->out);
