@@ -146,7 +146,7 @@ static void look_at(struct reader *reader, const char *relocation, bool named)
 		add_chosen(reader, address, addend);
 		return;
 	}
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3 && reader->guest->named[i]; i++)
 		if (named && type == reader->guest->named[i] && !addend && symbol < reader->symbols)
 			add(reader, address, reader->named[symbol].name, reader->named[symbol].regions);
 }
