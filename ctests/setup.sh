@@ -15,7 +15,8 @@ mkdir -p tree/m4 tree/include tree/src/components bin
 cp -R "$srcdir/scripts" tree/
 cp -R "$srcdir/src/components/upc" tree/src/components/
 cp -R "$srcdir/src/mpx" tree/src/
-mkdir -p tree/src/upc/base
+mkdir -p tree/src/upc/base tree/src/sim/decode
+cp "$srcdir/src/sim/decode/guests.def" tree/src/sim/decode/
 cp "$srcdir"/src/upc/base/{later.h,words.[ch]} tree/src/upc/base/
 cp "$srcdir/include/upc.h" tree/include/
 echo 1 > tree/configure.ac

@@ -8,8 +8,9 @@ unset CC CFLAGS DESTDIR MAKEFLAGS MFLAGS MAKELEVEL LOGS
 
 plan 20
 
-mkdir -p tree bin state
+mkdir -p tree/src/sim/decode bin state
 cp -R "$srcdir/scripts" tree/
+cp "$srcdir/src/sim/decode/guests.def" tree/src/sim/decode/
 export PATH="$PWD/bin:$PATH" STATE=$PWD/state
 
 # program NAME: from standard input

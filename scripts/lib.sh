@@ -20,6 +20,12 @@ step()
 	fi
 }
 
+# guests FIELD: that field of each of upc_run's guests, a line each: target, as QEMU says it, or triplet
+guests()
+{
+	sed -n "s/^\t\.$1 = \"\(.*\)\",\$/\1/p" "${BASH_SOURCE[0]%/*}/../src/sim/decode/guests.def"
+}
+
 note()
 {
 	printf '      %s\n' "$*"

@@ -34,7 +34,7 @@ PACKAGES_CHECK=(
 PACKAGES_SIM=(
 	"libcapstone-dev;capstone 4 or newer with headers;pkg-config --exists capstone"
 	"libiberty-dev;libiberty with headers, which reads C++ names;has_header libiberty/demangle.h && has_file libiberty.a"
-	"qemu-user;QEMU's user-mode emulators;command -v qemu-x86_64 qemu-aarch64 qemu-ppc"
+	"qemu-user;QEMU's user-mode emulators;has_emulator"
 )
 # For the node service.
 # shellcheck disable=SC2034
@@ -86,6 +86,13 @@ has_file()
 has_cross_file()
 {
 	[[ $(aarch64-linux-gnu-gcc -print-file-name="$1" 2> /dev/null) == /* ]]
+}
+
+# Of any guest.
+has_emulator()
+{
+	# shellcheck disable=SC2046 # words
+	command -v $(guests target | sed 's/^/qemu-/')
 }
 
 has_fuzzer()

@@ -74,7 +74,7 @@ set_up_papi()
 set_up_qemu()
 {
 	local guest guests=''
-	for guest in x86_64 aarch64 ppc; do
+	for guest in $(guests target); do
 		if [[ -n $qemu_source ]] || refuses_plugins "qemu-$guest"; then
 			guests+=" $guest"
 		fi
