@@ -24,8 +24,6 @@
 
 extern char **environ;
 
-static const char *const qemus[UPCS_GUESTS] = {"qemu-x86_64", "qemu-aarch64", "qemu-ppc"};
-
 static void find_qemus(struct upcs_options *options)
 {
 	char command[64];
@@ -34,7 +32,7 @@ static void find_qemus(struct upcs_options *options)
 	for (i = 0; i < UPCS_GUESTS; i++) {
 		FILE *f;
 
-		snprintf(command, sizeof(command), "command -v %s", qemus[i]);
+		snprintf(command, sizeof(command), "command -v qemu-%s", upcs_guests[i].target);
 		f = popen(command, "r");
 		if (f && fgets(options->qemu[i], sizeof(options->qemu[i]), f))
 			options->qemu[i][strcspn(options->qemu[i], "\n")] = 0;
@@ -161,8 +159,9 @@ int main(int argc, char **argv)
 		upcs_results_destroy(results, path, lock);
 		return 2;
 	}
-	snprintf(results->options.prefix[UPCS_AARCH64], PATH_MAX, "/usr/aarch64-linux-gnu");
-	snprintf(results->options.prefix[UPCS_PPC], PATH_MAX, "/usr/powerpc-linux-gnu");
+	for (unsigned i = 0; i < UPCS_GUESTS; i++)
+		if (i != UPCS_X86_64)
+			snprintf(results->options.prefix[i], PATH_MAX, "/usr/%s", upcs_guests[i].triplet);
 	command.options = &results->options;
 	more_options = strdup(getenv("SIM_COUNT_QEMU") ? getenv("SIM_COUNT_QEMU") : "");
 	unsetenv("SIM_COUNT_QEMU"); /* the program has the same environment with and without it */
