@@ -3,7 +3,9 @@
  * Single counters and registers of a live unit.
  */
 #include "unit/unit.h"
+#include "unit/unit_exact.h"
 #include "../unit_test.h"
+#include <time.h>
 
 static struct upc_catalogue *c;
 static struct upc_unit *u;
@@ -17,9 +19,17 @@ static uint64_t value_of(uint32_t code)
 	return value;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static void test_halt_and_continue(void **state)
 {
-	uint64_t held;
+	uint64_t held, begun;
 
 	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
@@ -30,11 +40,15 @@ static void test_halt_and_continue(void **state)
 	touch_fresh_pages(100);
 	assert_faults(value_of(faults), 10);
 	assert_true(value_of(clock_ns) == held);
+	usleep(20000);
 	assert_int_equal(upc_counter_continue(u, 0), 0);
+	begun = now_ns();
 	assert_int_equal(upc_counter_continue(u, 1), 0);
 	touch_fresh_pages(100);
 	assert_faults(value_of(faults), 110);
 	assert_true(value_of(clock_ns) > held);
+	/* What it was halted for does not come later. */
+	assert_in_range(value_of(clock_ns) - held, 1, now_ns() - begun);
 	/* Halted while stopped stays halted over a start. */
 	assert_int_equal(upc_unit_stop(u), 0);
 	assert_int_equal(upc_counter_halt(u, 0), 0);
@@ -148,6 +162,25 @@ static void test_never_counted(void **state)
 	assert_int_equal(value, 0);
 }
 
+/* What did not count all the time is told of also when a counter behind it has lost its source. */
+static void test_partial_and_lost(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(upc_unit_start(u), 0);
+	u->binding[0].flags |= UPC_COUNTER_PARTIAL;
+	u->binding[1].flags |= UPC_COUNTER_LOST;
+	assert_int_equal(upc_unit_read(u, NULL), UPC_ELOST);
+	u->binding[1].flags &= (uint16_t)~UPC_COUNTER_LOST;
+	(void)upci_unit_write_run(u, false);
+	assert_int_equal(upc_counter_read(u, 0, &value), UPC_EPARTIAL);
+	(void)upci_unit_write_run(u, true);
+	assert_int_equal(upc_unit_reset(u), 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(upc_counter_read(u, 0, &value), 0);
+}
+
 static int set_up(void **state)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
@@ -177,6 +210,7 @@ int main(void)
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_never_counted),
+		cmocka_unit_test(test_partial_and_lost),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

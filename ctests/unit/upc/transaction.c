@@ -271,6 +271,78 @@ static void test_reassign_in_a_chain(void **state)
 	upc_unit_destroy(u);
 }
 
+/* What has no counter yet wishes for none. */
+static void test_reassign_of_a_newcomer(void **state)
+{
+	uint32_t a = clock_event("test::na", UPC_NO_ID), b = clock_event("test::nb", UPC_NO_ID);
+	uint32_t first = clock_event("test::nf", UPC_NO_ID);
+	struct upc_transaction *t;
+	struct upc_unit *u;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, first), 0);
+	assert_int_equal(counter_of(u, first), 0);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_add(t, a, UPC_ANY_COUNTER), 0);
+	assert_int_equal(upc_transaction_reassign(t, a, b), 0);
+	assert_int_equal(upc_transaction_commit(t), 0);
+	assert_int_equal(counter_of(u, first), 0);
+	assert_int_equal(counter_of(u, b), 1);
+	upc_unit_destroy(u);
+}
+
+/* The wish for a counter is its transaction's: later ones move the event as any other. */
+static void test_reassigned_makes_way(void **state)
+{
+	uint32_t a = clock_event("test::wa", UPC_NO_ID), b = clock_event("test::wb", UPC_NO_ID);
+	uint32_t fixed = clock_event("test::wid", 256);
+	struct upc_transaction *t;
+	struct upc_unit *u;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, a), 0);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_reassign(t, a, b), 0);
+	assert_int_equal(upc_transaction_commit(t), 0);
+	assert_int_equal(counter_of(u, b), 0);
+	assert_int_equal(upc_unit_add(u, fixed), 0);
+	assert_int_equal(counter_of(u, fixed), 0);
+	assert_int_equal(counter_of(u, b), 1);
+	upc_unit_destroy(u);
+}
+
+/* Two names of one event have one counter, which is there until both have gone. */
+static void test_two_names(void **state)
+{
+	uint32_t a = clock_event("test::name", UPC_NO_ID), b = clock_event("test::alias", UPC_NO_ID);
+	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
+	struct upci_event alias = *upci_catalogue_event(c, b);
+	uint64_t values[2], nine = 9;
+	const uint32_t codes[2] = {a, b};
+	struct upc_unit *u;
+
+	(void)state;
+	alias.same_as = a + 1;
+	assert_int_equal(upci_catalogue_put(c, &alias), b);
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	assert_int_equal(upc_unit_add(u, a), 0);
+	assert_int_equal(upc_unit_add(u, b), 0);
+	assert_int_equal(upc_counter_state(u, 0, &info), 0);
+	assert_int_equal(info.references, 2);
+	assert_int_equal(upc_counter_state(u, 1, &info), 0);
+	assert_false(info.flags & UPC_COUNTER_BOUND);
+	assert_int_equal(upc_unit_write_events(u, &a, 1, &nine), 0);
+	assert_int_equal(upc_unit_get_events(u, codes, 2, values), 0);
+	assert_true(values[0] == 9 && values[1] == 9);
+	assert_int_equal(upc_unit_remove(u, a), 0);
+	assert_int_equal(upc_counter_state(u, 0, &info), 0);
+	assert_int_equal(info.references, 1);
+	assert_int_equal(event_value(u, b), 9);
+	upc_unit_destroy(u);
+}
+
 /* A host event that makes way takes its pending interrupt along. */
 static void test_a_move_keeps_the_interrupt(void **state)
 {
@@ -371,6 +443,9 @@ int main(void)
 		cmocka_unit_test(test_references_and_derived),
 		cmocka_unit_test(test_reassign),
 		cmocka_unit_test(test_reassign_in_a_chain),
+		cmocka_unit_test(test_reassign_of_a_newcomer),
+		cmocka_unit_test(test_reassigned_makes_way),
+		cmocka_unit_test(test_two_names),
 		cmocka_unit_test(test_a_move_keeps_the_interrupt),
 		cmocka_unit_test(test_random_churn_keeps_values),
 	};

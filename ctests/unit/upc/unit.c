@@ -241,6 +241,96 @@ static void test_descriptor_limit(void **state)
 	}
 }
 
+/* What a commit opened before one of its events could not be is closed again, and nothing else. */
+static void test_commit_that_fails_half_way(void **state)
+{
+	struct upci_event event = {.name = "test::nothing", .id = UPC_NO_ID};
+	struct upc_unit *u = create_with_faults();
+	struct upc_transaction *t;
+	unsigned open;
+	int64_t bad;
+
+	(void)state;
+	event.driver = (struct upci_driver){
+		.source = UPC_SOURCE_PERF, .perf = "no_such_event_anywhere", .mul = 1, .div = 1};
+	bad = upci_catalogue_put(c, &event);
+	assert_true(bad >= 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	touch_fresh_pages(100);
+	open = open_descriptors();
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_add(t, minor_faults, UPC_ANY_COUNTER), 0);
+	assert_int_equal(upc_transaction_add(t, (uint32_t)bad, UPC_ANY_COUNTER), 0);
+	assert_true(upc_transaction_commit(t) < 0);
+	assert_int_equal(open_descriptors(), open);
+	touch_fresh_pages(100);
+	assert_faults(event_value(u, faults), 200);
+	assert_int_equal(upc_unit_add(u, minor_faults), 0);
+	assert_int_equal(open_descriptors(), open + 1);
+	assert_int_equal(upc_unit_remove(u, minor_faults), 0);
+	assert_int_equal(open_descriptors(), open);
+	upc_unit_destroy(u);
+}
+
+static void *use_cpu(void *arg)
+{
+	struct timespec used;
+
+	(void)arg;
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	while (!used.tv_sec && used.tv_nsec < 20000000);
+	return NULL;
+}
+
+/* The clock of the process is that of all of its threads. */
+static void test_clock_of_the_process(void **state)
+{
+	struct upc_unit *u;
+	pthread_t thread;
+	uint32_t cpu;
+
+	(void)state;
+	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	cpu = event_code(c, "time::process_cpu_ns");
+	assert_int_equal(upc_unit_add(u, cpu), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(pthread_create(&thread, NULL, use_cpu, NULL), 0);
+	pthread_join(thread, NULL);
+	assert_true(event_value(u, cpu) >= 20000000);
+	upc_unit_destroy(u);
+}
+
+/* A child changes what it counts before it starts. */
+static void test_fork_changes_events(void **state)
+{
+	struct upc_unit *u = create_with_faults();
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(upc_unit_add(u, minor_faults), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	touch_fresh_pages(50);
+	pid = fork();
+	if (pid == 0) {
+		uint64_t value = 0;
+		bool good = upc_unit_remove(u, faults) == 0 && upc_unit_add(u, clock_ns) == 0 &&
+			    upc_unit_start(u) == 0;
+
+		touch_fresh_pages(200);
+		good = good && upc_unit_stop(u) == 0 &&
+		       upc_unit_read_events(u, &minor_faults, 1, &value) == 0 && value >= 200 &&
+		       value < 200 + FAULT_SLACK;
+		upc_unit_destroy(u);
+		_exit(good ? 0 : 1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	upc_unit_destroy(u);
+}
+
 static void test_fork_starts_clean(void **state)
 {
 	struct upc_unit *u = create_with_faults();
@@ -614,6 +704,9 @@ int main(void)
 		cmocka_unit_test(test_clocks_stop_where_others_leave),
 		cmocka_unit_test(test_kinds_join_while_running),
 		cmocka_unit_test(test_descriptor_limit),
+		cmocka_unit_test(test_commit_that_fails_half_way),
+		cmocka_unit_test(test_clock_of_the_process),
+		cmocka_unit_test(test_fork_changes_events),
 		cmocka_unit_test(test_fork_starts_clean),
 		cmocka_unit_test(test_thread_that_ends_while_it_counts),
 		cmocka_unit_test(test_retarget),

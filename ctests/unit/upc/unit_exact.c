@@ -36,6 +36,7 @@ static void test_modes(void **state)
 		{"PU0_JPIPE_INSTRUCTIONS:mode=fall", 10, 11},
 		{"BGP_PU0_JPIPE_INSTRUCTIONS:mode=low", 70, 75},
 	};
+	uint64_t config;
 	unsigned i;
 
 	(void)state;
@@ -56,6 +57,10 @@ static void test_modes(void **state)
 		assert_false(upc_unit_playable(u));
 		assert_int_equal(upc_unit_play(u), 0);
 		assert_int_equal(event_value(u, code), cases[i].then);
+		/* Its mode goes with it. */
+		assert_int_equal(upc_unit_remove(u, code), 0);
+		assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &config), 0);
+		assert_int_equal(config & 0xff, 0);
 		upc_unit_destroy(u);
 		upc_catalogue_close(own);
 	}
@@ -293,6 +298,7 @@ static void test_parity(void **state)
 	struct upc_unit *u = create(c);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
 	struct upc_counter_info state_of = UPC_OPTIONS_INIT(upc_counter_info);
+	struct upc_transaction *t;
 	struct told told = {0};
 	uint64_t value;
 
@@ -337,6 +343,15 @@ static void test_parity(void **state)
 	assert_int_equal(event_value(u, code), 1);
 	assert_int_equal(upc_counter_write(u, 200, 0), 0);
 	assert_int_equal(upc_unit_read(u, NULL), 0);
+	/* Nor is it the next event's of the same counter. */
+	assert_int_equal(upc_counter_inject(u, 0, 3), 0);
+	assert_int_equal(upc_unit_read(u, NULL), UPC_EPARITY);
+	assert_int_equal(upc_transaction_begin(u, &t), 0);
+	assert_int_equal(upc_transaction_remove(t, code), 0);
+	assert_int_equal(upc_transaction_add(t, event_code(c, "PU2_JPIPE_INSTRUCTIONS"), UPC_ANY_COUNTER), 0);
+	assert_int_equal(upc_transaction_commit(t), 0);
+	assert_int_equal(upc_unit_read(u, NULL), 0);
+	assert_int_equal(event_value(u, event_code(c, "PU2_JPIPE_INSTRUCTIONS")), 0);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }

@@ -155,6 +155,8 @@ static void test_reset_and_preset(void **state)
 	assert_int_equal(value, 1490);
 	assert_int_equal(upc_register_read(u, UPC_REG_COUNTER(0), &value), 0);
 	assert_int_equal(value, 1490);
+	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &value), 0);
+	assert_int_equal(value & UPC_FIELD_INTERRUPT_ENABLE, 0);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -164,7 +166,7 @@ static void test_goes_with_its_event(void **state)
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 150 0 256\n");
 	struct upc_unit *u = create(c);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS"),
-		 other = event_code(c, "PU2_JPIPE_INSTRUCTIONS");
+		 other = event_code(c, "PU2_JPIPE_INSTRUCTIONS"), terms[64];
 	uint64_t threshold;
 
 	(void)state;
@@ -181,6 +183,12 @@ static void test_goes_with_its_event(void **state)
 	assert_int_equal(upc_unit_add(u, event_code(c, "FP_OPS")), 0);
 	assert_int_equal(upc_unit_set_threshold(u, event_code(c, "FP_OPS"), 10), UPC_ENOSUPP);
 	assert_message("FP_OPS");
+	/* Nor has it that of a term. */
+	assert_true(upc_catalogue_terms(c, event_code(c, "FP_OPS"), terms, 64) > 0);
+	assert_int_equal(upc_unit_add(u, terms[0]), 0);
+	assert_int_equal(upc_unit_set_threshold(u, terms[0], 10), 0);
+	assert_int_equal(upc_unit_get_threshold(u, event_code(c, "FP_OPS"), &threshold), 0);
+	assert_int_equal(threshold, 0);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }
@@ -279,7 +287,7 @@ static void test_live(void **state)
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART}, before;
 	struct upc_catalogue *c;
 	uint32_t clock_ns, code;
-	uint64_t value;
+	uint64_t value, before_it;
 	int status;
 	pid_t pid;
 
@@ -312,6 +320,16 @@ static void test_live(void **state)
 	assert_int_equal(upc_unit_stop(live), 0);
 	assert_int_equal(upc_unit_read_events(live, &faults, 1, &value), 0);
 	assert_int_equal(signals, value / 100);
+	/* What was counted without one is part of its first period. */
+	assert_int_equal(upc_unit_set_threshold(live, faults, 0), 0);
+	assert_int_equal(upc_unit_set_threshold(live, faults, 100), 0);
+	signals = 0;
+	before_it = value;
+	assert_int_equal(upc_unit_start(live), 0);
+	touch_fresh_pages(60);
+	assert_int_equal(upc_unit_stop(live), 0);
+	assert_int_equal(upc_unit_read_events(live, &faults, 1, &value), 0);
+	assert_int_equal(signals, value / 100 - before_it / 100);
 	/* A child has its own. */
 	pid = fork();
 	if (pid == 0) {
@@ -334,6 +352,18 @@ static void test_live(void **state)
 	assert_int_equal(strangers, 0);
 	assert_int_equal(upc_unit_signalled(live, 0, &code), UPC_EINVAL);
 	assert_int_equal(upc_unit_signalled(live, -1, &code), UPC_EINVAL);
+	/* An event that comes in another's place is told as itself. */
+	assert_int_equal(upc_unit_set_threshold(live, faults, 100), 0);
+	assert_int_equal(upc_unit_remove(live, faults), 0);
+	faults = event_code(c, "perf::MINOR-FAULTS");
+	assert_int_equal(upc_unit_add(live, faults), 0);
+	assert_int_equal(upc_unit_set_threshold(live, faults, 100), 0);
+	assert_int_equal(upc_unit_start(live), 0);
+	touch_fresh_pages(500);
+	assert_int_equal(upc_unit_stop(live), 0);
+	assert_int_equal(upc_unit_read_events(live, &faults, 1, &value), 0);
+	assert_int_equal(signals, value / 100);
+	assert_int_equal(strangers, 0);
 	assert_int_equal(sigaction(number, &before, NULL), 0);
 	upc_unit_destroy(live);
 	upc_catalogue_close(c);
