@@ -64,12 +64,8 @@ static void sink(void *arg, enum upci_engine_event event, unsigned counter, uint
 static int create_replay(struct upc_unit *u)
 {
 	const struct upci_engine_sink told = {.event = sink, .arg = u};
-	struct upci_replay *replay;
-	int error = upci_replay_create(upci_catalogue_script(u->catalogue), &told, &replay);
 
-	if (!error)
-		u->exact = upci_replay_exact(replay);
-	return error;
+	return upci_replay_create(upci_catalogue_script(u->catalogue), &told, &u->exact);
 }
 
 int upci_unit_exact_create(struct upc_unit *u)
