@@ -530,21 +530,6 @@ int upcr_exit_closing(unsigned name)
 	return exit_region(name, true);
 }
 
-int upcr_exit_innermost(void)
-{
-	struct upcr_thread *thread = thread_of_call();
-	int result = UPCR_OK;
-
-	if (!thread)
-		return UPCR_MISSED;
-	if (!upcr_thread_exit_innermost(thread)) {
-		upcr_notes_add(&thread->notes, UPCR_SAID_NOT_OPEN, UPCR_OTHERS, 1);
-		result = UPCR_NOT_OPEN;
-	}
-	leave(thread);
-	return result;
-}
-
 bool upcr_is_open(unsigned name)
 {
 	struct upcr_thread *thread = self && !is_busy() ? thread_of_call() : NULL;

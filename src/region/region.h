@@ -35,8 +35,6 @@ void upcr_enter(unsigned name);
 int upcr_exit(unsigned name);
 /* The same, and those that started inside end with it: for annotations that nest. */
 int upcr_exit_closing(unsigned name);
-/* Its innermost region ends, whatever it is called. */
-int upcr_exit_innermost(void);
 /* Is a region of this name open in some thread? No, where that cannot be said. */
 bool upcr_is_open(unsigned name);
 /* A start or stop that the front end has left out, to be told of at the end. */

@@ -56,7 +56,8 @@ void upcr_thread_free(struct upcr_thread *thread)
 	free(thread);
 }
 
-void upcr_thread_charge(struct upcr_thread *thread)
+/* Time up to now is the current region's. */
+static void charge(struct upcr_thread *thread)
 {
 	uint64_t now = upcr_now();
 
@@ -78,44 +79,13 @@ static void go_to_current(struct upcr_thread *thread)
 
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name)
 {
-	upcr_thread_charge(thread);
+	charge(thread);
 	upcr_tree_enter(&thread->tree, name);
 	go_to_current(thread);
 }
 
-/* Those inside were left by a jump. */
-static void close_inside(struct upcr_thread *thread, unsigned name)
-{
-	long inside = upcr_tree_find_open(&thread->tree, name);
-	unsigned left;
-
-	for (; inside > 0 && upcr_thread_innermost(thread, &left); inside--) {
-		upcr_notes_add(&thread->notes, UPCR_SAID_LEFT_INSIDE, left, 1);
-		upcr_tree_exit_innermost(&thread->tree);
-	}
-}
-
-bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing)
-{
-	upcr_thread_charge(thread);
-	if (closing)
-		close_inside(thread, name);
-	if (!upcr_tree_exit(&thread->tree, name))
-		return false;
-	go_to_current(thread);
-	return true;
-}
-
-bool upcr_thread_exit_innermost(struct upcr_thread *thread)
-{
-	upcr_thread_charge(thread);
-	if (!upcr_tree_exit_innermost(&thread->tree))
-		return false;
-	go_to_current(thread);
-	return true;
-}
-
-bool upcr_thread_innermost(const struct upcr_thread *thread, unsigned *name)
+/* The name of its innermost region. False: none is open. */
+static bool innermost(const struct upcr_thread *thread, unsigned *name)
 {
 	unsigned depth = atomic_load_explicit(&thread->tree.depth, memory_order_relaxed);
 
@@ -124,6 +94,29 @@ bool upcr_thread_innermost(const struct upcr_thread *thread, unsigned *name)
 	*name = atomic_load_explicit(
 		&atomic_load_explicit(&thread->tree.open, memory_order_relaxed)[depth - 1].name,
 		memory_order_relaxed);
+	return true;
+}
+
+/* Those inside were left by a jump. */
+static void close_inside(struct upcr_thread *thread, unsigned name)
+{
+	long inside = upcr_tree_find_open(&thread->tree, name);
+	unsigned left;
+
+	for (; inside > 0 && innermost(thread, &left); inside--) {
+		upcr_notes_add(&thread->notes, UPCR_SAID_LEFT_INSIDE, left, 1);
+		upcr_tree_exit_innermost(&thread->tree);
+	}
+}
+
+bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing)
+{
+	charge(thread);
+	if (closing)
+		close_inside(thread, name);
+	if (!upcr_tree_exit(&thread->tree, name))
+		return false;
+	go_to_current(thread);
 	return true;
 }
 
@@ -153,7 +146,7 @@ struct upcr_result *upcr_thread_result(struct upcr_thread *thread, bool own)
 	struct upcr_result *result;
 	unsigned i;
 
-	upcr_thread_charge(thread);
+	charge(thread);
 	result = upcr_result_of(&thread->tree, upcr_counts_events());
 	if (!result)
 		return NULL;

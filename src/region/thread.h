@@ -41,11 +41,6 @@ void upcr_thread_free(struct upcr_thread *thread);
 /* The thread's own, while it is busy. */
 void upcr_thread_enter(struct upcr_thread *thread, unsigned name);
 bool upcr_thread_exit(struct upcr_thread *thread, unsigned name, bool closing);
-bool upcr_thread_exit_innermost(struct upcr_thread *thread);
-/* The name of its innermost region. False: none is open. */
-bool upcr_thread_innermost(const struct upcr_thread *thread, unsigned *name);
-/* Time up to now is the current region's. */
-void upcr_thread_charge(struct upcr_thread *thread);
 
 /*
  * What it has so far. own: the calling thread's; else the thread is in no call, and its counts are

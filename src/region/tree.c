@@ -119,7 +119,8 @@ static unsigned make(struct upcr_tree *tree, unsigned parent, unsigned name)
 	return made;
 }
 
-unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name)
+/* The node below parent, made where there is none; UPCR_BEYOND where there is no room. */
+static unsigned child_of(struct upcr_tree *tree, unsigned parent, unsigned name)
 {
 	struct upcr_node *above = &tree->node[parent];
 	unsigned child = above->child, place;
@@ -174,7 +175,7 @@ unsigned upcr_tree_enter(struct upcr_tree *tree, unsigned name)
 		tree->unlisted++;
 		node = UPCR_BEYOND;
 	} else {
-		node = upcr_tree_child(tree, tree->current, name);
+		node = child_of(tree, tree->current, name);
 		open = &open_of(tree)[depth];
 		atomic_store_explicit(&open->name, name, memory_order_relaxed);
 		open->node = node;
@@ -197,7 +198,7 @@ static void take_out(struct upcr_tree *tree, unsigned i)
 	for (; i < depth; i++) {
 		unsigned name = atomic_load_explicit(&open[i + 1].name, memory_order_relaxed);
 
-		node = upcr_tree_child(tree, node, name);
+		node = child_of(tree, node, name);
 		atomic_store_explicit(&open[i].name, name, memory_order_relaxed);
 		open[i].node = node;
 	}
@@ -258,22 +259,6 @@ bool upcr_tree_is_open(const struct upcr_tree *tree, unsigned name)
 
 	for (i = 0; i < depth; i++)
 		if (atomic_load_explicit(&open[i].name, memory_order_relaxed) == name)
-			return true;
-	return false;
-}
-
-void upcr_tree_path(const struct upcr_tree *tree, unsigned node, unsigned *path)
-{
-	unsigned depth = tree->node[node].depth;
-
-	for (; depth; node = tree->node[node].parent)
-		path[--depth] = tree->node[node].name;
-}
-
-bool upcr_tree_has(const struct upcr_tree *tree, unsigned node, unsigned name)
-{
-	for (; tree->node[node].depth; node = tree->node[node].parent)
-		if (tree->node[node].name == name)
 			return true;
 	return false;
 }

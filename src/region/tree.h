@@ -68,13 +68,7 @@ long upcr_tree_find_open(const struct upcr_tree *tree, unsigned name);
 /* Context: any thread. */
 bool upcr_tree_is_open(const struct upcr_tree *tree, unsigned name);
 
-/* The names of a node's path, outermost first: path[node.depth]. */
-void upcr_tree_path(const struct upcr_tree *tree, unsigned node, unsigned *path);
-/* Is the name in the node's path? */
-bool upcr_tree_has(const struct upcr_tree *tree, unsigned node, unsigned name);
 /* Nodes of one name get another, and the next start of the name makes new ones; for a reset. */
 void upcr_tree_rename(struct upcr_tree *tree, unsigned from, unsigned to);
-/* The node below parent, made where there is none; UPCR_BEYOND where there is no room. */
-unsigned upcr_tree_child(struct upcr_tree *tree, unsigned parent, unsigned name);
 
 #endif

@@ -42,7 +42,6 @@ struct upcp_turns {
 	struct upcp_turns_options options;
 	struct mpxi_core *core;
 	struct mpxi_set *set;
-	struct upc_unit *trial; /* takes and gives back what fits() asks for */
 	bool has_clock;
 	uint32_t clock; /* the event that slices are measured by */
 	int counted;    /* the thread, at the last start         */

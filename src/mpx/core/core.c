@@ -229,7 +229,8 @@ void mpxi_core_seek_ticks(struct mpxi_core *core)
 	}
 }
 
-int mpxi_core_advance_sig(struct mpxi_core *core)
+/* Brings T, and the current group's sample, up to now. */
+static int advance_sig(struct mpxi_core *core)
 {
 	struct mpxi_group *group = core->current;
 	int error;
@@ -249,7 +250,7 @@ int mpxi_core_advance_sig(struct mpxi_core *core)
 int mpxi_core_sample_begin(struct mpxi_core *core)
 {
 	core->samples++;
-	return mpxi_core_advance_sig(core);
+	return advance_sig(core);
 }
 
 int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *event)
@@ -615,7 +616,7 @@ unsigned mpxi_core_master(struct mpxi_core *core, struct mpxi_master *list, unsi
 void mpxi_core_info(struct mpxi_core *core, struct mpxi_core_info *info)
 {
 	mpxi_core_hold(core);
-	(void)mpxi_core_advance_sig(core);
+	(void)advance_sig(core);
 	*info = (struct mpxi_core_info){
 		.time = core->time,
 		.slices = core->slices,

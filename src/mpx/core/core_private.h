@@ -93,8 +93,6 @@ struct mpxi_core {
 
 /* Where in the master list the event is, or would be. */
 unsigned mpxi_core_find(const struct mpxi_core *core, uint32_t code);
-/* Brings T, and the current group's sample, up to now. */
-int mpxi_core_advance_sig(struct mpxi_core *core);
 /* Samples the group of an unlimited event, once in a call of mpxi_core_sample_begin. */
 int mpxi_core_sample_begin(struct mpxi_core *core);
 int mpxi_core_sample_beside(struct mpxi_core *core, const struct mpxi_event *event);

@@ -105,7 +105,6 @@ static inline unsigned mpxi_papi_domain_of(uint32_t event)
 /* The event of this code in a domain, PAPI_DOM_*. What no domain changes (files, clocks) is the
  * same in each. MPXI_ENOEVNT; MPXI_ENOSUPP: its component knows no domains. */
 int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event);
-const char *mpxi_papi_domain_name(unsigned domain);
 
 /*
  * Can PAPI count this event at all in this thread? A preset that is a rate or a quotient

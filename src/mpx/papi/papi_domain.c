@@ -46,6 +46,24 @@ int mpxi_papi_event(uint32_t code, unsigned domain, uint32_t *event)
 	return PAPI_OK;
 }
 
+static const char *name_of(unsigned domain)
+{
+	switch (domain) {
+	case PAPI_DOM_USER:
+		return "PAPI_DOM_USER";
+	case PAPI_DOM_KERNEL:
+		return "PAPI_DOM_KERNEL";
+	case PAPI_DOM_OTHER:
+		return "PAPI_DOM_OTHER";
+	case PAPI_DOM_SUPERVISOR:
+		return "PAPI_DOM_SUPERVISOR";
+	case PAPI_DOM_ALL:
+		return "PAPI_DOM_ALL";
+	default:
+		return "of several modes";
+	}
+}
+
 int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain)
 {
 	const PAPI_component_info_t *info = PAPI_get_component_info(set->component);
@@ -63,25 +81,7 @@ int mpxi_papi_set_domain(const struct mpxi_papi_set *set, unsigned domain)
 	return mpxi_error(error,
 			  "PAPI's component %s does not count in the domain %s here (%s): the kernel's part "
 			  "is for root, CAP_PERFMON, or /proc/sys/kernel/perf_event_paranoid below 2",
-			  info->name, mpxi_papi_domain_name(domain), mpxi_papi_words(error));
-}
-
-const char *mpxi_papi_domain_name(unsigned domain)
-{
-	switch (domain) {
-	case PAPI_DOM_USER:
-		return "PAPI_DOM_USER";
-	case PAPI_DOM_KERNEL:
-		return "PAPI_DOM_KERNEL";
-	case PAPI_DOM_OTHER:
-		return "PAPI_DOM_OTHER";
-	case PAPI_DOM_SUPERVISOR:
-		return "PAPI_DOM_SUPERVISOR";
-	case PAPI_DOM_ALL:
-		return "PAPI_DOM_ALL";
-	default:
-		return "of several modes";
-	}
+			  info->name, name_of(domain), mpxi_papi_words(error));
 }
 
 /* ---- the clock and the covariate among events of another domain -------------------------- */

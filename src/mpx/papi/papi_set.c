@@ -16,7 +16,8 @@
 #include "core/error.h"
 #include "papi/papi_group.h"
 
-int mpxi_papi_component_check(int component)
+/* Is this component disabled? PAPI_OK, or the error with a message set. */
+static int check_component(int component)
 {
 	const PAPI_component_info_t *info = PAPI_get_component_info(component);
 
@@ -54,7 +55,7 @@ static int refuse_target(struct mpxi_papi_set *set, const PAPI_component_info_t 
 int mpxi_papi_set_open(struct mpxi_papi_set *set, int component, unsigned domain, pid_t target)
 {
 	const PAPI_component_info_t *info;
-	int error = mpxi_papi_component_check(component);
+	int error = check_component(component);
 
 	set->id = PAPI_NULL;
 	set->component = component;

@@ -25,9 +25,6 @@ struct mpxi_papi_set {
 	long long *carry; /* [n]: the caller's: counted before the last start */
 };
 
-/* Is this component disabled? PAPI_OK, or the error with a message set. */
-int mpxi_papi_component_check(int component);
-
 /* papi_library.c: a number of PAPI's. PAPI's errors, and MPXI_ENOMEM where PAPI's table of
  * sets would have to grow under threads that count, with a message. */
 int mpxi_papi_new_set(int *set);
