@@ -18,12 +18,8 @@
 
 /* ---- /proc/diskstats ---------------------------------------------------- */
 
-#define COLUMN(number, column, of_kind, of_unit, what)                                          \
-	{                                                                                       \
-		.token = number, .name = column, .kind = of_kind, .unit = of_unit, .text = what \
-	}
-#define COUNT(number, column, unit, what) COLUMN(number, column, UPC_KIND_COUNT, unit, what)
-#define LEVEL(number, column, unit, what) COLUMN(number, column, UPC_KIND_LEVEL, unit, what)
+#define COUNT(number, column, unit, what) UPCI_COLUMN(COUNT, number, column, unit, 0, what)
+#define LEVEL(number, column, unit, mul, what) UPCI_COLUMN(LEVEL, number, column, unit, mul, what)
 
 static const struct upci_words disk_columns[] = {
 	COUNT(3, "reads", "requests", "Reads completed by"),
@@ -36,7 +32,7 @@ static const struct upci_words disk_columns[] = {
 	COUNT(9, "sectors_written", "sectors of 512 bytes", "Sectors written to"),
 	COUNT(10, "write_ms", "ms",
 	      "Time that writes took, from queueing to completion and summed over them, on"),
-	LEVEL(11, "inflight", "requests", "Requests sent and not yet completed by"),
+	LEVEL(11, "inflight", "requests", 0, "Requests sent and not yet completed by"),
 	COUNT(12, "io_ms", "ms", "Time during which at least one request was open at"),
 	COUNT(13, "weighted_io_ms", "ms", "Time multiplied by the number of requests open then at"),
 	COUNT(14, "discards", "requests", "Discards (trim) completed by"),
@@ -46,7 +42,6 @@ static const struct upci_words disk_columns[] = {
 	COUNT(18, "flushes", "requests", "Flushes of the write cache completed by"),
 	COUNT(19, "flush_ms", "ms", "Time that flushes took, summed over them, on"),
 };
-static const struct upci_table disk_table = {sizeof(disk_columns) / sizeof(*disk_columns), disk_columns};
 
 /* Loop and RAM disks stand there whether used or not: sixteen of each. */
 static bool never_used(const char *name, const char *line, const char *end)
@@ -86,7 +81,7 @@ static int add_diskstats(const struct upci_cat_file *file, const char *text, siz
 			continue;
 		snprintf(prefix, sizeof(prefix), "disk::%s:", disk);
 		snprintf(of, sizeof(of), "block device %s", disk);
-		error = upci_cat_columns(file, &disk_table, prefix, of, disk, 2, line, end);
+		error = upci_cat_columns(file, UPCI_TABLE_OF(disk_columns), prefix, of, disk, 2, line, end);
 		if (error)
 			break;
 	}
@@ -98,30 +93,10 @@ static int add_diskstats(const struct upci_cat_file *file, const char *text, siz
 /* Lines "some" and "full": avg10=0.00 avg60=0.00 avg300=0.00 total=0 */
 static const struct upci_words pressure_columns[] = {
 	COUNT(8, "total", "us", "Time in which"),
-	{.token = 2,
-	 .name = "avg10",
-	 .kind = UPC_KIND_LEVEL,
-	 .unit = "1/100 %",
-	 .mul = 100,
-	 .text = "Share of the last 10 seconds in which"},
-	{.token = 4,
-	 .name = "avg60",
-	 .kind = UPC_KIND_LEVEL,
-	 .unit = "1/100 %",
-	 .mul = 100,
-	 .text = "Share of the last minute in which"},
-	{.token = 6,
-	 .name = "avg300",
-	 .kind = UPC_KIND_LEVEL,
-	 .unit = "1/100 %",
-	 .mul = 100,
-	 .text = "Share of the last five minutes in which"},
+	LEVEL(2, "avg10", "1/100 %", 100, "Share of the last 10 seconds in which"),
+	LEVEL(4, "avg60", "1/100 %", 100, "Share of the last minute in which"),
+	LEVEL(6, "avg300", "1/100 %", 100, "Share of the last five minutes in which"),
 };
-static const struct upci_table pressure_table = {
-	sizeof(pressure_columns) / sizeof(*pressure_columns),
-	pressure_columns,
-};
-
 static int add_pressure(const struct upci_cat_file *file, const char *text, size_t length)
 {
 	const char *resource = strrchr(file->path, '/') + 1;
@@ -143,7 +118,8 @@ static int add_pressure(const struct upci_cat_file *file, const char *text, size
 			 : !strcmp(resource, "memory") ? "reclaim, refaults, swapping"
 			 : !strcmp(resource, "irq")    ? "interrupts in their way"
 						       : "disks");
-		error = upci_cat_columns(file, &pressure_table, prefix, of, share, 0, line, end);
+		error = upci_cat_columns(file, UPCI_TABLE_OF(pressure_columns), prefix, of, share, 0, line,
+					 end);
 		if (error)
 			break;
 	}
@@ -159,77 +135,36 @@ struct small_file {
 	struct upci_words words[3];
 };
 
-#define MILLI(number, column, what)                                                              \
-	{                                                                                        \
-		.token = number, .name = column, .kind = UPC_KIND_LEVEL, .unit = "1/1000 tasks", \
-		.mul = 1000, .text = what                                                        \
-	}
+#define LOAD(number, column, what) LEVEL(number, column, "1/1000 tasks", 1000, what)
+#define TIME(number, column, what) UPCI_COLUMN(COUNT, number, column, "ns", 1000000000, what)
 
+/* clang-format off */
 static const struct small_file small_files[] = {
-	{"loadavg",
-	 "cpu::",
-	 3,
-	 {
-		 MILLI(0, "load1", "Load average of 1 minute, in thousandths: tasks that run or wait"),
-		 MILLI(1, "load5", "Load average of 5 minutes, in thousandths"),
-		 MILLI(2, "load15", "Load average of 15 minutes, in thousandths"),
-	 }},
-	{"uptime",
-	 "time::",
-	 2,
-	 {
-		 {.token = 0,
-		  .name = "uptime_ns",
-		  .unit = "ns",
-		  .mul = 1000000000,
-		  .text = "Time since boot, in steps of 10 ms"},
-		 {.token = 1,
-		  .name = "idle_ns",
-		  .unit = "ns",
-		  .mul = 1000000000,
-		  .text = "Idle time summed over all CPUs since boot, in steps of 10 ms"},
-	 }},
-	{"sys/fs/file-nr",
-	 "fs::",
-	 1,
-	 {
-		 LEVEL(0, "open_files", "files", "Open file descriptions, shared ones counted once"),
-	 }},
-	{"sys/fs/inode-nr",
-	 "fs::",
-	 2,
-	 {
-		 LEVEL(0, "inodes", "inodes", "Inodes that the kernel has in memory"),
-		 LEVEL(1, "inodes_free", "inodes", "Inodes in memory that nothing uses"),
-	 }},
-	{"sys/fs/dentry-state",
-	 "fs::",
-	 2,
-	 {
-		 LEVEL(0, "dentries", "entries", "Directory entries in the kernel's cache of names"),
-		 LEVEL(1, "dentries_unused", "entries", "Cached directory entries that nothing uses now"),
-	 }},
-	{"sys/fs/aio-nr",
-	 "fs::",
-	 1,
-	 {
-		 LEVEL(0, "aio_requests", "requests",
-		       "Asynchronous I/O requests for which io_setup reserved room"),
-	 }},
-	{"sys/kernel/random/entropy_avail",
-	 "random::",
-	 1,
-	 {
-		 LEVEL(0, "entropy_avail", "bits",
-		       "Entropy that the random number generator credits itself with"),
-	 }},
-	{"sys/kernel/pty/nr",
-	 "fs::",
-	 1,
-	 {
-		 LEVEL(0, "ptys", "terminals", "Pseudo terminals in use"),
-	 }},
+	{"loadavg", "cpu::", 3, {
+		LOAD(0, "load1", "Load average of 1 minute, in thousandths: tasks that run or wait"),
+		LOAD(1, "load5", "Load average of 5 minutes, in thousandths"),
+		LOAD(2, "load15", "Load average of 15 minutes, in thousandths")}},
+	{"uptime", "time::", 2, {
+		TIME(0, "uptime_ns", "Time since boot, in steps of 10 ms"),
+		TIME(1, "idle_ns", "Idle time summed over all CPUs since boot, in steps of 10 ms")}},
+	{"sys/fs/file-nr", "fs::", 1, {
+		LEVEL(0, "open_files", "files", 0, "Open file descriptions, shared ones counted once")}},
+	{"sys/fs/inode-nr", "fs::", 2, {
+		LEVEL(0, "inodes", "inodes", 0, "Inodes that the kernel has in memory"),
+		LEVEL(1, "inodes_free", "inodes", 0, "Inodes in memory that nothing uses")}},
+	{"sys/fs/dentry-state", "fs::", 2, {
+		LEVEL(0, "dentries", "entries", 0, "Directory entries in the kernel's cache of names"),
+		LEVEL(1, "dentries_unused", "entries", 0, "Cached directory entries that nothing uses now")}},
+	{"sys/fs/aio-nr", "fs::", 1, {
+		LEVEL(0, "aio_requests", "requests", 0,
+		      "Asynchronous I/O requests for which io_setup reserved room")}},
+	{"sys/kernel/random/entropy_avail", "random::", 1, {
+		LEVEL(0, "entropy_avail", "bits", 0,
+		      "Entropy that the random number generator credits itself with")}},
+	{"sys/kernel/pty/nr", "fs::", 1, {
+		LEVEL(0, "ptys", "terminals", 0, "Pseudo terminals in use")}},
 };
+/* clang-format on */
 
 static int add_small(const struct upci_cat_file *file, const char *text, size_t length)
 {
@@ -261,11 +196,6 @@ static const struct upci_words schedstat_columns[] = {
 	COUNT(8, "run_delay_ns", "ns", "Time that tasks, ready to run, waited for"),
 	COUNT(9, "timeslices", "slices", "Time slices that tasks were given on"),
 };
-static const struct upci_table schedstat_table = {
-	sizeof(schedstat_columns) / sizeof(*schedstat_columns),
-	schedstat_columns,
-};
-
 /* Since version 15 the columns mean this. */
 static int add_schedstat(const struct upci_cat_file *file, const char *text, size_t length)
 {
@@ -286,7 +216,8 @@ static int add_schedstat(const struct upci_cat_file *file, const char *text, siz
 		if (strncmp(key, "cpu", 3))
 			continue;
 		snprintf(prefix, sizeof(prefix), "sched::%s:", key);
-		error = upci_cat_columns(&one, &schedstat_table, prefix, key, key, 0, line, end);
+		error = upci_cat_columns(&one, UPCI_TABLE_OF(schedstat_columns), prefix, key, key, 0, line,
+					 end);
 		if (error)
 			break;
 	}

@@ -24,10 +24,28 @@ struct upci_words {
 	const char *text; /* a sentence without its full stop */
 };
 
+#define UPCI_NAMED_KEY(of_kind, of_key, event, of_unit, of_mul, what)                                     \
+	{                                                                                                 \
+		.key = of_key, .name = event, .kind = UPC_KIND_##of_kind, .unit = of_unit, .mul = of_mul, \
+		.text = what                                                                              \
+	}
+#define UPCI_KEY(of_kind, of_key, of_unit, of_mul, what) \
+	UPCI_NAMED_KEY(of_kind, of_key, NULL, of_unit, of_mul, what)
+#define UPCI_COLUMN(of_kind, number, event, of_unit, of_mul, what)                                          \
+	{                                                                                                   \
+		.name = event, .token = number, .kind = UPC_KIND_##of_kind, .unit = of_unit, .mul = of_mul, \
+		.text = what                                                                                \
+	}
+
 struct upci_table {
 	unsigned n;
 	const struct upci_words *words;
 };
+#define UPCI_TABLE(array)                               \
+	{                                               \
+		sizeof(array) / sizeof(*(array)), array \
+	}
+#define UPCI_TABLE_OF(array) (&(const struct upci_table)UPCI_TABLE(array))
 
 /* A loop over the lines of a text. */
 #define UPCI_LINES(scan, text, length) \

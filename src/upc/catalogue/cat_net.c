@@ -11,10 +11,7 @@
 #include "catalogue/cat_files.h"
 #include "procfs/files.h"
 
-#define COUNT(number, column, of_unit, what)                                   \
-	{                                                                      \
-		.token = number, .name = column, .unit = of_unit, .text = what \
-	}
+#define COUNT(number, column, unit, what) UPCI_COLUMN(COUNT, number, column, unit, 0, what)
 
 static const struct upci_words dev_columns[] = {
 	COUNT(1, "rx_bytes", "bytes",
@@ -37,7 +34,6 @@ static const struct upci_words dev_columns[] = {
 	COUNT(15, "tx_carrier", "errors", "Losses of the carrier, and the like, while sending on"),
 	COUNT(16, "tx_compressed", "packets", "Compressed packets sent on"),
 };
-static const struct upci_table dev_table = {sizeof(dev_columns) / sizeof(*dev_columns), dev_columns};
 
 /* Two lines of headings, then "name: number ...". A name cannot have ':' but may
  * have '=', which the locator takes for the end of a token. */
@@ -61,7 +57,7 @@ int upci_cat_net_dev(const struct upci_cat_file *file, const char *text, size_t 
 		snprintf(name, sizeof(name), "%.*s", (int)n, token);
 		snprintf(prefix, sizeof(prefix), "net::%s:", name);
 		snprintf(of, sizeof(of), "network interface %s", name);
-		error = upci_cat_columns(file, &dev_table, prefix, of, name, 0, line, end);
+		error = upci_cat_columns(file, UPCI_TABLE_OF(dev_columns), prefix, of, name, 0, line, end);
 		if (error)
 			return error;
 	}
@@ -214,16 +210,17 @@ int upci_cat_net_snmp6(const struct upci_cat_file *file, const char *text, size_
 	return error;
 }
 
+#define LEVEL(key, unit, what) UPCI_KEY(LEVEL, key, unit, 0, what)
+
 static const struct upci_words socket_words[] = {
-	{.key = "used", .unit = "sockets", .text = "Sockets in use, of every family"},
-	{.key = "inuse", .unit = "sockets", .text = "Sockets in use"},
-	{.key = "orphan", .unit = "sockets", .text = "Connections that no program holds any more"},
-	{.key = "tw", .unit = "sockets", .text = "Connections that wait in the state TIME_WAIT"},
-	{.key = "alloc", .unit = "sockets", .text = "Sockets allocated, in whatever state"},
-	{.key = "mem", .unit = "pages", .text = "Memory in the buffers of sockets"},
-	{.key = "memory", .unit = "bytes", .text = "Memory that waits for missing fragments"},
+	LEVEL("used", "sockets", "Sockets in use, of every family"),
+	LEVEL("inuse", "sockets", "Sockets in use"),
+	LEVEL("orphan", "sockets", "Connections that no program holds any more"),
+	LEVEL("tw", "sockets", "Connections that wait in the state TIME_WAIT"),
+	LEVEL("alloc", "sockets", "Sockets allocated, in whatever state"),
+	LEVEL("mem", "pages", "Memory in the buffers of sockets"),
+	LEVEL("memory", "bytes", "Memory that waits for missing fragments"),
 };
-static const struct upci_table socket_table = {sizeof(socket_words) / sizeof(*socket_words), socket_words};
 
 /* "TCP: inuse 1 orphan 0": names and levels by turns. */
 int upci_cat_net_sockets(const struct upci_cat_file *file, const char *text, size_t length)
@@ -239,7 +236,7 @@ int upci_cat_net_sockets(const struct upci_cat_file *file, const char *text, siz
 			continue;
 		snprintf(of, sizeof(of), "(%s)", protocol);
 		for (unsigned i = 1; !error && upci_cat_token(line, end, i, column, sizeof(column)); i += 2) {
-			const struct upci_words *words = upci_words_find(&socket_table, column);
+			const struct upci_words *words = upci_words_find(UPCI_TABLE_OF(socket_words), column);
 			struct upci_draft draft = {
 				.name = name,
 				.key = protocol,

@@ -111,10 +111,7 @@ int upci_cat_meminfo(const struct upci_cat_file *file, const char *text, size_t 
 
 /* ---- /proc/stat --------------------------------------------------------- */
 
-#define CPU(column, event, what)                                                                  \
-	{                                                                                         \
-		.token = column, .name = event, .unit = "ns", .mul = UPCI_MUL_TICKS, .text = what \
-	}
+#define CPU(column, event, what) UPCI_COLUMN(COUNT, column, event, "ns", UPCI_MUL_TICKS, what)
 
 static const struct upci_words cpu_columns[] = {
 	CPU(1, "user_ns", "CPU time in user mode, guests included, in steps of a clock tick"),
@@ -130,34 +127,19 @@ static const struct upci_words cpu_columns[] = {
 	CPU(9, "guest_ns", "CPU time spent running guests of virtual machines, also part of user_ns"),
 	CPU(10, "guest_nice_ns", "CPU time spent running guests at lowered priority, also part of nice_ns"),
 };
-static const struct upci_table cpu_table = {sizeof(cpu_columns) / sizeof(*cpu_columns), cpu_columns};
 
 static const struct upci_words stat_words[] = {
-	{.key = "ctxt", .name = "cpu::ctxt", .unit = "switches", .text = "Context switches on all CPUs"},
-	{.key = "processes",
-	 .name = "cpu::processes",
-	 .unit = "tasks",
-	 .text = "Processes and threads created (fork, vfork, clone)"},
-	{.key = "procs_running",
-	 .name = "cpu::procs_running",
-	 .kind = UPC_KIND_LEVEL,
-	 .unit = "tasks",
-	 .text = "Tasks that run or wait for a CPU; more than there are CPUs means waiting"},
-	{.key = "procs_blocked",
-	 .name = "cpu::procs_blocked",
-	 .kind = UPC_KIND_LEVEL,
-	 .unit = "tasks",
-	 .text = "Tasks blocked until a disk or network file system answers"},
-	{.key = "intr",
-	 .name = "irq::total",
-	 .unit = "interrupts",
-	 .text = "Interrupts served, all kinds together"},
-	{.key = "softirq",
-	 .name = "softirq::total",
-	 .unit = "soft interrupts",
-	 .text = "Soft interrupts run, all kinds together"},
+	UPCI_NAMED_KEY(COUNT, "ctxt", "cpu::ctxt", "switches", 0, "Context switches on all CPUs"),
+	UPCI_NAMED_KEY(COUNT, "processes", "cpu::processes", "tasks", 0,
+		       "Processes and threads created (fork, vfork, clone)"),
+	UPCI_NAMED_KEY(LEVEL, "procs_running", "cpu::procs_running", "tasks", 0,
+		       "Tasks that run or wait for a CPU; more than there are CPUs means waiting"),
+	UPCI_NAMED_KEY(LEVEL, "procs_blocked", "cpu::procs_blocked", "tasks", 0,
+		       "Tasks blocked until a disk or network file system answers"),
+	UPCI_NAMED_KEY(COUNT, "intr", "irq::total", "interrupts", 0, "Interrupts served, all kinds together"),
+	UPCI_NAMED_KEY(COUNT, "softirq", "softirq::total", "soft interrupts", 0,
+		       "Soft interrupts run, all kinds together"),
 };
-static const struct upci_table stat_table = {sizeof(stat_words) / sizeof(*stat_words), stat_words};
 
 int upci_cat_stat(const struct upci_cat_file *file, const char *text, size_t length)
 {
@@ -172,7 +154,7 @@ int upci_cat_stat(const struct upci_cat_file *file, const char *text, size_t len
 
 		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
 			continue;
-		words = upci_words_find(&stat_table, key);
+		words = upci_words_find(UPCI_TABLE_OF(stat_words), key);
 		if (words) {
 			struct upci_draft draft = {
 				.name = words->name,
@@ -185,13 +167,14 @@ int upci_cat_stat(const struct upci_cat_file *file, const char *text, size_t len
 
 			error = upci_cat_put(file, &draft, line, end);
 		} else if (!strcmp(key, "cpu")) {
-			error = upci_cat_columns(file, &cpu_table, "cpu::", "(sum over all CPUs)", key, 0,
-						 line, end);
+			error = upci_cat_columns(file, UPCI_TABLE_OF(cpu_columns),
+						 "cpu::", "(sum over all CPUs)", key, 0, line, end);
 		} else if (!strncmp(key, "cpu", 3) && isdigit((unsigned char)key[3])) {
 			one.scope = UPC_SCOPE_CPU;
 			snprintf(prefix, sizeof(prefix), "cpu::%s:", key);
 			snprintf(of, sizeof(of), "(of %s)", key);
-			error = upci_cat_columns(&one, &cpu_table, prefix, of, key, 0, line, end);
+			error = upci_cat_columns(&one, UPCI_TABLE_OF(cpu_columns), prefix, of, key, 0, line,
+						 end);
 		}
 		if (error)
 			break;

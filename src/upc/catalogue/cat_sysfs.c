@@ -22,14 +22,8 @@ struct search {
 };
 
 /* What one kind of directory may hold; key is the file's name. */
-#define FILE_COUNT(file, of_unit, what)                    \
-	{                                                  \
-		.key = file, .unit = of_unit, .text = what \
-	}
-#define FILE_LEVEL(file, of_unit, of_mul, what)                                                   \
-	{                                                                                         \
-		.key = file, .kind = UPC_KIND_LEVEL, .unit = of_unit, .mul = of_mul, .text = what \
-	}
+#define FILE_COUNT(file, unit, what) UPCI_KEY(COUNT, file, unit, 0, what)
+#define FILE_LEVEL(file, unit, mul, what) UPCI_KEY(LEVEL, file, unit, mul, what)
 
 static void add_value(struct search *search, const char *subsystem, enum upc_scope scope, const char *path,
 		      const char *name, const char *of, const struct upci_words *words)
@@ -290,22 +284,13 @@ static void add_chips(struct search *search)
 /* ---- memory nodes, merging of pages ------------------------------------- */
 
 static const struct upci_words numa_words[] = {
-	{.key = "numa_hit", .unit = "pages", .text = "Pages allocated here as wished, on"},
-	{.key = "numa_miss",
-	 .unit = "pages",
-	 .text = "Pages allocated here though another node was wished, on"},
-	{.key = "numa_foreign",
-	 .unit = "pages",
-	 .text = "Pages wished here but allocated on another node, of"},
-	{.key = "interleave_hit",
-	 .unit = "pages",
-	 .text = "Pages of an interleaved allocation placed as wished, on"},
-	{.key = "local_node", .unit = "pages", .text = "Pages allocated here by a task that ran here, on"},
-	{.key = "other_node",
-	 .unit = "pages",
-	 .text = "Pages allocated here by a task that ran elsewhere, on"},
+	FILE_COUNT("numa_hit", "pages", "Pages allocated here as wished, on"),
+	FILE_COUNT("numa_miss", "pages", "Pages allocated here though another node was wished, on"),
+	FILE_COUNT("numa_foreign", "pages", "Pages wished here but allocated on another node, of"),
+	FILE_COUNT("interleave_hit", "pages", "Pages of an interleaved allocation placed as wished, on"),
+	FILE_COUNT("local_node", "pages", "Pages allocated here by a task that ran here, on"),
+	FILE_COUNT("other_node", "pages", "Pages allocated here by a task that ran elsewhere, on"),
 };
-static const struct upci_table numa_table = {sizeof(numa_words) / sizeof(*numa_words), numa_words};
 
 static void add_node(struct search *search, const char *path, const char *node)
 {
@@ -329,7 +314,7 @@ static void add_node(struct search *search, const char *path, const char *node)
 	if (!text)
 		return;
 	snprintf(prefix, sizeof(prefix), "numa::%s:", node);
-	search->error = upci_cat_known_keys(&file, &numa_table, prefix, node, text, length);
+	search->error = upci_cat_known_keys(&file, UPCI_TABLE_OF(numa_words), prefix, node, text, length);
 	free(text);
 }
 

@@ -13,17 +13,8 @@
 #include "catalogue/cat_files.h"
 #include "procfs/files.h"
 
-#define N(table) (sizeof(table) / sizeof(*(table)))
-
-#define FIELD(number, event, of_unit, of_mul, what)                                          \
-	{                                                                                    \
-		.token = number, .name = event, .unit = of_unit, .mul = of_mul, .text = what \
-	}
-#define LEVEL(number, event, of_unit, of_mul, what)                                           \
-	{                                                                                     \
-		.token = number, .name = event, .unit = of_unit, .mul = of_mul, .text = what, \
-		.kind = UPC_KIND_LEVEL                                                        \
-	}
+#define FIELD(number, event, unit, mul, what) UPCI_COLUMN(COUNT, number, event, unit, mul, what)
+#define LEVEL(number, event, unit, mul, what) UPCI_COLUMN(LEVEL, number, event, unit, mul, what)
 
 static const struct upci_words stat_columns[] = {
 	FIELD(9, "minflt", "faults", 1, "Page faults served without reading from a disk"),
@@ -33,7 +24,6 @@ static const struct upci_words stat_columns[] = {
 	FIELD(42, "guest_ns", "ns", UPCI_MUL_TICKS,
 	      "CPU time running a virtual machine's guest, also part of user time"),
 };
-static const struct upci_table stat_table = {N(stat_columns), stat_columns};
 
 static const struct upci_words process_stat_columns[] = {
 	FIELD(10, "cminflt", "faults", 1,
@@ -49,7 +39,6 @@ static const struct upci_words process_stat_columns[] = {
 	LEVEL(23, "rss", "bytes", UPCI_MUL_PAGES,
 	      "Memory resident, shared pages included; an estimate of the kernel"),
 };
-static const struct upci_table process_stat_table = {N(process_stat_columns), process_stat_columns};
 
 static const struct upci_words task_stat_columns[] = {
 	LEVEL(17, "priority", "priority", 1,
@@ -59,7 +48,6 @@ static const struct upci_words task_stat_columns[] = {
 	FIELD(41, "blkio_delay_ns", "ns", UPCI_MUL_TICKS,
 	      "Time waiting for disks; stays 0 unless the sysctl kernel.task_delayacct is 1"),
 };
-static const struct upci_table task_stat_table = {N(task_stat_columns), task_stat_columns};
 
 static const char *prefix_of(const struct upci_cat_file *file)
 {
@@ -79,29 +67,24 @@ static int add_line(const struct upci_cat_file *file, const struct upci_table *t
 
 int upci_cat_stat_of_task(const struct upci_cat_file *file, const char *text, size_t length)
 {
-	int error = add_line(file, &stat_table, prefix_of(file), text, length);
+	int error = add_line(file, UPCI_TABLE_OF(stat_columns), prefix_of(file), text, length);
 
 	if (error)
 		return error;
-	return add_line(file, file->root == UPCI_ROOT_TASK ? &task_stat_table : &process_stat_table,
+	return add_line(file,
+			file->root == UPCI_ROOT_TASK ? UPCI_TABLE_OF(task_stat_columns)
+						     : UPCI_TABLE_OF(process_stat_columns),
 			prefix_of(file), text, length);
 }
 
-#define SWITCHES(of_key, what)                                  \
-	{                                                       \
-		.key = of_key, .unit = "switches", .text = what \
-	}
+#define SWITCHES(key, what) UPCI_KEY(COUNT, key, "switches", 0, what)
 
 static const struct upci_words task_status_words[] = {
 	SWITCHES("voluntary_ctxt_switches", "Times that it gave the CPU away, to wait for something"),
 	SWITCHES("nonvoluntary_ctxt_switches", "Times that the CPU was taken away, for another task's turn"),
 };
-static const struct upci_table task_status_table = {N(task_status_words), task_status_words};
 
-#define MEMORY(of_key, what)                                                                      \
-	{                                                                                         \
-		.key = of_key, .kind = UPC_KIND_LEVEL, .unit = "bytes", .mul = 1024, .text = what \
-	}
+#define MEMORY(key, what) UPCI_KEY(LEVEL, key, "bytes", 1024, what)
 
 static const struct upci_words process_status_words[] = {
 	MEMORY("VmPeak", "Largest address space so far"),
@@ -120,24 +103,18 @@ static const struct upci_words process_status_words[] = {
 	MEMORY("VmPTE", "Memory for page tables"),
 	MEMORY("VmSwap", "Private memory that is swapped out"),
 	MEMORY("HugetlbPages", "Memory in explicit huge pages (hugetlbfs)"),
-	{.key = "FDSize",
-	 .kind = UPC_KIND_LEVEL,
-	 .unit = "descriptors",
-	 .text = "Room of the table of file descriptors"},
+	UPCI_KEY(LEVEL, "FDSize", "descriptors", 0, "Room of the table of file descriptors"),
 };
-static const struct upci_table process_status_table = {N(process_status_words), process_status_words};
 
 int upci_cat_status(const struct upci_cat_file *file, const char *text, size_t length)
 {
 	return upci_cat_known_keys(file,
-				   file->root == UPCI_ROOT_TASK ? &task_status_table : &process_status_table,
+				   file->root == UPCI_ROOT_TASK ? UPCI_TABLE_OF(task_status_words)
+								: UPCI_TABLE_OF(process_status_words),
 				   prefix_of(file), NULL, text, length);
 }
 
-#define IO(of_key, of_unit, what)                            \
-	{                                                    \
-		.key = of_key, .unit = of_unit, .text = what \
-	}
+#define IO(key, unit, what) UPCI_KEY(COUNT, key, unit, 0, what)
 
 static const struct upci_words io_words[] = {
 	IO("rchar", "bytes",
@@ -150,11 +127,10 @@ static const struct upci_words io_words[] = {
 	IO("cancelled_write_bytes", "bytes",
 	   "Dirty bytes that it took back before they were written (truncated)"),
 };
-static const struct upci_table io_table = {N(io_words), io_words};
 
 int upci_cat_io(const struct upci_cat_file *file, const char *text, size_t length)
 {
-	return upci_cat_known_keys(file, &io_table, prefix_of(file), NULL, text, length);
+	return upci_cat_known_keys(file, UPCI_TABLE_OF(io_words), prefix_of(file), NULL, text, length);
 }
 
 static const struct upci_words schedstat_columns[] = {
@@ -162,26 +138,16 @@ static const struct upci_words schedstat_columns[] = {
 	FIELD(1, "run_delay_ns", "ns", 1, "Time ready to run and waiting for a CPU: what crowding costs"),
 	FIELD(2, "timeslices", "slices", 1, "Times that it was put on a CPU"),
 };
-static const struct upci_table schedstat_table = {N(schedstat_columns), schedstat_columns};
 
 int upci_cat_schedstat(const struct upci_cat_file *file, const char *text, size_t length)
 {
-	return add_line(file, &schedstat_table, prefix_of(file), text, length);
+	return add_line(file, UPCI_TABLE_OF(schedstat_columns), prefix_of(file), text, length);
 }
 
 /* Milliseconds with six digits behind the point. */
-#define MS(of_key, event, what)                                                          \
-	{                                                                                \
-		.key = of_key, .name = event, .unit = "ns", .mul = 1000000, .text = what \
-	}
-#define TIMES(of_key, event, of_unit, what)                                 \
-	{                                                                   \
-		.key = of_key, .name = event, .unit = of_unit, .text = what \
-	}
-#define LOAD(of_key, event, what)                                                                         \
-	{                                                                                                 \
-		.key = of_key, .name = event, .kind = UPC_KIND_LEVEL, .unit = "1/1024 CPUs", .text = what \
-	}
+#define MS(key, event, what) UPCI_NAMED_KEY(COUNT, key, event, "ns", 1000000, what)
+#define TIMES(key, event, unit, what) UPCI_NAMED_KEY(COUNT, key, event, unit, 0, what)
+#define LOAD(key, event, what) UPCI_NAMED_KEY(LEVEL, key, event, "1/1024 CPUs", 0, what)
 
 /* The statistics stand there when the kernel keeps them (kernel.sched_schedstats),
  * and had a longer name until Linux 5.15. */
@@ -218,11 +184,10 @@ static const struct upci_words sched_words[] = {
 	TIMES("se.statistics.iowait_count", "iowaits", "waits", "Waits for a disk"),
 	TIMES("se.statistics.nr_wakeups", "wakeups", "wakeups", "Times that it was woken"),
 };
-static const struct upci_table sched_table = {N(sched_words), sched_words};
 
 int upci_cat_sched(const struct upci_cat_file *file, const char *text, size_t length)
 {
-	return upci_cat_known_keys(file, &sched_table, prefix_of(file), NULL, text, length);
+	return upci_cat_known_keys(file, UPCI_TABLE_OF(sched_words), prefix_of(file), NULL, text, length);
 }
 
 static const struct upci_words statm_columns[] = {
@@ -233,9 +198,8 @@ static const struct upci_words statm_columns[] = {
 	LEVEL(3, "statm_text", "bytes", UPCI_MUL_PAGES, "Size of the program's code"),
 	LEVEL(5, "statm_data", "bytes", UPCI_MUL_PAGES, "Size of data and stack"),
 };
-static const struct upci_table statm_table = {N(statm_columns), statm_columns};
 
 int upci_cat_statm(const struct upci_cat_file *file, const char *text, size_t length)
 {
-	return add_line(file, &statm_table, prefix_of(file), text, length);
+	return add_line(file, UPCI_TABLE_OF(statm_columns), prefix_of(file), text, length);
 }

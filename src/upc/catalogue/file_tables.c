@@ -5,19 +5,8 @@
  */
 #include "catalogue/cat_files.h"
 
-#define TABLE(array)                                    \
-	{                                               \
-		sizeof(array) / sizeof(*(array)), array \
-	}
-
-#define COUNT(of_key, of_unit, what)                         \
-	{                                                    \
-		.key = of_key, .unit = of_unit, .text = what \
-	}
-#define LEVEL(of_key, of_unit, what)                                                 \
-	{                                                                            \
-		.key = of_key, .kind = UPC_KIND_LEVEL, .unit = of_unit, .text = what \
-	}
+#define COUNT(key, unit, what) UPCI_KEY(COUNT, key, unit, 0, what)
+#define LEVEL(key, unit, what) UPCI_KEY(LEVEL, key, unit, 0, what)
 
 static const struct upci_words vmstat[] = {
 	COUNT("pgfault", "faults", "Page faults, minor and major"),
@@ -222,77 +211,71 @@ static const struct upci_words vmstat[] = {
 	LEVEL("nr_dirty_background_threshold", "pages",
 	      "Dirty pages at which writing in the background begins"),
 };
-const struct upci_table upci_vmstat_words = TABLE(vmstat);
+const struct upci_table upci_vmstat_words = UPCI_TABLE(vmstat);
 
 /* All of /proc/meminfo are levels; the unit stands in the file. */
-#define LEVEL_OF(of_key, what)              \
-	{                                   \
-		.key = of_key, .text = what \
-	}
+#define MEMORY(key, what) UPCI_KEY(LEVEL, key, NULL, 0, what)
 
 static const struct upci_words meminfo[] = {
-	LEVEL_OF("MemTotal", "Memory that the kernel manages"),
-	LEVEL_OF("MemFree", "Memory that nothing uses"),
-	LEVEL_OF("MemAvailable", "Memory that programs could have without swapping, as the kernel estimates"),
-	LEVEL_OF("Buffers", "Page cache of block devices"),
-	LEVEL_OF("Cached", "Page cache of files, with tmpfs and shared memory"),
-	LEVEL_OF("SwapCached", "Memory both resident and in swap"),
-	LEVEL_OF("Active", "Memory used lately"),
-	LEVEL_OF("Inactive", "Memory not used lately"),
-	LEVEL_OF("Active(anon)", "Anonymous memory and tmpfs used lately"),
-	LEVEL_OF("Inactive(anon)", "Anonymous memory and tmpfs not used lately"),
-	LEVEL_OF("Active(file)", "Page cache used lately"),
-	LEVEL_OF("Inactive(file)", "Page cache not used lately, first to be reclaimed"),
-	LEVEL_OF("Unevictable", "Memory that cannot be evicted"),
-	LEVEL_OF("Mlocked", "Memory locked by mlock"),
-	LEVEL_OF("SwapTotal", "Swap space"),
-	LEVEL_OF("SwapFree", "Swap space that nothing uses"),
-	LEVEL_OF("Zswap", "Memory for compressed swap"),
-	LEVEL_OF("Zswapped", "Memory held in compressed swap, before compression"),
-	LEVEL_OF("Dirty", "Memory that waits to be written to disks"),
-	LEVEL_OF("Writeback", "Memory being written to disks"),
-	LEVEL_OF("AnonPages", "Anonymous memory mapped by programs"),
-	LEVEL_OF("Mapped", "Page cache mapped by programs"),
-	LEVEL_OF("Shmem", "Shared memory and tmpfs"),
-	LEVEL_OF("KReclaimable", "Kernel memory that can be reclaimed"),
-	LEVEL_OF("Slab", "Kernel objects"),
-	LEVEL_OF("SReclaimable", "Kernel objects that can be reclaimed: inodes, names"),
-	LEVEL_OF("SUnreclaim", "Kernel objects that cannot be reclaimed"),
-	LEVEL_OF("KernelStack", "Kernel stacks of tasks"),
-	LEVEL_OF("PageTables", "Page tables"),
-	LEVEL_OF("SecPageTables", "Page tables of virtual machines and devices"),
-	LEVEL_OF("Bounce", "Copies of pages for devices that cannot reach high memory"),
-	LEVEL_OF("CommitLimit", "Memory that may be promised under strict overcommit"),
-	LEVEL_OF("Committed_AS", "Memory promised to programs, touched or not"),
-	LEVEL_OF("VmallocTotal", "Address space for the kernel's mapped allocations"),
-	LEVEL_OF("VmallocUsed", "The kernel's mapped allocations"),
-	LEVEL_OF("Percpu", "Memory of the kernel's per-CPU data"),
-	LEVEL_OF("HardwareCorrupted", "Memory found bad and put out of use"),
-	LEVEL_OF("AnonHugePages", "Transparent huge pages of anonymous memory"),
-	LEVEL_OF("ShmemHugePages", "Huge pages of shared memory and tmpfs"),
-	LEVEL_OF("ShmemPmdMapped", "Huge pages of shared memory mapped whole"),
-	LEVEL_OF("FileHugePages", "Huge pages of the page cache"),
-	LEVEL_OF("FilePmdMapped", "Huge pages of the page cache mapped whole"),
-	LEVEL_OF("CmaTotal", "Memory set apart for large contiguous buffers"),
-	LEVEL_OF("CmaFree", "Free memory of what is set apart for large contiguous buffers"),
-	LEVEL_OF("Balloon", "Memory given back to the hypervisor"),
-	LEVEL_OF("HugePages_Total", "Explicit huge pages (hugetlbfs) in the pool"),
-	LEVEL_OF("HugePages_Free", "Explicit huge pages that nothing uses"),
-	LEVEL_OF("HugePages_Rsvd", "Explicit huge pages promised and not yet touched"),
-	LEVEL_OF("HugePages_Surp", "Explicit huge pages beyond the size of the pool"),
-	LEVEL_OF("Hugepagesize", "Size of one explicit huge page"),
-	LEVEL_OF("Hugetlb", "Memory in explicit huge pages of all sizes"),
-	LEVEL_OF("DirectMap4k", "Kernel mapping of memory in 4 KiB pages"),
-	LEVEL_OF("DirectMap2M", "Kernel mapping of memory in 2 MiB pages"),
-	LEVEL_OF("DirectMap1G", "Kernel mapping of memory in 1 GiB pages"),
+	MEMORY("MemTotal", "Memory that the kernel manages"),
+	MEMORY("MemFree", "Memory that nothing uses"),
+	MEMORY("MemAvailable", "Memory that programs could have without swapping, as the kernel estimates"),
+	MEMORY("Buffers", "Page cache of block devices"),
+	MEMORY("Cached", "Page cache of files, with tmpfs and shared memory"),
+	MEMORY("SwapCached", "Memory both resident and in swap"),
+	MEMORY("Active", "Memory used lately"),
+	MEMORY("Inactive", "Memory not used lately"),
+	MEMORY("Active(anon)", "Anonymous memory and tmpfs used lately"),
+	MEMORY("Inactive(anon)", "Anonymous memory and tmpfs not used lately"),
+	MEMORY("Active(file)", "Page cache used lately"),
+	MEMORY("Inactive(file)", "Page cache not used lately, first to be reclaimed"),
+	MEMORY("Unevictable", "Memory that cannot be evicted"),
+	MEMORY("Mlocked", "Memory locked by mlock"),
+	MEMORY("SwapTotal", "Swap space"),
+	MEMORY("SwapFree", "Swap space that nothing uses"),
+	MEMORY("Zswap", "Memory for compressed swap"),
+	MEMORY("Zswapped", "Memory held in compressed swap, before compression"),
+	MEMORY("Dirty", "Memory that waits to be written to disks"),
+	MEMORY("Writeback", "Memory being written to disks"),
+	MEMORY("AnonPages", "Anonymous memory mapped by programs"),
+	MEMORY("Mapped", "Page cache mapped by programs"),
+	MEMORY("Shmem", "Shared memory and tmpfs"),
+	MEMORY("KReclaimable", "Kernel memory that can be reclaimed"),
+	MEMORY("Slab", "Kernel objects"),
+	MEMORY("SReclaimable", "Kernel objects that can be reclaimed: inodes, names"),
+	MEMORY("SUnreclaim", "Kernel objects that cannot be reclaimed"),
+	MEMORY("KernelStack", "Kernel stacks of tasks"),
+	MEMORY("PageTables", "Page tables"),
+	MEMORY("SecPageTables", "Page tables of virtual machines and devices"),
+	MEMORY("Bounce", "Copies of pages for devices that cannot reach high memory"),
+	MEMORY("CommitLimit", "Memory that may be promised under strict overcommit"),
+	MEMORY("Committed_AS", "Memory promised to programs, touched or not"),
+	MEMORY("VmallocTotal", "Address space for the kernel's mapped allocations"),
+	MEMORY("VmallocUsed", "The kernel's mapped allocations"),
+	MEMORY("Percpu", "Memory of the kernel's per-CPU data"),
+	MEMORY("HardwareCorrupted", "Memory found bad and put out of use"),
+	MEMORY("AnonHugePages", "Transparent huge pages of anonymous memory"),
+	MEMORY("ShmemHugePages", "Huge pages of shared memory and tmpfs"),
+	MEMORY("ShmemPmdMapped", "Huge pages of shared memory mapped whole"),
+	MEMORY("FileHugePages", "Huge pages of the page cache"),
+	MEMORY("FilePmdMapped", "Huge pages of the page cache mapped whole"),
+	MEMORY("CmaTotal", "Memory set apart for large contiguous buffers"),
+	MEMORY("CmaFree", "Free memory of what is set apart for large contiguous buffers"),
+	MEMORY("Balloon", "Memory given back to the hypervisor"),
+	MEMORY("HugePages_Total", "Explicit huge pages (hugetlbfs) in the pool"),
+	MEMORY("HugePages_Free", "Explicit huge pages that nothing uses"),
+	MEMORY("HugePages_Rsvd", "Explicit huge pages promised and not yet touched"),
+	MEMORY("HugePages_Surp", "Explicit huge pages beyond the size of the pool"),
+	MEMORY("Hugepagesize", "Size of one explicit huge page"),
+	MEMORY("Hugetlb", "Memory in explicit huge pages of all sizes"),
+	MEMORY("DirectMap4k", "Kernel mapping of memory in 4 KiB pages"),
+	MEMORY("DirectMap2M", "Kernel mapping of memory in 2 MiB pages"),
+	MEMORY("DirectMap1G", "Kernel mapping of memory in 1 GiB pages"),
 };
-const struct upci_table upci_meminfo_words = TABLE(meminfo);
+const struct upci_table upci_meminfo_words = UPCI_TABLE(meminfo);
 
 /* Sums over all CPUs. */
-#define SUM(of_key, what)                                            \
-	{                                                            \
-		.key = of_key, .text = what ", on all CPUs together" \
-	}
+#define SUM(key, what) UPCI_KEY(COUNT, key, NULL, 0, what ", on all CPUs together")
 
 static const struct upci_words interrupts[] = {
 	SUM("NMI", "Interrupts that cannot be masked, such as those of performance counters"),
@@ -318,7 +301,7 @@ static const struct upci_words interrupts[] = {
 	SUM("NPI", "Interrupts posted to nested virtual machines"),
 	SUM("PIW", "Wakeups of virtual machines by posted interrupts"),
 };
-const struct upci_table upci_irq_words = TABLE(interrupts);
+const struct upci_table upci_irq_words = UPCI_TABLE(interrupts);
 
 static const struct upci_words softirqs[] = {
 	SUM("HI", "Soft interrupts for tasklets of high priority"),
@@ -332,4 +315,4 @@ static const struct upci_words softirqs[] = {
 	SUM("HRTIMER", "Soft interrupts for timers of high resolution"),
 	SUM("RCU", "Soft interrupts for freeing what readers no longer use (RCU)"),
 };
-const struct upci_table upci_softirq_words = TABLE(softirqs);
+const struct upci_table upci_softirq_words = UPCI_TABLE(softirqs);

@@ -5,14 +5,8 @@
  */
 #include "catalogue/cat_files.h"
 
-#define COUNT(of_key, of_unit, what)                         \
-	{                                                    \
-		.key = of_key, .unit = of_unit, .text = what \
-	}
-#define LEVEL(of_key, of_unit, what)                                                 \
-	{                                                                            \
-		.key = of_key, .kind = UPC_KIND_LEVEL, .unit = of_unit, .text = what \
-	}
+#define COUNT(key, unit, what) UPCI_KEY(COUNT, key, unit, 0, what)
+#define LEVEL(key, unit, what) UPCI_KEY(LEVEL, key, unit, 0, what)
 
 static const struct upci_words snmp[] = {
 	COUNT("Ip:InReceives", "packets", "Packets received, also those with errors"),
@@ -146,4 +140,4 @@ static const struct upci_words snmp[] = {
 	COUNT("TcpExt:BusyPollRxPackets", "packets", "Packets received by busy polling"),
 	LEVEL("MPTcpExt:MPCurrEstab", "connections", "Multipath TCP connections established now"),
 };
-const struct upci_table upci_snmp_words = {sizeof(snmp) / sizeof(*snmp), snmp};
+const struct upci_table upci_snmp_words = UPCI_TABLE(snmp);
