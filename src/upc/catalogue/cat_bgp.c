@@ -323,7 +323,6 @@ static int add(struct upc_catalogue *c, int id, const char *name)
 	};
 	char captured[CAPTURES_MAX] = "", text[256];
 	const struct family *f = families;
-	int64_t code;
 
 	while (!family_match(f->pattern, name, captured)) {
 		f++;
@@ -336,8 +335,7 @@ static int add(struct upc_catalogue *c, int id, const char *name)
 	event.unit = f->unit;
 	if (!event.description || !event.subsystem)
 		return UPC_ENOMEM;
-	code = upci_catalogue_put(c, &event);
-	return code < 0 ? (int)code : 0;
+	return upci_catalogue_add(c, &event);
 }
 
 int upci_catalogue_add_bgp(struct upc_catalogue *c)

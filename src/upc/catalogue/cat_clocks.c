@@ -51,13 +51,13 @@ int upci_catalogue_add_clocks(struct upc_catalogue *c)
 				},
 		};
 		struct timespec now;
-		int64_t code;
+		int error;
 
 		if (clock_gettime(clocks[i].clock, &now))
 			continue;
-		code = upci_catalogue_put(c, &event);
-		if (code < 0)
-			return (int)code;
+		error = upci_catalogue_add(c, &event);
+		if (error)
+			return error;
 	}
 	return 0;
 }

@@ -67,25 +67,17 @@ static bool name_is_odd(const char *line, const char *end, unsigned number)
 	return *token == '(' || (line < end && *line != ' ');
 }
 
-static int add_diskstats(const struct upci_cat_file *file, const char *text, size_t length)
+static int add_diskstats(const struct upci_cat_file *file, const char *key, const char *line, const char *end)
 {
 	char disk[64], prefix[80], of[80];
-	int error = 0;
 
-	UPCI_LINES(scan, text, length)
-	{
-		const char *line = text + scan.start, *end = text + scan.end;
-
-		if (!upci_cat_token(line, end, 2, disk, sizeof(disk)) || name_is_odd(line, end, 2) ||
-		    never_used(disk, line, end))
-			continue;
-		snprintf(prefix, sizeof(prefix), "disk::%s:", disk);
-		snprintf(of, sizeof(of), "block device %s", disk);
-		error = upci_cat_columns(file, UPCI_TABLE_OF(disk_columns), prefix, of, disk, 2, line, end);
-		if (error)
-			break;
-	}
-	return error;
+	(void)key;
+	if (!upci_cat_token(line, end, 2, disk, sizeof(disk)) || name_is_odd(line, end, 2) ||
+	    never_used(disk, line, end))
+		return 0;
+	snprintf(prefix, sizeof(prefix), "disk::%s:", disk);
+	snprintf(of, sizeof(of), "block device %s", disk);
+	return upci_cat_columns(file, UPCI_TABLE_OF(disk_columns), prefix, of, disk, 2, line, end);
 }
 
 /* ---- /proc/pressure ----------------------------------------------------- */
@@ -97,33 +89,21 @@ static const struct upci_words pressure_columns[] = {
 	LEVEL(4, "avg60", "1/100 %", 100, "Share of the last minute in which"),
 	LEVEL(6, "avg300", "1/100 %", 100, "Share of the last five minutes in which"),
 };
-static int add_pressure(const struct upci_cat_file *file, const char *text, size_t length)
+
+static int add_pressure(const struct upci_cat_file *file, const char *share, const char *line,
+			const char *end)
 {
 	const char *resource = strrchr(file->path, '/') + 1;
-	char share[16], prefix[64], of[160];
-	int error = 0;
+	char prefix[160], of[160];
 
-	UPCI_LINES(scan, text, length)
-	{
-		const char *line = text + scan.start, *end = text + scan.end;
-		bool full;
-
-		if (!upci_cat_token(line, end, 0, share, sizeof(share)))
-			continue;
-		full = !strcmp(share, "full");
-		snprintf(prefix, sizeof(prefix), "psi::%s:%s_", resource, share);
-		snprintf(of, sizeof(of), "%s waited for %s (%s)",
-			 full ? "all tasks that had work" : "at least one task", resource,
-			 !strcmp(resource, "cpu")      ? "a CPU to run on"
-			 : !strcmp(resource, "memory") ? "reclaim, refaults, swapping"
-			 : !strcmp(resource, "irq")    ? "interrupts in their way"
-						       : "disks");
-		error = upci_cat_columns(file, UPCI_TABLE_OF(pressure_columns), prefix, of, share, 0, line,
-					 end);
-		if (error)
-			break;
-	}
-	return error;
+	snprintf(prefix, sizeof(prefix), "psi::%s:%s_", resource, share);
+	snprintf(of, sizeof(of), "%s waited for %s (%s)",
+		 !strcmp(share, "full") ? "all tasks that had work" : "at least one task", resource,
+		 !strcmp(resource, "cpu")      ? "a CPU to run on"
+		 : !strcmp(resource, "memory") ? "reclaim, refaults, swapping"
+		 : !strcmp(resource, "irq")    ? "interrupts in their way"
+					       : "disks");
+	return upci_cat_columns(file, UPCI_TABLE_OF(pressure_columns), prefix, of, share, 0, line, end);
 }
 
 /* ---- files of one line -------------------------------------------------- */
@@ -230,20 +210,25 @@ struct source {
 	enum upci_root root;
 	const char *path, *subsystem;
 	enum upc_scope scope;
-	upci_text_builder *build;
+	upci_text_builder *build; /* NULL: line does */
+	upci_line_builder *line;
 };
 
-#define MACHINE(path, subsystem, build)                                   \
-	{                                                                 \
-		UPCI_ROOT_PROC, path, subsystem, UPC_SCOPE_MACHINE, build \
+#define MACHINE(path, subsystem, build)                                         \
+	{                                                                       \
+		UPCI_ROOT_PROC, path, subsystem, UPC_SCOPE_MACHINE, build, NULL \
 	}
-#define PROCESS(path, build)                                                 \
-	{                                                                    \
-		UPCI_ROOT_PROCESS, path, "process", UPC_SCOPE_PROCESS, build \
+#define LINES(path, subsystem, line)                                           \
+	{                                                                      \
+		UPCI_ROOT_PROC, path, subsystem, UPC_SCOPE_MACHINE, NULL, line \
 	}
-#define TASK(path, build)                                             \
-	{                                                             \
-		UPCI_ROOT_TASK, path, "task", UPC_SCOPE_THREAD, build \
+#define PROCESS(path, build)                                                       \
+	{                                                                          \
+		UPCI_ROOT_PROCESS, path, "process", UPC_SCOPE_PROCESS, build, NULL \
+	}
+#define TASK(path, build)                                                   \
+	{                                                                   \
+		UPCI_ROOT_TASK, path, "task", UPC_SCOPE_THREAD, build, NULL \
 	}
 
 static const struct source sources[] = {
@@ -256,25 +241,25 @@ static const struct source sources[] = {
 	PROCESS("status", upci_cat_status),
 	PROCESS("statm", upci_cat_statm),
 	PROCESS("io", upci_cat_io),
-	MACHINE("stat", "cpu", upci_cat_stat),
+	LINES("stat", "cpu", upci_cat_stat),
 	MACHINE("loadavg", "cpu", add_small),
 	MACHINE("uptime", "cpu", add_small),
 	MACHINE("schedstat", "cpu", add_schedstat),
-	MACHINE("vmstat", "vm", upci_cat_vmstat),
-	MACHINE("meminfo", "mem", upci_cat_meminfo),
+	LINES("vmstat", "vm", upci_cat_vmstat),
+	LINES("meminfo", "mem", upci_cat_meminfo),
 	MACHINE("interrupts", "irq", upci_cat_interrupts),
 	MACHINE("softirqs", "irq", upci_cat_softirqs),
 	MACHINE("net/dev", "net", upci_cat_net_dev),
 	MACHINE("net/snmp", "tcp/ip", upci_cat_net_pairs),
 	MACHINE("net/netstat", "tcp/ip", upci_cat_net_pairs),
-	MACHINE("net/snmp6", "tcp/ip", upci_cat_net_snmp6),
-	MACHINE("net/sockstat", "tcp/ip", upci_cat_net_sockets),
-	MACHINE("net/sockstat6", "tcp/ip", upci_cat_net_sockets),
-	MACHINE("diskstats", "disk", add_diskstats),
-	MACHINE("pressure/cpu", "psi", add_pressure),
-	MACHINE("pressure/memory", "psi", add_pressure),
-	MACHINE("pressure/io", "psi", add_pressure),
-	MACHINE("pressure/irq", "psi", add_pressure),
+	LINES("net/snmp6", "tcp/ip", upci_cat_net_snmp6),
+	LINES("net/sockstat", "tcp/ip", upci_cat_net_sockets),
+	LINES("net/sockstat6", "tcp/ip", upci_cat_net_sockets),
+	LINES("diskstats", "disk", add_diskstats),
+	LINES("pressure/cpu", "psi", add_pressure),
+	LINES("pressure/memory", "psi", add_pressure),
+	LINES("pressure/io", "psi", add_pressure),
+	LINES("pressure/irq", "psi", add_pressure),
 	MACHINE("sys/fs/file-nr", "fs", add_small),
 	MACHINE("sys/fs/inode-nr", "fs", add_small),
 	MACHINE("sys/fs/dentry-state", "fs", add_small),
@@ -283,6 +268,24 @@ static const struct source sources[] = {
 	MACHINE("sys/kernel/pty/nr", "fs", add_small),
 };
 #define SOURCES (sizeof(sources) / sizeof(*sources))
+
+static int add_lines(const struct upci_cat_file *file, upci_line_builder *build, const char *text,
+		     size_t length)
+{
+	char key[128];
+	int error = 0;
+
+	UPCI_LINES(scan, text, length)
+	{
+		const char *line = text + scan.start, *end = text + scan.end;
+
+		if (upci_cat_token(line, end, 0, key, sizeof(key)))
+			error = build(file, key, line, end);
+		if (error)
+			break;
+	}
+	return error;
+}
 
 static int add_text(struct upc_catalogue *c, const struct source *source, const char *text, size_t length)
 {
@@ -294,7 +297,8 @@ static int add_text(struct upc_catalogue *c, const struct source *source, const 
 		.scope = source->scope,
 	};
 
-	return source->build(&file, text, length);
+	return source->build ? source->build(&file, text, length)
+			     : add_lines(&file, source->line, text, length);
 }
 
 int upci_catalogue_add_file_text(struct upc_catalogue *c, enum upci_root root, const char *path,

@@ -80,6 +80,9 @@ struct upci_draft {
 	unsigned key_token, occurrence, first, last;
 };
 
+/* What the words say of one. */
+struct upci_draft upci_draft_of(const struct upci_words *words);
+
 /*
  * Puts an event of a file, or nothing where the line (as it is now) has no
  * number there; line NULL: the file need only be one that can be opened.
@@ -108,12 +111,14 @@ int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *
 int upci_catalogue_add_file_text(struct upc_catalogue *c, enum upci_root root, const char *path,
 				 const char *text, size_t length);
 
-/* Builders by text; each returns 0 or a negative error. */
+/* Builders by text, or by line, of which key is the first token; each returns 0 or a negative error. */
 typedef int upci_text_builder(const struct upci_cat_file *file, const char *text, size_t length);
-upci_text_builder upci_cat_vmstat, upci_cat_meminfo, upci_cat_stat, upci_cat_interrupts,
-	upci_cat_softirqs; /* cat_proc.c */
-upci_text_builder upci_cat_net_dev, upci_cat_net_pairs, upci_cat_net_snmp6,
-	upci_cat_net_sockets; /* cat_net.c  */
+typedef int upci_line_builder(const struct upci_cat_file *file, const char *key, const char *line,
+			      const char *end);
+upci_line_builder upci_cat_vmstat, upci_cat_meminfo, upci_cat_stat; /* cat_proc.c */
+upci_text_builder upci_cat_interrupts, upci_cat_softirqs;           /* cat_proc.c */
+upci_text_builder upci_cat_net_dev, upci_cat_net_pairs;             /* cat_net.c  */
+upci_line_builder upci_cat_net_snmp6, upci_cat_net_sockets;         /* cat_net.c  */
 upci_text_builder upci_cat_stat_of_task, upci_cat_status, upci_cat_io, upci_cat_schedstat, upci_cat_sched,
 	upci_cat_statm; /* cat_task.c */
 

@@ -85,7 +85,7 @@ int upci_catalogue_add_replay(struct upc_catalogue *c)
 
 	for (code = 0; code < count; code++) {
 		struct upci_event event = *upci_catalogue_event(c, code);
-		int64_t put;
+		int error;
 
 		if (event.id == UPC_NO_ID)
 			continue;
@@ -93,9 +93,9 @@ int upci_catalogue_add_replay(struct upc_catalogue *c)
 		/* Without a qualifier as in the reset state: cycles high. */
 		event.driver = (struct upci_driver){
 			.source = UPC_SOURCE_REPLAY, .mul = 1, .div = 1, .mode = UPC_MODE_HIGH};
-		put = upci_catalogue_put(c, &event);
-		if (put < 0)
-			return (int)put;
+		error = upci_catalogue_add(c, &event);
+		if (error)
+			return error;
 	}
 	return upci_catalogue_add_missing(
 		c, "live events: UPC_SOURCE has a replay script drive the unit; unset it to "

@@ -180,34 +180,25 @@ static const struct upci_words *words_of_version_4(const char *key)
 	return upci_words_find(&upci_snmp_words, same);
 }
 
-int upci_cat_net_snmp6(const struct upci_cat_file *file, const char *text, size_t length)
+int upci_cat_net_snmp6(const struct upci_cat_file *file, const char *key, const char *line, const char *end)
 {
-	char key[128], name[UPC_NAME_MAX], composed[512];
-	int error = 0;
+	const struct upci_words *words = words_of_version_4(key);
+	char name[UPC_NAME_MAX], composed[512];
+	struct upci_draft draft = {
+		.name = name,
+		.text = composed,
+		.unit = words ? words->unit : guess_unit(key),
+		.key = key,
+		.first = 1,
+	};
 
-	UPCI_LINES(scan, text, length)
-	{
-		const char *line = text + scan.start, *end = text + scan.end;
-		struct upci_draft draft = {.name = name, .text = composed, .key = key, .first = 1};
-		const struct upci_words *words;
-
-		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
-			continue;
-		words = words_of_version_4(key);
-		snprintf(name, sizeof(name), "snmp6::%s", key);
-		if (words)
-			snprintf(composed, sizeof(composed), "Over IPv6: %s", words->text);
-		else
-			snprintf(composed, sizeof(composed),
-				 "What the IPv6 code of this network namespace "
-				 "counts under %s",
-				 key);
-		draft.unit = words ? words->unit : guess_unit(key);
-		error = upci_cat_put(file, &draft, line, end);
-		if (error)
-			break;
-	}
-	return error;
+	snprintf(name, sizeof(name), "snmp6::%s", key);
+	if (words)
+		snprintf(composed, sizeof(composed), "Over IPv6: %s", words->text);
+	else
+		snprintf(composed, sizeof(composed),
+			 "What the IPv6 code of this network namespace counts under %s", key);
+	return upci_cat_put(file, &draft, line, end);
 }
 
 #define LEVEL(key, unit, what) UPCI_KEY(LEVEL, key, unit, 0, what)
@@ -223,36 +214,28 @@ static const struct upci_words socket_words[] = {
 };
 
 /* "TCP: inuse 1 orphan 0": names and levels by turns. */
-int upci_cat_net_sockets(const struct upci_cat_file *file, const char *text, size_t length)
+int upci_cat_net_sockets(const struct upci_cat_file *file, const char *protocol, const char *line,
+			 const char *end)
 {
-	char protocol[32], column[32], name[UPC_NAME_MAX], of[64], composed[128];
+	char column[32], name[UPC_NAME_MAX], of[144], composed[128];
 	int error = 0;
 
-	UPCI_LINES(scan, text, length)
-	{
-		const char *line = text + scan.start, *end = text + scan.end;
+	snprintf(of, sizeof(of), "(%s)", protocol);
+	for (unsigned i = 1; !error && upci_cat_token(line, end, i, column, sizeof(column)); i += 2) {
+		const struct upci_words *words = upci_words_find(UPCI_TABLE_OF(socket_words), column);
+		struct upci_draft draft = {
+			.name = name,
+			.text = words ? words->text : composed,
+			.of = of,
+			.unit = words ? words->unit : "sockets",
+			.kind = UPC_KIND_LEVEL,
+			.key = protocol,
+			.first = i + 1,
+		};
 
-		if (!upci_cat_token(line, end, 0, protocol, sizeof(protocol)))
-			continue;
-		snprintf(of, sizeof(of), "(%s)", protocol);
-		for (unsigned i = 1; !error && upci_cat_token(line, end, i, column, sizeof(column)); i += 2) {
-			const struct upci_words *words = upci_words_find(UPCI_TABLE_OF(socket_words), column);
-			struct upci_draft draft = {
-				.name = name,
-				.key = protocol,
-				.first = i + 1,
-				.of = of,
-				.kind = UPC_KIND_LEVEL,
-				.text = composed,
-			};
-
-			snprintf(name, sizeof(name), "sock::%s:%s", protocol, column);
-			snprintf(composed, sizeof(composed), "The level %s of sockets", column);
-			if (words)
-				draft.text = words->text;
-			draft.unit = words ? words->unit : "sockets";
-			error = upci_cat_put(file, &draft, line, end);
-		}
+		snprintf(name, sizeof(name), "sock::%s:%s", protocol, column);
+		snprintf(composed, sizeof(composed), "The level %s of sockets", column);
+		error = upci_cat_put(file, &draft, line, end);
 	}
 	return error;
 }

@@ -24,39 +24,24 @@ static void guess_vmstat(const char *key, struct upci_draft *draft)
 			      : "events";
 }
 
-int upci_cat_vmstat(const struct upci_cat_file *file, const char *text, size_t length)
+int upci_cat_vmstat(const struct upci_cat_file *file, const char *key, const char *line, const char *end)
 {
-	char key[128], name[UPC_NAME_MAX], composed[256];
-	int error = 0;
+	const struct upci_words *words = upci_words_find(&upci_vmstat_words, key);
+	char name[UPC_NAME_MAX], composed[256];
+	struct upci_draft draft = {.text = composed};
 
-	UPCI_LINES(scan, text, length)
-	{
-		const char *line = text + scan.start, *end = text + scan.end;
-		const struct upci_words *words;
-		struct upci_draft draft = {.name = name, .key = key, .first = 1};
-
-		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
-			continue;
-		words = upci_words_find(&upci_vmstat_words, key);
-		snprintf(name, sizeof(name), "vm::%s", key);
-		if (words) {
-			draft.text = words->text;
-			draft.unit = words->unit;
-			draft.kind = words->kind;
-			draft.mul = words->mul;
-		} else {
-			guess_vmstat(key, &draft);
-			snprintf(composed, sizeof(composed),
-				 "What the kernel's memory management "
-				 "keeps under the key %s of /proc/vmstat",
-				 key);
-			draft.text = composed;
-		}
-		error = upci_cat_put(file, &draft, line, end);
-		if (error)
-			break;
+	if (words) {
+		draft = upci_draft_of(words);
+	} else {
+		guess_vmstat(key, &draft);
+		snprintf(composed, sizeof(composed),
+			 "What the kernel's memory management keeps under the key %s of /proc/vmstat", key);
 	}
-	return error;
+	snprintf(name, sizeof(name), "vm::%s", key);
+	draft.name = name;
+	draft.key = key;
+	draft.first = 1;
+	return upci_cat_put(file, &draft, line, end);
 }
 
 /* mem::Active_anon for the key "Active(anon)". */
@@ -70,43 +55,25 @@ static void meminfo_name(const char *key, char *name, size_t size)
 	name[n] = '\0';
 }
 
-int upci_cat_meminfo(const struct upci_cat_file *file, const char *text, size_t length)
+int upci_cat_meminfo(const struct upci_cat_file *file, const char *key, const char *line, const char *end)
 {
-	char key[128], name[UPC_NAME_MAX], composed[256], unit[8];
-	int error = 0;
+	const struct upci_words *words = upci_words_find(&upci_meminfo_words, key);
+	char name[UPC_NAME_MAX], composed[256], unit[8];
+	bool kib = upci_cat_token(line, end, 2, unit, sizeof(unit)) && !strcmp(unit, "kB");
+	struct upci_draft draft = {
+		.name = name,
+		.text = words ? words->text : composed,
+		.unit = kib ? "bytes" : "huge pages",
+		.kind = UPC_KIND_LEVEL,
+		.mul = kib ? 1024 : 1,
+		.key = key,
+		.first = 1,
+	};
 
-	UPCI_LINES(scan, text, length)
-	{
-		const char *line = text + scan.start, *end = text + scan.end;
-		const struct upci_words *words;
-		struct upci_draft draft = {
-			.name = name,
-			.key = key,
-			.first = 1,
-			.kind = UPC_KIND_LEVEL,
-			.text = composed,
-		};
-		bool kib;
-
-		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
-			continue;
-		kib = upci_cat_token(line, end, 2, unit, sizeof(unit)) && !strcmp(unit, "kB");
-		draft.unit = kib ? "bytes" : "huge pages";
-		draft.mul = kib ? 1024 : 1;
-		meminfo_name(key, name, sizeof(name));
-		words = upci_words_find(&upci_meminfo_words, key);
-		if (words)
-			draft.text = words->text;
-		else
-			snprintf(composed, sizeof(composed),
-				 "Memory that the kernel accounts under "
-				 "%s in /proc/meminfo",
-				 key);
-		error = upci_cat_put(file, &draft, line, end);
-		if (error)
-			break;
-	}
-	return error;
+	meminfo_name(key, name, sizeof(name));
+	snprintf(composed, sizeof(composed), "Memory that the kernel accounts under %s in /proc/meminfo",
+		 key);
+	return upci_cat_put(file, &draft, line, end);
 }
 
 /* ---- /proc/stat --------------------------------------------------------- */
@@ -141,45 +108,29 @@ static const struct upci_words stat_words[] = {
 		       "Soft interrupts run, all kinds together"),
 };
 
-int upci_cat_stat(const struct upci_cat_file *file, const char *text, size_t length)
+int upci_cat_stat(const struct upci_cat_file *file, const char *key, const char *line, const char *end)
 {
-	char key[64], prefix[80], of[80];
-	int error = 0;
+	const struct upci_words *words = upci_words_find(UPCI_TABLE_OF(stat_words), key);
+	struct upci_cat_file one = *file;
+	struct upci_draft draft;
+	char prefix[144], of[144];
 
-	UPCI_LINES(scan, text, length)
-	{
-		const char *line = text + scan.start, *end = text + scan.end;
-		struct upci_cat_file one = *file;
-		const struct upci_words *words;
-
-		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
-			continue;
-		words = upci_words_find(UPCI_TABLE_OF(stat_words), key);
-		if (words) {
-			struct upci_draft draft = {
-				.name = words->name,
-				.text = words->text,
-				.unit = words->unit,
-				.kind = words->kind,
-				.key = key,
-				.first = 1,
-			};
-
-			error = upci_cat_put(file, &draft, line, end);
-		} else if (!strcmp(key, "cpu")) {
-			error = upci_cat_columns(file, UPCI_TABLE_OF(cpu_columns),
-						 "cpu::", "(sum over all CPUs)", key, 0, line, end);
-		} else if (!strncmp(key, "cpu", 3) && isdigit((unsigned char)key[3])) {
-			one.scope = UPC_SCOPE_CPU;
-			snprintf(prefix, sizeof(prefix), "cpu::%s:", key);
-			snprintf(of, sizeof(of), "(of %s)", key);
-			error = upci_cat_columns(&one, UPCI_TABLE_OF(cpu_columns), prefix, of, key, 0, line,
-						 end);
-		}
-		if (error)
-			break;
+	if (words) {
+		draft = upci_draft_of(words);
+		draft.name = words->name;
+		draft.key = key;
+		draft.first = 1;
+		return upci_cat_put(file, &draft, line, end);
 	}
-	return error;
+	if (!strcmp(key, "cpu"))
+		return upci_cat_columns(file, UPCI_TABLE_OF(cpu_columns), "cpu::", "(sum over all CPUs)", key,
+					0, line, end);
+	if (strncmp(key, "cpu", 3) || !isdigit((unsigned char)key[3]))
+		return 0;
+	one.scope = UPC_SCOPE_CPU;
+	snprintf(prefix, sizeof(prefix), "cpu::%s:", key);
+	snprintf(of, sizeof(of), "(of %s)", key);
+	return upci_cat_columns(&one, UPCI_TABLE_OF(cpu_columns), prefix, of, key, 0, line, end);
 }
 
 /* ---- /proc/interrupts, /proc/softirqs ----------------------------------- */

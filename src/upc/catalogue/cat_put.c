@@ -113,7 +113,6 @@ int upci_cat_put(const struct upci_cat_file *file, const struct upci_draft *draf
 	const struct upci_field *field = &event.driver.file;
 	const char *token;
 	uint64_t value;
-	int64_t code;
 
 	set_scale(&event.driver, draft->mul);
 	if (line) {
@@ -130,8 +129,13 @@ int upci_cat_put(const struct upci_cat_file *file, const struct upci_draft *draf
 		event.driver.file.key = upci_catalogue_printf(file->c, "%s", draft->key);
 	if (!event.name || !event.description || (draft->key && !field->key))
 		return UPC_ENOMEM;
-	code = upci_catalogue_put(file->c, &event);
-	return code < 0 ? (int)code : 0;
+	return upci_catalogue_add(file->c, &event);
+}
+
+struct upci_draft upci_draft_of(const struct upci_words *words)
+{
+	return (struct upci_draft){
+		.text = words->text, .unit = words->unit, .kind = words->kind, .mul = words->mul};
 }
 
 int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
@@ -142,18 +146,13 @@ int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *
 
 	for (unsigned i = 0; i < table->n && !error; i++) {
 		const struct upci_words *words = &table->words[i];
-		struct upci_draft draft = {
-			.name = name,
-			.text = words->text,
-			.of = of,
-			.unit = words->unit,
-			.kind = words->kind,
-			.mul = words->mul,
-			.key = key,
-			.key_token = key_token,
-			.first = words->token,
-		};
+		struct upci_draft draft = upci_draft_of(words);
 
+		draft.name = name;
+		draft.of = of;
+		draft.key = key;
+		draft.key_token = key_token;
+		draft.first = words->token;
 		snprintf(name, sizeof(name), "%s%s", prefix, words->name);
 		error = upci_cat_put(file, &draft, line, end);
 	}
@@ -170,7 +169,7 @@ int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_tabl
 	{
 		const char *line = text + scan.start, *end = text + scan.end;
 		const struct upci_words *words;
-		struct upci_draft draft = {.name = name, .key = key, .of = of};
+		struct upci_draft draft;
 
 		if (!upci_cat_token(line, end, 0, key, sizeof(key)))
 			continue;
@@ -178,10 +177,10 @@ int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_tabl
 		if (!words)
 			continue;
 		snprintf(name, sizeof(name), "%s%s", prefix, words->name ? words->name : key);
-		draft.text = words->text;
-		draft.unit = words->unit;
-		draft.kind = words->kind;
-		draft.mul = words->mul;
+		draft = upci_draft_of(words);
+		draft.name = name;
+		draft.key = key;
+		draft.of = of;
 		draft.first = words->token ? words->token : 1;
 		error = upci_cat_put(file, &draft, line, end);
 		if (error)

@@ -44,7 +44,6 @@ static int add_own(struct upc_catalogue *c, const struct upci_event *event, bool
 	static const char core[] = "processor core 0";
 	struct upci_event own = *event;
 	const char *at = strstr(event->description, core);
-	int64_t put;
 
 	own.id = UPC_NO_ID;
 	own.name = upci_catalogue_printf(c, "PU_%s", event->name + strlen("PU0_"));
@@ -56,8 +55,7 @@ static int add_own(struct upc_catalogue *c, const struct upci_event *event, bool
 	if (!own.name || !own.description || !own.subsystem)
 		return UPC_ENOMEM;
 	drive(&own, event->name, produced, (unsigned)event->id);
-	put = upci_catalogue_put(c, &own);
-	return put < 0 ? (int)put : 0;
+	return upci_catalogue_add(c, &own);
 }
 
 static int add_instructions(struct upc_catalogue *c, const char *core, const char *whose, unsigned panel)
@@ -74,13 +72,11 @@ static int add_instructions(struct upc_catalogue *c, const char *core, const cha
 		.kind = UPC_KIND_COUNT,
 		.id = UPC_NO_ID,
 	};
-	int64_t put;
 
 	if (!event.name || !event.description || !event.subsystem)
 		return UPC_ENOMEM;
 	drive(&event, NULL, true, panel);
-	put = upci_catalogue_put(c, &event);
-	return put < 0 ? (int)put : 0;
+	return upci_catalogue_add(c, &event);
 }
 
 static int add_all_instructions(struct upc_catalogue *c)
@@ -109,15 +105,14 @@ int upci_catalogue_add_sim(struct upc_catalogue *c)
 	for (code = 0; code < count && !error; code++) {
 		struct upci_event event = *upci_catalogue_event(c, code);
 		bool produced = is_produced(node, event.id);
-		int64_t put;
 
 		if (event.id == UPC_NO_ID)
 			continue;
 		if (!strncmp(event.name, "PU0_", 4))
 			error = add_own(c, &event, produced);
 		drive(&event, event.name, produced, UPCI_PANEL_NOTHING);
-		put = error ? error : upci_catalogue_put(c, &event);
-		error = put < 0 ? (int)put : 0;
+		if (!error)
+			error = upci_catalogue_add(c, &event);
 	}
 	if (!error)
 		error = add_all_instructions(c);

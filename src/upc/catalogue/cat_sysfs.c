@@ -34,14 +34,7 @@ static void add_value(struct search *search, const char *subsystem, enum upc_sco
 		.subsystem = subsystem,
 		.scope = scope,
 	};
-	struct upci_draft draft = {
-		.name = name,
-		.text = words->text,
-		.of = of,
-		.unit = words->unit,
-		.kind = words->kind,
-		.mul = words->mul,
-	};
+	struct upci_draft draft = upci_draft_of(words);
 	int fd;
 
 	if (search->error)
@@ -52,6 +45,8 @@ static void add_value(struct search *search, const char *subsystem, enum upc_sco
 		return;
 	}
 	close(fd);
+	draft.name = name;
+	draft.of = of;
 	file.path = upci_catalogue_printf(search->c, "%s", path);
 	search->error = file.path ? upci_cat_put(&file, &draft, NULL, NULL) : UPC_ENOMEM;
 }

@@ -33,6 +33,14 @@ const struct upci_event *upci_catalogue_event(struct upc_catalogue *c, uint32_t 
  */
 int64_t upci_catalogue_put(struct upc_catalogue *c, const struct upci_event *event);
 
+/* The same without the code: 0, or a negative error. */
+static inline int upci_catalogue_add(struct upc_catalogue *c, const struct upci_event *event)
+{
+	int64_t code = upci_catalogue_put(c, event);
+
+	return code < 0 ? (int)code : 0;
+}
+
 /* Memory that lives as long as the catalogue; NULL when there is none. */
 void *upci_catalogue_alloc(struct upc_catalogue *c, size_t size);
 const char *upci_catalogue_printf(struct upc_catalogue *c, const char *format, ...)

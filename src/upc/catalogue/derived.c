@@ -84,15 +84,15 @@ int upci_derived_settle_all(struct upc_catalogue *c)
 	for (code = 0; code < count; code++) {
 		const struct upci_event *event = upci_catalogue_event(c, code);
 		struct upci_event settled = *event;
-		int64_t error;
+		int error;
 
 		if (!event->formula)
 			continue;
 		error = upci_derived_settle(c, &settled);
 		if (!error && !same(event, &settled))
-			error = upci_catalogue_put(c, &settled);
-		if (error < 0)
-			return (int)error;
+			error = upci_catalogue_add(c, &settled);
+		if (error)
+			return error;
 	}
 	return 0;
 }

@@ -88,9 +88,9 @@ static int complete_derived(struct upci_wiring_file *f, struct upci_statement *s
 static int part_names(struct upc_catalogue *c)
 {
 	uint32_t count = upc_catalogue_count(c), code;
-	int64_t error = 0;
+	int error = 0;
 
-	for (code = 0; error >= 0 && code < count; code++) {
+	for (code = 0; !error && code < count; code++) {
 		struct upci_event event = *upci_catalogue_event(c, code);
 		const struct upci_event *plain;
 
@@ -101,9 +101,9 @@ static int part_names(struct upc_catalogue *c)
 		    plain->driver.mul == plain->driver.div && !strcmp(plain->driver.perf, event.driver.perf))
 			continue;
 		event.same_as = 0;
-		error = upci_catalogue_put(c, &event);
+		error = upci_catalogue_add(c, &event);
 	}
-	return error < 0 ? (int)error : 0;
+	return error;
 }
 
 /* Derived events come last: a formula may stand above the events that it is

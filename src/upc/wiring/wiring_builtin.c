@@ -196,7 +196,6 @@ static int add_total(struct upc_catalogue *c, size_t i)
 		.kind = UPC_KIND_COUNT,
 		.id = UPC_NO_ID,
 	};
-	int64_t error;
 
 	if (upci_catalogue_script(c) && upci_catalogue_lookup(c, totals[i].name) >= 0)
 		return 0; /* core 0's */
@@ -210,8 +209,7 @@ static int add_total(struct upc_catalogue *c, size_t i)
 		if (!event.why)
 			return UPC_ENOMEM;
 	}
-	error = upci_catalogue_put(c, &event);
-	return error < 0 ? (int)error : 0;
+	return upci_catalogue_add(c, &event);
 }
 
 static int add_hardware(struct upc_catalogue *c)
@@ -229,7 +227,7 @@ static int add_hardware(struct upc_catalogue *c)
 		.id = UPC_NO_ID,
 	};
 	struct upci_formula_error wrong;
-	int64_t error = 0;
+	int error = 0;
 	size_t i;
 
 	for (i = 0; !error && i < sizeof(totals) / sizeof(totals[0]); i++)
@@ -239,8 +237,8 @@ static int add_hardware(struct upc_catalogue *c)
 	if (!error)
 		error = upci_derived_settle(c, &event);
 	if (!error)
-		error = upci_catalogue_put(c, &event);
-	return error < 0 ? (int)error : 0;
+		error = upci_catalogue_add(c, &event);
+	return error;
 }
 
 /* ---- sums over devices ------------------------------------------------- */
@@ -343,7 +341,7 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 	uint32_t count = upc_catalogue_count(c), code;
 	char device[UPC_NAME_MAX];
 	unsigned n = 0;
-	int64_t error = 0;
+	int error = 0;
 
 	if (!formula)
 		return UPC_ENOMEM;
@@ -374,8 +372,8 @@ static int add_sum(struct upc_catalogue *c, const struct sum *sum)
 		error = event.why ? 0 : UPC_ENOMEM;
 	}
 	if (!error)
-		error = upci_catalogue_put(c, &event);
-	return error < 0 ? (int)error : 0;
+		error = upci_catalogue_add(c, &event);
+	return error;
 }
 
 int upci_wiring_builtin(struct upc_catalogue *c)
