@@ -13,11 +13,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#if __ELF_NATIVE_CLASS == 64
-#define NATIVE_CLASS ELFCLASS64
-#else
-#define NATIVE_CLASS ELFCLASS32
-#endif
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NATIVE_DATA ELFDATA2LSB
 #else
@@ -25,20 +20,14 @@
 #endif
 #if defined(__x86_64__)
 #define NATIVE_MACHINE EM_X86_64
-#elif defined(__i386__)
-#define NATIVE_MACHINE EM_386
 #elif defined(__aarch64__)
 #define NATIVE_MACHINE EM_AARCH64
 #elif defined(__powerpc64__)
 #define NATIVE_MACHINE EM_PPC64
-#elif defined(__powerpc__)
-#define NATIVE_MACHINE EM_PPC
 #elif defined(__riscv)
 #define NATIVE_MACHINE EM_RISCV
 #elif defined(__s390__)
 #define NATIVE_MACHINE EM_S390
-#elif defined(__arm__)
-#define NATIVE_MACHINE EM_ARM
 #endif
 
 struct file {
@@ -62,7 +51,7 @@ static enum mpx_elf check_header(const struct file *file, ElfW(Ehdr) * header)
 		return MPX_ELF_NONE;
 	if (!get(file, 0, ident, sizeof(ident)))
 		return MPX_ELF_BROKEN;
-	if (ident[EI_CLASS] != NATIVE_CLASS || ident[EI_DATA] != NATIVE_DATA)
+	if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != NATIVE_DATA)
 		return MPX_ELF_FOREIGN;
 	if (!get(file, 0, header, sizeof(*header)))
 		return MPX_ELF_BROKEN;

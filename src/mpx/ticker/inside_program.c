@@ -57,8 +57,7 @@ static void look(const struct file *file, uintptr_t bias, struct mpxi_code code[
 	const char *names;
 	uint64_t i, k, n;
 
-	if (head && !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
-	    head->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) &&
+	if (head && !memcmp(head->e_ident, ELFMAG, SELFMAG) && head->e_ident[EI_CLASS] == ELFCLASS64 &&
 	    head->e_shentsize == sizeof(*section))
 		section = part(file, head->e_shoff, head->e_shnum, sizeof(*section));
 	for (i = 0; section && i < head->e_shnum; i++) {

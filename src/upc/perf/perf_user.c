@@ -80,7 +80,7 @@ static inline void settle(void)
 	__asm__ volatile("isb" : : : "memory");
 }
 
-#elif defined(__x86_64__) || defined(__i386__)
+#elif defined(__x86_64__)
 
 #define WANT_USER_ACCESS 0u
 #define ON_BY_DEFAULT true

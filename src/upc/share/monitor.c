@@ -106,9 +106,9 @@ static bool copy_event(const struct upci_shared_page *page, void *to)
 
 static inline void pause_briefly(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
+#ifdef __x86_64__
 	__builtin_ia32_pause();
-#elif defined(__aarch64__) || defined(__arm__)
+#elif defined(__aarch64__)
 	__asm__ __volatile__("yield");
 #endif
 }

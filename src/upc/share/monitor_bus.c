@@ -58,14 +58,7 @@ static struct upci_bus_guard *find_sig(uintptr_t address)
  * looks like a write that races with other readers. */
 static bool map_zeros_sig(uintptr_t start, size_t length)
 {
-	long number =
-#ifdef SYS_mmap2
-		SYS_mmap2;
-#else
-		SYS_mmap;
-#endif
-
-	return syscall(number, start, length, (long)PROT_READ,
+	return syscall(SYS_mmap, start, length, (long)PROT_READ,
 		       (long)(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED), -1L, 0L) == (long)start;
 }
 
