@@ -94,10 +94,7 @@ static void hide_never(struct shim_set *set, long long *values)
 
 SHIM_EXPORT int PAPI_stop(int number, long long *values)
 {
-	PASS(stop, number, values);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->stop(set->id, values);
+	OURS(set, stop, number, values);
 	error = mpx_set_stop(set->id, values);
 	if (error == PAPI_ENOTRUN)
 		return error;
@@ -133,17 +130,13 @@ static int read_set(struct shim_set *set, long long *values)
 
 SHIM_EXPORT int PAPI_read(int number, long long *values)
 {
-	PASS(read, number, values);
-	FIND(set, number);
-	return shim_is_plain(set) ? shim_real()->read(set->id, values) : read_set(set, values);
+	OURS(set, read, number, values);
+	return read_set(set, values);
 }
 
 SHIM_EXPORT int PAPI_read_ts(int number, long long *values, long long *cycles)
 {
-	PASS(read_ts, number, values, cycles);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->read_ts(set->id, values, cycles);
+	OURS(set, read_ts, number, values, cycles);
 	if (!cycles)
 		return PAPI_EINVAL;
 	error = read_set(set, values);
@@ -166,9 +159,8 @@ static int reset_set(struct shim_set *set)
 
 SHIM_EXPORT int PAPI_reset(int number)
 {
-	PASS(reset, number);
-	FIND(set, number);
-	return shim_is_plain(set) ? shim_real()->reset(set->id) : reset_set(set);
+	OURS(set, reset, number);
+	return reset_set(set);
 }
 
 static int take_running(struct shim_set *set, long long *found)
@@ -208,10 +200,7 @@ static int accum(struct shim_set *set, long long *values)
 
 SHIM_EXPORT int PAPI_accum(int number, long long *values)
 {
-	PASS(accum, number, values);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->accum(set->id, values);
+	OURS(set, accum, number, values);
 	if (!values)
 		return PAPI_EINVAL;
 	return accum(set, values);
@@ -219,10 +208,7 @@ SHIM_EXPORT int PAPI_accum(int number, long long *values)
 
 SHIM_EXPORT int PAPI_state(int number, int *state)
 {
-	PASS(state, number, state);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->state(set->id, state);
+	OURS(set, state, number, state);
 	if (!state)
 		return PAPI_EINVAL;
 	*state = (set->running ? PAPI_RUNNING : PAPI_STOPPED) | (set->multiplex ? PAPI_MULTIPLEXING : 0);

@@ -97,10 +97,7 @@ SHIM_EXPORT int PAPI_cleanup_eventset(int number)
 {
 	int *codes, n, i;
 
-	PASS(cleanup_eventset, number);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->cleanup_eventset(set->id);
+	OURS(set, cleanup_eventset, number);
 	if (set->running)
 		return PAPI_EISRUN;
 	n = shim_count_events(set);
@@ -163,39 +160,38 @@ static int add(struct shim_set *set, int code)
 
 SHIM_EXPORT int PAPI_add_event(int number, int code)
 {
-	PASS(add_event, number, code);
-	FIND(set, number);
-	return shim_is_plain(set) ? shim_real()->add_event(set->id, code) : add(set, code);
+	OURS(set, add_event, number, code);
+	return add(set, code);
 }
 
 SHIM_EXPORT int PAPI_add_named_event(int number, const char *name)
 {
 	int code;
 
-	PASS(add_named_event, number, name);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->add_named_event(set->id, name);
+	OURS(set, add_named_event, number, name);
 	error = shim_code_of(name, &code);
 	return error ? error : add(set, code);
 }
 
-SHIM_EXPORT int PAPI_add_events(int number, int *codes, int n)
+/* Each of a list, up to one that fails: as PAPI, how many were done where there were any. */
+static int do_each(struct shim_set *set, const int *codes, int n, int (*act)(struct shim_set *set, int code))
 {
-	int i;
+	int error, i;
 
-	PASS(add_events, number, codes, n);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->add_events(set->id, codes, n);
 	if (!codes || n <= 0)
 		return PAPI_EINVAL;
 	for (i = 0; i < n; i++) {
-		error = add(set, codes[i]);
+		error = act(set, codes[i]);
 		if (error)
 			return i ? i : error;
 	}
 	return PAPI_OK;
+}
+
+SHIM_EXPORT int PAPI_add_events(int number, int *codes, int n)
+{
+	OURS(set, add_events, number, codes, n);
+	return do_each(set, codes, n, add);
 }
 
 static int take_out(struct shim_set *set, int code)
@@ -209,49 +205,30 @@ static int take_out(struct shim_set *set, int code)
 
 SHIM_EXPORT int PAPI_remove_event(int number, int code)
 {
-	PASS(remove_event, number, code);
-	FIND(set, number);
-	return shim_is_plain(set) ? shim_real()->remove_event(set->id, code) : take_out(set, code);
+	OURS(set, remove_event, number, code);
+	return take_out(set, code);
 }
 
 SHIM_EXPORT int PAPI_remove_named_event(int number, const char *name)
 {
 	int code;
 
-	PASS(remove_named_event, number, name);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->remove_named_event(set->id, name);
+	OURS(set, remove_named_event, number, name);
 	error = shim_code_of(name, &code);
 	return error ? error : take_out(set, code);
 }
 
 SHIM_EXPORT int PAPI_remove_events(int number, int *codes, int n)
 {
-	int i;
-
-	PASS(remove_events, number, codes, n);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->remove_events(set->id, codes, n);
-	if (!codes || n <= 0)
-		return PAPI_EINVAL;
-	for (i = 0; i < n; i++) {
-		error = take_out(set, codes[i]);
-		if (error)
-			return i ? i : error;
-	}
-	return PAPI_OK;
+	OURS(set, remove_events, number, codes, n);
+	return do_each(set, codes, n, take_out);
 }
 
 SHIM_EXPORT int PAPI_list_events(int number, int *codes, int *n)
 {
 	int room;
 
-	PASS(list_events, number, codes, n);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->list_events(set->id, codes, n);
+	OURS(set, list_events, number, codes, n);
 	if (!n || *n < 0 || (!codes && *n > 0))
 		return PAPI_EINVAL;
 	room = *n;
@@ -264,7 +241,6 @@ SHIM_EXPORT int PAPI_list_events(int number, int *codes, int *n)
 
 SHIM_EXPORT int PAPI_num_events(int number)
 {
-	PASS(num_events, number);
-	FIND(set, number);
-	return shim_is_plain(set) ? shim_real()->num_events(set->id) : shim_count_events(set);
+	OURS(set, num_events, number);
+	return shim_count_events(set);
 }

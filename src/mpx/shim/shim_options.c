@@ -93,10 +93,9 @@ SHIM_EXPORT int PAPI_attach(int number, unsigned long tid)
 
 SHIM_EXPORT int PAPI_detach(int number)
 {
-	PASS(detach, number);
-	FIND(set, number);
+	OURS(set, detach, number);
 	/* One of libmpx is attached to nothing. */
-	return shim_is_plain(set) ? shim_real()->detach(set->id) : PAPI_EINVAL;
+	return PAPI_EINVAL;
 }
 
 /* PAPI tells the handler its own number of the set. */
@@ -149,19 +148,14 @@ SHIM_EXPORT int PAPI_sprofil(PAPI_sprofil_t *profile, int n, int number, int cod
 
 SHIM_EXPORT int PAPI_get_overflow_event_index(int number, long long vector, int *array, int *n)
 {
-	PASS(get_overflow_event_index, number, vector, array, n);
-	FIND(set, number);
+	OURS(set, get_overflow_event_index, number, vector, array, n);
 	/* One of libmpx has no overflows. */
-	return shim_is_plain(set) ? shim_real()->get_overflow_event_index(set->id, vector, array, n)
-				  : PAPI_EINVAL;
+	return PAPI_EINVAL;
 }
 
 SHIM_EXPORT int PAPI_write(int number, long long *values)
 {
-	PASS(write, number, values);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->write(set->id, values);
+	OURS(set, write, number, values);
 	shim_say_once("PAPI_write, event set %d: an estimate cannot be written; add the values to "
 		      "what is read, or use PAPI_accum",
 		      set->number);
@@ -172,10 +166,7 @@ SHIM_EXPORT int PAPI_write(int number, long long *values)
 
 SHIM_EXPORT int PAPI_set_multiplex(int number)
 {
-	PASS(set_multiplex, number);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->set_multiplex(set->id);
+	OURS(set, set_multiplex, number);
 	if (set->running)
 		return PAPI_EISRUN;
 	set->multiplex = true;
@@ -184,9 +175,8 @@ SHIM_EXPORT int PAPI_set_multiplex(int number)
 
 SHIM_EXPORT int PAPI_get_multiplex(int number)
 {
-	PASS(get_multiplex, number);
-	FIND(set, number);
-	return shim_is_plain(set) ? shim_real()->get_multiplex(set->id) : set->multiplex;
+	OURS(set, get_multiplex, number);
+	return set->multiplex;
 }
 
 static int component_of(const struct shim_set *set)
@@ -202,10 +192,7 @@ static int component_of(const struct shim_set *set)
 
 SHIM_EXPORT int PAPI_assign_eventset_component(int number, int component)
 {
-	PASS(assign_eventset_component, number, component);
-	FIND(set, number);
-	if (shim_is_plain(set))
-		return shim_real()->assign_eventset_component(set->id, component);
+	OURS(set, assign_eventset_component, number, component);
 	if (!shim_real()->get_component_info(component))
 		return PAPI_ENOCMP;
 	if (component_of(set) >= 0)
@@ -216,10 +203,9 @@ SHIM_EXPORT int PAPI_assign_eventset_component(int number, int component)
 
 SHIM_EXPORT int PAPI_get_eventset_component(int number)
 {
-	PASS(get_eventset_component, number);
-	FIND(set, number);
+	OURS(set, get_eventset_component, number);
 	/* Of a set with several, the first event's. */
-	return shim_is_plain(set) ? shim_real()->get_eventset_component(set->id) : component_of(set);
+	return component_of(set);
 }
 
 /* ---- options --------------------------------------------------------------------------- */

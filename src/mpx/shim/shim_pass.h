@@ -21,6 +21,13 @@
 	if (!set)                                         \
 	return error
 
+/* Declares set, one of libmpx's, and error. PAPI's are those that it counts by itself, too. */
+#define OURS(set, call, number, ...)       \
+	PASS(call, number, ##__VA_ARGS__); \
+	FIND(set, number);                 \
+	if (shim_is_plain(set))            \
+	return shim_real()->call(set->id, ##__VA_ARGS__)
+
 static inline bool shim_is_plain(const struct shim_set *set)
 {
 	return set->kind == SHIM_PLAIN;
