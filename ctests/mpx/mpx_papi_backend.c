@@ -23,7 +23,7 @@ static uint32_t faults, minor;
 /* A fresh backend with the CPU clock, as every machine has it. */
 static struct mpxi_papi *backend(const struct mpxi_papi_options *options)
 {
-	static const struct mpxi_papi_options cpu = {.clock = MPXI_CLOCK_CPU};
+	static const struct mpxi_papi_options cpu = {.clock = MPX_CLOCK_CPU};
 	struct mpxi_papi *papi = NULL;
 
 	if (mpxi_papi_create(options ? options : &cpu, &papi)) {
@@ -58,7 +58,7 @@ static long long slice(void *group, size_t pages)
 
 static void clocks(void)
 {
-	struct mpxi_papi_options options = {.clock = MPXI_CLOCK_AUTO};
+	struct mpxi_papi_options options = {.clock = MPX_CLOCK_AUTO};
 	struct mpxi_papi *papi = backend(&options);
 	struct mpxi_sample sample = {0};
 	volatile unsigned work = 0;
@@ -81,19 +81,19 @@ static void clocks(void)
 	   "a stopped group is neither stopped nor read");
 	mpxi_papi_destroy(papi);
 
-	for (options.clock = MPXI_CLOCK_CYCLES; options.clock <= MPXI_CLOCK_USER; options.clock++) {
+	for (options.clock = MPX_CLOCK_CYCLES; options.clock <= MPX_CLOCK_USER; options.clock++) {
 		error = mpxi_papi_create(&options, &papi);
 		if (error) {
-			ok(error == MPXI_ENOSUPP && options.clock != MPXI_CLOCK_CPU &&
+			ok(error == MPXI_ENOSUPP && options.clock != MPX_CLOCK_CPU &&
 				   strstr(mpxi_last_message(), "CPU time"),
 			   "clock %d: %s", (int)options.clock, mpxi_last_message());
 			continue;
 		}
-		ok(!strcmp(mpxi_papi_clock_unit(papi), options.clock == MPXI_CLOCK_CPU ? "ns" : "cycles"),
+		ok(!strcmp(mpxi_papi_clock_unit(papi), options.clock == MPX_CLOCK_CPU ? "ns" : "cycles"),
 		   "clock %d: %s", (int)options.clock, mpxi_papi_clock_name(papi));
 		mpxi_papi_destroy(papi);
 	}
-	options.clock = (enum mpxi_clock)99;
+	options.clock = (enum mpx_clock)99;
 	ok(mpxi_papi_create(&options, &papi) == MPXI_EINVAL, "no such clock: %s", mpxi_last_message());
 }
 
@@ -275,7 +275,7 @@ static void together(void)
 static void covariate(void)
 {
 	struct mpxi_papi_options options = {
-		.clock = MPXI_CLOCK_CPU, .has_covariate = true, .covariate = faults};
+		.clock = MPX_CLOCK_CPU, .has_covariate = true, .covariate = faults};
 	struct mpxi_papi *papi = backend(&options);
 	const uint32_t event[] = {minor, faults};
 	uint64_t count[2] = {0};
@@ -321,7 +321,7 @@ static unsigned list_files(struct mpxi_papi *papi, uint32_t *event, unsigned max
 
 static void fitting(void)
 {
-	struct mpxi_papi_options options = {.clock = MPXI_CLOCK_CPU, .group_max = 2};
+	struct mpxi_papi_options options = {.clock = MPX_CLOCK_CPU, .group_max = 2};
 	struct mpxi_papi *papi = backend(&options);
 	uint32_t event[MANY] = {faults, minor, 0x4fffffff};
 	uint64_t count[MANY] = {0};
@@ -577,7 +577,7 @@ static void names(void)
 /* As many presets as the counters hold beside the clock, and one more. */
 static void hardware(void)
 {
-	struct mpxi_papi_options options = {.clock = MPXI_CLOCK_CYCLES};
+	struct mpxi_papi_options options = {.clock = MPX_CLOCK_CYCLES};
 	struct mpxi_papi *papi;
 	uint32_t event[64];
 	uint64_t count[64] = {0};

@@ -18,17 +18,10 @@
 #include <sys/types.h>
 
 #include "core/backend.h"
-
-enum mpxi_clock {
-	MPXI_CLOCK_AUTO,   /* the first of these that can be had */
-	MPXI_CLOCK_CYCLES, /* PAPI_TOT_CYC in every group: MPX section 4 */
-	MPXI_CLOCK_UNIT,   /* the upc component's cycle event in every group */
-	MPXI_CLOCK_CPU,    /* the thread's CPU time, nanoseconds */
-	MPXI_CLOCK_USER,   /* cycles of user mode in every group; not one of AUTO's */
-};
+#include "mpx.h"
 
 struct mpxi_papi_options {
-	enum mpxi_clock clock;
+	enum mpx_clock clock;
 	bool has_covariate;
 	uint32_t covariate; /* PAPI code of an event that is added to every group */
 	bool may_serve;     /* without one: instructions, where they take no counter */

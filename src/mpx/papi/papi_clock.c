@@ -112,25 +112,25 @@ static bool presets_are_of_user(void)
 	       PAPI_get_opt(PAPI_DEFDOM, NULL) == PAPI_DOM_USER;
 }
 
-int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock)
+int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock)
 {
 	switch (clock) {
-	case MPXI_CLOCK_AUTO:
+	case MPX_CLOCK_AUTO:
 		if (try_events(papi, cycles) || (unit_may_count() && try_events(papi, unit_cycles)))
 			return PAPI_OK;
 		break;
-	case MPXI_CLOCK_CYCLES:
+	case MPX_CLOCK_CYCLES:
 		if (try_events(papi, cycles))
 			return PAPI_OK;
 		return mpxi_error(MPXI_ENOSUPP,
 				  "PAPI counts no cycles here (papi_avail, "
 				  "papi_component_avail); the thread's CPU time is a clock everywhere");
-	case MPXI_CLOCK_UNIT:
+	case MPX_CLOCK_UNIT:
 		if (try_events(papi, unit_cycles))
 			return PAPI_OK;
 		return mpxi_error(MPXI_ENOSUPP, "PAPI's component upc counts no cycles of a thread here "
 						"(upc_avail); the thread's CPU time is a clock everywhere");
-	case MPXI_CLOCK_USER:
+	case MPX_CLOCK_USER:
 		/* A preset that a set has as well takes no turns. */
 		if ((presets_are_of_user() && try_event(papi, cycles[0])) || try_events(papi, user_cycles))
 			return PAPI_OK;
@@ -139,7 +139,7 @@ int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock)
 				  "papi_component_avail); the thread's CPU time is a clock "
 				  "everywhere",
 				  user_cycles[0]);
-	case MPXI_CLOCK_CPU:
+	case MPX_CLOCK_CPU:
 		break;
 	default:
 		return mpxi_error(MPXI_EINVAL, "there is no clock %d", (int)clock);

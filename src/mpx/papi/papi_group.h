@@ -76,7 +76,7 @@ struct mpxi_papi {
 };
 
 /* papi_clock.c: finds what measures a slice. PAPI_OK or an error with a message. */
-int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpxi_clock clock);
+int mpxi_papi_choose_clock(struct mpxi_papi *papi, enum mpx_clock clock);
 
 /* papi_names.c */
 

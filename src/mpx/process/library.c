@@ -163,7 +163,7 @@ static enum mpxi_estimator choose_estimator(const struct mpx_options *o)
 static int init(const struct mpx_options *o)
 {
 	struct mpxi_library made = {
-		.backend = {.clock = (enum mpxi_clock)o->clock, .group_max = o->group_max},
+		.backend = {.clock = o->clock, .group_max = o->group_max},
 		.estimator = choose_estimator(o),
 		.slice_ns = o->slice_ns ? o->slice_ns : MPXI_SLICE_DEFAULT,
 		.seed = o->seed,
