@@ -15,18 +15,13 @@
 
 static int move_event(struct mpxi_set *to, struct mpxi_target *target, uint32_t code, unsigned domain)
 {
-	struct mpxi_core *core = target ? target->core : mpxi_self->core;
-	struct mpxi_papi *papi = target ? target->papi : mpxi_self->papi;
 	uint32_t event;
 	int index = mpxi_papi_event(code, domain, &event);
 
 	if (!index && target)
 		index = mpxi_target_refuses(event);
-	if (index)
-		return index;
-	mpxi_core_hold(core);
-	index = mpxi_papi_check(papi, event);
-	mpxi_core_release(core);
+	if (!index)
+		index = mpxi_event_check(target, event);
 	return index ? index : mpxi_set_add(to, event);
 }
 
@@ -239,19 +234,14 @@ static int exchange_covariate(struct mpxi_handle *handle, const uint32_t *event)
 /* It is read in each slice, of the thread that is counted. */
 static int check_covariate(const struct mpxi_handle *handle, uint32_t event)
 {
-	struct mpxi_core *core = handle->target ? handle->target->core : mpxi_self->core;
 	const char *whose = mpxi_papi_counts_for(event);
 	char name[256];
-	int error;
 
 	mpxi_papi_name(event, name, sizeof(name));
 	if (whose)
 		return mpxi_error(PAPI_ENOSUPP, "%s counts for %s: a covariate is the thread's own", name,
 				  whose);
-	mpxi_core_hold(core);
-	error = mpxi_papi_check(handle->target ? handle->target->papi : mpxi_self->papi, event);
-	mpxi_core_release(core);
-	return error;
+	return mpxi_event_check(handle->target, event);
 }
 
 int mpx_set_covariate(int set, const char *name)

@@ -115,10 +115,20 @@ int mpxi_handle_check(const struct mpxi_handle *handle, struct mpxi_set *set)
 			  name, handle->number);
 }
 
+int mpxi_event_check(struct mpxi_target *target, uint32_t event)
+{
+	struct mpxi_core *core = target ? target->core : mpxi_self->core;
+	int error;
+
+	mpxi_core_hold(core);
+	error = mpxi_papi_check(target ? target->papi : mpxi_self->papi, event);
+	mpxi_core_release(core);
+	return error;
+}
+
 static int add(struct mpxi_handle *handle, uint32_t code)
 {
 	struct mpxi_target *target = handle->target;
-	struct mpxi_core *core = target ? target->core : mpxi_self->core;
 	const char *whose;
 	uint32_t event;
 	int index, conflict;
@@ -140,12 +150,8 @@ static int add(struct mpxi_handle *handle, uint32_t code)
 		index = mpxi_target_check(target);
 	if (!index)
 		index = reserve(handle);
-	if (index)
-		return index;
-	/* PAPI is asked with the groups that run stopped: no slice may end in between. */
-	mpxi_core_hold(core);
-	index = mpxi_papi_check(target ? target->papi : mpxi_self->papi, event);
-	mpxi_core_release(core);
+	if (!index)
+		index = mpxi_event_check(target, event);
 	if (!index)
 		index = handle->process ? mpxi_process_add(handle->process, event)
 					: mpxi_set_add(handle->set, event);
