@@ -151,7 +151,6 @@ int mpx_set_ratios(int set, struct mpx_ratio *ratios, int n)
 	struct mpxi_handle *handle;
 	struct mpx_ratio mine;
 	int error = mpxi_thread_find(set, &handle), i;
-	size_t size;
 
 	if (error)
 		return error;
@@ -165,13 +164,9 @@ int mpx_set_ratios(int set, struct mpx_ratio *ratios, int n)
 		error = read_now(handle);
 	if (error)
 		return error;
-	size = ratios[0].size;
 	for (i = 0; i < n; i++) {
-		char *to = (char *)ratios + (size_t)i * size;
-
 		mine = ratio_of(handle, &handle->asked.ratio[i]);
-		memcpy(to, &size, sizeof(size));
-		upci_sized_give(&sized, to, &mine);
+		upci_sized_give_to(&sized, ratios, (size_t)i, &mine);
 	}
 	return PAPI_OK;
 }

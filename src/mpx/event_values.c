@@ -429,7 +429,6 @@ static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *po
 	struct mpxi_moved *moved = NULL;
 	struct mpx_estimate mine;
 	int error, i;
-	size_t size;
 
 	if (n < 0 || (n && !estimates) || (unsigned)n > mpxi_set_events(handle->set))
 		return mpxi_error(PAPI_EINVAL, "n is %d, and the event set has %u events", n,
@@ -439,7 +438,6 @@ static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *po
 	error = upci_sized_check(&sized, estimates);
 	if (error)
 		return error;
-	size = estimates[0].size;
 	error = refused(bring_up(handle), handle, "read");
 	if (error && !handle->process)
 		return error;
@@ -449,12 +447,9 @@ static int give_estimates(struct mpxi_handle *handle, const struct mpxi_pool *po
 			return mpxi_error(PAPI_ENOMEM, "out of memory for relations");
 	}
 	for (i = 0; i < n; i++) {
-		char *to = (char *)estimates + (size_t)i * size;
-
 		mine = pool ? of_region(handle, pool, (unsigned)i)
 			    : of_stretch(handle, (unsigned)i, moved ? &moved[i] : NULL);
-		memcpy(to, &size, sizeof(size));
-		upci_sized_give(&sized, to, &mine);
+		upci_sized_give_to(&sized, estimates, (size_t)i, &mine);
 	}
 	free(moved);
 	return error;
@@ -520,13 +515,9 @@ int mpx_set_kept_estimates(int set, int region, struct mpx_estimate *estimates, 
 	error = n ? upci_sized_check(&sized, estimates) : 0;
 	runs = mpxi_set_runs(handle->set) && pool == mpxi_regions_current(&handle->regions);
 	for (i = 0; i < n && !error; i++) {
-		size_t size = estimates[0].size;
-		char *to = (char *)estimates + (size_t)i * size;
-
 		mine = of_pool(handle, &pool[i], (unsigned)i);
 		mine.flags = runs ? (mine.flags & ~MPX_EXACT) | MPX_PARTIAL : mine.flags;
-		memcpy(to, &size, sizeof(size));
-		upci_sized_give(&sized, to, &mine);
+		upci_sized_give_to(&sized, estimates, (size_t)i, &mine);
 	}
 	return error;
 }

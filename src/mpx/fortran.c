@@ -67,18 +67,6 @@ static int init_with(int abi, struct mpx_options *options, long long slice_ns, i
 	return result;
 }
 
-SUBROUTINE(library_init_options, const int *abi, const long long *slice_ns, const int *timer,
-	   const int *clock, const int *estimator, const int *group_max, const char *covariate, int *check,
-	   size_t length)
-{
-	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
-
-	options.timer = (enum mpx_timer) * timer;
-	options.clock = (enum mpx_clock) * clock;
-	options.estimator = (enum mpx_estimator) * estimator;
-	*check = init_with(*abi, &options, *slice_ns, *group_max, covariate, length);
-}
-
 SUBROUTINE(library_init_signal, const int *abi, const long long *slice_ns, const int *timer, const int *clock,
 	   const int *estimator, const int *group_max, const char *covariate, const int *signal_number,
 	   const long long *seed, int *check, size_t length)
@@ -91,6 +79,17 @@ SUBROUTINE(library_init_signal, const int *abi, const long long *slice_ns, const
 	options.signal_number = *signal_number;
 	options.seed = (uint64_t)*seed;
 	*check = init_with(*abi, &options, *slice_ns, *group_max, covariate, length);
+}
+
+SUBROUTINE(library_init_options, const int *abi, const long long *slice_ns, const int *timer,
+	   const int *clock, const int *estimator, const int *group_max, const char *covariate, int *check,
+	   size_t length)
+{
+	const int signal_number = 0;
+	const long long seed = 0;
+
+	mpxf_library_init_signal_(abi, slice_ns, timer, clock, estimator, group_max, covariate,
+				  &signal_number, &seed, check, length);
 }
 
 SUBROUTINE(library_get_info, long long *slice_ns, int *timer, int *estimator, int *signal_number,

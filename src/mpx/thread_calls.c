@@ -36,7 +36,6 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 	struct mpxi_master *events;
 	struct mpxi_core_info core;
 	unsigned count, i;
-	size_t size;
 	int error = mpxi_thread_get(&thread);
 
 	if (error)
@@ -47,7 +46,6 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 		error = upci_sized_check(&sized, list);
 	if (error)
 		return error;
-	size = n ? list[0].size : 0;
 	mpxi_core_info(thread->core, &core);
 	if ((unsigned)n > core.events)
 		n = (int)core.events;
@@ -57,7 +55,6 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 	count = mpxi_core_master(thread->core, events, (unsigned)n);
 	for (i = 0; i < count && i < (unsigned)n; i++) {
 		const struct mpxi_master *e = &events[i];
-		char *to = (char *)list + i * size;
 		struct mpx_master_event mine = {
 			.code = (int)mpxi_papi_code_of(e->event),
 			.references = e->references,
@@ -70,8 +67,7 @@ int mpx_thread_master_list(struct mpx_master_event *list, int n)
 			.domain = (int)mpxi_papi_domain_of(e->event),
 		};
 
-		memcpy(to, &size, sizeof(size));
-		upci_sized_give(&sized, to, &mine);
+		upci_sized_give_to(&sized, list, i, &mine);
 	}
 	free(events);
 	return (int)count;

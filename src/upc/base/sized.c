@@ -58,3 +58,12 @@ void upci_sized_give(const struct upci_sized *what, void *given, const void *fro
 	memcpy((char *)given + sizeof(size), (const char *)from + sizeof(size), n - sizeof(size));
 	memset((char *)given + n, 0, size - n);
 }
+
+void upci_sized_give_to(const struct upci_sized *what, void *array, size_t i, const void *from)
+{
+	size_t size = size_of(array);
+	char *given = (char *)array + i * size;
+
+	memcpy(given, &size, sizeof(size));
+	upci_sized_give(what, given, from);
+}

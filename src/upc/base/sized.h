@@ -49,4 +49,7 @@ int upci_sized_take(const struct upci_sized *what, void *to, const void *given);
  * size; what a newer one has more is zero. */
 void upci_sized_give(const struct upci_sized *what, void *given, const void *from);
 
+/* The i-th of a caller's array, whose first structure was checked: all are of that size. */
+void upci_sized_give_to(const struct upci_sized *what, void *array, size_t i, const void *from);
+
 #endif
