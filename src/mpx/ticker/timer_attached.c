@@ -9,9 +9,6 @@
  * Where the kernel allows it the events are not for user mode alone: a signal to another thread
  * breaks off no system call of the one that is counted, and no slice is twice as long.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* F_SETSIG, F_SETOWN_EX */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -20,7 +17,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/words.h"
@@ -54,32 +50,9 @@ static int refused(int error, pid_t tid)
 	}
 }
 
-/* A program that has closed its standard input must not find our event there. */
-static int open_event(struct perf_event_attr *attr, pid_t tid)
-{
-	int fd, high, error;
-
-	fd = (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
-		attr->exclude_kernel = attr->exclude_hv = 1;
-		fd = (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	}
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	error = errno;
-	close(fd);
-	errno = error;
-	return high;
-}
-
-/* O_ASYNC last: until the owner is set, the signal would go to the process. */
 static int send_signals(const struct mpxi_attached *timer)
 {
-	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = timer->own->tid};
-
-	if (!fcntl(timer->fd, F_SETSIG, timer->own->timers->signo) &&
-	    !fcntl(timer->fd, F_SETOWN_EX, &owner) && !fcntl(timer->fd, F_SETFL, O_RDWR | O_ASYNC))
+	if (!mpxi_task_clock_send(timer->fd, timer->own->timers->signo, timer->own->tid))
 		return MPXI_OK;
 	return mpxi_error(MPXI_ENOSUPP, "perf events cannot send signals here: %s",
 			  upci_words_of_errno(errno));
@@ -134,7 +107,7 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 	timer->armed = timer->loaded = false;
 	timer->last = 0;
 	timer->page = MAP_FAILED;
-	timer->clock = open_event(&attr, timer->tid);
+	timer->clock = mpxi_task_clock_event(&attr, timer->tid);
 	if (timer->clock < 0)
 		return refused(errno, timer->tid);
 	timer->page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, timer->clock, 0);
@@ -146,7 +119,7 @@ int mpxi_attached_open(struct mpxi_attached *timer, uint64_t slice_ns)
 	attr.sample_period = slice_ns;
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
-	timer->fd = open_event(&attr, timer->tid);
+	timer->fd = mpxi_task_clock_event(&attr, timer->tid);
 	error = timer->fd < 0 ? refused(errno, timer->tid) : send_signals(timer);
 	/* Both are the same thread's where it has not ended in between. */
 	if (!error && mpxi_attached_has_ended(timer))

@@ -54,6 +54,13 @@ void mpxi_timer_virtual_resume(struct mpxi_timer *timer);
 /* In a forked child, which has none of the parent's threads and not its interval timer. */
 void mpxi_timer_virtual_forget(void);
 
+struct perf_event_attr;
+/* timer_task_clock.c: an event of a thread's task clock, of user mode alone where the kernel refuses more;
+ * never in the place of a standard stream. -1 with errno. */
+int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid);
+/* Its overflows send the signal to that thread. -1 with errno. */
+int mpxi_task_clock_send(int fd, int signo, pid_t tid);
+
 /* What the program has done to the signal while the timer was not armed: see mpxi_timer_arm. */
 int mpxi_timer_prepare(struct mpxi_timer *timer);
 

@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -47,11 +46,16 @@ static int refused(int error)
 }
 
 /* A program that has closed its standard input must not find our event there. */
-static int away_from_standard_streams(int fd)
+int mpxi_task_clock_event(struct perf_event_attr *attr, pid_t tid)
 {
-	int high, error;
+	int fd, high, error;
 
-	if (fd > STDERR_FILENO)
+	fd = (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0 && (errno == EACCES || errno == EPERM) && !attr->exclude_kernel) {
+		attr->exclude_kernel = attr->exclude_hv = 1;
+		fd = (int)syscall(SYS_perf_event_open, attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;
 	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	error = errno;
@@ -60,29 +64,35 @@ static int away_from_standard_streams(int fd)
 	return high;
 }
 
+/* O_ASYNC last: until the owner is set, the signal would go to the process. */
+int mpxi_task_clock_send(int fd, int signo, pid_t tid)
+{
+	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = tid};
+
+	return fcntl(fd, F_SETSIG, signo) || fcntl(fd, F_SETOWN_EX, &owner) ||
+			       fcntl(fd, F_SETFL, O_RDWR | O_ASYNC)
+		       ? -1
+		       : 0;
+}
+
 static int task_clock_open(struct mpxi_timer *timer)
 {
-	struct perf_event_attr attr;
-	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = timer->tid};
-	int fd;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = timer->slice_ns,
+		.wakeup_events = 1,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = mpxi_task_clock_event(&attr, 0);
 
-	memset(&attr, 0, sizeof(attr));
-	attr.size = sizeof(attr);
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.sample_period = timer->slice_ns;
-	attr.wakeup_events = 1;
-	attr.disabled = 1;
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
-	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0)
-		fd = away_from_standard_streams(fd);
 	if (fd < 0)
 		return refused(errno);
-	/* O_ASYNC last: until the owner is set, the signal would go to the process. */
-	if (fcntl(fd, F_SETSIG, timer->timers->signo) || fcntl(fd, F_SETOWN_EX, &owner) ||
-	    ioctl(fd, PERF_EVENT_IOC_ID, &timer->event) || fcntl(fd, F_SETFL, O_RDWR | O_ASYNC)) {
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &timer->event) ||
+	    mpxi_task_clock_send(fd, timer->timers->signo, timer->tid)) {
 		int error = errno;
 
 		close(fd);
