@@ -12,28 +12,14 @@
 # component, and papi_events.csv is upc_presets.csv, or has it at its end (README.md).
 
 UPC_DIR = components/upc
-UPC_HEADERS = $(UPC_DIR)/upc.h $(UPC_DIR)/upc_caller.h $(UPC_DIR)/upc_library.h \
-	$(UPC_DIR)/upc_mpx.h $(UPC_DIR)/upc_names.h $(UPC_DIR)/upc_open.h \
-	$(UPC_DIR)/upc_overflow.h $(UPC_DIR)/upc_presets.h $(UPC_DIR)/upc_report.h \
-	$(UPC_DIR)/upc_set.h $(UPC_DIR)/upc_share.h $(UPC_DIR)/upc_signal.h $(UPC_DIR)/upc_slices.h \
-	$(UPC_DIR)/upc_tables.h $(UPC_DIR)/upc_turns.h $(wildcard $(UPC_DIR)/mpx/*/*.h)
+UPC_HEADERS = $(wildcard $(UPC_DIR)/*.h $(UPC_DIR)/mpx/*/*.h)
 # All that is there; estimate.c by way of upc_estimate.c.
+UPC_OWN = $(filter-out %/upc_presets.c,$(wildcard $(UPC_DIR)/*.c)) $(if $(UPC_PRESETS),$(UPC_DIR)/upc_presets.c)
 UPC_MPX = $(filter-out %/estimate.c,$(wildcard $(UPC_DIR)/mpx/*/*.c))
 UPC_DEFINES = $(if $(UPC_LIBDIR),-DUPC_LIBDIR='"$(UPC_LIBDIR)"') $(if $(UPC_PRESETS),-DUPC_PRESETS)
 
-COMPSRCS += $(UPC_DIR)/upc.c $(UPC_DIR)/upc_caller.c $(UPC_DIR)/upc_estimate.c \
-	$(UPC_DIR)/upc_library.c $(UPC_DIR)/upc_mpx.c $(UPC_DIR)/upc_names.c $(UPC_DIR)/upc_open.c \
-	$(UPC_DIR)/upc_overflow.c $(UPC_DIR)/upc_report.c $(UPC_DIR)/upc_run.c \
-	$(UPC_DIR)/upc_set.c $(UPC_DIR)/upc_share.c $(UPC_DIR)/upc_signal.c \
-	$(UPC_DIR)/upc_slices.c $(UPC_DIR)/upc_tables.c $(UPC_DIR)/upc_turns.c \
-	$(UPC_MPX)
-COMPOBJS += upc.o upc_caller.o upc_estimate.o upc_library.o upc_mpx.o upc_names.o upc_open.o \
-	upc_overflow.o upc_report.o upc_run.o upc_set.o upc_share.o upc_signal.o \
-	upc_slices.o upc_tables.o upc_turns.o $(patsubst %.c,upc_mpxi_%.o,$(notdir $(UPC_MPX)))
-ifneq ($(UPC_PRESETS),)
-COMPSRCS += $(UPC_DIR)/upc_presets.c
-COMPOBJS += upc_presets.o
-endif
+COMPSRCS += $(UPC_OWN) $(UPC_MPX)
+COMPOBJS += $(notdir $(UPC_OWN:.c=.o)) $(patsubst %.c,upc_mpxi_%.o,$(notdir $(UPC_MPX)))
 
 # The shared library is compiled from all sources in one command: a definition
 # that only one object's rule had would be missing there. The unwind tables, of
@@ -45,59 +31,10 @@ LDFLAGS += $(LDL) -lpthread
 # Nor may PAPI's calls vanish into one another when a program is linked.
 papi.o: override OPTFLAGS += -fno-lto
 
-upc.o: $(UPC_DIR)/upc.c $(UPC_HEADERS) $(HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc.c -o $@
-
-upc_caller.o: $(UPC_DIR)/upc_caller.c $(UPC_HEADERS) $(HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_caller.c -o $@
-
-upc_estimate.o: $(UPC_DIR)/upc_estimate.c $(UPC_DIR)/mpx/stat/estimate.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_estimate.c -o $@
-
-upc_library.o: $(UPC_DIR)/upc_library.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_library.c -o $@
-
-upc_mpx.o: $(UPC_DIR)/upc_mpx.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_mpx.c -o $@
-
-upc_names.o: $(UPC_DIR)/upc_names.c $(UPC_HEADERS) $(HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_names.c -o $@
-
-upc_open.o: $(UPC_DIR)/upc_open.c $(UPC_HEADERS) $(HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_open.c -o $@
-
-upc_overflow.o: $(UPC_DIR)/upc_overflow.c $(UPC_HEADERS) $(HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_overflow.c -o $@
-
-upc_presets.o: $(UPC_DIR)/upc_presets.c $(UPC_HEADERS) $(HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_presets.c -o $@
-
-upc_report.o: $(UPC_DIR)/upc_report.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_report.c -o $@
-
-upc_run.o: $(UPC_DIR)/upc_run.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_run.c -o $@
-
-upc_set.o: $(UPC_DIR)/upc_set.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_set.c -o $@
-
-upc_share.o: $(UPC_DIR)/upc_share.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_share.c -o $@
-
-upc_signal.o: $(UPC_DIR)/upc_signal.c $(UPC_HEADERS) $(HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_signal.c -o $@
-
-upc_slices.o: $(UPC_DIR)/upc_slices.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_slices.c -o $@
-
-upc_tables.o: $(UPC_DIR)/upc_tables.c $(UPC_HEADERS) $(HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_tables.c -o $@
-
-upc_turns.o: $(UPC_DIR)/upc_turns.c $(UPC_HEADERS)
-	$(CC) $(LIBCFLAGS) $(OPTFLAGS) -c $(UPC_DIR)/upc_turns.c -o $@
-
-define UPC_MPX_RULE
-upc_mpxi_$(basename $(notdir $(1))).o: $(1) $(UPC_HEADERS)
-	$$(CC) $$(LIBCFLAGS) $$(OPTFLAGS) -c $$< -o $$@
+define UPC_RULE
+$(2).o: $(1) $(UPC_HEADERS) $(HEADERS)
+	$$(CC) $$(LIBCFLAGS) $$(OPTFLAGS) -c $(1) -o $$@
 endef
-$(foreach file,$(UPC_MPX),$(eval $(call UPC_MPX_RULE,$(file))))
+$(foreach file,$(UPC_OWN),$(eval $(call UPC_RULE,$(file),$(basename $(notdir $(file))))))
+$(foreach file,$(UPC_MPX),$(eval $(call UPC_RULE,$(file),upc_mpxi_$(basename $(notdir $(file))))))
+upc_estimate.o: $(UPC_DIR)/mpx/stat/estimate.c
