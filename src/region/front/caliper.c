@@ -19,22 +19,19 @@
 #include "region/front/front.h"
 #include "region/front/labels.h"
 #include "region/front/nest.h"
-#include "region/region.h"
 
 /* ---- by the region's name ------------------------------------------------------------------------ */
 
-#define PAIR(begin, end)                                                        \
-	UPCR_EXPORT void begin(const char *name);                               \
-	UPCR_EXPORT void end(const char *name);                                 \
-	void begin(const char *name)                                            \
-	{                                                                       \
-		if (name)                                                       \
-			upcr_enter(upcr_name(name, strlen(name)));              \
-	}                                                                       \
-	void end(const char *name)                                              \
-	{                                                                       \
-		if (name)                                                       \
-			(void)upcr_exit_closing(upcr_name(name, strlen(name))); \
+#define PAIR(begin, end)                                             \
+	UPCR_FUNCTION(void, begin, const char *name)                 \
+	{                                                            \
+		if (name)                                            \
+			upcr_enter(upcr_name_of(name));              \
+	}                                                            \
+	UPCR_FUNCTION(void, end, const char *name)                   \
+	{                                                            \
+		if (name)                                            \
+			(void)upcr_exit_closing(upcr_name_of(name)); \
 	}
 
 PAIR(cali_begin_region, cali_end_region)
@@ -86,47 +83,41 @@ static void begin(unsigned label, const char *value)
 		snprintf(name, sizeof(name), "%s", value);
 	else
 		snprintf(name, sizeof(name), "%s=%s", attribute, value);
-	(void)upcr_push(UPCR_OF_CALIPER + label, upcr_name(name, strlen(name)));
+	(void)upcr_push(UPCR_OF_CALIPER + label, upcr_name_of(name));
 }
 
 static void end(unsigned label)
 {
 	/* There is none: the engine tells of it. */
 	if (upcr_pop(UPCR_OF_CALIPER + label) < 0)
-		(void)upcr_exit(upcr_name(text_of(label), strlen(text_of(label))));
+		(void)upcr_exit(upcr_name_of(text_of(label)));
 }
 
 /* ---- by an attribute's name ---------------------------------------------------------------------- */
 
-UPCR_EXPORT void cali_begin_byname(const char *attribute);
-UPCR_EXPORT void cali_begin_int_byname(const char *attribute, int value);
-UPCR_EXPORT void cali_begin_double_byname(const char *attribute, double value);
-UPCR_EXPORT void cali_begin_string_byname(const char *attribute, const char *value);
-UPCR_EXPORT void cali_end_byname(const char *attribute);
-
-void cali_begin_byname(const char *attribute)
+UPCR_FUNCTION(void, cali_begin_byname, const char *attribute)
 {
 	begin(label_of(attribute), NULL);
 }
 
-void cali_begin_int_byname(const char *attribute, int value)
+UPCR_FUNCTION(void, cali_begin_int_byname, const char *attribute, int value)
 {
 	(void)value;
 	begin(label_of(attribute), NULL);
 }
 
-void cali_begin_double_byname(const char *attribute, double value)
+UPCR_FUNCTION(void, cali_begin_double_byname, const char *attribute, double value)
 {
 	(void)value;
 	begin(label_of(attribute), NULL);
 }
 
-void cali_begin_string_byname(const char *attribute, const char *value)
+UPCR_FUNCTION(void, cali_begin_string_byname, const char *attribute, const char *value)
 {
 	begin(label_of(attribute), value ? value : "");
 }
 
-void cali_end_byname(const char *attribute)
+UPCR_FUNCTION(void, cali_end_byname, const char *attribute)
 {
 	end(label_of(attribute));
 }
@@ -162,35 +153,29 @@ static unsigned label_of_number(uint64_t number)
 	return label;
 }
 
-UPCR_EXPORT void cali_begin(uint64_t attribute);
-UPCR_EXPORT void cali_begin_int(uint64_t attribute, int value);
-UPCR_EXPORT void cali_begin_double(uint64_t attribute, double value);
-UPCR_EXPORT void cali_begin_string(uint64_t attribute, const char *value);
-UPCR_EXPORT void cali_end(uint64_t attribute);
-
-void cali_begin(uint64_t attribute)
+UPCR_FUNCTION(void, cali_begin, uint64_t attribute)
 {
 	begin(label_of_number(attribute), NULL);
 }
 
-void cali_begin_int(uint64_t attribute, int value)
+UPCR_FUNCTION(void, cali_begin_int, uint64_t attribute, int value)
 {
 	(void)value;
 	begin(label_of_number(attribute), NULL);
 }
 
-void cali_begin_double(uint64_t attribute, double value)
+UPCR_FUNCTION(void, cali_begin_double, uint64_t attribute, double value)
 {
 	(void)value;
 	begin(label_of_number(attribute), NULL);
 }
 
-void cali_begin_string(uint64_t attribute, const char *value)
+UPCR_FUNCTION(void, cali_begin_string, uint64_t attribute, const char *value)
 {
 	begin(label_of_number(attribute), value ? value : "");
 }
 
-void cali_end(uint64_t attribute)
+UPCR_FUNCTION(void, cali_end, uint64_t attribute)
 {
 	end(label_of_number(attribute));
 }
@@ -200,43 +185,21 @@ void cali_end(uint64_t attribute)
 /* Behind all attributes. */
 enum { SCOPES = UPCR_OF_CALIPER + UPCR_LABELS + 1 };
 
-static void begin_scope(const char *name)
-{
-	(void)upcr_push(SCOPES, upcr_name(name ? name : "", name ? strlen(name) : 0));
-}
-
-static void end_scope(void)
-{
-	(void)upcr_pop(SCOPES);
-}
-
-/* A constructor and a destructor, each by the two names that a C++ compiler gives it. */
-#define SCOPE(constructor, base_constructor, destructor, base_destructor)        \
-	UPCR_EXPORT void constructor(const void *object, const char *name);      \
-	UPCR_EXPORT void base_constructor(const void *object, const char *name); \
-	UPCR_EXPORT void destructor(const void *object);                         \
-	UPCR_EXPORT void base_destructor(const void *object);                    \
-	void constructor(const void *object, const char *name)                   \
-	{                                                                        \
-		(void)object;                                                    \
-		begin_scope(name);                                               \
-	}                                                                        \
-	void base_constructor(const void *object, const char *name)              \
-	{                                                                        \
-		(void)object;                                                    \
-		begin_scope(name);                                               \
-	}                                                                        \
-	void destructor(const void *object)                                      \
-	{                                                                        \
-		(void)object;                                                    \
-		end_scope();                                                     \
-	}                                                                        \
-	void base_destructor(const void *object)                                 \
-	{                                                                        \
-		(void)object;                                                    \
-		end_scope();                                                     \
+/* A constructor and a destructor. */
+#define SCOPE(constructor, destructor)                                         \
+	UPCR_FUNCTION(void, constructor, const void *object, const char *name) \
+	{                                                                      \
+		(void)object;                                                  \
+		(void)upcr_push(SCOPES, upcr_name_of(name));                   \
+	}                                                                      \
+	UPCR_FUNCTION(void, destructor, const void *object)                    \
+	{                                                                      \
+		(void)object;                                                  \
+		(void)upcr_pop(SCOPES);                                        \
 	}
 
-SCOPE(_ZN4cali8FunctionC1EPKc, _ZN4cali8FunctionC2EPKc, _ZN4cali8FunctionD1Ev, _ZN4cali8FunctionD2Ev)
-SCOPE(_ZN4cali15ScopeAnnotationC1EPKc, _ZN4cali15ScopeAnnotationC2EPKc, _ZN4cali15ScopeAnnotationD1Ev,
-      _ZN4cali15ScopeAnnotationD2Ev)
+/* Each by the two names that a C++ compiler gives it. */
+SCOPE(_ZN4cali8FunctionC1EPKc, _ZN4cali8FunctionD1Ev)
+SCOPE(_ZN4cali8FunctionC2EPKc, _ZN4cali8FunctionD2Ev)
+SCOPE(_ZN4cali15ScopeAnnotationC1EPKc, _ZN4cali15ScopeAnnotationD1Ev)
+SCOPE(_ZN4cali15ScopeAnnotationC2EPKc, _ZN4cali15ScopeAnnotationD2Ev)

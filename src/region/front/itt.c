@@ -330,7 +330,7 @@ static void put_mark(unsigned name)
 
 static int mark_create(const char *name)
 {
-	return (int)upcr_name(name ? name : "", name ? strlen(name) : 0) + 1;
+	return (int)upcr_name_of(name) + 1;
 }
 
 static int mark(int type, const char *parameter)
@@ -418,10 +418,8 @@ static bool is_known(const struct itt_global *global)
 	return false;
 }
 
-UPCR_EXPORT void __itt_api_init(struct itt_global *global, int groups);
-
 /* The static part has its lock. */
-void __itt_api_init(struct itt_global *global, int groups)
+UPCR_FUNCTION(void, __itt_api_init, struct itt_global *global, int groups)
 {
 	const struct itt_domain *domain;
 	const struct itt_text *text, *known;

@@ -9,7 +9,6 @@
 
 #include "region/front/front.h"
 #include "region/front/nest.h"
-#include "region/region.h"
 
 /* The name of a memory space, which Kokkos passes by value; it fills all of it, or ends with a NUL. */
 struct space {
@@ -17,11 +16,6 @@ struct space {
 };
 
 enum { REGIONS = UPCR_OF_KOKKOS, COPIES };
-
-static unsigned name_of(const char *name)
-{
-	return upcr_name(name ? name : "", name ? strlen(name) : 0);
-}
 
 /* A number that comes back may be any. */
 static unsigned number_of(uint64_t id)
@@ -33,15 +27,12 @@ static void pop(unsigned kind, const char *what)
 {
 	/* There is none: the engine tells of it. */
 	if (upcr_pop(kind) < 0)
-		(void)upcr_exit(name_of(what));
+		(void)upcr_exit(upcr_name_of(what));
 }
 
 /* ---- the library ------------------------------------------------------------------------------- */
 
-UPCR_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *device);
-UPCR_EXPORT void kokkosp_finalize_library(void);
-
-void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *device)
+UPCR_FUNCTION(void, kokkosp_init_library, int sequence, uint64_t version, uint32_t devices, void *device)
 {
 	(void)sequence;
 	(void)version;
@@ -51,56 +42,48 @@ void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void
 }
 
 /* The file is written at the end of the program: other front ends may go on. */
-void kokkosp_finalize_library(void)
+UPCR_FUNCTION(void, kokkosp_finalize_library, void)
 {
 }
 
 /* ---- regions, sections, marks -------------------------------------------------------------------- */
 
-UPCR_EXPORT void kokkosp_push_profile_region(const char *name);
-UPCR_EXPORT void kokkosp_pop_profile_region(void);
-UPCR_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id);
-UPCR_EXPORT void kokkosp_start_profile_section(uint32_t id);
-UPCR_EXPORT void kokkosp_stop_profile_section(uint32_t id);
-UPCR_EXPORT void kokkosp_destroy_profile_section(uint32_t id);
-UPCR_EXPORT void kokkosp_profile_event(const char *name);
-
-void kokkosp_push_profile_region(const char *name)
+UPCR_FUNCTION(void, kokkosp_push_profile_region, const char *name)
 {
-	(void)upcr_push(REGIONS, name_of(name));
+	(void)upcr_push(REGIONS, upcr_name_of(name));
 }
 
-void kokkosp_pop_profile_region(void)
+UPCR_FUNCTION(void, kokkosp_pop_profile_region, void)
 {
 	pop(REGIONS, "pop of a Kokkos region");
 }
 
 /* A section's number is that of its name. Sections overlap. */
-void kokkosp_create_profile_section(const char *name, uint32_t *id)
+UPCR_FUNCTION(void, kokkosp_create_profile_section, const char *name, uint32_t *id)
 {
 	if (id)
-		*id = name_of(name);
+		*id = upcr_name_of(name);
 }
 
-void kokkosp_start_profile_section(uint32_t id)
+UPCR_FUNCTION(void, kokkosp_start_profile_section, uint32_t id)
 {
-	upcr_enter(upcr_is_name(id) ? id : name_of("unknown section of Kokkos"));
+	upcr_enter(upcr_is_name(id) ? id : upcr_name_of("unknown section of Kokkos"));
 }
 
-void kokkosp_stop_profile_section(uint32_t id)
+UPCR_FUNCTION(void, kokkosp_stop_profile_section, uint32_t id)
 {
-	(void)upcr_exit(upcr_is_name(id) ? id : name_of("unknown section of Kokkos"));
+	(void)upcr_exit(upcr_is_name(id) ? id : upcr_name_of("unknown section of Kokkos"));
 }
 
-void kokkosp_destroy_profile_section(uint32_t id)
+UPCR_FUNCTION(void, kokkosp_destroy_profile_section, uint32_t id)
 {
 	(void)id;
 }
 
 /* A region without length. */
-void kokkosp_profile_event(const char *name)
+UPCR_FUNCTION(void, kokkosp_profile_event, const char *name)
 {
-	unsigned number = name_of(name);
+	unsigned number = upcr_name_of(name);
 
 	upcr_enter(number);
 	(void)upcr_exit(number);
@@ -109,21 +92,19 @@ void kokkosp_profile_event(const char *name)
 /* ---- kernels, fences, copies --------------------------------------------------------------------- */
 
 /* A kernel's number is that of its name: it ends in the thread where it began. */
-#define KERNEL(kind)                                                                            \
-	UPCR_EXPORT void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id); \
-	UPCR_EXPORT void kokkosp_end_##kind(uint64_t id);                                       \
-	void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id)              \
-	{                                                                                       \
-		unsigned number = name_of(name);                                                \
-                                                                                                \
-		(void)device;                                                                   \
-		if (id)                                                                         \
-			*id = number;                                                           \
-		upcr_enter(number);                                                             \
-	}                                                                                       \
-	void kokkosp_end_##kind(uint64_t id)                                                    \
-	{                                                                                       \
-		(void)upcr_exit_closing(number_of(id));                                         \
+#define KERNEL(kind)                                                                               \
+	UPCR_FUNCTION(void, kokkosp_begin_##kind, const char *name, uint32_t device, uint64_t *id) \
+	{                                                                                          \
+		unsigned number = upcr_name_of(name);                                              \
+                                                                                                   \
+		(void)device;                                                                      \
+		if (id)                                                                            \
+			*id = number;                                                              \
+		upcr_enter(number);                                                                \
+	}                                                                                          \
+	UPCR_FUNCTION(void, kokkosp_end_##kind, uint64_t id)                                       \
+	{                                                                                          \
+		(void)upcr_exit_closing(number_of(id));                                            \
 	}
 
 KERNEL(parallel_for)
@@ -131,14 +112,9 @@ KERNEL(parallel_reduce)
 KERNEL(parallel_scan)
 KERNEL(fence)
 
-UPCR_EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_data,
-					 struct space from, const char *from_name, const void *from_data,
-					 uint64_t size);
-UPCR_EXPORT void kokkosp_end_deep_copy(void);
-
 /* Views are too many to have a region each. */
-void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_data, struct space from,
-			     const char *from_name, const void *from_data, uint64_t size)
+UPCR_FUNCTION(void, kokkosp_begin_deep_copy, struct space to, const char *to_name, const void *to_data,
+	      struct space from, const char *from_name, const void *from_data, uint64_t size)
 {
 	char name[sizeof(to.name) + sizeof(from.name) + 32];
 	int length = snprintf(name, sizeof(name), "deep copy to %.*s from %.*s", (int)sizeof(to.name),
@@ -152,7 +128,7 @@ void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *t
 	(void)upcr_push(COPIES, upcr_name(name, length > 0 ? (size_t)length : 0));
 }
 
-void kokkosp_end_deep_copy(void)
+UPCR_FUNCTION(void, kokkosp_end_deep_copy, void)
 {
 	pop(COPIES, "end of a deep copy");
 }

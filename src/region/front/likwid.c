@@ -11,68 +11,50 @@
 #include <unistd.h>
 
 #include "region/front/front.h"
-#include "region/region.h"
 
 enum { EVENTS = 256 };
 
-/* The names that liblikwid exports. */
-UPCR_EXPORT void likwid_markerInit(void);
-UPCR_EXPORT void likwid_markerThreadInit(void);
-UPCR_EXPORT void likwid_markerNextGroup(void);
-UPCR_EXPORT void likwid_markerClose(void);
-UPCR_EXPORT int likwid_markerRegisterRegion(const char *tag);
-UPCR_EXPORT int likwid_markerStartRegion(const char *tag);
-UPCR_EXPORT int likwid_markerStopRegion(const char *tag);
-UPCR_EXPORT int likwid_markerResetRegion(const char *tag);
-UPCR_EXPORT void likwid_markerGetRegion(const char *tag, int *events, double *values, double *time,
-					int *count);
-
-static unsigned name_of(const char *tag)
-{
-	return upcr_name(tag ? tag : "", tag ? strlen(tag) : 0);
-}
-
-void likwid_markerInit(void)
+UPCR_FUNCTION(void, likwid_markerInit, void)
 {
 	upcr_thread_begin();
 }
 
-void likwid_markerThreadInit(void)
+UPCR_FUNCTION(void, likwid_markerThreadInit, void)
 {
 	upcr_thread_begin();
 }
 
-void likwid_markerNextGroup(void)
+UPCR_FUNCTION(void, likwid_markerNextGroup, void)
 {
 }
 
 /* The file is written at the end of the program: other front ends may go on. */
-void likwid_markerClose(void)
+UPCR_FUNCTION(void, likwid_markerClose, void)
 {
 }
 
 /* So that the first start finds the thread and the name made. */
-int likwid_markerRegisterRegion(const char *tag)
+UPCR_FUNCTION(int, likwid_markerRegisterRegion, const char *tag)
 {
 	upcr_thread_begin();
-	(void)name_of(tag);
+	(void)upcr_name_of(tag);
 	return 0;
 }
 
-int likwid_markerStartRegion(const char *tag)
+UPCR_FUNCTION(int, likwid_markerStartRegion, const char *tag)
 {
-	upcr_enter(name_of(tag));
+	upcr_enter(upcr_name_of(tag));
 	return 0;
 }
 
-int likwid_markerStopRegion(const char *tag)
+UPCR_FUNCTION(int, likwid_markerStopRegion, const char *tag)
 {
-	return upcr_exit(name_of(tag)) == UPCR_OK ? 0 : -1;
+	return upcr_exit(upcr_name_of(tag)) == UPCR_OK ? 0 : -1;
 }
 
-int likwid_markerResetRegion(const char *tag)
+UPCR_FUNCTION(int, likwid_markerResetRegion, const char *tag)
 {
-	upcr_reset(name_of(tag));
+	upcr_reset(upcr_name_of(tag));
 	return 0;
 }
 
@@ -97,18 +79,15 @@ static void get(unsigned name, int *events, double *values, double *time, int *c
 		*count = counts.calls < INT32_MAX ? (int)counts.calls : INT32_MAX;
 }
 
-void likwid_markerGetRegion(const char *tag, int *events, double *values, double *time, int *count)
+UPCR_FUNCTION(void, likwid_markerGetRegion, const char *tag, int *events, double *values, double *time,
+	      int *count)
 {
-	get(name_of(tag), events, values, time, count);
+	get(upcr_name_of(tag), events, values, time, count);
 }
 
 /* ---- what the header has beside: where there is no liblikwid ------------------------------------ */
 
-UPCR_EXPORT int likwid_getProcessorId(void);
-UPCR_EXPORT int likwid_pinProcess(int cpu);
-UPCR_EXPORT int likwid_pinThread(int cpu);
-
-int likwid_getProcessorId(void)
+UPCR_FUNCTION(int, likwid_getProcessorId, void)
 {
 	return sched_getcpu();
 }
@@ -124,28 +103,17 @@ static int pin(pid_t pid, int cpu)
 	return sched_setaffinity(pid, sizeof(set), &set);
 }
 
-int likwid_pinProcess(int cpu)
+UPCR_FUNCTION(int, likwid_pinProcess, int cpu)
 {
 	return pin(getpid(), cpu);
 }
 
-int likwid_pinThread(int cpu)
+UPCR_FUNCTION(int, likwid_pinThread, int cpu)
 {
 	return pin(0, cpu);
 }
 
 /* ---- Fortran: gfortran's names -------------------------------------------------------------- */
-
-UPCR_EXPORT void likwid_markerinit_(void);
-UPCR_EXPORT void likwid_markerthreadinit_(void);
-UPCR_EXPORT void likwid_markernextgroup_(void);
-UPCR_EXPORT void likwid_markerclose_(void);
-UPCR_EXPORT void likwid_markerregisterregion_(const char *tag, int length);
-UPCR_EXPORT void likwid_markerstartregion_(const char *tag, int length);
-UPCR_EXPORT void likwid_markerstopregion_(const char *tag, int length);
-UPCR_EXPORT void likwid_markerresetregion_(const char *tag, int length);
-UPCR_EXPORT void likwid_markergetregion_(const char *tag, int *events, double *values, double *time,
-					 int *count, int length);
 
 static unsigned fortran_name(const char *tag, int length)
 {
@@ -154,49 +122,49 @@ static unsigned fortran_name(const char *tag, int length)
 	return upcr_name(n ? tag : "", n);
 }
 
-void likwid_markerinit_(void)
+UPCR_FUNCTION(void, likwid_markerinit_, void)
 {
 	likwid_markerInit();
 }
 
-void likwid_markerthreadinit_(void)
+UPCR_FUNCTION(void, likwid_markerthreadinit_, void)
 {
 	likwid_markerThreadInit();
 }
 
-void likwid_markernextgroup_(void)
+UPCR_FUNCTION(void, likwid_markernextgroup_, void)
 {
 	likwid_markerNextGroup();
 }
 
-void likwid_markerclose_(void)
+UPCR_FUNCTION(void, likwid_markerclose_, void)
 {
 	likwid_markerClose();
 }
 
-void likwid_markerregisterregion_(const char *tag, int length)
+UPCR_FUNCTION(void, likwid_markerregisterregion_, const char *tag, int length)
 {
 	upcr_thread_begin();
 	(void)fortran_name(tag, length);
 }
 
-void likwid_markerstartregion_(const char *tag, int length)
+UPCR_FUNCTION(void, likwid_markerstartregion_, const char *tag, int length)
 {
 	upcr_enter(fortran_name(tag, length));
 }
 
-void likwid_markerstopregion_(const char *tag, int length)
+UPCR_FUNCTION(void, likwid_markerstopregion_, const char *tag, int length)
 {
 	(void)upcr_exit(fortran_name(tag, length));
 }
 
-void likwid_markerresetregion_(const char *tag, int length)
+UPCR_FUNCTION(void, likwid_markerresetregion_, const char *tag, int length)
 {
 	upcr_reset(fortran_name(tag, length));
 }
 
-void likwid_markergetregion_(const char *tag, int *events, double *values, double *time, int *count,
-			     int length)
+UPCR_FUNCTION(void, likwid_markergetregion_, const char *tag, int *events, double *values, double *time,
+	      int *count, int length)
 {
 	get(fortran_name(tag, length), events, values, time, count);
 }

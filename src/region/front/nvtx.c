@@ -309,9 +309,7 @@ static void take(const struct callbacks *callbacks, uint32_t module, const struc
 			*table[wanted[i].place] = wanted[i].function;
 }
 
-UPCR_EXPORT int InitializeInjectionNvtx2(const void *(*export)(uint32_t table));
-
-int InitializeInjectionNvtx2(const void *(*export)(uint32_t table))
+UPCR_FUNCTION(int, InitializeInjectionNvtx2, const void *(*export)(uint32_t table))
 {
 	static const struct wanted core[] = {
 		{MARK_EX, (call)mark_ex},   {MARK_A, (call)mark_a},   {MARK_W, (call)mark_w},
