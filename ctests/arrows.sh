@@ -8,7 +8,7 @@ set -u
 
 # A folder, what it may include headers of, and those of its own that others may include.
 mapfile -t table <<'END'
-src/upc/base          :                                                        : event.h fds.h let_go.h message.h notice.h process.h sized.h target.h text.h words.h
+src/upc/base          :                                                        : event.h fds.h let_go.h message.h notice.h now.h process.h sized.h target.h text.h words.h
 src/upc/engine        :                                                        : engine.h exact.h regs.h threshold.h totals.h wave.h
 src/upc/share         : src/upc/base                                           : shared.h
 src/upc/procfs        : src/upc/base                                           : field.h files.h roots.h

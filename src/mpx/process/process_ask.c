@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "core/error.h"
 #include "process/process_private.h"
 #include "process/thread.h"
@@ -190,23 +191,15 @@ static unsigned withdraw_locked(struct mpxi_process *process)
 	return withdrawn;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int mpxi_process_wait_locked(struct mpxi_process *process)
 {
 	const struct timespec round_time = {.tv_nsec = ROUND_NS};
-	uint64_t begin = now_ns();
+	uint64_t begin = upci_now_ns();
 	unsigned silent = 0;
 
 	for (;;) {
 		uint32_t seen = atomic_load(&answers);
-		unsigned round = (unsigned)((now_ns() - begin) / ROUND_NS);
+		unsigned round = (unsigned)((upci_now_ns() - begin) / ROUND_NS);
 
 		if (!collect_locked(process, round))
 			break;

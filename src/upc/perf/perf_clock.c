@@ -4,17 +4,8 @@
  * stands still is a pinned group that it has given up, and a control group without a CPU. Part of
  * the perf source.
  */
-#include <time.h>
-
+#include "base/now.h"
 #include "perf/perf_groups.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Of tasks there is no such clock: they have a CPU or not. What is flexible is not given up. */
 static bool has_clock(const struct upci_perf *p)
@@ -24,7 +15,7 @@ static bool has_clock(const struct upci_perf *p)
 
 void upci_perf_start_clock(struct upci_perf *p)
 {
-	p->clock_at = has_clock(p) ? now_ns() : 0;
+	p->clock_at = has_clock(p) ? upci_now_ns() : 0;
 }
 
 void upci_perf_stop_clock(struct upci_perf *p)
@@ -35,7 +26,7 @@ void upci_perf_stop_clock(struct upci_perf *p)
 
 uint64_t upci_perf_clock(const struct upci_perf *p)
 {
-	return p->clock + (p->clock_at ? now_ns() - p->clock_at : 0);
+	return p->clock + (p->clock_at ? upci_now_ns() - p->clock_at : 0);
 }
 
 /*

@@ -16,6 +16,7 @@
 
 #include "base/fds.h"
 #include "base/message.h"
+#include "base/now.h"
 #include "share/monitor_bus.h"
 #include "base/process.h"
 #include "share/shared.h"
@@ -123,19 +124,11 @@ static bool try_copy(const struct upci_shared_page *page, unsigned n, copy_fn *c
 	return false;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* The tries have not helped: the owner is slow, or fast, or dead. */
 static int wait_and_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 {
 	static const struct timespec nap = {.tv_nsec = NAP_NS};
-	uint64_t give_up = now_ns() + PATIENCE_NS;
+	uint64_t give_up = upci_now_ns() + PATIENCE_NS;
 	bool alive;
 
 	(void)upci_words_prepare();
@@ -148,7 +141,7 @@ static int wait_and_copy(const struct upc_monitor *m, copy_fn *copy, void *to)
 		if (!alive)
 			return upci_fail(UPC_EGONE, "%s: its owner was killed in the middle of a change",
 					 m->file);
-	} while (now_ns() < give_up);
+	} while (upci_now_ns() < give_up);
 	return upci_fail(
 		UPC_ESTATE,
 		"%s: its owner, process %u, is changing it all the time, or stopped while it does: try again",

@@ -19,6 +19,7 @@
 
 #include "base/fds.h"
 #include "base/message.h"
+#include "base/now.h"
 #include "base/process.h"
 #include "share/shared.h"
 
@@ -191,14 +192,6 @@ static struct upci_shared_page *map_file(int fd)
 	return page;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint32_t thread(void)
 {
 	return (uint32_t)syscall(SYS_gettid);
@@ -249,7 +242,7 @@ static void fill(struct upci_shared *shared)
 	upci_shared_put64(&page->tail, UPCI_SHARED_MAGIC);
 	new_generation(shared);
 	upci_shared_put64(&page->generation, shared->generation);
-	shared->now.updated_ns = htole64(now_ns());
+	shared->now.updated_ns = htole64(upci_now_ns());
 	show(shared);
 }
 
@@ -405,7 +398,7 @@ void upci_shared_end(struct upci_shared *shared, bool configuration)
 {
 	if (configuration)
 		new_generation(shared);
-	shared->now.updated_ns = htole64(now_ns());
+	shared->now.updated_ns = htole64(upci_now_ns());
 	show(shared);
 	if (configuration) {
 		open_events(shared);

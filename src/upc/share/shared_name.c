@@ -77,9 +77,7 @@ int upci_shared_directory(void)
 		return upci_fail(UPC_EPERM, "%s: not permitted to look into it", UPCI_SHARED_DIRECTORY);
 	case EMFILE:
 	case ENFILE:
-		return upci_fail(UPC_EMFILE,
-				 "%s: too few file descriptors are left: raise the limit (ulimit -n)",
-				 UPCI_SHARED_DIRECTORY);
+		return upci_fd_fail(UPCI_SHARED_DIRECTORY);
 	default:
 		return upci_fail(UPC_ESYSTEM, "%s: %s", UPCI_SHARED_DIRECTORY, strerror(errno));
 	}
@@ -95,31 +93,30 @@ int upci_shared_open(int directory, const char *file, bool write)
 
 int upci_shared_open_error(int error, const char *file)
 {
+	char path[sizeof(UPCI_SHARED_DIRECTORY) + UPCI_SHARED_FILE_MAX];
+
+	snprintf(path, sizeof(path), UPCI_SHARED_DIRECTORY "/%s", file);
 	switch (error) {
 	case ENOENT:
-		return upci_fail(UPC_ENOTASK, "%s/%s: no such shared unit", UPCI_SHARED_DIRECTORY, file);
+		return upci_fail(UPC_ENOTASK, "%s: no such shared unit", path);
 	case ELOOP:
-		return upci_fail(UPC_EPERM, "%s/%s: a symbolic link, which is not followed: remove it",
-				 UPCI_SHARED_DIRECTORY, file);
+		return upci_fail(UPC_EPERM, "%s: a symbolic link, which is not followed: remove it", path);
 	case EISDIR:
 	case ENXIO:
 	case ENODEV:
-		return upci_fail(UPC_EPERM, "%s/%s: not a regular file: remove it", UPCI_SHARED_DIRECTORY,
-				 file);
+		return upci_fail(UPC_EPERM, "%s: not a regular file: remove it", path);
 	case EACCES:
 	case EPERM:
 		return upci_fail(UPC_EPERM,
-				 "%s/%s: not permitted to open it (its owner can share it with the group)",
-				 UPCI_SHARED_DIRECTORY, file);
+				 "%s: not permitted to open it (its owner can share it with the group)",
+				 path);
 	case EMFILE:
 	case ENFILE:
-		return upci_fail(UPC_EMFILE,
-				 "%s/%s: too few file descriptors are left: raise the limit (ulimit -n)",
-				 UPCI_SHARED_DIRECTORY, file);
+		return upci_fd_fail(path);
 	case ENOMEM:
-		return upci_fail(UPC_ENOMEM, "%s/%s: out of memory", UPCI_SHARED_DIRECTORY, file);
+		return upci_fail(UPC_ENOMEM, "%s: out of memory", path);
 	default:
-		return upci_fail(UPC_ESYSTEM, "%s/%s: %s", UPCI_SHARED_DIRECTORY, file, strerror(error));
+		return upci_fail(UPC_ESYSTEM, "%s: %s", path, strerror(error));
 	}
 }
 

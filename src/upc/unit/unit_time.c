@@ -13,18 +13,10 @@
  * Nothing here is looked at by reads of perf events alone.
  */
 #include <string.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "unit/unit_exact.h"
 #include "unit/unit_time.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now = {0, 0};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void upci_unit_clock_step(struct upc_unit *u)
 {
@@ -32,7 +24,7 @@ void upci_unit_clock_step(struct upc_unit *u)
 
 	if (!u->locals && !(u->exact && !u->exact->ops->cycles))
 		return;
-	now = now_ns();
+	now = upci_now_ns();
 	u->clock.step = u->clock.at ? now - u->clock.at : 0;
 	u->clock.ran += u->clock.step;
 	u->clock.at = now;
