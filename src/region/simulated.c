@@ -98,7 +98,8 @@ void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event
 	unsigned i;
 
 	status = ring(UPCI_DOORBELL_BALANCE, account_of(thread, node), 0, &balance);
-	memcpy(v, balance.tally, UPCS_TALLIES * sizeof(v[0]));
+	for (i = 0; i < UPCS_TALLIES; i++)
+		v[i] = balance.tally[upcs_tally_place[i]];
 	upcs_items_derive(v);
 	for (i = 0; i < events; i++) {
 		unsigned item = upcs_item_of(event[i]);

@@ -34,18 +34,18 @@ static char *name_of(const struct run_function *function)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static bool is_zero(const uint64_t sum[UPCS_TALLIES])
+static bool is_zero(const uint64_t sum[UPCS_STATIC])
 {
 	unsigned t = 0;
 
-	while (t < UPCS_TALLIES && sum[t] == 0)
+	while (t < UPCS_STATIC && sum[t] == 0)
 		t++;
-	return t == UPCS_TALLIES;
+	return t == UPCS_STATIC;
 }
 
-static void add(struct run_vector *to, const uint64_t sum[UPCS_TALLIES])
+static void add(struct run_vector *to, const uint64_t sum[UPCS_STATIC])
 {
-	for (unsigned t = 0; t < UPCS_TALLIES; t++)
+	for (unsigned t = 0; t < UPCS_STATIC; t++)
 		to->item[t] += sum[t];
 }
 
@@ -67,7 +67,7 @@ static int by_work(const void *a, const void *b)
 
 /* Those that have a name and did something. */
 static void take_named(struct run_functions *functions, const struct upcs_functions *table,
-		       uint64_t sums[UPCS_FUNCTIONS_MAX + 1][UPCS_TALLIES])
+		       uint64_t sums[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC])
 {
 	for (uint32_t i = 1; i <= UPCS_FUNCTIONS_MAX; i++) {
 		struct run_function *row = &functions->function[functions->n];
@@ -102,7 +102,7 @@ static bool take_others(struct run_functions *functions, const struct run_vector
 	struct run_function *row = &functions->function[functions->n];
 
 	*row = (struct run_function){.symbol = "", .file = ""};
-	for (unsigned t = 0; t < UPCS_TALLIES; t++)
+	for (unsigned t = 0; t < UPCS_STATIC; t++)
 		if (whole->item[t] > named.item[t])
 			row->vector.item[t] = whole->item[t] - named.item[t];
 	functions->untold = row->vector.item[UPCS_INSTRUCTIONS];
@@ -126,7 +126,7 @@ static bool name_all(struct run_functions *functions)
 }
 
 int run_functions_make(struct run_functions *functions, const struct upcs_functions *table,
-		       uint64_t sums[UPCS_FUNCTIONS_MAX + 1][UPCS_TALLIES], const struct run_vector *whole)
+		       uint64_t sums[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC], const struct run_vector *whole)
 {
 	*functions = (struct run_functions){.n = 0};
 	functions->function = calloc(UPCS_FUNCTIONS_MAX + 1, sizeof(*functions->function));

@@ -41,9 +41,8 @@ struct run_gathered {
 	struct run_process_row **process;
 	unsigned threads, processes;
 	uint64_t threads_merged, processes_merged; /* beyond RUN_APART_MAX */
-	uint64_t (
-		*function)[UPCS_TALLIES]; /* of each number (functions.h); NULL: nobody asks, or no memory */
-	struct upcs_process own, died;    /* the program itself; the last one that died */
+	uint64_t (*function)[UPCS_STATIC]; /* of each number (functions.h); NULL: nobody asks, or no memory */
+	struct upcs_process own, died;     /* the program itself; the last one that died */
 	/* Of processes that have not been gathered: what their threads had that have. */
 	struct run_process_row *open[UPCS_PROCESSES_MAX];
 };

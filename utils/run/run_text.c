@@ -19,9 +19,9 @@ static const char *group_of(unsigned item)
 		return "derived";
 	if (item == UPCS_INSTRUCTIONS || item == UPCS_UNKNOWN)
 		return "instructions";
-	if (item >= UPCS_FPU_ADD_SUB_1)
-		return "floating point";
-	return item < UPCS_DCACHE_LINEFILLINPROG ? "integer pipes" : "loads and stores";
+	if (item <= UPCS_IPIPE_OTHER)
+		return "integer pipes";
+	return item < UPCS_FPU_ADD_SUB_1 || item >= UPCS_STATIC ? "loads and stores" : "floating point";
 }
 
 /* In the order in which they are shown. */
@@ -30,7 +30,7 @@ static unsigned item_at(unsigned i)
 	static const unsigned first[] = {UPCS_INSTRUCTIONS, UPCS_UNKNOWN};
 	const unsigned n = sizeof(first) / sizeof(first[0]);
 
-	return i < n ? first[i] : i < UPCS_TALLIES ? i - n : i;
+	return i < n ? first[i] : i < UPCS_STATIC ? i - n : i;
 }
 
 /* Rows and columns of a table; the columns' numbers lie row by row. */

@@ -25,7 +25,7 @@ struct run_unit {
 	struct upci_shared shared;
 	struct upci_totals totals;
 	char name[UPCI_SHARED_NAME_MAX + 16];    /* what is tried may be too long */
-	uint64_t given[UPCS_CORES][UPCS_EVENTS]; /* to totals */
+	uint64_t given[UPCS_CORES][UPCS_EVENTS]; /* to totals, of each event */
 };
 
 /* ---- its name ------------------------------------------------------------------------- */
@@ -72,12 +72,12 @@ static void ignore_event(void *arg, enum upci_engine_event event, unsigned count
 	(void)cycle;
 }
 
-static void name_event(struct run_unit *unit, unsigned core, unsigned tally)
+static void name_event(struct run_unit *unit, unsigned core, unsigned place)
 {
 	char name[UPC_NAME_MAX];
 
-	snprintf(name, sizeof(name), "PU%u_%s", core, upcs_tally_name[tally]);
-	upci_shared_event(&unit->shared, (upcs_core_first[core] + tally) % UPC_COUNTERS, name, "events",
+	snprintf(name, sizeof(name), "PU%u_%s", core, upcs_tally_name[upcs_tally_at[place]]);
+	upci_shared_event(&unit->shared, (upcs_core_first[core] + place) % UPC_COUNTERS, name, "events",
 			  UPC_KIND_COUNT);
 }
 
@@ -91,7 +91,7 @@ static void configure(struct run_unit *unit, enum run_unit_cores cores)
 		for (unsigned k = 0; k < UPCS_EVENTS; k++) {
 			unsigned id = upcs_core_first[core] + k, counter = id % UPC_COUNTERS;
 
-			if (!upcs_is_produced((enum upcs_tally)k))
+			if (!upcs_is_produced(upcs_tally_at[k]))
 				continue;
 			config[counter / 8] |= (uint64_t)(id / UPC_COUNTERS) << counter % 8 * 8;
 			name_event(unit, core, k);
@@ -148,14 +148,14 @@ void run_unit_remove(const char *name)
 
 /* ---- its counts ----------------------------------------------------------------------- */
 
-static void give(struct run_unit *unit, unsigned core, unsigned tally, uint64_t now)
+static void give(struct run_unit *unit, unsigned core, unsigned place, uint64_t now)
 {
-	uint64_t *given = &unit->given[core][tally];
+	uint64_t *given = &unit->given[core][place];
 
 	/* Less than before: somebody has spoiled the file. */
 	if (now <= *given)
 		return;
-	upci_totals_add(&unit->totals, upcs_core_first[core] + tally, now - *given);
+	upci_totals_add(&unit->totals, upcs_core_first[core] + place, now - *given);
 	*given = now;
 }
 
@@ -173,7 +173,7 @@ static void add_thread(uint64_t sum[UPCS_CORES][UPCS_EVENTS], const struct upcs_
 
 	/* Partner: the stores of who folds. Each number is whole, and that is all. */
 	for (unsigned k = 0; k < UPCS_EVENTS; k++)
-		core[k] += __atomic_load_n(&thread->tally[0][k], __ATOMIC_RELAXED);
+		core[k] += __atomic_load_n(&thread->tally[0][upcs_tally_at[k]], __ATOMIC_RELAXED);
 }
 
 void run_unit_update(struct run_unit *unit, const struct run_counts *counts,
@@ -183,7 +183,8 @@ void run_unit_update(struct run_unit *unit, const struct run_counts *counts,
 	uint32_t n = upcs_results_threads(results);
 
 	for (unsigned core = 0; core < UPCS_CORES; core++)
-		memcpy(sum[core], counts->core[0][core].item, sizeof(sum[core]));
+		for (unsigned k = 0; k < UPCS_EVENTS; k++)
+			sum[core][k] = counts->core[0][core].item[upcs_tally_at[k]];
 	for (uint32_t t = 0; t < n; t++) {
 		enum upcs_state state = upcs_results_state(&results->thread[t].state);
 
@@ -200,6 +201,6 @@ void run_unit_finish(struct run_unit *unit, const struct run_counts *counts)
 {
 	for (unsigned core = 0; core < UPCS_CORES; core++)
 		for (unsigned k = 0; k < UPCS_EVENTS; k++)
-			give(unit, core, k, counts->core[0][core].item[k]);
+			give(unit, core, k, counts->core[0][core].item[upcs_tally_at[k]]);
 	show(unit);
 }

@@ -93,7 +93,7 @@ static void test_model(void **state)
 			of_core[id] = true;
 			assert_non_null(event[id]);
 			assert_int_equal(upci_bgp_simulated(event[id]) == UPCI_SIM_EXACT,
-					 upcs_is_produced((enum upcs_tally)k));
+					 upcs_is_produced(upcs_tally_at[k]));
 		}
 	for (id = 0; id < IDS; id++)
 		if (event[id] && !of_core[id])

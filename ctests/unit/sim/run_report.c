@@ -39,7 +39,7 @@ static void region(const char *name)
 }
 
 static struct run_gathered gathered;
-static uint64_t function[UPCS_FUNCTIONS_MAX + 1][UPCS_TALLIES];
+static uint64_t function[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC];
 
 /* The records are there for another time. */
 static void take(void)

@@ -38,7 +38,8 @@ static inline uint64_t run_results_tally(unsigned thread, unsigned column, unsig
 	/* What hardly any program has, which is told of. */
 	if (tally == UPCS_UNKNOWN)
 		return 0;
-	return whole + 100000 * column + 10000 * thread + 100 * tally + 10 * column + thread;
+	return whole + 100000 * column + 10000 * thread + 100 * upcs_tally_place[tally] + 10 * column +
+	       thread;
 }
 
 static inline struct upcs_process *run_results_process(unsigned index, enum upcs_guest guest)

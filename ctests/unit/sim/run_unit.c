@@ -64,10 +64,10 @@ static void check_cores(struct upc_monitor *monitor, unsigned first)
 		memset(&event, 0, sizeof(event));
 		event.size = sizeof(event);
 		assert_int_equal(upc_monitor_counter(monitor, (int)i, &event), 0);
-		assert_int_equal(event.bound, i < 2 * UPCS_EVENTS && upcs_is_produced((enum upcs_tally)k));
+		assert_int_equal(event.bound, i < 2 * UPCS_EVENTS && upcs_is_produced(upcs_tally_at[k]));
 		if (!event.bound)
 			continue;
-		snprintf(want, sizeof(want), "PU%u_%s", core, upcs_tally_name[k]);
+		snprintf(want, sizeof(want), "PU%u_%s", core, upcs_tally_name[upcs_tally_at[k]]);
 		assert_string_equal(event.name, want);
 		bound++;
 	}
@@ -131,7 +131,7 @@ static void test_counts(void **state)
 	assert_non_null(unit);
 	monitor = watch(name);
 	run_unit_update(unit, &none, results);
-	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS), 0);
+	assert_int_equal(value_of(monitor, upcs_tally_place[UPCS_DATA_LOADS]), 0);
 	run_results_process(0, UPCS_X86_64);
 	thread[0] = run_results_thread(0, 0);
 	thread[1] = run_results_thread(0, 1);
@@ -139,13 +139,14 @@ static void test_counts(void **state)
 	thread[0]->state = UPCS_RUNS;
 	thread[2]->state = UPCS_MAKING;
 	run_unit_update(unit, &none, results);
-	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS), run_results_tally(0, 0, UPCS_DATA_LOADS));
-	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2),
+	assert_int_equal(value_of(monitor, upcs_tally_place[UPCS_DATA_LOADS]),
+			 run_results_tally(0, 0, UPCS_DATA_LOADS));
+	assert_int_equal(value_of(monitor, UPCS_EVENTS + upcs_tally_place[UPCS_FPU_FMA_2]),
 			 run_results_tally(1, 0, UPCS_FPU_FMA_2));
 	thread[2]->state = UPCS_RUNS;
 	thread[0]->tally[0][UPCS_DATA_LOADS] += 5;
 	run_unit_update(unit, &none, results);
-	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS),
+	assert_int_equal(value_of(monitor, upcs_tally_place[UPCS_DATA_LOADS]),
 			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 +
 				 run_results_tally(2, 0, UPCS_DATA_LOADS));
 	/* What is taken over stays where it was. */
@@ -153,7 +154,7 @@ static void test_counts(void **state)
 	run_counts_add_thread(&counts, thread[1], 1);
 	thread[1]->state = UPCS_FREE;
 	run_unit_update(unit, &counts, results);
-	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2),
+	assert_int_equal(value_of(monitor, UPCS_EVENTS + upcs_tally_place[UPCS_FPU_FMA_2]),
 			 run_results_tally(1, 0, UPCS_FPU_FMA_2));
 	thread[1]->state = UPCS_ENDED;
 	/* A file that somebody spoils: nothing shrinks, and nothing comes twice. */
@@ -162,20 +163,21 @@ static void test_counts(void **state)
 	run_unit_update(unit, &none, results);
 	thread[0]->tally[0][UPCS_DATA_LOADS] += 1000;
 	run_unit_update(unit, &none, results);
-	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS),
+	assert_int_equal(value_of(monitor, upcs_tally_place[UPCS_DATA_LOADS]),
 			 run_results_tally(0, 0, UPCS_DATA_LOADS) + 5 +
 				 run_results_tally(2, 0, UPCS_DATA_LOADS));
 	/* The last word is the report's. */
 	thread[1]->tally[0][UPCS_FPU_FMA_2] += 5;
 	run_results_take(&counts);
 	run_unit_finish(unit, &counts);
-	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_FPU_FMA_2),
+	assert_int_equal(value_of(monitor, UPCS_EVENTS + upcs_tally_place[UPCS_FPU_FMA_2]),
 			 run_results_tally(1, 0, UPCS_FPU_FMA_2) + 5);
 	for (unsigned k = 0; k < UPCS_EVENTS; k++)
-		if (upcs_is_produced((enum upcs_tally)k))
-			assert_int_equal(value_of(monitor, k), counts.core[0][0].item[k]);
+		if (upcs_is_produced(upcs_tally_at[k]))
+			assert_int_equal(value_of(monitor, k), counts.core[0][0].item[upcs_tally_at[k]]);
 	run_unit_destroy(unit);
-	assert_int_equal(value_of(monitor, UPCS_DATA_LOADS), counts.core[0][0].item[UPCS_DATA_LOADS]);
+	assert_int_equal(value_of(monitor, upcs_tally_place[UPCS_DATA_LOADS]),
+			 counts.core[0][0].item[UPCS_DATA_LOADS]);
 	upc_monitor_close(monitor);
 }
 
@@ -197,7 +199,8 @@ static void test_many(void **state)
 	results->threads.there = UINT32_MAX / 2;
 	for (t = 0; t < 3; t++)
 		run_unit_update(unit, &none, results);
-	assert_int_equal(value_of(monitor, UPCS_EVENTS + UPCS_DATA_STORES), UPCS_THREADS_MAX / 64);
+	assert_int_equal(value_of(monitor, UPCS_EVENTS + upcs_tally_place[UPCS_DATA_STORES]),
+			 UPCS_THREADS_MAX / 64);
 	run_unit_destroy(unit);
 	upc_monitor_close(monitor);
 }

@@ -184,7 +184,7 @@ static void run_block(uint32_t kind)
 	const uint32_t *tally = upcs_run.counts->kind[kind].tally;
 	unsigned t;
 
-	for (t = 0; t < UPCS_TALLIES; t++)
+	for (t = 0; t < UPCS_STATIC; t++)
 		threads[current].tally[t] += tally[t];
 	if (threads[current].attended)
 		upcs_context_block(0, kind);

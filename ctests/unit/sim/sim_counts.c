@@ -205,7 +205,7 @@ static void test_no_memory(void **state)
 		end = (offsetof(struct upcs_counts, kind[n]) / UPCS_PAGE + 1) * UPCS_PAGE;
 	} while (offsetof(struct upcs_counts, kind[n + 1]) <= end);
 	straddling = kind_of(n);
-	straddling.tally[0] = straddling.tally[UPCS_TALLIES - 1] = n;
+	straddling.tally[0] = straddling.tally[UPCS_STATIC - 1] = n;
 	assert_int_equal(truncate(counts_path, (off_t)end), 0);
 	if (!machine_tells_memory() && !machine_reads_itself()) {
 		upcs_counts_destroy(counts, counts_path);

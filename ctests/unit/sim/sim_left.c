@@ -9,7 +9,7 @@
 #include "results_test.h"
 
 static struct upcs_counts *counts;
-static uint64_t (*function)[UPCS_TALLIES];
+static uint64_t (*function)[UPCS_STATIC];
 
 /* Kind k is of function k, and of k instructions. */
 static int set_up_counts(void **state)

@@ -21,13 +21,29 @@ static void test_each_event_of_each_core(void **state)
 	(void)state;
 	for (core = 0; core < UPCS_CORES; core++) {
 		for (k = 0; k < UPCS_EVENTS; k++) {
-			snprintf(name, sizeof(name), "PU%u_%s", core, upcs_tally_name[k]);
+			snprintf(name, sizeof(name), "PU%u_%s", core, upcs_tally_name[upcs_tally_at[k]]);
 			assert_non_null(event[upcs_core_first[core] + k]);
 			assert_string_equal(event[upcs_core_first[core] + k], name);
 		}
 	}
 	assert_string_equal(upcs_tally_name[UPCS_INSTRUCTIONS], "INSTRUCTIONS");
 	assert_string_equal(upcs_tally_name[UPCS_UNKNOWN], "UNKNOWN");
+}
+
+/* Each tally has a place of its own; programs that are linked with an older library know these. */
+static void test_places(void **state)
+{
+	unsigned t;
+
+	(void)state;
+	for (t = 0; t < UPCS_TALLIES; t++)
+		assert_int_equal(upcs_tally_at[upcs_tally_place[t]], t);
+	assert_int_equal(upcs_tally_place[UPCS_JPIPE_INSTRUCTIONS], 0);
+	assert_int_equal(upcs_tally_place[UPCS_DCACHE_LINEFILLINPROG], 13);
+	assert_int_equal(upcs_tally_place[UPCS_DATA_LOADS], 17);
+	assert_int_equal(upcs_tally_place[UPCS_FPU_OTHER_STORES], 34);
+	assert_int_equal(upcs_tally_place[UPCS_INSTRUCTIONS], 35);
+	assert_int_equal(upcs_tally_place[UPCS_UNKNOWN], 36);
 }
 
 /* Six are left to the memory model. */
@@ -44,12 +60,14 @@ static void test_what_is_produced(void **state)
 		n += !is_cache;
 	}
 	assert_int_equal(n, UPCS_TALLIES - 6);
+	assert_int_equal(n, UPCS_STATIC);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_event_of_each_core),
+		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_what_is_produced),
 	};
 

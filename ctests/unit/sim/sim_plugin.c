@@ -125,7 +125,8 @@ static uint64_t make_context(struct worker *w)
 	uint64_t context = 0;
 
 	w->wrong += ring(w->vcpu, UPCI_DOORBELL_CREATE, 0, 0, 0, &context) != UPCI_DOORBELL_DONE;
-	ring(w->vcpu, UPCI_DOORBELL_BIND, context, 0, upcs_core_first[0] + UPCS_FPU_MULT_1, NULL);
+	ring(w->vcpu, UPCI_DOORBELL_BIND, context, 0, upcs_core_first[0] + upcs_tally_place[UPCS_FPU_MULT_1],
+	     NULL);
 	ring(w->vcpu, UPCI_DOORBELL_WRITE, context, UPC_REG_CONFIG(0), 2, NULL);
 	if (w->vcpu % 2)
 		ring(w->vcpu, UPCI_DOORBELL_THRESHOLD, context, 0, PERIOD, NULL);

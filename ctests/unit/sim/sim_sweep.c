@@ -86,7 +86,7 @@ static void print_class(FILE *file, const struct upcs_insn *insn)
 {
 	unsigned k;
 
-	for (k = 0; k < UPCS_TALLIES; k++)
+	for (k = 0; k < UPCS_STATIC; k++)
 		if (insn->tally[k])
 			fprintf(file, " %s=%u", upcs_tally_name[k], insn->tally[k]);
 	fprintf(file, " flags=%x\n", insn->flags);
@@ -106,9 +106,9 @@ static void parse_class(char *text, struct upcs_insn *insn)
 			insn->flags = (uint8_t)strtoul(value, NULL, 16);
 			continue;
 		}
-		for (k = 0; k < UPCS_TALLIES && strcmp(word, upcs_tally_name[k]);)
+		for (k = 0; k < UPCS_STATIC && strcmp(word, upcs_tally_name[k]);)
 			k++;
-		if (k == UPCS_TALLIES)
+		if (k == UPCS_STATIC)
 			fail_msg("no tally %s", word);
 		insn->tally[k] = (uint8_t)strtoul(value, NULL, 10);
 	}

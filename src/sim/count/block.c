@@ -18,7 +18,7 @@ struct upcs_kinds {
 
 struct upcs_kinds *upcs_kinds_create(void)
 {
-	/* 21 MB, of which few pages are ever touched. */
+	/* 18 MB, of which few pages are ever touched. */
 	void *p = mmap(NULL, sizeof(struct upcs_kinds), PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -41,7 +41,7 @@ static uint32_t hash(const struct upcs_kind *kind)
 	uint64_t h = 0;
 	unsigned i;
 
-	for (i = 0; i < UPCS_TALLIES; i++)
+	for (i = 0; i < UPCS_STATIC; i++)
 		h = (h ^ kind->tally[i]) * 0x9e3779b97f4a7c15u;
 	h = (h ^ kind->function) * 0x9e3779b97f4a7c15u;
 	return (uint32_t)(h >> 32);
@@ -103,7 +103,7 @@ static bool split(struct upcs_block *block, struct upcs_kinds *kinds, struct upc
 	for (i = 0; i < block->n; i++) {
 		struct upcs_part *part = &block->part[block->parts];
 
-		for (t = 0; t < UPCS_TALLIES; t++)
+		for (t = 0; t < UPCS_STATIC; t++)
 			kind.tally[t] += block->insn[i].insn.tally[t];
 		if (!limits->singly && !ends_part(block, i))
 			continue;

@@ -169,7 +169,7 @@ void upcs_counts_keep(struct upcs_counts *counts)
 /* What others have left in it is not the thread's. */
 static void write_base(struct upcs_counts *counts, uint32_t array)
 {
-	uint64_t sum[UPCS_TALLIES] = {0};
+	uint64_t sum[UPCS_STATIC] = {0};
 	uint32_t k;
 
 	if (array >= counts->used)
@@ -227,25 +227,25 @@ void upcs_counts_changes(struct upcs_counts *counts)
 
 /* ---- folding ------------------------------------------------------------------------- */
 
-void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, uint64_t n)
+void upcs_counts_sum(uint64_t sum[UPCS_STATIC], const struct upcs_kind *kind, uint64_t n)
 {
 	unsigned i;
 
-	for (i = 0; i < UPCS_TALLIES; i++)
+	for (i = 0; i < UPCS_STATIC; i++)
 		sum[i] += n * kind->tally[i];
 }
 
-static void add(uint64_t to[UPCS_TALLIES], const uint64_t sum[UPCS_TALLIES])
+static void add(uint64_t to[UPCS_STATIC], const uint64_t sum[UPCS_STATIC])
 {
 	unsigned i;
 
 	/* Readers of the results may look at any time; there is no other writer. */
-	for (i = 0; i < UPCS_TALLIES; i++)
+	for (i = 0; i < UPCS_STATIC; i++)
 		if (sum[i])
 			__atomic_store_n(&to[i], to[i] + sum[i], __ATOMIC_RELAXED);
 }
 
-void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_TALLIES])
+void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC])
 {
 	unsigned r;
 

@@ -41,7 +41,7 @@
 #define UPCS_KINDS_NAMED 98304u
 
 struct upcs_kind {
-	uint32_t tally[UPCS_TALLIES];
+	uint32_t tally[UPCS_STATIC];
 	uint32_t function; /* whose instructions they are (functions.h); 0: nobody asks, or of others */
 };
 
@@ -60,7 +60,7 @@ struct upcs_counts {
 	uint32_t changes;  /* odd: a thread is beginning or ending */
 	struct upcs_array array[UPCS_ARRAYS_MAX];
 	struct upcs_kind kind[UPCS_KINDS_MAX];
-	uint64_t base[UPCS_ARRAYS_MAX][UPCS_TALLIES]; /* what arrays tallied when their threads took them */
+	uint64_t base[UPCS_ARRAYS_MAX][UPCS_STATIC]; /* what arrays tallied when their threads took them */
 	/* A page's boundary, for giving memory back. */
 	_Alignas(4096) uint64_t count[][UPCS_KINDS_MAX];
 };
@@ -94,8 +94,8 @@ void upcs_counts_give(struct upcs_counts *counts, int array);
 void upcs_counts_changes(struct upcs_counts *counts);
 
 /* Adds n times what a kind tallies to the columns that are active. */
-void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_TALLIES]);
-void upcs_counts_sum(uint64_t sum[UPCS_TALLIES], const struct upcs_kind *kind, uint64_t n);
+void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC]);
+void upcs_counts_sum(uint64_t sum[UPCS_STATIC], const struct upcs_kind *kind, uint64_t n);
 
 /* What the thread did last may not have been taken over (score.h). */
 void upcs_counts_late(struct upcs_thread *record);

@@ -16,7 +16,7 @@ static void fold_counting(struct upcs_thread *record, struct upcs_counting *c)
 {
 	uint32_t kinds = upcs_run.counts->kinds, k;
 	const uint64_t *count = upcs_counts_of(c);
-	uint64_t sum[UPCS_TALLIES] = {0};
+	uint64_t sum[UPCS_STATIC] = {0};
 	bool any = false;
 
 	for (k = 0; k < kinds; k++) {

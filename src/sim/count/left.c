@@ -25,9 +25,9 @@ struct upcs_left {
 	struct head head;
 	struct upcs_array *array;
 	struct upcs_kind *kind;
-	uint64_t (*sum)[UPCS_TALLIES]; /* what each array's thread did */
-	uint64_t *total;               /* of each kind, in all arrays */
-	uint64_t *count;               /* one array's */
+	uint64_t (*sum)[UPCS_STATIC]; /* what each array's thread did */
+	uint64_t *total;              /* of each kind, in all arrays */
+	uint64_t *count;              /* one array's */
 };
 
 /* What lies behind the file's end is zero. */
@@ -73,7 +73,7 @@ static int open_file(const char *path)
 /* What the thread that has it did, or the last one that had it: without what was there before. */
 static bool read_array(struct upcs_left *left, uint32_t i)
 {
-	uint64_t base[UPCS_TALLIES];
+	uint64_t base[UPCS_STATIC];
 	uint32_t k;
 	unsigned t;
 
@@ -89,7 +89,7 @@ static bool read_array(struct upcs_left *left, uint32_t i)
 		left->total[k] += left->count[k];
 		upcs_counts_sum(left->sum[i], &left->kind[k], left->count[k]);
 	}
-	for (t = 0; t < UPCS_TALLIES; t++)
+	for (t = 0; t < UPCS_STATIC; t++)
 		left->sum[i][t] -= base[t];
 	return true;
 }
@@ -185,7 +185,7 @@ void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *record, u
 					  (uint16_t)(left->array[i].active & ((1u << UPCS_REGIONS_MAX) - 1)),
 					  left->sum[i]);
 	for (c = 0; c < UPCS_COLUMNS; c++)
-		for (t = 0; t < UPCS_TALLIES; t++)
+		for (t = 0; t < UPCS_STATIC; t++)
 			if (record->tally[c][t] < whole.tally[c][t])
 				__atomic_store_n(&record->tally[c][t], whole.tally[c][t], __ATOMIC_RELAXED);
 }
@@ -215,7 +215,7 @@ void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results
 		results->process[process].died = 1;
 }
 
-void upcs_left_add(const struct upcs_left *left, uint64_t to[UPCS_FUNCTIONS_MAX + 1][UPCS_TALLIES])
+void upcs_left_add(const struct upcs_left *left, uint64_t to[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC])
 {
 	uint32_t k;
 

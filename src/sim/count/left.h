@@ -25,6 +25,6 @@ void upcs_left_settle(const struct upcs_left *left, struct upcs_results *results
 /* The same for a copy of one thread's record, by its index; its process may go on. */
 void upcs_left_whole(const struct upcs_left *left, struct upcs_thread *copy, uint32_t index);
 /* Adds what was done in each function, by its number. */
-void upcs_left_add(const struct upcs_left *left, uint64_t to[UPCS_FUNCTIONS_MAX + 1][UPCS_TALLIES]);
+void upcs_left_add(const struct upcs_left *left, uint64_t to[UPCS_FUNCTIONS_MAX + 1][UPCS_STATIC]);
 
 #endif

@@ -58,7 +58,7 @@ enum {
 };
 
 struct upcs_insn {
-	uint8_t tally[UPCS_TALLIES];
+	uint8_t tally[UPCS_STATIC];
 	uint8_t flags;
 };
 

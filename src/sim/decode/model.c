@@ -11,6 +11,27 @@
 
 const uint16_t upcs_core_first[UPCS_CORES] = {0, 35, 256, 291};
 
+enum place {
+#define UPC_SIM_CORE(name, how) AT_##name,
+#include "catalogue/bgp_simulated.def"
+	AT_INSTRUCTIONS,
+	AT_UNKNOWN,
+};
+
+const uint8_t upcs_tally_place[UPCS_TALLIES] = {
+#define UPC_SIM_CORE(name, how) [UPCS_##name] = AT_##name,
+#include "catalogue/bgp_simulated.def"
+	[UPCS_INSTRUCTIONS] = AT_INSTRUCTIONS,
+	[UPCS_UNKNOWN] = AT_UNKNOWN,
+};
+
+const uint8_t upcs_tally_at[UPCS_TALLIES] = {
+#define UPC_SIM_CORE(name, how) [AT_##name] = UPCS_##name,
+#include "catalogue/bgp_simulated.def"
+	[AT_INSTRUCTIONS] = UPCS_INSTRUCTIONS,
+	[AT_UNKNOWN] = UPCS_UNKNOWN,
+};
+
 const char *const upcs_tally_name[UPCS_TALLIES] = {
 #define UPC_SIM_CORE(name, how) [UPCS_##name] = #name,
 #include "catalogue/bgp_simulated.def"

@@ -2,35 +2,50 @@
 /*
  * model.h - the node that programs are run on: four cores, and what is tallied of each.
  *
- * A tally is the number of times that something happened. The first 35 are the events of
- * one core, in the order of their event ids: the event of tally k of core c has the id
- * upcs_core_first[c] + k (design section 4). Behind them lie tallies that Blue Gene/P has no
- * event for. doc/reference/CLASSES.md says which instruction counts as what.
+ * A tally is the number of times that something happened. Static ones are of an instruction: its
+ * decoder knows them, and each execution adds the same. So blocks are counted, and nothing else is
+ * done when they run. Dynamic ones are of an access to memory, which may be a hit or a miss: only who
+ * is called at the access can tally them. Nobody does yet.
+ *
+ * 35 tallies are the events of one core: that of tally t of core c has the id upcs_core_first[c] +
+ * upcs_tally_place[t] (design section 4). Blue Gene/P has no event for the two others.
+ * doc/reference/CLASSES.md says which instruction counts as what.
  */
 #ifndef UPCS_MODEL_H
 #define UPCS_MODEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
-
-#include "catalogue/bgp_simulated.h"
 
 #define UPCS_CORES 4u
 
 enum upcs_tally {
-#define UPC_SIM_CORE(name, how) UPCS_##name,
+#define UPCS_STATIC_EXACT(tally) tally,
+#define UPCS_STATIC_MEMORY(tally)
+#define UPC_SIM_CORE(name, how) UPCS_STATIC_##how(UPCS_##name)
 #include "catalogue/bgp_simulated.def"
-	UPCS_EVENTS, /* of one core */
-
-	/* Of no event id. */
-	UPCS_INSTRUCTIONS = UPCS_EVENTS, /* of the guest, each counted once */
-	UPCS_UNKNOWN,                    /* of these, those that the decoder does not know */
+	UPCS_INSTRUCTIONS, /* of the guest, each counted once */
+	UPCS_UNKNOWN,      /* of these, those that the decoder does not know */
+	UPCS_STATIC,       /* so many; dynamic ones begin with it */
+	UPCS_STATIC_LAST = UPCS_STATIC - 1,
+#define UPCS_DYNAMIC_EXACT(tally)
+#define UPCS_DYNAMIC_MEMORY(tally) tally,
+#define UPC_SIM_CORE(name, how) UPCS_DYNAMIC_##how(UPCS_##name)
+#include "catalogue/bgp_simulated.def"
 	UPCS_TALLIES,
+	UPCS_EVENTS = UPCS_TALLIES - 2, /* of one core: all but INSTRUCTIONS and UNKNOWN */
 };
 
-/* The id of tally 0 of each core. */
+/* The id of a core's first event. */
 extern const uint16_t upcs_core_first[UPCS_CORES];
 
-/* The name without the core's, such as "JPIPE_ADD_SUB"; "INSTRUCTIONS" and "UNKNOWN" for the last. */
+/* Where a tally is among a core's events; INSTRUCTIONS and UNKNOWN come behind them. The doorbell has
+ * tallies in this order. */
+extern const uint8_t upcs_tally_place[UPCS_TALLIES];
+/* The tally at a place. */
+extern const uint8_t upcs_tally_at[UPCS_TALLIES];
+
+/* The name without the core's, such as "JPIPE_ADD_SUB"; "INSTRUCTIONS" and "UNKNOWN". */
 extern const char *const upcs_tally_name[UPCS_TALLIES];
 
 /* What can be reported: the tallies, then what is derived from them, of one thread or of all. */
@@ -53,16 +68,9 @@ unsigned upcs_item_of(const char *name);
 void upcs_items_derive(uint64_t item[UPCS_ITEMS]);
 
 /* Whether running a program tallies it: what only the memory model would is not produced. */
-static inline int upcs_is_produced(enum upcs_tally tally)
+static inline bool upcs_is_produced(enum upcs_tally tally)
 {
-	switch (tally) {
-#define UPC_SIM_CORE(name, how) \
-	case UPCS_##name:       \
-		return UPCI_SIM_##how == UPCI_SIM_EXACT;
-#include "catalogue/bgp_simulated.def"
-	default:
-		return 1;
-	}
+	return tally < UPCS_STATIC;
 }
 
 #endif

@@ -131,7 +131,7 @@ static void add_panel(struct upcs_context *c, unsigned panel, uint64_t k)
 void upcs_context_look_locked(struct upcs_context *c)
 {
 	const uint64_t *now = upcs_thread_fold_locked(c->owner);
-	unsigned core = upcs_thread_core_locked(c->owner), t;
+	unsigned core = upcs_thread_core_locked(c->owner), t, place;
 
 	if (!now)
 		return;
@@ -143,10 +143,11 @@ void upcs_context_look_locked(struct upcs_context *c)
 		c->seen[t] = now[t];
 		if (!c->totals.regs.run)
 			continue;
-		if (t < UPCS_EVENTS)
-			upci_totals_add_signal(&c->totals, upcs_core_first[core] + t, grown, grown);
-		if (t < UPCS_EVENTS)
-			add_panel(c, upcs_core_first[0] + t, grown);
+		place = upcs_tally_place[t];
+		if (place < UPCS_EVENTS) {
+			upci_totals_add_signal(&c->totals, upcs_core_first[core] + place, grown, grown);
+			add_panel(c, upcs_core_first[0] + place, grown);
+		}
 		if (t != UPCS_INSTRUCTIONS)
 			continue;
 		add_panel(c, UPCI_PANEL_INSTRUCTIONS, grown);
@@ -169,7 +170,7 @@ static unsigned tally_of(const struct upcs_context *c, unsigned core, unsigned i
 		if (id == UPCI_PANEL_INSTRUCTIONS || id == UPCI_PANEL_CORE_INSTRUCTIONS(core))
 			return UPCS_INSTRUCTIONS;
 	}
-	return id >= first && id < first + UPCS_EVENTS ? id - first : UPCS_TALLIES;
+	return id >= first && id < first + UPCS_EVENTS ? upcs_tally_at[id - first] : UPCS_TALLIES;
 }
 
 static void watch_tally(struct watch *w, unsigned tally, uint64_t left)

@@ -125,7 +125,7 @@ static size_t size_of(uint64_t operation)
 
 static void answer_hello(struct upci_doorbell_hello *hello)
 {
-	unsigned core, t;
+	unsigned core, place;
 
 	hello->status = upcs_thread_self() == UPCS_NO_THREAD ? UPCI_DOORBELL_NOT_COUNTED : UPCI_DOORBELL_DONE;
 	hello->magic = UPCI_DOORBELL_MAGIC;
@@ -134,10 +134,12 @@ static void answer_hello(struct upci_doorbell_hello *hello)
 	hello->core = upcs_thread_core_locked(upcs_thread_self());
 	hello->accounts = upcs_account_is_there();
 	for (core = 0; core < UPCS_CORES; core++)
-		for (t = 0; t < UPCS_EVENTS; t++)
-			if (upcs_is_produced((enum upcs_tally)t))
-				hello->produced[(upcs_core_first[core] + t) / 64] |=
-					UINT64_C(1) << (upcs_core_first[core] + t) % 64;
+		for (place = 0; place < UPCS_EVENTS; place++) {
+			unsigned id = upcs_core_first[core] + place;
+
+			if (upcs_is_produced(upcs_tally_at[place]))
+				hello->produced[id / 64] |= UINT64_C(1) << id % 64;
+		}
 }
 
 static void answer_peek(const struct upcs_context *c, struct upci_doorbell_registers *registers)
@@ -180,13 +182,14 @@ static uint64_t close_accounts(uint64_t number, uint64_t n)
 static void balance(uint64_t number, struct upci_doorbell_balance *is)
 {
 	const struct upcs_account *account = upcs_account_locked(number);
+	unsigned t;
 
 	_Static_assert(UPCS_OUTSIDE == UPCI_DOORBELL_OUTSIDE, "it is one bit");
 	_Static_assert(UPCS_TALLIES <= UPCI_DOORBELL_TALLIES, "all have a place");
 	is->status = account ? UPCI_DOORBELL_DONE : UPCI_DOORBELL_NONE;
 	is->doubted = account && account->doubted;
-	if (account)
-		memcpy(is->tally, account->tally, sizeof(account->tally));
+	for (t = 0; account && t < UPCS_TALLIES; t++)
+		is->tally[upcs_tally_place[t]] = account->tally[t];
 }
 
 static void act_on(struct upcs_context *c, uint64_t operation, uint64_t a, uint64_t b, union answer *answer)
