@@ -350,6 +350,10 @@ static void starts_fail(void **state)
 	fake.now += 10;
 	assert_int_equal(mpxi_set_stop(wants), 0);
 	assert_exact(wants, 1, 10);
+	/* Nobody wants it in every group any more. */
+	assert_int_equal(mpxi_set_start(turns), 0);
+	assert_true(fake_master(1).group != UINT_MAX);
+	assert_int_equal(mpxi_set_stop(turns), 0);
 	fake_destroy();
 }
 

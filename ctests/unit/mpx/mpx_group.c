@@ -34,7 +34,8 @@ static struct mpxi_group *get(uint32_t first, unsigned n)
 
 static void found_again(void **state)
 {
-	struct mpxi_group *a, *b, *c, *d, *idle;
+	struct mpxi_group *a, *b, *c, *d, *idle, *with, *without;
+	const uint32_t always = 9;
 
 	(void)state;
 	a = get(1, 3);
@@ -46,11 +47,19 @@ static void found_again(void **state)
 	d = get(2, 3);
 	assert_ptr_not_equal(d, a);
 	assert_ptr_equal(get(1, 3), a);
+	/* With an event more, which is in every group, it is another one. */
+	assert_int_equal(mpxi_groups_get(&groups, (struct mpxi_codes){a->code, 3},
+					 (struct mpxi_codes){&always, 1}, &with),
+			 0);
+	mpxi_groups_put(&groups, with);
+	without = get(1, 3);
+	assert_ptr_not_equal(without, with);
+	mpxi_groups_put(&groups, without);
 	mpxi_groups_put(&groups, b);
 	idle = get(0, 0);
 	mpxi_groups_put(&groups, idle);
 	assert_ptr_equal(get(0, 0), idle);
-	assert_int_equal(fake.opened, 5);
+	assert_int_equal(fake.opened, 7);
 	mpxi_groups_put(&groups, a);
 	mpxi_groups_put(&groups, c);
 	mpxi_groups_put(&groups, d);
@@ -80,6 +89,11 @@ static void longest_ago_goes(void **state)
 	open = fake.opened;
 	assert_ptr_equal(get(1000, 1), old);
 	assert_ptr_equal(get(39, 1), group[39]);
+	/* It alone has gone, and those that were put before. */
+	for (i = 38; i > 40 - groups.unused; i--)
+		assert_ptr_equal(get(i, 1), group[i]);
+	for (i++; i < 39; i++)
+		mpxi_groups_put(&groups, group[i]);
 	assert_int_equal(fake.opened, open);
 	group[0] = get(0, 1);
 	assert_int_equal(fake.opened, open + 1);

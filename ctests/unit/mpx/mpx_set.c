@@ -64,7 +64,9 @@ static void start_in_a_slice(void **state)
 	assert_exact(a, 0, 12);
 	assert_exact(a, 1, 12);
 	fake.now += 4;
+	assert_int_equal(fake_info().running, 1);
 	assert_int_equal(mpxi_set_stop(b), 0);
+	assert_int_equal(fake_info().running, 0);
 	assert_exact(b, 1, 9);
 	fake_destroy();
 }
@@ -93,6 +95,8 @@ static void active_in_a_slice(void **state)
 	assert_exact(b, 2, 3);
 	assert_int_equal(mpxi_set_stop(a), 0);
 	assert_exact(a, 0, 9);
+	/* Nor is what came between in the list. */
+	assert_int_equal(fake_master(1).count, 2 * fake_master(1).size);
 	assert_int_equal(fake.opened, 2); /* the idle one, and this */
 	fake_destroy();
 }
@@ -676,6 +680,67 @@ static void admitted(void **state)
 	fake_destroy();
 }
 
+static void removed_from_the_middle(void **state)
+{
+	struct mpxi_set *set;
+
+	(void)state;
+	fake_create(3);
+	set = fake_set(0, 2);
+	assert_int_equal(mpxi_set_start(set), 0);
+	fake.now += 5;
+	assert_int_equal(mpxi_set_stop(set), 0);
+	assert_int_equal(mpxi_set_remove(set, 0), 0);
+	/* What the others counted is theirs, and they go on. */
+	assert_int_equal(mpxi_set_event(set, 0), 1);
+	assert_exact(set, 1, 5);
+	assert_exact(set, 2, 5);
+	assert_int_equal(mpxi_set_start(set), 0);
+	fake.now += 7;
+	assert_int_equal(mpxi_set_stop(set), 0);
+	assert_exact(set, 1, 7);
+	assert_exact(set, 2, 7);
+	fake_destroy();
+}
+
+/* The turns of a window are those since its set's start. */
+static void turns_of_a_window(void **state)
+{
+	struct mpxi_set *all, *late;
+
+	(void)state;
+	fake_create(2);
+	all = fake_set(0, 3);
+	late = fake_set(0, 1);
+	assert_int_equal(mpxi_set_start(all), 0);
+	fake_slices(10, 10);
+	assert_int_equal(mpxi_set_start(late), 0);
+	fake_slices(4, 10);
+	assert_int_equal(mpxi_set_stop(late), 0);
+	assert_int_equal(mpxi_set_stop(all), 0);
+	assert_int_equal(fake_window(late, 0)->turns, 4);
+	assert_int_equal(fake_window(all, 0)->turns, 14);
+	assert_int_equal(fake_window(late, 0)->turn, fake_window(all, 0)->turn + 10);
+	fake_destroy();
+}
+
+/* What sets had of memory they give back. */
+static void memory_of_sets(void **state)
+{
+	size_t memory = 0;
+	unsigned i;
+
+	(void)state;
+	fake_create(2);
+	for (i = 0; i < 3; i++) {
+		mpxi_set_destroy(fake_set(0, 20));
+		if (i)
+			assert_int_equal(fake_info().memory, memory);
+		memory = fake_info().memory;
+	}
+	fake_destroy();
+}
+
 /* ---- many ------------------------------------------------------------------------------ */
 
 /* A thousand sets of a thousand events, each with one of its neighbour's. */
@@ -739,6 +804,9 @@ int main(void)
 		cmocka_unit_test(no_flapping),
 		cmocka_unit_test(taken),
 		cmocka_unit_test(admitted),
+		cmocka_unit_test(removed_from_the_middle),
+		cmocka_unit_test(turns_of_a_window),
+		cmocka_unit_test(memory_of_sets),
 		cmocka_unit_test(thousand_sets),
 	};
 

@@ -388,6 +388,25 @@ static void test_spacing(void **state)
 	}
 }
 
+/* Lengths differ from a fiftieth of the squares on; and a long one is not the next typical one. */
+static void test_lengths(void **state)
+{
+	struct mpxi_lengths lengths = {.slices = 3, .squares = 5000, .steps = 199};
+
+	(void)state;
+	assert_false(mpxi_lengths_differ(&lengths));
+	lengths.steps = 200;
+	assert_true(mpxi_lengths_differ(&lengths));
+	lengths.slices = 2;
+	assert_false(mpxi_lengths_differ(&lengths));
+	lengths = (struct mpxi_lengths){.slices = 0};
+	mpxi_lengths_add_sig(&lengths, 1600);
+	assert_int_equal(lengths.typical, 1600);
+	mpxi_lengths_add_sig(&lengths, 160000);
+	assert_int_equal(lengths.typical, 1600 - 100 + MPXI_LONG * 100);
+	assert_int_equal(lengths.excess, 160000 - MPXI_LONG * 1600);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_reopen),        cmocka_unit_test(test_rare_events),
 		cmocka_unit_test(test_saturation),    cmocka_unit_test(test_oracle),
 		cmocka_unit_test(test_spacing),       cmocka_unit_test(test_windows_add_up),
+		cmocka_unit_test(test_lengths),
 
 	};
 
