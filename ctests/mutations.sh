@@ -24,7 +24,9 @@ objects = $(patsubst $(engine)/%.c,%.o,$(wildcard $(engine)/*.c))
 	$(compile)
 test/%.o: $(srcdir)/ctests/unit/upc/%.c
 	$(compile)
-test/%: test/%.o $(objects)
+test/%.o: $(srcdir)/ctests/unit/%.c
+	$(compile)
+test/%: test/%.o $(patsubst $(srcdir)/ctests/unit/%.c,test/%.o,$(wildcard $(srcdir)/ctests/unit/run.c)) $(objects)
 	$(CC) $^ -lcmocka -o $@
 -include $(wildcard *.d test/*.d)
 MAKE
