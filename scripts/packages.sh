@@ -51,6 +51,8 @@ PACKAGES_GUESTS=(
 	"libc6-dev-arm64-cross;the GNU C library for it, static too;has_cross_file libc.a"
 	"gcc-powerpc-linux-gnu;GCC for 32-bit PowerPC;command -v powerpc-linux-gnu-gcc"
 	"libc6-dev-powerpc-cross;the GNU C library for it;command -v powerpc-linux-gnu-gcc"
+	"gcc-riscv64-linux-gnu;GCC for RISC-V;command -v riscv64-linux-gnu-gcc"
+	"libc6-dev-riscv64-cross;the GNU C library for it;command -v riscv64-linux-gnu-gcc"
 )
 # For scripts/sim/qemu-build, where the emulators at hand cannot load a plugin.
 # shellcheck disable=SC2034

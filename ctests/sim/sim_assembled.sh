@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # sim_assembled.sh - the rows of the tests of the decoders are what they say: GNU as makes the
-# bytes of each of its text.
+# bytes of each of its text. And what GNU objdump takes RISC-V's words for is what they count as.
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 3
+plan 5
 
 # Each row at a place of 16 bytes of its own, so that one of another length moves no other.
 assembled()
@@ -42,3 +42,17 @@ rows sim_decode_x86 x86_64-linux-gnu- ".intel_syntax noprefix" --64
 rows sim_decode_arm64 aarch64-linux-gnu- "" \
 	-march=armv8.6-a+memtag+crypto+sha3+sm4+fp16fml+rng+pauth+predres+flagm+sb+ssbs+sve
 rows sim_decode_ppc powerpc-linux-gnu- "" -mbig -many
+rows sim_decode_riscv riscv64-linux-gnu- ".option norelax" -march=rv64gc
+
+disassembled()
+{
+	"$builddir/ctests/unit/sim/sim_decode_riscv" --words > words || return
+	riscv64-linux-gnu-objdump -D -b binary -m riscv:rv64 -M no-aliases,numeric words > text 2> err || return
+	"$builddir/ctests/unit/sim/sim_decode_riscv" --disassembled < text > out
+}
+name="instructions of RISC-V count as what GNU objdump takes them for"
+if command -v riscv64-linux-gnu-objdump > found; then
+	check "$name" disassembled
+else
+	skip "$name" "riscv64-linux-gnu-objdump is not installed: scripts/packages.sh, PACKAGES_GUESTS"
+fi

@@ -84,8 +84,18 @@ static void row_add(struct upcs_insn *insn, char *word)
 	fail_msg("no word of a row: %s", word);
 }
 
+/* All words of a row. */
+static void row_parse(struct upcs_insn *insn, const char *text)
+{
+	char counts[128], *save, *word;
+
+	snprintf(counts, sizeof(counts), "%s", text);
+	for (word = strtok_r(counts, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		row_add(insn, word);
+}
+
 /* For an assembler (ctests/sim/sim_assembled.sh): the bytes as they are in memory, and the text. */
-static void print_rows(const struct row *rows, size_t n, bool big_endian)
+static inline void print_rows(const struct row *rows, size_t n, bool big_endian)
 {
 	size_t i;
 
@@ -102,12 +112,9 @@ static void check_rows(const struct row *rows, size_t n, decode_fn *decode)
 
 	for (i = 0; i < n; i++) {
 		struct upcs_insn expected = {.tally[UPCS_INSTRUCTIONS] = 1}, insn = expected;
-		char counts[128], *save, *word;
 		unsigned k;
 
-		snprintf(counts, sizeof(counts), "%s", rows[i].counts);
-		for (word = strtok_r(counts, " ", &save); word; word = strtok_r(NULL, " ", &save))
-			row_add(&expected, word);
+		row_parse(&expected, rows[i].counts);
 		decode(rows[i].word, 4, &insn);
 		for (k = 0; k < UPCS_STATIC; k++)
 			if (insn.tally[k] != expected.tally[k])

@@ -101,6 +101,7 @@ bool upcs_decode_x86(const struct cs_insn *cs, struct upcs_insn *insn);
  * name these. */
 void upcs_decode_arm64(uint32_t word, size_t n, struct upcs_insn *insn);
 void upcs_decode_ppc(uint32_t word, size_t n, struct upcs_insn *insn);
+void upcs_decode_riscv(uint32_t word, size_t n, struct upcs_insn *insn);
 
 /* An operation of the I or J pipe: one of the pipe's instructions, and of tally where that
  * is not the pipe's INSTRUCTIONS itself. */

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * decode_riscv.c - RISC-V of 64 bits: I, M, A, F, D, C, Zicsr and Zifencei, which is rv64gc. Those
+ * of 16 bits have a file of their own.
+ *
+ * What Blue Gene/P does in two instructions is two operations here: comparison with branch, and
+ * what an atomic instruction does to memory. Some operands make another operation of an instruction:
+ * an addition of zero is a move, and one to a word is an extension of sign.
+ *
+ * All of a word is looked at: what is in no table of the manual is not known. Bits that the
+ * manual tells processors to ignore are ignored.
+ */
+#include "decode/decode_riscv.h"
+
+static unsigned funct3(uint32_t word)
+{
+	return upcs_bits(word, 14, 12);
+}
+
+static unsigned funct7(uint32_t word)
+{
+	return upcs_bits(word, 31, 25);
+}
+
+static unsigned rd(uint32_t word)
+{
+	return upcs_bits(word, 11, 7);
+}
+
+static unsigned rs1(uint32_t word)
+{
+	return upcs_bits(word, 19, 15);
+}
+
+static unsigned rs2(uint32_t word)
+{
+	return upcs_bits(word, 24, 20);
+}
+
+/* ---- integers ------------------------------------------------------------------------ */
+
+static void put_add(struct upcs_insn *insn, bool is_move)
+{
+	upcs_put_j(insn, is_move ? UPCS_JPIPE_LOGICAL_OPS : UPCS_JPIPE_ADD_SUB);
+}
+
+/* slli, srli and srai, with so many bits above the shift's. */
+static void shift(uint32_t word, unsigned low, struct upcs_insn *insn)
+{
+	unsigned above = upcs_bits(word, 31, low), arithmetic = 1u << (30 - low);
+
+	if (above == 0 || (above == arithmetic && funct3(word) == 5))
+		upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
+	else
+		upcs_put_unknown(insn);
+}
+
+static void decode_op_imm(uint32_t word, struct upcs_insn *insn)
+{
+	bool is_zero = upcs_bits(word, 31, 20) == 0;
+
+	switch (funct3(word)) {
+	case 0: /* addi: mv and nop too */
+		put_add(insn, is_zero && (rs1(word) || !rd(word)));
+		return;
+	case 1: /* slli */
+	case 5: /* srli, srai */
+		shift(word, 26, insn);
+		return;
+	case 2: /* slti */
+	case 3: /* sltiu */
+		upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
+		return;
+	default: /* xori, ori, andi */
+		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
+	}
+}
+
+static void decode_op_imm_32(uint32_t word, struct upcs_insn *insn)
+{
+	switch (funct3(word)) {
+	case 0: /* addiw: sext.w too */
+		if (upcs_bits(word, 31, 20))
+			upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
+		else
+			upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
+		return;
+	case 1: /* slliw */
+	case 5: /* srliw, sraiw */
+		shift(word, 25, insn);
+		return;
+	default:
+		upcs_put_unknown(insn);
+	}
+}
+
+static void decode_op(uint32_t word, struct upcs_insn *insn)
+{
+	switch (funct7(word) << 3 | funct3(word)) {
+	case 0: /* add; of x0: a move */
+		put_add(insn, !rs1(word) || !rs2(word));
+		return;
+	case 0x20 << 3: /* sub */
+		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
+		return;
+	case 2: /* slt */
+	case 3: /* sltu */
+		upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
+		return;
+	case 4: /* xor */
+	case 6: /* or */
+	case 7: /* and */
+		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
+		return;
+	case 1:             /* sll */
+	case 5:             /* srl */
+	case 0x20 << 3 | 5: /* sra */
+		upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
+		return;
+	default:
+		if (funct7(word) == 1) /* mul, mulh, mulhsu, mulhu, div, divu, rem, remu */
+			upcs_put_i(insn, UPCS_IPIPE_MULT_DIV);
+		else
+			upcs_put_unknown(insn);
+	}
+}
+
+static void decode_op_32(uint32_t word, struct upcs_insn *insn)
+{
+	switch (funct7(word) << 3 | funct3(word)) {
+	case 0:         /* addw */
+	case 0x20 << 3: /* subw */
+		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
+		return;
+	case 1:             /* sllw */
+	case 5:             /* srlw */
+	case 0x20 << 3 | 5: /* sraw */
+		upcs_put_j(insn, UPCS_JPIPE_SHROTMK);
+		return;
+	case 1 << 3:     /* mulw */
+	case 1 << 3 | 4: /* divw */
+	case 1 << 3 | 5: /* divuw */
+	case 1 << 3 | 6: /* remw */
+	case 1 << 3 | 7: /* remuw */
+		upcs_put_i(insn, UPCS_IPIPE_MULT_DIV);
+		return;
+	default:
+		upcs_put_unknown(insn);
+	}
+}
+
+/* ---- loads and stores ----------------------------------------------------------------- */
+
+/* The operation between an atomic instruction's load and its store; swap has none. False: reserved. */
+static bool put_atomic(unsigned op, struct upcs_insn *insn)
+{
+	switch (op) {
+	case 0: /* amoadd */
+		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
+		return true;
+	case 1: /* amoswap */
+		return true;
+	case 4:  /* amoxor */
+	case 8:  /* amoor */
+	case 12: /* amoand */
+		upcs_put_j(insn, UPCS_JPIPE_LOGICAL_OPS);
+		return true;
+	case 16: /* amomin, amomax, amominu, amomaxu: compared */
+	case 20:
+	case 24:
+	case 28:
+		upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of words and double words. A conditional store that fails is a store. */
+static void decode_atomic(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned op = upcs_bits(word, 31, 27), bytes = 1u << funct3(word);
+	bool has_size = bytes == 4 || bytes == 8;
+
+	if (has_size && op == 2 && rs2(word) == 0) { /* lr */
+		upcs_put_load(insn, bytes, false);
+	} else if (has_size && op == 3) { /* sc */
+		upcs_put_store(insn, bytes, false);
+	} else if (has_size && put_atomic(op, insn)) {
+		upcs_put_load(insn, bytes, false);
+		upcs_put_store(insn, bytes, false);
+	} else {
+		upcs_put_unknown(insn);
+	}
+}
+
+static void decode_load_store_fp(uint32_t word, bool is_load, struct upcs_insn *insn)
+{
+	unsigned size = funct3(word);
+
+	if (size != 2 && size != 3)
+		upcs_put_unknown(insn);
+	else if (is_load)
+		upcs_put_load(insn, 1u << size, true);
+	else
+		upcs_put_store(insn, 1u << size, true);
+}
+
+/* ---- floating point ------------------------------------------------------------------- */
+
+/* One that rounds, if it is an instruction: two of the eight modes are reserved. */
+static void put_rounded(bool is_one, uint32_t word, enum upcs_tally tally, struct upcs_insn *insn)
+{
+	if (is_one && funct3(word) != 5 && funct3(word) != 6)
+		upcs_put_fp(insn, tally);
+	else
+		upcs_put_unknown(insn);
+}
+
+/* One that has another operation instead of the mode. */
+static void put_other(bool is_one, struct upcs_insn *insn)
+{
+	if (is_one)
+		upcs_put_fp(insn, UPCS_FPU_OTHER_NON_STORAGE_OPS);
+	else
+		upcs_put_unknown(insn);
+}
+
+/* 0: single precision, 1: double. */
+static unsigned precision(uint32_t word)
+{
+	return upcs_bits(word, 26, 25);
+}
+
+static void decode_op_fp(uint32_t word, struct upcs_insn *insn)
+{
+	const enum upcs_tally other = UPCS_FPU_OTHER_NON_STORAGE_OPS;
+
+	switch (precision(word) > 1 ? 31 : upcs_bits(word, 31, 27)) {
+	case 0: /* fadd */
+	case 1: /* fsub */
+		put_rounded(true, word, UPCS_FPU_ADD_SUB_1, insn);
+		return;
+	case 2: /* fmul */
+		put_rounded(true, word, UPCS_FPU_MULT_1, insn);
+		return;
+	case 3: /* fdiv */
+		put_rounded(true, word, UPCS_FPU_DIV_1, insn);
+		return;
+	case 4: /* fsgnj, fsgnjn, fsgnjx */
+		put_other(funct3(word) <= 2, insn);
+		return;
+	case 5: /* fmin, fmax */
+		put_other(funct3(word) <= 1, insn);
+		return;
+	case 8: /* fcvt.s.d, fcvt.d.s */
+		put_rounded(rs2(word) == 1 - precision(word), word, other, insn);
+		return;
+	case 11: /* fsqrt */
+		put_rounded(rs2(word) == 0, word, other, insn);
+		return;
+	case 20: /* fle, flt, feq */
+		put_other(funct3(word) <= 2, insn);
+		return;
+	case 24: /* fcvt to w, wu, l, lu */
+	case 26: /* from them */
+		put_rounded(rs2(word) <= 3, word, other, insn);
+		return;
+	case 28: /* fmv.x.w, fmv.x.d; fclass */
+		put_other(rs2(word) == 0 && funct3(word) <= 1, insn);
+		return;
+	case 30: /* fmv.w.x, fmv.d.x */
+		put_other(rs2(word) == 0 && funct3(word) == 0, insn);
+		return;
+	default:
+		upcs_put_unknown(insn);
+	}
+}
+
+/* ---- branches, the machine ------------------------------------------------------------ */
+
+/* By the convention: return addresses are in x1 (ra), or in x5 (t0) where code is shared. */
+static bool is_link(unsigned reg)
+{
+	return reg == 1 || reg == 5;
+}
+
+/* link: where the address of what follows is put. */
+static void put_jump(unsigned link, struct upcs_insn *insn)
+{
+	upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
+	if (is_link(link))
+		insn->flags |= UPCS_INSN_CALL;
+}
+
+static void decode_jalr(uint32_t word, struct upcs_insn *insn)
+{
+	if (funct3(word)) {
+		upcs_put_unknown(insn);
+		return;
+	}
+	put_jump(rd(word), insn);
+	insn->flags |= UPCS_INSN_INDIRECT;
+	if (!is_link(rd(word)) && is_link(rs1(word)))
+		insn->flags |= UPCS_INSN_RETURN;
+}
+
+static void decode_system(uint32_t word, struct upcs_insn *insn)
+{
+	unsigned csr = upcs_bits(word, 31, 20);
+
+	if (funct3(word) == 4) {
+		upcs_put_unknown(insn);
+		return;
+	}
+	if (funct3(word)) { /* csrrw, csrrs, csrrc, and with a constant; fflags, frm and fcsr are anybody's */
+		upcs_put_i(insn, UPCS_IPIPE_OTHER);
+		if (csr < 1 || csr > 3)
+			insn->flags |= UPCS_INSN_FAULTS;
+		return;
+	}
+	if (word == 0x00000073) /* ecall */
+		upcs_put_i(insn, UPCS_IPIPE_PROCESS_CONTROL);
+	else if (word == UPCS_RISCV_EBREAK || word == 0x10200073 || /* sret */
+		 word == 0x30200073 ||                              /* mret */
+		 word == 0x10500073)                                /* wfi */
+		upcs_put_machine(insn, UPCS_IPIPE_PROCESS_CONTROL);
+	else if (funct7(word) == 9 && rd(word) == 0) /* sfence.vma */
+		upcs_put_machine(insn, UPCS_IPIPE_TLB_OPS);
+	else
+		upcs_put_unknown(insn);
+}
+
+void upcs_decode_riscv(uint32_t word, size_t n, struct upcs_insn *insn)
+{
+	bool is_short = upcs_bits(word, 1, 0) != 3;
+
+	if (n != (is_short ? 2 : 4)) {
+		upcs_put_unknown(insn);
+		return;
+	}
+	if (is_short)
+		word = upcs_riscv_expanded((uint16_t)word);
+	switch (upcs_bits(word, 6, 2)) {
+	case UPCS_RISCV_LOAD:
+		if (funct3(word) == 7)
+			break;
+		upcs_put_load(insn, 1u << (funct3(word) & 3), false);
+		return;
+	case UPCS_RISCV_LOAD_FP:
+		decode_load_store_fp(word, true, insn);
+		return;
+	case UPCS_RISCV_MISC_MEM: /* fence, fence.i: their other bits are ignored */
+		if (funct3(word) > 1)
+			break;
+		upcs_put_i(insn, UPCS_IPIPE_PROCESS_CONTROL);
+		return;
+	case UPCS_RISCV_OP_IMM:
+		decode_op_imm(word, insn);
+		return;
+	case UPCS_RISCV_AUIPC: /* an address, or its upper half; a constant's, as PowerPC's addis */
+	case UPCS_RISCV_LUI:
+		upcs_put_j(insn, UPCS_JPIPE_ADD_SUB);
+		return;
+	case UPCS_RISCV_OP_IMM_32:
+		decode_op_imm_32(word, insn);
+		return;
+	case UPCS_RISCV_STORE:
+		if (funct3(word) > 3)
+			break;
+		upcs_put_store(insn, 1u << funct3(word), false);
+		return;
+	case UPCS_RISCV_STORE_FP:
+		decode_load_store_fp(word, false, insn);
+		return;
+	case UPCS_RISCV_AMO:
+		decode_atomic(word, insn);
+		return;
+	case UPCS_RISCV_OP:
+		decode_op(word, insn);
+		return;
+	case UPCS_RISCV_OP_32:
+		decode_op_32(word, insn);
+		return;
+	case UPCS_RISCV_MADD:
+	case UPCS_RISCV_MSUB:
+	case UPCS_RISCV_NMSUB:
+	case UPCS_RISCV_NMADD:
+		put_rounded(precision(word) <= 1, word, UPCS_FPU_FMA_2, insn);
+		return;
+	case UPCS_RISCV_OP_FP:
+		decode_op_fp(word, insn);
+		return;
+	case UPCS_RISCV_BRANCH: /* beq, bne; blt, bge, bltu, bgeu */
+		if (funct3(word) == 2 || funct3(word) == 3)
+			break;
+		upcs_put_i(insn, UPCS_IPIPE_ADD_SUB);
+		upcs_put_i(insn, UPCS_IPIPE_BRANCHES);
+		return;
+	case UPCS_RISCV_JALR:
+		decode_jalr(word, insn);
+		return;
+	case UPCS_RISCV_JAL:
+		put_jump(rd(word), insn);
+		return;
+	case UPCS_RISCV_SYSTEM:
+		decode_system(word, insn);
+		return;
+	default:
+		break;
+	}
+	upcs_put_unknown(insn);
+}
