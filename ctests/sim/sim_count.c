@@ -161,7 +161,8 @@ int main(int argc, char **argv)
 	}
 	for (unsigned i = 0; i < UPCS_GUESTS; i++)
 		if (i != UPCS_X86_64)
-			snprintf(results->options.prefix[i], PATH_MAX, "/usr/%s", upcs_guests[i].triplet);
+			snprintf(results->options.prefix[i], UPCS_PREFIX_MAX, "/usr/%s",
+				 upcs_guests[i].triplet);
 	command.options = &results->options;
 	more_options = strdup(getenv("SIM_COUNT_QEMU") ? getenv("SIM_COUNT_QEMU") : "");
 	unsetenv("SIM_COUNT_QEMU"); /* the program has the same environment with and without it */

@@ -248,14 +248,13 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 		      struct upcs_options *filled)
 {
 	const char *place = plugin_place(options->plugin);
-	char prefix[64]; /* where a cross compiler has its libraries */
 	int error;
 
 	/* Children change their directory. */
 	if (realpath(place, filled->plugin) == NULL)
 		return cannot_read(place, errno);
 	for (unsigned g = 0; g < UPCS_GUESTS; g++) {
-		bool own = g == (unsigned)guest->guest;
+		char prefix[UPCS_PREFIX_MAX]; /* where a cross compiler has its libraries */
 
 		error = find_simulator(guest, options, (enum upcs_guest)g, filled);
 		if (error != 0)
@@ -263,12 +262,13 @@ int run_guest_options(const struct run_guest *guest, const struct run_options *o
 		snprintf(prefix, sizeof(prefix), "/usr/%s", upcs_guests[g].triplet);
 		if (!upcs_guest_is_native((enum upcs_guest)g) && is_directory(prefix))
 			strcpy(filled->prefix[g], prefix);
-		if (own && options->prefix != NULL && realpath(options->prefix, filled->prefix[g]) == NULL) {
-			util_error("cannot use the libraries in '%s': %s", options->prefix, strerror(errno));
-			return RUN_ERROR;
-		}
 	}
-	error = find_linker(guest, filled->prefix[guest->guest]);
+	filled->given_guest = guest->guest;
+	if (options->prefix != NULL && realpath(options->prefix, filled->given_prefix) == NULL) {
+		util_error("cannot use the libraries in '%s': %s", options->prefix, strerror(errno));
+		return RUN_ERROR;
+	}
+	error = find_linker(guest, upcs_options_prefix(filled, guest->guest));
 	if (error == 0)
 		error = find_papi(options, filled);
 	if (error != 0)

@@ -73,7 +73,7 @@ static int refuse(const struct run_guest *guest, const char *name, struct upcs_n
 static int check(const struct run_guest *guest, const struct upcs_options *filled, const char *name,
 		 struct upcs_needed *needed)
 {
-	int error = upcs_symbols_needed(guest->program, filled->prefix[guest->guest],
+	int error = upcs_symbols_needed(guest->program, upcs_options_prefix(filled, guest->guest),
 					getenv("LD_LIBRARY_PATH"), name, needed);
 
 	if (error == 0)

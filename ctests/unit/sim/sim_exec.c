@@ -162,6 +162,24 @@ static void test_no_arguments(void **state)
 	upcs_exec_free(&exec_);
 }
 
+/* Of one guest; those of others are where they are installed. */
+static void test_given_prefix(void **state)
+{
+	char *none[] = {NULL};
+
+	(void)state;
+	strcpy(options.given_prefix, "/given");
+	options.given_guest = UPCS_PPC;
+	assert_int_equal(upcs_exec_make(&command, "-ppc", none, none, &exec_), 0);
+	assert_string_equal(exec_.argv[4], "/given");
+	upcs_exec_free(&exec_);
+	options.given_guest = UPCS_X86_64;
+	assert_int_equal(upcs_exec_make(&command, "-ppc", none, none, &exec_), 0);
+	assert_string_equal(exec_.argv[4], "/usr/ppc");
+	upcs_exec_free(&exec_);
+	options.given_prefix[0] = '\0';
+}
+
 /* As the kernel: the interpreter, its one argument, the script, and the caller's from the second. */
 static void test_scripts(void **state)
 {
@@ -292,10 +310,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program),      cmocka_unit_test(test_processor),
-		cmocka_unit_test(test_no_arguments), cmocka_unit_test(test_scripts),
-		cmocka_unit_test(test_refused),      cmocka_unit_test(test_released),
-		cmocka_unit_test(test_preloaded),    cmocka_unit_test(test_searched),
-		cmocka_unit_test(test_own_rights),   cmocka_unit_test(test_privileged),
+		cmocka_unit_test(test_no_arguments), cmocka_unit_test(test_given_prefix),
+		cmocka_unit_test(test_scripts),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_released),     cmocka_unit_test(test_preloaded),
+		cmocka_unit_test(test_searched),     cmocka_unit_test(test_own_rights),
+		cmocka_unit_test(test_privileged),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

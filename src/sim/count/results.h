@@ -41,6 +41,8 @@ enum upcs_children {
 				where the machine can */
 };
 
+#define UPCS_PREFIX_MAX 64u /* "/usr/" and the triplet of a row of guests.def */
+
 struct upcs_options {
 	uint32_t children; /* enum upcs_children */
 	uint32_t regions;
@@ -50,13 +52,21 @@ struct upcs_options {
 	uint32_t accounts;                            /* programs may have some (account.h) */
 	uint32_t watched;                             /* somebody asks for counts while programs run */
 	char plugin[PATH_MAX];                        /* the modules' directory, or the module */
-	uint32_t interface[UPCS_GUESTS];    /* that the emulator has; 0: plugin is the module for it */
-	char qemu[UPCS_GUESTS][PATH_MAX];   /* "" not installed            */
-	char prefix[UPCS_GUESTS][PATH_MAX]; /* of its libraries (-L), "" / */
-	uint32_t randomise;                 /* 0: addresses are the same in every run */
-	uint32_t papi_always;               /* programs are given papi's libpapi.so if they need none, too */
-	char papi[PATH_MAX];                /* directory of the PAPIs that they are given, "" none */
+	uint32_t interface[UPCS_GUESTS];  /* that the emulator has; 0: plugin is the module for it */
+	char qemu[UPCS_GUESTS][PATH_MAX]; /* "" not installed            */
+	/* Of the libraries (-L): as they are installed, "" /; given, "" not, those of one guest. */
+	char prefix[UPCS_GUESTS][UPCS_PREFIX_MAX], given_prefix[PATH_MAX];
+	uint32_t given_guest;
+	uint32_t randomise;   /* 0: addresses are the same in every run */
+	uint32_t papi_always; /* programs are given papi's libpapi.so if they need none, too */
+	char papi[PATH_MAX];  /* directory of the PAPIs that they are given, "" none */
 };
+
+static inline const char *upcs_options_prefix(const struct upcs_options *options, enum upcs_guest guest)
+{
+	return options->given_prefix[0] && options->given_guest == guest ? options->given_prefix
+									 : options->prefix[guest];
+}
 
 /* Whether threads are followed from call to call. */
 static inline bool upcs_options_follow(const struct upcs_options *options)

@@ -117,14 +117,15 @@ static void add_options(struct list *list, const struct upcs_command *command, e
 			const char *program, const char *argv0)
 {
 	const struct upcs_options *options = command->options;
+	const char *prefix = upcs_options_prefix(options, guest);
 	const char *processor = upcs_guests[guest].processor[options->interface[guest] > 1];
 
 	add(list, "%s", options->qemu[guest]);
 	add(list, "-0");
 	add(list, "%s", argv0);
-	if (options->prefix[guest][0]) {
+	if (prefix[0]) {
 		add(list, "-L");
-		add(list, "%s", options->prefix[guest]);
+		add(list, "%s", prefix);
 	}
 	if (processor) {
 		add(list, "-cpu");

@@ -64,7 +64,7 @@ static bool find_needed(const struct upcs_options *options, enum upcs_guest gues
 {
 	struct upcs_objects objects = {
 		.guest = guest,
-		.prefix = options->prefix[guest],
+		.prefix = upcs_options_prefix(options, guest),
 		.search_path = find_variable(envp, SEARCH),
 		.stem = STEM ".",
 	};
