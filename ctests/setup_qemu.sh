@@ -73,9 +73,10 @@ builds()
 emulator x86_64 loads
 emulator aarch64 loads
 emulator ppc loads
+emulator riscv64 loads
 check "emulators that load plugins are taken" builds ''
 check "... but for a QEMU that is given" \
-	builds "--source=$PWD/given --guests=x86_64 aarch64 ppc" "--with-qemu-source=$PWD/given"
+	builds "--source=$PWD/given --guests=x86_64 aarch64 ppc riscv64" "--with-qemu-source=$PWD/given"
 emulator x86_64 refuses
 emulator ppc refuses
 check "those that were built without them are built" builds "--guests=x86_64 ppc"
@@ -119,23 +120,23 @@ built()
 	what=$2
 	build "$1" "${@:3}" && runs "$what"
 }
-all="configure qemu-x86_64 qemu-aarch64 qemu-ppc"
+all="configure qemu-x86_64 qemu-aarch64 qemu-ppc qemu-riscv64"
 
 check "from a directory" built 0 "$all" --source=qemu
 check "... with plugins, user mode alone" \
-	grep -q -e '--target-list=x86_64-linux-user,aarch64-linux-user,ppc-linux-user --enable-plugins .*--disable-system' \
+	grep -q -e '--target-list=x86_64-linux-user,aarch64-linux-user,ppc-linux-user,riscv64-linux-user --enable-plugins .*--disable-system' \
 	state/arguments
 check "... the emulators run" prefix/lib/upc/qemu/qemu-ppc -c :
 check "a second time there is nothing to do" built 0 '' --source=qemu
 check "... and that is said" says "QEMU 9.9 with plugins is installed already"
 rm prefix/lib/upc/qemu/qemu-aarch64
-check "what was removed comes again" built 0 "qemu-x86_64 qemu-aarch64 qemu-ppc" --source=qemu
+check "what was removed comes again" built 0 "qemu-x86_64 qemu-aarch64 qemu-ppc qemu-riscv64" --source=qemu
 : > state/killed
 rm -r prefix
 check "a build that is killed fails" built 1 '' --source=qemu
 check "... and installs nothing" [ ! -e prefix ]
 rm state/killed
-check "... and goes on" built 0 "qemu-x86_64 qemu-aarch64 qemu-ppc" --source=qemu
+check "... and goes on" built 0 "qemu-x86_64 qemu-aarch64 qemu-ppc qemu-riscv64" --source=qemu
 echo '# changed' >> qemu/configure
 check "another source" built 0 "$all" --source=qemu
 check "a tarball, for one guest" built 0 "configure qemu-ppc" --source=qemu.tar --guests=ppc

@@ -13,7 +13,7 @@ if cannot_simulate; then
 	exit 0
 fi
 find_emulators
-plan 23
+plan 24
 
 # did FUNCTION EVENT: what it did, of a program without the directory, or of all
 did()
@@ -105,9 +105,17 @@ hand()
 1:	addic. 4, 4, -1
 	bne 1b' blr nop
 } > by-hand-ppc.s
+{
+	printf '\t.globl _start\n_start:\n\tjal counted\n\tjal enters\n\tjal local\n\tjal behind\n'
+	printf '\tli a7, 93\n\tli a0, 0\n\tecall\n'
+	write_functions 'li a1, 100
+1:	addi a1, a1, -1
+	bnez a1, 1b' ret nop
+} > by-hand-riscv64.s
 hand x86_64 x86_64-linux-gnu-gcc
 hand aarch64 aarch64-linux-gnu-gcc
 hand ppc powerpc-linux-gnu-gcc
+hand riscv64 riscv64-linux-gnu-gcc
 
 # ---- all of them are the whole ---------------------------------------------------------------
 

@@ -13,7 +13,7 @@ source=$srcdir/ctests/sim/sim_openmp.c
 regions="region_a region_b nowait tasks_a tasks_b task_tree task_loop depends inner nested left right cg ft helper"
 apart="region_a region_b nowait tasks_a tasks_b task_tree task_loop depends nested left right cg ft outside"
 
-plan 23
+plan 27
 
 # build WHICH COMPILER OPTION...
 build()
@@ -143,6 +143,7 @@ all="region_a region_b nowait task_loop nested left right cg ft helper"
 	team llvm "libomp" clang -- cg ft
 	team arm "libgomp, AArch64" aarch64-linux-gnu-gcc -- $all
 	team power "libgomp, PowerPC" powerpc-linux-gnu-gcc -- $all
+	team riscv "libgomp, RISC-V" riscv64-linux-gnu-gcc -- $all
 }
 
 # ---- a runtime without names ------------------------------------------------------------------

@@ -8,7 +8,7 @@ tool=${UPC_RUN:-upc_run}
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN
 
-echo "1..13"
+echo "1..17"
 
 # divisions OPTION... -- ARGUMENT...: of each thread, sorted, is what $expected says
 divisions()
@@ -20,7 +20,7 @@ divisions()
 
 all="40 20007 20010 20020 20030 20050 20060 "
 first="20007 20030 "
-for guest in x86_64:x86_64 aarch64:aarch64 ppc:powerpc; do
+for guest in x86_64:x86_64 aarch64:aarch64 ppc:powerpc riscv64:riscv64; do
 	compiler=${guest#*:}-linux-gnu-gcc
 	guest=${guest%:*}
 	if ! command -v "$compiler" > missing || ! command -v "qemu-$guest" > missing; then

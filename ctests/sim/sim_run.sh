@@ -22,7 +22,7 @@ x86_64-*) ;;
 	;;
 esac
 
-echo "1..64"
+echo "1..70"
 
 # count [OPTION...] PROGRAM [ARGUMENT...]: the results are in out
 count()
@@ -208,6 +208,68 @@ cp out first
 check "a dynamic program, whole, is what QEMU's trace has" agree "$(instructions 0)" "$(traced ./dynamic)"
 count ./dynamic
 check "... and once more is the same to the last one" cmp out first
+
+# ---- RISC-V ------------------------------------------------------------------------------
+
+cat > riscv.S << 'ASM'
+	.globl _start
+_start:	li t0, 1000
+	lla t1, data			# two instructions
+1:	ld t2, 0(t1)
+	c.addi t2, 3
+	sd t2, 8(t1)
+	mul t2, t2, t2
+	fld ft0, 0(t1)
+	fmadd.d ft2, ft0, ft1, ft2
+	fsd ft2, 16(t1)
+	addi t0, t0, -1
+	bnez t0, 1b			# a comparison and a branch
+	li a7, 93
+	li a0, 0
+	ecall
+	.data
+	.balign 16
+data:	.zero 32
+ASM
+cat > child.c << 'C'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	int status = 1;
+
+	if (fork() == 0) {
+		execl("x86", "x86", (char *)0);
+		_exit(1);
+	}
+	wait(&status);
+	return status;
+}
+C
+# A C library's programs, static and not, and a child of another guest.
+riscv()
+{
+	riscv64-linux-gnu-gcc -static -nostdlib -o riscv riscv.S && riscv64-linux-gnu-gcc -O1 -o child child.c &&
+		riscv64-linux-gnu-gcc -O1 -o dynamic dynamic.c && riscv64-linux-gnu-gcc -O1 -static -o static dynamic.c ||
+		exit 1
+	check "RISC-V: a loop runs to its end" count ./riscv
+	check "... and tallies what it says" is 0 "JPIPE_INSTRUCTIONS=2005 JPIPE_ADD_SUB=2005 \
+IPIPE_INSTRUCTIONS=3001 IPIPE_MULT_DIV=1000 IPIPE_ADD_SUB=1000 IPIPE_BRANCHES=1000 IPIPE_PROCESS_CONTROL=1 \
+DATA_LOADS=2000 DATA_STORES=2000 FPU_FMA_2=1000 FPU_OTHER_LOADS=1000 FPU_OTHER_STORES=1000 INSTRUCTIONS=9006"
+	for program in static dynamic; do
+		count ./$program
+		check "... a $program program, whole, is what QEMU's trace has" [ "$(instructions 0)" = "$(traced ./$program)" ]
+	done
+	check "... and its child of another guest" count ./child
+	check "... has all that it should" has ' INSTRUCTIONS=10005$'
+}
+if command -v qemu-riscv64 > /dev/null && command -v riscv64-linux-gnu-gcc > /dev/null; then
+	riscv
+else
+	for i in 1 2 3 4 5 6; do
+		skip "RISC-V: check $i" "no emulator or no compiler for it: scripts/packages.sh, PACKAGES_SIM"
+	done
+fi
 
 # ---- the processor -----------------------------------------------------------------------
 

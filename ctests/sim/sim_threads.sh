@@ -7,7 +7,7 @@ tool=${UPC_RUN:-upc_run}
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN
 
-echo "1..14"
+echo "1..17"
 
 # divisions N: of each thread of the program with N at once
 divisions()
@@ -28,7 +28,7 @@ divisions()
 	! grep -q ',\(about\|at least\)' csv
 }
 
-for guest in x86_64:x86_64 aarch64:aarch64 ppc:powerpc; do
+for guest in x86_64:x86_64 aarch64:aarch64 ppc:powerpc riscv64:riscv64; do
 	compiler=${guest#*:}-linux-gnu-gcc
 	guest=${guest%:*}
 	if ! command -v "$compiler" > missing || ! command -v "qemu-$guest" > missing; then

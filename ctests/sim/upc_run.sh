@@ -31,19 +31,20 @@ counted()
 	run 0 -f csv -o csv "$@"
 }
 
-plan 104
+plan 105
 
 # ---- what needs no emulator
 
 check "--help has the options" run 0 --help
 check "... with examples" grep -q '^  upc_run -R solve' out
-head -n 5 out > head
+head -n 6 out > head
 check "... and names the guests" diff - head << 'HELP'
 usage: upc_run [OPTION]... [--] PROGRAM [ARGUMENT]...
 
 Runs PROGRAM, unchanged, on a simulated Blue Gene/P node of four cores and
-counts its instructions by class, exactly. Programs are of x86-64, AArch64 or
-32-bit PowerPC, with threads and children; no hardware counters are needed.
+counts its instructions by class, exactly. Programs are of x86-64, AArch64,
+32-bit PowerPC or 64-bit RISC-V, with threads and children; no hardware counters
+are needed.
 HELP
 help_width()
 {
@@ -89,9 +90,11 @@ elf()
 }
 elf 2 2 '\0\002\0\025'
 check "64-bit PowerPC is refused by name" refused 125 \
-	"64-bit PowerPC, which is not simulated: compile it for x86-64, AArch64 or 32-bit PowerPC$" ./foreign
-elf 2 1 '\002\0\363\0'
-check "RISC-V likewise" refused 125 "RISC-V.*not simulated: compile it" ./foreign
+	"64-bit PowerPC, which is not simulated: compile it for x86-64, AArch64, 32-bit PowerPC or 64-bit RISC-V$" ./foreign
+elf 1 1 '\002\0\363\0'
+check "32-bit RISC-V likewise" refused 125 "32-bit RISC-V.*not simulated: compile it" ./foreign
+elf 2 2 '\0\002\0\363'
+check "big-endian RISC-V likewise" refused 125 "big-endian RISC-V.*not simulated: compile it" ./foreign
 cp /bin/true secure
 if [ "$(id -u)" = 0 ] && chown 65534 secure && chmod 4755 secure; then
 	check "a set-user-id program is refused" refused 125 "more rights than its user" ./secure

@@ -120,6 +120,10 @@ static void test_illegal(void **state)
 			      "2.31 and later have it: link those of another C library\n");
 	last(UPCS_PPC, "\xfc\x40\x04\x8e", 4); /* mffs itself */
 	expect(ENDED("0xfc40048e") "compile for an older processor (-mcpu=powerpc)\n");
+	last(UPCS_RISCV64, "\x57\x70\x05\x0c", 4);
+	expect(ENDED("0x0c057057") "compile without vectors and other extensions (-march=rv64gc)\n");
+	last(UPCS_RISCV64, "\x00\x80", 2);
+	expect(ENDED("0x8000") "compile without vectors and other extensions (-march=rv64gc)\n");
 	/* It was sent the signal. */
 	gathered.own.died = 0;
 	expect("");
@@ -149,6 +153,8 @@ static void test_calls(void **state)
 	expect("");
 	last(UPCS_PPC, "\x44\x00\x00\x02", 4);
 	expect("");
+	last(UPCS_RISCV64, "\x73\x00\x00\x00", 4);
+	expect("");
 }
 
 static void expect_trap(uint32_t guest, const char *bytes, uint8_t n, const char *text)
@@ -174,12 +180,16 @@ static void test_traps(void **state)
 	expect_trap(UPCS_X86_64, "\x0f\xff", 2, "0f ff");
 	expect_trap(UPCS_AARCH64, "\x34\x12\x00\x00", 4, "0x00001234");
 	expect_trap(UPCS_PPC, "\x00\x00\x00\x00", 4, "0x00000000");
+	expect_trap(UPCS_RISCV64, "\x00\x00", 2, "0x0000");
+	expect_trap(UPCS_RISCV64, "\x73\x10\x00\xc0", 4, "0xc0001073");
 	report.status = (128 + SIGTRAP) << 8;
 	expect("");
 	report.status = SIGTRAP;
 	expect_trap(UPCS_X86_64, "\xcc", 1, "cc");
 	expect_trap(UPCS_AARCH64, "\x00\x7d\x20\xd4", 4, "0xd4207d00");
 	expect_trap(UPCS_PPC, "\x7f\xe0\x00\x08", 4, "0x7fe00008");
+	expect_trap(UPCS_RISCV64, "\x73\x00\x10\x00", 4, "0x00100073");
+	expect_trap(UPCS_RISCV64, "\x02\x90", 2, "0x9002");
 	/* A debugger's signal, or another's. */
 	last(UPCS_X86_64, "\xc5\x01", 2);
 	expect("");

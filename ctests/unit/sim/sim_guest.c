@@ -47,9 +47,9 @@ static void test_lists(void **state)
 
 	(void)state;
 	upcs_guest_list(list, false, " or ");
-	assert_string_equal(list, "x86-64, AArch64 or 32-bit PowerPC");
+	assert_string_equal(list, "x86-64, AArch64, 32-bit PowerPC or 64-bit RISC-V");
 	upcs_guest_list(list, true, " and ");
-	assert_string_equal(list, "x86_64, aarch64 and ppc");
+	assert_string_equal(list, "x86_64, aarch64, ppc and riscv64");
 }
 
 static void test_found(void **state)
@@ -62,6 +62,9 @@ static void test_found(void **state)
 	assert_int_equal(upcs_guest_of_elf(EM_AARCH64, true, true), UPCS_GUESTS);
 	assert_int_equal(upcs_guest_of_elf(EM_PPC, false, true), UPCS_PPC);
 	assert_int_equal(upcs_guest_of_elf(EM_PPC, false, false), UPCS_GUESTS);
+	assert_int_equal(upcs_guest_of_elf(EM_RISCV, true, false), UPCS_RISCV64);
+	assert_int_equal(upcs_guest_of_elf(EM_RISCV, false, false), UPCS_GUESTS);
+	assert_int_equal(upcs_guest_of_elf(EM_RISCV, true, true), UPCS_GUESTS);
 }
 
 /* The machine that the test runs on is one of them, or none. */
@@ -95,6 +98,7 @@ static void test_calls(void **state)
 	assert_int_equal(upcs_guest_call(UPCS_AARCH64, 196), UPCS_CALL_SHARE);
 	assert_int_equal(upcs_guest_call(UPCS_PPC, 117), UPCS_CALL_SHARE);
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, 59 + 65536), UPCS_CALL_OTHER);
+	assert_int_equal(upcs_guest_call(UPCS_RISCV64, 221), UPCS_CALL_EXECVE);
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, -1), UPCS_CALL_OTHER);
 }
 
@@ -108,6 +112,7 @@ static void test_words(void **state)
 	assert_int_equal(upcs_guest_word(UPCS_PPC, "\x01\x02\x03\x04", 4), 0x01020304);
 	assert_int_equal(upcs_guest_word(UPCS_AARCH64, "\x01\x02", 2), 0x0201);
 	assert_int_equal(upcs_guest_word(UPCS_PPC, "\x01\x02", 2), 0x0102);
+	assert_int_equal(upcs_guest_word(UPCS_RISCV64, "\x01\x02", 2), 0x0201);
 	assert_false(upcs_insn_has(0xd4001222, &bits));
 	assert_true(upcs_insn_has(0xd4001e01, &bits));
 }

@@ -326,8 +326,9 @@ static void test_refused(void **state)
 	dup2(was, STDERR_FILENO);
 	close(was);
 	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
-	assert_string_equal(said,
-			    "upc_sim: programs for x86_64, aarch64 and ppc can be counted, not for sparc\n");
+	assert_string_equal(
+		said,
+		"upc_sim: programs for x86_64, aarch64, ppc and riscv64 can be counted, not for sparc\n");
 	close(ends[0]);
 	close(ends[1]);
 }

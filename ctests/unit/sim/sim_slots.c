@@ -41,11 +41,13 @@ static const struct elf_rela relas[][10] = {
 	RELAS(R_X86_64_IRELATIVE, R_X86_64_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT),
 	RELAS(R_AARCH64_IRELATIVE, R_AARCH64_ABS64, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT),
 	RELAS(R_PPC_IRELATIVE, R_PPC_ADDR32, R_PPC_GLOB_DAT, R_PPC_JMP_SLOT),
+	RELAS(R_RISCV_IRELATIVE, R_RISCV_64, R_RISCV_64, R_RISCV_JUMP_SLOT),
 };
 static const struct elf_build guests[] = {
 	{.wide = true, .machine = EM_X86_64, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[0]},
 	{.wide = true, .machine = EM_AARCH64, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[1]},
 	{.big = true, .machine = EM_PPC, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[2]},
+	{.wide = true, .machine = EM_RISCV, .table = SHT_DYNSYM, .symbols = symbols, .relas = relas[3]},
 };
 
 static struct upcs_slots *read_built(struct elf_build *b, bool chosen)

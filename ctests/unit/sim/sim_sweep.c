@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_sweep - what all opcodes of the three guests count as, compared with what ctests/sweep
+ * sim_sweep - what all opcodes of the guests count as, compared with what ctests/sweep
  * says, which is the same whatever version capstone has. After a change that is meant,
  *
  *     UPC_UPDATE=1 make check TESTS=ctests/unit/sim/sim_sweep
@@ -313,12 +313,19 @@ static void test_ppc(void **state)
 	sweep_guest(UPCS_PPC);
 }
 
+static void test_riscv64(void **state)
+{
+	(void)state;
+	sweep_guest(UPCS_RISCV64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86_64),
 		cmocka_unit_test(test_aarch64),
 		cmocka_unit_test(test_ppc),
+		cmocka_unit_test(test_riscv64),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_sweep.h - the opcode spaces of the three guests: all encodings of a group, one after
+ * sim_sweep.h - the opcode spaces of the guests: all encodings of a group, one after
  * the other. A group is an x86 opcode with all prefixes, or words with the same first bits.
  */
 #ifndef SIM_SWEEP_H
@@ -163,10 +163,33 @@ static void ppc_each(unsigned group, sweep_fn *fn, void *context)
 	}
 }
 
+#define RISCV_SHORT_GROUPS 24u
+#define RISCV_GROUPS (RISCV_SHORT_GROUPS + 32u * 8u)
+
+/* All of 16 bits, by the last two and the first three; then those of 32 by bits 6 to 2 and 14 to 12, with
+ * all of 31 to 20. */
+static void riscv_each(unsigned group, sweep_fn *fn, void *context)
+{
+	unsigned words = group < RISCV_SHORT_GROUPS ? 2048 : 4096, i;
+
+	for (i = 0; i < words; i++) {
+		uint32_t word, operation = group - RISCV_SHORT_GROUPS;
+		uint8_t bytes[4];
+
+		if (group < RISCV_SHORT_GROUPS)
+			word = (group & 7) << 13 | i << 2 | group >> 3;
+		else
+			word = i << 20 | 2 << 15 | (operation & 7) << 12 | 1 << 7 | operation >> 3 << 2 | 3;
+		memcpy(bytes, &word, sizeof(bytes));
+		fn(bytes, group < RISCV_SHORT_GROUPS ? 2 : 4, context);
+	}
+}
+
 static const struct sweep sweeps[] = {
 	{UPCS_X86_64, "x86_64", X86_GROUPS, x86_name, x86_each},
 	{UPCS_AARCH64, "aarch64", 2048, word_name, arm64_each},
 	{UPCS_PPC, "ppc", 64, word_name, ppc_each},
+	{UPCS_RISCV64, "riscv64", RISCV_GROUPS, word_name, riscv_each},
 };
 
 #endif

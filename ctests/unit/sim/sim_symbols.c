@@ -56,6 +56,7 @@ static const struct elf_build guests[] = {
 	{.wide = true, .machine = EM_X86_64, .table = SHT_SYMTAB, .symbols = symbols},
 	{.wide = true, .machine = EM_AARCH64, .table = SHT_SYMTAB, .symbols = symbols},
 	{.big = true, .machine = EM_PPC, .table = SHT_SYMTAB, .symbols = symbols},
+	{.wide = true, .machine = EM_RISCV, .table = SHT_SYMTAB, .symbols = symbols},
 };
 
 static struct upcs_symbols *open_built(struct elf_build *b)
@@ -152,7 +153,7 @@ static void test_none(void **state)
 	assert_null(open_built(&b));
 	assert_int_equal(errno, ENOEXEC);
 	b.type = ET_DYN;
-	b.machine = EM_RISCV;
+	b.machine = EM_S390;
 	assert_null(open_built(&b));
 	assert_int_equal(errno, ENOEXEC);
 	write_file(path, "text", 4);
@@ -414,7 +415,8 @@ static void test_foreign(void **state)
 		{EM_PPC, false, false, "little-endian 32-bit PowerPC"},
 		{EM_386, false, false, "32-bit x86"},
 		{EM_X86_64, false, false, "x86-64 with 32-bit pointers (x32)"},
-		{EM_RISCV, true, false, "64-bit RISC-V"},
+		{EM_RISCV, false, false, "32-bit RISC-V"},
+		{EM_RISCV, true, true, "big-endian RISC-V"},
 		{EM_ARM, false, false, "32-bit ARM"},
 		{EM_AARCH64, true, true, "big-endian AArch64"},
 		{EM_S390, true, true, "64-bit IBM Z"},

@@ -61,7 +61,7 @@ static const char *foreign_name(const struct upcs_elf *elf)
 	case EM_PPC64:
 		return elf->big ? "64-bit PowerPC" : "64-bit PowerPC, little-endian";
 	case EM_RISCV:
-		return elf->wide ? "64-bit RISC-V" : "32-bit RISC-V";
+		return elf->wide ? "big-endian RISC-V" : "32-bit RISC-V";
 	case EM_S390:
 		return elf->wide ? "64-bit IBM Z" : "31-bit IBM S/390";
 	case EM_MIPS:
