@@ -19,8 +19,10 @@ cat > "$dir/Makefile" <<'MAKE'
 engine = $(copy)/src/upc/engine
 compile = $(CC) -std=gnu11 -D_GNU_SOURCE -O1 -w -I$(copy)/src/upc -I$(srcdir)/include -I$(srcdir)/src/upc \
 	-I$(srcdir)/ctests -MMD -c $< -o $@
-objects = $(patsubst $(engine)/%.c,%.o,$(wildcard $(engine)/*.c))
+objects = run.o $(patsubst $(engine)/%.c,%.o,$(wildcard $(engine)/*.c))
 %.o: $(engine)/%.c
+	$(compile)
+run.o: $(srcdir)/ctests/unit/run.c
 	$(compile)
 test/%.o: $(srcdir)/ctests/unit/upc/%.c
 	$(compile)

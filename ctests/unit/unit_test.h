@@ -20,6 +20,8 @@
 
 #include "upc.h"
 
+#include "run.h"
+
 /* What this machine cannot check, with the reason. */
 #define skip_because(...)            \
 	do {                         \

@@ -124,6 +124,7 @@ build_upc()
 	make_upc make-library src/upc/libupc.la src/upc/libupc.a
 	mapfile -t utilities < <(made bin_PROGRAMS)
 	mapfile -t unit_tests < <(made UNIT_TESTS)
+	mapfile -t unit_runners < <(made UNIT_RUNNERS)
 	# shellcheck disable=SC2016 # make's variables
 	make_upc make-utilities LDFLAGS=-all-static \
 		UTILS_LIBS='src/upc/libupc.a $(NETTLE_LIBS) $(JANSSON_LIBS)' "${utilities[@]}"
@@ -246,7 +247,7 @@ archive()
 
 image_base()
 {
-	local root=$build/image/base file
+	local root=$build/image/base file to
 	rm -rf "${build:?}/image"
 	: > "$build/initrd"
 	mkdir -p "$root"/{bin,dev,etc,lib,proc,root,sys,tmp,usr/bin,var}
@@ -263,7 +264,15 @@ image_base()
 	cp "$top/ctests/pmu/papi-test" "$root/etc/"
 	put "$root/usr/bin" "${utilities[@]/#/$build/obj/}"
 	put "$root/usr/bin" "$build/papi/upc/src/utils"/papi_{avail,native_avail,component_avail,command_line,cost}
-	put "$root/tests/unit" "${unit_tests[@]/#/$build/obj/}"
+	# Most of the tests are links to their group's runner.
+	for file in "${unit_runners[@]}" "${unit_tests[@]}"; do
+		to=$root/tests/${file#ctests/} file=$build/obj/$file
+		if [[ -L $file ]]; then
+			cp -P "$file" "$to"
+		else
+			put "${to%/*}" "$file"
+		fi
+	done
 	put "$root/tests/papi" "${papi_tests[@]/#/$build/obj/}"
 	put "$root/tests/pmu" "${pmu_tests[@]/#/$build/obj/}"
 	cp -R "$top/ctests/vectors" "$root/tests/vectors"

@@ -357,7 +357,7 @@ static void starts_fail(void **state)
 	fake_destroy();
 }
 
-int main(void)
+UNIT_MAIN(mpx_always)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_every_group),

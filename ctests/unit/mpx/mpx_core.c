@@ -484,7 +484,7 @@ static void at_any_time(void **state)
 	fake_destroy();
 }
 
-int main(void)
+UNIT_MAIN(mpx_core)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_over_slices),

@@ -325,7 +325,7 @@ static void starts_fail(void **state)
 	fake_destroy();
 }
 
-int main(void)
+UNIT_MAIN(mpx_covariate)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_one_set),     cmocka_unit_test(among_others),

@@ -558,7 +558,7 @@ static void test_levels(void **state)
 	assert_true(exact.low == 7 && exact.high == 7);
 }
 
-int main(void)
+UNIT_MAIN(mpx_estimate)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quantiles),

@@ -64,7 +64,7 @@ static void test_others(void **state)
 	assert_false(mpxi_papi_is_sum(deep));
 }
 
-int main(void)
+UNIT_MAIN(mpx_formula)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),

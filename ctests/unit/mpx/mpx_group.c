@@ -143,7 +143,7 @@ static void quietly(void **state)
 	fake_free(fake.groups);
 }
 
-int main(void)
+UNIT_MAIN(mpx_group)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(found_again, setup),

@@ -470,7 +470,7 @@ static void papi_itself(void **state)
 	assert_int_equal(answer, 0);
 }
 
-int main(void)
+UNIT_MAIN(mpx_inside)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(outside),

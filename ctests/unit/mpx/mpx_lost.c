@@ -312,7 +312,7 @@ static void ticks_that_do_not_come(void **state)
 	fake_destroy();
 }
 
-int main(void)
+UNIT_MAIN(mpx_lost)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(half_of_the_stops_fail), cmocka_unit_test(at_the_pace_of_slices),

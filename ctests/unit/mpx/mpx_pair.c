@@ -272,7 +272,7 @@ static void test_lost(void **state)
 	fake_destroy();
 }
 
-int main(void)
+UNIT_MAIN(mpx_pair)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_together_and_apart),

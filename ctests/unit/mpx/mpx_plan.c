@@ -287,7 +287,7 @@ static void order_is_kept(void **state)
 
 #define drafting(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
+UNIT_MAIN(mpx_plan)
 {
 	const struct CMUnitTest tests[] = {
 		drafting(lists_are_filled),

@@ -616,7 +616,7 @@ static void test_a_window_is_a_result(void **state)
 	assert_false(result.lost);
 }
 
-int main(void)
+UNIT_MAIN(mpx_pool)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads_of_one_slice),

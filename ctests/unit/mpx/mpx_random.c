@@ -489,7 +489,7 @@ static void programs(void **state)
 		program();
 }
 
-int main(void)
+UNIT_MAIN(mpx_random)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs),

@@ -581,7 +581,7 @@ static void test_relation_held(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(mpx_ratio)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_together_by_hand),

@@ -87,7 +87,7 @@ static void processors(void **state)
 	assert_true(cpu.most < 100);
 }
 
-int main(void)
+UNIT_MAIN(mpx_serve)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(processors)};
 

@@ -781,7 +781,7 @@ static void thousand_sets(void **state)
 	fake_destroy();
 }
 
-int main(void)
+UNIT_MAIN(mpx_set)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(master_list),

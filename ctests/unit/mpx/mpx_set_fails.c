@@ -274,7 +274,7 @@ static void reads_that_fail(void **state)
 	fake_destroy();
 }
 
-int main(void)
+UNIT_MAIN(mpx_set_fails)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refusals),        cmocka_unit_test(starts_that_fail),

@@ -370,7 +370,7 @@ static void test_huge(void **state)
 	shim_record_in_child();
 }
 
-int main(void)
+UNIT_MAIN(mpx_shim_record)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stretches),

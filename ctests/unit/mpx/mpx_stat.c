@@ -407,7 +407,7 @@ static void test_lengths(void **state)
 	assert_int_equal(lengths.excess, 160000 - MPXI_LONG * 1600);
 }
 
-int main(void)
+UNIT_MAIN(mpx_stat)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_unequal_slices),

@@ -228,7 +228,7 @@ static enum operation operations[OPERATIONS] = {START, READ, RESET, STOP, DESTRO
 		"every_instruction [" #operation "]", every_instruction, NULL, NULL, &operations[operation] \
 	}
 
-int main(void)
+UNIT_MAIN(mpx_step)
 {
 	const struct CMUnitTest tests[] = {
 		stepping(START), stepping(READ),    stepping(RESET),

@@ -261,7 +261,7 @@ static void failed_reads(void **state)
 	fake_destroy();
 }
 
-int main(void)
+UNIT_MAIN(mpx_switch)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_takes),

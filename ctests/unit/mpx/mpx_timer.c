@@ -365,7 +365,7 @@ static void threads_are_cancelled(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-int main(void)
+UNIT_MAIN(mpx_timer)
 {
 	const struct CMUnitTest tests[] = {
 		case_of(four_threads, AUTO),

@@ -78,7 +78,7 @@ static void child_holds_it_open(void **state)
 
 static void exec_burner(void)
 {
-	char *const argv[] = {(char *)"mpx_timer", (char *)"burn", NULL};
+	char *const argv[] = {(char *)"mpx_timer_exec", (char *)"burn", NULL};
 
 	execv("/proc/self/exe", argv);
 }
@@ -130,7 +130,7 @@ static void execed(void **state)
 
 static void spawned(void **state)
 {
-	char *const argv[] = {(char *)"mpx_timer", (char *)"burn", NULL};
+	char *const argv[] = {(char *)"mpx_timer_exec", (char *)"burn", NULL};
 	struct mpxi_timers *timers = timers_of(state, MS);
 	struct mpxi_timer timer;
 	struct seen s;
@@ -161,7 +161,7 @@ static void closed_on_exec(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-int main(int argc, char **argv)
+UNIT_MAIN(mpx_timer_exec)
 {
 	const struct CMUnitTest tests[] = {
 		each(forked), each(child_holds_it_open), each(execed), each(spawned), each(closed_on_exec),

@@ -261,7 +261,7 @@ static void sigio_is_let_go(void **state)
 	assert_true(has_default(SIGIO));
 }
 
-int main(void)
+UNIT_MAIN(mpx_timer_signal)
 {
 	const struct CMUnitTest tests[] = {
 		each(masks_are_restored),

@@ -223,7 +223,7 @@ static void test_hostile_counts(void **state)
 	assert_false(value_of(&h, MPXI_INTERPOLATED, &value));
 }
 
-int main(void)
+UNIT_MAIN(mpx_value)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_the_estimate), cmocka_unit_test(test_lines),

@@ -69,7 +69,7 @@ static void test_any_bytes(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(clean)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),

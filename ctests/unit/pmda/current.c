@@ -196,7 +196,7 @@ static void test_no_place_for_the_file(void **state)
 	snprintf(path, sizeof(path), "%s/metrics", dir);
 }
 
-int main(void)
+UNIT_MAIN(current)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples),

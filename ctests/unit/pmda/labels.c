@@ -64,7 +64,7 @@ static void test_any_bytes(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(labels)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),

@@ -89,7 +89,7 @@ static void test_always(void **state)
 	assert_null(metric_find(15));
 }
 
-int main(void)
+UNIT_MAIN(metric)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_families),

@@ -166,7 +166,7 @@ static void test_longest(void **state)
 	assert_true(names_valid(plain));
 }
 
-int main(void)
+UNIT_MAIN(names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events),    cmocka_unit_test(test_what_is_no_name),

@@ -167,7 +167,7 @@ static void test_many(void **state)
 	pmids_free(&pmids);
 }
 
-int main(void)
+UNIT_MAIN(pmids)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes_back), cmocka_unit_test(test_same_name),

@@ -246,7 +246,7 @@ static int remove_dir(void **state)
 	return rmdir(dir);
 }
 
-int main(void)
+UNIT_MAIN(store)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_again), cmocka_unit_test(test_none),

@@ -294,7 +294,7 @@ static void test_places(void **state)
 	places_free(&places);
 }
 
-int main(void)
+UNIT_MAIN(tally)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counting),      cmocka_unit_test(test_some_are_not_counted),

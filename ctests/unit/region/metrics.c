@@ -519,7 +519,7 @@ static void test_shipped(void **state)
 	upc_catalogue_close(c);
 }
 
-int main(void)
+UNIT_MAIN(metrics)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file),         cmocka_unit_test(test_wrong_files),

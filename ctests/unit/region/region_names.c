@@ -144,7 +144,7 @@ static void test_threads(void **state)
 	upcr_names_free(&shared);
 }
 
-int main(void)
+UNIT_MAIN(region_names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers), cmocka_unit_test(test_bytes),   cmocka_unit_test(test_long),

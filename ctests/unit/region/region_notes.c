@@ -69,7 +69,7 @@ static void test_words(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(region_notes)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds_and_names),

@@ -117,7 +117,7 @@ static void test_two_threads(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(region_result)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_name),

@@ -185,7 +185,7 @@ static void test_truth(void **state)
 	assert_true(holds(upcr_add_same, 1, true) > .99 - slack);
 }
 
-int main(void)
+UNIT_MAIN(region_sum)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_freedom), cmocka_unit_test(test_exact),  cmocka_unit_test(test_errors),

@@ -272,7 +272,7 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(region_tree)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nesting),   cmocka_unit_test(test_overlap),

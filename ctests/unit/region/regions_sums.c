@@ -306,7 +306,7 @@ static void test_other_events(void **state)
 	regions_free(&data);
 }
 
-int main(void)
+UNIT_MAIN(regions_sums)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random), cmocka_unit_test(test_order),

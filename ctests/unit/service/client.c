@@ -170,7 +170,7 @@ static void test_gone(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_MAIN(client)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_lines),       TEST(test_longest_line), TEST(test_answer),

@@ -273,7 +273,7 @@ static void names(void **state)
 	assert_string_equal(config_verb_name(CONFIG_VERBS), "?");
 }
 
-int main(void)
+UNIT_MAIN(config)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_one), cmocka_unit_test(what_is_left_out),

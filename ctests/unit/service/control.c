@@ -805,7 +805,7 @@ static void test_many_threads(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_MAIN(control)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_answers),

@@ -211,7 +211,7 @@ static void test_wrong(void **state)
 	define_free(define);
 }
 
-int main(void)
+UNIT_MAIN(define)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),

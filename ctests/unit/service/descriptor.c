@@ -124,7 +124,7 @@ static void pmus_by_name(void **state)
 	assert_false(descriptor_pmu_is_hardware("cstate_core"));
 }
 
-int main(void)
+UNIT_MAIN(descriptor)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(software_takes_nothing),       cmocka_unit_test(a_breakpoint_stays_as_it_is),

@@ -176,7 +176,7 @@ static void test_run(void **state)
 	assert_int_equal(length, 0);
 }
 
-int main(void)
+UNIT_MAIN(divergent)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),      cmocka_unit_test(test_bad),

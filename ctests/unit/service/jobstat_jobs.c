@@ -181,7 +181,7 @@ static void test_wrong_files(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(jobstat_jobs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists), cmocka_unit_test(test_wrong_lists),

@@ -80,7 +80,7 @@ static void test_placement(void **state)
 	assert_said(NULL, 0, true, NULL);
 }
 
-int main(void)
+UNIT_MAIN(jobstat_names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),

@@ -97,7 +97,7 @@ static void test_order(void **state)
 		}
 }
 
-int main(void)
+UNIT_MAIN(jobstat_spread)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_none),   cmocka_unit_test(test_known), cmocka_unit_test(test_weights),

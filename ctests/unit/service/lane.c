@@ -128,7 +128,7 @@ static void test_queue(void **state)
 
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 
-int main(void)
+UNIT_MAIN(lane)
 {
 	const struct CMUnitTest tests[] = {TEST(test_order), TEST(test_end), TEST(test_queue)};
 

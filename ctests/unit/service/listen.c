@@ -254,7 +254,7 @@ static void test_locked(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_MAIN(listen)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_opens),

@@ -75,7 +75,7 @@ static void it_leaves_nothing(void **state)
 	probe_close(NULL);
 }
 
-int main(void)
+UNIT_MAIN(probe)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_opening_counts),

@@ -189,7 +189,7 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(request)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),   cmocka_unit_test(test_refused), cmocka_unit_test(test_limits),

@@ -246,7 +246,7 @@ static void killed_at_any_time(void **state)
 	assert_true(seen->seen > rounds && seen->highest_id > NAMES);
 }
 
-int main(void)
+UNIT_MAIN(service_killed)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(killed_at_any_time),

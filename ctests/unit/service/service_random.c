@@ -334,7 +334,7 @@ static void ten_thousand(void **state)
 	steps(count, seed ? strtoull(seed, NULL, 0) : 1);
 }
 
-int main(void)
+UNIT_MAIN(service_random)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ten_thousand),

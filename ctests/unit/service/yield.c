@@ -129,7 +129,7 @@ static void it_says_who(void **state)
 	assert_int_equal(strlen(text), 15);
 }
 
-int main(void)
+UNIT_MAIN(yield)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody),

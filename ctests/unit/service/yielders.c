@@ -78,7 +78,7 @@ static void test_put(void **state)
 	free(reply);
 }
 
-int main(void)
+UNIT_MAIN(yielders)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program),

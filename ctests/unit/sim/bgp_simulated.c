@@ -209,7 +209,7 @@ static void test_document(void **state)
 	fclose(file);
 }
 
-int main(void)
+UNIT_MAIN(bgp_simulated)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_row_each),

@@ -204,7 +204,7 @@ static void test_waiting(void **state)
 	       "run: set OMP_WAIT_POLICY=passive\n");
 }
 
-int main(void)
+UNIT_MAIN(run_advice)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_calls, set_up, run_results_tear_down),

@@ -240,7 +240,7 @@ static void test_hostile(void **state)
 	assert_int_equal(threads, 1);
 }
 
-int main(void)
+UNIT_MAIN(run_counts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_sums, run_results_set_up, run_results_tear_down),

@@ -115,7 +115,7 @@ static void test_refused(void **state)
 			fail_msg("'%s' was taken", bad[i]);
 }
 
-int main(void)
+UNIT_MAIN(run_events)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),       cmocka_unit_test(test_names),

@@ -413,7 +413,7 @@ static void test_cut_off(void **state)
 	assert_int_equal(gathered.counts.cut_off, 1);
 }
 
-int main(void)
+UNIT_MAIN(run_gather)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_threads, set_up_gathered, tear_down_gathered),

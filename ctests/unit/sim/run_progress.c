@@ -71,7 +71,7 @@ static void test_due(void **state)
 	assert_int_equal(run_progress_due(&line), START_NS + 1734 * MS_NS);
 }
 
-int main(void)
+UNIT_MAIN(run_progress)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lines, run_results_set_up, run_results_tear_down),

@@ -331,7 +331,7 @@ static void test_functions_missing(void **state)
 	expect(run_report_csv, "functions missing.csv");
 }
 
-int main(void)
+UNIT_MAIN(run_report)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_core, set_up, run_results_tear_down),

@@ -205,7 +205,7 @@ static void test_many(void **state)
 	upc_monitor_close(monitor);
 }
 
-int main(void)
+UNIT_MAIN(run_unit)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_names, set_up, run_results_tear_down),

@@ -242,7 +242,7 @@ static void test_many_functions(void **state)
 	upcs_kinds_destroy(kinds);
 }
 
-int main(void)
+UNIT_MAIN(sim_block)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),     cmocka_unit_test(test_faults),

@@ -257,7 +257,7 @@ static void test_bad_files(void **state)
 	assert_int_equal(thread->tally[15][UPCS_INSTRUCTIONS], 10);
 }
 
-int main(void)
+UNIT_MAIN(sim_counts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_settle, set_up, tear_down),

@@ -186,7 +186,7 @@ static void test_kept(void **state)
 	upcs_decoder_destroy(down);
 }
 
-int main(void)
+UNIT_MAIN(sim_decode)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_create), cmocka_unit_test(test_unknown_bytes),

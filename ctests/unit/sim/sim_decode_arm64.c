@@ -454,7 +454,7 @@ static void test_operands(void **state)
 	check_rows(same, sizeof(same) / sizeof(same[0]), upcs_decode_arm64);
 }
 
-int main(int argc, char **argv)
+UNIT_MAIN(sim_decode_arm64)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),

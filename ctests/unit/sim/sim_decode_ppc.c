@@ -373,7 +373,7 @@ static void test_multiple(void **state)
 	}
 }
 
-int main(int argc, char **argv)
+UNIT_MAIN(sim_decode_ppc)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),

@@ -585,7 +585,7 @@ static int compare_disassembled(void)
 	return wrong || lines < 1000000;
 }
 
-int main(int argc, char **argv)
+UNIT_MAIN(sim_decode_riscv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),

@@ -511,7 +511,7 @@ static void print_rows(void)
 	}
 }
 
-int main(int argc, char **argv)
+UNIT_MAIN(sim_decode_x86)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),

@@ -108,7 +108,7 @@ static void test_module(void **state)
 		     upcs_emulator_has_module(3));
 }
 
-int main(void)
+UNIT_MAIN(sim_emulator)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interface),

@@ -306,7 +306,7 @@ static void test_privileged(void **state)
 	assert_int_equal(chmod("x86", 0700), 0);
 }
 
-int main(void)
+UNIT_MAIN(sim_exec)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program),      cmocka_unit_test(test_processor),

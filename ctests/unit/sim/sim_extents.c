@@ -99,7 +99,7 @@ static void test_no_file(void **state)
 	assert_null(upcs_extents_read("/proc/self/status"));
 }
 
-int main(void)
+UNIT_MAIN(sim_extents)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),

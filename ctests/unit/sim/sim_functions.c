@@ -144,7 +144,7 @@ static void test_threads(void **state)
 	assert_int_equal(results->functions.without, 0);
 }
 
-int main(void)
+UNIT_MAIN(sim_functions)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_numbers, set_up_table, tear_down),

@@ -117,7 +117,7 @@ static void test_words(void **state)
 	assert_true(upcs_insn_has(0xd4001e01, &bits));
 }
 
-int main(void)
+UNIT_MAIN(sim_guest)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),   cmocka_unit_test(test_lists), cmocka_unit_test(test_found),

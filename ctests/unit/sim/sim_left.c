@@ -189,7 +189,7 @@ static void test_hostile(void **state)
 	assert_int_equal(function[0][UPCS_INSTRUCTIONS], 11);
 }
 
-int main(void)
+UNIT_MAIN(sim_left)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_arrays, set_up_counts, tear_down_counts),

@@ -126,7 +126,7 @@ static void test_hold(void **state)
 	close(second);
 }
 
-int main(void)
+UNIT_MAIN(sim_leftover)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_killed),

@@ -63,7 +63,7 @@ static void test_what_is_produced(void **state)
 	assert_int_equal(n, UPCS_STATIC);
 }
 
-int main(void)
+UNIT_MAIN(sim_model)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_event_of_each_core),

@@ -177,7 +177,7 @@ static void test_hostile(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(sim_names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_c),    cmocka_unit_test(test_too_long), cmocka_unit_test(test_cxx),

@@ -209,7 +209,7 @@ static void test_cxx(void **state)
 	assert_int_equal(look(NULL, NULL, ""), -EINVAL);
 }
 
-int main(void)
+UNIT_MAIN(sim_needed)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program), cmocka_unit_test(test_paths), cmocka_unit_test(test_further),

@@ -96,7 +96,7 @@ static void test_find(void **state)
 	assert_false(upcs_objects_find(&objects, path, "/program"));
 }
 
-int main(void)
+UNIT_MAIN(sim_objects)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_once),

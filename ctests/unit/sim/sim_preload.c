@@ -190,7 +190,7 @@ static void test_names(void **state)
 	assert_false(upcs_preload_can_name("/usr/$LIB"));
 }
 
-int main(void)
+UNIT_MAIN(sim_preload)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice),     cmocka_unit_test(test_libraries),

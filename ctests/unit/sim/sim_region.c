@@ -964,7 +964,7 @@ static void test_random(void **state)
 	assert_true(deepest > 10 && sum > programs * 10);
 }
 
-int main(void)
+UNIT_MAIN(sim_region)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {

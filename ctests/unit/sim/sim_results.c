@@ -192,7 +192,7 @@ static void test_closed(void **state)
 	munmap(other, sizeof(*other));
 }
 
-int main(void)
+UNIT_MAIN(sim_results)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),

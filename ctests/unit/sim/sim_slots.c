@@ -137,7 +137,7 @@ static void test_hostile(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(sim_slots)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slots),

@@ -319,7 +319,7 @@ static void test_riscv64(void **state)
 	sweep_guest(UPCS_RISCV64);
 }
 
-int main(void)
+UNIT_MAIN(sim_sweep)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86_64),

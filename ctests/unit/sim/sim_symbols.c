@@ -434,7 +434,7 @@ static void test_foreign(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(sim_symbols)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),

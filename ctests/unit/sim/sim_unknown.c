@@ -80,7 +80,7 @@ static void test_processes(void **state)
 	munmap(list, 4096);
 }
 
-int main(void)
+UNIT_MAIN(sim_unknown)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first),

@@ -54,7 +54,7 @@ static void test_waiting(void **state)
 	rmdir(directory);
 }
 
-int main(void)
+UNIT_MAIN(sim_waiting)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_waiting),

@@ -264,7 +264,7 @@ static void test_flush(void **state)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-int main(void)
+UNIT_MAIN(common)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_count), cmocka_unit_test(test_rate),

@@ -228,7 +228,7 @@ static void test_places(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_MAIN(control)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_answer), TEST(test_no_answer), TEST(test_endless),

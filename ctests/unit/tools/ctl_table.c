@@ -179,7 +179,7 @@ static void test_long(void **state)
 	json_decref(answer);
 }
 
-int main(void)
+UNIT_MAIN(ctl_table)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_states),  cmocka_unit_test(test_csv),  cmocka_unit_test(test_status),

@@ -99,7 +99,7 @@ static void test_event_has_all_fields(void **state)
 	free(memory);
 }
 
-int main(void)
+UNIT_MAIN(data)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),

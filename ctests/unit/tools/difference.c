@@ -110,7 +110,7 @@ static void test_lists(void **state)
 	assert_true(found > lists * .98);
 }
 
-int main(void)
+UNIT_MAIN(difference)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chance),

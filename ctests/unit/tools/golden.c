@@ -98,7 +98,7 @@ static void test_differences(void **state)
 	differs("three", "", "three, line 1: \"\", not \"\"");
 }
 
-int main(void)
+UNIT_MAIN(golden)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_update),

@@ -46,7 +46,7 @@ static void test_what_is_no_list(void **state)
 	number_list_free(&list);
 }
 
-int main(void)
+UNIT_MAIN(number_list)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),

@@ -153,7 +153,7 @@ static void test_one_format(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(options)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_meaning),

@@ -758,7 +758,7 @@ static void misuse(void **state)
 	free(w.text);
 }
 
-int main(void)
+UNIT_MAIN(page)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hostile_texts),

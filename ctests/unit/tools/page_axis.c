@@ -113,7 +113,7 @@ static void times(void **state)
 	page_format_time(NAN, NAN, text);
 }
 
-int main(void)
+UNIT_MAIN(page_axis)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scales),

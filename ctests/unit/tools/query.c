@@ -64,7 +64,7 @@ static void test_long_words(void **state)
 	assert_false(util_words_match(query, "a", "aaaa"));
 }
 
-int main(void)
+UNIT_MAIN(query)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_found),

@@ -46,7 +46,7 @@ static void odd(void **state)
 	becomes("ab 1\n# TYPE a counter\nab 2\n", "ab 1\n# TYPE a_total counter\nab 2\n");
 }
 
-int main(void)
+UNIT_MAIN(serve_metrics)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),

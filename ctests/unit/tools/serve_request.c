@@ -226,7 +226,7 @@ static void any_bytes(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(serve_request)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages),       cmocka_unit_test(nothing_else), cmocka_unit_test(other_names),

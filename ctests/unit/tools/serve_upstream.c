@@ -160,7 +160,7 @@ static void over_a_socket(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-int main(void)
+UNIT_MAIN(serve_upstream)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole),

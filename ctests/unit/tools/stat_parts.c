@@ -146,7 +146,7 @@ static void test_interval(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(stat_parts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_all, add_parts, free_parts),

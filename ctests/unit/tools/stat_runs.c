@@ -75,7 +75,7 @@ static void test_failed(void **state)
 	assert_int_equal(stat_runs_failed(&runs), 0);
 }
 
-int main(void)
+UNIT_MAIN(stat_runs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_means),

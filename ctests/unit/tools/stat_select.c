@@ -151,7 +151,7 @@ static void test_one_of_many(void **state)
 	assert_true(place(order, n, 0) < place(order, n, 2));
 }
 
-int main(void)
+UNIT_MAIN(stat_select)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),       cmocka_unit_test(test_left_out),

@@ -169,7 +169,7 @@ static void test_held(void **state)
 	assert_int_equal(called, cases - held);
 }
 
-int main(void)
+UNIT_MAIN(stat_spread)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spread),

@@ -257,7 +257,7 @@ static void test_percents(void **state)
 	expect(sum, 2, &style, "percents");
 }
 
-int main(void)
+UNIT_MAIN(stat_table)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),  cmocka_unit_test(test_units),

@@ -476,7 +476,7 @@ static void test_head(void **state)
 	expect_head(&head, &style, "head, hostile");
 }
 
-int main(void)
+UNIT_MAIN(top_table)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_rate, set_up),

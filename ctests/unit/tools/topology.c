@@ -133,7 +133,7 @@ static void test_online_of_many(void **state)
 	number_list_free(&cpus);
 }
 
-int main(void)
+UNIT_MAIN(topology)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),

@@ -238,7 +238,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_MAIN(answers)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),

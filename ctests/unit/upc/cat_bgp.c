@@ -133,7 +133,7 @@ static void test_descriptions(void **state)
 	assert_string_equal(event("L3_M0_MH_DDR_FETCHES")->subsystem, "DDR/memory");
 }
 
-int main(void)
+UNIT_MAIN(cat_bgp)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),

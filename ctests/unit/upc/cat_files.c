@@ -3,19 +3,10 @@
  * cat_files.c - the catalogue of /proc: this machine's, and texts of machines
  * that are not here: 512 CPUs, 200 interfaces, odd names, other kernels.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "catalogue/cat_files.h"
 #include "procfs/files.h"
+
+#include "../unit_test.h"
 
 static struct upc_catalogue *catalogue;
 
@@ -299,7 +290,7 @@ static void broken_texts(void **state)
 			 UPC_EINVAL);
 }
 
-int main(void)
+UNIT_MAIN(cat_files)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {

@@ -75,7 +75,7 @@ static void test_nothing_drives_it(void **state)
 	assert_message("derived");
 }
 
-int main(void)
+UNIT_MAIN(cat_mode)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_names),

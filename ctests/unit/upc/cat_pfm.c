@@ -114,7 +114,7 @@ static void test_domain_that_nobody_chose(void **state)
 	assert_false(spec.exclude_kernel || spec.exclude_user);
 }
 
-int main(void)
+UNIT_MAIN(cat_pfm)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_encodings),

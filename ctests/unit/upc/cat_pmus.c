@@ -119,7 +119,7 @@ static void test_kinds(void **state)
 		closedir(dir);
 }
 
-int main(void)
+UNIT_MAIN(cat_pmus)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refusals),

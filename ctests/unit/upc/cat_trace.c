@@ -66,7 +66,7 @@ static void test_descriptions(void **state)
 	assert_null(strstr(text, "common_pid"));
 }
 
-int main(void)
+UNIT_MAIN(cat_trace)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),

@@ -193,7 +193,7 @@ static void test_sanitize(void **state)
 	assert_string_equal(name, "eth0__x__:a+b-c.d_e_");
 }
 
-int main(void)
+UNIT_MAIN(catalogue)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lookup),

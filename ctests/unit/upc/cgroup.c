@@ -443,7 +443,7 @@ static void test_not_root(void **state)
 	assert_int_equal(status, 0);
 }
 
-int main(void)
+UNIT_MAIN(cgroup)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_counts, make_group, remove_group),

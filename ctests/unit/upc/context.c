@@ -102,7 +102,7 @@ static void test_no_descriptors(void **state)
 	free(targets);
 }
 
-int main(void)
+UNIT_MAIN(context)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calling_thread),

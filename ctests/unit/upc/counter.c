@@ -202,7 +202,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_MAIN(counter)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_halt_and_continue),

@@ -228,7 +228,7 @@ static void test_unit(void **state)
 	upc_unit_destroy(unit);
 }
 
-int main(void)
+UNIT_MAIN(derived)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_settle, open_catalogue, close_catalogue),

@@ -599,7 +599,7 @@ static void test_isas(void **unused)
 #endif
 }
 
-int main(void)
+UNIT_MAIN(engine_cycle)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_isas),

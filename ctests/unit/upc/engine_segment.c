@@ -870,7 +870,7 @@ static void test_threshold_far(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(engine_segment)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_reference),

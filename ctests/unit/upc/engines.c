@@ -245,7 +245,7 @@ static void test_signals_and_waves(void **state)
 		engines[e]->destroy(engine[e]);
 }
 
-int main(void)
+UNIT_MAIN(engines)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_bits),

@@ -4,17 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/fds.h"
+
+#include "../unit_test.h"
 
 static struct rlimit before;
 
@@ -103,7 +97,7 @@ static void refused_is_closed(void **state)
 	close(fd);
 }
 
-int main(void)
+UNIT_MAIN(fds)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(keeps_64, restore),

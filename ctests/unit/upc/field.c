@@ -2,18 +2,10 @@
 /*
  * field.c - tokens, numbers and lines, and what hostile text does to them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "procfs/field.h"
 #include "procfs/files.h"
+
+#include "../unit_test.h"
 
 static struct upci_driver driver(const char *key, unsigned token, unsigned occurrence, unsigned first,
 				 unsigned last)
@@ -211,7 +203,7 @@ static void truncated_and_random(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(field)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tokens),

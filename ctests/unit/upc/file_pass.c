@@ -5,18 +5,10 @@
  */
 #include <fcntl.h>
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "procfs/file_pass.h"
+
+#include "../unit_test.h"
 
 #define LINES 3
 
@@ -203,7 +195,7 @@ static void unreadable(void **state)
 	assert_int_equal(f->value[0], 1);
 }
 
-int main(void)
+UNIT_MAIN(file_pass)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {

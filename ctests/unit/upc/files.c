@@ -455,7 +455,7 @@ static void whole_vmstat(void **state)
 	upci_files_destroy(files);
 }
 
-int main(void)
+UNIT_MAIN(files)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults),

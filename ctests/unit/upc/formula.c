@@ -309,7 +309,7 @@ static void test_print(void **state)
 	assert_string_equal(text, "(q.b) / (q.b + q.a + 2ND)");
 }
 
-int main(void)
+UNIT_MAIN(formula)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_value),    cmocka_unit_test(test_ratio),

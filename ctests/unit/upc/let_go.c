@@ -493,7 +493,7 @@ static void test_waits_where_orphans_come_back(void **state)
 	expect(prepare_reaper, 0);
 }
 
-int main(void)
+UNIT_MAIN(let_go)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_closed),

@@ -119,7 +119,7 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-int main(void)
+UNIT_MAIN(locale)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_turkish),

@@ -36,7 +36,7 @@ static void test_every_error_has_a_sentence(void **state)
 	assert_int_equal(upc_abi_version(), UPC_ABI_VERSION);
 }
 
-int main(void)
+UNIT_MAIN(message)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_message_per_thread),

@@ -256,11 +256,9 @@ static int read_between_marks(const char *unit)
 	return bad != 0;
 }
 
-static const char *self;
-
 static void no_system_call(void **state)
 {
-	char trace[] = "/tmp/upc-monitor-XXXXXX", line[512];
+	char trace[] = "/tmp/upc-monitor-XXXXXX", line[512], self[512] = "";
 	int fd, marks = 0, between = 0, status;
 	pid_t child;
 	FILE *f;
@@ -270,11 +268,12 @@ static void no_system_call(void **state)
 		skip_because("strace is not here, or may not trace");
 	fd = mkstemp(trace);
 	assert_true(fd >= 0);
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
 	child = fork();
 	if (!child) {
 		setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-		execlp("strace", "strace", "-qq", "-e", "signal=none", "-o", trace, self, "--read", name,
-		       (char *)NULL);
+		execlp("strace", "strace", "-qq", "-e", "signal=none", "-o", trace, self, "monitor", "--read",
+		       name, (char *)NULL);
 		_exit(127);
 	}
 	status = ends(child);
@@ -836,7 +835,7 @@ static void __attribute__((noinline)) grow_stack(void)
 		room[i] = 0;
 }
 
-int main(int argc, char **argv)
+UNIT_MAIN(monitor)
 {
 	const struct CMUnitTest tests[] = {
 		/* Before there are threads: a child's memory check finds what they leave. */
@@ -865,7 +864,6 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "--read"))
 		return read_between_marks(argv[2]);
-	self = argv[0];
 	grow_stack();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,7 +319,7 @@ static void __attribute__((noinline)) grow_stack(void)
 		room[i] = 0;
 }
 
-int main(void)
+UNIT_MAIN(monitor_bus)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zeros_in_place_of_the_file),

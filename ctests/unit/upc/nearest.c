@@ -123,7 +123,7 @@ static void test_best_first(void **state)
 	assert_string_equal(nearest.name[1], "perf::MINOR-FAULTS");
 }
 
-int main(void)
+UNIT_MAIN(nearest)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_distance),

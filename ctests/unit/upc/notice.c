@@ -159,7 +159,7 @@ static void test_threads(void **state)
 	assert_int_equal(torn, 0);
 }
 
-int main(void)
+UNIT_MAIN(notice)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told),    cmocka_unit_test(test_on_top_of_the_lock),

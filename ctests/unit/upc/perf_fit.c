@@ -350,7 +350,7 @@ static void test_refused_start(void **state)
 	upci_perf_destroy(holder);
 }
 
-int main(void)
+UNIT_MAIN(perf_fit)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),         cmocka_unit_test(test_check),

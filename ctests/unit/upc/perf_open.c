@@ -181,7 +181,7 @@ static void test_domains(void **state)
 	assert_int_not_equal(upci_perf_paranoid(), INT_MAX);
 }
 
-int main(void)
+UNIT_MAIN(perf_open)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attributes), cmocka_unit_test(test_opens),

@@ -305,7 +305,7 @@ static void test_bad_readings(void **state)
 	assert_false(upci_perf_ever_enabled(&perf));
 }
 
-int main(void)
+UNIT_MAIN(perf_read)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),

@@ -846,7 +846,7 @@ static int set_up(void **state)
 	return sigaction(the_signal(), &action, NULL) || sigaction(SIGIO, &io, NULL);
 }
 
-int main(void)
+UNIT_MAIN(perf_sampler)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_signal_each_period),

@@ -274,7 +274,7 @@ static void test_clock(void **state)
 	assert_true(p.clock_at != 0);
 }
 
-int main(void)
+UNIT_MAIN(perf_time)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_halts),         cmocka_unit_test(test_rebase),

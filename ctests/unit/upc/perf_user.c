@@ -313,7 +313,7 @@ static void test_maps_what_can_be_read(void **state)
 	assert_null(upci_user_map(-1));
 }
 
-int main(void)
+UNIT_MAIN(perf_user)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sign_of_a_width),

@@ -52,7 +52,7 @@ static void debugging_goes_to_stderr(void **state)
 	unsetenv("LIBPFM_DEBUG");
 }
 
-int main(void)
+UNIT_MAIN(pfm_streams)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_before_main),

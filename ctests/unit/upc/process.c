@@ -44,7 +44,7 @@ static void test_fork_list(void **state)
 	assert_int_equal(calls_in_child(), 0);
 }
 
-int main(void)
+UNIT_MAIN(process)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fork_list),

@@ -215,7 +215,7 @@ static void test_write_back_changes_nothing(void **state)
 	assert_memory_equal(&r, &before, sizeof(r));
 }
 
-int main(void)
+UNIT_MAIN(regs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_against_model),

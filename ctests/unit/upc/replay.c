@@ -853,7 +853,7 @@ static void test_permission(void **state)
 	assert_message("cannot be read: Permission denied");
 }
 
-int main(void)
+UNIT_MAIN(replay)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_marks),      cmocka_unit_test(test_ends),

@@ -153,7 +153,7 @@ static void directories(void **state)
 	free(list);
 }
 
-int main(void)
+UNIT_MAIN(roots)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(with_openat2),

@@ -669,7 +669,7 @@ static void users_have_names_of_their_own(void **state)
 	assert_int_equal(status, 0);
 }
 
-int main(void)
+UNIT_MAIN(shared)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_made, choose_name, remove_it),

@@ -228,7 +228,7 @@ static void locks(void **state)
 	close(asker);
 }
 
-int main(void)
+UNIT_MAIN(shared_name)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_are_refused),

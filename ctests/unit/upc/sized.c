@@ -261,7 +261,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_MAIN(sized)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),

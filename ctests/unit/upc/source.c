@@ -125,7 +125,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_MAIN(source)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clocks),

@@ -99,7 +99,7 @@ static void test_utf8(void **state)
 	assert_false(upci_is_text("a\x7f"));
 }
 
-int main(void)
+UNIT_MAIN(text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_out),

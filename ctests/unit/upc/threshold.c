@@ -66,7 +66,7 @@ static void test_known(void **state)
 	assert_true(upci_threshold_preload(0, UINT64_MAX - 1, UINT64_MAX) == 4095);
 }
 
-int main(void)
+UNIT_MAIN(threshold)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_next_multiple),

@@ -581,7 +581,7 @@ static void test_map(void **state)
 	assert_int_equal(told.n, 4);
 }
 
-int main(void)
+UNIT_MAIN(totals)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_kth_at_k_times, set_up),

@@ -505,7 +505,7 @@ static void test_one_by_one(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(totals_random)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_by_one),

@@ -370,7 +370,7 @@ static void test_many(void **state)
 	free(text);
 }
 
-int main(void)
+UNIT_MAIN(trace)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),       cmocka_unit_test(test_numbers),

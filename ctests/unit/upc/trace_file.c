@@ -187,7 +187,7 @@ static void test_pipe(void **state)
 	close(fd[0]);
 }
 
-int main(void)
+UNIT_MAIN(trace_file)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),     cmocka_unit_test(test_sizes),

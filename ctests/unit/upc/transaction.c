@@ -434,7 +434,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_MAIN(transaction)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixed_and_free_counters),

@@ -695,7 +695,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_MAIN(unit)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start_stop_reset),

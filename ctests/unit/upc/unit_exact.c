@@ -584,7 +584,7 @@ static void test_against_reference(void **state)
 		compare_once();
 }
 
-int main(void)
+UNIT_MAIN(unit_exact)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),

@@ -223,7 +223,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_MAIN(unit_read)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps_back),

@@ -182,7 +182,7 @@ static void test_bare_clone_shows_nothing(void **state)
 	upc_catalogue_close(c);
 }
 
-int main(void)
+UNIT_MAIN(unit_share)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shown),

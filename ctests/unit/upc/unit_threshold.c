@@ -369,7 +369,7 @@ static void test_live(void **state)
 	upc_catalogue_close(c);
 }
 
-int main(void)
+UNIT_MAIN(unit_threshold)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact),

@@ -710,7 +710,7 @@ static void test_lost(void **state)
 	upc_unit_destroy(u);
 }
 
-int main(void)
+UNIT_MAIN(unit_time)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_thread),   cmocka_unit_test(test_task_clock),

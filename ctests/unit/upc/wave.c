@@ -167,7 +167,7 @@ static void test_far(void **state)
 	}
 }
 
-int main(void)
+UNIT_MAIN(wave)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small),

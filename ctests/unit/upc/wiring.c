@@ -599,7 +599,7 @@ static void test_mutations(void **state)
 	assert_true(good > 30 && bad > 1000);
 }
 
-int main(void)
+UNIT_MAIN(wiring)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_event, open_catalogue, close_catalogue),

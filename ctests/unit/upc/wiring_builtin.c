@@ -410,7 +410,7 @@ static void test_disk_names(void **state)
 	assert_false(upci_disk_is_virtual("mmcblk0"));
 }
 
-int main(void)
+UNIT_MAIN(wiring_builtin)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_weights, open_catalogue, close_catalogue),

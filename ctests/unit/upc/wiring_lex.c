@@ -103,7 +103,7 @@ static void test_found(void **state)
 	assert_message("\xc3\xa4...");
 }
 
-int main(void)
+UNIT_MAIN(wiring_lex)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tokens),

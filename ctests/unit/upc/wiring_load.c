@@ -137,7 +137,7 @@ static void test_permission(void **state)
 	assert_message("cannot be opened: Permission denied");
 }
 
-int main(void)
+UNIT_MAIN(wiring_load)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hash),    cmocka_unit_test(test_mistake),

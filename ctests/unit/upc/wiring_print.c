@@ -295,7 +295,7 @@ static void test_unwritable(void **state)
 	upc_catalogue_close(c);
 }
 
-int main(void)
+UNIT_MAIN(wiring_print)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machine),    cmocka_unit_test(test_fresh_names),
