@@ -8,13 +8,13 @@ set -u
 
 # A folder, what it may include headers of, and those of its own that others may include.
 mapfile -t table <<'END'
-src/upc/base          :                                                        : event.h fds.h let_go.h message.h notice.h now.h process.h sized.h target.h text.h words.h
-src/upc/engine        :                                                        : engine.h exact.h regs.h threshold.h totals.h wave.h
+src/upc/base          :                                                        : event.h fds.h let_go.h message.h notice.h now.h process.h sized.h source.h sources.def target.h text.h words.h
+src/upc/engine        :                                                        : engine.h regs.h threshold.h totals.h wave.h
 src/upc/share         : src/upc/base                                           : shared.h
 src/upc/procfs        : src/upc/base                                           : field.h files.h roots.h
 src/upc/perf          : src/upc/base src/upc/procfs                            : context.h perf.h pmus.h
 src/upc/replay        : src/upc/base src/upc/engine                            : replay.h trace.h trace_file.h
-src/upc/node          : src/upc/base src/upc/engine                            : doorbell.h sim.h
+src/upc/node          : src/upc/base                                           : doorbell.h sim.h
 src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h
 src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h wiring_statement.h wiring_words.h
 src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
@@ -34,7 +34,7 @@ src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         :
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : request.h service.h
 src/pmda              : src/service                                            :
-utils/lib             : src/mpx/shim src/mpx/stat src/service                  : common.h control.h data.h difference.h near.h options.h preload.h program.h stat_run.h stat_table.h
+utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base     : common.h control.h data.h difference.h near.h options.h preload.h program.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
 utils/ctl             : utils/lib                                              :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h

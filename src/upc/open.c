@@ -20,10 +20,11 @@
 typedef int builder(struct upc_catalogue *);
 
 static builder *const live_builders[] = {
-	upci_catalogue_add_bgp,        upci_catalogue_add_pfm,
-	upci_catalogue_add_sysfs_pmus, upci_catalogue_add_clocks,
-	upci_catalogue_add_files,      upci_catalogue_add_tracepoints,
-	upci_wiring_builtin,           NULL,
+	upci_catalogue_add_bgp,
+#define BUILDER(function) function,
+#include "base/sources.def"
+	upci_wiring_builtin,
+	NULL,
 };
 
 static builder *const replay_builders[] = {

@@ -359,14 +359,10 @@ bool util_colour(FILE *out)
 const char *util_source_name(enum upc_source source)
 {
 	switch (source) {
-	case UPC_SOURCE_PERF:
-		return "perf";
-	case UPC_SOURCE_TRACEPOINT:
-		return "tracepoint";
-	case UPC_SOURCE_FILE:
-		return "file";
-	case UPC_SOURCE_CLOCK:
-		return "clock";
+#define DRIVEN(kind, row, name) \
+	case kind:              \
+		return name;
+#include "base/sources.def"
 	case UPC_SOURCE_DERIVED:
 		return "derived";
 	case UPC_SOURCE_REPLAY:

@@ -18,7 +18,7 @@ struct fixture {
 	struct upci_want want[LINES][2];
 	struct upci_text text;
 	uint64_t value[2 * LINES];
-	bool lost[2 * LINES];
+	uint8_t lost[2 * LINES];
 };
 
 static int set_up(void **state)

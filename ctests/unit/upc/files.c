@@ -77,7 +77,7 @@ static void faults(void **state)
 	uint64_t before[1], after[1];
 	struct rusage usage;
 	char *memory;
-	bool lost[1];
+	uint8_t lost[1];
 
 	(void)state;
 	assert_int_equal(minflt, 0);
@@ -136,7 +136,7 @@ static void loopback(void **state)
 	uint64_t before[3], after[3], around[2][3], inside[2][3];
 	static char payload[SIZE];
 	const uint64_t least[] = {SENDS * (SIZE + 28), SENDS, SENDS};
-	bool lost[3];
+	uint8_t lost[3];
 
 	(void)state;
 	if (bytes < 0 || sent < 0 || bind(in, (struct sockaddr *)&address, sizeof(address))) {
@@ -180,7 +180,7 @@ static void switches_and_io(void **state)
 	uint64_t before[2], after[2], around[2], inside[2];
 	char block[1000] = "";
 	int pipes[2];
-	bool lost[2];
+	uint8_t lost[2];
 
 	(void)state;
 	assert_true(voluntary >= 0 && wchar >= 0);
@@ -295,7 +295,7 @@ static void handles(void **state)
 	struct upci_files *files = create();
 	unsigned descriptors = open_descriptors();
 	uint64_t value[8];
-	bool lost[8];
+	uint8_t lost[8];
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
@@ -339,7 +339,7 @@ static void thread_that_ended(void **state)
 	pid_t tid = 0;
 	pthread_t id;
 	uint64_t value[3] = {0};
-	bool lost[3];
+	uint8_t lost[3];
 	struct dirent *entry;
 	DIR *dir;
 
@@ -378,7 +378,7 @@ static void fork_reads_anew(void **state)
 	int pid = add(files, field(UPCI_ROOT_TASK, "stat", NULL, 1, 0));
 	int ctxt = add(files, field(UPCI_ROOT_PROC, "stat", "ctxt", 1, 1));
 	uint64_t value[2];
-	bool lost[2];
+	uint8_t lost[2];
 	pid_t child;
 	int status;
 
@@ -433,7 +433,7 @@ static void whole_vmstat(void **state)
 	uint64_t before[MOST], value[MOST], after[MOST];
 	int n, same = 0, wrong = 0;
 	static char key[MOST][64];
-	bool lost[MOST];
+	uint8_t lost[MOST];
 
 	(void)state;
 	n = read_vmstat(before, key, MOST);

@@ -101,7 +101,7 @@ static void test_counts_between_start_and_stop(void **state)
 	assert_int_equal(upci_perf_read(p, value, how), 0);
 	assert_faults(value[f], 100);
 	assert_true(value[t] > 0);
-	assert_int_equal(how[f], UPCI_PERF_EXACT);
+	assert_int_equal(how[f], UPCI_SOURCE_EXACT);
 	upci_perf_destroy(p);
 }
 
@@ -132,7 +132,7 @@ static uint64_t value_of(struct upci_perf *p, int handle)
 	uint8_t how[8];
 
 	assert_int_equal(upci_perf_read(p, value, how), 0);
-	assert_int_equal(how[handle], UPCI_PERF_EXACT);
+	assert_int_equal(how[handle], UPCI_SOURCE_EXACT);
 	return value[handle];
 }
 

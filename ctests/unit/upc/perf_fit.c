@@ -307,7 +307,7 @@ static void test_halted_and_samplers_take_room(void **state)
 		assert_int_equal(upci_perf_start(p), 0);
 		assert_int_equal(upci_perf_read(p, value, how), 0);
 		for (i = 0; i < upci_perf_handles(p); i++)
-			assert_int_equal(how[i], UPCI_PERF_EXACT);
+			assert_int_equal(how[i], UPCI_SOURCE_EXACT);
 		upci_perf_destroy(p);
 	}
 }
@@ -337,7 +337,7 @@ static void test_refused_start(void **state)
 		assert_message("stop those first");
 		assert_int_equal(upci_perf_read(p, value, how), 0);
 		assert_int_equal(value[0], before[0]);
-		assert_int_equal(how[0], UPCI_PERF_EXACT);
+		assert_int_equal(how[0], UPCI_SOURCE_EXACT);
 	}
 	assert_int_equal(upci_perf_stop(holder), 0);
 	assert_int_equal(upci_perf_start(p), 0);
@@ -345,7 +345,7 @@ static void test_refused_start(void **state)
 	assert_int_equal(upci_perf_stop(p), 0);
 	assert_int_equal(upci_perf_read(p, value, how), 0);
 	assert_true(value[0] > before[0]);
-	assert_int_equal(how[0], UPCI_PERF_EXACT);
+	assert_int_equal(how[0], UPCI_SOURCE_EXACT);
 	upci_perf_destroy(p);
 	upci_perf_destroy(holder);
 }

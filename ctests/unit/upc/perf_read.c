@@ -83,7 +83,7 @@ static void give_up(unsigned target)
 	assert_int_equal(send(kernel[target], "", 0, 0), 0);
 }
 
-static void assert_read(enum upci_perf_state how)
+static void assert_read(enum upci_source_state how)
 {
 	unsigned i;
 
@@ -94,7 +94,7 @@ static void assert_read(enum upci_perf_state how)
 }
 
 /* What a group counted in one reading of each target. */
-static void assert_times(uint64_t enabled, uint64_t running, enum upci_perf_state how)
+static void assert_times(uint64_t enabled, uint64_t running, enum upci_source_state how)
 {
 	give(0, enabled, running, 0, 0);
 	give(1, enabled, running, 0, 0);
@@ -109,13 +109,13 @@ static void test_sums(void **state)
 	/* The kernel has them in the order in which they were opened. */
 	give(0, 0, 0, 10, 1000);
 	give(1, 0, 0, 7, UINT64_MAX);
-	assert_read(UPCI_PERF_EXACT);
+	assert_read(UPCI_SOURCE_EXACT);
 	assert_int_equal(value[1], 17);
 	assert_int_equal(value[0], 999);
 	assert_false(upci_perf_ever_enabled(&perf));
 	give(0, 0, 0, 11, 1000);
 	give(1, 5, 5, 7, 0);
-	assert_read(UPCI_PERF_EXACT);
+	assert_read(UPCI_SOURCE_EXACT);
 	assert_int_equal(value[1], 18);
 	assert_int_equal(value[0], 1000);
 	assert_true(upci_perf_ever_enabled(&perf));
@@ -124,58 +124,58 @@ static void test_sums(void **state)
 static void test_states(void **state)
 {
 	(void)state;
-	assert_times(0, 0, UPCI_PERF_EXACT);
-	assert_times(100, 100, UPCI_PERF_EXACT);
-	assert_times(200, 150, UPCI_PERF_PARTIAL);
+	assert_times(0, 0, UPCI_SOURCE_EXACT);
+	assert_times(100, 100, UPCI_SOURCE_EXACT);
+	assert_times(200, 150, UPCI_SOURCE_PARTIAL);
 	/* That it counts again does not bring back what it missed. */
-	assert_times(300, 250, UPCI_PERF_PARTIAL);
+	assert_times(300, 250, UPCI_SOURCE_PARTIAL);
 	upci_perf_rebase(&perf);
-	assert_times(300, 250, UPCI_PERF_EXACT);
-	assert_times(400, 350, UPCI_PERF_EXACT);
-	assert_times(500, 350, UPCI_PERF_PARTIAL);
+	assert_times(300, 250, UPCI_SOURCE_EXACT);
+	assert_times(400, 350, UPCI_SOURCE_EXACT);
+	assert_times(500, 350, UPCI_SOURCE_PARTIAL);
 	upci_perf_rebase(&perf);
-	assert_times(600, 350, UPCI_PERF_NEVER);
-	assert_times(700, 351, UPCI_PERF_PARTIAL);
+	assert_times(600, 350, UPCI_SOURCE_NEVER);
+	assert_times(700, 351, UPCI_SOURCE_PARTIAL);
 	/* One target is enough. */
 	upci_perf_rebase(&perf);
 	give(0, 800, 451, 0, 0);
 	give(1, 800, 450, 0, 0);
-	assert_read(UPCI_PERF_PARTIAL);
+	assert_read(UPCI_SOURCE_PARTIAL);
 	/* Software events are not told by times: they need no counter. */
 	group.key = UPCI_PERF_SOFTWARE;
-	assert_times(900, 0, UPCI_PERF_EXACT);
+	assert_times(900, 0, UPCI_SOURCE_EXACT);
 }
 
 /* A pinned group that the kernel has given up still has its counts. */
 static void test_given_up(void **state)
 {
 	(void)state;
-	assert_times(100, 100, UPCI_PERF_EXACT);
+	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	give_up(0);
 	give(0, 100, 100, 30, 40);
 	give(1, 100, 100, 3, 4);
-	assert_read(UPCI_PERF_PARTIAL);
+	assert_read(UPCI_SOURCE_PARTIAL);
 	assert_int_equal(value[1], 33);
 	assert_int_equal(value[0], 44);
 	/* So it stays until states are told anew. */
-	assert_times(200, 200, UPCI_PERF_PARTIAL);
+	assert_times(200, 200, UPCI_SOURCE_PARTIAL);
 	upci_perf_rebase(&perf);
-	assert_times(200, 200, UPCI_PERF_EXACT);
+	assert_times(200, 200, UPCI_SOURCE_EXACT);
 }
 
 /* One that came later is told by what its group counted since. */
 static void test_late_member(void **state)
 {
 	(void)state;
-	assert_times(100, 100, UPCI_PERF_EXACT);
+	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	member[0].ran = upci_perf_ran(&group);
 	assert_int_equal(member[0].ran, 200);
 	give(0, 200, 100, 0, 0);
 	give(1, 200, 100, 0, 0);
 	assert_int_equal(upci_perf_read(&perf, value, state_of), 0);
-	assert_int_equal(state_of[0], UPCI_PERF_NEVER);
-	assert_int_equal(state_of[1], UPCI_PERF_PARTIAL);
-	assert_times(300, 101, UPCI_PERF_PARTIAL);
+	assert_int_equal(state_of[0], UPCI_SOURCE_NEVER);
+	assert_int_equal(state_of[1], UPCI_SOURCE_PARTIAL);
+	assert_times(300, 101, UPCI_SOURCE_PARTIAL);
 }
 
 /* Times are looked at as they are read, without counts. */
@@ -192,7 +192,7 @@ static void test_look(void **state)
 	assert_int_equal(upci_perf_look(&perf, &group), 1);
 	assert_int_equal(upci_perf_ran(&group), 390);
 	/* That it looked hides nothing from reads. */
-	assert_times(200, 200, UPCI_PERF_PARTIAL);
+	assert_times(200, 200, UPCI_SOURCE_PARTIAL);
 	assert_int_equal(upci_perf_look(&perf, &group), UPC_ESYSTEM);
 }
 
@@ -214,7 +214,7 @@ static void test_leader_counts(void **state)
 	assert_int_equal(send(kernel[0], &reading, sizeof(reading), 0), sizeof(reading));
 	reading.head.leader = 3;
 	assert_int_equal(send(kernel[1], &reading, sizeof(reading), 0), sizeof(reading));
-	assert_read(UPCI_PERF_EXACT);
+	assert_read(UPCI_SOURCE_EXACT);
 	assert_int_equal(value[0], 33);
 	assert_int_equal(value[1], 80);
 	assert_false(upci_perf_keeps_removed(&perf));
@@ -241,25 +241,25 @@ static void test_silent(void **state)
 	perf.samplers.top = 1;
 	s->handle = 1;
 	s->fd = signals;
-	assert_times(100, 100, UPCI_PERF_EXACT);
+	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	s->fd = given_up;
 	give(0, 200, 200, 0, 0);
 	give(1, 200, 200, 0, 0);
 	assert_int_equal(upci_perf_read(&perf, value, state_of), 0);
-	assert_int_equal(state_of[0], UPCI_PERF_EXACT);
-	assert_int_equal(state_of[1], UPCI_PERF_SILENT);
+	assert_int_equal(state_of[0], UPCI_SOURCE_EXACT);
+	assert_int_equal(state_of[1], UPCI_SOURCE_SILENT);
 	/* Halted it owes no signals; after a start that was refused nothing does. */
 	s->halted = true;
-	assert_times(300, 300, UPCI_PERF_EXACT);
+	assert_times(300, 300, UPCI_SOURCE_EXACT);
 	s->halted = false;
 	perf.refused = true;
-	assert_times(300, 300, UPCI_PERF_EXACT);
+	assert_times(300, 300, UPCI_SOURCE_EXACT);
 	perf.refused = false;
 	group.key = UPCI_PERF_SOFTWARE;
-	assert_times(400, 400, UPCI_PERF_EXACT);
+	assert_times(400, 400, UPCI_SOURCE_EXACT);
 	group.key = PERF_TYPE_RAW;
 	/* What did not count is the worse of the two. */
-	assert_times(500, 400, UPCI_PERF_PARTIAL);
+	assert_times(500, 400, UPCI_SOURCE_PARTIAL);
 	close(given_up);
 	close(signals);
 }
@@ -268,19 +268,19 @@ static void test_silent(void **state)
 static void test_refused_start(void **state)
 {
 	(void)state;
-	assert_times(100, 100, UPCI_PERF_EXACT);
+	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	perf.refused = true;
 	give_up(0);
 	give(0, 120, 100, 0, 0);
 	give(1, 120, 110, 0, 0);
-	assert_read(UPCI_PERF_EXACT);
+	assert_read(UPCI_SOURCE_EXACT);
 	perf.refused = false;
 	give(0, 220, 200, 0, 0);
 	give(1, 220, 210, 0, 0);
-	assert_read(UPCI_PERF_EXACT);
+	assert_read(UPCI_SOURCE_EXACT);
 	give(0, 320, 299, 0, 0);
 	give(1, 320, 310, 0, 0);
-	assert_read(UPCI_PERF_PARTIAL);
+	assert_read(UPCI_SOURCE_PARTIAL);
 }
 
 /* What is no reading of the group is refused. */

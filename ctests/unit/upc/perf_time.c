@@ -49,7 +49,7 @@ static void pass(struct made *m, unsigned group, uint64_t ran, uint64_t lost)
 
 static void assert_time(struct made *m, int handle, uint64_t enabled, uint64_t lost)
 {
-	struct upci_perf_time time = upci_perf_time(&m->perf, handle);
+	struct upci_source_time time = upci_perf_time(&m->perf, handle);
 
 	assert_true(time.enabled == enabled);
 	assert_true(time.lost == lost);

@@ -57,7 +57,7 @@ static struct upci_script *script_of(const char *text)
 /* ---- a unit and its software ------------------------------------------------ */
 
 struct unit {
-	struct upci_exact *replay;
+	struct upci_replay *replay;
 	struct upci_engine *model;     /* or the reference engine, taken through the script by hand */
 	uint64_t period[UPC_COUNTERS]; /* of repeating thresholds */
 	/* All that its software was told, and found then. */
@@ -82,7 +82,7 @@ static uint64_t get(struct unit *u, unsigned offset)
 	uint64_t value = 0;
 
 	assert_int_equal(u->model ? model->read(u->model, offset, &value)
-				  : u->replay->ops->read(u->replay, offset, &value),
+				  : upci_replay_read(u->replay, offset, &value),
 			 0);
 	return value;
 }
@@ -90,7 +90,7 @@ static uint64_t get(struct unit *u, unsigned offset)
 static void put(struct unit *u, unsigned offset, uint64_t value)
 {
 	assert_int_equal(u->model ? model->write(u->model, offset, value)
-				  : u->replay->ops->write(u->replay, offset, value),
+				  : upci_replay_write(u->replay, offset, value),
 			 0);
 }
 
@@ -99,22 +99,7 @@ static void flip(struct unit *u, unsigned counter, unsigned bit)
 	if (u->model)
 		model->flip(u->model, counter, bit);
 	else
-		u->replay->ops->flip(u->replay, counter, bit);
-}
-
-static bool catch_up(struct unit *u)
-{
-	return u->replay->ops->catch_up(u->replay);
-}
-
-static bool play(struct unit *u)
-{
-	return u->replay->ops->play(u->replay);
-}
-
-static bool left(const struct unit *u)
-{
-	return u->replay->ops->left(u->replay);
+		upci_replay_flip(u->replay, counter, bit);
 }
 
 /* Cycles so far: that is when a read finds damage, which a write mends. Counter 255 is
@@ -143,7 +128,8 @@ static void on_event(void *arg, enum upci_engine_event event, unsigned counter, 
 	note(u, cycle * 512 + counter * 2 + event);
 	note(u, cycles(u));
 	note(u, get(u, UPC_REG_STATUS));
-	if (u->replay && (!u->replay->ops->in_sink(u->replay) || catch_up(u) || play(u)))
+	if (u->replay && (!upci_replay_in_sink(u->replay) || upci_replay_catch_up(u->replay) ||
+			  upci_replay_play(u->replay)))
 		u->went_on = true;
 	if (event == UPCI_ENGINE_INTERRUPT && u->period[counter])
 		put(u, UPC_REG_COUNTER(counter),
@@ -158,13 +144,13 @@ static void unit_open(struct unit *u, struct upci_script *script)
 
 	*u = (struct unit){.events = 0};
 	assert_int_equal(upci_replay_create(script, &sink, &u->replay), 0);
-	assert_false(u->replay->ops->in_sink(u->replay));
+	assert_false(upci_replay_in_sink(u->replay));
 }
 
 static void unit_close(struct unit *u)
 {
 	assert_false(u->went_on);
-	u->replay->ops->destroy(u->replay);
+	upci_replay_destroy(u->replay);
 }
 
 /* Counter i counts its input 0 in level-high mode, running. */
@@ -207,23 +193,23 @@ static void test_marks(void **state)
 
 	(void)state;
 	unit_open(&u, script);
-	assert_false(catch_up(&u));
-	assert_true(left(&u));
+	assert_false(upci_replay_catch_up(u.replay));
+	assert_true(upci_replay_left(u.replay));
 	unit_run(&u);
-	assert_true(play(&u));
+	assert_true(upci_replay_play(u.replay));
 	assert_int_equal(get(&u, UPC_REG_COUNTER(7)), 10);
 	assert_true(cycles(&u) == 15);
 	/* From a mark to the next, with nothing between them. */
-	assert_true(play(&u));
+	assert_true(upci_replay_play(u.replay));
 	assert_true(cycles(&u) == 15);
-	assert_true(play(&u));
+	assert_true(upci_replay_play(u.replay));
 	assert_int_equal(get(&u, UPC_REG_COUNTER(7)), 12);
-	assert_true(left(&u));
-	assert_true(play(&u));
+	assert_true(upci_replay_left(u.replay));
+	assert_true(upci_replay_play(u.replay));
 	assert_true(get(&u, UPC_REG_COUNTER(7)) == UINT64_C(1000000000012));
-	assert_false(left(&u));
-	assert_false(play(&u));
-	assert_false(catch_up(&u));
+	assert_false(upci_replay_left(u.replay));
+	assert_false(upci_replay_play(u.replay));
+	assert_false(upci_replay_catch_up(u.replay));
 	assert_true(get(&u, UPC_REG_COUNTER(7)) == UINT64_C(1000000000012));
 	unit_close(&u);
 	upci_script_free(script);
@@ -237,18 +223,19 @@ static void test_ends(void **state)
 
 	(void)state;
 	unit_open(&u, script);
-	assert_false(left(&u));
-	assert_false(play(&u));
+	assert_false(upci_replay_left(u.replay));
+	assert_false(upci_replay_play(u.replay));
 	unit_close(&u);
 	upci_script_free(script);
 	script = script_of("upc-trace 1\nc 1\ns\n");
 	unit_open(&u, script);
-	assert_true(play(&u));
-	assert_false(left(&u));
-	assert_false(play(&u));
+	assert_true(upci_replay_play(u.replay));
+	assert_false(upci_replay_left(u.replay));
+	assert_false(upci_replay_play(u.replay));
 	unit_close(&u);
 	upci_script_free(script);
 	upci_script_free(NULL);
+	upci_replay_destroy(NULL);
 }
 
 static void test_registers(void **state)
@@ -259,8 +246,8 @@ static void test_registers(void **state)
 
 	(void)state;
 	unit_open(&u, script);
-	assert_int_equal(u.replay->ops->read(u.replay, 0x918, &value), UPC_EFAULT);
-	assert_int_equal(u.replay->ops->write(u.replay, 4, 0), UPC_EFAULT);
+	assert_int_equal(upci_replay_read(u.replay, 0x918, &value), UPC_EFAULT);
+	assert_int_equal(upci_replay_write(u.replay, 4, 0), UPC_EFAULT);
 	put(&u, UPC_REG_COUNTER(9), 0x123456);
 	flip(&u, 9, 0);
 	/* The read finds the error, and tells it: the value is that of before. */
@@ -287,10 +274,10 @@ static void test_thresholds(void **state)
 		put(&u, UPC_REG_THRESHOLD, UINT64_C(1) << 30);
 		set_threshold(&u, 200, periods[i]);
 		unit_run(&u);
-		assert_true(play(&u));
+		assert_true(upci_replay_play(u.replay));
 		assert_int_equal(u.events, 100000 / periods[i]);
 		assert_int_equal(u.last_cycle, 100000 / periods[i] * periods[i] - 1);
-		assert_true(play(&u));
+		assert_true(upci_replay_play(u.replay));
 		assert_int_equal(u.events, 200000 / periods[i]);
 		assert_int_equal(u.last_cycle, 200000 / periods[i] * periods[i] - 1);
 		unit_close(&u);
@@ -403,32 +390,32 @@ static void test_catch_up(void **state)
 		unit_open(&b, script[0]);
 		unit_open(&c, script[1]);
 		unit_open(&d, script[2]);
-		while (left(&a)) {
+		while (upci_replay_left(a.replay)) {
 			bool first = random_next(&from) % 2;
 
-			assert_true(left(&b));
+			assert_true(upci_replay_left(b.replay));
 			if (random_next(&from) % 2) {
-				catch_up(&a);
+				upci_replay_catch_up(a.replay);
 				random_accesses(&a, from);
 				random_accesses(&c, from);
 			}
 			if (random_next(&from) % 2) {
-				catch_up(&b);
+				upci_replay_catch_up(b.replay);
 				random_accesses(&b, from);
 				random_accesses(&d, from);
 			}
-			assert_true(play(first ? &a : &b));
-			assert_true(play(&c));
-			assert_true(play(&d));
+			assert_true(upci_replay_play(first ? a.replay : b.replay));
+			assert_true(upci_replay_play(c.replay));
+			assert_true(upci_replay_play(d.replay));
 			if (random_next(&from) % 4 == 0) {
-				assert_true(catch_up(first ? &b : &a));
+				assert_true(upci_replay_catch_up(first ? b.replay : a.replay));
 				assert_same_units(&a, &c);
 				assert_same_units(&b, &d);
 			}
 		}
-		catch_up(&a);
-		catch_up(&b);
-		assert_false(catch_up(&a));
+		upci_replay_catch_up(a.replay);
+		upci_replay_catch_up(b.replay);
+		assert_false(upci_replay_catch_up(a.replay));
 		assert_same_units(&a, &c);
 		assert_same_units(&b, &d);
 		events += a.events + b.events;
@@ -489,13 +476,13 @@ static void test_against_reference(void **state)
 		unit_open(&a, script);
 		b = (struct unit){.model = model->create(&sink)};
 		assert_non_null(b.model);
-		while (left(&a)) {
+		while (upci_replay_left(a.replay)) {
 			unit_run(&a);
 			unit_run(&b);
 			random_next(&from);
 			random_accesses(&a, from);
 			random_accesses(&b, from);
-			assert_true(play(&a));
+			assert_true(upci_replay_play(a.replay));
 			model_play(&b, &trace, &at);
 			note(&a, get(&a, UPC_REG_STATUS));
 			note(&b, get(&b, UPC_REG_STATUS));
@@ -527,7 +514,7 @@ static void test_wide(void **state)
 	put(&u, UPC_REG_THRESHOLD, UINT64_C(1) << 63);
 	set_threshold(&u, 0, UINT64_C(1) << 62);
 	unit_run(&u);
-	assert_true(play(&u));
+	assert_true(upci_replay_play(u.replay));
 	assert_int_equal(u.events, 3);
 	assert_true(u.last_cycle == 3 * (UINT64_C(1) << 62) - 1);
 	/* Cycles 1 and 1 + 2^64 - 59 are high; all but two low ones are. */
@@ -547,22 +534,22 @@ static void test_newcomer(void **state)
 	(void)state;
 	unit_open(&a, script);
 	unit_run(&a);
-	assert_true(play(&a));
+	assert_true(upci_replay_play(a.replay));
 	unit_open(&b, script);
-	assert_true(left(&b));
-	assert_true(catch_up(&b));
+	assert_true(upci_replay_left(b.replay));
+	assert_true(upci_replay_catch_up(b.replay));
 	assert_true(cycles(&b) == 1000);
 	assert_int_equal(get(&b, UPC_REG_COUNTER(4)), 0);
 	assert_int_equal(get(&b, UPC_REG_COUNTER(3)), 0x20000);
 	assert_int_equal(b.events, 1);
 	unit_run(&b);
-	assert_true(play(&b));
+	assert_true(upci_replay_play(b.replay));
 	assert_int_equal(get(&b, UPC_REG_COUNTER(4)), 5000);
 	/* Nothing to play is not nothing to catch up with. */
-	assert_false(left(&a));
-	assert_false(play(&a));
+	assert_false(upci_replay_left(a.replay));
+	assert_false(upci_replay_play(a.replay));
 	assert_int_equal(get(&a, UPC_REG_COUNTER(4)), 1000);
-	assert_true(catch_up(&a));
+	assert_true(upci_replay_catch_up(a.replay));
 	assert_int_equal(get(&a, UPC_REG_COUNTER(4)), 6000);
 	unit_close(&a);
 	unit_close(&b);
@@ -579,18 +566,18 @@ static void test_places(void **state)
 
 	(void)state;
 	unit_open(&u, script);
-	assert_true(play(&u));
+	assert_true(upci_replay_play(u.replay));
 	unit_close(&u);
 	unit_open(&v, other);
-	assert_true(play(&v));
+	assert_true(upci_replay_play(v.replay));
 	assert_true(cycles(&v) == 100);
 	unit_open(&u, script);
-	assert_true(catch_up(&u));
+	assert_true(upci_replay_catch_up(u.replay));
 	assert_true(cycles(&u) == 10);
-	assert_true(play(&u));
-	assert_false(play(&u));
+	assert_true(upci_replay_play(u.replay));
+	assert_false(upci_replay_play(u.replay));
 	assert_true(cycles(&u) == 30);
-	assert_true(left(&v));
+	assert_true(upci_replay_left(v.replay));
 	unit_close(&u);
 	unit_close(&v);
 	/* A script that comes where another was begins at its begin. */
@@ -598,13 +585,13 @@ static void test_places(void **state)
 		upci_script_free(script);
 		script = script_of("upc-trace 1\nc 10\ns\n");
 		unit_open(&u, script);
-		assert_false(catch_up(&u));
-		assert_true(play(&u));
+		assert_false(upci_replay_catch_up(u.replay));
+		assert_true(upci_replay_play(u.replay));
 		assert_true(cycles(&u) == 10);
 		unit_close(&u);
 	}
 	unit_open(&v, other);
-	assert_true(play(&v));
+	assert_true(upci_replay_play(v.replay));
 	assert_true(cycles(&v) == 300);
 	unit_close(&v);
 	upci_script_free(script);
@@ -632,10 +619,10 @@ static void *play_all(void *arg)
 	unit_run(&t->unit);
 	unit_run(&t->second);
 	for (t->plays = 0; t->plays < t->marks; t->plays++)
-		if (!play(t->plays % 3 ? &t->unit : &t->second))
+		if (!upci_replay_play(t->plays % 3 ? t->unit.replay : t->second.replay))
 			break;
-	catch_up(&t->unit);
-	catch_up(&t->second);
+	upci_replay_catch_up(t->unit.replay);
+	upci_replay_catch_up(t->second.replay);
 	if (!t->keep) {
 		assert_same_units(&t->unit, &t->second);
 		unit_close(&t->unit);
@@ -683,8 +670,8 @@ static void test_threads(void **state)
 			assert_true(cycles(&t[i].unit) == 100 * t[i].marks);
 			assert_int_equal(get(&t[i].unit, UPC_REG_COUNTER(5)) & 0xfff,
 					 100 * t[i].marks % 4096);
-			assert_true(play(&t[i].unit));
-			assert_true(catch_up(&t[i].second));
+			assert_true(upci_replay_play(t[i].unit.replay));
+			assert_true(upci_replay_catch_up(t[i].second.replay));
 			assert_same_units(&t[i].unit, &t[i].second);
 			unit_close(&t[i].unit);
 			unit_close(&t[i].second);
@@ -697,7 +684,7 @@ static void *play_on(void *arg)
 {
 	struct player_thread *t = arg;
 
-	while (play(&t->unit))
+	while (upci_replay_play(t->unit.replay))
 		t->plays++;
 	return NULL;
 }
@@ -725,7 +712,7 @@ static void test_one_player(void **state)
 		}
 		assert_int_equal(plays, MARKS);
 		for (i = 0; i < THREADS; i++) {
-			catch_up(&t[i].unit);
+			upci_replay_catch_up(t[i].unit.replay);
 			assert_true(cycles(&t[i].unit) == 100 * MARKS);
 			assert_same_units(&t[0].unit, &t[i].unit);
 		}
@@ -746,16 +733,17 @@ static void test_fork(void **state)
 	(void)state;
 	unit_open(&u, script);
 	unit_run(&u);
-	assert_true(play(&u));
+	assert_true(upci_replay_play(u.replay));
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		bool right = play(&u) && get(&u, UPC_REG_COUNTER(0)) == 30;
+		bool right = upci_replay_play(u.replay) && get(&u, UPC_REG_COUNTER(0)) == 30;
 
 		unit_open(&v, script);
-		right = right && catch_up(&v) && cycles(&v) == 30 && play(&u) && !left(&v);
-		u.replay->ops->destroy(u.replay);
-		v.replay->ops->destroy(v.replay);
+		right = right && upci_replay_catch_up(v.replay) && cycles(&v) == 30 &&
+			upci_replay_play(u.replay) && !upci_replay_left(v.replay);
+		upci_replay_destroy(u.replay);
+		upci_replay_destroy(v.replay);
 		upci_script_free(script);
 		_exit(right ? 0 : 1);
 	}
@@ -763,7 +751,7 @@ static void test_fork(void **state)
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 	assert_int_equal(get(&u, UPC_REG_COUNTER(0)), 10);
-	assert_true(play(&u));
+	assert_true(upci_replay_play(u.replay));
 	assert_int_equal(get(&u, UPC_REG_COUNTER(0)), 30);
 	unit_close(&u);
 	upci_script_free(script);

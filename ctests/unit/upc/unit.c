@@ -83,6 +83,12 @@ static void test_events_join_and_leave_while_running(void **state)
 	upc_unit_destroy(u);
 }
 
+/* Whether a removed event is still there, and what counts is to be opened anew. */
+static enum upci_source_wish wish(struct upc_unit *u)
+{
+	return upci_sources_wish(&u->sources);
+}
+
 /* The first event leads the others' group: it is halted and leaves as any other does. */
 static void test_first_event_leaves(void **state)
 {
@@ -103,7 +109,7 @@ static void test_first_event_leaves(void **state)
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, faults), held + 100);
 	assert_int_equal(upc_unit_remove(u, faults), 0);
-	assert_true(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(wish(u), UPCI_SOURCE_RENEW);
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, minor_faults), 400);
 	/* It comes again, from 0. */
@@ -113,7 +119,7 @@ static void test_first_event_leaves(void **state)
 	assert_int_equal(upc_unit_stop(u), 0);
 	touch_fresh_pages(100);
 	assert_int_equal(upc_unit_start(u), 0);
-	assert_false(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(wish(u), UPCI_SOURCE_FINE);
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, faults), 200);
 	assert_faults(event_value(u, minor_faults), 600);
@@ -122,7 +128,7 @@ static void test_first_event_leaves(void **state)
 	touch_fresh_pages(100);
 	assert_faults(event_value(u, faults), 300);
 	assert_int_equal(upc_unit_remove(u, faults), 0);
-	assert_false(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(wish(u), UPCI_SOURCE_FINE);
 	upc_unit_destroy(u);
 }
 
@@ -143,10 +149,10 @@ static void test_clocks_stop_where_others_leave(void **state)
 	assert_int_equal(upc_unit_remove(u, faults), 0);
 	held = event_value(u, clock_ns);
 	assert_int_equal(nanosleep(&moment, NULL), 0);
-	assert_true(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(wish(u), UPCI_SOURCE_RENEW);
 	before = now_ns();
 	assert_int_equal(upc_unit_start(u), 0);
-	assert_false(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(wish(u), UPCI_SOURCE_FINE);
 	assert_int_equal(upc_unit_stop(u), 0);
 	most = now_ns() - before;
 	assert_in_range(event_value(u, clock_ns), held + 1, held + most);

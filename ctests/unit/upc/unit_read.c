@@ -3,7 +3,11 @@
  * From readings to registers: sources that step back or begin anew, sources that
  * go away, scales, levels.
  */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "catalogue/catalogue.h"
 #include "catalogue/derived.h"
@@ -80,23 +84,59 @@ static void test_steps_back(void **state)
 	upc_unit_destroy(u);
 }
 
+/* A thread that tells its number, and lives until it is let go. */
+struct mortal {
+	pthread_barrier_t born, dies;
+	pid_t tid;
+};
+
+static void *live(void *arg)
+{
+	struct mortal *mortal = arg;
+
+	mortal->tid = gettid();
+	pthread_barrier_wait(&mortal->born);
+	pthread_barrier_wait(&mortal->dies);
+	return NULL;
+}
+
+/* The kernel has no clock of a thread that has ended, which can be after it was joined. */
+static void end(struct mortal *mortal, pthread_t thread)
+{
+	char path[64];
+
+	pthread_barrier_wait(&mortal->dies);
+	pthread_join(thread, NULL);
+	snprintf(path, sizeof(path), "/proc/self/task/%d", (int)mortal->tid);
+	while (access(path, F_OK) == 0)
+		sched_yield();
+}
+
 static void test_a_source_that_goes_away(void **state)
 {
 	uint32_t good = clock_event("test::good", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);
-	uint32_t bad = clock_event("test::bad", CLOCK_MONOTONIC_RAW, 1, 1, UPC_KIND_COUNT), codes[2];
+	uint32_t bad = clock_event("test::bad", CLOCK_THREAD_CPUTIME_ID, 1, 1, UPC_KIND_COUNT), codes[2];
 	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
+	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
+	struct mortal mortal;
 	struct upc_unit *u;
 	uint64_t values[2], again[2];
+	pthread_t thread;
 
 	(void)state;
 	codes[0] = bad;
 	codes[1] = good;
-	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
+	pthread_barrier_init(&mortal.born, NULL, 2);
+	pthread_barrier_init(&mortal.dies, NULL, 2);
+	assert_int_equal(pthread_create(&thread, NULL, live, &mortal), 0);
+	pthread_barrier_wait(&mortal.born);
+	options.pid = mortal.tid;
+	assert_int_equal(upc_unit_create(c, &options, &u), 0);
 	assert_int_equal(upc_unit_add(u, bad), 0);
 	assert_int_equal(upc_unit_add(u, good), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_read_events(u, codes, 2, values), 0);
-	u->binding[0].handle = 12345; /* no such clock */
+	end(&mortal, thread);
 	assert_int_equal(upc_unit_read_events(u, codes, 2, again), UPC_ELOST);
 	assert_message("test::bad");
 	assert_true(again[0] == values[0] && again[1] > values[1]);

@@ -301,6 +301,12 @@ static void test_local(void **state)
 	check_all(NULL, codes, true, false);
 }
 
+/* Whether a removed event is still there, and what counts is to be opened anew. */
+static enum upci_source_wish wish(struct upc_unit *u)
+{
+	return upci_sources_wish(&u->sources);
+}
+
 /* The group's first event, which leads the others, goes; then all are opened anew. */
 static void test_leader(void **state)
 {
@@ -319,9 +325,9 @@ static void test_leader(void **state)
 	assert_int_equal(upc_unit_stop(u), 0);
 	before = whole(u, codes[1]);
 	again = whole(u, codes[2]);
-	assert_true(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(wish(u), UPCI_SOURCE_RENEW);
 	assert_int_equal(upc_unit_start(u), 0);
-	assert_false(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(wish(u), UPCI_SOURCE_FINE);
 	assert_true(known(u, codes[1]).enabled == before);
 	assert_true(known(u, codes[2]).enabled == again);
 	work();
@@ -334,7 +340,7 @@ static void test_leader(void **state)
 	assert_int_equal(upc_unit_remove(u, codes[1]), 0);
 	assert_int_equal(upc_unit_stop(u), 0);
 	again = whole(u, codes[2]);
-	assert_true(upci_perf_keeps_removed(u->sources.perf));
+	assert_int_equal(wish(u), UPCI_SOURCE_RENEW);
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_true(known(u, codes[2]).enabled == again);
 	assert_int_equal(upc_unit_reset(u), 0);
@@ -680,25 +686,37 @@ static void test_script(void **state)
 
 /* ---- a source that goes away -------------------------------------------------------------- */
 
+/* Clocks that are away. */
+static int read_nothing(struct upci_source *source, uint64_t *value, uint8_t *state)
+{
+	int n = source->ops->handles(source);
+
+	(void)value;
+	memset(state, UPCI_SOURCE_LOST, (size_t)n);
+	return 0;
+}
+
 static void test_lost(void **state)
 {
 	const uint32_t code = event_code(c, "time::real_ns");
 	struct upc_unit *u = create(NULL, &code, 1);
+	struct upci_source *clocks = u->sources.of[UPCI_ROW_CLOCK];
+	struct upci_source_ops away = *clocks->ops;
 	struct times before, after;
-	int clock = u->binding[0].handle;
 
 	(void)state;
+	away.read = read_nothing;
 	assert_int_equal(upc_unit_start(u), 0);
 	work();
 	before = times(u, code);
 	assert_true(before.enabled == before.running);
-	u->binding[0].handle = 12345; /* no clock */
+	clocks->ops = &away;
 	work();
 	assert_int_equal(upc_unit_read(u, NULL), UPC_ELOST);
 	after = known(u, code);
 	assert_true(after.enabled > before.enabled);
 	assert_true(after.running == before.running);
-	u->binding[0].handle = clock;
+	clocks->ops = &upci_clock_source;
 	work();
 	(void)upc_unit_read(u, NULL);
 	after = known(u, code);

@@ -60,6 +60,7 @@ struct upci_driver {
 	/* A count of the source is worth mul/div of the event's unit. */
 	uint32_t mul, div;
 	union {
+		const char *text;                   /* of any kind with a word in sources.def */
 		const char *perf;                   /* PERF: what libpfm4 or sysfs encodes,
 						       "PAGE-FAULTS", "amd64_...::X:u",
 						       "msr/tsc/" */

@@ -78,14 +78,11 @@ void upci_name_sanitize(char *name);
 
 /* Builders, in the order in which upc_catalogue_open calls them; each returns
  * 0 or a negative error, and adds nothing that cannot be opened here. */
-int upci_catalogue_add_bgp(struct upc_catalogue *c);         /* cat_bgp.c   */
-int upci_catalogue_add_replay(struct upc_catalogue *c);      /* cat_mode.c */
-int upci_catalogue_add_sim(struct upc_catalogue *c);         /* cat_sim.c   */
-int upci_catalogue_add_pfm(struct upc_catalogue *c);         /* cat_pfm.c   */
-int upci_catalogue_add_sysfs_pmus(struct upc_catalogue *c);  /* cat_pmus.c */
-int upci_catalogue_add_clocks(struct upc_catalogue *c);      /* cat_clocks.c */
-int upci_catalogue_add_files(struct upc_catalogue *c);       /* cat_files.c */
-int upci_catalogue_add_tracepoints(struct upc_catalogue *c); /* cat_trace.c */
+int upci_catalogue_add_bgp(struct upc_catalogue *c);    /* cat_bgp.c   */
+int upci_catalogue_add_replay(struct upc_catalogue *c); /* cat_mode.c */
+int upci_catalogue_add_sim(struct upc_catalogue *c);    /* cat_sim.c   */
+#define BUILDER(function) int function(struct upc_catalogue *c);
+#include "base/sources.def"
 
 /* Description composed on demand for events that have none stored. Writes at
  * most size bytes. */

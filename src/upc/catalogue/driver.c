@@ -59,14 +59,13 @@ void upci_driver_out(struct upc_catalogue *c, struct upci_out *out, const struct
 	const struct upci_driver_clock *clock;
 
 	switch (driver->source) {
-	case UPC_SOURCE_PERF:
-		upci_out(out, "perf ");
-		upci_out_quoted(out, driver->perf);
+#define WORDED(kind, row, name, word, scope, string) \
+	case kind:                                   \
+		upci_out(out, word " ");             \
+		upci_out_quoted(out, driver->text);  \
 		break;
-	case UPC_SOURCE_TRACEPOINT:
-		upci_out(out, "tracefs ");
-		upci_out_quoted(out, driver->tracepoint);
-		break;
+#define DRIVEN(kind, row, name)
+#include "base/sources.def"
 	case UPC_SOURCE_FILE:
 		print_file(out, &driver->file);
 		break;

@@ -17,8 +17,7 @@
 #include "node/sim.h"
 #include "upc.h"
 
-struct sim {
-	struct upci_exact exact; /* the first: see of() */
+struct upci_sim {
 	uint64_t context;
 	bool run; /* as it was written last */
 	pthread_t creator;
@@ -37,7 +36,7 @@ static uint64_t ring(enum upci_doorbell_operation operation, uint64_t context, u
 	return *status;
 }
 
-static uint64_t ring_word(const struct sim *sim, enum upci_doorbell_operation operation, uint64_t a,
+static uint64_t ring_word(const struct upci_sim *sim, enum upci_doorbell_operation operation, uint64_t a,
 			  uint64_t b, uint64_t *value)
 {
 	struct upci_doorbell_word word = {0, 0};
@@ -83,36 +82,24 @@ int upci_sim_hello(struct upci_doorbell_hello *node)
 
 /* ---- as a unit's source ------------------------------------------------------ */
 
-static struct sim *of(struct upci_exact *exact)
+void upci_sim_destroy(struct upci_sim *sim)
 {
-	return (struct sim *)exact;
+	(void)ring_word(sim, UPCI_DOORBELL_DESTROY, 0, 0, NULL);
+	free(sim);
 }
 
-static const struct sim *of_const(const struct upci_exact *exact)
+bool upci_sim_runs(const struct upci_sim *sim)
 {
-	return (const struct sim *)exact;
+	return sim->run;
 }
 
-static void sim_destroy(struct upci_exact *exact)
+int upci_sim_read(struct upci_sim *sim, unsigned offset, uint64_t *value)
 {
-	(void)ring_word(of(exact), UPCI_DOORBELL_DESTROY, 0, 0, NULL);
-	free(exact);
+	return ring_word(sim, UPCI_DOORBELL_READ, offset, 0, value) == UPCI_DOORBELL_DONE ? 0 : UPC_EFAULT;
 }
 
-static bool sim_catch_up(struct upci_exact *exact)
+int upci_sim_write(struct upci_sim *sim, unsigned offset, uint64_t value)
 {
-	return of(exact)->run;
-}
-
-static int sim_read(struct upci_exact *exact, unsigned offset, uint64_t *value)
-{
-	return ring_word(of(exact), UPCI_DOORBELL_READ, offset, 0, value) == UPCI_DOORBELL_DONE ? 0
-												: UPC_EFAULT;
-}
-
-static int sim_write(struct upci_exact *exact, unsigned offset, uint64_t value)
-{
-	struct sim *sim = of(exact);
 	uint64_t status = ring_word(sim, UPCI_DOORBELL_WRITE, offset, value, NULL);
 
 	if (status != UPCI_DOORBELL_DONE)
@@ -123,12 +110,12 @@ static int sim_write(struct upci_exact *exact, unsigned offset, uint64_t value)
 }
 
 /* Where nobody answers, the registers of reset. */
-static void sim_peek(const struct upci_exact *exact, uint64_t *counter, uint8_t *field, bool *suspect)
+void upci_sim_peek(const struct upci_sim *sim, uint64_t *counter, uint8_t *field, bool *suspect)
 {
 	struct upci_doorbell_registers registers;
 	unsigned word, i;
 
-	if (ring(UPCI_DOORBELL_PEEK, of_const(exact)->context, 0, 0, &registers) != UPCI_DOORBELL_DONE)
+	if (ring(UPCI_DOORBELL_PEEK, sim->context, 0, 0, &registers) != UPCI_DOORBELL_DONE)
 		memset(&registers, 0, sizeof(registers));
 	memcpy(counter, registers.counter, sizeof(registers.counter));
 	memcpy(field, registers.field, sizeof(registers.field));
@@ -138,57 +125,50 @@ static void sim_peek(const struct upci_exact *exact, uint64_t *counter, uint8_t 
 			suspect[64 * word + i] = registers.damaged[word] >> i & 1;
 }
 
-static void sim_flip(struct upci_exact *exact, unsigned counter, unsigned bit)
+void upci_sim_flip(struct upci_sim *sim, unsigned counter, unsigned bit)
 {
-	(void)ring_word(of(exact), UPCI_DOORBELL_FLIP, counter, bit, NULL);
+	(void)ring_word(sim, UPCI_DOORBELL_FLIP, counter, bit, NULL);
 }
 
-/* Interrupts come as signals, between instructions of the program. */
-static bool sim_in_sink(const struct upci_exact *exact)
+bool upci_sim_is_callers(const struct upci_sim *sim)
 {
-	(void)exact;
-	return false;
+	return pthread_equal(sim->creator, pthread_self());
 }
 
-static bool sim_is_callers(const struct upci_exact *exact)
+void upci_sim_forked(struct upci_sim *sim)
 {
-	return pthread_equal(of_const(exact)->creator, pthread_self());
+	sim->run = false;
 }
 
-static void sim_forked(struct upci_exact *exact)
+void upci_sim_preset(struct upci_sim *sim, unsigned counter, uint64_t count)
 {
-	of(exact)->run = false;
+	(void)ring_word(sim, UPCI_DOORBELL_PRESET, counter, count, NULL);
 }
 
-static void sim_preset(struct upci_exact *exact, unsigned counter, uint64_t count)
+void upci_sim_clear(struct upci_sim *sim, const uint64_t *counters)
 {
-	(void)ring_word(of(exact), UPCI_DOORBELL_PRESET, counter, count, NULL);
+	(void)ring_word(sim, UPCI_DOORBELL_CLEAR, (uintptr_t)counters, 0, NULL);
 }
 
-static void sim_clear(struct upci_exact *exact, const uint64_t *counters)
+int upci_sim_set_period(struct upci_sim *sim, unsigned counter, uint64_t period)
 {
-	(void)ring_word(of(exact), UPCI_DOORBELL_CLEAR, (uintptr_t)counters, 0, NULL);
-}
-
-static int sim_set_period(struct upci_exact *exact, unsigned counter, uint64_t period)
-{
-	return ring_word(of(exact), UPCI_DOORBELL_THRESHOLD, counter, period, NULL) == UPCI_DOORBELL_DONE
+	return ring_word(sim, UPCI_DOORBELL_THRESHOLD, counter, period, NULL) == UPCI_DOORBELL_DONE
 		       ? 0
 		       : UPC_EINVAL;
 }
 
-static int sim_set_signal(struct upci_exact *exact, int signal)
+int upci_sim_set_signal(struct upci_sim *sim, int signal)
 {
-	return ring_word(of(exact), UPCI_DOORBELL_SIGNAL, (uint64_t)signal, 0, NULL) == UPCI_DOORBELL_DONE
+	return ring_word(sim, UPCI_DOORBELL_SIGNAL, (uint64_t)signal, 0, NULL) == UPCI_DOORBELL_DONE
 		       ? 0
 		       : UPC_EINVAL;
 }
 
-static bool sim_fetch(const struct upci_exact *exact, unsigned *counter)
+bool upci_sim_fetch(const struct upci_sim *sim, unsigned *counter)
 {
 	struct upci_doorbell_interrupt interrupt;
 
-	while (ring(UPCI_DOORBELL_FETCH, of_const(exact)->context, 0, 0, &interrupt) == UPCI_DOORBELL_DONE) {
+	while (ring(UPCI_DOORBELL_FETCH, sim->context, 0, 0, &interrupt) == UPCI_DOORBELL_DONE) {
 		if (interrupt.kind != UPC_INTERRUPT_THRESHOLD || interrupt.counter >= UPC_COUNTERS)
 			continue;
 		*counter = interrupt.counter;
@@ -197,32 +177,14 @@ static bool sim_fetch(const struct upci_exact *exact, unsigned *counter)
 	return false;
 }
 
-static void sim_bind(struct upci_exact *exact, unsigned counter, unsigned panel)
+void upci_sim_bind(struct upci_sim *sim, unsigned counter, unsigned panel)
 {
-	(void)ring_word(of(exact), UPCI_DOORBELL_BIND, counter, panel, NULL);
+	(void)ring_word(sim, UPCI_DOORBELL_BIND, counter, panel, NULL);
 }
 
-static const struct upci_exact_ops ops = {
-	.destroy = sim_destroy,
-	.catch_up = sim_catch_up,
-	.read = sim_read,
-	.write = sim_write,
-	.peek = sim_peek,
-	.flip = sim_flip,
-	.in_sink = sim_in_sink,
-	.is_callers = sim_is_callers,
-	.forked = sim_forked,
-	.preset = sim_preset,
-	.clear = sim_clear,
-	.set_period = sim_set_period,
-	.set_signal = sim_set_signal,
-	.fetch = sim_fetch,
-	.bind = sim_bind,
-};
-
-int upci_sim_create(struct upci_exact **exact)
+int upci_sim_create(struct upci_sim **made)
 {
-	struct sim *sim = calloc(1, sizeof(*sim));
+	struct upci_sim *sim = calloc(1, sizeof(*sim));
 	uint64_t status;
 
 	if (!sim)
@@ -232,8 +194,7 @@ int upci_sim_create(struct upci_exact **exact)
 		free(sim);
 		return fail_status(status);
 	}
-	sim->exact.ops = &ops;
 	sim->creator = pthread_self();
-	*exact = &sim->exact;
+	*made = sim;
 	return 0;
 }

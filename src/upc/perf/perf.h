@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/source.h"
+
 /* Events of one context that can have a period. */
 #define UPCI_SAMPLERS_MAX 64u
 
@@ -117,15 +119,10 @@ int upci_perf_stop(struct upci_perf *perf);
 int upci_perf_halt(struct upci_perf *perf, int handle);
 int upci_perf_continue(struct upci_perf *perf, int handle);
 
-/* Whether an event counted all the time that it should have, part of it, or never: since
- * it was added or upci_perf_rebase was called. SILENT: all the time, but the PMU has given
- * up what signals its overflows. */
-enum upci_perf_state { UPCI_PERF_EXACT, UPCI_PERF_PARTIAL, UPCI_PERF_NEVER, UPCI_PERF_SILENT };
-
 /*
  * One system call a group and target, none for a group that is read in user mode
  * (perf_user.h): value[handle] is the sum over the targets
- * since the event was opened, state[handle] how it was counted. Both have room
+ * since the event was opened, state[handle] how it was counted (source.h). Both have room
  * for upci_perf_handles() places; handles not in use are left alone.
  */
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
@@ -140,10 +137,7 @@ int upci_perf_pass_over(struct upci_perf *perf, uint64_t *value, uint8_t *state)
  * the last read; of a group that is read in user mode, by this call. Of several targets the
  * mean.
  */
-struct upci_perf_time {
-	uint64_t enabled, lost;
-};
-struct upci_perf_time upci_perf_time(struct upci_perf *perf, int handle);
+struct upci_source_time upci_perf_time(struct upci_perf *perf, int handle);
 
 /* From the last read on states and times are told anew. */
 void upci_perf_rebase(struct upci_perf *perf);

@@ -38,7 +38,7 @@ struct upci_perf_member {
 	const char *name; /* the event's own, for messages */
 	uint64_t ran;     /* upci_perf_ran of its group when it was added */
 	/* Of its group's times where its own begin, or, while it is halted, its own. */
-	struct upci_perf_time time;
+	struct upci_source_time time;
 	unsigned since; /* rebases, then: an older one counts for nothing */
 	enum upci_perf_told told;
 	int next_told; /* the next handle of the group that is told something, -1: none */
@@ -79,11 +79,11 @@ struct upci_perf_group {
 	bool aged; /* was read in user mode since its times were */
 	/* Of a control group: by the clock, as of aged_at; and what the kernel had said then. */
 	bool by_clock;
-	struct upci_perf_time clocked;
+	struct upci_source_time clocked;
 	unsigned __int128 had, had_lost;
 	uint64_t aged_at;
 	/* Of its times what is nobody's, and where they were at the last rebase. */
-	struct upci_perf_time passed, base;
+	struct upci_source_time passed, base;
 };
 
 /*
@@ -172,7 +172,7 @@ void upci_perf_age(const struct upci_perf *perf, struct upci_perf_group *group);
 /* ---- perf_time.c ---- */
 
 /* The times of a group by its last read. */
-struct upci_perf_time upci_perf_group_time(const struct upci_perf_group *group);
+struct upci_source_time upci_perf_group_time(const struct upci_perf_group *group);
 /* A member's times begin; it is halted; it goes on. By the group's last read. */
 void upci_perf_begin_time(const struct upci_perf *perf, const struct upci_perf_group *group,
 			  struct upci_perf_member *member);

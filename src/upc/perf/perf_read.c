@@ -123,7 +123,7 @@ int upci_perf_look(struct upci_perf *p, struct upci_perf_group *g)
 	return given_up;
 }
 
-static enum upci_perf_state judge(const struct upci_perf_group *g)
+static enum upci_source_state judge(const struct upci_perf_group *g)
 {
 	bool whole = true, ran = false;
 	unsigned i;
@@ -134,19 +134,19 @@ static enum upci_perf_state judge(const struct upci_perf_group *g)
 		whole = whole && !s->failed && s->lost <= s->lost_base;
 		ran = ran || s->running > s->running_base;
 	}
-	return whole ? UPCI_PERF_EXACT : ran ? UPCI_PERF_PARTIAL : UPCI_PERF_NEVER;
+	return whole ? UPCI_SOURCE_EXACT : ran ? UPCI_SOURCE_PARTIAL : UPCI_SOURCE_NEVER;
 }
 
 /* A member's state, from its group's: one that came when the group had counted, and has
  * not since, never did; and of one that counts the signals may have stopped. */
-static enum upci_perf_state judge_member(const struct upci_perf *p, const struct upci_perf_group *g,
-					 int handle, enum upci_perf_state how)
+static enum upci_source_state judge_member(const struct upci_perf *p, const struct upci_perf_group *g,
+					 int handle, enum upci_source_state how)
 {
-	if (how == UPCI_PERF_PARTIAL && upci_perf_ran(g) <= p->member[handle].ran)
-		return UPCI_PERF_NEVER;
-	if (how == UPCI_PERF_EXACT && p->samplers.top && g->key != UPCI_PERF_SOFTWARE && !p->refused &&
+	if (how == UPCI_SOURCE_PARTIAL && upci_perf_ran(g) <= p->member[handle].ran)
+		return UPCI_SOURCE_NEVER;
+	if (how == UPCI_SOURCE_EXACT && p->samplers.top && g->key != UPCI_PERF_SOFTWARE && !p->refused &&
 	    upci_samplers_starved(&p->samplers, handle))
-		return UPCI_PERF_SILENT;
+		return UPCI_SOURCE_SILENT;
 	return how;
 }
 
@@ -161,7 +161,7 @@ static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group 
 	bool counts = false;
 	unsigned i;
 
-	if (!p->running || !g->user.map || judge(g) != UPCI_PERF_EXACT ||
+	if (!p->running || !g->user.map || judge(g) != UPCI_SOURCE_EXACT ||
 	    !upci_user_here(p->context.pid, p->context.tid))
 		return false;
 	for (i = 0; i < g->members; i++) {
@@ -173,7 +173,7 @@ static bool read_in_user_mode(struct upci_perf *p, const struct upci_perf_group 
 		if (answer == UPCI_USER_ASK || (answer == UPCI_USER_STOPPED && !m->halted))
 			return false;
 		counts |= answer == UPCI_USER_COUNTS;
-		state[handle] = UPCI_PERF_EXACT;
+		state[handle] = UPCI_SOURCE_EXACT;
 	}
 	p->ever_enabled |= counts;
 	return counts;
@@ -189,7 +189,7 @@ static void read_told(const struct upci_perf *p, const struct upci_perf_group *g
 	for (h = g->first_told; h >= 0; h = m->next_told) {
 		m = &p->member[h];
 		value[h] = m->halted ? m->count : upci_perf_told(g, m->told) - m->begin;
-		state[h] = UPCI_PERF_EXACT;
+		state[h] = UPCI_SOURCE_EXACT;
 	}
 }
 
@@ -201,7 +201,7 @@ static void read_waiting(const struct upci_perf *p, uint64_t *value, uint8_t *st
 	for (h = 0; h < p->handles; h++)
 		if (p->member[h].used && p->member[h].waits) {
 			value[h] = 0;
-			state[h] = UPCI_PERF_EXACT;
+			state[h] = UPCI_SOURCE_EXACT;
 		}
 }
 
@@ -212,9 +212,9 @@ int upci_perf_read(struct upci_perf *p, uint64_t *value, uint8_t *state)
 
 	for (g = 0; g < p->groups && !error; g++) {
 		struct upci_perf_group *group = &p->group[g];
-		enum upci_perf_state how;
+		enum upci_source_state how;
 
-		how = UPCI_PERF_EXACT;
+		how = UPCI_SOURCE_EXACT;
 		if (read_in_user_mode(p, group, value, state)) {
 			group->aged = true;
 			if (!p->samplers.top)

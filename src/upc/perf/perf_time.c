@@ -21,7 +21,7 @@ static uint64_t mean(unsigned __int128 sum, unsigned targets)
 }
 
 /* All of it since the group was opened. A control group's is told by the clock (perf_clock.c). */
-static struct upci_perf_time whole(const struct upci_perf_group *g)
+static struct upci_source_time whole(const struct upci_perf_group *g)
 {
 	unsigned __int128 running = 0, lost = 0;
 	unsigned i;
@@ -32,17 +32,17 @@ static struct upci_perf_time whole(const struct upci_perf_group *g)
 		running += g->span[i].running;
 		lost += g->span[i].lost;
 	}
-	return (struct upci_perf_time){.enabled = mean(running + lost, g->targets),
+	return (struct upci_source_time){.enabled = mean(running + lost, g->targets),
 				       .lost = mean(lost, g->targets)};
 }
 
 /* Either may have passed 0, as a begin that was before it. */
-static struct upci_perf_time less(struct upci_perf_time a, struct upci_perf_time b)
+static struct upci_source_time less(struct upci_source_time a, struct upci_source_time b)
 {
-	return (struct upci_perf_time){.enabled = a.enabled - b.enabled, .lost = a.lost - b.lost};
+	return (struct upci_source_time){.enabled = a.enabled - b.enabled, .lost = a.lost - b.lost};
 }
 
-struct upci_perf_time upci_perf_group_time(const struct upci_perf_group *g)
+struct upci_source_time upci_perf_group_time(const struct upci_perf_group *g)
 {
 	return less(whole(g), g->passed);
 }
@@ -50,18 +50,18 @@ struct upci_perf_time upci_perf_group_time(const struct upci_perf_group *g)
 void upci_perf_begin_time(const struct upci_perf *p, const struct upci_perf_group *g,
 			  struct upci_perf_member *m)
 {
-	m->time = m->halted ? (struct upci_perf_time){0} : upci_perf_group_time(g);
+	m->time = m->halted ? (struct upci_source_time){0} : upci_perf_group_time(g);
 	m->since = p->rebases;
 }
 
 /* A rebase leaves members alone: of one that came before it, it is its group's base that counts. */
-static struct upci_perf_time time_of(const struct upci_perf *p, const struct upci_perf_group *g,
+static struct upci_source_time time_of(const struct upci_perf *p, const struct upci_perf_group *g,
 				     const struct upci_perf_member *m)
 {
 	const bool old = m->since != p->rebases;
 
 	if (m->halted)
-		return old ? (struct upci_perf_time){0} : m->time;
+		return old ? (struct upci_source_time){0} : m->time;
 	return less(upci_perf_group_time(g), old ? g->base : m->time);
 }
 
@@ -79,14 +79,14 @@ void upci_perf_go_on_time(const struct upci_perf *p, const struct upci_perf_grou
 	m->since = p->rebases;
 }
 
-struct upci_perf_time upci_perf_time(struct upci_perf *p, int handle)
+struct upci_source_time upci_perf_time(struct upci_perf *p, int handle)
 {
 	const struct upci_perf_member *m = &p->member[handle];
 	struct upci_perf_group *g;
 
 	/* In a fork's child there are none until they are opened anew. */
 	if (handle < 0 || (unsigned)handle >= p->handles || !m->used || m->waits)
-		return (struct upci_perf_time){0};
+		return (struct upci_source_time){0};
 	g = upci_perf_group_of(p, m->group);
 	if (g->aged && p->running)
 		(void)upci_perf_look(p, g);

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/source.h"
 #include "procfs/file_pass.h"
 #include "procfs/files.h"
 #include "procfs/roots.h"
@@ -191,7 +192,7 @@ static void sort_by_number(struct upci_wanted_file *file)
 /* ---- taking the values -------------------------------------------------- */
 
 static unsigned line_values(const struct upci_wanted_line *line, const char *text, uint64_t *value,
-			    bool *lost)
+			    uint8_t *state)
 {
 	const char *p = text + line->scan.start, *end = text + line->scan.end, *token;
 	unsigned at = 0, losses = 0;
@@ -201,22 +202,25 @@ static unsigned line_values(const struct upci_wanted_line *line, const char *tex
 
 		while (at < want->first && upci_token(&p, end, &token))
 			at++;
-		lost[want->handle] =
-			at < want->first || !upci_line_value(p, end, want->last - want->first + 1, want->mul,
-							     want->div, &value[want->handle]);
-		losses += lost[want->handle];
+		state[want->handle] = UPCI_SOURCE_EXACT;
+		if (at == want->first && upci_line_value(p, end, want->last - want->first + 1, want->mul,
+							 want->div, &value[want->handle]))
+			continue;
+		state[want->handle] = UPCI_SOURCE_LOST;
+		losses++;
 	}
 	return losses;
 }
 
-static unsigned line_lost(const struct upci_wanted_line *line, bool *lost)
+static unsigned line_lost(const struct upci_wanted_line *line, uint8_t *state)
 {
 	for (unsigned i = 0; i < line->wants; i++)
-		lost[line->want[i].handle] = true;
+		state[line->want[i].handle] = UPCI_SOURCE_LOST;
 	return line->wants;
 }
 
-unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text, uint64_t *value, bool *lost)
+unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text, uint64_t *value,
+			  uint8_t *state)
 {
 	struct pass pass = {0};
 	unsigned losses = 0;
@@ -232,8 +236,8 @@ unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text,
 		search_others(file, text, &pass);
 	}
 	for (unsigned i = 0; i < file->lines; i++)
-		losses += file->line[i]->found ? line_values(file->line[i], text->text, value, lost)
-					       : line_lost(file->line[i], lost);
+		losses += file->line[i]->found ? line_values(file->line[i], text->text, value, state)
+					       : line_lost(file->line[i], state);
 	if (pass.moved)
 		sort_by_number(file);
 	return losses;

@@ -50,9 +50,10 @@ void upci_text_free(struct upci_text *text);
 /* Reads an open file from its beginning to its end; false with errno. */
 bool upci_text_read_all(struct upci_text *text, int fd);
 
-/* Reads an open file once: value and lost as in upci_files_read, for the
+/* Reads an open file once: value and state as in upci_files_read, for the
  * handles of this file. A file that is not open has lost all. Returns how
  * many were lost. */
-unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text, uint64_t *value, bool *lost);
+unsigned upci_wanted_pass(struct upci_wanted_file *file, struct upci_text *text, uint64_t *value,
+			  uint8_t *state);
 
 #endif

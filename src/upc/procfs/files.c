@@ -391,13 +391,13 @@ void upci_files_destroy(struct upci_files *files)
 	free(files);
 }
 
-unsigned upci_files_read(struct upci_files *files, uint64_t *value, bool *lost)
+unsigned upci_files_read(struct upci_files *files, uint64_t *value, uint8_t *state)
 {
 	unsigned losses = 0;
 
 	for (unsigned i = 0; i < files->files; i++) {
 		upci_wanted_open(files->file[i], files->pid, files->tid);
-		losses += upci_wanted_pass(files->file[i], &files->text, value, lost);
+		losses += upci_wanted_pass(files->file[i], &files->text, value, state);
 	}
 	return losses;
 }

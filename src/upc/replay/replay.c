@@ -55,8 +55,7 @@ struct player {
 	atomic_size_t place;
 };
 
-struct replay {
-	struct upci_exact exact; /* the first: see of() */
+struct upci_replay {
 	struct upci_engine *engine;
 	struct player *player;
 	uint64_t ran;     /* cycles with the run bit set, up to the last start or stop */
@@ -342,7 +341,7 @@ static void move_waves(struct upci_wave *wave, uint64_t n)
 	}
 }
 
-static void run_cycles(struct replay *r, const struct upci_trace *trace, const struct upci_trace_op *op)
+static void run_cycles(struct upci_replay *r, const struct upci_trace *trace, const struct upci_trace_op *op)
 {
 	uint64_t left = op->cycles, n;
 
@@ -353,7 +352,7 @@ static void run_cycles(struct replay *r, const struct upci_trace *trace, const s
 	}
 }
 
-static void run_to(struct replay *r, size_t place)
+static void run_to(struct upci_replay *r, size_t place)
 {
 	const struct upci_trace *trace = &r->player->script->trace;
 
@@ -369,7 +368,7 @@ static void run_to(struct replay *r, size_t place)
 
 static void on_event(void *arg, enum upci_engine_event event, unsigned counter, uint64_t cycle)
 {
-	struct replay *r = arg;
+	struct upci_replay *r = arg;
 
 	r->in_sink++;
 	r->sinks_thread = pthread_self();
@@ -377,128 +376,10 @@ static void on_event(void *arg, enum upci_engine_event event, unsigned counter, 
 	r->in_sink--;
 }
 
-/* ---- as a unit's source ----------------------------------------------------- */
-
-static struct replay *of(struct upci_exact *exact)
-{
-	return (struct replay *)exact;
-}
-
-static const struct replay *of_const(const struct upci_exact *exact)
-{
-	return (const struct replay *)exact;
-}
-
-static void replay_destroy(struct upci_exact *exact)
-{
-	struct replay *r = of(exact);
-
-	ops->destroy(r->engine);
-	put_player(r->player);
-	free(r);
-}
-
-static bool replay_catch_up(struct upci_exact *exact)
-{
-	struct replay *r = of(exact);
-	size_t place = where(r->player);
-
-	if (r->in_sink || r->position >= place)
-		return false;
-	run_to(r, place);
-	return true;
-}
-
-static bool replay_play(struct upci_exact *exact)
-{
-	struct replay *r = of(exact);
-	size_t place;
-
-	if (r->in_sink || !advance(r->player, &place))
-		return false;
-	run_to(r, place);
-	return true;
-}
-
-static bool replay_left(const struct upci_exact *exact)
-{
-	const struct replay *r = of_const(exact);
-
-	return where(r->player) < r->player->script->trace.ops;
-}
-
-static int replay_read(struct upci_exact *exact, unsigned offset, uint64_t *value)
-{
-	return ops->read(of(exact)->engine, offset, value);
-}
-
-static uint64_t replay_cycles(const struct upci_exact *exact)
-{
-	const struct replay *r = of_const(exact);
-
-	return r->ran + (r->run ? ops->cycles(r->engine) - r->at : 0);
-}
-
-static int replay_write(struct upci_exact *exact, unsigned offset, uint64_t value)
-{
-	struct replay *r = of(exact);
-
-	if (offset == UPC_REG_START_STOP) {
-		r->ran = replay_cycles(exact);
-		r->at = ops->cycles(r->engine);
-		r->run = value & 1;
-	}
-	return ops->write(r->engine, offset, value);
-}
-
-static void replay_peek(const struct upci_exact *exact, uint64_t *counter, uint8_t *field, bool *suspect)
-{
-	ops->peek(of_const(exact)->engine, counter, field, suspect);
-}
-
-static void replay_flip(struct upci_exact *exact, unsigned counter, unsigned bit)
-{
-	ops->flip(of(exact)->engine, counter, bit);
-}
-
-static bool replay_in_sink(const struct upci_exact *exact)
-{
-	return of_const(exact)->in_sink != 0;
-}
-
-static bool replay_is_callers(const struct upci_exact *exact)
-{
-	return pthread_equal(of_const(exact)->creator, pthread_self());
-}
-
-/* Where another thread was in a sink, nobody is any more. */
-static void replay_forked(struct upci_exact *exact)
-{
-	struct replay *r = of(exact);
-
-	if (!pthread_equal(r->sinks_thread, pthread_self()))
-		r->in_sink = 0;
-}
-
-static const struct upci_exact_ops exact_ops = {
-	.destroy = replay_destroy,
-	.catch_up = replay_catch_up,
-	.play = replay_play,
-	.left = replay_left,
-	.read = replay_read,
-	.write = replay_write,
-	.peek = replay_peek,
-	.flip = replay_flip,
-	.cycles = replay_cycles,
-	.in_sink = replay_in_sink,
-	.is_callers = replay_is_callers,
-	.forked = replay_forked,
-};
-
 int upci_replay_create(struct upci_script *script, const struct upci_engine_sink *sink,
-		       struct upci_exact **exact)
+		       struct upci_replay **replay)
 {
-	struct replay *r = malloc(sizeof(*r));
+	struct upci_replay *r = malloc(sizeof(*r));
 	const struct upci_engine_sink own = {on_event, r};
 
 	if (!r)
@@ -511,15 +392,94 @@ int upci_replay_create(struct upci_script *script, const struct upci_engine_sink
 		free(r);
 		goto no_memory;
 	}
-	r->exact.ops = &exact_ops;
 	r->position = 0;
 	r->ran = r->at = 0;
 	r->run = false;
 	r->in_sink = 0;
 	r->creator = r->sinks_thread = pthread_self();
 	r->sink = *sink;
-	*exact = &r->exact;
+	*replay = r;
 	return 0;
 no_memory:
 	return upci_fail(UPC_ENOMEM, "no memory for a unit that a script drives");
+}
+
+void upci_replay_destroy(struct upci_replay *replay)
+{
+	if (!replay)
+		return;
+	ops->destroy(replay->engine);
+	put_player(replay->player);
+	free(replay);
+}
+
+bool upci_replay_catch_up(struct upci_replay *replay)
+{
+	size_t place = where(replay->player);
+
+	if (replay->in_sink || replay->position >= place)
+		return false;
+	run_to(replay, place);
+	return true;
+}
+
+bool upci_replay_play(struct upci_replay *replay)
+{
+	size_t place;
+
+	if (replay->in_sink || !advance(replay->player, &place))
+		return false;
+	run_to(replay, place);
+	return true;
+}
+
+bool upci_replay_left(const struct upci_replay *replay)
+{
+	return where(replay->player) < replay->player->script->trace.ops;
+}
+
+int upci_replay_read(struct upci_replay *replay, unsigned offset, uint64_t *value)
+{
+	return ops->read(replay->engine, offset, value);
+}
+
+void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8_t *field, bool *suspect)
+{
+	ops->peek(replay->engine, counter, field, suspect);
+}
+
+int upci_replay_write(struct upci_replay *replay, unsigned offset, uint64_t value)
+{
+	if (offset == UPC_REG_START_STOP) {
+		replay->ran = upci_replay_cycles(replay);
+		replay->at = ops->cycles(replay->engine);
+		replay->run = value & 1;
+	}
+	return ops->write(replay->engine, offset, value);
+}
+
+uint64_t upci_replay_cycles(const struct upci_replay *replay)
+{
+	return replay->ran + (replay->run ? ops->cycles(replay->engine) - replay->at : 0);
+}
+
+void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit)
+{
+	ops->flip(replay->engine, counter, bit);
+}
+
+bool upci_replay_is_callers(const struct upci_replay *replay)
+{
+	return pthread_equal(replay->creator, pthread_self());
+}
+
+void upci_replay_forked(struct upci_replay *replay)
+{
+	if (!pthread_equal(replay->sinks_thread, pthread_self()))
+		replay->in_sink = 0;
+}
+
+bool upci_replay_in_sink(const struct upci_replay *replay)
+{
+	return replay->in_sink != 0;
 }

@@ -15,9 +15,9 @@
 #include <stddef.h>
 
 #include "engine/engine.h"
-#include "engine/exact.h"
 
 struct upci_script;
+struct upci_replay;
 
 /*
  * Reads and checks a script that drives units: of its lines only c, e and s are
@@ -26,18 +26,47 @@ struct upci_script;
  * what is wrong), UPC_ENOMEM, UPC_ESYSTEM.
  */
 int upci_script_load(const char *path, struct upci_script **script);
-/* No unit of it may exist. NULL is allowed. */
+/* No replay of it may exist. NULL is allowed. */
 void upci_script_free(struct upci_script *script);
 
 /*
  * An engine in reset state at cycle 0, and the calling thread's place in the script:
- * the engine is taken there, stopped, by its first use. What may be done with it is in exact.h;
- * it plays to the next sync mark, or the end. The sink is called with the
+ * the engine is taken there, stopped, by its first use. The sink is called with the
  * engine at rest, in the cycle in which the event happened and before the next: it may
- * read, write and flip, and nothing else; catch_up and play do nothing from there.
+ * call upci_replay_read, write and flip, and nothing else here.
  * Errors with message: UPC_ENOMEM.
  */
 int upci_replay_create(struct upci_script *script, const struct upci_engine_sink *sink,
-		       struct upci_exact **exact);
+		       struct upci_replay **replay);
+void upci_replay_destroy(struct upci_replay *replay);
+
+/* Takes the unit to its thread's place in the script. True when there was something
+ * to catch up with: counters may have changed. False, and nothing done, from a sink. */
+bool upci_replay_catch_up(struct upci_replay *replay);
+
+/* Plays on to the next sync mark, or the end: true; false where nothing was left, or
+ * from a sink. */
+bool upci_replay_play(struct upci_replay *replay);
+bool upci_replay_left(const struct upci_replay *replay);
+
+/* Register accesses as they are on the engine, by offset; 0 or UPC_EFAULT. They do
+ * not catch up: the caller has. */
+int upci_replay_read(struct upci_replay *replay, unsigned offset, uint64_t *value);
+/* All at once, without what reading does (engine.h). */
+void upci_replay_peek(const struct upci_replay *replay, uint64_t *counter, uint8_t *field, bool *suspect);
+int upci_replay_write(struct upci_replay *replay, unsigned offset, uint64_t value);
+void upci_replay_flip(struct upci_replay *replay, unsigned counter, unsigned bit);
+
+/* Cycles that it was taken through with the run bit set. */
+uint64_t upci_replay_cycles(const struct upci_replay *replay);
+
+/* Whether a sink of this replay is being called. */
+bool upci_replay_in_sink(const struct upci_replay *replay);
+
+/* Whether its place in the script is the calling thread's. */
+bool upci_replay_is_callers(const struct upci_replay *replay);
+
+/* In a forked child: where another thread was in a sink, nobody is any more. */
+void upci_replay_forked(struct upci_replay *replay);
 
 #endif

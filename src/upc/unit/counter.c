@@ -7,7 +7,7 @@
 #include "base/message.h"
 #include "base/sized.h"
 #include "unit/unit.h"
-#include "unit/unit_exact.h"
+#include "unit/registers.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
 #include "unit/unit_time.h"
@@ -129,6 +129,11 @@ int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 	return error;
 }
 
+static struct upci_source *source_of(const struct upc_unit *u, const struct upci_binding *b)
+{
+	return u->sources.of[b->source];
+}
+
 int upc_counter_halt(struct upc_unit *u, int counter)
 {
 	struct upci_binding *b;
@@ -136,7 +141,7 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 
 	if (error)
 		return error;
-	if (u->exact)
+	if (u->registers->elsewhere)
 		return upci_fail(UPC_ENOSUPP,
 				 "counter %d: the unit has one start/stop for all counters; the live sources "
 				 "alone can halt one",
@@ -144,9 +149,9 @@ int upc_counter_halt(struct upc_unit *u, int counter)
 	b = &u->binding[counter];
 	if (b->flags & UPC_COUNTER_HALTED)
 		return 0;
-	if (upci_is_perf(b)) {
+	if (b->stops) {
 		/* Counts until now stay in the kernel's counter and come with the next read. */
-		error = u->forked ? 0 : upci_perf_halt(u->sources.perf, b->handle);
+		error = u->forked ? 0 : source_of(u, b)->ops->halt(source_of(u, b), b->handle);
 	} else if (u->regs.run) {
 		error = upci_unit_update(u);
 		if (upci_unit_usable(error))
@@ -169,8 +174,8 @@ int upc_counter_continue(struct upc_unit *u, int counter)
 	b = &u->binding[counter];
 	if (!(b->flags & UPC_COUNTER_HALTED))
 		return 0;
-	if (upci_is_perf(b)) {
-		error = u->forked ? 0 : upci_perf_continue(u->sources.perf, b->handle);
+	if (b->stops) {
+		error = u->forked ? 0 : source_of(u, b)->ops->go_on(source_of(u, b), b->handle);
 	} else if (u->regs.run) {
 		/* While halted its readings are passed over: this one is the base. */
 		error = upci_unit_update(u);
@@ -197,53 +202,54 @@ int upc_register_read(struct upc_unit *u, unsigned offset, uint64_t *value)
 		return upci_fail(UPC_EINVAL, "upc_register_read: no place for the value");
 	if (offset & 7 || offset > UPC_REG_THRESHOLD)
 		return fail_offset(offset);
-	if (u->exact && !(offset < UPC_REG_CONFIG(0) && upci_unit_is_local(u, offset / 8)))
-		return upci_unit_exact_register(u, offset, value);
 	if (offset < UPC_REG_CONFIG(0))
 		error = upci_unit_current(u);
 	else if (u->regs.run && offset != UPC_REG_START_STOP && offset != UPC_REG_THRESHOLD)
 		error = upci_unit_update(u);
 	if (!upci_unit_usable(error))
 		return error;
-	wrong = upci_regs_read(&u->regs, offset, value);
+	wrong = upci_unit_read_register(u, offset, value);
 	return wrong ? fail_offset(offset) : error;
+}
+
+/* Whether software may write this to a counter's field, where now is there. */
+static int check_field(const struct upc_unit *u, unsigned i, uint8_t now, uint8_t then)
+{
+	const struct upci_binding *b = &u->binding[i];
+	const bool changes = (now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE);
+
+	if (changes && !u->registers->elsewhere)
+		return upci_fail(UPC_ENOSUPP,
+				 "counter %u: a live source has no signals to switch between: inputs are "
+				 "changed by adding events, and the mode is rise",
+				 i);
+	if (u->thresholds.period[i] && !upci_unit_takes_in(u, i) && !(then & UPC_FIELD_INTERRUPT_ENABLE))
+		return upci_fail(UPC_ESTATE,
+				 "counter %u: %s has a threshold, which needs the interrupt enabled: take "
+				 "it away first",
+				 i, b->event->name);
+	if (changes && b->references)
+		return upci_fail(UPC_ENOSUPP,
+				 "counter %u counts %s: add or remove events to have it count another", i,
+				 b->event->name);
+	return 0;
 }
 
 static int write_config(struct upc_unit *u, unsigned offset, uint64_t value)
 {
 	unsigned first = (offset - UPC_REG_CONFIG(0)) / 8 * 8, i;
+	int error = 0;
 
 	upci_unit_refresh(u);
-	for (i = 0; i < 8; i++) {
-		uint8_t now = u->regs.field[first + i], then = (uint8_t)(value >> (8 * i));
-
-		if (u->exact && u->thresholds.period[first + i] && !(then & UPC_FIELD_INTERRUPT_ENABLE))
-			return upci_fail(
-				UPC_ESTATE,
-				"counter %u: %s has a threshold, which needs the interrupt enabled: take "
-				"it away first",
-				first + i, u->binding[first + i].event->name);
-		if (!((now ^ then) & (UPC_FIELD_INPUT | UPC_FIELD_MODE)))
-			continue;
-		if (u->exact && !u->binding[first + i].references)
-			continue;
-		if (u->exact)
-			return upci_fail(UPC_ENOSUPP,
-					 "counter %u counts %s: add or remove events to have it count "
-					 "another",
-					 first + i, u->binding[first + i].event->name);
-		return upci_fail(UPC_ENOSUPP,
-				 "counter %u: a live source has no signals to switch between: inputs are "
-				 "changed by adding events, and the mode is rise",
-				 first + i);
-	}
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 8 && !error; i++)
+		error = check_field(u, first + i, u->regs.field[first + i], (uint8_t)(value >> (8 * i)));
+	for (i = 0; i < 8 && !error; i++)
 		upci_unit_write_field(u, first + i, (uint8_t)(value >> (8 * i)));
-	return 0;
+	return error;
 }
 
-/* Behind a script raw, with what a threshold puts there; a live counter's register
- * is its count. */
+/* Where the unit takes it in, the register is the event's count; else it is raw, with what a
+ * threshold puts there. */
 static int write_raw(struct upc_unit *u, unsigned i, uint64_t value)
 {
 	int error = upci_unit_check_no_level(&u->binding[i]);
@@ -253,7 +259,7 @@ static int write_raw(struct upc_unit *u, unsigned i, uint64_t value)
 	if (error)
 		return error;
 	upci_unit_repaired(u, i);
-	if (!u->exact)
+	if (upci_unit_takes_in(u, i))
 		return upci_unit_preset(u, i, value);
 	upci_unit_write_counter(u, i, value);
 	return 0;
@@ -270,7 +276,7 @@ int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 		return value & 1 ? upc_unit_start(u) : upc_unit_stop(u);
 	/* What was counted until now belongs to the registers as they were. */
 	upci_unit_catch_up(u);
-	if (u->regs.run && !u->exact && offset != UPC_REG_STATUS)
+	if (u->regs.run && offset != UPC_REG_STATUS)
 		error = upci_unit_update(u);
 	if (!upci_unit_usable(error))
 		return error;
@@ -281,8 +287,7 @@ int upc_register_write(struct upc_unit *u, unsigned offset, uint64_t value)
 		error = write_config(u, offset, value);
 		configuration = !error;
 	} else if (offset == UPC_REG_THRESHOLD) {
-		upci_unit_write_threshold(u, value);
-		upci_unit_preload_all(u);
+		(void)u->registers->write(u, offset, value);
 		configuration = true;
 	}
 	/* The status register is read-only: a write changes nothing. */

@@ -13,7 +13,7 @@
 #include "base/message.h"
 #include "base/notice.h"
 #include "unit/unit.h"
-#include "unit/unit_exact.h"
+#include "unit/registers.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
 #include "unit/unit_time.h"
@@ -435,7 +435,7 @@ static int open_batch(struct plan *p)
 	unsigned i;
 	int error = 0;
 
-	upci_perf_begin_batch(u->sources.perf);
+	upci_sources_begin_batch(&u->sources, true);
 	for (i = 0; i < p->leaves; i++) {
 		struct leaf *leaf = &p->leaf[i];
 
@@ -469,7 +469,7 @@ static int open_new(struct plan *p)
 		error = open_batch(p);
 		if (error == UPC_ENOTASK && p->unit->context.kind == UPC_CONTEXT_PROCESS)
 			continue;
-		if (error || upci_perf_check(p->unit->sources.perf))
+		if (error || upci_sources_check_batch(&p->unit->sources))
 			return error;
 		close_new(p, p->leaves);
 	}
@@ -522,7 +522,7 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 	struct upc_unit *u = p->unit;
 	const struct upci_regs before = u->regs;
 	const struct upci_thresholds thresholds = u->thresholds;
-	struct upci_perf_time time[UPC_COUNTERS];
+	struct upci_source_time time[UPC_COUNTERS];
 	bool kept[UPC_COUNTERS] = {false};
 	unsigned i, n = 0;
 
@@ -536,7 +536,7 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		if (!kept[counter])
 			closing[n++] = u->binding[counter];
 		if (!stays(p, counter))
-			upci_unit_exact_vacate(u, counter);
+			u->registers->vacate(u, counter);
 		memset(&u->binding[counter], 0, sizeof(u->binding[counter]));
 		u->thresholds.period[counter] = u->thresholds.offset[counter] = 0;
 		if (!kept[counter])
@@ -561,14 +561,16 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		}
 		if (leaf->from == leaf->counter)
 			continue;
-		upci_unit_exact_bind(u, counter);
+		u->registers->bind(u, counter);
 		if (leaf->from == NOWHERE) {
 			upci_unit_write_field(u, counter, field);
 			upci_unit_write_counter(u, counter, 0);
 			continue;
 		}
-		if (u->exact && !upci_unit_is_local(u, counter)) {
-			upci_unit_exact_move(u, counter, field, before.counter[leaf->from]);
+		if (!upci_unit_takes_in(u, counter)) {
+			upci_unit_write_field(u, counter, field);
+			u->registers->preset(u, counter, before.counter[leaf->from]);
+			u->registers->moved(u, counter);
 			continue;
 		}
 		/* A host event that makes way: with its value it takes along what its

@@ -11,62 +11,52 @@
 #include "base/message.h"
 #include "base/notice.h"
 #include "unit/unit.h"
-#include "unit/unit_exact.h"
+#include "unit/registers.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
 #include "unit/unit_time.h"
 #include "base/words.h"
 
 /* To 0, without the sources. */
-static void clear_counter(struct upc_unit *u, unsigned i)
+static void clear_counters(struct upc_unit *u)
 {
-	upci_unit_repaired(u, i);
-	u->binding[i].flags &= (uint16_t) ~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
-	if (u->exact) {
-		(void)upci_unit_preset(u, i, 0);
-	} else {
+	unsigned a;
+
+	u->registers->clear(u);
+	for (a = 0; a < u->actives; a++) {
+		const unsigned i = u->active[a];
+
+		u->binding[i].flags &= (uint16_t) ~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
+		if (!upci_unit_takes_in(u, i))
+			continue;
 		upci_regs_write_counter(&u->regs, i, 0);
 		u->thresholds.offset[i] = 0;
 	}
-}
-
-static void clear_counters(struct upc_unit *u)
-{
-	unsigned i;
-
-	upci_unit_clear_all(u);
-	for (i = 0; i < UPC_COUNTERS; i++)
-		if (!u->exact || upci_unit_preloads(u) || upci_unit_is_local(u, i))
-			clear_counter(u, i);
 	upci_unit_time_begin_all(u);
 }
 
 static void after_fork(struct upci_fork_entry *entry)
 {
 	struct upc_unit *u = upci_unit_of(entry);
+	unsigned row;
 
-	upci_perf_forked(u->sources.perf);
 	upci_context_forked(&u->context);
-	upci_files_forked(u->sources.files, u->context.pid, u->context.tid);
+	for (row = 0; row < UPCI_SOURCE_ROWS; row++)
+		u->sources.of[row]->ops->forked(u->sources.of[row], &u->context);
 	upci_shared_forked(&u->shared);
-	if (u->exact)
-		u->exact->ops->forked(u->exact);
+	u->registers->forked(u);
 	u->started = u->partial = false;
-	/* Beside a script there is nothing to open. */
-	u->forked = !upci_unit_preloads(u);
+	u->forked = true;
 	(void)upci_unit_write_run(u, false);
 	upci_unit_clock_stop(u);
 	clear_counters(u);
 }
 
-static int set_context(struct upc_unit *u, struct upci_context *context,
-		       const struct upc_unit_options *options)
+static const struct upci_registers_ops *registers_of(struct upc_catalogue *catalogue)
 {
-	if (upci_catalogue_script(u->catalogue))
-		return upci_context_set_replay(context, options);
-	if (upci_catalogue_node(u->catalogue))
-		return upci_context_set_sim(context, options);
-	return upci_context_set(context, options);
+	return upci_catalogue_script(catalogue) ? &upci_registers_script
+	       : upci_catalogue_node(catalogue) ? &upci_registers_node
+						: &upci_registers_live;
 }
 
 int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_options *options,
@@ -84,11 +74,12 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 	if (!u)
 		return upci_fail(UPC_ENOMEM, "no memory for a unit");
 	u->catalogue = catalogue;
-	error = set_context(u, &u->context, options);
+	u->registers = registers_of(catalogue);
+	error = u->registers->set_context(&u->context, options);
 	if (!error)
 		error = upci_sources_create(&u->sources, &u->context);
 	if (!error)
-		error = upci_unit_exact_create(u);
+		error = u->registers->create(u);
 	if (error) {
 		upci_sources_destroy(&u->sources);
 		upci_context_close(&u->context);
@@ -114,15 +105,14 @@ void upc_unit_destroy(struct upc_unit *u)
 	upci_transaction_free(u->transaction);
 	upci_sources_destroy(&u->sources);
 	upci_context_close(&u->context);
-	if (u->exact)
-		u->exact->ops->destroy(u->exact);
+	u->registers->destroy(u);
 	for (i = 0; i < u->entries; i++)
 		free(u->entry[i].counter);
 	free(u->entry);
-	free(u->perf_value);
-	free(u->perf_state);
-	free(u->file_value);
-	free(u->file_lost);
+	for (i = 0; i < UPCI_SOURCE_ROWS; i++) {
+		free(u->reading[i].value);
+		free(u->reading[i].state);
+	}
 	free(u);
 	upci_notices_tell();
 }
@@ -131,7 +121,12 @@ static struct upci_bag at_end;
 
 static void gather(struct upci_fork_entry *entry)
 {
-	upci_perf_gather(upci_unit_of(entry)->sources.perf, &at_end);
+	const struct upci_sources *sources = &upci_unit_of(entry)->sources;
+	unsigned row;
+
+	for (row = 0; row < UPCI_SOURCE_ROWS; row++)
+		if (sources->of[row]->ops->gather)
+			sources->of[row]->ops->gather(sources->of[row], &at_end);
 }
 
 /* What the program has not destroyed the kernel closes when it ends, and who waits for the
@@ -154,14 +149,9 @@ int upc_unit_retarget(struct upc_unit *u, const struct upc_unit_options *options
 		return upci_fail(UPC_ESTATE, "a transaction is open: commit or abort it first");
 	error = upci_unit_check_idle(u, "aimed at somebody else");
 	if (!error)
-		error = set_context(u, &context, options);
-	if (!error && u->exact && !u->exact->ops->is_callers(u->exact))
-		error = upci_fail(UPC_ENOSUPP,
-				  "the unit has the %s of the thread that created it: create one in this "
-				  "thread",
-				  upci_unit_preloads(u) ? "script's signals" : "simulator's counts");
-	if (!error && !u->exact)
-		error = upci_unit_replace_sources(u, &context, UPCI_OPEN_LATER);
+		error = u->registers->set_context(&context, options);
+	if (!error)
+		error = u->registers->retarget(u, &context);
 	if (error) {
 		upci_context_close(&context);
 		return error;
@@ -186,15 +176,15 @@ int upc_unit_start(struct upc_unit *u)
 	error = upci_unit_open_now(u);
 	if (error)
 		return error;
-	/* Files and clocks first: then the perf groups start in one system call
+	/* What goes on by itself first: then the perf groups start in one system call
 	 * each, with nothing of ours behind them. */
 	error = upci_unit_base(u);
 	if (!error)
-		error = upci_perf_start(u->sources.perf);
+		error = upci_sources_start(&u->sources);
 	if (!error)
 		error = upci_unit_write_run(u, true);
 	if (error) {
-		(void)upci_perf_stop(u->sources.perf);
+		(void)upci_sources_stop(&u->sources);
 		(void)upci_unit_pass_over(u);
 		upci_unit_clock_stop(u);
 		return error;
@@ -202,6 +192,20 @@ int upc_unit_start(struct upc_unit *u)
 	u->started = true;
 	upci_unit_show(u, false);
 	return 0;
+}
+
+/* Whether all that is to count has been let, ever. */
+static bool has_run(const struct upc_unit *u)
+{
+	unsigned row;
+
+	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
+		const struct upci_source *source = u->sources.of[row];
+
+		if (u->reading[row].events && source->ops->has_run && !source->ops->has_run(source))
+			return false;
+	}
+	return true;
 }
 
 int upc_unit_stop(struct upc_unit *u)
@@ -213,15 +217,14 @@ int upc_unit_stop(struct upc_unit *u)
 	error = upci_unit_check_idle(u, "stopped");
 	if (error)
 		return error;
-	stopped = upci_perf_stop(u->sources.perf);
-	/* What goes on by itself is stopped first: reading it then counts no more. */
-	if (u->exact && !upci_unit_preloads(u)) {
-		u->exact->ops->write(u->exact, UPC_REG_START_STOP, 0);
-		u->stale = true;
-	}
+	stopped = upci_sources_stop(&u->sources);
+	/* Reading then counts no more. */
+	upci_unit_catch_up(u);
+	if (u->registers->elsewhere)
+		(void)u->registers->write(u, UPC_REG_START_STOP, 0);
 	error = upci_unit_update(u);
 	upci_unit_clock_stop(u);
-	(void)upci_unit_write_run(u, false);
+	u->regs.run = false;
 	upci_unit_show(u, false);
 	if (u->context.enable_on_exec) {
 		/* From here on the unit is one that starts at once. The exec, if
@@ -229,7 +232,7 @@ int upc_unit_stop(struct upc_unit *u)
 		struct upci_context context = u->context;
 
 		context.enable_on_exec = u->context.enable_on_exec = false;
-		if (u->perf_events && !upci_perf_ever_enabled(u->sources.perf))
+		if (!has_run(u))
 			anew = upci_unit_replace_sources(u, &context, UPCI_OPEN_LATER);
 	}
 	return stopped ? stopped : error ? error : anew;

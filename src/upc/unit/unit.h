@@ -8,13 +8,12 @@
 
 #include "catalogue/catalogue.h"
 #include "perf/context.h"
-#include "engine/exact.h"
-#include "procfs/files.h"
 #include "perf/perf.h"
 #include "base/process.h"
 #include "engine/regs.h"
 #include "share/shared.h"
 #include "engine/threshold.h"
+#include "unit/source.h"
 
 /* An event bound to a counter. */
 struct upci_binding {
@@ -22,19 +21,15 @@ struct upci_binding {
 	uint32_t code;
 	uint16_t references; /* entries that read it, 0: free            */
 	uint16_t flags;      /* UPC_COUNTER_HALTED, LOST, PARTIAL, NEVER */
-	int handle;          /* in sources.perf or sources.files; a clock's id */
-	uint8_t source;      /* of the event: reads stay off its cache line */
-	bool unscaled_count; /* a count whose readings are taken as they are */
-	bool is_level;       /* of the event's kind, likewise */
-	bool silent;         /* PARTIAL means its overflow signals alone     */
-	uint64_t last;       /* the source's reading that the register has taken in */
+	int handle;          /* of its source */
+	uint8_t source;      /* its row; UPCI_SOURCE_ROWS: whoever has the registers counts it */
+	/* Of its source and event, so that reads stay off their cache lines: it counts between start
+	 * and stop alone; its readings are in the event's unit; they are, and it is a count; it is
+	 * a level. */
+	bool stops : 1, as_is : 1, plain : 1, is_level : 1;
+	bool silent : 1; /* PARTIAL means its overflow signals alone     */
+	uint64_t last;   /* the source's reading that the register has taken in */
 };
-
-/* Whether the kernel counts it, and can be told to stop. */
-static inline bool upci_is_perf(const struct upci_binding *b)
-{
-	return b->source == UPC_SOURCE_PERF || b->source == UPC_SOURCE_TRACEPOINT;
-}
 
 /* An event that was added: plain, or derived from several counters. */
 struct upci_entry {
@@ -46,14 +41,20 @@ struct upci_entry {
 	uint16_t *counter;                  /* one, or one a term             */
 };
 
-/* The sources' descriptors of one context. */
-struct upci_sources {
-	struct upci_perf *perf;
-	struct upci_files *files;
+/* What a source has read, with room for all handles that it has. */
+struct upci_readings {
+	uint64_t *value;
+	uint8_t *state; /* an upci_source_state */
+	size_t room;
+	unsigned events; /* bound counters of it */
 };
 
 /* Twice the most entries, a power of two: code to entry + 1. */
 #define UPCI_INDEX_SIZE 2048u
+
+struct upci_registers_ops;
+struct upci_replay;
+struct upci_sim;
 
 struct upc_unit {
 	struct upci_regs regs;
@@ -62,22 +63,15 @@ struct upc_unit {
 	 * end of the registers to the beginning of what is shown: three lines of the cache, where
 	 * a unit has hundreds. */
 	struct upci_sources sources;
-	/* Behind a script, or in a simulation: there are the registers, and regs is a copy but
-	 * for counters of clocks and files. */
-	struct upci_exact *exact; /* NULL: live */
-	/* Readings, with room for the sources' handles. */
-	uint64_t *perf_value, *file_value;
-	uint8_t *perf_state;
-	bool *file_lost;
-	unsigned actives;     /* bound counters */
-	unsigned file_fields; /* how many of them are fields of files */
-	unsigned perf_events;
+	struct upci_readings reading[UPCI_SOURCE_ROWS];
+	const struct upci_registers_ops *registers; /* who has them */
+	unsigned actives;                           /* bound counters */
 	unsigned entries, deriveds;
 	bool forked;      /* descriptors are to be opened anew             */
 	bool started;     /* since the descriptors were opened             */
 	bool partial;     /* the last update found a hardware event that did not always count */
 	bool strays;      /* a live counter that nothing is bound to has been written  */
-	bool stale;       /* the copy of an exact source's registers is old */
+	bool stale;       /* regs is an old copy of registers elsewhere     */
 	bool doubtful;    /* there is any that is suspect or damaged        */
 	bool has_periods; /* or had: else all thresholds are 0           */
 	struct upci_context context;
@@ -100,37 +94,38 @@ struct upc_unit {
 
 	/* Of live thresholds, for handlers: which event a handle is for. */
 	struct upci_armed {
-		int handle; /* -1: free */
+		int handle;     /* -1: free */
+		uint8_t source; /* its row  */
 		uint32_t code;
 	} armed[UPCI_SAMPLERS_MAX];
 
-	/* Of an exact source's registers. */
+	/* Of registers elsewhere. */
+	union {
+		struct upci_replay *script;
+		struct upci_sim *node;
+	} keeper;
 	bool suspect[UPC_COUNTERS]; /* of the copy: a read will find damage */
 	bool damaged[UPC_COUNTERS]; /* was found, and nobody has written the counter since */
 
 	/* How long counters were to count, and did: unit_time.c. */
-	struct upci_perf_time time[UPC_COUNTERS];
+	struct upci_source_time time[UPC_COUNTERS];
 	struct {
 		uint64_t ran, step; /* ns that it ran; the last of them */
 		uint64_t at;        /* CLOCK_MONOTONIC of ran, 0: stands */
 	} clock;
-	unsigned locals; /* bound counters of clocks and files     */
-	bool kept;       /* time[] has anything of closed sources  */
+	unsigned goers; /* bound counters whose sources go on by themselves */
+	bool kept;      /* time[] has anything of closed sources  */
 
 	struct upc_catalogue *catalogue;
 	struct upc_transaction *transaction; /* the open one, or NULL */
 	struct upci_fork_entry fork;
-	size_t perf_room, file_room; /* of readings */
 };
 
-/* Opens and closes the sources of a context. */
-int upci_sources_create(struct upci_sources *sources, const struct upci_context *context);
-void upci_sources_destroy(struct upci_sources *sources);
-
-/* Opens one event; sets the binding's handle. Errors with message. */
-int upci_source_open(struct upci_sources *sources, const struct upci_context *context,
-		     const struct upci_event *event, struct upci_binding *binding);
-void upci_source_close(struct upci_sources *sources, const struct upci_binding *binding);
+/* The unit itself takes in what counter i counts. Else whoever has the registers counts. */
+static inline bool upci_unit_takes_in(const struct upc_unit *unit, unsigned i)
+{
+	return unit->binding[i].references && unit->binding[i].source < UPCI_SOURCE_ROWS;
+}
 
 /* Makes the reading buffers large enough for the handles that sources have. */
 int upci_unit_grow_buffers(struct upc_unit *unit, const struct upci_sources *sources);
@@ -160,7 +155,7 @@ void upci_transaction_free(struct upc_transaction *transaction);
 
 /* Shows the counts to monitors; with configuration also what may have changed of it. */
 void upci_unit_show(struct upc_unit *unit, bool configuration);
-/* The same, of what was read last: an exact source is not asked again. */
+/* The same, of what was read last: registers elsewhere are not asked again. */
 void upci_unit_show_copy(struct upc_unit *unit);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/message.h"
 #include "unit/unit.h"
-#include "unit/unit_exact.h"
+#include "unit/registers.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
 #include "unit/unit_time.h"
@@ -17,32 +17,24 @@
  * handles that they have. */
 int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *sources)
 {
-	size_t perf = (size_t)upci_perf_handles(sources->perf),
-	       file = (size_t)upci_files_handles(sources->files);
+	unsigned row;
 
-	if (perf > u->perf_room) {
-		uint64_t *value = realloc(u->perf_value, 2 * perf * sizeof(*value));
+	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
+		struct upci_readings *r = &u->reading[row];
+		size_t handles = (size_t)sources->of[row]->ops->handles(sources->of[row]);
+		uint64_t *value;
 		uint8_t *state;
 
+		if (handles <= r->room)
+			continue;
+		value = realloc(r->value, 2 * handles * sizeof(*value));
 		if (value)
-			u->perf_value = value;
-		state = value ? realloc(u->perf_state, 2 * perf * sizeof(*state)) : NULL;
+			r->value = value;
+		state = value ? realloc(r->state, 2 * handles * sizeof(*state)) : NULL;
 		if (!state)
 			return upci_fail(UPC_ENOMEM, "no memory for readings");
-		u->perf_state = state;
-		u->perf_room = 2 * perf;
-	}
-	if (file > u->file_room) {
-		uint64_t *value = realloc(u->file_value, 2 * file * sizeof(*value));
-		bool *lost;
-
-		if (value)
-			u->file_value = value;
-		lost = value ? realloc(u->file_lost, 2 * file * sizeof(*lost)) : NULL;
-		if (!lost)
-			return upci_fail(UPC_ENOMEM, "no memory for readings");
-		u->file_lost = lost;
-		u->file_room = 2 * file;
+		r->state = state;
+		r->room = 2 * handles;
 	}
 	return 0;
 }
@@ -51,16 +43,19 @@ void upci_unit_reindex(struct upc_unit *u)
 {
 	unsigned i;
 
-	u->actives = u->file_fields = u->perf_events = u->deriveds = u->locals = 0;
+	u->actives = u->deriveds = u->goers = 0;
+	for (i = 0; i < UPCI_SOURCE_ROWS; i++)
+		u->reading[i].events = 0;
 	for (i = 0; i < UPC_COUNTERS; i++) {
 		const struct upci_binding *b = &u->binding[i];
 
 		if (!b->references)
 			continue;
 		u->active[u->actives++] = (uint16_t)i;
-		u->file_fields += b->source == UPC_SOURCE_FILE;
-		u->perf_events += upci_is_perf(b);
-		u->locals += b->source == UPC_SOURCE_FILE || b->source == UPC_SOURCE_CLOCK;
+		if (b->source == UPCI_SOURCE_ROWS)
+			continue;
+		u->reading[b->source].events++;
+		u->goers += !b->stops;
 	}
 	memset(u->index, 0, sizeof(u->index));
 	for (i = 0; i < u->entries; i++) {
@@ -83,10 +78,8 @@ static int open_all(struct upc_unit *u, const struct upci_context *context, enum
 	unsigned a;
 	int error = upci_sources_create(sources, context);
 
-	if (!error) {
-		upci_perf_set_waits(sources->perf, when == UPCI_OPEN_LATER);
-		upci_perf_begin_batch(sources->perf);
-	}
+	if (!error)
+		upci_sources_begin_batch(sources, when == UPCI_OPEN_LATER);
 	for (a = 0; !error && a < u->actives; a++) {
 		struct upci_binding binding = u->binding[u->active[a]];
 
@@ -97,13 +90,11 @@ static int open_all(struct upc_unit *u, const struct upci_context *context, enum
 		error = upci_unit_reopen_thresholds(u, sources, context, handles);
 	if (!error)
 		error = upci_unit_grow_buffers(u, sources);
-	if (!error && !upci_perf_check(sources->perf))
+	if (!error && !upci_sources_check_batch(sources))
 		error = upci_fail(UPC_ESYSTEM,
 				  "children were started while events were opened for them to inherit");
 	if (error)
 		upci_sources_destroy(sources);
-	else
-		upci_perf_set_waits(sources->perf, true);
 	return error;
 }
 
@@ -149,16 +140,23 @@ static int pass_over_exec(struct upc_unit *u)
 	return u->context.enable_on_exec && !u->started ? upci_unit_pass_over(u) : 0;
 }
 
-/* An event that was removed and leads others would be counted on, in the program's time, and
- * tracepoints would pile up; CPUs that came would not be counted. Where all is taken in
- * nothing is lost with them; else all stays as it is, which is not wrong. */
+/* What opening all events anew would mend. Together they have fewer groups; if that fails they
+ * do as they are. Else, where all is taken in nothing is lost with them; where it is not, all
+ * stays as it is, which is not wrong. */
 static void open_better(struct upc_unit *u)
 {
-	bool other = upci_perf_keeps_removed(u->sources.perf) || upci_perf_cpus_changed(u->sources.perf);
-
-	if (other && upci_unit_take_perf(u))
-		(void)upci_unit_replace_sources(u, &u->context, UPCI_OPEN_NOW);
-	upci_perf_close_removed(u->sources.perf);
+	switch (upci_sources_wish(&u->sources)) {
+	case UPCI_SOURCE_FINE:
+		break;
+	case UPCI_SOURCE_GATHER:
+		if (!u->started)
+			(void)upci_unit_replace_sources(u, &u->context, UPCI_OPEN_NOW);
+		break;
+	case UPCI_SOURCE_RENEW:
+		if (upci_unit_take_stopped(u))
+			(void)upci_unit_replace_sources(u, &u->context, UPCI_OPEN_NOW);
+		break;
+	}
 }
 
 int upci_unit_open_now(struct upc_unit *u)
@@ -169,12 +167,8 @@ int upci_unit_open_now(struct upc_unit *u)
 		error = pass_over_exec(u);
 	if (error)
 		return error;
-	/* Events that were added one by one for children to inherit have a group
-	 * each. Opened together they have one; if that fails they do as they are. */
-	if (!u->started && upci_perf_scattered(u->sources.perf) && !upci_perf_ever_enabled(u->sources.perf))
-		(void)upci_unit_replace_sources(u, &u->context, UPCI_OPEN_NOW);
 	open_better(u);
-	return upci_perf_waits(u->sources.perf) ? upci_perf_open_waiting(u->sources.perf) : 0;
+	return upci_sources_prepare(&u->sources);
 }
 
 int upc_unit_open(struct upc_unit *u)

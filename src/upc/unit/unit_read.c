@@ -13,15 +13,13 @@
 #include "base/message.h"
 #include "base/notice.h"
 #include "unit/unit.h"
-#include "unit/unit_exact.h"
+#include "unit/registers.h"
 #include "unit/unit_read.h"
 #include "unit/unit_threshold.h"
 #include "unit/unit_time.h"
 
 static uint64_t scale(const struct upci_driver *driver, uint64_t value)
 {
-	if (driver->mul == driver->div)
-		return value;
 	return (uint64_t)((unsigned __int128)value * driver->mul / driver->div);
 }
 
@@ -32,21 +30,22 @@ static void mark(struct upci_binding *b, uint16_t flag, const char *what)
 	b->flags |= flag;
 }
 
-/* What perf says of how an event was counted. */
-static void mark_state(struct upci_binding *b, enum upci_perf_state how)
+/* What a source says of how an event was counted. */
+static void mark_state(struct upci_binding *b, enum upci_source_state how)
 {
 	switch (how) {
-	case UPCI_PERF_EXACT:
+	case UPCI_SOURCE_EXACT:
+	case UPCI_SOURCE_LOST:
 		break;
-	case UPCI_PERF_NEVER:
+	case UPCI_SOURCE_NEVER:
 		mark(b, UPC_COUNTER_NEVER, "the PMU never had a counter for it: not counted");
 		break;
-	case UPCI_PERF_PARTIAL:
+	case UPCI_SOURCE_PARTIAL:
 		b->flags &= (uint16_t)~UPC_COUNTER_NEVER;
 		b->silent = false;
 		mark(b, UPC_COUNTER_PARTIAL, "its hardware counter ran only part of the time");
 		break;
-	case UPCI_PERF_SILENT:
+	case UPCI_SOURCE_SILENT:
 		if (!(b->flags & UPC_COUNTER_PARTIAL))
 			b->silent = true;
 		mark(b, UPC_COUNTER_PARTIAL, "its overflow signals have lost their counter");
@@ -54,32 +53,26 @@ static void mark_state(struct upci_binding *b, enum upci_perf_state how)
 	}
 }
 
+static uint64_t as_event(const struct upci_binding *b, uint64_t value)
+{
+	return b->as_is ? value : scale(&b->event->driver, value);
+}
+
 /* The present reading of a binding's source; false when there is none. */
 static bool reading(struct upc_unit *u, struct upci_binding *b, uint64_t *value)
 {
-	struct timespec now;
+	const struct upci_readings *r = &u->reading[b->source];
+	const enum upci_source_state state = r->state[b->handle];
 
-	switch (b->source) {
-	case UPC_SOURCE_FILE:
-		if (u->file_lost[b->handle]) {
-			mark(b, UPC_COUNTER_LOST, "its source is gone; the counter keeps the last value");
-			return false;
-		}
-		b->flags &= (uint16_t)~UPC_COUNTER_LOST;
-		*value = u->file_value[b->handle];
-		return true;
-	case UPC_SOURCE_CLOCK:
-		if (clock_gettime(b->handle, &now) < 0) {
-			mark(b, UPC_COUNTER_LOST, "its clock is gone; the counter keeps the last value");
-			return false;
-		}
-		*value = scale(&b->event->driver, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
-		return true;
-	default:
-		mark_state(b, u->perf_state[b->handle]);
-		*value = scale(&b->event->driver, u->perf_value[b->handle]);
-		return true;
+	if (state == UPCI_SOURCE_LOST) {
+		mark(b, UPC_COUNTER_LOST, u->sources.of[b->source]->ops->gone);
+		return false;
 	}
+	/* It may come again. */
+	b->flags &= (uint16_t)~UPC_COUNTER_LOST;
+	mark_state(b, state);
+	*value = as_event(b, r->value[b->handle]);
+	return true;
 }
 
 /*
@@ -107,12 +100,13 @@ static uint64_t growth(struct upci_binding *b, uint64_t now)
 static void take_in(struct upc_unit *u, unsigned i)
 {
 	struct upci_binding *b = &u->binding[i];
+	const struct upci_readings *r = &u->reading[b->source];
 	uint64_t now;
 
-	/* The common case, and all of it: a perf count that only grew. */
-	if (upci_is_perf(b) && b->unscaled_count && u->perf_state[b->handle] == UPCI_PERF_EXACT &&
-	    u->perf_value[b->handle] >= b->last) {
-		now = u->perf_value[b->handle];
+	/* The common case, and all of it: a count that only grew. */
+	if (b->plain && !b->flags && r->state[b->handle] == UPCI_SOURCE_EXACT &&
+	    r->value[b->handle] >= b->last) {
+		now = r->value[b->handle];
 		upci_regs_add(&u->regs, i, now - b->last);
 		b->last = now;
 		return;
@@ -126,34 +120,41 @@ static void take_in(struct upc_unit *u, unsigned i)
 			upci_regs_set_level(&u->regs, i, now);
 		return;
 	}
-	if (b->flags & UPC_COUNTER_HALTED && !upci_is_perf(b)) {
+	if (b->flags & UPC_COUNTER_HALTED && !b->stops) {
 		b->last = now;
 		return;
 	}
 	upci_regs_add(&u->regs, i, growth(b, now));
 }
 
-static int read_sources(struct upc_unit *u)
+/* One call for each source that has events: of all, of those that stop, or of those that go on. */
+enum which { ALL, STOPPING, GOING };
+
+static int read_sources(struct upc_unit *u, enum which which)
 {
+	unsigned row;
 	int error = 0;
 
-	if (u->perf_events)
-		error = upci_perf_read(u->sources.perf, u->perf_value, u->perf_state);
-	if (!error && u->file_fields)
-		upci_files_read(u->sources.files, u->file_value, u->file_lost);
+	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++) {
+		struct upci_readings *r = &u->reading[row];
+		struct upci_source *source = u->sources.of[row];
+
+		if (r->events && (which == ALL || source->ops->stops == (which == STOPPING)))
+			error = source->ops->read(source, r->value, r->state);
+	}
 	return error;
 }
 
-bool upci_unit_take_perf(struct upc_unit *u)
+bool upci_unit_take_stopped(struct upc_unit *u)
 {
 	const uint16_t bad = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER | UPC_COUNTER_LOST;
-	bool whole = !upci_perf_read(u->sources.perf, u->perf_value, u->perf_state);
+	bool whole = !read_sources(u, STOPPING);
 	unsigned a;
 
 	for (a = 0; whole && a < u->actives; a++) {
 		const struct upci_binding *b = &u->binding[u->active[a]];
 
-		if (upci_is_perf(b))
+		if (b->stops)
 			take_in(u, u->active[a]);
 		whole = !(b->flags & bad);
 	}
@@ -162,18 +163,23 @@ bool upci_unit_take_perf(struct upc_unit *u)
 
 int upci_unit_pass_over(struct upc_unit *u)
 {
-	unsigned a;
-	int error = u->perf_events ? upci_perf_pass_over(u->sources.perf, u->perf_value, u->perf_state) : 0;
+	unsigned a, row;
+	int error = 0;
 
-	if (error || !u->perf_events)
-		return error;
-	for (a = 0; a < u->actives; a++) {
+	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++) {
+		struct upci_readings *r = &u->reading[row];
+		struct upci_source *source = u->sources.of[row];
+
+		if (r->events && source->ops->pass_over)
+			error = source->ops->pass_over(source, r->value, r->state);
+	}
+	for (a = 0; a < u->actives && !error; a++) {
 		struct upci_binding *b = &u->binding[u->active[a]];
 
-		if (upci_is_perf(b))
-			b->last = scale(&b->event->driver, u->perf_value[b->handle]);
+		if (b->stops)
+			b->last = as_event(b, u->reading[b->source].value[b->handle]);
 	}
-	return 0;
+	return error;
 }
 
 static int fail_partial(const struct upci_binding *b)
@@ -206,18 +212,6 @@ int upci_unit_check_counted(const struct upc_unit *u)
 	return 0;
 }
 
-/* Beside an exact source: clocks and files. */
-static void take_in_local(struct upc_unit *u)
-{
-	unsigned a;
-
-	if (u->file_fields)
-		upci_files_read(u->sources.files, u->file_value, u->file_lost);
-	for (a = 0; a < u->actives; a++)
-		if (upci_unit_is_local(u, u->active[a]))
-			take_in(u, u->active[a]);
-}
-
 int upci_unit_update(struct upc_unit *u)
 {
 	const uint16_t partial = UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER;
@@ -227,31 +221,25 @@ int upci_unit_update(struct upc_unit *u)
 
 	if (u->regs.run)
 		upci_unit_clock_step(u);
-	if (u->exact) {
-		upci_unit_refresh(u);
-		if (u->regs.run)
-			take_in_local(u);
-		/* Who plays shows what he has played. */
-		if (!upci_unit_preloads(u))
-			upci_unit_show_copy(u);
-		return 0;
-	}
+	upci_unit_refresh(u);
 	if (u->forked)
 		return 0;
-	error = read_sources(u);
+	error = u->regs.run ? read_sources(u, ALL) : 0;
 	if (error)
 		return error;
 	u->partial = false;
-	for (a = 0; a < u->actives; a++) {
+	for (a = 0; u->regs.run && a < u->actives; a++) {
 		const struct upci_binding *b = &u->binding[u->active[a]];
 
+		if (b->source == UPCI_SOURCE_ROWS)
+			continue;
 		take_in(u, u->active[a]);
 		if (!(b->flags & (partial | UPC_COUNTER_LOST)))
 			continue;
 		u->partial = u->partial || b->flags & partial;
 		worst = b;
 	}
-	upci_unit_show(u, false);
+	upci_unit_show_copy(u);
 	if (!worst)
 		return 0;
 	if (worst->flags & partial)
@@ -265,22 +253,22 @@ int upci_unit_update(struct upc_unit *u)
 int upci_unit_base(struct upc_unit *u)
 {
 	unsigned a;
+	int error;
 
 	upci_unit_clock_step(u);
-	if (u->file_fields)
-		upci_files_read(u->sources.files, u->file_value, u->file_lost);
-	for (a = 0; a < u->actives; a++) {
+	error = read_sources(u, GOING);
+	for (a = 0; !error && a < u->actives; a++) {
 		struct upci_binding *b = &u->binding[u->active[a]];
 		uint64_t now;
 
-		if (!upci_unit_is_local(u, u->active[a]) || upci_is_perf(b) || !reading(u, b, &now))
+		if (b->stops || !upci_unit_takes_in(u, u->active[a]) || !reading(u, b, &now))
 			continue;
-		if (b->event->kind == UPC_KIND_COUNT)
+		if (!b->is_level)
 			b->last = now;
 		else if (!(b->flags & UPC_COUNTER_HALTED))
 			upci_regs_set_level(&u->regs, u->active[a], now);
 	}
-	return 0;
+	return error;
 }
 
 /* ---- public reads ------------------------------------------------------ */
@@ -421,13 +409,6 @@ int upc_unit_write_events(struct upc_unit *u, const uint32_t *codes, unsigned n,
 	return error;
 }
 
-/* Zero, with nothing to acknowledge. Behind a script the engine knows. */
-static bool is_clear(const struct upc_unit *u, unsigned i)
-{
-	return !u->exact && !u->regs.counter[i] &&
-	       !(u->regs.field[i] & (UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR));
-}
-
 int upc_unit_reset(struct upc_unit *u)
 {
 	int error = upci_unit_check_preset(u), failed;
@@ -439,29 +420,18 @@ int upc_unit_reset(struct upc_unit *u)
 	if (!upci_unit_usable(error))
 		return error;
 	/* What did not count until now has no part in the counts from here on. */
-	upci_perf_rebase(u->sources.perf);
+	upci_sources_rebase(&u->sources);
 	upci_unit_time_begin_all(u);
 	u->partial = false;
-	upci_unit_clear_all(u);
+	u->registers->clear(u);
 	for (error = 0, a = 0; a < u->actives; a++) {
 		i = u->active[a];
 		u->binding[i].flags &= (uint16_t) ~(UPC_COUNTER_PARTIAL | UPC_COUNTER_NEVER);
-		if (u->binding[i].is_level)
-			continue;
-		if (!upci_unit_is_local(u, i) && !upci_unit_preloads(u))
-			continue; /* with all others, in one moment */
-		failed = preset(u, i, 0);
-		error = error ? error : failed;
-	}
-	/* The others, where somebody has written to them: looking at them all would cost each
-	 * start of an event set 30 cache lines. */
-	for (i = 0; (u->strays || upci_unit_preloads(u)) && i < UPC_COUNTERS; i++) {
-		if (is_clear(u, i) || u->binding[i].references)
+		if (u->binding[i].is_level || !upci_unit_takes_in(u, i))
 			continue;
 		failed = preset(u, i, 0);
 		error = error ? error : failed;
 	}
-	u->strays = false;
 	upci_unit_show(u, false);
 	return error;
 }

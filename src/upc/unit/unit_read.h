@@ -5,18 +5,18 @@
 #ifndef UPCI_UNIT_READ_H
 #define UPCI_UNIT_READ_H
 
-#include "unit/unit.h"
+#include "unit/registers.h"
 
 /* Takes what the sources have counted since into the registers. With base, only
  * remembers the readings of the sources that cannot be stopped. */
 int upci_unit_update(struct upc_unit *unit);
 int upci_unit_base(struct upc_unit *unit);
 
-/* The same of perf alone, for a unit that is stopped: clocks and files go on by themselves.
- * False where not all counts are whole. */
-bool upci_unit_take_perf(struct upc_unit *unit);
+/* The same of sources that stop, for a unit that does not run. False where not all counts are
+ * whole. */
+bool upci_unit_take_stopped(struct upc_unit *unit);
 
-/* What perf has counted since the last update counts for nothing. */
+/* What they have counted since the last update counts for nothing. */
 int upci_unit_pass_over(struct upc_unit *unit);
 
 /* UPC_EPARTIAL with message where a hardware event did not always count. */
@@ -26,7 +26,7 @@ int upci_unit_check_counted(const struct upc_unit *unit);
  * unit has stopped. */
 static inline int upci_unit_current(struct upc_unit *unit)
 {
-	if (unit->regs.run || unit->exact)
+	if (unit->regs.run || unit->registers->elsewhere)
 		return upci_unit_update(unit);
 	return unit->partial ? upci_unit_check_counted(unit) : 0;
 }

@@ -5,7 +5,7 @@
 #include "base/message.h"
 #include "base/sized.h"
 #include "unit/unit.h"
-#include "unit/unit_exact.h"
+#include "unit/registers.h"
 #include "unit/unit_read.h"
 #include "base/words.h"
 

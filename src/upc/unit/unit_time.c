@@ -2,27 +2,27 @@
 /*
  * unit_time.c - see unit_time.h. Three clocks, by what a counter's source is:
  *
- *   perf          the kernel's own (perf_time.c). What sources that were closed had counted is
- *                 kept in time[]: added, both enabled and lost.
- *   exact         the source's cycles while it ran. time[].enabled is where the counter's begin.
- *   clock, file,  the unit's: CLOCK_MONOTONIC while it runs, taken where those are read, so that
- *   simulation    a unit that has none of them asks for no time. time[].enabled is where the
- *                 counter's begin or, while it is halted, what they are; lost what its source
- *                 was away for.
+ *   one that stops    its own (perf_time.c). What sources that were closed had counted is kept in
+ *                     time[]: added, both enabled and lost.
+ *   a script          its cycles while the unit ran. time[].enabled is where the counter's begin.
+ *   one that goes on, the unit's: CLOCK_MONOTONIC while it runs, taken where those are read, so
+ *   the simulation    that a unit that has none of them asks for no time. time[].enabled is where
+ *                     the counter's begin or, while it is halted, what they are; lost what its
+ *                     source was away for.
  *
- * Nothing here is looked at by reads of perf events alone.
+ * Nothing here is looked at by reads of events whose sources stop.
  */
 #include <string.h>
 
 #include "base/now.h"
-#include "unit/unit_exact.h"
+#include "unit/registers.h"
 #include "unit/unit_time.h"
 
 void upci_unit_clock_step(struct upc_unit *u)
 {
 	uint64_t now;
 
-	if (!u->locals && !(u->exact && !u->exact->ops->cycles))
+	if (!u->goers && !u->registers->timed)
 		return;
 	now = upci_now_ns();
 	u->clock.step = u->clock.at ? now - u->clock.at : 0;
@@ -38,9 +38,14 @@ void upci_unit_clock_stop(struct upc_unit *u)
 /* Where a counter's clock is. */
 static uint64_t clock_of(const struct upc_unit *u, unsigned i)
 {
-	if (u->exact && u->exact->ops->cycles && !upci_unit_is_local(u, i))
-		return u->exact->ops->cycles(u->exact);
-	return u->clock.ran;
+	return u->registers->cycles && !upci_unit_takes_in(u, i) ? u->registers->cycles(u) : u->clock.ran;
+}
+
+static struct upci_source_time source_time(const struct upc_unit *u, const struct upci_binding *b)
+{
+	struct upci_source *source = u->sources.of[b->source];
+
+	return source->ops->time(source, b->handle);
 }
 
 void upci_unit_time_lose(struct upc_unit *u, unsigned i)
@@ -54,7 +59,7 @@ void upci_unit_time_begin(struct upc_unit *u, unsigned i)
 	const struct upci_binding *b = &u->binding[i];
 
 	u->time[i].lost = 0;
-	u->time[i].enabled = upci_is_perf(b) || b->flags & UPC_COUNTER_HALTED ? 0 : clock_of(u, i);
+	u->time[i].enabled = b->stops || b->flags & UPC_COUNTER_HALTED ? 0 : clock_of(u, i);
 }
 
 void upci_unit_time_begin_all(struct upc_unit *u)
@@ -62,7 +67,7 @@ void upci_unit_time_begin_all(struct upc_unit *u)
 	unsigned a;
 
 	/* A start of an event set should not have to look at all counters. */
-	if (!u->kept && !u->locals && !u->exact)
+	if (!u->kept && !u->goers && !u->registers->elsewhere)
 		return;
 	for (a = 0; a < u->actives; a++)
 		upci_unit_time_begin(u, u->active[a]);
@@ -75,11 +80,11 @@ void upci_unit_time_keep(struct upc_unit *u)
 
 	for (a = 0; !u->forked && a < u->actives; a++) {
 		const unsigned i = u->active[a];
-		struct upci_perf_time more;
+		struct upci_source_time more;
 
-		if (!upci_is_perf(&u->binding[i]))
+		if (!u->binding[i].stops)
 			continue;
-		more = upci_perf_time(u->sources.perf, u->binding[i].handle);
+		more = source_time(u, &u->binding[i]);
 		u->time[i].enabled += more.enabled;
 		u->time[i].lost += more.lost;
 		u->kept = true;
@@ -88,21 +93,21 @@ void upci_unit_time_keep(struct upc_unit *u)
 
 void upci_unit_time_turn(struct upc_unit *u, unsigned i)
 {
-	if (!upci_is_perf(&u->binding[i]))
+	if (!u->binding[i].stops)
 		u->time[i].enabled = clock_of(u, i) - u->time[i].enabled;
 }
 
 void upci_unit_time_of(struct upc_unit *u, unsigned i, uint64_t *enabled_ns, uint64_t *running_ns)
 {
 	const struct upci_binding *b = &u->binding[i];
-	struct upci_perf_time time = u->time[i], more;
+	struct upci_source_time time = u->time[i], more;
 
 	if (!b->references)
-		time = (struct upci_perf_time){0};
-	else if (!upci_is_perf(b) && !(b->flags & UPC_COUNTER_HALTED))
+		time = (struct upci_source_time){0};
+	else if (!b->stops && !(b->flags & UPC_COUNTER_HALTED))
 		time.enabled = clock_of(u, i) - time.enabled;
-	if (b->references && upci_is_perf(b) && !u->forked) {
-		more = upci_perf_time(u->sources.perf, b->handle);
+	if (b->references && b->stops && !u->forked) {
+		more = source_time(u, b);
 		time.enabled += more.enabled;
 		time.lost += more.lost;
 	}

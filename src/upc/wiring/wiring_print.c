@@ -39,10 +39,10 @@ static bool writable(const struct upci_event *event)
 	if (!upci_is_text(event->name))
 		return false;
 	switch (event->driver.source) {
-	case UPC_SOURCE_PERF:
-		return upci_is_text(event->driver.perf);
-	case UPC_SOURCE_TRACEPOINT:
-		return upci_is_text(event->driver.tracepoint);
+#define WORDED(kind, row, name, word, scope, string) case kind:
+#define DRIVEN(kind, row, name)
+#include "base/sources.def"
+		return upci_is_text(event->driver.text);
 	case UPC_SOURCE_FILE:
 		return upci_is_text(event->driver.file.path) &&
 		       (!event->driver.file.key || upci_is_text(event->driver.file.key));

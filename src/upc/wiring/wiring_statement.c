@@ -231,6 +231,28 @@ static int check_tracepoint(const struct upci_lex *lex, const struct upci_statem
 	return 0;
 }
 
+/* A source that a word and a string name. */
+struct worded {
+	const char *word, *string;
+	enum upc_source source;
+	enum upc_scope scope;
+};
+
+static const struct worded *find_worded(const struct upci_lex *lex)
+{
+	static const struct worded all[] = {
+#define WORDED(kind, row, name, word, scope, string) {word, string, kind, scope},
+#define DRIVEN(kind, row, name)
+#include "base/sources.def"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (upci_lex_is(lex, all[i].word))
+			return &all[i];
+	return NULL;
+}
+
 static int parse_source(struct upci_lex *lex, char **pool, struct upci_statement *s)
 {
 	static const enum upc_scope root_scope[] = {
@@ -242,29 +264,29 @@ static int parse_source(struct upci_lex *lex, char **pool, struct upci_statement
 	struct upci_event *event = &s->event;
 	struct upci_driver *driver = &event->driver;
 	int root = find_word(lex, upci_driver_roots);
-	bool perf = upci_lex_is(lex, "perf"), tracefs = upci_lex_is(lex, "tracefs");
+	const struct worded *worded = find_worded(lex);
 	bool clock = upci_lex_is(lex, "clock");
 	int error;
 
-	if (root < 0 && !perf && !tracefs && !clock)
-		return upci_lex_fail_expected(lex,
-					      "a source: 'perf', 'tracefs', 'proc', 'sys', 'task', 'process' "
-					      "or 'clock'");
+	if (root < 0 && !worded && !clock)
+		return upci_lex_fail_expected(lex, "a source: "
+#define WORDED(kind, row, name, word, scope, string) "'" word "', "
+#define DRIVEN(kind, row, name)
+#include "base/sources.def"
+						   "'proc', 'sys', 'task', 'process' or 'clock'");
 	error = upci_lex_next(lex);
 	s->source_at = upci_lex_place(lex);
 	if (error)
 		return error;
 	if (clock)
 		return parse_clock(lex, event);
-	if (perf) {
-		driver->source = UPC_SOURCE_PERF;
-		return parse_string(lex, pool, "a name of libpfm4 or of a PMU of sysfs", 1, UPC_NAME_MAX - 1,
-				    &driver->perf);
-	}
-	if (tracefs) {
-		driver->source = UPC_SOURCE_TRACEPOINT;
-		error = parse_string(lex, pool, "\"SYSTEM:EVENT\"", 1, UPC_NAME_MAX - 1, &driver->tracepoint);
-		return error ? error : check_tracepoint(lex, s);
+	if (worded) {
+		driver->source = worded->source;
+		event->scope = worded->scope;
+		error = parse_string(lex, pool, worded->string, 1, UPC_NAME_MAX - 1, &driver->text);
+		if (!error && worded->source == UPC_SOURCE_TRACEPOINT)
+			error = check_tracepoint(lex, s);
+		return error;
 	}
 	driver->source = UPC_SOURCE_FILE;
 	driver->file.root = (enum upci_root)root;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * registers_copy.c - the copy of registers that are elsewhere, which reads are made from, and what
+ * is known of damage there.
+ *
+ * The copy is made without checking parity, which is done there where a read asks
+ * for a counter: so what the library itself looks at changes nothing. A counter that
+ * was found damaged counts as damaged until the user writes it, whatever the library
+ * writes to its register for a threshold meanwhile.
+ */
+#include <string.h>
+
+#include "base/message.h"
+#include "unit/registers.h"
+
+void upci_unit_catch_up(struct upc_unit *u)
+{
+	if (u->registers->catch_up(u))
+		u->stale = true;
+}
+
+static void look_for_doubt(struct upc_unit *u)
+{
+	u->doubtful =
+		memchr(u->suspect, true, sizeof(u->suspect)) || memchr(u->damaged, true, sizeof(u->damaged));
+}
+
+/* What the unit has taken in is its own. */
+static void peek(struct upc_unit *u)
+{
+	uint64_t taken[UPC_COUNTERS];
+	unsigned a;
+
+	for (a = 0; a < u->actives; a++)
+		taken[a] = u->regs.counter[u->active[a]];
+	u->registers->peek(u);
+	for (a = 0; a < u->actives; a++)
+		if (upci_unit_takes_in(u, u->active[a]))
+			u->regs.counter[u->active[a]] = taken[a];
+}
+
+void upci_unit_refresh(struct upc_unit *u)
+{
+	upci_unit_catch_up(u);
+	upci_unit_copy(u);
+}
+
+void upci_unit_copy(struct upc_unit *u)
+{
+	if (!u->stale)
+		return;
+	peek(u);
+	u->stale = false;
+	look_for_doubt(u);
+}
+
+/* ---- parity ----------------------------------------------------------------- */
+
+void upci_unit_repaired(struct upc_unit *u, unsigned i)
+{
+	/* Where nothing is, its cache line is left alone. */
+	if (u->doubtful)
+		u->damaged[i] = false;
+}
+
+/* The engine checks it as a read does. */
+void upci_unit_find_damage(struct upc_unit *u, unsigned i)
+{
+	uint64_t value;
+
+	if (!u->suspect[i])
+		return;
+	(void)u->registers->read(u, UPC_REG_COUNTER(i), &value);
+	u->stale = true;
+	upci_unit_refresh(u);
+}
+
+static bool is_damaged(struct upc_unit *u, unsigned i)
+{
+	upci_unit_find_damage(u, i);
+	return u->damaged[i];
+}
+
+static int fail_damaged(const struct upc_unit *u, unsigned i)
+{
+	const struct upci_binding *b = &u->binding[i];
+
+	return upci_fail(UPC_EPARITY,
+			 "%s%sthe array word of counter %u is damaged (parity), its count is wrong; reset or "
+			 "preset it to go on",
+			 b->references ? b->event->name : "", b->references ? ": " : "", i);
+}
+
+int upci_unit_check_counter(struct upc_unit *u, unsigned i)
+{
+	upci_unit_refresh(u);
+	return u->doubtful && is_damaged(u, i) ? fail_damaged(u, i) : 0;
+}
+
+int upci_unit_check_entry(struct upc_unit *u, const struct upci_entry *entry)
+{
+	unsigned terms = entry->formula ? entry->formula->terms : 1, k;
+	int error = 0;
+
+	for (k = 0; k < terms && !error; k++)
+		error = upci_unit_check_counter(u, entry->counter[k]);
+	return error;
+}
+
+int upci_unit_check_all(struct upc_unit *u)
+{
+	unsigned i, worst = UPC_COUNTERS;
+
+	upci_unit_refresh(u);
+	for (i = 0; u->doubtful && i < UPC_COUNTERS; i++)
+		if (is_damaged(u, i) && worst == UPC_COUNTERS)
+			worst = i;
+	return worst < UPC_COUNTERS ? fail_damaged(u, worst) : 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * registers_live.c - the registers of a unit of this machine, which are its own. Sources count all
+ * events that are bound, so the operations here are for the other counters.
+ */
+#include "base/message.h"
+#include "unit/registers.h"
+#include "unit/unit_threshold.h"
+
+static int live_create(struct upc_unit *u)
+{
+	(void)u;
+	return 0;
+}
+
+static void live_nothing(struct upc_unit *u)
+{
+	(void)u;
+}
+
+static int live_retarget(struct upc_unit *u, const struct upci_context *context)
+{
+	return upci_unit_replace_sources(u, context, UPCI_OPEN_LATER);
+}
+
+static bool live_catch_up(struct upc_unit *u)
+{
+	(void)u;
+	return false;
+}
+
+static int live_read(struct upc_unit *u, unsigned offset, uint64_t *value)
+{
+	return upci_regs_read(&u->regs, offset, value);
+}
+
+static int live_write(struct upc_unit *u, unsigned offset, uint64_t value)
+{
+	u->strays |= offset < UPC_REG_CONFIG(0) && value;
+	return upci_regs_write(&u->regs, offset, value);
+}
+
+static void live_preset(struct upc_unit *u, unsigned i, uint64_t count)
+{
+	(void)live_write(u, UPC_REG_COUNTER(i), count);
+}
+
+/* Zero, with nothing to acknowledge. */
+static bool is_clear(const struct upc_unit *u, unsigned i)
+{
+	return !u->regs.counter[i] &&
+	       !(u->regs.field[i] & (UPC_FIELD_INTERRUPT_PENDING | UPC_FIELD_PARITY_ERROR));
+}
+
+/* Where somebody has written to them: looking at them all would cost each start of an event set
+ * 30 cache lines. */
+static void live_clear(struct upc_unit *u)
+{
+	unsigned i;
+
+	for (i = 0; u->strays && i < UPC_COUNTERS; i++)
+		if (!is_clear(u, i) && !u->binding[i].references)
+			upci_regs_write_counter(&u->regs, i, 0);
+	u->strays = false;
+}
+
+const struct upci_registers_ops upci_registers_live = {
+	.whose = "this machine's",
+	.set_context = upci_context_set,
+	.create = live_create,
+	.destroy = live_nothing,
+	.forked = live_nothing,
+	.retarget = live_retarget,
+	.catch_up = live_catch_up,
+	.peek = live_nothing,
+	.read = live_read,
+	.write = live_write,
+	.is_told = upci_registers_never,
+	.preset = live_preset,
+	.clear = live_clear,
+	.set_period = upci_unit_set_period,
+	.set_signal = upci_registers_check_signal,
+	.signalled = upci_unit_signalled,
+	.bind = upci_registers_nothing,
+	.vacate = upci_registers_nothing,
+	.moved = upci_registers_nothing,
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * source_file.c - files of /proc and /sys as a unit's source.
+ */
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "base/source.h"
+#include "base/target.h"
+#include "procfs/files.h"
+
+struct file_source {
+	struct upci_source source; /* the first: see of() */
+	struct upci_files *files;
+};
+
+static struct upci_files *of(const struct upci_source *source)
+{
+	return ((const struct file_source *)source)->files;
+}
+
+static int file_create(const struct upci_context *context, struct upci_source **source)
+{
+	struct file_source *s = calloc(1, sizeof(*s));
+	int error = s ? upci_files_create(context->pid, context->tid, &s->files)
+		      : upci_fail(UPC_ENOMEM, "out of memory");
+
+	if (error) {
+		free(s);
+		return error;
+	}
+	s->source.ops = &upci_file_source;
+	*source = &s->source;
+	return 0;
+}
+
+static void file_destroy(struct upci_source *source)
+{
+	upci_files_destroy(of(source));
+	free(source);
+}
+
+static void file_forked(struct upci_source *source, const struct upci_context *context)
+{
+	upci_files_forked(of(source), context->pid, context->tid);
+}
+
+static int file_open(struct upci_source *source, const struct upci_context *context,
+		     const struct upci_event *event, bool halted)
+{
+	(void)halted;
+	if (context->cgroup)
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: is a file's of the whole machine, not a control group's: count it in "
+				 "the context of the machine",
+				 event->name);
+	return upci_files_add(of(source), &event->driver);
+}
+
+static void file_close(struct upci_source *source, int handle)
+{
+	upci_files_remove(of(source), handle);
+}
+
+static int file_handles(const struct upci_source *source)
+{
+	return upci_files_handles(of(source));
+}
+
+static int file_read(struct upci_source *source, uint64_t *value, uint8_t *state)
+{
+	(void)upci_files_read(of(source), value, state);
+	return 0;
+}
+
+const struct upci_source_ops upci_file_source = {
+	.gone = "its source is gone; the counter keeps the last value",
+	.scales = true,
+	.create = file_create,
+	.destroy = file_destroy,
+	.forked = file_forked,
+	.open = file_open,
+	.close = file_close,
+	.handles = file_handles,
+	.read = file_read,
+};
