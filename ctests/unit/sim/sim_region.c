@@ -496,6 +496,34 @@ static void test_switches(void **state)
 	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 1);
 }
 
+/* A child doubts what it is in, and no more. */
+static void test_forked(void **state)
+{
+	(void)state;
+	role = UPCS_REGION_SWITCHES;
+	block(0x100, CALL);
+	block(0x1000, CALL);
+	block(0x2000, CALL);
+	block(0x3000, RET);
+	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 3);
+	block(0x2008, RET);
+	block(0x1008, 0);
+	upcs_region_forked(stack);
+	assert_int_equal(doubt(UPCS_REGION_SWITCHED), 1);
+}
+
+/* A function that was called and returns to nobody knows where is suspected, and not yet doubted. */
+static void test_stray_return_of_a_called_one(void **state)
+{
+	(void)state;
+	block(0x100, CALL);
+	block(0x1000, RET);
+	block(0x7000, CALL);
+	block(0x3000, 0);
+	assert_int_equal(suspects(), 1);
+	assert_int_equal(doubt(UPCS_REGION_UNWOUND), 0);
+}
+
 /* push and jmp: it returns to where nobody called from. */
 static void test_pushed(void **state)
 {
@@ -968,16 +996,42 @@ UNIT_MAIN(sim_region)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_call),          TEST(test_recursion),      TEST(test_nested),
-		TEST(test_tail_call),     TEST(test_loop_to_entry),  TEST(test_get_pc),
-		TEST(test_switch),        TEST(test_longjmp),        TEST(test_longjmp_again),
-		TEST(test_signal),        TEST(test_signal_longjmp), TEST(test_handler_region),
-		TEST(test_handler_calls), TEST(test_handler_leaves), TEST(test_handler_longjmp),
-		TEST(test_passed),        TEST(test_exception),      TEST(test_exception_inside),
-		TEST(test_lazy_binding),  TEST(test_exception_ends), TEST(test_coroutine),
-		TEST(test_switches),      TEST(test_pushed),         TEST(test_longjmp_recursion),
-		TEST(test_adopt),         TEST(test_accounts),       TEST(test_calls_of_runtime),
-		TEST(test_adopt_left),    TEST(test_deep),           TEST(test_many_sites),
+		TEST(test_call),
+		TEST(test_recursion),
+		TEST(test_nested),
+		TEST(test_tail_call),
+		TEST(test_loop_to_entry),
+		TEST(test_get_pc),
+		TEST(test_switch),
+		TEST(test_longjmp),
+		TEST(test_longjmp_again),
+		TEST(test_signal),
+		TEST(test_signal_longjmp),
+		TEST(test_handler_region),
+		TEST(test_handler_calls),
+		TEST(test_handler_leaves),
+		TEST(test_handler_longjmp),
+		TEST(test_passed),
+		TEST(test_exception),
+		TEST(test_exception_inside),
+		TEST(test_lazy_binding),
+		TEST(test_exception_ends),
+		TEST(test_coroutine),
+		TEST(test_switches),
+		TEST(test_forked),
+		TEST(test_longjmp_recursion),
+		TEST(test_switches),
+		TEST(test_stray_return_of_a_called_one),
+		TEST(test_longjmp_recursion),
+		TEST(test_switches),
+		TEST(test_pushed),
+		TEST(test_longjmp_recursion),
+		TEST(test_adopt),
+		TEST(test_accounts),
+		TEST(test_calls_of_runtime),
+		TEST(test_adopt_left),
+		TEST(test_deep),
+		TEST(test_many_sites),
 		TEST(test_random),
 	};
 

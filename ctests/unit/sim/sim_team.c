@@ -16,7 +16,7 @@ void upcs_process_release(void)
 {
 }
 
-enum { F = 0x401000, G = 0x402000, H = 0x403000 };
+enum { F = 0x401000, G = 0x402000, H = 0x403000, K = 0x403800 };
 
 static struct upcs_team_hand master, other, worker;
 
@@ -131,6 +131,14 @@ static void test_copied(void **state)
 	upcs_team_load(&worker, 0x6000, G);
 	assert_true(upcs_team_call(&worker, G, &work));
 	assert_int_equal(work.regions, 2);
+	assert_false(work.sure);
+	/* Nor for one account, where the regions differ. */
+	upcs_team_enter(&master);
+	upcs_team_store(&master, 1, 7, 0x5200, K);
+	upcs_team_enter(&other);
+	upcs_team_store(&other, 2, 7, 0x5300, K);
+	upcs_team_load(&worker, 0x6000, K);
+	assert_true(upcs_team_call(&worker, K, &work));
 	assert_false(work.sure);
 	/* Of nobody. */
 	upcs_team_load(&worker, 0x7000, H);

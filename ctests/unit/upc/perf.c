@@ -83,6 +83,48 @@ static void test_a_stop_that_fails(void **state)
 	upci_perf_destroy(p);
 }
 
+/* The place of a group that has gone is the last one's. */
+static void test_a_group_that_goes(void **state)
+{
+	struct upci_perf *p = create_own(true);
+	uint64_t before[8], after[8];
+	uint8_t how[8];
+	int handle[3];
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		handle[i] = upci_perf_add(p, &faults, false, "faults");
+		upci_perf_begin_batch(p);
+	}
+	assert_int_equal(p->groups, 3);
+	upci_perf_remove(p, handle[0]);
+	assert_int_equal(p->groups, 2);
+	assert_int_equal(p->group[0].number, 2);
+	assert_int_equal(p->group[1].number, 1);
+	assert_int_equal(upci_perf_start(p), 0);
+	assert_int_equal(upci_perf_read(p, before, how), 0);
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_read(p, after, how), 0);
+	for (i = 1; i < 3; i++)
+		assert_true(after[handle[i]] >= before[handle[i]] + 100);
+	upci_perf_destroy(p);
+}
+
+/* What a parent's context had run for is no child's. */
+static void test_a_childs_clock(void **state)
+{
+	struct upci_perf *p = create_own(false);
+
+	(void)state;
+	p->clock = 5;
+	p->clock_at = 7;
+	upci_perf_forked(p);
+	assert_int_equal(p->clock, 0);
+	assert_int_equal(p->clock_at, 0);
+	upci_perf_destroy(p);
+}
+
 static void test_counts_between_start_and_stop(void **state)
 {
 	struct upci_perf *p = create_own(false);
@@ -546,6 +588,8 @@ static void test_a_child_finds_a_member_half_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_group_that_goes),
+		cmocka_unit_test(test_a_childs_clock),
 		cmocka_unit_test(test_counts_between_start_and_stop),
 		cmocka_unit_test(test_a_stop_that_fails),
 		cmocka_unit_test(test_time),
