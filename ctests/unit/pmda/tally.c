@@ -140,6 +140,22 @@ static void test_offline(void **state)
 	teardown(&scene);
 }
 
+/* A CPU's instance is its number, whatever numbers are missing before it. */
+static void test_cpus_with_a_gap(void **state)
+{
+	struct places places = {.count = 0};
+	struct made_sample made;
+
+	(void)state;
+	made_sample_init(&made);
+	made.cpu[1].cpu = 5;
+	assert_int_equal(places_update(&places, &made.sample, SERVICE_CPU), 0);
+	assert_int_equal(places.one[1].instance, 5);
+	assert_ptr_equal(places_find(&places, 5), &places.one[1]);
+	assert_null(places_find(&places, 1));
+	places_free(&places);
+}
+
 /* A place that the sample has no more is as an offline one. */
 static void test_place_gone(void **state)
 {
@@ -297,11 +313,17 @@ static void test_places(void **state)
 UNIT_MAIN(tally)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counting),      cmocka_unit_test(test_some_are_not_counted),
-		cmocka_unit_test(test_never_counted), cmocka_unit_test(test_offline),
-		cmocka_unit_test(test_place_gone),    cmocka_unit_test(test_anew),
-		cmocka_unit_test(test_level),         cmocka_unit_test(test_never_backwards),
-		cmocka_unit_test(test_places),        cmocka_unit_test(test_node_not_said),
+		cmocka_unit_test(test_counting),
+		cmocka_unit_test(test_some_are_not_counted),
+		cmocka_unit_test(test_never_counted),
+		cmocka_unit_test(test_offline),
+		cmocka_unit_test(test_cpus_with_a_gap),
+		cmocka_unit_test(test_place_gone),
+		cmocka_unit_test(test_anew),
+		cmocka_unit_test(test_level),
+		cmocka_unit_test(test_never_backwards),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_node_not_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -381,6 +381,37 @@ static void test_failed_later_start(void **state)
 	upc_unit_destroy(u);
 }
 
+/* What waits again is halted as it was. */
+static void test_failed_later_start_of_halted_ones(void **state)
+{
+	struct upc_unit *u;
+
+	(void)state;
+	need_tracepoints();
+	u = create(NULL);
+	add(u, 4, 6);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_unit_stop(u), 0);
+	add(u, 0, 3);
+	assert_int_equal(upc_counter_halt(u, 2), 0);
+	assert_int_equal(upc_counter_halt(u, 3), 0);
+	count_anew();
+	refuse(1);
+	assert_int_equal(upc_unit_start(u), UPC_ESYSTEM);
+	count_anew();
+	assert_int_equal(upc_unit_start(u), 0);
+	call_getppid(3);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(event_value(u, code[0]), 0);
+	assert_int_equal(event_value(u, code[1]), 0);
+	assert_int_equal(upc_unit_start(u), 0);
+	assert_int_equal(upc_counter_continue(u, 2), 0);
+	call_getppid(2);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(event_value(u, code[0]), 2);
+	upc_unit_destroy(u);
+}
+
 /* Halted, moved to another counter, taken back: all before anything is open. */
 static void test_changes_before_the_start(void **state)
 {
@@ -497,6 +528,7 @@ int main(void)
 		cmocka_unit_test(test_descriptors_are_counted_within_a_commit),
 		cmocka_unit_test(test_failed_start),
 		cmocka_unit_test(test_failed_later_start),
+		cmocka_unit_test(test_failed_later_start_of_halted_ones),
 		cmocka_unit_test(test_changes_before_the_start),
 		cmocka_unit_test(test_fork_before_the_start),
 		cmocka_unit_test(test_exec_does_not_wait),
