@@ -26,9 +26,7 @@ run.o: $(srcdir)/ctests/unit/run.c
 	$(compile)
 test/%.o: $(srcdir)/ctests/unit/upc/%.c
 	$(compile)
-test/%.o: $(srcdir)/ctests/unit/%.c
-	$(compile)
-test/%: test/%.o $(patsubst $(srcdir)/ctests/unit/%.c,test/%.o,$(wildcard $(srcdir)/ctests/unit/run.c)) $(objects)
+test/%: test/%.o $(objects)
 	$(CC) $^ -lcmocka -o $@
 -include $(wildcard *.d test/*.d)
 MAKE
