@@ -79,13 +79,6 @@ static void write_name_locked(void)
 		strcpy(upcs_run.process->program, upcs_run.program + at);
 }
 
-void upcs_process_name(void)
-{
-	pthread_mutex_lock(&upcs_threads.lock);
-	write_name_locked();
-	pthread_mutex_unlock(&upcs_threads.lock);
-}
-
 void upcs_process_note_memory_locked(void)
 {
 	if (upcs_run.counts->unshared)

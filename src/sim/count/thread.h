@@ -65,8 +65,6 @@ extern struct upcs_run upcs_run;
  * one; else counts go to nobody. False: no memory even for that.
  */
 bool upcs_process_begin(bool counted);
-/* program of upcs_run is known now. */
-void upcs_process_name(void);
 /* All threads are folded, and the process has ended. */
 void upcs_process_end(void);
 /* It has one thread, and was forked by one of several. */
