@@ -728,7 +728,6 @@ static void check_mistakes(void)
 	json_t *file = run("wrong", FAULTS, "10000", &pid);
 
 	ok(noted(file, "stop without a start", "nobody") == 2, "stops without a start are told of");
-	ok(noted(file, "stop without a start", NULL) == 1, "... without a name too");
 	ok(noted(file, "stop in another thread than the start", "main") == 1, "and those in another thread");
 	ok(noted(file, "left open inside", "left") == 1, "and what a jump has left");
 	ok(noted(file, "open at the end", "open") == 1, "and what is open at the end");
