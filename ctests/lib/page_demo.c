@@ -65,18 +65,13 @@ static void write_table(struct page *page, size_t rows)
 
 static void write_pictures(struct page *page)
 {
-	static const double parts[3][3] = {{5, 2, .5}, {4, 2.5, 1.5}, {1, .25, 6}};
-	static const char *const series[] = {"compute", "wait <for> others", "input & output"};
 	struct page_bar bars[NAMES];
-	struct page_stack stacks[3];
 	struct page_node nodes[3 * NAMES + 1] = {{.name = "(whole)", .parent = PAGE_ROOT, .value = 12.5}};
 	size_t i;
 
 	for (i = 0; i < NAMES; i++)
 		bars[i] = (struct page_bar){names[i], 4.0 / (double)(i + 2), 6.0 / (double)(i + 2),
 					    9.5 / (double)(i + 2)};
-	for (i = 0; i < 3; i++)
-		stacks[i] = (struct page_stack){names[i], parts[i]};
 	for (i = 0; i < NAMES; i++) {
 		double value = 12.5 / (double)(1 << (i + 1));
 
@@ -86,7 +81,6 @@ static void write_pictures(struct page *page)
 			(struct page_node){names[(i + 4) % NAMES], 1 + NAMES + i, value * .4};
 	}
 	page_bars(page, "Time of 8 threads, inclusive", "s", 3, bars, NAMES);
-	page_stacks(page, "What the time is made of", "s", 2, series, 3, stacks, 3);
 	page_icicle(page, "Call paths", "s", 6, nodes, 3 * NAMES + 1);
 }
 

@@ -86,15 +86,6 @@ struct page_bar {
 void page_bars(struct page *page, const char *caption, const char *unit, unsigned decimals,
 	       const struct page_bar *bars, size_t n);
 
-/* Of what parts things are made. */
-struct page_stack {
-	const char *label;
-	const double *part; /* [k] */
-};
-
-void page_stacks(struct page *page, const char *caption, const char *unit, unsigned decimals,
-		 const char *const *series, size_t k, const struct page_stack *stacks, size_t n);
-
 /* A tree of calls, from the top: as wide as what each has with all below it. */
 #define PAGE_ROOT SIZE_MAX
 

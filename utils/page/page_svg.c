@@ -9,8 +9,6 @@
 
 #include "page/page_put.h"
 
-#define COLOURS 8
-
 /* A number that can be drawn: 0 of one that cannot. */
 static double drawn(double value)
 {
@@ -95,72 +93,6 @@ void page_bars(struct page *page, const char *caption, const char *unit, unsigne
 		 "<th scope=\"col\" class=\"n\">Least to most</th></tr></thead>\n<tbody>\n");
 	for (i = 0; i < shown; i++)
 		put_bar(page, &bars[i], decimals, full > 0 ? full : 1);
-	page_put(page, "</tbody></table>\n");
-	page_figure_end(page, n - shown, "");
-}
-
-/* ---- stacks --------------------------------------------------------------------------------- */
-
-static double whole(const struct page_stack *stack, size_t k)
-{
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < k; i++)
-		sum += drawn(stack->part[i]);
-	return sum;
-}
-
-static void put_stack(struct page *page, const struct page_stack *stack, const char *const *series, size_t k,
-		      unsigned decimals, double full)
-{
-	double x = 0;
-	size_t i;
-
-	put_label(page, stack->label);
-	for (i = 0; i < k; i++) {
-		const double width = 100 * drawn(stack->part[i]) / full;
-
-		if (width <= 0)
-			continue;
-		page_putf(page,
-			  "<rect class=\"s%u\" x=\"%.3f%%\" y=\"3\" height=\"10\" width=\"%.3f%%\"><title>",
-			  (unsigned)(i % COLOURS) + 1, x, width);
-		page_put_text(page, series[i]);
-		page_put(page, ": ");
-		put_number(page, stack->part[i], decimals);
-		page_put(page, "</title></rect>");
-		x += width;
-	}
-	page_put(page, "</svg></td><td class=\"n\">");
-	put_number(page, whole(stack, k), decimals);
-	page_put(page, "</td></tr>\n");
-}
-
-void page_stacks(struct page *page, const char *caption, const char *unit, unsigned decimals,
-		 const char *const *series, size_t k, const struct page_stack *stacks, size_t n)
-{
-	const size_t shown = n < PAGE_BARS ? n : PAGE_BARS;
-	double full = 0;
-	size_t i;
-
-	page_figure_begin(page, "bars", caption, unit);
-	page_put(page, "<ul class=\"legend\">");
-	for (i = 0; i < k; i++) {
-		page_putf(page,
-			  "<li><svg class=\"key\" aria-hidden=\"true\"><rect class=\"s%u\" width=\"10\" "
-			  "height=\"10\"></rect></svg>",
-			  (unsigned)(i % COLOURS) + 1);
-		page_put_text(page, series[i]);
-		page_put(page, "</li>");
-	}
-	page_put(page, "</ul>\n");
-	for (i = 0; i < shown; i++)
-		full = fmax(full, whole(&stacks[i], k));
-	page_put(page, "<table><thead><tr><th scope=\"col\"></th><td></td><th scope=\"col\" "
-		       "class=\"n\">Sum</th></tr></thead>\n<tbody>\n");
-	for (i = 0; i < shown; i++)
-		put_stack(page, &stacks[i], series, k, decimals, full > 0 ? full : 1);
 	page_put(page, "</tbody></table>\n");
 	page_figure_end(page, n - shown, "");
 }

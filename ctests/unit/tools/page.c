@@ -144,8 +144,6 @@ static void say_all(struct page *page, const char *text)
 	};
 	const struct page_bar bar = {text, 1, 2, 3};
 	const double part[] = {1, 2};
-	const char *const series[] = {text, text};
-	const struct page_stack stack = {text, part};
 	const struct page_node nodes[] = {{text, PAGE_ROOT, 10}, {text, 0, 6}, {text, 1, 2}};
 	size_t i;
 
@@ -158,7 +156,6 @@ static void say_all(struct page *page, const char *text)
 		page_row(page, cells);
 	page_table_end(page);
 	page_bars(page, text, text, 2, &bar, 1);
-	page_stacks(page, text, text, 2, series, 2, &stack, 1);
 	page_icicle(page, text, text, 2, nodes, 3);
 	page_lines(page, &(struct page_chart){.caption = text,
 					      .unit = text,
@@ -418,9 +415,6 @@ static void as_many_as_are_shown(void **state)
 static void pictures_of_no_numbers(void **state)
 {
 	const struct page_bar bars[] = {{"a", NAN, -1, INFINITY}, {"b", 0, 0, 0}};
-	const double part[] = {NAN, -1, INFINITY};
-	const char *const series[] = {"x", "y", "z"};
-	const struct page_stack stack = {"s", part};
 	const struct page_node nodes[] = {{"a", PAGE_ROOT, NAN}, {"b", 0, -1}, {"c", PAGE_ROOT, INFINITY}};
 	struct written w;
 
@@ -428,8 +422,6 @@ static void pictures_of_no_numbers(void **state)
 	begin(&w, "t");
 	page_bars(w.page, "b", NULL, 1, bars, 2);
 	page_bars(w.page, "none", NULL, 1, bars, 0);
-	page_stacks(w.page, "s", NULL, 1, series, 3, &stack, 1);
-	page_stacks(w.page, "none", NULL, 1, series, 0, &stack, 0);
 	page_icicle(w.page, "i", NULL, 1, nodes, 3);
 	page_icicle(w.page, "none", NULL, 1, nodes, 0);
 	end(&w);
