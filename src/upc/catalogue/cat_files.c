@@ -108,60 +108,38 @@ static int add_pressure(const struct upci_cat_file *file, const char *share, con
 
 /* ---- files of one line -------------------------------------------------- */
 
-struct small_file {
-	const char *path;
-	const char *prefix;
-	unsigned n;
-	struct upci_words words[3];
-};
-
 #define LOAD(number, column, what) LEVEL(number, column, "1/1000 tasks", 1000, what)
 #define TIME(number, column, what) UPCI_COLUMN(COUNT, number, column, "ns", 1000000000, what)
 
-/* clang-format off */
-static const struct small_file small_files[] = {
-	{"loadavg", "cpu::", 3, {
-		LOAD(0, "load1", "Load average of 1 minute, in thousandths: tasks that run or wait"),
-		LOAD(1, "load5", "Load average of 5 minutes, in thousandths"),
-		LOAD(2, "load15", "Load average of 15 minutes, in thousandths")}},
-	{"uptime", "time::", 2, {
-		TIME(0, "uptime_ns", "Time since boot, in steps of 10 ms"),
-		TIME(1, "idle_ns", "Idle time summed over all CPUs since boot, in steps of 10 ms")}},
-	{"sys/fs/file-nr", "fs::", 1, {
-		LEVEL(0, "open_files", "files", 0, "Open file descriptions, shared ones counted once")}},
-	{"sys/fs/inode-nr", "fs::", 2, {
-		LEVEL(0, "inodes", "inodes", 0, "Inodes that the kernel has in memory"),
-		LEVEL(1, "inodes_free", "inodes", 0, "Inodes in memory that nothing uses")}},
-	{"sys/fs/dentry-state", "fs::", 2, {
-		LEVEL(0, "dentries", "entries", 0, "Directory entries in the kernel's cache of names"),
-		LEVEL(1, "dentries_unused", "entries", 0, "Cached directory entries that nothing uses now")}},
-	{"sys/fs/aio-nr", "fs::", 1, {
-		LEVEL(0, "aio_requests", "requests", 0,
-		      "Asynchronous I/O requests for which io_setup reserved room")}},
-	{"sys/kernel/random/entropy_avail", "random::", 1, {
-		LEVEL(0, "entropy_avail", "bits", 0,
-		      "Entropy that the random number generator credits itself with")}},
-	{"sys/kernel/pty/nr", "fs::", 1, {
-		LEVEL(0, "ptys", "terminals", 0, "Pseudo terminals in use")}},
+static const struct upci_words load_columns[] = {
+	LOAD(0, "load1", "Load average of 1 minute, in thousandths: tasks that run or wait"),
+	LOAD(1, "load5", "Load average of 5 minutes, in thousandths"),
+	LOAD(2, "load15", "Load average of 15 minutes, in thousandths"),
 };
-/* clang-format on */
-
-static int add_small(const struct upci_cat_file *file, const char *text, size_t length)
-{
-	struct upci_line_scan scan = {0};
-
-	if (!upci_line_next(text, length, true, &scan))
-		return 0;
-	for (unsigned i = 0; i < sizeof(small_files) / sizeof(*small_files); i++) {
-		const struct small_file *small = &small_files[i];
-
-		if (!strcmp(small->path, file->path))
-			return upci_cat_columns(file, &(struct upci_table){small->n, small->words},
-						small->prefix, NULL, NULL, 0, text + scan.start,
-						text + scan.end);
-	}
-	return 0;
-}
+static const struct upci_words uptime_columns[] = {
+	TIME(0, "uptime_ns", "Time since boot, in steps of 10 ms"),
+	TIME(1, "idle_ns", "Idle time summed over all CPUs since boot, in steps of 10 ms"),
+};
+static const struct upci_words file_columns[] = {
+	LEVEL(0, "open_files", "files", 0, "Open file descriptions, shared ones counted once"),
+};
+static const struct upci_words inode_columns[] = {
+	LEVEL(0, "inodes", "inodes", 0, "Inodes that the kernel has in memory"),
+	LEVEL(1, "inodes_free", "inodes", 0, "Inodes in memory that nothing uses"),
+};
+static const struct upci_words dentry_columns[] = {
+	LEVEL(0, "dentries", "entries", 0, "Directory entries in the kernel's cache of names"),
+	LEVEL(1, "dentries_unused", "entries", 0, "Cached directory entries that nothing uses now"),
+};
+static const struct upci_words aio_columns[] = {
+	LEVEL(0, "aio_requests", "requests", 0, "Asynchronous I/O requests for which io_setup reserved room"),
+};
+static const struct upci_words entropy_columns[] = {
+	LEVEL(0, "entropy_avail", "bits", 0, "Entropy that the random number generator credits itself with"),
+};
+static const struct upci_words pty_columns[] = {
+	LEVEL(0, "ptys", "terminals", 0, "Pseudo terminals in use"),
+};
 
 /* ---- /proc/schedstat ---------------------------------------------------- */
 
@@ -206,66 +184,68 @@ static int add_schedstat(const struct upci_cat_file *file, const char *text, siz
 
 /* ---- the files ---------------------------------------------------------- */
 
+/* What makes events of a file is one of the last four. */
 struct source {
 	enum upci_root root;
-	const char *path, *subsystem;
 	enum upc_scope scope;
-	upci_text_builder *build; /* NULL: line does */
+	const char *path, *subsystem;
+	const char *prefix; /* of names by a table */
+	const struct upci_table *columns, *keys;
+	upci_text_builder *text;
 	upci_line_builder *line;
 };
 
-#define MACHINE(path, subsystem, build)                                         \
-	{                                                                       \
-		UPCI_ROOT_PROC, path, subsystem, UPC_SCOPE_MACHINE, build, NULL \
+#define MACHINE(of_path, of_subsystem, ...)                                                         \
+	{                                                                                           \
+		.path = of_path, .subsystem = of_subsystem, .scope = UPC_SCOPE_MACHINE, __VA_ARGS__ \
 	}
-#define LINES(path, subsystem, line)                                           \
-	{                                                                      \
-		UPCI_ROOT_PROC, path, subsystem, UPC_SCOPE_MACHINE, NULL, line \
+#define PROCESS(of_path, ...)                                                           \
+	{                                                                               \
+		.root = UPCI_ROOT_PROCESS, .scope = UPC_SCOPE_PROCESS, .path = of_path, \
+		.subsystem = "process", .prefix = "process::", __VA_ARGS__              \
 	}
-#define PROCESS(path, build)                                                       \
-	{                                                                          \
-		UPCI_ROOT_PROCESS, path, "process", UPC_SCOPE_PROCESS, build, NULL \
+#define TASK(of_path, ...)                                                                               \
+	{                                                                                                \
+		.root = UPCI_ROOT_TASK, .scope = UPC_SCOPE_THREAD, .path = of_path, .subsystem = "task", \
+		.prefix = "task::", __VA_ARGS__                                                          \
 	}
-#define TASK(path, build)                                                   \
-	{                                                                   \
-		UPCI_ROOT_TASK, path, "task", UPC_SCOPE_THREAD, build, NULL \
-	}
+#define FIRST_LINE(of_prefix, of_columns) .prefix = of_prefix, .columns = UPCI_TABLE_OF(of_columns)
 
 static const struct source sources[] = {
-	TASK("stat", upci_cat_stat_of_task),
-	TASK("status", upci_cat_status),
-	TASK("io", upci_cat_io),
-	TASK("schedstat", upci_cat_schedstat),
-	TASK("sched", upci_cat_sched),
-	PROCESS("stat", upci_cat_stat_of_task),
-	PROCESS("status", upci_cat_status),
-	PROCESS("statm", upci_cat_statm),
-	PROCESS("io", upci_cat_io),
-	LINES("stat", "cpu", upci_cat_stat),
-	MACHINE("loadavg", "cpu", add_small),
-	MACHINE("uptime", "cpu", add_small),
-	MACHINE("schedstat", "cpu", add_schedstat),
-	LINES("vmstat", "vm", upci_cat_vmstat),
-	LINES("meminfo", "mem", upci_cat_meminfo),
-	MACHINE("interrupts", "irq", upci_cat_interrupts),
-	MACHINE("softirqs", "irq", upci_cat_softirqs),
-	MACHINE("net/dev", "net", upci_cat_net_dev),
-	MACHINE("net/snmp", "tcp/ip", upci_cat_net_pairs),
-	MACHINE("net/netstat", "tcp/ip", upci_cat_net_pairs),
-	LINES("net/snmp6", "tcp/ip", upci_cat_net_snmp6),
-	LINES("net/sockstat", "tcp/ip", upci_cat_net_sockets),
-	LINES("net/sockstat6", "tcp/ip", upci_cat_net_sockets),
-	LINES("diskstats", "disk", add_diskstats),
-	LINES("pressure/cpu", "psi", add_pressure),
-	LINES("pressure/memory", "psi", add_pressure),
-	LINES("pressure/io", "psi", add_pressure),
-	LINES("pressure/irq", "psi", add_pressure),
-	MACHINE("sys/fs/file-nr", "fs", add_small),
-	MACHINE("sys/fs/inode-nr", "fs", add_small),
-	MACHINE("sys/fs/dentry-state", "fs", add_small),
-	MACHINE("sys/fs/aio-nr", "fs", add_small),
-	MACHINE("sys/kernel/random/entropy_avail", "fs", add_small),
-	MACHINE("sys/kernel/pty/nr", "fs", add_small),
+	TASK("stat", .text = upci_cat_stat_of_task),
+	TASK("status", .keys = &upci_task_status_words),
+	TASK("io", .keys = &upci_io_words),
+	TASK("schedstat", .columns = &upci_schedstat_columns),
+	TASK("sched", .keys = &upci_sched_words),
+	PROCESS("stat", .text = upci_cat_stat_of_task),
+	PROCESS("status", .keys = &upci_process_status_words),
+	PROCESS("statm", .columns = &upci_statm_columns),
+	PROCESS("io", .keys = &upci_io_words),
+	MACHINE("stat", "cpu", .line = upci_cat_stat),
+	MACHINE("loadavg", "cpu", FIRST_LINE("cpu::", load_columns)),
+	MACHINE("uptime", "cpu", FIRST_LINE("time::", uptime_columns)),
+	MACHINE("schedstat", "cpu", .text = add_schedstat),
+	MACHINE("vmstat", "vm", .line = upci_cat_vmstat),
+	MACHINE("meminfo", "mem", .line = upci_cat_meminfo),
+	MACHINE("interrupts", "irq", .text = upci_cat_interrupts),
+	MACHINE("softirqs", "irq", .text = upci_cat_softirqs),
+	MACHINE("net/dev", "net", .text = upci_cat_net_dev),
+	MACHINE("net/snmp", "tcp/ip", .text = upci_cat_net_pairs),
+	MACHINE("net/netstat", "tcp/ip", .text = upci_cat_net_pairs),
+	MACHINE("net/snmp6", "tcp/ip", .line = upci_cat_net_snmp6),
+	MACHINE("net/sockstat", "tcp/ip", .line = upci_cat_net_sockets),
+	MACHINE("net/sockstat6", "tcp/ip", .line = upci_cat_net_sockets),
+	MACHINE("diskstats", "disk", .line = add_diskstats),
+	MACHINE("pressure/cpu", "psi", .line = add_pressure),
+	MACHINE("pressure/memory", "psi", .line = add_pressure),
+	MACHINE("pressure/io", "psi", .line = add_pressure),
+	MACHINE("pressure/irq", "psi", .line = add_pressure),
+	MACHINE("sys/fs/file-nr", "fs", FIRST_LINE("fs::", file_columns)),
+	MACHINE("sys/fs/inode-nr", "fs", FIRST_LINE("fs::", inode_columns)),
+	MACHINE("sys/fs/dentry-state", "fs", FIRST_LINE("fs::", dentry_columns)),
+	MACHINE("sys/fs/aio-nr", "fs", FIRST_LINE("fs::", aio_columns)),
+	MACHINE("sys/kernel/random/entropy_avail", "fs", FIRST_LINE("random::", entropy_columns)),
+	MACHINE("sys/kernel/pty/nr", "fs", FIRST_LINE("fs::", pty_columns)),
 };
 #define SOURCES (sizeof(sources) / sizeof(*sources))
 
@@ -297,8 +277,12 @@ static int add_text(struct upc_catalogue *c, const struct source *source, const 
 		.scope = source->scope,
 	};
 
-	return source->build ? source->build(&file, text, length)
-			     : add_lines(&file, source->line, text, length);
+	if (source->columns)
+		return upci_cat_first_line(&file, source->columns, source->prefix, text, length);
+	if (source->keys)
+		return upci_cat_known_keys(&file, source->keys, source->prefix, NULL, text, length);
+	return source->text ? source->text(&file, text, length)
+			    : add_lines(&file, source->line, text, length);
 }
 
 int upci_catalogue_add_file_text(struct upc_catalogue *c, enum upci_root root, const char *path,

@@ -56,6 +56,8 @@ extern const struct upci_table upci_meminfo_words;
 extern const struct upci_table upci_irq_words;
 extern const struct upci_table upci_softirq_words;
 extern const struct upci_table upci_snmp_words;
+extern const struct upci_table upci_task_status_words, upci_process_status_words, upci_io_words,
+	upci_sched_words, upci_schedstat_columns, upci_statm_columns; /* cat_task.c */
 
 const struct upci_words *upci_words_find(const struct upci_table *table, const char *key);
 
@@ -103,6 +105,10 @@ int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_tabl
 int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
 		     const char *of, const char *key, unsigned key_token, const char *line, const char *end);
 
+/* Those of a text's first line, which has no key. */
+int upci_cat_first_line(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
+			const char *text, size_t length);
+
 /*
  * Adds what a file with this text offers, as if it stood at the path: the
  * builders work on text, so that any machine's can be tried. A path that no
@@ -119,8 +125,7 @@ upci_line_builder upci_cat_vmstat, upci_cat_meminfo, upci_cat_stat; /* cat_proc.
 upci_text_builder upci_cat_interrupts, upci_cat_softirqs;           /* cat_proc.c */
 upci_text_builder upci_cat_net_dev, upci_cat_net_pairs;             /* cat_net.c  */
 upci_line_builder upci_cat_net_snmp6, upci_cat_net_sockets;         /* cat_net.c  */
-upci_text_builder upci_cat_stat_of_task, upci_cat_status, upci_cat_io, upci_cat_schedstat, upci_cat_sched,
-	upci_cat_statm; /* cat_task.c */
+upci_text_builder upci_cat_stat_of_task;                            /* cat_task.c */
 
 /* The directories of /sys (cat_sysfs.c). */
 int upci_catalogue_add_sysfs(struct upc_catalogue *c);

@@ -159,6 +159,16 @@ int upci_cat_columns(const struct upci_cat_file *file, const struct upci_table *
 	return error;
 }
 
+int upci_cat_first_line(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
+			const char *text, size_t length)
+{
+	struct upci_line_scan scan = {0};
+
+	if (!upci_line_next(text, length, true, &scan))
+		return 0;
+	return upci_cat_columns(file, table, prefix, NULL, NULL, 0, text + scan.start, text + scan.end);
+}
+
 int upci_cat_known_keys(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
 			const char *of, const char *text, size_t length)
 {

@@ -49,32 +49,17 @@ static const struct upci_words task_stat_columns[] = {
 	      "Time waiting for disks; stays 0 unless the sysctl kernel.task_delayacct is 1"),
 };
 
-static const char *prefix_of(const struct upci_cat_file *file)
-{
-	return file->root == UPCI_ROOT_TASK ? "task::" : "process::";
-}
-
-/* Files of one line without a key. */
-static int add_line(const struct upci_cat_file *file, const struct upci_table *table, const char *prefix,
-		    const char *text, size_t length)
-{
-	struct upci_line_scan scan = {0};
-
-	if (!upci_line_next(text, length, true, &scan))
-		return 0;
-	return upci_cat_columns(file, table, prefix, NULL, NULL, 0, text + scan.start, text + scan.end);
-}
-
 int upci_cat_stat_of_task(const struct upci_cat_file *file, const char *text, size_t length)
 {
-	int error = add_line(file, UPCI_TABLE_OF(stat_columns), prefix_of(file), text, length);
+	const bool task = file->root == UPCI_ROOT_TASK;
+	const char *prefix = task ? "task::" : "process::";
+	int error = upci_cat_first_line(file, UPCI_TABLE_OF(stat_columns), prefix, text, length);
 
 	if (error)
 		return error;
-	return add_line(file,
-			file->root == UPCI_ROOT_TASK ? UPCI_TABLE_OF(task_stat_columns)
-						     : UPCI_TABLE_OF(process_stat_columns),
-			prefix_of(file), text, length);
+	return upci_cat_first_line(
+		file, task ? UPCI_TABLE_OF(task_stat_columns) : UPCI_TABLE_OF(process_stat_columns), prefix,
+		text, length);
 }
 
 #define SWITCHES(key, what) UPCI_KEY(COUNT, key, "switches", 0, what)
@@ -83,6 +68,7 @@ static const struct upci_words task_status_words[] = {
 	SWITCHES("voluntary_ctxt_switches", "Times that it gave the CPU away, to wait for something"),
 	SWITCHES("nonvoluntary_ctxt_switches", "Times that the CPU was taken away, for another task's turn"),
 };
+const struct upci_table upci_task_status_words = UPCI_TABLE(task_status_words);
 
 #define MEMORY(key, what) UPCI_KEY(LEVEL, key, "bytes", 1024, what)
 
@@ -105,14 +91,7 @@ static const struct upci_words process_status_words[] = {
 	MEMORY("HugetlbPages", "Memory in explicit huge pages (hugetlbfs)"),
 	UPCI_KEY(LEVEL, "FDSize", "descriptors", 0, "Room of the table of file descriptors"),
 };
-
-int upci_cat_status(const struct upci_cat_file *file, const char *text, size_t length)
-{
-	return upci_cat_known_keys(file,
-				   file->root == UPCI_ROOT_TASK ? UPCI_TABLE_OF(task_status_words)
-								: UPCI_TABLE_OF(process_status_words),
-				   prefix_of(file), NULL, text, length);
-}
+const struct upci_table upci_process_status_words = UPCI_TABLE(process_status_words);
 
 #define IO(key, unit, what) UPCI_KEY(COUNT, key, unit, 0, what)
 
@@ -127,22 +106,14 @@ static const struct upci_words io_words[] = {
 	IO("cancelled_write_bytes", "bytes",
 	   "Dirty bytes that it took back before they were written (truncated)"),
 };
-
-int upci_cat_io(const struct upci_cat_file *file, const char *text, size_t length)
-{
-	return upci_cat_known_keys(file, UPCI_TABLE_OF(io_words), prefix_of(file), NULL, text, length);
-}
+const struct upci_table upci_io_words = UPCI_TABLE(io_words);
 
 static const struct upci_words schedstat_columns[] = {
 	FIELD(0, "run_ns", "ns", 1, "Time on a CPU"),
 	FIELD(1, "run_delay_ns", "ns", 1, "Time ready to run and waiting for a CPU: what crowding costs"),
 	FIELD(2, "timeslices", "slices", 1, "Times that it was put on a CPU"),
 };
-
-int upci_cat_schedstat(const struct upci_cat_file *file, const char *text, size_t length)
-{
-	return add_line(file, UPCI_TABLE_OF(schedstat_columns), prefix_of(file), text, length);
-}
+const struct upci_table upci_schedstat_columns = UPCI_TABLE(schedstat_columns);
 
 /* Milliseconds with six digits behind the point. */
 #define MS(key, event, what) UPCI_NAMED_KEY(COUNT, key, event, "ns", 1000000, what)
@@ -184,11 +155,7 @@ static const struct upci_words sched_words[] = {
 	TIMES("se.statistics.iowait_count", "iowaits", "waits", "Waits for a disk"),
 	TIMES("se.statistics.nr_wakeups", "wakeups", "wakeups", "Times that it was woken"),
 };
-
-int upci_cat_sched(const struct upci_cat_file *file, const char *text, size_t length)
-{
-	return upci_cat_known_keys(file, UPCI_TABLE_OF(sched_words), prefix_of(file), NULL, text, length);
-}
+const struct upci_table upci_sched_words = UPCI_TABLE(sched_words);
 
 static const struct upci_words statm_columns[] = {
 	LEVEL(0, "statm_size", "bytes", UPCI_MUL_PAGES, "Address space in use, touched or not"),
@@ -198,8 +165,4 @@ static const struct upci_words statm_columns[] = {
 	LEVEL(3, "statm_text", "bytes", UPCI_MUL_PAGES, "Size of the program's code"),
 	LEVEL(5, "statm_data", "bytes", UPCI_MUL_PAGES, "Size of data and stack"),
 };
-
-int upci_cat_statm(const struct upci_cat_file *file, const char *text, size_t length)
-{
-	return add_line(file, UPCI_TABLE_OF(statm_columns), prefix_of(file), text, length);
-}
+const struct upci_table upci_statm_columns = UPCI_TABLE(statm_columns);

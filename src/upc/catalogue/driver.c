@@ -16,14 +16,23 @@ const char *const upci_driver_roots[] = {
 };
 
 const struct upci_driver_clock upci_driver_clocks[] = {
+	{"monotonic", CLOCK_MONOTONIC, UPC_SCOPE_MACHINE, UPC_KIND_COUNT, "time::real_ns",
+	 "Elapsed time, at the rate that NTP has set and without its jumps; stands still while "
+	 "the machine sleeps. Only grows."},
+	{"monotonic_raw", CLOCK_MONOTONIC_RAW, UPC_SCOPE_MACHINE, UPC_KIND_COUNT, "time::raw_ns",
+	 "Elapsed time as the hardware clock gives it, never corrected: for comparing with cycle "
+	 "counts. Only grows."},
+	{"boottime", CLOCK_BOOTTIME, UPC_SCOPE_MACHINE, UPC_KIND_COUNT, "time::boot_ns",
+	 "Elapsed time since boot, with the time that the machine slept. Only grows."},
 	/* Somebody may set the time of day back. */
-	{"realtime", CLOCK_REALTIME, UPC_SCOPE_MACHINE, UPC_KIND_LEVEL},
-	{"monotonic", CLOCK_MONOTONIC, UPC_SCOPE_MACHINE, UPC_KIND_COUNT},
-	{"monotonic_raw", CLOCK_MONOTONIC_RAW, UPC_SCOPE_MACHINE, UPC_KIND_COUNT},
-	{"boottime", CLOCK_BOOTTIME, UPC_SCOPE_MACHINE, UPC_KIND_COUNT},
-	{"process", CLOCK_PROCESS_CPUTIME_ID, UPC_SCOPE_PROCESS, UPC_KIND_COUNT},
-	{"thread", CLOCK_THREAD_CPUTIME_ID, UPC_SCOPE_THREAD, UPC_KIND_COUNT},
-	{NULL, 0, UPC_SCOPE_MACHINE, UPC_KIND_COUNT},
+	{"realtime", CLOCK_REALTIME, UPC_SCOPE_MACHINE, UPC_KIND_LEVEL, "time::wall_ns",
+	 "Time of day, since 1970-01-01 UTC. A level: it jumps when somebody sets the clock."},
+	{"thread", CLOCK_THREAD_CPUTIME_ID, UPC_SCOPE_THREAD, UPC_KIND_COUNT, "time::thread_cpu_ns",
+	 "CPU time of the context's thread, in user mode and in the kernel. Only grows."},
+	{"process", CLOCK_PROCESS_CPUTIME_ID, UPC_SCOPE_PROCESS, UPC_KIND_COUNT, "time::process_cpu_ns",
+	 "CPU time of all threads of the context's process, also of those that have ended. "
+	 "Only grows."},
+	{.word = NULL},
 };
 
 static void print_file(struct upci_out *out, const struct upci_field *file)

@@ -16,6 +16,7 @@ struct upci_driver_clock {
 	int id;           /* clockid_t */
 	enum upc_scope scope;
 	enum upc_kind kind;
+	const char *name, *text; /* of its event */
 };
 extern const struct upci_driver_clock upci_driver_clocks[];
 
