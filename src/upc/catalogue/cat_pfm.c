@@ -196,77 +196,51 @@ bool upci_pfm_own(const char *name, char *own, size_t size)
 	return known;
 }
 
-/* What the perf PMU's own names leave to be said. */
-static const char *describe_generic(const struct upci_perf_spec *spec)
-{
-	static const char *const software[] = {
-		[PERF_COUNT_SW_CPU_CLOCK] =
-			"Time that the context ran, by the CPU's high-resolution clock, user and "
-			"kernel time together.",
-		[PERF_COUNT_SW_TASK_CLOCK] =
-			"CPU time of the context's threads, user and kernel time together.",
-		[PERF_COUNT_SW_PAGE_FAULTS] =
-			"Page faults, minor and major together: first touches of a page, "
-			"copy-on-write, and pages brought in from storage.",
-		[PERF_COUNT_SW_CONTEXT_SWITCHES] = "Times that the CPU was given to another thread.",
-		[PERF_COUNT_SW_CPU_MIGRATIONS] =
-			"Times that a thread went on running on another CPU than before.",
-		[PERF_COUNT_SW_PAGE_FAULTS_MIN] = "Page faults that needed no I/O.",
-		[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "Page faults that had to wait for storage.",
-		[PERF_COUNT_SW_ALIGNMENT_FAULTS] = "Unaligned accesses that the kernel had to repair.",
-		[PERF_COUNT_SW_EMULATION_FAULTS] = "Instructions that the kernel emulated.",
-		[11] = "Context switches between threads of different control groups.",
-	};
-	static const char *const hardware[] = {
-		[PERF_COUNT_HW_CPU_CYCLES] = "CPU cycles, at the frequency that the core had.",
-		[PERF_COUNT_HW_INSTRUCTIONS] = "Instructions retired.",
-		[PERF_COUNT_HW_CACHE_REFERENCES] = "Cache accesses, usually of the last level.",
-		[PERF_COUNT_HW_CACHE_MISSES] = "Cache misses, usually of the last level.",
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "Branch instructions retired.",
-		[PERF_COUNT_HW_BRANCH_MISSES] = "Branch instructions that were mispredicted.",
-		[PERF_COUNT_HW_BUS_CYCLES] = "Cycles of the bus or of a fixed reference clock.",
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "Cycles in which the front end delivered nothing.",
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "Cycles in which the back end accepted nothing.",
-		[PERF_COUNT_HW_REF_CPU_CYCLES] = "CPU cycles at a fixed reference frequency.",
-	};
+/* What the perf PMU's own names leave to be said; unit NULL: "events". */
+struct generic {
+	const char *text, *unit;
+};
 
+static const struct generic software[] = {
+	[PERF_COUNT_SW_CPU_CLOCK] = {"Time that the context ran, by the CPU's high-resolution clock, user "
+				     "and kernel time together.",
+				     "ns"},
+	[PERF_COUNT_SW_TASK_CLOCK] = {"CPU time of the context's threads, user and kernel time together.",
+				      "ns"},
+	[PERF_COUNT_SW_PAGE_FAULTS] = {"Page faults, minor and major together: first touches of a page, "
+				       "copy-on-write, and pages brought in from storage.",
+				       "faults"},
+	[PERF_COUNT_SW_CONTEXT_SWITCHES] = {"Times that the CPU was given to another thread.", "switches"},
+	[PERF_COUNT_SW_CPU_MIGRATIONS] = {"Times that a thread went on running on another CPU than before.",
+					  NULL},
+	[PERF_COUNT_SW_PAGE_FAULTS_MIN] = {"Page faults that needed no I/O.", "faults"},
+	[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = {"Page faults that had to wait for storage.", "faults"},
+	[PERF_COUNT_SW_ALIGNMENT_FAULTS] = {"Unaligned accesses that the kernel had to repair.", NULL},
+	[PERF_COUNT_SW_EMULATION_FAULTS] = {"Instructions that the kernel emulated.", NULL},
+	[11] = {"Context switches between threads of different control groups.", NULL},
+};
+
+static const struct generic hardware[] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = {"CPU cycles, at the frequency that the core had.", "cycles"},
+	[PERF_COUNT_HW_INSTRUCTIONS] = {"Instructions retired.", "instructions"},
+	[PERF_COUNT_HW_CACHE_REFERENCES] = {"Cache accesses, usually of the last level.", NULL},
+	[PERF_COUNT_HW_CACHE_MISSES] = {"Cache misses, usually of the last level.", NULL},
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = {"Branch instructions retired.", "instructions"},
+	[PERF_COUNT_HW_BRANCH_MISSES] = {"Branch instructions that were mispredicted.", "instructions"},
+	[PERF_COUNT_HW_BUS_CYCLES] = {"Cycles of the bus or of a fixed reference clock.", "cycles"},
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = {"Cycles in which the front end delivered nothing.",
+						   "cycles"},
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = {"Cycles in which the back end accepted nothing.", "cycles"},
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = {"CPU cycles at a fixed reference frequency.", "cycles"},
+};
+
+static struct generic generic_of(const struct upci_perf_spec *spec)
+{
 	if (spec->type == PERF_TYPE_SOFTWARE && spec->config < sizeof(software) / sizeof(software[0]))
 		return software[spec->config];
 	if (spec->type == PERF_TYPE_HARDWARE && spec->config < sizeof(hardware) / sizeof(hardware[0]))
 		return hardware[spec->config];
-	return NULL;
-}
-
-static const char *unit_of(const struct upci_perf_spec *spec)
-{
-	if (spec->type == PERF_TYPE_SOFTWARE) {
-		switch (spec->config) {
-		case PERF_COUNT_SW_CPU_CLOCK:
-		case PERF_COUNT_SW_TASK_CLOCK:
-			return "ns";
-		case PERF_COUNT_SW_PAGE_FAULTS:
-		case PERF_COUNT_SW_PAGE_FAULTS_MIN:
-		case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
-			return "faults";
-		case PERF_COUNT_SW_CONTEXT_SWITCHES:
-			return "switches";
-		}
-	}
-	if (spec->type == PERF_TYPE_HARDWARE) {
-		switch (spec->config) {
-		case PERF_COUNT_HW_CPU_CYCLES:
-		case PERF_COUNT_HW_BUS_CYCLES:
-		case PERF_COUNT_HW_REF_CPU_CYCLES:
-		case PERF_COUNT_HW_STALLED_CYCLES_FRONTEND:
-		case PERF_COUNT_HW_STALLED_CYCLES_BACKEND:
-			return "cycles";
-		case PERF_COUNT_HW_INSTRUCTIONS:
-		case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
-		case PERF_COUNT_HW_BRANCH_MISSES:
-			return "instructions";
-		}
-	}
-	return "events";
+	return (struct generic){NULL, NULL};
 }
 
 static const char *subsystem_of(const struct upci_perf_spec *spec)
@@ -295,8 +269,7 @@ static int64_t offer(struct upc_catalogue *c, unsigned domain, const char *name,
 {
 	struct upci_event event = {.id = UPC_NO_ID, .scope = UPC_SCOPE_CONTEXT, .kind = UPC_KIND_COUNT};
 	struct upci_perf_spec spec;
-	const char *description;
-	int64_t known;
+	struct generic generic;
 	int error;
 
 	event.driver.source = UPC_SOURCE_PERF;
@@ -311,16 +284,22 @@ static int64_t offer(struct upc_catalogue *c, unsigned domain, const char *name,
 	if (!event.name)
 		return UPC_ENOMEM;
 	event.driver.perf = event.name;
-	description = describe_generic(&spec);
-	event.description = description ? description : upci_catalogue_printf(c, "%s.", text);
-	event.unit = unit_of(&spec);
+	generic = generic_of(&spec);
+	event.description = generic.text ? generic.text : upci_catalogue_printf(c, "%s.", text);
+	event.unit = generic.unit ? generic.unit : "events";
 	event.subsystem = subsystem_of(&spec);
 	if (spec.cpu_only)
 		event.scope = UPC_SCOPE_MACHINE;
 	if (!event.description)
 		return UPC_ENOMEM;
-	known = upci_catalogue_put(c, &event);
-	return known;
+	return upci_catalogue_put(c, &event);
+}
+
+static bool get_event(int e, pfm_event_info_t *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	return pfm_get_event_info(e, PFM_OS_PERF_EVENT, info) == PFM_SUCCESS;
 }
 
 /* An event, and each of its unit masks, as names of their own. */
@@ -367,9 +346,7 @@ static int add_generic(struct upc_catalogue *c, unsigned domain, const pfm_pmu_i
 		pfm_event_info_t info;
 		char name[UPC_NAME_MAX];
 
-		memset(&info, 0, sizeof(info));
-		info.size = sizeof(info);
-		if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS || !info.equiv)
+		if (!get_event(e, &info) || !info.equiv)
 			continue;
 		for (i = 0; i < n && strcmp(listed[i], info.equiv); i++)
 			;
@@ -396,9 +373,7 @@ static int kernel_has(const pfm_pmu_info_t *pmu, unsigned domain)
 		pfm_event_info_t info;
 		char name[UPC_NAME_MAX];
 
-		memset(&info, 0, sizeof(info));
-		info.size = sizeof(info);
-		if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
+		if (!get_event(e, &info))
 			continue;
 		snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name);
 		driver.perf = name;
@@ -474,9 +449,7 @@ int upci_catalogue_add_pfm(struct upc_catalogue *c)
 		for (e = pmu.first_event; e >= 0 && !error; e = pfm_get_event_next(e)) {
 			pfm_event_info_t info;
 
-			memset(&info, 0, sizeof(info));
-			info.size = sizeof(info);
-			if (pfm_get_event_info(e, PFM_OS_PERF_EVENT, &info) == PFM_SUCCESS)
+			if (get_event(e, &info))
 				error = offer_event(c, (unsigned)domains, &pmu, &info);
 		}
 	}
