@@ -162,13 +162,14 @@ const struct upci_pmu *upci_pmus(unsigned *n)
 	return t->pmu;
 }
 
-static const struct upci_pmu *find(uint32_t type)
+/* By its name; where that is NULL, by its type. */
+static const struct upci_pmu *find(const char *name, uint32_t type)
 {
 	const struct table *t = table();
 	unsigned i;
 
 	for (i = 0; i < t->n; i++)
-		if (t->pmu[i].type == type)
+		if (name ? !strcmp(t->pmu[i].name, name) : t->pmu[i].type == type)
 			return &t->pmu[i];
 	return NULL;
 }
@@ -181,37 +182,26 @@ static bool is_dynamic(uint32_t type)
 
 const struct upci_pmu *upci_pmu_of_type(uint32_t type)
 {
-	const struct upci_pmu *pmu = find(type);
+	const struct upci_pmu *pmu = find(NULL, type);
 
 	/* A driver that came since. */
 	if (!pmu && is_dynamic(type) && !upci_pmus_refresh())
-		pmu = find(type);
+		pmu = find(NULL, type);
 	return pmu;
-}
-
-static const struct upci_pmu *find_name(const char *name)
-{
-	const struct table *t = table();
-	unsigned i;
-
-	for (i = 0; i < t->n; i++)
-		if (!strcmp(t->pmu[i].name, name))
-			return &t->pmu[i];
-	return NULL;
 }
 
 const struct upci_pmu *upci_pmu_named(const char *name)
 {
-	const struct upci_pmu *pmu = find_name(name);
+	const struct upci_pmu *pmu = find(name, 0);
 
 	if (!pmu && !upci_pmus_refresh())
-		pmu = find_name(name);
+		pmu = find(name, 0);
 	return pmu;
 }
 
 char *upci_pmu_cpus(uint32_t type)
 {
-	const struct upci_pmu *pmu = is_dynamic(type) ? find(type) : NULL;
+	const struct upci_pmu *pmu = is_dynamic(type) ? find(NULL, type) : NULL;
 
 	if (!pmu)
 		return NULL;
