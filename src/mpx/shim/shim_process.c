@@ -183,11 +183,6 @@ static __attribute__((destructor)) void end(void)
 
 /* ---- fork ------------------------------------------------------------------------------ */
 
-static void before_fork(void)
-{
-	atomic_store(&no_children, false);
-}
-
 static void in_child(void)
 {
 	owner = getpid();
@@ -236,5 +231,5 @@ static __attribute__((constructor)) void begin(void)
 			 "link it with libpapi.so",
 			 elsewhere[0] ? elsewhere : program_invocation_name);
 	has_key = pthread_key_create(&key, end_of_thread) == 0;
-	(void)pthread_atfork(before_fork, NULL, in_child);
+	(void)pthread_atfork(shim_has_children, NULL, in_child);
 }
