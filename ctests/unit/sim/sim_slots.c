@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sim_slots.c - slots of chosen functions in files of the three guests, made for it and spoilt.
+ * sim_slots.c - slots of chosen functions in files of the guests, made for it and spoilt.
  */
 #include "elf_build.h"
 #include "load/slots.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * symbols.h - functions of ELF files of the three guests, by name. Files may be anything.
+ * symbols.h - functions of ELF files of the guests, by name. Files may be anything.
  */
 #ifndef UPCS_SYMBOLS_H
 #define UPCS_SYMBOLS_H
