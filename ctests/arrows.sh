@@ -13,6 +13,7 @@ src/upc/engine        :                                                        :
 src/upc/share         : src/upc/base                                           : shared.h
 src/upc/procfs        : src/upc/base                                           : field.h files.h roots.h
 src/upc/perf          : src/upc/base src/upc/procfs                            : context.h perf.h pmus.h
+src/upc/powercap      : src/upc/base src/upc/catalogue src/upc/procfs          :
 src/upc/replay        : src/upc/base src/upc/engine                            : replay.h trace.h trace_file.h
 src/upc/node          : src/upc/base                                           : doorbell.h sim.h
 src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h

@@ -154,6 +154,7 @@ enum upc_source {
 	UPC_SOURCE_DERIVED,    /* a formula over other events                    */
 	UPC_SOURCE_REPLAY,     /* an input signal of a replay script             */
 	UPC_SOURCE_SIMULATION, /* the simulated node that the program runs on    */
+	UPC_SOURCE_POWERCAP,   /* an energy counter of /sys/class/powercap       */
 };
 
 /* Whose activity an event shows when it is added to a context. */

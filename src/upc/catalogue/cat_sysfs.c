@@ -138,17 +138,6 @@ static const struct directory directories[] = {
 	 {
 		 FILE_LEVEL("temp", "millidegrees Celsius", 1, "Temperature of the thermal zone"),
 	 }},
-	{"class/powercap",
-	 "",
-	 "power",
-	 "name",
-	 "power",
-	 1,
-	 {
-		 FILE_COUNT("energy_uj", "uJ",
-			    "Energy used, by a register that wraps to 0 at max_energy_range_uj, of "
-			    "the power domain"),
-	 }},
 	{"devices/system/edac/mc",
 	 "mc",
 	 "edac",

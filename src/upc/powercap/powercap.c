@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * powercap.c - energy counters of /sys/class/powercap (RAPL and its like) as a source, and their
+ * events.
+ *
+ * energy_uj begins at 0 again behind max_energy_range_uj: after 44 minutes at 100 W where that
+ * is 262 kJ. A handle's value goes on over that. Of two wraps between two reads nothing can be seen,
+ * so an event's description says for which time a read must not be put off.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "base/source.h"
+#include "base/target.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/derived.h"
+#include "procfs/files.h"
+#include "procfs/roots.h"
+
+#define POWERCAP "class/powercap"
+/* What no zone draws for long: what descriptions reckon with. */
+#define MOST_WATTS 1000u
+
+/* ---- numbers of a zone -------------------------------------------------------- */
+
+/* All of a text is one number, which may have a newline behind it. */
+static bool parse(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return errno == 0 && (!*end || !strcmp(end, "\n"));
+}
+
+static bool read_number(int fd, uint64_t *value)
+{
+	char text[32];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return parse(text, value);
+}
+
+/* Where its counter wraps; 0: nobody says so. */
+static uint64_t range_of(const char *zone)
+{
+	char path[UPC_NAME_MAX + 64], *text;
+	uint64_t range = 0;
+
+	snprintf(path, sizeof(path), POWERCAP "/%s/max_energy_range_uj", zone);
+	text = upci_file_slurp(UPCI_ROOT_SYS, path, NULL);
+	if (!text || !parse(text, &range))
+		range = 0;
+	free(text);
+	return range;
+}
+
+static int open_energy(const char *zone)
+{
+	char path[UPC_NAME_MAX + 64];
+
+	snprintf(path, sizeof(path), POWERCAP "/%s/energy_uj", zone);
+	return upci_root_open(UPCI_ROOT_SYS, 0, 0, path);
+}
+
+/* ---- the source ---------------------------------------------------------------- */
+
+struct zone {
+	int fd; /* -1: the handle is free */
+	uint64_t range;
+	uint64_t last, total; /* the last reading, and all that it has grown by */
+};
+
+struct powercap {
+	struct upci_source source; /* the first */
+	struct zone *zone;
+	unsigned zones;
+};
+
+static int powercap_create(const struct upci_context *context, struct upci_source **source)
+{
+	struct powercap *p = calloc(1, sizeof(*p));
+
+	(void)context;
+	if (!p)
+		return upci_fail(UPC_ENOMEM, "no memory for energy counters");
+	p->source.ops = &upci_powercap_source;
+	*source = &p->source;
+	return 0;
+}
+
+static void powercap_destroy(struct upci_source *source)
+{
+	struct powercap *p = (struct powercap *)source;
+
+	for (unsigned i = 0; i < p->zones; i++)
+		if (p->zone[i].fd >= 0)
+			close(p->zone[i].fd);
+	free(p->zone);
+	free(p);
+}
+
+/* They are the machine's, and pread leaves no trace in what a child shares. */
+static void powercap_forked(struct upci_source *source, const struct upci_context *context)
+{
+	(void)source;
+	(void)context;
+}
+
+static int fail_open(const struct upci_event *event, const char *zone)
+{
+	switch (errno) {
+	case EACCES:
+	case EPERM:
+		return upci_fail(UPC_EPERM,
+				 "%s: only root may read /sys/" POWERCAP
+				 "/%s/energy_uj: run as root, or chmod a+r "
+				 "it",
+				 event->name, zone);
+	case EMFILE:
+	case ENFILE:
+		return upci_fail(UPC_EMFILE, "%s: no descriptor is left for /sys/" POWERCAP, event->name);
+	default:
+		return upci_fail(UPC_ENOSUPP, "%s: /sys/" POWERCAP "/%s/energy_uj: %s", event->name, zone,
+				 strerror(errno));
+	}
+}
+
+/* A free place, or NULL without memory. */
+static struct zone *free_place(struct powercap *p)
+{
+	struct zone *more;
+
+	for (unsigned i = 0; i < p->zones; i++)
+		if (p->zone[i].fd < 0)
+			return &p->zone[i];
+	more = reallocarray(p->zone, p->zones + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	p->zone = more;
+	more[p->zones].fd = -1;
+	return &more[p->zones++];
+}
+
+static int powercap_open(struct upci_source *source, const struct upci_context *context,
+			 const struct upci_event *event, bool halted)
+{
+	struct powercap *p = (struct powercap *)source;
+	const char *name = event->driver.text;
+	struct zone *zone;
+
+	(void)halted;
+	if (context->cgroup)
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: is the whole machine's energy, not a control group's: count it in the "
+				 "context of the machine",
+				 event->name);
+	if (strchr(name, '/'))
+		return upci_fail(UPC_EINVAL, "%s: \"%.60s\" is no zone of /sys/" POWERCAP, event->name, name);
+	zone = free_place(p);
+	if (!zone)
+		return upci_fail(UPC_ENOMEM, "no memory for energy counters");
+	zone->fd = open_energy(name);
+	if (zone->fd < 0)
+		return fail_open(event, name);
+	if (!read_number(zone->fd, &zone->last)) {
+		close(zone->fd);
+		zone->fd = -1;
+		return upci_fail(UPC_ENOSUPP, "%s: /sys/" POWERCAP "/%s/energy_uj holds no number",
+				 event->name, name);
+	}
+	zone->range = range_of(name);
+	zone->total = 0;
+	return (int)(zone - p->zone);
+}
+
+static void powercap_close(struct upci_source *source, int handle)
+{
+	struct powercap *p = (struct powercap *)source;
+
+	close(p->zone[handle].fd);
+	p->zone[handle].fd = -1;
+}
+
+static int powercap_handles(const struct upci_source *source)
+{
+	return (int)((const struct powercap *)source)->zones;
+}
+
+/* What a zone used up to now. Without a range, or where the last reading was beyond it, a step back
+ * is a counter that began anew: what it shows is all that is known. */
+static void take(struct zone *zone, uint64_t now)
+{
+	if (now >= zone->last)
+		zone->total += now - zone->last;
+	else if (zone->last <= zone->range)
+		zone->total += zone->range - zone->last + now;
+	else
+		zone->total += now;
+	zone->last = now;
+}
+
+static int powercap_read(struct upci_source *source, uint64_t *value, uint8_t *state)
+{
+	struct powercap *p = (struct powercap *)source;
+	uint64_t now;
+
+	for (unsigned i = 0; i < p->zones; i++) {
+		if (p->zone[i].fd < 0)
+			continue;
+		state[i] = UPCI_SOURCE_LOST;
+		if (!read_number(p->zone[i].fd, &now))
+			continue;
+		take(&p->zone[i], now);
+		state[i] = UPCI_SOURCE_EXACT;
+		value[i] = p->zone[i].total;
+	}
+	return 0;
+}
+
+const struct upci_source_ops upci_powercap_source = {
+	.gone = "its source is gone; the counter keeps the last value",
+	.create = powercap_create,
+	.destroy = powercap_destroy,
+	.forked = powercap_forked,
+	.open = powercap_open,
+	.close = powercap_close,
+	.handles = powercap_handles,
+	.read = powercap_read,
+};
+
+/* ---- events -------------------------------------------------------------------- */
+
+struct search {
+	struct upc_catalogue *c;
+	int64_t error;
+	unsigned denied;
+	uint32_t package[UPCI_TERMS_MAX - 1]; /* codes; POWER has a term more */
+	unsigned packages;
+};
+
+static void name_of(const char *zone, char name[64])
+{
+	char path[UPC_NAME_MAX + 64], *text;
+
+	snprintf(path, sizeof(path), POWERCAP "/%s/name", zone);
+	text = upci_file_slurp(UPCI_ROOT_SYS, path, NULL);
+	snprintf(name, 64, "%.*s", text ? (int)strcspn(text, "\n") : 7,
+		 text && *text != '\n' ? text : "unnamed");
+	free(text);
+}
+
+static void add_zone(struct search *search, const char *zone)
+{
+	struct upci_event event = {
+		.unit = "uJ",
+		.subsystem = "power",
+		.scope = UPC_SCOPE_MACHINE,
+		.kind = UPC_KIND_COUNT,
+		.id = UPC_NO_ID,
+		.driver = {.source = UPC_SOURCE_POWERCAP, .mul = 1, .div = 1},
+	};
+	const int fd = open_energy(zone);
+	char name[64], event_name[UPC_NAME_MAX], wraps[160] = "";
+	uint64_t range;
+
+	if (fd < 0) {
+		search->denied += errno == EACCES || errno == EPERM;
+		return;
+	}
+	close(fd);
+	name_of(zone, name);
+	range = range_of(zone);
+	if (range)
+		snprintf(wraps, sizeof(wraps),
+			 " Its counter wraps, which is put right where it is read within %" PRIu64
+			 " seconds (at %u W).",
+			 range / 1000000 / MOST_WATTS, MOST_WATTS);
+	snprintf(event_name, sizeof(event_name), "power::%.200s:energy_uj", zone);
+	upci_name_sanitize(event_name);
+	event.name = upci_catalogue_printf(search->c, "%s", event_name);
+	event.description = upci_catalogue_printf(
+		search->c,
+		"Energy used by the power domain %s (%s).%s The whole machine, everybody's; a "
+		"count that only grows.",
+		zone, name, wraps);
+	event.driver.text = upci_catalogue_printf(search->c, "%s", zone);
+	if (!event.name || !event.description || !event.driver.text) {
+		search->error = UPC_ENOMEM;
+		return;
+	}
+	search->error = upci_catalogue_put(search->c, &event);
+	/* Each once: RAPL shows some by two ways, of which the other's zones are intel-rapl-mmio. */
+	if (search->error >= 0 && !strncmp(name, "package-", 8) && !strstr(zone, "-mmio") &&
+	    search->packages < UPCI_TERMS_MAX - 1)
+		search->package[search->packages++] = (uint32_t)search->error;
+}
+
+static const char *why_not(const struct search *search)
+{
+	return search->denied ? "the energy counters of /sys/" POWERCAP
+				" are for root only; run as root, or chmod a+r them"
+			      : "this machine shows no energy counter of a package in /sys/" POWERCAP;
+}
+
+/* The sum over packages times coefficient, by the divisor, or where that is 0 by elapsed ns. */
+static const struct upci_formula *sum_of(struct search *search, int64_t coefficient, int64_t divisor)
+{
+	struct upci_formula *formula =
+		upci_catalogue_alloc(search->c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
+	int64_t time = upci_catalogue_lookup(search->c, "time::real_ns");
+
+	if (!formula || time < 0) {
+		search->error = formula ? time : UPC_ENOMEM;
+		return NULL;
+	}
+	formula->divisor = divisor;
+	for (formula->terms = 0; formula->terms < search->packages; formula->terms++)
+		formula->term[formula->terms] = (struct upci_term){.coefficient = coefficient,
+								   .code = search->package[formula->terms]};
+	if (!divisor)
+		formula->term[formula->terms++] = (struct upci_term){.under = 1, .code = (uint32_t)time};
+	return formula;
+}
+
+static void add_derived(struct search *search, struct upci_event event, int64_t coefficient, int64_t divisor)
+{
+	event.subsystem = "derived";
+	event.scope = UPC_SCOPE_MACHINE;
+	event.kind = UPC_KIND_COUNT;
+	event.id = UPC_NO_ID;
+	event.driver = (struct upci_driver){.source = UPC_SOURCE_NONE, .mul = 1, .div = 1};
+	if (search->error >= 0 && search->packages) {
+		event.formula = sum_of(search, coefficient, divisor);
+		if (event.formula)
+			search->error = upci_derived_settle(search->c, &event);
+	} else {
+		event.why = why_not(search);
+	}
+	if (search->error >= 0)
+		search->error = upci_catalogue_put(search->c, &event);
+}
+
+int upci_powercap_add(struct upc_catalogue *c)
+{
+	struct search search = {.c = c};
+	struct dirent **list;
+	int n = upci_root_list(UPCI_ROOT_SYS, POWERCAP, "", &list);
+
+	for (int i = 0; i < n; i++) {
+		if (search.error >= 0)
+			add_zone(&search, list[i]->d_name);
+		free(list[i]);
+	}
+	free(list);
+	add_derived(&search,
+		    (struct upci_event){.name = "ENERGY",
+					.unit = "J",
+					.description =
+						"Joules that all packages (processors) used, by RAPL or "
+						"its like; whole ones."},
+		    1, 1000000);
+	add_derived(&search,
+		    (struct upci_event){
+			    .name = "POWER",
+			    .unit = "mW",
+			    .description = "Milliwatts that all packages (processors) drew on average "
+					   "since the start or the reset: energy by elapsed time. 0 where "
+					   "no time has passed."},
+		    1000000, 0);
+	if (search.error >= 0 && search.denied)
+		search.error =
+			upci_catalogue_add_missing(c, "power: the energy counters of /sys/" POWERCAP
+						      " are for root only; run as root, or chmod a+r them");
+	return search.error < 0 ? (int)search.error : 0;
+}
