@@ -83,6 +83,23 @@ static void test_long(void **state)
 	free(text);
 }
 
+/* Names that begin alike, the longest first, in a table with little room. */
+static void test_beginnings(void **state)
+{
+	struct upcr_names names;
+	char text[22];
+	unsigned i;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(upcr_names_init(&names, 21), 0);
+	for (i = 21; i > 0; i--)
+		assert_int_equal(upcr_names_number(&names, text, i), 22 - i);
+	for (i = 21; i > 0; i--)
+		assert_int_equal(upcr_names_find(&names, text, i), 22 - i);
+	upcr_names_free(&names);
+}
+
 static void test_limit(void **state)
 {
 	struct upcr_names names;
@@ -147,7 +164,8 @@ static void test_threads(void **state)
 UNIT_MAIN(region_names)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_bytes),   cmocka_unit_test(test_long),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_long),    cmocka_unit_test(test_beginnings),
 		cmocka_unit_test(test_limit),   cmocka_unit_test(test_threads),
 	};
 

@@ -82,6 +82,7 @@ static void test_order(void **state)
 	int i;
 
 	(void)state;
+	part[3].coverage = .25;
 	for (i = 0; i < 5; i++) {
 		upcr_add_same(&forth, &part[i]);
 		upcr_add_same(&back, &part[4 - i]);
@@ -91,8 +92,21 @@ static void test_order(void **state)
 	assert_true(near(forth.low, back.low) && near(forth.high, back.high));
 	assert_int_equal(forth.flags, UPCR_ROUGH | UPCR_LOST);
 	assert_int_equal(back.flags, UPCR_ROUGH | UPCR_LOST);
-	assert_true(near(forth.coverage, .5));
+	assert_true(near(forth.coverage, .25) && near(back.coverage, .25));
 	assert_true(forth.low >= 7);
+}
+
+/* Nothing is below what was counted exactly. */
+static void test_floor(void **state)
+{
+	struct upcr_value part[3] = {upcr_exact(7), estimated(10, 8, 3, 0), estimated(20, 15, 3, 0)},
+			  sum = {0};
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		upcr_add_independent(&sum, &part[i]);
+	assert_true(near(sum.value, 37) && near(sum.low, 7));
 }
 
 static void test_bounds(void **state)
@@ -188,8 +202,9 @@ static void test_truth(void **state)
 UNIT_MAIN(region_sum)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_freedom), cmocka_unit_test(test_exact),  cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_order),   cmocka_unit_test(test_bounds), cmocka_unit_test(test_truth),
+		cmocka_unit_test(test_freedom), cmocka_unit_test(test_exact), cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_order),   cmocka_unit_test(test_floor), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_truth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

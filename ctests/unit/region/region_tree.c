@@ -148,18 +148,47 @@ static void test_limit(void **state)
 	upcr_tree_free(&tree);
 }
 
+/* What had a name before has another one, and the name begins anew. */
+static void test_rename(void **state)
+{
+	struct upcr_tree tree;
+	unsigned a, b;
+
+	(void)state;
+	assert_int_equal(upcr_tree_init(&tree, 100), 0);
+	a = upcr_tree_enter(&tree, A);
+	b = upcr_tree_enter(&tree, B);
+	assert_true(upcr_tree_exit(&tree, B));
+	assert_true(upcr_tree_exit(&tree, A));
+	upcr_tree_rename(&tree, A, C);
+	assert_string_equal(path_of(&tree, b), "CB");
+	assert_int_equal(upcr_tree_enter(&tree, C), a);
+	assert_int_equal(upcr_tree_enter(&tree, B), b);
+	assert_true(upcr_tree_exit(&tree, B));
+	assert_true(upcr_tree_exit(&tree, C));
+	assert_int_not_equal(upcr_tree_enter(&tree, A), a);
+	assert_int_equal(calls_of(&tree, "A"), 1);
+	assert_int_equal(calls_of(&tree, "C"), 2);
+	upcr_tree_free(&tree);
+}
+
 /* More regions are open than the list holds. */
 static void test_depth(void **state)
 {
 	struct upcr_tree tree;
-	unsigned i;
+	unsigned i, last = UPCR_ROOT;
 
 	(void)state;
-	assert_int_equal(upcr_tree_init(&tree, 10), 0);
-	for (i = 0; i < UPCR_DEPTH_MAX + 10; i++)
-		upcr_tree_enter(&tree, A);
+	assert_int_equal(upcr_tree_init(&tree, UPCR_DEPTH_MAX + 20), 0);
+	for (i = 0; i < UPCR_DEPTH_MAX; i++)
+		last = upcr_tree_enter(&tree, A);
+	for (i = 0; i < 10; i++)
+		assert_int_equal(upcr_tree_enter(&tree, A), UPCR_BEYOND);
 	assert_int_equal(tree.unlisted, 10);
-	for (i = 0; i < UPCR_DEPTH_MAX + 10; i++)
+	for (i = 0; i < 10; i++)
+		assert_true(upcr_tree_exit(&tree, A));
+	assert_int_equal(tree.current, last);
+	for (i = 0; i < UPCR_DEPTH_MAX; i++)
 		assert_true(upcr_tree_exit(&tree, A));
 	assert_false(upcr_tree_exit(&tree, A));
 	assert_path("");
@@ -277,7 +306,8 @@ UNIT_MAIN(region_tree)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nesting),   cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_recursion), cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_depth),     cmocka_unit_test(test_random),
+		cmocka_unit_test(test_rename),    cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  * their own for Blue Gene/P names.
  */
 #include "catalogue/catalogue.h"
-#include "../unit_test.h"
+#include "script_test.h"
 
 static struct upc_catalogue *c;
 
@@ -58,9 +58,38 @@ static void test_live_names(void **state)
 	assert_int_equal(event_code(c, "PU0_IPIPE_BRANCHES:mode=rise"), rise);
 	assert_int_equal(upc_catalogue_find(c, "PU0_IPIPE_BRANCHES:mode=high", &other), UPC_ENOSUPP);
 	assert_message("source with signals (replay)");
+	assert_int_equal(upci_catalogue_event(c, rise)->same_as, plain + 1);
 	/* Host events are of mode rise, whichever way they are called. */
 	assert_int_equal(info_of(event_code(c, "perf::PAGE-FAULTS")).modes, 0);
 	assert_int_equal(event_code(c, "perf::PAGE-FAULTS:mode=rise"), event_code(c, "perf::PAGE-FAULTS"));
+}
+
+/* Behind a script each mode is an event of its own, and the one that it has anyway is the same. */
+static void test_script(void **state)
+{
+	struct upc_catalogue *live = c;
+	uint32_t plain, high, fall;
+
+	(void)state;
+	c = open_script("upc-trace 1\nc 1 0\n");
+	plain = event_code(c, "PU0_IPIPE_BRANCHES");
+	high = event_code(c, "PU0_IPIPE_BRANCHES:mode=high");
+	fall = event_code(c, "PU0_IPIPE_BRANCHES:mode=fall");
+	assert_int_equal(info_of(plain).mode, UPC_MODE_HIGH);
+	assert_int_equal(info_of(plain).modes, 0xf);
+	assert_int_equal(info_of(high).mode, UPC_MODE_HIGH);
+	assert_int_equal(info_of(fall).mode, UPC_MODE_FALL);
+	assert_int_equal(upci_catalogue_event(c, high)->same_as, plain + 1);
+	assert_int_equal(upci_catalogue_event(c, fall)->same_as, 0);
+	upc_catalogue_close(c);
+	c = live;
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	assert_int_equal(info_of(event_code(c, "mem::MemFree")).kind, UPC_KIND_LEVEL);
+	assert_int_equal(info_of(event_code(c, "perf::PAGE-FAULTS")).kind, UPC_KIND_COUNT);
 }
 
 static void test_nothing_drives_it(void **state)
@@ -80,6 +109,8 @@ UNIT_MAIN(cat_mode)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_names),
 		cmocka_unit_test(test_nothing_drives_it),
+		cmocka_unit_test(test_script),
+		cmocka_unit_test(test_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

@@ -121,6 +121,12 @@ static void test_best_first(void **state)
 	assert_int_equal(nearest.count, 2);
 	assert_string_equal(nearest.name[0], "MINOR_FAULT");
 	assert_string_equal(nearest.name[1], "perf::MINOR-FAULTS");
+	/* Of those that are as near, who comes first. */
+	nearest = (struct upci_nearest){.max = 2};
+	upci_nearest_offer(&nearest, "page_faultz", "page_faultx");
+	upci_nearest_offer(&nearest, "page_faultz", "page_faulty");
+	assert_string_equal(nearest.name[0], "page_faultx");
+	assert_string_equal(nearest.name[1], "page_faulty");
 }
 
 UNIT_MAIN(nearest)

@@ -177,6 +177,12 @@ static void test_cpus_come_and_go(void **state)
 	happens(1);
 	assert_int_equal(upc_unit_stop(u), 0);
 	assert_int_equal(event_value(u, major), 304);
+	/* As many, and others. */
+	set_online("1-3\n", 0xe);
+	assert_int_equal(upc_unit_start(u), 0);
+	happens(1);
+	assert_int_equal(upc_unit_stop(u), 0);
+	assert_int_equal(event_value(u, major), 307);
 	upc_unit_destroy(u);
 	upc_catalogue_close(c);
 }

@@ -57,6 +57,27 @@ static void test_what_pmus_are_is_read_once(void **state)
 	assert_int_equal(made_sys_openings, before + 2 * PMUS);
 }
 
+/* Values go to the bits that the PMU's files name, and all of them have to fit. */
+static void test_bits_of_a_field(void **state)
+{
+	struct upci_perf_spec spec;
+
+	(void)state;
+	made_sys_put("300\n", DEVICES "/fields/type");
+	made_sys_put("0\n", DEVICES "/fields/cpumask");
+	made_sys_put("config:0-7,32\n", DEVICES "/fields/format/event");
+	made_sys_put("config1:8-11\n", DEVICES "/fields/format/umask");
+	made_sys_put("event=0x1c3,umask=0xf\n", DEVICES "/fields/events/fits");
+	made_sys_put("event=0x2c3\n", DEVICES "/fields/events/large");
+	assert_int_equal(upci_pmus_refresh(), 0);
+	assert_int_equal(upci_pmu_encode("fields/fits/", UPC_DOMAIN_USER, &spec), 0);
+	assert_true(spec.config == (UINT64_C(1) << 32 | 0xc3));
+	assert_true(spec.config1 == 0xf00);
+	/* It has no filters. */
+	assert_true(spec.cpu_only && !spec.exclude_kernel);
+	assert_int_equal(upci_pmu_encode("fields/large/", UPC_DOMAIN_USER, &spec), UPC_ENOEVENT);
+}
+
 static void test_a_driver_that_comes_later(void **state)
 {
 	struct upci_perf_spec spec;
@@ -156,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_a_driver_that_comes_later),
 		cmocka_unit_test(test_hybrid_cpus),
 		cmocka_unit_test(test_no_descriptor_is_no_empty_machine),
+		cmocka_unit_test(test_bits_of_a_field),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, made_sys_end);
