@@ -5,34 +5,7 @@
  */
 #include <ctype.h>
 
-#include "catalogue/catalogue.h"
-#include "../unit_test.h"
-
-static struct upc_catalogue *c;
-
-static int open_catalogue(void **state)
-{
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	return upc_catalogue_open(&options, &c);
-}
-
-static int close_catalogue(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
-	return 0;
-}
-
-static const struct upci_event *event(const char *name)
-{
-	int64_t code = upci_catalogue_lookup(c, name);
-
-	if (code < 0)
-		fail_msg("no event %s", name);
-	return upci_catalogue_event(c, (uint32_t)code);
-}
+#include "catalogue_test.h"
 
 static void test_table(void **state)
 {

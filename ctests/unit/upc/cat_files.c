@@ -6,43 +6,16 @@
 #include "catalogue/cat_files.h"
 #include "procfs/files.h"
 
-#include "../unit_test.h"
-
-static struct upc_catalogue *catalogue;
-
-static int set_up(void **state)
-{
-	struct upc_catalogue_options options = UPC_OPTIONS_INIT(upc_catalogue_options);
-
-	(void)state;
-	options.no_wiring = 1;
-	return upc_catalogue_open(&options, &catalogue);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	upc_catalogue_close(catalogue);
-	return 0;
-}
+#include "catalogue_test.h"
 
 static void add(enum upci_root root, const char *path, const char *text)
 {
-	assert_int_equal(upci_catalogue_add_file_text(catalogue, root, path, text, strlen(text)), 0);
-}
-
-static const struct upci_event *event(const char *name)
-{
-	int64_t code = upci_catalogue_lookup(catalogue, name);
-
-	if (code < 0)
-		fail_msg("no event %s", name);
-	return upci_catalogue_event(catalogue, (uint32_t)code);
+	assert_int_equal(upci_catalogue_add_file_text(c, root, path, text, strlen(text)), 0);
 }
 
 static bool there(const char *name)
 {
-	return upci_catalogue_lookup(catalogue, name) >= 0;
+	return upci_catalogue_lookup(c, name) >= 0;
 }
 
 /* The event's value in its file's text. */
@@ -71,8 +44,8 @@ static void this_machine(void **state)
 
 	(void)state;
 	assert_int_equal(upci_files_create(getpid(), gettid(), &files), 0);
-	for (uint32_t code = 0; code < upc_catalogue_count(catalogue); code++) {
-		const struct upci_event *e = upci_catalogue_event(catalogue, code);
+	for (uint32_t code = 0; code < upc_catalogue_count(c); code++) {
+		const struct upci_event *e = upci_catalogue_event(c, code);
 		int handle;
 
 		if (e->driver.source != UPC_SOURCE_FILE)
@@ -286,13 +259,12 @@ static void broken_texts(void **state)
 			add(UPCI_ROOT_PROC, paths[i], noise);
 		}
 	}
-	assert_int_equal(upci_catalogue_add_file_text(catalogue, UPCI_ROOT_PROC, "nothing", "", 0),
-			 UPC_EINVAL);
+	assert_int_equal(upci_catalogue_add_file_text(c, UPCI_ROOT_PROC, "nothing", "", 0), UPC_EINVAL);
 }
 
 UNIT_MAIN(cat_files)
 {
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define T(test) cmocka_unit_test_setup_teardown(test, open_catalogue, close_catalogue)
 	const struct CMUnitTest tests[] = {
 		T(this_machine), T(kinds),          T(vmstat_of_another_kernel),
 		T(cpus_512),     T(interfaces_200), T(protocols),

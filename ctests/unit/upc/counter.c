@@ -4,10 +4,9 @@
  */
 #include "unit/unit.h"
 #include "unit/registers.h"
-#include "../unit_test.h"
+#include "catalogue_test.h"
 #include <time.h>
 
-static struct upc_catalogue *c;
 static struct upc_unit *u;
 static uint32_t faults, clock_ns, level;
 
@@ -196,10 +195,7 @@ static void test_partial_and_lost(void **state)
 
 static int set_up(void **state)
 {
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	if (upc_catalogue_open(&options, &c) || upc_unit_create(c, NULL, &u))
+	if (open_catalogue(state) || upc_unit_create(c, NULL, &u))
 		return -1;
 	faults = event_code(c, "perf::PAGE-FAULTS");
 	clock_ns = event_code(c, "time::real_ns");

@@ -5,24 +5,7 @@
  */
 #include "catalogue/derived.h"
 #include "catalogue/formula.h"
-#include "../unit_test.h"
-
-static struct upc_catalogue *c;
-
-static int open_catalogue(void **state)
-{
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	return upc_catalogue_open(&options, &c);
-}
-
-static int close_catalogue(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
-	return 0;
-}
+#include "catalogue_test.h"
 
 static uint32_t put(const char *name, enum upc_source source, enum upc_scope scope, const char *formula)
 {

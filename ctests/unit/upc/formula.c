@@ -4,9 +4,7 @@
  * where, text that comes back as it went.
  */
 #include "catalogue/formula.h"
-#include "../unit_test.h"
-
-static struct upc_catalogue *c;
+#include "catalogue_test.h"
 
 /* Events of our own, by name, without a source. */
 static uint32_t put(const char *name, const struct upci_formula *formula)
@@ -31,10 +29,7 @@ static const struct upci_formula *parse(const char *text)
 
 static int setup(void **state)
 {
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	if (upc_catalogue_open(&options, &c))
+	if (open_catalogue(state))
 		return -1;
 	put("q.a", NULL);
 	put("q.b", NULL);
@@ -45,13 +40,6 @@ static int setup(void **state)
 	put("q.mean", parse("(q.a + q.b) / 2"));
 	put("q.ratio", parse("(q.a) / q.b"));
 	put("q.huge", parse("36028797018963968 * q.a"));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
 	return 0;
 }
 
@@ -318,5 +306,5 @@ UNIT_MAIN(formula)
 		cmocka_unit_test(test_print),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, close_catalogue);
 }

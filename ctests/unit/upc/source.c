@@ -4,11 +4,8 @@
  */
 #include <time.h>
 
-#include "catalogue/catalogue.h"
 #include "unit/unit.h"
-#include "../unit_test.h"
-
-static struct upc_catalogue *c;
+#include "catalogue_test.h"
 
 static struct upc_unit *create(enum upc_context_kind kind, pid_t pid)
 {
@@ -110,21 +107,6 @@ static void test_needs_pmu(void **state)
 	assert_message("NET_RX_BYTES");
 }
 
-static int set_up(void **state)
-{
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	return upc_catalogue_open(&options, &c);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
-	return 0;
-}
-
 UNIT_MAIN(source)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,5 +116,5 @@ UNIT_MAIN(source)
 		cmocka_unit_test(test_needs_pmu),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
 }

@@ -3,12 +3,9 @@
  * Transactions: all or nothing, counters by their rules, values that stay with
  * their events whatever moves.
  */
-#include "catalogue/catalogue.h"
 #include "unit/unit.h"
-#include "../unit_test.h"
+#include "catalogue_test.h"
 #include <time.h>
-
-static struct upc_catalogue *c;
 
 /* Events that any machine drives, made to order: clocks under names of ours,
  * and Blue Gene/P names that are driven by clocks. */
@@ -419,21 +416,6 @@ static void test_random_churn_keeps_values(void **state)
 	upc_unit_destroy(u);
 }
 
-static int set_up(void **state)
-{
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	return upc_catalogue_open(&options, &c);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
-	return 0;
-}
-
 UNIT_MAIN(transaction)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,5 +432,5 @@ UNIT_MAIN(transaction)
 		cmocka_unit_test(test_random_churn_keeps_values),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
 }

@@ -9,9 +9,8 @@
 #include <time.h>
 
 #include "unit/unit.h"
-#include "../unit_test.h"
+#include "catalogue_test.h"
 
-static struct upc_catalogue *c;
 static uint32_t faults, minor_faults, clock_ns, cpu_clock;
 
 static struct upc_unit *create_with_faults(void)
@@ -682,22 +681,12 @@ static void test_enable_on_exec(void **state)
 
 static int set_up(void **state)
 {
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	if (upc_catalogue_open(&options, &c))
+	if (open_catalogue(state))
 		return -1;
 	faults = event_code(c, "perf::PAGE-FAULTS");
 	minor_faults = event_code(c, "perf::MINOR-FAULTS");
 	clock_ns = event_code(c, "time::real_ns");
 	cpu_clock = event_code(c, "perf::CPU-CLOCK");
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
 	return 0;
 }
 
@@ -723,5 +712,5 @@ UNIT_MAIN(unit)
 		cmocka_unit_test(test_enable_on_exec),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, close_catalogue);
 }

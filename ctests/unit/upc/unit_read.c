@@ -9,13 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "catalogue/catalogue.h"
 #include "catalogue/derived.h"
 #include "catalogue/formula.h"
 #include "unit/unit.h"
-#include "../unit_test.h"
-
-static struct upc_catalogue *c;
+#include "catalogue_test.h"
 
 static uint32_t clock_event(const char *name, int clock, uint32_t mul, uint32_t div, enum upc_kind kind)
 {
@@ -248,21 +245,6 @@ static void test_levels_in_registers(void **state)
 	upc_unit_destroy(u);
 }
 
-static int set_up(void **state)
-{
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	return upc_catalogue_open(&options, &c);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
-	return 0;
-}
-
 UNIT_MAIN(unit_read)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,5 +255,5 @@ UNIT_MAIN(unit_read)
 		cmocka_unit_test(test_levels_in_registers),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
 }

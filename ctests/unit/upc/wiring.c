@@ -6,25 +6,8 @@
 #include <time.h>
 
 #include "catalogue/formula.h"
-#include "../unit_test.h"
+#include "catalogue_test.h"
 #include "wiring/wiring.h"
-
-static struct upc_catalogue *c;
-
-static int open_catalogue(void **state)
-{
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	return upc_catalogue_open(&options, &c);
-}
-
-static int close_catalogue(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
-	return 0;
-}
 
 static int parse(const char *body)
 {
@@ -39,15 +22,6 @@ static void apply(const char *body)
 {
 	if (parse(body))
 		fail_msg("%s", upc_last_message());
-}
-
-static const struct upci_event *event(const char *name)
-{
-	int64_t code = upci_catalogue_lookup(c, name);
-
-	if (code < 0)
-		fail_msg("no event %s", name);
-	return upci_catalogue_event(c, (uint32_t)code);
 }
 
 /* An entry that is replaced has another address: the catalogue as it is. */

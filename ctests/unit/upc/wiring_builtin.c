@@ -5,35 +5,9 @@
  */
 #include "catalogue/formula.h"
 #include "script_test.h"
-#include "../unit_test.h"
+#include "catalogue_test.h"
 #include "wiring/wiring.h"
 #include "wiring/wiring_builtin.h"
-
-static struct upc_catalogue *c;
-
-static int open_catalogue(void **state)
-{
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
-	return upc_catalogue_open(&options, &c);
-}
-
-static int close_catalogue(void **state)
-{
-	(void)state;
-	upc_catalogue_close(c);
-	return 0;
-}
-
-static const struct upci_event *event(const char *name)
-{
-	int64_t code = upci_catalogue_lookup(c, name);
-
-	if (code < 0)
-		fail_msg("no event %s", name);
-	return upci_catalogue_event(c, (uint32_t)code);
-}
 
 static int64_t weight(const char *derived, const char *term)
 {

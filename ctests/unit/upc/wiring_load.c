@@ -5,28 +5,23 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "../unit_test.h"
+#include "catalogue_test.h"
 #include "wiring/wiring.h"
 
-static struct upc_catalogue *c;
 static char directory[] = "/tmp/upc-wiring-XXXXXX";
 static char path[64];
 
 static int setup(void **state)
 {
-	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
-
-	(void)state;
 	if (!mkdtemp(directory))
 		return -1;
 	snprintf(path, sizeof(path), "%s/file", directory);
-	return upc_catalogue_open(&options, &c);
+	return open_catalogue(state);
 }
 
 static int teardown(void **state)
 {
-	(void)state;
-	upc_catalogue_close(c);
+	close_catalogue(state);
 	unlink(path);
 	return rmdir(directory);
 }
