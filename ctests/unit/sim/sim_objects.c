@@ -16,6 +16,15 @@ static void put(const char *name, const char *needed)
 	write_file(name, b.file, b.size);
 }
 
+static void put_other(const char *name, uint16_t machine, const char *needed)
+{
+	struct elf_build b = {
+		.wide = machine == EM_X86_64, .big = machine == EM_PPC, .machine = machine, .needed = needed};
+
+	elf_build(&b);
+	write_file(name, b.file, b.size);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -96,13 +105,38 @@ static void test_find(void **state)
 	assert_false(upcs_objects_find(&objects, path, "/program"));
 }
 
+static void assert_found(enum upcs_guest guest, const char *program, const char *library)
+{
+	struct upcs_objects objects = {.guest = guest, .search_path = "$LIB"};
+
+	assert_int_equal(upcs_objects_add(&objects, program), 0);
+	assert_int_equal(upcs_objects_follow(&objects, 0), 0);
+	assert_int_equal(objects.n, 2);
+	assert_string_equal(objects.path[1], library);
+	upcs_objects_free(&objects);
+}
+
+/* What $LIB is: the machine's own programs have directories for each kind of machine. */
+static void test_lib(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("lib", 0700), 0);
+	put_other("power", EM_PPC, "libupcd.so");
+	put_other("lib/libupcd.so", EM_PPC, NULL);
+	assert_found(UPCS_PPC, "power", "lib/libupcd.so");
+#ifdef __x86_64__
+	assert_int_equal(mkdir("lib/x86_64-linux-gnu", 0700), 0);
+	put_other("intel", EM_X86_64, "libupcd.so");
+	put_other("lib/x86_64-linux-gnu/libupcd.so", EM_X86_64, NULL);
+	assert_found(UPCS_X86_64, "intel", "lib/x86_64-linux-gnu/libupcd.so");
+#endif
+}
+
 UNIT_MAIN(sim_objects)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_once),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_named),
-		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_once), cmocka_unit_test(test_full), cmocka_unit_test(test_named),
+		cmocka_unit_test(test_find), cmocka_unit_test(test_lib),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
