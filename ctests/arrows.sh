@@ -30,7 +30,7 @@ src/mpx               : src/mpx/core src/mpx/process src/mpx/stat src/upc/base :
 src/region            : src/mpx/stat src/sim/decode src/upc/node               : region.h sum.h names.h settings.h
 src/region/front      : src/mpx/shim src/region                                :
 src/sim/decode        : src/upc/catalogue                                      : decode.h guest.h model.h
-src/sim/count         : src/sim/decode                                         : account.h guest_memory.h left.h leftover.h region.h results.h score.h team.h thread.h
+src/sim/count         : src/sim/decode src/upc/base                            : account.h guest_memory.h left.h leftover.h region.h results.h score.h team.h thread.h
 src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h elf_file.h emulator.h exec.h needed.h objects.h places.h preload.h
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : request.h service.h
@@ -44,7 +44,7 @@ utils/page            :                                                        :
 utils/jobstat         : utils/lib utils/page                                   :
 utils/regions         : utils/lib utils/metrics utils/page src/region src/sim/decode src/sim/load src/upc/catalogue :
 utils/replay          : utils/lib src/upc/replay                               :
-utils/run             : utils/lib src/sim/count src/sim/load src/upc/catalogue src/upc/engine src/upc/share :
+utils/run             : utils/lib src/sim/count src/sim/load src/upc/base src/upc/catalogue src/upc/engine src/upc/share :
 utils/serve           : utils/lib                                              :
 utils/stat            : utils/lib                                              :
 utils/top             : utils/lib                                              :

@@ -4,11 +4,6 @@
  */
 #include "run/run_counts.h"
 
-bool run_item_is_produced(unsigned item)
-{
-	return item >= UPCS_TALLIES || upcs_is_produced((enum upcs_tally)item);
-}
-
 void run_vector_derive(struct run_vector *vector)
 {
 	upcs_items_derive(vector->item);

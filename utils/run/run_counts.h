@@ -10,8 +10,6 @@
 
 #include "count/results.h"
 
-bool run_item_is_produced(unsigned item);
-
 struct run_vector {
 	uint64_t item[UPCS_ITEMS];
 	unsigned doubt; /* bits of enum upcs_doubt; 0: all are exact */

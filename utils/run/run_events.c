@@ -35,7 +35,7 @@ void run_events_all(struct run_events *events)
 	memset(events, 0, sizeof(*events));
 	for (unsigned place = 0; place < PLACES; place++)
 		for (unsigned item = 0; item < UPCS_ITEMS; item++)
-			events->shown[place][item] = run_item_is_produced(item);
+			events->shown[place][item] = upcs_is_produced(item);
 }
 
 void run_events_seen(struct run_events *events, const struct run_vector *whole)
@@ -97,7 +97,7 @@ static int refuse(const char *word, const char *bare)
 				       : strcasecmp(bare, documented[i]) == 0)
 			return refuse_documented(word, upci_bgp_simulated(documented[i]));
 	for (unsigned item = 0; item < UPCS_ITEMS; item++)
-		if (!run_item_is_produced(item) &&
+		if (!upcs_is_produced(item) &&
 		    (util_is_glob(bare) ? util_match(bare, upcs_item_name(item))
 					: strcasecmp(bare, upcs_item_name(item)) == 0))
 			return refuse_documented(word, UPCI_SIM_MEMORY);
@@ -106,7 +106,7 @@ static int refuse(const char *word, const char *bare)
 			char *name = names[place * UPCS_ITEMS + item];
 
 			run_event_name(place, item, name);
-			if (run_item_is_produced(item))
+			if (upcs_is_produced(item))
 				upci_nearest_offer(&nearest, bare, name);
 		}
 	for (int i = 0; i < nearest.count; i++)
@@ -129,7 +129,7 @@ static int parse_word(struct run_events *events, const char *word)
 		for (unsigned item = 0; item < UPCS_ITEMS; item++) {
 			char name[RUN_EVENT_NAME_MAX];
 
-			if (!run_item_is_produced(item))
+			if (!upcs_is_produced(item))
 				continue;
 			run_event_name(place, item, name);
 			if (glob ? util_match(bare, name) : strcasecmp(bare, name) == 0)

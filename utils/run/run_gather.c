@@ -24,15 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "count/left.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -158,7 +151,7 @@ static void settle(struct run_gathered *g, struct upcs_results *results, const c
 	unlink(counts);
 	if (upcs_results_state(&process->state) != UPCS_RUNS)
 		return;
-	process->end_ns = now_ns();
+	process->end_ns = upci_now_ns();
 	__atomic_store_n(&process->state, UPCS_LOST, __ATOMIC_RELEASE);
 }
 

@@ -15,7 +15,7 @@ static void put_events(void)
 
 	for (unsigned place = 0; place <= UPCS_CORES; place++)
 		for (unsigned item = 0; item < UPCS_ITEMS; item++) {
-			if (!run_item_is_produced(item))
+			if (!upcs_is_produced(item))
 				continue;
 			run_event_name(place, item, name);
 			printf(" %s", name);

@@ -56,7 +56,7 @@ static void test_what_is_produced(void **state)
 		const char *name = upcs_tally_name[k];
 		bool is_cache = strstr(name, "_HIT") || strstr(name, "_MISS") || strstr(name, "LINEFILL");
 
-		assert_int_equal(upcs_is_produced((enum upcs_tally)k), !is_cache);
+		assert_int_equal(upcs_is_produced(k), !is_cache);
 		n += !is_cache;
 	}
 	assert_int_equal(n, UPCS_TALLIES - 6);

@@ -6,8 +6,8 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "count/score.h"
 
 static bool running; /* the thread that folds */
@@ -57,14 +57,6 @@ void upcs_fold(void)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* What lies in the emulator's memory is lost with it, so it is taken over from time to time, which may
  * take one part in SPARE of the time. */
 #define SPARE 50
@@ -72,15 +64,16 @@ static int64_t now_ns(void)
 static void *fold_for_ever(void *argument)
 {
 	struct upcs_results *results = upcs_run.results;
-	int64_t began, pause;
+	uint64_t began;
+	int64_t pause;
 	uint32_t asked;
 
 	(void)argument;
 	for (;;) {
 		asked = upcs_results_asked(results);
-		began = now_ns();
+		began = upci_now_ns();
 		upcs_fold();
-		pause = (now_ns() - began) * SPARE;
+		pause = (int64_t)((upci_now_ns() - began) * SPARE);
 		if (pause < UPCS_SCORE_AGE_MS * 1000000)
 			pause = UPCS_SCORE_AGE_MS * 1000000;
 		upcs_results_wait(results, asked, upcs_threads.scores ? pause : -1);

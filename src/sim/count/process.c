@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "count/account.h"
 #include "count/score.h"
 
@@ -15,14 +16,6 @@ struct upcs_run upcs_run;
 struct upcs_threads upcs_threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
 static uint32_t before_fork = UPCS_NO_THREAD;
 static unsigned leaving; /* threads that have another program take our place */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void upcs_process_hold(void)
 {
@@ -108,7 +101,7 @@ static void begin_process_locked(void *at)
 	if (upcs_results_are_closed(run->results))
 		unlink(path);
 	upcs_process_note_memory_locked();
-	run->process->begin_ns = now_ns();
+	run->process->begin_ns = upci_now_ns();
 	run->process->guest = run->guest;
 	run->process->pid = getpid();
 	run->process->continues = run->continues;
@@ -147,7 +140,7 @@ void upcs_process_end(void)
 		/* The emulator lets the others come to the end of a block. */
 		if (upcs_self)
 			upcs_run.process->died = upcs_counts_cut(upcs_self->record);
-		upcs_run.process->end_ns = now_ns();
+		upcs_run.process->end_ns = upci_now_ns();
 		/* First: threads of a process that runs are done with their records once these have ended,
 		 * and of ours some may still be at work. */
 		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
@@ -175,7 +168,7 @@ void upcs_process_leave(void)
 	leaving++;
 	if (upcs_run.process) {
 		upcs_fold_locked();
-		upcs_run.process->end_ns = now_ns();
+		upcs_run.process->end_ns = upci_now_ns();
 		upcs_run.process->left = 1;
 		__atomic_store_n(&upcs_run.process->state, UPCS_ENDED, __ATOMIC_RELEASE);
 	}

@@ -17,18 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "count/left.h"
 #include "count/leftover.h"
 
 #define TEMPLATE UPCS_LEFTOVER_DIRECTORY "/" UPCS_LEFTOVER_PREFIX "XXXXXX"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Plugin and upc_run are built apart, and each reads what the other writes. */
 static uint32_t layout(void)
@@ -125,7 +118,7 @@ void upcs_results_settle(struct upcs_results *results, const char *path)
 		settle_process(results, i, counts);
 		if (!is_begun(&process->state))
 			continue;
-		process->end_ns = now_ns();
+		process->end_ns = upci_now_ns();
 		__atomic_store_n(&process->state, UPCS_LOST, __ATOMIC_RELEASE);
 	}
 	for (i = 0; i < threads; i++)

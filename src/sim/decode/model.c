@@ -56,8 +56,7 @@ unsigned upcs_item_of(const char *name)
 		if (!strncasecmp(name, prefix[i], strlen(prefix[i])))
 			name += strlen(prefix[i]);
 	for (item = 0; item < UPCS_ITEMS; item++)
-		if ((item >= UPCS_TALLIES || upcs_is_produced((enum upcs_tally)item)) &&
-		    !strcasecmp(name, upcs_item_name(item)))
+		if (upcs_is_produced(item) && !strcasecmp(name, upcs_item_name(item)))
 			return item;
 	return UPCS_ITEMS;
 }

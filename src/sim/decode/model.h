@@ -67,10 +67,10 @@ unsigned upcs_item_of(const char *name);
 /* The items behind the tallies. */
 void upcs_items_derive(uint64_t item[UPCS_ITEMS]);
 
-/* Whether running a program tallies it: what only the memory model would is not produced. */
-static inline bool upcs_is_produced(enum upcs_tally tally)
+/* Whether running a program produces it: what only the memory model would is not. */
+static inline bool upcs_is_produced(unsigned item)
 {
-	return tally < UPCS_STATIC;
+	return item < UPCS_STATIC || item >= UPCS_TALLIES;
 }
 
 #endif
