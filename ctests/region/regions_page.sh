@@ -3,6 +3,7 @@
 # regions_page.sh - the report as a page: counts whose truth is known, all that a browser shows beside the
 # JSON of the same files, hostile names, many regions, ranks. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
+. "$srcdir/ctests/lib/browser.inc"
 . "$srcdir/ctests/region/regions.inc"
 plan 57
 
@@ -137,7 +138,7 @@ check "exclusive counts of call paths are the whole" eval '
 		here && match(\$0, /data-v=\"[0-9]+/) { sum += substr(\$0, RSTART + 8, RLENGTH - 8) } END { print sum \" \" }" page.html)" ]'
 one_file()
 {
-	! sed '/^<style>/,/<\/style>$/d; /^<script>/,/<\/script>$/d' page.html | grep -nE 'https?:|src=|href=|@import|url\(|style="| on[a-z]+="|<script>' > out
+	! page_body page.html | grep -nE 'https?:|src=|href=|@import|url\(|style="| on[a-z]+="|<script>' > out
 }
 check "it asks for nothing from elsewhere" one_file
 
@@ -174,34 +175,7 @@ fi
 mkdir long
 export HPM_NUM_INST_PTS=20000
 check "10,000 regions" eval 'run 0 --max-regions 20000 -o "long/%p" ./program 10000 && run 0 --merge long -f html -o long.html && run 0 --merge long -f json -o long.json'
-well_formed()
-{
-	sed '/^<style>/,/<\/style>$/d; /^<script>/,/<\/script>$/d' "$1" > body.html
-	xmllint --noout --huge body.html 2> err
-}
-if command -v xmllint > /dev/null; then
-	check "pages are well formed" eval 'well_formed page.html && well_formed long.html'
-else
-	skip "pages are well formed" "there is no xmllint"
-fi
+check_well_formed "pages are well formed" page.html long.html
 
-browser=
-for command in chromium chromium-browser google-chrome; do
-	! command -v $command > /dev/null || { browser=$command && break; }
-done
-lacks=
-[ -n "$browser" ] || lacks=Chromium
-command -v node > /dev/null || lacks=Node.js
-if [ -n "$lacks" ]; then
-	skip_rest "in a browser" "there is no $lacks"
-	exit
-fi
-timeout 300 node "$srcdir/ctests/lib/regions_browser.js" "$browser" "$dir/page.html" "$dir/page.json" "$dir/long.html" "$dir/long.json" > browser 2> err
-status=$?
-if [ $status = 3 ]; then
-	skip_rest "in a browser" "$browser does not start here"
-	exit
-fi
-awk -v n=$n '/^(not )?ok - / { sub(/ok - /, "ok " ++n " - ") } { print }' browser
-n=$((n + $(grep -cE '^(not )?ok - ' browser)))
-check "... and the browser has answered all" [ $status = 0 ]
+find_browser
+in_browser 300 regions_browser.js "$dir/page.html" "$dir/page.json" "$dir/long.html" "$dir/long.json"

@@ -3,6 +3,7 @@
 # jobstat_page.sh - the page of upc_jobstat as its readers find it: one file that asks for nothing, well formed,
 # and in a browser; of jobs whose numbers are made.
 . "${srcdir:?}/ctests/utils.inc"
+. "$srcdir/ctests/lib/browser.inc"
 
 plan 28
 writes=${JOBSTAT_PAGES:?}
@@ -10,19 +11,10 @@ check "a page of a job is written" "$writes" "$dir/one.html" 1
 check "... and of seven" "$writes" "$dir/seven.html" 7
 nothing_from_elsewhere()
 {
-	! sed '/^<style>/,/<\/style>$/d; /^<script>/,/<\/script>$/d' seven.html | grep -nE 'https?:|src=|href=|@import|url\(|style="| on[a-z]+="' > out
+	! page_body seven.html | grep -nE 'https?:|src=|href=|@import|url\(|style="| on[a-z]+="' > out
 }
 check "nothing is asked for from elsewhere" nothing_from_elsewhere
-well_formed()
-{
-	sed '/^<style>/,/<\/style>$/d; /^<script>/,/<\/script>$/d' "$1" > body.html
-	xmllint --noout --huge body.html 2> err
-}
-if command -v xmllint > /dev/null; then
-	check "they are well formed" eval 'well_formed one.html && well_formed seven.html'
-else
-	skip "they are well formed" "there is no xmllint"
-fi
+check_well_formed "they are well formed" one.html seven.html
 
 # ---- of archives, by the tool ------------------------------------------------
 
@@ -49,34 +41,12 @@ if [ -x "${MAKE_ARCHIVE:-}" ] && [ -x "$tool" ]; then
 	check "... with the table that CSV has" same_table
 	check "... the slow node first" eval 'grep -m 1 "class=\"note\"" real.html | grep -q ">node005: cpu.*slow\|>node005: .*of what is usual"'
 	check "... and the one whose counters were taken, and a gap" eval 'grep -q "node009: .*taken by somebody else" real.html && grep -q "1 of 16 nodes without a value" real.html'
-	if command -v xmllint > /dev/null; then
-		check "... and it is well formed" well_formed real.html
-	else
-		skip "... and it is well formed" "there is no xmllint"
-	fi
+	check_well_formed "... and it is well formed" real.html
 else
 	for name in "is written" "has the table that CSV has" "has the slow node first" "has the one whose counters were taken" "is well formed"; do
 		skip "a page of archives $name" "upc_jobstat is not built: there is no libpcp, or no libpcp_import"
 	done
 fi
 
-browser=
-for command in chromium chromium-browser google-chrome; do
-	! command -v $command > /dev/null || { browser=$command && break; }
-done
-lacks=
-[ -n "$browser" ] || lacks=Chromium
-command -v node > /dev/null || lacks=Node.js
-if [ -n "$lacks" ]; then
-	skip_rest "in a browser" "there is no $lacks"
-	exit
-fi
-timeout 120 node "$srcdir/ctests/lib/jobstat_browser.js" "$browser" "$dir/one.html" "$dir/seven.html" > browser 2> err
-status=$?
-if [ $status = 3 ]; then
-	skip_rest "in a browser" "$browser does not start here"
-	exit
-fi
-awk -v n=$n '/^(not )?ok - / { sub(/ok - /, "ok " ++n " - ") } { print }' browser
-n=$((n + $(grep -cE '^(not )?ok - ' browser)))
-check "... and the browser has answered all" [ $status = 0 ]
+find_browser
+in_browser 120 jobstat_browser.js "$dir/one.html" "$dir/seven.html"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # page.sh - a page as its readers find it: one file that asks for nothing, well formed, and in a browser.
 . "${srcdir:?}/ctests/utils.inc"
+. "$srcdir/ctests/lib/browser.inc"
 
 plan 40
 page=${PAGE_DEMO:?}
@@ -38,36 +39,8 @@ nothing_from_elsewhere()
 }
 check "nothing is asked for from elsewhere" nothing_from_elsewhere
 
-well_formed()
-{
-	sed '/^<style>/,/<\/style>$/d; /^<script>/,/<\/script>$/d' "$1" > body.html
-	xmllint --noout --huge body.html 2> err
-}
-if command -v xmllint > /dev/null; then
-	check "it is well formed" well_formed page.html
-	check "... so is the long one" well_formed long.html
-else
-	skip "it is well formed" "there is no xmllint"
-	skip "... so is the long one" "there is no xmllint"
-fi
+check_well_formed "it is well formed" page.html
+check_well_formed "... so is the long one" long.html
 
-browser=
-for command in chromium chromium-browser google-chrome; do
-	! command -v $command > /dev/null || { browser=$command && break; }
-done
-lacks=
-[ -n "$browser" ] || lacks=Chromium
-command -v node > /dev/null || lacks=Node.js
-if [ -n "$lacks" ]; then
-	skip_rest "in a browser" "there is no $lacks"
-	exit
-fi
-timeout 120 node "$srcdir/ctests/lib/page_browser.js" "$browser" "$dir/page.html" "$dir/long.html" > browser 2> err
-status=$?
-if [ $status = 3 ]; then
-	skip_rest "in a browser" "$browser does not start here"
-	exit
-fi
-awk -v n=$n '/^(not )?ok - / { sub(/ok - /, "ok " ++n " - ") } { print }' browser
-n=$((n + $(grep -cE '^(not )?ok - ' browser)))
-check "... and the browser has answered all" [ $status = 0 ]
+find_browser
+in_browser 120 page_browser.js "$dir/page.html" "$dir/long.html"
