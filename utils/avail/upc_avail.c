@@ -48,34 +48,17 @@ static const struct util_usage usage = {
 		"  upc_avail 'cache miss'\n"
 		"  upc_avail --descriptions fault\n"
 		"  upc_avail --all PU0_JPIPE_INSTRUCTIONS\n",
+	.place = {UTIL_FLAG(ALL, struct options, all), UTIL_FLAG(DESCRIPTIONS, struct options, descriptions),
+		  UTIL_FLAG(NAMES, struct options, names), UTIL_FLAG(MISSING, struct options, missing),
+		  UTIL_WORD(WIRING, struct options, wiring)},
 };
 
 /* 0, or -1 when the tool is done with *status. */
 static int parse_options(struct options *o, int argc, char **argv, int *status)
 {
-	int option;
-
 	*o = (struct options){.all = false};
-	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
-		switch (option) {
-		case UTIL_OPTION_ALL:
-			o->all = true;
-			break;
-		case UTIL_OPTION_DESCRIPTIONS:
-			o->descriptions = true;
-			break;
-		case UTIL_OPTION_NAMES:
-			o->names = true;
-			break;
-		case UTIL_OPTION_MISSING:
-			o->missing = true;
-			break;
-		case UTIL_OPTION_WIRING:
-			o->wiring = optarg;
-			break;
-		default:
-			return -1;
-		}
+	if (util_options_read(&usage, argc, argv, o, &o->format, status) != 0)
+		return -1;
 	if (o->names + (o->format.format != UTIL_TEXT) + o->missing > 1) {
 		util_error("--names, --missing, and --format other than text exclude each other");
 		*status = util_try_help();

@@ -26,6 +26,9 @@ struct jobstat_options {
 	bool wide, per_node, per_cpu;
 	const char **host;
 	unsigned hosts;
+	/* What becomes definitions, behind those of --define. */
+	const char *bandwidth, *flops;
+	double line;
 };
 
 /* 0: operands begin at optind; else -1, and the tool ends with *status. Either way it is freed. */

@@ -277,6 +277,38 @@ int util_options_next(const struct util_usage *usage, int argc, char **argv,
 	return option;
 }
 
+static bool put(const struct util_option_place *places, void *own, int id)
+{
+	for (size_t i = 0; i < UTIL_PLACES_MAX; i++) {
+		void *at = (char *)own + places[i].at;
+
+		if (places[i].kind == UTIL_NOWHERE || places[i].id != id)
+			continue;
+		if (places[i].kind == UTIL_IN_FLAG)
+			*(bool *)at = true;
+		else
+			*(const char **)at = optarg;
+		return true;
+	}
+	return false;
+}
+
+int util_options_read(const struct util_usage *usage, int argc, char **argv, void *own,
+		      struct util_format_choice *format, int *status)
+{
+	int id, error;
+
+	*status = UTIL_OK;
+	while ((id = util_options_next(usage, argc, argv, format, status)) >= 0) {
+		error = put(usage->place, own, id) ? 0 : usage->take(own, id);
+		if (error == 0)
+			continue;
+		*status = error == UTIL_OPTION_DONE ? UTIL_OK : error;
+		return -1;
+	}
+	return id == UTIL_OPTION_NONE ? 0 : -1;
+}
+
 void util_advise(const char *format, ...)
 {
 	static bool advised;

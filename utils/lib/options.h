@@ -33,13 +33,32 @@ struct util_tool_row {
 
 extern const struct util_tool_row util_tool[UTIL_TOOLS];
 
-/* A tool's text around the list of its options. */
+/* An option that does no more than to set a flag, or to keep its argument: where, in the tool's own. */
+struct util_option_place {
+	enum { UTIL_NOWHERE, UTIL_IN_FLAG, UTIL_IN_TEXT } kind;
+	int id;
+	size_t at; /* a bool, or a const char * */
+};
+#define UTIL_PLACES_MAX 12
+#define UTIL_FLAG(ID, type, member)                                    \
+	{                                                              \
+		UTIL_IN_FLAG, UTIL_OPTION_##ID, offsetof(type, member) \
+	}
+#define UTIL_WORD(ID, type, member)                                    \
+	{                                                              \
+		UTIL_IN_TEXT, UTIL_OPTION_##ID, offsetof(type, member) \
+	}
+
+/* A tool's text around the list of its options, and what it does with them. */
 struct util_usage {
 	enum util_tool tool;
 	const char *head, *tail;
 	bool runs;                /* a program, whose own options are behind the first operand */
 	void (*put_events)(void); /* prints its own events, blanks between; NULL: upc_avail does */
 	const char *const *forms; /* words of --format; NULL: those of enum util_format */
+	struct util_option_place place[UTIL_PLACES_MAX];
+	/* Any other: 0, or the exit status, said; UTIL_OPTION_DONE ends the tool well. */
+	int (*take)(void *own, int option);
 };
 
 /* What --format, --json and --csv say, which exclude each other. */
@@ -54,6 +73,10 @@ struct util_format_choice {
  * it is UTIL_OPTION_DONE.
  */
 int util_options_next(const struct util_usage *usage, int argc, char **argv,
+		      struct util_format_choice *format, int *status);
+
+/* The whole line, into the tool's own by usage's places and take. 0, or -1: it is to end with *status. */
+int util_options_read(const struct util_usage *usage, int argc, char **argv, void *own,
 		      struct util_format_choice *format, int *status);
 
 /* A word of a list: its place there, or -1, said, when it is none of them. */

@@ -18,28 +18,6 @@
 #include "lib/preload.h"
 #include "shim/shim_exec.h"
 
-static const struct util_usage usage = {
-	.tool = UTIL_TOOL_MPX,
-	.runs = true,
-	.head = "usage: mpx_run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-		"\n"
-		"Runs PROGRAM, which counts events with PAPI, with its event sets multiplexed:\n"
-		"any number of events in a set, of any components, and any number of sets at once\n"
-		"in a thread. PROGRAM is not changed; it uses libpapi.so.\n",
-	.tail = "What could not be counted in any slice is 0 to the program, which is said, and\n"
-		"empty in the report. --format and --output print a report, too.\n"
-		"\n"
-		"The exit status is PROGRAM's; 125: mpx_run failed; 126: PROGRAM cannot be run;\n"
-		"127: it is not there.\n"
-		"\n"
-		"Examples:\n"
-		"  mpx_run ./solver          as without it, with more events than counters\n"
-		"  mpx_run --report -s 1ms -- ./solver -n 8\n"
-		"                            with a table of estimates and their errors\n"
-		"  mpx_run -o est.%p.json -f json -- mpirun -n 4 ./solver\n"
-		"                            a file for each process\n",
-};
-
 struct settings {
 	const char *report; /* NULL: none; empty: standard error */
 	struct util_format_choice format;
@@ -106,11 +84,12 @@ static int take_number(const char *option, const char *variable, const char *wha
 	return 0;
 }
 
-static int take(struct settings *settings, int option)
+static int take(void *own, int option)
 {
 	static const char *const timers[] = {"auto", "task-clock", "thread", "virtual", NULL};
 	static const char *const clocks[] = {"auto", "cycles", "unit", "cpu", "user", NULL};
 	static const char *const estimators[] = {"auto", "ratio", "interpolated", "covariate", NULL};
+	struct settings *settings = own;
 
 	switch (option) {
 	case UTIL_OPTION_SLICE:
@@ -137,16 +116,34 @@ static int take(struct settings *settings, int option)
 	case UTIL_OPTION_OUTPUT:
 		settings->report = strcmp(optarg, "-") ? optarg : "/dev/stdout";
 		return 0;
-	case UTIL_OPTION_BY_PLACE:
-		settings->by_place = true;
-		return 0;
-	case UTIL_OPTION_QUIET:
-		settings->quiet = true;
-		return 0;
 	default:
 		return UTIL_FAILED;
 	}
 }
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_MPX,
+	.runs = true,
+	.head = "usage: mpx_run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+		"\n"
+		"Runs PROGRAM, which counts events with PAPI, with its event sets multiplexed:\n"
+		"any number of events in a set, of any components, and any number of sets at once\n"
+		"in a thread. PROGRAM is not changed; it uses libpapi.so.\n",
+	.tail = "What could not be counted in any slice is 0 to the program, which is said, and\n"
+		"empty in the report. --format and --output print a report, too.\n"
+		"\n"
+		"The exit status is PROGRAM's; 125: mpx_run failed; 126: PROGRAM cannot be run;\n"
+		"127: it is not there.\n"
+		"\n"
+		"Examples:\n"
+		"  mpx_run ./solver          as without it, with more events than counters\n"
+		"  mpx_run --report -s 1ms -- ./solver -n 8\n"
+		"                            with a table of estimates and their errors\n"
+		"  mpx_run -o est.%p.json -f json -- mpirun -n 4 ./solver\n"
+		"                            a file for each process\n",
+	.place = {UTIL_FLAG(BY_PLACE, struct settings, by_place), UTIL_FLAG(QUIET, struct settings, quiet)},
+	.take = take,
+};
 
 /* ---- the report's place ---------------------------------------------------------------- */
 
@@ -230,17 +227,12 @@ int main(int argc, char **argv)
 	static const struct util_preload between = {"mpx_run", "PAPI", "libpapi.so", NULL};
 	const char *library = getenv(SHIM_LIBRARY);
 	struct settings settings = {0};
-	int option, error;
+	int error;
 
 	util_begin("mpx_run");
 	forget_all();
-	while ((option = util_options_next(&usage, argc, argv, &settings.format, &error)) !=
-	       UTIL_OPTION_NONE) {
-		if (option != UTIL_OPTION_DONE)
-			error = take(&settings, option);
-		if (option == UTIL_OPTION_DONE || error)
-			return error;
-	}
+	if (util_options_read(&usage, argc, argv, &settings, &settings.format, &error) != 0)
+		return error;
 	if (optind == argc) {
 		util_error("which program is to be run?");
 		util_try_help();

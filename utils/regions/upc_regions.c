@@ -24,6 +24,54 @@ enum { HATCHET = UTIL_CSV + 1, HTML };
 
 static const char *const forms[] = {"text", "json", "csv", "hatchet", "html", NULL};
 
+struct settings {
+	struct regions_plan plan;
+	struct util_format_choice format;
+	const char *output, *merge, *before, *set; /* of metrics */
+	struct metrics *metrics;
+	bool paths, per_thread, list;
+};
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static int add_events(struct settings *settings, const char *list)
+{
+	char *before = settings->plan.events, *all;
+
+	if (!list[0])
+		return util_wrong_value("--events", "names of events", list);
+	all = malloc(strlen(list) + (before ? strlen(before) : 0) + 2);
+	if (!all) {
+		util_error("out of memory");
+		return UTIL_FAILED;
+	}
+	sprintf(all, "%s%s%s", before ? before : "", before ? "," : "", list);
+	free(before);
+	settings->plan.events = all;
+	return 0;
+}
+
+static int take(void *own, int option)
+{
+	struct settings *settings = own;
+
+	switch (option) {
+	case UTIL_OPTION_EVENTS:
+		return add_events(settings, optarg);
+	case UTIL_OPTION_SLICE:
+		if (util_parse_time(optarg, 0, &settings->plan.slice_ns) != 0 ||
+		    settings->plan.slice_ns < 100000 || settings->plan.slice_ns > 10000000000)
+			return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us or 2.5ms",
+						optarg);
+		return 0;
+	case UTIL_OPTION_MAX_REGIONS:
+		if (util_parse_number(optarg, 1, 1 << 24, &settings->plan.max_regions) != 0)
+			return util_wrong_value("--max-regions", "a number from 1 to 16777216", optarg);
+		return 0;
+	}
+	return UTIL_FAILED;
+}
+
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_REGIONS,
 	.runs = true,
@@ -54,78 +102,13 @@ static const struct util_usage usage = {
 		"                            exact counts, on a simulated Blue Gene/P node\n"
 		"  mpirun -n 16 upc_regions -o 'out/%r.%p' -- ./solver; upc_regions --merge out\n"
 		"                            a file for each rank, and the table of all\n",
+	.place = {UTIL_FLAG(SIM, struct settings, plan.simulate), UTIL_WORD(MERGE, struct settings, merge),
+		  UTIL_WORD(METRICS, struct settings, set), UTIL_FLAG(LIST_METRICS, struct settings, list),
+		  UTIL_WORD(DIFF, struct settings, before), UTIL_FLAG(PATHS, struct settings, paths),
+		  UTIL_FLAG(THREADS, struct settings, per_thread),
+		  UTIL_WORD(OUTPUT, struct settings, output)},
+	.take = take,
 };
-
-struct settings {
-	struct regions_plan plan;
-	struct util_format_choice format;
-	const char *output, *merge, *before, *set; /* of metrics */
-	struct metrics *metrics;
-	bool paths, per_thread, list;
-};
-
-/* ---- options ------------------------------------------------------------------------------- */
-
-static int add_events(struct settings *settings, const char *list)
-{
-	char *before = settings->plan.events, *all;
-
-	if (!list[0])
-		return util_wrong_value("--events", "names of events", list);
-	all = malloc(strlen(list) + (before ? strlen(before) : 0) + 2);
-	if (!all) {
-		util_error("out of memory");
-		return UTIL_FAILED;
-	}
-	sprintf(all, "%s%s%s", before ? before : "", before ? "," : "", list);
-	free(before);
-	settings->plan.events = all;
-	return 0;
-}
-
-static int take(struct settings *settings, int option)
-{
-	switch (option) {
-	case UTIL_OPTION_EVENTS:
-		return add_events(settings, optarg);
-	case UTIL_OPTION_SLICE:
-		if (util_parse_time(optarg, 0, &settings->plan.slice_ns) != 0 ||
-		    settings->plan.slice_ns < 100000 || settings->plan.slice_ns > 10000000000)
-			return util_wrong_value("--slice", "a time from 100us to 10s, such as 250us or 2.5ms",
-						optarg);
-		return 0;
-	case UTIL_OPTION_MAX_REGIONS:
-		if (util_parse_number(optarg, 1, 1 << 24, &settings->plan.max_regions) != 0)
-			return util_wrong_value("--max-regions", "a number from 1 to 16777216", optarg);
-		return 0;
-	case UTIL_OPTION_SIM:
-		settings->plan.simulate = true;
-		return 0;
-	case UTIL_OPTION_MERGE:
-		settings->merge = optarg;
-		return 0;
-	case UTIL_OPTION_METRICS:
-		settings->set = optarg;
-		return 0;
-	case UTIL_OPTION_LIST_METRICS:
-		settings->list = true;
-		return 0;
-	case UTIL_OPTION_DIFF:
-		settings->before = optarg;
-		return 0;
-	case UTIL_OPTION_PATHS:
-		settings->paths = true;
-		return 0;
-	case UTIL_OPTION_THREADS:
-		settings->per_thread = true;
-		return 0;
-	case UTIL_OPTION_OUTPUT:
-		settings->output = optarg;
-		return 0;
-	default:
-		return UTIL_FAILED;
-	}
-}
 
 /* "%p" and its like: a file of each process's, and no report. */
 static bool has_places(const char *path)
@@ -427,16 +410,11 @@ static int run(struct settings *settings)
 int main(int argc, char **argv)
 {
 	struct settings settings = {0};
-	int option, error;
+	int error;
 
 	util_begin("upc_regions");
-	while ((option = util_options_next(&usage, argc, argv, &settings.format, &error)) !=
-	       UTIL_OPTION_NONE) {
-		if (option != UTIL_OPTION_DONE)
-			error = take(&settings, option);
-		if (option == UTIL_OPTION_DONE || error)
-			return error;
-	}
+	if (util_options_read(&usage, argc, argv, &settings, &settings.format, &error) != 0)
+		return error;
 	error = check(&settings, argc - optind);
 	if (!error && settings.set)
 		error = regions_metrics_open(settings.set, settings.plan.simulate, &settings.metrics);

@@ -41,6 +41,31 @@ struct replay {
 	enum util_format format;
 };
 
+/* ---- options ----------------------------------------------------------- */
+
+static int list_engines(void)
+{
+	for (size_t i = 0; i < ENGINES; i++)
+		puts(engines[i]->name);
+	return util_flush(stdout, "standard output") == 0 ? UTIL_OPTION_DONE : UTIL_FAILED;
+}
+
+static int take_engine(void *own, int option)
+{
+	struct options *o = own;
+
+	(void)option;
+	if (strcmp(optarg, "list") == 0)
+		return list_engines();
+	for (size_t i = 0; i < ENGINES; i++)
+		if (strcmp(optarg, engines[i]->name) == 0) {
+			o->engine = engines[i];
+			return 0;
+		}
+	util_error("'%s' is no engine: --engine list prints their names", optarg);
+	return util_try_help();
+}
+
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_REPLAY,
 	.head = "usage: upc_replay [OPTION]... FILE\n"
@@ -54,27 +79,9 @@ static const struct util_usage usage = {
 		"  upc_replay script.trace --stats\n"
 		"  printf 'upc-trace 1\\nw 0x900 1\\nc 10000 0@2/1\\nr 0x000\\n' | upc_replay -\n"
 		"  upc_replay script.trace --vcd=script.vcd && gtkwave script.vcd\n",
+	.place = {UTIL_FLAG(STATS, struct options, stats), UTIL_WORD(VCD, struct options, vcd)},
+	.take = take_engine,
 };
-
-/* ---- options ----------------------------------------------------------- */
-
-static int list_engines(void)
-{
-	for (size_t i = 0; i < ENGINES; i++)
-		puts(engines[i]->name);
-	return util_flush(stdout, "standard output") == 0 ? UTIL_OK : UTIL_FAILED;
-}
-
-static int set_engine(struct options *o, const char *name)
-{
-	for (size_t i = 0; i < ENGINES; i++)
-		if (strcmp(name, engines[i]->name) == 0) {
-			o->engine = engines[i];
-			return 0;
-		}
-	util_error("'%s' is no engine: --engine list prints their names", name);
-	return -1;
-}
 
 static int check_options(struct options *o, int argc, char **argv)
 {
@@ -89,38 +96,6 @@ static int check_options(struct options *o, int argc, char **argv)
 		return 0;
 	}
 	return -1;
-}
-
-/* 0, or -1 when the tool is done with *status. */
-static int parse_options(struct options *o, int argc, char **argv, int *status)
-{
-	int option, error = 0;
-
-	*o = (struct options){.engine = ENGINE_DEFAULT};
-	while (error == 0 &&
-	       (option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
-		switch (option) {
-		case UTIL_OPTION_ENGINE:
-			if (strcmp(optarg, "list") == 0) {
-				*status = list_engines();
-				return -1;
-			}
-			error = set_engine(o, optarg);
-			break;
-		case UTIL_OPTION_STATS:
-			o->stats = true;
-			break;
-		case UTIL_OPTION_VCD:
-			o->vcd = optarg;
-			break;
-		default:
-			return -1;
-		}
-	if (error == 0)
-		error = check_options(o, argc, argv);
-	if (error != 0)
-		*status = util_try_help();
-	return error;
 }
 
 /* ---- the script -------------------------------------------------------- */
@@ -288,13 +263,15 @@ static int replay_script(const struct options *o, const struct upci_trace *trace
 
 int main(int argc, char **argv)
 {
-	struct options options;
+	struct options options = {.engine = ENGINE_DEFAULT};
 	struct upci_trace trace;
 	int status;
 
 	util_begin("upc_replay");
-	if (parse_options(&options, argc, argv, &status) != 0)
+	if (util_options_read(&usage, argc, argv, &options, &options.format, &status) != 0)
 		return status;
+	if (check_options(&options, argc, argv) != 0)
+		return util_try_help();
 	status = load(options.file, &trace);
 	if (status != UTIL_OK)
 		return status;

@@ -13,6 +13,26 @@
 
 #define NS 1000000000u
 
+struct settings {
+	struct serve_options node;
+	bool stop, interval; /* was given */
+};
+
+static int take(void *own, int option)
+{
+	struct settings *s = own;
+
+	if (option == UTIL_OPTION_PORT)
+		return util_parse_number(optarg, 1, 65535, &s->node.port) == 0
+			       ? 0
+			       : util_wrong_value("--port", "a number from 1 to 65535", optarg);
+	s->interval = true;
+	if (util_parse_time(optarg, NS, &s->node.interval_ns) != 0 || s->node.interval_ns < NS / 10 ||
+	    s->node.interval_ns > 3600ull * NS)
+		return util_wrong_value("--interval", "a time from 100ms to 1h", optarg);
+	return 0;
+}
+
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_SERVE,
 	.head = "usage: upc_serve [--dir DIR] [--config FILE] [--interval TIME] [--port N]\n"
@@ -27,66 +47,35 @@ static const struct util_usage usage = {
 		"  upc_serve                      what this user may count; as root hardware events too\n"
 		"  upc_serve --config node.conf   what node.conf says\n"
 		"  upc ctl ls                     what is counted now, while it runs\n",
+	.place = {UTIL_WORD(DIR, struct settings, node.dir), UTIL_WORD(CONFIG, struct settings, node.config),
+		  UTIL_FLAG(STOP, struct settings, stop)},
+	.take = take,
 };
 
-static int parse(int argc, char **argv, struct serve_options *o, bool *stop, int *status)
+static int check(const struct settings *s, int argc, char **argv)
 {
-	struct util_format_choice format = {0};
-	int id;
-	bool interval = false;
-
-	while ((id = util_options_next(&usage, argc, argv, &format, status)) >= 0) {
-		switch ((enum util_option_id)id) {
-		case UTIL_OPTION_DIR:
-			o->dir = optarg;
-			break;
-		case UTIL_OPTION_CONFIG:
-			o->config = optarg;
-			break;
-		case UTIL_OPTION_STOP:
-			*stop = true;
-			break;
-		case UTIL_OPTION_PORT:
-			if (util_parse_number(optarg, 1, 65535, &o->port) != 0) {
-				*status = util_wrong_value("--port", "a number from 1 to 65535", optarg);
-				return -1;
-			}
-			break;
-		case UTIL_OPTION_INTERVAL:
-			interval = true;
-			if (util_parse_time(optarg, NS, &o->interval_ns) != 0 || o->interval_ns < NS / 10 ||
-			    o->interval_ns > 3600ull * NS) {
-				*status = util_wrong_value("--interval", "a time from 100ms to 1h", optarg);
-				return -1;
-			}
-			break;
-		default:
-			break;
-		}
-	}
-	if (id == UTIL_OPTION_DONE)
-		return -1;
-	*status = UTIL_FAILED;
 	if (optind < argc)
 		util_error("'%s': there are no operands", argv[optind]);
-	else if (*stop && (o->config || o->port || interval))
+	else if (s->stop && (s->node.config || s->node.port || s->interval))
 		util_error("--stop has no option but --dir");
-	else if (o->config && interval)
+	else if (s->node.config && s->interval)
 		util_error("with --config the interval is in the file: initialize interval=...");
 	else
 		return 0;
-	util_try_help();
-	return -1;
+	return util_try_help();
 }
 
 int main(int argc, char **argv)
 {
-	struct serve_options options = {.interval_ns = NS};
-	bool stop = false;
+	struct settings settings = {.node.interval_ns = NS};
+	struct util_format_choice format = {0};
 	int status;
 
 	util_begin("upc_serve");
-	if (parse(argc, argv, &options, &stop, &status) != 0)
+	if (util_options_read(&usage, argc, argv, &settings, &format, &status) != 0)
 		return status;
-	return stop ? serve_stop(options.dir) : serve_node(&options);
+	status = check(&settings, argc, argv);
+	if (status != 0)
+		return status;
+	return settings.stop ? serve_stop(settings.node.dir) : serve_node(&settings.node);
 }

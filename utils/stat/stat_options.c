@@ -13,32 +13,6 @@
 #define PID_MOST 0x3fffffff
 #define CPU_MOST 0xffff
 
-static const struct util_usage usage = {
-	.tool = UTIL_TOOL_STAT,
-	.runs = true,
-	.head = "usage: upc_stat [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-		"       upc_stat [OPTION]... -p PIDS | -C CPUS | -a [-- PROGRAM [ARGUMENT]...]\n"
-		"       upc_stat [-f FORM] [-o FILE] --compare REPORT REPORT\n"
-		"\n"
-		"Runs PROGRAM and prints what was counted of it, on standard error; signals\n"
-		"reach it.\n",
-	.tail = "With --interval and --format=json it is one object a line; a number alone\n"
-		"is milliseconds.\n"
-		"\n"
-		"The exit status is PROGRAM's; 125: upc_stat failed; 126: PROGRAM cannot be\n"
-		"run; 127: it is not there.\n"
-		"\n"
-		"Examples:\n"
-		"  upc_stat -- sort big.txt\n"
-		"  upc_stat -e perf::PAGE-FAULTS,'tp::sched:*' -- make\n"
-		"  upc_stat -r 10 --json -o before.json -- ./solver\n"
-		"  upc_stat --compare before.json after.json\n"
-		"  upc_stat -a --per-core -- make\n"
-		"  upc_stat -t --top=4 -- ./threads\n"
-		"  upc_stat -I 1s -f csv -o load.csv -a\n"
-		"  upc_stat --sim -e 'FPU_*' -- ./solver\n",
-};
-
 static int set_other(struct stat_options *o, enum upc_context_kind kind, const char *list)
 {
 	struct stat_places_plan *whom = &o->plan.whom;
@@ -78,88 +52,91 @@ static int set_choice(struct stat_options *o, enum stat_choice choice)
 	return 0;
 }
 
-/* One option: 0, or -1 when the tool is done with *status. */
-static int set_option(struct stat_options *o, int option, int *status)
+static int take(void *own, int option)
 {
+	struct stat_options *o = own;
 	uint64_t interval = 0;
 	long number = 0;
 
-	*status = 0;
 	switch (option) {
 	case UTIL_OPTION_EVENTS:
 		if (o->n_lists == sizeof(o->lists) / sizeof(o->lists[0])) {
 			util_error("too many -e; one takes many events, with commas between");
-			*status = util_try_help();
-			return -1;
+			return util_try_help();
 		}
 		o->lists[o->n_lists++] = optarg;
-		break;
+		return 0;
 	case UTIL_OPTION_DETAILED:
-		*status = set_choice(o, STAT_CHOICE_DETAILED);
-		break;
+		return set_choice(o, STAT_CHOICE_DETAILED);
 	case UTIL_OPTION_ALL:
-		*status = set_choice(o, STAT_CHOICE_ALL);
-		break;
+		return set_choice(o, STAT_CHOICE_ALL);
 	case UTIL_OPTION_THREADS:
-		*status = set_by(o, STAT_BY_THREAD);
-		break;
+		return set_by(o, STAT_BY_THREAD);
 	case UTIL_OPTION_PROCESSES:
-		*status = set_by(o, STAT_BY_PROCESS);
-		break;
+		return set_by(o, STAT_BY_PROCESS);
 	case UTIL_OPTION_PER_CPU:
-		*status = set_by(o, STAT_BY_CPU);
-		break;
+		return set_by(o, STAT_BY_CPU);
 	case UTIL_OPTION_PER_CORE:
-		*status = set_by(o, STAT_BY_CORE);
-		break;
+		return set_by(o, STAT_BY_CORE);
 	case UTIL_OPTION_PER_SOCKET:
-		*status = set_by(o, STAT_BY_SOCKET);
-		break;
+		return set_by(o, STAT_BY_SOCKET);
 	case UTIL_OPTION_PER_NODE:
-		*status = set_by(o, STAT_BY_NODE);
-		break;
+		return set_by(o, STAT_BY_NODE);
 	case UTIL_OPTION_REPEAT:
 		if (util_parse_number(optarg, 1, REPEAT_MOST, &number) != 0)
-			*status = util_wrong_value("-r", "a number of runs", optarg);
+			return util_wrong_value("-r", "a number of runs", optarg);
 		o->plan.repeat = (unsigned)number;
-		break;
+		return 0;
 	case UTIL_OPTION_PID:
-		*status = set_other(o, UPC_CONTEXT_PROCESS, optarg);
-		break;
+		return set_other(o, UPC_CONTEXT_PROCESS, optarg);
 	case UTIL_OPTION_CPU:
-		*status = set_other(o, UPC_CONTEXT_CPU, optarg);
-		break;
+		return set_other(o, UPC_CONTEXT_CPU, optarg);
 	case UTIL_OPTION_MACHINE:
-		*status = set_other(o, UPC_CONTEXT_MACHINE, NULL);
-		break;
-	case UTIL_OPTION_COMPARE:
-		o->before = optarg;
-		break;
-	case UTIL_OPTION_SIM:
-		o->sim = true;
-		break;
+		return set_other(o, UPC_CONTEXT_MACHINE, NULL);
 	case UTIL_OPTION_INTERVAL:
 		if (util_parse_time(optarg, MS, &interval) != 0 || interval < INTERVAL_MIN ||
 		    interval > INTERVAL_MAX)
-			*status = util_wrong_value("--interval", "10ms to 24h", optarg);
+			return util_wrong_value("--interval", "10ms to 24h", optarg);
 		o->plan.interval = (int64_t)interval;
-		break;
-	case UTIL_OPTION_ZEROS:
-		o->zeros = true;
-		break;
+		return 0;
 	case UTIL_OPTION_TOP:
 		if (util_parse_number(optarg, 1, 1000000, &o->top) != 0)
-			*status = util_wrong_value("--top", "a number of threads", optarg);
-		break;
-	case UTIL_OPTION_OUTPUT:
-		o->output = optarg;
-		break;
-	case UTIL_OPTION_WIRING:
-		o->wiring = optarg;
-		break;
+			return util_wrong_value("--top", "a number of threads", optarg);
+		return 0;
 	}
-	return *status == 0 ? 0 : -1;
+	return UTIL_FAILED;
 }
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_STAT,
+	.runs = true,
+	.head = "usage: upc_stat [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+		"       upc_stat [OPTION]... -p PIDS | -C CPUS | -a [-- PROGRAM [ARGUMENT]...]\n"
+		"       upc_stat [-f FORM] [-o FILE] --compare REPORT REPORT\n"
+		"\n"
+		"Runs PROGRAM and prints what was counted of it, on standard error; signals\n"
+		"reach it.\n",
+	.tail = "With --interval and --format=json it is one object a line; a number alone\n"
+		"is milliseconds.\n"
+		"\n"
+		"The exit status is PROGRAM's; 125: upc_stat failed; 126: PROGRAM cannot be\n"
+		"run; 127: it is not there.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_stat -- sort big.txt\n"
+		"  upc_stat -e perf::PAGE-FAULTS,'tp::sched:*' -- make\n"
+		"  upc_stat -r 10 --json -o before.json -- ./solver\n"
+		"  upc_stat --compare before.json after.json\n"
+		"  upc_stat -a --per-core -- make\n"
+		"  upc_stat -t --top=4 -- ./threads\n"
+		"  upc_stat -I 1s -f csv -o load.csv -a\n"
+		"  upc_stat --sim -e 'FPU_*' -- ./solver\n",
+	.place = {UTIL_WORD(COMPARE, struct stat_options, before), UTIL_FLAG(SIM, struct stat_options, sim),
+		  UTIL_FLAG(ZEROS, struct stat_options, zeros),
+		  UTIL_WORD(OUTPUT, struct stat_options, output),
+		  UTIL_WORD(WIRING, struct stat_options, wiring)},
+	.take = take,
+};
 
 static int check_options(const struct stat_options *o)
 {
@@ -210,12 +187,9 @@ static int check_compare(const struct stat_options *o, int operands)
 
 int stat_options_parse(struct stat_options *o, int argc, char **argv, int *status)
 {
-	int option;
-
 	*o = (struct stat_options){.plan.whom.options = UPC_OPTIONS_INIT(upc_unit_options)};
-	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
-		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
-			return -1;
+	if (util_options_read(&usage, argc, argv, o, &o->format, status) != 0)
+		return -1;
 	if (o->before != NULL) {
 		o->after = argv[optind];
 		*status = check_compare(o, argc - optind);

@@ -67,25 +67,6 @@ struct session {
 	long refresh; /* from 1 */
 };
 
-static const struct util_usage usage = {
-	.tool = UTIL_TOOL_TOP,
-	.head = "usage: upc_top [OPTION]... NAME\n"
-		"       upc_top --list [--user=USER] [--format=FORM]\n"
-		"\n"
-		"Watches the unit that a process shares under NAME: its counts and their rates,\n"
-		"highest first. The process is not stopped, and does not notice. On a terminal\n"
-		"the table is drawn anew each second until q or Ctrl-C; elsewhere one table\n"
-		"follows the other. It ends when the unit does, with the last counts.\n",
-	.tail = "JSON is one object a refresh, each on a line. The exit status is 0;\n"
-		"125: upc_top failed.\n"
-		"\n"
-		"Examples:\n"
-		"  upc_top --list\n"
-		"  upc_top solver\n"
-		"  upc_top -n 2 -I 10s -b solver\n"
-		"  upc_top -f json -I 100ms -u alice solver > solver.json\n",
-};
-
 /* ---- options ----------------------------------------------------------- */
 
 static const char *const sort_words[] = {
@@ -107,53 +88,60 @@ static int take_interval(struct options *o, const char *text)
 	return 0;
 }
 
-/* One option: 0, or -1 when the tool is done with *status. */
-static int set_option(struct options *o, int option, int *status)
+static int take(void *own, int option)
 {
+	struct options *o = own;
 	int key;
 
-	*status = 0;
 	switch (option) {
 	case UTIL_OPTION_INTERVAL:
-		*status = take_interval(o, optarg);
-		break;
+		return take_interval(o, optarg);
 	case UTIL_OPTION_COUNT:
 		if (util_parse_number(optarg, 1, REFRESHES_MAX, &o->refreshes) != 0)
-			*status = util_wrong_value("--count", "a number of refreshes", optarg);
-		break;
+			return util_wrong_value("--count", "a number of refreshes", optarg);
+		return 0;
 	case UTIL_OPTION_SORT:
 		key = util_option_word("--sort", sort_words, optarg);
 		if (key < 0)
-			*status = UTIL_FAILED;
-		else
-			o->sort = (enum top_sort)key;
-		break;
-	case UTIL_OPTION_ALL:
-		o->all = true;
-		break;
-	case UTIL_OPTION_BATCH:
-		o->batch = true;
-		break;
-	case UTIL_OPTION_LIST:
-		o->list = true;
-		break;
+			return UTIL_FAILED;
+		o->sort = (enum top_sort)key;
+		return 0;
 	case UTIL_OPTION_USER:
 		o->has_user = true;
 		if (top_units_find_user(optarg, &o->user) != 0)
-			*status = util_wrong_value("--user", "a user's name or number", optarg);
-		break;
+			return util_wrong_value("--user", "a user's name or number", optarg);
+		return 0;
 	}
-	return *status == 0 ? 0 : -1;
+	return UTIL_FAILED;
 }
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_TOP,
+	.head = "usage: upc_top [OPTION]... NAME\n"
+		"       upc_top --list [--user=USER] [--format=FORM]\n"
+		"\n"
+		"Watches the unit that a process shares under NAME: its counts and their rates,\n"
+		"highest first. The process is not stopped, and does not notice. On a terminal\n"
+		"the table is drawn anew each second until q or Ctrl-C; elsewhere one table\n"
+		"follows the other. It ends when the unit does, with the last counts.\n",
+	.tail = "JSON is one object a refresh, each on a line. The exit status is 0;\n"
+		"125: upc_top failed.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_top --list\n"
+		"  upc_top solver\n"
+		"  upc_top -n 2 -I 10s -b solver\n"
+		"  upc_top -f json -I 100ms -u alice solver > solver.json\n",
+	.place = {UTIL_FLAG(ALL, struct options, all), UTIL_FLAG(BATCH, struct options, batch),
+		  UTIL_FLAG(LIST, struct options, list)},
+	.take = take,
+};
 
 static int parse_options(struct options *o, int argc, char **argv, int *status)
 {
-	int option;
-
 	*o = (struct options){.interval = NS, .user = geteuid()};
-	while ((option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
-		if (option == UTIL_OPTION_DONE || set_option(o, option, status) != 0)
-			return -1;
+	if (util_options_read(&usage, argc, argv, o, &o->format, status) != 0)
+		return -1;
 	if (optind < argc)
 		o->name = argv[optind];
 	if (o->list && o->name != NULL)

@@ -21,6 +21,21 @@ struct options {
 	struct util_format_choice format;
 };
 
+static int take_action(void *own, int option)
+{
+	struct options *o = own;
+
+	if (o->action != ACTION_NONE) {
+		util_error("--probe, --check and --show exclude each other");
+		return util_try_help();
+	}
+	o->action = option == UTIL_OPTION_PROBE   ? ACTION_PROBE
+		    : option == UTIL_OPTION_CHECK ? ACTION_CHECK
+						  : ACTION_SHOW;
+	o->argument = optarg;
+	return 0;
+}
+
 static const struct util_usage usage = {
 	.tool = UTIL_TOOL_WIRE,
 	.head = "usage: upc_wire --probe [-o FILE]\n"
@@ -36,18 +51,9 @@ static const struct util_usage usage = {
 		"  upc_wire --probe -o my.wiring\n"
 		"  upc_wire --check my.wiring\n"
 		"  UPC_WIRING=my.wiring upc_wire --show PU0_JPIPE_INSTRUCTIONS\n",
+	.place = {UTIL_WORD(OUTPUT, struct options, output), UTIL_WORD(WIRING, struct options, wiring)},
+	.take = take_action,
 };
-
-static int set_action(struct options *o, enum action action)
-{
-	if (o->action != ACTION_NONE) {
-		util_error("--probe, --check and --show exclude each other");
-		return -1;
-	}
-	o->action = action;
-	o->argument = optarg;
-	return 0;
-}
 
 static int check_options(const struct options *o, int argc, char **argv)
 {
@@ -64,40 +70,6 @@ static int check_options(const struct options *o, int argc, char **argv)
 	else
 		return 0;
 	return -1;
-}
-
-/* 0, or -1 when the tool is done with *status. */
-static int parse_options(struct options *o, int argc, char **argv, int *status)
-{
-	int option, error = 0;
-
-	*o = (struct options){.action = ACTION_NONE};
-	while (error == 0 &&
-	       (option = util_options_next(&usage, argc, argv, &o->format, status)) != UTIL_OPTION_NONE)
-		switch (option) {
-		case UTIL_OPTION_PROBE:
-			error = set_action(o, ACTION_PROBE);
-			break;
-		case UTIL_OPTION_CHECK:
-			error = set_action(o, ACTION_CHECK);
-			break;
-		case UTIL_OPTION_SHOW:
-			error = set_action(o, ACTION_SHOW);
-			break;
-		case UTIL_OPTION_OUTPUT:
-			o->output = optarg;
-			break;
-		case UTIL_OPTION_WIRING:
-			o->wiring = optarg;
-			break;
-		default:
-			return -1;
-		}
-	if (error == 0)
-		error = check_options(o, argc, argv);
-	if (error != 0)
-		*status = util_try_help();
-	return error;
 }
 
 /* The catalogue with a wiring file, or (NULL) with none at all. */
@@ -349,12 +321,14 @@ out:
 
 int main(int argc, char **argv)
 {
-	struct options options;
+	struct options options = {.action = ACTION_NONE};
 	int status;
 
 	util_begin("upc_wire");
-	if (parse_options(&options, argc, argv, &status) != 0)
+	if (util_options_read(&usage, argc, argv, &options, &options.format, &status) != 0)
 		return status;
+	if (check_options(&options, argc, argv) != 0)
+		return util_try_help();
 	switch (options.action) {
 	case ACTION_PROBE:
 		return probe(&options);

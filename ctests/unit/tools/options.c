@@ -153,6 +153,68 @@ static void test_one_format(void **state)
 	}
 }
 
+struct line {
+	const char *output;
+	bool zeros, late;
+	int taken;
+};
+
+static int take(void *own, int option)
+{
+	struct line *line = own;
+
+	line->taken = option;
+	return option == UTIL_OPTION_REGION ? 0 : option == UTIL_OPTION_QEMU ? 7 : UTIL_OPTION_DONE;
+}
+
+static const struct util_usage reads = {
+	.tool = UTIL_TOOL_RUN,
+	.runs = true,
+	.forms = forms,
+	.place = {UTIL_FLAG(ZEROS, struct line, zeros), UTIL_FLAG(LATE, struct line, late),
+		  UTIL_WORD(OUTPUT, struct line, output)},
+	.take = take,
+};
+
+static int line_of(struct line *line, char **argv)
+{
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	optind = 1;
+	status = -1;
+	*line = (struct line){.taken = -1};
+	choice = (struct util_format_choice){.given = false};
+	return util_options_read(&reads, argc, argv, line, &choice, &status);
+}
+
+static void test_line_goes_to_its_places(void **state)
+{
+	char *all[] = {"upc_run", "--zeros", "-o",      "a",      "--region=b", "--json",
+		       "-o",      "c",       "program", "--late", NULL};
+	char *ends[] = {"upc_run", "--qemu=x", "--zeros", NULL},
+	     *well[] = {"upc_run", "--papi=own", "--zeros", NULL};
+	char *wrong[] = {"upc_run", "--zeros", "--no-such", NULL};
+	struct line line;
+
+	(void)state;
+	assert_int_equal(line_of(&line, all), 0);
+	assert_int_equal(status, UTIL_OK);
+	assert_string_equal(line.output, "c");
+	assert_true(line.zeros && !line.late);
+	assert_int_equal(line.taken, UTIL_OPTION_REGION);
+	assert_int_equal(choice.format, UTIL_JSON);
+	assert_string_equal(all[optind], "program");
+	assert_int_equal(line_of(&line, ends), -1);
+	assert_int_equal(status, 7);
+	assert_false(line.zeros);
+	assert_int_equal(line_of(&line, well), -1);
+	assert_int_equal(status, UTIL_OK);
+	assert_int_equal(line_of(&line, wrong), -1);
+	assert_int_equal(status, UTIL_FAILED);
+}
+
 UNIT_MAIN(options)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +224,7 @@ UNIT_MAIN(options)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_one_format),
+		cmocka_unit_test(test_line_goes_to_its_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
