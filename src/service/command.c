@@ -2,29 +2,15 @@
 /*
  * command.c - see command.h.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalogue/nearest.h"
 #include "service/command.h"
+#include "service/say.h"
 
 /* ---- sentences ---------------------------------------------------------------- */
-
-static char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *say(const char *format, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
-	va_end(args);
-	return text;
-}
 
 static const char *plural(unsigned n)
 {
@@ -39,8 +25,8 @@ static int unknown(struct counters *c, const char *name, char **message)
 
 	for (unsigned i = 0; i < c->counters; i++)
 		upci_nearest_offer(&nearest, name, c->counter[i]->name);
-	*message = say("no counter is called %s%s%s%s", name, nearest.count ? "; did you mean " : "",
-		       nearest.count ? nearest.name[0] : "", nearest.count ? "?" : "");
+	*message = service_say("no counter is called %s%s%s%s", name, nearest.count ? "; did you mean " : "",
+			       nearest.count ? nearest.name[0] : "", nearest.count ? "?" : "");
 	return UPC_ENOEVENT;
 }
 
@@ -74,6 +60,14 @@ static int find_named(struct counters *c, const struct config_command *command,
 
 /* ---- commands ---------------------------------------------------------------------- */
 
+static struct counters_add add_of(const struct config_command *command, unsigned operand)
+{
+	return (struct counters_add){.event = command->operand[operand].text,
+				     .as = command->as,
+				     .scope = command->scope,
+				     .optional = command->optional};
+}
+
 static int run_add(struct counters *c, const struct config_command *command, char **message)
 {
 	struct counters_add *add = calloc(command->operands, sizeof(*add));
@@ -83,19 +77,16 @@ static int run_add(struct counters *c, const struct config_command *command, cha
 	if (!add)
 		return UPC_ENOMEM;
 	for (k = 0; k < command->operands; k++)
-		add[k] = (struct counters_add){.event = command->operand[k].text,
-					       .as = command->as,
-					       .scope = command->scope,
-					       .optional = command->optional};
+		add[k] = add_of(command, k);
 	error = counters_add(c, add, command->operands, false, &failed);
 	free(add);
 	if (error)
-		*message = say("%s%s", c->why, command->operands > 1 ? " (nothing was added)" : "");
+		*message = service_say("%s%s", c->why, command->operands > 1 ? " (nothing was added)" : "");
 	else if (command->operands == 1)
-		*message = say("added %s, scope %s", c->counter[c->counters - 1]->name,
-			       service_scope_name(c->counter[c->counters - 1]->scope));
+		*message = service_say("added %s, scope %s", c->counter[c->counters - 1]->name,
+				       service_scope_name(c->counter[c->counters - 1]->scope));
 	else
-		*message = say("added %u counters", command->operands);
+		*message = service_say("added %u counters", command->operands);
 	return error;
 }
 
@@ -107,9 +98,9 @@ static int run_reassign(struct counters *c, const struct config_command *command
 	if (!counter)
 		return unknown(c, command->operand[0].text, message);
 	error = counters_reassign(c, counter, command->operand[1].text, command->as);
-	*message = error ? say("%s", c->why)
-			 : say("%s counts no more; its counter counts %s, from 0", command->operand[0].text,
-			       command->operand[1].text);
+	*message = error ? service_say("%s", c->why)
+			 : service_say("%s counts no more; its counter counts %s, from 0",
+				       command->operand[0].text, command->operand[1].text);
 	return error;
 }
 
@@ -126,22 +117,22 @@ static int run_named(struct counters *c, const struct config_command *command, c
 	case CONFIG_CONTINUE:
 		error = counters_halt(c, list, n, command->verb == CONFIG_HALT);
 		if (!error)
-			*message = say("%u counter%s %s", n, plural(n),
-				       command->verb == CONFIG_HALT ? "halted" : "continued");
+			*message = service_say("%u counter%s %s", n, plural(n),
+					       command->verb == CONFIG_HALT ? "halted" : "continued");
 		break;
 	case CONFIG_REMOVE:
 		error = counters_remove(c, list, n);
 		if (!error)
-			*message = say("%u counter%s removed", n, plural(n));
+			*message = service_say("%u counter%s removed", n, plural(n));
 		break;
 	default:
 		good = counters_rewrite(c, list, n, &left);
-		*message = left ? say("%u place%s count, %u cannot: see ls", good, plural(good), left)
-				: say("%u place%s count", good, plural(good));
+		*message = left ? service_say("%u place%s count, %u cannot: see ls", good, plural(good), left)
+				: service_say("%u place%s count", good, plural(good));
 		break;
 	}
 	if (error)
-		*message = say("%s", c->why);
+		*message = service_say("%s", c->why);
 	free(list);
 	return error;
 }
@@ -161,12 +152,12 @@ int command_run(struct counters *c, const struct config_command *command, char *
 	case CONFIG_LS:
 		error = find_named(c, command, &list, &n, message);
 		if (!error)
-			*message = say("%u counter%s", command->operands ? n : c->counters,
-				       plural(command->operands ? n : c->counters));
+			*message = service_say("%u counter%s", command->operands ? n : c->counters,
+					       plural(command->operands ? n : c->counters));
 		free(error ? NULL : list);
 		return error;
 	case CONFIG_STATUS:
-		*message = say("%u counter%s", c->counters, plural(c->counters));
+		*message = service_say("%u counter%s", c->counters, plural(c->counters));
 		return 0;
 	default:
 		return run_named(c, command, message);
@@ -174,18 +165,6 @@ int command_run(struct counters *c, const struct config_command *command, char *
 }
 
 /* ---- a configuration ------------------------------------------------------------------ */
-
-static int __attribute__((format(printf, 4, 5)))
-mistake(struct config_error *error, int code, struct config_place place, const char *format, ...)
-{
-	va_list args;
-
-	error->place = place;
-	va_start(args, format);
-	vsnprintf(error->text, sizeof(error->text), format, args);
-	va_end(args);
-	return code;
-}
 
 /* All adds before finalize, as one transaction. */
 struct collected {
@@ -209,10 +188,7 @@ static int collect(const struct config *config, struct collected *to)
 		const struct config_command *command = &config->command[i];
 
 		for (unsigned k = 0; command->verb == CONFIG_ADD && k < command->operands; k++, to->n++) {
-			to->add[to->n] = (struct counters_add){.event = command->operand[k].text,
-							       .as = command->as,
-							       .scope = command->scope,
-							       .optional = command->optional};
+			to->add[to->n] = add_of(command, k);
 			to->place[to->n] = command->operand[k].place;
 		}
 	}
@@ -236,12 +212,12 @@ static int finalize(struct counters *c, const struct config *config, struct conf
 	int code = collect(config, &all);
 
 	if (code) {
-		mistake(error, code, place, "no memory");
+		config_mistake(error, place, "no memory");
 	} else {
 		code = counters_add(c, all.add, all.n, false, &failed);
 		if (code)
-			mistake(error, code, failed < all.n ? all.place[failed] : blame(&all, c->why, place),
-				"%s", c->why);
+			config_mistake(error, failed < all.n ? all.place[failed] : blame(&all, c->why, place),
+				       "%s", c->why);
 	}
 	free(all.add);
 	free(all.place);
@@ -260,7 +236,7 @@ int command_configure_places(struct counters *c, const struct config *config, bo
 			continue;
 		code = counters_add_cgroup(c, command->operand[0].text, command->operand[1].text, missing);
 		if (code)
-			mistake(error, code, command->operand[1].place, "%s", c->why);
+			config_mistake(error, command->operand[1].place, "%s", c->why);
 	}
 	return code;
 }
@@ -290,9 +266,9 @@ int command_configure(struct counters *c, const struct config *config, struct co
 		default:
 			code = command_run(c, command, &message);
 			if (code)
-				mistake(error, code,
-					command->operand ? command->operand[0].place : command->place, "%s",
-					message ? message : "no memory");
+				config_mistake(error,
+					       command->operand ? command->operand[0].place : command->place,
+					       "%s", message ? message : "no memory");
 			free(message);
 		}
 	}

@@ -15,8 +15,7 @@
 
 /* ---- mistakes ------------------------------------------------------------- */
 
-static bool __attribute__((format(printf, 3, 4)))
-mistake(struct config_error *error, struct config_place place, const char *format, ...)
+bool config_mistake(struct config_error *error, struct config_place place, const char *format, ...)
 {
 	va_list args;
 
@@ -95,14 +94,15 @@ static bool read_escape(struct reader *r, char *c)
 		high = r->end - r->at > 2 ? hex_digit(r->at[1]) : -1;
 		low = high < 0 ? -1 : hex_digit(r->at[2]);
 		if (low < 0)
-			return mistake(r->error, place, "\\x is followed by two hexadecimal digits");
+			return config_mistake(r->error, place, "\\x is followed by two hexadecimal digits");
 		if (!(high | low))
-			return mistake(r->error, place, "\\x00: a word has no byte 0");
+			return config_mistake(r->error, place, "\\x00: a word has no byte 0");
 		*c = (char)(high << 4 | low);
 		step(r), step(r);
 		break;
 	default:
-		return mistake(r->error, place, "an unknown escape; \\\" \\\\ \\n and \\xNN are known");
+		return config_mistake(r->error, place,
+				      "an unknown escape; \\\" \\\\ \\n and \\xNN are known");
 	}
 	step(r);
 	return true;
@@ -132,16 +132,16 @@ static bool read_word(struct reader *r, char *to)
 				return false;
 			to++;
 		} else if ((unsigned char)*r->at < ' ' && *r->at != '\t') {
-			return mistake(r->error, r->place,
-				       "a control character, byte 0x%02x; in quotes it is \\x%02x",
-				       (unsigned char)*r->at, (unsigned char)*r->at);
+			return config_mistake(r->error, r->place,
+					      "a control character, byte 0x%02x; in quotes it is \\x%02x",
+					      (unsigned char)*r->at, (unsigned char)*r->at);
 		} else {
 			*to++ = *r->at;
 			step(r);
 		}
 	}
 	*to = '\0';
-	return !quoted || mistake(r->error, quote, "a quote that does not end on its line");
+	return !quoted || config_mistake(r->error, quote, "a quote that does not end on its line");
 }
 
 static bool append_word(struct reader *r, struct config_command *c)
@@ -151,16 +151,17 @@ static bool append_word(struct reader *r, struct config_command *c)
 	struct config_word *word;
 
 	if (c->words == CONFIG_WORDS_MAX)
-		return mistake(r->error, r->place, "more than %u words in a command", CONFIG_WORDS_MAX);
+		return config_mistake(r->error, r->place, "more than %u words in a command",
+				      CONFIG_WORDS_MAX);
 	word = realloc(c->word, (c->words + 1) * sizeof(*word));
 	if (!word)
-		return mistake(r->error, r->place, "no memory");
+		return config_mistake(r->error, r->place, "no memory");
 	c->word = word;
 	word += c->words;
 	word->place = r->place;
 	word->text = malloc(length + 1);
 	if (!word->text)
-		return mistake(r->error, r->place, "no memory");
+		return config_mistake(r->error, r->place, "no memory");
 	c->words++;
 	return read_word(r, word->text);
 }
@@ -368,11 +369,6 @@ static const struct verb {
 	[CONFIG_RESUME] = {"resume", 0, 0, "no operand", false, false, true, {{NULL, NULL}}},
 };
 
-const char *config_verb_name(enum config_verb verb)
-{
-	return (unsigned)verb < CONFIG_VERBS ? verbs[verb].name : "?";
-}
-
 /* ---- a command -------------------------------------------------------------- */
 
 static bool unknown_verb(const struct config_word *w, struct config_error *error)
@@ -381,8 +377,8 @@ static bool unknown_verb(const struct config_word *w, struct config_error *error
 
 	for (unsigned i = 0; i < CONFIG_VERBS; i++)
 		names[i] = verbs[i].name;
-	return mistake(error, w->place, "%s is no command; expected is initialize, add, halt, ...%s",
-		       show(w->text).text, near_word(w->text, names).text);
+	return config_mistake(error, w->place, "%s is no command; expected is initialize, add, halt, ...%s",
+			      show(w->text).text, near_word(w->text, names).text);
 }
 
 static bool unknown_key(const struct verb *v, const struct config_word *w, size_t length,
@@ -398,9 +394,9 @@ static bool unknown_key(const struct verb *v, const struct config_word *w, size_
 		upci_out(&out, "%s%s=", i ? " " : "", v->key[i].name);
 		names[i] = v->key[i].name;
 	}
-	return mistake(error, w->place, "%s has no %s=; %s%s%s", v->name, wrong,
-		       names[0] ? "known are " : "it takes ", names[0] ? known : v->operands,
-		       near_word(wrong, names).text);
+	return config_mistake(error, w->place, "%s has no %s=; %s%s%s", v->name, wrong,
+			      names[0] ? "known are " : "it takes ", names[0] ? known : v->operands,
+			      near_word(wrong, names).text);
 }
 
 /* How long the key of a word is that sets one, or 0: letters, and a '='. Events have none before a ':'. */
@@ -420,12 +416,12 @@ static bool set_key(const struct verb *v, struct config_command *c, const struct
 		if (strlen(v->key[i].name) != length || strncmp(v->key[i].name, w->text, length))
 			continue;
 		if (*seen & 1u << i)
-			return mistake(error, w->place, "%s= is there twice", v->key[i].name);
+			return config_mistake(error, w->place, "%s= is there twice", v->key[i].name);
 		*seen |= 1u << i;
 		if (v->key[i].set(c, value, &expected))
 			return true;
-		return mistake(error, value_place(w, value), "%s=%s: expected is %s", v->key[i].name,
-			       show(value).text, expected);
+		return config_mistake(error, value_place(w, value), "%s=%s: expected is %s", v->key[i].name,
+				      show(value).text, expected);
 	}
 	return unknown_key(v, w, length, error);
 }
@@ -444,11 +440,12 @@ static bool check_cgroup(const struct config_command *c, struct config_error *er
 	const char *expected;
 
 	if (!config_is_name(c->operand[0].text, &expected))
-		return mistake(error, c->operand[0].place, "%s is no label: %s",
-			       show(c->operand[0].text).text, expected);
+		return config_mistake(error, c->operand[0].place, "%s is no label: %s",
+				      show(c->operand[0].text).text, expected);
 	return *c->operand[1].text == '/' ||
-	       mistake(error, c->operand[1].place, "%s: expected is the path of a directory, from / on",
-		       show(c->operand[1].text).text);
+	       config_mistake(error, c->operand[1].place,
+			      "%s: expected is the path of a directory, from / on",
+			      show(c->operand[1].text).text);
 }
 
 /* What one verb asks of its operands and keys together. */
@@ -456,15 +453,15 @@ static bool check_whole(const struct config_command *c, struct config_error *err
 {
 	for (unsigned i = 0; i < c->operands; i++)
 		if (!*c->operand[i].text)
-			return mistake(error, c->operand[i].place, "an empty word; expected is %s",
-				       verbs[c->verb].operands);
+			return config_mistake(error, c->operand[i].place, "an empty word; expected is %s",
+					      verbs[c->verb].operands);
 	if (c->verb == CONFIG_CGROUP)
 		return check_cgroup(c, error);
 	if (c->verb == CONFIG_ADD && c->as && c->operands > 1)
-		return mistake(error, c->operand[1].place, "as= names one event, and here are %u",
-			       c->operands);
+		return config_mistake(error, c->operand[1].place, "as= names one event, and here are %u",
+				      c->operands);
 	if (c->initialize.sys && !c->initialize.replay)
-		return mistake(error, c->place, "sys= is for source=replay:FILE only");
+		return config_mistake(error, c->place, "sys= is for source=replay:FILE only");
 	return true;
 }
 
@@ -490,15 +487,15 @@ static bool read_command(struct config_command *c, struct config_error *error)
 			if (!set_key(v, c, &c->word[i], length, &seen, error))
 				return false;
 		} else if (c->operands == v->most) {
-			return mistake(error, c->word[i].place, "%s is one word too many: %s takes %s",
-				       show(c->word[i].text).text, v->name, v->operands);
+			return config_mistake(error, c->word[i].place, "%s is one word too many: %s takes %s",
+					      show(c->word[i].text).text, v->name, v->operands);
 		} else {
 			move_operand(c, i, ++c->operands);
 		}
 	}
 	c->operand = c->word + 1;
 	if (c->operands < v->least)
-		return mistake(error, c->place, "%s: expected is %s", v->name, v->operands);
+		return config_mistake(error, c->place, "%s: expected is %s", v->name, v->operands);
 	return check_whole(c, error);
 }
 
@@ -529,20 +526,22 @@ static bool check_order(const struct config *config, const struct config_command
 
 	if (!config->commands)
 		return c->verb == CONFIG_INITIALIZE ||
-		       mistake(error, c->place, "%s comes before initialize, which is the first command",
-			       v->name);
+		       config_mistake(error, c->place,
+				      "%s comes before initialize, which is the first command", v->name);
 	for (unsigned i = 0; i < config->commands; i++)
 		finalized |= config->command[i].verb == CONFIG_FINALIZE;
 	if (c->verb == CONFIG_INITIALIZE)
-		return mistake(error, c->place, "a second initialize; the first is in line %u",
-			       config->command[0].place.line);
+		return config_mistake(error, c->place, "a second initialize; the first is in line %u",
+				      config->command[0].place.line);
 	if (!v->before && !v->after)
-		return mistake(error, c->place,
-			       "%s is a command to the running service, not for its configuration", v->name);
+		return config_mistake(error, c->place,
+				      "%s is a command to the running service, not for its configuration",
+				      v->name);
 	if (finalized && !v->after)
-		return mistake(error, c->place, "%s comes after finalize", v->name);
+		return config_mistake(error, c->place, "%s comes after finalize", v->name);
 	return finalized || v->before ||
-	       mistake(error, c->place, "%s comes before finalize, where there is no counter yet", v->name);
+	       config_mistake(error, c->place, "%s comes before finalize, where there is no counter yet",
+			      v->name);
 }
 
 static bool append_command(struct config *config, struct config_command *c, struct config_error *error)
@@ -553,7 +552,7 @@ static bool append_command(struct config *config, struct config_command *c, stru
 		return false;
 	grown = realloc(config->command, (config->commands + 1) * sizeof(*grown));
 	if (!grown)
-		return mistake(error, c->place, "no memory");
+		return config_mistake(error, c->place, "no memory");
 	config->command = grown;
 	grown[config->commands++] = *c;
 	memset(c, 0, sizeof(*c));
@@ -585,14 +584,14 @@ bool config_parse(const char *text, size_t length, struct config *config, struct
 
 	memset(config, 0, sizeof(*config));
 	if (length > CONFIG_TEXT_MAX)
-		return mistake(error, r.place, "longer than %u bytes", CONFIG_TEXT_MAX);
+		return config_mistake(error, r.place, "longer than %u bytes", CONFIG_TEXT_MAX);
 	if (!parse_lines(&r, config))
 		goto fail;
 	for (unsigned i = 0; i < config->commands; i++)
 		finalized |= config->command[i].verb == CONFIG_FINALIZE;
 	if (finalized)
 		return true;
-	mistake(error, r.place, "the end, without %s", config->commands ? "finalize" : "initialize");
+	config_mistake(error, r.place, "the end, without %s", config->commands ? "finalize" : "initialize");
 fail:
 	config_free(config);
 	return false;
@@ -605,7 +604,7 @@ bool config_parse_words(const char *const *word, unsigned words, struct config_c
 
 	memset(c, 0, sizeof(*c));
 	if (!words || words > CONFIG_WORDS_MAX)
-		return mistake(error, place, words ? "too many words" : "no command");
+		return config_mistake(error, place, words ? "too many words" : "no command");
 	c->word = calloc(words, sizeof(*c->word));
 	for (; c->word && c->words < words; c->words++, place.column++) {
 		c->word[c->words] = (struct config_word){strdup(word[c->words]), place};
@@ -613,11 +612,11 @@ bool config_parse_words(const char *const *word, unsigned words, struct config_c
 			break;
 	}
 	if (c->words < words)
-		mistake(error, place, "no memory");
+		config_mistake(error, place, "no memory");
 	else if (read_command(c, error)) {
 		if (verbs[c->verb].run)
 			return true;
-		mistake(error, c->place, "%s is for a configuration only", verbs[c->verb].name);
+		config_mistake(error, c->place, "%s is for a configuration only", verbs[c->verb].name);
 	}
 	config_command_free(c);
 	return false;

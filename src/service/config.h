@@ -77,8 +77,11 @@ struct config_error {
 	char text[512]; /* one line: what, what was expected, the nearest name */
 };
 
+/* Says what is wrong there; returns false. */
+bool config_mistake(struct config_error *error, struct config_place place, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 void config_defaults(struct config_initialize *initialize);
-const char *config_verb_name(enum config_verb verb);
 
 /* Whether a counter, or a place, can be called so; else *why says what a name is made of. */
 bool config_is_name(const char *text, const char **why);

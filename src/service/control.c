@@ -22,6 +22,7 @@
 #include "service/lane.h"
 #include "service/listen.h"
 #include "service/request.h"
+#include "service/say.h"
 #include "service/yielders.h"
 #include "upc.h"
 
@@ -535,9 +536,7 @@ static int start_threads(struct control *c, char **message)
 	}
 	lane_stop(&c->changes);
 fail:
-	if (asprintf(message, "cannot start a thread for commands: %s", strerror(error)) < 0)
-		*message = NULL;
-	return UPC_ESYSTEM;
+	return service_fail(message, UPC_ESYSTEM, "cannot start a thread for commands: %s", strerror(error));
 }
 
 int service_control_start(const char *path, const struct control_calls *calls, struct control **control,
@@ -555,11 +554,11 @@ int service_control_start(const char *path, const struct control_calls *calls, s
 	pthread_mutex_init(&c->mutex, NULL);
 	c->listen.fd = -1;
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	error = c->wake >= 0 ? 0 : UPC_EMFILE;
-	if (error == 0)
+	if (c->wake >= 0)
 		error = listen_open(path, &c->listen, message);
-	else if (asprintf(message, "cannot wake a thread for commands: %s", strerror(errno)) < 0)
-		*message = NULL;
+	else
+		error = service_fail(message, UPC_EMFILE, "cannot wake a thread for commands: %s",
+				     strerror(errno));
 	if (error == 0)
 		error = start_threads(c, message);
 	if (error == 0) {

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,37 +18,28 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "service/say.h"
 #include "upc.h"
 
 #define BACKLOG 64
 #define LOCK_TRIES 200 /* of 10 ms: somebody else may have it as long as he likes */
-
-__attribute__((format(printf, 3, 4))) static int fail(char **message, int error, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (vasprintf(message, format, arguments) < 0)
-		*message = NULL;
-	va_end(arguments);
-	return error;
-}
 
 /* ---- the directory ------------------------------------------------------------------ */
 
 static int check_directory(const char *directory, const struct stat *status, char **message)
 {
 	if (!S_ISDIR(status->st_mode))
-		return fail(message, UPC_EPERM, "%s is %s", directory,
-			    S_ISLNK(status->st_mode) ? "a symbolic link: name the directory itself"
-						     : "no directory");
+		return service_fail(message, UPC_EPERM, "%s is %s", directory,
+				    S_ISLNK(status->st_mode) ? "a symbolic link: name the directory itself"
+							     : "no directory");
 	if (status->st_uid != geteuid() && status->st_uid != 0)
-		return fail(message, UPC_EPERM,
-			    "%s belongs to uid %u, who could put another socket there: take a directory of "
-			    "your own",
-			    directory, (unsigned)status->st_uid);
+		return service_fail(
+			message, UPC_EPERM,
+			"%s belongs to uid %u, who could put another socket there: take a directory of "
+			"your own",
+			directory, (unsigned)status->st_uid);
 	if ((status->st_mode & (S_IWGRP | S_IWOTH)) != 0 && (status->st_mode & S_ISVTX) == 0)
-		return fail(
+		return service_fail(
 			message, UPC_EPERM,
 			"others may write to %s, and could put another socket there: chmod 700 it, or take "
 			"another",
@@ -64,8 +54,8 @@ static int open_directory(const char *directory, char **message)
 	int fd, error;
 
 	if (mkdir(directory, 0700) != 0 && errno != EEXIST)
-		return fail(message, errno == EACCES || errno == EPERM ? UPC_EPERM : UPC_ESYSTEM,
-			    "cannot make %s: %s", directory, strerror(errno));
+		return service_fail(message, errno == EACCES || errno == EPERM ? UPC_EPERM : UPC_ESYSTEM,
+				    "cannot make %s: %s", directory, strerror(errno));
 	/* For a better sentence than open's error. */
 	if (lstat(directory, &status) == 0 && !S_ISDIR(status.st_mode))
 		return check_directory(directory, &status, message);
@@ -74,8 +64,8 @@ static int open_directory(const char *directory, char **message)
 		error = errno;
 		if (fd >= 0)
 			close(fd);
-		return fail(message, error == EACCES ? UPC_EPERM : UPC_ESYSTEM, "cannot open %s: %s",
-			    directory, strerror(error));
+		return service_fail(message, error == EACCES ? UPC_EPERM : UPC_ESYSTEM, "cannot open %s: %s",
+				    directory, strerror(error));
 	}
 	error = check_directory(directory, &status, message);
 	if (error != 0)
@@ -94,8 +84,8 @@ static int lock(int directory, const char *path, char **message)
 			break;
 		nanosleep(&pause, NULL);
 	}
-	return fail(message, UPC_ESTATE, "somebody keeps the directory of %s locked: %s", path,
-		    strerror(errno));
+	return service_fail(message, UPC_ESTATE, "somebody keeps the directory of %s locked: %s", path,
+			    strerror(errno));
 }
 
 /* ---- what is there ------------------------------------------------------------------ */
@@ -107,16 +97,16 @@ static int is_dead(const struct sockaddr_un *address, char **message)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), error;
 
 	if (fd < 0)
-		return fail(message, UPC_ESYSTEM, "cannot make a socket: %s", strerror(errno));
+		return service_fail(message, UPC_ESYSTEM, "cannot make a socket: %s", strerror(errno));
 	error = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ? 0 : errno;
 	close(fd);
 	if (error == ECONNREFUSED)
 		return 0;
 	/* EAGAIN: so many wait there already. */
 	if (error == 0 || error == EAGAIN)
-		return fail(message, UPC_ESTATE, "a service listens at %s already", path);
-	return fail(message, UPC_EPERM, "cannot find out whether a service listens at %s: %s", path,
-		    strerror(error));
+		return service_fail(message, UPC_ESTATE, "a service listens at %s already", path);
+	return service_fail(message, UPC_EPERM, "cannot find out whether a service listens at %s: %s", path,
+			    strerror(error));
 }
 
 static int make_room(const struct sockaddr_un *address, char **message)
@@ -126,20 +116,21 @@ static int make_room(const struct sockaddr_un *address, char **message)
 	int error;
 
 	if (lstat(path, &status) != 0)
-		return errno == ENOENT
-			       ? 0
-			       : fail(message, UPC_ESYSTEM, "cannot look at %s: %s", path, strerror(errno));
+		return errno == ENOENT ? 0
+				       : service_fail(message, UPC_ESYSTEM, "cannot look at %s: %s", path,
+						      strerror(errno));
 	if (S_ISLNK(status.st_mode))
-		return fail(message, UPC_EPERM, "%s is a symbolic link: no socket is put there", path);
+		return service_fail(message, UPC_EPERM, "%s is a symbolic link: no socket is put there",
+				    path);
 	if (!S_ISSOCK(status.st_mode))
-		return fail(message, UPC_EPERM, "%s is there, and no socket: it stays", path);
+		return service_fail(message, UPC_EPERM, "%s is there, and no socket: it stays", path);
 	if (status.st_uid != geteuid())
-		return fail(message, UPC_EPERM, "the socket at %s belongs to uid %u: it stays", path,
-			    (unsigned)status.st_uid);
+		return service_fail(message, UPC_EPERM, "the socket at %s belongs to uid %u: it stays", path,
+				    (unsigned)status.st_uid);
 	error = is_dead(address, message);
 	if (error == 0 && unlink(path) != 0 && errno != ENOENT)
-		error = fail(message, UPC_EPERM, "cannot replace the dead socket %s: %s", path,
-			     strerror(errno));
+		error = service_fail(message, UPC_EPERM, "cannot replace the dead socket %s: %s", path,
+				     strerror(errno));
 	return error;
 }
 
@@ -160,8 +151,8 @@ static int bind_there(struct listen *l, char **message)
 		if (l->fd >= 0)
 			close(l->fd);
 		l->fd = -1;
-		return fail(message, error == EACCES || error == EPERM ? UPC_EPERM : UPC_ESYSTEM,
-			    "cannot listen at %s: %s", path, strerror(error));
+		return service_fail(message, error == EACCES || error == EPERM ? UPC_EPERM : UPC_ESYSTEM,
+				    "cannot listen at %s: %s", path, strerror(error));
 	}
 	l->device = status.st_dev;
 	l->inode = status.st_ino;
@@ -188,9 +179,9 @@ int listen_open(const char *path, struct listen *l, char **message)
 	*message = NULL;
 	*l = (struct listen){.fd = -1, .address = {.sun_family = AF_UNIX}};
 	if (length == 0 || path[length - 1] == '/')
-		return fail(message, UPC_EINVAL, "'%s' is no path of a socket", path);
+		return service_fail(message, UPC_EINVAL, "'%s' is no path of a socket", path);
 	if (length >= sizeof(l->address.sun_path))
-		return fail(
+		return service_fail(
 			message, UPC_EINVAL,
 			"the path of the socket has %zu bytes, and at most %zu are possible: take a shorter "
 			"one",

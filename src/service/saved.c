@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "upc.h"
 #include "procfs/roots.h"
 #include "service/saved.h"
+#include "service/say.h"
 
 #define MAGIC "UPCSTATE"
 #define STATE_VERSION 1u
@@ -43,20 +43,6 @@ struct saved {
 	bool stale;
 	bool unused; /* it was not in use, and nothing was written since it is */
 };
-
-static char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *say(const char *format, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
-	va_end(args);
-	return text;
-}
 
 static bool read_at(int fd, void *to, size_t n, uint64_t at)
 {
@@ -159,7 +145,7 @@ static int make_file(struct saved *s, uint64_t slot_size, const struct slot *slo
 {
 	struct head head = {.version = STATE_VERSION, .order = ORDER, .slot_size = slot_size, .used = 1};
 	uint64_t at = slot ? slot_at(slot, slot_size) : 0;
-	char *path = say("%s.new", s->path);
+	char *path = service_say("%s.new", s->path);
 	int fd, error;
 
 	if (!path)
@@ -200,12 +186,13 @@ static int make_file(struct saved *s, uint64_t slot_size, const struct slot *slo
 /* A file that is none of ours stays, under another name: somebody may want to look. */
 static char *move_aside(struct saved *s, const char *why, bool *moved)
 {
-	char *to = say("%s.refused-%llu", s->path, (unsigned long long)time(NULL));
+	char *to = service_say("%s.refused-%llu", s->path, (unsigned long long)time(NULL));
 	char *remark;
 
 	*moved = to && !rename(s->path, to);
-	remark = *moved ? say("%s: %s; it was moved to %s, and counts begin anew", s->path, why, to)
-			: say("%s: %s; it cannot be moved aside, and no state is saved", s->path, why);
+	remark =
+		*moved ? service_say("%s: %s; it was moved to %s, and counts begin anew", s->path, why, to)
+		       : service_say("%s: %s; it cannot be moved aside, and no state is saved", s->path, why);
 	free(to);
 	if (*moved) {
 		close(s->fd);
@@ -241,7 +228,7 @@ static int open_locked(struct saved *s, struct saved_state **was, char **remark,
 		if (s->fd < 0)
 			break;
 		if (flock(s->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-			*remark = say("%s: another service has it", s->path);
+			*remark = service_say("%s: another service has it", s->path);
 			return UPC_ESTATE;
 		}
 		/* Who had the lock may have put another file in this one's place. */
@@ -254,13 +241,13 @@ static int open_locked(struct saved *s, struct saved_state **was, char **remark,
 	if (s->fd < 0) {
 		*usable = errno == ENOENT;
 		if (!*usable)
-			*remark = say("%s: %s; no state is saved", s->path, strerror(errno));
+			*remark = service_say("%s: %s; no state is saved", s->path, strerror(errno));
 		return 0;
 	}
 	why = unfit(s->fd, &status);
 	if (why) {
 		*usable = false;
-		*remark = say("%s: %s; no state is saved", s->path, why);
+		*remark = service_say("%s: %s; no state is saved", s->path, why);
 		return 0;
 	}
 	why = read_file(s, status.st_size, was);
@@ -294,7 +281,7 @@ int saved_open(const char *path, struct saved **saved, struct saved_state **was,
 			saved_state_free(*was);
 			*was = NULL;
 			free(*remark);
-			*remark = say("%s: %s; no state is saved", s->path, strerror(failed));
+			*remark = service_say("%s: %s; no state is saved", s->path, strerror(failed));
 		}
 	}
 	if (error || !usable)

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "upc.h"
 #include "service/config.h"
 #include "service/control.h"
+#include "service/say.h"
 #include "service/service.h"
 #include "service/worker.h"
 
@@ -25,19 +25,6 @@ struct service {
 
 /* ---- the configuration --------------------------------------------------------- */
 
-static int fail(char **message, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static int fail(char **message, int error, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(message, format, args) < 0)
-		*message = NULL;
-	va_end(args);
-	return error;
-}
-
 /* A whole file, at most CONFIG_TEXT_MAX + 1 bytes of it. */
 static int read_file(const char *path, char **text, size_t *length, char **message)
 {
@@ -48,11 +35,11 @@ static int read_file(const char *path, char **text, size_t *length, char **messa
 	*length = 0;
 	*text = NULL;
 	if (fd < 0)
-		return fail(message, errno == EACCES ? UPC_EPERM : UPC_EINVAL, "%s: %s", path,
-			    strerror(errno));
+		return service_fail(message, errno == EACCES ? UPC_EPERM : UPC_EINVAL, "%s: %s", path,
+				    strerror(errno));
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
 		close(fd);
-		return fail(message, UPC_EINVAL, "%s: not a regular file", path);
+		return service_fail(message, UPC_EINVAL, "%s: not a regular file", path);
 	}
 	*text = malloc(CONFIG_TEXT_MAX + 1);
 	while (*text && *length <= CONFIG_TEXT_MAX) {
@@ -64,7 +51,7 @@ static int read_file(const char *path, char **text, size_t *length, char **messa
 		*length += (size_t)n;
 	}
 	close(fd);
-	return *text ? 0 : fail(message, UPC_ENOMEM, "no memory");
+	return *text ? 0 : service_fail(message, UPC_ENOMEM, "no memory");
 }
 
 static int read_config(const char *path, struct config *config, uint64_t *hash, char **message)
@@ -75,8 +62,8 @@ static int read_config(const char *path, struct config *config, uint64_t *hash, 
 	int code = read_file(path, &text, &length, message);
 
 	if (!code && !config_parse(text, length, config, &error))
-		code = fail(message, UPC_EINVAL, "%s:%u:%u: %s", path, error.place.line, error.place.column,
-			    error.text);
+		code = service_fail(message, UPC_EINVAL, "%s:%u:%u: %s", path, error.place.line,
+				    error.place.column, error.text);
 	*hash = code ? 0 : saved_hash(text, length);
 	free(text);
 	return code;
@@ -115,10 +102,10 @@ int service_open(const struct service_options *options, struct service **service
 	if (!code) {
 		code = worker_start(&s->worker, &worker, &error);
 		if (code && error.place.line)
-			fail(message, code, "%s:%u:%u: %s", options->config, error.place.line,
-			     error.place.column, error.text);
+			service_fail(message, code, "%s:%u:%u: %s", options->config, error.place.line,
+				     error.place.column, error.text);
 		else if (code)
-			fail(message, code, "%s", error.text);
+			service_fail(message, code, "%s", error.text);
 	}
 	if (!code) {
 		code = listen_at(s, options->control, message);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "base/text.h"
 #include "service/command.h"
 #include "service/restore.h"
+#include "service/say.h"
 #include "service/worker.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -30,20 +30,6 @@ static uint64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
-}
-
-static char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *say(const char *format, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
-	va_end(args);
-	return text;
 }
 
 /* ---- samples ------------------------------------------------------------------- */
@@ -78,8 +64,8 @@ static void save(struct worker *w, bool clean)
 		return;
 	w->save_error = error;
 	if (error)
-		remark(w, say("the state cannot be saved: %s; after a restart counts begin anew",
-			      strerror(error)));
+		remark(w, service_say("the state cannot be saved: %s; after a restart counts begin anew",
+				      strerror(error)));
 	else
 		remark(w, strdup("the state is saved again"));
 }
