@@ -8,7 +8,9 @@
 #define BENCH_EVENTS_H
 
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -70,6 +72,27 @@ static inline int bench_raw_group(struct upc_catalogue *c, const uint32_t *codes
 			return -1;
 	}
 	return leader;
+}
+
+/* Reads such a group of n events. */
+static inline void bench_raw_read(int leader, unsigned n, unsigned calls)
+{
+	uint64_t buffer[256 + 2];
+
+	while (calls--)
+		if (read(leader, buffer, sizeof(buffer)) < (ssize_t)((n + 2) * sizeof(uint64_t)))
+			abort();
+}
+
+/* As many descriptors as there may be. */
+static inline void bench_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 }
 
 #endif

@@ -6,7 +6,6 @@
  */
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "bench.h"
@@ -86,15 +85,11 @@ int main(void)
 	static const unsigned sizes[] = {0, 16, 256};
 	double median[LOADS][3];
 	struct upc_catalogue *c;
-	struct rlimit limit;
 	uint32_t codes[256];
 	unsigned s, l, i, n;
 	pid_t echo = start_echo();
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	bench_raise_limit();
 	if (upc_catalogue_open(NULL, &c)) {
 		fprintf(stderr, "%s\n", upc_last_message());
 		return 1;

@@ -4,7 +4,6 @@
  * the same events, and what a start with a stop does.
  */
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
 #include "bench.h"
 #include "events.h"
@@ -31,12 +30,9 @@ static void read_unit(void *arg, unsigned calls)
 
 static void read_raw(void *arg, unsigned calls)
 {
-	struct live *l = arg;
-	uint64_t buffer[MOST + 2];
+	const struct live *l = arg;
 
-	while (calls--)
-		if (read(l->leader, buffer, sizeof(buffer)) < (ssize_t)((l->n + 2) * sizeof(uint64_t)))
-			abort();
+	bench_raw_read(l->leader, l->n, calls);
 }
 
 static void switch_unit(void *arg, unsigned calls)
@@ -152,13 +148,9 @@ int main(void)
 {
 	static const unsigned sizes[] = {4, 16, 64, 256};
 	struct upc_catalogue *c;
-	struct rlimit limit;
 	unsigned i;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	bench_raise_limit();
 	if (upc_catalogue_open(NULL, &c)) {
 		fprintf(stderr, "%s\n", upc_last_message());
 		return 1;

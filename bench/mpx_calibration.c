@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "random.h"
 #include "mpx.h"
 #include "tracefs.h"
 
@@ -78,15 +79,6 @@ struct load {
 	unsigned events; /* calls that it makes */
 };
 
-static uint64_t next(uint64_t *state)
-{
-	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
 /* Calls in an order of chance; of iterations at a rare place one in twenty makes one. */
 static void run(struct load *load, uint64_t iterations, bool rare)
 {
@@ -94,7 +86,7 @@ static void run(struct load *load, uint64_t iterations, bool rare)
 	unsigned k;
 
 	for (i = 0; i < iterations; i++) {
-		uint64_t chance = next(&load->random);
+		uint64_t chance = bench_next(&load->random);
 		unsigned call = (unsigned)(chance >> 32) % load->events;
 
 		if (!rare || chance % 20 == 0) {
@@ -277,7 +269,8 @@ static void measure_region(const struct cell *cell, const struct machine *machin
 static void measure_phases(const struct cell *cell, const struct machine *machine, uint64_t seed,
 			   struct load *load, struct mpx_estimate *e)
 {
-	unsigned phases = KERNEL_SLICES * cell->events / BETWEEN, i, once = (unsigned)(next(&seed) % phases);
+	unsigned phases = KERNEL_SLICES * cell->events / BETWEEN, i,
+		 once = (unsigned)(bench_next(&seed) % phases);
 	double work = BETWEEN * machine->slice, phase = cell->length * machine->bytes;
 	int set;
 
@@ -286,10 +279,10 @@ static void measure_phases(const struct cell *cell, const struct machine *machin
 	add_events(set, cell->events);
 	check(mpx_set_start(set), "mpx_set_start");
 	for (i = 0; i < phases; i++) {
-		double part = cell->shape == IRREGULAR ? 2 * (double)(next(&seed) >> 11) / 0x1p53 : 1;
+		double part = cell->shape == IRREGULAR ? 2 * (double)(bench_next(&seed) >> 11) / 0x1p53 : 1;
 
 		run(load, (uint64_t)(work * part), false);
-		part = cell->shape == IRREGULAR ? 2 * (double)(next(&seed) >> 11) / 0x1p53 : 1;
+		part = cell->shape == IRREGULAR ? 2 * (double)(bench_next(&seed) >> 11) / 0x1p53 : 1;
 		if (cell->shape != ONCE || i == once)
 			stay_in_kernel(phase * part);
 	}
@@ -375,7 +368,7 @@ static void measure_threads(const struct cell *cell, const struct machine *machi
 	add_events(set, cell->events);
 	check(mpx_set_start(set), "mpx_set_start");
 	for (i = 0; i < THREADS; i++) {
-		t.load = (struct load){.random = next(&seed), .events = cell->events};
+		t.load = (struct load){.random = bench_next(&seed), .events = cell->events};
 		t.iterations = (uint64_t)(cell->length * machine->slice);
 		if (pthread_create(&t.thread, NULL, run_shortly, &t)) {
 			perror("mpx_calibration: pthread_create");

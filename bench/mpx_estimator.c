@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "random.h"
 #include "stat/pool.h"
 
 /* Of all slices of all events. */
@@ -57,45 +58,9 @@ struct score {
 
 static const char *const shapes[] = {"steady", "phased", "periodic"};
 
-static uint64_t seed;
-
-static uint64_t bits(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15u);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
-/* In (0, 1). */
-static double uniform(void)
-{
-	return ((double)(bits() >> 12) + 0.5) / 0x1p52;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * 3.14159265358979 * uniform());
-}
-
-static double poisson(double mean)
-{
-	double limit, product = 1, n = -1;
-
-	if (mean > 50)
-		return fmax(0, floor(mean + sqrt(mean) * normal() + 0.5));
-	limit = exp(-mean);
-	do {
-		product *= uniform();
-		n++;
-	} while (product > limit);
-	return n;
-}
-
 static double spread(double low, double high)
 {
-	return low + (high - low) * uniform();
+	return low + (high - low) * bench_uniform();
 }
 
 /* Phases of a load that runs through them again and again. */
@@ -106,7 +71,7 @@ static void draw_load(struct load *load, enum kind kind, enum shape shape, doubl
 	memset(load, 0, sizeof(*load));
 	load->kind = kind;
 	load->shape = shape;
-	load->phases = shape == STEADY ? 1 : shape == PERIODIC ? 2 : 2 + (unsigned)(uniform() * 4);
+	load->phases = shape == STEADY ? 1 : shape == PERIODIC ? 2 : 2 + (unsigned)(bench_uniform() * 4);
 	for (i = 0; i < load->phases; i++) {
 		load->length[i] = shape == STEADY ? 1e9 : exp(spread(log(5), log(200)));
 		load->rate[i] = shape == STEADY ? rate : rate * exp(spread(log(0.1), log(10)));
@@ -120,9 +85,9 @@ static void draw_load(struct load *load, enum kind kind, enum shape shape, doubl
 		load->rate[0] = rate * 1.9;
 		load->rate[1] = rate * 0.2;
 	}
-	load->phase = (unsigned)(uniform() * load->phases);
-	load->left = load->length[load->phase] * uniform();
-	load->due = uniform();
+	load->phase = (unsigned)(bench_uniform() * load->phases);
+	load->left = load->length[load->phase] * bench_uniform();
+	load->due = bench_uniform();
 }
 
 /* What comes in so much time. */
@@ -143,7 +108,7 @@ static double run_load(struct load *load, double slices)
 	}
 	load->mean = mean;
 	if (load->kind == POISSON)
-		return poisson(mean);
+		return bench_poisson(mean);
 	n = floor(load->due + mean);
 	load->due += mean - n;
 	return n;
@@ -151,28 +116,29 @@ static double run_load(struct load *load, double slices)
 
 static double drawn(double mean, bool irregular)
 {
-	return irregular ? mean * -log(uniform()) : mean;
+	return irregular ? mean * -log(bench_uniform()) : mean;
 }
 
 static uint64_t covariate_of(struct load *load, double count, double length)
 {
 	switch (load->covariate) {
 	case WITH:
-		return (uint64_t)poisson(100 * load->mean);
+		return (uint64_t)bench_poisson(100 * load->mean);
 	case OTHER:
 		run_load(load->other, length);
-		return (uint64_t)poisson(100 * load->other->mean);
+		return (uint64_t)bench_poisson(100 * load->other->mean);
 	case HALF:
 		break;
 	}
-	return (uint64_t)count + (uint64_t)poisson(50 * length);
+	return (uint64_t)count + (uint64_t)bench_poisson(50 * length);
 }
 
 static void draw_kernel(struct load *load, const struct load *kind, double rate, unsigned slices)
 {
 	*load = *kind;
 	load->rate[0] = rate;
-	load->left = load->once ? slices * spread(.1, .9) : drawn(load->apart, load->irregular) * uniform();
+	load->left =
+		load->once ? slices * spread(.1, .9) : drawn(load->apart, load->irregular) * bench_uniform();
 }
 
 /* A slice of a program with phases in the kernel: its length, and the counts in it. */
@@ -191,13 +157,13 @@ static double run_kernel(struct load *load, double *count)
 			length += drawn(load->call, load->irregular);
 			load->left = load->once ? 1e18 : drawn(load->apart, load->irregular);
 			over = length >= tick;
-		} else if (uniform() < load->dropped) {
+		} else if (bench_uniform() < load->dropped) {
 			tick++;
 		} else {
 			over = true;
 		}
 	}
-	*count = poisson(counted * load->rate[0]);
+	*count = bench_poisson(counted * load->rate[0]);
 	return length;
 }
 
@@ -206,7 +172,7 @@ static void shuffle(unsigned *order, unsigned n)
 	unsigned i;
 
 	for (i = n; i > 1; i--) {
-		unsigned j = (unsigned)(uniform() * i), other = order[j];
+		unsigned j = (unsigned)(bench_uniform() * i), other = order[j];
 
 		order[j] = order[i - 1];
 		order[i - 1] = other;
@@ -237,7 +203,7 @@ static double measure(struct load *load, unsigned groups, unsigned rounds, doubl
 	for (round = 0; round < rounds; round++) {
 		shuffle(order, groups);
 		for (i = 0; i < groups; i++) {
-			double length = 1 + uneven * (2 * uniform() - 1);
+			double length = 1 + uneven * (2 * bench_uniform() - 1);
 			double count = load->call > 0 ? 0 : run_load(load, length);
 			uint64_t size[2];
 
@@ -296,7 +262,7 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 	struct mpxi_mark start[2], end;
 	struct mpxi_slice slice = {0};
 	unsigned order[MAX_GROUPS], round, i, turn = 0, turns = 0;
-	double left = on * uniform();
+	double left = on * bench_uniform();
 	uint64_t now = 1000;
 	bool inside = true;
 
@@ -311,13 +277,13 @@ static void measure_regions(double rate, double on, double off, unsigned groups,
 	for (round = 0; round < rounds; round++) {
 		shuffle(order, groups);
 		for (i = 0; i < groups; i++) {
-			double length = 1 + 0.08 * (2 * uniform() - 1);
+			double length = 1 + 0.08 * (2 * bench_uniform() - 1);
 			bool ours = !order[i];
 
 			slice = (struct mpxi_slice){.begin = now, .end = now};
 			while (length > 0) {
 				double step = fmin(length, left);
-				double count = poisson(step * (inside ? rate : rate / 5));
+				double count = bench_poisson(step * (inside ? rate : rate / 5));
 
 				now += (uint64_t)(step * SLICE);
 				slice.end = now;
@@ -486,7 +452,7 @@ static void run_covariates(unsigned repeats)
 
 				snprintf(name, sizeof(name), "covariate %s %s g%u", names[k], shapes[s],
 					 groups[g]);
-				seed = 1 + g + 10 * s + 100 * k;
+				bench_seed = 1 + g + 10 * s + 100 * k;
 				run_case(name, &kind, 1000, groups[g], 40, .02, repeats, none);
 			}
 }
@@ -513,7 +479,8 @@ static void run_kernels(unsigned repeats)
 						snprintf(name, sizeof(name),
 							 "kernel %s apart%g call%g dropped%g g%u",
 							 patterns[p], apart[a], calls[c], dropped[d], g);
-						seed = 1 + g + 100 * d + 1000 * c + 10000 * a + 100000 * p;
+						bench_seed =
+							1 + g + 100 * d + 1000 * c + 10000 * a + 100000 * p;
 						run_case(name, &kind, 1000, g, 40, 0, repeats, none);
 					}
 }
@@ -575,10 +542,10 @@ static void bench_slices(void)
 	unsigned i;
 
 	for (i = 0; i < 1024; i++) {
-		uint64_t begin = now + SLICE * (bits() % 7);
+		uint64_t begin = now + SLICE * (bench_bits() % 7);
 
-		now = begin + SLICE + bits() % 100000;
-		slices[i] = (struct mpxi_slice){begin, now, 0, bits() % 1000000, 0};
+		now = begin + SLICE + bench_bits() % 100000;
+		slices[i] = (struct mpxi_slice){begin, now, 0, bench_bits() % 1000000, 0};
 	}
 	bench_in_turn(subject, 2, 256 * 8);
 	bench_print("stat_slice", subject[0].median, "ns");
@@ -621,7 +588,7 @@ int main(int argc, char **argv)
 						 kinds[i % 2], rates[r], groups[g], rounds[n]);
 					if (wanted && !strstr(name, wanted))
 						continue;
-					seed = 1 + n + 10 * g + 100 * r + 1000 * i;
+					bench_seed = 1 + n + 10 * g + 100 * r + 1000 * i;
 					run_case(wanted ? name : NULL, &load, rates[r], groups[g], rounds[n],
 						 uneven, repeats, total);
 				}

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "random.h"
 #include "stat/joint.h"
 
 #define SLICE 1000000u
@@ -23,42 +24,6 @@
 enum { ACCESSES, MISSES, HITS, EVENTS };
 
 static struct mpxi_spacing spacing;
-static uint64_t seed;
-
-static uint64_t bits(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15u);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
-/* In (0, 1). */
-static double uniform(void)
-{
-	return ((double)(bits() >> 12) + 0.5) / 0x1p52;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * 3.14159265358979 * uniform());
-}
-
-static double poisson(double mean)
-{
-	double limit, product = 1, n = -1;
-
-	if (mean > 50)
-		return fmax(0, floor(mean + sqrt(mean) * normal() + 0.5));
-	limit = exp(-mean);
-	do {
-		product *= uniform();
-		n++;
-	} while (product > limit);
-	return n;
-}
-
 /* What comes in a slice. */
 enum shape {
 	STEADY,
@@ -98,12 +63,13 @@ static void come(struct load *load, double slices, double count[EVENTS])
 		load->left -= step;
 		if (load->left > 0)
 			continue;
-		load->left = row->shape == STEADY ? 1e9 : exp(log(3) + log(20) * uniform());
-		load->rate = row->rate * (row->shape == STEADY ? 1 : exp(log(.2) + log(25) * uniform()));
-		load->share = row->share * (row->shape == MIXED ? .2 + 1.6 * uniform() : 1);
+		load->left = row->shape == STEADY ? 1e9 : exp(log(3) + log(20) * bench_uniform());
+		load->rate =
+			row->rate * (row->shape == STEADY ? 1 : exp(log(.2) + log(25) * bench_uniform()));
+		load->share = row->share * (row->shape == MIXED ? .2 + 1.6 * bench_uniform() : 1);
 	}
-	count[HITS] = poisson(hits);
-	count[MISSES] = poisson(misses);
+	count[HITS] = bench_poisson(hits);
+	count[MISSES] = bench_poisson(misses);
 	count[ACCESSES] = count[HITS] + count[MISSES];
 }
 
@@ -129,13 +95,13 @@ static void measure(const struct row *row, struct measured *m)
 		order[i] = i;
 	for (round = 0; round < row->rounds; round++) {
 		for (i = row->groups; i > 1; i--) {
-			unsigned other = (unsigned)(uniform() * i), o = order[other];
+			unsigned other = (unsigned)(bench_uniform() * i), o = order[other];
 
 			order[other] = order[i - 1];
 			order[i - 1] = o;
 		}
 		for (i = 0; i < row->groups; i++) {
-			double length = 1 + row->uneven * (2 * uniform() - 1);
+			double length = 1 + row->uneven * (2 * bench_uniform() - 1);
 			struct mpxi_slice slice = {.begin = now,
 						   .end = now + (uint64_t)(length * SLICE),
 						   .typical = lengths.typical};
@@ -283,7 +249,7 @@ int main(int argc, char **argv)
 		for (e = 0; e < 3; e++) {
 			static const enum mpxi_estimator each[] = {MPXI_RATIO, MPXI_INTERPOLATED, MPXI_AUTO};
 
-			seed = 1000 * i + e;
+			bench_seed = 1000 * i + e;
 			run(rows[i].name, &rows[i].row, each[e], repeats);
 		}
 	return 0;

@@ -5,7 +5,6 @@
  */
 #include <papi.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
 #include "bench.h"
 #include "events.h"
@@ -30,12 +29,9 @@ static void read_papi(void *arg, unsigned calls)
 
 static void read_raw(void *arg, unsigned calls)
 {
-	struct live *l = arg;
-	uint64_t buffer[MOST + 2];
+	const struct live *l = arg;
 
-	while (calls--)
-		if (read(l->leader, buffer, sizeof(buffer)) < (ssize_t)((l->n + 2) * sizeof(uint64_t)))
-			abort();
+	bench_raw_read(l->leader, l->n, calls);
 }
 
 static void measure(struct upc_catalogue *c, unsigned n)
@@ -80,13 +76,9 @@ int main(void)
 {
 	static const unsigned sizes[] = {4, 16, 64, 256};
 	struct upc_catalogue *c;
-	struct rlimit limit;
 	unsigned i;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	bench_raise_limit();
 	if (upc_catalogue_open(NULL, &c) || PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
 		return 1;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

@@ -4,6 +4,7 @@
  * periodic at random, all signal modes mixed, interrupts enabled and none in it.
  */
 #include "bench.h"
+#include "random.h"
 #include "engine/engine.h"
 
 #define CYCLES 1000000
@@ -15,15 +16,6 @@ static void on_event(void *arg, enum upci_engine_event event, unsigned counter, 
 {
 	(void)arg, (void)event, (void)counter, (void)cycle;
 	interrupts++;
-}
-
-static uint64_t pick(uint64_t below)
-{
-	static uint64_t state = 1;
-
-	/* Knuth's MMIX generator; the upper bits are the good ones. */
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (state >> 16) % below;
 }
 
 static void run(void *arg, unsigned calls)
@@ -43,15 +35,15 @@ int main(void)
 		return 1;
 	for (i = 0; i < UPC_INPUTS; i++) {
 		/* Every length of period is as likely as any other. */
-		wave[i].period = 2 + pick(UINT64_C(1) << pick(24));
-		wave[i].high = 1 + pick(wave[i].period - 1);
-		wave[i].phase = pick(wave[i].period);
+		wave[i].period = 2 + bench_pick(UINT64_C(1) << bench_pick(24));
+		wave[i].high = 1 + bench_pick(wave[i].period - 1);
+		wave[i].phase = bench_pick(wave[i].period);
 	}
 	for (i = 0; i < UPC_COUNTERS / 8; i++) {
 		uint64_t fields = 0;
 
 		for (k = 0; k < 8; k++)
-			fields |= (pick(16) | UPC_FIELD_INTERRUPT_ENABLE) << 8 * k;
+			fields |= (bench_pick(16) | UPC_FIELD_INTERRUPT_ENABLE) << 8 * k;
 		upci_engine_segment.write(e, UPC_REG_CONFIG(i), fields);
 	}
 	/* Further off than this program gets. */

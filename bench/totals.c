@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "random.h"
 #include "engine/totals.h"
 
 #define IDS (1u << 16) /* 128 KiB: from the second-level cache at least */
@@ -24,15 +25,6 @@ static void on_event(void *arg, enum upci_engine_event event, unsigned counter, 
 {
 	(void)arg, (void)event, (void)counter, (void)cycle;
 	interrupts++;
-}
-
-static uint64_t pick(uint64_t below)
-{
-	static uint64_t state = 1;
-
-	/* Knuth's MMIX generator; the upper bits are the good ones. */
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (state >> 16) % below;
 }
 
 static void run_add_all(void *arg, unsigned calls)
@@ -106,7 +98,7 @@ int main(void)
 	open_totals(&thresholds);
 	watched.shown = shown;
 	for (i = 0; i < UPC_COUNTERS / 8; i++) {
-		uint64_t fields = pick(1u << 16) | pick(1u << 16) << 32;
+		uint64_t fields = bench_pick(1u << 16) | bench_pick(1u << 16) << 32;
 
 		fields = (fields | fields << 8) & 0x0303030303030303u;
 		upci_totals_write(&quiet, UPC_REG_CONFIG(i), fields);
@@ -116,9 +108,9 @@ int main(void)
 	for (i = 0; i < UPC_COUNTERS; i++)
 		upci_totals_set_threshold(&thresholds, i, (UINT64_C(1) << 60) + i);
 	for (i = 0; i < IDS; i++) {
-		unsigned counter = (unsigned)pick(UPC_COUNTERS);
+		unsigned counter = (unsigned)bench_pick(UPC_COUNTERS);
 
-		ids[ALL][i] = (uint16_t)pick(UPC_INPUTS);
+		ids[ALL][i] = (uint16_t)bench_pick(UPC_INPUTS);
 		ids[CHOSEN][i] = (uint16_t)(256 * (quiet.regs.field[counter] & 3) + counter);
 	}
 	bench_in_turn(add, 5, CALLS);

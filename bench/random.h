@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * random.h - numbers of chance, the same in each run.
+ */
+#ifndef BENCH_RANDOM_H
+#define BENCH_RANDOM_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* Knuth's MMIX generator; the upper bits are the good ones. */
+static inline uint64_t bench_pick(uint64_t below)
+{
+	static uint64_t state = 1;
+
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (state >> 16) % below;
+}
+
+/* 64 bits: Steele's splitmix64. */
+static inline uint64_t bench_next(uint64_t *state)
+{
+	uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* What follows has this one's. */
+static uint64_t bench_seed;
+
+static inline uint64_t bench_bits(void)
+{
+	return bench_next(&bench_seed);
+}
+
+/* In (0, 1). */
+static inline double bench_uniform(void)
+{
+	return ((double)(bench_bits() >> 12) + 0.5) / 0x1p52;
+}
+
+static inline double bench_normal(void)
+{
+	return sqrt(-2 * log(bench_uniform())) * cos(2 * 3.14159265358979 * bench_uniform());
+}
+
+static inline double bench_poisson(double mean)
+{
+	double limit, product = 1, n = -1;
+
+	if (mean > 50)
+		return fmax(0, floor(mean + sqrt(mean) * bench_normal() + 0.5));
+	limit = exp(-mean);
+	do {
+		product *= bench_uniform();
+		n++;
+	} while (product > limit);
+	return n;
+}
+
+#endif
