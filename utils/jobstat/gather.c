@@ -14,6 +14,7 @@
 #include "jobstat/finish.h"
 #include "jobstat/gather.h"
 #include "jobstat/series.h"
+#include "lib/clock.h"
 #include "lib/common.h"
 #include "lib/near.h"
 
@@ -322,14 +323,6 @@ static int take(struct gather *g, unsigned k, int64_t interval)
 	return error == 0 ? 0 : no_memory();
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * NS + now.tv_nsec;
-}
-
 static void nap(const struct gather *g)
 {
 	int64_t ns = g->interval_ns / 20;
@@ -434,7 +427,8 @@ static int take_all(struct gather *g, int64_t interval)
 			waits = waits || g->node[k].record == NULL;
 		}
 		waits = waits && g->options->follow && !stopped(g) &&
-			now_ns() < (interval + 1) * g->interval_ns + g->interval_ns * 3 / 2;
+			(int64_t)util_clock_ns(CLOCK_REALTIME) <
+				(interval + 1) * g->interval_ns + g->interval_ns * 3 / 2;
 		if (waits)
 			nap(g);
 	} while (waits);

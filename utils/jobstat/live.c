@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "jobstat/live.h"
+#include "lib/clock.h"
 #include "lib/common.h"
 
 #define NS 1000000000ULL
@@ -20,14 +20,6 @@ struct archive_live {
 	int pmids, room;
 	bool away;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * NS + (uint64_t)now.tv_nsec;
-}
 
 static void add_name(const char *name, void *arg)
 {
@@ -123,12 +115,12 @@ uint64_t live_interval(const struct archive_live *live)
 
 bool live_due(struct archive_live *live)
 {
-	return now_ns() >= live->due_ns;
+	return util_clock_ns(CLOCK_REALTIME) >= live->due_ns;
 }
 
 int live_next(struct archive_live *live, pmResult **record)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = util_clock_ns(CLOCK_REALTIME);
 	int status;
 
 	if (now < live->due_ns)

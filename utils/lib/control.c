@@ -12,9 +12,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
+#include "lib/send.h"
 #include "service/request.h"
 
 #define SYSTEM_SOCKET "/run/upc/control"
@@ -130,31 +131,6 @@ int util_control_open(struct util_control *control, const char *path)
 
 /* ---- questions ---------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* What the service has said may be there though it has closed the connection meanwhile. */
-static void send_line(const struct util_control *control, const char *line)
-{
-	size_t length = strlen(line);
-
-	while (length > 0) {
-		ssize_t n = send(control->fd, line, length, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		line += n;
-		length -= (size_t)n;
-	}
-}
-
 static int make_room(struct util_control *control)
 {
 	size_t room = control->room == 0 ? 4096 : 2 * control->room;
@@ -178,7 +154,7 @@ static int wait_for_more(struct util_control *control, int64_t end_ms)
 	struct pollfd fd = {.fd = control->fd, .events = POLLIN};
 
 	for (;;) {
-		int64_t left = control->wait_ms < 0 ? -1 : end_ms - now_ms();
+		int64_t left = control->wait_ms < 0 ? -1 : end_ms - (int64_t)(util_now_ns() / 1000000);
 		int n;
 
 		if (control->wait_ms >= 0 && left < 0)
@@ -197,7 +173,7 @@ static int wait_for_more(struct util_control *control, int64_t end_ms)
 /* Reads until a line is whole; its length, or -1. */
 static ssize_t receive_line(struct util_control *control)
 {
-	const int64_t end_ms = now_ms() + control->wait_ms;
+	const int64_t end_ms = (int64_t)(util_now_ns() / 1000000) + control->wait_ms;
 
 	for (;;) {
 		char *newline;
@@ -236,7 +212,8 @@ json_t *util_control_ask(struct util_control *control, const char *const *word, 
 		fail(control, "the command cannot be sent: %s", why);
 		return NULL;
 	}
-	send_line(control, line);
+	/* What the service has said may be there though it has closed the connection meanwhile. */
+	(void)util_send_all(control->fd, line, strlen(line));
 	free(line);
 	control->have = 0;
 	length = receive_line(control);

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/common.h"
 
 /* What a person or a batch system sends to a job. Signals that stop a job are
@@ -34,10 +35,7 @@ static const int forwarded[] = {
 
 int64_t stat_run_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return (int64_t)util_now_ns();
 }
 
 static bool is_ignored(int signal)

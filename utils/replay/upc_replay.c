@@ -10,9 +10,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/common.h"
 #include "lib/options.h"
 #include "replay/replay_print.h"
@@ -216,20 +216,12 @@ static void run(struct replay *replay, const struct upci_trace *trace)
 	}
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int replay_script(const struct options *o, const struct upci_trace *trace)
 {
 	struct replay replay = {.ops = o->engine, .format = o->format.format};
 	const struct upci_engine_sink sink = {.event = print_event, .arg = &replay};
 	int status = UTIL_OK;
-	double begin;
+	uint64_t begin;
 
 	replay.engine = replay.ops->create(&sink);
 	if (replay.engine == NULL) {
@@ -244,14 +236,14 @@ static int replay_script(const struct options *o, const struct upci_trace *trace
 		}
 	}
 	replay_print_begin(replay.format);
-	begin = now();
+	begin = util_now_ns();
 	run(&replay, trace);
 	if (o->stats)
 		replay_print_stats(replay.format, &(struct replay_stats){
 							  .engine = replay.ops->name,
 							  .cycles = replay.ops->cycles(replay.engine),
 							  .closed = replay.ops->cycles_closed(replay.engine),
-							  .seconds = now() - begin,
+							  .seconds = (double)(util_now_ns() - begin) / 1e9,
 						  });
 	if (replay.vcd != NULL && replay_vcd_close(replay.vcd, replay.engine) != 0)
 		status = UTIL_FAILED;

@@ -18,20 +18,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/common.h"
 
 #define RECORD "processes"
-
-uint64_t serve_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec;
-}
 
 /* ---- starting ----------------------------------------------------------------------------- */
 
@@ -114,7 +106,7 @@ bool serve_child_start(struct serve_child *child)
 	}
 	child->pid = pid;
 	child->status = 0;
-	child->began = serve_seconds();
+	child->began = util_now_s();
 	serve_record(pid, child->name);
 	return true;
 }

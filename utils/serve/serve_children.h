@@ -52,6 +52,4 @@ unsigned serve_end_leftovers(void);
 /* The last line of a log that says something, or "". */
 void serve_last_line(const char *log, char *text, int room);
 
-uint64_t serve_seconds(void);
-
 #endif

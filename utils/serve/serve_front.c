@@ -16,9 +16,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
+#include "lib/send.h"
 #include "serve/serve_metrics.h"
 #include "serve/serve_request.h"
 #include "serve/serve_upstream.h"
@@ -40,20 +41,6 @@ struct client {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of clients; nests in nothing */
 static unsigned clients;
 
-static void send_all(int fd, const char *bytes, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = send(fd, bytes, length, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		bytes += n;
-		length -= (size_t)n;
-	}
-}
-
 static void answer(int fd, int status, const char *words, const char *type, const char *body, size_t length)
 {
 	char *head;
@@ -67,8 +54,8 @@ static void answer(int fd, int status, const char *words, const char *type, cons
 
 	if (n < 0)
 		return;
-	send_all(fd, head, (size_t)n);
-	send_all(fd, body, length);
+	if (util_send_all(fd, head, (size_t)n))
+		(void)util_send_all(fd, body, length);
 	free(head);
 }
 
@@ -116,22 +103,14 @@ static void forward(int fd, const struct serve_front *front, const char *path)
 	free(reply.body);
 }
 
-static time_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
 static void serve(const struct client *c)
 {
 	char *bytes = malloc(SERVE_REQUEST_MAX), *path = malloc(SERVE_REQUEST_MAX);
 	enum serve_answer what = SERVE_MORE;
-	time_t limit = now() + CLIENT_SECONDS;
+	uint64_t limit = util_now_s() + CLIENT_SECONDS;
 	size_t length = 0;
 
-	while (bytes && path && what == SERVE_MORE && now() <= limit) {
+	while (bytes && path && what == SERVE_MORE && util_now_s() <= limit) {
 		ssize_t n = recv(c->fd, bytes + length, SERVE_REQUEST_MAX - length, 0);
 
 		if (n < 0 && errno == EINTR)

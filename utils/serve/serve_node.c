@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/common.h"
 #include "serve/serve_children.h"
 #include "serve/serve_default.h"
@@ -233,11 +234,10 @@ static const char *env_of(const char *name, const char *dir, const char *tail)
 /* Each run of pmlogger has a name of its own: what an earlier one wrote stays. */
 static void name_archive(struct node *n)
 {
-	struct timespec t;
+	const time_t now = time(NULL);
 	struct tm tm;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	localtime_r(&t.tv_sec, &tm);
+	localtime_r(&now, &tm);
 	strftime(n->archive, sizeof(n->archive), "archive/%Y%m%d.%H%M%S", &tm);
 }
 
@@ -430,7 +430,7 @@ static int take_ends(struct node *n)
 /* Until the agent answers. False, said, or because a signal came. */
 static bool wait_until_ready(struct node *n, const sigset_t *open)
 {
-	uint64_t limit = serve_seconds() + READY_SECONDS;
+	uint64_t limit = util_now_s() + READY_SECONDS;
 	char end[80];
 
 	while (!ending) {
@@ -448,7 +448,7 @@ static bool wait_until_ready(struct node *n, const sigset_t *open)
 		}
 		if (access(PROXY_SOCKET, F_OK) == 0 && answers())
 			return true;
-		if (serve_seconds() > limit) {
+		if (util_now_s() > limit) {
 			util_error("no counter is there after %d seconds; the logs are in %s/log",
 				   READY_SECONDS, n->place.dir);
 			return false;
@@ -462,7 +462,7 @@ static bool wait_until_ready(struct node *n, const sigset_t *open)
 static void plan_again(struct node *n, int which)
 {
 	struct serve_child *child = &n->child[which];
-	uint64_t now = serve_seconds();
+	uint64_t now = util_now_s();
 	unsigned wait;
 	char end[80];
 
@@ -487,10 +487,10 @@ static void watch(struct node *n, const sigset_t *open)
 			continue;
 		}
 		for (int i = 0; i < CHILDREN; i++)
-			if (n->again[i] && serve_seconds() >= n->again[i] && !start_child(n, i))
-				n->again[i] = serve_seconds() + 60;
+			if (n->again[i] && util_now_s() >= n->again[i] && !start_child(n, i))
+				n->again[i] = util_now_s() + 60;
 		if (n->child[PMCD].pid > 0 && !agent_is_there(n) && n->agent_gone == 2 &&
-		    serve_seconds() - n->child[PMCD].began > 5) {
+		    util_now_s() - n->child[PMCD].began > 5) {
 			util_error("the agent has ended: it is started again");
 			say_log("it", "log/upc.log");
 			kill(n->child[PMCD].pid, SIGHUP);

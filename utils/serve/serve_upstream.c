@@ -12,8 +12,10 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "lib/clock.h"
+#include "lib/send.h"
 
 #define REPLY_MAX (16u << 20)
 
@@ -140,29 +142,6 @@ static int connect_to(const char *path, int seconds)
 	return -1;
 }
 
-static bool send_all(int fd, const char *text, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = send(fd, text, length, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		text += n;
-		length -= (size_t)n;
-	}
-	return true;
-}
-
-static time_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
 /* Whether the last of the pieces is there, which has no byte. */
 static bool last_piece(const char *at, const char *end)
 {
@@ -198,7 +177,7 @@ static bool complete(const char *bytes, size_t length)
 /* All until its end; NULL where it does not come. */
 static char *receive(int fd, int seconds, size_t *length)
 {
-	time_t limit = now() + seconds;
+	uint64_t limit = util_now_s() + (uint64_t)seconds;
 	size_t room = 65536;
 	char *bytes = malloc(room), *more;
 
@@ -210,7 +189,7 @@ static char *receive(int fd, int seconds, size_t *length)
 			continue;
 		if (n == 0 || (n < 0 && complete(bytes, *length)))
 			return bytes;
-		if (n < 0 || now() > limit)
+		if (n < 0 || util_now_s() > limit)
 			break;
 		*length += (size_t)n;
 		bytes[*length] = '\0'; /* lengths are read as texts */
@@ -241,7 +220,7 @@ bool serve_upstream(const char *socket, const char *path, int seconds, struct se
 		return false;
 	if (asprintf(&text, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path) < 0)
 		text = NULL;
-	if (text && send_all(fd, text, strlen(text)))
+	if (text && util_send_all(fd, text, strlen(text)))
 		bytes = receive(fd, seconds, &length);
 	if (bytes)
 		good = serve_reply_read(bytes, length, reply);

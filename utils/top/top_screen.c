@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/common.h"
 
 #define ROWS_DEFAULT 24
@@ -30,14 +31,6 @@
 #define HOME "\033[H"
 #define CLEAR_LINE "\033[K"
 #define CLEAR_REST "\033[J"
-
-uint64_t top_screen_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 bool top_screen_possible(void)
 {
@@ -241,7 +234,7 @@ enum top_wake top_screen_wait(struct top_screen *screen, uint64_t deadline)
 			{.fd = screen->signals, .events = POLLIN},
 			{.fd = screen->keys ? STDIN_FILENO : -1, .events = POLLIN},
 		};
-		uint64_t now = top_screen_now(), left = deadline > now ? deadline - now : 0;
+		uint64_t now = util_now_ns(), left = deadline > now ? deadline - now : 0;
 		struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000),
 					   .tv_nsec = (long)(left % 1000000000)};
 		enum top_wake wake = TOP_WAKE_TICK;

@@ -51,7 +51,4 @@ int top_screen_draw(const char *frame, size_t length);
 /* Waits until something happens or until deadline, in ns of CLOCK_MONOTONIC. */
 enum top_wake top_screen_wait(struct top_screen *screen, uint64_t deadline);
 
-/* CLOCK_MONOTONIC in ns. */
-uint64_t top_screen_now(void);
-
 #endif

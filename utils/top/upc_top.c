@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/common.h"
 #include "lib/options.h"
 #include "top/top_data.h"
@@ -208,7 +209,7 @@ static void take_fresh(struct session *s, bool last)
 {
 	struct top_snapshot *fresh = s->fresh;
 
-	fresh->read_ns = top_screen_now();
+	fresh->read_ns = util_now_ns();
 	fresh->updated_ns = s->info.updated_ns;
 	fresh->generation = s->info.generation;
 	fresh->running = s->info.running != 0;
@@ -291,14 +292,14 @@ static int look(struct session *s)
 
 static uint64_t age_of(const struct session *s)
 {
-	uint64_t now = top_screen_now();
+	uint64_t now = util_now_ns();
 
 	return now > s->info.updated_ns ? now - s->info.updated_ns : 0;
 }
 
 static bool changed_lately(const struct session *s)
 {
-	return s->changed || (s->drawing && s->changed_ns > 0 && top_screen_now() - s->changed_ns < LOUD_NS);
+	return s->changed || (s->drawing && s->changed_ns > 0 && util_now_ns() - s->changed_ns < LOUD_NS);
 }
 
 static unsigned count_events(const struct session *s)
@@ -370,7 +371,6 @@ static void print_data(const struct session *s)
 {
 	struct top_line lines[UPC_COUNTERS];
 	unsigned n = lines_of(s, lines);
-	struct timespec time;
 	char user[TOP_USER_MAX];
 	struct top_look look = {
 		.name = s->options->name,
@@ -387,8 +387,7 @@ static void print_data(const struct session *s)
 		.changed = s->changed,
 	};
 
-	clock_gettime(CLOCK_REALTIME, &time);
-	look.unix_time = (double)time.tv_sec + (double)time.tv_nsec / NS;
+	look.unix_time = (double)util_clock_ns(CLOCK_REALTIME) / NS;
 	top_units_user(s->options->user, user);
 	if (s->options->format.format == UTIL_JSON) {
 		top_data_json(stdout, &look, lines, n);
@@ -451,7 +450,7 @@ static int show(const struct session *s)
 static bool wait_for_tick(struct session *s, uint64_t next)
 {
 	for (;;) {
-		uint64_t now = top_screen_now();
+		uint64_t now = util_now_ns();
 
 		if (now >= next)
 			return true;
@@ -484,7 +483,7 @@ static bool wait_for_tick(struct session *s, uint64_t next)
 static int watch(struct session *s)
 {
 	const uint64_t interval = s->options->interval;
-	uint64_t next = top_screen_now();
+	uint64_t next = util_now_ns();
 
 	for (;;) {
 		uint64_t now;
@@ -498,7 +497,7 @@ static int watch(struct session *s)
 			return s->looks > 0 ? UTIL_OK : UTIL_FAILED;
 		/* Late ones (we were stopped, the machine slept) are left out, the
 		 * grid stays. */
-		now = top_screen_now();
+		now = util_now_ns();
 		if (now >= next)
 			next += interval * ((now - next) / interval + 1);
 		if (!wait_for_tick(s, next))

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * clock.h - what time it is.
+ */
+#ifndef UTIL_CLOCK_H
+#define UTIL_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t util_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Of the clock that nobody sets. */
+static inline uint64_t util_now_ns(void)
+{
+	return util_clock_ns(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t util_now_s(void)
+{
+	return util_now_ns() / 1000000000u;
+}
+
+#endif
