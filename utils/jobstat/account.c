@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "jobstat/account_private.h"
+#include "lib/list.h"
 
 /* Points of a metric at most; fewer where lines of many nodes would need too much memory. */
 #define STEPS_MAX 2048u
@@ -40,15 +41,11 @@ static void merge_blocks(struct account_job *job)
 
 struct account *account_at(struct account_node *node, unsigned metric)
 {
-	struct account **more;
-
 	if (metric >= node->metrics) {
-		more = realloc(node->metric, (metric + 64) * sizeof(struct account *));
-		if (more == NULL)
+		if (!util_resize(&node->metric, metric + 64, sizeof(struct account *)))
 			return NULL;
-		node->metric = more;
 		while (node->metrics < metric + 64)
-			more[node->metrics++] = NULL;
+			node->metric[node->metrics++] = NULL;
 	}
 	if (node->metric[metric] == NULL)
 		node->metric[metric] = calloc(1, sizeof(struct account));
@@ -62,15 +59,8 @@ struct account_place *account_place(struct account *account, int number, const c
 	for (unsigned i = 0; i < account->places; i++)
 		if (account->place[i].number == number)
 			return &account->place[i];
-	if (account->places == account->room) {
-		const unsigned room = account->room ? account->room * 2 : 2;
-
-		place = realloc(account->place, room * sizeof(*place));
-		if (place == NULL)
-			return NULL;
-		account->place = place;
-		account->room = room;
-	}
+	if (!util_grow(&account->place, account->places, sizeof(*place)))
+		return NULL;
 	place = &account->place[account->places];
 	*place = (struct account_place){.number = number, .name = strdup(name != NULL ? name : "")};
 	if (place->name == NULL)
@@ -163,23 +153,15 @@ static void add_node(struct account_job *job, struct account_node *to, const str
 
 static double *row_of(struct account_job *job, struct account_slot *slot, unsigned metric)
 {
-	bool *has;
-	double *x;
-
 	if (metric >= slot->metrics) {
 		const unsigned n = metric + 64;
 
-		x = realloc(slot->x, (size_t)n * job->nodes * sizeof(*x));
-		if (x != NULL)
-			slot->x = x;
-		has = realloc(slot->has, n * sizeof(*has));
-		if (has != NULL)
-			slot->has = has;
-		if (x == NULL || has == NULL)
+		if (!util_resize(&slot->x, (size_t)n * job->nodes, sizeof(*slot->x)) ||
+		    !util_resize(&slot->has, n, sizeof(*slot->has)))
 			return NULL;
 		for (size_t i = (size_t)slot->metrics * job->nodes; i < (size_t)n * job->nodes; i++)
-			x[i] = NAN;
-		memset(has + slot->metrics, 0, (n - slot->metrics) * sizeof(*has));
+			slot->x[i] = NAN;
+		memset(slot->has + slot->metrics, 0, (n - slot->metrics) * sizeof(*slot->has));
 		slot->metrics = n;
 	}
 	slot->has[metric] = true;

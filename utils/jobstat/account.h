@@ -27,7 +27,7 @@ struct account_place {
 /* A metric on a node. */
 struct account {
 	struct account_place *place;
-	unsigned places, room;
+	unsigned places;
 	struct spread spread; /* of the node, over intervals in which all places counted */
 	struct account_block {
 		float sum, n;

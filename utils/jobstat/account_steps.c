@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "jobstat/account_private.h"
+#include "lib/list.h"
 
 static unsigned step_of(const struct account_job *job, unsigned interval)
 {
@@ -52,15 +53,13 @@ static void merge_steps(struct account_job *job)
 int account_point(struct account_job *job, unsigned metric, unsigned interval,
 		  const struct spread *over_nodes)
 {
-	struct account_step **more, *step;
+	struct account_step *step;
 
 	if (metric >= job->metrics) {
-		more = realloc(job->step, (metric + 64) * sizeof(struct account_step *));
-		if (more == NULL)
+		if (!util_resize(&job->step, metric + 64, sizeof(struct account_step *)))
 			return -1;
-		job->step = more;
 		while (job->metrics < metric + 64)
-			more[job->metrics++] = NULL;
+			job->step[job->metrics++] = NULL;
 	}
 	if (over_nodes->n == 0)
 		return 0;
@@ -90,9 +89,8 @@ int account_line(struct account_job *job, unsigned node, int metric, int number,
 		 double value)
 {
 	const unsigned step = step_of(job, interval);
-	struct account_line *line = NULL, *more;
+	struct account_line *line = NULL;
 	unsigned room;
-	float *sum, *weight;
 
 	if (isnan(value))
 		return 0;
@@ -107,27 +105,18 @@ int account_line(struct account_job *job, unsigned node, int metric, int number,
 		}
 	}
 	if (line == NULL) {
-		if ((job->lines & (job->lines - 1)) == 0) {
-			more = realloc(job->line, (job->lines ? job->lines * 2 : 1) * sizeof(*more));
-			if (more == NULL)
-				return -1;
-			job->line = more;
-		}
+		if (!util_grow(&job->line, job->lines, sizeof(*line)))
+			return -1;
 		line = &job->line[job->lines++];
 		*line = (struct account_line){.node = node, .metric = metric, .number = number};
 	}
 	if (step >= line->room) {
 		room = step * 2 + 32 < job->steps_max ? step * 2 + 32 : job->steps_max;
-		sum = realloc(line->sum, room * sizeof(*sum));
-		if (sum != NULL)
-			line->sum = sum;
-		weight = realloc(line->weight, room * sizeof(*weight));
-		if (weight != NULL)
-			line->weight = weight;
-		if (sum == NULL || weight == NULL)
+		if (!util_resize(&line->sum, room, sizeof(*line->sum)) ||
+		    !util_resize(&line->weight, room, sizeof(*line->weight)))
 			return -1;
-		memset(sum + line->room, 0, (room - line->room) * sizeof(*sum));
-		memset(weight + line->room, 0, (room - line->room) * sizeof(*weight));
+		memset(line->sum + line->room, 0, (room - line->room) * sizeof(*line->sum));
+		memset(line->weight + line->room, 0, (room - line->room) * sizeof(*line->weight));
 		line->room = room;
 	}
 	line->sum[step] += (float)value;

@@ -19,6 +19,7 @@
 #include "jobstat/archive.h"
 #include "jobstat/live.h"
 #include "lib/common.h"
+#include "lib/list.h"
 
 #define NS 1000000000LL
 
@@ -387,11 +388,9 @@ static struct archive *find_node(struct archives *archives, const char *host)
 	for (unsigned i = 0; i < archives->nodes; i++)
 		if (strcmp(archives->node[i].host, host) == 0)
 			return &archives->node[i];
-	more = realloc(archives->node, (archives->nodes + 1) * sizeof(*more));
-	if (more == NULL)
+	if (!util_grow(&archives->node, archives->nodes, sizeof(*more)))
 		return NULL;
-	archives->node = more;
-	more += archives->nodes;
+	more = &archives->node[archives->nodes];
 	*more = (struct archive){
 		.host = strdup(host), .context = -1, .last_ns = INT64_MIN, .end_ns = INT64_MIN};
 	if (more->host == NULL)
@@ -402,17 +401,15 @@ static struct archive *find_node(struct archives *archives, const char *host)
 
 static int add_path(struct archive *archive, const char *path, int64_t first_ns, int64_t end_ns)
 {
-	char **paths = realloc(archive->path, (archive->paths + 1) * sizeof(*paths));
+	char **paths;
 	int64_t *times;
 	unsigned at;
 
-	if (paths != NULL)
-		archive->path = paths;
-	times = realloc(archive->first_ns, (archive->paths + 1) * sizeof(*times));
-	if (times != NULL)
-		archive->first_ns = times;
-	if (paths == NULL || times == NULL)
+	if (!util_grow(&archive->path, archive->paths, sizeof(*paths)) ||
+	    !util_grow(&archive->first_ns, archive->paths, sizeof(*times)))
 		return -1;
+	paths = archive->path;
+	times = archive->first_ns;
 	for (at = archive->paths; at > 0 && times[at - 1] > first_ns; at--) {
 		paths[at] = paths[at - 1];
 		times[at] = times[at - 1];

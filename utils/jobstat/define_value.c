@@ -9,6 +9,7 @@
 #include "jobstat/define.h"
 #include "jobstat/define_private.h"
 #include "jobstat/spread.h"
+#include "lib/list.h"
 
 struct define_work {
 	const struct define *define;
@@ -19,17 +20,9 @@ struct define_work {
 
 int define_resize(struct define_vector *vector, unsigned n)
 {
-	double *x;
-	int *number;
-
 	if (n > vector->room) {
-		x = realloc(vector->x, n * sizeof(*x));
-		if (x != NULL)
-			vector->x = x;
-		number = realloc(vector->number, n * sizeof(*number));
-		if (number != NULL)
-			vector->number = number;
-		if (x == NULL || number == NULL)
+		if (!util_resize(&vector->x, n, sizeof(*vector->x)) ||
+		    !util_resize(&vector->number, n, sizeof(*vector->number)))
 			return -1;
 		vector->room = n;
 	}

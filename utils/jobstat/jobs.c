@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "jobstat/jobs.h"
+#include "lib/list.h"
 
 #define NS 1000000000LL
 
@@ -298,7 +299,7 @@ static bool left_out(const struct reader *r, const struct part part[FIELDS])
 static int read_job(struct reader *r, struct jobs *jobs)
 {
 	struct part part[FIELDS + 1];
-	struct jobs_job job = {0}, *more;
+	struct jobs_job job = {0};
 	const char *at = r->begin;
 	unsigned i;
 
@@ -313,13 +314,9 @@ static int read_job(struct reader *r, struct jobs *jobs)
 		free_job(&job);
 		return -1;
 	}
-	if ((jobs->n & (jobs->n - 1)) == 0) {
-		more = realloc(jobs->job, (jobs->n ? (size_t)jobs->n * 2 : 1) * sizeof(*more));
-		if (more == NULL) {
-			free_job(&job);
-			return fail(r, r->begin, "expected memory");
-		}
-		jobs->job = more;
+	if (!util_grow(&jobs->job, jobs->n, sizeof(job))) {
+		free_job(&job);
+		return fail(r, r->begin, "expected memory");
 	}
 	jobs->job[jobs->n++] = job;
 	return 0;

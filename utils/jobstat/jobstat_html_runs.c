@@ -10,6 +10,7 @@
 
 #include "jobstat/jobstat_html_parts.h"
 #include "page/page_axis.h"
+#include "lib/list.h"
 
 struct run {
 	char *name, *bad;
@@ -23,7 +24,7 @@ struct run {
 
 struct html_runs {
 	struct run *run;
-	size_t n, room;
+	size_t n;
 	char *metric, *unit;
 };
 
@@ -129,15 +130,8 @@ bool html_runs_add(struct html_runs *runs, const struct jobstat_job *job)
 			  .steps = job->steps};
 	const int metric = same_metric(runs, job);
 
-	if (runs->n == runs->room) {
-		const size_t room = runs->room ? 2 * runs->room : 8;
-		struct run *more = realloc(runs->run, room * sizeof(*more));
-
-		if (!more)
-			return false;
-		runs->run = more;
-		runs->room = room;
-	}
+	if (!util_grow(&runs->run, runs->n, sizeof(run)))
+		return false;
 	run.name = strdup(*job->id ? job->id : "the job");
 	run.bad = bad_nodes(job);
 	run.sd = calloc(2 * run.steps + 1, sizeof(*run.sd));

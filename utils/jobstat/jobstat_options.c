@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "jobstat/jobstat_options.h"
+#include "lib/list.h"
 
 static const char *const forms[] = {"text", "json", "csv", "html", NULL};
 
@@ -78,11 +79,8 @@ static int read_jobs(struct jobstat_options *o, const char *path)
 
 static int add_host(struct jobstat_options *o, const char *host)
 {
-	const char **more = realloc(o->host, (o->hosts + 1) * sizeof(*more));
-
-	if (more == NULL)
+	if (!util_grow(&o->host, o->hosts, sizeof(*o->host)))
 		return UTIL_FAILED;
-	o->host = more;
 	o->host[o->hosts++] = host;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "jobstat/live.h"
 #include "lib/clock.h"
 #include "lib/common.h"
+#include "lib/list.h"
 
 #define NS 1000000000ULL
 
@@ -17,25 +18,19 @@ struct archive_live {
 	unsigned serial;
 	uint64_t interval_ns, due_ns;
 	pmID *pmid;
-	int pmids, room;
+	int pmids;
 	bool away;
 };
 
 static void add_name(const char *name, void *arg)
 {
 	struct archive_live *live = arg;
-	pmID pmid, *more;
+	pmID pmid;
 
 	if (pmLookupName(1, &name, &pmid) != 1)
 		return;
-	if (live->pmids == live->room) {
-		more = realloc(live->pmid, (size_t)(live->room * 2 + 64) * sizeof(*more));
-		if (more == NULL)
-			return;
-		live->pmid = more;
-		live->room = live->room * 2 + 64;
-	}
-	live->pmid[live->pmids++] = pmid;
+	if (util_grow(&live->pmid, (size_t)live->pmids, sizeof(pmid)))
+		live->pmid[live->pmids++] = pmid;
 }
 
 /* All that the service has: it may have other counters than a while ago. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "jobstat/nodelist.h"
+#include "lib/list.h"
 
 #define DIGITS_MAX 18
 
@@ -30,17 +31,12 @@ static int fail(struct reader *r, size_t at, const char *expected)
 static int add(struct reader *r, const char *name, size_t n)
 {
 	struct nodelist *list = r->list;
-	char **more, *own;
+	char *own;
 
 	if (list->n == NODELIST_MAX)
 		return fail(r, r->at, "at most 200,000 nodes");
-	/* Room for powers of two. */
-	if ((list->n & (list->n - 1)) == 0) {
-		more = realloc(list->name, (list->n ? (size_t)list->n * 2 : 1) * sizeof(*more));
-		if (more == NULL)
-			return fail(r, r->at, "memory");
-		list->name = more;
-	}
+	if (!util_grow(&list->name, list->n, sizeof(*list->name)))
+		return fail(r, r->at, "memory");
 	own = strndup(name, n);
 	if (own == NULL)
 		return fail(r, r->at, "memory");

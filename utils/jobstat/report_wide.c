@@ -11,6 +11,7 @@
 #include "jobstat/names.h"
 #include "jobstat/report.h"
 #include "lib/data.h"
+#include "lib/list.h"
 
 struct column {
 	char *metric, *place;
@@ -19,7 +20,7 @@ struct column {
 struct report_wide {
 	FILE *out;
 	struct column *column;
-	unsigned columns, room;
+	unsigned columns;
 	bool failed, all;
 	/* Of the interval that is written: rows of nodes, which come metric by metric. */
 	char **node;
@@ -38,16 +39,9 @@ static void add_column(struct report_wide *wide, const char *metric, const char 
 	for (unsigned i = 0; i < wide->columns; i++)
 		if (strcmp(wide->column[i].metric, metric) == 0 && strcmp(wide->column[i].place, place) == 0)
 			return;
-	if (wide->columns == wide->room) {
-		const unsigned room = wide->room ? wide->room * 2 : 64;
-
-		more = realloc(wide->column, room * sizeof(*more));
-		if (more == NULL) {
-			wide->failed = true;
-			return;
-		}
-		wide->column = more;
-		wide->room = room;
+	if (!util_grow(&wide->column, wide->columns, sizeof(*more))) {
+		wide->failed = true;
+		return;
 	}
 	more = &wide->column[wide->columns];
 	*more = (struct column){strdup(metric), strdup(place)};
@@ -153,23 +147,18 @@ static void begin_interval(void *arg, const struct jobs_job *job, int64_t start_
 /* The row of a node: they come in the same order for each metric. */
 static double *row_of(struct report_wide *wide, const char *node)
 {
-	char **names;
 	double *values;
 
 	for (unsigned k = 0; k < wide->nodes; k++)
 		if (strcmp(wide->node[k], node) == 0)
 			return &wide->value[(size_t)k * wide->columns];
-	names = realloc(wide->node, (wide->nodes + 1) * sizeof(*names));
-	if (names != NULL)
-		wide->node = names;
-	values = realloc(wide->value, (size_t)(wide->nodes + 1) * wide->columns * sizeof(*values));
-	if (values != NULL)
-		wide->value = values;
-	if (names == NULL || values == NULL || (names[wide->nodes] = strdup(node)) == NULL) {
+	if (!util_grow(&wide->node, wide->nodes, sizeof(*wide->node)) ||
+	    !util_grow(&wide->value, wide->nodes, wide->columns * sizeof(*values)) ||
+	    (wide->node[wide->nodes] = strdup(node)) == NULL) {
 		wide->failed = true;
 		return NULL;
 	}
-	values += (size_t)wide->nodes++ * wide->columns;
+	values = &wide->value[(size_t)wide->nodes++ * wide->columns];
 	for (unsigned i = 0; i < wide->columns; i++)
 		values[i] = NAN;
 	return values;

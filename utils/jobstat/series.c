@@ -10,6 +10,7 @@
 
 #include "jobstat/names.h"
 #include "jobstat/series.h"
+#include "lib/list.h"
 
 /* More places of a metric than any node has CPUs; what is beyond is left out. */
 #define PLACES_MAX 65536u
@@ -37,21 +38,17 @@ static unsigned find_slot(const struct series_names *names, const char *name)
 static int grow_names(struct series_names *names)
 {
 	const unsigned room = names->room ? names->room * 2 : 64;
-	struct jobstat_metric *metric = realloc(names->metric, room * sizeof(*metric));
-	unsigned *hash = calloc((size_t)room * 2, sizeof(*hash));
+	const bool grown = util_resize(&names->metric, room, sizeof(*names->metric));
+	unsigned *hash = grown ? calloc((size_t)room * 2, sizeof(*hash)) : NULL;
 
-	if (metric != NULL)
-		names->metric = metric;
-	if (metric == NULL || hash == NULL) {
-		free(hash);
+	if (hash == NULL)
 		return -1;
-	}
 	free(names->hash);
 	names->hash = hash;
 	names->room = room;
 	names->slots = room * 2;
 	for (unsigned i = 0; i < names->n; i++)
-		hash[find_slot(names, metric[i].name)] = i + 1;
+		hash[find_slot(names, names->metric[i].name)] = i + 1;
 	return 0;
 }
 
@@ -117,21 +114,17 @@ static unsigned pmid_slot(const struct series_table *table, pmID pmid)
 static int grow_table(struct series_table *table)
 {
 	const unsigned room = table->room ? table->room * 2 : 256;
-	struct entry *entry = realloc(table->entry, room * sizeof(*entry));
-	unsigned *hash = calloc((size_t)room * 2, sizeof(*hash));
+	const bool grown = util_resize(&table->entry, room, sizeof(*table->entry));
+	unsigned *hash = grown ? calloc((size_t)room * 2, sizeof(*hash)) : NULL;
 
-	if (entry != NULL)
-		table->entry = entry;
-	if (entry == NULL || hash == NULL) {
-		free(hash);
+	if (hash == NULL)
 		return -1;
-	}
 	free(table->hash);
 	table->hash = hash;
 	table->room = room;
 	table->slots = room * 2;
 	for (unsigned i = 0; i < table->n; i++)
-		hash[pmid_slot(table, entry[i].pmid)] = i + 1;
+		hash[pmid_slot(table, table->entry[i].pmid)] = i + 1;
 	return 0;
 }
 
@@ -139,34 +132,21 @@ static struct series *find_series(struct series_node *node, const char *name, en
 				  bool level)
 {
 	const int metric = series_name(node->names, name, scope, level);
-	struct series *series, **more;
-	int *by;
+	struct series *series;
 
 	if (metric < 0)
 		return NULL;
 	if ((unsigned)metric >= node->metrics) {
-		by = realloc(node->by_metric, ((size_t)metric + 64) * sizeof(*by));
-		if (by == NULL)
+		if (!util_resize(&node->by_metric, (size_t)metric + 64, sizeof(*node->by_metric)))
 			return NULL;
-		node->by_metric = by;
 		while (node->metrics < (unsigned)metric + 64)
-			by[node->metrics++] = -1;
+			node->by_metric[node->metrics++] = -1;
 	}
 	if (node->by_metric[metric] >= 0)
 		return node->series[node->by_metric[metric]];
-	if (node->n == node->room) {
-		const unsigned room = node->room ? node->room * 2 : 64;
-
-		more = realloc(node->series, room * sizeof(struct series *));
-		if (more == NULL)
-			return NULL;
-		node->series = more;
-		more = realloc(node->touched, room * sizeof(struct series *));
-		if (more == NULL)
-			return NULL;
-		node->touched = more;
-		node->room = room;
-	}
+	if (!util_grow(&node->series, node->n, sizeof(struct series *)) ||
+	    !util_grow(&node->touched, node->n, sizeof(struct series *)))
+		return NULL;
 	series = calloc(1, sizeof(*series));
 	if (series == NULL)
 		return NULL;
@@ -235,7 +215,7 @@ static int describe(struct series_node *node, struct entry *entry)
 static struct entry *look_up(struct series_node *node, unsigned i, pmID pmid)
 {
 	struct series_table *table = node->table;
-	unsigned slot, *layout;
+	unsigned slot;
 
 	if (i < table->sets && table->layout[i] < table->n && table->entry[table->layout[i]].pmid == pmid)
 		return &table->entry[table->layout[i]];
@@ -249,12 +229,10 @@ static struct entry *look_up(struct series_node *node, unsigned i, pmID pmid)
 		table->hash[slot] = ++table->n;
 	}
 	if (i >= table->sets) {
-		layout = realloc(table->layout, ((size_t)i + 256) * sizeof(*layout));
-		if (layout == NULL)
+		if (!util_resize(&table->layout, (size_t)i + 256, sizeof(*table->layout)))
 			return NULL;
-		table->layout = layout;
 		while (table->sets < i + 256)
-			layout[table->sets++] = 0;
+			table->layout[table->sets++] = 0;
 	}
 	table->layout[i] = table->hash[slot] - 1;
 	return &table->entry[table->layout[i]];
@@ -316,19 +294,9 @@ static struct series_place *place_of(struct series_node *node, struct series *se
 			return &series->place[i];
 	if (series->places == PLACES_MAX)
 		return NULL;
-	if (series->places == series->room) {
-		const unsigned room = series->room ? series->room * 2 : 4;
-
-		place = realloc(series->place, room * sizeof(*place));
-		if (place != NULL)
-			series->place = place;
-		name = realloc(series->name, room * sizeof(*name));
-		if (name != NULL)
-			series->name = name;
-		if (place == NULL || name == NULL)
-			return NULL;
-		series->room = room;
-	}
+	if (!util_grow(&series->place, series->places, sizeof(*place)) ||
+	    !util_grow(&series->name, series->places, sizeof(*name)))
+		return NULL;
 	place = &series->place[series->places];
 	*place = (struct series_place){.number = number, .state = 1};
 	entry = &node->table->entry[node->table->hash[pmid_slot(node->table, set->pmid)] - 1];

@@ -48,7 +48,7 @@ struct series_place {
 struct series {
 	const pmValueSet *value_set, *running_set, *state_set; /* private: of the record that is taken in */
 	struct series_place *place;
-	unsigned places, room;
+	unsigned places;
 	unsigned metric;           /* place in names */
 	bool level, replay, clock; /* clock: no running time is told: it is divided by the clock's */
 	bool has_running, has_lost;
@@ -68,7 +68,7 @@ struct series_node {
 	struct archive *archive;
 	struct series_names *names;
 	struct series **series;
-	unsigned n, room;
+	unsigned n;
 	int *by_metric; /* [names] or shorter: place in series, or -1 */
 	unsigned metrics;
 	struct series_table *table; /* private: of metrics' numbers */

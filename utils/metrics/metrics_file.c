@@ -17,6 +17,7 @@
 #include "metrics/metrics_set.h"
 #include "wiring/wiring_statement.h"
 #include "wiring/wiring_words.h"
+#include "lib/list.h"
 
 #define STATEMENTS_MAX 4096u
 
@@ -24,8 +25,7 @@ struct file {
 	struct metrics *m;
 	struct upci_lex lex;
 	struct upci_statement *statement;
-	size_t count, room, current;
-	unsigned event_room;
+	size_t count, current;
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -55,15 +55,8 @@ static int64_t event_term(struct file *f, const char *event)
 	for (i = 0; i < m->events; i++)
 		if (!strcmp(m->event[i], event))
 			return METRICS_EVENTS + i;
-	if (m->events == f->event_room) {
-		unsigned room = f->event_room ? 2 * f->event_room : 32;
-		const char **wider = realloc(m->event, room * sizeof(*wider));
-
-		if (!wider)
-			return UPC_ENOMEM;
-		m->event = wider;
-		f->event_room = room;
-	}
+	if (!util_grow(&m->event, m->events, sizeof(*m->event)))
+		return UPC_ENOMEM;
 	name = upci_catalogue_printf(m->memory, "%s", event);
 	if (!name)
 		return UPC_ENOMEM;
@@ -163,15 +156,8 @@ static int add_statement(struct file *f, char **pool)
 	if (f->count == STATEMENTS_MAX)
 		return upci_lex_fail_at(&f->lex, upci_lex_place(&f->lex),
 					"expected at most %u statements, found another", STATEMENTS_MAX);
-	if (f->count == f->room) {
-		size_t room = f->room ? 2 * f->room : 64;
-		struct upci_statement *wider = realloc(f->statement, room * sizeof(*wider));
-
-		if (!wider)
-			return UPC_ENOMEM;
-		f->statement = wider;
-		f->room = room;
-	}
+	if (!util_grow(&f->statement, f->count, sizeof(*f->statement)))
+		return UPC_ENOMEM;
 	s = &f->statement[f->count];
 	error = upci_statement_parse(&f->lex, pool, s);
 	if (!error)

@@ -7,15 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 64 };
+#include "lib/list.h"
 
-/* One more of what there are n of; room doubles at powers of two. NULL: out of memory. */
-static void *grow(void *list, size_t n, size_t size)
-{
-	if (n & (n - 1) || n >= SIZE_MAX / 2 / size)
-		return n & (n - 1) ? list : NULL;
-	return realloc(list, (n ? 2 * n : 1) * size);
-}
+enum { FIRST = 64 };
 
 static uint32_t hash_of(const char *text)
 {
@@ -44,15 +38,10 @@ static bool fill_buckets(uint32_t **bucket, uint32_t *buckets, uint32_t wanted)
 static bool widen_table(struct regions_table *table)
 {
 	uint32_t room = table->room ? 2 * table->room : FIRST, i;
-	char **text = realloc(table->text, room * sizeof(*text));
-	uint32_t *next;
 
-	if (text)
-		table->text = text;
-	next = text ? realloc(table->next, room * sizeof(*next)) : NULL;
-	if (next)
-		table->next = next;
-	if (!next || !fill_buckets(&table->bucket, &table->buckets, room))
+	if (!util_resize(&table->text, room, sizeof(*table->text)) ||
+	    !util_resize(&table->next, room, sizeof(*table->next)) ||
+	    !fill_buckets(&table->bucket, &table->buckets, room))
 		return false;
 	table->room = room;
 	for (i = 0; i < table->n; i++) {
@@ -106,17 +95,15 @@ static uint32_t *bucket_of(struct regions_data *data, uint32_t parent, uint32_t 
 static bool widen_paths(struct regions_data *data)
 {
 	uint32_t room = data->path_room ? 2 * data->path_room : FIRST, i;
-	struct regions_path *path = realloc(data->path, room * sizeof(*path));
 
-	if (path)
-		data->path = path;
-	if (!path || !fill_buckets(&data->path_bucket, &data->path_buckets, room))
+	if (!util_resize(&data->path, room, sizeof(*data->path)) ||
+	    !fill_buckets(&data->path_bucket, &data->path_buckets, room))
 		return false;
 	data->path_room = room;
 	for (i = 0; i < data->paths; i++) {
-		uint32_t *at = bucket_of(data, path[i].parent, path[i].name);
+		uint32_t *at = bucket_of(data, data->path[i].parent, data->path[i].name);
 
-		path[i].next = *at;
+		data->path[i].next = *at;
 		*at = i;
 	}
 	return true;
@@ -154,24 +141,22 @@ bool regions_begin(struct regions_data *data)
 
 struct regions_process *regions_add_process(struct regions_data *data)
 {
-	struct regions_process *list = grow(data->process, data->processes, sizeof(*list));
+	struct regions_process *list;
 
-	if (!list)
+	if (!util_grow(&data->process, data->processes, sizeof(*list)))
 		return NULL;
-	data->process = list;
-	list += data->processes++;
+	list = &data->process[data->processes++];
 	*list = (struct regions_process){.pid = -1, .parent = -1, .rank = -1, .ranks = -1};
 	return list;
 }
 
 struct regions_thread *regions_add_thread(struct regions_process *process)
 {
-	struct regions_thread *list = grow(process->thread, process->threads, sizeof(*list));
+	struct regions_thread *list;
 
-	if (!list)
+	if (!util_grow(&process->thread, process->threads, sizeof(*list)))
 		return NULL;
-	process->thread = list;
-	list += process->threads++;
+	list = &process->thread[process->threads++];
 	*list = (struct regions_thread){.number = -1, .tid = -1, .threads = 1};
 	return list;
 }
@@ -179,18 +164,16 @@ struct regions_thread *regions_add_thread(struct regions_process *process)
 struct regions_row *regions_add_row(const struct regions_process *process, struct regions_thread *thread,
 				    uint32_t path)
 {
-	struct regions_row *list = grow(thread->row, thread->rows, sizeof(*list));
-	struct upcr_value *value;
+	const bool room = util_grow(&thread->row, thread->rows, sizeof(*thread->row));
+	struct upcr_value *value = room ? malloc((process->events + 1) * sizeof(*value)) : NULL;
+	struct regions_row *list;
 	uint32_t i;
 
-	if (list)
-		thread->row = list;
-	value = list ? malloc((process->events + 1) * sizeof(*value)) : NULL;
 	if (!value)
 		return NULL;
 	for (i = 0; i < process->events; i++)
 		value[i] = upcr_uncounted();
-	list += thread->rows++;
+	list = &thread->row[thread->rows++];
 	*list = (struct regions_row){.path = path, .value = value};
 	return list;
 }
@@ -205,13 +188,12 @@ static char *copy_or_null(const char *text, bool *failed)
 
 bool regions_add_note(struct regions_process *process, const char *what, const char *name, uint64_t times)
 {
-	struct regions_note *list = grow(process->note, process->notes, sizeof(*list));
-	bool failed = !list;
+	struct regions_note *list;
+	bool failed = false;
 
-	if (failed)
+	if (!util_grow(&process->note, process->notes, sizeof(*list)))
 		return false;
-	process->note = list;
-	list += process->notes++;
+	list = &process->note[process->notes++];
 	list->what = copy_or_null(what, &failed);
 	list->name = copy_or_null(name, &failed);
 	list->times = times;

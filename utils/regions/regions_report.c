@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/list.h"
+
 /* Ranks without a file that are told of by name. */
 enum { RANKS_NAMED = 64 };
 
@@ -200,11 +202,9 @@ static bool add_note(struct regions_notes *notes, const char *what, const char *
 			notes->note[i].times += times;
 			return true;
 		}
-	list = realloc(notes->note, (notes->n + 1) * sizeof(*list));
-	if (!list)
+	if (!util_grow(&notes->note, notes->n, sizeof(*list)))
 		return false;
-	notes->note = list;
-	list += notes->n++;
+	list = &notes->note[notes->n++];
 	*list = (struct regions_note){
 		.what = strdup(what), .name = name ? strdup(name) : NULL, .times = times};
 	return list->what && (!name || list->name);

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/list.h"
+
 static bool has(const struct number_list *list, int number)
 {
 	for (unsigned i = 0; i < list->n; i++)
@@ -17,14 +19,11 @@ static bool has(const struct number_list *list, int number)
 
 static int append(struct number_list *list, int from, int to)
 {
-	int *grown = realloc(list->number, (list->n + (size_t)(to - from) + 1) * sizeof(*grown));
-
-	if (grown == NULL)
+	if (!util_resize(&list->number, list->n + (size_t)(to - from) + 1, sizeof(*list->number)))
 		return -1;
-	list->number = grown;
 	for (int number = from; number <= to; number++)
 		if (!has(list, number))
-			grown[list->n++] = number;
+			list->number[list->n++] = number;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/common.h"
+#include "lib/list.h"
 
 #define REPORT_LINES 6 /* of refusals; a machine can refuse hundreds for one reason */
 
@@ -34,16 +35,12 @@ static int out_of_memory(void)
 
 static int want(struct stat_events *events, const struct upc_event_info *info)
 {
-	struct upc_event_info *wanted;
-
 	for (unsigned i = 0; i < events->n_wanted; i++)
 		if (events->wanted[i].code == info->code)
 			return 0; /* named twice, or by a glob as well */
-	wanted = realloc(events->wanted, (events->n_wanted + 1) * sizeof(*wanted));
-	if (wanted == NULL)
+	if (!util_resize(&events->wanted, events->n_wanted + 1, sizeof(*info)))
 		return out_of_memory();
-	wanted[events->n_wanted++] = *info;
-	events->wanted = wanted;
+	events->wanted[events->n_wanted++] = *info;
 	events->quota = events->n_wanted;
 	return 0;
 }
@@ -152,19 +149,19 @@ static int refuse(struct stat_events *events, const char *name, int error)
 {
 	const char *message = upc_last_message();
 	size_t length = strlen(name);
-	struct stat_refused *refused = realloc(events->refused, (events->n_refused + 1) * sizeof(*refused));
+	struct stat_refused *refused;
 
-	if (refused == NULL)
+	if (!util_grow(&events->refused, events->n_refused, sizeof(*refused)))
 		return UPC_ENOMEM;
-	events->refused = refused;
+	refused = &events->refused[events->n_refused];
 	if (message[0] == '\0')
 		message = upc_strerror(error);
 	/* Most messages begin with the event's name, which stands there already. */
 	if (strncmp(message, name, length) == 0 && strncmp(message + length, ": ", 2) == 0)
 		message += length + 2;
-	refused[events->n_refused].name = name;
-	refused[events->n_refused].reason = strdup(message);
-	if (refused[events->n_refused].reason == NULL)
+	refused->name = name;
+	refused->reason = strdup(message);
+	if (refused->reason == NULL)
 		return UPC_ENOMEM;
 	events->n_refused++;
 	return 0;
@@ -194,16 +191,14 @@ static int add_ratios(struct stat_events *events, struct upc_unit *own)
 	if (events->ratio == NULL)
 		return UPC_ENOMEM;
 	for (unsigned i = 0; i < events->n_own; i++) {
-		uint32_t codes[UPC_COUNTERS], *term;
+		uint32_t codes[UPC_COUNTERS];
 		unsigned n = ratio_terms(events, &events->info[i], codes);
 
 		if (n == 0)
 			continue;
-		term = realloc(events->term, (events->n_terms + n) * sizeof(*term));
-		if (term == NULL)
+		if (!util_resize(&events->term, events->n_terms + n, sizeof(codes[0])))
 			return UPC_ENOMEM;
-		events->term = term;
-		memcpy(term + events->n_terms, codes, n * sizeof(*term));
+		memcpy(events->term + events->n_terms, codes, n * sizeof(codes[0]));
 		events->ratio[events->n_ratios++] =
 			(struct stat_ratio){.event = i, .first = events->n_terms, .n = n};
 		events->n_terms += n;

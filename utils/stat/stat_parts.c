@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/list.h"
+
 static void free_values(struct stat_part *part)
 {
 	free(part->values);
@@ -20,15 +22,8 @@ struct stat_part *stat_parts_add(struct stat_parts *parts)
 	size_t n = parts->events->n_own + 1;
 	struct stat_part *part;
 
-	if (parts->n == parts->room) {
-		unsigned room = parts->room == 0 ? 16 : 2 * parts->room;
-
-		part = realloc(parts->part, room * sizeof(*part));
-		if (part == NULL)
-			return NULL;
-		parts->part = part;
-		parts->room = room;
-	}
+	if (!util_grow(&parts->part, parts->n, sizeof(*part)))
+		return NULL;
 	part = &parts->part[parts->n];
 	*part = (struct stat_part){.values = calloc(n, sizeof(*part->values))};
 	part->before = calloc(n, sizeof(*part->before));

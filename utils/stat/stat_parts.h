@@ -38,7 +38,7 @@ struct stat_part {
 struct stat_parts {
 	const struct stat_events *events;
 	struct stat_part *part; /* in the order in which they came */
-	unsigned n, room;
+	unsigned n;
 };
 
 /* A new one at the end, of which nothing is known; NULL: there is no memory. */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "lib/list.h"
+
 static double seconds_of(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
@@ -25,14 +27,10 @@ double stat_system_seconds(const struct rusage *usage)
 
 int stat_runs_add(struct stat_runs *runs, const struct stat_sample *sample, unsigned n_events)
 {
-	struct stat_one_run *grown = realloc(runs->run, (runs->n + 1) * sizeof(*grown)), *run;
-	double *scratch = realloc(runs->scratch, (runs->n + 1) * sizeof(*scratch));
+	struct stat_one_run *run;
 
-	if (grown != NULL)
-		runs->run = grown;
-	if (scratch != NULL)
-		runs->scratch = scratch;
-	if (grown == NULL || scratch == NULL)
+	if (!util_grow(&runs->run, runs->n, sizeof(*run)) ||
+	    !util_grow(&runs->scratch, runs->n, sizeof(*runs->scratch)))
 		return -1;
 	if (runs->flags == NULL)
 		runs->flags = calloc(n_events + 1, sizeof(*runs->flags));

@@ -15,6 +15,7 @@
 
 #include "lib/common.h"
 #include "lib/data.h"
+#include "lib/list.h"
 #include "lib/near.h"
 #include "top/top_screen.h"
 #include "top/top_table.h"
@@ -36,7 +37,7 @@ struct unit {
 
 struct units {
 	struct unit *unit;
-	size_t n, room;
+	size_t n;
 	const uid_t *user; /* only this one's, where not NULL */
 };
 
@@ -108,15 +109,8 @@ static int collect(const char *name, uid_t user, void *arg)
 
 	if (units->user != NULL && *units->user != user)
 		return 0;
-	if (units->n == units->room) {
-		size_t room = units->room > 0 ? 2 * units->room : 16;
-		struct unit *more = realloc(units->unit, room * sizeof(*more));
-
-		if (more == NULL)
-			return UPC_ENOMEM;
-		units->unit = more;
-		units->room = room;
-	}
+	if (!util_grow(&units->unit, units->n, sizeof(*units->unit)))
+		return UPC_ENOMEM;
 	units->unit[units->n] = (struct unit){.name = strdup(name), .user = user};
 	if (units->unit[units->n].name == NULL)
 		return UPC_ENOMEM;
