@@ -49,19 +49,15 @@ void page_figure_end(struct page *page, size_t left_out, const char *words)
 
 /* ---- bars ----------------------------------------------------------------------------------- */
 
-static void put_label(struct page *page, const char *label)
-{
-	page_put(page, "<tr><th scope=\"row\">");
-	page_put_text(page, label);
-	page_put(page, "</th><td class=\"draw\"><svg class=\"bar\" aria-hidden=\"true\">");
-}
-
 static void put_bar(struct page *page, const struct page_bar *bar, unsigned decimals, double full)
 {
 	const double low = 100 * drawn(bar->min) / full, high = 100 * drawn(bar->max) / full;
 
-	put_label(page, bar->label);
-	page_putf(page, "<rect class=\"s1\" y=\"3\" height=\"10\" width=\"%.3f%%\"></rect>",
+	page_put(page, "<tr><th scope=\"row\">");
+	page_put_text(page, bar->label);
+	page_putf(page,
+		  "</th><td class=\"draw\"><svg class=\"bar\" aria-hidden=\"true\">"
+		  "<rect class=\"s1\" y=\"3\" height=\"10\" width=\"%.3f%%\"></rect>",
 		  100 * drawn(bar->mean) / full);
 	if (high > low)
 		page_putf(page,
