@@ -17,6 +17,7 @@ struct csv {
 	const struct regions_report *report;
 	const struct regions_data *data;
 	enum regions_by by;
+	uint32_t *order, n;
 };
 
 static void put_real(char text[UTIL_NUMBER_MAX], double value)
@@ -110,34 +111,35 @@ static bool put_line(const struct csv *csv, uint32_t key, const struct regions_c
 	return true;
 }
 
+static bool put_thread(void *arg, const struct regions_process *process, const struct regions_thread *thread,
+		       const struct regions_part *part)
+{
+	const struct csv *csv = arg;
+	bool done = true;
+	uint32_t at;
+
+	for (at = 0; done && at < csv->n; at++)
+		if (part->counts[csv->order[at]].used)
+			done = put_line(csv, csv->order[at], &part->counts[csv->order[at]], process, thread);
+	return done;
+}
+
 bool regions_print_csv(FILE *out, const struct regions_report *report)
 {
 	const struct regions_sums *sums = report->paths ? report->by_path : report->by_name;
-	const struct csv csv = {.out = out, .report = report, .data = report->data, .by = sums->by};
-	const struct regions_data *data = report->data;
-	struct regions_part part;
-	uint32_t n, at, *order = regions_order(data, sums, &n);
-	bool done = order != NULL;
-	size_t i, k;
+	struct csv csv = {.out = out, .report = report, .data = report->data, .by = sums->by};
+	bool done;
+	uint32_t at;
 
+	csv.order = regions_order(report->data, sums, &csv.n);
+	done = csv.order != NULL;
 	fputs("region,path,pid,rank,tid,calls,seconds,exclusive_seconds,event,value,low,high,standard_error,"
 	      "exact,exclusive_value,exclusive_low,exclusive_high,exclusive_standard_error,exclusive_exact\n",
 	      out);
-	for (at = 0; done && at < n; at++)
-		done = put_line(&csv, order[at], &sums->line[order[at]].counts, NULL, NULL);
-	if (done && report->per_thread && regions_part_begin(&part, data, sums->by)) {
-		for (i = 0; i < data->processes; i++)
-			for (k = 0; k < data->process[i].threads; k++) {
-				const struct regions_process *process = &data->process[i];
-
-				regions_part_of(&part, data, process, &process->thread[k]);
-				for (at = 0; done && at < n; at++)
-					if (part.counts[order[at]].used)
-						done = put_line(&csv, order[at], &part.counts[order[at]],
-								process, &process->thread[k]);
-			}
-		regions_part_free(&part);
-	}
-	free(order);
+	for (at = 0; done && at < csv.n; at++)
+		done = put_line(&csv, csv.order[at], &sums->line[csv.order[at]].counts, NULL, NULL);
+	if (done && report->per_thread)
+		done = regions_each_thread(report->data, sums->by, put_thread, &csv);
+	free(csv.order);
 	return done;
 }

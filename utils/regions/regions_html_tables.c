@@ -355,9 +355,10 @@ void regions_put_imbalance(struct regions_tables *tables)
 		put_spreads(tables, true);
 }
 
-static bool put_thread(struct regions_tables *tables, const struct regions_process *process,
-		       const struct regions_thread *thread, const struct regions_part *part)
+static bool put_thread(void *arg, const struct regions_process *process, const struct regions_thread *thread,
+		       const struct regions_part *part)
 {
+	struct regions_tables *tables = arg;
 	char *name = regions_thread_text(tables->report->data, process, thread);
 	uint32_t i, k;
 
@@ -385,11 +386,6 @@ static bool put_thread(struct regions_tables *tables, const struct regions_proce
 
 bool regions_put_threads(struct regions_tables *tables)
 {
-	const struct regions_data *data = tables->report->data;
-	struct regions_part part;
-	bool done = regions_part_begin(&part, data, tables->sums->by);
-	size_t i, k;
-
 	tables->columns = 0;
 	add(tables, (struct page_column){.header = "Thread"});
 	add(tables, (struct page_column){.header = "Region"});
@@ -399,13 +395,5 @@ bool regions_put_threads(struct regions_tables *tables)
 	    (struct page_column){.header = "Exclusive", .unit = "s", .kind = PAGE_NUMBER, .decimals = 6});
 	add_events(tables);
 	put_head(tables, "Regions of each thread,", "counts inclusive");
-	for (i = 0; done && i < data->processes; i++)
-		for (k = 0; done && k < data->process[i].threads; k++) {
-			const struct regions_process *process = &data->process[i];
-
-			regions_part_of(&part, data, process, &process->thread[k]);
-			done = put_thread(tables, process, &process->thread[k], &part);
-		}
-	regions_part_free(&part);
-	return done;
+	return regions_each_thread(tables->report->data, tables->sums->by, put_thread, tables);
 }

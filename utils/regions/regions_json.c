@@ -175,29 +175,30 @@ static void set_counts(json_t *object, const struct regions_report *report,
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
+/* By name; null: outside of all. */
+static json_t *region_of(const struct regions_data *data, uint32_t key)
+{
+	return key == data->names.n ? json_null() : util_json_string(data->names.text[key]);
+}
+
 static json_t *regions_of(const struct regions_report *report)
 {
 	const struct regions_sums *sums = report->by_name;
 	const struct regions_data *data = report->data;
-	json_t *list = json_array();
 	uint32_t n, i, *order = regions_order(data, sums, &n);
+	json_t *list = order ? json_array() : NULL;
 
 	for (i = 0; order && i < n; i++) {
 		const struct regions_line *line = &sums->line[order[i]];
 		json_t *object = json_object();
 
-		set(object, "region",
-		    line->key == data->names.n ? json_null() : util_json_string(data->names.text[line->key]));
+		set(object, "region", region_of(data, line->key));
 		set(object, "threads", json_integer(line->threads));
 		set(object, "processes", json_integer(line->processes));
 		set_counts(object, report, &line->counts);
 		set(object, "over_threads", spread_of(data, line->of_threads, sums->events));
 		set(object, "over_processes", spread_of(data, line->of_processes, sums->events));
 		json_array_append_new(list, object);
-	}
-	if (!order) {
-		json_decref(list);
-		return NULL;
 	}
 	free(order);
 	return list;
@@ -208,8 +209,8 @@ static json_t *paths_of(const struct regions_report *report)
 {
 	const struct regions_sums *sums = report->by_path;
 	const struct regions_data *data = report->data;
-	json_t *list = json_array();
 	uint32_t n, i, at, *order = regions_order(data, sums, &n);
+	json_t *list = order ? json_array() : NULL;
 
 	for (i = 0; order && i < n; i++) {
 		json_t *object = json_object(), *names = json_array();
@@ -221,55 +222,52 @@ static json_t *paths_of(const struct regions_report *report)
 		set_counts(object, report, &sums->line[order[i]].counts);
 		json_array_append_new(list, object);
 	}
-	if (!order) {
-		json_decref(list);
-		return NULL;
-	}
 	free(order);
 	return list;
 }
 
-static json_t *threads_of(const struct regions_report *report)
+struct threads {
+	const struct regions_report *report;
+	json_t *list;
+};
+
+static bool add_thread(void *arg, const struct regions_process *process, const struct regions_thread *thread,
+		       const struct regions_part *part)
 {
-	const struct regions_data *data = report->data;
-	json_t *list = json_array();
-	struct regions_part part;
-	size_t i, k;
+	const struct threads *threads = arg;
+	const struct regions_data *data = threads->report->data;
+	json_t *object = json_object(), *regions = json_array();
 	uint32_t at;
 
-	if (!regions_part_begin(&part, data, REGIONS_BY_NAME)) {
-		json_decref(list);
-		return NULL;
+	set(object, "process", json_integer(process - data->process));
+	set_number(object, "thread", thread->number);
+	set_number(object, "tid", thread->tid);
+	set(object, "name", util_json_string(thread->name));
+	set(object, "threads", json_integer(thread->threads));
+	set_real(object, "seconds", thread->seconds);
+	for (at = 0; at < part->keys; at++) {
+		json_t *region;
+
+		if (!part->counts[at].used)
+			continue;
+		region = json_object();
+		set(region, "region", region_of(data, at));
+		set_counts(region, threads->report, &part->counts[at]);
+		json_array_append_new(regions, region);
 	}
-	for (i = 0; i < data->processes; i++)
-		for (k = 0; k < data->process[i].threads; k++) {
-			const struct regions_thread *thread = &data->process[i].thread[k];
-			json_t *object = json_object(), *regions = json_array();
+	set(object, "regions", regions);
+	json_array_append_new(threads->list, object);
+	return true;
+}
 
-			regions_part_of(&part, data, &data->process[i], thread);
-			set(object, "process", json_integer((json_int_t)i));
-			set_number(object, "thread", thread->number);
-			set_number(object, "tid", thread->tid);
-			set(object, "name", util_json_string(thread->name));
-			set(object, "threads", json_integer(thread->threads));
-			set_real(object, "seconds", thread->seconds);
-			for (at = 0; at < part.keys; at++) {
-				json_t *region;
+static json_t *threads_of(const struct regions_report *report)
+{
+	struct threads threads = {report, json_array()};
 
-				if (!part.counts[at].used)
-					continue;
-				region = json_object();
-				set(region, "region",
-				    at == data->names.n ? json_null()
-							: util_json_string(data->names.text[at]));
-				set_counts(region, report, &part.counts[at]);
-				json_array_append_new(regions, region);
-			}
-			set(object, "regions", regions);
-			json_array_append_new(list, object);
-		}
-	regions_part_free(&part);
-	return list;
+	if (regions_each_thread(report->data, REGIONS_BY_NAME, add_thread, &threads))
+		return threads.list;
+	json_decref(threads.list);
+	return NULL;
 }
 
 static json_t *processes_of(const struct regions_data *data)

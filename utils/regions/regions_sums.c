@@ -74,7 +74,15 @@ static void clear(struct regions_counts *counts, uint32_t events)
 	counts->used = false;
 }
 
-bool regions_part_begin(struct regions_part *part, const struct regions_data *data, enum regions_by by)
+static void part_free(struct regions_part *part)
+{
+	free_counts(part->counts);
+	free(part->used);
+	free(part->seen);
+	memset(part, 0, sizeof(*part));
+}
+
+static bool part_begin(struct regions_part *part, const struct regions_data *data, enum regions_by by)
 {
 	memset(part, 0, sizeof(*part));
 	part->by = by;
@@ -85,16 +93,8 @@ bool regions_part_begin(struct regions_part *part, const struct regions_data *da
 	part->seen = calloc(part->keys, sizeof(*part->seen));
 	if (part->counts && part->used && part->seen)
 		return true;
-	regions_part_free(part);
+	part_free(part);
 	return false;
-}
-
-void regions_part_free(struct regions_part *part)
-{
-	free_counts(part->counts);
-	free(part->used);
-	free(part->seen);
-	memset(part, 0, sizeof(*part));
 }
 
 static struct regions_counts *use(struct regions_part *part, uint32_t key)
@@ -161,8 +161,8 @@ static void add_row(struct regions_part *part, const struct regions_data *data,
 	}
 }
 
-void regions_part_of(struct regions_part *part, const struct regions_data *data,
-		     const struct regions_process *process, const struct regions_thread *thread)
+static void part_of(struct regions_part *part, const struct regions_data *data,
+		    const struct regions_process *process, const struct regions_thread *thread)
 {
 	size_t i;
 
@@ -278,7 +278,7 @@ bool regions_sum(const struct regions_data *data, enum regions_by by, struct reg
 	bool done;
 
 	memset(sums, 0, sizeof(*sums));
-	done = regions_part_begin(&part, data, by) && regions_part_begin(&of_process, data, by);
+	done = part_begin(&part, data, by) && part_begin(&of_process, data, by);
 	sums->by = by;
 	sums->events = part.events;
 	sums->keys = part.keys;
@@ -287,15 +287,35 @@ bool regions_sum(const struct regions_data *data, enum regions_by by, struct reg
 		const struct regions_process *process = &data->process[i];
 
 		for (k = 0; k < process->threads; k++) {
-			regions_part_of(&part, data, process, &process->thread[k]);
+			part_of(&part, data, process, &process->thread[k]);
 			add_thread(sums, &of_process, &part, process->thread[k].threads);
 			sums->threads += process->thread[k].threads;
 		}
 		add_process(sums, &of_process);
 		sums->processes++;
 	}
-	regions_part_free(&part);
-	regions_part_free(&of_process);
+	part_free(&part);
+	part_free(&of_process);
+	return done;
+}
+
+bool regions_each_thread(const struct regions_data *data, enum regions_by by,
+			 bool (*put)(void *arg, const struct regions_process *process,
+				     const struct regions_thread *thread, const struct regions_part *part),
+			 void *arg)
+{
+	struct regions_part part;
+	bool done = part_begin(&part, data, by);
+	size_t i, k;
+
+	for (i = 0; done && i < data->processes; i++)
+		for (k = 0; done && k < data->process[i].threads; k++) {
+			const struct regions_process *process = &data->process[i];
+
+			part_of(&part, data, process, &process->thread[k]);
+			done = put(arg, process, &process->thread[k], &part);
+		}
+	part_free(&part);
 	return done;
 }
 

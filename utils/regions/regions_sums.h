@@ -51,7 +51,7 @@ struct regions_sums {
 bool regions_sum(const struct regions_data *data, enum regions_by by, struct regions_sums *sums);
 void regions_sums_free(struct regions_sums *sums);
 
-/* Of one thread alone; to be begun once, for any number of threads. */
+/* Of one thread alone. */
 struct regions_part {
 	enum regions_by by;
 	uint32_t events, keys;
@@ -60,10 +60,11 @@ struct regions_part {
 	uint32_t *seen, stamp;
 };
 
-bool regions_part_begin(struct regions_part *part, const struct regions_data *data, enum regions_by by);
-void regions_part_of(struct regions_part *part, const struct regions_data *data,
-		     const struct regions_process *process, const struct regions_thread *thread);
-void regions_part_free(struct regions_part *part);
+/* Calls put for each thread, as long as it returns true. False: it did not, or out of memory. */
+bool regions_each_thread(const struct regions_data *data, enum regions_by by,
+			 bool (*put)(void *arg, const struct regions_process *process,
+				     const struct regions_thread *thread, const struct regions_part *part),
+			 void *arg);
 
 /* The name of a line's region: of a path its last. By name "(outside)" where it is none; the path
  * above all, of which what is exclusive is outside, is "(whole)". */

@@ -339,9 +339,10 @@ static bool put_blocks(struct table *table)
 
 /* ---- each thread --------------------------------------------------------------------------- */
 
-static bool put_thread(const struct table *table, const struct regions_process *process,
-		       const struct regions_thread *thread, const struct regions_part *part)
+static bool put_thread(void *arg, const struct regions_process *process, const struct regions_thread *thread,
+		       const struct regions_part *part)
 {
+	const struct table *table = arg;
 	const struct regions_data *data = table->report->data;
 	char *text = regions_thread_text(data, process, thread);
 	uint32_t i, k;
@@ -376,26 +377,6 @@ static bool put_thread(const struct table *table, const struct regions_process *
 		fputc('\n', table->out);
 	}
 	return true;
-}
-
-static bool put_threads(const struct table *table)
-{
-	const struct regions_data *data = table->report->data;
-	struct regions_part part;
-	bool done = true;
-	size_t i, k;
-
-	if (!regions_part_begin(&part, data, table->sums->by))
-		return false;
-	for (i = 0; done && i < data->processes; i++)
-		for (k = 0; done && k < data->process[i].threads; k++) {
-			const struct regions_process *process = &data->process[i];
-
-			regions_part_of(&part, data, process, &process->thread[k]);
-			done = put_thread(table, process, &process->thread[k], &part);
-		}
-	regions_part_free(&part);
-	return done;
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -478,7 +459,7 @@ bool regions_print_text(FILE *out, const struct regions_report *report)
 	put_times(&table);
 	done = put_blocks(&table);
 	if (done && report->per_thread)
-		done = put_threads(&table);
+		done = regions_each_thread(report->data, table.sums->by, put_thread, &table);
 	if (done)
 		put_missing(&table);
 	done = done && put_notes(&table);
