@@ -8,7 +8,7 @@ set -u
 
 # A folder, what it may include headers of, and those of its own that others may include.
 mapfile -t table <<'END'
-src/upc/base          :                                                        : event.h fds.h let_go.h message.h notice.h now.h process.h sized.h source.h sources.def target.h text.h words.h
+src/upc/base          :                                                        : event.h fds.h let_go.h message.h notice.h now.h process.h sized.h source.h sources.def target.h text.h utf8.h words.h
 src/upc/engine        :                                                        : engine.h regs.h threshold.h totals.h wave.h
 src/upc/share         : src/upc/base                                           : shared.h
 src/upc/procfs        : src/upc/base                                           : field.h files.h roots.h
@@ -34,13 +34,13 @@ src/sim/count         : src/sim/decode src/upc/base                            :
 src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         : chosen.h demangle.h elf_file.h emulator.h exec.h needed.h objects.h places.h preload.h
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : request.h service.h
-src/pmda              : src/service                                            :
+src/pmda              : src/service src/upc/base                               :
 utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base     : clock.h common.h control.h data.h difference.h list.h near.h options.h preload.h program.h send.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
 utils/ctl             : utils/lib                                              :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
-utils/page            :                                                        : page.h page_axis.h
+utils/page            : src/upc/base                                           : page.h page_axis.h
 utils/jobstat         : utils/lib utils/page                                   :
 utils/regions         : utils/lib utils/metrics utils/page src/region src/sim/decode src/sim/load src/upc/catalogue :
 utils/replay          : utils/lib src/upc/replay                               :

@@ -5,32 +5,21 @@
  */
 #include "pmda/clean.h"
 
-/* How many bytes the character at text has; 0: none that can be shown. */
-static size_t character(const unsigned char *text)
-{
-	unsigned first = text[0], code;
-	size_t length = first < 0x80 ? 1 : first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : 2, i;
+#include "base/utf8.h"
 
-	if (length == 1)
-		return first >= 0x20 && first != 0x7f;
-	if (first < 0xc2 || first >= 0xf5)
-		return 0;
-	code = first & (0x7fu >> length);
-	for (i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3fu);
-	}
-	/* Controls of C1; overlong; halves of pairs; beyond Unicode. */
-	if (code < 0xa0 || (length == 3 && code < 0x800) || (length == 4 && code < 0x10000) ||
-	    (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
-		return 0;
-	return length;
+/* How many bytes the character at text has; 0: none that can be shown. */
+static size_t character(const char *text)
+{
+	uint32_t code;
+	const size_t length = upci_utf8(text, &code);
+
+	/* Controls, of ASCII and of C1. */
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) ? 0 : length;
 }
 
 size_t clean_text(const char *text, char *out, size_t size)
 {
-	const unsigned char *in = (const unsigned char *)(text ? text : "");
+	const char *in = text ? text : "";
 	size_t used = 0, length, i;
 
 	if (!size)
@@ -41,7 +30,7 @@ size_t clean_text(const char *text, char *out, size_t size)
 			break;
 		if (length) {
 			for (i = 0; i < length; i++)
-				out[used++] = (char)*in++;
+				out[used++] = *in++;
 		} else {
 			out[used++] = '?';
 			in++;

@@ -5,8 +5,7 @@
 #ifndef UTIL_CLOCK_H
 #define UTIL_CLOCK_H
 
-#include <stdint.h>
-#include <time.h>
+#include "base/now.h"
 
 static inline uint64_t util_clock_ns(clockid_t clock)
 {
@@ -17,14 +16,9 @@ static inline uint64_t util_clock_ns(clockid_t clock)
 }
 
 /* Of the clock that nobody sets. */
-static inline uint64_t util_now_ns(void)
-{
-	return util_clock_ns(CLOCK_MONOTONIC);
-}
-
 static inline uint64_t util_now_s(void)
 {
-	return util_now_ns() / 1000000000u;
+	return upci_now_ns() / 1000000000u;
 }
 
 #endif

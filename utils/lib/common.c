@@ -15,6 +15,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define UNIT_MAX 15
 #define RATIO_UNIT_MAX 24 /* "cycles/1000 instructions" */
 
@@ -187,36 +189,16 @@ int util_parse_number(const char *text, long min, long max, long *value)
 
 /* ---- text -------------------------------------------------------------- */
 
-unsigned util_utf8_length(const unsigned char *p)
-{
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned n;
-	uint32_t c;
-
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] >= 0xf8 || p[0] < 0xc0)
-		return 0;
-	n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-	c = p[0] & (0x7fu >> n);
-	for (unsigned i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0; /* also at the terminating 0 */
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	if (c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return 0;
-	return n;
-}
-
 /* The character at p as it may go to a terminal; *n gets its bytes in p. */
-static unsigned printable(const unsigned char *p, const char **text, unsigned *n)
+static unsigned printable(const char *p, const char **text, unsigned *n)
 {
-	*n = util_utf8_length(p);
+	uint32_t code;
+
+	*n = upci_utf8(p, &code);
 	if (*n == 0)
 		*n = 1;
-	else if (p[0] >= 0x20 && p[0] != 0x7f && !(p[0] == 0xc2 && p[1] < 0xa0)) {
-		*text = (const char *)p;
+	else if (code >= 0x20 && !(code >= 0x7f && code < 0xa0)) {
+		*text = p;
 		return *n;
 	}
 	*text = "?";
@@ -225,11 +207,11 @@ static unsigned printable(const unsigned char *p, const char **text, unsigned *n
 
 unsigned util_columns(const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
 	unsigned columns = 0, n;
+	uint32_t code;
 
-	for (; *p != '\0'; p += n, columns++) {
-		n = util_utf8_length(p);
+	for (; *text != '\0'; text += n, columns++) {
+		n = upci_utf8(text, &code);
 		if (n == 0)
 			n = 1;
 	}
@@ -238,12 +220,11 @@ unsigned util_columns(const char *text)
 
 unsigned util_put(FILE *out, const char *text, unsigned max)
 {
-	const unsigned char *p = (const unsigned char *)text;
 	unsigned columns = 0, n;
 
-	for (; *p != '\0' && columns < max; p += n, columns++) {
+	for (; *text != '\0' && columns < max; text += n, columns++) {
 		const char *character;
-		unsigned bytes = printable(p, &character, &n);
+		unsigned bytes = printable(text, &character, &n);
 
 		fwrite(character, 1, bytes, out);
 	}

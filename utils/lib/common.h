@@ -83,9 +83,6 @@ int util_parse_number(const char *text, long min, long max, long *value);
 
 /* ---- text -------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character at p, or 0 when it is none. */
-unsigned util_utf8_length(const unsigned char *p);
-
 /* Columns that text takes on a terminal: one for each character. */
 unsigned util_columns(const char *text);
 

@@ -154,7 +154,7 @@ static int wait_for_more(struct util_control *control, int64_t end_ms)
 	struct pollfd fd = {.fd = control->fd, .events = POLLIN};
 
 	for (;;) {
-		int64_t left = control->wait_ms < 0 ? -1 : end_ms - (int64_t)(util_now_ns() / 1000000);
+		int64_t left = control->wait_ms < 0 ? -1 : end_ms - (int64_t)(upci_now_ns() / 1000000);
 		int n;
 
 		if (control->wait_ms >= 0 && left < 0)
@@ -173,7 +173,7 @@ static int wait_for_more(struct util_control *control, int64_t end_ms)
 /* Reads until a line is whole; its length, or -1. */
 static ssize_t receive_line(struct util_control *control)
 {
-	const int64_t end_ms = (int64_t)(util_now_ns() / 1000000) + control->wait_ms;
+	const int64_t end_ms = (int64_t)(upci_now_ns() / 1000000) + control->wait_ms;
 
 	for (;;) {
 		char *newline;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 json_t *util_json_begin(const char *tool)
 {
 	json_t *object = json_object();
@@ -21,24 +23,24 @@ json_t *util_json_begin(const char *tool)
 
 json_t *util_json_string(const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
 	size_t length = strlen(text);
 	char *clean = malloc(3 * length + 1), *q = clean;
 	json_t *string;
 
 	if (clean == NULL)
 		return NULL;
-	while (*p != '\0') {
-		unsigned n = util_utf8_length(p);
+	while (*text != '\0') {
+		uint32_t code;
+		unsigned n = upci_utf8(text, &code);
 
 		if (n == 0) {
 			memcpy(q, "\xef\xbf\xbd", 3);
 			q += 3;
-			p++;
+			text++;
 		} else {
-			memcpy(q, p, n);
+			memcpy(q, text, n);
 			q += n;
-			p += n;
+			text += n;
 		}
 	}
 	string = json_stringn(clean, (size_t)(q - clean));

@@ -35,7 +35,7 @@ static const int forwarded[] = {
 
 int64_t stat_run_now(void)
 {
-	return (int64_t)util_now_ns();
+	return (int64_t)upci_now_ns();
 }
 
 static bool is_ignored(int signal)

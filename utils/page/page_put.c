@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "page/page_put.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -28,27 +29,6 @@ void page_block(struct page *page)
 	if (page->facts)
 		page_put(page, "</dl>\n");
 	page->facts = false;
-}
-
-/* How many bytes from here are one character of UTF-8; 0: none. */
-static unsigned character(const unsigned char *s, uint32_t *code)
-{
-	unsigned n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0, i;
-
-	if (n < 2) {
-		*code = *s;
-		return n;
-	}
-	*code = *s & (0x7fu >> n);
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (s[i] & 0x3f);
-	}
-	if ((n == 3 && *code < 0x800) || (n == 4 && (*code < 0x10000 || *code > 0x10ffff)) ||
-	    (*code >= 0xd800 && *code < 0xe000))
-		return 0;
-	return n;
 }
 
 /* Controls, characters that are none, and those that turn the direction of what follows. */
@@ -101,7 +81,7 @@ static void put_text(struct page *page, const char *text, bool json)
 	unsigned n;
 
 	for (; text && *text && !page->error; text += n ? n : 1) {
-		n = character((const unsigned char *)text, &code);
+		n = upci_utf8(text, &code);
 		if (n && is_shown(code))
 			put_character(page, text, n, json);
 		else

@@ -236,14 +236,14 @@ static int replay_script(const struct options *o, const struct upci_trace *trace
 		}
 	}
 	replay_print_begin(replay.format);
-	begin = util_now_ns();
+	begin = upci_now_ns();
 	run(&replay, trace);
 	if (o->stats)
 		replay_print_stats(replay.format, &(struct replay_stats){
 							  .engine = replay.ops->name,
 							  .cycles = replay.ops->cycles(replay.engine),
 							  .closed = replay.ops->cycles_closed(replay.engine),
-							  .seconds = (double)(util_now_ns() - begin) / 1e9,
+							  .seconds = (double)(upci_now_ns() - begin) / 1e9,
 						  });
 	if (replay.vcd != NULL && replay_vcd_close(replay.vcd, replay.engine) != 0)
 		status = UTIL_FAILED;

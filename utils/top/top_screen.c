@@ -234,7 +234,7 @@ enum top_wake top_screen_wait(struct top_screen *screen, uint64_t deadline)
 			{.fd = screen->signals, .events = POLLIN},
 			{.fd = screen->keys ? STDIN_FILENO : -1, .events = POLLIN},
 		};
-		uint64_t now = util_now_ns(), left = deadline > now ? deadline - now : 0;
+		uint64_t now = upci_now_ns(), left = deadline > now ? deadline - now : 0;
 		struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000),
 					   .tv_nsec = (long)(left % 1000000000)};
 		enum top_wake wake = TOP_WAKE_TICK;

@@ -209,7 +209,7 @@ static void take_fresh(struct session *s, bool last)
 {
 	struct top_snapshot *fresh = s->fresh;
 
-	fresh->read_ns = util_now_ns();
+	fresh->read_ns = upci_now_ns();
 	fresh->updated_ns = s->info.updated_ns;
 	fresh->generation = s->info.generation;
 	fresh->running = s->info.running != 0;
@@ -292,14 +292,14 @@ static int look(struct session *s)
 
 static uint64_t age_of(const struct session *s)
 {
-	uint64_t now = util_now_ns();
+	uint64_t now = upci_now_ns();
 
 	return now > s->info.updated_ns ? now - s->info.updated_ns : 0;
 }
 
 static bool changed_lately(const struct session *s)
 {
-	return s->changed || (s->drawing && s->changed_ns > 0 && util_now_ns() - s->changed_ns < LOUD_NS);
+	return s->changed || (s->drawing && s->changed_ns > 0 && upci_now_ns() - s->changed_ns < LOUD_NS);
 }
 
 static unsigned count_events(const struct session *s)
@@ -450,7 +450,7 @@ static int show(const struct session *s)
 static bool wait_for_tick(struct session *s, uint64_t next)
 {
 	for (;;) {
-		uint64_t now = util_now_ns();
+		uint64_t now = upci_now_ns();
 
 		if (now >= next)
 			return true;
@@ -483,7 +483,7 @@ static bool wait_for_tick(struct session *s, uint64_t next)
 static int watch(struct session *s)
 {
 	const uint64_t interval = s->options->interval;
-	uint64_t next = util_now_ns();
+	uint64_t next = upci_now_ns();
 
 	for (;;) {
 		uint64_t now;
@@ -497,7 +497,7 @@ static int watch(struct session *s)
 			return s->looks > 0 ? UTIL_OK : UTIL_FAILED;
 		/* Late ones (we were stopped, the machine slept) are left out, the
 		 * grid stays. */
-		now = util_now_ns();
+		now = upci_now_ns();
 		if (now >= next)
 			next += interval * ((now - next) / interval + 1);
 		if (!wait_for_tick(s, next))

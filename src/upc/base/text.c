@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 int upci_fold_compare_n(const char *a, const char *b, size_t n)
 {
@@ -80,31 +81,9 @@ void upci_out_sentence(struct upci_out *out, const char *string, size_t max)
 
 size_t upci_utf8_sequence(const char *p)
 {
-	const unsigned char *b = (const unsigned char *)p;
-	/* The second byte's range keeps out overlong forms, surrogates and
-	 * what is beyond U+10FFFF; the others are 80..bf. */
-	unsigned char low = 0x80, high = 0xbf;
-	size_t n, i;
+	uint32_t code;
 
-	if (b[0] < 0x80)
-		return 1;
-	if (b[0] < 0xc2 || b[0] > 0xf4)
-		return 0;
-	n = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
-	if (b[0] == 0xe0)
-		low = 0xa0;
-	else if (b[0] == 0xed)
-		high = 0x9f;
-	else if (b[0] == 0xf0)
-		low = 0x90;
-	else if (b[0] == 0xf4)
-		high = 0x8f;
-	if (b[1] < low || b[1] > high)
-		return 0;
-	for (i = 2; i < n; i++)
-		if (b[i] < 0x80 || b[i] > 0xbf)
-			return 0;
-	return n;
+	return upci_utf8(p, &code);
 }
 
 size_t upci_utf8_length(const char *p)
