@@ -140,7 +140,7 @@ static enum upci_source_state judge(const struct upci_perf_group *g)
 /* A member's state, from its group's: one that came when the group had counted, and has
  * not since, never did; and of one that counts the signals may have stopped. */
 static enum upci_source_state judge_member(const struct upci_perf *p, const struct upci_perf_group *g,
-					 int handle, enum upci_source_state how)
+					   int handle, enum upci_source_state how)
 {
 	if (how == UPCI_SOURCE_PARTIAL && upci_perf_ran(g) <= p->member[handle].ran)
 		return UPCI_SOURCE_NEVER;

@@ -33,7 +33,7 @@ static struct upci_source_time whole(const struct upci_perf_group *g)
 		lost += g->span[i].lost;
 	}
 	return (struct upci_source_time){.enabled = mean(running + lost, g->targets),
-				       .lost = mean(lost, g->targets)};
+					 .lost = mean(lost, g->targets)};
 }
 
 /* Either may have passed 0, as a begin that was before it. */
@@ -56,7 +56,7 @@ void upci_perf_begin_time(const struct upci_perf *p, const struct upci_perf_grou
 
 /* A rebase leaves members alone: of one that came before it, it is its group's base that counts. */
 static struct upci_source_time time_of(const struct upci_perf *p, const struct upci_perf_group *g,
-				     const struct upci_perf_member *m)
+				       const struct upci_perf_member *m)
 {
 	const bool old = m->since != p->rebases;
 
