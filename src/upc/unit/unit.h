@@ -44,9 +44,8 @@ struct upci_entry {
 /* What a source has read, with room for all handles that it has. */
 struct upci_readings {
 	uint64_t *value;
-	uint8_t *state; /* an upci_source_state */
-	size_t room;
-	unsigned events; /* bound counters of it */
+	uint8_t *state;        /* an upci_source_state */
+	unsigned room, events; /* bound counters of it */
 };
 
 /* Twice the most entries, a power of two: code to entry + 1. */
@@ -60,7 +59,7 @@ struct upc_unit {
 	struct upci_regs regs;
 
 	/* What every start, stop and read of a live unit looks at is close together, from the
-	 * end of the registers to the beginning of what is shown: three lines of the cache, where
+	 * end of the registers to the beginning of what is shown: four lines of the cache, where
 	 * a unit has hundreds. */
 	struct upci_sources sources;
 	struct upci_readings reading[UPCI_SOURCE_ROWS];

@@ -21,16 +21,16 @@ int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *source
 
 	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
 		struct upci_readings *r = &u->reading[row];
-		size_t handles = (size_t)sources->of[row]->ops->handles(sources->of[row]);
+		const unsigned handles = (unsigned)sources->of[row]->ops->handles(sources->of[row]);
 		uint64_t *value;
 		uint8_t *state;
 
 		if (handles <= r->room)
 			continue;
-		value = realloc(r->value, 2 * handles * sizeof(*value));
+		value = reallocarray(r->value, handles, 2 * sizeof(*value));
 		if (value)
 			r->value = value;
-		state = value ? realloc(r->state, 2 * handles * sizeof(*state)) : NULL;
+		state = value ? reallocarray(r->state, handles, 2 * sizeof(*state)) : NULL;
 		if (!state)
 			return upci_fail(UPC_ENOMEM, "no memory for readings");
 		r->state = state;

@@ -584,7 +584,7 @@ static void test_against_reference(void **state)
 		compare_once();
 }
 
-UNIT_MAIN(unit_exact)
+UNIT_MAIN(registers)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),
