@@ -138,6 +138,14 @@ static void bytes_and_back(void **state)
 			bytes[i] ^= (char)(1 << bit);
 		}
 	}
+	/* Nor is a number that is too large, whatever its low half is, or more than there is to say. */
+	bytes[8 + 4 + 4] ^= 1;
+	assert_null(saved_decode(bytes, length, "boot"));
+	bytes[8 + 4 + 4] ^= 1;
+	bytes = realloc(bytes, length + 8);
+	assert_non_null(bytes);
+	memset(bytes + length, 0, 8);
+	assert_null(saved_decode(bytes, length + 8, "boot"));
 	free(bytes);
 }
 

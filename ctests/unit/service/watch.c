@@ -126,6 +126,9 @@ static void a_pass_follows_an_opening(void **state)
 	opens = 4;
 	assert_false(watch_tick(w, 1600 * MS));
 	assert_int_equal(passes, 3);
+	/* That was seen. */
+	assert_false(watch_tick(w, 1800 * MS));
+	assert_int_equal(passes, 3);
 	watch_destroy(w);
 }
 
