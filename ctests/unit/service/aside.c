@@ -4,63 +4,22 @@
  * goes on after it, and says who it was. In the machine's own time: what is asserted is what happens,
  * never when. In a /proc that shows that process alone, since other tests count as well.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "service/aside.h"
-#include "unit/unit_test.h"
-
-static char shown[] = "/tmp/upc-shown-XXXXXX";
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __real_fstatfs(int fd, struct statfs *fs);
-int __wrap_fstatfs(int fd, struct statfs *fs);
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	return __real_open(strcmp(path, "/proc") ? path : shown, flags, 0600);
-}
-
-int __wrap_fstatfs(int fd, struct statfs *fs)
-{
-	int error = __real_fstatfs(fd, fs);
-
-	if (!error)
-		fs->f_type = PROC_SUPER_MAGIC;
-	return error;
-}
+#include "unit/made_sys.h"
 
 /* Shows a process, as long as it is there. */
 static void show(pid_t pid)
 {
-	char link[64], to[32];
+	char to[32];
 
-	snprintf(link, sizeof(link), "%s/%d", shown, (int)pid);
 	snprintf(to, sizeof(to), "/proc/%d", (int)pid);
-	assert_int_equal(symlink(to, link), 0);
-}
-
-static int begin(void **state)
-{
-	(void)state;
-	return mkdtemp(shown) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", shown);
-	return system(command);
+	made_sys_link(to, "%d", (int)pid);
 }
 
 static uint64_t now_ns(void)
@@ -214,7 +173,7 @@ static void who_asks_is_heard_at_once(void **state)
 	aside_destroy(a);
 }
 
-int main(void)
+UNIT_MAIN(aside)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(users_are_made_way_for),
@@ -222,5 +181,5 @@ int main(void)
 		cmocka_unit_test(who_asks_is_heard_at_once),
 	};
 
-	return cmocka_run_group_tests_name("aside", tests, begin, end);
+	return cmocka_run_group_tests_name("aside", tests, made_proc_begin, made_sys_end);
 }

@@ -99,7 +99,7 @@ static void go_and_come(void **state)
 	service_close(s);
 }
 
-int main(void)
+UNIT_MAIN(service_offline)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(go_and_come),

@@ -112,7 +112,7 @@ static void odd_ones(void **state)
 	made_sys_empty();
 }
 
-int main(void)
+UNIT_MAIN(topology)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists),      cmocka_unit_test(a_made_directory),

@@ -3,91 +3,25 @@
  * Who else has counters: passes over a made /proc (names of any bytes, processes that vanish, more
  * users than there is room for), and over the machine's own with events that a child holds.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "service/descriptor.h"
 #include "service/users.h"
-#include "unit/unit_test.h"
+#include "unit/made_sys.h"
 
 #define EVENT "anon_inode:[perf_event]"
 
-static char made[] = "/tmp/upc-proc-XXXXXX";
-static bool use_made, no_proc;
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __real_fstatfs(int fd, struct statfs *fs);
-int __wrap_fstatfs(int fd, struct statfs *fs);
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	return __real_open(use_made && !strcmp(path, "/proc") ? made : path, flags, 0600);
-}
-
-int __wrap_fstatfs(int fd, struct statfs *fs)
-{
-	int error = __real_fstatfs(fd, fs);
-
-	if (!error && use_made && !no_proc)
-		fs->f_type = PROC_SUPER_MAGIC;
-	return error;
-}
-
 /* ---- a made /proc ----------------------------------------------------------------------- */
-
-static void in_made(char *path, const char *format, va_list args)
-{
-	size_t length = (size_t)snprintf(path, 512, "%s/", made);
-	char *at = path + length;
-
-	vsnprintf(at, 512 - length, format, args);
-	for (; (at = strchr(at, '/')); at++) {
-		*at = 0;
-		mkdir(path, 0700);
-		*at = '/';
-	}
-}
-
-__attribute__((format(printf, 2, 3))) static void put_link(const char *to, const char *format, ...)
-{
-	char path[512];
-	va_list args;
-
-	va_start(args, format);
-	in_made(path, format, args);
-	va_end(args);
-	assert_int_equal(symlink(to, path), 0);
-}
-
-__attribute__((format(printf, 2, 3))) static void put_text(const char *text, const char *format, ...)
-{
-	char path[512];
-	va_list args;
-	FILE *f;
-
-	va_start(args, format);
-	in_made(path, format, args);
-	va_end(args);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 static void take_away(const char *name)
 {
 	char command[128];
 
-	snprintf(command, sizeof(command), "rm -r %s/%s", made, name);
+	snprintf(command, sizeof(command), "rm -r %s/%s", made_sys, name);
 	assert_int_equal(system(command), 0);
 }
 
@@ -96,30 +30,24 @@ static void put_process(int pid, int parent, int uid, const char *command)
 {
 	char status[256];
 
-	put_text(command, "%d/comm", pid);
+	made_sys_put(command, "%d/comm", pid);
 	snprintf(status, sizeof(status), "Name:\t%s\nState:\tS\nPid:\t%d\nPPid:\t%d\nUid:\t%d\t0\t0\t0\n",
 		 "x", pid, parent, uid);
-	put_text(status, "%d/status", pid);
-	put_link(EVENT, "%d/fd/3", pid);
-	put_text("", "%d/task/%d/comm", pid, pid);
+	made_sys_put(status, "%d/status", pid);
+	made_sys_link(EVENT, "%d/fd/3", pid);
+	made_sys_put("", "%d/task/%d/comm", pid, pid);
 }
 
 static int begin(void **state)
 {
-	strcpy(made, "/tmp/upc-proc-XXXXXX");
-	use_made = mkdtemp(made) != NULL;
 	*state = NULL;
-	return use_made ? 0 : -1;
+	return made_proc_begin(state);
 }
 
 static int end(void **state)
 {
-	char command[64];
-
-	use_made = no_proc = false;
 	users_destroy(*state);
-	snprintf(command, sizeof(command), "rm -rf %s", made);
-	return system(command);
+	return made_sys_end(state);
 }
 
 static struct users *create(void **state, pid_t self)
@@ -149,16 +77,16 @@ static void holders_are_found(void **state)
 	const struct service_user *user;
 
 	put_process(20, 1, 1000, "perf\n");
-	put_link("/dev/null", "20/fd/0");
-	put_link(EVENT, "20/fd/4");
+	made_sys_link("/dev/null", "20/fd/0");
+	made_sys_link(EVENT, "20/fd/4");
 	put_process(30, 1, 1000, "idle\n");
 	take_away("30/fd/3");
-	put_link("socket:[12]", "30/fd/1");
+	made_sys_link("socket:[12]", "30/fd/1");
 	put_process(40, 20, 0, "likwid-accessD\n");
 	take_away("40/fd/3");
-	put_link("/dev/cpu/17/msr", "40/fd/9");
-	put_text("cpu 1 2 3\n", "stat");
-	put_link("20", "self");
+	made_sys_link("/dev/cpu/17/msr", "40/fd/9");
+	made_sys_put("cpu 1 2 3\n", "stat");
+	made_sys_link("20", "self");
 	user = look(u, 2);
 	/* In the order of a listing, whatever that is of a made one. */
 	if (user[0].pid == 40)
@@ -186,9 +114,9 @@ static void likenesses_are_not(void **state)
 					   "/home/dev/cpu/0/msr",
 					   "/dev/cpu/0/a/very/long/path/that/does/not/fit/msr"};
 
-	put_text("x\n", "20/comm");
+	made_sys_put("x\n", "20/comm");
 	for (unsigned i = 0; i < sizeof(near) / sizeof(near[0]); i++)
-		put_link(near[i], "20/fd/%u", i);
+		made_sys_link(near[i], "20/fd/%u", i);
 	look(u, 0);
 }
 
@@ -211,9 +139,9 @@ static void parents_may_lie(void **state)
 	put_process(20, 21, 0, "a\n");
 	put_process(21, 20, 0, "b\n");
 	put_process(22, 0, 0, "c\n");
-	put_text("PPid:", "22/status");
+	made_sys_put("PPid:", "22/status");
 	put_process(23, 0, 0, "d\n");
-	put_text("Name:\tx\\nPPid:\t5\nPPid:\t1\nUid:\t7\t0\t0\t0\n", "23/status");
+	made_sys_put("Name:\tx\\nPPid:\t5\nPPid:\t1\nUid:\t7\t0\t0\t0\n", "23/status");
 	look(u, 4);
 }
 
@@ -225,11 +153,11 @@ static void names_are_printable(void **state)
 	put_process(20, 1, 1000, "a\nb\x1b[2J\xff\"\\c\n");
 	user = look(u, 1);
 	assert_string_equal(user->command, "a?b?[2J?\"\\c");
-	put_text("", "20/comm");
+	made_sys_put("", "20/comm");
 	user = look(u, 1);
 	assert_string_equal(user->command, "?");
-	put_text("01234567890123456789012345678901234567890123456789012345678901234567890123456789\n",
-		 "20/comm");
+	made_sys_put("01234567890123456789012345678901234567890123456789012345678901234567890123456789\n",
+		     "20/comm");
 	user = look(u, 1);
 	assert_int_equal(strlen(user->command), sizeof(user->command) - 1);
 }
@@ -240,8 +168,8 @@ static void processes_may_vanish(void **state)
 	const struct service_user *user;
 
 	/* At each point: before its descriptors are listed, described, or its parent is asked. */
-	put_text("", "20/comm");
-	put_link(EVENT, "21/fd/0");
+	made_sys_put("", "20/comm");
+	made_sys_link(EVENT, "21/fd/0");
 	user = look(u, 1);
 	assert_int_equal(user->pid, 21);
 	assert_int_equal(user->uid, (uid_t)-1);
@@ -259,8 +187,8 @@ static void first_threads_may_have_ended(void **state)
 
 	put_process(20, 1, 0, "leader\n");
 	take_away("20/fd/3");
-	put_link(EVENT, "20/task/21/fd/3");
-	put_link(EVENT, "20/task/22/fd/3");
+	made_sys_link(EVENT, "20/task/21/fd/3");
+	made_sys_link(EVENT, "20/task/22/fd/3");
 	assert_int_equal(look(u, 1)->descriptors, 1);
 	assert_true(users_still(u));
 }
@@ -273,7 +201,7 @@ static void there_may_be_many(void **state)
 	for (int pid = 100; pid < 100 + (int)USERS_MAX + 9; pid++)
 		put_process(pid, 1, pid, "many\n");
 	for (int fd = 10; fd < 3000; fd++)
-		put_link(EVENT, "100/fd/%d", fd);
+		made_sys_link(EVENT, "100/fd/%d", fd);
 	assert_int_equal(users_look(u), 0);
 	users_found(u, &count, &more);
 	assert_int_equal(count, USERS_MAX);
@@ -285,12 +213,12 @@ static void numbers_that_are_none(void **state)
 {
 	struct users *u = create(state, 1);
 
-	put_link(EVENT, "0/fd/3");
-	put_link(EVENT, "99999999999/fd/3");
-	put_link(EVENT, "4294967297/fd/3");
-	put_link(EVENT, "-3/fd/3");
-	put_link(EVENT, "12a/fd/3");
-	put_link(EVENT, "20/fd/x");
+	made_sys_link(EVENT, "0/fd/3");
+	made_sys_link(EVENT, "99999999999/fd/3");
+	made_sys_link(EVENT, "4294967297/fd/3");
+	made_sys_link(EVENT, "-3/fd/3");
+	made_sys_link(EVENT, "12a/fd/3");
+	made_sys_link(EVENT, "20/fd/x");
 	look(u, 0);
 }
 
@@ -300,7 +228,7 @@ static void proc_must_be_one(void **state)
 	struct users *u;
 
 	(void)state;
-	no_proc = true;
+	made_sys_known = false;
 	assert_int_equal(users_create(&options, &u), UPC_ENOSUPP);
 }
 
@@ -471,7 +399,7 @@ static void passes_leave_nothing(void **state)
 	users_destroy(u);
 }
 
-int main(void)
+UNIT_MAIN(users)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(holders_are_found, begin, end),

@@ -57,7 +57,7 @@ static void test_twins(void **state)
 	made_sys_empty();
 }
 
-int main(void)
+UNIT_MAIN(cat_sysfs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_twins),

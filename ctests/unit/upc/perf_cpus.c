@@ -37,7 +37,7 @@ static long open_event(const struct perf_event_attr *attr, int cpu, int leader)
 		errno = ENODEV;
 		return -1;
 	}
-	fd = __real_open("/dev/null", O_RDONLY | O_CLOEXEC);
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	assert_in_range(fd, 0, EVENTS - 1);
 	event[fd] = (struct event){
 		.open = true, .enabled = !attr->disabled, .cpu = cpu, .leader = leader < 0 ? fd : leader};

@@ -169,7 +169,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_MAIN(pmus)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_pmus_are_is_read_once),
