@@ -359,7 +359,7 @@ static void test_handles(void **state)
 	made_sys_empty();
 }
 
-int main(void)
+UNIT_MAIN(powercap)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wraps),   cmocka_unit_test(test_a_working_day),
