@@ -290,7 +290,7 @@ static bool is_rest(const struct choice *choice, unsigned i, bool machine)
 
 	return shared == machine && event->id == UPC_NO_ID && event->source != UPC_SOURCE_DERIVED &&
 	       event->source != UPC_SOURCE_CLOCK && !choice->taken[choice->same[i]] &&
-	       (choice->kind != STAT_CHOICE_DEFAULT || event->source == UPC_SOURCE_FILE) &&
+	       (choice->kind != STAT_CHOICE_DEFAULT || event->source != UPC_SOURCE_PERF) &&
 	       counts(choice->kind, event);
 }
 

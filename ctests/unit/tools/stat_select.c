@@ -122,13 +122,15 @@ static void test_default_is_cheap(void **state)
 		event("perf::ALIGNMENT-FAULTS", "1", UPC_SOURCE_PERF),
 		event("vm::numa_hit", "2", UPC_SOURCE_FILE),
 		event("tp::sched:sched_process_fork", "3", UPC_SOURCE_TRACEPOINT),
+		event("power::intel-rapl:0:energy_uj", "4", UPC_SOURCE_POWERCAP),
 	};
-	unsigned order[3];
+	unsigned order[4];
 
 	(void)state;
-	assert_int_equal(stat_select(STAT_CHOICE_DEFAULT, events, 3, order), 1);
+	assert_int_equal(stat_select(STAT_CHOICE_DEFAULT, events, 4, order), 2);
 	assert_int_equal(order[0], 1);
-	assert_int_equal(stat_select(STAT_CHOICE_DETAILED, events, 3, order), 3);
+	assert_int_equal(order[1], 3);
+	assert_int_equal(stat_select(STAT_CHOICE_DETAILED, events, 4, order), 4);
 }
 
 /* Of several that match one wish, one is taken for it. */
