@@ -131,7 +131,8 @@ static enum upci_source_wish perf_wish(struct upci_source *source)
 
 	if (upci_perf_keeps_removed(perf) || upci_perf_cpus_changed(perf))
 		return UPCI_SOURCE_RENEW;
-	return upci_perf_scattered(perf) && !upci_perf_ever_enabled(perf) ? UPCI_SOURCE_GATHER
+	/* The cheap question first: each start asks. */
+	return !upci_perf_ever_enabled(perf) && upci_perf_scattered(perf) ? UPCI_SOURCE_GATHER
 									  : UPCI_SOURCE_FINE;
 }
 
