@@ -4,6 +4,7 @@
  * without a range, gone and back; and the sums over packages.
  */
 #include <inttypes.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "../made_sys.h"
@@ -268,6 +269,60 @@ static void test_packages(void **state)
 	made_sys_empty();
 }
 
+/* Descriptors of energy counters that this process has. */
+static unsigned open_counters(void)
+{
+	char path[32], to[512];
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++) {
+		ssize_t length;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		length = readlink(path, to, sizeof(to) - 1);
+		to[length < 0 ? 0 : length] = 0;
+		n += strstr(to, "/energy_uj") != NULL;
+	}
+	return n;
+}
+
+/* A child has nothing of its parent's, and counts for itself when it starts. */
+static void test_fork(void **state)
+{
+	struct zone zone = {"intel-rapl:0", 1000, 990, 0};
+	struct upc_catalogue *c;
+	struct upc_unit *u;
+	uint32_t code;
+	int status;
+	pid_t child;
+
+	(void)state;
+	make_zone(&zone, "package-0\n");
+	c = open_catalogue(NULL);
+	code = event_code(c, "power::intel-rapl:0:energy_uj");
+	u = start(c, &code, 1);
+	use(&zone, 5);
+	assert_int_equal(open_counters(), 1);
+	child = fork();
+	if (!child) {
+		uint64_t value = 0;
+
+		if (open_counters() || upc_unit_start(u) || open_counters() != 1)
+			_exit(1);
+		use(&zone, 30);
+		if (upc_unit_read_events(u, &code, 1, &value) || value != 30)
+			_exit(2);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(event_value(u, code), 35);
+	upc_unit_destroy(u);
+	assert_int_equal(open_counters(), 0);
+	upc_catalogue_close(c);
+	made_sys_empty();
+}
+
 static void test_none(void **state)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
@@ -366,7 +421,7 @@ UNIT_MAIN(powercap)
 		cmocka_unit_test(test_random),  cmocka_unit_test(test_no_range),
 		cmocka_unit_test(test_lost),    cmocka_unit_test(test_packages),
 		cmocka_unit_test(test_none),    cmocka_unit_test(test_wiring),
-		cmocka_unit_test(test_handles),
+		cmocka_unit_test(test_handles), cmocka_unit_test(test_fork),
 	};
 
 	return cmocka_run_group_tests(tests, made_sys_begin, made_sys_end);

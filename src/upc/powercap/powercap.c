@@ -99,22 +99,35 @@ static int powercap_create(const struct upci_context *context, struct upci_sourc
 	return 0;
 }
 
+static void powercap_close(struct upci_source *source, int handle)
+{
+	struct powercap *p = (struct powercap *)source;
+
+	if (p->zone[handle].fd >= 0)
+		close(p->zone[handle].fd);
+	p->zone[handle].fd = -1;
+}
+
+static void close_all(struct powercap *p)
+{
+	for (unsigned i = 0; i < p->zones; i++)
+		powercap_close(&p->source, (int)i);
+}
+
 static void powercap_destroy(struct upci_source *source)
 {
 	struct powercap *p = (struct powercap *)source;
 
-	for (unsigned i = 0; i < p->zones; i++)
-		if (p->zone[i].fd >= 0)
-			close(p->zone[i].fd);
+	close_all(p);
 	free(p->zone);
 	free(p);
 }
 
-/* They are the machine's, and pread leaves no trace in what a child shares. */
+/* The unit opens its events anew, if the child uses it. */
 static void powercap_forked(struct upci_source *source, const struct upci_context *context)
 {
-	(void)source;
 	(void)context;
+	close_all((struct powercap *)source);
 }
 
 static int fail_open(const struct upci_event *event, const char *zone)
@@ -182,14 +195,6 @@ static int powercap_open(struct upci_source *source, const struct upci_context *
 	zone->range = range_of(name);
 	zone->total = 0;
 	return (int)(zone - p->zone);
-}
-
-static void powercap_close(struct upci_source *source, int handle)
-{
-	struct powercap *p = (struct powercap *)source;
-
-	close(p->zone[handle].fd);
-	p->zone[handle].fd = -1;
 }
 
 static int powercap_handles(const struct upci_source *source)
