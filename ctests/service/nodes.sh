@@ -224,8 +224,10 @@ make_group() # I
 	# Who is in no group, as pmcd, gets its time too.
 	echo $((4096 / nodes)) 2> /dev/null > "$at/cpu.shares" || echo $((400 / nodes)) > "$at/cpu.weight" || return 1
 	if [ "$1" = "$bad" ]; then
-		# An eighth of what it would have among the others, if nobody else worked; a second is the period.
-		quota=$((1000000 * $(getconf _NPROCESSORS_ONLN) / nodes / 8))
+		# A small part of what it would have among the others, so that it has less than they also
+		# where others work; a second is the period, of which the kernel gives 1 ms at least.
+		quota=$((1000000 * $(getconf _NPROCESSORS_ONLN) / nodes / 32))
+		[ $quota -ge 1000 ] || quota=1000
 		if [ -e "$at/cpu.cfs_quota_us" ]; then
 			echo 1000000 > "$at/cpu.cfs_period_us" && echo $quota > "$at/cpu.cfs_quota_us" || return 1
 		else
