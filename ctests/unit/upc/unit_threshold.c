@@ -330,6 +330,8 @@ static void test_live(void **state)
 	assert_int_equal(upc_unit_stop(live), 0);
 	assert_int_equal(upc_unit_read_events(live, &faults, 1, &value), 0);
 	assert_int_equal(signals, value / 100 - before_it / 100);
+	/* Of several that are held back, as valgrind does, one tells and the others are nobody's. */
+	strangers = 0;
 	/* A child has its own. */
 	pid = fork();
 	if (pid == 0) {
