@@ -127,7 +127,8 @@ static void take_in(struct upc_unit *u, unsigned i)
 	upci_regs_add(&u->regs, i, growth(b, now));
 }
 
-/* One call for each source that has events: of all, of those that stop, or of those that go on. */
+/* One call for each source that has events: of all, of those that stop, or of those that go on.
+ * Written out as in source.c, since each read passes here. */
 enum which { ALL, STOPPING, GOING };
 
 static int read_sources(struct upc_unit *u, enum which which)
@@ -135,6 +136,7 @@ static int read_sources(struct upc_unit *u, enum which which)
 	unsigned row;
 	int error = 0;
 
+#pragma GCC unroll UPCI_SOURCE_ROWS
 	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++) {
 		struct upci_readings *r = &u->reading[row];
 		struct upci_source *source = u->sources.of[row];
