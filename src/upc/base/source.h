@@ -54,7 +54,7 @@ struct upci_source_ops {
 
 	/* Errors with message, here as below. */
 	int (*create)(const struct upci_context *context, struct upci_source **source);
-	void (*destroy)(struct upci_source *source); /* NULL is allowed */
+	void (*destroy)(struct upci_source *source);
 	/* In a forked child: nothing is the parent's any more. */
 	void (*forked)(struct upci_source *source, const struct upci_context *context);
 
