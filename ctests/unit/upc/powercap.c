@@ -312,7 +312,9 @@ static void test_fork(void **state)
 		use(&zone, 30);
 		if (upc_unit_read_events(u, &code, 1, &value) || value != 30)
 			_exit(2);
-		_exit(0);
+		upc_unit_destroy(u);
+		upc_catalogue_close(c);
+		_exit(open_counters() ? 3 : 0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
