@@ -19,8 +19,11 @@ int upci_sources_create(struct upci_sources *sources, const struct upci_context 
 	int error = 0;
 
 	memset(sources, 0, sizeof(*sources));
-	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++)
+	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++) {
 		error = all_ops[row]->create(context, &sources->of[row]);
+		if (all_ops[row]->stops)
+			sources->stopping[sources->stoppers++] = (uint8_t)row;
+	}
 	if (error)
 		upci_sources_destroy(sources);
 	return error;
@@ -80,38 +83,47 @@ void upci_source_close(struct upci_sources *sources, const struct upci_binding *
 		all_ops[b->source]->close(sources->of[b->source], b->handle);
 }
 
-/* ---- what is asked of all ---------------------------------------------------- */
+/* ---- what is asked of all that stop ------------------------------------------- */
 
-/* What each start and stop asks is written out row by row by the compiler: most rows have no such
- * operation, and a loop over them takes longer than what it calls. */
+static struct upci_source *stopping(const struct upci_sources *sources, unsigned i)
+{
+	return sources->of[sources->stopping[i]];
+}
 
 void upci_sources_begin_batch(struct upci_sources *sources, bool may_wait)
 {
-	unsigned row;
+	unsigned i;
 
-	for (row = 0; row < UPCI_SOURCE_ROWS; row++)
-		if (all_ops[row]->begin_batch)
-			all_ops[row]->begin_batch(sources->of[row], may_wait);
+	for (i = 0; i < sources->stoppers; i++) {
+		struct upci_source *s = stopping(sources, i);
+
+		if (s->ops->begin_batch)
+			s->ops->begin_batch(s, may_wait);
+	}
 }
 
 bool upci_sources_check_batch(struct upci_sources *sources)
 {
-	unsigned row;
+	bool readable = true;
+	unsigned i;
 
-	for (row = 0; row < UPCI_SOURCE_ROWS; row++)
-		if (all_ops[row]->check_batch && !all_ops[row]->check_batch(sources->of[row]))
-			return false;
-	return true;
+	for (i = 0; i < sources->stoppers; i++) {
+		struct upci_source *s = stopping(sources, i);
+
+		readable = readable && (!s->ops->check_batch || s->ops->check_batch(s));
+	}
+	return readable;
 }
 
 enum upci_source_wish upci_sources_wish(struct upci_sources *sources)
 {
 	enum upci_source_wish gravest = UPCI_SOURCE_FINE, wish;
-	unsigned row;
+	unsigned i;
 
-#pragma GCC unroll UPCI_SOURCE_ROWS
-	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
-		wish = all_ops[row]->wish ? all_ops[row]->wish(sources->of[row]) : UPCI_SOURCE_FINE;
+	for (i = 0; i < sources->stoppers; i++) {
+		struct upci_source *s = stopping(sources, i);
+
+		wish = s->ops->wish ? s->ops->wish(s) : UPCI_SOURCE_FINE;
 		gravest = wish > gravest ? wish : gravest;
 	}
 	return gravest;
@@ -119,25 +131,27 @@ enum upci_source_wish upci_sources_wish(struct upci_sources *sources)
 
 int upci_sources_prepare(struct upci_sources *sources)
 {
-	unsigned row;
+	unsigned i;
 	int error = 0;
 
-#pragma GCC unroll UPCI_SOURCE_ROWS
-	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++)
-		if (all_ops[row]->prepare)
-			error = all_ops[row]->prepare(sources->of[row]);
+	for (i = 0; i < sources->stoppers && !error; i++) {
+		struct upci_source *s = stopping(sources, i);
+
+		error = s->ops->prepare ? s->ops->prepare(s) : 0;
+	}
 	return error;
 }
 
 int upci_sources_start(struct upci_sources *sources)
 {
-	unsigned row;
+	unsigned i;
 	int error = 0;
 
-#pragma GCC unroll UPCI_SOURCE_ROWS
-	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++)
-		if (all_ops[row]->start)
-			error = all_ops[row]->start(sources->of[row]);
+	for (i = 0; i < sources->stoppers && !error; i++) {
+		struct upci_source *s = stopping(sources, i);
+
+		error = s->ops->start(s);
+	}
 	if (error)
 		(void)upci_sources_stop(sources);
 	return error;
@@ -145,12 +159,13 @@ int upci_sources_start(struct upci_sources *sources)
 
 int upci_sources_stop(struct upci_sources *sources)
 {
-	unsigned row;
+	unsigned i;
 	int first = 0, error;
 
-#pragma GCC unroll UPCI_SOURCE_ROWS
-	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
-		error = all_ops[row]->stop ? all_ops[row]->stop(sources->of[row]) : 0;
+	for (i = 0; i < sources->stoppers; i++) {
+		struct upci_source *s = stopping(sources, i);
+
+		error = s->ops->stop(s);
 		first = first ? first : error;
 	}
 	return first;
@@ -158,9 +173,12 @@ int upci_sources_stop(struct upci_sources *sources)
 
 void upci_sources_rebase(struct upci_sources *sources)
 {
-	unsigned row;
+	unsigned i;
 
-	for (row = 0; row < UPCI_SOURCE_ROWS; row++)
-		if (all_ops[row]->rebase)
-			all_ops[row]->rebase(sources->of[row]);
+	for (i = 0; i < sources->stoppers; i++) {
+		struct upci_source *s = stopping(sources, i);
+
+		if (s->ops->rebase)
+			s->ops->rebase(s);
+	}
 }

@@ -11,6 +11,8 @@ struct upci_binding;
 
 struct upci_sources {
 	struct upci_source *of[UPCI_SOURCE_ROWS];
+	/* The rows that stop: no other has anything to do when the unit starts or stops. */
+	uint8_t stopping[UPCI_SOURCE_ROWS], stoppers;
 };
 
 int upci_sources_create(struct upci_sources *sources, const struct upci_context *context);
@@ -21,7 +23,7 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 		     const struct upci_event *event, struct upci_binding *binding);
 void upci_source_close(struct upci_sources *sources, const struct upci_binding *binding);
 
-/* Of all, what is an operation of each. */
+/* Of all that stop, what is an operation of each. */
 void upci_sources_begin_batch(struct upci_sources *sources, bool may_wait);
 bool upci_sources_check_batch(struct upci_sources *sources);
 /* The gravest. */

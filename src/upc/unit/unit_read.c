@@ -258,6 +258,8 @@ int upci_unit_base(struct upc_unit *u)
 	int error;
 
 	upci_unit_clock_step(u);
+	if (!u->goers)
+		return 0;
 	error = read_sources(u, GOING);
 	for (a = 0; !error && a < u->actives; a++) {
 		struct upci_binding *b = &u->binding[u->active[a]];
