@@ -50,6 +50,24 @@ static void test_unknown_bytes(void **state)
 	upcs_decoder_destroy(decoder);
 }
 
+/* Where all instructions are words: bytes of any other number. */
+static void test_cut_words(void **state)
+{
+	const enum upcs_guest guests[] = {UPCS_AARCH64, UPCS_PPC};
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct upcs_decoder *decoder = upcs_decoder_create(guests[i]);
+
+		assert_non_null(decoder);
+		assert_unknown(decoder, "", 0);
+		assert_unknown(decoder, "\x60\x00", 2);
+		assert_unknown(decoder, "\x60\x00\x00\x00\x60", 5);
+		upcs_decoder_destroy(decoder);
+	}
+}
+
 /* Bytes that the key leaves out may be any others. */
 static void test_keys(void **state)
 {
@@ -189,9 +207,9 @@ static void test_kept(void **state)
 UNIT_MAIN(sim_decode)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create), cmocka_unit_test(test_unknown_bytes),
-		cmocka_unit_test(test_keys),   cmocka_unit_test(test_random_bytes),
-		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_create),       cmocka_unit_test(test_unknown_bytes),
+		cmocka_unit_test(test_cut_words),    cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_random_bytes), cmocka_unit_test(test_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

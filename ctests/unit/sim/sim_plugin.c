@@ -312,25 +312,36 @@ static void run_scenario(bool regions)
 	assert_int_equal(status, 0);
 }
 
-/* Of no guest: said on standard error, and nothing is touched. */
-static void test_refused(void **state)
+static void assert_refused(const char *target, int argc, char **argv, const char *message)
 {
-	const qemu_info_t other = {.target_name = "sparc"};
+	const qemu_info_t info = {.target_name = target};
 	char said[200] = "";
 	int ends[2], was = dup(STDERR_FILENO);
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	dup2(ends[1], STDERR_FILENO);
-	assert_int_equal(qemu_plugin_install(0, &other, 0, NULL), 1);
+	assert_int_equal(qemu_plugin_install(0, &info, argc, argv), 1);
 	dup2(was, STDERR_FILENO);
 	close(was);
 	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
-	assert_string_equal(
-		said,
-		"upc_sim: programs for x86_64, aarch64, ppc and riscv64 can be counted, not for sparc\n");
+	assert_string_equal(said, message);
 	close(ends[0]);
 	close(ends[1]);
+}
+
+/* Said on standard error, and nothing is touched. */
+static void test_refused(void **state)
+{
+	char unknown[] = "verbose", nowhere[] = "results=/nonexistent/results";
+
+	(void)state;
+	assert_refused(
+		"sparc", 0, NULL,
+		"upc_sim: programs for x86_64, aarch64, ppc and riscv64 can be counted, not for sparc\n");
+	assert_refused("x86_64", 1, (char *[]){unknown},
+		       "upc_sim: not an argument of this plugin, which upc_run starts: verbose\n");
+	assert_refused("x86_64", 1, (char *[]){nowhere},
+		       "upc_sim: not the results of an upc_run of this release: /nonexistent/results\n");
 }
 
 static void test_whole(void **state)

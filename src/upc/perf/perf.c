@@ -165,8 +165,6 @@ void upci_perf_gather(const struct upci_perf *p, struct upci_bag *bag)
 
 void upci_perf_destroy(struct upci_perf *p)
 {
-	if (!p)
-		return;
 	clear(p, false);
 	free(p->buffer);
 	free(p);

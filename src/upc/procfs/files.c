@@ -381,8 +381,6 @@ int upci_files_create(pid_t pid, pid_t tid, struct upci_files **files)
 
 void upci_files_destroy(struct upci_files *files)
 {
-	if (!files)
-		return;
 	for (unsigned i = 0; i < files->files; i++)
 		free_file(files->file[i]);
 	free(files->file);
