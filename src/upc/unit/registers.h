@@ -27,7 +27,7 @@ struct upci_registers_ops {
 	/* The unit is to count in another context. */
 	int (*retarget)(struct upc_unit *unit, const struct upci_context *context);
 
-	/* To the thread's own moment. True: counters may have changed since. */
+	/* To the thread's own moment. True: counters may have changed since. NULL: they are here. */
 	bool (*catch_up)(struct upc_unit *unit);
 	/* Makes the copy anew, without what reading does. */
 	void (*peek)(struct upc_unit *unit);

@@ -15,7 +15,7 @@
 
 void upci_unit_catch_up(struct upc_unit *u)
 {
-	if (u->registers->catch_up(u))
+	if (u->registers->catch_up && u->registers->catch_up(u))
 		u->stale = true;
 }
 

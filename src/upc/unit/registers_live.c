@@ -23,12 +23,6 @@ static int live_retarget(struct upc_unit *u, const struct upci_context *context)
 	return upci_unit_replace_sources(u, context, UPCI_OPEN_LATER);
 }
 
-static bool live_catch_up(struct upc_unit *u)
-{
-	(void)u;
-	return false;
-}
-
 static int live_read(struct upc_unit *u, unsigned offset, uint64_t *value)
 {
 	return upci_regs_read(&u->regs, offset, value);
@@ -71,7 +65,6 @@ const struct upci_registers_ops upci_registers_live = {
 	.destroy = live_nothing,
 	.forked = live_nothing,
 	.retarget = live_retarget,
-	.catch_up = live_catch_up,
 	.peek = live_nothing,
 	.read = live_read,
 	.write = live_write,

@@ -197,12 +197,12 @@ int upc_unit_start(struct upc_unit *u)
 /* Whether all that is to count has been let, ever. */
 static bool has_run(const struct upc_unit *u)
 {
-	unsigned row;
+	unsigned i;
 
-	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
-		const struct upci_source *source = u->sources.of[row];
+	for (i = 0; i < u->readers; i++) {
+		const struct upci_source *source = u->sources.of[u->reader[i]];
 
-		if (u->reading[row].events && source->ops->has_run && !source->ops->has_run(source))
+		if (source->ops->has_run && !source->ops->has_run(source))
 			return false;
 	}
 	return true;

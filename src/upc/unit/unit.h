@@ -44,8 +44,8 @@ struct upci_entry {
 /* What a source has read, with room for all handles that it has. */
 struct upci_readings {
 	uint64_t *value;
-	uint8_t *state;        /* an upci_source_state */
-	unsigned room, events; /* bound counters of it */
+	uint8_t *state; /* an upci_source_state */
+	unsigned room;
 };
 
 /* Twice the most entries, a power of two: code to entry + 1. */
@@ -63,6 +63,7 @@ struct upc_unit {
 	 * a unit has hundreds. */
 	struct upci_sources sources;
 	struct upci_readings reading[UPCI_SOURCE_ROWS];
+	uint8_t reader[UPCI_SOURCE_ROWS], readers;  /* the rows with bound counters */
 	const struct upci_registers_ops *registers; /* who has them */
 	unsigned actives;                           /* bound counters */
 	unsigned entries, deriveds;

@@ -41,11 +41,10 @@ int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *source
 
 void upci_unit_reindex(struct upc_unit *u)
 {
+	bool reads[UPCI_SOURCE_ROWS] = {false};
 	unsigned i;
 
-	u->actives = u->deriveds = u->goers = 0;
-	for (i = 0; i < UPCI_SOURCE_ROWS; i++)
-		u->reading[i].events = 0;
+	u->actives = u->deriveds = u->goers = u->readers = 0;
 	for (i = 0; i < UPC_COUNTERS; i++) {
 		const struct upci_binding *b = &u->binding[i];
 
@@ -54,9 +53,12 @@ void upci_unit_reindex(struct upc_unit *u)
 		u->active[u->actives++] = (uint16_t)i;
 		if (b->source == UPCI_SOURCE_ROWS)
 			continue;
-		u->reading[b->source].events++;
+		reads[b->source] = true;
 		u->goers += !b->stops;
 	}
+	for (i = 0; i < UPCI_SOURCE_ROWS; i++)
+		if (reads[i])
+			u->reader[u->readers++] = (uint8_t)i;
 	memset(u->index, 0, sizeof(u->index));
 	for (i = 0; i < u->entries; i++) {
 		uint32_t slot = u->entry[i].code & (UPCI_INDEX_SIZE - 1);

@@ -97,20 +97,29 @@ static uint64_t growth(struct upci_binding *b, uint64_t now)
 	return 0;
 }
 
+/* The common case, and all of it: a count that only grew. Else false, and nothing is done. */
+static inline bool take_in_plain(struct upc_unit *u, unsigned i)
+{
+	struct upci_binding *b = &u->binding[i];
+	const struct upci_readings *r;
+	uint64_t now;
+
+	if (!b->plain || b->flags)
+		return false;
+	r = &u->reading[b->source];
+	now = r->value[b->handle];
+	if (r->state[b->handle] != UPCI_SOURCE_EXACT || now < b->last)
+		return false;
+	upci_regs_add(&u->regs, i, now - b->last);
+	b->last = now;
+	return true;
+}
+
 static void take_in(struct upc_unit *u, unsigned i)
 {
 	struct upci_binding *b = &u->binding[i];
-	const struct upci_readings *r = &u->reading[b->source];
 	uint64_t now;
 
-	/* The common case, and all of it: a count that only grew. */
-	if (b->plain && !b->flags && r->state[b->handle] == UPCI_SOURCE_EXACT &&
-	    r->value[b->handle] >= b->last) {
-		now = r->value[b->handle];
-		upci_regs_add(&u->regs, i, now - b->last);
-		b->last = now;
-		return;
-	}
 	if (!reading(u, b, &now)) {
 		upci_unit_time_lose(u, i);
 		return;
@@ -127,21 +136,19 @@ static void take_in(struct upc_unit *u, unsigned i)
 	upci_regs_add(&u->regs, i, growth(b, now));
 }
 
-/* One call for each source that has events: of all, of those that stop, or of those that go on.
- * Written out as in source.c, since each read passes here. */
+/* One call for each source that has events: of all, of those that stop, or of those that go on. */
 enum which { ALL, STOPPING, GOING };
 
 static int read_sources(struct upc_unit *u, enum which which)
 {
-	unsigned row;
+	unsigned i;
 	int error = 0;
 
-#pragma GCC unroll UPCI_SOURCE_ROWS
-	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++) {
-		struct upci_readings *r = &u->reading[row];
-		struct upci_source *source = u->sources.of[row];
+	for (i = 0; i < u->readers && !error; i++) {
+		struct upci_readings *r = &u->reading[u->reader[i]];
+		struct upci_source *source = u->sources.of[u->reader[i]];
 
-		if (r->events && (which == ALL || source->ops->stops == (which == STOPPING)))
+		if (which == ALL || source->ops->stops == (which == STOPPING))
 			error = source->ops->read(source, r->value, r->state);
 	}
 	return error;
@@ -165,14 +172,14 @@ bool upci_unit_take_stopped(struct upc_unit *u)
 
 int upci_unit_pass_over(struct upc_unit *u)
 {
-	unsigned a, row;
+	unsigned a, i;
 	int error = 0;
 
-	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++) {
-		struct upci_readings *r = &u->reading[row];
-		struct upci_source *source = u->sources.of[row];
+	for (i = 0; i < u->readers && !error; i++) {
+		struct upci_readings *r = &u->reading[u->reader[i]];
+		struct upci_source *source = u->sources.of[u->reader[i]];
 
-		if (r->events && source->ops->pass_over)
+		if (source->ops->pass_over)
 			error = source->ops->pass_over(source, r->value, r->state);
 	}
 	for (a = 0; a < u->actives && !error; a++) {
@@ -233,7 +240,7 @@ int upci_unit_update(struct upc_unit *u)
 	for (a = 0; u->regs.run && a < u->actives; a++) {
 		const struct upci_binding *b = &u->binding[u->active[a]];
 
-		if (b->source == UPCI_SOURCE_ROWS)
+		if (take_in_plain(u, u->active[a]) || b->source == UPCI_SOURCE_ROWS)
 			continue;
 		take_in(u, u->active[a]);
 		if (!(b->flags & (partial | UPC_COUNTER_LOST)))
