@@ -52,6 +52,10 @@ static void test_first(void **state)
 		note(list, i, 15, UPCS_X86_64);
 	assert_int_equal(noted(list), UPCS_CODES_MAX);
 	assert_int_equal(list[UPCS_CODES_MAX - 1].code.bytes[14], UPCS_CODES_MAX - 4);
+	/* They differ in their last byte alone. */
+	list[1].code = list[0].code;
+	list[1].code.bytes[2] ^= 1;
+	assert_false(upcs_unknown_is_same(&list[0].code, &list[1].code));
 	/* Whatever lies there. */
 	list[0].code.n = list[1].code.n = 255;
 	assert_false(upcs_unknown_is_same(&list[0].code, &list[1].code));
