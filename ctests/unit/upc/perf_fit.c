@@ -306,7 +306,7 @@ static void test_halted_and_samplers_take_room(void **state)
 				 signals ? 0 : UPC_ECONFLICT);
 		assert_int_equal(upci_perf_start(p), 0);
 		assert_int_equal(upci_perf_read(p, value, how), 0);
-		for (i = 0; i < upci_perf_handles(p); i++)
+		for (i = 0; i <= last; i++)
 			assert_int_equal(how[i], UPCI_SOURCE_EXACT);
 		upci_perf_destroy(p);
 	}

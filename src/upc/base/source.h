@@ -43,6 +43,7 @@ enum upci_source_wish {
 /* The first member of each. */
 struct upci_source {
 	const struct upci_source_ops *ops;
+	unsigned handles; /* all that open has returned are below it: the unit's */
 };
 
 struct upci_source_ops {
@@ -62,8 +63,6 @@ struct upci_source_ops {
 	int (*open)(struct upci_source *source, const struct upci_context *context,
 		    const struct upci_event *event, bool halted);
 	void (*close)(struct upci_source *source, int handle);
-	/* Handles are below it. */
-	int (*handles)(const struct upci_source *source);
 	/* Sets value[handle] and state[handle], an upci_source_state, of what is open. */
 	int (*read)(struct upci_source *source, uint64_t *value, uint8_t *state);
 

@@ -123,10 +123,9 @@ int upci_perf_continue(struct upci_perf *perf, int handle);
  * One system call a group and target, none for a group that is read in user mode
  * (perf_user.h): value[handle] is the sum over the targets
  * since the event was opened, state[handle] how it was counted (source.h). Both have room
- * for upci_perf_handles() places; handles not in use are left alone.
+ * for all handles; those not in use are left alone.
  */
 int upci_perf_read(struct upci_perf *perf, uint64_t *value, uint8_t *state);
-int upci_perf_handles(const struct upci_perf *perf);
 
 /* The same, and what was counted since the last read is nobody's: it has no part in times. */
 int upci_perf_pass_over(struct upci_perf *perf, uint64_t *value, uint8_t *state);

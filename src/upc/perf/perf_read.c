@@ -12,11 +12,6 @@
 #include "perf/perf_groups.h"
 #include "base/words.h"
 
-int upci_perf_handles(const struct upci_perf *p)
-{
-	return (int)p->handles;
-}
-
 bool upci_perf_ever_enabled(const struct upci_perf *p)
 {
 	return p->ever_enabled;

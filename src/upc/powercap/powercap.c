@@ -197,11 +197,6 @@ static int powercap_open(struct upci_source *source, const struct upci_context *
 	return (int)(zone - p->zone);
 }
 
-static int powercap_handles(const struct upci_source *source)
-{
-	return (int)((const struct powercap *)source)->zones;
-}
-
 /* What a zone used up to now. Without a range, or where the last reading was beyond it, a step back
  * is a counter that began anew: what it shows is all that is known. */
 static void take(struct zone *zone, uint64_t now)
@@ -240,7 +235,6 @@ const struct upci_source_ops upci_powercap_source = {
 	.forked = powercap_forked,
 	.open = powercap_open,
 	.close = powercap_close,
-	.handles = powercap_handles,
 	.read = powercap_read,
 };
 

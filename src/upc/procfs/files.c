@@ -400,11 +400,6 @@ unsigned upci_files_read(struct upci_files *files, uint64_t *value, uint8_t *sta
 	return losses;
 }
 
-int upci_files_handles(const struct upci_files *files)
-{
-	return files->slots;
-}
-
 /* /proc/net is that of the process that opened it, and TASK and PROCESS are
  * another task's now: every file is opened anew. */
 void upci_files_forked(struct upci_files *files, pid_t pid, pid_t tid)

@@ -34,11 +34,10 @@ void upci_files_remove(struct upci_files *files, int handle);
 /*
  * One pass over every file: value[handle] gets mul/div scaled values (64-bit,
  * modulo 2^64) and state[handle] an upci_source_state: LOST where the field could not be
- * read this time (value then untouched). Both have room for upci_files_handles() places.
+ * read this time (value then untouched). Both have room for all handles.
  * Returns how many were lost.
  */
 unsigned upci_files_read(struct upci_files *files, uint64_t *value, uint8_t *state);
-int upci_files_handles(const struct upci_files *files);
 
 /* In a forked child: closes the descriptors; everything is opened anew by the
  * next read, for the pid and tid given. */

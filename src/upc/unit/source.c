@@ -61,6 +61,7 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 		     const struct upci_event *event, struct upci_binding *b)
 {
 	const struct upci_source_ops *ops;
+	struct upci_source *source;
 	int row = row_of(event);
 
 	if (row < 0)
@@ -70,10 +71,13 @@ int upci_source_open(struct upci_sources *sources, const struct upci_context *co
 	if (row == UPCI_SOURCE_ROWS)
 		return 0;
 	ops = all_ops[row];
+	source = sources->of[row];
 	b->stops = ops->stops;
 	b->as_is = ops->scales || event->driver.mul == event->driver.div;
 	b->plain = b->as_is && event->kind == UPC_KIND_COUNT;
-	b->handle = ops->open(sources->of[row], context, event, b->flags & UPC_COUNTER_HALTED);
+	b->handle = ops->open(source, context, event, b->flags & UPC_COUNTER_HALTED);
+	if (b->handle >= (int)source->handles)
+		source->handles = (unsigned)b->handle + 1;
 	return b->handle < 0 ? b->handle : 0;
 }
 

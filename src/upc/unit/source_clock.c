@@ -14,7 +14,6 @@
 
 struct clock_source {
 	struct upci_source source; /* the first */
-	unsigned handles;
 	struct {
 		bool used;
 		clockid_t clock;
@@ -98,8 +97,6 @@ static int clock_open(struct upci_source *source, const struct upci_context *con
 		return upci_fail(UPC_ECONFLICT, "%s: all %u clocks are taken", event->name, CLOCKS);
 	s->of[handle].clock = clock;
 	s->of[handle].used = true;
-	if (handle == s->handles)
-		s->handles++;
 	return (int)handle;
 }
 
@@ -108,18 +105,13 @@ static void clock_close(struct upci_source *source, int handle)
 	((struct clock_source *)source)->of[handle].used = false;
 }
 
-static int clock_handles(const struct upci_source *source)
-{
-	return (int)((const struct clock_source *)source)->handles;
-}
-
 static int clock_read(struct upci_source *source, uint64_t *value, uint8_t *state)
 {
 	const struct clock_source *s = (const struct clock_source *)source;
 	struct timespec now;
 	unsigned handle;
 
-	for (handle = 0; handle < s->handles; handle++) {
+	for (handle = 0; handle < source->handles; handle++) {
 		if (!s->of[handle].used)
 			continue;
 		state[handle] = UPCI_SOURCE_LOST;
@@ -138,6 +130,5 @@ const struct upci_source_ops upci_clock_source = {
 	.forked = clock_forked,
 	.open = clock_open,
 	.close = clock_close,
-	.handles = clock_handles,
 	.read = clock_read,
 };

@@ -62,11 +62,6 @@ static void file_close(struct upci_source *source, int handle)
 	upci_files_remove(of(source), handle);
 }
 
-static int file_handles(const struct upci_source *source)
-{
-	return upci_files_handles(of(source));
-}
-
 static int file_read(struct upci_source *source, uint64_t *value, uint8_t *state)
 {
 	(void)upci_files_read(of(source), value, state);
@@ -81,6 +76,5 @@ const struct upci_source_ops upci_file_source = {
 	.forked = file_forked,
 	.open = file_open,
 	.close = file_close,
-	.handles = file_handles,
 	.read = file_read,
 };

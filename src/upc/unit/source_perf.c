@@ -61,11 +61,6 @@ static void perf_close(struct upci_source *source, int handle)
 	upci_perf_remove(of(source), handle);
 }
 
-static int perf_handles(const struct upci_source *source)
-{
-	return upci_perf_handles(of(source));
-}
-
 static int perf_read(struct upci_source *source, uint64_t *value, uint8_t *state)
 {
 	return upci_perf_read(of(source), value, state);
@@ -173,7 +168,6 @@ const struct upci_source_ops upci_perf_source = {
 	.forked = perf_forked,
 	.open = perf_open,
 	.close = perf_close,
-	.handles = perf_handles,
 	.read = perf_read,
 	.start = perf_start,
 	.stop = perf_stop,

@@ -21,7 +21,7 @@ int upci_unit_grow_buffers(struct upc_unit *u, const struct upci_sources *source
 
 	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
 		struct upci_readings *r = &u->reading[row];
-		const unsigned handles = (unsigned)sources->of[row]->ops->handles(sources->of[row]);
+		const unsigned handles = sources->of[row]->handles;
 		uint64_t *value;
 		uint8_t *state;
 
