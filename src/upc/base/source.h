@@ -56,7 +56,7 @@ struct upci_source_ops {
 	/* Errors with message, here as below. */
 	int (*create)(const struct upci_context *context, struct upci_source **source);
 	void (*destroy)(struct upci_source *source);
-	/* In a forked child: nothing is the parent's any more. */
+	/* In a forked child: nothing is the parent's any more. NULL: nothing was. */
 	void (*forked)(struct upci_source *source, const struct upci_context *context);
 
 	/* A handle, which is used again after the close, or a negative error. */

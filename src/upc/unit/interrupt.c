@@ -125,7 +125,7 @@ int upc_unit_set_interrupt(struct upc_unit *u,
 	if (signal && (signal < SIGRTMIN || signal > SIGRTMAX))
 		return upci_fail(UPC_EINVAL, "signal %d is no real-time signal: they are %d to %d", signal,
 				 SIGRTMIN, SIGRTMAX);
-	error = u->registers->set_signal(u, signal);
+	error = u->registers->set_signal ? u->registers->set_signal(u, signal) : 0;
 	if (error)
 		return error;
 	/* What happened until now is for who was there. */
@@ -168,5 +168,5 @@ int upc_unit_get_threshold(const struct upc_unit *u, uint32_t code, uint64_t *th
 /* In a handler on top of anything: all that is read is the unit's own. */
 int upc_unit_signalled(const struct upc_unit *u, int fd, uint32_t *code)
 {
-	return u->registers->signalled(u, fd, code);
+	return u->registers->signalled ? u->registers->signalled(u, fd, code) : UPC_EINVAL;
 }

@@ -61,24 +61,12 @@ int upci_unit_read_register(struct upc_unit *u, unsigned offset, uint64_t *value
 
 int upci_unit_check_idle(const struct upc_unit *u, const char *what)
 {
-	if (!u->registers->is_told(u))
+	if (!u->registers->is_told || !u->registers->is_told(u))
 		return 0;
 	return upci_fail(UPC_ESTATE, "the unit tells of an interrupt: it cannot be %s from there", what);
 }
 
 /* ---- for the three ------------------------------------------------------------------------ */
-
-void upci_registers_nothing(struct upc_unit *u, unsigned i)
-{
-	(void)u;
-	(void)i;
-}
-
-bool upci_registers_never(const struct upc_unit *u)
-{
-	(void)u;
-	return false;
-}
 
 int upci_registers_check_signal(struct upc_unit *u, int signal)
 {

@@ -14,6 +14,7 @@
 
 #include "unit/unit.h"
 
+/* NULL: there is nothing to do, or there is no such thing. */
 struct upci_registers_ops {
 	const char *whose; /* the unit's events, in messages */
 	bool elsewhere;    /* software's accesses go there, and what is here is old at any time */
@@ -35,12 +36,12 @@ struct upci_registers_ops {
 	 * error, with message. */
 	int (*read)(struct upc_unit *unit, unsigned offset, uint64_t *value);
 	int (*write)(struct upc_unit *unit, unsigned offset, uint64_t value);
-	/* Flips a bit of an array word. NULL: there is none. */
+	/* Flips a bit of an array word. */
 	void (*flip)(struct upc_unit *unit, unsigned counter, unsigned bit);
 	/* On to the next place: false where there is none. NULL: it goes on by itself. */
 	bool (*play)(struct upc_unit *unit);
 	bool (*left)(const struct upc_unit *unit);
-	/* For which the run bit was set. NULL: there are none. */
+	/* For which the run bit was set. */
 	uint64_t (*cycles)(const struct upc_unit *unit);
 	/* An interrupt is being told on this thread: what may not be done from there? */
 	bool (*is_told)(const struct upc_unit *unit);
@@ -95,9 +96,6 @@ void upci_unit_repaired(struct upc_unit *unit, unsigned i);
 
 /* ---- for the three ------------------------------------------------------------------------ */
 
-/* Nothing is to be done. */
-void upci_registers_nothing(struct upc_unit *unit, unsigned i);
-bool upci_registers_never(const struct upc_unit *unit);
 /* UPC_ESTATE with message: an event has a threshold, and the signal is another. */
 int upci_registers_check_signal(struct upc_unit *unit, int signal);
 /* UPC_ENOSUPP with message: of another thread. */

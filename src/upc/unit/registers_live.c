@@ -7,17 +7,6 @@
 #include "unit/registers.h"
 #include "unit/unit_threshold.h"
 
-static int live_create(struct upc_unit *u)
-{
-	(void)u;
-	return 0;
-}
-
-static void live_nothing(struct upc_unit *u)
-{
-	(void)u;
-}
-
 static int live_retarget(struct upc_unit *u, const struct upci_context *context)
 {
 	return upci_unit_replace_sources(u, context, UPCI_OPEN_LATER);
@@ -61,20 +50,12 @@ static void live_clear(struct upc_unit *u)
 const struct upci_registers_ops upci_registers_live = {
 	.whose = "this machine's",
 	.set_context = upci_context_set,
-	.create = live_create,
-	.destroy = live_nothing,
-	.forked = live_nothing,
 	.retarget = live_retarget,
-	.peek = live_nothing,
 	.read = live_read,
 	.write = live_write,
-	.is_told = upci_registers_never,
 	.preset = live_preset,
 	.clear = live_clear,
 	.set_period = upci_unit_set_period,
 	.set_signal = upci_registers_check_signal,
 	.signalled = upci_unit_signalled,
-	.bind = upci_registers_nothing,
-	.vacate = upci_registers_nothing,
-	.moved = upci_registers_nothing,
 };

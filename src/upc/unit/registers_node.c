@@ -13,11 +13,7 @@
 
 static int node_create(struct upc_unit *u)
 {
-	int error = upci_sim_create(&u->keeper.node);
-
-	/* What its registers hold is in them. */
-	u->stale = !error;
-	return error;
+	return upci_sim_create(&u->keeper.node);
 }
 
 static void node_destroy(struct upc_unit *u)
@@ -180,7 +176,6 @@ const struct upci_registers_ops upci_registers_node = {
 	.read = node_read,
 	.write = node_write,
 	.flip = node_flip,
-	.is_told = upci_registers_never,
 	.preset = node_preset,
 	.clear = node_clear,
 	.set_period = node_set_period,

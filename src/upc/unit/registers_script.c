@@ -2,7 +2,7 @@
 /*
  * registers_script.c - the registers of a unit behind a script, which an engine has. It knows one
  * threshold: those of events are made here, over that one, by what is written to the counters
- * (threshold.h), in the interrupt's own cycle.
+ * (threshold.h), in the interrupt's own cycle. Who is told is called, and no signal is sent.
  */
 #include "base/message.h"
 #include "base/notice.h"
@@ -57,22 +57,6 @@ static int script_set_period(struct upc_unit *u, unsigned i, uint64_t period)
 	return 0;
 }
 
-/* Interrupts are told by calls, in their own cycle, and signals to nobody. */
-static int script_set_signal(struct upc_unit *u, int signal)
-{
-	(void)u;
-	(void)signal;
-	return 0;
-}
-
-static int script_signalled(const struct upc_unit *u, int fd, uint32_t *code)
-{
-	(void)u;
-	(void)fd;
-	(void)code;
-	return UPC_EINVAL;
-}
-
 /* ---- interrupts ----------------------------------------------------------- */
 
 /* A counter whose interrupt the handler of another one, of the same cycle, has
@@ -123,11 +107,8 @@ static void sink(void *arg, enum upci_engine_event event, unsigned counter, uint
 static int script_create(struct upc_unit *u)
 {
 	const struct upci_engine_sink told = {.event = sink, .arg = u};
-	int error = upci_replay_create(upci_catalogue_script(u->catalogue), &told, &u->keeper.script);
 
-	/* What its registers hold is in them. */
-	u->stale = !error;
-	return error;
+	return upci_replay_create(upci_catalogue_script(u->catalogue), &told, &u->keeper.script);
 }
 
 /* ---- the engine ------------------------------------------------------------ */
@@ -225,9 +206,4 @@ const struct upci_registers_ops upci_registers_script = {
 	.preset = script_preset,
 	.clear = script_clear,
 	.set_period = script_set_period,
-	.set_signal = script_set_signal,
-	.signalled = script_signalled,
-	.bind = upci_registers_nothing,
-	.vacate = upci_registers_nothing,
-	.moved = upci_registers_nothing,
 };

@@ -37,13 +37,6 @@ static void clock_destroy(struct upci_source *source)
 	free(source);
 }
 
-/* Where it is a task's it is the parent's, until the unit opens its events anew. */
-static void clock_forked(struct upci_source *source, const struct upci_context *context)
-{
-	(void)source;
-	(void)context;
-}
-
 /* The kernel's number for the CPU-time clock of any thread or process, which
  * works from every thread of ours (pthread_getcpuclockid needs a pthread_t). */
 static clockid_t cpu_clock(pid_t id, bool thread)
@@ -127,7 +120,6 @@ const struct upci_source_ops upci_clock_source = {
 	.gone = "its clock is gone; the counter keeps the last value",
 	.create = clock_create,
 	.destroy = clock_destroy,
-	.forked = clock_forked,
 	.open = clock_open,
 	.close = clock_close,
 	.read = clock_read,

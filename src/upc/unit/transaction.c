@@ -535,7 +535,7 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 
 		if (!kept[counter])
 			closing[n++] = u->binding[counter];
-		if (!stays(p, counter))
+		if (u->registers->vacate && !stays(p, counter))
 			u->registers->vacate(u, counter);
 		memset(&u->binding[counter], 0, sizeof(u->binding[counter]));
 		u->thresholds.period[counter] = u->thresholds.offset[counter] = 0;
@@ -561,7 +561,8 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		}
 		if (leaf->from == leaf->counter)
 			continue;
-		u->registers->bind(u, counter);
+		if (u->registers->bind)
+			u->registers->bind(u, counter);
 		if (leaf->from == NOWHERE) {
 			upci_unit_write_field(u, counter, field);
 			upci_unit_write_counter(u, counter, 0);
@@ -570,7 +571,8 @@ static unsigned make_locked(struct plan *p, uint16_t **counters, struct upci_bin
 		if (!upci_unit_takes_in(u, counter)) {
 			upci_unit_write_field(u, counter, field);
 			u->registers->preset(u, counter, before.counter[leaf->from]);
-			u->registers->moved(u, counter);
+			if (u->registers->moved)
+				u->registers->moved(u, counter);
 			continue;
 		}
 		/* A host event that makes way: with its value it takes along what its

@@ -42,9 +42,11 @@ static void after_fork(struct upci_fork_entry *entry)
 
 	upci_context_forked(&u->context);
 	for (row = 0; row < UPCI_SOURCE_ROWS; row++)
-		u->sources.of[row]->ops->forked(u->sources.of[row], &u->context);
+		if (u->sources.of[row]->ops->forked)
+			u->sources.of[row]->ops->forked(u->sources.of[row], &u->context);
 	upci_shared_forked(&u->shared);
-	u->registers->forked(u);
+	if (u->registers->forked)
+		u->registers->forked(u);
 	u->started = u->partial = false;
 	u->forked = true;
 	(void)upci_unit_write_run(u, false);
@@ -78,7 +80,7 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 	error = u->registers->set_context(&u->context, options);
 	if (!error)
 		error = upci_sources_create(&u->sources, &u->context);
-	if (!error)
+	if (!error && u->registers->create)
 		error = u->registers->create(u);
 	if (error) {
 		upci_sources_destroy(&u->sources);
@@ -86,6 +88,7 @@ int upc_unit_create(struct upc_catalogue *catalogue, const struct upc_unit_optio
 		free(u);
 		return error;
 	}
+	u->stale = u->registers->elsewhere;
 	for (i = 0; i < UPCI_SAMPLERS_MAX; i++)
 		u->armed[i].handle = -1;
 	u->fork.forked = after_fork;
@@ -105,7 +108,8 @@ void upc_unit_destroy(struct upc_unit *u)
 	upci_transaction_free(u->transaction);
 	upci_sources_destroy(&u->sources);
 	upci_context_close(&u->context);
-	u->registers->destroy(u);
+	if (u->registers->destroy)
+		u->registers->destroy(u);
 	for (i = 0; i < u->entries; i++)
 		free(u->entry[i].counter);
 	free(u->entry);
