@@ -129,64 +129,48 @@ int upc_counter_write(struct upc_unit *u, int counter, uint64_t value)
 	return error;
 }
 
-static struct upci_source *source_of(const struct upc_unit *u, const struct upci_binding *b)
+static int turn(struct upc_unit *u, int counter, bool halts)
 {
-	return u->sources.of[b->source];
+	struct upci_binding *b = &u->binding[counter];
+	struct upci_source *source;
+	int error = 0;
+
+	if (halts == !!(b->flags & UPC_COUNTER_HALTED))
+		return 0;
+	if (b->stops && !u->forked) {
+		/* Counts until now stay in the kernel's counter and come with the next read. */
+		source = u->sources.of[b->source];
+		error = halts ? source->ops->halt(source, b->handle) : source->ops->go_on(source, b->handle);
+	} else if (!b->stops && u->regs.run) {
+		/* While halted its readings are passed over: the last is the base. */
+		error = upci_unit_update(u);
+	}
+	if (!upci_unit_usable(error))
+		return error;
+	b->flags &= (uint16_t)~UPC_COUNTER_HALTED;
+	if (halts)
+		b->flags |= UPC_COUNTER_HALTED;
+	upci_unit_time_turn(u, (unsigned)counter);
+	return 0;
 }
 
 int upc_counter_halt(struct upc_unit *u, int counter)
 {
-	struct upci_binding *b;
 	int error = check_bound(u, counter);
 
-	if (error)
-		return error;
-	if (u->registers->elsewhere)
-		return upci_fail(UPC_ENOSUPP,
-				 "counter %d: the unit has one start/stop for all counters; the live sources "
-				 "alone can halt one",
-				 counter);
-	b = &u->binding[counter];
-	if (b->flags & UPC_COUNTER_HALTED)
-		return 0;
-	if (b->stops) {
-		/* Counts until now stay in the kernel's counter and come with the next read. */
-		error = u->forked ? 0 : source_of(u, b)->ops->halt(source_of(u, b), b->handle);
-	} else if (u->regs.run) {
-		error = upci_unit_update(u);
-		if (upci_unit_usable(error))
-			error = 0;
-	}
-	if (!error) {
-		b->flags |= UPC_COUNTER_HALTED;
-		upci_unit_time_turn(u, (unsigned)counter);
-	}
-	return error;
+	if (!error && u->registers->elsewhere)
+		error = upci_fail(UPC_ENOSUPP,
+				  "counter %d: the unit has one start/stop for all counters; the live "
+				  "sources alone can halt one",
+				  counter);
+	return error ? error : turn(u, counter, true);
 }
 
 int upc_counter_continue(struct upc_unit *u, int counter)
 {
-	struct upci_binding *b;
 	int error = check_bound(u, counter);
 
-	if (error)
-		return error;
-	b = &u->binding[counter];
-	if (!(b->flags & UPC_COUNTER_HALTED))
-		return 0;
-	if (b->stops) {
-		error = u->forked ? 0 : source_of(u, b)->ops->go_on(source_of(u, b), b->handle);
-	} else if (u->regs.run) {
-		/* While halted its readings are passed over: this one is the base. */
-		error = upci_unit_update(u);
-		if (upci_unit_usable(error))
-			error = 0;
-	}
-	if (!error) {
-		b->flags &= (uint16_t)~UPC_COUNTER_HALTED;
-		upci_unit_time_turn(u, (unsigned)counter);
-	}
-	return error;
+	return error ? error : turn(u, counter, false);
 }
 
 static int fail_offset(unsigned offset)
