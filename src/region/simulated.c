@@ -4,12 +4,10 @@
  */
 #include "region/simulated.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "decode/model.h"
 #include "region/tree.h"
@@ -17,21 +15,10 @@
 
 _Static_assert(UPCS_TALLIES <= UPCI_DOORBELL_TALLIES, "all have a place");
 
-static uint64_t ring(enum upci_doorbell_operation operation, uint64_t a, uint64_t b, void *answer)
-{
-	const int saved = errno;
-	uint64_t *status = answer;
-
-	*status = UPCI_DOORBELL_NOBODY;
-	syscall(UPCI_DOORBELL_CALL, (long)operation, 0L, a, b, answer);
-	errno = saved;
-	return *status;
-}
-
 bool upcr_simulated_begin(char *why, size_t size)
 {
 	struct upci_doorbell_hello node = {0};
-	uint64_t status = ring(UPCI_DOORBELL_HELLO, 0, 0, &node);
+	uint64_t status = upci_ring(UPCI_DOORBELL_HELLO, 0, 0, 0, &node);
 
 	if (status == UPCI_DOORBELL_NOBODY)
 		snprintf(why, size, "the program is not simulated");
@@ -65,7 +52,7 @@ static atomic_bool failed;
 static bool go_to(uint64_t account)
 {
 	struct upci_doorbell_word word;
-	bool done = ring(UPCI_DOORBELL_ACCOUNT, account, 0, &word) == UPCI_DOORBELL_DONE;
+	bool done = upci_ring(UPCI_DOORBELL_ACCOUNT, 0, account, 0, &word) == UPCI_DOORBELL_DONE;
 
 	if (!done)
 		atomic_store(&failed, true);
@@ -86,8 +73,8 @@ void upcr_simulated_end(unsigned thread, unsigned nodes)
 {
 	struct upci_doorbell_word word;
 
-	(void)ring(UPCI_DOORBELL_CLOSE, account_of(thread, UPCR_ROOT), 1, &word);
-	(void)ring(UPCI_DOORBELL_CLOSE, account_of(thread, UPCR_ROOT + 1), nodes, &word);
+	(void)upci_ring(UPCI_DOORBELL_CLOSE, 0, account_of(thread, UPCR_ROOT), 1, &word);
+	(void)upci_ring(UPCI_DOORBELL_CLOSE, 0, account_of(thread, UPCR_ROOT + 1), nodes, &word);
 }
 
 void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event, unsigned events,
@@ -97,7 +84,7 @@ void upcr_simulated_get(unsigned thread, unsigned node, const char *const *event
 	uint64_t v[UPCS_ITEMS] = {0}, status, count;
 	unsigned i;
 
-	status = ring(UPCI_DOORBELL_BALANCE, account_of(thread, node), 0, &balance);
+	status = upci_ring(UPCI_DOORBELL_BALANCE, 0, account_of(thread, node), 0, &balance);
 	for (i = 0; i < UPCS_TALLIES; i++)
 		v[i] = balance.tally[upcs_tally_place[i]];
 	upcs_items_derive(v);

@@ -37,7 +37,9 @@
 #ifndef UPCI_DOORBELL_H
 #define UPCI_DOORBELL_H
 
+#include <errno.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #define UPCI_DOORBELL_CALL 0x5550
 #define UPCI_DOORBELL_MAGIC UINT64_C(0x314c4c4542435055)
@@ -118,5 +120,18 @@ struct upci_doorbell_interrupt {
 	uint64_t value; /* its count at that moment */
 	uint64_t lost;  /* interrupts so far for which there was no place */
 };
+
+/* Returns the answer's status. Handlers may. */
+static inline uint64_t upci_ring(enum upci_doorbell_operation operation, uint64_t context, uint64_t a,
+				 uint64_t b, void *answer)
+{
+	const int saved = errno;
+	uint64_t *status = answer;
+
+	*status = UPCI_DOORBELL_NOBODY;
+	syscall(UPCI_DOORBELL_CALL, (long)operation, context, a, b, answer);
+	errno = saved;
+	return *status;
+}
 
 #endif

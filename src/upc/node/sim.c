@@ -7,11 +7,9 @@
  * copy of the context that belongs to the child's thread, as the child's memory has one of
  * the unit.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/message.h"
 #include "node/sim.h"
@@ -23,24 +21,11 @@ struct upci_sim {
 	pthread_t creator;
 };
 
-/* Handlers come here too. */
-static uint64_t ring(enum upci_doorbell_operation operation, uint64_t context, uint64_t a, uint64_t b,
-		     void *answer)
-{
-	const int saved = errno;
-	uint64_t *status = answer;
-
-	*status = UPCI_DOORBELL_NOBODY;
-	syscall(UPCI_DOORBELL_CALL, (long)operation, context, a, b, answer);
-	errno = saved;
-	return *status;
-}
-
 static uint64_t ring_word(const struct upci_sim *sim, enum upci_doorbell_operation operation, uint64_t a,
 			  uint64_t b, uint64_t *value)
 {
 	struct upci_doorbell_word word = {0, 0};
-	uint64_t status = ring(operation, sim->context, a, b, &word);
+	uint64_t status = upci_ring(operation, sim->context, a, b, &word);
 
 	if (value)
 		*value = word.value;
@@ -69,7 +54,7 @@ int upci_sim_hello(struct upci_doorbell_hello *node)
 	uint64_t status;
 
 	memset(node, 0, sizeof(*node));
-	status = ring(UPCI_DOORBELL_HELLO, 0, 0, 0, node);
+	status = upci_ring(UPCI_DOORBELL_HELLO, 0, 0, 0, node);
 	if (status != UPCI_DOORBELL_DONE)
 		return fail_status(status);
 	if (node->magic != UPCI_DOORBELL_MAGIC || node->version != UPCI_DOORBELL_VERSION)
@@ -115,7 +100,7 @@ void upci_sim_peek(const struct upci_sim *sim, uint64_t *counter, uint8_t *field
 	struct upci_doorbell_registers registers;
 	unsigned word, i;
 
-	if (ring(UPCI_DOORBELL_PEEK, sim->context, 0, 0, &registers) != UPCI_DOORBELL_DONE)
+	if (upci_ring(UPCI_DOORBELL_PEEK, sim->context, 0, 0, &registers) != UPCI_DOORBELL_DONE)
 		memset(&registers, 0, sizeof(registers));
 	memcpy(counter, registers.counter, sizeof(registers.counter));
 	memcpy(field, registers.field, sizeof(registers.field));
@@ -168,7 +153,7 @@ bool upci_sim_fetch(const struct upci_sim *sim, unsigned *counter)
 {
 	struct upci_doorbell_interrupt interrupt;
 
-	while (ring(UPCI_DOORBELL_FETCH, sim->context, 0, 0, &interrupt) == UPCI_DOORBELL_DONE) {
+	while (upci_ring(UPCI_DOORBELL_FETCH, sim->context, 0, 0, &interrupt) == UPCI_DOORBELL_DONE) {
 		if (interrupt.kind != UPC_INTERRUPT_THRESHOLD || interrupt.counter >= UPC_COUNTERS)
 			continue;
 		*counter = interrupt.counter;
