@@ -24,6 +24,7 @@
 struct file {
 	struct metrics *m;
 	struct upci_lex lex;
+	char *pool; /* where the next string goes */
 	struct upci_statement *statement;
 	size_t count, current;
 };
@@ -146,8 +147,9 @@ static int check_statement(struct file *f, const struct upci_statement *s)
 	return 0;
 }
 
-static int add_statement(struct file *f, char **pool)
+static int add_statement(void *arg)
 {
+	struct file *f = arg;
 	struct upci_statement *s;
 	int error;
 
@@ -159,7 +161,7 @@ static int add_statement(struct file *f, char **pool)
 	if (!util_grow(&f->statement, f->count, sizeof(*f->statement)))
 		return UPC_ENOMEM;
 	s = &f->statement[f->count];
-	error = upci_statement_parse(&f->lex, pool, s);
+	error = upci_statement_parse(&f->lex, &f->pool, s);
 	if (!error)
 		error = check_statement(f, s);
 	if (error)
@@ -167,37 +169,6 @@ static int add_statement(struct file *f, char **pool)
 	f->count++;
 	f->m->count += s->verb == UPCI_VERB_DERIVED;
 	return 0;
-}
-
-static int parse_version(struct upci_lex *lex)
-{
-	int error;
-
-	if (!upci_lex_is(lex, "upc-metrics"))
-		return upci_lex_fail_expected(lex, "'upc-metrics 1' on the first line");
-	error = upci_lex_next(lex);
-	if (error)
-		return error;
-	if (!upci_lex_is(lex, "1"))
-		return upci_lex_fail_expected(lex, "version 1, the one that is known here");
-	error = upci_lex_next(lex);
-	if (error)
-		return error;
-	return lex->token.kind == UPCI_TOKEN_END ? 0 : upci_lex_fail_expected(lex, "the end of the line");
-}
-
-static int parse_statements(struct file *f, char *pool)
-{
-	int more, error = parse_version(&f->lex);
-
-	while (!error) {
-		more = upci_lex_next_line(&f->lex);
-		if (more <= 0)
-			return more;
-		if (f->lex.token.kind != UPCI_TOKEN_END)
-			error = add_statement(f, &pool);
-	}
-	return error;
 }
 
 static int parse_formulas(struct file *f)
@@ -250,13 +221,15 @@ static const char *name_of_set(struct metrics *m, const char *name)
 static int parse_text(struct file *f, const char *text, size_t length, const char *name)
 {
 	int error = upci_lex_begin(&f->lex, name, text, length);
-	char *pool;
 
 	if (error)
 		return error;
-	pool = upci_catalogue_alloc(f->m->memory, length + 1);
+	f->pool = upci_catalogue_alloc(f->m->memory, length + 1);
 	f->m->set = name_of_set(f->m, name);
-	error = pool && f->m->set ? parse_statements(f, pool) : UPC_ENOMEM;
+	if (!f->pool || !f->m->set)
+		return UPC_ENOMEM;
+	error = upci_statements_parse(&f->lex, "upc-metrics", "'upc-metrics 1' on the first line",
+				      "version 1, the one that is known here", add_statement, f);
 	return error ? error : parse_formulas(f);
 }
 

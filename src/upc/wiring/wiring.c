@@ -155,11 +155,12 @@ static int check_source(struct upci_wiring_file *f, const struct upci_statement 
 
 /* ---- statements -------------------------------------------------------- */
 
-static int add_statement(struct upci_wiring_file *f, char **pool)
+static int add_statement(void *arg)
 {
+	struct upci_wiring_file *f = arg;
 	struct upci_statement *s = &f->statement[f->count];
 	uint32_t *slot;
-	int error = upci_statement_parse(&f->lex, pool, s);
+	int error = upci_statement_parse(&f->lex, &f->pool, s);
 
 	if (error)
 		return error;
@@ -178,37 +179,6 @@ static int add_statement(struct upci_wiring_file *f, char **pool)
 	f->count++;
 	*slot = (uint32_t)f->count;
 	return 0;
-}
-
-static int parse_version(struct upci_lex *lex)
-{
-	int error;
-
-	if (!upci_lex_is(lex, "upc-wiring"))
-		return upci_lex_fail_expected(lex, "'upc-wiring 1' on the first line");
-	error = upci_lex_next(lex);
-	if (error)
-		return error;
-	if (!upci_lex_is(lex, "1"))
-		return upci_lex_fail_expected(lex, "version 1, the one that this libupc knows");
-	error = upci_lex_next(lex);
-	if (error)
-		return error;
-	return lex->token.kind == UPCI_TOKEN_END ? 0 : upci_lex_fail_expected(lex, "the end of the line");
-}
-
-static int parse_statements(struct upci_wiring_file *f, char *pool)
-{
-	int more, error = parse_version(&f->lex);
-
-	while (!error) {
-		more = upci_lex_next_line(&f->lex);
-		if (more <= 0)
-			return more;
-		if (f->lex.token.kind != UPCI_TOKEN_END)
-			error = add_statement(f, &pool);
-	}
-	return error;
 }
 
 /* ---- formulas ---------------------------------------------------------- */
@@ -336,15 +306,15 @@ static int make_room(struct upci_wiring_file *f)
 static int parse_text(struct upci_wiring_file *f, const char *text, size_t length, const char *name)
 {
 	int error = upci_lex_begin(&f->lex, name, text, length);
-	char *pool;
 
 	if (error)
 		return error;
 	/* From the catalogue, since its events will point there. */
-	pool = upci_catalogue_alloc(f->c, length + 1);
-	error = pool ? make_room(f) : UPC_ENOMEM;
+	f->pool = upci_catalogue_alloc(f->c, length + 1);
+	error = f->pool ? make_room(f) : UPC_ENOMEM;
 	if (!error)
-		error = parse_statements(f, pool);
+		error = upci_statements_parse(&f->lex, "upc-wiring", "'upc-wiring 1' on the first line",
+					      "version 1, the one that this libupc knows", add_statement, f);
 	if (!error)
 		error = parse_formulas(f);
 	if (!error)

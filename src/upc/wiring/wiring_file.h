@@ -16,6 +16,7 @@
 struct upci_wiring_file {
 	struct upc_catalogue *c;
 	struct upci_lex lex;
+	char *pool; /* where the next string goes */
 	struct upci_statement *statement;
 	size_t count, room;
 	uint32_t *table; /* open addressing on the name: index + 1 */

@@ -37,6 +37,11 @@ static int expect_word(struct upci_lex *lex, const char *word, const char *what)
 	return taken > 0 ? 0 : taken < 0 ? taken : upci_lex_fail_expected(lex, what);
 }
 
+static int expect_end(struct upci_lex *lex)
+{
+	return lex->token.kind == UPCI_TOKEN_END ? 0 : upci_lex_fail_expected(lex, "the end of the line");
+}
+
 /* Which of the words the token is; -1 for none. */
 static int find_word(const struct upci_lex *lex, const char *const *words)
 {
@@ -412,8 +417,7 @@ int upci_statement_parse(struct upci_lex *lex, char **pool, struct upci_statemen
 	if (!error)
 		error = parse_name(lex, pool, s);
 	if (!error && s->verb == UPCI_VERB_REMOVE)
-		return lex->token.kind == UPCI_TOKEN_END ? 0
-							 : upci_lex_fail_expected(lex, "the end of the line");
+		return expect_end(lex);
 	if (!error)
 		error = expect_equals(lex);
 	if (error)
@@ -425,4 +429,23 @@ int upci_statement_parse(struct upci_lex *lex, char **pool, struct upci_statemen
 		error = parse_driven(lex, pool, s);
 	}
 	return error ? error : parse_properties(lex, pool, s);
+}
+
+int upci_statements_parse(struct upci_lex *lex, const char *word, const char *first, const char *version,
+			  int (*add)(void *arg), void *arg)
+{
+	int error = expect_word(lex, word, first), more;
+
+	if (!error)
+		error = expect_word(lex, "1", version);
+	if (!error)
+		error = expect_end(lex);
+	while (!error) {
+		more = upci_lex_next_line(lex);
+		if (more <= 0)
+			return more;
+		if (lex->token.kind != UPCI_TOKEN_END)
+			error = add(arg);
+	}
+	return error;
 }

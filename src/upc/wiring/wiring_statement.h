@@ -33,4 +33,9 @@ struct upci_statement {
  */
 int upci_statement_parse(struct upci_lex *lex, char **pool, struct upci_statement *statement);
 
+/* A file: its first line, "WORD 1", and add, which takes one, for each statement behind it. first and
+ * version are what messages expect there. Returns 0, UPC_EWIRING with message, or add's error. */
+int upci_statements_parse(struct upci_lex *lex, const char *word, const char *first, const char *version,
+			  int (*add)(void *arg), void *arg);
+
 #endif
