@@ -15,6 +15,7 @@
 #include "catalogue/formula.h"
 #include "catalogue/nearest.h"
 #include "metrics/metrics_set.h"
+#include "wiring/wiring.h"
 #include "wiring/wiring_statement.h"
 #include "wiring/wiring_words.h"
 #include "lib/list.h"
@@ -264,41 +265,22 @@ int metrics_parse(const char *text, size_t length, const char *name, struct metr
 				   : error;
 }
 
-/* At most one byte more than is allowed, which the parser then sees. */
-static int read_file(int fd, char *buffer, size_t size, size_t *length)
-{
-	ssize_t n;
-
-	for (*length = 0; *length < size; *length += (size_t)n) {
-		n = read(fd, buffer + *length, size - *length);
-		if (n == 0)
-			break;
-		if (n < 0 && errno != EINTR)
-			return -1;
-		n = n < 0 ? 0 : n;
-	}
-	return 0;
-}
-
 int metrics_load(const char *path, struct metrics **metrics)
 {
 	/* O_NONBLOCK: a FIFO must not hold the tool up before it is refused. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), error = 0;
-	size_t size = UPCI_WIRING_BYTES_MAX + 1, length = 0;
-	char *text;
+	size_t length = 0;
+	char *text = NULL;
 	struct stat st;
 
 	*metrics = NULL;
 	if (fd < 0)
 		return upci_fail(errno == EACCES || errno == EPERM ? UPC_EPERM : UPC_EWIRING,
 				 "%.200s: the file of metrics cannot be opened: %s", path, strerror(errno));
-	text = malloc(size);
-	if (!text)
-		error = upci_fail(UPC_ENOMEM, "%.200s: no memory to read it", path);
-	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		error = upci_fail(UPC_EWIRING, "%.200s: expected a regular file", path);
-	else if (read_file(fd, text, size, &length))
-		error = upci_fail(UPC_EWIRING, "%.200s: cannot be read: %s", path, strerror(errno));
+	else
+		error = upci_wiring_read(fd, path, &text, &length);
 	close(fd);
 	if (!error)
 		error = metrics_parse(text, length, path, metrics);

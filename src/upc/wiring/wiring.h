@@ -47,6 +47,10 @@ int upci_wiring_load(struct upc_catalogue *c, const char *path, char hash[65]);
 /* The same from memory; name is for messages. */
 int upci_wiring_parse(struct upc_catalogue *c, const char *text, size_t length, const char *name);
 
+/* All of a file for one of the parsers; the caller frees it. At most one byte more than they allow, so
+ * that they see the excess in a file that grows while it is read. Errors with message. */
+int upci_wiring_read(int fd, const char *path, char **text, size_t *length);
+
 /* One event as a line of wiring with its newline; snprintf's result. Events
  * with source NONE print as a comment that says why, but derived ones with their
  * formula: other lines may drive their terms. */

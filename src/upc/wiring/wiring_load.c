@@ -55,9 +55,7 @@ static int check_file(int fd, const char *path)
 	return 0;
 }
 
-/* At most one byte more than is allowed, so that the parser sees the excess in
- * a file that grows while it is read. */
-static int read_file(int fd, const char *path, char **text, size_t *length)
+int upci_wiring_read(int fd, const char *path, char **text, size_t *length)
 {
 	size_t size = UPCI_WIRING_BYTES_MAX + 1, used = 0;
 	char *buffer = malloc(size);
@@ -98,7 +96,7 @@ int upci_wiring_load(struct upc_catalogue *c, const char *path, char hash[65])
 	}
 	error = check_file(fd, path);
 	if (!error)
-		error = read_file(fd, path, &text, &length);
+		error = upci_wiring_read(fd, path, &text, &length);
 	close(fd);
 	if (!error)
 		error = upci_wiring_parse(c, text, length, path);
