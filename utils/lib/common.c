@@ -358,19 +358,13 @@ const char *util_source_name(enum upc_source source)
 
 const char *util_scope_name(enum upc_scope scope)
 {
-	switch (scope) {
-	case UPC_SCOPE_CONTEXT:
-		return "context";
-	case UPC_SCOPE_THREAD:
-		return "thread";
-	case UPC_SCOPE_PROCESS:
-		return "process";
-	case UPC_SCOPE_CPU:
-		return "cpu";
-	case UPC_SCOPE_MACHINE:
-		break;
-	}
-	return "machine";
+	static const char *const name[] = {
+		[UPC_SCOPE_CONTEXT] = "context", [UPC_SCOPE_THREAD] = "thread",
+		[UPC_SCOPE_PROCESS] = "process", [UPC_SCOPE_CPU] = "cpu",
+		[UPC_SCOPE_MACHINE] = "machine",
+	};
+
+	return name[scope];
 }
 
 const char *util_kind_name(enum upc_kind kind)

@@ -88,22 +88,13 @@ static bool same_group(const struct stat_row *a, const struct stat_row *b)
 	return a->scope == b->scope && strcmp(a->subsystem, b->subsystem) == 0;
 }
 
-static const char *scope_words(enum upc_scope scope)
-{
-	switch (scope) {
-	case UPC_SCOPE_CONTEXT:
-		return "";
-	case UPC_SCOPE_THREAD:
-		return ", main thread only";
-	case UPC_SCOPE_PROCESS:
-		return ", this process only";
-	case UPC_SCOPE_CPU:
-		return ", one CPU";
-	case UPC_SCOPE_MACHINE:
-		break;
-	}
-	return ", machine wide";
-}
+static const char *const scope_words[] = {
+	[UPC_SCOPE_CONTEXT] = "",
+	[UPC_SCOPE_THREAD] = ", main thread only",
+	[UPC_SCOPE_PROCESS] = ", this process only",
+	[UPC_SCOPE_CPU] = ", one CPU",
+	[UPC_SCOPE_MACHINE] = ", machine wide",
+};
 
 /* Returns the column behind it. */
 static unsigned heading(FILE *out, const struct stat_row *row, const struct stat_style *style)
@@ -112,9 +103,9 @@ static unsigned heading(FILE *out, const struct stat_row *row, const struct stat
 
 	fputs(style->colour ? BOLD " " : " ", out);
 	columns = util_put(out, row->subsystem, 60);
-	fputs(scope_words(row->scope), out);
+	fputs(scope_words[row->scope], out);
 	fputs(style->colour ? PLAIN : "", out);
-	return 1 + columns + (unsigned)strlen(scope_words(row->scope));
+	return 1 + columns + (unsigned)strlen(scope_words[row->scope]);
 }
 
 /*

@@ -371,19 +371,10 @@ void top_table_print(FILE *out, const struct top_line *lines, unsigned n, const 
 
 const char *top_table_note(enum top_note note)
 {
-	switch (note) {
-	case TOP_RATE:
-		return "rate";
-	case TOP_FIRST:
-		return "first";
-	case TOP_LEVEL:
-		return "level";
-	case TOP_RESTART:
-		return "restart";
-	case TOP_NEW:
-		return "new";
-	case TOP_UNBOUND:
-		break;
-	}
-	return "unbound";
+	static const char *const word[] = {
+		[TOP_RATE] = "rate",       [TOP_FIRST] = "first", [TOP_LEVEL] = "level",
+		[TOP_RESTART] = "restart", [TOP_NEW] = "new",     [TOP_UNBOUND] = "unbound",
+	};
+
+	return word[note];
 }

@@ -186,26 +186,11 @@ static bool look_at(struct unit *unit)
 	return true;
 }
 
-static const char *state_words(enum state state)
-{
-	switch (state) {
-	case RUNNING:
-		return "running";
-	case STOPPED:
-		return "stopped";
-	case CHANGING:
-		return "in a change";
-	case ENDED:
-		return "ended";
-	case LEFT_BEHIND:
-		return "left behind";
-	case NOT_READABLE:
-		return "not readable";
-	case BROKEN:
-		break;
-	}
-	return "not a unit";
-}
+static const char *const state_words[] = {
+	[RUNNING] = "running",   [STOPPED] = "stopped",         [CHANGING] = "in a change",
+	[ENDED] = "ended",       [LEFT_BEHIND] = "left behind", [NOT_READABLE] = "not readable",
+	[BROKEN] = "not a unit",
+};
 
 static void put_text(const char *text, unsigned width)
 {
@@ -248,10 +233,10 @@ static void print_list(const struct units *units)
 			snprintf(process, sizeof(process), "%d", (int)unit->process);
 		printf("  %8s  ", process);
 		if (unit->command[0] == '\0') {
-			puts(state_words(unit->state));
+			puts(state_words[unit->state]);
 			continue;
 		}
-		printf("%-12s  ", state_words(unit->state));
+		printf("%-12s  ", state_words[unit->state]);
 		top_table_cut(stdout, unit->command, width > used + 10 ? width - used : 10);
 		putchar('\n');
 	}
@@ -270,7 +255,7 @@ static int print_json(const struct units *units)
 		json_object_set_new(object, "name", util_json_string(unit->name));
 		json_object_set_new(object, "user", util_json_string(user));
 		json_object_set_new(object, "uid", json_integer((json_int_t)unit->user));
-		json_object_set_new(object, "state", json_string(state_words(unit->state)));
+		json_object_set_new(object, "state", json_string(state_words[unit->state]));
 		if (unit->process > 0)
 			json_object_set_new(object, "pid", json_integer(unit->process));
 		if (unit->command[0] != '\0')
@@ -287,7 +272,7 @@ static void print_csv(const struct units *units)
 	for (size_t i = 0; i < units->n; i++) {
 		const struct unit *unit = &units->unit[i];
 		char user[TOP_USER_MAX], uid[16], process[16] = "";
-		const char *const fields[] = {unit->name,   user, uid, process, state_words(unit->state),
+		const char *const fields[] = {unit->name,   user, uid, process, state_words[unit->state],
 					      unit->command};
 
 		top_units_user(unit->user, user);

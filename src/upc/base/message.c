@@ -36,41 +36,26 @@ const char *upc_version(void)
 
 const char *upc_strerror(int error)
 {
-	switch (error) {
-	case UPC_OK:
-		return "success";
-	case UPC_EINVAL:
-		return "an argument is wrong";
-	case UPC_ENOMEM:
-		return "out of memory";
-	case UPC_ENOEVENT:
-		return "no such event on this machine";
-	case UPC_ECONFLICT:
-		return "the events do not fit the counters together";
-	case UPC_EPERM:
-		return "this machine does not permit it";
-	case UPC_ENOSUPP:
-		return "this source or context cannot give it";
-	case UPC_EMFILE:
-		return "too few file descriptors are left";
-	case UPC_ENOTASK:
-		return "no such process, thread or CPU";
-	case UPC_ESTATE:
-		return "not possible in the present state";
-	case UPC_ESYSTEM:
-		return "the kernel failed unexpectedly";
-	case UPC_EFAULT:
-		return "register access outside the map or not 8-byte aligned";
-	case UPC_EWIRING:
-		return "the wiring file is wrong";
-	case UPC_ELOST:
-		return "a source stopped giving a counter its count";
-	case UPC_EPARTIAL:
-		return "a hardware counter did not run all the time";
-	case UPC_EPARITY:
-		return "a counter's word in the array is damaged";
-	case UPC_EGONE:
-		return "the owner of a shared unit has ended";
-	}
-	return "unknown error";
+	static const char *const text[] = {
+		[-UPC_OK] = "success",
+		[-UPC_EINVAL] = "an argument is wrong",
+		[-UPC_ENOMEM] = "out of memory",
+		[-UPC_ENOEVENT] = "no such event on this machine",
+		[-UPC_ECONFLICT] = "the events do not fit the counters together",
+		[-UPC_EPERM] = "this machine does not permit it",
+		[-UPC_ENOSUPP] = "this source or context cannot give it",
+		[-UPC_EMFILE] = "too few file descriptors are left",
+		[-UPC_ENOTASK] = "no such process, thread or CPU",
+		[-UPC_ESTATE] = "not possible in the present state",
+		[-UPC_ESYSTEM] = "the kernel failed unexpectedly",
+		[-UPC_EFAULT] = "register access outside the map or not 8-byte aligned",
+		[-UPC_EWIRING] = "the wiring file is wrong",
+		[-UPC_ELOST] = "a source stopped giving a counter its count",
+		[-UPC_EPARTIAL] = "a hardware counter did not run all the time",
+		[-UPC_EPARITY] = "a counter's word in the array is damaged",
+		[-UPC_EGONE] = "the owner of a shared unit has ended",
+	};
+	const unsigned n = 0u - (unsigned)error;
+
+	return n < sizeof(text) / sizeof(text[0]) ? text[n] : "unknown error";
 }
