@@ -29,23 +29,6 @@ static const char *const forms[] = {
 
 static char head[1024];
 
-static const struct util_usage usage = {
-	.tool = UTIL_TOOL_RUN,
-	.runs = true,
-	.forms = forms,
-	.put_events = put_events,
-	.head = head,
-	.tail = "The exit status is PROGRAM's; 125: upc_run failed; 126: PROGRAM cannot be run;\n"
-		"127: it is not there.\n"
-		"\n"
-		"Examples:\n"
-		"  upc_run ./solver                     all classes, core by core\n"
-		"  upc_run -R solve -- ./solver -n 100  without the set-up\n"
-		"  upc_run -e 'FPU_*,FP_OPS' -f csv -o flops.csv ./solver\n"
-		"  upc_run --per-process sh -c './prepare && ./solver'\n"
-		"  upc_run --unit=node ./solver         upc_top node shows it\n",
-};
-
 static void write_head(void)
 {
 	FILE *out = fmemopen(head, sizeof(head), "w");
@@ -65,22 +48,10 @@ static void write_head(void)
 	fclose(out);
 }
 
-static int wrong(const char *option, const char *what, const char *text)
-{
-	util_wrong_value(option, what, text);
-	return RUN_ERROR;
-}
-
-static int try_help(void)
-{
-	util_try_help();
-	return RUN_ERROR;
-}
-
 static int take_region(struct run_options *o, const char *name)
 {
 	if (name[0] == '\0')
-		return wrong("--region", "the name of a function", name);
+		return util_wrong_value("--region", "the name of a function", name);
 	if (strlen(name) >= UPCS_WORD_MAX) {
 		util_error("'%s' is too long for a region: %u characters at most, a * stands for the rest",
 			   name, UPCS_WORD_MAX - 1);
@@ -113,7 +84,7 @@ static int take_word(const char *option, const char *const words[], const char *
 static int take_unit_cores(struct run_options *o, const char *text)
 {
 	if (strcmp(text, "0-1") != 0 && strcmp(text, "2-3") != 0)
-		return wrong("--unit-cores", "0-1 or 2-3", text);
+		return util_wrong_value("--unit-cores", "0-1 or 2-3", text);
 	o->unit_cores = text[0] == '0' ? RUN_UNIT_PU01 : RUN_UNIT_PU23;
 	o->unit_cores_given = true;
 	return 0;
@@ -122,7 +93,7 @@ static int take_unit_cores(struct run_options *o, const char *text)
 static int take_path(const char *option, const char **path, const char *text)
 {
 	if (text[0] == '\0' || strlen(text) >= PATH_MAX)
-		return wrong(option, "a path", text);
+		return util_wrong_value(option, "a path", text);
 	*path = text;
 	return 0;
 }
@@ -134,44 +105,30 @@ static int take_functions(struct run_options *o, const char *rows)
 	long n = FUNCTION_ROWS;
 
 	if (rows != NULL && util_parse_number(rows, 1, UPCS_FUNCTIONS_MAX, &n) != 0)
-		return wrong("--functions", "a number of rows", rows);
+		return util_wrong_value("--functions", "a number of rows", rows);
 	o->functions = true;
 	o->function_rows = (unsigned)n;
 	return 0;
 }
 
-static int take(struct run_options *o, int option)
+static int take(void *own, int option)
 {
 	static const char *const children[] = {
 		[UPCS_CHILDREN_COUNT] = "count", [UPCS_CHILDREN_OFF] = "off", NULL};
 	static const char *const papi[] = {"auto", "always", "own", NULL};
+	struct run_options *o = own;
 
 	switch (option) {
 	case UTIL_OPTION_REGION:
 		return take_region(o, optarg);
-	case UTIL_OPTION_LATE:
-		o->late = true;
-		return 0;
-	case UTIL_OPTION_ACCOUNTS:
-		o->accounts = true;
-		return 0;
 	case UTIL_OPTION_CHILDREN:
 		return take_word("--children", children, optarg, &o->children);
 	case UTIL_OPTION_PAPI:
 		return take_word("--papi", papi, optarg, &o->papi);
 	case UTIL_OPTION_EVENTS:
 		return run_events_parse(&o->events, optarg) == 0 ? 0 : RUN_ERROR;
-	case UTIL_OPTION_THREADS:
-		o->per_thread = true;
-		return 0;
-	case UTIL_OPTION_PROCESSES:
-		o->per_process = true;
-		return 0;
 	case UTIL_OPTION_FUNCTIONS:
 		return take_functions(o, optarg);
-	case UTIL_OPTION_ZEROS:
-		o->zeros = true;
-		return 0;
 	case UTIL_OPTION_OUTPUT:
 		return take_path("--output", &o->output, optarg);
 	case UTIL_OPTION_PROGRESS:
@@ -179,9 +136,6 @@ static int take(struct run_options *o, int option)
 		return 0;
 	case UTIL_OPTION_NO_PROGRESS:
 		o->progress = RUN_PROGRESS_OFF;
-		return 0;
-	case UTIL_OPTION_RANDOMISE:
-		o->randomise = true;
 		return 0;
 	case UTIL_OPTION_QEMU:
 		return take_path("--qemu", &o->qemu, optarg);
@@ -195,39 +149,57 @@ static int take(struct run_options *o, int option)
 	case UTIL_OPTION_UNIT_CORES:
 		return take_unit_cores(o, optarg);
 	default:
-		return try_help();
+		return util_try_help();
 	}
 }
+
+static const struct util_usage usage = {
+	.tool = UTIL_TOOL_RUN,
+	.runs = true,
+	.forms = forms,
+	.put_events = put_events,
+	.head = head,
+	.tail = "The exit status is PROGRAM's; 125: upc_run failed; 126: PROGRAM cannot be run;\n"
+		"127: it is not there.\n"
+		"\n"
+		"Examples:\n"
+		"  upc_run ./solver                     all classes, core by core\n"
+		"  upc_run -R solve -- ./solver -n 100  without the set-up\n"
+		"  upc_run -e 'FPU_*,FP_OPS' -f csv -o flops.csv ./solver\n"
+		"  upc_run --per-process sh -c './prepare && ./solver'\n"
+		"  upc_run --unit=node ./solver         upc_top node shows it\n",
+	.place = {UTIL_FLAG(LATE, struct run_options, late),
+		  UTIL_FLAG(ACCOUNTS, struct run_options, accounts),
+		  UTIL_FLAG(THREADS, struct run_options, per_thread),
+		  UTIL_FLAG(PROCESSES, struct run_options, per_process),
+		  UTIL_FLAG(ZEROS, struct run_options, zeros),
+		  UTIL_FLAG(RANDOMISE, struct run_options, randomise)},
+	.take = take,
+};
 
 int run_options_parse(struct run_options *o, int argc, char **argv, int *status)
 {
 	struct util_format_choice form = {.format = RUN_TEXT};
-	int option;
 
 	*o = (struct run_options){.form = RUN_TEXT};
 	run_events_all(&o->events);
 	write_head();
-	while ((option = util_options_next(&usage, argc, argv, &form, status)) != UTIL_OPTION_NONE) {
-		if (option == UTIL_OPTION_DONE)
-			return -1;
-		*status = take(o, option);
-		if (*status != 0)
-			return -1;
-	}
+	if (util_options_read(&usage, argc, argv, o, &form, status) != 0)
+		return -1;
 	o->form = form.format;
 	if (optind == argc) {
 		util_error("which program is to be run?");
-		*status = try_help();
+		*status = util_try_help();
 		return -1;
 	}
 	if (o->form == RUN_STAT && o->regions > 0) {
 		util_error("the table of upc_stat has no columns for regions: --format=text has");
-		*status = try_help();
+		*status = util_try_help();
 		return -1;
 	}
 	if (o->unit_cores_given && o->unit == NULL) {
 		util_error("--unit-cores says what a unit counts: --unit=NAME shows one");
-		*status = try_help();
+		*status = util_try_help();
 		return -1;
 	}
 	o->command = argv + optind;
