@@ -142,7 +142,7 @@ static double median_intervals(struct work *w, unsigned m)
 }
 
 /* Over the whole job. */
-static int compare_whole(struct work *w, unsigned m)
+static void compare_whole(struct work *w, unsigned m)
 {
 	const double enough = median_intervals(w, m) * ENOUGH;
 	unsigned apart, n = 0;
@@ -157,7 +157,7 @@ static int compare_whole(struct work *w, unsigned m)
 	apart = compare(w, &median);
 	if (apart > divergent_most(n)) {
 		memset(w->side, 0, w->job->nodes);
-		return 0;
+		return;
 	}
 	for (unsigned k = 0; apart > 0 && k < w->job->nodes; k++) {
 		const struct account *account = account_at(w, k, m);
@@ -172,7 +172,6 @@ static int compare_whole(struct work *w, unsigned m)
 		}
 		suspect(w, k, m, w->side[k], w->x[k], median, share, w->job->start_ns, w->job->end_ns);
 	}
-	return 0;
 }
 
 /* In parts of the job: who has stood apart for several on end. */

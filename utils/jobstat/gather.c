@@ -515,11 +515,11 @@ int gather_run(struct archives *archives, const struct gather_options *options,
 			status = no_memory();
 	if (status == 0 && (find_interval(&g) != 0 || check_inputs(&g) != 0 || list_jobs(&g) != 0))
 		status = -1;
-	if (status == 0)
+	if (status == 0 && report->begin != NULL)
 		status = report->begin(report);
 	if (status == 0)
 		status = run(&g);
-	if (status == 0)
+	if (status == 0 && report->end != NULL)
 		status = report->end(report);
 	for (unsigned i = 0; i < g.n_open; i++)
 		account_end(g.open[i]);

@@ -152,8 +152,8 @@ struct jobstat_job {
 /* The assumption about locality that the paper makes of such a bandwidth, for under each table. */
 extern const char jobstat_locality[];
 
-/* Who has the jobs as they end, in this order: begin once, job for each, end once. A job belongs to
- * who is given it, and ends with jobstat_job_free. Errors: -1, said. */
+/* Who has the jobs as they end, in this order: begin once, job for each, end once; begin
+ * and end may be NULL. A job belongs to who is given it, and ends with jobstat_job_free. Errors: -1, said. */
 struct jobstat_report {
 	int (*begin)(struct jobstat_report *report);
 	int (*job)(struct jobstat_report *report, struct jobstat_job *job);

@@ -207,19 +207,13 @@ static int csv_job(struct jobstat_report *report, struct jobstat_job *job)
 	return 0;
 }
 
-static int csv_end(struct jobstat_report *report)
-{
-	(void)report;
-	return 0;
-}
-
 struct jobstat_report *report_csv(FILE *out)
 {
 	struct csv *csv = calloc(1, sizeof(*csv));
 
 	if (csv == NULL)
 		return NULL;
-	csv->report = (struct jobstat_report){csv_begin, csv_job, csv_end};
+	csv->report = (struct jobstat_report){.begin = csv_begin, .job = csv_job};
 	csv->out = out;
 	return &csv->report;
 }

@@ -226,19 +226,13 @@ static int json_job(struct jobstat_report *report, struct jobstat_job *job)
 	return status;
 }
 
-static int nothing(struct jobstat_report *report)
-{
-	(void)report;
-	return 0;
-}
-
 struct jobstat_report *report_json(FILE *out)
 {
 	struct json *json = calloc(1, sizeof(*json));
 
 	if (json == NULL)
 		return NULL;
-	json->report = (struct jobstat_report){nothing, json_job, nothing};
+	json->report = (struct jobstat_report){.job = json_job};
 	json->out = out;
 	return &json->report;
 }

@@ -250,12 +250,6 @@ static void put_head(const struct text *t, const struct jobstat_job *job)
 		fputs("  The archives have no records of its time.\n", t->out);
 }
 
-static int text_begin(struct jobstat_report *report)
-{
-	(void)report;
-	return 0;
-}
-
 static int text_job(struct jobstat_report *report, struct jobstat_job *job)
 {
 	struct text *t = (struct text *)report;
@@ -283,7 +277,7 @@ struct jobstat_report *report_text(FILE *out, const struct report_options *optio
 
 	if (t == NULL)
 		return NULL;
-	t->report = (struct jobstat_report){text_begin, text_job, text_begin};
+	t->report = (struct jobstat_report){.job = text_job};
 	t->out = out;
 	t->options = *options;
 	return &t->report;

@@ -63,15 +63,9 @@ static int drop_job(struct jobstat_report *report, struct jobstat_job *job)
 	return 0;
 }
 
-static int nothing(struct jobstat_report *report)
-{
-	(void)report;
-	return 0;
-}
-
 static int run_wide(const struct jobstat_options *o, struct archives *archives, FILE *out)
 {
-	struct jobstat_report none = {nothing, drop_job, nothing};
+	struct jobstat_report none = {.job = drop_job};
 	struct report_wide *wide = report_wide(out, archives, o->gather.define, o->gather.all);
 	struct gather_watch watch;
 	int status;
