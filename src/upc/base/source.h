@@ -10,6 +10,7 @@
 #define UPCI_SOURCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/event.h"
@@ -53,8 +54,9 @@ struct upci_source_ops {
 	bool stops;
 	bool scales; /* its readings are in the event's unit already */
 
-	/* Errors with message, here as below. */
-	int (*create)(const struct upci_context *context, struct upci_source **source);
+	size_t size; /* of what a unit has of it, which begins with an upci_source; else all 0 */
+	/* Of what is in there; NULL: nothing is to be done. Errors with message, here as below. */
+	int (*create)(struct upci_source *source, const struct upci_context *context);
 	void (*destroy)(struct upci_source *source);
 	/* In a forked child: nothing is the parent's any more. NULL: nothing was. */
 	void (*forked)(struct upci_source *source, const struct upci_context *context);

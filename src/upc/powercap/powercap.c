@@ -87,18 +87,6 @@ struct powercap {
 	unsigned zones;
 };
 
-static int powercap_create(const struct upci_context *context, struct upci_source **source)
-{
-	struct powercap *p = calloc(1, sizeof(*p));
-
-	(void)context;
-	if (!p)
-		return upci_fail(UPC_ENOMEM, "no memory for energy counters");
-	p->source.ops = &upci_powercap_source;
-	*source = &p->source;
-	return 0;
-}
-
 static void powercap_close(struct upci_source *source, int handle)
 {
 	struct powercap *p = (struct powercap *)source;
@@ -120,7 +108,6 @@ static void powercap_destroy(struct upci_source *source)
 
 	close_all(p);
 	free(p->zone);
-	free(p);
 }
 
 /* The unit opens its events anew, if the child uses it. */
@@ -230,7 +217,7 @@ static int powercap_read(struct upci_source *source, uint64_t *value, uint8_t *s
 
 const struct upci_source_ops upci_powercap_source = {
 	.gone = "its source is gone; the counter keeps the last value",
-	.create = powercap_create,
+	.size = sizeof(struct powercap),
 	.destroy = powercap_destroy,
 	.forked = powercap_forked,
 	.open = powercap_open,

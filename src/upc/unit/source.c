@@ -2,6 +2,7 @@
 /*
  * source.c - the sources of a unit together, and which of them drives an event.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/message.h"
@@ -15,13 +16,21 @@ static const struct upci_source_ops *const all_ops[UPCI_SOURCE_ROWS] = {
 
 int upci_sources_create(struct upci_sources *sources, const struct upci_context *context)
 {
+	const struct upci_source_ops *ops;
+	struct upci_source *source;
 	unsigned row;
 	int error = 0;
 
 	memset(sources, 0, sizeof(*sources));
 	for (row = 0; row < UPCI_SOURCE_ROWS && !error; row++) {
-		error = all_ops[row]->create(context, &sources->of[row]);
-		if (all_ops[row]->stops)
+		ops = all_ops[row];
+		source = sources->of[row] = calloc(1, ops->size);
+		error = !source       ? upci_fail(UPC_ENOMEM, "no memory for the sources of a unit")
+			: ops->create ? ops->create(source, context)
+				      : 0;
+		if (!error)
+			source->ops = ops;
+		if (ops->stops)
 			sources->stopping[sources->stoppers++] = (uint8_t)row;
 	}
 	if (error)
@@ -31,11 +40,16 @@ int upci_sources_create(struct upci_sources *sources, const struct upci_context 
 
 void upci_sources_destroy(struct upci_sources *sources)
 {
+	struct upci_source *source;
 	unsigned row;
 
-	for (row = 0; row < UPCI_SOURCE_ROWS; row++)
-		if (sources->of[row])
-			all_ops[row]->destroy(sources->of[row]);
+	for (row = 0; row < UPCI_SOURCE_ROWS; row++) {
+		source = sources->of[row];
+		/* Without operations it could not be created. */
+		if (source && source->ops && all_ops[row]->destroy)
+			all_ops[row]->destroy(source);
+		free(source);
+	}
 	memset(sources, 0, sizeof(*sources));
 }
 

@@ -2,7 +2,6 @@
 /*
  * source_clock.c - the clocks of clock_gettime as a unit's source.
  */
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/message.h"
@@ -19,23 +18,6 @@ struct clock_source {
 		clockid_t clock;
 	} of[CLOCKS];
 };
-
-static int clock_create(const struct upci_context *context, struct upci_source **source)
-{
-	struct clock_source *s = calloc(1, sizeof(*s));
-
-	(void)context;
-	if (!s)
-		return upci_fail(UPC_ENOMEM, "no memory for clocks");
-	s->source.ops = &upci_clock_source;
-	*source = &s->source;
-	return 0;
-}
-
-static void clock_destroy(struct upci_source *source)
-{
-	free(source);
-}
 
 /* The kernel's number for the CPU-time clock of any thread or process, which
  * works from every thread of ours (pthread_getcpuclockid needs a pthread_t). */
@@ -118,8 +100,7 @@ static int clock_read(struct upci_source *source, uint64_t *value, uint8_t *stat
 
 const struct upci_source_ops upci_clock_source = {
 	.gone = "its clock is gone; the counter keeps the last value",
-	.create = clock_create,
-	.destroy = clock_destroy,
+	.size = sizeof(struct clock_source),
 	.open = clock_open,
 	.close = clock_close,
 	.read = clock_read,

@@ -2,8 +2,6 @@
 /*
  * source_file.c - files of /proc and /sys as a unit's source.
  */
-#include <stdlib.h>
-
 #include "base/message.h"
 #include "base/source.h"
 #include "base/target.h"
@@ -19,25 +17,14 @@ static struct upci_files *of(const struct upci_source *source)
 	return ((const struct file_source *)source)->files;
 }
 
-static int file_create(const struct upci_context *context, struct upci_source **source)
+static int file_create(struct upci_source *source, const struct upci_context *context)
 {
-	struct file_source *s = calloc(1, sizeof(*s));
-	int error = s ? upci_files_create(context->pid, context->tid, &s->files)
-		      : upci_fail(UPC_ENOMEM, "out of memory");
-
-	if (error) {
-		free(s);
-		return error;
-	}
-	s->source.ops = &upci_file_source;
-	*source = &s->source;
-	return 0;
+	return upci_files_create(context->pid, context->tid, &((struct file_source *)source)->files);
 }
 
 static void file_destroy(struct upci_source *source)
 {
 	upci_files_destroy(of(source));
-	free(source);
 }
 
 static void file_forked(struct upci_source *source, const struct upci_context *context)
@@ -71,6 +58,7 @@ static int file_read(struct upci_source *source, uint64_t *value, uint8_t *state
 const struct upci_source_ops upci_file_source = {
 	.gone = "its source is gone; the counter keeps the last value",
 	.scales = true,
+	.size = sizeof(struct file_source),
 	.create = file_create,
 	.destroy = file_destroy,
 	.forked = file_forked,

@@ -2,8 +2,6 @@
 /*
  * source_perf.c - perf events as a unit's source: an event's encoding, and then what perf.h has.
  */
-#include <stdlib.h>
-
 #include "base/message.h"
 #include "base/source.h"
 #include "catalogue/cat_pfm.h"
@@ -20,25 +18,14 @@ static struct upci_perf *of(const struct upci_source *source)
 	return ((const struct perf_source *)source)->perf;
 }
 
-static int perf_create(const struct upci_context *context, struct upci_source **source)
+static int perf_create(struct upci_source *source, const struct upci_context *context)
 {
-	struct perf_source *s = calloc(1, sizeof(*s));
-	int error =
-		s ? upci_perf_create(context, &s->perf) : upci_fail(UPC_ENOMEM, "no memory for perf groups");
-
-	if (error) {
-		free(s);
-		return error;
-	}
-	s->source.ops = &upci_perf_source;
-	*source = &s->source;
-	return 0;
+	return upci_perf_create(context, &((struct perf_source *)source)->perf);
 }
 
 static void perf_destroy(struct upci_source *source)
 {
 	upci_perf_destroy(of(source));
-	free(source);
 }
 
 static void perf_forked(struct upci_source *source, const struct upci_context *context)
@@ -163,6 +150,7 @@ static int perf_signalled(struct upci_source *source, int fd)
 
 const struct upci_source_ops upci_perf_source = {
 	.stops = true,
+	.size = sizeof(struct perf_source),
 	.create = perf_create,
 	.destroy = perf_destroy,
 	.forked = perf_forked,
