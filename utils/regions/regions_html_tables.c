@@ -46,8 +46,8 @@ static void add_events(struct regions_tables *tables)
 	uint32_t i;
 
 	for (i = 0; i < tables->sums->events; i++)
-		add(tables, (struct page_column){.header = tables->report->data->events.text[i],
-						 .kind = PAGE_ESTIMATE});
+		add(tables,
+		    (struct page_column){tables->report->data->events.text[i], NULL, NULL, PAGE_ESTIMATE, 0});
 }
 
 /* The first column is that of names. */
@@ -131,38 +131,17 @@ static void add_times(struct regions_tables *tables)
 	begin(tables);
 	add(tables, (struct page_column){.header = "Calls", .kind = PAGE_COUNT});
 	if (threads)
-		add(tables,
-		    (struct page_column){.header = "Threads", .help = "That were in it", .kind = PAGE_COUNT});
+		add(tables, (struct page_column){"Threads", NULL, "That were in it", PAGE_COUNT, 0});
 	if (processes)
-		add(tables, (struct page_column){
-				    .header = "Processes", .help = "That were in it", .kind = PAGE_COUNT});
-	add(tables, (struct page_column){.header = "Time",
-					 .unit = "s",
-					 .help = "Inclusive, of all threads together",
-					 .kind = PAGE_NUMBER,
-					 .decimals = 6});
-	add(tables, (struct page_column){.header = "Time",
-					 .unit = "%",
-					 .help = "Of the whole",
-					 .kind = PAGE_NUMBER,
-					 .decimals = 1});
-	add(tables, (struct page_column){.header = "Exclusive",
-					 .unit = "s",
-					 .help = "Of all threads together",
-					 .kind = PAGE_NUMBER,
-					 .decimals = 6});
-	add(tables, (struct page_column){.header = "Exclusive",
-					 .unit = "%",
-					 .help = "Of the whole",
-					 .kind = PAGE_NUMBER,
-					 .decimals = 1});
+		add(tables, (struct page_column){"Processes", NULL, "That were in it", PAGE_COUNT, 0});
+	add(tables, (struct page_column){"Time", "s", "Inclusive, of all threads together", PAGE_NUMBER, 6});
+	add(tables, (struct page_column){"Time", "%", "Of the whole", PAGE_NUMBER, 1});
+	add(tables, (struct page_column){"Exclusive", "s", "Of all threads together", PAGE_NUMBER, 6});
+	add(tables, (struct page_column){"Exclusive", "%", "Of the whole", PAGE_NUMBER, 1});
 	if (threads)
-		add(tables,
-		    (struct page_column){.header = "Imbalance",
-					 .unit = "%",
-					 .help = "How much more time than the mean the busiest thread has",
-					 .kind = PAGE_NUMBER,
-					 .decimals = 1});
+		add(tables, (struct page_column){"Imbalance", "%",
+						 "How much more time than the mean the busiest thread has",
+						 PAGE_NUMBER, 1});
 }
 
 static void put_times(struct regions_tables *tables, const char *which)
@@ -240,12 +219,9 @@ static void put_metrics(struct regions_tables *tables, const char *which, bool o
 	for (i = 0; i < metrics_count(metrics); i++) {
 		const struct metric *metric = metrics_at(metrics, i);
 
-		add(tables,
-		    (struct page_column){.header = metric->name,
-					 .unit = metric->unit,
-					 .help = metric->description ? metric->description : metric->formula,
-					 .kind = PAGE_ESTIMATE,
-					 .decimals = decimals_of(tables, i, own)});
+		add(tables, (struct page_column){metric->name, metric->unit,
+						 metric->description ? metric->description : metric->formula,
+						 PAGE_ESTIMATE, decimals_of(tables, i, own)});
 	}
 	put_head(tables, own ? "Metrics, exclusive," : "Metrics, inclusive,", which);
 	for (at = 0; at < tables->n; at++) {
@@ -329,11 +305,8 @@ static void put_spreads(struct regions_tables *tables, bool of_processes)
 
 	begin(tables);
 	for (k = 0; k <= tables->sums->events; k++)
-		add(tables,
-		    (struct page_column){.header = k ? tables->report->data->events.text[k - 1] : "Time",
-					 .unit = "%",
-					 .kind = PAGE_NUMBER,
-					 .decimals = 1});
+		add(tables, (struct page_column){k ? tables->report->data->events.text[k - 1] : "Time", "%",
+						 NULL, PAGE_NUMBER, 1});
 	put_head(tables, "How much more than the mean the busiest has, inclusive, over",
 		 of_processes ? "processes" : "threads");
 	for (i = 0; i < tables->n; i++) {
@@ -390,9 +363,8 @@ bool regions_put_threads(struct regions_tables *tables)
 	add(tables, (struct page_column){.header = "Thread"});
 	add(tables, (struct page_column){.header = "Region"});
 	add(tables, (struct page_column){.header = "Calls", .kind = PAGE_COUNT});
-	add(tables, (struct page_column){.header = "Time", .unit = "s", .kind = PAGE_NUMBER, .decimals = 6});
-	add(tables,
-	    (struct page_column){.header = "Exclusive", .unit = "s", .kind = PAGE_NUMBER, .decimals = 6});
+	add(tables, (struct page_column){"Time", "s", NULL, PAGE_NUMBER, 6});
+	add(tables, (struct page_column){"Exclusive", "s", NULL, PAGE_NUMBER, 6});
 	add_events(tables);
 	put_head(tables, "Regions of each thread,", "counts inclusive");
 	return regions_each_thread(tables->report->data, tables->sums->by, put_thread, tables);
