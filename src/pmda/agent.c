@@ -93,8 +93,7 @@ static int on_text(int ident, int type, char **buffer, pmdaExt *ext)
 	if (type & PM_TEXT_INDOM) {
 		if (pmInDom_serial((pmInDom)ident) >= INDOM_COUNT)
 			return PM_ERR_TEXT;
-		*buffer = (char *)text_indom((enum metric_indom)pmInDom_serial((pmInDom)ident), line, text,
-					     sizeof(text));
+		*buffer = (char *)text_indom((enum metric_indom)pmInDom_serial((pmInDom)ident));
 		return 0;
 	}
 	metric = find((pmID)ident);

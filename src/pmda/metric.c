@@ -94,11 +94,6 @@ const struct metric_always *metric_find(unsigned item)
 	return NULL;
 }
 
-pmID metric_pmid(const struct pmids_entry *entry, enum metric_family family)
-{
-	return PMDA_PMID((unsigned)family << 8 | entry->slot >> 10, entry->slot & 0x3ff);
-}
-
 enum metric_family metric_family(pmID pmid)
 {
 	return (enum metric_family)(pmID_cluster(pmid) >> 8);
@@ -134,9 +129,9 @@ void metric_desc(const struct pmids_entry *entry, enum metric_family family, int
 		    : kind->scope == SERVICE_CPU    ? INDOM_CPU
 		    : kind->scope == SERVICE_CGROUP ? INDOM_CGROUP
 						    : -1;
-	pmID pmid = metric_pmid(entry, family);
 
-	desc->pmid = pmID_build((unsigned)domain, pmid >> 10 & 0xfff, pmid & 0x3ff);
+	desc->pmid =
+		pmID_build((unsigned)domain, (unsigned)family << 8 | entry->slot >> 10, entry->slot & 0x3ff);
 	desc->type = kind->what == WHAT_STATE ? PM_TYPE_U32 : PM_TYPE_U64;
 	desc->indom = indom < 0 ? PM_INDOM_NULL : pmInDom_build((unsigned)domain, (unsigned)indom);
 	desc->sem = kind->what == WHAT_STATE || (kind->what == WHAT_VALUE && entry->key.level)

@@ -94,8 +94,7 @@ const struct metric_always *metric_find(unsigned item); /* NULL: there is none *
 
 #define METRIC_NAME_MAX (NAMES_MAX + 32)
 
-/* A counter's metric of a family: its PMID without the domain, its description, its full name. */
-pmID metric_pmid(const struct pmids_entry *entry, enum metric_family family);
+/* A counter's metric of a family: its description, its full name. */
 enum metric_family metric_family(pmID pmid);
 void metric_desc(const struct pmids_entry *entry, enum metric_family family, int domain, pmDesc *desc);
 void metric_name(const struct pmids_entry *entry, enum metric_family family, char name[METRIC_NAME_MAX]);

@@ -78,9 +78,7 @@ const char *text_always(const struct metric_always *always, bool line, char *tex
 	return text;
 }
 
-const char *text_indom(enum metric_indom indom, bool line, char *text, size_t size)
+const char *text_indom(enum metric_indom indom)
 {
-	(void)line;
-	snprintf(text, size, "%s", indom_text[indom]);
-	return text;
+	return indom_text[indom];
 }

@@ -10,10 +10,10 @@
 
 #include "pmda/metric.h"
 
-/* Each writes at most size bytes and returns text. */
+/* The first two write at most size bytes and return text. */
 const char *text_counter(const struct pmids_entry *entry, enum metric_family family, bool line, char *text,
 			 size_t size);
 const char *text_always(const struct metric_always *always, bool line, char *text, size_t size);
-const char *text_indom(enum metric_indom indom, bool line, char *text, size_t size);
+const char *text_indom(enum metric_indom indom);
 
 #endif

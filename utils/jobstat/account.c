@@ -204,7 +204,8 @@ int account_take(struct account_job *job, unsigned k, const struct series_node *
 
 /* ---- begin and end --------------------------------------------------------------------------- */
 
-bool account_same_node(const char *a, const char *b)
+/* Names of one node: where one of them has no domain, only what is before it counts. */
+static bool is_same_node(const char *a, const char *b)
 {
 	const size_t n = strcspn(a, "."), m = strcspn(b, ".");
 
@@ -229,7 +230,7 @@ static int choose_nodes(struct account_job *job, const struct series_node *node,
 		bool in = wanted->n == 0;
 
 		for (unsigned j = 0; !in && j < wanted->n; j++)
-			in = account_same_node(wanted->name[j], node[i].name);
+			in = is_same_node(wanted->name[j], node[i].name);
 		job->place[i] = in ? (int)job->nodes : -1;
 		if (in)
 			job->node[job->nodes++].node = i;
@@ -238,7 +239,7 @@ static int choose_nodes(struct account_job *job, const struct series_node *node,
 		bool in = false;
 
 		for (unsigned i = 0; !in && i < nodes; i++)
-			in = account_same_node(wanted->name[j], node[i].name);
+			in = is_same_node(wanted->name[j], node[i].name);
 		if (!in)
 			missing[n++] = wanted->name[j];
 	}

@@ -105,9 +105,6 @@ int account_close(struct account_job *job, struct series_node *node, const struc
 /* A metric by its name, which may be without its scope; -1: there is none yet. */
 int account_resolve(const struct series_names *names, const char *name);
 
-/* Names of one node: where one of them has no domain, only what is before it counts. */
-bool account_same_node(const char *a, const char *b);
-
 void account_end(struct account_job *job);
 
 #endif

@@ -15,7 +15,7 @@ struct csv {
 	FILE *out;
 };
 
-void report_csv_head(FILE *out)
+static void put_head(FILE *out)
 {
 	fputs("record,job,node,metric,unit,place,time,nodes,total,mean,min,max,sd,covered,intervals,text,version\n",
 	      out);
@@ -191,7 +191,7 @@ static void put_findings(FILE *out, const struct jobstat_job *job)
 
 static int csv_begin(struct jobstat_report *report)
 {
-	report_csv_head(((struct csv *)report)->out);
+	put_head(((struct csv *)report)->out);
 	return 0;
 }
 

@@ -22,7 +22,6 @@ struct report_csv_line {
 	const char *text;
 };
 
-void report_csv_head(FILE *out);
 void report_csv_line(FILE *out, const struct report_csv_line *line);
 
 #endif

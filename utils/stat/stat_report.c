@@ -46,8 +46,10 @@ double stat_cpus_used(const struct stat_report *report, const struct stat_sample
 	return 0;
 }
 
-struct stat_sample stat_mean_sample(const struct stat_report *report, const struct stat_runs *runs,
-				    uint64_t *values)
+/* All runs as if they were one with the means' values, which the caller frees; the most
+ * memory of any. */
+static struct stat_sample mean_of(const struct stat_report *report, const struct stat_runs *runs,
+				  uint64_t *values)
 {
 	struct stat_sample sample = {
 		.seconds = stat_runs_seconds(runs).mean,
@@ -107,7 +109,7 @@ void stat_report_runs(const struct stat_report *report, const struct stat_runs *
 		util_error("out of memory");
 		return;
 	}
-	sample = stat_mean_sample(report, runs, values);
+	sample = mean_of(report, runs, values);
 	switch (report->format) {
 	case UTIL_TEXT:
 		stat_text_print(report, &sample, runs);

@@ -59,11 +59,6 @@ const char *stat_shortcoming(unsigned flags);
  * that was not counted, or counts CPUs. */
 double stat_cpus_used(const struct stat_report *report, const struct stat_sample *sample);
 
-/* All runs as if they were one with the means' values, which the caller frees; the most
- * memory of any. */
-struct stat_sample stat_mean_sample(const struct stat_report *report, const struct stat_runs *runs,
-				    uint64_t *values);
-
 /* The forms themselves; runs is NULL but for all runs together. */
 void stat_text_print(const struct stat_report *report, const struct stat_sample *sample,
 		     const struct stat_runs *runs);
