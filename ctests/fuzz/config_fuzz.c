@@ -11,12 +11,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
 static void check_mistake(const struct config_error *error, const uint8_t *data, size_t size)
 {
 	unsigned lines = 1;

@@ -17,12 +17,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
 static void check_symbols(const struct upcs_symbols *symbols, size_t size)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.@";

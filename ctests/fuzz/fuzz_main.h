@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fuzz_main.h - a main() that feeds files to a fuzzer's entry, for compilers without
- * libFuzzer: -DUPC_FUZZ_MAIN.
+ * fuzz_main.h - what fuzzers share: what ends them, and a main() that feeds files to a fuzzer's
+ * entry, for compilers without libFuzzer: -DUPC_FUZZ_MAIN.
  */
 #ifndef FUZZ_MAIN_H
 #define FUZZ_MAIN_H
 
+#include <stdbool.h>
+#include <stdlib.h>
+
+static inline void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
 #ifdef UPC_FUZZ_MAIN
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -53,12 +53,6 @@ static struct {
 	uint64_t cycles; /* run so far */
 } input;
 
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
 /* ---- the input ------------------------------------------------------------- */
 
 /* The next bytes, little-endian; 0 behind the end. */

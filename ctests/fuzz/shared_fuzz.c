@@ -31,12 +31,6 @@ static struct upci_shared shared;
 static struct upci_shared_page good;
 static char name[40];
 
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
 static void clean_up(void)
 {
 	/* The page may be cut off, so it is not touched. */

@@ -15,12 +15,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
 static void check_refused(const uint8_t *data, size_t size, const struct upci_trace *trace,
 			  const struct upci_trace_error *error)
 {

@@ -6,6 +6,7 @@
 #define UNIT_TEST_H
 
 #include <dirent.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -21,6 +25,69 @@
 #include "upc.h"
 
 #include "run.h"
+
+/* ---- the tests of a file ------------------------------------------------------------ */
+
+struct unit_test {
+	const char *file;
+	int line;
+	struct CMUnitTest test;
+};
+
+/* TEST(name) { ... } is a test of its file; one of TEST_WITH has a set-up and a tear-down, or NULL. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, set_up, tear_down)                       \
+	static void name(void **state);                          \
+	UNIT_CASE(name, #name, name, set_up, tear_down, NULL);   \
+	static void name(void **state __attribute__((unused)))
+/* A function with one of the values that it is a test of. */
+#define UNIT_CASE(id, label, function, set_up, tear_down, value)                                        \
+	static const struct unit_test unit_test_##id = {                                                \
+		__BASE_FILE__, __LINE__, {label, function, set_up, tear_down, value}};                  \
+	static const struct unit_test *const unit_case_##id __attribute__((used, section("unit_tests"))) = \
+		&unit_test_##id
+
+/* The linker knows where the section begins and ends that all files' tests are in. */
+extern const struct unit_test *const __start_unit_tests[], *const __stop_unit_tests[];
+
+static inline int by_place(const void *one, const void *other)
+{
+	const struct unit_test *a = *(const struct unit_test *const *)one;
+	const struct unit_test *b = *(const struct unit_test *const *)other;
+
+	return a->line != b->line ? a->line - b->line : strcmp(a->test.name, b->test.name);
+}
+
+/* Runs them in the order that they have in the file, whichever the linker's is. */
+static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down)
+{
+	const size_t all = (size_t)(__stop_unit_tests - __start_unit_tests);
+	const struct unit_test **own = calloc(all, sizeof(*own));
+	struct CMUnitTest *tests = calloc(all, sizeof(*tests));
+	size_t n = 0, i;
+	int failed;
+
+	for (i = 0; i < all; i++)
+		if (!strcmp(__start_unit_tests[i]->file, file))
+			own[n++] = __start_unit_tests[i];
+	qsort(own, n, sizeof(*own), by_place);
+	for (i = 0; i < n; i++)
+		tests[i] = own[i]->test;
+	failed = n ? _cmocka_run_group_tests("tests", tests, n, set_up, tear_down) : 1;
+	free(tests);
+	free(own);
+	return failed;
+}
+#define run_own_tests(set_up, tear_down) run_tests_of(__BASE_FILE__, set_up, tear_down)
+
+/* What a file ends with whose tests are all that it runs. */
+#define UNIT_TESTS(file, set_up, tear_down)             \
+	UNIT_MAIN(file)                                 \
+	{                                               \
+		return run_own_tests(set_up, tear_down);    \
+	}
+
+/* ---- what they say and ask ---------------------------------------------------------- */
 
 /* What this machine cannot check, with the reason. */
 #define skip_because(...)            \
@@ -103,6 +170,62 @@ static inline unsigned open_descriptors(void)
 	return n;
 }
 
+/* How a child ended: its exit status, or minus the signal that killed it. */
+static inline int end_of(pid_t child)
+{
+	int status;
+
+	if (child <= 0 || waitpid(child, &status, 0) != child)
+		fail_msg("there is no child");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static inline uint64_t ns_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t now_ns(void)
+{
+	return ns_of(CLOCK_MONOTONIC);
+}
+
+/* So many descriptors may be open from here on; returns how many might be before. */
+static inline rlim_t limit_descriptors(rlim_t most)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = limit.rlim_cur;
+	limit.rlim_cur = most;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return before;
+}
+
+/* How often it is in a text. */
+static inline unsigned times_in(const char *text, const char *part)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, part)); text += strlen(part))
+		n++;
+	return n;
+}
+
+/* valgrind cannot make the stack larger for a signal's frame. */
+static void __attribute__((noinline, unused)) grow_stack(void)
+{
+	volatile char room[65536];
+	size_t i;
+
+	for (i = 0; i < sizeof(room); i += 1024)
+		room[i] = 0;
+}
+
 /* Of a stand-in for syscall, which has six arguments at most. */
 static inline void take_arguments(long argument[6], va_list from)
 {
@@ -120,6 +243,20 @@ static inline uint64_t random_next(uint64_t *state)
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
 	return z ^ (z >> 31);
+}
+
+/* Between 0 and 1, and neither. */
+static inline double random_uniform(uint64_t *state)
+{
+	return ((double)(random_next(state) >> 11) + .5) / 9007199254740992.;
+}
+
+/* Of mean 0 and deviation 1. */
+static inline double random_normal(uint64_t *state)
+{
+	const double a = random_uniform(state), b = random_uniform(state);
+
+	return sqrt(-2 * log(a)) * cos(2 * acos(-1) * b);
 }
 
 /* Values near the places where something happens: carries, thresholds, wraps. */

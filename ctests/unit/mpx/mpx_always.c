@@ -15,11 +15,10 @@ static struct mpxi_set *set_with(uint32_t from, uint32_t to, uint32_t always)
 }
 
 /* It is in all groups, is exact, and takes no turns; the others share what is left. */
-static void in_every_group(void **state)
+TEST(in_every_group)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(2);
 	set = set_with(0, 3, 2);
 	assert_int_equal(mpxi_set_conflict(set), 4);
@@ -93,32 +92,28 @@ static void in_another_thread(bool by_cpu, uint64_t slice)
 	fake_destroy();
 }
 
-static void in_another_thread_by_its_time(void **state)
+TEST(in_another_thread_by_its_time)
 {
-	(void)state;
 	in_another_thread(true, 1000);
 }
 
-static void in_another_thread_by_cycles(void **state)
+TEST(in_another_thread_by_cycles)
 {
-	(void)state;
 	in_another_thread(false, 100000);
 }
 
 /* Alone it is in the group of no other event. */
-static void alone(void **state)
+TEST(alone)
 {
 	struct mpxi_set *set, *other;
 
-	(void)state;
 	fake_create(1);
 	set = set_with(4, 4, 4);
 	assert_int_equal(mpxi_set_start(set), 0);
 	assert_int_equal(fake_info().groups, 0);
 	fake.now += 10;
 	/* Unlimited ones beside it change nothing. */
-	other = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED + 1);
-	assert_int_equal(mpxi_set_start(other), 0);
+	other = fake_running(FAKE_UNLIMITED, FAKE_UNLIMITED + 1);
 	fake.now += 10;
 	assert_int_equal(mpxi_set_stop(other), 0);
 	assert_exact(other, FAKE_UNLIMITED, 10);
@@ -137,15 +132,13 @@ static void alone(void **state)
 
 /* An event that takes turns in a set that runs is in every group while another one wants it so,
  * and takes turns again when others come after that. What was counted is not lost. */
-static void of_two_sets(void **state)
+TEST(of_two_sets)
 {
-	struct mpxi_set *turns, *wants, *last;
+	struct mpxi_set *turns, *wants;
 	uint64_t before, with;
 
-	(void)state;
 	fake_create(1);
-	turns = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(turns), 0);
+	turns = fake_running(0, 1);
 	fake_slices(10, 10);
 	assert_int_equal(mpxi_set_read(turns), 0);
 	before = fake_window(turns, 1)->sums.size;
@@ -164,8 +157,7 @@ static void of_two_sets(void **state)
 	assert_false(fake_window(turns, 1)->exact);
 	assert_int_equal(mpxi_set_stop(wants), 0);
 	fake.capacity = 1;
-	last = fake_set(5, 5);
-	assert_int_equal(mpxi_set_start(last), 0);
+	fake_running(5, 5);
 	assert_int_equal(fake_info().groups, 3);
 	fake_slices(30, 10);
 	assert_int_equal(mpxi_set_stop(turns), 0);
@@ -177,11 +169,10 @@ static void of_two_sets(void **state)
 }
 
 /* A set that was started with it, and from which it goes to turns, does not call it exact. */
-static void exact_no_more(void **state)
+TEST(exact_no_more)
 {
-	struct mpxi_set *wants, *has, *last;
+	struct mpxi_set *wants, *has;
 
-	(void)state;
 	fake_create(2);
 	wants = set_with(0, 2, 1);
 	has = fake_set(1, 1);
@@ -192,8 +183,7 @@ static void exact_no_more(void **state)
 	assert_exact(has, 1, 40);
 	assert_int_equal(mpxi_set_stop(wants), 0);
 	fake.capacity = 1;
-	last = fake_set(7, 8);
-	assert_int_equal(mpxi_set_start(last), 0);
+	fake_running(7, 8);
 	fake_slices(30, 10);
 	assert_int_equal(mpxi_set_stop(has), 0);
 	assert_window(has, 1, 340, 140);
@@ -202,11 +192,10 @@ static void exact_no_more(void **state)
 }
 
 /* Events that no group can have beside it are named, and a start with them is refused. */
-static void conflicts(void **state)
+TEST(conflicts)
 {
 	struct mpxi_set *set, *other;
 
-	(void)state;
 	fake_create(3);
 	fake.modulus = 4;
 	set = fake_set(0, 5);
@@ -241,15 +230,13 @@ static void conflicts(void **state)
 }
 
 /* Its place in the groups is nobody's when it has left all sets, and is its own again. */
-static void comes_and_goes(void **state)
+TEST(comes_and_goes)
 {
 	struct mpxi_set *runs, *set;
 	unsigned i;
 
-	(void)state;
 	fake_create(2);
-	runs = fake_set(0, 2);
-	assert_int_equal(mpxi_set_start(runs), 0);
+	runs = fake_running(0, 2);
 	for (i = 0; i < 5; i++) {
 		set = set_with(9, 9, 9);
 		assert_int_equal(mpxi_set_start(set), 0);
@@ -267,11 +254,10 @@ static void comes_and_goes(void **state)
 }
 
 /* Time that no group could count is not in it, and it is exact no more. */
-static void lost(void **state)
+TEST(lost)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create_sliced(2, 1000);
 	set = set_with(0, 2, 0);
 	assert_int_equal(mpxi_set_start(set), 0);
@@ -289,18 +275,16 @@ static void lost(void **state)
 }
 
 /* Whatever fails in a start that puts an event into every group, all is as it was. */
-static void failures(void **state)
+TEST(failures)
 {
 	unsigned k;
 
-	(void)state;
 	for (k = 1; k < 400; k++) {
 		struct mpxi_set *turns, *wants;
 		int error;
 
 		fake_create(2);
-		turns = fake_set(0, 4);
-		assert_int_equal(mpxi_set_start(turns), 0);
+		turns = fake_running(0, 4);
 		fake_slices(6, 10);
 		wants = set_with(1, 6, 1);
 		fake_fail(FAKE_FITS | FAKE_OPEN | FAKE_MEMORY, k, 1);
@@ -327,14 +311,12 @@ static void failures(void **state)
 }
 
 /* Groups that do not start, while the former ones were: they are taken back. */
-static void starts_fail(void **state)
+TEST(starts_fail)
 {
 	struct mpxi_set *turns, *wants;
 
-	(void)state;
 	fake_create(2);
-	turns = fake_set(0, 2);
-	assert_int_equal(mpxi_set_start(turns), 0);
+	turns = fake_running(0, 2);
 	fake_slices(4, 10);
 	wants = set_with(1, 1, 1);
 	fake_fail(FAKE_START, 1, 4);
@@ -357,21 +339,4 @@ static void starts_fail(void **state)
 	fake_destroy();
 }
 
-UNIT_MAIN(mpx_always)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_every_group),
-		cmocka_unit_test(in_another_thread_by_its_time),
-		cmocka_unit_test(in_another_thread_by_cycles),
-		cmocka_unit_test(alone),
-		cmocka_unit_test(of_two_sets),
-		cmocka_unit_test(exact_no_more),
-		cmocka_unit_test(conflicts),
-		cmocka_unit_test(comes_and_goes),
-		cmocka_unit_test(lost),
-		cmocka_unit_test(failures),
-		cmocka_unit_test(starts_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_always, NULL, NULL)

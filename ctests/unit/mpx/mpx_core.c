@@ -3,21 +3,18 @@
  * The switching of groups: the rules of MPX's section 4 on a clock that the test moves.
  */
 #include <signal.h>
-#include <time.h>
 
 #include "mpx_fake.h"
 
 /* C_e and S_e are sums over slices of any length, T of all. */
-static void sums_over_slices(void **state)
+TEST(sums_over_slices)
 {
 	struct mpxi_set *set;
 	uint64_t size[3] = {0}, time = 0;
 	unsigned i, k;
 
-	(void)state;
 	fake_create(1);
-	set = fake_set(0, 2);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 2);
 	for (i = 0; i < 300; i++) {
 		uint64_t length = 1 + i * i % 97;
 
@@ -38,16 +35,14 @@ static void sums_over_slices(void **state)
 }
 
 /* The ratio gives N_e exactly at constant rates, whatever the slices. */
-static void ratio_at_constant_rates(void **state)
+TEST(ratio_at_constant_rates)
 {
 	struct mpxi_set *set;
 	struct mpxi_estimate estimate;
 	unsigned i;
 
-	(void)state;
 	fake_create(3);
-	set = fake_set(0, 10);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 10);
 	for (i = 0; i < 100; i++)
 		fake_slices(1, 1 + i * 7 % 31);
 	assert_int_equal(mpxi_set_stop(set), 0);
@@ -63,14 +58,12 @@ static void ratio_at_constant_rates(void **state)
 }
 
 /* The current event's running slice counts, in a read and in the master list. */
-static void read_in_a_slice(void **state)
+TEST(read_in_a_slice)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(1);
-	set = fake_set(4, 4);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(4, 4);
 	fake.now += 10;
 	assert_int_equal(mpxi_set_read(set), 0);
 	assert_window(set, 4, 10, 10);
@@ -84,11 +77,10 @@ static void read_in_a_slice(void **state)
 }
 
 /* There is a current group while a set runs, and else none. */
-static void current_while_something_runs(void **state)
+TEST(current_while_something_runs)
 {
 	struct mpxi_set *a, *b;
 
-	(void)state;
 	fake_create(2);
 	a = fake_set(0, 1);
 	b = fake_set(1, 4);
@@ -113,14 +105,12 @@ static void current_while_something_runs(void **state)
 
 /* No more than one group at once: the fake backend sees to it. What it does between
  * slices is off the clock. */
-static void handler_is_off_the_clock(void **state)
+TEST(handler_is_off_the_clock)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(1);
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 1);
 	fake.cost = 1000;
 	fake_slices(20, 10);
 	fake.cost = 0;
@@ -131,16 +121,13 @@ static void handler_is_off_the_clock(void **state)
 }
 
 /* Each group has one turn in a round, in an order that changes. */
-static void each_once_a_round(void **state)
+TEST(each_once_a_round)
 {
 	enum { GROUPS = 7, ROUNDS = 400 };
 	unsigned round, i, k, first[GROUPS] = {0};
-	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(1);
-	set = fake_set(0, GROUPS - 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	fake_running(0, GROUPS - 1);
 	for (round = 0; round < ROUNDS; round++) {
 		unsigned turns[GROUPS] = {0};
 
@@ -161,12 +148,11 @@ static void each_once_a_round(void **state)
 }
 
 /* Only active events are scheduled: a group without one is passed over. */
-static void only_active_ones(void **state)
+TEST(only_active_ones)
 {
 	struct mpxi_set *a, *b, *c;
 	unsigned i, k;
 
-	(void)state;
 	fake_create(1);
 	a = fake_set(0, 1);
 	b = fake_set(2, 3);
@@ -188,14 +174,13 @@ static void only_active_ones(void **state)
 
 /* Who comes while others take turns has a turn in the round that is under way, and takes
  * nobody else's. */
-static void newcomers_have_a_turn(void **state)
+TEST(newcomers_have_a_turn)
 {
 	enum { OLD = 5, ALL = 7 };
 	struct mpxi_set *a, *b;
 	bool seen[ALL] = {0};
 	unsigned i, k;
 
-	(void)state;
 	fake_create(1);
 	a = fake_set(0, OLD - 1);
 	b = fake_set(OLD, ALL - 1);
@@ -214,11 +199,10 @@ static void newcomers_have_a_turn(void **state)
 }
 
 /* One group needs no ticks, and one that comes does nothing; more ask for them. */
-static void ticks_are_asked_for(void **state)
+TEST(ticks_are_asked_for)
 {
 	struct mpxi_set *a, *b;
 
-	(void)state;
 	fake_create(2);
 	a = fake_set(0, 1);
 	b = fake_set(2, 2);
@@ -236,15 +220,12 @@ static void ticks_are_asked_for(void **state)
 }
 
 /* A tick in the middle of something is acted on at its end, once. */
-static void held(void **state)
+TEST(held)
 {
-	struct mpxi_set *set;
 	unsigned stops;
 
-	(void)state;
 	fake_create(1);
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	fake_running(0, 1);
 	stops = fake.stops;
 	mpxi_core_hold(fake.core);
 	mpxi_core_hold(fake.core);
@@ -262,11 +243,10 @@ static void held(void **state)
 }
 
 /* A group that cannot be started loses its turn; if none can, ticks try again. */
-static void starts_that_fail(void **state)
+TEST(starts_that_fail)
 {
 	struct mpxi_set *a, *b;
 
-	(void)state;
 	fake_create(1);
 	a = fake_set(0, 1);
 	b = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED);
@@ -300,11 +280,10 @@ static void starts_that_fail(void **state)
 }
 
 /* The only group cannot go on: ticks are asked for, until one succeeds. */
-static void retried_by_ticks(void **state)
+TEST(retried_by_ticks)
 {
 	struct mpxi_set *a, *b;
 
-	(void)state;
 	fake_create(2);
 	a = fake_set(0, 1);
 	b = fake_set(2, 3);
@@ -327,15 +306,13 @@ static void retried_by_ticks(void **state)
 }
 
 /* A slice whose end cannot be read has what the last read found; the rest of its time is a gap. */
-static void stops_that_fail(void **state)
+TEST(stops_that_fail)
 {
 	struct mpxi_set *set;
 	unsigned k;
 
-	(void)state;
 	fake_create(1);
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 1);
 	for (k = 0; !fake_counts(k); k++)
 		;
 	fake.now += 10;
@@ -350,14 +327,12 @@ static void stops_that_fail(void **state)
 }
 
 /* Counters that go backwards do not make T or sums do so. */
-static void backward_counters(void **state)
+TEST(backward_counters)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(1);
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 1);
 	fake.now += 100;
 	assert_int_equal(mpxi_set_read(set), 0);
 	fake.now -= 50;
@@ -370,15 +345,12 @@ static void backward_counters(void **state)
 }
 
 /* In a forked child nothing is stopped or closed. */
-static void forgotten(void **state)
+TEST(forgotten)
 {
-	struct mpxi_set *set;
 	unsigned open;
 
-	(void)state;
 	fake_create(1);
-	set = fake_set(0, 5);
-	assert_int_equal(mpxi_set_start(set), 0);
+	fake_running(0, 5);
 	(void)fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED + 1);
 	open = fake.open;
 	fake_slices(3, 1);
@@ -397,13 +369,12 @@ static void forgotten(void **state)
 	mpxi_core_forget(NULL);
 }
 
-static void creation_fails(void **state)
+TEST(creation_fails)
 {
 	struct mpxi_core_options options = {.ops = &fake_ops, .backend = &fake};
 	struct mpxi_core *core = NULL;
 	unsigned k;
 
-	(void)state;
 	memset(&fake, 0, sizeof(fake));
 	fake.capacity = 1;
 	for (k = 1; k < 10; k++) {
@@ -434,7 +405,7 @@ static void on_signal(int signo)
 
 /* Ticks come at any instruction of a long program of sets that come and go; all slices
  * together are the time that passed, and events come at their rates. */
-static void at_any_time(void **state)
+TEST(at_any_time)
 {
 	struct sigaction action = {.sa_handler = on_signal}, before;
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
@@ -444,7 +415,6 @@ static void at_any_time(void **state)
 	timer_t timer;
 	unsigned round, i;
 
-	(void)state;
 	fake_create(2);
 	sigemptyset(&action.sa_mask);
 	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
@@ -484,27 +454,4 @@ static void at_any_time(void **state)
 	fake_destroy();
 }
 
-UNIT_MAIN(mpx_core)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_over_slices),
-		cmocka_unit_test(ratio_at_constant_rates),
-		cmocka_unit_test(read_in_a_slice),
-		cmocka_unit_test(current_while_something_runs),
-		cmocka_unit_test(handler_is_off_the_clock),
-		cmocka_unit_test(each_once_a_round),
-		cmocka_unit_test(only_active_ones),
-		cmocka_unit_test(newcomers_have_a_turn),
-		cmocka_unit_test(ticks_are_asked_for),
-		cmocka_unit_test(held),
-		cmocka_unit_test(starts_that_fail),
-		cmocka_unit_test(retried_by_ticks),
-		cmocka_unit_test(stops_that_fail),
-		cmocka_unit_test(backward_counters),
-		cmocka_unit_test(creation_fails),
-		cmocka_unit_test(forgotten),
-		cmocka_unit_test(at_any_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_core, NULL, NULL)

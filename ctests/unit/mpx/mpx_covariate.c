@@ -46,12 +46,11 @@ static uint64_t size_of(const struct mpxi_set *set, uint32_t code)
 }
 
 /* It is counted beside groups that take turns, and known of all the time. */
-static void of_one_set(void **state)
+TEST(of_one_set)
 {
 	struct mpxi_set *set;
 	uint32_t event = 0;
 
-	(void)state;
 	fake_make(2, 0, false);
 	set = fake_set(0, 3);
 	assert_false(mpxi_set_has_covariate(set, &event));
@@ -87,11 +86,10 @@ static void of_one_set(void **state)
 }
 
 /* Sets that run have the same groups: one by the covariate in the middle of others by the clock. */
-static void among_others(void **state)
+TEST(among_others)
 {
-	struct mpxi_set *clock, *by, *steady, *last;
+	struct mpxi_set *clock, *by, *steady;
 
-	(void)state;
 	fake_make(1, 0, false);
 	clock = fake_set(0, 2);
 	steady = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED);
@@ -115,8 +113,7 @@ static void among_others(void **state)
 	assert_int_equal(mpxi_set_stop(by), 0);
 	/* It stays until groups are made. */
 	assert_int_equal(fake.timed->covariate, COVARIATE);
-	last = fake_set(9, 9);
-	assert_int_equal(mpxi_set_start(last), 0);
+	fake_running(9, 9);
 	assert_int_not_equal(fake.timed->covariate, COVARIATE);
 	fake_slices(8, 10);
 	/* And comes again, in the middle of a slice. */
@@ -138,11 +135,10 @@ static void among_others(void **state)
 }
 
 /* In sums of others that only the events of one set have: whose by_covariate is new in a slice. */
-static void new_in_a_slice(void **state)
+TEST(new_in_a_slice)
 {
 	struct mpxi_set *by, *clock, *later;
 
-	(void)state;
 	fake_make(4, 0, false);
 	clock = fake_set(0, 1);
 	by = set_by(2, 2, COVARIATE);
@@ -166,12 +162,11 @@ static void new_in_a_slice(void **state)
 }
 
 /* The same where groups take turns: whichever runs then. */
-static void new_in_turns(void **state)
+TEST(new_in_turns)
 {
 	struct mpxi_set *by, *clock, *later;
 	unsigned k;
 
-	(void)state;
 	for (k = 0; k < 4; k++) {
 		fake_make(2, 0, false);
 		clock = fake_set(0, 1);
@@ -196,11 +191,10 @@ static void new_in_turns(void **state)
 }
 
 /* One at a time; the next one may be another one. */
-static void another(void **state)
+TEST(another)
 {
 	struct mpxi_set *one, *two, *all;
 
-	(void)state;
 	fake_make(2, 0, false);
 	all = fake_set(0, 4);
 	one = set_by(0, 2, COVARIATE);
@@ -234,11 +228,10 @@ static void another(void **state)
 }
 
 /* With what is in every group as well. */
-static void with_always(void **state)
+TEST(with_always)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_make(2, 0, false);
 	set = set_by(0, 2, COVARIATE);
 	assert_int_equal(mpxi_set_always(set, 1, true), 0);
@@ -252,11 +245,10 @@ static void with_always(void **state)
 }
 
 /* Where all sets have one it is that. */
-static void of_all(void **state)
+TEST(of_all)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(2);
 	set = fake_set(0, 1);
 	assert_int_equal(mpxi_set_covariate(set, &(uint32_t){COVARIATE}), MPXI_ENOSUPP);
@@ -264,18 +256,16 @@ static void of_all(void **state)
 }
 
 /* Whatever fails in a start, the groups have the covariate that they had. */
-static void failures(void **state)
+TEST(failures)
 {
 	unsigned k;
 
-	(void)state;
 	for (k = 1; k < 400; k++) {
 		struct mpxi_set *clock, *by;
 		int error;
 
 		fake_make(2, 0, false);
-		clock = fake_set(0, 4);
-		assert_int_equal(mpxi_set_start(clock), 0);
+		clock = fake_running(0, 4);
 		fake_slices(6, 10);
 		by = set_by(1, 6, COVARIATE);
 		fake_fail(FAKE_FITS | FAKE_OPEN | FAKE_MEMORY, k, 1);
@@ -300,14 +290,12 @@ static void failures(void **state)
 }
 
 /* A start that none of the new groups can follow: the former ones, without a covariate, go on. */
-static void starts_fail(void **state)
+TEST(starts_fail)
 {
 	struct mpxi_set *clock, *by;
 
-	(void)state;
 	fake_make(2, 0, false);
-	clock = fake_set(0, 2);
-	assert_int_equal(mpxi_set_start(clock), 0);
+	clock = fake_running(0, 2);
 	fake_slices(4, 10);
 	by = set_by(0, 2, COVARIATE);
 	fake_fail(FAKE_START, 1, 4);
@@ -325,15 +313,4 @@ static void starts_fail(void **state)
 	fake_destroy();
 }
 
-UNIT_MAIN(mpx_covariate)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_one_set),     cmocka_unit_test(among_others),
-		cmocka_unit_test(new_in_a_slice), cmocka_unit_test(new_in_turns),
-		cmocka_unit_test(another),        cmocka_unit_test(with_always),
-		cmocka_unit_test(of_all),         cmocka_unit_test(failures),
-		cmocka_unit_test(starts_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_covariate, NULL, NULL)

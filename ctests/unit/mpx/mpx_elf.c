@@ -40,19 +40,17 @@ int PAPI_start(int set)
 	return set;
 }
 
-static void test_own(void **state)
+TEST(test_own)
 {
-	(void)state;
 	assert_int_equal(PAPI_start(0), 0);
 	assert_int_equal(mpx_elf_check(file, size), MPX_ELF_STATIC_PAPI);
 }
 
 /* The same name in no symbol table. */
-static void test_stripped(void **state)
+TEST(test_stripped)
 {
 	unsigned char *copy = malloc(size);
 
-	(void)state;
 	assert_non_null(copy);
 	memcpy(copy, file, size);
 	memset(copy + 60, 0, 2); /* e_shnum of a 64-bit file: no sections */
@@ -60,11 +58,10 @@ static void test_stripped(void **state)
 	free(copy);
 }
 
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
 	unsigned char header[64];
 
-	(void)state;
 	memcpy(header, file, sizeof(header));
 	header[4] ^= 3; /* the class: 1 or 2 */
 	assert_int_equal(mpx_elf_check(header, sizeof(header)), MPX_ELF_FOREIGN);
@@ -73,9 +70,8 @@ static void test_foreign(void **state)
 	assert_int_equal(mpx_elf_check(header, sizeof(header)), MPX_ELF_FOREIGN);
 }
 
-static void test_no_elf(void **state)
+TEST(test_no_elf)
 {
-	(void)state;
 	assert_int_equal(mpx_elf_check((const unsigned char *)"", 0), MPX_ELF_NONE);
 	assert_int_equal(mpx_elf_check((const unsigned char *)"#!/bin/sh\n", 10), MPX_ELF_NONE);
 	assert_int_equal(mpx_elf_check(file, 4), MPX_ELF_BROKEN);
@@ -84,11 +80,10 @@ static void test_no_elf(void **state)
 /* A file that ends anywhere: no byte behind its end is looked at (the copy ends where
  * its memory does), and it is never taken for a whole one with PAPI inside unless the
  * symbols are there. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	size_t n;
 
-	(void)state;
 	for (n = 0; n < size; n += n < 1024 ? 1 : 4093) {
 		unsigned char *copy = malloc(n ? n : 1);
 
@@ -103,14 +98,13 @@ static void test_cut(void **state)
 }
 
 /* Random bytes in the headers: any answer, no reading outside. */
-static void test_spoilt(void **state)
+TEST(test_spoilt)
 {
 	unsigned char *copy = malloc(size);
 	unsigned long long random = 1;
 	unsigned answers[MPX_ELF_STATIC_PAPI + 1] = {0};
 	int i, k;
 
-	(void)state;
 	assert_non_null(copy);
 	for (i = 0; i < 3000; i++) {
 		memcpy(copy, file, size);
@@ -132,11 +126,5 @@ static void test_spoilt(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own),     cmocka_unit_test(test_stripped),
-		cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_elf),
-		cmocka_unit_test(test_cut),     cmocka_unit_test(test_spoilt),
-	};
-
-	return cmocka_run_group_tests(tests, read_own, free_own);
+	return run_own_tests(read_own, free_own);
 }

@@ -42,7 +42,7 @@ static void table(struct mpxi_window *window, const unsigned *count, unsigned n)
 	mpxi_window_add(window, &start, &end);
 }
 
-static void test_ratio_by_hand(void **state)
+TEST(test_ratio_by_hand)
 {
 	static const unsigned count[] = {100, 140, 90, 110, 160};
 	struct mpxi_estimate e;
@@ -50,7 +50,6 @@ static void test_ratio_by_hand(void **state)
 	/* Second differences -90, 70, 30; of sizes none. */
 	double variance = (8100 + 4900 + 900) / (6. * 3) * 5 * (1 - .5) / .25;
 
-	(void)state;
 	table(&w, count, 5);
 	mpxi_estimate(&w, MPXI_RATIO, &e);
 	assert_near(e.value, 1200);
@@ -64,14 +63,13 @@ static void test_ratio_by_hand(void **state)
 	assert_true(e.high - e.value > e.value - e.low);
 }
 
-static void test_interpolated_by_hand(void **state)
+TEST(test_interpolated_by_hand)
 {
 	static const unsigned count[] = {100, 140, 90, 110, 160};
 	struct mpxi_estimate e;
 	struct mpxi_window w;
 	double noise, variance;
 
-	(void)state;
 	table(&w, count, 5);
 	mpxi_estimate(&w, MPXI_INTERPOLATED, &e);
 	/* 600, the means of neighbours, and the last one once more */
@@ -117,7 +115,7 @@ static void table_by(struct mpxi_window *window, const unsigned *count, const un
 	mpxi_window_add(window, &start, &end);
 }
 
-static void test_covariate(void **state)
+TEST(test_covariate)
 {
 	/* All that moves the count moves the covariate, twice as much. */
 	static const unsigned count[] = {100, 140, 90, 110, 160, 80, 120, 100};
@@ -127,7 +125,6 @@ static void test_covariate(void **state)
 	struct mpxi_window clock, by;
 	struct mpxi_estimate e;
 
-	(void)state;
 	table(&clock, count, 8);
 	clock.turns = 16;
 	clock.groups = 2;
@@ -157,13 +154,12 @@ static void test_covariate(void **state)
 	assert_ptr_equal(mpxi_window_choose(&clock, &by, MPXI_COVARIATE), &clock);
 }
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
 	struct mpxi_window w = {.sums = {.count = 12345, .size = 9}, .time = 10, .exact = true};
 	struct mpxi_estimate e;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.exact && !e.never && !e.rough);
@@ -172,13 +168,12 @@ static void test_exact(void **state)
 	}
 }
 
-static void test_never(void **state)
+TEST(test_never)
 {
 	struct mpxi_window w = {.time = 1000, .unknown = 1000};
 	struct mpxi_estimate e;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.never && e.rough && e.value == 0 && e.coverage == 0);
@@ -189,7 +184,7 @@ static void test_never(void **state)
 }
 
 /* No slice has ended: a value, and no error to be trusted. */
-static void test_partial_slice(void **state)
+TEST(test_partial_slice)
 {
 	struct mpxi_slice running = {100, 150, 0, 25, 0};
 	struct mpxi_stat stat = {0};
@@ -198,7 +193,6 @@ static void test_partial_slice(void **state)
 	struct mpxi_estimate e;
 	unsigned i;
 
-	(void)state;
 	mpxi_stat_open(&stat, 50);
 	mpxi_stat_start(&stat, NULL, 50, &start);
 	mpxi_stat_read(&stat, &running, 150, &end);
@@ -212,14 +206,13 @@ static void test_partial_slice(void **state)
 }
 
 /* No count at all: between the rule of three and its two-sided form. */
-static void test_no_counts(void **state)
+TEST(test_no_counts)
 {
 	static const unsigned count[50];
 	struct mpxi_estimate e;
 	struct mpxi_window w;
 	unsigned i;
 
-	(void)state;
 	table(&w, count, 50);
 	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
@@ -230,7 +223,7 @@ static void test_no_counts(void **state)
 }
 
 /* What has left the range of its sum is rough, finite, and not below what was counted. */
-static void test_saturated(void **state)
+TEST(test_saturated)
 {
 	const unsigned __int128 top = ~(unsigned __int128)0;
 	struct mpxi_window w = {.sums = {.slices = 10,
@@ -249,7 +242,6 @@ static void test_saturated(void **state)
 	struct mpxi_estimate e;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < ALL; i++) {
 		mpxi_estimate(&w, all[i], &e);
 		assert_true(e.rough && isfinite(e.value) && isfinite(e.high));
@@ -268,7 +260,7 @@ static void test_saturated(void **state)
 }
 
 /* Windows of all kinds: the promises that hold for every one. */
-static void test_what_was_given_is_in_the_interval(void **state)
+TEST(test_what_was_given_is_in_the_interval)
 {
 	static const struct {
 		long long given;
@@ -276,7 +268,6 @@ static void test_what_was_given_is_in_the_interval(void **state)
 	} row[] = {{90, 90, 120}, {100, 95, 120}, {150, 95, 150}, {95, 95, 120}, {120, 95, 120}};
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct mpxi_estimate e = {.value = 100, .standard_error = 7, .low = 95, .high = 120};
 
@@ -289,11 +280,10 @@ static void test_what_was_given_is_in_the_interval(void **state)
 	}
 }
 
-static void test_promises(void **state)
+TEST(test_promises)
 {
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 3000; seed++) {
 		uint64_t random = seed, now = 5;
 		unsigned n = random_next(&random) % 30, bits = random_next(&random) % 64, i;
@@ -339,12 +329,11 @@ static void test_promises(void **state)
 
 /* 500 measurements of a steady load in four groups: held 95 times of 100, give or take
  * four standard errors of that. The seed is fixed. */
-static void test_held(void **state)
+TEST(test_held)
 {
 	uint64_t random = 7;
 	unsigned held[ALL] = {0}, repeat, i;
 
-	(void)state;
 	for (repeat = 0; repeat < 500; repeat++) {
 		struct mpxi_stat stat = {0};
 		struct mpxi_mark start, end;
@@ -418,7 +407,7 @@ static void measure_long(bool call, uint64_t *random, struct mpxi_window *w, dou
 	w->lengths = lengths;
 }
 
-static void test_slices_differ(void **state)
+TEST(test_slices_differ)
 {
 	static const enum mpxi_estimator both[] = {MPXI_INTERPOLATED, MPXI_AUTO};
 	unsigned held[2] = {0}, narrow = 0, uneven = 0, repeat, i;
@@ -427,7 +416,6 @@ static void test_slices_differ(void **state)
 	struct mpxi_window w;
 	uint64_t random = 11;
 
-	(void)state;
 	for (repeat = 0; repeat < 300; repeat++) {
 		measure_long(true, &random, &w, &truth);
 		assert_true(mpxi_lengths_differ(&w.lengths));
@@ -455,14 +443,13 @@ static void test_slices_differ(void **state)
 }
 
 /* One long slice in all that another group had: nobody knows what was in it, and so it is said. */
-static void test_one_long_slice(void **state)
+TEST(test_one_long_slice)
 {
 	unsigned count[] = {500, 501, 499, 500, 502, 498, 500, 501};
 	struct mpxi_estimate e;
 	struct mpxi_window w;
 	unsigned i;
 
-	(void)state;
 	table(&w, count, 8);
 	for (i = 0; i < 16; i++)
 		mpxi_lengths_add_sig(&w.lengths, 10000);
@@ -480,7 +467,7 @@ static void test_one_long_slice(void **state)
 
 /* Quantiles at both sides together, as tables of Student's distribution have them: 0.5, 0.8, 0.9,
  * 0.95, 0.99, 0.999. NIST/SEMATECH e-Handbook 1.3.6.7.2, and Abramowitz and Stegun, table 26.10. */
-static void test_quantiles(void **state)
+TEST(test_quantiles)
 {
 	static const double level[] = {.5, .8, .9, .95, .99, .999};
 	static const struct {
@@ -498,7 +485,6 @@ static void test_quantiles(void **state)
 	};
 	unsigned i, k;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		for (k = 0; k < 6; k++) {
 			double t = mpxi_level_student(level[k], row[i].freedom);
@@ -521,7 +507,7 @@ static void test_quantiles(void **state)
 	assert_true(fabs(mpxi_level_student(.9999, 999.999) / mpxi_level_student(.9999, 1000) - 1) < 1e-6);
 }
 
-static void test_levels(void **state)
+TEST(test_levels)
 {
 	static const unsigned count[] = {100, 140, 90, 110, 160, 80, 120, 130, 95, 150};
 	/* A row of 10 for .5, .9, .95, .99, .9999; none decreases. */
@@ -531,7 +517,6 @@ static void test_levels(void **state)
 	struct mpxi_window w;
 	unsigned i, k;
 
-	(void)state;
 	table(&w, count, 10);
 	for (k = 0; k < 2; k++, width = 0) {
 		mpxi_estimate(&w, all[k], &was);
@@ -558,25 +543,4 @@ static void test_levels(void **state)
 	assert_true(exact.low == 7 && exact.high == 7);
 }
 
-UNIT_MAIN(mpx_estimate)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quantiles),
-		cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_ratio_by_hand),
-		cmocka_unit_test(test_interpolated_by_hand),
-		cmocka_unit_test(test_covariate),
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_never),
-		cmocka_unit_test(test_partial_slice),
-		cmocka_unit_test(test_no_counts),
-		cmocka_unit_test(test_saturated),
-		cmocka_unit_test(test_what_was_given_is_in_the_interval),
-		cmocka_unit_test(test_promises),
-		cmocka_unit_test(test_held),
-		cmocka_unit_test(test_slices_differ),
-		cmocka_unit_test(test_one_long_slice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_estimate, NULL, NULL)

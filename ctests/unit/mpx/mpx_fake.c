@@ -379,6 +379,14 @@ struct mpxi_set *fake_set(uint32_t from, uint32_t to)
 	return set;
 }
 
+struct mpxi_set *fake_running(uint32_t from, uint32_t to)
+{
+	struct mpxi_set *set = fake_set(from, to);
+
+	assert_int_equal(mpxi_set_start(set), 0);
+	return set;
+}
+
 unsigned fake_index(const struct mpxi_set *set, uint32_t code)
 {
 	unsigned i;

@@ -108,6 +108,8 @@ bool fake_tick(void);
 void fake_slices(unsigned n, uint64_t length);
 /* A set of the events from..to. */
 struct mpxi_set *fake_set(uint32_t from, uint32_t to);
+/* ... that is started. */
+struct mpxi_set *fake_running(uint32_t from, uint32_t to);
 unsigned fake_index(const struct mpxi_set *set, uint32_t code);
 const struct mpxi_window *fake_window(const struct mpxi_set *set, uint32_t code);
 /* T, S_e, C_e, and the same by the covariate, of an event that the counters held for size of

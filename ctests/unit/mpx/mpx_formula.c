@@ -5,7 +5,7 @@
 #include "../unit_test.h"
 #include "papi/papi_formula.h"
 
-static void test_sums(void **state)
+TEST(test_sums)
 {
 	/* Of papi_events.csv: of branches, of caches, of operations, of vectors of any length. */
 	static const char *const sums[] = {
@@ -22,13 +22,12 @@ static void test_sums(void **state)
 	};
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		if (!mpxi_papi_is_sum(sums[i]))
 			fail_msg("%s is a sum", sums[i]);
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
 	static const char *const others[] = {
 		"",            /* nothing */
@@ -55,7 +54,6 @@ static void test_others(void **state)
 	char deep[1000] = "";
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (mpxi_papi_is_sum(others[i]))
 			fail_msg("%s is a sum", others[i]);
@@ -64,12 +62,4 @@ static void test_others(void **state)
 	assert_false(mpxi_papi_is_sum(deep));
 }
 
-UNIT_MAIN(mpx_formula)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_formula, NULL, NULL)

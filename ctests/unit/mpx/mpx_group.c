@@ -32,12 +32,11 @@ static struct mpxi_group *get(uint32_t first, unsigned n)
 	return group;
 }
 
-static void found_again(void **state)
+TEST_WITH(found_again, setup, NULL)
 {
 	struct mpxi_group *a, *b, *c, *d, *idle, *with, *without;
 	const uint32_t always = 9;
 
-	(void)state;
 	a = get(1, 3);
 	b = get(1, 3);
 	assert_ptr_not_equal(a, b); /* a is in use */
@@ -69,13 +68,12 @@ static void found_again(void **state)
 }
 
 /* The group that was put longest ago is closed first, however long it was used. */
-static void longest_ago_goes(void **state)
+TEST_WITH(longest_ago_goes, setup, NULL)
 {
 	struct mpxi_group *old = get(1000, 1), *group[40];
 	unsigned i, open;
 	size_t memory;
 
-	(void)state;
 	for (i = 0; i < 40; i++)
 		group[i] = get(i, 1);
 	assert_int_equal(groups.count, 41);
@@ -108,12 +106,11 @@ static void longest_ago_goes(void **state)
 	assert_int_equal(fake.open, 0);
 }
 
-static void failures(void **state)
+TEST_WITH(failures, setup, NULL)
 {
 	struct mpxi_group *group = NULL;
 	uint32_t code = 7;
 
-	(void)state;
 	fake_fail(FAKE_OPEN, 1, 1);
 	assert_int_equal(
 		mpxi_groups_get(&groups, (struct mpxi_codes){&code, 1}, (struct mpxi_codes){0}, &group),
@@ -132,9 +129,8 @@ static void failures(void **state)
 }
 
 /* In a forked child the backend is not told. */
-static void quietly(void **state)
+TEST_WITH(quietly, setup, NULL)
 {
-	(void)state;
 	mpxi_groups_put(&groups, get(1, 2));
 	groups.quiet = true;
 	mpxi_groups_clear(&groups);
@@ -143,14 +139,4 @@ static void quietly(void **state)
 	fake_free(fake.groups);
 }
 
-UNIT_MAIN(mpx_group)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(found_again, setup),
-		cmocka_unit_test_setup(longest_ago_goes, setup),
-		cmocka_unit_test_setup(failures, setup),
-		cmocka_unit_test_setup(quietly, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_group, NULL, NULL)

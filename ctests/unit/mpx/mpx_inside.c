@@ -85,16 +85,14 @@ static int setup(void **state)
 	return mpxi_inside_add((uintptr_t)__start_papi_like, (uintptr_t)__stop_papi_like);
 }
 
-static void outside(void **state)
+TEST(outside)
 {
-	(void)state;
 	question();
 	assert_int_equal(answer, 0);
 }
 
-static void in_what_it_calls(void **state)
+TEST(in_what_it_calls)
 {
-	(void)state;
 	answer = -1;
 	pretend_to_count();
 	assert_int_equal(answer, 1);
@@ -118,11 +116,10 @@ static void ask_as_if_there(int signo, siginfo_t *info, void *context)
 	answer += 2 * mpxi_inside_sig(&there);
 }
 
-static void in_its_code(void **state)
+TEST(in_its_code)
 {
 	struct sigaction action = {.sa_sigaction = ask_as_if_there, .sa_flags = SA_SIGINFO}, old;
 
-	(void)state;
 	sigaction(SIGUSR2, &action, &old);
 	question();
 	sigaction(SIGUSR2, &old, NULL);
@@ -142,9 +139,8 @@ static plain void leave_words(void)
 	question();
 }
 
-static void old_words(void **state)
+TEST(old_words)
 {
-	(void)state;
 	leave_words();
 	assert_int_equal(answer, 0);
 	pretend_to_call(leave_words);
@@ -232,15 +228,13 @@ static unsigned failures_in_any_place(enum way way)
 	return *(unsigned *)failures;
 }
 
-static void any_place(void **state)
+TEST(any_place)
 {
-	(void)state;
 	assert_int_equal(failures_in_any_place(BY_PAPI), 0);
 }
 
-static void two_libraries(void **state)
+TEST(two_libraries)
 {
-	(void)state;
 	pretend_elsewhere(question);
 	assert_int_equal(answer, 0);
 	assert_int_equal(mpxi_inside_add((uintptr_t)__start_papi_like_too, (uintptr_t)__stop_papi_like_too),
@@ -262,14 +256,13 @@ static plain void interrupt(void)
 	depth++;
 }
 
-static void in_another_handler(void **state)
+TEST(in_another_handler)
 {
 	static char stack[256 << 10];
 	struct sigaction action = {.sa_handler = handler_of_the_program};
 	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)}, none = {.ss_flags = SS_DISABLE};
 	int turn;
 
-	(void)state;
 	sigaltstack(&alternate, NULL);
 	for (turn = 0; turn < 2; turn++) {
 		action.sa_flags = turn ? SA_ONSTACK : 0;
@@ -295,7 +288,7 @@ __attribute__((noinline)) static int has_room_on(uintptr_t below, size_t size)
 	return mpxi_has_room_sig(&there);
 }
 
-static void room_on_an_alternate_stack(void **state)
+TEST(room_on_an_alternate_stack)
 {
 	const size_t frame = signal_frame();
 	const size_t little = 2 * frame + (12 << 10);
@@ -305,7 +298,6 @@ static void room_on_an_alternate_stack(void **state)
 	stack_t alternate = {.ss_sp = stack + sizeof(stack) - little, .ss_size = little};
 	const stack_t none = {.ss_flags = SS_DISABLE};
 
-	(void)state;
 	/* Small ones, and large ones of which little is left. */
 	assert_false(has_room_on(4 << 10, 8 << 10));
 	assert_false(has_room_on(8 << 10, 8 << 10 | 64));
@@ -366,9 +358,8 @@ static plain void very_deep(int n)
 	depth += much[0];
 }
 
-static void deep_stacks(void **state)
+TEST(deep_stacks)
 {
-	(void)state;
 	from_deep_down();
 	assert_int_equal(answer, 0);
 	pretend_to_call(from_deep_down);
@@ -392,11 +383,10 @@ static void *in_a_thread(void *prepare)
 	return failures ? &failures : NULL;
 }
 
-static void threads(void **state)
+TEST(threads)
 {
 	int prepare;
 
-	(void)state;
 	for (prepare = 0; prepare < 2; prepare++) {
 		pthread_t thread;
 		void *failed;
@@ -407,9 +397,8 @@ static void threads(void **state)
 	}
 }
 
-static void bad_ranges(void **state)
+TEST(bad_ranges)
 {
-	(void)state;
 	assert_int_equal(mpxi_inside_add(0, 1), MPXI_EINVAL);
 	assert_int_equal(mpxi_inside_add(2, 2), MPXI_EINVAL);
 	assert_int_equal(mpxi_inside_add(3, 2), MPXI_EINVAL);
@@ -425,12 +414,11 @@ static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias)
 
 /* This program has libmpx in itself, with the files that it shares with libupc, and neither
  * libupc nor PAPI: nothing of it is theirs. */
-static void what_is_shared(void **state)
+TEST(what_is_shared)
 {
 	struct mpxi_code code[4];
 	uintptr_t bias = 0;
 
-	(void)state;
 	dl_iterate_phdr(bias_of_program, &bias);
 	assert_int_equal(mpxi_inside_program(bias, code), 0);
 }
@@ -442,14 +430,13 @@ static unsigned long thread_number(void)
 	return 1;
 }
 
-static void papi_itself(void **state)
+TEST(papi_itself)
 {
 	void *papi;
 	int (*init)(int), (*thread_init)(unsigned long (*)(void));
 	const int version = PAPI_VER_CURRENT;
 	char soname[32];
 
-	(void)state;
 	snprintf(soname, sizeof(soname), "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(version),
 		 PAPI_VERSION_MINOR(version));
 	papi = dlopen(soname, RTLD_NOW);
@@ -470,25 +457,4 @@ static void papi_itself(void **state)
 	assert_int_equal(answer, 0);
 }
 
-UNIT_MAIN(mpx_inside)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outside),
-		cmocka_unit_test(in_what_it_calls),
-#ifdef __x86_64__
-		cmocka_unit_test(in_its_code),
-#endif
-		cmocka_unit_test(old_words),
-		cmocka_unit_test(any_place),
-		cmocka_unit_test(two_libraries),
-		cmocka_unit_test(in_another_handler),
-		cmocka_unit_test(room_on_an_alternate_stack),
-		cmocka_unit_test(deep_stacks),
-		cmocka_unit_test(threads),
-		cmocka_unit_test(bad_ranges),
-		cmocka_unit_test(what_is_shared),
-		cmocka_unit_test(papi_itself),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+UNIT_TESTS(mpx_inside, setup, NULL)

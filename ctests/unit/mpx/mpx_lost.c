@@ -36,18 +36,16 @@ static void slice_that(bool fails)
 	fake_fail(0, 0, 0);
 }
 
-static void half_of_the_stops_fail(void **state)
+TEST(half_of_the_stops_fail)
 {
 	struct mpxi_set *set;
 	uint64_t begin, time;
 	double coverage = 0;
 	unsigned i;
 
-	(void)state;
 	fake_create(1);
 	fake.pace = 3;
-	set = fake_set(0, 3);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 3);
 	begin = fake.now;
 	for (i = 0; i < 4000; i++)
 		slice_that(i * 7919 % 4 < 2 && i > 8);
@@ -65,17 +63,15 @@ static void half_of_the_stops_fail(void **state)
 }
 
 /* T is as fast as it has been, with a handler that takes its time. */
-static void at_the_pace_of_slices(void **state)
+TEST(at_the_pace_of_slices)
 {
 	struct mpxi_set *set;
 	uint64_t time;
 
-	(void)state;
 	fake_create(1);
 	fake.pace = 3;
 	fake.cost = 50;
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 1);
 	fake_slices(100, 1000);
 	assert_int_equal(mpxi_set_read(set), 0);
 	time = fake_window(set, 0)->time;
@@ -86,13 +82,12 @@ static void at_the_pace_of_slices(void **state)
 }
 
 /* As where the program has closed the descriptors: no group counts, and no tick comes. */
-static void closed_for_good(void **state)
+TEST(closed_for_good)
 {
 	struct mpxi_set *set, *beside;
 	uint64_t begin, time;
 	unsigned i;
 
-	(void)state;
 	fake_create(1);
 	fake.pace = 3;
 	set = fake_set(0, 1);
@@ -125,17 +120,15 @@ static void closed_for_good(void **state)
 }
 
 /* The first call that fails says so; the next one gives what was counted up to then. */
-static void closed_and_told_once(void **state)
+TEST(closed_and_told_once)
 {
 	struct mpxi_set *set;
 	uint64_t begin, time;
 	unsigned i;
 
-	(void)state;
 	fake_create(1);
 	fake.pace = 3;
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 1);
 	begin = fake.now;
 	fake_slices(100, 1000);
 	fake.counted_to = fake.now + 500;
@@ -154,12 +147,11 @@ static void closed_and_told_once(void **state)
 }
 
 /* No group can be started for a while. */
-static void nothing_starts(void **state)
+TEST(nothing_starts)
 {
 	struct mpxi_set *set, *steady;
 	uint64_t begin;
 
-	(void)state;
 	fake_create(1);
 	fake.pace = 3;
 	set = fake_set(0, 2);
@@ -198,16 +190,14 @@ static void fail_stops_beside(const struct fake_group *group)
 }
 
 /* Events that are counted all the time: what could not be read is a gap. */
-static void steady_that_fail(void **state)
+TEST(steady_that_fail)
 {
 	const uint32_t code = FAKE_UNLIMITED + 4;
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(1);
 	fake.pace = 3;
-	set = fake_set(code, code);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(code, code);
 	fake.now += 10000;
 	assert_int_equal(mpxi_set_read(set), 0);
 	assert_exact(set, code, 10000);
@@ -229,16 +219,14 @@ static void steady_that_fail(void **state)
 }
 
 /* Ticks that have waited while the thread had the signal blocked come all at once. */
-static void ticks_that_wait(void **state)
+TEST(ticks_that_wait)
 {
 	struct mpxi_set *set;
 	uint64_t slices;
 	unsigned i;
 
-	(void)state;
 	fake_create_sliced(1, SLICE);
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 1);
 	fake_slices(10, 1000);
 	slices = fake_info().slices;
 	assert_int_equal(slices, 10);
@@ -267,14 +255,12 @@ static void ticks_that_wait(void **state)
 }
 
 /* Calls see that no tick comes, and ask why. */
-static void ticks_that_do_not_come(void **state)
+TEST(ticks_that_do_not_come)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create_sliced(1, SLICE);
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 1);
 	fake.now += 3999;
 	assert_int_equal(mpxi_set_read(set), 0);
 	assert_int_equal(fake.sought, 0);
@@ -312,14 +298,4 @@ static void ticks_that_do_not_come(void **state)
 	fake_destroy();
 }
 
-UNIT_MAIN(mpx_lost)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(half_of_the_stops_fail), cmocka_unit_test(at_the_pace_of_slices),
-		cmocka_unit_test(closed_for_good),        cmocka_unit_test(closed_and_told_once),
-		cmocka_unit_test(nothing_starts),         cmocka_unit_test(steady_that_fail),
-		cmocka_unit_test(ticks_that_wait),        cmocka_unit_test(ticks_that_do_not_come),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_lost, NULL, NULL)

@@ -69,12 +69,11 @@ static void pair_all(struct mpxi_set *set)
 			assert_int_equal(mpxi_set_pair(set, i, k), 0);
 }
 
-static void test_together_and_apart(void **state)
+TEST(test_together_and_apart)
 {
 	struct mpxi_set *set = six();
 	unsigned with, without;
 
-	(void)state;
 	pair_all(set);
 	assert_int_equal(mpxi_set_start(set), 0);
 	find_partners(set, &with, &without);
@@ -101,13 +100,12 @@ static void test_together_and_apart(void **state)
 }
 
 /* A reset of a set that runs: what follows is by itself. */
-static void test_take(void **state)
+TEST(test_take)
 {
 	struct mpxi_set *set = six();
 	unsigned with, without, i;
 	uint64_t counted = 0;
 
-	(void)state;
 	pair_all(set);
 	assert_int_equal(mpxi_set_start(set), 0);
 	find_partners(set, &with, &without);
@@ -127,12 +125,11 @@ static void test_take(void **state)
 
 /* Another set's start and stop changes the groups: what was counted together stays that, and no
  * more than that is said. */
-static void test_groups_change(void **state)
+TEST(test_groups_change)
 {
 	struct mpxi_set *set = six(), *other;
 	unsigned round, i, k;
 
-	(void)state;
 	pair_all(set);
 	other = fake_set(20, 25);
 	assert_int_equal(mpxi_set_start(set), 0);
@@ -160,12 +157,11 @@ static void test_groups_change(void **state)
 }
 
 /* Beside a set that has had one of the events all along, in the middle of a slice. */
-static void test_overlap(void **state)
+TEST(test_overlap)
 {
 	struct mpxi_set *set = six(), *outer = fake_set(1, 6);
 	unsigned with, without, i, k;
 
-	(void)state;
 	pair_all(set);
 	assert_int_equal(mpxi_set_start(outer), 0);
 	fake_slices(9, 1000);
@@ -196,12 +192,11 @@ static void test_overlap(void **state)
 	fake_destroy();
 }
 
-static void test_asked_and_given_up(void **state)
+TEST(test_asked_and_given_up)
 {
 	struct mpxi_set *set = six();
 	size_t memory = fake_info().memory;
 
-	(void)state;
 	assert_null(mpxi_set_pair_window(set, 0, 1));
 	assert_int_equal(mpxi_set_pair(set, 0, 1), 0);
 	assert_int_equal(mpxi_set_pair(set, 1, 0), 0);
@@ -226,12 +221,11 @@ static void test_asked_and_given_up(void **state)
 	fake_destroy();
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	unsigned k;
 	struct mpxi_set *set = six();
 
-	(void)state;
 	for (k = 1; k <= 2; k++) {
 		fake_fail(FAKE_MEMORY, k, 1);
 		assert_int_equal(mpxi_set_pair(set, 0, 1), MPXI_ENOMEM);
@@ -253,12 +247,11 @@ static void test_no_memory(void **state)
 }
 
 /* Groups that cannot be stopped lose the pair's slice as they lose the events'. */
-static void test_lost(void **state)
+TEST(test_lost)
 {
 	struct mpxi_set *set = six();
 	unsigned with, without, i;
 
-	(void)state;
 	pair_all(set);
 	assert_int_equal(mpxi_set_start(set), 0);
 	find_partners(set, &with, &without);
@@ -272,17 +265,4 @@ static void test_lost(void **state)
 	fake_destroy();
 }
 
-UNIT_MAIN(mpx_pair)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_together_and_apart),
-		cmocka_unit_test(test_take),
-		cmocka_unit_test(test_groups_change),
-		cmocka_unit_test(test_overlap),
-		cmocka_unit_test(test_asked_and_given_up),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_lost),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_pair, NULL, NULL)

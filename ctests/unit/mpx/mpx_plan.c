@@ -67,18 +67,16 @@ static void assert_holds(uint32_t from, uint32_t to)
 	}
 }
 
-static void lists_are_filled(void **state)
+TEST_WITH(lists_are_filled, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(place(0, 9), 0);
 	assert_int_equal(draft.lists, 3);
 	assert_holds(0, 9);
 }
 
 /* One list if the counters hold all of it, whatever lists there were. */
-static void joined(void **state)
+TEST_WITH(joined, setup, teardown)
 {
-	(void)state;
 	add(0, 0, 0);
 	add(1, 1, 1);
 	add(2, 2, 2);
@@ -90,9 +88,8 @@ static void joined(void **state)
 }
 
 /* Inactive events are left out, but for those whose places are kept, and empty lists too. */
-static void only_active(void **state)
+TEST_WITH(only_active, setup, teardown)
 {
-	(void)state;
 	event[1].activations = event[2].activations = event[5].activations = 0;
 	event[2].pins = 1;
 	add(0, 3, 7);
@@ -105,20 +102,18 @@ static void only_active(void **state)
 }
 
 /* Lists that nobody comes to stay as they are; one by one is as good as all at once. */
-static void one_by_one(void **state)
+TEST_WITH(one_by_one, setup, teardown)
 {
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < EVENTS; i++)
 		assert_int_equal(place(i, i), 0);
 	assert_int_equal(draft.lists, EVENTS / 4);
 	assert_holds(0, EVENTS - 1);
 }
 
-static void thousand_at_once(void **state)
+TEST_WITH(thousand_at_once, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(place(0, EVENTS - 1), 0);
 	assert_int_equal(draft.lists, EVENTS / 4);
 	assert_holds(0, EVENTS - 1);
@@ -127,9 +122,8 @@ static void thousand_at_once(void **state)
 }
 
 /* Events of 16 counters, 64 for each: 64 lists would do. */
-static void conflicts(void **state)
+TEST_WITH(conflicts, setup, teardown)
 {
-	(void)state;
 	fake.capacity = 100;
 	fake.modulus = 16;
 	assert_int_equal(place(0, EVENTS - 1), 0);
@@ -137,9 +131,8 @@ static void conflicts(void **state)
 	assert_holds(0, EVENTS - 1);
 }
 
-static void shrunk(void **state)
+TEST_WITH(shrunk, setup, teardown)
 {
-	(void)state;
 	add(0, 1, 0);
 	add(2, 4, 1);
 	add(5, 5, 2);
@@ -156,11 +149,10 @@ static void shrunk(void **state)
 }
 
 /* What does not fit into fewer stays to the last list. */
-static void not_shrunk(void **state)
+TEST_WITH(not_shrunk, setup, teardown)
 {
 	unsigned i;
 
-	(void)state;
 	add(0, 2, 0);
 	add(3, 5, 1);
 	add(6, 8, 2);
@@ -175,12 +167,11 @@ static void not_shrunk(void **state)
 }
 
 /* Whichever call fails: the error, and nothing is leaked (the sanitizers look). */
-static void failures(void **state)
+TEST_WITH(failures, setup, teardown)
 {
 	unsigned k, n;
 	int error;
 
-	(void)state;
 	for (n = 0; n < 2; n++)
 		for (k = 1;; k++) {
 			mpxi_draft_clear(&draft);
@@ -201,12 +192,11 @@ static void failures(void **state)
 
 /* ---- turns --------------------------------------------------------------------------- */
 
-static void rounds(void **state)
+TEST(rounds)
 {
 	unsigned slot[5], was[5] = {9, 9, 9, 9, 9}, round, i;
 	struct mpxi_order order = {.random = 1};
 
-	(void)state;
 	mpxi_order_set(&order, was, slot, 5);
 	for (round = 0; round < 1000; round++) {
 		unsigned seen = 0;
@@ -219,12 +209,11 @@ static void rounds(void **state)
 
 /* All orders come, and none much more often than others: 24 of them, 1000 times each,
  * with a standard deviation of 31. */
-static void all_orders(void **state)
+TEST(all_orders)
 {
 	unsigned slot[4], was[4] = {9, 9, 9, 9}, times[256] = {0}, round, i, orders = 0;
 	struct mpxi_order order = {.random = 7};
 
-	(void)state;
 	mpxi_order_set(&order, was, slot, 4);
 	for (round = 0; round < 24000; round++) {
 		unsigned which = 0;
@@ -243,11 +232,10 @@ static void all_orders(void **state)
 
 /* Which group is first in a thread is chance: 4000 threads, give or take four standard
  * errors. */
-static void first_turns(void **state)
+TEST(first_turns)
 {
 	unsigned slot[4], was[4] = {9, 9, 9, 9}, times[4] = {0}, i;
 
-	(void)state;
 	for (i = 0; i < 4000; i++) {
 		struct mpxi_order order = {.random = (i + 1) * UINT64_C(0x9e3779b97f4a7c15)};
 
@@ -259,13 +247,12 @@ static void first_turns(void **state)
 }
 
 /* In the middle of a round: those that had their turn, those that wait, newcomers. */
-static void order_is_kept(void **state)
+TEST(order_is_kept)
 {
 	unsigned slot[4], was[4] = {9, 9, 9, 9}, turn[4], seen = 0, i;
 	unsigned later_slot[5], later_was[5];
 	struct mpxi_order order = {.random = 3};
 
-	(void)state;
 	mpxi_order_set(&order, was, slot, 4);
 	for (i = 0; i < 4; i++)
 		(void)mpxi_order_next_sig(&order);
@@ -285,25 +272,5 @@ static void order_is_kept(void **state)
 	assert_int_equal(seen, 7);
 }
 
-#define drafting(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-UNIT_MAIN(mpx_plan)
-{
-	const struct CMUnitTest tests[] = {
-		drafting(lists_are_filled),
-		drafting(joined),
-		drafting(only_active),
-		drafting(one_by_one),
-		drafting(thousand_at_once),
-		drafting(conflicts),
-		drafting(shrunk),
-		drafting(not_shrunk),
-		drafting(failures),
-		cmocka_unit_test(rounds),
-		cmocka_unit_test(all_orders),
-		cmocka_unit_test(first_turns),
-		cmocka_unit_test(order_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_plan, NULL, NULL)

@@ -141,12 +141,11 @@ static void assert_calibrated(const struct score *score, double least, double mo
 }
 
 /* Each thread makes one slice: its event was counted in all of it, or not at all. */
-static void test_threads_of_one_slice(void **state)
+TEST(test_threads_of_one_slice)
 {
 	static const struct kind kind = {60, 4, 1, 3};
 	struct score score = measure(&kind, 1, MPXI_INTERPOLATED, 1000);
 
-	(void)state;
 	assert_calibrated(&score, .93, 1.3);
 	assert_int_equal(score.rough, 0);
 	assert_true(fabs(score.bias) < .02);
@@ -154,7 +153,7 @@ static void test_threads_of_one_slice(void **state)
 
 /* Whatever kinds of threads there are: fast and slow ones, with few groups and with many,
  * long and short. */
-static void test_threads_of_all_kinds(void **state)
+TEST(test_threads_of_all_kinds)
 {
 	static const struct kind groups[] = {{400, 2, 1, 1}, {400, 8, 1, 20}};
 	static const struct kind lengths[] = {{40, 4, 3, 20}, {2, 4, 400, 1}};
@@ -162,7 +161,6 @@ static void test_threads_of_all_kinds(void **state)
 	struct score score;
 	unsigned e;
 
-	(void)state;
 	for (e = 0; e < 2; e++) {
 		score = measure(groups, 2, estimators[e], 1000);
 		assert_calibrated(&score, .9, 1.5);
@@ -172,12 +170,11 @@ static void test_threads_of_all_kinds(void **state)
 }
 
 /* Threads of so many slices an event that their errors are known together only. */
-static void test_errors_of_threads_are_known_together(void **state)
+TEST(test_errors_of_threads_are_known_together)
 {
 	static const unsigned slices[] = {8, 12, 16, 24};
 	unsigned i, e;
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		for (e = 0; e < 2; e++) {
 			const struct kind kind = {100, 4, slices[i], 1};
@@ -190,12 +187,11 @@ static void test_errors_of_threads_are_known_together(void **state)
 
 /* Long threads of different rates, and with different parts of their time counted: each is
  * estimated by itself. */
-static void test_long_threads_keep_their_rates(void **state)
+TEST(test_long_threads_keep_their_rates)
 {
 	static const struct kind kind[] = {{10, 2, 40, 1}, {10, 8, 160, 20}};
 	struct score score = measure(kind, 2, MPXI_RATIO, 300);
 
-	(void)state;
 	assert_calibrated(&score, .92, 1.15);
 	score = measure(kind, 2, MPXI_INTERPOLATED, 300);
 	assert_calibrated(&score, .92, 1.15);
@@ -205,13 +201,12 @@ static void test_long_threads_keep_their_rates(void **state)
 
 /* On for a part of a slice, off for another; its groups have their turns only while it is on,
  * and each start is another group's turn. */
-static void test_region_shorter_than_a_slice(void **state)
+TEST(test_region_shorter_than_a_slice)
 {
 	const unsigned groups = 16, entries = 1600, repeats = 400;
 	struct score score = {.repeats = repeats};
 	unsigned r, i, k;
 
-	(void)state;
 	random_state = 11;
 	for (r = 0; r < repeats; r++) {
 		struct mpxi_stat stat = {0};
@@ -258,12 +253,11 @@ static void test_region_shorter_than_a_slice(void **state)
 
 /* The main thread has a slice or two of its own beside its short threads, and counts nothing: the
  * interval knows that one of those that were not seen may be unlike the others. */
-static void test_an_odd_one_out(void **state)
+TEST(test_an_odd_one_out)
 {
 	const unsigned repeats = 500;
 	unsigned r, i, sure = 0, held = 0;
 
-	(void)state;
 	random_state = 17;
 	for (r = 0; r < repeats; r++) {
 		struct mpxi_pool pool = {0};
@@ -289,12 +283,11 @@ static void test_an_odd_one_out(void **state)
 
 /* Many short stretches, and then a few long slices at another rate: what the short ones say of the
  * long ones is little, and that is said. */
-static void test_short_stretches_and_long_slices(void **state)
+TEST(test_short_stretches_and_long_slices)
 {
 	const unsigned repeats = 500;
 	unsigned r, i, sure = 0, held = 0;
 
-	(void)state;
 	random_state = 13;
 	for (r = 0; r < repeats; r++) {
 		struct mpxi_pool pool = {0};
@@ -341,7 +334,7 @@ static double upper_end(double value, double t, double variance)
 
 /* A set that starts and stops ten times in each slice: a slice is one cluster. Five clusters of
  * 100 with 10, 14, 10, 14, 12 counts, the last one open, in twice the time. */
-static void test_clusters_by_hand(void **state)
+TEST(test_clusters_by_hand)
 {
 	static const unsigned count[] = {10, 14, 10, 14, 12};
 	struct mpxi_slice running = {0, 0, 0, 0, 0};
@@ -352,7 +345,6 @@ static void test_clusters_by_hand(void **state)
 	struct mpxi_result result;
 	unsigned i, k;
 
-	(void)state;
 	mpxi_stat_open(&stat, 0);
 	for (i = 0; i < 5; i++) {
 		running.begin = running.end = i * 1000ul;
@@ -412,11 +404,10 @@ static struct mpxi_result sum_of(const struct mpxi_window *window, unsigned n)
 	return result_of(&pool, MPXI_RATIO);
 }
 
-static void test_of_nothing_nothing_is_known(void **state)
+TEST(test_of_nothing_nothing_is_known)
 {
 	struct mpxi_result result = sum_of(NULL, 0);
 
-	(void)state;
 	assert_true(result.estimate.never && result.estimate.rough);
 	assert_false(result.estimate.exact || result.lost || result.borrowed);
 	assert_near(result.estimate.value, 0);
@@ -424,12 +415,11 @@ static void test_of_nothing_nothing_is_known(void **state)
 	assert_int_equal(result.time, 0);
 }
 
-static void test_exact_stretches_make_an_exact_sum(void **state)
+TEST(test_exact_stretches_make_an_exact_sum)
 {
 	const struct mpxi_window part[] = {exact(1000), never(0), exact(0), exact(234)};
 	struct mpxi_result result = sum_of(part, 4);
 
-	(void)state;
 	assert_true(result.estimate.exact);
 	assert_false(result.estimate.never || result.estimate.rough || result.borrowed);
 	assert_near(result.estimate.value, 1234);
@@ -444,12 +434,11 @@ static void test_exact_stretches_make_an_exact_sum(void **state)
 }
 
 /* One stretch is what it is alone, beside an exact one as well. */
-static void test_one_stretch_is_its_own_estimate(void **state)
+TEST(test_one_stretch_is_its_own_estimate)
 {
 	static const enum mpxi_estimator estimators[] = {MPXI_RATIO, MPXI_INTERPOLATED, MPXI_COVARIATE};
 	unsigned slices, e;
 
-	(void)state;
 	random_state = 3;
 	for (slices = 4; slices < 100; slices += 7)
 		for (e = 0; e < 3; e++) {
@@ -475,12 +464,11 @@ static void test_one_stretch_is_its_own_estimate(void **state)
 }
 
 /* The rate of another thread stands for it, and nothing says how well. */
-static void test_a_thread_without_a_turn_borrows(void **state)
+TEST(test_a_thread_without_a_turn_borrows)
 {
 	const struct mpxi_window part[] = {exact(50), never(300)};
 	struct mpxi_result result = sum_of(part, 2);
 
-	(void)state;
 	assert_false(result.estimate.never || result.estimate.exact);
 	assert_true(result.estimate.rough && result.borrowed);
 	assert_near(result.estimate.value, 50 + 30);
@@ -489,24 +477,22 @@ static void test_a_thread_without_a_turn_borrows(void **state)
 	assert_near(result.estimate.coverage, 500. / 800);
 }
 
-static void test_only_threads_that_were_never_counted(void **state)
+TEST(test_only_threads_that_were_never_counted)
 {
 	const struct mpxi_window part[] = {never(300), never(0), never(20)};
 	struct mpxi_result result = sum_of(part, 3);
 
-	(void)state;
 	assert_true(result.estimate.never && result.estimate.rough);
 	assert_false(result.estimate.exact || result.borrowed);
 	assert_int_equal(result.time, 320);
 	assert_near(result.estimate.coverage, 0);
 }
 
-static void test_lost_stays(void **state)
+TEST(test_lost_stays)
 {
 	struct mpxi_window part = exact(4), none = never(0);
 	struct mpxi_pool pool = {0}, sum = {0};
 
-	(void)state;
 	mpxi_pool_add(&pool, &part, MPXI_RATIO, false);
 	assert_false(result_of(&pool, MPXI_RATIO).lost);
 	mpxi_pool_add(&pool, &none, MPXI_RATIO, true);
@@ -515,12 +501,11 @@ static void test_lost_stays(void **state)
 	assert_true(result_of(&sum, MPXI_RATIO).lost);
 }
 
-static void test_counts_saturate(void **state)
+TEST(test_counts_saturate)
 {
 	struct mpxi_window part[] = {exact(UINT64_MAX - 4), exact(5), exact(7)};
 	struct mpxi_result result = sum_of(part, 1);
 
-	(void)state;
 	assert_true(result.count == UINT64_MAX - 4);
 	part[0].sums.size = part[0].time = part[0].sums.slices = UINT64_MAX;
 	result = sum_of(part, 3);
@@ -530,14 +515,13 @@ static void test_counts_saturate(void **state)
 }
 
 /* However stretches are put together: one by one, by threads, threads in another order. */
-static void test_sums_do_not_depend_on_the_way(void **state)
+TEST(test_sums_do_not_depend_on_the_way)
 {
 	struct mpxi_window window[40];
 	struct mpxi_pool forth = {0}, back = {0}, half[2] = {{.count = 0}}, both = {0};
 	struct mpxi_result a, b, c;
 	unsigned i;
 
-	(void)state;
 	random_state = 5;
 	for (i = 0; i < 40; i++)
 		run_thread(4, i % 3 ? 1 + i % 5 : 40, 1 + i % 7, &window[i]);
@@ -561,14 +545,13 @@ static void test_sums_do_not_depend_on_the_way(void **state)
 }
 
 /* What one thread did in two sets is not unlike itself. */
-static void test_one_thread_in_two_pools(void **state)
+TEST(test_one_thread_in_two_pools)
 {
 	struct mpxi_pool one[2] = {{.count = 0}}, other[2] = {{.count = 0}}, whole[2] = {{.count = 0}};
 	struct mpxi_result of_one, of_other;
 	struct mpxi_window window;
 	unsigned i;
 
-	(void)state;
 	random_state = 9;
 	for (i = 0; i < 40; i++) {
 		run_thread(4, 3, 1, &window);
@@ -588,7 +571,7 @@ static void test_one_thread_in_two_pools(void **state)
 	assert_true(of_one.estimate.standard_error < of_other.estimate.standard_error);
 }
 
-static void test_a_window_is_a_result(void **state)
+TEST(test_a_window_is_a_result)
 {
 	const struct mpxi_window window = {
 		.sums = {.count = 30, .size = 250, .slices = 4},
@@ -597,7 +580,6 @@ static void test_a_window_is_a_result(void **state)
 	struct mpxi_estimate wanted;
 	struct mpxi_result result;
 
-	(void)state;
 	mpxi_estimate(&window, MPXI_RATIO, &wanted);
 	memset(&result, 0xff, sizeof(result));
 	mpxi_result_of_window(&window, MPXI_RATIO, true, &result);
@@ -616,28 +598,4 @@ static void test_a_window_is_a_result(void **state)
 	assert_false(result.lost);
 }
 
-UNIT_MAIN(mpx_pool)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads_of_one_slice),
-		cmocka_unit_test(test_threads_of_all_kinds),
-		cmocka_unit_test(test_errors_of_threads_are_known_together),
-		cmocka_unit_test(test_long_threads_keep_their_rates),
-		cmocka_unit_test(test_region_shorter_than_a_slice),
-		cmocka_unit_test(test_an_odd_one_out),
-		cmocka_unit_test(test_short_stretches_and_long_slices),
-		cmocka_unit_test(test_clusters_by_hand),
-		cmocka_unit_test(test_of_nothing_nothing_is_known),
-		cmocka_unit_test(test_exact_stretches_make_an_exact_sum),
-		cmocka_unit_test(test_one_stretch_is_its_own_estimate),
-		cmocka_unit_test(test_a_thread_without_a_turn_borrows),
-		cmocka_unit_test(test_only_threads_that_were_never_counted),
-		cmocka_unit_test(test_lost_stays),
-		cmocka_unit_test(test_counts_saturate),
-		cmocka_unit_test(test_sums_do_not_depend_on_the_way),
-		cmocka_unit_test(test_one_thread_in_two_pools),
-		cmocka_unit_test(test_a_window_is_a_result),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_pool, NULL, NULL)

@@ -478,22 +478,14 @@ static void program(void)
 	fake_destroy();
 }
 
-static void programs(void **state)
+TEST(programs)
 {
 	const char *cases = getenv("UPC_TEST_CASES"), *first = getenv("UPC_TEST_SEED");
 	uint64_t n = cases ? strtoull(cases, NULL, 0) : 1000;
 
-	(void)state;
 	seed = first ? strtoull(first, NULL, 0) : 1;
 	for (; n--; seed++)
 		program();
 }
 
-UNIT_MAIN(mpx_random)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_random, NULL, NULL)

@@ -4,7 +4,6 @@
  * and with seeds, where the truth is known and the interval holds it about as often as it says.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "../unit_test.h"
 #include "stat/joint.h"
@@ -134,7 +133,7 @@ static void measure(struct run *run, uint64_t *random, unsigned groups, const un
 /* ---- ratios --------------------------------------------------------------------------- */
 
 /* Two events that go together in each slice: their ratio is sure, though neither count is. */
-static void test_together_by_hand(void **state)
+TEST(test_together_by_hand)
 {
 	static const unsigned place[] = {0, 0, 0};
 	static const uint64_t counts[] = {100, 140, 90, 110, 160, 80};
@@ -143,7 +142,6 @@ static void test_together_by_hand(void **state)
 	struct run run;
 	unsigned i, e;
 
-	(void)state;
 	begin(&run);
 	for (i = 0; i < 6; i++) {
 		uint64_t count[] = {100 * counts[i], 50 * counts[i], 1000};
@@ -165,7 +163,7 @@ static void test_together_by_hand(void **state)
 }
 
 /* Second differences of a - r b by hand: the ratio estimator's variance is theirs. */
-static void test_variance_by_hand(void **state)
+TEST(test_variance_by_hand)
 {
 	static const unsigned place[] = {0, 0, 0};
 	static const uint64_t a[] = {1000, 1400, 900, 1100, 1600}, b[] = {2000, 1800, 2200, 2100, 1900};
@@ -174,7 +172,6 @@ static void test_variance_by_hand(void **state)
 	struct run run;
 	unsigned i;
 
-	(void)state;
 	begin(&run);
 	for (i = 0; i < 5; i++) {
 		uint64_t count[] = {a[i], b[i], 0};
@@ -192,7 +189,7 @@ static void test_variance_by_hand(void **state)
 	assert_near(r.standard_error, sqrt(variance) / 20000);
 }
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
 	struct mpxi_window a = {.sums = {.count = 300, .size = 9}, .time = 9, .exact = true}, b = a;
 	struct mpxi_pair_windows pair = {&a, &b, NULL};
@@ -203,7 +200,6 @@ static void test_exact(void **state)
 	uint64_t random = 1;
 	unsigned i;
 
-	(void)state;
 	b.sums.count = 400;
 	for (i = 0; i < 3; i++) {
 		mpxi_ratio(&pair, all[i], &r);
@@ -234,7 +230,7 @@ static void test_exact(void **state)
 }
 
 /* What may be 0 has no upper end, and what was not counted no value. */
-static void test_open(void **state)
+TEST(test_open)
 {
 	static const unsigned place[] = {0, 0, 1};
 	static const uint64_t count[] = {50, 0, 7};
@@ -244,7 +240,6 @@ static void test_open(void **state)
 	struct run run;
 	unsigned i, k;
 
-	(void)state;
 	begin(&run);
 	for (i = 0; i < 40; i++)
 		slice(&run, i % 2, place, count);
@@ -267,14 +262,13 @@ static void test_open(void **state)
 }
 
 /* A denominator of one count, in one slice of many: there may have been none besides. */
-static void test_one_count(void **state)
+TEST(test_one_count)
 {
 	static const unsigned place[] = {0, 0, 1};
 	struct mpxi_ratio r;
 	struct run run;
 	unsigned i;
 
-	(void)state;
 	begin(&run);
 	for (i = 0; i < 400; i++) {
 		uint64_t count[] = {50, i == 160, 7};
@@ -287,7 +281,7 @@ static void test_one_count(void **state)
 }
 
 /* What was not kept, or is of a part of the time, is taken as bad as it can be. */
-static void test_guessed(void **state)
+TEST(test_guessed)
 {
 	static const unsigned place[] = {0, 0, 1};
 	struct mpxi_pair_windows pair;
@@ -296,7 +290,6 @@ static void test_guessed(void **state)
 	uint64_t random = 5;
 	struct run run;
 
-	(void)state;
 	measure(&run, &random, 4, place, 60);
 	kept = ratio_of(&run, 0, 1, MPXI_INTERPOLATED);
 	pair = (struct mpxi_pair_windows){&run.event[0], &run.event[1], NULL};
@@ -314,7 +307,7 @@ static void test_guessed(void **state)
 
 /* How often 500 intervals hold the truth, give or take four standard errors of it: in one group,
  * and where errors of events that take turns go against each other. */
-static void test_held(void **state)
+TEST(test_held)
 {
 	static const struct {
 		unsigned groups, place[EVENTS], least, most;
@@ -328,7 +321,6 @@ static void test_held(void **state)
 	uint64_t random = 11;
 	struct run run;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		for (e = 0; e < 2; e++) {
 			for (repeat = held = 0; repeat < 500; repeat++) {
@@ -345,12 +337,11 @@ static void test_held(void **state)
 }
 
 /* Windows of all kinds: what holds for every one. */
-static void test_promises(void **state)
+TEST(test_promises)
 {
 	static const unsigned places[][EVENTS] = {{0, 0, 0}, {0, 1, 2}, {0, 0, 1}};
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 1000; seed++) {
 		uint64_t random = seed;
 		unsigned n = random_next(&random) % 30, bits = random_next(&random) % 64, i, k, e;
@@ -422,12 +413,11 @@ static void set_value(struct mpxi_joint *joint, unsigned i, double value, double
 }
 
 /* Each takes of the difference what its variance is of all; exact ones take nothing. */
-static void test_relation_by_hand(void **state)
+TEST(test_relation_by_hand)
 {
 	struct mpxi_joint *joint = mpxi_joint_create(EVENTS);
 	bool wrong = true;
 
-	(void)state;
 	assert_non_null(joint);
 	set_value(joint, 0, 1000, 100);
 	set_value(joint, 1, 700, 300);
@@ -446,12 +436,11 @@ static void test_relation_by_hand(void **state)
 	mpxi_joint_free(joint);
 }
 
-static void test_relation_wrong(void **state)
+TEST(test_relation_wrong)
 {
 	struct mpxi_joint *joint = mpxi_joint_create(EVENTS);
 	bool wrong = false;
 
-	(void)state;
 	assert_non_null(joint);
 	set_value(joint, 0, 1000, 100);
 	set_value(joint, 1, 700, 300);
@@ -484,12 +473,11 @@ static void test_relation_wrong(void **state)
 }
 
 /* What would come below what was counted stops there, and the others make up for it. */
-static void test_relation_least(void **state)
+TEST(test_relation_least)
 {
 	struct mpxi_joint *joint = mpxi_joint_create(EVENTS);
 	bool wrong;
 
-	(void)state;
 	assert_non_null(joint);
 	set_value(joint, 0, 1000, 100);
 	set_value(joint, 1, 980, 100);
@@ -507,7 +495,7 @@ static void test_relation_least(void **state)
 }
 
 /* One that holds in every slice says nothing of events counted in the same ones. */
-static void test_relation_together(void **state)
+TEST(test_relation_together)
 {
 	static const unsigned place[] = {0, 0, 0};
 	uint64_t random = 3;
@@ -516,7 +504,6 @@ static void test_relation_together(void **state)
 	unsigned i;
 	bool wrong;
 
-	(void)state;
 	measure(&run, &random, 4, place, 60);
 	joint = joint_of(&run, MPXI_INTERPOLATED);
 	before = joint_of(&run, MPXI_INTERPOLATED);
@@ -532,7 +519,7 @@ static void test_relation_together(void **state)
 
 /* 500 measurements in three of four groups, and in two: the estimates agree, are better than they
  * were, and hold as often; hardly ever is the relation found wrong, and one that is wrong, is. */
-static void test_relation_held(void **state)
+TEST(test_relation_held)
 {
 	static const double too_much[] = {1, -1, -3};
 	static const struct mpxi_relation wrong_one = {3, three, too_much};
@@ -542,7 +529,6 @@ static void test_relation_held(void **state)
 	uint64_t random = 17;
 	struct run run;
 
-	(void)state;
 	for (row = 0; row < 2; row++) {
 		before = after = held = found = refused = 0;
 		for (repeat = 0; repeat < 500; repeat++) {
@@ -581,23 +567,4 @@ static void test_relation_held(void **state)
 	}
 }
 
-UNIT_MAIN(mpx_ratio)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_together_by_hand),
-		cmocka_unit_test(test_variance_by_hand),
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_one_count),
-		cmocka_unit_test(test_guessed),
-		cmocka_unit_test(test_held),
-		cmocka_unit_test(test_promises),
-		cmocka_unit_test(test_relation_by_hand),
-		cmocka_unit_test(test_relation_wrong),
-		cmocka_unit_test(test_relation_least),
-		cmocka_unit_test(test_relation_together),
-		cmocka_unit_test(test_relation_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_ratio, NULL, NULL)

@@ -62,9 +62,8 @@ static bool are_free(struct processor processor)
 	return found;
 }
 
-static void processors(void **state)
+TEST(processors)
 {
-	(void)state;
 	/* Intel's, with and without hyperthreads. */
 	assert_true(are_free((struct processor){.fixed_cycles = 1, .fixed_instructions = 1, .any = 4}));
 	assert_true(are_free((struct processor){.fixed_cycles = 1, .fixed_instructions = 1, .any = 8}));
@@ -87,9 +86,4 @@ static void processors(void **state)
 	assert_true(cpu.most < 100);
 }
 
-UNIT_MAIN(mpx_serve)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(processors)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_serve, NULL, NULL)

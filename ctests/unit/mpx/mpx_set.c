@@ -7,11 +7,10 @@
 
 /* Each distinct event is once in the list, with the number of sets that have it and of
  * those that run; who is in no set is not in the list. */
-static void master_list(void **state)
+TEST(master_list)
 {
 	struct mpxi_set *a, *b, *c;
 
-	(void)state;
 	fake_create(4);
 	a = fake_set(5, 7);
 	b = fake_set(6, 9);
@@ -46,11 +45,10 @@ static void master_list(void **state)
 
 /* What was counted before a set's start is subtracted, the running slice's part of it
  * too; what is counted later in the slice is in. Each set has a T of its own. */
-static void start_in_a_slice(void **state)
+TEST(start_in_a_slice)
 {
 	struct mpxi_set *a, *b;
 
-	(void)state;
 	fake_create(2);
 	a = fake_set(0, 1);
 	b = fake_set(1, 1);
@@ -72,11 +70,10 @@ static void start_in_a_slice(void **state)
 }
 
 /* An event that becomes active in the middle of its group's slice begins there. */
-static void active_in_a_slice(void **state)
+TEST(active_in_a_slice)
 {
 	struct mpxi_set *a, *b, *all;
 
-	(void)state;
 	fake_create(3);
 	all = fake_set(0, 2);
 	a = fake_set(0, 0);
@@ -101,15 +98,8 @@ static void active_in_a_slice(void **state)
 	fake_destroy();
 }
 
-/* Partial overlap: a begins, b begins, a ends, b ends; with and without shared events. */
-static void partial_overlap(void **state)
+static void overlap(struct mpxi_set *a, struct mpxi_set *b)
 {
-	struct mpxi_set *a, *b;
-
-	(void)state;
-	fake_create(4);
-	a = fake_set(0, 1);
-	b = fake_set(1, 3);
 	assert_int_equal(mpxi_set_start(a), 0);
 	fake.now += 10;
 	assert_int_equal(mpxi_set_start(b), 0);
@@ -117,6 +107,17 @@ static void partial_overlap(void **state)
 	assert_int_equal(mpxi_set_stop(a), 0);
 	fake.now += 40;
 	assert_int_equal(mpxi_set_stop(b), 0);
+}
+
+/* Partial overlap: a begins, b begins, a ends, b ends; with and without shared events. */
+TEST(partial_overlap)
+{
+	struct mpxi_set *a, *b;
+
+	fake_create(4);
+	a = fake_set(0, 1);
+	b = fake_set(1, 3);
+	overlap(a, b);
 	/* Its group was taken over by a larger one: all counted, but not in one go. */
 	assert_window(a, 0, 30, 30);
 	assert_window(a, 1, 30, 30);
@@ -125,13 +126,7 @@ static void partial_overlap(void **state)
 	assert_exact(b, 2, 60);
 	assert_exact(b, 3, 60);
 	/* Now both are in it. */
-	assert_int_equal(mpxi_set_start(a), 0);
-	fake.now += 10;
-	assert_int_equal(mpxi_set_start(b), 0);
-	fake.now += 20;
-	assert_int_equal(mpxi_set_stop(a), 0);
-	fake.now += 40;
-	assert_int_equal(mpxi_set_stop(b), 0);
+	overlap(a, b);
 	assert_exact(a, 0, 30);
 	assert_exact(a, 1, 30);
 	assert_exact(b, 1, 60);
@@ -141,12 +136,11 @@ static void partial_overlap(void **state)
 
 /* Nesting, and an inner set that is entered again and again: nothing is opened, found
  * out or allocated then. */
-static void nested(void **state)
+TEST(nested)
 {
 	struct mpxi_set *outer, *inner;
 	unsigned i, opened, fits, allocations;
 
-	(void)state;
 	fake_create(2);
 	outer = fake_set(0, 1);
 	inner = fake_set(1, 4);
@@ -175,14 +169,12 @@ static void nested(void **state)
 }
 
 /* A set that runs twice in turn: the first time is forgotten. */
-static void twice_in_turn(void **state)
+TEST(twice_in_turn)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(2);
-	set = fake_set(0, 1);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 1);
 	assert_int_equal(mpxi_set_start(set), MPXI_EISRUN);
 	fake.now += 10;
 	assert_int_equal(mpxi_set_stop(set), 0);
@@ -202,11 +194,10 @@ static void twice_in_turn(void **state)
 }
 
 /* Reset: from now on, of a running set and of one that was stopped. */
-static void reset(void **state)
+TEST(reset)
 {
 	struct mpxi_set *a, *b;
 
-	(void)state;
 	fake_create(2);
 	a = fake_set(0, 1);
 	b = fake_set(0, 1);
@@ -226,12 +217,11 @@ static void reset(void **state)
 }
 
 /* Sets come and go while others run; what leaves the list and comes back begins anew. */
-static void created_while_others_run(void **state)
+TEST(created_while_others_run)
 {
 	struct mpxi_set *a, *b;
 	unsigned i;
 
-	(void)state;
 	fake_create(4);
 	a = fake_set(0, 2);
 	b = fake_set(2, 3);
@@ -260,13 +250,12 @@ static void created_while_others_run(void **state)
 }
 
 /* Two sets share an event of which one group's slice ends while both run. */
-static void shared_events(void **state)
+TEST(shared_events)
 {
 	struct mpxi_set *a, *b;
 	uint64_t size[3] = {0}, b_size[3] = {0}, b_time = 0;
 	unsigned i, k;
 
-	(void)state;
 	fake_create(1);
 	a = fake_set(0, 1);
 	b = fake_set(1, 2);
@@ -296,11 +285,10 @@ static void shared_events(void **state)
 
 /* Some of a set's events have a place, in a group that is not active now, and some are
  * newcomers. */
-static void old_and_new_events(void **state)
+TEST(old_and_new_events)
 {
 	struct mpxi_set *a, *b, *c;
 
-	(void)state;
 	fake_create(2);
 	a = fake_set(0, 1);
 	b = fake_set(1, 2);
@@ -324,12 +312,11 @@ static void old_and_new_events(void **state)
 }
 
 /* Unlimited events count all the time, whatever takes turns beside them. */
-static void unlimited(void **state)
+TEST(unlimited)
 {
 	struct mpxi_set *a, *b, *c;
 	unsigned i;
 
-	(void)state;
 	fake_create(1);
 	a = fake_set(0, 3);
 	b = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED + 2);
@@ -367,12 +354,11 @@ static void in_handler(int (*call)(struct mpxi_set *), struct mpxi_set *set)
 
 /* A handler that acts on a set touches nothing that is not for handlers, also where another set
  * has both; the fake backend looks. Ticks neither. */
-static void not_for_handlers(void **state)
+TEST(not_for_handlers)
 {
 	struct mpxi_set *asked, *both;
 	unsigned i;
 
-	(void)state;
 	fake_create(1);
 	both = fake_set(FAKE_UNLIMITED, FAKE_UNLIMITED + 1);
 	for (i = 0; i < 3; i++)
@@ -396,11 +382,10 @@ static void not_for_handlers(void **state)
 
 /* One that could not be started again is left alone by handlers, and starts with the next call
  * outside of them. */
-static void not_started_by_handlers(void **state)
+TEST(not_started_by_handlers)
 {
 	struct mpxi_set *asked, *first, *second;
 
-	(void)state;
 	fake_create(1);
 	first = fake_set(FAKE_OUTSIDE, FAKE_OUTSIDE);
 	second = fake_set(FAKE_OUTSIDE, FAKE_OUTSIDE);
@@ -429,16 +414,14 @@ static void not_started_by_handlers(void **state)
 }
 
 /* Unlimited events that come and go leave no groups behind. */
-static void unlimited_that_come_and_go(void **state)
+TEST(unlimited_that_come_and_go)
 {
 	struct mpxi_set *set;
 	unsigned i, open = 0;
 
-	(void)state;
 	fake_create(1);
 	for (i = 0; i < 500; i++) {
-		set = fake_set(FAKE_UNLIMITED + i, FAKE_UNLIMITED + i + 1);
-		assert_int_equal(mpxi_set_start(set), 0);
+		set = fake_running(FAKE_UNLIMITED + i, FAKE_UNLIMITED + i + 1);
 		fake.now += 10;
 		assert_int_equal(mpxi_set_stop(set), 0);
 		assert_exact(set, FAKE_UNLIMITED + i, 10);
@@ -451,11 +434,10 @@ static void unlimited_that_come_and_go(void **state)
 }
 
 /* A set that needs no counter of its own: the idle group keeps T going. */
-static void clock_and_covariate(void **state)
+TEST(clock_and_covariate)
 {
 	struct mpxi_set *set, *a;
 
-	(void)state;
 	fake_create(2);
 	set = fake_set(FAKE_CLOCK, FAKE_CLOCK);
 	assert_int_equal(mpxi_set_add(set, FAKE_BESIDE), 1);
@@ -486,11 +468,10 @@ static void clock_and_covariate(void **state)
 }
 
 /* Exact is only who was counted all the time in one run of one group. */
-static void exactness(void **state)
+TEST(exactness)
 {
 	struct mpxi_set *a, *b, *c;
 
-	(void)state;
 	fake_create(3);
 	a = fake_set(0, 1);
 	b = fake_set(2, 2);
@@ -528,11 +509,10 @@ static void exactness(void **state)
 }
 
 /* When sharing has ended, what is left is in one group and exact again. */
-static void exact_again(void **state)
+TEST(exact_again)
 {
 	struct mpxi_set *a, *b;
 
-	(void)state;
 	fake_create(4);
 	a = fake_set(0, 3);
 	b = fake_set(2, 5);
@@ -563,12 +543,11 @@ static void exact_again(void **state)
 
 /* Regions that come and go faster than slices keep the groups that they have found, and
  * a read makes fewer when slices have ended. */
-static void no_flapping(void **state)
+TEST(no_flapping)
 {
 	struct mpxi_set *a, *b, *c;
 	unsigned i, opened = 0, fits = 0, allocations = 0;
 
-	(void)state;
 	fake_create(4);
 	a = fake_set(0, 3);
 	b = fake_set(4, 7);
@@ -605,12 +584,11 @@ static void no_flapping(void **state)
 }
 
 /* take: read and reset in one, with nothing between. */
-static void taken(void **state)
+TEST(taken)
 {
 	struct mpxi_set *set;
 	unsigned i;
 
-	(void)state;
 	fake_create(1);
 	set = fake_set(3, 4);
 	assert_int_equal(mpxi_set_take(set), 0);
@@ -635,17 +613,15 @@ static void taken(void **state)
 
 /* Sets that a handler starts: nothing is opened, asked or allocated once they are
  * admitted, whatever sets come and go meanwhile, and whoever ran then runs on. */
-static void admitted(void **state)
+TEST(admitted)
 {
 	struct mpxi_set *set, *a, *b;
 	unsigned i;
 
-	(void)state;
 	fake_create(2);
 	set = fake_set(0, 2);
 	assert_int_equal(mpxi_set_add(set, FAKE_UNLIMITED), 3);
-	a = fake_set(2, 4);
-	assert_int_equal(mpxi_set_start(a), 0);
+	a = fake_running(2, 4);
 	assert_int_equal(mpxi_set_admit(set), 0);
 	assert_int_equal(mpxi_set_admit(set), 0);
 	assert_non_null(fake.timed);
@@ -680,14 +656,12 @@ static void admitted(void **state)
 	fake_destroy();
 }
 
-static void removed_from_the_middle(void **state)
+TEST(removed_from_the_middle)
 {
 	struct mpxi_set *set;
 
-	(void)state;
 	fake_create(3);
-	set = fake_set(0, 2);
-	assert_int_equal(mpxi_set_start(set), 0);
+	set = fake_running(0, 2);
 	fake.now += 5;
 	assert_int_equal(mpxi_set_stop(set), 0);
 	assert_int_equal(mpxi_set_remove(set, 0), 0);
@@ -704,11 +678,10 @@ static void removed_from_the_middle(void **state)
 }
 
 /* The turns of a window are those since its set's start. */
-static void turns_of_a_window(void **state)
+TEST(turns_of_a_window)
 {
 	struct mpxi_set *all, *late;
 
-	(void)state;
 	fake_create(2);
 	all = fake_set(0, 3);
 	late = fake_set(0, 1);
@@ -725,12 +698,11 @@ static void turns_of_a_window(void **state)
 }
 
 /* What sets had of memory they give back. */
-static void memory_of_sets(void **state)
+TEST(memory_of_sets)
 {
 	size_t memory = 0;
 	unsigned i;
 
-	(void)state;
 	fake_create(2);
 	for (i = 0; i < 3; i++) {
 		mpxi_set_destroy(fake_set(0, 20));
@@ -744,14 +716,13 @@ static void memory_of_sets(void **state)
 /* ---- many ------------------------------------------------------------------------------ */
 
 /* A thousand sets of a thousand events, each with one of its neighbour's. */
-static void thousand_sets(void **state)
+TEST(thousand_sets)
 {
 	enum { SETS = 1000 };
 	static struct mpxi_set *set[SETS];
 	struct mpxi_core_info info;
 	unsigned i, allocations, reads;
 
-	(void)state;
 	fake_create(4);
 	for (i = 0; i < SETS; i++) {
 		set[i] = fake_set(i, i + 1);
@@ -781,34 +752,4 @@ static void thousand_sets(void **state)
 	fake_destroy();
 }
 
-UNIT_MAIN(mpx_set)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(master_list),
-		cmocka_unit_test(start_in_a_slice),
-		cmocka_unit_test(active_in_a_slice),
-		cmocka_unit_test(partial_overlap),
-		cmocka_unit_test(nested),
-		cmocka_unit_test(twice_in_turn),
-		cmocka_unit_test(reset),
-		cmocka_unit_test(created_while_others_run),
-		cmocka_unit_test(shared_events),
-		cmocka_unit_test(old_and_new_events),
-		cmocka_unit_test(unlimited),
-		cmocka_unit_test(not_for_handlers),
-		cmocka_unit_test(not_started_by_handlers),
-		cmocka_unit_test(unlimited_that_come_and_go),
-		cmocka_unit_test(clock_and_covariate),
-		cmocka_unit_test(exactness),
-		cmocka_unit_test(exact_again),
-		cmocka_unit_test(no_flapping),
-		cmocka_unit_test(taken),
-		cmocka_unit_test(admitted),
-		cmocka_unit_test(removed_from_the_middle),
-		cmocka_unit_test(turns_of_a_window),
-		cmocka_unit_test(memory_of_sets),
-		cmocka_unit_test(thousand_sets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_set, NULL, NULL)

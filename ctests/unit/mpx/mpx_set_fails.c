@@ -5,11 +5,10 @@
  */
 #include "mpx_fake.h"
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	struct mpxi_set *set, *empty;
 
-	(void)state;
 	fake_create(2);
 	set = fake_set(0, 3);
 	empty = fake_set(1, 0);
@@ -118,11 +117,10 @@ static void assert_all_counts(const struct mpxi_set *set, uint64_t time)
 
 /* Whichever call of the backend or for memory fails in a start, for a moment or from
  * then on: nothing is different after it, and the next start succeeds. */
-static void starts_that_fail(void **state)
+TEST(starts_that_fail)
 {
 	unsigned which, k, lasting, calls = FAKE_ALL & ~(unsigned)FAKE_STOP, failures = 0;
 
-	(void)state;
 	for (which = 0; which < 128; which++)
 		for (lasting = 0; lasting < 2; lasting++)
 			for (k = 1;; k++) {
@@ -177,12 +175,11 @@ static void starts_that_fail(void **state)
 
 /* The group that would hold the newcomer too cannot be started, ever: what ran before
  * runs on in its own. */
-static void start_is_undone(void **state)
+TEST(start_is_undone)
 {
 	struct mpxi_set *a, *b;
 	unsigned i;
 
-	(void)state;
 	fake_create(4);
 	fake.start_max = 2;
 	a = fake_set(0, 1);
@@ -205,11 +202,10 @@ static void start_is_undone(void **state)
 	fake_destroy();
 }
 
-static void additions_that_fail(void **state)
+TEST(additions_that_fail)
 {
 	unsigned k, event;
 
-	(void)state;
 	/* The fourth to sixth make the set, the 17th the list grow. */
 	for (event = 0; event < 20; event++)
 		for (k = 1;; k++) {
@@ -235,11 +231,10 @@ static void additions_that_fail(void **state)
 }
 
 /* A read or reset that fails: what was known stays known. A stop stops all the same. */
-static void reads_that_fail(void **state)
+TEST(reads_that_fail)
 {
 	struct mpxi_set *a;
 
-	(void)state;
 	fake_create(4);
 	a = fake_set(0, 1);
 	assert_int_equal(mpxi_set_add(a, FAKE_UNLIMITED), 2);
@@ -274,13 +269,4 @@ static void reads_that_fail(void **state)
 	fake_destroy();
 }
 
-UNIT_MAIN(mpx_set_fails)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refusals),        cmocka_unit_test(starts_that_fail),
-		cmocka_unit_test(start_is_undone), cmocka_unit_test(additions_that_fail),
-		cmocka_unit_test(reads_that_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_set_fails, NULL, NULL)

@@ -6,7 +6,6 @@
 #include <papi.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "shim/shim_record.h"
 #include "../unit_test.h"
@@ -91,12 +90,11 @@ static void note(struct shim_record *r, unsigned i, int code, struct mpxi_pool p
 	shim_record_note(r, i, code, &pool);
 }
 
-static void test_stretches(void **state)
+TEST(test_stretches)
 {
 	struct shim_record *r = create(5, 1);
 	struct seen seen;
 
-	(void)state;
 	assert_int_equal(shim_record_add(r, 70, "a"), PAPI_OK);
 	assert_int_equal(shim_record_add(r, 71, NULL), PAPI_OK);
 	assert_int_equal(shim_record_add(r, 70, "a"), PAPI_OK);
@@ -161,13 +159,12 @@ static void run_at(struct shim_record *r, const void *address, uint64_t count)
 
 /* Starts at very many places: as many as a set has are told apart, and no start is left out. Two
  * sets that are put together have their places together. */
-static void test_places(void **state)
+TEST(test_places)
 {
 	static const char places[1000];
 	struct by_place seen = {0};
 	unsigned i, k;
 
-	(void)state;
 	for (k = 0; k < 2; k++) {
 		struct shim_record *r = create(5, k + 1);
 
@@ -191,12 +188,11 @@ static void test_places(void **state)
 }
 
 /* More than a report has. */
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
 	const unsigned n = 65536 + 5;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < n - 5; i++)
 		(void)create(5, i + 1);
 	assert_int_equal(shim_record_left_out(true), 0);
@@ -226,12 +222,11 @@ static void *look_elsewhere(void *unused)
 }
 
 /* A handler may not wait for a lock for ever, and another thread has it for a moment only. */
-static void test_patience(void **state)
+TEST(test_patience)
 {
 	struct seen seen = {0};
 	pthread_t other;
 
-	(void)state;
 	(void)create(5, 1);
 	assert_int_equal(pthread_create(&other, NULL, look_elsewhere, NULL), 0);
 	while (!looks)
@@ -254,13 +249,12 @@ static void retire_one(pid_t thread, unsigned serial, int code)
 
 /* A set that is made, started, and destroyed for each of many short stretches: half of them had no
  * turn for the event. */
-static void test_sets_of_one_stretch(void **state)
+TEST(test_sets_of_one_stretch)
 {
 	const unsigned n = 1000;
 	struct mpxi_result result;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < n; i++) {
 		struct shim_record *r = create(5, i + 1);
 		struct mpxi_window window = {.time = 100, .groups = 2, .turn = i};
@@ -280,12 +274,11 @@ static void test_sets_of_one_stretch(void **state)
 	shim_record_in_child();
 }
 
-static void test_retired(void **state)
+TEST(test_retired)
 {
 	struct seen seen;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 1000; i++)
 		retire_one(5, i + 1, 70);
 	seen = see();
@@ -304,12 +297,11 @@ static void test_retired(void **state)
 }
 
 /* Threads without number do not take memory without end. */
-static void test_many_threads(void **state)
+TEST(test_many_threads)
 {
 	struct seen seen;
 	pid_t i;
 
-	(void)state;
 	for (i = 1; i <= 5000; i++)
 		retire_one(i, (unsigned)i, 70);
 	seen = see();
@@ -335,12 +327,11 @@ static void compare(const struct shim_record *record, void *argument)
 	previous->serial = record->serial;
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	uint64_t random = 1;
 	unsigned n, i;
 
-	(void)state;
 	for (n = 0; n < 700; n = 3 * n + 1) {
 		struct previous previous = {0};
 
@@ -354,12 +345,11 @@ static void test_order(void **state)
 	}
 }
 
-static void test_huge(void **state)
+TEST(test_huge)
 {
 	struct shim_record *r = create(5, 1);
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(shim_record_add(r, 70, "a"), PAPI_OK);
 	for (i = 0; i < 3; i++) {
 		shim_record_start(r);
@@ -370,19 +360,4 @@ static void test_huge(void **state)
 	shim_record_in_child();
 }
 
-UNIT_MAIN(mpx_shim_record)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretches),
-		cmocka_unit_test(test_patience),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_sets_of_one_stretch),
-		cmocka_unit_test(test_retired),
-		cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_huge),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_shim_record, NULL, NULL)

@@ -25,14 +25,13 @@ static void slice(struct mpxi_stat *stat, uint64_t begin, uint64_t end, uint64_t
 }
 
 /* Three slices of 10 at 10, 40 and 80 of 100, with 20, 40 and 10 counts. */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
 	struct mpxi_stat stat = {0};
 	struct mpxi_mark start, end;
 	struct mpxi_window window = {0};
 	const struct mpxi_sums *s = &window.sums;
 
-	(void)state;
 	mpxi_stat_open(&stat, 0);
 	mpxi_stat_start(&stat, NULL, 0, &start);
 	slice(&stat, 10, 20, 20);
@@ -63,11 +62,10 @@ static void test_by_hand(void **state)
 }
 
 /* A slice of half the length: (4 - 3 e) / e with e = 8 / 9. */
-static void test_unequal_slices(void **state)
+TEST(test_unequal_slices)
 {
 	struct mpxi_stat stat = {0};
 
-	(void)state;
 	mpxi_stat_open(&stat, 1000);
 	slice(&stat, 1000, 3000, 0);
 	slice(&stat, 6000, 7000, 1000);
@@ -81,14 +79,13 @@ static void test_unequal_slices(void **state)
 	assert_true(stat.sums.ss == 2000 * 2000);
 }
 
-static void test_running_slice(void **state)
+TEST(test_running_slice)
 {
 	struct mpxi_slice running = {30, 34, 0, 8, 0};
 	struct mpxi_stat stat = {0}, before;
 	struct mpxi_mark mark, start;
 	struct mpxi_window window = {0};
 
-	(void)state;
 	mpxi_stat_open(&stat, 0);
 	mpxi_stat_start(&stat, NULL, 0, &start);
 
@@ -119,13 +116,12 @@ static void test_running_slice(void **state)
 
 /* A set that starts after the event was opened has its own part of the time before
  * the first slice; a set that ends before it knows nothing. */
-static void test_before_first_slice(void **state)
+TEST(test_before_first_slice)
 {
 	struct mpxi_stat stat = {0};
 	struct mpxi_mark early, late, end;
 	struct mpxi_window a = {0}, b = {0}, c = {0};
 
-	(void)state;
 	mpxi_stat_open(&stat, 0);
 	mpxi_stat_start(&stat, NULL, 0, &early);
 	mpxi_stat_start(&stat, NULL, 60, &late);
@@ -144,11 +140,10 @@ static void test_before_first_slice(void **state)
 }
 
 /* Opened again: its history is kept, its rates are not. */
-static void test_reopen(void **state)
+TEST(test_reopen)
 {
 	struct mpxi_stat stat = {0};
 
-	(void)state;
 	mpxi_stat_open(&stat, 0);
 	slice(&stat, 0, 10, 1000);
 	slice(&stat, 10, 20, 1000);
@@ -164,12 +159,11 @@ static void test_reopen(void **state)
 	assert_int_equal(stat.sums.slices, 3);
 }
 
-static void test_rare_events(void **state)
+TEST(test_rare_events)
 {
 	struct mpxi_stat stat = {0};
 	unsigned i;
 
-	(void)state;
 	mpxi_stat_open(&stat, 0);
 	/* One count in 1000 slices of a million cycles, gaps of seven cycles. */
 	for (i = 0; i < 100000; i++)
@@ -179,7 +173,7 @@ static void test_rare_events(void **state)
 }
 
 /* What has left its range stays at the end of it, and windows say so. */
-static void test_saturation(void **state)
+TEST(test_saturation)
 {
 	static const uint64_t most = ((uint64_t)1 << 63) - 1;
 	struct mpxi_stat stat = {0};
@@ -187,7 +181,6 @@ static void test_saturation(void **state)
 	struct mpxi_window window = {0};
 	unsigned i;
 
-	(void)state;
 	mpxi_stat_open(&stat, 0);
 	for (i = 0; i < 64; i++)
 		slice(&stat, 3 + i * 4ul, 4 + i * 4ul, i % 2 ? most : 0);
@@ -262,11 +255,10 @@ static void check_near(long double value, long double wanted, long double part, 
 		fail_msg("%Lg, not %Lg", value, wanted);
 }
 
-static void test_oracle(void **state)
+TEST(test_oracle)
 {
 	uint64_t seed;
 
-	(void)state;
 	if (getenv("UPC_TEST_INEXACT"))
 		skip_because("the oracle needs long doubles of 64 bits, which valgrind has not");
 	for (seed = 1; seed <= 300; seed++) {
@@ -307,11 +299,10 @@ static void test_oracle(void **state)
 }
 
 /* N(A..C) = N(A..B) + N(B..C) wherever B lies, and the marks between change nothing. */
-static void test_windows_add_up(void **state)
+TEST(test_windows_add_up)
 {
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 300; seed++) {
 		uint64_t random = seed, now = 100;
 		struct mpxi_stat stat = {0};
@@ -362,11 +353,10 @@ static void test_windows_add_up(void **state)
 }
 
 /* Events that had slices together but for the first few, and each by itself. */
-static void test_spacing(void **state)
+TEST(test_spacing)
 {
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 300; seed++) {
 		uint64_t random = seed, now = 0;
 		struct mpxi_stat together[4] = {0}, alone[4] = {0};
@@ -389,11 +379,10 @@ static void test_spacing(void **state)
 }
 
 /* Lengths differ from a fiftieth of the squares on; and a long one is not the next typical one. */
-static void test_lengths(void **state)
+TEST(test_lengths)
 {
 	struct mpxi_lengths lengths = {.slices = 3, .squares = 5000, .steps = 199};
 
-	(void)state;
 	assert_false(mpxi_lengths_differ(&lengths));
 	lengths.steps = 200;
 	assert_true(mpxi_lengths_differ(&lengths));
@@ -407,17 +396,4 @@ static void test_lengths(void **state)
 	assert_int_equal(lengths.excess, 160000 - MPXI_LONG * 1600);
 }
 
-UNIT_MAIN(mpx_stat)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_unequal_slices),
-		cmocka_unit_test(test_running_slice), cmocka_unit_test(test_before_first_slice),
-		cmocka_unit_test(test_reopen),        cmocka_unit_test(test_rare_events),
-		cmocka_unit_test(test_saturation),    cmocka_unit_test(test_oracle),
-		cmocka_unit_test(test_spacing),       cmocka_unit_test(test_windows_add_up),
-		cmocka_unit_test(test_lengths),
-
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_stat, NULL, NULL)

@@ -223,17 +223,14 @@ static void every_instruction(void **state)
 
 static enum operation operations[OPERATIONS] = {START, READ, RESET, STOP, DESTROY, CREATE};
 
-#define stepping(operation)                                                                                 \
-	{                                                                                                   \
-		"every_instruction [" #operation "]", every_instruction, NULL, NULL, &operations[operation] \
-	}
+#define stepping(operation)                                                                                \
+	UNIT_CASE(operation, "every_instruction [" #operation "]", every_instruction, NULL, NULL,          \
+		  &operations[operation])
+stepping(START);
+stepping(READ);
+stepping(RESET);
+stepping(STOP);
+stepping(DESTROY);
+stepping(CREATE);
 
-UNIT_MAIN(mpx_step)
-{
-	const struct CMUnitTest tests[] = {
-		stepping(START), stepping(READ),    stepping(RESET),
-		stepping(STOP),  stepping(DESTROY), stepping(CREATE),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_step, NULL, NULL)

@@ -165,11 +165,10 @@ static void one_history(unsigned capacity, unsigned often)
 	fake_destroy();
 }
 
-static void as_takes(void **state)
+TEST(as_takes)
 {
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 60; seed++) {
 		random_state = seed;
 		one_history(1 + (unsigned)(seed % 9), 1 + (unsigned)(seed % 6));
@@ -179,12 +178,11 @@ static void as_takes(void **state)
 
 /* Two regions take turns within each slice: each gets its own counts, and what needs no turn to the
  * last one. */
-static void sums_of_regions(void **state)
+TEST(sums_of_regions)
 {
 	struct mpxi_result result;
 	unsigned k, i, r;
 
-	(void)state;
 	random_state = 5;
 	begin(1, false);
 	fake.half = 100; /* burst: half of the time, which is the second region's */
@@ -211,12 +209,11 @@ static void sums_of_regions(void **state)
 }
 
 /* Nothing is allocated but at the first step. */
-static void allocates_once(void **state)
+TEST(allocates_once)
 {
 	bool pieces;
 	unsigned k, before;
 
-	(void)state;
 	begin(2, false);
 	assert_int_equal(mpxi_set_start(steps), 0);
 	fake_fail(FAKE_MEMORY, 1, 1);
@@ -237,12 +234,11 @@ static void allocates_once(void **state)
 }
 
 /* A read that fails changes nothing: the stretch goes on. */
-static void failed_reads(void **state)
+TEST(failed_reads)
 {
 	const struct mpxi_piece *piece;
 	bool pieces;
 
-	(void)state;
 	begin(9, false);
 	assert_int_equal(mpxi_set_start(steps), 0);
 	fake.now += 10;
@@ -261,14 +257,4 @@ static void failed_reads(void **state)
 	fake_destroy();
 }
 
-UNIT_MAIN(mpx_switch)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_takes),
-		cmocka_unit_test(sums_of_regions),
-		cmocka_unit_test(allocates_once),
-		cmocka_unit_test(failed_reads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_switch, NULL, NULL)

@@ -52,17 +52,18 @@ static void in_threads(void **state, unsigned n)
 	mpxi_timers_destroy(timers);
 }
 
-static void one_thread(void **state)
+TEST_OF_EACH(one_thread)
 {
 	in_threads(state, 1);
 }
 
-static void four_threads(void **state)
+TEST_OF_EACH(four_threads)
 {
 	in_threads(state, 4);
 }
+TEST_ALSO_OF(four_threads, AUTO);
 
-static void many_threads(void **state)
+TEST_OF_EACH(many_threads)
 {
 	in_threads(state, 32);
 }
@@ -92,7 +93,7 @@ static void *count_asleep(void *argument)
 
 /* The interval timer's signal comes to who runs, here to a thread that does not count. Until
  * each sleeper has had three ticks. */
-static void forwarded_to_all(void **state)
+TEST_OF(forwarded_to_all, VIRTUAL)
 {
 	struct sleeper asleep[3];
 	struct mpxi_timers *timers = timers_of(state, MS);
@@ -120,7 +121,7 @@ static void forwarded_to_all(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-static void shortest_and_longest(void **state)
+TEST_OF_EACH(shortest_and_longest)
 {
 	struct mpxi_timers *timers = timers_of(state, 100000);
 	struct mpxi_timer timer;
@@ -160,7 +161,7 @@ static void *tick_often(void *argument)
 }
 
 /* By one signal. Twenty of the long ones would take 200 seconds. */
-static void two_lengths(void **state)
+TEST_OF_EACH(two_lengths)
 {
 	struct mpxi_timers *timers = timers_of(state, 10000000000u);
 	struct short_slices often = {.timers = timers};
@@ -176,7 +177,7 @@ static void two_lengths(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-static void disarmed_is_quiet(void **state)
+TEST_OF_EACH(disarmed_is_quiet)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	struct mpxi_timer timer;
@@ -202,7 +203,7 @@ static void disarmed_is_quiet(void **state)
 }
 
 /* Pieces that are shorter than a slice come to a slice. */
-static void rest_is_kept(void **state)
+TEST_OF(rest_is_kept, TASK_CLOCK)
 {
 	struct mpxi_timers *timers = timers_of(state, 20 * MS);
 	struct mpxi_timer timer;
@@ -219,8 +220,9 @@ static void rest_is_kept(void **state)
 	mpxi_timer_close(&timer);
 	mpxi_timers_destroy(timers);
 }
+TEST_ALSO_OF(rest_is_kept, THREAD);
 
-static void errno_is_kept(void **state)
+TEST_OF_EACH(errno_is_kept)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	struct mpxi_timer timer;
@@ -242,7 +244,7 @@ static void errno_is_kept(void **state)
 static pthread_key_t at_end;
 
 /* What the program is about to read. */
-static void words_are_kept(void **state)
+TEST_OF_EACH(words_are_kept)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	struct mpxi_timer timer;
@@ -313,7 +315,7 @@ static void leave_many(void **state, unsigned rounds)
 	mpxi_timers_destroy(timers);
 }
 
-static void threads_leave_armed(void **state)
+TEST_OF_EACH(threads_leave_armed)
 {
 	leave_many(state, 250); /* of four */
 }
@@ -334,7 +336,7 @@ static void *spin(void *argument)
 }
 
 /* Cancelled at any instruction, also while their handler walks over the others. */
-static void threads_are_cancelled(void **state)
+TEST_OF_EACH(threads_are_cancelled)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	skip_because("the sanitizers do not follow a thread cancelled anywhere");
@@ -365,24 +367,4 @@ static void threads_are_cancelled(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-UNIT_MAIN(mpx_timer)
-{
-	const struct CMUnitTest tests[] = {
-		case_of(four_threads, AUTO),
-		each(one_thread),
-		each(four_threads),
-		each(many_threads),
-		case_of(forwarded_to_all, VIRTUAL),
-		each(shortest_and_longest),
-		each(two_lengths),
-		each(disarmed_is_quiet),
-		case_of(rest_is_kept, TASK_CLOCK),
-		case_of(rest_is_kept, THREAD),
-		each(errno_is_kept),
-		each(words_are_kept),
-		each(threads_leave_armed),
-		each(threads_are_cancelled),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_timer, NULL, NULL)

@@ -11,8 +11,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "lib/machine.h"
 #include "../unit_test.h"
@@ -154,22 +152,17 @@ static inline void begin(struct seen *s, struct mpxi_timer *timer, struct mpxi_t
 		fail_msg("%s", mpxi_last_message());
 }
 
-/* Runs in a child; a signal that kills it fails the test, with its number. */
+/* Runs in a child. */
 static inline void in_child(void (*body)(void *), void *argument)
 {
-	int status;
 	pid_t pid = fork();
 
-	assert_true(pid >= 0);
 	if (!pid) {
 		alarm(120);
 		body(argument);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (WIFSIGNALED(status))
-		fail_msg("the child died of signal %d", WTERMSIG(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(end_of(pid), 0);
 }
 
 #define child_check(condition)                                                  \
@@ -185,10 +178,17 @@ static inline void in_child(void (*body)(void *), void *argument)
 __attribute__((unused)) static enum mpxi_timer_kind all[] = {MPXI_TIMER_AUTO, MPXI_TIMER_TASK_CLOCK,
 							     MPXI_TIMER_THREAD, MPXI_TIMER_VIRTUAL};
 
-#define case_of(test, k)                                                  \
-	{                                                                 \
-#test " [" #k "]", test, NULL, NULL, &all[MPXI_TIMER_##k] \
-	}
-#define each(test) case_of(test, TASK_CLOCK), case_of(test, THREAD), case_of(test, VIRTUAL)
+#define TEST_OF(name, k)                \
+	static void name(void **state); \
+	TEST_ALSO_OF(name, k);          \
+	static void name(void **state)
+#define TEST_ALSO_OF(name, k) \
+	UNIT_CASE(name##_##k, #name " [" #k "]", name, NULL, NULL, &all[MPXI_TIMER_##k])
+/* Of all kinds that threads have. */
+#define TEST_OF_EACH(name)               \
+	static void name(void **state);  \
+	TEST_ALSO_OF(name, TASK_CLOCK);  \
+	TEST_ALSO_OF(name, THREAD);      \
+	TEST_OF(name, VIRTUAL)
 
 #endif

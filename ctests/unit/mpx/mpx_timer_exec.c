@@ -10,7 +10,7 @@ extern char **environ;
 
 /* ---- fork, exec ----------------------------------------------------------- */
 
-static void forked(void **state)
+TEST_OF_EACH(forked)
 {
 	enum mpxi_timer_kind kind = *(enum mpxi_timer_kind *)*state;
 	struct mpxi_timers *timers = timers_of(state, MS);
@@ -18,7 +18,6 @@ static void forked(void **state)
 	const unsigned files = open_files();
 	struct mpxi_timer timer;
 	struct seen s;
-	int status;
 	pid_t pid;
 
 	begin(&s, &timer, timers);
@@ -42,15 +41,14 @@ static void forked(void **state)
 		mpxi_timers_destroy(timers);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_true(ticks_come(&s, 3));
 	mpxi_timer_close(&timer);
 	mpxi_timers_destroy(timers);
 }
 
 /* A child that knows nothing of it keeps the descriptor open. */
-static void child_holds_it_open(void **state)
+TEST_OF_EACH(child_holds_it_open)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	struct mpxi_timer timer;
@@ -119,7 +117,7 @@ static void exec_pending(void *argument)
 	_exit(1);
 }
 
-static void execed(void **state)
+TEST_OF_EACH(execed)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 
@@ -128,7 +126,7 @@ static void execed(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-static void spawned(void **state)
+TEST_OF_EACH(spawned)
 {
 	char *const argv[] = {(char *)"mpx_timer_exec", (char *)"burn", NULL};
 	struct mpxi_timers *timers = timers_of(state, MS);
@@ -149,7 +147,7 @@ static void spawned(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-static void closed_on_exec(void **state)
+TEST_OF_EACH(closed_on_exec)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	struct mpxi_timer timer;
@@ -163,10 +161,6 @@ static void closed_on_exec(void **state)
 
 UNIT_MAIN(mpx_timer_exec)
 {
-	const struct CMUnitTest tests[] = {
-		each(forked), each(child_holds_it_open), each(execed), each(spawned), each(closed_on_exec),
-	};
-
 	if (argc == 2 && !strcmp(argv[1], "burn")) {
 		sigset_t none;
 
@@ -175,5 +169,5 @@ UNIT_MAIN(mpx_timer_exec)
 		burn(0.05);
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -3,7 +3,6 @@
  * Slice timers that cannot be had, which is said; and an ordinary user, who has them.
  */
 #include <grp.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 
 #include "mpx_timer.h"
@@ -18,13 +17,12 @@ static void assert_says(const char *part)
 		fail_msg("message \"%s\" has no \"%s\"", mpxi_last_message(), part);
 }
 
-static void bad_arguments(void **state)
+TEST(bad_arguments)
 {
 	static const int signals[] = {-1, SIGKILL, SIGSTOP, SIGSEGV, SIGIO, 32, 33, 65, 1 << 30};
 	struct mpxi_timers *t = (struct mpxi_timers *)&t;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, 99999, 0, tick, &t), MPXI_EINVAL);
 	assert_says("100 us");
 	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, 10000000001u, 0, tick, &t), MPXI_EINVAL);
@@ -40,12 +38,11 @@ static void bad_arguments(void **state)
 	mpxi_timers_forget(NULL);
 }
 
-static void taken_signals(void **state)
+TEST(taken_signals)
 {
 	const int first = SIGRTMIN + 6;
 	struct mpxi_timers *t, *second;
 
-	(void)state;
 	signal(first, others);
 	signal(first + 1, SIG_IGN);
 	assert_int_equal(mpxi_timers_create(MPXI_TIMER_AUTO, MS, first, tick, &t), MPXI_ECNFLCT);
@@ -71,13 +68,12 @@ static void taken_signals(void **state)
 	signal(SIGVTALRM, SIG_DFL);
 }
 
-static void interval_timer_is_taken(void **state)
+TEST(interval_timer_is_taken)
 {
 	struct itimerval theirs = {.it_value = {1000, 0}, .it_interval = {7, 0}}, now;
 	struct mpxi_timers *t;
 	struct mpxi_timer timer;
 
-	(void)state;
 	setitimer(ITIMER_VIRTUAL, &theirs, NULL);
 	assert_int_equal(mpxi_timers_create(MPXI_TIMER_VIRTUAL, MS, 0, tick, &t), MPXI_ECNFLCT);
 	assert_says("ITIMER_VIRTUAL");
@@ -98,7 +94,7 @@ static void interval_timer_is_taken(void **state)
 	setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = {0, 0}}, NULL);
 }
 
-static void one_for_a_thread(void **state)
+TEST_OF_EACH(one_for_a_thread)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	struct mpxi_timer timer, second;
@@ -111,22 +107,18 @@ static void one_for_a_thread(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-static void no_descriptor_left(void **state)
+TEST(no_descriptor_left)
 {
 	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
 	void *of = &kind;
 	struct mpxi_timers *timers = timers_of(&of, MS);
 	struct mpxi_timer timer;
-	struct rlimit old, none;
+	rlim_t old;
 	int error;
 
-	(void)state;
-	getrlimit(RLIMIT_NOFILE, &old);
-	none = old;
-	none.rlim_cur = 0;
-	setrlimit(RLIMIT_NOFILE, &none);
+	old = limit_descriptors(0);
 	error = mpxi_timer_open(&timer, timers);
-	setrlimit(RLIMIT_NOFILE, &old);
+	limit_descriptors(old);
 	assert_int_equal(error, MPXI_ESYS);
 	assert_says("ulimit -n");
 	assert_false(timer.open);
@@ -164,18 +156,15 @@ int __wrap_timer_delete(timer_t id)
 /* What is taken where perf events cannot be had: they want descriptors. */
 static enum mpxi_timer_kind chosen(int max, int signo)
 {
-	struct rlimit old, none;
+	rlim_t old;
 	struct mpxi_timers *t = NULL;
 	enum mpxi_timer_kind kind = MPXI_TIMER_AUTO;
 	int error;
 
-	getrlimit(RLIMIT_NOFILE, &old);
-	none = old;
-	none.rlim_cur = 0;
 	timers_max = timers_there + max;
-	setrlimit(RLIMIT_NOFILE, &none);
+	old = limit_descriptors(0);
 	error = mpxi_timers_create(MPXI_TIMER_AUTO, MS, signo, tick, &t);
-	setrlimit(RLIMIT_NOFILE, &old);
+	limit_descriptors(old);
 	if (!error) {
 		kind = mpxi_timers_kind(t);
 		mpxi_timers_destroy(t);
@@ -185,11 +174,10 @@ static enum mpxi_timer_kind chosen(int max, int signo)
 	return kind;
 }
 
-static void few_timers(void **state)
+TEST(few_timers)
 {
 	struct itimerval theirs = {.it_value = {1000, 0}, .it_interval = {7, 0}};
 
-	(void)state;
 	assert_int_equal(chosen(1 << 16, 0), MPXI_TIMER_THREAD);
 	assert_int_equal(chosen(32, 0), MPXI_TIMER_VIRTUAL);
 	assert_int_equal(chosen(0, 0), MPXI_TIMER_VIRTUAL);
@@ -220,7 +208,7 @@ char *__wrap_strerror(int error)
 }
 
 /* As where the program has closed or deleted what is ours, and a handler starts a set. */
-static void cannot_be_armed(void **state)
+TEST_OF(cannot_be_armed, TASK_CLOCK)
 {
 	const enum mpxi_timer_kind kind = *(enum mpxi_timer_kind *)*state;
 	struct mpxi_timers *timers = timers_of(state, MS);
@@ -239,6 +227,7 @@ static void cannot_be_armed(void **state)
 	mpxi_timer_close(&timer);
 	mpxi_timers_destroy(timers);
 }
+TEST_ALSO_OF(cannot_be_armed, THREAD);
 
 /* ---- an ordinary user ------------------------------------------------------ */
 
@@ -259,12 +248,11 @@ static void count_as_user(void *argument)
 	mpxi_timers_destroy(timers);
 }
 
-static void ordinary_user(void **state)
+TEST(ordinary_user)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
 	int paranoid = 99;
 
-	(void)state;
 	if (f) {
 		if (fscanf(f, "%d", &paranoid) != 1)
 			paranoid = 99;
@@ -277,17 +265,5 @@ static void ordinary_user(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		each(one_for_a_thread),
-		cmocka_unit_test(bad_arguments),
-		cmocka_unit_test(taken_signals),
-		cmocka_unit_test(interval_timer_is_taken),
-		cmocka_unit_test(no_descriptor_left),
-		cmocka_unit_test(few_timers),
-		case_of(cannot_be_armed, TASK_CLOCK),
-		case_of(cannot_be_armed, THREAD),
-		cmocka_unit_test(ordinary_user),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

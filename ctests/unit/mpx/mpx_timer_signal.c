@@ -3,13 +3,11 @@
  * The signals of slice timers: everything as it was after them, and nothing that kills:
  * signals that come late, to others, or in place of one that did not fit the queue.
  */
-#include <sys/resource.h>
-
 #include "mpx_timer.h"
 
 /* ---- signals -------------------------------------------------------------- */
 
-static void masks_are_restored(void **state)
+TEST_OF_EACH(masks_are_restored)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	const int signo = mpxi_timers_signal(timers);
@@ -37,7 +35,7 @@ static void masks_are_restored(void **state)
 	mpxi_timers_destroy(timers);
 }
 
-static void handler_is_restored(void **state)
+TEST_OF_EACH(handler_is_restored)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	const int signo = mpxi_timers_signal(timers);
@@ -48,7 +46,7 @@ static void handler_is_restored(void **state)
 	assert_true(has_default(SIGIO));
 }
 
-static void later_handler_stays(void **state)
+TEST_OF_EACH(later_handler_stays)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	const int signo = mpxi_timers_signal(timers);
@@ -63,7 +61,7 @@ static void later_handler_stays(void **state)
 
 /* A tick and one sent by hand wait when the timer is closed; the default action of
  * each would kill. */
-static void pending_is_taken(void **state)
+TEST_OF_EACH(pending_is_taken)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	const int signo = mpxi_timers_signal(timers);
@@ -101,7 +99,7 @@ static void *wait_blocked(void *argument)
 }
 
 /* Of a thread that has no timer. */
-static void pending_elsewhere(void **state)
+TEST_OF_EACH(pending_elsewhere)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	const int signo = mpxi_timers_signal(timers);
@@ -116,7 +114,7 @@ static void pending_elsewhere(void **state)
 	pthread_join(thread, NULL);
 }
 
-static void stray_is_nothing(void **state)
+TEST_OF_EACH(stray_is_nothing)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	const int signo = mpxi_timers_signal(timers);
@@ -152,7 +150,7 @@ static void *read_one(void *argument)
 	return NULL;
 }
 
-static void calls_are_restarted(void **state)
+TEST_OF_EACH(calls_are_restarted)
 {
 	struct mpxi_timers *timers = timers_of(state, MS);
 	struct reader r = {.timers = timers};
@@ -212,25 +210,23 @@ static void queue_is_full(void *argument)
 	set_blocked(SIGIO, false);
 }
 
-static void full_queue(void **state)
+TEST(full_queue)
 {
 	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
 	void *of = &kind;
 	struct mpxi_timers *timers = timers_of(&of, MS);
 
-	(void)state;
 	in_child(queue_is_full, timers);
 	mpxi_timers_destroy(timers);
 }
 
-static void sigio_of_the_program(void **state)
+TEST(sigio_of_the_program)
 {
 	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
 	void *of = &kind;
 	struct mpxi_timers *timers;
 	struct sigaction now;
 
-	(void)state;
 	signal(SIGIO, others);
 	timers = timers_of(&of, MS);
 	sigaction(SIGIO, NULL, &now);
@@ -242,7 +238,7 @@ static void sigio_of_the_program(void **state)
 }
 
 /* By who had it before the timers came. */
-static void sigio_is_let_go(void **state)
+TEST(sigio_is_let_go)
 {
 	enum mpxi_timer_kind kind = MPXI_TIMER_TASK_CLOCK;
 	void *of = &kind;
@@ -250,7 +246,6 @@ static void sigio_is_let_go(void **state)
 	struct mpxi_timer timer;
 	struct seen s;
 
-	(void)state;
 	signal(SIGIO, others);
 	timers = timers_of(&of, MS);
 	signal(SIGIO, SIG_DFL);
@@ -261,20 +256,4 @@ static void sigio_is_let_go(void **state)
 	assert_true(has_default(SIGIO));
 }
 
-UNIT_MAIN(mpx_timer_signal)
-{
-	const struct CMUnitTest tests[] = {
-		each(masks_are_restored),
-		each(handler_is_restored),
-		each(later_handler_stays),
-		each(pending_is_taken),
-		each(pending_elsewhere),
-		each(stray_is_nothing),
-		each(calls_are_restarted),
-		cmocka_unit_test(full_queue),
-		cmocka_unit_test(sigio_of_the_program),
-		cmocka_unit_test(sigio_is_let_go),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_timer_signal, NULL, NULL)

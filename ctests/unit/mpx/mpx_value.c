@@ -85,11 +85,10 @@ static unsigned compare(const struct history *h, enum mpxi_estimator estimator)
 	return 1;
 }
 
-static void test_as_the_estimate(void **state)
+TEST(test_as_the_estimate)
 {
 	unsigned plain[2] = {0}, reads = 0, seed, i;
 
-	(void)state;
 	for (seed = 1; seed <= 2000; seed++) {
 		struct history h = {.random = seed * 0x9e3779b97f4a7c15u};
 		unsigned before, after;
@@ -114,12 +113,11 @@ static void test_as_the_estimate(void **state)
 }
 
 /* Between slices of the event a line holds as long as it is. */
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	static const enum mpxi_estimator both[] = {MPXI_RATIO, MPXI_INTERPOLATED};
 	unsigned lines = 0, seed, i;
 
-	(void)state;
 	for (seed = 1; seed <= 2000; seed++) {
 		struct history h = {.random = seed * 0x9e3779b97f4a7c15u, .bits = 12};
 		unsigned n = 3 + (unsigned)(random_next(&h.random) % 10);
@@ -148,12 +146,11 @@ static void test_lines(void **state)
 	assert_true(lines > 3000);
 }
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
 	struct history h = {.now = 1000};
 	int64_t value;
 
-	(void)state;
 	mpxi_stat_open(&h.stat, 1000);
 	mpxi_stat_start(&h.stat, NULL, 1000, &h.start);
 	/* More than a double holds. */
@@ -166,13 +163,12 @@ static void test_exact(void **state)
 	assert_true(value == ((int64_t)1 << 53) + 1);
 }
 
-static void test_left_to_the_estimate(void **state)
+TEST(test_left_to_the_estimate)
 {
 	struct history h = {0};
 	struct mpxi_slice s = {100, 200, 0, 5, 0};
 	int64_t value = -7;
 
-	(void)state;
 	mpxi_stat_open(&h.stat, 0);
 	mpxi_stat_start(&h.stat, NULL, 0, &h.start);
 	/* Never counted. */
@@ -197,13 +193,12 @@ static void test_left_to_the_estimate(void **state)
 	assert_int_equal(value, 15);
 }
 
-static void test_hostile_counts(void **state)
+TEST(test_hostile_counts)
 {
 	struct history h = {0};
 	struct mpxi_slice s = {10, 20, 0, UINT64_MAX, 0};
 	int64_t value;
 
-	(void)state;
 	mpxi_stat_open(&h.stat, 0);
 	mpxi_stat_start(&h.stat, NULL, 0, &h.start);
 	mpxi_stat_slice_sig(&h.stat, &s, &spacing);
@@ -223,13 +218,4 @@ static void test_hostile_counts(void **state)
 	assert_false(value_of(&h, MPXI_INTERPOLATED, &value));
 }
 
-UNIT_MAIN(mpx_value)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_the_estimate), cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_exact),           cmocka_unit_test(test_left_to_the_estimate),
-		cmocka_unit_test(test_hostile_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(mpx_value, NULL, NULL)

@@ -16,9 +16,8 @@ static void assert_clean(const char *text, const char *want)
 	assert_string_equal(out, want);
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-	(void)state;
 	assert_clean("perf::PAGE-FAULTS", "perf::PAGE-FAULTS");
 	assert_clean(NULL, "");
 	assert_clean("a\tb\n", "a?b?");
@@ -33,11 +32,10 @@ static void test_texts(void **state)
 	assert_clean("\"\\", "\"\\");
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
 	char out[4] = "xyz";
 
-	(void)state;
 	assert_int_equal(clean_text("abcdef", out, sizeof(out)), 3);
 	assert_string_equal(out, "abc");
 	/* No half character. */
@@ -49,13 +47,12 @@ static void test_sizes(void **state)
 }
 
 /* jansson takes what is clean, whatever it was. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
 	char text[40], out[64];
 	unsigned seed = 7, round, i;
 	json_t *string;
 
-	(void)state;
 	for (round = 0; round < 50000; round++) {
 		for (i = 0; i + 1 < sizeof(text); i++) {
 			seed = seed * 1103515245 + 12345;
@@ -69,13 +66,4 @@ static void test_any_bytes(void **state)
 	}
 }
 
-UNIT_MAIN(clean)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(clean, NULL, NULL)

@@ -98,12 +98,11 @@ static int teardown(void **state)
 
 /* ---- tests -------------------------------------------------------------------------------- */
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
 	struct current current;
 	unsigned version;
 
-	(void)state;
 	at = gets = puts_ = closes = says = 0;
 	made_sample_init(&made[0]);
 	made_sample_add(&made[0], 1, "perf::A", SERVICE_NODE);
@@ -140,12 +139,11 @@ static void test_samples(void **state)
 }
 
 /* Counts go on in the same metric over a restart in the same epoch, also at another id. */
-static void test_restart(void **state)
+TEST(test_restart)
 {
 	struct current current;
 	unsigned slot;
 
-	(void)state;
 	unlink(path);
 	at = 0;
 	made_sample_init(&made[0]);
@@ -179,11 +177,10 @@ static void test_restart(void **state)
 	current_close(&current);
 }
 
-static void test_no_place_for_the_file(void **state)
+TEST(test_no_place_for_the_file)
 {
 	struct current current;
 
-	(void)state;
 	at = says = 0;
 	made_sample_init(&made[0]);
 	made_sample_add(&made[0], 1, "perf::A", SERVICE_NODE);
@@ -196,13 +193,4 @@ static void test_no_place_for_the_file(void **state)
 	snprintf(path, sizeof(path), "%s/metrics", dir);
 }
 
-UNIT_MAIN(current)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_no_place_for_the_file),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_TESTS(current, setup, teardown)

@@ -16,12 +16,11 @@ static struct pmids_entry entry_of(const char *name, const char *event, enum ser
 				    .slot = 0x2cd1a};
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
 	struct pmids_entry entry = entry_of("a", "perf::A", SERVICE_CPU);
 	char text[256];
 
-	(void)state;
 	assert_string_equal(
 		labels_text(&entry, FAMILY_CPU, text, sizeof(text)),
 		"{\"event\":\"perf::A\",\"counter\":\"a\",\"scope\":\"cpu\",\"source\":\"perf\"}");
@@ -33,14 +32,13 @@ static void test_plain(void **state)
 }
 
 /* Of any bytes, once they are clean; what does not fit is no labels, not half of them. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
 	char name[PMIDS_TEXT], event[PMIDS_TEXT], raw[PMIDS_TEXT], text[4 * PMIDS_TEXT];
 	struct pmids_entry entry = entry_of(name, event, SERVICE_NODE);
 	unsigned seed = 5, round, i, length;
 	json_t *set;
 
-	(void)state;
 	for (round = 0; round < 5000; round++) {
 		length = (seed = seed * 1103515245 + 12345) >> 16 & 255;
 		for (i = 0; i < length; i++) {
@@ -64,12 +62,4 @@ static void test_any_bytes(void **state)
 	}
 }
 
-UNIT_MAIN(labels)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(labels, NULL, NULL)

@@ -25,9 +25,8 @@ static void assert_desc(enum metric_family family, const char *name, const char 
 	assert_int_equal(desc.sem, sem);
 }
 
-static void test_families(void **state)
+TEST(test_families)
 {
-	(void)state;
 	assert_desc(FAMILY_CPU, "upc.cpu.perf.a", "450.435.282", PM_TYPE_U64, INDOM_CPU, PM_SEM_COUNTER);
 	assert_desc(FAMILY_NUMA, "upc.numa.perf.a", "450.691.282", PM_TYPE_U64, INDOM_NUMA, PM_SEM_COUNTER);
 	assert_desc(FAMILY_NODE, "upc.node.perf.a", "450.947.282", PM_TYPE_U64, -1, PM_SEM_COUNTER);
@@ -58,9 +57,8 @@ static const char *units_of(const char *unit, bool level, enum metric_family fam
 	return pmUnitsStr(&desc.units);
 }
 
-static void test_units(void **state)
+TEST(test_units)
 {
-	(void)state;
 	assert_string_equal(units_of("events", false, FAMILY_NODE), "count");
 	assert_string_equal(units_of("pages", false, FAMILY_NODE), "count");
 	assert_string_equal(units_of("bytes", false, FAMILY_NODE), "byte");
@@ -73,11 +71,10 @@ static void test_units(void **state)
 }
 
 /* Those that are always there: each number once, each with help. */
-static void test_always(void **state)
+TEST(test_always)
 {
 	unsigned i, j;
 
-	(void)state;
 	for (i = 0; i < metric_always_count; i++) {
 		assert_ptr_equal(metric_find(metric_always[i].item), &metric_always[i]);
 		assert_true(metric_always[i].item < 1024 && metric_always[i].line[0] &&
@@ -89,13 +86,4 @@ static void test_always(void **state)
 	assert_null(metric_find(15));
 }
 
-UNIT_MAIN(metric)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_families),
-		cmocka_unit_test(test_units),
-		cmocka_unit_test(test_always),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(metric, NULL, NULL)

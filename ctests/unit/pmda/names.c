@@ -14,9 +14,8 @@ static void assert_plain(const char *name, const char *want)
 	assert_string_equal(plain, want);
 }
 
-static void test_events(void **state)
+TEST(test_events)
 {
-	(void)state;
 	assert_plain("perf::PAGE-FAULTS", "perf.page_faults");
 	assert_plain("tp::sched:sched_switch", "tp.sched.sched_switch");
 	assert_plain("amd64_fam19h_zen4::RETIRED_OPS:u", "amd64_fam19h_zen4.retired_ops.u");
@@ -27,9 +26,8 @@ static void test_events(void **state)
 	assert_plain("foo", "foo");
 }
 
-static void test_what_is_no_name(void **state)
+TEST(test_what_is_no_name)
 {
-	(void)state;
 	assert_plain("", "counter");
 	assert_plain("::::", "counter");
 	assert_plain("\xff\xfe", "counter");
@@ -44,13 +42,12 @@ static void test_what_is_no_name(void **state)
 }
 
 /* Whatever comes in, what goes out is a name; and is one again. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
 	char name[400], plain[NAMES_MAX], again[NAMES_MAX];
 	unsigned seed = 1, round, i, length;
 	const char *p;
 
-	(void)state;
 	for (round = 0; round < 20000; round++) {
 		length = (seed = seed * 1103515245 + 12345) >> 16 & 255;
 		for (i = 0; i < length; i++) {
@@ -73,11 +70,10 @@ static void test_any_bytes(void **state)
 	}
 }
 
-static void test_valid(void **state)
+TEST(test_valid)
 {
 	char name[NAMES_MAX + 1];
 
-	(void)state;
 	assert_true(names_valid("a"));
 	assert_true(names_valid("a_.b1"));
 	assert_false(names_valid(""));
@@ -95,9 +91,8 @@ static void test_valid(void **state)
 	assert_true(names_valid(name));
 }
 
-static void test_meet(void **state)
+TEST(test_meet)
 {
-	(void)state;
 	assert_true(names_meet("a", "a"));
 	assert_true(names_meet("a.b", "a"));
 	assert_true(names_meet("a", "a.b"));
@@ -126,9 +121,8 @@ static void assert_unique(const char *name, size_t count, const char *want)
 		assert_false(taken[i] && names_meet(plain, taken[i]));
 }
 
-static void test_unique(void **state)
+TEST(test_unique)
 {
-	(void)state;
 	assert_unique("a", 0, "a");
 	taken[0] = "a";
 	taken[1] = NULL;
@@ -150,11 +144,10 @@ static void test_unique(void **state)
 	assert_unique("a", 2, "a_2");
 }
 
-static void test_longest(void **state)
+TEST(test_longest)
 {
 	char name[1000], plain[NAMES_MAX], other[NAMES_MAX];
 
-	(void)state;
 	memset(name, 'a', sizeof(name));
 	name[999] = 0;
 	names_plain(name, plain);
@@ -166,14 +159,4 @@ static void test_longest(void **state)
 	assert_true(names_valid(plain));
 }
 
-UNIT_MAIN(names)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),    cmocka_unit_test(test_what_is_no_name),
-		cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_meet),      cmocka_unit_test(test_unique),
-		cmocka_unit_test(test_longest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(names, NULL, NULL)

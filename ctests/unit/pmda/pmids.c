@@ -19,13 +19,12 @@ static void claim(struct pmids *pmids, struct made_sample *made, struct pmids_en
 		of[i]->id = made->counter[i].id;
 }
 
-static void test_comes_back(void **state)
+TEST(test_comes_back)
 {
 	struct pmids_entry *of[MADE_COUNTERS], *first, *second;
 	struct made_sample made;
 	struct pmids pmids;
 
-	(void)state;
 	assert_int_equal(pmids_init(&pmids), 0);
 	made_sample_init(&made);
 	made_sample_add(&made, 1, "perf::A", SERVICE_CPU);
@@ -49,7 +48,7 @@ static void test_comes_back(void **state)
 }
 
 /* Another event, unit, kind or scope is another metric, though the name is the same. */
-static void test_same_name(void **state)
+TEST(test_same_name)
 {
 	struct pmids_entry *of[MADE_COUNTERS];
 	struct service_counter *counter;
@@ -57,7 +56,6 @@ static void test_same_name(void **state)
 	struct pmids pmids;
 	unsigned i, j;
 
-	(void)state;
 	assert_int_equal(pmids_init(&pmids), 0);
 	made_sample_init(&made);
 	made_sample_add(&made, 1, "perf::A", SERVICE_CPU)->name = "x";
@@ -96,14 +94,13 @@ static void test_same_name(void **state)
 
 /* The number is the metric's, wherever and in whatever order it is met; one that is used already gives
  * the next. */
-static void test_slots(void **state)
+TEST(test_slots)
 {
 	static const struct pmids_key a = {"perf::A", "perf::A", "events", SERVICE_CPU, false},
 				      b = {"perf::B", "perf::B", "events", SERVICE_CPU, false};
 	struct pmids_entry *one, *two, *three;
 	struct pmids pmids, other;
 
-	(void)state;
 	assert_int_equal(pmids_init(&pmids), 0);
 	assert_int_equal(pmids_init(&other), 0);
 	assert_int_equal(pmids_add(&pmids, &a, NULL, 0, &one), 0);
@@ -122,14 +119,13 @@ static void test_slots(void **state)
 }
 
 /* What a file says is checked. */
-static void test_given(void **state)
+TEST(test_given)
 {
 	static const struct pmids_key a = {"a", "a", "events", SERVICE_CPU, false},
 				      node = {"a", "a", "events", SERVICE_NODE, false};
 	struct pmids_entry *entry;
 	struct pmids pmids;
 
-	(void)state;
 	assert_int_equal(pmids_init(&pmids), 0);
 	assert_int_equal(pmids_add(&pmids, &a, "a.b", 17, &entry), 0);
 	assert_int_equal(entry->slot, 17);
@@ -145,7 +141,7 @@ static void test_given(void **state)
 }
 
 /* Names of any bytes, thousands: each its own metric, and the room ends without harm. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	struct pmids_key key = {NULL, "e", "events", SERVICE_CGROUP, false};
 	struct pmids_entry *entry;
@@ -153,7 +149,6 @@ static void test_many(void **state)
 	char name[32];
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(pmids_init(&pmids), 0);
 	key.name = name;
 	for (i = 0; i < 3000; i++) {
@@ -167,13 +162,4 @@ static void test_many(void **state)
 	pmids_free(&pmids);
 }
 
-UNIT_MAIN(pmids)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_comes_back), cmocka_unit_test(test_same_name),
-		cmocka_unit_test(test_slots),      cmocka_unit_test(test_given),
-		cmocka_unit_test(test_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(pmids, NULL, NULL)

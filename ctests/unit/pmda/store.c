@@ -59,13 +59,12 @@ static void fill(struct kept *kept)
 	assert_int_equal(pmids_add(&kept->pmids, &b, NULL, 0, &entry), 0);
 }
 
-static void test_again(void **state)
+TEST(test_again)
 {
 	struct kept out, in;
 	struct pmids_entry *entry;
 	struct stat about;
 
-	(void)state;
 	fill(&out);
 	assert_int_equal(store_save(path, &out.pmids, out.places, out.epoch, out.why), 0);
 	assert_int_equal(stat(path, &about), 0);
@@ -101,11 +100,10 @@ static void write_file(const char *text, size_t length)
 	fclose(file);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct kept in;
 
-	(void)state;
 	unlink(path);
 	begin(&in);
 	assert_int_equal(load(&in), 0);
@@ -114,7 +112,7 @@ static void test_none(void **state)
 }
 
 /* Nothing of a file that is wrong holds. */
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
 	static const char *const wrong[] = {
 		"",
@@ -140,7 +138,6 @@ static void test_wrong(void **state)
 	struct kept in;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		write_file(wrong[i], strlen(wrong[i]));
 		begin(&in);
@@ -155,14 +152,13 @@ static void test_wrong(void **state)
 }
 
 /* Cut anywhere, or with any byte changed: taken or refused, never more. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	char text[4096], changed[4096];
 	struct kept out, in;
 	size_t length, i;
 	FILE *file;
 
-	(void)state;
 	fill(&out);
 	assert_int_equal(store_save(path, &out.pmids, out.places, out.epoch, out.why), 0);
 	end(&out);
@@ -185,12 +181,11 @@ static void test_damaged(void **state)
 }
 
 /* What is no regular file, and a directory that cannot be written. */
-static void test_places_of_files(void **state)
+TEST(test_places_of_files)
 {
 	struct kept in;
 	char why[256];
 
-	(void)state;
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	begin(&in);
@@ -205,12 +200,11 @@ static void test_places_of_files(void **state)
 }
 
 /* A write that fails leaves the file as it was, and nothing beside it. */
-static void test_full(void **state)
+TEST(test_full)
 {
 	struct kept out;
 	char beside[80];
 
-	(void)state;
 	fill(&out);
 	assert_int_equal(store_save(path, &out.pmids, out.places, out.epoch, out.why), 0);
 	snprintf(beside, sizeof(beside), "%s.new", path);
@@ -246,13 +240,4 @@ static int remove_dir(void **state)
 	return rmdir(dir);
 }
 
-UNIT_MAIN(store)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_again), cmocka_unit_test(test_none),
-		cmocka_unit_test(test_wrong), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_full),  cmocka_unit_test(test_places_of_files),
-	};
-
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+UNIT_TESTS(store, make_dir, remove_dir)

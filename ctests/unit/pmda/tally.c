@@ -52,11 +52,10 @@ static uint64_t shown(const struct scene *scene, unsigned i)
 	return scene->tally->place[i].base + scene->tally->place[i].value;
 }
 
-static void test_counting(void **state)
+TEST(test_counting)
 {
 	struct scene scene;
 
-	(void)state;
 	setup(&scene);
 	assert_false(scene.tally->place[0].known);
 	all(&scene, 100, 1000);
@@ -71,11 +70,10 @@ static void test_counting(void **state)
 }
 
 /* A halted CPU: its node has no sum, its own number stays and is known. */
-static void test_some_are_not_counted(void **state)
+TEST(test_some_are_not_counted)
 {
 	struct scene scene;
 
-	(void)state;
 	setup(&scene);
 	all(&scene, 100, 1000);
 	update(&scene, false);
@@ -94,12 +92,11 @@ static void test_some_are_not_counted(void **state)
 	teardown(&scene);
 }
 
-static void test_never_counted(void **state)
+TEST(test_never_counted)
 {
 	struct scene scene;
 	unsigned i;
 
-	(void)state;
 	setup(&scene);
 	for (i = 0; i < MADE_CPUS; i++)
 		made_sample_value(&scene.made, 0, i, 0, 0, i ? SERVICE_OPENING : SERVICE_FAILED);
@@ -112,11 +109,10 @@ static void test_never_counted(void **state)
 }
 
 /* A CPU that goes offline keeps its part of the sum; time is that of those that are online. */
-static void test_offline(void **state)
+TEST(test_offline)
 {
 	struct scene scene;
 
-	(void)state;
 	setup(&scene);
 	all(&scene, 100, 1000);
 	update(&scene, false);
@@ -141,12 +137,11 @@ static void test_offline(void **state)
 }
 
 /* A CPU's instance is its number, whatever numbers are missing before it. */
-static void test_cpus_with_a_gap(void **state)
+TEST(test_cpus_with_a_gap)
 {
 	struct places places = {.count = 0};
 	struct made_sample made;
 
-	(void)state;
 	made_sample_init(&made);
 	made.cpu[1].cpu = 5;
 	assert_int_equal(places_update(&places, &made.sample, SERVICE_CPU), 0);
@@ -157,11 +152,10 @@ static void test_cpus_with_a_gap(void **state)
 }
 
 /* A place that the sample has no more is as an offline one. */
-static void test_place_gone(void **state)
+TEST(test_place_gone)
 {
 	struct scene scene;
 
-	(void)state;
 	setup(&scene);
 	all(&scene, 100, 1000);
 	update(&scene, false);
@@ -176,11 +170,10 @@ static void test_place_gone(void **state)
 }
 
 /* After a restart nobody says in which node an offline CPU is: its part of the sum stays there. */
-static void test_node_not_said(void **state)
+TEST(test_node_not_said)
 {
 	struct scene scene;
 
-	(void)state;
 	setup(&scene);
 	all(&scene, 100, 1000);
 	update(&scene, false);
@@ -195,11 +188,10 @@ static void test_node_not_said(void **state)
 }
 
 /* Another id has the metric: it goes on, value and time alike. */
-static void test_anew(void **state)
+TEST(test_anew)
 {
 	struct scene scene;
 
-	(void)state;
 	setup(&scene);
 	all(&scene, 100, 1000);
 	update(&scene, false);
@@ -220,11 +212,10 @@ static void test_anew(void **state)
 	teardown(&scene);
 }
 
-static void test_level(void **state)
+TEST(test_level)
 {
 	struct scene scene;
 
-	(void)state;
 	setup(&scene);
 	scene.made.counter[0].level = true;
 	all(&scene, 100, 1000);
@@ -241,14 +232,13 @@ static void test_level(void **state)
 }
 
 /* Random halts, ends and hotplug: no number decreases, and a sum is that of its CPUs. */
-static void test_never_backwards(void **state)
+TEST(test_never_backwards)
 {
 	uint64_t value[MADE_CPUS] = {0}, running[MADE_CPUS] = {0}, before[MADE_CPUS] = {0}, numa[2] = {0},
 		 time[2] = {0}, total[MADE_CPUS] = {0};
 	struct scene scene;
 	unsigned seed = 3, round, i;
 
-	(void)state;
 	setup(&scene);
 	for (round = 0; round < 20000; round++) {
 		bool anew = (seed = seed * 1103515245 + 12345) >> 16 & 64;
@@ -290,12 +280,11 @@ static void test_never_backwards(void **state)
 	teardown(&scene);
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
 	struct places places = {0};
 	struct made_sample made;
 
-	(void)state;
 	made_sample_init(&made);
 	/* Of a file: the numbers that control groups had. */
 	assert_int_equal(places_add(&places, "batch", 5, -1), 0);
@@ -310,21 +299,4 @@ static void test_places(void **state)
 	places_free(&places);
 }
 
-UNIT_MAIN(tally)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counting),
-		cmocka_unit_test(test_some_are_not_counted),
-		cmocka_unit_test(test_never_counted),
-		cmocka_unit_test(test_offline),
-		cmocka_unit_test(test_cpus_with_a_gap),
-		cmocka_unit_test(test_place_gone),
-		cmocka_unit_test(test_anew),
-		cmocka_unit_test(test_level),
-		cmocka_unit_test(test_never_backwards),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_node_not_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(tally, NULL, NULL)

@@ -3,9 +3,7 @@
  * Metrics: files that are right and wrong; values, errors and intervals of counts whose truth is
  * known; how often intervals hold the truth; missing and partial counts.
  */
-#include <math.h>
-
-#include "../unit_test.h"
+#include "../test_dir.h"
 #include "metrics/metrics.h"
 #include "stat/level.h"
 
@@ -63,7 +61,7 @@ static struct metric_value value(const char *formula, const struct upcr_value *c
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static void test_file(void **state)
+TEST(test_file)
 {
 	struct metrics *m =
 		parse(EVENTS "# a comment\n"
@@ -71,7 +69,6 @@ static void test_file(void **state)
 			     "derived RATE = \"(SUM) / time\"\n"
 			     "derived SHARE = \"(100*PAPI_TOT_INS) / (A + upc:::C)\" # and one\n");
 
-	(void)state;
 	assert_string_equal(metrics_set(m), "test");
 	assert_int_equal(metrics_count(m), 3);
 	assert_string_equal(metrics_at(m, 0)->name, "SUM");
@@ -93,7 +90,7 @@ static void test_file(void **state)
 	metrics_free(m);
 }
 
-static void test_wrong_files(void **state)
+TEST(test_wrong_files)
 {
 	static const struct {
 		const char *text, *message;
@@ -128,7 +125,6 @@ static void test_wrong_files(void **state)
 	struct metrics *m;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		m = (struct metrics *)state;
 		assert_int_equal(metrics_parse(wrong[i].text, strlen(wrong[i].text), "f", &m), UPC_EWIRING);
@@ -144,12 +140,11 @@ static void test_wrong_files(void **state)
 
 /* ---- values of exact counts -------------------------------------------------------------------- */
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
 	const struct upcr_value counts[] = {upcr_exact(1000), upcr_exact(30), upcr_exact(7)};
 	struct metric_value v = value("(3*A - B) / 4", counts);
 
-	(void)state;
 	assert_true(v.exact && !v.missing && !v.open && v.value == 2970 / 4. && v.error == 0);
 	assert_true(v.low == v.value && v.high == v.value);
 	assert_true(value("(A) / time", counts).value == 400);
@@ -161,12 +156,11 @@ static void test_exact(void **state)
 	assert_true(value("B - A", counts).value == -970);
 }
 
-static void test_nothing_below(void **state)
+TEST(test_nothing_below)
 {
 	struct upcr_value counts[] = {upcr_exact(5), upcr_exact(0), upcr_exact(7)};
 	struct metric_value v = value("(A) / B", counts);
 
-	(void)state;
 	assert_true(isnan(v.value) && v.open && v.low == 0 && isinf(v.high) && !v.missing);
 	v = value("(A) / (B - C)", counts);
 	assert_true(isnan(v.value) && v.open && isinf(v.low) && isinf(v.high));
@@ -176,12 +170,11 @@ static void test_nothing_below(void **state)
 
 /* ---- errors and intervals ----------------------------------------------------------------------- */
 
-static void test_one_estimate(void **state)
+TEST(test_one_estimate)
 {
 	struct upcr_value counts[] = {estimated(1000, 50, 10, UPCR_ROUGH), upcr_exact(250), upcr_exact(7)};
 	struct metric_value v;
 
-	(void)state;
 	/* An interval that is not symmetrical stays so. */
 	counts[0].low = 900;
 	v = value("(2*A) / B", counts);
@@ -207,7 +200,7 @@ static void test_one_estimate(void **state)
 	assert_true(v.open && isinf(v.low) && isinf(v.high));
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
 	const struct upcr_value counts[] = {estimated(1000, 30, INFINITY, 0), estimated(500, 20, INFINITY, 0),
 					    upcr_exact(7)};
@@ -215,7 +208,6 @@ static void test_errors(void **state)
 	struct metrics_counts with = {.seconds = 1, .calls = 1, .value = counts, .correlation = known};
 	struct metric_value v;
 
-	(void)state;
 	/* Nothing is known: as bad as it can be. */
 	v = value("A + 2*B", counts);
 	assert_true(near(v.error, 70) && near(v.high - v.value, 70 * mpxi_level_default_student(1e6)));
@@ -236,12 +228,11 @@ static void test_errors(void **state)
 		    value_of("2*A - 3*B + C", &with).error < 1e-4);
 }
 
-static void test_not_finite(void **state)
+TEST(test_not_finite)
 {
 	struct upcr_value counts[] = {upcr_exact(1000), upcr_exact(500), estimated(70, 7, 9, 0)};
 	struct metric_value v;
 
-	(void)state;
 	counts[0].error = counts[0].high = INFINITY;
 	counts[0].low = 0;
 	counts[0].estimated = 1;
@@ -257,19 +248,6 @@ static void test_not_finite(void **state)
 }
 
 /* ---- coverage ----------------------------------------------------------------------------------- */
-
-static double uniform(uint64_t *seed)
-{
-	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return ((double)(*seed >> 11) + .5) * 0x1p-53;
-}
-
-static double normal(uint64_t *seed)
-{
-	double a = uniform(seed), b = uniform(seed);
-
-	return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
-}
 
 enum { DRAWS = 4000 };
 
@@ -294,11 +272,11 @@ static double coverage(const char *formula, const double truth[3], const double 
 	assert_non_null(columns);
 	whole = value(formula, exact).value;
 	for (i = 0; i < DRAWS; i++) {
-		double a = normal(&seed), b = together * a + sqrt(1 - together * together) * normal(&seed);
+		double a = random_normal(&seed), b = together * a + sqrt(1 - together * together) * random_normal(&seed);
 		const struct upcr_value counts[] = {
 			estimated(truth[0] + error[0] * a, error[0], INFINITY, 0),
 			estimated(truth[1] + error[1] * b, error[1], INFINITY, 0),
-			estimated(truth[2] + error[2] * normal(&seed), error[2], INFINITY, 0)};
+			estimated(truth[2] + error[2] * random_normal(&seed), error[2], INFINITY, 0)};
 		struct metric_value v;
 
 		metrics_value(m, 0, columns,
@@ -319,7 +297,7 @@ static double coverage(const char *formula, const double truth[3], const double 
 	return (double)holds / DRAWS;
 }
 
-static void test_monte_carlo(void **state)
+TEST(test_monte_carlo)
 {
 	static const double truth[3] = {100000, 60000, 5000}, error[3] = {3000, 2500, 300};
 	static const double together[] = {-.9, -.5, 0, .5, .9};
@@ -328,7 +306,6 @@ static void test_monte_carlo(void **state)
 	double deviation, claimed;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < sizeof(formulas) / sizeof(formulas[0]); i++)
 		for (k = 0; k < sizeof(together) / sizeof(together[0]); k++) {
 			double held =
@@ -344,18 +321,17 @@ static void test_monte_carlo(void **state)
 }
 
 /* A divisor with an error of a third: straight errors would hold the truth too rarely. */
-static void test_wide_divisor(void **state)
+TEST(test_wide_divisor)
 {
 	static const double truth[3] = {1000, 1000, 0}, error[3] = {100, 300, 0};
 	double deviation, claimed;
 
-	(void)state;
 	assert_true(coverage("(A) / B", truth, error, 0, true, &deviation, &claimed) > .95 - .017);
 }
 
 /* ---- what was not counted ------------------------------------------------------------------------ */
 
-static void test_missing(void **state)
+TEST(test_missing)
 {
 	static const char *const there[] = {"PAPI_NATIVE_upc:::C", "perf::B-WITH:u"};
 	struct upcr_value counts[] = {upcr_exact(7), upcr_uncounted()};
@@ -366,7 +342,6 @@ static void test_missing(void **state)
 	const char *missing[4] = {NULL};
 	struct metric_value v;
 
-	(void)state;
 	assert_non_null(columns);
 	assert_int_equal(metrics_missing(m, 0, columns, NULL, missing, 4), 2);
 	assert_string_equal(missing[0], "skl::A");
@@ -383,13 +358,12 @@ static void test_missing(void **state)
 	metrics_free(m);
 }
 
-static void test_lower_bounds(void **state)
+TEST(test_lower_bounds)
 {
 	struct upcr_value counts[] = {upcr_exact(1000), upcr_exact(500), upcr_exact(7)},
 			  part = upcr_uncounted();
 	struct metric_value v;
 
-	(void)state;
 	upcr_add_independent(&counts[0], &part);
 	v = value("A + B", counts);
 	assert_true(v.at_least && !v.unsure && !v.exact && v.value == 1500 && v.low == 1500 && isinf(v.high));
@@ -408,31 +382,18 @@ static void test_lower_bounds(void **state)
 
 /* ---- sets ------------------------------------------------------------------------------------------ */
 
-static void put_file(const char *folder, const char *name, const char *text)
+TEST(test_sets)
 {
-	char path[300];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void test_sets(void **state)
-{
-	char folder[] = "/tmp/upc_metrics_XXXXXX", path[300], **sets;
+	char **sets;
 	struct metrics *m;
 
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	assert_int_equal(setenv("UPC_METRICS", folder, 1), 0);
+	assert_int_equal(make_test_dir(state), 0);
+	assert_int_equal(setenv("UPC_METRICS", test_dir, 1), 0);
 	assert_int_equal(metrics_open("nopmu", &m), UPC_ENOEVENT);
 	assert_message("has none");
-	put_file(folder, "nopmu.metrics", EVENTS "derived X = \"A\"\n");
-	put_file(folder, "papi.metrics", "upc-metrics 1\nderived X = \"PAPI_TOT_INS\"\n");
-	put_file(folder, "other.txt", "");
+	test_put("nopmu.metrics", EVENTS "derived X = \"A\"\n");
+	test_put("papi.metrics", "upc-metrics 1\nderived X = \"PAPI_TOT_INS\"\n");
+	test_put("other.txt", "");
 	sets = metrics_names();
 	assert_non_null(sets);
 	assert_string_equal(sets[0], "nopmu");
@@ -446,19 +407,13 @@ static void test_sets(void **state)
 	metrics_free(m);
 	assert_int_equal(metrics_open("nopmo", &m), UPC_ENOEVENT);
 	assert_message("there is no set of metrics 'nopmo': did you mean nopmu?; there are nopmu, papi");
-	snprintf(path, sizeof(path), "%s/nopmu.metrics", folder);
-	assert_int_equal(metrics_open(path, &m), 0);
+	assert_int_equal(metrics_open(test_path("nopmu.metrics"), &m), 0);
 	metrics_free(m);
 	/* Of another machine, with and without a PMU. */
 	assert_int_equal(metrics_choose(&m), 0);
 	assert_int_equal(metrics_count(m), 1);
 	metrics_free(m);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/papi.metrics", folder);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/other.txt", folder);
-	unlink(path);
-	rmdir(folder);
+	assert_int_equal(remove_test_dir(state), 0);
 }
 
 /* A Blue Gene/P event of the core that a thread is on: one of core 0's. */
@@ -477,7 +432,7 @@ static void check_blue_gene(struct upc_catalogue *c, const char *event)
 }
 
 /* Those that come with the tools; metrics.sh asks libpfm4 for the events of PMUs. */
-static void test_shipped(void **state)
+TEST(test_shipped)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	const char *srcdir = getenv("srcdir");
@@ -486,7 +441,6 @@ static void test_shipped(void **state)
 	struct metrics *chosen;
 	unsigned k, event, n;
 
-	(void)state;
 	snprintf(folder, sizeof(folder), "%s/share/upc/metrics", srcdir ? srcdir : ".");
 	if (access(folder, R_OK))
 		skip_because("there is no %s", folder);
@@ -519,17 +473,4 @@ static void test_shipped(void **state)
 	upc_catalogue_close(c);
 }
 
-UNIT_MAIN(metrics)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),         cmocka_unit_test(test_wrong_files),
-		cmocka_unit_test(test_exact),        cmocka_unit_test(test_nothing_below),
-		cmocka_unit_test(test_one_estimate), cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_monte_carlo),
-		cmocka_unit_test(test_wide_divisor), cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_lower_bounds), cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_shipped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(metrics, NULL, NULL)

@@ -14,12 +14,11 @@ static unsigned number_of(struct upcr_names *names, const char *text)
 	return upcr_names_number(names, text, strlen(text));
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	struct upcr_names names;
 	size_t length;
 
-	(void)state;
 	assert_int_equal(upcr_names_init(&names, 100), 0);
 	assert_string_equal(upcr_names_text(&names, UPCR_OTHERS, &length), "others");
 	assert_int_equal(upcr_names_find(&names, "a", 1), UPCR_UNKNOWN);
@@ -34,14 +33,13 @@ static void test_numbers(void **state)
 }
 
 /* Each length from none, with bytes that differ in one place, and with NULs. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	struct upcr_names names;
 	char text[70], other[70];
 	size_t length, i, got;
 	unsigned number;
 
-	(void)state;
 	assert_int_equal(upcr_names_init(&names, 10000), 0);
 	for (length = 0; length < sizeof(text); length++) {
 		memset(text, 0, sizeof(text));
@@ -64,13 +62,12 @@ static void test_bytes(void **state)
 }
 
 /* A name that has no end, as it seems, is taken by its beginning. */
-static void test_long(void **state)
+TEST(test_long)
 {
 	struct upcr_names names;
 	size_t all = 10 * UPCR_NAME_MAX, length;
 	char *text = malloc(all);
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 'x', all);
 	assert_int_equal(upcr_names_init(&names, 10), 0);
@@ -84,13 +81,12 @@ static void test_long(void **state)
 }
 
 /* Names that begin alike, the longest first, in a table with little room. */
-static void test_beginnings(void **state)
+TEST(test_beginnings)
 {
 	struct upcr_names names;
 	char text[22];
 	unsigned i;
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	assert_int_equal(upcr_names_init(&names, 21), 0);
 	for (i = 21; i > 0; i--)
@@ -100,13 +96,12 @@ static void test_beginnings(void **state)
 	upcr_names_free(&names);
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
 	struct upcr_names names;
 	char text[16];
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(upcr_names_init(&names, 1000), 0);
 	for (i = 1; i <= 3000; i++) {
 		snprintf(text, sizeof(text), "%u", i);
@@ -137,13 +132,12 @@ static void *ask(void *argument)
 	return NULL;
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	pthread_t thread[THREADS];
 	unsigned number[THREADS], i, k;
 	char text[16];
 
-	(void)state;
 	assert_int_equal(upcr_names_init(&shared, NAMES), 0);
 	for (i = 0; i < THREADS; i++) {
 		number[i] = i;
@@ -161,13 +155,4 @@ static void test_threads(void **state)
 	upcr_names_free(&shared);
 }
 
-UNIT_MAIN(region_names)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_long),    cmocka_unit_test(test_beginnings),
-		cmocka_unit_test(test_limit),   cmocka_unit_test(test_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(region_names, NULL, NULL)

@@ -16,11 +16,10 @@ static uint64_t times_of(const struct upcr_notes *notes, enum upcr_what what, un
 	return 0;
 }
 
-static void test_kinds_and_names(void **state)
+TEST(test_kinds_and_names)
 {
 	struct upcr_notes notes = {0};
 
-	(void)state;
 	upcr_notes_add(&notes, UPCR_SAID_NOT_OPEN, 1, 1);
 	upcr_notes_add(&notes, UPCR_SAID_NOT_OPEN, 1, 4);
 	upcr_notes_add(&notes, UPCR_SAID_NOT_OPEN, 2, 7);
@@ -31,12 +30,11 @@ static void test_kinds_and_names(void **state)
 	assert_int_equal(times_of(&notes, UPCR_SAID_ELSEWHERE, 1), 9);
 }
 
-static void test_no_room(void **state)
+TEST(test_no_room)
 {
 	static struct upcr_notes notes, more;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < UPCR_SAID_MAX; i++)
 		upcr_notes_add(&notes, UPCR_SAID_NOT_OPEN, i + 1, 1);
 	upcr_notes_add(&notes, UPCR_SAID_NOT_OPEN, UPCR_SAID_MAX, 1);
@@ -56,11 +54,10 @@ static void test_no_room(void **state)
 	assert_int_equal(more.rest[UPCR_SAID_RESET], 5);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	unsigned i, k;
 
-	(void)state;
 	for (i = 0; i < UPCR_SAID_KINDS; i++) {
 		assert_non_null(upcr_notes_word((enum upcr_what)i));
 		for (k = 0; k < i; k++)
@@ -69,13 +66,4 @@ static void test_words(void **state)
 	}
 }
 
-UNIT_MAIN(region_notes)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds_and_names),
-		cmocka_unit_test(test_no_room),
-		cmocka_unit_test(test_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(region_notes, NULL, NULL)

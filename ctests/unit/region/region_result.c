@@ -5,8 +5,6 @@
  */
 #include "../unit_test.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 #include "region/result.h"
 
@@ -71,11 +69,10 @@ static void same(const struct upcr_result *result, unsigned name, unsigned event
 	}
 }
 
-static void test_by_name(void **state)
+TEST(test_by_name)
 {
 	unsigned seed, name, events;
 
-	(void)state;
 	for (seed = 0; seed < 300; seed++) {
 		struct upcr_result *result = make(seed, seed, events = seed % 3);
 
@@ -89,11 +86,10 @@ static void test_by_name(void **state)
 	}
 }
 
-static void test_two_threads(void **state)
+TEST(test_two_threads)
 {
 	unsigned seed, name;
 
-	(void)state;
 	for (seed = 0; seed < 100; seed++) {
 		struct upcr_result *one = make(seed, 60, 1), *two = make(seed + 1000, 60, 1);
 		uint64_t calls[2] = {0, 0}, ns[2] = {0, 0};
@@ -117,12 +113,4 @@ static void test_two_threads(void **state)
 	}
 }
 
-UNIT_MAIN(region_result)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_name),
-		cmocka_unit_test(test_two_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(region_result, NULL, NULL)

@@ -3,8 +3,6 @@
  * Sums of estimates: values, errors, flags, bounds; and how often intervals hold the truth, of
  * parts whose truth is known.
  */
-#include <math.h>
-
 #include "../unit_test.h"
 #include "region/sum.h"
 #include "stat/level.h"
@@ -21,12 +19,11 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
 }
 
-static void test_freedom(void **state)
+TEST(test_freedom)
 {
 	static const double wanted[] = {1, 1.5, 2, 3, 7.25, 30, 1000, 90000};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		double got = upcr_freedom(3 * mpxi_level_default_student(wanted[i]), 3);
 
@@ -37,11 +34,10 @@ static void test_freedom(void **state)
 	assert_true(upcr_freedom(100, 1) == 1);
 }
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
 	struct upcr_value sum = {0}, part = upcr_exact(((uint64_t)1 << 53) + 1);
 
-	(void)state;
 	assert_true(upcr_is_exact(&sum));
 	upcr_add_same(&sum, &part);
 	part = upcr_exact(2);
@@ -54,11 +50,10 @@ static void test_exact(void **state)
 	assert_true(sum.whole == UINT64_MAX);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
 	struct upcr_value a = estimated(100, 3, 10, 0), b = estimated(200, 4, 20, 0), same = {0}, apart = {0};
 
-	(void)state;
 	upcr_add_same(&same, &a);
 	/* One estimate is what it was. */
 	assert_true(near(same.low, a.low) && near(same.high, a.high) && near(same.freedom, 10));
@@ -74,14 +69,13 @@ static void test_errors(void **state)
 }
 
 /* The order of parts does not matter. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct upcr_value part[5] = {upcr_exact(7), estimated(10, 1, 3, UPCR_ROUGH), upcr_exact(0),
 				     estimated(20, 2, 9, UPCR_LOST), estimated(5, .5, 50, 0)};
 	struct upcr_value forth = {0}, back = {0};
 	int i;
 
-	(void)state;
 	part[3].coverage = .25;
 	for (i = 0; i < 5; i++) {
 		upcr_add_same(&forth, &part[i]);
@@ -97,23 +91,21 @@ static void test_order(void **state)
 }
 
 /* Nothing is below what was counted exactly. */
-static void test_floor(void **state)
+TEST(test_floor)
 {
 	struct upcr_value part[3] = {upcr_exact(7), estimated(10, 8, 3, 0), estimated(20, 15, 3, 0)},
 			  sum = {0};
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		upcr_add_independent(&sum, &part[i]);
 	assert_true(near(sum.value, 37) && near(sum.low, 7));
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	struct upcr_value sum = {0}, part = upcr_exact(10);
 
-	(void)state;
 	upcr_add_same(&sum, &part);
 	part = upcr_uncounted();
 	upcr_add_same(&sum, &part);
@@ -133,16 +125,6 @@ static void test_bounds(void **state)
 
 /* ---- how often the truth is inside ---------------------------------------------------------- */
 
-static double uniform(uint64_t *random)
-{
-	return ((double)(random_next(random) >> 11) + .5) / 9007199254740992.;
-}
-
-static double normal(uint64_t *random)
-{
-	return sqrt(-2 * log(uniform(random))) * cos(2 * acos(-1) * uniform(random));
-}
-
 /* An estimate of a truth of 1000 with that error, of which the standard error is found from so
  * many differences. */
 static struct upcr_value measured(double noise, double deviation, unsigned freedom, uint64_t *random)
@@ -151,7 +133,7 @@ static struct upcr_value measured(double noise, double deviation, unsigned freed
 	unsigned i;
 
 	for (i = 0; i < freedom; i++) {
-		z = normal(random);
+		z = random_normal(random);
 		squares += z * z;
 	}
 	return estimated(1000 + noise * deviation, deviation * sqrt(squares / freedom), freedom, 0);
@@ -167,11 +149,11 @@ static double holds(void (*add)(struct upcr_value *, const struct upcr_value *),
 	uint64_t random = 1;
 
 	for (trial = 0; trial < trials; trial++) {
-		double common = normal(&random);
+		double common = random_normal(&random);
 		struct upcr_value sum = {0}, part;
 
 		for (i = 0; i < PARTS; i++) {
-			double noise = share * common + sqrt(1 - share * share) * normal(&random);
+			double noise = share * common + sqrt(1 - share * share) * random_normal(&random);
 
 			part = measured(against && i % 2 ? -noise : noise, 1 + 5 * i, 4 + 3 * i, &random);
 			add(&sum, &part);
@@ -182,13 +164,12 @@ static double holds(void (*add)(struct upcr_value *, const struct upcr_value *),
 }
 
 /* Of 4,000 trials at 95 % the standard deviation is 0.35 %, of 400 1.1 %. */
-static void test_truth(void **state)
+TEST(test_truth)
 {
 	double independent = holds(upcr_add_independent, 0, false);
 	double one = holds(upcr_add_same, 1, false);
 	double slack = getenv("UPC_TEST_INEXACT") ? .03 : 0;
 
-	(void)state;
 	print_message("# independent %.3f, one error %.3f\n", independent, one);
 	assert_true(independent > .935 - slack && independent < .965 + slack);
 	/* One error, of which each part has an estimate of its own. */
@@ -199,13 +180,4 @@ static void test_truth(void **state)
 	assert_true(holds(upcr_add_same, 1, true) > .99 - slack);
 }
 
-UNIT_MAIN(region_sum)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_freedom), cmocka_unit_test(test_exact), cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_order),   cmocka_unit_test(test_floor), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_truth),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(region_sum, NULL, NULL)

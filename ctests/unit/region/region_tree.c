@@ -33,12 +33,11 @@ static uint64_t calls_of(const struct upcr_tree *tree, const char *path)
 
 #define assert_path(wanted) assert_string_equal(path_of(&tree, tree.current), wanted)
 
-static void test_nesting(void **state)
+TEST(test_nesting)
 {
 	struct upcr_tree tree;
 	unsigned outer, inner;
 
-	(void)state;
 	assert_int_equal(upcr_tree_init(&tree, 100), 0);
 	assert_path("");
 	outer = upcr_tree_enter(&tree, A);
@@ -61,11 +60,10 @@ static void test_nesting(void **state)
 }
 
 /* As event sets in the paper's first figure: A starts, B starts, A ends, B ends. */
-static void test_overlap(void **state)
+TEST(test_overlap)
 {
 	struct upcr_tree tree;
 
-	(void)state;
 	assert_int_equal(upcr_tree_init(&tree, 100), 0);
 	upcr_tree_enter(&tree, A);
 	upcr_tree_enter(&tree, B);
@@ -87,12 +85,11 @@ static void test_overlap(void **state)
 	upcr_tree_free(&tree);
 }
 
-static void test_recursion(void **state)
+TEST(test_recursion)
 {
 	struct upcr_tree tree;
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(upcr_tree_init(&tree, 100), 0);
 	for (i = 0; i < 5; i++)
 		upcr_tree_enter(&tree, A);
@@ -113,12 +110,11 @@ static void test_recursion(void **state)
 }
 
 /* Beyond the limit all goes to one path, also what overlaps, and the list is right all the time. */
-static void test_limit(void **state)
+TEST(test_limit)
 {
 	struct upcr_tree tree;
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(upcr_tree_init(&tree, 3), 0);
 	upcr_tree_enter(&tree, A);
 	upcr_tree_enter(&tree, B);
@@ -149,12 +145,11 @@ static void test_limit(void **state)
 }
 
 /* What had a name before has another one, and the name begins anew. */
-static void test_rename(void **state)
+TEST(test_rename)
 {
 	struct upcr_tree tree;
 	unsigned a, b;
 
-	(void)state;
 	assert_int_equal(upcr_tree_init(&tree, 100), 0);
 	a = upcr_tree_enter(&tree, A);
 	b = upcr_tree_enter(&tree, B);
@@ -173,12 +168,11 @@ static void test_rename(void **state)
 }
 
 /* More regions are open than the list holds. */
-static void test_depth(void **state)
+TEST(test_depth)
 {
 	struct upcr_tree tree;
 	unsigned i, last = UPCR_ROOT;
 
-	(void)state;
 	assert_int_equal(upcr_tree_init(&tree, UPCR_DEPTH_MAX + 20), 0);
 	for (i = 0; i < UPCR_DEPTH_MAX; i++)
 		last = upcr_tree_enter(&tree, A);
@@ -280,14 +274,13 @@ static void compare(const struct model *m, const struct upcr_tree *tree)
 	}
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	static struct model m;
 	struct upcr_tree tree;
 	uint64_t random;
 	unsigned history, i;
 
-	(void)state;
 	for (history = 0; history < 20; history++) {
 		m.rows = 0;
 		m.all = 0;
@@ -301,14 +294,4 @@ static void test_random(void **state)
 	}
 }
 
-UNIT_MAIN(region_tree)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nesting),   cmocka_unit_test(test_overlap),
-		cmocka_unit_test(test_recursion), cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_rename),    cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(region_tree, NULL, NULL)

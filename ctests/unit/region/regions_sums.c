@@ -4,7 +4,6 @@
  * all rows finds.
  */
 #include <math.h>
-#include <string.h>
 
 #include "../unit_test.h"
 #include "regions/regions_report.h"
@@ -177,12 +176,11 @@ static void check(const struct regions_data *data, enum regions_by by)
 	regions_sums_free(&sums);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	struct regions_data data;
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed < 20; seed++) {
 		make(&data, seed);
 		check(&data, REGIONS_BY_NAME);
@@ -192,13 +190,12 @@ static void test_random(void **state)
 }
 
 /* Each path stands behind its parent, deeper than it, before others of another parent. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct regions_data data;
 	struct regions_sums sums;
 	uint32_t n, i, *order, open[DEPTH + 1] = {0};
 
-	(void)state;
 	make(&data, 77);
 	assert_true(regions_sum(&data, REGIONS_BY_PATH, &sums));
 	order = regions_order(&data, &sums, &n);
@@ -215,12 +212,11 @@ static void test_order(void **state)
 	regions_free(&data);
 }
 
-static void test_spread(void **state)
+TEST(test_spread)
 {
 	const struct regions_spread spread = {.n = 4, .min = 1, .max = 4, .sum = 10, .squares = 5},
 				    none = {0};
 
-	(void)state;
 	assert_true(regions_mean(&spread) == 2.5);
 	assert_true(fabs(regions_deviation(&spread) - sqrt(5. / 3)) < 1e-12);
 	assert_true(fabs(regions_imbalance(&spread) - .6) < 1e-12);
@@ -229,14 +225,13 @@ static void test_spread(void **state)
 }
 
 /* Ranks with counts that differ in the last digits alone. */
-static void test_near(void **state)
+TEST(test_near)
 {
 	const uint64_t base = 1000000000000000;
 	struct regions_data data;
 	struct regions_sums sums;
 	unsigned i;
 
-	(void)state;
 	assert_true(regions_begin(&data));
 	assert_int_equal(regions_number(&data.names, "a"), 0);
 	assert_int_equal(regions_number(&data.events, "first"), 0);
@@ -257,14 +252,13 @@ static void test_near(void **state)
 }
 
 /* A file may say that there are any number of ranks. */
-static void test_ranks(void **state)
+TEST(test_ranks)
 {
 	struct regions_data data;
 	struct regions_report report = {.data = &data};
 	struct regions_notes notes;
 	unsigned i;
 
-	(void)state;
 	make(&data, 5);
 	for (i = 0; i < PROCESSES; i++) {
 		data.process[i].rank = 2 * (long)i + 1;
@@ -286,14 +280,13 @@ static void test_ranks(void **state)
 }
 
 /* Events of another process, which this one has not counted. */
-static void test_other_events(void **state)
+TEST(test_other_events)
 {
 	struct regions_data data;
 	struct regions_process *process;
 	struct regions_sums sums;
 	uint64_t random = 1;
 
-	(void)state;
 	make(&data, 3);
 	process = regions_add_process(&data);
 	assert_int_equal(regions_number(&data.events, "third"), 2);
@@ -306,13 +299,4 @@ static void test_other_events(void **state)
 	regions_free(&data);
 }
 
-UNIT_MAIN(regions_sums)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random), cmocka_unit_test(test_order),
-		cmocka_unit_test(test_spread), cmocka_unit_test(test_near),
-		cmocka_unit_test(test_ranks),  cmocka_unit_test(test_other_events),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(regions_sums, NULL, NULL)

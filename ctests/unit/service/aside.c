@@ -7,8 +7,6 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "service/aside.h"
 #include "unit/made_sys.h"
@@ -20,14 +18,6 @@ static void show(pid_t pid)
 
 	snprintf(to, sizeof(to), "/proc/%d", (int)pid);
 	made_sys_link(to, "%d", (int)pid);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static struct aside *create(bool notice)
@@ -106,13 +96,12 @@ static bool is_listed(const struct aside *a, pid_t pid)
 	return false;
 }
 
-static void users_are_made_way_for(void **state)
+TEST(users_are_made_way_for)
 {
 	struct aside *a;
 	int ends;
 	pid_t pid;
 
-	(void)state;
 	a = create(true);
 	wait_until(a, true);
 	printf("# users are noticed %s%s%s\n", aside_how(a), *aside_unseen(a) ? "; " : "", aside_unseen(a));
@@ -131,13 +120,12 @@ static void users_are_made_way_for(void **state)
 	aside_destroy(a);
 }
 
-static void without_notice_they_are_only_told_of(void **state)
+TEST(without_notice_they_are_only_told_of)
 {
 	struct aside *a;
 	int ends;
 	pid_t pid;
 
-	(void)state;
 	pid = start_user(&ends);
 	if (pid < 0)
 		skip_because("this kernel lets nobody count here");
@@ -149,11 +137,10 @@ static void without_notice_they_are_only_told_of(void **state)
 	aside_destroy(a);
 }
 
-static void who_asks_is_heard_at_once(void **state)
+TEST(who_asks_is_heard_at_once)
 {
 	struct aside *a = create(false);
 
-	(void)state;
 	aside_tick(a, now_ns());
 	aside_ask(a);
 	aside_ask(a);
@@ -173,13 +160,4 @@ static void who_asks_is_heard_at_once(void **state)
 	aside_destroy(a);
 }
 
-UNIT_MAIN(aside)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(users_are_made_way_for),
-		cmocka_unit_test(without_notice_they_are_only_told_of),
-		cmocka_unit_test(who_asks_is_heard_at_once),
-	};
-
-	return cmocka_run_group_tests_name("aside", tests, made_proc_begin, made_sys_end);
-}
+UNIT_TESTS(aside, made_proc_begin, made_sys_end)

@@ -59,9 +59,8 @@ static void has_none(void)
 	assert_int_equal(client_line(client, &length), CLIENT_NO_LINE);
 }
 
-static void test_lines(void **state)
+TEST_WITH(test_lines, setup, teardown)
 {
-	(void)state;
 	has_none();
 	assert_true(client_receive(client)); /* there is nothing: not the end */
 	for (const char *p = "one"; *p != '\0'; p++) {
@@ -100,11 +99,10 @@ static void fill(size_t length)
 	}
 }
 
-static void test_longest_line(void **state)
+TEST_WITH(test_longest_line, setup, teardown)
 {
 	size_t length;
 
-	(void)state;
 	fill(REQUEST_MAX);
 	has_none();
 	says("\n", 1);
@@ -119,11 +117,10 @@ static void test_longest_line(void **state)
 	assert_false(client_receive(client));
 }
 
-static void test_answer(void **state)
+TEST_WITH(test_answer, setup, teardown)
 {
 	char bytes[100];
 
-	(void)state;
 	assert_true(client_answer(client, strdup("{\n\"ok\":true}"), 200));
 	assert_null(client->out);
 	assert_int_equal(client->since_ms, 200);
@@ -135,12 +132,11 @@ static void test_answer(void **state)
 	assert_int_equal(read(other, bytes, sizeof(bytes)), 3);
 }
 
-static void test_slow_reader(void **state)
+TEST_WITH(test_slow_reader, setup, teardown)
 {
 	size_t length = 3000000, got = 0;
 	char *text = malloc(length + 1), bytes[5000];
 
-	(void)state;
 	memset(text, 'x', length);
 	text[length] = '\0';
 	assert_true(client_answer(client, text, 200));
@@ -160,22 +156,12 @@ static void test_slow_reader(void **state)
 	assert_int_equal(client->since_ms, 300);
 }
 
-static void test_gone(void **state)
+TEST_WITH(test_gone, setup, teardown)
 {
-	(void)state;
 	close(other);
 	other = -1;
 	assert_false(client_answer(client, strdup("{}"), 200)); /* and no signal */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-UNIT_MAIN(client)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_lines),       TEST(test_longest_line), TEST(test_answer),
-		TEST(test_slow_reader), TEST(test_gone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(client, NULL, NULL)

@@ -36,7 +36,7 @@ static void read_bad(const char *text, unsigned line, unsigned column, const cha
 			 error.place.column, error.text, line, column, part, other, text);
 }
 
-static void a_whole_one(void **state)
+TEST(a_whole_one)
 {
 	struct config c =
 		read_good("# counters\n"
@@ -50,7 +50,6 @@ static void a_whole_one(void **state)
 			  "reassign x F as=y");
 	const struct config_initialize *i = &c.command[0].initialize;
 
-	(void)state;
 	assert_int_equal(c.commands, 7);
 	assert_null(i->replay);
 	assert_int_equal(i->interval_ns, UINT64_C(60000000000));
@@ -75,25 +74,23 @@ static void a_whole_one(void **state)
 	assert_null(c.command);
 }
 
-static void what_is_left_out(void **state)
+TEST(what_is_left_out)
 {
 	struct config c = read_good("initialize\nadd A\nfinalize\n");
 	const struct config_initialize *i = &c.command[0].initialize;
 
-	(void)state;
 	assert_true(!i->interval_ns && !i->user && i->flexible && i->notice && !i->reserve && !i->replay &&
 		    !i->sys);
 	assert_int_equal(c.command[1].scope, CONFIG_SCOPE_OF_EVENT);
 	config_free(&c);
 }
 
-static void words(void **state)
+TEST(words)
 {
 	struct config c = read_good("initialize source=\"replay:/a b\" sys=\"/x\"\n"
 				    "add \"a\\\"b\\\\c\\nd\\x41\\xff\" x\"y z\"w\n"
 				    "finalize");
 
-	(void)state;
 	assert_string_equal(c.command[0].initialize.replay, "/a b");
 	assert_string_equal(c.command[0].initialize.sys, "/x");
 	assert_string_equal(c.command[1].operand[0].text, "a\"b\\c\ndA\xff");
@@ -101,7 +98,7 @@ static void words(void **state)
 	config_free(&c);
 }
 
-static void times(void **state)
+TEST(times)
 {
 	static const struct {
 		const char *text;
@@ -117,7 +114,6 @@ static void times(void **state)
 					  "0s", "1h1m", "5124096h"};
 	char text[128];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		struct config c;
 
@@ -133,7 +129,7 @@ static void times(void **state)
 }
 
 /* Each mistake: its text, its place, and what is said. */
-static void mistakes(void **state)
+TEST(mistakes)
 {
 	static const struct {
 		const char *text;
@@ -194,18 +190,16 @@ static void mistakes(void **state)
 		{INITIALIZE "add \"\\", 2, 6, "an unknown escape", ""},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(row) / sizeof(*row); i++)
 		read_bad(row[i].text, row[i].line, row[i].column, row[i].part, row[i].other);
 }
 
-static void bytes_of_any_kind(void **state)
+TEST(bytes_of_any_kind)
 {
 	struct config config;
 	struct config_error error;
 	char *text = malloc(CONFIG_TEXT_MAX + 1);
 
-	(void)state;
 	assert_non_null(text);
 	assert_false(config_parse("initialize\0", 11, &config, &error));
 	assert_int_equal(error.place.column, 11);
@@ -227,7 +221,7 @@ static void bytes_of_any_kind(void **state)
 	free(text);
 }
 
-static void at_run_time(void **state)
+TEST(at_run_time)
 {
 	static const char *const add[] = {"add", "scope=cpu", "A b", "B"};
 	static const char *const bad[] = {"halt"}, *const first[] = {"initialize"},
@@ -235,7 +229,6 @@ static void at_run_time(void **state)
 	struct config_command c;
 	struct config_error error;
 
-	(void)state;
 	assert_true(config_parse_words(add, 4, &c, &error));
 	assert_int_equal(c.verb, CONFIG_ADD);
 	assert_int_equal(c.operands, 2);
@@ -252,12 +245,11 @@ static void at_run_time(void **state)
 	assert_null(c.word);
 }
 
-static void names(void **state)
+TEST(names)
 {
 	char longest[CONFIG_NAME_MAX + 1];
 	const char *why;
 
-	(void)state;
 	memset(longest, 'a', sizeof(longest));
 	longest[CONFIG_NAME_MAX] = '\0';
 	assert_false(config_is_name(longest, &why));
@@ -270,14 +262,4 @@ static void names(void **state)
 	assert_false(config_is_name("a b", &why));
 }
 
-UNIT_MAIN(config)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_whole_one), cmocka_unit_test(what_is_left_out),
-		cmocka_unit_test(words),       cmocka_unit_test(times),
-		cmocka_unit_test(mistakes),    cmocka_unit_test(bytes_of_any_kind),
-		cmocka_unit_test(at_run_time), cmocka_unit_test(names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(config, NULL, NULL)

@@ -10,12 +10,10 @@
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include "service/request.h"
 #include "../unit_test.h"
@@ -244,11 +242,10 @@ static void answers(int fd, bool ok, const char *part)
 
 /* ---- tests ------------------------------------------------------------------------------ */
 
-static void test_answers(void **state)
+TEST_WITH(test_answers, setup, teardown)
 {
 	int a = new_client(), b = new_client();
 
-	(void)state;
 	ask(a, "halt", "ALL");
 	ask(b, "fail", "\xe2\x82\xac");
 	answers(b, false, "fail \xe2\x82\xac");
@@ -268,11 +265,10 @@ static void test_answers(void **state)
 }
 
 /* Who has said all that he wants to say still gets his answer. */
-static void test_half_closed(void **state)
+TEST_WITH(test_half_closed, setup, teardown)
 {
 	int a = new_client();
 
-	(void)state;
 	SAY(a, "{\"words\":[\"wait\"]}\n{\"words\":[\"ls\"]}\n{\"words\"");
 	shutdown(a, SHUT_WR);
 	until(&waiting, 1);
@@ -283,11 +279,10 @@ static void test_half_closed(void **state)
 	close(a);
 }
 
-static void test_question_during_a_change(void **state)
+TEST_WITH(test_question_during_a_change, setup, teardown)
 {
 	int a = new_client(), b = new_client(), c = new_client();
 
-	(void)state;
 	ask(a, "wait", NULL);
 	until(&waiting, 1);
 	ask(c, "halt", "ALL");
@@ -304,11 +299,10 @@ static void test_question_during_a_change(void **state)
 	close(c);
 }
 
-static void test_gone_in_the_middle(void **state)
+TEST_WITH(test_gone_in_the_middle, setup, teardown)
 {
 	int a = new_client(), b = new_client();
 
-	(void)state;
 	ask(a, "wait", NULL);
 	until(&waiting, 1);
 	close(a);
@@ -329,12 +323,11 @@ static void test_gone_in_the_middle(void **state)
 	close(b);
 }
 
-static void test_does_not_read(void **state)
+TEST_WITH(test_does_not_read, setup, teardown)
 {
 	int a = new_client(), b = new_client();
 	const char *line;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		ask(a, "ls", "big");
 	for (unsigned i = 0; i < 20; i++) {
@@ -352,12 +345,11 @@ static void test_does_not_read(void **state)
 	close(b);
 }
 
-static void test_endless_line(void **state)
+TEST_WITH(test_endless_line, setup, teardown)
 {
 	char *text = malloc(10u << 20);
 	int a = new_client(), b = new_client();
 
-	(void)state;
 	memset(text, 'x', 10u << 20);
 	say(a, text, 10u << 20);
 	answers(a, false, "more than 65536 bytes");
@@ -378,12 +370,11 @@ static void test_endless_line(void **state)
 	free(text);
 }
 
-static void test_names_of_64_kib(void **state)
+TEST_WITH(test_names_of_64_kib, setup, teardown)
 {
 	char *name = malloc(REQUEST_MAX + 1);
 	int a = new_client();
 
-	(void)state;
 	memset(name, 'x', REQUEST_MAX);
 	memcpy(name, "{\"words\":[\"halt\",\"", 18);
 	memcpy(name + REQUEST_MAX - 3, "\"]}\n", 4);
@@ -396,7 +387,7 @@ static void test_names_of_64_kib(void **state)
 	free(name);
 }
 
-static void test_bytes(void **state)
+TEST_WITH(test_bytes, setup, teardown)
 {
 	static const struct {
 		const char *text;
@@ -416,7 +407,6 @@ static void test_bytes(void **state)
 	char deep[60001];
 	int a = new_client();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		say(a, lines[i].text, lines[i].length);
 		answer(a, false);
@@ -431,13 +421,12 @@ static void test_bytes(void **state)
 	close(a);
 }
 
-static void test_random_bytes(void **state)
+TEST_WITH(test_random_bytes, setup, teardown)
 {
 	uint64_t seed = 4;
 	char bytes[3000];
 	int b = new_client();
 
-	(void)state;
 	for (unsigned round = 0; round < 300; round++) {
 		int a = new_client();
 		size_t length = random_next(&seed) % sizeof(bytes);
@@ -454,12 +443,11 @@ static void test_random_bytes(void **state)
 }
 
 /* All 100 are answered in the end, though most are there before, and hang. */
-static void test_hundred_connections(void **state)
+TEST_WITH(test_hundred_connections, setup, teardown)
 {
 	int hang[100], fine = 0, let_go = 0;
 	char byte;
 
-	(void)state;
 	for (unsigned i = 0; i < 100; i++) {
 		hang[i] = try_connect();
 		if (hang[i] >= 0)
@@ -492,13 +480,12 @@ static void test_hundred_connections(void **state)
 }
 
 /* Who waits for an answer, or has yielded, is not let go for others. */
-static void test_no_one_that_waits_is_let_go(void **state)
+TEST_WITH(test_no_one_that_waits_is_let_go, setup, teardown)
 {
 	int yielded[CONTROL_YIELDS_MAX], more = new_client(), waits = new_client();
 	int hang[CONTROL_CLIENTS_MAX];
 	char byte;
 
-	(void)state;
 	for (unsigned i = 0; i < CONTROL_YIELDS_MAX; i++) {
 		yielded[i] = new_client();
 		ask(yielded[i], "yield", NULL);
@@ -537,11 +524,10 @@ static void test_no_one_that_waits_is_let_go(void **state)
 	assert_int_equal(now(&yields), CONTROL_YIELDS_MAX);
 }
 
-static void test_each_yield_is_its_clients(void **state)
+TEST_WITH(test_each_yield_is_its_clients, setup, teardown)
 {
 	int a = new_client(), b = new_client(), c = new_client();
 
-	(void)state;
 	ask(c, "resume", NULL);
 	answers(c, false, "has not yielded");
 	ask(a, "yield", NULL);
@@ -570,13 +556,12 @@ static void test_each_yield_is_its_clients(void **state)
 }
 
 /* Who has yielded stands in the answers to questions, and in no others. */
-static void test_who_has_yielded(void **state)
+TEST_WITH(test_who_has_yielded, setup, teardown)
 {
 	int a = new_client(), b = new_client();
 	char want[200];
 	const char *line;
 
-	(void)state;
 	ask(a, "yield", "for=\xc3\xa4 \"b\"");
 	answers(a, true, "yield");
 	snprintf(want, sizeof(want),
@@ -605,13 +590,12 @@ static void test_who_has_yielded(void **state)
 	close(b);
 }
 
-static void test_yielder_killed(void **state)
+TEST_WITH(test_yielder_killed, setup, teardown)
 {
-	int ready[2], status;
+	int ready[2];
 	char byte;
 	pid_t pid;
 
-	(void)state;
 	assert_return_code(pipe(ready), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -630,16 +614,15 @@ static void test_yielder_killed(void **state)
 	close(ready[0]);
 	assert_int_equal(now(&resumes), 0);
 	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(end_of(pid), -SIGKILL);
 	until(&resumes, 1);
 }
 
 /* Its yield is made when it is gone already, or fails then. */
-static void test_yielder_gone_before(void **state)
+TEST_WITH(test_yielder_gone_before, setup, teardown)
 {
 	int a = new_client(), b = new_client(), c = new_client();
 
-	(void)state;
 	ask(c, "wait", NULL);
 	until(&waiting, 1);
 	ask(a, "yield", NULL);
@@ -671,12 +654,10 @@ static void test_yielder_gone_before(void **state)
 	close(c);
 }
 
-static void test_another_user(void **state)
+TEST_WITH(test_another_user, setup, teardown)
 {
-	int status;
 	pid_t pid;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip_because("only root can be another user");
 	/* As far as modes go he may; the service asks who he is. */
@@ -698,29 +679,25 @@ static void test_another_user(void **state)
 			_exit(3);
 		_exit(hear(fd) == NULL ? 0 : 4);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_int_equal(now(&runs), 0);
 }
 
 /* Without descriptors new ones wait; those that are there do not. */
-static void test_no_descriptors(void **state)
+TEST_WITH(test_no_descriptors, setup, teardown)
 {
 	int a = new_client(), b = new_client(), lowest;
-	struct rlimit before, none;
+	rlim_t before;
 
-	(void)state;
 	ask(a, "ls", NULL);
 	answers(a, true, "ls");
 	ask(b, "ls", NULL);
 	answers(b, true, "ls");
 	close(b);
-	assert_return_code(getrlimit(RLIMIT_NOFILE, &before), 0);
 	b = socket(AF_UNIX, SOCK_STREAM, 0);
 	lowest = dup(b);
 	close(lowest);
-	none = (struct rlimit){.rlim_cur = (rlim_t)lowest, .rlim_max = before.rlim_max};
-	assert_return_code(setrlimit(RLIMIT_NOFILE, &none), 0);
+	before = limit_descriptors((rlim_t)lowest);
 	{
 		struct sockaddr_un address = {.sun_family = AF_UNIX};
 
@@ -732,13 +709,13 @@ static void test_no_descriptors(void **state)
 		ask(a, "ls", NULL);
 		answers(a, true, "ls");
 	}
-	assert_return_code(setrlimit(RLIMIT_NOFILE, &before), 0);
+	limit_descriptors(before);
 	answers(b, true, "halt");
 	close(a);
 	close(b);
 }
 
-static void test_ends_while_one_waits(void **state)
+TEST_WITH(test_ends_while_one_waits, setup, teardown)
 {
 	const struct control_calls calls = {.command = command, .arg = &control};
 	int a = new_client(), b = new_client();
@@ -746,7 +723,6 @@ static void test_ends_while_one_waits(void **state)
 	unsigned before;
 	char *message;
 
-	(void)state;
 	ask(a, "yield", NULL);
 	answers(a, true, "yield");
 	assert_int_equal(service_control_start(path, &calls, &second, &message), UPC_ESTATE);
@@ -788,11 +764,10 @@ static void *busy(void *arg)
 	return NULL;
 }
 
-static void test_many_threads(void **state)
+TEST_WITH(test_many_threads, setup, teardown)
 {
 	pthread_t thread[8];
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, busy, NULL), 0);
 	for (unsigned i = 0; i < 8; i++)
@@ -803,31 +778,5 @@ static void test_many_threads(void **state)
 	assert_int_equal(now(&resumes), now(&yields));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-UNIT_MAIN(control)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_answers),
-		TEST(test_half_closed),
-		TEST(test_question_during_a_change),
-		TEST(test_gone_in_the_middle),
-		TEST(test_does_not_read),
-		TEST(test_endless_line),
-		TEST(test_names_of_64_kib),
-		TEST(test_bytes),
-		TEST(test_random_bytes),
-		TEST(test_hundred_connections),
-		TEST(test_no_one_that_waits_is_let_go),
-		TEST(test_each_yield_is_its_clients),
-		TEST(test_who_has_yielded),
-		TEST(test_yielder_killed),
-		TEST(test_yielder_gone_before),
-		TEST(test_another_user),
-		TEST(test_no_descriptors),
-		TEST(test_ends_while_one_waits),
-		TEST(test_many_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(control, NULL, NULL)

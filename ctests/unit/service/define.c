@@ -75,7 +75,7 @@ static struct define *make(const char *const *text, unsigned n)
 	return define;
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	static const char *const text[] = {
 		"cpu.a / cpu.b",                                                /* 0 */
@@ -98,7 +98,6 @@ static void test_values(void **state)
 	struct define_work *work = define_begin(define, NODES);
 	struct made made = {define, 1, false};
 
-	(void)state;
 	assert_non_null(work);
 	assert_int_equal(define_run(work, fill, &made, 60), 0);
 	for (unsigned k = 0; k < NODES; k++) {
@@ -144,7 +143,7 @@ static void test_values(void **state)
 }
 
 /* What may be added up over a node. */
-static void test_sums(void **state)
+TEST(test_sums)
 {
 	static const char *const text[] = {"cpu.a",
 					   "cpu.a * 64",
@@ -162,13 +161,12 @@ static void test_sums(void **state)
 				    true, false, false, true, true,  false};
 	struct define *define = make(text, 12);
 
-	(void)state;
 	for (unsigned i = 0; i < 12; i++)
 		assert_int_equal(define_sums(define, i), sums[i]);
 	define_free(define);
 }
 
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
 	static const struct {
 		const char *text, *message;
@@ -188,7 +186,6 @@ static void test_wrong(void **state)
 	struct define *define = NULL;
 	char message[300], deep[300];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(define_add(&define, "x", cases[i].text, message), -1);
 		if (strncmp(message, cases[i].message, strlen(cases[i].message)) != 0)
@@ -211,13 +208,4 @@ static void test_wrong(void **state)
 	define_free(define);
 }
 
-UNIT_MAIN(define)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_wrong),
-	};
-
-	return cmocka_run_group_tests_name("define", tests, NULL, NULL);
-}
+UNIT_TESTS(define, NULL, NULL)

@@ -38,11 +38,10 @@ static int begin(void **state)
 	return 0;
 }
 
-static void software_takes_nothing(void **state)
+TEST(software_takes_nothing)
 {
 	int self = descriptor_process(getpid()), fd;
 
-	(void)state;
 	if (self < 0)
 		skip_because("this kernel has no pidfd_open");
 	fd = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
@@ -64,11 +63,10 @@ static void software_takes_nothing(void **state)
 }
 
 /* It is asked without being changed. */
-static void a_breakpoint_stays_as_it_is(void **state)
+TEST(a_breakpoint_stays_as_it_is)
 {
 	int self = descriptor_process(getpid()), fd = open_event(PERF_TYPE_BREAKPOINT, 0);
 
-	(void)state;
 	if (self < 0 || fd < 0)
 		skip_because("this kernel gives no breakpoint");
 	assert_false(descriptor_is_hardware(&pmus, self, fd));
@@ -76,12 +74,11 @@ static void a_breakpoint_stays_as_it_is(void **state)
 	close(self);
 }
 
-static void hardware_takes_a_counter(void **state)
+TEST(hardware_takes_a_counter)
 {
 	int self = descriptor_process(getpid()),
 	    fd = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
 
-	(void)state;
 	if (fd < 0)
 		skip_because("this machine has no PMU, or it is kept from this user");
 	assert_true(descriptor_is_hardware(&pmus, self, fd));
@@ -90,11 +87,10 @@ static void hardware_takes_a_counter(void **state)
 }
 
 /* A number that another file has got meanwhile is asked nothing. */
-static void other_files_are_not_asked(void **state)
+TEST(other_files_are_not_asked)
 {
 	int self = descriptor_process(getpid()), fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	if (self < 0)
 		skip_because("this kernel has no pidfd_open");
 	assert_false(descriptor_is_hardware(&pmus, self, fd));
@@ -103,16 +99,14 @@ static void other_files_are_not_asked(void **state)
 }
 
 /* Who cannot be asked may have one. */
-static void what_is_not_told_is_hardware(void **state)
+TEST(what_is_not_told_is_hardware)
 {
-	(void)state;
 	assert_true(descriptor_is_hardware(&pmus, -1, 3));
 	assert_int_equal(descriptor_process(1 << 30), -1);
 }
 
-static void pmus_by_name(void **state)
+TEST(pmus_by_name)
 {
-	(void)state;
 	assert_true(descriptor_pmu_is_hardware("cpu"));
 	assert_true(descriptor_pmu_is_hardware("armv8_pmuv3_0"));
 	assert_true(descriptor_pmu_is_hardware("cpu_core"));
@@ -124,13 +118,4 @@ static void pmus_by_name(void **state)
 	assert_false(descriptor_pmu_is_hardware("cstate_core"));
 }
 
-UNIT_MAIN(descriptor)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(software_takes_nothing),       cmocka_unit_test(a_breakpoint_stays_as_it_is),
-		cmocka_unit_test(hardware_takes_a_counter),     cmocka_unit_test(other_files_are_not_asked),
-		cmocka_unit_test(what_is_not_told_is_hardware), cmocka_unit_test(pmus_by_name),
-	};
-
-	return cmocka_run_group_tests_name("descriptor", tests, begin, NULL);
-}
+UNIT_TESTS(descriptor, begin, NULL)

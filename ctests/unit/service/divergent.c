@@ -2,22 +2,8 @@
 /*
  * Which nodes stand apart: of noises of many kinds nobody, of made faults the right ones.
  */
-#include <math.h>
-
 #include "../unit_test.h"
 #include "jobstat/divergent.h"
-
-static double uniform(uint64_t *seed)
-{
-	return ((double)(random_next(seed) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(uint64_t *seed)
-{
-	const double u = uniform(seed);
-
-	return sqrt(-2 * log(u)) * cos(2 * M_PI * uniform(seed));
-}
 
 enum noise { STEADY, NORMAL, WIDE, LOGNORMAL, SKEW, EXPONENTIAL, UNIFORM, HALVES, THIRDS, NOISES };
 
@@ -27,21 +13,21 @@ static double draw(enum noise noise, uint64_t *seed)
 	case STEADY:
 		return 1;
 	case NORMAL:
-		return fmax(1 + 0.05 * normal(seed), 0.01);
+		return fmax(1 + 0.05 * random_normal(seed), 0.01);
 	case WIDE:
-		return fmax(1 + 0.2 * normal(seed), 0.01);
+		return fmax(1 + 0.2 * random_normal(seed), 0.01);
 	case LOGNORMAL:
-		return exp(0.3 * normal(seed));
+		return exp(0.3 * random_normal(seed));
 	case SKEW:
-		return exp(normal(seed));
+		return exp(random_normal(seed));
 	case EXPONENTIAL:
-		return -log(uniform(seed));
+		return -log(random_uniform(seed));
 	case UNIFORM:
-		return 1 + 0.3 * (2 * uniform(seed) - 1);
+		return 1 + 0.3 * (2 * random_uniform(seed) - 1);
 	case HALVES:
-		return (uniform(seed) < 0.5 ? 1 : 2) * (1 + 0.01 * normal(seed));
+		return (random_uniform(seed) < 0.5 ? 1 : 2) * (1 + 0.01 * random_normal(seed));
 	default:
-		return (uniform(seed) < 1.0 / 3 ? 3 : 1) * (1 + 0.01 * normal(seed));
+		return (random_uniform(seed) < 1.0 / 3 ? 3 : 1) * (1 + 0.01 * random_normal(seed));
 	}
 }
 
@@ -61,13 +47,12 @@ static unsigned named(double *x, unsigned n, signed char *side)
 }
 
 /* In 1000 jobs of each kind one is wrong at most; of the common kinds none. */
-static void test_good(void **state)
+TEST(test_good)
 {
 	static const unsigned sizes[] = {5, 8, 16, 20, 64, 128};
 	signed char side[256];
 	double x[256];
 
-	(void)state;
 	for (enum noise noise = 0; noise < NOISES; noise++)
 		for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
 			unsigned wrong = 0, n = sizes[s];
@@ -87,18 +72,17 @@ static void test_good(void **state)
 }
 
 /* Two nodes of 64, at 60 %, beside 3 % of noise. */
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	signed char side[256];
 	double x[64];
 	uint64_t seed = 3;
 
-	(void)state;
 	for (unsigned trial = 0; trial < 200; trial++) {
 		const unsigned a = trial % 64, b = (trial + 13) % 64;
 
 		for (unsigned i = 0; i < 64; i++)
-			x[i] = 1 + 0.02 * normal(&seed);
+			x[i] = 1 + 0.02 * random_normal(&seed);
 		x[a] *= 0.6;
 		x[b] *= 2;
 		assert_int_equal(named(x, 64, side), 2);
@@ -108,12 +92,11 @@ static void test_bad(void **state)
 }
 
 /* Less than a fifth is not worth a word, and nodes that do nothing are. */
-static void test_effect(void **state)
+TEST(test_effect)
 {
 	signed char side[256];
 	double x[20];
 
-	(void)state;
 	for (unsigned i = 0; i < 20; i++)
 		x[i] = 1;
 	x[7] = 0.85;
@@ -129,12 +112,11 @@ static void test_effect(void **state)
 }
 
 /* A tenth of the nodes is named, a third is another group. */
-static void test_groups(void **state)
+TEST(test_groups)
 {
 	signed char side[256];
 	double x[60];
 
-	(void)state;
 	for (unsigned i = 0; i < 60; i++)
 		x[i] = i < 6 ? 0.5 : 1 + 0.001 * i;
 	assert_int_equal(named(x, 60, side), 6);
@@ -144,13 +126,12 @@ static void test_groups(void **state)
 }
 
 /* Moving all by a factor changes nothing, and the order of the nodes neither. */
-static void test_invariant(void **state)
+TEST(test_invariant)
 {
 	signed char side[256], other[256];
 	double x[32], y[32];
 	uint64_t seed = 9;
 
-	(void)state;
 	for (unsigned trial = 0; trial < 500; trial++) {
 		for (unsigned i = 0; i < 32; i++)
 			x[i] = draw(SKEW, &seed);
@@ -163,12 +144,11 @@ static void test_invariant(void **state)
 	}
 }
 
-static void test_run(void **state)
+TEST(test_run)
 {
 	const signed char side[] = {0, -1, -1, 1, 1, 1, 0, -1, -1};
 	unsigned first, length;
 
-	(void)state;
 	assert_int_equal(divergent_run(side, 9, &first, &length), 1);
 	assert_int_equal(first, 3);
 	assert_int_equal(length, 3);
@@ -176,13 +156,4 @@ static void test_run(void **state)
 	assert_int_equal(length, 0);
 }
 
-UNIT_MAIN(divergent)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),      cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_effect),    cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_invariant), cmocka_unit_test(test_run),
-	};
-
-	return cmocka_run_group_tests_name("divergent", tests, NULL, NULL);
-}
+UNIT_TESTS(divergent, NULL, NULL)

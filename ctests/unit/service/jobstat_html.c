@@ -29,14 +29,13 @@ void jobstat_job_free(struct jobstat_job *job)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static void representative(void **state)
+TEST(representative)
 {
 	struct jobstat_job *job = made_job("1", 9, 120, true);
 	struct html_choice choice;
 	unsigned i;
 	int node;
 
-	(void)state;
 	for (i = 0; i < 9; i++)
 		job->node[i].value[1].mean = 1000 + i;
 	/* The median is node 4's. */
@@ -60,11 +59,10 @@ static void representative(void **state)
 	made_free(job);
 }
 
-static void without_first_and_last(void **state)
+TEST(without_first_and_last)
 {
 	const double a[] = {NAN, 100, 1, NAN, 3, 50, NAN}, b[] = {1, 2}, c[] = {NAN, 7, NAN};
 
-	(void)state;
 	assert_true(html_inner_mean(a, 7) == 2);
 	assert_true(html_inner_most(a, 7) == 3);
 	assert_true(isnan(html_inner_mean(b, 2)) && isnan(html_inner_most(b, 2)));
@@ -73,11 +71,10 @@ static void without_first_and_last(void **state)
 }
 
 /* A step of which most is missing has no spread that others have. */
-static void spread(void **state)
+TEST(spread)
 {
 	struct jobstat_job *job = made_job("1", 20, 60, false);
 
-	(void)state;
 	assert_int_equal(job->point[0][40].nodes, 19);
 	assert_true(html_spread(job, 0, 40) == job->point[0][40].sd);
 	job->point[0][10].nodes = 17;
@@ -86,12 +83,11 @@ static void spread(void **state)
 	made_free(job);
 }
 
-static void words(void **state)
+TEST(words)
 {
 	const struct jobstat_lost lost = {.taken = .25, .record = .005};
 	char text[120], little[8], time[HTML_TIME_MAX];
 
-	(void)state;
 	html_why_not(&lost, text, sizeof(text));
 	assert_string_equal(text, "taken 25 %, no record 0.5 %");
 	html_why_not(&lost, little, sizeof(little));
@@ -141,20 +137,10 @@ static char *page_of(unsigned jobs, unsigned nodes)
 	return text;
 }
 
-static unsigned times(const char *text, const char *part)
-{
-	unsigned n = 0;
-
-	for (; (text = strstr(text, part)); text += strlen(part))
-		n++;
-	return n;
-}
-
-static void one_job(void **state)
+TEST(one_job)
 {
 	char *page = page_of(1, 20);
 
-	(void)state;
 	assert_non_null(strstr(page, "<h1>Counters of nodes</h1>"));
 	assert_non_null(strstr(page, "<figcaption>FLOP rate of the job</figcaption>"));
 	assert_non_null(strstr(page, "Spread over nodes: standard deviation of the FLOP rate"));
@@ -172,32 +158,30 @@ static void one_job(void **state)
 	free(page);
 }
 
-static void seven_jobs(void **state)
+TEST(seven_jobs)
 {
 	char *page = page_of(7, 12);
 
-	(void)state;
 	assert_non_null(strstr(page, "<h1>7 jobs</h1>"));
-	assert_int_equal(times(page, "one line a run</figcaption>"), 1);
-	assert_int_equal(times(page, ">good-1</th>"), 2);
-	assert_int_equal(times(page, ">bad-3 &lt;i&gt;</th>"), 2);
-	assert_int_equal(times(page, "<h2>Job "), 7);
-	assert_int_equal(times(page, "which is named as bad (divergent)</figcaption>"), 3);
-	assert_int_equal(times(page, "There is no archive of nid[020-021]."), 3);
-	assert_int_equal(times(page, "<b>"), 0);
+	assert_int_equal(times_in(page, "one line a run</figcaption>"), 1);
+	assert_int_equal(times_in(page, ">good-1</th>"), 2);
+	assert_int_equal(times_in(page, ">bad-3 &lt;i&gt;</th>"), 2);
+	assert_int_equal(times_in(page, "<h2>Job "), 7);
+	assert_int_equal(times_in(page, "which is named as bad (divergent)</figcaption>"), 3);
+	assert_int_equal(times_in(page, "There is no archive of nid[020-021]."), 3);
+	assert_int_equal(times_in(page, "<b>"), 0);
 	free(page);
 }
 
 /* More jobs than have parts, and one node only: nothing is compared. */
-static void many_jobs(void **state)
+TEST(many_jobs)
 {
 	char *page;
 
-	(void)state;
 	freed = 0;
 	page = page_of(40, 1);
 	assert_int_equal(freed, 40);
-	assert_int_equal(times(page, "<h2>Job "), 24);
+	assert_int_equal(times_in(page, "<h2>Job "), 24);
 	assert_non_null(strstr(page, "The first 24 jobs follow; the others are in the table only."));
 	assert_null(strstr(page, "Spread over nodes: standard"));
 	free(page);
@@ -206,7 +190,7 @@ static void many_jobs(void **state)
 	free(page);
 }
 
-static void without_roles(void **state)
+TEST(without_roles)
 {
 	struct jobstat_job *job = made_job("1", 6, 100, false);
 	char *text;
@@ -214,7 +198,6 @@ static void without_roles(void **state)
 	FILE *out = open_memstream(&text, &size);
 	struct jobstat_report *report = jobstat_html_create(out);
 
-	(void)state;
 	job->flops = job->bandwidth = -1;
 	job->rows = 0;
 	job->n_lines = 0;
@@ -231,7 +214,7 @@ static void without_roles(void **state)
 }
 
 /* Bandwidth of CPUs, more of them than are drawn: the others are told of. */
-static void many_places(void **state)
+TEST(many_places)
 {
 	struct jobstat_job *job = made_job("1", 5, 60, false);
 	struct jobstat_value *value = &job->node[2].value[1];
@@ -242,7 +225,6 @@ static void many_places(void **state)
 	FILE *out = open_memstream(&text, &size);
 	unsigned i;
 
-	(void)state;
 	job->metric[1].scope = JOBSTAT_CPU;
 	value->place = realloc(value->place, 40 * sizeof(*value->place));
 	job->lines[1].line = calloc(job->lines[1].lines + 40, sizeof(*line));
@@ -270,11 +252,10 @@ static void many_places(void **state)
 	jobstat_html_free(report);
 }
 
-static void full_disk(void **state)
+TEST(full_disk)
 {
 	FILE *out = fopen("/dev/full", "w");
 
-	(void)state;
 	if (!out)
 		skip();
 	assert_int_equal(write_page(out, 1, 5), -1);
@@ -283,19 +264,11 @@ static void full_disk(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(representative), cmocka_unit_test(without_first_and_last),
-		cmocka_unit_test(spread),         cmocka_unit_test(words),
-		cmocka_unit_test(one_job),        cmocka_unit_test(seven_jobs),
-		cmocka_unit_test(many_jobs),      cmocka_unit_test(without_roles),
-		cmocka_unit_test(many_places),    cmocka_unit_test(full_disk),
-	};
-
 	if (argc > 2) {
 		FILE *out = fopen(argv[1], "w");
 		const int error = out ? write_page(out, (unsigned)atoi(argv[2]), 20) : -1;
 
 		return !out || fclose(out) || error;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

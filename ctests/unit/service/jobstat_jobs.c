@@ -22,16 +22,15 @@ static void assert_list(const char *text, const char *joined)
 	nodelist_free(&list);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
-	(void)state;
 	assert_list("a", "a");
 	assert_list("nid[001-003,7],login1", "nid001 nid002 nid003 nid7 login1");
 	assert_list("r[1-2]n[09-10]x", "r1n09x r1n10x r2n09x r2n10x");
 	assert_list("[8-9]", "8 9");
 }
 
-static void test_wrong_lists(void **state)
+TEST(test_wrong_lists)
 {
 	static const struct {
 		const char *text;
@@ -52,7 +51,6 @@ static void test_wrong_lists(void **state)
 		{"a[1-1000]b[1-1000]c[1-9]", 24, "at most 200,000 nodes"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nodelist list = {0};
 		const char *expected = "";
@@ -69,11 +67,10 @@ static void test_wrong_lists(void **state)
 }
 
 /* What is written is read as the same list. */
-static void test_text(void **state)
+TEST(test_text)
 {
 	static const char *const texts[] = {"a", "nid[001-003,7],login1", "n[1-3,5],m[08-11]", "x,y,z", "7"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct nodelist list = {0};
 		const char *expected;
@@ -88,7 +85,7 @@ static void test_text(void **state)
 	}
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	static const struct {
 		const char *text;
@@ -113,7 +110,6 @@ static void test_times(void **state)
 					    "Unknown"};
 	int64_t ns;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (jobs_time(cases[i].text, strlen(cases[i].text), &ns) != 0 || ns != cases[i].ns)
 			fail_msg("%s: %lld", cases[i].text, (long long)ns);
@@ -123,7 +119,7 @@ static void test_times(void **state)
 			fail_msg("'%s' is a time", wrong[i]);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
 	static const char csv[] = "# jobs\r\n"
 				  "id,start,end,nodes\r\n"
@@ -136,7 +132,6 @@ static void test_files(void **state)
 	struct jobs jobs = {0};
 	char message[400];
 
-	(void)state;
 	assert_int_equal(jobs_parse("f", csv, strlen(csv), &jobs, message), 0);
 	assert_int_equal(jobs.n, 2);
 	assert_string_equal(jobs.job[0].id, "a,b");
@@ -150,7 +145,7 @@ static void test_files(void **state)
 	jobs_free(&jobs);
 }
 
-static void test_wrong_files(void **state)
+TEST(test_wrong_files)
 {
 	static const struct {
 		const char *text, *message;
@@ -168,7 +163,6 @@ static void test_wrong_files(void **state)
 		 "f:2:2: expected the name of a job, without control bytes"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct jobs jobs = {0};
 		char message[400] = "";
@@ -181,13 +175,4 @@ static void test_wrong_files(void **state)
 	}
 }
 
-UNIT_MAIN(jobstat_jobs)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists), cmocka_unit_test(test_wrong_lists),
-		cmocka_unit_test(test_text),  cmocka_unit_test(test_times),
-		cmocka_unit_test(test_files), cmocka_unit_test(test_wrong_files),
-	};
-
-	return cmocka_run_group_tests_name("jobstat_jobs", tests, NULL, NULL);
-}
+UNIT_TESTS(jobstat_jobs, NULL, NULL)

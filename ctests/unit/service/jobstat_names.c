@@ -8,7 +8,7 @@
 #include "jobstat/names.h"
 #include "jobstat/placement.h"
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const struct {
 		const char *full;
@@ -35,7 +35,6 @@ static void test_names(void **state)
 		{"", NAMES_FOREIGN, 0, NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		enum jobstat_scope scope = JOBSTAT_OTHER;
 		const char *name = "";
@@ -64,9 +63,8 @@ static void assert_said(const double *mean, unsigned n, bool unused, const char 
 		fail_msg("'%s', not '%s'", text, wanted != NULL ? wanted : "");
 }
 
-static void test_placement(void **state)
+TEST(test_placement)
 {
-	(void)state;
 	assert_said((double[]){5, 5, 0, 0.01}, 4, true, "CPUs 2-3: cpu.i");
 	assert_said((double[]){5, 5, 0, 0.01}, 4, false, NULL);
 	assert_said((double[]){0, 5, 0, 5, 5, 0}, 6, true, "CPUs 0,2,5: cpu.i");
@@ -80,12 +78,4 @@ static void test_placement(void **state)
 	assert_said(NULL, 0, true, NULL);
 }
 
-UNIT_MAIN(jobstat_names)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_placement),
-	};
-
-	return cmocka_run_group_tests_name("jobstat_names", tests, NULL, NULL);
-}
+UNIT_TESTS(jobstat_names, NULL, NULL)

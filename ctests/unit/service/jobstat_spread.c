@@ -13,11 +13,10 @@ static void assert_near(double a, double b)
 		fail_msg("%.17g is not %.17g", a, b);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct spread none = {0};
 
-	(void)state;
 	spread_add(&none, NAN, 1);
 	spread_add(&none, 7, 0);
 	assert_int_equal(none.n, 0);
@@ -28,12 +27,11 @@ static void test_none(void **state)
 	assert_true(isnan(spread_sd(&none)));
 }
 
-static void test_known(void **state)
+TEST(test_known)
 {
 	const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
 	struct spread spread = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++)
 		spread_add(&spread, x[i], 1);
 	assert_near(spread_mean(&spread), 5);
@@ -43,11 +41,10 @@ static void test_known(void **state)
 }
 
 /* A weight of three is a number three times, but for the mean alone: the deviation is of n numbers. */
-static void test_weights(void **state)
+TEST(test_weights)
 {
 	struct spread spread = {0};
 
-	(void)state;
 	spread_add(&spread, 1, 3);
 	spread_add(&spread, 5, 1);
 	assert_near(spread_mean(&spread), 2);
@@ -55,11 +52,10 @@ static void test_weights(void **state)
 }
 
 /* Great numbers that differ by little keep their digits. */
-static void test_digits(void **state)
+TEST(test_digits)
 {
 	struct spread spread = {0};
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		spread_add(&spread, 1e15 + i % 2, 1);
 	assert_near(spread_sd(&spread), sqrt(250.0 / 999));
@@ -73,12 +69,11 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Against sorting, with equal numbers, of all lengths. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	uint64_t seed = 5;
 	double x[70], sorted[70], copy[70];
 
-	(void)state;
 	for (unsigned n = 1; n <= 70; n++)
 		for (unsigned kind = 0; kind < 4; kind++) {
 			for (unsigned i = 0; i < n; i++)
@@ -97,12 +92,4 @@ static void test_order(void **state)
 		}
 }
 
-UNIT_MAIN(jobstat_spread)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none),   cmocka_unit_test(test_known), cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_digits), cmocka_unit_test(test_order),
-	};
-
-	return cmocka_run_group_tests_name("jobstat_spread", tests, NULL, NULL);
-}
+UNIT_TESTS(jobstat_spread, NULL, NULL)

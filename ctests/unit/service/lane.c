@@ -47,12 +47,11 @@ static int setup(void **state)
 	return 0;
 }
 
-static void test_order(void **state)
+TEST_WITH(test_order, setup, NULL)
 {
 	struct lane_job *job;
 	struct lane lane;
 
-	(void)state;
 	assert_int_equal(lane_start(&lane, run, &done), 0);
 	for (uint64_t i = 1; i <= 100; i++) {
 		lane_put(&lane, new_job(i));
@@ -80,13 +79,12 @@ static void *let_go(void *arg)
 	return NULL;
 }
 
-static void test_end(void **state)
+TEST_WITH(test_end, setup, NULL)
 {
 	struct lane_job *job;
 	pthread_t thread;
 	struct lane lane;
 
-	(void)state;
 	assert_int_equal(lane_start(&lane, run, &done), 0);
 	for (uint64_t i = 1; i <= 5; i++)
 		lane_put(&lane, new_job(i));
@@ -103,11 +101,10 @@ static void test_end(void **state)
 	lane_stop(&lane);
 }
 
-static void test_queue(void **state)
+TEST_WITH(test_queue, setup, NULL)
 {
 	struct lane_queue queue;
 
-	(void)state;
 	lane_queue_init(&queue);
 	assert_null(lane_queue_take(&queue));
 	for (unsigned round = 0; round < 3; round++) {
@@ -126,11 +123,5 @@ static void test_queue(void **state)
 	lane_job_free(NULL);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, setup)
 
-UNIT_MAIN(lane)
-{
-	const struct CMUnitTest tests[] = {TEST(test_order), TEST(test_end), TEST(test_queue)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(lane, NULL, NULL)

@@ -7,28 +7,16 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 
-#include "../unit_test.h"
+#include "../test_dir.h"
 
-static char directory[60], path[80];
+static char path[80];
 
 static int setup(void **state)
 {
-	(void)state;
-	strcpy(directory, "/tmp/upc-listen-XXXXXX");
-	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/control", directory);
+	assert_int_equal(make_test_dir(state), 0);
+	snprintf(path, sizeof(path), "%s/control", test_dir);
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	return system(command);
 }
 
 static void opens(const char *where, struct listen *l)
@@ -55,12 +43,11 @@ static void refused(const char *where, int error, const char *part)
 	assert_int_equal(open_descriptors(), before);
 }
 
-static void test_opens(void **state)
+TEST_WITH(test_opens, setup, remove_test_dir)
 {
 	struct listen l;
 	struct stat status;
 
-	(void)state;
 	opens(path, &l);
 	assert_return_code(lstat(path, &status), 0);
 	assert_true(S_ISSOCK(status.st_mode));
@@ -70,29 +57,23 @@ static void test_opens(void **state)
 	listen_close(&l); /* does nothing more */
 }
 
-static void test_directory_is_made(void **state)
+TEST_WITH(test_directory_is_made, setup, remove_test_dir)
 {
 	struct listen l;
 	struct stat status;
-	char deep[100], run[100];
 
-	(void)state;
-	snprintf(run, sizeof(run), "%s/run", directory);
-	snprintf(deep, sizeof(deep), "%s/run/control", directory);
-	opens(deep, &l);
-	assert_return_code(lstat(run, &status), 0);
+	opens(test_path("run/control"), &l);
+	assert_return_code(lstat(test_path("run"), &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0700);
 	listen_close(&l);
-	snprintf(deep, sizeof(deep), "%s/no/where/control", directory);
-	refused(deep, UPC_ESYSTEM, "cannot make");
+	refused(test_path("no/where/control"), UPC_ESYSTEM, "cannot make");
 }
 
-static void test_dead_one_is_replaced(void **state)
+TEST_WITH(test_dead_one_is_replaced, setup, remove_test_dir)
 {
 	struct listen l, next;
 	struct stat status;
 
-	(void)state;
 	opens(path, &l);
 	close(l.fd); /* as a death would */
 	assert_return_code(lstat(path, &status), 0);
@@ -105,13 +86,12 @@ static void test_dead_one_is_replaced(void **state)
 	listen_close(&next);
 }
 
-static void test_living_one_is_not(void **state)
+TEST_WITH(test_living_one_is_not, setup, remove_test_dir)
 {
 	struct sockaddr_un *address;
 	struct listen l;
 	int client[200], n = 0;
 
-	(void)state;
 	opens(path, &l);
 	refused(path, UPC_ESTATE, "a service listens at");
 	/* Also where so many wait that no more can. */
@@ -126,9 +106,8 @@ static void test_living_one_is_not(void **state)
 	listen_close(&l);
 }
 
-static void test_one_of_two_at_once(void **state)
+TEST_WITH(test_one_of_two_at_once, setup, remove_test_dir)
 {
-	(void)state;
 	for (unsigned round = 0; round < 20; round++) {
 		struct listen l;
 		int go[2], fine = 0, status;
@@ -163,13 +142,11 @@ static void test_one_of_two_at_once(void **state)
 	}
 }
 
-static void test_what_is_there_stays(void **state)
+TEST_WITH(test_what_is_there_stays, setup, remove_test_dir)
 {
-	char other[100];
+	const char *other = test_path("other");
 	struct stat status;
 
-	(void)state;
-	snprintf(other, sizeof(other), "%s/other", directory);
 	close(open(path, O_CREAT | O_WRONLY, 0600));
 	refused(path, UPC_EPERM, "no socket: it stays");
 	assert_return_code(lstat(path, &status), 0);
@@ -180,19 +157,14 @@ static void test_what_is_there_stays(void **state)
 	assert_int_equal(lstat(other, &status), -1);
 }
 
-static void test_directories(void **state)
+TEST_WITH(test_directories, setup, remove_test_dir)
 {
-	char dir[100], there[120], link[100], through[120];
+	const char *dir = test_path("dir"), *there = test_path("dir/control");
 	struct listen l;
 
-	(void)state;
-	snprintf(dir, sizeof(dir), "%s/dir", directory);
-	snprintf(there, sizeof(there), "%s/control", dir);
-	snprintf(link, sizeof(link), "%s/link", directory);
-	snprintf(through, sizeof(through), "%s/control", link);
 	assert_return_code(mkdir(dir, 0700), 0);
-	assert_return_code(symlink(dir, link), 0);
-	refused(through, UPC_EPERM, "is a symbolic link: name the directory itself");
+	assert_return_code(symlink(dir, test_path("link")), 0);
+	refused(test_path("link/control"), UPC_EPERM, "is a symbolic link: name the directory itself");
 	assert_return_code(chmod(dir, 0777), 0);
 	refused(there, UPC_EPERM, "others may write to");
 	assert_return_code(chmod(dir, 0770), 0);
@@ -201,21 +173,18 @@ static void test_directories(void **state)
 	opens(there, &l);
 	listen_close(&l);
 	assert_return_code(chmod(dir, 0700), 0);
-	snprintf(through, sizeof(through), "%s/file/control", directory);
-	snprintf(link, sizeof(link), "%s/file", directory);
-	close(open(link, O_CREAT | O_WRONLY, 0600));
-	refused(through, UPC_EPERM, "no directory");
+	test_put("file", "");
+	refused(test_path("file/control"), UPC_EPERM, "no directory");
 	if (geteuid() != 0)
 		skip_because("only root can make a directory of another");
 	assert_return_code(chown(dir, 65534, 65534), 0);
 	refused(there, UPC_EPERM, "belongs to uid 65534");
 }
 
-static void test_socket_of_another(void **state)
+TEST_WITH(test_socket_of_another, setup, remove_test_dir)
 {
 	struct listen l;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip_because("only root can make a socket of another");
 	opens(path, &l);
@@ -224,17 +193,16 @@ static void test_socket_of_another(void **state)
 	refused(path, UPC_EPERM, "belongs to uid 65534: it stays");
 }
 
-static void test_paths(void **state)
+TEST_WITH(test_paths, setup, remove_test_dir)
 {
 	char longest[200];
 	struct listen l;
 
-	(void)state;
 	refused("", UPC_EINVAL, "no path");
 	refused("/tmp/", UPC_EINVAL, "no path");
 	memset(longest, 'x', sizeof(longest));
-	memcpy(longest, directory, strlen(directory));
-	longest[strlen(directory)] = '/';
+	memcpy(longest, test_dir, strlen(test_dir));
+	longest[strlen(test_dir)] = '/';
 	longest[108] = '\0';
 	refused(longest, UPC_EINVAL, "108 bytes, and at most 107 are possible");
 	longest[107] = '\0';
@@ -242,32 +210,14 @@ static void test_paths(void **state)
 	listen_close(&l);
 }
 
-static void test_locked(void **state)
+TEST_WITH(test_locked, setup, remove_test_dir)
 {
-	int fd = open(directory, O_RDONLY | O_DIRECTORY);
+	int fd = open(test_dir, O_RDONLY | O_DIRECTORY);
 
-	(void)state;
 	assert_return_code(flock(fd, LOCK_EX), 0);
 	refused(path, UPC_ESTATE, "locked");
 	close(fd);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-UNIT_MAIN(listen)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_opens),
-		TEST(test_directory_is_made),
-		TEST(test_dead_one_is_replaced),
-		TEST(test_living_one_is_not),
-		TEST(test_one_of_two_at_once),
-		TEST(test_what_is_there_stays),
-		TEST(test_directories),
-		TEST(test_socket_of_another),
-		TEST(test_paths),
-		TEST(test_locked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(listen, NULL, NULL)

@@ -40,13 +40,12 @@ static void sample(void)
 	place_judge(&options, &place, true);
 }
 
-static void not_started_again(void **state)
+TEST(not_started_again)
 {
 	struct place_cell *counts, *quiet;
 	uint64_t ran;
 	int error;
 
-	(void)state;
 	assert_int_equal(upc_catalogue_open(NULL, &options.catalogue), 0);
 	counts = make_cell("perf::CPU-MIGRATIONS");
 	error = place_change(&options, &place, NULL, 0, &counts, 1);
@@ -88,9 +87,5 @@ static void not_started_again(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(not_started_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

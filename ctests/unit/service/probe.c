@@ -6,7 +6,6 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "service/probe.h"
 #include "unit/unit_test.h"
@@ -23,7 +22,7 @@ static void open_and_close(unsigned n)
 	}
 }
 
-static void every_opening_counts(void **state)
+TEST(every_opening_counts)
 {
 	struct probe *p;
 	cpu_set_t before, one;
@@ -31,7 +30,6 @@ static void every_opening_counts(void **state)
 	unsigned cpus = 0;
 	int error = probe_open(&p);
 
-	(void)state;
 	if (error)
 		skip_because("there are no probes here: %s", upc_strerror(error));
 	sched_getaffinity(0, sizeof(before), &before);
@@ -58,12 +56,11 @@ static void every_opening_counts(void **state)
 	probe_close(p);
 }
 
-static void it_leaves_nothing(void **state)
+TEST(it_leaves_nothing)
 {
 	struct probe *p;
 	unsigned before;
 
-	(void)state;
 	/* The first may open what the process keeps. */
 	if (!probe_open(&p))
 		probe_close(p);
@@ -75,12 +72,4 @@ static void it_leaves_nothing(void **state)
 	probe_close(NULL);
 }
 
-UNIT_MAIN(probe)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_opening_counts),
-		cmocka_unit_test(it_leaves_nothing),
-	};
-
-	return cmocka_run_group_tests_name("probe", tests, NULL, NULL);
-}
+UNIT_TESTS(probe, NULL, NULL)

@@ -30,12 +30,11 @@ static void refused(const char *line, size_t length, const char *part)
 		assert_in_range((unsigned char)*p, ' ', '~');
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const char line[] = " {\"words\": [\"add\", \"a b\\\"\\\\\\n\", \"\", \"\xc3\xa4\\u00e4\"]}\r";
 	struct request request;
 
-	(void)state;
 	assert_true(reads(line, sizeof(line) - 1, &request));
 	assert_int_equal(request.words, 4);
 	assert_string_equal(request.word[0], "add");
@@ -49,9 +48,8 @@ static void test_words(void **state)
 
 #define REFUSED(line, part) refused(line, sizeof(line) - 1, part)
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	REFUSED("", "no line of JSON");
 	REFUSED("halt ALL", "no line of JSON");
 	REFUSED("{\"words\": [\"ls\"]} x", "no line of JSON");
@@ -96,12 +94,11 @@ static void refused_repeated(const char *before, const char *text, size_t n, con
 	free(line);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct request request;
 	char *line;
 
-	(void)state;
 	refused_repeated("", "[", 60000, "", "no line of JSON");
 	refused_repeated("{\"words\":", "[", 30000, "", "no line of JSON");
 	refused_repeated("{\"words\":", "{\"words\":", 7000, "", "no line of JSON");
@@ -120,7 +117,7 @@ static void test_limits(void **state)
 	free(line);
 }
 
-static void test_written(void **state)
+TEST(test_written)
 {
 	static const char *const word[] = {"add", "a \"b\" \\ \n\t\x7f \xe2\x82\xac", ""}, *const bad[] = {
 												   "ls",
@@ -130,7 +127,6 @@ static void test_written(void **state)
 	struct request request;
 	char *line = request_write(word, 3, why);
 
-	(void)state;
 	assert_non_null(line);
 	assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
 	assert_true(reads(line, strlen(line) - 1, &request));
@@ -152,11 +148,10 @@ static void test_written(void **state)
 	assert_non_null(strstr(why, "at most 4096"));
 }
 
-static void test_answers(void **state)
+TEST(test_answers)
 {
 	char *answer = request_answer(true, "it \"counts\"\n"), lines[] = "{\n \"ok\": true\r\n}";
 
-	(void)state;
 	assert_string_equal(answer, "{\"ok\":true,\"message\":\"it \\\"counts\\\"\\n\"}");
 	free(answer);
 	answer = request_answer(false, "no \xff");
@@ -167,12 +162,11 @@ static void test_answers(void **state)
 }
 
 /* Random words come back as they were; random lines do no harm. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	uint64_t seed = 21;
 	char line[400];
 
-	(void)state;
 	for (unsigned round = 0; round < 20000; round++) {
 		size_t length = random_next(&seed) % sizeof(line);
 		struct request request;
@@ -189,12 +183,4 @@ static void test_random(void **state)
 	}
 }
 
-UNIT_MAIN(request)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),   cmocka_unit_test(test_refused), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_written), cmocka_unit_test(test_answers), cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(request, NULL, NULL)

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "procfs/roots.h"
 #include "service/saved.h"
@@ -111,13 +110,12 @@ static void check_state(const struct saved_state *s)
 	assert_int_equal(s->counter[0].cell[1].running_ns, 3002);
 }
 
-static void bytes_and_back(void **state)
+TEST(bytes_and_back)
 {
 	size_t length;
 	char *bytes = saved_encode(make_counters(), &about, "boot", &length);
 	struct saved_state *s;
 
-	(void)state;
 	s = saved_decode(bytes, length, "boot");
 	check_state(s);
 	assert_true(s->whole);
@@ -174,14 +172,13 @@ static unsigned files_there(void)
 	return n - 2;
 }
 
-static void write_and_open(void **state)
+TEST(write_and_open)
 {
 	char path[256];
 	struct saved_state *was;
 	struct saved *s;
 	struct stat status;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", test_path("state"));
 	s = open_file(path, &was, NULL);
 	assert_null(was);
@@ -199,7 +196,7 @@ static void write_and_open(void **state)
 }
 
 /* The newer slot is cut: the older one holds, which was whole when the newer was begun. */
-static void torn(void **state)
+TEST(torn)
 {
 	char path[256];
 	struct saved_state *was;
@@ -207,7 +204,6 @@ static void torn(void **state)
 	struct saved *s;
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", test_path("torn"));
 	s = open_file(path, &was, NULL);
 	assert_int_equal(saved_write(s, make_counters(), &about), 0);
@@ -225,7 +221,7 @@ static void torn(void **state)
 	unlink(path);
 }
 
-static void grows(void **state)
+TEST(grows)
 {
 	struct counters *c = make_counters();
 	char path[256], *before = c->counter[0]->given, long_one[4000];
@@ -234,7 +230,6 @@ static void grows(void **state)
 	struct saved_state *was;
 	struct saved *s;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", test_path("grows"));
 	memset(long_one, 'x', sizeof(long_one) - 1);
 	long_one[sizeof(long_one) - 1] = '\0';
@@ -260,13 +255,12 @@ static void grows(void **state)
 	assert_int_equal(files_there(), 1);
 }
 
-static void not_ours(void **state)
+TEST(not_ours)
 {
 	char path[256], command[600];
 	struct saved_state *was;
 	struct saved *s;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", test_path("foreign"));
 	test_put("foreign", "# my notes\n");
 	s = open_file(path, &was, "not a saved state; it was moved to");
@@ -299,12 +293,11 @@ static void not_ours(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static void unfit_paths(void **state)
+TEST(unfit_paths)
 {
 	char path[256];
 	struct saved_state *was;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", test_path("fifo"));
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_null(open_file(path, &was, "not a regular file"));
@@ -322,13 +315,12 @@ static void unfit_paths(void **state)
 	unlink(path);
 }
 
-static void two_at_once(void **state)
+TEST(two_at_once)
 {
 	struct saved_state *was;
 	struct saved *s = open_file(test_path("state"), &was, NULL), *other;
 	char *remark;
 
-	(void)state;
 	saved_state_free(was);
 	assert_int_equal(saved_open(test_path("state"), &other, &was, &remark), UPC_ESTATE);
 	assert_null(other);
@@ -337,13 +329,12 @@ static void two_at_once(void **state)
 	saved_close(s);
 }
 
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
 	char path[256];
 	struct saved_state *was;
 	struct saved *s;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", test_path("full"));
 	full = true;
 	assert_null(open_file(path, &was, "No space left"));
@@ -396,7 +387,7 @@ static void put_copy(const char *path, const char *copy, size_t length)
 
 /* Ends in each way, and then the machine goes down: only after a clean end, with nobody who began again,
  * is it known that what the disk has is what was given out last. */
-static void machine_goes_down(void **state)
+TEST(machine_goes_down)
 {
 	struct saved_about clean = about;
 	static char copy[65536];
@@ -405,7 +396,6 @@ static void machine_goes_down(void **state)
 	struct saved_state *was;
 	struct saved *s;
 
-	(void)state;
 	clean.clean = true;
 	snprintf(path, sizeof(path), "%s", test_path("down"));
 	s = open_file(path, &was, NULL);
@@ -440,13 +430,12 @@ static void machine_goes_down(void **state)
 	rebooted = false;
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	char path[256];
 	struct saved_state *was;
 	struct saved *s;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", test_path("memory"));
 	s = open_file(path, &was, NULL);
 	assert_int_equal(saved_write(s, make_counters(), &about), 0);
@@ -463,18 +452,5 @@ static void no_memory(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_and_back),
-		cmocka_unit_test(write_and_open),
-		cmocka_unit_test(torn),
-		cmocka_unit_test(grows),
-		cmocka_unit_test(not_ours),
-		cmocka_unit_test(unfit_paths),
-		cmocka_unit_test(two_at_once),
-		cmocka_unit_test(a_full_disk),
-		cmocka_unit_test(machine_goes_down),
-		cmocka_unit_test(no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, test_begin, test_end);
+	return run_own_tests(make_test_dir, test_end);
 }

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/timerfd.h>
-#include <time.h>
 
 #include "service/service_test.h"
 #include "service/worker.h"
@@ -116,9 +115,8 @@ static void refuse(const char *keys, const char *rest, int error, const char *pl
 	free(message);
 }
 
-static void what_a_configuration_may_not_say(void **state)
+TEST(what_a_configuration_may_not_say)
 {
-	(void)state;
 	write_script(1);
 	refuse("", "add PU0_JPIPE_INSTRUCTION\nfinalize\n", UPC_ENOEVENT, ":2:5: ", "PU0_JPIPE_INSTRUCTIONS");
 	refuse("", "add PU0_JPIPE_INSTRUCTIONS\n  add  PU0_JPIPE_INSTRUCTIONS scope=node\nfinalize\n",
@@ -139,13 +137,12 @@ static void what_a_configuration_may_not_say(void **state)
 	assert_int_equal(access(test_path("config"), F_OK), 0);
 }
 
-static void no_script(void **state)
+TEST(no_script)
 {
 	const struct service_options options = {.config = test_path("config")};
 	struct service *s;
 	char *message;
 
-	(void)state;
 	test_put("config", "initialize source=replay:/nowhere/script\nfinalize\n");
 	assert_int_equal(service_open(&options, &s, &message), UPC_ENOEVENT);
 	assert_non_null(strstr(message, "config:1:1: "));
@@ -158,12 +155,11 @@ static void no_script(void **state)
 }
 
 /* What one CPU refuses is nowhere: CPU 1's event is of the counter that is taken there. */
-static void all_places_or_none(void **state)
+TEST(all_places_or_none)
 {
 	struct service *s;
 	const struct service_sample *sample;
 
-	(void)state;
 	write_script(100);
 	test_config("", "add PU{cpu}_JPIPE_INSTRUCTIONS as=j\nfinalize\n");
 	s = test_open_with(NULL);
@@ -185,14 +181,13 @@ static void all_places_or_none(void **state)
 	service_close(s);
 }
 
-static void what_cannot_be_counted(void **state)
+TEST(what_cannot_be_counted)
 {
 	struct service *s;
 	const struct service_sample *sample;
 	const struct service_counter *c;
 	const char *reply;
 
-	(void)state;
 	write_script(100);
 	test_config("", "add NOT_THERE PU9_X optional=yes\nadd PU0_JPIPE_INSTRUCTIONS as=j\nfinalize\n");
 	s = test_open_with(NULL);
@@ -220,13 +215,12 @@ static void what_cannot_be_counted(void **state)
 
 /* Somebody has its counter (here another one of the service: two events of one counter). It is taken, and
  * counts when it is free, without a command. */
-static void taken_and_free(void **state)
+TEST(taken_and_free)
 {
 	struct service *s;
 	const struct service_sample *sample;
 	enum service_state now = SERVICE_TAKEN;
 
-	(void)state;
 	write_script(100);
 	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j scope=node\nfinalize\n");
 	s = test_open_with(NULL);
@@ -247,12 +241,11 @@ static void taken_and_free(void **state)
 	service_close(s);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	struct service *s;
 	const char *reply;
 
-	(void)state;
 	write_script(100);
 	test_config(
 		"",
@@ -273,7 +266,7 @@ static void lists(void **state)
 }
 
 /* Whatever the words are, the answer is JSON, and nothing is added. */
-static void words_of_any_bytes(void **state)
+TEST(words_of_any_bytes)
 {
 	static const char *const verb[] = {"add",    "halt",    "reassign", "ls",
 					   "remove", "rewrite", "continue", "status",
@@ -284,7 +277,6 @@ static void words_of_any_bytes(void **state)
 	const struct service_sample *sample;
 	uint64_t seed = 3;
 
-	(void)state;
 	write_script(2);
 	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j\nfinalize\n");
 	s = test_open_with(NULL);
@@ -326,13 +318,12 @@ static void words_of_any_bytes(void **state)
 }
 
 /* A derived event shares what it is made of with plain ones; halts of these do not touch it. */
-static void derived(void **state)
+TEST(derived)
 {
 	struct service *s;
 	const struct service_sample *sample;
 	const char *reply;
 
-	(void)state;
 	write_script(100);
 	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j scope=node\nfinalize\n");
 	s = test_open_with(NULL);
@@ -361,9 +352,8 @@ static void derived(void **state)
 
 /* ---- time ------------------------------------------------------------------------------- */
 
-static void multiples(void **state)
+TEST(multiples)
 {
-	(void)state;
 	assert_true(worker_next_due(0, 10) == 10);
 	assert_true(worker_next_due(9, 10) == 10);
 	assert_true(worker_next_due(10, 10) == 20);
@@ -390,13 +380,12 @@ static uint64_t next_due(struct service *s, uint64_t than, bool other, uint64_t 
 	return 0;
 }
 
-static void steps_of_the_clock(void **state)
+TEST(steps_of_the_clock)
 {
 	struct service *s;
 	const struct service_sample *sample;
 	uint64_t due, before, samples = 1;
 
-	(void)state;
 	write_script(100);
 	test_config("interval=20ms", "add PU0_JPIPE_INSTRUCTIONS as=j scope=node\nfinalize\n");
 	s = test_open_with(NULL);
@@ -421,12 +410,11 @@ static void steps_of_the_clock(void **state)
 }
 
 /* With an interval a new counter has no value before the next sample is due. */
-static void opening(void **state)
+TEST(opening)
 {
 	struct service *s;
 	const struct service_sample *sample;
 
-	(void)state;
 	write_script(100);
 	test_config("interval=24h", "add PU0_JPIPE_INSTRUCTIONS as=j scope=node\nfinalize\n");
 	s = test_open_with(NULL);
@@ -454,14 +442,13 @@ static unsigned id_of(struct service *s, const char *name, uint64_t *value)
 	return id;
 }
 
-static void another_configuration(void **state)
+TEST(another_configuration)
 {
 	struct service *s;
 	const struct service_sample *sample;
 	uint64_t value, generation;
 	unsigned j, k;
 
-	(void)state;
 	unlink(test_path("state"));
 	write_script(100);
 	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j\nadd PU1_JPIPE_INSTRUCTIONS as=k\nfinalize\n");
@@ -487,14 +474,13 @@ static void another_configuration(void **state)
 	service_close(s);
 }
 
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
 	struct service *s;
 	const struct service_sample *sample;
 	uint64_t value, started;
 	unsigned before, id;
 
-	(void)state;
 	unlink(test_path("state"));
 	write_script(100);
 	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j\nfinalize\nhalt j\n");
@@ -523,13 +509,12 @@ static void a_full_disk(void **state)
 	service_close(s);
 }
 
-static void two_services(void **state)
+TEST(two_services)
 {
 	const struct service_options options = {.config = test_path("config"), .state = test_path("state")};
 	struct service *s = test_open_with(test_path("state")), *other;
 	char *message;
 
-	(void)state;
 	assert_int_equal(service_open(&options, &other, &message), UPC_ESTATE);
 	assert_non_null(strstr(message, "another service has it"));
 	free(message);
@@ -539,7 +524,7 @@ static void two_services(void **state)
 /* ---- this machine --------------------------------------------------------------------------- */
 
 /* Its own clocks and files, which every user has. */
-static void a_live_node(void **state)
+TEST(a_live_node)
 {
 	struct service *s;
 	const struct service_options options = {.config = test_path("config")};
@@ -547,7 +532,6 @@ static void a_live_node(void **state)
 	const struct service_counter *c;
 	char *message;
 
-	(void)state;
 	test_put("config", "initialize\nadd time::raw_ns scope=node as=t\nfinalize\n");
 	if (service_open(&options, &s, &message))
 		fail_msg("%s", message);
@@ -583,7 +567,7 @@ static unsigned find_fields(char name[][UPC_NAME_MAX], unsigned most)
 }
 
 /* A place has 256 counters: of 257 none is added, and then 256 are. */
-static void one_too_many(void **state)
+TEST(one_too_many)
 {
 	static char name[UPC_COUNTERS + 1][UPC_NAME_MAX];
 	const char *word[UPC_COUNTERS + 2] = {"add"};
@@ -593,7 +577,6 @@ static void one_too_many(void **state)
 	struct service *s;
 	char *text;
 
-	(void)state;
 	if (n <= UPC_COUNTERS)
 		skip_because("this machine's /proc and /sys have %u fields", n);
 	for (unsigned i = 0; i < n; i++)
@@ -620,14 +603,13 @@ static void one_too_many(void **state)
 	service_close(s);
 }
 
-static void no_configuration(void **state)
+TEST(no_configuration)
 {
 	const struct service_options options = {0};
 	const struct service_sample *sample;
 	struct service *s;
 	char *message;
 
-	(void)state;
 	assert_int_equal(service_open(&options, &s, &message), 0);
 	sample = service_sample_get(s, 60000);
 	assert_int_equal(sample->counters, 0);
@@ -688,11 +670,10 @@ static void *commanding(void *arg)
 	return NULL;
 }
 
-static void threads_at_once(void **state)
+TEST(threads_at_once)
 {
 	pthread_t sampler[3], commander[3];
 
-	(void)state;
 	write_script(100);
 	unlink(test_path("state"));
 	test_config("", "add PU0_JPIPE_INSTRUCTIONS as=j\nfinalize\n");
@@ -710,7 +691,7 @@ static void threads_at_once(void **state)
 }
 
 /* A counter is as its worst place is, for who lists it and for who takes samples. */
-static void worst_place(void **state)
+TEST(worst_place)
 {
 	static const enum service_state order[] = {SERVICE_COUNTING, SERVICE_OPENING, SERVICE_HALTED,
 						   SERVICE_OFFLINE,  SERVICE_YIELDED, SERVICE_TAKEN,
@@ -721,7 +702,6 @@ static void worst_place(void **state)
 	const char *reply;
 	struct service *s;
 
-	(void)state;
 	for (unsigned i = 0; i < SERVICE_STATES; i++)
 		for (unsigned k = 0; k <= i; k++) {
 			value[0].state = value[2].state = order[k];
@@ -745,27 +725,5 @@ static void worst_place(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_configuration_may_not_say),
-		cmocka_unit_test(no_script),
-		cmocka_unit_test(all_places_or_none),
-		cmocka_unit_test(what_cannot_be_counted),
-		cmocka_unit_test(taken_and_free),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(words_of_any_bytes),
-		cmocka_unit_test(derived),
-		cmocka_unit_test(multiples),
-		cmocka_unit_test(steps_of_the_clock),
-		cmocka_unit_test(opening),
-		cmocka_unit_test(another_configuration),
-		cmocka_unit_test(a_full_disk),
-		cmocka_unit_test(two_services),
-		cmocka_unit_test(a_live_node),
-		cmocka_unit_test(one_too_many),
-		cmocka_unit_test(no_configuration),
-		cmocka_unit_test(threads_at_once),
-		cmocka_unit_test(worst_place),
-	};
-
-	return cmocka_run_group_tests(tests, test_begin, test_end);
+	return run_own_tests(make_test_dir, test_end);
 }

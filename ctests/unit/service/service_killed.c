@@ -4,8 +4,6 @@
  * has seen, and goes on with what was commanded.
  */
 #include <signal.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "service/service_test.h"
 
@@ -210,12 +208,11 @@ static void wait_a_while(uint64_t *seed)
 	nanosleep(&wait, NULL);
 }
 
-static void killed_at_any_time(void **state)
+TEST(killed_at_any_time)
 {
 	const unsigned rounds = slow() ? ROUNDS / 4 : ROUNDS;
 	uint64_t seed = 7;
 
-	(void)state;
 	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(seen, MAP_FAILED);
 	seen->busy = -1;
@@ -236,21 +233,14 @@ static void killed_at_any_time(void **state)
 		}
 		wait_a_while(&seed);
 		kill(pid, SIGKILL);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
+		status = end_of(pid);
 		if (*seen->wrong)
 			fail_msg("round %u: %s", i, seen->wrong);
-		assert_true(WIFSIGNALED(status));
+		assert_int_equal(status, -SIGKILL);
 	}
 	printf("# %llu values, ids up to %u, %llu samples\n", (unsigned long long)seen->seen,
 	       seen->highest_id, (unsigned long long)seen->samples);
 	assert_true(seen->seen > rounds && seen->highest_id > NAMES);
 }
 
-UNIT_MAIN(service_killed)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(killed_at_any_time),
-	};
-
-	return cmocka_run_group_tests(tests, test_begin, test_end);
-}
+UNIT_TESTS(service_killed, make_test_dir, test_end)

@@ -44,13 +44,12 @@ static void replies(struct service *s, const char *line, const char *part, bool 
 		fail_msg("%s: %s", line, reply);
 }
 
-static void test_questions(void **state)
+TEST_WITH(test_questions, make_test_dir, test_end)
 {
 	pthread_t thread;
 	struct service *s;
 	const char *reply;
 
-	(void)state;
 	test_put("config", "initialize interval=0 notice=no\n"
 			   "add perf::TASK-CLOCK scope=node as=first\n"
 			   "add perf::PAGE-FAULTS scope=node as=second\nfinalize\n");
@@ -82,9 +81,5 @@ static void test_questions(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_questions, test_begin, test_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void switch_on_cpu_0(void)
 	sched_setaffinity(0, sizeof(before), &before);
 }
 
-static void go_and_come(void **state)
+TEST(go_and_come)
 {
 	static const char *const add[] = {"add", "perf::CONTEXT-SWITCHES", "as=c"};
 	const struct service_options options = {0};
@@ -62,7 +62,6 @@ static void go_and_come(void **state)
 	uint64_t generation;
 	int error;
 
-	(void)state;
 	/* CPU 4094 is not there, but not online, either. */
 	made_sys_put("0,4094\n", "devices/system/cpu/present");
 	made_sys_put("0\n", "devices/system/cpu/online");
@@ -99,11 +98,4 @@ static void go_and_come(void **state)
 	service_close(s);
 }
 
-UNIT_MAIN(service_offline)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(go_and_come),
-	};
-
-	return cmocka_run_group_tests(tests, made_sys_begin, made_sys_end);
-}
+UNIT_TESTS(service_offline, made_sys_begin, made_sys_end)

@@ -323,22 +323,14 @@ static void steps(unsigned count, uint64_t seed)
 	service_close(s);
 }
 
-static void ten_thousand(void **state)
+TEST(ten_thousand)
 {
 	const char *seed = getenv("UPC_SERVICE_SEED");
 	/* A check tells each value; valgrind gets fewer. */
 	unsigned count = getenv("UPC_TEST_INEXACT") ? 1000 : 10000;
 
-	(void)state;
 	choose_events();
 	steps(count, seed ? strtoull(seed, NULL, 0) : 1);
 }
 
-UNIT_MAIN(service_random)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ten_thousand),
-	};
-
-	return cmocka_run_group_tests(tests, test_begin, test_end);
-}
+UNIT_TESTS(service_random, make_test_dir, test_end)

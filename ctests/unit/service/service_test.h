@@ -5,40 +5,8 @@
 #ifndef SERVICE_TEST_H
 #define SERVICE_TEST_H
 
-#include <sys/stat.h>
-
 #include "service/service.h"
-#include "unit/unit_test.h"
-
-static char test_dir[] = "/tmp/upc-service-XXXXXX";
-
-/* A path below it. */
-static inline const char *test_path(const char *name)
-{
-	static char path[4][256];
-	static unsigned next;
-	char *p = path[next++ % 4];
-
-	snprintf(p, sizeof(path[0]), "%s/%s", test_dir, name);
-	return p;
-}
-
-static inline void test_put(const char *name, const char *text)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s", test_path(name));
-	for (char *at = path + strlen(test_dir) + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, 0700);
-		*at = '/';
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
+#include "unit/test_dir.h"
 
 /* Two NUMA nodes with n CPUs together, of which those in online are. */
 static inline void test_cpus(unsigned n, const char *online)
@@ -133,20 +101,10 @@ static inline const struct service_counter *test_find(const struct service_sampl
 	return NULL;
 }
 
-static inline int test_begin(void **state)
-{
-	(void)state;
-	return mkdtemp(test_dir) ? 0 : -1;
-}
-
 static inline int test_end(void **state)
 {
-	char command[64];
-
-	(void)state;
 	test_forget();
-	snprintf(command, sizeof(command), "rm -rf %s", test_dir);
-	return system(command);
+	return remove_test_dir(state);
 }
 
 #endif

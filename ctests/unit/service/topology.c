@@ -7,11 +7,10 @@
 #include "service/topology.h"
 #include "unit/made_sys.h"
 
-static void lists(void **state)
+TEST(lists)
 {
 	bool marks[16];
 
-	(void)state;
 	assert_int_equal(topology_parse_list("0-3,8\n", marks, 16), 5);
 	assert_true(marks[0] && marks[3] && marks[8] && !marks[4]);
 	assert_int_equal(topology_parse_list("", marks, 16), 0);
@@ -60,24 +59,21 @@ static void read_made(const char *sys)
 	assert_null(t.cpu);
 }
 
-static void a_made_directory(void **state)
+TEST(a_made_directory)
 {
-	(void)state;
 	read_made(made_sys);
 }
 
-static void a_made_sys(void **state)
+TEST(a_made_sys)
 {
-	(void)state;
 	read_made(NULL);
 }
 
 /* The kernel names a CPU in its node while it is online. */
-static void a_node_that_is_learned(void **state)
+TEST(a_node_that_is_learned)
 {
 	struct topology t;
 
-	(void)state;
 	made_sys_put("0-2\n", "devices/system/cpu/present");
 	made_sys_put("0,2\n", "devices/system/cpu/online");
 	made_sys_put("0,2\n", "devices/system/node/node0/cpulist");
@@ -94,11 +90,10 @@ static void a_node_that_is_learned(void **state)
 }
 
 /* CPUs that are online and not present (an old kernel), and none that is online by name. */
-static void odd_ones(void **state)
+TEST(odd_ones)
 {
 	struct topology t;
 
-	(void)state;
 	made_sys_put("1,3\n", "devices/system/cpu/online");
 	assert_int_equal(topology_read(NULL, &t), 0);
 	assert_int_equal(t.cpus, 2);
@@ -112,13 +107,4 @@ static void odd_ones(void **state)
 	made_sys_empty();
 }
 
-UNIT_MAIN(topology)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists),      cmocka_unit_test(a_made_directory),
-		cmocka_unit_test(a_made_sys), cmocka_unit_test(a_node_that_is_learned),
-		cmocka_unit_test(odd_ones),
-	};
-
-	return cmocka_run_group_tests(tests, made_sys_begin, made_sys_end);
-}
+UNIT_TESTS(topology, made_sys_begin, made_sys_end)

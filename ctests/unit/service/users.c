@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "service/descriptor.h"
 #include "service/users.h"
@@ -71,7 +70,7 @@ static const struct service_user *look(struct users *u, unsigned expected)
 	return user;
 }
 
-static void holders_are_found(void **state)
+TEST_WITH(holders_are_found, begin, end)
 {
 	struct users *u = create(state, 1);
 	const struct service_user *user;
@@ -102,7 +101,7 @@ static void holders_are_found(void **state)
 }
 
 /* Files whose names are near to it; an anonymous inode has no such path. */
-static void likenesses_are_not(void **state)
+TEST_WITH(likenesses_are_not, begin, end)
 {
 	struct users *u = create(state, 1);
 	static const char *const near[] = {"anon_inode:[perf_event",
@@ -120,7 +119,7 @@ static void likenesses_are_not(void **state)
 	look(u, 0);
 }
 
-static void own_ones_are_not_others(void **state)
+TEST_WITH(own_ones_are_not_others, begin, end)
 {
 	struct users *u = create(state, 20);
 
@@ -132,7 +131,7 @@ static void own_ones_are_not_others(void **state)
 }
 
 /* Chains of parents that go round, or that say nonsense, end. */
-static void parents_may_lie(void **state)
+TEST_WITH(parents_may_lie, begin, end)
 {
 	struct users *u = create(state, 5);
 
@@ -145,7 +144,7 @@ static void parents_may_lie(void **state)
 	look(u, 4);
 }
 
-static void names_are_printable(void **state)
+TEST_WITH(names_are_printable, begin, end)
 {
 	struct users *u = create(state, 1);
 	const struct service_user *user;
@@ -162,7 +161,7 @@ static void names_are_printable(void **state)
 	assert_int_equal(strlen(user->command), sizeof(user->command) - 1);
 }
 
-static void processes_may_vanish(void **state)
+TEST_WITH(processes_may_vanish, begin, end)
 {
 	struct users *u = create(state, 1);
 	const struct service_user *user;
@@ -181,7 +180,7 @@ static void processes_may_vanish(void **state)
 	assert_int_equal(users_hidden(u), 0);
 }
 
-static void first_threads_may_have_ended(void **state)
+TEST_WITH(first_threads_may_have_ended, begin, end)
 {
 	struct users *u = create(state, 1);
 
@@ -193,7 +192,7 @@ static void first_threads_may_have_ended(void **state)
 	assert_true(users_still(u));
 }
 
-static void there_may_be_many(void **state)
+TEST_WITH(there_may_be_many, begin, end)
 {
 	struct users *u = create(state, 1);
 	unsigned count, more;
@@ -209,7 +208,7 @@ static void there_may_be_many(void **state)
 	assert_true(users_still(u));
 }
 
-static void numbers_that_are_none(void **state)
+TEST_WITH(numbers_that_are_none, begin, end)
 {
 	struct users *u = create(state, 1);
 
@@ -222,12 +221,11 @@ static void numbers_that_are_none(void **state)
 	look(u, 0);
 }
 
-static void proc_must_be_one(void **state)
+TEST_WITH(proc_must_be_one, begin, end)
 {
 	struct users_options options = {0};
 	struct users *u;
 
-	(void)state;
 	made_sys_known = false;
 	assert_int_equal(users_create(&options, &u), UPC_ENOSUPP);
 }
@@ -285,7 +283,7 @@ static bool found(struct users *u, pid_t pid, struct service_user *one)
 }
 
 /* Seen as long as it is held, where software events are asked for; self is nobody's parent here. */
-static void software_is_told_from_hardware(void **state)
+TEST(software_is_told_from_hardware)
 {
 	struct users_options options = {.self = 1 << 30, .software = true};
 	struct service_user user;
@@ -293,7 +291,6 @@ static void software_is_told_from_hardware(void **state)
 	pid_t pid;
 	int ends, self = descriptor_process(getpid());
 
-	(void)state;
 	if (self < 0)
 		skip_because("there is no pidfd_open here: the kernel does not tell");
 	close(self);
@@ -323,7 +320,7 @@ static void software_is_told_from_hardware(void **state)
 	users_destroy(hardware);
 }
 
-static void hardware_is_seen(void **state)
+TEST(hardware_is_seen)
 {
 	struct users_options options = {.self = 1 << 30};
 	struct service_user user;
@@ -331,7 +328,6 @@ static void hardware_is_seen(void **state)
 	int ends;
 	pid_t pid = start_holder(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, &ends);
 
-	(void)state;
 	if (pid < 0)
 		skip_because("this machine has no PMU, or it is kept from this user");
 	assert_int_equal(users_create(&options, &u), 0);
@@ -344,7 +340,7 @@ static void hardware_is_seen(void **state)
 }
 
 /* The parent of a holder has no others. */
-static void children_are_own(void **state)
+TEST(children_are_own)
 {
 	struct users_options options = {.software = true};
 	struct service_user user;
@@ -352,7 +348,6 @@ static void children_are_own(void **state)
 	int ends;
 	pid_t pid = start_holder(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, &ends);
 
-	(void)state;
 	if (pid < 0)
 		skip_because("this kernel lets nobody count here");
 	assert_int_equal(users_create(&options, &u), 0);
@@ -363,14 +358,12 @@ static void children_are_own(void **state)
 }
 
 /* Who is no more than a user sees his own, and how many he may not look at. */
-static void what_is_kept_from_a_user_is_told(void **state)
+TEST(what_is_kept_from_a_user_is_told)
 {
 	struct users_options options = {0};
 	struct users *u;
-	int status;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid) {
 		if (!geteuid() && (setgid(65534) || setuid(65534)))
 			_exit(2);
@@ -378,18 +371,16 @@ static void what_is_kept_from_a_user_is_told(void **state)
 			_exit(3);
 		_exit(users_hidden(u) || !users_all_here() ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 }
 
 /* A hundred passes need as much memory and as many descriptors as one. */
-static void passes_leave_nothing(void **state)
+TEST(passes_leave_nothing)
 {
 	struct users_options options = {0};
 	struct users *u;
 	unsigned before;
 
-	(void)state;
 	assert_int_equal(users_create(&options, &u), 0);
 	assert_int_equal(users_look(u), 0);
 	before = open_descriptors();
@@ -399,25 +390,4 @@ static void passes_leave_nothing(void **state)
 	users_destroy(u);
 }
 
-UNIT_MAIN(users)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(holders_are_found, begin, end),
-		cmocka_unit_test_setup_teardown(likenesses_are_not, begin, end),
-		cmocka_unit_test_setup_teardown(own_ones_are_not_others, begin, end),
-		cmocka_unit_test_setup_teardown(parents_may_lie, begin, end),
-		cmocka_unit_test_setup_teardown(names_are_printable, begin, end),
-		cmocka_unit_test_setup_teardown(processes_may_vanish, begin, end),
-		cmocka_unit_test_setup_teardown(first_threads_may_have_ended, begin, end),
-		cmocka_unit_test_setup_teardown(there_may_be_many, begin, end),
-		cmocka_unit_test_setup_teardown(numbers_that_are_none, begin, end),
-		cmocka_unit_test_setup_teardown(proc_must_be_one, begin, end),
-		cmocka_unit_test(software_is_told_from_hardware),
-		cmocka_unit_test(hardware_is_seen),
-		cmocka_unit_test(children_are_own),
-		cmocka_unit_test(what_is_kept_from_a_user_is_told),
-		cmocka_unit_test(passes_leave_nothing),
-	};
-
-	return cmocka_run_group_tests_name("users", tests, NULL, NULL);
-}
+UNIT_TESTS(users, NULL, NULL)

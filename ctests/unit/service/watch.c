@@ -101,12 +101,11 @@ static void a_user_comes(pid_t pid)
 	there_still = true;
 }
 
-static void a_pass_follows_an_opening(void **state)
+TEST_WITH(a_pass_follows_an_opening, begin, NULL)
 {
 	struct watch *w = create(&told, false);
 	unsigned count, more;
 
-	(void)state;
 	assert_int_equal(watch_due(w), 0);
 	watch_tick(w, 1000 * MS);
 	assert_int_equal(passes, 1);
@@ -132,12 +131,11 @@ static void a_pass_follows_an_opening(void **state)
 	watch_destroy(w);
 }
 
-static void a_user_who_is_there_is_looked_at_alone(void **state)
+TEST_WITH(a_user_who_is_there_is_looked_at_alone, begin, NULL)
 {
 	struct watch *w = create(&told, false);
 	unsigned count, more;
 
-	(void)state;
 	a_user_comes(12);
 	assert_true(watch_tick(w, 0));
 	assert_false(watch_tick(w, 200 * MS));
@@ -157,23 +155,21 @@ static void a_user_who_is_there_is_looked_at_alone(void **state)
 	watch_destroy(w);
 }
 
-static void there_is_a_slow_pass(void **state)
+TEST_WITH(there_is_a_slow_pass, begin, NULL)
 {
 	struct watch *w = create(&told, false);
 	unsigned ms;
 
-	(void)state;
 	for (ms = 0; ms <= 20000; ms += 200)
 		watch_tick(w, ms * MS);
 	assert_int_equal(passes, 3);
 	watch_destroy(w);
 }
 
-static void without_a_count_passes_have_to_do(void **state)
+TEST_WITH(without_a_count_passes_have_to_do, begin, NULL)
 {
 	struct watch *w = create(NULL, false);
 
-	(void)state;
 	watch_tick(w, 0);
 	assert_non_null(strstr(watch_how(w), "all processes each 0.5 s"));
 	/* Nothing to wake up for before it. */
@@ -185,11 +181,10 @@ static void without_a_count_passes_have_to_do(void **state)
 	watch_destroy(w);
 }
 
-static void a_count_that_fails_is_given_up(void **state)
+TEST_WITH(a_count_that_fails_is_given_up, begin, NULL)
 {
 	struct watch *w = create(&told, false);
 
-	(void)state;
 	watch_tick(w, 0);
 	assert_non_null(strstr(watch_how(w), "a made count"));
 	opens_error = UPC_ESYSTEM;
@@ -201,12 +196,11 @@ static void a_count_that_fails_is_given_up(void **state)
 	watch_destroy(w);
 }
 
-static void an_idle_service_looks_seldom(void **state)
+TEST_WITH(an_idle_service_looks_seldom, begin, NULL)
 {
 	struct watch *w = create(NULL, true);
 	unsigned before;
 
-	(void)state;
 	for (unsigned ms = 0; ms <= 20000; ms += 200)
 		watch_tick(w, ms * MS);
 	assert_int_equal(passes, 3);
@@ -218,11 +212,10 @@ static void an_idle_service_looks_seldom(void **state)
 	watch_destroy(w);
 }
 
-static void what_is_not_seen_has_a_name(void **state)
+TEST_WITH(what_is_not_seen_has_a_name, begin, NULL)
 {
 	struct watch *w = create(NULL, false);
 
-	(void)state;
 	watch_tick(w, 0);
 	assert_string_equal(watch_unseen(w), "");
 	there_hidden = 7;
@@ -244,12 +237,11 @@ static void what_is_not_seen_has_a_name(void **state)
 	watch_destroy(w);
 }
 
-static void more_than_there_is_room_for(void **state)
+TEST_WITH(more_than_there_is_room_for, begin, NULL)
 {
 	struct watch *w = create(NULL, false);
 	unsigned count, more;
 
-	(void)state;
 	while (there_count < USERS_MAX)
 		a_user_comes((pid_t)(100 + there_count));
 	assert_true(watch_tick(w, 0));
@@ -263,16 +255,5 @@ static void more_than_there_is_room_for(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_pass_follows_an_opening, begin),
-		cmocka_unit_test_setup(a_user_who_is_there_is_looked_at_alone, begin),
-		cmocka_unit_test_setup(there_is_a_slow_pass, begin),
-		cmocka_unit_test_setup(without_a_count_passes_have_to_do, begin),
-		cmocka_unit_test_setup(a_count_that_fails_is_given_up, begin),
-		cmocka_unit_test_setup(an_idle_service_looks_seldom, begin),
-		cmocka_unit_test_setup(what_is_not_seen_has_a_name, begin),
-		cmocka_unit_test_setup(more_than_there_is_room_for, begin),
-	};
-
-	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -35,64 +35,56 @@ static void follow(const struct row *row, unsigned rows)
 		follow(rows, (unsigned)(sizeof(rows) / sizeof(*rows))); \
 	} while (0)
 
-static void nobody(void **state)
+TEST(nobody)
 {
-	(void)state;
 	FOLLOW({0, 0, 0, true, YIELD_NOT}, {5000, 0, 0, true, YIELD_NOT}, {5001, 0, 0, false, YIELD_NOT});
 }
 
-static void a_user_is_made_way_for(void **state)
+TEST(a_user_is_made_way_for)
 {
-	(void)state;
 	FOLLOW({100, 0, 0, true, YIELD_NOT}, {300, 0, 1, true, YIELD_SEEN}, {500, 0, 2, true, YIELD_SEEN},
 	       {700, 0, 0, true, YIELD_QUIET}, {1499, 0, 0, true, YIELD_QUIET}, {1500, 0, 0, true, YIELD_NOT},
 	       {1501, 0, 0, true, YIELD_NOT});
 }
 
 /* Tools that open and close in turn find the counters free each time. */
-static void a_user_in_turns(void **state)
+TEST(a_user_in_turns)
 {
-	(void)state;
 	FOLLOW({0, 0, 1, true, YIELD_SEEN}, {900, 0, 0, true, YIELD_QUIET}, {950, 0, 1, true, YIELD_SEEN},
 	       {1900, 0, 0, true, YIELD_QUIET}, {1949, 0, 0, true, YIELD_QUIET},
 	       {1950, 0, 0, true, YIELD_NOT});
 }
 
-static void without_notice_nobody_is_seen(void **state)
+TEST(without_notice_nobody_is_seen)
 {
-	(void)state;
 	FOLLOW({0, 0, 7, false, YIELD_NOT}, {500, 1, 7, false, YIELD_ASKED}, {600, 0, 7, false, YIELD_NOT},
 	       {700, 0, 7, true, YIELD_SEEN}, {800, 0, 7, false, YIELD_NOT});
 }
 
-static void who_asks_comes_first(void **state)
+TEST(who_asks_comes_first)
 {
-	(void)state;
 	FOLLOW({0, 1, 0, true, YIELD_ASKED}, {100, 1, 3, true, YIELD_ASKED}, {200, 2, 0, true, YIELD_ASKED},
 	       {300, 1, 0, true, YIELD_ASKED}, {400, 0, 0, true, YIELD_NOT});
 }
 
 /* After upcctl run they go on at once, but not beside who is there still. */
-static void from_asked_to_seen(void **state)
+TEST(from_asked_to_seen)
 {
-	(void)state;
 	FOLLOW({0, 1, 1, true, YIELD_ASKED}, {400, 0, 1, true, YIELD_SEEN}, {600, 0, 0, true, YIELD_QUIET},
 	       {1400, 0, 0, true, YIELD_NOT});
 }
 
 /* A user who was made way for is waited for, also over another's upcctl run. */
-static void from_seen_to_asked(void **state)
+TEST(from_seen_to_asked)
 {
-	(void)state;
 	FOLLOW({0, 0, 1, true, YIELD_SEEN}, {100, 1, 1, true, YIELD_ASKED}, {300, 0, 0, true, YIELD_NOT});
 }
 
-static void when_it_is_due(void **state)
+TEST(when_it_is_due)
 {
 	struct yield y = {0};
 	struct yield_facts facts = {.users = 1, .notice = true};
 
-	(void)state;
 	assert_true(yield_due(&y) == UINT64_MAX);
 	yield_decide(&y, 5 * MS, &facts);
 	assert_true(yield_due(&y) == UINT64_MAX);
@@ -103,13 +95,12 @@ static void when_it_is_due(void **state)
 	assert_true(yield_due(&y) == UINT64_MAX);
 }
 
-static void it_says_who(void **state)
+TEST(it_says_who)
 {
 	struct service_user user[2] = {{.pid = 12, .uid = 1000, .command = "perf", .descriptors = 3}};
 	struct yield y = {.why = YIELD_SEEN};
 	char text[120];
 
-	(void)state;
 	yield_text(&y, user, 1, 0, text, sizeof(text));
 	assert_string_equal(text, "stepped aside for perf (pid 12, uid 1000)");
 	yield_text(&y, user, 2, 0, text, sizeof(text));
@@ -129,19 +120,4 @@ static void it_says_who(void **state)
 	assert_int_equal(strlen(text), 15);
 }
 
-UNIT_MAIN(yield)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody),
-		cmocka_unit_test(a_user_is_made_way_for),
-		cmocka_unit_test(a_user_in_turns),
-		cmocka_unit_test(without_notice_nobody_is_seen),
-		cmocka_unit_test(who_asks_comes_first),
-		cmocka_unit_test(from_asked_to_seen),
-		cmocka_unit_test(from_seen_to_asked),
-		cmocka_unit_test(when_it_is_due),
-		cmocka_unit_test(it_says_who),
-	};
-
-	return cmocka_run_group_tests_name("yield", tests, NULL, NULL);
-}
+UNIT_TESTS(yield, NULL, NULL)

@@ -8,11 +8,10 @@
 
 #include "../unit_test.h"
 
-static void test_program(void **state)
+TEST(test_program)
 {
 	char program[YIELDERS_PROGRAM_MAX], word[200] = "for=";
 
-	(void)state;
 	assert_true(yielders_program("for=make", program));
 	assert_string_equal(program, "make");
 	assert_true(yielders_program("for=", program));
@@ -30,12 +29,11 @@ static void test_program(void **state)
 	assert_string_equal(program, "");
 }
 
-static void test_list(void **state)
+TEST(test_list)
 {
 	struct yielders yielders = {.n = 0};
 	struct yielder who = {.pid = 1};
 
-	(void)state;
 	for (who.client = 1; who.client <= CONTROL_YIELDS_MAX; who.client++)
 		assert_true(yielders_add(&yielders, &who));
 	assert_false(yielders_add(&yielders, &who));
@@ -49,14 +47,13 @@ static void test_list(void **state)
 	assert_int_equal(yielders.who[CONTROL_YIELDS_MAX - 2].client, CONTROL_YIELDS_MAX);
 }
 
-static void test_put(void **state)
+TEST(test_put)
 {
 	struct yielders yielders = {.n = 0};
 	const struct yielder who = {.client = 1, .pid = 7, .uid = 4294967294u, .program = "a\"b"};
 	char *reply = strdup("{\"ok\":true}");
 	json_t *root;
 
-	(void)state;
 	assert_ptr_equal(yielders_put(&yielders, reply), reply);
 	yielders_add(&yielders, &who);
 	yielders_add(&yielders, &who);
@@ -78,13 +75,4 @@ static void test_put(void **state)
 	free(reply);
 }
 
-UNIT_MAIN(yielders)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_program),
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_put),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(yielders, NULL, NULL)

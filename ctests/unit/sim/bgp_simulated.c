@@ -37,12 +37,11 @@ static bool matches(const char *pattern, const char *name)
 	return !fnmatch(glob, name, 0);
 }
 
-static void test_one_row_each(void **state)
+TEST(test_one_row_each)
 {
 	unsigned id, events = 0, exact = 0;
 	size_t row;
 
-	(void)state;
 	for (id = 0; id < IDS; id++) {
 		unsigned found = 0;
 
@@ -66,9 +65,8 @@ static void test_one_row_each(void **state)
 	}
 }
 
-static void test_by_name(void **state)
+TEST(test_by_name)
 {
-	(void)state;
 	assert_int_equal(upci_bgp_simulated("PU3_FPU_FMA_4"), UPCI_SIM_EXACT);
 	assert_int_equal(upci_bgp_simulated("PU0_DCACHE_OPS"), UPCI_SIM_EXACT);
 	assert_int_equal(upci_bgp_simulated("PU2_ICACHE_HIT"), UPCI_SIM_MEMORY);
@@ -81,12 +79,11 @@ static void test_by_name(void **state)
 }
 
 /* What a run tallies is what the library tells that it does. */
-static void test_model(void **state)
+TEST(test_model)
 {
 	unsigned core, k, id;
 	bool of_core[IDS] = {false};
 
-	(void)state;
 	for (core = 0; core < UPCS_CORES; core++)
 		for (k = 0; k < UPCS_EVENTS; k++) {
 			id = upcs_core_first[core] + k;
@@ -176,7 +173,7 @@ static void take_ids(char *ids, const char *pattern, enum upci_simulated how, bo
 	assert_int_equal(n, all);
 }
 
-static void test_document(void **state)
+TEST(test_document)
 {
 	FILE *file = open_document();
 	char *line = NULL, *rest, *name, *ids;
@@ -185,7 +182,6 @@ static void test_document(void **state)
 	size_t size = 0;
 	ssize_t n;
 
-	(void)state;
 	while ((n = getline(&line, &size, file)) > 0) {
 		line[n - 1] = '\0';
 		if (!strncmp(line, "## ", 3))
@@ -209,14 +205,4 @@ static void test_document(void **state)
 	fclose(file);
 }
 
-UNIT_MAIN(bgp_simulated)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_row_each),
-		cmocka_unit_test(test_by_name),
-		cmocka_unit_test(test_model),
-		cmocka_unit_test(test_document),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(bgp_simulated, NULL, NULL)

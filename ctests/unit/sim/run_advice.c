@@ -5,7 +5,6 @@
 #include "../../../utils/run/run_advice.h"
 
 #include <signal.h>
-#include <string.h>
 
 #include "run_results.h"
 #include "../unit_test.h"
@@ -52,9 +51,8 @@ static void code(unsigned i, uint32_t guest, const char *bytes, uint8_t n, const
 	strcpy(unknown->program, "solver");
 }
 
-static void test_unknown(void **state)
+TEST_WITH(test_unknown, set_up, run_results_tear_down)
 {
-	(void)state;
 	/* Translated and not executed. */
 	code(0, UPCS_X86_64, "\x62\xf1\x7c\x48\x58\xc1", 6, "vaddps zmm0, zmm0, zmm1");
 	expect("");
@@ -91,9 +89,8 @@ static void last(uint32_t guest, const char *bytes, uint8_t n)
 	"the emulator does not have the instruction that ended it, most likely " bytes \
 	" at 0x10000500 of program-0: "
 
-static void test_illegal(void **state)
+TEST_WITH(test_illegal, set_up, run_results_tear_down)
 {
-	(void)state;
 	report.status = SIGILL;
 	memset(&gathered, 0, sizeof(gathered));
 	expect(""); /* it ended otherwise */
@@ -142,9 +139,8 @@ static void test_illegal(void **state)
 }
 
 /* What was translated last is a system call: a handler's end, say. */
-static void test_calls(void **state)
+TEST_WITH(test_calls, set_up, run_results_tear_down)
 {
-	(void)state;
 	report.status = SIGILL;
 	memset(&gathered, 0, sizeof(gathered));
 	last(UPCS_X86_64, "\x0f\x05", 2);
@@ -169,9 +165,8 @@ static void expect_trap(uint32_t guest, const char *bytes, uint8_t n, const char
 	expect(expected);
 }
 
-static void test_traps(void **state)
+TEST_WITH(test_traps, set_up, run_results_tear_down)
 {
-	(void)state;
 	memset(&gathered, 0, sizeof(gathered));
 	strcpy(gathered.own.program, "/bin/program-0");
 	report.status = SIGILL;
@@ -195,24 +190,12 @@ static void test_traps(void **state)
 	expect("");
 }
 
-static void test_waiting(void **state)
+TEST_WITH(test_waiting, set_up, run_results_tear_down)
 {
-	(void)state;
 	expect("");
 	results->process[0].spins = 1;
 	expect("threads of OpenMP wait actively here, which counts as instructions and makes counts differ from run to "
 	       "run: set OMP_WAIT_POLICY=passive\n");
 }
 
-UNIT_MAIN(run_advice)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_calls, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_illegal, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_traps, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_waiting, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_unknown, set_up, run_results_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(run_advice, NULL, NULL)

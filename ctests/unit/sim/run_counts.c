@@ -11,11 +11,10 @@
 static struct run_counts counts;
 
 /* Each core and region has its own threads' numbers, and the sum is theirs. */
-static void test_sums(void **state)
+TEST_WITH(test_sums, run_results_set_up, run_results_tear_down)
 {
 	unsigned k;
 
-	(void)state;
 	results->options.regions = 2;
 	run_results_process(0, UPCS_AARCH64);
 	run_results_process(1, UPCS_AARCH64);
@@ -45,11 +44,10 @@ static void test_sums(void **state)
 	assert_int_equal(counts.entered[1], 4 * 200 + 0 + 1 + 2 + 3);
 }
 
-static void test_one(void **state)
+TEST_WITH(test_one, run_results_set_up, run_results_tear_down)
 {
 	struct run_vector vector = {.doubt = 0};
 
-	(void)state;
 	run_results_process(0, UPCS_X86_64);
 	run_results_process(1, UPCS_X86_64);
 	run_results_thread(0, 0);
@@ -67,7 +65,7 @@ static void test_one(void **state)
 
 /* Operations weighted by what one instruction does: a power of ten for each class, so that
  * every weight is a digit. */
-static void test_derived(void **state)
+TEST_WITH(test_derived, run_results_set_up, run_results_tear_down)
 {
 	static const enum upcs_tally classes[] = {
 		UPCS_FPU_ADD_SUB_1,
@@ -84,7 +82,6 @@ static void test_derived(void **state)
 	struct upcs_thread *thread;
 	uint64_t power = 1;
 
-	(void)state;
 	run_results_process(0, UPCS_X86_64);
 	thread = run_results_thread(0, 0);
 	for (unsigned i = 0; i < sizeof(classes) / sizeof(classes[0]); i++, power *= 10)
@@ -98,11 +95,10 @@ static void test_derived(void **state)
 	assert_int_equal(counts.sum[0].item[UPCS_BR_INS], run_results_tally(0, 0, UPCS_IPIPE_BRANCHES));
 }
 
-static void test_percent(void **state)
+TEST(test_percent)
 {
 	struct run_vector vector = {.doubt = 0};
 
-	(void)state;
 	vector.item[UPCS_DATA_LOADS] = 7;
 	assert_true(run_percent(&vector, UPCS_DATA_LOADS) == 0); /* of nothing */
 	vector.item[UPCS_INSTRUCTIONS] = vector.item[UPCS_TOT_INS] = vector.item[UPCS_FP_OPS] = 28;
@@ -113,9 +109,8 @@ static void test_percent(void **state)
 }
 
 /* Records that are not written yet, and what the reader is told of the others. */
-static void test_states(void **state)
+TEST_WITH(test_states, run_results_set_up, run_results_tear_down)
 {
-	(void)state;
 	for (unsigned p = 0; p < 5; p++)
 		run_results_process(p, UPCS_PPC);
 	results->process[0].state = UPCS_FREE;
@@ -146,12 +141,11 @@ static void test_states(void **state)
 }
 
 /* What is missing, each for itself, and why. */
-static void test_missing(void **state)
+TEST_WITH(test_missing, run_results_set_up, run_results_tear_down)
 {
 	uint32_t *const places[] = {&results->threads.without, &results->processes.without};
 	uint32_t *const memory[] = {&results->threads.without_memory, &results->processes.without_memory};
 
-	(void)state;
 	run_results_process(0, UPCS_PPC);
 	run_results_thread(0, 0);
 	for (unsigned i = 0; i < 2; i++) {
@@ -179,9 +173,8 @@ static void test_missing(void **state)
 }
 
 /* A process that executes another program is still one. */
-static void test_exec(void **state)
+TEST_WITH(test_exec, run_results_set_up, run_results_tear_down)
 {
-	(void)state;
 	for (unsigned p = 0; p < 4; p++)
 		run_results_process(p, UPCS_X86_64);
 	results->process[2].continues = results->process[3].continues = 1;
@@ -190,14 +183,13 @@ static void test_exec(void **state)
 }
 
 /* What runs and what has ended, here or gathered before: a power of ten each. */
-static void test_instructions(void **state)
+TEST_WITH(test_instructions, run_results_set_up, run_results_tear_down)
 {
 	static const enum upcs_state states[] = {UPCS_RUNS, UPCS_ENDED,  UPCS_RUNS,
 						 UPCS_FREE, UPCS_MAKING, UPCS_LOST};
 	uint64_t power = 1;
 	unsigned threads;
 
-	(void)state;
 	run_results_process(0, UPCS_X86_64);
 	for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++, power *= 10) {
 		struct upcs_thread *thread = run_results_thread(0, i);
@@ -214,11 +206,10 @@ static void test_instructions(void **state)
 }
 
 /* Numbers beyond all places are said, and not followed. */
-static void test_hostile(void **state)
+TEST_WITH(test_hostile, run_results_set_up, run_results_tear_down)
 {
 	unsigned threads;
 
-	(void)state;
 	run_results_process(UPCS_PROCESSES_MAX - 1, UPCS_X86_64);
 	results->process[UPCS_PROCESSES_MAX - 1].guest = 1000000;
 	results->process[UPCS_PROCESSES_MAX - 1].serial = 0;
@@ -240,19 +231,4 @@ static void test_hostile(void **state)
 	assert_int_equal(threads, 1);
 }
 
-UNIT_MAIN(run_counts)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_sums, run_results_set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_one, run_results_set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_derived, run_results_set_up, run_results_tear_down),
-		cmocka_unit_test(test_percent),
-		cmocka_unit_test_setup_teardown(test_states, run_results_set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_missing, run_results_set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_exec, run_results_set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_instructions, run_results_set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_hostile, run_results_set_up, run_results_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(run_counts, NULL, NULL)

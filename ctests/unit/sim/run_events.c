@@ -26,9 +26,8 @@ static int parse(const char *list)
 
 /* 29 of a core's 35 events, INSTRUCTIONS, UNKNOWN and six that are derived; of four cores and their
  * sum. */
-static void test_all(void **state)
+TEST(test_all)
 {
-	(void)state;
 	run_events_all(&events);
 	assert_false(events.asked);
 	assert_int_equal(shown(), 5 * (29 + 2 + 6));
@@ -36,11 +35,10 @@ static void test_all(void **state)
 }
 
 /* UNKNOWN is shown where there is some, or where it was asked for. */
-static void test_seen(void **state)
+TEST(test_seen)
 {
 	struct run_vector whole = {.item[UPCS_UNKNOWN] = 1};
 
-	(void)state;
 	run_events_all(&events);
 	run_events_seen(&events, &whole);
 	assert_int_equal(shown(), 5 * (29 + 2 + 6));
@@ -53,9 +51,8 @@ static void test_seen(void **state)
 	assert_int_equal(shown(), 1);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	assert_int_equal(parse("PU2_FPU_FMA_2"), 0);
 	assert_true(events.asked && events.plain);
 	assert_int_equal(shown(), 1);
@@ -71,12 +68,11 @@ static void test_names(void **state)
 	assert_true(events.shown[4][UPCS_INSTRUCTIONS]);
 }
 
-static void test_spellings(void **state)
+TEST(test_spellings)
 {
 	static const char *const same[] = {"pu1_ipipe_branches", "BGP_PU1_IPIPE_BRANCHES",
 					   "PNE_BGP_PU1_IPIPE_BRANCHES"};
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(parse(same[i]), 0);
 		assert_int_equal(shown(), 1);
@@ -85,9 +81,8 @@ static void test_spellings(void **state)
 }
 
 /* What is not produced does not come with a glob. */
-static void test_globs(void **state)
+TEST(test_globs)
 {
-	(void)state;
 	assert_int_equal(parse("PU0_*"), 0);
 	assert_int_equal(shown(), 29 + 2 + 6);
 	assert_false(events.plain);
@@ -103,25 +98,15 @@ static void test_globs(void **state)
 	assert_int_equal(shown(), 5 * (29 + 2 + 6));
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const bad[] = {"",           ",",         "FP_OPS,",     "PU4_FP_OPS",
 					  "PU0_",       "FPU_FMA_3", "DCACHE_MISS", "PU0_DCACHE_MISS",
 					  "PU0_L2_HIT", "PU0_L2*",   "nothing*"};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (parse(bad[i]) == 0)
 			fail_msg("'%s' was taken", bad[i]);
 }
 
-UNIT_MAIN(run_events)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),       cmocka_unit_test(test_names),
-		cmocka_unit_test(test_spellings), cmocka_unit_test(test_globs),
-		cmocka_unit_test(test_refused),   cmocka_unit_test(test_seen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(run_events, NULL, NULL)

@@ -7,9 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "results_test.h"
 
@@ -70,12 +68,11 @@ static void gather(void)
 }
 
 /* Threads of a process that runs, at once; those of one that ends, when it is gone. */
-static void test_threads(void **state)
+TEST_WITH(test_threads, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, a, b;
 	struct upcs_thread *thread;
 
-	(void)state;
 	begin_process(&process);
 	thread = begin_thread(process, 1, 100, &a);
 	begin_thread(process, 0, 1000, &b);
@@ -167,11 +164,10 @@ static void need_pidfd(void)
 	close(fd);
 }
 
-static void test_killed(void **state)
+TEST_WITH(test_killed, set_up_gathered, tear_down_gathered)
 {
 	pid_t pid, making;
 
-	(void)state;
 	need_pidfd();
 	pid = killed_child(COUNTS);
 	making = killed_child(MAKES);
@@ -203,11 +199,10 @@ static void test_killed(void **state)
 }
 
 /* What is not there, or cannot be read, is said: of the run, of the process and of its threads. */
-static void test_unread(void **state)
+TEST_WITH(test_unread, set_up_gathered, tear_down_gathered)
 {
 	pid_t pid;
 
-	(void)state;
 	need_pidfd();
 	pid = killed_child(SPOILS);
 	kill(pid, SIGKILL);
@@ -226,11 +221,10 @@ static void test_unread(void **state)
 }
 
 /* Nobody has waited for it when the program ends: it does not go on. */
-static void test_rest_gone(void **state)
+TEST_WITH(test_rest_gone, set_up_gathered, tear_down_gathered)
 {
 	pid_t pid;
 
-	(void)state;
 	need_pidfd();
 	pid = killed_child(COUNTS);
 	kill(pid, SIGKILL);
@@ -243,11 +237,10 @@ static void test_rest_gone(void **state)
 }
 
 /* The same of one that goes on. */
-static void test_rest_unread(void **state)
+TEST_WITH(test_rest_unread, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread;
 
-	(void)state;
 	begin_process(&process);
 	begin_thread(process, 0, 10, &thread);
 	run_gather_rest(&gathered, results, path);
@@ -259,11 +252,10 @@ static void test_rest_unread(void **state)
 }
 
 /* Of one whose last counts lie in the emulator's memory: those of a thread in a call have been taken over. */
-static void test_rest_late(void **state)
+TEST_WITH(test_rest_late, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread[2];
 
-	(void)state;
 	begin_process(&process);
 	for (unsigned i = 0; i < 2; i++) {
 		begin_thread(process, i, 10, &thread[i])->scored = 1;
@@ -277,11 +269,10 @@ static void test_rest_late(void **state)
 }
 
 /* Its id says nothing here. */
-static void test_other_space(void **state)
+TEST_WITH(test_other_space, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread;
 
-	(void)state;
 	begin_process(&process)->pid = INT32_MAX;
 	begin_thread(process, 0, 7, &thread);
 	results->process[process].space++;
@@ -293,13 +284,12 @@ static void test_other_space(void **state)
 }
 
 /* What goes on is counted until now, with what it has not folded, and written by nobody else. */
-static void test_rest(void **state)
+TEST_WITH(test_rest, set_up_gathered, tear_down_gathered)
 {
 	struct upcs_kind kind = {.tally[UPCS_INSTRUCTIONS] = 1};
 	uint32_t process, thread;
 	struct upcs_counts *counts;
 
-	(void)state;
 	begin_process(&process);
 	counts = upcs_counts_create(counts_path, NULL, 0, NULL);
 	begin_thread(process, 0, 10, &thread);
@@ -316,11 +306,10 @@ static void test_rest(void **state)
 }
 
 /* A child whose record is being made is its own, and nothing was done in it. */
-static void test_rest_making(void **state)
+TEST_WITH(test_rest_making, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process;
 
-	(void)state;
 	assert_non_null(upcs_records_process(results, &process));
 	results->process[process].begin_ns = 1;
 	run_gather_rest(&gathered, results, path);
@@ -330,12 +319,11 @@ static void test_rest_making(void **state)
 }
 
 /* Threads of several processes that come and go while we gather: each is counted once. */
-static void test_churn(void **state)
+TEST_WITH(test_churn, set_up_gathered, tear_down_gathered)
 {
 	enum { PROCESSES = 4, THREADS = 5000 };
 	int status, ended = 0;
 
-	(void)state;
 	need_pidfd();
 	for (unsigned p = 0; p < PROCESSES; p++)
 		if (fork() == 0) {
@@ -365,11 +353,10 @@ static void test_churn(void **state)
 }
 
 /* What is beyond is in the sums. */
-static void test_apart(void **state)
+TEST_WITH(test_apart, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process, thread;
 
-	(void)state;
 	begin_process(&process);
 	begin_thread(process, 0, 5, &thread)->state = UPCS_ENDED;
 	gathered.threads = RUN_APART_MAX;
@@ -387,11 +374,10 @@ static void test_apart(void **state)
 }
 
 /* Whose counts were its own memory, and who was killed: its rows say so, and no other's. */
-static void test_cut_off(void **state)
+TEST_WITH(test_cut_off, set_up_gathered, tear_down_gathered)
 {
 	uint32_t process[2], thread;
 
-	(void)state;
 	for (unsigned p = 0; p < 2; p++) {
 		begin_process(&process[p]);
 		begin_thread(process[p], 0, 5, &thread)->state = UPCS_ENDED;
@@ -413,22 +399,4 @@ static void test_cut_off(void **state)
 	assert_int_equal(gathered.counts.cut_off, 1);
 }
 
-UNIT_MAIN(run_gather)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_threads, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_killed, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_unread, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_rest_gone, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_rest_unread, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_rest_late, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_other_space, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_rest, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_rest_making, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_churn, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_cut_off, set_up_gathered, tear_down_gathered),
-		cmocka_unit_test_setup_teardown(test_apart, set_up_gathered, tear_down_gathered),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(run_gather, NULL, NULL)

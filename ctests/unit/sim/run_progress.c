@@ -38,9 +38,8 @@ static void run(unsigned thread, uint64_t instructions)
 }
 
 /* A rate is of the time since the last line, whatever was before, and whoever did it. */
-static void test_lines(void **state)
+TEST_WITH(test_lines, run_results_set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_PPC);
 	run_results_thread(0, 0)->state = UPCS_RUNS;
 	run(0, 3000000);
@@ -60,9 +59,8 @@ static void test_lines(void **state)
 	expect(4000, "upc_run: 4.0 s, 2,004 million instructions, 0.0 million a second, 1 thread\n");
 }
 
-static void test_due(void **state)
+TEST(test_due)
 {
-	(void)state;
 	run_progress_begin(&line, RUN_PROGRESS_OFF, START_NS);
 	assert_int_equal(run_progress_due(&line), -1);
 	run_progress_begin(&line, RUN_PROGRESS_ON, START_NS);
@@ -71,12 +69,4 @@ static void test_due(void **state)
 	assert_int_equal(run_progress_due(&line), START_NS + 1734 * MS_NS);
 }
 
-UNIT_MAIN(run_progress)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_lines, run_results_set_up, run_results_tear_down),
-		cmocka_unit_test(test_due),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(run_progress, NULL, NULL)

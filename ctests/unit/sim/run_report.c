@@ -77,9 +77,8 @@ static void expect(void (*form)(const struct run_report *), const char *section)
 }
 
 /* One core: no sum of one. */
-static void test_core(void **state)
+TEST_WITH(test_core, set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_PPC);
 	run_results_thread(0, 2);
 	for (unsigned item = 0; item < UPCS_ITEMS; item++)
@@ -90,9 +89,8 @@ static void test_core(void **state)
 	expect(run_report_text, "core");
 }
 
-static void test_cores(void **state)
+TEST_WITH(test_cores, set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_X86_64);
 	for (unsigned i = 0; i < 5; i++)
 		run_results_thread(0, i);
@@ -106,9 +104,8 @@ static void test_cores(void **state)
 	expect(run_report_text, "cores");
 }
 
-static void test_regions(void **state)
+TEST_WITH(test_regions, set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_AARCH64);
 	run_results_thread(0, 0);
 	run_results_thread(0, 1);
@@ -123,11 +120,10 @@ static void test_regions(void **state)
 }
 
 /* Few operations are not none. */
-static void test_few_operations(void **state)
+TEST_WITH(test_few_operations, set_up, run_results_tear_down)
 {
 	char text[4096] = "";
 
-	(void)state;
 	run_results_process(0, UPCS_PPC);
 	run_results_thread(0, 0);
 	region("solve");
@@ -150,9 +146,8 @@ static void test_few_operations(void **state)
 				     "  none in solve, entered 100 times\n"));
 }
 
-static void test_threads(void **state)
+TEST_WITH(test_threads, set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_X86_64);
 	run_results_process(1, UPCS_X86_64)->state = UPCS_LOST;
 	run_results_thread(0, 0);
@@ -163,9 +158,8 @@ static void test_threads(void **state)
 }
 
 /* Each number by itself: what is doubtful of one thread is so of its core, its process and the sum. */
-static void test_doubts(void **state)
+TEST_WITH(test_doubts, set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_AARCH64);
 	run_results_process(1, UPCS_AARCH64);
 	run_results_thread(0, 0);
@@ -188,12 +182,11 @@ static void test_doubts(void **state)
 }
 
 /* The names of regions may be long: why they are not exact is said behind all of them. */
-static void test_long_names(void **state)
+TEST_WITH(test_long_names, set_up, run_results_tear_down)
 {
 	char name[UPCS_REGIONS_MAX][UPCS_WORD_MAX], *text = NULL, *note;
 	size_t size;
 
-	(void)state;
 	run_results_process(0, UPCS_PPC);
 	run_results_thread(0, 0);
 	for (unsigned r = 0; r < UPCS_REGIONS_MAX; r++) {
@@ -214,13 +207,12 @@ static void test_long_names(void **state)
 }
 
 /* What a number is not exact for has a word, which the manual page explains. */
-static void test_words(void **state)
+TEST(test_words)
 {
 	const char *srcdir = getenv("srcdir"), *word;
 	char path[4096], line[80], *page = calloc(1, 1 << 20);
 	FILE *file;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/man", srcdir ? srcdir : ".");
 	if (access(path, F_OK))
 		skip_because("the source tree is not here");
@@ -237,18 +229,16 @@ static void test_words(void **state)
 }
 
 /* As upc_stat: an event a row, what was not seen by name. */
-static void test_stat(void **state)
+TEST_WITH(test_stat, set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_X86_64);
 	run_results_thread(0, 0)->tally[0][UPCS_FPU_MULT_1] = 0;
 	events("INSTRUCTIONS,FPU_*_1,TOT_INS");
 	expect(run_report_stat, "stat");
 }
 
-static void test_csv(void **state)
+TEST_WITH(test_csv, set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_PPC)->left = 1;
 	run_results_thread(0, 0);
 	run_results_thread(0, 1);
@@ -258,9 +248,8 @@ static void test_csv(void **state)
 	expect(run_report_csv, "csv");
 }
 
-static void test_json(void **state)
+TEST_WITH(test_json, set_up, run_results_tear_down)
 {
-	(void)state;
 	run_results_process(0, UPCS_AARCH64);
 	run_results_thread(0, 0);
 	run_results_thread(0, 3);
@@ -303,9 +292,8 @@ static void some_functions(void)
 }
 
 /* All are shown; then some, and the rest in one row. */
-static void test_functions(void **state)
+TEST_WITH(test_functions, set_up, run_results_tear_down)
 {
-	(void)state;
 	some_functions();
 	expect(run_report_text, "functions");
 	options.function_rows = 2;
@@ -316,11 +304,10 @@ static void test_functions(void **state)
 }
 
 /* What nobody can tell whose it is has a row, and all are lower bounds; one that came twice has one. */
-static void test_functions_missing(void **state)
+TEST_WITH(test_functions_missing, set_up, run_results_tear_down)
 {
 	uint32_t twice;
 
-	(void)state;
 	some_functions();
 	twice = upcs_functions_number(&results->functions, "/home/user/solver", "solve");
 	results->functions.slot[twice - 1].state = UPCS_MAKING;
@@ -331,23 +318,4 @@ static void test_functions_missing(void **state)
 	expect(run_report_csv, "functions missing.csv");
 }
 
-UNIT_MAIN(run_report)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_core, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_cores, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_regions, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_few_operations, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_threads, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_doubts, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_long_names, set_up, run_results_tear_down),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test_setup_teardown(test_stat, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_csv, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_json, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_functions, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_functions_missing, set_up, run_results_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(run_report, NULL, NULL)

@@ -33,11 +33,10 @@ static uint64_t value_of(struct upc_monitor *monitor, unsigned counter)
 	return values[counter];
 }
 
-static void test_names(void **state)
+TEST_WITH(test_names, set_up, run_results_tear_down)
 {
 	char longest[UPCI_SHARED_NAME_MAX + 2];
 
-	(void)state;
 	memset(longest, 'a', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	assert_int_equal(run_unit_check(name), 0);
@@ -74,14 +73,13 @@ static void check_cores(struct upc_monitor *monitor, unsigned first)
 	assert_int_equal(bound, 2 * (UPCS_EVENTS - 6));
 }
 
-static void test_configuration(void **state)
+TEST_WITH(test_configuration, set_up, run_results_tear_down)
 {
 	struct run_unit *low = run_unit_create(name, RUN_UNIT_PU01), *high;
 	struct upc_monitor_info info = {.size = sizeof(info)};
 	uint64_t values[UPC_COUNTERS];
 	struct upc_monitor *monitor;
 
-	(void)state;
 	assert_non_null(low);
 	assert_string_equal(run_unit_name(low), name);
 	monitor = watch(name);
@@ -99,12 +97,11 @@ static void test_configuration(void **state)
 	run_unit_destroy(high);
 }
 
-static void test_two_of_a_name(void **state)
+TEST_WITH(test_two_of_a_name, set_up, run_results_tear_down)
 {
 	struct run_unit *first = run_unit_create(name, RUN_UNIT_PU01), *second, *third;
 	char want[sizeof(name) + 2];
 
-	(void)state;
 	second = run_unit_create(name, RUN_UNIT_PU01);
 	assert_non_null(second);
 	snprintf(want, sizeof(want), "%s-2", name);
@@ -120,14 +117,13 @@ static void test_two_of_a_name(void **state)
 static const struct run_counts none; /* have ended and are not in the file */
 
 /* Threads 0 and 4 are core 0's, 1 core 1's. */
-static void test_counts(void **state)
+TEST_WITH(test_counts, set_up, run_results_tear_down)
 {
 	struct run_unit *unit = run_unit_create(name, RUN_UNIT_PU01);
 	struct upcs_thread *thread[3];
 	struct upc_monitor *monitor;
 	struct run_counts counts;
 
-	(void)state;
 	assert_non_null(unit);
 	monitor = watch(name);
 	run_unit_update(unit, &none, results);
@@ -182,13 +178,12 @@ static void test_counts(void **state)
 }
 
 /* More threads than there are records. */
-static void test_many(void **state)
+TEST_WITH(test_many, set_up, run_results_tear_down)
 {
 	struct run_unit *unit = run_unit_create(name, RUN_UNIT_PU23);
 	struct upc_monitor *monitor;
 	unsigned t;
 
-	(void)state;
 	assert_non_null(unit);
 	monitor = watch(name);
 	for (t = 0; t < UPCS_THREADS_MAX; t += 64) {
@@ -207,14 +202,6 @@ static void test_many(void **state)
 
 UNIT_MAIN(run_unit)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_names, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_configuration, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_two_of_a_name, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_counts, set_up, run_results_tear_down),
-		cmocka_unit_test_setup_teardown(test_many, set_up, run_results_tear_down),
-	};
-
 	util_begin("run_unit");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -28,12 +28,11 @@ static uint32_t tally_of(const struct upcs_kinds *kinds, uint32_t part, enum upc
 	return all[block.part[part].kind].tally[tally];
 }
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();
 	const struct upcs_kind *all;
 
-	(void)state;
 	make(5);
 	block.insn[2].insn.flags = UPCS_INSN_FAULTS; /* matters in exact blocks only */
 	upcs_block_split(&block, kinds, NULL);
@@ -47,11 +46,10 @@ static void test_whole(void **state)
 	upcs_kinds_destroy(kinds);
 }
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();
 
-	(void)state;
 	make(6);
 	block.exact = true;
 	block.insn[1].insn.flags = UPCS_INSN_FAULTS;
@@ -67,11 +65,10 @@ static void test_faults(void **state)
 	upcs_kinds_destroy(kinds);
 }
 
-static void test_regions(void **state)
+TEST(test_regions)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();
 
-	(void)state;
 	make(4);
 	block.insn[0].enters = 1;
 	block.insn[3].enters = 6;
@@ -84,11 +81,10 @@ static void test_regions(void **state)
 	upcs_kinds_destroy(kinds);
 }
 
-static void test_repeats(void **state)
+TEST(test_repeats)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();
 
-	(void)state;
 	make(4);
 	block.insn[1].insn.flags = UPCS_INSN_REPEATS | UPCS_INSN_FAULTS;
 	upcs_block_split(&block, kinds, NULL);
@@ -102,11 +98,10 @@ static void test_repeats(void **state)
 }
 
 /* Counted when the next begins: atomic ones, and those that store in code that is rewritten. */
-static void test_late(void **state)
+TEST(test_late)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();
 
-	(void)state;
 	make(7);
 	block.insn[2].insn.flags = UPCS_INSN_ATOMIC | UPCS_INSN_FAULTS;
 	block.insn[3].insn.flags = UPCS_INSN_ATOMIC | UPCS_INSN_FAULTS;
@@ -143,13 +138,12 @@ static void test_late(void **state)
 }
 
 /* Code that never tallies the same twice: what the reserve is for. */
-static void test_short_of_kinds(void **state)
+TEST(test_short_of_kinds)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();
 	const struct upcs_kind *all;
 	uint32_t i, n;
 
-	(void)state;
 	for (i = 0; i < UPCS_KINDS_MAX; i++) {
 		make(3);
 		block.insn[0].insn.tally[UPCS_FPU_MULT_1] = (uint8_t)i;
@@ -191,12 +185,11 @@ static uint32_t function_of(const struct upcs_kinds *kinds, uint32_t part)
 }
 
 /* What tallies the same is of another kind where it is another function's. */
-static void test_functions(void **state)
+TEST(test_functions)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();
 	uint32_t i;
 
-	(void)state;
 	make(6);
 	for (i = 0; i < 6; i++) {
 		block.insn[i].insn.tally[UPCS_DATA_LOADS] = 0;
@@ -215,13 +208,12 @@ static void test_functions(void **state)
 }
 
 /* Where there are too many the rest is of none, and whole all the same. */
-static void test_many_functions(void **state)
+TEST(test_many_functions)
 {
 	struct upcs_kinds *kinds = upcs_kinds_create();
 	const struct upcs_kind *all;
 	uint32_t i;
 
-	(void)state;
 	for (i = 1;; i++) {
 		make(2);
 		block.insn[0].function = block.insn[1].function = i;
@@ -242,14 +234,4 @@ static void test_many_functions(void **state)
 	upcs_kinds_destroy(kinds);
 }
 
-UNIT_MAIN(sim_block)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),     cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_regions),   cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_late),      cmocka_unit_test(test_short_of_kinds),
-		cmocka_unit_test(test_functions), cmocka_unit_test(test_many_functions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_block, NULL, NULL)

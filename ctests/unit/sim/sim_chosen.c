@@ -106,9 +106,8 @@ static void wait_in_vain(void)
  * All at once: what is mapped and known stays, as in a process. File 0 has what chooses: at 0x100
  * functions of names 1 and 2, at 0x200 of 1 in another version.
  */
-static void test_chosen(void **state)
+TEST(test_chosen)
 {
-	(void)state;
 	if (UPCS_X86_64 != 0)
 		fail();
 	map(0);
@@ -175,9 +174,5 @@ static void test_chosen(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chosen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

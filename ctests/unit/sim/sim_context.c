@@ -6,9 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "plugin/context.h"
 #include "node/doorbell.h"
@@ -244,7 +242,7 @@ static uint64_t create(void)
 	return context;
 }
 
-static void test_bad_doorbells(void **state)
+TEST_WITH(test_bad_doorbells, set_up, NULL)
 {
 	uint64_t context = create(), other = create(), value;
 	struct {
@@ -252,7 +250,6 @@ static void test_bad_doorbells(void **state)
 		uint64_t behind[sizeof(struct upci_doorbell_registers) / 8];
 	} answer;
 
-	(void)state;
 	/* Operations are compared whole: this is not to peek, whose answer is larger. */
 	memset(&answer, 0xff, sizeof(answer));
 	upcs_ring((UINT64_C(1) << 32) + UPCI_DOORBELL_PEEK, context, 0, 0, (uintptr_t)&answer);
@@ -296,12 +293,11 @@ static void test_bad_doorbells(void **state)
 	assert_int_equal(ring(UPCI_DOORBELL_CREATE, 0, 0, 0, NULL), UPCI_DOORBELL_NOT_COUNTED);
 }
 
-static void test_contexts_end(void **state)
+TEST_WITH(test_contexts_end, set_up, NULL)
 {
 	static uint64_t all[20000];
 	unsigned n = 0;
 
-	(void)state;
 	while (n < 20000 && ring(UPCI_DOORBELL_CREATE, 0, 0, 0, &all[n]) == UPCI_DOORBELL_DONE)
 		n++;
 	assert_int_equal(n, 16384);
@@ -311,12 +307,11 @@ static void test_contexts_end(void **state)
 }
 
 /* Nobody fetches: the queue has an end, and then it is said how many are missing. */
-static void test_queue(void **state)
+TEST_WITH(test_queue, set_up, NULL)
 {
 	struct upci_doorbell_interrupt interrupt;
 	uint64_t context = create(), n;
 
-	(void)state;
 	ring(UPCI_DOORBELL_BIND, context, 7, UPCI_PANEL_INSTRUCTIONS, NULL);
 	ring(UPCI_DOORBELL_WRITE, context, UPC_REG_CONFIG(0), UINT64_C(2) << 56, NULL);
 	ring(UPCI_DOORBELL_THRESHOLD, context, 7, 1, NULL);
@@ -370,11 +365,10 @@ static uint32_t add(struct upc_unit *u, struct upc_catalogue *c, const char *nam
 	return code;
 }
 
-static void test_no_simulator(void **state)
+TEST_WITH(test_no_simulator, set_up, NULL)
 {
 	struct upc_catalogue *c;
 
-	(void)state;
 	there = false;
 	assert_int_equal(upc_catalogue_open(NULL, &c), UPC_ENOSUPP);
 	assert_non_null(strstr(upc_last_message(), "upc_run -- PROGRAM"));
@@ -388,14 +382,13 @@ static void test_no_simulator(void **state)
 	unsetenv("UPC_WIRING");
 }
 
-static void test_catalogue(void **state)
+TEST_WITH(test_catalogue, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 	unsigned plain = 0, own = 0;
 	uint32_t code;
 
-	(void)state;
 	for (code = 0; code < upc_catalogue_count(c); code++) {
 		assert_int_equal(upc_catalogue_info(c, code, &info), 0);
 		plain += info.source == UPC_SOURCE_SIMULATION && info.id != UPC_NO_ID;
@@ -416,7 +409,7 @@ static void test_catalogue(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_counting(void **state)
+TEST_WITH(test_counting, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
@@ -424,7 +417,6 @@ static void test_counting(void **state)
 		 one = add(u, c, "PU1_FPU_MULT_1"), all = add(u, c, "TOT_INS"), flops = add(u, c, "FP_OPS");
 	uint64_t value;
 
-	(void)state;
 	run_blocks(FIVE, 10);
 	assert_int_equal(event_value(u, own), 0);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -458,13 +450,12 @@ static void test_counting(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_cores(void **state)
+TEST_WITH(test_cores, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u;
 	uint32_t own, zero, two, all, on_two, on_zero;
 
-	(void)state;
 	current = 2;
 	u = unit_of(c);
 	all = add(u, c, "PU_INSTRUCTIONS");
@@ -489,14 +480,13 @@ static void test_cores(void **state)
 }
 
 /* An event that makes way for another takes its count and its threshold along. */
-static void test_make_way(void **state)
+TEST_WITH(test_make_way, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
 	uint32_t own = add(u, c, "PU_FPU_MULT_1"), told;
 	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
 
-	(void)state;
 	assert_int_equal(upc_unit_set_interrupt(u, NULL, NULL, SIGRTMIN + 5), 0);
 	assert_int_equal(upc_unit_set_threshold(u, own, 10), 0);
 	assert_int_equal(upc_counter_state(u, 0, &info), 0);
@@ -518,7 +508,7 @@ static void test_make_way(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_thresholds(void **state)
+TEST_WITH(test_thresholds, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
@@ -526,7 +516,6 @@ static void test_thresholds(void **state)
 	uint64_t period;
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(upc_unit_set_threshold(u, own, 10), UPC_ESTATE);
 	assert_int_equal(upc_unit_set_interrupt(u, NULL, NULL, SIGRTMAX), UPC_EINVAL);
 	assert_int_equal(upc_unit_set_interrupt(u, NULL, NULL, SIGRTMIN + 5), 0);
@@ -560,14 +549,13 @@ static void test_thresholds(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_parity(void **state)
+TEST_WITH(test_parity, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
 	uint32_t own = add(u, c, "PU_FPU_MULT_1");
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	run_blocks(FIVE, 2);
 	assert_int_equal(upc_counter_inject(u, 0, 0), 0);
@@ -581,14 +569,13 @@ static void test_parity(void **state)
 }
 
 /* Beside the node's events the machine's clocks. */
-static void test_clock(void **state)
+TEST_WITH(test_clock, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
 	uint32_t clock = add(u, c, "time::real_ns"), own = add(u, c, "PU_FPU_MULT_1");
 	uint64_t first, second;
 
-	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	run_blocks(FIVE, 2);
 	first = event_value(u, clock);
@@ -607,13 +594,12 @@ static void test_clock(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_refused(void **state)
+TEST_WITH(test_refused, set_up, NULL)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u;
 
-	(void)state;
 	options.context = UPC_CONTEXT_CPU;
 	assert_int_equal(upc_unit_create(c, &options, &u), UPC_ENOSUPP);
 	options.context = UPC_CONTEXT_THREAD;
@@ -630,7 +616,7 @@ static void test_refused(void **state)
 }
 
 /* Others see what was read last. */
-static void test_share(void **state)
+TEST_WITH(test_share, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
@@ -641,7 +627,6 @@ static void test_share(void **state)
 	char name[64];
 	unsigned i;
 
-	(void)state;
 	snprintf(name, sizeof(name), "sim-context-%d", (int)getpid());
 	assert_int_equal(upc_unit_share(u, name, NULL), 0);
 	assert_int_equal(upc_monitor_open(name, NULL, &m), 0);
@@ -660,12 +645,11 @@ static void test_share(void **state)
 }
 
 /* Who would count nothing is told so. */
-static void test_thread_gone(void **state)
+TEST_WITH(test_thread_gone, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
 
-	(void)state;
 	add(u, c, "PU_INSTRUCTIONS");
 	threads[0].ended = true;
 	assert_int_equal(upc_unit_start(u), UPC_ENOSUPP);
@@ -679,14 +663,13 @@ static void test_thread_gone(void **state)
 }
 
 /* What a thread has counted stays, when its record is another's. */
-static void test_thread_ends(void **state)
+TEST_WITH(test_thread_ends, set_up, NULL)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upc_unit *u = unit_of(c);
 	uint32_t code = add(u, c, "PU_INSTRUCTIONS");
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	run_blocks(FIVE, 3);
 	value = event_value(u, code);
@@ -702,11 +685,10 @@ static void test_thread_ends(void **state)
 }
 
 /* The child's thread has a record of its own, from zero on. */
-static void test_fork(void **state)
+TEST_WITH(test_fork, set_up, NULL)
 {
 	uint64_t context = create(), other, value;
 
-	(void)state;
 	current = 1;
 	other = create();
 	current = 0;
@@ -737,24 +719,5 @@ static void test_fork(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_bad_doorbells, set_up),
-		cmocka_unit_test_setup(test_contexts_end, set_up),
-		cmocka_unit_test_setup(test_queue, set_up),
-		cmocka_unit_test_setup(test_no_simulator, set_up),
-		cmocka_unit_test_setup(test_catalogue, set_up),
-		cmocka_unit_test_setup(test_counting, set_up),
-		cmocka_unit_test_setup(test_cores, set_up),
-		cmocka_unit_test_setup(test_make_way, set_up),
-		cmocka_unit_test_setup(test_thresholds, set_up),
-		cmocka_unit_test_setup(test_parity, set_up),
-		cmocka_unit_test_setup(test_clock, set_up),
-		cmocka_unit_test_setup(test_refused, set_up),
-		cmocka_unit_test_setup(test_share, set_up),
-		cmocka_unit_test_setup(test_thread_gone, set_up),
-		cmocka_unit_test_setup(test_thread_ends, set_up),
-		cmocka_unit_test_setup(test_fork, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

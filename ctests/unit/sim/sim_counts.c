@@ -41,14 +41,13 @@ static struct upcs_counts *make_counts(uint32_t kinds)
 	return counts;
 }
 
-static void test_settle(void **state)
+TEST_WITH(test_settle, set_up, tear_down)
 {
 	uint32_t process, a, b;
 	struct upcs_counts *counts;
 	struct upcs_thread *first, *second;
 	int array;
 
-	(void)state;
 	assert_non_null(upcs_records_process(results, &process));
 	counts = make_counts(2000);
 	first = make_thread(&a);
@@ -80,13 +79,12 @@ static void test_settle(void **state)
 
 /* A thread that is in no system call may have ended within a block; not where it sent a signal in
  * its last one. That is said of the whole, and of what it was in. */
-static void test_cut(void **state)
+TEST_WITH(test_cut, set_up, tear_down)
 {
 	uint32_t process, index[4], i;
 	struct upcs_thread *thread[4];
 	struct upcs_counts *counts;
 
-	(void)state;
 	assert_non_null(upcs_records_process(results, &process));
 	counts = make_counts(10);
 	for (i = 0; i < 4; i++) {
@@ -133,31 +131,27 @@ static uint32_t died(uint32_t in_call, uint64_t raised)
 	return results->process[process].died;
 }
 
-static void test_died(void **state)
+TEST_WITH(test_died, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(died(0, 0), 1);
 }
 
-static void test_ended_in_calls(void **state)
+TEST_WITH(test_ended_in_calls, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(died(1, 0), 0);
 }
 
-static void test_sent(void **state)
+TEST_WITH(test_sent, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(died(0, 21), 0);
 }
 
-static void test_arrays(void **state)
+TEST_WITH(test_arrays, set_up, tear_down)
 {
 	struct upcs_counts *counts = make_counts(600);
 	uint32_t i;
 	int array = upcs_counts_take(counts, 0, 0);
 
-	(void)state;
 	for (i = 0; i < 600; i++)
 		counts->count[array][i] = i + 1;
 	upcs_counts_give(counts, array);
@@ -172,13 +166,12 @@ static void test_arrays(void **state)
 }
 
 /* Where no file can be, counts are kept all the same. */
-static void test_no_file(void **state)
+TEST_WITH(test_no_file, set_up, tear_down)
 {
 	struct upcs_counts *counts = upcs_counts_create("/nonexistent/file", NULL, 0, NULL);
 	struct upcs_kind kind = kind_of(1);
 	int array;
 
-	(void)state;
 	assert_non_null(counts);
 	assert_true(upcs_counts_add_kind(counts, &kind));
 	array = upcs_counts_take(counts, 0, 0);
@@ -189,14 +182,13 @@ static void test_no_file(void **state)
 }
 
 /* The file's memory ends in the middle of a kind, as in a full tmpfs: the kinds before it stay. */
-static void test_no_memory(void **state)
+TEST_WITH(test_no_memory, set_up, tear_down)
 {
 	struct upcs_kind straddling;
 	struct upcs_counts *counts = make_counts(0);
 	uint32_t n = 0;
 	size_t end;
 
-	(void)state;
 	do {
 		struct upcs_kind kind = kind_of(n);
 
@@ -220,14 +212,13 @@ static void test_no_memory(void **state)
 }
 
 /* Anything may lie there. */
-static void test_bad_files(void **state)
+TEST_WITH(test_bad_files, set_up, tear_down)
 {
 	struct upcs_counts *counts;
 	uint32_t process, index, i;
 	struct upcs_thread *thread;
 	int fd;
 
-	(void)state;
 	assert_non_null(upcs_records_process(results, &process));
 	assert_null(upcs_left_read(counts_path));
 	fd = open(counts_path, O_CREAT | O_WRONLY, 0600);
@@ -257,19 +248,4 @@ static void test_bad_files(void **state)
 	assert_int_equal(thread->tally[15][UPCS_INSTRUCTIONS], 10);
 }
 
-UNIT_MAIN(sim_counts)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_settle, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_cut, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_died, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_ended_in_calls, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_sent, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_no_file, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_files, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_counts, NULL, NULL)

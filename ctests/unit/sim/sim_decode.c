@@ -6,11 +6,10 @@
 
 #include "decode/decode.h"
 
-static void test_create(void **state)
+TEST(test_create)
 {
 	unsigned guest;
 
-	(void)state;
 	for (guest = 0; guest < UPCS_GUESTS; guest++) {
 		struct upcs_decoder *decoder = upcs_decoder_create((enum upcs_guest)guest);
 
@@ -34,11 +33,10 @@ static void assert_unknown(struct upcs_decoder *decoder, const char *bytes, size
 	assert_memory_equal(&insn, &expected, sizeof(insn));
 }
 
-static void test_unknown_bytes(void **state)
+TEST(test_unknown_bytes)
 {
 	struct upcs_decoder *decoder = upcs_decoder_create(UPCS_X86_64);
 
-	(void)state;
 	assert_non_null(decoder);
 	assert_unknown(decoder, "", 0);
 	assert_unknown(decoder, "\x06", 1);             /* not in 64 bits */
@@ -51,12 +49,11 @@ static void test_unknown_bytes(void **state)
 }
 
 /* Where all instructions are words: bytes of any other number. */
-static void test_cut_words(void **state)
+TEST(test_cut_words)
 {
 	const enum upcs_guest guests[] = {UPCS_AARCH64, UPCS_PPC};
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		struct upcs_decoder *decoder = upcs_decoder_create(guests[i]);
 
@@ -69,7 +66,7 @@ static void test_cut_words(void **state)
 }
 
 /* Bytes that the key leaves out may be any others. */
-static void test_keys(void **state)
+TEST(test_keys)
 {
 	struct upcs_decoder *one = upcs_decoder_create(UPCS_X86_64),
 			    *other = upcs_decoder_create(UPCS_X86_64);
@@ -77,7 +74,6 @@ static void test_keys(void **state)
 	unsigned i, different = 0;
 	size_t n, k;
 
-	(void)state;
 	for (i = 0; i < 400000; i++) {
 		uint8_t bytes[15], changed[15], key[UPCS_X86_KEY];
 		struct upcs_insn insn, same;
@@ -119,12 +115,11 @@ static unsigned sum_of(const uint8_t *tally, enum upcs_tally first, enum upcs_ta
 
 /* Whatever the bytes: an instruction is counted, parts are not more than the whole, and
  * neither the decoder's past nor the bytes behind them change what they are. */
-static void test_random_bytes(void **state)
+TEST(test_random_bytes)
 {
 	uint64_t seed = 1, word[2];
 	unsigned guest, i;
 
-	(void)state;
 	for (guest = 0; guest < UPCS_GUESTS; guest++) {
 		struct upcs_decoder *one = upcs_decoder_create((enum upcs_guest)guest);
 		struct upcs_decoder *other = upcs_decoder_create((enum upcs_guest)guest);
@@ -169,7 +164,7 @@ static void test_random_bytes(void **state)
 
 /* More instructions than are kept, each again and again, in other orders and places: bytes that begin
  * as others do, and are fewer or more. */
-static void test_kept(void **state)
+TEST(test_kept)
 {
 	enum { N = 20000 };
 	struct upcs_decoder *up = upcs_decoder_create(UPCS_X86_64), *down = upcs_decoder_create(UPCS_X86_64);
@@ -177,7 +172,6 @@ static void test_kept(void **state)
 	uint8_t bytes[8] = {0x48, 0x8b, 0x80}; /* mov of memory at %rax, displaced, into %rax */
 	uint32_t i, k;
 
-	(void)state;
 	assert_non_null(up);
 	assert_non_null(down);
 	assert_non_null(insn);
@@ -204,13 +198,4 @@ static void test_kept(void **state)
 	upcs_decoder_destroy(down);
 }
 
-UNIT_MAIN(sim_decode)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_create),       cmocka_unit_test(test_unknown_bytes),
-		cmocka_unit_test(test_cut_words),    cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_random_bytes), cmocka_unit_test(test_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_decode, NULL, NULL)

@@ -425,20 +425,18 @@ static const struct row rows[] = {
 	{0xa400a000, "ld1b {z0.b}, p0/z, [x0]", "unknown"},
 };
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]), upcs_decode_arm64);
 }
 
-static void test_any_word(void **state)
+TEST(test_any_word)
 {
-	(void)state;
 	check_any_word(upcs_decode_arm64);
 }
 
 /* Registers and constants do not matter, but for those that are named. */
-static void test_operands(void **state)
+TEST(test_operands)
 {
 	static const struct row same[] = {
 		{0x9b027c20, "mul x0, x1, x2", "i.mul"},
@@ -450,21 +448,14 @@ static void test_operands(void **state)
 		{0xd61f03c0, "br x30", "i.branch indirect"},
 	};
 
-	(void)state;
 	check_rows(same, sizeof(same) / sizeof(same[0]), upcs_decode_arm64);
 }
 
 UNIT_MAIN(sim_decode_arm64)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_any_word),
-		cmocka_unit_test(test_operands),
-	};
-
 	if (argc > 1 && !strcmp(argv[1], "--rows")) {
 		print_rows(rows, sizeof(rows) / sizeof(rows[0]), false);
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

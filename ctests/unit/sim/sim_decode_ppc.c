@@ -343,24 +343,21 @@ static const struct row rows[] = {
 	{0x4c000002, ".long 0x4c000002", "unknown"},
 };
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]), upcs_decode_ppc);
 }
 
-static void test_any_word(void **state)
+TEST(test_any_word)
 {
-	(void)state;
 	check_any_word(upcs_decode_ppc);
 }
 
 /* Loads and stores of several registers, by their number. */
-static void test_multiple(void **state)
+TEST(test_multiple)
 {
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 32; i++) {
 		struct upcs_insn lmw = {0}, stmw = {0}, lswi = {0};
 
@@ -375,15 +372,9 @@ static void test_multiple(void **state)
 
 UNIT_MAIN(sim_decode_ppc)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_any_word),
-		cmocka_unit_test(test_multiple),
-	};
-
 	if (argc > 1 && !strcmp(argv[1], "--rows")) {
 		print_rows(rows, sizeof(rows) / sizeof(rows[0]), true);
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -373,25 +373,22 @@ static void decode(uint32_t word, size_t n, struct upcs_insn *insn)
 	upcs_decode_riscv(word, is_short(word) ? 2 : 4, insn);
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	check_rows(rows, ROWS, decode);
 }
 
-static void test_any_word(void **state)
+TEST(test_any_word)
 {
-	(void)state;
 	check_any_word(decode);
 }
 
 /* How long an instruction is stands in its first bits: one of another length is none. */
-static void test_length(void **state)
+TEST(test_length)
 {
 	struct upcs_insn insn = {0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ROWS; i++) {
 		insn = (struct upcs_insn){0};
 		upcs_decode_riscv(rows[i].word, is_short(rows[i].word) ? 4 : 2, &insn);
@@ -587,12 +584,6 @@ static int compare_disassembled(void)
 
 UNIT_MAIN(sim_decode_riscv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_any_word),
-		cmocka_unit_test(test_length),
-	};
-
 	if (argc > 1 && !strcmp(argv[1], "--rows")) {
 		print_riscv_rows();
 		return 0;
@@ -601,5 +592,5 @@ UNIT_MAIN(sim_decode_riscv)
 		return write_words(argc > 2 ? strtoull(argv[2], NULL, 10) : 22);
 	if (argc > 1 && !strcmp(argv[1], "--disassembled"))
 		return compare_disassembled();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

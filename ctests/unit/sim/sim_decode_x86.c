@@ -445,13 +445,12 @@ static struct upcs_insn expected_of(const struct row *row)
 	return insn;
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	struct upcs_decoder *decoder = upcs_decoder_create(UPCS_X86_64);
 	unsigned wrong = 0;
 	size_t i, k;
 
-	(void)state;
 	assert_non_null(decoder);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct upcs_insn expected = expected_of(&rows[i]), insn;
@@ -476,12 +475,11 @@ static void test_rows(void **state)
 
 /* An instruction that capstone knows and the table does not is unknown. Of those that only
  * capstone 5 knows, the sweep tells (sim_sweep). */
-static void test_table_is_complete(void **state)
+TEST(test_table_is_complete)
 {
 	unsigned id, without = 0;
 	csh capstone;
 
-	(void)state;
 	assert_int_equal(cs_open(CS_ARCH_X86, CS_MODE_64, &capstone), CS_ERR_OK);
 	for (id = X86_INS_INVALID + 1; id < X86_INS_ENDING; id++) {
 		const char *name = cs_insn_name(capstone, id);
@@ -513,14 +511,9 @@ static void print_rows(void)
 
 UNIT_MAIN(sim_decode_x86)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_table_is_complete),
-	};
-
 	if (argc > 1 && !strcmp(argv[1], "--rows")) {
 		print_rows();
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -36,7 +36,7 @@ static const char *library(const char *names, const char *text)
 	return "library.so";
 }
 
-static void test_interface(void **state)
+TEST(test_interface)
 {
 	static const char one[] = "int qemu_plugin_path_to_binary;";
 	static const char two[] = "int qemu_plugin_scoreboard_new;";
@@ -47,7 +47,6 @@ static void test_interface(void **state)
 		"qemu_plugin_read_memory_vaddr;";
 	FILE *f = fopen("script", "w");
 
-	(void)state;
 	assert_int_equal(upcs_emulator_interface(library("", "")), 0);
 	assert_int_equal(upcs_emulator_interface(library("int qemu_plugin_scoreboard_newer;", "")), 0);
 	assert_int_equal(upcs_emulator_interface(library(one, "")), 1);
@@ -60,7 +59,7 @@ static void test_interface(void **state)
 	assert_int_equal(upcs_emulator_interface("nothing"), -ENOENT);
 }
 
-static void test_version(void **state)
+TEST(test_version)
 {
 	static const struct {
 		const char *text;
@@ -77,7 +76,6 @@ static void test_version(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++)
 		assert_int_equal(upcs_emulator_version_of(said[i].text), said[i].version);
 	assert_int_equal(upcs_emulator_version(library("", "x version 1.1\\0qemu-x86_64 version 8.2.1 (y)")),
@@ -91,12 +89,11 @@ static void test_version(void **state)
 	assert_int_equal(upcs_emulator_first_signal(1000), SIGRTMIN + 2);
 }
 
-static void test_module(void **state)
+TEST(test_module)
 {
 	static struct upcs_options options = {.plugin = "/where", .interface = {1, 4, 0}};
 	char path[UPCS_MODULE_MAX];
 
-	(void)state;
 	upcs_emulator_module(&options, UPCS_X86_64, path);
 	assert_string_equal(path, "/where/upc_sim_v1.so");
 	upcs_emulator_module(&options, UPCS_AARCH64, path);
@@ -108,13 +105,4 @@ static void test_module(void **state)
 		     upcs_emulator_has_module(3));
 }
 
-UNIT_MAIN(sim_emulator)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interface),
-		cmocka_unit_test(test_version),
-		cmocka_unit_test(test_module),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS(sim_emulator, set_up, tear_down)

@@ -4,15 +4,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "load/exec.h"
-#include "../unit_test.h"
+#include "../test_dir.h"
 
 static struct upcs_options options;
 static struct upcs_command command = {
 	.options = &options, .results = "/dev/shm/a,b", .after = 7, .counted = true};
-static char directory[] = "/tmp/sim_exec.XXXXXX";
 static struct upcs_exec exec_;
 
 /* An ELF file of which there are only the heads: 64-bit little endian, or 32-bit big endian. */
@@ -44,8 +42,7 @@ static void write_text(const char *name, const char *text)
 
 static int set_up(void **state)
 {
-	(void)state;
-	if (!mkdtemp(directory) || chdir(directory))
+	if (make_test_dir(state) || chdir(test_dir))
 		return -1;
 	strcpy(options.plugin, "/lib/with,comma.so");
 	options.interface[UPCS_AARCH64] = 1;
@@ -61,17 +58,6 @@ static int set_up(void **state)
 	write_text("round", "#!./round\n");
 	write_text("text", "text\n");
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	static const char *const names[] = {"x86", "-ppc", "arm", "script", "outer", "round", "text"};
-	unsigned i;
-
-	(void)state;
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		unlink(names[i]);
-	return chdir("/") || rmdir(directory);
 }
 
 static void assert_list(char **list, const char *const *want)
@@ -93,7 +79,7 @@ static void assert_list(char **list, const char *const *want)
 #define OWN "G_SLICE=always-malloc"
 #define UNSET "-U", "G_SLICE"
 
-static void test_program(void **state)
+TEST(test_program)
 {
 	char *argv[] = {"name", "-x", "", NULL},
 	     *envp[] = {"A=b", "LD_PRELOAD=x", "QEMU_LOG=y", "LD_X=a,b", NULL};
@@ -102,7 +88,6 @@ static void test_program(void **state)
 		"-E",      "LD_PRELOAD=x", "-E",   "QEMU_LOG=y", "x86", "-x",      "",     NULL};
 	static const char *const variables[] = {OWN, "A=b", "LD_X=a,b", NULL};
 
-	(void)state;
 	assert_int_equal(upcs_exec_make(&command, "x86", argv, envp, &exec_), 0);
 	assert_int_equal(exec_.info.guest, UPCS_X86_64);
 	assert_list(exec_.argv, want);
@@ -111,7 +96,7 @@ static void test_program(void **state)
 }
 
 /* Vectors whose width is in the instruction. */
-static void test_processor(void **state)
+TEST(test_processor)
 {
 	static const char *const want[] = {"/bin/qa",
 					   "-0",
@@ -128,7 +113,6 @@ static void test_processor(void **state)
 	char *argv[] = {"arm", NULL}, *none[] = {NULL};
 	uint32_t was;
 
-	(void)state;
 	strcpy(options.qemu[UPCS_AARCH64], "/bin/qa");
 	assert_int_equal(upcs_exec_make(&command, "arm", argv, none, &exec_), 0);
 	assert_list(exec_.argv, want);
@@ -143,7 +127,7 @@ static void test_processor(void **state)
 	options.qemu[UPCS_AARCH64][0] = 0;
 }
 
-static void test_no_arguments(void **state)
+TEST(test_no_arguments)
 {
 	static const char *const want[] = {"/bin/qp", "-0",       "",
 					   "-L",      "/usr/ppc", "-seed",
@@ -152,7 +136,6 @@ static void test_no_arguments(void **state)
 	static const char *const variables[] = {OWN, NULL};
 	char *none[] = {NULL};
 
-	(void)state;
 	assert_int_equal(upcs_exec_make(&command, "-ppc", none, none, &exec_), 0);
 	assert_list(exec_.argv, want);
 	assert_list(exec_.envp, variables);
@@ -163,11 +146,10 @@ static void test_no_arguments(void **state)
 }
 
 /* Of one guest; those of others are where they are installed. */
-static void test_given_prefix(void **state)
+TEST(test_given_prefix)
 {
 	char *none[] = {NULL};
 
-	(void)state;
 	strcpy(options.given_prefix, "/given");
 	options.given_guest = UPCS_PPC;
 	assert_int_equal(upcs_exec_make(&command, "-ppc", none, none, &exec_), 0);
@@ -181,7 +163,7 @@ static void test_given_prefix(void **state)
 }
 
 /* As the kernel: the interpreter, its one argument, the script, and the caller's from the second. */
-static void test_scripts(void **state)
+TEST(test_scripts)
 {
 	char *argv[] = {"zero", "first", NULL}, *none[] = {NULL};
 	static const char *const want[] = {
@@ -191,7 +173,6 @@ static void test_scripts(void **state)
 		"/bin/qx", "-0",    "./x86",    "-seed",    "1",     "-plugin", PLUGIN_OF("", "./x86"),
 		UNSET,     "./x86", "one word", "./script", "outer", "first",   NULL};
 
-	(void)state;
 	assert_int_equal(upcs_exec_make(&command, "script", argv, none, &exec_), 0);
 	assert_list(exec_.argv, want);
 	upcs_exec_free(&exec_);
@@ -202,11 +183,10 @@ static void test_scripts(void **state)
 	upcs_exec_free(&exec_);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	char *argv[] = {"a", NULL};
 
-	(void)state;
 	assert_int_equal(upcs_exec_make(&command, "text", argv, argv, &exec_), -ENOEXEC);
 	assert_int_equal(upcs_exec_make(&command, "arm", argv, argv, &exec_), -ENOEXEC); /* no emulator */
 	assert_int_equal(upcs_exec_make(&command, "nothing", argv, argv, &exec_), -ENOENT);
@@ -215,7 +195,7 @@ static void test_refused(void **state)
 }
 
 /* What a program is told only where it is simulated. */
-static void test_released(void **state)
+TEST(test_released)
 {
 	static const char *const told[] = {"A=b",
 					   "UPC_SOURCE=sim",
@@ -229,7 +209,6 @@ static void test_released(void **state)
 	char *envp[8] = {NULL};
 	size_t i;
 
-	(void)state;
 	strcpy(options.papi, "/papi");
 	for (i = 0; i < 7; i++)
 		envp[i] = strdup(told[i]);
@@ -243,13 +222,12 @@ static void test_released(void **state)
 }
 
 /* The list of a program that needs none is without what its parent was given. */
-static void test_preloaded(void **state)
+TEST(test_preloaded)
 {
 	char *argv[] = {"name", NULL}, *envp[] = {"LD_PRELOAD=x:/papi/libpapi.so.7", NULL};
 	static const char *const want[] = {"/bin/qx", "-0",  "name", "-seed",        "1",   "-plugin",
 					   PLUGIN,    UNSET, "-E",   "LD_PRELOAD=x", "x86", NULL};
 
-	(void)state;
 	strcpy(options.papi, "/papi");
 	assert_int_equal(upcs_exec_make(&command, "x86", argv, envp, &exec_), 0);
 	assert_list(exec_.argv, want);
@@ -258,7 +236,7 @@ static void test_preloaded(void **state)
 }
 
 /* A program that may load PAPI later finds what it was given, its child on the machine nothing of it. */
-static void test_searched(void **state)
+TEST(test_searched)
 {
 	static const char *const want[] = {"UPC_SOURCE=live", "LD_LIBRARY_PATH=a", NULL};
 	char *envp[] = {strdup("UPC_SOURCE=live"), strdup("LD_LIBRARY_PATH=/papi:a"),
@@ -266,7 +244,6 @@ static void test_searched(void **state)
 	char *alone[] = {strdup("LD_LIBRARY_PATH=/papi"), NULL};
 	size_t i;
 
-	(void)state;
 	strcpy(options.papi, "/papi");
 	options.papi_always = 1;
 	assert_true(upcs_exec_release(&options, envp));
@@ -280,9 +257,8 @@ static void test_searched(void **state)
 }
 
 /* One's own set-user-id program is run as who one is. */
-static void test_own_rights(void **state)
+TEST(test_own_rights)
 {
-	(void)state;
 	assert_false(upcs_exec_is_privileged("nothing"));
 	assert_false(upcs_exec_is_privileged("x86"));
 	assert_int_equal(chmod("x86", 06710), 0);
@@ -290,9 +266,8 @@ static void test_own_rights(void **state)
 	assert_int_equal(chmod("x86", 0700), 0);
 }
 
-static void test_privileged(void **state)
+TEST(test_privileged)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip_because("only root can make a program of somebody else's");
 	assert_int_equal(chown("x86", 1, (gid_t)-1), 0);
@@ -306,16 +281,4 @@ static void test_privileged(void **state)
 	assert_int_equal(chmod("x86", 0700), 0);
 }
 
-UNIT_MAIN(sim_exec)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_program),      cmocka_unit_test(test_processor),
-		cmocka_unit_test(test_no_arguments), cmocka_unit_test(test_given_prefix),
-		cmocka_unit_test(test_scripts),      cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_released),     cmocka_unit_test(test_preloaded),
-		cmocka_unit_test(test_searched),     cmocka_unit_test(test_own_rights),
-		cmocka_unit_test(test_privileged),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS(sim_exec, set_up, remove_test_dir)

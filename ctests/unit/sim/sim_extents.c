@@ -55,7 +55,7 @@ static uint64_t begin_of(const char *symbol)
 	return found.offset;
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
 	static const char *const expected[] = {
 		"ext_sized", "ext_sized", "",         "",         "ext_outer",
@@ -64,7 +64,6 @@ static void test_places(void **state)
 	struct upcs_extents *extents = upcs_extents_read(self);
 	uint64_t begin = begin_of("ext_sized"), at;
 
-	(void)state;
 	assert_non_null(extents);
 	for (at = 0; at < 8 * sizeof(expected) / sizeof(expected[0]); at++)
 		assert_string_equal(upcs_extents_at(extents, begin + at)->symbol, expected[at / 8]);
@@ -72,13 +71,12 @@ static void test_places(void **state)
 }
 
 /* Each reaches to the next, from the file's beginning to behind its end. */
-static void test_gaps(void **state)
+TEST(test_gaps)
 {
 	struct upcs_extents *extents = upcs_extents_read(self);
 	const struct upcs_extent *extent;
 	uint64_t at = 0;
 
-	(void)state;
 	assert_non_null(extents);
 	while (at != UINT64_MAX) {
 		extent = upcs_extents_at(extents, at);
@@ -91,21 +89,11 @@ static void test_gaps(void **state)
 	upcs_extents_free(extents);
 }
 
-static void test_no_file(void **state)
+TEST(test_no_file)
 {
-	(void)state;
 	assert_null(upcs_extents_read("/nonexistent/file"));
 	assert_null(upcs_extents_read("/dev/null"));
 	assert_null(upcs_extents_read("/proc/self/status"));
 }
 
-UNIT_MAIN(sim_extents)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_no_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_extents, NULL, NULL)

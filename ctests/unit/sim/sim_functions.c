@@ -4,7 +4,6 @@
  * too, and what finds no place is nobody's.
  */
 #include <pthread.h>
-#include <stdio.h>
 
 #include "count/functions.h"
 #include "results_test.h"
@@ -23,7 +22,7 @@ static void named(uint32_t number, const char *file, const char *symbol)
 	assert_string_equal(is, symbol);
 }
 
-static void test_numbers(void **state)
+TEST_WITH(test_numbers, set_up_table, tear_down)
 {
 	struct upcs_functions *table = &results->functions;
 	uint32_t sin = upcs_functions_number(table, "/lib/libm.so.6", "sin"),
@@ -31,7 +30,6 @@ static void test_numbers(void **state)
 		 file = upcs_functions_number(table, "/lib/libm.so.6", ""),
 		 none = upcs_functions_number(table, "", "");
 
-	(void)state;
 	assert_true(sin && other && file && none);
 	assert_true(sin != other && sin != file && file != none && other != none);
 	assert_int_equal(upcs_functions_number(table, "/lib/libm.so.6", "sin"), sin);
@@ -44,13 +42,12 @@ static void test_numbers(void **state)
 }
 
 /* One place is always free, or a search would not end; what was there before is found all the same. */
-static void test_full(void **state)
+TEST_WITH(test_full, set_up_table, tear_down)
 {
 	struct upcs_functions *table = &results->functions;
 	uint32_t first = upcs_functions_number(table, "f", "0"), i, given = 1;
 	char name[16];
 
-	(void)state;
 	for (i = 1; i < UPCS_FUNCTIONS_MAX; i++) {
 		snprintf(name, sizeof(name), "%u", i);
 		given += upcs_functions_number(table, "f", name) != 0;
@@ -61,11 +58,10 @@ static void test_full(void **state)
 	assert_int_equal(upcs_functions_number(table, "f", "new"), 0);
 }
 
-static void test_no_text(void **state)
+TEST_WITH(test_no_text, set_up_table, tear_down)
 {
 	struct upcs_functions *table = &results->functions;
 
-	(void)state;
 	table->used = UPCS_FUNCTIONS_TEXT - 8;
 	assert_int_equal(upcs_functions_number(table, "file", "long"), 0);
 	assert_true(upcs_functions_number(table, "f", "abcde"));
@@ -76,13 +72,12 @@ static void test_no_text(void **state)
 }
 
 /* One that was killed while it wrote. */
-static void test_unfinished(void **state)
+TEST_WITH(test_unfinished, set_up_table, tear_down)
 {
 	struct upcs_functions *table = &results->functions;
 	uint32_t number = upcs_functions_number(table, "f", "g"), again;
 	const char *file, *symbol;
 
-	(void)state;
 	table->slot[number - 1].state = UPCS_MAKING;
 	assert_false(upcs_functions_name(table, number, &file, &symbol));
 	again = upcs_functions_number(table, "f", "g");
@@ -91,13 +86,12 @@ static void test_unfinished(void **state)
 }
 
 /* The file may be anything. */
-static void test_hostile(void **state)
+TEST_WITH(test_hostile, set_up_table, tear_down)
 {
 	struct upcs_functions *table = &results->functions;
 	uint32_t number = upcs_functions_number(table, "f", "g");
 	const char *file, *symbol;
 
-	(void)state;
 	assert_false(upcs_functions_name(table, 0, &file, &symbol));
 	assert_false(upcs_functions_name(table, UPCS_FUNCTIONS_MAX + 1, &file, &symbol));
 	table->slot[number - 1].text = UPCS_FUNCTIONS_TEXT;
@@ -124,14 +118,13 @@ static void *take_all(void *argument)
 }
 
 /* Two may give one function two numbers, but no number is of two functions. */
-static void test_threads(void **state)
+TEST_WITH(test_threads, set_up_table, tear_down)
 {
 	static uint32_t number[4][NAMES];
 	pthread_t thread[4];
 	unsigned i, k;
 	char name[16];
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, take_all, number[i]), 0);
 	for (i = 0; i < 4; i++)
@@ -144,16 +137,4 @@ static void test_threads(void **state)
 	assert_int_equal(results->functions.without, 0);
 }
 
-UNIT_MAIN(sim_functions)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_numbers, set_up_table, tear_down),
-		cmocka_unit_test_setup_teardown(test_full, set_up_table, tear_down),
-		cmocka_unit_test_setup_teardown(test_no_text, set_up_table, tear_down),
-		cmocka_unit_test_setup_teardown(test_unfinished, set_up_table, tear_down),
-		cmocka_unit_test_setup_teardown(test_hostile, set_up_table, tear_down),
-		cmocka_unit_test_setup_teardown(test_threads, set_up_table, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_functions, NULL, NULL)

@@ -8,9 +8,8 @@
 #include "../unit_test.h"
 
 /* What nothing else would find missing. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	for (unsigned g = 0; g < UPCS_GUESTS; g++) {
 		const struct upcs_guest_info *info = &upcs_guests[g];
 		unsigned i, seen = 0;
@@ -41,20 +40,18 @@ static void test_rows(void **state)
 	assert_string_equal(upcs_guest_name(UPCS_GUESTS), "unknown");
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	char list[UPCS_GUEST_LIST];
 
-	(void)state;
 	upcs_guest_list(list, false, " or ");
 	assert_string_equal(list, "x86-64, AArch64, 32-bit PowerPC or 64-bit RISC-V");
 	upcs_guest_list(list, true, " and ");
 	assert_string_equal(list, "x86_64, aarch64, ppc and riscv64");
 }
 
-static void test_found(void **state)
+TEST(test_found)
 {
-	(void)state;
 	assert_int_equal(upcs_guest_of_target("ppc64"), UPCS_GUESTS);
 	assert_int_equal(upcs_guest_of_target(""), UPCS_GUESTS);
 	assert_int_equal(upcs_guest_of_elf(EM_X86_64, true, false), UPCS_X86_64);
@@ -68,9 +65,8 @@ static void test_found(void **state)
 }
 
 /* The machine that the test runs on is one of them, or none. */
-static void test_native(void **state)
+TEST(test_native)
 {
-	(void)state;
 #if defined(__x86_64__)
 	assert_true(upcs_guest_is_native(UPCS_X86_64));
 #else
@@ -84,9 +80,8 @@ static void test_native(void **state)
 	assert_false(upcs_guest_is_native(UPCS_PPC));
 }
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
-	(void)state;
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, 59), UPCS_CALL_EXECVE);
 	assert_int_equal(upcs_guest_call(UPCS_AARCH64, 281), UPCS_CALL_EXECVEAT);
 	assert_int_equal(upcs_guest_call(UPCS_PPC, 173), UPCS_CALL_ACTION);
@@ -102,11 +97,10 @@ static void test_calls(void **state)
 	assert_int_equal(upcs_guest_call(UPCS_X86_64, -1), UPCS_CALL_OTHER);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	const struct upcs_insn_bits bits = {0xffe0001f, 0xd4000001};
 
-	(void)state;
 	assert_int_equal(upcs_guest_word(UPCS_X86_64, "\x0f\x05\x90\xcc", 4), 0x0f0590cc);
 	assert_int_equal(upcs_guest_word(UPCS_AARCH64, "\x01\x02\x03\x04", 4), 0x04030201);
 	assert_int_equal(upcs_guest_word(UPCS_PPC, "\x01\x02\x03\x04", 4), 0x01020304);
@@ -117,12 +111,4 @@ static void test_words(void **state)
 	assert_true(upcs_insn_has(0xd4001e01, &bits));
 }
 
-UNIT_MAIN(sim_guest)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),   cmocka_unit_test(test_lists), cmocka_unit_test(test_found),
-		cmocka_unit_test(test_native), cmocka_unit_test(test_calls), cmocka_unit_test(test_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_guest, NULL, NULL)

@@ -59,12 +59,11 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 	return forbidden ? -1 : __real_process_vm_writev(pid, local, n, remote, m, flags);
 }
 
-static void test_copies(void **state)
+TEST_WITH(test_copies, set_up, tear_down)
 {
 	char word[8];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++, forbidden = true) {
 		pages[4096 - 4] = 0;
 		assert_int_equal(upcs_guest_write(address(pages + 4096 - 4), "a word", 7), 0);
@@ -79,11 +78,10 @@ static void test_copies(void **state)
 	forbidden = false;
 }
 
-static void test_strings(void **state)
+TEST_WITH(test_strings, set_up, tear_down)
 {
 	char *text;
 
-	(void)state;
 	/* Over a page's end, and up to the end of what there is. */
 	memset(pages, 'a', SIZE - 1);
 	text = upcs_guest_string(address(pages + 4090), 10000);
@@ -106,11 +104,10 @@ static void test_strings(void **state)
 	assert_int_equal(errno, EFAULT);
 }
 
-static void test_base(void **state)
+TEST_WITH(test_base, set_up, tear_down)
 {
 	char *text;
 
-	(void)state;
 	strcpy(pages + 16, "word");
 	upcs_guest_set_base(address(pages));
 	text = upcs_guest_string(16, 100);
@@ -118,14 +115,13 @@ static void test_base(void **state)
 	free(text);
 }
 
-static void test_lists(void **state)
+TEST_WITH(test_lists, set_up, tear_down)
 {
 	uint64_t *list = (uint64_t *)(void *)pages;
 	uint32_t *short_list = (uint32_t *)(void *)pages;
 	char **strings;
 	unsigned i;
 
-	(void)state;
 	strcpy(pages + 4096, "one");
 	for (i = 0; i < 100; i++)
 		list[i] = address(pages + 4096);
@@ -169,12 +165,5 @@ static void test_lists(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_strings, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_base, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

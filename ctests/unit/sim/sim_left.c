@@ -3,8 +3,6 @@
  * sim_left.c - what a process has left: each function's counts once, however often an array has had
  * another thread, and the same sum as that of its threads.
  */
-#include <stdlib.h>
-
 #include "count/left.h"
 #include "results_test.h"
 
@@ -60,14 +58,13 @@ static struct upcs_left *read_it(void)
 }
 
 /* The second thread goes on where the first one stopped. */
-static void test_arrays(void **state)
+TEST_WITH(test_arrays, set_up_counts, tear_down_counts)
 {
 	uint32_t first, second, i;
 	struct upcs_thread *one, *two;
 	struct upcs_left *left;
 	int array, again;
 
-	(void)state;
 	one = begin(&first, &array);
 	counts->count[array][3] += 5;
 	counts->count[array][9] += 1;
@@ -95,7 +92,7 @@ static void test_arrays(void **state)
 }
 
 /* Each time that the array changes hands. */
-static void test_many(void **state)
+TEST_WITH(test_many, set_up_counts, tear_down_counts)
 {
 	struct upcs_thread *thread[20];
 	struct upcs_left *left;
@@ -103,7 +100,6 @@ static void test_many(void **state)
 	uint64_t sum = 0;
 	int array;
 
-	(void)state;
 	for (i = 0; i < 20; i++) {
 		thread[i] = begin(&index, &array);
 		counts->count[array][1] += i;
@@ -126,14 +122,13 @@ static void test_many(void **state)
 }
 
 /* A thread that ended with its process goes on until that is gone. */
-static void test_at_work(void **state)
+TEST_WITH(test_at_work, set_up_counts, tear_down_counts)
 {
 	struct upcs_thread *thread;
 	struct upcs_left *left;
 	uint32_t index;
 	int array;
 
-	(void)state;
 	thread = begin(&index, &array);
 	counts->count[array][2] = 4;
 	thread->tally[0][UPCS_INSTRUCTIONS] = 8;
@@ -150,12 +145,11 @@ static void test_at_work(void **state)
 }
 
 /* Whether a look at a process that runs has seen all at one time. */
-static void test_still(void **state)
+TEST_WITH(test_still, set_up_counts, tear_down_counts)
 {
 	uint32_t before = 99;
 	struct upcs_left *left;
 
-	(void)state;
 	assert_true(upcs_left_changes(counts_path, &before));
 	left = read_it();
 	assert_true(upcs_left_is_still(left, before));
@@ -170,13 +164,12 @@ static void test_still(void **state)
 }
 
 /* The file may be anything. */
-static void test_hostile(void **state)
+TEST_WITH(test_hostile, set_up_counts, tear_down_counts)
 {
 	struct upcs_left *left;
 	int array;
 	uint32_t index;
 
-	(void)state;
 	begin(&index, &array);
 	counts->kind[5].function = UPCS_FUNCTIONS_MAX + 1;
 	counts->kind[6].function = UINT32_MAX;
@@ -189,15 +182,4 @@ static void test_hostile(void **state)
 	assert_int_equal(function[0][UPCS_INSTRUCTIONS], 11);
 }
 
-UNIT_MAIN(sim_left)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_arrays, set_up_counts, tear_down_counts),
-		cmocka_unit_test_setup_teardown(test_many, set_up_counts, tear_down_counts),
-		cmocka_unit_test_setup_teardown(test_at_work, set_up_counts, tear_down_counts),
-		cmocka_unit_test_setup_teardown(test_still, set_up_counts, tear_down_counts),
-		cmocka_unit_test_setup_teardown(test_hostile, set_up_counts, tear_down_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_left, NULL, NULL)

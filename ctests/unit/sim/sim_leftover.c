@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "count/counts.h"
 #include "count/leftover.h"
@@ -48,14 +47,13 @@ static void leave(char path[UPCS_WORD_MAX])
 	close(pipes[1]);
 }
 
-static void test_killed(void **state)
+TEST(test_killed)
 {
 	char dead[UPCS_WORD_MAX], live[UPCS_WORD_MAX], dead_counts[UPCS_COUNTS_PATH_MAX],
 		live_counts[UPCS_COUNTS_PATH_MAX];
 	struct upcs_results *results;
 	int lock;
 
-	(void)state;
 	leave(dead);
 	upcs_counts_path(dead_counts, dead, 17);
 	touch(dead_counts);
@@ -73,11 +71,10 @@ static void test_killed(void **state)
 }
 
 /* A process that outlived its run forks. */
-static void test_counts_alone(void **state)
+TEST(test_counts_alone)
 {
 	char path[UPCS_WORD_MAX], counts[UPCS_COUNTS_PATH_MAX];
 
-	(void)state;
 	leave(path);
 	upcs_counts_path(counts, path, 1);
 	touch(counts);
@@ -87,13 +84,12 @@ static void test_counts_alone(void **state)
 }
 
 /* Names that are not ours, and what no run makes under names that are. */
-static void test_others(void **state)
+TEST(test_others)
 {
 	char longer[64], other[64], link[] = "/dev/shm/upc-run-XXXXXX",
 				    directory[] = "/dev/shm/upc-run-XXXXXX";
 	int fd = mkstemp(link);
 
-	(void)state;
 	snprintf(longer, sizeof(longer), "/dev/shm/upc-run-0%06d", (int)getpid());
 	snprintf(other, sizeof(other), "/dev/shm/upc-ran-%06d", (int)getpid());
 	touch(longer);
@@ -109,12 +105,11 @@ static void test_others(void **state)
 	rmdir(directory);
 }
 
-static void test_hold(void **state)
+TEST(test_hold)
 {
 	char path[] = "/dev/shm/upc-run-XXXXXX";
 	int first = mkstemp(path), second = open(path, O_RDWR | O_CLOEXEC);
 
-	(void)state;
 	assert_true(first >= 0 && second >= 0);
 	assert_true(upcs_leftover_hold(first));
 	assert_false(upcs_leftover_hold(second));
@@ -126,14 +121,4 @@ static void test_hold(void **state)
 	close(second);
 }
 
-UNIT_MAIN(sim_leftover)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_counts_alone),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_hold),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_leftover, NULL, NULL)

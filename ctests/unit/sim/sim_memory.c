@@ -3,7 +3,6 @@
  * Memory of a file that is taken before it is touched: what lies behind the file's end has none.
  */
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "lib/machine.h"
 #include "count/memory.h"
@@ -47,26 +46,19 @@ static void take(void)
 	munmap(p, 4 * UPCS_PAGE);
 }
 
-static void test_take(void **state)
+TEST(test_take)
 {
-	(void)state;
 	older = false;
 	take();
 }
 
-static void test_take_older(void **state)
+TEST(test_take_older)
 {
-	(void)state;
 	older = true;
 	take();
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_take),
-		cmocka_unit_test(test_take_older),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -13,12 +13,11 @@ static const char *const event[512] = {
 #include "catalogue/bgp_events.def"
 };
 
-static void test_each_event_of_each_core(void **state)
+TEST(test_each_event_of_each_core)
 {
 	unsigned core, k;
 	char name[80];
 
-	(void)state;
 	for (core = 0; core < UPCS_CORES; core++) {
 		for (k = 0; k < UPCS_EVENTS; k++) {
 			snprintf(name, sizeof(name), "PU%u_%s", core, upcs_tally_name[upcs_tally_at[k]]);
@@ -31,11 +30,10 @@ static void test_each_event_of_each_core(void **state)
 }
 
 /* Each tally has a place of its own; programs that are linked with an older library know these. */
-static void test_places(void **state)
+TEST(test_places)
 {
 	unsigned t;
 
-	(void)state;
 	for (t = 0; t < UPCS_TALLIES; t++)
 		assert_int_equal(upcs_tally_at[upcs_tally_place[t]], t);
 	assert_int_equal(upcs_tally_place[UPCS_JPIPE_INSTRUCTIONS], 0);
@@ -47,11 +45,10 @@ static void test_places(void **state)
 }
 
 /* Six are left to the memory model. */
-static void test_what_is_produced(void **state)
+TEST(test_what_is_produced)
 {
 	unsigned k, n = 0;
 
-	(void)state;
 	for (k = 0; k < UPCS_TALLIES; k++) {
 		const char *name = upcs_tally_name[k];
 		bool is_cache = strstr(name, "_HIT") || strstr(name, "_MISS") || strstr(name, "LINEFILL");
@@ -63,13 +60,4 @@ static void test_what_is_produced(void **state)
 	assert_int_equal(n, UPCS_STATIC);
 }
 
-UNIT_MAIN(sim_model)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_event_of_each_core),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_what_is_produced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_model, NULL, NULL)

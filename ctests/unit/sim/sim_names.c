@@ -23,7 +23,7 @@ static void check(const char *text, const char *const *symbols, const char *fitt
 				 symbols[i]);
 }
 
-static void test_c(void **state)
+TEST(test_c)
 {
 	static const char *const symbols[] = {"solve",
 					      "solve@@V_2",
@@ -38,7 +38,6 @@ static void test_c(void **state)
 					      "",
 					      NULL};
 
-	(void)state;
 	check("solve", symbols, "xxxxx------");
 	check("solve.cold", symbols, "------x----");
 	check("solve@@V_2", symbols, "-x---------");
@@ -51,12 +50,11 @@ static void test_c(void **state)
 	check("solv", symbols, "-----------");
 }
 
-static void test_too_long(void **state)
+TEST(test_too_long)
 {
 	char text[UPCS_NAME_MAX + 1];
 	struct upcs_name name;
 
-	(void)state;
 	assert_false(upcs_name_parse(&name, ""));
 	memset(text, 'a', sizeof(text));
 	text[UPCS_NAME_MAX] = '\0';
@@ -66,7 +64,7 @@ static void test_too_long(void **state)
 	assert_true(upcs_name_fits(&name, text));
 }
 
-static void test_cxx(void **state)
+TEST(test_cxx)
 {
 	static const char *const symbols[] = {
 		"_Z5solvei",                         /* solve(int) */
@@ -87,7 +85,6 @@ static void test_cxx(void **state)
 		"solve",
 		NULL};
 
-	(void)state;
 	if (!upcs_demangle_is_there())
 		skip_because("this was built without libiberty, which reads C++ names");
 	check("solve", symbols, "xx-------------x");
@@ -123,11 +120,10 @@ static void test_cxx(void **state)
 	check("Z", symbols, "----------------");
 }
 
-static void test_show(void **state)
+TEST(test_show)
 {
 	char text[UPCS_DEMANGLED_MAX];
 
-	(void)state;
 	upcs_name_show(text, "solve.isra.0", true);
 	assert_string_equal(text, "solve");
 	if (!upcs_demangle_is_there())
@@ -139,13 +135,12 @@ static void test_show(void **state)
 }
 
 /* Each argument is of twice the text of the one before; and a name that nests deep. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	char symbol[1200] = "_Z1f1AIiiE", text[UPCS_DEMANGLED_MAX];
 	size_t n = strlen(symbol);
 	uint64_t seed = 1;
 
-	(void)state;
 	n += (size_t)sprintf(symbol + n, "S_IS0_S0_E");
 	for (int i = 1; i < 36; i++) {
 		char c = (char)(i < 10 ? '0' + i : 'A' + i - 10);
@@ -177,12 +172,4 @@ static void test_hostile(void **state)
 	}
 }
 
-UNIT_MAIN(sim_names)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c),    cmocka_unit_test(test_too_long), cmocka_unit_test(test_cxx),
-		cmocka_unit_test(test_show), cmocka_unit_test(test_hostile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_names, NULL, NULL)

@@ -8,8 +8,9 @@
 #include "load/demangle.h"
 #include "elf_build.h"
 #include "load/needed.h"
+#include "../test_dir.h"
 
-static char top[] = "/tmp/upc-needed-XXXXXX", program[128];
+static char program[128];
 static struct upcs_needed needed;
 
 #define FUNC ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
@@ -26,37 +27,20 @@ static const struct elf_symbol of_library[] = {
 
 static int make_directories(void **state)
 {
-	static const char *const names[] = {"", "/bin", "/lib", "/path", "/usr", "/usr/lib"};
-	char name[128];
+	static const char *const names[] = {"bin/", "lib/", "path/", "usr/lib/"};
 
-	(void)state;
-	if (!mkdtemp(top))
+	if (make_test_dir(state))
 		return -1;
-	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(name, sizeof(name), "%s%s", top, names[i]);
-		if (mkdir(name, 0700) != 0)
-			return -1;
-	}
-	snprintf(program, sizeof(program), "%s/bin/program", top);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		test_put(names[i], NULL);
+	snprintf(program, sizeof(program), "%s/bin/program", test_dir);
 	return 0;
-}
-
-static int remove_directories(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", top);
-	return system(command);
 }
 
 static void put(const char *name, struct elf_build b)
 {
-	char path[160];
-
 	elf_build(&b);
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	write_file(path, b.file, b.size);
+	write_file(test_path(name), b.file, b.size);
 }
 
 static void put_program(const char *library, const char *runpath, const char *rpath)
@@ -92,9 +76,8 @@ static void assert_file(const char *name)
 		fail_msg("it is in \"%s\", not in \"%s\"", needed.file, name);
 }
 
-static void test_program(void **state)
+TEST(test_program)
 {
-	(void)state;
 	put_program("libupcnone.so", NULL, NULL);
 	assert_int_equal(look(NULL, NULL, "setup"), 0);
 	assert_file("bin/program");
@@ -108,11 +91,10 @@ static void test_program(void **state)
 	assert_int_equal(upcs_symbols_needed("/", NULL, NULL, "a", &needed), -EISDIR);
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
 	char list[256];
 
-	(void)state;
 	put_library("lib/libupca.so", EM_PPC, NULL);
 	put_library("path/libupca.so", EM_PPC64, NULL); /* passed over */
 	put_program("libupca.so", "$ORIGIN/../path:${ORIGIN}/../lib", NULL);
@@ -123,32 +105,31 @@ static void test_paths(void **state)
 	put_program("libupca.so", NULL, NULL);
 	assert_int_equal(look(NULL, NULL, "library_work"), -ENOENT);
 	assert_string_equal(needed.missing, "libupca.so");
-	snprintf(list, sizeof(list), "/nonexistent:%s/lib", top);
+	snprintf(list, sizeof(list), "/nonexistent:%s/lib", test_dir);
 	assert_int_equal(look(NULL, list, "library_work"), 0);
 	assert_file("/lib/libupca.so");
 	put_library("usr/lib/libupcb.so", EM_PPC, NULL);
 	put_program("libupcb.so", NULL, NULL);
 	assert_int_equal(look(NULL, list, "library_work"), -ENOENT);
-	assert_int_equal(look(top, list, "library_work"), 0); /* below the prefix */
+	assert_int_equal(look(test_dir, list, "library_work"), 0); /* below the prefix */
 	assert_file("/usr/lib/libupcb.so");
 }
 
 /* A library's library; each needs the other. */
-static void test_further(void **state)
+TEST(test_further)
 {
-	(void)state;
 	put("usr/lib/libupcc.so", (struct elf_build){.big = true, .machine = EM_PPC, .needed = "libupcd.so"});
 	put_library("usr/lib/libupcd.so", EM_PPC, "libupcc.so");
 	put_program("libupcc.so", NULL, NULL);
-	assert_int_equal(look(top, NULL, "library_work"), 0);
+	assert_int_equal(look(test_dir, NULL, "library_work"), 0);
 	assert_file("/usr/lib/libupcd.so");
-	assert_int_equal(look(top, NULL, "library_wrok"), -ENOENT);
+	assert_int_equal(look(test_dir, NULL, "library_wrok"), -ENOENT);
 	assert_string_equal(needed.nearest[0], "library_work");
 	assert_string_equal(needed.missing, "");
 	assert_int_equal(needed.functions, 0);
 	assert_int_equal(needed.stripped, 2);
 	assert_string_equal(needed.stripped_name, "libupcc.so");
-	assert_int_equal(look(top, NULL, "copy"), 0); /* chosen at run time */
+	assert_int_equal(look(test_dir, NULL, "copy"), 0); /* chosen at run time */
 	assert_file("/usr/lib/libupcd.so");
 }
 
@@ -161,21 +142,20 @@ static void assert_names(char names[UPCS_NEAREST][UPCS_NEAREST_NAME], const char
 }
 
 /* In all files; each name is listed once. */
-static void test_several(void **state)
+TEST(test_several)
 {
-	(void)state;
 	put_library("usr/lib/libupca.so", EM_PPC, NULL);
 	put_program("libupca.so", NULL, NULL);
-	assert_int_equal(look(top, NULL, "*"), 0);
+	assert_int_equal(look(test_dir, NULL, "*"), 0);
 	assert_int_equal(needed.functions, 4);
 	assert_names(needed.fits, "solve_system", "setup", "library_work");
-	assert_int_equal(look(top, NULL, "*work"), 0);
+	assert_int_equal(look(test_dir, NULL, "*work"), 0);
 	assert_int_equal(needed.functions, 1);
 	assert_names(needed.fits, "library_work", "", "");
-	assert_int_equal(look(top, NULL, "work*"), -ENOENT);
+	assert_int_equal(look(test_dir, NULL, "work*"), -ENOENT);
 }
 
-static void test_cxx(void **state)
+TEST(test_cxx)
 {
 	static const struct elf_symbol symbols[] = {
 		{"_ZN6Solver5solveEi", FUNC, 1, 0x100},
@@ -186,7 +166,6 @@ static void test_cxx(void **state)
 		{NULL, 0, 0, 0},
 	};
 
-	(void)state;
 	if (!upcs_demangle_is_there())
 		skip_because("this was built without libiberty, which reads C++ names");
 	put("bin/program",
@@ -209,12 +188,4 @@ static void test_cxx(void **state)
 	assert_int_equal(look(NULL, NULL, ""), -EINVAL);
 }
 
-UNIT_MAIN(sim_needed)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_program), cmocka_unit_test(test_paths), cmocka_unit_test(test_further),
-		cmocka_unit_test(test_several), cmocka_unit_test(test_cxx),
-	};
-
-	return cmocka_run_group_tests(tests, make_directories, remove_directories);
-}
+UNIT_TESTS(sim_needed, make_directories, remove_test_dir)

@@ -4,9 +4,8 @@
  * sim_needed.c's.
  */
 #include "elf_build.h"
+#include "../test_dir.h"
 #include "load/objects.h"
-
-static char top[] = "/tmp/upc-objects-XXXXXX";
 
 static void put(const char *name, const char *needed)
 {
@@ -27,28 +26,17 @@ static void put_other(const char *name, uint16_t machine, const char *needed)
 
 static int set_up(void **state)
 {
-	(void)state;
-	if (!mkdtemp(top) || chdir(top))
+	if (make_test_dir(state) || chdir(test_dir))
 		return -1;
 	put("program", "libupca.so.1");
 	put("libupca.so.1", "libupcb.so.2");
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", top);
-	return chdir("/") || system(command);
-}
-
-static void test_once(void **state)
+TEST(test_once)
 {
 	struct upcs_objects objects = {.guest = UPCS_AARCH64};
 
-	(void)state;
 	assert_int_equal(upcs_objects_add(&objects, "a"), 0);
 	assert_int_equal(upcs_objects_add(&objects, "b"), 0);
 	assert_int_equal(upcs_objects_add(&objects, "a"), 0);
@@ -60,12 +48,11 @@ static void test_once(void **state)
 	assert_int_equal(objects.n, 0);
 }
 
-static void test_full(void **state)
+TEST(test_full)
 {
 	struct upcs_objects objects = {.guest = UPCS_AARCH64};
 	char name[16];
 
-	(void)state;
 	for (unsigned i = 0; i < UPCS_OBJECTS_MAX + 10; i++) {
 		snprintf(name, sizeof(name), "%u", i);
 		assert_int_equal(upcs_objects_add(&objects, name), 0);
@@ -75,11 +62,10 @@ static void test_full(void **state)
 }
 
 /* A library is known by what is asked for, whether it is there or not. */
-static void test_named(void **state)
+TEST(test_named)
 {
-	struct upcs_objects objects = {.guest = UPCS_AARCH64, .search_path = top, .stem = "libupcb."};
+	struct upcs_objects objects = {.guest = UPCS_AARCH64, .search_path = test_dir, .stem = "libupcb."};
 
-	(void)state;
 	assert_int_equal(upcs_objects_add(&objects, "program"), 0);
 	assert_int_equal(upcs_objects_follow(&objects, 0), 0);
 	assert_int_equal(objects.n, 2);
@@ -92,14 +78,13 @@ static void test_named(void **state)
 	upcs_objects_free(&objects);
 }
 
-static void test_find(void **state)
+TEST(test_find)
 {
-	struct upcs_objects objects = {.guest = UPCS_AARCH64, .prefix = top};
+	struct upcs_objects objects = {.guest = UPCS_AARCH64, .prefix = test_dir};
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_true(upcs_objects_find(&objects, path, "/program"));
-	assert_memory_equal(path, top, strlen(top));
+	assert_memory_equal(path, test_dir, strlen(test_dir));
 	assert_false(upcs_objects_find(&objects, path, "/nothing"));
 	objects.guest = UPCS_X86_64; /* not for that one */
 	assert_false(upcs_objects_find(&objects, path, "/program"));
@@ -117,9 +102,8 @@ static void assert_found(enum upcs_guest guest, const char *program, const char 
 }
 
 /* What $LIB is: the machine's own programs have directories for each kind of machine. */
-static void test_lib(void **state)
+TEST(test_lib)
 {
-	(void)state;
 	assert_int_equal(mkdir("lib", 0700), 0);
 	put_other("power", EM_PPC, "libupcd.so");
 	put_other("lib/libupcd.so", EM_PPC, NULL);
@@ -132,12 +116,4 @@ static void test_lib(void **state)
 #endif
 }
 
-UNIT_MAIN(sim_objects)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_once), cmocka_unit_test(test_full), cmocka_unit_test(test_named),
-		cmocka_unit_test(test_find), cmocka_unit_test(test_lib),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS(sim_objects, set_up, remove_test_dir)

@@ -7,7 +7,6 @@
  */
 #include <inttypes.h>
 #include <sched.h>
-#include <sys/wait.h>
 
 #include "plugin/context.h"
 #include "sim_emulator.h"
@@ -330,11 +329,10 @@ static void assert_refused(const char *target, int argc, char **argv, const char
 }
 
 /* Said on standard error, and nothing is touched. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	char unknown[] = "verbose", nowhere[] = "results=/nonexistent/results";
 
-	(void)state;
 	assert_refused(
 		"sparc", 0, NULL,
 		"upc_sim: programs for x86_64, aarch64, ppc and riscv64 can be counted, not for sparc\n");
@@ -344,25 +342,17 @@ static void test_refused(void **state)
 		       "upc_sim: not the results of an upc_run of this release: /nonexistent/results\n");
 }
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
-	(void)state;
 	run_scenario(false);
 }
 
-static void test_regions(void **state)
+TEST(test_regions)
 {
-	(void)state;
 	run_scenario(true);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_regions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

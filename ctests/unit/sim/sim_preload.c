@@ -3,9 +3,9 @@
  * sim_preload.c - which programs are given the PAPI with presets, and lists of preloaded files.
  */
 #include "elf_build.h"
+#include "../test_dir.h"
 #include "load/preload.h"
 
-static char top[] = "/tmp/upc-preload-XXXXXX";
 static struct upcs_options options;
 static const struct upcs_program_info dynamic = {.guest = UPCS_X86_64, .dynamic = true};
 
@@ -19,10 +19,9 @@ static void put(const char *name, uint16_t machine, const char *needed)
 
 static int set_up(void **state)
 {
-	(void)state;
-	if (!mkdtemp(top) || chdir(top) || mkdir("papi", 0700) || mkdir("lib", 0700))
+	if (make_test_dir(state) || chdir(test_dir) || mkdir("papi", 0700) || mkdir("lib", 0700))
 		return -1;
-	snprintf(options.papi, sizeof(options.papi), "%s/papi", top);
+	snprintf(options.papi, sizeof(options.papi), "%s/papi", test_dir);
 	put("papi/libpapi.so.7.0", EM_X86_64, NULL);
 	put("papi/libpapi.so.8", EM_AARCH64, NULL);
 	put("papi/libpapi.so", EM_X86_64, NULL);
@@ -34,15 +33,6 @@ static int set_up(void **state)
 	put("lib/libtool.so", EM_X86_64, "libpapi.so.7.0");
 	put("tooled", EM_X86_64, "libtool.so");
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", top);
-	return chdir("/") || system(command);
 }
 
 static char file[PATH_MAX];
@@ -58,13 +48,12 @@ static void assert_chosen(const char *name)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/papi/%s", top, name);
+	snprintf(path, sizeof(path), "%s/papi/%s", test_dir, name);
 	assert_string_equal(file, path);
 }
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
-	(void)state;
 	assert_true(choose("with", NULL, NULL));
 	assert_chosen("libpapi.so.7.0");
 	assert_false(choose("without", NULL, NULL));
@@ -75,23 +64,22 @@ static void test_choice(void **state)
 }
 
 /* By a library of the program, or of a tool that is preloaded. */
-static void test_libraries(void **state)
+TEST(test_libraries)
 {
 	char path[PATH_MAX], list[PATH_MAX + 64];
 
-	(void)state;
-	snprintf(path, sizeof(path), "LD_LIBRARY_PATH=%s/lib", top);
+	snprintf(path, sizeof(path), "LD_LIBRARY_PATH=%s/lib", test_dir);
 	assert_false(choose("tooled", NULL, NULL));
 	assert_true(choose("tooled", path, NULL));
 	assert_chosen("libpapi.so.7.0");
-	snprintf(list, sizeof(list), "LD_PRELOAD=libm.so.6 %s/lib/libtool.so", top);
+	snprintf(list, sizeof(list), "LD_PRELOAD=libm.so.6 %s/lib/libtool.so", test_dir);
 	assert_true(choose("without", list, NULL));
 	assert_chosen("libpapi.so.7.0");
-	snprintf(list, sizeof(list), "LD_PRELOAD=%s/lib/nothing.so", top);
+	snprintf(list, sizeof(list), "LD_PRELOAD=%s/lib/nothing.so", test_dir);
 	assert_false(choose("without", list, path));
 }
 
-static void test_not_wanted(void **state)
+TEST(test_not_wanted)
 {
 	const struct upcs_program_info fixed = {.guest = UPCS_X86_64};
 	char *live[] = {(char *)"UPC_SOURCE=live", NULL},
@@ -99,7 +87,6 @@ static void test_not_wanted(void **state)
 	     *sim[] = {(char *)"UPC_SOURCE=sim", NULL}, *none[] = {NULL};
 	struct upcs_options own = options;
 
-	(void)state;
 	assert_false(upcs_preload_choose(&options, &dynamic, "with", live, file));
 	assert_false(upcs_preload_choose(&options, &dynamic, "with", last, file));
 	assert_false(upcs_preload_choose(&options, &dynamic, "with", none, file));
@@ -109,9 +96,8 @@ static void test_not_wanted(void **state)
 	assert_false(upcs_preload_choose(&own, &dynamic, "with", sim, file));
 }
 
-static void test_always(void **state)
+TEST(test_always)
 {
-	(void)state;
 	options.papi_always = 1;
 	assert_true(choose("without", NULL, NULL));
 	assert_chosen("libpapi.so");
@@ -138,11 +124,10 @@ static void assert_kept(const char *variable)
 	assert_revised(variable, "", variable);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	struct upcs_options fixed = {.papi = "/p"};
 
-	(void)state;
 	options = fixed;
 	assert_kept("LD_PRELOAD=");
 	assert_kept("LD_PRELOAD=a  b::");
@@ -160,11 +145,10 @@ static void test_lists(void **state)
 	assert_revised("LD_PRELOAD=/p/libpapi.so.6:a", "", "LD_PRELOAD=a");
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
 	struct upcs_options fixed = {.papi = "/p"}, none = {.papi = "", .papi_always = 1};
 
-	(void)state;
 	options = fixed;
 	assert_revised("LD_LIBRARY_PATH=a", "/p/libpapi.so", "LD_LIBRARY_PATH=a");
 	assert_kept("LD_LIBRARY_PATH=/p:a");
@@ -180,9 +164,8 @@ static void test_paths(void **state)
 	assert_kept("LD_LIBRARY_PATH=:a");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	assert_true(upcs_preload_can_name("/usr/lib/upc/papi"));
 	assert_false(upcs_preload_can_name("/usr/my lib"));
 	assert_false(upcs_preload_can_name("/usr/a:b"));
@@ -190,14 +173,4 @@ static void test_names(void **state)
 	assert_false(upcs_preload_can_name("/usr/$LIB"));
 }
 
-UNIT_MAIN(sim_preload)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_choice),     cmocka_unit_test(test_libraries),
-		cmocka_unit_test(test_not_wanted), cmocka_unit_test(test_always),
-		cmocka_unit_test(test_lists),      cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_names),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS(sim_preload, set_up, remove_test_dir)

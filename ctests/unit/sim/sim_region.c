@@ -73,9 +73,8 @@ static bool is_sure(void)
 	       !suspects();
 }
 
-static void test_call(void **state)
+TEST_WITH(test_call, setup, teardown)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(block(0x100, CALL), 0);
 		assert_int_equal(block(0x1000, 0), 1);
@@ -91,9 +90,8 @@ static void test_call(void **state)
 	assert_int_equal(block(0x208, 0), 0);
 }
 
-static void test_recursion(void **state)
+TEST_WITH(test_recursion, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	for (int i = 0; i < 1000; i++) {
 		assert_int_equal(block(0x1000, CALL), 1);
@@ -107,9 +105,8 @@ static void test_recursion(void **state)
 }
 
 /* Region 0 calls region 1, which calls region 0. */
-static void test_nested(void **state)
+TEST_WITH(test_nested, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	assert_int_equal(block(0x1000, CALL), 1);
 	assert_int_equal(block(0x2000, CALL), 3);
@@ -122,9 +119,8 @@ static void test_nested(void **state)
 }
 
 /* The function ends with that which jumped to it, by an address or without. */
-static void test_tail_call(void **state)
+TEST_WITH(test_tail_call, setup, teardown)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		block(0x100, CALL);
 		assert_int_equal(block(0x5000, i ? INDIRECT : 0), 0);
@@ -134,9 +130,8 @@ static void test_tail_call(void **state)
 	}
 }
 
-static void test_loop_to_entry(void **state)
+TEST_WITH(test_loop_to_entry, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	block(0x1000, 0);
 	assert_int_equal(block(0x1000, 0), 1);
@@ -146,9 +141,8 @@ static void test_loop_to_entry(void **state)
 }
 
 /* call next; pop: no frame. Nor is a conditional return that is not taken a return. */
-static void test_get_pc(void **state)
+TEST_WITH(test_get_pc, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	block(0x1000, CALL);
 	assert_int_equal(block(0x1008, RET), 1); /* not taken */
@@ -158,9 +152,8 @@ static void test_get_pc(void **state)
 
 /* A switch in region 0 to what lies behind its call of itself, once that is on the stack
  * and once it was popped. */
-static void test_switch(void **state)
+TEST_WITH(test_switch, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	block(0x1000, CALL);
 	assert_int_equal(block(0x1000, 0), 1);
@@ -178,9 +171,8 @@ static void test_switch(void **state)
 
 /* main at 0x100 calls setjmp at 0x4000, then the region, which calls longjmp at 0x4100;
  * by a jump, or by what is a return elsewhere (PowerPC). */
-static void test_longjmp(void **state)
+TEST_WITH(test_longjmp, setup, teardown)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		block(0x100, CALL);
 		block(0x4000, RET);
@@ -198,9 +190,8 @@ static void test_longjmp(void **state)
 
 /* The function that called setjmp was left and called again: the older place is dead, and
  * it is its new activation that goes on. */
-static void test_longjmp_again(void **state)
+TEST_WITH(test_longjmp_again, setup, teardown)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		block(0x100, CALL);
 		block(0x500, CALL);
@@ -244,17 +235,15 @@ static void signals(uint64_t known)
 	assert_int_equal(block(0x108, 0), 0);
 }
 
-static void test_signal(void **state)
+TEST_WITH(test_signal, setup, teardown)
 {
-	(void)state;
 	signals(0);
 	signals(0x6000);
 }
 
 /* A handler that is itself the region, called for by a system call and in loops. */
-static void test_handler_region(void **state)
+TEST_WITH(test_handler_region, setup, teardown)
 {
-	(void)state;
 	handles = 0x1000;
 	block(0x100, CALL);
 	for (int i = 0; i < 4; i++) {
@@ -272,9 +261,8 @@ static void test_handler_region(void **state)
 
 /* It comes between a call and the first block that it calls, and at once again when it has
  * ended; one handler interrupts another; and the program itself calls it. */
-static void test_handler_calls(void **state)
+TEST_WITH(test_handler_calls, setup, teardown)
 {
-	(void)state;
 	handles = 0x1000;
 	block(0x100, CALL);
 	block(0x500, CALL);
@@ -300,9 +288,8 @@ static void test_handler_calls(void **state)
 }
 
 /* It jumps out of itself, to where what it has interrupted is at. */
-static void test_handler_leaves(void **state)
+TEST_WITH(test_handler_leaves, setup, teardown)
 {
-	(void)state;
 	handles = 0x1000;
 	block(0x100, CALL);
 	block(0x500, CALL);
@@ -318,11 +305,10 @@ static void test_handler_leaves(void **state)
 }
 
 /* Most blocks are passed without a word; where a signal comes has to be known. */
-static void test_passed(void **state)
+TEST_WITH(test_passed, setup, teardown)
 {
 	const struct upcs_region_block passed = {.begin = 0x540, .next = 0x548};
 
-	(void)state;
 	block(0x100, CALL);
 	block(0x500, CALL);
 	upcs_region_passed(stack, &passed);
@@ -336,9 +322,8 @@ static void test_passed(void **state)
 }
 
 /* In the middle of longjmp. */
-static void test_signal_longjmp(void **state)
+TEST_WITH(test_signal_longjmp, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	block(0x4000, RET);
 	block(0x108, CALL);
@@ -349,9 +334,8 @@ static void test_signal_longjmp(void **state)
 }
 
 /* longjmp out of a handler. */
-static void test_handler_longjmp(void **state)
+TEST_WITH(test_handler_longjmp, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	block(0x4000, RET);
 	block(0x108, CALL);
@@ -363,9 +347,8 @@ static void test_handler_longjmp(void **state)
 
 /* main catches what the region throws. It is known to be out of it when it calls from where
  * it called before, or when it returns. */
-static void test_exception(void **state)
+TEST_WITH(test_exception, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	for (int i = 0; i < 3; i++) {
 		block(0x500, CALL);
@@ -391,9 +374,8 @@ static void test_exception(void **state)
 
 /* What is called for the first time is looked up by ld.so, which jumps there: both of a caller and
  * what it calls have called from the same place in it. Neither is left. */
-static void test_lazy_binding(void **state)
+TEST_WITH(test_lazy_binding, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	for (int inner = 0; inner < 2; inner++) {
 		block(0x500 + 0x40 * (uint64_t)inner, INDIRECT); /* the stub */
@@ -416,9 +398,8 @@ static void test_lazy_binding(void **state)
 }
 
 /* By a jump, as x86-64's unwinder does; and the program ends before anything shows where. */
-static void test_exception_ends(void **state)
+TEST_WITH(test_exception_ends, setup, teardown)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		role = i ? UPCS_REGION_UNWINDS : 0;
 		block(0x100, CALL);
@@ -441,9 +422,8 @@ static void test_exception_ends(void **state)
 }
 
 /* It is caught within the region, which calls itself: nothing ends. */
-static void test_exception_inside(void **state)
+TEST_WITH(test_exception_inside, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	assert_int_equal(block(0x1000, CALL), 1);
 	assert_int_equal(block(0x1000, CALL), 1);
@@ -460,9 +440,8 @@ static void test_exception_inside(void **state)
 
 /* main at 0x100 starts one by 0x4000, which returns to its function at 0x5000; that calls the
  * region, which goes back to main by 0x4000, and on, as often as there are. */
-static void test_coroutine(void **state)
+TEST_WITH(test_coroutine, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	assert_int_equal(block(0x2000, CALL), 2);
 	block(0x4000, RET);
@@ -482,9 +461,8 @@ static void test_coroutine(void **state)
 }
 
 /* A function that is known to switch. */
-static void test_switches(void **state)
+TEST_WITH(test_switches, setup, teardown)
 {
-	(void)state;
 	role = UPCS_REGION_SWITCHES;
 	block(0x100, CALL);
 	block(0x3000, RET);
@@ -497,9 +475,8 @@ static void test_switches(void **state)
 }
 
 /* A child doubts what it is in, and no more. */
-static void test_forked(void **state)
+TEST_WITH(test_forked, setup, teardown)
 {
-	(void)state;
 	role = UPCS_REGION_SWITCHES;
 	block(0x100, CALL);
 	block(0x1000, CALL);
@@ -513,9 +490,8 @@ static void test_forked(void **state)
 }
 
 /* A function that was called and returns to nobody knows where is suspected, and not yet doubted. */
-static void test_stray_return_of_a_called_one(void **state)
+TEST_WITH(test_stray_return_of_a_called_one, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	block(0x1000, RET);
 	block(0x7000, CALL);
@@ -525,9 +501,8 @@ static void test_stray_return_of_a_called_one(void **state)
 }
 
 /* push and jmp: it returns to where nobody called from. */
-static void test_pushed(void **state)
+TEST_WITH(test_pushed, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	block(0x500, 0);
 	block(0x510, 0);
@@ -539,9 +514,8 @@ static void test_pushed(void **state)
 }
 
 /* The function that called setjmp has called itself: which of them goes on shows when it returns. */
-static void test_longjmp_recursion(void **state)
+TEST_WITH(test_longjmp_recursion, setup, teardown)
 {
-	(void)state;
 	for (int outer = 0; outer < 2; outer++) {
 		block(0x100, CALL);
 		for (int i = 0; i < 2; i++) {
@@ -566,11 +540,10 @@ static void test_longjmp_recursion(void **state)
 
 /* 0x9000 to 0x9fff is a runtime, which calls 0x500 by an address. What that does is for other
  * regions than those that its caller is in, and so is what it calls, until it returns. */
-static void test_adopt(void **state)
+TEST_WITH(test_adopt, setup, teardown)
 {
 	struct upcs_region_block b = {.begin = 0x500, .next = 0x508, .end = CALL};
 
-	(void)state;
 	block(0x100, CALL);
 	assert_int_equal(block(0x1000, CALL), 1);
 	assert_false(upcs_region_is_in_runtime(stack));
@@ -608,11 +581,10 @@ static void test_adopt(void **state)
 
 /* Whose account: a region that was entered since comes first, then that of the work, then one's own; what
  * is in no region gives way. */
-static void test_accounts(void **state)
+TEST_WITH(test_accounts, setup, teardown)
 {
 	const uint64_t outside = UPCS_OUTSIDE | 1;
 
-	(void)state;
 	block(0x100, CALL);
 	assert_int_equal(upcs_region_account(stack), 0);
 	upcs_region_set_account(stack, outside);
@@ -651,11 +623,10 @@ static void test_accounts(void **state)
 }
 
 /* By name, from a block that is no runtime's, or of the runtime's own: none of them is work. */
-static void test_calls_of_runtime(void **state)
+TEST_WITH(test_calls_of_runtime, setup, teardown)
 {
 	struct upcs_region_block b = {.begin = 0x500, .next = 0x508};
 
-	(void)state;
 	block(0x100, CALL);
 	b.runtime = true;
 	assert_true(upcs_region_is_called_in(stack, &b));
@@ -675,9 +646,8 @@ static void test_calls_of_runtime(void **state)
 }
 
 /* A jump out of the work, by longjmp: what was adopted ends as well. */
-static void test_adopt_left(void **state)
+TEST_WITH(test_adopt_left, setup, teardown)
 {
-	(void)state;
 	block(0x100, CALL);
 	block(0x4000, RET);
 	block(0x108, CALL);
@@ -693,11 +663,10 @@ static void test_adopt_left(void **state)
 }
 
 /* A million frames are kept. What returns below them is a return all the same. */
-static void test_deep(void **state)
+TEST_WITH(test_deep, setup, teardown)
 {
 	const int deep = 1100000;
 
-	(void)state;
 	block(0x100, CALL);
 	block(0x1000, CALL);
 	assert_true(is_sure());
@@ -717,9 +686,8 @@ static void test_deep(void **state)
 }
 
 /* More places that call than are kept (a JIT): it goes on, and says so. */
-static void test_many_sites(void **state)
+TEST_WITH(test_many_sites, setup, teardown)
 {
-	(void)state;
 	block(0x200, CALL);
 	block(0x2000, 0);
 	for (uint64_t i = 0; i < 300000; i++) {
@@ -958,11 +926,10 @@ static void end_handler(void)
 	step(back, 0);
 }
 
-static void test_random(void **state)
+TEST_WITH(test_random, setup, teardown)
 {
 	uint64_t programs = 300, deepest = 0, sum = 0;
 
-	(void)state;
 	if (getenv("UPC_TEST_CASES"))
 		programs = strtoull(getenv("UPC_TEST_CASES"), NULL, 0);
 	for (uint64_t i = 1; i <= programs; i++) {
@@ -992,48 +959,4 @@ static void test_random(void **state)
 	assert_true(deepest > 10 && sum > programs * 10);
 }
 
-UNIT_MAIN(sim_region)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_call),
-		TEST(test_recursion),
-		TEST(test_nested),
-		TEST(test_tail_call),
-		TEST(test_loop_to_entry),
-		TEST(test_get_pc),
-		TEST(test_switch),
-		TEST(test_longjmp),
-		TEST(test_longjmp_again),
-		TEST(test_signal),
-		TEST(test_signal_longjmp),
-		TEST(test_handler_region),
-		TEST(test_handler_calls),
-		TEST(test_handler_leaves),
-		TEST(test_handler_longjmp),
-		TEST(test_passed),
-		TEST(test_exception),
-		TEST(test_exception_inside),
-		TEST(test_lazy_binding),
-		TEST(test_exception_ends),
-		TEST(test_coroutine),
-		TEST(test_switches),
-		TEST(test_forked),
-		TEST(test_longjmp_recursion),
-		TEST(test_switches),
-		TEST(test_stray_return_of_a_called_one),
-		TEST(test_longjmp_recursion),
-		TEST(test_switches),
-		TEST(test_pushed),
-		TEST(test_longjmp_recursion),
-		TEST(test_adopt),
-		TEST(test_accounts),
-		TEST(test_calls_of_runtime),
-		TEST(test_adopt_left),
-		TEST(test_deep),
-		TEST(test_many_sites),
-		TEST(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_region, NULL, NULL)

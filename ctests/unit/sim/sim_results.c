@@ -4,19 +4,16 @@
  */
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "lib/machine.h"
 #include "count/memory.h"
 #include "results_test.h"
 
-static void test_open(void **state)
+TEST_WITH(test_open, set_up, tear_down)
 {
 	struct upcs_results *other = upcs_results_open(path);
 	struct stat st;
 
-	(void)state;
 	assert_non_null(other);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
@@ -27,9 +24,8 @@ static void test_open(void **state)
 	assert_true(st.st_blocks * 512 < 1 << 20);
 }
 
-static void test_refused(void **state)
+TEST_WITH(test_refused, set_up, tear_down)
 {
-	(void)state;
 	assert_null(upcs_results_open("/dev/null"));
 	assert_null(upcs_results_open("/nonexistent"));
 	assert_null(upcs_results_open("/dev/shm"));
@@ -48,11 +44,10 @@ static void test_refused(void **state)
 	assert_null(upcs_results_open(path) ? NULL : path);
 }
 
-static void test_places(void **state)
+TEST_WITH(test_places, set_up, tear_down)
 {
 	uint32_t index, i;
 
-	(void)state;
 	for (i = 0; i < UPCS_PROCESSES_MAX; i++) {
 		assert_ptr_equal(upcs_records_process(results, &index), &results->process[i]);
 		assert_int_equal(index, i);
@@ -76,12 +71,11 @@ static void test_places(void **state)
 }
 
 /* What was made free is zero, and is taken before there is a new one. */
-static void test_reuse(void **state)
+TEST_WITH(test_reuse, set_up, tear_down)
 {
 	struct upcs_thread *thread;
 	uint32_t index, i;
 
-	(void)state;
 	for (i = 0; i < 10; i++)
 		assert_non_null(upcs_records_thread(results, i, &index));
 	thread = &results->thread[4];
@@ -96,13 +90,12 @@ static void test_reuse(void **state)
 }
 
 /* All are taken, and one has ended: it is waited for until it is free. */
-static void test_waits(void **state)
+TEST_WITH(test_waits, set_up, tear_down)
 {
 	const struct timespec soon = {.tv_nsec = 50000000};
 	uint32_t index, i;
 	int status;
 
-	(void)state;
 	for (i = 0; i < UPCS_PROCESSES_MAX; i++)
 		assert_non_null(upcs_records_process(results, &index));
 	results->process[1000].state = UPCS_ENDED;
@@ -123,12 +116,11 @@ static void test_waits(void **state)
 }
 
 /* The file's memory ends: that is said, and nobody looks beyond. */
-static void test_memory(void **state)
+TEST_WITH(test_memory, set_up, tear_down)
 {
 	const size_t end = (offsetof(struct upcs_results, thread[3]) / UPCS_PAGE + 1) * UPCS_PAGE;
 	uint32_t index, i, n = 0;
 
-	(void)state;
 	assert_int_equal(truncate(path, (off_t)end), 0);
 	if (!machine_tells_memory() && !machine_reads_itself())
 		skip_because("neither this kernel nor its sandbox tells what has no memory");
@@ -144,12 +136,11 @@ static void test_memory(void **state)
 }
 
 /* Each place is given to one. */
-static void test_processes(void **state)
+TEST_WITH(test_processes, set_up, tear_down)
 {
 	int status, k;
 	uint32_t i;
 
-	(void)state;
 	for (k = 0; k < 4; k++)
 		if (fork() == 0) {
 			for (i = 0; i < 500; i++) {
@@ -176,13 +167,12 @@ static void test_processes(void **state)
 }
 
 /* A process that outlives upc_run learns of it. */
-static void test_closed(void **state)
+TEST(test_closed)
 {
 	char name[UPCS_WORD_MAX];
 	int own_lock;
 	struct upcs_results *own = upcs_results_create(name, &own_lock), *other;
 
-	(void)state;
 	assert_non_null(own);
 	other = upcs_results_open(name);
 	assert_non_null(other);
@@ -192,18 +182,4 @@ static void test_closed(void **state)
 	munmap(other, sizeof(*other));
 }
 
-UNIT_MAIN(sim_results)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_open, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_reuse, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_waits, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
-		cmocka_unit_test(test_closed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_results, NULL, NULL)

@@ -23,24 +23,22 @@ uint64_t upcs_symbols_offset(const struct upcs_symbols *symbols, unsigned i)
 	return 0x1000 + 16 * (uint64_t)i;
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	static const struct upcs_symbols symbols = {
 		{"main", "gomp_like", "omp_helper", "_Unwind_GetIP", "setcontextual"}};
 
-	(void)state;
 	assert_null(upcs_roles_create(&symbols, "/bin/program"));
 	assert_null(upcs_roles_create(&symbols, "/usr/lib/libgomp.so.1"));
 	upcs_roles_destroy(NULL);
 }
 
-static void test_stacks(void **state)
+TEST(test_stacks)
 {
 	static const struct upcs_symbols symbols = {
 		{"main", "_Unwind_RaiseException@@GCC_3.0", "swapcontext", "GOMP_like"}};
 	struct upcs_roles *roles = upcs_roles_create(&symbols, "/lib/libc.so.6");
 
-	(void)state;
 	assert_non_null(roles);
 	assert_int_equal(upcs_roles_at(roles, 0x1000), 0);
 	assert_int_equal(upcs_roles_at(roles, 0x1010), UPCS_REGION_UNWINDS);
@@ -50,12 +48,11 @@ static void test_stacks(void **state)
 	upcs_roles_destroy(roles);
 }
 
-static void test_runtime(void **state)
+TEST(test_runtime)
 {
 	static const struct upcs_symbols symbols = {{"GOMP_parallel@@GOMP_4.0", "omp_get_num_threads"}};
 	struct upcs_roles *roles = upcs_roles_create(&symbols, "/usr/lib/libgomp.so.1.0.0");
 
-	(void)state;
 	assert_non_null(roles);
 	assert_true(upcs_roles_is_runtime(roles, 0));
 	assert_true(upcs_roles_is_runtime(roles, 0x100000));
@@ -63,7 +60,7 @@ static void test_runtime(void **state)
 }
 
 /* Each function up to the next; what the compiler took out of the program is the program's. */
-static void test_static(void **state)
+TEST(test_static)
 {
 	static const struct upcs_symbols symbols = {{"main", "gomp_team_start", "GOMP_parallel", "memcpy",
 						     "omp_fn", "GOMP_x._omp_fn.0", "__kmpc_barrier", "exit"}};
@@ -71,7 +68,6 @@ static void test_static(void **state)
 	struct upcs_roles *roles = upcs_roles_create(&symbols, "./program");
 	unsigned i;
 
-	(void)state;
 	assert_non_null(roles);
 	assert_false(upcs_roles_is_runtime(roles, 0xfff));
 	for (i = 0; i < 8; i++) {
@@ -83,12 +79,5 @@ static void test_static(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_runtime),
-		cmocka_unit_test(test_static),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -65,9 +65,8 @@ static void assert_slot(const struct upcs_slot *slot, uint64_t at, const char *f
 	assert_int_equal(slot->regions, regions);
 }
 
-static void test_slots(void **state)
+TEST(test_slots)
 {
-	(void)state;
 	for (int i = 0; i < UPCS_GUESTS; i++) {
 		struct elf_build b = guests[i];
 		struct upcs_slots *slots;
@@ -95,12 +94,11 @@ static void test_slots(void **state)
 }
 
 /* A static program: what chooses is in .symtab, relocations name nothing. */
-static void test_static(void **state)
+TEST(test_static)
 {
 	struct elf_build b = guests[0];
 	struct upcs_slots *slots;
 
-	(void)state;
 	b.table = SHT_SYMTAB;
 	elf_build(&b);
 	slots = read_built(&b, true);
@@ -111,11 +109,10 @@ static void test_static(void **state)
 	assert_null(read_built(&b, false));
 }
 
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	assert_null(upcs_slots_read("/nonexistent", name, 2, NULL, 0));
 	for (int i = 0; i < 3000; i++) {
 		struct elf_build b = guests[i % 3];
@@ -137,13 +134,4 @@ static void test_hostile(void **state)
 	}
 }
 
-UNIT_MAIN(sim_slots)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_static),
-		cmocka_unit_test(test_hostile),
-	};
-
-	return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+UNIT_TESTS(sim_slots, make_file, remove_file)

@@ -295,38 +295,24 @@ static void sweep_guest(enum upcs_guest guest)
 	free(s);
 }
 
-static void test_x86_64(void **state)
+TEST(test_x86_64)
 {
-	(void)state;
 	sweep_guest(UPCS_X86_64);
 }
 
-static void test_aarch64(void **state)
+TEST(test_aarch64)
 {
-	(void)state;
 	sweep_guest(UPCS_AARCH64);
 }
 
-static void test_ppc(void **state)
+TEST(test_ppc)
 {
-	(void)state;
 	sweep_guest(UPCS_PPC);
 }
 
-static void test_riscv64(void **state)
+TEST(test_riscv64)
 {
-	(void)state;
 	sweep_guest(UPCS_RISCV64);
 }
 
-UNIT_MAIN(sim_sweep)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_x86_64),
-		cmocka_unit_test(test_aarch64),
-		cmocka_unit_test(test_ppc),
-		cmocka_unit_test(test_riscv64),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_sweep, NULL, NULL)

@@ -8,25 +8,16 @@
 
 #include "elf_build.h"
 #include "load/symbols.h"
+#include "../test_dir.h"
 
-static char directory[] = "/tmp/upc-symbols-XXXXXX", path[64];
+static char path[64];
 
 static int make_directory(void **state)
 {
-	(void)state;
-	if (!mkdtemp(directory))
+	if (make_test_dir(state))
 		return -1;
-	snprintf(path, sizeof(path), "%s/file", directory);
+	snprintf(path, sizeof(path), "%s/file", test_dir);
 	return 0;
-}
-
-static int remove_directory(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", directory);
-	return system(command);
 }
 
 #define FUNC(bind) ELF64_ST_INFO(bind, STT_FUNC)
@@ -88,7 +79,7 @@ static uint64_t all_of(const struct upcs_symbols *s, const char *text)
 
 #define CXX(offset) (upcs_demangle_is_there() ? (offset) : 0u)
 
-static void test_find(void **state)
+TEST(test_find)
 {
 	/* 0: there is none. */
 	const struct {
@@ -116,7 +107,6 @@ static void test_find(void **state)
 		{"", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(guests) / sizeof(guests[0]); i++) {
 		struct elf_build b = guests[i];
 		struct upcs_symbols *s;
@@ -137,12 +127,11 @@ static void test_find(void **state)
 	}
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct elf_build b = guests[0];
 	struct upcs_symbols *s;
 
-	(void)state;
 	b.table = 0; /* stripped */
 	s = open_built(&b);
 	assert_non_null(s);
@@ -159,7 +148,7 @@ static void test_none(void **state)
 	write_file(path, "text", 4);
 	assert_null(upcs_symbols_open(path));
 	assert_int_equal(errno, ENOEXEC);
-	assert_null(upcs_symbols_open(directory));
+	assert_null(upcs_symbols_open(test_dir));
 	assert_int_equal(errno, EISDIR);
 	assert_null(upcs_symbols_open("/nonexistent"));
 	assert_int_equal(errno, ENOENT);
@@ -169,7 +158,7 @@ static void test_none(void **state)
 int main(void);
 
 /* The linker's own work: this function is in this program where it is in memory. */
-static void test_own(void **state)
+TEST(test_own)
 {
 	struct upcs_symbols *s = upcs_symbols_open("/proc/self/exe");
 	unsigned char code[16];
@@ -178,7 +167,6 @@ static void test_own(void **state)
 	unsigned next = 0;
 	int fd = open("/proc/self/exe", O_RDONLY);
 
-	(void)state;
 	assert_non_null(s);
 	assert_true(upcs_name_parse(&name, "main"));
 	assert_true(upcs_symbols_find(s, &name, &next, &function));
@@ -215,12 +203,11 @@ static uint64_t plain_by(const char *file, const char *id, const char *debug_id,
 	static const struct elf_symbol exported[] = {{"plain", FUNC(STB_GLOBAL), 1, 0x1f0}, {NULL, 0, 0, 0}};
 	struct elf_build b = guests[0];
 	struct upcs_symbols *s;
-	char name[160];
+	const char *name = test_path(file);
 	uint64_t all;
 
 	b.build_id = debug_id;
 	elf_build(&b);
-	snprintf(name, sizeof(name), "%s/%s", directory, file);
 	write_file(name, b.file, b.size);
 	b.link = link;
 	b.link_crc = crc_of(b.file, b.size) + wrong;
@@ -237,17 +224,16 @@ static uint64_t plain_by(const char *file, const char *id, const char *debug_id,
 }
 
 /* The offsets are those of the file itself; 0x1f0 is what it exports. */
-static void test_debug(void **state)
+TEST(test_debug)
 {
 	static const char by_id[] = "usr/lib/debug/.build-id/31/32333435363738393031323334353637383930.debug";
-	char command[256], below[160];
+	char below[160];
 
-	(void)state;
-	snprintf(command, sizeof(command),
-		 "mkdir -p %s/usr/lib/debug/.build-id/31 %s/.debug %s/usr/lib/debug%s", directory, directory,
-		 directory, directory);
-	assert_int_equal(system(command), 0);
-	snprintf(below, sizeof(below), "usr/lib/debug%s/x.debug", directory);
+	snprintf(below, sizeof(below), "usr/lib/debug%s/x.debug", test_dir);
+	test_put(by_id, "");
+	test_put(".debug/", NULL);
+	test_put(below, "");
+	assert_int_equal(unlink(test_path(by_id)) | unlink(test_path(below)), 0);
 	assert_int_equal(plain_by(by_id, ID, ID, NULL, 0), 0x100180);
 	assert_int_equal(plain_by(by_id, ID, OTHER_ID, NULL, 0), 0x1f0);
 	assert_int_equal(plain_by(by_id, NULL, ID, NULL, 0), 0x1f0);
@@ -279,12 +265,11 @@ static void look_hard(void)
 }
 
 /* Every length, and random bytes in the headers and tables: an answer, and no more. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	uint64_t seed = 1;
 	struct elf_build b;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(guests) / sizeof(guests[0]); i++) {
 		b = guests[i];
 		b.build_id = ID;
@@ -327,11 +312,10 @@ static void check_script(const char *text, const char *interpreter, const char *
 	assert_string_equal(info.argument, argument);
 }
 
-static void test_script(void **state)
+TEST(test_script)
 {
 	char text[600];
 
-	(void)state;
 	check_script("#!/bin/sh\n", "/bin/sh", "");
 	check_script("#!/bin/sh", "/bin/sh", "");
 	check_script("#! \t/bin/sh \t\necho\n", "/bin/sh", "");
@@ -356,11 +340,10 @@ static void test_script(void **state)
 	assert_int_equal(strlen(info.interpreter), 253);
 }
 
-static void test_program(void **state)
+TEST(test_program)
 {
 	struct elf_build b;
 
-	(void)state;
 	for (int i = 0; i < UPCS_GUESTS; i++) {
 		b = guests[i];
 		elf_build(&b);
@@ -378,17 +361,16 @@ static void test_program(void **state)
 		elf_build(&b);
 		assert_int_equal(look_at(b.file, b.size), UPCS_PROGRAM_NONE);
 	}
-	assert_int_equal(upcs_program_look(directory, &info), -EISDIR);
+	assert_int_equal(upcs_program_look(test_dir, &info), -EISDIR);
 	assert_int_equal(upcs_program_look("/dev/null", &info), -EACCES);
 	assert_int_equal(upcs_program_look("/nonexistent", &info), -ENOENT);
 }
 
-static void test_interpreter(void **state)
+TEST(test_interpreter)
 {
 	struct elf_build b = guests[0];
 	char name[300];
 
-	(void)state;
 	memset(name, 'a', sizeof(name));
 	name[255] = '\0';
 	b.interpreter = name;
@@ -403,7 +385,7 @@ static void test_interpreter(void **state)
 	assert_int_equal(look_at(b.file, b.size), -ENAMETOOLONG);
 }
 
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
 	static const struct {
 		uint16_t machine;
@@ -423,7 +405,6 @@ static void test_foreign(void **state)
 		{999, true, false, "ELF machine 999"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
 		struct elf_build b = {
 			.machine = foreign[i].machine, .wide = foreign[i].wide, .big = foreign[i].big};
@@ -434,21 +415,4 @@ static void test_foreign(void **state)
 	}
 }
 
-UNIT_MAIN(sim_symbols)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_none),
-#if defined(__x86_64__) || defined(__aarch64__)
-		cmocka_unit_test(test_own),
-#endif
-		cmocka_unit_test(test_debug),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_script),
-		cmocka_unit_test(test_program),
-		cmocka_unit_test(test_interpreter),
-		cmocka_unit_test(test_foreign),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+UNIT_TESTS(sim_symbols, make_directory, remove_test_dir)

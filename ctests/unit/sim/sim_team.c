@@ -53,9 +53,8 @@ static int regions_of(struct upcs_team_hand *hand, uint64_t function)
 	return work.regions;
 }
 
-static void test_code(void **state)
+TEST_WITH(test_code, set_up, NULL)
 {
-	(void)state;
 	assert_false(upcs_team_is_code(F));
 	upcs_team_code(0x400000, 0x404000);
 	upcs_team_code(0x400000, 0x404000);
@@ -68,9 +67,8 @@ static void test_code(void **state)
 }
 
 /* The same place and function for one region, then for another one. */
-static void test_handed(void **state)
+TEST_WITH(test_handed, set_up, NULL)
 {
-	(void)state;
 	for (uint16_t regions = 0; regions < 4; regions++) {
 		upcs_team_enter(&master);
 		store(&master, regions, 0x1000, F);
@@ -83,9 +81,8 @@ static void test_handed(void **state)
 }
 
 /* Two tasks of one function: their places tell them apart. */
-static void test_tasks(void **state)
+TEST_WITH(test_tasks, set_up, NULL)
 {
-	(void)state;
 	upcs_team_enter(&master);
 	store(&master, 1, 0x1000, F);
 	upcs_team_enter(&other);
@@ -97,9 +94,8 @@ static void test_tasks(void **state)
 }
 
 /* Who has it from memory and puts it elsewhere hands on what it got, and not what it is in. */
-static void test_handed_on(void **state)
+TEST_WITH(test_handed_on, set_up, NULL)
 {
-	(void)state;
 	upcs_team_enter(&master);
 	store(&master, 4, 0x1000, F);
 	upcs_team_load(&other, 0x1000, F);
@@ -114,11 +110,10 @@ static void test_handed_on(void **state)
 }
 
 /* Memory that others have copied: sure as long as the function was always for the same regions. */
-static void test_copied(void **state)
+TEST_WITH(test_copied, set_up, NULL)
 {
 	struct upcs_team_work work;
 
-	(void)state;
 	upcs_team_enter(&master);
 	store(&master, 1, 0x5000, G);
 	upcs_team_load(&worker, 0x6000, G);
@@ -147,9 +142,8 @@ static void test_copied(void **state)
 }
 
 /* Something else is there now. */
-static void test_overwritten(void **state)
+TEST_WITH(test_overwritten, set_up, NULL)
 {
-	(void)state;
 	upcs_team_enter(&master);
 	store(&master, 1, 0x1000, F);
 	upcs_team_enter(&master);
@@ -158,11 +152,10 @@ static void test_overwritten(void **state)
 	assert_int_equal(regions_of(&worker, H), 2);
 }
 
-static void test_many(void **state)
+TEST_WITH(test_many, set_up, NULL)
 {
 	uint64_t i;
 
-	(void)state;
 	for (i = 0; i < 200000; i++) {
 		upcs_team_enter(&master);
 		store(&master, (uint16_t)(i % 32768), 0x100000 + 64 * i, F);
@@ -175,11 +168,5 @@ static void test_many(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-	const struct CMUnitTest tests[] = {
-		TEST(test_code),   TEST(test_handed),      TEST(test_tasks), TEST(test_handed_on),
-		TEST(test_copied), TEST(test_overwritten), TEST(test_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

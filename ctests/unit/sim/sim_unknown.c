@@ -2,10 +2,6 @@
 /*
  * Instructions that the decoder does not know: the first few, of several processes, each once.
  */
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-
 #include "count/results.h"
 #include "../unit_test.h"
 
@@ -34,11 +30,10 @@ static unsigned noted(const struct upcs_unknown *list)
 	return n;
 }
 
-static void test_first(void **state)
+TEST(test_first)
 {
 	struct upcs_unknown list[UPCS_CODES_MAX] = {0};
 
-	(void)state;
 	note(list, 7, 3, UPCS_X86_64);
 	note(list, 7, 3, UPCS_X86_64); /* the same one */
 	assert_int_equal(noted(list), 1);
@@ -62,13 +57,12 @@ static void test_first(void **state)
 }
 
 /* No place is given twice, and none is left half written. */
-static void test_processes(void **state)
+TEST(test_processes)
 {
 	struct upcs_unknown *list =
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status;
 
-	(void)state;
 	assert_true((void *)list != MAP_FAILED);
 	for (uint8_t k = 0; k < 8; k++)
 		if (fork() == 0) {
@@ -84,12 +78,4 @@ static void test_processes(void **state)
 	munmap(list, 4096);
 }
 
-UNIT_MAIN(sim_unknown)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first),
-		cmocka_unit_test(test_processes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_unknown, NULL, NULL)

@@ -3,22 +3,17 @@
  * Runtimes of OpenMP, by the names of what is mapped, and what says how they wait.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
 
-#include "../unit_test.h"
+#include "../test_dir.h"
 #include "plugin/waiting.h"
-
-static char directory[] = "/tmp/waiting-XXXXXX";
 
 static bool with_file(const char *name)
 {
-	char path[256];
+	const char *path = test_path(name);
 	bool active;
 	void *p;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 4096), 0);
@@ -31,15 +26,13 @@ static bool with_file(const char *name)
 	return active;
 }
 
-static void test_waiting(void **state)
+TEST(test_waiting)
 {
 	static const char *const variables[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
 						"KMP_LIBRARY"};
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		unsetenv(variables[i]);
-	assert_non_null(mkdtemp(directory));
 	assert_false(upcs_waiting_is_active());
 	assert_true(with_file("libgomp.so.1.0.0"));
 	assert_true(with_file("libomp.so.5"));
@@ -51,14 +44,6 @@ static void test_waiting(void **state)
 		assert_false(with_file("libgomp.so.1"));
 		unsetenv(variables[i]);
 	}
-	rmdir(directory);
 }
 
-UNIT_MAIN(sim_waiting)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waiting),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(sim_waiting, make_test_dir, remove_test_dir)

@@ -6,11 +6,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "../unit_test.h"
 
-static void test_count(void **state)
+TEST(test_count)
 {
 	static const struct {
 		uint64_t value;
@@ -25,7 +24,6 @@ static void test_count(void **state)
 	};
 	char text[UTIL_NUMBER_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		util_format_count(cases[i].value, text);
 		assert_string_equal(text, cases[i].text);
@@ -33,7 +31,7 @@ static void test_count(void **state)
 }
 
 /* Three digits, and never four before a prefix. */
-static void test_rate(void **state)
+TEST(test_rate)
 {
 	static const struct {
 		double rate;
@@ -45,14 +43,13 @@ static void test_rate(void **state)
 	};
 	char text[UTIL_NUMBER_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		util_format_rate(cases[i].rate, text);
 		assert_string_equal(text, cases[i].text);
 	}
 }
 
-static void test_ns(void **state)
+TEST(test_ns)
 {
 	static const struct {
 		uint64_t ns;
@@ -70,7 +67,6 @@ static void test_ns(void **state)
 	char text[UTIL_NUMBER_MAX];
 	const char *unit;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		util_format_ns(cases[i].ns, text, &unit);
 		assert_string_equal(text, cases[i].text);
@@ -88,9 +84,8 @@ static void expect_shown(uint64_t value, const char *unit, const char *text, con
 }
 
 /* A ratio without what it is told of would be another one. */
-static void test_value(void **state)
+TEST(test_value)
 {
-	(void)state;
 	expect_shown(1234, "faults", "1,234", "faults");
 	expect_shown(1500, "us", "1.500", "ms");
 	expect_shown(UINT64_MAX, "ms", "18,446,744,073,709,551,615", "ms");
@@ -101,14 +96,13 @@ static void test_value(void **state)
 	assert_int_equal(util_unit_ns("faults"), 0);
 }
 
-static void test_parse_number(void **state)
+TEST(test_parse_number)
 {
 	static const char *const wrong[] = {
 		"", " 1", "+1", "-1", "1 ", "1x", "0x10", "101", "9", "99999999999999999999999",
 	};
 	long value = 77;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(util_parse_number(wrong[i], 10, 100, &value), -1);
 	assert_int_equal(value, 77);
@@ -131,7 +125,7 @@ static char *put(const char *text, unsigned max, unsigned *columns)
 
 /* Nothing that a terminal obeys gets through: ESC, C1 controls in UTF-8 and as
  * bytes, DEL, newline; what is printable stays. */
-static void test_put(void **state)
+TEST(test_put)
 {
 	static const struct {
 		const char *text;
@@ -154,7 +148,6 @@ static void test_put(void **state)
 		{"", 99, "", 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		unsigned columns;
 		char *printed = put(cases[i].text, cases[i].max, &columns);
@@ -167,14 +160,13 @@ static void test_put(void **state)
 	}
 }
 
-static void test_wrap(void **state)
+TEST(test_wrap)
 {
 	char *memory = NULL;
 	size_t size;
 	FILE *out = open_memstream(&memory, &size);
 	unsigned column;
 
-	(void)state;
 	column = util_wrap(out, "one  two\nthree extraordinarily x", 2, 4, 12);
 	fclose(out);
 	assert_string_equal(memory, "one two\n    three\n    extraordinarily\n    x");
@@ -182,9 +174,8 @@ static void test_wrap(void **state)
 	free(memory);
 }
 
-static void test_match(void **state)
+TEST(test_match)
 {
-	(void)state;
 	assert_true(util_match("FAULT", "perf::page-faults"));
 	assert_false(util_match("faults:", "perf::PAGE-FAULTS"));
 	assert_true(util_match("PERF::*", "perf::PAGE-FAULTS"));
@@ -195,9 +186,8 @@ static void test_match(void **state)
 	assert_false(util_is_glob("tp::a:b"));
 }
 
-static void test_papi_prefix(void **state)
+TEST(test_papi_prefix)
 {
-	(void)state;
 	assert_int_equal(util_papi_prefix("upc:::perf::PAGE-FAULTS"), 6);
 	assert_int_equal(util_papi_prefix("UPC:::*"), 6);
 	assert_int_equal(util_papi_prefix("PAPI_NATIVE_upc:::x"), 18);
@@ -208,11 +198,10 @@ static void test_papi_prefix(void **state)
 }
 
 /* A pipe has no width but that of $COLUMNS, and no colour. */
-static void test_width(void **state)
+TEST(test_width)
 {
 	FILE *out = tmpfile();
 
-	(void)state;
 	assert_non_null(out);
 	unsetenv("COLUMNS");
 	assert_int_equal(util_width(out), UTIL_WIDTH_DEFAULT);
@@ -250,11 +239,10 @@ static off_t said_of(int fd)
 	return size;
 }
 
-static void test_flush(void **state)
+TEST(test_flush)
 {
 	int ends[2], full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
@@ -264,16 +252,4 @@ static void test_flush(void **state)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-UNIT_MAIN(common)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count), cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_ns),    cmocka_unit_test(test_parse_number),
-		cmocka_unit_test(test_put),   cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_match), cmocka_unit_test(test_width),
-		cmocka_unit_test(test_flush), cmocka_unit_test(test_papi_prefix),
-		cmocka_unit_test(test_value),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(common, NULL, NULL)

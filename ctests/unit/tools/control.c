@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "../unit_test.h"
+#include "../test_dir.h"
 
-static char directory[60], path[80];
+static char path[80];
 
 /* ---- what listens ---------------------------------------------------------------------- */
 
@@ -84,30 +84,20 @@ static void end(void)
 
 static int setup(void **state)
 {
-	(void)state;
-	strcpy(directory, "/tmp/upc-tool-XXXXXX");
-	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/control", directory);
+	assert_int_equal(make_test_dir(state), 0);
+	snprintf(path, sizeof(path), "%s/control", test_dir);
 	unsetenv("UPC_CONTROL");
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(directory);
 }
 
 /* ---- tests ------------------------------------------------------------------------------- */
 
 #define TEXT(t) .text = t, .length = sizeof(t) - 1
 
-static void test_answer(void **state)
+TEST_WITH(test_answer, setup, remove_test_dir)
 {
 	static const char *const word[] = {"halt", "a \"b\""};
 
-	(void)state;
 	for (size_t piece = 0; piece < 30; piece += 7) {
 		struct util_control control;
 		json_t *answer;
@@ -145,9 +135,8 @@ static void refused(struct script what, const char *part)
 	assert_int_equal(open_descriptors(), before);
 }
 
-static void test_no_answer(void **state)
+TEST_WITH(test_no_answer, setup, remove_test_dir)
 {
-	(void)state;
 	refused((struct script){.text = NULL}, "has ended, or closed the connection, before it answered");
 	refused((struct script){TEXT("{\"ok\":true,")}, "before it answered");
 	refused((struct script){.hold = true}, "has not answered for 50 ms");
@@ -160,24 +149,22 @@ static void test_no_answer(void **state)
 	refused((struct script){TEXT("{\"ok\":true}\n")}, "no answer of a service");
 }
 
-static void test_endless(void **state)
+TEST_WITH(test_endless, setup, remove_test_dir)
 {
 	size_t length = 1u << 20;
 	char *text = malloc(length);
 
-	(void)state;
 	memset(text, 'x', length);
 	refused((struct script){.text = text, .length = length, .endless = true}, "and not ended");
 	free(text);
 }
 
-static void test_words(void **state)
+TEST_WITH(test_words, setup, remove_test_dir)
 {
 	static const char *const word[] = {"ls", "\xff"}, *const good[] = {"ls"};
 	struct util_control control;
 	json_t *answer;
 
-	(void)state;
 	begin((struct script){TEXT("{\"ok\":true,\"message\":\"\"}\n")});
 	assert_int_equal(util_control_open(&control, path), 0);
 	assert_null(util_control_ask(&control, word, 2));
@@ -200,12 +187,11 @@ static void not_there(const char *where, const char *part)
 	util_control_close(&control);
 }
 
-static void test_places(void **state)
+TEST_WITH(test_places, setup, remove_test_dir)
 {
 	struct util_control control;
 	char longest[200];
 
-	(void)state;
 	not_there(path, "no service listens at");
 	memset(longest, 'x', 199);
 	longest[199] = '\0';
@@ -220,20 +206,11 @@ static void test_places(void **state)
 	/* Of homes that are none nothing is made. */
 	unsetenv("UPC_CONTROL");
 	setenv("XDG_STATE_HOME", "state", 1);
-	setenv("HOME", directory, 1);
+	setenv("HOME", test_dir, 1);
 	not_there(NULL, "/.local/state/upc/serve/run/control or /run/upc/control");
 	unsetenv("HOME");
 	not_there(NULL, "none listens at /run/upc/control");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-UNIT_MAIN(control)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_answer), TEST(test_no_answer), TEST(test_endless),
-		TEST(test_words),  TEST(test_places),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(control, NULL, NULL)

@@ -45,9 +45,8 @@ static void put_status(FILE *out, const json_t *answer)
 	"\"unit\":\"u\",\"scope\":\"" scope "\",\"state\":\"" state "\",\"why\":\"" why          \
 	"\",\"places\":[" places "]}"
 
-static void test_states(void **state)
+TEST(test_states)
 {
-	(void)state;
 	prints(ctl_put_counters,
 	       "{\"counters\":[" COUNTER("1", "a", "node", "counting", "", COUNTING("")) "," COUNTER(
 		       "2", "b", "cpu", "taken", "perf (pid 12, uid 0) has it",
@@ -83,9 +82,8 @@ static void test_states(void **state)
 	prints(ctl_put_counters, "{\"counters\":[]}", "no counters; 'upcctl add EVENT' adds one\n");
 }
 
-static void test_csv(void **state)
+TEST(test_csv)
 {
-	(void)state;
 	prints(ctl_put_csv,
 	       "{\"counters\":[" COUNTER("1", "a,b", "cpu", "taken", "he said \\\"no\\\"",
 					 COUNTING("cpu0") "," PLACE("cpu1", "taken")) "]}",
@@ -94,9 +92,8 @@ static void test_csv(void **state)
 	       "1,11,\"a,b\",perf::E,u,cpu,cpu1,taken,,5,\"he said \"\"no\"\"\"\n");
 }
 
-static void test_status(void **state)
+TEST(test_status)
 {
-	(void)state;
 	setenv("TZ", "UTC", 1);
 	prints(put_status,
 	       "{\"generation\":3,\"started_ns\":1000000000000000000,\"time_ns\":1000000060000000000,"
@@ -120,7 +117,7 @@ static void test_status(void **state)
 }
 
 /* Nothing of it harms, and no control character comes out. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const char *const answers[] = {
 		"{}",
@@ -134,7 +131,6 @@ static void test_hostile(void **state)
 	};
 	static void (*const puts[])(FILE *, const json_t *) = {ctl_put_counters, put_status};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
 		for (size_t k = 0; k < 2; k++) {
 			json_t *answer = json_loads(answers[i], 0, NULL);
@@ -156,13 +152,12 @@ static void test_hostile(void **state)
 }
 
 /* Names of any length, and more places than are named. */
-static void test_long(void **state)
+TEST(test_long)
 {
 	char name[3000];
 	json_t *places = json_array(), *answer;
 	FILE *out;
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (unsigned i = 0; i < 3; i++)
@@ -179,12 +174,4 @@ static void test_long(void **state)
 	json_decref(answer);
 }
 
-UNIT_MAIN(ctl_table)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_states),  cmocka_unit_test(test_csv),  cmocka_unit_test(test_status),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(ctl_table, NULL, NULL)

@@ -6,14 +6,13 @@
 
 #include "../unit_test.h"
 
-static void test_json(void **state)
+TEST(test_json)
 {
 	char *memory = NULL;
 	size_t size;
 	FILE *out = open_memstream(&memory, &size);
 	json_t *object = json_object(), *string;
 
-	(void)state;
 	json_object_set_new(object, "n", util_json_count(INT64_MAX));
 	assert_int_equal(util_json_put(out, object, true), 0);
 	fclose(out);
@@ -31,7 +30,7 @@ static void test_json(void **state)
 	json_decref(string);
 }
 
-static void test_csv(void **state)
+TEST(test_csv)
 {
 	static const char *const cases[][2] = {
 		{"plain text", "plain text"},
@@ -43,7 +42,6 @@ static void test_csv(void **state)
 		{"edge ", "\"edge \""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *memory = NULL;
 		size_t size;
@@ -57,13 +55,12 @@ static void test_csv(void **state)
 }
 
 /* Which JSON it is stands before all else. */
-static void test_schema_is_first(void **state)
+TEST(test_schema_is_first)
 {
 	char *memory = NULL;
 	size_t size;
 	FILE *out = open_memstream(&memory, &size);
 
-	(void)state;
 	assert_int_equal(util_json_put(out, util_json_begin("upc_stat"), true), 0);
 	fclose(out);
 	assert_ptr_equal(strstr(memory, "{\"schema\":1,\"tool\":\"upc_stat\",\"version\":\""), memory);
@@ -71,7 +68,7 @@ static void test_schema_is_first(void **state)
 }
 
 /* As many fields in a line as in the headings, whatever is not known. */
-static void test_event_has_all_fields(void **state)
+TEST(test_event_has_all_fields)
 {
 	const struct upc_event_info bare = {.name = "a", .unit = "b", .subsystem = "c", .id = UPC_NO_ID};
 	struct upc_event_info full = bare;
@@ -80,7 +77,6 @@ static void test_event_has_all_fields(void **state)
 	FILE *out = open_memstream(&memory, &size);
 	unsigned commas[3] = {0}, line = 0;
 
-	(void)state;
 	full.id = 513;
 	full.description = "x y";
 	util_csv_event_head(out);
@@ -99,14 +95,4 @@ static void test_event_has_all_fields(void **state)
 	free(memory);
 }
 
-UNIT_MAIN(data)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_schema_is_first),
-		cmocka_unit_test(test_event_has_all_fields),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(data, NULL, NULL)

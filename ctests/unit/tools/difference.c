@@ -3,18 +3,15 @@
  * Differences of measurements: chances of Student's distribution, exact and open ones, and how often
  * anything of a list is called different where nothing is.
  */
-#include <math.h>
-
 #include "../unit_test.h"
 #include "lib/difference.h"
 #include "stat/level.h"
 
-static void test_chance(void **state)
+TEST(test_chance)
 {
 	static const double freedom[] = {1, 2, 5, 30, 999, 5000};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(freedom) / sizeof(freedom[0]); i++) {
 		double t = mpxi_level_student(.95, freedom[i]);
 
@@ -31,7 +28,7 @@ static struct util_difference between(struct util_measured before, struct util_m
 	return d;
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	const struct util_measured exact = {.value = 100, .exact = true},
 				   other = {.value = 101, .exact = true};
@@ -45,7 +42,6 @@ static void test_kinds(void **state)
 						   UTIL_NOT_TOLD, UTIL_MORE, UTIL_LESS};
 	size_t i;
 
-	(void)state;
 	assert_true(util_difference_judge(list, sizeof(list) / sizeof(list[0])));
 	for (i = 0; i < sizeof(list) / sizeof(list[0]); i++)
 		assert_int_equal(list[i].verdict, wanted[i]);
@@ -55,24 +51,14 @@ static void test_kinds(void **state)
 	assert_true(util_difference_judge(list, 0));
 }
 
-static double uniform(uint64_t *random)
-{
-	return ((double)(random_next(random) >> 11) + .5) / 9007199254740992.;
-}
-
-static double normal(uint64_t *random)
-{
-	return sqrt(-2 * log(uniform(random))) * cos(2 * acos(-1) * uniform(random));
-}
-
 /* Of a truth, with a standard error found from so many squares. */
 static struct util_measured measured(double truth, unsigned freedom, uint64_t *random)
 {
-	struct util_measured m = {.value = truth + normal(random), .freedom = freedom};
+	struct util_measured m = {.value = truth + random_normal(random), .freedom = freedom};
 	unsigned i;
 
 	for (i = 0; i < freedom; i++) {
-		double z = normal(random);
+		double z = random_normal(random);
 
 		m.error += z * z / freedom;
 	}
@@ -83,13 +69,12 @@ static struct util_measured measured(double truth, unsigned freedom, uint64_t *r
 enum { LISTS = 2000, FEW_LISTS = 200, N = 20 };
 
 /* Nothing differs, but for one that does by 12 errors: it is found, and in 95 % of the lists alone. */
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	unsigned lists = getenv("UPC_TEST_INEXACT") ? FEW_LISTS : LISTS, wrong = 0, found = 0, i, k;
 	struct util_difference list[N];
 	uint64_t random = 1;
 
-	(void)state;
 	for (i = 0; i < lists; i++) {
 		unsigned called = 0;
 
@@ -110,13 +95,4 @@ static void test_lists(void **state)
 	assert_true(found > lists * .98);
 }
 
-UNIT_MAIN(difference)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chance),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_lists),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(difference, NULL, NULL)

@@ -3,45 +3,22 @@
  * What texts are compared with (ctests/lib/golden.h): each difference is found, and an update
  * changes its own section and no other.
  */
-#include <sys/stat.h>
-
 #include "lib/golden.h"
-#include "../unit_test.h"
-
-static char dir[] = "/tmp/upc-golden.XXXXXX";
-static char path[sizeof(dir) + 32];
+#include "../test_dir.h"
 
 static int set_up(void **state)
 {
-	char sub[sizeof(dir) + 32];
-
-	(void)state;
-	if (!mkdtemp(dir))
+	if (make_test_dir(state))
 		return -1;
-	snprintf(sub, sizeof(sub), "%s/ctests", dir);
-	mkdir(sub, 0700);
-	strcat(sub, "/golden");
-	mkdir(sub, 0700);
-	snprintf(path, sizeof(path), "%s/here", sub);
-	setenv("srcdir", dir, 1);
+	test_put("ctests/golden/", NULL);
+	setenv("srcdir", test_dir, 1);
 	unsetenv("UPC_UPDATE");
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	unlink(path);
-	*strrchr(path, '/') = '\0';
-	rmdir(path);
-	*strrchr(path, '/') = '\0';
-	rmdir(path);
-	return rmdir(dir);
-}
-
 static void has(const char *expected)
 {
-	char *text = golden_load(path);
+	char *text = golden_load(test_path("ctests/golden/here"));
 
 	assert_non_null(text);
 	assert_string_equal(text, expected);
@@ -66,9 +43,8 @@ static void differs(const char *section, const char *text, const char *how)
 
 #define HEAD "# What the unit test here expects, by section: UPC_UPDATE=1 writes it.\n"
 
-static void test_update(void **state)
+TEST(test_update)
 {
-	(void)state;
 	differs("one", "", "here: No such file");
 	update("one", "a\nb\n");
 	update("two", "\033[1m " UPC_VERSION_STRING "\177\n");
@@ -82,9 +58,8 @@ static void test_update(void **state)
 	update("one", "a\nb\n");
 }
 
-static void test_differences(void **state)
+TEST(test_differences)
 {
-	(void)state;
 	assert_null(golden_differs("here", "one", "a\nb\n"));
 	assert_null(golden_differs("here", "two", ""));
 	differs("one", "a\nc\n", "one, line 2: \"c\", not \"b\"");
@@ -98,12 +73,4 @@ static void test_differences(void **state)
 	differs("three", "", "three, line 1: \"\", not \"\"");
 }
 
-UNIT_MAIN(golden)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_update),
-		cmocka_unit_test(test_differences),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS(golden, set_up, remove_test_dir)

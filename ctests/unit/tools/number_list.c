@@ -16,9 +16,8 @@ static void expect(const char *text, bool ranges, unsigned n, const int *numbers
 	number_list_free(&list);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
-	(void)state;
 	expect("7", false, 1, (int[]){7});
 	expect("12,3,100", false, 3, (int[]){12, 3, 100});
 	expect("0-3,5", true, 5, (int[]){0, 1, 2, 3, 5});
@@ -27,14 +26,13 @@ static void test_lists(void **state)
 	expect("2,0-3,2", true, 4, (int[]){2, 0, 1, 3});
 }
 
-static void test_what_is_no_list(void **state)
+TEST(test_what_is_no_list)
 {
 	static const char *const bad[] = {
 		"",   ",",   "1,", ",1",   "1,,2", "x",     "1x",    " 1",
 		"-1", "3-1", "1-", "1--2", "101",  "1-101", "1-2-3", "99999999999999999999"};
 	struct number_list list = {.n = 0};
 
-	(void)state;
 	assert_int_equal(number_list_parse(&list, "8", 0, 100, true), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(number_list_parse(&list, bad[i], 0, 100, true), -1);
@@ -46,12 +44,4 @@ static void test_what_is_no_list(void **state)
 	number_list_free(&list);
 }
 
-UNIT_MAIN(number_list)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_what_is_no_list),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(number_list, NULL, NULL)

@@ -32,9 +32,8 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void test_one_meaning(void **state)
+TEST(test_one_meaning)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
 		for (size_t k = 0; k < i; k++) {
 			if (rows[i].old || rows[k].old)
@@ -51,9 +50,8 @@ static void test_one_meaning(void **state)
 		}
 }
 
-static void test_everything_has_help(void **state)
+TEST(test_everything_has_help)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
 		assert_true(rows[i].old || (rows[i].help && rows[i].help[0] && rows[i].name));
 }
@@ -81,12 +79,11 @@ static int first(char **argv)
 	return next(argv);
 }
 
-static void test_old_names_are_the_new_ones(void **state)
+TEST(test_old_names_are_the_new_ones)
 {
 	char *argv[] = {"upc_run", "-r", "csv", "-p", "program", "-t", NULL};
 	char *name[] = {"upc_run", "--report=json", "program", NULL};
 
-	(void)state;
 	assert_int_equal(first(argv), UTIL_OPTION_PROCESSES);
 	assert_true(choice.given && choice.format == UTIL_CSV);
 	/* What is behind the program is the program's. */
@@ -103,13 +100,12 @@ static uint64_t time_of(const char *text, uint64_t plain)
 	return util_parse_time(text, plain, &ns) == 0 ? ns : 0;
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	static const char *const wrong[] = {"",       "s", "1x", "1 s", "-1s",   "1e3s",
 					    "1.2.3s", "0", "0s", "inf", "0x10s", "99999999999999999999s",
 					    "1ss"};
 
-	(void)state;
 	assert_int_equal(time_of("250us", 0), 250000);
 	assert_int_equal(time_of("2.5ms", 0), 2500000);
 	assert_int_equal(time_of("1s", 0), 1000000000);
@@ -122,18 +118,17 @@ static void test_times(void **state)
 		assert_int_equal(time_of(wrong[i], 1000000), 0);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const char *const words[] = {"text", "json", "csv", NULL};
 
-	(void)state;
 	assert_int_equal(util_option_word("--format", words, "text"), 0);
 	assert_int_equal(util_option_word("--format", words, "csv"), 2);
 	assert_int_equal(util_option_word("--format", words, "js"), -1);
 	assert_int_equal(util_option_word("--format", words, ""), -1);
 }
 
-static void test_one_format(void **state)
+TEST(test_one_format)
 {
 	char *same[] = {"upc_run", "--json", "-f", "json", NULL},
 	     *two[] = {"upc_run", "--json", "--csv", NULL};
@@ -141,7 +136,6 @@ static void test_one_format(void **state)
 	     *bad[] = {"upc_run", "-f", "xml", NULL};
 	char *own[] = {"upc_run", "-f", "stat", NULL}, **const wrong[] = {two, unlike, bad};
 
-	(void)state;
 	assert_int_equal(first(same), UTIL_OPTION_NONE);
 	assert_int_equal(choice.format, UTIL_JSON);
 	assert_int_equal(first(own), UTIL_OPTION_NONE);
@@ -189,7 +183,7 @@ static int line_of(struct line *line, char **argv)
 	return util_options_read(&reads, argc, argv, line, &choice, &status);
 }
 
-static void test_line_goes_to_its_places(void **state)
+TEST(test_line_goes_to_its_places)
 {
 	char *all[] = {"upc_run", "--zeros", "-o",      "a",      "--region=b", "--json",
 		       "-o",      "c",       "program", "--late", NULL};
@@ -198,7 +192,6 @@ static void test_line_goes_to_its_places(void **state)
 	char *wrong[] = {"upc_run", "--zeros", "--no-such", NULL};
 	struct line line;
 
-	(void)state;
 	assert_int_equal(line_of(&line, all), 0);
 	assert_int_equal(status, UTIL_OK);
 	assert_string_equal(line.output, "c");
@@ -215,17 +208,4 @@ static void test_line_goes_to_its_places(void **state)
 	assert_int_equal(status, UTIL_FAILED);
 }
 
-UNIT_MAIN(options)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_meaning),
-		cmocka_unit_test(test_everything_has_help),
-		cmocka_unit_test(test_old_names_are_the_new_ones),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_one_format),
-		cmocka_unit_test(test_line_goes_to_its_places),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(options, NULL, NULL)

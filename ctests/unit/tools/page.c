@@ -33,16 +33,6 @@ static void end(struct written *w)
 	assert_int_equal(strlen(w->text), w->size);
 }
 
-/* So many times it is there. */
-static unsigned times(const char *text, const char *part)
-{
-	unsigned n = 0;
-
-	for (; (text = strstr(text, part)); text += strlen(part))
-		n++;
-	return n;
-}
-
 /* ---- elements nest ----------------------------------------------------------------------------- */
 
 /* Skips an attribute's value or an element's name; attributes are quoted, and have no '<' in them. */
@@ -170,7 +160,7 @@ static void say_all(struct page *page, const char *text)
 	page_fact(page, text, text);
 }
 
-static void hostile_texts(void **state)
+TEST(hostile_texts)
 {
 	static const char *const hostile[] = {
 		"</script><script>alert(1)</script>",
@@ -188,7 +178,6 @@ static void hostile_texts(void **state)
 	char every[2 * 255 + 1];
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 255; i++) {
 		every[i] = (char)(i + 1);
 		every[255 + i] = (char)(255 - i);
@@ -205,7 +194,7 @@ static void hostile_texts(void **state)
 		assert_utf8(w.text, w.size);
 		assert_nests(w.text);
 		/* Ours: the rows that are data, values over time, and the script. */
-		assert_int_equal(times(w.text, "<script"), 3);
+		assert_int_equal(times_in(w.text, "<script"), 3);
 		assert_null(strstr(w.text, "<!--"));
 		rows = data_of(w.text, "table-1-more");
 		assert_int_equal(json_array_size(rows), 2);
@@ -233,9 +222,8 @@ static void assert_text(const char *text, const char *html, const char *json)
 	free(w.text);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
-	(void)state;
 	assert_text("a<b>\"c\"&'d'\\", "a&lt;b&gt;&quot;c&quot;&amp;&#39;d&#39;\\",
 		    "a\\u003cb\\u003e\\\"c\\\"\\u0026'd'\\\\");
 	assert_text("\n\x1b\x7f", "\xe2\x90\x8a\xe2\x90\x9b\xe2\x90\xa1",
@@ -260,11 +248,10 @@ static void assert_number(double value, unsigned decimals, const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	char text[PAGE_NUMBER_MAX];
 
-	(void)state;
 	page_format_count(0, text);
 	assert_string_equal(text, "0");
 	page_format_count(1000, text);
@@ -295,9 +282,8 @@ static void assert_interval(double value, double low, double high, const char *w
 	assert_string_equal(text, wanted);
 }
 
-static void intervals(void **state)
+TEST(intervals)
 {
-	(void)state;
 	assert_interval(5000, 3800, 6200, "\xc2\xb1 1" B "200");
 	assert_interval(5000, 3810, 6200, "\xc2\xb1 1" B "200");
 	assert_interval(5000, 4000, 6200, "4" B "000 to 6" B "200");
@@ -312,7 +298,7 @@ static void intervals(void **state)
 
 /* ---- tables ------------------------------------------------------------------------------------- */
 
-static void cells(void **state)
+TEST(cells)
 {
 	static const struct page_column columns[] = {{.header = "Name"},
 						     {.header = "Calls", .kind = PAGE_COUNT},
@@ -322,7 +308,6 @@ static void cells(void **state)
 				   {.value = 50.5, .interval = true, .low = 40.5, .high = 60.5}};
 	struct written w;
 
-	(void)state;
 	begin(&w, "t");
 	page_table(w.page, "c", columns, 3);
 	page_row(w.page, row);
@@ -349,7 +334,7 @@ static void cells(void **state)
 	free(w.text);
 }
 
-static void long_table(void **state)
+TEST(long_table)
 {
 	enum { ROWS = 100000 };
 	static const struct page_column columns[] = {{.header = "Name"},
@@ -360,7 +345,6 @@ static void long_table(void **state)
 	char name[32];
 	unsigned i;
 
-	(void)state;
 	begin(&w, "t");
 	page_table(w.page, "c", columns, 2);
 	for (i = 0; i < ROWS; i++) {
@@ -372,7 +356,7 @@ static void long_table(void **state)
 	page_table_end(w.page);
 	end(&w);
 	assert_nests(w.text);
-	assert_int_equal(times(w.text, "<tr><th scope=\"row\">"), PAGE_ROWS);
+	assert_int_equal(times_in(w.text, "<tr><th scope=\"row\">"), PAGE_ROWS);
 	assert_non_null(strstr(w.text, "The first 1" B "000 of 100" B "000 rows."));
 	rows = data_of(w.text, "table-1-more");
 	assert_int_equal(json_array_size(rows), ROWS - PAGE_ROWS);
@@ -387,14 +371,13 @@ static void long_table(void **state)
 	free(w.text);
 }
 
-static void as_many_as_are_shown(void **state)
+TEST(as_many_as_are_shown)
 {
 	static const struct page_column column = {.header = "Name"};
 	const struct page_cell cell = {.text = "a"};
 	struct written w;
 	unsigned i;
 
-	(void)state;
 	begin(&w, "t");
 	page_table(w.page, "none", &column, 1);
 	page_table_end(w.page);
@@ -406,19 +389,18 @@ static void as_many_as_are_shown(void **state)
 	end(&w);
 	assert_nests(w.text);
 	assert_null(strstr(w.text, "class=\"cut\" data-told"));
-	assert_int_equal(times(w.text, "<script"), 1);
+	assert_int_equal(times_in(w.text, "<script"), 1);
 	free(w.text);
 }
 
 /* ---- pictures ----------------------------------------------------------------------------------- */
 
-static void pictures_of_no_numbers(void **state)
+TEST(pictures_of_no_numbers)
 {
 	const struct page_bar bars[] = {{"a", NAN, -1, INFINITY}, {"b", 0, 0, 0}};
 	const struct page_node nodes[] = {{"a", PAGE_ROOT, NAN}, {"b", 0, -1}, {"c", PAGE_ROOT, INFINITY}};
 	struct written w;
 
-	(void)state;
 	begin(&w, "t");
 	page_bars(w.page, "b", NULL, 1, bars, 2);
 	page_bars(w.page, "none", NULL, 1, bars, 0);
@@ -432,26 +414,25 @@ static void pictures_of_no_numbers(void **state)
 	free(w.text);
 }
 
-static void more_bars_than_are_drawn(void **state)
+TEST(more_bars_than_are_drawn)
 {
 	static struct page_bar bars[PAGE_BARS + 7];
 	struct written w;
 	size_t i;
 
-	(void)state;
 	begin(&w, "t");
 	for (i = 0; i < PAGE_BARS + 7; i++)
 		bars[i] = (struct page_bar){"a", 1, 1, 1};
 	page_bars(w.page, "b", NULL, 1, bars, PAGE_BARS + 7);
 	end(&w);
 	assert_nests(w.text);
-	assert_int_equal(times(w.text, "<rect class=\"s1\""), PAGE_BARS);
+	assert_int_equal(times_in(w.text, "<rect class=\"s1\""), PAGE_BARS);
 	assert_non_null(strstr(w.text, "Not drawn: 7<"));
 	free(w.text);
 }
 
 /* Children that have more than their parent, as estimates may, stay inside of it. */
-static void icicle(void **state)
+TEST(icicle)
 {
 	const struct page_node nodes[] = {
 		{"a", PAGE_ROOT, 30}, {"b", 0, 20}, {"c", 0, 40},
@@ -459,7 +440,6 @@ static void icicle(void **state)
 	};
 	struct written w;
 
-	(void)state;
 	begin(&w, "t");
 	page_icicle(w.page, "i", "s", 0, nodes, 6);
 	end(&w);
@@ -506,7 +486,7 @@ static void assert_path(const char *text, const char *class, const char *wanted)
 }
 
 /* Where there is no value, and over a gap in time, nothing is joined; one that stands alone is a point. */
-static void lines(void **state)
+TEST(lines)
 {
 	const double time[] = {0, 1, 2, 3, 10}, a[] = {0, 10, NAN, 5, 5}, b[] = {10, 0, 5, INFINITY, 7};
 	const struct page_line line[] = {{"first", a, 0}, {"second", b, 4}};
@@ -525,7 +505,6 @@ static void lines(void **state)
 				   .bands = 1};
 	struct written w;
 
-	(void)state;
 	begin(&w, "t");
 	page_lines(w.page, &chart);
 	end(&w);
@@ -549,7 +528,7 @@ static void lines(void **state)
 }
 
 /* Many points: a spike is in a column, a missing value interrupts, and what is written is bounded. */
-static void many_points(void **state)
+TEST(many_points)
 {
 	enum { POINTS = 200000, LINES = 40 };
 	static double time[POINTS], value[POINTS];
@@ -566,7 +545,6 @@ static void many_points(void **state)
 	json_t *all, *low, *high;
 	size_t size, i;
 
-	(void)state;
 	for (i = 0; i < POINTS; i++) {
 		time[i] = 60 * (double)i;
 		value[i] = 2e9;
@@ -598,7 +576,7 @@ static void many_points(void **state)
 	free(w.text);
 }
 
-static void lines_of_no_numbers(void **state)
+TEST(lines_of_no_numbers)
 {
 	const double time[] = {-1e308, 0, 1e308},
 		     value[][3] = {{NAN, NAN, NAN}, {-1e308, 1e308, 0}, {0, 1e-320, 0}};
@@ -610,7 +588,6 @@ static void lines_of_no_numbers(void **state)
 	struct written w;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 24; i++) {
 		chart.peak = peaks[i % 6];
 		chart.lines = i / 6 == 1 ? 1 : 3;
@@ -636,19 +613,18 @@ static void lines_of_no_numbers(void **state)
 
 /* ---- data --------------------------------------------------------------------------------------- */
 
-static void data(void **state)
+TEST(data)
 {
 	json_t *in = json_pack("{s:s, s:[i,f,b,n]}", "</script>&amp;",
 			       "<!--<script>\xe2\x80\xa8\xf0\x9f\x98\x80\"\\", "n", 1, 2.5, 1),
 	       *out;
 	struct written w;
 
-	(void)state;
 	begin(&w, "t");
 	page_data(w.page, "all", in);
 	end(&w);
 	assert_nests(w.text);
-	assert_int_equal(times(w.text, "<script"), 2);
+	assert_int_equal(times_in(w.text, "<script"), 2);
 	out = data_of(w.text, "all");
 	assert_true(json_equal(in, out));
 	json_decref(in);
@@ -672,7 +648,7 @@ static ssize_t take(void *arg, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-static void write_errors(void **state)
+TEST(write_errors)
 {
 	static char buffer[1 << 20];
 	size_t room;
@@ -680,7 +656,6 @@ static void write_errors(void **state)
 	struct page *page;
 	unsigned failed = 0;
 
-	(void)state;
 	if (full) {
 		page = page_begin(full, "t", NULL);
 		assert_non_null(page);
@@ -716,13 +691,12 @@ static void write_errors(void **state)
 	assert_in_range(failed, 1, 100);
 }
 
-static void misuse(void **state)
+TEST(misuse)
 {
 	const struct page_node nodes[] = {{"a", 1, 1}, {"b", PAGE_ROOT, 1}};
 	const struct page_cell cell = {0};
 	struct written w;
 
-	(void)state;
 	begin(&w, "t");
 	page_row(w.page, &cell);
 	assert_int_equal(page_end(w.page), EINVAL);
@@ -750,26 +724,4 @@ static void misuse(void **state)
 	free(w.text);
 }
 
-UNIT_MAIN(page)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hostile_texts),
-		cmocka_unit_test(texts),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(intervals),
-		cmocka_unit_test(cells),
-		cmocka_unit_test(long_table),
-		cmocka_unit_test(as_many_as_are_shown),
-		cmocka_unit_test(pictures_of_no_numbers),
-		cmocka_unit_test(more_bars_than_are_drawn),
-		cmocka_unit_test(icicle),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(many_points),
-		cmocka_unit_test(lines_of_no_numbers),
-		cmocka_unit_test(data),
-		cmocka_unit_test(write_errors),
-		cmocka_unit_test(misuse),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(page, NULL, NULL)

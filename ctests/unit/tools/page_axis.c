@@ -19,11 +19,10 @@ static void assert_scale(double least, double most, double low, double high, dou
 	assert_int_equal(page_scale_marks(&scale), lround((high - low) / step) + 1);
 }
 
-static void scales(void **state)
+TEST(scales)
 {
 	const struct page_scale below = page_scale_of(-3, 7, 5);
 
-	(void)state;
 	assert_scale(0, 10, 0, 10, 2, 0);
 	assert_scale(3, 7, 0, 8, 2, 0);
 	assert_scale(0, .31, 0, .4, .1, 1);
@@ -37,11 +36,10 @@ static void scales(void **state)
 }
 
 /* Whatever the numbers, marks are few and hold them. */
-static void scales_of_any_numbers(void **state)
+TEST(scales_of_any_numbers)
 {
 	int k, m;
 
-	(void)state;
 	for (k = -320; k <= 308; k++)
 		for (m = 1; m < 10; m++) {
 			const double most = m * pow(10, k);
@@ -63,9 +61,8 @@ static void assert_prefix(double size, double power, const char *wanted)
 	assert_string_equal(letters, wanted);
 }
 
-static void prefixes(void **state)
+TEST(prefixes)
 {
-	(void)state;
 	assert_prefix(0, 1, "");
 	assert_prefix(999.9, 1, "");
 	assert_prefix(1000, 1e3, "k");
@@ -89,11 +86,10 @@ static void assert_time(double whole, double step, double time, const char *want
 	assert_string_equal(text, wanted);
 }
 
-static void times(void **state)
+TEST(times)
 {
 	char text[PAGE_TIME_MAX];
 
-	(void)state;
 	assert_time(0, 1, 0, "0:00:00");
 	assert_time(1, .2, .4, "0.4 s");
 	assert_time(.05, .01, .03, "0.03 s");
@@ -113,14 +109,4 @@ static void times(void **state)
 	page_format_time(NAN, NAN, text);
 }
 
-UNIT_MAIN(page_axis)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scales),
-		cmocka_unit_test(scales_of_any_numbers),
-		cmocka_unit_test(prefixes),
-		cmocka_unit_test(times),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(page_axis, NULL, NULL)

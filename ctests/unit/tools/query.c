@@ -6,7 +6,7 @@
 
 #include "../unit_test.h"
 
-static void test_found(void **state)
+TEST(test_found)
 {
 	static const struct {
 		const char *query, *name, *description;
@@ -26,13 +26,12 @@ static void test_found(void **state)
 		{"sent tx", "net::eth0:tx_bytes", "Bytes sent."},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (!util_words_match(cases[i].query, cases[i].name, cases[i].description))
 			fail_msg("%s", cases[i].query);
 }
 
-static void test_not_found(void **state)
+TEST(test_not_found)
 {
 	static const struct {
 		const char *query, *name, *description;
@@ -47,30 +46,19 @@ static void test_not_found(void **state)
 		{"bytes received", "net::eth0:tx_bytes", "Bytes sent."},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (util_words_match(cases[i].query, cases[i].name, cases[i].description))
 			fail_msg("%s", cases[i].query);
 }
 
-static void test_long_words(void **state)
+TEST(test_long_words)
 {
 	char query[200];
 
-	(void)state;
 	memset(query, 'a', sizeof(query) - 1);
 	query[sizeof(query) - 1] = '\0';
 	assert_true(util_words_match(query, query, NULL));
 	assert_false(util_words_match(query, "a", "aaaa"));
 }
 
-UNIT_MAIN(query)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_found),
-		cmocka_unit_test(test_not_found),
-		cmocka_unit_test(test_long_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(query, NULL, NULL)

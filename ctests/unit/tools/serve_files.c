@@ -2,30 +2,20 @@
 /*
  * serve_files.c - files of a private node in the directory of nobody, where links and pipes may lie.
  */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "lib/common.h"
 #include "serve/serve_children.h"
 #include "serve/serve_pcp.h"
 
-#include "../unit_test.h"
+#include "../test_dir.h"
 
 void util_error(const char *format, ...)
 {
 	(void)format;
 }
 
-static char place[] = "/tmp/serve_files.XXXXXX";
-
 static int begin(void **state)
 {
-	(void)state;
-	return mkdtemp(place) && chdir(place) == 0 && mkdir("web", 0700) == 0 ? 0 : -1;
+	return make_test_dir(state) || chdir(test_dir) || mkdir("web", 0700);
 }
 
 static int end(void **state)
@@ -37,23 +27,14 @@ static int end(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++)
 		unlink(made[i]);
-	return rmdir("web") == 0 && chdir("/") == 0 && rmdir(place) == 0 ? 0 : -1;
-}
-
-static void put(const char *name, const char *text)
-{
-	FILE *out = fopen(name, "w");
-
-	assert_non_null(out);
-	fputs(text, out);
-	assert_int_equal(fclose(out), 0);
+	return rmdir("web") == 0 && chdir("/") == 0 && rmdir(test_dir) == 0 ? 0 : -1;
 }
 
 /* A link that nobody has left is not written through. */
-static void links(void **state)
+TEST(links)
 {
 	static struct serve_pcp pcp = {.conf = "machine.conf", .agent = "/a/pmdaupc", .module = "/a/pmcd.so"};
-	const struct serve_files files = {.dir = place,
+	const struct serve_files files = {.dir = test_dir,
 					  .config = "/a/config",
 					  .interval_ns = 1000000000,
 					  .user = "root",
@@ -64,9 +45,8 @@ static void links(void **state)
 	struct stat s;
 	FILE *in;
 
-	(void)state;
-	put("machine.conf", "PCP_BIN_DIR=/usr/bin\nPCP_RUN_DIR=/run/pcp\n");
-	put("victim", "as it was\n");
+	test_put("machine.conf", "PCP_BIN_DIR=/usr/bin\nPCP_RUN_DIR=/run/pcp\n");
+	test_put("victim", "as it was\n");
 	assert_int_equal(symlink("../victim", "web/pcp.conf"), 0);
 	assert_int_equal(symlink("../victim", "web/pmproxy.conf"), 0);
 	assert_true(serve_pcp_write(&pcp, &files));
@@ -85,12 +65,11 @@ static void links(void **state)
 }
 
 /* Nor is a log read that is a pipe, which nobody would ever write to, or a link. */
-static void logs(void **state)
+TEST(logs)
 {
 	char line[80] = "x";
 
-	(void)state;
-	put("victim", "Log for pmproxy\nwhat it says\n\nLog finished\n");
+	test_put("victim", "Log for pmproxy\nwhat it says\n\nLog finished\n");
 	serve_last_line("victim", line, sizeof(line));
 	assert_string_equal(line, "what it says");
 	assert_int_equal(symlink("../victim", "web/log"), 0);
@@ -106,7 +85,5 @@ static void logs(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(links), cmocka_unit_test(logs)};
-
-	return cmocka_run_group_tests(tests, begin, end);
+	return run_own_tests(begin, end);
 }

@@ -4,8 +4,6 @@
  */
 #include "serve/serve_metrics.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 #include "../unit_test.h"
 
@@ -24,9 +22,8 @@ static void becomes(const char *text, const char *wanted)
 	free(bytes);
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	becomes("# PCP5 a.b 1.2.3 u64\n# HELP a_b help of a_b\n# TYPE a_b counter\na_b{x=\"a_b 1\"} 7\na_b 8\n",
 		"# HELP a_b_total help of a_b\n# TYPE a_b_total counter\na_b_total{x=\"a_b 1\"} 7\na_b_total 8\n");
 	becomes("# HELP s_count x\n# TYPE s_count gauge\ns_count 1\n# HELP g x\n# TYPE g gauge\ng 2\n",
@@ -35,9 +32,8 @@ static void names(void **state)
 		"# TYPE x_total counter\nx_total 1\n# TYPE y_total_value gauge\ny_total_value{} 1\n");
 }
 
-static void odd(void **state)
+TEST(odd)
 {
-	(void)state;
 	becomes("", "");
 	becomes("\n\n", "");
 	becomes("# TYPE ", "# TYPE \n");
@@ -46,12 +42,4 @@ static void odd(void **state)
 	becomes("ab 1\n# TYPE a counter\nab 2\n", "ab 1\n# TYPE a_total counter\nab 2\n");
 }
 
-UNIT_MAIN(serve_metrics)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(odd),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(serve_metrics, NULL, NULL)

@@ -4,9 +4,6 @@
  */
 #include "serve/serve_request.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../unit_test.h"
 
@@ -34,9 +31,8 @@ static enum serve_answer get(const char *target)
 	return ask(text);
 }
 
-static void pages(void **state)
+TEST(pages)
 {
-	(void)state;
 	assert_int_equal(get("/"), SERVE_PAGE);
 	assert_int_equal(get("/page.css"), SERVE_STYLE);
 	assert_int_equal(get("/page.js"), SERVE_SCRIPT);
@@ -53,7 +49,7 @@ static void pages(void **state)
 	assert_int_equal(ask("GET / HTTP/1.0\nHost: 127.0.0.1\n\n"), SERVE_PAGE);
 }
 
-static void nothing_else(void **state)
+TEST(nothing_else)
 {
 	static const char *const targets[] = {
 		"/pmapi/store?names=upc.control.command&value=x",
@@ -86,7 +82,6 @@ static void nothing_else(void **state)
 		"/Page.js",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
 		if (get(targets[i]) != SERVE_NOTHING)
 			print_error("%s\n", targets[i]);
@@ -94,7 +89,7 @@ static void nothing_else(void **state)
 	}
 }
 
-static void other_names(void **state)
+TEST(other_names)
 {
 	static const char *const hosts[] = {
 		"evil.example", "evil.example:44380", "localhost.evil.example", "127.0.0.1.evil.example",
@@ -102,7 +97,6 @@ static void other_names(void **state)
 		"10.0.0.1",     "0.0.0.0:44380",      "localhost:123456789012"};
 	char text[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
 		snprintf(text, sizeof(text), "GET /metrics HTTP/1.1\r\nHost: %s\r\n\r\n", hosts[i]);
 		assert_int_equal(ask(text), SERVE_FORBIDDEN);
@@ -113,9 +107,8 @@ static void other_names(void **state)
 	assert_int_equal(ask("GET /metrics HTTP/1.1\r\nHOST:\t[::1]:9 \r\n\r\n"), SERVE_FORWARD);
 }
 
-static void other_pages(void **state)
+TEST(other_pages)
 {
-	(void)state;
 	assert_int_equal(
 		ask("GET /metrics HTTP/1.1\r\nHost: localhost:9\r\nOrigin: http://localhost:9\r\n\r\n"),
 		SERVE_FORWARD);
@@ -139,13 +132,12 @@ static void other_pages(void **state)
 			 SERVE_PAGE);
 }
 
-static void reading_only(void **state)
+TEST(reading_only)
 {
 	static const char *const methods[] = {"POST",  "PUT",   "DELETE", "OPTIONS", "HEAD",
 					      "PATCH", "TRACE", "get",    "CONNECT"};
 	char text[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		snprintf(text, sizeof(text), "%s /pmapi/context HTTP/1.1\r\nHost: localhost\r\n\r\n",
 			 methods[i]);
@@ -157,12 +149,11 @@ static void reading_only(void **state)
 			 SERVE_BAD);
 }
 
-static void no_requests(void **state)
+TEST(no_requests)
 {
 	static const char zero[] = "GET / HTTP/1.1\r\nHost: localhost\r\nX: \0\r\n\r\n";
 	static char large[SERVE_REQUEST_MAX + 64];
 
-	(void)state;
 	assert_int_equal(ask(""), SERVE_MORE);
 	assert_int_equal(ask("GET / HTTP/1.1\r\nHost: localhost\r\n"), SERVE_MORE);
 	assert_int_equal(ask("\r\n\r\n"), SERVE_BAD);
@@ -181,7 +172,7 @@ static void no_requests(void **state)
 }
 
 /* Whatever the bytes are: only those ten kinds, and a path that is one line. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	static const char *const parts[] = {"GET ",      "/",
 					    "pmapi/",    "12/",
@@ -200,7 +191,6 @@ static void any_bytes(void **state)
 	unsigned long long seed = 88172645463325252ull;
 	char text[512];
 
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		size_t n = 0;
 
@@ -226,13 +216,4 @@ static void any_bytes(void **state)
 	}
 }
 
-UNIT_MAIN(serve_request)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages),       cmocka_unit_test(nothing_else), cmocka_unit_test(other_names),
-		cmocka_unit_test(other_pages), cmocka_unit_test(reading_only), cmocka_unit_test(no_requests),
-		cmocka_unit_test(any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(serve_request, NULL, NULL)

@@ -6,12 +6,8 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "../unit_test.h"
 
@@ -28,11 +24,10 @@ static bool reads(const char *text, struct serve_reply *reply)
 	return good;
 }
 
-static void whole(void **state)
+TEST(whole)
 {
 	struct serve_reply r;
 
-	(void)state;
 	assert_true(reads(
 		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}more", &r));
 	assert_int_equal(r.status, 200);
@@ -48,11 +43,10 @@ static void whole(void **state)
 	free(r.body);
 }
 
-static void pieces(void **state)
+TEST(pieces)
 {
 	struct serve_reply r;
 
-	(void)state;
 	assert_true(reads(
 		"HTTP/1.1 200 OK\r\nTransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nA;x=1\r\n0123456789\r\n0\r\n\r\n",
 		&r));
@@ -70,11 +64,10 @@ static void pieces(void **state)
 	assert_null(r.body);
 }
 
-static void wrong(void **state)
+TEST(wrong)
 {
 	struct serve_reply r;
 
-	(void)state;
 	assert_false(reads("", &r));
 	assert_int_equal(errno, EPROTO);
 	assert_false(reads("HTTP/1.1 200 OK\r\n", &r));
@@ -134,12 +127,11 @@ static bool exchange(const char *text, int keep, int seconds, struct serve_reply
 	return good;
 }
 
-static void over_a_socket(void **state)
+TEST(over_a_socket)
 {
 	struct serve_reply r;
 	struct speaker s;
 
-	(void)state;
 	assert_true(exchange("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", 1, 60, &r, &s));
 	assert_string_equal(r.body, "abc");
 	free(r.body);
@@ -160,14 +152,4 @@ static void over_a_socket(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-UNIT_MAIN(serve_upstream)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),
-		cmocka_unit_test(pieces),
-		cmocka_unit_test(wrong),
-		cmocka_unit_test(over_a_socket),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(serve_upstream, NULL, NULL)

@@ -87,12 +87,11 @@ static int free_parts(void **state)
 }
 
 /* The ratio is neither the largest nor a mean or a sum of the parts' own. */
-static void test_all(void **state)
+TEST_WITH(test_all, add_parts, free_parts)
 {
 	uint64_t values[EVENTS];
 	unsigned flags[EVENTS];
 
-	(void)state;
 	stat_parts_sum(&parts, NULL, PARTS, values, flags);
 	assert_int_equal(values[COUNT], 321);
 	assert_int_equal(values[LEVEL], 90);
@@ -102,13 +101,12 @@ static void test_all(void **state)
 }
 
 /* The CPUs of a core are some of all, wherever they stand. */
-static void test_some(void **state)
+TEST_WITH(test_some, add_parts, free_parts)
 {
 	static const unsigned which[] = {2, 0};
 	uint64_t values[EVENTS];
 	unsigned flags[EVENTS];
 
-	(void)state;
 	stat_parts_sum(&parts, which, 2, values, flags);
 	assert_int_equal(values[COUNT], 301);
 	assert_int_equal(values[LEVEL], 70);
@@ -120,12 +118,11 @@ static void test_some(void **state)
 }
 
 /* What some have not counted was counted in part, what none has, not at all. */
-static void test_flags(void **state)
+TEST_WITH(test_flags, add_parts, free_parts)
 {
 	uint64_t values[EVENTS];
 	unsigned flags[EVENTS];
 
-	(void)state;
 	for (unsigned k = 0; k < PARTS; k++)
 		parts.part[k].flags[COUNT] = UPC_COUNTER_NEVER;
 	parts.part[1].flags[LEVEL] = UPC_COUNTER_NEVER;
@@ -136,9 +133,8 @@ static void test_flags(void **state)
 	assert_int_equal(flags[RATIO], UPC_COUNTER_LOST);
 }
 
-static void test_interval(void **state)
+TEST_WITH(test_interval, add_parts, free_parts)
 {
-	(void)state;
 	stat_parts_end_interval(&parts);
 	for (unsigned k = 0; k < PARTS; k++) {
 		assert_int_equal(parts.part[k].before[COUNT], truth[k].count);
@@ -146,14 +142,4 @@ static void test_interval(void **state)
 	}
 }
 
-UNIT_MAIN(stat_parts)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all, add_parts, free_parts),
-		cmocka_unit_test_setup_teardown(test_some, add_parts, free_parts),
-		cmocka_unit_test_setup_teardown(test_flags, add_parts, free_parts),
-		cmocka_unit_test_setup_teardown(test_interval, add_parts, free_parts),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
-}
+UNIT_TESTS(stat_parts, open_catalogue, close_catalogue)

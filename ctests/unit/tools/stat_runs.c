@@ -35,12 +35,11 @@ static void assert_near(double got, double want)
 		fail_msg("%.12g in place of %.12g", got, want);
 }
 
-static void test_means(void **state)
+TEST(test_means)
 {
 	struct stat_runs runs = {.n = 0};
 	struct stat_spread spread;
 
-	(void)state;
 	for (unsigned k = 0; k < 3; k++)
 		add(&runs, k);
 	spread = stat_runs_event(&runs, 0);
@@ -60,11 +59,10 @@ static void test_means(void **state)
 	stat_runs_free(&runs);
 }
 
-static void test_failed(void **state)
+TEST(test_failed)
 {
 	struct stat_runs runs = {.n = 0};
 
-	(void)state;
 	for (unsigned k = 0; k < 3; k++)
 		add(&runs, k);
 	assert_false(stat_run_failed(&runs.run[0]));
@@ -75,12 +73,4 @@ static void test_failed(void **state)
 	assert_int_equal(stat_runs_failed(&runs), 0);
 }
 
-UNIT_MAIN(stat_runs)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_means),
-		cmocka_unit_test(test_failed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(stat_runs, NULL, NULL)

@@ -29,7 +29,7 @@ static int place(const unsigned *order, int n, unsigned what)
 	return -1;
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct upc_event_info events[] = {
 		event("vm::pgfault", "proc pgfault", UPC_SOURCE_FILE),
@@ -42,7 +42,6 @@ static void test_order(void **state)
 	unsigned order[6];
 	int n = stat_select(STAT_CHOICE_DEFAULT, events, 6, order);
 
-	(void)state;
 	/* The second name of one thing, what nothing drives, and what makes forks dear, are
 	 * left out. */
 	assert_int_equal(n, 3);
@@ -56,7 +55,7 @@ static void test_order(void **state)
 
 /* What is not asked for by name: levels, clocks, wired Blue Gene/P names,
  * derived events, and tracepoints of locks. */
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
 	struct upc_event_info events[] = {
 		event("process::rss", "1", UPC_SOURCE_FILE),
@@ -68,7 +67,6 @@ static void test_left_out(void **state)
 	};
 	unsigned order[6];
 
-	(void)state;
 	events[0].kind = UPC_KIND_LEVEL;
 	events[2].id = 18;
 	assert_int_equal(stat_select(STAT_CHOICE_ALL, events, 6, order), 1);
@@ -80,7 +78,7 @@ static void test_left_out(void **state)
 
 /* The rest comes in turn from each subsystem, the program's own first, and
  * nothing comes twice. */
-static void test_all(void **state)
+TEST(test_all)
 {
 	static char names[MANY][32], drivers[MANY][16];
 	static struct upc_event_info events[MANY];
@@ -89,7 +87,6 @@ static void test_all(void **state)
 	bool seen[MANY] = {false};
 	int n, first_shared = -1, last_own = -1;
 
-	(void)state;
 	for (unsigned i = 0; i < MANY; i++) {
 		unsigned kind = i < 500 ? 0 : i < 520 ? 1 : 2;
 
@@ -116,7 +113,7 @@ static void test_all(void **state)
 }
 
 /* The default is filled up from files only: each other event is made anew at a fork. */
-static void test_default_is_cheap(void **state)
+TEST(test_default_is_cheap)
 {
 	struct upc_event_info events[] = {
 		event("perf::ALIGNMENT-FAULTS", "1", UPC_SOURCE_PERF),
@@ -126,7 +123,6 @@ static void test_default_is_cheap(void **state)
 	};
 	unsigned order[4];
 
-	(void)state;
 	assert_int_equal(stat_select(STAT_CHOICE_DEFAULT, events, 4, order), 2);
 	assert_int_equal(order[0], 1);
 	assert_int_equal(order[1], 3);
@@ -134,14 +130,13 @@ static void test_default_is_cheap(void **state)
 }
 
 /* Of several that match one wish, one is taken for it. */
-static void test_one_of_many(void **state)
+TEST(test_one_of_many)
 {
 	static const char *const net[] = {"net::lo:rx_bytes", "net::eth0:rx_bytes", "net::eth1:rx_bytes"};
 	struct upc_event_info events[3];
 	unsigned order[3];
 	int n;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		events[i] = event(net[i], net[i], UPC_SOURCE_FILE);
 		events[i].scope = UPC_SCOPE_MACHINE;
@@ -153,13 +148,4 @@ static void test_one_of_many(void **state)
 	assert_true(place(order, n, 0) < place(order, n, 2));
 }
 
-UNIT_MAIN(stat_select)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),       cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_all),         cmocka_unit_test(test_default_is_cheap),
-		cmocka_unit_test(test_one_of_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(stat_select, NULL, NULL)

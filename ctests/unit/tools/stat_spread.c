@@ -5,7 +5,6 @@
 #include "../../../utils/stat/stat_spread.h"
 
 #include <math.h>
-#include <stdint.h>
 
 #include "../unit_test.h"
 
@@ -15,12 +14,11 @@ static void assert_near(double got, double want)
 		fail_msg("%.12g in place of %.12g", got, want);
 }
 
-static void test_spread(void **state)
+TEST(test_spread)
 {
 	static const double four[] = {1, 2, 3, 4}, far[] = {1e15, 1e15 + 1, 1e15 + 2}, one[] = {7};
 	struct stat_spread s = stat_spread_of(four, 4);
 
-	(void)state;
 	assert_int_equal(s.n, 4);
 	assert_near(s.mean, 2.5);
 	assert_near(s.deviation, sqrt(5. / 3));
@@ -37,9 +35,8 @@ static void test_spread(void **state)
 }
 
 /* Beyond 2^63, too. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
-	(void)state;
 	assert_int_equal(stat_spread_whole(0), 0);
 	assert_int_equal(stat_spread_whole(0.4), 0);
 	assert_int_equal(stat_spread_whole(2.5), 3);
@@ -57,13 +54,12 @@ static struct stat_change change(const double *a, unsigned n, const double *b, u
 
 /* What is the same in each run is the mean, to the last digit, and does not spread: a part of it in each
  * sum would make a mean of 10 that no mean of 8 is, and a verdict. */
-static void test_equal(void **state)
+TEST(test_equal)
 {
 	static const double value[] = {1, 3, 7, 1e15 + 1, 0x1p53 - 1, 0x1p64};
 	static const double whole[] = {5, 1, 2, 3, 4, 6, 7, 8, 9, 15};
 	double runs[100];
 
-	(void)state;
 	for (unsigned v = 0; v < sizeof(value) / sizeof(value[0]); v++) {
 		for (unsigned n = 1; n <= 100; n++) {
 			struct stat_spread s;
@@ -84,13 +80,12 @@ static void test_equal(void **state)
 
 /* Both have relative errors of sqrt(5/3)/2/m for means m, and 6 degrees of freedom where
  * these are alike: t is 2.4469. */
-static void test_interval(void **state)
+TEST(test_interval)
 {
 	static const double a[] = {101, 102, 103, 104}, b[] = {202, 204, 206, 208};
 	struct stat_change c = change(a, 4, b, 4);
 	double half = 2.4469 * sqrt(2) * sqrt(5. / 3) / 2 / 102.5;
 
-	(void)state;
 	assert_true(c.has_ratio && c.has_interval);
 	assert_near(c.ratio, 2);
 	assert_near(c.low, 2 * exp(-half));
@@ -104,12 +99,11 @@ static void test_interval(void **state)
 	assert_true(c.low < 1 && c.high > 1);
 }
 
-static void test_no_verdict_without_spread(void **state)
+TEST(test_no_verdict_without_spread)
 {
 	static const double a[] = {100, 100, 100, 100}, b[] = {200, 200, 200, 200}, none[] = {0, 0, 0, 0};
 	struct stat_change c = change(a, 1, b, 1);
 
-	(void)state;
 	assert_true(c.has_ratio && !c.has_interval);
 	assert_near(c.ratio, 2);
 	assert_int_equal(c.verdict, STAT_UNKNOWN);
@@ -147,12 +141,11 @@ static double normal(double mean, double deviation)
 
 /* What an interval says of itself is so: it holds the truth 95 times of 100, also of few runs
  * that spread unlike. */
-static void test_held(void **state)
+TEST(test_held)
 {
 	unsigned held = 0, called = 0;
 	const unsigned cases = 20000;
 
-	(void)state;
 	for (unsigned i = 0; i < cases; i++) {
 		double a[8], b[5];
 		struct stat_change c;
@@ -169,16 +162,4 @@ static void test_held(void **state)
 	assert_int_equal(called, cases - held);
 }
 
-UNIT_MAIN(stat_spread)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_equal),
-		cmocka_unit_test(test_interval),
-		cmocka_unit_test(test_no_verdict_without_spread),
-		cmocka_unit_test(test_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(stat_spread, NULL, NULL)

@@ -67,27 +67,25 @@ static const struct stat_row rows[] = {
 
 /* Grouped by subsystem and scope, the machine's last; a share for time, no rate
  * for a level, no rows of 0. */
-static void test_groups(void **state)
+TEST(test_groups)
 {
 	const struct stat_style style = {.width = 50, .seconds = 2, .unseen = true};
 
-	(void)state;
 	expect(rows, 6, &style, "groups");
 }
 
-static void test_zeros(void **state)
+TEST(test_zeros)
 {
 	const struct stat_style style = {.width = 60, .seconds = 1, .zeros = true};
 	const struct stat_style quiet = {.width = 60, .seconds = 1};
 
-	(void)state;
 	expect(rows + 5, 1, &style, "zeros");
 	expect_nothing(rows + 5, 1, &quiet);
 	expect_nothing(rows, 0, &quiet);
 }
 
 /* A long unit is its first word; a ratio's is whole, or it would be another one. */
-static void test_units(void **state)
+TEST(test_units)
 {
 	const struct stat_style style = {.width = 60, .seconds = 1};
 	const struct stat_row long_units[] = {
@@ -96,12 +94,11 @@ static void test_units(void **state)
 		ROW("t", "instructions of an unusual kind/cycle", "pmu", 3, .kind = UPC_KIND_LEVEL),
 	};
 
-	(void)state;
 	expect(long_units, 3, &style, "units");
 }
 
 /* A 0 that is none, because the counter did not run, is not folded away. */
-static void test_flags(void **state)
+TEST(test_flags)
 {
 	const struct stat_row odd[] = {
 		ROW("a", "events", "pmu", 0, .flags = UPC_COUNTER_NEVER),
@@ -111,13 +108,12 @@ static void test_flags(void **state)
 	};
 	const struct stat_style style = {.width = 60, .seconds = 1, .unseen = true};
 
-	(void)state;
 	expect(odd, 4, &style, "flags");
 }
 
 /* Of several runs: the mean's spread beside it; what was seen in some of them only is not
  * none, and a whole mean looks like any count. */
-static void test_repeated(void **state)
+TEST(test_repeated)
 {
 	const struct stat_row means[] = {
 		ROW("a", "ns", "s", 1500000, .repeated = true, .mean = 1500000.4, .spread = 0.123),
@@ -129,12 +125,11 @@ static void test_repeated(void **state)
 	};
 	const struct stat_style style = {.width = 60, .seconds = 1, .unseen = true};
 
-	(void)state;
 	expect(means, 6, &style, "repeated");
 }
 
 /* Descriptions: the first sentence, cut to the line, in one column, or none. */
-static void test_description(void **state)
+TEST(test_description)
 {
 	struct stat_row two[] = {
 		ROW("short", "faults", "s", 1, .scope = UPC_SCOPE_CONTEXT),
@@ -142,7 +137,6 @@ static void test_description(void **state)
 	};
 	struct stat_style style = {.width = 55};
 
-	(void)state;
 	two[0].description = "What it means. And more of it.";
 	two[1].description = "A sentence that is too long for what is left.";
 	expect(two, 2, &style, "description");
@@ -151,13 +145,12 @@ static void test_description(void **state)
 }
 
 /* Each line of every width ends within it, names apart, and without blanks. */
-static void test_width(void **state)
+TEST(test_width)
 {
 	static char names[200][40];
 	static struct stat_row many[200];
 	char *text;
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++) {
 		snprintf(names[i], sizeof(names[i]), "tp::sub%u:event_number_%u", i % 3, i);
 		many[i] = (struct stat_row){
@@ -187,16 +180,15 @@ static void test_width(void **state)
 }
 
 /* Names and subsystems come from files: nothing of them is a command. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	const struct stat_row bad = ROW("x\033[2J", "u\n", "s\033]0;t\a", 1, .scope = UPC_SCOPE_CONTEXT);
 	const struct stat_style style = {.width = 80, .unseen = true};
 
-	(void)state;
 	expect(&bad, 1, &style, "hostile");
 }
 
-static void test_columns(void **state)
+TEST(test_columns)
 {
 	static const uint64_t one[] = {1000000, 5, 0}, two[] = {2000000, 0, 0}, three[] = {3000000, 70, 0};
 	static const unsigned good[3], bad[] = {0, UPC_COUNTER_NEVER, 0};
@@ -212,12 +204,11 @@ static void test_columns(void **state)
 	};
 	const struct stat_style style = {.width = 46, .unseen = true};
 
-	(void)state;
 	expect_columns(sum, 3, "all", columns, 3, &style, "columns");
 }
 
 /* What was counted in part is marked, also where it is 0, and also in a sum that has it. */
-static void test_marks(void **state)
+TEST(test_marks)
 {
 	static const uint64_t one[] = {5, 0, 7}, two[] = {70, 3, 8};
 	static const unsigned part[] = {UPC_COUNTER_PARTIAL, UPC_COUNTER_PARTIAL, UPC_COUNTER_LOST}, good[3];
@@ -232,12 +223,11 @@ static void test_marks(void **state)
 	};
 	const struct stat_style style = {.width = 60};
 
-	(void)state;
 	expect_columns(sum, 3, "all", columns, 2, &style, "columns, marks");
 }
 
 /* Percents beside the values of those columns that have them; no thread, no line of ids. */
-static void test_percents(void **state)
+TEST(test_percents)
 {
 	static const uint64_t one[] = {250, 11000}, two[] = {1750, 22000};
 	static const double shares[] = {12.5, 0};
@@ -252,21 +242,8 @@ static void test_percents(void **state)
 	};
 	const struct stat_style style = {.width = 59};
 
-	(void)state;
 	expect_columns(sum, 2, "sum", columns, 2, &style, "percents, columns");
 	expect(sum, 2, &style, "percents");
 }
 
-UNIT_MAIN(stat_table)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_groups),  cmocka_unit_test(test_units),
-		cmocka_unit_test(test_zeros),   cmocka_unit_test(test_repeated),
-		cmocka_unit_test(test_flags),   cmocka_unit_test(test_description),
-		cmocka_unit_test(test_width),   cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_columns), cmocka_unit_test(test_percents),
-		cmocka_unit_test(test_marks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(stat_table, NULL, NULL)

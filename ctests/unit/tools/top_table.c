@@ -68,9 +68,8 @@ static void expect_order(enum top_sort sort, bool all, const unsigned *counters,
 /* ---- rates ------------------------------------------------------------- */
 
 /* Over the owner's time between its updates, not over ours. */
-static void test_rate(void **state)
+TEST_WITH(test_rate, set_up, NULL)
 {
-	(void)state;
 	count(7, "e", "events", 1000, 4000);
 	now.updated_ns = before.updated_ns + SECOND / 2;
 	now.read_ns = before.read_ns + 3 * SECOND;
@@ -82,9 +81,8 @@ static void test_rate(void **state)
 
 /* Counts that move without an update are measured by our own clock, and so is an
  * update's time that runs backwards. */
-static void test_rate_without_update(void **state)
+TEST_WITH(test_rate_without_update, set_up, NULL)
 {
-	(void)state;
 	count(7, "e", "events", 1000, 4000);
 	now.updated_ns = before.updated_ns;
 	now.read_ns = before.read_ns + 3 * SECOND;
@@ -95,11 +93,10 @@ static void test_rate_without_update(void **state)
 	assert_int_equal(only().note, TOP_FIRST);
 }
 
-static void test_first(void **state)
+TEST_WITH(test_first, set_up, NULL)
 {
 	struct top_line lines[UPC_COUNTERS];
 
-	(void)state;
 	count(7, "e", "events", 0, 4000);
 	assert_int_equal(top_table_lines(NULL, &now, TOP_SORT_RATE, false, lines), 1);
 	assert_int_equal(lines[0].note, TOP_FIRST);
@@ -108,7 +105,7 @@ static void test_first(void **state)
 }
 
 /* A count goes on behind 2^64 - 1; one that is less for another reason has no rate. */
-static void test_wrap_and_restart(void **state)
+TEST_WITH(test_wrap_and_restart, set_up, NULL)
 {
 	static const struct {
 		uint64_t from, to;
@@ -126,7 +123,6 @@ static void test_wrap_and_restart(void **state)
 		{1000, 1000, TOP_RATE, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		count(0, "e", "events", cases[i].from, cases[i].to);
 		assert_int_equal(only().note, cases[i].note);
@@ -135,11 +131,10 @@ static void test_wrap_and_restart(void **state)
 }
 
 /* A level has no rate, also when it falls, also in the first look. */
-static void test_level(void **state)
+TEST_WITH(test_level, set_up, NULL)
 {
 	struct top_line lines[UPC_COUNTERS];
 
-	(void)state;
 	bind(&before, 3, "rss", "bytes", UPC_KIND_LEVEL, 900);
 	bind(&now, 3, "rss", "bytes", UPC_KIND_LEVEL, 100);
 	assert_int_equal(only().note, TOP_LEVEL);
@@ -149,12 +144,11 @@ static void test_level(void **state)
 }
 
 /* After a change only those counters have no rate whose event is another one. */
-static void test_generation(void **state)
+TEST_WITH(test_generation, set_up, NULL)
 {
 	static const enum top_note want[] = {TOP_RATE, TOP_NEW, TOP_NEW, TOP_NEW, TOP_NEW};
 	struct top_line lines[UPC_COUNTERS];
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		count(i, "old", "events", 10, 30);
 	bind(&now, 1, "new", "events", UPC_KIND_COUNT, 30);
@@ -171,9 +165,8 @@ static void test_generation(void **state)
 }
 
 /* What a new look tells that the last one did not. */
-static void test_news(void **state)
+TEST_WITH(test_news, set_up, NULL)
 {
-	(void)state;
 	assert_true(top_table_news(&before, &now)); /* an update, though it brought no count */
 	now.updated_ns = before.updated_ns;
 	assert_false(top_table_news(&before, &now)); /* only our own time has passed */
@@ -189,14 +182,13 @@ static void test_news(void **state)
 
 /* ---- order ------------------------------------------------------------- */
 
-static void test_order(void **state)
+TEST_WITH(test_order, set_up, NULL)
 {
 	static const unsigned rate[] = {200, 3, 9, 50, 1, 4, 100};
 	static const unsigned by_count[] = {4, 3, 9, 100, 200, 1, 50};
 	static const unsigned counter[] = {1, 3, 4, 9, 50, 100, 200};
 	static const unsigned name[] = {200, 100, 50, 9, 1, 3, 4};
 
-	(void)state;
 	bind(&now, 1, "e", "events", UPC_KIND_LEVEL, 5);
 	count(3, "e", "events", 900, 1000);
 	count(4, "f", "events", 9000, 8000); /* restart */
@@ -217,11 +209,10 @@ static void test_order(void **state)
 }
 
 /* With all: every counter, in order; those without an event have no rate. */
-static void test_all(void **state)
+TEST_WITH(test_all, set_up, NULL)
 {
 	struct top_line lines[UPC_COUNTERS];
 
-	(void)state;
 	count(5, "e", "events", 0, 1);
 	now.value[6] = 77;
 	assert_int_equal(top_table_lines(&before, &now, TOP_SORT_COUNTER, true, lines), UPC_COUNTERS);
@@ -257,23 +248,21 @@ static void expect_text(const struct top_style *style, const char *section)
 }
 
 /* What a ratio is told of is a part of its unit. */
-static void test_ratio(void **state)
+TEST_WITH(test_ratio, set_up, NULL)
 {
 	const struct top_style style = {.width = 80};
 	char *text;
 
-	(void)state;
 	bind(&now, 3, "r", "cycles/1000 instructions", UPC_KIND_LEVEL, 1234);
 	text = print(TOP_SORT_RATE, false, &style);
 	assert_non_null(strstr(text, " 1,234 cycles/1000 instructions "));
 	free(text);
 }
 
-static void test_table(void **state)
+TEST_WITH(test_table, set_up, NULL)
 {
 	const struct top_style style = {.width = 70};
 
-	(void)state;
 	count(0, "perf::FAULTS", "faults", 1000, 1234567);
 	count(255, "perf::TASK-CLOCK", "ns", SECOND, 2 * SECOND - 250000000);
 	count(12, "quiet", "sectors of 512 bytes", 8, 8);
@@ -283,20 +272,18 @@ static void test_table(void **state)
 	expect_text(&style, "table");
 }
 
-static void test_colour(void **state)
+TEST_WITH(test_colour, set_up, NULL)
 {
 	const struct top_style style = {.width = 70, .colour = true};
 
-	(void)state;
 	count(0, "busy", "events", 0, 1);
 	count(1, "quiet", "events", 1, 1);
 	expect_text(&style, "colour");
 }
 
 /* As many rows as there is room for, the last of them a count of the others. */
-static void test_rows(void **state)
+TEST_WITH(test_rows, set_up, NULL)
 {
-	(void)state;
 	for (unsigned i = 0; i < 10; i++)
 		count(i, "e", "events", 0, 100 - i);
 	for (unsigned rows = 1; rows < 14; rows++) {
@@ -317,11 +304,10 @@ static void test_rows(void **state)
 }
 
 /* Long names are cut to the line, and the numbers stay. */
-static void test_width(void **state)
+TEST_WITH(test_width, set_up, NULL)
 {
 	char name[UPC_NAME_MAX];
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (unsigned i = 0; i < UPC_COUNTERS; i++) {
@@ -356,9 +342,8 @@ static void expect_cut(const char *text, unsigned width, const char *expected)
 	free(memory);
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
-	(void)state;
 	expect_cut("abcdef", 6, "abcdef");
 	expect_cut("abcdef", 5, "ab...");
 	expect_cut("abcdef", 3, "...");
@@ -368,12 +353,11 @@ static void test_cut(void **state)
 }
 
 /* On a narrow line the unit goes, then the number of the counter; names stay. */
-static void test_narrow(void **state)
+TEST_WITH(test_narrow, set_up, NULL)
 {
 	static const unsigned widths[] = {64, 56, 48, 40};
 	char section[32];
 
-	(void)state;
 	count(0, "perf::PAGE-FAULTS", "faults", 0, 12345);
 	count(1, "process::statm_resident", "pages", 0, 77);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
@@ -385,23 +369,21 @@ static void test_narrow(void **state)
 }
 
 /* Names and units are another process's memory: nothing of them is a command. */
-static void test_hostile(void **state)
+TEST_WITH(test_hostile, set_up, NULL)
 {
 	const struct top_style style = {.width = 70};
 
-	(void)state;
 	count(0, "x\033[2J\n\xff", "u\r\033c", 0, 1);
 	now.value[0] = 0;
 	expect_text(&style, "hostile");
 }
 
 /* Time that passes faster than time: no digits run over. */
-static void test_absurd_rate(void **state)
+TEST_WITH(test_absurd_rate, set_up, NULL)
 {
 	const struct top_style style = {.width = 200};
 	char *text;
 
-	(void)state;
 	count(0, "t", "ms", 0, UINT64_MAX);
 	count(1, "n", "events", 0, UINT64_MAX);
 	now.updated_ns = before.updated_ns + 1;
@@ -439,13 +421,12 @@ static void expect_head(const struct top_head *head, const struct top_style *sty
 	free(memory);
 }
 
-static void test_head(void **state)
+TEST(test_head)
 {
 	const struct top_style style = {.width = 80}, narrow = {.width = 40};
 	const struct top_style loud = {.width = 80, .colour = true};
 	struct top_head head = plain_head;
 
-	(void)state;
 	expect_head(&head, &style, "head");
 	expect_head(&head, &narrow, "head, narrow");
 
@@ -476,29 +457,4 @@ static void test_head(void **state)
 	expect_head(&head, &style, "head, hostile");
 }
 
-UNIT_MAIN(top_table)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_rate, set_up),
-		cmocka_unit_test_setup(test_rate_without_update, set_up),
-		cmocka_unit_test_setup(test_first, set_up),
-		cmocka_unit_test_setup(test_wrap_and_restart, set_up),
-		cmocka_unit_test_setup(test_level, set_up),
-		cmocka_unit_test_setup(test_ratio, set_up),
-		cmocka_unit_test_setup(test_generation, set_up),
-		cmocka_unit_test_setup(test_news, set_up),
-		cmocka_unit_test_setup(test_order, set_up),
-		cmocka_unit_test_setup(test_all, set_up),
-		cmocka_unit_test_setup(test_table, set_up),
-		cmocka_unit_test_setup(test_colour, set_up),
-		cmocka_unit_test_setup(test_rows, set_up),
-		cmocka_unit_test_setup(test_width, set_up),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test_setup(test_narrow, set_up),
-		cmocka_unit_test_setup(test_hostile, set_up),
-		cmocka_unit_test_setup(test_absurd_rate, set_up),
-		cmocka_unit_test(test_head),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(top_table, NULL, NULL)

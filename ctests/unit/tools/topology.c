@@ -4,35 +4,7 @@
  */
 #include "../../../utils/stat/topology.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "../unit_test.h"
-
-static char root[] = "/tmp/upc-topology.XXXXXX";
-
-static void put(const char *path, const char *text)
-{
-	char name[256];
-	FILE *file;
-
-	/* Its folders first. */
-	snprintf(name, sizeof(name), "%s/%s", root, path);
-	for (char *slash = name + sizeof(root); (slash = strchr(slash, '/')) != NULL; *slash++ = '/') {
-		*slash = '\0';
-		if (mkdir(name, 0777) != 0)
-			assert_int_equal(errno, EEXIST);
-	}
-	if (text == NULL)
-		return;
-	file = fopen(name, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
+#include "../test_dir.h"
 
 static void put_cpu(int cpu, const char *what, int value)
 {
@@ -40,14 +12,13 @@ static void put_cpu(int cpu, const char *what, int value)
 
 	snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/topology/%s", cpu, what);
 	snprintf(text, sizeof(text), "%d\n", value);
-	put(path, text);
+	test_put(path, text);
 }
 
 static int make_machine(void **state)
 {
-	(void)state;
-	assert_non_null(mkdtemp(root));
-	put("devices/system/cpu/online", "0-6,9\n");
+	assert_int_equal(make_test_dir(state), 0);
+	test_put("devices/system/cpu/online", "0-6,9\n");
 	for (int cpu = 0; cpu < 8; cpu++) {
 		char node[128];
 
@@ -55,37 +26,27 @@ static int make_machine(void **state)
 		put_cpu(cpu, "core_id", cpu / 2 % 2);
 		put_cpu(cpu, "die_id", cpu < 6 ? 0 : -1);
 		snprintf(node, sizeof(node), "devices/system/cpu/cpu%d/node%d/", cpu, cpu / 4);
-		put(node, NULL);
+		test_put(node, NULL);
 	}
 	/* Neither dies nor NUMA, as old kernels and small machines. */
 	put_cpu(8, "physical_package_id", 3);
 	put_cpu(8, "core_id", 12);
-	put("devices/system/cpu/cpu9/", NULL);
+	test_put("devices/system/cpu/cpu9/", NULL);
 	return 0;
-}
-
-static int remove_machine(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
 }
 
 static void expect(int cpu, enum topology_level level, const char *name)
 {
 	char got[TOPOLOGY_NAME];
 
-	assert_int_equal(topology_name(root, cpu, level, got), 0);
+	assert_int_equal(topology_name(test_dir, cpu, level, got), 0);
 	assert_string_equal(got, name);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	char name[TOPOLOGY_NAME];
 
-	(void)state;
 	expect(3, TOPOLOGY_CPU, "CPU3");
 	expect(2, TOPOLOGY_CORE, "S0-D0-C1");
 	expect(3, TOPOLOGY_CORE, "S0-D0-C1");
@@ -97,18 +58,17 @@ static void test_names(void **state)
 	expect(4, TOPOLOGY_NODE, "N1");
 	expect(8, TOPOLOGY_CORE, "S3-D0-C12");
 	expect(9, TOPOLOGY_NODE, "N0");
-	assert_int_equal(topology_name(root, 9, TOPOLOGY_CORE, name), -1);
-	assert_int_equal(topology_name(root, 9, TOPOLOGY_SOCKET, name), -1);
-	assert_int_equal(topology_name(root, 10, TOPOLOGY_NODE, name), -1);
+	assert_int_equal(topology_name(test_dir, 9, TOPOLOGY_CORE, name), -1);
+	assert_int_equal(topology_name(test_dir, 9, TOPOLOGY_SOCKET, name), -1);
+	assert_int_equal(topology_name(test_dir, 10, TOPOLOGY_NODE, name), -1);
 }
 
-static void test_online(void **state)
+TEST(test_online)
 {
 	static const int expected[] = {0, 1, 2, 3, 4, 5, 6, 9};
 	struct number_list cpus = {.n = 0};
 
-	(void)state;
-	assert_int_equal(topology_online(root, &cpus), 0);
+	assert_int_equal(topology_online(test_dir, &cpus), 0);
 	assert_int_equal(cpus.n, 8);
 	assert_memory_equal(cpus.number, expected, sizeof(expected));
 	assert_int_equal(topology_online("/nowhere", &cpus), -1);
@@ -117,29 +77,19 @@ static void test_online(void **state)
 }
 
 /* Every other of many is a long line. */
-static void test_online_of_many(void **state)
+TEST(test_online_of_many)
 {
 	struct number_list cpus = {.n = 0};
 	char text[16384];
 	size_t n = 0;
 
-	(void)state;
 	for (int cpu = 0; cpu < 4000; cpu += 2)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%d", cpu > 0 ? "," : "", cpu);
-	put("devices/system/cpu/online", text);
-	assert_int_equal(topology_online(root, &cpus), 0);
+	test_put("devices/system/cpu/online", text);
+	assert_int_equal(topology_online(test_dir, &cpus), 0);
 	assert_int_equal(cpus.n, 2000);
 	assert_int_equal(cpus.number[1999], 3998);
 	number_list_free(&cpus);
 }
 
-UNIT_MAIN(topology)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_online),
-		cmocka_unit_test(test_online_of_many),
-	};
-
-	return cmocka_run_group_tests(tests, make_machine, remove_machine);
-}
+UNIT_TESTS(topology, make_machine, remove_test_dir)

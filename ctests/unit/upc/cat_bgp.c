@@ -7,13 +7,12 @@
 
 #include "catalogue_test.h"
 
-static void test_table(void **state)
+TEST(test_table)
 {
 	bool seen[512] = {false};
 	uint32_t code, count = upc_catalogue_count(c);
 	int events = 0, simulated = 0, waiting = 0, input[2] = {0, 0};
 
-	(void)state;
 	for (code = 0; code < count; code++) {
 		const struct upci_event *e = upci_catalogue_event(c, code);
 		size_t n;
@@ -55,7 +54,7 @@ static void test_table(void **state)
 	assert_non_null(strstr(event("TORUS_XP_PACKETS")->why, "one node, without networks"));
 }
 
-static void test_ids(void **state)
+TEST(test_ids)
 {
 	static const struct {
 		const char *name;
@@ -81,14 +80,12 @@ static void test_ids(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		assert_int_equal(event(known[i].name)->id, known[i].id);
 }
 
-static void test_descriptions(void **state)
+TEST(test_descriptions)
 {
-	(void)state;
 	assert_string_equal(event("PU3_FPU_FMA_2")->description,
 			    "Fused multiply-adds of processor core 3 in one pipe, 2 operations each.");
 	assert_string_equal(event("PU3_FPU_FMA_2")->subsystem, "PU3 FPU");
@@ -106,13 +103,4 @@ static void test_descriptions(void **state)
 	assert_string_equal(event("L3_M0_MH_DDR_FETCHES")->subsystem, "DDR/memory");
 }
 
-UNIT_MAIN(cat_bgp)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_descriptions),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
-}
+UNIT_TESTS(cat_bgp, open_catalogue, close_catalogue)

@@ -37,12 +37,11 @@ static void is(const char *name, enum upc_kind kind, enum upc_scope scope, const
 	assert_string_equal(e->unit, unit);
 }
 
-static void this_machine(void **state)
+TEST_WITH(this_machine, open_catalogue, close_catalogue)
 {
 	struct upci_files *files;
 	unsigned n = 0;
 
-	(void)state;
 	assert_int_equal(upci_files_create(getpid(), gettid(), &files), 0);
 	for (uint32_t code = 0; code < upc_catalogue_count(c); code++) {
 		const struct upci_event *e = upci_catalogue_event(c, code);
@@ -63,9 +62,8 @@ static void this_machine(void **state)
 	assert_true(n >= 350);
 }
 
-static void kinds(void **state)
+TEST_WITH(kinds, open_catalogue, close_catalogue)
 {
-	(void)state;
 	is("vm::pgfault", UPC_KIND_COUNT, UPC_SCOPE_MACHINE, "faults");
 	is("vm::nr_free_pages", UPC_KIND_LEVEL, UPC_SCOPE_MACHINE, "pages");
 	is("vm::nr_dirtied", UPC_KIND_COUNT, UPC_SCOPE_MACHINE, "pages");
@@ -82,11 +80,10 @@ static void kinds(void **state)
 	assert_false(there("process::voluntary_ctxt_switches")); /* would be one thread's */
 }
 
-static void vmstat_of_another_kernel(void **state)
+TEST_WITH(vmstat_of_another_kernel, open_catalogue, close_catalogue)
 {
 	static const char text[] = "tst_count 5\nnr_tst_level 6\nbad x\n\nlonely\npgtst 7";
 
-	(void)state;
 	add(UPCI_ROOT_PROC, "vmstat", text);
 	is("vm::tst_count", UPC_KIND_COUNT, UPC_SCOPE_MACHINE, "events");
 	is("vm::nr_tst_level", UPC_KIND_LEVEL, UPC_SCOPE_MACHINE, "pages");
@@ -97,13 +94,12 @@ static void vmstat_of_another_kernel(void **state)
 	assert_false(there("vm::lonely"));
 }
 
-static void cpus_512(void **state)
+TEST_WITH(cpus_512, open_catalogue, close_catalogue)
 {
 	size_t size = 1u << 20, n;
 	char *text = malloc(size);
 	long tick = 1000000000 / sysconf(_SC_CLK_TCK);
 
-	(void)state;
 	n = (size_t)snprintf(text, size, "cpu 1 1 1 1 1 1 1 1 1 1\n");
 	for (int cpu = 0; cpu < 512; cpu++)
 		n += (size_t)snprintf(text + n, size - n, "cpu%d %d 2 3 4 5 6 7 8 9 10\n", 9000 + cpu, cpu);
@@ -131,12 +127,11 @@ static void cpus_512(void **state)
 	free(text);
 }
 
-static void interfaces_200(void **state)
+TEST_WITH(interfaces_200, open_catalogue, close_catalogue)
 {
 	size_t size = 1u << 16, n;
 	char *text = malloc(size);
 
-	(void)state;
 	n = (size_t)snprintf(text, size, "Inter-| Receive | Transmit\n face |bytes packets|bytes packets\n");
 	for (int i = 0; i < 200; i++)
 		n += (size_t)snprintf(text + n, size - n, " tst%d: %d 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n",
@@ -158,13 +153,12 @@ static void interfaces_200(void **state)
 	free(text);
 }
 
-static void protocols(void **state)
+TEST_WITH(protocols, open_catalogue, close_catalogue)
 {
 	static const char text[] = "Tst: RtoMin Octets CurrTst\nTst: 200 5 -1\nIcmpMsg: InType3\nIcmpMsg: 1\n"
 				   "Odd: A B\nEven: 1 2\nLast: A B\nLast: 7";
 	static const char sockets[] = "TSTP: inuse 3 mem 9\n";
 
-	(void)state;
 	add(UPCI_ROOT_PROC, "net/snmp", text);
 	assert_int_equal(value_in("snmp::Tst:Octets", text), 5);
 	assert_string_equal(event("snmp::Tst:Octets")->unit, "bytes");
@@ -180,14 +174,13 @@ static void protocols(void **state)
 	assert_int_equal(event("sock::TSTP:mem")->kind, UPC_KIND_LEVEL);
 }
 
-static void disks(void **state)
+TEST_WITH(disks, open_catalogue, close_catalogue)
 {
 	static const char text[] = "   7  0 loop77 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 				   "   7  1 loop78 1 0 0 0 0 0 0 0 0 0 0\n"
 				   " 104  0 tst/c0d0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n"
 				   " 104  1 t:x 1 2 3 4 5 6 7 8 9 10 11\n";
 
-	(void)state;
 	add(UPCI_ROOT_PROC, "diskstats", text);
 	assert_false(there("disk::loop77:reads"));
 	assert_true(there("disk::loop78:reads"));
@@ -199,11 +192,10 @@ static void disks(void **state)
 	assert_false(there("disk::t:reads"));
 }
 
-static void fractions(void **state)
+TEST_WITH(fractions, open_catalogue, close_catalogue)
 {
 	static const char psi[] = "some avg10=1.25 avg60=0.00 avg300=0.00 total=77\n";
 
-	(void)state;
 	add(UPCI_ROOT_PROC, "pressure/irq", psi);
 	is("psi::irq:some_total", UPC_KIND_COUNT, UPC_SCOPE_MACHINE, "us");
 	assert_int_equal(value_in("psi::irq:some_total", psi), 77);
@@ -213,13 +205,12 @@ static void fractions(void **state)
 	is("cpu::load1", UPC_KIND_LEVEL, UPC_SCOPE_MACHINE, "1/1000 tasks");
 }
 
-static void scheduler(void **state)
+TEST_WITH(scheduler, open_catalogue, close_catalogue)
 {
 	static const char text[] = "version 15\ntimestamp 1\ncpu900 1 0 3 4 5 6 7 8 9\ndomain0 1 2 3\n";
 	static const char old[] = "version 14\ncpu901 1 0 3 4 5 6 7 8 9\n";
 	static const char task[] = "x (1, #threads: 1)\n---\nse.statistics.wait_sum : 1.5\n";
 
-	(void)state;
 	add(UPCI_ROOT_PROC, "schedstat", text);
 	add(UPCI_ROOT_PROC, "schedstat", old);
 	assert_int_equal(value_in("sched::cpu900:run_delay_ns", text), 8);
@@ -229,7 +220,7 @@ static void scheduler(void **state)
 }
 
 /* Half a text, noise, and nothing are no errors. */
-static void broken_texts(void **state)
+TEST_WITH(broken_texts, open_catalogue, close_catalogue)
 {
 	static const char *const paths[] = {
 		"stat",      "vmstat",       "meminfo",     "interrupts", "softirqs",
@@ -238,7 +229,6 @@ static void broken_texts(void **state)
 	};
 	char noise[400];
 
-	(void)state;
 	srandom(7);
 	for (unsigned i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		char *text = upci_file_slurp(UPCI_ROOT_PROC, paths[i], NULL);
@@ -262,15 +252,4 @@ static void broken_texts(void **state)
 	assert_int_equal(upci_catalogue_add_file_text(c, UPCI_ROOT_PROC, "nothing", "", 0), UPC_EINVAL);
 }
 
-UNIT_MAIN(cat_files)
-{
-#define T(test) cmocka_unit_test_setup_teardown(test, open_catalogue, close_catalogue)
-	const struct CMUnitTest tests[] = {
-		T(this_machine), T(kinds),          T(vmstat_of_another_kernel),
-		T(cpus_512),     T(interfaces_200), T(protocols),
-		T(disks),        T(fractions),      T(scheduler),
-		T(broken_texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cat_files, NULL, NULL)

@@ -41,11 +41,10 @@ static struct upc_event_info info_of(uint32_t code)
 	return info;
 }
 
-static void test_live_names(void **state)
+TEST(test_live_names)
 {
 	uint32_t plain = event_code(c, "PU0_IPIPE_BRANCHES"), rise, other;
 
-	(void)state;
 	assert_int_equal(info_of(plain).modes, 1u << UPC_MODE_RISE);
 	assert_int_equal(info_of(plain).mode, UPC_MODE_RISE);
 	rise = event_code(c, "bgp_pu0_ipipe_branches:mode=RISE");
@@ -65,12 +64,11 @@ static void test_live_names(void **state)
 }
 
 /* Behind a script each mode is an event of its own, and the one that it has anyway is the same. */
-static void test_script(void **state)
+TEST(test_script)
 {
 	struct upc_catalogue *live = c;
 	uint32_t plain, high, fall;
 
-	(void)state;
 	c = open_script("upc-trace 1\nc 1 0\n");
 	plain = event_code(c, "PU0_IPIPE_BRANCHES");
 	high = event_code(c, "PU0_IPIPE_BRANCHES:mode=high");
@@ -85,18 +83,16 @@ static void test_script(void **state)
 	c = live;
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-	(void)state;
 	assert_int_equal(info_of(event_code(c, "mem::MemFree")).kind, UPC_KIND_LEVEL);
 	assert_int_equal(info_of(event_code(c, "perf::PAGE-FAULTS")).kind, UPC_KIND_COUNT);
 }
 
-static void test_nothing_drives_it(void **state)
+TEST(test_nothing_drives_it)
 {
 	uint32_t code;
 
-	(void)state;
 	assert_int_equal(info_of(event_code(c, "PU0_JPIPE_INSTRUCTIONS")).modes, 0);
 	assert_int_equal(upc_catalogue_find(c, "PU0_JPIPE_INSTRUCTIONS:mode=high", &code), UPC_ENOSUPP);
 	/* Known by what its terms are, not by a signal. */
@@ -104,14 +100,4 @@ static void test_nothing_drives_it(void **state)
 	assert_message("derived");
 }
 
-UNIT_MAIN(cat_mode)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_live_names),
-		cmocka_unit_test(test_nothing_drives_it),
-		cmocka_unit_test(test_script),
-		cmocka_unit_test(test_kinds),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
-}
+UNIT_TESTS(cat_mode, open_catalogue, close_catalogue)

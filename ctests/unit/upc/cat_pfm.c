@@ -14,11 +14,10 @@ static int encode(const char *name, unsigned domain, struct upci_perf_spec *spec
 	return upci_perf_encode(&driver, domain, spec);
 }
 
-static void test_encodings(void **state)
+TEST(test_encodings)
 {
 	struct upci_perf_spec spec;
 
-	(void)state;
 	assert_int_equal(encode("perf::PAGE-FAULTS", UPC_DOMAIN_USER | UPC_DOMAIN_KERNEL, &spec), 0);
 	assert_int_equal(spec.type, PERF_TYPE_SOFTWARE);
 	assert_int_equal(spec.config, PERF_COUNT_SW_PAGE_FAULTS);
@@ -36,7 +35,7 @@ static void test_encodings(void **state)
 	assert_int_equal(encode("", UPC_DOMAIN_USER, &spec), UPC_ENOEVENT);
 }
 
-static void test_kernel_events_in_the_user_domain_are_refused(void **state)
+TEST(test_kernel_events_in_the_user_domain_are_refused)
 {
 	static const char *const names[] = {"perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS"};
 	const struct upci_driver tracepoint = {
@@ -44,7 +43,6 @@ static void test_kernel_events_in_the_user_domain_are_refused(void **state)
 	struct upci_perf_spec spec;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(encode(names[i], UPC_DOMAIN_USER, &spec), UPC_EPERM);
 		assert_message("task::voluntary_ctxt_switches");
@@ -54,13 +52,12 @@ static void test_kernel_events_in_the_user_domain_are_refused(void **state)
 	assert_message("kernel");
 }
 
-static void test_catalogue(void **state)
+TEST(test_catalogue)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	struct upc_catalogue *c;
 	uint32_t n, code;
 
-	(void)state;
 	assert_int_equal(upc_catalogue_open(&options, &c), 0);
 	n = upc_catalogue_count(c);
 	code = event_code(c, "perf::PAGE-FAULTS");
@@ -81,7 +78,7 @@ static void test_catalogue(void **state)
 }
 
 /* Where nobody chose: user mode of a CPU's PMU, everything of the rest. */
-static void test_domain_that_nobody_chose(void **state)
+TEST(test_domain_that_nobody_chose)
 {
 	static const struct {
 		const char *name;
@@ -99,7 +96,6 @@ static void test_domain_that_nobody_chose(void **state)
 	struct upci_perf_spec spec;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(unchosen) / sizeof(unchosen[0]); i++) {
 		driver.perf = unchosen[i].name;
 		context.domain_chosen = false;
@@ -114,14 +110,4 @@ static void test_domain_that_nobody_chose(void **state)
 	assert_false(spec.exclude_kernel || spec.exclude_user);
 }
 
-UNIT_MAIN(cat_pfm)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_encodings),
-		cmocka_unit_test(test_kernel_events_in_the_user_domain_are_refused),
-		cmocka_unit_test(test_catalogue),
-		cmocka_unit_test(test_domain_that_nobody_chose),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cat_pfm, NULL, NULL)

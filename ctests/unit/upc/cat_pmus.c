@@ -4,14 +4,13 @@
  * PMU's type or is refused in words; what is no PMU/EVENT/ is refused; what a PMU's
  * files say of it is found by its type.
  */
-#include <dirent.h>
 #include <linux/perf_event.h>
 
 #include "catalogue/cat_pmus.h"
 #include "perf/pmus.h"
 #include "../unit_test.h"
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const char *const wrong[] = {
 		"",        "/",           "msr",    "msr/",          "/tsc/",
@@ -20,19 +19,17 @@ static void test_refusals(void **state)
 	struct upci_perf_spec spec;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(upci_pmu_encode(wrong[i], UPC_DOMAIN_USER, &spec), UPC_ENOEVENT);
 }
 
-static void test_whole_sysfs(void **state)
+TEST(test_whole_sysfs)
 {
 	static const char devices[] = "/sys/bus/event_source/devices";
 	DIR *dir = opendir(devices), *events;
 	struct dirent *pmu, *event;
 	unsigned seen = 0;
 
-	(void)state;
 	if (!dir)
 		skip_because("no PMU in sysfs");
 	while ((pmu = readdir(dir))) {
@@ -85,12 +82,11 @@ static bool first_line_is(const char *pmu, const char *file, const char *text)
 	return !text || !strcmp(line, text);
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	DIR *dir = opendir("/sys/bus/event_source/devices");
 	struct dirent *pmu;
 
-	(void)state;
 	/* What has no type of its own in there, and what nobody has. */
 	assert_true(upci_pmu_has_user_bit(PERF_TYPE_RAW));
 	assert_true(upci_pmu_is_core(PERF_TYPE_RAW));
@@ -119,13 +115,4 @@ static void test_kinds(void **state)
 		closedir(dir);
 }
 
-UNIT_MAIN(cat_pmus)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_whole_sysfs),
-		cmocka_unit_test(test_kinds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cat_pmus, NULL, NULL)

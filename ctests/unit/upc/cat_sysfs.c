@@ -43,9 +43,8 @@ static void expect(uint64_t first, uint64_t second)
 	upc_catalogue_close(c);
 }
 
-static void test_twins(void **state)
+TEST(test_twins)
 {
-	(void)state;
 	plug("0000:02:00.0", 1, "30000\n");
 	plug("0000:10:00.0", 2, "40000\n");
 	expect(30000, 40000);
@@ -57,11 +56,4 @@ static void test_twins(void **state)
 	made_sys_empty();
 }
 
-UNIT_MAIN(cat_sysfs)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_twins),
-	};
-
-	return cmocka_run_group_tests(tests, made_sys_begin, made_sys_end);
-}
+UNIT_TESTS(cat_sysfs, made_sys_begin, made_sys_end)

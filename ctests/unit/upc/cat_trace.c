@@ -7,11 +7,10 @@
 #include "lib/machine.h"
 #include "../unit_test.h"
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	uint64_t a, b;
 
-	(void)state;
 	if (!machine_shows_tracepoints()) {
 		assert_int_not_equal(upci_tracepoint_id("sched:sched_switch", &a), 0);
 		assert_message("tracefs");
@@ -22,7 +21,7 @@ static void test_numbers(void **state)
 	assert_true(a != b && a > 0 && b > 0);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const char *const wrong[] = {"",
 					    ":",
@@ -37,7 +36,6 @@ static void test_refusals(void **state)
 	uint64_t id;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_true(upci_tracepoint_id(wrong[i], &id) < 0);
 	memset(longest, 'x', sizeof(longest));
@@ -46,14 +44,13 @@ static void test_refusals(void **state)
 	assert_true(upci_tracepoint_id(longest, &id) < 0);
 }
 
-static void test_descriptions(void **state)
+TEST(test_descriptions)
 {
 	struct upci_event event = {
 		.name = "tp::syscalls:sys_enter_read",
 		.driver = {.source = UPC_SOURCE_TRACEPOINT, .tracepoint = "syscalls:sys_enter_read"}};
 	char text[300], small[10];
 
-	(void)state;
 	upci_tracepoint_describe(&event, text, sizeof(text));
 	assert_string_equal(text, "Calls of the system call read.");
 	upci_tracepoint_describe(&event, small, sizeof(small));
@@ -66,13 +63,4 @@ static void test_descriptions(void **state)
 	assert_null(strstr(text, "common_pid"));
 }
 
-UNIT_MAIN(cat_trace)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_descriptions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cat_trace, NULL, NULL)

@@ -7,11 +7,10 @@
 
 #include "catalogue_test.h"
 
-static void test_lookup(void **state)
+TEST(test_lookup)
 {
 	uint32_t code, other;
 
-	(void)state;
 	code = event_code(c, "perf::PAGE-FAULTS");
 	assert_int_equal(event_code(c, "PERF::page-faults"), code);
 	assert_int_equal(event_code(c, "perf::PAGE-FAULTS:mode=rise"), code);
@@ -26,12 +25,11 @@ static void test_lookup(void **state)
 	assert_int_equal(upc_catalogue_find(c, NULL, &other), UPC_EINVAL);
 }
 
-static void test_overlong_name(void **state)
+TEST(test_overlong_name)
 {
 	char name[100000];
 	uint32_t code;
 
-	(void)state;
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 1] = 0;
 	assert_int_equal(upc_catalogue_find(c, name, &code), UPC_ENOEVENT);
@@ -39,12 +37,11 @@ static void test_overlong_name(void **state)
 	assert_int_equal(upc_catalogue_find(c, name, &code), UPC_ENOEVENT);
 }
 
-static void test_blue_gene_names(void **state)
+TEST(test_blue_gene_names)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
 
-	(void)state;
 	assert_int_equal(event_code(c, "BGP_PU0_JPIPE_INSTRUCTIONS"), code);
 	assert_int_equal(event_code(c, "PNE_BGP_PU0_JPIPE_INSTRUCTIONS"), code);
 	assert_int_equal(upc_catalogue_info(c, code, &info), 0);
@@ -55,11 +52,10 @@ static void test_blue_gene_names(void **state)
 	assert_int_equal(upc_catalogue_find(c, "BGP_perf::PAGE-FAULTS", &code), UPC_ENOEVENT);
 }
 
-static void test_every_event_says_what_it_is(void **state)
+TEST(test_every_event_says_what_it_is)
 {
 	uint32_t n = upc_catalogue_count(c), code;
 
-	(void)state;
 	for (code = 0; code < n; code++) {
 		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info), again = info;
 
@@ -79,11 +75,10 @@ static void test_every_event_says_what_it_is(void **state)
 	assert_int_equal(upc_catalogue_count(c), n);
 }
 
-static void test_the_first_fields_only(void **state)
+TEST(test_the_first_fields_only)
 {
 	struct upc_event_info info = {.size = offsetof(struct upc_event_info, unit)};
 
-	(void)state;
 	assert_int_equal(upc_catalogue_info(c, 0, &info), 0);
 	assert_non_null(info.name);
 	assert_null(info.unit);
@@ -92,13 +87,12 @@ static void test_the_first_fields_only(void **state)
 	assert_int_equal(upc_catalogue_info(c, 0, &info), UPC_EINVAL);
 }
 
-static void test_put_replaces_and_keeps_the_code(void **state)
+TEST(test_put_replaces_and_keeps_the_code)
 {
 	struct upci_event event = {.name = "test::one", .unit = "a", .id = UPC_NO_ID};
 	const struct upci_event *old;
 	int64_t code = upci_catalogue_put(c, &event);
 
-	(void)state;
 	assert_true(code >= 0);
 	old = upci_catalogue_event(c, (uint32_t)code);
 	event.unit = "b";
@@ -129,13 +123,12 @@ static void *reader(void *arg)
 	return arg;
 }
 
-static void test_growth_under_readers(void **state)
+TEST(test_growth_under_readers)
 {
 	pthread_t thread[3];
 	void *result;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, reader, NULL), 0);
 	for (i = 0; i < 5000; i++) {
@@ -151,12 +144,11 @@ static void test_growth_under_readers(void **state)
 	}
 }
 
-static void test_source_of_the_environment(void **state)
+TEST(test_source_of_the_environment)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	struct upc_catalogue *other;
 
-	(void)state;
 	setenv("UPC_SOURCE", "simulated", 1);
 	assert_int_equal(upc_catalogue_open(&options, &other), UPC_ENOSUPP);
 	assert_message("'simulated'");
@@ -166,28 +158,12 @@ static void test_source_of_the_environment(void **state)
 	unsetenv("UPC_SOURCE");
 }
 
-static void test_sanitize(void **state)
+TEST(test_sanitize)
 {
 	char name[] = "eth0 (x)/:a+b-c.d_e\n";
 
-	(void)state;
 	upci_name_sanitize(name);
 	assert_string_equal(name, "eth0__x__:a+b-c.d_e_");
 }
 
-UNIT_MAIN(catalogue)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lookup),
-		cmocka_unit_test(test_overlong_name),
-		cmocka_unit_test(test_blue_gene_names),
-		cmocka_unit_test(test_every_event_says_what_it_is),
-		cmocka_unit_test(test_the_first_fields_only),
-		cmocka_unit_test(test_put_replaces_and_keeps_the_code),
-		cmocka_unit_test(test_growth_under_readers),
-		cmocka_unit_test(test_source_of_the_environment),
-		cmocka_unit_test(test_sanitize),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
-}
+UNIT_TESTS(catalogue, open_catalogue, close_catalogue)

@@ -7,14 +7,11 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "perf/cgroup.h"
 #include "perf/context.h"
-#include "../unit_test.h"
+#include "catalogue_test.h"
 
-static struct upc_catalogue *c;
 /* A hierarchy that has perf_event, or ""; and one that does not, or "". */
 static char hierarchy[512], other[512];
 
@@ -137,13 +134,11 @@ static void let_work(struct worker *w)
 
 static void end_worker(struct worker *w)
 {
-	int status;
 
 	assert_int_equal(write(w->go, "e", 1), 1);
 	close(w->go);
 	close(w->done);
-	assert_int_equal(waitpid(w->pid, &status, 0), w->pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(w->pid), 0);
 }
 
 static struct upc_unit *create(const char *name, uint32_t *code)
@@ -161,17 +156,9 @@ static struct upc_unit *create(const char *name, uint32_t *code)
 	return u;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-static void test_counts(void **state)
+TEST_WITH(test_counts, make_group, remove_group)
 {
 	const int last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
 	struct worker in[2], out;
@@ -180,7 +167,6 @@ static void test_counts(void **state)
 	uint64_t first, second, ran, before = now_ns();
 	uint32_t code;
 
-	(void)state;
 	NEED_GROUP();
 	in[0] = start_worker(true, 0);
 	in[1] = start_worker(true, last);
@@ -228,14 +214,13 @@ static void test_counts(void **state)
 }
 
 /* A group's switches are its own, also where others have the same CPU. */
-static void test_kinds(void **state)
+TEST_WITH(test_kinds, make_group, remove_group)
 {
 	struct worker in;
 	struct upc_unit *u;
 	uint32_t code, point;
 	uint64_t value;
 
-	(void)state;
 	NEED_GROUP();
 	in = start_worker(true, 0);
 	u = create("perf::CONTEXT-SWITCHES", &code);
@@ -254,14 +239,13 @@ static void test_kinds(void **state)
 	end_worker(&in);
 }
 
-static void test_what_does_not_fit(void **state)
+TEST_WITH(test_what_does_not_fit, make_group, remove_group)
 {
 	static const char *const names[] = {"time::real_ns", "vm::pgfault"};
 	struct upc_unit *u;
 	uint32_t code;
 	unsigned i;
 
-	(void)state;
 	NEED_GROUP();
 	u = create("perf::PAGE-FAULTS", &code);
 	for (i = 0; i < 2; i++) {
@@ -275,7 +259,7 @@ static void test_what_does_not_fit(void **state)
 
 /* ---- a group that goes --------------------------------------------------------------------------- */
 
-static void test_gone(void **state)
+TEST_WITH(test_gone, make_group, remove_group)
 {
 	struct upc_unit *u, *stopped;
 	uint32_t code, more = event_code(c, "perf::CONTEXT-SWITCHES");
@@ -283,7 +267,6 @@ static void test_gone(void **state)
 	uint64_t value;
 	unsigned open;
 
-	(void)state;
 	NEED_GROUP();
 	in = start_worker(true, 0);
 	open = open_descriptors();
@@ -315,7 +298,7 @@ static void test_gone(void **state)
 
 /* ---- units that change whom they count, and children --------------------------------------------- */
 
-static void test_retarget(void **state)
+TEST_WITH(test_retarget, make_group, remove_group)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	unsigned open = open_descriptors();
@@ -323,7 +306,6 @@ static void test_retarget(void **state)
 	struct upc_unit *u;
 	uint32_t code;
 
-	(void)state;
 	NEED_GROUP();
 	u = create("perf::PAGE-FAULTS", &code);
 	assert_int_equal(upc_unit_retarget(u, NULL), 0);
@@ -345,15 +327,13 @@ static void test_retarget(void **state)
 	assert_int_equal(open_descriptors(), open);
 }
 
-static void test_fork(void **state)
+TEST_WITH(test_fork, make_group, remove_group)
 {
 	struct upc_unit *u;
 	struct worker in;
 	uint32_t code;
-	int status;
 	pid_t pid;
 
-	(void)state;
 	NEED_GROUP();
 	u = create("perf::PAGE-FAULTS", &code);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -369,8 +349,7 @@ static void test_fork(void **state)
 		upc_unit_destroy(u);
 		_exit(good ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_true(event_value(u, code) >= 1000);
 	upc_unit_destroy(u);
 }
@@ -392,12 +371,11 @@ static void refuse(const char *path, int error, const char *message)
 	assert_int_equal(open_descriptors(), open);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_unit *u;
 
-	(void)state;
 	refuse(NULL, UPC_EINVAL, "path of a control group's directory");
 	refuse("", UPC_EINVAL, "path of a control group's directory");
 	refuse("/no/such/group", UPC_ENOTASK, "no such control group");
@@ -409,20 +387,17 @@ static void test_refused(void **state)
 	assert_message("context of a control group");
 }
 
-static void test_other_hierarchy(void **state)
+TEST(test_other_hierarchy)
 {
-	(void)state;
 	if (!other[0])
 		skip_because("every hierarchy here has perf_event, or none can be asked");
 	refuse(other, UPC_ENOSUPP, "mount -t cgroup -o perf_event");
 }
 
-static void test_not_root(void **state)
+TEST(test_not_root)
 {
-	int status;
 	pid_t pid;
 
-	(void)state;
 	NEED_GROUP();
 	if (geteuid() != 0)
 		skip_because("needs root, to be somebody else");
@@ -439,31 +414,13 @@ static void test_not_root(void **state)
 		error = upc_unit_create(c, &options, &u);
 		_exit(error == UPC_EPERM && strstr(upc_last_message(), "CAP_PERFMON") ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 }
 
-UNIT_MAIN(cgroup)
+static int set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_counts, make_group, remove_group),
-		cmocka_unit_test_setup_teardown(test_kinds, make_group, remove_group),
-		cmocka_unit_test_setup_teardown(test_what_does_not_fit, make_group, remove_group),
-		cmocka_unit_test_setup_teardown(test_gone, make_group, remove_group),
-		cmocka_unit_test_setup_teardown(test_retarget, make_group, remove_group),
-		cmocka_unit_test_setup_teardown(test_fork, make_group, remove_group),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_other_hierarchy),
-		cmocka_unit_test(test_not_root),
-	};
-	int failed;
-
-	if (upc_catalogue_open(NULL, &c)) {
-		fprintf(stderr, "%s\n", upc_last_message());
-		return 1;
-	}
 	find_hierarchies();
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	upc_catalogue_close(c);
-	return failed;
+	return open_catalogue(state);
 }
+
+UNIT_TESTS(cgroup, set_up, close_catalogue)

@@ -4,7 +4,6 @@
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sys/resource.h>
 
 #include "perf/context.h"
 #include "perf/perf.h"
@@ -12,12 +11,11 @@
 #include "perf/pmus.h"
 #include "../unit_test.h"
 
-static void test_calling_thread(void **state)
+TEST(test_calling_thread)
 {
 	struct upci_perf_target *targets;
 	struct upci_context context;
 
-	(void)state;
 	assert_int_equal(upci_context_set(&context, NULL), 0);
 	assert_int_equal(context.tid, gettid());
 	assert_int_equal(context.pid, getpid());
@@ -28,13 +26,12 @@ static void test_calling_thread(void **state)
 	free(targets);
 }
 
-static void test_process_and_machine(void **state)
+TEST(test_process_and_machine)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upci_perf_target *targets;
 	struct upci_context context;
 
-	(void)state;
 	options.context = UPC_CONTEXT_PROCESS;
 	options.pid = getppid();
 	assert_int_equal(upci_context_set(&context, &options), 0);
@@ -49,12 +46,11 @@ static void test_process_and_machine(void **state)
 	free(targets);
 }
 
-static void test_what_is_not_there(void **state)
+TEST(test_what_is_not_there)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upci_context context;
 
-	(void)state;
 	options.pid = 0x3fffffff;
 	assert_int_equal(upci_context_set(&context, &options), UPC_ENOTASK);
 	options.pid = -1;
@@ -76,40 +72,26 @@ static void test_what_is_not_there(void **state)
 }
 
 /* The program's reserve is not taken for lists, either. */
-static void test_no_descriptors(void **state)
+TEST(test_no_descriptors)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upci_perf_target *targets;
 	struct upci_context context;
 	int fd[256], n = 0;
-	struct rlimit before, low;
+	rlim_t before;
 
-	(void)state;
 	options.context = UPC_CONTEXT_PROCESS;
 	assert_int_equal(upci_context_set(&context, &options), 0);
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	low = before;
-	low.rlim_cur = sizeof(fd) / sizeof(fd[0]);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	before = limit_descriptors(sizeof(fd) / sizeof(fd[0]));
 	while ((fd[n] = upci_fd_keep(open("/dev/null", O_RDONLY | O_CLOEXEC))) >= 0)
 		n++;
 	assert_int_equal(upci_context_targets(&context, PERF_TYPE_SOFTWARE, &targets), UPC_EMFILE);
 	assert_int_equal(upci_pmus_refresh(), UPC_EMFILE);
 	while (n--)
 		close(fd[n]);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	limit_descriptors(before);
 	assert_int_equal(upci_context_targets(&context, PERF_TYPE_SOFTWARE, &targets), 1);
 	free(targets);
 }
 
-UNIT_MAIN(context)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calling_thread),
-		cmocka_unit_test(test_process_and_machine),
-		cmocka_unit_test(test_what_is_not_there),
-		cmocka_unit_test(test_no_descriptors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(context, NULL, NULL)

@@ -5,7 +5,6 @@
 #include "unit/unit.h"
 #include "unit/registers.h"
 #include "catalogue_test.h"
-#include <time.h>
 
 static struct upc_unit *u;
 static uint32_t faults, clock_ns, level;
@@ -18,19 +17,10 @@ static uint64_t value_of(uint32_t code)
 	return value;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void test_halt_and_continue(void **state)
+TEST(test_halt_and_continue)
 {
 	uint64_t held, begun, counted;
 
-	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(10);
 	assert_int_equal(upc_counter_halt(u, 0), 0);
@@ -63,11 +53,10 @@ static void test_halt_and_continue(void **state)
 	assert_int_equal(upc_counter_continue(u, 256), UPC_EINVAL);
 }
 
-static void test_preset(void **state)
+TEST(test_preset)
 {
 	uint64_t value, levels[1] = {5};
 
-	(void)state;
 	assert_int_equal(upc_counter_write(u, 0, UINT64_MAX - 5), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(100);
@@ -82,11 +71,10 @@ static void test_preset(void **state)
 }
 
 /* Counters without an event, too, whichever way they were written, and each time. */
-static void test_reset(void **state)
+TEST(test_reset)
 {
 	uint64_t value, round;
 
-	(void)state;
 	for (round = 1; round <= 2; round++) {
 		assert_int_equal(upc_counter_write(u, 77, round), 0);
 		assert_int_equal(upc_register_write(u, UPC_REG_COUNTER(255), 4095 + round), 0);
@@ -103,11 +91,10 @@ static void test_reset(void **state)
 	}
 }
 
-static void test_registers(void **state)
+TEST(test_registers)
 {
 	uint64_t value, config;
 
-	(void)state;
 	assert_int_equal(upc_register_read(u, 0x918, &value), UPC_EFAULT);
 	assert_int_equal(upc_register_read(u, 4, &value), UPC_EFAULT);
 	assert_int_equal(upc_register_write(u, 0x918, 0), UPC_EFAULT);
@@ -135,11 +122,10 @@ static void test_registers(void **state)
 
 /* What never counted is no count of 0, whichever way it is read, and when all stands still
  * too; the registers that count nothing have nothing to say of it. */
-static void test_never_counted(void **state)
+TEST(test_never_counted)
 {
 	uint64_t value = 77;
 
-	(void)state;
 	assert_false(upc_unit_running(u));
 	u->partial = true;
 	u->binding[0].flags |= UPC_COUNTER_NEVER;
@@ -173,13 +159,12 @@ static int read_nothing(struct upci_source *source, uint64_t *value, uint8_t *st
 }
 
 /* What did not count all the time is told of also when a counter behind it has lost its source. */
-static void test_partial_and_lost(void **state)
+TEST(test_partial_and_lost)
 {
 	struct upci_source *clocks = u->sources.of[UPCI_ROW_CLOCK];
 	struct upci_source_ops away = *clocks->ops;
 	uint64_t value;
 
-	(void)state;
 	away.read = read_nothing;
 	assert_int_equal(upc_unit_start(u), 0);
 	u->binding[0].flags |= UPC_COUNTER_PARTIAL;
@@ -212,16 +197,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-UNIT_MAIN(counter)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_halt_and_continue),
-		cmocka_unit_test(test_preset),
-		cmocka_unit_test(test_reset),
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_never_counted),
-		cmocka_unit_test(test_partial_and_lost),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS(counter, set_up, tear_down)

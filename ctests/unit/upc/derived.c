@@ -21,12 +21,11 @@ static uint32_t put(const char *name, enum upc_source source, enum upc_scope sco
 	return (uint32_t)code;
 }
 
-static void test_settle(void **state)
+TEST_WITH(test_settle, open_catalogue, close_catalogue)
 {
 	const struct upci_event *e;
 	uint32_t d, other;
 
-	(void)state;
 	put("s.on", UPC_SOURCE_CLOCK, UPC_SCOPE_THREAD, NULL);
 	put("s.1", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, NULL);
 	put("s.2", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, NULL);
@@ -58,12 +57,11 @@ static void test_settle(void **state)
 	assert_non_null(e->formula);
 }
 
-static void test_ratio(void **state)
+TEST_WITH(test_ratio, open_catalogue, close_catalogue)
 {
 	const struct upci_event *e;
 	uint32_t ratio, mean;
 
-	(void)state;
 	put("r.a", UPC_SOURCE_CLOCK, UPC_SCOPE_THREAD, NULL);
 	put("r.b", UPC_SOURCE_CLOCK, UPC_SCOPE_MACHINE, NULL);
 	ratio = put("r.ratio", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "(r.a) / r.b");
@@ -86,13 +84,12 @@ static void test_ratio(void **state)
 }
 
 /* Of several units: a ratio of sums. */
-static void test_together(void **state)
+TEST_WITH(test_together, open_catalogue, close_catalogue)
 {
 	const uint64_t sums[] = {30, 7};
 	uint32_t a, b, ratio, codes[2] = {UINT32_MAX, UINT32_MAX};
 	uint64_t value = 5;
 
-	(void)state;
 	a = put("t.a", UPC_SOURCE_CLOCK, UPC_SCOPE_THREAD, NULL);
 	b = put("t.b", UPC_SOURCE_CLOCK, UPC_SCOPE_THREAD, NULL);
 	ratio = put("t.ratio", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "(1000*t.a) / (t.a + t.b)");
@@ -123,13 +120,12 @@ static void test_together(void **state)
 }
 
 /* An event of the host says what it needs; one of Blue Gene/P needs a wiring. */
-static void test_why(void **state)
+TEST_WITH(test_why, open_catalogue, close_catalogue)
 {
 	struct upci_event needy = {
 		.name = "w.needy", .description = "", .why = "needs a cake", .id = UPC_NO_ID};
 	uint32_t host, fixed;
 
-	(void)state;
 	assert_true(upci_catalogue_put(c, &needy) >= 0);
 	host = put("w.host", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "w.needy + PU0_DATA_LOADS");
 	fixed = put("w.fixed", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT, "PU0_DATA_LOADS + w.needy");
@@ -163,14 +159,13 @@ static unsigned bound(struct upc_unit *unit)
 
 /* In a unit: of the counts since the start or the reset; each event has one counter,
  * above, below and by itself; and what is for counts is refused. */
-static void test_unit(void **state)
+TEST_WITH(test_unit, open_catalogue, close_catalogue)
 {
 	const uint64_t preset[2] = {3000, 500}, one = 1;
 	struct upc_unit *unit;
 	uint64_t value[3];
 	uint32_t code[3];
 
-	(void)state;
 	code[0] = event_code(c, "perf::PAGE-FAULTS");
 	code[1] = event_code(c, "perf::MAJOR-FAULTS");
 	code[2] = put("u.ratio", UPC_SOURCE_NONE, UPC_SCOPE_CONTEXT,
@@ -211,15 +206,4 @@ static void test_unit(void **state)
 	upc_unit_destroy(unit);
 }
 
-UNIT_MAIN(derived)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_settle, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_ratio, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_together, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_unit, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_why, open_catalogue, close_catalogue),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(derived, NULL, NULL)

@@ -15,11 +15,11 @@
 #define MOST_SIGNALS 5000
 #define MOST_EVENTS 20000
 
-static uint64_t state;
+static uint64_t random_state;
 
 static uint64_t random64(void)
 {
-	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
 
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -404,16 +404,15 @@ static void random_case(void)
 	destroy_sides();
 }
 
-static void test_random(void **unused)
+TEST(test_random)
 {
 	/* Under valgrind and the like a hundredth of the speed. */
 	uint64_t cases = setting("UPC_TEST_CASES", getenv("UPC_TEST_INEXACT") ? 40 : 3000);
 	uint64_t first = setting("UPC_TEST_SEED", 1);
 
-	(void)unused;
 	memset(&seen, 0, sizeof(seen));
 	for (case_number = first; case_number < first + cases; case_number++) {
-		state = case_number * UINT64_C(0xd1342543de82ef95);
+		random_state = case_number * UINT64_C(0xd1342543de82ef95);
 		random_case();
 	}
 	if (cases < 40)
@@ -427,12 +426,11 @@ static void test_random(void **unused)
 
 /* All counters carry at the highest rate and in step for as long as it takes every
  * latch to be taken a few times. */
-static void test_carry_rate(void **unused)
+TEST(test_carry_rate)
 {
 	struct upci_wave wave[UPC_INPUTS];
 	unsigned i;
 
-	(void)unused;
 	create_sides();
 	for (i = 0; i < UPC_INPUTS; i++)
 		wave[i] = (struct upci_wave){1, 1, 0};
@@ -448,11 +446,10 @@ static void test_carry_rate(void **unused)
 
 /* An armed counter carries in each cycle of a block, beside others that do and do
  * not, with a parity error found in the same block. */
-static void test_fire_in_each_cycle(void **unused)
+TEST(test_fire_in_each_cycle)
 {
 	unsigned at, i;
 
-	(void)unused;
 	for (at = 0; at < 40; at++) {
 		create_sides();
 		memset(signals, 0xff, sizeof(signals[0]) * 64);
@@ -495,12 +492,11 @@ static void rewrite(void *arg, enum upci_engine_event event, unsigned counter, u
 		upci_engine_cycle.write(h->engine, UPC_REG_CONFIG(77 / 8), UINT64_C(0x11) << 8 * (77 % 8));
 }
 
-static void test_handler_writes(void **unused)
+TEST(test_handler_writes)
 {
 	struct upci_wave wave[UPC_INPUTS];
 	unsigned isa, i, way;
 
-	(void)unused;
 	for (i = 0; i < UPC_INPUTS; i++)
 		wave[i] = (struct upci_wave){1, 0, 0};
 	wave[77] = (struct upci_wave){1, 1, 0};
@@ -540,12 +536,11 @@ static void test_handler_writes(void **unused)
 }
 
 /* The words of waves against their definition. */
-static void test_waves(void **unused)
+TEST(test_waves)
 {
 	unsigned tries, k, words;
 
-	(void)unused;
-	state = 7;
+	random_state = 7;
 	for (tries = 0; tries < 3000; tries++) {
 		struct upci_wave wave = random_wave();
 		struct wave_lane lane;
@@ -569,13 +564,12 @@ static void test_waves(void **unused)
 	}
 }
 
-static void test_transpose(void **unused)
+TEST(test_transpose)
 {
 	uint64_t from[64], to[64];
 	unsigned i, k;
 
-	(void)unused;
-	state = 11;
+	random_state = 11;
 	for (i = 0; i < 64; i++)
 		to[i] = from[i] = random64();
 	wave_transpose(to);
@@ -585,9 +579,8 @@ static void test_transpose(void **unused)
 }
 
 /* What the processor has is chosen among, and there is always one. */
-static void test_isas(void **unused)
+TEST(test_isas)
 {
-	(void)unused;
 	assert_true(upci_isa_usable(UPCI_ISA_PLAIN));
 	assert_string_equal(upci_isa_name(UPCI_ISA_PLAIN), "plain");
 	assert_string_equal(upci_isa_name(UPCI_ISA_AVX512), "avx512");
@@ -599,17 +592,4 @@ static void test_isas(void **unused)
 #endif
 }
 
-UNIT_MAIN(engine_cycle)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_isas),
-		cmocka_unit_test(test_transpose),
-		cmocka_unit_test(test_waves),
-		cmocka_unit_test(test_carry_rate),
-		cmocka_unit_test(test_fire_in_each_cycle),
-		cmocka_unit_test(test_handler_writes),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests_name("engine_cycle", tests, NULL, NULL);
-}
+UNIT_TESTS(engine_cycle, NULL, NULL)

@@ -262,14 +262,13 @@ static unsigned cases_for(unsigned n)
 	return text && atoi(text) > 0 ? n * (unsigned)atoi(text) : n;
 }
 
-static void test_against_reference(void **state)
+TEST(test_against_reference)
 {
 	static struct side a, b;
 	static struct upci_wave wave[UPC_INPUTS];
 	unsigned n, cases = cases_for(200), run, k;
 	uint64_t events[2] = {0, 0};
 
-	(void)state;
 	for (n = 0; n < cases; n++) {
 		seed = n;
 		side_open(&a, &upci_engine_reference);
@@ -311,13 +310,12 @@ static void test_against_reference(void **state)
  * cycles of its visit, its threshold is one that it meets there, and the run ends
  * within some cycles of one counter's.
  */
-static void test_beside_visits(void **state)
+TEST(test_beside_visits)
 {
 	static struct side a, b;
 	static struct upci_wave wave[UPC_INPUTS];
 	unsigned n, cases = cases_for(150), i, run;
 
-	(void)state;
 	for (i = 0; i < UPC_INPUTS; i++)
 		wave[i] = (struct upci_wave){1, 1, 0};
 	for (n = 0; n < cases; n++) {
@@ -359,13 +357,12 @@ static void test_beside_visits(void **state)
 }
 
 /* Tens of carries a counter and run. */
-static void test_long_runs(void **state)
+TEST(test_long_runs)
 {
 	static struct side a, b;
 	static struct upci_wave wave[UPC_INPUTS];
 	unsigned n, cases = cases_for(2), run, i;
 
-	(void)state;
 	for (n = 0; n < cases; n++) {
 		seed = 1000000 + n;
 		side_open(&a, &upci_engine_reference);
@@ -406,7 +403,7 @@ static void later(struct upci_wave *to, const struct upci_wave *from, uint64_t k
 }
 
 /* A huge run is the same run in parts, some of them as small as it gets. */
-static void test_huge(void **state)
+TEST(test_huge)
 {
 	static const uint64_t lengths[] = {UINT64_C(1) << 40, UINT64_C(1) << 63, UINT64_MAX - 4096,
 					   UINT64_MAX};
@@ -415,7 +412,6 @@ static void test_huge(void **state)
 	unsigned n, cases = cases_for(2000), i;
 	uint64_t interrupts = 0;
 
-	(void)state;
 	for (n = 0; n < cases; n++) {
 		uint64_t length = lengths[n % 4], done = 0;
 
@@ -629,14 +625,13 @@ static void acting_configure(struct acting *a, uint64_t case_seed)
 	side_write(s, UPC_REG_START_STOP, pick(16) != 0);
 }
 
-static void test_until(void **state)
+TEST(test_until)
 {
 	static struct acting stepped, reference, segment;
 	static struct upci_wave wave[UPC_INPUTS], first[UPC_INPUTS];
 	unsigned n, cases = cases_for(1000), i, k, run;
 	uint64_t interrupts = 0, parity = 0;
 
-	(void)state;
 	for (n = 0; n < cases; n++) {
 		uint64_t opening = 4000000 + (uint64_t)n * 1000, length;
 
@@ -687,13 +682,12 @@ static void test_until(void **state)
 
 /* Where no stepping gets: a run to the first event is a run without any and one cycle
  * with it. */
-static void test_until_huge(void **state)
+TEST(test_until_huge)
 {
 	static struct side a, b;
 	static struct upci_wave wave[UPC_INPUTS], last[UPC_INPUTS];
 	unsigned n, cases = cases_for(400), i, stops, found = 0;
 
-	(void)state;
 	for (n = 0; n < cases; n++) {
 		uint64_t left;
 
@@ -739,14 +733,13 @@ static void test_until_huge(void **state)
 }
 
 /* A threshold of one count, every cycle, and of many: none is lost, none drifts. */
-static void test_until_repeats(void **state)
+TEST(test_until_repeats)
 {
 	static const uint64_t periods[] = {1, 2, 1000, 4095, 4096, 4097, 65536};
 	static struct acting a;
 	static struct upci_wave wave[UPC_INPUTS];
 	unsigned i, k;
 
-	(void)state;
 	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
 		uint64_t period = periods[i], at = 0;
 
@@ -775,13 +768,12 @@ static void test_until_repeats(void **state)
 }
 
 /* An error that is known already is told no more, and ends no run. */
-static void test_until_parity(void **state)
+TEST(test_until_parity)
 {
 	static struct side s;
 	static struct upci_wave wave[UPC_INPUTS];
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < UPC_INPUTS; i++)
 		wave[i] = (struct upci_wave){1, 1, 0};
 	side_open(&s, &upci_engine_segment);
@@ -802,7 +794,7 @@ static void test_until_parity(void **state)
 /* ---- by hand ----------------------------------------------------------- */
 
 /* In a cycle: parity before interrupts, interrupts by counter. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	static struct side s;
 	static struct upci_wave wave[UPC_INPUTS];
@@ -813,7 +805,6 @@ static void test_order(void **state)
 	};
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < UPC_INPUTS; i++)
 		wave[i] = (struct upci_wave){1, 1, 0};
 	side_open(&s, &upci_engine_segment);
@@ -838,13 +829,12 @@ static void test_order(void **state)
 
 /* Preloaded to 4096 - m in word 0, a threshold of 4096 * n fires after 4096 * n + m
  * counts (UPC, section 5), at any distance. */
-static void test_threshold_far(void **state)
+TEST(test_threshold_far)
 {
 	static struct side s;
 	static struct upci_wave wave[UPC_INPUTS];
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < UPC_INPUTS; i++)
 		wave[i] = (struct upci_wave){1, 0, 0};
 	for (i = 0; i < 400; i++) {
@@ -870,20 +860,4 @@ static void test_threshold_far(void **state)
 	}
 }
 
-UNIT_MAIN(engine_segment)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_reference),
-		cmocka_unit_test(test_beside_visits),
-		cmocka_unit_test(test_long_runs),
-		cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_until),
-		cmocka_unit_test(test_until_huge),
-		cmocka_unit_test(test_until_repeats),
-		cmocka_unit_test(test_until_parity),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_threshold_far),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(engine_segment, NULL, NULL)

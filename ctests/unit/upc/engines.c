@@ -193,26 +193,24 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
 	/* valgrind takes fifty times as long. */
 	uint64_t n = setting("UPC_ENGINE_CASES", getenv("UPC_TEST_INEXACT") ? 30 : 1000);
 	uint64_t seed = setting("UPC_ENGINE_SEED", 1);
 
-	(void)state;
 	while (n--)
 		one_case(seed++);
 }
 
 /* Signals from memory and the same as waves. */
-static void test_signals_and_waves(void **state)
+TEST(test_signals_and_waves)
 {
 	static struct upci_signals signals[5000];
 	static struct upci_wave wave[UPC_INPUTS];
 	uint64_t s = 77;
 	unsigned k, i, id, e;
 
-	(void)state;
 	for (i = 0; i < UPC_INPUTS; i++)
 		wave[i] = random_wave(&s);
 	memset(signals, 0, sizeof(signals));
@@ -245,12 +243,4 @@ static void test_signals_and_waves(void **state)
 		engines[e]->destroy(engine[e]);
 }
 
-UNIT_MAIN(engines)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_bits),
-		cmocka_unit_test(test_signals_and_waves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(engines, NULL, NULL)

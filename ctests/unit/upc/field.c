@@ -55,13 +55,12 @@ static void is_lost(const char *text, struct upci_driver d)
 	assert_int_equal(value, 42);
 }
 
-static void tokens(void **state)
+TEST(tokens)
 {
 	static const char line[] = "  a:b = c\t(d (e) f) g)h";
 	static const char *const expected[] = {"a", "b", "c", "(d (e) f) g)", "h"};
 	const char *p = line, *end = line + strlen(line), *token;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		assert_int_equal(upci_token(&p, end, &token), strlen(expected[i]));
 		assert_memory_equal(token, expected[i], strlen(expected[i]));
@@ -73,9 +72,8 @@ static void tokens(void **state)
 	assert_int_equal(upci_token(&p, end, &token), 5);
 }
 
-static void lines(void **state)
+TEST(lines)
 {
-	(void)state;
 	is("pgfault 12\npgmajfault 3\n", driver("pgfault", 0, 1, 1, 1), 12);
 	is("pgfault 12\npgmajfault 3\n", driver("pgmajfault", 0, 1, 1, 1), 3);
 	is("pgmajfault 3", driver("pgmajfault", 0, 1, 1, 1), 3);
@@ -103,11 +101,10 @@ static void lines(void **state)
 	is("(a) 3\n", driver("(a)", 0, 1, 1, 1), 3);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	struct upci_driver one = driver(NULL, 0, 1, 0, 0), d = one;
 
-	(void)state;
 	is("18446744073709551615\n", one, UINT64_MAX);
 	is_lost("18446744073709551616\n", one);
 	is_lost("99999999999999999999999999\n", one);
@@ -142,9 +139,8 @@ static void numbers(void **state)
 	is_lost("18446744073709551615 18446744073709551615 18446744073709551615 1.5\n", d);
 }
 
-static void sums(void **state)
+TEST(sums)
 {
-	(void)state;
 	is("LOC: 1 2 3 Local timer 9\n", driver("LOC", 0, 1, 1, 512), 6);
 	is("ERR: 4\n", driver("ERR", 0, 1, 1, 512), 4);
 	is("X: 1 2 3 4\n", driver("X", 0, 1, 2, 3), 5);
@@ -156,11 +152,10 @@ static void sums(void **state)
 
 /* What a program calls itself cannot shift the columns of its stat: with a
  * newline in it they are lost, not wrong. */
-static void names_of_programs(void **state)
+TEST(names_of_programs)
 {
 	struct upci_driver minflt = driver(NULL, 0, 1, 9, 9);
 
-	(void)state;
 	is("7 (a) R 1 1) S 1 1 1 0 -1 0 77 0\n", minflt, 77);
 	is("7 ((((() S 1 1 1 0 -1 0 77 0\n", minflt, 77);
 	is("7 () S 1 1 1 0 -1 0 77 0\n", minflt, 77);
@@ -170,14 +165,13 @@ static void names_of_programs(void **state)
 
 /* Every truncation of a text gives the value of the whole, a prefix of its
  * digits, or nothing; and random bytes give no access beyond the text. */
-static void truncated_and_random(void **state)
+TEST(truncated_and_random)
 {
 	static const char text[] = "cpu  10 20 30\nintr 12345 6\nctxt 9876543\nx (a b) 3\n";
 	struct upci_driver d = driver("ctxt", 0, 1, 1, 1);
 	char part[sizeof(text)], noise[200];
 	uint64_t value;
 
-	(void)state;
 	for (size_t n = 0; n < sizeof(text); n++) {
 		memcpy(part, text, n);
 		part[n] = '\0';
@@ -203,16 +197,4 @@ static void truncated_and_random(void **state)
 	}
 }
 
-UNIT_MAIN(field)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tokens),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(sums),
-		cmocka_unit_test(names_of_programs),
-		cmocka_unit_test(truncated_and_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(field, NULL, NULL)

@@ -75,7 +75,7 @@ static void line_is_lost(const struct fixture *f, int line)
 	assert_true(f->lost[2 * line] && f->lost[2 * line + 1]);
 }
 
-static void values_grow(void **state)
+TEST_WITH(values_grow, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -89,7 +89,7 @@ static void values_grow(void **state)
 	line_is(f, 2, 5, 60000);
 }
 
-static void lines_move(void **state)
+TEST_WITH(lines_move, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -106,7 +106,7 @@ static void lines_move(void **state)
 	line_is(f, 2, 5, 6);
 }
 
-static void lines_vanish_and_return(void **state)
+TEST_WITH(lines_vanish_and_return, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -122,7 +122,7 @@ static void lines_vanish_and_return(void **state)
 	line_is(f, 1, 3, 4);
 }
 
-static void bad_numbers(void **state)
+TEST_WITH(bad_numbers, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -134,7 +134,7 @@ static void bad_numbers(void **state)
 }
 
 /* Filler so that wanted lines lie before, across and behind the buffer's end. */
-static void grows_beyond_the_buffer(void **state)
+TEST_WITH(grows_beyond_the_buffer, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	size_t size = 3u << 20;
@@ -157,7 +157,7 @@ static void grows_beyond_the_buffer(void **state)
 }
 
 /* Who reads may be a signal handler that has interrupted an allocation. */
-static void allocates_nothing(void **state)
+TEST_WITH(allocates_nothing, set_up, tear_down)
 {
 	const size_t size = 1u << 20;
 	char *text = calloc(1, size);
@@ -179,7 +179,7 @@ static void allocates_nothing(void **state)
 	free(text);
 }
 
-static void unreadable(void **state)
+TEST_WITH(unreadable, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	int fd = f->file.fd;
@@ -195,18 +195,4 @@ static void unreadable(void **state)
 	assert_int_equal(f->value[0], 1);
 }
 
-UNIT_MAIN(file_pass)
-{
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		T(values_grow),
-		T(lines_move),
-		T(lines_vanish_and_return),
-		T(bad_numbers),
-		T(grows_beyond_the_buffer),
-		T(allocates_nothing),
-		T(unreadable),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(file_pass, NULL, NULL)

@@ -3,26 +3,12 @@
  * files.c - fields of the real /proc: right by other means of knowing them,
  * refused in words, lost one by one, and clean after a fork.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "procfs/files.h"
 #include "../unit_test.h"
@@ -68,7 +54,7 @@ static void refused(struct upci_files *files, struct upci_driver d, int error, c
 
 /* A thread's faults are what getrusage says, and those of fresh pages are all
  * there. */
-static void faults(void **state)
+TEST(faults)
 {
 	enum { PAGES = 500 };
 	const size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
@@ -79,7 +65,6 @@ static void faults(void **state)
 	char *memory;
 	uint8_t lost[1];
 
-	(void)state;
 	assert_int_equal(minflt, 0);
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(memory, MAP_FAILED);
@@ -123,7 +108,7 @@ static void read_loopback(uint64_t value[3])
 
 /* Datagrams over the loopback are 28 bytes of headers and their payload. Others may use it at
  * the same time: what libupc finds lies between what is found inside and around. */
-static void loopback(void **state)
+TEST(loopback)
 {
 	enum { SENDS = 200, SIZE = 1000 };
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -138,7 +123,6 @@ static void loopback(void **state)
 	const uint64_t least[] = {SENDS * (SIZE + 28), SENDS, SENDS};
 	uint8_t lost[3];
 
-	(void)state;
 	if (bytes < 0 || sent < 0 || bind(in, (struct sockaddr *)&address, sizeof(address))) {
 		close(in);
 		upci_files_destroy(files);
@@ -172,7 +156,7 @@ static uint64_t switches(void)
 	return (uint64_t)usage.ru_nvcsw;
 }
 
-static void switches_and_io(void **state)
+TEST(switches_and_io)
 {
 	struct upci_files *files = create();
 	int voluntary = add(files, field(UPCI_ROOT_TASK, "status", "voluntary_ctxt_switches", 1, 1));
@@ -182,7 +166,6 @@ static void switches_and_io(void **state)
 	int pipes[2];
 	uint8_t lost[2];
 
-	(void)state;
 	assert_true(voluntary >= 0 && wchar >= 0);
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	around[0] = switches();
@@ -206,13 +189,12 @@ static void switches_and_io(void **state)
 	upci_files_destroy(files);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	struct upci_files *files = create(), *nobody;
 	unsigned descriptors = open_descriptors();
 	struct upci_driver d = field(UPCI_ROOT_PROC, "vmstat", "pgfault", 1, 1);
 
-	(void)state;
 	refused(files, field(UPCI_ROOT_PROC, "vmstat", "no_such", 1, 1), UPC_ENOSUPP, "\"no_such\"");
 	refused(files, field(UPCI_ROOT_PROC, "vmstat", NULL, 1, 0), UPC_ENOSUPP, "line 1");
 	refused(files, field(UPCI_ROOT_PROC, "no-such", NULL, 1, 0), UPC_ENOSUPP, "/proc/no-such");
@@ -235,12 +217,10 @@ static void refusals(void **state)
 }
 
 /* As another user: what the kernel refuses is said with its remedy. */
-static void refused_by_the_kernel(void **state)
+TEST(refused_by_the_kernel)
 {
-	int status;
 	pid_t child;
 
-	(void)state;
 	if (geteuid())
 		skip_because("not root: cannot become somebody else");
 	child = fork();
@@ -254,27 +234,15 @@ static void refused_by_the_kernel(void **state)
 		error = upci_files_add(files, &d);
 		_exit(error != UPC_EPERM || !strstr(upc_last_message(), "run as root"));
 	}
-	waitpid(child, &status, 0);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(child), 0);
 }
 
-static struct rlimit limit_before;
-
-static int restore_limit(void **state)
+TEST(out_of_descriptors)
 {
-	(void)state;
-	return setrlimit(RLIMIT_NOFILE, &limit_before);
-}
-
-static void out_of_descriptors(void **state)
-{
-	struct rlimit few = limit_before;
+	const rlim_t before = limit_descriptors(256);
 	struct upci_files *files = create();
 	int held[256], n = 0;
 
-	(void)state;
-	few.rlim_cur = 256;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	do
 		held[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	while (held[n++] < 256 - 64 - 1);
@@ -286,10 +254,11 @@ static void out_of_descriptors(void **state)
 	while (n)
 		close(held[--n]);
 	upci_files_destroy(files);
+	limit_descriptors(before);
 }
 
 /* One descriptor a file, one place a handle, both given back. */
-static void handles(void **state)
+TEST(handles)
 {
 	static const char *const keys[] = {"pgfault", "pgfree", "pgpgin", "pgfault"};
 	struct upci_files *files = create();
@@ -297,7 +266,6 @@ static void handles(void **state)
 	uint64_t value[8];
 	uint8_t lost[8];
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(add(files, field(UPCI_ROOT_PROC, "vmstat", keys[i], 1, 1)), i);
 	assert_int_equal(open_descriptors(), descriptors + 1);
@@ -331,7 +299,7 @@ static void *thread(void *arg)
 }
 
 /* The fields of a thread that has ended are lost, the others are not. */
-static void thread_that_ended(void **state)
+TEST(thread_that_ended)
 {
 	pthread_barrier_t barrier;
 	struct upci_files *files;
@@ -342,7 +310,6 @@ static void thread_that_ended(void **state)
 	struct dirent *entry;
 	DIR *dir;
 
-	(void)state;
 	pthread_barrier_init(&barrier, NULL, 2);
 	assert_int_equal(pthread_create(&id, NULL, thread, &barrier), 0);
 	pthread_barrier_wait(&barrier);
@@ -371,7 +338,7 @@ static void thread_that_ended(void **state)
 }
 
 /* The child reads its own files, through descriptors of its own. */
-static void fork_reads_anew(void **state)
+TEST(fork_reads_anew)
 {
 	struct upci_files *files = create();
 	int pid = add(files, field(UPCI_ROOT_TASK, "stat", NULL, 1, 0));
@@ -381,7 +348,6 @@ static void fork_reads_anew(void **state)
 	pid_t child;
 	int status;
 
-	(void)state;
 	assert_int_equal(upci_files_read(files, value, lost), 0);
 	assert_int_equal(value[pid], getpid());
 	child = fork();
@@ -397,8 +363,7 @@ static void fork_reads_anew(void **state)
 		upci_files_destroy(files);
 		_exit(status);
 	}
-	waitpid(child, &status, 0);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(child), 0);
 	assert_int_equal(upci_files_read(files, value, lost), 0);
 	assert_int_equal(value[pid], getpid());
 	upci_files_destroy(files);
@@ -425,7 +390,7 @@ static int read_vmstat(uint64_t *value, char (*key)[64], int most)
 }
 
 /* Every key of vmstat at once is what the text says. */
-static void whole_vmstat(void **state)
+TEST(whole_vmstat)
 {
 	enum { MOST = 512 };
 	struct upci_files *files = create();
@@ -434,7 +399,6 @@ static void whole_vmstat(void **state)
 	static char key[MOST][64];
 	uint8_t lost[MOST];
 
-	(void)state;
 	n = read_vmstat(before, key, MOST);
 	assert_true(n > 50);
 	for (int i = 0; i < n; i++)
@@ -454,22 +418,4 @@ static void whole_vmstat(void **state)
 	upci_files_destroy(files);
 }
 
-UNIT_MAIN(files)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(faults),
-		cmocka_unit_test(loopback),
-		cmocka_unit_test(switches_and_io),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(refused_by_the_kernel),
-		cmocka_unit_test_teardown(out_of_descriptors, restore_limit),
-		cmocka_unit_test(handles),
-		cmocka_unit_test(thread_that_ended),
-		cmocka_unit_test(fork_reads_anew),
-		cmocka_unit_test(whole_vmstat),
-	};
-
-	if (getrlimit(RLIMIT_NOFILE, &limit_before))
-		return EXIT_FAILURE;
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(files, NULL, NULL)

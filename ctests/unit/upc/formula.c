@@ -43,11 +43,10 @@ static int setup(void **state)
 	return 0;
 }
 
-static void test_value(void **state)
+TEST(test_value)
 {
 	const struct upci_formula *f;
 
-	(void)state;
 	f = parse("q.a");
 	assert_int_equal(f->terms, 1);
 	assert_true(upci_formula_value(f, (uint64_t[]){UINT64_MAX}) == UINT64_MAX);
@@ -69,11 +68,10 @@ static void test_value(void **state)
 		    234);
 }
 
-static void test_ratio(void **state)
+TEST(test_ratio)
 {
 	const struct upci_formula *f = parse("(1000*q.a) / q.b");
 
-	(void)state;
 	assert_int_equal(f->divisor, 0);
 	assert_int_equal(f->terms, 2);
 	assert_int_equal(upci_formula_value(f, (uint64_t[]){7, 7}), 1000);
@@ -113,14 +111,13 @@ static void test_ratio(void **state)
 }
 
 /* The largest that there can be does not overflow 128 bits. */
-static void test_extremes(void **state)
+TEST(test_extremes)
 {
 	uint64_t value[UPCI_TERMS_MAX];
 	char text[8192], below[2 * sizeof(text)];
 	size_t used = 0;
 	int i;
 
-	(void)state;
 	for (i = 0; i < UPCI_TERMS_MAX; i++) {
 		put(upci_catalogue_printf(c, "x.%d", i), NULL);
 		used += (size_t)sprintf(text + used, "%s36028797018963968*x.%d", i ? " + " : "(", i);
@@ -142,11 +139,10 @@ static void test_extremes(void **state)
 	assert_int_equal(upci_formula_value(parse(text), value), 0);
 }
 
-static void test_merge(void **state)
+TEST(test_merge)
 {
 	const struct upci_formula *f;
 
-	(void)state;
 	f = parse("q.a + q.b + 2*q.a - q.b");
 	assert_int_equal(f->terms, 1);
 	assert_int_equal(f->term[0].coefficient, 3);
@@ -157,7 +153,7 @@ static void test_merge(void **state)
 	assert_int_equal(f->term[1].code, upci_catalogue_lookup(c, "q.b"));
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
 	static const struct {
 		const char *text;
@@ -227,7 +223,6 @@ static void test_mistakes(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
 		struct upci_formula_error error = {0};
 		const struct upci_formula *formula = NULL;
@@ -240,7 +235,7 @@ static void test_mistakes(void **state)
 	}
 }
 
-static void test_too_many(void **state)
+TEST(test_too_many)
 {
 	struct upci_formula_error error = {0};
 	const struct upci_formula *formula = NULL;
@@ -248,7 +243,6 @@ static void test_too_many(void **state)
 	size_t used = 0;
 	int i;
 
-	(void)state;
 	for (i = 0; i <= UPCI_TERMS_MAX; i++) {
 		put(upci_catalogue_printf(c, "t.%02d", i), NULL);
 		used += (size_t)sprintf(text + used, "%st.%02d", i ? "+" : "", i);
@@ -265,7 +259,7 @@ static void test_too_many(void **state)
 	assert_int_equal(error.column, 1);
 }
 
-static void test_print(void **state)
+TEST(test_print)
 {
 	static const char *const texts[] = {
 		"q.a",
@@ -281,7 +275,6 @@ static void test_print(void **state)
 	char text[200], small[8];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const struct upci_formula *f = parse(texts[i]);
 
@@ -297,14 +290,4 @@ static void test_print(void **state)
 	assert_string_equal(text, "(q.b) / (q.b + q.a + 2ND)");
 }
 
-UNIT_MAIN(formula)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_value),    cmocka_unit_test(test_ratio),
-		cmocka_unit_test(test_extremes), cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_mistakes), cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_print),
-	};
-
-	return cmocka_run_group_tests(tests, setup, close_catalogue);
-}
+UNIT_TESTS(formula, setup, close_catalogue)

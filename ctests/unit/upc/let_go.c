@@ -4,7 +4,6 @@
  * else, and nobody sees it. The descriptors are those of pipes, which tell by their other end
  * when the last copy is closed, and of tracepoints, which take the kernel long.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -19,10 +18,7 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "catalogue/cat_trace.h"
 #include "base/let_go.h"
@@ -150,11 +146,10 @@ static bool ends_at_once(int fd)
 	return read(fd, &byte, 1) == 0;
 }
 
-static void test_closed(void **state)
+TEST(test_closed)
 {
 	int end[10][2], fd[10], i;
 
-	(void)state;
 	for (i = 0; i < 10; i++) {
 		assert_int_equal(pipe(end[i]), 0);
 		fd[9 - i] = end[i][1]; /* in no order */
@@ -168,12 +163,11 @@ static void test_closed(void **state)
 }
 
 /* Descriptor 0 and the last possible one among them. */
-static void test_numbers_at_the_ends(void **state)
+TEST(test_numbers_at_the_ends)
 {
 	struct rlimit limit;
 	int end[2], fd[2], kept = dup(0);
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(pipe(end), 0);
 	assert_int_equal(dup2(end[1], 0), 0);
@@ -191,13 +185,12 @@ static void test_numbers_at_the_ends(void **state)
 }
 
 /* At the program's end the numbers stay taken. */
-static void test_left_at_the_end(void **state)
+TEST(test_left_at_the_end)
 {
 	struct upci_bag bag = {0};
 	int end[2];
 	char byte;
 
-	(void)state;
 	need_process();
 	assert_int_equal(pipe(end), 0);
 	upci_bag_add(&bag, &end[1], 1);
@@ -212,16 +205,14 @@ static void test_left_at_the_end(void **state)
 /* ---- what else it might hold --------------------------------------------------- */
 
 /* While tracepoints are closed a pipe's end is noticed, a lock can be taken, a mount goes. */
-static void test_holds_nothing_else(void **state)
+TEST(test_holds_nothing_else)
 {
 	char template[] = "/tmp/upc-let-go-XXXXXX", path[64];
 	int fd[14], n = open_tracepoints(fd, 14), end[2], lock, again;
 	struct pollfd other_end;
 	bool mounted, gone = true;
 	pid_t pid;
-	int status;
 
-	(void)state;
 	need_process();
 	need_tracepoints(n);
 	assert_int_equal(pipe(end), 0);
@@ -248,8 +239,7 @@ static void test_holds_nothing_else(void **state)
 	/* The last copies are the child's. */
 	for (again = 0; again < n; again++)
 		close(fd[again]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	close(end[1]);
 	/* Now, and not when the kernel has closed them all. */
 	other_end = (struct pollfd){.fd = end[0]};
@@ -262,7 +252,7 @@ static void test_holds_nothing_else(void **state)
 
 /* A program that has let go of them ends with nobody waiting, and what closes them is not its
  * child, has a session of its own, no terminal, no directory and no memory, and ends. */
-static void test_who_holds(void **state)
+TEST(test_who_holds)
 {
 	enum { PATIENCE = 6000 };
 	int fd[14], n = open_tracepoints(fd, 14), i, again, status;
@@ -271,7 +261,6 @@ static void test_who_holds(void **state)
 	pid_t pid, session;
 	FILE *file;
 
-	(void)state;
 	need_process();
 	need_tracepoints(n);
 	/* Each close would sleep at least once; to let go takes a switch or two. */
@@ -333,13 +322,12 @@ static void count_fork(void)
 	forks++;
 }
 
-static void test_nobody_notices(void **state)
+TEST(test_nobody_notices)
 {
 	struct sigaction action = {.sa_handler = on_child}, old;
 	sigset_t mask, before, after;
 	int end[2], i, status;
 
-	(void)state;
 	need_process();
 	assert_int_equal(pthread_atfork(count_fork, count_fork, count_fork), 0);
 	assert_int_equal(sigaction(SIGCHLD, &action, &old), 0);
@@ -363,7 +351,7 @@ static void test_nobody_notices(void **state)
 }
 
 /* Nothing of a large program is copied: no page of it faults, or is written anew. */
-static void test_memory_is_not_copied(void **state)
+TEST(test_memory_is_not_copied)
 {
 	const size_t size = (size_t)64 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rusage before, after;
@@ -372,7 +360,6 @@ static void test_memory_is_not_copied(void **state)
 	uint64_t faults;
 	size_t i;
 
-	(void)state;
 	need_process();
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal((void *)memory, MAP_FAILED);
@@ -470,44 +457,28 @@ static int prepare_no_close_range(void)
 	return refuse_call(SYS_close_range, ENOSYS);
 }
 
-static void test_waits_behind_a_filter(void **state)
+TEST(test_waits_behind_a_filter)
 {
-	(void)state;
 	need_process();
 	expect(prepare_no_clone, 0);
 	expect(prepare_no_close_range, 0);
 }
 
-static void test_waits_at_a_limit(void **state)
+TEST(test_waits_at_a_limit)
 {
-	(void)state;
 	need_process();
 	expect(prepare_nothing, 77);
 	expect(prepare_limit, 0);
 }
 
-static void test_waits_where_orphans_come_back(void **state)
+TEST(test_waits_where_orphans_come_back)
 {
-	(void)state;
 	need_process();
 	expect(prepare_reaper, 0);
 }
 
 UNIT_MAIN(let_go)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed),
-		cmocka_unit_test(test_numbers_at_the_ends),
-		cmocka_unit_test(test_left_at_the_end),
-		cmocka_unit_test(test_holds_nothing_else),
-		cmocka_unit_test(test_who_holds),
-		cmocka_unit_test(test_nobody_notices),
-		cmocka_unit_test(test_memory_is_not_copied),
-		cmocka_unit_test(test_waits_at_a_limit),
-		cmocka_unit_test(test_waits_behind_a_filter),
-		cmocka_unit_test(test_waits_where_orphans_come_back),
-	};
-
 	upc_set_message_callback(on_notice, NULL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -5,15 +5,12 @@
  */
 #include <ctype.h>
 #include <locale.h>
-#include <sys/wait.h>
 
 #include "catalogue/cat_pfm.h"
 #include "catalogue/catalogue.h"
 #include "perf/perf.h"
 #include "base/text.h"
-#include "../unit_test.h"
-
-static char directory[] = "/tmp/upc-locale-XXXXXX";
+#include "../test_dir.h"
 
 /* The system's, or one made in a directory of our own; false and said why where neither. */
 static bool choose(const char *name, const char *charset)
@@ -25,7 +22,7 @@ static bool choose(const char *name, const char *charset)
 	if (setlocale(LC_ALL, name))
 		return true;
 	/* Each has a path of its own: the C library remembers what was not there. */
-	snprintf(path, sizeof(path), "%s/%s", directory, charset);
+	snprintf(path, sizeof(path), "%s", test_path(charset));
 	snprintf(command, sizeof(command), "mkdir %s && localedef -i tr_TR -f %s %s/%s > /dev/null 2>&1",
 		 path, charset, path, name);
 	status = system(command);
@@ -60,7 +57,7 @@ static void find_all(struct upc_catalogue *c)
 	}
 }
 
-static void test_turkish(void **state)
+TEST(test_turkish)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	struct upci_driver driver = {.source = UPC_SOURCE_PERF, .perf = "perf::cpu-migrations"};
@@ -68,7 +65,6 @@ static void test_turkish(void **state)
 	struct upci_perf_spec spec;
 	uint32_t code, n;
 
-	(void)state;
 	assert_int_equal(upc_catalogue_open(&options, &before), 0);
 	if (!choose("tr_TR.UTF-8", "UTF-8")) {
 		upc_catalogue_close(before);
@@ -92,11 +88,10 @@ static void test_turkish(void **state)
 	upc_catalogue_close(after);
 }
 
-static void test_letters_beyond_ascii(void **state)
+TEST(test_letters_beyond_ascii)
 {
 	char name[] = "d\xfd\x7f k";
 
-	(void)state;
 	if (!choose("tr_TR", "ISO-8859-9"))
 		skip();
 	upci_name_sanitize(name);
@@ -104,27 +99,4 @@ static void test_letters_beyond_ascii(void **state)
 	setlocale(LC_ALL, "C");
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	return system(command);
-}
-
-UNIT_MAIN(locale)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_turkish),
-		cmocka_unit_test(test_letters_beyond_ascii),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS(locale, make_test_dir, remove_test_dir)

@@ -14,34 +14,24 @@ static void *other_thread(void *arg)
 	return arg;
 }
 
-static void test_message_per_thread(void **state)
+TEST(test_message_per_thread)
 {
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(upci_fail(UPC_EPERM, "event %d", 7), UPC_EPERM);
 	assert_int_equal(pthread_create(&thread, NULL, other_thread, NULL), 0);
 	pthread_join(thread, NULL);
 	assert_string_equal(upc_last_message(), "event 7");
 }
 
-static void test_every_error_has_a_sentence(void **state)
+TEST(test_every_error_has_a_sentence)
 {
 	int e;
 
-	(void)state;
 	for (e = UPC_EPARTIAL; e <= UPC_OK; e++)
 		assert_string_not_equal(upc_strerror(e), "unknown error");
 	assert_string_equal(upc_strerror(-1000), "unknown error");
 	assert_int_equal(upc_abi_version(), UPC_ABI_VERSION);
 }
 
-UNIT_MAIN(message)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_message_per_thread),
-		cmocka_unit_test(test_every_error_has_a_sentence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(message, NULL, NULL)

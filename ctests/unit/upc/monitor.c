@@ -11,11 +11,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "share/shared.h"
 #include "../unit_test.h"
@@ -65,25 +62,60 @@ static void refused(int error, const char *part)
 	assert_null(m);
 }
 
-/* How a child has ended: its exit status, or -1 for a signal. */
-static int ends(pid_t child)
-{
-	int status;
+/* ---- who may look ------------------------------------------------------------------ */
 
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+static int become(uid_t user, gid_t group)
+{
+	return setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user);
+}
+
+/* Another user: nothing, unless the unit is for the group and he is in it. Before there are threads: a
+ * child's memory check finds what they leave. */
+TEST_WITH(permissions, share, unshare_it)
+{
+	struct upc_monitor_options options = UPC_OPTIONS_INIT(upc_monitor_options);
+	struct upc_monitor *m;
+	unsigned group_mode, in_group;
+	pid_t child;
+	int result;
+
+	if (geteuid())
+		skip_because("only root can become another user");
+	options.foreign = 1;
+	options.user = geteuid();
+	for (group_mode = 0; group_mode < 2; group_mode++) {
+		upci_shared_destroy(&shared);
+		assert_int_equal(upci_shared_create(name, group_mode, &shared), 0);
+		for (in_group = 0; in_group < 2; in_group++) {
+			child = fork();
+			if (!child) {
+				if (become(NOBODY, in_group ? getegid() : NOBODY))
+					_exit(77);
+				result = upc_monitor_open(name, &options, &m);
+				if (!result)
+					result = upc_monitor_read(m, NULL, NULL);
+				/* Never for writing. */
+				if (open(path, O_RDWR | O_CLOEXEC) >= 0)
+					result = -100;
+				_exit(-result);
+			}
+			result = end_of(child);
+			if (result == 77)
+				skip_because("becoming another user is not permitted");
+			assert_int_equal(-result, group_mode && in_group ? 0 : UPC_EPERM);
+		}
+	}
 }
 
 /* ---- what is seen ---------------------------------------------------------------- */
 
-static void counts_and_configuration(void **state)
+TEST_WITH(counts_and_configuration, share, unshare_it)
 {
 	struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info), later = info;
 	struct upc_monitor *m = open_it();
 	uint64_t values[UPC_COUNTERS];
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(upc_monitor_read(m, values, &info), 0);
 	assert_int_equal(info.process, getpid());
 	assert_int_equal(info.running, 0);
@@ -134,7 +166,7 @@ static void *change_configuration(void *arg)
 	return NULL;
 }
 
-static void who_changed_the_configuration(void **state)
+TEST_WITH(who_changed_the_configuration, share, unshare_it)
 {
 	struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
 	struct upc_monitor *m = open_it();
@@ -142,7 +174,6 @@ static void who_changed_the_configuration(void **state)
 	uint64_t before;
 	pid_t tid = 0;
 
-	(void)state;
 	assert_int_equal(upc_monitor_read(m, NULL, &info), 0);
 	before = info.generation;
 	assert_int_equal(pthread_create(&thread, NULL, change_configuration, &tid), 0);
@@ -154,13 +185,12 @@ static void who_changed_the_configuration(void **state)
 	upc_monitor_close(m);
 }
 
-static void events(void **state)
+TEST_WITH(events, share, unshare_it)
 {
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
 	struct upc_monitor *m = open_it();
 
-	(void)state;
 	assert_int_equal(upc_monitor_counter(m, 0, &event), 0);
 	assert_int_equal(event.bound, 0);
 	assert_string_equal(event.name, "");
@@ -190,14 +220,13 @@ static void events(void **state)
 }
 
 /* What a unit's owner may have put there. */
-static void spoilt_events(void **state)
+TEST_WITH(spoilt_events, share, unshare_it)
 {
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	struct upc_monitor *m = open_it();
 	struct upci_shared_event *e = &shared.page->event[9];
 	size_t i;
 
-	(void)state;
 	memset(e, 0xff, sizeof(*e));
 	assert_int_equal(upc_monitor_counter(m, 9, &event), 0);
 	assert_int_equal(event.bound, 1);
@@ -217,13 +246,12 @@ static void spoilt_events(void **state)
 }
 
 /* A program built with a shorter description gets that much. */
-static void sizes(void **state)
+TEST_WITH(sizes, share, unshare_it)
 {
 	struct upc_monitor_info info;
 	struct upc_monitor *m = open_it();
 	uint64_t values[UPC_COUNTERS];
 
-	(void)state;
 	memset(&info, 0x77, sizeof(info));
 	info.size = offsetof(struct upc_monitor_info, generation);
 	assert_int_equal(upc_monitor_read(m, NULL, &info), 0);
@@ -256,14 +284,13 @@ static int read_between_marks(const char *unit)
 	return bad != 0;
 }
 
-static void no_system_call(void **state)
+TEST_WITH(no_system_call, share, unshare_it)
 {
 	char trace[] = "/tmp/upc-monitor-XXXXXX", line[512], self[512] = "";
 	int fd, marks = 0, between = 0, status;
 	pid_t child;
 	FILE *f;
 
-	(void)state;
 	if (system("strace -qq -o /dev/null true 2> /dev/null"))
 		skip_because("strace is not here, or may not trace");
 	fd = mkstemp(trace);
@@ -276,7 +303,7 @@ static void no_system_call(void **state)
 		       name, (char *)NULL);
 		_exit(127);
 	}
-	status = ends(child);
+	status = end_of(child);
 	f = fdopen(fd, "r");
 	while (fgets(line, sizeof(line), f)) {
 		if (strstr(line, "getppid("))
@@ -293,12 +320,11 @@ static void no_system_call(void **state)
 
 /* ---- what is refused --------------------------------------------------------------- */
 
-static void arguments(void **state)
+TEST_WITH(arguments, share, unshare_it)
 {
 	struct upc_monitor_options options = UPC_OPTIONS_INIT(upc_monitor_options);
 	struct upc_monitor *m = NULL;
 
-	(void)state;
 	assert_int_equal(upc_monitor_open(NULL, NULL, &m), UPC_EINVAL);
 	assert_int_equal(upc_monitor_open("", NULL, &m), UPC_EINVAL);
 	assert_int_equal(upc_monitor_open("../shm/x", NULL, &m), UPC_EINVAL);
@@ -318,12 +344,11 @@ static void arguments(void **state)
 	assert_int_equal(upc_monitor_open(name, &options, &m), UPC_ENOTASK);
 }
 
-static void files_that_are_no_units(void **state)
+TEST_WITH(files_that_are_no_units, share, unshare_it)
 {
 	char other[160];
 	int fd;
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s-other", path);
 	assert_int_equal(chmod(path, 0620), 0);
 	refused(UPC_EPERM, "others than its owner can write");
@@ -356,11 +381,10 @@ static void files_that_are_no_units(void **state)
 	close(fd);
 }
 
-static void other_layouts(void **state)
+TEST_WITH(other_layouts, share, unshare_it)
 {
 	struct upci_shared_page *page = shared.page;
 
-	(void)state;
 	page->version = 7;
 	refused(UPC_ENOSUPP, "version 7, and this libupc");
 	assert_message("knows version 1");
@@ -383,76 +407,28 @@ static void other_layouts(void **state)
 	upc_monitor_close(open_it());
 }
 
-static void few_descriptors(void **state)
+TEST_WITH(few_descriptors, share, unshare_it)
 {
-	struct rlimit before, limit;
+	rlim_t before;
 	struct upc_monitor *m = NULL;
 	int error, listed;
 
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	limit = before;
-	limit.rlim_cur = 4;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = limit_descriptors(4);
 	error = upc_monitor_open(name, NULL, &m);
 	listed = upc_monitor_list(NULL, NULL);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	limit_descriptors(before);
 	assert_int_equal(error, UPC_EMFILE);
 	assert_int_equal(listed, UPC_EMFILE);
 }
 
-static int become(uid_t user, gid_t group)
-{
-	return setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user);
-}
-
-/* Another user: nothing, unless the unit is for the group and he is in it. */
-static void permissions(void **state)
-{
-	struct upc_monitor_options options = UPC_OPTIONS_INIT(upc_monitor_options);
-	struct upc_monitor *m;
-	unsigned group_mode, in_group;
-	pid_t child;
-	int result;
-
-	(void)state;
-	if (geteuid())
-		skip_because("only root can become another user");
-	options.foreign = 1;
-	options.user = geteuid();
-	for (group_mode = 0; group_mode < 2; group_mode++) {
-		upci_shared_destroy(&shared);
-		assert_int_equal(upci_shared_create(name, group_mode, &shared), 0);
-		for (in_group = 0; in_group < 2; in_group++) {
-			child = fork();
-			if (!child) {
-				if (become(NOBODY, in_group ? getegid() : NOBODY))
-					_exit(77);
-				result = upc_monitor_open(name, &options, &m);
-				if (!result)
-					result = upc_monitor_read(m, NULL, NULL);
-				/* Never for writing. */
-				if (open(path, O_RDWR | O_CLOEXEC) >= 0)
-					result = -100;
-				_exit(-result);
-			}
-			result = ends(child);
-			if (result == 77)
-				skip_because("becoming another user is not permitted");
-			assert_int_equal(-result, group_mode && in_group ? 0 : UPC_EPERM);
-		}
-	}
-}
-
 /* ---- owners that end ---------------------------------------------------------------- */
 
-static void one_that_ends(void **state)
+TEST_WITH(one_that_ends, share, unshare_it)
 {
 	struct upc_monitor_info info = UPC_OPTIONS_INIT(upc_monitor_info);
 	struct upc_monitor *m = open_it();
 	uint64_t values[UPC_COUNTERS];
 
-	(void)state;
 	upci_shared_count(&shared, 1, 11);
 	assert_int_equal(upc_monitor_alive(m), 1);
 	upci_shared_destroy(&shared);
@@ -500,7 +476,7 @@ static struct upc_monitor *killed_owner(bool in_the_middle)
 	m = open_it();
 	assert_int_equal(upc_monitor_alive(m), 1);
 	assert_int_equal(write(go[1], "g", 1), 1);
-	assert_int_equal(ends(child), -1);
+	assert_int_equal(end_of(child), -SIGKILL);
 	close(ready[0]);
 	close(ready[1]);
 	close(go[0]);
@@ -508,12 +484,11 @@ static struct upc_monitor *killed_owner(bool in_the_middle)
 	return m;
 }
 
-static void killed_between_changes(void **state)
+TEST_WITH(killed_between_changes, share, unshare_it)
 {
 	struct upc_monitor *m = killed_owner(false);
 	uint64_t values[UPC_COUNTERS];
 
-	(void)state;
 	assert_int_equal(upc_monitor_alive(m), 0);
 	/* Nothing is lost of what it wrote. */
 	assert_int_equal(upc_monitor_read(m, values, NULL), 0);
@@ -522,13 +497,12 @@ static void killed_between_changes(void **state)
 	upc_monitor_close(m);
 }
 
-static void killed_in_the_middle_of_a_change(void **state)
+TEST_WITH(killed_in_the_middle_of_a_change, share, unshare_it)
 {
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	struct upc_monitor *m = killed_owner(true);
 	uint64_t values[UPC_COUNTERS];
 
-	(void)state;
 	/* Counts are what they were before it; names there may be none. */
 	assert_int_equal(upc_monitor_read(m, values, NULL), 0);
 	assert_int_equal(values[5], 55);
@@ -552,13 +526,12 @@ static void killed_in_the_middle_of_a_change(void **state)
 }
 
 /* It lives and does not go on: a reader does not wait for ever. */
-static void stopped_in_the_middle_of_a_change(void **state)
+TEST_WITH(stopped_in_the_middle_of_a_change, share, unshare_it)
 {
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	struct upc_monitor *m = open_it();
 	uint64_t values[UPC_COUNTERS];
 
-	(void)state;
 	upci_shared_begin(&shared);
 	upci_shared_count(&shared, 0, 1);
 	upci_shared_event(&shared, 0, "half", "", UPC_KIND_COUNT);
@@ -577,13 +550,12 @@ static void stopped_in_the_middle_of_a_change(void **state)
 }
 
 /* A stamp that never fits, as no owner of ours leaves it. */
-static void no_slot_that_is_whole(void **state)
+TEST_WITH(no_slot_that_is_whole, share, unshare_it)
 {
 	struct upci_shared_page *page = shared.page;
 	uint64_t values[UPC_COUNTERS] = {1}, change = page->change;
 	struct upc_monitor *m = open_it();
 
-	(void)state;
 	page->change = UINT64_MAX;
 	assert_int_equal(upc_monitor_read(m, values, NULL), UPC_ESTATE);
 	assert_int_equal(values[0], 1);
@@ -607,14 +579,13 @@ static void *end_the_change(void *arg)
 }
 
 /* Preempted in the middle: the reader waits for it. */
-static void a_slow_change(void **state)
+TEST_WITH(a_slow_change, share, unshare_it)
 {
 	struct upc_monitor_event event = UPC_OPTIONS_INIT(upc_monitor_event);
 	struct upc_monitor *m = open_it();
 	pthread_t thread;
 	int error;
 
-	(void)state;
 	upci_shared_begin(&shared);
 	upci_shared_event(&shared, 2, "slow", "", UPC_KIND_COUNT);
 	assert_int_equal(pthread_create(&thread, NULL, end_the_change, NULL), 0);
@@ -648,7 +619,7 @@ static void *change_without_rest(void *arg)
 }
 
 /* An owner that does nothing else leaves its readers time enough. */
-static void changes_without_rest(void **state)
+TEST_WITH(changes_without_rest, share, unshare_it)
 {
 	struct changer changer = {.changes = 0};
 	struct upc_monitor *m = open_it();
@@ -657,7 +628,6 @@ static void changes_without_rest(void **state)
 	pthread_t thread;
 	int error;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, change_without_rest, &changer), 0);
 	while (reads < 1000 || !before) {
 		error = upc_monitor_read(m, values, NULL);
@@ -678,7 +648,7 @@ static void changes_without_rest(void **state)
 /* ---- files that are cut off ----------------------------------------------------------- */
 
 /* From any length on, and made as long again or not. */
-static void cut_off(void **state)
+TEST_WITH(cut_off, share, unshare_it)
 {
 	static const off_t lengths[] = {0,
 					100,
@@ -693,7 +663,6 @@ static void cut_off(void **state)
 	struct upc_monitor *m;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 2 * sizeof(lengths) / sizeof(lengths[0]); i++) {
 		m = open_it();
 		memset(values, 0x55, sizeof(values));
@@ -734,14 +703,13 @@ static void *spin(void *arg)
 }
 
 /* By another process, while threads read. */
-static void cut_off_while_read(void **state)
+TEST_WITH(cut_off_while_read, share, unshare_it)
 {
 	struct spinner s[2];
 	pthread_t thread[2];
 	pid_t child;
 	unsigned i, round;
 
-	(void)state;
 	for (round = 0; round < 10; round++) {
 		struct upc_monitor *m = open_it();
 
@@ -758,7 +726,7 @@ static void cut_off_while_read(void **state)
 				raise(SIGKILL);
 			_exit(1);
 		}
-		assert_int_equal(ends(child), -1);
+		assert_int_equal(end_of(child), -SIGKILL);
 		for (i = 0; i < 2; i++) {
 			pthread_join(thread[i], NULL);
 			assert_int_equal(s[i].error, UPC_EGONE);
@@ -795,14 +763,13 @@ static int stop_at_once(const char *unit, uid_t user, void *arg)
 	return 42;
 }
 
-static void listing(void **state)
+TEST_WITH(listing, share, unshare_it)
 {
 	char planted[128], linked[128];
 	struct listing l = {0};
 	struct upci_shared other = {.page = NULL};
 	int calls = 0, fd, n;
 
-	(void)state;
 	snprintf(l.other, sizeof(l.other), "%s-b", name);
 	snprintf(l.planted, sizeof(l.planted), "%s-c", name);
 	assert_int_equal(upci_shared_create(l.other, true, &other), 0);
@@ -825,45 +792,10 @@ static void listing(void **state)
 	upci_shared_destroy(&other);
 }
 
-/* valgrind cannot make the stack larger for a signal's frame. */
-static void __attribute__((noinline)) grow_stack(void)
-{
-	volatile char room[65536];
-	size_t i;
-
-	for (i = 0; i < sizeof(room); i += 1024)
-		room[i] = 0;
-}
-
 UNIT_MAIN(monitor)
 {
-	const struct CMUnitTest tests[] = {
-		/* Before there are threads: a child's memory check finds what they leave. */
-		cmocka_unit_test_setup_teardown(permissions, share, unshare_it),
-		cmocka_unit_test_setup_teardown(counts_and_configuration, share, unshare_it),
-		cmocka_unit_test_setup_teardown(who_changed_the_configuration, share, unshare_it),
-		cmocka_unit_test_setup_teardown(events, share, unshare_it),
-		cmocka_unit_test_setup_teardown(spoilt_events, share, unshare_it),
-		cmocka_unit_test_setup_teardown(sizes, share, unshare_it),
-		cmocka_unit_test_setup_teardown(no_system_call, share, unshare_it),
-		cmocka_unit_test_setup_teardown(arguments, share, unshare_it),
-		cmocka_unit_test_setup_teardown(files_that_are_no_units, share, unshare_it),
-		cmocka_unit_test_setup_teardown(other_layouts, share, unshare_it),
-		cmocka_unit_test_setup_teardown(few_descriptors, share, unshare_it),
-		cmocka_unit_test_setup_teardown(one_that_ends, share, unshare_it),
-		cmocka_unit_test_setup_teardown(killed_between_changes, share, unshare_it),
-		cmocka_unit_test_setup_teardown(killed_in_the_middle_of_a_change, share, unshare_it),
-		cmocka_unit_test_setup_teardown(stopped_in_the_middle_of_a_change, share, unshare_it),
-		cmocka_unit_test_setup_teardown(no_slot_that_is_whole, share, unshare_it),
-		cmocka_unit_test_setup_teardown(a_slow_change, share, unshare_it),
-		cmocka_unit_test_setup_teardown(changes_without_rest, share, unshare_it),
-		cmocka_unit_test_setup_teardown(cut_off, share, unshare_it),
-		cmocka_unit_test_setup_teardown(cut_off_while_read, share, unshare_it),
-		cmocka_unit_test_setup_teardown(listing, share, unshare_it),
-	};
-
 	if (argc == 3 && !strcmp(argv[1], "--read"))
 		return read_between_marks(argv[2]);
 	grow_stack();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "share/monitor_bus.h"
 #include "../unit_test.h"
@@ -42,13 +40,12 @@ static unsigned char load(const struct file *f, size_t at)
 	return *(volatile unsigned char *)&f->memory[at];
 }
 
-static void zeros_in_place_of_the_file(void **state)
+TEST(zeros_in_place_of_the_file)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct upci_bus_guard *guard;
 	struct file f;
 
-	(void)state;
 	map(&f);
 	assert_int_equal(upci_bus_guard(f.memory, f.length, &guard), 0);
 	assert_int_equal(load(&f, 0), 'x');
@@ -68,13 +65,12 @@ static void zeros_in_place_of_the_file(void **state)
 	unmap(&f);
 }
 
-static void many_and_again(void **state)
+TEST(many_and_again)
 {
 	struct upci_bus_guard *guard[100];
 	struct file f[100];
 	unsigned round, i;
 
-	(void)state;
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 100; i++) {
 			map(&f[i]);
@@ -103,14 +99,13 @@ static void *load_all(void *arg)
 	return NULL;
 }
 
-static void threads_at_once(void **state)
+TEST(threads_at_once)
 {
 	struct upci_bus_guard *guard;
 	pthread_t thread[4];
 	struct file f;
 	unsigned i;
 
-	(void)state;
 	map(&f);
 	assert_int_equal(upci_bus_guard(f.memory, f.length, &guard), 0);
 	for (i = 0; i < 4; i++)
@@ -149,14 +144,13 @@ static void note(int signal)
 }
 
 /* The handler that was there: with an address and a mask, and it leaps away. */
-static void faults_of_others(void **state)
+TEST(faults_of_others)
 {
 	struct sigaction action = {.sa_sigaction = leap, .sa_flags = SA_SIGINFO}, before, now;
 	struct upci_bus_guard *guard;
 	struct file ours, foreign;
 	int i;
 
-	(void)state;
 	sigaddset(&action.sa_mask, SIGUSR2);
 	assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
 	map(&ours);
@@ -185,13 +179,12 @@ static void faults_of_others(void **state)
 	unmap(&foreign);
 }
 
-static void signals_that_are_sent(void **state)
+TEST(signals_that_are_sent)
 {
 	struct sigaction action = {.sa_handler = note}, before, now;
 	struct upci_bus_guard *guard, *second;
 	struct file f;
 
-	(void)state;
 	assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
 	map(&f);
 	assert_int_equal(upci_bus_guard(f.memory, f.length, &guard), 0);
@@ -211,13 +204,12 @@ static void signals_that_are_sent(void **state)
 }
 
 /* A handler that was installed later is not taken away. */
-static void later_handlers_stay(void **state)
+TEST(later_handlers_stay)
 {
 	struct sigaction action = {.sa_handler = note}, before, now;
 	struct upci_bus_guard *guard;
 	struct file f;
 
-	(void)state;
 	map(&f);
 	assert_int_equal(sigaction(SIGBUS, NULL, &before), 0);
 	assert_int_equal(upci_bus_guard(f.memory, f.length, &guard), 0);
@@ -248,8 +240,8 @@ static int child_ends(void (*handler)(int), int flags, enum deed deed)
 	struct rlimit none = {0, 0};
 	struct upci_bus_guard *guard;
 	struct file ours, foreign;
-	int status;
 	pid_t child;
+	int end;
 
 	map(&ours);
 	map(&foreign);
@@ -269,34 +261,32 @@ static int child_ends(void (*handler)(int), int flags, enum deed deed)
 			_exit(load(&foreign, 0));
 		_exit(0);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
+	end = end_of(child);
 	unmap(&ours);
 	unmap(&foreign);
-	return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+	return end;
 }
 
-static void what_ends_the_process(void **state)
+TEST(what_ends_the_process)
 {
-	(void)state;
-	assert_int_equal(child_ends(SIG_DFL, 0, FAULT), SIGBUS);
-	assert_int_equal(child_ends(SIG_DFL, 0, SEND), SIGBUS);
+	assert_int_equal(child_ends(SIG_DFL, 0, FAULT), -SIGBUS);
+	assert_int_equal(child_ends(SIG_DFL, 0, SEND), -SIGBUS);
 	/* As the kernel does: a fault cannot be ignored, what is sent can. */
-	assert_int_equal(child_ends(SIG_IGN, 0, FAULT), SIGBUS);
+	assert_int_equal(child_ends(SIG_IGN, 0, FAULT), -SIGBUS);
 	assert_int_equal(child_ends(SIG_IGN, 0, SEND), 0);
 	/* A handler for once: the fault comes again after it. */
-	assert_int_equal(child_ends(note, (int)SA_RESETHAND, FAULT_BEHIND_RESET), SIGBUS);
+	assert_int_equal(child_ends(note, (int)SA_RESETHAND, FAULT_BEHIND_RESET), -SIGBUS);
 	assert_int_equal(child_ends(note, (int)SA_RESETHAND, SEND), 0);
-	assert_int_equal(child_ends(note, (int)SA_RESETHAND, SEND_TWICE_BEHIND_RESET), SIGBUS);
+	assert_int_equal(child_ends(note, (int)SA_RESETHAND, SEND_TWICE_BEHIND_RESET), -SIGBUS);
 }
 
 /* The handler for once was called while it was guarded: it does not come back. */
-static void spent_handlers(void **state)
+TEST(spent_handlers)
 {
 	struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND}, before, now;
 	struct upci_bus_guard *guard;
 	struct file f;
 
-	(void)state;
 	assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
 	map(&f);
 	assert_int_equal(upci_bus_guard(f.memory, f.length, &guard), 0);
@@ -309,29 +299,8 @@ static void spent_handlers(void **state)
 	unmap(&f);
 }
 
-/* valgrind cannot make the stack larger for a signal's frame. */
-static void __attribute__((noinline)) grow_stack(void)
-{
-	volatile char room[65536];
-	size_t i;
-
-	for (i = 0; i < sizeof(room); i += 1024)
-		room[i] = 0;
-}
-
 UNIT_MAIN(monitor_bus)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(zeros_in_place_of_the_file),
-		cmocka_unit_test(many_and_again),
-		cmocka_unit_test(threads_at_once),
-		cmocka_unit_test(faults_of_others),
-		cmocka_unit_test(signals_that_are_sent),
-		cmocka_unit_test(later_handlers_stay),
-		cmocka_unit_test(what_ends_the_process),
-		cmocka_unit_test(spent_handlers),
-	};
-
 	grow_stack();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

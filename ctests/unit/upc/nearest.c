@@ -7,11 +7,10 @@
 #include "catalogue/nearest.h"
 #include "../unit_test.h"
 
-static void test_distance(void **state)
+TEST(test_distance)
 {
 	char text[300];
 
-	(void)state;
 	assert_int_equal(upci_name_distance("page-faults", "PAGE_FAULTS"), 0);
 	assert_int_equal(upci_name_distance("PAGE_FALUTS", "PAGE_FAULTS"), 1);
 	assert_int_equal(upci_name_distance("page-faults", "perf::PAGE-FAULTS"), 1);
@@ -72,12 +71,11 @@ static void random_name(uint64_t *seed, char name[16])
 }
 
 /* What is left out because it cannot be near was not near. */
-static void test_shortcuts(void **state)
+TEST(test_shortcuts)
 {
 	uint64_t seed = 1;
 	unsigned i, k;
 
-	(void)state;
 	for (i = 0; i < 2000; i++) {
 		struct upci_nearest nearest = {.max = 3};
 		char wrong[16], name[20][16];
@@ -109,11 +107,10 @@ static void test_shortcuts(void **state)
 	}
 }
 
-static void test_best_first(void **state)
+TEST(test_best_first)
 {
 	struct upci_nearest nearest = {.max = 2};
 
-	(void)state;
 	upci_nearest_offer(&nearest, "minor-fault", "perf::MAJOR-FAULTS");
 	upci_nearest_offer(&nearest, "minor-fault", "vm::nothing");
 	upci_nearest_offer(&nearest, "minor-fault", "perf::MINOR-FAULTS");
@@ -129,13 +126,4 @@ static void test_best_first(void **state)
 	assert_string_equal(nearest.name[1], "page_faulty");
 }
 
-UNIT_MAIN(nearest)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distance),
-		cmocka_unit_test(test_shortcuts),
-		cmocka_unit_test(test_best_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(nearest, NULL, NULL)

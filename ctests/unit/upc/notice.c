@@ -5,8 +5,6 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 
 #include "base/later.h"
 #include "base/notice.h"
@@ -18,11 +16,10 @@ static void keep(const char *line, void *arg)
 	snprintf(arg, 64, "%s", line);
 }
 
-static void test_told(void **state)
+TEST(test_told)
 {
 	char line[64] = "";
 
-	(void)state;
 	upci_notice("dropped");
 	upc_set_message_callback(keep, line);
 	upci_notice("eth%d vanished", 0);
@@ -48,12 +45,11 @@ static void on_signal(int number)
 
 /* As a tick that finds its thread in a call of the library. A lock that is taken twice is
  * never got: the alarm ends the test then. */
-static void test_on_top_of_the_lock(void **state)
+TEST(test_on_top_of_the_lock)
 {
 	struct sigaction action = {.sa_handler = on_signal}, before;
 	char line[64] = "", wanted[64];
 
-	(void)state;
 	snprintf(wanted, sizeof(wanted), "signal %d", SIGUSR1);
 	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
 	upc_set_message_callback(keep, line);
@@ -70,13 +66,11 @@ static void test_on_top_of_the_lock(void **state)
 }
 
 /* What waits is told once, by the parent. */
-static void test_fork(void **state)
+TEST(test_fork)
 {
 	char line[64] = "";
-	int status;
 	pid_t child;
 
-	(void)state;
 	upc_set_message_callback(keep, line);
 	upci_notice("eth0 vanished");
 	child = fork();
@@ -85,8 +79,7 @@ static void test_fork(void **state)
 		_exit(*line != '\0');
 	}
 	assert_true(child > 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(child), 0);
 	upci_notices_tell();
 	assert_string_equal(line, "eth0 vanished");
 	upc_set_message_callback(NULL, NULL);
@@ -98,11 +91,10 @@ static void count(const char *line, void *arg)
 	__atomic_add_fetch((unsigned *)arg, 1, __ATOMIC_RELAXED);
 }
 
-static void test_too_many(void **state)
+TEST(test_too_many)
 {
 	unsigned told = 0, i;
 
-	(void)state;
 	upc_set_message_callback(count, &told);
 	for (i = 0; i < 3 * UPCI_LATER_LINES; i++)
 		upci_notice("line %u", i);
@@ -142,14 +134,13 @@ static void *notice_often(void *arg)
 	return NULL;
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	static char letters[THREADS] = {'a', 'b', 'c', 'd'};
 	pthread_t thread[THREADS];
 	unsigned torn = 0;
 	int i;
 
-	(void)state;
 	upc_set_message_callback(check_whole, &torn);
 	for (i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, notice_often, &letters[i]), 0);
@@ -159,13 +150,4 @@ static void test_threads(void **state)
 	assert_int_equal(torn, 0);
 }
 
-UNIT_MAIN(notice)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_told),    cmocka_unit_test(test_on_top_of_the_lock),
-		cmocka_unit_test(test_fork),    cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(notice, NULL, NULL)

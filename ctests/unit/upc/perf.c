@@ -8,11 +8,8 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdarg.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "perf/context.h"
 #include "perf/perf.h"
@@ -57,14 +54,13 @@ int ioctl(int fd, unsigned long request, ...)
 }
 
 /* What cannot be stopped is told, and all else has stopped. */
-static void test_a_stop_that_fails(void **state)
+TEST(test_a_stop_that_fails)
 {
 	struct upci_perf *p = create_own(true);
 	uint64_t before[8], after[8];
 	uint8_t how[8];
 	int first, second;
 
-	(void)state;
 	/* Of what children inherit each batch has a group of its own. */
 	first = upci_perf_add(p, &faults, false, "first");
 	upci_perf_begin_batch(p);
@@ -84,7 +80,7 @@ static void test_a_stop_that_fails(void **state)
 }
 
 /* The place of a group that has gone is the last one's. */
-static void test_a_group_that_goes(void **state)
+TEST(test_a_group_that_goes)
 {
 	struct upci_perf *p = create_own(true);
 	uint64_t before[8], after[8];
@@ -92,7 +88,6 @@ static void test_a_group_that_goes(void **state)
 	int handle[3];
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		handle[i] = upci_perf_add(p, &faults, false, "faults");
 		upci_perf_begin_batch(p);
@@ -112,11 +107,10 @@ static void test_a_group_that_goes(void **state)
 }
 
 /* What a parent's context had run for is no child's. */
-static void test_a_childs_clock(void **state)
+TEST(test_a_childs_clock)
 {
 	struct upci_perf *p = create_own(false);
 
-	(void)state;
 	p->clock = 5;
 	p->clock_at = 7;
 	upci_perf_forked(p);
@@ -125,14 +119,13 @@ static void test_a_childs_clock(void **state)
 	upci_perf_destroy(p);
 }
 
-static void test_counts_between_start_and_stop(void **state)
+TEST(test_counts_between_start_and_stop)
 {
 	struct upci_perf *p = create_own(false);
 	uint64_t value[8];
 	uint8_t how[8];
 	int f = upci_perf_add(p, &faults, false, "faults"), t;
 
-	(void)state;
 	t = upci_perf_add(p, &clock_spec, false, "clock");
 	assert_true(f >= 0 && t >= 0 && f != t);
 	touch_fresh_pages(50);
@@ -193,13 +186,12 @@ static void check_time(struct upci_perf *p, int clock_fd, int t)
 	assert_in_range(value_of(p, t) - counted, inside, around);
 }
 
-static void test_time(void **state)
+TEST(test_time)
 {
 	struct upci_perf *p = create_own(false);
 	int fd = open_task_clock(), t = upci_perf_add(p, &clock_spec, false, "clock"), late, halted, f;
 	uint64_t count;
 
-	(void)state;
 	/* Alone in its group. */
 	assert_true(t >= 0);
 	check_time(p, fd, t);
@@ -239,13 +231,12 @@ static void test_time(void **state)
 }
 
 /* A halt that fails leaves the task clock as it was. */
-static void test_time_of_a_group_that_cannot_be_read(void **state)
+TEST(test_time_of_a_group_that_cannot_be_read)
 {
 	struct upci_perf *p = create_own(false);
 	int t = upci_perf_add(p, &clock_spec, false, "clock"), keep, none;
 	uint64_t count;
 
-	(void)state;
 	assert_true(t >= 0);
 	assert_int_equal(upci_perf_start(p), 0);
 	touch_fresh_pages(300);
@@ -323,9 +314,8 @@ static void start_when_ended(enum upc_context_kind kind, bool inherit, int expec
 	close(done[1]);
 }
 
-static void test_starts_of_what_has_ended(void **state)
+TEST(test_starts_of_what_has_ended)
 {
-	(void)state;
 	start_when_ended(UPC_CONTEXT_THREAD, false, UPC_ENOTASK);
 	start_when_ended(UPC_CONTEXT_PROCESS, false, UPC_ENOTASK);
 	/* Its children would count on. */
@@ -339,7 +329,7 @@ static void *hand_over_tid(void *tid)
 }
 
 /* A thread of our own that has ended, of which a unit was made while it lived. */
-static void test_starts_of_a_thread_that_has_ended(void **state)
+TEST(test_starts_of_a_thread_that_has_ended)
 {
 	struct upci_perf *p = create_own(false);
 	uint64_t value[8];
@@ -348,7 +338,6 @@ static void test_starts_of_a_thread_that_has_ended(void **state)
 	pid_t tid = 0;
 	int f = upci_perf_add(p, &faults, false, "faults");
 
-	(void)state;
 	assert_true(f >= 0);
 	assert_int_equal(pthread_create(&thread, NULL, hand_over_tid, &tid), 0);
 	pthread_join(thread, NULL);
@@ -373,7 +362,7 @@ static void *outlive(void *pipe_end)
 }
 
 /* A process whose first thread has ended has others, which are counted. */
-static void test_starts_of_a_process_without_its_first_thread(void **state)
+TEST(test_starts_of_a_process_without_its_first_thread)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	int go[2], done[2], f;
@@ -383,7 +372,6 @@ static void test_starts_of_a_process_without_its_first_thread(void **state)
 	char byte = 0;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(pipe(go), 0);
 	assert_int_equal(pipe(done), 0);
 	child = fork();
@@ -420,7 +408,7 @@ static void test_starts_of_a_process_without_its_first_thread(void **state)
 }
 
 /* Any order of adds, halts and removes leaves every handle its own count. */
-static void test_handles_come_and_go(void **state)
+TEST(test_handles_come_and_go)
 {
 	struct upci_perf *p = create_own(false);
 	uint64_t seed = 5, value[64], base[64] = {0};
@@ -428,7 +416,6 @@ static void test_handles_come_and_go(void **state)
 	bool used[64] = {false}, halted[64] = {false};
 	int round, i;
 
-	(void)state;
 	assert_int_equal(upci_perf_start(p), 0);
 	for (round = 0; round < 400; round++) {
 		unsigned what = (unsigned)(random_next(&seed) % 4);
@@ -481,7 +468,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void test_targets_are_summed(void **state)
+TEST(test_targets_are_summed)
 {
 	struct upc_unit_options process = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upci_context context;
@@ -492,7 +479,6 @@ static void test_targets_are_summed(void **state)
 	uint8_t how[4];
 	int i, f;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		sem_init(&w[i].ready, 0, 0);
 		sem_init(&w[i].go, 0, 0);
@@ -524,7 +510,7 @@ static void test_targets_are_summed(void **state)
 	upci_perf_destroy(p);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const struct upci_perf_spec nonsense = {
 		.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
@@ -532,7 +518,6 @@ static void test_refusals(void **state)
 		.kind = UPC_CONTEXT_THREAD, .pid = 0x3fffffff, .tid = 0x3fffffff, .cpu = -1};
 	struct upci_perf *p;
 
-	(void)state;
 	assert_int_equal(upci_perf_create(&gone, &p), 0);
 	assert_int_equal(upci_perf_add(p, &faults, false, "the event"), UPC_ENOTASK);
 	assert_message("the event: ");
@@ -546,17 +531,13 @@ static void test_refusals(void **state)
 	upci_perf_destroy(p);
 }
 
-static void test_descriptor_reserve(void **state)
+TEST(test_descriptor_reserve)
 {
-	struct rlimit old, low;
+	rlim_t old;
 	struct upci_perf *p = create_own(false);
 	int handle, n = 0, fd;
 
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	low = old;
-	low.rlim_cur = 128;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	old = limit_descriptors(128);
 	while ((handle = upci_perf_add(p, &faults, false, "faults")) >= 0)
 		n++;
 	assert_int_equal(handle, UPC_EMFILE);
@@ -566,16 +547,15 @@ static void test_descriptor_reserve(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	upci_perf_destroy(p);
-	setrlimit(RLIMIT_NOFILE, &old);
+	limit_descriptors(old);
 }
 
 /* A fork in another thread may meet one that waits as it is being written, or goes. */
-static void test_a_child_finds_a_member_half_written(void **state)
+TEST(test_a_child_finds_a_member_half_written)
 {
 	struct upci_perf *p = create_own(false);
 	int half;
 
-	(void)state;
 	assert_int_equal(upci_perf_add(p, &faults, false, "faults"), 0);
 	half = upci_perf_reserve_handle(p, "half");
 	assert_int_equal(half, 1);
@@ -587,22 +567,5 @@ static void test_a_child_finds_a_member_half_written(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_group_that_goes),
-		cmocka_unit_test(test_a_childs_clock),
-		cmocka_unit_test(test_counts_between_start_and_stop),
-		cmocka_unit_test(test_a_stop_that_fails),
-		cmocka_unit_test(test_time),
-		cmocka_unit_test(test_time_of_a_group_that_cannot_be_read),
-		cmocka_unit_test(test_starts_of_what_has_ended),
-		cmocka_unit_test(test_starts_of_a_thread_that_has_ended),
-		cmocka_unit_test(test_starts_of_a_process_without_its_first_thread),
-		cmocka_unit_test(test_handles_come_and_go),
-		cmocka_unit_test(test_targets_are_summed),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_descriptor_reserve),
-		cmocka_unit_test(test_a_child_finds_a_member_half_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void set_online(const char *list, unsigned mask)
 
 /* ---- tests ------------------------------------------------------------------------------ */
 
-static void test_cpus_come_and_go(void **state)
+TEST(test_cpus_come_and_go)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	struct upc_unit_options machine = UPC_OPTIONS_INIT(upc_unit_options);
@@ -134,7 +134,6 @@ static void test_cpus_come_and_go(void **state)
 	struct upc_catalogue *c;
 	struct upc_unit *u;
 
-	(void)state;
 	set_online("0-1\n", 0x3);
 	if (upc_catalogue_open(&options, &c))
 		fail_msg("%s", upc_last_message());
@@ -189,9 +188,5 @@ static void test_cpus_come_and_go(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpus_come_and_go),
-	};
-
-	return cmocka_run_group_tests(tests, made_sys_begin, made_sys_end);
+	return run_own_tests(made_sys_begin, made_sys_end);
 }

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #include "lib/machine.h"
 #include "perf/perf_fit.h"
@@ -60,11 +59,10 @@ static void assert_known(const struct made *m, bool raw, bool other)
 	assert_int_equal(upci_fit_is_known(&m->perf, OTHER_PMU), other);
 }
 
-static void test_known(void **state)
+TEST(test_known)
 {
 	struct made m;
 
-	(void)state;
 	make(&m);
 	assert_known(&m, true, true);
 	m.member[3].halted = true;
@@ -99,13 +97,12 @@ static void test_known(void **state)
 /* ---- what is asked ------------------------------------------------------------- */
 
 /* All of a kind is opened, and closed again whatever the answer is. */
-static void test_check(void **state)
+TEST(test_check)
 {
 	struct upci_perf *p = create_own();
 	unsigned before;
 	int i, handle[3];
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		handle[i] = upci_perf_add(p, &faults, i % 2, "faults");
 		assert_true(handle[i] >= 0);
@@ -128,16 +125,15 @@ static void test_check(void **state)
 }
 
 /* A reserve is asked for as well: the kernel is, whatever was asked before, and with so many more. */
-static void test_reserve(void **state)
+TEST(test_reserve)
 {
 	struct upci_context self;
-	struct rlimit old, low;
+	rlim_t old, low;
 	struct upci_perf *p;
 	struct made m;
 	unsigned before, refused = 0;
 	int error = -1;
 
-	(void)state;
 	make(&m);
 	m.perf.context.reserve = 1;
 	assert_known(&m, false, false);
@@ -147,12 +143,10 @@ static void test_reserve(void **state)
 	assert_int_equal(upci_perf_create(&self, &p), 0);
 	assert_true(upci_perf_add(p, &faults, false, "faults") >= 0);
 	before = open_descriptors();
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	low = old;
-	for (low.rlim_cur = 1; error && low.rlim_cur < 512; low.rlim_cur++) {
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	for (low = 1; error && low < 512; low++) {
+		old = limit_descriptors(low);
 		error = upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "faults");
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+		limit_descriptors(old);
 		assert_int_equal(open_descriptors(), before);
 		if (error)
 			assert_int_equal(error, UPC_EMFILE);
@@ -164,23 +158,20 @@ static void test_reserve(void **state)
 }
 
 /* Whichever of the events is the first without a descriptor, those before it are closed. */
-static void test_check_without_descriptors(void **state)
+TEST(test_check_without_descriptors)
 {
 	struct upci_perf *p = create_own();
-	struct rlimit old, low;
+	rlim_t old, low;
 	unsigned before, refused = 0, i;
 	int error;
 
-	(void)state;
 	for (i = 0; i < 6; i++)
 		assert_true(upci_perf_add(p, &faults, false, "faults") >= 0);
 	before = open_descriptors();
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	low = old;
-	for (low.rlim_cur = 1; low.rlim_cur < 512; low.rlim_cur++) {
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	for (low = 1; low < 512; low++) {
+		old = limit_descriptors(low);
 		error = upci_fit_check(p, UPCI_PERF_SOFTWARE, -1, "faults");
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+		limit_descriptors(old);
 		assert_int_equal(open_descriptors(), before);
 		if (!error)
 			break;
@@ -198,7 +189,7 @@ static void test_check_without_descriptors(void **state)
 
 /* A group that was given up reads as an empty file does; one that counts refuses a read
  * that is too short for it. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	const pid_t self = gettid();
 	struct upci_perf_target target[2] = {{self, -1, 0}, {self, -1, 0}};
@@ -206,7 +197,6 @@ static void test_refused(void **state)
 	int leader[2];
 	struct made m;
 
-	(void)state;
 	assert_true(given_up >= 0 && counts >= 0);
 	leader[0] = leader[1] = counts;
 	make(&m);
@@ -269,12 +259,11 @@ static int room_for_instructions(void)
 }
 
 /* Whatever of it is halted, or signals: what is there fits together. */
-static void test_halted_and_samplers_take_room(void **state)
+TEST(test_halted_and_samplers_take_room)
 {
 	int room = room_for_instructions(), round, i, handle;
 	uint64_t seed = 11;
 
-	(void)state;
 	for (round = 0; round < 20; round++) {
 		struct upci_perf *p = create_own();
 		uint64_t value[64];
@@ -314,14 +303,13 @@ static void test_halted_and_samplers_take_room(void **state)
 
 /* Two that do not fit together: who is second is told so at once, its start leaves no
  * trace, and its counts go on from where they were. */
-static void test_refused_start(void **state)
+TEST(test_refused_start)
 {
 	int room = room_for_instructions(), i;
 	struct upci_perf *holder = create_own(), *p = create_own();
 	uint64_t value[64], before[64];
 	uint8_t how[64];
 
-	(void)state;
 	for (i = 0; i < room; i++) {
 		assert_true(upci_perf_add(holder, &instructions, false, "instructions") >= 0);
 		assert_true(upci_perf_add(p, &instructions, false, "instructions") >= 0);
@@ -350,14 +338,4 @@ static void test_refused_start(void **state)
 	upci_perf_destroy(holder);
 }
 
-UNIT_MAIN(perf_fit)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),         cmocka_unit_test(test_check),
-		cmocka_unit_test(test_reserve),       cmocka_unit_test(test_check_without_descriptors),
-		cmocka_unit_test(test_refused),       cmocka_unit_test(test_halted_and_samplers_take_room),
-		cmocka_unit_test(test_refused_start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(perf_fit, NULL, NULL)

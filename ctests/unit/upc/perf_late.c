@@ -8,9 +8,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "catalogue/cat_trace.h"
 #include "base/fds.h"
@@ -112,12 +110,11 @@ static void call_getppid(int n)
 
 /* ---- tests ---------------------------------------------------------------------- */
 
-static void test_opened_by_the_start(void **state)
+TEST(test_opened_by_the_start)
 {
 	unsigned before;
 	struct upc_unit *u;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	before = open_descriptors();
@@ -158,12 +155,11 @@ static void test_opened_by_the_start(void **state)
 }
 
 /* The task clock is told by the leader, whichever was added first: one event is opened. */
-static void test_time_takes_no_event(void **state)
+TEST(test_time_takes_no_event)
 {
 	uint32_t time = event_code(catalogue, "perf::TASK-CLOCK");
 	struct upc_unit *u;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	add(u, 0, 2);
@@ -181,11 +177,10 @@ static void test_time_takes_no_event(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_opened_by_hand(void **state)
+TEST(test_opened_by_hand)
 {
 	struct upc_unit *u;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	add(u, 0, 3);
@@ -203,7 +198,7 @@ static void test_opened_by_hand(void **state)
 }
 
 /* What a software event is refused, a tracepoint would be; and its add says so. */
-static void test_refused_by_the_add(void **state)
+TEST(test_refused_by_the_add)
 {
 	static const struct {
 		int number, error;
@@ -212,7 +207,6 @@ static void test_refused_by_the_add(void **state)
 	struct upc_unit *u;
 	size_t i;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -226,37 +220,34 @@ static void test_refused_by_the_add(void **state)
 }
 
 /* As many as the start can open, and no more; and the start opens them. */
-static void test_descriptors_are_counted_by_the_add(void **state)
+TEST(test_descriptors_are_counted_by_the_add)
 {
-	struct rlimit old, low;
 	struct upc_unit *u;
+	rlim_t old, low;
 	size_t i, taken;
 	int fd, error = 0;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	fd = dup(0);
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	low = old;
 	/* A quarter of so few is left to the program. */
-	low.rlim_cur = (rlim_t)((fd + 4) * 4 + 2) / 3;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	low = (rlim_t)((fd + 4) * 4 + 2) / 3;
+	old = limit_descriptors(low);
 	taken = upci_fd_left();
 	for (i = 0; i < CALLS && !error; i++)
 		error = upc_unit_add(u, code[i]);
 	if (!error)
 		i++;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	limit_descriptors(old);
 	assert_int_equal(error, UPC_EMFILE);
 	assert_message(calls[i - 1] + 4);
 	assert_in_range(taken, 1, CALLS - 1);
 	assert_int_equal(i - 1, taken);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	limit_descriptors(low);
 	error = upc_unit_start(u);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	limit_descriptors(old);
 	assert_int_equal(error, 0);
 	call_getppid(3);
 	assert_int_equal(upc_unit_stop(u), 0);
@@ -265,17 +256,16 @@ static void test_descriptors_are_counted_by_the_add(void **state)
 }
 
 /* Others of the same commit take descriptors at once. */
-static void test_descriptors_are_counted_within_a_commit(void **state)
+TEST(test_descriptors_are_counted_within_a_commit)
 {
 	uint32_t faults, switches; /* an ordinary user has no switches */
 	const uint32_t *const order[] = {&code[0], &faults, &switches, &code[1]};
 	struct upc_transaction *t;
-	struct rlimit old, low;
 	struct upc_unit *u;
+	rlim_t old = 0, low;
 	size_t i, left;
 	int error;
 
-	(void)state;
 	need_tracepoints();
 	faults = event_code(catalogue, "perf::PAGE-FAULTS");
 	switches = event_code(catalogue, "perf::CONTEXT-SWITCHES");
@@ -283,17 +273,15 @@ static void test_descriptors_are_counted_within_a_commit(void **state)
 	assert_int_equal(upc_transaction_begin(u, &t), 0);
 	for (i = 0; i < 4; i++)
 		assert_int_equal(upc_transaction_add(t, *order[i], UPC_ANY_COUNTER), 0);
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	low = old;
-	for (low.rlim_cur = 8; low.rlim_cur < 512; low.rlim_cur++) {
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	for (low = 8; low < 512; low++) {
+		old = limit_descriptors(low);
 		left = upci_fd_left();
 		if (left == 3)
 			break;
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+		limit_descriptors(old);
 	}
 	error = upc_transaction_commit(t);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	limit_descriptors(old);
 	assert_int_equal(left, 3);
 	assert_int_equal(error, UPC_EMFILE);
 	assert_message(calls[1] + 4);
@@ -333,12 +321,11 @@ static void fail_each(bool software, const struct upc_unit_options *options)
 	upc_unit_destroy(u);
 }
 
-static void test_failed_start(void **state)
+TEST(test_failed_start)
 {
 	struct upc_unit_options process = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_unit_options inherit = UPC_OPTIONS_INIT(upc_unit_options);
 
-	(void)state;
 	need_tracepoints();
 	process.context = UPC_CONTEXT_PROCESS;
 	process.pid = getpid();
@@ -351,12 +338,11 @@ static void test_failed_start(void **state)
 }
 
 /* They were counting, and go on as they were. */
-static void test_failed_later_start(void **state)
+TEST(test_failed_later_start)
 {
 	unsigned before;
 	struct upc_unit *u;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	add(u, 0, 2);
@@ -382,11 +368,10 @@ static void test_failed_later_start(void **state)
 }
 
 /* What waits again is halted as it was. */
-static void test_failed_later_start_of_halted_ones(void **state)
+TEST(test_failed_later_start_of_halted_ones)
 {
 	struct upc_unit *u;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	add(u, 4, 6);
@@ -413,12 +398,11 @@ static void test_failed_later_start_of_halted_ones(void **state)
 }
 
 /* Halted, moved to another counter, taken back: all before anything is open. */
-static void test_changes_before_the_start(void **state)
+TEST(test_changes_before_the_start)
 {
 	struct upc_transaction *t;
 	struct upc_unit *u;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	add(u, 0, 3);
@@ -443,13 +427,11 @@ static void test_changes_before_the_start(void **state)
 }
 
 /* In the child nothing of the parent's is open, and what it starts is its own. */
-static void test_fork_before_the_start(void **state)
+TEST(test_fork_before_the_start)
 {
 	struct upc_unit *u;
-	int status;
 	pid_t pid;
 
-	(void)state;
 	need_tracepoints();
 	u = create(NULL);
 	add(u, 0, 2);
@@ -463,8 +445,7 @@ static void test_fork_before_the_start(void **state)
 		_exit(!good);
 	}
 	assert_true(pid > 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	call_getppid(4);
 	assert_int_equal(upc_unit_stop(u), 0);
@@ -473,13 +454,12 @@ static void test_fork_before_the_start(void **state)
 }
 
 /* Who waits for an exec may never be started before it. */
-static void test_exec_does_not_wait(void **state)
+TEST(test_exec_does_not_wait)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_unit *u;
 	int status;
 
-	(void)state;
 	need_tracepoints();
 	options.pid = fork();
 	if (options.pid == 0)
@@ -495,9 +475,8 @@ static void test_exec_does_not_wait(void **state)
 	assert_int_equal(waitpid(options.pid, &status, 0), options.pid);
 }
 
-static void test_plain_tracepoints(void **state)
+TEST(test_plain_tracepoints)
 {
-	(void)state;
 	need_tracepoints();
 	assert_true(upci_tracepoint_is_plain("syscalls:sys_enter_getppid"));
 	assert_true(upci_tracepoint_is_plain("sched:sched_switch"));
@@ -519,21 +498,5 @@ static int close_catalogue(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opened_by_the_start),
-		cmocka_unit_test(test_time_takes_no_event),
-		cmocka_unit_test(test_opened_by_hand),
-		cmocka_unit_test(test_refused_by_the_add),
-		cmocka_unit_test(test_descriptors_are_counted_by_the_add),
-		cmocka_unit_test(test_descriptors_are_counted_within_a_commit),
-		cmocka_unit_test(test_failed_start),
-		cmocka_unit_test(test_failed_later_start),
-		cmocka_unit_test(test_failed_later_start_of_halted_ones),
-		cmocka_unit_test(test_changes_before_the_start),
-		cmocka_unit_test(test_fork_before_the_start),
-		cmocka_unit_test(test_exec_does_not_wait),
-		cmocka_unit_test(test_plain_tracepoints),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+	return run_own_tests(open_catalogue, close_catalogue);
 }

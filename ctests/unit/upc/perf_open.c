@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "perf/perf_open.h"
 #include "../unit_test.h"
@@ -20,13 +18,12 @@ static const struct upci_perf_spec faults = {.type = PERF_TYPE_SOFTWARE,
 
 static const struct upci_perf_target here = {0, -1, 0}, cpu = {-1, 0, 0}, nobody = {0x3fffffff, -1, 0};
 
-static void test_attributes(void **state)
+TEST(test_attributes)
 {
 	struct upci_perf_spec spec = {
 		.type = 9, .config = 1, .config1 = UINT64_MAX, .config2 = 3, .exclude_kernel = true};
 	struct perf_event_attr attr = upci_perf_attr(&spec);
 
-	(void)state;
 	assert_int_equal(attr.size, sizeof(attr));
 	assert_int_equal(attr.type, 9);
 	assert_int_equal(attr.config, 1);
@@ -37,13 +34,12 @@ static void test_attributes(void **state)
 	assert_int_equal(attr.sample_period, 0);
 }
 
-static void test_opens(void **state)
+TEST(test_opens)
 {
 	struct perf_event_attr attr = upci_perf_attr(&faults);
 	int leader = upci_perf_open(&attr, &here, -1), member;
 	uint64_t before, after;
 
-	(void)state;
 	assert_true(leader >= 0);
 	assert_int_equal(fcntl(leader, F_GETFD), FD_CLOEXEC);
 	member = upci_perf_open(&attr, &here, leader);
@@ -62,31 +58,27 @@ static void test_opens(void **state)
 }
 
 /* The last descriptors are the program's; a probe, which keeps none, may use them. */
-static void test_reserve(void **state)
+TEST(test_reserve)
 {
 	struct perf_event_attr attr = upci_perf_attr(&faults);
-	struct rlimit old, low;
+	rlim_t old;
 	int fd, probed;
 
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	low = old;
 	/* Room for one more, which the reserve takes. */
 	fd = dup(0);
 	assert_true(fd >= 3);
 	close(fd);
-	low.rlim_cur = (rlim_t)fd + 1;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	old = limit_descriptors((rlim_t)fd + 1);
 	fd = upci_perf_open(&attr, &here, -1);
 	errno = fd < 0 ? errno : 0;
 	assert_int_equal(errno, EMFILE);
 	probed = upci_perf_probe(&faults, "faults");
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	limit_descriptors(old);
 	assert_int_equal(fd, -1);
 	assert_int_equal(probed, 0);
 }
 
-static void test_refusals_in_words(void **state)
+TEST(test_refusals_in_words)
 {
 	static const struct {
 		int number;
@@ -115,7 +107,6 @@ static void test_refusals_in_words(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		errno = cases[i].number;
 		assert_int_equal(upci_perf_fail("the event", cases[i].target, cases[i].hardware),
@@ -125,13 +116,12 @@ static void test_refusals_in_words(void **state)
 	}
 }
 
-static void test_probe(void **state)
+TEST(test_probe)
 {
 	static const struct upci_perf_spec nonsense = {
 		.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
 	int fd = dup(0), again;
 
-	(void)state;
 	close(fd);
 	assert_int_equal(upci_perf_probe(&faults, "faults"), 0);
 	assert_int_equal(upci_perf_probe(&nonsense, "nonsense"), UPC_ENOSUPP);
@@ -142,13 +132,12 @@ static void test_probe(void **state)
 }
 
 /* From its end on, whether or not anybody has waited for it. */
-static void test_has_ended(void **state)
+TEST(test_has_ended)
 {
 	siginfo_t info;
 	int hold[2];
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(pipe(hold), 0);
 	child = fork();
 	if (child == 0) {
@@ -169,26 +158,15 @@ static void test_has_ended(void **state)
 	assert_true(upci_perf_has_ended(nobody.tid));
 }
 
-static void test_domains(void **state)
+TEST(test_domains)
 {
 	struct upci_perf_spec kernel = faults;
 	int domains = upci_perf_domains();
 
-	(void)state;
 	kernel.exclude_kernel = kernel.exclude_hv = false;
 	assert_int_equal(domains & UPC_DOMAIN_USER, UPC_DOMAIN_USER);
 	assert_int_equal(!!(domains & UPC_DOMAIN_KERNEL), upci_perf_probe(&kernel, "faults") == 0);
 	assert_int_not_equal(upci_perf_paranoid(), INT_MAX);
 }
 
-UNIT_MAIN(perf_open)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attributes), cmocka_unit_test(test_opens),
-		cmocka_unit_test(test_reserve),    cmocka_unit_test(test_refusals_in_words),
-		cmocka_unit_test(test_probe),      cmocka_unit_test(test_has_ended),
-		cmocka_unit_test(test_domains),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(perf_open, NULL, NULL)

@@ -101,9 +101,8 @@ static void assert_times(uint64_t enabled, uint64_t running, enum upci_source_st
 	assert_read(how);
 }
 
-static void test_sums(void **state)
+TEST_WITH(test_sums, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(perf.handles, MEMBERS);
 	assert_false(upci_perf_ever_enabled(&perf));
 	/* The kernel has them in the order in which they were opened. */
@@ -121,9 +120,8 @@ static void test_sums(void **state)
 	assert_true(upci_perf_ever_enabled(&perf));
 }
 
-static void test_states(void **state)
+TEST_WITH(test_states, set_up, tear_down)
 {
-	(void)state;
 	assert_times(0, 0, UPCI_SOURCE_EXACT);
 	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	assert_times(200, 150, UPCI_SOURCE_PARTIAL);
@@ -147,9 +145,8 @@ static void test_states(void **state)
 }
 
 /* A pinned group that the kernel has given up still has its counts. */
-static void test_given_up(void **state)
+TEST_WITH(test_given_up, set_up, tear_down)
 {
-	(void)state;
 	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	give_up(0);
 	give(0, 100, 100, 30, 40);
@@ -164,9 +161,8 @@ static void test_given_up(void **state)
 }
 
 /* One that came later is told by what its group counted since. */
-static void test_late_member(void **state)
+TEST_WITH(test_late_member, set_up, tear_down)
 {
-	(void)state;
 	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	member[0].ran = upci_perf_ran(&group);
 	assert_int_equal(member[0].ran, 200);
@@ -179,9 +175,8 @@ static void test_late_member(void **state)
 }
 
 /* Times are looked at as they are read, without counts. */
-static void test_look(void **state)
+TEST_WITH(test_look, set_up, tear_down)
 {
-	(void)state;
 	give(0, 100, 100, 30, 40);
 	give(1, 100, 90, 3, 4);
 	assert_int_equal(upci_perf_look(&perf, &group), 0);
@@ -197,14 +192,13 @@ static void test_look(void **state)
 }
 
 /* Of a group that its first event leads the leaders' counts are that event's. */
-static void test_leader_counts(void **state)
+TEST_WITH(test_leader_counts, set_up, tear_down)
 {
 	struct {
 		struct upci_perf_head head;
 		uint64_t member;
 	} reading = {{2, 100, 100, 30}, 40};
 
-	(void)state;
 	group.key = UPCI_PERF_SOFTWARE;
 	group.counts = true;
 	group.members = 1;
@@ -230,12 +224,11 @@ static void test_leader_counts(void **state)
 }
 
 /* A sampler that was given up, of what counts itself all the time. */
-static void test_silent(void **state)
+TEST_WITH(test_silent, set_up, tear_down)
 {
 	struct upci_sampler *s = &perf.samplers.at[0];
 	int given_up = open("/dev/null", O_RDONLY | O_CLOEXEC), signals = open("/", O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(given_up >= 0 && signals >= 0);
 	upci_samplers_init(&perf.samplers);
 	perf.samplers.top = 1;
@@ -265,9 +258,8 @@ static void test_silent(void **state)
 }
 
 /* A start that was refused is no time in which anything should have counted. */
-static void test_refused_start(void **state)
+TEST_WITH(test_refused_start, set_up, tear_down)
 {
-	(void)state;
 	assert_times(100, 100, UPCI_SOURCE_EXACT);
 	perf.refused = true;
 	give_up(0);
@@ -284,11 +276,10 @@ static void test_refused_start(void **state)
 }
 
 /* What is no reading of the group is refused. */
-static void test_bad_readings(void **state)
+TEST_WITH(test_bad_readings, set_up, tear_down)
 {
 	const uint64_t one_less[] = {MEMBERS, 1, 1, 0, 1}, others[] = {MEMBERS + 2, 1, 1, 0, 1, 1};
 
-	(void)state;
 	assert_int_equal(upci_perf_read(&perf, value, state_of), UPC_ESYSTEM);
 	assert_message("reading a perf group: ");
 	assert_int_equal(send(kernel[0], one_less, sizeof(one_less), 0), sizeof(one_less));
@@ -305,19 +296,4 @@ static void test_bad_readings(void **state)
 	assert_false(upci_perf_ever_enabled(&perf));
 }
 
-UNIT_MAIN(perf_read)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_states, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_given_up, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_late_member, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_look, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_leader_counts, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_silent, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_refused_start, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_readings, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(perf_read, NULL, NULL)

@@ -7,7 +7,6 @@
  * Every expectation is from what was counted: what sanitizers and valgrind fault in on their
  * own account is counted, and signalled, as well.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -15,9 +14,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "perf/context.h"
 #include "perf/perf.h"
@@ -212,12 +209,11 @@ static uint64_t read_probe(int probe)
 	return value;
 }
 
-static void test_a_signal_each_period(void **state)
+TEST(test_a_signal_each_period)
 {
 	static const uint64_t periods[] = {2, 3, 7, 100, 1000, 1 << 20};
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
 		struct upci_perf *p = create_own();
 		int h = add(p, periods[i]), probe = open_probe();
@@ -240,13 +236,12 @@ static void test_a_signal_each_period(void **state)
 	}
 }
 
-static void test_each_event_its_own_period(void **state)
+TEST(test_each_event_its_own_period)
 {
 	static const uint64_t periods[] = {11, 0, 100, 13, 250, 100};
 	struct upci_perf *p = create_own();
 	int h[6], i, round;
 
-	(void)state;
 	for (i = 0; i < 6; i++)
 		h[i] = add(p, periods[i]);
 	/* Over any number of starts. */
@@ -260,7 +255,7 @@ static void test_each_event_its_own_period(void **state)
 }
 
 /* The k-th signal is at k periods, and not later. */
-static void test_no_drift(void **state)
+TEST(test_no_drift)
 {
 	enum { TOUCHED = 3100 };
 	struct upci_perf *p = create_own();
@@ -268,7 +263,6 @@ static void test_no_drift(void **state)
 	uint64_t others;
 	unsigned i;
 
-	(void)state;
 	assert_true(probe >= 0);
 	assert_int_equal(upci_perf_start(p), 0);
 	ioctl(probe, PERF_EVENT_IOC_RESET, 0);
@@ -287,13 +281,12 @@ static void test_no_drift(void **state)
 	destroy(p);
 }
 
-static void test_halted_events_signal_nothing(void **state)
+TEST(test_halted_events_signal_nothing)
 {
 	struct upci_perf *p = create_own();
 	int h = add(p, 20), other = add(p, 30), late;
 	uint64_t before;
 
-	(void)state;
 	assert_int_equal(upci_perf_start(p), 0);
 	touch_fresh_pages(95);
 	assert_int_equal(upci_perf_halt(p, h), 0);
@@ -333,7 +326,7 @@ static void await_signals(struct upci_perf *p, int h, uint64_t signals)
 }
 
 /* Begun anew with any rest, stopped or running. */
-static void test_restart(void **state)
+TEST(test_restart)
 {
 	static const uint64_t left[] = {100, 1, 37, 99, 100, 50, 2};
 	struct upci_perf *p = create_own();
@@ -341,7 +334,6 @@ static void test_restart(void **state)
 	uint64_t base, signals = 0, rest = 100, others = 0;
 	unsigned i, running;
 
-	(void)state;
 	assert_true(probe >= 0);
 	for (running = 0; running < 2; running++)
 		for (i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
@@ -379,13 +371,12 @@ static void test_restart(void **state)
 
 /* A signal that was sent before is not taken for the first of the new period, and
  * what blocking has gathered counts once, at the right place. */
-static void test_restart_with_signals_pending(void **state)
+TEST(test_restart_with_signals_pending)
 {
 	struct upci_perf *p = create_own();
 	int h = add(p, 100);
 	uint64_t value;
 
-	(void)state;
 	block(SIG_BLOCK);
 	touch_while_running(p, 350);
 	assert_int_equal(upci_perf_restart_period(p, h, 40), 0);
@@ -409,12 +400,11 @@ static void test_restart_with_signals_pending(void **state)
 	destroy(p);
 }
 
-static void test_change_and_removal(void **state)
+TEST(test_change_and_removal)
 {
 	struct upci_perf *p = create_own();
 	int before = perf_descriptors(), h = add(p, 10), kept = add(p, 10), fd;
 
-	(void)state;
 	/* Two events, of which one leads, and two samplers. */
 	assert_int_equal(perf_descriptors() - before, 4);
 	/* A change begins anew. */
@@ -450,13 +440,12 @@ static void test_change_and_removal(void **state)
 }
 
 /* A descriptor belongs to the handle that it was opened for, while it is. */
-static void test_lookup(void **state)
+TEST(test_lookup)
 {
 	struct upci_perf *p = create_own();
 	int h[5], fd[5], i, round;
 	uint64_t seed = 3;
 
-	(void)state;
 	for (i = 0; i < 5; i++) {
 		h[i] = add(p, 20);
 		assert_int_equal(upci_perf_halt(p, h[i]), 0);
@@ -519,12 +508,11 @@ static void *count_own(void *arg)
 	return NULL;
 }
 
-static void test_threads_get_their_own(void **state)
+TEST(test_threads_get_their_own)
 {
 	struct worker w[6];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 6; i++) {
 		w[i] = (struct worker){.period = 20 + 13 * (uint64_t)i, .pages = 2000 + 100 * (uint64_t)i};
 		begin(&w[i], count_own);
@@ -564,12 +552,11 @@ static void *be_counted(void *arg)
 /* Driven by one thread, signalled in another: the handler arms the period after an
  * irregular one while the driver starts, stops and halts, and what is stopped last
  * stays so. */
-static void test_another_thread_drives(void **state)
+TEST(test_another_thread_drives)
 {
 	struct worker w = {.pages = 5000};
 	int i, round;
 
-	(void)state;
 	for (round = 0; round < 8; round++) {
 		memset((void *)&seen, 0, sizeof(seen));
 		begin(&w, be_counted);
@@ -604,17 +591,27 @@ static void test_another_thread_drives(void **state)
 	}
 }
 
-static void test_fork_child_has_nothing(void **state)
+/* The parent's signals go on, and are its own. */
+static void goes_on(struct upci_perf *p, int h)
+{
+	uint64_t value;
+
+	touch_fresh_pages(100);
+	assert_int_equal(upci_perf_stop(p), 0);
+	value = sampled(p, h);
+	assert_int_equal(seen.of[h], value / 10);
+	assert_true(value >= 100);
+	destroy(p);
+}
+
+TEST(test_fork_child_has_nothing)
 {
 	struct upci_perf *p = create_own();
-	int before = perf_descriptors(), h = add(p, 10), status = 0;
-	uint64_t value;
+	int before = perf_descriptors(), h = add(p, 10);
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(upci_perf_start(p), 0);
 	pid = fork();
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		uint64_t signals = seen.of[h]; /* the parent's until here */
 		bool good = perf_descriptors() == before + 2;
@@ -627,45 +624,28 @@ static void test_fork_child_has_nothing(void **state)
 		good &= seen.of[h] == signals && !seen.unknown;
 		_exit(!good);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	/* The parent's go on, and are its own. */
-	touch_fresh_pages(100);
-	assert_int_equal(upci_perf_stop(p), 0);
-	value = sampled(p, h);
-	assert_int_equal(seen.of[h], value / 10);
-	assert_true(value >= 100);
-	destroy(p);
+	assert_int_equal(end_of(pid), 0);
+	goes_on(p, h);
 }
 
 /* A child of a bare clone, in which no handler of forks has run, may destroy what it has. */
-static void test_bare_clone_leaves_its_parents(void **state)
+TEST(test_bare_clone_leaves_its_parents)
 {
 	struct upci_perf *p = create_own();
-	int before = perf_descriptors(), h = add(p, 10), status = 0;
-	uint64_t value;
+	int before = perf_descriptors(), h = add(p, 10);
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(upci_perf_start(p), 0);
 	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-	assert_true(pid >= 0);
 	if (pid == 0) {
 		upci_perf_destroy(p);
 		_exit(perf_descriptors() != before);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	touch_fresh_pages(100);
-	assert_int_equal(upci_perf_stop(p), 0);
-	value = sampled(p, h);
-	assert_int_equal(seen.of[h], value / 10);
-	assert_true(value >= 100);
-	destroy(p);
+	assert_int_equal(end_of(pid), 0);
+	goes_on(p, h);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	const struct upci_perf_spec nonsense = {.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
@@ -674,7 +654,6 @@ static void test_refusals(void **state)
 	int h = add(p, 10), c = upci_perf_add(p, &task_clock, false, "clock"), i, before = perf_descriptors();
 	pid_t child;
 
-	(void)state;
 	assert_true(c >= 0);
 	assert_int_equal(upci_perf_set_period(p, h, &faults, 20, SIGUSR1, "the event"), UPC_EINVAL);
 	assert_message("the event: ");
@@ -722,12 +701,11 @@ static void test_refusals(void **state)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void test_sixty_four(void **state)
+TEST(test_sixty_four)
 {
 	struct upci_perf *p = create_own();
 	int h[65], i;
 
-	(void)state;
 	for (i = 0; i < 64; i++)
 		h[i] = add(p, 50 + (uint64_t)i);
 	h[64] = upci_perf_add(p, &faults, false, "faults");
@@ -746,17 +724,13 @@ static void test_sixty_four(void **state)
 	destroy(p);
 }
 
-static void test_descriptor_limit(void **state)
+TEST(test_descriptor_limit)
 {
-	struct rlimit old, low;
 	struct upci_perf *p = create_own();
+	rlim_t old;
 	int h = add(p, 25), last, descriptors;
 
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	low = old;
-	low.rlim_cur = 40;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	old = limit_descriptors(40);
 	while ((last = upci_perf_add(p, &faults, false, "faults")) >= 0)
 		;
 	assert_int_equal(last, UPC_EMFILE);
@@ -770,18 +744,17 @@ static void test_descriptor_limit(void **state)
 	assert_true(count(p, h) >= 210);
 	assert_int_equal(seen.of[h], sampled(p, h) / 25);
 	destroy(p);
-	setrlimit(RLIMIT_NOFILE, &old);
+	limit_descriptors(old);
 }
 
 /* Signals may go missing; counts do not, nor does the phase. */
-static void test_lost_signals_lose_no_counts(void **state)
+TEST(test_lost_signals_lose_no_counts)
 {
 	struct rlimit old, low;
 	struct upci_perf *p = create_own();
 	int h = add(p, 2), plain = upci_perf_add(p, &faults, false, "faults");
 	uint64_t n;
 
-	(void)state;
 	/* As fast as they come, and gathered: none is lost. */
 	assert_int_equal(getrlimit(RLIMIT_SIGPENDING, &old), 0);
 	block(SIG_BLOCK);
@@ -816,13 +789,12 @@ static void test_lost_signals_lose_no_counts(void **state)
 
 /* Time: late, but as many as there were periods, and no drift. Ticks that fall into
  * the kernel are not signalled when it is excluded. */
-static void test_clock(void **state)
+TEST(test_clock)
 {
 	struct upci_perf *p = create_own();
 	int h = upci_perf_add(p, &task_clock, false, "clock");
 	volatile uint64_t work = 0;
 
-	(void)state;
 	assert_true(h >= 0);
 	assert_int_equal(upci_perf_set_period(p, h, &task_clock, 1000000, the_signal(), "clock"), 0);
 	assert_int_equal(upci_perf_start(p), 0);
@@ -849,30 +821,11 @@ static int set_up(void **state)
 
 UNIT_MAIN(perf_sampler)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_signal_each_period),
-		cmocka_unit_test(test_each_event_its_own_period),
-		cmocka_unit_test(test_no_drift),
-		cmocka_unit_test(test_halted_events_signal_nothing),
-		cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_restart_with_signals_pending),
-		cmocka_unit_test(test_change_and_removal),
-		cmocka_unit_test(test_lookup),
-		cmocka_unit_test(test_threads_get_their_own),
-		cmocka_unit_test(test_another_thread_drives),
-		cmocka_unit_test(test_fork_child_has_nothing),
-		cmocka_unit_test(test_bare_clone_leaves_its_parents),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_sixty_four),
-		cmocka_unit_test(test_descriptor_limit),
-		cmocka_unit_test(test_lost_signals_lose_no_counts),
-		cmocka_unit_test(test_clock),
-	};
 	const struct CMUnitTest threads[] = {
 		cmocka_unit_test(test_threads_get_their_own),
 		cmocka_unit_test(test_another_thread_drives),
 	};
 
 	return late_signals() ? cmocka_run_group_tests(threads, set_up, NULL)
-			      : cmocka_run_group_tests(tests, set_up, NULL);
+			      : run_own_tests(set_up, NULL);
 }

@@ -63,11 +63,10 @@ static void halt(struct made *m, int handle, bool halted)
 	member->halted = halted;
 }
 
-static void test_halts(void **state)
+TEST(test_halts)
 {
 	struct made m;
 
-	(void)state;
 	make(&m, 1);
 	pass(&m, 0, 100, 0);
 	pass(&m, 1, 7, 2);
@@ -99,11 +98,10 @@ static void test_halts(void **state)
 	assert_time(&m, -1, 0, 0);
 }
 
-static void test_rebase(void **state)
+TEST(test_rebase)
 {
 	struct made m;
 
-	(void)state;
 	make(&m, 1);
 	pass(&m, 0, 100, 10);
 	halt(&m, 2, true);
@@ -128,11 +126,10 @@ static void test_rebase(void **state)
 }
 
 /* The mean of several, also where their sum is more than 64 bits have. */
-static void test_means(void **state)
+TEST(test_means)
 {
 	struct made m;
 
-	(void)state;
 	make(&m, TARGETS);
 	m.span[0][0].running = 10;
 	m.span[0][1].running = 20;
@@ -149,7 +146,7 @@ static uint64_t draw(uint64_t *random, uint64_t below)
 }
 
 /* What is done to a unit, in random order; beside it what each event's times come to. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	struct {
 		uint64_t enabled, lost;
@@ -159,7 +156,6 @@ static void test_random(void **state)
 	unsigned round, i;
 	int handle;
 
-	(void)state;
 	make(&m, 1);
 	memset(truth, 0, sizeof(truth));
 	for (round = 0; round < 20000; round++) {
@@ -202,11 +198,10 @@ static void age(struct made *m, uint64_t ns)
 	upci_perf_age(&m->perf, &m->group[0]);
 }
 
-static void test_control_group(void **state)
+TEST(test_control_group)
 {
 	struct made m;
 
-	(void)state;
 	make(&m, 2);
 	m.group[0].by_clock = true;
 	/* Idle: there was nothing to count, and nothing was missed. */
@@ -241,12 +236,11 @@ static void test_control_group(void **state)
 
 /* ---- the clock ----------------------------------------------------------------------------------- */
 
-static void test_clock(void **state)
+TEST(test_clock)
 {
 	struct upci_perf p = {.context.kind = UPC_CONTEXT_CPU};
 	uint64_t first, second;
 
-	(void)state;
 	assert_true(upci_perf_clock(&p) == 0);
 	upci_perf_start_clock(&p);
 	do
@@ -274,13 +268,4 @@ static void test_clock(void **state)
 	assert_true(p.clock_at != 0);
 }
 
-UNIT_MAIN(perf_time)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_halts),         cmocka_unit_test(test_rebase),
-		cmocka_unit_test(test_means),         cmocka_unit_test(test_random),
-		cmocka_unit_test(test_control_group), cmocka_unit_test(test_clock),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(perf_time, NULL, NULL)

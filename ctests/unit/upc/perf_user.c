@@ -7,9 +7,7 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "base/process.h"
 #include "perf/context.h"
@@ -71,11 +69,10 @@ static enum upci_user_answer take(uint64_t *value)
 	return upci_user_read_with(&page, fake_pmc, value);
 }
 
-static void test_sign_of_a_width(void **state)
+TEST(test_sign_of_a_width)
 {
 	unsigned width;
 
-	(void)state;
 	assert_int_equal(upci_user_extend(0x7fffffff, 32), 0x7fffffff);
 	assert_int_equal(upci_user_extend(0x80000001, 32), 0xffffffff80000001);
 	/* Bits that the counter does not have are not looked at. */
@@ -90,11 +87,10 @@ static void test_sign_of_a_width(void **state)
 	}
 }
 
-static void test_value_is_offset_and_counter(void **state)
+TEST_WITH(test_value_is_offset_and_counter, set_up, NULL)
 {
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(take(&value), UPCI_USER_COUNTS);
 	assert_int_equal(value, 1007);
 	assert_int_equal(asked, 2);
@@ -125,11 +121,10 @@ static void test_value_is_offset_and_counter(void **state)
 }
 
 /* No counter is touched where the page has none, or none that may be read. */
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, set_up, NULL)
 {
 	uint64_t value;
 
-	(void)state;
 	page.cap_user_rdpmc = 0;
 	assert_int_equal(take(&value), UPCI_USER_ASK);
 	page.index = 0;
@@ -153,11 +148,10 @@ static void test_refusals(void **state)
 	assert_int_equal(upci_user_read_with(&page, no_pmc, &value), UPCI_USER_ASK);
 }
 
-static void test_reads_again_after_a_change(void **state)
+TEST_WITH(test_reads_again_after_a_change, set_up, NULL)
 {
 	uint64_t value;
 
-	(void)state;
 	for (unsigned n = 1; n < UPCI_USER_TRIES; n++) {
 		set_up(NULL);
 		changes = n;
@@ -200,13 +194,12 @@ static int in_a_child(pid_t parent, pid_t parents_thread)
 	return upci_user_here(parent, parents_thread) ? 3 : 0;
 }
 
-static void test_only_on_the_thread(void **state)
+TEST(test_only_on_the_thread)
 {
 	pid_t pid = getpid(), self = gettid();
 	pthread_t thread;
 	void *result;
 
-	(void)state;
 	assert_false(upci_user_here(pid, self));
 	assert_true(upci_process_claim());
 	assert_true(upci_user_here(pid, self));
@@ -218,12 +211,11 @@ static void test_only_on_the_thread(void **state)
 	assert_null(result);
 }
 
-static void test_not_in_a_child(void **state)
+TEST(test_not_in_a_child)
 {
 	pid_t pid = getpid(), self = gettid(), child;
-	int status, how;
+	int how;
 
-	(void)state;
 	assert_true(upci_process_claim());
 	for (how = 0; how < 2; how++) {
 		assert_true(upci_user_here(pid, self));
@@ -231,21 +223,18 @@ static void test_not_in_a_child(void **state)
 		if (child == 0)
 			_exit(in_a_child(pid, self));
 		assert_true(child > 0);
-		assert_int_equal(waitpid(child, &status, 0), child);
-		assert_true(WIFEXITED(status));
-		assert_int_equal(WEXITSTATUS(status), 0);
+		assert_int_equal(end_of(child), 0);
 		assert_true(upci_user_here(pid, self));
 	}
 }
 
 /* What is not the caller's own stays: a child may have something else there. */
-static void test_unmaps_its_own(void **state)
+TEST(test_unmaps_its_own)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned char there;
 
-	(void)state;
 	assert_ptr_not_equal(mapped, MAP_FAILED);
 	assert_true(upci_process_claim());
 	upci_user_unmap((const void *)mapped, getpid() + 1);
@@ -255,11 +244,10 @@ static void test_unmaps_its_own(void **state)
 	upci_user_unmap(NULL, getpid());
 }
 
-static void test_contexts(void **state)
+TEST(test_contexts)
 {
 	struct upci_context context = {.kind = UPC_CONTEXT_THREAD, .own = true, .cpu = -1}, other;
 
-	(void)state;
 	/* What the machine has decides the answer for this one; the others never have it. */
 	context.pid = getpid();
 	context.tid = gettid();
@@ -293,7 +281,7 @@ static void test_contexts(void **state)
 }
 
 /* A software event has a page, and no counter: it is not kept. */
-static void test_maps_what_can_be_read(void **state)
+TEST(test_maps_what_can_be_read)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -304,7 +292,6 @@ static void test_maps_what_can_be_read(void **state)
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	(void)state;
 	if (fd < 0 && !machine_counts())
 		skip_because("nothing may be counted here: %s", strerror(errno));
 	assert_true(fd >= 0);
@@ -313,19 +300,4 @@ static void test_maps_what_can_be_read(void **state)
 	assert_null(upci_user_map(-1));
 }
 
-UNIT_MAIN(perf_user)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sign_of_a_width),
-		cmocka_unit_test_setup(test_value_is_offset_and_counter, set_up),
-		cmocka_unit_test_setup(test_refusals, set_up),
-		cmocka_unit_test_setup(test_reads_again_after_a_change, set_up),
-		cmocka_unit_test(test_only_on_the_thread),
-		cmocka_unit_test(test_not_in_a_child),
-		cmocka_unit_test(test_unmaps_its_own),
-		cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_maps_what_can_be_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(perf_user, NULL, NULL)

@@ -8,9 +8,8 @@
 #include "perf/pfm_streams.h"
 #include "../unit_test.h"
 
-static void set_before_main(void **state)
+TEST(set_before_main)
 {
-	(void)state;
 	assert_ptr_equal(upci_pfm_stdout, stdout);
 	assert_ptr_equal(upci_pfm_stderr, stderr);
 }
@@ -36,29 +35,18 @@ static long initialise_and_measure(void)
 	return size;
 }
 
-static void silent_by_default(void **state)
+TEST(silent_by_default)
 {
-	(void)state;
 	unsetenv("LIBPFM_DEBUG");
 	unsetenv("LIBPFM_VERBOSE");
 	assert_int_equal(initialise_and_measure(), 0);
 }
 
-static void debugging_goes_to_stderr(void **state)
+TEST(debugging_goes_to_stderr)
 {
-	(void)state;
 	setenv("LIBPFM_DEBUG", "1", 1);
 	assert_true(initialise_and_measure() > 0);
 	unsetenv("LIBPFM_DEBUG");
 }
 
-UNIT_MAIN(pfm_streams)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(set_before_main),
-		cmocka_unit_test(silent_by_default),
-		cmocka_unit_test(debugging_goes_to_stderr),
-	};
-
-	return cmocka_run_group_tests_name("pfm_streams", tests, NULL, NULL);
-}
+UNIT_TESTS(pfm_streams, NULL, NULL)

@@ -28,11 +28,10 @@ static void put_pmu(unsigned i, const char *cpumask)
 
 /* ---- tests --------------------------------------------------------------------------- */
 
-static void test_what_pmus_are_is_read_once(void **state)
+TEST(test_what_pmus_are_is_read_once)
 {
 	unsigned i, before;
 
-	(void)state;
 	made_sys_openings = 0;
 	assert_int_equal(upci_pmus_refresh(), 0);
 	/* A list, and at most these of each: type, cpumask, cpus, format/rdpmc. */
@@ -58,11 +57,10 @@ static void test_what_pmus_are_is_read_once(void **state)
 }
 
 /* Values go to the bits that the PMU's files name, and all of them have to fit. */
-static void test_bits_of_a_field(void **state)
+TEST(test_bits_of_a_field)
 {
 	struct upci_perf_spec spec;
 
-	(void)state;
 	made_sys_put("300\n", DEVICES "/fields/type");
 	made_sys_put("0\n", DEVICES "/fields/cpumask");
 	made_sys_put("config:0-7,32\n", DEVICES "/fields/format/event");
@@ -78,11 +76,10 @@ static void test_bits_of_a_field(void **state)
 	assert_int_equal(upci_pmu_encode("fields/large/", UPC_DOMAIN_USER, &spec), UPC_ENOEVENT);
 }
 
-static void test_a_driver_that_comes_later(void **state)
+TEST(test_a_driver_that_comes_later)
 {
 	struct upci_perf_spec spec;
 
-	(void)state;
 	assert_false(upci_pmu_is_cpu_only(FIRST_TYPE + PMUS));
 	assert_int_equal(upci_pmu_encode("uncore_60/clocks/", UPC_DOMAIN_USER, &spec), UPC_ENOEVENT);
 	put_pmu(PMUS, "0\n");
@@ -105,11 +102,10 @@ static unsigned cpus_of(enum upc_context_kind kind, uint32_t type, int cpus[8])
 	return n < 0 ? 0 : (unsigned)n;
 }
 
-static void test_machines_are_counted_where_their_pmus_say(void **state)
+TEST(test_machines_are_counted_where_their_pmus_say)
 {
 	int cpus[8];
 
-	(void)state;
 	assert_int_equal(cpus_of(UPC_CONTEXT_MACHINE, PERF_TYPE_SOFTWARE, cpus), 5);
 	assert_int_equal(cpus_of(UPC_CONTEXT_MACHINE, PERF_TYPE_RAW, cpus), 5);
 	/* Not once for each CPU that is online, here 0 to 3 and 6. */
@@ -128,11 +124,10 @@ static void test_machines_are_counted_where_their_pmus_say(void **state)
 	assert_int_equal(cpus[0], 3);
 }
 
-static void test_hybrid_cpus(void **state)
+TEST(test_hybrid_cpus)
 {
 	int cpus[8];
 
-	(void)state;
 	made_sys_put("200\n", DEVICES "/cpu_atom/type");
 	made_sys_put("2-3\n", DEVICES "/cpu_atom/cpus");
 	assert_true(upci_pmu_is_core(200));
@@ -141,11 +136,10 @@ static void test_hybrid_cpus(void **state)
 	assert_int_equal(cpus[0], 2);
 }
 
-static void test_no_descriptor_is_no_empty_machine(void **state)
+TEST(test_no_descriptor_is_no_empty_machine)
 {
 	unsigned n, before;
 
-	(void)state;
 	(void)upci_pmus(&before);
 	for (made_sys_full_after = 0; made_sys_full_after < 20; made_sys_full_after++) {
 		made_sys_openings = 0;
@@ -169,16 +163,4 @@ static int set_up(void **state)
 	return 0;
 }
 
-UNIT_MAIN(pmus)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_pmus_are_is_read_once),
-		cmocka_unit_test(test_machines_are_counted_where_their_pmus_say),
-		cmocka_unit_test(test_a_driver_that_comes_later),
-		cmocka_unit_test(test_hybrid_cpus),
-		cmocka_unit_test(test_no_descriptor_is_no_empty_machine),
-		cmocka_unit_test(test_bits_of_a_field),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, made_sys_end);
-}
+UNIT_TESTS(pmus, set_up, made_sys_end)

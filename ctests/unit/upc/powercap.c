@@ -4,8 +4,6 @@
  * without a range, gone and back; and the sums over packages.
  */
 #include <inttypes.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "../made_sys.h"
 
@@ -67,14 +65,13 @@ static struct upc_unit *start(struct upc_catalogue *c, const uint32_t *codes, un
 	return u;
 }
 
-static void test_wraps(void **state)
+TEST(test_wraps)
 {
 	struct zone zone = {"intel-rapl:0", 1000000, 900000, 0};
 	struct upc_catalogue *c;
 	struct upc_unit *u;
 	uint32_t code;
 
-	(void)state;
 	make_zone(&zone, "package-0\n");
 	c = open_catalogue(NULL);
 	code = event_code(c, "power::intel-rapl:0:energy_uj");
@@ -103,7 +100,7 @@ static void test_wraps(void **state)
 }
 
 /* Eight hours at 40 W, of which a plain file shows 83 %. */
-static void test_a_working_day(void **state)
+TEST(test_a_working_day)
 {
 	struct zone zone = {"intel-rapl:0", UINT64_C(262143328850), UINT64_C(200000000000), 0};
 	struct upc_catalogue *c;
@@ -111,7 +108,6 @@ static void test_a_working_day(void **state)
 	uint32_t codes[2];
 	uint64_t values[2];
 
-	(void)state;
 	make_zone(&zone, "package-0\n");
 	c = open_catalogue(NULL);
 	codes[0] = event_code(c, "power::intel-rapl:0:energy_uj");
@@ -130,12 +126,11 @@ static void test_a_working_day(void **state)
 }
 
 /* Any steps below the range, read in any moments: the sum is what was used. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	struct zone zone = {"intel-rapl:1:0", 0, 0, 0};
 	unsigned seed = 20261124;
 
-	(void)state;
 	for (unsigned round = 0; round < 50; round++) {
 		uint64_t since_read = 0;
 		struct upc_catalogue *c;
@@ -167,7 +162,7 @@ static void test_random(void **state)
 }
 
 /* Without a range a step back is a beginning; and so it is from beyond one. */
-static void test_no_range(void **state)
+TEST(test_no_range)
 {
 	struct zone none = {"dtpm:0", 0, 500, 0}, small = {"dtpm:1", 100, 500, 0};
 	struct upc_catalogue *c;
@@ -175,7 +170,6 @@ static void test_no_range(void **state)
 	uint32_t codes[2];
 	uint64_t values[2];
 
-	(void)state;
 	make_zone(&none, "\n");
 	make_zone(&small, "odd\n");
 	c = open_catalogue(NULL);
@@ -194,7 +188,7 @@ static void test_no_range(void **state)
 }
 
 /* What is no number is told, and never a zero; what was used meanwhile comes with the next number. */
-static void test_lost(void **state)
+TEST(test_lost)
 {
 	struct zone zone = {"intel-rapl:0", 1000, 10, 0};
 	struct upc_catalogue *c;
@@ -202,7 +196,6 @@ static void test_lost(void **state)
 	uint32_t code;
 	uint64_t value = 0;
 
-	(void)state;
 	make_zone(&zone, "package-0\n");
 	c = open_catalogue(NULL);
 	code = event_code(c, "power::intel-rapl:0:energy_uj");
@@ -223,7 +216,7 @@ static void test_lost(void **state)
 }
 
 /* Of two packages, one of which is shown twice: each once. What others use is no part of it. */
-static void test_packages(void **state)
+TEST(test_packages)
 {
 	struct zone first = {"intel-rapl:0", 100000000, 0, 0},
 		    second = {"intel-rapl:1", 100000000, 99000000, 0};
@@ -236,7 +229,6 @@ static void test_packages(void **state)
 	uint32_t codes[2];
 	uint64_t values[2], most, least;
 
-	(void)state;
 	make_zone(&first, "package-0\n");
 	make_zone(&second, "package-1\n");
 	make_zone(&core, "core\n");
@@ -287,16 +279,14 @@ static unsigned open_counters(void)
 }
 
 /* A child has nothing of its parent's, and counts for itself when it starts. */
-static void test_fork(void **state)
+TEST(test_fork)
 {
 	struct zone zone = {"intel-rapl:0", 1000, 990, 0};
 	struct upc_catalogue *c;
 	struct upc_unit *u;
 	uint32_t code;
-	int status;
 	pid_t child;
 
-	(void)state;
 	make_zone(&zone, "package-0\n");
 	c = open_catalogue(NULL);
 	code = event_code(c, "power::intel-rapl:0:energy_uj");
@@ -316,8 +306,7 @@ static void test_fork(void **state)
 		upc_catalogue_close(c);
 		_exit(open_counters() ? 3 : 0);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(child), 0);
 	assert_int_equal(event_value(u, code), 35);
 	upc_unit_destroy(u);
 	assert_int_equal(open_counters(), 0);
@@ -325,13 +314,12 @@ static void test_fork(void **state)
 	made_sys_empty();
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 	struct upc_catalogue *c = open_catalogue(NULL);
 	struct upc_unit *u;
 
-	(void)state;
 	assert_int_equal(upc_catalogue_info(c, event_code(c, "POWER"), &info), 0);
 	assert_int_equal(info.source, UPC_SOURCE_NONE);
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
@@ -355,7 +343,7 @@ static char *wiring_file(const char *text)
 }
 
 /* A wiring file names a zone, and scales it; nothing that leads out of the class. */
-static void test_wiring(void **state)
+TEST(test_wiring)
 {
 	struct zone zone = {"intel-rapl:0", 1000000, 999000, 0};
 	char *path = wiring_file("upc-wiring 1\nevent mJ = powercap \"intel-rapl:0\" / 1000 unit \"mJ\"\n"
@@ -365,7 +353,6 @@ static void test_wiring(void **state)
 	struct upc_unit *u;
 	uint32_t code;
 
-	(void)state;
 	make_zone(&zone, "package-0\n");
 	c = open_catalogue(path);
 	code = event_code(c, "mJ");
@@ -382,7 +369,7 @@ static void test_wiring(void **state)
 }
 
 /* All terms of a sum, added and removed: descriptors go with them. */
-static void test_handles(void **state)
+TEST(test_handles)
 {
 	struct zone zones[8] = {{NULL}};
 	char names[8][32], event[64];
@@ -390,7 +377,6 @@ static void test_handles(void **state)
 	struct upc_unit *u;
 	uint32_t codes[8];
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		snprintf(names[i], sizeof(names[i]), "intel-rapl:%u", i);
 		zones[i] = (struct zone){names[i], 1000, 100 * i, 0};
@@ -416,15 +402,4 @@ static void test_handles(void **state)
 	made_sys_empty();
 }
 
-UNIT_MAIN(powercap)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wraps),   cmocka_unit_test(test_a_working_day),
-		cmocka_unit_test(test_random),  cmocka_unit_test(test_no_range),
-		cmocka_unit_test(test_lost),    cmocka_unit_test(test_packages),
-		cmocka_unit_test(test_none),    cmocka_unit_test(test_wiring),
-		cmocka_unit_test(test_handles), cmocka_unit_test(test_fork),
-	};
-
-	return cmocka_run_group_tests(tests, made_sys_begin, made_sys_end);
-}
+UNIT_TESTS(powercap, made_sys_begin, made_sys_end)

@@ -4,8 +4,6 @@
  * software does the same to it; registers, parity errors, interrupts, fork.
  */
 #include <pthread.h>
-#include <stdarg.h>
-#include <sys/wait.h>
 
 #include "catalogue/catalogue.h"
 #include "replay/trace.h"
@@ -23,7 +21,7 @@ static struct upc_unit *create(struct upc_catalogue *c)
 /* ---- counting ---------------------------------------------------------- */
 
 /* Id 0 is PU0_JPIPE_INSTRUCTIONS. */
-static void test_modes(void **state)
+TEST(test_modes)
 {
 	static const struct {
 		const char *name;
@@ -39,7 +37,6 @@ static void test_modes(void **state)
 	uint64_t config;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		/* Its own catalogue: from the script's begin. */
 		struct upc_catalogue *own = open_script("upc-trace 1\nc 100 0@10/3\ns\nc 5 0\nc 5\n");
@@ -66,13 +63,12 @@ static void test_modes(void **state)
 	}
 }
 
-static void test_conflicts(void **state)
+TEST(test_conflicts)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 10 0 256\n");
 	struct upc_unit *u = create(c);
 	uint32_t pu0 = event_code(c, "PU0_JPIPE_INSTRUCTIONS"), pu2 = event_code(c, "PU2_JPIPE_INSTRUCTIONS");
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, pu0), 0);
 	assert_int_equal(upc_unit_add(u, pu2), UPC_ECONFLICT);
 	assert_int_equal(upc_unit_add(u, event_code(c, "PU0_JPIPE_INSTRUCTIONS:mode=low")), UPC_ECONFLICT);
@@ -89,13 +85,12 @@ static void test_conflicts(void **state)
 }
 
 /* All units of a thread see the same script. */
-static void test_units_of_a_thread(void **state)
+TEST(test_units_of_a_thread)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 10 0\ns\nc 20 0\ns\nc 40 0\n");
 	struct upc_unit *a = create(c), *b = create(c);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
 
-	(void)state;
 	assert_int_equal(upc_unit_add(a, code), 0);
 	assert_int_equal(upc_unit_add(b, code), 0);
 	assert_int_equal(upc_unit_start(a), 0);
@@ -130,13 +125,12 @@ static void *play_alone(void *arg)
 	return (void *)(uintptr_t)value;
 }
 
-static void test_threads_have_their_own(void **state)
+TEST(test_threads_have_their_own)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 4321 0\n");
 	pthread_t thread[4];
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, play_alone, c), 0);
 	for (i = 0; i < 4; i++) {
@@ -148,15 +142,13 @@ static void test_threads_have_their_own(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_fork_starts_clean(void **state)
+TEST(test_fork_starts_clean)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 10 0\ns\nc 7 0\n");
 	struct upc_unit *u = create(c);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
-	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, code), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_play(u), 1);
@@ -170,8 +162,7 @@ static void test_fork_starts_clean(void **state)
 		       upc_unit_read_events(u, &code, 1, &value) == 0 && value == 7;
 		_exit(good ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_int_equal(event_value(u, code), 10);
 	assert_int_equal(upc_unit_play(u), 1);
 	assert_int_equal(event_value(u, code), 17);
@@ -181,7 +172,7 @@ static void test_fork_starts_clean(void **state)
 
 /* ---- what a script cannot give ------------------------------------------- */
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 10 0\n"), *none;
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
@@ -190,7 +181,6 @@ static void test_refusals(void **state)
 	unsigned bgp = 0;
 	uint32_t code;
 
-	(void)state;
 	options.pid = getppid();
 	assert_int_equal(upc_unit_create(c, &options, &u), UPC_ENOSUPP);
 	options.pid = 0;
@@ -233,14 +223,13 @@ static void test_refusals(void **state)
 
 /* ---- registers and parity -------------------------------------------------- */
 
-static void test_registers(void **state)
+TEST(test_registers)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 5000 0 1\ns\nc 10000 1\n");
 	struct upc_unit *u = create(c);
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
 	uint64_t values[UPC_COUNTERS], value;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, code), 0);
 	/* Counter 1 by hand: counts level-high, interrupts at a carry. */
 	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), UINT64_C(0x10) << 8), 0);
@@ -292,7 +281,7 @@ static void tell(struct upc_unit *u, const struct upc_interrupt *interrupt, void
 	assert_int_equal(upc_unit_add(u, 5), UPC_ESTATE);
 }
 
-static void test_parity(void **state)
+TEST(test_parity)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 100 0\ne 0 20\ns\nc 100000 0\ns\nc 10 0\n");
 	struct upc_unit *u = create(c);
@@ -302,7 +291,6 @@ static void test_parity(void **state)
 	struct told told = {0};
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, code), 0);
 	assert_int_equal(upc_unit_set_interrupt(u, tell, &told, 0), 0);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -358,7 +346,7 @@ static void test_parity(void **state)
 
 /* What the library writes for a threshold mends nothing, and what it looks at for one
  * finds nothing. */
-static void test_parity_and_thresholds(void **state)
+TEST(test_parity_and_thresholds)
 {
 	struct upc_catalogue *c =
 		open_script("upc-trace 1\nc 100 0 1\ne 0 20\ne 200 5\nc 5000 0 1\ns\nc 10 0\n");
@@ -367,7 +355,6 @@ static void test_parity_and_thresholds(void **state)
 	struct told told = {0};
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, code), 0);
 	assert_int_equal(upc_unit_add(u, other), 0);
 	assert_int_equal(upc_unit_set_interrupt(u, tell, &told, 0), 0);
@@ -397,7 +384,7 @@ static void test_parity_and_thresholds(void **state)
 }
 
 /* Without asking, what is there now. */
-static void test_nothing_is_old(void **state)
+TEST(test_nothing_is_old)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 4096 0\ns\nc 10 0\n");
 	struct upc_unit *u = create(c);
@@ -407,7 +394,6 @@ static void test_nothing_is_old(void **state)
 	struct upc_unit *player = create(c);
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, code), 0);
 	assert_int_equal(upc_unit_set_threshold(u, code, 4000), 0);
 	assert_int_equal(upc_unit_set_interrupt(u, tell, &early, 0), 0);
@@ -574,31 +560,13 @@ static void compare_once(void)
 	upc_catalogue_close(c);
 }
 
-static void test_against_reference(void **state)
+TEST(test_against_reference)
 {
 	const char *more = getenv("UPC_ENGINE_CASES");
 	unsigned cases = more ? (unsigned)strtoul(more, NULL, 10) / 10 : getenv("UPC_TEST_INEXACT") ? 3 : 100;
 
-	(void)state;
 	while (cases--)
 		compare_once();
 }
 
-UNIT_MAIN(registers)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_conflicts),
-		cmocka_unit_test(test_units_of_a_thread),
-		cmocka_unit_test(test_threads_have_their_own),
-		cmocka_unit_test(test_fork_starts_clean),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_parity),
-		cmocka_unit_test(test_parity_and_thresholds),
-		cmocka_unit_test(test_nothing_is_old),
-		cmocka_unit_test(test_against_reference),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(registers, NULL, NULL)

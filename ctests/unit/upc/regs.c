@@ -105,12 +105,11 @@ static uint64_t interesting(uint64_t *seed)
 	}
 }
 
-static void test_random_against_model(void **state)
+TEST(test_random_against_model)
 {
 	uint64_t seed = 1;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 300; round++) {
 		struct upci_regs r = {0};
 		struct model m = {0};
@@ -147,14 +146,13 @@ static void test_random_against_model(void **state)
 	}
 }
 
-static void test_threshold_fires_at_exact_count(void **state)
+TEST(test_threshold_fires_at_exact_count)
 {
 	static const struct {
 		uint64_t n, m;
 	} cases[] = {{0, 1}, {0, 4096}, {1, 256}, {3, 4095}, {1000, 17}};
 	size_t c;
 
-	(void)state;
 	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		struct upci_regs r = {0};
 		uint64_t n = cases[c].n, m = cases[c].m;
@@ -169,12 +167,11 @@ static void test_threshold_fires_at_exact_count(void **state)
 	}
 }
 
-static void test_map_and_status(void **state)
+TEST(test_map_and_status)
 {
 	struct upci_regs r = {0}, before;
 	uint64_t value = 7;
 
-	(void)state;
 	before = r;
 	assert_int_equal(upci_regs_read(&r, 0x001, &value), UPC_EFAULT);
 	assert_int_equal(upci_regs_read(&r, 0x918, &value), UPC_EFAULT);
@@ -200,12 +197,11 @@ static void test_map_and_status(void **state)
 	assert_true(value == 0);
 }
 
-static void test_write_back_changes_nothing(void **state)
+TEST(test_write_back_changes_nothing)
 {
 	struct upci_regs r = {0}, before;
 	uint64_t value;
 
-	(void)state;
 	upci_regs_write(&r, UPC_REG_CONFIG(0), 0x1f1e1d1c1b1a1918u);
 	upci_regs_add(&r, 3, 4096);
 	upci_regs_add(&r, 2, 12345);
@@ -215,14 +211,4 @@ static void test_write_back_changes_nothing(void **state)
 	assert_memory_equal(&r, &before, sizeof(r));
 }
 
-UNIT_MAIN(regs)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_against_model),
-		cmocka_unit_test(test_threshold_fires_at_exact_count),
-		cmocka_unit_test(test_map_and_status),
-		cmocka_unit_test(test_write_back_changes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(regs, NULL, NULL)

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "replay/replay.h"
 #include "engine/threshold.h"
@@ -185,13 +184,12 @@ static void assert_same_units(struct unit *a, struct unit *b)
 
 /* ---- playing ---------------------------------------------------------------- */
 
-static void test_marks(void **state)
+TEST(test_marks)
 {
 	struct upci_script *script =
 		script_of("upc-trace 1\n# counter 7\nc 10 7\nc 5\ns\ns\nc 4 7@2/1\ns\nc 1000000000000 7\n");
 	static struct unit u;
 
-	(void)state;
 	unit_open(&u, script);
 	assert_false(upci_replay_catch_up(u.replay));
 	assert_true(upci_replay_left(u.replay));
@@ -216,12 +214,11 @@ static void test_marks(void **state)
 }
 
 /* Nothing at all, or nothing behind the last mark. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
 	struct upci_script *script = script_of("upc-trace 1\n# no more\n");
 	static struct unit u;
 
-	(void)state;
 	unit_open(&u, script);
 	assert_false(upci_replay_left(u.replay));
 	assert_false(upci_replay_play(u.replay));
@@ -238,13 +235,12 @@ static void test_ends(void **state)
 	upci_replay_destroy(NULL);
 }
 
-static void test_registers(void **state)
+TEST(test_registers)
 {
 	struct upci_script *script = script_of("upc-trace 1\n");
 	static struct unit u;
 	uint64_t value;
 
-	(void)state;
 	unit_open(&u, script);
 	assert_int_equal(upci_replay_read(u.replay, 0x918, &value), UPC_EFAULT);
 	assert_int_equal(upci_replay_write(u.replay, 4, 0), UPC_EFAULT);
@@ -258,7 +254,7 @@ static void test_registers(void **state)
 }
 
 /* The k-th interrupt at exactly k times the threshold, in one line and in many. */
-static void test_thresholds(void **state)
+TEST(test_thresholds)
 {
 	static const uint64_t periods[] = {1, 2, 1000, 4096, 5000, 99999};
 	struct upci_script *script =
@@ -266,7 +262,6 @@ static void test_thresholds(void **state)
 	static struct unit u;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
 		upci_script_free(script);
 		assert_int_equal(upci_script_load(path, &script), 0);
@@ -370,13 +365,12 @@ static unsigned cases_for(unsigned n)
  * as c and d do both; who plays changes, as does what the program does to each. The
  * one that did not play is looked at now and then.
  */
-static void test_catch_up(void **state)
+TEST(test_catch_up)
 {
 	static struct unit a, b, c, d;
 	static char text[1 << 15];
 	unsigned n, cases = cases_for(300), events = 0;
 
-	(void)state;
 	for (n = 0; n < cases; n++) {
 		struct upci_script *script[3];
 		uint64_t from = 6000000 + (uint64_t)n * 1000;
@@ -454,13 +448,12 @@ static void model_play(struct unit *u, const struct upci_trace *trace, size_t *a
 	}
 }
 
-static void test_against_reference(void **state)
+TEST(test_against_reference)
 {
 	static struct unit a, b;
 	static char text[1 << 15];
 	unsigned n, cases = cases_for(20), events = 0;
 
-	(void)state;
 	for (n = 0; n < cases; n++) {
 		uint64_t from = 7000000 + (uint64_t)n * 1000;
 		const struct upci_engine_sink sink = {on_event, &b};
@@ -501,7 +494,7 @@ static void test_against_reference(void **state)
 }
 
 /* Waves of which phase and cycles together pass 64 bits, cut by events. */
-static void test_wide(void **state)
+TEST(test_wide)
 {
 	struct upci_script *script =
 		script_of("upc-trace 1\n"
@@ -509,7 +502,6 @@ static void test_wide(void **state)
 			  "2@18446744073709551557/18446744073709551556\n");
 	static struct unit u;
 
-	(void)state;
 	unit_open(&u, script);
 	put(&u, UPC_REG_THRESHOLD, UINT64_C(1) << 63);
 	set_threshold(&u, 0, UINT64_C(1) << 62);
@@ -526,12 +518,11 @@ static void test_wide(void **state)
 }
 
 /* A new unit's clock is its thread's, and it finds what the script did before it. */
-static void test_newcomer(void **state)
+TEST(test_newcomer)
 {
 	struct upci_script *script = script_of("upc-trace 1\nc 1000 0-1023\ne 3 5\ns\nc 5000 0-1023\ns\n");
 	static struct unit a, b;
 
-	(void)state;
 	unit_open(&a, script);
 	unit_run(&a);
 	assert_true(upci_replay_play(a.replay));
@@ -557,14 +548,13 @@ static void test_newcomer(void **state)
 }
 
 /* The thread keeps its place when it has no unit, and another script has another. */
-static void test_places(void **state)
+TEST(test_places)
 {
 	struct upci_script *script = script_of("upc-trace 1\nc 10\ns\nc 20\ns\n");
 	struct upci_script *other = script_of("upc-trace 1\nc 100\ns\nc 200\ns\n");
 	static struct unit u, v;
 	unsigned i;
 
-	(void)state;
 	unit_open(&u, script);
 	assert_true(upci_replay_play(u.replay));
 	unit_close(&u);
@@ -645,13 +635,12 @@ static struct upci_script *long_script(void)
 	return script_of(text);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	static struct player_thread t[THREADS];
 	struct upci_script *script = long_script();
 	unsigned i, round;
 
-	(void)state;
 	for (round = 0; round < 5; round++) {
 		for (i = 0; i < THREADS; i++) {
 			t[i] = (struct player_thread){
@@ -690,13 +679,12 @@ static void *play_on(void *arg)
 }
 
 /* Units of one thread, used by several at once: every part is played once. */
-static void test_one_player(void **state)
+TEST(test_one_player)
 {
 	static struct player_thread t[THREADS];
 	struct upci_script *script;
 	unsigned i, round, plays;
 
-	(void)state;
 	for (round = 0; round < 5; round++) {
 		script = long_script();
 		for (i = 0; i < THREADS; i++) {
@@ -723,14 +711,12 @@ static void test_one_player(void **state)
 }
 
 /* A child goes on from where its parent was, alone. */
-static void test_fork(void **state)
+TEST(test_fork)
 {
 	struct upci_script *script = script_of("upc-trace 1\nc 10 0\ns\nc 20 0\ns\nc 30 0\ns\n");
 	static struct unit u, v;
-	int status;
 	pid_t child;
 
-	(void)state;
 	unit_open(&u, script);
 	unit_run(&u);
 	assert_true(upci_replay_play(u.replay));
@@ -747,9 +733,7 @@ static void test_fork(void **state)
 		upci_script_free(script);
 		_exit(right ? 0 : 1);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(end_of(child), 0);
 	assert_int_equal(get(&u, UPC_REG_COUNTER(0)), 10);
 	assert_true(upci_replay_play(u.replay));
 	assert_int_equal(get(&u, UPC_REG_COUNTER(0)), 30);
@@ -771,9 +755,8 @@ static void refused(const char *text, const char *message)
 	assert_message(expected);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	refused("upc-trace 1\nc 1\n\nw 0x900 1\n", "4: a script that drives a unit has no w lines");
 	assert_message("the program writes its registers: take the line out");
 	refused("upc-trace 1\ns\nr 0\nw 0 0\n", "3: a script that drives a unit has no r lines");
@@ -793,11 +776,10 @@ static void not_loaded(const char *file, int error, const char *message)
 	assert_message(message);
 }
 
-static void test_no_script(void **state)
+TEST(test_no_script)
 {
 	char inside[96], long_path[5000];
 
-	(void)state;
 	unlink(path);
 	not_loaded(NULL, UPC_EINVAL, "no script is named");
 	not_loaded("", UPC_EINVAL, "no script is named");
@@ -823,13 +805,12 @@ static void test_no_script(void **state)
 	unlink(path);
 }
 
-static void test_permission(void **state)
+TEST(test_permission)
 {
 	uid_t euid = geteuid();
 	struct upci_script *script = NULL;
 	int error;
 
-	(void)state;
 	write_script("upc-trace 1\n");
 	assert_int_equal(chmod(path, 0), 0);
 	if (euid == 0 && seteuid(65534))
@@ -841,18 +822,4 @@ static void test_permission(void **state)
 	assert_message("cannot be read: Permission denied");
 }
 
-UNIT_MAIN(replay)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_marks),      cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_registers),  cmocka_unit_test(test_thresholds),
-		cmocka_unit_test(test_catch_up),   cmocka_unit_test(test_against_reference),
-		cmocka_unit_test(test_wide),       cmocka_unit_test(test_newcomer),
-		cmocka_unit_test(test_places),     cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_one_player), cmocka_unit_test(test_fork),
-		cmocka_unit_test(test_refused),    cmocka_unit_test(test_no_script),
-		cmocka_unit_test(test_permission),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_TESTS(replay, setup, teardown)

@@ -10,7 +10,6 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "procfs/roots.h"
 #include "../unit_test.h"
@@ -50,11 +49,10 @@ static const char *wrong_path(void)
 	return NULL;
 }
 
-static void with_openat2(void **state)
+TEST(with_openat2)
 {
 	const char *wrong;
 
-	(void)state;
 	wrong = wrong_path();
 	if (wrong)
 		fail_msg("\"%s\"", wrong);
@@ -90,28 +88,24 @@ static void without_openat2(unsigned error)
 			fprintf(stderr, "without openat2: \"%s\"\n", wrong);
 		_exit(wrong != NULL);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
+	status = end_of(child);
+	if (status == 77)
 		skip_because("no seccomp filters here");
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(status, 0);
 }
 
-static void kernel_without_openat2(void **state)
+TEST(kernel_without_openat2)
 {
-	(void)state;
 	without_openat2(ENOSYS);
 }
 
-static void filter_that_refuses_openat2(void **state)
+TEST(filter_that_refuses_openat2)
 {
-	(void)state;
 	without_openat2(EPERM);
 }
 
-static void errors(void **state)
+TEST(errors)
 {
-	(void)state;
 	assert_int_equal(upci_root_open(UPCI_ROOT_PROC, 0, 0, "../x"), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(upci_root_open(UPCI_ROOT_PROC, 0, 0, "no-such-file"), -1);
@@ -120,11 +114,10 @@ static void errors(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-static void names_of_files(void **state)
+TEST(names_of_files)
 {
 	char name[64], small[8];
 
-	(void)state;
 	upci_root_name(UPCI_ROOT_TASK, 12, 34, "stat", name, sizeof(name));
 	assert_string_equal(name, "/proc/12/task/34/stat");
 	upci_root_name(UPCI_ROOT_PROCESS, 12, 34, "io", name, sizeof(name));
@@ -135,12 +128,11 @@ static void names_of_files(void **state)
 	assert_string_equal(small, "/proc/m");
 }
 
-static void directories(void **state)
+TEST(directories)
 {
 	struct dirent **list;
 	int n = upci_root_list(UPCI_ROOT_SYS, "devices/system/cpu", "cpu0", &list);
 
-	(void)state;
 	assert_int_equal(n, 1);
 	assert_string_equal(list[0]->d_name, "cpu0");
 	free(list[0]);
@@ -153,16 +145,4 @@ static void directories(void **state)
 	free(list);
 }
 
-UNIT_MAIN(roots)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_openat2),
-		cmocka_unit_test(kernel_without_openat2),
-		cmocka_unit_test(filter_that_refuses_openat2),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(names_of_files),
-		cmocka_unit_test(directories),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(roots, NULL, NULL)

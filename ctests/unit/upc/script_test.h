@@ -10,7 +10,7 @@
 static inline struct upc_catalogue *open_script(const char *text)
 {
 	char path[] = "/tmp/upc-script-XXXXXX", source[64];
-	struct upc_catalogue *c;
+	struct upc_catalogue *catalogue;
 	int fd = mkstemp(path), error;
 
 	assert_true(fd >= 0);
@@ -18,12 +18,12 @@ static inline struct upc_catalogue *open_script(const char *text)
 	close(fd);
 	snprintf(source, sizeof(source), "replay:%s", path);
 	setenv("UPC_SOURCE", source, 1);
-	error = upc_catalogue_open(NULL, &c);
+	error = upc_catalogue_open(NULL, &catalogue);
 	unsetenv("UPC_SOURCE");
 	unlink(path);
 	if (error)
 		fail_msg("%s", upc_last_message());
-	return c;
+	return catalogue;
 }
 
 #endif

@@ -9,9 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "base/process.h"
 #include "share/shared.h"
@@ -55,27 +53,24 @@ static void refused(int error, const char *part)
 	assert_null(shared.page);
 }
 
-/* Runs fn in a child, which ends with what it returns; returns the wait status. */
+/* Runs fn in a child, which ends with what it returns. */
 static int in_child(int (*fn)(void))
 {
 	pid_t child = fork();
-	int status;
 
 	if (!child)
 		_exit(fn());
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return status;
+	return end_of(child);
 }
 
 /* ---- the file ---------------------------------------------------------------- */
 
-static void what_is_made(void **state)
+TEST_WITH(what_is_made, choose_name, remove_it)
 {
 	unsigned before = open_descriptors();
 	struct upci_shared shared;
 	struct stat st;
 
-	(void)state;
 	create(&shared);
 	assert_int_equal(lstat(path, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
@@ -100,7 +95,7 @@ static void what_is_made(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
-static void modes_whatever_the_umask(void **state)
+TEST_WITH(modes_whatever_the_umask, choose_name, remove_it)
 {
 	static const mode_t masks[] = {0, 0777, 077, 022};
 	struct upci_shared shared;
@@ -108,7 +103,6 @@ static void modes_whatever_the_umask(void **state)
 	unsigned i, group;
 	mode_t before;
 
-	(void)state;
 	for (i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
 		for (group = 0; group < 2; group++) {
 			memset(&shared, 0, sizeof(shared));
@@ -121,7 +115,7 @@ static void modes_whatever_the_umask(void **state)
 		}
 }
 
-static void writes(void **state)
+TEST_WITH(writes, choose_name, remove_it)
 {
 	char longest[UPC_NAME_MAX + 50];
 	struct upci_shared shared;
@@ -130,7 +124,6 @@ static void writes(void **state)
 	uint64_t change, generation;
 	unsigned i;
 
-	(void)state;
 	create(&shared);
 	page = shared.page;
 	change = page->change;
@@ -196,11 +189,10 @@ static void writes(void **state)
 	upci_shared_destroy(&shared);
 }
 
-static void bad_names(void **state)
+TEST(bad_names)
 {
 	struct upci_shared shared = {.page = NULL};
 
-	(void)state;
 	assert_int_equal(upci_shared_create("../x", false, &shared), UPC_EINVAL);
 	assert_int_equal(upci_shared_create("", false, &shared), UPC_EINVAL);
 	assert_int_equal(upci_shared_create(NULL, false, &shared), UPC_EINVAL);
@@ -208,13 +200,12 @@ static void bad_names(void **state)
 
 /* ---- what is in the way ------------------------------------------------------- */
 
-static void a_symbolic_link(void **state)
+TEST_WITH(a_symbolic_link, choose_name, remove_it)
 {
 	char target[] = "/tmp/upc-shared-XXXXXX", bytes[8] = "";
 	int fd = mkstemp(target);
 	struct stat st;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "data", 4), 4);
 	assert_int_equal(symlink(target, path), 0);
@@ -232,9 +223,8 @@ static void a_symbolic_link(void **state)
 	close(fd);
 }
 
-static void no_regular_file(void **state)
+TEST_WITH(no_regular_file, choose_name, remove_it)
 {
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	refused(UPC_EPERM, "not a regular file");
 	assert_int_equal(unlink(path), 0);
@@ -243,11 +233,10 @@ static void no_regular_file(void **state)
 	assert_int_equal(access(path, F_OK), 0);
 }
 
-static void somebody_elses_file(void **state)
+TEST_WITH(somebody_elses_file, choose_name, remove_it)
 {
 	int fd;
 
-	(void)state;
 	if (geteuid())
 		skip_because("only root can make another user's file");
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
@@ -259,14 +248,13 @@ static void somebody_elses_file(void **state)
 
 /* A file of ours that is no unit, or a piece of one, and has another name as well:
  * the name is taken over, what it led to is left as it was. */
-static void a_dead_file_of_any_kind(void **state)
+TEST_WITH(a_dead_file_of_any_kind, choose_name, remove_it)
 {
 	char other[160];
 	struct upci_shared shared;
 	struct stat st;
 	int fd;
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s-other", path);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
 	assert_int_equal(write(fd, "data", 4), 4);
@@ -280,13 +268,12 @@ static void a_dead_file_of_any_kind(void **state)
 	upci_shared_destroy(&shared);
 }
 
-static void the_living(void **state)
+TEST_WITH(the_living, choose_name, remove_it)
 {
 	struct upci_shared shared, second = {.page = NULL};
 	char pid[32];
 	struct stat st, after;
 
-	(void)state;
 	create(&shared);
 	assert_int_equal(lstat(path, &st), 0);
 	snprintf(pid, sizeof(pid), "process %d ", (int)getpid());
@@ -299,11 +286,10 @@ static void the_living(void **state)
 }
 
 /* Removed by hand, and taken by another: what is there then is not ours to remove. */
-static void removed_by_hand(void **state)
+TEST_WITH(removed_by_hand, choose_name, remove_it)
 {
 	struct upci_shared shared, second;
 
-	(void)state;
 	create(&shared);
 	assert_int_equal(unlink(path), 0);
 	create(&second);
@@ -328,16 +314,14 @@ static int share_and_die(void)
 	return 2;
 }
 
-static void taken_over_from_the_dead(void **state)
+TEST_WITH(taken_over_from_the_dead, choose_name, remove_it)
 {
 	struct upci_shared shared;
 	struct stat dead, st;
-	int i, status;
+	int i;
 
-	(void)state;
 	for (i = 0; i < 5; i++) {
-		status = in_child(share_and_die);
-		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		assert_int_equal(in_child(share_and_die), -SIGKILL);
 		assert_int_equal(lstat(path, &dead), 0);
 		if (i % 2)
 			continue; /* by the next child */
@@ -351,14 +335,13 @@ static void taken_over_from_the_dead(void **state)
 }
 
 /* By anybody of the user's; who lives keeps it. */
-static void cleared(void **state)
+TEST_WITH(cleared, choose_name, remove_it)
 {
 	struct upci_shared shared;
 
-	(void)state;
 	assert_int_equal(upci_shared_clear("a/b"), UPC_EINVAL);
 	assert_int_equal(upci_shared_clear(name), 0);
-	assert_true(WIFSIGNALED(in_child(share_and_die)));
+	assert_int_equal(in_child(share_and_die), -SIGKILL);
 	assert_int_equal(access(path, F_OK), 0);
 	assert_int_equal(upci_shared_clear(name), 0);
 	assert_int_equal(access(path, F_OK), -1);
@@ -370,13 +353,12 @@ static void cleared(void **state)
 
 /* Only a lock of its own byte makes an owner; but it keeps another taker out, who is
  * patient and then gives up. */
-static void somebody_at_it(void **state)
+TEST_WITH(somebody_at_it, choose_name, remove_it)
 {
 	struct upci_shared shared;
 	int fd, other;
 
-	(void)state;
-	assert_true(WIFSIGNALED(in_child(share_and_die)));
+	assert_int_equal(in_child(share_and_die), -SIGKILL);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	other = open(path, O_RDWR | O_CLOEXEC);
 	assert_true(upci_shared_lock(fd, UPCI_SHARED_TAKER));
@@ -389,16 +371,15 @@ static void somebody_at_it(void **state)
 }
 
 /* Many at once after a death: one of them has the name, the others are told so. */
-static void one_of_many_takes_it(void **state)
+TEST_WITH(one_of_many_takes_it, choose_name, remove_it)
 {
 	enum { TAKERS = 8, ROUNDS = 10 };
 	struct upci_shared shared;
 	int start[2], hold[2], status, round, i, won, lost;
 	char byte;
 
-	(void)state;
 	for (round = 0; round < ROUNDS; round++) {
-		assert_true(WIFSIGNALED(in_child(share_and_die)));
+		assert_int_equal(in_child(share_and_die), -SIGKILL);
 		assert_int_equal(pipe(start), 0);
 		assert_int_equal(pipe(hold), 0);
 		for (i = 0; i < TAKERS; i++)
@@ -459,13 +440,12 @@ static void on_fork(struct upci_fork_entry *entry)
 
 static struct upci_fork_entry entry = {.forked = on_fork};
 
-static void a_child_does_not_keep_the_name(void **state)
+TEST_WITH(a_child_does_not_keep_the_name, choose_name, remove_it)
 {
 	struct upci_shared shared;
 	int to_us[2], status;
 	pid_t child, parent;
 
-	(void)state;
 	assert_int_equal(pipe(to_us), 0);
 	parent = fork();
 	if (!parent) {
@@ -511,11 +491,10 @@ static int child_lets_go(void)
 	return 0;
 }
 
-static void the_parent_goes_on(void **state)
+TEST_WITH(the_parent_goes_on, choose_name, remove_it)
 {
 	int fd;
 
-	(void)state;
 	upci_fork_register(&entry);
 	assert_int_equal(upci_shared_create(name, false, &forked), 0);
 	assert_int_equal(in_child(child_lets_go), 0);
@@ -591,17 +570,16 @@ static int without_proc(void)
 	return result ? 1 : 0;
 }
 
-static void what_the_machine_lacks(void **state)
+TEST_WITH(what_the_machine_lacks, choose_name, remove_it)
 {
 	static int (*const lacks[])(void) = {without_room, without_nameless_files, without_directory,
 					     without_writing, without_proc};
 	unsigned i;
 	int status;
 
-	(void)state;
 	for (i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
 		status = in_child(lacks[i]);
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		if (status == 77)
 			skip_because("mounting file systems is not permitted");
 		if (status)
 			fail_msg("case %u", i);
@@ -618,17 +596,12 @@ static int small_files_only(void)
 
 static int few_descriptors_only(void)
 {
-	struct rlimit limit;
-
-	getrlimit(RLIMIT_NOFILE, &limit);
-	limit.rlim_cur = 4;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	limit_descriptors(4);
 	return try_create(UPC_EMFILE, "ulimit -n");
 }
 
-static void limits(void **state)
+TEST_WITH(limits, choose_name, remove_it)
 {
-	(void)state;
 	assert_int_equal(in_child(small_files_only), 0);
 	assert_int_equal(in_child(few_descriptors_only), 0);
 	assert_int_equal(access(path, F_OK), -1);
@@ -655,43 +628,17 @@ static int as_nobody(void)
 }
 
 /* Two users have the same name at a time, without any privilege. */
-static void users_have_names_of_their_own(void **state)
+TEST_WITH(users_have_names_of_their_own, choose_name, remove_it)
 {
 	struct upci_shared shared;
 	int status;
 
-	(void)state;
 	create(&shared);
 	status = in_child(as_nobody);
 	upci_shared_destroy(&shared);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+	if (status == 77)
 		skip_because("only root can become another user");
 	assert_int_equal(status, 0);
 }
 
-UNIT_MAIN(shared)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_made, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(modes_whatever_the_umask, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(writes, choose_name, remove_it),
-		cmocka_unit_test(bad_names),
-		cmocka_unit_test_setup_teardown(a_symbolic_link, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(no_regular_file, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(somebody_elses_file, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(a_dead_file_of_any_kind, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(the_living, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(removed_by_hand, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(cleared, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(taken_over_from_the_dead, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(somebody_at_it, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(one_of_many_takes_it, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(a_child_does_not_keep_the_name, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(the_parent_goes_on, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(what_the_machine_lacks, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(limits, choose_name, remove_it),
-		cmocka_unit_test_setup_teardown(users_have_names_of_their_own, choose_name, remove_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(shared, NULL, NULL)

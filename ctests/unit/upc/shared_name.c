@@ -6,9 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "share/shared.h"
 #include "../unit_test.h"
@@ -27,12 +25,11 @@ static void bad(const char *name)
 	assert_string_equal(file, "untouched");
 }
 
-static void names_that_are_refused(void **state)
+TEST(names_that_are_refused)
 {
 	char name[UPCI_SHARED_NAME_MAX + 2];
 	int c;
 
-	(void)state;
 	bad(NULL);
 	bad("");
 	bad(".");
@@ -58,7 +55,7 @@ static void names_that_are_refused(void **state)
 	}
 }
 
-static void names_there_and_back(void **state)
+TEST(names_there_and_back)
 {
 	static const uid_t users[] = {0, 7, 65534, 4294967294u};
 	char longest[UPCI_SHARED_NAME_MAX + 1], file[UPCI_SHARED_FILE_MAX];
@@ -66,7 +63,6 @@ static void names_there_and_back(void **state)
 	uid_t user;
 	size_t i, k;
 
-	(void)state;
 	memset(longest, 'z', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = 0;
 	for (i = 0; i < sizeof(users) / sizeof(users[0]); i++)
@@ -82,7 +78,7 @@ static void names_there_and_back(void **state)
 	assert_string_equal(file, "upc.1000.node");
 }
 
-static void files_of_others(void **state)
+TEST(files_of_others)
 {
 	static const char *const files[] = {"",
 					    "upc",
@@ -110,7 +106,6 @@ static void files_of_others(void **state)
 	uid_t user;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (upci_shared_parse(files[i], &user, &name))
 			fail_msg("\"%s\" was taken", files[i]);
@@ -132,11 +127,10 @@ static int remove_planted(void **state)
 	return close(directory);
 }
 
-static void the_directory(void **state)
+TEST_WITH(the_directory, plant, remove_planted)
 {
 	struct stat st, named;
 
-	(void)state;
 	assert_int_equal(fstat(directory, &st), 0);
 	assert_int_equal(stat("/dev/shm", &named), 0);
 	assert_int_equal(st.st_ino, named.st_ino);
@@ -151,11 +145,10 @@ static void refused(int error, const char *part)
 	assert_message(planted);
 }
 
-static void opening_planted_things(void **state)
+TEST_WITH(opening_planted_things, plant, remove_planted)
 {
 	int fd;
 
-	(void)state;
 	refused(UPC_ENOTASK, "no such shared unit");
 	assert_int_equal(symlinkat("/etc/passwd", directory, planted), 0);
 	refused(UPC_EPERM, "symbolic link");
@@ -171,30 +164,25 @@ static void opening_planted_things(void **state)
 	close(fd);
 }
 
-static void too_few_descriptors(void **state)
+TEST(too_few_descriptors)
 {
-	struct rlimit before, limit;
+	rlim_t before;
 	int error;
 
-	(void)state;
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	limit = before;
-	limit.rlim_cur = 4;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = limit_descriptors(4);
 	error = upci_shared_directory();
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	limit_descriptors(before);
 	assert_int_equal(error, UPC_EMFILE);
 	assert_message("descriptors");
 }
 
 /* Another description of the same file, in the same process and in others. */
-static void locks(void **state)
+TEST_WITH(locks, plant, remove_planted)
 {
-	int holder, asker, reader, status;
+	int holder, asker, reader;
 	struct flock read_lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 2};
 	pid_t child;
 
-	(void)state;
 	holder = openat(directory, planted, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	asker = upci_shared_open(directory, planted, true);
 	reader = upci_shared_open(directory, planted, false);
@@ -213,8 +201,7 @@ static void locks(void **state)
 	child = fork();
 	if (!child)
 		_exit(!upci_shared_locked(reader));
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(child), 0);
 	/* The child had the description too; with its end the lock has not gone. */
 	assert_true(upci_shared_locked(asker));
 	close(holder);
@@ -228,17 +215,4 @@ static void locks(void **state)
 	close(asker);
 }
 
-UNIT_MAIN(shared_name)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_that_are_refused),
-		cmocka_unit_test(names_there_and_back),
-		cmocka_unit_test(files_of_others),
-		cmocka_unit_test_setup_teardown(the_directory, plant, remove_planted),
-		cmocka_unit_test_setup_teardown(opening_planted_things, plant, remove_planted),
-		cmocka_unit_test(too_few_descriptors),
-		cmocka_unit_test_setup_teardown(locks, plant, remove_planted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(shared_name, NULL, NULL)

@@ -122,9 +122,8 @@ static void options_of(int (*call)(void *options), size_t first, size_t today)
 	}
 }
 
-static void test_options(void **state)
+TEST(test_options)
 {
-	(void)state;
 	options_of(open_catalogue, FIRST_CATALOGUE_OPTIONS, sizeof(struct upc_catalogue_options));
 	options_of(create_unit, FIRST_UNIT_OPTIONS, sizeof(struct upc_unit_options));
 	options_of(retarget_unit, FIRST_UNIT_OPTIONS, sizeof(struct upc_unit_options));
@@ -180,11 +179,10 @@ static void infos_of(int (*call)(void *info), size_t first, size_t today)
 	assert_int_equal(call(NULL), call == read_monitor ? 0 : UPC_EINVAL);
 }
 
-static void test_infos(void **state)
+TEST(test_infos)
 {
 	struct upc_event_info *info;
 
-	(void)state;
 	infos_of(describe_event, FIRST_EVENT_INFO, sizeof(struct upc_event_info));
 	infos_of(describe_counter, FIRST_COUNTER_INFO, sizeof(struct upc_counter_info));
 	infos_of(read_monitor, FIRST_MONITOR_INFO, sizeof(struct upc_monitor_info));
@@ -206,11 +204,10 @@ struct grown {
 };
 static const struct upci_sized grown = UPCI_SIZED(grown, b, upci_fail);
 
-static void test_a_structure_that_has_grown(void **state)
+TEST(test_a_structure_that_has_grown)
 {
 	struct grown given = {.size = 16, .a = 1, .b = 2, .c = 3, .d = 4}, taken = {.c = 5};
 
-	(void)state;
 	assert_int_equal(grown.least, 16);
 	assert_int_equal(upci_sized_take(&grown, &taken, &given), 0);
 	assert_true(taken.a == 1 && taken.b == 2 && !taken.c && !taken.d);
@@ -261,13 +258,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-UNIT_MAIN(sized)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_infos),
-		cmocka_unit_test(test_a_structure_that_has_grown),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS(sized, set_up, tear_down)

@@ -2,8 +2,6 @@
 /*
  * Opening events in contexts that can and cannot have them.
  */
-#include <time.h>
-
 #include "unit/unit.h"
 #include "catalogue_test.h"
 
@@ -18,7 +16,7 @@ static struct upc_unit *create(enum upc_context_kind kind, pid_t pid)
 	return u;
 }
 
-static void test_clocks(void **state)
+TEST(test_clocks)
 {
 	uint32_t thread = event_code(c, "time::thread_cpu_ns"),
 		 process = event_code(c, "time::process_cpu_ns");
@@ -27,7 +25,6 @@ static void test_clocks(void **state)
 	uint64_t value;
 	volatile unsigned spin;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, thread), 0);
 	assert_int_equal(upc_unit_add(u, process), 0);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -48,12 +45,11 @@ static void test_clocks(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_files_of_a_task(void **state)
+TEST(test_files_of_a_task)
 {
 	uint32_t minflt = event_code(c, "task::minflt");
 	struct upc_unit *u = create(UPC_CONTEXT_MACHINE, 0);
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, minflt), UPC_ENOSUPP);
 	upc_unit_destroy(u);
 	u = create(UPC_CONTEXT_THREAD, getppid());
@@ -61,18 +57,17 @@ static void test_files_of_a_task(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_undriven(void **state)
+TEST(test_undriven)
 {
 	struct upc_unit *u = create(UPC_CONTEXT_THREAD, 0);
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, event_code(c, "PU2_FPU_FMA_2")), UPC_ENOEVENT);
 	assert_message("PU2_FPU_FMA_2");
 	upc_unit_destroy(u);
 }
 
 /* By what is encoded, and not by names. */
-static void test_needs_pmu(void **state)
+TEST(test_needs_pmu)
 {
 	static const struct {
 		const char *perf;
@@ -90,7 +85,6 @@ static void test_needs_pmu(void **state)
 	struct upci_event event = {.name = "ours::event", .id = UPC_NO_ID, .kind = UPC_KIND_COUNT};
 	size_t i;
 
-	(void)state;
 	assert_int_equal(upc_catalogue_needs_pmu(c, event_code(c, "time::thread_cpu_ns")), 0);
 	assert_int_equal(upc_catalogue_needs_pmu(c, event_code(c, "task::minflt")), 0);
 	assert_int_equal(upc_catalogue_needs_pmu(c, event_code(c, "PU2_FPU_FMA_2")), 0);
@@ -107,14 +101,4 @@ static void test_needs_pmu(void **state)
 	assert_message("NET_RX_BYTES");
 }
 
-UNIT_MAIN(source)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_files_of_a_task),
-		cmocka_unit_test(test_undriven),
-		cmocka_unit_test(test_needs_pmu),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
-}
+UNIT_TESTS(source, open_catalogue, close_catalogue)

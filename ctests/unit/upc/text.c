@@ -6,13 +6,12 @@
 #include "../unit_test.h"
 
 /* The same pieces, cut at any size, are the beginning of the whole. */
-static void test_out(void **state)
+TEST(test_out)
 {
 	static const char whole[] = "n=-7 \"a\\\"b\\\\c\" \"x y?\xc3\xa4\" end";
 	char text[64];
 	size_t size;
 
-	(void)state;
 	for (size = 0; size < sizeof(text); size++) {
 		struct upci_out out = {.text = size ? text : NULL, .size = size};
 
@@ -35,7 +34,7 @@ static void test_out(void **state)
 }
 
 /* Every code point is a sequence in its own encoding and in no other. */
-static void test_utf8(void **state)
+TEST(test_utf8)
 {
 	static const char *const wrong[] = {
 		"\x80",
@@ -64,7 +63,6 @@ static void test_utf8(void **state)
 	uint32_t u;
 	size_t i;
 
-	(void)state;
 	for (u = 1; u < 0x110000; u++) {
 		char b[5] = {0};
 		size_t n;
@@ -99,12 +97,4 @@ static void test_utf8(void **state)
 	assert_false(upci_is_text("a\x7f"));
 }
 
-UNIT_MAIN(text)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_out),
-		cmocka_unit_test(test_utf8),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(text, NULL, NULL)

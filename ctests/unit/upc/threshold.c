@@ -37,12 +37,11 @@ static void check(uint64_t threshold, uint64_t value, uint64_t period)
 	assert_true(upci_regs_add(&before, 7, UINT64_MAX));
 }
 
-static void test_next_multiple(void **state)
+TEST(test_next_multiple)
 {
 	uint64_t s = 1;
 	int n;
 
-	(void)state;
 	for (n = 0; n < 200000; n++) {
 		uint64_t period = value_near(&s);
 
@@ -50,9 +49,8 @@ static void test_next_multiple(void **state)
 	}
 }
 
-static void test_known(void **state)
+TEST(test_known)
 {
-	(void)state;
 	/* A multiple has a whole period to go: what has just fired does not fire again. */
 	assert_true(upci_threshold_preload(0, 0, 100) == 4096 - 100);
 	assert_true(upci_threshold_preload(0, 300, 100) == 4096 - 100);
@@ -66,12 +64,4 @@ static void test_known(void **state)
 	assert_true(upci_threshold_preload(0, UINT64_MAX - 1, UINT64_MAX) == 4095);
 }
 
-UNIT_MAIN(threshold)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_next_multiple),
-		cmocka_unit_test(test_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(threshold, NULL, NULL)

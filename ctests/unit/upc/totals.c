@@ -164,12 +164,11 @@ static uint64_t some_counts(unsigned m, uint64_t *s)
 	}
 }
 
-static void test_kth_at_k_times(void **state)
+TEST_WITH(test_kth_at_k_times, set_up, NULL)
 {
 	uint64_t s = 1;
 	unsigned p, n;
 
-	(void)state;
 	told.then = expect_multiple;
 	for (p = 0; p < PERIODS; p++) {
 		put(UPC_REG_THRESHOLD, random_next(&s) >> p * 4);
@@ -179,12 +178,11 @@ static void test_kth_at_k_times(void **state)
 	}
 }
 
-static void test_many_at_once(void **state)
+TEST_WITH(test_many_at_once, set_up, NULL)
 {
 	uint64_t s = 2;
 	unsigned p, n, m;
 
-	(void)state;
 	told.then = expect_multiple;
 	for (p = 0; p < 50; p++) {
 		/* Periods that do not take the counts past 2^64: after that, a change of
@@ -203,9 +201,8 @@ static void test_many_at_once(void **state)
 }
 
 /* One add of 2^64 - 1 meets every threshold on its way. */
-static void test_huge_add(void **state)
+TEST_WITH(test_huge_add, set_up, NULL)
 {
-	(void)state;
 	upci_totals_set_threshold(&totals, 3, (UINT64_C(1) << 63) - 1);
 	upci_totals_add(&totals, 3, UINT64_MAX);
 	assert_int_equal(told.n, 2);
@@ -218,9 +215,8 @@ static void test_huge_add(void **state)
 	assert_told(2, UPCI_ENGINE_INTERRUPT, 3, 3 * ((UINT64_C(1) << 63) - 1));
 }
 
-static void test_preset(void **state)
+TEST_WITH(test_preset, set_up, NULL)
 {
-	(void)state;
 	upci_totals_set_threshold(&totals, 9, 100);
 	upci_totals_preset(&totals, 9, 1050);
 	assert_true(upci_totals_count(&totals, 9) == 1050);
@@ -239,11 +235,10 @@ static void test_preset(void **state)
 	assert_true(get(UPC_REG_COUNTER(8)) == 77);
 }
 
-static void test_set_and_clear(void **state)
+TEST_WITH(test_set_and_clear, set_up, NULL)
 {
 	struct upci_totals before;
 
-	(void)state;
 	upci_totals_add(&totals, 5, 1234);
 	before = totals;
 	upci_totals_set_threshold(&totals, 5, 0);
@@ -273,9 +268,8 @@ static void test_set_and_clear(void **state)
 	assert_told(3, UPCI_ENGINE_INTERRUPT, 6, 5000);
 }
 
-static void test_disabled_for_a_while(void **state)
+TEST_WITH(test_disabled_for_a_while, set_up, NULL)
 {
-	(void)state;
 	upci_totals_set_threshold(&totals, 5, 10);
 	put_field(5, 0);
 	upci_totals_add(&totals, 5, 57);
@@ -299,9 +293,8 @@ static void again_in_300(unsigned counter)
 	put(UPC_REG_COUNTER(counter), 0x6000 - 300);
 }
 
-static void test_repeated_by_hand(void **state)
+TEST_WITH(test_repeated_by_hand, set_up, NULL)
 {
-	(void)state;
 	told.then = again_in_300;
 	put(UPC_REG_THRESHOLD, 0x5000);
 	put(UPC_REG_COUNTER(200), 0x6000 - 300);
@@ -313,9 +306,8 @@ static void test_repeated_by_hand(void **state)
 	assert_true(get(UPC_REG_COUNTER(200)) == 0x6000 - 300);
 }
 
-static void test_fires_once(void **state)
+TEST_WITH(test_fires_once, set_up, NULL)
 {
-	(void)state;
 	put_field(200, UPC_FIELD_INTERRUPT_ENABLE);
 	upci_totals_add(&totals, 200, UINT64_MAX);
 	upci_totals_add(&totals, 200, UINT64_MAX);
@@ -351,7 +343,7 @@ static void take_away(unsigned counter)
 	upci_totals_set_threshold(&totals, counter, 0);
 }
 
-static void test_counts_that_are_left(void **state)
+TEST_WITH(test_counts_that_are_left, set_up, NULL)
 {
 	static const struct {
 		void (*then)(unsigned counter);
@@ -372,9 +364,8 @@ static void test_counts_that_are_left(void **state)
 
 /* ---- parity ---------------------------------------------------------------- */
 
-static void test_found_by_a_carry(void **state)
+TEST_WITH(test_found_by_a_carry, set_up, NULL)
 {
-	(void)state;
 	put(UPC_REG_COUNTER(30), 4000);
 	upci_totals_flip(&totals, 30, 1);
 	upci_totals_add(&totals, 31, 5000); /* somebody else's */
@@ -399,11 +390,10 @@ static void test_found_by_a_carry(void **state)
 	assert_int_equal(told.n, 2);
 }
 
-static void test_found_by_a_read(void **state)
+TEST_WITH(test_found_by_a_read, set_up, NULL)
 {
 	static uint64_t counts[UPC_COUNTERS];
 
-	(void)state;
 	upci_totals_add(&totals, 255, 5);
 	upci_totals_flip(&totals, 255, 51);
 	upci_totals_read_all(&totals, counts);
@@ -429,9 +419,8 @@ static void test_found_by_a_read(void **state)
 	assert_int_equal(told.n, 1);
 }
 
-static void test_damage_of_a_threshold(void **state)
+TEST_WITH(test_damage_of_a_threshold, set_up, NULL)
 {
-	(void)state;
 	upci_totals_set_threshold(&totals, 1, 100);
 	upci_totals_add(&totals, 1, 50);
 	upci_totals_flip(&totals, 1, 20);
@@ -460,9 +449,8 @@ static void test_damage_of_a_threshold(void **state)
 }
 
 /* A flip that moves the word off the threshold, and one that moves it there. */
-static void test_flip_and_arming(void **state)
+TEST_WITH(test_flip_and_arming, set_up, NULL)
 {
-	(void)state;
 	put_field(2, UPC_FIELD_INTERRUPT_ENABLE);
 	put(UPC_REG_THRESHOLD, 0x4000);
 	assert_int_equal(field(2), UPC_FIELD_INTERRUPT_ENABLE);
@@ -476,12 +464,11 @@ static void test_flip_and_arming(void **state)
 
 /* ---- the rest ---------------------------------------------------------------- */
 
-static void test_who_counts(void **state)
+TEST_WITH(test_who_counts, set_up, NULL)
 {
 	static uint64_t counts[UPC_COUNTERS];
 	unsigned k, i;
 
-	(void)state;
 	for (k = 0; k < 4; k++)
 		put_field(k, (uint8_t)k);
 	for (k = 0; k < UPC_INPUTS; k++)
@@ -501,12 +488,11 @@ static void test_who_counts(void **state)
 	assert_true(get(UPC_REG_COUNTER(9)) == 1);
 }
 
-static void test_signals(void **state)
+TEST_WITH(test_signals, set_up, NULL)
 {
 	static const uint64_t expected[] = {1000, 30, 30, 0};
 	unsigned mode, i;
 
-	(void)state;
 	for (mode = 0; mode < 4; mode++) {
 		i = 60 + mode;
 		put_field(i, (uint8_t)(mode << 2 | 2));
@@ -521,11 +507,10 @@ static void test_signals(void **state)
 	assert_int_equal(told.n, 1);
 }
 
-static void test_shown(void **state)
+TEST_WITH(test_shown, set_up, NULL)
 {
 	static uint64_t shown[UPC_COUNTERS], counts[UPC_COUNTERS];
 
-	(void)state;
 	totals.shown = shown;
 	upci_totals_add(&totals, 0, 5);
 	upci_totals_set_threshold(&totals, 1, 3);
@@ -543,7 +528,7 @@ static void test_shown(void **state)
 		    shown[5] == 11);
 }
 
-static void test_map(void **state)
+TEST_WITH(test_map, set_up, NULL)
 {
 	static const unsigned wrong[] = {1, 4, 0x7ff, 0x804, 0x911, 0x918, 0x1000, UINT32_MAX & ~7u};
 	struct upci_totals before;
@@ -551,7 +536,6 @@ static void test_map(void **state)
 	uint64_t value;
 	size_t w;
 
-	(void)state;
 	upci_totals_set_threshold(&totals, 1, 100);
 	upci_totals_add(&totals, 1, 250);
 	upci_totals_flip(&totals, 2, 3);
@@ -581,27 +565,4 @@ static void test_map(void **state)
 	assert_int_equal(told.n, 4);
 }
 
-UNIT_MAIN(totals)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_kth_at_k_times, set_up),
-		cmocka_unit_test_setup(test_many_at_once, set_up),
-		cmocka_unit_test_setup(test_huge_add, set_up),
-		cmocka_unit_test_setup(test_preset, set_up),
-		cmocka_unit_test_setup(test_set_and_clear, set_up),
-		cmocka_unit_test_setup(test_disabled_for_a_while, set_up),
-		cmocka_unit_test_setup(test_repeated_by_hand, set_up),
-		cmocka_unit_test_setup(test_fires_once, set_up),
-		cmocka_unit_test_setup(test_counts_that_are_left, set_up),
-		cmocka_unit_test_setup(test_found_by_a_carry, set_up),
-		cmocka_unit_test_setup(test_found_by_a_read, set_up),
-		cmocka_unit_test_setup(test_damage_of_a_threshold, set_up),
-		cmocka_unit_test_setup(test_flip_and_arming, set_up),
-		cmocka_unit_test_setup(test_who_counts, set_up),
-		cmocka_unit_test_setup(test_signals, set_up),
-		cmocka_unit_test_setup(test_shown, set_up),
-		cmocka_unit_test_setup(test_map, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(totals, NULL, NULL)

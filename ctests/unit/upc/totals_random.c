@@ -489,13 +489,12 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void test_one_by_one(void **state)
+TEST(test_one_by_one)
 {
 	/* valgrind takes fifty times as long. */
 	uint64_t n = setting("UPC_ENGINE_CASES", getenv("UPC_TEST_INEXACT") ? 60 : 3000);
 	uint64_t seed = setting("UPC_ENGINE_SEED", 1), i;
 
-	(void)state;
 	for (i = 0; i < n; i++) {
 		one_case(&upci_engine_segment, seed + i, UINT64_C(1) << 41);
 		if (i % 20 == 0)
@@ -505,11 +504,4 @@ static void test_one_by_one(void **state)
 	}
 }
 
-UNIT_MAIN(totals_random)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_by_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(totals_random, NULL, NULL)

@@ -63,7 +63,7 @@ static void refused(const char *line, const char *part)
 	refused_at(text, 3, part);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	struct upci_trace t = parse("upc-trace 1 # a version\n"
 				    "\n"
@@ -75,7 +75,6 @@ static void test_lines(void **state)
 				    "e 255 51 # both at their ends\n"
 				    "s");
 
-	(void)state;
 	assert_int_equal(t.ops, 5);
 	assert_int_equal(t.tokens, 0);
 	assert_int_equal(t.op[0].kind, UPCI_TRACE_WRITE);
@@ -98,7 +97,7 @@ static void test_lines(void **state)
 	upci_trace_free(&t); /* once more does no harm */
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	struct upci_trace t = parse(HEAD "w 0x0 18446744073709551615\n"
 					 "w 0xffffffffffffffff 0xFFFFffffFFFFffff\n"
@@ -108,7 +107,6 @@ static void test_numbers(void **state)
 					 "c 0x1\n"
 					 "e 0xff 0x33\n");
 
-	(void)state;
 	assert_int_equal(t.ops, 7);
 	assert_true(t.op[0].value == UINT64_MAX);
 	assert_true(t.op[1].offset == UINT64_MAX);
@@ -123,13 +121,12 @@ static void test_numbers(void **state)
 	upci_trace_free(&t);
 }
 
-static void test_bad_numbers(void **state)
+TEST(test_bad_numbers)
 {
 	static const char *const bad[] = {"x",  "0x",  "0X1", "-1",    "+1", "1.0",      "1e3",  "0xg",
 					  "1,", "12a", "0b1", "1_000", "''", "\xc3\xa4", "0x-1", "1@2"};
 	char line[100];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		snprintf(line, sizeof(line), "w %s 0", bad[i]);
 		refused(line, "OFFSET: expected a number");
@@ -158,9 +155,8 @@ static void test_bad_numbers(void **state)
 	refused("e 0 0x10000000000000001", "BIT: expected 0 to 51");
 }
 
-static void test_bad_lines(void **state)
+TEST(test_bad_lines)
 {
-	(void)state;
 	refused("x", "expected w, r, c, e or s, found \"x\"");
 	refused("W 0 0", "found \"W\"");
 	refused("w0 0", "found \"w0\"");
@@ -184,12 +180,11 @@ static void test_bad_lines(void **state)
 	refused_at(HEAD "s\nc 0\nx\n", 3, "N: ");
 }
 
-static void test_first_line(void **state)
+TEST(test_first_line)
 {
 	struct upci_trace_error error;
 	struct upci_trace t;
 
-	(void)state;
 	refused_at("", 1, "first line, found nothing");
 	refused_at("\n" HEAD, 1, "first line, found nothing");
 	refused_at("# a comment\n" HEAD, 1, "first line, found nothing");
@@ -214,12 +209,11 @@ static void test_first_line(void **state)
 	upci_trace_free(&t);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	static const char zero[] = HEAD "s\0\n", in_comment[] = HEAD "s # \0\n";
 	struct upci_trace t;
 
-	(void)state;
 	refused_bytes(zero, sizeof(zero) - 1, 2, "byte 0");
 	refused_bytes(in_comment, sizeof(in_comment) - 1, 2, "byte 0");
 	/* A comment has any other bytes. */
@@ -229,11 +223,10 @@ static void test_bytes(void **state)
 }
 
 /* What is wrong is shown as text, and cut. */
-static void test_messages(void **state)
+TEST(test_messages)
 {
 	char line[200];
 
-	(void)state;
 	refused("\x1b[2J\xff\"\\", "found \" [2J?\\\"\\\\\"");
 	snprintf(line, sizeof(line), "r %0120d", 0);
 	line[50] = 'x';
@@ -250,7 +243,7 @@ static void assert_wave(const struct upci_wave *wave, uint64_t period, uint64_t 
 	assert_true(wave->phase == phase);
 }
 
-static void test_tokens(void **state)
+TEST(test_tokens)
 {
 	struct upci_trace t = parse(HEAD "c 5 0 7-9 1023@4/2 0-1023@10/1+3\n"
 					 "c 1\n"
@@ -258,7 +251,6 @@ static void test_tokens(void **state)
 					 "1@18446744073709551615/18446744073709551615+18446744073709551615 "
 					 "2@5/2+18446744073709551615\n");
 
-	(void)state;
 	assert_int_equal(t.ops, 3);
 	assert_int_equal(t.tokens, 8);
 	assert_int_equal(t.op[0].token, 0);
@@ -284,7 +276,7 @@ static void test_tokens(void **state)
 	upci_trace_free(&t);
 }
 
-static void test_bad_tokens(void **state)
+TEST(test_bad_tokens)
 {
 	static const char *const malformed[] = {
 		"x",         "-",         "1-",    "-1",      "1--2",   "1-2-3",   "1@",
@@ -294,7 +286,6 @@ static void test_bad_tokens(void **state)
 	};
 	char line[100];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++) {
 		snprintf(line, sizeof(line), "c 1 5 %s 6", malformed[i]);
 		refused(line, "expected a token ID[-ID]");
@@ -317,13 +308,12 @@ static void test_bad_tokens(void **state)
 }
 
 /* A later token overrides an earlier one; no token, no signal. */
-static void test_waves(void **state)
+TEST(test_waves)
 {
 	struct upci_trace t = parse(HEAD "c 1 10\n"
 					 "c 1 5-8@4/1 7 8-9@6/2+1 9@2/1\n");
 	struct upci_wave wave[UPC_INPUTS];
 
-	(void)state;
 	upci_trace_waves(&t, &t.op[1], wave);
 	for (unsigned id = 0; id < UPC_INPUTS; id++)
 		if (id < 5 || id > 9)
@@ -340,7 +330,7 @@ static void test_waves(void **state)
 }
 
 /* Arrays grow, and keep what they have. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	enum { LINES = 20000 };
 	char *text;
@@ -348,7 +338,6 @@ static void test_many(void **state)
 	FILE *file = open_memstream(&text, &length);
 	struct upci_trace t;
 
-	(void)state;
 	assert_non_null(file);
 	fputs(HEAD, file);
 	for (unsigned i = 0; i < LINES; i++)
@@ -370,16 +359,4 @@ static void test_many(void **state)
 	free(text);
 }
 
-UNIT_MAIN(trace)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),       cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_bad_lines),
-		cmocka_unit_test(test_first_line),  cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_messages),    cmocka_unit_test(test_tokens),
-		cmocka_unit_test(test_bad_tokens),  cmocka_unit_test(test_waves),
-		cmocka_unit_test(test_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(trace, NULL, NULL)

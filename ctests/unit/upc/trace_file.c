@@ -7,31 +7,12 @@
 #include <pthread.h>
 
 #include "replay/trace_file.h"
-#include "../unit_test.h"
-
-static char directory[] = "/tmp/upc-script-XXXXXX";
-static char path[64];
-
-static int setup(void **state)
-{
-	(void)state;
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/file", directory);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(directory);
-}
+#include "../test_dir.h"
 
 /* A file of ours, open for reading at its begin. */
 static int file_of(const char *text, size_t length)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	int fd = open(test_path("file"), O_RDWR | O_CREAT | O_TRUNC, 0600);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, length), length);
@@ -39,14 +20,13 @@ static int file_of(const char *text, size_t length)
 	return fd;
 }
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
 	static const char text[] = "upc-trace 1\nc 5 7@3/1\ns";
 	int fd = file_of(text, sizeof(text) - 1);
 	struct upci_trace_error error;
 	struct upci_trace trace;
 
-	(void)state;
 	assert_int_equal(upci_trace_load(fd, &trace, &error), 0);
 	assert_int_equal(trace.ops, 2);
 	assert_int_equal(trace.op[0].cycles, 5);
@@ -60,7 +40,7 @@ static void test_whole(void **state)
 }
 
 /* Lines of 8 bytes behind the first: sizes beside those to which the buffer grows. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
 	static const size_t sizes[] = {1 << 16, 1 << 17, 1 << 20};
 	static char text[(1 << 20) + 8];
@@ -69,7 +49,6 @@ static void test_sizes(void **state)
 	unsigned i;
 	int fd, less;
 
-	(void)state;
 	memcpy(text, "upc-trace 1#...\n", 16);
 	for (i = 16; i < sizeof(text); i += 8)
 		memcpy(text + i, "c 12345\n", 8);
@@ -91,14 +70,13 @@ static void test_sizes(void **state)
 		}
 }
 
-static void test_mistake(void **state)
+TEST(test_mistake)
 {
 	static const char text[] = "upc-trace 1\n\nc 0\n";
 	int fd = file_of(text, sizeof(text) - 1);
 	struct upci_trace_error error;
 	struct upci_trace trace;
 
-	(void)state;
 	assert_int_equal(upci_trace_load(fd, &trace, &error), UPC_EWIRING);
 	assert_int_equal(error.line, 3);
 	assert_string_equal(error.message, "N: expected at least 1, found \"0\"");
@@ -109,14 +87,13 @@ static void test_mistake(void **state)
 	close(fd);
 }
 
-static void test_unreadable(void **state)
+TEST(test_unreadable)
 {
 	struct upci_trace_error error;
 	struct upci_trace trace;
 	int fd;
 
-	(void)state;
-	fd = open(directory, O_RDONLY);
+	fd = open(test_dir, O_RDONLY);
 	assert_true(fd >= 0);
 	errno = 0;
 	assert_int_equal(upci_trace_load(fd, &trace, &error), UPC_ESYSTEM);
@@ -129,13 +106,12 @@ static void test_unreadable(void **state)
 
 /* Refused before it is read: there is not so much memory. What lies behind the place
  * that the file is read from counts. */
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
 	struct upci_trace_error error;
 	struct upci_trace trace;
 	int fd = file_of("", 0);
 
-	(void)state;
 	assert_int_equal(ftruncate(fd, (off_t)1 << 42), 0);
 	assert_int_equal(upci_trace_load(fd, &trace, &error), UPC_EINVAL);
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), 0);
@@ -166,7 +142,7 @@ static void *write_lines(void *arg)
 }
 
 /* Parts of any size, as they come. */
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
 	struct upci_trace_error error;
 	struct upci_trace trace;
@@ -175,7 +151,6 @@ static void test_pipe(void **state)
 	void *wrong;
 	int fd[2];
 
-	(void)state;
 	assert_int_equal(pipe(fd), 0);
 	writer.fd = fd[1];
 	assert_int_equal(pthread_create(&thread, NULL, write_lines, &writer), 0);
@@ -187,13 +162,4 @@ static void test_pipe(void **state)
 	close(fd[0]);
 }
 
-UNIT_MAIN(trace_file)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),     cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_mistake),   cmocka_unit_test(test_unreadable),
-		cmocka_unit_test(test_too_large), cmocka_unit_test(test_pipe),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_TESTS(trace_file, make_test_dir, remove_test_dir)

@@ -5,7 +5,6 @@
  */
 #include "unit/unit.h"
 #include "catalogue_test.h"
-#include <time.h>
 
 /* Events that any machine drives, made to order: clocks under names of ours,
  * and Blue Gene/P names that are driven by clocks. */
@@ -57,13 +56,12 @@ static int counter_of(struct upc_unit *u, uint32_t code)
 	return -1;
 }
 
-static void test_fixed_and_free_counters(void **state)
+TEST(test_fixed_and_free_counters)
 {
 	uint32_t host[3], fixed = clock_event("test::id1", 1), rival = clock_event("test::id257", 257);
 	struct upc_unit *u;
 	int i;
 
-	(void)state;
 	host[0] = clock_event("test::h0", UPC_NO_ID);
 	host[1] = clock_event("test::h1", UPC_NO_ID);
 	host[2] = clock_event("test::h2", UPC_NO_ID);
@@ -101,7 +99,7 @@ static void test_fixed_and_free_counters(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_257th(void **state)
+TEST(test_257th)
 {
 	char name[32];
 	struct upc_unit *u;
@@ -109,7 +107,6 @@ static void test_257th(void **state)
 	uint32_t code[257], list[300];
 	int i;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_transaction_begin(u, &t), 0);
 	for (i = 0; i < 257; i++) {
@@ -132,14 +129,13 @@ static void test_257th(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_all_or_nothing(void **state)
+TEST(test_all_or_nothing)
 {
 	uint32_t a = clock_event("test::a", UPC_NO_ID), b = clock_event("test::b", UPC_NO_ID), list[8];
 	uint32_t undriven = event_code(c, "PU3_JPIPE_INSTRUCTIONS");
 	struct upc_transaction *t, *second;
 	struct upc_unit *u;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, a), 0);
 	assert_int_equal(upc_transaction_begin(u, &t), 0);
@@ -168,7 +164,7 @@ static void test_all_or_nothing(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_references_and_derived(void **state)
+TEST(test_references_and_derived)
 {
 	uint32_t a = clock_event("test::ra", UPC_NO_ID), b = clock_event("test::rb", UPC_NO_ID);
 	uint32_t d = derived_event("test::a_plus_2b", a, b);
@@ -177,7 +173,6 @@ static void test_references_and_derived(void **state)
 	struct upc_unit *u;
 	uint64_t value, preset = 5;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, a), 0);
 	assert_int_equal(upc_unit_add(u, d), 0);
@@ -209,7 +204,7 @@ static void test_references_and_derived(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_reassign(void **state)
+TEST(test_reassign)
 {
 	uint32_t a = clock_event("test::sa", UPC_NO_ID), b = clock_event("test::sb", UPC_NO_ID);
 	uint32_t x = clock_event("test::sx", UPC_NO_ID);
@@ -217,7 +212,6 @@ static void test_reassign(void **state)
 	struct upc_transaction *t;
 	struct upc_unit *u;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, a), 0);
 	assert_int_equal(upc_unit_add(u, b), 0);
@@ -240,14 +234,13 @@ static void test_reassign(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_reassign_in_a_chain(void **state)
+TEST(test_reassign_in_a_chain)
 {
 	uint32_t a = clock_event("test::ca", UPC_NO_ID), b = clock_event("test::cb", UPC_NO_ID);
 	uint32_t x = clock_event("test::cx", UPC_NO_ID), d = derived_event("test::chain", b, x);
 	struct upc_transaction *t;
 	struct upc_unit *u;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_transaction_begin(u, &t), 0);
 	assert_int_equal(upc_transaction_add(t, a, 77), 0);
@@ -269,14 +262,13 @@ static void test_reassign_in_a_chain(void **state)
 }
 
 /* What has no counter yet wishes for none. */
-static void test_reassign_of_a_newcomer(void **state)
+TEST(test_reassign_of_a_newcomer)
 {
 	uint32_t a = clock_event("test::na", UPC_NO_ID), b = clock_event("test::nb", UPC_NO_ID);
 	uint32_t first = clock_event("test::nf", UPC_NO_ID);
 	struct upc_transaction *t;
 	struct upc_unit *u;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, first), 0);
 	assert_int_equal(counter_of(u, first), 0);
@@ -290,14 +282,13 @@ static void test_reassign_of_a_newcomer(void **state)
 }
 
 /* The wish for a counter is its transaction's: later ones move the event as any other. */
-static void test_reassigned_makes_way(void **state)
+TEST(test_reassigned_makes_way)
 {
 	uint32_t a = clock_event("test::wa", UPC_NO_ID), b = clock_event("test::wb", UPC_NO_ID);
 	uint32_t fixed = clock_event("test::wid", 256);
 	struct upc_transaction *t;
 	struct upc_unit *u;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, a), 0);
 	assert_int_equal(upc_transaction_begin(u, &t), 0);
@@ -311,7 +302,7 @@ static void test_reassigned_makes_way(void **state)
 }
 
 /* Two names of one event have one counter, which is there until both have gone. */
-static void test_two_names(void **state)
+TEST(test_two_names)
 {
 	uint32_t a = clock_event("test::name", UPC_NO_ID), b = clock_event("test::alias", UPC_NO_ID);
 	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
@@ -320,7 +311,6 @@ static void test_two_names(void **state)
 	const uint32_t codes[2] = {a, b};
 	struct upc_unit *u;
 
-	(void)state;
 	alias.same_as = a + 1;
 	assert_int_equal(upci_catalogue_put(c, &alias), b);
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
@@ -341,13 +331,12 @@ static void test_two_names(void **state)
 }
 
 /* A host event that makes way takes its pending interrupt along. */
-static void test_a_move_keeps_the_interrupt(void **state)
+TEST(test_a_move_keeps_the_interrupt)
 {
 	uint32_t host = clock_event("test::mh", UPC_NO_ID), fixed = clock_event("test::mid0", 0);
 	struct upc_unit *u;
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, host), 0);
 	assert_int_equal(counter_of(u, host), 0);
@@ -371,7 +360,7 @@ static void test_a_move_keeps_the_interrupt(void **state)
 }
 
 /* Random adds and removes: every event has the value that it was given. */
-static void test_random_churn_keeps_values(void **state)
+TEST(test_random_churn_keeps_values)
 {
 	uint32_t code[40];
 	uint64_t expected[40], seed = 3;
@@ -380,7 +369,6 @@ static void test_random_churn_keeps_values(void **state)
 	char name[32];
 	int i, round;
 
-	(void)state;
 	for (i = 0; i < 40; i++) {
 		/* Some of them fixed, and some of these rivals. */
 		snprintf(name, sizeof(name), "test::churn%d", i);
@@ -416,21 +404,4 @@ static void test_random_churn_keeps_values(void **state)
 	upc_unit_destroy(u);
 }
 
-UNIT_MAIN(transaction)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fixed_and_free_counters),
-		cmocka_unit_test(test_257th),
-		cmocka_unit_test(test_all_or_nothing),
-		cmocka_unit_test(test_references_and_derived),
-		cmocka_unit_test(test_reassign),
-		cmocka_unit_test(test_reassign_in_a_chain),
-		cmocka_unit_test(test_reassign_of_a_newcomer),
-		cmocka_unit_test(test_reassigned_makes_way),
-		cmocka_unit_test(test_two_names),
-		cmocka_unit_test(test_a_move_keeps_the_interrupt),
-		cmocka_unit_test(test_random_churn_keeps_values),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
-}
+UNIT_TESTS(transaction, open_catalogue, close_catalogue)

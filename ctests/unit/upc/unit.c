@@ -4,9 +4,6 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "unit/unit.h"
 #include "catalogue_test.h"
@@ -22,12 +19,11 @@ static struct upc_unit *create_with_faults(void)
 	return u;
 }
 
-static void test_start_stop_reset(void **state)
+TEST(test_start_stop_reset)
 {
 	struct upc_unit *u = create_with_faults();
 	uint64_t value, held;
 
-	(void)state;
 	assert_false(upc_unit_running(u));
 	touch_fresh_pages(30);
 	assert_int_equal(event_value(u, faults), 0);
@@ -52,20 +48,11 @@ static void test_start_stop_reset(void **state)
 	upc_unit_destroy(u);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void test_events_join_and_leave_while_running(void **state)
+TEST(test_events_join_and_leave_while_running)
 {
 	struct upc_unit *u = create_with_faults();
 	uint64_t first, then, before;
 
-	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(100);
 	before = now_ns();
@@ -89,12 +76,11 @@ static enum upci_source_wish wish(struct upc_unit *u)
 }
 
 /* The first event leads the others' group: it is halted and leaves as any other does. */
-static void test_first_event_leaves(void **state)
+TEST(test_first_event_leaves)
 {
 	struct upc_unit *u = create_with_faults();
 	uint64_t held;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, minor_faults), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(100);
@@ -133,13 +119,12 @@ static void test_first_event_leaves(void **state)
 
 /* Events that are opened anew at a start, beside a clock that is not to go on while the unit
  * is stopped. */
-static void test_clocks_stop_where_others_leave(void **state)
+TEST(test_clocks_stop_where_others_leave)
 {
 	const struct timespec moment = {.tv_nsec = 20000000};
 	struct upc_unit *u = create_with_faults();
 	uint64_t held, before, most;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, minor_faults), 0);
 	assert_int_equal(upc_unit_add(u, clock_ns), 0);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -166,14 +151,13 @@ static void make_calls(unsigned n)
 }
 
 /* Whatever leads and joins, of the kernel's three PMUs of software events. */
-static void test_kinds_join_while_running(void **state)
+TEST(test_kinds_join_while_running)
 {
 	uint32_t kind[] = {faults, cpu_clock, 0};
 	unsigned kinds = 2, i, k;
 	struct upc_unit *u;
 	uint64_t before, value;
 
-	(void)state;
 	/* For who may have them. */
 	if (!upc_catalogue_find(c, "tp::syscalls:sys_enter_getppid", &kind[2]))
 		kinds = 3;
@@ -215,31 +199,27 @@ static void test_kinds_join_while_running(void **state)
 }
 
 /* What a want of descriptors is called, wherever it is met. */
-static void test_descriptor_limit(void **state)
+TEST(test_descriptor_limit)
 {
 	static const enum upc_context_kind kind[] = {UPC_CONTEXT_THREAD, UPC_CONTEXT_PROCESS,
 						     UPC_CONTEXT_MACHINE};
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
-	struct rlimit limit, none;
+	rlim_t before;
 	struct upc_unit *u;
 	uint32_t call;
 	unsigned i;
 
-	(void)state;
 	if (upc_catalogue_find(c, "tp::syscalls:sys_enter_getppid", &call))
 		call = faults; /* for who may have no other */
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	none = limit;
-	none.rlim_cur = 3;
 	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
 		options.context = kind[i];
 		assert_int_equal(upc_unit_create(c, &options, &u), 0);
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+		before = limit_descriptors(3);
 		assert_int_equal(upc_unit_add(u, faults), UPC_EMFILE);
 		assert_message("ulimit -n");
 		assert_int_equal(upc_unit_add(u, call), UPC_EMFILE);
 		assert_message("ulimit -n");
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		limit_descriptors(before);
 		if (kind[i] != UPC_CONTEXT_MACHINE || !geteuid()) /* a matter of rights */
 			assert_int_equal(upc_unit_add(u, call), 0);
 		upc_unit_destroy(u);
@@ -247,7 +227,7 @@ static void test_descriptor_limit(void **state)
 }
 
 /* What a commit opened before one of its events could not be is closed again, and nothing else. */
-static void test_commit_that_fails_half_way(void **state)
+TEST(test_commit_that_fails_half_way)
 {
 	struct upci_event event = {.name = "test::nothing", .id = UPC_NO_ID};
 	struct upc_unit *u = create_with_faults();
@@ -255,7 +235,6 @@ static void test_commit_that_fails_half_way(void **state)
 	unsigned open;
 	int64_t bad;
 
-	(void)state;
 	event.driver = (struct upci_driver){
 		.source = UPC_SOURCE_PERF, .perf = "no_such_event_anywhere", .mul = 1, .div = 1};
 	bad = upci_catalogue_put(c, &event);
@@ -289,13 +268,12 @@ static void *use_cpu(void *arg)
 }
 
 /* The clock of the process is that of all of its threads. */
-static void test_clock_of_the_process(void **state)
+TEST(test_clock_of_the_process)
 {
 	struct upc_unit *u;
 	pthread_t thread;
 	uint32_t cpu;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	cpu = event_code(c, "time::process_cpu_ns");
 	assert_int_equal(upc_unit_add(u, cpu), 0);
@@ -307,13 +285,11 @@ static void test_clock_of_the_process(void **state)
 }
 
 /* A child changes what it counts before it starts. */
-static void test_fork_changes_events(void **state)
+TEST(test_fork_changes_events)
 {
 	struct upc_unit *u = create_with_faults();
-	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, minor_faults), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(50);
@@ -331,18 +307,15 @@ static void test_fork_changes_events(void **state)
 		_exit(good ? 0 : 1);
 	}
 	assert_true(pid > 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	upc_unit_destroy(u);
 }
 
-static void test_fork_starts_clean(void **state)
+TEST(test_fork_starts_clean)
 {
 	struct upc_unit *u = create_with_faults();
-	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, clock_ns), 0);
 	assert_int_equal(upc_unit_start(u), 0);
 	touch_fresh_pages(50);
@@ -363,8 +336,7 @@ static void test_fork_starts_clean(void **state)
 	}
 	assert_true(pid > 0);
 	touch_fresh_pages(50);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	/* The child's stop and destroy were its own. The fork itself copies page
 	 * tables: a few faults more, but not the child's 200. */
 	touch_fresh_pages(50);
@@ -383,12 +355,11 @@ static void *count_and_end(void *arg)
 	return NULL;
 }
 
-static void test_thread_that_ends_while_it_counts(void **state)
+TEST(test_thread_that_ends_while_it_counts)
 {
 	struct upc_unit *u;
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, count_and_end, &u), 0);
 	pthread_join(thread, NULL);
 	assert_faults(event_value(u, faults), 300);
@@ -438,14 +409,13 @@ static void end_child(pid_t pid, const int *to)
 	waitpid(pid, NULL, 0);
 }
 
-static void test_retarget(void **state)
+TEST(test_retarget)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_unit *u = create_with_faults();
 	int to[2], i;
 	pid_t pid = start_child(to);
 
-	(void)state;
 	options.pid = pid;
 	assert_int_equal(upc_unit_start(u), 0);
 	assert_int_equal(upc_unit_retarget(u, &options), UPC_ESTATE);
@@ -466,13 +436,12 @@ static void test_retarget(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_inherit(void **state)
+TEST(test_inherit)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_unit *u;
 	pid_t pid;
 
-	(void)state;
 	options.inherit = 1;
 	assert_int_equal(upc_unit_create(c, &options, &u), 0);
 	assert_int_equal(upc_unit_add(u, faults), 0);
@@ -503,7 +472,7 @@ static unsigned count_perf_descriptors(void)
 
 /* Each fork makes every event anew: there is none that counts nothing. The first one leads,
  * and when it leaves, the children that there are go on being counted. */
-static void test_first_event_leads_what_children_inherit(void **state)
+TEST(test_first_event_leads_what_children_inherit)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	unsigned before = count_perf_descriptors();
@@ -512,7 +481,6 @@ static void test_first_event_leads_what_children_inherit(void **state)
 	int to[2];
 	pid_t pid;
 
-	(void)state;
 	options.inherit = 1;
 	assert_int_equal(upc_unit_create(c, &options, &u), 0);
 	assert_int_equal(upc_unit_add(u, faults), 0);
@@ -537,7 +505,7 @@ static void test_first_event_leads_what_children_inherit(void **state)
 
 /* The kernel keeps a group in each inherited child; one that grows in the parent
  * alone can no longer be read. */
-static void test_events_join_with_live_children(void **state)
+TEST(test_events_join_with_live_children)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	uint32_t minor = event_code(c, "perf::MINOR-FAULTS");
@@ -546,7 +514,6 @@ static void test_events_join_with_live_children(void **state)
 	int to[2], i;
 	pid_t pid;
 
-	(void)state;
 	options.inherit = 1;
 	assert_int_equal(upc_unit_create(c, &options, &u), 0);
 	assert_int_equal(upc_unit_add(u, faults), 0);
@@ -575,7 +542,7 @@ static void *fault_and_end(void *arg)
 
 /* Threads that come between create and add, or later, count; forked children do
  * not, unless they are to be inherited. */
-static void test_process_is_its_threads(void **state)
+TEST(test_process_is_its_threads)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_unit *u;
@@ -583,7 +550,6 @@ static void test_process_is_its_threads(void **state)
 	int to[2];
 	pid_t pid;
 
-	(void)state;
 	options.context = UPC_CONTEXT_PROCESS;
 	assert_int_equal(upc_unit_create(c, &options, &u), 0);
 	assert_int_equal(pthread_create(&thread, NULL, fault_and_end, NULL), 0);
@@ -645,7 +611,7 @@ static void wait_until_asleep_in_sh(pid_t pid, const int *to)
 	}
 }
 
-static void test_enable_on_exec(void **state)
+TEST(test_enable_on_exec)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	uint32_t minor = event_code(c, "perf::MINOR-FAULTS");
@@ -653,7 +619,6 @@ static void test_enable_on_exec(void **state)
 	pid_t pid;
 	int to[2], what;
 
-	(void)state;
 	options.enable_on_exec = 1;
 	assert_int_equal(upc_unit_create(c, &options, &u), UPC_EINVAL);
 	/* Started, started and stopped, never started: before the exec. */
@@ -690,27 +655,4 @@ static int set_up(void **state)
 	return 0;
 }
 
-UNIT_MAIN(unit)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_start_stop_reset),
-		cmocka_unit_test(test_events_join_and_leave_while_running),
-		cmocka_unit_test(test_first_event_leaves),
-		cmocka_unit_test(test_clocks_stop_where_others_leave),
-		cmocka_unit_test(test_kinds_join_while_running),
-		cmocka_unit_test(test_descriptor_limit),
-		cmocka_unit_test(test_commit_that_fails_half_way),
-		cmocka_unit_test(test_clock_of_the_process),
-		cmocka_unit_test(test_fork_changes_events),
-		cmocka_unit_test(test_fork_starts_clean),
-		cmocka_unit_test(test_thread_that_ends_while_it_counts),
-		cmocka_unit_test(test_retarget),
-		cmocka_unit_test(test_inherit),
-		cmocka_unit_test(test_first_event_leads_what_children_inherit),
-		cmocka_unit_test(test_events_join_with_live_children),
-		cmocka_unit_test(test_process_is_its_threads),
-		cmocka_unit_test(test_enable_on_exec),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, close_catalogue);
-}
+UNIT_TESTS(unit, set_up, close_catalogue)

@@ -5,9 +5,6 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "catalogue/derived.h"
 #include "catalogue/formula.h"
@@ -33,14 +30,6 @@ static uint32_t clock_event(const char *name, int clock, uint32_t mul, uint32_t 
 	return (uint32_t)code;
 }
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int notices;
 
 static void count_notice(const char *line, void *arg)
@@ -50,13 +39,12 @@ static void count_notice(const char *line, void *arg)
 	notices++;
 }
 
-static void test_steps_back(void **state)
+TEST(test_steps_back)
 {
 	uint32_t code = clock_event("test::mono", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);
 	struct upc_unit *u;
 	uint64_t value, before, anew;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, code), 0);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -70,13 +58,13 @@ static void test_steps_back(void **state)
 	assert_int_equal(notices, 0);
 	/* Far behind: a source that began anew; said, and counted on from here. */
 	u->binding[0].last = UINT64_MAX / 2;
-	anew = now_ns(CLOCK_MONOTONIC);
+	anew = now_ns();
 	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
 	assert_true(value == before);
 	assert_int_equal(upc_unit_read(u, NULL), 0);
 	assert_int_equal(notices, 1);
 	assert_int_equal(upc_unit_read_events(u, &code, 1, &value), 0);
-	assert_in_range(value, before + 1, before + now_ns(CLOCK_MONOTONIC) - anew);
+	assert_in_range(value, before + 1, before + now_ns() - anew);
 	upc_set_message_callback(NULL, NULL);
 	upc_unit_destroy(u);
 }
@@ -109,7 +97,7 @@ static void end(struct mortal *mortal, pthread_t thread)
 		sched_yield();
 }
 
-static void test_a_source_that_goes_away(void **state)
+TEST(test_a_source_that_goes_away)
 {
 	uint32_t good = clock_event("test::good", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);
 	uint32_t bad = clock_event("test::bad", CLOCK_THREAD_CPUTIME_ID, 1, 1, UPC_KIND_COUNT), codes[2];
@@ -120,7 +108,6 @@ static void test_a_source_that_goes_away(void **state)
 	uint64_t values[2], again[2];
 	pthread_t thread;
 
-	(void)state;
 	codes[0] = bad;
 	codes[1] = good;
 	pthread_barrier_init(&mortal.born, NULL, 2);
@@ -146,7 +133,7 @@ static void test_a_source_that_goes_away(void **state)
 }
 
 /* What is wrong with a term is wrong with the formula. */
-static void test_flags(void **state)
+TEST(test_flags)
 {
 	uint32_t a = clock_event("test::a", CLOCK_MONOTONIC, 1, 1, UPC_KIND_COUNT);
 	uint32_t b = clock_event("test::b", CLOCK_MONOTONIC_RAW, 1, 1, UPC_KIND_COUNT);
@@ -157,7 +144,6 @@ static void test_flags(void **state)
 	struct upc_unit *u;
 	int i;
 
-	(void)state;
 	assert_int_equal(upci_formula_parse(c, "test::a + test::b", &sum.formula, &error), 0);
 	assert_int_equal(upci_derived_settle(c, &sum), 0);
 	codes[2] = (uint32_t)upci_catalogue_put(c, &sum);
@@ -184,7 +170,7 @@ static void test_flags(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_scales_and_levels(void **state)
+TEST(test_scales_and_levels)
 {
 	uint32_t us = clock_event("test::us", CLOCK_MONOTONIC, 1, 1000, UPC_KIND_COUNT);
 	uint32_t level = clock_event("test::level", CLOCK_REALTIME, 3, 2, UPC_KIND_LEVEL);
@@ -192,38 +178,36 @@ static void test_scales_and_levels(void **state)
 	struct upc_unit *u;
 	int i;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, us), 0);
 	assert_int_equal(upc_unit_add(u, level), 0);
-	from = now_ns(CLOCK_REALTIME);
-	around = now_ns(CLOCK_MONOTONIC);
+	from = ns_of(CLOCK_REALTIME);
+	around = now_ns();
 	assert_int_equal(upc_unit_start(u), 0);
-	inside = now_ns(CLOCK_MONOTONIC);
+	inside = now_ns();
 	/* Reading often loses nothing to rounding. */
 	for (i = 0; i < 2000; i++)
 		assert_int_equal(upc_unit_read_events(u, &us, 1, &value), 0);
-	inside = now_ns(CLOCK_MONOTONIC) - inside;
+	inside = now_ns() - inside;
 	assert_int_equal(upc_unit_stop(u), 0);
-	around = now_ns(CLOCK_MONOTONIC) - around;
+	around = now_ns() - around;
 	assert_int_equal(upc_unit_get_events(u, &us, 1, &value), 0);
 	assert_in_range(value, inside / 1000, around / 1000 + 1);
 	/* The time of day may be set meanwhile, by a little. */
 	assert_int_equal(upc_unit_get_events(u, &level, 1, &value), 0);
-	assert_in_range(value / 3 * 2, from - 5000000000u, now_ns(CLOCK_REALTIME) + 5000000000u);
+	assert_in_range(value / 3 * 2, from - 5000000000u, ns_of(CLOCK_REALTIME) + 5000000000u);
 	assert_int_equal(upc_unit_reset(u), 0);
 	assert_int_equal(upc_unit_get_events(u, &level, 1, &value), 0);
 	assert_true(value > from);
 	upc_unit_destroy(u);
 }
 
-static void test_levels_in_registers(void **state)
+TEST(test_levels_in_registers)
 {
 	uint32_t level = clock_event("test::reglevel", CLOCK_REALTIME, 1, 1, UPC_KIND_LEVEL);
 	struct upc_unit *u;
 	uint64_t config, again, held;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, level), 0);
 	assert_int_equal(upc_register_read(u, UPC_REG_CONFIG(0), &config), 0);
@@ -245,15 +229,4 @@ static void test_levels_in_registers(void **state)
 	upc_unit_destroy(u);
 }
 
-UNIT_MAIN(unit_read)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps_back),
-		cmocka_unit_test(test_a_source_that_goes_away),
-		cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_scales_and_levels),
-		cmocka_unit_test(test_levels_in_registers),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
-}
+UNIT_TESTS(unit_read, open_catalogue, close_catalogue)

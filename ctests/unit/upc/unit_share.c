@@ -5,7 +5,6 @@
  */
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "unit/unit.h"
 #include "script_test.h"
@@ -18,7 +17,7 @@ static struct upc_monitor_info info_of(struct upc_monitor *m, uint64_t *values)
 	return info;
 }
 
-static void test_shown(void **state)
+TEST(test_shown)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 5000 0 1@2/1\ns\nc 5000 0\n");
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
@@ -29,10 +28,8 @@ static void test_shown(void **state)
 	struct upc_monitor *m;
 	struct upc_unit *u;
 	char name[64];
-	int status;
 	pid_t pid;
 
-	(void)state;
 	snprintf(name, sizeof(name), "unit_share.%d", (int)getpid());
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_share(u, NULL, NULL), UPC_EINVAL);
@@ -80,8 +77,7 @@ static void test_shown(void **state)
 		upc_unit_destroy(u);
 		_exit(good ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_int_equal(upc_monitor_alive(m), 1);
 	assert_int_equal(info_of(m, values).generation, generation);
 	assert_int_equal(values[0], 5000);
@@ -109,7 +105,7 @@ static void test_shown(void **state)
 
 /* A program that ends as programs do leaves nothing behind; a killed one does, until
  * the next one takes the name. */
-static void test_ends_with_the_program(void **state)
+TEST(test_ends_with_the_program)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 5 0\n");
 	struct upc_monitor *m;
@@ -118,7 +114,6 @@ static void test_ends_with_the_program(void **state)
 	char name[64];
 	pid_t pid;
 
-	(void)state;
 	snprintf(name, sizeof(name), "unit_share.%d", (int)getpid());
 	for (killed = 0; killed < 2; killed++) {
 		fflush(NULL);
@@ -142,17 +137,16 @@ static void test_ends_with_the_program(void **state)
 
 /* A child of a bare clone, in which no handler of forks has run, has its parent's unit, and
  * none of what it shows: it may read it, destroy it, and end. */
-static void test_bare_clone_shows_nothing(void **state)
+TEST(test_bare_clone_shows_nothing)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 5 0\n");
 	uint64_t values[UPC_COUNTERS];
 	struct upc_monitor *m;
 	struct upc_unit *u;
 	char name[64];
-	int ends, status;
+	int ends;
 	pid_t pid;
 
-	(void)state;
 	snprintf(name, sizeof(name), "unit_share.%d", (int)getpid());
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
 	assert_int_equal(upc_unit_share(u, name, NULL), 0);
@@ -169,8 +163,7 @@ static void test_bare_clone_shows_nothing(void **state)
 			_exit(0);
 		}
 		assert_true(pid > 0);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
+		assert_int_equal(end_of(pid), 0);
 		assert_false(info_of(m, values).ended);
 		assert_int_equal(upc_monitor_alive(m), 1);
 		upc_monitor_close(m);
@@ -182,13 +175,4 @@ static void test_bare_clone_shows_nothing(void **state)
 	upc_catalogue_close(c);
 }
 
-UNIT_MAIN(unit_share)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_ends_with_the_program),
-		cmocka_unit_test(test_bare_clone_shows_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(unit_share, NULL, NULL)

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "unit/unit.h"
 #include "script_test.h"
@@ -54,12 +53,11 @@ static void set_threshold(struct upc_unit *u, uint32_t code, uint64_t threshold)
 
 /* ---- behind a script ------------------------------------------------------- */
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
 	static const uint64_t thresholds[] = {1, 2, 3, 4095, 4096, 4097, 10000, 65536, 99999};
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(thresholds) / sizeof(thresholds[0]); i++) {
 		struct upc_catalogue *c;
 		struct upc_unit *u;
@@ -82,7 +80,7 @@ static void test_exact(void **state)
 	}
 }
 
-static void test_many_at_once(void **state)
+TEST(test_many_at_once)
 {
 	struct upc_catalogue *c =
 		open_script("upc-trace 1\nc 20000 0-255@3/1 256-511@7/5+2\ns\nc 77777 0-511\n");
@@ -91,7 +89,6 @@ static void test_many_at_once(void **state)
 	unsigned n = 0, i;
 	uint32_t codes[64];
 
-	(void)state;
 	while (n < 64) {
 		uint32_t code = (uint32_t)(random_next(&seed) % 455);
 
@@ -117,7 +114,7 @@ static void test_many_at_once(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_reset_and_preset(void **state)
+TEST(test_reset_and_preset)
 {
 	struct upc_catalogue *c =
 		open_script("upc-trace 1\nc 150 0\ns\nc 150 0\ns\nc 150 0\ns\nc 150 0\ns\nc 150 0\n");
@@ -125,7 +122,6 @@ static void test_reset_and_preset(void **state)
 	uint32_t code = event_code(c, "PU0_JPIPE_INSTRUCTIONS");
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(upc_unit_add(u, code), 0);
 	set_threshold(u, code, 100);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -161,7 +157,7 @@ static void test_reset_and_preset(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_goes_with_its_event(void **state)
+TEST(test_goes_with_its_event)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 150 0 256\n");
 	struct upc_unit *u = create(c);
@@ -169,7 +165,6 @@ static void test_goes_with_its_event(void **state)
 		 other = event_code(c, "PU2_JPIPE_INSTRUCTIONS"), terms[64];
 	uint64_t threshold;
 
-	(void)state;
 	assert_int_equal(upc_unit_set_threshold(u, code, 1), UPC_EINVAL);
 	assert_int_equal(upc_unit_add(u, code), 0);
 	set_threshold(u, code, 10);
@@ -205,14 +200,13 @@ static void take_other_away(struct upc_unit *u, const struct upc_interrupt *inte
 	assert_int_equal(upc_unit_set_threshold(u, codes[1], 0), 0);
 }
 
-static void test_taken_away(void **state)
+TEST(test_taken_away)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 100 0 1\n");
 	struct upc_unit *u = create(c);
 	uint32_t codes[2] = {event_code(c, "PU0_JPIPE_INSTRUCTIONS"), event_code(c, "PU0_JPIPE_ADD_SUB")};
 	uint64_t value;
 
-	(void)state;
 	takes = 0;
 	assert_int_equal(upc_unit_add(u, codes[0]), 0);
 	assert_int_equal(upc_unit_add(u, codes[1]), 0);
@@ -240,13 +234,12 @@ static void write_anew(struct upc_unit *u, const struct upc_interrupt *interrupt
 	assert_int_equal(upc_register_write(u, UPC_REG_COUNTER(interrupt->counter), 4096 - 10), 0);
 }
 
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
 	struct upc_catalogue *c = open_script("upc-trace 1\nc 105 3\n");
 	struct upc_unit *u = create(c);
 	uint64_t value;
 
-	(void)state;
 	by_hand = 0;
 	assert_int_equal(upc_unit_set_interrupt(u, write_anew, NULL, 0), 0);
 	assert_int_equal(upc_register_write(u, UPC_REG_CONFIG(0), UINT64_C(0x10) << 24), 0);
@@ -280,7 +273,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static void test_live(void **state)
+TEST(test_live)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	const int number = SIGRTMIN + 5;
@@ -288,10 +281,8 @@ static void test_live(void **state)
 	struct upc_catalogue *c;
 	uint32_t clock_ns, code;
 	uint64_t value, before_it;
-	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(upc_catalogue_open(&options, &c), 0);
 	faults = event_code(c, "perf::PAGE-FAULTS");
 	clock_ns = event_code(c, "time::thread_cpu_ns");
@@ -343,8 +334,7 @@ static void test_live(void **state)
 			_exit(3);
 		_exit(signals == (sig_atomic_t)(value / 100) && signals >= 10 ? 0 : 1);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_int_equal(upc_unit_set_threshold(live, faults, 0), 0);
 	signals = 0;
 	assert_int_equal(upc_unit_start(live), 0);
@@ -371,17 +361,4 @@ static void test_live(void **state)
 	upc_catalogue_close(c);
 }
 
-UNIT_MAIN(unit_threshold)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_many_at_once),
-		cmocka_unit_test(test_reset_and_preset),
-		cmocka_unit_test(test_goes_with_its_event),
-		cmocka_unit_test(test_taken_away),
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_live),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(unit_threshold, NULL, NULL)

@@ -4,22 +4,10 @@
  * and times of different clocks by what was asked before and after: nothing here depends on
  * how fast the machine is.
  */
-#include <sys/wait.h>
-#include <time.h>
-
 #include "unit/unit.h"
 #include "unit/unit_time.h"
+#include "catalogue_test.h"
 #include "script_test.h"
-
-static struct upc_catalogue *c;
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The kernel's clock of events is not that of programs: they may differ by 1 in 500, and a tick. */
 #define DRIFT(ns) ((ns) / 500 + 100000)
@@ -232,11 +220,10 @@ static void take_software(uint32_t codes[3])
 	codes[2] = event_code(c, "perf::MAJOR-FAULTS");
 }
 
-static void test_thread(void **state)
+TEST(test_thread)
 {
 	uint32_t codes[3];
 
-	(void)state;
 	take_software(codes);
 	check_all(NULL, codes, false, true);
 	/* What its group's leader tells, with and without others. */
@@ -248,14 +235,13 @@ static void test_thread(void **state)
 }
 
 /* A thread's enabled time is the time that it had a CPU: what the task clock counts. */
-static void test_task_clock(void **state)
+TEST(test_task_clock)
 {
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "perf::TASK-CLOCK")};
 	struct upc_unit *u = create(NULL, codes, 2);
 	const struct timespec nap = {.tv_nsec = 20000000};
 	uint64_t values[2];
 
-	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	work();
 	nanosleep(&nap, NULL);
@@ -267,12 +253,11 @@ static void test_task_clock(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	uint32_t codes[3];
 
-	(void)state;
 	take_software(codes);
 	options.context = UPC_CONTEXT_PROCESS;
 	check_all(&options, codes, false, true);
@@ -290,12 +275,11 @@ static void test_others(void **state)
 }
 
 /* Clocks and files, by themselves and beside the kernel's. */
-static void test_local(void **state)
+TEST(test_local)
 {
 	uint32_t codes[3] = {event_code(c, "time::real_ns"), event_code(c, "vm::pgfault"),
 			     event_code(c, "time::boot_ns")};
 
-	(void)state;
 	check_all(NULL, codes, true, true);
 	codes[2] = event_code(c, "perf::PAGE-FAULTS");
 	check_all(NULL, codes, true, false);
@@ -308,13 +292,12 @@ static enum upci_source_wish wish(struct upc_unit *u)
 }
 
 /* The group's first event, which leads the others, goes; then all are opened anew. */
-static void test_leader(void **state)
+TEST(test_leader)
 {
 	uint32_t codes[3];
 	struct upc_unit *u;
 	uint64_t before, again;
 
-	(void)state;
 	take_software(codes);
 	u = create(NULL, codes, 3);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -348,7 +331,7 @@ static void test_leader(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_other_counters(void **state)
+TEST(test_other_counters)
 {
 	uint32_t codes[3];
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
@@ -357,7 +340,6 @@ static void test_other_counters(void **state)
 	struct upc_unit *u;
 	uint64_t before, ran;
 
-	(void)state;
 	take_software(codes);
 	u = create(NULL, codes, 1);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -387,7 +369,7 @@ static void test_other_counters(void **state)
 }
 
 /* A counter that makes way takes its times along. */
-static void test_moves(void **state)
+TEST(test_moves)
 {
 	const uint32_t codes[] = {event_code(c, "time::real_ns"), event_code(c, "perf::PAGE-FAULTS"),
 				  event_code(c, "perf::MINOR-FAULTS")};
@@ -395,7 +377,6 @@ static void test_moves(void **state)
 	struct upc_transaction *t;
 	uint64_t before[2];
 
-	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	work();
 	/* So that the clock's do not begin with the unit. */
@@ -415,15 +396,14 @@ static void test_moves(void **state)
 	upc_unit_destroy(u);
 }
 
-static void test_fork(void **state)
+TEST(test_fork)
 {
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "time::real_ns")};
 	struct upc_unit *u = create(NULL, codes, 2);
 	uint64_t before;
-	int status, i;
+	int i;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(upc_unit_start(u), 0);
 	work();
 	before = whole(u, codes[0]);
@@ -440,23 +420,21 @@ static void test_fork(void **state)
 		_exit(good ? 0 : 1);
 	}
 	assert_true(pid > 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_true(whole(u, codes[0]) >= before);
 	upc_unit_destroy(u);
 }
 
 /* Children that inherit, and have ended, count for their parent: so do their times. */
-static void test_children(void **state)
+TEST(test_children)
 {
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS")};
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	static struct upc_unit *u; /* valgrind looks for it in the child that ends, too */
 	uint64_t before, child = 0;
-	int status, pipes[2];
+	int pipes[2];
 	pid_t pid;
 
-	(void)state;
 	options.inherit = 1;
 	u = create(&options, codes, 1);
 	assert_int_equal(upc_unit_start(u), 0);
@@ -471,8 +449,7 @@ static void test_children(void **state)
 		child = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 		_exit(write(pipes[1], &child, sizeof(child)) != sizeof(child));
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(end_of(pid), 0);
 	assert_int_equal(read(pipes[0], &child, sizeof(child)), sizeof(child));
 	close(pipes[0]);
 	close(pipes[1]);
@@ -504,7 +481,7 @@ static pid_t start_child(int *go)
 	return pid;
 }
 
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "perf::TASK-CLOCK")};
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
@@ -512,7 +489,6 @@ static void test_exec(void **state)
 	uint64_t values[2] = {0, 0};
 	int go, status, tries;
 
-	(void)state;
 	options.pid = start_child(&go);
 	options.enable_on_exec = 1;
 	u = create(&options, codes, 2);
@@ -573,7 +549,7 @@ static void change_one(struct upc_unit *u, unsigned i, uint64_t random)
 	}
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	static const char *const names[OTHERS] = {"perf::MINOR-FAULTS", "perf::MAJOR-FAULTS", "time::raw_ns",
 						  "vm::pgfault"};
@@ -581,7 +557,6 @@ static void test_random(void **state)
 	struct upc_unit *u;
 	unsigned round, i, k;
 
-	(void)state;
 	stays[0] = event_code(c, "perf::PAGE-FAULTS");
 	stays[1] = event_code(c, "time::real_ns");
 	for (i = 0; i < OTHERS; i++) {
@@ -650,7 +625,7 @@ static void assert_cycles(struct upc_unit *u, uint32_t code, uint64_t cycles)
 	assert_true(known(u, code).running == cycles);
 }
 
-static void test_script(void **state)
+TEST(test_script)
 {
 	struct upc_catalogue *own =
 		open_script("upc-trace 1\nc 100 0\ns\nc 1000\ns\nc 7 0\ns\nc 50\ns\nc 3\n");
@@ -658,7 +633,6 @@ static void test_script(void **state)
 		       late = event_code(own, "PU1_JPIPE_INSTRUCTIONS");
 	struct upc_unit *u;
 
-	(void)state;
 	assert_int_equal(upc_unit_create(own, NULL, &u), 0);
 	assert_int_equal(upc_unit_add(u, code), 0);
 	/* What is played while it stands is no time of its. */
@@ -696,7 +670,7 @@ static int read_nothing(struct upci_source *source, uint64_t *value, uint8_t *st
 	return 0;
 }
 
-static void test_lost(void **state)
+TEST(test_lost)
 {
 	const uint32_t code = event_code(c, "time::real_ns");
 	struct upc_unit *u = create(NULL, &code, 1);
@@ -704,7 +678,6 @@ static void test_lost(void **state)
 	struct upci_source_ops away = *clocks->ops;
 	struct times before, after;
 
-	(void)state;
 	away.read = read_nothing;
 	assert_int_equal(upc_unit_start(u), 0);
 	work();
@@ -728,24 +701,4 @@ static void test_lost(void **state)
 	upc_unit_destroy(u);
 }
 
-UNIT_MAIN(unit_time)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_thread),   cmocka_unit_test(test_task_clock),
-		cmocka_unit_test(test_others),   cmocka_unit_test(test_local),
-		cmocka_unit_test(test_leader),   cmocka_unit_test(test_other_counters),
-		cmocka_unit_test(test_moves),    cmocka_unit_test(test_fork),
-		cmocka_unit_test(test_children), cmocka_unit_test(test_script),
-		cmocka_unit_test(test_lost),     cmocka_unit_test(test_exec),
-		cmocka_unit_test(test_random),
-	};
-	int failed;
-
-	if (upc_catalogue_open(NULL, &c)) {
-		fprintf(stderr, "%s\n", upc_last_message());
-		return 1;
-	}
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	upc_catalogue_close(c);
-	return failed;
-}
+UNIT_TESTS(unit_time, open_catalogue, close_catalogue)

@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "procfs/files.h"
 #include "base/process.h"
@@ -82,14 +80,13 @@ static void end(void)
 	assert_int_equal(held, 0);
 }
 
-static void test_files_are_read(void **state)
+TEST(test_files_are_read)
 {
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	struct upc_catalogue *c;
 	struct upc_unit *u;
 	uint32_t code;
 
-	(void)state;
 	assert_int_equal(upc_catalogue_open(&options, &c), 0);
 	code = event_code(c, "task::minflt");
 	assert_int_equal(upc_unit_create(c, NULL, &u), 0);
@@ -102,11 +99,10 @@ static void test_files_are_read(void **state)
 
 static char name[64], path[128];
 
-static void test_a_file_is_made(void **state)
+TEST(test_a_file_is_made)
 {
 	struct upci_shared shared = {.page = NULL};
 
-	(void)state;
 	begin();
 	assert_int_equal(upci_shared_create(name, false, &shared), 0);
 	end();
@@ -114,13 +110,12 @@ static void test_a_file_is_made(void **state)
 }
 
 /* Somebody else is about to take a dead owner's name. */
-static void test_others_are_waited_for(void **state)
+TEST(test_others_are_waited_for)
 {
 	struct upci_shared shared = {.page = NULL};
 	pid_t child = fork();
 	int fd;
 
-	(void)state;
 	if (!child) {
 		if (!upci_shared_create(name, false, &shared))
 			raise(SIGKILL);
@@ -139,16 +134,11 @@ static void test_others_are_waited_for(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files_are_read),
-		cmocka_unit_test(test_a_file_is_made),
-		cmocka_unit_test(test_others_are_waited_for),
-	};
 	char file[UPCI_SHARED_FILE_MAX];
 
 	snprintf(name, sizeof(name), "unlocked.%d", (int)getpid());
 	if (upci_shared_file(name, geteuid(), file))
 		return 1;
 	snprintf(path, sizeof(path), "/dev/shm/%s", file);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }

@@ -58,11 +58,10 @@ static void check_steps(const struct upci_wave *w, uint64_t cycles)
 	}
 }
 
-static void test_small(void **state)
+TEST(test_small)
 {
 	struct upci_wave w;
 
-	(void)state;
 	for (w.period = 1; w.period <= 9; w.period++)
 		for (w.high = 0; w.high <= w.period; w.high++)
 			for (w.phase = 0; w.phase < w.period; w.phase++)
@@ -103,12 +102,11 @@ static struct upci_wave random_wave(uint64_t *seed)
 	return w;
 }
 
-static void test_large_steps(void **state)
+TEST(test_large_steps)
 {
 	uint64_t seed = 1;
 	unsigned n;
 
-	(void)state;
 	for (n = 0; n < 2000; n++) {
 		struct upci_wave w = random_wave(&seed);
 
@@ -124,12 +122,11 @@ static unsigned __int128 highs_before(const struct upci_wave *w, unsigned __int1
 	return x / w->period * w->high + (rest < w->high ? rest : w->high);
 }
 
-static void test_highs_wide(void **state)
+TEST(test_highs_wide)
 {
 	uint64_t seed = 2;
 	unsigned n;
 
-	(void)state;
 	for (n = 0; n < 200000; n++) {
 		struct upci_wave w = random_wave(&seed);
 		uint64_t m = near(&seed, 0, edges[n % EDGES]);
@@ -142,12 +139,11 @@ static void test_highs_wide(void **state)
 }
 
 /* Around any cycle, however far: what a step adds, and the way back. */
-static void test_far(void **state)
+TEST(test_far)
 {
 	uint64_t seed = 3;
 	unsigned n;
 
-	(void)state;
 	for (n = 0; n < 200000; n++) {
 		struct upci_wave w = random_wave(&seed);
 		struct upci_counting c = counting_of(&w, n);
@@ -167,14 +163,4 @@ static void test_far(void **state)
 	}
 }
 
-UNIT_MAIN(wave)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small),
-		cmocka_unit_test(test_large_steps),
-		cmocka_unit_test(test_highs_wide),
-		cmocka_unit_test(test_far),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(wave, NULL, NULL)

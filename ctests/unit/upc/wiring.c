@@ -3,8 +3,6 @@
  * Wiring files: what each statement does, where a mistake is said to be, and that
  * a file with one changes nothing.
  */
-#include <time.h>
-
 #include "catalogue/formula.h"
 #include "catalogue_test.h"
 #include "wiring/wiring.h"
@@ -56,11 +54,10 @@ static bool unchanged(const struct snapshot *s)
 
 /* ---- what statements do ------------------------------------------------ */
 
-static void test_event(void **state)
+TEST_WITH(test_event, open_catalogue, close_catalogue)
 {
 	const struct upci_event *e;
 
-	(void)state;
 	apply("event my.faults = perf \"PAGE-FAULTS\" * 4096 / 3 unit \"bytes\" describe \"Say \\\"hi\\\" \\\\.\" "
 	      "subsystem \"mine\" # a remark\n"
 	      "\t event \"blank in it\" = task \"stat\" key \"a\" token 2 occurrence 3 value 4 to 7\n"
@@ -113,11 +110,10 @@ static void test_event(void **state)
 }
 
 /* A known name keeps its code, and nothing else. */
-static void test_event_known(void **state)
+TEST_WITH(test_event_known, open_catalogue, close_catalogue)
 {
 	int64_t code;
 
-	(void)state;
 	code = upci_catalogue_lookup(c, "perf::PAGE-FAULTS");
 	assert_true(code >= 0);
 	apply("event perf::PAGE-FAULTS = perf \"CONTEXT-SWITCHES\" scope thread");
@@ -126,12 +122,11 @@ static void test_event_known(void **state)
 	assert_int_equal(event("perf::PAGE-FAULTS")->scope, UPC_SCOPE_THREAD);
 }
 
-static void test_drive(void **state)
+TEST_WITH(test_drive, open_catalogue, close_catalogue)
 {
 	const struct upci_event *e = event("PU1_DATA_LOADS");
 	char was[256];
 
-	(void)state;
 	assert_int_equal(e->driver.source, UPC_SOURCE_NONE);
 	snprintf(was, sizeof(was), "%s", e->description);
 	/* Derived over it, known or new, comes to life with it. */
@@ -169,11 +164,10 @@ static void test_drive(void **state)
 }
 
 /* Terms may stand below, derived ones must stand above and are expanded. */
-static void test_derived(void **state)
+TEST_WITH(test_derived, open_catalogue, close_catalogue)
 {
 	const struct upci_event *e;
 
-	(void)state;
 	apply("derived d.sum = \"d.a + 2*\\\"d b\\\"\"\n"
 	      "derived d.more = \"(3*d.sum - d.a) / 5\" unit \"u\"\n"
 	      "derived d.level = \"d.sum + d.l\"\n"
@@ -200,11 +194,10 @@ static void test_derived(void **state)
 	assert_int_equal(event("d.sum")->formula->terms, 1);
 }
 
-static void test_ratio(void **state)
+TEST_WITH(test_ratio, open_catalogue, close_catalogue)
 {
 	const struct upci_event *e;
 
-	(void)state;
 	apply("derived r.ratio = \"(1000*r.a + r.b) / (r.b + 2*r.c)\" unit \"a/1000 b\"\n"
 	      "derived r.told = \"(r.a) / r.b\" level\n"
 	      "event r.a = clock thread\nevent r.b = clock process\nevent r.c = clock thread / 3\n");
@@ -226,7 +219,7 @@ static void test_ratio(void **state)
 
 /* A second name of an event is one of its own when the file drives the first anew, and
  * stays one otherwise. */
-static void test_second_names(void **state)
+TEST_WITH(test_second_names, open_catalogue, close_catalogue)
 {
 	struct upci_event plain = {
 		.name = "n.plain",
@@ -236,7 +229,6 @@ static void test_second_names(void **state)
 	struct upci_event second = plain;
 	int64_t code = upci_catalogue_put(c, &plain);
 
-	(void)state;
 	second.name = "n.second";
 	second.same_as = (uint32_t)code + 1;
 	assert_true(upci_catalogue_put(c, &second) >= 0);
@@ -248,12 +240,11 @@ static void test_second_names(void **state)
 	assert_int_equal(event("n.second")->driver.source, UPC_SOURCE_PERF);
 }
 
-static void test_remove(void **state)
+TEST_WITH(test_remove, open_catalogue, close_catalogue)
 {
 	const struct upci_event *e;
 	uint32_t code;
 
-	(void)state;
 	apply("event r.a = clock thread\nderived r.b = \"2*r.a\"");
 	code = event_code(c, "r.a");
 	assert_int_equal(parse("remove r.a"), UPC_EWIRING);
@@ -419,14 +410,13 @@ static const struct {
 	{"upc-wiring 1", "f:2:1: expected 'event', "},
 };
 
-static void test_mistakes(void **state)
+TEST_WITH(test_mistakes, open_catalogue, close_catalogue)
 {
 	static const char before[] = "event m.before = clock thread\n";
 	struct snapshot snapshot = take_snapshot();
 	char body[2048], message[600];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
 		const char *expected = mistakes[i].message;
 		unsigned line;
@@ -451,7 +441,7 @@ static void test_mistakes(void **state)
 	free(snapshot.event);
 }
 
-static void test_first_line(void **state)
+TEST_WITH(test_first_line, open_catalogue, close_catalogue)
 {
 	static const struct {
 		const char *text, *message;
@@ -466,7 +456,6 @@ static void test_first_line(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		assert_int_equal(upci_wiring_parse(c, files[i].text, strlen(files[i].text), "f"),
 				 UPC_EWIRING);
@@ -480,12 +469,11 @@ static void test_first_line(void **state)
 	assert_int_equal(upci_wiring_parse(c, "upc-wiring 12", 12, "f"), 0);
 }
 
-static void test_limits(void **state)
+TEST_WITH(test_limits, open_catalogue, close_catalogue)
 {
 	size_t size = 9 * 1024 * 1024, used, i;
 	char *text = malloc(size);
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, '\n', size);
 	memcpy(text, "upc-wiring 1", 12);
@@ -519,14 +507,13 @@ static const char sample[] =
 
 /* Whatever a byte or a piece more, less or elsewhere makes of a file, it is
  * applied, or refused with a place in it and nothing changed. */
-static void test_mutations(void **state)
+TEST_WITH(test_mutations, open_catalogue, close_catalogue)
 {
 	static const char bytes[] = "\"\\=*/#() \n\t019azAZ_.:+-\r\0\xc3\xff\x80";
 	uint64_t seed = 2;
 	struct snapshot snapshot = take_snapshot();
 	unsigned i, k, good = 0, bad = 0;
 
-	(void)state;
 	for (i = 0; i < 6000; i++) {
 		char text[2 * sizeof(sample)];
 		size_t length = sizeof(sample) - 1;
@@ -573,21 +560,4 @@ static void test_mutations(void **state)
 	assert_true(good > 30 && bad > 1000);
 }
 
-UNIT_MAIN(wiring)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_event, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_event_known, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_drive, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_derived, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_ratio, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_second_names, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_remove, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_mistakes, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_first_line, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_limits, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_mutations, open_catalogue, close_catalogue),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(wiring, NULL, NULL)

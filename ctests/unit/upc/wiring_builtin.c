@@ -23,7 +23,7 @@ static int64_t weight(const char *derived, const char *term)
 	return 0;
 }
 
-static void test_weights(void **state)
+TEST_WITH(test_weights, open_catalogue, close_catalogue)
 {
 	static const struct {
 		const char *event;
@@ -36,7 +36,6 @@ static void test_weights(void **state)
 	int core;
 	size_t i;
 
-	(void)state;
 	for (core = 0; core < 4; core++) {
 		snprintf(derived, sizeof(derived), "PU%d_FP_OPS", core);
 		assert_int_equal(event(derived)->formula->terms, 7);
@@ -158,14 +157,13 @@ static void assert_six(const char *script, const char *prefix, int core)
 
 /* Every event of every core is high for another number of cycles; plain names are
  * core 0's, TOT_INS too where no PMU can be meant. */
-static void test_script(void **state)
+TEST(test_script)
 {
 	char text[8000], prefix[8];
 	size_t n = 0;
 	unsigned k;
 	int core;
 
-	(void)state;
 	n += (size_t)snprintf(text, sizeof(text), "upc-trace 1\nc %u", CYCLES);
 	for (core = 0; core < 4; core++)
 		for (k = 0; k < OF_A_CORE; k++)
@@ -184,12 +182,11 @@ static void test_script(void **state)
 
 /* Nothing drives them without a wiring file, and they say what is missing; and
  * no two terms of one want the same counter. */
-static void test_blue_gene(void **state)
+TEST_WITH(test_blue_gene, open_catalogue, close_catalogue)
 {
 	uint32_t count = upc_catalogue_count(c), code;
 	unsigned i, k, seen = 0;
 
-	(void)state;
 	for (code = 0; code < count; code++) {
 		const struct upci_event *e = upci_catalogue_event(c, code);
 		const struct upci_formula *f = e->formula;
@@ -208,13 +205,12 @@ static void test_blue_gene(void **state)
 }
 
 /* As many terms as the machine has devices. */
-static void test_net(void **state)
+TEST_WITH(test_net, open_catalogue, close_catalogue)
 {
 	uint32_t count = upc_catalogue_count(c), code;
 	const struct upci_event *e = event("NET_RX_BYTES");
 	unsigned devices = 0;
 
-	(void)state;
 	for (code = 0; code < count; code++) {
 		const char *name = upci_catalogue_event(c, code)->name;
 		size_t n = strlen(name);
@@ -237,7 +233,7 @@ static void test_net(void **state)
 
 /* Devices of our own: partitions and stacked disks are left out, sectors are of
  * 512 bytes, and what this machine has stays as it is. */
-static void test_disks(void **state)
+TEST_WITH(test_disks, open_catalogue, close_catalogue)
 {
 	static const char *const disks[] = {"sdx",       "sdx1", "sdx12", "sdxy", "nvme7n1",
 					    "nvme7n1p2", "dm-0", "md127", "loop7"};
@@ -245,7 +241,6 @@ static void test_disks(void **state)
 	char name[80];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(disks) / sizeof(disks[0]); i++) {
 		struct upci_event e = {.description = "", .scope = UPC_SCOPE_MACHINE, .id = UPC_NO_ID};
 
@@ -263,12 +258,11 @@ static void test_disks(void **state)
 	assert_int_equal(event("DISK_READ_BYTES")->driver.source, UPC_SOURCE_DERIVED);
 }
 
-static void test_too_many_devices(void **state)
+TEST_WITH(test_too_many_devices, open_catalogue, close_catalogue)
 {
 	const struct upci_event *e;
 	int i;
 
-	(void)state;
 	for (i = 0; i <= UPCI_TERMS_MAX; i++) {
 		struct upci_event one = {.description = "", .scope = UPC_SCOPE_MACHINE, .id = UPC_NO_ID};
 
@@ -298,7 +292,7 @@ static void put_perf(const char *name, const char *perf)
 }
 
 /* With a PMU, here of software events; and with none, whatever this machine has. */
-static void test_hardware(void **state)
+TEST_WITH(test_hardware, open_catalogue, close_catalogue)
 {
 	static const char ratio[] = "CYCLES_PER_1000_INSTRUCTIONS";
 	static const char wiring[] = "upc-wiring 1\nevent TOT_INS = perf \"MINOR-FAULTS\"";
@@ -308,7 +302,6 @@ static void test_hardware(void **state)
 	char text[100];
 	unsigned i, bound = 0;
 
-	(void)state;
 	put_perf("perf::INSTRUCTIONS", "perf::PAGE-FAULTS");
 	put_perf("perf::CYCLES", "perf::CPU-CLOCK");
 	assert_int_equal(upci_wiring_builtin(c), 0);
@@ -366,9 +359,8 @@ static void test_hardware(void **state)
 	upc_unit_destroy(unit);
 }
 
-static void test_disk_names(void **state)
+TEST(test_disk_names)
 {
-	(void)state;
 	assert_true(upci_disk_is_partition("sda1", "sda"));
 	assert_true(upci_disk_is_partition("nvme0n1p12", "nvme0n1"));
 	assert_true(upci_disk_is_partition("mmcblk0p1", "mmcblk0"));
@@ -384,18 +376,4 @@ static void test_disk_names(void **state)
 	assert_false(upci_disk_is_virtual("mmcblk0"));
 }
 
-UNIT_MAIN(wiring_builtin)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_weights, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_blue_gene, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_net, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_disks, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_too_many_devices, open_catalogue, close_catalogue),
-		cmocka_unit_test_setup_teardown(test_hardware, open_catalogue, close_catalogue),
-		cmocka_unit_test(test_script),
-		cmocka_unit_test(test_disk_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(wiring_builtin, NULL, NULL)

@@ -21,11 +21,10 @@ static void begin(struct upci_lex *lex, const char *text)
 		fail_msg("%s", upc_last_message());
 }
 
-static void test_tokens(void **state)
+TEST(test_tokens)
 {
 	struct upci_lex lex;
 
-	(void)state;
 	begin(&lex, "a-b.c:+_9=\"x \\\"y\\\\ #\"*\t/2#rest\n\n # only\nlast");
 	assert_true(upci_lex_is(&lex, "a-b.c:+_9"));
 	assert_false(upci_lex_is(&lex, "a-b.c:+_"));
@@ -61,12 +60,11 @@ static void test_tokens(void **state)
 	expect(&lex, UPCI_TOKEN_SIGN, "\xf0\x9f\x98\x80");
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
 	struct upci_lex lex;
 	struct upci_place place;
 
-	(void)state;
 	begin(&lex, "one\n\xc3\xa4 \"a\\\"\\\\\xc3\xa4z\"");
 	assert_int_equal(upci_lex_next_line(&lex), 1);
 	assert_int_equal(upci_lex_next(&lex), 0);
@@ -85,13 +83,12 @@ static void test_places(void **state)
 }
 
 /* A long token is cut between two characters. */
-static void test_found(void **state)
+TEST(test_found)
 {
 	char text[200] = "";
 	struct upci_lex lex;
 	int i;
 
-	(void)state;
 	strcat(text, "\"");
 	for (i = 0; i < 60; i++)
 		strcat(text, "\xc3\xa4");
@@ -103,13 +100,4 @@ static void test_found(void **state)
 	assert_message("\xc3\xa4...");
 }
 
-UNIT_MAIN(wiring_lex)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tokens),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(wiring_lex, NULL, NULL)

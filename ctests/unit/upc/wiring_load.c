@@ -3,27 +3,25 @@
  * Which files are taken, and their hash.
  */
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "catalogue_test.h"
+#include "../test_dir.h"
 #include "wiring/wiring.h"
 
-static char directory[] = "/tmp/upc-wiring-XXXXXX";
 static char path[64];
 
 static int setup(void **state)
 {
-	if (!mkdtemp(directory))
+	if (make_test_dir(state))
 		return -1;
-	snprintf(path, sizeof(path), "%s/file", directory);
+	snprintf(path, sizeof(path), "%s/file", test_dir);
 	return open_catalogue(state);
 }
 
 static int teardown(void **state)
 {
 	close_catalogue(state);
-	unlink(path);
-	return rmdir(directory);
+	return remove_test_dir(state);
 }
 
 static void write_file(const char *text, size_t length, mode_t mode)
@@ -38,12 +36,11 @@ static void write_file(const char *text, size_t length, mode_t mode)
 	close(fd);
 }
 
-static void test_hash(void **state)
+TEST(test_hash)
 {
 	static const char text[] = "upc-wiring 1\nevent load.a = clock thread\n";
 	char hash[65] = "";
 
-	(void)state;
 	write_file(text, sizeof(text) - 1, 0644);
 	assert_int_equal(upci_wiring_load(c, path, hash), 0);
 	assert_string_equal(hash, "c0453870f6f281f3218275996620f1421ba468fefbff51f337b1face76945c9e");
@@ -51,12 +48,11 @@ static void test_hash(void **state)
 }
 
 /* The path is in the message; nothing is hashed or applied. */
-static void test_mistake(void **state)
+TEST(test_mistake)
 {
 	static const char text[] = "upc-wiring 1\nevent load.b = clock thread\nevent load.c\n";
 	char hash[65] = "as it was", expected[128];
 
-	(void)state;
 	write_file(text, sizeof(text) - 1, 0644);
 	assert_int_equal(upci_wiring_load(c, path, hash), UPC_EWIRING);
 	snprintf(expected, sizeof(expected), "%s:3:13: expected '=', found the end of the line", path);
@@ -65,15 +61,14 @@ static void test_mistake(void **state)
 	assert_int_equal(upci_catalogue_lookup(c, "load.b"), UPC_ENOEVENT);
 }
 
-static void test_no_file(void **state)
+TEST(test_no_file)
 {
 	char hash[65];
 
-	(void)state;
 	unlink(path);
 	assert_int_equal(upci_wiring_load(c, path, hash), UPC_EWIRING);
 	assert_message("cannot be opened: No such file");
-	assert_int_equal(upci_wiring_load(c, directory, hash), UPC_EWIRING);
+	assert_int_equal(upci_wiring_load(c, test_dir, hash), UPC_EWIRING);
 	assert_message("expected a regular file");
 	/* Without a writer: a plain open would wait here for ever. */
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -84,11 +79,10 @@ static void test_no_file(void **state)
 	assert_message("expected a regular file");
 }
 
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
 	char hash[65];
 
-	(void)state;
 	write_file("upc-wiring 1\n", 13, 0644);
 	assert_int_equal(truncate(path, (off_t)1 << 40), 0);
 	assert_int_equal(upci_wiring_load(c, path, hash), UPC_EWIRING);
@@ -96,11 +90,10 @@ static void test_too_large(void **state)
 }
 
 /* Root's trust is not for a file that others could have written. */
-static void test_root(void **state)
+TEST(test_root)
 {
 	char hash[65];
 
-	(void)state;
 	if (geteuid() != 0)
 		skip_because("what root refuses needs root");
 	write_file("upc-wiring 1\n", 13, 0664);
@@ -115,13 +108,12 @@ static void test_root(void **state)
 	assert_int_equal(upci_wiring_load(c, path, hash), 0);
 }
 
-static void test_permission(void **state)
+TEST(test_permission)
 {
 	uid_t euid = geteuid();
 	char hash[65];
 	int error;
 
-	(void)state;
 	write_file("upc-wiring 1\n", 13, 0);
 	if (euid == 0 && seteuid(65534))
 		skip_because("cannot become somebody else");
@@ -132,13 +124,4 @@ static void test_permission(void **state)
 	assert_message("cannot be opened: Permission denied");
 }
 
-UNIT_MAIN(wiring_load)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hash),    cmocka_unit_test(test_mistake),
-		cmocka_unit_test(test_no_file), cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_root),    cmocka_unit_test(test_permission),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_TESTS(wiring_load, setup, teardown)

@@ -3,8 +3,6 @@
  * What is printed is what was read: the wiring of this machine, and events with
  * all that the syntax can say.
  */
-#include <time.h>
-
 #include "catalogue/formula.h"
 #include "../unit_test.h"
 #include "catalogue/driver.h"
@@ -55,13 +53,12 @@ static void parse(struct upc_catalogue *c, const char *text, size_t length)
 		fail_msg("%s", upc_last_message());
 }
 
-static void test_machine(void **state)
+TEST(test_machine)
 {
 	struct upc_catalogue *first = open_catalogue(), *second = open_catalogue();
 	struct text a = print_all(first), b;
 	uint32_t code, count = upc_catalogue_count(first);
 
-	(void)state;
 	parse(second, a.at, a.length);
 	assert_int_equal(upc_catalogue_count(second), count);
 	b = print_all(second);
@@ -85,7 +82,7 @@ static void test_machine(void **state)
 
 /* The machine's events under names that no builder knows: all that the second
  * printing has, it has from the text. */
-static void test_fresh_names(void **state)
+TEST(test_fresh_names)
 {
 	struct upc_catalogue *first = open_catalogue(), *second = open_catalogue();
 	char line[8192], expected[8192];
@@ -93,7 +90,6 @@ static void test_fresh_names(void **state)
 	uint32_t code, count = upc_catalogue_count(first), events = 0;
 	int n;
 
-	(void)state;
 	append("upc-wiring 1\n", 13, &text);
 	for (code = 0; code < count; code++) {
 		struct upci_event event = *upci_catalogue_event(first, code);
@@ -128,7 +124,7 @@ static void test_fresh_names(void **state)
 	upc_catalogue_close(second);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	static const char *const lines[] = {
 		"event p.a = perf \"PAGE-FAULTS\" * 2147483647 / 2147483646 unit \"u\" scope context count "
@@ -155,7 +151,6 @@ static void test_lines(void **state)
 	char line[1024];
 	size_t i;
 
-	(void)state;
 	append("upc-wiring 1\n", 13, &text);
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		append(lines[i], strlen(lines[i]), &text);
@@ -177,7 +172,7 @@ static void test_lines(void **state)
 }
 
 /* The longest formula that there can be is no longer than the parser takes. */
-static void test_longest_formula(void **state)
+TEST(test_longest_formula)
 {
 	struct upci_formula *formula;
 	struct upc_catalogue *c = open_catalogue();
@@ -191,7 +186,6 @@ static void test_longest_formula(void **state)
 	char *line = malloc(size), *again = malloc(size), name[UPC_NAME_MAX];
 	int i, n;
 
-	(void)state;
 	assert_true(line && again);
 	formula = upci_catalogue_alloc(c, sizeof(*formula) + UPCI_TERMS_MAX * sizeof(formula->term[0]));
 	assert_non_null(formula);
@@ -222,7 +216,7 @@ static void test_longest_formula(void **state)
 	upc_catalogue_close(c);
 }
 
-static void test_driver(void **state)
+TEST(test_driver)
 {
 	struct upc_catalogue *c = open_catalogue();
 	const struct upci_driver perf = {
@@ -240,7 +234,6 @@ static void test_driver(void **state)
 	const struct upci_driver clock = {.source = UPC_SOURCE_CLOCK, .clock = CLOCK_MONOTONIC};
 	char text[100];
 
-	(void)state;
 	upci_driver_print(c, &perf, text, sizeof(text));
 	assert_string_equal(text, "perf \"PAGE-FAULTS\"");
 	assert_int_equal(upci_driver_print(c, &file, text, sizeof(text)),
@@ -254,7 +247,7 @@ static void test_driver(void **state)
 }
 
 /* What cannot be said becomes a comment, never a line that is refused. */
-static void test_unwritable(void **state)
+TEST(test_unwritable)
 {
 	struct upc_catalogue *c = open_catalogue();
 	struct upci_event event = {
@@ -262,7 +255,6 @@ static void test_unwritable(void **state)
 	char line[9000], file[9100], *long_text = malloc(6001);
 	int n;
 
-	(void)state;
 	upci_wiring_print(c, &event, line, sizeof(line));
 	assert_string_equal(line, "# \"x\": \"a wiring file cannot say what drives it\"\n");
 	event.driver = (struct upci_driver){.source = UPC_SOURCE_FILE,
@@ -295,13 +287,4 @@ static void test_unwritable(void **state)
 	upc_catalogue_close(c);
 }
 
-UNIT_MAIN(wiring_print)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machine),    cmocka_unit_test(test_fresh_names),
-		cmocka_unit_test(test_lines),      cmocka_unit_test(test_driver),
-		cmocka_unit_test(test_unwritable), cmocka_unit_test(test_longest_formula),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(wiring_print, NULL, NULL)

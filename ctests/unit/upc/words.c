@@ -57,9 +57,8 @@ static void *without_memory(void *failed)
 	return NULL;
 }
 
-static void test_nothing_is_allocated_by_a_failure(void **state)
+TEST(test_nothing_is_allocated_by_a_failure)
 {
-	(void)state;
 	in_thread(without_memory);
 }
 
@@ -75,9 +74,8 @@ static void *refused(void *failed)
 	return NULL;
 }
 
-static void test_memory_runs_out(void **state)
+TEST(test_memory_runs_out)
 {
-	(void)state;
 	in_thread(refused);
 }
 
@@ -90,9 +88,8 @@ static void *begins(void *failed)
 	return NULL;
 }
 
-static void test_calls_that_begin_something_have_words(void **state)
+TEST(test_calls_that_begin_something_have_words)
 {
-	(void)state;
 	in_thread(begins);
 }
 
@@ -119,11 +116,10 @@ static void *ends(void *failed)
 	return NULL;
 }
 
-static void test_words_outlive_two_rounds_of_destructors(void **state)
+TEST(test_words_outlive_two_rounds_of_destructors)
 {
 	unsigned i;
 
-	(void)state;
 	/* Behind ours, so that ours is the first of each round. */
 	assert_int_equal(pthread_key_create(&key, in_destructor), 0);
 	in_thread(ends);
@@ -136,12 +132,5 @@ static void test_words_outlive_two_rounds_of_destructors(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_is_allocated_by_a_failure),
-		cmocka_unit_test(test_memory_runs_out),
-		cmocka_unit_test(test_calls_that_begin_something_have_words),
-		cmocka_unit_test(test_words_outlive_two_rounds_of_destructors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_own_tests(NULL, NULL);
 }
