@@ -122,6 +122,11 @@ int main(void)
 	return bad;
 }
 END
+# PAPI 7.1 has them where it found a Fortran compiler when it was built.
+if ! nm -D "$PAPI_PREFIX/lib/libpapi.so" | grep -q papif_hl_stop; then
+	skip_rest "all names of Fortran's compilers" "this libpapi has no calls for them"
+	exit 0
+fi
 check "all names of Fortran's compilers" eval '$CC -Wall names.c -o names -L"$PAPI_PREFIX/lib" \
 	-Wl,-rpath,"$PAPI_PREFIX/lib" -lpapi 2> err && run 0 -e $faults -f csv -o csv ./names && calls_of x 8'
 check "... a length below 0 is 0" calls_of "" 4
