@@ -36,14 +36,14 @@ struct unit_test {
 
 /* TEST(name) { ... } is a test of its file; one of TEST_WITH has a set-up and a tear-down, or NULL. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
-#define TEST_WITH(name, set_up, tear_down)                       \
-	static void name(void **state);                          \
-	UNIT_CASE(name, #name, name, set_up, tear_down, NULL);   \
+#define TEST_WITH(name, set_up, tear_down)                     \
+	static void name(void **state);                        \
+	UNIT_CASE(name, #name, name, set_up, tear_down, NULL); \
 	static void name(void **state __attribute__((unused)))
 /* A function with one of the values that it is a test of. */
-#define UNIT_CASE(id, label, function, set_up, tear_down, value)                                        \
-	static const struct unit_test unit_test_##id = {                                                \
-		__BASE_FILE__, __LINE__, {label, function, set_up, tear_down, value}};                  \
+#define UNIT_CASE(id, label, function, set_up, tear_down, value)                                           \
+	static const struct unit_test unit_test_##id = {                                                   \
+		__BASE_FILE__, __LINE__, {label, function, set_up, tear_down, value}};                     \
 	static const struct unit_test *const unit_case_##id __attribute__((used, section("unit_tests"))) = \
 		&unit_test_##id
 
@@ -81,10 +81,10 @@ static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFix
 #define run_own_tests(set_up, tear_down) run_tests_of(__BASE_FILE__, set_up, tear_down)
 
 /* What a file ends with whose tests are all that it runs. */
-#define UNIT_TESTS(file, set_up, tear_down)             \
-	UNIT_MAIN(file)                                 \
-	{                                               \
-		return run_own_tests(set_up, tear_down);    \
+#define UNIT_TESTS(file, set_up, tear_down)              \
+	UNIT_MAIN(file)                                  \
+	{                                                \
+		return run_own_tests(set_up, tear_down); \
 	}
 
 /* ---- what they say and ask ---------------------------------------------------------- */

@@ -272,5 +272,4 @@ TEST(order_is_kept)
 	assert_int_equal(seen, 7);
 }
 
-
 UNIT_TESTS(mpx_plan, NULL, NULL)

@@ -223,8 +223,8 @@ static void every_instruction(void **state)
 
 static enum operation operations[OPERATIONS] = {START, READ, RESET, STOP, DESTROY, CREATE};
 
-#define stepping(operation)                                                                                \
-	UNIT_CASE(operation, "every_instruction [" #operation "]", every_instruction, NULL, NULL,          \
+#define stepping(operation)                                                                       \
+	UNIT_CASE(operation, "every_instruction [" #operation "]", every_instruction, NULL, NULL, \
 		  &operations[operation])
 stepping(START);
 stepping(READ);

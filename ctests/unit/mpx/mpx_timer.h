@@ -182,13 +182,12 @@ __attribute__((unused)) static enum mpxi_timer_kind all[] = {MPXI_TIMER_AUTO, MP
 	static void name(void **state); \
 	TEST_ALSO_OF(name, k);          \
 	static void name(void **state)
-#define TEST_ALSO_OF(name, k) \
-	UNIT_CASE(name##_##k, #name " [" #k "]", name, NULL, NULL, &all[MPXI_TIMER_##k])
+#define TEST_ALSO_OF(name, k) UNIT_CASE(name##_##k, #name " [" #k "]", name, NULL, NULL, &all[MPXI_TIMER_##k])
 /* Of all kinds that threads have. */
-#define TEST_OF_EACH(name)               \
-	static void name(void **state);  \
-	TEST_ALSO_OF(name, TASK_CLOCK);  \
-	TEST_ALSO_OF(name, THREAD);      \
+#define TEST_OF_EACH(name)              \
+	static void name(void **state); \
+	TEST_ALSO_OF(name, TASK_CLOCK); \
+	TEST_ALSO_OF(name, THREAD);     \
 	TEST_OF(name, VIRTUAL)
 
 #endif

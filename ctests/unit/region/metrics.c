@@ -272,7 +272,8 @@ static double coverage(const char *formula, const double truth[3], const double 
 	assert_non_null(columns);
 	whole = value(formula, exact).value;
 	for (i = 0; i < DRAWS; i++) {
-		double a = random_normal(&seed), b = together * a + sqrt(1 - together * together) * random_normal(&seed);
+		double a = random_normal(&seed),
+		       b = together * a + sqrt(1 - together * together) * random_normal(&seed);
 		const struct upcr_value counts[] = {
 			estimated(truth[0] + error[0] * a, error[0], INFINITY, 0),
 			estimated(truth[1] + error[1] * b, error[1], INFINITY, 0),

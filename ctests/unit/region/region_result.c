@@ -5,7 +5,6 @@
  */
 #include "../unit_test.h"
 
-
 #include "region/result.h"
 
 enum { NAMES = 6 };

@@ -163,5 +163,4 @@ TEST_WITH(test_gone, setup, teardown)
 	assert_false(client_answer(client, strdup("{}"), 200)); /* and no signal */
 }
 
-
 UNIT_TESTS(client, NULL, NULL)

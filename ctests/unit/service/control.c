@@ -778,5 +778,4 @@ TEST_WITH(test_many_threads, setup, teardown)
 	assert_int_equal(now(&resumes), now(&yields));
 }
 
-
 UNIT_TESTS(control, NULL, NULL)

@@ -123,5 +123,4 @@ TEST_WITH(test_queue, setup, NULL)
 	lane_job_free(NULL);
 }
 
-
 UNIT_TESTS(lane, NULL, NULL)

@@ -219,5 +219,4 @@ TEST_WITH(test_locked, setup, remove_test_dir)
 	close(fd);
 }
 
-
 UNIT_TESTS(listen, NULL, NULL)

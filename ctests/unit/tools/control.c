@@ -212,5 +212,4 @@ TEST_WITH(test_places, setup, remove_test_dir)
 	not_there(NULL, "none listens at /run/upc/control");
 }
 
-
 UNIT_TESTS(control, NULL, NULL)

@@ -4,7 +4,6 @@
  */
 #include "serve/serve_metrics.h"
 
-
 #include "../unit_test.h"
 
 static void becomes(const char *text, const char *wanted)

@@ -4,7 +4,6 @@
  */
 #include "serve/serve_request.h"
 
-
 #include "../unit_test.h"
 
 static char path[SERVE_REQUEST_MAX];

@@ -134,7 +134,6 @@ static void let_work(struct worker *w)
 
 static void end_worker(struct worker *w)
 {
-
 	assert_int_equal(write(w->go, "e", 1), 1);
 	close(w->go);
 	close(w->done);
@@ -419,8 +418,11 @@ TEST(test_not_root)
 
 static int set_up(void **state)
 {
-	find_hierarchies();
-	return open_catalogue(state);
+	int error = open_catalogue(state);
+
+	if (!error)
+		find_hierarchies();
+	return error;
 }
 
 UNIT_TESTS(cgroup, set_up, close_catalogue)

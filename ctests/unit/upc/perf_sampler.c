@@ -826,6 +826,5 @@ UNIT_MAIN(perf_sampler)
 		cmocka_unit_test(test_another_thread_drives),
 	};
 
-	return late_signals() ? cmocka_run_group_tests(threads, set_up, NULL)
-			      : run_own_tests(set_up, NULL);
+	return late_signals() ? cmocka_run_group_tests(threads, set_up, NULL) : run_own_tests(set_up, NULL);
 }
