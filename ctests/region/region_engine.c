@@ -97,6 +97,36 @@ static void recur(size_t scale)
 		leave("R");
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void spin(double seconds)
+{
+	double from = now();
+
+	while (now() - from < seconds)
+		;
+}
+
+/* A region's time begins and ends where it does, whichever begins and ends beside it. */
+static void durations(void)
+{
+	spin(.01);
+	enter("A");
+	spin(.02);
+	enter("B");
+	spin(.03);
+	leave("B");
+	spin(.02);
+	leave("A");
+	spin(.01);
+}
+
 static pthread_barrier_t there;
 
 static void *work(void *argument)
@@ -454,6 +484,8 @@ static int tell(const char *story)
 		warm(overlap);
 	else if (!strcmp(story, "recur"))
 		warm(recur);
+	else if (!strcmp(story, "times"))
+		durations();
 	else if (!strcmp(story, "threads"))
 		threads();
 	else if (!strcmp(story, "fork"))
@@ -572,6 +604,18 @@ static void has(const json_t *file, const char *wanted, json_int_t calls, double
 	   faults, sum);
 }
 
+/* No less than it had for itself; how much more is the machine's. */
+static void lasted(const json_t *file, const char *wanted, double seconds)
+{
+	json_t *node, *thread = json_array_get(json_object_get(file, "threads"), 0);
+	double got = 0;
+	size_t k;
+
+	json_array_foreach(json_object_get(thread, "nodes"), k, node) if (is_path(file, node, wanted)) got +=
+		json_number_value(json_object_get(node, "seconds"));
+	ok(got >= seconds, "'%s' has %g s at least: %g", wanted, seconds, got);
+}
+
 /* A reason may be behind it. */
 static bool is_kind(const char *text, const char *what)
 {
@@ -647,6 +691,13 @@ static void check_plain(void)
 	/* Time alone: PAPI is not even loaded. */
 	file = run("nest", "", "10000", &pid);
 	ok(json_array_size(json_object_get(file, "events")) == 0, "without events there are none");
+	adds_up(file);
+	json_decref(file);
+
+	file = run("times", "", "10000", &pid);
+	lasted(file, "", .01); /* from the first call on */
+	lasted(file, "A", .04);
+	lasted(file, "A B", .03);
 	adds_up(file);
 	json_decref(file);
 
