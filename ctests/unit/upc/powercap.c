@@ -342,6 +342,38 @@ static char *wiring_file(const char *text)
 	return path;
 }
 
+/* Which event there is not, and why, in a catalogue of this machine. */
+static void assert_none(const char *name, const char *why)
+{
+	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
+	struct upc_catalogue *c = open_catalogue(NULL);
+
+	assert_int_equal(upc_catalogue_info(c, event_code(c, name), &info), 0);
+	assert_int_equal(info.source, UPC_SOURCE_NONE);
+	assert_non_null(strstr(info.why, why));
+	upc_catalogue_close(c);
+}
+
+/* A sum of all packages is of all of them, or there is none. */
+TEST(test_partial)
+{
+	struct zone zones[64];
+	char names[64][32];
+
+	for (unsigned i = 0; i < 64; i++) {
+		snprintf(names[i], sizeof(names[i]), "intel-rapl:%u", i);
+		zones[i] = (struct zone){names[i], 1000, 0, 0};
+		make_zone(&zones[i], "package-x\n");
+	}
+	assert_none("ENERGY", "not all packages");
+	assert_none("POWER", "not all packages");
+	made_sys_empty();
+	make_zone(&zones[0], "package-0\n");
+	made_sys_put("package-1\n", "class/powercap/intel-rapl:1/name");
+	assert_none("ENERGY", "not all packages");
+	made_sys_empty();
+}
+
 /* A wiring file names a zone, and scales it; nothing that leads out of the class. */
 TEST(test_wiring)
 {

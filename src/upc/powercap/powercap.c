@@ -233,6 +233,7 @@ struct search {
 	unsigned denied;
 	uint32_t package[UPCI_TERMS_MAX - 1]; /* codes; POWER has a term more */
 	unsigned packages;
+	bool partial; /* of one of the packages there is no term */
 };
 
 static void name_of(const char *zone, char name[64])
@@ -257,15 +258,20 @@ static void add_zone(struct search *search, const char *zone)
 		.driver = {.source = UPC_SOURCE_POWERCAP, .mul = 1, .div = 1},
 	};
 	const int fd = open_energy(zone);
+	const bool denied = fd < 0 && (errno == EACCES || errno == EPERM);
 	char name[64], event_name[UPC_NAME_MAX], wraps[160] = "";
+	bool package;
 	uint64_t range;
 
+	name_of(zone, name);
+	/* Each once: RAPL shows some by two ways, of which the other's zones are intel-rapl-mmio. */
+	package = !strncmp(name, "package-", 8) && !strstr(zone, "-mmio");
 	if (fd < 0) {
-		search->denied += errno == EACCES || errno == EPERM;
+		search->denied += denied;
+		search->partial |= package;
 		return;
 	}
 	close(fd);
-	name_of(zone, name);
 	range = range_of(zone);
 	if (range)
 		snprintf(wraps, sizeof(wraps),
@@ -286,17 +292,22 @@ static void add_zone(struct search *search, const char *zone)
 		return;
 	}
 	search->error = upci_catalogue_put(search->c, &event);
-	/* Each once: RAPL shows some by two ways, of which the other's zones are intel-rapl-mmio. */
-	if (search->error >= 0 && !strncmp(name, "package-", 8) && !strstr(zone, "-mmio") &&
-	    search->packages < UPCI_TERMS_MAX - 1)
+	if (search->error < 0 || !package)
+		return;
+	if (search->packages < UPCI_TERMS_MAX - 1)
 		search->package[search->packages++] = (uint32_t)search->error;
+	else
+		search->partial = true;
 }
 
 static const char *why_not(const struct search *search)
 {
-	return search->denied ? "the energy counters of /sys/" POWERCAP
-				" are for root only; run as root, or chmod a+r them"
-			      : "this machine shows no energy counter of a package in /sys/" POWERCAP;
+	if (search->denied)
+		return "energy counters of /sys/" POWERCAP
+		       " are for root only; run as root, or chmod a+r them";
+	return search->partial
+		       ? "not all packages of this machine have an energy counter that can be added up"
+		       : "this machine shows no energy counter of a package in /sys/" POWERCAP;
 }
 
 /* The sum over packages times coefficient, by the divisor, or where that is 0 by elapsed ns. */
@@ -326,7 +337,7 @@ static void add_derived(struct search *search, struct upci_event event, int64_t 
 	event.kind = UPC_KIND_COUNT;
 	event.id = UPC_NO_ID;
 	event.driver = (struct upci_driver){.source = UPC_SOURCE_NONE, .mul = 1, .div = 1};
-	if (search->error >= 0 && search->packages) {
+	if (search->error >= 0 && search->packages && !search->partial) {
 		event.formula = sum_of(search, coefficient, divisor);
 		if (event.formula)
 			search->error = upci_derived_settle(search->c, &event);
