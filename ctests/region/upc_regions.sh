@@ -4,7 +4,7 @@
 # path; files of ranks, one of which is killed; files that are none. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 56
+plan 59
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -45,6 +45,19 @@ static void threads(long n)
 		pthread_join(thread[i], NULL);
 }
 
+/* Touches 4000 pages in "left", where the program's end finds it. */
+static pthread_barrier_t inside;
+
+static void *stay(void *argument)
+{
+	hpmTstart(5, "left");
+	touch_pages(4000);
+	pthread_barrier_wait(&inside);
+	for (;;)
+		pause();
+	return argument;
+}
+
 static void recur(int depth)
 {
 	if (!depth)
@@ -59,6 +72,7 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "threads";
 
+	pthread_barrier_init(&inside, NULL, 2);
 	hpmStart(1, "setup");
 	touch_pages(3000);
 	hpmStop(1);
@@ -84,6 +98,13 @@ int main(int argc, char **argv)
 			exit(0);
 		}
 		wait(NULL);
+	}
+	if (!strcmp(what, "left")) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, stay, NULL);
+		pthread_barrier_wait(&inside);
+		return 0;
 	}
 	if (!strcmp(what, "kill"))
 		kill(getpid(), SIGKILL);
@@ -119,6 +140,9 @@ whole_is_sum()
 		END { print "# " sum " of " whole; exit !(whole > 18000 && sum == whole) }' csv
 }
 check "exclusive counts of all call paths are the whole, exactly" whole_is_sum
+check "it ends while a thread is inside its first region" csv ./program left
+check "... whose counts are no exact 0" is left exact 0
+check "... but uncounted, or a lower bound" eval 'field left flags | grep -E "uncounted|partial"'
 names_are_whole()
 {
 	csv ./program || return 1

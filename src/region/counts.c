@@ -286,9 +286,9 @@ static struct upcr_value value_of(const struct mpx_estimate *e)
 			 (e->flags & MPX_BORROWED ? UPCR_BORROWED : 0) |
 			 (e->flags & MPX_UNEVEN ? UPCR_UNEVEN : 0);
 
-	/* No time has gone by in it, so there is nothing to count. */
+	/* A region without time holds nothing, unless the thread is still in it: its stretch is missing. */
 	if (e->flags & MPX_UNCOUNTED)
-		return e->time ? upcr_uncounted() : upcr_exact(0);
+		return e->time || e->flags & MPX_PARTIAL ? upcr_uncounted() : upcr_exact(0);
 	if (e->flags & MPX_EXACT && !flags)
 		return upcr_exact(e->count);
 	return upcr_estimated(e->estimate, e->standard_error, e->low, e->high, e->coverage, flags);
