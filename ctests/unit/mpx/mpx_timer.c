@@ -202,6 +202,26 @@ TEST_OF_EACH(disarmed_is_quiet)
 	mpxi_timers_destroy(timers);
 }
 
+/* The core asks for ticks that are overdue when its timer is closed, too. */
+TEST_OF_EACH(closed_is_not_mended)
+{
+	const unsigned files = open_files();
+	struct mpxi_timers *timers = timers_of(state, MS);
+	int signo = mpxi_timers_signal(timers);
+	struct mpxi_timer timer;
+	struct seen s;
+
+	set_blocked(signo, true);
+	begin(&s, &timer, timers);
+	mpxi_timer_close(&timer);
+	assert_true(blocked(signo));
+	assert_false(mpxi_timer_mend(&timer));
+	assert_true(blocked(signo));
+	assert_int_equal(open_files(), files);
+	set_blocked(signo, false);
+	mpxi_timers_destroy(timers);
+}
+
 /* Pieces that are shorter than a slice come to a slice. */
 TEST_OF(rest_is_kept, TASK_CLOCK)
 {

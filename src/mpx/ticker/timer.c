@@ -317,7 +317,8 @@ bool mpxi_timer_mend(struct mpxi_timer *timer)
 	enum mpxi_timer_handler handler;
 	bool blocked, gone;
 
-	if (mpxi_in_handler)
+	/* A thread that ends stops its groups after its timer is closed. */
+	if (mpxi_in_handler || !timer->open)
 		return false;
 	handler = mpxi_timer_signal_mend(timer->timers);
 	timer->starved = handler == MPXI_HANDLER_TAKEN;

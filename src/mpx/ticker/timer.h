@@ -121,8 +121,8 @@ void mpxi_timer_disarm(struct mpxi_timer *timer);
 
 /*
  * No tick has come for long: unblocks the signal, and puts the handler back where it was
- * reset. Returns whether that, or a handler of the program's own, is why; false in a handler.
- * By the thread that opened it.
+ * reset. Returns whether that, or a handler of the program's own, is why; false in a handler,
+ * and for a timer that is closed. By the thread that opened it.
  */
 bool mpxi_timer_mend(struct mpxi_timer *timer);
 
