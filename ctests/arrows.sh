@@ -35,21 +35,21 @@ src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         :
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : request.h service.h
 src/pmda              : src/service src/upc/base                               :
-utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base     : clock.h common.h control.h data.h difference.h list.h near.h options.h preload.h program.h send.h stat_run.h stat_table.h
+utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base src/upc/catalogue : clock.h common.h control.h data.h difference.h list.h options.h preload.h program.h send.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
-utils/ctl             : utils/lib                                              :
+utils/ctl             : utils/lib src/upc/catalogue                            :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/page            : src/upc/base                                           : page.h page_axis.h
-utils/jobstat         : utils/lib utils/page                                   :
+utils/jobstat         : utils/lib utils/page src/upc/catalogue                 :
 utils/regions         : utils/lib utils/metrics utils/page src/region src/sim/decode src/sim/load src/upc/catalogue :
 utils/replay          : utils/lib src/upc/replay                               :
 utils/run             : utils/lib src/sim/count src/sim/load src/upc/base src/upc/catalogue src/upc/engine src/upc/share :
 utils/serve           : utils/lib                                              :
 utils/stat            : utils/lib                                              :
-utils/top             : utils/lib                                              :
+utils/top             : utils/lib src/upc/catalogue                            :
 utils/wire            : utils/lib                                              :
-utils                 : utils/lib                                              :
+utils                 : utils/lib src/upc/catalogue                            :
 END
 
 # includes: a line for each that leaves its folder: the file, its folder, the other's, the header

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "catalogue/nearest.h"
 #include "lib/common.h"
-#include "lib/near.h"
 #include "lib/options.h"
 
 static char *help_text(void)
@@ -45,22 +45,15 @@ static const struct util_tool_row *find(const char *name)
 
 static int say_unknown(const char *name)
 {
-	const char *best = NULL;
-	unsigned nearest = UINT_MAX;
+	struct upci_nearest nearest = {.max = 1};
 
-	for (int i = 0; i < UTIL_TOOLS; i++) {
-		const char *command = util_tool[i].command;
-		unsigned far = command != NULL ? util_distance(name, command) : UINT_MAX;
-
-		if (command != NULL && far < nearest && util_is_near(name, command, far)) {
-			nearest = far;
-			best = command;
-		}
-	}
-	if (best != NULL)
-		util_error("there is no command '%s'; the nearest is '%s'", name, best);
+	for (int i = 0; i < UTIL_TOOLS; i++)
+		if (util_tool[i].command != NULL)
+			upci_nearest_offer(&nearest, name, util_tool[i].command);
+	if (nearest.count > 0)
+		util_error("there is no command '%.80s'; did you mean %s?", name, nearest.name[0]);
 	else
-		util_error("there is no command '%s'; 'upc help' names them all", name);
+		util_error("there is no command '%.80s'; 'upc help' names them all", name);
 	return UTIL_FAILED;
 }
 
@@ -113,8 +106,8 @@ int main(int argc, char **argv)
 	/* There is no option but those that end it. */
 	if (util_options_next(&usage, argc, argv, NULL, &status) == UTIL_OPTION_NONE) {
 		if (optind == argc) {
-			util_error("which command?");
-			status = util_try_help();
+			util_error("no command is given; 'upc help' names them all");
+			status = UTIL_FAILED;
 		} else if (strcmp(argv[optind], "help") == 0 && optind + 1 == argc) {
 			optind = 1;
 			util_options_next(&usage, 2, own_help, NULL, &status);

@@ -152,7 +152,7 @@ check "functions of metrics, one's output another's input" functions
 wrong_function()
 {
 	run 125 --define='x=sum(' table && grep -q 'column 5: expected' err &&
-		run 125 --define='x=cpu.cycels' table && grep -q "nearest is 'cpu.cycles'" err &&
+		run 125 --define='x=cpu.cycels' table && grep -q "did you mean cpu.cycles?" err &&
 		run 125 --define='x=cpu.cycles+numa.cycles' table && grep -q 'do not go together' err
 }
 check "... mistakes in them" wrong_function

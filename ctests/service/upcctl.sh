@@ -104,10 +104,10 @@ refusals()
 check "what is refused: 1, and the nearest name, also as JSON" refusals
 commands()
 {
-	run 125 lss && grep -q "no command 'lss'; the nearest is 'ls'" err &&
-		run 125 contnue ALL && grep -q "the nearest is 'continue'" err &&
-		run 125 qqqqqqqq && grep -q "no command 'qqqqqqqq'$" err &&
-		run 125 && grep -q 'which command?' err && run 125 run && grep -q 'which program?' err &&
+	run 125 lss && grep -q "no command 'lss'; did you mean ls?" err &&
+		run 125 contnue ALL && grep -q "did you mean continue?" err &&
+		run 125 qqqqqqqq && grep -q "no command 'qqqqqqqq'; 'upcctl --help'" err &&
+		run 125 && grep -q 'no command is given' err && run 125 run && grep -q 'name the PROGRAM' err &&
 		run 125 yield && says 'upcctl run PROGRAM' && run 125 finalize && says "in the service's configuration only"
 }
 check "no such command: the nearest" commands

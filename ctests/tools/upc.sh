@@ -32,7 +32,7 @@ cp out first
 check "upc help" run 0 help
 check "... says the same" cmp -s out first
 check "a name that is not there: 125" run 125 sta
-check "... with the nearest" grep -q "^upc: there is no command 'sta'; the nearest is 'stat'$" err
+check "... with the nearest" grep -q "^upc: there is no command 'sta'; did you mean stat?$" err
 check "... also for help" run 125 help topp
 check "a name like none" run 125 zzzzzz
 check "no name: 125" run 125

@@ -24,7 +24,7 @@ help()
 check "--help of each says usage, options and exit statuses, in 80 columns" each help
 wrong()
 {
-	run 125 --nosuch && [ ! -s out ] && grep -q "^Try '${tool##*/} --help'" err
+	run 125 --nosuch && [ ! -s out ] && [ "$(wc -l < err)" = 1 ] && grep -q "there is no option .--nosuch.; .${tool##*/} --help. lists them" err
 }
 check "a wrong option: 125, and where to read on" each wrong
 two_formats()

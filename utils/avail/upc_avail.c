@@ -61,14 +61,14 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 		return -1;
 	if (o->names + (o->format.format != UTIL_TEXT) + o->missing > 1) {
 		util_error("--names, --missing, and --format other than text exclude each other");
-		*status = util_try_help();
+		*status = UTIL_FAILED;
 		return -1;
 	}
 	o->pattern = argv + optind;
 	o->n_patterns = argc - optind;
 	if (o->missing && (o->n_patterns > 0 || o->all || o->descriptions)) {
 		util_error("--missing is of the machine: it goes without PATTERN, --all and --descriptions");
-		*status = util_try_help();
+		*status = UTIL_FAILED;
 		return -1;
 	}
 	for (int p = 0; p < o->n_patterns; p++)

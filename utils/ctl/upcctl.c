@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/nearest.h"
 #include "ctl/ctl_run.h"
 #include "ctl/ctl_table.h"
 #include "lib/common.h"
 #include "lib/control.h"
 #include "lib/data.h"
-#include "lib/near.h"
 #include "lib/options.h"
 
 static const char head[] = "usage: upcctl [OPTION]... COMMAND [WORD]...\n"
@@ -90,29 +90,23 @@ static const struct {
 
 static int check_command(const char *name)
 {
-	const char *best = NULL;
-	unsigned nearest = UINT_MAX;
+	struct upci_nearest nearest = {.max = 1};
 
 	for (size_t i = 0; i < COMMANDS; i++) {
-		unsigned far = util_distance(name, commands[i].name);
-
 		if (strcmp(name, commands[i].name) == 0) {
 			if (commands[i].instead == NULL)
 				return 0;
 			util_error("'%s' %s", name, commands[i].instead);
 			return UTIL_FAILED;
 		}
-		if (commands[i].instead == NULL && far < nearest &&
-		    util_is_near(name, commands[i].name, far)) {
-			nearest = far;
-			best = commands[i].name;
-		}
+		if (commands[i].instead == NULL)
+			upci_nearest_offer(&nearest, name, commands[i].name);
 	}
-	if (best != NULL)
-		util_error("there is no command '%s'; the nearest is '%s'", name, best);
+	if (nearest.count > 0)
+		util_error("there is no command '%.80s'; did you mean %s?", name, nearest.name[0]);
 	else
-		util_error("there is no command '%s'", name);
-	return util_try_help();
+		util_error("there is no command '%.80s'; 'upcctl --help' names them all", name);
+	return UTIL_FAILED;
 }
 
 /* Options may stand before and behind the command, and behind what follows it; those behind
@@ -151,19 +145,19 @@ static int check(const struct settings *settings)
 	int error;
 
 	if (settings->words == 0) {
-		util_error("which command?");
-		return util_try_help();
+		util_error("no command is given; 'upcctl --help' names them all");
+		return UTIL_FAILED;
 	}
 	error = check_command(settings->word[0]);
 	if (error != 0)
 		return error;
 	if (settings->format.format == UTIL_CSV && strcmp(settings->word[0], "ls") != 0) {
 		util_error("--format=csv is for ls: '%s' has no rows", settings->word[0]);
-		return util_try_help();
+		return UTIL_FAILED;
 	}
 	if (strcmp(settings->word[0], "run") == 0 && settings->program == NULL) {
-		util_error("run: which program?");
-		return util_try_help();
+		util_error("run: name the PROGRAM to run: upcctl run PROGRAM");
+		return UTIL_FAILED;
 	}
 	return 0;
 }

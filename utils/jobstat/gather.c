@@ -10,13 +10,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "catalogue/nearest.h"
 #include "jobstat/account.h"
 #include "jobstat/finish.h"
 #include "jobstat/gather.h"
 #include "jobstat/series.h"
 #include "lib/clock.h"
 #include "lib/common.h"
-#include "lib/near.h"
 
 #define NS 1000000000LL
 
@@ -118,10 +118,9 @@ static void near_name(const char *name, void *arg)
 {
 	struct nearest *nearest = arg;
 	const char *own = strncmp(name, "upc.", 4) == 0 ? name + 4 : name;
-	const unsigned far = util_distance(nearest->wanted, own);
+	const unsigned far = upci_name_distance(nearest->wanted, own);
 
-	if (far < nearest->far && util_is_near(nearest->wanted, own, far) &&
-	    strlen(own) < sizeof(nearest->name)) {
+	if (far < nearest->far && strlen(own) < sizeof(nearest->name)) {
 		nearest->far = far;
 		strcpy(nearest->name, own);
 	}
@@ -146,7 +145,7 @@ static bool some_node_has(struct gather *g, const char *name)
 static int check_inputs(struct gather *g)
 {
 	for (unsigned i = 0; i < define_inputs(g->options->define); i++) {
-		struct nearest nearest = {.wanted = define_input(g->options->define, i), .far = ~0u};
+		struct nearest nearest = {.wanted = define_input(g->options->define, i), .far = UPCI_FAR};
 
 		if (some_node_has(g, nearest.wanted))
 			continue;
@@ -154,8 +153,8 @@ static int check_inputs(struct gather *g)
 			if (g->archives->node[k].context >= 0)
 				archive_names(&g->archives->node[k], near_name, &nearest);
 		util_error("no archive has a metric '%s'%s%s%s", nearest.wanted,
-			   nearest.name[0] != '\0' ? "; the nearest is '" : "", nearest.name,
-			   nearest.name[0] != '\0' ? "'" : "");
+			   nearest.name[0] != '\0' ? "; did you mean " : "", nearest.name,
+			   nearest.name[0] != '\0' ? "?" : "");
 		if (!g->options->follow)
 			return -1;
 	}

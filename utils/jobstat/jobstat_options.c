@@ -64,7 +64,7 @@ static int parse_nodes(struct jobstat_options *o, const char *text)
 	if (nodelist_parse(text, strlen(text), &o->nodes, &at, &expected) == 0)
 		return 0;
 	util_error("--nodes: column %zu: expected %s", at + 1, expected);
-	return util_try_help();
+	return UTIL_FAILED;
 }
 
 static int read_jobs(struct jobstat_options *o, const char *path)
@@ -146,7 +146,7 @@ static const struct util_usage usage = {
 static int complain(const char *what)
 {
 	util_error("%s", what);
-	return util_try_help();
+	return UTIL_FAILED;
 }
 
 static int check(struct jobstat_options *o, int operands)
@@ -155,7 +155,8 @@ static int check(struct jobstat_options *o, int operands)
 	int error;
 
 	if (operands == 0 && o->hosts == 0)
-		return complain("which archives?");
+		return complain(
+			"no archive is given: upc_jobstat [OPTION]... ARCHIVE reads one, or a directory of them");
 	if (o->hosts > 0 && !o->gather.follow)
 		return complain("--host goes with --follow");
 	if (o->jobs.n > 0 &&

@@ -40,16 +40,10 @@ void util_error(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-int util_try_help(void)
-{
-	fprintf(stderr, "Try '%s --help'.\n", tool_name);
-	return UTIL_FAILED;
-}
-
 int util_wrong_value(const char *option, const char *what, const char *text)
 {
-	util_error("%s wants %s, not '%s'", option, what, text);
-	return util_try_help();
+	util_error("%s wants %s, not '%.200s'", option, what, text);
+	return UTIL_FAILED;
 }
 
 int util_cannot_run(const char *program, int error)

@@ -39,10 +39,7 @@ void util_begin(const char *tool);
 /* "TOOL: text" and a newline on standard error. */
 void util_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Points to --help after an option error; returns UTIL_FAILED. */
-int util_try_help(void);
-
-/* The same behind "OPTION wants WHAT, not 'TEXT'". */
+/* Says "OPTION wants WHAT, not 'TEXT'"; returns UTIL_FAILED. */
 int util_wrong_value(const char *option, const char *what, const char *text);
 
 /* Says that a program cannot be run, for an error of execvp; returns UTIL_NOT_FOUND or

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/nearest.h"
+
 #define HELP_COLUMN 26
+#define SHOWN 80 /* characters of what was typed */
 
 struct row {
 	unsigned tools;
@@ -153,12 +156,11 @@ static int print_table(const struct util_usage *usage)
 
 /* ---- the command line ------------------------------------------------------ */
 
-#define LONG 0x1000              /* a value of getopt_long's beyond all letters; behind it the row */
-#define ASKED (LONG + (int)ROWS) /* --complete, which is not for people */
+#define LONG 0x1000 /* a value of getopt_long's beyond all letters; behind it the row */
 
 struct getopt_table {
 	char letters[4 * ROWS];
-	struct option names[ROWS + 2];
+	struct option names[ROWS + 1];
 };
 
 static void fill(const struct util_usage *usage, struct getopt_table *table)
@@ -169,6 +171,8 @@ static void fill(const struct util_usage *usage, struct getopt_table *table)
 	/* What follows PROGRAM is the program's. */
 	if (usage->runs)
 		*letter++ = '+';
+	/* Missing arguments are told apart from options that do not exist. */
+	*letter++ = ':';
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct row *row = &rows[i];
 		int wants = row->argument == NULL ? no_argument
@@ -186,7 +190,6 @@ static void fill(const struct util_usage *usage, struct getopt_table *table)
 			*name++ = (struct option){row->name, wants, NULL, LONG + (int)i};
 	}
 	*letter = '\0';
-	*name++ = (struct option){"complete", no_argument, NULL, ASKED};
 	*name = (struct option){NULL, 0, NULL, 0};
 }
 
@@ -198,6 +201,84 @@ static const struct row *find(enum util_tool tool, int option)
 		if (is_of(&rows[i], tool) && rows[i].letter == option)
 			return &rows[i];
 	return NULL;
+}
+
+/* The option as the user wrote it: by its letter or by its name. */
+static void options_spell(const struct row *row, int option, char text[SHOWN])
+{
+	if (option < LONG)
+		snprintf(text, SHOWN, "-%c", row->letter);
+	else
+		snprintf(text, SHOWN, "--%s", row->name);
+}
+
+/* Says what is missing behind an option. */
+static void options_refuse_none(const struct row *row, int option)
+{
+	char text[SHOWN];
+
+	options_spell(row, option, text);
+	util_error("%s wants an argument: %s%s%s", text, text, option < LONG ? " " : "=", row->argument);
+}
+
+/* Lists the names that an abbreviation stands for; returns how many. */
+static unsigned options_abbreviated(const struct util_usage *usage, const char *word, size_t n,
+				    char list[400])
+{
+	unsigned found = 0;
+	size_t used = 0;
+
+	list[0] = '\0';
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!is_of(&rows[i], usage->tool) || rows[i].name == NULL ||
+		    strncmp(rows[i].name, word, n) != 0)
+			continue;
+		if (used < 400)
+			used += (size_t)snprintf(list + used, 400 - used, "%s--%s", found > 0 ? ", " : "",
+						 rows[i].name);
+		found++;
+	}
+	return found;
+}
+
+/* Says that the tool has no such option, with the nearest one. */
+static void options_refuse_name(const struct util_usage *usage, const char *typed)
+{
+	const char *tool = util_tool[usage->tool].program, *word = typed + strspn(typed, "-");
+	size_t n = strcspn(word, "=");
+	struct upci_nearest nearest = {.max = 1};
+	char list[400], name[SHOWN];
+
+	if (n > 0 && options_abbreviated(usage, word, n, list) > 1) {
+		util_error("'%.*s' stands for several options: %s", (int)(word - typed + (ptrdiff_t)n), typed,
+			   list);
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(n < SHOWN ? n : SHOWN), word);
+	for (size_t i = 0; i < ROWS; i++)
+		if (is_of(&rows[i], usage->tool) && rows[i].name != NULL && rows[i].help != NULL)
+			upci_nearest_offer(&nearest, name, rows[i].name);
+	if (nearest.count > 0)
+		util_error("there is no option '--%s'; did you mean --%s?", name, nearest.name[0]);
+	else
+		util_error("there is no option '--%s'; '%s --help' lists them", name, tool);
+}
+
+/* Says what getopt_long has refused, in one sentence. */
+static int options_refuse(const struct util_usage *usage, int answer, const char *typed)
+{
+	const struct row *row = optopt != 0 ? find(usage->tool, optopt) : NULL;
+
+	if (answer == ':')
+		options_refuse_none(row, optopt);
+	else if (optopt == 0)
+		options_refuse_name(usage, typed);
+	else if (row == NULL)
+		util_error("there is no option '-%c'; '%s --help' lists them", optopt,
+			   util_tool[usage->tool].program);
+	else
+		util_error("--%s takes no argument, and '%.*s' has one", row->name, SHOWN, typed);
+	return UTIL_FAILED;
 }
 
 static bool is_format(int id)
@@ -223,7 +304,6 @@ static int take_format(const struct util_usage *usage, int id, struct util_forma
 		return -1;
 	if (choice->given && choice->format != (unsigned)format) {
 		util_error("one --format at a time: it is said twice, and not the same");
-		util_try_help();
 		return -1;
 	}
 	choice->given = true;
@@ -236,13 +316,14 @@ static int take(const struct util_usage *usage, int option, int *status)
 {
 	const struct row *row = find(usage->tool, option);
 
-	if (row == NULL)
-		*status = util_try_help();
-	else if (row->id == UTIL_OPTION_HELP)
+	if (row->id == UTIL_OPTION_HELP)
 		*status = print_help(usage);
 	else if (row->id == UTIL_OPTION_VERSION)
 		*status = util_print_version();
-	else {
+	else if (optarg != NULL && optarg[0] == '\0') {
+		options_refuse_none(row, option);
+		*status = UTIL_FAILED;
+	} else {
 		if (row->now != NULL && option >= LONG)
 			util_advise("--%s is the old name of %s", row->name, row->now);
 		else if (row->now != NULL)
@@ -258,14 +339,21 @@ int util_options_next(const struct util_usage *usage, int argc, char **argv,
 	static struct getopt_table table;
 	int option;
 
-	if (table.names[0].name == NULL)
+	if (table.names[0].name == NULL) {
 		fill(usage, &table);
+		opterr = 0;
+		/* A question of the shells', not of people. */
+		if (argc == 2 && strcmp(argv[1], "--complete") == 0) {
+			*status = print_table(usage);
+			return UTIL_OPTION_DONE;
+		}
+	}
 	do {
 		option = getopt_long(argc, argv, table.letters, table.names, NULL);
 		if (option == -1)
 			return UTIL_OPTION_NONE;
-		if (option == ASKED) {
-			*status = print_table(usage);
+		if (option == '?' || option == ':') {
+			*status = options_refuse(usage, option, argv[optind - 1]);
 			return UTIL_OPTION_DONE;
 		}
 		option = take(usage, option, status);
@@ -328,19 +416,25 @@ void util_advise(const char *format, ...)
 
 int util_option_word(const char *option, const char *const words[], const char *text)
 {
+	struct upci_nearest nearest = {.max = 1};
 	char list[200] = "";
 	size_t n = 0;
 
 	for (int i = 0; words[i] != NULL; i++) {
 		if (strcmp(words[i], text) == 0)
 			return i;
+		upci_nearest_offer(&nearest, text, words[i]);
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s",
 				      i == 0                 ? ""
 				      : words[i + 1] != NULL ? ", "
 							     : " or ",
 				      words[i]);
 	}
-	util_wrong_value(option, list, text);
+	if (nearest.count > 0)
+		util_error("%s wants %s, not '%.*s'; did you mean %s?", option, list, SHOWN, text,
+			   nearest.name[0]);
+	else
+		util_wrong_value(option, list, text);
 	return -1;
 }
 

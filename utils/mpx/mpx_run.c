@@ -234,8 +234,7 @@ int main(int argc, char **argv)
 	if (util_options_read(&usage, argc, argv, &settings, &settings.format, &error) != 0)
 		return error;
 	if (optind == argc) {
-		util_error("which program is to be run?");
-		util_try_help();
+		util_error("no program is given: mpx_run [OPTION]... PROGRAM runs one");
 		return UTIL_FAILED;
 	}
 	error = util_preload_check(argv[optind], &between);

@@ -139,7 +139,7 @@ static int check(struct settings *settings, int operands)
 	else if (settings->merge && run_alone)
 		util_error("--merge goes with --paths, -t, -f and -o alone");
 	else if (!settings->merge && !operands)
-		util_error("which program is to be run?");
+		util_error("no program is given: upc_regions [OPTION]... PROGRAM runs one");
 	else if (settings->plan.simulate && settings->plan.slice_ns)
 		util_error("--sim counts everything all the time, and goes without --slice");
 	else if (settings->merge && places)
@@ -151,7 +151,7 @@ static int check(struct settings *settings, int operands)
 			settings->output);
 	else
 		return 0;
-	return util_try_help();
+	return UTIL_FAILED;
 }
 
 /* ---- the report ---------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ static int take_engine(void *own, int option)
 			return 0;
 		}
 	util_error("'%s' is no engine: --engine list prints their names", optarg);
-	return util_try_help();
+	return UTIL_FAILED;
 }
 
 static const struct util_usage usage = {
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
 	if (util_options_read(&usage, argc, argv, &options, &options.format, &status) != 0)
 		return status;
 	if (check_options(&options, argc, argv) != 0)
-		return util_try_help();
+		return UTIL_FAILED;
 	status = load(options.file, &trace);
 	if (status != UTIL_OK)
 		return status;

@@ -149,7 +149,7 @@ static int take(void *own, int option)
 	case UTIL_OPTION_UNIT_CORES:
 		return take_unit_cores(o, optarg);
 	default:
-		return util_try_help();
+		return UTIL_FAILED;
 	}
 }
 
@@ -188,18 +188,18 @@ int run_options_parse(struct run_options *o, int argc, char **argv, int *status)
 		return -1;
 	o->form = form.format;
 	if (optind == argc) {
-		util_error("which program is to be run?");
-		*status = util_try_help();
+		util_error("no program is given: upc_run [OPTION]... PROGRAM runs one");
+		*status = UTIL_FAILED;
 		return -1;
 	}
 	if (o->form == RUN_STAT && o->regions > 0) {
 		util_error("the table of upc_stat has no columns for regions: --format=text has");
-		*status = util_try_help();
+		*status = UTIL_FAILED;
 		return -1;
 	}
 	if (o->unit_cores_given && o->unit == NULL) {
 		util_error("--unit-cores says what a unit counts: --unit=NAME shows one");
-		*status = util_try_help();
+		*status = UTIL_FAILED;
 		return -1;
 	}
 	o->command = argv + optind;

@@ -62,7 +62,7 @@ static int check(const struct settings *s, int argc, char **argv)
 		util_error("with --config the interval is in the file: initialize interval=...");
 	else
 		return 0;
-	return util_try_help();
+	return UTIL_FAILED;
 }
 
 int main(int argc, char **argv)

@@ -19,7 +19,7 @@ static int set_other(struct stat_options *o, enum upc_context_kind kind, const c
 
 	if (o->plan.other) {
 		util_error("-p, -C and -a say whom to count: choose one of them");
-		return util_try_help();
+		return UTIL_FAILED;
 	}
 	o->plan.other = true;
 	o->whom_text = list;
@@ -36,7 +36,7 @@ static int set_by(struct stat_options *o, enum stat_by by)
 	if (o->plan.whom.by != STAT_BY_NONE && o->plan.whom.by != by) {
 		util_error("-t, --per-process, --per-cpu, --per-core, --per-socket and --per-node exclude "
 			   "each other");
-		return util_try_help();
+		return UTIL_FAILED;
 	}
 	o->plan.whom.by = by;
 	return 0;
@@ -46,7 +46,7 @@ static int set_choice(struct stat_options *o, enum stat_choice choice)
 {
 	if (o->choice != STAT_CHOICE_DEFAULT && o->choice != choice) {
 		util_error("-d and --all exclude each other");
-		return util_try_help();
+		return UTIL_FAILED;
 	}
 	o->choice = choice;
 	return 0;
@@ -62,7 +62,7 @@ static int take(void *own, int option)
 	case UTIL_OPTION_EVENTS:
 		if (o->n_lists == sizeof(o->lists) / sizeof(o->lists[0])) {
 			util_error("too many -e; one takes many events, with commas between");
-			return util_try_help();
+			return UTIL_FAILED;
 		}
 		o->lists[o->n_lists++] = optarg;
 		return 0;
@@ -167,7 +167,7 @@ static int check_options(const struct stat_options *o)
 		util_error("--top is for -t");
 	else
 		return 0;
-	return util_try_help();
+	return UTIL_FAILED;
 }
 
 static int check_compare(const struct stat_options *o, int operands)
@@ -182,7 +182,7 @@ static int check_compare(const struct stat_options *o, int operands)
 		util_error("--compare takes two reports, and options come before it");
 	else
 		return 0;
-	return util_try_help();
+	return UTIL_FAILED;
 }
 
 int stat_options_parse(struct stat_options *o, int argc, char **argv, int *status)

@@ -13,14 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "catalogue/nearest.h"
 #include "lib/common.h"
 #include "lib/data.h"
 #include "lib/list.h"
-#include "lib/near.h"
 #include "top/top_screen.h"
 #include "top/top_table.h"
 
 #define NEAREST 3
+#define SHOWN_MAX 64 /* letters of a unit's name */
 #define NAME_COLUMNS 20
 #define COMMAND_MAX 512
 
@@ -323,15 +324,16 @@ void top_units_say_missing(const char *name, uid_t user)
 	struct units units = {.n = 0};
 	const struct unit *best[NEAREST];
 	unsigned far[NEAREST], n = 0;
-	char line[NEAREST * (UTIL_NEAR_MAX + TOP_USER_MAX + 16)] = "", owner[TOP_USER_MAX];
+	char line[NEAREST * (SHOWN_MAX + TOP_USER_MAX + 16)] = "", owner[TOP_USER_MAX];
 	size_t length = 0;
 
 	find_all(&units);
 	for (size_t i = 0; i < units.n; i++) {
 		/* The same name of somebody else is further than a user's own is. */
-		unsigned d = 2 * util_distance(name, units.unit[i].name) + (units.unit[i].user != user), k;
+		unsigned d = 2 * upci_name_distance(name, units.unit[i].name) + (units.unit[i].user != user),
+			 k;
 
-		if (!util_is_near(name, units.unit[i].name, d / 2))
+		if (d >= 2 * UPCI_FAR)
 			continue;
 		for (k = n; k > 0 && far[k - 1] > d; k--)
 			if (k < NEAREST) {
@@ -346,7 +348,7 @@ void top_units_say_missing(const char *name, uid_t user)
 	}
 	for (unsigned i = 0; i < n && length < sizeof(line); i++) {
 		length += (size_t)snprintf(line + length, sizeof(line) - length, "%s%.*s", i > 0 ? ", " : "",
-					   (int)UTIL_NEAR_MAX, best[i]->name);
+					   (int)SHOWN_MAX, best[i]->name);
 		if (best[i]->user == user || length >= sizeof(line))
 			continue;
 		top_units_user(best[i]->user, owner);

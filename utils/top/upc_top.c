@@ -153,7 +153,7 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 		util_error("one NAME at a time, and '%s' is a second", argv[optind + 1]);
 	else
 		return 0;
-	*status = util_try_help();
+	*status = UTIL_FAILED;
 	return -1;
 }
 

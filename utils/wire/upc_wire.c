@@ -27,7 +27,7 @@ static int take_action(void *own, int option)
 
 	if (o->action != ACTION_NONE) {
 		util_error("--probe, --check and --show exclude each other");
-		return util_try_help();
+		return UTIL_FAILED;
 	}
 	o->action = option == UTIL_OPTION_PROBE   ? ACTION_PROBE
 		    : option == UTIL_OPTION_CHECK ? ACTION_CHECK
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
 	if (util_options_read(&usage, argc, argv, &options, &options.format, &status) != 0)
 		return status;
 	if (check_options(&options, argc, argv) != 0)
-		return util_try_help();
+		return UTIL_FAILED;
 	switch (options.action) {
 	case ACTION_PROBE:
 		return probe(&options);

@@ -12,10 +12,16 @@ TEST(test_distance)
 	char text[300];
 
 	assert_int_equal(upci_name_distance("page-faults", "PAGE_FAULTS"), 0);
-	assert_int_equal(upci_name_distance("PAGE_FALUTS", "PAGE_FAULTS"), 1);
+	assert_int_equal(upci_name_distance("PAGE_FALUTS", "PAGE_FAULTS"), 10);
 	assert_int_equal(upci_name_distance("page-faults", "perf::PAGE-FAULTS"), 1);
-	assert_int_equal(upci_name_distance("sched_swich", "tp::sched:sched_switch"), 2);
-	assert_int_equal(upci_name_distance("switch", "tp::sched:sched_switch"), 3);
+	assert_int_equal(upci_name_distance("sched_swich", "tp::sched:sched_switch"), 11);
+	assert_int_equal(upci_name_distance("switch", "tp::sched:sched_switch"), 30);
+	/* Names that begin so, the shortest first, before any that is spelled otherwise. */
+	assert_int_equal(upci_name_distance("daxp", "daxpy"), 1);
+	assert_int_equal(upci_name_distance("daxp", "daxpy_unrolled"), 7);
+	assert_int_equal(upci_name_distance("daxp", "ldexp"), 20);
+	assert_int_equal(upci_name_distance("sched_sw", "tp::sched:sched_switch"), 5);
+	assert_int_equal(upci_name_distance("da", "daxpy"), UPCI_FAR);
 	assert_int_equal(upci_name_distance("nothing_like_it", "PU0_DATA_LOADS"), UPCI_FAR);
 	memset(text, 'a', sizeof(text));
 	text[sizeof(text) - 1] = 0;
@@ -46,19 +52,28 @@ static unsigned steps(const char *a, const char *b)
 	return d[n][m];
 }
 
+static unsigned part_distance(const char *wrong, const char *right, unsigned limit)
+{
+	unsigned length = (unsigned)strlen(wrong), d = steps(wrong, right);
+
+	if (length >= 3 && strncmp(wrong, right, length) == 0)
+		return strlen(right) - length < 7 ? (unsigned)strlen(right) - length : 7;
+	return d <= limit ? d * 10 : UPCI_FAR;
+}
+
 static unsigned plain_distance(const char *wrong, const char *right)
 {
 	unsigned length = (unsigned)strlen(wrong), limit = length / 3 < 2 ? 2 : length / 3;
-	unsigned best = steps(wrong, right);
+	unsigned best;
 	const char *part;
 
-	best = best <= limit ? best : UPCI_FAR;
+	best = part_distance(wrong, right, limit);
 	for (part = right; (part = strchr(part, ':')) != NULL;) {
 		part += strspn(part, ":");
-		if (steps(wrong, part) <= limit && steps(wrong, part) + 1 < best)
-			best = steps(wrong, part) + 1;
+		if (part_distance(wrong, part, limit) + 1 < best)
+			best = part_distance(wrong, part, limit) + 1;
 	}
-	return best > 3 && length >= 4 && strstr(right, wrong) ? 3 : best;
+	return best > 30 && length >= 4 && strstr(right, wrong) ? 30 : best;
 }
 
 static void random_name(uint64_t *seed, char name[16])

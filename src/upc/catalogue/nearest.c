@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nearest.c - edit distance between event names, the last part of a name
- * counting as much as the whole: people forget the source's prefix.
+ * nearest.c - distance between names: first those that begin with what was typed, the
+ * shortest before the others, then by edit distance. The last part of a name counts as
+ * much as the whole: people forget the source's prefix.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -11,6 +12,10 @@
 
 #define LENGTH_MAX 96 /* of what steps are counted between */
 #define TEXT_MAX 1023 /* of what is looked for in another  */
+#define BEGINNING 3   /* letters that say how a name begins */
+
+/* Units of distance: a step of editing is farther than the longest end that is missing. */
+enum { STEP = 10, PART = 1, END_MAX = 7 };
 
 /* A name without what does not count: case, and whether it has '-' or '_'. */
 struct folded {
@@ -102,6 +107,18 @@ static unsigned edit_distance(const struct folded *wrong, struct letters *letter
 	return row[n % 3][m] <= limit ? row[n % 3][m] : UPCI_FAR;
 }
 
+/* How many letters are missing at the end of the wrong name, or the steps of editing, at most limit. */
+static unsigned part_distance(const struct folded *wrong, struct letters *letters, const unsigned char *b,
+			      size_t m, unsigned limit)
+{
+	unsigned steps;
+
+	if (wrong->length >= BEGINNING && m >= wrong->length && !memcmp(b, wrong->text, wrong->length))
+		return (unsigned)(m - wrong->length < END_MAX ? m - wrong->length : END_MAX);
+	steps = edit_distance(wrong, letters, b, m, limit);
+	return steps < UPCI_FAR ? steps * STEP : UPCI_FAR;
+}
+
 /* The distance, or UPCI_FAR when it exceeds most. */
 static unsigned distance_up_to(unsigned most, const char *wrong_name, const char *right_name)
 {
@@ -114,20 +131,21 @@ static unsigned distance_up_to(unsigned most, const char *wrong_name, const char
 	fold(right_name, &right);
 	count_letters(&wrong, &letters);
 	limit = (unsigned)(wrong.length / 3 < 2 ? 2 : wrong.length / 3);
-	limit = limit < most ? limit : most;
-	best = edit_distance(&wrong, &letters, right.text, right.length, limit);
+	limit = limit < most / STEP ? limit : most / STEP;
+	best = part_distance(&wrong, &letters, right.text, right.length, limit);
 	for (part = right.text; *part; part++) {
 		unsigned d;
 
 		if (part[0] != ':' || part[1] == ':')
 			continue;
-		d = edit_distance(&wrong, &letters, part + 1, (size_t)(right.text + right.length - part - 1),
+		d = part_distance(&wrong, &letters, part + 1, (size_t)(right.text + right.length - part - 1),
 				  limit);
-		if (d < UPCI_FAR && d + 1 < best)
-			best = d + 1;
+		if (d < UPCI_FAR && d + PART < best)
+			best = d + PART;
 	}
-	if (wrong.length >= 4 && best > 3 && strstr((const char *)right.text, (const char *)wrong.text))
-		best = 3;
+	if (wrong.length >= 4 && best > 3 * STEP &&
+	    strstr((const char *)right.text, (const char *)wrong.text))
+		best = 3 * STEP;
 	return best <= most ? best : UPCI_FAR;
 }
 

@@ -5,8 +5,8 @@
 #ifndef UPCI_NEAREST_H
 #define UPCI_NEAREST_H
 
-/* How far a wrong name is from a right one: 0 is equal but for case, '-' and
- * '_'; what has nothing to do with it is UPCI_FAR. */
+/* How far a wrong name is from a right one: 0 is equal but for case, '-' and '_'; names that begin
+ * with the wrong one are nearer than all others; what has nothing to do with it is UPCI_FAR. */
 #define UPCI_FAR 1000u
 unsigned upci_name_distance(const char *wrong, const char *right);
 
