@@ -38,6 +38,40 @@ AC_DEFUN([UPC_LIB_IBERTY], [
 	CFLAGS=$upc_saved_cflags
 ])
 
+# Sets PCP_CFLAGS, PCP_LIBS, PCP_IMPORT_LIBS, PCP_DIRECTORY, which is empty for an installed one, and
+# PCP_CPPFLAGS with the configuration that programs read. RPATH, and not RUNPATH, also finds the
+# libraries that libpcp needs.
+AC_DEFUN([UPC_LIB_PCP], [
+	AC_ARG_WITH([pcp],
+		[AS_HELP_STRING([--with-pcp=DIRECTORY],
+			[a Performance Co-Pilot that scripts/service/pcp-unpack has put there (default: an installed one)])],
+		[], [with_pcp=yes])
+	PCP_DIRECTORY=
+	AS_CASE([$with_pcp], [yes|no], [], [
+		AS_IF([test ! -f "$with_pcp/pkgconfig/libpcp.pc"],
+			[AC_MSG_ERROR([there is no Performance Co-Pilot in $with_pcp: scripts/service/pcp-unpack $with_pcp])])
+		PCP_DIRECTORY=$with_pcp
+		PKG_CONFIG_PATH=$with_pcp/pkgconfig:$PKG_CONFIG_PATH
+		export PKG_CONFIG_PATH
+	])
+	upc_pcp_note="no: --without-pcp"
+	have_pcp_import=no
+	AS_IF([test "$with_pcp" != no], [
+		PKG_CHECK_MODULES([PCP], [libpcp >= 6.0 libpcp_pmda >= 6.0], [upc_pcp_note=yes],
+			[upc_pcp_note="no: libpcp and libpcp_pmda 6.0 or newer not found"])
+		PKG_CHECK_MODULES([PCP_IMPORT], [libpcp_import], [have_pcp_import=yes], [have_pcp_import=no])
+	])
+	AS_IF([test -n "$PCP_DIRECTORY"], [
+		PCP_CFLAGS="-isystem $PCP_DIRECTORY/usr/include -isystem $PCP_DIRECTORY/usr/include/pcp"
+		PCP_LIBS="-Wl,--disable-new-dtags,-rpath,$PCP_DIRECTORY/libraries $PCP_LIBS"
+	])
+	PCP_CPPFLAGS="-DUPC_PCP_CONF='\"$PCP_DIRECTORY/etc/pcp.conf\"'"
+	AC_SUBST([PCP_DIRECTORY])
+	AC_SUBST([PCP_CPPFLAGS])
+	AM_CONDITIONAL([HAVE_PCP], [test "$upc_pcp_note" = yes])
+	AM_CONDITIONAL([HAVE_PCP_IMPORT], [test "$upc_pcp_note" = yes && test "$have_pcp_import" = yes])
+])
+
 # UPC_PAPI_HAS_COMPONENT(PREFIX, IF-IT-HAS, IF-NOT). The component has the name of the library
 # that it opens. Nothing of PAPI is run: it may be another machine's.
 AC_DEFUN([UPC_PAPI_HAS_COMPONENT], [

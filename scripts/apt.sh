@@ -169,3 +169,11 @@ fetch_tarball()
 		die "the source package $package in $dir is not what its description says"
 	own_apt_close
 }
+
+# machine_apt PROGRAM ARGUMENT...: the same by the lists that the machine has
+machine_apt()
+{
+	local program=$1
+	shift
+	"$program" -q -o APT::Sandbox::User="$(id -un)" -o Acquire::Retries=3 "$@"
+}

@@ -33,7 +33,7 @@ autoreconf_inputs()
 # that begins with its name
 configure_inputs()
 {
-	local directory=$1 argument name compiler=${CC:-gcc} papi=$prefix
+	local directory=$1 argument name compiler=${CC:-gcc} papi=$prefix pcp=
 	local archive=${PFM_ARCHIVE-}
 	shift
 	echo "arguments $*"
@@ -44,6 +44,7 @@ configure_inputs()
 		--host=*) compiler=${argument#*=}-gcc ;;
 		PFM_ARCHIVE=*) archive=${argument#*=} ;;
 		--with-papi=*) papi=${argument#*=} ;;
+		--with-pcp=*) pcp=${argument#*=} ;;
 		esac
 	done
 	echo "place $directory"
@@ -54,13 +55,14 @@ configure_inputs()
 	for name in g++ clang++ c++ objcopy nm; do
 		echo "$name $(version_of "$name" --version)"
 	done
-	for name in jansson nettle cmocka capstone; do
+	for name in jansson nettle cmocka capstone libpcp; do
 		echo "$name $(version_of pkg-config --modversion "$name")"
 	done
 	# shellcheck disable=SC2086
 	echo "libpfm4 $(file_state "${archive:-$($compiler -print-file-name=libpfm.a 2> /dev/null)}")"
 	# shellcheck disable=SC2086
 	echo "libiberty $(file_state "$($compiler -print-file-name=libiberty.a 2> /dev/null)")"
+	echo "PCP $(file_state "$pcp/.key")"
 	echo "PAPI $(file_state "$papi/include/papi.h")" \
 		"$(cd "$papi/lib" 2> /dev/null && find . -name 'libpapi.*' | sort | paste -s -d ' ')"
 }

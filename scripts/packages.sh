@@ -36,15 +36,7 @@ PACKAGES_SIM=(
 	"libiberty-dev;libiberty with headers, which reads C++ names;has_header libiberty/demangle.h && has_file libiberty.a"
 	"qemu-user;QEMU's user-mode emulators;has_emulator"
 )
-# For the node service.
-# shellcheck disable=SC2034
-PACKAGES_PCP=(
-	"pcp;Performance Co-Pilot 6 or newer;command -v pmcd pminfo || test -e /usr/lib/pcp/bin/pmcd"
-	"libpcp-pmda3-dev|libpcp-pmda-dev;its libpcp_pmda with headers;pkg-config --exists libpcp_pmda"
-	"libpcp3-dev|libpcp-dev;its libpcp with headers;pkg-config --exists libpcp"
-	"libpcp-import1-dev|libpcp-import-dev;its libpcp_import with headers;pkg-config --exists libpcp_import"
-)
-# For tests of it with programs for all guests.
+# For tests of upc_run with programs for all guests.
 # shellcheck disable=SC2034
 PACKAGES_GUESTS=(
 	"gcc-aarch64-linux-gnu;GCC for AArch64;command -v aarch64-linux-gnu-gcc"
@@ -194,6 +186,17 @@ need_debian_packages()
 	install_debian_packages "$as_root" "${missing[@]}"
 }
 
+# announce_packages NAME...: says what apt will install for them, and how much it will fetch
+announce_packages()
+{
+	local all size
+	all=$(apt-get -qq -s --no-install-recommends install "$@" | awk '$1 == "Inst" { print $2 }') || all=''
+	size=$(apt-get -qq --print-uris -y --no-install-recommends install "$@" |
+		awk '{ sum += $3 } END { printf "%.0f\n", sum / 1e6 }') || size=''
+	note "installing $* with what they need: ${all:+$(wc -l <<< "$all") packages, }${size:-some} MB to download"
+	[[ -z $all ]] || paste -s -d ' ' <<< "$all" | fold -s -w 90 | sed 's/^/        /'
+}
+
 # install_debian_packages AS-ROOT NAME...
 install_debian_packages()
 {
@@ -220,17 +223,16 @@ install_debian_packages()
 		# shellcheck disable=SC2086 # the words of AS-ROOT
 		logged apt-update $as_root apt-get update || true
 	done
-	note "installing ${names[*]}"
-	# No service of theirs is started, and without systemd that of pcp could not be installed.
+	announce_packages "${names[@]}"
 	# shellcheck disable=SC2086
-	if ! logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 \
+	if ! logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive \
 		apt-get install -y --no-install-recommends "${names[@]}" 2> /dev/null; then
 		# What apt knew may be older than what the servers still have.
 		note "not everything could be fetched: apt-get update, and once more"
 		# shellcheck disable=SC2086
 		logged apt-update $as_root apt-get update || true
 		# shellcheck disable=SC2086
-		logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 \
+		logged apt-install $as_root env DEBIAN_FRONTEND=noninteractive \
 			apt-get install -y --no-install-recommends "${names[@]}" ||
 			die "the packages could not be installed"
 	fi

@@ -16,6 +16,8 @@ build=$top/build
 prefix=$build/prefix
 LOGS=$build/logs
 papi_source='' papi_prefix='' qemu_source=''
+# For configure.
+pcp_option=()
 # Rows of packages that set_up installs if it can, and the names of those it could not.
 optional_packages=() packages_lacking=''
 export LOGS LC_ALL=C.UTF-8
@@ -70,6 +72,20 @@ set_up_papi()
 			--source="$papi_source" || exit 1
 }
 
+# Performance Co-Pilot: an installed one with its headers, or one that is unpacked.
+set_up_pcp()
+{
+	local admin
+	admin=$(sed -n 's/^PCP_BINADM_DIR=//p' /etc/pcp.conf 2> /dev/null) || true
+	if [[ -n $admin && -x $admin/pmcd ]] && pkg-config --exists libpcp libpcp_pmda libpcp_import; then
+		note "PCP $(pkg-config --modversion libpcp) is installed"
+	elif "$top/scripts/service/pcp-unpack" "$build/pcp"; then
+		pcp_option=(--with-pcp="$build/pcp")
+	else
+		note "without PCP there is no node service: upc_jobstat and the agent are not built, and upc_serve has nothing to start"
+	fi
+}
+
 # Emulators for upc_run, where those at hand cannot load its plugin.
 set_up_qemu()
 {
@@ -96,9 +112,7 @@ set_up()
 {
 	step "packages"
 	need_packages "$@"
-	note "those of the node service:"
-	(need_packages "${PACKAGES_PCP[@]}") ||
-		note "without these there is no node service: upc_jobstat and the agent are not built, and upc_serve has nothing to start"
+	set_up_pcp
 	if [[ ${#optional_packages[@]} != 0 ]]; then
 		note "and those of the emulated machine:"
 		# shellcheck disable=SC2034 # check uses it
@@ -111,7 +125,7 @@ set_up()
 	set_up_qemu
 
 	step "libupc and the utilities: build/obj"
-	configured "$build/obj" --prefix="$prefix" --with-papi="${papi_prefix:-$prefix}" ||
+	configured "$build/obj" --prefix="$prefix" --with-papi="${papi_prefix:-$prefix}" "${pcp_option[@]}" ||
 		die "configure failed"
 	making "$build/obj" logged make make -j"$(nproc)" || die "the build failed"
 

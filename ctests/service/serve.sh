@@ -17,7 +17,7 @@ trap 'end_nodes; rm -rf "${dir:?}"' EXIT
 export XDG_STATE_HOME=$dir/state
 unset PCP_CONF PMCD_SOCKET PMCD_PORT
 
-plan 46
+plan 47
 if node_missing || ! "$serve" --version > /dev/null; then
 	skip_rest "a node" "$missing"
 	exit
@@ -218,7 +218,18 @@ life()
 	check "... without a trace" no_trace
 	check "... but with its archive" archived
 }
-# Copies of the programs, and their library, where nobody may go; and a directory of his own.
+# A pmproxy and its libraries where root alone may go.
+hidden()
+{
+	conf=${PCP_DIR:-}/etc/pcp.conf
+	mkdir -m 700 hidden && mkdir hidden/libraries || return 1
+	programs=$(node_of "$conf" UPC_UNPACKED_PROGRAMS) libraries=$(node_of "$conf" UPC_UNPACKED_LIBRARIES)
+	cp "${programs:-$(node_of "$conf" PCP_BINADM_DIR)}/pmproxy" hidden/ || return 1
+	[ -z "$libraries" ] || cp -a "$libraries"/* hidden/libraries/ || return 1
+	grep -v '^UPC_UNPACKED' "$conf" > hidden/pcp.conf
+	printf 'UPC_UNPACKED_PROGRAMS=%s\nUPC_UNPACKED_LIBRARIES=%s\n' "$dir/hidden" "$dir/hidden/libraries" >> hidden/pcp.conf
+}
+# Copies of the programs, and their libraries, where nobody may go; and a directory of his own.
 reachable()
 {
 	built=$PMDAUPC built_ctl=$UPCCTL
@@ -229,6 +240,10 @@ reachable()
 		cp "$real" "$dir/bin/${program##*/}" && chmod 755 "$dir/bin/${program##*/}" || return 1
 	done
 	[ ! -e "$UPC_LIBRARY" ] || cp "$UPC_LIBRARY" "$dir/bin/" && chmod 755 "$dir/bin"/* || return 1
+	if [ -n "${PCP_DIR:-}" ]; then
+		cp -a "$PCP_DIR" "$dir/bin/pcp" && sed -i "s|$PCP_DIR/|$dir/bin/pcp/|g" "$dir"/bin/pcp/{etc/pcp.conf,programs/.run} || return 1
+		export LD_LIBRARY_PATH=$dir/bin/pcp/libraries PCP_CONF=$dir/bin/pcp/etc/pcp.conf
+	fi
 	export LD_LIBRARY_PATH="$dir/bin${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 	serve=$dir/bin/upc_serve PMDAUPC=$dir/bin/pmdaupc UPCCTL=$dir/bin/upcctl node=$dir/other
 	as nobody "$serve" --version > out 2> err
@@ -247,7 +262,8 @@ user=$(id -un)
 node=$dir/own
 life "$user"
 if [ "$(id -u)" = 0 ]; then
-	check "root's pmproxy and page are nobody's" begin root
+	check "a PCP that root alone can reach" hidden
+	check "root's pmproxy and page are nobody's" eval 'PCP_CONF=$dir/hidden/pcp.conf begin root'
 	nobodies=$(for name in pmproxy "the page"; do stat -c %u "/proc/$(process "$name")"; done | sort -u)
 	check "... all of them, and not root's" [ "$nobodies" != 0 ]
 	check "... who cannot command" sh -c "! setpriv --reuid='$nobodies' --regid=65534 --clear-groups '$UPCCTL' -S '$node/run/control' ls > out 2> err && [ -s err ]"
@@ -266,9 +282,10 @@ if [ "$(id -u)" = 0 ]; then
 	check "... --stop ends it" as nobody "$serve" --stop --dir "$node"
 	check "... without a trace" no_trace
 	serve=$UPC_SERVE PMDAUPC=$built UPCCTL=$built_ctl
+	unset PCP_CONF
 else
-	for what in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
-		skip "root's node, and an ordinary user's beside it: $what of 14" "this is not root"
+	for what in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+		skip "root's node, and an ordinary user's beside it: $what of 15" "this is not root"
 	done
 fi
 
@@ -326,4 +343,4 @@ check "blanks are refused by name" refuses 'blanks' --dir "$dir/a b"
 printf 'initialize interval=1s\nadd perf::PAGE-FAULTSS\nfinalize\n' > wrong
 check "a mistake in a configuration is told with its line" refuses 'wrong:2:5' --dir "$node" --config wrong
 check "... and nothing is left" no_trace
-check "without Performance Co-Pilot the remedy is named" env PCP_CONF=/nonexistent bash -c '! "$0" --dir "$1" 2> err && grep -q "apt-get install" err' "$serve" "$node"
+check "without Performance Co-Pilot the remedy is named" env PCP_CONF=/nonexistent bash -c '! "$0" --dir "$1" 2> err && grep -q "scripts/demo" err' "$serve" "$node"

@@ -170,6 +170,9 @@ int main(int argc, char **argv)
 	sigset_t ends;
 	int signals, error;
 
+	/* Where libpcp reads it. */
+	if (!getenv("PCP_DIR"))
+		setenv("PCP_CONF", UPC_PCP_CONF, 0);
 	pmSetProgname(argv[0]);
 	pmdaDaemon(&dispatch, PMDA_INTERFACE_7, pmGetProgname(), DOMAIN, "upc.log", NULL);
 	get_options(argc, argv, &dispatch);

@@ -120,6 +120,9 @@ int main(int argc, char **argv)
 	int status;
 
 	util_begin("upc_jobstat");
+	/* Where libpcp reads it. */
+	if (!getenv("PCP_DIR"))
+		setenv("PCP_CONF", UPC_PCP_CONF, 0);
 	if (jobstat_options_read(&o, argc, argv, &status) != 0) {
 		jobstat_options_free(&o);
 		return status;

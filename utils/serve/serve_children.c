@@ -30,8 +30,6 @@
 /* What would lead PCP's programs elsewhere. */
 static void clean_environment(void)
 {
-	extern char **environ;
-
 	for (char **e = environ; *e;) {
 		char name[128];
 		size_t n = strcspn(*e, "=");
@@ -57,10 +55,21 @@ static bool become(const struct serve_nobody *nobody)
 	       setresuid(nobody->uid, nobody->uid, nobody->uid) == 0 && setuid(0) != 0;
 }
 
+/* The program and its libraries by descriptors, opened as who we are: the child may be unable to go to them
+ * by name. -1: an error. */
+static int open_program(const struct serve_child *child, char libraries[64])
+{
+	int at = open(child->libraries, O_PATH | O_DIRECTORY);
+
+	snprintf(libraries, 64, "/proc/self/fd/%d", at);
+	return at < 0 ? -1 : open(child->program, O_PATH | O_CLOEXEC);
+}
+
 _Noreturn static void in_child(const struct serve_child *child, pid_t parent)
 {
 	sigset_t none;
-	int null = open("/dev/null", O_RDWR), log;
+	int null = open("/dev/null", O_RDWR), log, program = -1;
+	char libraries[64];
 
 	sigemptyset(&none);
 	for (int s = 1; s < 32; s++)
@@ -72,6 +81,13 @@ _Noreturn static void in_child(const struct serve_child *child, pid_t parent)
 		_exit(126);
 	if (null > 2)
 		close(null);
+	if (child->libraries) {
+		program = open_program(child, libraries);
+		if (program < 0) {
+			fprintf(stderr, "%s: %s\n", child->program, strerror(errno));
+			_exit(127);
+		}
+	}
 	if (chdir(child->where) != 0 || !become(child->nobody)) {
 		fprintf(stderr, "%s: %s\n", child->name, strerror(errno));
 		_exit(126);
@@ -87,7 +103,12 @@ _Noreturn static void in_child(const struct serve_child *child, pid_t parent)
 	clean_environment();
 	for (const char *const *e = child->env; *e; e++)
 		putenv((char *)*e);
-	execv(child->program, (char *const *)child->argv);
+	if (program >= 0) {
+		setenv("LD_LIBRARY_PATH", libraries, 1);
+		fexecve(program, (char *const *)child->argv, environ);
+	} else {
+		execv(child->program, (char *const *)child->argv);
+	}
 	fprintf(stderr, "%s: %s\n", child->program, strerror(errno));
 	_exit(127);
 }

@@ -15,6 +15,7 @@
 struct serve_child {
 	const char *name;
 	const char *program;               /* NULL: run is called instead */
+	const char *libraries;             /* of the program; NULL: the loader knows */
 	const char *const *argv;           /* [0] is the name             */
 	const char *const *env;            /* "NAME=VALUE"                */
 	const char *where;                 /* its current directory       */

@@ -289,6 +289,7 @@ static bool describe(struct node *n)
 					      .log = "log/pmcd.out"};
 	n->child[PMPROXY] = (struct serve_child){.name = "pmproxy",
 						 .program = n->pcp.pmproxy,
+						 .libraries = n->pcp.libraries[0] ? n->pcp.libraries : NULL,
 						 .argv = pmproxy_argv,
 						 .env = pmproxy_env,
 						 .where = "run",
@@ -523,7 +524,8 @@ static void say_ready(const struct node *n, struct upc_catalogue *catalogue)
 	printf("  counted:  %s\n", n->config);
 	printf("  archive:  %s/%s, which stays\n", n->place.dir, n->archive);
 	printf("  commands: upc ctl -S %s/run/control ls\n", n->place.dir);
-	printf("  PCP:      PMCD_SOCKET=%s/run/pmcd.socket pminfo -h unix: -f upc\n", n->place.dir);
+	printf("  PCP:      PMCD_SOCKET=%s/run/pmcd.socket %s -h unix: -f upc\n", n->place.dir,
+	       strcmp(n->pcp.pminfo, "/usr/bin/pminfo") ? n->pcp.pminfo : "pminfo");
 	for (unsigned i = 0; (sentence = upc_catalogue_missing(catalogue, i)); i++) {
 		unsigned column;
 

@@ -17,9 +17,9 @@
 
 #include "lib/common.h"
 
-#define REMEDY                                                                                                    \
-	"install it: on Debian and Ubuntu 'apt-get install --no-install-recommends pcp' (with SYSTEMD_OFFLINE=1 " \
-	"before it where systemd does not run), on Fedora and RHEL 'dnf install pcp'"
+#define REMEDY                                                                                                      \
+	"the upc sources' scripts/demo unpacks it on Debian and Ubuntu, and installs nothing of it; on Fedora and " \
+	"RHEL 'dnf install pcp' installs it"
 
 /* ---- finding ------------------------------------------------------------------------------ */
 
@@ -82,9 +82,10 @@ static bool find_agent(struct serve_pcp *pcp)
 bool serve_pcp_find(struct serve_pcp *pcp)
 {
 	const char *conf = getenv("PCP_CONF");
-	char bin[PATH_MAX], admin[PATH_MAX], var[PATH_MAX], pmdas[PATH_MAX], pmdas_admin[PATH_MAX];
+	char bin[PATH_MAX], admin[PATH_MAX], var[PATH_MAX], pmdas[PATH_MAX], pmdas_admin[PATH_MAX],
+		pmproxy[PATH_MAX];
 
-	if (!is_there(pcp->conf, "%s", conf && *conf ? conf : "/etc/pcp.conf"))
+	if (!is_there(pcp->conf, "%s", conf && *conf ? conf : UPC_PCP_CONF))
 		return missing("the configuration", pcp->conf);
 	if (!value_of(pcp->conf, "PCP_BIN_DIR", bin) || !value_of(pcp->conf, "PCP_BINADM_DIR", admin) ||
 	    !value_of(pcp->conf, "PCP_VAR_DIR", var) || !value_of(pcp->conf, "PCP_PMDAS_DIR", pmdas)) {
@@ -93,9 +94,16 @@ bool serve_pcp_find(struct serve_pcp *pcp)
 	}
 	if (!value_of(pcp->conf, "PCP_PMDASADM_DIR", pmdas_admin))
 		strcpy(pmdas_admin, pmdas);
+	if (!is_there(pcp->pminfo, "%s/pminfo", bin))
+		return missing("pminfo", pcp->pminfo);
 	if (!is_there(pcp->pmcd, "%s/pmcd", admin))
 		return missing("pmcd", pcp->pmcd);
-	if (!is_there(pcp->pmproxy, "%s/pmproxy", admin))
+	if (!value_of(pcp->conf, "UPC_UNPACKED_LIBRARIES", pcp->libraries) ||
+	    !value_of(pcp->conf, "UPC_UNPACKED_PROGRAMS", pmproxy)) {
+		pcp->libraries[0] = '\0';
+		strcpy(pmproxy, admin);
+	}
+	if (!is_there(pcp->pmproxy, "%s/pmproxy", pmproxy))
 		return missing("pmproxy", pcp->pmproxy);
 	if (!is_there(pcp->pmlogger, "%s/pmlogger", bin) && !is_there(pcp->pmlogger, "%s/pmlogger", admin))
 		return missing("pmlogger", pcp->pmlogger);

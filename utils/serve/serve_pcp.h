@@ -11,11 +11,13 @@
 #include <stdint.h>
 
 struct serve_pcp {
-	char conf[PATH_MAX]; /* $PCP_CONF, or /etc/pcp.conf */
+	char conf[PATH_MAX]; /* $PCP_CONF, or the one that was there when this was built */
+	char pminfo[PATH_MAX];
 	char pmcd[PATH_MAX], pmproxy[PATH_MAX], pmlogger[PATH_MAX], pmnsmerge[PATH_MAX];
-	char names[PATH_MAX];  /* pmcd's own metrics                    */
-	char module[PATH_MAX]; /* ... and the agent that answers them   */
-	char agent[PATH_MAX];  /* ours: $PMDAUPC, or where it is installed */
+	char libraries[PATH_MAX]; /* that pmproxy needs; "": the loader knows */
+	char names[PATH_MAX];     /* pmcd's own metrics                    */
+	char module[PATH_MAX];    /* ... and the agent that answers them   */
+	char agent[PATH_MAX];     /* ours: $PMDAUPC, or where it is installed */
 };
 
 /* False, said with the remedy, where anything is missing. */
