@@ -4,7 +4,7 @@
 tool=${JSON_LEAVES:?}
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 15
+plan 16
 
 # ---- JSON
 
@@ -78,6 +78,12 @@ check "any other skip without a reason is a failure" \
 check "... with one it stays" becomes 'ok 3 - b # SKIP no b' 'ok 3 - b # SKIP no b'
 check "a test that checks nothing is a failure" becomes 1..0 'Bail out! it checks nothing, and does not say why'
 check "... with a reason it is skipped" becomes '1..0 # SKIP no c' '1..0 # SKIP no c'
+hangs()
+{
+	! UPC_TEST_TIMEOUT=1 "$srcdir/ctests/tap-run" sh -c 'echo 1..1; exec sleep 1000' > comes 2>&1 &&
+		grep -q '^Bail out! ended after 1 seconds' comes
+}
+check "a test that hangs is ended" hangs
 cat > none.c << 'C'
 #include "tap.h"
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@
 # gone, is a failure too. Those in other folders are for make check-mutations.
 set -u
 : "${srcdir:=..}" "${CC:=cc}"
+XCPU=$(kill -l XCPU)
 unset MAKEFLAGS MFLAGS MAKELEVEL # those of the make that has called it
 # shellcheck source=ctests/mutations/lists.inc
 . "$srcdir/ctests/mutations/lists.inc"
@@ -34,12 +35,16 @@ build() # FILE TEST
 {
 	make -r -C "$dir" CC="$CC" srcdir="$srcdir" copy="$copy" "test/${2##*/}" > "$log" 2>&1
 }
+# An engine that hangs is one that loops: the limit is of CPU time.
 passes() # TEST
 {
-	UPC_ENGINE_CASES=1000 timeout 120 "$dir/test/${1##*/}" > "$log" 2>&1
+	(
+		ulimit -t 60
+		UPC_ENGINE_CASES=1000 UPC_TEST_CASES=500 exec "$dir/test/${1##*/}"
+	) > "$log" 2>&1
 	case $? in
 	0) return 0 ;;
-	124) return 2 ;;
+	$((128 + XCPU))) return 2 ;;
 	*) return 1 ;;
 	esac
 }
