@@ -51,7 +51,7 @@ extern "C" {
 #define UPC_EVENTS_MAX 1024      /* events added to one unit at a time      */
 #define UPC_NAME_MAX 256         /* longest event name, with its 0          */
 
-/* Register map: 64-bit registers at 8-byte offsets (design section 3). */
+/* Register map: 64-bit registers at 8-byte offsets (upc_replay(1) describes them). */
 #define UPC_REG_COUNTER(i) (0x000u + 8u * (unsigned)(i)) /* i: 0..255 */
 #define UPC_REG_CONFIG(g) (0x800u + 8u * (unsigned)(g))  /* g: 0..31  */
 #define UPC_REG_START_STOP 0x900u

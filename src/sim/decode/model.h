@@ -8,7 +8,7 @@
  * is called at the access can tally them. Nobody does yet.
  *
  * 35 tallies are the events of one core: that of tally t of core c has the id upcs_core_first[c] +
- * upcs_tally_place[t] (design section 4). Blue Gene/P has no event for the two others.
+ * upcs_tally_place[t]. Blue Gene/P has no event for the two others.
  * doc/reference/CLASSES.md says which instruction counts as what.
  */
 #ifndef UPCS_MODEL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * engine.h - units that see input signals cycle by cycle: one contract, three
- * engines that must agree in every bit (design section 3; UPC, sections 4 to 6).
+ * engines that must agree in every bit (UPC, sections 4 to 6).
  *
  * An engine is a unit's registers and a clock that counts cycles from 0. Between
  * cycles software accesses it; a run of cycles takes the 1024 input signals.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * engine_cycle.c - the unit cycle by cycle, all 256 counters at once: a lane is a
- * counter, and a vector holds one bit of each (design section 3, engine "cycle").
+ * counter, and a vector holds one bit of each (engine "cycle").
  *
  * Time runs in blocks of 16 cycles that begin where t mod 16 is 0: the array update
  * is due in a block's first cycle and in no other. Whole blocks take the fast path

@@ -2,7 +2,7 @@
 /*
  * engine_segment.c - the unit, any number of cycles of periodic inputs at once: the
  * same counters, interrupts, parity errors, cycles and order as the reference, in a
- * time that does not depend on the number of cycles (design section 3).
+ * time that does not depend on the number of cycles.
  *
  * A run is n cycles from t on; "in cycle k" is k from its begin. For a counter,
  * counts(m) is its counts in cycles 0..m-1 (wave.h; always 0 while the unit is

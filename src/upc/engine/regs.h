@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * regs.h - the unit's registers, for sources that know only numbers: k counts
- * arrive at once while the unit's clock stands still (design section 3, engine
+ * arrive at once while the unit's clock stands still (engine
  * "totals"; UPC, sections 4 and 5).
  *
  * Invariants
@@ -18,7 +18,7 @@
  *   below: k >= distance, where distance is that value minus counter[i], and 0
  *   means 2^64.
  *
- *   Armed is what evaluating gives (design section 3), kept evaluated after
+ *   Armed is what evaluating gives, kept evaluated after
  *   every change of anything that it depends on.
  */
 #ifndef UPCI_REGS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * threshold.h - thresholds of single events, any number of them, over the one
- * threshold register of the unit (design section 3; UPC, section 5).
+ * threshold register of the unit (UPC, section 5).
  *
  * Invariants
  *   value(i) = register(i) - offset[i], modulo 2^64, is the event's count: what

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * totals.h - the engine for sources that know only numbers: so and so many single
- * counts of an event, while the unit's clock stands still (design section 3).
+ * counts of an event, while the unit's clock stands still.
  *
  * The registers are those of regs.h and the thresholds of single events those of
  * threshold.h; here counts meet them, and interrupts are told.

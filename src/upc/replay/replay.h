@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * replay.h - a unit behind a script of input signals: an engine, and a place in the
- * script, which all units of a thread share (design sections 3 and 5).
+ * script, which all units of a thread share.
  *
  * A thread's script has one time. A unit that is used catches up first: it is taken
  * through the part of the script that another unit of the thread has played since,

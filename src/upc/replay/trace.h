@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * trace.h - replay scripts, "upc-trace 1" (design section 3): the text is checked
+ * trace.h - replay scripts, "upc-trace 1": the text is checked
  * whole and becomes a list of operations.
  */
 #ifndef UPCI_TRACE_H
