@@ -19,9 +19,9 @@
 enum { WHOLE, LEFT, RIGHT, SETS };
 static const char *const set_name[SETS] = {"whole run", "left region", "right region"};
 static const char *const event[SETS][3] = {
-	{"upc:::perf::PAGE-FAULTS", "upc:::perf::CONTEXT-SWITCHES", "upc:::perf::TASK-CLOCK"},
+	{"upc:::perf::PAGE-FAULTS", "upc:::task::voluntary_ctxt_switches", "upc:::perf::TASK-CLOCK"},
 	{"upc:::perf::PAGE-FAULTS", "upc:::perf::MINOR-FAULTS", NULL},
-	{"upc:::perf::MINOR-FAULTS", "upc:::perf::CONTEXT-SWITCHES", NULL},
+	{"upc:::perf::MINOR-FAULTS", "upc:::task::voluntary_ctxt_switches", NULL},
 };
 
 /* A thousand page faults. */
@@ -96,7 +96,8 @@ static void measure(const struct library *library)
 		if (checked(which, "create", library->create(&set[which])))
 			exit(1);
 		for (i = 0; i < 3 && event[which][i]; i++)
-			checked(which, event[which][i], library->add(set[which], event[which][i]));
+			if (checked(which, event[which][i], library->add(set[which], event[which][i])))
+				exit(1);
 	}
 	start(library, set, WHOLE);
 	work();
