@@ -319,7 +319,7 @@ twice()
 	{
 		until [ -p "$(echo pipe.*)" ]; do sleep 0.1; done
 		sleep 1
-		timeout 30 cat pipe.* > killed
+		timeout 600 cat pipe.* > killed
 	} &
 	sh -c 'mkfifo pipe.$$ && exec "$@"' sh "$tool" --report=pipe.%p "$program" killed-twice > out 2> err
 	got=$?

@@ -509,7 +509,7 @@ static void child(const struct scenario *scenario, unsigned nth, int report, int
 	int runs;
 
 	dup2(error, STDERR_FILENO);
-	alarm(120);
+	alarm(600);
 	watch_handlers(nth, scenario->calls, report);
 	runs = PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT ? scenario->run() : 0;
 	if (runs != 1) {

@@ -261,7 +261,7 @@ static void in_overflow(int set)
 	child = fork();
 	__atomic_store_n(&forked_already, 1, __ATOMIC_SEQ_CST);
 	if (child == 0) {
-		alarm(60);
+		alarm(600);
 		_exit(overflows(set) ? 0 : 1);
 	}
 	ok(outcome(child) == 0, "a child has overflows, though another thread was at it");

@@ -427,7 +427,7 @@ static void child(unsigned which)
 		bail_out("no pipe");
 	said = error[0];
 	dup2(error[1], STDERR_FILENO);
-	alarm(240);
+	alarm(600);
 	start_papi();
 	cases[which].run();
 	fflush(stdout);

@@ -129,7 +129,9 @@ __attribute__((unused)) static int still_counts(int set, int events)
 static _Thread_local struct {
 	pid_t thread;
 	int clock;
+	unsigned n;
 	uint64_t from, least, all, lost;
+	double squares;
 } of_rounds __attribute__((unused));
 
 __attribute__((unused)) static uint64_t task_ns(void)
@@ -149,7 +151,9 @@ __attribute__((unused)) static uint64_t task_ns(void)
 
 __attribute__((unused)) static void forget_rounds(void)
 {
+	of_rounds.n = 0;
 	of_rounds.least = of_rounds.all = of_rounds.lost = 0;
+	of_rounds.squares = 0;
 }
 
 __attribute__((unused)) static void begin_round(void)
@@ -168,12 +172,23 @@ __attribute__((unused)) static void end_round(uint64_t slice_ns)
 	if (ns > of_rounds.least + slice_ns)
 		of_rounds.lost += ns - of_rounds.least;
 	of_rounds.all += ns;
+	of_rounds.squares += (double)ns * (double)ns;
+	of_rounds.n++;
 }
 
 /* Lost time to the rest. */
 __attribute__((unused)) static double lost_share(void)
 {
 	return (double)of_rounds.lost / (double)(of_rounds.all - of_rounds.lost + 1);
+}
+
+/* What is seen of every groups-th round only tells of all as well as their times agree: the variance
+ * of its relative error. */
+__attribute__((unused)) static double rounds_variance(unsigned groups)
+{
+	double n = of_rounds.n ? of_rounds.n : 1, mean = (double)of_rounds.all / n;
+
+	return mean > 0 ? (of_rounds.squares / n / (mean * mean) - 1) * (groups - 1) / n : 0;
 }
 
 #endif /* PAPI_UTIL_H */

@@ -143,7 +143,7 @@ check "rules of pmie are understood" eval 'at_node $node pmie -C -c $files/upc.p
 rules()
 {
 	sed -e 's/^delta = .*/delta = 0.2 sec;/' "$@" "$files/upc.pmie" > rules.pmie
-	at_node "$node" timeout 20 pmie -c rules.pmie -h unix: -T 1.5s > out 2>&1
+	at_node "$node" timeout 600 pmie -c rules.pmie -h unix: -T 1.5s > out 2>&1
 	grep 'upc:' out
 }
 check "... and are silent where all is well" eval '[ -z "$(rules)" ]'
@@ -172,7 +172,7 @@ check "pmlogger's configuration is understood" eval 'at_node $node pmlogger -C -
 logs()
 {
 	mkdir -p logs && sed 's/60 sec/50 msec/' "$files/upc.pmlogger" > logs/config &&
-		at_node "$node" timeout 20 pmlogger -h unix: -c logs/config -l logs/log -T 0.6sec logs/archive > out 2>&1
+		at_node "$node" timeout 600 pmlogger -h unix: -c logs/config -l logs/log -T 0.6sec logs/archive > out 2>&1
 	at_node "$node" pminfo -a logs/archive upc > names &&
 		for name in upc.cpu.tot_ins upc.running.numa.fp_ops upc.state.cpu.fp_ops upc.control.started upc.hinv.numa upc.sample.time upc.counter.event; do
 			grep -qx "$name" names || { echo "# $name"; return 1; }

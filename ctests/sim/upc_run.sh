@@ -399,7 +399,7 @@ check "... in a line" grep -q '^upc_run: .* s, .* million instructions, .* a sec
 # on_terminal ARGUMENTS: on a terminal, with all that is in ARGUMENTS; seen is what it shows
 on_terminal()
 {
-	env TERM=xterm timeout 100 script -qec "exec $tool $*" typescript > seen 2>&1
+	env TERM=xterm timeout 600 script -qec "exec $tool $*" typescript > seen 2>&1
 }
 own_line()
 {
@@ -436,7 +436,7 @@ cat > daemon.sh << 'SH'
 grep -o 'upc-run-[A-Za-z0-9]*' /proc/$PPID/maps | sort -u > own
 {
 	i=0
-	until [ -e gone ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done
+	until [ -e gone ] || [ $i = 3000 ]; do sleep 0.1; i=$((i + 1)); done
 	(:)
 	/bin/true
 	sh -c 'kill -KILL $$'
@@ -449,7 +449,7 @@ outlives()
 	run 0 -o report sh daemon.sh || return 1
 	: > gone
 	i=0
-	until [ -e done ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done
+	until [ -e done ] || [ $i = 3000 ]; do sleep 0.1; i=$((i + 1)); done
 	[ -e done ] && [ -s own ] && ls /dev/shm > now && ! grep -f own now
 }
 check "a daemon's children leave no files behind" outlives
@@ -457,7 +457,7 @@ check "a daemon's children leave no files behind" outlives
 cat > stays.sh << 'SH'
 grep -o 'upc-run-[A-Za-z0-9]*' /proc/$$/maps | sort -u > own
 i=0
-until [ -e gone ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done
+until [ -e gone ] || [ $i = 3000 ]; do sleep 0.1; i=$((i + 1)); done
 /bin/true
 : > done
 SH

@@ -43,7 +43,7 @@ until_passes() {
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 300 ] || return 1
+		[ $tries -lt 3000 ] || return 1
 		sleep 0.1
 	done
 }
@@ -53,7 +53,7 @@ attach_perf() { # EVENT
 	mkfifo "$dir/control" "$dir/done"
 	perf stat -D -1 --control "fifo:$dir/control,$dir/done" -x, -e "$1" -p "$pid" >"$dir/theirs" 2>&1 &
 	theirs=$!
-	timeout 30 sh -c 'echo enable >"$1/control"; read -r answer <"$1/done"' sh "$dir"
+	timeout 600 sh -c 'echo enable >"$1/control"; read -r answer <"$1/done"' sh "$dir"
 	rm "$dir/control" "$dir/done"
 }
 attach_strace() {

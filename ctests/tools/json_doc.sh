@@ -142,7 +142,7 @@ stat_prints()
 	"$UPC_STAT" -f json -o json -e $soft -- sh -c 'exit 3' && return 1
 	prints upc_stat json && leaf /0/exit_status 3 &&
 		"$UPC_STAT" -I 50ms -f json -o json -e $soft -- \
-			sh -c 'i=0; until [ -s json ] || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done' &&
+			sh -c 'i=0; until [ -s json ] || [ $i = 3000 ]; do sleep 0.1; i=$((i + 1)); done' &&
 		prints upc_stat json && at /1/record &&
 		"$UPC_STAT" -r 2 -f json -o json -e $soft -- true && prints upc_stat json && at /0/runs/1/seconds &&
 		"$UPC_STAT" -p $$ --per-process -f json -o json -e $soft -- true && prints upc_stat json &&

@@ -93,7 +93,7 @@ intervals()
 {
 	for i in 100ms 0.1s 100; do
 		run 0 -I $i -f csv -o often -e perf::TASK-CLOCK -- sh -c 'i=0
-			until grep -q ^interval often || [ $i = 300 ]; do sleep 0.1; i=$((i + 1)); done' &&
+			until grep -q ^interval often || [ $i = 3000 ]; do sleep 0.1; i=$((i + 1)); done' &&
 			grep -q ^interval often || { echo "# $i"; return 1; }
 	done
 }

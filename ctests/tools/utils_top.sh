@@ -227,7 +227,7 @@ type_keys()
 	{
 		until_passes [ -s seen ]
 		printf '%s' "$keys"
-	} | timeout 60 script -qec "exec env --default-signal=INT $top $*" typescript > seen 2>&1
+	} | timeout 600 script -qec "exec env --default-signal=INT $top $*" typescript > seen 2>&1
 }
 if command -v script > /dev/null && type_keys q --version && grep -q upc_top seen; then
 	drawn()

@@ -158,7 +158,7 @@ static inline void in_child(void (*body)(void *), void *argument)
 	pid_t pid = fork();
 
 	if (!pid) {
-		alarm(120);
+		alarm(600);
 		body(argument);
 		_exit(0);
 	}

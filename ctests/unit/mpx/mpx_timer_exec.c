@@ -26,7 +26,7 @@ TEST_OF_EACH(forked)
 	if (!pid) {
 		unsigned long before = atomic_load(&s.ticks);
 
-		alarm(120);
+		alarm(600);
 		burn(0.03);
 		child_check(atomic_load(&s.ticks) == before);
 		mpxi_timer_forget(&timer);
@@ -60,7 +60,7 @@ TEST_OF_EACH(child_holds_it_open)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		alarm(120);
+		alarm(600);
 		for (;;)
 			pause();
 	}

@@ -459,7 +459,7 @@ static struct upc_monitor *killed_owner(bool in_the_middle)
 	assert_int_equal(pipe(go), 0);
 	child = fork();
 	if (!child) {
-		alarm(60);
+		alarm(600);
 		if (upci_shared_create(name, false, &own))
 			_exit(1);
 		upci_shared_count(&own, 5, 55);

@@ -251,7 +251,7 @@ static int child_ends(void (*handler)(int), int flags, enum deed deed)
 		setrlimit(RLIMIT_CORE, &none);
 		if (sigaction(SIGBUS, &action, NULL) || upci_bus_guard(ours.memory, ours.length, &guard))
 			_exit(99);
-		alarm(20);
+		alarm(600);
 		caught = 0;
 		if (deed == SEND || deed == SEND_TWICE_BEHIND_RESET)
 			raise(SIGBUS);

@@ -53,7 +53,7 @@ TEST(test_on_top_of_the_lock)
 	snprintf(wanted, sizeof(wanted), "signal %d", SIGUSR1);
 	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
 	upc_set_message_callback(keep, line);
-	alarm(60);
+	alarm(600);
 	upci_process_lock();
 	raise(SIGUSR1);
 	upci_process_unlock();

@@ -387,7 +387,7 @@ TEST_WITH(one_of_many_takes_it, choose_name, remove_it)
 				int error;
 
 				memset(&shared, 0, sizeof(shared));
-				alarm(60);
+				alarm(600);
 				close(start[1]);
 				close(hold[0]);
 				(void)!read(start[0], &byte, 1);
@@ -459,7 +459,7 @@ TEST_WITH(a_child_does_not_keep_the_name, choose_name, remove_it)
 			_exit(1);
 		child = fork();
 		if (!child) {
-			alarm(60);
+			alarm(600);
 			byte = forked.page ? 'b' : 'g';
 			(void)!write(ready[1], &byte, 1);
 			pause();
