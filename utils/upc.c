@@ -46,10 +46,11 @@ static const struct util_tool_row *find(const char *name)
 static int say_unknown(const char *name)
 {
 	struct upci_nearest nearest = {.max = 1};
+	const char *bare = strncmp(name, "upc_", 4) == 0 ? name + 4 : name;
 
 	for (int i = 0; i < UTIL_TOOLS; i++)
 		if (util_tool[i].command != NULL)
-			upci_nearest_offer(&nearest, name, util_tool[i].command);
+			upci_nearest_offer(&nearest, bare, util_tool[i].command);
 	if (nearest.count > 0)
 		util_error("there is no command '%.80s'; did you mean %s?", name, nearest.name[0]);
 	else

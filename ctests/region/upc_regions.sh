@@ -4,7 +4,7 @@
 # path; files of ranks, one of which is killed; files that are none. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 59
+plan 60
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -190,12 +190,16 @@ check "... and its calls" is setup calls 2
 
 check "the example of README" eval "$CC -I$srcdir/include $srcdir/examples/regions.c -o regions -L$libraries -lhpm -lpthread \
 	-Wl,-rpath,$libraries 2> err && csv ./regions && is solve value 41600 41700 && is exchange value 1600 1700 && is setup value 2000 2100"
-check "an event that cannot be counted has its reason" eval \
-	'run 0 -e none:::such,$faults ./program && grep -q "^Note: none:::such: event refused: .*no event.* (4 times)" err &&
+check "an event that cannot be counted is refused before the program runs" eval \
+	'run 125 -e none:::such,$faults touch started && grep -q "none:::such" err && [ ! -e started ]'
+printf 'upc-metrics 1\nevent NONE = perf "none:::such"\nevent FAULTS = perf "%s"\n' $faults > missing.metrics
+echo 'derived SHARE = "(NONE) / FAULTS" unit "faults" describe "None."' >> missing.metrics
+check "one of a set of metrics has its reason" eval \
+	'run 0 -m ./missing.metrics ./program && grep -q "^Note: none:::such: event refused: .*no event.* (4 times)" err &&
 	grep -q "^none:::such  *-  *-  *-  *-  *not counted$" err'
-check "... and no spread" eval 'run 0 -e none:::such -f json -o json ./program && leaves_of json && ! grep -q "/over_threads/1/\(min\|mean\)	[0-9]" leaves'
-check "more events than there is room for are told of" eval \
-	'run 0 -e "$(awk "BEGIN { while (i++ < 300) printf \"%s\", \"$faults,\" }")" ./program && grep -q "no events are counted.*more than 256" err'
+check "... and no spread" eval 'run 0 -m ./missing.metrics -f json -o json ./program && leaves_of json && ! grep -q "/over_threads/1/\(min\|mean\)	[0-9]" leaves'
+check "more events than there is room for are refused" eval \
+	'run 125 -e "$(awk "BEGIN { while (i++ < 300) printf \"%s\", \"$faults,\" }")" ./program && grep -q "names 300 events, and a region can have 256" err'
 check "the exit status is the program's" run 7 -o text ./program fails
 check "... with a report" grep -q "^setup " text
 killed()
@@ -253,7 +257,7 @@ check "ranks are told apart" grep -q "^Over 3 processes " out
 echo '{"upc_regions": 1, "names": ["a"], "events": [], "threads": [{"nodes": [{"path": [1], "values": []}]}]}' > ranks/wrong
 echo '{"upc_regions": 2}' > ranks/later
 head -c 700 "$(ls ranks/0.*)" > ranks/cut
-check "files that are none are told of, and left out" eval 'run 0 --merge ranks -f csv -o csv && is solve value 45000 45600 &&
+check "files that are none are told of, left out, and end with 1" eval 'run 1 --merge ranks -f csv -o csv && is solve value 45000 45600 &&
 	grep -q "ranks/wrong.*a name that is not there" err && grep -q "ranks/later.*form" err && grep -q "ranks/cut.*line" err'
 mangled()
 {

@@ -31,6 +31,7 @@ static pmLongOptions long_options[] = {
 	 "what is counted (upc_service(5)); without it nothing is, until a command adds it"},
 	{"state", 1, 's', "FILE", "what survives a restart is kept here, and in FILE.metrics"},
 	{"socket", 1, 'S', "FILE", "socket that takes commands, for upcctl"},
+	{"check", 0, 'n', NULL, "say whether all that --config wants can be counted, and end"},
 	PMDAOPT_INET,
 	PMDAOPT_PIPE,
 	PMDAOPT_UNIX,
@@ -41,9 +42,11 @@ static pmLongOptions long_options[] = {
 };
 
 static pmdaOptions options = {
-	.short_options = "D:d:l:c:s:S:i:pu:6:U:?",
+	.short_options = "D:d:l:c:s:S:ni:pu:6:U:?",
 	.long_options = long_options,
 };
+
+static bool only_check; /* of the configuration */
 
 /* The service while it opens. */
 static struct opening {
@@ -71,17 +74,33 @@ static void *open_service(void *unused)
 	return NULL;
 }
 
+/* Does not come back where the service could not be opened. */
+static void end_if_failed(void)
+{
+	if (!opening.error)
+		return;
+	fprintf(stderr, "%s: %s\n", pmGetProgname(),
+		opening.message ? opening.message : upc_strerror(opening.error));
+	exit(1);
+}
+
+/* Opens the service, and closes it: the exit status. */
+static int check_config(void)
+{
+	opening.error = service_open(&opening.options, &opening.service, &opening.message);
+	end_if_failed();
+	free(opening.message);
+	service_close(opening.service);
+	return 0;
+}
+
 /* Has the service that opened; does not come back where it did not. */
 static void opened(pmdaExt *ext)
 {
 	pthread_join(opening.thread, NULL);
 	close(opening.done);
 	opening.done = -1;
-	if (opening.error) {
-		fprintf(stderr, "%s: %s\n", pmGetProgname(),
-			opening.message ? opening.message : upc_strerror(opening.error));
-		exit(1);
-	}
+	end_if_failed();
 	free(opening.message);
 	current_open(&agent.current, opening.service);
 	agent_refresh(ext, false);
@@ -139,6 +158,9 @@ static void get_options(int argc, char **argv, pmdaInterface *dispatch)
 		case 'S':
 			opening.options.control = options.optarg;
 			break;
+		case 'n':
+			only_check = true;
+			break;
 		default:
 			options.errors++;
 		}
@@ -176,6 +198,8 @@ int main(int argc, char **argv)
 	pmSetProgname(argv[0]);
 	pmdaDaemon(&dispatch, PMDA_INTERFACE_7, pmGetProgname(), DOMAIN, "upc.log", NULL);
 	get_options(argc, argv, &dispatch);
+	if (only_check)
+		return check_config();
 	pmdaOpenLog(&dispatch);
 	if (options.username)
 		pmSetProcessIdentity(options.username);

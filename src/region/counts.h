@@ -11,9 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "region/settings.h"
 #include "region/sum.h"
-
-enum { UPCR_EVENTS_MAX = 256 };
 
 /* Opens libmpx for these events (names with commas), or has the simulator count them. False, with why in
  * words: nothing is counted. */

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { UPCR_EVENTS_MAX = 256 };
+
 struct upcr_settings {
 	const char *events; /* names with commas; NULL or empty: time and calls only */
 	const char *out;    /* NULL: no file                                          */

@@ -15,6 +15,7 @@
 #include "lib/control.h"
 #include "lib/data.h"
 #include "lib/options.h"
+#include "lib/program.h"
 
 static const char head[] = "usage: upcctl [OPTION]... COMMAND [WORD]...\n"
 			   "       upcctl [OPTION]... run [--] PROGRAM [ARGUMENT]...\n"
@@ -159,7 +160,7 @@ static int check(const struct settings *settings)
 		util_error("run: name the PROGRAM to run: upcctl run PROGRAM");
 		return UTIL_FAILED;
 	}
-	return 0;
+	return settings->program != NULL ? util_program_check(settings->program[0]) : 0;
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */

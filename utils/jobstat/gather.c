@@ -126,36 +126,35 @@ static void near_name(const char *name, void *arg)
 	}
 }
 
-static bool some_node_has(struct gather *g, const char *name)
+static bool some_node_has(struct archives *archives, const char *name)
 {
 	static const char *const before[] = {"upc.", "", "upc.numa.", "upc.cpu.", "upc.node.", "upc.cgroup."};
 	char full[400];
 
-	for (unsigned k = 0; k < g->nodes; k++)
+	for (unsigned k = 0; k < archives->nodes; k++)
 		for (size_t i = 0; i < sizeof(before) / sizeof(before[0]) && strlen(name) < 300; i++) {
 			strcpy(full, before[i]);
 			strcat(full, name);
-			if (g->archives->node[k].context >= 0 && archive_has(&g->archives->node[k], full))
+			if (archives->node[k].context >= 0 && archive_has(&archives->node[k], full))
 				return true;
 		}
 	return false;
 }
 
-/* Metrics that definitions want are somewhere, unless they may still come. */
-static int check_inputs(struct gather *g)
+int gather_check(struct archives *archives, const struct gather_options *options)
 {
-	for (unsigned i = 0; i < define_inputs(g->options->define); i++) {
-		struct nearest nearest = {.wanted = define_input(g->options->define, i), .far = UPCI_FAR};
+	for (unsigned i = 0; i < define_inputs(options->define); i++) {
+		struct nearest nearest = {.wanted = define_input(options->define, i), .far = UPCI_FAR};
 
-		if (some_node_has(g, nearest.wanted))
+		if (some_node_has(archives, nearest.wanted))
 			continue;
-		for (unsigned k = 0; k < g->nodes; k++)
-			if (g->archives->node[k].context >= 0)
-				archive_names(&g->archives->node[k], near_name, &nearest);
+		for (unsigned k = 0; k < archives->nodes; k++)
+			if (archives->node[k].context >= 0)
+				archive_names(&archives->node[k], near_name, &nearest);
 		util_error("no archive has a metric '%s'%s%s%s", nearest.wanted,
 			   nearest.name[0] != '\0' ? "; did you mean " : "", nearest.name,
 			   nearest.name[0] != '\0' ? "?" : "");
-		if (!g->options->follow)
+		if (!options->follow)
 			return -1;
 	}
 	return 0;
@@ -512,7 +511,7 @@ int gather_run(struct archives *archives, const struct gather_options *options,
 	for (unsigned k = 0; status == 0 && k < n; k++)
 		if (series_open(&g.series[k], &archives->node[k], &g.names, options->all) != 0)
 			status = no_memory();
-	if (status == 0 && (find_interval(&g) != 0 || check_inputs(&g) != 0 || list_jobs(&g) != 0))
+	if (status == 0 && (find_interval(&g) != 0 || list_jobs(&g) != 0))
 		status = -1;
 	if (status == 0 && report->begin != NULL)
 		status = report->begin(report);

@@ -37,6 +37,9 @@ struct gather_watch {
 	void *arg;
 };
 
+/* Whether the metrics that definitions want are somewhere, unless they may still come: 0; or -1, said. */
+int gather_check(struct archives *archives, const struct gather_options *options);
+
 /* Gives each job to report when its time is over. 0; or -1, said. */
 int gather_run(struct archives *archives, const struct gather_options *options,
 	       const struct gather_watch *watch, struct jobstat_report *report);

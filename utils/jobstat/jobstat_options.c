@@ -71,9 +71,13 @@ static int read_jobs(struct jobstat_options *o, const char *path)
 {
 	char message[400];
 
-	if (jobs_read(path, &o->jobs, message) == 0)
+	if (jobs_read(path, &o->jobs, message) != 0)
+		util_error("%s", message);
+	else if (o->jobs.n == 0)
+		util_error("there is no job in '%.200s': give lines id,start,end,nodes, or leave --jobs out",
+			   path);
+	else
 		return 0;
-	util_error("%s", message);
 	return UTIL_FAILED;
 }
 

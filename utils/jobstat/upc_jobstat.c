@@ -2,7 +2,6 @@
 /*
  * upc_jobstat.c - reads archives of Performance Co-Pilot and says what the nodes of jobs did.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "jobstat/jobstat_html.h"
 #include "jobstat/jobstat_options.h"
 #include "jobstat/report.h"
+#include "lib/output.h"
 
 static volatile sig_atomic_t stop;
 
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 {
 	struct jobstat_options o;
 	struct archives archives = {0};
-	FILE *out = stdout;
+	struct util_output out = {.file = NULL};
 	int status;
 
 	util_begin("upc_jobstat");
@@ -132,15 +132,12 @@ int main(int argc, char **argv)
 		catch_signals();
 	archives_raise_limit();
 	status = UTIL_FAILED;
-	if (find_archives(&o, argv + optind, (unsigned)(argc - optind), &archives) == 0) {
-		if (o.output != NULL && strcmp(o.output, "-") != 0)
-			out = fopen(o.output, "we");
-		if (out == NULL)
-			util_error("cannot write '%s': %s", o.output, strerror(errno));
-		else if (run(&o, &archives, out) == 0)
-			status = UTIL_OK;
-		if (out != NULL && util_flush(out, o.output != NULL ? o.output : "standard output") != 0)
-			status = UTIL_FAILED;
+	if (find_archives(&o, argv + optind, (unsigned)(argc - optind), &archives) == 0 &&
+	    gather_check(&archives, &o.gather) == 0 && util_output_open(&out, o.output, stdout) == 0) {
+		util_output_begin(&out);
+		status = run(&o, &archives, out.file) == 0 ? UTIL_OK : UTIL_FAILED;
+		if (status == UTIL_OK)
+			status = util_output_end(&out);
 	}
 	/* What could not be read is told, and is not hidden by what could. */
 	for (unsigned k = 0; status == UTIL_OK && k < archives.nodes; k++)
@@ -150,8 +147,7 @@ int main(int argc, char **argv)
 		}
 	if (status == UTIL_OK && archives.damaged)
 		status = UTIL_NO;
-	if (out != NULL && out != stdout)
-		fclose(out);
+	util_output_drop(&out);
 	archives_free(&archives);
 	jobstat_options_free(&o);
 	return status;

@@ -48,7 +48,12 @@ int util_wrong_value(const char *option, const char *what, const char *text)
 
 int util_cannot_run(const char *program, int error)
 {
-	util_error("cannot run '%s': %s", program, strerror(error));
+	const char *remedy = error == ENOENT && strchr(program, '/') == NULL
+				     ? "; no directory of $PATH has it"
+			     : error == EACCES ? "; it has to be a file that this user may execute"
+					       : "";
+
+	util_error("cannot run '%.200s': %s%s", program, strerror(error), remedy);
 	/* ENOTDIR is also a file in PATH where a directory should be. */
 	return error == ENOENT || error == ENOTDIR ? UTIL_NOT_FOUND : UTIL_CANNOT_RUN;
 }

@@ -218,7 +218,12 @@ static void options_refuse_none(const struct row *row, int option)
 	char text[SHOWN];
 
 	options_spell(row, option, text);
-	util_error("%s wants an argument: %s%s%s", text, text, option < LONG ? " " : "=", row->argument);
+	if (is_optional(row))
+		util_error("%s has an argument that is empty: leave the '=' out, or give %s", text,
+			   row->argument);
+	else
+		util_error("%s wants an argument: %s%s%s", text, text, option < LONG ? " " : "=",
+			   row->argument);
 }
 
 /* Lists the names that an abbreviation stands for; returns how many. */

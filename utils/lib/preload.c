@@ -130,10 +130,11 @@ int util_preload_check(const char *name, const struct util_preload *preload)
 {
 	char path[PATH_MAX];
 	bool script = true;
-	int error = util_program_find(name, path), status = 0, i;
+	int status = util_program_check(name), i;
 
-	if (error)
-		return util_cannot_run(name, error);
+	if (status)
+		return status;
+	(void)util_program_find(name, path);
 	for (i = 0; script && path[0] && i <= SCRIPTS_MAX; i++) {
 		status = check_file(path, preload, &script);
 		if (status)

@@ -15,11 +15,14 @@
 
 #include "lib/common.h"
 #include "lib/options.h"
+#include "lib/output.h"
+#include "lib/papi_check.h"
 #include "lib/preload.h"
 #include "shim/shim_exec.h"
 
 struct settings {
 	const char *report; /* NULL: none; empty: standard error */
+	const char *covariate;
 	struct util_format_choice format;
 	bool by_place, quiet;
 };
@@ -107,6 +110,7 @@ static int take(void *own, int option)
 	case UTIL_OPTION_COVARIATE:
 		if (!optarg[0])
 			return util_wrong_value("--covariate", "the name of an event", optarg);
+		settings->covariate = optarg;
 		tell(SHIM_COVARIATE, optarg);
 		return 0;
 	case UTIL_OPTION_REPORT:
@@ -159,7 +163,8 @@ static int begin_file(const char *path, bool csv)
 	ssize_t n = (ssize_t)sizeof(header) - 1;
 
 	if (fd < 0 || (csv && write(fd, header, (size_t)n) != n)) {
-		util_error("cannot write the report to '%s': %s", path, strerror(errno));
+		util_error("cannot write the report to '%.200s': %s; name another file", path,
+			   strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return UTIL_FAILED;
@@ -195,7 +200,7 @@ static int begin_report(const char *path, bool csv)
 	FILE *out = !path[0] ? stderr : stdout;
 
 	if (path[0] && strcmp(path, "/dev/stdout") != 0)
-		return strstr(path, "%p") ? 0 : begin_file(path, csv);
+		return strstr(path, "%p") ? util_output_check_place(path) : begin_file(path, csv);
 	if (csv)
 		fputs(header, out);
 	return util_flush(out, "standard output") == 0 ? 0 : UTIL_FAILED;
@@ -238,10 +243,13 @@ int main(int argc, char **argv)
 		return UTIL_FAILED;
 	}
 	error = util_preload_check(argv[optind], &between);
-	if (!error)
-		error = prepare_report(&settings);
+	if (!error && settings.covariate)
+		error = util_papi_check(
+			&(struct util_papi_events){.program = argv[optind], .covariate = settings.covariate});
 	if (!error)
 		error = util_preload_add(library && library[0] ? library : MPX_RUN_LIBRARY_PATH, "mpx_run");
+	if (!error)
+		error = prepare_report(&settings);
 	if (error)
 		return error;
 	if (settings.by_place)

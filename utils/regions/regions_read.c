@@ -396,14 +396,14 @@ static int is_wanted(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished)
+int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished, unsigned *bad)
 {
 	struct dirent **entry;
 	int n = scandir(path, &entry, is_wanted, alphasort), i, read = 0;
 	char file[PATH_MAX];
 	struct stat about;
 
-	*unfinished = 0;
+	*unfinished = *bad = 0;
 	if (n < 0) {
 		util_error("cannot read the directory '%s': %s", path, strerror(errno));
 		return -1;
@@ -413,9 +413,12 @@ int regions_read_directory(struct regions_data *data, const char *path, unsigned
 
 		if (ends_with(entry[i]->d_name, ".part"))
 			(*unfinished)++;
-		else if (length < (int)sizeof(file) && !stat(file, &about) && S_ISREG(about.st_mode) &&
-			 !regions_read_file(data, file))
-			read++;
+		else if (length < (int)sizeof(file) && !stat(file, &about) && S_ISREG(about.st_mode)) {
+			if (regions_read_file(data, file) == 0)
+				read++;
+			else
+				(*bad)++;
+		}
 		free(entry[i]);
 	}
 	free(entry);

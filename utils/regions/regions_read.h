@@ -13,6 +13,6 @@ int regions_read_file(struct regions_data *data, const char *path);
 
 /* All files of a directory but those that processes have not written whole, whose number goes to
  * unfinished; one that is none of ours is said, and left out. How many were read, or -1, said. */
-int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished);
+int regions_read_directory(struct regions_data *data, const char *path, unsigned *unfinished, unsigned *bad);
 
 #endif

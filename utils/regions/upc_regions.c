@@ -12,7 +12,11 @@
 
 #include "lib/common.h"
 #include "lib/options.h"
+#include "lib/output.h"
+#include "lib/papi_check.h"
+#include "lib/program.h"
 #include "lib/stat_run.h"
+#include "region/settings.h"
 #include "regions/regions_diff.h"
 #include "regions/regions_metrics.h"
 #include "regions/regions_read.h"
@@ -27,6 +31,7 @@ static const char *const forms[] = {"text", "json", "csv", "hatchet", "html", NU
 struct settings {
 	struct regions_plan plan;
 	struct util_format_choice format;
+	struct util_output out;
 	const char *output, *merge, *before, *set; /* of metrics */
 	struct metrics *metrics;
 	bool paths, per_thread, list;
@@ -38,7 +43,7 @@ static int add_events(struct settings *settings, const char *list)
 {
 	char *before = settings->plan.events, *all;
 
-	if (!list[0])
+	if (!list[strspn(list, ", ")])
 		return util_wrong_value("--events", "names of events", list);
 	all = malloc(strlen(list) + (before ? strlen(before) : 0) + 2);
 	if (!all) {
@@ -173,55 +178,29 @@ static bool print_two(FILE *out, const struct settings *settings, const struct t
 	return regions_diff_text(out, &runs->diff, runs->name[0], runs->name[1]);
 }
 
-static int print_to(FILE *out, const char *name, const struct settings *settings,
-		    const struct regions_report *report, const struct two_runs *runs)
+static int print(struct settings *settings, const struct regions_report *report, const struct two_runs *runs)
 {
 	static bool (*const print[])(FILE *, const struct regions_report *) = {
 		[UTIL_TEXT] = regions_print_text, [UTIL_JSON] = regions_print_json,
 		[UTIL_CSV] = regions_print_csv,   [HATCHET] = regions_print_hatchet,
 		[HTML] = regions_print_html,
 	};
-
+	FILE *out = settings->out.file;
 	bool done;
 
+	util_output_begin(&settings->out);
 	errno = 0;
 	done = runs ? print_two(out, settings, runs) : print[settings->format.format](out, report);
 	if (!done && !ferror(out)) {
 		util_error("the report cannot be made: out of memory");
-		return UTIL_FAILED;
+	} else if (!done && errno && errno != EPIPE) {
+		util_error("cannot write to %s: %s", settings->out.name, strerror(errno));
+		clearerr(out);
 	}
-	if (!done && errno && errno != EPIPE) {
-		util_error("cannot write to %s: %s", name, strerror(errno));
-		return UTIL_FAILED;
-	}
-	return util_flush(out, name) == 0 ? 0 : UTIL_FAILED;
+	return util_output_end(&settings->out) || !done ? UTIL_FAILED : 0;
 }
 
-static int print(const struct settings *settings, const struct regions_report *report,
-		 const struct two_runs *runs)
-{
-	const bool standard = settings->output && !strcmp(settings->output, "-");
-	FILE *out;
-	int error;
-
-	if (!settings->output && !settings->merge && !runs)
-		return print_to(stderr, "standard error", settings, report, runs);
-	if (!settings->output || standard)
-		return print_to(stdout, "standard output", settings, report, runs);
-	out = fopen(settings->output, "we");
-	if (!out) {
-		util_error("cannot write '%s': %s", settings->output, strerror(errno));
-		return UTIL_FAILED;
-	}
-	error = print_to(out, settings->output, settings, report, runs);
-	if (fclose(out) && !error) {
-		util_error("cannot write '%s': %s", settings->output, strerror(errno));
-		error = UTIL_FAILED;
-	}
-	return error;
-}
-
-static int report(const struct settings *settings, struct regions_data *data, const char *title,
+static int report(struct settings *settings, struct regions_data *data, const char *title,
 		  unsigned unfinished)
 {
 	struct regions_sums by_name = {0}, by_path = {0};
@@ -266,26 +245,31 @@ static bool add_rest(struct regions_data *data, const char *directory)
 }
 
 /* What a directory has. */
-static int report_directory(const struct settings *settings, const char *directory, const char *title)
+static int report_directory(struct settings *settings, const char *directory, const char *title)
 {
 	struct regions_data data;
-	unsigned unfinished;
+	unsigned unfinished, bad;
 	int n, error;
 
 	if (!regions_begin(&data)) {
 		util_error("out of memory");
 		return UTIL_FAILED;
 	}
-	n = regions_read_directory(&data, directory, &unfinished);
+	n = regions_read_directory(&data, directory, &unfinished, &bad);
 	if (n > 0 && settings->plan.simulate && !add_rest(&data, directory))
 		error = UTIL_FAILED;
 	else if (n > 0)
 		error = report(settings, &data, title ? title : data.process[0].command, unfinished);
 	else
 		error = UTIL_FAILED;
+	/* What could not be read is not hidden by what could. */
+	if (!error && bad)
+		error = UTIL_NO;
 	if (!n && settings->merge)
 		util_error("there is no file of a process in '%s'%s", directory,
-			   unfinished ? ", only of such as were killed or still run" : "");
+			   bad          ? " that could be read"
+			   : unfinished ? ", only of such as were killed or still run"
+					: "");
 	else if (!n && unfinished)
 		util_error("a process was in regions, and has left no file: it was killed, or ended without "
 			   "exit");
@@ -301,7 +285,7 @@ static int report_directory(const struct settings *settings, const char *directo
 static bool read_run(struct regions_data *data, const char *path)
 {
 	struct stat about;
-	unsigned unfinished;
+	unsigned unfinished, bad;
 	int n;
 
 	if (stat(path, &about)) {
@@ -310,15 +294,15 @@ static bool read_run(struct regions_data *data, const char *path)
 	}
 	if (!S_ISDIR(about.st_mode))
 		return regions_read_file(data, path) == 0;
-	n = regions_read_directory(data, path, &unfinished);
+	n = regions_read_directory(data, path, &unfinished, &bad);
 	if (n > 0 && unfinished)
 		util_error("in '%s' there are files that were not written whole: %u", path, unfinished);
 	if (!n)
 		util_error("there is no file of a process in '%s'", path);
-	return n > 0;
+	return n > 0 && !bad;
 }
 
-static int compare(const struct settings *settings, const char *after)
+static int compare(struct settings *settings, const char *after)
 {
 	struct two_runs runs = {.name = {settings->before, after}};
 	enum regions_by by = settings->paths ? REGIONS_BY_PATH : REGIONS_BY_NAME;
@@ -349,35 +333,57 @@ static int compare(const struct settings *settings, const char *after)
 
 /* ---- a program ----------------------------------------------------------------------------- */
 
-/* One file for each process has nobody who makes its directory. */
+/* One file for each process has nobody who makes its directory, whose name is known where it is the
+ * same for all. */
 static int check_place(const char *output)
 {
-	const char *slash = strrchr(output, '/');
-	char *directory = slash ? strndup(output, (size_t)(slash - output)) : NULL;
-	struct stat about;
-	int error = 0;
+	const char *slash = strrchr(output, '/'), *place = strchr(output, '%');
 
-	if (directory && directory[0] && !has_places(directory) &&
-	    (stat(directory, &about) || !S_ISDIR(about.st_mode))) {
-		util_error("there is no directory '%s' for the processes' files: make it first", directory);
-		error = UTIL_FAILED;
-	}
-	free(directory);
-	return error;
+	return slash && place < slash ? 0 : util_output_check_place(output);
+}
+
+/* As many as a set of the preloaded library can have. */
+static bool check_number(const char *events)
+{
+	unsigned n = 0;
+
+	for (; *events; events += strcspn(events, ","), events += *events == ',')
+		n += *events != ',';
+	if (n <= UPCR_EVENTS_MAX)
+		return true;
+	util_error("-e names %u events, and a region can have %d: name fewer", n, UPCR_EVENTS_MAX);
+	return false;
+}
+
+/* All that can be wrong is said before the program runs. Events of a set of metrics may be missing: what
+ * needs them is left out of the report. */
+static int check_run(struct settings *settings)
+{
+	const struct util_papi_events wanted = {.program = settings->plan.command[0],
+						.events = settings->plan.events};
+	const bool places = settings->output && has_places(settings->output);
+	int error = util_program_check(settings->plan.command[0]);
+
+	if (error)
+		return error;
+	if (settings->plan.events && !check_number(settings->plan.events))
+		return UTIL_FAILED;
+	if (settings->plan.events &&
+	    (settings->plan.simulate ? !regions_sim_check(settings->plan.events) : util_papi_check(&wanted)))
+		return UTIL_FAILED;
+	settings->plan.files = places ? settings->output : NULL;
+	return places ? check_place(settings->output)
+		      : util_output_open(&settings->out, settings->output, stderr);
 }
 
 static int run(struct settings *settings)
 {
-	const bool places = settings->output && has_places(settings->output);
 	char title[256] = "", *directory;
 	size_t used = 0;
-	int status = 0, error = 0, i;
+	int status = 0, error = check_run(settings), i;
 
-	if (settings->plan.simulate && !settings->plan.events && !settings->metrics)
+	if (!error && settings->plan.simulate && !settings->plan.events && !settings->metrics)
 		error = add_events(settings, REGIONS_SIM_EVENTS);
-	else if (settings->plan.simulate && settings->plan.events &&
-		 !regions_sim_check(settings->plan.events))
-		error = UTIL_FAILED;
 	if (error)
 		return error;
 	if (settings->metrics) {
@@ -390,17 +396,13 @@ static int run(struct settings *settings)
 		free(settings->plan.events);
 		settings->plan.events = events;
 	}
-	settings->plan.files = places ? settings->output : NULL;
-	if (places)
-		error = check_place(settings->output);
 	for (i = 0; settings->plan.command[i] && used < sizeof(title); i++)
 		used += (size_t)snprintf(title + used, sizeof(title) - used, "%s%s", i ? " " : "",
 					 settings->plan.command[i]);
-	if (!error)
-		error = regions_run(&settings->plan, &directory, &status);
+	error = regions_run(&settings->plan, &directory, &status);
 	if (error)
 		return error;
-	if (!places)
+	if (!settings->plan.files)
 		error = report_directory(settings, directory, title);
 	regions_tidy(directory);
 	/* The program's own failure says more than that there is no report of it. */
@@ -420,14 +422,16 @@ int main(int argc, char **argv)
 		error = regions_metrics_open(settings.set, settings.plan.simulate, &settings.metrics);
 	if (!error && settings.list)
 		error = regions_metrics_list(settings.metrics);
-	else if (!error && settings.before)
-		error = compare(&settings, argv[optind]);
-	else if (!error && settings.merge)
-		error = report_directory(&settings, settings.merge, NULL);
-	else if (!error) {
+	else if (!error && (settings.before || settings.merge)) {
+		error = util_output_open(&settings.out, settings.output, stdout);
+		if (!error)
+			error = settings.before ? compare(&settings, argv[optind])
+						: report_directory(&settings, settings.merge, NULL);
+	} else if (!error) {
 		settings.plan.command = argv + optind;
 		error = run(&settings);
 	}
+	util_output_drop(&settings.out);
 	free(settings.plan.events);
 	metrics_free(settings.metrics);
 	return error;

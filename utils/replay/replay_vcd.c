@@ -14,11 +14,11 @@
  */
 #include "replay/replay_vcd.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/common.h"
+#include "lib/output.h"
 
 /* What is recorded of each counter, in the order of its identifiers. */
 enum signal {
@@ -49,8 +49,8 @@ static const struct {
 enum { ID_RUN = SIGNALS * UPC_COUNTERS, ID_THRESHOLD };
 
 struct replay_vcd {
-	FILE *file;
-	char *path;
+	struct util_output output;
+	FILE *file; /* the output's */
 	const struct upci_engine_ops *ops;
 	struct upci_engine *shadow;
 	unsigned counter[UPC_COUNTERS]; /* those recorded, ascending */
@@ -302,7 +302,6 @@ static void destroy(struct replay_vcd *vcd)
 		return;
 	if (vcd->shadow != NULL)
 		vcd->ops->destroy(vcd->shadow);
-	free(vcd->path);
 	free(vcd);
 }
 
@@ -322,10 +321,9 @@ struct replay_vcd *replay_vcd_open(const char *path, const struct upci_engine_op
 	vcd = calloc(1, sizeof(*vcd));
 	if (vcd != NULL) {
 		vcd->ops = ops;
-		vcd->path = strdup(path);
 		vcd->shadow = ops->create(&sink);
 	}
-	if (vcd == NULL || vcd->path == NULL || vcd->shadow == NULL) {
+	if (vcd == NULL || vcd->shadow == NULL) {
 		util_error("out of memory");
 		destroy(vcd);
 		return NULL;
@@ -335,12 +333,12 @@ struct replay_vcd *replay_vcd_open(const char *path, const struct upci_engine_op
 	for (unsigned i = 0; i < UPC_COUNTERS; i++)
 		if (used[i])
 			vcd->counter[vcd->counters++] = i;
-	vcd->file = fopen(path, "we");
-	if (vcd->file == NULL) {
-		util_error("cannot write '%s': %s", path, strerror(errno));
+	if (util_output_open(&vcd->output, path, stdout) != 0) {
 		destroy(vcd);
 		return NULL;
 	}
+	util_output_begin(&vcd->output);
+	vcd->file = vcd->output.file;
 	put_header(vcd);
 	return vcd;
 }
@@ -353,11 +351,7 @@ int replay_vcd_close(struct replay_vcd *vcd, struct upci_engine *engine)
 	take_registers(vcd, engine);
 	put_values(vcd, vcd->ops->cycles(engine));
 	put_time(vcd);
-	error = util_flush(vcd->file, vcd->path);
-	if (fclose(vcd->file) != 0 && error == 0) {
-		util_error("cannot write '%s': %s", vcd->path, strerror(errno));
-		error = -1;
-	}
+	error = util_output_end(&vcd->output);
 	destroy(vcd);
 	return error;
 }

@@ -54,16 +54,19 @@ static int take_engine(void *own, int option)
 {
 	struct options *o = own;
 
+	const char *words[ENGINES + 1] = {NULL};
+	int place;
+
 	(void)option;
 	if (strcmp(optarg, "list") == 0)
 		return list_engines();
 	for (size_t i = 0; i < ENGINES; i++)
-		if (strcmp(optarg, engines[i]->name) == 0) {
-			o->engine = engines[i];
-			return 0;
-		}
-	util_error("'%s' is no engine: --engine list prints their names", optarg);
-	return UTIL_FAILED;
+		words[i] = engines[i]->name;
+	place = util_option_word("--engine", words, optarg);
+	if (place < 0)
+		return UTIL_FAILED;
+	o->engine = engines[place];
+	return 0;
 }
 
 static const struct util_usage usage = {
@@ -112,7 +115,7 @@ static int report(const char *name, int error, const struct upci_trace_error *wr
 		fputc('\n', stderr);
 		return UTIL_SCRIPT;
 	case UPC_ESYSTEM:
-		util_error("cannot read '%s': %s", name, strerror(errno));
+		util_error("cannot read '%.200s': %s", name, strerror(errno));
 		break;
 	case UPC_EINVAL:
 		util_error("'%s' is no script that is read whole: it has more than %zu bytes", name,

@@ -53,8 +53,9 @@ static int take_region(struct run_options *o, const char *name)
 	if (name[0] == '\0')
 		return util_wrong_value("--region", "the name of a function", name);
 	if (strlen(name) >= UPCS_WORD_MAX) {
-		util_error("'%s' is too long for a region: %u characters at most, a * stands for the rest",
-			   name, UPCS_WORD_MAX - 1);
+		util_error(
+			"'%.200s' is too long for a region: %u characters at most, a * stands for the rest",
+			name, UPCS_WORD_MAX - 1);
 		return RUN_ERROR;
 	}
 	if (o->regions == UPCS_REGIONS_MAX) {

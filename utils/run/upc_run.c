@@ -6,7 +6,6 @@
  * a file of shared memory (src/sim/count/results.h), which is made before and read behind.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/common.h"
+#include "lib/output.h"
 #include "count/leftover.h"
 #include "run/run_gather.h"
 #include "run/run_guest.h"
@@ -39,32 +39,10 @@ struct session {
 	struct run_tidy tidy;     /* who removes them if we cannot */
 	struct run_gathered gathered;
 	struct run_unit *unit; /* NULL: is not shown */
-	FILE *out;
+	struct util_output output;
 };
 
 /* ---- before it ------------------------------------------------------------------------- */
-
-static const char *output_name(const struct session *s)
-{
-	return s->out == stderr ? "standard error" : s->out == stdout ? "standard output" : s->options.output;
-}
-
-static int open_output(struct session *s)
-{
-	const char *path = s->options.output;
-	int flags;
-
-	s->out = path == NULL ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-	if (s->out == NULL) {
-		util_error("cannot write '%s': %s", path, strerror(errno));
-		return RUN_ERROR;
-	}
-	flags = fcntl(fileno(s->out), F_GETFL);
-	if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY)
-		return 0;
-	util_error("cannot write to %s: it is closed, or open for reading only", output_name(s));
-	return RUN_ERROR;
-}
 
 static int make_results(struct session *s)
 {
@@ -127,7 +105,7 @@ static int set_up(struct session *s)
 	if (status == 0)
 		status = run_regions_check(&s->guest, &s->options, filled);
 	if (status == 0)
-		status = open_output(s);
+		status = util_output_open(&s->output, s->options.output, stderr);
 	/* From here on a signal is the program's, and ends us when that has ended: nothing
 	 * stays in shared memory. */
 	if (status == 0 && stat_run_begin(&s->run) != 0)
@@ -264,19 +242,6 @@ static int nothing_ran(const struct session *s, int status)
 	return RUN_ERROR;
 }
 
-/* The file is ours, and on some disks only its end tells that it was not written. */
-static int end_output(struct session *s)
-{
-	const char *name = output_name(s);
-	int failed = util_flush(s->out, name);
-
-	if (s->out != stderr && s->out != stdout && fclose(s->out) != 0 && failed == 0) {
-		util_error("cannot write to %s: %s", name, strerror(errno));
-		failed = -1;
-	}
-	return failed != 0 ? RUN_ERROR : 0;
-}
-
 /* What is missing in the counts is in the report; that something is, also here. */
 static int judge(const struct run_counts *counts)
 {
@@ -306,7 +271,7 @@ static int make_functions(struct session *s, struct run_report *report)
 static int print_report(struct session *s, double seconds, int status)
 {
 	struct run_report report = {
-		.out = s->out,
+		.out = s->output.file,
 		.options = &s->options,
 		.results = s->results,
 		.seconds = seconds,
@@ -324,6 +289,7 @@ static int print_report(struct session *s, double seconds, int status)
 		run_unit_finish(s->unit, &report.counts);
 	run_unit_destroy(s->unit);
 	s->unit = NULL;
+	util_output_begin(&s->output);
 	switch (s->options.form) {
 	case RUN_TEXT:
 		run_report_text(&report);
@@ -338,7 +304,7 @@ static int print_report(struct session *s, double seconds, int status)
 		run_report_csv(&report);
 		break;
 	}
-	failed = end_output(s);
+	failed = util_output_end(&s->output);
 	run_functions_free(&report.functions);
 	return failed != 0 ? failed : without != 0 ? without : judge(&report.counts);
 }
@@ -360,6 +326,7 @@ static int simulate(struct session *s)
 	else
 		error = print_report(s, (double)(end - start) / 1e9, status);
 	run_gather_end(&s->gathered);
+	util_output_drop(&s->output);
 	/* It does not come back from a signal. */
 	clear(s);
 	return error != 0 ? error : stat_run_exit_status(status);
@@ -367,7 +334,7 @@ static int simulate(struct session *s)
 
 int main(int argc, char **argv)
 {
-	struct session session = {.out = NULL};
+	struct session session = {.path = ""};
 	int status;
 
 	util_begin("upc_run");
@@ -378,6 +345,7 @@ int main(int argc, char **argv)
 		status = spawn(&session);
 	if (status == 0)
 		status = simulate(&session);
+	util_output_drop(&session.output);
 	clear(&session);
 	run_regions_free(&session.options);
 	return status;

@@ -598,7 +598,8 @@ int serve_node(const struct serve_options *options)
 		util_error("%s has blanks or quotes in its path, which pmcd's file cannot have", given);
 		return UTIL_FAILED;
 	}
-	if (!serve_pcp_find(&n.pcp) || !find_users(&n) || (!options->dir && !serve_place_default(dir)) ||
+	if ((options->config && !serve_pcp_check(&n.pcp, given)) || !serve_pcp_find(&n.pcp) ||
+	    !find_users(&n) || (!options->dir && !serve_place_default(dir)) ||
 	    !serve_place_open(&n.place, options->dir ? options->dir : dir, true))
 		return UTIL_FAILED;
 	if (!serve_place_lock(&n.place, &holder))

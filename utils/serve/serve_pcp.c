@@ -8,14 +8,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/common.h"
+
+extern char **environ;
 
 #define REMEDY                                                                                                      \
 	"the upc sources' scripts/demo unpacks it on Debian and Ubuntu, and installs nothing of it; on Fedora and " \
@@ -76,6 +80,50 @@ static bool find_agent(struct serve_pcp *pcp)
 	util_error("the agent is not there: %s: %s", pcp->agent, strerror(errno));
 	util_error("it is built where libpcp was found: on Debian and Ubuntu install libpcp-pmda3-dev and "
 		   "libpcp3-dev, then configure, make and make install again");
+	return false;
+}
+
+/* Runs the agent, which reads the configuration, and copies its first line, if it has any. */
+static bool ask_agent(const char *agent, const char *config, char *line, int size)
+{
+	char *argv[] = {(char *)agent, (char *)"--check", (char *)"--config", (char *)config, NULL};
+	posix_spawn_file_actions_t actions;
+	int ends[2], status = 1;
+	FILE *answer;
+	pid_t pid;
+	bool ran;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	answer = fdopen(ends[0], "r");
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+	ran = posix_spawn(&pid, agent, &actions, NULL, argv, environ) == 0;
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	line[0] = '\0';
+	if (answer && fgets(line, size, answer))
+		line[strcspn(line, "\n")] = '\0';
+	while (ran && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (answer)
+		fclose(answer);
+	return ran && status == 0;
+}
+
+bool serve_pcp_check(struct serve_pcp *pcp, const char *config)
+{
+	static const char own[] = "pmdaupc: ";
+	char line[1000];
+
+	if (!find_agent(pcp))
+		return false;
+	if (ask_agent(pcp->agent, config, line, sizeof(line)))
+		return true;
+	if (line[0] == '\0')
+		util_error("%s: the agent cannot read it: %s", config, pcp->agent);
+	else
+		util_error("%s", line + (strncmp(line, own, sizeof(own) - 1) == 0 ? sizeof(own) - 1 : 0));
 	return false;
 }
 

@@ -23,6 +23,9 @@ struct serve_pcp {
 /* False, said with the remedy, where anything is missing. */
 bool serve_pcp_find(struct serve_pcp *pcp);
 
+/* Whether all that the configuration says can be counted. False, said. */
+bool serve_pcp_check(struct serve_pcp *pcp, const char *config);
+
 struct serve_files {
 	const char *dir;    /* of the node, absolute            */
 	const char *config; /* of the agent, absolute           */

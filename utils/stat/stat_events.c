@@ -11,7 +11,8 @@
 #include "lib/common.h"
 #include "lib/list.h"
 
-#define REPORT_LINES 6 /* of refusals; a machine can refuse hundreds for one reason */
+#define REPORT_NAMES 4 /* that share a reason; a machine can refuse hundreds for one */
+#define REPORT_TEXT (REPORT_NAMES * (UPC_NAME_MAX + 2) + 40)
 
 void stat_events_free(struct stat_events *events)
 {
@@ -19,6 +20,7 @@ void stat_events_free(struct stat_events *events)
 		free(events->refused[i].reason);
 	free(events->refused);
 	free(events->wanted);
+	free(events->named);
 	free(events->info);
 	free(events->code);
 	free(events->ratio);
@@ -60,6 +62,9 @@ static int want_name(struct stat_events *events, const char *name)
 			   info.why != NULL && info.why[0] != '\0' ? info.why : "no source is known");
 		return -1;
 	}
+	if (!util_grow(&events->named, events->n_named, sizeof(code)))
+		return out_of_memory();
+	events->named[events->n_named++] = info.code;
 	return want(events, &info);
 }
 
@@ -145,21 +150,32 @@ static bool is_own(const struct stat_events *events, const struct upc_event_info
 	       (events->by_process && info->scope == UPC_SCOPE_PROCESS);
 }
 
-static int refuse(struct stat_events *events, const char *name, int error)
+static bool stat_events_is_named(const struct stat_events *events, uint32_t code)
 {
-	const char *message = upc_last_message();
+	for (unsigned i = 0; i < events->n_named; i++)
+		if (events->named[i] == code)
+			return true;
+	return false;
+}
+
+static int refuse(struct stat_events *events, const struct upc_event_info *info, int error)
+{
+	const char *message = upc_last_message(), *name = info->name;
 	size_t length = strlen(name);
 	struct stat_refused *refused;
 
 	if (!util_grow(&events->refused, events->n_refused, sizeof(*refused)))
 		return UPC_ENOMEM;
 	refused = &events->refused[events->n_refused];
-	if (message[0] == '\0')
+	if (events->of_places && (info->scope == UPC_SCOPE_THREAD || info->scope == UPC_SCOPE_PROCESS))
+		message = "not available with -a and -C, which count no process; use -p";
+	else if (message[0] == '\0')
 		message = upc_strerror(error);
 	/* Most messages begin with the event's name, which stands there already. */
 	if (strncmp(message, name, length) == 0 && strncmp(message + length, ": ", 2) == 0)
 		message += length + 2;
 	refused->name = name;
+	refused->named = stat_events_is_named(events, info->code);
 	refused->reason = strdup(message);
 	if (refused->reason == NULL)
 		return UPC_ENOMEM;
@@ -229,7 +245,7 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
 
 		error = upc_unit_add(is_other ? shared : own, info->code);
 		if (error != 0)
-			error = refuse(events, info->name, error);
+			error = refuse(events, info, error);
 		else if (is_other)
 			other[n_other++] = *info;
 		else
@@ -274,28 +290,54 @@ int stat_events_give(const struct stat_events *events, struct upc_unit *own, str
 	return error;
 }
 
-void stat_events_report(const struct stat_events *events)
+/* "A, B and 3 others are": the events from the first on that were refused for its reason. */
+static void stat_events_list(const struct stat_events *events, unsigned first, char text[REPORT_TEXT])
 {
-	unsigned lines = events->n_refused <= REPORT_LINES ? events->n_refused : REPORT_LINES - 1;
+	unsigned n = 0, shown;
+	size_t used = 0;
 
-	for (unsigned i = 0; i < lines; i++)
-		util_error("%s is not counted: %s", events->refused[i].name, events->refused[i].reason);
-	if (lines == events->n_refused)
-		return;
-	fprintf(stderr, "  ... nor are ");
-	for (unsigned i = lines, column = 14; i < events->n_refused; i++) {
-		unsigned columns = util_columns(events->refused[i].name);
-
-		if (i > lines && column + 2 + columns >= UTIL_WIDTH_DEFAULT) {
-			fprintf(stderr, ",\n      ");
-			column = 6;
-		} else if (i > lines) {
-			fprintf(stderr, ", ");
-			column += 2;
-		}
-		column += util_put(stderr, events->refused[i].name, columns);
+	for (unsigned i = first; i < events->n_refused; i++)
+		n += strcmp(events->refused[i].reason, events->refused[first].reason) == 0;
+	shown = n <= REPORT_NAMES ? n : REPORT_NAMES - 1;
+	for (unsigned i = first, k = 0; k < shown && used < REPORT_TEXT; i++) {
+		if (strcmp(events->refused[i].reason, events->refused[first].reason) != 0)
+			continue;
+		used += (size_t)snprintf(text + used, REPORT_TEXT - used, "%s%.*s",
+					 k == 0                     ? ""
+					 : k + 1 == n && shown == n ? " and "
+								    : ", ",
+					 UPC_NAME_MAX, events->refused[i].name);
+		k++;
 	}
-	fputc('\n', stderr);
+	if (used < REPORT_TEXT && shown < n)
+		used += (size_t)snprintf(text + used, REPORT_TEXT - used, " and %u others", n - shown);
+	if (used < REPORT_TEXT)
+		snprintf(text + used, REPORT_TEXT - used, n == 1 ? " is" : " are");
+}
+
+/* Whether an event before has the reason of event i. */
+static bool stat_events_has_said(const struct stat_events *events, unsigned i)
+{
+	for (unsigned k = 0; k < i; k++)
+		if (strcmp(events->refused[k].reason, events->refused[i].reason) == 0)
+			return true;
+	return false;
+}
+
+int stat_events_report(const struct stat_events *events)
+{
+	char text[REPORT_TEXT];
+	int result = 0;
+
+	for (unsigned i = 0; i < events->n_refused; i++) {
+		if (events->refused[i].named)
+			result = -1;
+		if (stat_events_has_said(events, i))
+			continue;
+		stat_events_list(events, i, text);
+		util_error("%s not counted: %s", text, events->refused[i].reason);
+	}
+	return result;
 }
 
 /* ---- reading ----------------------------------------------------------- */

@@ -16,6 +16,7 @@
 struct stat_refused {
 	const char *name;
 	char *reason;
+	bool named; /* by the user, not by a glob */
 };
 
 /* An event, one of the n_own, and its terms. */
@@ -28,9 +29,12 @@ struct stat_events {
 	struct upc_catalogue *catalogue;
 	unsigned quota;  /* so many are added, or all that are wanted */
 	bool by_process; /* each own unit has a process: what counts one is its own, too */
+	bool of_places;  /* CPUs or the machine are counted: no thread and no process is */
 
 	struct upc_event_info *wanted;
 	unsigned n_wanted;
+	uint32_t *named; /* codes of those that the user has named, not by a glob */
+	unsigned n_named;
 
 	/* Added ones: those of the first unit, then those of the second. */
 	struct upc_event_info *info;
@@ -70,8 +74,9 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
  * ratios; and all others, where there is a unit shared. Returns 0 or the error. */
 int stat_events_give(const struct stat_events *events, struct upc_unit *own, struct upc_unit *shared);
 
-/* Says on standard error what was refused. */
-void stat_events_report(const struct stat_events *events);
+/* Says on standard error what was refused, once for each reason. Returns 0, or -1: the user has named
+ * an event that was. */
+int stat_events_report(const struct stat_events *events);
 
 /*
  * Reads n events of a unit, or takes what a stopped one holds; flags get the

@@ -10,14 +10,15 @@
 #include <stdio.h>
 
 #include "lib/common.h"
+#include "lib/output.h"
 #include "stat/stat_events.h"
 #include "stat/stat_parts.h"
 #include "stat/stat_runs.h"
 #include "stat/stat_sample.h"
 
 struct stat_report {
-	FILE *out;
-	const char *name; /* of what is written to */
+	struct util_output output;
+	FILE *out; /* the output's file */
 	enum util_format format;
 	const struct stat_events *events;
 	const struct stat_parts *parts; /* shown by themselves, too; NULL: none */

@@ -85,7 +85,8 @@ static int add_events(struct stat_session *s)
 		return -1;
 	}
 	added = stat_events_add(&s->events, s->units.own, s->units.shared);
-	stat_events_report(&s->events);
+	if (stat_events_report(&s->events) != 0)
+		return -1;
 	if (added == 0) {
 		util_error("no event is left to count");
 		return -1;
@@ -247,8 +248,10 @@ static int count(struct stat_session *s, struct stat_sample *sample)
 		return UTIL_FAILED;
 	s->report.parts = s->plan->whom.by != STAT_BY_NONE ? parts_of(s) : NULL;
 	s->start = s->last = stat_run_now();
-	if (s->runs.n == 0)
+	if (s->runs.n == 0) {
+		util_output_begin(&s->report.output);
 		stat_report_begin(&s->report);
+	}
 	stat_run_release(&s->run);
 	wait_for_end(s);
 	end = stat_run_now();
@@ -308,7 +311,7 @@ int stat_session_run(struct stat_session *s)
 	}
 	if (status != UTIL_OK)
 		return status;
-	status = util_flush(s->report.out, s->report.name) == 0 ? UTIL_OK : UTIL_FAILED;
+	status = util_output_end(&s->report.output);
 	/* Before a signal ends us: then the kernel would close tracepoints, and somebody wait. */
 	destroy_units(&s->units);
 	stat_parts_free(&s->threads.parts);
@@ -318,6 +321,7 @@ int stat_session_run(struct stat_session *s)
 void stat_session_free(struct stat_session *s)
 {
 	stat_run_end(&s->run);
+	util_output_drop(&s->report.output);
 	destroy_units(&s->units);
 	stat_parts_free(&s->threads.parts);
 	stat_runs_free(&s->runs);

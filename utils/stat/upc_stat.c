@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/program.h"
 #include "stat/stat_compare.h"
 #include "stat/stat_options.h"
 #include "stat/topology.h"
@@ -65,18 +66,10 @@ static int choose_events(const struct stat_options *o, struct stat_session *s)
 
 static int open_output(const struct stat_options *o, struct stat_report *report)
 {
-	const bool is_standard = o->output != NULL && strcmp(o->output, "-") == 0;
+	int error = util_output_open(&report->output, o->output, o->plan.command != NULL ? stderr : stdout);
 
-	report->out = o->plan.command != NULL && !is_standard ? stderr : stdout;
-	report->name = report->out == stdout ? "standard output" : "standard error";
-	if (o->output == NULL || is_standard)
-		return 0;
-	report->name = o->output;
-	report->out = fopen(o->output, "we");
-	if (report->out != NULL)
-		return 0;
-	util_error("cannot write '%s': %s", o->output, strerror(errno));
-	return UTIL_FAILED;
+	report->out = report->output.file;
+	return error;
 }
 
 static int compare(const struct stat_options *o)
@@ -86,8 +79,9 @@ static int compare(const struct stat_options *o)
 	int status = UTIL_FAILED;
 
 	if (stat_compare_read(&comparison, o->before, o->after) == 0 && open_output(o, &report) == 0) {
+		util_output_begin(&report.output);
 		stat_compare_print(report.out, o->format.format, &comparison);
-		status = util_flush(report.out, report.name) == 0 ? UTIL_OK : UTIL_FAILED;
+		status = util_output_end(&report.output);
 	}
 	stat_compare_free(&comparison);
 	return status;
@@ -101,6 +95,7 @@ static int choose_whom(struct stat_options *o, struct stat_session *s)
 
 	if (!o->plan.other)
 		return 0;
+	s->events.of_places = whom->options.context != UPC_CONTEXT_PROCESS;
 	whom->options.inherit = s->events.by_process = whom->options.context == UPC_CONTEXT_PROCESS;
 	if (whom->options.context != UPC_CONTEXT_MACHINE || whom->by == STAT_BY_NONE)
 		return 0;
@@ -155,6 +150,10 @@ int main(int argc, char **argv)
 		return compare(&options);
 	if (options.sim)
 		return simulate(&options);
+	if (options.plan.command != NULL)
+		status = util_program_check(options.plan.command[0]);
+	if (status != 0)
+		return status;
 	describe(&options, &session.report, title, sizeof(title));
 	session.events.catalogue = util_catalogue_open(options.wiring);
 	if (session.events.catalogue == NULL)

@@ -3,7 +3,6 @@
  * upc_wire.c - writes this machine's wiring, checks a wiring file, and says
  * what drives an event.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "lib/common.h"
 #include "lib/data.h"
 #include "lib/options.h"
+#include "lib/output.h"
 
 enum action { ACTION_NONE, ACTION_PROBE, ACTION_CHECK, ACTION_SHOW };
 
@@ -100,11 +100,10 @@ static int write_piece(const char *text, size_t length, void *arg)
 static int probe(const struct options *o)
 {
 	struct upc_catalogue *catalogue = open_catalogue(NULL);
-	bool to_file = o->output != NULL && strcmp(o->output, "-") != 0;
-	const char *name = to_file ? o->output : "standard output";
+	struct util_output out;
 	char *text = NULL;
 	size_t length = 0;
-	FILE *memory, *out = stdout;
+	FILE *memory;
 	int error = UPC_ENOMEM;
 
 	if (catalogue == NULL)
@@ -121,21 +120,14 @@ static int probe(const struct options *o)
 		free(text);
 		return UTIL_FAILED;
 	}
-	if (to_file)
-		out = fopen(o->output, "we");
-	if (out == NULL) {
-		util_error("cannot write '%s': %s", name, strerror(errno));
-		free(text);
-		return UTIL_FAILED;
+	error = util_output_open(&out, o->output, stdout);
+	if (error == 0) {
+		util_output_begin(&out);
+		fwrite(text, 1, length, out.file);
+		error = util_output_end(&out);
 	}
-	fwrite(text, 1, length, out);
 	free(text);
-	error = util_flush(out, name);
-	if (to_file && fclose(out) != 0 && error == 0) {
-		util_error("cannot write '%s': %s", name, strerror(errno));
-		error = -1;
-	}
-	return error == 0 ? UTIL_OK : UTIL_FAILED;
+	return error;
 }
 
 /* ---- --check ----------------------------------------------------------- */
