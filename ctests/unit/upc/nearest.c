@@ -22,6 +22,14 @@ TEST(test_distance)
 	assert_int_equal(upci_name_distance("daxp", "ldexp"), 20);
 	assert_int_equal(upci_name_distance("sched_sw", "tp::sched:sched_switch"), 5);
 	assert_int_equal(upci_name_distance("da", "daxpy"), UPCI_FAR);
+	/* Of a short name one letter. */
+	assert_int_equal(upci_name_distance("foo", "fox"), 10);
+	assert_int_equal(upci_name_distance("foo", "box"), UPCI_FAR);
+	/* The first letters, behind the last colon. */
+	assert_int_equal(upci_name_distance("FPU_FOO", "FPU_FMA_2"), UPCI_BEGINNING + 99 - 5);
+	assert_int_equal(upci_name_distance("sched_foobar", "tp::sched:sched_switch"),
+			 UPCI_BEGINNING + 99 - 6 + 1);
+	assert_int_equal(upci_name_distance("perf::NOTHING", "perf::PAGE-FAULTS"), UPCI_FAR);
 	assert_int_equal(upci_name_distance("nothing_like_it", "PU0_DATA_LOADS"), UPCI_FAR);
 	memset(text, 'a', sizeof(text));
 	text[sizeof(text) - 1] = 0;
@@ -54,16 +62,21 @@ static unsigned steps(const char *a, const char *b)
 
 static unsigned part_distance(const char *wrong, const char *right, unsigned limit)
 {
-	unsigned length = (unsigned)strlen(wrong), d = steps(wrong, right);
+	unsigned length = (unsigned)strlen(wrong), d = steps(wrong, right), common = 0, from = 0;
 
 	if (length >= 3 && strncmp(wrong, right, length) == 0)
 		return strlen(right) - length < 7 ? (unsigned)strlen(right) - length : 7;
-	return d <= limit ? d * 10 : UPCI_FAR;
+	if (d <= limit)
+		return d * 10;
+	for (; wrong[common] && wrong[common] == right[common]; common++)
+		from = wrong[common] == ':' ? common + 1 : from;
+	common -= from;
+	return common >= 4 && 2 * common >= length ? UPCI_BEGINNING + 99 - common : UPCI_FAR;
 }
 
 static unsigned plain_distance(const char *wrong, const char *right)
 {
-	unsigned length = (unsigned)strlen(wrong), limit = length / 3 < 2 ? 2 : length / 3;
+	unsigned length = (unsigned)strlen(wrong), limit = length < 4 ? 1 : length / 3 < 2 ? 2 : length / 3;
 	unsigned best;
 	const char *part;
 
@@ -94,7 +107,7 @@ TEST(test_shortcuts)
 	for (i = 0; i < 2000; i++) {
 		struct upci_nearest nearest = {.max = 3};
 		char wrong[16], name[20][16];
-		unsigned near = 0;
+		unsigned near = 0, good = 0;
 
 		random_name(&seed, wrong);
 		for (k = 0; k < 20; k++) {
@@ -103,9 +116,12 @@ TEST(test_shortcuts)
 			random_name(&seed, name[k]);
 			d = plain_distance(wrong, name[k]);
 			assert_int_equal(upci_name_distance(wrong, name[k]), d);
+			good += d < UPCI_BEGINNING;
 			near += d < UPCI_FAR;
 			upci_nearest_offer(&nearest, wrong, name[k]);
 		}
+		/* Those with the same first letters only are none where there are better ones. */
+		near = good ? good : near;
 		assert_int_equal(nearest.count, near < 3 ? near : 3);
 		for (k = 0; k < 20; k++) {
 			unsigned d = plain_distance(wrong, name[k]);
@@ -116,7 +132,7 @@ TEST(test_shortcuts)
 				listed = listed || nearest.name[j] == name[k];
 				assert_true(j == 0 || nearest.distance[j - 1] <= nearest.distance[j]);
 			}
-			if (!listed && d < UPCI_FAR)
+			if (!listed && d < (good ? UPCI_BEGINNING : UPCI_FAR))
 				assert_true(nearest.distance[2] <= d);
 		}
 	}
@@ -139,6 +155,41 @@ TEST(test_best_first)
 	upci_nearest_offer(&nearest, "page_faultz", "page_faulty");
 	assert_string_equal(nearest.name[0], "page_faultx");
 	assert_string_equal(nearest.name[1], "page_faulty");
+}
+
+/* A common beginning counts where nothing is nearer. */
+TEST(test_beginnings)
+{
+	struct upci_nearest nearest = {.max = 3};
+
+	upci_nearest_offer(&nearest, "FPU_FOO", "FPU_DIV_1");
+	upci_nearest_offer(&nearest, "FPU_FOO", "FPU_FMA_2");
+	assert_int_equal(nearest.count, 2);
+	assert_string_equal(nearest.name[0], "FPU_FMA_2");
+	/* A better reason drives them out, and keeps them out. */
+	upci_nearest_offer(&nearest, "FPU_FOO", "FPU_FO");
+	upci_nearest_offer(&nearest, "FPU_FOO", "FPU_FMA_4");
+	assert_int_equal(nearest.count, 1);
+	assert_string_equal(nearest.name[0], "FPU_FO");
+}
+
+TEST(test_patterns)
+{
+	static const char name[] = "tp::sched:sched_switch";
+	char text[64];
+
+	assert_int_equal(upci_nearest_pattern("tp::schd:*", name, 3, text, sizeof(text)), 1);
+	assert_string_equal(text, "tp::sched:*");
+	assert_int_equal(upci_nearest_pattern("tp::schd:*", name, 0, text, sizeof(text)), UPCI_FAR);
+	assert_int_equal(upci_nearest_pattern("TP::XCHD:*_sw?tch", name, 9, text, sizeof(text)), 2);
+	assert_string_equal(text, "tp::sched:*_sw?tch");
+	/* What would match nothing, what matches, and what is too far. */
+	assert_int_equal(upci_nearest_pattern("tp::schd:*_wake", name, 9, text, sizeof(text)), UPCI_FAR);
+	assert_int_equal(upci_nearest_pattern("tp::sched:*", name, 9, text, sizeof(text)), UPCI_FAR);
+	assert_int_equal(upci_nearest_pattern("net::*", name, 9, text, sizeof(text)), UPCI_FAR);
+	assert_int_equal(upci_nearest_pattern("*", name, 9, text, sizeof(text)), UPCI_FAR);
+	assert_int_equal(upci_nearest_pattern("tp::schd:*", "", 9, text, sizeof(text)), UPCI_FAR);
+	assert_int_equal(upci_nearest_pattern("tp::schd:*", name, 9, text, 5), UPCI_FAR);
 }
 
 UNIT_TESTS(nearest, NULL, NULL)

@@ -178,7 +178,7 @@ static void offer(struct upci_nearest *nearest, const char *wrong, const char *n
 	bool kept = false;
 	int i;
 
-	if (upci_name_distance(wrong, name) >= UPCI_FAR)
+	if (upci_name_distance(wrong, name) >= UPCI_BEGINNING)
 		return;
 	copy = strdup(name);
 	if (!copy)

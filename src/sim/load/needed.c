@@ -25,7 +25,7 @@ static void offer(struct search *search, const char *name, unsigned d)
 	char(*nearest)[UPCS_NEAREST_NAME] = search->needed->nearest;
 	unsigned i, k;
 
-	if (d == UPCI_FAR || strlen(name) >= UPCS_NEAREST_NAME)
+	if (d >= UPCI_BEGINNING || strlen(name) >= UPCS_NEAREST_NAME)
 		return;
 	for (i = 0; i < UPCS_NEAREST && nearest[i][0] && search->distance[i] <= d; i++)
 		if (strcmp(nearest[i], name) == 0)

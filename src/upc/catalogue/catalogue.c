@@ -300,17 +300,70 @@ uint32_t upc_catalogue_count(struct upc_catalogue *c)
 	return atomic_load_explicit(&c->count, memory_order_acquire);
 }
 
-int upc_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
+static bool catalogue_is_driven(const struct upci_event *event)
+{
+	return event->driver.source != UPC_SOURCE_NONE;
+}
+
+int upci_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max, bool any)
 {
 	struct upci_nearest nearest = {.max = max > 8 ? 8 : max};
 	uint32_t count = upc_catalogue_count(c), code;
 	int i;
 
-	for (code = 0; code < count; code++)
-		upci_nearest_offer(&nearest, name, upci_catalogue_event(c, code)->name);
+	for (code = 0; code < count; code++) {
+		const struct upci_event *event = upci_catalogue_event(c, code);
+
+		if (any || catalogue_is_driven(event))
+			upci_nearest_offer(&nearest, name, event->name);
+	}
 	for (i = 0; i < nearest.count; i++)
 		names[i] = nearest.name[i];
 	return nearest.count;
+}
+
+/* Adds a pattern to those that are as good, which it may make fewer. */
+static int catalogue_add_pattern(const char **patterns, int n, int max, const char *pattern)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(patterns[i], pattern))
+			return n;
+	if (n == max)
+		return n;
+	patterns[n] = pattern;
+	return n + 1;
+}
+
+static int catalogue_nearest_patterns(struct upc_catalogue *c, const char *pattern, const char **patterns,
+				      int max)
+{
+	uint32_t count = upc_catalogue_count(c), code;
+	unsigned best = UPCI_FAR - 1;
+	int n = 0;
+
+	for (code = 0; code < count; code++) {
+		const struct upci_event *event = upci_catalogue_event(c, code);
+		char text[UPC_NAME_MAX + 16];
+		const char *stable;
+		unsigned d;
+
+		if (!catalogue_is_driven(event))
+			continue;
+		d = upci_nearest_pattern(pattern, event->name, best, text, sizeof(text));
+		if (d == UPCI_FAR || !(stable = upci_catalogue_printf(c, "%s", text)))
+			continue;
+		n = catalogue_add_pattern(patterns, d < best ? 0 : n, max, stable);
+		best = d;
+	}
+	return n;
+}
+
+int upc_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max)
+{
+	return strpbrk(name, "*?[") ? catalogue_nearest_patterns(c, name, names, max)
+				    : upci_catalogue_nearest(c, name, names, max, false);
 }
 
 const char *upc_catalogue_missing(struct upc_catalogue *c, unsigned i)

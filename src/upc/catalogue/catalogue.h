@@ -72,6 +72,9 @@ int upci_catalogue_add_missing(struct upc_catalogue *c, const char *sentence);
 int64_t upci_catalogue_lookup(struct upc_catalogue *c, const char *name);
 int64_t upci_catalogue_lookup_folded(struct upc_catalogue *c, const char *name);
 
+/* upc_catalogue_nearest, for which any names events that nothing drives as well. */
+int upci_catalogue_nearest(struct upc_catalogue *c, const char *name, const char **names, int max, bool any);
+
 /* An event name from any text: what is not [A-Za-z0-9_.:+-] becomes '_'. In
  * place. */
 void upci_name_sanitize(char *name);

@@ -2,9 +2,12 @@
 /*
  * nearest.c - distance between names: first those that begin with what was typed, the
  * shortest before the others, then by edit distance. The last part of a name counts as
- * much as the whole: people forget the source's prefix.
+ * much as the whole: people forget the source's prefix. Where nothing is near, names whose first
+ * letters are the same.
  */
+#include <fnmatch.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "catalogue/nearest.h"
@@ -13,6 +16,8 @@
 #define LENGTH_MAX 96 /* of what steps are counted between */
 #define TEXT_MAX 1023 /* of what is looked for in another  */
 #define BEGINNING 3   /* letters that say how a name begins */
+#define COMMON_MIN 4  /* the same, where other letters follow */
+#define COMMON_MAX 99
 
 /* Units of distance: a step of editing is farther than the longest end that is missing. */
 enum { STEP = 10, PART = 1, END_MAX = 7 };
@@ -107,6 +112,21 @@ static unsigned edit_distance(const struct folded *wrong, struct letters *letter
 	return row[n % 3][m] <= limit ? row[n % 3][m] : UPCI_FAR;
 }
 
+/* By the letters that two texts have in common at their beginnings, behind the last colon in these. */
+static unsigned nearest_by_beginning(const struct folded *wrong, const unsigned char *b)
+{
+	const unsigned char *a = wrong->text;
+	size_t n = 0, from = 0;
+
+	for (; a[n] && a[n] == b[n]; n++)
+		if (a[n] == ':')
+			from = n + 1;
+	n -= from;
+	if (n < COMMON_MIN || 2 * n < wrong->length)
+		return UPCI_FAR;
+	return UPCI_BEGINNING + COMMON_MAX - (unsigned)(n < COMMON_MAX ? n : COMMON_MAX);
+}
+
 /* How many letters are missing at the end of the wrong name, or the steps of editing, at most limit. */
 static unsigned part_distance(const struct folded *wrong, struct letters *letters, const unsigned char *b,
 			      size_t m, unsigned limit)
@@ -116,7 +136,7 @@ static unsigned part_distance(const struct folded *wrong, struct letters *letter
 	if (wrong->length >= BEGINNING && m >= wrong->length && !memcmp(b, wrong->text, wrong->length))
 		return (unsigned)(m - wrong->length < END_MAX ? m - wrong->length : END_MAX);
 	steps = edit_distance(wrong, letters, b, m, limit);
-	return steps < UPCI_FAR ? steps * STEP : UPCI_FAR;
+	return steps < UPCI_FAR ? steps * STEP : nearest_by_beginning(wrong, b);
 }
 
 /* The distance, or UPCI_FAR when it exceeds most. */
@@ -130,7 +150,7 @@ static unsigned distance_up_to(unsigned most, const char *wrong_name, const char
 	fold(wrong_name, &wrong);
 	fold(right_name, &right);
 	count_letters(&wrong, &letters);
-	limit = (unsigned)(wrong.length / 3 < 2 ? 2 : wrong.length / 3);
+	limit = (unsigned)(wrong.length < 4 ? 1 : wrong.length / 3 < 2 ? 2 : wrong.length / 3);
 	limit = limit < most / STEP ? limit : most / STEP;
 	best = part_distance(&wrong, &letters, right.text, right.length, limit);
 	for (part = right.text; *part; part++) {
@@ -163,9 +183,13 @@ void upci_nearest_offer(struct upci_nearest *nearest, const char *wrong, const c
 	if (nearest->max < 1 || worst == 0)
 		return;
 	d = distance_up_to(worst - 1, wrong, name);
-	if (d >= UPCI_FAR)
+	if (d >= UPCI_FAR || (d >= UPCI_BEGINNING && nearest->count && nearest->distance[0] < UPCI_BEGINNING))
 		return;
-	if (full)
+	/* A common beginning is a reason where there is no better one. */
+	while (d < UPCI_BEGINNING && nearest->count &&
+	       nearest->distance[nearest->count - 1] >= UPCI_BEGINNING)
+		nearest->count--;
+	if (nearest->count == nearest->max)
 		nearest->count--;
 	for (i = nearest->count++; i > 0 && nearest->distance[i - 1] > d; i--) {
 		nearest->distance[i] = nearest->distance[i - 1];
@@ -173,4 +197,51 @@ void upci_nearest_offer(struct upci_nearest *nearest, const char *wrong, const c
 	}
 	nearest->distance[i] = d;
 	nearest->name[i] = name;
+}
+
+/* How many letters are wrong in the first of a text, next to the beginning of a name that is nearest to them,
+ * of which *length gets the length. UPCI_FAR: too many are. */
+static unsigned nearest_head(const char *wrong, size_t wrong_length, const char *name, size_t *length)
+{
+	unsigned row[2][LENGTH_MAX + 2], best = UPCI_FAR;
+	struct folded a, b;
+	size_t n = wrong_length, m, i, j;
+
+	fold(wrong, &a);
+	fold(name, &b);
+	m = b.length < LENGTH_MAX ? b.length : LENGTH_MAX;
+	if (n > a.length || n > LENGTH_MAX)
+		return UPCI_FAR;
+	for (j = 0; j <= m; j++)
+		row[0][j] = (unsigned)j;
+	for (i = 1; i <= n; i++) {
+		unsigned *now = row[i % 2], *before = row[(i + 1) % 2];
+
+		now[0] = (unsigned)i;
+		for (j = 1; j <= m; j++) {
+			now[j] = before[j - 1] + (a.text[i - 1] != b.text[j - 1]);
+			if (before[j] + 1 < now[j])
+				now[j] = before[j] + 1;
+			if (now[j - 1] + 1 < now[j])
+				now[j] = now[j - 1] + 1;
+		}
+	}
+	for (j = 0; j <= m; j++)
+		if (row[n % 2][j] < best) {
+			best = row[n % 2][j];
+			*length = j;
+		}
+	return best <= n / 3 ? best : UPCI_FAR;
+}
+
+unsigned upci_nearest_pattern(const char *pattern, const char *name, unsigned most, char *text, size_t size)
+{
+	size_t head = strcspn(pattern, "*?["), length = 0;
+	unsigned d = nearest_head(pattern, head, name, &length);
+
+	if (d == 0 || d > most ||
+	    snprintf(text, size, "%.*s%s", (int)length, name, pattern + head) >= (int)size ||
+	    fnmatch(text, name, 0))
+		return UPCI_FAR;
+	return d;
 }

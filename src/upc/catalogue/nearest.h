@@ -5,9 +5,13 @@
 #ifndef UPCI_NEAREST_H
 #define UPCI_NEAREST_H
 
+#include <stddef.h>
+
 /* How far a wrong name is from a right one: 0 is equal but for case, '-' and '_'; names that begin
- * with the wrong one are nearer than all others; what has nothing to do with it is UPCI_FAR. */
+ * with the wrong one are nearer than all others. From UPCI_BEGINNING on, only the first letters are the
+ * same; what has nothing to do with it is UPCI_FAR. */
 #define UPCI_FAR 1000u
+#define UPCI_BEGINNING 400u
 unsigned upci_name_distance(const char *wrong, const char *right);
 
 /* The best few names so far, best first. */
@@ -17,5 +21,9 @@ struct upci_nearest {
 	int count, max; /* max <= 8 */
 };
 void upci_nearest_offer(struct upci_nearest *nearest, const char *wrong, const char *name);
+
+/* Writes the pattern, with any of * ? [, that matches a name and differs from another in the letters before
+ * the first of these. Returns how many are wrong; UPCI_FAR: more than most or than a third, or none. */
+unsigned upci_nearest_pattern(const char *pattern, const char *name, unsigned most, char *text, size_t size);
 
 #endif

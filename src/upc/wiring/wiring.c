@@ -41,7 +41,7 @@ static const char *suggest(struct upci_wiring_file *f, const char *name, char *t
 	int n;
 
 	nearest.max = 2;
-	n = upc_catalogue_nearest(f->c, name, names, 2);
+	n = upci_catalogue_nearest(f->c, name, names, 2, true);
 	for (i = 0; i < (size_t)n; i++)
 		upci_nearest_offer(&nearest, name, names[i]);
 	for (i = 0; i < f->count; i++)
