@@ -198,6 +198,8 @@ struct upc_event_info {
 	enum upc_mode mode;  /* signal mode in which it is counted            */
 	unsigned modes;      /* bit 1 << UPC_MODE_*: qualifiers ":mode=..." that
 				the name can have; 0 where it has one          */
+	const char *also;    /* names of perf and PAPI that upc_catalogue_find takes
+				for it, ", " between: "page-faults, faults"; ""  */
 };
 
 struct upc_catalogue;
@@ -234,7 +236,12 @@ uint32_t upc_catalogue_count(struct upc_catalogue *catalogue);
  * Blue Gene/P name may begin with BGP_ or PNE_BGP_; a qualifier ":mode=rise"
  * may follow where the source can give that mode. An event of libpfm4 with
  * unit masks ("amd64_fam19h_zen4::RETIRED_OPS:u") gets a code of its own.
- * Errors: UPC_ENOEVENT (the message suggests the nearest names), UPC_ENOSUPP
+ * Where no event has the name, it may be one of perf's ("page-faults",
+ * "instructions:u", "sched:sched_switch", "msr/tsc/") or a preset of PAPI
+ * ("PAPI_TOT_INS") that an event counts; these are in the case that perf and PAPI
+ * have them in.
+ * Errors: UPC_ENOEVENT (the message suggests the nearest names, or says why
+ * nothing counts it and what does), UPC_ENOSUPP
  * (a mode or a part of the name that the source cannot give), UPC_EPERM (the
  * machine keeps it from this user; the message says how to get it), UPC_EINVAL,
  * UPC_ENOMEM, UPC_EMFILE.
@@ -270,8 +277,9 @@ int upc_catalogue_compute(struct upc_catalogue *catalogue, uint32_t code, const 
 			  uint64_t *value);
 
 /*
- * Up to max names nearest to a wrong one, best first, into names (strings of
- * the catalogue). Returns how many.
+ * Up to max names, of events that something drives, nearest to a wrong one, best
+ * first, into names (strings of the catalogue). For a pattern with any of * ? [ that
+ * matches nothing, patterns that do. Returns how many.
  */
 int upc_catalogue_nearest(struct upc_catalogue *catalogue, const char *name, const char **names, int max);
 

@@ -31,7 +31,7 @@ counted()
 	run 0 -f csv -o csv "$@"
 }
 
-plan 105
+plan 110
 
 # ---- what needs no emulator
 
@@ -63,6 +63,15 @@ bad_options()
 check "wrong options: 125, and nothing runs" bad_options
 check "an unknown event: the nearest" refused 125 "'FPU_FMA_3'; the nearest: FPU_FMA_2" \
 	-e FPU_FMA_3 sh -c ': > ran'
+check "... by the beginning where no name is near" refused 125 "'FPU_FOO'; the nearest: FPU_FMA_2" \
+	-e FPU_FOO sh -c ': > ran'
+check "a glob that matches nothing: the nearest" refused 125 "'PU0_IPPE\*'; did you mean PU0_IPIPE\*?" \
+	-e 'PU0_IPPE*' sh -c ': > ran'
+check "perf's names of what no model has: why not" refused 125 "'cycles' is not modelled: .* time" \
+	-e cycles sh -c ': > ran'
+check "... and PAPI's" refused 125 "'PAPI_L1_DCM' is not modelled: .* caches" -e PAPI_L1_DCM sh -c ': > ran'
+check "what is the kernel's: who counts it" refused 125 "'faults' is the kernel's.*upc_stat -e faults" \
+	-e faults sh -c ': > ran'
 check "a cache's event: why not" refused 125 "'PU0_DCACHE_MISS' is not produced: .* caches" \
 	-e PU0_DCACHE_MISS sh -c ': > ran'
 check "the network's: why not" refused 125 "'TORUS_XP_PACKETS' is not produced: .* network" \

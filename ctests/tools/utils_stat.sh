@@ -18,7 +18,7 @@ value()
 }
 
 soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
-echo "1..48"
+echo "1..56"
 
 # ---- the program and its end
 
@@ -111,6 +111,21 @@ check "an unknown event: 125" run 125 -e perf::PAGEFAULTS -- sh -c ': > ran'
 check "... with the nearest names" grep -q 'perf::PAGE-FAULTS' err
 check "... before anything runs" [ ! -e ran ]
 check "a glob that matches nothing: 125" run 125 -e 'nosuch::*' -- sh -c ': > ran'
+check "... with the pattern that was meant" run 125 -e 'tsk::*' -- true
+check "... as one of the machine" grep -q "matches 'tsk::\*'; did you mean task::\*?" err
+check "perf's names" run 0 --csv -e page-faults:u,minor-faults,task-clock -- true
+check "... are events of the catalogue" [ "$(cut -d, -f2 err | grep -c '^perf::\(PAGE-FAULTS:u\|PAGE-FAULTS\|MINOR-FAULTS\|TASK-CLOCK\)$')" = 3 ]
+check "perf's modifiers that have no meaning here" run 125 -e page-faults:p -- sh -c ': > ran'
+# One sentence says why, and what counts it: where there is no PMU.
+uncounted()
+{
+	run 0 --csv -e "$1" -- true && return
+	[ "$(wc -l < err)" = 1 ] && grep -q "no event '$1' here: .*$2" err && [ ! -e ran ]
+}
+for name in instructions PAPI_TOT_INS; do
+	check "$name, or why not and what counts it" uncounted $name 'upc_run -e INSTRUCTIONS PROGRAM'
+done
+check "cycles, or why not" uncounted cycles 'does not model time'
 check "PAPI's spelling of names, and of globs" run 0 --csv -e 'upc:::perf::TASK-CLOCK,upc:::perf::M*-FAULTS' -- true
 check "... is the same" [ "$(grep -c 'perf::M[A-Z]*-FAULTS\|perf::TASK-CLOCK' err)" = 3 ]
 check "a glob" run 0 --csv -e 'perf::*-FAULTS' -- true

@@ -307,6 +307,30 @@ bool util_match(const char *pattern, const char *text)
 	return strcasestr(text, pattern) != NULL;
 }
 
+bool util_match_event(const char *pattern, const char *name)
+{
+	static const char tracepoint[] = "tp::";
+	const size_t n = sizeof(tracepoint) - 1;
+
+	return util_match(pattern, name) ||
+	       (strchr(pattern, ':') != NULL && strncmp(name, tracepoint, n) == 0 &&
+		util_match(pattern, name + n));
+}
+
+void util_no_match(struct upc_catalogue *catalogue, const char *pattern)
+{
+	const char *near[3];
+	int n = upc_catalogue_nearest(catalogue, pattern, near, 3);
+
+	if (n <= 0)
+		util_error("no event that can be counted here matches '%s'; upc_avail lists what there is",
+			   pattern);
+	else
+		util_error("no event that can be counted here matches '%s'; did you mean %s%s%s%s%s?",
+			   pattern, near[0], n > 2 ? ", " : "", n > 2 ? near[1] : "", n > 1 ? " or " : "",
+			   n > 1 ? near[n - 1] : "");
+}
+
 unsigned util_width(FILE *out)
 {
 	struct winsize size;

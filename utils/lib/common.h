@@ -108,6 +108,12 @@ unsigned util_wrap(FILE *out, const char *text, unsigned column, unsigned indent
 bool util_match(const char *pattern, const char *text);
 bool util_is_glob(const char *pattern);
 
+/* The same of an event's name, and of perf's names of tracepoints: "sched:*" is "tp::sched:*". */
+bool util_match_event(const char *pattern, const char *name);
+
+/* Says that no event matches a pattern or has a name, and which do that are near. */
+void util_no_match(struct upc_catalogue *catalogue, const char *pattern);
+
 /* Columns of the terminal behind out, else $COLUMNS, else the default. */
 unsigned util_width(FILE *out);
 

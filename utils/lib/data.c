@@ -118,12 +118,13 @@ json_t *util_json_event(const struct upc_event_info *event)
 	set_text(object, "driver", event->driver);
 	set_text(object, "why", event->why);
 	set_text(object, "differs", event->differs);
+	set_text(object, "also", event->also);
 	return object;
 }
 
 void util_csv_event_head(FILE *out)
 {
-	fputs("event,source,scope,kind,unit,subsystem,description,id,counter,input,driver,why,differs\n",
+	fputs("event,source,scope,kind,unit,subsystem,description,id,counter,input,driver,why,differs,also\n",
 	      out);
 }
 
@@ -144,6 +145,7 @@ void util_csv_event(FILE *out, const struct upc_event_info *event)
 		event->driver,
 		event->why,
 		event->differs,
+		event->also,
 	};
 
 	if (event->id != UPC_NO_ID) {

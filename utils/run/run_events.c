@@ -9,8 +9,9 @@
 #include <strings.h>
 
 #include "catalogue/bgp_simulated.h"
-#include "lib/common.h"
 #include "catalogue/nearest.h"
+#include "catalogue/spelling.h"
+#include "lib/common.h"
 
 #define PLACES (1 + UPCS_CORES)
 #define NEAREST 3
@@ -84,12 +85,24 @@ static int refuse_documented(const char *word, enum upci_simulated how)
 	return -1;
 }
 
+/* Whether a pattern that is nearer than the best matches a name. */
+static bool run_events_mend(const char *pattern, const char *name, unsigned *best, char *text, size_t size)
+{
+	unsigned d = upci_nearest_pattern(pattern, name, *best - 1, text, size);
+
+	if (d >= *best)
+		return false;
+	*best = d;
+	return true;
+}
+
 /* A word that no name of ours matches. */
 static int refuse(const char *word, const char *bare)
 {
 	static char names[PLACES * UPCS_ITEMS][RUN_EVENT_NAME_MAX];
 	struct upci_nearest nearest = {.max = NEAREST};
-	char list[NEAREST * (RUN_EVENT_NAME_MAX + 4)] = "";
+	char list[NEAREST * (RUN_EVENT_NAME_MAX + 4)] = "", text[RUN_EVENT_NAME_MAX + 16];
+	unsigned best = UPCI_FAR - 1;
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(documented) / sizeof(documented[0]); i++)
@@ -106,23 +119,50 @@ static int refuse(const char *word, const char *bare)
 			char *name = names[place * UPCS_ITEMS + item];
 
 			run_event_name(place, item, name);
-			if (upcs_is_produced(item))
+			if (!upcs_is_produced(item))
+				continue;
+			if (!util_is_glob(bare))
 				upci_nearest_offer(&nearest, bare, name);
+			else if (run_events_mend(bare, name, &best, text, sizeof(text)))
+				snprintf(list, sizeof(list), "; did you mean %s?", text);
 		}
 	for (int i = 0; i < nearest.count; i++)
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i > 0 ? ", " : "", nearest.name[i]);
 	if (util_is_glob(bare))
-		util_error("no event matches '%s'; 'PU0_*' are those of core 0", word);
+		util_error("no event matches '%s'%s", word, list);
 	else if (nearest.count > 0)
 		util_error("no event '%s'; the nearest: %s", word, list);
 	else
-		util_error("no event '%s'; 'PU0_*' are those of core 0", word);
+		util_error("no event '%s', nor one with a name like it; upc_run(1) lists what is counted",
+			   word);
 	return -1;
 }
 
-static int parse_word(struct run_events *events, const char *word)
+/* A name of perf's or PAPI's for what is not counted here. */
+static int run_events_refuse_spelled(const char *word, const struct upci_spelling *spelling)
 {
-	const char *bare = without_prefix(word + util_papi_prefix(word));
+	if (spelling->model != NULL)
+		util_error("'%s' is not modelled: upc_run counts instructions and does not model %s; "
+			   "'upc_stat -e %s' counts it where the machine can, and 'upc_avail --missing' says "
+			   "whether it can",
+			   word, spelling->model, spelling->name);
+	else
+		util_error(
+			"'%s' is the kernel's, and upc_run counts instructions; 'upc_stat -e %s' counts it",
+			word, spelling->name);
+	return -1;
+}
+
+/* What is counted is all in user mode. */
+static int run_events_refuse_modifier(const char *word, const char *modifier)
+{
+	util_error("'%s': instructions in user mode are counted, which is ':u', and '%s' is not", word,
+		   modifier);
+	return -1;
+}
+
+static bool run_events_show(struct run_events *events, const char *bare)
+{
 	bool glob = util_is_glob(bare), found = false;
 
 	for (unsigned place = 0; place < PLACES; place++)
@@ -135,10 +175,35 @@ static int parse_word(struct run_events *events, const char *word)
 			if (glob ? util_match(bare, name) : strcasecmp(bare, name) == 0)
 				events->shown[place][item] = found = true;
 		}
-	if (!found)
-		return refuse(word, bare);
-	events->plain = events->plain && !glob;
-	return 0;
+	events->plain = events->plain && !(found && glob);
+	return found;
+}
+
+/* perf's and PAPI's names; 1: it is none. */
+static int run_events_spelled(struct run_events *events, const char *word, const char *bare)
+{
+	const struct upci_spelling *spelling = upci_spelling_find(bare);
+	const char *modifier;
+
+	if (spelling == NULL)
+		return 1;
+	if (spelling->counted == NULL)
+		return run_events_refuse_spelled(word, spelling);
+	modifier = bare + strlen(spelling->name);
+	if (modifier[0] != '\0' && strcmp(modifier, ":u") != 0)
+		return run_events_refuse_modifier(word, modifier);
+	return run_events_parse(events, spelling->counted);
+}
+
+static int parse_word(struct run_events *events, const char *word)
+{
+	const char *bare = without_prefix(word + util_papi_prefix(word));
+	int spelled;
+
+	if (run_events_show(events, bare))
+		return 0;
+	spelled = run_events_spelled(events, word, bare);
+	return spelled != 1 ? spelled : refuse(word, bare);
 }
 
 int run_events_parse(struct run_events *events, const char *list)

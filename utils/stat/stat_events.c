@@ -77,7 +77,7 @@ static int want_glob(struct stat_events *events, const char *pattern)
 		struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 
 		if (upc_catalogue_info(events->catalogue, code, &info) != 0 ||
-		    info.source == UPC_SOURCE_NONE || !util_match(pattern, info.name))
+		    info.source == UPC_SOURCE_NONE || !util_match_event(pattern, info.name))
 			continue;
 		matches++;
 		if (want(events, &info) != 0)
@@ -85,7 +85,7 @@ static int want_glob(struct stat_events *events, const char *pattern)
 	}
 	if (matches > 0)
 		return 0;
-	util_error("no event that can be counted here matches '%s' (upc_avail lists them)", pattern);
+	util_no_match(events->catalogue, pattern);
 	return -1;
 }
 

@@ -81,6 +81,7 @@ struct upci_event {
 	const char *why;         /* source NONE, else NULL */
 	const char *differs;     /* or NULL */
 	const char *driver_text; /* NULL: printed when somebody asks */
+	const char *also;        /* its names in spellings.def; composed with driver_text */
 	/* Derived events: kept also while a term has no source, when the event
 	 * itself has none; else NULL. */
 	const struct upci_formula *formula;

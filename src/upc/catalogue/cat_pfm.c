@@ -75,6 +75,33 @@ static int encode_locked(const char *name, unsigned domain, struct upci_perf_spe
 	return PFM_SUCCESS;
 }
 
+/* Encodes the kernel's software events that libpfm4 has no names for, with the modifiers of a name. */
+static int encode_unnamed_locked(const char *name, unsigned domain, struct upci_perf_spec *spec)
+{
+	static const struct {
+		const char *name;
+		unsigned config;
+	} unnamed[] = {
+		{"perf::ALIGNMENT-FAULTS", PERF_COUNT_SW_ALIGNMENT_FAULTS},
+		{"perf::EMULATION-FAULTS", PERF_COUNT_SW_EMULATION_FAULTS},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(unnamed) / sizeof(unnamed[0]); i++) {
+		size_t n = strlen(unnamed[i].name);
+		char known[UPC_NAME_MAX];
+		int result;
+
+		if (upci_fold_compare_n(name, unnamed[i].name, n) || (name[n] && name[n] != ':'))
+			continue;
+		snprintf(known, sizeof(known), "perf::PAGE-FAULTS%s", name + n);
+		result = encode_locked(known, domain, spec);
+		spec->config = unnamed[i].config;
+		return result;
+	}
+	return PFM_ERR_NOTFOUND;
+}
+
 /*
  * Some software events are raised with the kernel's registers: counted in the
  * user domain alone they read 0 for ever, which is no count.
@@ -115,6 +142,8 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 		return upci_fail(UPC_ENOSUPP, "libpfm4: %s", pfm_strerror(initialized));
 	lock();
 	result = encode_locked(driver->perf, domain, spec);
+	if (result == PFM_ERR_NOTFOUND)
+		result = encode_unnamed_locked(driver->perf, domain, spec);
 	unlock();
 	if (result == PFM_ERR_NOMEM)
 		return upci_fail(UPC_ENOMEM, "%s: libpfm4 has no memory", driver->perf);
@@ -123,6 +152,10 @@ int upci_perf_encode(const struct upci_driver *driver, unsigned domain, struct u
 				 pfm_strerror(result));
 	spec->cpu_only = upci_pmu_is_cpu_only(spec->type);
 	spec->core = upci_pmu_is_core(spec->type);
+	if (happens_in_kernel(spec) && spec->exclude_kernel && domain & UPC_DOMAIN_KERNEL)
+		return upci_fail(UPC_ENOSUPP,
+				 "%s: happens in the kernel and would read 0 in user mode; leave ':u' out",
+				 driver->perf);
 	if (happens_in_kernel(spec) && spec->exclude_kernel)
 		return upci_fail(
 			UPC_EPERM,

@@ -7,6 +7,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/cat_pfm.h"
 #include "catalogue/driver.h"
+#include "catalogue/spelling.h"
 #include "base/message.h"
 #include "base/sized.h"
 #include "base/text.h"
@@ -72,6 +73,12 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 	n = upc_catalogue_nearest(c, name, near, 3);
 	switch (n) {
 	case 0:
+		if (!strncmp(name, "PAPI_", 5))
+			return upci_fail(
+				UPC_ENOEVENT,
+				"no event '%.200s' here: presets of PAPI are taken where an event of "
+				"the catalogue counts the same; upc_avail PAPI_ lists those",
+				name);
 		return upci_fail(UPC_ENOEVENT,
 				 "no event '%.200s' here, nor one with a name like it; "
 				 "upc_avail lists what there is",
@@ -85,6 +92,23 @@ static int fail_unknown(struct upc_catalogue *c, const char *name)
 		return upci_fail(UPC_ENOEVENT, "no event '%.200s' here; did you mean %s, %s or %s?", name,
 				 near[0], near[1], near[2]);
 	}
+}
+
+/* By a name of perf, PAPI or libpfm4, or an error with message. */
+static int64_t find_spelled(struct upc_catalogue *c, const char *name)
+{
+	int64_t found = upci_spelling_resolve(c, name);
+
+	if (found != UPCI_NOT_SPELLED)
+		return found;
+	if (upci_catalogue_script(c) || upci_catalogue_node(c))
+		return fail_unknown(c, name);
+	found = upci_pfm_resolve(c, name);
+	if (found == UPC_ENOSUPP)
+		found = upci_spelling_explain(c, name, found);
+	else if (found == UPC_ENOEVENT)
+		found = fail_unknown(c, name);
+	return found;
 }
 
 int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code)
@@ -104,10 +128,8 @@ int upc_catalogue_find(struct upc_catalogue *c, const char *name, uint32_t *code
 	if (mode == BAD_MODE)
 		return upci_fail(UPC_ENOSUPP, "'%.200s': a mode is rise, fall, high or low", name);
 	found = find_name(c, bare);
-	if (found < 0 && !upci_catalogue_script(c) && !upci_catalogue_node(c))
-		found = upci_pfm_resolve(c, bare);
-	if (found == UPC_ENOEVENT)
-		return fail_unknown(c, bare);
+	if (found < 0)
+		found = find_spelled(c, bare);
 	if (found < 0)
 		return (int)found;
 	if (mode != NO_MODE)
@@ -133,7 +155,8 @@ static const struct upci_event *describe(struct upc_catalogue *c, const struct u
 	if (event->driver.source != UPC_SOURCE_NONE)
 		upci_driver_print(c, &event->driver, text, sizeof(text));
 	with.driver_text = text[0] ? upci_catalogue_printf(c, "%s", text) : "";
-	if (!with.driver_text || !with.description)
+	with.also = upci_spelling_list(c, event);
+	if (!with.driver_text || !with.description || !with.also)
 		return NULL;
 	code = upci_catalogue_put(c, &with);
 	return code < 0 ? NULL : upci_catalogue_event(c, (uint32_t)code);
@@ -174,6 +197,7 @@ int upc_catalogue_info(struct upc_catalogue *c, uint32_t code, struct upc_event_
 	full.differs = event->differs ? event->differs : "";
 	full.mode = upci_event_mode(event);
 	full.modes = upci_event_modes(event);
+	full.also = event->also;
 	upci_sized_give(&sized, info, &full);
 	return 0;
 }
