@@ -4,7 +4,7 @@
 tool=${JSON_LEAVES:?}
 . "${srcdir:?}/ctests/utils.inc"
 
-plan 16
+plan 20
 
 # ---- JSON
 
@@ -103,6 +103,46 @@ if command -v "${CC%% *}" > /dev/null; then
 else
 	skip "... of tap.h's, too" "there is no compiler"
 fi
+
+# ---- skips: where nothing may be counted but by threads in user mode
+
+printf '#!/bin/sh\necho self\n' > rights
+chmod +x rights
+cat > allowed << 'END'
+# as ctests/allowed-skips
+when no-perf lacks:sh
+unit/a  no perf
+when no-cpus
+unit/a  no CPU * here
+unit/b  none
+END
+# judged TEST REASON WORDS: what ctests/skips says of it
+judged()
+{
+	printf '%s\t%s\n' "$1" "$2" | ALLOWED_SKIPS=allowed RIGHTS=./rights "$srcdir/ctests/skips" > out
+	[ "$(cut -f 3 out)" = "$3" ]
+}
+may_be()
+{
+	judged unit/a "no CPU 0 here" '' && judged unit/b none '' && [ ! -s out ]
+}
+check "a skip of ctests/allowed-skips" may_be
+check "... not of another test, nor with another reason" eval \
+	'judged unit/c none "not in ctests/allowed-skips" && judged unit/b no "not in ctests/allowed-skips"'
+check "... nor where its condition does not hold" judged unit/a "no perf" "allowed when no-perf or lacks:sh"
+failing()
+{
+	mkdir -p ctests/unit && printf ':test-result: PASS\n:test-result: SKIP\n' > ctests/unit/a.trs || return 1
+	printf 'SKIP: ctests/unit/a 2 - b # SKIP no CPU 0 here\n' > ctests/unit/a.log
+	ALLOWED_SKIPS=allowed RIGHTS=./rights "$srcdir/ctests/tap-sum" ctests/unit/a.trs > out || return 1
+	[ "$(tail -n 1 out)" = "1 passed, 0 failed, 1 skipped" ] || return 1
+	printf 'SKIP: ctests/unit/a 2 - b # SKIP no perf\n' > ctests/unit/a.log
+	! ALLOWED_SKIPS=allowed RIGHTS=./rights "$srcdir/ctests/tap-sum" ctests/unit/a.trs > out &&
+		grep -q '^FAILED: ctests/unit/a: must not be skipped here (allowed when' out &&
+		[ "$(tail -n 1 out)" = "1 passed, 1 failed, 0 skipped" ]
+}
+check "... and is a failure then" failing
+
 no_such()
 {
 	"${MACHINE:?}" nonsense 2> err

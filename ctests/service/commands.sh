@@ -45,14 +45,18 @@ sum_of()
 {
 	"$tool" --csv ls "$1" | awk -F, 'NR > 1 { sum += $9 } END { printf "%.0f\n", sum }'
 }
+grown()
+{
+	touch_pages && [ "$(sum_of "$1")" -gt "$before" ]
+}
 grows()
 {
-	before=$(sum_of "$1") && touch_pages && [ "$(sum_of "$1")" -gt "$before" ]
+	before=$(sum_of "$1") && until_passes grown "$1"
 }
 
-cat > config << 'EOF'
+cat > config << EOF
 initialize interval=0
-add perf::CONTEXT-SWITCHES scope=cpu as=switches
+add $switches scope=cpu as=switches
 finalize
 EOF
 check "a service with a configuration" daemon_start config
@@ -66,22 +70,22 @@ do_initialize()
 }
 do_add()
 {
-	run 0 add perf::PAGE-FAULTS && said 'added perf::PAGE-FAULTS, scope cpu' && state_of perf::PAGE-FAULTS counting &&
-		grows perf::PAGE-FAULTS && run 0 remove perf::PAGE-FAULTS && run 0 add perf::PAGE-FAULTS as=faults && counters 2
+	run 0 add "$faults" && said "added $faults, scope cpu" && state_of "$faults" counting &&
+		grows "$faults" && run 0 remove "$faults" && run 0 add "$faults" as=faults && counters 2
 }
 do_add_several()
 {
-	run 0 add perf::MINOR-FAULTS perf::MAJOR-FAULTS && said 'added 2 counters' && counters 4 &&
-		run 1 add perf::TASK-CLOCK perf::NOT-HERE && grep -q "nothing was added" err && counters 4 &&
-		run 0 remove perf::MINOR-FAULTS perf::MAJOR-FAULTS && counters 2
+	run 0 add "$minor" "$major" && said 'added 2 counters' && counters 4 &&
+		run 1 add "$spare" perf::NOT-HERE && grep -q "nothing was added" err && counters 4 &&
+		run 0 remove "$minor" "$major" && counters 2
 }
 do_finalize()
 {
 	run 125 finalize && grep -q "configuration only" err &&
-		printf 'initialize interval=0\nadd perf::PAGE-FAULTS\nadd perf::NOT-HERE\nfinalize\n' > wrong &&
+		printf 'initialize interval=0\nadd %s\nadd perf::NOT-HERE\nfinalize\n' "$faults" > wrong &&
 		"$SERVICE_DAEMON" ./other wrong < /dev/null > out 2> err
 	[ $? = 1 ] && grep -q 'wrong:3:5: .*perf::NOT-HERE' err || return 1
-	printf 'initialize interval=0\nadd perf::PAGE-FAULTS\n' > wrong && "$SERVICE_DAEMON" ./other wrong < /dev/null > out 2> err
+	printf 'initialize interval=0\nadd %s\n' "$faults" > wrong && "$SERVICE_DAEMON" ./other wrong < /dev/null > out 2> err
 	[ $? = 1 ] && grep -q 'wrong:.*finalize' err
 }
 do_halt()
@@ -116,13 +120,13 @@ do_reassign()
 {
 	ls_of faults && number=$(at /0/counters/0/number) && id=$(at /0/counters/0/id) &&
 		run 1 reassign faults perf::NOT-HERE && state_of faults counting &&
-		run 0 reassign faults perf::MAJOR-FAULTS && said 'faults counts no more; its counter counts perf::MAJOR-FAULTS, from 0' &&
-		run 1 ls faults && ls_of perf::MAJOR-FAULTS && leaf /0/counters/0/number "$number" &&
-		[ "$(at /0/counters/0/id)" -gt "$id" ] && run 0 reassign perf::MAJOR-FAULTS perf::PAGE-FAULTS as=faults && grows faults
+		run 0 reassign faults "$major" && said "faults counts no more; its counter counts $major, from 0" &&
+		run 1 ls faults && ls_of "$major" && leaf /0/counters/0/number "$number" &&
+		[ "$(at /0/counters/0/id)" -gt "$id" ] && run 0 reassign "$major" "$faults" as=faults && grows faults
 }
 do_ls()
 {
-	run 0 ls && grep -q '^ *1  switches  perf::CONTEXT-SWITCHES  cpu    counting$' out && [ "$(wc -l < out)" = 3 ]
+	run 0 ls && grep -q "^ *1  switches  $switches  cpu    counting\$" out && [ "$(wc -l < out)" = 3 ]
 }
 do_remove()
 {
@@ -134,7 +138,7 @@ do_status()
 }
 do_add_scope()
 {
-	run 0 add perf::TASK-CLOCK scope=node as=clock && said 'added clock, scope node' && ls_of clock &&
+	run 0 add "$clock" scope=node as=clock && said 'added clock, scope node' && ls_of clock &&
 		leaf /0/counters/0/scope '"node"' && leaf /0/counters/0/places/0/name '""' && [ "$(below /0/counters/0/places | grep -c '/name	')" = 1 ] &&
 		run 1 add perf::TASK-CLOCK scope=socket && grep -q 'expected is cpu, node or cgroup' err
 }

@@ -48,10 +48,10 @@ too_long()
 }
 check "... or could not be" too_long
 
-cat > config << 'EOF'
+cat > config << EOF
 initialize interval=0
-add perf::PAGE-FAULTS scope=cpu as=faults
-add perf::TASK-CLOCK scope=node
+add $faults scope=cpu as=faults
+add $clock scope=node
 finalize
 EOF
 check "a service" daemon_start config
@@ -71,15 +71,16 @@ check "... and a dead one is said to be so" eval \
 
 table()
 {
-	run 0 halt faults && prints '1 counter halted' && run 0 ls && prints \
-		'No  Name              Event              Scope  State
- 1  faults            perf::PAGE-FAULTS  cpu    halted
- 2  perf::TASK-CLOCK  perf::TASK-CLOCK   node   counting' && [ ! -s err ]
+	run 0 halt faults && prints '1 counter halted' && run 0 ls && prints "$(
+		printf 'No  %-*s  %-*s  Scope  State\n' ${#clock} Name ${#faults} Event
+		printf ' 1  %-*s  %-*s  cpu    halted\n' ${#clock} faults ${#faults} "$faults"
+		printf ' 2  %-*s  %-*s  node   counting\n' ${#clock} "$clock" ${#faults} "$clock"
+	)" && [ ! -s err ]
 }
 check "ls is a table" table
 some()
 {
-	run 0 ls faults && [ "$(wc -l < out)" = 2 ] && run 0 ls faults perf::TASK-CLOCK && [ "$(wc -l < out)" = 3 ]
+	run 0 ls faults && [ "$(wc -l < out)" = 2 ] && run 0 ls faults "$clock" && [ "$(wc -l < out)" = 3 ]
 }
 check "... of some counters" some
 why()
@@ -91,8 +92,8 @@ check "... with the reason below it" why
 csv()
 {
 	run 0 ls --csv && [ "$(head -n 1 out)" = "number,id,name,event,unit,scope,place,state,value,running_ns,why" ] &&
-		grep -q '^1,1,faults,perf::PAGE-FAULTS,faults,cpu,cpu0,halted,,[0-9]*,$' out &&
-		grep -q '^2,2,perf::TASK-CLOCK,perf::TASK-CLOCK,ns,node,,counting,[0-9]*,[0-9]*,$' out &&
+		grep -q "^1,1,faults,$faults,$faults_unit,cpu,cpu0,halted,,[0-9]*,\$" out &&
+		grep -q "^2,2,$clock,$clock,ns,node,,counting,[0-9]*,[0-9]*,\$" out &&
 		run 125 --csv halt ALL && grep -q 'csv is for ls' err
 }
 check "ls as CSV: no value is no 0" csv

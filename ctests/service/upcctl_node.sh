@@ -4,6 +4,7 @@
 # $UPCCTL is the tool, $PMDAUPC the agent.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/service/node.inc"
+. "$srcdir/ctests/service/events.inc"
 
 tool=$UPCCTL
 plan 6
@@ -27,9 +28,9 @@ has_none()
 	! grep -q ' value ' out
 }
 
-cat > config << 'EOF'
+cat > config << EOF
 initialize interval=0
-add perf::PAGE-FAULTS scope=node as=faults
+add $node_faults scope=node as=faults
 finalize
 EOF
 check "a private node" node_start "$PWD/n" -c config
@@ -41,7 +42,7 @@ export UPC_CONTROL=$PWD/n/run/control
 
 listed()
 {
-	run 0 ls && grep -q '^ 1  faults  perf::PAGE-FAULTS  node   counting$' out && has_values upc.node.faults
+	run 0 ls && grep -q "^ 1  faults  $node_faults  node   counting\$" out && has_values upc.node.faults
 }
 check "ls, and a value" listed
 halted()
@@ -52,14 +53,14 @@ halted()
 check "halted: no value, and no 0; then one again" halted
 added()
 {
-	run 0 add perf::MINOR-FAULTS perf::TASK-CLOCK scope=node && has_values upc.node.perf.minor_faults &&
-		has_values upc.node.perf.task_clock && run 0 remove perf::TASK-CLOCK && ! has_values upc.node.perf.task_clock
+	run 0 add "$node_minor" "$clock" scope=node && has_values "upc.node.$(metric_of "$node_minor")" &&
+		has_values "upc.node.$(metric_of "$clock")" && run 0 remove "$clock" && ! has_values "upc.node.$(metric_of "$clock")"
 }
 check "added and removed while the node runs" added
 reassigned()
 {
-	run 0 reassign perf::MINOR-FAULTS perf::MAJOR-FAULTS && ! has_values upc.node.perf.minor_faults &&
-		has_values upc.node.perf.major_faults
+	run 0 reassign "$node_minor" "$node_major" && ! has_values "upc.node.$(metric_of "$node_minor")" &&
+		has_values "upc.node.$(metric_of "$node_major")"
 }
 check "reassigned: a metric ends, another begins" reassigned
 stopped()

@@ -77,7 +77,7 @@ check "... and what follows it" eval 'offers "$UPC ctl run -- printen" printenv 
 . "$srcdir/ctests/service/daemon.inc"
 counters()
 {
-	printf 'initialize interval=0\nadd perf::PAGE-FAULTS as=faults\nadd perf::MINOR-FAULTS as=fewer\nfinalize\n' > config &&
+	printf 'initialize interval=0\nadd %s as=faults\nadd %s as=fewer\nfinalize\n' "$faults" "$minor" > config &&
 		daemon_start config && completes "$UPCCTL halt f" faults fewer && completes "$UPC ctl reassign fe" fewer && daemon_stop
 }
 check "... counters of the service" counters

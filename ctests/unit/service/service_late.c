@@ -51,8 +51,8 @@ TEST_WITH(test_questions, make_test_dir, test_end)
 	const char *reply;
 
 	test_put("config", "initialize interval=0 notice=no\n"
-			   "add perf::TASK-CLOCK scope=node as=first\n"
-			   "add perf::PAGE-FAULTS scope=node as=second\nfinalize\n");
+			   "add cpu::user_ns scope=node as=first\n"
+			   "add vm::pgfault scope=node as=second\nfinalize\n");
 	s = test_open_with(NULL);
 	replies(s, "ls", "busy", false);
 	assert_int_equal(pthread_create(&thread, NULL, remove_one, s), 0);

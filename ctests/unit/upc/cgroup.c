@@ -261,12 +261,13 @@ TEST_WITH(test_what_does_not_fit, make_group, remove_group)
 TEST_WITH(test_gone, make_group, remove_group)
 {
 	struct upc_unit *u, *stopped;
-	uint32_t code, more = event_code(c, "perf::CONTEXT-SWITCHES");
 	struct worker in;
+	uint32_t code, more;
 	uint64_t value;
 	unsigned open;
 
 	NEED_GROUP();
+	more = event_code(c, "perf::CONTEXT-SWITCHES");
 	in = start_worker(true, 0);
 	open = open_descriptors();
 	u = create("perf::PAGE-FAULTS", &code);
