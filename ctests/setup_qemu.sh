@@ -148,5 +148,5 @@ END
 program apt-get <<'END'
 exit 1
 END
-check "without a source package it fails" build 1
+check "without a source package it fails" build 3
 check "... and says what helps" says "Give the source of qemu with --with-qemu-source"

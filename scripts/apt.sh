@@ -162,6 +162,9 @@ fetch_tarball()
 	rm -f "$dir/${package:?}"_*
 	# One of several servers may fail to answer; what counts is that the source is found.
 	own_apt apt-get update >&2 || true
+	# What apt has been told of it, for whoever may fetch it elsewhere.
+	own_apt apt-cache showsrc --only-source "$package" 2> /dev/null | sed -n '/^Checksums-Sha256:/,/^[^ ]*:$/p' |
+		awk '$3 ~ /\.orig\.tar\.[a-z0-9]+$/ { print $3 ", SHA-256 " $1; exit }' > "$dir/offered" || true
 	(cd "$dir" && own_apt apt-get source --download-only --only-source "$package" >&2) ||
 		die "apt could not fetch the source package $package" \
 			"Check the network and apt's proxy, or give $option."

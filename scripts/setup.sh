@@ -17,7 +17,10 @@ prefix=$build/prefix
 LOGS=$build/logs
 papi_source='' papi_prefix='' qemu_source=''
 # For configure.
-pcp_option=()
+pcp_option=() papi_option=()
+papi_there=yes emulator_there=yes
+# Machines whose programs upc_run is to run; empty: all that it can.
+qemu_guests=''
 # Rows of packages that set_up installs if it can, and the names of those it could not.
 optional_packages=() packages_lacking=''
 export LOGS LC_ALL=C.UTF-8
@@ -57,19 +60,40 @@ open_build()
 	fi
 }
 
-# What builds keeps the lock until it ends, also where this script is killed before it.
+# What builds keeps the lock until it ends, also where this script is killed before it. Where PAPI's source
+# cannot be had all is built that needs no PAPI.
 set_up_papi()
 {
+	local status=0
+	papi_option=(--with-papi="${papi_prefix:-$prefix}")
 	if [[ -n $papi_prefix ]]; then
 		note "taking the one in $papi_prefix"
 		return
 	fi
 	"$top/scripts/papi/papi-build" --prefix="$prefix" --build-dir="$build/papi" \
-		--source="$papi_source" || exit 1
+		--source="$papi_source" || status=$?
+	if [[ $status == 3 ]]; then
+		papi_there=no papi_option=(--without-papi)
+		say_papi_source
+		return
+	fi
+	[[ $status == 0 ]] || exit 1
 	# And the one that simulated programs have, where they can be run.
 	! command -v "qemu-$(uname -m)" > /dev/null ||
 		"$top/scripts/papi/papi-build" --prefix="$prefix" --build-dir="$build/papi" --simulation \
 			--source="$papi_source" || exit 1
+}
+
+# What is missing without PAPI's source, and where that can be had.
+say_papi_source()
+{
+	note "PAPI's source is not to be had here: without it there are no component, libmpx, mpx_run and upc_regions'" \
+		"multiplexing; all else is built. Fetch one of these, and start again with --with-papi-source=FILE:"
+	if [[ -s $build/papi/download/offered ]]; then
+		note "  $(cat "$build/papi/download/offered"), of Debian's source package papi"
+	fi
+	note "  papi-7.1.0.tar.gz of https://icl.utk.edu/projects/papi/downloads/, SHA-256"
+	note "  5818afb6dba3ece57f51e65897db5062f8e3464e6ed294b654ebf34c3991bc4f"
 }
 
 # Performance Co-Pilot: an installed one with its headers, or one that is unpacked.
@@ -86,25 +110,31 @@ set_up_pcp()
 	fi
 }
 
-# Emulators for upc_run, where those at hand cannot load its plugin.
+# Emulators for upc_run, where those at hand cannot load its plugin: of the machines in $qemu_guests.
 set_up_qemu()
 {
-	local guest guests=''
-	for guest in $(guests target); do
+	local guest guests='' status=0
+	for guest in ${qemu_guests:-$(guests target)}; do
 		if [[ -n $qemu_source ]] || refuses_plugins "qemu-$guest"; then
 			guests+=" $guest"
 		fi
 	done
-	[[ -n $guests ]] || return 0
-	if [[ -n $(missing_packages "${PACKAGES_QEMU[@]}") ]]; then
+	if [[ -n $guests && -n $(missing_packages "${PACKAGES_QEMU[@]}") ]]; then
 		note "the emulators here cannot load plugins: QEMU is built, which needs"
 		if ! (need_packages "${PACKAGES_QEMU[@]}"); then
 			note "without these, upc_run has no emulator"
-			return 0
+			guests=''
 		fi
 	fi
-	"$top/scripts/sim/qemu-build" --prefix="$prefix" --build-dir="$build/qemu" \
-		--source="$qemu_source" --guests="${guests# }" || exit 1
+	if [[ -n $guests ]]; then
+		"$top/scripts/sim/qemu-build" --prefix="$prefix" --build-dir="$build/qemu" \
+			--source="$qemu_source" --guests="${guests# }" || status=$?
+		[[ $status == 0 || $status == 3 ]] || exit 1
+	fi
+	PATH=$PATH:$prefix/lib/upc/qemu command -v "qemu-$(uname -m)" > /dev/null || emulator_there=no
+	if refuses_plugins "qemu-$(uname -m)" && [[ ! -x $prefix/lib/upc/qemu/qemu-$(uname -m) ]]; then
+		emulator_there=no
+	fi
 }
 
 # The whole set-up; its argument: the rows of packages that are needed.
@@ -125,7 +155,7 @@ set_up()
 	set_up_qemu
 
 	step "libupc and the utilities: build/obj"
-	configured "$build/obj" --prefix="$prefix" --with-papi="${papi_prefix:-$prefix}" "${pcp_option[@]}" ||
+	configured "$build/obj" --prefix="$prefix" "${papi_option[@]}" "${pcp_option[@]}" ||
 		die "configure failed"
 	making "$build/obj" logged make make -j"$(nproc)" || die "the build failed"
 

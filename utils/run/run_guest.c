@@ -153,9 +153,9 @@ static int check_emulator(const struct run_guest *guest, const struct run_option
 	else if (emulator->interface == 0)
 		util_error(
 			"'%s' loads no plugins, and the simulator is one: it is no QEMU, or older than 6.2, or "
-			"built without them as Debian 13's is; scripts/sim/qemu-build builds one, and --qemu says "
-			"where one is",
-			emulator->path);
+			"built without them as Debian 13's is; 'scripts/sim/qemu-build --guests=%s --prefix=%s' in "
+			"upc's sources builds one in a few minutes, and --qemu says where one is",
+			emulator->path, info->target, UPC_PREFIX);
 	else if (!upcs_emulator_has_module(emulator->interface))
 		util_error(
 			"'%s' has version %d of QEMU's plugin interface; the simulator is made for 1 (QEMU 6.2 "
