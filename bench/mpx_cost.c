@@ -378,7 +378,7 @@ static void read_papi_twice(void *arg, unsigned calls)
 static void regions(void)
 {
 	static const char *const name[GROUP] = {"upc:::perf::PAGE-FAULTS", "upc:::perf::MINOR-FAULTS",
-						"upc:::perf::MAJOR-FAULTS", "upc:::perf::CONTEXT-SWITCHES"};
+						"upc:::perf::MAJOR-FAULTS", "upc:::perf::CPU-CLOCK"};
 	struct mpx_options options = MPX_OPTIONS_INIT(mpx_options);
 	int papi = PAPI_NULL, i;
 	struct bench_subject subject[] = {{enter_and_exit, NULL, 0}, {read_papi_twice, &papi, 0}};
