@@ -29,6 +29,14 @@ PACKAGES_CHECK=(
 	"clang;clang;command -v clang"
 	"libclang-rt-14-dev|libclang-rt-dev;clang's run-time library with libFuzzer;has_fuzzer"
 )
+# For tests of pages and of completions.
+# shellcheck disable=SC2034
+PACKAGES_BROWSERS=(
+	"chromium;Chromium;command -v chromium chromium-browser google-chrome"
+	"nodejs;Node.js 18 or newer;command -v node"
+	"libxml2-utils;xmllint;command -v xmllint"
+	"zsh;zsh;command -v zsh"
+)
 # For upc_run.
 # shellcheck disable=SC2034
 PACKAGES_SIM=(

@@ -18,6 +18,7 @@ LOGS=$build/logs
 papi_source='' papi_prefix='' qemu_source=''
 # For configure.
 pcp_option=() papi_option=()
+# shellcheck disable=SC2034 # demo and check ask
 papi_there=yes emulator_there=yes
 # Machines whose programs upc_run is to run; empty: all that it can.
 qemu_guests=''
@@ -73,6 +74,7 @@ set_up_papi()
 	"$top/scripts/papi/papi-build" --prefix="$prefix" --build-dir="$build/papi" \
 		--source="$papi_source" || status=$?
 	if [[ $status == 3 ]]; then
+		# shellcheck disable=SC2034
 		papi_there=no papi_option=(--without-papi)
 		say_papi_source
 		return
@@ -133,6 +135,7 @@ set_up_qemu()
 	fi
 	PATH=$PATH:$prefix/lib/upc/qemu command -v "qemu-$(uname -m)" > /dev/null || emulator_there=no
 	if refuses_plugins "qemu-$(uname -m)" && [[ ! -x $prefix/lib/upc/qemu/qemu-$(uname -m) ]]; then
+		# shellcheck disable=SC2034
 		emulator_there=no
 	fi
 }
