@@ -40,6 +40,13 @@ die()
 	exit 1
 }
 
+# refuse_option OPTION: ends with the status of all tools for a wrong option, before anything is done
+refuse_option()
+{
+	printf "%s: there is no option '%s'; scripts/%s --help lists them\n" "${0##*/}" "$1" "${0##*/}" >&2
+	exit 125
+}
+
 # lacking TEXT...: as die, with the status of what this machine cannot be given
 lacking()
 {

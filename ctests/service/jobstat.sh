@@ -7,7 +7,7 @@
 . "$srcdir/ctests/service/node.inc"
 
 tool=$UPC_JOBSTAT
-plan 31
+plan 33
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -156,6 +156,17 @@ wrong_function()
 		run 125 --define='x=cpu.cycles+numa.cycles' table && grep -q 'do not go together' err
 }
 check "... mistakes in them" wrong_function
+young()
+{
+	make young nodes=2 samples=1 && run 125 young && [ ! -s out ] &&
+		[ "$(wc -l < err)" = 1 ] && grep -q 'no node has two samples yet' err
+}
+check "archives with a sample each: 125, and no time that was not" young
+no_jobs()
+{
+	: > none && run 125 --jobs=none table && [ ! -s out ] && grep -q "there is no job in 'none'" err
+}
+check "a jobs file without a job: 125, and no report of all" no_jobs
 wide()
 {
 	"$tool" -f csv --wide table > wide 2> err && [ "$(wc -l < wide)" = $((1 + 4 * 59)) ] &&

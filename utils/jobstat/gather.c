@@ -257,8 +257,16 @@ static int begin_job(struct gather *g, int64_t interval)
 static int end_job(struct gather *g, unsigned at)
 {
 	struct account_job *account = g->open[at];
-	struct jobstat_job *job = finish_job(account, g->series, &g->names, g->options);
+	const bool has_time = account->end_ns > account->start_ns || g->all.start_ns > INT64_MIN / 2;
+	struct jobstat_job *job;
 
+	/* Rates are taken between two samples; without them a job of all that there is has no time. */
+	if (account->job == &g->all && !has_time) {
+		util_error("no node has two samples yet: ask again when two intervals of %g s are over",
+			   (double)g->interval_ns / 1e9);
+		return -1;
+	}
+	job = finish_job(account, g->series, &g->names, g->options);
 	account_end(account);
 	memmove(&g->open[at], &g->open[at + 1], (--g->n_open - at) * sizeof(struct account_job *));
 	return job != NULL ? g->report->job(g->report, job) : no_memory();
