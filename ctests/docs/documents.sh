@@ -4,9 +4,9 @@
 #
 # The first word after a block's fence says what the block is:
 #
-#   sh       commands. bash -e runs them in a copy of the tree, in the order of the document; directory
-#            and exported variables hold for the blocks below. More words may follow:
-#            "fails" (they must fail), "long" (in make check-long only), and what they need: lacks() below
+#   sh       commands. bash -e runs them in a copy of the tree, in the order of the document; exported
+#            variables hold for the blocks below. More words may follow: "fails" (they must fail), "later"
+#            (repeated until they pass), "long" (in make check-long only), and what they need: lacks() below
 #   text     the output of the sh block above it, as shape.awk compares them
 #   c        C. A whole program is compiled as it is, other code inside a function
 #   others   not run
@@ -70,11 +70,13 @@ for document in "${documents[@]}"; do
 	done < list
 done
 
-if [ ! -x "${prefix:?}/bin/upc_stat" ] || [ ! -x "$prefix/bin/mpx_run" ]; then
-	plan 1
-	skip "the documents' commands" "nothing is installed in $prefix: make install"
-	exit
-fi
+for tool in upc_stat mpx_run; do
+	if [ ! -x "${prefix:?}/bin/$tool" ] || [ "${builddir:?}/utils/$tool" -nt "$prefix/bin/$tool" ]; then
+		plan 1
+		skip "the documents' commands" "what is built is not installed in $prefix: make install"
+		exit
+	fi
+done
 plan $((1 + $(grep -cv ' file [^ ]*$' wanted)))
 
 exceptions()
@@ -105,11 +107,16 @@ papi_source=${UPC_DOCS_PAPI:-$(dirname "$builddir")/papi/tree}
 # ---- running ------------------------------------------------------------------------------------------
 
 sessions=
+session_ended()
+{
+	! pgrep -s "$1" > left
+}
 end_sessions()
 {
 	local session
 	for session in $sessions; do
 		pkill -TERM -s "$session"
+		until_passes session_ended "$session"
 	done
 	sessions=
 }
@@ -130,13 +137,13 @@ begin()
 	[ "$PAPI_PREFIX" -ef "$prefix" ] || cp -Rsf "$prefix/." at/upc/build/prefix/
 	# README says itself where the tools are.
 	[ "$1" = README.md ] || path=$dir/at/upc/build/prefix/bin:$path
-	printf 'cd "%s"\nexport PATH="%s" HOME="%s" TMPDIR="%s" LC_ALL=C.UTF-8\n' "$dir/at/upc" "$path" \
-		"$dir/at/home" "$dir/at/tmp" > at/state
+	printf 'export PATH="%s" HOME="%s" TMPDIR="%s" LC_ALL=C.UTF-8\n' "$path" "$dir/at/home" "$dir/at/tmp" > at/state
 }
 
 cat > runner << 'END'
 . "$2"
-trap '{ printf "cd %q\n" "$PWD"; export -p; } > "$2"' EXIT
+cd ~/../upc
+trap 'export -p > "$2"' EXIT
 . "$1"
 END
 
@@ -147,32 +154,42 @@ same_shape()
 	awk -f "$here/shape.awk" "$1" plain > out
 }
 
-# commands FILE WORDS
-commands()
+# run_block FILE FAILS: its commands end as they should, and print what is shown; $wrong says what is wrong
+run_block()
 {
-	local file=$1 words=" $2 " fails=no session status
-	[[ $words != *" fails "* ]] || fails=yes
-	if [[ $words == *" papi "* && ! -d at/papi ]]; then
-		cp -R "$papi_source" at/papi && make -C at/papi/src clobber > out 2>&1
-	fi
-	rm -f err out
-	setsid env -i timeout -k 5 "${UPC_DOCS_LONG:-100}" bash -e runner "$dir/$file" "$dir/at/state" \
+	local session status
+	setsid env -i timeout -k 5 "${UPC_DOCS_LONG:-100}" bash -e runner "$dir/$1" "$dir/at/state" \
 		< /dev/null > printed 2>&1 9>&- &
 	session=$!
 	sessions+=" $session"
 	wait $session
 	status=$?
-	if [ $fails = yes ] && [ $status = 0 ]; then
-		echo "# it has not failed"
-	elif [ $fails = no ] && [ $status != 0 ]; then
-		echo "# status $status"
-	elif [ ! -e "$file.shown" ]; then
-		return 0
-	elif grep -q '&$' "$file"; then
-		until_passes same_shape "$file.shown" printed && return 0
+	wrong="status $status"
+	[ "$2" = $([ $status = 0 ] && echo no || echo yes) ] || return 1
+	wrong="another output"
+	[ -e "$1.shown" ] || return 0
+	if grep -q '&$' "$1"; then
+		until_passes same_shape "$1.shown" printed
 	else
-		same_shape "$file.shown" printed && return 0
+		same_shape "$1.shown" printed
 	fi
+}
+
+# commands FILE WORDS
+commands()
+{
+	local words=" $2 " fails=no
+	[[ $words != *" fails "* ]] || fails=yes
+	if [[ $words == *" papi "* && ! -d at/papi ]]; then
+		cp -R "$papi_source" at/papi && make -C at/papi/src clobber > out 2>&1
+	fi
+	rm -f err out
+	if [[ $words == *" later "* ]]; then
+		until_passes run_block "$1" $fails && return 0
+	else
+		run_block "$1" $fails && return 0
+	fi
+	echo "# $wrong"
 	sed 's/^/# printed: /' printed | head -n 60
 	return 1
 }
