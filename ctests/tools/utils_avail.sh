@@ -6,7 +6,7 @@ avail=${UPC_AVAIL:-upc_avail}
 tool=$avail
 . "${srcdir:?}/ctests/utils.inc"
 
-echo "1..37"
+echo "1..55"
 
 check "names, one a line" run 0 --names
 cp out names
@@ -59,7 +59,7 @@ finds()
 check "words that no name has, in descriptions" finds 'copy-on-write' perf::PAGE-FAULTS
 check "... in any form and order" finds 'page first touching' perf::PAGE-FAULTS
 check "... of names, too" finds 'fault page minor' perf::MINOR-FAULTS
-check "what a machine has not got is found so as well" finds 'cache miss' PU0_DCACHE_MISS
+check "--all finds so what a machine has not got, too" sh -c '"$1" --all --names "cache miss" | grep -qxF PU0_DCACHE_MISS' sh "$avail"
 bytes_sent()
 {
 	interface=$(sed -n 's/^net::\(.*\):tx_bytes$/\1/p' names | head -n 1)
@@ -109,7 +109,80 @@ script()
 check "a script has the derived events of its names" script
 
 check "an unknown name: 1" run 1 pagefalts
-check "... with the nearest" grep -q 'nearest: .*perf::PAGE-FAULTS' err
+check "... with the nearest" grep -q 'did you mean perf::PAGE-FAULTS' err
+check "a pattern with a mistake: 1" run 1 'tsk::*'
+check "... and the right one" grep -q 'did you mean task::\*?' err
+
+check "perf's name of an event" finds minor-faults perf::MINOR-FAULTS
+check "... of which the beginning is another's" finds faults perf::PAGE-FAULTS
+check "... beside the event" sh -c '"$1" perf::PAGE-FAULTS | grep -q "also: page-faults, faults"' sh "$avail"
+check "--spellings prints them as well" run 0 --names --spellings
+check "... one a line" grep -qxF page-faults out
+uncounted()
+{
+	run 0 --names cycles && grep -qxF perf::CYCLES out && return
+	[ ! -s out ] && [ "$(wc -l < err)" = 1 ] && grep -q "no event 'cycles' here: .* does not model time" err
+}
+check "cycles, or one sentence that says why not" uncounted
+
+groups()
+{
+	run 0 --groups && [ "$(wc -l < out)" -lt 60 ] || return 1
+	# As many as there are names.
+	awk '/^  [a-z0-9_]+:: / { gsub(",", "", $2); n += $2 } END { print n }' out > sum
+	[ "$(cat sum)" = "$(wc -l < names)" ] && grep -q '^  perf:: ' out
+}
+check "--groups: all events in less than a page or two" groups
+check "... each of which lists its own" sh -c '"$1" --names derived:: | { ! grep -q ::; }' sh "$avail"
+check "--color=always" sh -c '"$1" --color=always perf::PAGE-FAULTS | grep -q "$(printf "\033")"' sh "$avail"
+check "... and no other word" run 125 --color=sometimes
+
+# on_terminal COMMAND: with a terminal as its output, which goes to the file screen; its exit status
+on_terminal()
+{
+	TERM=xterm command script -qec "$1" screen > typed 2>&1 < /dev/null
+}
+terminal()
+{
+	on_terminal "$avail --no-pager" && grep -q 'for example' screen && ! grep -q 'driven by' screen
+}
+paged()
+{
+	rm -f page
+	UPC_PAGER='cat > page' on_terminal "$avail perf::" && grep -q 'driven by' page
+}
+not_paged()
+{
+	rm -f page
+	export UPC_PAGER='cat > page'
+	on_terminal "TERM=dumb $avail perf::" && on_terminal "$avail --no-pager perf::" && [ ! -e page ]
+	result=$?
+	unset UPC_PAGER
+	return $result
+}
+# One that quits early and one that is not there change nothing.
+quit_pager()
+{
+	UPC_PAGER='head -n 1' on_terminal "$avail '*' 2> said" && [ ! -s said ] &&
+		UPC_PAGER=./nowhere on_terminal "$avail perf:: 2> said" && [ ! -s said ] && grep -q 'driven by' screen
+}
+no_colour()
+{
+	on_terminal "NO_COLOR=1 $avail --no-pager perf::" && ! grep -q "$(printf '\033')" screen &&
+		on_terminal "$avail --no-pager perf::" && grep -q "$(printf '\033')" screen
+}
+if command -v script > /dev/null && on_terminal true; then
+	check "a terminal gets the groups" terminal
+	check "... and a pager for a list" paged
+	check "... but not with TERM=dumb or --no-pager" not_paged
+	check "a pager that is quit early, or is not there" quit_pager
+	check "colours, but not with NO_COLOR" no_colour
+	check "a pager leaves the status" sh -c '! UPC_PAGER=cat TERM=xterm script -qec "$1 nosuchevent" /dev/null > typed 2>&1 < /dev/null' sh "$avail"
+else
+	for name in groups pager dumb quit colours status; do
+		skip "a terminal: $name" "there is no script(1)"
+	done
+fi
 
 widths()
 {

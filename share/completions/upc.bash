@@ -6,7 +6,7 @@
 # Names of events, asked for once in a shell.
 _upc_events()
 {
-	[[ -n ${_upc_names-} ]] || _upc_names=$("${1%"${1##*/}"}upc_avail" --names 2> /dev/null)
+	[[ -n ${_upc_names-} ]] || _upc_names=$("${1%"${1##*/}"}upc_avail" --names --spellings 2> /dev/null)
 	printf '%s\n' "$_upc_names"
 }
 

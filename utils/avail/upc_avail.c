@@ -6,20 +6,22 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/common.h"
 #include "lib/data.h"
 #include "lib/options.h"
+#include "lib/pager.h"
 #include "avail/query.h"
 
-#define NEAREST 5
 #define NAME_COLUMN 42
 #define INDENT 6
 
 struct options {
-	bool all, descriptions, names, missing;
+	bool all, descriptions, names, missing, groups, spellings, no_pager;
 	struct util_format_choice format;
-	const char *wiring;
+	const char *wiring, *color;
+	bool colour;
 	char **pattern;
 	int n_patterns;
 };
@@ -39,17 +41,20 @@ static const struct util_usage usage = {
 		"Lists the events that can be counted on this machine, or those that match a\n"
 		"PATTERN: a glob of the name when it has any of * ? [, else a part of the name;\n"
 		"where no name has it, words of names and descriptions, in any form and order.\n"
-		"None of them minds case.\n",
+		"None of them minds case. Without PATTERN and options a terminal gets the groups.\n",
 	.tail = "The exit status is 0; 1: a PATTERN matches nothing; 125: upc_avail failed.\n"
 		"\n"
 		"Examples:\n"
-		"  upc_avail | less\n"
+		"  upc_avail '*'\n"
+		"  upc_avail net::\n"
 		"  upc_avail 'tp::sched:*'\n"
 		"  upc_avail 'cache miss'\n"
 		"  upc_avail --descriptions fault\n"
 		"  upc_avail --all PU0_JPIPE_INSTRUCTIONS\n",
 	.place = {UTIL_FLAG(ALL, struct options, all), UTIL_FLAG(DESCRIPTIONS, struct options, descriptions),
 		  UTIL_FLAG(NAMES, struct options, names), UTIL_FLAG(MISSING, struct options, missing),
+		  UTIL_FLAG(GROUPS, struct options, groups), UTIL_FLAG(SPELLINGS, struct options, spellings),
+		  UTIL_FLAG(NO_PAGER, struct options, no_pager), UTIL_WORD(COLOR, struct options, color),
 		  UTIL_WORD(WIRING, struct options, wiring)},
 };
 
@@ -59,13 +64,27 @@ static int parse_options(struct options *o, int argc, char **argv, int *status)
 	*o = (struct options){.all = false};
 	if (util_options_read(&usage, argc, argv, o, &o->format, status) != 0)
 		return -1;
-	if (o->names + (o->format.format != UTIL_TEXT) + o->missing > 1) {
-		util_error("--names, --missing, and --format other than text exclude each other");
+	if (util_pager_colour(o->color, &o->colour) != 0) {
+		*status = UTIL_FAILED;
+		return -1;
+	}
+	if (o->names + (o->format.format != UTIL_TEXT) + o->missing + o->groups > 1) {
+		util_error("--names, --missing, --groups, and --format other than text exclude each other");
 		*status = UTIL_FAILED;
 		return -1;
 	}
 	o->pattern = argv + optind;
 	o->n_patterns = argc - optind;
+	if (o->spellings && !o->names) {
+		util_error("--spellings goes with --names");
+		*status = UTIL_FAILED;
+		return -1;
+	}
+	if (o->groups && o->n_patterns > 0) {
+		util_error("--groups is of all events: it goes without PATTERN");
+		*status = UTIL_FAILED;
+		return -1;
+	}
 	if (o->missing && (o->n_patterns > 0 || o->all || o->descriptions)) {
 		util_error("--missing is of the machine: it goes without PATTERN, --all and --descriptions");
 		*status = UTIL_FAILED;
@@ -96,9 +115,30 @@ static int load(struct listing *l)
 
 enum where { NAMES, WORDS, BOTH };
 
+/* The letters before "::" in a name, or what stands for the group of names without. */
+static const char *avail_group(const struct upc_event_info *event, size_t *length)
+{
+	const char *end = strstr(event->name, "::");
+	const char *group = end != NULL ? event->name : event->id != UPC_NO_ID ? "bgp" : "derived";
+
+	*length = end != NULL ? (size_t)(end - group) : strlen(group);
+	return group;
+}
+
+/* A pattern such as "derived::". */
+static bool avail_is_of_group(const struct upc_event_info *event, const char *pattern)
+{
+	size_t n;
+	const char *group = avail_group(event, &n);
+
+	return strncmp(pattern, group, n) == 0 && strcmp(pattern + n, "::") == 0;
+}
+
 static bool matches(const struct upc_event_info *event, const char *pattern, enum where where)
 {
-	return (where != WORDS && util_match(pattern, event->name)) ||
+	return (where != WORDS &&
+		(util_match_event(pattern, event->name) || avail_is_of_group(event, pattern) ||
+		 (!util_is_glob(pattern) && util_match(pattern, event->also)))) ||
 	       (where != NAMES && util_words_match(pattern, event->name, event->description));
 }
 
@@ -129,6 +169,17 @@ static bool show_spelled(struct listing *l, const char *name)
 	return false;
 }
 
+/* Whether perf or PAPI has the name, and nothing counts it here: the catalogue has said why. */
+static bool avail_is_refused(const char *name)
+{
+	char begin[UPC_NAME_MAX + 16];
+
+	if (util_is_glob(name))
+		return false;
+	snprintf(begin, sizeof(begin), "no event '%s' here: ", name);
+	return strncmp(upc_last_message(), begin, strlen(begin)) == 0;
+}
+
 /* Names say more than descriptions: these are asked when no name has the pattern. Who describes
  * what he looks for is told of what nothing drives, too. */
 static unsigned search(struct listing *l, const struct options *o, const char *pattern)
@@ -137,30 +188,23 @@ static unsigned search(struct listing *l, const struct options *o, const char *p
 		show_matches(l, pattern, o->descriptions && !util_is_glob(pattern) ? BOTH : NAMES, o->all);
 
 	/* Who asks for what nothing drives wants to know why. */
-	if (found == 0 && (found = show_matches(l, pattern, NAMES, true)) == 0)
+	if (found == 0)
 		found = show_spelled(l, pattern);
+	if (found == 0 && avail_is_refused(pattern))
+		return 0;
+	if (found == 0)
+		found = show_matches(l, pattern, NAMES, true);
 	if (util_is_glob(pattern) || o->descriptions)
 		return found;
-	if (found == 0)
-		return show_matches(l, pattern, WORDS, true);
+	if (found == 0 && (found = show_matches(l, pattern, WORDS, o->all)) == 0)
+		found = show_matches(l, pattern, WORDS, true);
+	if (found == 0 || l->more != NULL)
+		return found;
 	for (unsigned i = 0; i < l->n && l->more == NULL; i++)
 		if (!l->shown[i] && (is_driven(&l->event[i]) || o->all) &&
 		    matches(&l->event[i], pattern, WORDS))
 			l->more = pattern;
 	return found;
-}
-
-static void say_unknown(struct listing *l, const char *pattern)
-{
-	const char *near[NEAREST];
-	char line[NEAREST * (UPC_NAME_MAX + 2)] = "";
-	int n = upc_catalogue_nearest(l->catalogue, pattern, near, NEAREST);
-	size_t length = 0;
-
-	for (int i = 0; i < n && length < sizeof(line); i++)
-		length += (size_t)snprintf(line + length, sizeof(line) - length, "%s%s", i > 0 ? ", " : "",
-					   near[i]);
-	util_error("no event matches '%s'%s%s", pattern, n > 0 ? "; nearest: " : "", line);
 }
 
 /* Returns the exit status. */
@@ -179,7 +223,10 @@ static int choose(struct listing *l, const struct options *o)
 		return UTIL_FAILED;
 	for (int p = 0; p < o->n_patterns; p++)
 		if (search(l, o, o->pattern[p]) == 0) {
-			say_unknown(l, o->pattern[p]);
+			if (avail_is_refused(o->pattern[p]))
+				util_error("%s", upc_last_message());
+			else
+				util_no_match(l->catalogue, o->pattern[p]);
 			status = UTIL_NO;
 		}
 	for (unsigned i = 0; i < l->n; i++) {
@@ -196,8 +243,19 @@ static int choose(struct listing *l, const struct options *o)
 
 struct style {
 	unsigned width;
-	const char *bold, *dim, *plain;
+	const char *bold, *name, *dim, *plain;
 };
+
+static struct style style_of(const struct options *o)
+{
+	return (struct style){
+		.width = util_width(stdout),
+		.bold = o->colour ? "\033[1m" : "",
+		.name = o->colour ? "\033[36m" : "",
+		.dim = o->colour ? "\033[2m" : "",
+		.plain = o->colour ? "\033[0m" : "",
+	};
+}
 
 static void print_line(const struct style *style, const char *intro, const char *text)
 {
@@ -222,7 +280,7 @@ static void print_head(const struct upc_event_info *event, const struct style *s
 	else
 		snprintf(brief, sizeof(brief), "nothing drives it, %s", event->unit);
 	fputs("  ", stdout);
-	fputs(style->bold, stdout);
+	fputs(style->name, stdout);
 	columns = 2 + util_put(stdout, event->name, UPC_NAME_MAX);
 	fputs(style->plain, stdout);
 	place = columns + 2 < NAME_COLUMN ? NAME_COLUMN : columns + 2;
@@ -252,6 +310,8 @@ static void print_event(const struct upc_event_info *event, const struct style *
 		print_line(style, "driven by ", event->driver);
 	if (event->differs != NULL && event->differs[0] != '\0')
 		print_line(style, "differs: ", event->differs);
+	if (event->also != NULL && event->also[0] != '\0')
+		print_line(style, "also: ", event->also);
 	if (!is_driven(event) && event->why != NULL && event->why[0] != '\0')
 		print_line(style, "why: ", event->why);
 }
@@ -306,13 +366,7 @@ static void print_footer(const struct listing *l, const struct options *o)
 
 static void print_text(const struct listing *l, const struct options *o)
 {
-	bool colour = util_colour(stdout);
-	struct style style = {
-		.width = util_width(stdout),
-		.bold = colour ? "\033[1m" : "",
-		.dim = colour ? "\033[2m" : "",
-		.plain = colour ? "\033[0m" : "",
-	};
+	const struct style style = style_of(o);
 
 	for (unsigned i = 0; i < l->n; i++) {
 		unsigned before = 0;
@@ -325,15 +379,94 @@ static void print_text(const struct listing *l, const struct options *o)
 		if (before == i)
 			print_group(l, i, &style);
 	}
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->shown[i] && strstr(l->event[i].name, "PIPE_") != NULL) {
+			util_wrap(stdout, UTIL_PIPES, 0, 2, style.width);
+			fputs(".\n", stdout);
+			break;
+		}
 	if (l->n_shown > 0)
 		print_footer(l, o);
 }
 
-static void print_names(const struct listing *l)
+static bool avail_same_group(const struct upc_event_info *a, const struct upc_event_info *b)
 {
-	for (unsigned i = 0; i < l->n; i++)
-		if (l->shown[i])
-			puts(l->event[i].name);
+	size_t n, m;
+	const char *one = avail_group(a, &n), *other = avail_group(b, &m);
+
+	return n == m && memcmp(one, other, n) == 0;
+}
+
+/* A group, which begins with event first: how many it has, whose activity they show, and one of them. */
+static void print_summary(const struct listing *l, unsigned first, const struct style *style)
+{
+	const struct upc_event_info *example = &l->event[first];
+	char name[80], count[UTIL_NUMBER_MAX];
+	unsigned n = 0, column;
+	bool mixed = false;
+	size_t length;
+	const char *group = avail_group(example, &length);
+
+	for (unsigned i = first; i < l->n; i++) {
+		if (!l->shown[i] || !avail_same_group(&l->event[i], &l->event[first]))
+			continue;
+		n++;
+		mixed = mixed || l->event[i].scope != example->scope;
+		if (strcmp(l->event[i].name, "tp::sched:sched_switch") == 0)
+			example = &l->event[i];
+	}
+	snprintf(name, sizeof(name), "%.*s::", (int)length, group);
+	util_format_count(n, count);
+	printf("  %s", style->name);
+	column = 2 + util_put_left(stdout, name, 14);
+	fputs(style->plain, stdout);
+	column += util_put_right(stdout, count, 7);
+	column += 2 + (unsigned)printf("  %-9s", mixed ? "several" : util_scope_name(example->scope)) - 2;
+	util_pad(stdout, 1);
+	util_put(stdout, example->name, column + 1 < style->width ? style->width - column - 1 : 1);
+	putchar('\n');
+}
+
+static void print_groups(const struct listing *l, const struct options *o)
+{
+	const struct style style = style_of(o);
+
+	printf("%s  %-14s%7s  %-9s %s%s\n", style.bold, "group", "events", "scope", "for example",
+	       style.plain);
+	for (unsigned i = 0; i < l->n; i++) {
+		unsigned before = 0;
+
+		while (before < i && !(l->shown[before] && avail_same_group(&l->event[before], &l->event[i])))
+			before++;
+		if (l->shown[i] && before == i)
+			print_summary(l, i, &style);
+	}
+	fputs("\nThe events of a group: upc_avail net::    of all groups: upc_avail '*'\n"
+	      "What speaks of something: upc_avail 'bytes sent'    scopes and more: man upc_avail\n\n",
+	      stdout);
+	print_footer(l, o);
+}
+
+/* perf's and PAPI's names of an event. */
+static void print_spellings(const char *also)
+{
+	while (*also != '\0') {
+		size_t n = strcspn(also, ",");
+
+		printf("%.*s\n", (int)n, also);
+		also += n + strspn(also + n, ", ");
+	}
+}
+
+static void print_names(const struct listing *l, bool spellings)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		if (!l->shown[i])
+			continue;
+		puts(l->event[i].name);
+		if (spellings)
+			print_spellings(l->event[i].also);
+	}
 }
 
 static int print_missing(const struct listing *l)
@@ -384,6 +517,10 @@ int main(int argc, char **argv)
 	util_begin("upc_avail");
 	if (parse_options(&options, argc, argv, &status) != 0)
 		return status;
+	/* A terminal has no room for thousands of events that nobody asked for. */
+	if (isatty(STDOUT_FILENO) && options.n_patterns == 0 && !options.all && !options.names &&
+	    !options.missing && !options.descriptions && !options.format.given)
+		options.groups = true;
 	listing.catalogue = util_catalogue_open(options.wiring);
 	if (listing.catalogue == NULL)
 		return UTIL_FAILED;
@@ -391,18 +528,22 @@ int main(int argc, char **argv)
 		status = print_missing(&listing);
 	} else {
 		status = choose(&listing, &options);
+		if (!options.no_pager && listing.n_shown > 0)
+			util_pager_begin();
 		if (listing.n == 0)
 			status = UTIL_FAILED;
 		else if (options.names)
-			print_names(&listing);
+			print_names(&listing, options.spellings);
 		else if (options.format.format == UTIL_JSON)
 			print_json(&listing);
 		else if (options.format.format == UTIL_CSV)
 			print_csv(&listing);
+		else if (options.groups)
+			print_groups(&listing, &options);
 		else
 			print_text(&listing, &options);
 	}
-	if (util_flush(stdout, "standard output") != 0)
+	if (util_pager_end() != 0)
 		status = UTIL_FAILED;
 	free(listing.event);
 	free(listing.shown);

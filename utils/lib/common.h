@@ -120,6 +120,11 @@ unsigned util_width(FILE *out);
 /* Whether to colour what goes to out: a terminal, and NO_COLOR does not object. */
 bool util_colour(FILE *out);
 
+/* What the two pipes in names of Blue Gene/P's integer events are, as one sentence. */
+#define UTIL_PIPES                                                                                                  \
+	"JPIPE and IPIPE are the integer pipes of a Blue Gene/P core: J has simple operations only, I all others, " \
+	"such as multiplications and branches"
+
 /* ---- the catalogue ----------------------------------------------------- */
 
 const char *util_source_name(enum upc_source source);

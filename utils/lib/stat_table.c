@@ -91,7 +91,7 @@ static bool same_group(const struct stat_row *a, const struct stat_row *b)
 static const char *const scope_words[] = {
 	[UPC_SCOPE_CONTEXT] = "",
 	[UPC_SCOPE_THREAD] = ", main thread only",
-	[UPC_SCOPE_PROCESS] = ", this process only",
+	[UPC_SCOPE_PROCESS] = ", main process",
 	[UPC_SCOPE_CPU] = ", one CPU",
 	[UPC_SCOPE_MACHINE] = ", machine wide",
 };

@@ -273,6 +273,18 @@ static void print_note(void *to, const char *text)
 	fputs(".\n", report->out);
 }
 
+/* Says what the pipes are, where the report has names of theirs. */
+static void print_pipes(const struct run_report *report)
+{
+	for (unsigned item = UPCS_JPIPE_INSTRUCTIONS; item <= UPCS_IPIPE_OTHER; item++)
+		if (run_events_has_item(&report->options->events, item)) {
+			fputs("  ", report->out);
+			util_wrap(report->out, UTIL_PIPES, 2, 2, util_width(report->out));
+			fputs(".\n", report->out);
+			return;
+		}
+}
+
 /* As many as an instruction does; none are said in words, and few are not rounded to none. */
 static void put_flops(FILE *out, const struct run_vector *vector, const char *none)
 {
@@ -312,6 +324,7 @@ static void print_end(const struct run_report *report)
 		      "  small. All other counts are exact: of every instruction that began, as what a\n"
 		      "  Blue Gene/P core would have done for it.\n",
 		      out);
+	print_pipes(report);
 	run_report_notes(report, print_note, (void *)report);
 	fputc('\n', out);
 }
@@ -335,6 +348,7 @@ void run_report_stat(const struct run_report *report)
 	table_end(&table);
 	print_parts(report);
 	fprintf(report->out, "\n  %.6f s elapsed, simulated\n", report->seconds);
+	print_pipes(report);
 	run_report_notes(report, print_note, (void *)report);
 	fputc('\n', report->out);
 }

@@ -79,17 +79,19 @@ TEST(test_event_has_all_fields)
 
 	full.id = 513;
 	full.description = "x y";
+	full.also = "p, q";
 	util_csv_event_head(out);
 	util_csv_event(out, &bare);
 	util_csv_event(out, &full);
 	fclose(out);
 	assert_non_null(strstr(memory, ",x y,513,1,2,"));
+	assert_non_null(strstr(memory, ",\"p, q\"\n"));
 	for (const char *p = memory; *p; p++) {
 		assert_true(line < 3);
-		commas[line] += *p == ',';
+		commas[line] += *p == ',' && p[1] != ' ';
 		line += *p == '\n';
 	}
-	assert_int_equal(commas[0], 12);
+	assert_int_equal(commas[0], 13);
 	assert_int_equal(commas[1], commas[0]);
 	assert_int_equal(commas[2], commas[0]);
 	free(memory);
