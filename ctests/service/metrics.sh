@@ -299,10 +299,10 @@ fi
 
 # ---- mistakes -----------------------------------------------------------------------------------------
 
-printf 'initialize\nadd perf::PAGE-FOLTS\nfinalize\n' > wrong
+printf 'initialize\nadd vm::pgfolt\nfinalize\n' > wrong
 refused()
 {
-	! node_start "$dir/wrong.d" -c wrong > out 2> err && grep -q 'config:2:5: .*perf::PAGE-FAULTS' "$dir/wrong.d/log/upc.log"
+	! node_start "$dir/wrong.d" -c wrong > out 2> err && grep -q 'config:2:5: .*vm::pgfault' "$dir/wrong.d/log/upc.log"
 }
 check "a configuration with a mistake is refused with its place and the nearest name" refused
 

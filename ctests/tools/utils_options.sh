@@ -92,7 +92,7 @@ tool=$UPC_STAT
 intervals()
 {
 	for i in 100ms 0.1s 100; do
-		run 0 -I $i -f csv -o often -e perf::TASK-CLOCK -- sh -c 'i=0
+		run 0 -I $i -f csv -o often -e process::utime_ns -- sh -c 'i=0
 			until grep -q ^interval often || [ $i = 3000 ]; do sleep 0.1; i=$((i + 1)); done' &&
 			grep -q ^interval often || { echo "# $i"; return 1; }
 	done
