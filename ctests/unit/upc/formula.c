@@ -181,7 +181,8 @@ TEST(test_mistakes)
 		{"(q.a) / 0", 9, "expected an integer from 1 to"},
 		{"(q.a) / ", 9, "expected an integer, an event name or a sum in parentheses, found the end"},
 		{"(q.a) / -q.b", 9, "expected an integer, an event name or a sum in parentheses, found '-'"},
-		{"(q.a) / q.bb", 9, "expected an event name, found 'q.bb'; did you mean q.b"},
+		{"(q.a) / time::raw_nz", 9,
+		 "expected an event name, found 'time::raw_nz'; did you mean time::raw_ns"},
 		{"(q.a) / q.b*2", 12,
 		 "expected the end of the formula (a divisor with a factor is a sum in "
 		 "parentheses), found '*'"},
@@ -211,7 +212,8 @@ TEST(test_mistakes)
 		{"\"q.a", 1, "expected a closing '\"' behind this one"},
 		{"\"q.a\\", 1, "expected a closing '\"' behind this one"},
 		{"\"\"", 1, "expected an event name, found an empty one"},
-		{"q.a + q.bb", 7, "expected an event name, found 'q.bb'; did you mean q.b"},
+		{"q.a + time::raw_nz", 7,
+		 "expected an event name, found 'time::raw_nz'; did you mean time::raw_ns"},
 		{"q.a + q.mean", 7,
 		 "expected an event, or a derived one without a divisor, found 'q.mean', which is "
 		 "divided by 2"},

@@ -162,13 +162,16 @@ TEST(test_every_row)
 {
 	const size_t n = sizeof(names) / sizeof(names[0]);
 	size_t i, k;
+	int error;
 
 	for (i = 0; i < n; i++) {
 		assert_int_equal(upci_catalogue_lookup_folded(c, names[i]), UPC_ENOEVENT);
 		assert_string_equal(upci_spelling_find(names[i])->name, names[i]);
 		for (k = 0; k < i; k++)
 			assert_string_not_equal(names[i], names[k]);
-		if (refused(names[i]))
+		/* An event that the kernel keeps from this user is refused by its own name. */
+		error = refused(names[i]);
+		if (error && error != UPC_EPERM)
 			assert_message(names[i]);
 	}
 }
