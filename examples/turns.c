@@ -26,18 +26,18 @@
 
 enum { THREADS = 4, AT_A_TIME = 1, EVENTS = 6, CALLS = 4, STEPS = 1500 };
 
-/* What is done times a step, and what it is called. */
+/* What is done in a step, and how many times. */
 static const struct {
-	const char *name, *what;
+	const char *name;
 	int times;
 	long call; /* -1: fresh pages */
 } event[EVENTS] = {
-	{"upc:::perf::PAGE-FAULTS", "fresh pages", 3, -1},
-	{"upc:::perf::MINOR-FAULTS", "fresh pages", 3, -1},
-	{"upc:::tp::syscalls:sys_enter_getppid", "calls of getppid", 1, SYS_getppid},
-	{"upc:::tp::syscalls:sys_enter_geteuid", "calls of geteuid", 4, SYS_geteuid},
-	{"upc:::tp::syscalls:sys_enter_getuid", "calls of getuid", 2, SYS_getuid},
-	{"upc:::tp::syscalls:sys_enter_getgid", "calls of getgid", 3, SYS_getgid},
+	{"upc:::perf::PAGE-FAULTS", 3, -1},
+	{"upc:::perf::MINOR-FAULTS", 3, -1},
+	{"upc:::tp::syscalls:sys_enter_getppid", 1, SYS_getppid},
+	{"upc:::tp::syscalls:sys_enter_geteuid", 4, SYS_geteuid},
+	{"upc:::tp::syscalls:sys_enter_getuid", 2, SYS_getuid},
+	{"upc:::tp::syscalls:sys_enter_getgid", 3, SYS_getgid},
 };
 
 static pthread_barrier_t begin, end;
@@ -80,10 +80,11 @@ static bool says(const struct mpx_estimate *is, int e)
 {
 	const double truth = (double)event[e].times * STEPS * THREADS;
 	const bool in = is->low <= truth && truth <= is->high;
+	char interval[64];
 
-	printf("  %-36s %10.0f  [%.0f, %.0f]  %10.0f %s  %s, counted %.0f %% of the time\n",
-	       event[e].name + 6, is->estimate, is->low, is->high, truth, event[e].what,
-	       in ? "inside" : "outside", 100 * is->coverage);
+	snprintf(interval, sizeof(interval), "%.0f to %.0f", is->low, is->high);
+	printf("  %-31s %5.0f %%  %8.0f  %-16s %6.0f%s\n", event[e].name + 6, 100 * is->coverage,
+	       is->estimate, interval, truth, in ? "" : "  outside");
 	return fabs(is->estimate - truth) <= 4 * (is->high - is->low) + truth / 50;
 }
 
@@ -127,6 +128,7 @@ int main(void)
 		fprintf(stderr, "turns: %s\n", mpx_last_message());
 		return 1;
 	}
+	printf("  %-31s %7s  %8s  %-16s %6s\n", "event", "counted", "estimate", "95 % interval", "truth");
 	for (int i = 0; i < n; i++)
 		good &= says(&estimate[i], added[i]);
 	for (int i = 0; i < THREADS; i++)
