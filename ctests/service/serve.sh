@@ -226,7 +226,8 @@ hidden()
 	programs=$(node_of "$conf" UPC_UNPACKED_PROGRAMS) libraries=$(node_of "$conf" UPC_UNPACKED_LIBRARIES)
 	cp "${programs:-$(node_of "$conf" PCP_BINADM_DIR)}/pmproxy" hidden/ || return 1
 	[ -z "$libraries" ] || cp -a "$libraries"/* hidden/libraries/ || return 1
-	grep -v '^UPC_UNPACKED' "$conf" > hidden/pcp.conf
+	grep -v '^UPC_UNPACKED\|^PCP_TLSCONF_PATH' "$conf" > hidden/pcp.conf
+	printf 'PCP_TLSCONF_PATH=%s/tls.conf\n' "$dir/hidden" >> hidden/pcp.conf
 	printf 'UPC_UNPACKED_PROGRAMS=%s\nUPC_UNPACKED_LIBRARIES=%s\n' "$dir/hidden" "$dir/hidden/libraries" >> hidden/pcp.conf
 }
 # Copies of the programs, and their libraries, where nobody may go; and a directory of his own.

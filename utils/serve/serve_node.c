@@ -247,20 +247,10 @@ static bool describe(struct node *n)
 	static const char *pmcd_argv[] = {
 		"pmcd", "-f", "-A",        "-c", "pmcd.conf",       "-n", "root", "-l", "log/pmcd.log", "-p",
 		NULL,   "-i", "127.0.0.1", "-s", "run/pmcd.socket", NULL};
-	static const char *pmproxy_argv[] = {"pmproxy",
-					     "-f",
-					     "-A",
-					     "-c",
-					     "../web/pmproxy.conf",
-					     "-l",
-					     "../web/log/pmproxy.log",
-					     "-p",
-					     NULL,
-					     "-i",
-					     "127.0.0.1",
-					     "-s",
-					     "../" PROXY_SOCKET,
-					     NULL};
+	/* It puts ".conf" behind the name of its file. */
+	static const char *pmproxy_argv[] = {
+		"pmproxy", "-f", "-A",        "-c", "../web/pmproxy",   "-l", "../web/log/pmproxy.log", "-p",
+		NULL,      "-i", "127.0.0.1", "-s", "../" PROXY_SOCKET, NULL};
 	static const char *pmlogger_argv[] = {"pmlogger",         "-h", "unix:", "-c", "pmlogger.conf", "-l",
 					      "log/pmlogger.log", NULL, NULL};
 	static const char *pmcd_env[2], *pmlogger_env[4];
