@@ -16,7 +16,7 @@ src/upc/perf          : src/upc/base src/upc/procfs                            :
 src/upc/powercap      : src/upc/base src/upc/catalogue src/upc/procfs          :
 src/upc/replay        : src/upc/base src/upc/engine                            : replay.h trace.h trace_file.h
 src/upc/node          : src/upc/base                                           : doorbell.h sim.h
-src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h spelling.h
+src/upc/catalogue     : src/upc/base src/upc/node src/upc/perf src/upc/procfs  : bgp_events.def bgp_simulated.def bgp_simulated.h cat_pfm.h catalogue.h derived.h driver.h formula.h nearest.h spelling.h spellings.def
 src/upc/wiring        : src/upc/base src/upc/catalogue                         : wiring.h wiring_statement.h wiring_words.h
 src/upc/unit          : src/upc/base src/upc/catalogue src/upc/engine src/upc/node src/upc/perf src/upc/procfs src/upc/replay src/upc/share :
 src/upc               : src/upc/base src/upc/catalogue src/upc/node src/upc/replay src/upc/wiring :
@@ -35,7 +35,7 @@ src/sim/load          : src/sim/count src/sim/decode src/upc/catalogue         :
 src/sim/plugin        : src/sim/count src/sim/decode src/sim/load src/upc/engine src/upc/node :
 src/service           : src/upc/base src/upc/catalogue src/upc/procfs          : request.h service.h
 src/pmda              : src/service src/upc/base                               :
-utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base src/upc/catalogue : clock.h common.h control.h data.h difference.h list.h options.h output.h papi_check.h preload.h program.h send.h stat_run.h stat_table.h
+utils/lib             : src/mpx/shim src/mpx/stat src/service src/upc/base src/upc/catalogue : clock.h common.h control.h data.h difference.h list.h options.h output.h pager.h papi_check.h preload.h program.h send.h stat_run.h stat_table.h
 utils/avail           : utils/lib                                              :
 utils/ctl             : utils/lib src/upc/catalogue                            :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h

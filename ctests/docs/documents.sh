@@ -190,7 +190,7 @@ commands()
 		run_block "$1" $fails && return 0
 	fi
 	echo "# $wrong"
-	sed 's/^/# printed: /' printed | head -n 60
+	sed 's/^/# printed: /' printed | tail -n 60
 	return 1
 }
 

@@ -4,7 +4,7 @@
 # path; files of ranks, one of which is killed; files that are none. $UPC_REGIONS is the tool.
 . "${srcdir:?}/ctests/utils.inc"
 . "$srcdir/ctests/region/regions.inc"
-plan 60
+plan 61
 
 cat > program.c << 'EOF'
 #include <libhpm.h>
@@ -140,6 +140,12 @@ whole_is_sum()
 		END { print "# " sum " of " whole; exit !(whole > 18000 && sum == whole) }' csv
 }
 check "exclusive counts of all call paths are the whole, exactly" whole_is_sum
+without_pmu()
+{
+	[ -e /sys/bus/event_source/devices/cpu ] && return
+	run 125 -e PAPI_TOT_INS ./program && grep 'no PMU' err && grep "upc_run -e INSTRUCTIONS" err
+}
+check "without a PMU, it says why instructions are not counted, and what counts them" without_pmu
 check "it ends while a thread is inside its first region" csv ./program left
 check "... whose counts are no exact 0" is left exact 0
 check "... but uncounted, or a lower bound" eval 'field left flags | grep -E "uncounted|partial"'

@@ -145,12 +145,26 @@ static void papi_try(const struct util_papi_events *wanted, const char *libpapi,
 
 /* ---- in the tool --------------------------------------------------------------------------------- */
 
+/* A name of perf's or PAPI's that the catalogue knows: if nothing counts it here, the catalogue says why. */
+static bool papi_is_spelled(const char *name)
+{
+	static const char *const spelled[] = {
+#define SPELLING(NAME, ...) NAME,
+#include "catalogue/spellings.def"
+	};
+
+	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
+		if (strcmp(spelled[i], name) == 0)
+			return true;
+	return false;
+}
+
 /* The catalogue has the reason where an event of the unit is refused: PAPI has no words for it. */
 static bool papi_say_of_unit(const char *event)
 {
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
 	size_t prefix = util_papi_prefix(event);
-	const bool known = prefix > 0 || strncmp(event, "PAPI_", 5) == 0;
+	const bool spelled = papi_is_spelled(event + prefix), known = prefix > 0 || spelled;
 	struct upc_catalogue *catalogue = known ? util_catalogue_open(NULL) : NULL;
 	uint32_t code;
 	bool said = true;
@@ -160,7 +174,7 @@ static bool papi_say_of_unit(const char *event)
 		return false;
 	error = upc_catalogue_find(catalogue, event + prefix, &code);
 	/* PAPI knows the nearest names as it spells them. */
-	if (error == UPC_ENOEVENT)
+	if (error == UPC_ENOEVENT && !spelled)
 		said = false;
 	else if (error != 0)
 		util_error("%s", upc_last_message());
