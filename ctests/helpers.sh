@@ -3,6 +3,7 @@
 # helpers.sh - what the tests stand on: what it lets pass, and what it does not.
 tool=${JSON_LEAVES:?}
 . "${srcdir:?}/ctests/utils.inc"
+unset UPC_SUM_FILE UPC_TIMES_FILE # of the tests as a whole
 
 plan 20
 
