@@ -29,7 +29,8 @@ refused()
 	run 125 "$@" sh -c ': > ran' && grep -q -e "$text" err && [ "$(wc -l < err)" -le 2 ] && [ ! -e ran ]
 }
 
-for name in "" a/b .hidden "a b" "$(printf '%065d' 0)"; do
+check "'' is no name" refused "--unit wants an argument" --unit=
+for name in a/b .hidden "a b" "$(printf '%065d' 0)"; do
 	check "'$name' is no name" refused "'$name' is no name for a unit: .* 1 to 64 of the characters" \
 		"--unit=$name"
 done
