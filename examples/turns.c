@@ -26,7 +26,7 @@
 
 enum { THREADS = 4, AT_A_TIME = 1, EVENTS = 6, CALLS = 4, STEPS = 1500 };
 
-/* What is done in a step, and how many times. */
+/* The work of a step: its events, and how often each happens. */
 static const struct {
 	const char *name;
 	int times;

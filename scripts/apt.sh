@@ -162,7 +162,7 @@ fetch_tarball()
 	rm -f "$dir/${package:?}"_*
 	# One of several servers may fail to answer; what counts is that the source is found.
 	own_apt apt-get update >&2 || true
-	# What apt has been told of it, for whoever may fetch it elsewhere.
+	# The tarball's name and checksum as apt lists them, for those who fetch it elsewhere.
 	own_apt apt-cache showsrc --only-source "$package" 2> /dev/null | sed -n '/^Checksums-Sha256:/,/^[^ ]*:$/p' |
 		awk '$3 ~ /\.orig\.tar\.[a-z0-9]+$/ { print $3 ", SHA-256 " $1; exit }' > "$dir/offered" || true
 	(cd "$dir" && own_apt apt-get source --download-only --only-source "$package" >&2) ||

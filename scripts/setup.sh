@@ -61,8 +61,8 @@ open_build()
 	fi
 }
 
-# What builds keeps the lock until it ends, also where this script is killed before it. Where PAPI's source
-# cannot be had all is built that needs no PAPI.
+# The programs that build keep the lock until they end, also where this script is killed before them. Without
+# PAPI's source everything is built that needs no PAPI.
 set_up_papi()
 {
 	local status=0
@@ -86,7 +86,7 @@ set_up_papi()
 			--source="$papi_source" || exit 1
 }
 
-# What is missing without PAPI's source, and where that can be had.
+# Says what is missing without PAPI's source, and where to get the source.
 say_papi_source()
 {
 	note "PAPI's source is not to be had here: without it there are no component, libmpx, mpx_run and upc_regions'" \

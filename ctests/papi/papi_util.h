@@ -182,7 +182,7 @@ __attribute__((unused)) static double lost_share(void)
 	return (double)of_rounds.lost / (double)(of_rounds.all - of_rounds.lost + 1);
 }
 
-/* What is seen of every groups-th round only tells of all as well as their times agree: the variance
+/* An estimate from every groups-th round is as good as the times of the rounds agree: returns the variance
  * of its relative error. */
 __attribute__((unused)) static double rounds_variance(unsigned groups)
 {

@@ -15,7 +15,7 @@ row='^([a-z_]+)( .*)? +\| +([0-9]+) +\| +(.*)$'
 # shellcheck disable=SC2086
 plan "$(($(wc -w <<< $tools) + 1))"
 
-# What rows name: a program that says when it was started, and files of all kinds.
+# The rows name these: a program that leaves a file when it is started, and files of all kinds.
 mkdir files files/tmp files/directory files/garbage
 cd files || exit 1
 mark=$PWD/mark

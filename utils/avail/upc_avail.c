@@ -442,7 +442,7 @@ static void print_groups(const struct listing *l, const struct options *o)
 			print_summary(l, i, &style);
 	}
 	fputs("\nThe events of a group: upc_avail net::    of all groups: upc_avail '*'\n"
-	      "What speaks of something: upc_avail 'bytes sent'    scopes and more: man upc_avail\n\n",
+	      "Events about something: upc_avail 'bytes sent'    scopes and more: man upc_avail\n\n",
 	      stdout);
 	print_footer(l, o);
 }

@@ -120,7 +120,7 @@ unsigned util_width(FILE *out);
 /* Whether to colour what goes to out: a terminal, and NO_COLOR does not object. */
 bool util_colour(FILE *out);
 
-/* What the two pipes in names of Blue Gene/P's integer events are, as one sentence. */
+/* One sentence that explains the two pipes in names of Blue Gene/P's integer events. */
 #define UTIL_PIPES                                                                                                  \
 	"JPIPE and IPIPE are the integer pipes of a Blue Gene/P core: J has simple operations only, I all others, " \
 	"such as multiplications and branches"

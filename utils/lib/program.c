@@ -150,7 +150,7 @@ static bool program_needs(const char *file, char path[PATH_MAX], const char **wh
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	size_t i = 2;
 
-	/* What can be run need not be readable. */
+	/* A program can be executable without being readable. */
 	if (fd < 0)
 		return false;
 	memset(&head, 0, sizeof(head));

@@ -262,7 +262,7 @@ static int report_directory(struct settings *settings, const char *directory, co
 		error = report(settings, &data, title ? title : data.process[0].command, unfinished);
 	else
 		error = UTIL_FAILED;
-	/* What could not be read is not hidden by what could. */
+	/* Files that could not be read show in the status, although others could. */
 	if (!error && bad)
 		error = UTIL_NO;
 	if (!n && settings->merge)

@@ -153,7 +153,7 @@ static int run_events_refuse_spelled(const char *word, const struct upci_spellin
 	return -1;
 }
 
-/* What is counted is all in user mode. */
+/* Everything that is counted is in user mode. */
 static int run_events_refuse_modifier(const char *word, const char *modifier)
 {
 	util_error("'%s': instructions in user mode are counted, which is ':u', and '%s' is not", word,

@@ -158,7 +158,7 @@ static bool stat_events_is_named(const struct stat_events *events, uint32_t code
 	return false;
 }
 
-static int refuse(struct stat_events *events, const struct upc_event_info *info, int error)
+static int stat_events_refuse(struct stat_events *events, const struct upc_event_info *info, int error)
 {
 	const char *message = upc_last_message(), *name = info->name;
 	size_t length = strlen(name);
@@ -245,7 +245,7 @@ int stat_events_add(struct stat_events *events, struct upc_unit *own, struct upc
 
 		error = upc_unit_add(is_other ? shared : own, info->code);
 		if (error != 0)
-			error = refuse(events, info, error);
+			error = stat_events_refuse(events, info, error);
 		else if (is_other)
 			other[n_other++] = *info;
 		else

@@ -22,7 +22,7 @@ TEST(test_distance)
 	assert_int_equal(upci_name_distance("daxp", "ldexp"), 20);
 	assert_int_equal(upci_name_distance("sched_sw", "tp::sched:sched_switch"), 5);
 	assert_int_equal(upci_name_distance("da", "daxpy"), UPCI_FAR);
-	/* Of a short name one letter. */
+	/* A short name may differ by one letter. */
 	assert_int_equal(upci_name_distance("foo", "fox"), 10);
 	assert_int_equal(upci_name_distance("foo", "box"), UPCI_FAR);
 	/* The first letters, behind the last colon. */
@@ -183,7 +183,7 @@ TEST(test_patterns)
 	assert_int_equal(upci_nearest_pattern("tp::schd:*", name, 0, text, sizeof(text)), UPCI_FAR);
 	assert_int_equal(upci_nearest_pattern("TP::XCHD:*_sw?tch", name, 9, text, sizeof(text)), 2);
 	assert_string_equal(text, "tp::sched:*_sw?tch");
-	/* What would match nothing, what matches, and what is too far. */
+	/* A pattern that would still match nothing, one that matches, and one that is too far. */
 	assert_int_equal(upci_nearest_pattern("tp::schd:*_wake", name, 9, text, sizeof(text)), UPCI_FAR);
 	assert_int_equal(upci_nearest_pattern("tp::sched:*", name, 9, text, sizeof(text)), UPCI_FAR);
 	assert_int_equal(upci_nearest_pattern("net::*", name, 9, text, sizeof(text)), UPCI_FAR);
