@@ -64,7 +64,7 @@ configure_inputs()
 	echo "libiberty $(file_state "$($compiler -print-file-name=libiberty.a 2> /dev/null)")"
 	echo "PCP $(file_state "$pcp/.key")"
 	echo "PAPI $(file_state "$papi/include/papi.h")" \
-		"$(cd "$papi/lib" 2> /dev/null && find . -name 'libpapi.*' | sort | paste -s -d ' ')"
+		"$(cd "$papi/lib" 2> /dev/null && find . -maxdepth 1 -name 'libpapi.*' | sort | paste -s -d ' ')"
 }
 
 # Writes configure, if it is not there or what it is made of has changed.

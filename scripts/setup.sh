@@ -15,7 +15,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$top/build
 prefix=$build/prefix
 LOGS=$build/logs
-papi_source='' papi_prefix='' qemu_source=''
+papi_source='' papi_prefix='' qemu_source='' simulation_papi=''
 # For configure.
 pcp_option=() papi_option=()
 # shellcheck disable=SC2034 # demo and check ask
@@ -80,10 +80,19 @@ set_up_papi()
 		return
 	fi
 	[[ $status == 0 ]] || exit 1
-	# And the one that simulated programs have, where they can be run.
-	! command -v "qemu-$(uname -m)" > /dev/null ||
+	# The PAPI of simulated programs, where they can be run, is built beside what follows.
+	if command -v "qemu-$(uname -m)" > /dev/null; then
 		"$top/scripts/papi/papi-build" --prefix="$prefix" --build-dir="$build/papi" --simulation \
-			--source="$papi_source" || exit 1
+			--source="$papi_source" &
+		simulation_papi=$!
+	fi
+}
+
+# Waits for the PAPI of simulated programs.
+finish_papi()
+{
+	[[ -z $simulation_papi ]] || wait "$simulation_papi" || die "the PAPI for simulated programs could not be built"
+	simulation_papi=''
 }
 
 # Says what is missing without PAPI's source, and where to get the source.
@@ -161,6 +170,7 @@ set_up()
 	configured "$build/obj" --prefix="$prefix" "${papi_option[@]}" "${pcp_option[@]}" ||
 		die "configure failed"
 	making "$build/obj" logged make make -j"$(nproc)" || die "the build failed"
+	finish_papi
 
 	step "installation: build/prefix"
 	making "$build/obj" logged install make install || die "the installation failed"
