@@ -26,7 +26,7 @@ sed -i -e "s|^PCP_PMDAS_DIR=.*|PCP_PMDAS_DIR=$node/pmdas|" -e "s|^PCP_SYSCONF_DI
 sed -i '/^upc/d' "$node/pmcd.conf"
 printf 'root { }\n' > none
 rm "$node/root"
-"$(node_of "$node/pcp.conf" PCP_BINADM_DIR)/pmnsmerge" -a "$(node_of "${PCP_CONF:-/etc/pcp.conf}" PCP_VAR_DIR)/pmns/root_pmcd" "$node/root" > out 2>&1
+"$(node_of "$node/pcp.conf" PCP_BINADM_DIR)/pmnsmerge" -a "$(node_of "${PCP_CONF:-${PCP_DIR:-}/etc/pcp.conf}" PCP_VAR_DIR)/pmns/root_pmcd" "$node/root" > out 2>&1
 # Signals go to this pmcd, and to its agents: PCP's own go to all pmcds and all pmdaupcs of the machine.
 cat > bin/pmsignal << END
 #!/bin/bash
