@@ -231,14 +231,11 @@ static int set_of_turns(int ns)
 }
 
 /* Per cent. In lost time one group of two counts nothing: it has so much less than its part of
- * all, and the others seem to have more. Where the machine was so busy that the rounds took very
- * different times, five standard deviations of what comes of that may be more. */
+ * all, and the others seem to have more. */
 static int is_near(double worst, double near)
 {
-	double chance = 25 * 100 * 100 * rounds_variance(TURNS / 2);
-
 	near += 100 * (TURNS / 2 - 1) * lost_share();
-	return worst * worst < (near * near > chance ? near * near : chance);
+	return worst < near && worst > -near;
 }
 
 static void note_rounds(void)
