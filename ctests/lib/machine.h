@@ -37,6 +37,9 @@ static inline bool machine_counts(void)
 	return machine_opens(&faults, 0, -1);
 }
 
+/* The reason of what is skipped where it does not, the same as in ctests/utils.inc. */
+#define MACHINE_REFUSES "the kernel, or a seccomp filter, refuses this user every perf event"
+
 /* All that runs on a CPU. */
 static inline bool machine_counts_cpus(void)
 {

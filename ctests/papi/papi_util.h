@@ -24,6 +24,12 @@
 
 #define FAULTS "upc:::perf::PAGE-FAULTS"
 
+/* Page faults of a thread: perf's, or those that /proc counts where the kernel refuses perf events. */
+__attribute__((unused)) static const char *faults_event(void)
+{
+	return machine_counts() ? FAULTS : "upc:::task::minflt";
+}
+
 /* Faults of a measured stretch beside those that the test makes: the first
  * touch of stack, library code and PAPI's own pages. */
 #define FAULTS_SLACK 40

@@ -661,8 +661,9 @@ static void adds_up(const json_t *file)
 
 static void check_plain(void)
 {
+	char events[64];
 	pid_t pid;
-	json_t *file = run("nest", FAULTS, "10000", &pid);
+	json_t *file = run("nest", faults_event(), "10000", &pid);
 
 	has(file, "A", 2, 200);
 	has(file, "A B", 2, 400);
@@ -673,7 +674,7 @@ static void check_plain(void)
 	adds_up(file);
 	json_decref(file);
 
-	file = run("overlap", FAULTS, "10000", &pid);
+	file = run("overlap", faults_event(), "10000", &pid);
 	has(file, "A", 2, 100);
 	has(file, "A B", 2, 400);
 	has(file, "B", 0, 1600);
@@ -681,7 +682,7 @@ static void check_plain(void)
 	adds_up(file);
 	json_decref(file);
 
-	file = run("recur", FAULTS, "10000", &pid);
+	file = run("recur", faults_event(), "10000", &pid);
 	has(file, "R", 2, 200);
 	has(file, "R R", 2, 400);
 	has(file, "R R R", 2, 800);
@@ -701,7 +702,8 @@ static void check_plain(void)
 	adds_up(file);
 	json_decref(file);
 
-	file = run("nest", "none:::such," FAULTS, "10000", &pid);
+	snprintf(events, sizeof(events), "none:::such,%s", faults_event());
+	file = run("nest", events, "10000", &pid);
 	ok(noted(file, "event refused", "none:::such") == 1, "an event that is refused is told of");
 	ok(json_array_size(json_object_get(file, "events")) == 2, "... and has its column");
 	json_decref(file);
@@ -712,7 +714,7 @@ static void check_threads(void)
 	bool exact;
 	double sum;
 	pid_t pid;
-	json_t *file = run("threads", FAULTS, "10000", &pid);
+	json_t *file = run("threads", faults_event(), "10000", &pid);
 
 	sum = sum_of(file, "T", NULL, &exact);
 	/* The fourth lives, and waits outside of regions. */
@@ -743,7 +745,7 @@ static void check_fork(void)
 	json_int_t pid_of_child = 0;
 	pid_t pid, candidate;
 
-	file = run("fork", FAULTS, "10000", &pid);
+	file = run("fork", faults_event(), "10000", &pid);
 	has(file, "parent", 2, 400);
 	ok(noted(file, "stop without a start", "parent") == 0, "the child's mistake is not the parent's");
 	for (candidate = pid + 1; candidate < pid + 1000; candidate++) {
@@ -765,7 +767,7 @@ static void check_fork(void)
 	json_decref(childs);
 	json_decref(file);
 
-	file = run("fork beside", FAULTS, "10000", &pid);
+	file = run("fork beside", faults_event(), "10000", &pid);
 	sum_of(file, "begun", &pid_of_child, &(bool){true});
 	ok(pid_of_child == 201, "forks beside threads that begin and end: %d", (int)pid_of_child);
 	json_decref(file);
@@ -776,7 +778,7 @@ static void check_mistakes(void)
 	json_int_t calls, left_out;
 	bool exact;
 	pid_t pid;
-	json_t *file = run("wrong", FAULTS, "10000", &pid);
+	json_t *file = run("wrong", faults_event(), "10000", &pid);
 
 	ok(noted(file, "stop without a start", "nobody") == 2, "stops without a start are told of");
 	ok(noted(file, "stop in another thread than the start", "main") == 1, "and those in another thread");
@@ -804,7 +806,7 @@ static void check_mistakes(void)
 	ok(noted(file, "beyond the limit", NULL) > 0, "... which is told");
 	json_decref(file);
 
-	file = run("reset", FAULTS, "10000", &pid);
+	file = run("reset", faults_event(), "10000", &pid);
 	has(file, "B (before a reset)", 1, 1600);
 	sum_of(file, "B", &calls, &exact);
 	ok(calls == 1 && sum_of(file, "B", NULL, &exact) < 1000, "after a reset a name begins at zero");
@@ -861,7 +863,7 @@ static void check_cancel(void)
 	pid_t pid;
 	size_t i;
 
-	file = run("cancel", FAULTS, "10000", &pid);
+	file = run("cancel", faults_event(), "10000", &pid);
 	json_array_foreach(json_object_get(file, "names"), i, name)
 		sscanf(json_string_value(name), "turns %u", &turns_made);
 	sum = sum_of(file, "C", &calls, &exact);
@@ -885,7 +887,7 @@ static void check_cancel(void)
 	ok(noted(file, "missed in a signal handler", NULL) >= 1, "... and so are its further calls");
 	json_decref(file);
 
-	file = run("signals", FAULTS, "10000", &pid);
+	file = run("signals", faults_event(), "10000", &pid);
 	has(file, "A", 2, 200);
 	has(file, "A H", 2, 600);
 	has(file, "H", 2, 600);
@@ -903,7 +905,7 @@ static void check_many(void)
 	pid_t pid;
 	size_t i;
 
-	file = run("million", FAULTS, "1000", &pid);
+	file = run("million", faults_event(), "1000", &pid);
 	sum_of(file, "around", &calls, &exact);
 	ok(calls == 1 && json_array_size(json_object_get(file, "names")) == 1001,
 	   "a million names: so many as there is room for");
@@ -916,7 +918,7 @@ static void check_many(void)
 	adds_up(file);
 	json_decref(file);
 
-	file = run("deep", FAULTS, "10000", &pid);
+	file = run("deep", faults_event(), "10000", &pid);
 	thread = json_array_get(json_object_get(file, "threads"), 0);
 	json_array_foreach(json_object_get(thread, "nodes"), i, node)
 	{

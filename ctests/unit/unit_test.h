@@ -24,6 +24,7 @@
 
 #include "upc.h"
 
+#include "../lib/machine.h"
 #include "run.h"
 
 /* ---- the tests of a file ------------------------------------------------------------ */
@@ -97,6 +98,13 @@ static inline int run_tests_of(const char *file, CMFixtureFunction set_up, CMFix
 		puts("");            \
 		fflush(stdout);      \
 		skip();              \
+	} while (0)
+
+/* A test that begins with this needs perf events. */
+#define needs_perf()                                         \
+	do {                                                 \
+		if (!machine_counts())                       \
+			skip_because("%s", MACHINE_REFUSES); \
 	} while (0)
 
 /* The message of the last failing call has this in it. */
