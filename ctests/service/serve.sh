@@ -234,13 +234,8 @@ hidden()
 reachable()
 {
 	built=$PMDAUPC built_ctl=$UPCCTL
-	chmod 711 "$dir" && mkdir -m 755 "$dir/bin" && mkdir -m 700 "$dir/other" && chown 65534:65534 "$dir/other" || return 1
-	for program in "$serve" "$PMDAUPC" "$UPCCTL"; do
-		real=${program%/*}/.libs/${program##*/}
-		[ -e "$real" ] || real=$program
-		cp "$real" "$dir/bin/${program##*/}" && chmod 755 "$dir/bin/${program##*/}" || return 1
-	done
-	[ ! -e "$UPC_LIBRARY" ] || cp "$UPC_LIBRARY" "$dir/bin/" && chmod 755 "$dir/bin"/* || return 1
+	chmod 711 "$dir" && mkdir -m 700 "$dir/other" && chown 65534:65534 "$dir/other" || return 1
+	copy_built "$dir/bin" "$serve" "$PMDAUPC" "$UPCCTL" || return 1
 	if [ -n "${PCP_DIR:-}" ]; then
 		cp -a "$PCP_DIR" "$dir/bin/pcp" && sed -i "s|$PCP_DIR/|$dir/bin/pcp/|g" "$dir"/bin/pcp/{etc/pcp.conf,programs/.run} || return 1
 		export LD_LIBRARY_PATH=$dir/bin/pcp/libraries PCP_CONF=$dir/bin/pcp/etc/pcp.conf

@@ -205,13 +205,9 @@ if [ "$me" != 0 ]; then
 else
 	run_other()
 	{
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+		LD_LIBRARY_PATH=$dir/bin setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/bin/${1##*/}" "${@:2}"
 	}
-	if run_other "$top" --version > out 2> err; then
-		check "a unit that is not readable: says so" unreadable
-	else
-		skip "a unit that is not readable: says so" "another user cannot run the tool where it lies"
-	fi
+	check "a unit that is not readable: says so" eval 'chmod 711 "$dir" && copy_built "$dir/bin" "$top" && unreadable'
 fi
 
 # ---- on a terminal
