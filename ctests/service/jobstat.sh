@@ -7,7 +7,7 @@
 . "$srcdir/ctests/service/node.inc"
 
 tool=$UPC_JOBSTAT
-plan 33
+plan 37
 if [ ! -x "$MAKE_ARCHIVE" ] || [ ! -x "$tool" ]; then
 	skip_rest "upc_jobstat" "it is not built: there is no libpcp, or no libpcp_import"
 	exit
@@ -261,6 +261,67 @@ reasons()
 		grep -q 'node006: unused: CPUs 2-3' out && grep -A 1 'node008: uncounted' out | grep -q 'without values'
 }
 check "reasons in words" reasons
+
+# ---- what could be seen, and what could not ----
+
+# told ALL|PART|NOT TEXT ARCHIVES: what text, JSON and the page say in one sentence
+told()
+{
+	"$tool" "$3" | tr -s '\n ' ' ' | grep -qF "$2" && "$tool" -f html "$3" | grep -qF "$2" &&
+		"$tool" -f csv "$3" | grep '^verdict,' | grep -qF "$2" &&
+		"$tool" -f json "$3" > json && leaves_of json && leaf /0/told "\"$1\"" && grep -qF "$2" json
+}
+# slow_nodes FACTOR NODE...: faults
+slow_nodes()
+{
+	local factor=$1
+	shift
+	printf "fault=%s:slow:0:999:$factor " "$@"
+}
+too_unlike()
+{
+	for seed in 1 2 3; do
+		# shellcheck disable=SC2046 # each is a word
+		make unlike nodes=64 cpus=2 numa=1 samples=40 counters=2 noise=normal:0.01 seed=$seed \
+			$(slow_nodes 0.4 $(seq 1 2 63)) fault=30:slow:0:999:0.6 &&
+			told not 'Whether a node stands apart cannot be told: nodes differ too much in cpu.cycles, cpu.instructions' unlike &&
+			! grep -q 'stands apart:' json || return 1
+		make unlike nodes=64 cpus=2 numa=1 samples=40 counters=2 noise=normal:0.01 seed=$seed \
+			$(for k in 0 1 2 3 4 5 6 7 8 9; do slow_nodes 0.$((400 + 38 * k)) $((6 * k + 1)); done) &&
+			told not 'Whether a node stands apart cannot be told: nodes differ too much in cpu.cycles, cpu.instructions' unlike ||
+			return 1
+	done
+}
+check "nodes that differ too much to be compared: it cannot be told, in all forms" too_unlike
+smallest()
+{
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		how="nodes=16 cpus=2 numa=1 samples=40 counters=1 noise=normal:0.02 spread=normal:0.003 seed=$seed"
+		# shellcheck disable=SC2086 # each is a word
+		make alike $how && told all 'No node stands apart: a node ' alike || return 1
+		less=$("$tool" alike | sed -n 's/^  cpu.instructions .* -\([0-9]*\)\/+[0-9]* %$/\1/p')
+		# shellcheck disable=SC2086 # each is a word
+		make alike $how fault=$seed:slow:0:999:0.$((1000 - 10 * less - 1)) && csv alike &&
+			[ "$(csv_named csv)" = "$(printf 'divergent node%03d' $seed)" ] || { echo "# seed $seed: $less"; return 1; }
+	done
+}
+check "the smallest difference that is told: a node with a little more is named" smallest
+few_files()
+{
+	make files nodes=48 samples=40 counters=2 && "$tool" -f json files > all && grep -q '"told": *"all"' all || return 1
+	for limit in 128 40; do
+		(ulimit -n $limit && "$tool" -f json files) > few && cmp all few || return 1
+	done
+	(ulimit -n 40 && "$tool" -f csv --wide files) > few && "$tool" -f csv --wide files | cmp - few
+}
+check "more archives than files may be open: all are read" few_files
+unread()
+{
+	make some nodes=8 samples=40 counters=1 && head -c 5000 /dev/urandom > some/node003/made.meta || return 1
+	run 1 some && tr -s '\n ' ' ' < out | grep -q 'Whether a node stands apart cannot be told: 1 archive could not be read (.*No node of the 7 that were read stands apart: a node ' &&
+		run 1 -f json some && leaves_of out && leaf /0/unread 1 && leaf /0/told '"not"'
+}
+check "an archive that cannot be read: it cannot be told" unread
 
 # ---- archives that are not as they should be ----
 

@@ -274,11 +274,9 @@ struct account_job *account_begin(const struct jobs_job *from, const struct seri
 	job->slots = slots;
 	job->slot = calloc(slots, sizeof(*job->slot));
 	job->x = calloc(job->nodes ? job->nodes : 1, sizeof(*job->x));
-	job->sorted = calloc(job->nodes ? job->nodes : 1, sizeof(*job->sorted));
 	if (define_count(define) > 0)
 		job->work = define_begin(define, job->nodes);
-	if (job->slot == NULL || job->x == NULL || job->sorted == NULL ||
-	    (define_count(define) > 0 && job->work == NULL)) {
+	if (job->slot == NULL || job->x == NULL || (define_count(define) > 0 && job->work == NULL)) {
 		account_end(job);
 		return NULL;
 	}
@@ -319,6 +317,5 @@ void account_end(struct account_job *job)
 	free(job->place);
 	free(job->missing);
 	free(job->x);
-	free(job->sorted);
 	free(job);
 }

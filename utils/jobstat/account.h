@@ -32,7 +32,6 @@ struct account {
 	struct account_block {
 		float sum, n;
 	} block[ACCOUNT_BLOCKS];
-	unsigned low, high; /* intervals in which it stood apart */
 	double lost_ns[SERIES_STATES];
 };
 
@@ -84,8 +83,7 @@ struct account_job {
 	struct define_work *work;
 	struct account_slot *slot;
 	unsigned slots;
-	double *x; /* [nodes]: of one metric in one interval, and room to sort them */
-	double *sorted;
+	double *x; /* [nodes]: of one metric in one interval */
 };
 
 struct account_job *account_begin(const struct jobs_job *job, const struct series_node *node, unsigned nodes,

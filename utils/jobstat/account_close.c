@@ -1,46 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * account_close.c - the end of an interval, when all nodes of a job have theirs: spread, who stands apart,
- * and what is defined of others.
+ * account_close.c - the end of an interval, when all nodes of a job have theirs: spread, and what is
+ * defined of others.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jobstat/account_private.h"
-#include "jobstat/divergent.h"
 
-/* The spread over nodes of the numbers in x, and who stands apart now. */
-static int close_metric(struct account_job *job, unsigned metric, unsigned interval, bool compare,
-			const double *x, struct spread *over_nodes)
+/* The spread over nodes of the numbers in x. */
+static int close_metric(struct account_job *job, unsigned metric, unsigned interval, const double *x,
+			struct spread *over_nodes)
 {
-	struct divergent_limits limits;
-	unsigned n = 0;
-
 	*over_nodes = (struct spread){0};
 	for (unsigned k = 0; k < job->nodes; k++)
-		if (!isnan(x[k])) {
-			job->sorted[n++] = x[k];
+		if (!isnan(x[k]))
 			spread_add(over_nodes, x[k], 1);
-		}
-	if (account_point(job, metric, interval, over_nodes) != 0)
-		return -1;
-	/* Where all are nearly the same nobody can be so far from the others. */
-	if (!compare || n < DIVERGENT_NODES_MIN ||
-	    over_nodes->max * (1 - DIVERGENT_EFFECT) <= over_nodes->min)
-		return 0;
-	divergent_limits(job->sorted, n, false, &limits);
-	for (unsigned k = 0; limits.can && k < job->nodes; k++) {
-		const int side = divergent_side(&limits, x[k]);
-
-		if (side != 0) {
-			struct account *account = job->node[k].metric[metric];
-
-			account->low += side < 0;
-			account->high += side > 0;
-		}
-	}
-	return 0;
+	return account_point(job, metric, interval, over_nodes);
 }
 
 static void tell_spread(const struct gather_watch *watch, const struct jobstat_metric *metric,
@@ -179,7 +156,7 @@ static int add_defined(struct filling *f, const struct gather_options *options, 
 				watch->value(watch->arg, node->name, &f->names->metric[defined[d]],
 					     vector->number[i], account->place[i].name, vector->x[i]);
 		}
-		if (close_metric(job, (unsigned)defined[d], interval, true, job->x, &over_nodes) != 0)
+		if (close_metric(job, (unsigned)defined[d], interval, job->x, &over_nodes) != 0)
 			return -1;
 		tell_spread(watch, &f->names->metric[defined[d]], &over_nodes);
 	}
@@ -205,7 +182,7 @@ int account_close(struct account_job *job, struct series_node *node, const struc
 
 		if (!slot->has[m])
 			continue;
-		if (close_metric(job, m, interval, !names->metric[m].level, x, &over_nodes) != 0)
+		if (close_metric(job, m, interval, x, &over_nodes) != 0)
 			return -1;
 		tell_spread(watch, &names->metric[m], &over_nodes);
 		for (unsigned k = 0; k < job->nodes; k++)

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,11 @@
 #include "lib/list.h"
 
 #define NS 1000000000LL
+
+/* An archive that is open has a file of metadata, an index and a volume, and for a moment another volume.
+ * Other files of the process, and of libraries, need room, too. */
+#define FILES_PER_ARCHIVE 4
+#define FILES_OF_OTHERS 32
 
 /* Times of the interface before PCP 7 have microseconds, later ones nanoseconds. */
 #if PMAPI_VERSION >= 3
@@ -82,18 +88,57 @@ static void close_context(struct archive *archive)
 	archive->context = -1;
 }
 
+/* Closes the archive that has the turn of those that take turns, if this one is another of them. */
+static void take_turn(struct archive *archive)
+{
+	struct archives *all = archive->all;
+
+	if (all == NULL || (unsigned)(archive - all->node) < all->room)
+		return;
+	if (all->visitor != NULL && all->visitor != archive && all->visitor->context >= 0) {
+		close_context(all->visitor);
+		all->visitor->parked = true;
+	}
+	all->visitor = archive;
+}
+
 /* The archive whose turn it is, at its first record or behind the last one that was read. */
 static int open_context(struct archive *archive)
 {
+	int64_t from_ns;
+
+	take_turn(archive);
 	archive->context = pmNewContext(PM_CONTEXT_ARCHIVE, archive->path[archive->at]);
 	if (archive->context < 0) {
 		note_damage(archive, "cannot read", archive->context);
 		return -1;
 	}
-	archive->serial++;
-	if (archive->last_ns > archive->first_ns[archive->at])
-		set_mode(archive->last_ns);
+	/* Numbers of metrics are as they were where the same files are opened again. */
+	archive->serial += !archive->parked;
+	archive->parked = false;
+	from_ns = archive->last_ns > archive->seek_ns ? archive->last_ns : archive->seek_ns;
+	if (from_ns > archive->first_ns[archive->at])
+		set_mode(from_ns);
 	return 0;
+}
+
+/* Opens it as if it had not been open before. */
+static int reopen_context(struct archive *archive)
+{
+	close_context(archive);
+	archive->parked = false;
+	return open_context(archive);
+}
+
+/* Makes its context the current one. False: nothing of it can be read. */
+static bool use_context(struct archive *archive)
+{
+	if (archive->parked && open_context(archive) != 0)
+		archive->parked = false;
+	if (archive->context < 0)
+		return false;
+	pmUseContext(archive->context);
+	return true;
 }
 
 void archive_seek(struct archive *archive, int64_t from_ns)
@@ -103,23 +148,21 @@ void archive_seek(struct archive *archive, int64_t from_ns)
 	/* The last that begins before it; those before that one end before it. */
 	while (archive->at + 1 < archive->paths && archive->first_ns[archive->at + 1] <= from_ns)
 		archive->at++;
-	close_context(archive);
-	if (open_context(archive) == 0 && archive->first_ns[archive->at] < from_ns)
-		set_mode(from_ns);
+	archive->seek_ns = from_ns;
+	reopen_context(archive);
 }
 
 bool archive_has(struct archive *archive, const char *name)
 {
 	pmID pmid;
 
-	pmUseContext(archive->context);
-	return pmLookupName(1, &name, &pmid) == 1;
+	return use_context(archive) && pmLookupName(1, &name, &pmid) == 1;
 }
 
 void archive_names(struct archive *archive, void (*found)(const char *name, void *arg), void *arg)
 {
-	pmUseContext(archive->context);
-	pmTraversePMNS_r("", found, arg);
+	if (use_context(archive))
+		pmTraversePMNS_r("", found, arg);
 }
 
 int archive_places(struct archive *archive, const char *name, char ***place)
@@ -128,8 +171,7 @@ int archive_places(struct archive *archive, const char *name, char ***place)
 	pmID pmid;
 	pmDesc desc;
 
-	pmUseContext(archive->context);
-	if (pmLookupName(1, &name, &pmid) != 1 || pmLookupDesc(pmid, &desc) < 0 ||
+	if (!use_context(archive) || pmLookupName(1, &name, &pmid) != 1 || pmLookupDesc(pmid, &desc) < 0 ||
 	    desc.indom == PM_INDOM_NULL)
 		return 0;
 	n = archive->live != NULL ? pmGetInDom(desc.indom, &number, place)
@@ -178,9 +220,8 @@ void archive_probe(struct archive *archive, int64_t *first_ns, uint64_t *interva
 		*interval_ns = live_interval(archive->live);
 		return;
 	}
-	if (archive->context < 0)
+	if (!use_context(archive))
 		return;
-	pmUseContext(archive->context);
 	if (pmLookupName(1, &name, &pmid) != 1)
 		pmid = PM_ID_NULL;
 	for (int i = 0; i < PROBED && archive_next(archive, &record, &ns) == 1; i++) {
@@ -202,8 +243,7 @@ void archive_probe(struct archive *archive, int64_t *first_ns, uint64_t *interva
 	archive->last_ns = INT64_MIN;
 	archive->note[0] = '\0';
 	archive->damaged = false;
-	close_context(archive);
-	open_context(archive);
+	reopen_context(archive);
 }
 
 static int next_archive(struct archive *archive)
@@ -231,10 +271,9 @@ int archive_next(struct archive *archive, pmResult **record, int64_t *ns)
 		*ns = archive->last_ns = time_ns(&(*record)->timestamp);
 		return 1;
 	}
-	if (archive->context < 0)
-		return 0;
 	for (;;) {
-		pmUseContext(archive->context);
+		if (!use_context(archive))
+			return 0;
 		status = pmFetchArchive(record);
 		if (status < 0) {
 			if (status != PM_ERR_EOL)
@@ -292,12 +331,9 @@ bool archive_grown(struct archive *archive)
 	archive->size = size;
 	/* A context knows the metrics and instances that there were when it was opened. Counts go on:
 	 * it is the same archive. */
-	close_context(archive);
 	archive->note[0] = '\0';
 	archive->damaged = false;
-	if (open_context(archive) != 0)
-		return false;
-	return true;
+	return reopen_context(archive) == 0;
 }
 
 /* ---- what metrics are ------------------------------------------------------------------------ */
@@ -325,8 +361,7 @@ int archive_describe(struct archive *archive, pmID pmid, char **name, pmDesc *de
 {
 	char *own;
 
-	pmUseContext(archive->context);
-	if (pmLookupDesc(pmid, desc) < 0 || pmNameID(pmid, &own) < 0)
+	if (!use_context(archive) || pmLookupDesc(pmid, desc) < 0 || pmNameID(pmid, &own) < 0)
 		return -1;
 	*name = strdup(own);
 	free(own);
@@ -339,9 +374,9 @@ char *archive_instance(struct archive *archive, pmInDom indom, int instance)
 	char *own = NULL, *name = NULL;
 	int error;
 
-	pmUseContext(archive->context);
-	error = archive->live != NULL ? pmNameInDom(indom, instance, &own)
-				      : pmNameInDomArchive(indom, instance, &own);
+	error = !use_context(archive)   ? PM_ERR_NOCONTEXT
+		: archive->live != NULL ? pmNameInDom(indom, instance, &own)
+					: pmNameInDomArchive(indom, instance, &own);
 	if (error >= 0) {
 		name = strdup(own);
 		free(own);
@@ -391,8 +426,11 @@ static struct archive *find_node(struct archives *archives, const char *host)
 	if (!util_grow(&archives->node, archives->nodes, sizeof(*more)))
 		return NULL;
 	more = &archives->node[archives->nodes];
-	*more = (struct archive){
-		.host = strdup(host), .context = -1, .last_ns = INT64_MIN, .end_ns = INT64_MIN};
+	*more = (struct archive){.host = strdup(host),
+				 .context = -1,
+				 .last_ns = INT64_MIN,
+				 .seek_ns = INT64_MIN,
+				 .end_ns = INT64_MIN};
 	if (more->host == NULL)
 		return NULL;
 	archives->nodes++;
@@ -424,15 +462,24 @@ static int add_path(struct archive *archive, const char *path, int64_t first_ns,
 	return 0;
 }
 
-static int say(const char *path, int error)
+/* Notes that something could not be read. */
+static void note_unread(struct archives *archives, const char *why)
+{
+	if (archives->unread++ == 0)
+		snprintf(archives->unread_why, sizeof(archives->unread_why), "%s", why);
+	archives->damaged = true;
+}
+
+static void say(struct archives *archives, const char *path, int error)
 {
 	char why[PM_MAXERRMSGLEN];
 
-	util_error("cannot read the archive '%s': %s", path, pmErrStr_r(error, why, sizeof(why)));
-	return -1;
+	pmErrStr_r(error, why, sizeof(why));
+	util_error("cannot read the archive '%s': %s", path, why);
+	note_unread(archives, why);
 }
 
-/* Whose it is, and when it begins. */
+/* Whose it is, and when it begins. 0, also where it cannot be read, which is noted; -1: out of memory. */
 static int add_archive(struct archives *archives, const char *path)
 {
 	const int context = pmNewContext(PM_CONTEXT_ARCHIVE, path);
@@ -443,13 +490,16 @@ static int add_archive(struct archives *archives, const char *path)
 	int64_t first_ns, end_ns = INT64_MIN;
 	int error = context;
 
-	if (context < 0)
-		return say(path, error);
+	if (context < 0) {
+		say(archives, path, error);
+		return 0;
+	}
 	snprintf(host, sizeof(host), "%s", pmGetContextHostName(context));
 	error = pmFetchArchive(&record);
 	if (error < 0) {
 		pmDestroyContext(context);
-		return say(path, error == PM_ERR_EOL ? PM_ERR_NODATA : error);
+		say(archives, path, error == PM_ERR_EOL ? PM_ERR_NODATA : error);
+		return 0;
 	}
 	first_ns = time_ns(&record->timestamp);
 	pmFreeResult(record);
@@ -477,7 +527,7 @@ static void add_directory(struct archives *archives, const char *path, unsigned 
 
 	if (n < 0) {
 		util_error("cannot read '%s': %s", path, strerror(errno));
-		archives->damaged = true;
+		note_unread(archives, strerror(errno));
 		return;
 	}
 	for (int i = 0; i < n; i++) {
@@ -499,6 +549,18 @@ static void add_directory(struct archives *archives, const char *path, unsigned 
 		free(entry[i]);
 	}
 	free(entry);
+}
+
+/* How many archives may be open all the time; one more is for the others' turns. */
+static unsigned room_of_files(void)
+{
+	struct rlimit limit;
+	rlim_t n;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT_MAX)
+		return INT_MAX;
+	n = limit.rlim_cur > FILES_OF_OTHERS ? (limit.rlim_cur - FILES_OF_OTHERS) / FILES_PER_ARCHIVE : 0;
+	return n > 0 ? (unsigned)n - 1 : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -530,9 +592,11 @@ int archives_find(const char *const *operand, unsigned n, struct archives *archi
 	}
 	if (archives->nodes > 0)
 		qsort(archives->node, archives->nodes, sizeof(*archives->node), by_name);
+	archives->room = room_of_files();
 	for (unsigned i = 0; i < archives->nodes; i++) {
 		struct archive *archive = &archives->node[i];
 
+		archive->all = archives;
 		if (archive->live == NULL && open_context(archive) != 0) {
 			util_error("node %s: %s", archive->host, archive->note);
 			archives->damaged = true;

@@ -20,20 +20,27 @@ struct archive {
 	int64_t *first_ns;
 	unsigned paths, at; /* at: the one that is open */
 	int context;        /* -1: none is open */
+	bool parked;        /* closed to keep few files open; it opens when it is used */
 	unsigned serial;    /* another one: metrics may have other numbers */
 	unsigned breaks;    /* another one: counts of before are no base */
 	int64_t last_ns;    /* of the last record; INT64_MIN: there was none */
+	int64_t seek_ns;    /* from where on it is read; INT64_MIN: from its begin */
 	int64_t end_ns;     /* when the last archive ends, or INT64_MIN: not known */
 	char note[240];     /* what is wrong with them, or "" */
 	bool damaged;       /* ... and some of it could not be read */
 	int64_t size;       /* of files that may grow */
 	struct archive_live *live;
+	struct archives *all;
 };
 
 struct archives {
 	struct archive *node; /* by name */
 	unsigned nodes;
-	bool damaged; /* one could not be opened; it has been said */
+	bool damaged;            /* one could not be opened; it has been said */
+	unsigned unread;         /* how many could not */
+	char unread_why[160];    /* ... the first of them */
+	unsigned room;           /* archives that stay open; all others take turns */
+	struct archive *visitor; /* the one of those others that is open, or NULL */
 };
 
 /* Finds them: operands are archives, with or without an ending of their files, and directories of
@@ -74,7 +81,7 @@ int archive_describe(struct archive *archive, pmID pmid, char **name, pmDesc *de
 /* An instance's name, for the caller to free. */
 char *archive_instance(struct archive *archive, pmInDom indom, int instance);
 
-/* Room for so many nodes' files. */
+/* As many files as the system lets the process open. */
 void archives_raise_limit(void);
 
 #endif

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "jobstat/divergent.h"
-#include "jobstat/spread.h"
 
 /* So many widths of the core are between it and a node that stands apart. A core of few nodes is
  * narrow by chance more often. Found by trial: ctests/unit/service/divergent.c has the noises. */
@@ -33,37 +32,53 @@ static double widths(unsigned core)
 	return STRICT + STRICT_FEW / (((double)core - 2) * ((double)core - 2));
 }
 
-void divergent_limits(double *x, unsigned n, bool strict, struct divergent_limits *limits)
+static int by_size(const void *a, const void *b)
 {
-	double median, low, high, width;
-	const unsigned most = divergent_most(n), middle = n / 2;
+	const double x = *(const double *)a, y = *(const double *)b;
 
-	*limits = (struct divergent_limits){.median = NAN, .low = -INFINITY, .high = INFINITY};
+	return x < y ? -1 : x > y;
+}
+
+void divergent_sort(double *x, unsigned n)
+{
+	if (n > 0)
+		qsort(x, n, sizeof(*x), by_size);
+}
+
+struct divergent_limits divergent_limits(const double *x, unsigned n, bool strict, int away)
+{
+	struct divergent_limits limits = {.median = NAN, .low = -INFINITY, .high = INFINITY};
+	const double effect = strict ? DIVERGENT_EFFECT : DIVERGENT_EFFECT / 2;
+	const unsigned most = divergent_most(n);
+	double low, high, width;
+
 	if (n == 0)
-		return;
-	/* The lower ones are before the middle then, and the higher ones behind it. */
-	median = spread_median(x, n);
-	limits->median = median;
+		return limits;
+	limits.median = x[(n - 1) / 2] / 2 + x[n / 2] / 2;
+	if (n < DIVERGENT_NODES_MIN)
+		return limits;
+	/* A node that moves to one end moves the places of those between by one. */
+	limits.median = x[(n - 1) / 2 + (unsigned)away] / 2 + x[n / 2 + (unsigned)away] / 2;
 	/* Where most nodes have nothing, one that has something has no others to be compared with. */
-	if (n < DIVERGENT_NODES_MIN || !(median > 0))
-		return;
-	low = fmax(spread_select(x, middle + 1, most), median * FLOOR);
-	high = spread_select(x + middle, n - middle, n - 1 - most - middle);
+	if (!(limits.median > 0))
+		return limits;
+	low = fmax(x[away < 0 ? most - 1 : most], limits.median * FLOOR);
+	high = x[away > 0 ? n - most : n - 1 - most];
 	if (strict) {
 		width = log(high / low) * widths(n - 2 * most);
-		limits->low = low * exp(-width);
-		limits->high = high * exp(width);
+		limits.low = low * exp(-width);
+		limits.high = high * exp(width);
 	} else {
-		/* One width, without logarithms. */
-		limits->low = low * (low / high);
-		limits->high = high * (high / low);
+		limits.low = low;
+		limits.high = high;
 	}
-	limits->low = fmin(limits->low, median * (1 - DIVERGENT_EFFECT));
-	limits->high = fmax(limits->high, median * (1 + DIVERGENT_EFFECT));
+	limits.low = fmin(limits.low, limits.median * (1 - effect));
+	limits.high = fmax(limits.high, limits.median * (1 + effect));
 	/* Nothing is below the floor. */
-	if (limits->low < median * FLOOR)
-		limits->low = -INFINITY;
-	limits->can = true;
+	if (limits.low < limits.median * FLOOR)
+		limits.low = -INFINITY;
+	limits.can = true;
+	return limits;
 }
 
 int divergent_side(const struct divergent_limits *limits, double x)
@@ -73,19 +88,9 @@ int divergent_side(const struct divergent_limits *limits, double x)
 	return x < limits->low ? -1 : x > limits->high;
 }
 
-static int by_size(const void *a, const void *b)
+unsigned divergent_groups(const double *x, unsigned n)
 {
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-unsigned divergent_groups(double *x, unsigned n)
-{
-	if (n < DIVERGENT_NODES_MIN)
-		return 0;
-	qsort(x, n, sizeof(*x), by_size);
-	if (!(x[0] > 0))
+	if (n < DIVERGENT_NODES_MIN || !(x[0] > 0))
 		return 0;
 	for (unsigned i = 2; i + 2 <= n; i++) {
 		const double width = fmax(log(x[i - 1] / x[0]), log(x[n - 1] / x[i]));

@@ -28,16 +28,21 @@ struct divergent_limits {
 /* How many of n may stand apart: one in eight, two of 8 to 15, one of fewer. */
 unsigned divergent_most(unsigned n);
 
-/* Limits of n values, in the order of nodes, which are moved about. strict: they are to tell by themselves,
- * and not with others of the same node at other times. */
-void divergent_limits(double *x, unsigned n, bool strict, struct divergent_limits *limits);
+/* Puts n values in order. */
+void divergent_sort(double *x, unsigned n);
+
+/* Limits of n values in order. strict: one comparison decides alone; else it does together with others of the
+ * same node at other times, and the limits are the core's ends and half of the least difference. away: 0; or
+ * -1 or 1: the widest limits that there can be when any one of the nodes moves below, or above, all others.
+ */
+struct divergent_limits divergent_limits(const double *x, unsigned n, bool strict, int away);
 
 /* -1: below, 1: above, 0: within. NAN is within. */
 int divergent_side(const struct divergent_limits *limits, double x);
 
-/* Whether n values, which are put in order, are two groups of two or more, each narrow beside what is between
+/* Whether n values in order are two groups of two or more, each narrow beside what is between
  * them: which of them are bad, if any, nobody can tell. Returns how many the lower group has, or 0. */
-unsigned divergent_groups(double *x, unsigned n);
+unsigned divergent_groups(const double *x, unsigned n);
 
 /* How the parts of the time went for one node: side[i] of part i. The longest run of parts at one
  * side; returns that side, or 0, with the first part and the number. */

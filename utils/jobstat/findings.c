@@ -2,23 +2,26 @@
 /*
  * findings.c - what is to be said of a job's nodes.
  *
- * A node is named where its rate over the whole job stands apart from the others' and does so in at
- * least half of the intervals; or where it stands apart by itself in several parts of the job that
- * follow each other. Of a node that stands apart in many metrics one is told, and how many others.
+ * A node is named where compare.c names it over the whole job; or where it stands apart in several parts of
+ * the job that follow each other. Of a node that stands apart in many metrics one is told, and how many
+ * others.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobstat/compare.h"
 #include "jobstat/divergent.h"
 #include "jobstat/findings.h"
 #include "jobstat/keep.h"
 #include "jobstat/placement.h"
+#include "jobstat/verdict.h"
 #include "lib/common.h"
 
-/* Shares of the intervals, and parts of the job, in which a node has to stand apart. */
-#define PERSISTENT 0.5
+_Static_assert(COMPARE_PARTS == ACCOUNT_BLOCKS, "parts of a job");
+
+/* Jobs of fewer parts have no runs of parts, and a run has at least so many. */
 #define PARTS_MIN 8
 #define RUN_MIN 3
 
@@ -41,9 +44,9 @@ struct work {
 	struct jobstat_job *job;
 	const struct account_job *account;
 	const unsigned *was;
-	double *x, *sorted;
-	signed char *side, *sides; /* [nodes], [nodes][parts] */
-	struct suspect *suspect;   /* [nodes] */
+	double *sorted;
+	struct compare compare;  /* of one metric */
+	struct suspect *suspect; /* [nodes] */
 	struct divided {
 		int metric; /* -1: none */
 		unsigned others;
@@ -113,24 +116,6 @@ static void suspect(struct work *w, unsigned k, unsigned m, int side, double val
 	s->to_ns = to_ns;
 }
 
-/* Sides of the nodes by the numbers in x; how many stand apart. */
-static unsigned compare(struct work *w, double *median)
-{
-	struct divergent_limits limits;
-	unsigned n = 0, apart = 0;
-
-	for (unsigned k = 0; k < w->job->nodes; k++)
-		if (!isnan(w->x[k]))
-			w->sorted[n++] = w->x[k];
-	divergent_limits(w->sorted, n, true, &limits);
-	*median = limits.median;
-	for (unsigned k = 0; k < w->job->nodes; k++) {
-		w->side[k] = (signed char)divergent_side(&limits, w->x[k]);
-		apart += w->side[k] != 0;
-	}
-	return limits.can ? apart : 0;
-}
-
 static double median_intervals(struct work *w, unsigned m)
 {
 	unsigned n = 0;
@@ -141,126 +126,103 @@ static double median_intervals(struct work *w, unsigned m)
 	return n > 0 ? spread_median(w->sorted, n) : 0;
 }
 
-/* Over the whole job. */
-static void compare_whole(struct work *w, unsigned m)
+/* Parts of the job that have records. */
+static unsigned parts_of(const struct account_job *from)
+{
+	const unsigned parts = (from->intervals + from->per_block - 1) / from->per_block;
+
+	return parts < ACCOUNT_BLOCKS ? parts : ACCOUNT_BLOCKS;
+}
+
+/* The rates of a metric, over the whole job and in its parts. */
+static void rates_fill(struct work *w, unsigned m)
 {
 	const double enough = median_intervals(w, m) * ENOUGH;
-	unsigned apart, n = 0;
-	double median;
+	struct compare *c = &w->compare;
 
-	for (unsigned k = 0; k < w->job->nodes; k++) {
+	c->nodes = w->job->nodes;
+	c->parts = parts_of(w->account);
+	for (unsigned k = 0; k < c->nodes; k++) {
 		const struct jobstat_value *value = &w->job->node[k].value[m];
-
-		w->x[k] = value->intervals > 0 && value->intervals >= enough ? value->mean : NAN;
-		n += !isnan(w->x[k]);
-	}
-	apart = compare(w, &median);
-	if (apart > divergent_most(n)) {
-		memset(w->side, 0, w->job->nodes);
-		return;
-	}
-	for (unsigned k = 0; apart > 0 && k < w->job->nodes; k++) {
 		const struct account *account = account_at(w, k, m);
-		double share;
 
-		if (w->side[k] == 0)
-			continue;
-		share = (double)(w->side[k] < 0 ? account->low : account->high) / account->spread.n;
-		if (share < PERSISTENT) {
-			w->side[k] = 0;
-			continue;
-		}
-		suspect(w, k, m, w->side[k], w->x[k], median, share, w->job->start_ns, w->job->end_ns);
+		c->whole[k] = value->intervals > 0 && value->intervals >= enough ? value->mean : NAN;
+		for (unsigned p = 0; p < c->parts; p++)
+			c->part[(size_t)p * c->nodes + k] =
+				account != NULL && account->block[p].n > 0
+					? (double)(account->block[p].sum / account->block[p].n)
+					: NAN;
 	}
 }
 
-/* In parts of the job: who has stood apart for several on end. */
-static void compare_parts(struct work *w, unsigned m, const signed char *whole)
+/* The longest run of parts in which node k stands apart by itself, for long enough. */
+static int rates_longest(const struct work *w, unsigned k, unsigned *first, unsigned *length)
+{
+	const struct compare *c = &w->compare;
+	signed char side[COMPARE_PARTS];
+	int found;
+
+	for (unsigned p = 0; p < c->parts; p++)
+		side[p] = c->in_part[(size_t)p * c->nodes + k];
+	found = divergent_run(side, c->parts, first, length);
+	return c->side[k] != 0 || *length < RUN_MIN || *length < c->parts / 8 ? 0 : found;
+}
+
+/* Nodes that stood apart for several parts on end. */
+static void rates_runs(struct work *w, unsigned m)
 {
 	const struct account_job *from = w->account;
-	const unsigned parts = (from->intervals + from->per_block - 1) / from->per_block;
-	double medians[ACCOUNT_BLOCKS], median;
-	unsigned named = 0;
+	const struct compare *c = &w->compare;
+	const int64_t part_ns = (int64_t)(from->per_block * from->interval_ns);
+	unsigned first, length, named = 0;
 
-	if (parts < PARTS_MIN || parts > ACCOUNT_BLOCKS)
+	if (c->parts < PARTS_MIN)
 		return;
-	for (unsigned p = 0; p < parts; p++) {
-		unsigned n = 0;
+	for (unsigned k = 0; k < c->nodes; k++)
+		named += rates_longest(w, k, &first, &length) != 0;
+	if (named > divergent_most(c->nodes))
+		return;
+	for (unsigned k = 0; k < c->nodes; k++) {
+		const int side = rates_longest(w, k, &first, &length);
+		double sum = 0, usual = 0;
 
-		for (unsigned k = 0; k < w->job->nodes; k++) {
-			const struct account *account = account_at(w, k, m);
-			const bool has = account != NULL && account->block[p].n > 0;
-
-			w->x[k] = has ? (double)(account->block[p].sum / account->block[p].n) : NAN;
-			n += has;
+		if (side == 0)
+			continue;
+		for (unsigned p = first; p < first + length; p++) {
+			sum += c->part[(size_t)p * c->nodes + k] / length;
+			usual += c->part_median[p] / length;
 		}
-		if (compare(w, &median) > divergent_most(n))
-			memset(w->side, 0, w->job->nodes);
-		medians[p] = median;
-		for (unsigned k = 0; k < w->job->nodes; k++)
-			w->sides[k * ACCOUNT_BLOCKS + p] = w->side[k];
+		suspect(w, k, m, side, sum, usual, (double)length / c->parts,
+			from->first_ns + first * part_ns, from->first_ns + (first + length) * part_ns);
 	}
-	/* Once to see how many there are, then for good. */
-	for (int pass = 0; pass < 2 && (pass == 0 || (named > 0 && named <= divergent_most(w->job->nodes)));
-	     pass++)
-		for (unsigned k = 0; k < w->job->nodes; k++) {
-			const struct account *account = account_at(w, k, m);
-			unsigned first, length;
-			double sum = 0, usual = 0;
-			int side;
-
-			side = divergent_run(&w->sides[k * ACCOUNT_BLOCKS], parts, &first, &length);
-			if (whole[k] != 0 || length < RUN_MIN || length < parts / 8)
-				continue;
-			if (pass == 0) {
-				named++;
-				continue;
-			}
-			for (unsigned p = first; p < first + length; p++) {
-				sum += (double)(account->block[p].sum / account->block[p].n) / length;
-				usual += medians[p] / length;
-			}
-			suspect(w, k, m, side, sum, usual, (double)length / parts,
-				from->first_ns +
-					(int64_t)((uint64_t)first * from->per_block * from->interval_ns),
-				from->first_ns + (int64_t)((uint64_t)(first + length) * from->per_block *
-							   from->interval_ns));
-		}
 }
 
 /* Whether the nodes are two groups, over the whole job and in each part of it. Which is the usual one is not
  * known where neither is much the greater: nobody is named. */
-static void compare_groups(struct work *w, unsigned m)
+static void rates_groups(struct work *w, unsigned m)
 {
-	const struct account_job *from = w->account;
-	const unsigned parts = (from->intervals + from->per_block - 1) / from->per_block;
-	const double enough = median_intervals(w, m) * ENOUGH;
+	const struct compare *c = &w->compare;
 	unsigned n = 0, low;
 	double between, ratio;
 
-	for (unsigned k = 0; k < w->job->nodes; k++) {
-		const struct jobstat_value *value = &w->job->node[k].value[m];
-
-		w->x[k] = value->intervals > 0 && value->intervals >= enough ? value->mean : NAN;
-		if (!isnan(w->x[k]))
-			w->sorted[n++] = w->x[k];
-	}
-	low = parts < PARTS_MIN || parts > ACCOUNT_BLOCKS ? 0 : divergent_groups(w->sorted, n);
+	for (unsigned k = 0; k < c->nodes; k++)
+		if (!isnan(c->whole[k]))
+			w->sorted[n++] = c->whole[k];
+	divergent_sort(w->sorted, n);
+	low = c->parts < PARTS_MIN ? 0 : divergent_groups(w->sorted, n);
 	if (low == 0)
 		return;
 	between = sqrt(w->sorted[low - 1]) * sqrt(w->sorted[low]);
 	ratio = w->sorted[low] / w->sorted[low - 1];
-	for (unsigned p = 0; p < parts; p++) {
+	for (unsigned p = 0; p < c->parts; p++) {
 		double most = 0, least = INFINITY; /* of the lower ones, of the higher ones */
 
-		for (unsigned k = 0; k < w->job->nodes; k++) {
-			const struct account *account = account_at(w, k, m);
-			double x;
+		for (unsigned k = 0; k < c->nodes; k++) {
+			const double x = c->part[(size_t)p * c->nodes + k];
 
-			if (isnan(w->x[k]) || !(account->block[p].n > 0))
+			if (isnan(c->whole[k]) || isnan(x))
 				continue;
-			x = (double)(account->block[p].sum / account->block[p].n);
-			if (w->x[k] > between)
+			if (c->whole[k] > between)
 				least = fmin(least, x);
 			else
 				most = fmax(most, x);
@@ -274,6 +236,29 @@ static void compare_groups(struct work *w, unsigned m)
 		w->divided.between = between;
 		w->divided.ratio = ratio;
 	}
+}
+
+static void rates_compare(struct work *w, unsigned m)
+{
+	struct jobstat_metric *metric = &w->job->metric[m];
+	const struct compare *c = &w->compare;
+	bool named = false;
+
+	rates_fill(w, m);
+	compare_run(&w->compare);
+	metric->comparison = c->comparison;
+	metric->less = c->less;
+	metric->more = c->more;
+	for (unsigned k = 0; k < c->nodes; k++) {
+		if (c->side[k] == 0)
+			continue;
+		named = true;
+		suspect(w, k, m, c->side[k], c->whole[k], c->median, c->share[k], w->job->start_ns,
+			w->job->end_ns);
+	}
+	rates_runs(w, m);
+	if (!named)
+		rates_groups(w, m);
 }
 
 static void put_value(char text[UTIL_NUMBER_MAX], double value, const struct jobstat_metric *metric)
@@ -365,7 +350,7 @@ static int add_divergent(struct work *w, unsigned k)
 		snprintf(others, sizeof(others), "; so are %u other metric%s", s->others,
 			 s->others > 1 ? "s" : "");
 	if (s->from_ns == w->job->start_ns && s->to_ns == w->job->end_ns)
-		snprintf(when, sizeof(when), "in %.0f %% of the intervals", s->share * 100);
+		snprintf(when, sizeof(when), "in %.0f %% of the job's parts", s->share * 100);
 	else
 		snprintf(when, sizeof(when), "for %.0f %% of the time on end", s->share * 100);
 	return add_finding(w, &(struct jobstat_finding){
@@ -386,22 +371,12 @@ static int add_divergent(struct work *w, unsigned k)
 
 static int find_divergent(struct work *w)
 {
-	signed char *whole = keep(w->job, w->job->nodes + 1, 1);
-
-	if (whole == NULL)
-		return -1;
 	for (unsigned k = 0; k < w->job->nodes; k++)
 		w->suspect[k] = (struct suspect){.metric = -1};
 	w->divided = (struct divided){.metric = -1};
-	for (unsigned m = 0; m < w->job->metrics; m++) {
-		if (w->job->metric[m].level || is_repeated(w->job, m))
-			continue;
-		compare_whole(w, m);
-		memcpy(whole, w->side, w->job->nodes);
-		compare_parts(w, m, whole);
-		if (memchr(whole, 1, w->job->nodes) == NULL && memchr(whole, -1, w->job->nodes) == NULL)
-			compare_groups(w, m);
-	}
+	for (unsigned m = 0; m < w->job->metrics; m++)
+		if (!w->job->metric[m].level && !is_repeated(w->job, m))
+			rates_compare(w, m);
 	for (unsigned k = 0; k < w->job->nodes; k++)
 		if (w->suspect[k].metric >= 0 && add_divergent(w, k) != 0)
 			return -1;
@@ -605,16 +580,13 @@ int findings_make(struct jobstat_job *job, const struct account_job *account, co
 	struct work w = {.job = job,
 			 .account = account,
 			 .was = was,
-			 .x = calloc(n, sizeof(*w.x)),
 			 .sorted = calloc(n, sizeof(*w.sorted)),
-			 .side = calloc(n, 1),
-			 .sides = calloc(n, ACCOUNT_BLOCKS),
 			 .suspect = calloc(n, sizeof(*w.suspect)),
 			 .span = (double)(job->end_ns - job->start_ns)};
-	int error = -1;
+	int error = compare_open(&w.compare, job->nodes);
 
-	if (w.x != NULL && w.sorted != NULL && w.side != NULL && w.sides != NULL && w.suspect != NULL)
-		error = 0;
+	if (w.sorted == NULL || w.suspect == NULL)
+		error = -1;
 	if (error == 0 && w.span > 0 && job->nodes > 0) {
 		const int cpu = placement_metric(job, JOBSTAT_CPU),
 			  numa = placement_metric(job, JOBSTAT_NUMA);
@@ -625,10 +597,10 @@ int findings_make(struct jobstat_job *job, const struct account_job *account, co
 			find_placement(&w, numa, JOBSTAT_UNUSED) != 0 ||
 			find_placement(&w, numa, JOBSTAT_UNBALANCED) != 0;
 	}
-	free(w.x);
+	if (error == 0)
+		error = verdict_make(job);
+	compare_close(&w.compare);
 	free(w.sorted);
-	free(w.side);
-	free(w.sides);
 	free(w.suspect);
 	return error == 0 && !keep_failed(job) ? 0 : -1;
 }

@@ -290,7 +290,8 @@ static void fill_rows(struct jobstat_job *job)
 }
 
 struct jobstat_job *finish_job(const struct account_job *from, const struct series_node *node,
-			       const struct series_names *names, const struct gather_options *options)
+			       const struct series_names *names, const struct gather_options *options,
+			       const struct archives *archives)
 {
 	struct jobstat_job *job = keep_job();
 	const bool has_records = from->end_ns > from->start_ns;
@@ -300,6 +301,10 @@ struct jobstat_job *finish_job(const struct account_job *from, const struct seri
 		return NULL;
 	job->id = keep_text(job, from->job->id);
 	job->missing = keep_text(job, from->missing);
+	/* Nobody knows whose an archive is that cannot be read. */
+	if (from->job->nodes.n == 0 || from->missing[0] != '\0')
+		job->unread = archives->unread;
+	job->unread_why = keep_text(job, archives->unread_why);
 	job->start_ns = from->job->start_ns > INT64_MIN / 2 ? from->job->start_ns
 			: has_records                       ? from->start_ns
 							    : 0;

@@ -9,6 +9,7 @@
 
 /* NULL: out of memory. */
 struct jobstat_job *finish_job(const struct account_job *account, const struct series_node *node,
-			       const struct series_names *names, const struct gather_options *options);
+			       const struct series_names *names, const struct gather_options *options,
+			       const struct archives *archives);
 
 #endif

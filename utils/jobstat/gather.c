@@ -135,7 +135,7 @@ static bool some_node_has(struct archives *archives, const char *name)
 		for (size_t i = 0; i < sizeof(before) / sizeof(before[0]) && strlen(name) < 300; i++) {
 			strcpy(full, before[i]);
 			strcat(full, name);
-			if (archives->node[k].context >= 0 && archive_has(&archives->node[k], full))
+			if (archive_has(&archives->node[k], full))
 				return true;
 		}
 	return false;
@@ -149,8 +149,7 @@ int gather_check(struct archives *archives, const struct gather_options *options
 		if (some_node_has(archives, nearest.wanted))
 			continue;
 		for (unsigned k = 0; k < archives->nodes; k++)
-			if (archives->node[k].context >= 0)
-				archive_names(&archives->node[k], near_name, &nearest);
+			archive_names(&archives->node[k], near_name, &nearest);
 		util_error("no archive has a metric '%s'%s%s%s", nearest.wanted,
 			   nearest.name[0] != '\0' ? "; did you mean " : "", nearest.name,
 			   nearest.name[0] != '\0' ? "?" : "");
@@ -266,7 +265,7 @@ static int end_job(struct gather *g, unsigned at)
 			   (double)g->interval_ns / 1e9);
 		return -1;
 	}
-	job = finish_job(account, g->series, &g->names, g->options);
+	job = finish_job(account, g->series, &g->names, g->options, g->archives);
 	account_end(account);
 	memmove(&g->open[at], &g->open[at + 1], (--g->n_open - at) * sizeof(struct account_job *));
 	return job != NULL ? g->report->job(g->report, job) : no_memory();

@@ -26,6 +26,16 @@ enum jobstat_scope {
 
 enum jobstat_role { JOBSTAT_PLAIN, JOBSTAT_BANDWIDTH, JOBSTAT_FLOPS };
 
+/* Whether the nodes' rates of a metric could be compared. */
+enum jobstat_comparison {
+	JOBSTAT_NOT_COMPARED, /* a level, or a sum that another metric has, too */
+	JOBSTAT_COMPARED,
+	JOBSTAT_FEW,  /* fewer nodes have values than a comparison needs */
+	JOBSTAT_ZERO, /* the median is zero                              */
+	JOBSTAT_WIDE, /* nodes differ so much that half or twice the median would not be named */
+	JOBSTAT_COMPARISONS
+};
+
 struct jobstat_metric {
 	const char *name; /* "cpu.instructions": as in PCP, without "upc." */
 	const char *unit; /* "/s", "B/s", "FLOP/s", or "" of a level and of what is defined */
@@ -34,6 +44,9 @@ struct jobstat_metric {
 	bool level;         /* as it was, not a rate                                        */
 	bool sums;          /* a node has the sum of its places; else their mean              */
 	const char *define; /* the expression that it is, or NULL                             */
+	enum jobstat_comparison comparison;
+	double less, more; /* smallest differences that name a node, below and above: shares of the median */
+	const char *named_at; /* ... in words, or why there are none */
 };
 
 /* One CPU, NUMA node, control group, or the node itself: over the job's time. */
@@ -110,6 +123,16 @@ struct jobstat_finding {
 	const char *text;       /* one sentence */
 };
 
+/* What the comparison of a job's nodes could tell. */
+enum jobstat_told {
+	JOBSTAT_TOLD_NOT,  /* nodes are missing, or no metric could be compared */
+	JOBSTAT_TOLD_PART, /* some metrics could not be compared */
+	JOBSTAT_TOLD_ALL
+};
+
+const char *jobstat_comparison_name(enum jobstat_comparison comparison); /* "compared", "wide", ... */
+const char *jobstat_told_name(enum jobstat_told told);                   /* "all", "part", "not"    */
+
 /* What one place of a node had in each step: of metrics with a role. */
 struct jobstat_line {
 	unsigned node;
@@ -146,7 +169,11 @@ struct jobstat_job {
 
 	struct jobstat_finding *finding; /* bad ones first */
 	unsigned findings;
-	const char *missing; /* nodes of the job without any archive, as a list, or "" */
+	const char *missing;    /* nodes of the job without any archive, as a list, or "" */
+	unsigned unread;        /* archives that could not be read and may be of the job's nodes */
+	const char *unread_why; /* of the first of them */
+	enum jobstat_told told;
+	const char *verdict; /* whether a node stands apart, or why that is not known; sentences */
 };
 
 /* The assumption about locality that the paper makes of such a bandwidth, for under each table. */

@@ -51,12 +51,8 @@ static bool put_notes(struct page *page, const struct jobstat_job *job)
 		page_note(page, text);
 		free(text);
 	}
-	if (job->missing && *job->missing) {
-		if (asprintf(&text, "There is no archive of %s.", job->missing) < 0)
-			return false;
-		page_note(page, text);
-		free(text);
-	}
+	if (html_is_noted(job))
+		page_note(page, job->verdict);
 	return true;
 }
 

@@ -52,6 +52,12 @@ bool html_put_rates(struct page *page, const struct jobstat_job *job);     /* fi
 bool html_put_bandwidth(struct page *page, const struct jobstat_job *job); /* and bottom, tables III-VII */
 bool html_put_metrics(struct page *page, const struct jobstat_job *job);
 
+/* Whether the verdict is a note at the top: nodes of the job are missing. */
+static inline bool html_is_noted(const struct jobstat_job *job)
+{
+	return job->unread > 0 || job->missing[0] != '\0';
+}
+
 void html_put_findings(struct page *page, const struct jobstat_job *job);
 void html_put_numa_table(struct page *page, const struct jobstat_job *job);
 void html_put_nodes(struct page *page, const struct jobstat_job *job);

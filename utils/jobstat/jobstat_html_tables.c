@@ -56,10 +56,10 @@ void html_put_findings(struct page *page, const struct jobstat_job *job)
 	unsigned i;
 
 	page_section(page, "Findings");
-	if (!job->findings) {
-		page_text(page, "No node stands apart from the others, and all was counted.");
+	if (!html_is_noted(job))
+		page_text(page, job->verdict);
+	if (!job->findings)
 		return;
-	}
 	page_table(page, "What was found", column, COUNT(column));
 	for (i = 0; i < job->findings; i++)
 		put_finding(page, job, &job->finding[i]);
@@ -235,6 +235,21 @@ static bool put_sum(struct page *page, const struct jobstat_job *job, unsigned m
 	return true;
 }
 
+static void put_named_at(struct page *page, const struct jobstat_job *job)
+{
+	static const struct page_column column[] = {
+		{.header = "Metric"},
+		{.header = "Named at",
+		 .help = "Percent of the median, below and above; or why there is none"},
+	};
+
+	page_table(page, "The smallest difference that names a node", column, COUNT(column));
+	for (unsigned i = 0; i < job->metrics; i++)
+		page_row(page, (struct page_cell[]){{.text = job->metric[i].name},
+						    {.text = job->metric[i].named_at}});
+	page_table_end(page);
+}
+
 bool html_put_sums(struct page *page, const struct jobstat_job *job)
 {
 	static const struct page_column column[] = {
@@ -257,5 +272,6 @@ bool html_put_sums(struct page *page, const struct jobstat_job *job)
 	for (i = 0; done && i < job->metrics; i++)
 		done = put_sum(page, job, i);
 	page_table_end(page);
+	put_named_at(page, job);
 	return done;
 }

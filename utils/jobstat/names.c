@@ -21,6 +21,19 @@ const char *jobstat_finding_name(enum jobstat_finding_kind kind)
 	return name[kind];
 }
 
+const char *jobstat_comparison_name(enum jobstat_comparison comparison)
+{
+	static const char *const name[JOBSTAT_COMPARISONS] = {"not compared", "compared", "few nodes", "zero",
+							      "wide"};
+
+	return name[comparison];
+}
+
+const char *jobstat_told_name(enum jobstat_told told)
+{
+	return told == JOBSTAT_TOLD_ALL ? "all" : told == JOBSTAT_TOLD_PART ? "part" : "not";
+}
+
 /* Behind prefix, or NULL. */
 static const char *behind(const char *text, const char *prefix)
 {

@@ -169,6 +169,17 @@ static void put_rows(FILE *out, const struct jobstat_job *job)
 
 static void put_findings(FILE *out, const struct jobstat_job *job)
 {
+	report_csv_line(out, &(struct report_csv_line){.record = "verdict",
+						       .job = job->id,
+						       .node = "",
+						       .time_ns = -1,
+						       .nodes = job->nodes,
+						       .mean = NAN,
+						       .min = NAN,
+						       .max = NAN,
+						       .sd = NAN,
+						       .covered = NAN,
+						       .text = job->verdict});
 	for (unsigned i = 0; i < job->findings; i++) {
 		const struct jobstat_finding *finding = &job->finding[i];
 

@@ -23,6 +23,11 @@ static json_t *seconds(int64_t ns)
 	return json_real((double)ns / 1e9);
 }
 
+static json_t *named_at(const struct jobstat_metric *metric, double share)
+{
+	return metric->comparison == JOBSTAT_COMPARED ? number(share) : json_null();
+}
+
 static json_t *metrics(const struct jobstat_job *job)
 {
 	static const char *const role[] = {"plain", "bandwidth", "flops"};
@@ -37,6 +42,10 @@ static json_t *metrics(const struct jobstat_job *job)
 		json_object_set_new(object, "scope", json_string(jobstat_scope_name(metric->scope)));
 		json_object_set_new(object, "role", json_string(role[metric->role]));
 		json_object_set_new(object, "level", json_boolean(metric->level));
+		json_object_set_new(object, "comparison",
+				    json_string(jobstat_comparison_name(metric->comparison)));
+		json_object_set_new(object, "named_below", named_at(metric, metric->less));
+		json_object_set_new(object, "named_above", named_at(metric, metric->more));
 		if (metric->define != NULL)
 			json_object_set_new(object, "define", util_json_string(metric->define));
 		json_array_append_new(array, object);
@@ -215,6 +224,9 @@ static int json_job(struct jobstat_report *report, struct jobstat_job *job)
 	json_object_set_new(object, "interval", seconds((int64_t)job->interval_ns));
 	json_object_set_new(object, "step", seconds((int64_t)job->step_ns));
 	json_object_set_new(object, "missing", util_json_string(job->missing));
+	json_object_set_new(object, "unread", json_integer(job->unread));
+	json_object_set_new(object, "told", json_string(jobstat_told_name(job->told)));
+	json_object_set_new(object, "verdict", util_json_string(job->verdict));
 	json_object_set_new(object, "findings", findings(job));
 	if (job->bandwidth >= 0)
 		json_object_set_new(object, "bandwidth", bandwidth(job));

@@ -97,8 +97,11 @@ static void put_findings(const struct text *t, const struct jobstat_job *job, bo
 		util_wrap(t->out, finding->text, column, 6, t->options.width);
 		putc('\n', t->out);
 	}
-	if (before == NULL && bad && job->nodes >= 5)
-		fputs("\nNo node stands apart.\n", t->out);
+	if (bad) {
+		putc('\n', t->out);
+		util_wrap(t->out, job->verdict, 0, 0, t->options.width);
+		putc('\n', t->out);
+	}
 }
 
 /* Tables III to VII. */
@@ -157,8 +160,8 @@ static void put_metric(const struct text *t, const struct jobstat_job *job, unsi
 	put_share(text[4], spread_mean(&covered));
 	fputs("  ", t->out);
 	util_put_left(t->out, metric->name, width);
-	fprintf(t->out, " %-6s %9s %9s %9s %9s %8s %5u\n", metric->level ? "level" : metric->unit, text[0],
-		text[1], text[2], text[3], text[4], mean.n);
+	fprintf(t->out, " %-6s %9s %9s %9s %9s %8s %5u  %s\n", metric->level ? "level" : metric->unit,
+		text[0], text[1], text[2], text[3], text[4], mean.n, metric->named_at);
 }
 
 static void put_metrics(const struct text *t, const struct jobstat_job *job)
@@ -169,11 +172,12 @@ static void put_metrics(const struct text *t, const struct jobstat_job *job)
 		return;
 	for (unsigned m = 0; m < job->metrics; m++)
 		util_widen(&width, job->metric[m].name);
-	fputs("\nA node's rate, over the nodes; +/-: standard deviation over nodes, mean in time.\n  ",
+	fputs("\nA node's rate, over the nodes; +/-: standard deviation over nodes, mean in time; named at:\n"
+	      "the smallest difference from the median that names a node.\n  ",
 	      t->out);
 	util_put_left(t->out, "metric", width);
-	fprintf(t->out, " %-6s %9s %9s %9s %9s %8s %5s\n", "", "mean", "min", "max", "+/-", "covered",
-		"nodes");
+	fprintf(t->out, " %-6s %9s %9s %9s %9s %8s %5s  %s\n", "", "mean", "min", "max", "+/-", "covered",
+		"nodes", "named at");
 	for (unsigned m = 0; m < job->metrics; m++)
 		put_metric(t, job, m, width);
 }

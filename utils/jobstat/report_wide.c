@@ -89,8 +89,7 @@ struct report_wide *report_wide(FILE *out, struct archives *archives, const stru
 	wide->all = all;
 	for (unsigned k = 0; k < archives->nodes; k++) {
 		wide->archive = &archives->node[k];
-		if (wide->archive->context >= 0)
-			archive_names(wide->archive, add_metric, wide);
+		archive_names(wide->archive, add_metric, wide);
 	}
 	if (wide->columns > 0)
 		qsort(wide->column, wide->columns, sizeof(*wide->column), by_column);

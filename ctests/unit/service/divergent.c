@@ -38,7 +38,8 @@ static unsigned named(double *x, unsigned n, signed char *side)
 	unsigned count = 0;
 
 	memcpy(copy, x, n * sizeof(*x));
-	divergent_limits(copy, n, true, &limits);
+	divergent_sort(copy, n);
+	limits = divergent_limits(copy, n, true, 0);
 	for (unsigned i = 0; i < n; i++) {
 		side[i] = (signed char)divergent_side(&limits, x[i]);
 		count += side[i] != 0;

@@ -153,6 +153,7 @@ TEST(one_job)
 	assert_non_null(strstr(page, "<small>\xc2\xb1 1.81</small>"));
 	assert_non_null(strstr(page, "<small>\xc2\xb1 45.70</small>"));
 	assert_non_null(strstr(page, jobstat_locality));
+	assert_int_equal(times_in(page, ">-23/+34 %</"), 1);
 	assert_non_null(strstr(page, ">counters were taken by pid 4711 (perf)"));
 	assert_null(strstr(page, "Runs side by side"));
 	free(page);
@@ -168,7 +169,8 @@ TEST(seven_jobs)
 	assert_int_equal(times_in(page, ">bad-3 &lt;i&gt;</th>"), 2);
 	assert_int_equal(times_in(page, "<h2>Job "), 7);
 	assert_int_equal(times_in(page, "which is named as bad (divergent)</figcaption>"), 3);
-	assert_int_equal(times_in(page, "There is no archive of nid[020-021]."), 3);
+	assert_int_equal(times_in(page, "cannot be told: there is no archive of nid[020-021]."), 3);
+	assert_int_equal(times_in(page, ">No node stands apart: a node 20 % below"), 4);
 	assert_int_equal(times_in(page, "<b>"), 0);
 	free(page);
 }
@@ -208,7 +210,8 @@ TEST(without_roles)
 	assert_int_equal(report->end(report), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "<figcaption>node.flops of a node</figcaption>"));
-	assert_non_null(strstr(text, "No node stands apart from the others, and all was counted."));
+	assert_non_null(
+		strstr(text, "No node stands apart: a node 20 % below the median would have been named."));
 	free(text);
 	jobstat_html_free(report);
 }
