@@ -160,7 +160,7 @@ if [ -x static ] && command -v objcopy > missing; then
 	objcopy -w -N 'GOMP_*' -N 'gomp_*' static hidden
 	check "a runtime without names, one thread: exact" hidden 1 yes
 	check "... four: at least" hidden 4 "at least"
-	check "... and says why" grep -q 'not exact: .*ft.*: threads that it started or woke' csv.4
+	check "... and says why" grep -q 'not exact: .*ft.*: threads that it woke, or that it started' csv.4
 else
 	skip_rest "a runtime without names" "no static program, or no objcopy"
 fi

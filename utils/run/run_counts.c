@@ -144,6 +144,17 @@ uint64_t run_instructions(const struct run_counts *counts, const struct upcs_res
 	return sum;
 }
 
+unsigned run_entered_doubt(const struct run_counts *counts, unsigned region)
+{
+	unsigned doubt = counts->sum[1 + region].doubt;
+
+	/* While it was not known whether the thread was in it, an entry may have been taken for recursion, or
+	 * recursion for an entry. */
+	if ((doubt & (UPCS_DOUBT_UNWOUND | UPCS_DOUBT_SWITCHED | UPCS_DOUBT_FORGOT | UPCS_DOUBT_JUMPED)) != 0)
+		return doubt | UPCS_DOUBT_CUT | UPCS_DOUBT_LATE;
+	return doubt & ~(unsigned)(UPCS_DOUBT_CUT | UPCS_DOUBT_HELPED);
+}
+
 double run_percent(const struct run_vector *vector, unsigned item)
 {
 	uint64_t instructions = vector->item[UPCS_INSTRUCTIONS];

@@ -3,7 +3,8 @@
  * run_csv.c - what a run has counted, as CSV: a line a number.
  *
  * Events of a core have its name, PU0_FPU_FMA_2; those of the whole run, of a process or of
- * a thread have none. Behind each number: is it exact? What is to be known beside the numbers is a line of
+ * a thread have none. Behind each number: is it exact? One that is no bound
+ * either is left out. What is to be known beside the numbers is a line of
  * record note, with its text for an event and no number.
  */
 #include <inttypes.h>
@@ -22,7 +23,14 @@ struct scope {
 
 static const char *exact(unsigned doubt)
 {
-	return doubt == 0 ? "yes" : run_report_mark(doubt)[0] == '~' ? "about" : "at least";
+	static const char *const words[] = {
+		[UPCS_BOUND_EXACT] = "yes",
+		[UPCS_BOUND_LOW] = "at least",
+		[UPCS_BOUND_HIGH] = "at most",
+		[UPCS_BOUND_NONE] = "no",
+	};
+
+	return words[upcs_bound_of(doubt)];
 }
 
 static void end_line(const struct run_report *report, const struct run_function *function)
@@ -49,8 +57,11 @@ static void put_line(const struct run_report *report, const struct scope *scope,
 		fprintf(out, "%" PRId32, scope->tid);
 	fputc(',', out);
 	util_csv_put(out, region);
-	fprintf(out, ",%s,%" PRIu64 ",%s,%.6f,%s,%s", event, value, upcs_guest_name(report->counts.guest),
-		report->seconds, upc_version(), exact(doubt));
+	fprintf(out, ",%s,", event);
+	if (upcs_bound_of(doubt) != UPCS_BOUND_NONE)
+		fprintf(out, "%" PRIu64, value);
+	fprintf(out, ",%s,%.6f,%s,%s", upcs_guest_name(report->counts.guest), report->seconds, upc_version(),
+		exact(doubt));
 	end_line(report, scope->function);
 }
 
@@ -89,7 +100,7 @@ static void put_run(const struct run_report *report, unsigned column)
 	if (column > 0)
 		put_line(report, &run, region_name(report, column), "entered",
 			 report->counts.entered[column - 1],
-			 report->counts.sum[column].doubt & ~(unsigned)(UPCS_DOUBT_CUT | UPCS_DOUBT_HELPED));
+			 run_entered_doubt(&report->counts, column - 1));
 }
 
 static void put_vector(const struct run_report *report, const struct scope *scope, unsigned column,

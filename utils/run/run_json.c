@@ -24,7 +24,8 @@ static void put_exact(json_t *object, unsigned doubt)
 		if ((doubt >> bit & 1) != 0)
 			json_array_append_new(list, json_string(run_report_doubt(bit)));
 	json_object_set_new(object, "why", list);
-	json_object_set_new(object, "lower_bound", json_boolean((doubt & ~(unsigned)UPCS_DOUBTS_LOW) == 0));
+	json_object_set_new(object, "lower_bound", json_boolean(upcs_bound_of(doubt) == UPCS_BOUND_LOW));
+	json_object_set_new(object, "upper_bound", json_boolean(upcs_bound_of(doubt) == UPCS_BOUND_HIGH));
 }
 
 static void put_event(json_t *events, const char *name, uint64_t value, unsigned doubt)
@@ -32,7 +33,8 @@ static void put_event(json_t *events, const char *name, uint64_t value, unsigned
 	json_t *object = json_object();
 
 	json_object_set_new(object, "event", json_string(name));
-	json_object_set_new(object, "value", util_json_count(value));
+	json_object_set_new(object, "value",
+			    upcs_bound_of(doubt) == UPCS_BOUND_NONE ? json_null() : util_json_count(value));
 	put_exact(object, doubt);
 	json_array_append_new(events, object);
 }
@@ -64,7 +66,10 @@ static json_t *json_regions(const struct run_report *report)
 
 		json_object_set_new(region, "region", util_json_string(report->options->region[r]));
 		json_object_set_new(region, "found", json_boolean(report->counts.regions_found >> r & 1));
-		json_object_set_new(region, "entered", util_json_count(report->counts.entered[r]));
+		json_object_set_new(region, "entered",
+				    upcs_bound_of(run_entered_doubt(&report->counts, r)) == UPCS_BOUND_NONE
+					    ? json_null()
+					    : util_json_count(report->counts.entered[r]));
 		json_object_set_new(region, "events", json_column(report, 1 + r));
 		json_array_append_new(list, region);
 	}

@@ -62,13 +62,19 @@ static const struct {
 	 "a thread ended within a block of instructions, by a fault or a signal, and the rest of the block "
 	 "counts as well"},
 	{"unwound",
-	 "it was left by an exception or a jump, and what was done until that was seen counts as well"},
+	 "an exception left it, or may have left it, and what was done until that could be seen does not "
+	 "count"},
 	{"switched",
-	 "it was left or entered by a change of stacks, as coroutines do: what is done on the other "
-	 "stack counts, or what is done in it afterwards does not"},
-	{"forgot", "calls were deeper, or came from more places, than are kept"},
-	{"helped", "threads that it started or woke may have worked for it, and their work does not count"},
-	{"unplaced", "a thread of a team worked, and for which region could not be told"},
+	 "it was left or entered by a change of stacks, as coroutines do, and what was done in it after that "
+	 "does not count"},
+	{"forgot",
+	 "calls were deeper, or came from more places, than are kept, and what was done after that does not "
+	 "count"},
+	{"helped",
+	 "threads that it woke, or that it started and that outlived it, may have worked for it, and that work "
+	 "does not count"},
+	{"unplaced",
+	 "a thread of a team worked for a region that could not be told, and its work counts for none"},
 	{"missing", NULL},
 	{"unseen",
 	 "its function is one of several, chosen while the program ran by a way that cannot be seen, as "
@@ -76,11 +82,20 @@ static const struct {
 	{"late",
 	 "threads were killed, still ran, or ended while another began: what they did in the last hundredths "
 	 "of a second may not be in the counts"},
+	{"jumped",
+	 "it was left by a jump that looked like a call, and what was done until that was seen counts as well"},
 };
 
 const char *run_report_mark(unsigned doubt)
 {
-	return doubt == 0 ? "" : (doubt & ~(unsigned)UPCS_DOUBTS_LOW) == 0 ? ">=" : "~";
+	static const char *const marks[] = {
+		[UPCS_BOUND_EXACT] = "",
+		[UPCS_BOUND_LOW] = ">=",
+		[UPCS_BOUND_HIGH] = "<=",
+		[UPCS_BOUND_NONE] = "?",
+	};
+
+	return marks[upcs_bound_of(doubt)];
 }
 
 const char *run_report_doubt(unsigned bit)

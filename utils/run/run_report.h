@@ -43,7 +43,8 @@ bool run_function_shows(const struct run_report *report, const struct run_functi
 /* Its counts in a column of the results. */
 const struct run_vector *run_report_vector(const struct run_report *report, unsigned column, unsigned place);
 
-/* In front of the name of a column: "" where it is exact, "~", or ">=" where it is a lower bound. */
+/* In front of the name of a column: "" where it is exact, ">=" or "<=" where it is a bound, "?" where it has
+ * no numbers. */
 const char *run_report_mark(unsigned doubt);
 /* A word for each bit of enum upcs_doubt, from bit 0 on; NULL behind the last. */
 const char *run_report_doubt(unsigned bit);

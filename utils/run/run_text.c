@@ -40,12 +40,17 @@ struct table {
 	struct stat_column *column;
 	uint64_t *values; /* n_columns times UPCS_ITEMS */
 	double *percents;
+	unsigned *flags;
 	char (*name)[UPCS_WORD_MAX];
 	unsigned n_columns;
 	unsigned doubt; /* of the first column */
 };
 
-static const unsigned no_flags[UPCS_ITEMS];
+/* A column that has no numbers shows none. */
+static unsigned flag_of(unsigned doubt)
+{
+	return upcs_bound_of(doubt) == UPCS_BOUND_NONE ? UPC_COUNTER_NEVER : 0;
+}
 
 static int table_begin(struct table *table, const struct run_report *report, unsigned max)
 {
@@ -58,8 +63,10 @@ static int table_begin(struct table *table, const struct run_report *report, uns
 	table->column = calloc(max + 1, sizeof(*table->column));
 	table->values = calloc((size_t)(max + 1) * UPCS_ITEMS, sizeof(*table->values));
 	table->percents = calloc((size_t)(max + 1) * UPCS_ITEMS, sizeof(*table->percents));
+	table->flags = calloc((size_t)(max + 1) * UPCS_ITEMS, sizeof(*table->flags));
 	table->name = calloc(max + 1, sizeof(*table->name));
-	if (table->column != NULL && table->values != NULL && table->percents != NULL && table->name != NULL)
+	if (table->column != NULL && table->values != NULL && table->percents != NULL && table->flags != NULL &&
+	    table->name != NULL)
 		return 0;
 	util_error("out of memory");
 	return -1;
@@ -70,10 +77,11 @@ static void table_end(struct table *table)
 	free(table->column);
 	free(table->values);
 	free(table->percents);
+	free(table->flags);
 	free(table->name);
 }
 
-/* "~solve" where it is not exact. */
+/* ">=solve" where it is not exact. */
 static void mark(char to[UPCS_WORD_MAX], unsigned doubt, const char *name)
 {
 	snprintf(to, UPCS_WORD_MAX, "%s%s", run_report_mark(doubt), name);
@@ -93,8 +101,9 @@ static void put_total(struct table *table, const struct run_vector *vector)
 			.description = "",
 			.scope = UPC_SCOPE_CONTEXT,
 			.kind = UPC_KIND_COUNT,
+			.flags = flag_of(vector->doubt),
 			.value = vector->item[item],
-			.percent = run_percent(vector, item),
+			.percent = flag_of(vector->doubt) ? 0 : run_percent(vector, item),
 		};
 	}
 }
@@ -110,12 +119,13 @@ static unsigned put_column(struct table *table, const struct run_vector *vector,
 	table->column[c] = (struct stat_column){
 		.name = table->name[c],
 		.values = table->values + at,
-		.flags = no_flags,
+		.flags = table->flags + at,
 		.percents = percents ? table->percents + at : NULL,
 	};
 	for (unsigned i = 0; i < table->n; i++) {
 		table->values[at + i] = vector->item[table->item[i]];
-		table->percents[at + i] = run_percent(vector, table->item[i]);
+		table->percents[at + i] = flag_of(vector->doubt) ? 0 : run_percent(vector, table->item[i]);
+		table->flags[at + i] = flag_of(vector->doubt);
 	}
 	return c;
 }
@@ -288,7 +298,9 @@ static void print_pipes(const struct run_report *report)
 /* As many as an instruction does; none are said in words, and few are not rounded to none. */
 static void put_flops(FILE *out, const struct run_vector *vector, const char *none)
 {
-	if (vector->item[UPCS_FP_OPS] == 0)
+	if (upcs_bound_of(vector->doubt) == UPCS_BOUND_NONE)
+		fputs("an unknown number of", out);
+	else if (vector->item[UPCS_FP_OPS] == 0)
 		fputs(none, out);
 	else if (flops(vector) < 0.001)
 		fputs("fewer than 0.001", out);
@@ -313,16 +325,19 @@ static void print_end(const struct run_report *report)
 		put_flops(out, &counts->sum[1 + r], "none");
 		fputs(" in ", out);
 		util_put(out, report->options->region[r], 200);
-		fprintf(out, ", entered %s time%s\n", times, counts->entered[r] == 1 ? "" : "s");
+		if (upcs_bound_of(run_entered_doubt(counts, r)) == UPCS_BOUND_NONE)
+			fputs(", entered an unknown number of times\n", out);
+		else
+			fprintf(out, ", entered %s time%s\n", times, counts->entered[r] == 1 ? "" : "s");
 	}
 	if (run_report_doubts(report) == 0)
 		fputs("  Percents are of INSTRUCTIONS. All counts are exact: of every instruction that\n"
 		      "  began, as what a Blue Gene/P core would have done for it.\n",
 		      out);
 	else
-		fputs("  Percents are of INSTRUCTIONS. Columns with ~ may be off, those with >= too\n"
-		      "  small. All other counts are exact: of every instruction that began, as what a\n"
-		      "  Blue Gene/P core would have done for it.\n",
+		fputs("  Percents are of INSTRUCTIONS. The truth is at least the counts of columns with >=,\n"
+		      "  and at most those of columns with <=; columns with ? have none. All other counts are\n"
+		      "  exact: of every instruction that began, as what a Blue Gene/P core would have done.\n",
 		      out);
 	print_pipes(report);
 	run_report_notes(report, print_note, (void *)report);

@@ -61,7 +61,8 @@ static void print_row(FILE *out, const struct layout *layout, const struct run_v
 
 	for (unsigned c = 0; c < COLUMNS; c++) {
 		util_format_count(vector->item[columns[c]], text);
-		fprintf(out, "  %*s", (int)layout->number[c], text);
+		fprintf(out, "  %*s", (int)layout->number[c],
+			upcs_bound_of(vector->doubt) == UPCS_BOUND_NONE ? "-" : text);
 		if (c == 0)
 			fprintf(out, "  %6.2f",
 				layout->all == 0 ? 0

@@ -181,17 +181,6 @@ const struct upcs_account *upcs_account_locked(uint64_t number)
 
 /* ---- doubts ---------------------------------------------------------------------------------- */
 
-void upcs_account_doubt(uint64_t number)
-{
-	struct upcs_account *account;
-
-	pthread_mutex_lock(&upcs_threads.lock);
-	account = look_up(number);
-	if (account)
-		account->doubted = true;
-	pthread_mutex_unlock(&upcs_threads.lock);
-}
-
 void upcs_account_doubt_all(void)
 {
 	pthread_mutex_lock(&upcs_threads.lock);

@@ -30,8 +30,7 @@ const struct upcs_account *upcs_account_locked(uint64_t number);
 /* Forgets so many, from this number on. */
 void upcs_account_close_locked(uint64_t number, uint64_t n);
 
-/* Work was done for this account, and perhaps for another; for one that nobody knows. */
-void upcs_account_doubt(uint64_t number);
+/* Work was done, and nobody knows for which account. */
 void upcs_account_doubt_all(void);
 /* The process is a new one: there are none. */
 void upcs_account_forked(void);

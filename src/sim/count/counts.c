@@ -247,9 +247,14 @@ static void add(uint64_t to[UPCS_STATIC], const uint64_t sum[UPCS_STATIC])
 
 void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC])
 {
+	add(record->tally[0], sum);
+	upcs_counts_tally_regions(record, active, sum);
+}
+
+void upcs_counts_tally_regions(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC])
+{
 	unsigned r;
 
-	add(record->tally[0], sum);
 	for (r = 0; active >> r; r++)
 		if (active >> r & 1)
 			add(record->tally[1 + r], sum);
@@ -272,7 +277,8 @@ void upcs_counts_doubt(struct upcs_thread *record, uint16_t regions, uint32_t bi
 
 void upcs_counts_end(struct upcs_thread *record)
 {
-	upcs_counts_doubt(record, (uint16_t)record->suspect, UPCS_DOUBT_UNWOUND);
+	upcs_counts_doubt(record, (uint16_t)(record->suspect & ~record->switched), UPCS_DOUBT_UNWOUND);
+	upcs_counts_doubt(record, (uint16_t)(record->suspect & record->switched), UPCS_DOUBT_SWITCHED);
 }
 
 bool upcs_counts_has_sent(const struct upcs_thread *record)

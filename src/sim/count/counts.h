@@ -7,13 +7,16 @@
  * same are of one kind, so that programs have few, however much they translate.
  *
  * A thread has an array of counts for each set of regions in which it was: to enter a region
- * is to take another array. Only the thread adds to it, and nothing ever takes away, so
+ * is to take another array. Only the thread adds to it, and nothing takes away, so
  *
  *   tally of a thread = sum over its arrays and the kinds of count x what the kind tallies
  *
  * at any time, for anybody who maps the file. Folding is computing that, and doing it once
  * more changes nothing. So no count is lost with a process, however it dies, and none is
  * taken twice: who finds the file afterwards computes the sums anew.
+ *
+ * While a region is suspect (region.h), the thread has an array without it. When the region turns out not
+ * to have been left, those counts are moved to the array that has it (upcs_fold_move_locked).
  *
  * An array is given back when its thread has ended: first the thread's record is made whole and
  * UPCS_ENDED, then the array is cleared. What an ended thread left in one is not looked at.
@@ -95,6 +98,8 @@ void upcs_counts_changes(struct upcs_counts *counts);
 
 /* Adds n times what a kind tallies to the columns that are active. */
 void upcs_counts_tally(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC]);
+/* Without the whole program's. */
+void upcs_counts_tally_regions(struct upcs_thread *record, uint16_t active, const uint64_t sum[UPCS_STATIC]);
 void upcs_counts_sum(uint64_t sum[UPCS_STATIC], const struct upcs_kind *kind, uint64_t n);
 
 /* What the thread did last may not have been taken over (score.h). */

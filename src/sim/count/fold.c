@@ -32,6 +32,36 @@ static void fold_counting(struct upcs_thread *record, struct upcs_counting *c)
 		upcs_counts_tally(record, c->active, sum);
 }
 
+/* Partner: upcs_left_settle. Who is killed within has some counts twice. */
+void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *from, struct upcs_counting *to)
+{
+	uint64_t *out = upcs_counts_of(from), *in = upcs_counts_of(to);
+	struct upcs_counts *counts = upcs_run.counts;
+	uint64_t sum[UPCS_STATIC] = {0};
+	uint32_t kinds = counts->kinds, k;
+	unsigned t;
+
+	fold_counting(record, from);
+	fold_counting(record, to);
+	upcs_counts_changes(counts);
+	for (k = 0; k < kinds; k++) {
+		if (!out[k])
+			continue;
+		upcs_counts_sum(sum, &counts->kind[k], out[k]);
+		in[k] += out[k];
+		to->seen[k] += out[k];
+		out[k] = from->seen[k] = 0;
+	}
+	/* What others have left in an array that is kept moves with it. */
+	for (t = 0; counts->keeps && t < UPCS_STATIC; t++) {
+		sum[t] -= counts->base[from->array][t];
+		counts->base[to->array][t] += counts->base[from->array][t];
+		counts->base[from->array][t] = 0;
+	}
+	upcs_counts_changes(counts);
+	upcs_counts_tally_regions(record, to->active & (uint16_t)~from->active, sum);
+}
+
 void upcs_fold_thread_locked(struct upcs_counted *t)
 {
 	struct upcs_counting *c;

@@ -315,7 +315,7 @@ static void inherit_regions(struct upcs_region_stack *stack)
 	upcs_region_forked(stack);
 	upcs_region_set_account(stack, 0);
 	if (upcs_region_active(stack))
-		upcs_thread_change_regions(upcs_self, upcs_region_active(stack));
+		upcs_thread_change_regions(upcs_self);
 }
 
 /* The parent's blocks add to its counts, which are not mapped here: nobody's can be there. */

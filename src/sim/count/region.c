@@ -20,8 +20,8 @@
  *     block that was interrupted. They end with a return to an address that nobody left (the
  *     trampoline); then what comes next comes behind that block. Whether a handler was
  *     called by the program itself is not known before it ends.
- * Other stacks of the same thread (swapcontext) are not told apart: what runs there is
- * counted to the region that switched to it, and a region that is left by a switch to
+ * Other stacks of the same thread (swapcontext) are not told apart: a coroutine that a region resumes
+ * is as good as called, if it comes back to where it was resumed. A region that is left by a switch to
  * an older frame ends, and is not active again when it is switched back to. These are doubted.
  */
 #include "count/region.h"
@@ -83,7 +83,7 @@ static bool grow_sites(struct upcs_region_stack *s)
 static void forget_all(struct upcs_region_stack *s)
 {
 	s->base = s->depth;
-	upcs_region_doubt(s, UPCS_REGION_FORGOT, s->active);
+	upcs_region_lose(s, UPCS_REGION_FORGOT, s->active);
 	s->sites = 1;
 	memset(s->table, 0, 2 * (size_t)s->sites_room * sizeof(*s->table));
 }
@@ -195,9 +195,11 @@ static void return_to(struct upcs_region_stack *s, uint64_t i)
 {
 	struct site *site = &s->site[frame_at(s, i)->site];
 
-	/* What had called on is left for no reason that is known. */
-	if (i + 1 < s->depth)
+	/* What had called on is left for no reason that is known, or has not come back to its stack. */
+	if (i + 1 < s->depth) {
 		upcs_region_doubt(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & (uint16_t)~s->suspect);
+		upcs_region_lose(s, UPCS_REGION_SWITCHED, upcs_region_above(s, i) & s->switched);
+	}
 	/* Where an older frame has the same site, it may as well be that one. */
 	if (frame_at(s, i)->below > s->base)
 		upcs_region_keep(s, i);
@@ -268,8 +270,8 @@ static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry
 
 	if (s->depth - s->base == s->frames && !grow_frames(s)) {
 		s->base++;
-		upcs_region_doubt(s, UPCS_REGION_FORGOT,
-				  s->active & (uint16_t)~upcs_region_above(s, s->base));
+		upcs_region_lose(s, UPCS_REGION_FORGOT,
+				 s->active & (uint16_t)~upcs_region_above(s, s->base));
 	}
 	*frame_at(s, s->depth) = (struct frame){
 		.below = youngest(s, site),
@@ -379,21 +381,27 @@ static void stray_return(struct upcs_region_stack *s, uint64_t begin)
 		return;
 	}
 	s->stray = true;
-	s->strayed = s->active;
+	s->strayed = s->active & (uint16_t)~s->grave;
 	s->strayed_to_site = is_dead_site(s, begin);
+	s->doubts++;
 	go_astray(s);
+}
+
+/* Active regions whose function was jumped to in the activation at the present depth. */
+static uint16_t jumped_here(const struct upcs_region_stack *s)
+{
+	return s->jumped & s->active & (s->depth ? upcs_region_above(s, s->depth - 1) : UINT16_MAX);
 }
 
 /* It was no handler's: an exception, a coroutine, a function that nobody called. */
 static void stay_stray(struct upcs_region_stack *s)
 {
-	/* A function that was not called, but jumped to, has returned. */
-	if (s->depth)
-		upcs_region_doubt(s, UPCS_REGION_UNWOUND,
-				  s->strayed & s->jumped & upcs_region_above(s, s->depth - 1));
 	if (s->strayed_to_site)
-		upcs_region_doubt(s, UPCS_REGION_SWITCHED, s->strayed);
-	upcs_region_suspect(s, s->strayed, true);
+		upcs_region_switch(s, s->active);
+	else
+		upcs_region_suspect(s, s->active, true);
+	/* A function that was not called, but jumped to, has returned. */
+	upcs_region_lose(s, UPCS_REGION_SWITCHED, jumped_here(s));
 }
 
 /* A jump, no return, to what is not known, by an address. */
@@ -406,7 +414,7 @@ static void stray_jump(struct upcs_region_stack *s, uint64_t begin)
 	if (!far && !unwinds)
 		return;
 	if (is_dead_site(s, begin))
-		upcs_region_doubt(s, UPCS_REGION_SWITCHED, s->active);
+		upcs_region_switch(s, s->active);
 	if (unwinds)
 		go_astray(s);
 	else if (s->depth > s->base)
@@ -453,6 +461,8 @@ static void signal_returns(struct upcs_region_stack *s, uint64_t begin)
 {
 	s->astray = false;
 	if (end_handler(s)) {
+		s->kept |= s->strayed;
+		s->doubts++;
 		/* A fault: the block was left before its end. */
 		if (begin >= s->last.begin && begin < s->last.next)
 			s->last.end = 0;
@@ -511,7 +521,7 @@ static bool come_to(struct upcs_region_stack *s, const struct upcs_region_block 
 static void take_role(struct upcs_region_stack *s, uint8_t role)
 {
 	if (role & UPCS_REGION_SWITCHES)
-		upcs_region_doubt(s, UPCS_REGION_SWITCHED, s->active);
+		upcs_region_switch(s, s->active);
 	if (role & UPCS_REGION_UNWINDS && s->depth > s->base)
 		frame_at(s, s->depth - 1)->unwinds = true;
 }

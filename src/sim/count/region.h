@@ -10,8 +10,8 @@
  * the latest when a function returns that was called before it. Recursion: a region that is
  * active is not entered again. A handler of signals is as if called by what it interrupts.
  *
- * What is not sure is said: of each region, whether it may have been left before that was seen, or
- * by a thread that went to another stack (region_doubt.c).
+ * After an exception, or on another stack, a thread may have left a region before that is seen. Until
+ * it is known the region is suspect (region_doubt.c).
  */
 #ifndef UPCS_REGION_H
 #define UPCS_REGION_H
@@ -40,6 +40,7 @@ enum upcs_region_doubt {
 	UPCS_REGION_UNWOUND,
 	UPCS_REGION_SWITCHED,
 	UPCS_REGION_FORGOT,
+	UPCS_REGION_JUMPED,
 	UPCS_REGION_DOUBTS,
 };
 
@@ -87,9 +88,15 @@ bool upcs_region_is_in_runtime(const struct upcs_region_stack *stack);
 /* Where the next block begins matters, whatever it is: a signal's handler may have ended. */
 bool upcs_region_is_stray(const struct upcs_region_stack *stack);
 uint16_t upcs_region_active(const struct upcs_region_stack *stack);
-/* What there is to doubt, a bit per region, in three sets; and the regions that the thread may have
- * left, which is not known before it returns: if it never does, they are UNWOUND. */
-const uint16_t *upcs_region_doubts(const struct upcs_region_stack *stack, uint16_t *suspect);
+/* What there is to doubt: a bit per region, a set for each reason. */
+const uint16_t *upcs_region_doubts(const struct upcs_region_stack *stack);
+/*
+ * Active regions that the thread may have left. What it does now is counted apart until it shows
+ * whether it has. *switched: those that it would have left by a change of stacks.
+ */
+uint16_t upcs_region_suspects(const struct upcs_region_stack *stack, uint16_t *switched);
+/* Since the last call: suspects that the thread had not left, and those that it had. */
+void upcs_region_decided(struct upcs_region_stack *stack, uint16_t *kept, uint16_t *left);
 /* Changes whenever any of that does; as long as the stack is there. */
 const uint32_t *upcs_region_changes(const struct upcs_region_stack *stack);
 /* Its process is a new one: what is doubted of regions that it is not in is not its. */

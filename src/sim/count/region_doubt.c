@@ -2,11 +2,13 @@
 /*
  * region_doubt.c - which regions may have been left, and whether they were.
  *
- * An exception goes on in an activation that blocks do not tell, and so does a coroutine. Whether
+ * Blocks do not tell in which activation a thread goes on after an exception, or on which stack. Whether
  * a region was left shows when the activation that goes on returns, or calls from where it called
- * before: it is within the region, and nothing was lost; or it is not, and what came between was
- * counted too much. Jumps from one function into another are mostly tail calls, which look the
- * same. These are suspected as well, but if nothing comes of it they were tail calls.
+ * before. Until then the region is suspect, and what the thread does is counted apart: it is the
+ * region's if the region was not left, and nobody's if it was. So the region's count is a lower bound.
+ *
+ * Jumps from one function into another are mostly tail calls, and look the same as jumps out of a
+ * region. What follows is counted. If it shows later that the region was left, its count is an upper bound.
  */
 #include "count/region_private.h"
 
@@ -49,13 +51,35 @@ void upcs_region_suspect(struct upcs_region_stack *s, uint16_t regions, bool gra
 	}
 }
 
-static void drop(struct upcs_region_stack *s, uint16_t regions)
+void upcs_region_switch(struct upcs_region_stack *s, uint16_t regions)
 {
+	s->switched |= regions & s->active & (uint16_t)~s->grave;
+	upcs_region_suspect(s, regions, true);
+}
+
+/* Suspects are decided. */
+static void decide(struct upcs_region_stack *s, uint16_t regions, bool left)
+{
+	const uint16_t grave = s->grave & regions, open = grave & (uint16_t) ~(s->kept | s->left);
+
 	s->suspect &= (uint16_t)~regions;
-	if (s->grave & regions) {
-		s->grave &= (uint16_t)~regions;
-		s->doubts++;
-	}
+	if (!grave)
+		return;
+	/* Within one block the first decision is that on what was counted. */
+	if (left)
+		s->left |= open;
+	else
+		s->kept |= open;
+	s->grave &= (uint16_t)~grave;
+	s->switched &= (uint16_t)~grave;
+	s->doubts++;
+}
+
+static void doubt_left(struct upcs_region_stack *s, uint16_t regions)
+{
+	upcs_region_doubt(s, UPCS_REGION_SWITCHED, regions & s->switched);
+	upcs_region_doubt(s, UPCS_REGION_UNWOUND, regions & s->grave & (uint16_t)~s->switched);
+	upcs_region_doubt(s, UPCS_REGION_JUMPED, regions & (uint16_t)~s->grave);
 }
 
 void upcs_region_keep(struct upcs_region_stack *s, uint64_t depth)
@@ -63,8 +87,8 @@ void upcs_region_keep(struct upcs_region_stack *s, uint64_t depth)
 	uint16_t above = upcs_region_above(s, depth);
 	unsigned rest, r;
 
-	upcs_region_doubt(s, UPCS_REGION_UNWOUND, s->grave & above);
-	drop(s, above);
+	doubt_left(s, s->grave & above);
+	decide(s, above, true);
 	for (rest = s->suspect; rest; rest &= rest - 1) {
 		r = (unsigned)__builtin_ctz(rest);
 		if (s->since[r] > depth)
@@ -77,19 +101,48 @@ void upcs_region_clear(struct upcs_region_stack *s, uint64_t depth)
 	uint16_t above = upcs_region_above(s, depth), cleared = 0;
 	unsigned rest, r;
 
-	upcs_region_doubt(s, UPCS_REGION_UNWOUND, s->suspect & above);
+	doubt_left(s, s->suspect & above);
+	decide(s, above, true);
 	for (rest = s->suspect; rest; rest &= rest - 1) {
 		r = (unsigned)__builtin_ctz(rest);
 		if (depth <= s->since[r])
 			cleared |= (uint16_t)(1u << r);
 	}
-	drop(s, cleared);
+	decide(s, cleared, false);
 }
 
-const uint16_t *upcs_region_doubts(const struct upcs_region_stack *s, uint16_t *suspect)
+void upcs_region_lose(struct upcs_region_stack *s, enum upcs_region_doubt why, uint16_t regions)
 {
-	*suspect = s->grave;
+	unsigned rest, r;
+
+	regions &= s->active;
+	upcs_region_doubt(s, why, regions);
+	decide(s, regions, true);
+	s->active &= (uint16_t)~regions;
+	s->highest = 0;
+	for (rest = s->active; rest; rest &= rest - 1) {
+		r = (unsigned)__builtin_ctz(rest);
+		if (s->floor[r] > s->highest)
+			s->highest = s->floor[r];
+	}
+}
+
+const uint16_t *upcs_region_doubts(const struct upcs_region_stack *s)
+{
 	return s->doubt;
+}
+
+uint16_t upcs_region_suspects(const struct upcs_region_stack *s, uint16_t *switched)
+{
+	*switched = s->switched;
+	return s->grave | (s->stray ? s->strayed : 0);
+}
+
+void upcs_region_decided(struct upcs_region_stack *s, uint16_t *kept, uint16_t *left)
+{
+	*kept = s->kept;
+	*left = s->left;
+	s->kept = s->left = 0;
 }
 
 const uint32_t *upcs_region_changes(const struct upcs_region_stack *s)
@@ -103,5 +156,6 @@ void upcs_region_forked(struct upcs_region_stack *s)
 
 	for (i = 0; i < UPCS_REGION_DOUBTS; i++)
 		s->doubt[i] &= s->active;
+	s->kept = s->left = 0;
 	s->doubts++;
 }

@@ -54,7 +54,7 @@ struct site {
 /* What the thread was in before a function that a runtime has called. */
 struct excursion {
 	uint64_t depth; /* of that */
-	uint16_t active, jumped, suspect, grave;
+	uint16_t active, jumped, suspect;
 	uint64_t highest, floor[REGIONS], since[REGIONS];
 	uint64_t adopted, before;
 };
@@ -66,10 +66,12 @@ struct upcs_region_stack {
 	bool astray;           /* after a return or jump of no known kind depth may be too great... */
 	uint64_t astray_depth; /* ...while it is not less than this */
 
-	/* A stray return is none where it proves to be a handler's. */
-	uint16_t strayed; /* regions that were active then */
+	/* A stray return is none where it proves to be a handler's. Until then these are suspect as well. */
+	uint16_t strayed;
 	bool strayed_to_site;
 	uint16_t suspect, grave;
+	uint16_t switched;       /* of the grave ones: the reason is a change of stacks */
+	uint16_t kept, left;     /* grave ones that have been decided */
 	uint64_t since[REGIONS]; /* depth at which it was suspected; not less than its floor */
 	uint16_t doubt[UPCS_REGION_DOUBTS];
 	uint32_t doubts; /* changes with these */
@@ -96,15 +98,22 @@ struct upcs_region_stack {
 
 /* ---- region_doubt.c ------------------------------------------------------------------------- */
 
-/* These active regions may have been left just now. grave: if nothing shows that they were not, they
- * were. */
+/*
+ * These active regions may have been left just now. grave: by an exception or a change of stacks, so
+ * they are left if nothing shows that they were not. A jump from one function into another is a tail
+ * call if nothing shows that it was not.
+ */
 void upcs_region_suspect(struct upcs_region_stack *stack, uint16_t regions, bool grave);
+/* The same, grave, by a change of stacks. */
+void upcs_region_switch(struct upcs_region_stack *stack, uint16_t regions);
 /* The activation at depth returns, or goes on: the suspects that it is in were not left, and those
  * that it is not in were, before that was seen. */
 void upcs_region_clear(struct upcs_region_stack *stack, uint64_t depth);
 /* Calls return to depth at least. Suspects that end there were left, if they are grave. */
 void upcs_region_keep(struct upcs_region_stack *stack, uint64_t depth);
 void upcs_region_doubt(struct upcs_region_stack *stack, enum upcs_region_doubt why, uint16_t regions);
+/* These active regions end: what the thread does in them from now on cannot be seen. */
+void upcs_region_lose(struct upcs_region_stack *stack, enum upcs_region_doubt why, uint16_t regions);
 /* Active regions that were entered at a depth above this. */
 uint16_t upcs_region_above(const struct upcs_region_stack *stack, uint64_t depth);
 

@@ -106,10 +106,11 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 
 	s->adopts = false;
 	e->depth = s->depth;
+	/* Whether they were left cannot be seen meanwhile. */
+	upcs_region_lose(s, UPCS_REGION_UNWOUND, s->grave);
 	e->active = s->active;
 	e->jumped = s->jumped;
 	e->suspect = s->suspect;
-	e->grave = s->grave;
 	e->highest = s->highest;
 	memcpy(e->floor, s->floor, sizeof(e->floor));
 	memcpy(e->since, s->since, sizeof(e->since));
@@ -120,9 +121,6 @@ void upcs_region_begin_excursion(struct upcs_region_stack *s)
 	s->before = s->account;
 	s->active = regions;
 	s->jumped = s->suspect = 0;
-	if (s->grave)
-		s->doubts++;
-	s->grave = 0;
 	s->highest = regions ? s->depth : 0;
 	for (r = 0; r < REGIONS; r++)
 		s->floor[r] = s->depth;
@@ -133,14 +131,12 @@ static void go_back(struct upcs_region_stack *s)
 {
 	const struct excursion *e = &s->excursion[--s->excursions];
 
+	upcs_region_lose(s, UPCS_REGION_UNWOUND, s->grave);
 	s->adopted = e->adopted;
 	s->before = e->before;
 	s->active = e->active;
 	s->jumped = e->jumped;
 	s->suspect = e->suspect;
-	if (s->grave != e->grave)
-		s->doubts++;
-	s->grave = e->grave;
 	s->highest = e->highest;
 	memcpy(s->floor, e->floor, sizeof(s->floor));
 	memcpy(s->since, e->since, sizeof(s->since));

@@ -88,17 +88,33 @@ enum upcs_state {
  */
 enum upcs_doubt {
 	UPCS_DOUBT_CUT = 1,       /* the thread ended within a block, whose rest counts as well */
-	UPCS_DOUBT_UNWOUND = 2,   /* an exception or jump left the region, and was seen to later */
-	UPCS_DOUBT_SWITCHED = 4,  /* the thread went to another stack, a coroutine's, and back */
+	UPCS_DOUBT_UNWOUND = 2,   /* an exception left the region, and where it went on was seen later */
+	UPCS_DOUBT_SWITCHED = 4,  /* the thread went to another stack, a coroutine's */
 	UPCS_DOUBT_FORGOT = 8,    /* calls deeper, or from more places, than are kept */
-	UPCS_DOUBT_HELPED = 16,   /* lower bound: threads that it started or woke may work for the region */
+	UPCS_DOUBT_HELPED = 16,   /* threads that it woke, or that outlived it, may work for the region */
 	UPCS_DOUBT_UNPLACED = 32, /* a thread of a team worked for a region that could not be told */
-	UPCS_DOUBT_MISSING = 64,  /* lower bound: there are records missing (upc_run's) */
-	UPCS_DOUBT_UNSEEN = 128,  /* lower bound: its function was chosen (IFUNC) and not seen (upc_run's) */
-	UPCS_DOUBT_LATE = 256,    /* lower bound: it ended before its last counts were taken over (score.h) */
+	UPCS_DOUBT_MISSING = 64,  /* there are records missing (upc_run's) */
+	UPCS_DOUBT_UNSEEN = 128,  /* its function was chosen (IFUNC) and not seen (upc_run's) */
+	UPCS_DOUBT_LATE = 256,    /* it ended before its last counts were taken over (score.h) */
+	UPCS_DOUBT_JUMPED = 512,  /* a jump that looked like a call left the region, and was seen later */
 };
-/* By these alone: a lower bound. */
-#define UPCS_DOUBTS_LOW (UPCS_DOUBT_HELPED | UPCS_DOUBT_MISSING | UPCS_DOUBT_UNSEEN | UPCS_DOUBT_LATE)
+/* By these alone an upper bound; by all others alone a lower bound. */
+#define UPCS_DOUBTS_HIGH (UPCS_DOUBT_CUT | UPCS_DOUBT_JUMPED)
+
+/* What is known of a number, by its doubts. */
+enum upcs_bound {
+	UPCS_BOUND_EXACT,
+	UPCS_BOUND_LOW,  /* the truth is this or more */
+	UPCS_BOUND_HIGH, /* the truth is this or less */
+	UPCS_BOUND_NONE, /* too much in one way and too little in another: it is no number to show */
+};
+
+static inline enum upcs_bound upcs_bound_of(unsigned doubt)
+{
+	const bool high = (doubt & UPCS_DOUBTS_HIGH) != 0, low = (doubt & ~(unsigned)UPCS_DOUBTS_HIGH) != 0;
+
+	return high && low ? UPCS_BOUND_NONE : high ? UPCS_BOUND_HIGH : low ? UPCS_BOUND_LOW : UPCS_BOUND_EXACT;
+}
 
 struct upcs_process {
 	uint32_t state; /* enum upcs_state; release, acquire */
@@ -132,11 +148,11 @@ struct upcs_thread {
 	int32_t tid;
 	uint32_t in_call; /* it is in a system call: not within a block */
 	uint32_t active;  /* bit per region in which it is */
-	uint32_t suspect; /* bit per region that it may have left, if it never shows that it is in it */
+	uint32_t suspect;  /* bit per region that it may have left, if it never shows that it is in it... */
+	uint32_t switched; /* ...by a change of stacks */
 	uint32_t scored;  /* its counts lie in the emulator's memory, and are taken over from there */
 	uint32_t calls;   /* of the system, so many, modulo 2^32 */
 	uint32_t taken;   /* all that it did before that call has been taken over */
-	uint32_t pad;
 	uint64_t raised; /* INSTRUCTIONS when it last sent a signal, which may be what it dies of */
 	uint32_t doubt[UPCS_COLUMNS]; /* bits of enum upcs_doubt, as in tally */
 	/* 64 bits each, never torn; [0] the whole program, [1 + r] in region r. */

@@ -370,23 +370,46 @@ void upcs_thread_unattend_locked(void)
 
 /* ---- regions ------------------------------------------------------------------------- */
 
-void upcs_thread_change_regions(struct upcs_counted *t, uint16_t active)
+/* NULL: no memory. */
+static struct upcs_counting *counting_for_locked(struct upcs_counted *t, uint16_t active, uint16_t suspect)
 {
-	struct upcs_counting **at, *c;
+	struct upcs_counting *c;
+
+	for (c = t->counting; c; c = c->next)
+		if (c->active == active && c->suspect == suspect)
+			return c;
+	c = take_counting_locked(t->index, active);
+	if (!c)
+		return NULL;
+	c->suspect = suspect;
+	c->next = t->counting->next;
+	t->counting->next = c;
+	return c;
+}
+
+static void use_locked(struct upcs_counted *t, struct upcs_counting *c)
+{
+	struct upcs_counting **at;
+
+	for (at = &t->counting; *at != c; at = &(*at)->next)
+		;
+	*at = c->next;
+	c->next = t->counting;
+	t->counting = c;
+	t->counts = upcs_counts_of(c);
+}
+
+void upcs_thread_change_regions(struct upcs_counted *t)
+{
+	uint16_t switched, suspect = upcs_region_suspects(t->stack, &switched);
+	uint16_t active = upcs_region_active(t->stack) & (uint16_t)~suspect;
+	struct upcs_counting *c;
 
 	pthread_mutex_lock(&upcs_threads.lock);
-	for (at = &t->counting; *at && (*at)->active != active; at = &(*at)->next)
-		;
-	c = *at;
-	if (c)
-		*at = c->next;
-	else
-		c = take_counting_locked(t->index, active);
+	c = counting_for_locked(t, active, suspect);
 	t->record->active = active;
 	if (c) {
-		c->next = t->counting;
-		t->counting = c;
-		t->counts = upcs_counts_of(c);
+		use_locked(t, c);
 	} else {
 		upcs_run.process->unfolded++;
 		t->counts = upcs_threads.nowhere;
@@ -397,21 +420,53 @@ void upcs_thread_change_regions(struct upcs_counted *t, uint16_t active)
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 
+/* What was counted while regions were suspect is theirs (kept), or nobody's (left). */
+static void decide_locked(struct upcs_counted *t, struct upcs_counting *from, uint16_t kept, uint16_t left)
+{
+	uint16_t active = from->active | (from->suspect & kept);
+	struct upcs_counting *to = counting_for_locked(
+		t, active, from->suspect & (uint16_t) ~(kept | left));
+
+	if (to)
+		upcs_fold_move_locked(t->record, from, to);
+	else
+		upcs_counts_doubt(t->record, from->suspect & kept, UPCS_DOUBT_MISSING);
+}
+
+static void decide(struct upcs_counted *t)
+{
+	uint16_t kept, left;
+	struct upcs_counting *c, *next;
+
+	upcs_region_decided(t->stack, &kept, &left);
+	if (!(kept | left))
+		return;
+	pthread_mutex_lock(&upcs_threads.lock);
+	for (c = t->counting; c; c = next) {
+		next = c->next;
+		if (c->suspect & (kept | left))
+			decide_locked(t, c, kept, left);
+	}
+	pthread_mutex_unlock(&upcs_threads.lock);
+}
+
 static void write_doubts(struct upcs_counted *t)
 {
 	static const uint32_t bit[UPCS_REGION_DOUBTS] = {
 		[UPCS_REGION_UNWOUND] = UPCS_DOUBT_UNWOUND,
 		[UPCS_REGION_SWITCHED] = UPCS_DOUBT_SWITCHED,
 		[UPCS_REGION_FORGOT] = UPCS_DOUBT_FORGOT,
+		[UPCS_REGION_JUMPED] = UPCS_DOUBT_JUMPED,
 	};
-	uint16_t suspect;
-	const uint16_t *doubts = upcs_region_doubts(t->stack, &suspect);
+	uint16_t switched, suspect = upcs_region_suspects(t->stack, &switched);
+	const uint16_t *doubts = upcs_region_doubts(t->stack);
 	unsigned i;
 
 	t->doubts = *t->doubts_now;
 	for (i = 0; i < UPCS_REGION_DOUBTS; i++)
 		upcs_counts_doubt(t->record, doubts[i], bit[i]);
 	__atomic_store_n(&t->record->suspect, suspect, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->record->switched, switched, __ATOMIC_RELAXED);
 }
 
 void upcs_thread_site(const struct upcs_site *site)
@@ -436,12 +491,16 @@ void upcs_thread_site(const struct upcs_site *site)
 	upcs_last_end = site->block.end;
 	if (upcs_region_is_stray(t->stack))
 		upcs_last_end |= UPCS_LAST_STRAY;
-	if (*t->doubts_now != t->doubts)
+	if (*t->doubts_now != t->doubts) {
 		write_doubts(t);
+		decide(t);
+	}
 	for (r = 0; entered >> r; r++)
 		if (entered >> r & 1)
 			__atomic_store_n(&t->record->entered[r], t->record->entered[r] + 1, __ATOMIC_RELAXED);
+	if (entered)
+		__atomic_fetch_or(&upcs_regions_entered, entered, __ATOMIC_RELAXED);
 	upcs_account_follow();
-	if (active != t->counting->active)
-		upcs_thread_change_regions(t, active);
+	if (active != (t->counting->active | t->counting->suspect) || t->record->suspect != t->counting->suspect)
+		upcs_thread_change_regions(t);
 }

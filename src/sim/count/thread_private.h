@@ -15,7 +15,7 @@
 struct upcs_counting {
 	struct upcs_counting *next;
 	int array;
-	uint16_t active;
+	uint16_t active, suspect; /* counts are of the active; of suspects, if they were not left */
 	uint64_t *seen;   /* what is in the record, or was there before */
 	uint64_t *before; /* of a scored one: what was there; NULL: zeros */
 	uint32_t kinds_before;
@@ -104,13 +104,15 @@ void upcs_thread_begin_next_locked(unsigned vcpu);
 void upcs_thread_forget_meetings_locked(void);
 /* give: its arrays, to be cleared. */
 void upcs_thread_free(struct upcs_counted *thread, bool give);
-/* Counts go to the array of the regions that are active now. */
-void upcs_thread_change_regions(struct upcs_counted *thread, uint16_t active);
+/* Counts go to the array of the regions that the thread is in now. */
+void upcs_thread_change_regions(struct upcs_counted *thread);
 
 /* ---- thread_team.c ------------------------------------------------------------------------- */
 
 /* The process has a runtime of OpenMP: blocks may change what the thread works for. */
 extern bool upcs_has_runtime;
+/* Regions that a thread of the process, or of the one that has forked it, was in. Atomic. */
+extern uint16_t upcs_regions_entered;
 /* The thread, in a program with regions, begins a block: before upcs_region_block. */
 void upcs_thread_follow(struct upcs_counted *thread, const struct upcs_region_block *block);
 
@@ -122,6 +124,8 @@ void upcs_process_note_memory_locked(void);
 /* ---- fold.c -------------------------------------------------------------------------------- */
 
 void upcs_fold_thread_locked(struct upcs_counted *thread);
+/* All counts of one become those of another, which has its regions, or more. Of the calling thread. */
+void upcs_fold_move_locked(struct upcs_thread *record, struct upcs_counting *from, struct upcs_counting *to);
 void upcs_fold_locked(void);
 /* From now on when somebody asks; once, and for a process that is counted. In a forked child it is not there.
  */

@@ -9,6 +9,7 @@
 #include "count/thread_private.h"
 
 bool upcs_has_runtime;
+uint16_t upcs_regions_entered;
 
 void upcs_thread_has_runtime(void)
 {
@@ -17,27 +18,16 @@ void upcs_thread_has_runtime(void)
 
 /* ---- teams --------------------------------------------------------------------------------- */
 
-/* It works, and nobody knows for whom: for anybody who is in a region. */
+/* It works, and nobody knows for whom: for any region that has been entered. */
 static void doubt_all(void)
 {
-	const struct upcs_counted *t;
-	uint16_t regions = 0;
-
-	pthread_mutex_lock(&upcs_threads.lock);
-	for (t = upcs_threads.first; t; t = t->next)
-		regions |= (uint16_t)__atomic_load_n(&t->record->active, __ATOMIC_RELAXED);
-	upcs_counts_doubt(upcs_self->record, regions, UPCS_DOUBT_UNPLACED);
-	pthread_mutex_unlock(&upcs_threads.lock);
+	upcs_counts_doubt(upcs_self->record, __atomic_load_n(&upcs_regions_entered, __ATOMIC_RELAXED),
+			  UPCS_DOUBT_UNPLACED);
 	upcs_account_doubt_all();
 }
 
-static void doubt(const struct upcs_counted *t, uint16_t regions, uint64_t account)
-{
-	upcs_counts_doubt(t->record, regions, UPCS_DOUBT_UNPLACED);
-	upcs_account_doubt(account);
-}
-
-/* The runtime calls a function of the program. */
+/* The runtime calls a function of the program. Work of which it is not sure for whom it is counts for
+ * nobody, so that all counts are lower bounds. */
 static void begin_work(struct upcs_counted *t, uint64_t function)
 {
 	struct upcs_team_work work;
@@ -46,18 +36,18 @@ static void begin_work(struct upcs_counted *t, uint64_t function)
 	/* What came with the program's own call is for where that is. */
 	if (!found && (!t->in_team || upcs_region_is_away(t->stack)))
 		return;
-	if (!work.function) {
+	if (!work.function || !work.sure)
 		doubt_all();
+	if (!work.function)
 		return;
-	}
 	if (!work.sure)
-		doubt(t, work.regions, work.account);
+		work.regions = 0;
 	if (work.regions == upcs_region_active(t->stack) && work.account == upcs_region_account(t->stack))
 		return;
 	if (upcs_region_adopt(t->stack, work.regions, work.account))
 		return;
-	doubt(t, work.regions | upcs_region_active(t->stack), work.account);
-	upcs_account_doubt(upcs_region_account(t->stack));
+	upcs_counts_doubt(t->record, UINT16_MAX, UPCS_DOUBT_UNPLACED | UPCS_DOUBT_CUT);
+	upcs_account_doubt_all();
 }
 
 void upcs_thread_follow(struct upcs_counted *t, const struct upcs_region_block *block)
