@@ -41,10 +41,11 @@ utils/ctl             : utils/lib src/upc/catalogue                            :
 utils/metrics         : utils/lib src/mpx/stat src/region src/upc/base src/upc/catalogue src/upc/perf src/upc/wiring : metrics.h
 utils/mpx             : utils/lib src/mpx/shim                                 :
 utils/page            : src/upc/base                                           : page.h page_axis.h
+utils/sheet           : utils/lib utils/page                                   : sheet.h
 utils/jobstat         : utils/lib utils/page src/upc/catalogue                 :
-utils/regions         : utils/lib utils/metrics utils/page src/region src/sim/decode src/sim/load src/upc/catalogue :
+utils/regions         : utils/lib utils/metrics utils/page utils/sheet src/region src/sim/decode src/sim/load src/upc/catalogue :
 utils/replay          : utils/lib src/upc/replay                               :
-utils/run             : utils/lib src/sim/count src/sim/load src/upc/base src/upc/catalogue src/upc/engine src/upc/share :
+utils/run             : utils/lib utils/sheet src/sim/count src/sim/load src/upc/base src/upc/catalogue src/upc/engine src/upc/share :
 utils/serve           : utils/lib                                              :
 utils/stat            : utils/lib                                              :
 utils/top             : utils/lib src/upc/catalogue                            :

@@ -73,19 +73,19 @@ int main(int argc, char **argv)
 }
 C
 ${CC:-cc} -O1 -pthread -o ends ends.c || exit 1
-check "a program that ends is exact" exact 0 "run yes before yes inside yes" -R before -R inside ./ends e
+check "a program that ends is exact" exact 0 "run exact before exact inside exact" -R before -R inside ./ends e
 check "... that is ended by a fault is not, nor the function that it was in" \
-	exact 139 "run at most before yes inside at most" -R before -R inside ./ends f
+	exact 139 "run at most before exact inside at most" -R before -R inside ./ends f
 check "... and says so" grep -q 'not exact: the whole run, inside: a thread ended within a block' csv
-check "... that aborts is exact" exact 134 "run yes before yes inside yes" -R before -R inside ./ends a
+check "... that aborts is exact" exact 134 "run exact before exact inside exact" -R before -R inside ./ends a
 check "... that raises a fault's signal, too" \
-	exact 139 "run yes before yes inside yes" -R before -R inside ./ends r
-check "... and one that kills itself" exact 137 "run yes before yes inside yes" -R before -R inside ./ends k
+	exact 139 "run exact before exact inside exact" -R before -R inside ./ends r
+check "... and one that kills itself" exact 137 "run exact before exact inside exact" -R before -R inside ./ends k
 # only_main: of the threads, the first one only
 threads()
 {
 	run 139 -t -f csv -o csv -e INSTRUCTIONS ./ends f with &&
-		[ "$(awk -F, '$1 == "thread" { print $10 }' csv | sort | tr '\n' ' ')" = "at most yes " ]
+		[ "$(awk -F, '$1 == "thread" { print $10 }' csv | sort | tr '\n' ' ')" = "at most exact " ]
 }
 check "of two threads, one of which sleeps, only the other is not" threads
 text()
@@ -195,14 +195,14 @@ stacks()
 check "a coroutine" stacks c
 coroutine()
 {
-	is "" yes && is yields "at least" && is resumes yes && is main yes && region plain 8008 yes
+	is "" exact && is yields "at least" && is resumes exact && is main exact && region plain 8008 exact
 }
 check "... marks the function that it goes out of and into, and no other" coroutine
 check "... and says why" grep -q 'not exact: yields: it was left or entered by a change of stacks' csv
 check "longjmp" stacks l
 longjmp()
 {
-	is main yes && is leaves yes && is caught yes && region plain 4004 yes
+	is main exact && is leaves exact && is caught exact && region plain 4004 exact
 }
 check "... marks nothing" longjmp
 # Not with the loop that follows in caught.
@@ -215,7 +215,7 @@ check "... and ends what it leaves" left
 check "a function that is entered by push and jmp" stacks p
 push()
 {
-	region pushed 2002 "at least" && is main yes && is plain yes && is jumps yes
+	region pushed 2002 "at least" && is main exact && is plain exact && is jumps exact
 }
 check "... is marked, and no other" push
 
@@ -305,8 +305,8 @@ between()
 }
 fibers()
 {
-	between worker 60000 $((60 * 2001 + 60 * 80)) "at least" && between takes 120060 200000 yes &&
-		between main 120060 220000 yes
+	between worker 60000 $((60 * 2001 + 60 * 80)) "at least" && between takes 120060 200000 exact &&
+		between main 120060 220000 exact
 }
 check "... have at least what they did until then, and who resumes them has all" fibers
 
@@ -399,8 +399,8 @@ ${CC:-cc} -O1 -pthread -o own own.c || exit 1
 check "a program with a pool of threads" run 0 -f csv -o csv -e INSTRUCTIONS -R main -R posts -R starts -R alone ./own
 check "... who gives work to others has at least his own" is posts "at least"
 check "... and who starts a thread" is starts "at least"
-check "... and not who only waits for a lock" is alone yes
-check "... nor does that concern the whole" is "" yes
+check "... and not who only waits for a lock" is alone exact
+check "... nor does that concern the whole" is "" exact
 
 if ! command -v "${CXX:-c++}" > missing; then
 	skip_rest "C++ exceptions" "there is no C++ compiler"
@@ -465,13 +465,13 @@ for program in ./thrown ./thrown_static; do
 	check "$program: an exception that is caught inside a function" thrown $program i
 	caught()
 	{
-		is main yes && is inside yes && region clean 6006 yes && is thrower "at least"
+		is main exact && is inside exact && region clean 6006 exact && is thrower "at least"
 	}
 	check "... marks what it leaves, and not that" caught
 done
 check "one that is caught outside" thrown ./thrown o
 outside()
 {
-	is main yes && between outside 20 300000 "at least" && is thrower "at least" && region clean 6006 yes
+	is main exact && between outside 20 300000 "at least" && is thrower "at least" && region clean 6006 exact
 }
 check "... marks it" outside

@@ -77,6 +77,21 @@ void util_output_begin(struct util_output *output)
 	output->made = false;
 }
 
+int util_output_made(struct util_output *output, bool done)
+{
+	const int error = errno;
+
+	if (done)
+		return 0;
+	if (!ferror(output->file)) {
+		util_error("the report cannot be made: out of memory");
+	} else if (error != 0 && error != EPIPE) {
+		util_error("cannot write to %.200s: %s", output->name, strerror(error));
+		clearerr(output->file);
+	}
+	return UTIL_FAILED;
+}
+
 int util_output_end(struct util_output *output)
 {
 	int failed = util_flush(output->file, output->name);

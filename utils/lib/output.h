@@ -22,6 +22,9 @@ int util_output_open(struct util_output *output, const char *path, FILE *standar
 /* Empties the file: what is written from now on is all that it has. */
 void util_output_begin(struct util_output *output);
 
+/* Whether a report was made, done, with errno of what failed: 0, or UTIL_FAILED, said. */
+int util_output_made(struct util_output *output, bool done);
+
 /* Writes what is buffered, and closes: 0, or UTIL_FAILED, said. */
 int util_output_end(struct util_output *output);
 

@@ -105,7 +105,7 @@ void page_fact(struct page *page, const char *label, const char *text)
 }
 
 /* All of these are inside strings, wherever JSON has them. */
-static int put_json(const char *buffer, size_t size, void *arg)
+int page_data_put(const char *buffer, size_t size, void *arg)
 {
 	struct page *page = arg;
 	size_t i;
@@ -118,17 +118,27 @@ static int put_json(const char *buffer, size_t size, void *arg)
 	return page->error ? -1 : 0;
 }
 
-void page_data(struct page *page, const char *id, const json_t *value)
+void page_data_begin(struct page *page, const char *id)
 {
 	page_block(page);
 	page_put(page, "<script type=\"application/json\" id=\"");
 	page_put_text(page, id);
 	page_put(page, "\">");
+}
+
+void page_data_end(struct page *page)
+{
+	page_put(page, "</script>\n");
+}
+
+void page_data(struct page *page, const char *id, const json_t *value)
+{
+	page_data_begin(page, id);
 	if (!page->error &&
-	    json_dump_callback(value, put_json, page,
+	    json_dump_callback(value, page_data_put, page,
 			       JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
 				       JSON_REAL_PRECISION(12)) &&
 	    !page->error)
 		page->error = EINVAL;
-	page_put(page, "</script>\n");
+	page_data_end(page);
 }

@@ -59,8 +59,8 @@ struct page_cell {
 	double low, high;  /* with interval */
 	const char *flags; /* words with commas between; NULL: none */
 	bool interval, exact;
-	bool at_least; /* the value is a lower bound: it has no interval */
-	bool absent;   /* there is no value */
+	bool at_least, at_most; /* the value is a bound: it has no interval */
+	bool absent;            /* there is no value */
 };
 
 /* So many rows are in the table from the first. Others are in the page's data: the script shows them, and
@@ -138,5 +138,10 @@ void page_lines(struct page *page, const struct page_chart *chart);
 
 /* Data for programs, as JSON in the page: the element with this id, of letters, digits and '-'. */
 void page_data(struct page *page, const char *id, const json_t *value);
+
+/* The same, of a text in parts: page_data_put between, once or more. It returns 0, and takes a page. */
+void page_data_begin(struct page *page, const char *id);
+int page_data_put(const char *text, size_t size, void *page);
+void page_data_end(struct page *page);
 
 #endif

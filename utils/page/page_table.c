@@ -26,7 +26,7 @@ struct seen {
 
 static void see_number(const struct page_column *column, const struct page_cell *cell, struct seen *seen)
 {
-	const char *bound = cell->at_least ? "\xe2\x89\xa5 " : "";
+	const char *bound = cell->at_least ? "\xe2\x89\xa5 " : cell->at_most ? "\xe2\x89\xa4 " : "";
 	char number[PAGE_NUMBER_MAX];
 	unsigned decimals = column->decimals;
 
@@ -44,7 +44,7 @@ static void see_number(const struct page_column *column, const struct page_cell 
 		page_format_number(cell->value, decimals, number);
 		if (isfinite(cell->value))
 			snprintf(seen->key, sizeof(seen->key), "%.17g", cell->value);
-		if (column->kind == PAGE_ESTIMATE && cell->interval && !cell->at_least && !isnan(cell->value))
+		if (column->kind == PAGE_ESTIMATE && cell->interval && !*bound && !isnan(cell->value))
 			page_format_interval(cell->value, cell->low, cell->high, decimals, seen->interval);
 	}
 	snprintf(seen->number, sizeof(seen->number), "%s%s", bound, number);

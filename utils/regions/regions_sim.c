@@ -14,6 +14,7 @@
 #include "catalogue/nearest.h"
 #include "decode/model.h"
 #include "lib/common.h"
+#include "sheet/sheet.h"
 
 enum { NEAREST = 3 };
 
@@ -95,10 +96,19 @@ static struct upcr_value whole_of(const json_t *events, const char *event)
 
 		if (item == UPCS_ITEMS || !name || strcmp(name, upcs_item_name(item)))
 			continue;
-		if (json_is_true(json_object_get(object, "lower_bound")))
+		switch (sheet_exactness_of(json_string_value(json_object_get(object, "exactness")))) {
+		case SHEET_EXACT:
+			break;
+		case SHEET_AT_LEAST:
 			value.flags |= UPCR_PARTIAL;
-		else if (!json_is_true(json_object_get(object, "exact")))
+			break;
+		case SHEET_AT_MOST:
+		case SHEET_ESTIMATE:
 			value = upcr_estimated((double)count, INFINITY, 0, INFINITY, 1, UPCR_ROUGH);
+			break;
+		case SHEET_UNCOUNTED:
+			return upcr_uncounted();
+		}
 		return value;
 	}
 	return upcr_uncounted();
@@ -155,7 +165,7 @@ bool regions_sim_rest(struct regions_data *data, const char *report)
 {
 	json_error_t error;
 	json_t *root = json_load_file(report, 0, &error);
-	const json_t *events = json_object_get(root, "events");
+	const json_t *events = json_object_get(json_array_get(json_object_get(root, "run"), 0), "counts");
 	bool done = false;
 
 	if (!json_is_array(events))

@@ -186,18 +186,13 @@ static int print(struct settings *settings, const struct regions_report *report,
 		[HTML] = regions_print_html,
 	};
 	FILE *out = settings->out.file;
-	bool done;
+	int error;
 
 	util_output_begin(&settings->out);
 	errno = 0;
-	done = runs ? print_two(out, settings, runs) : print[settings->format.format](out, report);
-	if (!done && !ferror(out)) {
-		util_error("the report cannot be made: out of memory");
-	} else if (!done && errno && errno != EPIPE) {
-		util_error("cannot write to %s: %s", settings->out.name, strerror(errno));
-		clearerr(out);
-	}
-	return util_output_end(&settings->out) || !done ? UTIL_FAILED : 0;
+	error = util_output_made(&settings->out, runs ? print_two(out, settings, runs)
+						      : print[settings->format.format](out, report));
+	return util_output_end(&settings->out) || error ? UTIL_FAILED : 0;
 }
 
 static int report(struct settings *settings, struct regions_data *data, const char *title,

@@ -45,10 +45,17 @@ bool run_process_misses(const struct upcs_process *process)
 	return process->unfolded > 0 || process->unread != 0 || was_cut_off(process);
 }
 
+bool run_process_is_part(const struct upcs_process *process)
+{
+	return run_process_misses(process) || process->left != 0;
+}
+
 void run_counts_add_process(struct run_counts *counts, const struct upcs_process *process)
 {
 	enum upcs_state state = upcs_results_state(&process->state);
 
+	if (process->guest < UPCS_GUESTS)
+		counts->guests |= 1u << process->guest;
 	if (process->serial == 0 && process->guest < UPCS_GUESTS)
 		counts->guest = (enum upcs_guest)process->guest;
 	/* An exec begins another record of the same process. */
@@ -103,7 +110,8 @@ void run_counts_finish(struct run_counts *counts, const struct upcs_results *res
 	counts->threads_without = load32(&results->threads.without);
 	counts->no_memory |= counts->cut_off > 0 || load32(&results->processes.without_memory) != 0 ||
 			     load32(&results->threads.without_memory) != 0;
-	if (!run_counts_are_whole(counts))
+	/* What a process did that could not be simulated is in no count. */
+	if (!run_counts_are_whole(counts) || counts->left > 0)
 		doubt_all(counts, columns);
 	doubt_unseen(counts, columns);
 	for (unsigned c = 0; c < columns; c++) {

@@ -24,6 +24,7 @@ struct run_counts {
 	unsigned cores;          /* bit per core on which a thread ran */
 	uint64_t processes, threads;
 	enum upcs_guest guest; /* of the first */
+	unsigned guests;       /* bit per guest that ran */
 
 	/* What the reader has to know beside the counts. */
 	uint64_t threads_without, processes_without; /* a record */
@@ -53,6 +54,9 @@ void run_counts_finish(struct run_counts *counts, const struct upcs_results *res
 
 /* Whether counts of this process are missing: some found no place, or were gone with it. */
 bool run_process_misses(const struct upcs_process *process);
+/* Whether its counts are a part of what it did: some are missing, or it went on as a program that could not
+ * be simulated. */
+bool run_process_is_part(const struct upcs_process *process);
 
 /* The same of one thread or process; a column of a record, then what is derived. */
 void run_vector_add(struct run_vector *vector, const struct upcs_thread *thread, unsigned column);

@@ -73,17 +73,19 @@ static void keep_thread(struct run_gathered *g, const struct upcs_results *resul
 		g->threads_merged++;
 		return;
 	}
+	row->guest = UPCS_GUESTS;
 	if (thread->process < UPCS_PROCESSES_MAX) {
 		process = &results->process[thread->process];
 		row->serial = process->serial;
 		row->pid = process->pid;
+		row->guest = process->guest;
 	}
 	row->tid = thread->tid;
 	row->number = thread->number;
 	row->core = thread->core % UPCS_CORES;
 	add_vectors(g, row->vector, thread);
 	/* Of which of its threads, nobody knows. */
-	for (unsigned c = 0; process != NULL && run_process_misses(process) && c < g->columns; c++)
+	for (unsigned c = 0; process != NULL && run_process_is_part(process) && c < g->columns; c++)
 		row->vector[c].doubt |= UPCS_DOUBT_MISSING;
 	g->thread[g->threads++] = row;
 }
@@ -101,7 +103,7 @@ static void keep_process(struct run_gathered *g, uint32_t process, const struct 
 	g->open[process] = NULL;
 	row->record = *record;
 	for (unsigned c = 0; c < g->columns; c++) {
-		if (run_process_misses(record))
+		if (run_process_is_part(record))
 			row->vector[c].doubt |= UPCS_DOUBT_MISSING;
 		if (c > 0 && record->region_unseen >> (c - 1) & 1)
 			row->vector[c].doubt |= UPCS_DOUBT_UNSEEN;

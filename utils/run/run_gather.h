@@ -22,6 +22,7 @@ struct run_thread_row {
 	uint32_t serial; /* of its process */
 	int32_t pid, tid;
 	uint32_t number, core;
+	uint32_t guest;             /* UPCS_GUESTS: not known */
 	struct run_vector vector[]; /* of each column */
 };
 

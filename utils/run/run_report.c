@@ -5,11 +5,14 @@
 #include "run/run_report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "lib/common.h"
 #include "run/run_advice.h"
+#include "run/run_sheet.h"
+#include "run/run_text.h"
 
 #define NOTE_MAX (UPCS_REGIONS_MAX * (UPCS_WORD_MAX + 2) + 512) /* all regions by name, and why */
 
@@ -20,11 +23,6 @@ bool run_report_has_place(const struct run_report *report, unsigned place)
 	if (!run_events_has_core(events, place))
 		return false;
 	return place == 0 || events->asked || (report->counts.cores >> (place - 1) & 1) != 0;
-}
-
-bool run_function_shows(const struct run_report *report, const struct run_function *function, unsigned item)
-{
-	return function->vector.item[item] > 0 && run_events_has_item(&report->options->events, item);
 }
 
 const struct run_vector *run_report_vector(const struct run_report *report, unsigned column, unsigned place)
@@ -56,54 +54,55 @@ void run_process_name(const struct upcs_process *process, char name[UPCS_WORD_MA
 /* ---- what is not exact ----------------------------------------------------------------- */
 
 static const struct {
-	const char *word, *what; /* NULL: another note says so */
+	const char *reason; /* its word, and in short why */
+	const char *what;   /* NULL: another note says so */
 } doubts[] = {
-	{"cut",
+	{"cut: a thread ended within a block",
 	 "a thread ended within a block of instructions, by a fault or a signal, and the rest of the block "
 	 "counts as well"},
-	{"unwound",
+	{"unwound: an exception left it or may have left it",
 	 "an exception left it, or may have left it, and what was done until that could be seen does not "
 	 "count"},
-	{"switched",
+	{"switched: left or entered by a change of stacks",
 	 "it was left or entered by a change of stacks, as coroutines do, and what was done in it after that "
 	 "does not count"},
-	{"forgot",
+	{"forgot: calls were deeper than are kept",
 	 "calls were deeper, or came from more places, than are kept, and what was done after that does not "
 	 "count"},
-	{"helped",
+	{"helped: work of other threads for it does not count",
 	 "threads that it woke, or that it started and that outlived it, may have worked for it, and that work "
 	 "does not count"},
-	{"unplaced",
+	{"unplaced: work of a team found no region",
 	 "a thread of a team worked for a region that could not be told, and its work counts for none"},
-	{"missing", NULL},
-	{"unseen",
+	{"missing: something that ran was not counted", NULL},
+	{"unseen: its function was chosen unseen",
 	 "its function is one of several, chosen while the program ran by a way that cannot be seen, as "
 	 "dlsym, and what that did does not count"},
-	{"late",
+	{"late: the last hundredths of a second may be missing",
 	 "threads were killed, still ran, or ended while another began: what they did in the last hundredths "
 	 "of a second may not be in the counts"},
-	{"jumped",
+	{"jumped: a jump looked like a call",
 	 "it was left by a jump that looked like a call, and what was done until that was seen counts as well"},
 };
 
-const char *run_report_mark(unsigned doubt)
+enum sheet_exactness run_report_exactness(unsigned doubt)
 {
-	static const char *const marks[] = {
-		[UPCS_BOUND_EXACT] = "",
-		[UPCS_BOUND_LOW] = ">=",
-		[UPCS_BOUND_HIGH] = "<=",
-		[UPCS_BOUND_NONE] = "?",
+	static const enum sheet_exactness words[] = {
+		[UPCS_BOUND_EXACT] = SHEET_EXACT,
+		[UPCS_BOUND_LOW] = SHEET_AT_LEAST,
+		[UPCS_BOUND_HIGH] = SHEET_AT_MOST,
+		[UPCS_BOUND_NONE] = SHEET_UNCOUNTED,
 	};
 
-	return marks[upcs_bound_of(doubt)];
+	return words[upcs_bound_of(doubt)];
 }
 
 const char *run_report_doubt(unsigned bit)
 {
-	return bit < sizeof(doubts) / sizeof(doubts[0]) ? doubts[bit].word : NULL;
+	return bit < sizeof(doubts) / sizeof(doubts[0]) ? doubts[bit].reason : NULL;
 }
 
-unsigned run_report_doubts(const struct run_report *report)
+static unsigned report_doubts(const struct run_report *report)
 {
 	unsigned all = report->functions.untold > 0 ? UPCS_DOUBT_MISSING : 0;
 
@@ -129,7 +128,7 @@ static void note_doubt(const struct run_report *report, unsigned bit,
 
 static void note_doubts(const struct run_report *report, void (*note)(void *to, const char *text), void *to)
 {
-	unsigned all = run_report_doubts(report);
+	unsigned all = report_doubts(report);
 
 	for (unsigned bit = 0; run_report_doubt(bit) != NULL; bit++)
 		if ((all >> bit & 1) != 0 && doubts[bit].what != NULL)
@@ -141,7 +140,7 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 	static const char uncounted[] = "more than there is room for: not in the counts";
 	static const char uncounted_memory[] = "more than there is memory for in /dev/shm: not in the counts";
 	const struct run_counts *counts = &report->counts;
-	const bool late = (run_report_doubts(report) & UPCS_DOUBT_LATE) != 0;
+	const bool late = (report_doubts(report) & UPCS_DOUBT_LATE) != 0;
 	const struct {
 		uint64_t n;
 		const char *one, *many, *what; /* "1 thread has", "2 threads have", ... */
@@ -207,4 +206,21 @@ void run_report_notes(const struct run_report *report, void (*note)(void *to, co
 			 report->options->region[r]);
 		note(to, text);
 	}
+}
+
+bool run_report_print(const struct run_report *report, enum run_form form)
+{
+	struct run_sheet *sheet = malloc(sizeof(*sheet));
+	bool done = sheet != NULL && run_sheet_make(sheet, report, form);
+
+	if (done && form == RUN_JSON)
+		done = sheet_json(report->out, &sheet->sheet);
+	else if (done && form == RUN_CSV)
+		done = sheet_csv(report->out, &sheet->sheet);
+	else if (done)
+		done = run_text(report, &sheet->sheet, form == RUN_STAT);
+	if (sheet != NULL)
+		run_sheet_free(sheet);
+	free(sheet);
+	return done;
 }

@@ -11,6 +11,7 @@
 #include "run/run_functions.h"
 #include "run/run_gather.h"
 #include "run/run_options.h"
+#include "sheet/sheet.h"
 
 struct run_report {
 	FILE *out;
@@ -23,13 +24,8 @@ struct run_report {
 	int status; /* as wait gives it */
 };
 
-void run_report_text(const struct run_report *report);
-void run_report_stat(const struct run_report *report);
-void run_report_json(const struct run_report *report);
-void run_report_csv(const struct run_report *report);
-
-/* The table of functions. */
-void run_report_functions(const struct run_report *report);
+/* The report in a form; false: out of memory, or it could not be written, which out tells. */
+bool run_report_print(const struct run_report *report, enum run_form form);
 
 /* ---- for them ------------------------------------------------------------------------- */
 
@@ -37,20 +33,14 @@ void run_report_functions(const struct run_report *report);
  * name, or the core was used. */
 bool run_report_has_place(const struct run_report *report, unsigned place);
 
-/* There are many functions, and few do all: an event that was asked for and that it has had. */
-bool run_function_shows(const struct run_report *report, const struct run_function *function, unsigned item);
-
 /* Its counts in a column of the results. */
 const struct run_vector *run_report_vector(const struct run_report *report, unsigned column, unsigned place);
 
-/* In front of the name of a column: "" where it is exact, ">=" or "<=" where it is a bound, "?" where it has
- * no numbers. */
-const char *run_report_mark(unsigned doubt);
-/* A word for each bit of enum upcs_doubt, from bit 0 on; NULL behind the last. */
+/* Of a number with these doubts. */
+enum sheet_exactness run_report_exactness(unsigned doubt);
+/* "cut: a thread ended within a block": the reason of each bit of enum upcs_doubt, from bit 0 on, with a word
+ * before the colon; NULL behind the last. */
 const char *run_report_doubt(unsigned bit);
-/* The bits of all columns of the run, and of its functions. */
-unsigned run_report_doubts(const struct run_report *report);
-
 /* What the reader has to know, one sentence after the other: calls note for each. */
 void run_report_notes(const struct run_report *report, void (*note)(void *to, const char *text), void *to);
 

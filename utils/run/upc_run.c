@@ -290,21 +290,10 @@ static int print_report(struct session *s, double seconds, int status)
 	run_unit_destroy(s->unit);
 	s->unit = NULL;
 	util_output_begin(&s->output);
-	switch (s->options.form) {
-	case RUN_TEXT:
-		run_report_text(&report);
-		break;
-	case RUN_STAT:
-		run_report_stat(&report);
-		break;
-	case RUN_JSON:
-		run_report_json(&report);
-		break;
-	case RUN_CSV:
-		run_report_csv(&report);
-		break;
-	}
-	failed = util_output_end(&s->output);
+	errno = 0;
+	failed = util_output_made(&s->output, run_report_print(&report, s->options.form));
+	if (util_output_end(&s->output) != 0)
+		failed = RUN_ERROR;
 	run_functions_free(&report.functions);
 	return failed != 0 ? failed : without != 0 ? without : judge(&report.counts);
 }
