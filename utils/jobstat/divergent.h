@@ -16,8 +16,9 @@
 /* Fewer nodes than these tell nothing about one of them. */
 #define DIVERGENT_NODES_MIN 5
 
-/* A node differs by this share of the median at least. */
-#define DIVERGENT_EFFECT 0.2
+/* A node differs by this share of the median at least: rank 0 of a job, which also does its output, differs
+ * by less. */
+#define DIVERGENT_EFFECT 0.1
 
 /* What is normal; without can nothing is known, and low and high are infinite. */
 struct divergent_limits {

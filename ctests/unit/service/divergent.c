@@ -92,7 +92,7 @@ TEST(test_bad)
 	}
 }
 
-/* Less than a fifth is not worth a word, and nodes that do nothing are. */
+/* Less than a tenth is not worth a word, and nodes that do nothing are. */
 TEST(test_effect)
 {
 	signed char side[256];
@@ -100,8 +100,10 @@ TEST(test_effect)
 
 	for (unsigned i = 0; i < 20; i++)
 		x[i] = 1;
-	x[7] = 0.85;
+	x[7] = 0.92;
 	assert_int_equal(named(x, 20, side), 0);
+	x[7] = 0.88;
+	assert_int_equal(named(x, 20, side), 1);
 	x[7] = 0;
 	assert_int_equal(named(x, 20, side), 1);
 	assert_int_equal(side[7], -1);

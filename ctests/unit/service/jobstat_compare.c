@@ -108,6 +108,35 @@ TEST(smallest_difference)
 	compare_close(&c);
 }
 
+/* A node that is an eighth slower than the others is named where noise is 1 %. */
+TEST(an_eighth)
+{
+	static const unsigned sizes[] = {8, 16, 64, 128};
+	struct compare c;
+
+	assert_int_equal(compare_open(&c, NODES_MAX), 0);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		const struct made made = {sizes[i], 32, NORMAL, 0.01, 0};
+		unsigned right = 0, wrong = 0;
+
+		for (unsigned run = 0; run < RUNS; run++) {
+			const unsigned k = run * 7 % made.nodes;
+			double factor[NODES_MAX];
+
+			fill(&c, &made, run, NULL);
+			wrong += named(&c) > 0;
+			for (unsigned j = 0; j < made.nodes; j++)
+				factor[j] = j == k ? 0.875 : 1;
+			fill(&c, &made, run, factor);
+			right += c.side[k] == -1 && named(&c) == 1;
+		}
+		print_message("%u nodes: %u named, %u of equal nodes\n", sizes[i], right, wrong);
+		assert_true(right >= 95);
+		assert_true(wrong <= 5);
+	}
+	compare_close(&c);
+}
+
 /* Half of the nodes at 0.4 and one at 0.6; ten of 64 at 0.4 to 0.75; and nodes that differ by factors. */
 TEST(too_wide)
 {
