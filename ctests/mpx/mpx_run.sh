@@ -45,7 +45,7 @@ refused()
 	run "$status" "$@" && says "$text" && [ ! -e ran ]
 }
 
-echo "1..91"
+echo "1..92"
 
 # ---- what plain PAPI cannot do, and what it can
 
@@ -174,6 +174,8 @@ report()
 			-v high="$(at /$one/sets/0/events/0/high)" 'BEGIN { exit !(value == low && value == high) }'
 }
 check "--json: a line for each process, with errors" report
+check "a report that a full disk does not take" eval \
+	'run 0 --report=/dev/full --json -g 1 "$program" one && says "cannot write the report to ./dev/full.: No space left"'
 german()
 {
 	(

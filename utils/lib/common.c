@@ -77,9 +77,10 @@ int util_flush(FILE *out, const char *name)
 	errno = 0;
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
-	/* No failure worth a line. Of a write before this one errno says nothing any more. */
-	if (errno != EPIPE && !has_no_reader(out))
-		util_error("cannot write to %s: %s", name, strerror(errno != 0 ? errno : EIO));
+	/* errno may be that of an earlier call, so the stream itself is looked at, too. */
+	if (errno == EPIPE || has_no_reader(out))
+		return 1;
+	util_error("cannot write to %s: %s", name, strerror(errno != 0 ? errno : EIO));
 	return -1;
 }
 

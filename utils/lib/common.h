@@ -49,7 +49,7 @@ int util_cannot_run(const char *program, int error);
 /* Prints the tool's and the library's release; returns the exit status. */
 int util_print_version(void);
 
-/* Flushes out and says if anything of it could not be written: 0 or -1. */
+/* Flushes out: 0, -1 (not all could be written, said), or 1 (its reader has gone, not said). */
 int util_flush(FILE *out, const char *name);
 
 /* ---- numbers ----------------------------------------------------------- */

@@ -102,7 +102,7 @@ int util_output_end(struct util_output *output)
 		failed = -1;
 	}
 	*output = (struct util_output){.file = NULL};
-	return failed == 0 ? 0 : UTIL_FAILED;
+	return failed >= 0 ? 0 : UTIL_FAILED;
 }
 
 void util_output_drop(struct util_output *output)

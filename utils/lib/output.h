@@ -25,7 +25,7 @@ void util_output_begin(struct util_output *output);
 /* Whether a report was made, done, with errno of what failed: 0, or UTIL_FAILED, said. */
 int util_output_made(struct util_output *output, bool done);
 
-/* Writes what is buffered, and closes: 0, or UTIL_FAILED, said. */
+/* Writes what is buffered, and closes: 0 (also where its reader has gone), or UTIL_FAILED, said. */
 int util_output_end(struct util_output *output);
 
 /* Closes a file that nothing was written to, and removes it where it was not there before. Does

@@ -315,7 +315,7 @@ int stat_session_run(struct stat_session *s)
 	/* Before a signal ends us: then the kernel would close tracepoints, and somebody wait. */
 	destroy_units(&s->units);
 	stat_parts_free(&s->threads.parts);
-	return sample.has_program ? stat_run_exit_status(sample.status) : status;
+	return sample.has_program && status == UTIL_OK ? stat_run_exit_status(sample.status) : status;
 }
 
 void stat_session_free(struct stat_session *s)

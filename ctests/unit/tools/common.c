@@ -219,7 +219,7 @@ TEST(test_width)
 }
 
 /* Flushes what could not be written before; returns how much is said of it. */
-static off_t said_of(int fd)
+static off_t said_of(int fd, int result)
 {
 	FILE *out = fdopen(fd, "w"), *said = tmpfile();
 	int kept = dup(STDERR_FILENO);
@@ -230,7 +230,7 @@ static off_t said_of(int fd)
 	setvbuf(out, NULL, _IONBF, 0);
 	assert_int_equal(fputs("text", out), EOF);
 	dup2(fileno(said), STDERR_FILENO);
-	assert_int_equal(util_flush(out, "a file"), -1);
+	assert_int_equal(util_flush(out, "a file"), result);
 	dup2(kept, STDERR_FILENO);
 	close(kept);
 	size = lseek(fileno(said), 0, SEEK_END);
@@ -246,9 +246,9 @@ TEST(test_flush)
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
-	assert_int_equal(said_of(ends[1]), 0);
+	assert_int_equal(said_of(ends[1], 1), 0);
 	if (full >= 0)
-		assert_true(said_of(full) > 0);
+		assert_true(said_of(full, -1) > 0);
 	signal(SIGPIPE, SIG_DFL);
 }
 

@@ -43,6 +43,7 @@ static struct {
 	char text[1 << 18];
 	size_t used;
 	int fd;
+	int error; /* errno of the first write that failed */
 } out;
 
 static void flush(void)
@@ -54,8 +55,10 @@ static void flush(void)
 		n = write(out.fd, out.text + done, out.used - done);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			break; /* full, or nobody reads: there is no one to tell */
+		if (n <= 0) {
+			out.error = out.error ? out.error : errno;
+			break;
+		}
 		done += (size_t)n;
 	}
 	out.used = 0;
@@ -431,6 +434,7 @@ void shim_report_write(bool wait)
 		atomic_flag_clear(&busy);
 		return;
 	}
+	out.error = 0;
 	/* The program's may have a comma in its numbers. */
 	before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 	left_out = shim_record_left_out(wait);
@@ -447,7 +451,10 @@ void shim_report_write(bool wait)
 	}
 	flush();
 	uselocale(before);
-	if (own)
-		close(out.fd);
+	if (own && close(out.fd) && !out.error)
+		out.error = errno;
+	if (out.error)
+		shim_say("cannot write the report to '%s': %s", own ? path : "standard error",
+			 upci_words_of_errno(out.error));
 	atomic_flag_clear(&busy);
 }
