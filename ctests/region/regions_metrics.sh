@@ -41,12 +41,10 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-cpu=upc:::perf::TASK-CLOCK
-! cannot_count || cpu=upc:::time::thread_cpu_ns
 cat > own.metrics << END
 upc-metrics 1
 event FAULTS = perf "$faults"
-event CPU = perf "$cpu"
+event CPU = perf "$clock"
 derived FAULTS_PER_CALL = "(FAULTS) / calls" unit "faults/call" describe "Page faults of a call."
 derived OTHER_SHARE = "(1000000000*time - CPU) / (1000000000*time)" unit "1"
 derived BYTES_PER_READ = "(upc:::task::rchar) / upc:::task::syscr" unit "bytes"

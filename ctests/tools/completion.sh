@@ -53,27 +53,27 @@ check "a word of a few" completes "$UPC_RUN -f " text json csv stat
 check "... that has begun" completes "$UPC_RUN --format c" csv
 check "... behind a =" completes "$UPC_RUN --children=" count off
 check "... where bash does not break words at it" eval 'COMP_WORDBREAKS=" " completes "$UPC_RUN --children=c" --children=count'
-check "the name of an event, as bash breaks it at colons" completes "$UPC_STAT -e perf::PAGE-F" PAGE-FAULTS
+check "the name of an event, as bash breaks it at colons" completes "$UPC_STAT -e task::minf" minflt
 check "... whole, where it does not" eval \
-	'COMP_WORDBREAKS=" " completes "$UPC_STAT -e perf::PAGE-F" perf::PAGE-FAULTS'
+	'COMP_WORDBREAKS=" " completes "$UPC_STAT -e task::minf" task::minflt'
 check "... the second of a list" eval \
-	'COMP_WORDBREAKS=" " completes "$UPC_STAT -e perf::TASK-CLOCK,perf::MINOR" perf::TASK-CLOCK,perf::MINOR-FAULTS'
+	'COMP_WORDBREAKS=" " completes "$UPC_STAT -e task::minflt,task::majf" task::minflt,task::majflt'
 check "... behind --events=" eval \
-	'COMP_WORDBREAKS=" " completes "$UPC_STAT --events=perf::MINOR" --events=perf::MINOR-FAULTS'
+	'COMP_WORDBREAKS=" " completes "$UPC_STAT --events=task::majf" --events=task::majflt'
 check "upc_run has events of its own" completes "$UPC_RUN -e PU0_FPU_F" PU0_FPU_FMA_2 PU0_FPU_FMA_4
-check "upc_avail's operand is an event" eval 'COMP_WORDBREAKS=" " completes "$UPC_AVAIL perf::MINOR" perf::MINOR-FAULTS'
+check "upc_avail's operand is an event" eval 'COMP_WORDBREAKS=" " completes "$UPC_AVAIL task::majf" task::majflt'
 mkdir -p there/deeper
 : > there/file
 check "a file" completes "$UPC_STAT -o there/" there/deeper there/file
 check "a directory" completes "$UPC_RUN --prefix there/" there/deeper
-check "a program" offers "$UPC_STAT -z -e perf::TASK-CLOCK printenv" printenv
+check "a program" offers "$UPC_STAT -z -e task::minflt printenv" printenv
 check "... behind --" offers "$UPC_STAT -z -- printen" printenv
 check "... and files for it, not options of ours" completes "$UPC_STAT -z -- cat there/f" there/file
 check "a command of upc" completes "$UPC a" avail
 check "... and its options" completes "$UPC stat --per-t" --per-thread
 check "a command of upcctl" completes "$UPCCTL -S x re" reassign remove rewrite
 check "... and what follows it" eval 'offers "$UPC ctl run -- printen" printenv && completes "$UPCCTL status " &&
-	COMP_WORDBREAKS=" " completes "$UPCCTL add perf::MINOR" perf::MINOR-FAULTS'
+	COMP_WORDBREAKS=" " completes "$UPCCTL add task::majf" task::majflt'
 . "$srcdir/ctests/service/daemon.inc"
 counters()
 {
@@ -90,13 +90,13 @@ chmod +x upc_avail upc_top
 tools=${UPC_STAT%/*}
 at_home()
 {
-	(PATH=$tools:$PATH && unset _upc_names && COMP_WORDBREAKS=" " && completes "upc_stat -e perf::PAGE-F" perf::PAGE-FAULTS) &&
+	(PATH=$tools:$PATH && unset _upc_names && COMP_WORDBREAKS=" " && completes "upc_stat -e task::minf" task::minflt) &&
 		[ ! -e ran ]
 }
 check "a tool of PATH asks none of the directory that one is in" at_home
 units()
 {
-	"$SHARE_LOAD" "$unit" 3000 perf::PAGE-FAULTS > ready 2> err &
+	"$SHARE_LOAD" "$unit" 3000 task::minflt > ready 2> err &
 	owner=$!
 	until_passes [ -s ready ] && completes "$UPC_TOP ${unit%.*}" "$unit" && completes "$UPC top ${unit%.*}" "$unit" &&
 		zsh_units
@@ -124,24 +124,24 @@ fi
 zsh_completes()
 {
 	cat > want <<-WANT
-		upc_stat -e perf::MINOR-FAULTS,
+		upc_stat -e task::majflt,
 		$UPC_STAT --per-thread 
 		$UPC_RUN --format=csv 
-		$UPC_STAT -e perf::PAGE-FAULTS,
-		$UPC_STAT -e perf::TASK-CLOCK,perf::MINOR-FAULTS,
+		$UPC_STAT -e task::minflt,
+		$UPC_STAT -e task::minflt,task::majflt,
 		$UPC_RUN -e PU0_FPU_FMA_4,
 		$UPC stat --per-thread 
 		$UPC avail 
 		$UPC_STAT -z -- printenv 
 		$UPCCTL -f json reassign 
 		$UPCCTL run printenv 
-		$UPCCTL add perf::MINOR-FAULTS 
+		$UPCCTL add task::majflt 
 	WANT
-	PATH=$tools:$PATH timeout 300 zsh -f "$srcdir/ctests/lib/zsh_complete" "$completions" "upc_stat -e perf::MINOR" \
+	PATH=$tools:$PATH timeout 300 zsh -f "$srcdir/ctests/lib/zsh_complete" "$completions" "upc_stat -e task::majf" \
 		"$UPC_STAT --per-t" "$UPC_RUN --format=cs" \
-		"$UPC_STAT -e perf::PAGE-F" "$UPC_STAT -e perf::TASK-CLOCK,perf::MINOR" "$UPC_RUN -e PU0_FPU_FMA_4" \
+		"$UPC_STAT -e task::minf" "$UPC_STAT -e task::minflt,task::majf" "$UPC_RUN -e PU0_FPU_FMA_4" \
 		"$UPC stat --per-t" "$UPC a" "$UPC_STAT -z -- printen" \
-		"$UPCCTL -f json reas" "$UPCCTL run printen" "$UPCCTL add perf::MINOR" > out 2> err && [ ! -e ran ] && diff want out | sed 's/^/# /' && cmp -s want out
+		"$UPCCTL -f json reas" "$UPCCTL run printen" "$UPCCTL add task::majf" > out 2> err && [ ! -e ran ] && diff want out | sed 's/^/# /' && cmp -s want out
 }
 completed="... and completes options, words, events, programs and commands"
 if command -v zsh > /dev/null; then

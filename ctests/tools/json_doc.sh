@@ -136,7 +136,8 @@ for name in upc_stat 'upc_stat --compare' upc_run upc_top 'upc_top --list' upc_a
 	check "$name: examples have all fields, and no others" example "$name"
 done
 
-soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
+choose_events
+soft=$clock,$faults
 stat_prints()
 {
 	"$UPC_STAT" -f json -o json -e $soft -- sh -c 'exit 3' && return 1
@@ -151,8 +152,8 @@ stat_prints()
 check "upc_stat prints what json.md has, and no more" stat_prints
 compared()
 {
-	"$UPC_STAT" -r 4 -f json -o a.json -e $soft,perf::MINOR-FAULTS -- true &&
-		"$UPC_STAT" -r 4 -f json -o b.json -e $soft,perf::MAJOR-FAULTS -- true &&
+	"$UPC_STAT" -r 4 -f json -o a.json -e $soft,task::majflt -- true &&
+		"$UPC_STAT" -r 4 -f json -o b.json -e $soft,task::voluntary_ctxt_switches -- true &&
 		"$UPC_STAT" -f json --compare a.json b.json > json && prints 'upc_stat --compare' json &&
 		"$UPC_STAT" -f csv --compare a.json b.json > csv && heads 'upc_stat --compare' csv
 }
@@ -175,9 +176,9 @@ avail_prints()
 check "upc_avail" avail_prints
 wire_prints()
 {
-	"$UPC_WIRE" --show perf::PAGE-FAULTS -f json > json && prints 'upc_wire --show' json &&
+	"$UPC_WIRE" --show $faults -f json > json && prints 'upc_wire --show' json &&
 		"$UPC_WIRE" --show PU0_DCACHE_MISS -f json > json && prints 'upc_wire --show' json &&
-		"$UPC_WIRE" --show perf::PAGE-FAULTS -f csv > csv && heads 'upc_wire --show' csv
+		"$UPC_WIRE" --show $faults -f csv > csv && heads 'upc_wire --show' csv
 }
 check "upc_wire --show" wire_prints
 wire_checks()
@@ -266,7 +267,7 @@ else
 			"$MPX_RUN" -f json -o json --by-place "$MPX_RUN_PROGRAM" places > out 2>&1 && prints mpx_run json &&
 			"$MPX_RUN" -f csv -o csv -g 1 "$MPX_RUN_PROGRAM" threads 1 > out 2>&1 && heads mpx_run csv
 	}
-	check "mpx_run" mpx_prints
+	check_perf "mpx_run" mpx_prints
 fi
 
 if [ ! -x "$UPC_REGIONS" ]; then
@@ -297,14 +298,14 @@ EOF
 			"$UPC_REGIONS" -m nopmu -f csv -o csv -- ./marked && heads upc_regions csv &&
 			"$UPC_REGIONS" -t --paths -f csv -o csv -- ./marked && heads upc_regions csv
 	}
-	check "upc_regions" regions_print
+	check_perf "upc_regions" regions_print
 	regions_differ()
 	{
 		"$UPC_REGIONS" -e upc:::$soft -f json -o a.json -- ./marked && cp a.json b.json &&
 			"$UPC_REGIONS" --diff a.json -f json -o json b.json && prints 'upc_regions --diff' json &&
 			"$UPC_REGIONS" --diff a.json -f csv -o csv b.json && heads 'upc_regions --diff' csv
 	}
-	check "... of two runs" regions_differ
+	check_perf "... of two runs" regions_differ
 fi
 
 if [ ! -x "$UPC_JOBSTAT" ] || [ ! -x "$MAKE_ARCHIVE" ]; then

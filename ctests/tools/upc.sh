@@ -6,10 +6,10 @@ tool=${UPC:-upc}
 
 plan 15
 
-check "upc stat" run 7 stat -e perf::PAGE-FAULTS -- sh -c 'echo hello; exit 7'
-check "... is upc_stat" [ "$(cat out)$(grep -c perf::PAGE-FAULTS err)" = hello1 ]
-check "upc avail" run 0 avail --names perf::PAGE-FAULTS
-check "... has its own options" grep -qx perf::PAGE-FAULTS out
+check "upc stat" run 7 stat -e task::minflt -- sh -c 'echo hello; exit 7'
+check "... is upc_stat" [ "$(cat out)$(grep -c task::minflt err)" = hello1 ]
+check "upc avail" run 0 avail --names task::minflt
+check "... has its own options" grep -qx task::minflt out
 commands="stat run top avail wire replay"
 [ ! -x "$MPX_RUN" ] || commands="$commands mpx regions"
 helps()

@@ -15,7 +15,7 @@ check "... without blanks" sh -c '! grep -q "[[:space:]]" names'
 check "... each is found by itself" run 0 --names "$(sed -n 3p names)"
 check "... and by no case in particular" sh -c \
 	'"$1" --names "$(printf %s "$2" | tr "[:upper:]" "[:lower:]")" | grep -qxF "$2"' sh "$avail" \
-	perf::PAGE-FAULTS
+	process::VmPeak
 check "--all has more" run 0 --all --names
 check "... all 455 Blue Gene/P names" [ "$(grep -cv :: out)" -ge 455 ]
 check "... and what is there without it" sh -c 'sort out > all; sort names | comm -23 - all | { ! grep -q .; }'
@@ -49,16 +49,16 @@ check "--json: 455 Blue Gene/P names, and every event with its driver or the rea
 
 check "a part of a name" run 0 page-faults
 check "... finds it, with what drives it" grep -q 'driven by' out
-check "a glob" run 0 --names 'perf::*-faults'
-check "... over the whole name" [ "$(grep -cvE '^perf::.*-FAULTS$' out)" = 0 ]
+check "a glob" run 0 --names 'process::vm*'
+check "... over the whole name" [ "$(grep -cvi '^process::vm' out)" = 0 ]
 # finds QUERY NAME: among the names that are printed
 finds()
 {
 	run 0 --names "$1" && grep -qxF "$2" out
 }
-check "words that no name has, in descriptions" finds 'copy-on-write' perf::PAGE-FAULTS
-check "... in any form and order" finds 'page first touching' perf::PAGE-FAULTS
-check "... of names, too" finds 'fault page minor' perf::MINOR-FAULTS
+check_perf "words that no name has, in descriptions" finds 'copy-on-write' perf::PAGE-FAULTS
+check_perf "... in any form and order" finds 'page first touching' perf::PAGE-FAULTS
+check_perf "... of names, too" finds 'fault page minor' perf::MINOR-FAULTS
 check "--all finds so what a machine has not got, too" sh -c '"$1" --all --names "cache miss" | grep -qxF PU0_DCACHE_MISS' sh "$avail"
 bytes_sent()
 {
@@ -70,14 +70,14 @@ if grep -q : /proc/net/dev; then
 else
 	skip "bytes sent" "there is no network interface here"
 fi
-check "a name before descriptions" finds fault perf::PAGE-FAULTS
+check "a name before descriptions" finds fault vm::pgfault
 check "... of which others speak" sh -c '"$1" switch | grep -qF "upc_avail --descriptions '"'switch'"'"' sh "$avail"
 cp out short
 check "... and which --descriptions adds" run 0 --names --descriptions fault
 check "... to those" sh -c 'sort short > a && sort out | comm -23 a - | { ! grep -q .; } && [ "$(wc -l < out)" -gt "$(wc -l < short)" ]'
 check "not all words: none" run 1 --names 'cache zebra'
-for name in upc:::perf::PAGE-FAULTS PAPI_NATIVE_upc:::perf::PAGE-FAULTS 'UPC:::perf::PAGE-F*'; do
-	check "PAPI's spelling: $name" finds "$name" perf::PAGE-FAULTS
+for name in upc:::task::minflt PAPI_NATIVE_upc:::task::minflt 'UPC:::TASK::MINF*'; do
+	check "PAPI's spelling: $name" finds "$name" task::minflt
 done
 
 check "what nothing drives says why when it is asked for" run 0 PU0_JPIPE_INSTRUCTIONS
@@ -108,16 +108,16 @@ script()
 }
 check "a script has the derived events of its names" script
 
-check "an unknown name: 1" run 1 pagefalts
-check "... with the nearest" grep -q 'did you mean perf::PAGE-FAULTS' err
+check "an unknown name: 1" run 1 task::minftl
+check "... with the nearest" grep -q 'did you mean task::minflt' err
 check "a pattern with a mistake: 1" run 1 'tsk::*'
 check "... and the right one" grep -q 'did you mean task::\*?' err
 
-check "perf's name of an event" finds minor-faults perf::MINOR-FAULTS
-check "... of which the beginning is another's" finds faults perf::PAGE-FAULTS
-check "... beside the event" sh -c '"$1" perf::PAGE-FAULTS | grep -q "also: page-faults, faults"' sh "$avail"
+check_perf "perf's name of an event" finds minor-faults perf::MINOR-FAULTS
+check_perf "... of which the beginning is another's" finds faults perf::PAGE-FAULTS
+check_perf "... beside the event" sh -c '"$1" perf::PAGE-FAULTS | grep -q "also: page-faults, faults"' sh "$avail"
 check "--spellings prints them as well" run 0 --names --spellings
-check "... one a line" grep -qxF page-faults out
+check_perf "... one a line" grep -qxF page-faults out
 uncounted()
 {
 	run 0 --names cycles && grep -qxF perf::CYCLES out && return
@@ -130,11 +130,11 @@ groups()
 	run 0 --groups && [ "$(wc -l < out)" -lt 60 ] || return 1
 	# As many as there are names.
 	awk '/^  [a-z0-9_]+:: / { gsub(",", "", $2); n += $2 } END { print n }' out > sum
-	[ "$(cat sum)" = "$(wc -l < names)" ] && grep -q '^  perf:: ' out
+	[ "$(cat sum)" = "$(wc -l < names)" ] && grep -q '^  task:: ' out
 }
 check "--groups: all events in less than a page or two" groups
 check "... each of which lists its own" sh -c '"$1" --names derived:: | { ! grep -q ::; }' sh "$avail"
-check "--color=always" sh -c '"$1" --color=always perf::PAGE-FAULTS | grep -q "$(printf "\033")"' sh "$avail"
+check "--color=always" sh -c '"$1" --color=always task::minflt | grep -q "$(printf "\033")"' sh "$avail"
 check "... and no other word" run 125 --color=sometimes
 
 # on_terminal COMMAND: with a terminal as its output, which goes to the file screen; its exit status
@@ -149,13 +149,13 @@ terminal()
 paged()
 {
 	rm -f page
-	UPC_PAGER='cat > page' on_terminal "$avail perf::" && grep -q 'driven by' page
+	UPC_PAGER='cat > page' on_terminal "$avail task::" && grep -q 'driven by' page
 }
 not_paged()
 {
 	rm -f page
 	export UPC_PAGER='cat > page'
-	on_terminal "TERM=dumb $avail perf::" && on_terminal "$avail --no-pager perf::" && [ ! -e page ]
+	on_terminal "TERM=dumb $avail task::" && on_terminal "$avail --no-pager task::" && [ ! -e page ]
 	result=$?
 	unset UPC_PAGER
 	return $result
@@ -164,12 +164,12 @@ not_paged()
 quit_pager()
 {
 	UPC_PAGER='head -n 1' on_terminal "$avail '*' 2> said" && [ ! -s said ] &&
-		UPC_PAGER=./nowhere on_terminal "$avail perf:: 2> said" && [ ! -s said ] && grep -q 'driven by' screen
+		UPC_PAGER=./nowhere on_terminal "$avail task:: 2> said" && [ ! -s said ] && grep -q 'driven by' screen
 }
 no_colour()
 {
-	on_terminal "NO_COLOR=1 $avail --no-pager perf::" && ! grep -q "$(printf '\033')" screen &&
-		on_terminal "$avail --no-pager perf::" && grep -q "$(printf '\033')" screen
+	on_terminal "NO_COLOR=1 $avail --no-pager task::" && ! grep -q "$(printf '\033')" screen &&
+		on_terminal "$avail --no-pager task::" && grep -q "$(printf '\033')" screen
 }
 if command -v script > /dev/null && on_terminal true; then
 	check "a terminal gets the groups" terminal
@@ -188,7 +188,7 @@ widths()
 {
 	for COLUMNS in 60 80 132; do
 		export COLUMNS
-		run 0 perf:: || return 1
+		run 0 task:: || return 1
 		[ "$(awk -v w=$COLUMNS 'length > w' out | wc -l)" = 0 ] || return 1
 	done
 	unset COLUMNS

@@ -17,7 +17,10 @@ value()
 	awk -F, -v name="$1" '$2 == name { print $3 }' err
 }
 
-soft=perf::TASK-CLOCK,perf::PAGE-FAULTS
+choose_events
+soft=$clock,$faults
+threads=$soft scope=context
+! cannot_count || threads=task::utime_ns,task::minflt scope=process
 echo "1..56"
 
 # ---- the program and its end
@@ -25,7 +28,7 @@ echo "1..56"
 check "the exit status is the program's" run 7 -e $soft -- sh -c 'exit 7'
 check "the program's output is its own" run 0 -e $soft -- echo hello
 check "... and nothing is added to it" [ "$(cat out)" = hello ]
-check "the table is on standard error" grep -q 'perf::PAGE-FAULTS' err
+check "the table is on standard error" grep -q "$faults" err
 check "a program that is not there: 127" run 127 -e $soft -- ./nowhere
 check "... one line, and no table" lines err 1
 check "... which says what and why" \
@@ -71,12 +74,15 @@ check "... also with a low limit of files" limited
 
 # ---- what is counted
 
-check "CSV: header and a line an event" run 0 --csv -e $soft,perf::MINOR-FAULTS,perf::MAJOR-FAULTS -- \
+check_perf "CSV: header and a line an event" run 0 --csv -e $soft,perf::MINOR-FAULTS,perf::MAJOR-FAULTS -- \
 	sh -c 'ls / > list'
-check "... of 5 lines" lines err 5
-check "page faults are minor and major ones" \
+check_perf "... of 5 lines" lines err 5
+minor_and_major()
+{
 	[ "$(value perf::PAGE-FAULTS)" = "$(($(value perf::MINOR-FAULTS) + $(value perf::MAJOR-FAULTS)))" ]
-check "... and not none" [ "$(value perf::PAGE-FAULTS)" -gt 10 ]
+}
+check_perf "page faults are minor and major ones" minor_and_major
+check_perf "... and not none" [ "$(value perf::PAGE-FAULTS)" -gt 10 ]
 
 check "bytes of one process" run 0 --csv -e process::wchar -- \
 	dd if=/dev/zero of=/dev/null bs=1000 count=1234 status=none
@@ -87,8 +93,8 @@ wide()
 	run 0 --csv -e "$1" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do ls / > list; done'
 }
 own=$("$stat" --csv -e perf::PAGE-FAULTS -- ls / 2>&1 > list | awk -F, 'NR == 2 { print $3 }')
-check "children count" wide perf::PAGE-FAULTS
-check "... each of them" [ "$(value perf::PAGE-FAULTS)" -gt "$((10 * own * 7 / 10))" ]
+check_perf "children count" wide perf::PAGE-FAULTS
+check_perf "... each of them" [ "$(value perf::PAGE-FAULTS)" -gt "$((10 * own * 7 / 10))" ]
 
 # ---- which events
 
@@ -107,15 +113,15 @@ detailed()
 	[ "$(grep -c '^[^,]*,tp::' err)" -gt 0 ] || ! "${MACHINE:?}" traces
 }
 check "-d is 40 with tracepoints" detailed
-check "an unknown event: 125" run 125 -e perf::PAGEFAULTS -- sh -c ': > ran'
-check "... with the nearest names" grep -q 'perf::PAGE-FAULTS' err
+check "an unknown event: 125" run 125 -e task::minftl -- sh -c ': > ran'
+check "... with the nearest names" grep -q 'task::minflt' err
 check "... before anything runs" [ ! -e ran ]
 check "a glob that matches nothing: 125" run 125 -e 'nosuch::*' -- sh -c ': > ran'
 check "... with the pattern that was meant" run 125 -e 'tsk::*' -- true
 check "... as one of the machine" grep -q "matches 'tsk::\*'; did you mean task::\*?" err
-check "perf's names" run 0 --csv -e page-faults:u,minor-faults,task-clock -- true
-check "... are events of the catalogue" [ "$(cut -d, -f2 err | grep -c '^perf::\(PAGE-FAULTS:u\|PAGE-FAULTS\|MINOR-FAULTS\|TASK-CLOCK\)$')" = 3 ]
-check "perf's modifiers that have no meaning here" run 125 -e page-faults:p -- sh -c ': > ran'
+check_perf "perf's names" run 0 --csv -e page-faults:u,minor-faults,task-clock -- true
+check_perf "... are events of the catalogue" [ "$(cut -d, -f2 err | grep -c '^perf::\(PAGE-FAULTS:u\|PAGE-FAULTS\|MINOR-FAULTS\|TASK-CLOCK\)$')" = 3 ]
+check_perf "perf's modifiers that have no meaning here" run 125 -e page-faults:p -- sh -c ': > ran'
 # One sentence says why, and what counts it: where there is no PMU.
 uncounted()
 {
@@ -126,10 +132,10 @@ for name in instructions PAPI_TOT_INS; do
 	check "$name, or why not and what counts it" uncounted $name 'upc_run -e INSTRUCTIONS PROGRAM'
 done
 check "cycles, or why not" uncounted cycles 'does not model time'
-check "PAPI's spelling of names, and of globs" run 0 --csv -e 'upc:::perf::TASK-CLOCK,upc:::perf::M*-FAULTS' -- true
-check "... is the same" [ "$(grep -c 'perf::M[A-Z]*-FAULTS\|perf::TASK-CLOCK' err)" = 3 ]
-check "a glob" run 0 --csv -e 'perf::*-FAULTS' -- true
-check "... gives each match" lines err 4
+check "PAPI's spelling of names, and of globs" run 0 --csv -e 'upc:::process::utime_ns,upc:::process::m*flt' -- true
+check "... is the same" [ "$(grep -c 'process::m[a-z]*flt\|process::utime_ns' err)" = 3 ]
+check "a glob" run 0 --csv -e 'task::*_ctxt_switches,task::m*flt' -- true
+check "... gives each match" lines err 5
 
 # ---- options
 
@@ -152,9 +158,8 @@ intervals()
 	run 0 --interval 100 --csv -e $soft -- \
 		sh -c 'until [ "$(grep -c ^interval err)" -ge 6 ]; do sleep 0.1; done' || return 1
 	# What the intervals counted is not more than the whole.
-	awk -F, '$1 == "interval" { n++; sum[$3] += $4 } $1 == "total" { all[$3] = $4 }
-		END { exit !(n >= 6 && sum["perf::PAGE-FAULTS"] <= all["perf::PAGE-FAULTS"] &&
-			     all["perf::PAGE-FAULTS"] > 0) }' err
+	awk -F, -v faults="$faults" '$1 == "interval" { n++; sum[$3] += $4 } $1 == "total" { all[$3] = $4 }
+		END { exit !(n >= 6 && sum[faults] <= all[faults] && all[faults] > 0) }' err
 }
 check "--interval prints as it goes" intervals
 
@@ -164,7 +169,7 @@ json()
 		leaf /0/exit_status 3 && leaf /0/command/0 '"sh"' && leaf /0/refused '[]' &&
 		leaf /0/events/0/event "\"${soft%,*}\"" && leaf /0/events/1/event "\"${soft#*,}\"" &&
 		! at /0/events/2/event && [ "$(at /0/events/1/value)" -gt 0 ] &&
-		leaf /0/events/1/scope '"context"'
+		leaf /0/events/1/scope "\"$scope\""
 }
 check "--json is JSON" json
 
@@ -173,9 +178,9 @@ check "--json is JSON" json
 if "${MACHINE:?}" ptrace; then
 	threads()
 	{
-		run 5 -t --csv -e $soft -- sh -c 'ls / > list & sh -c "ls / > list2" & wait; exit 5' || return 1
+		run 5 -t --csv -e $threads -- sh -c 'ls / > list & sh -c "ls / > list2" & wait; exit 5' || return 1
 		# Without a pid: the sum of those with one.
-		awk -F, '$5 != "perf::PAGE-FAULTS" { next }
+		awk -F, -v faults="${threads#*,}" '$5 != faults { next }
 			$2 == "" { all = $6; next }
 			{ sum += $6; if ($6 > 0) n++ }
 			END { exit !(n >= 3 && sum == all) }' err
@@ -196,7 +201,7 @@ WIRING
 			END { sums = int(1e9 * all["perf::PAGE-FAULTS"] / all["perf::TASK-CLOCK"])
 			      exit !(n >= 3 && all["PER_S"] < most && all["PER_S"] == sums) }' err
 	}
-	check "-t: the ratio of all threads is that of their sums" ratios
+	check_perf "-t: the ratio of all threads is that of their sums" ratios
 	rest()
 	{
 		run 0 -t --top 1 -w ratio.wiring -e $soft,SAME -- sh -c 'ls / > list & sh -c "ls / > list2"; wait' ||
@@ -205,7 +210,7 @@ WIRING
 			tr -d , < err | awk '$1 == "perf::PAGE-FAULTS" { found = NF == 4 && $3 > 0 && $4 > 0 && $2 == $3 + $4 }
 				END { exit !found }'
 	}
-	check "-t --top: ... and so is that of the others" rest
+	check_perf "-t --top: ... and so is that of the others" rest
 	# There are descriptors for few of them. All are there before the first one ends.
 	uncounted()
 	(
@@ -216,7 +221,7 @@ WIRING
 			kill $p; wait' && grep -q '^upc_stat: thread .* cannot be counted' err &&
 			grep -q '^  perf::PAGE-FAULTS  *>=[0-9,]*  *[0-9,]*  *[0-9,]*  *>=[0-9,]*$' err
 	)
-	check "-t --top: ... of which some could not be counted" uncounted
+	check_perf "-t --top: ... of which some could not be counted" uncounted
 	check "-t: a signal reaches the program" forwards -t
 	check "-t: a program that a signal ends" run 143 -t -e $soft -- sh -c 'kill -TERM $$'
 else
@@ -257,14 +262,14 @@ attached()
 {
 	sh -c 'while :; do :; done' &
 	busy=$!
-	run 0 -p $busy --csv -e perf::TASK-CLOCK -- sh -c '
+	run 0 -p $busy --csv -e $clock -- sh -c '
 		used() { cut -d" " -f14 /proc/$1/stat; }
 		from=$(used $1)
 		until [ $(($(used $1) - from)) -ge 5 ]; do sleep 0.01; done' sh $busy
 	status=$?
 	kill $busy
 	wait $busy 2> /dev/null
-	[ $status = 0 ] && [ "$(value perf::TASK-CLOCK)" -ge 40000000 ]
+	[ $status = 0 ] && [ "$(value $clock)" -ge 40000000 ]
 }
 check "-p counts a process while a program runs" attached
 

@@ -8,8 +8,8 @@ load=${SHARE_LOAD:-share_load}
 tool=$top
 . "${srcdir:?}/ctests/utils.inc"
 
-faults=perf::PAGE-FAULTS
-events="perf::TASK-CLOCK $faults task::voluntary_ctxt_switches process::statm_resident"
+choose_events
+events="$clock $faults task::voluntary_ctxt_switches process::statm_resident"
 unit=top-test.$$
 me=$(id -u)
 owner=

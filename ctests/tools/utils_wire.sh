@@ -19,10 +19,10 @@ check "... and nothing is changed by it" grep -q '^file: ok, 0 events changed, 0
 
 cat > mine <<'WIRING'
 upc-wiring 1
-drive PU0_JPIPE_INSTRUCTIONS = perf "PAGE-FAULTS" differs "no instructions at all"
-event mine::faults = perf "PAGE-FAULTS" * 2 unit "half faults"
-derived mine::sum = "\"perf::PAGE-FAULTS\" + \"perf::MINOR-FAULTS\""
-remove perf::MAJOR-FAULTS
+drive PU0_JPIPE_INSTRUCTIONS = task "stat" line 1 value 9 differs "no instructions at all"
+event mine::faults = task "stat" line 1 value 9 * 2 unit "half faults"
+derived mine::sum = "task::minflt + task::majflt"
+remove task::nice
 WIRING
 check "--check counts what an edited one does" run 0 --check mine
 check "... change, additions, removal" \
@@ -31,7 +31,7 @@ check "--show without it" run 0 --show PU0_JPIPE_INSTRUCTIONS
 check "... nothing drives it, and why" sh -c 'grep -q "driven by *nothing" out && grep -q "why " out'
 check "--show with it" run 0 -w mine --show PU0_JPIPE_INSTRUCTIONS
 check "... what drives it, and how it differs" \
-	sh -c 'grep -q "driven by.*PAGE-FAULTS" out && grep -q "differs *no instructions at all" out'
+	sh -c 'grep -q "driven by.*stat" out && grep -q "differs *no instructions at all" out'
 check "... also from the environment" sh -c 'UPC_WIRING=mine "$1" --show mine::faults | grep -q "half faults"' \
 	sh "$wire"
 check "--probe is the machine's own all the same" sh -c \
@@ -39,7 +39,7 @@ check "--probe is the machine's own all the same" sh -c \
 
 # The one that the manual page shows.
 sed -n '/^upc-wiring 1$/,/^\.Ed$/p' "${srcdir:?}/man/upc_wire.1" | sed 's/\\e/\\/g; /^\.Ed$/d' > shown
-check "the manual page's own is right" sh -c '[ -s shown ] && exec "$1" --check shown' sh "$wire"
+check_perf "the manual page's own is right" sh -c '[ -s shown ] && exec "$1" --check shown' sh "$wire"
 
 # refused LINE COLUMN TEXT: the file bad, whose second line is given
 refused()
@@ -53,9 +53,9 @@ check "a line that ends early" refused 2 10 'event X ='
 printf 'upc-wiring 99\n' > bad
 check "another version" run 1 --check bad
 check "no file: 1" run 1 --check nowhere
-check "an event as PAPI writes it" run 0 --show upc:::perf::PAGE-FAULTS
-check "an unknown event: 1" run 1 --show perf::PAGEFAULTS
-check "... with the nearest" grep -q 'perf::PAGE-FAULTS' err
+check "an event as PAPI writes it" run 0 --show upc:::task::minflt
+check "an unknown event: 1" run 1 --show task::minftl
+check "... with the nearest" grep -q 'did you mean task::minflt' err
 
 bad_options()
 {
