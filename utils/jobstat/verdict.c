@@ -103,8 +103,21 @@ static void verdict_reasons(FILE *out, const struct jobstat_job *job)
 	putc('.', out);
 }
 
+/* Nodes whose archives have nothing of the job's time. */
+static unsigned verdict_empty(const struct jobstat_job *job)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < job->nodes; k++)
+		n += !(job->node[k].recorded > 0);
+	return n;
+}
+
 static void verdict_missing(FILE *out, const struct jobstat_job *job)
 {
+	const unsigned empty = verdict_empty(job);
+	const bool before = job->unread > 0 || job->missing[0] != '\0';
+
 	if (job->unread > 0)
 		fprintf(out,
 			"%u archive%s could not be read (%s%s): make %s readable, or leave %s out, and ask again",
@@ -113,6 +126,11 @@ static void verdict_missing(FILE *out, const struct jobstat_job *job)
 	if (job->missing[0] != '\0')
 		fprintf(out, "%sthere is no archive of %s: give it, and ask again",
 			job->unread > 0 ? "; " : "", job->missing);
+	if (empty > 0)
+		fprintf(out,
+			"%s%u of %u nodes ha%s no records of the time: see to their archives, or leave them out "
+			"(--nodes)",
+			before ? "; " : "", empty, job->nodes, empty > 1 ? "ve" : "s");
 	fputs(". ", out);
 }
 
@@ -121,7 +139,8 @@ static void verdict_write(FILE *out, struct jobstat_job *job, bool named)
 	const unsigned compared = verdict_count(job, JOBSTAT_COMPARED),
 		       others = verdict_count(job, JOBSTAT_FEW) + verdict_count(job, JOBSTAT_ZERO) +
 				verdict_count(job, JOBSTAT_WIDE);
-	const bool missing = job->unread > 0 || job->missing[0] != '\0';
+	const unsigned empty = verdict_empty(job);
+	const bool missing = job->unread > 0 || job->missing[0] != '\0' || empty > 0;
 
 	job->told = missing || compared == 0 ? JOBSTAT_TOLD_NOT
 		    : others > 0             ? JOBSTAT_TOLD_PART
@@ -132,13 +151,13 @@ static void verdict_write(FILE *out, struct jobstat_job *job, bool named)
 		verdict_missing(out, job);
 	if (compared == 0) {
 		if (missing)
-			fprintf(out, "Nor can it be told of the %u that were read: ", job->nodes);
+			fprintf(out, "Nor can it be told of the %u that were read: ", job->nodes - empty);
 		verdict_reasons(out, job);
 		return;
 	}
 	fprintf(out, "No %snode ", named ? "other " : "");
 	if (missing)
-		fprintf(out, "of the %u that were read ", job->nodes);
+		fprintf(out, "of the %u that were read ", job->nodes - empty);
 	fputs("stands apart", out);
 	if (others > 0)
 		fprintf(out, " in %u of %u metrics", compared, compared + others);

@@ -8,6 +8,7 @@
 #include "jobstat/verdict.h"
 
 static struct jobstat_metric metric[6];
+static struct jobstat_node node[64];
 static struct jobstat_job *job;
 
 static void setup(unsigned metrics)
@@ -21,6 +22,9 @@ static void setup(unsigned metrics)
 			.name = name[m], .comparison = JOBSTAT_COMPARED, .less = 0.2, .more = 0.2};
 	job->metric = metric;
 	job->metrics = metrics;
+	for (unsigned k = 0; k < 64; k++)
+		node[k].recorded = 1;
+	job->node = node;
 	job->nodes = 64;
 	job->missing = job->unread_why = "";
 }
@@ -100,6 +104,18 @@ TEST(missing)
 	     "Nor can it be told of the 64 that were read: nodes differ too much in cpu.a, so that one with half "
 	     "or twice the median would not be named; compare nodes that should be alike (--nodes), or a longer "
 	     "time.");
+}
+
+/* Most nodes have no records: no finding names them, since the usual node has none. */
+TEST(empty)
+{
+	setup(1);
+	for (unsigned k = 0; k < 40; k++)
+		node[k].recorded = 0;
+	says(JOBSTAT_TOLD_NOT,
+	     "Whether a node stands apart cannot be told: 40 of 64 nodes have no records of the time: see to their "
+	     "archives, or leave them out (--nodes). No node of the 24 that were read stands apart: a node 20 % "
+	     "below or 20 % above the median would have been named.");
 }
 
 UNIT_TESTS(jobstat_verdict, NULL, NULL)
