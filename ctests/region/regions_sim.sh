@@ -9,7 +9,7 @@ libraries=${builddir:?}/src/region/.libs
 # shellcheck source=ctests/utils.inc
 . "${srcdir:?}/ctests/utils.inc"
 export UPC_SIM_PLUGIN OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0
-plan 27
+plan 29
 
 if [ "$(uname -m)" != x86_64 ] && [ "$(uname -m)" != aarch64 ]; then
 	skip_rest "regions" "the doorbell is for guests of 64 bits"
@@ -281,6 +281,62 @@ executed()
 		has solve FPU_MULT_1 4600 10 && are_the_whole FPU_MULT_1 INSTRUCTIONS
 }
 check "what a child executes has its own" executed
+
+# ---- marks -------------------------------------------------------------------------------------------
+
+# Between two marks of an empty region the program itself executes two instructions: one that loads what
+# the stop is given, and its call, which goes by no stub.
+cat > empty_regions.c << 'EOF'
+void hpmStart(int, const char *), hpmStop(int);
+void likwid_markerStartRegion(const char *), likwid_markerStopRegion(const char *);
+void cali_begin_region(const char *), cali_end_region(const char *);
+void kokkosp_push_profile_region(const char *);
+void kokkosp_pop_profile_region(void);
+int PAPI_hl_region_begin(const char *), PAPI_hl_region_end(const char *);
+int main(void)
+{
+	for (int i = 0; i < 100; i++) {
+		hpmStart(1, "hpm");
+		hpmStop(1);
+#ifdef ALL
+		likwid_markerStartRegion("likwid");
+		likwid_markerStopRegion("likwid");
+		cali_begin_region("caliper");
+		cali_end_region("caliper");
+		PAPI_hl_region_begin("papi");
+		PAPI_hl_region_end("papi");
+		kokkosp_push_profile_region("kokkos");
+		kokkosp_pop_profile_region();
+#endif
+	}
+	return 0;
+}
+EOF
+# are_empty REGION=INSTRUCTIONS...: in 100 calls
+are_empty()
+{
+	for region; do
+		has "${region%=*}" INSTRUCTIONS "${region#*=}" || return 1
+	done
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	compile empty_regions empty_regions.c gcc -O1 -fno-plt
+	check "an empty region has what the program does in it, and nothing of a mark" \
+		eval 'count INSTRUCTIONS empty_regions && are_empty hpm=200 && are_the_whole INSTRUCTIONS'
+	cat > stubs.c << 'EOF'
+void hpmStart(int i, const char *n) {} void hpmStop(int i) {}
+void likwid_markerStartRegion(const char *n) {} void likwid_markerStopRegion(const char *n) {}
+void cali_begin_region(const char *n) {} void cali_end_region(const char *n) {}
+void kokkosp_push_profile_region(const char *n) {} void kokkosp_pop_profile_region(void) {}
+int PAPI_hl_region_begin(const char *n) { return 0; } int PAPI_hl_region_end(const char *n) { return 0; }
+EOF
+	gcc -shared -fPIC -o stubs.so stubs.c && gcc -DALL -O1 -fno-plt empty_regions.c -o all_fronts ./stubs.so || exit 1
+	check "... by each front end" eval 'count INSTRUCTIONS all_fronts &&
+		are_empty hpm=200 likwid=200 caliper=200 papi=200 kokkos=100'
+else
+	skip "an empty region has what the program does in it, and nothing of a mark" "the numbers are those of x86-64"
+	skip "... by each front end" "the numbers are those of x86-64"
+fi
 
 # ---- what is refused ---------------------------------------------------------------------------------
 

@@ -136,6 +136,23 @@ bool upcs_account_is_there(void)
 	return upcs_run.results->options.accounts;
 }
 
+/* That the thread works for now. */
+static uint64_t account_of(const struct upcs_counted *t)
+{
+	return t->marking ? 0 : upcs_region_account(t->stack);
+}
+
+/* From the first instruction of the library's function to its return, whatever it calls. */
+static void follow_marks(struct upcs_counted *t, const struct upcs_region_block *block)
+{
+	uint64_t depth = upcs_region_depth(t->stack);
+
+	if (t->marking && depth + 1 < t->marking)
+		t->marking = 0;
+	if (block->marks && !t->marking)
+		t->marking = depth + 1;
+}
+
 bool upcs_account_set_locked(uint64_t number)
 {
 	struct upcs_counted *t = upcs_self;
@@ -143,18 +160,19 @@ bool upcs_account_set_locked(uint64_t number)
 	if (!t || !t->stack || (number && !take(number)))
 		return false;
 	upcs_region_set_account(t->stack, number);
-	change_locked(t, upcs_region_account(t->stack));
+	change_locked(t, account_of(t));
 	return true;
 }
 
-void upcs_account_follow(void)
+void upcs_account_follow(const struct upcs_region_block *block)
 {
 	struct upcs_counted *t = upcs_self;
 
-	if (t->account == upcs_region_account(t->stack))
+	follow_marks(t, block);
+	if (t->account == account_of(t))
 		return;
 	pthread_mutex_lock(&upcs_threads.lock);
-	change_locked(t, upcs_region_account(t->stack));
+	change_locked(t, account_of(t));
 	pthread_mutex_unlock(&upcs_threads.lock);
 }
 

@@ -2,7 +2,7 @@
 /*
  * account.h - accounts: what the process's threads have done for a number that they named. A thread
  * works for one at a time; what it has done since it began with that is added when it goes on with
- * another, or when somebody asks.
+ * another, or when somebody asks. While it is in a library that marks regions, it works for none.
  */
 #ifndef UPCS_ACCOUNT_H
 #define UPCS_ACCOUNT_H
@@ -22,8 +22,10 @@ bool upcs_account_is_there(void);
 /* The calling thread works for it from now on, and under the lock of threads. False: it is not counted,
  * or there is no memory. */
 bool upcs_account_set_locked(uint64_t number);
-/* The calling thread may have begun or ended to work for a team. Takes the lock. */
-void upcs_account_follow(void);
+struct upcs_region_block;
+/* The calling thread has begun the block: it may work for a team now, or mark a region, or not any
+ * longer. Takes the lock. */
+void upcs_account_follow(const struct upcs_region_block *block);
 /* All threads' work up to now is added. NULL: there is no such account. */
 const struct upcs_account *upcs_account_locked(uint64_t number);
 

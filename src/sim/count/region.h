@@ -28,6 +28,7 @@ struct upcs_region_block {
 	bool handler;    /* a function begins here that the program has handle signals */
 	uint8_t role;    /* bits of enum upcs_region_role: of the function that begins here */
 	bool runtime;    /* it is an OpenMP runtime's code */
+	bool marks;      /* it is the code of a library that programs mark regions with */
 };
 
 enum upcs_region_role {

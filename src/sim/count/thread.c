@@ -500,7 +500,7 @@ void upcs_thread_site(const struct upcs_site *site)
 			__atomic_store_n(&t->record->entered[r], t->record->entered[r] + 1, __ATOMIC_RELAXED);
 	if (entered)
 		__atomic_fetch_or(&upcs_regions_entered, entered, __ATOMIC_RELAXED);
-	upcs_account_follow();
+	upcs_account_follow(&block);
 	if (active != (t->counting->active | t->counting->suspect) || t->record->suspect != t->counting->suspect)
 		upcs_thread_change_regions(t);
 }

@@ -58,6 +58,7 @@ struct upcs_counted {
 	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
 	struct upcs_futexes waited, woke;
 	uint64_t account;               /* that it works for (account.h) */
+	uint64_t marking;               /* 1 + the depth at which it called a library of marks; 0: it did not */
 	uint64_t charged[UPCS_TALLIES]; /* so much of it is in accounts, or nobody's */
 };
 

@@ -358,6 +358,7 @@ struct upcs_place upcs_places_about(const struct upcs_options *options, uint64_t
 	if (file && file->roles) {
 		place.role = upcs_roles_at(file->roles, offset);
 		place.runtime = upcs_roles_is_runtime(file->roles, offset);
+		place.marks = upcs_roles_is_marks(file->roles);
 	}
 	for (i = 0; file && i < file->choosers; i++)
 		if (file->chooser[i].offset == offset)

@@ -20,6 +20,7 @@ uint16_t upcs_places_at(const struct upcs_options *options, uint64_t address, ui
 struct upcs_place {
 	uint8_t role;        /* bits of enum upcs_region_role, where a function begins */
 	bool runtime;        /* of OpenMP */
+	bool marks;          /* of a library that programs mark regions with */
 	uint16_t chooses;    /* bit per region: what chooses its function begins there (chosen.h) */
 	uint64_t begin, end; /* what is mapped there from one file; 0: nothing */
 };

@@ -3,7 +3,8 @@
  * roles.c - what the functions of a file do to stacks and teams.
  *
  * A shared OpenMP runtime is all runtime: what it calls in it is its own. One that is linked
- * statically is the functions of its names, each up to the next function of the file.
+ * statically is the functions of its names, each up to the next function of the file. A library of ours
+ * that marks regions has a function named so.
  */
 #include "load/roles.h"
 
@@ -23,6 +24,7 @@ struct place {
 
 struct upcs_roles {
 	bool is_runtime; /* all of it */
+	bool is_marks;
 	unsigned places, ranges;
 	struct place *place;
 	struct range *range; /* in order */
@@ -76,6 +78,8 @@ static bool is_of_runtime(const char *name)
 	return begins(name, prefixes) && !strstr(name, "._omp_fn.");
 }
 
+static const char marks[] = "upc_region_marks";
+
 static void add_place(struct upcs_roles *roles, uint64_t offset, uint8_t role)
 {
 	struct place *larger = realloc(roles->place, (roles->places + 1) * sizeof(*larger));
@@ -110,6 +114,7 @@ static void look(struct upcs_roles *roles, const char *name, uint64_t offset, bo
 		if (is_named(name, known[k].name))
 			add_place(roles, offset, known[k].role);
 	*forks |= is_named(name, "GOMP_parallel") || is_named(name, "__kmpc_fork_call");
+	roles->is_marks |= is_named(name, marks);
 }
 
 /* Symbols are in the order of their offsets. Of one offset any may have the name. */
@@ -146,7 +151,7 @@ struct upcs_roles *upcs_roles_create(const struct upcs_symbols *symbols, const c
 	roles->is_runtime = forks && is_runtime_library(path);
 	if (forks && !roles->is_runtime)
 		find_ranges(roles, symbols);
-	if (!roles->places && !roles->ranges && !roles->is_runtime) {
+	if (!roles->places && !roles->ranges && !roles->is_runtime && !roles->is_marks) {
 		upcs_roles_destroy(roles);
 		return NULL;
 	}
@@ -160,6 +165,11 @@ void upcs_roles_destroy(struct upcs_roles *roles)
 	free(roles->place);
 	free(roles->range);
 	free(roles);
+}
+
+bool upcs_roles_is_marks(const struct upcs_roles *roles)
+{
+	return roles->is_marks;
 }
 
 uint8_t upcs_roles_at(const struct upcs_roles *roles, uint64_t offset)

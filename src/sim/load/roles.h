@@ -21,5 +21,7 @@ void upcs_roles_destroy(struct upcs_roles *roles);
 uint8_t upcs_roles_at(const struct upcs_roles *roles, uint64_t offset);
 /* An OpenMP runtime's code is there. */
 bool upcs_roles_is_runtime(const struct upcs_roles *roles, uint64_t offset);
+/* The file is a library that programs mark regions with. */
+bool upcs_roles_is_marks(const struct upcs_roles *roles);
 
 #endif

@@ -155,6 +155,7 @@ static int compare_sites(const void *a, const void *b)
 	COMPARE(block.handler);
 	COMPARE(block.role);
 	COMPARE(block.runtime);
+	COMPARE(block.marks);
 	COMPARE(kind);
 	COMPARE(chooses);
 #undef COMPARE
@@ -365,6 +366,7 @@ static void put_site(struct qemu_plugin_tb *tb, uint32_t p)
 				.handler = upcs_process_is_handler(qemu_plugin_insn_vaddr(first)),
 				.role = p ? 0 : place.role,
 				.runtime = place.runtime,
+				.marks = place.marks,
 			},
 		.kind = part->repeats ? block.nothing : part->kind,
 		.chooses = p ? 0 : place.chooses,
