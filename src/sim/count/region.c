@@ -270,8 +270,7 @@ static void push_on(struct upcs_region_stack *s, uint32_t number, uint64_t entry
 
 	if (s->depth - s->base == s->frames && !grow_frames(s)) {
 		s->base++;
-		upcs_region_lose(s, UPCS_REGION_FORGOT,
-				 s->active & (uint16_t)~upcs_region_above(s, s->base));
+		upcs_region_lose(s, UPCS_REGION_FORGOT, s->active & (uint16_t)~upcs_region_above(s, s->base));
 	}
 	*frame_at(s, s->depth) = (struct frame){
 		.below = youngest(s, site),

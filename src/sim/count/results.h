@@ -113,7 +113,10 @@ static inline enum upcs_bound upcs_bound_of(unsigned doubt)
 {
 	const bool high = (doubt & UPCS_DOUBTS_HIGH) != 0, low = (doubt & ~(unsigned)UPCS_DOUBTS_HIGH) != 0;
 
-	return high && low ? UPCS_BOUND_NONE : high ? UPCS_BOUND_HIGH : low ? UPCS_BOUND_LOW : UPCS_BOUND_EXACT;
+	return high && low ? UPCS_BOUND_NONE
+	       : high      ? UPCS_BOUND_HIGH
+	       : low       ? UPCS_BOUND_LOW
+			   : UPCS_BOUND_EXACT;
 }
 
 struct upcs_process {
@@ -146,14 +149,14 @@ struct upcs_thread {
 	uint32_t number;  /* from 0, in the order in which its process made them */
 	uint32_t core;    /* number mod UPCS_CORES */
 	int32_t tid;
-	uint32_t in_call; /* it is in a system call: not within a block */
-	uint32_t active;  /* bit per region in which it is */
+	uint32_t in_call;  /* it is in a system call: not within a block */
+	uint32_t active;   /* bit per region in which it is */
 	uint32_t suspect;  /* bit per region that it may have left, if it never shows that it is in it... */
 	uint32_t switched; /* ...by a change of stacks */
-	uint32_t scored;  /* its counts lie in the emulator's memory, and are taken over from there */
-	uint32_t calls;   /* of the system, so many, modulo 2^32 */
-	uint32_t taken;   /* all that it did before that call has been taken over */
-	uint64_t raised; /* INSTRUCTIONS when it last sent a signal, which may be what it dies of */
+	uint32_t scored;   /* its counts lie in the emulator's memory, and are taken over from there */
+	uint32_t calls;    /* of the system, so many, modulo 2^32 */
+	uint32_t taken;    /* all that it did before that call has been taken over */
+	uint64_t raised;   /* INSTRUCTIONS when it last sent a signal, which may be what it dies of */
 	uint32_t doubt[UPCS_COLUMNS]; /* bits of enum upcs_doubt, as in tally */
 	/* 64 bits each, never torn; [0] the whole program, [1 + r] in region r. */
 	uint64_t tally[UPCS_COLUMNS][UPCS_TALLIES];

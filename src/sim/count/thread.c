@@ -424,8 +424,7 @@ void upcs_thread_change_regions(struct upcs_counted *t)
 static void decide_locked(struct upcs_counted *t, struct upcs_counting *from, uint16_t kept, uint16_t left)
 {
 	uint16_t active = from->active | (from->suspect & kept);
-	struct upcs_counting *to = counting_for_locked(
-		t, active, from->suspect & (uint16_t) ~(kept | left));
+	struct upcs_counting *to = counting_for_locked(t, active, from->suspect & (uint16_t) ~(kept | left));
 
 	if (to)
 		upcs_fold_move_locked(t->record, from, to);
@@ -501,6 +500,7 @@ void upcs_thread_site(const struct upcs_site *site)
 	if (entered)
 		__atomic_fetch_or(&upcs_regions_entered, entered, __ATOMIC_RELAXED);
 	upcs_account_follow(&block);
-	if (active != (t->counting->active | t->counting->suspect) || t->record->suspect != t->counting->suspect)
+	if (active != (t->counting->active | t->counting->suspect) ||
+	    t->record->suspect != t->counting->suspect)
 		upcs_thread_change_regions(t);
 }

@@ -16,8 +16,8 @@ struct upcs_counting {
 	struct upcs_counting *next;
 	int array;
 	uint16_t active, suspect; /* counts are of the active; of suspects, if they were not left */
-	uint64_t *seen;   /* what is in the record, or was there before */
-	uint64_t *before; /* of a scored one: what was there; NULL: zeros */
+	uint64_t *seen;           /* what is in the record, or was there before */
+	uint64_t *before;         /* of a scored one: what was there; NULL: zeros */
 	uint32_t kinds_before;
 };
 
@@ -57,8 +57,8 @@ struct upcs_counted {
 	struct upcs_team_hand hand;
 	bool was_in_runtime, in_team; /* of OpenMP; its threads begin in it */
 	struct upcs_futexes waited, woke;
-	uint64_t account;               /* that it works for (account.h) */
-	uint64_t marking;               /* 1 + the depth at which it called a library of marks; 0: it did not */
+	uint64_t account; /* that it works for (account.h) */
+	uint64_t marking; /* 1 + the depth at which it called a library of marks; 0: it did not */
 	uint64_t charged[UPCS_TALLIES]; /* so much of it is in accounts, or nobody's */
 };
 
