@@ -43,6 +43,7 @@ static struct upc_event_info info_of(uint32_t code)
 
 TEST(test_live_names)
 {
+	needs_perf();
 	uint32_t plain = event_code(c, "PU0_IPIPE_BRANCHES"), rise, other;
 
 	assert_int_equal(info_of(plain).modes, 1u << UPC_MODE_RISE);
@@ -85,6 +86,7 @@ TEST(test_script)
 
 TEST(test_kinds)
 {
+	needs_perf();
 	assert_int_equal(info_of(event_code(c, "mem::MemFree")).kind, UPC_KIND_LEVEL);
 	assert_int_equal(info_of(event_code(c, "perf::PAGE-FAULTS")).kind, UPC_KIND_COUNT);
 }

@@ -54,6 +54,7 @@ TEST(test_kernel_events_in_the_user_domain_are_refused)
 
 TEST(test_catalogue)
 {
+	needs_perf();
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	struct upc_catalogue *c;
 	uint32_t n, code;

@@ -9,6 +9,7 @@
 
 TEST(test_lookup)
 {
+	needs_perf();
 	uint32_t code, other;
 
 	code = event_code(c, "perf::PAGE-FAULTS");

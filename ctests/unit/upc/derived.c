@@ -161,6 +161,7 @@ static unsigned bound(struct upc_unit *unit)
  * above, below and by itself; and what is for counts is refused. */
 TEST_WITH(test_unit, open_catalogue, close_catalogue)
 {
+	needs_perf();
 	const uint64_t preset[2] = {3000, 500}, one = 1;
 	struct upc_unit *unit;
 	uint64_t value[3];

@@ -263,6 +263,7 @@ TEST(test_too_many)
 
 TEST(test_print)
 {
+	needs_perf();
 	static const char *const texts[] = {
 		"q.a",
 		"-q.a",

@@ -99,6 +99,7 @@ TEST(test_known)
 /* All of a kind is opened, and closed again whatever the answer is. */
 TEST(test_check)
 {
+	needs_perf();
 	struct upci_perf *p = create_own();
 	unsigned before;
 	int i, handle[3];
@@ -127,6 +128,7 @@ TEST(test_check)
 /* A reserve is asked for as well: the kernel is, whatever was asked before, and with so many more. */
 TEST(test_reserve)
 {
+	needs_perf();
 	struct upci_context self;
 	rlim_t old, low;
 	struct upci_perf *p;
@@ -160,6 +162,7 @@ TEST(test_reserve)
 /* Whichever of the events is the first without a descriptor, those before it are closed. */
 TEST(test_check_without_descriptors)
 {
+	needs_perf();
 	struct upci_perf *p = create_own();
 	rlim_t old, low;
 	unsigned before, refused = 0, i;

@@ -36,6 +36,7 @@ TEST(test_attributes)
 
 TEST(test_opens)
 {
+	needs_perf();
 	struct perf_event_attr attr = upci_perf_attr(&faults);
 	int leader = upci_perf_open(&attr, &here, -1), member;
 	uint64_t before, after;
@@ -60,6 +61,7 @@ TEST(test_opens)
 /* The last descriptors are the program's; a probe, which keeps none, may use them. */
 TEST(test_reserve)
 {
+	needs_perf();
 	struct perf_event_attr attr = upci_perf_attr(&faults);
 	rlim_t old;
 	int fd, probed;
@@ -118,6 +120,7 @@ TEST(test_refusals_in_words)
 
 TEST(test_probe)
 {
+	needs_perf();
 	static const struct upci_perf_spec nonsense = {
 		.type = 0x7fffffff, .exclude_kernel = 1, .exclude_hv = 1};
 	int fd = dup(0), again;
@@ -134,6 +137,7 @@ TEST(test_probe)
 /* From its end on, whether or not anybody has waited for it. */
 TEST(test_has_ended)
 {
+	needs_perf();
 	siginfo_t info;
 	int hold[2];
 	pid_t child;
@@ -160,6 +164,7 @@ TEST(test_has_ended)
 
 TEST(test_domains)
 {
+	needs_perf();
 	struct upci_perf_spec kernel = faults;
 	int domains = upci_perf_domains();
 

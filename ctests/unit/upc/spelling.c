@@ -27,6 +27,7 @@ static int refused(const char *name)
 /* An event that the kernel counts everywhere, for everybody. */
 TEST(test_of_perf)
 {
+	needs_perf();
 	uint32_t code = event_code(c, "perf::PAGE-FAULTS");
 
 	assert_int_equal(event_code(c, "page-faults"), code);
@@ -44,6 +45,7 @@ TEST(test_of_perf)
 
 TEST(test_modifiers)
 {
+	needs_perf();
 	static const char *const wrong[] = {"page-faults:", "page-faults:p", "page-faults:ux",
 					    "page-faults:u:k", "page-faults:h"};
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);
@@ -130,6 +132,7 @@ TEST(test_what_is_driven)
 /* Without counters one sentence says why, and what counts them. */
 TEST(test_what_nothing_counts)
 {
+	needs_perf();
 	struct upc_catalogue *own = upci_catalogue_create(NULL, NULL);
 	struct upci_perf_spec cycles = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES};
 	uint32_t code;
@@ -179,6 +182,7 @@ TEST(test_every_row)
 /* A suggestion is an event that something drives. */
 TEST(test_suggestions_can_be_counted)
 {
+	needs_perf();
 	const char *near[3];
 	int i, n = upc_catalogue_nearest(c, "PU0_JPIPE_INSTRUCTION", near, 3);
 	struct upc_event_info info = UPC_OPTIONS_INIT(upc_event_info);

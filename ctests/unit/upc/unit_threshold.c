@@ -275,6 +275,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 TEST(test_live)
 {
+	needs_perf();
 	const struct upc_catalogue_options options = {.size = sizeof(options), .no_wiring = 1};
 	const int number = SIGRTMIN + 5;
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART}, before;

@@ -222,6 +222,7 @@ static void take_software(uint32_t codes[3])
 
 TEST(test_thread)
 {
+	needs_perf();
 	uint32_t codes[3];
 
 	take_software(codes);
@@ -237,6 +238,7 @@ TEST(test_thread)
 /* A thread's enabled time is the time that it had a CPU: what the task clock counts. */
 TEST(test_task_clock)
 {
+	needs_perf();
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "perf::TASK-CLOCK")};
 	struct upc_unit *u = create(NULL, codes, 2);
 	const struct timespec nap = {.tv_nsec = 20000000};
@@ -255,6 +257,7 @@ TEST(test_task_clock)
 
 TEST(test_others)
 {
+	needs_perf();
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	uint32_t codes[3];
 
@@ -277,6 +280,7 @@ TEST(test_others)
 /* Clocks and files, by themselves and beside the kernel's. */
 TEST(test_local)
 {
+	needs_perf();
 	uint32_t codes[3] = {event_code(c, "time::real_ns"), event_code(c, "vm::pgfault"),
 			     event_code(c, "time::boot_ns")};
 
@@ -294,6 +298,7 @@ static enum upci_source_wish wish(struct upc_unit *u)
 /* The group's first event, which leads the others, goes; then all are opened anew. */
 TEST(test_leader)
 {
+	needs_perf();
 	uint32_t codes[3];
 	struct upc_unit *u;
 	uint64_t before, again;
@@ -333,6 +338,7 @@ TEST(test_leader)
 
 TEST(test_other_counters)
 {
+	needs_perf();
 	uint32_t codes[3];
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_counter_info info = UPC_OPTIONS_INIT(upc_counter_info);
@@ -371,6 +377,7 @@ TEST(test_other_counters)
 /* A counter that makes way takes its times along. */
 TEST(test_moves)
 {
+	needs_perf();
 	const uint32_t codes[] = {event_code(c, "time::real_ns"), event_code(c, "perf::PAGE-FAULTS"),
 				  event_code(c, "perf::MINOR-FAULTS")};
 	struct upc_unit *u = create(NULL, codes, 2);
@@ -398,6 +405,7 @@ TEST(test_moves)
 
 TEST(test_fork)
 {
+	needs_perf();
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "time::real_ns")};
 	struct upc_unit *u = create(NULL, codes, 2);
 	uint64_t before;
@@ -428,6 +436,7 @@ TEST(test_fork)
 /* Children that inherit, and have ended, count for their parent: so do their times. */
 TEST(test_children)
 {
+	needs_perf();
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS")};
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	static struct upc_unit *u; /* valgrind looks for it in the child that ends, too */
@@ -483,6 +492,7 @@ static pid_t start_child(int *go)
 
 TEST(test_exec)
 {
+	needs_perf();
 	const uint32_t codes[] = {event_code(c, "perf::PAGE-FAULTS"), event_code(c, "perf::TASK-CLOCK")};
 	struct upc_unit_options options = UPC_OPTIONS_INIT(upc_unit_options);
 	struct upc_unit *u;
@@ -551,6 +561,7 @@ static void change_one(struct upc_unit *u, unsigned i, uint64_t random)
 
 TEST(test_random)
 {
+	needs_perf();
 	static const char *const names[OTHERS] = {"perf::MINOR-FAULTS", "perf::MAJOR-FAULTS", "time::raw_ns",
 						  "vm::pgfault"};
 	uint64_t random = 7, before[KINDS], after[KINDS], last[KINDS] = {0};

@@ -112,6 +112,7 @@ TEST_WITH(test_event, open_catalogue, close_catalogue)
 /* A known name keeps its code, and nothing else. */
 TEST_WITH(test_event_known, open_catalogue, close_catalogue)
 {
+	needs_perf();
 	int64_t code;
 
 	code = upci_catalogue_lookup(c, "perf::PAGE-FAULTS");
@@ -412,6 +413,7 @@ static const struct {
 
 TEST_WITH(test_mistakes, open_catalogue, close_catalogue)
 {
+	needs_perf();
 	static const char before[] = "event m.before = clock thread\n";
 	struct snapshot snapshot = take_snapshot();
 	char body[2048], message[600];

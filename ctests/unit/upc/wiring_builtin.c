@@ -294,6 +294,7 @@ static void put_perf(const char *name, const char *perf)
 /* With a PMU, here of software events; and with none, whatever this machine has. */
 TEST_WITH(test_hardware, open_catalogue, close_catalogue)
 {
+	needs_perf();
 	static const char ratio[] = "CYCLES_PER_1000_INSTRUCTIONS";
 	static const char wiring[] = "upc-wiring 1\nevent TOT_INS = perf \"MINOR-FAULTS\"";
 	struct upc_unit *unit;
